@@ -5,6 +5,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/case/find.c conformance/case/find.h \
 	conformance/case/header.c conformance/case/header.h \
 	conformance/case/members.c conformance/case/members.h \
+	conformance/case/observation.c conformance/case/observation.h \
 	conformance/case/prompt.c conformance/case/prompt.h \
 	conformance/case/rope.c conformance/case/rope.h \
 	conformance/case/row_list.c conformance/case/row_list.h \

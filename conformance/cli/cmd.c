@@ -44,18 +44,3 @@ bool conf_cmd_find(const conf_options *options, const conf_context *context, con
     *code = CONF_EXIT_NOTHING;
     return false;
 }
-
-size_t conf_cmd_warn(const conf_context *context, const char *path, const conf_verdict *v)
-{
-    size_t n_lines = 0;
-    for (const char *name = v->unknown; *name; n_lines++) {
-        int n = (int)strcspn(name, "\n");
-        char line[CONF_UNKNOWN_MAX];
-        (void)snprintf(line, sizeof line, "%.*s", n, name);
-        conf_text_clean(line);
-        (void)fprintf(context->err, "assay: warning: %s%s%s is unknown to this version, and ignored\n",
-                      path ? path : "", path ? ": " : "", line);
-        name += n + (name[n] != '\0');
-    }
-    return n_lines;
-}

@@ -35,8 +35,4 @@ const char *const *conf_cmd_arguments(const conf_options *options, const conf_co
 bool conf_cmd_find(const conf_options *options, const conf_context *context, conf_found_list *list,
                    conf_exit *code);
 
-/* Writes a warning for each unknown member that was ignored, and returns the number of lines. path:
- * the file; NULL if the names of the members begin with it. */
-size_t conf_cmd_warn(const conf_context *context, const char *path, const conf_verdict *v);
-
 #endif

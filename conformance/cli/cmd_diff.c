@@ -10,6 +10,7 @@
 #include "conformance/process/isolate.h"
 #include "conformance/report/report.h"
 #include "conformance/report/results.h"
+#include "conformance/report/warn.h"
 #include "conformance/support/text.h"
 
 static void run_task(const void *context, conf_verdict *v)
@@ -60,7 +61,7 @@ conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context
     assay_error err = {0};
     if (conf_isolate(run_task, &t, &limits, &v, &err) != ASSAY_OK)
         conf_verdict_set(&v, CONF_BROKEN, "%s", err.text);
-    (void)conf_cmd_warn(context, NULL, &v);
+    (void)conf_report_warn(context, NULL, &v);
     if (v.outcome == CONF_BROKEN) {
         if (v.stage == CONF_STAGE_READ) /* the process ended early */
             (void)fprintf(context->err, "assay: %s or %s: %s\n", t.golden, t.observed, v.reason);

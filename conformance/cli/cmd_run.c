@@ -17,6 +17,7 @@
 #include "conformance/report/files.h"
 #include "conformance/report/report.h"
 #include "conformance/report/table.h"
+#include "conformance/report/warn.h"
 #include "conformance/support/progress.h"
 #include "conformance/support/text.h"
 
@@ -117,7 +118,7 @@ static void report_result(run_state *run, size_t result, size_t engine)
 static void warn_unknown(run_state *run, const conf_result *r)
 {
     if (r->verdicts[0].unknown[0]) conf_progress_clear(run->context);
-    run->results.n_warnings += conf_cmd_warn(run->context, r->path, &r->verdicts[0]);
+    run->results.n_warnings += conf_report_warn(run->context, r->path, &r->verdicts[0]);
 }
 
 /* Observations and schedules found in a directory are not run. */

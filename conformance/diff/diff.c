@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "conformance/abi/compute.h"
 #include "conformance/case/case.h"
+#include "conformance/case/observation.h"
 #include "conformance/diff/logits.h"
 #include "conformance/diff/pair.h"
 #include "conformance/diff/state.h"
@@ -23,34 +24,6 @@
 #include "conformance/kinds/read.h"
 
 const char *const conf_diff_part_names[] = {"logits", "tokens", "traces", NULL};
-
-/* Adds to *unknown the names that are not in `known`, with the file and `what` as prefix; frees names. */
-static assay_status note_names(const conf_h5 *file, conf_strings *names, const char *what,
-                               const char *const *known, conf_strings *unknown, assay_error *err)
-{
-    char prefix[4200];
-    (void)snprintf(prefix, sizeof prefix, "%s: %s", conf_h5_path(file), what);
-    assay_status rc = conf_strings_note(names, prefix, known, unknown, err);
-    conf_strings_free(names);
-    return rc;
-}
-
-/* Notes every unknown member and attribute of an observation, except traces (conf_diff_traces). */
-static assay_status note_unknown(const conf_h5 *file, conf_strings *unknown, assay_error *err)
-{
-    static const char *const members[] = {"decode", "prefill", "tokens", "trace", NULL};
-    static const char *const groups[] = {"observed", NULL};
-    static const char *const attributes[] = {"case",   "forced_tokens", "kind", "recorder",
-                                             "schema", "source",        NULL};
-    conf_strings names;
-    assay_status rc = conf_h5_members(file, "/", &names, err);
-    if (rc == ASSAY_OK) rc = note_names(file, &names, "/", groups, unknown, err);
-    if (rc == ASSAY_OK) rc = conf_h5_members(file, "/observed", &names, err);
-    if (rc == ASSAY_OK) rc = note_names(file, &names, "/observed/", members, unknown, err);
-    if (rc == ASSAY_OK) rc = conf_h5_attributes(file, &names, err);
-    if (rc == ASSAY_OK) rc = note_names(file, &names, "attribute ", attributes, unknown, err);
-    return rc;
-}
 
 static assay_status note_unknown_of_case(const conf_case *c, conf_strings *unknown, assay_error *err)
 {
@@ -160,8 +133,8 @@ static assay_status diff_files(conf_diff_state *d, conf_case *c, conf_strings *u
     assay_status rc = check_kind(c, err);
     if (rc == ASSAY_OK) rc = check_observation(d->observed, err);
     if (rc == ASSAY_OK) rc = note_unknown_of_case(c, unknown, err);
-    if (rc == ASSAY_OK && is_pair) rc = note_unknown(d->golden, unknown, err);
-    if (rc == ASSAY_OK) rc = note_unknown(d->observed, unknown, err);
+    if (rc == ASSAY_OK && is_pair) rc = conf_observation_note_unknown(d->golden, unknown, err);
+    if (rc == ASSAY_OK) rc = conf_observation_note_unknown(d->observed, unknown, err);
     if (rc == ASSAY_OK) rc = is_pair ? conf_diff_pair(d, err) : diff_case(d, err);
     return rc;
 }

@@ -4,6 +4,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/locate/locate.c conformance/locate/locate.h \
 	conformance/locate/location.h \
 	conformance/locate/print.c conformance/locate/print.h \
+	conformance/locate/recorded.c conformance/locate/recorded.h \
 	conformance/locate/replay.c conformance/locate/replay.h \
 	conformance/locate/sequence.c conformance/locate/sequence.h \
 	conformance/locate/tensors.c conformance/locate/tensors.h \

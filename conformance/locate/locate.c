@@ -20,6 +20,7 @@
 #include "conformance/locate/sequence.h"
 #include "conformance/locate/walk.h"
 #include "conformance/locate/walker.h"
+#include "conformance/report/warn.h"
 #include "conformance/support/text.h"
 
 /* Shared memory of the processes. */
@@ -226,6 +227,7 @@ static conf_exit locate_divergence(search *q)
     const conf_walk *w = &q->shared->walk;
     conf_verdict v = walk_sequence(q, NULL);
     if (q->failed) return CONF_EXIT_ERROR;
+    (void)conf_report_warn(q->context, NULL, &v);
     if (v.outcome == CONF_SKIPPED && v.stage == CONF_STAGE_LOAD) {
         (void)fprintf(q->context->err, "assay: option %s: engine %s: %s\n",
                       conf_kernels_refused_option(v.reason), q->location->engine, v.reason);

@@ -10,10 +10,10 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "conformance/case/row_list.h"
 #include "conformance/evaluate/tensors.h"
 #include "conformance/judge/logits.h"
 #include "conformance/locate/location.h"
+#include "conformance/locate/recorded.h"
 #include "conformance/locate/tensors.h"
 #include "conformance/replay/trace.h"
 #include "conformance/support/text.h"
@@ -212,27 +212,10 @@ void conf_override_reference(void *context, size_t sample, const assay_tensor *t
     conf_array_free(&golden.value);
 }
 
-/* Judges the rows [T, V] that the case records; of a single sequence, whose golden rows are those of the
- * reference, all. */
-static conf_logits_judgement judge_recorded(const conf_walker *w, const double *truth, const double *found)
-{
-    const bool all = w->task->sequence || !w->c->decoder.rows.n_listed;
-    conf_logits_judgement j = {.worst.same_mask = true};
-    for (size_t t = 0; t < w->n_tokens; t++) {
-        if (!all && conf_row_find(&w->c->decoder, 0, false, t) == SIZE_MAX) continue;
-        const conf_row expected = conf_row_of_double(truth + t * w->vocab);
-        const conf_row row = conf_row_of_double(found + t * w->vocab);
-        const conf_row_measure m = conf_row_measure_of(&expected, &row, w->vocab);
-        (void)conf_logits_add(&j, t, &m, &w->bounds);
-    }
-    conf_logits_end(&j, &w->bounds);
-    return j;
-}
-
 void conf_judge_last(conf_walker *w, const double *truth, const double *found, bool own)
 {
     if (!truth || !found) return;
-    conf_logits_judgement j = judge_recorded(w, truth, found);
+    conf_logits_judgement j = conf_recorded_judge(w, truth, found);
     conf_walk_row *row = own ? conf_walker_row(w, "logits") : add_row(w, "logits");
     if (!row) return;
     double multiple = j.multiple / w->bounds.limit;

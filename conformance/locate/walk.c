@@ -13,6 +13,7 @@
 #include "conformance/abi/cache_limit.h"
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
+#include "conformance/case/observation.h"
 #include "conformance/case/prompt.h"
 #include "conformance/case/row_list.h"
 #include "conformance/evaluate/checkpoint.h"
@@ -23,6 +24,7 @@
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
 #include "conformance/locate/location.h"
+#include "conformance/locate/recorded.h"
 #include "conformance/locate/replay.h"
 #include "conformance/locate/sequence.h"
 #include "conformance/locate/tensors.h"
@@ -189,22 +191,6 @@ static void check_sequence(conf_walker *w)
                        "the reference itself is %.2g times its bound away from the recorded logits", worst);
 }
 
-/* The recorded rows of sample 0's prompt as [T, V], NaN where no row is recorded; NULL if out of memory.
- * rows: like those of the case. */
-static double *spread_rows(const conf_walker *w, const double *rows)
-{
-    const conf_rows *recorded = &w->c->decoder.rows;
-    const size_t n = w->n_tokens * w->vocab;
-    double *all = malloc((n ? n : 1) * sizeof *all);
-    for (size_t i = 0; all && i < n; i++) all[i] = (double)NAN;
-    for (size_t i = 0; all && i < recorded->n_rows; i++) {
-        const conf_place *p = &recorded->place[i];
-        if (p->sample == 0 && !p->decode)
-            memcpy(all + p->pos * w->vocab, rows + i * w->vocab, w->vocab * sizeof *all);
-    }
-    return all;
-}
-
 /* Finds the golden tensors: the recorded ones, or those of the reference. False if there are none. */
 static bool find_golden(conf_walker *w, const conf_h5 *file)
 {
@@ -218,7 +204,7 @@ static bool find_golden(conf_walker *w, const conf_h5 *file)
     }
     conf_walker_fail(w, conf_tensors_of_case(file, w->c, &w->golden, &w->err));
     if (w->failed || !d->has_truth) return !w->failed;
-    w->truth = spread_rows(w, d->rows.truth);
+    w->truth = conf_recorded_spread(w, d->rows.truth);
     if (!w->truth) conf_walker_fail(w, assay_fail(&w->err, ASSAY_ENOMEM, "%s: out of memory", w->c->path));
     return !w->failed;
 }
@@ -289,7 +275,7 @@ static void walk_observed(conf_walker *w, const conf_observed *o)
         conf_judge_observed(w, &golden);
         conf_array_free(&golden.value);
     }
-    if (o->has_prefill) w->logits = spread_rows(w, o->rows);
+    if (o->has_prefill) w->logits = conf_recorded_spread(w, o->rows);
     if (o->has_prefill && !w->logits)
         conf_walker_fail(w, assay_fail(&w->err, ASSAY_ENOMEM, "%s: out of memory", w->c->path));
     if (!w->failed) conf_judge_last(w, w->truth, w->logits, false);
@@ -355,6 +341,15 @@ static bool open_engines(conf_walker *w)
     return true;
 }
 
+static assay_status list_unknown(const conf_walker *w, const conf_h5 *observed, assay_error *err)
+{
+    conf_strings unknown = {0};
+    const assay_status rc = conf_observation_note_unknown(observed, &unknown, err);
+    conf_verdict_list_unknown(w->verdict, unknown.at, unknown.n);
+    conf_strings_free(&unknown);
+    return rc;
+}
+
 static assay_status open_and_walk(conf_walker *w, const conf_case *c, assay_error *err)
 {
     conf_h5 *file, *observed = NULL;
@@ -362,6 +357,7 @@ static assay_status open_and_walk(conf_walker *w, const conf_case *c, assay_erro
     assay_status rc = conf_h5_open(c->path, &file, err);
     if (rc != ASSAY_OK) return rc;
     if (w->task->location->observed) rc = conf_h5_open(w->task->location->observed, &observed, err);
+    if (rc == ASSAY_OK && observed) rc = list_unknown(w, observed, err);
     if (rc == ASSAY_OK) walk_case(w, file, observed);
     if (rc == ASSAY_OK && w->failed) rc = assay_fail(err, ASSAY_EFORMAT, "%s", w->err.text);
     conf_h5_close(file);

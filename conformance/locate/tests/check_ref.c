@@ -273,6 +273,7 @@ START_TEST(tensors_of_an_observation_that_are_not_recorded_are_named)
     write_observation("none");
     const support_output *o = support_assay("locate copy/single.h5 seen.h5");
     assert_lacks(o->out, "not recorded");
+    assert_lacks(o->err, "unknown");
     edit_f32(observation, "/observed/trace/model.norm", 2, (size_t[]){1, 2}, (const float[]){0, 1});
     edit_f32(observation, "/observed/trace/a\033[31m", 2, (size_t[]){1, 2}, (const float[]){0, 1});
     o = support_assay("locate copy/single.h5 seen.h5");
@@ -285,6 +286,9 @@ START_TEST(tensors_of_an_observation_that_are_not_recorded_are_named)
     }
     o = support_assay("locate copy/single.h5 seen.h5");
     assert_holds(o->out, "\nnot recorded, and ignored: a [31m, b0, b1, b2 and 2 more\n");
+    edit_f32(observation, "/observed/logits", 2, (size_t[]){1, 2}, (const float[]){0, 1});
+    o = support_assay("locate copy/single.h5 seen.h5");
+    assert_holds(o->err, "seen.h5: /observed/logits is unknown to this version, and ignored\n");
 }
 END_TEST
 
