@@ -87,9 +87,9 @@ END_TEST
 
 START_TEST(a_failure_on_a_checkpoint_that_is_not_broken_stays)
 {
-    for (int state = CONF_CHECKPOINT_VALID; state <= CONF_CHECKPOINT_UNKNOWN; state++) {
+    for (int valid = 0; valid <= 1; valid++) {
         fail_with_places();
-        v.checkpoint.state = state;
+        v.checkpoint.state = valid ? CONF_CHECKPOINT_VALID : CONF_CHECKPOINT_UNKNOWN;
         conf_verdict_apply_checkpoint(&v);
         conf_verdict_apply_named(&v);
         ck_assert_int_eq(v.outcome, CONF_FAILED);
