@@ -24,14 +24,15 @@ static void rotate_item(void *context, size_t row)
                                     k->cosine + row * n, k->sine + row * n);
 }
 
-/* Turns a projection into heads: adds the bias, normalises and rotates each head. out: [R, n_heads,
- * head_dim]. */
+/* Turns a projection into heads: adds the bias, normalises each head or all together, and rotates them.
+ * out: [R, n_heads, head_dim]. */
 static void make_heads(fp_pass *pass, const plan_attention *a, const fp_linear *linear, const fp_norm *norm,
                        size_t n_heads, bool rotates, float *out)
 {
     enum { COST = 8 }; /* cost of an element, in multiplications */
     fp_bias_run(out, pass->n_rows, linear);
-    fp_norm_run(pass, out, out, pass->n_rows * n_heads, a->head_dim, norm);
+    if (norm->present)
+        fp_norm_run(pass, out, out, pass->n_rows * n_heads * a->head_dim / norm->width, norm->width, norm);
     if (!rotates || a->rope == PLAN_NONE) return;
     rotating k = {
         pass,       &pass->plan->ropes[a->rope], pass->cosine[a->rope], pass->sine[a->rope], out, n_heads,
@@ -217,6 +218,7 @@ static void attend_item(void *context, size_t item)
         .first = first,
         .last = last,
         .scale = (float)a->scale,
+        .cap = (float)a->score_cap,
         .sink_tokens = pages->view.sink_tokens,
     });
 }

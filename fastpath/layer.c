@@ -64,6 +64,14 @@ static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float 
     return rc;
 }
 
+/* x += residual_factor * y. x, y: [R, D]; y is overwritten. */
+static void add_residual(fp_pass *pass, size_t i, float *x, float *y)
+{
+    const double factor = pass->plan->layers[i].residual_factor;
+    if (factor != 1) fp_scale(y, pass->n_rows * pass->plan->hidden, factor);
+    fp_add_run(pass, x, y, pass->plan->hidden);
+}
+
 /* The layer without alternating updates and per-layer input. x: [R, D], in place. */
 static assay_status run_block(fp_pass *pass, size_t i, float *x)
 {
@@ -79,13 +87,13 @@ static assay_status run_block(fp_pass *pass, size_t i, float *x)
     if (rc == ASSAY_OK) {
         fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.attn", i);
         fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mixer_out);
-        fp_add_run(pass, x, y, hidden);
+        add_residual(pass, i, x, y);
         if (pass->plan->layers[i].laurel.present) rc = add_laurel(pass, i, x, normed);
     }
     if (rc == ASSAY_OK) rc = feed_forward(pass, i, x, normed, y);
     if (rc == ASSAY_OK) {
         fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mlp_out);
-        fp_add_run(pass, x, y, hidden);
+        add_residual(pass, i, x, y);
     }
     pass->scratch->n = mark;
     return rc;

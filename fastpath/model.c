@@ -8,6 +8,14 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "model/loader.h"
+#include "model/plan/feature.h"
+
+/* Parts of a plan that forward.c and the files below it implement. */
+static const uint32_t IMPLEMENTED =
+    PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_VALUE_IS_KEY | PLAN_NO_ROPE | PLAN_HEAD_NORMS |
+    PLAN_PROJECTION_NORMS | PLAN_NORM_OFFSET | PLAN_SCORE_CAP | PLAN_LOGIT_CAP | PLAN_POST_NORMS |
+    PLAN_NO_PRE_NORMS | PLAN_EMBEDDING_SCALE | PLAN_RESIDUAL_FACTOR | PLAN_LOGIT_FACTOR | PLAN_SPARSE_MLP |
+    PLAN_EXPERTS | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS;
 
 static fp_matrix *pack_list(fp_packer *p, const plan_weight *w, size_t n)
 {
@@ -126,6 +134,7 @@ static assay_status open_parts(fp_model *m, const char *dir, const fp_options *o
     if (rc != ASSAY_OK) return rc;
     rc = fp_pool_open(n, options->grain == SIZE_MAX ? FP_GRAIN : options->grain, &m->pool, err);
     if (rc == ASSAY_OK) rc = plan_open_allowing(dir, options->allow_unknown, &m->plan, err);
+    if (rc == ASSAY_OK) rc = plan_check_features(m->plan, IMPLEMENTED, "fastpath", err);
     if (rc != ASSAY_OK) return rc;
     m->packer.pool = m->pool;
     m->packer.kernels = &m->kernels;

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/ops.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Products of the same rows with several matrices, split among the workers together: a panel costs the
@@ -183,6 +184,7 @@ static void norm_item(void *context, size_t item)
 void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
                  const fp_norm *norm)
 {
+    assert(!norm->present || norm->width == width);
     if (norm->present)
         share_rows(pass, norm_item, &(rows){.y = y, .x = x, .n_rows = n_rows, .width = width, .norm = norm});
     else if (y != x) memcpy(y, x, n_rows * width * sizeof *y);

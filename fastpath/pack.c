@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/pack.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -283,8 +284,23 @@ void fp_pack_linear(fp_packer *p, fp_linear *to, const plan_linear *from)
     fp_pack_vector(p, &to->bias, &from->bias);
 }
 
+/* context: the norm, whose offset is added before its weights are rounded. */
+static assay_status shift_weights(void *context, array *self, array *const *inputs, assay_error *err)
+{
+    fp_norm *to = context;
+    const double *stored = array_data(inputs[0]);
+    float *v = array_allocate(self);
+    if (!v) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    for (size_t i = 0; i < to->width; i++) v[i] = (float)(stored[i] + to->offset);
+    to->weight = v;
+    return ASSAY_OK;
+}
+
 void fp_pack_norm(fp_packer *p, fp_norm *to, const plan_norm *from)
 {
-    *to = (fp_norm){.present = from->present, .epsilon = from->epsilon};
-    if (from->present) fp_pack_vector(p, &to->weight, &from->weight);
+    *to = (fp_norm){from->present, from->epsilon, from->width, from->offset, NULL};
+    if (!from->present || !from->weight.data) return;
+    assert(from->weight.cols == from->width);
+    (void)array_list_defer(p->arrays, from->weight.name, false, from->width * sizeof(float),
+                           (array_maker){shift_weights, to, NULL}, &from->weight.values, 1);
 }

@@ -12,7 +12,9 @@
 typedef struct fp_norm {
     bool present;
     double epsilon;
-    const float *weight; /* NULL: not scaled */
+    size_t width;
+    double offset;       /* of the stored weights; weight includes it */
+    const float *weight; /* [width]; NULL: not scaled */
 } fp_norm;
 
 /* A matrix and the kernels that it was packed for. */

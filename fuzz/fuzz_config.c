@@ -37,6 +37,9 @@ static const char *const CHECKPOINTS[] = {
     "qwen3_moe/mlx-6bit",
     "qwen3_moe/mlx-4bit-mixed",
     "gemma4/mlx-8bit-layer-inputs",
+    "olmo2/base",
+    "granite/base",
+    "gemma2/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

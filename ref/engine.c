@@ -15,6 +15,7 @@
 #include "config.h"
 #include "model/checkpoint/rope_request.h"
 #include "model/loader.h"
+#include "model/plan/feature.h"
 #include "ref/forward.h"
 #include "runtime/cache_limit.h"
 #include "runtime/stream_table.h"
@@ -35,6 +36,13 @@ struct assay_session {
     int32_t **tokens; /* [n_samples] of [length] */
 };
 
+/* Parts of a plan that forward.c and the files below it implement. */
+static const uint32_t IMPLEMENTED =
+    PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_VALUE_IS_KEY | PLAN_NO_ROPE | PLAN_HEAD_NORMS |
+    PLAN_PROJECTION_NORMS | PLAN_NORM_OFFSET | PLAN_SCORE_CAP | PLAN_LOGIT_CAP | PLAN_POST_NORMS |
+    PLAN_NO_PRE_NORMS | PLAN_EMBEDDING_SCALE | PLAN_RESIDUAL_FACTOR | PLAN_LOGIT_FACTOR | PLAN_SPARSE_MLP |
+    PLAN_EXPERTS | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS;
+
 static assay_status ref_model_open_with(const char *dir, const assay_model_options *asked, assay_model **out,
                                         assay_error *err)
 {
@@ -50,8 +58,13 @@ static assay_status ref_model_open_with(const char *dir, const assay_model_optio
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     rc = plan_open_allowing(dir, options.allow_unknown, &m->plan, err);
-    if (rc == ASSAY_OK) *out = m;
-    else free(m);
+    if (rc == ASSAY_OK) rc = plan_check_features(m->plan, IMPLEMENTED, REF_NAME, err);
+    if (rc == ASSAY_OK) {
+        *out = m;
+        return ASSAY_OK;
+    }
+    plan_free(m->plan);
+    free(m);
     return rc;
 }
 

@@ -100,6 +100,7 @@ static assay_status run_model(ref_pass *pass, size_t first_row, ref_real *x, ref
     if (rc != ASSAY_OK) return rc;
     ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "norm");
     rc = ref_matrix(logits, x + first_row * p->hidden, n_rows, &p->head);
+    if (rc == ASSAY_OK && p->logit_factor != 1) ref_scale(logits, n_rows * p->vocab, p->logit_factor);
     if (rc == ASSAY_OK && p->soft_cap > 0) ref_soft_cap(logits, n_rows * p->vocab, p->soft_cap);
     return rc;
 }

@@ -8,13 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Projects x to heads, normalises each head and rotates it. out: [T, n_heads, head_dim]. */
+/* Projects x to heads, normalises each of them or all together, and rotates them. out: [T, n_heads,
+ * head_dim]. */
 static assay_status project_heads(ref_pass *pass, const plan_attention *a, const ref_real *x,
                                   const plan_linear *linear, const plan_norm *norm, size_t n_heads,
                                   bool rotates, ref_real *out)
 {
     assay_status rc = ref_linear(out, x, pass->n_tokens, linear);
-    if (rc == ASSAY_OK) rc = ref_rms_norm(out, out, pass->n_tokens * n_heads, a->head_dim, norm);
+    if (rc == ASSAY_OK && norm->present)
+        rc = ref_rms_norm(out, out, pass->n_tokens * n_heads * a->head_dim / norm->width, norm->width, norm);
     if (rc == ASSAY_OK && rotates && a->rope != PLAN_NONE)
         ref_rope(out, pass->n_tokens, n_heads, &pass->plan->ropes[a->rope], pass->cosine[a->rope],
                  pass->sine[a->rope]);
@@ -98,6 +100,13 @@ static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, re
     return rc;
 }
 
+/* x += factor y. y is overwritten. */
+static void add_residual(ref_real *x, ref_real *y, size_t n, double factor)
+{
+    if (factor != 1) ref_scale(y, n, factor);
+    ref_add(x, y, n);
+}
+
 assay_status ref_block(ref_pass *pass, size_t i, ref_real *x)
 {
     const plan_layer *layer = &pass->plan->layers[i];
@@ -111,12 +120,12 @@ assay_status ref_block(ref_pass *pass, size_t i, ref_real *x)
         rc = ref_rms_norm(y, y, n_tokens, hidden, &layer->mixer_out);
     }
     if (rc == ASSAY_OK) {
-        ref_add(x, y, n);
+        add_residual(x, y, n, layer->residual_factor);
         if (layer->laurel.present) rc = add_laurel(x, normed, n_tokens, hidden, &layer->laurel);
     }
     if (rc == ASSAY_OK) rc = feed_forward(pass, i, x, normed, y);
     if (rc == ASSAY_OK) rc = ref_rms_norm(y, y, n_tokens, hidden, &layer->mlp_out);
-    if (rc == ASSAY_OK) ref_add(x, y, n);
+    if (rc == ASSAY_OK) add_residual(x, y, n, layer->residual_factor);
     free(normed);
     free(y);
     return rc;

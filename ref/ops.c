@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ref/ops.h"
 
+#include <assert.h>
 #include <cblas.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,7 @@ assay_status ref_rms_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t 
         memmove(y, x, n_rows * width * sizeof *y);
         return ASSAY_OK;
     }
+    assert(norm->width == width);
     ref_real *weight = norm->weight.data ? ref_alloc(1, width) : NULL;
     if (norm->weight.data && !weight) return ASSAY_ENOMEM;
     if (weight) ref_weight_rows(&norm->weight, 0, 1, weight);
@@ -121,7 +123,8 @@ assay_status ref_rms_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t 
         for (size_t i = 0; i < width; i++) sum += (double)row[i] * (double)row[i];
         double root = sqrt(sum / (double)width + norm->epsilon);
         for (size_t i = 0; i < width; i++)
-            y[r * width + i] = (ref_real)((double)row[i] / root * (weight ? (double)weight[i] : 1));
+            y[r * width + i] =
+                (ref_real)((double)row[i] / root * (weight ? (double)weight[i] + norm->offset : 1));
     }
     free(weight);
     return ASSAY_OK;
@@ -220,8 +223,10 @@ assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, 
         rc = ref_product(scores, n_tokens, q + q_at, q_row, k + kv_at, kv_row, false, n_tokens, n_tokens,
                          a->head_dim, a->scale);
         if (rc != ASSAY_OK) break;
-        for (size_t t = 0; t < n_tokens; t++)
+        for (size_t t = 0; t < n_tokens; t++) {
+            if (a->score_cap > 0) ref_soft_cap(scores + t * n_tokens, t + 1, a->score_cap);
             share_row(scores + t * n_tokens, t, n_tokens, window, sink_tokens);
+        }
         rc = ref_product(out + q_at, q_row, scores, n_tokens, v + kv_at, kv_row, true, n_tokens, a->head_dim,
                          n_tokens, 1);
     }

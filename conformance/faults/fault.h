@@ -102,6 +102,18 @@ void fault_window_wide(plan *p);
 void fault_window_narrow(plan *p);
 void fault_shared_first(plan *p);
 void fault_cap_missing(plan *p);
+void fault_score_cap_missing(plan *p);
+void fault_scale_of_head(plan *p);
+void fault_embedding_unscaled(plan *p);
+void fault_residual_plain(plan *p);
+void fault_logits_unscaled(plan *p);
+void fault_norms_per_head(plan *p);
+void fault_norms_early(plan *p);
+void fault_post_norms_missing(plan *p);
+void fault_norm_offset_missing(plan *p);
+void fault_epsilon_other(plan *p);
+void fault_epsilon_last(plan *p);
+void fault_windows_swapped(plan *p);
 void fault_rope_plain(plan *p);
 void fault_scale_shifted(plan *p);
 

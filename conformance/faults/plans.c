@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,118 @@ void fault_shared_first(plan *p)
 void fault_cap_missing(plan *p)
 {
     p->soft_cap = 0;
+}
+
+void fault_score_cap_missing(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) layer_attention(p, i)->score_cap = 0;
+}
+
+void fault_scale_of_head(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) {
+        plan_attention *a = layer_attention(p, i);
+        a->scale = 1 / sqrt((double)a->head_dim);
+    }
+}
+
+void fault_embedding_unscaled(plan *p)
+{
+    p->embedding_scale = 1;
+}
+
+void fault_residual_plain(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) p->layers[i].residual_factor = 1;
+}
+
+void fault_logits_unscaled(plan *p)
+{
+    p->logit_factor = 1;
+}
+
+static void split_norm(plan_norm *norm, size_t head_dim)
+{
+    if (norm->present && norm->width != head_dim) norm->width = norm->weight.cols = head_dim;
+}
+
+/* With the weights of the first head. */
+void fault_norms_per_head(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) {
+        plan_attention *a = layer_attention(p, i);
+        split_norm(&a->q_norm, a->head_dim);
+        split_norm(&a->k_norm, a->head_dim);
+    }
+}
+
+void fault_norms_early(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) {
+        plan_layer *layer = &p->layers[i];
+        if (layer->mixer_in.present || layer->mlp_in.present) continue;
+        layer->mixer_in = layer->mixer_out;
+        layer->mlp_in = layer->mlp_out;
+        layer->mixer_out.present = layer->mlp_out.present = false;
+    }
+}
+
+/* Sandwich norms: those after attention and MLP are left out. */
+void fault_post_norms_missing(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++)
+        p->layers[i].mixer_out.present = p->layers[i].mlp_out.present = false;
+}
+
+static void change_norms(plan *p, void (*change)(plan_norm *norm))
+{
+    change(&p->norm);
+    for (size_t i = 0; i < p->n_layers; i++) {
+        plan_layer *layer = &p->layers[i];
+        plan_attention *a = layer_attention(p, i);
+        change(&layer->mixer_in);
+        change(&layer->mixer_out);
+        change(&layer->mlp_in);
+        change(&layer->mlp_out);
+        change(&a->q_norm);
+        change(&a->k_norm);
+    }
+}
+
+static void drop_offset(plan_norm *norm)
+{
+    norm->offset = 0;
+}
+
+void fault_norm_offset_missing(plan *p)
+{
+    change_norms(p, drop_offset);
+}
+
+static void set_epsilon(plan_norm *norm)
+{
+    norm->epsilon = 3e-6;
+}
+
+void fault_epsilon_other(plan *p)
+{
+    change_norms(p, set_epsilon);
+}
+
+/* The last norm alone. */
+void fault_epsilon_last(plan *p)
+{
+    set_epsilon(&p->norm);
+}
+
+/* Windows in the other layers than those that have one. */
+void fault_windows_swapped(plan *p)
+{
+    size_t window = 0;
+    for (size_t i = 0; i < p->n_layers; i++)
+        if (layer_attention(p, i)->window) window = layer_attention(p, i)->window;
+    for (size_t i = 0; i < p->n_layers; i++)
+        layer_attention(p, i)->window = layer_attention(p, i)->window ? 0 : window;
 }
 
 /* Leaves the attention factor, which some scalings set. */

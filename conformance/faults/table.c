@@ -12,14 +12,17 @@
 #define LONG_SINGLE                                                                                          \
     "llama/lengths/long-single qwen2/lengths/long-single qwen3/lengths/long-single "                         \
     "qwen3_moe/lengths/long-single phi3/lengths/long-single gemma3n/lengths/long-single "                    \
-    "gemma4/lengths/long-single"
+    "gemma4/lengths/long-single olmo2/lengths/long-single granite/lengths/long-single "                      \
+    "gemma2/lengths/long-single"
 #define LONG_CASES                                                                                           \
     LONG_SINGLE " "                                                                                          \
                 "llama/lengths/long-batch qwen2/lengths/long-batch qwen3/lengths/long-batch "                \
                 "qwen3_moe/lengths/long-batch phi3/lengths/long-batch gemma3n/lengths/long-batch "           \
                 "gemma4/lengths/long-batch llama/lengths/long-generate qwen2/lengths/long-generate "         \
                 "qwen3/lengths/long-generate qwen3_moe/lengths/long-generate phi3/lengths/long-generate "    \
-                "gemma3n/lengths/long-generate gemma4/lengths/long-generate"
+                "gemma3n/lengths/long-generate gemma4/lengths/long-generate olmo2/lengths/long-batch "       \
+                "granite/lengths/long-batch gemma2/lengths/long-batch olmo2/lengths/long-generate "          \
+                "granite/lengths/long-generate gemma2/lengths/long-generate"
 
 const fault FAULTS[] = {
     {"padding-twice", "a decoded token is rotated as if the padding had to be subtracted once more",
@@ -62,8 +65,41 @@ const fault FAULTS[] = {
      "gemma4/shared-kv/window gemma4/pages/pages", "gemma4/dense/window", .attends = fault_shared_trimmed},
     {"slot-used", "a sample joins in a slot that still holds the cache of another one", "qwen3/base/single",
      "-", .joined = fault_slot_used},
-    {"cap-missing", "logits are not capped", "gemma4/softcap/single gemma3n/text/single",
+    {"cap-missing", "logits are not capped",
+     "gemma4/softcap/single gemma3n/text/single gemma2/base/single gemma2/logit-cap/single",
      "gemma4/dense/single", .plan = fault_cap_missing},
+    {"score-cap-missing", "attention scores are not capped",
+     "gemma2/base/single gemma2/score-cap/single gemma2/defaults/window", "gemma2/logit-cap/single",
+     .plan = fault_score_cap_missing},
+    {"scale-of-head", "attention scores are divided by the root of the head size, whatever the config says",
+     "gemma2/base/single granite/attention-multiplier/single granite/defaults/single gemma4/dense/single",
+     "llama/base/single", .plan = fault_scale_of_head},
+    {"embedding-unscaled", "the embedding is not scaled",
+     "granite/embedding-multiplier/single gemma2/base/single gemma4/dense/single",
+     "granite/residual-multiplier/single", .plan = fault_embedding_unscaled},
+    {"residual-plain", "what attention and MLP add is not multiplied",
+     "granite/residual-multiplier/single "
+     "granite/base/single",
+     "granite/attention-multiplier/single", .plan = fault_residual_plain},
+    {"logits-unscaled", "logits are not scaled", "granite/logits-scaling/single granite/base/single",
+     "granite/attention-multiplier/single", .plan = fault_logits_unscaled},
+    {"norms-per-head", "a norm over all heads is taken over each of them",
+     "olmo2/base/single olmo2/mlx-4bit/single", "qwen3/base/single", .plan = fault_norms_per_head},
+    {"norms-early", "norms after attention and MLP are taken before them", "olmo2/base/single",
+     "gemma2/base/single", .plan = fault_norms_early},
+    {"post-norms-missing", "norms after attention and MLP are left out",
+     "olmo2/base/single gemma2/base/single gemma4/dense/single", "granite/base/single",
+     .plan = fault_post_norms_missing},
+    {"norm-offset-missing", "norms multiply by w instead of 1 + w", "gemma2/base/single",
+     "gemma4/dense/single", .plan = fault_norm_offset_missing},
+    {"epsilon-other", "every norm has an epsilon of 3e-6",
+     "olmo2/small-variance/single gemma2/small-variance/single granite/small-variance/single", "-",
+     .plan = fault_epsilon_other},
+    {"epsilon-last", "the last norm has an epsilon of 3e-6",
+     "olmo2/small-variance/single gemma2/small-variance/single granite/small-variance/single", "-",
+     .plan = fault_epsilon_last},
+    {"windows-swapped", "windows are in the layers that should have none",
+     "gemma2/base/window gemma2/types/window", "llama/base/single", .plan = fault_windows_swapped},
     {"rope-plain", "scaled frequencies are replaced by plain ones",
      "llama/llama3/single llama/yarn/single phi3/longrope/long", "llama/base/single",
      .plan = fault_rope_plain},

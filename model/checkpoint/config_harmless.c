@@ -224,6 +224,12 @@ static const config_harmless_member GEMMA3N[] = {
     {"query_pre_attn_scalar", NULL},
 };
 
+/* In published files, but not read by the class: hidden_activation and sliding_window are. */
+static const config_harmless_member GEMMA2[] = {
+    {"hidden_act", NULL},
+    {"sliding_window_size", NULL},
+};
+
 /* Towers that a text plan leaves out, the token ids of their embeddings, and the numbers of these. Ids
  * that Gemma 4 embeds differently are read by its family. */
 static const config_harmless_member MULTIMODAL[] = {
@@ -264,6 +270,7 @@ const config_harmless_group config_harmless_groups[] = {
     {"is constant in the published class", "qwen2", MEMBERS(QWEN2)},
     {"is constant in the published class", "qwen3", MEMBERS(QWEN3)},
     {"is not read by the published class", "gemma3n", MEMBERS(GEMMA3N)},
+    {"is not read by the published class", "gemma2", MEMBERS(GEMMA2)},
     {"is of images and sounds", "gemma", MEMBERS(MULTIMODAL)},
 };
 

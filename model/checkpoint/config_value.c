@@ -126,12 +126,22 @@ double config_positive(config *c, const char *name)
     return read_real(c, name, VALUE_POSITIVE);
 }
 
-double config_not_negative_or(config *c, const char *name, double fallback)
+static double real_or(config *c, const char *name, double fallback, value_kind kind)
 {
-    if (config_has(c, name)) return read_real(c, name, VALUE_NOT_NEGATIVE);
+    if (config_has(c, name)) return read_real(c, name, kind);
     if (c->status == ASSAY_OK)
         config_note(c->notes, "%s%s: absent, default %g taken", c->prefix, name, fallback);
     return fallback;
+}
+
+double config_positive_or(config *c, const char *name, double fallback)
+{
+    return real_or(c, name, fallback, VALUE_POSITIVE);
+}
+
+double config_not_negative_or(config *c, const char *name, double fallback)
+{
+    return real_or(c, name, fallback, VALUE_NOT_NEGATIVE);
 }
 
 bool config_flag_or(config *c, const char *name, bool fallback)

@@ -18,6 +18,7 @@ double config_real(config *c, const char *name);
 
 /* One above 0, and one of at least 0. */
 double config_positive(config *c, const char *name);
+double config_positive_or(config *c, const char *name, double fallback);
 double config_not_negative_or(config *c, const char *name, double fallback);
 bool config_flag_or(config *c, const char *name, bool fallback);
 

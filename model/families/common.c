@@ -80,8 +80,9 @@ void family_begin(family *f, double epsilon, bool tied_by_default)
         return;
     }
     p->n_layers = n_layers;
+    for (size_t i = 0; i < n_layers; i++) p->layers[i].residual_factor = 1;
     p->embedding = bind_matrix(f->bind, p->vocab, p->hidden, "embed_tokens.weight");
-    p->embedding_scale = 1;
+    p->embedding_scale = p->logit_factor = 1;
     p->norm = bind_norm(f->bind, p->hidden, epsilon, "norm");
     bind_head(f->bind, p, tied);
 }
@@ -164,6 +165,42 @@ bool family_layer_types(family *f, bool *sliding)
         return false;
     }
     return true;
+}
+
+void family_same_windows(family *f, size_t size)
+{
+    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++)
+        f->plan->layers[i].mixer.attention.window = size;
+}
+
+void family_listed_windows(family *f, size_t size, size_t full_every)
+{
+    if (!family_ok(f)) return;
+    size_t n = f->plan->n_layers;
+    bool *sliding = calloc(n, sizeof *sliding);
+    if (!sliding) {
+        config_fail(f->config, ASSAY_ENOMEM, "out of memory");
+        return;
+    }
+    if (!family_layer_types(f, sliding)) {
+        config_note(f->config->notes, "%slayer_types: absent, every %zu. layer is taken as full",
+                    f->config->prefix, full_every);
+        for (size_t i = 0; i < n; i++) sliding[i] = (i + 1) % full_every != 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (sliding[i] && !size)
+            config_fail(f->config, ASSAY_EFORMAT,
+                        "layer_types[%zu]: found sliding_attention, but sliding_window is null", i);
+        f->plan->layers[i].mixer.attention.window = sliding[i] ? size : 0;
+    }
+    free(sliding);
+}
+
+double family_cap(family *f, const char *member, double fallback)
+{
+    config *c = f->config;
+    if (config_has(c, member)) return config_positive(c, member);
+    return config_is_null(c, member) || fallback == 0 ? 0 : config_positive_or(c, member, fallback);
 }
 
 plan_mlp family_mlp(family *f, size_t i, size_t intermediate, assay_activation activation, bool bias)

@@ -10,8 +10,9 @@
 /* Whether nothing has failed yet. */
 bool family_ok(const family *f);
 
-/* Reads vocab_size, hidden_size, num_hidden_layers and max_position_embeddings, allocates the layers, and
- * binds embedding, final RMSNorm (epsilon) and head. Sets the quantisation settings of f->bind. */
+/* Reads vocab_size, hidden_size, num_hidden_layers and max_position_embeddings, allocates the layers, sets
+ * the factors of embedding, residuals and logits to 1, and binds embedding, final RMSNorm (epsilon) and head.
+ * Sets the quantisation settings of f->bind. */
 void family_begin(family *f, double epsilon, bool tied_by_default);
 
 /* rms_norm_eps, at least 0; fallback: the published class's. */
@@ -27,6 +28,18 @@ size_t family_rope(family *f, const config_rope_request *request);
 /* Reads layer_types into sliding[n_layers] (full_attention: false, sliding_attention: true). Returns false if
  * the member is absent. If it is present, sliding_window_pattern is ignored. */
 bool family_layer_types(family *f, bool *sliding);
+
+/* The windows of the layers, in the plan: `size` in those that layer_types calls sliding_attention, or, if
+ * the member is absent, in all but every full_every-th. size: 0 if the config says null; then no layer may
+ * slide. */
+void family_listed_windows(family *f, size_t size, size_t full_every);
+
+/* The same window in every layer; 0: none. */
+void family_same_windows(family *f, size_t size);
+
+/* A cap: a number above 0, or null for none. fallback: the published class's default if the member is absent;
+ * 0: none. */
+double family_cap(family *f, const char *member, double fallback);
 
 /* gate_proj, up_proj and down_proj below "layers.i.mlp". */
 plan_mlp family_mlp(family *f, size_t i, size_t intermediate, assay_activation activation, bool bias);

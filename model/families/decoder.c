@@ -1,4 +1,4 @@
-/* The pre-norm decoder of Llama, which Qwen, Phi and others vary.
+/* The decoder of Llama, which Qwen, Phi, OLMo, Granite, Gemma and others vary.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/families/decoder.h"
@@ -11,22 +11,29 @@
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
-family_decoder family_decoder_read(family *f, double default_epsilon, bool needs_kv_heads,
-                                   bool needs_head_dim)
+family_decoder family_decoder_read(family *f, const family_class *published)
 {
     config *c = f->config;
-    family_decoder d = {0};
-    d.epsilon = family_epsilon(f, default_epsilon);
-    family_begin(f, d.epsilon, false);
+    family_decoder d = {.producer = PLAN_NONE,
+                        .norm_offset = published->norm_offset,
+                        .residual_factor = 1,
+                        .mixer_in = "input_layernorm",
+                        .mlp_in = "post_attention_layernorm"};
+    d.epsilon = family_epsilon(f, published->epsilon);
+    family_begin(f, d.epsilon, published->tied);
+    f->plan->norm.offset = d.norm_offset;
     d.n_heads = config_size(c, "num_attention_heads");
-    d.n_kv_heads = needs_kv_heads || config_has(c, "num_key_value_heads")
+    d.n_kv_heads = published->needs_kv_heads || config_has(c, "num_key_value_heads")
                        ? config_size(c, "num_key_value_heads")
                        : d.n_heads;
-    d.head_dim = needs_head_dim || config_has(c, "head_dim") ? config_size(c, "head_dim")
-                 : d.n_heads                                 ? f->plan->hidden / d.n_heads
-                                                             : 0;
+    d.head_dim = published->needs_head_dim || config_has(c, "head_dim") ? config_size(c, "head_dim")
+                 : d.n_heads                                            ? f->plan->hidden / d.n_heads
+                                                                        : 0;
+    d.scale = 1 / sqrt((double)d.head_dim);
     d.intermediate = config_size(c, "intermediate_size");
-    d.activation = family_activation(f, "hidden_act", "silu");
+    d.activation =
+        family_activation(f, published->activation_member ? published->activation_member : "hidden_act",
+                          published->default_activation ? published->default_activation : "silu");
     config_refuse(c, "per_layer_config");
     if (!family_ok(f)) return d;
     family_check_heads(f, d.n_heads, d.n_kv_heads);
@@ -36,41 +43,92 @@ family_decoder family_decoder_read(family *f, double default_epsilon, bool needs
     return d;
 }
 
-plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t i, size_t window)
+/* A norm over the hidden size; absent without a name. */
+static plan_norm hidden_norm(family *f, const family_decoder *d, size_t i, const char *name)
+{
+    if (!name) return (plan_norm){0};
+    plan_norm norm = bind_norm(f->bind, f->plan->hidden, d->epsilon, "layers.%zu.%s", i, name);
+    norm.offset = d->norm_offset;
+    return norm;
+}
+
+plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t i)
 {
     plan_layer *layer = &f->plan->layers[i];
-    size_t hidden = f->plan->hidden;
-    layer->mixer_in = bind_norm(f->bind, hidden, d->epsilon, "layers.%zu.input_layernorm", i);
-    layer->mlp_in = bind_norm(f->bind, hidden, d->epsilon, "layers.%zu.post_attention_layernorm", i);
+    layer->mixer_in = hidden_norm(f, d, i, d->mixer_in);
+    layer->mixer_out = hidden_norm(f, d, i, d->mixer_out);
+    layer->mlp_in = hidden_norm(f, d, i, d->mlp_in);
+    layer->mlp_out = hidden_norm(f, d, i, d->mlp_out);
+    layer->residual_factor = d->residual_factor;
     layer->mixer.kind = PLAN_MIXER_ATTENTION;
     layer->mixer.attention = (plan_attention){
         .n_heads = d->n_heads,
         .n_kv_heads = d->n_kv_heads,
         .head_dim = d->head_dim,
-        .scale = 1 / sqrt((double)d->head_dim),
-        .window = window,
+        .scale = d->scale,
+        .score_cap = d->score_cap,
+        .window = layer->mixer.attention.window,
         .rope = d->rope,
-        .cache_layer = i,
-        .o = bind_linear(f->bind, hidden, d->n_heads * d->head_dim, d->o_bias, "layers.%zu.self_attn.o_proj",
-                         i),
+        .cache_layer = d->producer == PLAN_NONE ? i : d->producer,
+        .o = bind_linear(f->bind, f->plan->hidden, d->n_heads * d->head_dim, d->o_bias,
+                         "layers.%zu.self_attn.o_proj", i),
     };
     return &layer->mixer.attention;
 }
 
-void family_decoder_attention(family *f, const family_decoder *d, size_t i, size_t window)
+/* The norm of n_heads heads of q or k. */
+static plan_norm bind_head_norm(family *f, const family_decoder *d, size_t i, size_t n_heads,
+                                const char *name)
 {
-    plan_attention *a = family_decoder_frame(f, d, i, window);
-    size_t hidden = f->plan->hidden, q = d->n_heads * d->head_dim, kv = d->n_kv_heads * d->head_dim;
-    a->q = bind_linear(f->bind, q, hidden, d->qkv_bias, "layers.%zu.self_attn.q_proj", i);
+    if (d->qk_norms == FAMILY_QK_NONE) return (plan_norm){0};
+    size_t width = d->head_dim * (d->qk_norms == FAMILY_QK_WHOLE ? n_heads : 1);
+    plan_norm norm = bind_norm(f->bind, width, d->epsilon, "layers.%zu.self_attn.%s", i, name);
+    norm.offset = d->norm_offset;
+    return norm;
+}
+
+static void bind_keys(family *f, const family_decoder *d, size_t i, plan_attention *a)
+{
+    size_t hidden = f->plan->hidden, kv = d->n_kv_heads * d->head_dim;
+    a->value_is_key = d->value_is_key;
     a->k = bind_linear(f->bind, kv, hidden, d->qkv_bias, "layers.%zu.self_attn.k_proj", i);
-    a->v = bind_linear(f->bind, kv, hidden, d->qkv_bias, "layers.%zu.self_attn.v_proj", i);
-    if (d->head_norms) {
-        a->q_norm = bind_norm(f->bind, d->head_dim, d->epsilon, "layers.%zu.self_attn.q_norm", i);
-        a->k_norm = bind_norm(f->bind, d->head_dim, d->epsilon, "layers.%zu.self_attn.k_norm", i);
+    if (!d->value_is_key)
+        a->v = bind_linear(f->bind, kv, hidden, d->qkv_bias, "layers.%zu.self_attn.v_proj", i);
+    a->k_norm = bind_head_norm(f, d, i, d->n_kv_heads, "k_norm");
+    if (d->v_norms) a->v_norm = (plan_norm){.present = true, .epsilon = d->epsilon, .width = d->head_dim};
+}
+
+/* Published checkpoints still contain key and value tensors of layers that share those of another
+ * layer. */
+static void ignore_keys(family *f, size_t i)
+{
+    static const char *const NAMES[] = {"k_proj", "v_proj", "k_norm", "v_norm"};
+    char start[64];
+    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++) {
+        (void)snprintf(start, sizeof start, "layers.%zu.self_attn.%s.", i, NAMES[k]);
+        bind_ignore(f->bind, f->config->notes, start, "the layer reads another layer's keys and values");
     }
+}
+
+void family_decoder_attention(family *f, const family_decoder *d, size_t i)
+{
+    plan_attention *a = family_decoder_frame(f, d, i);
+    a->q = bind_linear(f->bind, d->n_heads * d->head_dim, f->plan->hidden, d->qkv_bias,
+                       "layers.%zu.self_attn.q_proj", i);
+    a->q_norm = bind_head_norm(f, d, i, d->n_heads, "q_norm");
+    if (a->cache_layer == i) bind_keys(f, d, i, a);
+    else ignore_keys(f, i);
 }
 
 void family_decoder_mlp(family *f, const family_decoder *d, size_t i)
 {
     f->plan->layers[i].mlp = family_mlp(f, i, d->intermediate, d->activation, d->mlp_bias);
+}
+
+void family_decoder_layers(family *f, const family_decoder *d)
+{
+    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) {
+        family_decoder_attention(f, d, i);
+        family_decoder_mlp(f, d, i);
+    }
 }

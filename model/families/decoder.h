@@ -1,4 +1,5 @@
-/* The pre-norm decoder layer of Llama and the families that derive from it.
+/* The decoder layer of Llama and the families that derive from it, as data: which norms it has, what they
+ * are taken over, and its factors and caps.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_FAMILIES_DECODER_H
@@ -6,29 +7,50 @@
 
 #include "model/families/family.h"
 
-/* The plain pre-norm decoder layer of Llama and the families derived from it:
- * input_layernorm, self_attn, post_attention_layernorm, mlp. */
+/* How a published class reads its config. */
+typedef struct family_class {
+    double epsilon; /* default of rms_norm_eps */
+    bool needs_kv_heads, needs_head_dim;
+    bool tied;                      /* default of tie_word_embeddings */
+    const char *activation_member;  /* NULL: hidden_act */
+    const char *default_activation; /* NULL: silu */
+    double norm_offset;             /* added to the weights of every norm */
+} family_class;
+
+/* The norms of q and k: none, of each head, or of all heads together; before rope. */
+typedef enum family_qk_norms { FAMILY_QK_NONE, FAMILY_QK_PER_HEAD, FAMILY_QK_WHOLE } family_qk_norms;
+
+/* A layer: x + residual_factor * mixer_out(self_attn(mixer_in(x))), then the same with mlp_in, mlp and
+ * mlp_out. */
 typedef struct family_decoder {
     size_t n_heads, n_kv_heads, head_dim, intermediate;
-    size_t rope; /* index in the plan */
-    double epsilon;
+    size_t rope;     /* index in the plan */
+    size_t producer; /* the layer whose keys and values it reads; PLAN_NONE: its own */
+    double epsilon, norm_offset, scale, score_cap, residual_factor;
     assay_activation activation;
     bool qkv_bias, o_bias, mlp_bias;
-    bool head_norms; /* q_norm and k_norm per head, before rope */
+    family_qk_norms qk_norms;
+    bool v_norms;                                        /* unweighted, of each head */
+    bool value_is_key;                                   /* there is no v_proj */
+    const char *mixer_in, *mixer_out, *mlp_in, *mlp_out; /* names of norms below layers.i; NULL: none */
 } family_decoder;
 
-/* Reads num_attention_heads, num_key_value_heads, head_dim, intermediate_size, rms_norm_eps and hidden_act. A
- * head size that is absent and not needed is hidden_size / num_attention_heads. default_epsilon: the
- * published class's rms_norm_eps. */
-family_decoder family_decoder_read(family *f, double default_epsilon, bool needs_kv_heads,
-                                   bool needs_head_dim);
+/* Begins the family (family_begin), and reads num_attention_heads, num_key_value_heads, head_dim,
+ * intermediate_size, rms_norm_eps and the activation. A head size that is absent and not needed is
+ * hidden_size / num_attention_heads. The rest is that of Llama: the norms input_layernorm before attention
+ * and post_attention_layernorm before the MLP, scores times 1 / sqrt(head_dim), no biases, no caps; rope is
+ * 0. */
+family_decoder family_decoder_read(family *f, const family_class *published);
 
-/* Sets up layer i: its norms, and an attention (with window) whose output projection is bound; q, k and v are
- * left to the caller. */
-plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t i, size_t window);
+/* Sets up layer i: its norms and factors, and an attention whose output projection is bound; q, k and v are
+ * left to the caller. The window is that which the plan has already. */
+plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t i);
 
-/* The same with q_proj, k_proj, v_proj and, where d says so, norms per head. The mlp follows separately. */
-void family_decoder_attention(family *f, const family_decoder *d, size_t i, size_t window);
+/* The same with q_proj, k_proj and v_proj, and norms of them as d says. The mlp follows separately. */
+void family_decoder_attention(family *f, const family_decoder *d, size_t i);
 void family_decoder_mlp(family *f, const family_decoder *d, size_t i);
+
+/* Both, in every layer. */
+void family_decoder_layers(family *f, const family_decoder *d);
 
 #endif

@@ -14,11 +14,10 @@
 
 typedef struct gemma3n {
     family *f;
-    size_t n_heads, n_kv_heads, head_dim, window, width, rank, streams;
+    family_decoder d; /* of all layers */
+    size_t window, width, rank, streams;
     size_t rope[2]; /* full, sliding */
-    double epsilon;
-    assay_activation activation;
-    bool bias, scales_output;
+    bool scales_output;
     bool *sliding;        /* [n_layers] */
     size_t *producer;     /* [n_layers] */
     size_t *intermediate; /* [n_layers] */
@@ -74,11 +73,11 @@ static void read_lists(gemma3n *g)
 static void read_ropes(gemma3n *g)
 {
     g->rope[0] = family_rope(g->f, &(config_rope_request){.layer_type = "full_attention",
-                                                          .head_dim = g->head_dim,
+                                                          .head_dim = g->d.head_dim,
                                                           .default_theta = 1000000,
                                                           .old_scaling = true});
     g->rope[1] = family_rope(g->f, &(config_rope_request){.layer_type = "sliding_attention",
-                                                          .head_dim = g->head_dim,
+                                                          .head_dim = g->d.head_dim,
                                                           .default_theta = 10000,
                                                           .old_theta = "rope_local_base_freq"});
     config_rope_end(g->f->config);
@@ -134,23 +133,19 @@ static void read_all(gemma3n *g)
 {
     family *f = g->f;
     config *c = f->config;
-    g->epsilon = family_epsilon(f, 1e-6);
-    family_begin(f, g->epsilon, true);
+    g->d = family_gemma_decoder(f);
     if (family_ok(f)) allocate_layers(g);
-    g->n_heads = config_size(c, "num_attention_heads");
-    g->n_kv_heads = config_size(c, "num_key_value_heads");
-    g->head_dim = config_size(c, "head_dim");
+    g->d.n_kv_heads = config_size(c, "num_key_value_heads");
+    g->d.head_dim = config_size(c, "head_dim");
     g->window = config_size(c, "sliding_window");
     g->width = config_size(c, "hidden_size_per_layer_input");
     g->rank = config_size(c, "laurel_rank");
-    g->activation = family_activation(f, "hidden_activation", "gelu_pytorch_tanh");
-    g->bias = config_flag_or(c, "attention_bias", false);
-    family_gemma_soft_cap(f, 30);
+    f->plan->soft_cap = family_cap(f, "final_logit_softcapping", 30);
     config_refuse(c, "per_layer_config");
     config_refuse(c, "use_bidirectional_attention");
     size_t n_shared = config_count_or(c, "num_kv_shared_layers", 15);
     if (!family_ok(f)) return;
-    family_check_heads(f, g->n_heads, g->n_kv_heads);
+    family_check_heads(f, g->d.n_heads, g->d.n_kv_heads);
     read_lists(g);
     if (family_ok(f)) family_gemma_producers(f, g->sliding, n_shared, g->producer);
     read_ropes(g);
@@ -160,7 +155,7 @@ static void read_all(gemma3n *g)
 
 static plan_norm layer_norm(gemma3n *g, size_t i, const char *name)
 {
-    return family_gemma_norm(g->f, i, g->epsilon, name);
+    return family_gemma_norm(g->f, i, g->d.epsilon, name);
 }
 
 static plan_altup bind_altup(gemma3n *g, size_t i)
@@ -185,19 +180,16 @@ static void bind_layer(gemma3n *g, size_t i)
     family *f = g->f;
     size_t hidden = f->plan->hidden;
     plan_layer *layer = &f->plan->layers[i];
-    family_gemma_layer(f, i,
-                       &(family_gemma_attention){.n_heads = g->n_heads,
-                                                 .n_kv_heads = g->n_kv_heads,
-                                                 .head_dim = g->head_dim,
-                                                 .window = g->sliding[i] ? g->window : 0,
-                                                 .rope = g->rope[g->sliding[i]],
-                                                 .producer = g->producer[i],
-                                                 .epsilon = g->epsilon,
-                                                 .bias = g->bias});
-    layer->mlp = family_mlp(f, i, g->intermediate[i], g->activation, false);
+    family_decoder d = g->d;
+    d.rope = g->rope[g->sliding[i]];
+    d.producer = g->producer[i];
+    d.intermediate = g->intermediate[i];
+    layer->mixer.attention.window = g->sliding[i] ? g->window : 0;
+    family_decoder_attention(f, &d, i);
+    family_decoder_mlp(f, &d, i);
     layer->mlp.sparse = g->sparsity[i] > 0;
     if (layer->mlp.sparse) layer->mlp.sparse_deviations = normal_quantile(g->sparsity[i]);
-    layer->layer_input = family_gemma_input(f, i, g->width, g->epsilon, g->activation);
+    layer->layer_input = family_gemma_input(f, i, g->width, g->d.epsilon, g->d.activation);
     layer->laurel = (plan_laurel){
         .present = true,
         .left = bind_linear(f->bind, g->rank, hidden, false, "layers.%zu.laurel.linear_left", i),
@@ -214,7 +206,7 @@ void family_gemma3n(family *f)
     if (family_ok(f)) {
         f->plan->embedding_scale = sqrt((double)f->plan->hidden);
         family_gemma_inputs(f, g.width, config_size_or(f->config, "vocab_size_per_layer_input", 262144),
-                            g.epsilon);
+                            g.d.epsilon);
     }
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(&g, i);
     free(g.sliding);

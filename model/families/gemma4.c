@@ -23,11 +23,10 @@ typedef struct layer_shape {
 typedef struct gemma4 {
     family *f;
     layer_shape *layers; /* [n_layers] */
-    size_t n_heads, intermediate, window, width;
+    family_decoder d;    /* of all layers */
+    size_t window, width;
     size_t rope[2]; /* full, sliding */
-    double epsilon;
-    assay_activation activation;
-    bool bias, k_eq_v, double_wide;
+    bool k_eq_v, double_wide;
     size_t first_shared;
     plan_experts experts; /* shape of the experts of each layer; not present: dense only */
 } gemma4;
@@ -117,11 +116,11 @@ static void read_ropes(gemma4 *g)
                             "per_layer_config.%zu.head_dim: found %zu, but another layer of "
                             "its type has %zu",
                             i, s->head_dim, head_dim);
-            if (g->n_heads % s->n_kv_heads != 0)
+            if (g->d.n_heads % s->n_kv_heads != 0)
                 config_fail(c, ASSAY_EFORMAT,
                             "num_key_value_heads: found %zu in layer %zu, expected a divisor of the "
                             "%zu heads",
-                            s->n_kv_heads, i, g->n_heads);
+                            s->n_kv_heads, i, g->d.n_heads);
             head_dim = s->head_dim;
         }
         if (!head_dim || !family_ok(g->f)) continue;
@@ -148,9 +147,9 @@ static void read_experts(gemma4 *g)
     x.n_experts = config_size(c, "num_experts");
     x.n_active = config_size(c, "top_k_experts");
     x.intermediate = config_size(c, "moe_intermediate_size");
-    x.activation = g->activation;
+    x.activation = g->d.activation;
     x.routes_residual = true;
-    x.router_norm = (plan_norm){.present = true, .epsilon = g->epsilon};
+    x.router_norm = (plan_norm){.present = true, .epsilon = g->d.epsilon, .width = g->f->plan->hidden};
     x.router_factor = 1 / sqrt((double)g->f->plan->hidden);
     x.renormalize = true;
     if (c->status == ASSAY_OK && x.n_active > x.n_experts)
@@ -189,20 +188,16 @@ static void read_all(gemma4 *g)
 {
     family *f = g->f;
     config *c = f->config;
-    g->epsilon = family_epsilon(f, 1e-6);
-    family_begin(f, g->epsilon, true);
+    g->d = family_gemma_decoder(f);
     if (!family_ok(f)) return;
     g->layers = calloc(f->plan->n_layers, sizeof *g->layers);
     if (!g->layers) config_fail(c, ASSAY_ENOMEM, "out of memory");
-    g->n_heads = config_size(c, "num_attention_heads");
-    g->intermediate = config_size(c, "intermediate_size");
-    g->activation = family_activation(f, "hidden_activation", "gelu_pytorch_tanh");
-    g->bias = config_flag_or(c, "attention_bias", false);
+    g->d.intermediate = config_size(c, "intermediate_size");
     g->k_eq_v = config_flag_or(c, "attention_k_eq_v", false);
     g->double_wide = config_flag_or(c, "use_double_wide_mlp", false);
     g->window = config_size(c, "sliding_window");
     g->width = config_count_or(c, "hidden_size_per_layer_input", 256);
-    family_gemma_soft_cap(f, 0);
+    f->plan->soft_cap = family_cap(f, "final_logit_softcapping", 0);
     read_direction(g);
     if (family_ok(f)) read_types(g);
     if (family_ok(f)) read_heads(g);
@@ -213,7 +208,7 @@ static void read_all(gemma4 *g)
 
 static plan_norm layer_norm(gemma4 *g, size_t i, const char *name)
 {
-    return family_gemma_norm(g->f, i, g->epsilon, name);
+    return family_gemma_norm(g->f, i, g->d.epsilon, name);
 }
 
 static void bind_layer_experts(gemma4 *g, size_t i)
@@ -239,28 +234,26 @@ static void bind_layer(gemma4 *g, size_t i)
     family *f = g->f;
     plan_layer *layer = &f->plan->layers[i];
     const layer_shape *s = &g->layers[i];
-    bool wide = g->double_wide && i >= g->first_shared;
-    family_gemma_layer(f, i,
-                       &(family_gemma_attention){.n_heads = g->n_heads,
-                                                 .n_kv_heads = s->n_kv_heads,
-                                                 .head_dim = s->head_dim,
-                                                 .window = s->sliding ? g->window : 0,
-                                                 .rope = g->rope[s->sliding],
-                                                 .producer = s->producer,
-                                                 .epsilon = g->epsilon,
-                                                 .bias = g->bias,
-                                                 .value_is_key = g->k_eq_v && !s->sliding});
-    layer->mlp = family_mlp(f, i, g->intermediate * (wide ? 2 : 1), g->activation, false);
+    family_decoder d = g->d;
+    d.n_kv_heads = s->n_kv_heads;
+    d.head_dim = s->head_dim;
+    d.rope = g->rope[s->sliding];
+    d.producer = s->producer;
+    d.value_is_key = g->k_eq_v && !s->sliding;
+    if (g->double_wide && i >= g->first_shared) d.intermediate *= 2;
+    layer->mixer.attention.window = s->sliding ? g->window : 0;
+    family_decoder_attention(f, &d, i);
+    family_decoder_mlp(f, &d, i);
     layer->scalar = bind_vector(f->bind, 1, "layers.%zu.layer_scalar", i);
     if (g->experts.present) bind_layer_experts(g, i);
-    if (g->width) layer->layer_input = family_gemma_input(f, i, g->width, g->epsilon, g->activation);
+    if (g->width) layer->layer_input = family_gemma_input(f, i, g->width, g->d.epsilon, g->d.activation);
 }
 
 static void bind_inputs(gemma4 *g)
 {
     plan *p = g->f->plan;
     size_t rows = config_size_or(g->f->config, "vocab_size_per_layer_input", 262144);
-    family_gemma_inputs(g->f, g->width, rows, g->epsilon);
+    family_gemma_inputs(g->f, g->width, rows, g->d.epsilon);
     if (rows < p->n_token_ids) p->n_token_ids = rows; /* upstream has no row for larger ids */
 }
 

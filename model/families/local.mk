@@ -5,10 +5,18 @@ model_libmodel_la_SOURCES += \
 	model/families/families.h \
 	model/families/family.h \
 	model/families/gemma.c model/families/gemma.h \
+	model/families/gemma2.c \
 	model/families/gemma3n.c \
 	model/families/gemma4.c \
+	model/families/granite.c \
 	model/families/llama.c \
+	model/families/olmo2.c \
 	model/families/phi3.c \
 	model/families/qwen2.c model/families/qwen2.h \
 	model/families/qwen3.c \
 	model/families/qwen3_moe.c
+
+check_PROGRAMS += model/families/tests/check_decoder
+TESTS += model/families/tests/check_decoder
+model_families_tests_check_decoder_CFLAGS = $(TEST_CFLAGS)
+model_families_tests_check_decoder_LDADD = $(TEST_LIBS)

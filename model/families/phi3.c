@@ -12,10 +12,10 @@ static plan_linear slice_rows(const plan_weight *whole, size_t first, size_t n)
     return (plan_linear){.weight = bind_rows(whole, first, n)};
 }
 
-static void bind_layer(family *f, const family_decoder *d, size_t i, size_t window)
+static void bind_layer(family *f, const family_decoder *d, size_t i)
 {
     size_t hidden = f->plan->hidden, q = d->n_heads * d->head_dim, kv = d->n_kv_heads * d->head_dim;
-    plan_attention *a = family_decoder_frame(f, d, i, window);
+    plan_attention *a = family_decoder_frame(f, d, i);
     plan_weight qkv = bind_matrix(f->bind, q + 2 * kv, hidden, "layers.%zu.self_attn.qkv_proj.weight", i);
     plan_weight gate_up =
         bind_matrix(f->bind, 2 * d->intermediate, hidden, "layers.%zu.mlp.gate_up_proj.weight", i);
@@ -35,7 +35,7 @@ static void bind_layer(family *f, const family_decoder *d, size_t i, size_t wind
 void family_phi3(family *f)
 {
     config *c = f->config;
-    family_decoder d = family_decoder_read(f, 1e-5, false, false);
+    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5});
     config_refuse(c, "attention_bias");
     d.rope = family_rope(f, &(config_rope_request){.head_dim = d.head_dim,
                                                    .default_theta = 10000,
@@ -43,6 +43,6 @@ void family_phi3(family *f)
                                                    .partial = true,
                                                    .long_only = true});
     (void)config_has(c, "original_max_position_embeddings"); /* always written; only longrope reads it */
-    size_t window = config_has(c, "sliding_window") ? config_size(c, "sliding_window") : 0;
-    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(f, &d, i, window);
+    family_same_windows(f, config_has(c, "sliding_window") ? config_size(c, "sliding_window") : 0);
+    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(f, &d, i);
 }

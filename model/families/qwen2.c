@@ -18,8 +18,8 @@ size_t family_qwen_window(family *f, bool slides)
     return stated ? stated : config_size_or(c, NAME, 4096);
 }
 
-/* window: [n_layers]; 0: none. */
-static void read_windows(family *f, size_t *window)
+/* Sets the windows of all layers. */
+static void read_windows(family *f)
 {
     config *c = f->config;
     size_t n = f->plan->n_layers;
@@ -39,7 +39,7 @@ static void read_windows(family *f, size_t *window)
         if (listed && sliding[i] && !size)
             config_fail(c, ASSAY_EFORMAT, "layer_types[%zu]: found sliding_attention, but %s", i,
                         use ? "sliding_window is null" : "use_sliding_window is false");
-        window[i] = (listed ? sliding[i] : i >= first) ? size : 0;
+        f->plan->layers[i].mixer.attention.window = (listed ? sliding[i] : i >= first) ? size : 0;
     }
     free(sliding);
 }
@@ -48,19 +48,13 @@ void family_qwen_layers(family *f, family_decoder *d)
 {
     d->rope = family_rope(
         f, &(config_rope_request){.head_dim = d->head_dim, .default_theta = 10000, .old_scaling = true});
-    size_t *window = calloc(f->plan->n_layers + 1, sizeof *window);
-    if (!window) config_fail(f->config, ASSAY_ENOMEM, "out of memory");
-    if (family_ok(f)) read_windows(f, window);
-    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) {
-        family_decoder_attention(f, d, i, window[i]);
-        family_decoder_mlp(f, d, i);
-    }
-    free(window);
+    if (family_ok(f)) read_windows(f);
+    family_decoder_layers(f, d);
 }
 
 void family_qwen2(family *f)
 {
-    family_decoder d = family_decoder_read(f, 1e-6, true, false);
+    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-6, .needs_kv_heads = true});
     d.qkv_bias = true;
     family_qwen_layers(f, &d);
 }

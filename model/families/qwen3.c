@@ -8,8 +8,9 @@
 
 void family_qwen3(family *f)
 {
-    family_decoder d = family_decoder_read(f, 1e-6, true, true);
-    d.head_norms = true;
+    family_decoder d = family_decoder_read(
+        f, &(family_class){.epsilon = 1e-6, .needs_kv_heads = true, .needs_head_dim = true});
+    d.qk_norms = FAMILY_QK_PER_HEAD;
     d.qkv_bias = d.o_bias = config_flag_or(f->config, "attention_bias", false);
     family_qwen_layers(f, &d);
 }

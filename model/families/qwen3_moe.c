@@ -71,12 +71,12 @@ static void bind_layer_experts(family *f, const plan_experts *shape, size_t i)
 void family_qwen3_moe(family *f)
 {
     config *c = f->config;
-    family_decoder d = family_decoder_read(f, 1e-6, true, false);
-    d.head_norms = true;
+    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-6, .needs_kv_heads = true});
+    d.qk_norms = FAMILY_QK_PER_HEAD;
     d.qkv_bias = d.o_bias = config_flag_or(c, "attention_bias", false);
     d.rope = family_rope(
         f, &(config_rope_request){.head_dim = d.head_dim, .default_theta = 10000, .old_scaling = true});
-    size_t window = family_qwen_window(f, config_flag_or(c, "use_sliding_window", false));
+    family_same_windows(f, family_qwen_window(f, config_flag_or(c, "use_sliding_window", false)));
     if (config_has(c, "max_window_layers")) /* published, and without effect in this family */
         (void)config_count_or(c, "max_window_layers", 0);
     size_t step = config_size_or(c, "decoder_sparse_step", 1);
@@ -85,7 +85,7 @@ void family_qwen3_moe(family *f)
     else config_fail(c, ASSAY_ENOMEM, "out of memory");
     plan_experts experts = read_experts(f, &d);
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) {
-        family_decoder_attention(f, &d, i, window);
+        family_decoder_attention(f, &d, i);
         if ((i + 1) % step == 0 && !dense[i]) bind_layer_experts(f, &experts, i);
         else family_decoder_mlp(f, &d, i);
     }

@@ -18,7 +18,7 @@ plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
     char name[BIND_NAME_MAX];
     BIND_TENSOR_NAME(name, ".weight", format);
     const assay_tensor *t = bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){n}, "");
-    return (plan_norm){.present = true, .epsilon = epsilon, .weight = bind_tensor_vector(b, t)};
+    return (plan_norm){.present = true, .epsilon = epsilon, .width = n, .weight = bind_tensor_vector(b, t)};
 }
 
 void bind_ignore(bind *b, config_notes *notes, const char *start, const char *why)

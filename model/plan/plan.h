@@ -49,23 +49,26 @@ typedef struct plan_linear {
     plan_weight bias;   /* [out], or absent */
 } plan_linear;
 
-/* y = x / sqrt(mean(x²) + epsilon) * weight (Zhang & Sennrich 2019). */
+/* y = x / sqrt(mean(x²) + epsilon) * (weight + offset) (Zhang & Sennrich 2019). */
 typedef struct plan_norm {
     bool present;
     double epsilon;
-    plan_weight weight; /* absent: not scaled */
+    size_t width;       /* number of elements that are normalised together */
+    plan_weight weight; /* [width]; absent: not scaled, and no offset */
+    double offset;      /* 1 where a checkpoint stores weight - 1, otherwise 0 */
 } plan_norm;
 
-/* Softmax attention. Order: projections, norms per head, rope, attention, output projection. */
+/* Softmax attention. Order: projections, norms, rope, attention, output projection. */
 typedef struct plan_attention {
     size_t n_heads, n_kv_heads, head_dim; /* query head h reads kv head h / (n_heads / n_kv_heads) */
     double scale;                         /* of the scores */
+    double score_cap;                     /* scores become tanh(x / score_cap) * score_cap; 0: none */
     size_t window;                        /* a key is visible if q - window < kv <= q; 0: no window */
     size_t rope;                          /* index into plan.ropes, or PLAN_NONE */
     size_t cache_layer;     /* the layer whose keys and values this one reads; itself, or an earlier one */
     bool value_is_key;      /* v is the key projection, before k_norm and rope */
     plan_linear q, k, v, o; /* k and v absent where cache_layer is another layer */
-    plan_norm q_norm, k_norm, v_norm;
+    plan_norm q_norm, k_norm, v_norm; /* over each head, or over a whole row of the projection: see width */
 } plan_attention;
 
 typedef enum plan_mixer_kind { PLAN_MIXER_ATTENTION } plan_mixer_kind;
@@ -133,8 +136,8 @@ typedef struct plan_altup {
 } plan_altup;
 
 /* One decoder layer. With x its input:
- *   h = x + mixer_out(mixer(mixer_in(x)))
- *   y = h + mlp_out(f(h)),  f = mlp(mlp_in(h)),
+ *   h = x + residual_factor * mixer_out(mixer(mixer_in(x)))
+ *   y = h + residual_factor * mlp_out(f(h)),  f = mlp(mlp_in(h)),
  *       or mlp_dense_out(mlp(mlp_in(h))) + experts_out(experts(experts_in(h))) where there are both;
  * then the per-layer input, then everything times `scalar`. A norm that is not present is the identity. */
 typedef struct plan_layer {
@@ -147,6 +150,7 @@ typedef struct plan_layer {
     plan_layer_input layer_input;
     plan_laurel laurel;
     plan_altup altup;
+    double residual_factor;
     plan_weight scalar; /* [1], or absent */
 } plan_layer;
 
@@ -213,7 +217,8 @@ typedef struct plan {
     plan_norm norm;
     plan_weight head; /* [V, D]; the embedding where tied */
     bool tied;
-    double soft_cap; /* logits become tanh(x / soft_cap) * soft_cap; 0: none */
+    double logit_factor; /* of the head's output */
+    double soft_cap;     /* then logits become tanh(x / soft_cap) * soft_cap; 0: none */
     const stop_set *stops;
     plan_storage *storages; /* [n_storages], owned */
     size_t n_storages;

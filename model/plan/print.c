@@ -31,6 +31,7 @@ static void print_counts(const plan *p, FILE *out)
     fputc('\n', out);
     print_storages(p, out);
     fprintf(out, "vocabulary   %zu, head %s", p->vocab, p->tied ? "tied to the embedding" : p->head.name);
+    if (p->logit_factor != 1) fprintf(out, ", logits times %.10g", p->logit_factor);
     if (p->soft_cap > 0) fprintf(out, ", logits capped at %g", p->soft_cap);
     if (p->n_token_ids != p->vocab) fprintf(out, "; ids from %zu on are not text", p->n_token_ids);
     fprintf(out, "\nhidden       %zu", p->hidden);
@@ -88,13 +89,16 @@ static void print_rope(const rope *r, size_t index, FILE *out)
 
 static void print_norm(FILE *out, const char *name, const plan_norm *norm)
 {
-    if (norm->present) fprintf(out, " %s%s", name, norm->weight.data ? "" : " (unweighted)");
+    if (!norm->present) return;
+    fprintf(out, " %s%s", name, norm->weight.data ? "" : " (unweighted)");
+    if (norm->offset != 0) fprintf(out, " (%g + w)", norm->offset);
 }
 
 static void print_attention(const plan_attention *a, size_t i, FILE *out)
 {
     fprintf(out, "layer %02zu     attention %zu/%zu heads of %zu, scale %.6g", i, a->n_heads, a->n_kv_heads,
             a->head_dim, a->scale);
+    if (a->score_cap > 0) fprintf(out, ", scores capped at %g", a->score_cap);
     if (a->window) fprintf(out, ", window %zu", a->window);
     else fprintf(out, ", full");
     if (a->rope == PLAN_NONE) fprintf(out, ", no rope");
@@ -103,6 +107,8 @@ static void print_attention(const plan_attention *a, size_t i, FILE *out)
     if (a->value_is_key) fprintf(out, ", value = key");
     if (a->q.bias.data) fprintf(out, ", bias on q%s", a->k.bias.data ? ", k, v" : "");
     if (a->o.bias.data) fprintf(out, ", bias on o");
+    if (a->q_norm.present && a->q_norm.width != a->head_dim)
+        fprintf(out, ", q and k normalised over all heads");
     fputc('\n', out);
 }
 
@@ -139,7 +145,9 @@ static void print_layer(const plan *p, size_t i, FILE *out)
     print_norm(out, "experts_in", &layer->experts_in);
     print_norm(out, "experts_out", &layer->experts_out);
     print_norm(out, "mlp_out", &layer->mlp_out);
-    fprintf(out, ", epsilon %g\n", layer->mixer_in.epsilon);
+    fprintf(out, ", epsilon %g", (layer->mixer_in.present ? &layer->mixer_in : &layer->mixer_out)->epsilon);
+    if (layer->residual_factor != 1) fprintf(out, ", residuals times %.10g", layer->residual_factor);
+    fputc('\n', out);
     if (!layer->laurel.present && !layer->altup.present && !layer->layer_input.present && !layer->scalar.data)
         return;
     fprintf(out, "             with");

@@ -86,7 +86,7 @@ END_TEST
 START_TEST(norm_divides_by_the_root_mean_square)
 {
     const double x[] = {3, 4, 0, 0, 6, 8, 0, 0}, w[] = {2, 1, 1, 1};
-    plan_norm norm = {.present = true, .epsilon = 0, .weight = matrix(w, 1, 4)};
+    plan_norm norm = {.present = true, .epsilon = 0, .width = 4, .weight = matrix(w, 1, 4)};
     ref_real y[8];
     ck_assert_int_eq(ref_rms_norm(y, x, 2, 4, &norm), ASSAY_OK);
     expect(y, (const double[]){2.4, 1.6, 0, 0, 2.4, 1.6, 0, 0}, 8);
@@ -96,10 +96,20 @@ START_TEST(norm_divides_by_the_root_mean_square)
 }
 END_TEST
 
+START_TEST(norm_adds_its_offset_to_the_weights)
+{
+    const double x[] = {3, 4, 0, 0}, w[] = {1, -1, 0, 0};
+    plan_norm norm = {.present = true, .width = 4, .weight = matrix(w, 1, 4), .offset = 1};
+    ref_real y[4];
+    ck_assert_int_eq(ref_rms_norm(y, x, 1, 4, &norm), ASSAY_OK);
+    expect(y, (const double[]){2.4, 0, 0, 0}, 4);
+}
+END_TEST
+
 START_TEST(norm_adds_epsilon_to_the_mean_square)
 {
     const double x[] = {1, 1};
-    plan_norm norm = {.present = true, .epsilon = 3};
+    plan_norm norm = {.present = true, .epsilon = 3, .width = 2};
     ref_real y[2];
     ck_assert_int_eq(ref_rms_norm(y, x, 1, 2, &norm), ASSAY_OK);
     expect(y, (const double[]){0.5, 0.5}, 2);
@@ -276,6 +286,7 @@ int main(void)
     tcase_add_test(all, narrow_weights_are_read_exactly);
     tcase_add_test(all, groups_are_widened_row_by_row);
     tcase_add_test(all, norm_divides_by_the_root_mean_square);
+    tcase_add_test(all, norm_adds_its_offset_to_the_weights);
     tcase_add_test(all, norm_adds_epsilon_to_the_mean_square);
     tcase_add_test(all, activations_differ_where_they_should);
     tcase_add_test(all, a_nan_is_never_hidden);

@@ -287,6 +287,11 @@ def ways_out() -> float:
                      "num_global_key_value_heads": override.get("num_key_value_heads")}
         config["vocab_size"] = text["vocab_size"]
 
+    def granite(config: dict[str, Any]) -> None:
+        flat(config)
+        for member, default in (("attention_bias", False), ("mlp_bias", False)):
+            config.setdefault(member, default)
+
     def experts(config: dict[str, Any]) -> None:
         flat(config)
         config["num_experts"] = config.pop("num_local_experts")
@@ -309,7 +314,9 @@ def ways_out() -> float:
     for change, cases in (
             (flat, ("llama/llama3/single", "llama/sharded/single", "llama/yarn/batch",
                     "llama/yarn-mscale/single", "llama/theta/single", "qwen2/yarn/single",
-                    "phi3/partial/single", "phi3/longrope/long")),
+                    "phi3/partial/single", "phi3/longrope/long",
+                    "olmo2/biases/batch", "olmo2/sharded/single", "olmo2/lengths/long-single")),
+            (granite, ("granite/biases/batch", "granite/small-variance/batch", "granite/lengths/prefill-1024")),
             (gemma4, ("gemma4/dense/window", "gemma4/k-eq-v-new/single",
                       "gemma4/shared-kv-new/single", "gemma4/softcap/generate",
                       "gemma4/multimodal/batch", "gemma4/multimodal-old/single")),

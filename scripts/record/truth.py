@@ -276,9 +276,11 @@ def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Itera
         handles.append(module.register_forward_hook(
             lambda _m, _i, out: function(out[0] if isinstance(out, tuple) else out)))
 
-    def record_trace(name):
+    def record_trace(name, factor=1.0):
         def store(out):
             active = out[run.config.altup_active_idx] if out.dim() == 4 else out
+            if factor != 1.0:
+                active = active * factor
             trace[name] = active.reshape(-1, active.shape[-1]).numpy().copy()
         return store
 
@@ -290,7 +292,9 @@ def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Itera
         return record_shares
 
     if trace is not None:
-        add_hook(run.text.embed_tokens, record_trace("embed"))
+        # Granite multiplies the output of the module
+        scale = getattr(run.config, "embedding_multiplier", 1.0)
+        add_hook(run.text.embed_tokens, record_trace("embed", scale))
         add_hook(run.text.norm, record_trace("norm"))
         for index, layer in enumerate(run.text.layers):
             add_hook(layer, record_trace(f"layer.{index:02d}.out"))

@@ -64,6 +64,11 @@ static const struct {
     {"phi3/base", "{" EVERYWHERE TRAINED "\"auto_map\": {}, \"full_attn_mod\": 1, \"interpolate_factor\": 1, "
                   "\"lm_head_bias\": false, \"mlp_bias\": false, \"attention_bias\": false, "
                   "\"embd_pdrop\": 0.0, \"rope_scaling\": null}"}, /* Phi-4-mini */
+    {"olmo2/base", "{" EVERYWHERE TRAINED "\"mlp_bias\": false, \"rope_scaling\": null}"},
+    {"granite/base", "{" EVERYWHERE TRAINED "\"rope_scaling\": null, \"mlp_bias\": false}"},
+    {"gemma2/base", "{" EVERYWHERE TRAINED "\"cache_implementation\": \"hybrid\", "
+                    "\"hidden_act\": \"gelu_pytorch_tanh\", \"sliding_window_size\": 4096, "
+                    "\"rope_scaling\": null, \"attention_bias\": false}"},
     {"gemma3n/text", "{" EVERYWHERE TRAINED "\"altup_lr_multiplier\": 1.0, \"query_pre_attn_scalar\": 256, "
                      "\"sliding_window_pattern\": 5, \"rope_scaling\": null}"},
     {"gemma3n/multimodal", "{" EVERYWHERE TRAINED "\"audio_token_id\": 262273, \"boi_token_id\": 255999, "
@@ -125,6 +130,13 @@ static const struct {
     {"llama/base", NULL, "pruned_heads", "{\"0\": [1]}", "pruned_heads"},
     {"llama/base", NULL, "vision_config", "{}", "vision_config"},
     {"llama/base", "rope_parameters", "mrope_section", "[1, 1]", "rope_parameters.mrope_section"},
+    {"gemma2/base", NULL, "residual_multiplier", "0.5", "residual_multiplier"},
+    {"gemma2/base", NULL, "logits_scaling", "8.0", "logits_scaling"},
+    {"olmo2/base", NULL, "attn_logit_softcapping", "50.0", "attn_logit_softcapping"},
+    {"olmo2/base", NULL, "sliding_window", "4096", "sliding_window"}, /* of OLMo 3 */
+    {"olmo2/base", NULL, "mlp_bias", "true", "mlp_bias"},
+    {"granite/base", NULL, "query_pre_attn_scalar", "256", "query_pre_attn_scalar"},
+    {"granite/base", NULL, "shared_intermediate_size", "8", "shared_intermediate_size"}, /* of GraniteMoe */
     {"gemma4/multimodal", "text_config", "attn_logit_softcapping", "50.0",
      "text_config.attn_logit_softcapping"},
     {"gemma4/multimodal", NULL, "logits_scaling", "2", "logits_scaling"},

@@ -1,0 +1,36 @@
+/* Gemma 2 (transformers, models/gemma2/modeling_gemma2.py): norms before and after attention and MLP, which
+ * multiply by 1 + w, caps of scores and logits, and windows in every second layer.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "model/checkpoint/config_value.h"
+#include "model/families/common.h"
+#include "model/families/decoder.h"
+#include "model/families/families.h"
+
+void family_gemma2(family *f)
+{
+    config *c = f->config;
+    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-6,
+                                                              .needs_kv_heads = true,
+                                                              .needs_head_dim = true,
+                                                              .tied = true,
+                                                              .activation_member = "hidden_activation",
+                                                              .default_activation = "gelu_pytorch_tanh",
+                                                              .norm_offset = 1});
+    f->plan->embedding_scale = sqrt((double)f->plan->hidden);
+    f->plan->soft_cap = family_cap(f, "final_logit_softcapping", 30);
+    d.scale = 1 / sqrt(config_positive_or(c, "query_pre_attn_scalar", 256));
+    d.score_cap = family_cap(f, "attn_logit_softcapping", 50);
+    d.mixer_out = "post_attention_layernorm";
+    d.mlp_in = "pre_feedforward_layernorm";
+    d.mlp_out = "post_feedforward_layernorm";
+    d.qkv_bias = d.o_bias = config_flag_or(c, "attention_bias", false);
+    d.rope = family_rope(
+        f, &(config_rope_request){.head_dim = d.head_dim, .default_theta = 10000, .old_scaling = true});
+    config_refuse(c, "use_bidirectional_attention");
+    bool windowless = config_is_null(c, "sliding_window");
+    family_listed_windows(f, windowless ? 0 : config_size_or(c, "sliding_window", 4096), 2);
+    family_decoder_layers(f, &d);
+}

@@ -1,0 +1,23 @@
+/* Granite (transformers, models/granite/modeling_granite.py): Llama with multipliers of embedding, scores,
+ * residuals and logits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/checkpoint/config_value.h"
+#include "model/families/common.h"
+#include "model/families/decoder.h"
+#include "model/families/families.h"
+
+void family_granite(family *f)
+{
+    config *c = f->config;
+    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-6});
+    f->plan->embedding_scale = config_positive_or(c, "embedding_multiplier", 1);
+    f->plan->logit_factor = 1 / config_positive_or(c, "logits_scaling", 1);
+    d.scale = config_positive_or(c, "attention_multiplier", 1);
+    d.residual_factor = config_positive_or(c, "residual_multiplier", 1);
+    d.qkv_bias = d.o_bias = config_flag_or(c, "attention_bias", false);
+    d.mlp_bias = config_flag_or(c, "mlp_bias", false);
+    d.rope = family_rope(
+        f, &(config_rope_request){.head_dim = d.head_dim, .default_theta = 10000, .old_scaling = true});
+    family_decoder_layers(f, &d);
+}

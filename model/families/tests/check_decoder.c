@@ -1,0 +1,197 @@
+/* What the decoder helper resolves for families that differ from Llama in norms, caps and factors, and what
+ * they refuse.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/families/decoder.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/tests/support.h"
+#include "model/loader.h"
+#include "model/plan/print.h"
+#include "model/tests/checkpoint.h"
+
+START_TEST(olmo2_has_norms_after_its_parts_and_over_whole_projections)
+{
+    plan *p = checkpoint_open_fixture("olmo2/base");
+    for (size_t i = 0; i < p->n_layers; i++) {
+        const plan_layer *layer = &p->layers[i];
+        const plan_attention *a = &layer->mixer.attention;
+        ck_assert(!layer->mixer_in.present && !layer->mlp_in.present);
+        ck_assert(layer->mixer_out.present && layer->mlp_out.present);
+        ck_assert_uint_eq(layer->mixer_out.width, p->hidden);
+        ck_assert_uint_eq(a->q_norm.width, a->n_heads * a->head_dim);
+        ck_assert_uint_eq(a->k_norm.width, a->n_kv_heads * a->head_dim);
+        ck_assert(a->q_norm.weight.cols == a->q_norm.width && !a->v_norm.present && a->q_norm.offset == 0);
+        ck_assert(a->scale == 1 / sqrt(10) && a->score_cap == 0 && layer->residual_factor == 1);
+        ck_assert_str_eq(strrchr(layer->mlp_out.weight.name, 'p'), "post_feedforward_layernorm.weight");
+    }
+    ck_assert(!p->tied && p->logit_factor == 1 && p->embedding_scale == 1);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(granite_has_four_factors)
+{
+    plan *p = checkpoint_open_fixture("granite/base");
+    ck_assert(p->embedding_scale == 6 && p->logit_factor == 1 / 2.5 && p->soft_cap == 0);
+    for (size_t i = 0; i < p->n_layers; i++) {
+        ck_assert(p->layers[i].residual_factor == 0.4 && p->layers[i].mixer.attention.scale == 0.13);
+        ck_assert(p->layers[i].mixer_in.present && !p->layers[i].mixer_out.present);
+    }
+    plan_free(p);
+    p = checkpoint_open_fixture("granite/defaults");
+    ck_assert(p->embedding_scale == 1 && p->logit_factor == 1 && p->layers[0].residual_factor == 1);
+    ck_assert(p->layers[0].mixer.attention.scale == 1 && p->layers[0].mixer_in.epsilon == 1e-6);
+    plan_free(p);
+    p = checkpoint_open_fixture("granite/head-dim");
+    ck_assert_uint_eq(p->layers[0].mixer.attention.head_dim, 10);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(gemma2_has_offsets_caps_and_alternating_windows)
+{
+    plan *p = checkpoint_open_fixture("gemma2/old"); /* without layer_types */
+    ck_assert(p->tied && p->soft_cap == 5 && p->embedding_scale == sqrt(28) && p->norm.offset == 1);
+    for (size_t i = 0; i < p->n_layers; i++) {
+        const plan_layer *layer = &p->layers[i];
+        const plan_norm *const norms[] = {&layer->mixer_in, &layer->mixer_out, &layer->mlp_in,
+                                          &layer->mlp_out};
+        for (size_t k = 0; k < 4; k++) ck_assert(norms[k]->present && norms[k]->offset == 1);
+        ck_assert(layer->mixer.attention.scale == 1 / sqrt(7) && layer->mixer.attention.score_cap == 2);
+        ck_assert_uint_eq(layer->mixer.attention.window, i % 2 ? 0 : 6);
+        ck_assert_int_eq(layer->mlp.activation, ASSAY_GELU_TANH);
+    }
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(defaults_of_gemma2_are_those_of_its_published_class)
+{
+    plan *p = checkpoint_open_fixture("gemma2/defaults");
+    const plan_attention *a = &p->layers[0].mixer.attention;
+    ck_assert(p->soft_cap == 30 && a->score_cap == 50 && a->scale == 1.0 / 16 && p->norm.epsilon == 1e-6);
+    plan_free(p);
+    p = checkpoint_open(checkpoint_changed("gemma2/base", "attn_logit_softcapping", "null"));
+    ck_assert(p->layers[0].mixer.attention.score_cap == 0);
+    plan_free(p);
+    p = checkpoint_open(checkpoint_changed("gemma2/base", "final_logit_softcapping", "null"));
+    ck_assert(p->soft_cap == 0);
+    plan_free(p);
+    p = checkpoint_open(checkpoint_changed("gemma2/base", "sliding_window", NULL));
+    ck_assert_uint_eq(p->layers[0].mixer.attention.window, 4096);
+    plan_free(p);
+    p = checkpoint_open(checkpoint_changed("olmo2/base", "rms_norm_eps", NULL));
+    ck_assert(p->layers[0].mixer_out.epsilon == 1e-5);
+    plan_free(p);
+}
+END_TEST
+
+static const struct {
+    const char *fixture, *member, *value;
+    assay_status status;
+    const char *fragment[2];
+} REFUSED[] = {
+    {"gemma2/base", "head_dim", NULL, ASSAY_EFORMAT, {"head_dim: missing", ""}},
+    {"gemma2/base", "num_key_value_heads", NULL, ASSAY_EFORMAT, {"num_key_value_heads: missing", ""}},
+    {"gemma2/base",
+     "attn_logit_softcapping",
+     "0",
+     ASSAY_EFORMAT,
+     {"attn_logit_softcapping: found 0", "above 0"}},
+    {"gemma2/base",
+     "final_logit_softcapping",
+     "-1",
+     ASSAY_EFORMAT,
+     {"final_logit_softcapping: found -1", "above 0"}},
+    {"gemma2/base",
+     "query_pre_attn_scalar",
+     "0",
+     ASSAY_EFORMAT,
+     {"query_pre_attn_scalar: found 0", "above 0"}},
+    {"gemma2/base",
+     "use_bidirectional_attention",
+     "true",
+     ASSAY_EUNSUPPORTED,
+     {"use_bidirectional_attention", "true"}},
+    {"gemma2/base", "sliding_window", "null", ASSAY_EFORMAT, {"layer_types[0]", "sliding_window is null"}},
+    {"gemma2/base", "sliding_window", "0", ASSAY_EFORMAT, {"sliding_window: found 0", "positive"}},
+    {"gemma2/base",
+     "layer_types",
+     "[\"full_attention\"]",
+     ASSAY_EFORMAT,
+     {"layer_types: found", "a list of 4"}},
+    {"gemma2/base", "attention_bias", "true", ASSAY_EFORMAT, {"self_attn.", "bias' is missing"}},
+    {"olmo2/base", "num_key_value_heads", "4", ASSAY_EFORMAT, {"self_attn.k_proj.weight", "expected [40, "}},
+    {"olmo2/base", "num_key_value_heads", "3", ASSAY_EFORMAT, {"num_key_value_heads: found 3", "a divisor"}},
+    {"olmo2/base", "attention_bias", "true", ASSAY_EFORMAT, {"self_attn.", "bias' is missing"}},
+    {"granite/base", "logits_scaling", "0", ASSAY_EFORMAT, {"logits_scaling: found 0", "above 0"}},
+    {"granite/base",
+     "residual_multiplier",
+     "\"1\"",
+     ASSAY_EFORMAT,
+     {"residual_multiplier: found \"1\"", "a number"}},
+    {"granite/base",
+     "attention_multiplier",
+     "-0.5",
+     ASSAY_EFORMAT,
+     {"attention_multiplier: found -0.5", "above 0"}},
+    {"granite/base",
+     "embedding_multiplier",
+     "[]",
+     ASSAY_EFORMAT,
+     {"embedding_multiplier: found []", "a number"}},
+    {"granite/base", "mlp_bias", "true", ASSAY_EFORMAT, {"mlp.", "bias' is missing"}},
+};
+
+START_TEST(what_a_class_does_not_compute_is_refused)
+{
+    plan *p = NULL;
+    assay_error err = {0};
+    const char *dir = checkpoint_changed(REFUSED[_i].fixture, REFUSED[_i].member, REFUSED[_i].value);
+    ck_assert_int_eq(plan_open(dir, &p, &err), REFUSED[_i].status);
+    support_expect_error(&err, REFUSED[_i].status, REFUSED[_i].fragment[0], REFUSED[_i].fragment[1], NULL);
+}
+END_TEST
+
+static const struct {
+    const char *fixture, *said[4];
+} PRINTED[] = {
+    {"olmo2/base", {"q and k normalised over all heads", "norms q k mixer_out mlp_out, epsilon 1e-06\n"}},
+    {"granite/base", {"logits times 0.4", "embedding times 6", "scale 0.13,", "residuals times 0.4"}},
+    {"gemma2/base",
+     {"logits capped at 5", "scores capped at 2, window 6", "mixer_in (1 + w)", "mlp_out (1 + w)"}},
+};
+
+START_TEST(the_plan_prints_norms_caps_and_factors)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    plan *p = checkpoint_open_fixture(PRINTED[_i].fixture);
+    plan_print(p, NULL, out);
+    (void)fclose(out);
+    for (size_t k = 0; k < 4 && PRINTED[_i].said[k]; k++)
+        ck_assert_msg(strstr(text, PRINTED[_i].said[k]) != NULL, "no \"%s\" in:\n%s", PRINTED[_i].said[k],
+                      text);
+    plan_free(p);
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model/families/decoder");
+    TCase *all = tcase_create("resolved");
+    tcase_add_test(all, olmo2_has_norms_after_its_parts_and_over_whole_projections);
+    tcase_add_test(all, granite_has_four_factors);
+    tcase_add_test(all, gemma2_has_offsets_caps_and_alternating_windows);
+    tcase_add_test(all, defaults_of_gemma2_are_those_of_its_published_class);
+    tcase_add_loop_test(all, what_a_class_does_not_compute_is_refused, 0, sizeof REFUSED / sizeof *REFUSED);
+    tcase_add_loop_test(all, the_plan_prints_norms_caps_and_factors, 0, sizeof PRINTED / sizeof *PRINTED);
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/feature.h"
+
+#include "base/error.h"
+
+/* Names for messages. */
+static const struct {
+    plan_feature feature;
+    const char *name;
+} NAMES[] = {
+    {PLAN_WINDOW, "sliding windows"},
+    {PLAN_SHARED_KEYS, "layers that share keys and values"},
+    {PLAN_VALUE_IS_KEY, "values that are the keys"},
+    {PLAN_NO_ROPE, "attention without rope"},
+    {PLAN_HEAD_NORMS, "norms of each head"},
+    {PLAN_PROJECTION_NORMS, "norms of all heads together"},
+    {PLAN_NORM_OFFSET, "norms with an offset of their weights"},
+    {PLAN_SCORE_CAP, "a cap of attention scores"},
+    {PLAN_LOGIT_CAP, "a cap of logits"},
+    {PLAN_POST_NORMS, "norms after attention or MLP"},
+    {PLAN_NO_PRE_NORMS, "attention or MLP without a norm before it"},
+    {PLAN_EMBEDDING_SCALE, "a scale of the embedding"},
+    {PLAN_RESIDUAL_FACTOR, "a factor of residuals"},
+    {PLAN_LOGIT_FACTOR, "a factor of logits"},
+    {PLAN_SPARSE_MLP, "sparse activations"},
+    {PLAN_EXPERTS, "experts"},
+    {PLAN_LAYER_INPUTS, "inputs of each layer"},
+    {PLAN_LAUREL, "low-rank residuals"},
+    {PLAN_STREAMS, "parallel residual streams"},
+    {PLAN_LAYER_SCALAR, "a scalar of each layer"},
+    {PLAN_PLACEHOLDERS, "placeholder tokens"},
+};
+
+static uint32_t bit(bool needed, plan_feature feature)
+{
+    return needed ? (uint32_t)feature : 0;
+}
+
+static uint32_t norm_features(const plan_norm *n)
+{
+    return bit(n->present && n->offset != 0, PLAN_NORM_OFFSET);
+}
+
+static uint32_t head_norm_features(const plan_norm *n, const plan_attention *a)
+{
+    return norm_features(n) |
+           bit(n->present, n->width == a->head_dim ? PLAN_HEAD_NORMS : PLAN_PROJECTION_NORMS);
+}
+
+static uint32_t attention_features(const plan_attention *a, size_t i)
+{
+    return bit(a->window != 0, PLAN_WINDOW) | bit(a->cache_layer != i, PLAN_SHARED_KEYS) |
+           bit(a->value_is_key, PLAN_VALUE_IS_KEY) | bit(a->rope == PLAN_NONE, PLAN_NO_ROPE) |
+           bit(a->score_cap != 0, PLAN_SCORE_CAP) | head_norm_features(&a->q_norm, a) |
+           head_norm_features(&a->k_norm, a) | head_norm_features(&a->v_norm, a);
+}
+
+static uint32_t layer_features(const plan_layer *l, size_t i)
+{
+    const plan_norm *const norms[] = {&l->mixer_in,      &l->mixer_out,  &l->mlp_in,      &l->mlp_out,
+                                      &l->mlp_dense_out, &l->experts_in, &l->experts_out, &l->laurel.norm};
+    uint32_t needed = attention_features(plan_layer_attention(l), i);
+    for (size_t n = 0; n < sizeof norms / sizeof *norms; n++) needed |= norm_features(norms[n]);
+    return needed | bit(l->mixer_out.present || l->mlp_out.present, PLAN_POST_NORMS) |
+           bit(!l->mixer_in.present || !l->mlp_in.present, PLAN_NO_PRE_NORMS) |
+           bit(l->residual_factor != 1, PLAN_RESIDUAL_FACTOR) | bit(l->mlp.sparse, PLAN_SPARSE_MLP) |
+           bit(l->experts.present, PLAN_EXPERTS) | bit(l->layer_input.present, PLAN_LAYER_INPUTS) |
+           bit(l->laurel.present, PLAN_LAUREL) | bit(l->altup.present, PLAN_STREAMS) |
+           bit(l->scalar.data != NULL, PLAN_LAYER_SCALAR);
+}
+
+uint32_t plan_features(const plan *p)
+{
+    uint32_t needed = norm_features(&p->norm) | bit(p->soft_cap != 0, PLAN_LOGIT_CAP) |
+                      bit(p->embedding_scale != 1, PLAN_EMBEDDING_SCALE) |
+                      bit(p->logit_factor != 1, PLAN_LOGIT_FACTOR) |
+                      bit(p->layer_inputs.present, PLAN_LAYER_INPUTS) | bit(p->streams.n > 0, PLAN_STREAMS) |
+                      bit(p->placeholders.n > 0, PLAN_PLACEHOLDERS);
+    for (size_t i = 0; i < p->n_layers; i++) needed |= layer_features(&p->layers[i], i);
+    return needed;
+}
+
+assay_status plan_check_features(const plan *p, uint32_t implemented, const char *engine, assay_error *err)
+{
+    const uint32_t missing = plan_features(p) & ~implemented;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (missing & (uint32_t)NAMES[i].feature)
+            return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: the model has %s, which %s does not implement",
+                              p->dir, NAMES[i].name, engine);
+    return ASSAY_OK;
+}

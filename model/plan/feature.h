@@ -1,0 +1,44 @@
+/* The parts of a plan that not every model has. An engine states which of them it implements, and refuses a
+ * plan that needs another one: a field that an engine does not know of must not be ignored.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_PLAN_FEATURE_H
+#define MODEL_PLAN_FEATURE_H
+
+#include <stdint.h>
+
+#include "model/plan/plan.h"
+
+/* A new field of the plan that changes the mathematics gets a bit here, and a row in feature.c. */
+typedef enum plan_feature {
+    PLAN_WINDOW = 1 << 0,
+    PLAN_SHARED_KEYS = 1 << 1,
+    PLAN_VALUE_IS_KEY = 1 << 2,
+    PLAN_NO_ROPE = 1 << 3,
+    PLAN_HEAD_NORMS = 1 << 4,       /* of q, k or v, each head on its own */
+    PLAN_PROJECTION_NORMS = 1 << 5, /* of q or k, all heads together */
+    PLAN_NORM_OFFSET = 1 << 6,
+    PLAN_SCORE_CAP = 1 << 7,
+    PLAN_LOGIT_CAP = 1 << 8,
+    PLAN_POST_NORMS = 1 << 9, /* after mixer or MLP */
+    PLAN_NO_PRE_NORMS = 1 << 10,
+    PLAN_EMBEDDING_SCALE = 1 << 11,
+    PLAN_RESIDUAL_FACTOR = 1 << 12,
+    PLAN_LOGIT_FACTOR = 1 << 13,
+    PLAN_SPARSE_MLP = 1 << 14,
+    PLAN_EXPERTS = 1 << 15,
+    PLAN_LAYER_INPUTS = 1 << 16,
+    PLAN_LAUREL = 1 << 17,
+    PLAN_STREAMS = 1 << 18,
+    PLAN_LAYER_SCALAR = 1 << 19,
+    PLAN_PLACEHOLDERS = 1 << 20
+} plan_feature;
+
+/* The features that a plan needs: bits of plan_feature. */
+uint32_t plan_features(const plan *p);
+
+/* Fails with ASSAY_EUNSUPPORTED if the plan needs a feature that is not among `implemented`, and names it and
+ * the engine. */
+assay_status plan_check_features(const plan *p, uint32_t implemented, const char *engine, assay_error *err);
+
+#endif
