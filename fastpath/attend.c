@@ -19,9 +19,9 @@ static void rotate_item(void *context, size_t row)
 {
     const rotating *k = context;
     const size_t n = k->rope->dim / 2;
-    k->pass->model->kernels.op.rope(k->out + row * k->n_heads * k->head_dim, k->n_heads, k->head_dim,
-                                    k->rope->dim, k->rope->pairing == ROPE_PAIRS_ADJACENT,
-                                    k->cosine + row * n, k->sine + row * n);
+    k->pass->model->kernels.op.rope.f32(k->out + row * k->n_heads * k->head_dim, k->n_heads, k->head_dim,
+                                        k->rope->dim, k->rope->pairing == ROPE_PAIRS_ADJACENT,
+                                        k->cosine + row * n, k->sine + row * n);
 }
 
 /* Turns a projection into heads: adds the bias, normalises each head or all together, and rotates them.
@@ -228,14 +228,14 @@ static void attend_rows(const fp_pass *pass, size_t i, const run_pages *pages, c
                         const float *q, float *out)
 {
     const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
-    const assay_kernels *op = &pass->model->kernels.op;
+    const fp_operations *op = &pass->model->kernels.op;
     size_t longest = 0;
     for (size_t j = 0; j < pass->n_runs; j++) longest = pages[j].n > longest ? pages[j].n : longest;
     attending k = {.pass = pass,
                    .a = a,
                    .pages = pages,
                    .chunks = cut,
-                   .kernel = pass->model->caches[i].narrow ? op->attention_bf16 : op->attention_f32,
+                   .kernel = pass->model->caches[i].narrow ? op->attention_bf16.f32 : op->attention_f32.f32,
                    .q = q,
                    .out = out};
     fp_pool_run(pass->model->pool, cut->n * a->n_kv_heads,

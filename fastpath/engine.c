@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include <assay/engine.h>
-#include <assay/kernel.h>
 #include <assay/stream.h>
 
 #include "config.h"
@@ -49,7 +48,7 @@ static fp_batch *batch_of(const assay_session *s)
     return s->batch;
 }
 
-/* The only function of the engine that reads the environment. */
+/* The only function that reads the environment, besides assay_kernels_v2. */
 static assay_status read_environment(fp_options *out, assay_error *err)
 {
     const char *workers = getenv("ASSAY_WORKERS");
@@ -225,19 +224,4 @@ const assay_streams *assay_streams_v1(void);
 const assay_streams *assay_streams_v1(void)
 {
     return &stream_table;
-}
-
-const assay_kernels *assay_kernels_v1(void);
-
-const assay_kernels *assay_kernels_v1(void)
-{
-    static assay_kernels KERNELS[FP_N_ISAS]; /* every call writes the same bytes */
-    fp_options options;
-    fp_isa isa;
-    if (read_environment(&options, NULL) != ASSAY_OK ||
-        fp_isa_choose(options.isa, "ASSAY_ISA", &isa, NULL) != ASSAY_OK)
-        return NULL;
-    KERNELS[isa] = fp_kernels_pick(isa).op;
-    KERNELS[isa].version = PACKAGE_VERSION;
-    return &KERNELS[isa];
 }

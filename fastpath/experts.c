@@ -30,8 +30,8 @@ static assay_status route_tokens(fp_pass *pass, const routing *k, const float *r
         if (k->weights->router_scale) fp_scale_columns(seen, pass->n_rows, hidden, k->weights->router_scale);
         if (x->router_factor != 1) fp_scale(seen, pass->n_rows * hidden, x->router_factor);
         fp_product(pass, scores, seen, pass->n_rows, &k->weights->router);
-        pass->model->kernels.op.router(k->chosen, k->share, scores, pass->n_rows, x->n_experts, x->n_active,
-                                       x->renormalize);
+        pass->model->kernels.op.router.f32(k->chosen, k->share, scores, pass->n_rows, x->n_experts,
+                                           x->n_active, x->renormalize);
         for (size_t j = 0; k->weights->expert_scale && j < n; j++)
             k->share[j] *= k->weights->expert_scale[k->chosen[j]];
     }

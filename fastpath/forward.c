@@ -129,7 +129,7 @@ static void compute_logits(wanted *w)
     for (size_t r = 0; r < w->n; r++) {
         memcpy(w->to[r], w->results + r * p->vocab, p->vocab * sizeof *w->results);
         if (p->logit_factor != 1) fp_scale(w->to[r], p->vocab, p->logit_factor);
-        if (p->soft_cap > 0) w->pass->model->kernels.op.cap(w->to[r], p->vocab, (float)p->soft_cap);
+        if (p->soft_cap > 0) w->pass->model->kernels.op.cap.f32(w->to[r], p->vocab, (float)p->soft_cap);
     }
     w->n = 0;
 }

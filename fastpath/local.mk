@@ -27,10 +27,10 @@ fastpath_libfastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_libfastpath_la_LIBADD = fastpath/libkernels.la
 
 pkglib_LTLIBRARIES += fastpath/fastpath.la
-fastpath_fastpath_la_SOURCES = fastpath/engine.c
+fastpath_fastpath_la_SOURCES = fastpath/engine.c fastpath/kernels_table.c
 fastpath_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
-	-export-symbols-regex '^assay_(engine|kernels|serving|streams)_v1$$'
+	-export-symbols-regex '^assay_((engine|serving|streams)_v1|kernels_v2)$$'
 fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la serving/libserving.la model/libmodel.la $(JSONC_LIBS)
 
 FASTPATH_TESTS = \
@@ -40,6 +40,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_engine \
 	fastpath/tests/check_grid \
 	fastpath/tests/check_kernels \
+	fastpath/tests/check_kernels_table \
 	fastpath/tests/check_limit \
 	fastpath/tests/check_memory \
 	fastpath/tests/check_narrow \
@@ -63,6 +64,9 @@ fastpath_tests_check_grid_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_grid_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_kernels_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_kernels_table_SOURCES = fastpath/tests/check_kernels_table.c fastpath/kernels_table.c
+fastpath_tests_check_kernels_table_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_kernels_table_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_limit_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_limit_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_limit_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fp_page_make,--wrap=fp_page_release

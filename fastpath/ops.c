@@ -148,7 +148,7 @@ void fp_linear_run(const fp_pass *pass, float *y, const float *x, size_t n_rows,
 }
 
 typedef struct rows {
-    const assay_kernels *op;
+    const fp_operations *op;
     float *y;
     const float *x, *up;
     size_t ld_up, n_rows, width;
@@ -177,8 +177,8 @@ static void norm_item(void *context, size_t item)
 {
     const rows *k = context;
     size_t first = item * ROWS_PER_ITEM, at = first * k->width;
-    k->op->rms_norm(k->y + at, k->width, k->x + at, k->width, rows_of_item(k, first), k->width,
-                    k->norm->weight, k->norm->epsilon);
+    k->op->rms_norm.f32(k->y + at, k->width, k->x + at, k->width, rows_of_item(k, first), k->width,
+                        k->norm->weight, k->norm->epsilon);
 }
 
 void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
@@ -218,7 +218,8 @@ static void gate_item(void *context, size_t item)
     const rows *k = context;
     size_t first = item * ROWS_PER_ITEM, end = first + rows_of_item(k, first);
     for (size_t r = first; r < end; r++)
-        k->op->gate(k->y + r * k->width, k->x + r * k->width, k->up + r * k->ld_up, k->width, k->activation);
+        k->op->gate.f32(k->y + r * k->width, k->x + r * k->width, k->up + r * k->ld_up, k->width,
+                        k->activation);
 }
 
 void fp_gate_run(const fp_pass *pass, float *y, const float *gate, const float *up, size_t ld_up,

@@ -169,7 +169,7 @@ static void pack_panel(void *context, size_t panel)
 /* Chooses the kernels for a weight, and the type of its rows. */
 static fp_matrix choose_kernels(const fp_packer *p, const plan_weight *w)
 {
-    const assay_kernels *op = &p->kernels->op;
+    const fp_operations *op = &p->kernels->op;
     fp_matrix m = {.packed = {.n_out = w->rows, .n_in = w->cols, .dtype = w->dtype}};
     if (w->affine.bits) {
         m.packed.bits = w->affine.bits;

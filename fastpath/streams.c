@@ -18,7 +18,7 @@ static assay_status route_modalities(fp_pass *pass, size_t i, float *out, const 
     fp_norm_run(pass, normed, x, pass->n_rows, p->hidden, &w->router_norm);
     fp_scale(normed, n, p->layers[i].altup.router_factor);
     fp_product(pass, out, normed, pass->n_rows, &w->router);
-    pass->model->kernels.op.cap(out, pass->n_rows * p->streams.n, 1);
+    pass->model->kernels.op.cap.f32(out, pass->n_rows * p->streams.n, 1);
     pass->scratch->n = mark;
     return ASSAY_OK;
 }

@@ -13,7 +13,7 @@
  * module cannot be loaded. */
 assay_status conf_module_find(const char *path, const char *symbol, void *out, assay_error *err);
 
-/* Copies a table of `has` bytes into one of `wants` > `has` bytes, for modules built with an older
+/* Copies a table of `has` bytes into one of `wants` >= `has` bytes, for modules built with an older
  * header. Members that `shorter` does not hold completely are NULL. The copy lives for the rest of the
  * process, as the module does. NULL if out of memory. */
 void *conf_module_lengthen(const void *shorter, size_t has, size_t wants);

@@ -128,7 +128,7 @@ const conf_command conf_cli_commands[] = {
      CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) | CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_info},
     {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "test the operations of a kernel library",
-     "LIBRARY is a shared object that exports assay_kernels_v1 (assay/kernel.h), or fastpath.\n"
+     "LIBRARY is a shared object that exports assay_kernels_v2 (assay/kernel.h), or fastpath.\n"
      "Every operation in its table, or OP only, is run on shapes with every remainder of its\n"
      "blocking, on unaligned rows, with integers whose sums are exact, random numbers, NaN and\n"
      "infinities, and zeros that multiply these. Results are compared with float64, then with\n"

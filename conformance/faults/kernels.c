@@ -4,13 +4,13 @@
 #include "conformance/faults/kernels.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/dtype.h"
-#include "fastpath/kernels/kernels.h"
 
-assay_kernels SOUND;
+fp_operations SOUND;
 
 void *fault_allocate(size_t n_bytes)
 {
@@ -32,9 +32,9 @@ static void drop_last_output(const assay_product *p)
     for (size_t r = 0; r < p->n_rows; r++) p->y[r * p->ld_y + last] = 0;
 }
 
-static void plant_last_output(assay_kernels *table)
+static void plant_last_output(fp_operations *op)
 {
-    table->matmul_bf16.f32 = drop_last_output;
+    op->matmul_bf16.f32 = drop_last_output;
 }
 
 static void pack_with_next_scale(void *panel, const assay_weight *w, size_t index)
@@ -48,9 +48,9 @@ static void pack_with_next_scale(void *panel, const assay_weight *w, size_t inde
     free(scales);
 }
 
-static void plant_next_scale(assay_kernels *table)
+static void plant_next_scale(fp_operations *op)
 {
-    table->matmul_affine.pack = pack_with_next_scale;
+    op->matmul_affine.pack = pack_with_next_scale;
 }
 
 static void multiply_with_next_scale(const assay_product *p)
@@ -64,9 +64,9 @@ static void multiply_with_next_scale(const assay_product *p)
     free(scales);
 }
 
-static void plant_next_x_scale(assay_kernels *table)
+static void plant_next_x_scale(fp_operations *op)
 {
-    table->matmul_affine.i8 = multiply_with_next_scale;
+    op->matmul_affine.i8 = multiply_with_next_scale;
 }
 
 /* Within the bound, but bits of a row differ between a batch of one and a larger batch. */
@@ -81,9 +81,9 @@ static void nudge_rows(const assay_product *p)
         }
 }
 
-static void plant_other_bits(assay_kernels *table)
+static void plant_other_bits(fp_operations *op)
 {
-    table->matmul_f16.f32 = nudge_rows;
+    op->matmul_f16.f32 = nudge_rows;
 }
 
 static void replace_nan(const assay_product *p)
@@ -95,9 +95,9 @@ static void replace_nan(const assay_product *p)
             if (isnan(p->y[r * p->ld_y + o])) p->y[r * p->ld_y + o] = 0;
 }
 
-static void plant_no_nan(assay_kernels *table)
+static void plant_no_nan(fp_operations *op)
 {
-    table->matmul_f32.f32 = replace_nan;
+    op->matmul_f32.f32 = replace_nan;
 }
 
 static size_t odd_bytes(const assay_weight *w)
@@ -105,9 +105,9 @@ static size_t odd_bytes(const assay_weight *w)
     return SOUND.matmul_f32.panel_bytes(w) + 4;
 }
 
-static void plant_odd_bytes(assay_kernels *table)
+static void plant_odd_bytes(fp_operations *op)
 {
-    table->matmul_f32.panel_bytes = odd_bytes;
+    op->matmul_f32.panel_bytes = odd_bytes;
 }
 
 static void leave_a_byte(void *panel, const assay_weight *w, size_t index)
@@ -117,9 +117,9 @@ static void leave_a_byte(void *panel, const assay_weight *w, size_t index)
     bytes[0] = before;
 }
 
-static void plant_left_byte(assay_kernels *table)
+static void plant_left_byte(fp_operations *op)
 {
-    table->matmul_f32.pack = leave_a_byte;
+    op->matmul_f32.pack = leave_a_byte;
 }
 
 static void unpack_next(float *row, const assay_matrix *w, size_t o)
@@ -127,9 +127,9 @@ static void unpack_next(float *row, const assay_matrix *w, size_t o)
     SOUND.matmul_bf16.unpack(row, w, o + 1 < w->n_out ? o + 1 : o);
 }
 
-static void plant_next_row(assay_kernels *table)
+static void plant_next_row(fp_operations *op)
 {
-    table->matmul_bf16.unpack = unpack_next;
+    op->matmul_bf16.unpack = unpack_next;
 }
 
 /* Leaves out the last key of each row that has more than one. */
@@ -139,13 +139,13 @@ static void drop_last_key(const assay_attention_call *c)
     assay_attention_call shorter = *c;
     for (size_t r = 0; r < c->n_rows; r++) last[r] -= last[r] > c->first[r];
     shorter.last = last;
-    SOUND.attention_f32(&shorter);
+    SOUND.attention_f32.f32(&shorter);
     free(last);
 }
 
-static void plant_last_key(assay_kernels *table)
+static void plant_last_key(fp_operations *op)
 {
-    table->attention_f32 = drop_last_key;
+    op->attention_f32.f32 = drop_last_key;
 }
 
 /* Leaves out the last attention sink token. */
@@ -153,36 +153,36 @@ static void drop_last_sink(const assay_attention_call *c)
 {
     assay_attention_call shorter = *c;
     shorter.sink_tokens -= c->sink_tokens > 0;
-    SOUND.attention_bf16(&shorter);
+    SOUND.attention_bf16.f32(&shorter);
 }
 
-static void plant_sinks_short(assay_kernels *table)
+static void plant_sinks_short(fp_operations *op)
 {
-    table->attention_bf16 = drop_last_sink;
+    op->attention_bf16.f32 = drop_last_sink;
 }
 
 static void norm_without_epsilon(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
                                  size_t width, const float *weight, double epsilon)
 {
     (void)epsilon;
-    SOUND.rms_norm(y, ld_y, x, ld_x, n_rows, width, weight, 0);
+    SOUND.rms_norm.f32(y, ld_y, x, ld_x, n_rows, width, weight, 0);
 }
 
-static void plant_no_epsilon(assay_kernels *table)
+static void plant_no_epsilon(fp_operations *op)
 {
-    table->rms_norm = norm_without_epsilon;
+    op->rms_norm.f32 = norm_without_epsilon;
 }
 
 static void norm_too_far(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
                          const float *weight, double epsilon)
 {
-    SOUND.rms_norm(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
+    SOUND.rms_norm.f32(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
     y[(n_rows - 1) * ld_y + width] = 0;
 }
 
-static void plant_too_far(assay_kernels *table)
+static void plant_too_far(fp_operations *op)
 {
-    table->rms_norm = norm_too_far;
+    op->rms_norm.f32 = norm_too_far;
 }
 
 static void rotate_back(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
@@ -190,36 +190,36 @@ static void rotate_back(float *x, size_t n_heads, size_t head_dim, size_t dim, b
 {
     float *negative = fault_copy(sine, dim / 2 * sizeof *sine);
     for (size_t i = 0; i < dim / 2; i++) negative[i] = -sine[i];
-    SOUND.rope(x, n_heads, head_dim, dim, adjacent, cosine, negative);
+    SOUND.rope.f32(x, n_heads, head_dim, dim, adjacent, cosine, negative);
     free(negative);
 }
 
-static void plant_swapped_pair(assay_kernels *table)
+static void plant_swapped_pair(fp_operations *op)
 {
-    table->rope = rotate_back;
+    op->rope.f32 = rotate_back;
 }
 
 static void nudge_tail(float *y, const float *gate, const float *up, size_t n, assay_activation activation)
 {
-    SOUND.gate(y, gate, up, n, activation);
+    SOUND.gate.f32(y, gate, up, n, activation);
     if (n > 1) y[n - 1] = nextafterf(y[n - 1], INFINITY);
 }
 
-static void plant_other_tail(assay_kernels *table)
+static void plant_other_tail(fp_operations *op)
 {
-    table->gate = nudge_tail;
+    op->gate.f32 = nudge_tail;
 }
 
 static void gate_reads_on(float *y, const float *gate, const float *up, size_t n, assay_activation activation)
 {
     volatile float beyond = gate[n];
     (void)beyond;
-    SOUND.gate(y, gate, up, n, activation);
+    SOUND.gate.f32(y, gate, up, n, activation);
 }
 
-static void plant_reads_on(assay_kernels *table)
+static void plant_reads_on(fp_operations *op)
 {
-    table->gate = gate_reads_on;
+    op->gate.f32 = gate_reads_on;
 }
 
 static void cap_forever(float *x, size_t n, float cap)
@@ -229,9 +229,9 @@ static void cap_forever(float *x, size_t n, float cap)
     for (volatile float forever = cap; forever > 0;) continue;
 }
 
-static void plant_hang(assay_kernels *table)
+static void plant_hang(fp_operations *op)
 {
-    table->cap = cap_forever;
+    op->cap.f32 = cap_forever;
 }
 
 /* Chooses the later of equal experts: reverses the scores. */
@@ -243,7 +243,7 @@ static void route_backwards(int32_t *chosen, float *share, float *scores, size_t
               *shares = fault_copy(share, n_active * sizeof *share);
         int32_t *numbers = fault_copy(chosen, n_active * sizeof *chosen);
         for (size_t e = 0; e < n_experts; e++) reversed[e] = scores[n_experts - 1 - e];
-        SOUND.router(numbers, shares, reversed, 1, n_experts, n_active, renormalize);
+        SOUND.router.f32(numbers, shares, reversed, 1, n_experts, n_active, renormalize);
         for (size_t k = 0; k < n_active; k++) {
             chosen[k] = (int32_t)n_experts - 1 - numbers[n_active - 1 - k];
             share[k] = shares[n_active - 1 - k];
@@ -254,9 +254,9 @@ static void route_backwards(int32_t *chosen, float *share, float *scores, size_t
     }
 }
 
-static void plant_later_equal(assay_kernels *table)
+static void plant_later_equal(fp_operations *op)
 {
-    table->router = route_backwards;
+    op->router.f32 = route_backwards;
 }
 
 const kernel_fault KERNEL_FAULTS[] = {
@@ -309,15 +309,21 @@ const kernel_fault KERNEL_FAULTS[] = {
 };
 const size_t N_KERNEL_FAULTS = sizeof KERNEL_FAULTS / sizeof *KERNEL_FAULTS;
 
-const assay_kernels *assay_kernels_v1(void)
+static fp_operations faulty;
+static assay_kernels table;
+static pthread_once_t planted = PTHREAD_ONCE_INIT;
+
+static void plant_fault(void)
 {
-    static assay_kernels table;
     const char *name = getenv("ASSAY_FAULT");
     SOUND = fp_kernels_pick(FP_ISA_SCALAR).op;
-    table = SOUND;
-    table.name = "faulty";
-    table.version = "1";
+    faulty = SOUND;
     for (size_t i = 0; name && i < N_KERNEL_FAULTS; i++)
-        if (strcmp(name, KERNEL_FAULTS[i].name) == 0) KERNEL_FAULTS[i].plant(&table);
-    return &table;
+        if (strcmp(name, KERNEL_FAULTS[i].name) == 0) KERNEL_FAULTS[i].plant(&faulty);
+    table = fp_kernels_table(&faulty, "faulty", "1");
+}
+
+const assay_kernels *assay_kernels_v2(void)
+{
+    return pthread_once(&planted, plant_fault) == 0 ? &table : NULL;
 }

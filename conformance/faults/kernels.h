@@ -5,37 +5,37 @@
 #ifndef CONFORMANCE_FAULTS_KERNELS_H
 #define CONFORMANCE_FAULTS_KERNELS_H
 
-#include <assay/kernel.h>
+#include "fastpath/kernels/kernels.h"
 
 typedef struct kernel_fault {
     const char *name;
     const char *caught; /* operations that must diverge, separated by blanks */
     const char *says;   /* a part of the message of assay kernels on each */
     const char *breaks; /* description of the bug, in one sentence */
-    void (*plant)(assay_kernels *table);
+    void (*plant)(fp_operations *op);
 } kernel_fault;
 
 extern const kernel_fault KERNEL_FAULTS[];
 extern const size_t N_KERNEL_FAULTS;
 
 /* The correct kernels, which the faulty ones call. */
-extern assay_kernels SOUND;
+extern fp_operations SOUND;
 
 /* Allocates; aborts if out of memory, since these kernels are part of a test. Freed by the caller. */
 void *fault_allocate(size_t n_bytes);
 void *fault_copy(const void *from, size_t n_bytes);
 
 /* Defined in kernels_inputs.c. */
-void plant_without_zeros(assay_kernels *table);
-void plant_writes_x(assay_kernels *table);
-void plant_writes_scales(assay_kernels *table);
-void plant_writes_panels(assay_kernels *table);
-void plant_writes_keys(assay_kernels *table);
-void plant_writes_ranges(assay_kernels *table);
-void plant_writes_cosine(assay_kernels *table);
-void plant_writes_up(assay_kernels *table);
-void plant_shared_scratch(assay_kernels *table);
+void plant_without_zeros(fp_operations *op);
+void plant_writes_x(fp_operations *op);
+void plant_writes_scales(fp_operations *op);
+void plant_writes_panels(fp_operations *op);
+void plant_writes_keys(fp_operations *op);
+void plant_writes_ranges(fp_operations *op);
+void plant_writes_cosine(fp_operations *op);
+void plant_writes_up(fp_operations *op);
+void plant_shared_scratch(fp_operations *op);
 
-const assay_kernels *assay_kernels_v1(void);
+const assay_kernels *assay_kernels_v2(void);
 
 #endif

@@ -71,7 +71,7 @@ static void attend_one_without_zeros(const assay_attention_call *c)
     }
     assay_attention_call skipping = *c;
     skipping.k = pages;
-    SOUND.attention_f32(&skipping);
+    SOUND.attention_f32.f32(&skipping);
     free(pages);
     free(keys);
 }
@@ -96,7 +96,7 @@ static void norm_without_zeros(float *y, size_t ld_y, const float *x, size_t ld_
 {
     for (size_t r = 0; r < n_rows; r++) {
         float *before = fault_copy(x + r * ld_x, width * sizeof *before);
-        SOUND.rms_norm(y + r * ld_y, ld_y, before, ld_x, 1, width, weight, epsilon);
+        SOUND.rms_norm.f32(y + r * ld_y, ld_y, before, ld_x, 1, width, weight, epsilon);
         for (size_t i = 0; i < width; i++)
             if (before[i] == 0) y[r * ld_y + i] = 0;
         free(before);
@@ -125,19 +125,19 @@ static void gate_without_zeros(float *y, const float *gate, const float *up, siz
 {
     for (size_t i = 0; i < n; i++)
         if (gate[i] == 0) y[i] = 0;
-        else SOUND.gate(y + i, gate + i, up + i, 1, activation);
+        else SOUND.gate.f32(y + i, gate + i, up + i, 1, activation);
 }
 
-void plant_without_zeros(assay_kernels *table)
+void plant_without_zeros(fp_operations *op)
 {
-    table->matmul_f32.f32 = multiply_f32_without_zeros;
-    table->matmul_bf16.bf16 = multiply_bf16_without_zeros;
-    table->matmul_affine.f32 = multiply_groups_without_zeros;
-    table->matmul_affine.i8 = multiply_codes_without_zeros;
-    table->attention_f32 = attend_without_zeros;
-    table->rms_norm = norm_without_zeros;
-    table->rope = rotate_without_zeros;
-    table->gate = gate_without_zeros;
+    op->matmul_f32.f32 = multiply_f32_without_zeros;
+    op->matmul_bf16.bf16 = multiply_bf16_without_zeros;
+    op->matmul_affine.f32 = multiply_groups_without_zeros;
+    op->matmul_affine.i8 = multiply_codes_without_zeros;
+    op->attention_f32.f32 = attend_without_zeros;
+    op->rms_norm.f32 = norm_without_zeros;
+    op->rope.f32 = rotate_without_zeros;
+    op->gate.f32 = gate_without_zeros;
 }
 
 /* Writes to an input without changing it, as a kernel does that changes and restores it. */
@@ -157,13 +157,13 @@ static void norm_in_x(float *y, size_t ld_y, const float *x, size_t ld_x, size_t
                       const float *weight, double epsilon)
 {
     write_input(x);
-    SOUND.rms_norm(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
+    SOUND.rms_norm.f32(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
 }
 
-void plant_writes_x(assay_kernels *table)
+void plant_writes_x(fp_operations *op)
 {
-    table->matmul_f32.f32 = multiply_in_x;
-    table->rms_norm = norm_in_x;
+    op->matmul_f32.f32 = multiply_in_x;
+    op->rms_norm.f32 = norm_in_x;
 }
 
 static void pack_in_scales(void *panel, const assay_weight *w, size_t index)
@@ -172,9 +172,9 @@ static void pack_in_scales(void *panel, const assay_weight *w, size_t index)
     SOUND.matmul_affine.pack(panel, w, index);
 }
 
-void plant_writes_scales(assay_kernels *table)
+void plant_writes_scales(fp_operations *op)
 {
-    table->matmul_affine.pack = pack_in_scales;
+    op->matmul_affine.pack = pack_in_scales;
 }
 
 static void unpack_in_panels(float *row, const assay_matrix *w, size_t o)
@@ -183,54 +183,54 @@ static void unpack_in_panels(float *row, const assay_matrix *w, size_t o)
     SOUND.matmul_f16.unpack(row, w, o);
 }
 
-void plant_writes_panels(assay_kernels *table)
+void plant_writes_panels(fp_operations *op)
 {
-    table->matmul_f16.unpack = unpack_in_panels;
+    op->matmul_f16.unpack = unpack_in_panels;
 }
 
 static void attend_in_keys(const assay_attention_call *c)
 {
     write_input(c->k[0]);
-    SOUND.attention_bf16(c);
+    SOUND.attention_bf16.f32(c);
 }
 
-void plant_writes_keys(assay_kernels *table)
+void plant_writes_keys(fp_operations *op)
 {
-    table->attention_bf16 = attend_in_keys;
+    op->attention_bf16.f32 = attend_in_keys;
 }
 
 static void attend_in_ranges(const assay_attention_call *c)
 {
     write_input(c->last);
-    SOUND.attention_f32(c);
+    SOUND.attention_f32.f32(c);
 }
 
-void plant_writes_ranges(assay_kernels *table)
+void plant_writes_ranges(fp_operations *op)
 {
-    table->attention_f32 = attend_in_ranges;
+    op->attention_f32.f32 = attend_in_ranges;
 }
 
 static void rotate_in_table(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
                             const float *cosine, const float *sine)
 {
     write_input(cosine);
-    SOUND.rope(x, n_heads, head_dim, dim, adjacent, cosine, sine);
+    SOUND.rope.f32(x, n_heads, head_dim, dim, adjacent, cosine, sine);
 }
 
-void plant_writes_cosine(assay_kernels *table)
+void plant_writes_cosine(fp_operations *op)
 {
-    table->rope = rotate_in_table;
+    op->rope.f32 = rotate_in_table;
 }
 
 static void gate_in_up(float *y, const float *gate, const float *up, size_t n, assay_activation activation)
 {
     write_input(up);
-    SOUND.gate(y, gate, up, n, activation);
+    SOUND.gate.f32(y, gate, up, n, activation);
 }
 
-void plant_writes_up(assay_kernels *table)
+void plant_writes_up(fp_operations *op)
 {
-    table->gate = gate_in_up;
+    op->gate.f32 = gate_in_up;
 }
 
 static _Alignas(64) unsigned char scratch[16 << 20];
@@ -269,34 +269,34 @@ static void attend_in_scratch(const assay_attention_call *c)
     const size_t n = (c->n_rows - 1) * c->ld_q + c->n_heads * c->head_dim;
     assay_attention_call copied = *c;
     copied.q = memcpy(scratch, c->q, n * sizeof *c->q);
-    SOUND.attention_f32(&copied);
+    SOUND.attention_f32.f32(&copied);
 }
 
 static void norm_in_scratch(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
                             const float *weight, double epsilon)
 {
     const float *copied = memcpy(scratch, x, ((n_rows - 1) * ld_x + width) * sizeof *x);
-    SOUND.rms_norm(y, ld_y, copied, ld_x, n_rows, width, weight, epsilon);
+    SOUND.rms_norm.f32(y, ld_y, copied, ld_x, n_rows, width, weight, epsilon);
 }
 
 static void rotate_in_scratch(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
                               const float *cosine, const float *sine)
 {
     float *copied = memcpy(scratch, x, n_heads * head_dim * sizeof *x);
-    SOUND.rope(copied, n_heads, head_dim, dim, adjacent, cosine, sine);
+    SOUND.rope.f32(copied, n_heads, head_dim, dim, adjacent, cosine, sine);
     memcpy(x, copied, n_heads * head_dim * sizeof *x);
 }
 
 static void gate_in_scratch(float *y, const float *gate, const float *up, size_t n,
                             assay_activation activation)
 {
-    SOUND.gate(y, memcpy(scratch, gate, n * sizeof *gate), up, n, activation);
+    SOUND.gate.f32(y, memcpy(scratch, gate, n * sizeof *gate), up, n, activation);
 }
 
 static void cap_in_scratch(float *x, size_t n, float cap)
 {
     float *copied = memcpy(scratch, x, n * sizeof *x);
-    SOUND.cap(copied, n, cap);
+    SOUND.cap.f32(copied, n, cap);
     memcpy(x, copied, n * sizeof *x);
 }
 
@@ -304,19 +304,19 @@ static void route_in_scratch(int32_t *chosen, float *share, float *scores, size_
                              size_t n_active, bool renormalize)
 {
     float *copied = memcpy(scratch, scores, n_rows * n_experts * sizeof *scores);
-    SOUND.router(chosen, share, copied, n_rows, n_experts, n_active, renormalize);
+    SOUND.router.f32(chosen, share, copied, n_rows, n_experts, n_active, renormalize);
 }
 
-void plant_shared_scratch(assay_kernels *table)
+void plant_shared_scratch(fp_operations *op)
 {
-    table->matmul_f16.f32 = multiply_f16_in_scratch;
-    table->matmul_affine.i8 = multiply_codes_in_scratch;
-    table->matmul_bf16.pack = pack_in_scratch;
-    table->matmul_f32.unpack = unpack_in_scratch;
-    table->attention_f32 = attend_in_scratch;
-    table->rms_norm = norm_in_scratch;
-    table->rope = rotate_in_scratch;
-    table->gate = gate_in_scratch;
-    table->cap = cap_in_scratch;
-    table->router = route_in_scratch;
+    op->matmul_f16.f32 = multiply_f16_in_scratch;
+    op->matmul_affine.i8 = multiply_codes_in_scratch;
+    op->matmul_bf16.pack = pack_in_scratch;
+    op->matmul_f32.unpack = unpack_in_scratch;
+    op->attention_f32.f32 = attend_in_scratch;
+    op->rms_norm.f32 = norm_in_scratch;
+    op->rope.f32 = rotate_in_scratch;
+    op->gate.f32 = gate_in_scratch;
+    op->cap.f32 = cap_in_scratch;
+    op->router.f32 = route_in_scratch;
 }

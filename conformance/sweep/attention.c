@@ -214,6 +214,11 @@ static void make_inputs(sweep_attention *a, const size_t *shape, sweep_numbers n
     for (size_t h = 0; a->is_exact && h < c->n_heads; h++) a->sinks[h] *= c->scale;
 }
 
+static const assay_attention *attention_of(const assay_kernels *kernels, const sweep_op *op)
+{
+    return op->kind == ASSAY_F32 ? kernels->attention_f32 : kernels->attention_bf16;
+}
+
 static void run_attention(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     sweep_begin(s, shape, DIMS, numbers);
@@ -226,8 +231,7 @@ static void run_attention(sweep *s, const sweep_op *op, const size_t *shape, swe
                                   .n_rows = shape[N_ROWS],
                                   .n_heads = shape[N_HEADS],
                                   .head_dim = shape[HEAD_DIM]}};
-    assay_attention_fn *kernel =
-        a.dtype == ASSAY_F32 ? s->kernels->attention_f32 : s->kernels->attention_bf16;
+    assay_attention_fn *kernel = attention_of(s->kernels, op)->f32;
     draw_ranges(&a, shape);
     make_inputs(&a, shape, numbers);
     a.call.k = sweep_alloc_copy(s, "k", a.k, a.n_pages * sizeof *a.k);
@@ -284,7 +288,7 @@ static void sweep_attention_shapes(sweep *s, const sweep_op *op)
 
 static bool has_attention(const assay_kernels *kernels, const sweep_op *op)
 {
-    return (op->kind == ASSAY_F32 ? kernels->attention_f32 : kernels->attention_bf16) != NULL;
+    return attention_of(kernels, op) != NULL;
 }
 
 static bool allows_attention(const sweep *s, const sweep_op *op, const size_t *shape)

@@ -77,14 +77,14 @@ static void gate_part(const void *context, const sweep_part *part)
 {
     const shared_elements *e = context;
     const size_t at = part->column;
-    e->kernels->gate(e->y + at, e->gate + at, e->up + at, part->n_columns, e->activation);
+    e->kernels->gate->f32(e->y + at, e->gate + at, e->up + at, part->n_columns, e->activation);
 }
 
 static void cap_part(const void *context, const sweep_part *part)
 {
     const shared_elements *e = context;
     memcpy(e->y + part->column, e->x + part->column, part->n_columns * sizeof *e->y);
-    e->kernels->cap(e->y + part->column, part->n_columns, e->cap);
+    e->kernels->cap->f32(e->y + part->column, part->n_columns, e->cap);
 }
 
 static void judge_threads(sweep *s, void (*compute)(const void *context, const sweep_part *part),
@@ -104,7 +104,7 @@ static void judge_threads(sweep *s, void (*compute)(const void *context, const s
 static void run_gate(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     const assay_activation activation = (assay_activation)op->kind;
-    assay_gate_fn *kernel = s->kernels->gate;
+    assay_gate_fn *kernel = s->kernels->gate->f32;
     size_t n = shape[0], bytes = n * sizeof(float);
     sweep_begin(s, shape, 1, numbers);
     float *gate = sweep_alloc(s, "gate", bytes), *up = sweep_alloc(s, "up", bytes),
@@ -125,7 +125,7 @@ static void run_gate(sweep *s, const sweep_op *op, const size_t *shape, sweep_nu
 static void run_cap(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     (void)op;
-    assay_cap_fn *kernel = s->kernels->cap;
+    assay_cap_fn *kernel = s->kernels->cap->f32;
     size_t n = shape[0], bytes = n * sizeof(float);
     sweep_begin(s, shape, 1, numbers);
     float *x = sweep_alloc(s, NULL, bytes), *y = sweep_alloc_guarded(s, "x", bytes),

@@ -23,7 +23,7 @@ static assay_product_fn *product_of(const assay_kernels *kernels, const sweep_op
 {
     const assay_matmul *m = sweep_matmul_of(kernels, KINDS[op->kind].weights);
     const assay_dtype x = KINDS[op->kind].x;
-    return m->panel == 0 ? NULL : x == ASSAY_F32 ? m->f32 : x == ASSAY_BF16 ? m->bf16 : m->i8;
+    return !m ? NULL : x == ASSAY_F32 ? m->f32 : x == ASSAY_BF16 ? m->bf16 : m->i8;
 }
 
 static void judge_row(const sweep_product *p, sweep *s, size_t row, size_t first, size_t end)

@@ -175,7 +175,7 @@ void sweep_pack_shapes(sweep *s, const sweep_op *op)
 
 bool sweep_pack_is_provided(const assay_kernels *kernels, const sweep_op *op)
 {
-    return sweep_matmul_of(kernels, KINDS[op->kind])->panel != 0;
+    return sweep_matmul_of(kernels, KINDS[op->kind]) != NULL;
 }
 
 bool sweep_pack_allows(const sweep *s, const sweep_op *op, const size_t *shape)

@@ -25,13 +25,13 @@ typedef struct sweep_product {
     double *w, *magnitude;
 } sweep_product;
 
-/* The kernels for weights of a type; ASSAY_U32 stands for affine groups. */
+/* The kernels for weights of a type; ASSAY_U32 stands for affine groups. NULL: not provided. */
 static inline const assay_matmul *sweep_matmul_of(const assay_kernels *kernels, assay_dtype weights)
 {
-    return weights == ASSAY_F32    ? &kernels->matmul_f32
-           : weights == ASSAY_F16  ? &kernels->matmul_f16
-           : weights == ASSAY_BF16 ? &kernels->matmul_bf16
-                                   : &kernels->matmul_affine;
+    return weights == ASSAY_F32    ? kernels->matmul_f32
+           : weights == ASSAY_F16  ? kernels->matmul_f16
+           : weights == ASSAY_BF16 ? kernels->matmul_bf16
+                                   : kernels->matmul_affine;
 }
 
 static inline size_t sweep_panels(const assay_matrix *w)

@@ -8,7 +8,8 @@
 
 typedef struct sweep_op sweep_op;
 struct sweep_op {
-    const char *name; /* its member of assay_kernels: "matmul_bf16.f32"; of one function, "gate.silu" */
+    const char *name; /* of the operation in assay_kernels; of a function, "matmul_bf16.f32", or of its
+                         variant, "gate.silu" */
     int kind;         /* distinguishes the operations of one file */
     size_t n_dims;    /* of a shape */
     /* Whether the table has the operation. */

@@ -89,10 +89,10 @@ static void run_rms_norm(sweep *s, const sweep_op *op, const size_t *shape, swee
         sweep_fill(s, n.weight, n.width, numbers);
     }
     sweep_lock_inputs(s);
-    s->kernels->rms_norm(n.y, n.ld_y, n.x, n.ld_x, n.n_rows, n.width, n.weight, n.epsilon);
+    s->kernels->rms_norm->f32(n.y, n.ld_y, n.x, n.ld_x, n.n_rows, n.width, n.weight, n.epsilon);
     for (size_t r = 0; r < n.n_rows; r++) judge_row(&n, s, n.x + r * n.ld_x, r);
-    judge_batch_invariance(&n, s, s->kernels->rms_norm);
-    judge_threads(&n, s, s->kernels->rms_norm, n_y);
+    judge_batch_invariance(&n, s, s->kernels->rms_norm->f32);
+    judge_threads(&n, s, s->kernels->rms_norm->f32, n_y);
     sweep_end(s);
 }
 

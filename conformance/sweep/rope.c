@@ -40,7 +40,7 @@ static void judge_batch_invariance(const rotation *r, sweep *s)
     const size_t head = sweep_between(s, 0, r->n_heads - 1), at = head * r->head_dim;
     float *alone = sweep_alloc_guarded(s, "x", r->head_dim * sizeof *alone);
     memcpy(alone, r->before + at, r->head_dim * sizeof *alone);
-    s->kernels->rope(alone, 1, r->head_dim, r->dim, r->adjacent, r->cosine, r->sine);
+    s->kernels->rope->f32(alone, 1, r->head_dim, r->dim, r->adjacent, r->cosine, r->sine);
     for (size_t i = 0; i < r->head_dim; i++) (void)sweep_judge_same(s, r->x[at + i], alone[i], at + i);
 }
 
@@ -62,7 +62,7 @@ static void compute_part(const void *context, const sweep_part *part)
 static void judge_threads(const rotation *r, sweep *s)
 {
     if (!s->on_threads) return;
-    shared_rotation shared = {*r, s->kernels->rope};
+    shared_rotation shared = {*r, s->kernels->rope->f32};
     shared.rotation.x = sweep_alloc_guarded(s, "x", r->n_heads * r->head_dim * sizeof *r->x);
     sweep_judge_threads(s, &(sweep_work){.n_rows = r->n_heads,
                                          .n_columns = 1,
@@ -88,7 +88,7 @@ static void run_rope(sweep *s, const sweep_op *op, const size_t *shape, sweep_nu
     sweep_fill(s, r.sine, r.dim / 2, numbers);
     memcpy(r.x, r.before, n_bytes);
     sweep_lock_inputs(s);
-    s->kernels->rope(r.x, r.n_heads, r.head_dim, r.dim, r.adjacent, r.cosine, r.sine);
+    s->kernels->rope->f32(r.x, r.n_heads, r.head_dim, r.dim, r.adjacent, r.cosine, r.sine);
     for (size_t h = 0; h < r.n_heads; h++) judge_head(&r, s, h);
     judge_batch_invariance(&r, s);
     judge_threads(&r, s);

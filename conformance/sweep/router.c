@@ -66,7 +66,7 @@ static void judge_batch_invariance(sweep *s, const int32_t *chosen, const float 
           *share_alone = sweep_alloc_guarded(s, "share", n_active * sizeof *share_alone);
     int32_t *chosen_alone = sweep_alloc_guarded(s, "chosen", n_active * sizeof *chosen_alone);
     memcpy(scores, given + row * n, n * sizeof *scores);
-    s->kernels->router(chosen_alone, share_alone, scores, 1, n, n_active, shape[RENORMALIZE] != 0);
+    s->kernels->router->f32(chosen_alone, share_alone, scores, 1, n, n_active, shape[RENORMALIZE] != 0);
     for (size_t k = 0; k < n_active; k++) {
         if (chosen_alone[k] != chosen[row * n_active + k])
             sweep_fail(s, "row %zu, choice %zu: %d alone, %d among others", row, k, chosen_alone[k],
@@ -105,7 +105,7 @@ static void judge_threads(sweep *s, const int32_t *chosen, const float *share, c
                                sweep_alloc_guarded(s, "scores", n_rows * shape[N_EXPERTS] * sizeof *given),
                            .share = sweep_alloc_guarded(s, "share", n * sizeof *share),
                            .chosen = sweep_alloc_guarded(s, "chosen", n * sizeof *chosen),
-                           .kernel = s->kernels->router};
+                           .kernel = s->kernels->router->f32};
     sweep_judge_threads(
         s, &(sweep_work){.n_rows = n_rows,
                          .n_columns = 1,
@@ -132,8 +132,8 @@ static void run_router(sweep *s, const sweep_op *op, const size_t *shape, sweep_
         for (size_t i = 0; i < n; i++) given[i] = fminf(fmaxf(given[i], -20), 20);
     memcpy(scores, given, n * sizeof *scores);
     sweep_lock_inputs(s);
-    s->kernels->router(chosen, share, scores, shape[N_ROWS], shape[N_EXPERTS], n_active,
-                       shape[RENORMALIZE] != 0);
+    s->kernels->router->f32(chosen, share, scores, shape[N_ROWS], shape[N_EXPERTS], n_active,
+                            shape[RENORMALIZE] != 0);
     for (size_t r = 0; r < shape[N_ROWS]; r++) {
         const float *score = given + r * shape[N_EXPERTS];
         bool comparable = numbers != SWEEP_SPECIAL;

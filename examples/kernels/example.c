@@ -3,21 +3,25 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "example.h"
 
-const assay_kernels *assay_kernels_v1(void);
+static const assay_matmul MATMUL_BF16 = {.size = sizeof(assay_matmul),
+                                         .panel = PANEL,
+                                         .panel_bytes = matmul_bf16_bytes,
+                                         .pack = matmul_bf16_pack,
+                                         .unpack = matmul_bf16_unpack,
+                                         .f32 = matmul_bf16_f32};
 
-const assay_kernels *assay_kernels_v1(void)
+static const assay_rms_norm RMS_NORM = {.size = sizeof(assay_rms_norm), .f32 = rms_norm};
+
+static const assay_kernels TABLE = {.abi = ASSAY_KERNELS_ABI,
+                                    .size = sizeof(assay_kernels),
+                                    .name = "example",
+                                    .version = "1",
+                                    .matmul_bf16 = &MATMUL_BF16,
+                                    .rms_norm = &RMS_NORM};
+
+const assay_kernels *assay_kernels_v2(void);
+
+const assay_kernels *assay_kernels_v2(void)
 {
-    static const assay_kernels TABLE = {
-        .abi = ASSAY_KERNELS_ABI,
-        .size = sizeof(assay_kernels),
-        .name = "example",
-        .version = "1",
-        .matmul_bf16 = {.panel = PANEL,
-                        .panel_bytes = matmul_bf16_bytes,
-                        .pack = matmul_bf16_pack,
-                        .unpack = matmul_bf16_unpack,
-                        .f32 = matmul_bf16_f32},
-        .rms_norm = rms_norm,
-    };
     return &TABLE;
 }

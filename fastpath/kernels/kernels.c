@@ -5,54 +5,121 @@
 
 #include "base/error.h"
 
+/* Where an operation is in the table of the ABI (a pointer) and in fp_operations (a struct). */
+typedef struct operation {
+    size_t in_table, in_own, size;
+} operation;
+
+#define OPERATION(member)                                                                                    \
+    {                                                                                                        \
+        offsetof(assay_kernels, member), offsetof(fp_operations, member),                                    \
+            sizeof(((fp_operations *)NULL)->member)                                                          \
+    }
+static const operation OPERATIONS[] = {
+    OPERATION(matmul_f32),    OPERATION(matmul_f16),    OPERATION(matmul_bf16),
+    OPERATION(matmul_affine), OPERATION(attention_f32), OPERATION(attention_bf16),
+    OPERATION(rms_norm),      OPERATION(rope),          OPERATION(gate),
+    OPERATION(cap),           OPERATION(router),
+};
+enum { N_OPERATIONS = sizeof OPERATIONS / sizeof *OPERATIONS };
+
 fp_kernels fp_kernels_pick(fp_isa isa)
 {
     const fp_matmul_variant *matmul = fp_matmul_pick(isa);
     const fp_attention_variant *attention = fp_attention_pick(isa);
     const fp_narrow_variant *narrow = fp_narrow_pick(isa);
-    return (fp_kernels){
-        .op = {.abi = ASSAY_KERNELS_ABI,
-               .size = sizeof(assay_kernels),
-               .name = fp_isa_name(isa),
-               .matmul_f32 = matmul->f32,
+    fp_kernels k = {
+        .op = {.matmul_f32 = matmul->f32,
                .matmul_f16 = matmul->f16,
                .matmul_bf16 = matmul->bf16,
                .matmul_affine = matmul->affine,
-               .attention_f32 = attention->f32,
-               .attention_bf16 = attention->bf16,
-               .rms_norm = fp_rms_norm_pick(isa)->f32,
-               .rope = fp_rope_pick(isa)->f32,
-               .gate = fp_gate_pick(isa)->f32,
-               .cap = fp_cap_pick(isa)->f32,
-               .router = fp_router_pick(isa)->f32},
+               .attention_f32.f32 = attention->f32,
+               .attention_bf16.f32 = attention->bf16,
+               .rms_norm.f32 = fp_rms_norm_pick(isa)->f32,
+               .rope.f32 = fp_rope_pick(isa)->f32,
+               .gate.f32 = fp_gate_pick(isa)->f32,
+               .cap.f32 = fp_cap_pick(isa)->f32,
+               .router.f32 = fp_router_pick(isa)->f32},
         .narrow_bf16 = narrow->bf16,
         .narrow_i8 = narrow->i8,
     };
+    for (size_t i = 0; i < N_OPERATIONS; i++) {
+        const uint32_t size = (uint32_t)OPERATIONS[i].size;
+        memcpy((char *)&k.op + OPERATIONS[i].in_own, &size, sizeof size);
+    }
+    return k;
 }
 
-static void replace_matmul(assay_matmul *own, const assay_matmul *given)
+/* Copies the members that the library's header and this one have; those that `from` does not hold completely
+ * are NULL. Members are pointers, or 32-bit integers in pairs. */
+static void copy_members(void *to, uint32_t to_bytes, const void *from, uint32_t from_bytes)
 {
-    if (given->panel) *own = *given;
+    const uint32_t n = from_bytes < to_bytes ? from_bytes : to_bytes;
+    memset(to, 0, to_bytes);
+    memcpy(to, from, n / sizeof(void *) * sizeof(void *));
+}
+
+static const char *missing_of_matmul(const assay_matmul *m)
+{
+    return m->panel < 1 || m->panel > ASSAY_PANEL_MAX ? "panel"
+           : !m->panel_bytes                          ? "panel_bytes"
+           : !m->pack                                 ? "pack"
+           : !m->unpack                               ? "unpack"
+                                                      : NULL;
+}
+
+/* The products of an external layout may be missing: a model that needs one is refused when it is packed. */
+static assay_status check_matmul(const char *name, const char *op, const assay_matmul *m, assay_error *err)
+{
+    const char *missing = missing_of_matmul(m);
+    if (!missing) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "kernels %s: %s lacks the required %s", name, op, missing);
+}
+
+static assay_status check_operations(const fp_operations *op, const char *name, assay_error *err)
+{
+    const char *lacking = !op->attention_f32.f32    ? "attention_f32"
+                          : !op->attention_bf16.f32 ? "attention_bf16"
+                          : !op->rms_norm.f32       ? "rms_norm"
+                          : !op->rope.f32           ? "rope"
+                          : !op->gate.f32           ? "gate"
+                          : !op->cap.f32            ? "cap"
+                          : !op->router.f32         ? "router"
+                                                    : NULL;
+    if (lacking) return assay_fail(err, ASSAY_EINVAL, "kernels %s: %s lacks the required f32", name, lacking);
+    assay_status rc = check_matmul(name, "matmul_f32", &op->matmul_f32, err);
+    if (rc == ASSAY_OK) rc = check_matmul(name, "matmul_f16", &op->matmul_f16, err);
+    if (rc == ASSAY_OK) rc = check_matmul(name, "matmul_bf16", &op->matmul_bf16, err);
+    if (rc == ASSAY_OK) rc = check_matmul(name, "matmul_affine", &op->matmul_affine, err);
+    return rc;
 }
 
 assay_status fp_kernels_replace(fp_kernels *own, const assay_kernels *given, assay_error *err)
 {
-    assay_kernels from = {0}, *op = &own->op;
+    assay_kernels table;
     if (given->abi != ASSAY_KERNELS_ABI)
         return assay_fail(err, ASSAY_EINVAL, "kernels: built for kernel ABI %u, expected %u", given->abi,
                           ASSAY_KERNELS_ABI);
-    memcpy(&from, given, given->size < sizeof from ? given->size : sizeof from);
-    own->outside = from.name ? from.name : "from outside";
-    replace_matmul(&op->matmul_f32, &from.matmul_f32);
-    replace_matmul(&op->matmul_f16, &from.matmul_f16);
-    replace_matmul(&op->matmul_bf16, &from.matmul_bf16);
-    replace_matmul(&op->matmul_affine, &from.matmul_affine);
-    if (from.attention_f32) op->attention_f32 = from.attention_f32;
-    if (from.attention_bf16) op->attention_bf16 = from.attention_bf16;
-    if (from.rms_norm) op->rms_norm = from.rms_norm;
-    if (from.rope) op->rope = from.rope;
-    if (from.gate) op->gate = from.gate;
-    if (from.cap) op->cap = from.cap;
-    if (from.router) op->router = from.router;
-    return ASSAY_OK;
+    copy_members(&table, sizeof table, given, given->size);
+    own->outside = table.name ? table.name : "from outside";
+    for (size_t i = 0; i < N_OPERATIONS; i++) {
+        const void *from;
+        uint32_t size;
+        memcpy(&from, (const char *)&table + OPERATIONS[i].in_table, sizeof from);
+        if (!from) continue;
+        memcpy(&size, from, sizeof size);
+        copy_members((char *)&own->op + OPERATIONS[i].in_own, (uint32_t)OPERATIONS[i].size, from, size);
+    }
+    return check_operations(&own->op, own->outside, err);
+}
+
+assay_kernels fp_kernels_table(const fp_operations *op, const char *name, const char *version)
+{
+    assay_kernels table = {
+        .abi = ASSAY_KERNELS_ABI, .size = sizeof(assay_kernels), .name = name, .version = version};
+    for (size_t i = 0; i < N_OPERATIONS; i++) {
+        const void *at = (const char *)op + OPERATIONS[i].in_own;
+        memcpy((char *)&table + OPERATIONS[i].in_table, &at, sizeof at);
+    }
+    return table;
 }

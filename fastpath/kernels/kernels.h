@@ -13,8 +13,19 @@
 #include "fastpath/kernels/rope/rope.h"
 #include "fastpath/kernels/router/router.h"
 
+/* The operations of assay_kernels by value, so that a call loads one pointer. Members as there. */
+typedef struct fp_operations {
+    assay_matmul matmul_f32, matmul_f16, matmul_bf16, matmul_affine;
+    assay_attention attention_f32, attention_bf16;
+    assay_rms_norm rms_norm;
+    assay_rope rope;
+    assay_gate gate;
+    assay_cap cap;
+    assay_router router;
+} fp_operations;
+
 typedef struct fp_kernels {
-    assay_kernels op;
+    fp_operations op;
     const char *outside; /* name of the external table that replaces some operations; NULL: none */
     fp_narrow_bf16_fn *narrow_bf16;
     fp_narrow_i8_fn *narrow_i8;
@@ -22,9 +33,13 @@ typedef struct fp_kernels {
 
 fp_kernels fp_kernels_pick(fp_isa isa);
 
-/* Replaces fastpath's operations by those of an external table. For products, a layout is replaced with
- * all of its products: one that the table lacks is then missing. Fails with ASSAY_EINVAL if the table
- * has another ABI. given is borrowed for as long as the kernels are used. */
+/* Replaces fastpath's operations by those of an external table. An operation is replaced with all of its
+ * functions: one that the table lacks is then missing. Fails with ASSAY_EINVAL if the table has another
+ * ABI, or an operation lacks a required member; *own is unspecified then. given->name is borrowed for as
+ * long as the kernels are used; all else is copied. */
 assay_status fp_kernels_replace(fp_kernels *own, const assay_kernels *given, assay_error *err);
+
+/* The table of the kernel ABI with these operations; borrows all of its arguments. */
+assay_kernels fp_kernels_table(const fp_operations *op, const char *name, const char *version);
 
 #endif

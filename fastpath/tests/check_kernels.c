@@ -63,7 +63,7 @@ START_TEST(every_table_ends_with_scalar)
     EXPECT_SORTED(FP_CAP, FP_N_CAP);
     fp_kernels scalar = fp_kernels_pick(FP_ISA_SCALAR);
     ck_assert(scalar.op.matmul_f32.f32 == fp_matmul_f32_f32__scalar);
-    ck_assert(scalar.op.attention_f32 == fp_attention_f32__scalar);
+    ck_assert(scalar.op.attention_f32.f32 == fp_attention_f32__scalar);
 }
 END_TEST
 
@@ -211,33 +211,112 @@ START_TEST(the_operations_of_an_external_table_are_used)
 {
     const fp_kernels scalar = fp_kernels_pick(FP_ISA_SCALAR);
     fp_kernels kernels = scalar;
-    assay_kernels given = {.abi = ASSAY_KERNELS_ABI, .size = sizeof given, .name = "given"};
-    given.rms_norm = another_norm;
-    given.matmul_f16 = scalar.op.matmul_f16;
-    given.matmul_f16.panel = 8;
-    given.matmul_f16.f32 = NULL;
-    given.matmul_f32.f32 = fp_matmul_f32_f16__scalar; /* without a panel: not provided */
+    const assay_rms_norm norm = {.size = sizeof norm, .f32 = another_norm};
+    assay_matmul matmul = scalar.op.matmul_f16;
+    matmul.panel = 8;
+    matmul.f32 = NULL;
+    assay_kernels given = {.abi = ASSAY_KERNELS_ABI,
+                           .size = sizeof given,
+                           .name = "given",
+                           .matmul_f16 = &matmul,
+                           .rms_norm = &norm};
     ck_assert_int_eq(fp_kernels_replace(&kernels, &given, &err), ASSAY_OK);
-    ck_assert(kernels.op.rms_norm == another_norm);
-    ck_assert(kernels.op.rope == scalar.op.rope);
+    ck_assert(kernels.op.rms_norm.f32 == another_norm);
+    ck_assert(kernels.op.rope.f32 == scalar.op.rope.f32);
     ck_assert_uint_eq(kernels.op.matmul_f16.panel, 8);
     ck_assert(kernels.op.matmul_f16.f32 == NULL);
     ck_assert(kernels.op.matmul_f32.f32 == scalar.op.matmul_f32.f32);
-    kernels = scalar;
-    given.size = offsetof(assay_kernels, rms_norm); /* built when there was no norm yet */
-    ck_assert_int_eq(fp_kernels_replace(&kernels, &given, &err), ASSAY_OK);
-    ck_assert(kernels.op.rms_norm == scalar.op.rms_norm);
     given.abi++;
-    support_expect_error(&err, fp_kernels_replace(&kernels, &given, &err), "ABI 2, expected 1", NULL);
+    support_expect_error(&err, fp_kernels_replace(&kernels, &given, &err), "ABI 3, expected 2", NULL);
+}
+END_TEST
+
+START_TEST(members_beyond_the_size_of_a_table_or_of_an_operation_are_not_read)
+{
+    const fp_kernels scalar = fp_kernels_pick(FP_ISA_SCALAR);
+    fp_kernels kernels = scalar;
+    const assay_rms_norm norm = {.size = sizeof norm, .f32 = another_norm};
+    assay_matmul matmul = scalar.op.matmul_affine;
+    matmul.size = offsetof(assay_matmul, bf16);
+    const assay_kernels given = {.abi = ASSAY_KERNELS_ABI,
+                                 .size = offsetof(assay_kernels, rms_norm),
+                                 .name = "given",
+                                 .matmul_affine = &matmul,
+                                 .rms_norm = &norm};
+    ck_assert_int_eq(fp_kernels_replace(&kernels, &given, &err), ASSAY_OK);
+    ck_assert(kernels.op.rms_norm.f32 == scalar.op.rms_norm.f32);
+    ck_assert(kernels.op.matmul_affine.f32 == scalar.op.matmul_affine.f32);
+    ck_assert(kernels.op.matmul_affine.bf16 == NULL);
+    ck_assert(kernels.op.matmul_affine.i8 == NULL);
+}
+END_TEST
+
+START_TEST(members_of_a_later_header_are_ignored)
+{
+    struct {
+        assay_kernels known;
+        void *later;
+    } given = {.known = {.abi = ASSAY_KERNELS_ABI, .size = sizeof given, .name = "given"}, .later = &given};
+    struct {
+        assay_rms_norm known;
+        void *later;
+    } norm = {.known = {.size = sizeof norm, .f32 = another_norm}, .later = &norm};
+    fp_kernels kernels = fp_kernels_pick(FP_ISA_SCALAR), expected = kernels;
+    given.known.rms_norm = &norm.known;
+    expected.op.rms_norm = norm.known;
+    ck_assert_int_eq(fp_kernels_replace(&kernels, &given.known, &err), ASSAY_OK);
+    ck_assert_mem_eq(&kernels.op, &expected.op, sizeof expected.op);
+}
+END_TEST
+
+START_TEST(an_operation_without_its_required_members_is_refused)
+{
+    const fp_kernels scalar = fp_kernels_pick(FP_ISA_SCALAR);
+    const assay_cap cap = {.size = sizeof cap}, shorter = {.size = 8, .f32 = scalar.op.cap.f32};
+    assay_matmul panel = scalar.op.matmul_bf16, pack = panel;
+    panel.panel = 0;
+    pack.pack = NULL;
+    const struct {
+        assay_kernels given;
+        const char *lacks;
+    } rows[] = {
+        {{.cap = &cap}, "kernels given: cap lacks the required f32"},
+        {{.cap = &shorter}, "kernels given: cap lacks the required f32"},
+        {{.matmul_bf16 = &panel}, "kernels given: matmul_bf16 lacks the required panel"},
+        {{.matmul_affine = &pack}, "kernels given: matmul_affine lacks the required pack"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fp_kernels kernels = scalar;
+        assay_kernels given = rows[i].given;
+        given.abi = ASSAY_KERNELS_ABI;
+        given.size = sizeof given;
+        given.name = "given";
+        support_expect_error(&err, fp_kernels_replace(&kernels, &given, &err), rows[i].lacks, NULL);
+        ck_assert_int_eq(err.status, ASSAY_EINVAL);
+    }
+}
+END_TEST
+
+/* Each operation of an exported table is the one that it was made from. */
+START_TEST(a_table_points_to_its_operations)
+{
+    const fp_kernels scalar = fp_kernels_pick(FP_ISA_SCALAR);
+    const assay_kernels table = fp_kernels_table(&scalar.op, "scalar", "1");
+    fp_kernels kernels = {0};
+    ck_assert_ptr_eq(table.matmul_f32, &scalar.op.matmul_f32);
+    ck_assert_ptr_eq(table.router, &scalar.op.router);
+    ck_assert_int_eq(fp_kernels_replace(&kernels, &table, &err), ASSAY_OK);
+    ck_assert_mem_eq(&kernels.op, &scalar.op, sizeof scalar.op);
 }
 END_TEST
 
 START_TEST(a_product_that_is_missing_is_named)
 {
     fp_kernels kernels = fp_kernels_pick(FP_ISA_SCALAR);
-    assay_kernels given = {.abi = ASSAY_KERNELS_ABI, .size = sizeof given, .name = "given"};
-    given.matmul_bf16 = kernels.op.matmul_bf16;
-    given.matmul_bf16.bf16 = NULL;
+    assay_matmul matmul = kernels.op.matmul_bf16;
+    matmul.bf16 = NULL;
+    const assay_kernels given = {
+        .abi = ASSAY_KERNELS_ABI, .size = sizeof given, .name = "given", .matmul_bf16 = &matmul};
     ck_assert_int_eq(fp_kernels_replace(&kernels, &given, &err), ASSAY_OK);
     const uint16_t stored[4] = {0};
     const plan_weight w = {.name = "w", .data = stored, .dtype = ASSAY_BF16, .rows = 2, .cols = 2};
@@ -287,6 +366,10 @@ int main(void)
     tcase_add_loop_test(tc, products_of_small_integers_are_exact, 0, N);
     tcase_add_loop_test(tc, a_packed_row_is_read_back, 0, N);
     tcase_add_test(tc, the_operations_of_an_external_table_are_used);
+    tcase_add_test(tc, members_beyond_the_size_of_a_table_or_of_an_operation_are_not_read);
+    tcase_add_test(tc, members_of_a_later_header_are_ignored);
+    tcase_add_test(tc, an_operation_without_its_required_members_is_refused);
+    tcase_add_test(tc, a_table_points_to_its_operations);
     tcase_add_test(tc, a_product_that_is_missing_is_named);
     tcase_add_test(tc, the_router_returns_the_best_in_ascending_order_and_the_first_of_equals);
     suite_add_tcase(suite, tc);

@@ -99,11 +99,10 @@ START_TEST(queries_for_pages_of_bfloat16_are_bfloat16)
 {
     static const assay_dtype TYPES[] = {ASSAY_BF16, ASSAY_I8};
     size_t n;
-    own_attention = kernels.attention_bf16;
-    const assay_kernels watching = {.abi = ASSAY_KERNELS_ABI,
-                                    .size = sizeof watching,
-                                    .name = "watching",
-                                    .attention_bf16 = watched_attention};
+    own_attention = kernels.attention_bf16->f32;
+    const assay_attention attention = {.size = sizeof attention, .f32 = watched_attention};
+    const assay_kernels watching = {
+        .abi = ASSAY_KERNELS_ABI, .size = sizeof watching, .name = "watching", .attention_bf16 = &attention};
     free(answer_in(TYPES[_i], &watching, &n));
     ck_assert_uint_gt(n_attended, 0);
     ck_assert_uint_eq(n_not_bfloat16, 0);
@@ -114,8 +113,9 @@ START_TEST(external_kernels_are_used)
 {
     size_t n;
     float *own = compute_logits(NULL, &n);
-    own_norm = kernels.rms_norm;
-    kernels.rms_norm = counted_norm;
+    own_norm = kernels.rms_norm->f32;
+    const assay_rms_norm norm = {.size = sizeof norm, .f32 = counted_norm};
+    kernels.rms_norm = &norm;
     float *given = compute_logits(&kernels, &n);
     ck_assert_uint_gt(n_norms, 0);
     ck_assert_mem_eq(own, given, n * sizeof *own);
@@ -126,7 +126,9 @@ END_TEST
 
 START_TEST(a_model_that_needs_a_product_which_kernels_lack_is_refused)
 {
-    kernels.matmul_bf16.bf16 = NULL;
+    assay_matmul matmul = *kernels.matmul_bf16;
+    matmul.bf16 = NULL;
+    kernels.matmul_bf16 = &matmul;
     ck_assert_int_eq(open_with(ASSAY_F32, &kernels), ASSAY_OK);
     engine->model_free(model);
     ck_assert_int_eq(open_with(ASSAY_BF16, &kernels), ASSAY_EUNSUPPORTED);
@@ -139,7 +141,7 @@ START_TEST(a_table_of_another_abi_is_refused)
 {
     kernels.abi++;
     ck_assert_int_eq(open_with(ASSAY_F32, &kernels), ASSAY_EINVAL);
-    support_expect_error(&err, ASSAY_EINVAL, "built for kernel ABI 2, expected 1", NULL);
+    support_expect_error(&err, ASSAY_EINVAL, "built for kernel ABI 3, expected 2", NULL);
 }
 END_TEST
 

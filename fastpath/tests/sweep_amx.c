@@ -40,10 +40,11 @@ int main(void)
             "1..0 # SKIP this processor does not run avx512, which the kernels for amx need beside tiles\n");
         return EXIT_SUCCESS;
     }
-    assay_kernels k = fp_kernels_pick(FP_ISA_AVX512).op;
-    k.matmul_bf16.bf16 = fp_matmul_bf16_bf16__emulated;
-    k.matmul_affine.bf16 = fp_matmul_bf16_affine__emulated;
-    k.matmul_affine.i8 = fp_matmul_i8_affine__emulated;
+    fp_operations op = fp_kernels_pick(FP_ISA_AVX512).op;
+    op.matmul_bf16.bf16 = fp_matmul_bf16_bf16__emulated;
+    op.matmul_affine.bf16 = fp_matmul_bf16_affine__emulated;
+    op.matmul_affine.i8 = fp_matmul_i8_affine__emulated;
+    const assay_kernels k = fp_kernels_table(&op, set, "1");
     n_failed += sweep_here(&k, set, products, SEED, &n_points);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
         for (size_t n = 0; n < SWEEP_N_NUMBERS; n++)

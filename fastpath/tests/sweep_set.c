@@ -77,8 +77,9 @@ int main(int argc, char **argv)
     }
     const fp_kernels k = fp_kernels_pick(isa);
     n_failed += narrow_all(&k, fp_isa_name(isa), &n_points);
-    n_failed +=
-        sweep_here(&k.op, fp_isa_name(isa), argc > 2 ? (const char *const *)argv + 2 : NULL, SEED, &n_points);
+    const assay_kernels table = fp_kernels_table(&k.op, fp_isa_name(isa), "1");
+    n_failed += sweep_here(&table, fp_isa_name(isa), argc > 2 ? (const char *const *)argv + 2 : NULL, SEED,
+                           &n_points);
     printf("1..%zu\n", n_points);
     return n_failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

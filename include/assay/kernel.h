@@ -1,14 +1,25 @@
-/* The kernel ABI, version 1: how single operations of an engine are replaced from outside.
+/* The kernel ABI, version 2: how single operations of an engine are replaced from outside.
  *
- * A kernel library is a shared object that exports one function, `assay_kernels_v1`, which returns a table
- * that lives as long as the object is loaded:
+ * A kernel library is a shared object that exports one function, `assay_kernels_v2`, which returns a table
+ * of operations:
  *
- *     const assay_kernels *assay_kernels_v1(void);
+ *     const assay_kernels *assay_kernels_v2(void);
  *
- * It returns NULL where the library has no kernels for this processor.
+ * It returns NULL where the library has no kernels for this processor. Any threads may call it at once. The
+ * table, and the operations and texts that it points to, live as long as the object is loaded and do not
+ * change once the function has returned them.
  *
- * For members that are NULL or beyond the table's `size`, the engine uses its own kernels, which have the
- * same contracts. A kernel does not allocate, keeps no state, writes only its outputs and reads only its
+ * The table and each operation begin with the size that the library was built with, and later headers append
+ * members to them: members beyond the size are NULL, and an engine does not read members that it does not
+ * know. Operations that are NULL are not provided: the engine uses its own kernels, which have the same
+ * contracts. An operation that is provided has its required functions. It replaces the engine's operation as
+ * a whole, so that a function that it lacks is missing, not the engine's own.
+ *
+ * The structs that a kernel receives, and its parameters, have no size and never change: an older kernel
+ * would ignore an appended member and compute something else without notice. A new meaning is a new function
+ * of an operation, or a new operation.
+ *
+ * A kernel does not allocate, keeps no state, writes only its outputs and reads only its
  * inputs; several threads call it at once. Pointers are borrowed for the call. Arrays are row-major; an array
  * with a stride (`ld_`, in elements) need not be dense, and rows have the alignment of one element, no more.
  * Callers observe the stated sizes and rules of overlap; a kernel need not check them.
@@ -37,8 +48,8 @@
 extern "C" {
 #endif
 
-#define ASSAY_KERNELS_ABI    1U
-#define ASSAY_KERNELS_SYMBOL "assay_kernels_v1"
+#define ASSAY_KERNELS_ABI    2U
+#define ASSAY_KERNELS_SYMBOL "assay_kernels_v2"
 
 #define ASSAY_ALIGNMENT ((size_t)64)  /* in bytes, of packed panels and of pages of keys and values */
 #define ASSAY_PAGE      ((size_t)64)  /* positions in a page */
@@ -97,10 +108,11 @@ typedef struct assay_product {
 typedef void assay_product_fn(const assay_product *p);
 
 /* Products with weights of one kind. Panel k holds outputs k * panel … k * panel + panel - 1, those beyond
- * n_out included, in a layout that the kernel chooses. If panel is not 0, then panel_bytes, pack, unpack and
- * at least one product are given. */
+ * n_out included, in a layout that the kernel chooses. Required: panel, panel_bytes, pack, unpack and at
+ * least one product. */
 typedef struct assay_matmul {
-    size_t panel; /* outputs of a panel, 1 … ASSAY_PANEL_MAX; 0: the table has no such products */
+    uint32_t size;  /* sizeof(assay_matmul) that the library was built with */
+    uint32_t panel; /* outputs of a panel, 1 … ASSAY_PANEL_MAX */
     /* Bytes of each packed panel, a multiple of ASSAY_ALIGNMENT. They depend only on n_in and on the types,
      * bits and group of w; the function is called before there are rows, and for parts of a matrix. */
     size_t (*panel_bytes)(const assay_weight *w);
@@ -152,12 +164,26 @@ typedef struct assay_attention_call {
 
 typedef void assay_attention_fn(const assay_attention_call *c);
 
+/* f32: the type of q and out. Required. */
+typedef struct assay_attention {
+    uint32_t size;     /* sizeof(assay_attention) that the library was built with */
+    uint32_t reserved; /* 0 */
+    assay_attention_fn *f32;
+} assay_attention;
+
 /* y = x / sqrt(mean(x²) + epsilon) * weight, row by row (RMSNorm, Zhang & Sennrich 2019).
  * x: [n_rows, width], y likewise; y may be x with the same stride, and must not overlap it otherwise.
  * weight: [width]; NULL: no scaling. n_rows, width >= 1. The squares are summed in double, or to the same
  * accuracy. M = |y|. */
 typedef void assay_rms_norm_fn(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
                                size_t width, const float *weight, double epsilon);
+
+/* The functions of this operation and of those below, by the type of their rows. Required: f32. */
+typedef struct assay_rms_norm {
+    uint32_t size;     /* sizeof(assay_rms_norm) that the library was built with */
+    uint32_t reserved; /* 0 */
+    assay_rms_norm_fn *f32;
+} assay_rms_norm;
 
 /* Rotates the leading dim elements of every head of one position in place (Su et al. 2021); the others stay.
  * x:            [n_heads, head_dim]. dim: even, 2 … head_dim.
@@ -167,6 +193,12 @@ typedef void assay_rms_norm_fn(float *y, size_t ld_y, const float *x, size_t ld_
  * sin|; for small integers the result is exact. */
 typedef void assay_rope_fn(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
                            const float *cosine, const float *sine);
+
+typedef struct assay_rope {
+    uint32_t size;     /* sizeof(assay_rope) that the library was built with */
+    uint32_t reserved; /* 0 */
+    assay_rope_fn *f32;
+} assay_rope;
 
 typedef enum assay_activation {
     ASSAY_SILU,       /* x sigmoid(x) */
@@ -184,8 +216,20 @@ typedef enum assay_activation {
 typedef void assay_gate_fn(float *y, const float *gate, const float *up, size_t n,
                            assay_activation activation);
 
+typedef struct assay_gate {
+    uint32_t size;     /* sizeof(assay_gate) that the library was built with */
+    uint32_t reserved; /* 0 */
+    assay_gate_fn *f32;
+} assay_gate;
+
 /* x = tanh(x / cap) * cap over x: [n], in place; cap > 0. A row is an element. M = |the result|. */
 typedef void assay_cap_fn(float *x, size_t n, float cap);
+
+typedef struct assay_cap {
+    uint32_t size;     /* sizeof(assay_cap) that the library was built with */
+    uint32_t reserved; /* 0 */
+    assay_cap_fn *f32;
+} assay_cap;
 
 /* The router of a mixture of experts: softmax over all experts, then the n_active best.
  * scores: [n_rows, n_experts], the router's logits; overwritten with unspecified values.
@@ -197,18 +241,24 @@ typedef void assay_cap_fn(float *x, size_t n, float cap);
 typedef void assay_router_fn(int32_t *chosen, float *share, float *scores, size_t n_rows, size_t n_experts,
                              size_t n_active, bool renormalize);
 
+typedef struct assay_router {
+    uint32_t size;     /* sizeof(assay_router) that the library was built with */
+    uint32_t reserved; /* 0 */
+    assay_router_fn *f32;
+} assay_router;
+
 typedef struct assay_kernels {
     uint32_t abi;     /* ASSAY_KERNELS_ABI */
     uint32_t size;    /* sizeof(assay_kernels) that the library was built with */
     const char *name; /* one word, for reports */
     const char *version;
-    assay_matmul matmul_f32, matmul_f16, matmul_bf16, matmul_affine; /* by the kind of the weights */
-    assay_attention_fn *attention_f32, *attention_bf16;              /* by the type of keys and values */
-    assay_rms_norm_fn *rms_norm;
-    assay_rope_fn *rope;
-    assay_gate_fn *gate;
-    assay_cap_fn *cap;
-    assay_router_fn *router;
+    const assay_matmul *matmul_f32, *matmul_f16, *matmul_bf16, *matmul_affine; /* by the kind of weights */
+    const assay_attention *attention_f32, *attention_bf16; /* by the type of keys and values */
+    const assay_rms_norm *rms_norm;
+    const assay_rope *rope;
+    const assay_gate *gate;
+    const assay_cap *cap;
+    const assay_router *router;
 } assay_kernels;
 
 typedef const assay_kernels *assay_kernels_fn(void);

@@ -27,12 +27,17 @@ static const struct {
 } LIBRARIES[] = {
     {"crash", 99, "the engine was terminated by SIGABRT"},
     {"no-table", 77, "it has no kernels for this processor\nassay: nothing could be swept\n"},
-    {"abi", 99, "built for kernel ABI 2, expected 1\n"},
+    {"abi", 99, "built for kernel ABI 3, expected 2\n"},
     {"size", 99, "its table has 8 bytes, expected at least 24\n"},
     {"name", 99, "its table lacks the required name\n"},
     {"empty", 77, "assay: nothing could be swept\n"},
-    {"panel", 99, "matmul_f16.panel is 257, expected at most 256\n"},
-    {"pack", 99, "matmul_bf16.panel is 4, but pack is missing\n"},
+    {"norm-size", 99, "rms_norm has 8 bytes, expected at least 16\n"},
+    {"no-norm", 99, "rms_norm lacks the required f32\n"},
+    {"panel", 99, "matmul_f32.panel is 257, expected 1 to 256\n"},
+    {"no-panel", 99, "matmul_f32.panel is 0, expected 1 to 256\n"},
+    {"pack", 99, "matmul_f32 lacks the required pack\n"},
+    {"matmul-size", 99, "matmul_f32 has 24 bytes, expected at least 32\n"},
+    {"older-product", 99, "matmul_f32 has a layout, but no product\n"},
     {"product", 99, "matmul_f32 has a layout, but no product\n"},
     {"codes", 99, "matmul_f32.i8 is given, which only affine groups have\n"},
 };
@@ -57,11 +62,20 @@ START_TEST(a_shorter_table_is_swept)
 }
 END_TEST
 
+START_TEST(shorter_and_longer_operations_are_swept)
+{
+    ck_assert_int_eq(sweep_broken("older-matmul", "rms_norm")->code, 0);
+    const support_output *o = sweep_broken("longer-norm", "");
+    ck_assert_int_eq(o->code, 0);
+    assert_holds(o->out, "broken 1  1 passed, 0 failed, ");
+}
+END_TEST
+
 START_TEST(an_engine_is_no_kernel_library)
 {
     const support_output *o = support_assay("kernels %s", support_engine("fake32"));
     ck_assert_int_eq(o->code, 99);
-    assert_holds(o->err, "no kernel library: it does not export assay_kernels_v1\n");
+    assert_holds(o->err, "no kernel library: it does not export assay_kernels_v2\n");
 }
 END_TEST
 
@@ -184,7 +198,7 @@ START_TEST(invalid_kernels_are_an_error)
     assert_holds(o->err, "nowhere.so");
     o = support_assay("%s --kernels %s", COMMANDS[_i], support_engine("fake32"));
     ck_assert_int_eq(o->code, 99);
-    assert_holds(o->err, "no kernel library: it does not export assay_kernels_v1\n");
+    assert_holds(o->err, "no kernel library: it does not export assay_kernels_v2\n");
 }
 END_TEST
 
@@ -204,6 +218,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, invalid_libraries_are_refused, 0, (int)(sizeof LIBRARIES / sizeof *LIBRARIES));
     tcase_add_test(tc, a_shorter_table_is_swept);
+    tcase_add_test(tc, shorter_and_longer_operations_are_swept);
     tcase_add_test(tc, an_engine_is_no_kernel_library);
     tcase_add_test(tc, a_missing_library_is_named);
     tcase_add_loop_test(tc, a_wrong_command_line_is_explained, 0, (int)(sizeof LINES / sizeof *LINES));

@@ -272,7 +272,7 @@ START_TEST(an_engine_without_the_option_is_skipped)
     assert_code(o, 99);
     o = support_assay("schedule -e %s --kernels %s case.h5", engine, support_engine("fake32"));
     assert_code(o, 99);
-    assert_holds(o->err, "fake32.so: no kernel library: it does not export assay_kernels_v1");
+    assert_holds(o->err, "fake32.so: no kernel library: it does not export assay_kernels_v2");
 }
 END_TEST
 

@@ -4,11 +4,12 @@
 #include <assay/kernel.h>
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-const assay_kernels *assay_kernels_v1(void);
+const assay_kernels *assay_kernels_v2(void);
 
 static void norm(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
                  const float *weight, double epsilon)
@@ -50,34 +51,81 @@ static void product(const assay_product *p)
     (void)p;
 }
 
-const assay_kernels *assay_kernels_v1(void)
+/* An operation as a later header has it: with one more function. */
+typedef struct longer_norm {
+    assay_rms_norm known;
+    void (*later)(void);
+} longer_norm;
+
+static assay_kernels table;
+static assay_matmul matmul;
+static longer_norm norms;
+static assay_cap caps;
+
+static bool errs(const char *how)
 {
-    static assay_kernels t;
     const char *broken = getenv("BROKEN");
-    const assay_matmul whole = {
-        .panel = 4, .panel_bytes = bytes, .pack = pack, .unpack = unpack, .f32 = product};
-    if (!broken) broken = "";
-    t = (assay_kernels){
-        .abi = ASSAY_KERNELS_ABI, .size = sizeof t, .name = "broken", .version = "1", .rms_norm = norm};
-    if (strcmp(broken, "crash") == 0) abort();
-    if (strcmp(broken, "no-table") == 0) return NULL;
-    if (strcmp(broken, "abi") == 0) t.abi++;
-    if (strcmp(broken, "size") == 0) t.size = 8;
-    if (strcmp(broken, "name") == 0) t.name = NULL;
-    if (strcmp(broken, "empty") == 0) t.rms_norm = NULL;
-    if (strcmp(broken, "panel") == 0) t.matmul_f16 = (assay_matmul){.panel = ASSAY_PANEL_MAX + 1};
-    if (strcmp(broken, "pack") == 0) t.matmul_bf16 = (assay_matmul){.panel = 4, .panel_bytes = bytes};
-    if (strcmp(broken, "product") == 0) {
-        t.matmul_f32 = whole;
-        t.matmul_f32.f32 = NULL;
+    return broken && strcmp(broken, how) == 0;
+}
+
+static void break_table(void)
+{
+    if (errs("abi")) table.abi++;
+    if (errs("size")) table.size = 8;
+    if (errs("name")) table.name = NULL;
+    if (errs("empty")) table.rms_norm = NULL;
+    if (errs("older")) { /* a table from before rope; later members must not be read */
+        table.size = offsetof(assay_kernels, rope);
+        table.cap = &caps;
     }
-    if (strcmp(broken, "codes") == 0) {
-        t.matmul_f32 = whole;
-        t.matmul_f32.i8 = product;
+}
+
+static void break_norm(void)
+{
+    if (errs("norm-size")) norms.known.size = 8;
+    if (errs("no-norm")) norms.known.f32 = NULL;
+    if (errs("longer-norm")) {
+        norms.known.size = sizeof norms;
+        norms.later = abort;
     }
-    if (strcmp(broken, "older") == 0) { /* a table from before rope; later members must not be read */
-        t.size = offsetof(assay_kernels, rope);
-        t.cap = cap;
-    }
-    return &t;
+}
+
+static bool breaks_matmul(void)
+{
+    if (errs("panel")) matmul.panel = ASSAY_PANEL_MAX + 1;
+    else if (errs("no-panel")) matmul.panel = 0;
+    else if (errs("pack")) matmul.pack = NULL;
+    else if (errs("matmul-size")) matmul.size = offsetof(assay_matmul, unpack);
+    else if (errs("product")) matmul.f32 = NULL;
+    else if (errs("older-product")) matmul.size = offsetof(assay_matmul, f32); /* its product is beyond */
+    else if (errs("codes")) matmul.i8 = product;
+    else if (errs("older-matmul")) { /* from before products of codes, which must not be read */
+        matmul.size = offsetof(assay_matmul, i8);
+        matmul.i8 = product;
+    } else return false;
+    return true;
+}
+
+/* Filled here, not once: only one thread calls it. */
+const assay_kernels *assay_kernels_v2(void)
+{
+    if (errs("crash")) abort();
+    if (errs("no-table")) return NULL;
+    caps = (assay_cap){.size = sizeof caps, .f32 = cap};
+    norms = (longer_norm){.known = {.size = sizeof norms.known, .f32 = norm}};
+    matmul = (assay_matmul){.size = sizeof matmul,
+                            .panel = 4,
+                            .panel_bytes = bytes,
+                            .pack = pack,
+                            .unpack = unpack,
+                            .f32 = product};
+    table = (assay_kernels){.abi = ASSAY_KERNELS_ABI,
+                            .size = sizeof table,
+                            .name = "broken",
+                            .version = "1",
+                            .rms_norm = &norms.known};
+    break_table();
+    break_norm();
+    if (breaks_matmul()) table.matmul_f32 = &matmul;
+    return &table;
 }
