@@ -30,7 +30,7 @@ pkglib_LTLIBRARIES += fastpath/fastpath.la
 fastpath_fastpath_la_SOURCES = fastpath/engine.c fastpath/kernels_table.c
 fastpath_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
-	-export-symbols-regex '^assay_((engine|serving|streams)_v1|kernels_v2)$$'
+	-export-symbols-regex '^assay_((engine|streams)_v1|(kernels|serving)_v2)$$'
 fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la serving/libserving.la model/libmodel.la $(JSONC_LIBS)
 
 FASTPATH_TESTS = \

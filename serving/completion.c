@@ -22,10 +22,10 @@ struct assay_completion {
 
 static assay_status check_options(const assay_completion_options *o, assay_error *err)
 {
-    if (o->size < sizeof *o)
-        return assay_fail(err, ASSAY_EINVAL, "options of a completion have %u bytes, expected at least %zu",
-                          o->size, sizeof *o);
-    if (o->max_tokens == 0) return assay_fail(err, ASSAY_EINVAL, "max_tokens: found 0, expected at least 1");
+    if (o->reserved != 0)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "options of a completion: reserved: found %u, expected 0",
+                          o->reserved);
+    if (!o->tokenizer) return assay_fail(err, ASSAY_EINVAL, "options of a completion: tokenizer: found none");
     if (o->n_stop_texts > STOP_TEXTS_MAX)
         return assay_fail(err, ASSAY_EINVAL, "found %zu stop texts, expected at most %d", o->n_stop_texts,
                           STOP_TEXTS_MAX);
@@ -39,13 +39,15 @@ static assay_status check_options(const assay_completion_options *o, assay_error
 assay_status serve_completion_open(const assay_completion_options *options, assay_completion **out,
                                    assay_error *err)
 {
-    assay_status rc = check_options(options, err);
+    assay_completion_options o;
+    assay_status rc = assay_options_read(&o, sizeof o, options, "options of a completion", err);
+    if (rc == ASSAY_OK) rc = check_options(&o, err);
     if (rc != ASSAY_OK) return rc;
     assay_completion *c = calloc(1, sizeof *c);
     if (!c) return assay_fail(err, ASSAY_ENOMEM, "a completion: out of memory");
-    c->options = *options;
-    c->state = (assay_completion_state){.prompt_tokens = options->prompt_tokens, .stop_id = -1};
-    rc = serve_detokenizer_open(options->tokenizer, false, &c->detokenizer, err);
+    c->options = o;
+    c->state = (assay_completion_state){.prompt_tokens = o.prompt_tokens, .stop_id = -1};
+    rc = serve_detokenizer_open(o.tokenizer, false, &c->detokenizer, err);
     if (rc == ASSAY_OK) *out = c;
     else free(c);
     return rc;

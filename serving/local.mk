@@ -24,6 +24,7 @@ SERVING_TESTS = \
 	serving/tests/check_completion \
 	serving/tests/check_encoders \
 	serving/tests/check_markers \
+	serving/tests/check_options \
 	serving/tests/check_reply \
 	serving/tests/check_reply_memory \
 	serving/tests/check_sampler \
@@ -39,6 +40,11 @@ serving_tests_check_encoders_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=tokenizer_encode
 serving_tests_check_encoders_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_markers_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_markers_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_options_SOURCES = \
+	serving/tests/check_options.c \
+	serving/tests/pieces.c serving/tests/pieces.h
+serving_tests_check_options_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_options_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_reply_SOURCES = \
 	serving/tests/check_reply.c \
 	serving/tests/pieces.c serving/tests/pieces.h

@@ -25,21 +25,20 @@ static const serve_reasoning_rules no_rules = {.name = "none", .phases = &all_co
 assay_status serve_reply_open(const assay_reply_options *options, assay_reply **out, assay_error *err)
 {
     const serve_reasoning_rules *rules = &no_rules;
-    if (options->size < sizeof *options)
-        return assay_fail(err, ASSAY_EINVAL, "options of a reply have %u bytes, expected at least %zu",
-                          options->size, sizeof *options);
-    assay_status rc = options->reasoning ? serve_reasoning_find(options->reasoning, &rules, err) : ASSAY_OK;
+    assay_reply_options o;
+    assay_status rc = assay_options_read(&o, sizeof o, options, "options of a reply", err);
+    if (rc == ASSAY_OK && o.reasoning) rc = serve_reasoning_find(o.reasoning, &rules, err);
     if (rc != ASSAY_OK) return rc;
     assay_reply *r = calloc(1, sizeof *r);
     if (!r) return assay_fail(err, ASSAY_ENOMEM, "a reply: out of memory");
-    if (options->tools) rc = serve_tools_open(options->tools, options->request, &r->tools, err);
+    if (o.tools) rc = serve_tools_open(o.tools, o.request, &r->tools, err);
     if (rc != ASSAY_OK) {
         free(r);
         return rc;
     }
     serve_reasoning_start(
         &r->reasoning, rules,
-        &(serve_reasoning_options){.thinking_off = options->thinking_off,
+        &(serve_reasoning_options){.thinking_off = o.thinking_off != 0,
                                    .tools = r->tools && serve_tools_reads_messages(r->tools)});
     *out = r;
     return ASSAY_OK;

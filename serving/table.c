@@ -28,10 +28,10 @@ static assay_status stop_ids(const assay_stop_documents *documents, assay_stop_i
 static assay_status response_open(const assay_response_options *options, assay_response **out,
                                   assay_error *err)
 {
-    return serve_response_open(assay_serving_v1(), options, out, err);
+    return serve_response_open(assay_serving_v2(), options, out, err);
 }
 
-const assay_serving *assay_serving_v1(void)
+const assay_serving *assay_serving_v2(void)
 {
     static const assay_serving table = {
         .abi = ASSAY_SERVING_ABI,

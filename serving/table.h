@@ -6,6 +6,6 @@
 
 #include <assay/serving.h>
 
-const assay_serving *assay_serving_v1(void);
+const assay_serving *assay_serving_v2(void);
 
 #endif

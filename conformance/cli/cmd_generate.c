@@ -155,7 +155,7 @@ static assay_status find_serving(const char *engine, const assay_serving **out, 
                                               CONF_SERVING_REPLY};
     const char *lacks;
     assay_status rc = conf_serving_open(engine, out, err);
-    if (rc == ASSAY_EUNSUPPORTED) *out = assay_serving_v1();
+    if (rc == ASSAY_EUNSUPPORTED) *out = assay_serving_v2();
     else if (rc != ASSAY_OK) return rc;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!conf_serving_has(*out, parts[i], &lacks))

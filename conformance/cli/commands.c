@@ -109,7 +109,7 @@ const conf_command conf_cli_commands[] = {
      "printed as it is generated: reasoning is dim on a terminal and left out elsewhere; each\n"
      "tool call is printed on a line of its own. Standard error then reports why the reply\n"
      "ended (for a stop id, the files that name it), token counts and speed. The default engine\n"
-     "is fastpath; an engine that does not export assay_serving_v1 uses that of Assay.\n"
+     "is fastpath; an engine that does not export assay_serving_v2 uses that of Assay.\n"
      "\n"
      "Exit status: 0; 1 the engine failed; 2 usage; 99 the checkpoint cannot be read, the prompt\n"
      "is too long for the model, or the reply cannot be written.\n",

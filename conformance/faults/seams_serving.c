@@ -69,7 +69,7 @@ assay_status __wrap_serve_completion_open(const assay_completion_options *option
                                           assay_error *err)
 {
     assay_status rc = fault_plant(err);
-    completing = *options;
+    if (rc == ASSAY_OK) rc = assay_options_read(&completing, sizeof completing, options, "options", err);
     return rc == ASSAY_OK ? __real_serve_completion_open(options, out, err) : rc;
 }
 
@@ -117,9 +117,10 @@ void __wrap_serve_reasoning_feed(serve_reasoning *s, const char *delta, size_t n
 
 assay_status __wrap_serve_reply_open(const assay_reply_options *options, assay_reply **out, assay_error *err)
 {
-    assay_reply_options taken = *options;
+    assay_reply_options taken;
     assay_status rc = fault_plant(err);
-    if (fault_planted()->skips_parser && options->thinking_off) taken.reasoning = NULL;
+    if (rc == ASSAY_OK) rc = assay_options_read(&taken, sizeof taken, options, "options", err);
+    if (rc == ASSAY_OK && fault_planted()->skips_parser && taken.thinking_off) taken.reasoning = NULL;
     return rc == ASSAY_OK ? __real_serve_reply_open(&taken, out, err) : rc;
 }
 
@@ -144,7 +145,9 @@ assay_status __wrap_serve_response_open(const assay_serving *serving, const assa
 assay_status __wrap_serve_response_chunk(assay_response *response, const assay_response_chunk *chunk,
                                          const assay_byte_sink *sink, assay_error *err)
 {
-    assay_response_chunk taken = *chunk;
+    assay_response_chunk taken;
+    const assay_status rc = assay_options_read(&taken, sizeof taken, chunk, "chunk", err);
+    if (rc != ASSAY_OK) return rc;
     if (fault_planted()->counts_no_prompt) taken.prompt_tokens = 0;
     return __real_serve_response_chunk(response, &taken, sink, err);
 }

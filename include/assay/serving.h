@@ -1,14 +1,19 @@
-/* The serving ABI, version 1: the parts between the tokens of a model and the client of a server: stop set,
+/* The serving ABI, version 2: the parts between the tokens of a model and the client of a server: stop set,
  * tokenizer, parsers of reasoning and tool calls, responses. The harness replays recorded texts through it.
  *
- * An engine, or a server's own library without an engine, exports one function, `assay_serving_v1`, which
+ * An engine, or a server's own library without an engine, exports one function, `assay_serving_v2`, which
  * returns a table that lives as long as the object is loaded:
  *
- *     const assay_serving *assay_serving_v1(void);
+ *     const assay_serving *assay_serving_v2(void);
  *
  * A member may be NULL: cases that need it are then skipped by name. Any thread may call an `_open` function;
  * the object that it makes is used by one thread at a time, unless stated otherwise. Ownership is that of
  * assay/engine.h. Texts are bytes, not terminated, and UTF-8 unless stated otherwise.
+ *
+ * Structs that begin with `size` are options, see <assay/options.h>: both sides accept shorter and longer
+ * ones, and the default of every member is zero. A required member has no default: zero is refused with
+ * ASSAY_EINVAL. A reserved member is 0, and anything else is ASSAY_EUNSUPPORTED. Structs without a size never
+ * change.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ASSAY_SERVING_H
@@ -18,14 +23,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <assay/options.h>
 #include <assay/status.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define ASSAY_SERVING_ABI    1U
-#define ASSAY_SERVING_SYMBOL "assay_serving_v1"
+#define ASSAY_SERVING_ABI    2U
+#define ASSAY_SERVING_SYMBOL "assay_serving_v2"
 
 typedef struct assay_text {
     const char *at; /* [n]; NULL: there is no such text */
@@ -71,12 +77,12 @@ typedef struct assay_sink {
 /* How to read a reply. Names are those of the published server (vllm-mlx 0.6.0: --reasoning-parser,
  * --tool-call-parser). */
 typedef struct assay_reply_options {
-    uint32_t size;         /* sizeof(assay_reply_options) that the caller was built with */
+    uint32_t size;
+    uint32_t thinking_off; /* not 0: the request or the template turned thinking off: reasoning is not
+                            * emitted, and is recognised only after an explicit marker */
     const char *reasoning; /* the parser's name; NULL: none */
     const char *tools;     /* the parser's name; NULL: none */
-    assay_text request;    /* the request as JSON; its member `tools` declares the tools */
-    bool thinking_off; /* the request or the template turned thinking off: reasoning is not emitted, and is
-                        * recognised only after an explicit marker */
+    assay_text request;    /* the request as JSON; its member `tools` declares the tools; NULL: no tools */
 } assay_reply_options;
 
 typedef struct assay_reply assay_reply;
@@ -87,9 +93,11 @@ typedef struct assay_byte_sink {
     void *context;
 } assay_byte_sink;
 
-/* A client's request, and the configuration of the server. Everything is copied. */
+/* A client's request, and the configuration of the server. Everything is copied. Required: endpoint, request,
+ * server, id. */
 typedef struct assay_response_options {
-    uint32_t size;        /* sizeof(assay_response_options) that the caller was built with */
+    uint32_t size;
+    uint32_t reserved;    /* 0 */
     const char *endpoint; /* "/v1/chat/completions", "/v1/messages" or "/v1/responses" */
     assay_text request;   /* the body of the request, a JSON object */
     assay_text server;    /* a JSON object: model, reasoning_parser, tool_parser (names or null),
@@ -101,12 +109,12 @@ typedef struct assay_response_options {
 
 /* The next output of an engine. */
 typedef struct assay_response_chunk {
-    uint32_t size;       /* sizeof(assay_response_chunk) that the caller was built with */
-    bool finished;       /* this is the last chunk */
-    assay_text new_text; /* may be empty */
+    uint32_t size;
+    uint32_t finished;                        /* not 0: this is the last chunk */
+    assay_text new_text;                      /* may be empty */
     int64_t prompt_tokens, completion_tokens; /* so far; 0: unknown */
     const char *finish_reason; /* of the last chunk: "stop", "length", "content_filter"; "error": the
-                                * engine failed */
+                                * engine failed; NULL: "stop" */
     assay_text stop_sequence;  /* the stop text of the request that ended the completion; NULL: none */
 } assay_response_chunk;
 
@@ -121,16 +129,17 @@ typedef enum assay_finish {
     ASSAY_FINISH_LENGTH
 } assay_finish;
 
-/* Everything is borrowed until completion_free. */
+/* Everything but the struct itself is borrowed until completion_free. Required: tokenizer. */
 typedef struct assay_completion_options {
-    uint32_t size; /* sizeof(assay_completion_options) that the caller was built with */
+    uint32_t size;
+    uint32_t reserved; /* 0 */
     const assay_tokenizer *tokenizer;
     const int32_t *stop_ids; /* [n_stop_ids] */
     size_t n_stop_ids;
     const assay_text *stop_texts; /* [n_stop_texts], at most 64 of 1 to 4096 bytes */
     size_t n_stop_texts;
-    size_t prompt_tokens; /* > 0 */
-    size_t max_tokens;    /* > 0 */
+    size_t prompt_tokens; /* reported in the state; 0: unknown */
+    size_t max_tokens;    /* 0: no limit */
 } assay_completion_options;
 
 typedef struct assay_completion_state {
@@ -154,8 +163,8 @@ typedef struct assay_serving {
     assay_status (*stop_set)(const assay_stop_documents *documents, assay_stop_id *ids, size_t capacity,
                              size_t *n, assay_error *err);
 
-    /* Reads a reply while it is generated. The output does not depend on how the text is cut into deltas.
-     * ASSAY_EUNSUPPORTED for an unknown parser. */
+    /* Reads a reply while it is generated; options NULL: without parsers. The output does not depend on how
+     * the text is cut into deltas. ASSAY_EUNSUPPORTED for an unknown parser. */
     assay_status (*reply_open)(const assay_reply_options *options, assay_reply **out, assay_error *err);
     assay_status (*reply_feed)(assay_reply *reply, const char *delta, size_t n, const assay_sink *sink,
                                assay_error *err);

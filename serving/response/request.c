@@ -163,7 +163,7 @@ static assay_status read_members(json_object *request, json_object *server, serv
 
 static assay_status parse_object(const char *what, assay_text text, json_object **out, assay_error *err)
 {
-    assay_status rc = json_parse(what, text.at ? text.at : "", text.n, out, err);
+    assay_status rc = json_parse(what, text.at, text.n, out, err);
     if (rc != ASSAY_OK || json_object_is_type(*out, json_type_object)) return rc;
     return assay_fail(err, ASSAY_EFORMAT, "%s: found %s, expected an object", what,
                       json_type_to_name(json_object_get_type(*out)));
@@ -173,10 +173,10 @@ assay_status serve_request_read(const assay_response_options *options, serve_req
 {
     serve_request r = {0};
     json_object *request = NULL, *server = NULL;
-    if (!options->endpoint || !serve_endpoint_find(options->endpoint, &r.endpoint))
+    if (!serve_endpoint_find(options->endpoint, &r.endpoint))
         return assay_fail(err, ASSAY_EUNSUPPORTED,
                           "found endpoint %s, expected /v1/chat/completions, /v1/messages or /v1/responses",
-                          options->endpoint ? options->endpoint : "none");
+                          options->endpoint);
     assay_status rc = parse_object("request", options->request, &request, err);
     if (rc == ASSAY_OK) rc = parse_object("server", options->server, &server, err);
     if (rc == ASSAY_OK) rc = read_members(request, server, &r, err);

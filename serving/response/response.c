@@ -155,22 +155,39 @@ static assay_status open_reply(assay_response *r, assay_error *err)
     return r->serving->reply_open(&options, &r->reply, err);
 }
 
+static assay_status read_options(const assay_response_options *options, assay_response_options *out,
+                                 assay_error *err)
+{
+    const assay_status rc = assay_options_read(out, sizeof *out, options, "options of a response", err);
+    if (rc != ASSAY_OK) return rc;
+    if (out->reserved != 0)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "options of a response: reserved: found %u, expected 0",
+                          out->reserved);
+    const char *missing = !out->endpoint     ? "endpoint"
+                          : !out->request.at ? "request"
+                          : !out->server.at  ? "server"
+                          : !out->id         ? "id"
+                                             : NULL;
+    if (missing) return assay_fail(err, ASSAY_EINVAL, "options of a response: %s: found none", missing);
+    return ASSAY_OK;
+}
+
 assay_status serve_response_open(const assay_serving *serving, const assay_response_options *options,
                                  assay_response **out, assay_error *err)
 {
     static const serve_form *const forms[SERVE_N_ENDPOINTS] = {&serve_form_chat, &serve_form_messages,
                                                                &serve_form_responses};
-    if (options->size < sizeof *options)
-        return assay_fail(err, ASSAY_EINVAL, "options of a response have %u bytes, expected at least %zu",
-                          options->size, sizeof *options);
+    assay_response_options o;
+    assay_status rc = read_options(options, &o, err);
+    if (rc != ASSAY_OK) return rc;
     if (!serving->reply_open)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "the serving table has no reply parser");
     assay_response *r = calloc(1, sizeof *r);
     if (!r) return assay_fail(err, ASSAY_ENOMEM, "a response: out of memory");
     r->serving = serving;
-    r->created = options->created;
-    buffer_append(&r->id, options->id, strlen(options->id) + 1);
-    assay_status rc = serve_request_read(options, &r->request, err);
+    r->created = o.created;
+    buffer_append(&r->id, o.id, strlen(o.id) + 1);
+    rc = serve_request_read(&o, &r->request, err);
     if (rc == ASSAY_OK && r->id.failed) rc = assay_fail(err, ASSAY_ENOMEM, "a response: out of memory");
     if (rc == ASSAY_OK) rc = serve_tools_request_open(tools_of(&r->request), &r->tools, err);
     if (rc == ASSAY_OK) rc = open_reply(r, err);
@@ -239,20 +256,22 @@ static assay_status check_open(const assay_response *r, assay_error *err)
     return r->is_over ? assay_fail(err, ASSAY_EINVAL, "the response is over") : ASSAY_OK;
 }
 
-assay_status serve_response_chunk(assay_response *r, const assay_response_chunk *chunk,
+assay_status serve_response_chunk(assay_response *r, const assay_response_chunk *given,
                                   const assay_byte_sink *sink, assay_error *err)
 {
+    assay_response_chunk chunk;
     const assay_sink pieces = {.take = receive_piece, .context = r};
-    assay_status rc = check_open(r, err);
+    assay_status rc = assay_options_read(&chunk, sizeof chunk, given, "a chunk of a response", err);
+    if (rc == ASSAY_OK) rc = check_open(r, err);
     if (rc != ASSAY_OK) return rc;
-    if (chunk->prompt_tokens > 0) r->prompt_tokens = chunk->prompt_tokens;
-    if (chunk->completion_tokens > 0) r->completion_tokens = chunk->completion_tokens;
-    if (chunk->finished && chunk->finish_reason && strcmp(chunk->finish_reason, "error") == 0)
+    if (chunk.prompt_tokens > 0) r->prompt_tokens = chunk.prompt_tokens;
+    if (chunk.completion_tokens > 0) r->completion_tokens = chunk.completion_tokens;
+    if (chunk.finished && chunk.finish_reason && strcmp(chunk.finish_reason, "error") == 0)
         return serve_response_fail(r, "the engine failed", sink, err);
     begin_response(r);
-    if (chunk->new_text.n)
-        rc = r->serving->reply_feed(r->reply, chunk->new_text.at, chunk->new_text.n, &pieces, err);
-    if (rc == ASSAY_OK && chunk->finished) rc = finish_response(r, chunk, err);
+    if (chunk.new_text.n)
+        rc = r->serving->reply_feed(r->reply, chunk.new_text.at, chunk.new_text.n, &pieces, err);
+    if (rc == ASSAY_OK && chunk.finished) rc = finish_response(r, &chunk, err);
     if (rc == ASSAY_OK) return finish_call(r, sink, err);
     r->is_over = true;
     return rc;

@@ -258,22 +258,17 @@ START_TEST(meaningless_options_are_refused)
         assay_completion_options options;
         const char *reason;
     } refused[] = {
-        {{.size = 8, .max_tokens = 1}, "options of a completion have 8 bytes"},
-        {{.size = sizeof(assay_completion_options)}, "max_tokens: found 0"},
-        {{.size = sizeof(assay_completion_options), .max_tokens = 1, .stop_texts = &empty, .n_stop_texts = 1},
-         "stop text 0 has 0 bytes"},
-        {{.size = sizeof(assay_completion_options),
-          .max_tokens = 1,
-          .stop_texts = &too_long,
-          .n_stop_texts = 1},
-         "stop text 0 has 4097 bytes, expected 1 to 4096"},
-        {{.size = sizeof(assay_completion_options), .max_tokens = 1, .n_stop_texts = 65},
-         "found 65 stop texts"},
+        {{.stop_texts = &empty, .n_stop_texts = 1}, "stop text 0 has 0 bytes"},
+        {{.stop_texts = &too_long, .n_stop_texts = 1}, "stop text 0 has 4097 bytes, expected 1 to 4096"},
+        {{.n_stop_texts = 65}, "found 65 stop texts"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         assay_completion *c = NULL;
         assay_error err = {0};
-        ck_assert_int_eq(serve_completion_open(&refused[i].options, &c, &err), ASSAY_EINVAL);
+        assay_completion_options options = refused[i].options;
+        options.size = sizeof options;
+        options.tokenizer = tokenizer;
+        ck_assert_int_eq(serve_completion_open(&options, &c, &err), ASSAY_EINVAL);
         support_expect_error(&err, ASSAY_EINVAL, refused[i].reason, NULL);
         ck_assert_ptr_null(c);
     }

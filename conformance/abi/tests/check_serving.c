@@ -118,8 +118,8 @@ START_TEST(a_crash_fails_its_vector)
 END_TEST
 
 static const char *const tables[][2] = {
-    {"no-table", "assay_serving_v1 returned no table"},
-    {"abi", "built for serving ABI 2, expected 1"},
+    {"no-table", "assay_serving_v2 returned no table"},
+    {"abi", "built for serving ABI 3, expected 2"},
     {"size", "its serving table has 8 bytes, expected at least"},
     {"nameless", "its serving table lacks the required name"},
 };
@@ -144,7 +144,7 @@ START_TEST(a_missing_member_is_skipped_by_name)
     assert_holds(o->out, "1 passed, 0 failed, 2 skipped\n");
     o = support_assay("run -e %s cases/eos.json", support_engine("fake32"));
     assert_code(o, 77);
-    assert_holds(o->out, "it has no serving functions: it does not export assay_serving_v1");
+    assert_holds(o->out, "it has no serving functions: it does not export assay_serving_v2");
 }
 END_TEST
 

@@ -253,7 +253,7 @@ START_TEST(a_module_without_serving_is_skipped)
     const support_output *o = support_assay("bench --serving -e %s --repeat 1", support_engine("fake32"));
     assert_code(o, 77);
     assert_holds(o->out, "skip fake32.so, reasoning qwen3: it has no serving functions: it does not export "
-                         "assay_serving_v1\n");
+                         "assay_serving_v2\n");
     ck_assert_ptr_null(strstr(o->out, "skip fake32.so, reasoning deepseek_r1"));
 }
 END_TEST
@@ -262,7 +262,7 @@ START_TEST(a_missing_table_is_an_error)
 {
     const support_output *o = bench("MODULE_FAULT=no-table", "");
     assert_code(o, 99);
-    assert_holds(o->err, "assay_serving_v1 returned no table");
+    assert_holds(o->err, "assay_serving_v2 returned no table");
     ck_assert_str_eq(o->out, "");
 }
 END_TEST

@@ -95,9 +95,9 @@ static void detokenizer_free(assay_detokenizer *d)
     free(d);
 }
 
-const assay_serving *assay_serving_v1(void);
+const assay_serving *assay_serving_v2(void);
 
-const assay_serving *assay_serving_v1(void)
+const assay_serving *assay_serving_v2(void)
 {
     static assay_serving table;
     table = (assay_serving){.abi = ASSAY_SERVING_ABI,

@@ -95,9 +95,9 @@ static void response_free(assay_response *r)
     free(r);
 }
 
-const assay_serving *assay_serving_v1(void);
+const assay_serving *assay_serving_v2(void);
 
-const assay_serving *assay_serving_v1(void)
+const assay_serving *assay_serving_v2(void)
 {
     static assay_serving table;
     table = (assay_serving){.abi = ASSAY_SERVING_ABI,

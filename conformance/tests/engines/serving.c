@@ -106,9 +106,9 @@ static void reply_free(assay_reply *r)
     free(r);
 }
 
-const assay_serving *assay_serving_v1(void);
+const assay_serving *assay_serving_v2(void);
 
-const assay_serving *assay_serving_v1(void)
+const assay_serving *assay_serving_v2(void)
 {
     static assay_serving table;
     table = (assay_serving){.abi = ASSAY_SERVING_ABI + errs("abi"),

@@ -227,9 +227,9 @@ const assay_engine *assay_engine_v1(void)
     return &table;
 }
 
-const assay_serving *assay_serving_v1(void);
+const assay_serving *assay_serving_v2(void);
 
-const assay_serving *assay_serving_v1(void)
+const assay_serving *assay_serving_v2(void)
 {
     static assay_serving table;
     table = (assay_serving){.abi = ASSAY_SERVING_ABI,
