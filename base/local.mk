@@ -12,7 +12,6 @@ base_libbase_la_SOURCES = \
 	base/json.c base/json.h \
 	base/json_scan.c base/json_scan.h \
 	base/json_text.c base/json_text.h \
-	base/options.c base/options.h \
 	base/processor.c base/processor.h \
 	base/utf8.c base/utf8.h
 

@@ -41,6 +41,8 @@ FAKE_ENGINES = \
 	conformance/tests/engines/responses.la \
 	conformance/tests/engines/serving.la \
 	conformance/tests/engines/speaker.la \
+	conformance/tests/engines/stateful.la \
+	conformance/tests/engines/stateful_minimal.la \
 	conformance/tests/engines/streams.la \
 	conformance/tests/engines/threaded.la
 
@@ -58,13 +60,36 @@ check_LTLIBRARIES += $(FAKE_ENGINES) $(BROKEN_ENGINES)
 
 # Without -rpath, libtool builds no shared object for a module that is not installed.
 TEST_ENGINE_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath $(abs_top_builddir)
-FAKE_SOURCES = conformance/tests/engines/fake.c conformance/tests/engines/formula.h
+# The state of samples, for engines that evaluate the formula model.
+SAMPLES_SOURCES = \
+	conformance/tests/engines/fail.h \
+	conformance/tests/engines/formula.h \
+	conformance/tests/engines/sample_calls.h \
+	conformance/tests/engines/samples.h
+FAKE_SOURCES = \
+	conformance/tests/engines/fake.c \
+	conformance/tests/engines/process_faults.h \
+	conformance/tests/engines/still_rope.h \
+	conformance/tests/engines/tap.h \
+	$(SAMPLES_SOURCES)
 conformance_tests_engines_fake32_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_fake32_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_fake64_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_fake64_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_DOUBLE
 conformance_tests_engines_fake64_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-LAYERED_SOURCES = conformance/tests/engines/layered.c conformance/tests/engines/formula.h
+LAYERED_SOURCES = \
+	conformance/tests/engines/layered.c \
+	conformance/tests/engines/process_faults.h \
+	conformance/tests/engines/tap.h \
+	$(SAMPLES_SOURCES)
+STATEFUL_SOURCES = \
+	conformance/tests/engines/fail.h \
+	conformance/tests/engines/formula.h \
+	conformance/tests/engines/pages.h \
+	conformance/tests/engines/stateful.c conformance/tests/engines/stateful.h \
+	conformance/tests/engines/stateful_step.c \
+	conformance/tests/engines/still_rope.h \
+	conformance/tests/engines/tap.h
 conformance_tests_engines_layered_la_SOURCES = $(LAYERED_SOURCES)
 conformance_tests_engines_layered_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_layered_no_override_la_SOURCES = $(LAYERED_SOURCES)
@@ -79,25 +104,32 @@ conformance_tests_engines_no_rope_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_no_stop_ids_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_no_stop_ids_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_NO_STOP_IDS
 conformance_tests_engines_no_stop_ids_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_off_ref_la_SOURCES = conformance/tests/engines/off_ref.c
+OFF_REF_SOURCES = conformance/tests/engines/off_ref.c conformance/tests/engines/fail.h conformance/tests/engines/tap.h
+conformance_tests_engines_off_ref_la_SOURCES = $(OFF_REF_SOURCES)
 conformance_tests_engines_off_ref_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_off_ref_no_override_la_SOURCES = conformance/tests/engines/off_ref.c
+conformance_tests_engines_off_ref_no_override_la_SOURCES = $(OFF_REF_SOURCES)
 conformance_tests_engines_off_ref_no_override_la_CPPFLAGS = $(AM_CPPFLAGS) -DOFF_REF_NO_OVERRIDE
 conformance_tests_engines_off_ref_no_override_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_old_table_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_old_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD_TABLE
 conformance_tests_engines_old_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_letters_la_SOURCES = conformance/tests/engines/letters.c conformance/tests/engines/rule.h
+RULE_SOURCES = conformance/tests/engines/fail.h conformance/tests/engines/rule.h
+conformance_tests_engines_letters_la_SOURCES = conformance/tests/engines/letters.c $(RULE_SOURCES)
 conformance_tests_engines_letters_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_responses_la_SOURCES = conformance/tests/engines/responses.c conformance/tests/engines/rule.h
+conformance_tests_engines_responses_la_SOURCES = conformance/tests/engines/responses.c $(RULE_SOURCES)
 conformance_tests_engines_responses_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_serving_la_SOURCES = conformance/tests/engines/serving.c conformance/tests/engines/rule.h
+conformance_tests_engines_serving_la_SOURCES = conformance/tests/engines/serving.c $(RULE_SOURCES)
 conformance_tests_engines_serving_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_speaker_la_SOURCES = conformance/tests/engines/speaker.c conformance/tests/engines/rule.h
+conformance_tests_engines_speaker_la_SOURCES = conformance/tests/engines/speaker.c $(RULE_SOURCES)
 conformance_tests_engines_speaker_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_streams_la_SOURCES = conformance/tests/engines/streams.c conformance/tests/engines/rule.h
+conformance_tests_engines_stateful_la_SOURCES = $(STATEFUL_SOURCES)
+conformance_tests_engines_stateful_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_stateful_minimal_la_SOURCES = $(STATEFUL_SOURCES)
+conformance_tests_engines_stateful_minimal_la_CPPFLAGS = $(AM_CPPFLAGS) -DSTATEFUL_MINIMAL
+conformance_tests_engines_stateful_minimal_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_streams_la_SOURCES = conformance/tests/engines/streams.c $(RULE_SOURCES)
 conformance_tests_engines_streams_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_threaded_la_SOURCES = conformance/tests/engines/threaded.c conformance/tests/engines/formula.h
+conformance_tests_engines_threaded_la_SOURCES = conformance/tests/engines/threaded.c $(SAMPLES_SOURCES)
 conformance_tests_engines_threaded_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_broken_kernels_la_SOURCES = conformance/tests/engines/broken_kernels.c
 conformance_tests_engines_broken_kernels_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
@@ -134,6 +166,7 @@ conformance_tests_libsupport_la_SOURCES = \
 	conformance/tests/programs.c conformance/tests/programs.h \
 	conformance/tests/raw.c conformance/tests/raw.h \
 	conformance/tests/record.c \
+	conformance/tests/stateful.c conformance/tests/stateful.h \
 	conformance/tests/stored.c conformance/tests/stored.h \
 	conformance/tests/support.c conformance/tests/support.h
 conformance_tests_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS)

@@ -47,7 +47,7 @@ _assay() {
         words=$(compgen -W "$(_assay_expected "$program" kernels fastpath '?')" -- "$word")
     elif [[ $previous == --kernels || $command == kernels && $word != -* ]]; then
         words=$(compgen -W fastpath -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
-    elif [[ $previous == --fail-class || $previous == --compute ]]; then
+    elif [[ $previous == --fail-class || $previous == --compute || $previous == --manner ]]; then
         words=$(compgen -W "$(_assay_expected "$program" run "$previous" '?')" -- "$word")
     elif [[ $previous == --part ]]; then
         words=$(compgen -W "$(_assay_expected "$program" diff --part '?')" -- "$word")

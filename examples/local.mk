@@ -1,5 +1,5 @@
-# A kernel library to start from: installed next to the fixtures, and built by its own Makefile against the installed headers, as in
-# examples/tests/kernels.test.
+# A kernel library and an engine to start from: installed next to the fixtures, and built by their own Makefiles against the installed
+# headers, as in examples/tests.
 # SPDX-License-Identifier: Apache-2.0
 exampleskernelsdir = $(pkgdatadir)/examples/kernels
 dist_exampleskernels_DATA = \
@@ -9,5 +9,13 @@ dist_exampleskernels_DATA = \
 	examples/kernels/example.h \
 	examples/kernels/matmul_bf16.c \
 	examples/kernels/rms_norm.c
-TESTS += examples/tests/kernels.test
-EXTRA_DIST += examples/tests/kernels.test
+examplesenginedir = $(pkgdatadir)/examples/engine
+dist_examplesengine_DATA = \
+	examples/engine/Makefile \
+	examples/engine/README.md \
+	examples/engine/checkpoint.c \
+	examples/engine/engine.c \
+	examples/engine/llama.c \
+	examples/engine/llama.h
+TESTS += examples/tests/engine.test examples/tests/kernels.test
+EXTRA_DIST += examples/tests/engine.test examples/tests/installed.sh examples/tests/kernels.test

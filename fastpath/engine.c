@@ -10,11 +10,10 @@
 #include <assay/stream.h>
 
 #include "config.h"
-#include "fastpath/batch.h"
 #include "fastpath/rope_request.h"
+#include "fastpath/steps.h"
 
 #include "base/error.h"
-#include "base/options.h"
 #include "runtime/stream_table.h"
 
 /* First member of an open model or session, cleared when it is freed, so that an assertion fails if a
@@ -31,7 +30,8 @@ struct assay_model {
 struct assay_session {
     volatile uint64_t mark;
     assay_model *owner;
-    fp_batch *batch;
+    fp_session *session;
+    fp_steps steps;
     fp_tracer tracer;
 };
 
@@ -41,11 +41,11 @@ static fp_model *model_of(const assay_model *m)
     return m->model;
 }
 
-static fp_batch *batch_of(const assay_session *s)
+static fp_session *session_of(const assay_session *s)
 {
     assert(s->mark == SESSION_MARK && "not an open session: was it freed?");
     (void)model_of(s->owner);
-    return s->batch;
+    return s->session;
 }
 
 /* The only function that reads the environment, besides assay_kernels_v2. */
@@ -64,29 +64,31 @@ static assay_status read_environment(fp_options *out, assay_error *err)
     return ASSAY_OK;
 }
 
-static assay_status fp_abi_model_open_with(const char *dir, const assay_model_options *asked,
-                                           assay_model **out, assay_error *err)
+static assay_status check_reserved(uint32_t reserved, const char *what, assay_error *err)
+{
+    if (reserved == 0) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: reserved is %lu, expected 0", what,
+                      (unsigned long)reserved);
+}
+
+static assay_status fp_abi_model_open(const char *dir, const assay_model_options *asked, assay_model **out,
+                                      assay_error *err)
 {
     fp_options options;
     assay_model_options known;
-    assay_status rc = model_options_read(asked, &known, err);
+    assay_status rc = assay_options_read(&known, sizeof known, asked, "model options", err);
     if (rc == ASSAY_OK) rc = read_environment(&options, err);
     if (rc != ASSAY_OK) return rc;
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
-    options.compute = known.compute;
+    options.compute = (assay_dtype)known.compute;
     options.kernels = known.kernels;
     options.allow_unknown = known.allow_unknown;
-    if (rc == ASSAY_OK) rc = fp_model_open(dir, &options, &m->model, err);
+    rc = fp_model_open(dir, &options, &m->model, err);
     m->mark = MODEL_MARK;
     if (rc == ASSAY_OK) *out = m;
     else free(m);
     return rc;
-}
-
-static assay_status fp_abi_model_open(const char *dir, assay_model **out, assay_error *err)
-{
-    return fp_abi_model_open_with(dir, &(assay_model_options){.size = sizeof(assay_model_options)}, out, err);
 }
 
 static void fp_abi_model_free(assay_model *m)
@@ -114,16 +116,36 @@ static void fp_abi_model_arrays(const assay_model *m, assay_array_visitor *visit
     array_list_visit(model_of(m)->plan->arrays, visit, context);
 }
 
-static assay_status fp_abi_session_open_with(assay_model *m, const assay_session_options *options,
-                                             assay_session **out, assay_error *err)
+/* Opens a session with n_samples samples; on failure nothing is left of it. */
+static assay_status open_samples(const fp_model *m, const assay_session_options *options, fp_session **out,
+                                 assay_error *err)
 {
+    fp_session *s;
+    size_t slot;
+    assay_status rc = fp_session_open(m, &s, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = fp_session_limit(s, options->limit, options->sink_tokens, err);
+    for (size_t i = 0; rc == ASSAY_OK && i < options->n_samples; i++) {
+        rc = fp_session_join(s, &slot, err);
+        assert(rc != ASSAY_OK || slot == i);
+    }
+    if (rc == ASSAY_OK) *out = s;
+    else fp_session_free(s);
+    return rc;
+}
+
+static assay_status fp_abi_session_open(assay_model *m, const assay_session_options *asked,
+                                        assay_session **out, assay_error *err)
+{
+    assay_session_options options;
+    const fp_model *own = model_of(m);
+    assay_status rc = assay_options_read(&options, sizeof options, asked, "session options", err);
+    if (rc == ASSAY_OK) rc = check_reserved(options.reserved, "session options", err);
+    if (rc != ASSAY_OK) return rc;
     assay_session *s = calloc(1, sizeof *s);
     if (!s) return assay_fail(err, ASSAY_ENOMEM, "session: out of memory");
-    assay_status rc = fp_batch_open(model_of(m), &s->batch, err);
-    if (rc == ASSAY_OK)
-        rc = fp_session_limit(fp_batch_session(s->batch), options->limit, options->sink_tokens, err);
+    rc = open_samples(own, &options, &s->session, err);
     if (rc != ASSAY_OK) {
-        fp_batch_free(s->batch);
         free(s);
         return rc;
     }
@@ -134,49 +156,60 @@ static assay_status fp_abi_session_open_with(assay_model *m, const assay_session
     return ASSAY_OK;
 }
 
-static assay_status fp_abi_session_open(assay_model *m, assay_session **out, assay_error *err)
-{
-    return fp_abi_session_open_with(
-        m, &(assay_session_options){.size = sizeof(assay_session_options), .limit = SIZE_MAX}, out, err);
-}
-
 static void fp_abi_session_free(assay_session *s)
 {
     if (!s) return;
-    fp_batch_free(batch_of(s));
+    fp_session_free(session_of(s));
+    fp_steps_free(&s->steps);
     (void)atomic_fetch_sub(&s->owner->n_sessions, 1);
     s->mark = 0;
     free(s);
 }
 
-static void fp_abi_session_trace(assay_session *s, assay_trace_fn *fn, void *context)
+static assay_status fp_abi_step(assay_session *s, const assay_step *steps, size_t n,
+                                const assay_step_options *asked, assay_error *err)
 {
-    (void)batch_of(s);
-    s->tracer.fn = fn;
-    s->tracer.context = context;
+    assay_step_options options;
+    fp_session *own = session_of(s);
+    assay_status rc = assay_options_read(&options, sizeof options, asked, "step options", err);
+    if (rc == ASSAY_OK) rc = check_reserved(options.reserved, "step options", err);
+    if (rc != ASSAY_OK) return rc;
+    return fp_steps_run(&s->steps, own, steps, n, options.padded_width, &s->tracer, err);
 }
 
-static void fp_abi_session_override(assay_session *s, assay_override_fn *fn, void *context)
+static assay_status fp_abi_join(assay_session *s, size_t *sample, assay_error *err)
 {
-    (void)batch_of(s);
-    s->tracer.override = fn;
-    s->tracer.override_context = context;
+    return fp_session_join(session_of(s), sample, err);
 }
 
-static assay_status fp_abi_prefill(assay_session *s, const assay_batch *batch, void *logits, assay_error *err)
+static assay_status fp_abi_leave(assay_session *s, size_t sample, assay_error *err)
 {
-    return fp_batch_prefill(batch_of(s), batch, &s->tracer, FP_WANTED_ALL, logits, err);
+    return fp_session_leave(session_of(s), sample, err);
 }
 
-static assay_status fp_abi_prefill_last(assay_session *s, const assay_batch *batch, void *logits,
-                                        assay_error *err)
+static assay_status fp_abi_rewind(assay_session *s, size_t sample, size_t n_tokens, assay_error *err)
 {
-    return fp_batch_prefill(batch_of(s), batch, &s->tracer, FP_WANTED_LAST, logits, err);
+    return fp_session_rewind(session_of(s), sample, n_tokens, err);
 }
 
-static assay_status fp_abi_decode(assay_session *s, const int32_t *tokens, void *logits, assay_error *err)
+static assay_status fp_abi_fork(const assay_session *from, size_t sample, assay_session *into, size_t *forked,
+                                assay_error *err)
 {
-    return fp_batch_decode(batch_of(s), tokens, logits, err);
+    return fp_session_fork(session_of(from), sample, session_of(into), forked, err);
+}
+
+static assay_status fp_abi_tap(assay_session *s, const assay_tap *asked, assay_error *err)
+{
+    assay_tap tap = {0};
+    (void)session_of(s);
+    if (asked) {
+        assay_status rc = assay_options_read(&tap, sizeof tap, asked, "tap", err);
+        if (rc == ASSAY_OK) rc = check_reserved(tap.reserved, "tap", err);
+        if (rc != ASSAY_OK) return rc;
+        if (tap.n_names > 0 && !tap.names) return assay_fail(err, ASSAY_EINVAL, "tap: names is NULL");
+    }
+    s->tracer = (fp_tracer){.fn = tap.fn, .context = tap.context, .names = tap.names, .n_names = tap.n_names};
+    return ASSAY_OK;
 }
 
 static assay_status fp_abi_rope(const assay_rope_request *request, void *out, void *cosine, void *sine,
@@ -190,9 +223,9 @@ static assay_status fp_abi_rope(const assay_rope_request *request, void *out, vo
     return fp_rope_request(fp_rope_pick(isa)->f32, request, out, cosine, sine, dim, err);
 }
 
-const assay_engine *assay_engine_v1(void);
+const assay_engine *assay_engine_v2(void);
 
-const assay_engine *assay_engine_v1(void)
+const assay_engine *assay_engine_v2(void)
 {
     static const assay_engine ENGINE = {
         .abi = ASSAY_ENGINE_ABI,
@@ -200,21 +233,21 @@ const assay_engine *assay_engine_v1(void)
         .name = "fastpath",
         .version = PACKAGE_VERSION,
         .logits_dtype = ASSAY_F32,
+        .taps_can_write = true,
         .model_open = fp_abi_model_open,
         .model_free = fp_abi_model_free,
         .model_vocab = fp_abi_model_vocab,
-        .model_stop_ids = fp_abi_model_stop_ids,
         .session_open = fp_abi_session_open,
         .session_free = fp_abi_session_free,
-        .session_trace = fp_abi_session_trace,
-        .prefill = fp_abi_prefill,
-        .decode = fp_abi_decode,
-        .rope = fp_abi_rope,
-        .session_override = fp_abi_session_override,
-        .model_open_with = fp_abi_model_open_with,
-        .prefill_last = fp_abi_prefill_last,
-        .session_open_with = fp_abi_session_open_with,
+        .step = fp_abi_step,
+        .model_stop_ids = fp_abi_model_stop_ids,
         .model_arrays = fp_abi_model_arrays,
+        .join = fp_abi_join,
+        .leave = fp_abi_leave,
+        .rewind = fp_abi_rewind,
+        .fork = fp_abi_fork,
+        .tap = fp_abi_tap,
+        .rope = fp_abi_rope,
     };
     return &ENGINE;
 }

@@ -162,13 +162,13 @@ static assay_status run_pass(fp_pass *pass)
     assay_status rc = x && fp_narrow_alloc(pass) ? make_ropes(pass) : ASSAY_ENOMEM;
     if (rc != ASSAY_OK) return rc;
     embed_tokens(pass, x);
-    fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "embed");
-    if (p->layer_inputs.present) rc = make_layer_inputs(pass, x);
+    rc = fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "embed");
+    if (rc == ASSAY_OK && p->layer_inputs.present) rc = make_layer_inputs(pass, x);
     if (rc == ASSAY_OK) rc = run_layers(pass, x);
     if (rc != ASSAY_OK) return rc;
     fp_norm_run(pass, x, x, pass->n_rows, p->hidden, &pass->model->norm);
-    fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "norm");
-    return make_logits(pass, x);
+    rc = fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "norm");
+    return rc == ASSAY_OK ? make_logits(pass, x) : rc;
 }
 
 assay_status fp_forward(const fp_model *m, fp_scratch *scratch, const fp_tracer *tracer, fp_run *runs,

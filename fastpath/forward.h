@@ -10,7 +10,8 @@
 #include "fastpath/pass.h"
 
 /* Evaluates the runs: writes their positions into the caches, and their logits to run.logits. Leaves
- * scratch as it was. Fails with ASSAY_ENOMEM; n_tokens of all states is unchanged then. */
+ * scratch as it was. Fails with ASSAY_ENOMEM, or with ASSAY_ESTOPPED if the tracer's tap returns false;
+ * n_tokens of all states is unchanged then. */
 assay_status fp_forward(const fp_model *m, fp_scratch *scratch, const fp_tracer *tracer, fp_run *runs,
                         size_t n_runs);
 

@@ -36,8 +36,8 @@ static assay_status experts_in_parallel(fp_pass *pass, size_t i, const float *h,
     size_t hidden = pass->plan->hidden;
     fp_norm_run(pass, n, h, pass->n_rows, hidden, &w->experts_in);
     assay_status rc = fp_experts_run(pass, i, y, n, pass->plan->layers[i].experts.routes_residual ? h : n);
+    if (rc == ASSAY_OK) rc = fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.experts", i);
     if (rc != ASSAY_OK) return rc;
-    fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.experts", i);
     fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->experts_out);
     return ASSAY_OK;
 }
@@ -53,9 +53,8 @@ static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float 
     assay_status rc = layer->mlp.present
                           ? fp_mlp_run(pass, i, y, n)
                           : fp_experts_run(pass, i, y, n, layer->experts.routes_residual ? h : n);
-    if (rc != ASSAY_OK) return rc;
-    fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.mlp", i);
-    if (!layer->mlp.present || !layer->experts.present) return ASSAY_OK;
+    if (rc == ASSAY_OK) rc = fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.mlp", i);
+    if (rc != ASSAY_OK || !layer->mlp.present || !layer->experts.present) return rc;
     fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mlp_dense_out);
     float *chosen = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
     rc = chosen ? experts_in_parallel(pass, i, h, n, chosen) : ASSAY_ENOMEM;
@@ -84,8 +83,8 @@ static assay_status run_block(fp_pass *pass, size_t i, float *x)
         fp_norm_run(pass, normed, x, pass->n_rows, hidden, &w->mixer_in);
         rc = fp_attend(pass, i, normed, y);
     }
+    if (rc == ASSAY_OK) rc = fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.attn", i);
     if (rc == ASSAY_OK) {
-        fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.attn", i);
         fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mixer_out);
         add_residual(pass, i, x, y);
         if (pass->plan->layers[i].laurel.present) rc = add_laurel(pass, i, x, normed);
@@ -164,9 +163,7 @@ assay_status fp_layer_run(fp_pass *pass, size_t i, float *x)
     const plan *p = pass->plan;
     bool has_streams = p->streams.n > 0;
     assay_status rc = has_streams ? stream_layer(pass, i, x) : plain_layer(pass, i, x);
-    if (rc == ASSAY_OK) {
-        float *out = x + (has_streams ? p->streams.active * pass->n_rows * p->hidden : 0);
-        fp_trace(&pass->tracer, out, pass->n_rows, p->hidden, "layer.%02zu.out", i);
-    }
-    return rc;
+    if (rc != ASSAY_OK) return rc;
+    float *out = x + (has_streams ? p->streams.active * pass->n_rows * p->hidden : 0);
+    return fp_trace(&pass->tracer, out, pass->n_rows, p->hidden, "layer.%02zu.out", i);
 }

@@ -6,7 +6,6 @@ include fastpath/kernels/local.mk
 noinst_LTLIBRARIES += fastpath/libfastpath.la
 fastpath_libfastpath_la_SOURCES = \
 	fastpath/attend.c fastpath/attend.h \
-	fastpath/batch.c fastpath/batch.h \
 	fastpath/cache.c fastpath/cache.h \
 	fastpath/experts.c fastpath/experts.h \
 	fastpath/forward.c fastpath/forward.h \
@@ -21,6 +20,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/rope_request.c fastpath/rope_request.h \
 	fastpath/scratch.c fastpath/scratch.h \
 	fastpath/session.c fastpath/session.h \
+	fastpath/steps.c fastpath/steps.h \
 	fastpath/streams.c fastpath/streams.h \
 	fastpath/trace.c fastpath/trace.h
 fastpath_libfastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
@@ -30,7 +30,7 @@ pkglib_LTLIBRARIES += fastpath/fastpath.la
 fastpath_fastpath_la_SOURCES = fastpath/engine.c fastpath/kernels_table.c
 fastpath_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
-	-export-symbols-regex '^assay_((engine|streams)_v1|(kernels|serving)_v2)$$'
+	-export-symbols-regex '^assay_[a-z]+_v[0-9]+$$'
 fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la serving/libserving.la model/libmodel.la $(JSONC_LIBS)
 
 FASTPATH_TESTS = \
@@ -39,6 +39,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_cache_specs \
 	fastpath/tests/check_engine \
 	fastpath/tests/check_grid \
+	fastpath/tests/check_grid_steps \
 	fastpath/tests/check_kernels \
 	fastpath/tests/check_kernels_table \
 	fastpath/tests/check_limit \
@@ -48,9 +49,13 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_pool \
 	fastpath/tests/check_session \
 	fastpath/tests/check_session_fork \
+	fastpath/tests/check_steps \
+	fastpath/tests/check_tap \
 	fastpath/tests/check_threads
 check_PROGRAMS += $(FASTPATH_TESTS)
 TESTS += $(FASTPATH_TESTS)
+FASTPATH_TEST_ABI = fastpath/tests/abi.c fastpath/tests/abi.h
+FASTPATH_TEST_GRID = fastpath/tests/grid.c fastpath/tests/grid.h
 FASTPATH_TEST_LIBS = fastpath/libfastpath.la $(TEST_LIBS)
 fastpath_tests_check_cache_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_cache_LDADD = $(FASTPATH_TEST_LIBS)
@@ -58,10 +63,15 @@ fastpath_tests_check_cache_recurrent_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_cache_recurrent_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_cache_specs_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_cache_specs_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_engine_SOURCES = fastpath/tests/check_engine.c $(FASTPATH_TEST_ABI)
 fastpath_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_engine_LDADD = $(TEST_LIBS)
+fastpath_tests_check_grid_SOURCES = fastpath/tests/check_grid.c $(FASTPATH_TEST_GRID)
 fastpath_tests_check_grid_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_grid_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_grid_steps_SOURCES = fastpath/tests/check_grid_steps.c $(FASTPATH_TEST_GRID)
+fastpath_tests_check_grid_steps_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_grid_steps_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_kernels_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_table_SOURCES = fastpath/tests/check_kernels_table.c fastpath/kernels_table.c
@@ -86,5 +96,11 @@ fastpath_tests_check_session_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_session_fork_SOURCES = fastpath/tests/check_session_fork.c fastpath/tests/sessions.c fastpath/tests/sessions.h
 fastpath_tests_check_session_fork_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_session_fork_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_steps_SOURCES = fastpath/tests/check_steps.c $(FASTPATH_TEST_ABI)
+fastpath_tests_check_steps_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_steps_LDADD = $(TEST_LIBS)
+fastpath_tests_check_tap_SOURCES = fastpath/tests/check_tap.c $(FASTPATH_TEST_ABI)
+fastpath_tests_check_tap_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_tap_LDADD = $(TEST_LIBS)
 fastpath_tests_check_threads_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_threads_LDADD = $(FASTPATH_TEST_LIBS)

@@ -26,7 +26,7 @@ typedef struct fp_pass {
     const fp_model *model;
     const plan *plan;
     fp_scratch *scratch;
-    fp_tracer tracer; /* set only if the pass is one whole sample */
+    fp_tracer tracer; /* set only if the pass is one whole step of one sample */
     fp_run *runs;
     size_t n_runs, n_rows;
     float **cosine, **sine; /* [n_ropes] of [R, dim / 2] */

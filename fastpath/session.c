@@ -68,6 +68,7 @@ assay_status fp_session_limit(fp_session *s, size_t limit, size_t sink_tokens, a
     assert(s->n_samples == 0);
     assay_status rc = cache_limit_check(limit, sink_tokens, err);
     if (rc != ASSAY_OK) return rc;
+    if (limit == 0) limit = SIZE_MAX;
     fp_cache_spec *limited = limit == SIZE_MAX ? NULL : calloc(n, sizeof *limited);
     if (!limited && limit != SIZE_MAX) return assay_fail(err, ASSAY_ENOMEM, "session: out of memory");
     if (limited) {
@@ -86,16 +87,18 @@ static sample *find_sample(const fp_session *s, size_t slot)
     return slot < s->n_samples && s->samples[slot].in_use ? &s->samples[slot] : NULL;
 }
 
-static assay_status no_sample(size_t slot, assay_error *err)
+static assay_status no_sample(const char *where, size_t slot, assay_error *err)
 {
-    return assay_fail(err, ASSAY_EINVAL, "slot %zu: found no sample there", slot);
+    return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: the session has no sample of this number", where,
+                      slot);
 }
 
-/* Finds or adds an unused slot; s->n_samples if out of memory. */
+/* Finds or adds an unused slot; s->n_samples if out of memory, or FP_SAMPLES_MAX if all are in use. */
 static size_t free_slot(fp_session *s)
 {
     for (size_t i = 0; i < s->n_samples; i++)
         if (!s->samples[i].in_use) return i;
+    if (s->n_samples == FP_SAMPLES_MAX) return FP_SAMPLES_MAX;
     sample *grown = grow_by_one(s->samples, s->n_samples, sizeof *grown);
     if (!grown) return s->n_samples;
     s->samples = grown;
@@ -106,6 +109,9 @@ static size_t free_slot(fp_session *s)
 assay_status fp_session_join(fp_session *s, size_t *slot, assay_error *err)
 {
     size_t at = free_slot(s);
+    if (at == FP_SAMPLES_MAX)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "session: found %zu samples, expected at most %zu", at + 1,
+                          FP_SAMPLES_MAX);
     sample *one = at < s->n_samples ? &s->samples[at] : NULL;
     const fp_cache_spec *spec = s->limited ? s->limited : s->model->caches;
     if (!one || fp_state_open(&one->state, spec, s->model->plan->n_layers) != ASSAY_OK)
@@ -118,7 +124,7 @@ assay_status fp_session_join(fp_session *s, size_t *slot, assay_error *err)
 assay_status fp_session_leave(fp_session *s, size_t slot, assay_error *err)
 {
     sample *one = find_sample(s, slot);
-    if (!one) return no_sample(slot, err);
+    if (!one) return no_sample("leave", slot, err);
     clear_sample(one);
     return ASSAY_OK;
 }
@@ -135,7 +141,7 @@ assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *in
                              assay_error *err)
 {
     size_t at;
-    if (!find_sample(from, slot)) return no_sample(slot, err);
+    if (!find_sample(from, slot)) return no_sample("fork", slot, err);
     if (into->model != from->model)
         return assay_fail(err, ASSAY_EINVAL,
                           "fork: found a session of another model (%s), expected one of %s",
@@ -167,10 +173,10 @@ static void rewind_sample(sample *one, size_t n_tokens)
 assay_status fp_session_rewind(fp_session *s, size_t slot, size_t n_tokens, assay_error *err)
 {
     sample *one = find_sample(s, slot);
-    if (!one) return no_sample(slot, err);
+    if (!one) return no_sample("rewind", slot, err);
     if (n_tokens > one->n_tokens)
-        return assay_fail(err, ASSAY_EINVAL, "rewind: slot %zu: found length %zu, expected at most %zu", slot,
-                          n_tokens, one->n_tokens);
+        return assay_fail(err, ASSAY_EINVAL, "rewind: sample %zu: found length %zu, expected at most %zu",
+                          slot, n_tokens, one->n_tokens);
     rewind_sample(one, n_tokens);
     return ASSAY_OK;
 }
@@ -195,14 +201,14 @@ static assay_status check_steps(const fp_session *s, const fp_step *steps, size_
 {
     for (size_t i = 0; i < n_steps; i++) {
         const sample *one = find_sample(s, steps[i].slot);
-        if (!one) return no_sample(steps[i].slot, err);
+        if (!one) return no_sample("step", steps[i].slot, err);
         if (steps[i].n_tokens == 0 || steps[i].n_tokens > INT32_MAX - one->n_tokens)
-            return assay_fail(err, ASSAY_EINVAL, "step: slot %zu: found %zu tokens, expected 1 to %zu",
+            return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found %zu tokens, expected 1 to %zu",
                               steps[i].slot, steps[i].n_tokens, INT32_MAX - one->n_tokens);
         assert(steps[i].n_logits <= steps[i].n_tokens);
         for (size_t j = 0; j < i; j++)
             if (steps[j].slot == steps[i].slot)
-                return assay_fail(err, ASSAY_EINVAL, "step: slot %zu: found twice, expected once",
+                return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found twice, expected once",
                                   steps[i].slot);
         assay_status rc = fp_session_check(s, steps[i].tokens, steps[i].n_tokens, "step", steps[i].slot, err);
         if (rc != ASSAY_OK) return rc;
@@ -239,6 +245,8 @@ static size_t next_run(const fp_session *s, const fp_step *step, size_t most, fp
     return n;
 }
 
+static const fp_tracer NO_TRACER = {0};
+
 /* Evaluates one pass with at most `most` rows of the steps. Sets *n_rows to 0 if no row is left. */
 static assay_status run_pass(fp_session *s, const fp_step *steps, size_t n_steps, size_t most,
                              const fp_tracer *tracer, size_t *n_rows)
@@ -268,15 +276,30 @@ static assay_status run_passes(fp_session *s, const fp_step *steps, size_t n_ste
     return rc;
 }
 
-/* Evaluates every sample as a batch of one and in one pass, for a tracer, and frees the larger working memory
- * afterwards. */
+/* Evaluates the tokens of a sample that its state lacks although an earlier step evaluated them; see
+ * append_tokens and rewind_sample. */
+static assay_status run_earlier_tokens(fp_session *s, const fp_step *step)
+{
+    const sample *one = find_sample(s, step->slot);
+    const size_t n_earlier = one->n_tokens - step->n_tokens;
+    assay_status rc = ASSAY_OK;
+    while (rc == ASSAY_OK && one->state.n_tokens < n_earlier) {
+        size_t missing = n_earlier - one->state.n_tokens, n_rows;
+        rc = run_pass(s, step, 1, missing < s->chunk ? missing : s->chunk, &NO_TRACER, &n_rows);
+    }
+    return rc;
+}
+
+/* Evaluates every sample as a batch of one, and the tokens of its step in one pass, for a tracer, and frees
+ * the larger working memory afterwards. */
 static assay_status run_traced(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer)
 {
     assay_status rc = ASSAY_OK;
     for (size_t i = 0; rc == ASSAY_OK && i < n_steps; i++) {
         fp_tracer own = *tracer;
-        own.sample = i;
-        rc = run_passes(s, &steps[i], 1, SIZE_MAX, &own);
+        own.sample = steps[i].slot;
+        rc = run_earlier_tokens(s, &steps[i]);
+        if (rc == ASSAY_OK) rc = run_passes(s, &steps[i], 1, SIZE_MAX, &own);
     }
     fp_scratch_free(&s->scratch);
     return rc;
@@ -285,7 +308,6 @@ static assay_status run_traced(fp_session *s, const fp_step *steps, size_t n_ste
 assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer,
                              assay_error *err)
 {
-    static const fp_tracer NOBODY = {0};
     assay_status rc = array_list_require(s->model->plan->arrays, err);
     if (rc == ASSAY_OK) rc = check_steps(s, steps, n_steps, err);
     if (rc != ASSAY_OK) return rc;
@@ -296,11 +318,12 @@ assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps
     }
     if (rc == ASSAY_OK)
         rc = tracer && fp_trace_is_on(tracer) ? run_traced(s, steps, n_steps, tracer)
-                                              : run_passes(s, steps, n_steps, s->chunk, &NOBODY);
+                                              : run_passes(s, steps, n_steps, s->chunk, &NO_TRACER);
     if (rc == ASSAY_OK) return ASSAY_OK;
     for (size_t i = 0; i < n_appended; i++) {
         sample *one = find_sample(s, steps[i].slot);
         rewind_sample(one, one->n_tokens - steps[i].n_tokens);
     }
+    if (rc == ASSAY_ESTOPPED) return assay_fail(err, rc, "step: stopped by the tap");
     return assay_fail(err, rc, "step: out of memory for %zu samples", n_steps);
 }

@@ -43,17 +43,21 @@ void fp_session_free(fp_session *s);
 void fp_session_chunk(fp_session *s, size_t n_rows);
 
 /* Limits the caches of layers without a window to `limit` positions per sample: the first `sink_tokens` and
- * the latest. Tokens stay stored. SIZE_MAX: no limit. Must be called before a sample joins. Fails with
- * ASSAY_EINVAL unless sink_tokens < limit, or with ASSAY_ENOMEM. */
+ * the latest. Tokens stay stored. 0: no limit. Must be called before a sample joins. Fails with ASSAY_EINVAL
+ * unless sink_tokens < limit or both are 0, or with ASSAY_ENOMEM. */
 assay_status fp_session_limit(fp_session *s, size_t limit, size_t sink_tokens, assay_error *err);
 
-/* Adds a sample without tokens. Fails with ASSAY_ENOMEM. */
+/* The most samples of a session: looking for a free slot, and checking steps, takes time in proportion. */
+#define FP_SAMPLES_MAX ((size_t)4096)
+
+/* Adds a sample without tokens, in the first unused slot. Fails with ASSAY_EUNSUPPORTED if there are
+ * FP_SAMPLES_MAX, or with ASSAY_ENOMEM. */
 assay_status fp_session_join(fp_session *s, size_t *slot, assay_error *err);
 /* Removes the sample; its slot can be reused. */
 assay_status fp_session_leave(fp_session *s, size_t slot, assay_error *err);
 /* Adds a copy of a sample of `from` to `into`, which may be the same session. No other thread may use
  * either session during the call; afterwards each can be used by another thread. Fails with
- * ASSAY_EINVAL if the sessions have different models or limits, or with ASSAY_ENOMEM. */
+ * ASSAY_EINVAL if the sessions have different models or limits, or as fp_session_join does. */
 assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *into, size_t *forked,
                              assay_error *err);
 /* Drops all tokens after the first n_tokens. */
@@ -67,10 +71,10 @@ assay_status fp_session_check(const fp_session *s, const int32_t *tokens, size_t
 
 /* Evaluates one step for each listed sample. On failure every sample has the tokens that it had before.
  * Fails with ASSAY_EINVAL before anything is evaluated (an unused or repeated slot, no tokens, more
- * than INT32_MAX tokens, a token outside the vocabulary), or with ASSAY_ENOMEM at any time. All
- * functions that take a slot fail with ASSAY_EINVAL for an unused one. tracer: NULL, or receives the
- * tensors of each sample, which is then evaluated as a batch of one and in one pass; the sample's index is
- * that of its step in the list. */
+ * than INT32_MAX tokens, a token outside the vocabulary), with ASSAY_ENOMEM at any time, or with
+ * ASSAY_ESTOPPED. All functions that take a slot fail with ASSAY_EINVAL for an unused one. tracer: NULL, or
+ * receives the tensors of each sample, of which only the rows of this step: the sample is then evaluated as a
+ * batch of one, and its step in one pass. */
 assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer,
                              assay_error *err);
 

@@ -1,5 +1,4 @@
-/* The reference engine's table of functions. A session stores only the tokens of its samples: every
- * evaluation starts from them.
+/* The reference engine's table of functions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cblas.h>
@@ -10,30 +9,16 @@
 #include <assay/stream.h>
 
 #include "base/error.h"
-#include "base/grow.h"
-#include "base/options.h"
 #include "config.h"
 #include "model/checkpoint/rope_request.h"
 #include "model/loader.h"
 #include "model/plan/feature.h"
-#include "ref/forward.h"
-#include "runtime/cache_limit.h"
+#include "ref/ops.h"
+#include "ref/session.h"
 #include "runtime/stream_table.h"
 
 struct assay_model {
     plan *plan;
-};
-
-struct assay_session {
-    const plan *plan;
-    ref_limit limit;
-    assay_trace_fn *trace;
-    void *trace_context;
-    assay_override_fn *override;
-    void *override_context;
-    size_t n_samples;
-    size_t *length;   /* [n_samples] */
-    int32_t **tokens; /* [n_samples] of [length] */
 };
 
 /* Parts of a plan that forward.c and the files below it implement. */
@@ -43,11 +28,11 @@ static const uint32_t IMPLEMENTED =
     PLAN_NO_PRE_NORMS | PLAN_EMBEDDING_SCALE | PLAN_RESIDUAL_FACTOR | PLAN_LOGIT_FACTOR | PLAN_SPARSE_MLP |
     PLAN_EXPERTS | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS;
 
-static assay_status ref_model_open_with(const char *dir, const assay_model_options *asked, assay_model **out,
-                                        assay_error *err)
+static assay_status ref_model_open(const char *dir, const assay_model_options *given, assay_model **out,
+                                   assay_error *err)
 {
     assay_model_options options;
-    assay_status rc = model_options_read(asked, &options, err);
+    assay_status rc = assay_options_read(&options, sizeof options, given, "assay_model_options", err);
     if (rc != ASSAY_OK) return rc;
     if (options.compute != ASSAY_DTYPE_NONE)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: it offers no choice of the type that it computes in",
@@ -66,11 +51,6 @@ static assay_status ref_model_open_with(const char *dir, const assay_model_optio
     plan_free(m->plan);
     free(m);
     return rc;
-}
-
-static assay_status ref_model_open(const char *dir, assay_model **out, assay_error *err)
-{
-    return ref_model_open_with(dir, &(assay_model_options){.size = sizeof(assay_model_options)}, out, err);
 }
 
 static void ref_model_free(assay_model *m)
@@ -95,138 +75,10 @@ static void ref_model_arrays(const assay_model *m, assay_array_visitor *visit, v
     array_list_visit(m->plan->arrays, visit, context);
 }
 
-static assay_status ref_session_open_with(assay_model *m, const assay_session_options *options,
-                                          assay_session **out, assay_error *err)
+static assay_status ref_model_session_open(assay_model *m, const assay_session_options *options,
+                                           assay_session **out, assay_error *err)
 {
-    assay_status rc = cache_limit_check(options->limit, options->sink_tokens, err);
-    if (rc != ASSAY_OK) return rc;
-    assay_session *s = calloc(1, sizeof *s);
-    if (!s) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", m->plan->dir);
-    s->plan = m->plan;
-    s->limit = (ref_limit){options->limit, options->sink_tokens};
-    *out = s;
-    return ASSAY_OK;
-}
-
-static assay_status ref_session_open(assay_model *m, assay_session **out, assay_error *err)
-{
-    return ref_session_open_with(
-        m, &(assay_session_options){.size = sizeof(assay_session_options), .limit = SIZE_MAX}, out, err);
-}
-
-static void forget_tokens(assay_session *s)
-{
-    for (size_t b = 0; s->tokens && b < s->n_samples; b++) free(s->tokens[b]);
-    free(s->tokens);
-    free(s->length);
-    s->tokens = NULL;
-    s->length = NULL;
-    s->n_samples = 0;
-}
-
-static void ref_session_free(assay_session *s)
-{
-    if (!s) return;
-    forget_tokens(s);
-    free(s);
-}
-
-static void ref_session_trace(assay_session *s, assay_trace_fn *fn, void *context)
-{
-    s->trace = fn;
-    s->trace_context = context;
-}
-
-static void ref_session_override(assay_session *s, assay_override_fn *fn, void *context)
-{
-    s->override = fn;
-    s->override_context = context;
-}
-
-static assay_status check_token(const plan *p, int32_t token, const char *where, size_t sample,
-                                assay_error *err)
-{
-    if (plan_embeds_as(p, token) >= 0) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: found token %d, expected 0 to %zu", where, sample,
-                      token, p->n_token_ids - 1);
-}
-
-static assay_status check_batch(const plan *p, const assay_batch *batch, assay_error *err)
-{
-    assay_status rc = ASSAY_OK;
-    if (batch->n_inputs)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "prefill: input '%s' is not understood",
-                          batch->inputs[0].name);
-    if (batch->n_samples == 0)
-        return assay_fail(err, ASSAY_EINVAL, "prefill: found 0 samples, expected at least 1");
-    for (size_t b = 0; rc == ASSAY_OK && b < batch->n_samples; b++) {
-        size_t length = (size_t)batch->length[b];
-        if (batch->length[b] < 1 || length > batch->n_tokens)
-            return assay_fail(err, ASSAY_EINVAL, "prefill: sample %zu: found length %d, expected 1 to %zu", b,
-                              batch->length[b], batch->n_tokens);
-        const int32_t *row = batch->tokens + (b + 1) * batch->n_tokens - length;
-        for (size_t t = 0; rc == ASSAY_OK && t < length; t++) rc = check_token(p, row[t], "prefill", b, err);
-    }
-    return rc;
-}
-
-static assay_status append_token(assay_session *s, size_t b, int32_t token, assay_error *err)
-{
-    int32_t *grown = grow_by_one(s->tokens[b], s->length[b], sizeof *grown);
-    if (!grown) return assay_fail(err, ASSAY_ENOMEM, "sample %zu: out of memory", b);
-    s->tokens[b] = grown;
-    grown[s->length[b]++] = token;
-    return ASSAY_OK;
-}
-
-static assay_status store_batch(assay_session *s, const assay_batch *batch, assay_error *err)
-{
-    assay_status rc = ASSAY_OK;
-    forget_tokens(s);
-    s->length = calloc(batch->n_samples, sizeof *s->length);
-    s->tokens = calloc(batch->n_samples, sizeof *s->tokens);
-    if (!s->length || !s->tokens) return assay_fail(err, ASSAY_ENOMEM, "prefill: out of memory");
-    s->n_samples = batch->n_samples;
-    for (size_t b = 0; b < s->n_samples; b++)
-        for (size_t t = batch->n_tokens - (size_t)batch->length[b]; rc == ASSAY_OK && t < batch->n_tokens;
-             t++)
-            rc = append_token(s, b, batch->tokens[b * batch->n_tokens + t], err);
-    return rc;
-}
-
-static assay_status ref_prefill(assay_session *s, const assay_batch *batch, void *logits, assay_error *err)
-{
-    size_t vocab = s->plan->vocab;
-    assay_status rc = array_list_require(s->plan->arrays, err);
-    if (rc == ASSAY_OK) rc = check_batch(s->plan, batch, err);
-    if (rc == ASSAY_OK) rc = store_batch(s, batch, err);
-    for (size_t b = 0; rc == ASSAY_OK && b < batch->n_samples; b++) {
-        ref_real *row = (ref_real *)logits + ((b + 1) * batch->n_tokens - s->length[b]) * vocab;
-        ref_tracer tracer = {.fn = s->trace,
-                             .context = s->trace_context,
-                             .override = s->override,
-                             .override_context = s->override_context,
-                             .sample = b};
-        rc = ref_forward(s->plan, s->tokens[b], s->length[b], 0, s->limit, tracer, row, err);
-    }
-    return rc;
-}
-
-static assay_status ref_decode(assay_session *s, const int32_t *tokens, void *logits, assay_error *err)
-{
-    assay_status rc = array_list_require(s->plan->arrays, err);
-    if (rc == ASSAY_OK && s->n_samples == 0)
-        rc = assay_fail(err, ASSAY_EINVAL, "decode: nothing was prefilled");
-    for (size_t b = 0; rc == ASSAY_OK && b < s->n_samples; b++)
-        if (tokens[b] != -1) rc = check_token(s->plan, tokens[b], "decode", b, err);
-    for (size_t b = 0; rc == ASSAY_OK && b < s->n_samples; b++) {
-        if (tokens[b] == -1) continue;
-        rc = append_token(s, b, tokens[b], err);
-        if (rc == ASSAY_OK)
-            rc = ref_forward(s->plan, s->tokens[b], s->length[b], s->length[b] - 1, s->limit, (ref_tracer){0},
-                             (ref_real *)logits + b * s->plan->vocab, err);
-    }
-    return rc;
+    return ref_session_open(m->plan, options, out, err);
 }
 
 /* Spreads half-width tables over all rotating elements of each position. */
@@ -275,9 +127,9 @@ static assay_status ref_rope_request(const assay_rope_request *request, void *ou
     return rc;
 }
 
-const assay_engine *assay_engine_v1(void);
+const assay_engine *assay_engine_v2(void);
 
-const assay_engine *assay_engine_v1(void)
+const assay_engine *assay_engine_v2(void)
 {
     static const assay_engine ENGINE = {
         .abi = ASSAY_ENGINE_ABI,
@@ -285,20 +137,21 @@ const assay_engine *assay_engine_v1(void)
         .name = REF_NAME,
         .version = PACKAGE_VERSION,
         .logits_dtype = REF_DTYPE,
+        .taps_can_write = true,
         .model_open = ref_model_open,
         .model_free = ref_model_free,
         .model_vocab = ref_model_vocab,
-        .model_stop_ids = ref_model_stop_ids,
-        .session_open = ref_session_open,
+        .session_open = ref_model_session_open,
         .session_free = ref_session_free,
-        .session_trace = ref_session_trace,
-        .prefill = ref_prefill,
-        .decode = ref_decode,
-        .rope = ref_rope_request,
-        .session_override = ref_session_override,
-        .model_open_with = ref_model_open_with,
-        .session_open_with = ref_session_open_with,
+        .step = ref_session_step,
+        .model_stop_ids = ref_model_stop_ids,
         .model_arrays = ref_model_arrays,
+        .join = ref_session_join,
+        .leave = ref_session_leave,
+        .rewind = ref_session_rewind,
+        .fork = ref_session_fork,
+        .tap = ref_session_tap,
+        .rope = ref_rope_request,
     };
     return &ENGINE;
 }

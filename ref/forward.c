@@ -93,12 +93,12 @@ static assay_status run_model(ref_pass *pass, size_t first_row, ref_real *x, ref
     assay_status rc = make_ropes(pass);
     if (rc != ASSAY_OK) return rc;
     embed_tokens(pass, x);
-    ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "embed");
-    if (p->layer_inputs.present) rc = make_layer_inputs(pass, x);
+    rc = ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "embed");
+    if (rc == ASSAY_OK && p->layer_inputs.present) rc = make_layer_inputs(pass, x);
     if (rc == ASSAY_OK) rc = run_layers(pass, x);
     if (rc == ASSAY_OK) rc = ref_rms_norm(x, x, pass->n_tokens, p->hidden, &p->norm);
-    if (rc != ASSAY_OK) return rc;
-    ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "norm");
+    if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "norm");
+    if (rc != ASSAY_OK || n_rows == 0) return rc;
     rc = ref_matrix(logits, x + first_row * p->hidden, n_rows, &p->head);
     if (rc == ASSAY_OK && p->logit_factor != 1) ref_scale(logits, n_rows * p->vocab, p->logit_factor);
     if (rc == ASSAY_OK && p->soft_cap > 0) ref_soft_cap(logits, n_rows * p->vocab, p->soft_cap);
@@ -123,7 +123,9 @@ assay_status ref_forward(const plan *p, const int32_t *tokens, size_t n_tokens, 
     assay_status rc = pass.cosine && pass.sine && pass.k && pass.v && x
                           ? run_model(&pass, first_row, x, logits)
                           : ASSAY_ENOMEM;
-    if (rc != ASSAY_OK) (void)assay_fail(err, rc, "%s: out of memory for %zu tokens", p->dir, n_tokens);
+    if (rc == ASSAY_ESTOPPED)
+        (void)assay_fail(err, rc, "step: sample %zu: the tap stopped the step", tracer.sample);
+    else if (rc != ASSAY_OK) (void)assay_fail(err, rc, "%s: out of memory for %zu tokens", p->dir, n_tokens);
     free_each((void **)pass.cosine, p->n_ropes);
     free_each((void **)pass.sine, p->n_ropes);
     free_each((void **)pass.k, p->n_layers);

@@ -80,21 +80,18 @@ static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, re
     if (rc != ASSAY_OK) return rc;
     if (!layer->mlp.present) {
         rc = ref_experts(y, n, layer->experts.routes_residual ? h : n, n_tokens, &layer->experts);
-        ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.mlp", i);
-        return rc;
+    } else {
+        rc = ref_mlp(y, n, n_tokens, &layer->mlp);
     }
-    rc = ref_mlp(y, n, n_tokens, &layer->mlp);
-    ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.mlp", i);
-    if (rc != ASSAY_OK || !layer->experts.present) return rc;
+    if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.mlp", i);
+    if (rc != ASSAY_OK || !layer->mlp.present || !layer->experts.present) return rc;
     ref_real *chosen = ref_alloc(n_tokens, hidden);
     rc = chosen ? ref_rms_norm(y, y, n_tokens, hidden, &layer->mlp_dense_out) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = ref_rms_norm(n, h, n_tokens, hidden, &layer->experts_in);
     if (rc == ASSAY_OK)
         rc = ref_experts(chosen, n, layer->experts.routes_residual ? h : n, n_tokens, &layer->experts);
-    if (rc == ASSAY_OK) {
-        ref_trace(&pass->tracer, chosen, n_tokens, hidden, "layer.%02zu.experts", i);
-        rc = ref_rms_norm(chosen, chosen, n_tokens, hidden, &layer->experts_out);
-    }
+    if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, chosen, n_tokens, hidden, "layer.%02zu.experts", i);
+    if (rc == ASSAY_OK) rc = ref_rms_norm(chosen, chosen, n_tokens, hidden, &layer->experts_out);
     if (rc == ASSAY_OK) ref_add(y, chosen, n_tokens * hidden);
     free(chosen);
     return rc;
@@ -115,10 +112,8 @@ assay_status ref_block(ref_pass *pass, size_t i, ref_real *x)
     assay_status rc =
         normed && y ? ref_rms_norm(normed, x, n_tokens, hidden, &layer->mixer_in) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = attend_layer(pass, i, normed, y);
-    if (rc == ASSAY_OK) {
-        ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.attn", i);
-        rc = ref_rms_norm(y, y, n_tokens, hidden, &layer->mixer_out);
-    }
+    if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.attn", i);
+    if (rc == ASSAY_OK) rc = ref_rms_norm(y, y, n_tokens, hidden, &layer->mixer_out);
     if (rc == ASSAY_OK) {
         add_residual(x, y, n, layer->residual_factor);
         if (layer->laurel.present) rc = add_laurel(x, normed, n_tokens, hidden, &layer->laurel);
@@ -208,9 +203,7 @@ assay_status ref_layer(ref_pass *pass, size_t i, ref_real *x)
     const plan *p = pass->plan;
     bool has_streams = p->streams.n > 0;
     assay_status rc = has_streams ? stream_layer(pass, i, x) : plain_layer(pass, i, x);
-    if (rc == ASSAY_OK) {
-        ref_real *out = x + (has_streams ? p->streams.active * pass->n_tokens * p->hidden : 0);
-        ref_trace(&pass->tracer, out, pass->n_tokens, p->hidden, "layer.%02zu.out", i);
-    }
-    return rc;
+    if (rc != ASSAY_OK) return rc;
+    ref_real *out = x + (has_streams ? p->streams.active * pass->n_tokens * p->hidden : 0);
+    return ref_trace(&pass->tracer, out, pass->n_tokens, p->hidden, "layer.%02zu.out", i);
 }

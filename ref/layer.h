@@ -6,6 +6,8 @@
 
 #include "ref/pass.h"
 
+/* Both fail as ref_forward does. */
+
 /* Computes layer i in place. x: [T, D]; with streams, [S, T, D]. */
 assay_status ref_layer(ref_pass *pass, size_t i, ref_real *x);
 

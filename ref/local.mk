@@ -9,6 +9,8 @@ REF_SOURCES = \
 	ref/ops.c ref/ops.h \
 	ref/pass.h \
 	ref/real.h \
+	ref/session.c ref/session.h \
+	ref/step.c ref/step.h \
 	ref/streams.c ref/streams.h \
 	ref/trace.c ref/trace.h
 
@@ -26,14 +28,37 @@ ref_ref64_la_CFLAGS = $(ref_ref32_la_CFLAGS)
 ref_ref64_la_LDFLAGS = $(ref_ref32_la_LDFLAGS)
 ref_ref64_la_LIBADD = $(ref_ref32_la_LIBADD)
 
-REF_TESTS = ref/tests/check_engine ref/tests/check_ops ref/tests/check_unload
+REF_TESTS = \
+	ref/tests/check_engine \
+	ref/tests/check_memory \
+	ref/tests/check_ops \
+	ref/tests/check_session \
+	ref/tests/check_step \
+	ref/tests/check_tap \
+	ref/tests/check_unload
+REF_TEST_ENGINES = ref/tests/engines.c ref/tests/engines.h
 check_PROGRAMS += $(REF_TESTS)
 TESTS += $(REF_TESTS)
+ref_tests_check_engine_SOURCES = ref/tests/check_engine.c $(REF_TEST_ENGINES)
 ref_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_engine_LDADD = $(TEST_LIBS)
+ref_tests_check_memory_SOURCES = ref/tests/check_memory.c $(REF_SOURCES) $(DENY)
+ref_tests_check_memory_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_memory_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
+ref_tests_check_memory_LDADD = serving/libserving.la $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_ops_SOURCES = ref/tests/check_ops.c ref/blas.c ref/ops.c ref/mlp.c
 ref_tests_check_ops_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_ops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_ops_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_session_SOURCES = ref/tests/check_session.c $(REF_TEST_ENGINES)
+ref_tests_check_session_CFLAGS = $(TEST_CFLAGS)
+ref_tests_check_session_LDADD = $(TEST_LIBS)
+ref_tests_check_step_SOURCES = ref/tests/check_step.c $(REF_TEST_ENGINES)
+ref_tests_check_step_CFLAGS = $(TEST_CFLAGS)
+ref_tests_check_step_LDADD = $(TEST_LIBS)
+ref_tests_check_tap_SOURCES = ref/tests/check_tap.c $(REF_TEST_ENGINES)
+ref_tests_check_tap_CFLAGS = $(TEST_CFLAGS)
+ref_tests_check_tap_LDADD = $(TEST_LIBS)
 ref_tests_check_unload_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_unload_LDADD = $(TEST_LIBS)

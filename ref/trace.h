@@ -1,4 +1,4 @@
-/* Passes intermediate tensors to the caller's trace function, which may overwrite them.
+/* Passes intermediate tensors to the caller's tap, which may overwrite them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_TRACE_H
@@ -8,17 +8,17 @@
 
 #include "ref/real.h"
 
-/* The caller's functions: fn is called first, then the override. Each may be NULL. */
+/* tap:       borrowed, with a function; NULL: nothing is traced.
+ * first_row: the tap receives the rows from this one on, those of the tokens of the step. */
 typedef struct ref_tracer {
-    assay_trace_fn *fn;
-    void *context;
-    assay_override_fn *override;
-    void *override_context;
+    const assay_tap *tap;
     size_t sample;
+    size_t first_row;
 } ref_tracer;
 
-/* Passes x [rows, cols] to the tracer, which may change it. The name is formatted as by printf. */
-void ref_trace(const ref_tracer *tracer, ref_real *x, size_t rows, size_t cols, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+/* Passes the rows of x [rows, cols] from first_row on to the tap if it wants this name, which is formatted as
+ * by printf. The tap may change them. Returns ASSAY_OK, or ASSAY_ESTOPPED if the tap ends the step. */
+assay_status ref_trace(const ref_tracer *tracer, ref_real *x, size_t rows, size_t cols, const char *format,
+                       ...) __attribute__((format(printf, 5, 6)));
 
 #endif

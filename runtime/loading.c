@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "base/options.h"
 
 /* The result of a load. */
 typedef struct outcome {
@@ -30,7 +29,6 @@ typedef struct waiter {
 struct loading {
     const assay_engine *engine;
     char *dir;
-    bool has_options;
     assay_model_options options;
     pthread_t worker;
     bool has_worker;      /* a worker thread must be joined */
@@ -43,8 +41,7 @@ struct loading {
 
 static void open_model(const loading *l, outcome *o)
 {
-    o->status = l->has_options ? l->engine->model_open_with(l->dir, &l->options, &o->model, &o->err)
-                               : l->engine->model_open(l->dir, &o->model, &o->err);
+    o->status = l->engine->model_open(l->dir, &l->options, &o->model, &o->err);
     if (o->status == ASSAY_OK) return;
     o->model = NULL;
     o->err.status = o->status;
@@ -110,11 +107,8 @@ static void free_loading(loading *l)
 assay_status loading_start(const assay_engine *engine, const char *dir, const assay_model_options *options,
                            loading **out, assay_error *err)
 {
-    if (options && !engine->model_open_with)
-        return assay_fail(err, ASSAY_EUNSUPPORTED,
-                          "model %s: the engine takes no options: its table lacks model_open_with", dir);
     assay_model_options known;
-    assay_status rc = options ? model_options_read(options, &known, err) : ASSAY_OK;
+    assay_status rc = assay_options_read(&known, sizeof known, options, "assay_model_options", err);
     if (rc != ASSAY_OK) return rc;
     loading *l = calloc(1, sizeof *l);
     char *copy = strdup(dir);
@@ -123,8 +117,7 @@ assay_status loading_start(const assay_engine *engine, const char *dir, const as
         free(copy);
         return assay_fail(err, ASSAY_ENOMEM, "model %s: out of memory", dir);
     }
-    *l = (loading){.engine = engine, .dir = copy, .has_options = options != NULL, .under_way = true};
-    if (options) l->options = known;
+    *l = (loading){.engine = engine, .dir = copy, .options = known, .under_way = true};
     (void)pthread_mutex_init(&l->lock, NULL);
     init_condition(&l->ended);
     rc = start_worker(l, err);

@@ -13,9 +13,9 @@
 typedef struct loading loading;
 
 /* Starts a worker that opens the checkpoint `dir` with the engine. engine: borrowed until loading_free; dir
- * is copied. options: NULL for model_open; otherwise copied, their kernels borrowed as model_open_with
- * says, and allow_unknown until loading_free; ASSAY_EUNSUPPORTED if the engine has no model_open_with.
- * ASSAY_EINTERNAL if no thread can be created. Failures on the worker are reported by loading_wait, not here.
+ * is copied. options: as for model_open; copied, their kernels borrowed while the model is open, and
+ * allow_unknown until loading_free. Fails as assay_options_read does, and with ASSAY_EINTERNAL if no thread
+ * can be created. Failures on the worker are reported by loading_wait, not here.
  */
 assay_status loading_start(const assay_engine *engine, const char *dir, const assay_model_options *options,
                            loading **out, assay_error *err);

@@ -32,23 +32,6 @@ bool conf_compute_is_narrow(assay_dtype compute);
  * int8". */
 const char *conf_compute_unit(assay_dtype compute);
 
-/* Message: the engine has no model_open_with and so cannot be requested for a compute type. */
-extern const char *const conf_compute_refusal;
-
-/* Message: the engine has no model_open_with and so cannot be given kernels. */
-extern const char *const conf_kernels_refusal;
-
-/* Which option, "--compute" or "--kernels", caused a module to be skipped for lack of model_open_with.
- * reason: of the verdict, one of the two messages above. */
-const char *conf_kernels_refused_option(const char *reason);
-
-/* Opens the checkpoint `dir` with the options `requested`; requested->size need not be set. Returns the
- * engine's error if that fails, and ASSAY_EUNSUPPORTED if a compute type or kernels are requested and
- * the engine has no model_open_with: the request is never silently ignored. allow_unknown is ignored
- * for an engine without model_open_with. */
-assay_status conf_compute_open(const assay_engine *engine, const assay_model_options *requested,
-                               const char *dir, assay_model **out, assay_error *err);
-
 /* Prints " --allow-unknown MEMBER" for each member, quoted for a shell. allowed: NULL-terminated, or
  * NULL. */
 void conf_compute_print_allowed(FILE *out, const char *const *allowed);

@@ -81,8 +81,7 @@ static const conf_table_member required[] = {
     CONF_TABLE_MEMBER(assay_engine, name),         CONF_TABLE_MEMBER(assay_engine, version),
     CONF_TABLE_MEMBER(assay_engine, model_open),   CONF_TABLE_MEMBER(assay_engine, model_free),
     CONF_TABLE_MEMBER(assay_engine, model_vocab),  CONF_TABLE_MEMBER(assay_engine, session_open),
-    CONF_TABLE_MEMBER(assay_engine, session_free), CONF_TABLE_MEMBER(assay_engine, prefill),
-    CONF_TABLE_MEMBER(assay_engine, decode),
+    CONF_TABLE_MEMBER(assay_engine, session_free), CONF_TABLE_MEMBER(assay_engine, step),
 };
 
 static assay_status check_dtype(const char *path, const void *table, assay_error *err)
@@ -99,7 +98,7 @@ static const conf_table_kind kind = {
     .abi_name = "engine",
     .name = "its table",
     .abi = ASSAY_ENGINE_ABI,
-    .size_least = offsetof(assay_engine, session_override) /* size of version 1 of the ABI */,
+    .size_least = offsetof(assay_engine, model_stop_ids) /* a minimal engine */,
     .size = sizeof(assay_engine),
     .check = check_dtype,
     .required = required,

@@ -92,8 +92,7 @@ static assay_status open_engines(conf_bench *b, const conf_options *o, const con
             .engine = column->path, .kernels = b->kernels_path, .compute = o->compute};
         rc = conf_isolate(load_engine, &module, &b->limits, &v, err);
         if (rc == ASSAY_OK && v.outcome == CONF_SKIPPED)
-            rc = assay_fail(err, ASSAY_EUNSUPPORTED, "option %s: engine %s: %s",
-                            conf_kernels_refused_option(v.reason), name, v.reason);
+            rc = assay_fail(err, ASSAY_EUNSUPPORTED, "engine %s: %s", name, v.reason);
         if (rc == ASSAY_OK && v.outcome != CONF_PASSED)
             rc = assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
         if (rc == ASSAY_OK) continue;

@@ -86,13 +86,6 @@ static bool add_speeds(json_object *to, const conf_bench *b, const conf_bench_po
     return ok && conf_json_add_text(to, "bound", best.reads ? "read" : "fma");
 }
 
-static bool add_logits(json_object *to, const conf_bench_series *s)
-{
-    conf_bench_logits logits = conf_bench_logits_of(s);
-    if (logits == CONF_BENCH_NO_LOGITS) return json_object_object_add(to, "logits", NULL) == 0;
-    return conf_json_add_text(to, "logits", logits == CONF_BENCH_LAST ? "last" : "all");
-}
-
 static bool add_results(json_object *to, const conf_bench *b)
 {
     json_object *list = json_object_new_array();
@@ -109,7 +102,7 @@ static bool add_results(json_object *to, const conf_bench *b)
              conf_json_add_text(one, "outcome", conf_outcome_name(s->verdict.outcome)) &&
              conf_json_add_text(one, "class", conf_class_name(s->verdict.class)) &&
              conf_json_add_text(one, "reason", s->verdict.reason) && add_times(one, s) &&
-             add_speeds(one, b, p, s) && add_logits(one, s);
+             add_speeds(one, b, p, s);
     }
     return ok;
 }

@@ -26,9 +26,6 @@
  *     limit, bound     limit of best, and what sets it: "read" or "fma"; null if there is none
  *     fraction         best / limit, or null
  *     peak_bytes       the largest, or null
- *     logits           of a prompt: "last" if prefill_last computed those of its last token only,
- *                      as published systems do; "all" if the engine has only prefill; null if not
- *                      measured
  * Fails with ASSAY_ENOMEM. */
 assay_status conf_bench_print_json(const conf_bench *bench, FILE *out, assay_error *err);
 

@@ -9,8 +9,9 @@
 #include <sys/resource.h>
 
 #include "base/dtype.h"
-#include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
+#include "conformance/abi/open.h"
+#include "conformance/abi/step.h"
 #include "conformance/evaluate/load.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/draw.h"
@@ -23,13 +24,14 @@ typedef struct measurement {
     const conf_bench_point *point;
     const assay_engine *engine;
     conf_verdict *verdict;
+    assay_model *model;
     assay_session *session;
     size_t vocab, n_ids;
-    uint64_t state;                  /* of the generator of token ids */
-    int32_t *tokens, *length, *step; /* [n_samples, n_tokens], [n_samples], [n_samples] */
-    size_t n_rows;                   /* rows of logits per prompt: n_tokens, or 1 with prefill_last */
-    char *logits, *rows;             /* [n_samples, n_rows, vocab], [n_samples, vocab] */
-    size_t logits_bytes, row_bytes;  /* of all rows; of one row */
+    uint64_t state;                 /* of the generator of token ids */
+    int32_t *tokens, *next;         /* [n_samples, n_tokens], [n_samples] */
+    conf_sample_step *steps;        /* [n_samples] */
+    char *logits;                   /* [n_samples, vocab] */
+    size_t logits_bytes, row_bytes; /* of all rows; of one row */
 } measurement;
 
 static bool call_failed(measurement *m, assay_status rc, assay_error *err)
@@ -71,102 +73,112 @@ static bool check_row(measurement *m, const char *row)
     return true;
 }
 
-/* Prefills the last n tokens of the first n_samples samples; n is n_tokens unless n_samples is 1. */
-static bool prefill_samples(measurement *m, size_t n_samples, size_t n)
+/* Evaluates n tokens of each of the first n_samples samples, and the logits of the last of them. tokens:
+ * [n_samples, stride]. */
+static bool run_step(measurement *m, assay_session *session, const int32_t *tokens, size_t n_samples,
+                     size_t n, size_t stride)
 {
     assay_error err = {0};
-    for (size_t b = 0; b < n_samples; b++) m->length[b] = (int32_t)n;
-    const assay_batch batch = {
-        .n_samples = n_samples, .n_tokens = n, .tokens = m->tokens, .length = m->length};
-    bool last = m->request->out->last;
-    m->verdict->stage = last ? CONF_STAGE_PREFILL_LAST : CONF_STAGE_PREFILL;
-    assay_status rc = last ? m->engine->prefill_last(m->session, &batch, m->logits, &err)
-                           : m->engine->prefill(m->session, &batch, m->logits, &err);
+    for (size_t b = 0; b < n_samples; b++)
+        m->steps[b] = (conf_sample_step){.sample = b,
+                                         .tokens = tokens + b * stride,
+                                         .n_tokens = n,
+                                         .logits = m->logits + b * m->row_bytes,
+                                         .n_last = 1};
+    assay_status rc = conf_step_run(m->engine, session, m->steps, n_samples, 0, &err);
     return rc == ASSAY_OK ? true : call_failed(m, rc, &err);
 }
 
-static bool check_prefill(measurement *m)
+static bool run_prompts(measurement *m)
+{
+    const size_t n = m->point->n_tokens;
+    m->verdict->stage = CONF_STAGE_PREFILL;
+    return run_step(m, m->session, m->tokens, m->point->n_samples, n, n);
+}
+
+static bool check_rows(measurement *m)
 {
     for (size_t b = 0; b < m->point->n_samples; b++)
-        if (!check_row(m, m->logits + ((b + 1) * m->n_rows - 1) * m->row_bytes)) return false;
+        if (!check_row(m, m->logits + b * m->row_bytes)) return false;
     return true;
 }
 
 static bool measure_first(measurement *m)
 {
-    if (!prefill_samples(m, m->point->n_samples, m->point->n_tokens) || !check_prefill(m)) return false;
+    if (!run_prompts(m) || !check_rows(m)) return false;
     m->request->out->seconds = conf_clock() - m->request->requested_at;
     return true;
 }
 
+/* Evaluates a short prompt in a session of its own. */
+static bool warm_up(measurement *m)
+{
+    const size_t n = m->point->n_tokens < WARM_TOKENS ? m->point->n_tokens : WARM_TOKENS;
+    assay_session *session = NULL;
+    assay_error err = {0};
+    m->verdict->stage = CONF_STAGE_SESSION_OPEN;
+    assay_status rc = conf_open_session(m->engine, m->model, 1, (conf_cache_limit){0}, &session, &err);
+    if (rc != ASSAY_OK) return call_failed(m, rc, &err);
+    m->verdict->stage = CONF_STAGE_PREFILL;
+    const bool ok = run_step(m, session, m->tokens, 1, n, n);
+    m->engine->session_free(session);
+    return ok;
+}
+
 static bool measure_prefill(measurement *m)
 {
-    size_t n = m->point->n_tokens;
-    if (!prefill_samples(m, 1, n < WARM_TOKENS ? n : WARM_TOKENS)) return false;
+    if (!warm_up(m)) return false;
     fill_with_nan(m->logits, m->logits_bytes);
     double start = conf_clock();
-    bool ok = prefill_samples(m, m->point->n_samples, n);
+    bool ok = run_prompts(m);
     m->request->out->seconds = conf_clock() - start;
-    return ok && check_prefill(m);
+    return ok && check_rows(m);
 }
 
 static bool run_decode_step(measurement *m)
 {
-    assay_error err = {0};
-    draw_tokens(m, m->step, m->point->n_samples);
+    draw_tokens(m, m->next, m->point->n_samples);
     m->verdict->stage = CONF_STAGE_DECODE;
-    assay_status rc = m->engine->decode(m->session, m->step, m->rows, &err);
-    return rc == ASSAY_OK ? true : call_failed(m, rc, &err);
+    return run_step(m, m->session, m->next, m->point->n_samples, 1, 1);
 }
 
 /* The first step is not timed: engines allocate in it. */
 static bool measure_decode(measurement *m)
 {
     conf_bench_time *out = m->request->out;
-    size_t n_samples = m->point->n_samples;
-    if (!prefill_samples(m, n_samples, m->point->n_tokens) || !run_decode_step(m)) return false;
-    fill_with_nan(m->rows, n_samples * m->row_bytes);
+    if (!run_prompts(m) || !run_decode_step(m)) return false;
+    fill_with_nan(m->logits, m->logits_bytes);
     double start = conf_clock();
     for (out->n_steps = 0; out->n_steps < m->request->n_steps && out->seconds < STEP_SECONDS;
          out->n_steps++) {
         if (!run_decode_step(m)) return false;
         out->seconds = conf_clock() - start;
     }
-    for (size_t b = 0; b < n_samples; b++)
-        if (!check_row(m, m->rows + b * m->row_bytes)) return false;
-    return true;
+    return check_rows(m);
 }
 
-/* Allocates the buffers. The logits belong to the harness, so if they do not fit, the point is
- * skipped, not failed. */
+/* Allocates the buffers, which belong to the harness: if they do not fit, the point is skipped, not failed.
+ */
 static bool allocate_buffers(measurement *m)
 {
     const conf_bench_point *p = m->point;
-    size_t n, prompts, rows = 0;
-    m->n_rows = m->request->out->last ? 1 : p->n_tokens;
+    size_t n;
     m->row_bytes = m->vocab * dtype_size(m->engine->logits_dtype);
-    bool fits = !__builtin_mul_overflow(p->n_samples, p->n_tokens, &n) &&
-                !__builtin_mul_overflow(p->n_samples, m->n_rows, &prompts) &&
-                !__builtin_mul_overflow(prompts, m->row_bytes, &m->logits_bytes) &&
-                !__builtin_mul_overflow(p->n_samples, m->row_bytes, &rows) && n <= SIZE_MAX / sizeof(int32_t);
-    if (fits) {
+    if (!__builtin_mul_overflow(p->n_samples, p->n_tokens, &n) && n <= SIZE_MAX / sizeof(int32_t) &&
+        !__builtin_mul_overflow(p->n_samples, m->row_bytes, &m->logits_bytes)) {
         m->logits = malloc(m->logits_bytes);
-        m->rows = p->kind == CONF_BENCH_DECODE ? malloc(rows) : NULL;
         m->tokens = malloc(n * sizeof *m->tokens);
-        m->length = calloc(p->n_samples, sizeof *m->length);
-        m->step = calloc(p->n_samples, sizeof *m->step);
+        m->next = calloc(p->n_samples, sizeof *m->next);
+        m->steps = calloc(p->n_samples, sizeof *m->steps);
     }
-    if (!m->logits || (p->kind == CONF_BENCH_DECODE && !m->rows) || !m->tokens || !m->length || !m->step) {
+    if (!m->logits || !m->tokens || !m->next || !m->steps) {
         conf_verdict_set(m->verdict, CONF_SKIPPED,
-                         "no memory for the logits of %zu samples of %zu tokens (see --memory)", p->n_samples,
-                         p->n_tokens);
+                         "no memory for %zu samples of %zu tokens and their logits (see --memory)",
+                         p->n_samples, p->n_tokens);
         return false;
     }
     fill_with_nan(m->logits, m->logits_bytes);
     draw_tokens(m, m->tokens, n);
-    if (!m->rows) return true;
-    fill_with_nan(m->rows, rows);
-    m->logits_bytes += rows; /* both are allocated at the peak */
     return true;
 }
 
@@ -174,7 +186,6 @@ static bool measure_point(measurement *m)
 {
     static bool (*const measures[])(measurement *) = {measure_first, measure_prefill, measure_decode};
     m->request->out->n_steps = 1;
-    m->request->out->last = m->engine->prefill_last != NULL;
     if (!allocate_buffers(m) || !measures[m->point->kind](m)) return false;
     struct rusage usage = {0};
     (void)getrusage(RUSAGE_SELF, &usage);
@@ -186,6 +197,7 @@ static bool measure_point(measurement *m)
 static void measure_model(measurement *m, assay_model *model)
 {
     assay_error err = {0};
+    m->model = model;
     m->vocab = m->engine->model_vocab(model);
     m->n_ids = m->vocab < m->request->n_ids ? m->vocab : m->request->n_ids;
     if (m->n_ids == 0 || m->n_ids > INT32_MAX) {
@@ -193,7 +205,8 @@ static void measure_model(measurement *m, assay_model *model)
         return;
     }
     m->verdict->stage = CONF_STAGE_SESSION_OPEN;
-    assay_status rc = m->engine->session_open(model, &m->session, &err);
+    assay_status rc =
+        conf_open_session(m->engine, model, m->point->n_samples, (conf_cache_limit){0}, &m->session, &err);
     if (rc != ASSAY_OK) (void)call_failed(m, rc, &err);
     else (void)measure_point(m);
     conf_stage reached = m->verdict->stage;
@@ -214,11 +227,11 @@ void conf_bench_measure(const void *request, conf_verdict *v)
         return;
     }
     const assay_kernels *kernels = NULL;
-    if (!conf_evaluate_kernels(r->kernels, m.engine, &kernels, v)) return;
+    if (!conf_evaluate_kernels(r->kernels, &kernels, v)) return;
     v->stage = CONF_STAGE_MODEL_OPEN;
     const assay_model_options options = {
-        .compute = r->compute, .kernels = kernels, .allow_unknown = r->allow_unknown};
-    assay_status rc = conf_compute_open(m.engine, &options, r->dir, &model, &err);
+        .size = sizeof options, .compute = r->compute, .kernels = kernels, .allow_unknown = r->allow_unknown};
+    assay_status rc = m.engine->model_open(r->dir, &options, &model, &err);
     if (rc != ASSAY_OK) {
         (void)call_failed(&m, rc, &err);
         return;
@@ -229,10 +242,9 @@ void conf_bench_measure(const void *request, conf_verdict *v)
     m.engine->model_free(model);
     v->stage = reached;
     free(m.logits);
-    free(m.rows);
     free(m.tokens);
-    free(m.length);
-    free(m.step);
+    free(m.next);
+    free(m.steps);
 }
 
 const char *conf_bench_kind_name(conf_bench_kind kind)

@@ -26,14 +26,13 @@ typedef struct conf_bench_point {
 } conf_bench_point;
 
 /* Result of one measurement. Plain data: it is passed between processes. n_steps: timed steps of
- * decode, after one that is not timed; at most as many as requested; 1 for the other kinds. last:
- * prompts went through prefill_last, which computes the logits of their last tokens only. peak_bytes:
- * peak memory of the process, without the logits that the harness holds. */
+ * decode, after one that is not timed; at most as many as requested; 1 for the other kinds. Of a prompt only
+ * the logits of the last token are wanted. peak_bytes: peak memory of the process, without the logits that
+ * the harness holds. */
 typedef struct conf_bench_time {
     double seconds;
     size_t n_steps;
     size_t peak_bytes;
-    bool last;
 } conf_bench_time;
 
 /* Request to the child process that measures. */

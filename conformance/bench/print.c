@@ -129,17 +129,6 @@ static void print_series(const conf_bench *b, const conf_context *context, size_
                       conf_outcome_word(s->verdict.outcome), conf_color_off(context));
 }
 
-/* Prints which engines computed logits of all prompt tokens and which only the last, since their
- * prefill speeds must not be compared. */
-static void print_logits(const conf_bench *b, FILE *out, conf_bench_logits logits, const char *of)
-{
-    size_t n = 0;
-    for (size_t e = 0; e < b->n_engines; e++)
-        if (conf_bench_logits_of(&b->series[e]) == logits)
-            (void)fprintf(out, "%s%s", n++ ? ", " : of, b->engines[e].label);
-    if (n) (void)fputc('\n', out);
-}
-
 /* Prints why points have no speed, once for consecutive points with the same reason. */
 static void print_reasons(const conf_bench *b, FILE *out, size_t engine)
 {
@@ -163,9 +152,6 @@ void conf_bench_print(const conf_bench *b, const conf_context *context)
     for (size_t p = 0; p < b->n_points; p++)
         for (size_t e = 0; e < b->n_engines; e++) print_series(b, context, p, e);
     (void)fputc('\n', context->out);
-    print_logits(b, context->out, CONF_BENCH_LAST, "prefill computes only the logits of the last token: ");
-    print_logits(b, context->out, CONF_BENCH_ALL,
-                 "prefill computes those of every token, without prefill_last: ");
     if (conf_bench_exit(b) != CONF_EXIT_AGREE) (void)fputc('\n', context->out);
     for (size_t e = 0; e < b->n_engines; e++) print_reasons(b, context->out, e);
 }

@@ -18,8 +18,7 @@ static work work_of(const plan_cost *cost, const conf_bench_point *p, const conf
     double n_samples = (double)p->n_samples;
     if (p->kind != CONF_BENCH_DECODE)
         return (work){.bytes = (double)cost->weight_bytes,
-                      .multiplies = n_samples *
-                                    plan_cost_multiplies(cost, 0, p->n_tokens, time->last ? 1 : p->n_tokens)};
+                      .multiplies = n_samples * plan_cost_multiplies(cost, 0, p->n_tokens, 1)};
     work w = {0};
     for (size_t i = 0; i < time->n_steps; i++) {
         size_t position = p->n_tokens + 1 + i;
@@ -62,12 +61,6 @@ conf_bench_rate conf_bench_rate_of(const conf_bench *b, const conf_bench_point *
 static double step_seconds(const conf_bench_time *t)
 {
     return t->seconds / (double)t->n_steps;
-}
-
-conf_bench_logits conf_bench_logits_of(const conf_bench_series *series)
-{
-    if (series->n_times == 0) return CONF_BENCH_NO_LOGITS;
-    return series->times[0].last ? CONF_BENCH_LAST : CONF_BENCH_ALL;
 }
 
 const conf_bench_time *conf_bench_best(const conf_bench_series *series)

@@ -15,12 +15,8 @@ typedef struct conf_bench_rate {
     bool reads;
 } conf_bench_rate;
 
-/* Whether a series has prefills, and whether they went through prefill_last. */
-typedef enum conf_bench_logits { CONF_BENCH_NO_LOGITS, CONF_BENCH_ALL, CONF_BENCH_LAST } conf_bench_logits;
-
 conf_bench_rate conf_bench_rate_of(const conf_bench *bench, const conf_bench_point *point,
                                    const conf_bench_time *time);
-conf_bench_logits conf_bench_logits_of(const conf_bench_series *series);
 
 /* The fastest time of a series, which must have at least one. */
 const conf_bench_time *conf_bench_best(const conf_bench_series *series);

@@ -6,7 +6,7 @@
 #ifndef CONFORMANCE_CASE_CASE_H
 #define CONFORMANCE_CASE_CASE_H
 
-#include "conformance/abi/cache_limit.h"
+#include "conformance/abi/open.h"
 #include "conformance/case/vectors.h"
 #include "conformance/hdf5/hdf5.h"
 
@@ -70,6 +70,10 @@ typedef struct conf_decoder {
     conf_array decode;    /* [B, N]; data NULL if N is 0 */
     assay_tensor *inputs; /* [n_inputs], names and data owned */
     size_t n_inputs;
+    const struct conf_decoder *whole; /* NULL, or the case of which this is a single sample, and whose inputs
+                                       * it has; borrowed */
+    size_t whole_sample;              /* which one */
+    conf_array image_sample;          /* [images]: the sample of each image; rank 0 if the case has none */
     bool has_truth;
     conf_rows rows;
     conf_trace *traces;

@@ -99,6 +99,9 @@ static assay_status read_inputs(const conf_h5 *file, conf_decoder *d, assay_erro
         d->n_inputs = i + 1;
     }
     conf_strings_free(&others);
+    if (rc == ASSAY_OK && conf_h5_has(file, "/input/image_sample"))
+        rc = conf_array_read(file, "/input/image_sample", ASSAY_I32, 1, (size_t[]){SIZE_MAX},
+                             &d->image_sample, err);
     return rc;
 }
 
@@ -191,6 +194,7 @@ void conf_decoder_free(conf_decoder *d)
         free((void *)(uintptr_t)d->inputs[i].data);
     }
     free(d->inputs);
+    conf_array_free(&d->image_sample);
     for (size_t i = 0; i < d->n_traces; i++) {
         free(d->traces[i].name);
         conf_array_free(&d->traces[i].value);

@@ -4,6 +4,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/case/decoder.c conformance/case/decoder.h \
 	conformance/case/find.c conformance/case/find.h \
 	conformance/case/header.c conformance/case/header.h \
+	conformance/case/items.c conformance/case/items.h \
 	conformance/case/members.c conformance/case/members.h \
 	conformance/case/observation.c conformance/case/observation.h \
 	conformance/case/prompt.c conformance/case/prompt.h \
@@ -15,10 +16,13 @@ conformance_libconformance_la_SOURCES += \
 
 CONFORMANCE_CASE_TESTS = \
 	conformance/case/tests/check_arrays \
-	conformance/case/tests/check_find
+	conformance/case/tests/check_find \
+	conformance/case/tests/check_items
 check_PROGRAMS += $(CONFORMANCE_CASE_TESTS)
 TESTS += $(CONFORMANCE_CASE_TESTS)
 conformance_case_tests_check_arrays_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_case_tests_check_arrays_LDADD = conformance/tests/libsupport.la
 conformance_case_tests_check_find_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_case_tests_check_find_LDADD = conformance/tests/libsupport.la
+conformance_case_tests_check_items_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_case_tests_check_items_LDADD = conformance/tests/libsupport.la

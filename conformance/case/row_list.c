@@ -89,18 +89,29 @@ assay_status conf_row_list_read(const conf_h5 *file, conf_decoder *d, assay_erro
     return rc;
 }
 
+static bool is_place(const conf_place *p, size_t sample, bool decode, size_t pos)
+{
+    return p->sample == sample && p->decode == decode && p->pos == pos;
+}
+
+/* The index of a row if all are recorded. */
+static size_t usual_row(const conf_decoder *d, size_t sample, bool decode, size_t pos)
+{
+    size_t row = decode ? sample * d->n_decode + pos : pos;
+    for (size_t b = 0; b < (decode ? d->n_samples : sample); b++) row += conf_prompt_length(d, b);
+    return row;
+}
+
+/* A case that locate makes of a sequence has some of the rows, and no list of them. assay diff reads the rows
+ * itself: without a list all are recorded, and have no places. */
 size_t conf_row_find(const conf_decoder *d, size_t sample, bool decode, size_t pos)
 {
     const conf_rows *rows = &d->rows;
-    size_t n_prefill = rows->n_listed, row = pos;
-    for (size_t b = 0; b < d->n_samples && !rows->n_listed; b++) n_prefill += conf_prompt_length(d, b);
-    if (decode) return n_prefill + sample * d->n_decode + pos;
-    if (!rows->n_listed) {
-        for (size_t b = 0; b < sample; b++) row += conf_prompt_length(d, b);
-        return row;
-    }
-    for (row = 0; row < n_prefill; row++)
-        if (rows->place[row].sample == sample && rows->place[row].pos == pos) return row;
+    if (!rows->place) return usual_row(d, sample, decode, pos);
+    const size_t usual = rows->n_listed ? rows->n_rows : usual_row(d, sample, decode, pos);
+    if (usual < rows->n_rows && is_place(&rows->place[usual], sample, decode, pos)) return usual;
+    for (size_t row = 0; row < rows->n_rows; row++)
+        if (is_place(&rows->place[row], sample, decode, pos)) return row;
     return SIZE_MAX;
 }
 

@@ -12,7 +12,7 @@
 assay_status conf_row_list_read(const conf_h5 *file, conf_decoder *d, assay_error *err);
 
 /* The index in d->rows of a row: of a sample's prompt at position `pos`, or after its forced token number
- * `pos` if `decode`. SIZE_MAX if it is not recorded. */
+ * `pos` if `decode`. SIZE_MAX if it is not recorded. d->rows.place must be set. */
 size_t conf_row_find(const conf_decoder *d, size_t sample, bool decode, size_t pos);
 
 /* The index of row `row` of d->rows in its array of the file: prefill [B * T] or [R], decode [B * N].

@@ -157,6 +157,8 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_FOR: return conf_cli_parse_seconds(o->name, value, &out->stress, err);
     case CONF_OPTION_TIMES: return conf_cli_parse_count(o->name, value, CONF_DRAWS_MAX, &out->n_times, err);
     case CONF_OPTION_SERVING: out->serving = true; break;
+    case CONF_OPTION_MANNER: return conf_cli_parse_manner(o->name, value, &out->manner, err);
+    case CONF_OPTION_EXPLAIN: out->explain = true; break;
     case CONF_OPTION_VERBOSE: out->verbose = true; break;
     case CONF_OPTION_HELP: out->help = true; break;
     default:

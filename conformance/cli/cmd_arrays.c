@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/process/contain.h"
@@ -46,8 +45,8 @@ static void count_array(void *context, const assay_array_info *info)
 static assay_status open_model(const subject *s, const assay_engine *engine, assay_model **out,
                                assay_error *err)
 {
-    return conf_compute_open(engine, &(assay_model_options){.allow_unknown = s->allow_unknown}, s->dir, out,
-                             err);
+    const assay_model_options options = {.size = sizeof options, .allow_unknown = s->allow_unknown};
+    return engine->model_open(s->dir, &options, out, err);
 }
 
 /* Runs in a child process, which must count the arrays itself: the engine's threads end with it. */

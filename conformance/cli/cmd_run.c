@@ -10,6 +10,7 @@
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
 #include "conformance/cli/cmd.h"
+#include "conformance/cli/explain.h"
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/process/jobs.h"
@@ -51,8 +52,7 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
     rc = conf_isolate(run_task, &load, &run->options->limits, &v, err);
     if (rc != ASSAY_OK) return rc;
     if (v.outcome == CONF_SKIPPED)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "option %s: engine %s: %s",
-                          conf_kernels_refused_option(v.reason), name, v.reason);
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "engine %s: %s", name, v.reason);
     if (v.outcome != CONF_PASSED) return assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
     column->float64 = v.float64;
     return ASSAY_OK;
@@ -182,6 +182,7 @@ static assay_status start_engine(run_state *run, const conf_found *found, size_t
                                   .path = found->path,
                                   .compute = all->compute,
                                   .seed = all->seed,
+                                  .manner = all->manner,
                                   .dump = dump,
                                   .vector = run->options->vector,
                                   .allow_unknown = run->options->allow_unknown,
@@ -283,12 +284,18 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     run.results.compute = options->compute;
     run.results.allow_unknown = options->allow_unknown;
     run.results.seed = options->has_seed ? &options->seed : NULL;
+    run.results.manner = options->manner;
     conf_found_list found;
     conf_exit code;
     assay_error err = {0};
     if (!conf_cmd_find(options, context, &found, &code)) {
         assay_status rc = code == CONF_EXIT_NOTHING ? report_nothing(&run, &err) : ASSAY_OK;
         return finish_reports(&run, rc, code, &err);
+    }
+    if (options->explain) {
+        code = conf_explain(options, context, &found);
+        conf_found_free(&found);
+        return code;
     }
     assay_status rc = run_all(&run, &found, &err);
     if (rc == ASSAY_OK) rc = report_end(&run, &err);

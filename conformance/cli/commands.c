@@ -65,11 +65,11 @@ const conf_command conf_cli_commands[] = {
      "diverges: the unreadable case is untested. With --bisect, 125 replaces 2, 77 and 99.\n",
      CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_COMPUTE) | CONF_BIT(CONF_OPTION_FILTER) |
          CONF_BIT(CONF_OPTION_SHARD) | CONF_BIT(CONF_OPTION_VECTOR) | CONF_BIT(CONF_OPTION_SEED) |
-         CONF_BIT(CONF_OPTION_JOBS) | CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) |
-         CONF_BIT(CONF_OPTION_FAIL_CLASS) | CONF_BIT(CONF_OPTION_BISECT) | CONF_BIT(CONF_OPTION_DUMP) |
-         CONF_BIT(CONF_OPTION_TAP) | CONF_BIT(CONF_OPTION_JUNIT) | CONF_BIT(CONF_OPTION_JSON) |
-         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_KERNELS) | CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) |
-         CONF_BIT(CONF_OPTION_HELP),
+         CONF_BIT(CONF_OPTION_MANNER) | CONF_BIT(CONF_OPTION_EXPLAIN) | CONF_BIT(CONF_OPTION_JOBS) |
+         CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_FAIL_CLASS) |
+         CONF_BIT(CONF_OPTION_BISECT) | CONF_BIT(CONF_OPTION_DUMP) | CONF_BIT(CONF_OPTION_TAP) |
+         CONF_BIT(CONF_OPTION_JUNIT) | CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_VERBOSE) |
+         CONF_BIT(CONF_OPTION_KERNELS) | CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) | CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_run},
     {"diff", "[OPTION]... GOLDEN OBSERVED", "judge the recorded outputs of any engine, from a file",
      "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens, of\n"
@@ -153,10 +153,10 @@ const conf_command conf_cli_commands[] = {
     {"locate", "[OPTION]... CASE [OBSERVED]", "find the first tensor at which a case goes wrong",
      "Compares the recorded tensors of CASE in the order in which the engine computes them, names\n"
      "the first that exceeds its bound, and tells whether its error arises there or is inherited:\n"
-     "the engine is run again with golden inputs for each tensor. For an engine without\n"
-     "session_override, and for an observation (OBSERVED), ref64 computes each tensor from the\n"
-     "ones before it instead. If no tensor exceeds its bound, further replays tell batch, padding\n"
-     "and the state of decode apart. Only one tensor at a time is in memory.\n"
+     "the engine is run again with golden inputs for each tensor. For an engine whose taps cannot\n"
+     "write, and for an observation (OBSERVED), ref64 computes each tensor from the ones before it\n"
+     "instead. If no tensor exceeds its bound, further replays tell batch, padding, the state of\n"
+     "decode and manners of evaluation apart. Only one tensor at a time is in memory.\n"
      "\n"
      "One engine is run: ref32 by default, with --compute or --kernels fastpath. --timeout and\n"
      "--memory apply to each process.\n"

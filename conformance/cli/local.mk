@@ -14,10 +14,12 @@ conformance_libconformance_la_SOURCES += \
 	conformance/cli/cmd_run.c \
 	conformance/cli/cmd_schedule.c \
 	conformance/cli/commands.c conformance/cli/commands.h \
+	conformance/cli/explain.c conformance/cli/explain.h \
 	conformance/cli/value.c conformance/cli/value.h
 
 CONFORMANCE_CLI_TESTS = \
 	conformance/cli/tests/check_bisect \
+	conformance/cli/tests/check_explain \
 	conformance/cli/tests/check_kernels \
 	conformance/cli/tests/check_run \
 	conformance/cli/tests/check_run_output \
@@ -27,6 +29,8 @@ check_PROGRAMS += $(CONFORMANCE_CLI_TESTS)
 TESTS += $(CONFORMANCE_CLI_TESTS)
 conformance_cli_tests_check_bisect_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_bisect_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_explain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_cli_tests_check_explain_LDADD = conformance/tests/libsupport.la
 conformance_cli_tests_check_kernels_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_kernels_LDADD = conformance/tests/libsupport.la
 conformance_cli_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

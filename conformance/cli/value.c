@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "conformance/abi/compute.h"
 #include "conformance/diff/diff.h"
+#include "conformance/replay/manner.h"
 #include "conformance/support/text.h"
 
 /* Parses the digits from text to end as a number from 1 to most. */
@@ -116,6 +117,22 @@ assay_status conf_cli_parse_class(const char *option, const char *value, conf_cl
         return ASSAY_OK;
     }
     const char *meant = conf_text_suggest(value, names, n);
+    return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected one of %s%s%s%s", option, value, all,
+                      meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+}
+
+assay_status conf_cli_parse_manner(const char *option, const char *value, const char **out, assay_error *err)
+{
+    char all[256] = "";
+    size_t n_all = 0;
+    for (size_t i = 0; i < CONF_N_MANNERS; i++)
+        n_all +=
+            (size_t)snprintf(all + n_all, sizeof all - n_all, "%s%s", i ? ", " : "", conf_manner_names[i]);
+    if (conf_manner_find(value) != CONF_N_MANNERS) {
+        *out = value;
+        return ASSAY_OK;
+    }
+    const char *meant = conf_text_suggest(value, conf_manner_names, CONF_N_MANNERS);
     return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected one of %s%s%s%s", option, value, all,
                       meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
 }

@@ -37,6 +37,9 @@ assay_status conf_cli_parse_number(const char *option, const char *value, double
 /* The name of a failure class. */
 assay_status conf_cli_parse_class(const char *option, const char *value, conf_class *out, assay_error *err);
 
+/* The name of a manner of evaluation. */
+assay_status conf_cli_parse_manner(const char *option, const char *value, const char **out, assay_error *err);
+
 /* The name of a compute type. */
 assay_status conf_cli_parse_compute(const char *option, const char *value, assay_dtype *out,
                                     assay_error *err);

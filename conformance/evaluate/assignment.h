@@ -15,6 +15,7 @@ typedef struct conf_assignment {
     const char *path;                 /* of a case; NULL: only load the module */
     assay_dtype compute;              /* requested compute type; ASSAY_DTYPE_NONE: the engine's choice */
     const uint64_t *seed;             /* seed that rearranges the batch; NULL: as recorded */
+    const char *manner;               /* of evaluating samples (replay/manner.h); NULL: all */
     const char *dump;                 /* file for an observation of a case replayed to its end; may be NULL */
     const char *vector;               /* "GROUP/ID": replay only this vector of a textual case; NULL: all */
     const char *const *allow_unknown; /* see conf_case */

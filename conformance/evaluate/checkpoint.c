@@ -2,6 +2,8 @@
 #include "conformance/evaluate/checkpoint.h"
 
 #include <limits.h>
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -44,8 +46,21 @@ static assay_status find_family(const char *dir, bool *known, assay_error *err)
     return rc;
 }
 
+/* Dynamic ropes and longrope change all their frequencies beyond a length: a longer prompt cannot be
+ * evaluated in parts, since the parts before that length would have other frequencies. */
+static size_t divisible_length(const plan *p)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < p->n_ropes; i++) {
+        const rope *r = &p->ropes[i];
+        if (r->type == ROPE_DYNAMIC) least = fmin(least, r->max_length);
+        if (r->type == ROPE_LONGROPE) least = fmin(least, r->original_length);
+    }
+    return least < (double)INT32_MAX ? (size_t)least : SIZE_MAX;
+}
+
 /* For a family that is not implemented, only its safetensors files must be valid. */
-static assay_status check_model(const conf_case *c, assay_error *err)
+static assay_status check_model(const conf_case *c, size_t *n_divisible, assay_error *err)
 {
     const char *dir = c->model;
     bool known = false;
@@ -57,6 +72,7 @@ static assay_status check_model(const conf_case *c, assay_error *err)
     assay_status rc = find_family(dir, &known, err);
     if (rc == ASSAY_OK && known) {
         rc = plan_open_allowing(dir, c->allow_unknown, &p, err);
+        if (rc == ASSAY_OK) *n_divisible = divisible_length(p);
         plan_free(p);
     } else if (rc == ASSAY_OK) {
         rc = check_weights(dir, err);
@@ -78,11 +94,11 @@ static assay_status check_tokenizer(const char *dir, assay_error *err)
 
 conf_checkpoint conf_checkpoint_check(const conf_case *c)
 {
-    conf_checkpoint found = {.state = CONF_CHECKPOINT_VALID};
+    conf_checkpoint found = {.state = CONF_CHECKPOINT_VALID, .n_divisible = SIZE_MAX};
     assay_error err = {0};
     assay_status rc = ASSAY_OK;
     if (!c->model) return found;
-    if (c->kind != CONF_TOKENIZER) rc = check_model(c, &err);
+    if (c->kind != CONF_TOKENIZER) rc = check_model(c, &found.n_divisible, &err);
     if (rc == ASSAY_OK && conf_kind_of(c->kind)->textual) rc = check_tokenizer(c->model, &err);
     if (rc == ASSAY_OK || rc == ASSAY_EUNSUPPORTED) {
         assay_error changed = {0};
@@ -94,6 +110,7 @@ conf_checkpoint conf_checkpoint_check(const conf_case *c)
     }
     if (rc == ASSAY_OK || rc == ASSAY_ENOMEM) return found;
     found.state = rc == ASSAY_EUNSUPPORTED ? CONF_CHECKPOINT_UNKNOWN : CONF_CHECKPOINT_BROKEN;
+    found.n_divisible = 0;
     (void)snprintf(found.reason, sizeof found.reason, "%.*s", CONF_TEXT_MAX - 1, err.text);
     return found;
 }

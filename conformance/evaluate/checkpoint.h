@@ -17,7 +17,8 @@
  *   CONF_CHECKPOINT_VALID    neither; also a directory without config.json and safetensors, which is
  *   another format, and where memory does not suffice to tell
  *
- * conf_verdict_apply_checkpoint says what follows from it. */
+ * n_divisible is 0 unless the state is CONF_CHECKPOINT_VALID. conf_verdict_apply_checkpoint says what follows
+ * from the state. */
 conf_checkpoint conf_checkpoint_check(const conf_case *c);
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
 #include "conformance/abi/serving.h"
@@ -16,6 +15,7 @@
 #include "conformance/evaluate/judgeable.h"
 #include "conformance/evaluate/load.h"
 #include "conformance/evaluate/logits.h"
+#include "conformance/evaluate/manners.h"
 #include "conformance/evaluate/tensors.h"
 #include "conformance/evaluate/tokens.h"
 #include "conformance/evaluate/vectors.h"
@@ -36,16 +36,18 @@ static bool dump_logits(const conf_replay *r, const char *path)
     return false;
 }
 
-static void evaluate_decoder(conf_replay *r, const char *dump_path)
+static void evaluate_decoder(conf_replay *r, const conf_assignment *assignment)
 {
-    if (!conf_replay_decoder(r) || !dump_logits(r, dump_path)) return;
+    (void)snprintf(r->verdict->manner, sizeof r->verdict->manner, "%s",
+                   conf_manner_of(CONF_MANNER_WHOLE)->name);
+    if (!conf_replay_decoder(r) || !dump_logits(r, assignment->dump)) return;
     r->verdict->stage = CONF_STAGE_JUDGE;
     conf_bounds bounds = conf_evaluate_bounds(r);
     if (r->rows) conf_evaluate_logits(r, &bounds);
     if (r->c->decoder.n_greedy) conf_evaluate_tokens(r, &bounds);
     conf_evaluate_again(r, &bounds);
     conf_evaluate_traces(r);
-    conf_evaluate_last(r);
+    if (r->verdict->outcome == CONF_PASSED) conf_evaluate_manners(r, &bounds, assignment);
 }
 
 static void evaluate_rope(conf_replay *r)
@@ -61,7 +63,7 @@ static void replay_case(const conf_assignment *assignment, const assay_engine *e
                         conf_verdict *v)
 {
     const assay_kernels *kernels = NULL;
-    if (!conf_evaluate_kernels(assignment->kernels, engine, &kernels, v) || !c) return;
+    if (!conf_evaluate_kernels(assignment->kernels, &kernels, v) || !c) return;
     if (kernels && c->kind == CONF_ROPE) {
         conf_verdict_set(v, CONF_SKIPPED, "a case of kind rope has no model: it uses no kernels");
         return;
@@ -73,7 +75,7 @@ static void replay_case(const conf_assignment *assignment, const assay_engine *e
     }
     conf_replay r = {.engine = engine, .kernels = kernels, .c = c, .seed = assignment->seed, .verdict = v};
     if (c->kind == CONF_ROPE) evaluate_rope(&r);
-    else evaluate_decoder(&r, assignment->dump);
+    else evaluate_decoder(&r, assignment);
     conf_replay_free(&r);
 }
 
@@ -95,6 +97,9 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
     else if (refusal) conf_verdict_set(v, CONF_SKIPPED, "%s", refusal);
     else if (assignment->vector && !conf_kind_of(c->kind)->textual)
         conf_verdict_set(v, CONF_SKIPPED, "it has no vectors");
+    else if (assignment->manner && !conf_kind_of(c->kind)->has_decoder &&
+             strcmp(assignment->manner, conf_manner_of(CONF_MANNER_WHOLE)->name) != 0)
+        conf_verdict_set(v, CONF_SKIPPED, "it has no prompts, which are evaluated in manners");
     else if (conf_evaluate_judgeable(c, assignment->compute, v)) {
         v->checkpoint = conf_checkpoint_check(c);
         return c;
@@ -106,9 +111,8 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
 /* Evaluates a case that needs no engine, with a module that may have none. */
 static void replay_serving(const conf_assignment *assignment, const conf_case *c, conf_verdict *v)
 {
-    if (assignment->kernels) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_kernels_refusal);
-    else if (assignment->compute != ASSAY_DTYPE_NONE)
-        conf_verdict_set(v, CONF_SKIPPED, "%s", conf_compute_refusal);
+    if (assignment->kernels || assignment->compute != ASSAY_DTYPE_NONE)
+        conf_verdict_set(v, CONF_SKIPPED, "it has no engine, and so takes no kernels and no compute type");
     else if (c && conf_kind_of(c->kind)->textual) conf_evaluate_vectors(assignment, c, v);
     else if (c)
         conf_verdict_set(v, CONF_SKIPPED, "it has no engine: it does not export %s", ASSAY_ENGINE_SYMBOL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/evaluate/load.h"
 
-#include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
 
@@ -14,22 +13,15 @@ const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, 
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
         return NULL;
     }
-    if (compute != ASSAY_DTYPE_NONE && !e->model_open_with) {
-        conf_verdict_set(v, CONF_SKIPPED, "%s", conf_compute_refusal);
-        return NULL;
-    }
     v->compute = compute;
     v->float64 = compute == ASSAY_DTYPE_NONE && e->logits_dtype == ASSAY_F64;
     return e;
 }
 
-bool conf_evaluate_kernels(const char *library, const assay_engine *engine, const assay_kernels **out,
-                           conf_verdict *v)
+bool conf_evaluate_kernels(const char *library, const assay_kernels **out, conf_verdict *v)
 {
     assay_error err = {0};
-    if (!library) return true;
-    if (!engine->model_open_with) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_kernels_refusal);
-    else if (conf_kernels_open(library, out, &err) != ASSAY_OK)
+    if (library && conf_kernels_open(library, out, &err) != ASSAY_OK)
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
     return v->outcome == CONF_PASSED;
 }

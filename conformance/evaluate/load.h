@@ -9,12 +9,11 @@
 #include "conformance/judge/verdict.h"
 
 /* Loads a module, and stores in the verdict the type that it is asked to compute in and judged by. NULL if
- * the verdict is CONF_BROKEN, or CONF_SKIPPED because the engine has no choice of types. */
+ * the verdict is CONF_BROKEN. */
 const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, conf_verdict *v);
 
-/* Opens the library of kernels for the engine; library NULL leaves *out as it is. False if the verdict is
- * CONF_BROKEN, or CONF_SKIPPED because the engine takes no kernels. */
-bool conf_evaluate_kernels(const char *library, const assay_engine *engine, const assay_kernels **out,
-                           conf_verdict *v);
+/* Opens the library of kernels for an engine; library NULL leaves *out as it is. False if the verdict is
+ * CONF_BROKEN. */
+bool conf_evaluate_kernels(const char *library, const assay_kernels **out, conf_verdict *v);
 
 #endif

@@ -90,20 +90,37 @@ void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds)
         conf_judge_logits(rows->truth, r->again, conf_rows_of_prefill(&r->c->decoder), rows->n_cols, bounds);
     if (j.multiple > v->multiple) v->multiple = j.multiple;
     if (j.rule == CONF_RULE_NONE) return;
-    conf_class class = j.rule == CONF_RULE_MASK ? CONF_CLASS_MASK : CONF_CLASS_LOGITS;
-    (void)conf_evaluate_fail(
-        v, class,
-        "prefilled again, the session still uses its earlier contents: %s of the logits is "
-        "%.3g times its bound",
-        conf_rule_name(j.rule), j.multiple / bounds->limit);
+    static const char start[] = "in a session that was used before, its earlier contents have an effect";
+    if (j.rule == CONF_RULE_MASK)
+        (void)conf_evaluate_fail(v, CONF_CLASS_MASK, "%s: NaN or infinity where the truth is finite", start);
+    else
+        (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS, "%s: %s of the logits is %.3g times its bound", start,
+                                 conf_rule_name(j.rule), j.multiple / bounds->limit);
     size_t at = j.row * rows->n_cols + j.col;
     conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->again[at]);
 }
 
-void conf_evaluate_last(const conf_replay *r)
+void conf_evaluate_manner(const conf_replay *r, const conf_bounds *bounds, conf_manner manner)
 {
+    const conf_rows *rows = &r->c->decoder.rows;
     conf_verdict *v = r->verdict;
-    if (!r->contradiction[0]) return;
-    if (conf_evaluate_fail(v, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill"))
-        (void)snprintf(v->where, sizeof v->where, "%s", r->contradiction);
+    conf_logits_judgement j = {.worst.same_mask = true};
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        if (!r->wanted[i]) continue;
+        const conf_row expected = conf_row_of_double(rows->truth + i * rows->n_cols);
+        const conf_row found = conf_row_of_double(r->rows + i * rows->n_cols);
+        const conf_row_measure m = conf_row_measure_of(&expected, &found, rows->n_cols);
+        (void)conf_logits_add(&j, i, &m, bounds);
+    }
+    conf_logits_end(&j, bounds);
+    if (j.multiple > v->multiple) v->multiple = j.multiple;
+    if (j.rule == CONF_RULE_NONE) return;
+    const char *label = conf_manner_of(manner)->label;
+    if (j.rule == CONF_RULE_MASK)
+        (void)conf_evaluate_fail(v, CONF_CLASS_MASK, "%s: NaN or infinity where the truth is finite", label);
+    else
+        (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS, "%s: %s of the logits is %.3g times its bound", label,
+                                 conf_rule_name(j.rule), j.multiple / bounds->limit);
+    const size_t at = j.row * rows->n_cols + j.col;
+    conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->rows[at]);
 }

@@ -33,7 +33,7 @@ size_t conf_rows_of_prefill(const conf_decoder *d);
  * part has failed. */
 void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds);
 
-/* Fails the case if prefill_last contradicts prefill. */
-void conf_evaluate_last(const conf_replay *r);
+/* Judges the wanted rows of an evaluation in another manner by the same bounds. */
+void conf_evaluate_manner(const conf_replay *r, const conf_bounds *bounds, conf_manner manner);
 
 #endif

@@ -12,7 +12,7 @@
 #include "conformance/evaluate/fail.h"
 #include "conformance/judge/noise.h"
 #include "conformance/judge/token.h"
-#include "conformance/replay/replay.h"
+#include "conformance/replay/greedy.h"
 #include "conformance/replay/state.h"
 
 size_t conf_row_of_step(const conf_decoder *d, size_t b, size_t k, bool greedy)

@@ -27,11 +27,13 @@ typedef struct fault {
     const char *caught; /* cases that catch it, separated by blanks */
     const char *spared; /* a case without the broken feature, which must still pass; or "-" */
     fault_witness witness;
-    const char *said; /* a part of the report's message; NULL for FAULT_CASES */
+    const char *said;   /* a part of the report's message; NULL for FAULT_CASES */
+    const char *manner; /* the only manner of evaluation in which the spared case passes; NULL: in all */
 
     /* Changes a plan before anything is derived from it and before its weights are packed. */
     void (*plan)(plan *p);
-    /* Returns the position by which a decoded token is rotated. padding: of its row. */
+    /* Returns the position by which a decoded token is rotated. padding: before the first token of its
+     * sample. */
     int32_t (*position)(int32_t position, int32_t padding);
     /* Returns the position by which any token is rotated. */
     int32_t (*rotated)(int32_t position);

@@ -1,6 +1,6 @@
 /* Prints the table of faults, one per line, in fields separated by tabs: name, cases that catch it,
  * case that still passes, description, what catches it (cases, vectors, schedules), part of the
- * message.
+ * message, manner in which the other case passes (- : in all).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -12,8 +12,8 @@ int main(void)
     static const char *const WITNESSES[] = {"cases", "vectors", "schedules"};
     for (size_t i = 0; i < N_FAULTS; i++) {
         const fault *f = &FAULTS[i];
-        printf("%s\t%s\t%s\t%s\t%s\t%s\n", f->name, f->caught, f->spared, f->breaks, WITNESSES[f->witness],
-               f->said ? f->said : "-");
+        printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f->name, f->caught, f->spared, f->breaks,
+               WITNESSES[f->witness], f->said ? f->said : "-", f->manner ? f->manner : "-");
     }
     return 0;
 }

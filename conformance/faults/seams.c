@@ -8,14 +8,14 @@
 
 #include "conformance/faults/fault.h"
 #include "fastpath/attend.h"
-#include "fastpath/batch.h"
 #include "fastpath/ops.h"
+#include "fastpath/steps.h"
 #include "model/plan/arrays.h"
 
 __typeof__(fp_model_open) __real_fp_model_open, __wrap_fp_model_open;
 __typeof__(plan_derive) __real_plan_derive, __wrap_plan_derive;
-__typeof__(fp_batch_prefill) __real_fp_batch_prefill, __wrap_fp_batch_prefill;
-__typeof__(fp_batch_decode) __real_fp_batch_decode, __wrap_fp_batch_decode;
+__typeof__(fp_steps_run) __real_fp_steps_run, __wrap_fp_steps_run;
+__typeof__(fp_forward) __real_fp_forward, __wrap_fp_forward;
 __typeof__(rope_tables) __real_rope_tables, __wrap_rope_tables;
 __typeof__(fp_session_join) __real_fp_session_join, __wrap_fp_session_join;
 __typeof__(fp_session_limit) __real_fp_session_limit, __wrap_fp_session_limit;
@@ -38,29 +38,49 @@ assay_status __wrap_plan_derive(plan *p, assay_error *err)
     return __real_plan_derive(p, err);
 }
 
-/* padding: of the rows of the latest prefilled batch, which is the one that a replay decodes;
- * stepping: of the rows that take part in the current decode step. */
-enum { ROWS_MAX = 64 };
-static int32_t padding[ROWS_MAX], stepping[ROWS_MAX];
-static size_t n_rows, n_stepping;
-static size_t n_tables; /* tables made for this step: one per rope and row */
+/* padding: of each sample of the latest session, which is the only one of a replay: tokens of padding before
+ * its first tokens. stepping: padding of the samples that get one token in the current step; 0 if it is
+ * their first. */
+enum { SAMPLES_MAX = 64 };
+static size_t padding[SAMPLES_MAX];
+static int32_t stepping[SAMPLES_MAX];
+static size_t n_stepping;
+static size_t n_decoded;  /* of stepping, those evaluated by earlier passes of this step */
+static size_t n_decoding; /* of stepping, those in the current pass */
+static size_t n_tables;   /* tables made in this pass: one per rope and sample */
 
-assay_status __wrap_fp_batch_prefill(fp_batch *s, const assay_batch *batch, const fp_tracer *tracer,
-                                     fp_wanted wanted, float *logits, assay_error *err)
+assay_status __wrap_fp_steps_run(fp_steps *s, fp_session *session, const assay_step *steps, size_t n,
+                                 size_t padded_width, const fp_tracer *tracer, assay_error *err)
 {
-    n_rows = batch->n_samples < ROWS_MAX ? batch->n_samples : ROWS_MAX;
-    for (size_t b = 0; b < n_rows; b++) padding[b] = (int32_t)batch->n_tokens - batch->length[b];
-    return __real_fp_batch_prefill(s, batch, tracer, wanted, logits, err);
-}
-
-assay_status __wrap_fp_batch_decode(fp_batch *s, const int32_t *tokens, float *logits, assay_error *err)
-{
-    n_tables = 0;
-    for (size_t b = 0; b < n_rows; b++)
-        if (tokens[b] != -1) stepping[n_stepping++] = padding[b];
-    assay_status rc = __real_fp_batch_decode(s, tokens, logits, err);
+    if (!fault_planted()->position)
+        return __real_fp_steps_run(s, session, steps, n, padded_width, tracer, err);
+    n_stepping = n_decoded = n_decoding = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (steps[i].sample >= SAMPLES_MAX || n_stepping == SAMPLES_MAX) continue;
+        size_t *own = &padding[steps[i].sample];
+        const bool is_first = fp_session_length(session, steps[i].sample) == 0;
+        if (is_first) *own = padded_width > steps[i].n_tokens ? padded_width - steps[i].n_tokens : 0;
+        if (steps[i].n_tokens == 1) stepping[n_stepping++] = is_first ? 0 : (int32_t)*own;
+    }
+    assay_status rc = __real_fp_steps_run(s, session, steps, n, padded_width, tracer, err);
     n_stepping = 0;
     return rc;
+}
+
+/* Notes which of the decoded samples are in this pass. */
+static void begin_pass(const fp_run *runs, size_t n_runs)
+{
+    n_decoded += n_decoding;
+    n_decoding = n_tables = 0;
+    for (size_t j = 0; j < n_runs; j++) n_decoding += runs[j].n_rows == 1;
+}
+
+assay_status __wrap_fp_forward(const fp_model *m, fp_scratch *scratch, const fp_tracer *tracer, fp_run *runs,
+                               size_t n_runs)
+{
+    static fp_scratch shared;
+    if (fault_planted()->position) begin_pass(runs, n_runs);
+    return __real_fp_forward(m, fault_planted()->shares_scratch ? &shared : scratch, tracer, runs, n_runs);
 }
 
 /* Maps positions [n] by the fault's function; the caller frees the result. */
@@ -77,8 +97,8 @@ void __wrap_rope_tables(const rope *r, const double *inverse_frequency, const in
 {
     const fault *f = fault_planted();
     int32_t other, *others = NULL;
-    if (f->position && n_stepping > 0 && n_positions == 1) {
-        other = f->position(*position, stepping[n_tables++ % n_stepping]);
+    if (f->position && n_stepping > 0 && n_decoding > 0 && n_positions == 1) {
+        other = f->position(*position, stepping[(n_decoded + n_tables++ % n_decoding) % n_stepping]);
         position = &other;
     }
     if (f->rotated) position = others = rotate_by(f->rotated, position, n_axes * n_positions);
@@ -95,7 +115,7 @@ assay_status __wrap_fp_session_join(fp_session *s, size_t *slot, assay_error *er
 
 assay_status __wrap_fp_session_limit(fp_session *s, size_t limit, size_t sink_tokens, assay_error *err)
 {
-    if (fault_planted()->limits && limit != SIZE_MAX) fault_planted()->limits(&limit, &sink_tokens);
+    if (fault_planted()->limits && limit != 0) fault_planted()->limits(&limit, &sink_tokens);
     return __real_fp_session_limit(s, limit, sink_tokens, err);
 }
 

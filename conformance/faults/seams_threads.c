@@ -9,7 +9,6 @@ __typeof__(array_list_open) __real_array_list_open, __wrap_array_list_open;
 __typeof__(array_list_realise) __real_array_list_realise, __wrap_array_list_realise;
 __typeof__(stream_default) __real_stream_default, __wrap_stream_default;
 __typeof__(queue_take_error) __real_queue_take_error, __wrap_queue_take_error;
-__typeof__(fp_forward) __real_fp_forward, __wrap_fp_forward;
 __typeof__(fp_norm_run) __real_fp_norm_run, __wrap_fp_norm_run;
 
 /* A stream of the thread that loads the module, which is not the thread that opens a model. */
@@ -56,13 +55,6 @@ assay_status __wrap_queue_take_error(queue *q, assay_error *err)
 {
     assay_status rc = __real_queue_take_error(q, err);
     return fault_planted()->drops_errors ? ASSAY_OK : rc;
-}
-
-assay_status __wrap_fp_forward(const fp_model *m, fp_scratch *scratch, const fp_tracer *tracer, fp_run *runs,
-                               size_t n_runs)
-{
-    static fp_scratch shared;
-    return __real_fp_forward(m, fault_planted()->shares_scratch ? &shared : scratch, tracer, runs, n_runs);
 }
 
 void __wrap_fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,

@@ -26,9 +26,9 @@
 
 const fault FAULTS[] = {
     {"padding-twice", "a decoded token is rotated as if the padding had to be subtracted once more",
-     "qwen3/base/batch", "qwen3/base/single", .position = fault_padding_twice},
+     "qwen3/base/batch", "qwen3/base/single", .manner = "whole", .position = fault_padding_twice},
     {"padding-never", "a decoded token is rotated as if the padding before it counted as positions",
-     "qwen3/base/batch", "qwen3/base/single", .position = fault_padding_never},
+     "qwen3/base/batch", "qwen3/base/single", .manner = "whole", .position = fault_padding_never},
     {"counter-stays", "decoded tokens of the second sample are cached but not counted", "qwen3/base/batch",
      "qwen3/base/single", .after_steps = fault_counter_stays},
     {"window-wide", "a window shows one key too many", "phi3/window/window gemma4/dense/window",
@@ -106,7 +106,7 @@ const fault FAULTS[] = {
     {"tail-dropped", "the outputs of a product after its last whole tile are missing", "qwen3/base/single",
      "llama/mlx-4bit/single", .product = fault_tail_dropped},
     {"rows-swapped", "the decoded tokens of the first two samples are swapped", "qwen3/base/batch",
-     "qwen3/base/single", .before_steps = fault_rows_swapped},
+     "qwen3/base/single", .manner = "whole", .before_steps = fault_rows_swapped},
     {"scale-shifted", "one group of one quantised row has the scale of the group before it",
      "llama/mlx-2bit/single llama/mlx-8bit/single", "llama/base/single", .plan = fault_scale_shifted},
     {"private-deferred", "the table of one rope is left deferred when the model is open",

@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "conformance/abi/compute.h"
+#include "conformance/abi/open.h"
+#include "conformance/abi/step.h"
 #include "conformance/support/clock.h"
 #include "model/checkpoint/stop.h"
 
@@ -40,8 +41,8 @@ assay_status conf_generator_open(const assay_engine *engine, const assay_serving
     g->engine = engine;
     g->serving = serving;
     g->logit_size = engine->logits_dtype == ASSAY_F64 ? sizeof(double) : sizeof(float);
-    const assay_model_options options = {.allow_unknown = allow_unknown};
-    assay_status rc = conf_compute_open(engine, &options, dir, &g->model, err);
+    const assay_model_options options = {.size = sizeof options, .allow_unknown = allow_unknown};
+    assay_status rc = engine->model_open(dir, &options, &g->model, err);
     if (rc == ASSAY_OK) g->vocab = engine->model_vocab(g->model);
     if (rc == ASSAY_OK) rc = serving->tokenizer_open(dir, &g->tokenizer, err);
     if (rc == ASSAY_OK) rc = find_stops(g, dir, err);
@@ -70,7 +71,7 @@ typedef struct run {
     assay_session *session;
     assay_completion *completion;
     assay_reply *reply;
-    void *logits; /* [vocab]; [n_prompt, vocab] if the engine has no prefill_last */
+    void *logits; /* [vocab] */
     conf_generated *out;
     assay_error *err;
     assay_status status; /* of reply_feed in take_text: a sink cannot return it */
@@ -130,11 +131,12 @@ static assay_status open_run(run *r)
                                               .prompt_tokens = r->n_prompt,
                                               .max_tokens = r->request->max_tokens};
     assay_status rc = serve_sampler_open(&r->request->sampling, g->vocab, &r->sampler, r->err);
-    if (rc == ASSAY_OK) rc = g->engine->session_open(g->model, &r->session, r->err);
+    if (rc == ASSAY_OK)
+        rc = conf_open_session(g->engine, g->model, 1, (conf_cache_limit){0}, &r->session, r->err);
     if (rc == ASSAY_OK) rc = g->serving->completion_open(&options, &r->completion, r->err);
     if (rc == ASSAY_OK) rc = g->serving->reply_open(&r->request->reply, &r->reply, r->err);
     if (rc != ASSAY_OK) return rc;
-    r->logits = calloc(g->vocab * (g->engine->prefill_last ? 1 : r->n_prompt), g->logit_size);
+    r->logits = calloc(g->vocab, g->logit_size);
     return r->logits ? ASSAY_OK : no_memory(r);
 }
 
@@ -167,25 +169,19 @@ static void take_text(void *context, assay_part part, const char *text, size_t n
     if (r->status == ASSAY_OK) r->status = r->g->serving->reply_feed(r->reply, text, n, &inner, r->err);
 }
 
-/* Evaluates the prompt; *last points to the logits [vocab] of its last token. */
-static assay_status prefill_prompt(run *r, const void **last)
+/* Evaluates tokens of the one sample, and the logits of the last of them. */
+static assay_status evaluate_tokens(run *r, const int32_t *tokens, size_t n)
 {
-    const int32_t length = (int32_t)r->n_prompt;
-    const assay_batch batch = {
-        .n_samples = 1, .n_tokens = r->n_prompt, .tokens = r->prompt, .length = &length};
-    const assay_engine *e = r->g->engine;
-    if (r->n_prompt > INT32_MAX)
-        return assay_fail(r->err, ASSAY_EINVAL, "the prompt has %zu tokens, expected at most %d", r->n_prompt,
+    const conf_sample_step step = {.tokens = tokens, .n_tokens = n, .logits = r->logits, .n_last = 1};
+    if (n > INT32_MAX)
+        return assay_fail(r->err, ASSAY_EINVAL, "the prompt has %zu tokens, expected at most %d", n,
                           INT32_MAX);
-    *last = r->logits;
-    if (e->prefill_last) return e->prefill_last(r->session, &batch, r->logits, r->err);
-    *last = (char *)r->logits + (r->n_prompt - 1) * r->g->vocab * r->g->logit_size;
-    return e->prefill(r->session, &batch, r->logits, r->err);
+    return conf_step_run(r->g->engine, r->session, &step, 1, 0, r->err);
 }
 
-static assay_status choose_token(run *r, const void *logits, int32_t *id)
+static assay_status choose_token(run *r, int32_t *id)
 {
-    *id = serve_sampler_choose(r->sampler, logits, r->g->engine->logits_dtype, r->out->n_ids);
+    *id = serve_sampler_choose(r->sampler, r->logits, r->g->engine->logits_dtype, r->out->n_ids);
     if (*id < 0)
         return assay_fail(r->err, ASSAY_EINTERNAL, "step %zu: all logits are NaN or minus infinity",
                           r->out->n_ids);
@@ -201,22 +197,20 @@ static assay_status generate_tokens(run *r)
 {
     const assay_serving *s = r->g->serving;
     const assay_sink text = {.take = take_text, .context = r}, reply = {.take = take_reply, .context = r};
-    const void *logits = NULL;
     const double start = conf_clock();
     for (size_t i = 0; i < r->n_prompt; i++) serve_sampler_accept(r->sampler, r->prompt[i]);
     const conf_listeners *listeners = r->listeners;
     if (listeners->prefill) listeners->prefill(listeners->prefill_context, r->n_prompt, false);
-    assay_status rc = prefill_prompt(r, &logits);
+    assay_status rc = evaluate_tokens(r, r->prompt, r->n_prompt);
     if (listeners->prefill) listeners->prefill(listeners->prefill_context, r->n_prompt, true);
     r->out->prefill_seconds = conf_clock() - start;
     while (rc == ASSAY_OK) {
         int32_t id;
-        rc = choose_token(r, logits, &id);
+        rc = choose_token(r, &id);
         if (rc == ASSAY_OK) rc = s->completion_push(r->completion, id, &text, &r->out->state, r->err);
         if (rc == ASSAY_OK) rc = r->status;
         if (rc != ASSAY_OK || r->out->state.finish != ASSAY_FINISH_NONE) break;
-        rc = r->g->engine->decode(r->session, &id, r->logits, r->err);
-        logits = r->logits;
+        rc = evaluate_tokens(r, &id, 1);
     }
     r->out->decode_seconds = conf_clock() - start - r->out->prefill_seconds;
     return rc == ASSAY_OK ? s->reply_end(r->reply, &reply, r->err) : rc;

@@ -10,18 +10,33 @@
 
 const char *conf_stage_name(conf_stage stage)
 {
-    static const char *const names[] = {"loading the module", "reading",  "model_open", "session_open",
-                                        "traced prefill",     "prefill",  "decode",     "greedy decode",
-                                        "prefill_last",       "rope",     "judging",    "closing",
-                                        "the sweep",          "a vector", "a schedule", "a reply"};
+    static const char *const names[] = {"loading the module",
+                                        "reading",
+                                        "model_open",
+                                        "session_open",
+                                        "traced prefill",
+                                        "prefill",
+                                        "decode",
+                                        "greedy decode",
+                                        "join",
+                                        "leave",
+                                        "rewind",
+                                        "fork",
+                                        "rope",
+                                        "judging",
+                                        "closing",
+                                        "the sweep",
+                                        "a vector",
+                                        "a schedule",
+                                        "a reply"};
     return names[stage];
 }
 
 const char *conf_class_name(conf_class class)
 {
     static const char *const names[CONF_N_CLASSES] = {
-        "",       "mask",         "logits", "tokens",  "tensor", "rope",  "threads", "stops", "text",
-        "events", "inconsistent", "shape",  "refused", "memory", "crash", "exit",    "hang"};
+        "",       "mask",         "logits",   "tokens", "tensor",  "rope",   "threads", "stops", "text",
+        "events", "inconsistent", "contract", "shape",  "refused", "memory", "crash",   "exit",  "hang"};
     return names[class];
 }
 

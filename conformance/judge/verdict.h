@@ -14,6 +14,7 @@
 #define CONF_TRACE_NAME_MAX  128
 #define CONF_VECTOR_NAME_MAX 88 /* "GROUP/ID" */
 #define CONF_UNKNOWN_MAX     2048
+#define CONF_MANNER_NAME_MAX 16
 
 typedef enum conf_outcome {
     CONF_PASSED,
@@ -36,6 +37,7 @@ typedef enum conf_class {
     CONF_CLASS_TEXT,         /* a field of a reply has a different text */
     CONF_CLASS_EVENTS,       /* an event stream breaks a rule of its protocol */
     CONF_CLASS_INCONSISTENT, /* two answers to the same input differ */
+    CONF_CLASS_CONTRACT,     /* a promise of the ABI is broken: memory, refusals, taps */
     CONF_CLASS_SHAPE,        /* not comparable: another vocabulary or shape, a missing member */
     CONF_CLASS_REFUSED,      /* an error instead of an answer */
     CONF_CLASS_MEMORY,       /* an out-of-memory error */
@@ -49,6 +51,7 @@ typedef enum conf_class {
 typedef struct conf_checkpoint {
     enum { CONF_CHECKPOINT_VALID, CONF_CHECKPOINT_UNKNOWN, CONF_CHECKPOINT_BROKEN } state;
     char reason[CONF_TEXT_MAX]; /* empty if it is sound */
+    size_t n_divisible;         /* the longest prompt whose rope is the same if it is evaluated in parts */
 } conf_checkpoint;
 
 typedef enum conf_stage {
@@ -57,10 +60,13 @@ typedef enum conf_stage {
     CONF_STAGE_MODEL_OPEN,
     CONF_STAGE_SESSION_OPEN,
     CONF_STAGE_TRACED_PREFILL, /* in a separate session */
-    CONF_STAGE_PREFILL,
-    CONF_STAGE_DECODE,
+    CONF_STAGE_PREFILL,        /* steps with tokens of prompts */
+    CONF_STAGE_DECODE,         /* other steps */
     CONF_STAGE_GENERATE,
-    CONF_STAGE_PREFILL_LAST, /* and the step after it */
+    CONF_STAGE_JOIN,
+    CONF_STAGE_LEAVE,
+    CONF_STAGE_REWIND,
+    CONF_STAGE_FORK,
     CONF_STAGE_ROPE,
     CONF_STAGE_JUDGE,
     CONF_STAGE_CLOSE,
@@ -84,6 +90,8 @@ typedef struct conf_verdict {
     char notes[CONF_TEXT_MAX];            /* further measures, for --verbose */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */
     bool other_traces; /* the case has tensors, and the engine traced none of them, but others */
+    char manner[CONF_MANNER_NAME_MAX]; /* the manner of evaluation (replay/manner.h) that is under way, or
+                                        * that diverges; empty: not evaluated */
     char vector[CONF_VECTOR_NAME_MAX]; /* the first diverging vector of a textual case, or empty */
     size_t n_passed; /* in a process that replays several vectors: number of those that passed so far */
     double until;    /* monotonic clock: the timeout of the process does not expire before this time */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
 	conformance/locate/trace.c conformance/locate/trace.h \
+	conformance/locate/drive.c conformance/locate/drive.h \
 	conformance/locate/locate.c conformance/locate/locate.h \
 	conformance/locate/location.h \
 	conformance/locate/print.c conformance/locate/print.h \

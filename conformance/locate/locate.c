@@ -12,14 +12,13 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
-#include "conformance/abi/compute.h"
-#include "conformance/abi/kernels.h"
 #include "conformance/locate/location.h"
 #include "conformance/locate/print.h"
 #include "conformance/locate/replay.h"
 #include "conformance/locate/sequence.h"
 #include "conformance/locate/walk.h"
 #include "conformance/locate/walker.h"
+#include "conformance/replay/manner.h"
 #include "conformance/report/warn.h"
 #include "conformance/support/text.h"
 
@@ -180,7 +179,7 @@ static conf_exit locate_by_replays(search *q, bool compared)
     conf_divergence *d = &q->shared->divergence;
     const char *who = q->location->engine ? "the engine gives" : "the observation holds";
     size_t n_rows = q->shared->walk.n_rows;
-    bool recorded = q->shared->walk.n_recorded > 0, has_inputs = q->shared->walk.has_inputs;
+    bool recorded = q->shared->walk.n_recorded > 0;
     conf_verdict v = run_child_task(q, conf_divergence_find, &(conf_replay_task){q->location, NULL, d});
     if (q->failed) return CONF_EXIT_ERROR;
     if (v.outcome == CONF_FAILED && d->part == CONF_PART_NONE) {
@@ -203,8 +202,9 @@ static conf_exit locate_by_replays(search *q, bool compared)
     (void)fprintf(out, "\nno tensor of sample 0 in prefill is out of bounds; what is: %s\n", d->what);
     if (!q->location->engine)
         (void)fputs("an observation cannot be replayed: name its engine to learn more\n", out);
-    else if (has_inputs)
-        (void)fputs("the case has inputs besides tokens: a single sample cannot be replayed\n", out);
+    else if (d->manner != CONF_MANNER_WHOLE)
+        (void)fprintf(out, "it is the state: evaluated %s, the same tokens agree; %s, they do not\n",
+                      conf_manner_of(CONF_MANNER_WHOLE)->label, conf_manner_of(d->manner)->label);
     else if (d->part == CONF_PART_AGAIN)
         (void)fputs("it is the state: the same prompts agree in a new session; this one still used its "
                     "earlier contents\n",
@@ -228,11 +228,6 @@ static conf_exit locate_divergence(search *q)
     conf_verdict v = walk_sequence(q, NULL);
     if (q->failed) return CONF_EXIT_ERROR;
     (void)conf_report_warn(q->context, NULL, &v);
-    if (v.outcome == CONF_SKIPPED && v.stage == CONF_STAGE_LOAD) {
-        (void)fprintf(q->context->err, "assay: option %s: engine %s: %s\n",
-                      conf_kernels_refused_option(v.reason), q->location->engine, v.reason);
-        return CONF_EXIT_USAGE;
-    }
     if (v.outcome == CONF_SKIPPED) {
         (void)fprintf(q->context->err, "assay: nothing to locate: %s\n", v.reason);
         return CONF_EXIT_NOTHING;
@@ -241,7 +236,7 @@ static conf_exit locate_divergence(search *q)
     bool located = conf_walk_print(q->context, w, NULL), compared = has_tensors(w);
     if (v.outcome == CONF_FAILED) (void)fprintf(out, "%s%s\n", w->n_rows ? "\n" : "", v.reason);
     if (!located) return v.outcome == CONF_FAILED ? CONF_EXIT_DIVERGES : locate_by_replays(q, compared);
-    if (v.outcome == CONF_FAILED || !q->location->engine || w->has_inputs) return CONF_EXIT_DIVERGES;
+    if (v.outcome == CONF_FAILED || !q->location->engine) return CONF_EXIT_DIVERGES;
     conf_sequence single = {0};
     bool batched = w->batched, named = compared || !w->gives_traces;
     bool sound = (batched || !named) && sequence_agrees(q, single);
@@ -259,6 +254,7 @@ conf_exit conf_locate(const conf_location *location, const conf_context *context
         return CONF_EXIT_ERROR;
     }
     conf_exit code = locate_divergence(&q);
+    if (code == CONF_EXIT_DIVERGES) conf_walk_print_needs(context->out, &q.shared->walk);
     if (q.failed) (void)fprintf(context->err, "assay: %s\n", q.err.text);
     (void)munmap(q.shared, sizeof *q.shared);
     return code;

@@ -7,6 +7,7 @@
 #include "conformance/hdf5/hdf5.h"
 #include "conformance/judge/verdict.h"
 #include "conformance/process/isolate.h"
+#include "conformance/replay/manner.h"
 #include "conformance/support/context.h"
 
 #define CONF_WALK_ROWS_MAX (CONF_H5_MEMBERS_MAX + 1) /* the traces of a file, and the logits */
@@ -33,7 +34,8 @@ typedef struct conf_walk {
     bool by_reference; /* own errors: the reference continued from the engine's tensors */
     bool overridden;   /* own errors are known */
     bool batched;      /* the sample had batch neighbours or padding */
-    bool has_inputs;   /* inputs besides tokens: a single sample cannot be replayed */
+    bool lacks_tap;    /* the engine's table has no tap */
+    bool cannot_write; /* the engine's taps cannot write: it cannot be given golden inputs */
     bool gives_traces; /* the engine or the observation has traces */
     size_t n_streams;  /* parallel residual streams, of which one is traced */
     size_t n_recorded; /* golden tensors */
@@ -57,6 +59,7 @@ typedef struct conf_divergence {
     size_t sample, pos;  /* pos: as in conf_place; in greedy generation the step */
     bool padded;         /* the sample, in the batch as recorded */
     bool has_neighbours; /* the sample has batch neighbours */
+    conf_manner manner;  /* the manner of evaluation that diverges; those before it agree */
     char what[CONF_TEXT_MAX];
 } conf_divergence;
 

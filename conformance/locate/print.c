@@ -151,3 +151,17 @@ bool conf_walk_print(const conf_context *context, const conf_walk *walk, const c
     print_origin(context->out, walk, first);
     return true;
 }
+
+void conf_walk_print_needs(FILE *out, const conf_walk *walk)
+{
+    if (walk->lacks_tap)
+        (void)fputs(
+            "to learn more: the engine gives no tensors on the way; with tap in its table, the first wrong "
+            "one\nwould be named here\n",
+            out);
+    else if (walk->cannot_write)
+        (void)fputs(
+            "to learn more: the engine's taps cannot write; with taps_can_write, it would be run from "
+            "golden\ninputs itself\n",
+            out);
+}

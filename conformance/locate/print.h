@@ -10,6 +10,9 @@
  * Returns whether a tensor exceeds its bound. */
 bool conf_walk_print(const conf_context *context, const conf_walk *walk, const char *title);
 
+/* Prints which member of its table the engine lacks for a closer location; nothing if it lacks none. */
+void conf_walk_print_needs(FILE *out, const conf_walk *walk);
+
 /* The first row that exceeds its bound; NULL if there is none. */
 const conf_walk_row *conf_walk_first(const conf_walk *walk);
 

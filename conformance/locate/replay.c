@@ -87,6 +87,7 @@ static void find_row(const conf_replay *r, const double *all, size_t n, const co
     for (size_t i = 0; i < n; i++) {
         const conf_place *p = &rows->place[i];
         if (!is_present(p, observed) || (first && !is_before(p, first))) continue;
+        if (r->wanted && !r->wanted[i]) continue;
         const double *truth = rows->truth + i * rows->n_cols, *found = all + i * rows->n_cols;
         conf_logits_judgement j = conf_judge_logits(truth, found, 1, rows->n_cols, bounds);
         if (j.rule == CONF_RULE_NONE) continue;
@@ -117,6 +118,26 @@ static void judge_reused_session(const conf_replay *r, const conf_bounds *bounds
     if (out->part != CONF_PART_NONE) out->part = CONF_PART_AGAIN;
 }
 
+/* Evaluates the case in every other manner until one diverges. A manner that ends early leaves its verdict.
+ */
+static void try_manners(conf_replay *r, const conf_bounds *bounds, conf_divergence *out)
+{
+    char text[CONF_TEXT_MAX];
+    for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS && out->part == CONF_PART_NONE; m++) {
+        const char *skipped;
+        (void)snprintf(r->verdict->manner, sizeof r->verdict->manner, "%s", conf_manner_of(m)->name);
+        if (!conf_replay_manner(r, m, &skipped, text)) {
+            if (r->verdict->outcome != CONF_SKIPPED) return;
+            conf_verdict_set(r->verdict, CONF_PASSED, "%s", "");
+            continue;
+        }
+        if (skipped) continue;
+        find_row(r, r->rows, r->c->decoder.rows.n_rows, bounds, NULL, out);
+        out->manner = m;
+    }
+    r->verdict->manner[0] = '\0';
+}
+
 static void describe_divergence(const conf_case *c, conf_divergence *out)
 {
     const conf_decoder *d = &c->decoder;
@@ -132,7 +153,7 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
     conf_replay r = {.engine = conf_evaluate_load(t->location->engine, t->location->compute, v),
                      .c = &plain,
                      .verdict = v};
-    if (!r.engine || !conf_evaluate_kernels(t->location->kernels, r.engine, &r.kernels, v)) return;
+    if (!r.engine || !conf_evaluate_kernels(t->location->kernels, &r.kernels, v)) return;
     if (conf_replay_decoder(&r)) {
         v->stage = CONF_STAGE_JUDGE;
         conf_bounds bounds = conf_evaluate_bounds(&r);
@@ -141,9 +162,7 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
             find_token(&r, &bounds, t->divergence);
         if (t->divergence->part == CONF_PART_NONE && r.again)
             judge_reused_session(&r, &bounds, t->divergence);
-        if (t->divergence->part == CONF_PART_NONE && r.contradiction[0])
-            conf_verdict_fail(v, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill: %s",
-                              r.contradiction);
+        if (t->divergence->part == CONF_PART_NONE) try_manners(&r, &bounds, t->divergence);
     }
     conf_replay_free(&r);
 }
@@ -191,7 +210,7 @@ static void replay_sequence(const conf_replay_task *t, const conf_case *c, conf_
     conf_replay whole = {.c = c, .verdict = v};
     conf_replay r = {
         .engine = conf_evaluate_load(t->location->engine, t->location->compute, v), .c = own, .verdict = v};
-    if (!r.engine || !conf_evaluate_kernels(t->location->kernels, r.engine, &r.kernels, v)) return;
+    if (!r.engine || !conf_evaluate_kernels(t->location->kernels, &r.kernels, v)) return;
     conf_bounds bounds = conf_evaluate_bounds(&whole);
     if (conf_replay_decoder(&r)) {
         v->stage = CONF_STAGE_JUDGE;

@@ -87,6 +87,8 @@ bool conf_sequence_case(const conf_case *c, const conf_sequence *s, conf_case *o
                        .float64_bound = c->float64_bound};
     conf_decoder *own = &out->decoder;
     *own = (conf_decoder){.n_samples = 1,
+                          .whole = d,
+                          .whole_sample = s->sample,
                           .caches = d->caches,
                           .has_truth = d->has_truth && !s->greedy,
                           .n_decode = s->decodes ? s->n_more : 0};

@@ -99,9 +99,9 @@ static const conf_trace *find_golden(conf_walker *w, size_t sample, const assay_
     return sample == 0 && !w->failed ? conf_tensors_find(w->golden, tensor->name) : NULL;
 }
 
-void conf_trace_engine(void *context, size_t sample, const assay_tensor *tensor)
+void conf_trace_engine(conf_walker *w, size_t sample, const assay_tensor *tensor, void *data)
 {
-    conf_walker *w = context;
+    (void)data;
     w->walk->gives_traces = true;
     const conf_trace *trace = find_golden(w, sample, tensor);
     conf_walk_row *row = trace ? add_row(w, tensor->name) : NULL;
@@ -119,9 +119,8 @@ void conf_trace_engine(void *context, size_t sample, const assay_tensor *tensor)
     conf_array_free(&golden.value);
 }
 
-void conf_override_engine(void *context, size_t sample, const assay_tensor *tensor, void *data)
+void conf_override_engine(conf_walker *w, size_t sample, const assay_tensor *tensor, void *data)
 {
-    conf_walker *w = context;
     const conf_trace *trace = find_golden(w, sample, tensor);
     conf_walk_row *row = trace ? conf_walker_row(w, tensor->name) : NULL;
     conf_trace golden;
@@ -157,9 +156,9 @@ void conf_judge_observed(conf_walker *w, const conf_trace *golden)
     conf_array_free(&found);
 }
 
-void conf_check_reference(void *context, size_t sample, const assay_tensor *tensor)
+void conf_check_reference(conf_walker *w, size_t sample, const assay_tensor *tensor, void *data)
 {
-    conf_walker *w = context;
+    (void)data;
     const conf_trace *trace = find_golden(w, sample, tensor);
     conf_trace golden;
     if (!trace || !conf_tensor_has_shape(tensor, &trace->value) || !conf_walker_golden(w, trace, &golden))
@@ -177,17 +176,16 @@ void conf_check_reference(void *context, size_t sample, const assay_tensor *tens
     conf_array_free(&golden.value);
 }
 
-void conf_store_reference(void *context, size_t sample, const assay_tensor *tensor)
+void conf_store_reference(conf_walker *w, size_t sample, const assay_tensor *tensor, void *data)
 {
-    conf_walker *w = context;
+    (void)data;
     (void)find_golden(w, sample, tensor);
     if (sample == 0 && tensor->name && !w->failed)
         conf_walker_fail(w, conf_tensors_put(w->golden, tensor, &w->err));
 }
 
-void conf_override_reference(void *context, size_t sample, const assay_tensor *tensor, void *data)
+void conf_override_reference(conf_walker *w, size_t sample, const assay_tensor *tensor, void *data)
 {
-    conf_walker *w = context;
     const conf_trace *trace = find_golden(w, sample, tensor);
     const conf_trace *seen = trace ? conf_tensors_find(w->found, tensor->name) : NULL;
     conf_walk_row *row = seen ? conf_walker_row(w, tensor->name) : NULL;

@@ -6,6 +6,9 @@
 
 #include "conformance/locate/walker.h"
 
+/* Receives a tensor of an engine: as assay_tap_fn, but cannot stop the step. */
+typedef void conf_walker_fn(conf_walker *w, size_t sample, const assay_tensor *tensor, void *data);
+
 /* Notes the first failure of the harness: w->err says which. Nothing is compared after it. */
 void conf_walker_fail(conf_walker *w, assay_status rc);
 
@@ -15,24 +18,24 @@ conf_walk_row *conf_walker_row(conf_walker *w, const char *name);
 /* Gets a golden tensor with its values; the caller frees out->value. False if w->failed. */
 bool conf_walker_golden(conf_walker *w, const conf_trace *trace, conf_trace *out);
 
-/* assay_trace_fn: compares the tensors that the engine computes from its own inputs, and stores them in
+/* Compares the tensors that the engine computes from its own inputs, and stores them in
  * w->found if that is not NULL. */
-void conf_trace_engine(void *context, size_t sample, const assay_tensor *tensor);
+conf_walker_fn conf_trace_engine;
 
-/* assay_override_fn: replaces the engine's tensors, so that it continues from golden inputs. */
-void conf_override_engine(void *context, size_t sample, const assay_tensor *tensor, void *data);
+/* Replaces the engine's tensors, so that it continues from golden inputs. */
+conf_walker_fn conf_override_engine;
 
-/* assay_trace_fn of the reference: compares its tensors with the golden ones. The first divergence goes
+/* Compares the tensors of the reference with the golden ones. The first divergence goes
  * to walk->reference, which marks the result as doubtful. Also judges the observation's tensors, so
  * that their rows are in the order of evaluation. */
-void conf_check_reference(void *context, size_t sample, const assay_tensor *tensor);
+conf_walker_fn conf_check_reference;
 
-/* assay_trace_fn: the reference's tensors become the golden ones. */
-void conf_store_reference(void *context, size_t sample, const assay_tensor *tensor);
+/* The reference's tensors become the golden ones. */
+conf_walker_fn conf_store_reference;
 
-/* assay_override_fn: replaces the reference's tensors, so that it continues from the candidate's. A
+/* Replaces the reference's tensors, so that it continues from the candidate's. A
  * difference then originates after the previous tensor. */
-void conf_override_reference(void *context, size_t sample, const assay_tensor *tensor, void *data);
+conf_walker_fn conf_override_reference;
 
 /* Compares the tensor of an observation that has the name of a golden tensor. */
 void conf_judge_observed(conf_walker *w, const conf_trace *golden);

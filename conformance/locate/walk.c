@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dtype.h"
 #include "base/error.h"
-#include "conformance/abi/cache_limit.h"
-#include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/case/observation.h"
 #include "conformance/case/prompt.h"
@@ -23,125 +20,46 @@
 #include "conformance/evaluate/tokens.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
+#include "conformance/locate/drive.h"
 #include "conformance/locate/location.h"
 #include "conformance/locate/recorded.h"
 #include "conformance/locate/replay.h"
 #include "conformance/locate/sequence.h"
 #include "conformance/locate/tensors.h"
 #include "conformance/locate/trace.h"
-#include "conformance/replay/session.h"
 #include "conformance/replay/state.h"
 #include "conformance/support/text.h"
 #include "model/loader.h"
 #include "model/plan/plan.h"
 
-/* One prefill of an engine, with its callbacks. */
-typedef struct drive {
-    const assay_engine *engine;
-    assay_dtype compute;          /* requested compute type */
-    const assay_kernels *kernels; /* external kernels for it; or NULL */
-    conf_verdict *verdict;
-    const assay_batch *batch;
-    assay_trace_fn *trace;
-    assay_override_fn *override;
-    double **logits; /* becomes [T, V] of sample 0 */
-} drive;
-
-/* The last T rows of sample 0, as double. */
-static bool store_logits(const conf_walker *w, const drive *d, const void *logits)
-{
-    size_t bytes = dtype_size(d->engine->logits_dtype), n = w->n_tokens * w->vocab;
-    size_t skipped = (d->batch->n_tokens - w->n_tokens) * w->vocab;
-    *d->logits = calloc(n ? n : 1, sizeof **d->logits);
-    if (*d->logits)
-        dtype_to_f64(*d->logits, (const char *)logits + skipped * bytes, d->engine->logits_dtype, n);
-    return *d->logits != NULL;
-}
-
-static bool prefill_traced(conf_walker *w, const drive *d, conf_replay *r, assay_session *session)
-{
-    const assay_batch *batch = d->batch;
-    size_t most = CONF_H5_DATASET_BYTES_MAX / sizeof(double) / w->vocab / batch->n_samples;
-    void *logits = batch->n_tokens <= most
-                       ? conf_nan_alloc(d->engine, batch->n_samples * batch->n_tokens * w->vocab)
-                       : NULL;
-    if (!logits) return conf_replay_no_memory(r);
-    d->verdict->stage = CONF_STAGE_TRACED_PREFILL;
-    if (d->trace && d->engine->session_trace) d->engine->session_trace(session, d->trace, w);
-    if (d->override) d->engine->session_override(session, d->override, w);
-    assay_error err = {0};
-    assay_status rc = d->engine->prefill(session, batch, logits, &err);
-    bool ok = rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
-    if (ok && !store_logits(w, d, logits)) ok = conf_replay_no_memory(r);
-    free(logits);
-    return ok;
-}
-
-/* False, with the verdict of the drive set, on failure. */
-static bool run_drive(conf_walker *w, const drive *d)
-{
-    conf_replay r = {.engine = d->engine, .c = w->c, .verdict = d->verdict};
-    assay_error err = {0};
-    assay_session *session = NULL;
-    w->running = d->verdict;
-    d->verdict->last_trace[0] = '\0';
-    d->verdict->stage = CONF_STAGE_MODEL_OPEN;
-    const assay_model_options options = {
-        .compute = d->compute, .kernels = d->kernels, .allow_unknown = w->c->allow_unknown};
-    assay_status rc = conf_compute_open(d->engine, &options, w->c->model, &r.model, &err);
-    if (rc != ASSAY_OK) return conf_replay_refused(&r, rc, &err);
-    size_t vocab = d->engine->model_vocab(r.model);
-    if (w->vocab == 0) w->vocab = vocab;
-    bool ok = vocab > 0 && vocab == w->vocab;
-    if (!ok)
-        conf_verdict_fail(d->verdict, CONF_CLASS_SHAPE,
-                          "the engine's vocabulary has %zu ids, the recorded one %zu", vocab, w->vocab);
-    if (ok) {
-        d->verdict->stage = CONF_STAGE_SESSION_OPEN;
-        rc = conf_cache_limit_open(d->engine, r.model, w->c->decoder.caches, &session, &err);
-        ok = rc == ASSAY_OK ? prefill_traced(w, d, &r, session) : conf_replay_refused(&r, rc, &err);
-    }
-    d->engine->session_free(session);
-    d->engine->model_free(r.model);
-    if (!w->failed) return ok;
-    conf_verdict_set(w->verdict, CONF_BROKEN, "%s", w->err.text);
-    return false;
-}
-
-/* A batch of the one sample. */
-static assay_batch single_batch(const conf_walker *w, int32_t *length)
-{
-    *length = (int32_t)w->n_tokens;
-    return (assay_batch){.n_samples = 1, .n_tokens = w->n_tokens, .tokens = w->tokens, .length = length};
-}
-
-/* The batch for the engine: as recorded, or the one sample. */
-static assay_batch batch_of(const conf_walker *w, int32_t *length)
-{
-    const conf_decoder *d = &w->c->decoder;
-    if (w->task->sequence) return single_batch(w, length);
-    return (assay_batch){.n_samples = d->n_samples,
-                         .n_tokens = d->n_tokens,
-                         .tokens = d->tokens.data,
-                         .length = d->length.data,
-                         .inputs = d->inputs,
-                         .n_inputs = d->n_inputs};
-}
-
 /* Runs the reference. If it fails, the walk continues without its results. */
-static bool run_reference(conf_walker *w, assay_trace_fn *trace, assay_override_fn *override, double **logits)
+static bool run_reference(conf_walker *w, conf_walker_fn *fn, double **logits)
 {
-    int32_t length;
     conf_verdict v = {0};
-    assay_batch alone = single_batch(w, &length);
-    drive d = {w->reference, ASSAY_DTYPE_NONE, NULL, &v, &alone, trace, override, logits};
+    const conf_drive d = {.engine = w->reference, .verdict = &v, .single = true, .fn = fn, .logits = logits};
     if (!w->reference) return false;
-    if (w->c->decoder.n_inputs) conf_verdict_set(&v, CONF_SKIPPED, "the case has other inputs than tokens");
-    else if (run_drive(w, &d)) return true;
+    if (conf_drive_run(w, &d)) return true;
     if (!w->walk->reference[0])
         (void)snprintf(w->walk->reference, sizeof w->walk->reference, "the reference cannot run this: %.400s",
                        v.reason);
     return false;
+}
+
+/* The engine with the batch as recorded, or with the one sample. */
+static conf_drive drive_engine(conf_walker *w, conf_walker_fn *fn, double **logits)
+{
+    return (conf_drive){.engine = w->engine,
+                        .compute = w->verdict->compute,
+                        .kernels = w->kernels,
+                        .verdict = w->verdict,
+                        .single = w->task->sequence != NULL,
+                        .fn = fn,
+                        .logits = logits};
+}
+
+static bool takes_golden(const assay_engine *engine)
+{
+    return engine && engine->tap && engine->taps_can_write;
 }
 
 /* Computes each tensor from golden inputs. */
@@ -149,21 +67,18 @@ static void walk_from_golden(conf_walker *w)
 {
     double *logits = NULL;
     w->walk->pass = CONF_PASS_OWN;
-    if (w->engine && w->engine->session_override) {
-        int32_t length;
+    if (takes_golden(w->engine)) {
         conf_verdict v = *w->verdict;
-        assay_batch batch = batch_of(w, &length);
-        drive d = {w->engine, w->verdict->compute,  w->kernels, w->verdict, &batch,
-                   NULL,      conf_override_engine, &logits};
-        bool ok = run_drive(w, &d);
-        /* If the second prefill fails, the results of the first remain. */
+        const conf_drive d = drive_engine(w, conf_override_engine, &logits);
+        bool ok = conf_drive_run(w, &d);
+        /* If the second evaluation fails, the results of the first remain. */
         if (!ok && w->verdict->outcome != CONF_BROKEN) {
             (void)snprintf(w->walk->reference, sizeof w->walk->reference, "given golden inputs, %.500s",
                            w->verdict->reason);
             *w->verdict = v;
         }
         if (ok && w->walk->overridden) conf_judge_last(w, w->truth, logits, true);
-    } else if (w->found && run_reference(w, NULL, conf_override_reference, &logits) && w->walk->overridden) {
+    } else if (w->found && run_reference(w, conf_override_reference, &logits) && w->walk->overridden) {
         conf_judge_last(w, logits, w->logits, true);
     }
     free(logits);
@@ -198,7 +113,7 @@ static bool find_golden(conf_walker *w, const conf_h5 *file)
     w->walk->pass = CONF_PASS_REFERENCE;
     if (w->task->sequence) {
         conf_walker_fail(w, conf_tensors_create(&w->golden, &w->err));
-        if (w->failed || !run_reference(w, conf_store_reference, NULL, &w->truth)) return false;
+        if (w->failed || !run_reference(w, conf_store_reference, &w->truth)) return false;
         check_sequence(w);
         return true;
     }
@@ -220,13 +135,13 @@ static void set_bounds(conf_walker *w)
 
 static void walk_engine(conf_walker *w)
 {
-    int32_t length;
-    assay_batch batch = batch_of(w, &length);
-    bool by_reference = !w->engine->session_override && w->engine->session_trace;
+    bool by_reference = w->engine->tap && !w->engine->taps_can_write;
+    w->walk->lacks_tap = !w->engine->tap;
+    w->walk->cannot_write = by_reference;
     if (by_reference) {
         double *logits = NULL;
         w->walk->by_reference = true;
-        if (!w->task->sequence) (void)run_reference(w, conf_check_reference, NULL, &logits);
+        if (!w->task->sequence) (void)run_reference(w, conf_check_reference, &logits);
         free(logits);
         assay_error err = {0};
         if (!w->failed && conf_tensors_create(&w->found, &err) != ASSAY_OK)
@@ -234,11 +149,10 @@ static void walk_engine(conf_walker *w)
     }
     if (w->failed) return;
     w->walk->pass = CONF_PASS_COMPUTED;
-    drive d = {w->engine, w->verdict->compute, w->kernels, w->verdict,
-               &batch,    conf_trace_engine,   NULL,       &w->logits};
-    if (!run_drive(w, &d)) return;
+    const conf_drive d = drive_engine(w, conf_trace_engine, &w->logits);
+    if (!conf_drive_run(w, &d)) return;
     conf_judge_last(w, w->truth, w->logits, false);
-    if (w->engine->session_trace) walk_from_golden(w);
+    if (w->engine->tap) walk_from_golden(w);
 }
 
 /* Lists the tensors of the observation that the case has not recorded. */
@@ -264,7 +178,7 @@ static void walk_observed(conf_walker *w, const conf_observed *o)
     w->walk->by_reference = true;
     w->walk->gives_traces = conf_tensors_count(w->found) > 0;
     if (w->walk->gives_traces && conf_tensors_count(w->golden))
-        (void)run_reference(w, conf_check_reference, NULL, &logits);
+        (void)run_reference(w, conf_check_reference, &logits);
     free(logits);
     w->walk->pass = CONF_PASS_COMPUTED;
     for (size_t i = 0; !w->failed && i < conf_tensors_count(w->golden); i++) {
@@ -296,10 +210,10 @@ static void walk_case(conf_walker *w, const conf_h5 *file, const conf_h5 *observ
     const conf_sequence *s = w->task->sequence, first = {0};
     conf_observed o = {0};
     w->walk->batched = d->n_samples > 1 || conf_prompt_padding(d, 0) > 0;
-    w->walk->has_inputs = d->n_inputs > 0;
     w->vocab = d->has_truth ? d->rows.n_cols : 0;
     w->tokens = conf_sequence_tokens(d, s ? s : &first, &w->n_tokens);
     if (!w->tokens) conf_walker_fail(w, assay_fail(&w->err, ASSAY_ENOMEM, "%s: out of memory", w->c->path));
+    else conf_walker_fail(w, conf_items_divide(w->c->path, d, &w->items, &w->err));
     note_streams(w);
     if (!w->failed && observed) {
         conf_walker_fail(w, conf_tensors_of_observation(observed, &w->found, &w->err));
@@ -325,15 +239,15 @@ static bool open_engines(conf_walker *w)
 {
     const conf_location *l = w->task->location;
     w->engine = l->engine ? conf_evaluate_load(l->engine, l->compute, w->verdict) : NULL;
-    if (l->engine && (!w->engine || !conf_evaluate_kernels(l->kernels, w->engine, &w->kernels, w->verdict)))
+    if (l->engine && (!w->engine || !conf_evaluate_kernels(l->kernels, &w->kernels, w->verdict)))
         return false;
     w->verdict->compute = l->compute;
     w->float64 = w->verdict->float64;
     assay_error why = {0};
-    bool needed = !w->engine || !w->engine->session_override || w->task->sequence;
+    bool needed = !takes_golden(w->engine) || w->task->sequence;
     if (!needed) return true;
     if (!l->reference || conf_engine_open(l->reference, &w->reference, &why) != ASSAY_OK ||
-        !w->reference->session_override || !w->reference->session_trace) {
+        !takes_golden(w->reference)) {
         w->reference = NULL;
         (void)snprintf(w->walk->reference, sizeof w->walk->reference, "there is no reference: %.400s",
                        why.text[0] ? why.text : "it was not found");
@@ -364,6 +278,7 @@ static assay_status open_and_walk(conf_walker *w, const conf_case *c, assay_erro
     conf_h5_close(observed);
     conf_tensors_free(w->golden);
     conf_tensors_free(w->found);
+    conf_items_free(&w->items);
     free(w->tokens);
     free(w->truth);
     free(w->logits);

@@ -7,6 +7,7 @@
 
 #include <assay/kernel.h>
 
+#include "conformance/case/items.h"
 #include "conformance/judge/noise.h"
 #include "conformance/locate/location.h"
 #include "conformance/locate/sequence.h"
@@ -33,6 +34,7 @@ typedef struct conf_walker {
     conf_tensors *golden;
     conf_tensors *found; /* tensors of the candidate; NULL: the engine is run again */
     size_t vocab;        /* V; 0: not known yet */
+    conf_items items;    /* of all samples of the case */
     int32_t *tokens;     /* [T] */
     size_t n_tokens;
     double *truth, *logits; /* [T, V], rows that are not recorded are NaN; NULL: not known */

@@ -25,7 +25,13 @@ const conf_option_info conf_cli_options[] = {
      "only this vector of textual cases; cases without it are skipped"},
     {CONF_OPTION_SEED, 0, "--seed", "N",
      "rearrange each batch at random from seed N: reorder the samples, add\nbatch neighbours and padding, "
-     "change the ids under the padding"},
+     "and evaluate it in a manner that is\ndrawn, too"},
+    {CONF_OPTION_MANNER, 0, "--manner", "MANNER",
+     "evaluate prompts whole, and then in this manner: whole (no other),\nlast, chunk-1, chunk-7, chunk-64, "
+     "rest, late, early, rewind, fork,\nstopped or refused (default: all that the engine can be asked for)"},
+    {CONF_OPTION_EXPLAIN, 0, "--explain", NULL,
+     "run nothing; print what each engine offers, and which cases and\nmanners of evaluation each part of it "
+     "unlocks"},
     {CONF_OPTION_JOBS, 'j', "--jobs", "N",
      "run N cases in parallel; reports keep their order (default: the\nnumber of processors)"},
     {CONF_OPTION_THREADS, 'j', "--jobs", "N", "compare on N threads (default: the number of processors)"},
@@ -37,7 +43,8 @@ const conf_option_info conf_cli_options[] = {
      "memory; mapped files do not count; no\nlimit in builds with sanitizers)"},
     {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
      "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, stops, "
-     "text, events, inconsistent, shape,\nrefused, memory, crash, exit, hang); with other failures only, "
+     "text, events, inconsistent,\ncontract, shape, refused, memory, crash, exit, hang); with other failures "
+     "only, "
      "the\nexit status is 99"},
     {CONF_OPTION_BISECT, 0, "--bisect", NULL,
      "for git bisect run: exit with 125 if the status would be neither 0\nnor 1"},

@@ -22,6 +22,8 @@ typedef enum conf_option {
     CONF_OPTION_SHARD,
     CONF_OPTION_VECTOR,
     CONF_OPTION_SEED,
+    CONF_OPTION_MANNER,
+    CONF_OPTION_EXPLAIN,
     CONF_OPTION_JOBS,
     CONF_OPTION_THREADS, /* --jobs, for a command without cases */
     CONF_OPTION_TIMEOUT,
@@ -101,6 +103,7 @@ typedef struct conf_options {
     const char *filter, *dump, *tap, *junit, *json; /* NULL: not given */
     const char *vector;                             /* "GROUP/ID"; NULL: not given */
     size_t shard, n_shards;                         /* 1 <= shard <= n_shards; n_shards 0: all */
+    const char *manner;                             /* replay/manner.h; NULL: not given */
     bool has_seed;
     uint64_t seed;
     assay_dtype compute; /* ASSAY_DTYPE_NONE: not given */
@@ -123,7 +126,7 @@ typedef struct conf_options {
     size_t n_allow_unknown;
     double stress;         /* seconds; 0: not given */
     conf_class fail_class; /* the only class counted as a divergence; CONF_CLASS_NONE: all are */
-    bool verbose, help;
+    bool explain, verbose, help;
 } conf_options;
 
 #define CONF_N_OPTIONS (CONF_OPTION_HELP + 1)

@@ -54,6 +54,8 @@ static const char *signal_name(int number)
 static void judge_end(const conf_child *child, int status, conf_verdict *v)
 {
     bool reads = v->stage == CONF_STAGE_READ;
+    if (v->outcome == CONF_FAILED && v->class == CONF_CLASS_CONTRACT)
+        return; /* it says why the process ended */
     const char *who = reads ? "the harness" : v->stage == CONF_STAGE_SWEEP ? "the kernel" : "the engine";
     char place[CONF_TEXT_MAX + CONF_TRACE_NAME_MAX + 64];
     conf_class class = child->overdue        ? CONF_CLASS_HANG
@@ -64,8 +66,10 @@ static void judge_end(const conf_child *child, int status, conf_verdict *v)
     bool traced = v->stage == CONF_STAGE_TRACED_PREFILL && v->last_trace[0];
     bool told =
         v->stage == CONF_STAGE_VECTOR && v->where[0]; /* the part of the vector that was being replayed */
-    (void)snprintf(place, sizeof place, "%s%s%s", told ? v->where : conf_stage_name(v->stage),
-                   traced ? "; the last tensor it gave is " : "", traced ? v->last_trace : "");
+    bool in_manner = v->manner[0] && strcmp(v->manner, "whole") != 0;
+    (void)snprintf(place, sizeof place, "%s%s%s%s%s", told ? v->where : conf_stage_name(v->stage),
+                   traced ? "; the last tensor it gave is " : "", traced ? v->last_trace : "",
+                   in_manner ? ", manner " : "", in_manner ? v->manner : "");
     if (child->overdue)
         conf_verdict_fail(v, class, "%s did not answer within %g s and was killed in %s", who,
                           child->limits.seconds, place);

@@ -10,24 +10,12 @@
 #include "conformance/case/prompt.h"
 #include "conformance/support/draw.h"
 
-/* Draws an id from the case's prompts, so that it is in every engine's vocabulary. */
-static int32_t draw_id(const conf_decoder *d, uint64_t *state)
-{
-    const size_t sample = conf_draw_below(state, d->n_samples);
-    return conf_prompt(d, sample)[conf_draw_below(state, conf_prompt_length(d, sample))];
-}
-
-static void write_prompt(conf_arrangement *a, size_t row, const int32_t *prompt, size_t n)
-{
-    a->length[row] = (int32_t)n;
-    memcpy(a->tokens + (row + 1) * a->n_tokens - n, prompt, n * sizeof *prompt);
-}
-
 static void arrange_as_recorded(const conf_decoder *d, conf_arrangement *a)
 {
-    memcpy(a->tokens, d->tokens.data, d->tokens.n * sizeof *a->tokens);
-    memcpy(a->length, d->length.data, d->length.n * sizeof *a->length);
-    for (size_t b = 0; b < d->n_samples; b++) a->row[b] = b;
+    for (size_t b = 0; b < d->n_samples; b++) {
+        a->rows[b] = (conf_batch_row){.sample = b, .n_tokens = conf_prompt_length(d, b), .judged = true};
+        a->row[b] = b;
+    }
 }
 
 /* A random permutation of all rows (Fisher-Yates): batch neighbours may get any row. */
@@ -43,21 +31,20 @@ static void draw_order(const conf_arrangement *a, size_t *order, uint64_t *state
 
 static void arrange_drawn(const conf_decoder *d, conf_arrangement *a, size_t *order, uint64_t *state)
 {
-    for (size_t i = 0; i < a->n_rows * a->n_tokens; i++) a->tokens[i] = draw_id(d, state);
     draw_order(a, order, state);
     for (size_t i = 0; i < a->n_rows; i++) {
-        const size_t row = d->n_inputs ? i : order[i];
-        const size_t sample = i < d->n_samples ? i : conf_draw_below(state, d->n_samples);
+        const bool judged = i < d->n_samples;
+        const size_t sample = judged ? i : conf_draw_below(state, d->n_samples);
         size_t n = conf_prompt_length(d, sample);
-        if (i < d->n_samples) a->row[i] = row;
-        else n = 1 + conf_draw_below(state, n);
-        write_prompt(a, row, conf_prompt(d, sample), n);
+        if (judged) a->row[i] = order[i];
+        else if (d->n_inputs == 0) n = 1 + conf_draw_below(state, n);
+        a->rows[order[i]] = (conf_batch_row){.sample = sample, .n_tokens = n, .judged = judged};
     }
 }
 
-/* The initial state depends on the case's file name, but not on its directory: cases of one recording
- * get different arrangements, and the same ones wherever they are. */
-static uint64_t initial_state(const conf_case *c, uint64_t seed)
+/* The state depends on the case's file name, but not on its directory: cases of one recording get different
+ * arrangements, and the same ones wherever they are. */
+uint64_t conf_arrangement_state(const conf_case *c, uint64_t seed)
 {
     const char *slash = strrchr(c->path, '/');
     return seed ^ conf_find_hash(slash ? slash + 1 : c->path);
@@ -67,16 +54,15 @@ assay_status conf_arrange(const conf_case *c, const uint64_t *seed, conf_arrange
 {
     const conf_decoder *d = &c->decoder;
     conf_arrangement a = {.n_rows = d->n_samples, .n_tokens = d->n_tokens};
-    uint64_t state = seed ? initial_state(c, *seed) : 0;
+    uint64_t state = seed ? conf_arrangement_state(c, *seed) : 0;
     if (seed) {
         a.n_tokens += conf_draw_below(&state, CONF_PADDING_DRAWN_MAX + 1);
-        if (d->n_inputs == 0) a.n_rows += conf_draw_below(&state, CONF_NEIGHBOURS_MAX + 1);
+        a.n_rows += conf_draw_below(&state, CONF_NEIGHBOURS_MAX + 1);
     }
-    a.tokens = calloc(a.n_rows * a.n_tokens, sizeof *a.tokens);
-    a.length = calloc(a.n_rows, sizeof *a.length);
+    a.rows = calloc(a.n_rows, sizeof *a.rows);
     a.row = calloc(d->n_samples, sizeof *a.row);
     size_t *order = calloc(a.n_rows, sizeof *order);
-    if (!a.tokens || !a.length || !a.row || !order) {
+    if (!a.rows || !a.row || !order) {
         free(order);
         conf_arrangement_free(&a);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", c->path);
@@ -90,15 +76,9 @@ assay_status conf_arrange(const conf_case *c, const uint64_t *seed, conf_arrange
 
 void conf_arrangement_free(conf_arrangement *a)
 {
-    free(a->tokens);
-    free(a->length);
+    free(a->rows);
     free(a->row);
     *a = (conf_arrangement){0};
-}
-
-void conf_arrangement_clear_tokens(const conf_arrangement *a, int32_t *tokens)
-{
-    for (size_t s = 0; s < a->n_rows; s++) tokens[s] = -1;
 }
 
 void conf_arrangement_print(const conf_arrangement *a, const conf_decoder *d, char *text, size_t size)

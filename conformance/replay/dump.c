@@ -16,7 +16,7 @@
 #include "conformance/abi/engine.h"
 #include "conformance/judge/distance.h"
 #include "conformance/judge/token.h"
-#include "conformance/replay/replay.h"
+#include "conformance/replay/greedy.h"
 #include "conformance/replay/state.h"
 #include "conformance/support/directories.h"
 

@@ -6,15 +6,16 @@
 
 #include "conformance/replay/state.h"
 
-/* Number of greedy steps of sample b: the length of the expected stream (stored in *n_golden), plus one
- * if the stream ends with a stop id that the case does not record. */
-size_t conf_greedy_steps(const conf_replay *r, size_t b, size_t *n_golden);
-
-/* Replays a case: a traced prefill in a session of its own; then, in one session, prefill and forced
- * decode, greedy generation with the expected token forced after each step, and prefill_last if the
- * engine has it. False if the replay ended early and the verdict was set. conf_replay_free must be
- * called in any case. */
+/* Opens the model, and replays the case: traced prompts in a session of their own; then, in one session,
+ * prompts and forced tokens, and greedy generation. False if the replay ended early and the verdict was set;
+ * the verdict must not be set otherwise. conf_replay_free must be called in any case. */
 bool conf_replay_decoder(conf_replay *r);
+
+/* Evaluates the prompts and forced tokens in another manner, after conf_replay_decoder, into r->rows and
+ * r->wanted. *skipped: NULL, or why the manner does not apply to this case and engine; then nothing was
+ * evaluated. text: [CONF_TEXT_MAX], for *skipped. False if the verdict was set. */
+bool conf_replay_manner(conf_replay *r, conf_manner manner, const char **skipped, char *text);
+
 void conf_replay_free(conf_replay *r);
 
 #endif

@@ -1,5 +1,5 @@
-/* The state of a replay: its inputs, and the engine's answers so far. Every buffer that an engine
- * writes is filled with NaN beforehand, so that elements that it does not write cannot pass.
+/* The state of a replay: its inputs, and the engine's answers so far. Rows of logits are NaN until the engine
+ * has given them, so that rows that it does not give cannot pass.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_REPLAY_STATE_H
@@ -8,8 +8,11 @@
 #include <assay/kernel.h>
 
 #include "conformance/case/case.h"
+#include "conformance/case/items.h"
 #include "conformance/judge/verdict.h"
 #include "conformance/replay/arrange.h"
+#include "conformance/replay/manner.h"
+#include "conformance/support/guard.h"
 
 /* A traced tensor that the case has. value: F64; data NULL if the engine's tensor is not of floating
  * type or its shape differs from the case's. */
@@ -27,15 +30,18 @@ typedef struct conf_replay {
     assay_model *model;
     size_t vocab;
     conf_arrangement batch;
-    double *rows;   /* [R, V], like the case's rows; NULL if it has none */
-    double *again;  /* [R, V], only the prefill rows: the second prefill of the same session, before
+    conf_items items;   /* of the case's samples; their data are those of `inputs` */
+    conf_guard *inputs; /* [items.n_tensors], read-only */
+    double *rows;       /* [R, V], like the case's rows; NULL if it has none */
+    bool *wanted;       /* [R]: the row was asked for in this evaluation */
+    double *again;  /* [R, V], only the prefill rows: the prompts evaluated again in the same session, before
                      * greedy generation; NULL if the case has no rows or no greedy tokens */
     double *greedy; /* [B, M + 1, V]: the logits before each greedy step; NaN if the step was not run */
     int32_t *stop_ids;
     size_t n_stop_ids;
-    conf_traced *seen; /* [n_seen], in the order in which the engine traced them */
+    char last_trace[CONF_TRACE_NAME_MAX]; /* the name of the last tensor that the engine gave; or empty */
+    conf_traced *seen;                    /* [n_seen], in the order in which the engine traced them */
     size_t n_seen;
-    char contradiction[CONF_TEXT_MAX]; /* how prefill_last differs from prefill, or empty */
 } conf_replay;
 
 #endif

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "conformance/case/prompt.h"
+#include "conformance/replay/session.h"
 #include "conformance/replay/state.h"
 
 static const conf_trace *find_trace(const conf_decoder *d, const char *name)
@@ -25,13 +27,13 @@ bool conf_tensor_has_shape(const assay_tensor *tensor, const conf_array *a)
     return true;
 }
 
-/* assay_trace_fn: stores the tensors of sample 0 that the case has, each the first time it is traced.
- * Stores the name of every tensor in the verdict, which survives a crash of the engine. */
-static void store_tensor(void *context, size_t sample, const assay_tensor *tensor)
+/* Stores the tensors of sample 0 that the case has, each the first time it is traced. Stores the name of
+ * every tensor in the verdict, which survives a crash of the engine. */
+static void store_tensor(conf_replay *r, size_t sample, const assay_tensor *tensor)
 {
-    conf_replay *r = context;
     if (tensor->name)
         (void)snprintf(r->verdict->last_trace, sizeof r->verdict->last_trace, "%s", tensor->name);
+    if (tensor->name) (void)snprintf(r->last_trace, sizeof r->last_trace, "%s", tensor->name);
     bool wanted = sample == r->batch.row[0] && tensor->name;
     const conf_trace *trace = wanted ? find_trace(&r->c->decoder, tensor->name) : NULL;
     if (!trace) return;
@@ -53,7 +55,37 @@ static void store_tensor(void *context, size_t sample, const assay_tensor *tenso
     dtype_to_f64(seen->value.data, tensor->data, tensor->dtype, trace->value.n);
 }
 
-void conf_trace_enable(conf_replay *r, assay_session *session)
+/* assay_tap_fn */
+static bool tap_tensor(void *context, size_t sample, const assay_tensor *tensor, void *data)
 {
-    if (r->engine->session_trace) r->engine->session_trace(session, store_tensor, r);
+    (void)data;
+    store_tensor(context, sample, tensor);
+    return true;
+}
+
+bool conf_trace_prompts(conf_replay *r, conf_watch *watch)
+{
+    const assay_tap tap = {.size = sizeof tap, .fn = tap_tensor, .context = r};
+    assay_error err = {0};
+    r->verdict->stage = CONF_STAGE_TRACED_PREFILL;
+    const assay_status rc = r->engine->tap(conf_watch_session(watch), &tap, &err);
+    if (rc == ASSAY_EUNSUPPORTED) {
+        conf_verdict_note(r->verdict, "no tensors: %.200s", err.text);
+        return true;
+    }
+    if (rc != ASSAY_OK) return conf_replay_refused(r, rc, &err);
+    const size_t n = r->batch.n_rows;
+    conf_sample_step *steps = calloc(n, sizeof *steps);
+    if (!steps) return conf_replay_no_memory(r);
+    for (size_t i = 0; i < n; i++) {
+        const conf_batch_row *row = &r->batch.rows[i];
+        steps[i] = (conf_sample_step){.sample = i,
+                                      .tokens = conf_prompt(&r->c->decoder, row->sample),
+                                      .n_tokens = row->n_tokens,
+                                      .n_last = 1};
+        steps[i].items = conf_items_of(&r->items, row->sample, &steps[i].n_items);
+    }
+    const bool ok = conf_watch_step(watch, steps, n, r->batch.n_tokens);
+    free(steps);
+    return ok;
 }

@@ -5,13 +5,13 @@
 #define CONFORMANCE_REPLAY_TRACE_H
 
 #include "conformance/replay/state.h"
+#include "conformance/replay/watch.h"
 
 /* Whether a tensor is of floating type and has the shape of `a`. */
 bool conf_tensor_has_shape(const assay_tensor *tensor, const conf_array *a);
 
-/* Sets the trace function of a session: tensors of the next prefill are stored in r->seen, which the
- * caller has allocated with one element for each trace of the case. Does nothing if the engine has no
- * session_trace. */
-void conf_trace_enable(conf_replay *r, assay_session *session);
+/* Evaluates the prompts of the batch with a tap: tensors are stored in r->seen, which the caller has
+ * allocated with one element for each trace of the case. False, with the verdict set, if a call failed. */
+bool conf_trace_prompts(conf_replay *r, conf_watch *watch);
 
 #endif

@@ -31,7 +31,8 @@ static bool fill_result(json_object *to, const conf_results *results, size_t res
               conf_json_add_text(to, "class", conf_class_name(v->class)) && add_measure(to, v) &&
               conf_json_add_text(to, "stage", conf_stage_name(v->stage)) &&
               conf_json_add_text(to, "reason", v->reason) && conf_json_add_text(to, "where", v->where) &&
-              conf_json_add_text(to, "vector", v->vector) && conf_json_add_text(to, "trace", v->trace) &&
+              conf_json_add_text(to, "vector", v->vector) && conf_json_add_text(to, "manner", v->manner) &&
+              conf_json_add_text(to, "trace", v->trace) &&
               conf_json_add_text(to, "last_trace", v->last_trace) &&
               conf_json_add_text(to, "notes", v->notes) &&
               conf_json_add(to, "seconds", json_object_new_double(v->seconds));

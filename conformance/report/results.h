@@ -34,6 +34,7 @@ typedef struct conf_results {
     size_t n_warnings;
     conf_limits limits;   /* of each process */
     const uint64_t *seed; /* of the arrangements; NULL: as recorded */
+    const char *manner;   /* the manner that was asked for; NULL: all */
     assay_dtype compute;  /* requested of every engine; ASSAY_DTYPE_NONE: the engine's choice */
     const char *kernels;  /* kernel library, as the user named it; or NULL */
     char *kernels_path;

@@ -53,9 +53,8 @@ static size_t open_session(drawing *d, size_t thread, size_t model, size_t n)
 {
     assert(d->n_sessions < CONF_SCHEDULE_SESSIONS_MAX);
     conf_schedule_session *s = &d->to->sessions[d->n_sessions];
-    s->n_samples = d->of->whole ? d->of->n_samples : n;
-    for (size_t k = 0; k < s->n_samples; k++)
-        s->samples[k] = d->of->whole ? k : draw_below(d, d->of->n_samples);
+    s->n_samples = n;
+    for (size_t k = 0; k < s->n_samples; k++) s->samples[k] = draw_below(d, d->of->n_samples);
     add_step(d, CONF_OP_SESSION, thread, model, d->n_sessions);
     return d->n_sessions++;
 }

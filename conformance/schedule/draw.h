@@ -11,7 +11,6 @@ typedef struct conf_schedule_draws {
     uint64_t seed;
     size_t shape;     /* index in conf_shape_names; SIZE_MAX: one part of each shape */
     size_t n_samples; /* of the case */
-    bool whole;       /* every session has all samples in the recorded order */
 } conf_schedule_draws;
 
 /* NULL-terminated. */

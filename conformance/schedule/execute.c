@@ -14,7 +14,9 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "conformance/abi/cache_limit.h"
+#include "conformance/abi/open.h"
+#include "conformance/abi/step.h"
+#include "conformance/case/items.h"
 #include "conformance/case/prompt.h"
 #include "conformance/replay/session.h"
 #include "runtime/loading.h"
@@ -31,18 +33,19 @@ typedef struct mark {
 typedef struct live_session {
     const assay_model *model;
     assay_session *session;
-    size_t n_tokens; /* T */
-    int32_t *tokens; /* NULL until the first row is written */
-    int32_t length[CONF_SCHEDULE_SAMPLES_MAX];
-    bool there[CONF_SCHEDULE_SAMPLES_MAX]; /* whether each row of tokens is written */
-    size_t n_decodes;                      /* since the last prefill */
+    size_t n_tokens; /* the longest prompt */
+    size_t sample[CONF_SCHEDULE_SAMPLES_MAX];
+    int32_t *tokens[CONF_SCHEDULE_SAMPLES_MAX]; /* the prompt of each row; NULL until it is written */
+    bool used;                                  /* the samples have tokens */
+    size_t n_decodes;                           /* since the last prefill */
 } live_session;
 
 typedef struct execution {
     const conf_schedule *s;
     const conf_case *c;
     const assay_engine *engine;
-    const assay_model_options *options; /* NULL: none */
+    const assay_model_options *options;
+    conf_items items;
     conf_record *to;
     size_t row[CONF_SCHEDULE_STEPS_MAX];          /* index of each step's first row in the record */
     assay_model *opened[CONF_SCHEDULE_STEPS_MAX]; /* model that each open or wait step has returned */
@@ -103,8 +106,7 @@ static assay_status do_open(execution *x, size_t i, assay_error *err)
 {
     assay_model *model = NULL;
     const char *dir = x->c->model;
-    assay_status rc = x->options ? x->engine->model_open_with(dir, x->options, &model, err)
-                                 : x->engine->model_open(dir, &model, err);
+    assay_status rc = x->engine->model_open(dir, x->options, &model, err);
     return rc == ASSAY_OK ? record_model(x, i, model, err) : rc;
 }
 
@@ -146,62 +148,79 @@ static assay_status do_session(execution *x, size_t i, assay_error *err)
     live_session *live = &x->sessions[number];
     for (size_t k = 0; k < is->n_samples; k++) {
         size_t n = conf_prompt_length(&x->c->decoder, is->samples[k]);
-        live->length[k] = (int32_t)n;
+        live->sample[k] = k;
         if (n > live->n_tokens) live->n_tokens = n;
     }
-    return conf_cache_limit_open(x->engine, model_of(x, i), x->c->decoder.caches, &live->session, err);
+    return conf_open_session(x->engine, model_of(x, i), is->n_samples, x->c->decoder.caches, &live->session,
+                             err);
 }
 
 static assay_status write_row(execution *x, size_t number, size_t row, assay_error *err)
 {
     live_session *live = &x->sessions[number];
-    const conf_schedule_session *is = &x->s->sessions[number];
-    size_t n = (size_t)live->length[row], pad = live->n_tokens - n;
-    const int32_t *prompt = conf_prompt(&x->c->decoder, is->samples[row]);
-    if (!live->tokens) live->tokens = calloc(is->n_samples * live->n_tokens, sizeof *live->tokens);
-    if (!live->tokens) return assay_fail(err, ASSAY_ENOMEM, "out of memory in the harness");
-    int32_t *to = live->tokens + row * live->n_tokens;
-    for (size_t t = 0; t < live->n_tokens; t++) to[t] = t < pad ? prompt[0] : prompt[t - pad];
-    live->there[row] = true;
+    const size_t sample = x->s->sessions[number].samples[row];
+    const size_t n = conf_prompt_length(&x->c->decoder, sample);
+    free(live->tokens[row]);
+    live->tokens[row] = malloc(n * sizeof *live->tokens[row]);
+    if (!live->tokens[row]) return assay_fail(err, ASSAY_ENOMEM, "out of memory in the harness");
+    memcpy(live->tokens[row], conf_prompt(&x->c->decoder, sample), n * sizeof *live->tokens[row]);
     return ASSAY_OK;
 }
 
-static void record_prefill(const execution *x, size_t i, const void *logits, bool whole)
+/* Samples that have tokens leave and join again or, without these functions, are rewound. */
+static assay_status empty_samples(const execution *x, live_session *live, size_t n, assay_error *err)
 {
-    size_t number = x->s->steps[i].session, row = x->row[i];
-    const live_session *live = &x->sessions[number];
-    bool last = x->s->steps[i].op == CONF_OP_PREFILL_LAST;
-    for (size_t k = 0; k < x->s->sessions[number].n_samples; k++) {
-        size_t first = last ? live->n_tokens - 1 : live->n_tokens - (size_t)live->length[k];
-        for (size_t t = first; t < live->n_tokens; t++)
-            record_row(x, row++, logits, whole ? k * live->n_tokens + t : k);
-    }
+    const assay_engine *e = x->engine;
+    const bool leaves = e->leave && e->join;
+    assay_status rc = ASSAY_OK;
+    if (!live->used) return ASSAY_OK;
+    if (!leaves && !e->rewind)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "the engine lacks join, leave and rewind");
+    for (size_t k = 0; rc == ASSAY_OK && k < n; k++)
+        rc = leaves ? e->leave(live->session, live->sample[k], err)
+                    : e->rewind(live->session, live->sample[k], 0, err);
+    for (size_t k = 0; rc == ASSAY_OK && leaves && k < n; k++)
+        rc = e->join(live->session, &live->sample[k], err);
+    return rc;
 }
 
-/* Without prefill_last in the engine's table the last rows are taken from prefill. */
+/* Evaluates one step of all samples and records the logits of its wanted rows. */
+static assay_status run_step(execution *x, size_t i, conf_sample_step *steps, size_t n, size_t padded_width,
+                             assay_error *err)
+{
+    const live_session *live = &x->sessions[x->s->steps[i].session];
+    const size_t row_bytes = x->to->vocab * dtype_size(x->engine->logits_dtype);
+    size_t n_rows = 0;
+    for (size_t k = 0; k < n; k++) n_rows += steps[k].n_last;
+    char *logits = conf_nan_alloc(x->engine, n_rows * x->to->vocab);
+    if (!logits) return assay_fail(err, ASSAY_ENOMEM, "out of memory in the harness");
+    for (size_t k = 0, row = 0; k < n; row += steps[k++].n_last) {
+        steps[k].sample = live->sample[k];
+        steps[k].logits = logits + row * row_bytes;
+    }
+    const assay_status rc = conf_step_run(x->engine, live->session, steps, n, padded_width, err);
+    for (size_t row = 0; rc == ASSAY_OK && row < n_rows; row++) record_row(x, x->row[i] + row, logits, row);
+    free(logits);
+    return rc;
+}
+
 static assay_status do_prefill(execution *x, size_t i, assay_error *err)
 {
     const conf_step *a = &x->s->steps[i];
+    const conf_schedule_session *is = &x->s->sessions[a->session];
     live_session *live = &x->sessions[a->session];
-    size_t n = x->s->sessions[a->session].n_samples;
-    bool whole = a->op == CONF_OP_PREFILL || !x->engine->prefill_last;
-    assay_status rc = ASSAY_OK;
-    for (size_t k = 0; k < n && rc == ASSAY_OK; k++)
-        if (!live->there[k]) rc = write_row(x, a->session, k, err);
-    if (rc != ASSAY_OK) return rc;
-    void *logits = conf_nan_alloc(x->engine, n * (whole ? live->n_tokens : 1) * x->to->vocab);
-    if (!logits) return assay_fail(err, ASSAY_ENOMEM, "out of memory in the harness");
-    const assay_batch batch = {.n_samples = n,
-                               .n_tokens = live->n_tokens,
-                               .tokens = live->tokens,
-                               .length = live->length,
-                               .inputs = x->c->decoder.inputs,
-                               .n_inputs = x->c->decoder.n_inputs};
-    rc = (whole ? x->engine->prefill : x->engine->prefill_last)(live->session, &batch, logits, err);
-    if (rc == ASSAY_OK) record_prefill(x, i, logits, whole);
+    conf_sample_step steps[CONF_SCHEDULE_SAMPLES_MAX];
+    assay_status rc = empty_samples(x, live, is->n_samples, err);
+    for (size_t k = 0; k < is->n_samples && rc == ASSAY_OK; k++) {
+        const size_t n = conf_prompt_length(&x->c->decoder, is->samples[k]);
+        if (!live->tokens[k]) rc = write_row(x, a->session, k, err);
+        steps[k] = (conf_sample_step){
+            .tokens = live->tokens[k], .n_tokens = n, .n_last = a->op == CONF_OP_PREFILL ? n : 1};
+        steps[k].items = conf_items_of(&x->items, is->samples[k], &steps[k].n_items);
+    }
+    live->used = true;
     live->n_decodes = 0;
-    free(logits);
-    return rc;
+    return rc == ASSAY_OK ? run_step(x, i, steps, is->n_samples, live->n_tokens, err) : rc;
 }
 
 static assay_status do_decode(execution *x, size_t i, assay_error *err)
@@ -209,22 +228,21 @@ static assay_status do_decode(execution *x, size_t i, assay_error *err)
     size_t number = x->s->steps[i].session;
     const conf_schedule_session *is = &x->s->sessions[number];
     live_session *live = &x->sessions[number];
+    conf_sample_step steps[CONF_SCHEDULE_SAMPLES_MAX];
     int32_t tokens[CONF_SCHEDULE_SAMPLES_MAX];
-    for (size_t k = 0; k < is->n_samples; k++) tokens[k] = next_token(x->c, is->samples[k], live->n_decodes);
-    void *logits = conf_nan_alloc(x->engine, is->n_samples * x->to->vocab);
-    if (!logits) return assay_fail(err, ASSAY_ENOMEM, "out of memory in the harness");
-    assay_status rc = x->engine->decode(live->session, tokens, logits, err);
-    for (size_t k = 0; k < is->n_samples && rc == ASSAY_OK; k++) record_row(x, x->row[i] + k, logits, k);
+    for (size_t k = 0; k < is->n_samples; k++) {
+        tokens[k] = next_token(x->c, is->samples[k], live->n_decodes);
+        steps[k] = (conf_sample_step){.tokens = &tokens[k], .n_tokens = 1, .n_last = 1};
+    }
     live->n_decodes++;
-    free(logits);
-    return rc;
+    return run_step(x, i, steps, is->n_samples, 0, err);
 }
 
 static assay_status do_free(execution *x, size_t i)
 {
     live_session *live = &x->sessions[x->s->steps[i].session];
     x->engine->session_free(live->session);
-    free(live->tokens);
+    for (size_t k = 0; k < CONF_SCHEDULE_SAMPLES_MAX; k++) free(live->tokens[k]);
     return ASSAY_OK;
 }
 
@@ -344,9 +362,16 @@ void conf_schedule_execute(const conf_schedule *s, const conf_case *c, const ass
         *x = (execution){.s = s, .c = c, .engine = engine, .options = options, .to = to};
         for (size_t i = 1; i < s->n_steps; i++) x->row[i] = x->row[i - 1] + conf_schedule_rows(s, c, i - 1);
         to->wide = engine->logits_dtype == ASSAY_F64;
+        assay_error err = {0};
+        if (conf_items_divide(c->path, &c->decoder, &x->items, &err) != ASSAY_OK) {
+            conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+            free(x);
+            return;
+        }
         bool going = true;
         for (size_t i = 0; serial && going && i < s->n_steps; i++) going = execute_step(x, i, 0);
         if (!serial) ok = run_threads(x);
+        conf_items_free(&x->items);
     }
     if (!ok) conf_verdict_set(v, CONF_BROKEN, "no memory or no threads for the schedule");
     else if (atomic_load(&to->failed)) judge_failure(x, v);

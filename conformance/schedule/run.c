@@ -51,13 +51,10 @@ static void run_task(const void *context, conf_verdict *v)
         .size = sizeof options, .compute = r->compute, .allow_unknown = r->c->allow_unknown};
     set_workers(t->serial ? 1 : t->s->n_workers); /* read when the engine is opened */
     const assay_engine *engine = conf_evaluate_load(r->engine, r->compute, v);
-    if (!engine || !conf_evaluate_kernels(r->kernels, engine, &options.kernels, v)) return;
-    bool asks = r->compute != ASSAY_DTYPE_NONE || r->kernels ||
-                (options.allow_unknown && options.allow_unknown[0] && engine->model_open_with);
+    if (!engine || !conf_evaluate_kernels(r->kernels, &options.kernels, v)) return;
     v->float64 = engine->logits_dtype == ASSAY_F64;
     v->stage = CONF_STAGE_SCHEDULE;
-    conf_schedule_execute(t->s, r->c, engine, asks ? &options : NULL, t->serial,
-                          t->serial ? r->serial : r->concurrent, v);
+    conf_schedule_execute(t->s, r->c, engine, &options, t->serial, t->serial ? r->serial : r->concurrent, v);
 }
 
 static size_t rows_in_all(const conf_schedule *s, const conf_case *c)

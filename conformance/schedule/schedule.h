@@ -80,9 +80,8 @@ bool conf_schedule_waits(const conf_schedule *s, size_t i, size_t k);
  * counted from 1. */
 assay_status conf_schedule_check(const conf_schedule *s, assay_error *err);
 
-/* Checks that a valid program can be run on a case: the case has its samples, and if the case has
- * inputs besides tokens, every session has all samples in the recorded order. Fails with
- * ASSAY_EINVAL. */
+/* Checks that a valid program can be run on a case: that the case has its samples. Fails with ASSAY_EINVAL.
+ */
 assay_status conf_schedule_fits(const conf_schedule *s, const conf_case *c, assay_error *err);
 
 /* Writes "step 7 (thread 3, decode, session 2)" to text; steps are counted from 1. */

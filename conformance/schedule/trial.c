@@ -119,16 +119,9 @@ static assay_status try_draws(const conf_trial *t, const conf_runner *r, conf_ve
 {
     const conf_decoder *d = &r->c->decoder;
     assay_status rc = ASSAY_OK;
-    if (d->n_inputs && d->n_samples > CONF_SCHEDULE_SAMPLES_MAX) {
-        conf_verdict_set(v, CONF_SKIPPED, "it has inputs besides tokens, and more than %d samples",
-                         CONF_SCHEDULE_SAMPLES_MAX);
-        return rc;
-    }
     for (size_t k = 0; k < t->n_draws && v->outcome == CONF_PASSED && rc == ASSAY_OK; k++) {
-        const conf_schedule_draws draws = {.seed = state_of(r->c, t->seed + k),
-                                           .shape = t->shape,
-                                           .n_samples = d->n_samples,
-                                           .whole = d->n_inputs != 0};
+        const conf_schedule_draws draws = {
+            .seed = state_of(r->c, t->seed + k), .shape = t->shape, .n_samples = d->n_samples};
         conf_schedule s;
         conf_schedule_draw(&draws, &s);
         rc = try_program(t, r, &s, t->seed + k, v, err);

@@ -7,6 +7,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/support/directories.c conformance/support/directories.h \
 	conformance/support/draw.h \
 	conformance/support/fields.c conformance/support/fields.h \
+	conformance/support/guard.c conformance/support/guard.h \
 	conformance/support/json_add.c conformance/support/json_add.h \
 	conformance/support/json_at.c conformance/support/json_at.h \
 	conformance/support/parallel.c conformance/support/parallel.h \
@@ -17,10 +18,13 @@ conformance_libconformance_la_SOURCES += \
 
 CONFORMANCE_SUPPORT_TESTS = \
 	conformance/support/tests/check_fields \
+	conformance/support/tests/check_guard \
 	conformance/support/tests/check_parallel \
 	conformance/support/tests/check_text
 check_PROGRAMS += $(CONFORMANCE_SUPPORT_TESTS)
 TESTS += $(CONFORMANCE_SUPPORT_TESTS)
+conformance_support_tests_check_guard_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_support_tests_check_guard_LDADD = conformance/tests/libsupport.la
 conformance_support_tests_check_parallel_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_support_tests_check_parallel_LDADD = conformance/tests/libsupport.la
 conformance_support_tests_check_text_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -1,73 +1,22 @@
-/* The engine through its ABI.
+/* The engine's table, options and handles.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <assay/engine.h>
-
 #include "base/tests/support.h"
+#include "fastpath/tests/abi.h"
 
-#include <dlfcn.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N_TOKENS = 6 };
-
-static const assay_engine *engine;
-static assay_model *model;
-static assay_session *session;
-static size_t vocab;
-static assay_error err;
-
-static const char *environment(const char *name)
-{
-    const char *value = getenv(name);
-    return value ? value : ".";
-}
-
-static assay_status open_model(void)
-{
-    char path[4096];
-    (void)snprintf(path, sizeof path, "%s/fastpath/.libs/fastpath.so", environment("top_builddir"));
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(handle != NULL, "%s", dlerror());
-    assay_engine_fn *table;
-    *(void **)&table = dlsym(handle, ASSAY_ENGINE_SYMBOL); /* POSIX: how a function is had from dlsym */
-    ck_assert(table != NULL);
-    engine = table();
-    (void)snprintf(path, sizeof path, "%s/fixtures/qwen3/window/model", environment("top_srcdir"));
-    return engine->model_open(path, &model, &err);
-}
+static const char MODEL[] = "qwen3/window";
 
 static void open_engine(void)
 {
-    ck_assert_msg(open_model() == ASSAY_OK, "%s", err.text);
-    vocab = engine->model_vocab(model);
-    ck_assert_int_eq(engine->session_open(model, &session, &err), ASSAY_OK);
-}
-
-static void close_engine(void)
-{
-    engine->session_free(session);
-    engine->model_free(model);
-}
-
-static float *blank(size_t n)
-{
-    float *x = malloc(n * sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    memset(x, 0xff, n * sizeof *x);
-    return x;
-}
-
-static assay_status prefill(const int32_t *tokens, const int32_t *length, size_t n_samples, float *logits)
-{
-    assay_batch batch = {.n_samples = n_samples, .n_tokens = N_TOKENS, .tokens = tokens, .length = length};
-    return engine->prefill(session, &batch, logits, &err);
+    abi_open(MODEL, 1);
 }
 
 START_TEST(the_table_is_complete)
@@ -77,9 +26,9 @@ START_TEST(the_table_is_complete)
     ck_assert_uint_eq(engine->size, sizeof *engine);
     ck_assert_str_eq(engine->name, "fastpath");
     ck_assert_int_eq(engine->logits_dtype, ASSAY_F32);
-    ck_assert(engine->session_trace && engine->session_override && engine->rope && engine->model_stop_ids);
-    ck_assert(engine->prefill_last && engine->session_open_with);
-    close_engine();
+    ck_assert(engine->model_stop_ids && engine->model_arrays && engine->join && engine->leave);
+    ck_assert(engine->rewind && engine->fork && engine->tap && engine->taps_can_write && engine->rope);
+    abi_close();
 }
 END_TEST
 
@@ -97,14 +46,14 @@ START_TEST(the_environment_decides_and_is_checked)
     };
     for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
         ck_assert_int_eq(setenv(REFUSED[i].name, REFUSED[i].value, 1), 0);
-        ck_assert_int_eq(open_model(), ASSAY_EINVAL);
+        ck_assert_int_eq(abi_open_model(MODEL, NULL), ASSAY_EINVAL);
         support_expect_error(&err, ASSAY_EINVAL, REFUSED[i].name, REFUSED[i].says, NULL);
         ck_assert_int_eq(unsetenv(REFUSED[i].name), 0);
     }
     ck_assert_int_eq(setenv("ASSAY_ISA", "scalar", 1), 0);
     ck_assert_int_eq(setenv("ASSAY_WORKERS", "3", 1), 0);
     open_engine();
-    close_engine();
+    abi_close();
 }
 END_TEST
 
@@ -112,102 +61,154 @@ START_TEST(a_path_that_is_no_directory_is_an_error)
 {
     open_engine();
     assay_model *none;
-    ck_assert_int_ne(engine->model_open("/nonexistent", &none, &err), ASSAY_OK);
+    ck_assert_int_ne(engine->model_open("/nonexistent", NULL, &none, &err), ASSAY_OK);
     ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent"));
-    close_engine();
+    abi_close();
 }
 END_TEST
 
-START_TEST(a_refused_batch_leaves_the_session_as_it_was)
+/* Options structs of a later version of the header. */
+START_TEST(a_member_that_is_not_known_is_refused_unless_it_is_zero)
 {
-    open_engine();
-    const int32_t tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6}, next[] = {7, 8};
-    const int32_t bad_tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 1 << 30}, zero[] = {4, 0},
-                  long_[] = {7, 6}, minus_two[] = {7, -2};
-    float *logits = blank(2 * N_TOKENS * vocab), *expected = blank(2 * vocab), *step = blank(2 * vocab);
-    ck_assert_int_eq(prefill(tokens, length, 2, logits), ASSAY_OK);
-    ck_assert_int_eq(engine->decode(session, next, expected, &err), ASSAY_OK);
-    ck_assert_int_eq(prefill(tokens, length, 2, logits), ASSAY_OK);
-    ck_assert_int_eq(prefill(bad_tokens, length, 2, logits), ASSAY_EINVAL);
-    support_expect_error(&err, ASSAY_EINVAL, "sample 1", "found token 1073741824", NULL);
-    ck_assert_int_eq(prefill(tokens, zero, 2, logits), ASSAY_EINVAL);
-    support_expect_error(&err, ASSAY_EINVAL, "sample 1: found length 0, expected 1 to 6", NULL);
-    ck_assert_int_eq(prefill(tokens, long_, 2, logits), ASSAY_EINVAL);
-    ck_assert_int_eq(prefill(tokens, length, 0, logits), ASSAY_EINVAL);
-    support_expect_error(&err, ASSAY_EINVAL, "found 0 samples", NULL);
-    ck_assert_int_eq(engine->decode(session, minus_two, step, &err), ASSAY_EINVAL);
-    support_expect_error(&err, ASSAY_EINVAL, "decode: sample 1: found token -2", NULL);
-    ck_assert_int_eq(engine->decode(session, next, step, &err), ASSAY_OK);
-    ck_assert_mem_eq(step, expected, 2 * vocab * sizeof *step);
-    free(logits);
-    free(expected);
-    free(step);
-    close_engine();
+    struct {
+        assay_model_options options;
+        uint64_t later;
+    } for_model = {{.size = sizeof for_model}, 0};
+    struct {
+        assay_session_options options;
+        uint64_t later;
+    } for_session = {{.size = sizeof for_session, .n_samples = 1}, 0};
+    struct {
+        assay_step_options options;
+        uint64_t later;
+    } for_step = {{.size = sizeof for_step}, 0};
+    const int32_t token = 1;
+    const assay_step step = {.sample = 0, .tokens = &token, .n_tokens = 1};
+    for (uint64_t later = 0; later < 2; later++) {
+        const assay_status expected = later ? ASSAY_EUNSUPPORTED : ASSAY_OK;
+        for_model.later = for_session.later = for_step.later = later;
+        open_engine();
+        assay_model *other_model = model;
+        assay_session *other = session;
+        err = (assay_error){0};
+        ck_assert_int_eq(engine->session_open(model, &for_session.options, &other, &err), expected);
+        if (later) support_expect_error(&err, expected, "session options: the member at byte", NULL);
+        ck_assert((other != session) == (later == 0));
+        ck_assert_int_eq(engine->step(session, &step, 1, &for_step.options, &err), expected);
+        if (later) support_expect_error(&err, expected, "step options: the member at byte", NULL);
+        ck_assert_int_eq(abi_open_model(MODEL, &for_model.options), expected);
+        if (later) support_expect_error(&err, expected, "model options: the member at byte", NULL);
+        ck_assert((other_model != model) == (later == 0));
+        if (model != other_model) engine->model_free(model);
+        if (other != session) engine->session_free(other);
+        model = other_model;
+        abi_close();
+    }
 }
 END_TEST
 
-START_TEST(prefill_last_is_bit_identical_to_prefill)
+START_TEST(a_reserved_member_that_is_set_is_refused)
 {
     open_engine();
-    const int32_t tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6}, next[] = {7, 8};
-    float *all = blank(2 * N_TOKENS * vocab), *last = blank(3 * vocab), *none = blank(vocab);
-    float *expected = blank(2 * vocab), *step = blank(2 * vocab);
-    const assay_batch batch = {.n_samples = 2, .n_tokens = N_TOKENS, .tokens = tokens, .length = length};
-    ck_assert_int_eq(engine->prefill(session, &batch, all, &err), ASSAY_OK);
-    ck_assert_int_eq(engine->decode(session, next, expected, &err), ASSAY_OK);
-    ck_assert_int_eq(engine->prefill_last(session, &batch, last, &err), ASSAY_OK);
-    for (size_t b = 0; b < 2; b++)
-        ck_assert_mem_eq(last + b * vocab, all + ((b + 1) * N_TOKENS - 1) * vocab, vocab * sizeof *last);
-    ck_assert_mem_eq(last + 2 * vocab, none, vocab * sizeof *last);
-    ck_assert_int_eq(engine->decode(session, next, step, &err), ASSAY_OK);
-    ck_assert_mem_eq(step, expected, 2 * vocab * sizeof *step);
-    const assay_batch empty = {.n_tokens = N_TOKENS, .tokens = tokens, .length = length};
-    ck_assert_int_eq(engine->prefill_last(session, &empty, last, &err), ASSAY_EINVAL);
-    free(all);
-    free(last);
-    free(none);
-    free(expected);
-    free(step);
-    close_engine();
+    const int32_t token = 1;
+    const assay_step step = {.sample = 0, .tokens = &token, .n_tokens = 1};
+    const assay_step_options for_step = {.size = sizeof for_step, .reserved = 1};
+    const assay_session_options for_session = {.size = sizeof for_session, .reserved = 1};
+    assay_session *other = session;
+    ck_assert_int_eq(engine->step(session, &step, 1, &for_step, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "step options: reserved is 1", NULL);
+    ck_assert_int_eq(engine->session_open(model, &for_session, &other, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "session options: reserved is 1", NULL);
+    ck_assert_ptr_eq(other, session);
+    abi_close();
 }
 END_TEST
 
-START_TEST(an_unknown_input_is_refused)
+START_TEST(a_session_without_options_has_no_samples)
 {
     open_engine();
-    const int32_t tokens[] = {1, 2, 3, 4, 5, 6}, length[] = {6};
-    const assay_tensor image = {.name = "pixel_values"};
-    const assay_batch batch = {.n_samples = 1,
-                               .n_tokens = N_TOKENS,
-                               .tokens = tokens,
-                               .length = length,
-                               .inputs = &image,
-                               .n_inputs = 1};
-    ck_assert_int_eq(engine->prefill(session, &batch, NULL, &err), ASSAY_EUNSUPPORTED);
-    support_expect_error(&err, ASSAY_EUNSUPPORTED, "pixel_values", NULL);
-    close_engine();
+    assay_session *own = session;
+    size_t sample = 77;
+    ck_assert_int_eq(engine->session_open(model, NULL, &session, &err), ASSAY_OK);
+    ck_assert_int_eq(abi_step(0, abi_text(0), 1, NULL, 0), ASSAY_EINVAL);
+    ck_assert_int_eq(engine->join(session, &sample, &err), ASSAY_OK);
+    ck_assert_uint_eq(sample, 0);
+    ck_assert_int_eq(abi_step(0, abi_text(0), 1, NULL, 0), ASSAY_OK);
+    engine->session_free(session);
+    session = own;
+    abi_close();
+}
+END_TEST
+
+START_TEST(a_session_has_as_many_samples_as_were_asked_for)
+{
+    open_engine();
+    engine->session_free(session);
+    session = abi_open_session(5, 0, 0);
+    float *whole = abi_whole(0);
+    for (size_t i = 0; i < 5; i++) abi_expect(i, 0, 0, 3, whole);
+    ck_assert_int_eq(abi_step(5, abi_text(0), 1, NULL, 0), ASSAY_EINVAL);
+    free(whole);
+    abi_close();
+}
+END_TEST
+
+START_TEST(more_samples_than_a_session_can_have_are_refused)
+{
+    open_engine();
+    assay_session *other = session;
+    size_t sample;
+    const assay_session_options options = {.size = sizeof options, .n_samples = SIZE_MAX};
+    ck_assert_int_eq(engine->session_open(model, &options, &other, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "found 4097 samples, expected at most 4096", NULL);
+    ck_assert_ptr_eq(other, session);
+    for (size_t i = 1; i < 4096; i++) ck_assert_int_eq(engine->join(session, &sample, &err), ASSAY_OK);
+    ck_assert_int_eq(engine->join(session, &sample, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_int_eq(engine->leave(session, 7, &err), ASSAY_OK);
+    ck_assert_int_eq(engine->join(session, &sample, &err), ASSAY_OK);
+    ck_assert_uint_eq(sample, 7);
+    abi_close();
 }
 END_TEST
 
 /* Invalid calls, each in a process of its own, which the engine's assertions or a sanitizer abort. */
-static void decode_freed(void)
+static void step_freed(void)
 {
     engine->session_free(session);
-    (void)engine->decode(session, (const int32_t[]){1}, NULL, &err);
+    (void)abi_step(0, abi_text(0), 1, NULL, 0);
 }
 
-static void prefill_freed(void)
+static void join_freed(void)
 {
-    const int32_t tokens[] = {1, 2, 3, 4, 5, 6}, length[] = {6};
-    float *logits = blank(N_TOKENS * vocab);
+    size_t sample;
     engine->session_free(session);
-    (void)prefill(tokens, length, 1, logits);
+    (void)engine->join(session, &sample, &err);
 }
 
-static void trace_freed(void)
+static void leave_freed(void)
 {
     engine->session_free(session);
-    engine->session_trace(session, NULL, NULL);
+    (void)engine->leave(session, 0, &err);
+}
+
+static void rewind_freed(void)
+{
+    engine->session_free(session);
+    (void)engine->rewind(session, 0, 0, &err);
+}
+
+static void fork_into_freed(void)
+{
+    size_t sample;
+    assay_session *other = abi_open_session(0, 0, 0);
+    engine->session_free(other);
+    (void)engine->fork(session, 0, other, &sample, &err);
+}
+
+static void tap_freed(void)
+{
+    engine->session_free(session);
+    (void)engine->tap(session, NULL, &err);
 }
 
 static void free_session_twice(void)
@@ -233,17 +234,18 @@ static void open_on_freed_model(void)
     assay_session *other;
     engine->session_free(session);
     engine->model_free(model);
-    (void)engine->session_open(model, &other, &err);
+    (void)engine->session_open(model, NULL, &other, &err);
 }
 
-static void decode_as_model(void)
+static void step_as_model(void)
 {
-    (void)engine->decode((assay_session *)(void *)model, (const int32_t[]){1}, NULL, &err);
+    session = (assay_session *)(void *)model;
+    (void)abi_step(0, abi_text(0), 1, NULL, 0);
 }
 
-static void (*const MISUSES[])(void) = {decode_freed,        prefill_freed,    trace_freed,
-                                        free_session_twice,  free_model_first, ask_freed_model,
-                                        open_on_freed_model, decode_as_model};
+static void (*const MISUSES[])(void) = {
+    step_freed,         join_freed,       leave_freed,     rewind_freed,        fork_into_freed, tap_freed,
+    free_session_twice, free_model_first, ask_freed_model, open_on_freed_model, step_as_model};
 
 START_TEST(using_a_freed_handle_aborts)
 {
@@ -254,8 +256,7 @@ START_TEST(using_a_freed_handle_aborts)
         (void)close(STDERR_FILENO);
         (void)signal(SIGABRT, SIG_DFL);
         (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-        if (open_model() != ASSAY_OK || engine->session_open(model, &session, &err) != ASSAY_OK) _exit(0);
-        vocab = engine->model_vocab(model);
+        open_engine();
         MISUSES[_i]();
         _exit(0);
     }
@@ -269,87 +270,36 @@ END_TEST
 
 START_TEST(a_limit_without_capacity_for_the_latest_is_refused)
 {
-    static const size_t BAD[][2] = {{0, 0}, {4, 4}, {4, 9}, {SIZE_MAX, SIZE_MAX}};
+    static const size_t BAD[][2] = {{0, 1}, {4, 4}, {4, 9}, {SIZE_MAX, SIZE_MAX}};
     open_engine();
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         assay_session *other = session;
         const assay_session_options options = {
             .size = sizeof options, .limit = BAD[i][0], .sink_tokens = BAD[i][1]};
-        ck_assert_int_eq(engine->session_open_with(model, &options, &other, &err), ASSAY_EINVAL);
-        support_expect_error(&err, ASSAY_EINVAL, i ? " sink tokens, expected fewer" : "found limit 0", NULL);
+        ck_assert_int_eq(engine->session_open(model, &options, &other, &err), ASSAY_EINVAL);
+        support_expect_error(&err, ASSAY_EINVAL, " sink tokens, expected fewer", NULL);
         ck_assert_ptr_eq(other, session);
     }
-    close_engine(); /* asserts that no other session is open */
+    abi_close(); /* asserts that no other session is open */
 }
 END_TEST
 
-START_TEST(decoding_nothing_is_an_error)
+/* llama/base has no window, so that every layer is limited. */
+START_TEST(a_limit_changes_logits_beyond_it_and_limit_0_does_not)
 {
-    open_engine();
-    const int32_t next[] = {1};
-    ck_assert_int_eq(engine->decode(session, next, NULL, &err), ASSAY_EINVAL);
-    support_expect_error(&err, ASSAY_EINVAL, "nothing was prefilled", NULL);
-    close_engine();
-}
-END_TEST
-
-START_TEST(samples_without_a_step_are_unchanged)
-{
-    open_engine();
-    const int32_t tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6}, rest[] = {-1, -1};
-    float *logits = blank(2 * N_TOKENS * vocab), *step = blank(2 * vocab), *none = blank(2 * vocab);
-    ck_assert_int_eq(prefill(tokens, length, 2, logits), ASSAY_OK);
-    ck_assert_int_eq(engine->decode(session, rest, step, &err), ASSAY_OK);
-    ck_assert_mem_eq(step, none, 2 * vocab * sizeof *step);
+    abi_open("llama/base", 1);
+    float *whole = abi_whole(0), *logits = abi_blank(ABI_LENGTH * vocab);
+    engine->session_free(session);
+    session = abi_open_session(1, 11, 4);
+    ck_assert_int_eq(abi_step(0, abi_text(0), ABI_LENGTH, logits, ABI_LENGTH), ASSAY_OK);
+    ck_assert_mem_eq(logits, whole, 11 * vocab * sizeof *logits);
+    ck_assert_int_ne(memcmp(logits + 11 * vocab, whole + 11 * vocab, vocab * sizeof *logits), 0);
+    engine->session_free(session);
+    session = abi_open_session(1, SIZE_MAX, 0);
+    abi_expect(0, 0, 0, ABI_LENGTH, whole);
+    free(whole);
     free(logits);
-    free(step);
-    free(none);
-    close_engine();
-}
-END_TEST
-
-/* Traced tensors of each sample, each a batch of one in one pass, in order; an override of the first changes
- * the input of the head. */
-typedef struct trace_counts {
-    size_t n_embed, n_norm, rows[2];
-} trace_counts;
-
-static void count_trace(void *context, size_t sample, const assay_tensor *tensor)
-{
-    trace_counts *h = context;
-    ck_assert_uint_lt(sample, 2);
-    if (strcmp(tensor->name, "embed") == 0) h->rows[sample] = tensor->shape[0];
-    h->n_embed += strcmp(tensor->name, "embed") == 0;
-    h->n_norm += strcmp(tensor->name, "norm") == 0;
-}
-
-static void zero_norm(void *context, size_t sample, const assay_tensor *tensor, void *data)
-{
-    (void)context;
-    if (sample == 1 && strcmp(tensor->name, "norm") == 0)
-        memset(data, 0, tensor->shape[0] * tensor->shape[1] * sizeof(float));
-}
-
-START_TEST(tensors_cover_each_whole_sample_and_can_be_overwritten)
-{
-    open_engine();
-    const int32_t tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6};
-    float *plain = blank(2 * N_TOKENS * vocab), *traced = blank(2 * N_TOKENS * vocab);
-    trace_counts h = {0};
-    ck_assert_int_eq(prefill(tokens, length, 2, plain), ASSAY_OK);
-    engine->session_trace(session, count_trace, &h);
-    ck_assert_int_eq(prefill(tokens, length, 2, traced), ASSAY_OK);
-    ck_assert(h.n_embed == 2 && h.n_norm == 2 && h.rows[0] == 4 && h.rows[1] == 6);
-    ck_assert_mem_eq(plain, traced, 2 * N_TOKENS * vocab * sizeof *plain);
-    engine->session_trace(session, NULL, NULL);
-    engine->session_override(session, zero_norm, NULL);
-    ck_assert_int_eq(prefill(tokens, length, 2, traced), ASSAY_OK);
-    ck_assert_mem_eq(plain, traced, N_TOKENS * vocab * sizeof *plain);
-    for (size_t i = 0; i < N_TOKENS * vocab; i++) ck_assert(traced[N_TOKENS * vocab + i] == 0);
-    ck_assert_uint_eq(h.n_norm, 2);
-    free(plain);
-    free(traced);
-    close_engine();
+    abi_close();
 }
 END_TEST
 
@@ -361,14 +311,14 @@ int main(void)
     tcase_add_test(tc, the_table_is_complete);
     tcase_add_test(tc, the_environment_decides_and_is_checked);
     tcase_add_test(tc, a_path_that_is_no_directory_is_an_error);
-    tcase_add_test(tc, a_refused_batch_leaves_the_session_as_it_was);
-    tcase_add_test(tc, prefill_last_is_bit_identical_to_prefill);
-    tcase_add_test(tc, an_unknown_input_is_refused);
+    tcase_add_test(tc, a_member_that_is_not_known_is_refused_unless_it_is_zero);
+    tcase_add_test(tc, a_reserved_member_that_is_set_is_refused);
+    tcase_add_test(tc, a_session_without_options_has_no_samples);
+    tcase_add_test(tc, a_session_has_as_many_samples_as_were_asked_for);
+    tcase_add_test(tc, more_samples_than_a_session_can_have_are_refused);
     tcase_add_loop_test(tc, using_a_freed_handle_aborts, 0, (int)(sizeof MISUSES / sizeof *MISUSES));
     tcase_add_test(tc, a_limit_without_capacity_for_the_latest_is_refused);
-    tcase_add_test(tc, decoding_nothing_is_an_error);
-    tcase_add_test(tc, samples_without_a_step_are_unchanged);
-    tcase_add_test(tc, tensors_cover_each_whole_sample_and_can_be_overwritten);
+    tcase_add_test(tc, a_limit_changes_logits_beyond_it_and_limit_0_does_not);
     suite_add_tcase(suite, tc);
     return support_run(suite);
 }

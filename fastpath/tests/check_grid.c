@@ -7,7 +7,6 @@
 #include "base/tests/support.h"
 
 #include <dlfcn.h>
-#include <glob.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,41 +14,21 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "fastpath/batch.h"
+#include "fastpath/steps.h"
+#include "fastpath/tests/grid.h"
 
 enum { LENGTH = 71, LONG = 330, N_DECODE = 3, N_SAMPLES = 3, PADDING = 5, WHOLE = 1000 };
 
 static const size_t WORKERS[] = {1, 2, 4}, CHUNKS[] = {WHOLE, 1, 7, 64};
 
-static glob_t found;
 static assay_error err;
-
-static const char *environment(const char *name)
-{
-    const char *value = getenv(name);
-    return value ? value : ".";
-}
-
-static fp_model *open_model(int index, assay_dtype compute, size_t n_workers)
-{
-    fp_model *m;
-    fp_options options = {.compute = compute, .isa = getenv("ASSAY_ISA"), .n_workers = n_workers, .grain = 0};
-    ck_assert_msg(fp_model_open(found.gl_pathv[index], &options, &m, &err) == ASSAY_OK, "%s", err.text);
-    return m;
-}
-
-/* Text that depends on the sample and the position alone. */
-static int32_t token_at(size_t n_token_ids, size_t sample, size_t pos)
-{
-    return (int32_t)((sample * 7919 + pos * pos * 31 + pos * 17 + 3) % n_token_ids);
-}
 
 /* One cell of the grid. */
 typedef struct cell {
     size_t chunk;
     bool has_neighbours;
-    size_t padding;
-    size_t length;             /* of the sample that is looked at, the middle one */
+    size_t padding;            /* before the sample that is compared, the middle one */
+    size_t length;             /* of that sample */
     size_t limit, sink_tokens; /* of caches; limit 0: none */
 } cell;
 
@@ -66,81 +45,86 @@ static bool is_untouched(const float *row, size_t n)
     return true;
 }
 
-static float *blank(size_t n)
-{
-    float *x = malloc(n * sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    memset(x, 0xff, n * sizeof *x);
-    return x;
-}
-
-/* A left-padded batch of the cell's samples. */
+/* The samples of a cell: sample b of the session has text first + b. */
 typedef struct prompts {
-    size_t n, n_tokens, first; /* samples; the first of them */
-    int32_t tokens[N_SAMPLES * (LONG + PADDING)], length[N_SAMPLES];
+    size_t n, first;
+    int32_t tokens[N_SAMPLES][LONG + N_DECODE];
+    size_t length[N_SAMPLES];
 } prompts;
 
 static prompts make_prompts(const cell *c, size_t n_token_ids)
 {
-    prompts p = {.n = c->has_neighbours ? N_SAMPLES : 1,
-                 .n_tokens = c->length + c->padding,
-                 .first = c->has_neighbours ? 0 : 1};
+    prompts p = {.n = c->has_neighbours ? N_SAMPLES : 1, .first = c->has_neighbours ? 0 : 1};
     for (size_t b = 0; b < p.n; b++) {
-        size_t length = length_of(c, p.first + b);
-        p.length[b] = (int32_t)length;
-        for (size_t t = 0; t < p.n_tokens; t++)
-            p.tokens[b * p.n_tokens + t] =
-                t + length < p.n_tokens ? -7 : token_at(n_token_ids, p.first + b, t + length - p.n_tokens);
+        p.length[b] = length_of(c, p.first + b);
+        for (size_t t = 0; t < p.length[b] + N_DECODE; t++)
+            p.tokens[b][t] = grid_token(n_token_ids, p.first + b, t);
     }
     return p;
 }
 
-/* One token for each sample; with batch neighbours the first rests at the second step. */
-static void decode(fp_batch *batch, const prompts *p, size_t step, size_t n_token_ids, float *logits)
+static fp_session *open_session(const fp_model *m, const cell *c, size_t n_samples)
 {
-    int32_t next[N_SAMPLES];
-    for (size_t b = 0; b < p->n; b++)
-        next[b] = token_at(n_token_ids, p->first + b, (size_t)p->length[b] + step);
-    if (p->n > 1 && step == 1) next[0] = -1;
-    ck_assert_msg(fp_batch_decode(batch, next, logits, &err) == ASSAY_OK, "%s", err.text);
+    fp_session *s;
+    size_t slot;
+    ck_assert_int_eq(fp_session_open(m, &s, &err), ASSAY_OK);
+    fp_session_chunk(s, c->chunk);
+    ck_assert_int_eq(fp_session_limit(s, c->limit, c->sink_tokens, &err), ASSAY_OK);
+    for (size_t i = 0; i < n_samples; i++) ck_assert_int_eq(fp_session_join(s, &slot, &err), ASSAY_OK);
+    return s;
 }
 
-static fp_batch *open_batch(const fp_model *m, const cell *c)
+/* A session of a cell, and the rows of each sample so far: [length + N_DECODE + 1, vocab], of which the last
+ * is not to be written. */
+typedef struct run {
+    prompts p;
+    fp_session *session;
+    fp_steps steps;
+    float *rows[N_SAMPLES];
+    size_t n_done[N_SAMPLES];
+    size_t vocab;
+} run;
+
+/* A step of all samples, or all but the first, with n[b] tokens of sample b. */
+static void take_step(run *r, bool first_rests, const size_t *n, size_t padded_width)
 {
-    fp_batch *batch;
-    ck_assert_int_eq(fp_batch_open(m, &batch, &err), ASSAY_OK);
-    fp_session_chunk(fp_batch_session(batch), c->chunk);
-    if (c->limit)
-        ck_assert_int_eq(fp_session_limit(fp_batch_session(batch), c->limit, c->sink_tokens, &err), ASSAY_OK);
-    return batch;
+    assay_output outputs[N_SAMPLES];
+    assay_step steps[N_SAMPLES];
+    size_t n_steps = 0;
+    for (size_t b = first_rests; b < r->p.n; b++) {
+        outputs[n_steps] = (assay_output){"logits", n[b], r->rows[b] + r->n_done[b] * r->vocab};
+        steps[n_steps] = (assay_step){.sample = b,
+                                      .tokens = r->p.tokens[b] + r->n_done[b],
+                                      .n_tokens = n[b],
+                                      .outputs = &outputs[n_steps],
+                                      .n_outputs = 1};
+        n_steps++;
+        r->n_done[b] += n[b];
+    }
+    ck_assert_msg(fp_steps_run(&r->steps, r->session, steps, n_steps, padded_width, NULL, &err) == ASSAY_OK,
+                  "%s", err.text);
 }
 
-/* Logits of the sample: [length + N_DECODE, vocab], to be freed. Checks that no padding was touched. */
+/* Logits of the sample: [length + N_DECODE, vocab], to be freed. All prompts in one step, then one token of
+ * each sample; with batch neighbours the first rests at the second step. Checks that the rows are written,
+ * and nothing else. */
 static float *run_cell(const fp_model *m, const cell *c)
 {
-    size_t vocab = m->plan->vocab, ids = m->plan->n_token_ids;
-    prompts p = make_prompts(c, ids);
-    size_t at = p.n == 1 ? 0 : 1;
-    float *prefill = blank(p.n * p.n_tokens * vocab), *step = blank(p.n * vocab);
-    float *out = blank((c->length + N_DECODE) * vocab);
-    fp_batch *batch = open_batch(m, c);
-    const assay_batch given = {
-        .n_samples = p.n, .n_tokens = p.n_tokens, .tokens = p.tokens, .length = p.length};
-    ck_assert_msg(fp_batch_prefill(batch, &given, NULL, FP_WANTED_ALL, prefill, &err) == ASSAY_OK, "%s",
-                  err.text);
-    for (size_t b = 0; b < p.n; b++)
-        ck_assert(is_untouched(prefill + b * p.n_tokens * vocab, (p.n_tokens - (size_t)p.length[b]) * vocab));
-    memcpy(out, prefill + (at * p.n_tokens + c->padding) * vocab, c->length * vocab * sizeof *out);
-    for (size_t i = 0; i < N_DECODE; i++) {
-        memset(step, 0xff, p.n * vocab * sizeof *step);
-        decode(batch, &p, i, ids, step);
-        ck_assert(is_untouched(step, vocab) == (p.n > 1 && i == 1));
-        memcpy(out + (c->length + i) * vocab, step + at * vocab, vocab * sizeof *out);
+    static const size_t ONE[N_SAMPLES] = {1, 1, 1};
+    run r = {.p = make_prompts(c, m->plan->n_token_ids), .vocab = m->plan->vocab};
+    const size_t index = r.p.n == 1 ? 0 : 1;
+    r.session = open_session(m, c, r.p.n);
+    for (size_t b = 0; b < r.p.n; b++) r.rows[b] = grid_blank((r.p.length[b] + N_DECODE + 1) * r.vocab);
+    take_step(&r, false, r.p.length, c->padding ? c->length + c->padding : 0);
+    for (size_t i = 0; i < N_DECODE; i++) take_step(&r, r.p.n > 1 && i == 1, ONE, 0);
+    for (size_t b = 0; b < r.p.n; b++) {
+        ck_assert(!is_untouched(r.rows[b] + (r.n_done[b] - 1) * r.vocab, r.vocab));
+        ck_assert(is_untouched(r.rows[b] + r.n_done[b] * r.vocab, r.vocab));
+        if (b != index) free(r.rows[b]);
     }
-    fp_batch_free(batch);
-    free(prefill);
-    free(step);
-    return out;
+    fp_session_free(r.session);
+    fp_steps_free(&r.steps);
+    return r.rows[index];
 }
 
 static void expect_cell(const fp_model *m, const cell *c, const float *expected)
@@ -161,7 +145,7 @@ static void expect_grid(int index, assay_dtype compute)
 {
     float *expected = NULL;
     for (size_t w = 0; w < sizeof WORKERS / sizeof *WORKERS; w++) {
-        fp_model *m = open_model(index, compute, WORKERS[w]);
+        fp_model *m = grid_open(index, compute, WORKERS[w]);
         if (!expected) expected = run_cell(m, &(cell){.chunk = WHOLE, .length = LENGTH});
         for (size_t k = 0; k < sizeof CHUNKS / sizeof *CHUNKS; k++)
             for (size_t j = 0; j < 4; j++)
@@ -187,7 +171,7 @@ END_TEST
 /* Without weights in groups nothing would be computed in int8. */
 START_TEST(logits_are_batch_invariant_in_int8)
 {
-    if (strstr(found.gl_pathv[_i], "/mlx-")) expect_grid(_i, ASSAY_I8);
+    if (strstr(grid_dir(_i), "/mlx-")) expect_grid(_i, ASSAY_I8);
 }
 END_TEST
 
@@ -196,9 +180,9 @@ START_TEST(results_differ_between_types)
 {
     static const assay_dtype types[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
     float *logits[3];
-    size_t n = 0, n_types = strstr(found.gl_pathv[_i], "/mlx-") ? 3 : 2;
+    size_t n = 0, n_types = strstr(grid_dir(_i), "/mlx-") ? 3 : 2;
     for (size_t t = 0; t < n_types; t++) {
-        fp_model *m = open_model(_i, types[t], 1);
+        fp_model *m = grid_open(_i, types[t], 1);
         n = (LENGTH + N_DECODE) * m->plan->vocab;
         logits[t] = run_cell(m, &(cell){.chunk = WHOLE, .length = LENGTH});
         for (size_t k = 0; k < t; k++) ck_assert_int_ne(memcmp(logits[k], logits[t], n * sizeof(float)), 0);
@@ -208,35 +192,40 @@ START_TEST(results_differ_between_types)
 }
 END_TEST
 
-/* Logits of a reference, "ref64" or "ref32", for the same tokens, [length + N_DECODE, vocab]:
- * prefilled, then step by step. */
-static double *reference_logits(const char *name, const char *dir, const cell *c, size_t vocab,
-                                size_t n_token_ids)
+static const assay_engine *open_reference(const char *name)
 {
     char path[4096];
-    (void)snprintf(path, sizeof path, "%s/ref/.libs/%s.so", environment("top_builddir"), name);
+    (void)snprintf(path, sizeof path, "%s/ref/.libs/%s.so", grid_environment("top_builddir"), name);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(handle != NULL, "%s", dlerror());
     assay_engine_fn *table;
     *(void **)&table = dlsym(handle, ASSAY_ENGINE_SYMBOL); /* POSIX: how a function is had from dlsym */
-    const assay_engine *ref = table();
+    ck_assert(table != NULL);
+    return table();
+}
+
+/* Logits of a reference, "ref64" or "ref32", for the same tokens, [length + N_DECODE, vocab]:
+ * the prompt in one step, then token by token. */
+static double *reference_logits(const char *name, const char *dir, const cell *c, size_t vocab,
+                                size_t n_token_ids)
+{
+    const assay_engine *ref = open_reference(name);
     assay_model *m;
     assay_session *s;
-    prompts p = make_prompts(&(cell){.length = c->length}, n_token_ids);
-    const assay_batch given = {
-        .n_samples = 1, .n_tokens = p.n_tokens, .tokens = p.tokens, .length = p.length};
+    const prompts p = make_prompts(&(cell){.length = c->length}, n_token_ids);
     const assay_session_options options = {
-        .size = sizeof options, .limit = c->limit ? c->limit : SIZE_MAX, .sink_tokens = c->sink_tokens};
+        .size = sizeof options, .n_samples = 1, .limit = c->limit, .sink_tokens = c->sink_tokens};
     const size_t n = (c->length + N_DECODE) * vocab, size = dtype_size(ref->logits_dtype);
     double *out = calloc(n, sizeof *out);
     char *logits = calloc(n, size);
     ck_assert(out && logits);
-    ck_assert_msg(ref->model_open(dir, &m, &err) == ASSAY_OK, "%s", err.text);
-    ck_assert_int_eq(ref->session_open_with(m, &options, &s, &err), ASSAY_OK);
-    ck_assert_int_eq(ref->prefill(s, &given, logits, &err), ASSAY_OK);
-    for (size_t i = 0; i < N_DECODE; i++) {
-        int32_t next = token_at(n_token_ids, 1, c->length + i);
-        ck_assert_int_eq(ref->decode(s, &next, logits + (c->length + i) * vocab * size, &err), ASSAY_OK);
+    ck_assert_msg(ref->model_open(dir, NULL, &m, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_int_eq(ref->session_open(m, &options, &s, &err), ASSAY_OK);
+    for (size_t done = 0, more = c->length; done < c->length + N_DECODE; done += more, more = 1) {
+        const assay_output output = {"logits", more, logits + done * vocab * size};
+        const assay_step step = {
+            .sample = 0, .tokens = p.tokens[0] + done, .n_tokens = more, .outputs = &output, .n_outputs = 1};
+        ck_assert_int_eq(ref->step(s, &step, 1, NULL, &err), ASSAY_OK);
     }
     ref->session_free(s);
     ref->model_free(m);
@@ -292,7 +281,7 @@ static void expect_reference(const fp_model *m, const cell *c, const float *out)
 
 START_TEST(long_prompts_agree_with_the_reference)
 {
-    fp_model *m = open_model(_i, ASSAY_F32, 2);
+    fp_model *m = grid_open(_i, ASSAY_F32, 2);
     const cell c = {.chunk = 7, .has_neighbours = true, .length = LENGTH};
     float *out = run_cell(m, &c);
     expect_reference(m, &c, out);
@@ -306,7 +295,7 @@ END_TEST
 static void expect_limit(int index, assay_dtype compute, size_t length, size_t limit, size_t sink_tokens)
 {
     static const size_t chunks[] = {1, 7, 64, WHOLE};
-    fp_model *m = open_model(index, compute, 2);
+    fp_model *m = grid_open(index, compute, 2);
     const cell whole = {.chunk = WHOLE, .length = length, .limit = limit, .sink_tokens = sink_tokens};
     float *expected = run_cell(m, &whole);
     for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++) {
@@ -343,7 +332,7 @@ START_TEST(logits_are_batch_invariant_after_pages_behind_the_sink_tokens_are_fre
 {
     static const size_t LIMITS[][2] = {{11, 4}, {70, 4},   {65, 64},  {66, 65}, {128, 64},
                                        {80, 0}, {130, 70}, {200, 63}, {331, 4}, {1, 0}};
-    if (!is_limited_at_length(found.gl_pathv[_i])) return;
+    if (!is_limited_at_length(grid_dir(_i))) return;
     for (size_t k = 0; k < sizeof LIMITS / sizeof *LIMITS; k++)
         expect_limit(_i, ASSAY_F32, LONG, LIMITS[k][0], LIMITS[k][1]);
 }
@@ -351,27 +340,23 @@ END_TEST
 
 int main(void)
 {
-    char pattern[4096];
-    (void)snprintf(pattern, sizeof pattern, "%s/fixtures/*/*/model/config.json", environment("top_srcdir"));
-    if (glob(pattern, 0, NULL, &found) != 0) return EXIT_FAILURE;
-    for (size_t i = 0; i < found.gl_pathc; i++) *strrchr(found.gl_pathv[i], '/') = '\0';
+    const int n = grid_find();
+    if (n == 0) return EXIT_FAILURE;
     /* In one process: the leak sanitizer then runs once, and not five hundred times, while threads come
      * and go; its tracer has crashed from that on a loaded machine. */
     (void)setenv("CK_FORK", "no", 0);
     Suite *suite = suite_create("fastpath/grid");
     TCase *tc = tcase_create("bits");
     tcase_set_timeout(tc, 300);
-    tcase_add_loop_test(tc, logits_are_batch_invariant_for_any_workers_chunks_and_padding, 0,
-                        (int)found.gl_pathc);
-    tcase_add_loop_test(tc, logits_are_batch_invariant_in_bfloat16, 0, (int)found.gl_pathc);
-    tcase_add_loop_test(tc, logits_are_batch_invariant_in_int8, 0, (int)found.gl_pathc);
-    tcase_add_loop_test(tc, results_differ_between_types, 0, (int)found.gl_pathc);
-    tcase_add_loop_test(tc, long_prompts_agree_with_the_reference, 0, (int)found.gl_pathc);
-    tcase_add_loop_test(tc, logits_are_batch_invariant_with_a_cache_limit, 0, (int)found.gl_pathc);
-    tcase_add_loop_test(tc, logits_are_batch_invariant_after_pages_behind_the_sink_tokens_are_freed, 0,
-                        (int)found.gl_pathc);
+    tcase_add_loop_test(tc, logits_are_batch_invariant_for_any_workers_chunks_and_padding, 0, n);
+    tcase_add_loop_test(tc, logits_are_batch_invariant_in_bfloat16, 0, n);
+    tcase_add_loop_test(tc, logits_are_batch_invariant_in_int8, 0, n);
+    tcase_add_loop_test(tc, results_differ_between_types, 0, n);
+    tcase_add_loop_test(tc, long_prompts_agree_with_the_reference, 0, n);
+    tcase_add_loop_test(tc, logits_are_batch_invariant_with_a_cache_limit, 0, n);
+    tcase_add_loop_test(tc, logits_are_batch_invariant_after_pages_behind_the_sink_tokens_are_freed, 0, n);
     suite_add_tcase(suite, tc);
     int status = support_run(suite);
-    globfree(&found);
+    grid_free();
     return status;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/tests/deny.h"
-#include "fastpath/batch.h"
+#include "fastpath/steps.h"
 
 /* A window, positions that scale with the length, shared caches, experts. */
 static const char *const MODELS[] = {"qwen3/window", "llama/dynamic", "gemma4/shared-kv", "gemma4/experts"};
@@ -186,61 +186,85 @@ START_TEST(in_a_fork)
 }
 END_TEST
 
-/* Prefills two samples with padding, then a step of both. logits: [2, 6, vocab] and [2, vocab]. */
-static assay_status prefill(fp_batch *batch, float *logits)
+/* Steps of the ABI in a new session. */
+enum { N_BOTH = 2, N_PROMPT = 6 };
+
+/* A step with n_tokens tokens of each of two texts, from `from` on, and the logits of the last, [2, vocab].
+ */
+static assay_status step_both(fp_steps *s, fp_session *both, size_t from, size_t n_tokens, float *logits)
 {
-    static const int32_t tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6};
-    const assay_batch given = {.n_samples = 2, .n_tokens = 6, .tokens = tokens, .length = length};
-    return fp_batch_prefill(batch, &given, NULL, FP_WANTED_ALL, logits, &err);
+    assay_output outputs[N_BOTH];
+    assay_step steps[N_BOTH];
+    for (size_t i = 0; i < N_BOTH; i++) {
+        outputs[i] = (assay_output){.name = "logits", .n_last = 1, .data = logits + i * vocab};
+        steps[i] = (assay_step){.sample = i,
+                                .tokens = text_of(i) + from,
+                                .n_tokens = n_tokens,
+                                .outputs = &outputs[i],
+                                .n_outputs = 1};
+    }
+    return fp_steps_run(s, both, steps, N_BOTH, 0, NULL, &err);
 }
 
-static assay_status decode(fp_batch *batch, float *logits)
+static fp_session *open_both(void)
 {
-    return fp_batch_decode(batch, (const int32_t[]){7, 8}, logits + 2 * 6 * vocab, &err);
+    fp_session *both;
+    size_t slot;
+    ck_assert_int_eq(fp_session_open(model, &both, &err), ASSAY_OK);
+    for (size_t i = 0; i < N_BOTH; i++) ck_assert_int_eq(fp_session_join(both, &slot, &err), ASSAY_OK);
+    return both;
 }
 
-/* [2, 6, vocab], then [2, vocab]; NaN. */
-static float *blank(void)
-{
-    float *x = malloc(2 * 7 * vocab * sizeof *x);
-    ck_assert_ptr_nonnull(x);
-    memset(x, 0xff, 2 * 7 * vocab * sizeof *x);
-    return x;
-}
-
-START_TEST(in_a_batch)
+START_TEST(in_steps_of_the_abi)
 {
     open_bystander(MODELS[_i]);
-    fp_batch *batch;
-    float *expected = blank();
-    ck_assert_int_eq(fp_batch_open(model, &batch, &err), ASSAY_OK);
-    ck_assert(prefill(batch, expected) == ASSAY_OK && decode(batch, expected) == ASSAY_OK);
-    fp_batch_free(batch);
-    bool prefill_denied = true, decode_denied = true;
-    for (long n = 0; prefill_denied || decode_denied; n++) {
-        float *logits = blank();
-        batch = NULL;
+    float *expected = calloc(4 * vocab, sizeof *expected), *logits = calloc(4 * vocab, sizeof *logits);
+    ck_assert(expected && logits);
+    fp_session *both = open_both();
+    fp_steps kept = {0};
+    ck_assert_int_eq(step_both(&kept, both, 0, N_PROMPT, expected), ASSAY_OK);
+    ck_assert_int_eq(step_both(&kept, both, N_PROMPT, 1, expected + 2 * vocab), ASSAY_OK);
+    fp_session_free(both);
+    fp_steps_free(&kept);
+    bool prompt_denied = true, decode_denied = true;
+    for (long n = 0; prompt_denied || decode_denied; n++) {
+        both = open_both();
         deny(n);
-        if (was_denied(fp_batch_open(model, &batch, &err))) {
-            free(logits);
-            continue;
-        }
+        prompt_denied = was_denied(step_both(&kept, both, 0, N_PROMPT, logits));
+        for (size_t i = 0; i < N_BOTH; i++)
+            ck_assert_uint_eq(fp_session_length(both, i), prompt_denied ? 0 : N_PROMPT);
+        if (prompt_denied) ck_assert_int_eq(step_both(&kept, both, 0, N_PROMPT, logits), ASSAY_OK);
         deny(n);
-        prefill_denied = was_denied(prefill(batch, logits));
-        if (prefill_denied) {
-            ck_assert_int_eq(decode(batch, logits), ASSAY_EINVAL);
-            support_expect_error(&err, ASSAY_EINVAL, "nothing was prefilled", NULL);
-            ck_assert_int_eq(prefill(batch, logits), ASSAY_OK);
-        }
-        deny(n);
-        decode_denied = was_denied(decode(batch, logits));
-        if (decode_denied) ck_assert_int_eq(decode(batch, logits), ASSAY_OK);
-        ck_assert(memcmp(logits + 8 * vocab, expected + 8 * vocab, 6 * vocab * sizeof *logits) == 0);
+        decode_denied = was_denied(step_both(&kept, both, N_PROMPT, 1, logits + 2 * vocab));
+        if (decode_denied)
+            ck_assert_int_eq(step_both(&kept, both, N_PROMPT, 1, logits + 2 * vocab), ASSAY_OK);
+        ck_assert_mem_eq(logits, expected, 4 * vocab * sizeof *logits);
         expect_bystander();
-        fp_batch_free(batch);
-        free(logits);
+        fp_session_free(both);
+        fp_steps_free(&kept);
     }
     free(expected);
+    free(logits);
+    close_all();
+}
+END_TEST
+
+/* Decoding within a page allocates nothing. */
+START_TEST(a_decoded_token_needs_no_memory)
+{
+    open_bystander("qwen3/window");
+    float *logits = calloc(2 * vocab, sizeof *logits);
+    ck_assert_ptr_nonnull(logits);
+    fp_session *both = open_both();
+    fp_steps kept = {0};
+    ck_assert_int_eq(step_both(&kept, both, 0, N_PROMPT, logits), ASSAY_OK);
+    ck_assert_int_eq(step_both(&kept, both, N_PROMPT, 1, logits), ASSAY_OK);
+    deny(0);
+    assay_status rc = step_both(&kept, both, N_PROMPT + 1, 1, logits);
+    ck_assert(!deny_end() && rc == ASSAY_OK);
+    fp_session_free(both);
+    fp_steps_free(&kept);
+    free(logits);
     close_all();
 }
 END_TEST
@@ -269,7 +293,8 @@ int main(void)
     tcase_add_loop_test(tc, in_a_step, 0, N_MODELS);
     tcase_add_loop_test(tc, in_a_new_session_and_a_new_sample, 0, N_MODELS);
     tcase_add_loop_test(tc, in_a_fork, 0, N_MODELS);
-    tcase_add_loop_test(tc, in_a_batch, 0, N_MODELS);
+    tcase_add_loop_test(tc, in_steps_of_the_abi, 0, N_MODELS);
+    tcase_add_test(tc, a_decoded_token_needs_no_memory);
     tcase_add_loop_test(tc, in_another_model, 0, N_OPENED);
     suite_add_tcase(suite, tc);
     return support_run(suite);

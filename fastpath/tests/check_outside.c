@@ -43,23 +43,27 @@ static void setup(void)
 static assay_status open_with(assay_dtype compute, const assay_kernels *given)
 {
     char path[4096];
-    const assay_model_options options = {.size = sizeof options, .compute = compute, .kernels = given};
+    const assay_model_options options = {
+        .size = sizeof options, .compute = (uint32_t)compute, .kernels = given};
     (void)snprintf(path, sizeof path, "%s/fixtures/qwen3/window/model", environment("top_srcdir"));
-    return engine->model_open_with(path, &options, &model, &err);
+    return engine->model_open(path, &options, &model, &err);
 }
 
 /* The logits of one prompt; owned by the caller. */
 static float *answer_in(assay_dtype compute, const assay_kernels *given, size_t *n)
 {
-    static const int32_t tokens[N_TOKENS] = {1, 2, 3, 4, 5, 6}, length = N_TOKENS;
-    const assay_batch batch = {.n_samples = 1, .n_tokens = N_TOKENS, .tokens = tokens, .length = &length};
+    static const int32_t tokens[N_TOKENS] = {1, 2, 3, 4, 5, 6};
+    const assay_session_options options = {.size = sizeof options, .n_samples = 1};
     assay_session *session;
     ck_assert_msg(open_with(compute, given) == ASSAY_OK, "%s", err.text);
     *n = N_TOKENS * engine->model_vocab(model);
     float *logits = calloc(*n, sizeof *logits);
     ck_assert_ptr_nonnull(logits);
-    ck_assert_int_eq(engine->session_open(model, &session, &err), ASSAY_OK);
-    ck_assert_int_eq(engine->prefill(session, &batch, logits, &err), ASSAY_OK);
+    const assay_output output = {.name = "logits", .n_last = N_TOKENS, .data = logits};
+    const assay_step step = {
+        .sample = 0, .tokens = tokens, .n_tokens = N_TOKENS, .outputs = &output, .n_outputs = 1};
+    ck_assert_int_eq(engine->session_open(model, &options, &session, &err), ASSAY_OK);
+    ck_assert_int_eq(engine->step(session, &step, 1, NULL, &err), ASSAY_OK);
     engine->session_free(session);
     engine->model_free(model);
     return logits;

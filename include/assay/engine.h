@@ -1,14 +1,24 @@
-/* The engine ABI, version 1: how the harness reaches an inference engine, Assay's own included.
+/* The engine ABI, version 2: how the harness reaches an inference engine, Assay's own included.
  *
- * An engine is a shared object that exports one function, `assay_engine_v1`, which returns a table that
+ * An engine is a shared object that exports one function, `assay_engine_v2`, which returns a table that
  * lives as long as the object is loaded:
  *
- *     const assay_engine *assay_engine_v1(void);
+ *     const assay_engine *assay_engine_v2(void);
+ *
+ * A minimal engine has model_open, model_free, model_vocab, session_open, session_free and step. Each other
+ * function unlocks more checks; a check that needs a missing one is skipped by name.
  *
  * Ownership: the caller frees an object that an `_open` function made with the matching `_free` function
- * (NULL allowed). `const` pointer arguments are borrowed for the call. A pointer that a function returns
- * lives as long as the object that the function was called on. On failure out-parameters are untouched, and
- * `err`, if it is not NULL, holds the reason. All arrays are dense and row-major.
+ * (NULL allowed). `const` pointer arguments are borrowed for the call: the engine does not write through
+ * them, and does not read them after the call. A pointer that a function returns lives as long as the
+ * object that the function was called on. On failure out-parameters are untouched, what outputs hold is
+ * unspecified, and `err`, if it is not NULL, holds the reason. All arrays are dense and row-major, and
+ * aligned to their element, no more. Options structs: see <assay/options.h>; `reserved` members that are not
+ * 0 are refused like unknown ones.
+ *
+ * Threads: a model is immutable once it is open; any threads may use it and its sessions at once. A session
+ * is used by one thread at a time, not always the same one. Each function says what it uses; the functions
+ * of different models and sessions run at once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ASSAY_ENGINE_H
@@ -18,14 +28,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <assay/options.h>
 #include <assay/status.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define ASSAY_ENGINE_ABI      1U
-#define ASSAY_ENGINE_SYMBOL   "assay_engine_v1"
+#define ASSAY_ENGINE_ABI      2U
+#define ASSAY_ENGINE_SYMBOL   "assay_engine_v2"
 #define ASSAY_TENSOR_RANK_MAX 8U
 
 typedef enum assay_dtype {
@@ -54,20 +65,96 @@ typedef struct assay_tensor {
     const void *data;
 } assay_tensor;
 
-/* The prompts of one prefill.
- * tokens: [n_samples, n_tokens], left-padded: row b holds n_tokens - length[b] entries of padding, whose
- *         values are unspecified, then length[b] token ids.
- * length: [n_samples], each 1..n_tokens.
- * inputs: [n_inputs], inputs other than tokens, under their published names (pixel_values,
- *         image_grid_thw, …). An engine refuses an input that it does not support. */
-typedef struct assay_batch {
-    size_t n_samples;
-    size_t n_tokens;
+typedef struct assay_model assay_model;     /* immutable once open; shared by sessions and threads */
+typedef struct assay_session assay_session; /* the state of some samples; one thread at a time */
+
+/* ---- Steps ---- */
+
+typedef enum assay_item_kind {
+    ASSAY_ITEM_IMAGE = 1,
+    ASSAY_ITEM_VIDEO,
+    ASSAY_ITEM_AUDIO,
+    ASSAY_ITEM_EMBEDDING
+} assay_item_kind;
+
+/* An input of one sample besides its tokens: one image, video, audio clip, or rows of an embedding.
+ * offset, n_tokens: its placeholder tokens: offset counts from the first token of the step that the item
+ *          comes with, and the span may end in a later step of the sample. n_tokens 0: not stated; the
+ *          item takes the next placeholder tokens of its kind.
+ * tensors: [n_tensors], of this item alone, under their published names (pixel_values, image_grid_thw). */
+typedef struct assay_item {
+    assay_item_kind kind;
+    size_t offset, n_tokens;
+    const assay_tensor *tensors;
+    size_t n_tensors;
+} assay_item;
+
+/* An output that is wanted of a step, once at most.
+ * name:   "logits". An engine refuses a name that it does not know with ASSAY_EUNSUPPORTED.
+ * n_last: how many rows: those of the step's last n_last tokens; 1 … n_tokens of the step.
+ * data:   [n_last, width], of the type logits_dtype; the engine writes every element, and nothing else. */
+typedef struct assay_output {
+    const char *name;
+    size_t n_last;
+    void *data;
+} assay_output;
+
+/* The next tokens of one sample: a prompt, a chunk of one, or a generated token.
+ * tokens:    [n_tokens], n_tokens >= 1.
+ * positions: [n_axes, n_tokens], where the rope places each token; NULL: the engine derives them from the
+ *            sample's tokens and items. An engine that cannot take positions refuses them.
+ * items:     [n_items], in the order of their placeholder tokens. An engine refuses an item, or a tensor of
+ *            one, that it does not support.
+ * outputs:   [n_outputs]; 0: none is wanted. */
+typedef struct assay_step {
+    size_t sample;
     const int32_t *tokens;
-    const int32_t *length;
-    const assay_tensor *inputs;
-    size_t n_inputs;
-} assay_batch;
+    size_t n_tokens;
+    const int32_t *positions;
+    size_t n_axes;
+    const assay_item *items;
+    size_t n_items;
+    const assay_output *outputs;
+    size_t n_outputs;
+} assay_step;
+
+/* padded_width: an engine that batches by left padding pads every sample of the step to this many tokens,
+ *               at least n_tokens of each; others may ignore it. 0: the engine chooses. Nothing that the
+ *               engine returns may depend on it. */
+typedef struct assay_step_options {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    size_t padded_width;
+} assay_step_options;
+
+/* ---- Taps ---- */
+
+/* Receives a tensor of one sample while a step evaluates it. Names: embed, layer.NN.attn, layer.NN.out,
+ * norm, … Shapes are those of the sample's tokens in this step, without padding and batch neighbours.
+ * data: tensor->data, the array that the engine computes with, if taps_can_write; the function may
+ *       overwrite it during the call, and the engine continues with the new values, which changes everything
+ *       that is computed from this tensor and nothing else:
+ *         embed          input of the first layer, and everything else computed from the embedding
+ *         layer.NN.attn  output of attention, before a following RMSNorm and before the residual addition
+ *         layer.NN.mlp   the same of the feed-forward block; layer.NN.experts: of routed experts beside it
+ *         layer.NN.out   input of the next layer; with parallel streams, only that of the active stream
+ *         norm           input of the head
+ *       NULL if taps cannot write.
+ * Returns whether the step goes on; after false it fails with ASSAY_ESTOPPED. */
+typedef bool assay_tap_fn(void *context, size_t sample, const assay_tensor *tensor, void *data);
+
+/* fn:    NULL: no tap.
+ * names: [n_names], the tensors that fn receives; n_names 0: all. Borrowed until the tap is replaced. */
+typedef struct assay_tap {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    assay_tap_fn *fn;
+    void *context;
+    const char *const *names;
+    size_t n_names;
+} assay_tap;
+
+/* ---- Ropes ---- */
 
 /* One rotation by a rope, without a model.
  * config:   JSON text: the rope parameters as a config.json spells them, with head_dim.
@@ -83,17 +170,7 @@ typedef struct assay_rope_request {
     const void *x;
 } assay_rope_request;
 
-typedef struct assay_model assay_model;     /* immutable once open; may be shared by sessions */
-typedef struct assay_session assay_session; /* the state of one batch of samples */
-
-/* Receives a tensor of one sample while prefill runs; `tensor` and its data live for the call only.
- * Names: embed, layer.NN.out, norm, … Shapes are those of one sample, without its padding. */
-typedef void assay_trace_fn(void *context, size_t sample, const assay_tensor *tensor);
-
-/* Like assay_trace_fn, but `data` is the array that the engine computes with, of the tensor's type and shape.
- * fn may overwrite it during the call, and the engine continues with the new values. `tensor->data` is the
- * same array, or NULL. */
-typedef void assay_override_fn(void *context, size_t sample, const assay_tensor *tensor, void *data);
+/* ---- Arrays ---- */
 
 /* The state of an array of a model. */
 typedef enum assay_array_state {
@@ -116,6 +193,8 @@ typedef struct assay_array_info {
 /* Receives an array of a model; info lives for the call only. */
 typedef void assay_array_visitor(void *context, const assay_array_info *info);
 
+/* ---- Opening ---- */
+
 struct assay_kernels; /* assay/kernel.h */
 
 /* How to evaluate a model.
@@ -125,96 +204,101 @@ struct assay_kernels; /* assay/kernel.h */
  *                open.
  * allow_unknown: NULL, or a NULL-terminated list of members of config.json ("residual_multiplier",
  *                "text_config.NAME") that the engine ignores instead of refusing them as unknown;
- *                borrowed for the call. */
+ *                borrowed for the call.
+ * An engine refuses a compute type or kernels that it cannot use with ASSAY_EUNSUPPORTED. */
 typedef struct assay_model_options {
-    uint32_t size; /* sizeof(assay_model_options) that the caller was built with */
-    assay_dtype compute;
+    uint32_t size;
+    uint32_t compute; /* assay_dtype */
     const struct assay_kernels *kernels;
     const char *const *allow_unknown;
 } assay_model_options;
 
-/* Limits of a session's caches.
+/* n_samples: how many samples the session has from the start, without tokens: 0 … n_samples - 1.
  * limit, sink_tokens: a layer without a sliding window caches and attends to at most `limit` positions of a
  * sample: the first `sink_tokens` (attention sink tokens), and the latest of the others. The token at
- * position p attends to the keys j <= p with j < sink_tokens or p - (limit - sink_tokens) < j, in prefill,
- * chunked or not, and in decode. Positions are not renumbered. Layers with a window are not affected.
- * sink_tokens < limit; SIZE_MAX: no limit. */
+ * position p attends to the keys j <= p with j < sink_tokens or p - (limit - sink_tokens) < j, whichever step
+ * the tokens came in. Positions are not renumbered. Layers with a window are not affected.
+ * sink_tokens < limit; limit 0: no limit, and sink_tokens is 0.
+ * An engine refuses a limit that it cannot honour, or more samples than it can have, with
+ * ASSAY_EUNSUPPORTED. */
 typedef struct assay_session_options {
-    uint32_t size; /* sizeof(assay_session_options) that the caller was built with */
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    size_t n_samples;
     size_t limit, sink_tokens;
 } assay_session_options;
 
+/* ---- The table ----
+ * All functions that take a sample fail with ASSAY_EINVAL for one that the session does not have. Those
+ * marked optional may be NULL, or lie beyond the table's `size`. */
 typedef struct assay_engine {
     uint32_t abi;     /* ASSAY_ENGINE_ABI */
     uint32_t size;    /* sizeof(assay_engine) that the engine was built with */
     const char *name; /* one word, for reports */
     const char *version;
-    assay_dtype logits_dtype; /* ASSAY_F32 or ASSAY_F64: type of all logits and of rope's arrays */
+    assay_dtype logits_dtype; /* ASSAY_F32 or ASSAY_F64: type of all outputs and of rope's arrays */
+    bool taps_can_write;      /* see assay_tap_fn */
 
     /* Opens the Hugging Face checkpoint directory `dir`. */
-    assay_status (*model_open)(const char *dir, assay_model **out, assay_error *err);
+    assay_status (*model_open)(const char *dir, const assay_model_options *options, assay_model **out,
+                               assay_error *err);
+    /* No session of the model may be open. */
     void (*model_free)(assay_model *model);
     size_t (*model_vocab)(const assay_model *model);
 
-    /* The ids that end generation, sorted; owned by the model. May be NULL: the harness then uses the stop
-     * set that its own loader reads. */
-    const int32_t *(*model_stop_ids)(const assay_model *model, size_t *n);
-
     /* A session borrows its model, which must outlive it. */
-    assay_status (*session_open)(assay_model *model, assay_session **out, assay_error *err);
+    assay_status (*session_open)(assay_model *model, const assay_session_options *options,
+                                 assay_session **out, assay_error *err);
     void (*session_free)(assay_session *session);
 
-    /* Requests traces of the next prefill; fn NULL cancels the request. May be NULL: the engine has no
-     * traces. */
-    void (*session_trace)(assay_session *session, assay_trace_fn *fn, void *context);
+    /* Appends tokens to the samples of a session, and evaluates them. steps: [n], each of another sample; a
+     * sample without a step rests: it keeps its tokens, and goes on at its own position later. The
+     * logits of a sample depend on its own tokens and items alone: not on the other samples or the padding,
+     * and not on the division of its tokens into steps, beyond the noise of the arithmetic. (Only ropes whose
+     * frequencies depend on the length of the sequence, dynamic and longrope, make a chunk differ from a
+     * whole prompt; the harness does not divide prompts for which they do.) Fails with ASSAY_EINVAL for a
+     * token outside the vocabulary, a repeated sample, a step without tokens, or an n_last out of range. On
+     * any failure every sample has the tokens that it had before, and the session can be used further. */
+    assay_status (*step)(assay_session *session, const assay_step *steps, size_t n,
+                         const assay_step_options *options, assay_error *err);
 
-    /* Evaluates the prompts; the previous contents of the session are dropped.
-     * logits: [n_samples, n_tokens, vocab]; rows of padding are left untouched. */
-    assay_status (*prefill)(assay_session *session, const assay_batch *batch, void *logits, assay_error *err);
+    /* Optional. The ids that end generation, sorted. Without it the harness uses the stop set that its own
+     * loader reads. */
+    const int32_t *(*model_stop_ids)(const assay_model *model, size_t *n);
 
-    /* Appends one token to each sample.
-     * tokens: [n_samples] of the prefilled batch; -1: this sample takes no step.
-     * logits: [n_samples, vocab]; rows of samples that take no step are left untouched. */
-    assay_status (*decode)(assay_session *session, const int32_t *tokens, void *logits, assay_error *err);
+    /* Optional. Visits every array that the model owns, private ones included, in the order in which they
+     * were made. */
+    void (*model_arrays)(const assay_model *model, assay_array_visitor *visit, void *context);
 
-    /* Rotates x. May be NULL: rope cases are then skipped for this engine.
+    /* Optional. Adds a sample without tokens, which may have the number of one that has left. */
+    assay_status (*join)(assay_session *session, size_t *sample, assay_error *err);
+    /* Optional. Removes a sample. */
+    assay_status (*leave)(assay_session *session, size_t sample, assay_error *err);
+    /* Optional. Drops all tokens of a sample after the first n_tokens, which are at most as many as it has.
+     */
+    assay_status (*rewind)(assay_session *session, size_t sample, size_t n_tokens, assay_error *err);
+    /* Optional. Adds a copy of a sample of `from` to `into`, a session of the same model with the same
+     * limits, or the same session, else fails with ASSAY_EINVAL. The copy and its origin go on independently.
+     * Uses both sessions. */
+    assay_status (*fork)(const assay_session *from, size_t sample, assay_session *into, size_t *forked,
+                         assay_error *err);
+
+    /* Optional. Replaces the tap of all later steps; NULL: by none. */
+    assay_status (*tap)(assay_session *session, const assay_tap *tap, assay_error *err);
+
+    /* Optional. The positions that the engine gives the tokens of a sample which begins with this step; its
+     * outputs and positions are ignored. out: [step->n_axes, n_tokens]; *delta: by how much the position of
+     * the next token differs from the number of tokens before it. */
+    assay_status (*positions)(const assay_model *model, const assay_step *step, int32_t *out, int32_t *delta,
+                              assay_error *err);
+
+    /* Optional. Rotates x.
      * out:      like x.
      * cos, sin: [n_positions, *dim], the factor of every element, attention scaling included: the angle of
      *           pair i is at i and at i + dim/2, or at 2i and 2i + 1 for adjacent pairs. Capacity:
      *           head_dim columns; the engine sets *dim to the number of columns that it wrote. */
     assay_status (*rope)(const assay_rope_request *request, void *out, void *cos, void *sin, size_t *dim,
                          assay_error *err);
-
-    /* Requests a call of fn for every tensor of the next prefill, before anything is computed from that
-     * tensor; fn NULL cancels the request. If traces are requested as well, a tensor is traced first, as
-     * computed. Overwriting a tensor changes everything that is computed from it, and nothing else:
-     *   embed          input of the first layer, and everything else computed from the embedding
-     *   layer.NN.attn  output of attention, before a following RMSNorm and before the residual addition
-     *   layer.NN.mlp   the same of the feed-forward block; layer.NN.experts: of routed experts beside it
-     *   layer.NN.out   input of the next layer; with parallel streams, only that of the active stream
-     *   norm           input of the head
-     * May be NULL, or lie beyond `size`: not supported. */
-    void (*session_override)(assay_session *session, assay_override_fn *fn, void *context);
-
-    /* Like prefill, but logits: [n_samples, vocab], of only the last token of each sample, bit-identical to
-     * those of prefill. decode continues as after prefill. May be NULL, or lie beyond `size`: callers then
-     * use prefill. */
-    assay_status (*prefill_last)(assay_session *session, const assay_batch *batch, void *logits,
-                                 assay_error *err);
-
-    /* Opens a checkpoint like model_open, with options. May be NULL, or lie beyond `size`: the engine has no
-     * options. Fails with ASSAY_EUNSUPPORTED for an option that the engine cannot honour. */
-    assay_status (*model_open_with)(const char *dir, const assay_model_options *options, assay_model **out,
-                                    assay_error *err);
-
-    /* Opens a session like session_open, with options. May be NULL, or lie beyond `size`: the engine has no
-     * options. Fails with ASSAY_EINVAL for a limit of 0, and unless sink_tokens < limit. */
-    assay_status (*session_open_with)(assay_model *model, const assay_session_options *options,
-                                      assay_session **out, assay_error *err);
-
-    /* Visits every array that the model owns, private ones included, in the order in which they were made.
-     * Any thread may call it. May be NULL, or lie beyond `size`: not supported. */
-    void (*model_arrays)(const assay_model *model, assay_array_visitor *visit, void *context);
 } assay_engine;
 
 typedef const assay_engine *assay_engine_fn(void);

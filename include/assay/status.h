@@ -17,7 +17,8 @@ typedef enum assay_status {
     ASSAY_ENOMEM,       /* out of memory */
     ASSAY_EINTERNAL,    /* a fault of the engine or of the harness itself */
     ASSAY_ESTREAM,      /* work for a stream that belongs to another thread */
-    ASSAY_ETIMEDOUT     /* a timeout */
+    ASSAY_ETIMEDOUT,    /* a timeout */
+    ASSAY_ESTOPPED      /* a callback of the caller ended the call */
 } assay_status;
 
 /* The text of a failure: one line, no newline at the end, always terminated. It names the file and the

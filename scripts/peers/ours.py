@@ -11,63 +11,58 @@ import ctypes
 import sys
 from pathlib import Path
 
-ABI, F64, F32 = 1, 1, 2
+ABI, F64, F32 = 2, 1, 2
 COMPUTE = {"f32": F32, "bf16": 4, "int8": 8}  # assay_dtype
+
+_P, _N, _U = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32
 
 
 class Error(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1020)]
 
 
-class Batch(ctypes.Structure):
-    _fields_ = [("n_samples", ctypes.c_size_t), ("n_tokens", ctypes.c_size_t),
-                ("tokens", ctypes.c_void_p), ("length", ctypes.c_void_p),
-                ("inputs", ctypes.c_void_p), ("n_inputs", ctypes.c_size_t)]
+class ModelOptions(ctypes.Structure):
+    _fields_ = [("size", _U), ("compute", _U), ("kernels", _P), ("allow_unknown", _P)]
 
 
-_P, _E = ctypes.c_void_p, ctypes.POINTER(Error)
-_OPEN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(_P), _E)
-_VOCAB = ctypes.CFUNCTYPE(ctypes.c_size_t, _P)
-_SESSION = ctypes.CFUNCTYPE(ctypes.c_int, _P, ctypes.POINTER(_P), _E)
-_PREFILL = ctypes.CFUNCTYPE(ctypes.c_int, _P, ctypes.POINTER(Batch), _P, _E)
+class SessionOptions(ctypes.Structure):
+    _fields_ = [("size", _U), ("reserved", _U), ("n_samples", _N), ("limit", _N), ("sink_tokens", _N)]
 
 
-class Options(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_uint32), ("compute", ctypes.c_int), ("kernels", ctypes.c_void_p)]
+class Output(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("n_last", _N), ("data", _P)]
 
 
-_OPEN_WITH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(Options),
-                              ctypes.POINTER(_P), _E)
+class Step(ctypes.Structure):
+    _fields_ = [("sample", _N), ("tokens", _P), ("n_tokens", _N), ("positions", _P), ("n_axes", _N),
+                ("items", _P), ("n_items", _N), ("outputs", ctypes.POINTER(Output)), ("n_outputs", _N)]
+
+
+_E = ctypes.POINTER(Error)
+_OPEN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ModelOptions),
+                         ctypes.POINTER(_P), _E)
+_VOCAB = ctypes.CFUNCTYPE(_N, _P)
+_SESSION = ctypes.CFUNCTYPE(ctypes.c_int, _P, ctypes.POINTER(SessionOptions), ctypes.POINTER(_P),
+                            _E)
+_STEP = ctypes.CFUNCTYPE(ctypes.c_int, _P, ctypes.POINTER(Step), _N, _P, _E)
 
 
 class Engine(ctypes.Structure):
-    _fields_ = [("abi", ctypes.c_uint32), ("size", ctypes.c_uint32), ("name", ctypes.c_char_p),
-                ("version", ctypes.c_char_p), ("logits_dtype", ctypes.c_int),
+    """The required members of assay_engine."""
+
+    _fields_ = [("abi", _U), ("size", _U), ("name", ctypes.c_char_p), ("version", ctypes.c_char_p),
+                ("logits_dtype", ctypes.c_int), ("taps_can_write", ctypes.c_bool),
                 ("model_open", _OPEN), ("model_free", _P), ("model_vocab", _VOCAB),
-                ("model_stop_ids", _P), ("session_open", _SESSION), ("session_free", _P),
-                ("session_trace", _P), ("prefill", _PREFILL), ("decode", _P), ("rope", _P),
-                ("session_override", _P), ("prefill_last", _P), ("model_open_with", _OPEN_WITH)]
+                ("session_open", _SESSION), ("session_free", _P), ("step", _STEP)]
 
 
 def open_engine(path: Path) -> Engine:
-    get = ctypes.CDLL(str(path.resolve())).assay_engine_v1
+    get = ctypes.CDLL(str(path.resolve())).assay_engine_v2
     get.restype = ctypes.POINTER(Engine)
     engine = get().contents
     if engine.abi != ABI or engine.logits_dtype not in (F64, F32):
         raise RuntimeError(f"{path}: ABI {engine.abi}, logits of type {engine.logits_dtype}")
     return engine
-
-
-def open_model(engine: Engine, directory: Path, compute: str, model: ctypes.c_void_p,
-               error: Error) -> int:
-    path = str(directory).encode()
-    if not compute:
-        return engine.model_open(path, ctypes.byref(model), ctypes.byref(error))
-    if engine.size < ctypes.sizeof(Engine) or not engine.model_open_with:
-        raise RuntimeError(f"{engine.name.decode()} has no choice of a type to compute in")
-    options = Options(ctypes.sizeof(Options), COMPUTE[compute], None)
-    return engine.model_open_with(path, ctypes.byref(options), ctypes.byref(model),
-                                  ctypes.byref(error))
 
 
 def last_logits(engine: Engine, directory: Path, tokens: list[int], compute: str) -> array.array:
@@ -77,16 +72,19 @@ def last_logits(engine: Engine, directory: Path, tokens: list[int], compute: str
             raise RuntimeError(error.text.decode(errors="replace"))
 
     error, model, session = Error(), _P(), _P()
-    check(open_model(engine, directory, compute, model, error))
-    n_vocab = engine.model_vocab(model)
-    check(engine.session_open(model, ctypes.byref(session), ctypes.byref(error)))
+    model_options = ModelOptions(ctypes.sizeof(ModelOptions), COMPUTE.get(compute, 0), None, None)
+    check(engine.model_open(str(directory).encode(), ctypes.byref(model_options), ctypes.byref(model),
+                            ctypes.byref(error)))
+    session_options = SessionOptions(ctypes.sizeof(SessionOptions), 0, 1, 0, 0)
+    check(engine.session_open(model, ctypes.byref(session_options), ctypes.byref(session),
+                              ctypes.byref(error)))
     ids = (ctypes.c_int32 * len(tokens))(*tokens)
-    length = (ctypes.c_int32 * 1)(len(tokens))
     kind = ctypes.c_double if engine.logits_dtype == F64 else ctypes.c_float
-    logits = (kind * (len(tokens) * n_vocab))()
-    batch = Batch(1, len(tokens), ctypes.addressof(ids), ctypes.addressof(length), None, 0)
-    check(engine.prefill(session, ctypes.byref(batch), logits, ctypes.byref(error)))
-    return array.array("f", logits[(len(tokens) - 1) * n_vocab:])
+    logits = (kind * engine.model_vocab(model))()
+    output = Output(b"logits", 1, ctypes.addressof(logits))
+    step = Step(0, ctypes.addressof(ids), len(tokens), None, 0, None, 0, ctypes.pointer(output), 1)
+    check(engine.step(session, ctypes.byref(step), 1, None, ctypes.byref(error)))
+    return array.array("f", logits)
 
 
 def main(arguments: list[str]) -> int:

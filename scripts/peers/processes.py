@@ -24,12 +24,10 @@ class Failure(Exception):
 
 
 class Bench(NamedTuple):
-    """The results of one call of `assay bench`: the machine, times and limits of engines, and error messages.
-    every_token: prefill computed the logits of all tokens."""
+    """The results of one call of `assay bench`: the machine, times and limits of engines, and error messages."""
     machine: dict[str, Any]
     times: dict[tuple[str, Point], Time]
     limits: dict[tuple[str, Point], tuple[float, str]]
-    every_token: bool
     troubles: list[str]
 
 
@@ -77,9 +75,7 @@ def measure_peer(command: list[str], point: Point, n_ids: int, n_tokens: int, se
 
 def read_bench(answer: dict[str, Any]) -> Bench:
     """Reads a JSON document of `assay bench` in which each point occurs once."""
-    found = Bench(answer["machine"], {}, {}, any(
-        one["measure"] == "prefill" and one.get("logits", "all") == "all"
-        for one in answer["results"]), [])
+    found = Bench(answer["machine"], {}, {}, [])
     for one in answer["results"]:
         point = Point(one["measure"], one["prompt"], one["batch"])
         if one["best"] is None:

@@ -235,8 +235,6 @@ class Session:
             for text in found.troubles:
                 self.trouble(f"{group.name}, {text}")
             self.machine = machine.better(self.machine, found.machine)
-            if batch == 1:
-                self.groups[group.name] = group = group._replace(every_token=found.every_token)
             self.keep(group, found, batch)
 
     @staticmethod

@@ -26,13 +26,11 @@ class Column(NamedTuple):
 
 class Group(NamedTuple):
     """times: by column and point, one for each round. limits: for our engines, the best speed as a fraction of
-    the machine's limit, and the name of that limit. every_token: our engines computed the logits of all
-    tokens of a prompt."""
+    the machine's limit, and the name of that limit."""
     name: str
     columns: list[Column]
     times: dict[tuple[str, Point], list[Time]]
     limits: dict[tuple[str, Point], tuple[float, str]]
-    every_token: bool = True
 
 
 class Row(NamedTuple):
@@ -153,15 +151,13 @@ def machine_text(machine: dict[str, Any], flags: list[str]) -> list[str]:
     ]
 
 
-def notes(groups: list[Group], n_rounds: int, median: bool) -> str:
-    every = any(group.every_token for group in groups)
+def notes(n_rounds: int, median: bool) -> str:
     return "\n".join([
         f"Each cell: the {'median' if median else 'best'} of {n_rounds} rounds, all systems taking "
         "turns in each, every measurement in a",
         "process of its own, on as many threads as there are processors. Ratios above 1 lead the best "
         f"peer; the others are {BEHIND}bold{BEHIND}.",
-        "Of prefill peers compute the logits of the last token, "
-        + ("`assay bench` asks for those of every token." if every else "and so does `assay bench`."),
+        "Of prefill peers compute the logits of the last token, and so does `assay bench`.",
         "The first token is timed from the start of the process, files being in the page cache, and "
         "again without the start of",
         "Python and its imports. Memory is the process's peak, Python's share included, without the "
@@ -175,7 +171,7 @@ def document(groups: list[Group], points: list[Point], facts: list[str], trouble
              n_rounds: int, median: bool) -> str:
     parts = ["".join(f"* {fact}\n" for fact in facts)]
     if n_rounds:
-        parts.append(notes(groups, n_rounds, median))
+        parts.append(notes(n_rounds, median))
     parts += [group_text(group, points, median) for group in groups]
     slower = behind(groups, points, median)
     if slower:

@@ -108,11 +108,6 @@ class Tests(unittest.TestCase):
         text = table.document([group(3, 2)], [PREFILL], [], ["other: no wheel"], 1, False)
         self.assertIn("### Left out\n\n* other: no wheel\n", text)
 
-    def test_what_assay_computes_of_a_prompt_is_said(self) -> None:
-        for every, words in ((True, "every token"), (False, "and so does")):
-            text = table.notes([group(1, 1)._replace(every_token=every)], 3, False)
-            self.assertIn(words, text)
-
     def test_a_bench_document_is_read(self) -> None:
         one = {"engine": "e", "measure": "prefill", "prompt": 512, "batch": 1, "best": 20.0,
                "fraction": 0.5, "bound": "fma", "peak_bytes": 7, "reason": ""}
@@ -121,10 +116,6 @@ class Tests(unittest.TestCase):
         self.assertEqual(found.times, {("e", PREFILL): Time(20, 7, 20)})
         self.assertEqual(found.limits, {("e", PREFILL): (0.5, "fma")})
         self.assertEqual(found.troubles, ["e, prefill 4: too long"])
-        self.assertTrue(found.every_token)
-        for logits in ("last", None):
-            self.assertFalse(processes.read_bench(
-                {"machine": {}, "results": [one | {"logits": logits}]}).every_token)
 
     def test_the_better_limit_of_two_calls_stays(self) -> None:
         names = ("read_one", "read_all", "fma_one", "fma_all")

@@ -9,8 +9,8 @@
 #include "conformance/tests/support.h"
 
 static const char *const modules[][2] = {
-    {"no_symbol", "does not export assay_engine_v1"},
-    {"wrong_abi", "built for engine ABI 2, expected 1"},
+    {"no_symbol", "does not export assay_engine_v2"},
+    {"wrong_abi", "built for engine ABI 3, expected 2"},
     {"wrong_size", "its table has 16 bytes, expected at least "},
     {"wrong_dtype", "logits_dtype is 4, expected ASSAY_F32 or ASSAY_F64"},
     {"empty", "its table lacks the required model_open"},

@@ -60,7 +60,7 @@ START_TEST(cases_that_need_an_engine_are_skipped_without_one)
     support_write_cases();
     const support_output *o = run("none", "cases sound");
     assert_code(o, 0);
-    assert_holds(o->out, "skipped: it has no engine: it does not export assay_engine_v1:\n");
+    assert_holds(o->out, "skipped: it has no engine: it does not export assay_engine_v2:\n");
     assert_holds(o->out, "3 passed, 0 failed, 2 skipped\n");
 }
 END_TEST

@@ -139,36 +139,6 @@ START_TEST(json_holds_every_measurement)
 }
 END_TEST
 
-START_TEST(prefill_last_is_used_where_available)
-{
-    const support_output *o = support_assay(
-        "bench -e %s -e %s --model ok --repeat 1 --prompt 6 --context 3 --tokens 1 --memory 256",
-        support_engine("old_table"), support_engine("fake32"));
-    assert_code(o, 0);
-    assert_holds(o->out, "\nprefill computes only the logits of the last token: fake32.so\n"
-                         "prefill computes those of every token, without prefill_last: old_table.so\n");
-    o = support_assay("bench -e %s -e %s --model ok " ONCE " --json -", support_engine("old_table"),
-                      support_engine("fake32"));
-    assert_code(o, 0);
-    json_object *document = parse(o->out);
-    for (size_t i = 0; i < 6; i++) assert_text(result(document, i), "logits", i % 2 ? "last" : "all");
-    json_object_put(document);
-}
-END_TEST
-
-START_TEST(logits_are_not_reported_without_a_measurement)
-{
-    add_model("crash");
-    const support_output *o = bench("crash", ONCE);
-    ck_assert_ptr_null(strstr(o->out, "prompts cost"));
-    ck_assert_ptr_null(strstr(o->out, "those of every token"));
-    o = bench("crash", ONCE " --json -");
-    json_object *document = parse(o->out);
-    ck_assert_ptr_null(member(result(document, 0), "logits"));
-    json_object_put(document);
-}
-END_TEST
-
 START_TEST(json_in_a_file_keeps_the_table)
 {
     const support_output *o = bench("ok", QUICK " --json speeds.json && cat speeds.json >&2");
@@ -207,14 +177,13 @@ static const struct {
     {"unsupported", ONCE, 77, "skip fake32.so, first token of 16: sinks are not implemented\n"},
     {"decode-unsupported", ONCE, 0, "skip fake32.so, decode after 3: no decode\n"},
     {"exit", ONCE, 1, "FAIL fake32.so, decode after 3: the engine ended the process with exit status 3"},
-    {"nan", ONCE, 1, "FAIL fake32.so, first token of 16: prefill_last left logits unwritten, or gave NaN\n"},
-    {"unwritten", ONCE, 1,
-     "FAIL fake32.so, first token of 16: prefill_last left logits unwritten, or gave NaN\n"},
+    {"nan", ONCE, 1, "FAIL fake32.so, first token of 16: prefill left logits unwritten, or gave NaN\n"},
+    {"unwritten", ONCE, 1, "FAIL fake32.so, first token of 16: prefill left logits unwritten, or gave NaN\n"},
     {"unwritten-decode", "--repeat 1 --prompt 2 --tokens 1 --memory 256", 1,
      "FAIL fake32.so, decode after 16: decode left logits unwritten, or gave NaN\n"},
     {"slow", "--repeat 1 --prompt 2 --timeout 0.1 --memory 256", 1,
      "FAIL fake32.so, first token of 16: the engine did not answer within 0.1 s and was killed in "
-     "prefill_last\n"},
+     "prefill\n"},
 };
 
 START_TEST(failures_are_reported)
@@ -226,15 +195,15 @@ START_TEST(failures_are_reported)
 }
 END_TEST
 
-START_TEST(logits_that_do_not_fit_are_skipped)
+START_TEST(prompts_that_do_not_fit_are_skipped)
 {
     if (!CONF_LIMITS_MEMORY) return;
     const support_output *o = support_assay(
-        "bench -e %s --model ok --repeat 1 --prompt 50000000 --memory 256", support_engine("old_table"));
+        "bench -e %s --model ok --repeat 1 --prompt 100000000 --memory 256", support_engine("old_table"));
     assert_code(o, 0);
-    assert_holds(o->out,
-                 "skip old_table.so, prefill 50000000: no memory for the logits of 1 samples of 50000000 "
-                 "tokens (see --memory)\n");
+    assert_holds(
+        o->out, "skip old_table.so, prefill 100000000: no memory for 1 samples of 100000000 tokens and their "
+                "logits (see --memory)\n");
 }
 END_TEST
 
@@ -340,7 +309,7 @@ START_TEST(a_module_without_an_engine_is_an_error)
 {
     const support_output *o = support_assay("bench -e %s --model ok", support_engine("no_symbol"));
     assert_code(o, 99);
-    assert_holds(o->err, "no engine: it does not export assay_engine_v1");
+    assert_holds(o->err, "no engine: it does not export assay_engine_v2");
 }
 END_TEST
 
@@ -352,12 +321,10 @@ int main(void)
     tcase_set_timeout(program, 60);
     tcase_add_test(program, the_table_fits_100_columns);
     tcase_add_test(program, json_holds_every_measurement);
-    tcase_add_test(program, prefill_last_is_used_where_available);
-    tcase_add_test(program, logits_are_not_reported_without_a_measurement);
     tcase_add_test(program, json_in_a_file_keeps_the_table);
     tcase_add_test(program, several_engines_are_reported_in_turn);
     tcase_add_loop_test(program, failures_are_reported, 0, (int)(sizeof ends / sizeof *ends));
-    tcase_add_test(program, logits_that_do_not_fit_are_skipped);
+    tcase_add_test(program, prompts_that_do_not_fit_are_skipped);
     tcase_add_test(program, a_failed_first_token_ends_the_measurement);
     tcase_add_test(program, other_engines_are_measured_after_a_failure);
     tcase_add_test(program, token_ids_are_text);

@@ -82,10 +82,9 @@ END_TEST
 static const struct {
     const char *fault, *class;
 } faults[] = {
-    {"nan", "mask"},        {"off", "logits"},  {"flip", "tokens"},
-    {"trace", "tensor"},    {"vocab", "shape"}, {"last-off", "inconsistent"},
-    {"refused", "refused"}, {"crash", "crash"}, {"exit", "exit"},
-    {"hang", "hang"},
+    {"nan", "mask"},    {"off", "logits"},         {"flip", "tokens"},     {"trace", "tensor"},
+    {"vocab", "shape"}, {"unwritten", "contract"}, {"refused", "refused"}, {"crash", "crash"},
+    {"exit", "exit"},   {"hang", "hang"},
 };
 
 START_TEST(only_the_selected_class_diverges)
@@ -159,8 +158,8 @@ START_TEST(an_unknown_class_lists_the_known_ones)
     ck_assert_str_eq(
         o->err,
         "assay: option --fail-class: found logit, expected one of mask, logits, tokens, "
-        "tensor, rope, threads, stops, text, events, inconsistent, shape, refused, memory, crash, exit, "
-        "hang; did you mean logits?\n");
+        "tensor, rope, threads, stops, text, events, inconsistent, contract, shape, refused, memory, crash, "
+        "exit, hang; did you mean logits?\n");
     o = support_assay("run --fail-class divergence cases");
     assert_code(o, 2);
     assert_holds(o->err, "exit, hang\n");

@@ -175,8 +175,8 @@ static const char *const no_engines[][2] = {
     {"ref46", "assay: engine ref46: did you mean ref64?"},
     {"another", "assay: engine another: there is no another.so in "},
     {"./none.so", "cannot open shared object file"},
-    {"wrong_abi", "built for engine ABI 2, expected 1"},
-    {"no_symbol", "does not export assay_engine_v1"},
+    {"wrong_abi", "built for engine ABI 3, expected 2"},
+    {"no_symbol", "does not export assay_engine_v2"},
     {"crash", "the engine was terminated by SIGABRT"},
     {"empty", "its table lacks"},
 };

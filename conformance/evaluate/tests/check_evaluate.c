@@ -18,14 +18,20 @@ static void run_task(const void *context, conf_verdict *v)
     conf_evaluate(context, v);
 }
 
-static conf_verdict verdict_on(const char *path, const char *engine)
+/* manner: NULL for all of them. */
+static conf_verdict verdict_in(const char *path, const char *engine, const char *manner)
 {
     const conf_limits limits = {.seconds = 60, .mib = conf_mib_default()};
-    const conf_assignment assignment = {.engine = support_engine(engine), .path = path};
+    const conf_assignment assignment = {.engine = support_engine(engine), .path = path, .manner = manner};
     conf_verdict v;
     assay_error err = {0};
     ck_assert_int_eq(conf_isolate(run_task, &assignment, &limits, &v, &err), ASSAY_OK);
     return v;
+}
+
+static conf_verdict verdict_on(const char *path, const char *engine)
+{
+    return verdict_in(path, engine, NULL);
 }
 
 /* The verdict on the float32 engine with the planted `fault`, in a generate case. */
@@ -84,10 +90,11 @@ static const struct {
     {"nan", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity", "sample 1, prefill, position 4, id 4: expected",
      ""},
     {"infinite", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity", "found inf", ""},
-    {"unwritten", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity",
-     "sample 1, prefill, position 4, id 0: expected", ""},
-    {"unwritten-decode", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity",
-     "sample 0, decode, step 1, id 0: expected", ""},
+    {"unwritten", CONF_FAILED, CONF_CLASS_CONTRACT, "the engine does not write all of the logits of sample 1",
+     "sample 1, row 0 of 1, id 0 is not written", ""},
+    {"unwritten-decode", CONF_FAILED, CONF_CLASS_CONTRACT,
+     "the engine does not write all of the logits of sample 0", "sample 0, row 0 of 1, id 0 is not written",
+     ""},
     {"vocab", CONF_FAILED, CONF_CLASS_SHAPE, "the engine's vocabulary has 18 ids, the recorded one 19", "",
      ""},
     {"trace", CONF_FAILED, CONF_CLASS_TENSOR, "a tensor on the way does not", "",
@@ -107,19 +114,24 @@ static const struct {
     {"greedy-nan", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity in the logits of a greedy step",
      "found no token", ""},
     {"again-off", CONF_FAILED, CONF_CLASS_LOGITS,
-     "prefilled again, the session still uses its earlier contents: largest error of the logits is 5 times",
+     "in a session that was used before, its earlier contents have an effect: largest error of the logits is "
+     "5 times its bound",
      "sample 1, prefill, position 3, id 4: expected", ""},
-    {"again-nan", CONF_FAILED, CONF_CLASS_MASK, "prefilled again",
+    {"again-nan", CONF_FAILED, CONF_CLASS_MASK,
+     "in a session that was used before, its earlier contents have an effect: NaN or infinity where the "
+     "truth "
+     "is finite",
      "sample 1, prefill, position 3, id 4: expected", ""},
     {"again-within", CONF_PASSED, CONF_CLASS_NONE, "", "", ""},
-    {"last-off", CONF_FAILED, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill",
-     "sample 1, the last token of the prompt, id 4: prefill leads to ", ""},
-    {"last-unwritten", CONF_FAILED, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill",
-     "sample 1, the last token of the prompt, id 4: prefill leads to ", ""},
-    {"last-forgets", CONF_FAILED, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill",
-     "sample 0, the step after the prompt, id ", ""},
-    {"last-unsupported", CONF_FAILED, CONF_CLASS_REFUSED, "prefill_last failed: no last logits", "", ""},
-    {"last-crash", CONF_FAILED, CONF_CLASS_CRASH, "SIGSEGV (Segmentation fault) in prefill_last", "", ""},
+    {"last-off", CONF_PASSED, CONF_CLASS_NONE, "", "", ""}, /* far less than the noise */
+    {"last-unwritten", CONF_FAILED, CONF_CLASS_MASK,
+     "with only the last row of each prompt wanted: NaN or infinity where the truth is finite",
+     "sample 1, prefill, position 4, id 4: expected ", ""},
+    {"last-forgets", CONF_FAILED, CONF_CLASS_LOGITS,
+     "with only the last row of each prompt wanted: largest error of the logits is ",
+     "sample 0, decode, step 0, id ", ""},
+    {"last-crash", CONF_FAILED, CONF_CLASS_CRASH, "SIGSEGV (Segmentation fault) in prefill, manner last", "",
+     ""},
     {"unsupported", CONF_SKIPPED, CONF_CLASS_NONE, "sinks are not implemented", "", ""},
     {"decode-unsupported", CONF_FAILED, CONF_CLASS_REFUSED, "decode failed: no decode", "", ""},
     {"refused", CONF_FAILED, CONF_CLASS_REFUSED, "model_open failed: no such  [31mtensor at all", "", ""},
@@ -162,6 +174,14 @@ START_TEST(a_finish_by_the_limit_at_a_stop_id_diverges)
     assert_verdict(&v, CONF_FAILED, "the stream ends where the expected one goes on");
     assert_holds(v.where, "sample 0, greedy step 2: token 5 is a stop id, and the expected stream goes on "
                           "past it");
+}
+END_TEST
+
+START_TEST(a_manner_that_the_engine_does_not_support_is_noted)
+{
+    conf_verdict v = verdict_of("last-unsupported");
+    assert_verdict(&v, CONF_PASSED, "");
+    assert_holds(v.notes, "; not last: no last logits; ");
 }
 END_TEST
 
@@ -223,10 +243,10 @@ START_TEST(a_greedy_token_at_a_near_tie_is_excused_and_counted)
     read_tokens(path, other);
     edit_i32(path, "/expect/tokens", 2, (size_t[]){2, 1}, (const int32_t[]){formula_other(state), other[0]});
     edit_texts(path, "/expect/finish", 2, (const char *const[]){"length", "length"});
-    conf_verdict v = verdict_on(path, "fake32");
+    conf_verdict v = verdict_in(path, "fake32", "whole");
     assert_verdict(&v, CONF_PASSED, "");
     assert_holds(v.notes, "1 greedy tokens flipped at near ties");
-    v = verdict_on(path, "fake64");
+    v = verdict_in(path, "fake64", "whole");
     assert_verdict(&v, CONF_FAILED, "");
     assert_holds(v.notes, "also a greedy token differs, and not at a near tie");
     ck_assert_str_eq(conf_class_name(v.class), "logits");
@@ -244,7 +264,7 @@ START_TEST(a_tie_is_excused_only_after_the_forced_tokens)
     edit_i32(path, "/expect/tokens", 2, (size_t[]){2, 2},
              (const int32_t[]){first, flipped, other[0], other[1]});
     edit_texts(path, "/expect/finish", 2, (const char *const[]){"length", "length"});
-    conf_verdict v = verdict_on(path, "fake32");
+    conf_verdict v = verdict_in(path, "fake32", "whole");
     assert_verdict(&v, CONF_PASSED, "");
     assert_holds(v.notes, "1 greedy tokens flipped");
     edit_element(path, "/input/decode", 0, forced);
@@ -255,7 +275,7 @@ START_TEST(a_tie_is_excused_only_after_the_forced_tokens)
     state = formula_step(state, ((const int32_t *)c->decoder.decode.data)[1]);
     conf_case_free(c);
     write_state(path, "decode", 1, state, false);
-    v = verdict_on(path, "fake32");
+    v = verdict_in(path, "fake32", "whole");
     assert_verdict(&v, CONF_FAILED, "a greedy token differs, and not at a near tie");
     assert_holds(v.where, "sample 0, greedy step 1");
 }
@@ -302,7 +322,7 @@ END_TEST
 START_TEST(an_input_that_the_engine_refuses_skips_the_case)
 {
     const char *path = support_write_decoder(support_path("sound.h5"), "logits", "sound");
-    edit_f32(path, "/input/pixel_values", 1, (size_t[]){1}, (const float[]){0});
+    edit_f32(path, "/input/pixel_values", 1, (size_t[]){2}, (const float[]){0, 1});
     conf_verdict v = verdict_on(path, "fake32");
     assert_verdict(&v, CONF_SKIPPED, "an input that this engine does not know");
 }
@@ -318,6 +338,7 @@ int main(void)
     tcase_add_loop_test(verdicts, each_fault_has_its_verdict, 0, (int)(sizeof faults / sizeof *faults));
     tcase_add_test(verdicts, a_stop_id_missing_in_the_fixture_is_still_expected);
     tcase_add_test(verdicts, a_finish_by_the_limit_at_a_stop_id_diverges);
+    tcase_add_test(verdicts, a_manner_that_the_engine_does_not_support_is_noted);
     tcase_add_test(verdicts, a_greedy_token_at_a_near_tie_is_excused_and_counted);
     tcase_add_test(verdicts, a_tie_is_excused_only_after_the_forced_tokens);
     tcase_add_test(verdicts, a_float64_engine_is_judged_without_noise);

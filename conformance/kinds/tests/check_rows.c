@@ -100,7 +100,7 @@ START_TEST(only_listed_rows_are_judged)
     assert_holds(o->out, "sample 1, prefill, position 4, id 4: expected ");
     path = support_write_decoder(support_path("few.h5"), "logits", "nan");
     list_rows(path, others, 2);
-    assert_code(support_assay("run --engine %s few.h5", support_engine("fake32")), 0);
+    assert_code(support_assay("run --engine %s --manner whole few.h5", support_engine("fake32")), 0);
 }
 END_TEST
 

@@ -8,6 +8,8 @@
 #include <assay/engine.h>
 
 #include "conformance/abi/engine.h"
+#include "conformance/abi/open.h"
+#include "conformance/abi/step.h"
 #include "conformance/tests/support.h"
 
 /* A copy of the fixtures of a variant in the test's directory, as `copy`. change: an expression for sed. */
@@ -184,13 +186,15 @@ END_TEST
 
 static const char *observation;
 
-/* assay_trace_fn: writes the tensors of sample 0 as they come. */
-static void observe(void *context, size_t sample, const assay_tensor *tensor)
+/* assay_tap_fn: writes the tensors of sample 0 as they come. */
+static bool observe(void *context, size_t sample, const assay_tensor *tensor, void *data)
 {
     char name[128];
     (void)context;
+    (void)data;
     (void)snprintf(name, sizeof name, "/observed/trace/%s", tensor->name);
     if (sample == 0) edit_f32(observation, name, tensor->rank, tensor->shape, tensor->data);
+    return true;
 }
 
 /* What off_ref computes of the prompt of copy/single.h5: [1, 7]. */
@@ -198,7 +202,7 @@ static void write_observation(const char *fault)
 {
     enum { LENGTH = 7, VOCAB = 4096 };
     static float logits[LENGTH * VOCAB];
-    int32_t tokens[LENGTH], length = LENGTH;
+    int32_t tokens[LENGTH];
     assay_error err = {0};
     const assay_engine *e;
     assay_model *model;
@@ -212,12 +216,13 @@ static void write_observation(const char *fault)
     (void)H5Fclose(H5Fcreate(observation, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
     ck_assert_int_eq(setenv("OFF_REF", fault, 1), 0);
     ck_assert_msg(conf_engine_open(support_engine("off_ref"), &e, &err) == ASSAY_OK, "%s", err.text);
-    ck_assert_msg(e->model_open(support_path("copy/model"), &model, &err) == ASSAY_OK, "%s", err.text);
-    ck_assert_int_eq(e->session_open(model, &session, &err), ASSAY_OK);
+    ck_assert_msg(e->model_open(support_path("copy/model"), NULL, &model, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_int_eq(conf_open_session(e, model, 1, (conf_cache_limit){0}, &session, &err), ASSAY_OK);
     ck_assert_uint_le(e->model_vocab(model), VOCAB);
-    e->session_trace(session, observe, NULL);
-    assay_batch batch = {.n_samples = 1, .n_tokens = LENGTH, .tokens = tokens, .length = &length};
-    ck_assert_int_eq(e->prefill(session, &batch, logits, &err), ASSAY_OK);
+    const assay_tap tap = {.size = sizeof tap, .fn = observe};
+    ck_assert_int_eq(e->tap(session, &tap, &err), ASSAY_OK);
+    const conf_sample_step step = {.tokens = tokens, .n_tokens = LENGTH, .logits = logits, .n_last = LENGTH};
+    ck_assert_int_eq(conf_step_run(e, session, &step, 1, 0, &err), ASSAY_OK);
     edit_f32(observation, "/observed/prefill", 3, (size_t[]){1, LENGTH, e->model_vocab(model)}, logits);
     e->session_free(session);
     e->model_free(model);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/case/prompt.h"
 #include "conformance/kinds/read.h"
 #include "conformance/replay/arrange.h"
 #include "conformance/tests/support.h"
@@ -32,10 +33,12 @@ static conf_arrangement arrange_case(uint64_t seed)
 
 static bool is_same(const conf_arrangement *a, const conf_arrangement *b)
 {
-    return a->n_rows == b->n_rows && a->n_tokens == b->n_tokens &&
-           memcmp(a->tokens, b->tokens, a->n_rows * a->n_tokens * sizeof *a->tokens) == 0 &&
-           memcmp(a->length, b->length, a->n_rows * sizeof *a->length) == 0 &&
-           memcmp(a->row, b->row, CASE_B * sizeof *a->row) == 0;
+    bool same = a->n_rows == b->n_rows && a->n_tokens == b->n_tokens &&
+                memcmp(a->row, b->row, CASE_B * sizeof *a->row) == 0;
+    for (size_t i = 0; same && i < a->n_rows; i++)
+        same = a->rows[i].sample == b->rows[i].sample && a->rows[i].n_tokens == b->rows[i].n_tokens &&
+               a->rows[i].judged == b->rows[i].judged;
+    return same;
 }
 
 START_TEST(without_a_seed_the_batch_is_as_recorded)
@@ -44,9 +47,12 @@ START_TEST(without_a_seed_the_batch_is_as_recorded)
     ck_assert_int_eq(conf_arrange(c, NULL, &a, NULL), ASSAY_OK);
     ck_assert_uint_eq(a.n_rows, CASE_B);
     ck_assert_uint_eq(a.n_tokens, CASE_T);
-    ck_assert_mem_eq(a.tokens, c->decoder.tokens.data, sizeof(int32_t) * CASE_B * CASE_T);
-    ck_assert_mem_eq(a.length, c->decoder.length.data, sizeof(int32_t) * CASE_B);
-    for (size_t b = 0; b < CASE_B; b++) ck_assert_uint_eq(a.row[b], b);
+    for (size_t b = 0; b < CASE_B; b++) {
+        ck_assert_uint_eq(a.row[b], b);
+        ck_assert_uint_eq(a.rows[b].sample, b);
+        ck_assert_uint_eq(a.rows[b].n_tokens, conf_prompt_length(&c->decoder, b));
+        ck_assert(a.rows[b].judged);
+    }
     conf_arrangement_free(&a);
 }
 END_TEST
@@ -62,30 +68,24 @@ START_TEST(arrangements_depend_only_on_the_seed)
 }
 END_TEST
 
-/* Whether a prompt of the case contains `id`. */
-static bool is_in_a_prompt(int32_t id)
+START_TEST(every_prompt_is_complete_in_a_judged_row_of_its_own)
 {
-    const int32_t *tokens = c->decoder.tokens.data, *length = c->decoder.length.data;
-    for (size_t b = 0; b < CASE_B; b++)
-        for (size_t t = CASE_T - (size_t)length[b]; t < CASE_T; t++)
-            if (tokens[b * CASE_T + t] == id) return true;
-    return false;
-}
-
-START_TEST(every_prompt_is_complete_in_a_row_of_its_own)
-{
-    const int32_t *tokens = c->decoder.tokens.data, *length = c->decoder.length.data;
     conf_arrangement a = arrange_case((uint64_t)_i);
+    size_t n_judged = 0;
     ck_assert_uint_ne(a.row[0], a.row[1]);
     for (size_t b = 0; b < CASE_B; b++) {
-        size_t n = (size_t)length[b], row = a.row[b];
-        ck_assert_uint_lt(row, a.n_rows);
-        ck_assert_int_eq(a.length[row], length[b]);
-        ck_assert_mem_eq(a.tokens + (row + 1) * a.n_tokens - n, tokens + (b + 1) * CASE_T - n,
-                         n * sizeof *tokens);
+        ck_assert_uint_lt(a.row[b], a.n_rows);
+        const conf_batch_row *row = &a.rows[a.row[b]];
+        ck_assert_uint_eq(row->sample, b);
+        ck_assert_uint_eq(row->n_tokens, conf_prompt_length(&c->decoder, b));
+        ck_assert(row->judged);
     }
-    for (size_t s = 0; s < a.n_rows; s++) ck_assert(a.length[s] >= 1 && (size_t)a.length[s] <= a.n_tokens);
-    for (size_t i = 0; i < a.n_rows * a.n_tokens; i++) ck_assert(is_in_a_prompt(a.tokens[i]));
+    for (size_t i = 0; i < a.n_rows; i++) {
+        ck_assert_uint_ge(a.rows[i].n_tokens, 1);
+        ck_assert_uint_le(a.rows[i].n_tokens, conf_prompt_length(&c->decoder, a.rows[i].sample));
+        n_judged += a.rows[i].judged;
+    }
+    ck_assert_uint_eq(n_judged, CASE_B);
     conf_arrangement_free(&a);
 }
 END_TEST
@@ -107,17 +107,22 @@ START_TEST(seeds_draw_every_order_batch_size_and_padding)
 }
 END_TEST
 
-START_TEST(rows_with_other_inputs_keep_their_order)
+/* The inputs of a row are those of its whole prompt. */
+START_TEST(neighbours_with_other_inputs_are_whole_prompts)
 {
-    edit_i32(support_path("sound.h5"), "/input/image_grid_thw", 1, (size_t[]){1}, (const int32_t[]){1});
+    size_t n_neighbours = 0, n_swapped = 0;
+    edit_i32(support_path("sound.h5"), "/input/pixel_values", 1, (size_t[]){CASE_B}, (const int32_t[]){1, 2});
     conf_case_free(c);
     ck_assert_int_eq(conf_case_read(support_path("sound.h5"), &c, NULL), ASSAY_OK);
     for (uint64_t seed = 0; seed < 50; seed++) {
         conf_arrangement a = arrange_case(seed);
-        ck_assert_uint_eq(a.n_rows, CASE_B);
-        for (size_t b = 0; b < CASE_B; b++) ck_assert_uint_eq(a.row[b], b);
+        n_swapped += a.row[0] > a.row[1];
+        n_neighbours += a.n_rows - CASE_B;
+        for (size_t i = 0; i < a.n_rows; i++)
+            ck_assert_uint_eq(a.rows[i].n_tokens, conf_prompt_length(&c->decoder, a.rows[i].sample));
         conf_arrangement_free(&a);
     }
+    ck_assert(n_neighbours > 0 && n_swapped > 0);
 }
 END_TEST
 
@@ -138,9 +143,9 @@ START_TEST(a_fault_that_needs_more_padding_is_found_and_reproduced)
 {
     const char *engine = support_engine("fake32");
     (void)support_write_decoder(support_path("deep.h5"), "logits", "deep-padding");
-    const support_output *o = support_assay("run -e %s deep.h5", engine);
+    const support_output *o = support_assay("run -e %s --manner whole deep.h5", engine);
     ck_assert_int_eq(o->code, 0);
-    o = support_assay("run -e %s --seed 1 deep.h5", engine);
+    o = support_assay("run -e %s --seed 1 --manner whole deep.h5", engine);
     ck_assert_int_eq(o->code, 1);
     assert_holds(o->out, " --seed 1 deep.h5\n");
     assert_holds(o->out, "  first:  sample 0, prefill, position 0, id 0: expected ");
@@ -157,9 +162,9 @@ int main(void)
     tcase_set_timeout(arrange, 60);
     tcase_add_test(arrange, without_a_seed_the_batch_is_as_recorded);
     tcase_add_test(arrange, arrangements_depend_only_on_the_seed);
-    tcase_add_loop_test(arrange, every_prompt_is_complete_in_a_row_of_its_own, 0, 20);
+    tcase_add_loop_test(arrange, every_prompt_is_complete_in_a_judged_row_of_its_own, 0, 20);
     tcase_add_test(arrange, seeds_draw_every_order_batch_size_and_padding);
-    tcase_add_test(arrange, rows_with_other_inputs_keep_their_order);
+    tcase_add_test(arrange, neighbours_with_other_inputs_are_whole_prompts);
     tcase_add_test(arrange, a_correct_engine_agrees_in_every_arrangement);
     tcase_add_test(arrange, a_fault_that_needs_more_padding_is_found_and_reproduced);
     suite_add_tcase(suite, arrange);

@@ -54,10 +54,8 @@ START_TEST(drawn_programs_are_valid)
     assay_error err = {0};
     for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
         size_t shape = seed % (n_shapes() + 1);
-        const conf_schedule_draws draws = {.seed = seed,
-                                           .shape = shape == n_shapes() ? SIZE_MAX : shape,
-                                           .n_samples = 1 + seed % 5,
-                                           .whole = seed % 3 == 0};
+        const conf_schedule_draws draws = {
+            .seed = seed, .shape = shape == n_shapes() ? SIZE_MAX : shape, .n_samples = 1 + seed % 5};
         conf_schedule_draw(&draws, &s);
         conf_schedule_fold(&s, 1 + seed % 16);
         ck_assert_msg(conf_schedule_check(&s, &err) == ASSAY_OK, "seed %u: %s", (unsigned)seed, err.text);

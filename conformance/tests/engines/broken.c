@@ -7,12 +7,12 @@
 
 #ifdef BROKEN_NO_SYMBOL
 const assay_engine *another_function(void);
-#define assay_engine_v1 another_function
+#define assay_engine_v2 another_function
 #endif
 
-const assay_engine *assay_engine_v1(void);
+const assay_engine *assay_engine_v2(void);
 
-const assay_engine *assay_engine_v1(void)
+const assay_engine *assay_engine_v2(void)
 {
     static const assay_engine table = {
 #ifdef BROKEN_ABI

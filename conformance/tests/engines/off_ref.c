@@ -1,5 +1,5 @@
 /* The reference engine with an error: OFF_REF=layer.01.mlp/9 adds 1/16 to an element of the last row
- * of that tensor in samples of nine tokens, OFF_REF=layer.01.mlp in all samples.
+ * of that tensor in steps of nine tokens, OFF_REF=layer.01.mlp in all steps of several tokens.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -9,40 +9,54 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/tests/engines/fail.h"
+#include "conformance/tests/engines/tap.h"
+
 static const assay_engine *ref;
 
 struct assay_session {
     assay_session *own;
-    assay_trace_fn *trace;
-    void *trace_context;
-    assay_override_fn *override;
-    void *override_context;
+    assay_tap tap;
 };
 
-static int is_selected(const assay_tensor *tensor)
+static bool is_selected(const assay_tensor *tensor)
 {
     const char *fault = getenv("OFF_REF");
     size_t n = strlen(tensor->name);
-    if (!fault || strncmp(fault, tensor->name, n) != 0) return 0;
+    if (!fault || strncmp(fault, tensor->name, n) != 0) return false;
+    if (tensor->shape[0] == 1) return false;
     return fault[n] == '\0' || (fault[n] == '/' && strtoul(fault + n + 1, NULL, 10) == tensor->shape[0]);
 }
 
-static void add_error(void *context, size_t sample, const assay_tensor *tensor, void *data)
+#ifdef OFF_REF_NO_OVERRIDE
+#define CAN_WRITE false
+#else
+#define CAN_WRITE true
+#endif
+
+/* assay_tap_fn of the reference's session. */
+static bool add_error(void *context, size_t sample, const assay_tensor *tensor, void *data)
 {
     const assay_session *s = context;
     float *last = (float *)data + (tensor->shape[0] - 1) * tensor->shape[1];
     if (is_selected(tensor)) last[3] += 1.0F / 16;
-    if (s->trace) s->trace(s->trace_context, sample, tensor);
-    if (s->override) s->override(s->override_context, sample, tensor, data);
+    return tap_give(&s->tap, sample, tensor, CAN_WRITE ? data : NULL);
 }
 
-static assay_status off_session_open(assay_model *model, assay_session **out, assay_error *err)
+static assay_status off_session_open(assay_model *model, const assay_session_options *options,
+                                     assay_session **out, assay_error *err)
 {
     assay_session *s = calloc(1, sizeof *s);
-    if (!s) return ASSAY_ENOMEM;
-    assay_status rc = ref->session_open(model, &s->own, err);
-    if (rc == ASSAY_OK) *out = s;
-    else free(s);
+    if (!s) return fail(err, ASSAY_ENOMEM, "out of memory");
+    const assay_tap tap = {.size = sizeof tap, .fn = add_error, .context = s};
+    assay_status rc = ref->session_open(model, options, &s->own, err);
+    if (rc == ASSAY_OK) rc = ref->tap(s->own, &tap, err);
+    if (rc == ASSAY_OK) {
+        *out = s;
+        return ASSAY_OK;
+    }
+    ref->session_free(s->own);
+    free(s);
     return rc;
 }
 
@@ -53,36 +67,40 @@ static void off_session_free(assay_session *s)
     free(s);
 }
 
-static void off_session_trace(assay_session *s, assay_trace_fn *fn, void *context)
+static assay_status off_step(assay_session *s, const assay_step *steps, size_t n,
+                             const assay_step_options *options, assay_error *err)
 {
-    s->trace = fn;
-    s->trace_context = context;
+    return ref->step(s->own, steps, n, options, err);
 }
 
-#ifndef OFF_REF_NO_OVERRIDE
-static void off_session_override(assay_session *s, assay_override_fn *fn, void *context)
+static assay_status off_join(assay_session *s, size_t *sample, assay_error *err)
 {
-    s->override = fn;
-    s->override_context = context;
-}
-#endif
-
-static assay_status off_prefill(assay_session *s, const assay_batch *batch, void *logits, assay_error *err)
-{
-    ref->session_override(s->own, add_error, s);
-    return ref->prefill(s->own, batch, logits, err);
+    return ref->join(s->own, sample, err);
 }
 
-static assay_status off_decode(assay_session *s, const int32_t *tokens, void *logits, assay_error *err)
+static assay_status off_leave(assay_session *s, size_t sample, assay_error *err)
 {
-    return ref->decode(s->own, tokens, logits, err);
+    return ref->leave(s->own, sample, err);
 }
 
-const assay_engine *assay_engine_v1(void);
-
-const assay_engine *assay_engine_v1(void)
+static assay_status off_rewind(assay_session *s, size_t sample, size_t n_tokens, assay_error *err)
 {
-    static assay_engine table;
+    return ref->rewind(s->own, sample, n_tokens, err);
+}
+
+static assay_status off_fork(const assay_session *from, size_t sample, assay_session *into, size_t *forked,
+                             assay_error *err)
+{
+    return ref->fork(from->own, sample, into->own, forked, err);
+}
+
+static assay_status off_tap(assay_session *s, const assay_tap *tap, assay_error *err)
+{
+    return tap_set(&s->tap, tap, err);
+}
+
+static const assay_engine *open_ref(void)
+{
     char path[4096];
     const char *build = getenv("top_builddir");
     (void)snprintf(path, sizeof path, "%s/ref/.libs/ref32.so", build ? build : ".");
@@ -91,18 +109,27 @@ const assay_engine *assay_engine_v1(void)
     if (!symbol) return NULL;
     assay_engine_fn *table_of;
     memcpy(&table_of, &symbol, sizeof table_of);
-    ref = table_of();
+    return table_of();
+}
+
+const assay_engine *assay_engine_v2(void);
+
+/* Passes what it does not replace to the reference. */
+const assay_engine *assay_engine_v2(void)
+{
+    static assay_engine table;
+    ref = open_ref();
+    if (!ref || !ref->tap || !ref->taps_can_write) return NULL;
     table = *ref;
     table.name = "off_ref";
+    table.taps_can_write = CAN_WRITE;
     table.session_open = off_session_open;
-    table.session_open_with = NULL;
     table.session_free = off_session_free;
-    table.session_trace = off_session_trace;
-    table.session_override = NULL;
-#ifndef OFF_REF_NO_OVERRIDE
-    table.session_override = off_session_override;
-#endif
-    table.prefill = off_prefill;
-    table.decode = off_decode;
+    table.step = off_step;
+    table.join = ref->join ? off_join : NULL;
+    table.leave = ref->leave ? off_leave : NULL;
+    table.rewind = ref->rewind ? off_rewind : NULL;
+    table.fork = ref->fork ? off_fork : NULL;
+    table.tap = off_tap;
     return &table;
 }

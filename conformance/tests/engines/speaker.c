@@ -39,8 +39,10 @@ struct assay_reply {
     assay_part part;
 };
 
-static assay_status model_open(const char *dir, assay_model **out, assay_error *err)
+static assay_status model_open(const char *dir, const assay_model_options *options, assay_model **out,
+                               assay_error *err)
 {
+    (void)options;
     if (errs("model")) return fail(err, ASSAY_EFORMAT, "%s", dir);
     *out = calloc(1, sizeof **out);
     return *out ? ASSAY_OK : fail(err, ASSAY_ENOMEM, "no memory");
@@ -64,9 +66,11 @@ static const int32_t *model_stop_ids(const assay_model *m, size_t *n)
     return &STOP;
 }
 
-static assay_status session_open(assay_model *m, assay_session **out, assay_error *err)
+static assay_status session_open(assay_model *m, const assay_session_options *options, assay_session **out,
+                                 assay_error *err)
 {
     (void)m;
+    if (!options || options->n_samples != 1) return fail(err, ASSAY_EUNSUPPORTED, "it has one sample");
     *out = calloc(1, sizeof **out);
     return *out ? ASSAY_OK : fail(err, ASSAY_ENOMEM, "no memory");
 }
@@ -85,19 +89,22 @@ static void write_logits(assay_session *s, float *logits)
     s->at++;
 }
 
-static assay_status prefill(assay_session *s, const assay_batch *batch, void *logits, assay_error *err)
+/* The prompt does not matter. After it every token must be the one that was chosen. Rows before the last are
+ * zeros. */
+static assay_status run_step(assay_session *s, const assay_step *step, size_t n,
+                             const assay_step_options *options, assay_error *err)
 {
-    (void)err;
-    write_logits(s, (float *)logits + (batch->n_tokens - 1) * model_vocab(NULL));
-    return ASSAY_OK;
-}
-
-static assay_status decode(assay_session *s, const int32_t *tokens, void *logits, assay_error *err)
-{
-    if (errs("decode")) return fail(err, ASSAY_EINTERNAL, "it cannot decode");
     const bool strays = errs("token") || errs("stop-set");
-    if (!strays && *tokens != TEXT[s->at - 1]) return fail(err, ASSAY_EINTERNAL, "this was not chosen");
-    write_logits(s, logits);
+    (void)options;
+    if (n == 0) return ASSAY_OK;
+    if (s->at > 0 && errs("decode")) return fail(err, ASSAY_EINTERNAL, "it cannot decode");
+    if (s->at > 0 && !strays && step->tokens[0] != TEXT[s->at - 1])
+        return fail(err, ASSAY_EINTERNAL, "this was not chosen");
+    if (step->n_outputs == 0) return ASSAY_OK;
+    const size_t n_before = (step->outputs->n_last - 1) * model_vocab(NULL);
+    float *logits = step->outputs->data;
+    memset(logits, 0, n_before * sizeof *logits);
+    write_logits(s, logits + n_before);
     return ASSAY_OK;
 }
 
@@ -207,9 +214,9 @@ static void reply_free(assay_reply *r)
     free(r);
 }
 
-const assay_engine *assay_engine_v1(void);
+const assay_engine *assay_engine_v2(void);
 
-const assay_engine *assay_engine_v1(void)
+const assay_engine *assay_engine_v2(void)
 {
     static const assay_engine table = {.abi = ASSAY_ENGINE_ABI,
                                        .size = sizeof table,
@@ -222,8 +229,7 @@ const assay_engine *assay_engine_v1(void)
                                        .model_stop_ids = model_stop_ids,
                                        .session_open = session_open,
                                        .session_free = session_free,
-                                       .prefill = prefill,
-                                       .decode = decode};
+                                       .step = run_step};
     return &table;
 }
 

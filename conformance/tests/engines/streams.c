@@ -235,9 +235,10 @@ static assay_status read_array(assay_array *array, float *out, size_t capacity, 
     return ASSAY_OK;
 }
 
-static assay_status model_open(const char *dir, assay_model **out, assay_error *err)
+static assay_status model_open(const char *dir, const assay_model_options *options, assay_model **out,
+                               assay_error *err)
 {
-    (void)out;
+    (void)options, (void)out;
     return fail(err, ASSAY_EUNSUPPORTED, "%s: it has no models", dir);
 }
 
@@ -252,9 +253,10 @@ static size_t model_vocab(const assay_model *model)
     return 0;
 }
 
-static assay_status session_open(assay_model *model, assay_session **out, assay_error *err)
+static assay_status session_open(assay_model *model, const assay_session_options *options,
+                                 assay_session **out, assay_error *err)
 {
-    (void)model, (void)out;
+    (void)model, (void)options, (void)out;
     return fail(err, ASSAY_EUNSUPPORTED, "it has no models");
 }
 
@@ -263,22 +265,17 @@ static void session_free(assay_session *session)
     (void)session;
 }
 
-static assay_status prefill(assay_session *session, const assay_batch *batch, void *logits, assay_error *err)
+static assay_status run_step(assay_session *session, const assay_step *steps, size_t n,
+                             const assay_step_options *options, assay_error *err)
 {
-    (void)session, (void)batch, (void)logits;
+    (void)session, (void)steps, (void)n, (void)options;
     return fail(err, ASSAY_EUNSUPPORTED, "it has no models");
 }
 
-static assay_status decode(assay_session *session, const int32_t *tokens, void *logits, assay_error *err)
-{
-    (void)session, (void)tokens, (void)logits;
-    return fail(err, ASSAY_EUNSUPPORTED, "it has no models");
-}
-
-const assay_engine *assay_engine_v1(void);
+const assay_engine *assay_engine_v2(void);
 
 /* The required functions of an engine; the tests call none of them. */
-const assay_engine *assay_engine_v1(void)
+const assay_engine *assay_engine_v2(void)
 {
     static const assay_engine table = {.abi = ASSAY_ENGINE_ABI,
                                        .size = sizeof table,
@@ -290,8 +287,7 @@ const assay_engine *assay_engine_v1(void)
                                        .model_vocab = model_vocab,
                                        .session_open = session_open,
                                        .session_free = session_free,
-                                       .prefill = prefill,
-                                       .decode = decode};
+                                       .step = run_step};
     return &table;
 }
 

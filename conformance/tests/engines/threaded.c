@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conformance/tests/engines/fail.h"
 #include "conformance/tests/engines/formula.h"
-
-enum { SAMPLES_MAX = 16 };
+#include "conformance/tests/engines/samples.h"
 
 /* State that sessions share by mistake. Atomic, so that only the order of accesses is wrong. */
 static atomic_uint scratch, n_models, n_inside;
@@ -25,25 +25,21 @@ struct assay_model {
     char fault[64];
     pthread_t maker;
     unsigned workers;
-    assay_model_options asked; /* options of model_open_with, or zero */
+    assay_model_options asked; /* by the caller */
 };
 
 struct assay_session {
     const assay_model *model;
     pthread_t maker;
-    size_t n_samples;
-    uint32_t state[SAMPLES_MAX];
+    test_samples samples;
 };
+
+/* It needs struct assay_session. */
+#include "conformance/tests/engines/sample_calls.h"
 
 static bool errs(const assay_model *m, const char *fault)
 {
     return strcmp(m->fault, fault) == 0;
-}
-
-static assay_status fail(assay_error *err, assay_status status, const char *text)
-{
-    if (err) (void)snprintf(err->text, sizeof err->text, "%s", text);
-    return status;
 }
 
 static bool is_other_thread(pthread_t maker)
@@ -51,43 +47,38 @@ static bool is_other_thread(pthread_t maker)
     return !pthread_equal(maker, pthread_self());
 }
 
-static assay_status open_model(const char *dir, const assay_model_options *asked, assay_model **out,
+/* Supports no int8. The model "asked" insists on an option. */
+static assay_status check_options(const char *fault, const assay_model_options *options, assay_error *err)
+{
+    if (options->compute == ASSAY_I8) return fail(err, ASSAY_EUNSUPPORTED, "int8 is not implemented");
+    if (strcmp(fault, "asked") == 0 && !options->compute && !options->kernels)
+        return fail(err, ASSAY_EINTERNAL, "opened without what was asked for");
+    if (strcmp(fault, "unsupported") == 0) return fail(err, ASSAY_EUNSUPPORTED, "sinks are not implemented");
+    return ASSAY_OK;
+}
+
+static assay_status model_open(const char *dir, const assay_model_options *given, assay_model **out,
                                assay_error *err)
 {
     const char *slash = strrchr(dir, '/'), *workers = getenv("ASSAY_WORKERS");
+    const char *fault = slash ? slash + 1 : dir;
+    assay_model_options options;
+    assay_status rc = assay_options_read(&options, sizeof options, given, "assay_model_options", err);
+    if (rc == ASSAY_OK) rc = check_options(fault, &options, err);
+    if (rc != ASSAY_OK) return rc;
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return fail(err, ASSAY_ENOMEM, "out of memory");
-    (void)snprintf(m->fault, sizeof m->fault, "%s", slash ? slash + 1 : dir);
+    (void)snprintf(m->fault, sizeof m->fault, "%s", fault);
     m->maker = pthread_self();
-    m->asked = *asked;
+    m->asked = options;
     m->workers = workers ? (unsigned)atoi(workers) : 0;
     if (errs(m, "one-model") && atomic_fetch_add(&n_models, 1) > 0) {
         free(m);
         return fail(err, ASSAY_EINTERNAL, "the engine is open already");
     }
     if (errs(m, "slow-open")) (void)usleep(1000);
-    if (errs(m, "unsupported")) {
-        free(m);
-        return fail(err, ASSAY_EUNSUPPORTED, "sinks are not implemented");
-    }
     *out = m;
     return ASSAY_OK;
-}
-
-static assay_status model_open(const char *dir, assay_model **out, assay_error *err)
-{
-    const char *slash = strrchr(dir, '/');
-    if (strcmp(slash ? slash + 1 : dir, "asked") == 0)
-        return fail(err, ASSAY_EINTERNAL, "opened without what was asked for");
-    return open_model(dir, &(assay_model_options){0}, out, err);
-}
-
-/* Supports no int8. */
-static assay_status model_open_with(const char *dir, const assay_model_options *options, assay_model **out,
-                                    assay_error *err)
-{
-    if (options->compute == ASSAY_I8) return fail(err, ASSAY_EUNSUPPORTED, "int8 is not implemented");
-    return open_model(dir, options, out, err);
 }
 
 static void model_free(assay_model *model)
@@ -101,14 +92,21 @@ static size_t model_vocab(const assay_model *model)
     return errs(model, "vocab") ? FORMULA_VOCAB + 1 : FORMULA_VOCAB;
 }
 
-static assay_status session_open(assay_model *model, assay_session **out, assay_error *err)
+static assay_status session_open(assay_model *model, const assay_session_options *given, assay_session **out,
+                                 assay_error *err)
 {
+    assay_session_options options;
+    assay_status rc = assay_options_read(&options, sizeof options, given, "assay_session_options", err);
+    if (rc != ASSAY_OK) return rc;
+    if (options.limit) return fail(err, ASSAY_EUNSUPPORTED, "caches have no limit");
     assay_session *s = calloc(1, sizeof *s);
     if (!s) return fail(err, ASSAY_ENOMEM, "out of memory");
     s->model = model;
     s->maker = pthread_self();
-    *out = s;
-    return ASSAY_OK;
+    rc = samples_open(&s->samples, options.n_samples, err);
+    if (rc == ASSAY_OK) *out = s;
+    else free(s);
+    return rc;
 }
 
 static void session_free(assay_session *session)
@@ -117,6 +115,7 @@ static void session_free(assay_session *session)
         (void)signal(SIGSEGV, SIG_DFL);
         (void)raise(SIGSEGV);
     }
+    if (session) samples_free(&session->samples);
     free(session);
 }
 
@@ -126,9 +125,9 @@ static void write_row(const assay_session *s, float *row, uint32_t state)
     if (errs(s->model, "workers") && s->model->workers > 1) row[7] = nextafterf(row[7], INFINITY);
 }
 
-static assay_status prefill(assay_session *s, const assay_batch *batch, void *out, assay_error *err)
+/* Faults of a step that begins a sample. */
+static assay_status begin_prefill(const assay_session *s, assay_error *err)
 {
-    if (batch->n_samples > SAMPLES_MAX) return fail(err, ASSAY_EUNSUPPORTED, "too many samples");
     if (errs(s->model, "builder-only") && is_other_thread(s->model->maker))
         return fail(err, ASSAY_ESTREAM, "There is no Stream(cpu, 2) in current thread.");
     bool alone = atomic_fetch_add(&n_inside, 1) == 0;
@@ -136,21 +135,11 @@ static assay_status prefill(assay_session *s, const assay_batch *batch, void *ou
     (void)atomic_fetch_sub(&n_inside, 1);
     if (errs(s->model, "one-prefill") && !alone)
         return fail(err, ASSAY_EINTERNAL, "another prefill is under way");
-    s->n_samples = batch->n_samples;
-    for (size_t b = 0; b < batch->n_samples; b++) {
-        size_t n = (size_t)batch->length[b], pad = batch->n_tokens - n;
-        s->state[b] = 0;
-        for (size_t t = pad; t < batch->n_tokens; t++) {
-            s->state[b] = formula_step(s->state[b], batch->tokens[b * batch->n_tokens + t]);
-            write_row(s, (float *)out + (b * batch->n_tokens + t) * FORMULA_VOCAB, s->state[b]);
-        }
-    }
-    atomic_store(&scratch, s->state[0]);
-    if (errs(s->model, "scratch")) (void)usleep(2000);
     return ASSAY_OK;
 }
 
-static assay_status decode(assay_session *s, const int32_t *tokens, void *out, assay_error *err)
+/* Faults of any other step. */
+static assay_status begin_decode(const assay_session *s, assay_error *err)
 {
     if (errs(s->model, "decode-fails") && is_other_thread(s->maker))
         return fail(err, ASSAY_ESTREAM, "There is no Stream(cpu, 2) in current thread.");
@@ -161,17 +150,44 @@ static assay_status decode(assay_session *s, const int32_t *tokens, void *out, a
         return fail(err, ASSAY_ESTREAM, "There is no kernel in current thread.");
     while (errs(s->model, "decode-hangs") && is_other_thread(s->maker)) (void)pause();
     if (errs(s->model, "decode-exits") && is_other_thread(s->maker)) _exit(3);
-    if (errs(s->model, "scratch")) s->state[0] = atomic_load(&scratch);
-    for (size_t b = 0; b < s->n_samples; b++) {
-        s->state[b] = formula_step(s->state[b], tokens[b]);
-        write_row(s, (float *)out + b * FORMULA_VOCAB, s->state[b]);
-    }
     return ASSAY_OK;
 }
 
-const assay_engine *assay_engine_v1(void);
+static void run_sample(assay_session *s, const assay_step *step, uint32_t state)
+{
+    test_sample *one = &s->samples.at[step->sample];
+    sample_append(one, state, step->tokens, step->n_tokens);
+    for (size_t o = 0; o < step->n_outputs; o++)
+        for (size_t i = 0; i < step->outputs[o].n_last; i++)
+            write_row(s, (float *)step->outputs[o].data + i * FORMULA_VOCAB,
+                      one->state[one->n_tokens - step->outputs[o].n_last + i]);
+}
 
-const assay_engine *assay_engine_v1(void)
+static assay_status run_step(assay_session *s, const assay_step *steps, size_t n,
+                             const assay_step_options *given, assay_error *err)
+{
+    assay_step_options options;
+    assay_status rc = assay_options_read(&options, sizeof options, given, "assay_step_options", err);
+    if (rc == ASSAY_OK) rc = samples_check(&s->samples, steps, n, err);
+    if (rc != ASSAY_OK || n == 0) return rc;
+    bool is_prefill = samples_begin(&s->samples, steps, n);
+    rc = is_prefill ? begin_prefill(s, err) : begin_decode(s, err);
+    if (rc != ASSAY_OK) return rc;
+    for (size_t i = 0; i < n; i++) {
+        const test_sample *one = &s->samples.at[steps[i].sample];
+        uint32_t state = sample_state(one, one->n_tokens);
+        if (!is_prefill && i == 0 && errs(s->model, "scratch")) state = atomic_load(&scratch);
+        run_sample(s, &steps[i], state);
+    }
+    const test_sample *first = &s->samples.at[steps->sample];
+    if (is_prefill) atomic_store(&scratch, sample_state(first, first->n_tokens));
+    if (is_prefill && errs(s->model, "scratch")) (void)usleep(2000);
+    return ASSAY_OK;
+}
+
+const assay_engine *assay_engine_v2(void);
+
+const assay_engine *assay_engine_v2(void)
 {
     static const assay_engine table = {.abi = ASSAY_ENGINE_ABI,
                                        .size = sizeof(assay_engine),
@@ -179,12 +195,14 @@ const assay_engine *assay_engine_v1(void)
                                        .version = "1",
                                        .logits_dtype = ASSAY_F32,
                                        .model_open = model_open,
-                                       .model_open_with = model_open_with,
                                        .model_free = model_free,
                                        .model_vocab = model_vocab,
                                        .session_open = session_open,
                                        .session_free = session_free,
-                                       .prefill = prefill,
-                                       .decode = decode};
+                                       .step = run_step,
+                                       .join = call_join,
+                                       .leave = call_leave,
+                                       .rewind = call_rewind,
+                                       .fork = call_fork};
     return &table;
 }

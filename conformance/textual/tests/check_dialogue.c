@@ -115,7 +115,7 @@ START_TEST(a_missing_function_is_skipped_by_name)
     assert_holds(o->out, "its serving table lacks completion_push");
     o = support_assay("run -e %s cases", support_engine("letters"));
     assert_code(o, 77);
-    assert_holds(o->out, "it has no engine: it does not export assay_engine_v1");
+    assert_holds(o->out, "it has no engine: it does not export assay_engine_v2");
     support_write_text(
         support_path("cases/case.json"),
         BAD("\"input\":{\"prompt\":\"hi\",\"max_tokens\":4,\"thinking\":true,\"reasoning_parser\":\"x\"}",

@@ -1,0 +1,29 @@
+/* The inputs of a case besides tokens, divided among its samples: each image, video, audio clip or embedding
+ * as an item of the ABI.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_CASE_ITEMS_H
+#define CONFORMANCE_CASE_ITEMS_H
+
+#include "conformance/case/case.h"
+
+/* items: those of all samples, one sample after the other. of: [n_samples + 1]: the first item of each. */
+typedef struct conf_items {
+    assay_item *items;
+    assay_tensor *tensors; /* [n_tensors], of all items; the data are the case's */
+    size_t n_tensors;
+    size_t *of;
+} conf_items;
+
+/* Divides the inputs of `of` among the samples. Images belong to the samples that image_sample names, of
+ * which every other image tensor has a row each or, with image_grid_thw, t * h * w rows each; other inputs
+ * have one row a sample. Inputs of a case with a single sample and without image_sample are one item of a
+ * kind. path: for messages. Fails with ASSAY_EFORMAT if the inputs cannot be divided, or with ASSAY_ENOMEM.
+ * conf_items_free frees *out. */
+assay_status conf_items_divide(const char *path, const conf_decoder *of, conf_items *out, assay_error *err);
+void conf_items_free(conf_items *items);
+
+/* The items of a sample; *n is their number. */
+const assay_item *conf_items_of(const conf_items *items, size_t sample, size_t *n);
+
+#endif

@@ -1,0 +1,238 @@
+/* Engines whose cached state is wrong unless each prompt is evaluated in one step, and the manner of
+ * evaluation that finds it. Needs the build tree and the fixtures ($top_builddir, $top_srcdir).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/evaluate/evaluate.h"
+#include "conformance/process/isolate.h"
+#include "conformance/replay/manner.h"
+#include "conformance/tests/stateful.h"
+#include "conformance/tests/support.h"
+
+static void run_task(const void *context, conf_verdict *v)
+{
+    conf_evaluate(context, v);
+}
+
+/* manner: NULL for all of them; seed: NULL for the batch as recorded. */
+static conf_verdict verdict_in(const char *path, const char *engine, const char *manner, const uint64_t *seed)
+{
+    const conf_limits limits = {.seconds = 60, .mib = conf_mib_default()};
+    const conf_assignment assignment = {
+        .engine = engine, .path = path, .manner = manner, .seed = seed, .limits = limits};
+    conf_verdict v;
+    assay_error err = {0};
+    ck_assert_int_eq(conf_isolate(run_task, &assignment, &limits, &v, &err), ASSAY_OK);
+    return v;
+}
+
+static void assert_verdict(const conf_verdict *v, conf_outcome outcome, const char *reason)
+{
+    ck_assert_msg(v->outcome == outcome, "outcome %d: %s", (int)v->outcome, v->reason);
+    assert_holds(v->reason, reason);
+}
+
+/* The faults of the state, and the first manner that finds each. */
+static const struct {
+    const char *fault, *manner;
+} faults[] = {
+    {"chunk-first-row", "chunk-7"},   {"rewind-keeps-one", "rewind"}, {"fork-writes-shared", "fork"},
+    {"late-joiner-position", "rest"}, {"rest-counter", "rest"},       {"leave-clears-other", "early"},
+    {"last-row-only", "last"},        {"slot-used", "early"},         {"refused-step-keeps", "stopped"},
+    {"padding-seen", "chunk-1"},
+};
+
+enum { N_FAULTS = sizeof faults / sizeof *faults };
+
+START_TEST(a_fault_of_the_state_is_invisible_in_whole_prompts)
+{
+    conf_verdict v = verdict_in(stateful_write(faults[_i].fault), support_engine("stateful"), "whole", NULL);
+    assert_verdict(&v, CONF_PASSED, "");
+    ck_assert_double_eq(v.multiple, 0);
+    ck_assert_str_eq(v.manner, "");
+    assert_lacks(v.notes, "manners");
+}
+END_TEST
+
+START_TEST(a_fault_of_the_state_is_found_in_a_manner_that_explains_it)
+{
+    char start[CONF_TEXT_MAX];
+    const conf_manner_info *is = conf_manner_of(conf_manner_find(faults[_i].manner));
+    conf_verdict v = verdict_in(stateful_write(faults[_i].fault), support_engine("stateful"), NULL, NULL);
+    (void)snprintf(start, sizeof start, "%s: largest error of the logits is ", is->label);
+    assert_verdict(&v, CONF_FAILED, start);
+    ck_assert_int_eq(v.class, CONF_CLASS_LOGITS);
+    ck_assert_str_eq(v.manner, faults[_i].manner);
+    assert_holds(v.where, "sample ");
+    assert_holds(v.notes, "best token the same in 60 of 60 rows");
+}
+END_TEST
+
+START_TEST(a_requested_manner_is_evaluated_and_no_other)
+{
+    const char *path = stateful_write("slot-used");
+    conf_verdict v = verdict_in(path, support_engine("stateful"), "early", NULL);
+    assert_verdict(&v, CONF_FAILED, "with samples leaving, joining again and starting over: ");
+    v = verdict_in(path, support_engine("stateful"), "rewind", NULL);
+    assert_verdict(&v, CONF_PASSED, "");
+    ck_assert_str_eq(v.manner, "");
+}
+END_TEST
+
+START_TEST(refused_steps_may_not_keep_tokens)
+{
+    conf_verdict v =
+        verdict_in(stateful_write("refused-step-keeps"), support_engine("stateful"), "refused", NULL);
+    assert_verdict(&v, CONF_FAILED, "after steps with an invalid token: largest error of the logits is ");
+    ck_assert_str_eq(v.manner, "refused");
+}
+END_TEST
+
+START_TEST(a_correct_engine_agrees_in_every_manner)
+{
+    conf_verdict v = verdict_in(stateful_write("sound"), support_engine("stateful"), NULL, NULL);
+    assert_verdict(&v, CONF_PASSED, "");
+    ck_assert_double_eq(v.multiple, 0);
+    assert_holds(v.notes,
+                 "; manners: last, chunk-1, chunk-7, rest, late, early, rewind, fork, stopped, refused; "
+                 "not chunk-64: it would change nothing");
+}
+END_TEST
+
+START_TEST(a_minimal_engine_is_evaluated_in_the_other_manners)
+{
+    conf_verdict v = verdict_in(stateful_write("sound"), support_engine("stateful_minimal"), NULL, NULL);
+    assert_verdict(&v, CONF_PASSED, "");
+    assert_holds(v.notes,
+                 "; manners: last, chunk-1, chunk-7, rest, refused; not chunk-64: it would change "
+                 "nothing; not late, early: the engine lacks join; not rewind: the engine lacks rewind; "
+                 "not fork: the engine lacks fork; not stopped: the engine lacks tap");
+}
+END_TEST
+
+START_TEST(a_requested_manner_that_the_engine_lacks_is_skipped)
+{
+    const char *path = stateful_write("sound");
+    conf_verdict v = verdict_in(path, support_engine("stateful_minimal"), "fork", NULL);
+    assert_verdict(&v, CONF_SKIPPED, "the engine lacks fork");
+    v = verdict_in(path, support_engine("stateful"), "chunk-64", NULL);
+    assert_verdict(&v, CONF_SKIPPED, "it would change nothing");
+}
+END_TEST
+
+/* The manner that the notes say was drawn. */
+static conf_manner drawn_manner(const conf_verdict *v)
+{
+    conf_manner drawn = CONF_N_MANNERS;
+    for (conf_manner m = 0; m < CONF_N_MANNERS; m++) {
+        char note[128];
+        (void)snprintf(note, sizeof note, "; also %s", conf_manner_of(m)->label);
+        const char *at = strstr(v->notes, note);
+        if (!at || at[strlen(note)]) continue;
+        ck_assert_int_eq(drawn, CONF_N_MANNERS);
+        drawn = m;
+    }
+    return drawn;
+}
+
+START_TEST(a_seed_draws_one_manner_and_seeds_draw_all)
+{
+    const char *path = stateful_write("sound");
+    const char *engine = support_engine("stateful");
+    bool seen[CONF_N_MANNERS] = {0};
+    for (uint64_t seed = 0; seed < 80; seed++) {
+        conf_verdict v = verdict_in(path, engine, NULL, &seed);
+        assert_verdict(&v, CONF_PASSED, "");
+        assert_lacks(v.notes, "manners");
+        const conf_manner drawn = drawn_manner(&v);
+        ck_assert_msg(drawn != CONF_N_MANNERS, "seed %u: %s", (unsigned)seed, v.notes);
+        seen[drawn] = true;
+        if (seed % 16) continue;
+        v = verdict_in(path, engine, NULL, &seed);
+        ck_assert_int_eq(drawn_manner(&v), drawn);
+    }
+    for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS; m++)
+        ck_assert_msg(seen[m] == (m != CONF_MANNER_CHUNK_64), "%s", conf_manner_of(m)->name);
+}
+END_TEST
+
+START_TEST(the_drawn_manner_of_a_failure_is_named_for_its_reproduction)
+{
+    (void)stateful_write("rest-counter");
+    for (unsigned seed = 0; seed < 40; seed++) {
+        char repro[64];
+        const support_output *o =
+            support_assay("run -e %s --seed %u rest-counter.h5", support_engine("stateful"), seed);
+        if (o->code == 0) continue;
+        assert_code(o, 1);
+        (void)snprintf(repro, sizeof repro, " --seed %u --manner ", seed);
+        const char *at = strstr(o->out, repro);
+        ck_assert_msg(at != NULL, "%s", o->out);
+        char manner[CONF_MANNER_NAME_MAX];
+        ck_assert_int_eq(sscanf(at + strlen(repro), "%15s", manner), 1);
+        assert_code(support_assay("run -e %s --seed %u --manner %s rest-counter.h5",
+                                  support_engine("stateful"), seed, manner),
+                    1);
+        return;
+    }
+    ck_abort_msg("no seed finds it");
+}
+END_TEST
+
+/* A prompt longer than the length up to which the frequencies are fixed, and a shorter one. */
+START_TEST(prompts_whose_rope_depends_on_their_length_are_not_divided)
+{
+    static const char *const variants[] = {"llama/dynamic", "phi3/longrope"};
+    char path[4096];
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(path, sizeof path, "run -e ref32 --verbose \"$top_srcdir/fixtures/%s\" -f long",
+                       variants[i]);
+        const support_output *o = support_assay("%s", path);
+        assert_code(o, 0);
+        assert_holds(o->out,
+                     "not chunk-1, chunk-7, rewind, fork: the rope of a whole prompt differs from that of "
+                     "its parts");
+        (void)snprintf(path, sizeof path, "run -e ref32 --verbose \"$top_srcdir/fixtures/%s\" -f single",
+                       variants[i]);
+        o = support_assay("%s", path);
+        assert_code(o, 0);
+        assert_holds(o->out, "manners: last, chunk-1, early, rewind, fork, stopped, refused; not ");
+        assert_lacks(o->out, "the rope of a whole prompt");
+    }
+}
+END_TEST
+
+START_TEST(prompts_of_a_checkpoint_with_unknown_ropes_are_not_divided)
+{
+    const char *path = stateful_write("sound");
+    support_write_text(support_path("model-sound/config.json"), "{\"model_type\": \"alien\"}");
+    (void)support_shell("cp \"$top_srcdir/fixtures/llama/base/model/model.safetensors\" model-sound");
+    conf_verdict v = verdict_in(path, support_engine("stateful"), NULL, NULL);
+    assert_verdict(&v, CONF_PASSED, "");
+    ck_assert_int_eq(v.checkpoint.state, CONF_CHECKPOINT_UNKNOWN);
+    assert_holds(v.notes, "; not chunk-1, chunk-7, rewind, fork: the ropes of this model are unknown");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/evaluate/manner");
+    TCase *t = tcase_create("all");
+    tcase_add_checked_fixture(t, support_setup, support_teardown);
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, a_fault_of_the_state_is_invisible_in_whole_prompts, 0, N_FAULTS);
+    tcase_add_loop_test(t, a_fault_of_the_state_is_found_in_a_manner_that_explains_it, 0, N_FAULTS);
+    tcase_add_test(t, a_requested_manner_is_evaluated_and_no_other);
+    tcase_add_test(t, refused_steps_may_not_keep_tokens);
+    tcase_add_test(t, a_correct_engine_agrees_in_every_manner);
+    tcase_add_test(t, a_minimal_engine_is_evaluated_in_the_other_manners);
+    tcase_add_test(t, a_requested_manner_that_the_engine_lacks_is_skipped);
+    tcase_add_test(t, a_seed_draws_one_manner_and_seeds_draw_all);
+    tcase_add_test(t, the_drawn_manner_of_a_failure_is_named_for_its_reproduction);
+    tcase_add_test(t, prompts_whose_rope_depends_on_their_length_are_not_divided);
+    tcase_add_test(t, prompts_of_a_checkpoint_with_unknown_ropes_are_not_divided);
+    suite_add_tcase(suite, t);
+    return support_run(suite);
+}

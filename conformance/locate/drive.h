@@ -1,0 +1,23 @@
+/* One evaluation of a prompt by an engine, with a callback for its tensors.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_LOCATE_DRIVE_H
+#define CONFORMANCE_LOCATE_DRIVE_H
+
+#include "conformance/locate/trace.h"
+#include "conformance/locate/walker.h"
+
+typedef struct conf_drive {
+    const assay_engine *engine;
+    assay_dtype compute;          /* requested compute type */
+    const assay_kernels *kernels; /* external kernels for it; or NULL */
+    conf_verdict *verdict;
+    bool single;        /* the one sample of the walk; otherwise the batch as recorded */
+    conf_walker_fn *fn; /* receives the tensors if the engine has a tap; or NULL */
+    double **logits;    /* becomes [T, V] of the sample, or of sample 0 */
+} conf_drive;
+
+/* False, with the verdict of the drive or that of the walk set, on failure. */
+bool conf_drive_run(conf_walker *w, const conf_drive *d);
+
+#endif

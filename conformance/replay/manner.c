@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/replay/manner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+static const conf_manner_info manners[CONF_N_MANNERS] = {
+    [CONF_MANNER_WHOLE] = {.name = "whole", .label = "each prompt in one step"},
+    [CONF_MANNER_LAST] = {.name = "last", .label = "with only the last row of each prompt wanted"},
+    [CONF_MANNER_CHUNK_1] = {.name = "chunk-1", .label = "in chunks of 1 token", .chunk = 1, .divides = true},
+    [CONF_MANNER_CHUNK_7] = {.name = "chunk-7",
+                             .label = "in chunks of 7 tokens",
+                             .chunk = 7,
+                             .divides = true},
+    [CONF_MANNER_CHUNK_64] = {.name = "chunk-64",
+                              .label = "in chunks of 64 tokens",
+                              .chunk = 64,
+                              .divides = true},
+    [CONF_MANNER_REST] = {.name = "rest", .label = "with half of the samples resting in each step"},
+    [CONF_MANNER_LATE] = {.name = "late",
+                          .label = "with samples joining one after the other",
+                          .uses_join = true},
+    [CONF_MANNER_EARLY] = {.name = "early",
+                           .label = "with samples leaving, joining again and starting over",
+                           .uses_join = true,
+                           .uses_leave = true},
+    [CONF_MANNER_REWIND] = {.name = "rewind",
+                            .label = "with samples rewound into their prompt",
+                            .divides = true,
+                            .uses_rewind = true},
+    [CONF_MANNER_FORK] = {.name = "fork",
+                          .label = "with samples forked within their prompt",
+                          .divides = true,
+                          .uses_fork = true},
+    [CONF_MANNER_STOPPED] = {.name = "stopped", .label = "after a step that a tap stopped", .uses_tap = true},
+    [CONF_MANNER_REFUSED] = {.name = "refused", .label = "after calls that the engine has to refuse"},
+};
+
+const char *const conf_manner_names[CONF_N_MANNERS + 1] = {
+    "whole", "last",   "chunk-1", "chunk-7", "chunk-64", "rest", "late",
+    "early", "rewind", "fork",    "stopped", "refused",  NULL};
+
+const conf_manner_info *conf_manner_of(conf_manner manner)
+{
+    return &manners[manner];
+}
+
+conf_manner conf_manner_find(const char *name)
+{
+    conf_manner m = 0;
+    while (m < CONF_N_MANNERS && strcmp(manners[m].name, name) != 0) m++;
+    return m;
+}
+
+const char *conf_manner_lacks(conf_manner manner, const assay_engine *engine)
+{
+    const conf_manner_info *is = &manners[manner];
+    if (is->uses_join && !engine->join) return "join";
+    if (is->uses_leave && !engine->leave) return "leave";
+    if (is->uses_rewind && !engine->rewind) return "rewind";
+    if (is->uses_fork && !engine->fork) return "fork";
+    if (is->uses_tap && !engine->tap) return "tap";
+    return NULL;
+}
+
+static bool add_move(conf_moves *moves, conf_move_kind kind, size_t n)
+{
+    conf_move *grown = grow_by_one(moves->at, moves->n, sizeof *grown);
+    if (!grown) return false;
+    moves->at = grown;
+    grown[moves->n++] = (conf_move){kind, n};
+    return true;
+}
+
+/* n tokens in chunks; chunk 0: at once. */
+static bool add_prompt(conf_moves *moves, size_t n, size_t chunk)
+{
+    bool ok = true;
+    for (size_t at = 0, part; ok && at < n; at += part) {
+        part = chunk && chunk < n - at ? chunk : n - at;
+        ok = add_move(moves, CONF_MOVE_STEP, part);
+    }
+    return ok;
+}
+
+/* Steps of one token. */
+static bool add_tokens(conf_moves *moves, size_t n)
+{
+    bool ok = true;
+    while (ok && n-- > 0) ok = add_move(moves, CONF_MOVE_STEP, 1);
+    return ok;
+}
+
+/* Rests in every second round, odd rows in the first one. */
+static bool add_with_rests(conf_moves *moves, size_t row, size_t n_prompt, size_t n_more)
+{
+    bool ok = row % 2 == 0 || add_move(moves, CONF_MOVE_REST, 0);
+    if (ok) ok = add_prompt(moves, n_prompt, 0);
+    for (size_t i = 0; ok && i < n_more; i++)
+        ok = add_move(moves, CONF_MOVE_REST, 0) && add_move(moves, CONF_MOVE_STEP, 1);
+    return ok;
+}
+
+static bool add_late(conf_moves *moves, size_t row, size_t n_prompt, size_t n_more)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < row; i++) ok = add_move(moves, CONF_MOVE_REST, 0);
+    if (ok && row > 0) ok = add_move(moves, CONF_MOVE_JOIN, 0);
+    return ok && add_prompt(moves, n_prompt, 0) && add_tokens(moves, n_more);
+}
+
+/* Odd rows leave after the prompt and one token; the only row does. */
+static bool add_early(conf_moves *moves, size_t row, size_t n_rows, size_t n_prompt, size_t n_more)
+{
+    bool ok = true;
+    if (row % 2 == 1 || n_rows == 1)
+        ok = add_prompt(moves, n_prompt, 0) && add_tokens(moves, n_more > 0) &&
+             add_move(moves, CONF_MOVE_LEAVE, 0) && add_move(moves, CONF_MOVE_JOIN, 0);
+    return ok && add_prompt(moves, n_prompt, 0) && add_tokens(moves, n_more);
+}
+
+/* After the prompt and up to two tokens, odd rows are rewound to nothing, others to half of the prompt. */
+static bool add_rewound(conf_moves *moves, size_t row, size_t n_prompt, size_t n_more)
+{
+    const size_t to = row % 2 ? 0 : n_prompt / 2;
+    return add_prompt(moves, n_prompt, 0) && add_tokens(moves, n_more < 2 ? n_more : 2) &&
+           add_move(moves, CONF_MOVE_REWIND, to) && add_prompt(moves, n_prompt - to, 0) &&
+           add_tokens(moves, n_more);
+}
+
+static bool add_forked(conf_moves *moves, size_t n_prompt, size_t n_more)
+{
+    const size_t before = n_prompt / 2;
+    return (before == 0 || add_prompt(moves, before, 0)) && add_move(moves, CONF_MOVE_FORK, 0) &&
+           add_prompt(moves, n_prompt - before, 0) && add_tokens(moves, n_more);
+}
+
+bool conf_manner_moves(conf_manner manner, size_t row, size_t n_rows, size_t n_prompt, size_t n_more,
+                       conf_moves *out)
+{
+    *out = (conf_moves){0};
+    switch (manner) {
+    case CONF_MANNER_REST: return add_with_rests(out, row, n_prompt, n_more);
+    case CONF_MANNER_LATE: return add_late(out, row, n_prompt, n_more);
+    case CONF_MANNER_EARLY: return add_early(out, row, n_rows, n_prompt, n_more);
+    case CONF_MANNER_REWIND: return add_rewound(out, row, n_prompt, n_more);
+    case CONF_MANNER_FORK: return add_forked(out, n_prompt, n_more);
+    default: return add_prompt(out, n_prompt, manners[manner].chunk) && add_tokens(out, n_more);
+    }
+}
+
+size_t conf_moves_cost(const conf_moves *moves)
+{
+    size_t n_tokens = 0, cost = 0, factor = 1;
+    for (size_t i = 0; i < moves->n; i++) {
+        const conf_move *m = &moves->at[i];
+        if (m->kind == CONF_MOVE_LEAVE) n_tokens = 0;
+        if (m->kind == CONF_MOVE_REWIND) n_tokens = m->n;
+        if (m->kind == CONF_MOVE_FORK) factor = 2;
+        if (m->kind != CONF_MOVE_STEP) continue;
+        n_tokens += m->n;
+        cost += factor * n_tokens;
+    }
+    return cost;
+}

@@ -1,0 +1,75 @@
+/* Manners of evaluating the samples of a case: in which steps their tokens come, and what else happens to
+ * the session. The recorded truth is the same for all of them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_REPLAY_MANNER_H
+#define CONFORMANCE_REPLAY_MANNER_H
+
+#include <assay/engine.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum conf_manner {
+    CONF_MANNER_WHOLE,   /* each prompt in one step, then token by token */
+    CONF_MANNER_LAST,    /* the same, and of a prompt only the logits of the last token are wanted */
+    CONF_MANNER_CHUNK_1, /* prompts in chunks, all samples at once */
+    CONF_MANNER_CHUNK_7,
+    CONF_MANNER_CHUNK_64,
+    CONF_MANNER_REST,    /* in every step one half of the samples rests */
+    CONF_MANNER_LATE,    /* samples join one after the other */
+    CONF_MANNER_EARLY,   /* samples leave after their prompt, join again and start over */
+    CONF_MANNER_REWIND,  /* samples are rewound into their prompt, and go on from there */
+    CONF_MANNER_FORK,    /* samples are forked within their prompt; of the two, one gets other tokens */
+    CONF_MANNER_STOPPED, /* a tap stops the first step, which is then repeated */
+    CONF_MANNER_REFUSED, /* before a step, invalid calls are refused */
+    CONF_N_MANNERS
+} conf_manner;
+
+typedef struct conf_manner_info {
+    const char *name;  /* "chunk-7": for --manner and reports */
+    const char *label; /* "in chunks of 7 tokens": for messages */
+    size_t chunk;      /* most tokens of a prompt in one step; 0: all */
+    bool divides;      /* a prompt comes in several steps */
+    bool uses_join, uses_leave, uses_rewind, uses_fork, uses_tap;
+} conf_manner_info;
+
+const conf_manner_info *conf_manner_of(conf_manner manner);
+
+/* The names, NULL-terminated, and the manner with a name; CONF_N_MANNERS if the name is unknown. */
+extern const char *const conf_manner_names[CONF_N_MANNERS + 1];
+conf_manner conf_manner_find(const char *name);
+
+/* The first optional function that the manner uses and the engine lacks; NULL if there is none. */
+const char *conf_manner_lacks(conf_manner manner, const assay_engine *engine);
+
+/* What happens to one row of the batch, in order. */
+typedef enum conf_move_kind {
+    CONF_MOVE_STEP, /* n tokens; ends the row's part in a round */
+    CONF_MOVE_REST, /* no tokens; ends the row's part in a round */
+    CONF_MOVE_JOIN,
+    CONF_MOVE_LEAVE,
+    CONF_MOVE_REWIND, /* to n tokens */
+    CONF_MOVE_FORK
+} conf_move_kind;
+
+typedef struct conf_move {
+    conf_move_kind kind;
+    size_t n;
+} conf_move;
+
+typedef struct conf_moves {
+    conf_move *at;
+    size_t n;
+} conf_moves;
+
+/* The moves of row `row` of n_rows, with n_prompt and then n_more tokens. A row whose first move is
+ * CONF_MOVE_JOIN, or rests before one, is not in the session when it is opened. False if out of memory; the
+ * caller frees out->at. */
+bool conf_manner_moves(conf_manner manner, size_t row, size_t n_rows, size_t n_prompt, size_t n_more,
+                       conf_moves *out);
+
+/* How many tokens a stateless engine evaluates for these moves: at each step all tokens of the sample. */
+size_t conf_moves_cost(const conf_moves *moves);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/replay/rounds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "conformance/case/prompt.h"
+#include "conformance/case/row_list.h"
+#include "conformance/replay/refusals.h"
+#include "conformance/replay/session.h"
+
+#define N_REFUSED_ROUNDS 2 /* rounds before which invalid calls are tried */
+
+/* A row of the batch during an evaluation. */
+typedef struct member {
+    const conf_batch_row *row;
+    int32_t *tokens; /* [n_tokens]: the prompt, then the forced tokens */
+    size_t n_tokens;
+    conf_moves moves;
+    size_t at;     /* the next move */
+    bool live;     /* the session has the sample */
+    size_t sample; /* its number in the session */
+    size_t n_done; /* tokens that the sample has */
+    bool forked;
+    size_t other;    /* the sample of the fork that gets other tokens */
+    int32_t *decoys; /* [n_tokens]: the tokens of `other` */
+} member;
+
+struct conf_rounds {
+    conf_replay *r;
+    conf_manner manner;
+    member *members; /* [n] */
+    size_t n;
+    conf_sample_step *steps; /* [2 n] of a round: of members, and of their forks */
+    conf_sample_step *tried; /* [2 n]: a copy for a call that must fail */
+    member **of;             /* [2 n]: whose step it is; NULL: of a fork */
+    conf_watch *watch;
+    conf_rounds_fn *got;
+};
+
+void conf_rounds_free(conf_rounds *q)
+{
+    if (!q) return;
+    for (size_t i = 0; q->members && i < q->n; i++) {
+        free(q->members[i].tokens);
+        free(q->members[i].decoys);
+        free(q->members[i].moves.at);
+    }
+    free(q->members);
+    free(q->steps);
+    free(q->tried);
+    free(q->of);
+    free(q);
+}
+
+/* Batch neighbours get no forced tokens. */
+static bool plan_member(conf_rounds *q, size_t i)
+{
+    const conf_decoder *d = &q->r->c->decoder;
+    member *m = &q->members[i];
+    m->row = &q->r->batch.rows[i];
+    const size_t n_prompt = m->row->n_tokens, n_more = m->row->judged ? d->n_decode : 0;
+    m->n_tokens = n_prompt + n_more;
+    m->tokens = calloc(m->n_tokens, sizeof *m->tokens);
+    m->decoys = calloc(m->n_tokens, sizeof *m->decoys);
+    if (!m->tokens || !m->decoys) return false;
+    const int32_t *prompt = conf_prompt(d, m->row->sample);
+    memcpy(m->tokens, prompt, n_prompt * sizeof *prompt);
+    if (n_more)
+        memcpy(m->tokens + n_prompt, (const int32_t *)d->decode.data + m->row->sample * d->n_decode,
+               n_more * sizeof *prompt);
+    for (size_t t = 0; t < m->n_tokens; t++) m->decoys[t] = m->tokens[m->n_tokens - 1 - t];
+    return conf_manner_moves(q->manner, i, q->n, n_prompt, n_more, &m->moves);
+}
+
+conf_rounds *conf_rounds_plan(conf_replay *r, conf_manner manner)
+{
+    conf_rounds *q = calloc(1, sizeof *q);
+    bool ok = q != NULL;
+    if (ok) {
+        *q = (conf_rounds){.r = r, .manner = manner, .n = r->batch.n_rows};
+        q->members = calloc(q->n, sizeof *q->members);
+        q->steps = calloc(2 * q->n, sizeof *q->steps);
+        q->tried = calloc(2 * q->n, sizeof *q->tried);
+        q->of = calloc(2 * q->n, sizeof(member *));
+        ok = q->members && q->steps && q->tried && q->of;
+    }
+    for (size_t i = 0; ok && i < q->n; i++) ok = plan_member(q, i);
+    if (ok) return q;
+    (void)conf_replay_no_memory(r);
+    conf_rounds_free(q);
+    return NULL;
+}
+
+size_t conf_rounds_cost(const conf_rounds *q)
+{
+    size_t cost = 0;
+    for (size_t i = 0; i < q->n; i++) cost += conf_moves_cost(&q->members[i].moves);
+    return cost;
+}
+
+/* Whether a row joins a session that is open already. */
+static bool joins_later(const member *m)
+{
+    size_t i = 0;
+    while (m->moves.at[i].kind == CONF_MOVE_REST) i++;
+    return m->moves.at[i].kind == CONF_MOVE_JOIN;
+}
+
+/* Carries out a move that is no step. */
+static bool make_move(conf_rounds *q, member *m, const conf_move *move)
+{
+    static const conf_stage stages[] = {[CONF_MOVE_JOIN] = CONF_STAGE_JOIN,
+                                        [CONF_MOVE_LEAVE] = CONF_STAGE_LEAVE,
+                                        [CONF_MOVE_REWIND] = CONF_STAGE_REWIND,
+                                        [CONF_MOVE_FORK] = CONF_STAGE_FORK};
+    const assay_engine *e = q->r->engine;
+    assay_session *session = conf_watch_session(q->watch);
+    assay_error err = {0};
+    assay_status rc;
+    q->r->verdict->stage = stages[move->kind];
+    if (move->kind == CONF_MOVE_JOIN) rc = e->join(session, &m->sample, &err);
+    else if (move->kind == CONF_MOVE_LEAVE) rc = e->leave(session, m->sample, &err);
+    else if (move->kind == CONF_MOVE_REWIND) rc = e->rewind(session, m->sample, move->n, &err);
+    else rc = e->fork(session, m->sample, session, &m->other, &err);
+    if (rc != ASSAY_OK) return conf_replay_refused(q->r, rc, &err);
+    m->live = move->kind != CONF_MOVE_LEAVE;
+    m->forked = m->forked || move->kind == CONF_MOVE_FORK;
+    if (move->kind == CONF_MOVE_REWIND) m->n_done = move->n;
+    if (move->kind == CONF_MOVE_JOIN) m->n_done = 0;
+    /* Of odd rows the fork goes on with the sample's tokens, of others the origin does. */
+    if (move->kind == CONF_MOVE_FORK && (size_t)(m - q->members) % 2) {
+        const size_t origin = m->sample;
+        m->sample = m->other;
+        m->other = origin;
+    }
+    return true;
+}
+
+size_t conf_rounds_row(const conf_replay *r, const conf_batch_row *row, size_t at)
+{
+    const conf_decoder *d = &r->c->decoder;
+    if (!row->judged || !d->has_truth) return SIZE_MAX;
+    const bool decode = at >= row->n_tokens;
+    return conf_row_find(d, row->sample, decode, decode ? at - row->n_tokens : at);
+}
+
+/* How many rows are wanted of the next n tokens: from the first recorded one on, at least the last one. */
+static size_t rows_wanted(const conf_rounds *q, const member *m, size_t n)
+{
+    const bool in_prompt = m->n_done < m->row->n_tokens;
+    if (q->manner == CONF_MANNER_LAST && in_prompt) return 1;
+    for (size_t i = 0; i < n; i++)
+        if (conf_rounds_row(q->r, m->row, m->n_done + i) != SIZE_MAX) return n - i;
+    return m->n_done + n >= m->row->n_tokens ? 1 : 0;
+}
+
+static void add_step(conf_rounds *q, size_t *n_steps, member *m, size_t n)
+{
+    conf_sample_step *step = &q->steps[*n_steps];
+    *step = (conf_sample_step){
+        .sample = m->sample, .tokens = m->tokens + m->n_done, .n_tokens = n, .n_last = rows_wanted(q, m, n)};
+    if (m->n_done == 0) step->items = conf_items_of(&q->r->items, m->row->sample, &step->n_items);
+    q->of[(*n_steps)++] = m;
+    if (!m->forked) return;
+    step[1] =
+        (conf_sample_step){.sample = m->other, .tokens = m->decoys + m->n_done, .n_tokens = n, .n_last = 1};
+    if (m->n_done == 0) step[1].items = conf_items_of(&q->r->items, m->row->sample, &step[1].n_items);
+    q->of[(*n_steps)++] = NULL;
+}
+
+/* Collects the steps of a round; false if a move failed. *over: no row has moves left. */
+static bool collect_steps(conf_rounds *q, size_t *n_steps, bool *over)
+{
+    *n_steps = 0;
+    *over = true;
+    for (size_t i = 0; i < q->n; i++) {
+        member *m = &q->members[i];
+        bool ends = false;
+        while (m->at < m->moves.n && !ends) {
+            const conf_move *move = &m->moves.at[m->at++];
+            *over = false;
+            ends = move->kind == CONF_MOVE_STEP || move->kind == CONF_MOVE_REST;
+            if (move->kind == CONF_MOVE_STEP) add_step(q, n_steps, m, move->n);
+            else if (!ends && !make_move(q, m, move)) return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a step has tokens of a prompt; then the batch has the padded width of the prompts. */
+static bool has_prompt(const conf_rounds *q, size_t n_steps)
+{
+    for (size_t i = 0; i < n_steps; i++)
+        if (q->of[i] && q->of[i]->n_done < q->of[i]->row->n_tokens) return true;
+    return false;
+}
+
+/* The tap of CONF_MANNER_STOPPED. */
+typedef struct stopper {
+    const char *name; /* the only tensor that the tap asks for */
+    bool removed;     /* the session has no tap any more */
+    size_t n_others;  /* calls with another tensor */
+    size_t n_late;    /* calls after the removal */
+} stopper;
+
+static bool stop_step(void *context, size_t sample, const assay_tensor *tensor, void *data)
+{
+    stopper *s = context;
+    (void)sample;
+    (void)data;
+    s->n_late += s->removed;
+    s->n_others += !tensor->name || strcmp(tensor->name, s->name) != 0;
+    return s->removed;
+}
+
+static bool set_tap(conf_rounds *q, const assay_tap *tap)
+{
+    assay_error err = {0};
+    const assay_status rc = q->r->engine->tap(conf_watch_session(q->watch), tap, &err);
+    return rc == ASSAY_OK ? true : conf_replay_refused(q->r, rc, &err);
+}
+
+/* Stops the step with a tap on the tensor that the engine gave last: by then it has evaluated most of the
+ * step. Removes the tap. */
+static bool stop_first_step(conf_rounds *q, stopper *s, size_t n_steps, size_t width)
+{
+    memcpy(q->tried, q->steps, n_steps * sizeof *q->tried);
+    const assay_tap tap = {
+        .size = sizeof tap, .fn = stop_step, .context = s, .names = &s->name, .n_names = 1};
+    const bool ok = set_tap(q, &tap) &&
+                    conf_watch_step_fails(q->watch, q->tried, n_steps, width, ASSAY_ESTOPPED,
+                                          "a step that a tap stops") &&
+                    set_tap(q, NULL);
+    s->removed = ok;
+    if (ok && s->n_others)
+        conf_verdict_fail(q->r->verdict, CONF_CLASS_CONTRACT,
+                          "a tap gets tensors other than %.100s, the only one that it names", s->name);
+    return ok && !s->n_others;
+}
+
+static bool check_removed(const conf_rounds *q, const stopper *s)
+{
+    if (!s->n_late) return true;
+    conf_verdict_fail(q->r->verdict, CONF_CLASS_CONTRACT, "a tap is called after it was removed");
+    return false;
+}
+
+static void give_rows(const conf_rounds *q, size_t n_steps)
+{
+    const size_t row_bytes = q->r->vocab * dtype_size(q->r->engine->logits_dtype);
+    for (size_t i = 0; i < n_steps; i++) {
+        const conf_sample_step *step = &q->steps[i];
+        member *m = q->of[i];
+        if (!m) continue;
+        for (size_t k = 0; k < step->n_last; k++)
+            q->got(q->r, m->row, m->n_done + step->n_tokens - step->n_last + k,
+                   (const char *)step->logits + k * row_bytes);
+        m->n_done += step->n_tokens;
+    }
+}
+
+static bool run_round(conf_rounds *q, size_t round, size_t n_steps, stopper *s)
+{
+    const bool prompts = has_prompt(q, n_steps);
+    const size_t width = prompts ? q->r->batch.n_tokens : 0;
+    bool ok = true;
+    q->r->verdict->stage = prompts ? CONF_STAGE_PREFILL : CONF_STAGE_DECODE;
+    if (q->manner == CONF_MANNER_REFUSED && round < N_REFUSED_ROUNDS)
+        ok = conf_refusals_try(q->watch, q->steps, n_steps, width);
+    if (q->manner == CONF_MANNER_STOPPED && round == 0) ok = stop_first_step(q, s, n_steps, width);
+    if (ok) ok = conf_watch_step(q->watch, q->steps, n_steps, width);
+    if (ok) ok = check_removed(q, s);
+    if (ok) give_rows(q, n_steps);
+    return ok;
+}
+
+bool conf_rounds_run(conf_rounds *q, conf_rounds_fn *got, conf_watch **keep)
+{
+    size_t n_first = 0, n_steps, rounds = 0;
+    bool over = false, ok;
+    stopper s = {.name = q->r->last_trace};
+    for (size_t i = 0; i < q->n; i++) {
+        member *m = &q->members[i];
+        m->live = !joins_later(m);
+        if (m->live) m->sample = n_first++;
+    }
+    q->got = got;
+    q->watch = conf_watch_open(q->r, n_first);
+    ok = q->watch != NULL;
+    while (ok && !over) {
+        ok = collect_steps(q, &n_steps, &over);
+        if (ok && n_steps) ok = run_round(q, rounds++, n_steps, &s);
+    }
+    if (ok && keep) *keep = q->watch;
+    else conf_watch_free(q->watch);
+    q->watch = NULL;
+    return ok;
+}

@@ -1,0 +1,181 @@
+/* What happens to the rows of a batch in each manner of evaluation.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/judge/verdict.h"
+#include "conformance/replay/manner.h"
+#include "conformance/tests/support.h"
+
+/* Prints moves as "5 rest 1 join": the tokens of steps, and the names of other moves. */
+static const char *print_moves(const conf_moves *moves)
+{
+    static char text[512];
+    static const char *const names[] = {"", "rest", "join", "leave", "rewind to ", "fork"};
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < moves->n && n < sizeof text; i++) {
+        const conf_move *m = &moves->at[i];
+        const bool counts = m->kind == CONF_MOVE_STEP || m->kind == CONF_MOVE_REWIND;
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? ", " : "", names[m->kind]);
+        if (counts) n += (size_t)snprintf(text + n, sizeof text - n, "%zu", m->n);
+    }
+    return text;
+}
+
+/* manner, row of n_rows, tokens of the prompt, further tokens, moves, tokens that a stateless engine
+ * evaluates
+ */
+static const struct {
+    conf_manner manner;
+    size_t row, n_rows, n_prompt, n_more;
+    const char *moves;
+    size_t cost;
+} rows[] = {
+    {CONF_MANNER_WHOLE, 1, 3, 5, 2, "5, 1, 1", 5 + 6 + 7},
+    {CONF_MANNER_WHOLE, 0, 1, 5, 0, "5", 5},
+    {CONF_MANNER_LAST, 1, 3, 5, 2, "5, 1, 1", 5 + 6 + 7},
+    {CONF_MANNER_STOPPED, 1, 3, 5, 1, "5, 1", 5 + 6},
+    {CONF_MANNER_REFUSED, 1, 3, 5, 1, "5, 1", 5 + 6},
+    {CONF_MANNER_CHUNK_1, 1, 3, 3, 1, "1, 1, 1, 1", 1 + 2 + 3 + 4},
+    {CONF_MANNER_CHUNK_7, 0, 3, 15, 2, "7, 7, 1, 1, 1", 7 + 14 + 15 + 16 + 17},
+    {CONF_MANNER_CHUNK_7, 0, 3, 7, 1, "7, 1", 7 + 8},
+    {CONF_MANNER_CHUNK_64, 0, 3, 65, 0, "64, 1", 64 + 65},
+    {CONF_MANNER_REST, 0, 2, 5, 2, "5, rest, 1, rest, 1", 5 + 6 + 7},
+    {CONF_MANNER_REST, 1, 2, 5, 2, "rest, 5, rest, 1, rest, 1", 5 + 6 + 7},
+    {CONF_MANNER_REST, 2, 3, 5, 0, "5", 5},
+    {CONF_MANNER_LATE, 0, 3, 5, 1, "5, 1", 5 + 6},
+    {CONF_MANNER_LATE, 1, 3, 5, 1, "rest, join, 5, 1", 5 + 6},
+    {CONF_MANNER_LATE, 2, 3, 5, 1, "rest, rest, join, 5, 1", 5 + 6},
+    {CONF_MANNER_EARLY, 0, 2, 5, 2, "5, 1, 1", 5 + 6 + 7},
+    {CONF_MANNER_EARLY, 1, 2, 5, 2, "5, 1, leave, join, 5, 1, 1", 5 + 6 + 5 + 6 + 7},
+    {CONF_MANNER_EARLY, 1, 2, 5, 0, "5, leave, join, 5", 5 + 5},
+    {CONF_MANNER_EARLY, 0, 1, 5, 1, "5, 1, leave, join, 5, 1", 5 + 6 + 5 + 6},
+    {CONF_MANNER_REWIND, 0, 2, 5, 3, "5, 1, 1, rewind to 2, 3, 1, 1, 1", 5 + 6 + 7 + 5 + 6 + 7 + 8},
+    {CONF_MANNER_REWIND, 1, 2, 5, 1, "5, 1, rewind to 0, 5, 1", 5 + 6 + 5 + 6},
+    {CONF_MANNER_REWIND, 0, 2, 1, 0, "1, rewind to 0, 1", 1 + 1},
+    {CONF_MANNER_FORK, 0, 2, 5, 1, "2, fork, 3, 1", 2 + 2 * (5 + 6)},
+    {CONF_MANNER_FORK, 1, 2, 1, 1, "fork, 1, 1", 2 * (1 + 2)},
+};
+
+START_TEST(each_manner_has_its_moves_and_their_cost)
+{
+    conf_moves moves;
+    ck_assert(conf_manner_moves(rows[_i].manner, rows[_i].row, rows[_i].n_rows, rows[_i].n_prompt,
+                                rows[_i].n_more, &moves));
+    ck_assert_str_eq(print_moves(&moves), rows[_i].moves);
+    ck_assert_uint_eq(conf_moves_cost(&moves), rows[_i].cost);
+    free(moves.at);
+}
+END_TEST
+
+/* Follows the moves of a sample, and asserts that each is possible. Returns how many tokens the sample has at
+ * the end. */
+static size_t follow_moves(const conf_moves *moves, bool joined)
+{
+    size_t n_tokens = 0, n_forks = 0;
+    for (size_t i = 0; i < moves->n; i++) {
+        const conf_move *m = &moves->at[i];
+        ck_assert(joined || m->kind == CONF_MOVE_REST || m->kind == CONF_MOVE_JOIN);
+        ck_assert(!joined || m->kind != CONF_MOVE_JOIN);
+        if (m->kind == CONF_MOVE_STEP) ck_assert_uint_ge(m->n, 1);
+        if (m->kind == CONF_MOVE_REWIND) ck_assert_uint_le(m->n, n_tokens);
+        n_forks += m->kind == CONF_MOVE_FORK;
+        if (m->kind == CONF_MOVE_LEAVE) n_tokens = 0;
+        if (m->kind == CONF_MOVE_REWIND) n_tokens = m->n;
+        if (m->kind == CONF_MOVE_STEP) n_tokens += m->n;
+        if (m->kind == CONF_MOVE_JOIN || m->kind == CONF_MOVE_LEAVE) joined = m->kind == CONF_MOVE_JOIN;
+    }
+    ck_assert_uint_le(n_forks, 1);
+    ck_assert(moves->at[moves->n - 1].kind == CONF_MOVE_STEP);
+    return n_tokens;
+}
+
+START_TEST(every_row_ends_with_all_of_its_tokens)
+{
+    const conf_manner manner = (conf_manner)_i;
+    for (size_t n_rows = 1; n_rows <= 4; n_rows++)
+        for (size_t row = 0; row < n_rows; row++)
+            for (size_t n_prompt = 1; n_prompt < 70; n_prompt += 3)
+                for (size_t n_more = 0; n_more < 4; n_more++) {
+                    conf_moves moves;
+                    ck_assert(conf_manner_moves(manner, row, n_rows, n_prompt, n_more, &moves));
+                    const bool late = manner == CONF_MANNER_LATE && row > 0;
+                    ck_assert_uint_eq(follow_moves(&moves, !late), n_prompt + n_more);
+                    free(moves.at);
+                }
+}
+END_TEST
+
+START_TEST(a_prompt_comes_in_parts_in_the_manners_that_say_so)
+{
+    const conf_manner_info *is = conf_manner_of((conf_manner)_i);
+    conf_moves moves;
+    ck_assert(conf_manner_moves((conf_manner)_i, 0, 2, 65, 0, &moves));
+    bool divided = false;
+    for (size_t i = 0; i < moves.n; i++)
+        divided = divided || (moves.at[i].kind == CONF_MOVE_STEP && moves.at[i].n < 65);
+    ck_assert_int_eq(divided, is->divides);
+    free(moves.at);
+}
+END_TEST
+
+/* Names are unique, fit the verdict, and lead back to their manner. */
+START_TEST(names_and_manners_correspond)
+{
+    for (conf_manner m = 0; m < CONF_N_MANNERS; m++) {
+        ck_assert_str_eq(conf_manner_names[m], conf_manner_of(m)->name);
+        ck_assert_int_eq(conf_manner_find(conf_manner_names[m]), m);
+        ck_assert_uint_lt(strlen(conf_manner_names[m]), CONF_MANNER_NAME_MAX);
+    }
+    ck_assert_ptr_null(conf_manner_names[CONF_N_MANNERS]);
+    ck_assert_int_eq(conf_manner_find("chunk-8"), CONF_N_MANNERS);
+}
+END_TEST
+
+static assay_status some_join(assay_session *s, size_t *sample, assay_error *err)
+{
+    (void)s;
+    (void)sample;
+    (void)err;
+    return ASSAY_OK;
+}
+
+static assay_status some_leave(assay_session *s, size_t sample, assay_error *err)
+{
+    (void)s;
+    (void)sample;
+    (void)err;
+    return ASSAY_OK;
+}
+
+static const char *const lacking[CONF_N_MANNERS] = {
+    [CONF_MANNER_LATE] = "join", [CONF_MANNER_EARLY] = "join",  [CONF_MANNER_REWIND] = "rewind",
+    [CONF_MANNER_FORK] = "fork", [CONF_MANNER_STOPPED] = "tap",
+};
+
+START_TEST(the_function_that_an_engine_lacks_is_named)
+{
+    const assay_engine minimal = {.abi = ASSAY_ENGINE_ABI}, joins = {.join = some_join},
+                       leaves = {.join = some_join, .leave = some_leave};
+    for (conf_manner m = 0; m < CONF_N_MANNERS; m++)
+        ck_assert_pstr_eq(conf_manner_lacks(m, &minimal), lacking[m]);
+    ck_assert_ptr_null(conf_manner_lacks(CONF_MANNER_LATE, &joins));
+    ck_assert_pstr_eq(conf_manner_lacks(CONF_MANNER_EARLY, &joins), "leave");
+    ck_assert_ptr_null(conf_manner_lacks(CONF_MANNER_EARLY, &leaves));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/replay/moves");
+    TCase *t = tcase_create("all");
+    tcase_add_loop_test(t, each_manner_has_its_moves_and_their_cost, 0, (int)(sizeof rows / sizeof *rows));
+    tcase_add_loop_test(t, every_row_ends_with_all_of_its_tokens, 0, CONF_N_MANNERS);
+    tcase_add_loop_test(t, a_prompt_comes_in_parts_in_the_manners_that_say_so, 0, CONF_N_MANNERS);
+    tcase_add_test(t, names_and_manners_correspond);
+    tcase_add_test(t, the_function_that_an_engine_lacks_is_named);
+    suite_add_tcase(suite, t);
+    return support_run(suite);
+}

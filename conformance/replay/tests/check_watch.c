@@ -1,0 +1,64 @@
+/* Engines that break a promise of assay/engine.h, and the verdict that names it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "conformance/evaluate/evaluate.h"
+#include "conformance/process/isolate.h"
+#include "conformance/tests/stateful.h"
+#include "conformance/tests/support.h"
+
+static void run_task(const void *context, conf_verdict *v)
+{
+    conf_evaluate(context, v);
+}
+
+static conf_verdict verdict_of(const char *fault)
+{
+    const conf_limits limits = {.seconds = 60, .mib = conf_mib_default()};
+    const conf_assignment assignment = {
+        .engine = support_engine("stateful"), .path = stateful_write(fault), .limits = limits};
+    conf_verdict v;
+    assay_error err = {0};
+    ck_assert_int_eq(conf_isolate(run_task, &assignment, &limits, &v, &err), ASSAY_OK);
+    return v;
+}
+
+/* fault, the broken promise, where, and the manner that finds it */
+static const struct {
+    const char *fault, *reason, *where, *manner;
+} faults[] = {
+    {"past-output", "the engine accesses memory beyond the end of the logits of sample 0", "", "whole"},
+    {"before-output", "the engine writes before the start of the logits of sample 0", "", "whole"},
+    {"writes-input", "the engine writes to the tokens of sample 0", "", "whole"},
+    {"short-output", "the engine does not write all of the logits of sample 0",
+     "sample 0, row 0 of 1, id 18 is not written", "whole"},
+    {"keeps-tokens", "the engine still uses, after the call, the tokens of sample 0", "", "whole"},
+    {"keeps-output", "the engine still uses, after the call, the logits of sample 0", "", "whole"},
+    {"accepts-invalid", "a step with token -1 does not fail", "", "refused"},
+    {"tap-after-removed", "a tap is called after it was removed", "", "stopped"},
+    {"tap-wrong-name", "a tap gets tensors other than layer.00.out, the only one that it names", "",
+     "stopped"},
+    {"goes-on-after-stop", "a step that a tap stops does not fail", "", "stopped"},
+};
+
+START_TEST(a_broken_promise_is_named)
+{
+    conf_verdict v = verdict_of(faults[_i].fault);
+    ck_assert_msg(v.outcome == CONF_FAILED, "outcome %d: %s", (int)v.outcome, v.reason);
+    ck_assert_str_eq(conf_class_name(v.class), "contract");
+    ck_assert_str_eq(v.reason, faults[_i].reason);
+    ck_assert_str_eq(v.where, faults[_i].where);
+    ck_assert_str_eq(v.manner, faults[_i].manner);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/replay/watch");
+    TCase *t = tcase_create("all");
+    tcase_add_checked_fixture(t, support_setup, support_teardown);
+    tcase_add_loop_test(t, a_broken_promise_is_named, 0, (int)(sizeof faults / sizeof *faults));
+    suite_add_tcase(suite, t);
+    return support_run(suite);
+}

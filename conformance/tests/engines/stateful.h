@@ -1,0 +1,95 @@
+/* The stateful engine: a decoder with a cache of keys, whose logits are those of the formula model. The state
+ * after the token at position p is the sum of the keys of all tokens up to it, each times a power of 31 that
+ * depends on the distance.
+ *
+ * The name of its checkpoint's directory ends with the fault, after the first hyphen:
+ * "model-chunk-first-row". These are invisible while prompts are evaluated in one step, all their rows are
+ * wanted, none is padded by more than FORMULA_PADDING_MAX, and samples neither rest nor come and go:
+ *
+ *     chunk-first-row       the first row of a chunk after the first sees the token after it
+ *     rewind-keeps-one      a rewind, except to 0, keeps one token too many
+ *     fork-writes-shared    a fork and its origin write into pages that they share
+ *     late-joiner-position  a sample that begins later than another gets the position of that one
+ *     rest-counter          the position of a resting sample advances with every step
+ *     leave-clears-other    a sample that leaves clears the keys of the highest other one
+ *     last-row-only         a logit is wrong if only the last of several rows is wanted
+ *     refused-step-keeps    the samples of a step that fails keep its tokens
+ *     slot-used             a sample that joins in the slot of another sees that one's state
+ *     padding-seen          positions are off by one in padded steps
+ *
+ * These break a promise of the ABI:
+ *
+ *     past-output, before-output  writes the element after, or before, an output
+ *     short-output                leaves the last element of an output unwritten
+ *     writes-input                writes to the tokens of a step
+ *     keeps-tokens, keeps-output  reads a token, or writes to an output, of the call before
+ *     accepts-invalid             accepts tokens outside the vocabulary
+ *     accepts-nothing             accepts steps without tokens
+ *     accepts-output              accepts outputs with any name
+ *     accepts-twice               accepts two steps of a sample in one call
+ *     accepts-rewind              accepts a rewind to more tokens than there are
+ *     tap-after-removed           calls a tap that was removed
+ *     tap-wrong-name              gives a tap tensors that it has not asked for
+ *     tap-ignores-write           does not continue with what a tap writes
+ *     goes-on-after-stop          does not end a step when the tap returns false
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_TESTS_ENGINES_STATEFUL_H
+#define CONFORMANCE_TESTS_ENGINES_STATEFUL_H
+
+#include <assay/engine.h>
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "conformance/tests/engines/pages.h"
+
+enum { MODULUS = 1009, PERIOD = MODULUS - 1 }; /* 31^PERIOD = 1 (mod MODULUS) */
+
+struct assay_model {
+    char fault[64];
+    uint32_t power[PERIOD]; /* of 31 */
+};
+
+/* A sample, or the slot of one that has left.
+ * shift: by how much its queries' positions differ from the number of tokens before; 0 without a fault.
+ * ghost: a state that precedes its first token; 0 without a fault. */
+typedef struct slot {
+    bool is_live;
+    size_t n_tokens, shift;
+    uint32_t ghost;
+    pages keys;
+} slot;
+
+struct assay_session {
+    const assay_model *model;
+    assay_tap tap;
+    slot *slot;
+    size_t n_slots;
+    /* Kept after a step by faults: its last token, in the caller's memory, and that token's sample and index;
+     * its output. */
+    const int32_t *kept_token;
+    size_t kept_sample, kept_index;
+    float *kept_output;
+};
+
+static inline bool errs(const assay_session *s, const char *fault)
+{
+    return strcmp(s->model->fault, fault) == 0;
+}
+
+/* NULL, and the error, if the session has no such sample. */
+slot *stateful_find(const assay_session *s, size_t sample, assay_error *err);
+
+/* The state after the token at index i, whose position is i + shift, from the keys of the first n_keys
+ * tokens. */
+uint32_t stateful_attend(const assay_model *m, const slot *a, size_t i, size_t shift, size_t n_keys);
+
+/* Drops the tokens after the first n_tokens. */
+void stateful_truncate(slot *a, size_t n_tokens);
+
+/* As assay_engine.step. */
+assay_status stateful_step(assay_session *s, const assay_step *steps, size_t n,
+                           const assay_step_options *given, assay_error *err);
+
+#endif

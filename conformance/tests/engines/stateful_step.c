@@ -1,0 +1,219 @@
+/* The steps of the stateful engine.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "conformance/tests/engines/fail.h"
+#include "conformance/tests/engines/formula.h"
+#include "conformance/tests/engines/stateful.h"
+#include "conformance/tests/engines/tap.h"
+
+static const float STRAY = 12345; /* what faults write where they must not */
+
+/* The evaluation of one step of a sample. */
+typedef struct pass {
+    assay_session *s;
+    const assay_step *step;
+    slot *slot;
+    size_t n_before, shift; /* shift: as in slot, for the new tokens only */
+    uint32_t *state;        /* [n_tokens] */
+    float *x;               /* [n_tokens, FORMULA_WIDTH] */
+} pass;
+
+static uint32_t key_of(int32_t token)
+{
+    return ((uint32_t)token + 7U) % MODULUS;
+}
+
+static assay_status check_step(const assay_session *s, const assay_step *step, assay_error *err)
+{
+    if (!stateful_find(s, step->sample, err)) return ASSAY_EINVAL;
+    if (step->n_tokens == 0 && !errs(s, "accepts-nothing"))
+        return fail(err, ASSAY_EINVAL, "a step without tokens");
+    if (step->n_items) return fail(err, ASSAY_EUNSUPPORTED, "an input that this engine does not know");
+    if (step->positions) return fail(err, ASSAY_EUNSUPPORTED, "positions cannot be given");
+    for (size_t i = 0; i < step->n_tokens && !errs(s, "accepts-invalid"); i++)
+        if (step->tokens[i] < 0 || step->tokens[i] >= FORMULA_VOCAB)
+            return fail(err, ASSAY_EINVAL, "token %" PRId32 " is outside the vocabulary", step->tokens[i]);
+    for (size_t i = 0; i < step->n_outputs; i++) {
+        const assay_output *o = &step->outputs[i];
+        if (strcmp(o->name, "logits") != 0 && !errs(s, "accepts-output"))
+            return fail(err, ASSAY_EUNSUPPORTED, "there is no output %s", o->name);
+        if (o->n_last == 0 || o->n_last > step->n_tokens)
+            return fail(err, ASSAY_EINVAL, "%zu rows of %zu tokens", o->n_last, step->n_tokens);
+    }
+    return ASSAY_OK;
+}
+
+static assay_status check_steps(const assay_session *s, const assay_step *steps, size_t n, assay_error *err)
+{
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) {
+        rc = check_step(s, &steps[i], err);
+        for (size_t j = 0; rc == ASSAY_OK && j < i; j++)
+            if (steps[j].sample == steps[i].sample && !errs(s, "accepts-twice"))
+                rc = fail(err, ASSAY_EINVAL, "sample %zu has two steps", steps[i].sample);
+    }
+    return rc;
+}
+
+/* Sets p->x from p->state: the tensor after layer 0 or 1. */
+static void fill_layer(const pass *p, size_t layer)
+{
+    for (size_t t = 0; t < p->step->n_tokens; t++)
+        for (size_t d = 0; d < FORMULA_WIDTH; d++)
+            p->x[t * FORMULA_WIDTH + d] = (float)formula_trace(p->state[t], layer, d);
+}
+
+/* Gives p->x to the tap. Returns whether the step goes on. */
+static bool give_layer(const pass *p, size_t layer)
+{
+    static const char *const names[] = {"embed", "layer.00.out"};
+    const assay_tensor tensor = {.name = names[layer],
+                                 .dtype = ASSAY_F32,
+                                 .rank = 2,
+                                 .shape = {p->step->n_tokens, FORMULA_WIDTH},
+                                 .data = p->x};
+    const bool goes_on = tap_give(&p->s->tap, p->step->sample, &tensor, p->x);
+    if (errs(p->s, "tap-ignores-write")) fill_layer(p, layer);
+    return goes_on || errs(p->s, "goes-on-after-stop");
+}
+
+static bool run_layers(const pass *p)
+{
+    fill_layer(p, 0);
+    if (!give_layer(p, 0)) return false;
+    for (size_t i = 0; i < p->step->n_tokens * FORMULA_WIDTH; i++) p->x[i] += FORMULA_WIDTH;
+    return give_layer(p, 1);
+}
+
+static void write_output(const pass *p, const assay_output *output)
+{
+    const size_t n = output->n_last, first = p->step->n_tokens - n;
+    float *data = output->data;
+    for (size_t i = 0; i < n; i++) {
+        const bool shorter = i + 1 == n && errs(p->s, "short-output");
+        const uint32_t state = p->state[first + i];
+        for (size_t v = 0; v < (size_t)FORMULA_VOCAB - shorter; v++) {
+            const size_t d = v % FORMULA_WIDTH;
+            const double off = (double)p->x[(first + i) * FORMULA_WIDTH + d] - formula_trace(state, 1, d);
+            data[i * FORMULA_VOCAB + v] = (float)(formula_logit(state, v) + off);
+        }
+    }
+    if (n == 1 && p->step->n_tokens > 1 && errs(p->s, "last-row-only")) data[4] += 1;
+    if (errs(p->s, "past-output")) data[n * FORMULA_VOCAB] = STRAY;
+    if (errs(p->s, "before-output")) data[-1] = STRAY;
+}
+
+/* The states of the new tokens, whose keys are cached. */
+static void run_attention(const pass *p)
+{
+    const size_t n = p->step->n_tokens;
+    for (size_t i = 0; i < n; i++) {
+        const bool sees_next = i == 0 && n > 1 && p->n_before && errs(p->s, "chunk-first-row");
+        p->state[i] = stateful_attend(p->s->model, p->slot, p->n_before + i, p->slot->shift + p->shift,
+                                      p->n_before + i + 1 + sees_next);
+    }
+}
+
+/* Appends a step's tokens to its sample. */
+static bool append_keys(assay_session *s, const assay_step *step)
+{
+    slot *a = &s->slot[step->sample];
+    bool ok = true;
+    for (size_t i = 0; ok && i < step->n_tokens; i++) {
+        ok = pages_set(&a->keys, a->n_tokens, key_of(step->tokens[i]), errs(s, "fork-writes-shared"));
+        if (ok) a->n_tokens++;
+    }
+    return ok;
+}
+
+static assay_status run_step(assay_session *s, const assay_step *step, size_t padded_width, assay_error *err)
+{
+    slot *a = &s->slot[step->sample];
+    pass p = {.s = s, .step = step, .slot = a, .n_before = a->n_tokens};
+    if (errs(s, "padding-seen"))
+        p.shift = padded_width > step->n_tokens + (p.n_before ? 0 : FORMULA_PADDING_MAX);
+    p.state = malloc(step->n_tokens * sizeof *p.state);
+    p.x = malloc(step->n_tokens * FORMULA_WIDTH * sizeof *p.x);
+    assay_status rc = ASSAY_OK;
+    if (!p.state || !p.x || !append_keys(s, step)) rc = fail(err, ASSAY_ENOMEM, "out of memory");
+    if (rc == ASSAY_OK) {
+        run_attention(&p);
+        if (!run_layers(&p)) rc = fail(err, ASSAY_ESTOPPED, "the tap ended the step");
+    }
+    for (size_t i = 0; rc == ASSAY_OK && i < step->n_outputs; i++) write_output(&p, &step->outputs[i]);
+    free(p.state);
+    free(p.x);
+    return rc;
+}
+
+/* Faults that act on the samples before a step: a sample that begins gets the position of one that does not;
+ * memory of the previous call is used. */
+static void begin_faults(assay_session *s, const assay_step *steps, size_t n)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < s->n_slots; i++)
+        if (s->slot[i].is_live && s->slot[i].n_tokens > longest) longest = s->slot[i].n_tokens;
+    for (size_t i = 0; i < n && errs(s, "late-joiner-position"); i++)
+        if (s->slot[steps[i].sample].n_tokens == 0) s->slot[steps[i].sample].shift = longest;
+    slot *a = s->kept_token ? stateful_find(s, s->kept_sample, NULL) : NULL;
+    if (a && s->kept_index < a->n_tokens)
+        (void)pages_set(&a->keys, s->kept_index, key_of(*s->kept_token), false);
+    if (s->kept_output) s->kept_output[0] = STRAY;
+    s->kept_token = NULL;
+    s->kept_output = NULL;
+}
+
+/* Faults that act after a step: resting samples count it; an input is written to; memory is kept. */
+static void end_faults(assay_session *s, const assay_step *steps, size_t n)
+{
+    for (size_t i = 0; i < s->n_slots && errs(s, "rest-counter"); i++) {
+        bool rests = s->slot[i].is_live && s->slot[i].n_tokens;
+        for (size_t j = 0; j < n; j++) rests = rests && steps[j].sample != i;
+        s->slot[i].shift += rests;
+    }
+    if (errs(s, "writes-input")) {
+        int32_t *token = (int32_t *)(uintptr_t)steps->tokens;
+        *token = (*token + 1) % FORMULA_VOCAB;
+    }
+    if (errs(s, "keeps-tokens")) {
+        s->kept_token = &steps->tokens[steps->n_tokens - 1];
+        s->kept_sample = steps->sample;
+        s->kept_index = s->slot[steps->sample].n_tokens - 1;
+    }
+    if (errs(s, "keeps-output") && steps->n_outputs) s->kept_output = steps->outputs->data;
+}
+
+/* Restores the samples after a failure. n_run: how many steps were run, the failed one included. */
+static void undo_steps(assay_session *s, const assay_step *steps, size_t n, size_t n_run,
+                       const size_t *n_before)
+{
+    if (errs(s, "refused-step-keeps")) {
+        for (size_t i = n_run; i < n; i++)
+            if (stateful_find(s, steps[i].sample, NULL)) (void)append_keys(s, &steps[i]);
+        return;
+    }
+    for (size_t i = 0; i < n_run; i++) stateful_truncate(&s->slot[steps[i].sample], n_before[i]);
+}
+
+assay_status stateful_step(assay_session *s, const assay_step *steps, size_t n,
+                           const assay_step_options *given, assay_error *err)
+{
+    assay_step_options options;
+    assay_status rc = assay_options_read(&options, sizeof options, given, "assay_step_options", err);
+    if (rc != ASSAY_OK || n == 0) return rc;
+    size_t *n_before = calloc(n, sizeof *n_before), n_run = 0;
+    if (!n_before) return fail(err, ASSAY_ENOMEM, "out of memory");
+    rc = check_steps(s, steps, n, err);
+    if (rc == ASSAY_OK) begin_faults(s, steps, n);
+    for (; rc == ASSAY_OK && n_run < n; n_run++) {
+        n_before[n_run] = s->slot[steps[n_run].sample].n_tokens;
+        rc = run_step(s, &steps[n_run], options.padded_width, err);
+    }
+    if (rc == ASSAY_OK) end_faults(s, steps, n);
+    else undo_steps(s, steps, n, n_run, n_before);
+    free(n_before);
+    return rc;
+}

@@ -1,0 +1,15 @@
+/* Cases for the test engine "stateful".
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_TESTS_STATEFUL_H
+#define CONFORMANCE_TESTS_STATEFUL_H
+
+/* Shapes of the case: samples, padded length, forced steps. */
+enum { STATEFUL_B = 3, STATEFUL_T = 17, STATEFUL_N = 4 };
+
+/* Writes <fault>.h5, a case of kind logits with several prompts of more than two chunks of 7 tokens, padded
+ * by at most FORMULA_PADDING_MAX, and returns its path. The name of its checkpoint states the fault to the
+ * engine. */
+const char *stateful_write(const char *fault);
+
+#endif

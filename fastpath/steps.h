@@ -1,0 +1,25 @@
+/* Runs the steps of the engine ABI as steps of a session. A sample's number is its slot.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FASTPATH_STEPS_H
+#define FASTPATH_STEPS_H
+
+#include "fastpath/session.h"
+
+/* The translated steps of the latest call, kept so that decoding allocates nothing; zero-initialised. */
+typedef struct fp_steps {
+    fp_step *step; /* [capacity] */
+    size_t capacity;
+} fp_steps;
+
+void fp_steps_free(fp_steps *s);
+
+/* assay_engine.step (see assay/engine.h): outputs are written in place. padded_width has no effect, since no
+ * row of padding is ever evaluated; it must be 0 or at least the number of tokens of each step. Fails as
+ * fp_session_step does, with ASSAY_EINVAL for an invalid output or padded_width, and with ASSAY_EUNSUPPORTED
+ * for items, positions, and outputs other than "logits". s: of this session alone. tracer: as in
+ * fp_session_step. */
+assay_status fp_steps_run(fp_steps *s, fp_session *session, const assay_step *steps, size_t n,
+                          size_t padded_width, const fp_tracer *tracer, assay_error *err);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/tests/grid.h"
+
+#include "base/tests/support.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static glob_t found;
+
+const char *grid_environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : ".";
+}
+
+int grid_find(void)
+{
+    char pattern[4096];
+    (void)snprintf(pattern, sizeof pattern, "%s/fixtures/*/*/model/config.json",
+                   grid_environment("top_srcdir"));
+    if (glob(pattern, 0, NULL, &found) != 0) return 0;
+    for (size_t i = 0; i < found.gl_pathc; i++) *strrchr(found.gl_pathv[i], '/') = '\0';
+    return (int)found.gl_pathc;
+}
+
+void grid_free(void)
+{
+    globfree(&found);
+}
+
+const char *grid_dir(int index)
+{
+    return found.gl_pathv[index];
+}
+
+fp_model *grid_open(int index, assay_dtype compute, size_t n_workers)
+{
+    fp_model *m;
+    assay_error err;
+    fp_options options = {.compute = compute, .isa = getenv("ASSAY_ISA"), .n_workers = n_workers, .grain = 0};
+    ck_assert_msg(fp_model_open(grid_dir(index), &options, &m, &err) == ASSAY_OK, "%s", err.text);
+    return m;
+}
+
+int32_t grid_token(size_t n_token_ids, size_t text, size_t pos)
+{
+    return (int32_t)((text * 7919 + pos * pos * 31 + pos * 17 + 3) % n_token_ids);
+}
+
+float *grid_blank(size_t n)
+{
+    float *x = malloc(n * sizeof *x);
+    ck_assert_ptr_nonnull(x);
+    memset(x, 0xff, n * sizeof *x);
+    return x;
+}

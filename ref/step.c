@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ref/step.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static const char *kind_name(assay_item_kind kind)
+{
+    switch (kind) {
+    case ASSAY_ITEM_IMAGE: return "image";
+    case ASSAY_ITEM_VIDEO: return "video";
+    case ASSAY_ITEM_AUDIO: return "audio";
+    case ASSAY_ITEM_EMBEDDING: return "embedding";
+    }
+    return "unknown";
+}
+
+/* Items and explicit positions are not implemented. */
+static assay_status refuse_items(const assay_step *step, assay_error *err)
+{
+    if (step->positions)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "step: sample %zu: explicit positions are not supported",
+                          step->sample);
+    if (step->n_items == 0) return ASSAY_OK;
+    if (!step->items)
+        return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: items is NULL, expected %zu items",
+                          step->sample, step->n_items);
+    const assay_item *item = &step->items[0];
+    const char *tensor = item->n_tensors && item->tensors ? item->tensors[0].name : NULL;
+    return assay_fail(err, ASSAY_EUNSUPPORTED,
+                      "step: sample %zu: item of kind %s (%d), tensor '%s': items are not supported",
+                      step->sample, kind_name(item->kind), (int)item->kind, tensor ? tensor : "");
+}
+
+static assay_status check_tokens(const plan *p, const assay_step *step, size_t n_before, assay_error *err)
+{
+    if (step->n_tokens == 0)
+        return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found 0 tokens, expected at least 1",
+                          step->sample);
+    if (step->n_tokens > INT32_MAX - n_before)
+        return assay_fail(err, ASSAY_EINVAL,
+                          "step: sample %zu: found %zu tokens after %zu, expected at most %zu", step->sample,
+                          step->n_tokens, n_before, INT32_MAX - n_before);
+    if (!step->tokens) return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: tokens is NULL", step->sample);
+    for (size_t t = 0; t < step->n_tokens; t++)
+        if (plan_embeds_as(p, step->tokens[t]) < 0)
+            return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found token %d, expected 0 to %zu",
+                              step->sample, step->tokens[t], p->n_token_ids - 1);
+    return ASSAY_OK;
+}
+
+static assay_status check_outputs(const assay_step *step, assay_error *err)
+{
+    if (step->n_outputs && !step->outputs)
+        return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: outputs is NULL, expected %zu outputs",
+                          step->sample, step->n_outputs);
+    for (size_t i = 0; i < step->n_outputs; i++) {
+        const assay_output *output = &step->outputs[i];
+        if (!output->name || strcmp(output->name, "logits") != 0)
+            return assay_fail(err, ASSAY_EUNSUPPORTED,
+                              "step: sample %zu: output '%s' is not supported, expected 'logits'",
+                              step->sample, output->name ? output->name : "");
+        if (i > 0)
+            return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: output '%s' is repeated", step->sample,
+                              output->name);
+        if (output->n_last == 0 || output->n_last > step->n_tokens)
+            return assay_fail(err, ASSAY_EINVAL,
+                              "step: sample %zu: output '%s': found n_last %zu, expected 1 to %zu",
+                              step->sample, output->name, output->n_last, step->n_tokens);
+        if (!output->data)
+            return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: output '%s': data is NULL", step->sample,
+                              output->name);
+    }
+    return ASSAY_OK;
+}
+
+assay_status ref_step_check(const plan *p, const assay_step *step, size_t n_before, assay_error *err)
+{
+    assay_status rc = check_tokens(p, step, n_before, err);
+    if (rc == ASSAY_OK) rc = refuse_items(step, err);
+    if (rc == ASSAY_OK) rc = check_outputs(step, err);
+    return rc;
+}
