@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/schedule/json.h"
+#include "conformance/schedule/check.h"
+#include "conformance/schedule/json_write.h"
 #include "conformance/schedule/schedule.h"
 #include "fuzz/fuzz.h"
 

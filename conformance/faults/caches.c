@@ -96,3 +96,27 @@ void fault_shared_trimmed(fp_pass *pass, size_t i)
         for (; at + a->window < next; at++) zero_position(run->state, a->cache_layer, at);
     }
 }
+
+/* Positions of the first rows of chunks, each after other tokens of its sample; a decoded token is no chunk.
+ */
+enum { CHUNKS_MAX = 64 };
+static size_t chunk_starts[CHUNKS_MAX], n_chunks;
+
+void fault_chunks_noted(fp_pass *pass, size_t i)
+{
+    (void)i;
+    n_chunks = 0;
+    for (size_t j = 0; j < pass->n_runs && n_chunks < CHUNKS_MAX; j++)
+        if (pass->runs[j].state->n_tokens > 0 && pass->runs[j].n_rows > 1)
+            chunk_starts[n_chunks++] = pass->runs[j].state->n_tokens;
+}
+
+/* Hides the first key. */
+void fault_chunk_masked(fp_key_range *range, size_t position)
+{
+    for (size_t j = 0; j < n_chunks; j++)
+        if (chunk_starts[j] == position) {
+            range->first++;
+            return;
+        }
+}

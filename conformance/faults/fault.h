@@ -27,8 +27,9 @@ typedef struct fault {
     const char *caught; /* cases that catch it, separated by blanks */
     const char *spared; /* a case without the broken feature, which must still pass; or "-" */
     fault_witness witness;
-    const char *said;   /* a part of the report's message; NULL for FAULT_CASES */
-    const char *manner; /* the only manner of evaluation in which the spared case passes; NULL: in all */
+    const char *said; /* a part of the report's message; NULL: any, only for FAULT_CASES */
+    /* The manner of evaluation, besides the whole, in which the spared case must pass; NULL: all. */
+    const char *spared_manner;
 
     /* Changes a plan before anything is derived from it and before its weights are packed. */
     void (*plan)(plan *p);
@@ -39,8 +40,12 @@ typedef struct fault {
     int32_t (*rotated)(int32_t position);
     /* Changes the cache limit of a session that has one. */
     void (*limits)(size_t *limit, size_t *sink_tokens);
+    /* Returns the position by which a token of a run is rotated. */
+    int32_t (*placed)(const fp_run *run, int32_t position);
     /* Called after a sample has joined. */
     void (*joined)(fp_session *s, size_t slot);
+    /* Called before the steps of a session. */
+    void (*begins)(fp_session *s, const fp_step *steps, size_t n_steps);
     /* before_steps: called before the steps of a session, which it may change; after_steps: called
      * after them. */
     void (*before_steps)(fp_step *steps, size_t n_steps);
@@ -51,6 +56,12 @@ typedef struct fault {
     void (*advanced)(fp_state *s);
     /* Called before the attention of layer i. */
     void (*attends)(fp_pass *pass, size_t i);
+    /* Changes the keys that the row at a position attends to. */
+    void (*views)(fp_key_range *range, size_t position);
+    /* A sample that is rewound keeps one token more. */
+    bool rewinds_short;
+    /* A page that samples share is written to, not copied. */
+    bool writes_shared;
     /* Changes a product y: [n_rows, n_out]. */
     void (*product)(float *y, size_t n_rows, size_t n_out);
     /* Replaces fp_norm_run where a norm is present. */
@@ -126,6 +137,9 @@ int32_t fault_rope_wraps(int32_t position);
 void fault_slot_used(fp_session *s, size_t slot);
 void fault_rows_swapped(fp_step *steps, size_t n_steps);
 void fault_counter_stays(fp_session *s, const fp_step *steps, size_t n_steps);
+void fault_late_noted(fp_session *s, const fp_step *steps, size_t n_steps);
+int32_t fault_late_placed(const fp_run *run, int32_t position);
+void fault_rest_padded(fp_session *s, const fp_step *steps, size_t n_steps);
 void fault_tail_dropped(float *y, size_t n_rows, size_t n_out);
 
 bool fault_private_deferred(const assay_array_info *info);
@@ -147,5 +161,7 @@ void fault_sinks_dropped(size_t *limit, size_t *sink_tokens);
 void fault_sinks_overwritten(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                              const float *value);
 void fault_shared_trimmed(fp_pass *pass, size_t i);
+void fault_chunks_noted(fp_pass *pass, size_t i);
+void fault_chunk_masked(fp_key_range *range, size_t position);
 
 #endif

@@ -1,6 +1,6 @@
 /* Prints the table of faults, one per line, in fields separated by tabs: name, cases that catch it,
  * case that still passes, description, what catches it (cases, vectors, schedules), part of the
- * message, manner in which the other case passes (- : in all).
+ * message, manner in which the case still passes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -13,7 +13,7 @@ int main(void)
     for (size_t i = 0; i < N_FAULTS; i++) {
         const fault *f = &FAULTS[i];
         printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f->name, f->caught, f->spared, f->breaks,
-               WITNESSES[f->witness], f->said ? f->said : "-", f->manner ? f->manner : "-");
+               WITNESSES[f->witness], f->said ? f->said : "-", f->spared_manner ? f->spared_manner : "-");
     }
     return 0;
 }

@@ -4,6 +4,7 @@ FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_linear_run,--wrap=fp_steps_run \
 	-Wl,--wrap=array_list_open,--wrap=array_list_realise,--wrap=fp_forward,--wrap=fp_norm_run \
 	-Wl,--wrap=queue_take_error,--wrap=stream_default \
 	-Wl,--wrap=fp_model_open,--wrap=fp_session_join,--wrap=fp_session_limit,--wrap=fp_session_step \
+	-Wl,--wrap=fp_page_is_exclusive,--wrap=fp_session_rewind,--wrap=fp_view_key_range \
 	-Wl,--wrap=fp_state_advance,--wrap=fp_state_put,--wrap=plan_derive,--wrap=rope_tables \
 	-Wl,--wrap=serve_completion_open,--wrap=serve_completion_push,--wrap=serve_detokenizer_open \
 	-Wl,--wrap=serve_form_chat,--wrap=serve_form_messages,--wrap=serve_reasoning_feed \

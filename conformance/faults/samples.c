@@ -51,6 +51,50 @@ void fault_counter_stays(fp_session *s, const fp_step *steps, size_t n_steps)
     (void)fp_session_rewind(s, slot, fp_session_length(s, slot) - 1, NULL);
 }
 
+enum { SLOTS_MAX = 64 };
+
+/* By how much the first tokens of a sample are placed too late: the length of the longest other one. */
+static size_t late_by;
+
+void fault_late_noted(fp_session *s, const fp_step *steps, size_t n_steps)
+{
+    (void)steps;
+    (void)n_steps;
+    late_by = 0;
+    for (size_t slot = 0; slot < SLOTS_MAX; slot++) {
+        const size_t n = fp_session_length(s, slot);
+        if (n > late_by) late_by = n;
+    }
+}
+
+/* Only the first tokens: attention depends on differences of positions, so it would not show if all of the
+ * sample's tokens were placed too late. */
+int32_t fault_late_placed(const fp_run *run, int32_t position)
+{
+    return run->state->n_tokens == 0 ? position + (int32_t)late_by : position;
+}
+
+static bool has_step(const fp_step *steps, size_t n_steps, size_t slot)
+{
+    for (size_t i = 0; i < n_steps; i++)
+        if (steps[i].slot == slot) return true;
+    return false;
+}
+
+/* A batch of fixed size, in which a sample that rests gets a padding token. */
+void fault_rest_padded(fp_session *s, const fp_step *steps, size_t n_steps)
+{
+    static const int32_t PADDING = 0;
+    static bool is_padding; /* the step below comes here again */
+    if (is_padding) return;
+    is_padding = true;
+    for (size_t slot = 0; slot < SLOTS_MAX; slot++)
+        if (fp_session_length(s, slot) > 0 && !has_step(steps, n_steps, slot))
+            (void)fp_session_step(s, &(fp_step){.slot = slot, .tokens = &PADDING, .n_tokens = 1}, 1, NULL,
+                                  NULL);
+    is_padding = false;
+}
+
 void fault_tail_dropped(float *y, size_t n_rows, size_t n_out)
 {
     enum { TILE = 8 };

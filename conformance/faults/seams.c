@@ -19,9 +19,12 @@ __typeof__(fp_forward) __real_fp_forward, __wrap_fp_forward;
 __typeof__(rope_tables) __real_rope_tables, __wrap_rope_tables;
 __typeof__(fp_session_join) __real_fp_session_join, __wrap_fp_session_join;
 __typeof__(fp_session_limit) __real_fp_session_limit, __wrap_fp_session_limit;
+__typeof__(fp_session_rewind) __real_fp_session_rewind, __wrap_fp_session_rewind;
 __typeof__(fp_session_step) __real_fp_session_step, __wrap_fp_session_step;
 __typeof__(fp_state_put) __real_fp_state_put, __wrap_fp_state_put;
 __typeof__(fp_state_advance) __real_fp_state_advance, __wrap_fp_state_advance;
+__typeof__(fp_view_key_range) __real_fp_view_key_range, __wrap_fp_view_key_range;
+__typeof__(fp_page_is_exclusive) __real_fp_page_is_exclusive, __wrap_fp_page_is_exclusive;
 __typeof__(fp_attend) __real_fp_attend, __wrap_fp_attend;
 __typeof__(fp_linear_run) __real_fp_linear_run, __wrap_fp_linear_run;
 
@@ -48,6 +51,10 @@ static size_t n_stepping;
 static size_t n_decoded;  /* of stepping, those evaluated by earlier passes of this step */
 static size_t n_decoding; /* of stepping, those in the current pass */
 static size_t n_tables;   /* tables made in this pass: one per rope and sample */
+
+/* The runs of the current pass, for faults that place their tokens. */
+static const fp_run *placed_runs;
+static size_t n_placed_runs;
 
 assay_status __wrap_fp_steps_run(fp_steps *s, fp_session *session, const assay_step *steps, size_t n,
                                  size_t padded_width, const fp_tracer *tracer, assay_error *err)
@@ -80,6 +87,9 @@ assay_status __wrap_fp_forward(const fp_model *m, fp_scratch *scratch, const fp_
 {
     static fp_scratch shared;
     if (fault_planted()->position) begin_pass(runs, n_runs);
+    placed_runs = runs;
+    n_placed_runs = n_runs;
+    if (fault_planted()->placed) n_tables = 0;
     return __real_fp_forward(m, fault_planted()->shares_scratch ? &shared : scratch, tracer, runs, n_runs);
 }
 
@@ -92,6 +102,16 @@ static int32_t *rotate_by(int32_t (*rotated)(int32_t), const int32_t *position, 
     return others;
 }
 
+/* The same for the next run of the pass. */
+static int32_t *place_by(int32_t (*placed)(const fp_run *, int32_t), const int32_t *position, size_t n)
+{
+    const fp_run *run = &placed_runs[n_tables++ % n_placed_runs];
+    int32_t *others = malloc(n * sizeof *others);
+    if (!others) abort();
+    for (size_t i = 0; i < n; i++) others[i] = placed(run, position[i]);
+    return others;
+}
+
 void __wrap_rope_tables(const rope *r, const double *inverse_frequency, const int32_t *position,
                         size_t n_axes, size_t n_positions, double *cosine, double *sine)
 {
@@ -101,6 +121,7 @@ void __wrap_rope_tables(const rope *r, const double *inverse_frequency, const in
         other = f->position(*position, stepping[(n_decoded + n_tables++ % n_decoding) % n_stepping]);
         position = &other;
     }
+    if (f->placed && n_placed_runs) position = others = place_by(f->placed, position, n_axes * n_positions);
     if (f->rotated) position = others = rotate_by(f->rotated, position, n_axes * n_positions);
     __real_rope_tables(r, inverse_frequency, position, n_axes, n_positions, cosine, sine);
     free(others);
@@ -119,12 +140,19 @@ assay_status __wrap_fp_session_limit(fp_session *s, size_t limit, size_t sink_to
     return __real_fp_session_limit(s, limit, sink_tokens, err);
 }
 
+assay_status __wrap_fp_session_rewind(fp_session *s, size_t slot, size_t n_tokens, assay_error *err)
+{
+    if (fault_planted()->rewinds_short && n_tokens < fp_session_length(s, slot)) n_tokens++;
+    return __real_fp_session_rewind(s, slot, n_tokens, err);
+}
+
 assay_status __wrap_fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps,
                                     const fp_tracer *tracer, assay_error *err)
 {
     fp_step *taken = malloc(n_steps * sizeof *taken);
     if (!taken) return ASSAY_ENOMEM;
     memcpy(taken, steps, n_steps * sizeof *taken);
+    if (fault_planted()->begins) fault_planted()->begins(s, steps, n_steps);
     if (fault_planted()->before_steps) fault_planted()->before_steps(taken, n_steps);
     assay_status rc = __real_fp_session_step(s, taken, n_steps, tracer, err);
     if (rc == ASSAY_OK && fault_planted()->after_steps) fault_planted()->after_steps(s, taken, n_steps);
@@ -149,6 +177,18 @@ assay_status __wrap_fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
 {
     if (fault_planted()->attends) fault_planted()->attends(pass, i);
     return __real_fp_attend(pass, i, x, y);
+}
+
+fp_key_range __wrap_fp_view_key_range(fp_view view, size_t position)
+{
+    fp_key_range range = __real_fp_view_key_range(view, position);
+    if (fault_planted()->views) fault_planted()->views(&range, position);
+    return range;
+}
+
+bool __wrap_fp_page_is_exclusive(const fp_page *page)
+{
+    return fault_planted()->writes_shared || __real_fp_page_is_exclusive(page);
 }
 
 void __wrap_fp_linear_run(const fp_pass *pass, float *y, const float *x, size_t n, const fp_linear *linear)

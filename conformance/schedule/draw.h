@@ -4,14 +4,7 @@
 #ifndef CONFORMANCE_SCHEDULE_DRAW_H
 #define CONFORMANCE_SCHEDULE_DRAW_H
 
-#include "conformance/schedule/schedule.h"
-
-/* Parameters of a drawing. */
-typedef struct conf_schedule_draws {
-    uint64_t seed;
-    size_t shape;     /* index in conf_shape_names; SIZE_MAX: one part of each shape */
-    size_t n_samples; /* of the case */
-} conf_schedule_draws;
+#include "conformance/schedule/drawing.h"
 
 /* NULL-terminated. */
 extern const char *const conf_shape_names[];

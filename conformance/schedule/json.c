@@ -1,21 +1,17 @@
-/* A program in its file.
+/* Reading a program from its file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/schedule/json.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "conformance/abi/compute.h"
-#include "conformance/support/directories.h"
-#include "conformance/support/json_add.h"
+#include "conformance/schedule/check.h"
 #include "conformance/support/text.h"
 
-#define SCHEMA     "assay/1"
-#define KIND       "schedule"
 #define NUMBER_MAX 1000000 /* before conf_schedule_check applies the exact limits */
 
 /* Location of a value, for messages. */
@@ -73,15 +69,12 @@ static assay_status number_of(const place *at, json_object *value, const char *n
     return ASSAY_OK;
 }
 
-/* A number that must be present if `due` and absent otherwise. */
-static assay_status read_number(const place *at, json_object *object, const char *name, bool due, size_t *out,
+static assay_status read_number(const place *at, json_object *object, const char *name, size_t *out,
                                 assay_error *err)
 {
     json_object *value = NULL;
-    bool there = json_object_object_get_ex(object, name, &value);
-    if (!there && !due) return ASSAY_OK;
-    if (!due) return refuse_member(at, name, "no such member of this op", err);
-    if (!there) return refuse_member(at, name, "a whole number", err);
+    if (!json_object_object_get_ex(object, name, &value))
+        return refuse_member(at, name, "a whole number", err);
     return number_of(at, value, name, out, err);
 }
 
@@ -96,9 +89,13 @@ static assay_status read_array(const place *at, json_object *object, const char 
     return *n > 0 && *n <= most ? ASSAY_OK : refuse_member(at, name, expected, err);
 }
 
+/* Operations of files that were written for version 1 of the engine ABI. */
+static const char *const former_ops[] = {"prefill", "prefill_last", "decode", NULL};
+
 static assay_status read_op(const place *at, json_object *object, conf_op *out, assay_error *err)
 {
     const char *name = NULL;
+    if (!json_object_is_type(object, json_type_object)) return refuse_member(at, "step", "an object", err);
     assay_status rc = read_text(at, object, "op", &name, err);
     if (rc != ASSAY_OK) return rc;
     for (conf_op op = 0; op < CONF_N_OPS; op++) {
@@ -106,52 +103,121 @@ static assay_status read_op(const place *at, json_object *object, conf_op *out, 
         *out = op;
         return ASSAY_OK;
     }
-    return refuse_member(at, "op",
-                         "open, load, wait, session, row, prefill, prefill_last, decode, free or close", err);
+    if (is_among(name, former_ops))
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: %sop: found %s, of a schedule for version 1 of the engine ABI, expected step",
+                          at->path, at->where, name);
+    return refuse_member(
+        at, "op", "open, load, wait, session, row, step, join, leave, rewind, fork, free or close", err);
 }
 
-static assay_status read_samples(const place *at, json_object *object, conf_schedule_session *out,
-                                 assay_error *err)
+/* Numbers of at most CONF_SCHEDULE_SAMPLES_MAX samples. */
+static assay_status read_numbers(const place *at, json_object *object, const char *name, size_t *out,
+                                 size_t *n, assay_error *err)
 {
-    json_object *samples = NULL;
-    size_t n = 0;
-    assay_status rc = read_array(at, object, "samples", CONF_SCHEDULE_SAMPLES_MAX, &samples, &n, err);
-    for (size_t k = 0; k < n && rc == ASSAY_OK; k++)
-        rc = number_of(at, json_object_array_get_idx(samples, k), "samples", &out->samples[k], err);
-    out->n_samples = n;
+    json_object *numbers = NULL;
+    if (!json_object_object_get_ex(object, name, &numbers) ||
+        !json_object_is_type(numbers, json_type_array) ||
+        json_object_array_length(numbers) > CONF_SCHEDULE_SAMPLES_MAX)
+        return refuse_member(at, name, "an array of at most 16", err);
+    assay_status rc = ASSAY_OK;
+    *n = json_object_array_length(numbers);
+    for (size_t k = 0; k < *n && rc == ASSAY_OK; k++)
+        rc = number_of(at, json_object_array_get_idx(numbers, k), name, &out[k], err);
+    return rc;
+}
+
+/* The members of a step of samples, that other operations do not have. */
+static assay_status read_call(const place *at, json_object *object, conf_step *out, assay_error *err)
+{
+    size_t samples[CONF_SCHEDULE_SAMPLES_MAX], n = 0;
+    const char *rows = NULL;
+    assay_status rc = read_numbers(at, object, "samples", samples, &n, err);
+    for (size_t k = 0; k < n && rc == ASSAY_OK; k++) {
+        if (samples[k] >= CONF_SCHEDULE_SAMPLES_MAX || (out->samples >> samples[k] & 1))
+            return refuse_member(at, "samples", "different numbers from 0 to 15", err);
+        out->samples |= UINT32_C(1) << samples[k];
+    }
+    if (rc == ASSAY_OK) rc = read_text(at, object, "rows", &rows, err);
+    if (rc != ASSAY_OK) return rc;
+    out->all_rows = strcmp(rows, "all") == 0;
+    if (!out->all_rows && strcmp(rows, "last") != 0) return refuse_member(at, "rows", "all or last", err);
+    return ASSAY_OK;
+}
+
+/* Whether a step with this operation must have the member, and whether it may. */
+static bool is_due(conf_op op, const char *name, bool *may)
+{
+    const bool is_fork = op == CONF_OP_FORK, is_step = op == CONF_OP_STEP;
+    bool due = false;
+    if (strcmp(name, "model") == 0) due = conf_op_has_model(op);
+    else if (strcmp(name, "session") == 0) due = conf_op_has_session(op);
+    else if (strcmp(name, "sample") == 0) due = conf_op_has_sample(op);
+    else if (strcmp(name, "from") == 0 || strcmp(name, "origin") == 0) due = is_fork;
+    else if (strcmp(name, "prompt") == 0) due = op == CONF_OP_JOIN;
+    else if (strcmp(name, "prompts") == 0) due = op == CONF_OP_SESSION;
+    else if (strcmp(name, "samples") == 0 || strcmp(name, "rows") == 0) due = is_step;
+    else due = op == CONF_OP_REWIND; /* tokens */
+    *may = due || (is_step && strcmp(name, "tokens") == 0);
+    return due;
+}
+
+static const char *const step_members[] = {"thread",  "op",     "model",  "session", "sample",
+                                           "from",    "origin", "prompt", "tokens",  "prompts",
+                                           "samples", "rows",   NULL};
+
+/* Refuses members that the operation does not have. */
+static assay_status check_step_members(const place *at, json_object *object, conf_op op, assay_error *err)
+{
+    assay_status rc = check_members(at, object, step_members, err);
+    for (size_t k = 2; rc == ASSAY_OK && step_members[k]; k++) {
+        bool may;
+        (void)is_due(op, step_members[k], &may);
+        if (!may && json_object_object_get_ex(object, step_members[k], NULL))
+            rc = refuse_member(at, step_members[k], "no such member of this op", err);
+    }
     return rc;
 }
 
 static assay_status read_step(const place *at, json_object *object, conf_schedule *s, conf_step *out,
                               assay_error *err)
 {
-    static const char *const names[] = {"thread", "op", "model", "session", "row", "samples", NULL};
-    if (!json_object_is_type(object, json_type_object)) return refuse_member(at, "step", "an object", err);
     conf_step a = {0};
-    assay_status rc = check_members(at, object, names, err);
-    if (rc == ASSAY_OK) rc = read_op(at, object, &a.op, err);
-    if (rc == ASSAY_OK) rc = read_number(at, object, "thread", true, &a.thread, err);
-    if (rc == ASSAY_OK) rc = read_number(at, object, "model", conf_op_has_model(a.op), &a.model, err);
-    if (rc == ASSAY_OK) rc = read_number(at, object, "session", conf_op_has_session(a.op), &a.session, err);
-    if (rc == ASSAY_OK) rc = read_number(at, object, "row", a.op == CONF_OP_ROW, &a.row, err);
+    const struct {
+        const char *name;
+        size_t *to;
+    } numbers[] = {{"model", &a.model},   {"session", &a.session}, {"sample", &a.sample},  {"from", &a.from},
+                   {"origin", &a.origin}, {"prompt", &a.prompt},   {"tokens", &a.n_tokens}};
+    assay_status rc = read_op(at, object, &a.op, err);
+    if (rc == ASSAY_OK) rc = check_step_members(at, object, a.op, err);
+    if (rc == ASSAY_OK) rc = read_number(at, object, "thread", &a.thread, err);
+    for (size_t k = 0; rc == ASSAY_OK && k < sizeof numbers / sizeof *numbers; k++) {
+        bool may;
+        const bool due = is_due(a.op, numbers[k].name, &may);
+        if (due || (may && json_object_object_get_ex(object, numbers[k].name, NULL)))
+            rc = read_number(at, object, numbers[k].name, numbers[k].to, err);
+    }
+    if (rc == ASSAY_OK && a.op == CONF_OP_STEP) rc = read_call(at, object, &a, err);
     if (rc != ASSAY_OK) return rc;
     *out = a;
-    json_object *samples = NULL;
-    bool given = json_object_object_get_ex(object, "samples", &samples);
-    if (a.op != CONF_OP_SESSION)
-        return given ? refuse_member(at, "samples", "no such member of this op", err) : rc;
-    if (a.session >= CONF_SCHEDULE_SESSIONS_MAX) return rc; /* conf_schedule_check refuses it */
-    return read_samples(at, object, &s->sessions[a.session], err);
+    /* conf_schedule_check refuses a session beyond the limit. */
+    if (a.op != CONF_OP_SESSION || a.session >= CONF_SCHEDULE_SESSIONS_MAX) return rc;
+    conf_schedule_session *session = &s->sessions[a.session];
+    return read_numbers(at, object, "prompts", session->prompts, &session->n_samples, err);
 }
 
+/* Operations are read first: a file of an earlier form is then refused by the name of one, not by another
+ * difference. */
 static assay_status read_steps(place *at, json_object *document, conf_schedule *s, assay_error *err)
 {
     json_object *steps = NULL;
     size_t n = 0;
     assay_status rc = read_array(at, document, "steps", CONF_SCHEDULE_STEPS_MAX, &steps, &n, err);
-    for (size_t i = 0; i < n && rc == ASSAY_OK; i++) {
-        (void)snprintf(at->where, sizeof at->where, "step %zu: ", i + 1);
-        rc = read_step(at, json_object_array_get_idx(steps, i), s, &s->steps[i], err);
+    for (size_t i = 0; i < 2 * n && rc == ASSAY_OK; i++) {
+        conf_op op;
+        json_object *step = json_object_array_get_idx(steps, i % n);
+        (void)snprintf(at->where, sizeof at->where, "step %zu: ", i % n + 1);
+        rc = i < n ? read_op(at, step, &op, err) : read_step(at, step, s, &s->steps[i % n], err);
     }
     at->where[0] = '\0';
     s->n_steps = n;
@@ -209,10 +275,11 @@ static assay_status read_head(const place *at, json_object *document, texts *out
     if (!json_object_is_type(document, json_type_object))
         return refuse_member(at, "document", "an object", err);
     assay_status rc = read_text(at, document, "schema", &schema, err);
-    if (rc == ASSAY_OK && strcmp(schema, SCHEMA) != 0)
-        rc = refuse_member(at, "schema", "\"" SCHEMA "\"", err);
+    if (rc == ASSAY_OK && strcmp(schema, CONF_SCHEDULE_SCHEMA) != 0)
+        rc = refuse_member(at, "schema", "\"" CONF_SCHEDULE_SCHEMA "\"", err);
     if (rc == ASSAY_OK) rc = read_text(at, document, "kind", &kind, err);
-    if (rc == ASSAY_OK && strcmp(kind, KIND) != 0) rc = refuse_member(at, "kind", "\"" KIND "\"", err);
+    if (rc == ASSAY_OK && strcmp(kind, CONF_SCHEDULE_KIND) != 0)
+        rc = refuse_member(at, "kind", "\"" CONF_SCHEDULE_KIND "\"", err);
     if (rc == ASSAY_OK) rc = check_members(at, document, names, err);
     if (rc == ASSAY_OK) rc = read_text(at, document, "case", &out->path, err);
     if (rc == ASSAY_OK) rc = read_text(at, document, "engine", &out->engine, err);
@@ -232,7 +299,7 @@ assay_status conf_schedule_read(const char *path, conf_schedule_file *out, assay
     if (rc == ASSAY_OK) rc = read_head(&at, document, &said, err);
     if (rc == ASSAY_OK) rc = read_compute(&at, document, &file.compute, err);
     if (rc == ASSAY_OK) rc = read_seed(&at, document, &file, err);
-    if (rc == ASSAY_OK) rc = read_number(&at, document, "workers", true, &file.schedule.n_workers, err);
+    if (rc == ASSAY_OK) rc = read_number(&at, document, "workers", &file.schedule.n_workers, err);
     if (rc == ASSAY_OK) rc = read_steps(&at, document, &file.schedule, err);
     if (rc == ASSAY_OK && conf_schedule_check(&file.schedule, &why) != ASSAY_OK)
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s", path, why.text);
@@ -250,58 +317,4 @@ void conf_schedule_file_free(conf_schedule_file *file)
     free(file->kernels);
     free(file->found);
     file->path = file->engine = file->kernels = file->found = NULL;
-}
-
-static bool add_samples(json_object *to, const conf_schedule_session *session)
-{
-    json_object *samples = json_object_new_array();
-    bool ok = conf_json_add(to, "samples", samples);
-    for (size_t k = 0; k < session->n_samples; k++)
-        ok = ok && conf_json_append(samples, json_object_new_int64((int64_t)session->samples[k]));
-    return ok;
-}
-
-static bool add_step(json_object *to, const conf_schedule *s, const conf_step *a)
-{
-    return conf_json_add_count(to, "thread", a->thread) &&
-           conf_json_add_text(to, "op", conf_op_names[a->op]) &&
-           (!conf_op_has_model(a->op) || conf_json_add_count(to, "model", a->model)) &&
-           (!conf_op_has_session(a->op) || conf_json_add_count(to, "session", a->session)) &&
-           (a->op != CONF_OP_ROW || conf_json_add_count(to, "row", a->row)) &&
-           (a->op != CONF_OP_SESSION || add_samples(to, &s->sessions[a->session]));
-}
-
-static bool add_steps(json_object *to, const conf_schedule *s)
-{
-    json_object *steps = json_object_new_array();
-    bool ok = conf_json_add(to, "steps", steps);
-    for (size_t i = 0; ok && i < s->n_steps; i++) {
-        json_object *step = json_object_new_object();
-        ok = conf_json_append(steps, step) && add_step(step, s, &s->steps[i]);
-    }
-    return ok;
-}
-
-/* Bytes of a path that are not UTF-8 are not preserved: JSON cannot hold them. */
-assay_status conf_schedule_write(const char *path, const conf_schedule_file *file, assay_error *err)
-{
-    json_object *document = json_object_new_object();
-    bool ok = conf_json_add_text(document, "schema", SCHEMA) && conf_json_add_text(document, "kind", KIND) &&
-              conf_json_add_text(document, "case", file->path) &&
-              conf_json_add_text(document, "engine", file->engine) &&
-              (!file->compute || conf_json_add_text(document, "compute", conf_compute_name(file->compute))) &&
-              (!file->kernels || conf_json_add_text(document, "kernels", file->kernels)) &&
-              conf_json_add_count(document, "workers", file->schedule.n_workers) &&
-              (!file->has_seed || conf_json_add(document, "seed", json_object_new_uint64(file->seed))) &&
-              (!file->found || conf_json_add_text(document, "found", file->found)) &&
-              add_steps(document, &file->schedule);
-    assay_status rc = conf_directories_make(path, err);
-    FILE *f = rc == ASSAY_OK ? fopen(path, "w") : NULL;
-    if (!f) {
-        (void)json_object_put(document);
-        return rc == ASSAY_OK ? assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno)) : rc;
-    }
-    rc = conf_json_print_document(document, ok, f, err);
-    if (fclose(f) != 0 && rc == ASSAY_OK) rc = assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
-    return rc;
 }

@@ -6,6 +6,9 @@
 
 #include "conformance/schedule/schedule.h"
 
+#define CONF_SCHEDULE_SCHEMA "assay/1"
+#define CONF_SCHEDULE_KIND   "schedule"
+
 /* A program in its file: a JSON object
  *   schema            "assay/1"
  *   kind              "schedule"
@@ -13,8 +16,13 @@
  *   engine            as on the command line
  *   compute, kernels  as --compute and --kernels; missing if not given
  *   workers           ASSAY_WORKERS of the run
- *   steps             an array: thread; op; model, session and row if the operation has them;
- *                     samples, only of "session": indices into the case's samples, one per row
+ *   steps             an array: thread; op; and depending on the operation model, session, sample, and
+ *       session         prompts: indices of the case's samples, one for each sample
+ *       step            samples: numbers; tokens: how many, missing: the rest of the prompt, or one token
+ *                       after it; rows: "all" or "last"
+ *       join            prompt: index of the case's sample
+ *       rewind          tokens: how many the sample keeps
+ *       fork            from, origin: the session and the sample that is copied
  *   seed, found       seed that it was drawn from, and how it failed: informative; may be missing */
 typedef struct conf_schedule_file {
     char *path, *engine; /* path of the case; engine as on the command line */
@@ -27,11 +35,8 @@ typedef struct conf_schedule_file {
 } conf_schedule_file;
 
 /* Reads an untrusted file. Fails with ASSAY_EIO, ASSAY_EFORMAT or ASSAY_ENOMEM, naming the file
- * and the step. */
+ * and the step; one that was written for version 1 of the engine ABI is refused by its operation. */
 assay_status conf_schedule_read(const char *path, conf_schedule_file *out, assay_error *err);
 void conf_schedule_file_free(conf_schedule_file *file);
-
-/* Writes the file, replacing an existing one. Fails with ASSAY_EIO or ASSAY_ENOMEM. */
-assay_status conf_schedule_write(const char *path, const conf_schedule_file *file, assay_error *err);
 
 #endif

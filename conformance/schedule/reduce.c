@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "conformance/schedule/check.h"
+#include "conformance/schedule/rewrite.h"
 #include "conformance/support/clock.h"
 
 /* A reduction in progress. */
@@ -57,19 +59,6 @@ static void drop_step(conf_schedule *s, size_t i)
     s->n_steps--;
 }
 
-static void drop_session(conf_schedule *s, size_t session)
-{
-    for (size_t i = s->n_steps; i-- > 0;)
-        if (conf_op_has_session(s->steps[i].op) && s->steps[i].session == session) drop_step(s, i);
-}
-
-static bool has_session(const conf_schedule *s, size_t session)
-{
-    for (size_t i = 0; i < s->n_steps; i++)
-        if (conf_op_has_session(s->steps[i].op) && s->steps[i].session == session) return true;
-    return false;
-}
-
 static bool has_model(const conf_schedule *s, size_t model)
 {
     for (size_t i = 0; i < s->n_steps; i++)
@@ -80,11 +69,11 @@ static bool has_model(const conf_schedule *s, size_t model)
 /* Removes a model with its sessions. */
 static void drop_model(conf_schedule *s, size_t model)
 {
+    conf_omission what = {.step = SIZE_MAX};
     for (size_t i = 0; i < s->n_steps; i++)
-        if (s->steps[i].op == CONF_OP_SESSION && s->steps[i].model == model) {
-            drop_session(s, s->steps[i].session);
-            i = (size_t)-1; /* restart: indices have changed */
-        }
+        if (s->steps[i].op == CONF_OP_SESSION && s->steps[i].model == model)
+            what.sessions[s->steps[i].session] = true;
+    conf_schedule_omit(s, &what);
     for (size_t i = s->n_steps; i-- > 0;)
         if (conf_op_has_model(s->steps[i].op) && s->steps[i].model == model) drop_step(s, i);
 }
@@ -108,15 +97,17 @@ static bool reduce_sessions(reduction *x)
     for (size_t n = CONF_SCHEDULE_SESSIONS_MAX / 4; n > 0; n /= 2) {
         for (size_t first = 0; first < CONF_SCHEDULE_SESSIONS_MAX; first += n) {
             conf_schedule less = *x->s;
-            for (size_t k = first; k < first + n; k++)
-                if (has_session(x->s, k)) drop_session(&less, k);
+            conf_omission what = {.step = SIZE_MAX};
+            for (size_t k = first; k < first + n; k++) what.sessions[k] = true;
+            conf_schedule_omit(&less, &what);
             if (less.n_steps < x->s->n_steps) any = keep_if_fails(x, &less) || any;
         }
     }
     return any;
 }
 
-/* Drops single steps, from the end. A prefill is dropped only if no decode step needs it. */
+/* Drops single steps, from the end. A step that adds a sample is not dropped as long as others use the
+ * sample. */
 static bool reduce_steps(reduction *x)
 {
     bool any = false;
@@ -178,20 +169,57 @@ static bool merge_models(reduction *x)
     return any;
 }
 
+/* Whether a step adds samples, and their numbers: *first … *end - 1. */
+static bool adds_samples(const conf_step *a, const conf_schedule *s, size_t *first, size_t *end)
+{
+    const bool is_session = a->op == CONF_OP_SESSION;
+    *first = is_session ? 0 : a->sample;
+    *end = is_session ? s->sessions[a->session].n_samples : a->sample + 1;
+    return is_session || a->op == CONF_OP_JOIN || a->op == CONF_OP_FORK;
+}
+
+/* Drops single samples with their copies, from the end. */
 static bool reduce_samples(reduction *x)
 {
     bool any = false;
-    for (size_t k = 0; k < CONF_SCHEDULE_SESSIONS_MAX; k++) {
-        if (!has_session(x->s, k)) continue;
-        for (size_t i = x->s->sessions[k].n_samples; i-- > 0 && x->s->sessions[k].n_samples > 1;) {
+    for (size_t i = x->s->n_steps; i-- > 0;) {
+        size_t first, end;
+        if (i >= x->s->n_steps || !adds_samples(&x->s->steps[i], x->s, &first, &end)) continue;
+        for (size_t k = end; k-- > first;) {
             conf_schedule less = *x->s;
-            conf_schedule_session *session = &less.sessions[k];
-            memmove(&session->samples[i], &session->samples[i + 1],
-                    (session->n_samples - i - 1) * sizeof *session->samples);
-            session->n_samples--;
-            assay_error none;
-            if (conf_schedule_fits(&less, x->r->c, &none) == ASSAY_OK) any = keep_if_fails(x, &less) || any;
+            conf_omission what = {.step = i, .sample = k};
+            conf_schedule_omit(&less, &what);
+            any = keep_if_fails(x, &less) || any;
         }
+    }
+    return any;
+}
+
+/* Keeps the program if it is a change of step i and fails. */
+static bool try_call(reduction *x, size_t i, uint32_t samples, size_t n_tokens, bool all_rows)
+{
+    conf_schedule less = *x->s;
+    conf_step *a = &less.steps[i];
+    if (a->samples == samples && a->n_tokens == n_tokens && a->all_rows == all_rows) return false;
+    a->samples = samples;
+    a->n_tokens = n_tokens;
+    a->all_rows = all_rows;
+    return keep_if_fails(x, &less);
+}
+
+/* Lets samples of a step rest, gives it fewer tokens, and asks for its last rows only. */
+static bool reduce_calls(reduction *x)
+{
+    bool any = false;
+    for (size_t i = 0; i < x->s->n_steps; i++) {
+        const conf_step *a = &x->s->steps[i];
+        if (a->op != CONF_OP_STEP) continue;
+        for (size_t k = CONF_SCHEDULE_SAMPLES_MAX; k-- > 0;) {
+            const uint32_t bit = UINT32_C(1) << k, rest = a->samples & ~bit;
+            if (rest && (a->samples & bit)) any = try_call(x, i, rest, a->n_tokens, a->all_rows) || any;
+        }
+        any = try_call(x, i, a->samples, 1, a->all_rows) || any;
+        any = try_call(x, i, a->samples, a->n_tokens, false) || any;
     }
     return any;
 }
@@ -245,15 +273,16 @@ static void renumber_objects(conf_schedule *s)
         if (sessions[a->session] == SIZE_MAX) sessions[a->session] = n_sessions++;
         s->sessions[sessions[a->session]] = was.sessions[a->session];
         a->session = sessions[a->session];
+        if (a->op == CONF_OP_FORK) a->from = sessions[a->from];
     }
 }
 
 assay_status conf_schedule_reduce(const conf_runner *r, const conf_reduction *effort, conf_schedule *s,
                                   conf_verdict *v, bool *again, assay_error *err)
 {
-    static bool (*const ways[])(reduction *) = {reduce_models, reduce_sessions, merge_models,
-                                                reduce_steps,  reduce_loads,    reduce_samples,
-                                                merge_threads, reduce_workers};
+    static bool (*const ways[])(reduction *) = {reduce_models,  reduce_sessions, merge_models,
+                                                reduce_samples, reduce_steps,    reduce_loads,
+                                                reduce_calls,   merge_threads,   reduce_workers};
     reduction x = {.r = r,
                    .effort = effort,
                    .until = conf_clock() + effort->seconds,
@@ -271,6 +300,7 @@ assay_status conf_schedule_reduce(const conf_runner *r, const conf_reduction *ef
     if (x.rc != ASSAY_OK || !*again) return x.rc;
     /* The verdict must name the new step numbers: run the renumbered program again. */
     conf_schedule last = *s;
+    conf_schedule_omit(&last, &(conf_omission){.step = SIZE_MAX});
     renumber_objects(&last);
     x.until = conf_clock() + effort->seconds;
     (void)keep_if_fails(&x, &last);

@@ -135,6 +135,39 @@ static void print_skipped(FILE *out, const char *prefix, const conf_context *con
     }
 }
 
+/* The operations that the engine lacks a function for, separated by commas. */
+static void print_lacks(FILE *out, const conf_offer *offer)
+{
+    const char *before = "";
+    for (conf_op op = 0; op < CONF_N_OPS; op++) {
+        if (conf_offer_has(offer, op)) continue;
+        (void)fprintf(out, "%s%s", before, conf_op_names[op]);
+        before = ", ";
+    }
+}
+
+static bool lacks_any(const conf_offer *offer)
+{
+    bool has_all = true;
+    for (conf_op op = 0; op < CONF_N_OPS; op++) has_all = has_all && conf_offer_has(offer, op);
+    return !has_all;
+}
+
+/* Prints once for each engine which functions it lacks. */
+static void print_offers(FILE *out, const char *prefix, const conf_trial_rows *rows)
+{
+    for (size_t e = 0; e < rows->n_engines; e++) {
+        size_t i = e;
+        while (i < rows->n && !rows->at[i].result->has_offer) i += rows->n_engines;
+        if (i >= rows->n || !lacks_any(&rows->at[i].result->offer)) continue;
+        (void)fputs(prefix, out);
+        conf_text_print_clean(out, rows->at[i].label);
+        (void)fputs(" lacks ", out);
+        print_lacks(out, &rows->at[i].result->offer);
+        (void)fputs(": its programs were drawn without\n", out);
+    }
+}
+
 void conf_trials_report(FILE *out, const char *prefix, const conf_context *context,
                         const conf_trial_rows *rows)
 {
@@ -163,6 +196,7 @@ void conf_trials_report(FILE *out, const char *prefix, const conf_context *conte
     }
     (void)fprintf(out, "%s\n", prefix);
     print_skipped(out, prefix, context, rows);
+    print_offers(out, prefix, rows);
     for (size_t e = 0; e < rows->n_engines; e++) print_sum(out, prefix, rows, rows->at[e].label, widest, e);
     print_sum(out, prefix, rows, "total", widest, SIZE_MAX);
     if (rows->options->kernels) {
@@ -193,6 +227,7 @@ void conf_trials_print_tap(FILE *out, const conf_context *context, const conf_tr
         (void)fputc('\n', out);
         if (!ok) conf_trial_report(out, "# ", &plain, rows, row);
     }
+    print_offers(out, "# ", rows);
     conf_tap_print_plan(out, n);
 }
 
@@ -219,6 +254,18 @@ static bool add_failure(json_object *to, const conf_trial_rows *rows, const conf
     return ok;
 }
 
+/* The operations that the engine lacks a function for; null if no program was drawn. */
+static bool add_lacks(json_object *to, const conf_trial_result *result)
+{
+    json_object *lacks = NULL;
+    if (!result->has_offer) return json_object_object_add(to, "lacks", NULL) == 0;
+    bool ok = conf_json_add(to, "lacks", lacks = json_object_new_array());
+    for (conf_op op = 0; op < CONF_N_OPS; op++)
+        if (!conf_offer_has(&result->offer, op))
+            ok = ok && conf_json_append(lacks, json_object_new_string(conf_op_names[op]));
+    return ok;
+}
+
 static bool add_row(json_object *results, const conf_trial_rows *rows, const conf_trial_row *row)
 {
     const conf_verdict *v = &row->verdict;
@@ -229,7 +276,8 @@ static bool add_row(json_object *results, const conf_trial_rows *rows, const con
            conf_json_add_text(to, "class", conf_class_name(v->class)) &&
            conf_json_add_text(to, "reason", v->reason) && conf_json_add_text(to, "where", v->where) &&
            conf_json_add_count(to, "programs", row->n_programs) &&
-           conf_json_add_count(to, "runs", row->n_runs) && add_failure(to, rows, row);
+           conf_json_add_count(to, "runs", row->n_runs) && add_lacks(to, row->result) &&
+           add_failure(to, rows, row);
 }
 
 static bool add_totals(json_object *to, const conf_trial_rows *rows)

@@ -49,7 +49,8 @@ void conf_trials_print_tap(FILE *out, const conf_context *context, const conf_tr
  *   seed, draws, threads, kernels, compute   the options; the last two null if not given
  *   totals   passed, failed, skipped, broken, programs, runs: counts
  *   results  an array: case, path, engine, outcome, class, reason, where as in assay run;
- *            programs, runs; saved, repro, steps, steps_drawn of a failure: the file, the command,
+ *            programs, runs; lacks: an array of operations that programs were drawn without, null
+ *            if none was drawn; saved, repro, steps, steps_drawn of a failure: the file, the command,
  *            the number of steps after and before the reduction; otherwise null
  * Fails with ASSAY_ENOMEM. */
 assay_status conf_trials_print_json(FILE *out, const conf_trial_rows *rows, assay_error *err);

@@ -2,13 +2,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/schedule/run.h"
-#include "conformance/case/prompt.h"
-#include "conformance/evaluate/load.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "conformance/evaluate/load.h"
+#include "conformance/schedule/samples.h"
 
 conf_record *conf_record_open(void)
 {
@@ -29,7 +30,7 @@ static void clear_record(conf_record *record, size_t vocab)
     record->vocab = vocab;
 }
 
-/* Argument of the child process. */
+/* Argument of the child process. s: NULL: the engine is only loaded. */
 typedef struct task {
     const conf_runner *r;
     const conf_schedule *s;
@@ -43,25 +44,42 @@ static void set_workers(size_t n)
     (void)setenv("ASSAY_WORKERS", text, 1);
 }
 
+/* Skips a program that calls a function which the engine lacks. */
+static bool can_run(const conf_schedule *s, const conf_offer *offer, conf_verdict *v)
+{
+    char step[128];
+    for (size_t i = 0; i < s->n_steps; i++) {
+        if (conf_offer_has(offer, s->steps[i].op)) continue;
+        conf_schedule_name_step(s, i, step, sizeof step);
+        conf_verdict_set(v, CONF_SKIPPED, "the engine has no %s, which %s calls",
+                         conf_op_names[s->steps[i].op], step);
+        return false;
+    }
+    return true;
+}
+
 static void run_task(const void *context, conf_verdict *v)
 {
     const task *t = context;
     const conf_runner *r = t->r;
     assay_model_options options = {
         .size = sizeof options, .compute = r->compute, .allow_unknown = r->c->allow_unknown};
-    set_workers(t->serial ? 1 : t->s->n_workers); /* read when the engine is opened */
+    set_workers(t->serial || !t->s ? 1 : t->s->n_workers); /* read when the engine is opened */
     const assay_engine *engine = conf_evaluate_load(r->engine, r->compute, v);
     if (!engine || !conf_evaluate_kernels(r->kernels, &options.kernels, v)) return;
     v->float64 = engine->logits_dtype == ASSAY_F64;
     v->stage = CONF_STAGE_SCHEDULE;
-    conf_schedule_execute(t->s, r->c, engine, &options, t->serial, t->serial ? r->serial : r->concurrent, v);
+    conf_record *record = t->serial ? r->serial : r->concurrent;
+    record->offer = conf_offer_of(engine);
+    if (t->s && can_run(t->s, &record->offer, v))
+        conf_schedule_execute(t->s, r->c, engine, &options, t->serial, record, v);
 }
 
 static size_t rows_in_all(const conf_schedule *s, const conf_case *c)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < s->n_steps; i++) n += conf_schedule_rows(s, c, i);
-    return n;
+    size_t first[CONF_SCHEDULE_STEPS_MAX + 1];
+    conf_schedule_rows(s, c, first);
+    return first[s->n_steps];
 }
 
 /* Names the steps that the threads were executing when the process crashed, exited or hung. */
@@ -88,6 +106,15 @@ static assay_status run_schedule(const conf_runner *r, const conf_schedule *s, b
     if (v->class == CONF_CLASS_CRASH || v->class == CONF_CLASS_EXIT || v->class == CONF_CLASS_HANG)
         name_steps_under_way(s, record, v);
     return ASSAY_OK;
+}
+
+assay_status conf_schedule_probe(const conf_runner *r, conf_offer *out, conf_verdict *v, assay_error *err)
+{
+    clear_record(r->serial, 0);
+    *v = (conf_verdict){0};
+    assay_status rc = conf_isolate(run_task, &(task){r, NULL, true}, r->limits, v, err);
+    if (rc == ASSAY_OK && v->outcome == CONF_PASSED) *out = r->serial->offer;
+    return rc;
 }
 
 assay_status conf_schedule_run_serially(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
@@ -147,36 +174,33 @@ static void describe_values(const conf_runner *r, const conf_schedule *s, size_t
 static void describe_place(const conf_runner *r, const conf_schedule *s, size_t i, size_t row,
                            conf_verdict *v)
 {
-    const conf_schedule_session *session = &s->sessions[s->steps[i].session];
-    const conf_decoder *d = &r->c->decoder;
-    size_t k = 0, pos = 0, n_decodes = 0;
+    const conf_step *a = &s->steps[i];
+    conf_schedule_samples samples = {0};
     char step[128];
-    if (s->steps[i].op == CONF_OP_PREFILL) {
-        for (; row >= conf_prompt_length(d, session->samples[k]); k++)
-            row -= conf_prompt_length(d, session->samples[k]);
-        pos = row;
-    } else {
-        for (size_t j = 0; j <= i; j++) {
-            if (s->steps[j].session != s->steps[i].session) continue;
-            if (s->steps[j].op == CONF_OP_PREFILL || s->steps[j].op == CONF_OP_PREFILL_LAST) n_decodes = 0;
-            n_decodes += s->steps[j].op == CONF_OP_DECODE;
-        }
-        k = row;
-        pos = conf_prompt_length(d, session->samples[k]) - 1 + n_decodes;
+    size_t k = 0;
+    for (size_t j = 0; j < i; j++) conf_schedule_samples_apply(&samples, s, r->c, j);
+    const conf_schedule_sample *of = samples.of[a->session];
+    for (;; k++) {
+        if (!(a->samples >> k & 1)) continue;
+        const size_t n = a->all_rows ? conf_schedule_sample_next(&of[k], a, r->c) : 1;
+        if (row < n) break;
+        row -= n;
     }
+    if (!a->all_rows) row = conf_schedule_sample_next(&of[k], a, r->c) - 1;
     conf_schedule_name_step(s, i, step, sizeof step);
-    (void)snprintf(v->where, sizeof v->where, "%s, sample %zu, position %zu", step, session->samples[k], pos);
+    (void)snprintf(v->where, sizeof v->where, "%s, sample %zu, prompt %zu, position %zu", step, k,
+                   of[k].prompt, of[k].n_tokens + row);
 }
 
 static void compare_records(const conf_runner *r, const conf_schedule *s, conf_verdict *v)
 {
-    size_t row = 0;
+    size_t first[CONF_SCHEDULE_STEPS_MAX + 1];
+    conf_schedule_rows(s, r->c, first);
     for (size_t i = 0; i < s->n_steps; i++) {
-        size_t n = conf_schedule_rows(s, r->c, i);
-        for (size_t k = 0; k < n; k++, row++) {
+        for (size_t row = first[i]; row < first[i + 1]; row++) {
             if (r->serial->hash[row] == r->concurrent->hash[row]) continue;
             describe_values(r, s, row, v);
-            describe_place(r, s, i, k, v);
+            describe_place(r, s, i, row - first[i], v);
             return;
         }
     }

@@ -22,15 +22,19 @@ typedef struct conf_runner {
     conf_record *serial, *concurrent;
 } conf_runner;
 
+/* Gets the optional functions of the engine; *out is untouched if the engine cannot be loaded, as *v says.
+ * Fails as conf_isolate does. */
+assay_status conf_schedule_probe(const conf_runner *r, conf_offer *out, conf_verdict *v, assay_error *err);
+
 /* Runs the program serially, into r->serial. *v passes; or says that the program cannot be run, or
- * that the engine does not offer what r requests; or says how the serial run fails. Fails as
- * conf_isolate does. */
+ * that the engine does not offer what r requests or the program calls; or says how the serial run fails.
+ * Fails as conf_isolate does. */
 assay_status conf_schedule_run_serially(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
                                         assay_error *err);
 
 /* Runs the program on its threads, and compares every row with r->serial, which must hold the serial
- * run of the same steps. v->reason says how they differ, v->where names the step, the sample and the
- * position. */
+ * run of the same steps. v->reason says how they differ, v->where names the step, the sample with its
+ * prompt, and the position. */
 assay_status conf_schedule_run_concurrently(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
                                             assay_error *err);
 

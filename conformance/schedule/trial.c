@@ -8,11 +8,12 @@
 
 #include "base/error.h"
 #include "conformance/case/find.h"
+#include "conformance/case/prompt.h"
 #include "conformance/evaluate/checkpoint.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
 #include "conformance/schedule/draw.h"
-#include "conformance/schedule/json.h"
+#include "conformance/schedule/json_write.h"
 #include "conformance/schedule/reduce.h"
 
 #define REDUCTION_SECONDS 60.0
@@ -115,13 +116,28 @@ static uint64_t state_of(const conf_case *c, uint64_t seed)
     return seed ^ conf_find_hash(slash ? slash + 1 : c->path);
 }
 
+static size_t shortest_prompt(const conf_decoder *d)
+{
+    size_t n = SIZE_MAX;
+    for (size_t k = 0; k < d->n_samples; k++) {
+        const size_t own = conf_prompt_length(d, k);
+        if (own < n) n = own;
+    }
+    return n;
+}
+
 static assay_status try_draws(const conf_trial *t, const conf_runner *r, conf_verdict *v, assay_error *err)
 {
     const conf_decoder *d = &r->c->decoder;
-    assay_status rc = ASSAY_OK;
+    conf_offer *offer = &t->result->offer;
+    assay_status rc = conf_schedule_probe(r, offer, v, err);
+    t->result->has_offer = rc == ASSAY_OK && v->outcome == CONF_PASSED;
     for (size_t k = 0; k < t->n_draws && v->outcome == CONF_PASSED && rc == ASSAY_OK; k++) {
-        const conf_schedule_draws draws = {
-            .seed = state_of(r->c, t->seed + k), .shape = t->shape, .n_samples = d->n_samples};
+        const conf_schedule_draws draws = {.seed = state_of(r->c, t->seed + k),
+                                           .shape = t->shape,
+                                           .n_samples = d->n_samples,
+                                           .n_prompt = shortest_prompt(d),
+                                           .offer = *offer};
         conf_schedule s;
         conf_schedule_draw(&draws, &s);
         rc = try_program(t, r, &s, t->seed + k, v, err);

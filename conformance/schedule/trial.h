@@ -35,6 +35,8 @@ typedef struct conf_trial {
 typedef struct conf_trial_result {
     size_t n_runs, n_failed; /* without the serial runs */
     bool no_sessions;        /* the case is of a kind that opens no sessions, or an observation */
+    bool has_offer;          /* offer is known: programs were drawn */
+    conf_offer offer;        /* the engine's optional functions */
     size_t n_steps;          /* of the failing program before its reduction */
     bool again;              /* whether it failed again in the reduction */
     uint64_t seed;           /* seed of the failing program */

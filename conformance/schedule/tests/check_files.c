@@ -10,7 +10,15 @@
 #define REST                                                                                                 \
     "\"case\": \"a.h5\", \"engine\": \"mine\", \"workers\": 2, \"steps\": ["                                 \
     "{\"thread\": 0, \"op\": \"open\", \"model\": 0}, "                                                      \
-    "{\"thread\": 3, \"op\": \"session\", \"session\": 4, \"model\": 0, \"samples\": [1, 0]}, "              \
+    "{\"thread\": 3, \"op\": \"session\", \"session\": 4, \"model\": 0, \"prompts\": [1, 0]}, "              \
+    "{\"thread\": 1, \"op\": \"step\", \"session\": 4, \"samples\": [0, 1], \"rows\": \"all\"}, "            \
+    "{\"thread\": 2, \"op\": \"rewind\", \"session\": 4, \"sample\": 1, \"tokens\": 1}, "                    \
+    "{\"thread\": 2, \"op\": \"join\", \"session\": 4, \"sample\": 9, \"prompt\": 1}, "                      \
+    "{\"thread\": 2, \"op\": \"fork\", \"session\": 4, \"sample\": 2, \"from\": 4, \"origin\": 1}, "         \
+    "{\"thread\": 2, \"op\": \"row\", \"session\": 4, \"sample\": 2}, "                                      \
+    "{\"thread\": 1, \"op\": \"step\", \"session\": 4, \"samples\": [2, 9], \"tokens\": 2, "                 \
+    "\"rows\": \"last\"}, "                                                                                  \
+    "{\"thread\": 2, \"op\": \"leave\", \"session\": 4, \"sample\": 0}, "                                    \
     "{\"thread\": 1, \"op\": \"free\", \"session\": 4}, {\"thread\": 0, \"op\": \"close\", \"model\": 0}]}"
 
 #define REFUSAL "a schedule: assay schedule --replay runs it"
@@ -23,7 +31,7 @@ static void setup(void)
     support_write_cases();
     engine = support_engine("fake32");
     support_write_text(support_path("sound/schedule-mine-a-7.json"),
-                       HEAD "\"seed\": 18446744073709551615, \"found\": \"decode \\u001b[31mfailed\", " REST);
+                       HEAD "\"seed\": 18446744073709551615, \"found\": \"step \\u001b[31mfailed\", " REST);
 }
 
 START_TEST(schedules_in_a_directory_are_ignored)
@@ -80,18 +88,26 @@ START_TEST(info_prints_a_schedule)
 {
     const support_output *o = support_assay("info sound/schedule-mine-a-7.json");
     assert_code(o, 0);
-    ck_assert_str_eq(o->out, "file       sound/schedule-mine-a-7.json\n"
-                             "kind       schedule\n"
-                             "case       a.h5\n"
-                             "engine     mine\n"
-                             "workers    2\n"
-                             "seed       18446744073709551615\n"
-                             "found      decode  [31mfailed\n"
-                             "steps      4\n"
-                             "  1  thread 0   open          model 0\n"
-                             "  2  thread 3   session       session 4 of model 0: samples 1,0\n"
-                             "  3  thread 1   free          session 4\n"
-                             "  4  thread 0   close         model 0\n");
+    ck_assert_str_eq(o->out,
+                     "file       sound/schedule-mine-a-7.json\n"
+                     "kind       schedule\n"
+                     "case       a.h5\n"
+                     "engine     mine\n"
+                     "workers    2\n"
+                     "seed       18446744073709551615\n"
+                     "found      step  [31mfailed\n"
+                     "steps      11\n"
+                     "  1  thread 0   open      model 0\n"
+                     "  2  thread 3   session   session 4 of model 0: prompts 1,0\n"
+                     "  3  thread 1   step      session 4: samples 0,1, rest of the prompt, all rows\n"
+                     "  4  thread 2   rewind    session 4: sample 1, to 1 token\n"
+                     "  5  thread 2   join      session 4: sample 9, prompt 1\n"
+                     "  6  thread 2   fork      session 4: sample 2, of sample 1 of session 4\n"
+                     "  7  thread 2   row       session 4: sample 2\n"
+                     "  8  thread 1   step      session 4: samples 2,9, 2 tokens, last row\n"
+                     "  9  thread 2   leave     session 4: sample 0\n"
+                     " 10  thread 1   free      session 4\n"
+                     " 11  thread 0   close     model 0\n");
     support_write_text(support_path("bare.json"), HEAD REST);
     o = support_assay("info bare.json");
     assert_code(o, 0);

@@ -1,4 +1,5 @@
-/* Drawing and reading schedules: drawn programs are valid, and invalid ones are refused.
+/* Schedules: what is read is what was written, invalid programs are refused, and steps that use the same
+ * objects wait for one another.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/schedule/schedule.h"
@@ -6,18 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/schedule/draw.h"
-#include "conformance/schedule/json.h"
+#include "conformance/schedule/check.h"
+#include "conformance/schedule/json_write.h"
+#include "conformance/schedule/rewrite.h"
 #include "conformance/tests/support.h"
-
-enum { N_SEEDS = 300 };
-
-static size_t n_shapes(void)
-{
-    size_t n = 0;
-    while (conf_shape_names[n]) n++;
-    return n;
-}
 
 /* The schedule as text, for comparison: padding of structs is unspecified. The caller frees it. */
 static char *text_of(const conf_schedule *s)
@@ -48,74 +41,49 @@ static bool has_op(const conf_schedule *s, conf_op op)
     return false;
 }
 
-START_TEST(drawn_programs_are_valid)
-{
-    static conf_schedule s;
-    assay_error err = {0};
-    for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
-        size_t shape = seed % (n_shapes() + 1);
-        const conf_schedule_draws draws = {
-            .seed = seed, .shape = shape == n_shapes() ? SIZE_MAX : shape, .n_samples = 1 + seed % 5};
-        conf_schedule_draw(&draws, &s);
-        conf_schedule_fold(&s, 1 + seed % 16);
-        ck_assert_msg(conf_schedule_check(&s, &err) == ASSAY_OK, "seed %u: %s", (unsigned)seed, err.text);
-        ck_assert_uint_le(conf_schedule_threads(&s), 1 + seed % 16);
-    }
-}
-END_TEST
-
-START_TEST(a_program_of_all_shapes_has_every_operation_and_every_thread)
-{
-    static conf_schedule s;
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        conf_schedule_draw(&(conf_schedule_draws){.seed = seed, .shape = SIZE_MAX, .n_samples = 2}, &s);
-        conf_schedule_fold(&s, 16);
-        ck_assert_uint_eq(conf_schedule_threads(&s), 16);
-        for (conf_op op = 0; op < CONF_N_OPS; op++) ck_assert(has_op(&s, op));
-    }
-}
-END_TEST
-
-START_TEST(a_seed_determines_the_program)
-{
-    static conf_schedule a, b;
-    conf_schedule_draws draws = {.seed = 5, .shape = SIZE_MAX, .n_samples = 2};
-    conf_schedule_draw(&draws, &a);
-    conf_schedule_draw(&draws, &b);
-    ck_assert(are_same(&a, &b));
-    draws.seed++;
-    conf_schedule_draw(&draws, &b);
-    ck_assert(!are_same(&a, &b));
-}
-END_TEST
-
 #define HEAD                                                                                                 \
     "{\"schema\": \"assay/1\", \"kind\": \"schedule\", \"case\": \"a.h5\", \"engine\": \"e\", "              \
     "\"workers\": 2, \"steps\": ["
 #define OPEN_0    "{\"thread\": 0, \"op\": \"open\", \"model\": 0}"
 #define LOAD_0    "{\"thread\": 0, \"op\": \"load\", \"model\": 0}"
 #define WAIT_0    "{\"thread\": 1, \"op\": \"wait\", \"model\": 0}"
-#define SESSION_0 "{\"thread\": 0, \"op\": \"session\", \"session\": 0, \"model\": 0, \"samples\": [0, 0]}"
-#define PREFILL_0 "{\"thread\": 1, \"op\": \"prefill\", \"session\": 0}"
-#define DECODE_0  "{\"thread\": 1, \"op\": \"decode\", \"session\": 0}"
-#define FREE_0    "{\"thread\": 0, \"op\": \"free\", \"session\": 0}"
-#define CLOSE_0   "{\"thread\": 0, \"op\": \"close\", \"model\": 0}"
-#define TAIL      "]}"
+#define SESSION_0 "{\"thread\": 0, \"op\": \"session\", \"session\": 0, \"model\": 0, \"prompts\": [0, 0]}"
+#define SESSION_1 "{\"thread\": 0, \"op\": \"session\", \"session\": 1, \"model\": 0, \"prompts\": []}"
+#define STEP_0    "{\"thread\": 1, \"op\": \"step\", \"session\": 0, \"samples\": [0, 1], \"rows\": \"all\"}"
+#define CHUNK_0                                                                                              \
+    "{\"thread\": 1, \"op\": \"step\", \"session\": 0, \"samples\": [1], \"tokens\": 3, \"rows\": \"last\"}"
+#define ON_0(op, sample) "{\"thread\": 3, \"op\": \"" op "\", \"session\": 0, \"sample\": " #sample "}"
+#define JOIN_0(sample)                                                                                       \
+    "{\"thread\": 2, \"op\": \"join\", \"session\": 0, \"sample\": " #sample ", \"prompt\": 1}"
+#define REWIND_0(sample)                                                                                     \
+    "{\"thread\": 2, \"op\": \"rewind\", \"session\": 0, \"sample\": " #sample ", \"tokens\": 2}"
+#define FORK(into, sample, from, origin)                                                                     \
+    "{\"thread\": 2, \"op\": \"fork\", \"session\": " #into ", \"sample\": " #sample ", \"from\": " #from    \
+    ", \"origin\": " #origin "}"
+#define FREE_0  "{\"thread\": 0, \"op\": \"free\", \"session\": 0}"
+#define FREE_1  "{\"thread\": 0, \"op\": \"free\", \"session\": 1}"
+#define CLOSE_0 "{\"thread\": 0, \"op\": \"close\", \"model\": 0}"
+#define TAIL    "]}"
 
 START_TEST(a_valid_file_round_trips)
 {
     static conf_schedule_file first, again;
     const char *path = support_path("a.json"), *copy = support_path("b.json");
     assay_error err = {0};
-    support_write_text(path,
-                       HEAD LOAD_0 "," WAIT_0 "," SESSION_0
-                                   ", {\"thread\": 3, \"op\": \"row\", \"session\": 0, \"row\": 1}," PREFILL_0
-                                   "," DECODE_0 "," FREE_0 "," CLOSE_0 TAIL);
+    support_write_text(path, HEAD LOAD_0
+                       "," WAIT_0 "," SESSION_0 "," SESSION_1
+                       "," ON_0("row", 1) "," STEP_0 "," CHUNK_0 "," JOIN_0(7) "," REWIND_0(0) "," FORK(
+                           1, 0, 0, 7) "," ON_0("leave", 0) "," FREE_0 "," FREE_1 "," CLOSE_0 TAIL);
     ck_assert_msg(conf_schedule_read(path, &first, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_str_eq(first.path, "a.h5");
     ck_assert_str_eq(first.engine, "e");
     ck_assert_uint_eq(first.schedule.n_workers, 2);
-    ck_assert_uint_eq(first.schedule.n_steps, 8);
+    ck_assert_uint_eq(first.schedule.n_steps, 14);
+    ck_assert_uint_eq(first.schedule.steps[5].n_tokens, 0);
+    ck_assert_uint_eq(first.schedule.steps[6].samples, 2);
+    ck_assert_uint_eq(first.schedule.steps[6].n_tokens, 3);
+    ck_assert(first.schedule.steps[5].all_rows && !first.schedule.steps[6].all_rows);
+    ck_assert_uint_eq(first.schedule.sessions[1].n_samples, 0);
     ck_assert_uint_eq(first.schedule.sessions[0].n_samples, 2);
     ck_assert_uint_eq(conf_schedule_threads(&first.schedule), 4);
     ck_assert(!first.has_seed && !first.found && !first.kernels && first.compute == ASSAY_DTYPE_NONE);
@@ -135,6 +103,16 @@ START_TEST(a_valid_file_round_trips)
     conf_schedule_file_free(&again);
 }
 END_TEST
+
+#define OPEN_1       "{\"thread\": 0, \"op\": \"open\", \"model\": 1}"
+#define SESSION_OF_1 "{\"thread\": 0, \"op\": \"session\", \"session\": 1, \"model\": 1, \"prompts\": []}"
+#define STEP_OF(samples, tokens)                                                                             \
+    "{\"thread\": 1, \"op\": \"step\", \"session\": 0, \"samples\": " samples tokens ", \"rows\": \"last\"}"
+
+/* Of files for version 1 of the engine ABI. */
+#define FORMER_SESSION                                                                                       \
+    "{\"thread\": 0, \"op\": \"session\", \"session\": 0, \"model\": 0, \"samples\": [0, 0]}"
+#define FORMER(op) "{\"thread\": 1, \"op\": \"" op "\", \"session\": 0}"
 
 static const struct {
     const char *text, *says;
@@ -160,29 +138,68 @@ static const struct {
     {HEAD "{\"thread\": 64, \"op\": \"open\", \"model\": 0}" TAIL, "threads go from 0 to 63"},
     {HEAD "{\"thread\": 0, \"op\": \"open\", \"model\": 32}" TAIL, "models go from 0 to 31"},
     {HEAD "{\"thread\": 0, \"op\": \"oven\", \"model\": 0}" TAIL, "step 1: op: expected open, load"},
-    {HEAD "{\"thread\": 0, \"op\": \"open\", \"session\": 0}" TAIL, "step 1: model: expected a whole number"},
-    {HEAD "{\"thread\": 0, \"op\": \"open\", \"model\": 0, \"row\": 0}" TAIL,
-     "row: expected no such member of this op"},
+    {HEAD "{\"thread\": 0, \"op\": \"open\", \"session\": 0}" TAIL,
+     "step 1: session: expected no such member of this op"},
+    {HEAD "{\"thread\": 0, \"op\": \"open\", \"model\": 0, \"sample\": 0}" TAIL,
+     "sample: expected no such member of this op"},
     {HEAD "{\"thread\": 0, \"op\": \"open\", \"model\": 0, \"samples\": [0]}" TAIL,
      "samples: expected no such member of this op"},
     {HEAD OPEN_0
-     ", {\"thread\": 0, \"op\": \"session\", \"session\": 128, \"model\": 0, \"samples\": [0]}" TAIL,
+     ", {\"thread\": 0, \"op\": \"session\", \"session\": 128, \"model\": 0, \"prompts\": [0]}" TAIL,
      "sessions go from 0 to 127"},
-    {HEAD OPEN_0 ", {\"thread\": 0, \"op\": \"session\", \"session\": 0, \"model\": 0, \"samples\": []}" TAIL,
-     "samples: expected an array of 1 to 16"},
+    {HEAD OPEN_0 ", {\"thread\": 0, \"op\": \"session\", \"session\": 0, \"model\": 0}" TAIL,
+     "step 2: prompts: expected an array of at most 16"},
+    {HEAD OPEN_0 ", {\"thread\": 0, \"op\": \"session\", \"session\": 0, \"model\": 0, \"prompts\": "
+                 "[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}" TAIL,
+     "prompts: expected an array of at most 16"},
     {HEAD OPEN_0 TAIL, "model 0 is never closed"},
     {HEAD OPEN_0 "," OPEN_0 TAIL, "step 2 (thread 0, open, model 0): a model is opened once"},
     {HEAD CLOSE_0 TAIL, "the model is not open"},
     {HEAD OPEN_0 "," WAIT_0 TAIL, "the model is not being loaded"},
     {HEAD LOAD_0 "," SESSION_0 TAIL, "no thread has waited for the model"},
     {HEAD SESSION_0 TAIL, "the model is not open"},
-    {HEAD OPEN_0 "," PREFILL_0 TAIL, "step 2 (thread 1, prefill, session 0): the session is not open"},
+    {HEAD OPEN_0 "," STEP_0 TAIL, "step 2 (thread 1, step, session 0): the session is not open"},
     {HEAD OPEN_0 "," SESSION_0 "," SESSION_0 TAIL, "a session is opened once"},
-    {HEAD OPEN_0 "," SESSION_0 "," DECODE_0 TAIL, "the session has not been prefilled"},
-    {HEAD OPEN_0 "," SESSION_0 ", {\"thread\": 0, \"op\": \"row\", \"session\": 0, \"row\": 2}" TAIL,
-     "the batch has no such row"},
+    {HEAD OPEN_0 "," SESSION_0 "," ON_0("row", 2) TAIL, "row, session 0): the session has no such sample"},
+    {HEAD OPEN_0 "," SESSION_0 "," ON_0("leave", 2) TAIL,
+     "leave, session 0): the session has no such sample"},
+    {HEAD OPEN_0 "," SESSION_0 "," ON_0("row", 16) TAIL, "samples go from 0 to 15"},
+    {HEAD OPEN_0 "," SESSION_0 "," REWIND_0(2) TAIL, "the session has no such sample"},
+    {HEAD OPEN_0 "," SESSION_0 "," ON_0("rewind", 0) TAIL, "step 3: tokens: expected a whole number"},
+    {HEAD OPEN_0 "," SESSION_0 "," ON_0("join", 2) TAIL, "step 3: prompt: expected a whole number"},
+    {HEAD OPEN_0 "," SESSION_0 "," JOIN_0(1) TAIL, "the session has a sample of this number"},
+    {HEAD OPEN_0 "," SESSION_0 "," ON_0("fork", 2) TAIL, "step 3: from: expected a whole number"},
+    {HEAD OPEN_0 "," SESSION_0 "," FORK(0, 1, 0, 0) TAIL, "the session has a sample of this number"},
+    {HEAD OPEN_0 "," SESSION_0 "," FORK(0, 2, 0, 2) TAIL, "there is no such sample to copy"},
+    {HEAD OPEN_0 "," SESSION_0 "," FORK(0, 2, 1, 0) TAIL, "the session that it copies from is not open"},
+    {HEAD OPEN_0 "," SESSION_0 "," SESSION_1 "," FREE_0 "," FORK(1, 0, 0, 0) TAIL,
+     "the session that it copies from is not open"},
+    {HEAD OPEN_0 "," SESSION_0 "," OPEN_1 "," SESSION_OF_1 "," FORK(1, 0, 0, 0) TAIL,
+     "the sessions have different models"},
+    {HEAD OPEN_0 "," SESSION_0 "," FORK(0, 2, 128, 0) TAIL, "sessions go from 0 to 127"},
+    {HEAD OPEN_0 "," SESSION_0 "," ON_0("leave", 1) "," CHUNK_0 TAIL, "the session has no such sample"},
+    {HEAD OPEN_0 "," SESSION_0 "," STEP_OF("[]", "") TAIL, "a step has at least one sample"},
+    {HEAD OPEN_0 "," SESSION_0 "," STEP_OF("[0, 0]", "") TAIL,
+     "step 3: samples: expected different numbers from 0 to 15"},
+    {HEAD OPEN_0 "," SESSION_0 "," STEP_OF("[16]", "") TAIL, "different numbers from 0 to 15"},
+    {HEAD OPEN_0 "," SESSION_0 "," STEP_OF("[0]", ", \"tokens\": 257") TAIL,
+     "the steps of a sample have at most 256 tokens"},
+    {HEAD OPEN_0 "," SESSION_0 "," STEP_OF("[1]", ", \"tokens\": 200") "," FORK(0, 2, 0, 1) "," STEP_OF(
+         "[2]", ", \"tokens\": 57") TAIL,
+     "the steps of a sample have at most 256 tokens"},
+    {HEAD OPEN_0 "," SESSION_0 "," ON_0("step", 0) TAIL,
+     "step 3: sample: expected no such member of this op"},
+    {HEAD OPEN_0
+     ", {\"thread\": 1, \"op\": \"step\", \"session\": 0, \"samples\": [0], \"rows\": \"some\"}" TAIL,
+     "step 2: rows: expected all or last"},
+    {HEAD OPEN_0 ", {\"thread\": 1, \"op\": \"step\", \"session\": 0, \"rows\": \"all\"}" TAIL,
+     "step 2: samples: expected an array of at most 16"},
+    {HEAD OPEN_0 "," FORMER_SESSION "," FORMER("prefill") TAIL,
+     "step 3: op: found prefill, of a schedule for version 1 of the engine ABI, expected step"},
+    {HEAD OPEN_0 "," FORMER_SESSION "," FORMER("prefill_last") TAIL, "step 3: op: found prefill_last, of a"},
+    {HEAD OPEN_0 "," FORMER_SESSION "," FORMER("decode") TAIL, "step 3: op: found decode, of a"},
     {HEAD OPEN_0 "," SESSION_0 "," CLOSE_0 TAIL, "the model still has sessions"},
-    {HEAD OPEN_0 "," SESSION_0 "," FREE_0 "," PREFILL_0 TAIL, "the session is not open"},
+    {HEAD OPEN_0 "," SESSION_0 "," FREE_0 "," STEP_0 TAIL, "the session is not open"},
     {HEAD OPEN_0 "," SESSION_0 "," FREE_0 "," CLOSE_0 "," SESSION_0 TAIL, "a session is opened once"},
     {HEAD OPEN_0 "," SESSION_0 TAIL, "session 0 is never freed"},
 };
@@ -199,15 +216,73 @@ START_TEST(invalid_files_are_refused)
 }
 END_TEST
 
-START_TEST(workers_are_bounded)
+/* Steps of two sessions of a model, with a fork from one into the other. */
+static void set_forked_program(conf_schedule *s)
+{
+    static const conf_step steps[] = {
+        {.op = CONF_OP_OPEN},
+        {.op = CONF_OP_SESSION},
+        {.op = CONF_OP_SESSION, .session = 1},
+        {.op = CONF_OP_JOIN, .session = 1, .sample = 3},
+        {.op = CONF_OP_STEP, .samples = 3},
+        {.op = CONF_OP_STEP, .session = 1, .samples = 8},
+        {.op = CONF_OP_FORK, .session = 1, .sample = 5, .from = 0, .origin = 1},
+        {.op = CONF_OP_STEP, .samples = 3, .n_tokens = 1},
+        {.op = CONF_OP_STEP, .session = 1, .samples = 32, .n_tokens = 1},
+        {.op = CONF_OP_STEP, .session = 1, .samples = 40, .n_tokens = 1},
+        {.op = CONF_OP_FREE},
+        {.op = CONF_OP_FREE, .session = 1},
+        {.op = CONF_OP_CLOSE},
+    };
+    assay_error err = {0};
+    *s = (conf_schedule){.n_workers = 1, .n_steps = sizeof steps / sizeof *steps};
+    s->sessions[0].n_samples = 2;
+    memcpy(s->steps, steps, sizeof steps);
+    ck_assert_msg(conf_schedule_check(s, &err) == ASSAY_OK, "%s", err.text);
+}
+
+START_TEST(a_fork_waits_for_both_sessions_and_both_wait_for_it)
 {
     static conf_schedule s;
-    assay_error err;
-    conf_schedule_draw(&(conf_schedule_draws){.seed = 1, .shape = 0, .n_samples = 1}, &s);
-    conf_schedule_fold(&s, 2);
-    s.n_workers = 65;
-    ck_assert_int_eq(conf_schedule_check(&s, &err), ASSAY_EINVAL);
-    assert_holds(err.text, "workers: found 65, expected 1 to 64");
+    set_forked_program(&s);
+    for (size_t k = 1; k < 6; k++) ck_assert(conf_schedule_waits(&s, 6, k));
+    for (size_t i = 7; i < 12; i++) ck_assert(conf_schedule_waits(&s, i, 6));
+    ck_assert(!conf_schedule_waits(&s, 5, 4));
+    ck_assert(!conf_schedule_waits(&s, 8, 7));
+}
+END_TEST
+
+START_TEST(without_a_session_its_copies_are_gone)
+{
+    static conf_schedule s;
+    assay_error err = {0};
+    conf_omission what = {.step = SIZE_MAX};
+    set_forked_program(&s);
+    what.sessions[0] = true;
+    conf_schedule_omit(&s, &what);
+    ck_assert_msg(conf_schedule_check(&s, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_uint_eq(s.n_steps, 7); /* open, session, join, step, step, free, close */
+    ck_assert(!has_op(&s, CONF_OP_FORK));
+    ck_assert_uint_eq(s.steps[4].samples, 1);
+}
+END_TEST
+
+START_TEST(without_a_sample_its_copies_are_gone_and_numbers_start_from_0)
+{
+    static conf_schedule s;
+    assay_error err = {0};
+    set_forked_program(&s);
+    conf_schedule_omit(&s, &(conf_omission){.step = 1, .sample = 1});
+    ck_assert_msg(conf_schedule_check(&s, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_uint_eq(s.n_steps, 11); /* without the fork, and the step of the copy alone */
+    ck_assert_uint_eq(s.sessions[0].n_samples, 1);
+    ck_assert_uint_eq(s.steps[3].sample, 0);
+    ck_assert_uint_eq(s.steps[4].samples, 1);
+    set_forked_program(&s);
+    conf_schedule_omit(&s, &(conf_omission){.step = 3, .sample = 3});
+    ck_assert_msg(conf_schedule_check(&s, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_uint_eq(s.n_steps, 11); /* without the join, and the step of the sample alone */
+    ck_assert_uint_eq(s.steps[4].sample, 0);
 }
 END_TEST
 
@@ -216,12 +291,11 @@ int main(void)
     Suite *suite = suite_create("conformance/schedule/schedule");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, support_setup, support_teardown);
-    tcase_add_test(all, drawn_programs_are_valid);
-    tcase_add_test(all, a_program_of_all_shapes_has_every_operation_and_every_thread);
-    tcase_add_test(all, a_seed_determines_the_program);
     tcase_add_test(all, a_valid_file_round_trips);
     tcase_add_loop_test(all, invalid_files_are_refused, 0, sizeof FILES / sizeof *FILES);
-    tcase_add_test(all, workers_are_bounded);
+    tcase_add_test(all, a_fork_waits_for_both_sessions_and_both_wait_for_it);
+    tcase_add_test(all, without_a_session_its_copies_are_gone);
+    tcase_add_test(all, without_a_sample_its_copies_are_gone_and_numbers_start_from_0);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -19,7 +19,7 @@
 #include "conformance/tests/engines/samples.h"
 
 /* State that sessions share by mistake. Atomic, so that only the order of accesses is wrong. */
-static atomic_uint scratch, n_models, n_inside;
+static atomic_uint scratch, copied, n_models, n_inside;
 
 struct assay_model {
     char fault[64];
@@ -31,6 +31,7 @@ struct assay_model {
 struct assay_session {
     const assay_model *model;
     pthread_t maker;
+    bool has_copy; /* of a sample of some session */
     test_samples samples;
 };
 
@@ -171,18 +172,56 @@ static assay_status run_step(assay_session *s, const assay_step *steps, size_t n
     if (rc == ASSAY_OK) rc = samples_check(&s->samples, steps, n, err);
     if (rc != ASSAY_OK || n == 0) return rc;
     bool is_prefill = samples_begin(&s->samples, steps, n);
+    const bool shares_copies = s->has_copy && errs(s->model, "copies-share");
     rc = is_prefill ? begin_prefill(s, err) : begin_decode(s, err);
     if (rc != ASSAY_OK) return rc;
     for (size_t i = 0; i < n; i++) {
         const test_sample *one = &s->samples.at[steps[i].sample];
         uint32_t state = sample_state(one, one->n_tokens);
         if (!is_prefill && i == 0 && errs(s->model, "scratch")) state = atomic_load(&scratch);
+        if (i == 0 && shares_copies) state = atomic_load(&copied);
         run_sample(s, &steps[i], state);
     }
     const test_sample *first = &s->samples.at[steps->sample];
     if (is_prefill) atomic_store(&scratch, sample_state(first, first->n_tokens));
-    if (is_prefill && errs(s->model, "scratch")) (void)usleep(2000);
+    if ((is_prefill && errs(s->model, "scratch")) || shares_copies) (void)usleep(2000);
+    if (shares_copies) atomic_store(&copied, sample_state(first, first->n_tokens));
     return ASSAY_OK;
+}
+
+/* A call that fails on any thread but the one that opened the session. */
+static assay_status check_thread(const assay_session *s, const char *fault, assay_error *err)
+{
+    if (errs(s->model, fault) && is_other_thread(s->maker))
+        return fail(err, ASSAY_ESTREAM, "There is no Stream(cpu, 2) in current thread.");
+    return ASSAY_OK;
+}
+
+static assay_status join(assay_session *s, size_t *sample, assay_error *err)
+{
+    const assay_status rc = check_thread(s, "join-fails", err);
+    return rc == ASSAY_OK ? call_join(s, sample, err) : rc;
+}
+
+static assay_status leave(assay_session *s, size_t sample, assay_error *err)
+{
+    const assay_status rc = check_thread(s, "leave-fails", err);
+    return rc == ASSAY_OK ? call_leave(s, sample, err) : rc;
+}
+
+static assay_status rewind_sample(assay_session *s, size_t sample, size_t n_tokens, assay_error *err)
+{
+    const assay_status rc = check_thread(s, "rewind-fails", err);
+    return rc == ASSAY_OK ? call_rewind(s, sample, n_tokens, err) : rc;
+}
+
+static assay_status fork_sample(const assay_session *from, size_t sample, assay_session *into, size_t *forked,
+                                assay_error *err)
+{
+    assay_status rc = check_thread(into, "fork-fails", err);
+    if (rc == ASSAY_OK) rc = call_fork(from, sample, into, forked, err);
+    into->has_copy = true;
+    return rc;
 }
 
 const assay_engine *assay_engine_v2(void);
@@ -200,9 +239,9 @@ const assay_engine *assay_engine_v2(void)
                                        .session_open = session_open,
                                        .session_free = session_free,
                                        .step = run_step,
-                                       .join = call_join,
-                                       .leave = call_leave,
-                                       .rewind = call_rewind,
-                                       .fork = call_fork};
+                                       .join = join,
+                                       .leave = leave,
+                                       .rewind = rewind_sample,
+                                       .fork = fork_sample};
     return &table;
 }
