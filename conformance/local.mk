@@ -24,6 +24,7 @@ include conformance/schedule/local.mk
 include conformance/bench/local.mk
 include conformance/cli/local.mk
 include conformance/faults/local.mk
+include conformance/plans/local.mk
 
 # Test engines with planted bugs.
 FAKE_ENGINES = \

@@ -212,6 +212,12 @@ static assay_status fp_abi_tap(assay_session *s, const assay_tap *asked, assay_e
     return ASSAY_OK;
 }
 
+static assay_status fp_abi_positions(const assay_model *m, const assay_step *step, int32_t *out,
+                                     int32_t *delta, assay_error *err)
+{
+    return fp_steps_positions(model_of(m)->plan, step, out, delta, err);
+}
+
 static assay_status fp_abi_rope(const assay_rope_request *request, void *out, void *cosine, void *sine,
                                 size_t *dim, assay_error *err)
 {
@@ -247,6 +253,7 @@ const assay_engine *assay_engine_v2(void)
         .rewind = fp_abi_rewind,
         .fork = fp_abi_fork,
         .tap = fp_abi_tap,
+        .positions = fp_abi_positions,
         .rope = fp_abi_rope,
     };
     return &ENGINE;

@@ -56,16 +56,28 @@ static assay_status make_layer_inputs(fp_pass *pass, const float *embedded)
     return ASSAY_OK;
 }
 
-/* Computes cosines and sines of one RoPE at the positions of one run. position: scratch, [n_rows];
- * wide: scratch, [3, n_rows, dim / 2]. */
+/* Fills position with those of a run, [n_axes, n_rows]. Returns n_axes: ROPE_AXES_MAX or 1. */
+static size_t fill_positions(const fp_run *run, int32_t *position)
+{
+    const size_t n_axes = run->positions ? ROPE_AXES_MAX : 1;
+    for (size_t a = 0; a < n_axes; a++)
+        for (size_t t = 0; t < run->n_rows; t++)
+            position[a * run->n_rows + t] = run->positions
+                                                ? run->positions[t * ROPE_AXES_MAX + a]
+                                                : (int32_t)fp_run_position(run, run->first_row + t);
+    return n_axes;
+}
+
+/* Computes cosines and sines of one RoPE at the positions of one run. position: scratch,
+ * [ROPE_AXES_MAX, n_rows]; wide: scratch, [3, n_rows, dim / 2]. */
 static void make_tables(const fp_pass *pass, size_t index, const fp_run *run, int32_t *position, double *wide)
 {
     const rope *r = &pass->plan->ropes[index];
     size_t n = r->dim / 2, at = run->first_row * n, count = run->n_rows * n;
     double *cosine = wide, *sine = wide + count, *own = sine + count;
     const double *frequency = plan_frequencies(pass->plan, index, run->length, own);
-    for (size_t t = 0; t < run->n_rows; t++) position[t] = (int32_t)fp_run_position(run, run->first_row + t);
-    rope_tables(r, frequency, position, 1, run->n_rows, cosine, sine);
+    const size_t n_axes = fill_positions(run, position);
+    rope_tables(r, frequency, position, n_axes, run->n_rows, cosine, sine);
     for (size_t k = 0; k < count; k++) {
         pass->cosine[index][at + k] = (float)cosine[k];
         pass->sine[index][at + k] = (float)sine[k];
@@ -83,7 +95,7 @@ static assay_status make_ropes(fp_pass *pass)
     if (!pass->cosine || !tables) return ASSAY_ENOMEM;
     pass->sine = pass->cosine + p->n_ropes;
     size_t mark = pass->scratch->n;
-    int32_t *position = fp_scratch_alloc(pass->scratch, pass->n_rows, 1, sizeof *position);
+    int32_t *position = fp_scratch_alloc(pass->scratch, pass->n_rows, ROPE_AXES_MAX, sizeof *position);
     double *wide = fp_scratch_alloc(pass->scratch, pass->n_rows * widest, 3, sizeof *wide);
     for (size_t i = 0; position && wide && i < p->n_ropes; i++) {
         pass->cosine[i] = tables + 2 * i * pass->n_rows * widest;

@@ -17,6 +17,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/page.c fastpath/page.h \
 	fastpath/pass.h \
 	fastpath/pool.c fastpath/pool.h \
+	fastpath/positions.c fastpath/positions.h \
 	fastpath/rope_request.c fastpath/rope_request.h \
 	fastpath/scratch.c fastpath/scratch.h \
 	fastpath/session.c fastpath/session.h \

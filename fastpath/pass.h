@@ -11,13 +11,15 @@
 #include "fastpath/scratch.h"
 #include "fastpath/trace.h"
 
-/* Consecutive rows of the pass that belong to one sample. Row first_row + i is at position
- * state->n_tokens + i (fp_run_position). */
+/* Consecutive rows of the pass that belong to one sample. Row first_row + i is token state->n_tokens + i of
+ * the sample (fp_run_position): its place in caches and masks, and where the ropes turn it, unless positions
+ * say otherwise. */
 typedef struct fp_run {
-    fp_state *state;       /* advanced by the caller, after the pass */
-    const int32_t *tokens; /* [n_rows], checked: within the vocabulary */
+    fp_state *state;          /* advanced by the caller, after the pass */
+    const int32_t *tokens;    /* [n_rows], checked: within the vocabulary */
+    const int32_t *positions; /* [n_rows, ROPE_AXES_MAX]; NULL: none were given */
     size_t first_row, n_rows;
-    size_t length;   /* of the whole sequence being evaluated; RoPE frequencies may depend on it */
+    size_t length;   /* largest position of the whole sequence + 1; RoPE frequencies may depend on it */
     size_t n_logits; /* number of last rows whose logits are wanted */
     float *logits;   /* [n_logits, vocab], owned by the caller */
 } fp_run;

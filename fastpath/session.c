@@ -8,12 +8,14 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "fastpath/forward.h"
+#include "fastpath/positions.h"
 #include "runtime/cache_limit.h"
 
 typedef struct sample {
     bool in_use;
     int32_t *tokens; /* [n_tokens] */
     size_t n_tokens, capacity;
+    fp_positions positions;
     fp_state state; /* state of the first state.n_tokens tokens */
     size_t length;  /* length of the sequence for whose RoPE frequencies the state was computed */
 } sample;
@@ -43,6 +45,7 @@ static void clear_sample(sample *one)
 {
     fp_state_free(&one->state);
     free(one->tokens);
+    fp_positions_free(&one->positions);
     *one = (sample){0};
 }
 
@@ -129,12 +132,12 @@ assay_status fp_session_leave(fp_session *s, size_t slot, assay_error *err)
     return ASSAY_OK;
 }
 
-/* Ensures capacity for n more tokens. */
-static bool reserve_tokens(sample *one, size_t n)
+/* Ensures capacity for n more tokens, and for the positions of all if they are stored. */
+static bool reserve_tokens(sample *one, size_t n, bool has_positions)
 {
     int32_t *grown = grow_to(one->tokens, &one->capacity, one->n_tokens + n, sizeof *grown);
     if (grown) one->tokens = grown;
-    return grown;
+    return grown && (!has_positions || fp_positions_reserve(&one->positions, one->n_tokens, n));
 }
 
 assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *into, size_t *forked,
@@ -152,7 +155,9 @@ assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *in
     if (rc != ASSAY_OK) return rc;
     const sample *origin = find_sample(from, slot);
     sample *to = find_sample(into, at);
-    if (!reserve_tokens(to, origin->n_tokens) || fp_state_fork(&to->state, &origin->state) != ASSAY_OK) {
+    if (!reserve_tokens(to, origin->n_tokens, false) ||
+        !fp_positions_copy(&to->positions, &origin->positions, origin->n_tokens) ||
+        fp_state_fork(&to->state, &origin->state) != ASSAY_OK) {
         clear_sample(to);
         return assay_fail(err, ASSAY_ENOMEM, "session: out of memory for a fork of sample %zu", slot);
     }
@@ -187,13 +192,13 @@ size_t fp_session_length(const fp_session *s, size_t slot)
     return one ? one->n_tokens : 0;
 }
 
-assay_status fp_session_check(const fp_session *s, const int32_t *tokens, size_t n_tokens, const char *where,
+assay_status fp_session_check(const plan *p, const int32_t *tokens, size_t n_tokens, const char *where,
                               size_t slot, assay_error *err)
 {
     for (size_t t = 0; t < n_tokens; t++)
-        if (plan_embeds_as(s->model->plan, tokens[t]) < 0)
+        if (plan_embeds_as(p, tokens[t]) < 0)
             return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: found token %d, expected 0 to %zu", where,
-                              slot, tokens[t], s->model->plan->n_token_ids - 1);
+                              slot, tokens[t], p->n_token_ids - 1);
     return ASSAY_OK;
 }
 
@@ -206,11 +211,16 @@ static assay_status check_steps(const fp_session *s, const fp_step *steps, size_
             return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found %zu tokens, expected 1 to %zu",
                               steps[i].slot, steps[i].n_tokens, INT32_MAX - one->n_tokens);
         assert(steps[i].n_logits <= steps[i].n_tokens);
+        assert(!steps[i].positions || steps[i].n_axes == 1 || steps[i].n_axes == ROPE_AXES_MAX);
         for (size_t j = 0; j < i; j++)
             if (steps[j].slot == steps[i].slot)
                 return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found twice, expected once",
                                   steps[i].slot);
-        assay_status rc = fp_session_check(s, steps[i].tokens, steps[i].n_tokens, "step", steps[i].slot, err);
+        assay_status rc =
+            fp_session_check(s->model->plan, steps[i].tokens, steps[i].n_tokens, "step", steps[i].slot, err);
+        if (rc == ASSAY_OK)
+            rc = fp_positions_check(&one->positions, one->n_tokens, steps[i].positions, steps[i].n_axes,
+                                    steps[i].n_tokens, steps[i].slot, err);
         if (rc != ASSAY_OK) return rc;
     }
     return ASSAY_OK;
@@ -220,11 +230,15 @@ static assay_status check_steps(const fp_session *s, const fp_step *steps, size_
 static assay_status append_tokens(fp_session *s, const fp_step *step)
 {
     sample *one = find_sample(s, step->slot);
-    if (!reserve_tokens(one, step->n_tokens)) return ASSAY_ENOMEM;
+    const bool has_positions = one->positions.list || step->positions;
+    if (!reserve_tokens(one, step->n_tokens, has_positions)) return ASSAY_ENOMEM;
     memcpy(one->tokens + one->n_tokens, step->tokens, step->n_tokens * sizeof *one->tokens);
+    if (has_positions)
+        fp_positions_append(&one->positions, one->n_tokens, step->positions, step->n_axes, step->n_tokens);
     one->n_tokens += step->n_tokens;
-    if (!fp_model_has_same_rope(s->model, one->length, one->n_tokens)) fp_state_reset(&one->state);
-    one->length = one->n_tokens;
+    const size_t length = fp_positions_length(&one->positions, one->n_tokens);
+    if (!fp_model_has_same_rope(s->model, one->length, length)) fp_state_reset(&one->state);
+    one->length = length;
     return ASSAY_OK;
 }
 
@@ -237,6 +251,7 @@ static size_t next_run(const fp_session *s, const fp_step *step, size_t most, fp
     size_t n_logits = from + n > first_logit ? from + n - first_logit : 0;
     *run = (fp_run){.state = &one->state,
                     .tokens = one->tokens + from,
+                    .positions = one->positions.list ? one->positions.list + from * ROPE_AXES_MAX : NULL,
                     .n_rows = n,
                     .length = one->length,
                     .n_logits = n_logits < n ? n_logits : n};

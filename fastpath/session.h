@@ -11,7 +11,9 @@
  *
  * Some RoPE frequencies depend on the length of the sequence. If a step changes them, the caches are
  * invalid, and the sample is evaluated again from its first token; so is a sample that is rewound
- * beyond the positions that its rotating caches still hold. Samples therefore store their tokens.
+ * beyond the positions that its rotating caches still hold. Samples therefore store their tokens, and the
+ * positions that a step gave them. Those turn the ropes alone: caches, masks, windows and attention sinks go
+ * by the index of a token.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_SESSION_H
@@ -24,13 +26,17 @@ typedef struct fp_session fp_session;
 
 /* The tokens of one sample's step.
  * tokens: [n_tokens], n_tokens >= 1, borrowed.
- * logits: [n_logits, vocab], of the last n_logits tokens, n_logits <= n_tokens; NULL if n_logits is 0. */
+ * logits: [n_logits, vocab], of the last n_logits tokens, n_logits <= n_tokens; NULL if n_logits is 0.
+ * positions: [n_axes, n_tokens], borrowed, n_axes 1 or ROPE_AXES_MAX; NULL: they go on after the sample's
+ *         last token. */
 typedef struct fp_step {
     size_t slot;
     const int32_t *tokens;
     size_t n_tokens;
     float *logits;
     size_t n_logits;
+    const int32_t *positions;
+    size_t n_axes;
 } fp_step;
 
 /* Fails with ASSAY_ENOMEM. The model is borrowed and must outlive the session. */
@@ -66,15 +72,15 @@ assay_status fp_session_rewind(fp_session *s, size_t slot, size_t n_tokens, assa
 size_t fp_session_length(const fp_session *s, size_t slot);
 
 /* Fails with ASSAY_EINVAL if a token is outside the vocabulary. where, slot: for the message. */
-assay_status fp_session_check(const fp_session *s, const int32_t *tokens, size_t n_tokens, const char *where,
+assay_status fp_session_check(const plan *p, const int32_t *tokens, size_t n_tokens, const char *where,
                               size_t slot, assay_error *err);
 
 /* Evaluates one step for each listed sample. On failure every sample has the tokens that it had before.
  * Fails with ASSAY_EINVAL before anything is evaluated (an unused or repeated slot, no tokens, more
- * than INT32_MAX tokens, a token outside the vocabulary), with ASSAY_ENOMEM at any time, or with
- * ASSAY_ESTOPPED. All functions that take a slot fail with ASSAY_EINVAL for an unused one. tracer: NULL, or
- * receives the tensors of each sample, of which only the rows of this step: the sample is then evaluated as a
- * batch of one, and its step in one pass. */
+ * than INT32_MAX tokens, a token outside the vocabulary, a position that is negative or beyond INT32_MAX),
+ * with ASSAY_ENOMEM at any time, or with ASSAY_ESTOPPED. All functions that take a slot fail with
+ * ASSAY_EINVAL for an unused one. tracer: NULL, or receives the tensors of each sample, of which only the
+ * rows of this step: the sample is then evaluated as a batch of one, and its step in one pass. */
 assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer,
                              assay_error *err);
 

@@ -24,26 +24,29 @@ static const char *item_name(assay_item_kind kind)
     return "an item of unknown kind";
 }
 
-/* Refuses what a sample can have besides its tokens. */
-static assay_status check_inputs(const assay_step *step, assay_error *err)
+/* Refuses what a sample can have besides its tokens and their positions. */
+static assay_status check_items(const assay_step *step, const char *where, assay_error *err)
 {
-    if (step->n_items > 0)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "step: sample %zu: found %s, expected tokens alone",
-                          step->sample, item_name(step->items[0].kind));
-    if (step->positions)
-        return assay_fail(err, ASSAY_EUNSUPPORTED,
-                          "step: sample %zu: found positions, expected none: the engine derives them",
-                          step->sample);
-    return ASSAY_OK;
+    if (step->n_items == 0) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: sample %zu: found %s, expected tokens alone", where,
+                      step->sample, step->items ? item_name(step->items[0].kind) : "items");
 }
 
-static assay_status check_tokens(const assay_step *step, size_t padded_width, assay_error *err)
+static assay_status check_axes(const assay_step *step, const char *where, assay_error *err)
+{
+    if (step->n_axes == 1 || step->n_axes == ROPE_AXES_MAX) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: positions: found %zu axes, expected 1 or %d", where,
+                      step->sample, step->n_axes, ROPE_AXES_MAX);
+}
+
+static assay_status check_tokens(const assay_step *step, size_t padded_width, const char *where,
+                                 assay_error *err)
 {
     if (step->n_tokens == 0 || !step->tokens)
-        return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found %s, expected at least 1 token",
+        return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: found %s, expected at least 1 token", where,
                           step->sample, step->n_tokens ? "no array of tokens" : "0 tokens");
     if (padded_width > 0 && padded_width < step->n_tokens)
-        return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found %zu tokens, padded_width is %zu",
+        return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: found %zu tokens, padded_width is %zu", where,
                           step->sample, step->n_tokens, padded_width);
     return ASSAY_OK;
 }
@@ -68,11 +71,16 @@ static assay_status check_output(const assay_step *step, size_t index, assay_err
 
 static assay_status translate(const assay_step *step, size_t padded_width, fp_step *out, assay_error *err)
 {
-    assay_status rc = check_inputs(step, err);
-    if (rc == ASSAY_OK) rc = check_tokens(step, padded_width, err);
+    assay_status rc = check_items(step, "step", err);
+    if (rc == ASSAY_OK) rc = check_tokens(step, padded_width, "step", err);
+    if (rc == ASSAY_OK && step->positions) rc = check_axes(step, "step", err);
     for (size_t i = 0; rc == ASSAY_OK && i < step->n_outputs; i++) rc = check_output(step, i, err);
     if (rc != ASSAY_OK) return rc;
-    *out = (fp_step){.slot = step->sample, .tokens = step->tokens, .n_tokens = step->n_tokens};
+    *out = (fp_step){.slot = step->sample,
+                     .tokens = step->tokens,
+                     .n_tokens = step->n_tokens,
+                     .positions = step->positions,
+                     .n_axes = step->n_axes};
     if (step->n_outputs > 0) {
         out->logits = step->outputs[0].data;
         out->n_logits = step->outputs[0].n_last;
@@ -92,4 +100,18 @@ assay_status fp_steps_run(fp_steps *s, fp_session *session, const assay_step *st
         if (rc != ASSAY_OK) return rc;
     }
     return fp_session_step(session, s->step, n, tracer, err);
+}
+
+assay_status fp_steps_positions(const plan *p, const assay_step *step, int32_t *out, int32_t *delta,
+                                assay_error *err)
+{
+    assay_status rc = check_items(step, "positions", err);
+    if (rc == ASSAY_OK) rc = check_tokens(step, 0, "positions", err);
+    if (rc == ASSAY_OK) rc = check_axes(step, "positions", err);
+    if (rc == ASSAY_OK)
+        rc = fp_session_check(p, step->tokens, step->n_tokens, "positions", step->sample, err);
+    if (rc != ASSAY_OK) return rc;
+    for (size_t i = 0; i < step->n_axes * step->n_tokens; i++) out[i] = (int32_t)(i % step->n_tokens);
+    *delta = 0;
+    return ASSAY_OK;
 }

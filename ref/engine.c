@@ -15,6 +15,7 @@
 #include "model/plan/feature.h"
 #include "ref/ops.h"
 #include "ref/session.h"
+#include "ref/step.h"
 #include "runtime/stream_table.h"
 
 struct assay_model {
@@ -79,6 +80,12 @@ static assay_status ref_model_session_open(assay_model *m, const assay_session_o
                                            assay_session **out, assay_error *err)
 {
     return ref_session_open(m->plan, options, out, err);
+}
+
+static assay_status ref_model_positions(const assay_model *m, const assay_step *step, int32_t *out,
+                                        int32_t *delta, assay_error *err)
+{
+    return ref_step_positions(m->plan, step, out, delta, err);
 }
 
 /* Spreads half-width tables over all rotating elements of each position. */
@@ -151,6 +158,7 @@ const assay_engine *assay_engine_v2(void)
         .rewind = ref_session_rewind,
         .fork = ref_session_fork,
         .tap = ref_session_tap,
+        .positions = ref_model_positions,
         .rope = ref_rope_request,
     };
     return &ENGINE;

@@ -45,13 +45,27 @@ static assay_status make_layer_inputs(ref_pass *pass, const ref_real *embedded)
     return rc;
 }
 
-/* Computes cosines and sines of positions 0 … T - 1 for every RoPE of the plan. */
+/* Fills position [ROPE_AXES_MAX, T]. Returns the largest + 1, the length that frequencies depend on (as
+ * transformers' dynamic_rope_update). */
+static size_t spread_positions(const ref_pass *pass, int32_t *position)
+{
+    size_t length = 0;
+    for (size_t a = 0; a < ROPE_AXES_MAX; a++)
+        for (size_t t = 0; t < pass->n_tokens; t++) {
+            const int32_t own = pass->positions ? pass->positions[t * ROPE_AXES_MAX + a] : (int32_t)t;
+            position[a * pass->n_tokens + t] = own;
+            if ((size_t)own + 1 > length) length = (size_t)own + 1;
+        }
+    return length;
+}
+
+/* Computes cosines and sines of the tokens' positions for every RoPE of the plan. */
 static assay_status make_ropes(ref_pass *pass)
 {
     const plan *p = pass->plan;
-    int32_t *position = malloc(pass->n_tokens * sizeof *position);
+    int32_t *position = malloc(ROPE_AXES_MAX * pass->n_tokens * sizeof *position);
     assay_status rc = position ? ASSAY_OK : ASSAY_ENOMEM;
-    for (size_t t = 0; position && t < pass->n_tokens; t++) position[t] = (int32_t)t;
+    const size_t length = position ? spread_positions(pass, position) : 0;
     for (size_t r = 0; rc == ASSAY_OK && r < p->n_ropes; r++) {
         size_t n = p->ropes[r].dim / 2;
         double *scratch = calloc(n, sizeof *scratch);
@@ -60,7 +74,7 @@ static assay_status make_ropes(ref_pass *pass)
         if (!scratch || !pass->cosine[r] || !pass->sine[r]) {
             rc = ASSAY_ENOMEM;
         } else {
-            rope_tables(&p->ropes[r], plan_frequencies(p, r, pass->n_tokens, scratch), position, 1,
+            rope_tables(&p->ropes[r], plan_frequencies(p, r, length, scratch), position, ROPE_AXES_MAX,
                         pass->n_tokens, pass->cosine[r], pass->sine[r]);
         }
         free(scratch);
@@ -111,10 +125,16 @@ static void free_each(void **list, size_t n)
     free(list);
 }
 
-assay_status ref_forward(const plan *p, const int32_t *tokens, size_t n_tokens, size_t first_row,
-                         ref_limit limit, ref_tracer tracer, ref_real *logits, assay_error *err)
+assay_status ref_forward(const plan *p, const ref_sample *sample, size_t first_row, ref_limit limit,
+                         ref_tracer tracer, ref_real *logits, assay_error *err)
 {
-    ref_pass pass = {.plan = p, .n_tokens = n_tokens, .tokens = tokens, .limit = limit, .tracer = tracer};
+    const size_t n_tokens = sample->n_tokens;
+    ref_pass pass = {.plan = p,
+                     .n_tokens = n_tokens,
+                     .tokens = sample->tokens,
+                     .positions = sample->positions,
+                     .limit = limit,
+                     .tracer = tracer};
     pass.cosine = calloc(p->n_ropes + 1, sizeof *pass.cosine);
     pass.sine = calloc(p->n_ropes + 1, sizeof *pass.sine);
     pass.k = calloc(p->n_layers, sizeof *pass.k);

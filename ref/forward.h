@@ -8,13 +8,15 @@
 #define REF_FORWARD_H
 
 #include "ref/ops.h"
+#include "ref/sample.h"
 #include "ref/trace.h"
 
 /* logits: [T - first_row, vocab], for the rows from first_row on; first_row == T: no logits are computed, and
  *         logits may be NULL.
- * tokens: [n_tokens], each accepted by plan_embeds_as.
- * Fails with ASSAY_ENOMEM, and with ASSAY_ESTOPPED if the tracer's tap ends the pass. */
-assay_status ref_forward(const plan *p, const int32_t *tokens, size_t n_tokens, size_t first_row,
-                         ref_limit limit, ref_tracer tracer, ref_real *logits, assay_error *err);
+ * sample: T tokens, each accepted by plan_embeds_as, and positions, none negative. Masks are by the index of
+ * a token; positions turn the ropes alone. Fails with ASSAY_ENOMEM, and with ASSAY_ESTOPPED if the tracer's
+ * tap ends the pass. */
+assay_status ref_forward(const plan *p, const ref_sample *sample, size_t first_row, ref_limit limit,
+                         ref_tracer tracer, ref_real *logits, assay_error *err);
 
 #endif

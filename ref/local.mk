@@ -9,6 +9,7 @@ REF_SOURCES = \
 	ref/ops.c ref/ops.h \
 	ref/pass.h \
 	ref/real.h \
+	ref/sample.c ref/sample.h \
 	ref/session.c ref/session.h \
 	ref/step.c ref/step.h \
 	ref/streams.c ref/streams.h \

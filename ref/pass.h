@@ -10,8 +10,9 @@
 /* State that a pass carries from layer to layer. */
 typedef struct ref_pass {
     const plan *plan;
-    size_t n_tokens;       /* T */
-    const int32_t *tokens; /* [T], checked: within the vocabulary */
+    size_t n_tokens;          /* T */
+    const int32_t *tokens;    /* [T], checked: within the vocabulary */
+    const int32_t *positions; /* [T, ROPE_AXES_MAX], not negative; NULL: the index of each token */
     ref_limit limit;
     ref_tracer tracer;
     double **cosine, **sine; /* [n_ropes] of [T, dim / 2] */

@@ -7,16 +7,10 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "ref/forward.h"
+#include "ref/sample.h"
 #include "ref/step.h"
 #include "runtime/array_list.h"
 #include "runtime/cache_limit.h"
-
-/* A slot of a session. A slot that is not used has no tokens. */
-typedef struct ref_sample {
-    bool is_used;
-    int32_t *tokens; /* [n_tokens], owned */
-    size_t n_tokens;
-} ref_sample;
 
 struct assay_session {
     const plan *plan;
@@ -69,12 +63,12 @@ assay_status ref_session_open(const plan *p, const assay_session_options *given,
 void ref_session_free(assay_session *s)
 {
     if (!s) return;
-    for (size_t b = 0; b < s->n_samples; b++) free(s->samples[b].tokens);
+    for (size_t b = 0; b < s->n_samples; b++) ref_sample_clear(&s->samples[b]);
     free(s->samples);
     free(s);
 }
 
-/* Puts a sample into the first slot that is not used. Takes the tokens over if it succeeds. */
+/* Puts a sample into the first slot that is not used. Takes its arrays over if it succeeds. */
 static assay_status add_sample(assay_session *s, ref_sample added, size_t *sample, assay_error *err)
 {
     size_t b = 0;
@@ -99,8 +93,7 @@ assay_status ref_session_leave(assay_session *s, size_t sample, assay_error *err
 {
     assay_status rc = check_sample(s, sample, "leave", err);
     if (rc != ASSAY_OK) return rc;
-    free(s->samples[sample].tokens);
-    s->samples[sample] = (ref_sample){.is_used = false};
+    ref_sample_clear(&s->samples[sample]);
     return ASSAY_OK;
 }
 
@@ -115,16 +108,6 @@ assay_status ref_session_rewind(assay_session *s, size_t sample, size_t n_tokens
     return ASSAY_OK;
 }
 
-/* Returns the tokens of a sample with n more after them, which the caller frees; NULL if out of memory. */
-static int32_t *append_tokens(const ref_sample *sample, const int32_t *tokens, size_t n)
-{
-    int32_t *all = calloc(sample->n_tokens + n + 1, sizeof *all);
-    if (!all) return NULL;
-    if (sample->n_tokens) memcpy(all, sample->tokens, sample->n_tokens * sizeof *all);
-    if (n) memcpy(all + sample->n_tokens, tokens, n * sizeof *all);
-    return all;
-}
-
 assay_status ref_session_fork(const assay_session *from, size_t sample, assay_session *into, size_t *forked,
                               assay_error *err)
 {
@@ -134,13 +117,12 @@ assay_status ref_session_fork(const assay_session *from, size_t sample, assay_se
         return assay_fail(err, ASSAY_EINVAL, "fork: the sessions have different models");
     if (from->limit.limit != into->limit.limit || from->limit.sink_tokens != into->limit.sink_tokens)
         return assay_fail(err, ASSAY_EINVAL, "fork: the sessions have different limits");
-    ref_sample copy = from->samples[sample];
-    copy.tokens = append_tokens(&copy, NULL, 0);
-    if (!copy.tokens)
+    ref_sample copy;
+    if (!ref_sample_copy(&from->samples[sample], NULL, &copy))
         return assay_fail(err, ASSAY_ENOMEM, "fork: sample %zu: out of memory for %zu tokens", sample,
-                          copy.n_tokens);
+                          from->samples[sample].n_tokens);
     rc = add_sample(into, copy, forked, err);
-    if (rc != ASSAY_OK) free(copy.tokens);
+    if (rc != ASSAY_OK) ref_sample_clear(&copy);
     return rc;
 }
 
@@ -163,34 +145,34 @@ static assay_status check_steps(const assay_session *s, const assay_step *steps,
         for (size_t j = 0; rc == ASSAY_OK && j < i; j++)
             if (steps[j].sample == steps[i].sample)
                 rc = assay_fail(err, ASSAY_EINVAL, "step: sample %zu is repeated", steps[i].sample);
+        const ref_sample *sample = &s->samples[steps[i].sample];
         if (rc == ASSAY_OK)
-            rc = ref_step_check(s->plan, &steps[i], s->samples[steps[i].sample].n_tokens, err);
+            rc = ref_step_check(s->plan, &steps[i], sample->n_tokens, ref_sample_next(sample), err);
     }
     return rc;
 }
 
-/* tokens: all tokens of the step's sample, those of the step included. */
-static assay_status evaluate_sample(const assay_session *s, const assay_step *step, const int32_t *tokens,
+/* sample: the step's sample, with the tokens of the step. */
+static assay_status evaluate_sample(const assay_session *s, const assay_step *step, const ref_sample *sample,
                                     assay_error *err)
 {
     if (step->n_outputs == 0 && !s->tap.fn) return ASSAY_OK;
-    const size_t n_before = s->samples[step->sample].n_tokens, n_tokens = n_before + step->n_tokens;
+    const size_t n_before = s->samples[step->sample].n_tokens;
     const size_t n_rows = step->n_outputs ? step->outputs[0].n_last : 0;
     const ref_tracer tracer = {
         .tap = s->tap.fn ? &s->tap : NULL, .sample = step->sample, .first_row = n_before};
-    return ref_forward(s->plan, tokens, n_tokens, n_tokens - n_rows, s->limit, tracer,
+    return ref_forward(s->plan, sample, sample->n_tokens - n_rows, s->limit, tracer,
                        step->n_outputs ? step->outputs[0].data : NULL, err);
 }
 
-/* Replaces the tokens of the steps' samples. Cannot fail, so that either all samples go on or none. */
-static void store_tokens(assay_session *s, const assay_step *steps, size_t n, int32_t **tokens)
+/* Replaces the steps' samples by the longer ones, and empties those. Cannot fail, so that either all samples
+ * go on or none. */
+static void store_samples(assay_session *s, const assay_step *steps, size_t n, ref_sample *longer)
 {
     for (size_t i = 0; i < n; i++) {
-        ref_sample *sample = &s->samples[steps[i].sample];
-        free(sample->tokens);
-        sample->tokens = tokens[i];
-        sample->n_tokens += steps[i].n_tokens;
-        tokens[i] = NULL;
+        ref_sample_clear(&s->samples[steps[i].sample]);
+        s->samples[steps[i].sample] = longer[i];
+        longer[i] = (ref_sample){0};
     }
 }
 
@@ -203,16 +185,15 @@ assay_status ref_session_step(assay_session *s, const assay_step *steps, size_t 
     if (rc == ASSAY_OK) rc = array_list_require(s->plan->arrays, err);
     if (rc == ASSAY_OK) rc = check_steps(s, steps, n, err);
     if (rc != ASSAY_OK || n == 0) return rc;
-    int32_t **tokens = calloc(n, sizeof *tokens); /* [n], of each sample after the step */
-    if (!tokens) return assay_fail(err, ASSAY_ENOMEM, "step: out of memory for %zu samples", n);
+    ref_sample *longer = calloc(n, sizeof *longer); /* [n], each sample after the step */
+    if (!longer) return assay_fail(err, ASSAY_ENOMEM, "step: out of memory for %zu samples", n);
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++) {
-        tokens[i] = append_tokens(&s->samples[steps[i].sample], steps[i].tokens, steps[i].n_tokens);
-        if (!tokens[i])
+        if (!ref_sample_copy(&s->samples[steps[i].sample], &steps[i], &longer[i]))
             rc = assay_fail(err, ASSAY_ENOMEM, "step: sample %zu: out of memory", steps[i].sample);
-        if (rc == ASSAY_OK) rc = evaluate_sample(s, &steps[i], tokens[i], err);
+        if (rc == ASSAY_OK) rc = evaluate_sample(s, &steps[i], &longer[i], err);
     }
-    if (rc == ASSAY_OK) store_tokens(s, steps, n, tokens);
-    for (size_t i = 0; i < n; i++) free(tokens[i]);
-    free(tokens);
+    if (rc == ASSAY_OK) store_samples(s, steps, n, longer);
+    for (size_t i = 0; i < n; i++) ref_sample_clear(&longer[i]);
+    free(longer);
     return rc;
 }

@@ -16,12 +16,35 @@ static const char *kind_name(assay_item_kind kind)
     return "unknown";
 }
 
-/* Items and explicit positions are not implemented. */
+static assay_status check_axes(const assay_step *step, const char *function, assay_error *err)
+{
+    if (step->n_axes == 1 || step->n_axes == ROPE_AXES_MAX) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: positions: found %zu axes, expected 1 or 3",
+                      function, step->sample, step->n_axes);
+}
+
+/* next: the position of the step's first token if the step gives none. */
+static assay_status check_positions(const assay_step *step, size_t next, assay_error *err)
+{
+    if (!step->positions) {
+        const size_t most = (size_t)INT32_MAX + 1 - next;
+        if (step->n_tokens <= most) return ASSAY_OK;
+        return assay_fail(err, ASSAY_EINVAL,
+                          "step: sample %zu: found %zu tokens from position %zu on, expected at most %zu",
+                          step->sample, step->n_tokens, next, most);
+    }
+    assay_status rc = check_axes(step, "step", err);
+    for (size_t i = 0; rc == ASSAY_OK && i < step->n_axes * step->n_tokens; i++)
+        if (step->positions[i] < 0)
+            rc = assay_fail(err, ASSAY_EINVAL,
+                            "step: sample %zu: axis %zu, token %zu: found position %d, expected at least 0",
+                            step->sample, i / step->n_tokens, i % step->n_tokens, step->positions[i]);
+    return rc;
+}
+
+/* Items are not implemented. */
 static assay_status refuse_items(const assay_step *step, assay_error *err)
 {
-    if (step->positions)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "step: sample %zu: explicit positions are not supported",
-                          step->sample);
     if (step->n_items == 0) return ASSAY_OK;
     if (!step->items)
         return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: items is NULL, expected %zu items",
@@ -75,10 +98,25 @@ static assay_status check_outputs(const assay_step *step, assay_error *err)
     return ASSAY_OK;
 }
 
-assay_status ref_step_check(const plan *p, const assay_step *step, size_t n_before, assay_error *err)
+assay_status ref_step_check(const plan *p, const assay_step *step, size_t n_before, size_t next,
+                            assay_error *err)
 {
     assay_status rc = check_tokens(p, step, n_before, err);
+    if (rc == ASSAY_OK) rc = check_positions(step, next, err);
     if (rc == ASSAY_OK) rc = refuse_items(step, err);
     if (rc == ASSAY_OK) rc = check_outputs(step, err);
     return rc;
+}
+
+assay_status ref_step_positions(const plan *p, const assay_step *step, int32_t *out, int32_t *delta,
+                                assay_error *err)
+{
+    assay_status rc = check_tokens(p, step, 0, err);
+    if (rc == ASSAY_OK) rc = check_axes(step, "positions", err);
+    if (rc == ASSAY_OK) rc = refuse_items(step, err);
+    if (rc != ASSAY_OK) return rc;
+    for (size_t a = 0; a < step->n_axes; a++)
+        for (size_t t = 0; t < step->n_tokens; t++) out[a * step->n_tokens + t] = (int32_t)t;
+    *delta = 0;
+    return ASSAY_OK;
 }

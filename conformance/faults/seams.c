@@ -117,7 +117,7 @@ void __wrap_rope_tables(const rope *r, const double *inverse_frequency, const in
 {
     const fault *f = fault_planted();
     int32_t other, *others = NULL;
-    if (f->position && n_stepping > 0 && n_decoding > 0 && n_positions == 1) {
+    if (f->position && n_stepping > 0 && n_decoding > 0 && n_positions == 1 && n_axes == 1) {
         other = f->position(*position, stepping[(n_decoded + n_tables++ % n_decoding) % n_stepping]);
         position = &other;
     }

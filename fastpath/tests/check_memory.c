@@ -102,10 +102,12 @@ static void close_all(void)
     fp_model_free(model);
 }
 
-/* In a session whose buffers are all new. */
+/* In a session whose buffers are all new. The positions are those that the tokens have anyway. */
 START_TEST(in_a_step)
 {
     bool denied = true;
+    int32_t index[68];
+    for (size_t t = 0; t < 68; t++) index[t] = (int32_t)t;
     open_bystander(MODELS[_i]);
     for (long n = 0; denied; n++) {
         fp_session_free(session);
@@ -118,8 +120,9 @@ START_TEST(in_a_step)
         free(logits);
         size_t twin; /* whose pages the step must not write to */
         ck_assert_int_eq(fp_session_fork(session, a, session, &twin, &err), ASSAY_OK);
-        const fp_step steps[] = {{.slot = a, .tokens = text_of(0) + 2, .n_tokens = 66},
-                                 {.slot = b, .tokens = text_of(1), .n_tokens = 5}};
+        const fp_step steps[] = {
+            {.slot = a, .tokens = text_of(0) + 2, .n_tokens = 66, .positions = index + 2, .n_axes = 1},
+            {.slot = b, .tokens = text_of(1), .n_tokens = 5}};
         deny(n);
         denied = was_denied(fp_session_step(session, steps, 2, NULL, &err));
         ck_assert_uint_eq(fp_session_length(session, a), denied ? 2 : 68);

@@ -37,21 +37,31 @@ START_TEST(samples_join_rest_and_leave_while_others_continue)
     ck_assert_ptr_nonnull(logits);
     size_t a = sessions_join(), b = sessions_join();
     fp_step steps[] = {
-        {a, sessions_text(0), 20, logits, 1}, {b, sessions_text(1), 5, logits + vocab, 1}, {0}};
+        {.slot = a, .tokens = sessions_text(0), .n_tokens = 20, .logits = logits, .n_logits = 1},
+        {.slot = b, .tokens = sessions_text(1), .n_tokens = 5, .logits = logits + vocab, .n_logits = 1},
+        {0}};
     ck_assert_int_eq(fp_session_step(session, steps, 2, NULL, &err), ASSAY_OK);
     sessions_expect_fresh(logits, 0, 20);
     sessions_expect_fresh(logits + vocab, 1, 5);
     size_t c = sessions_join();
-    steps[1] = (fp_step){c, sessions_text(2), 30, logits + vocab, 1};
-    steps[0] = (fp_step){a, sessions_text(0) + 20, 1, logits, 1};
+    steps[1] = (fp_step){
+        .slot = c, .tokens = sessions_text(2), .n_tokens = 30, .logits = logits + vocab, .n_logits = 1};
+    steps[0] =
+        (fp_step){.slot = a, .tokens = sessions_text(0) + 20, .n_tokens = 1, .logits = logits, .n_logits = 1};
     ck_assert_int_eq(fp_session_step(session, steps, 2, NULL, &err), ASSAY_OK); /* b rests */
     sessions_expect_fresh(logits, 0, 21);
     sessions_expect_fresh(logits + vocab, 2, 30);
     ck_assert_int_eq(fp_session_leave(session, a, &err), ASSAY_OK);
     ck_assert_uint_eq(sessions_join(), a); /* the slot is given again, with nothing in it */
-    steps[0] = (fp_step){a, sessions_text(3), 3, logits, 1};
-    steps[1] = (fp_step){b, sessions_text(1) + 5, 2, logits + vocab, 1};
-    steps[2] = (fp_step){c, sessions_text(2) + 30, 1, logits + 2 * vocab, 1};
+    steps[0] =
+        (fp_step){.slot = a, .tokens = sessions_text(3), .n_tokens = 3, .logits = logits, .n_logits = 1};
+    steps[1] = (fp_step){
+        .slot = b, .tokens = sessions_text(1) + 5, .n_tokens = 2, .logits = logits + vocab, .n_logits = 1};
+    steps[2] = (fp_step){.slot = c,
+                         .tokens = sessions_text(2) + 30,
+                         .n_tokens = 1,
+                         .logits = logits + 2 * vocab,
+                         .n_logits = 1};
     ck_assert_int_eq(fp_session_step(session, steps, 3, NULL, &err), ASSAY_OK);
     sessions_expect_fresh(logits, 3, 3);
     sessions_expect_fresh(logits + vocab, 1, 7);

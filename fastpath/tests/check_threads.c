@@ -123,7 +123,7 @@ static fp_step extend(party *p, sample *one)
     one->n_tokens += n;
     float *logits = p->rows + p->n_rows * p->model->plan->vocab;
     p->n_rows += n;
-    return (fp_step){one->slot, tokens, n, logits, n};
+    return (fp_step){.slot = one->slot, .tokens = tokens, .n_tokens = n, .logits = logits, .n_logits = n};
 }
 
 /* The same tokens in a sample that has never shared anything. */
@@ -134,7 +134,11 @@ static void hold_to_fresh(party *p, const sample *one, const fp_step *step)
     size_t slot;
     ck_assert_ptr_nonnull(fresh);
     ck_assert_int_eq(fp_session_join(p->apart, &slot, &p->err), ASSAY_OK);
-    const fp_step whole = {slot, one->tokens, one->n_tokens, fresh, step->n_logits};
+    const fp_step whole = {.slot = slot,
+                           .tokens = one->tokens,
+                           .n_tokens = one->n_tokens,
+                           .logits = fresh,
+                           .n_logits = step->n_logits};
     ck_assert_int_eq(fp_session_step(p->apart, &whole, 1, NULL, &p->err), ASSAY_OK);
     ck_assert_mem_eq(step->logits, fresh, bytes);
     ck_assert_int_eq(fp_session_leave(p->apart, slot, &p->err), ASSAY_OK);
@@ -300,7 +304,9 @@ static bool first_row(const fp_model *m, float *row)
     size_t slot;
     const int32_t token = 1;
     bool ok = fp_session_open(m, &s, NULL) == ASSAY_OK && fp_session_join(s, &slot, NULL) == ASSAY_OK &&
-              fp_session_step(s, &(fp_step){slot, &token, 1, row, 1}, 1, NULL, NULL) == ASSAY_OK;
+              fp_session_step(
+                  s, &(fp_step){.slot = slot, .tokens = &token, .n_tokens = 1, .logits = row, .n_logits = 1},
+                  1, NULL, NULL) == ASSAY_OK;
     fp_session_free(s);
     return ok;
 }

@@ -19,6 +19,7 @@ static assay_error err;
 
 enum { N_SAMPLES = 64 }; /* as many as a session has capacity for from the start */
 
+static const int32_t POSITIONS[] = {2, 3};
 static const int32_t TEXT[] = {1, 2, 3, 4, 5, 6}, NEXT[] = {42};
 
 static assay_status step_one(size_t sample, const int32_t *tokens, size_t n, double *out)
@@ -70,7 +71,13 @@ START_TEST(a_step_that_is_out_of_memory_leaves_every_sample_as_it_was)
     ck_assert_ptr_nonnull(out);
     const assay_output output = {.name = "logits", .n_last = 1, .data = out};
     const assay_step steps[] = {
-        {.sample = 0, .tokens = TEXT, .n_tokens = 2, .outputs = &output, .n_outputs = 1},
+        {.sample = 0,
+         .tokens = TEXT,
+         .n_tokens = 2,
+         .positions = POSITIONS,
+         .n_axes = 1,
+         .outputs = &output,
+         .n_outputs = 1},
         {.sample = 1, .tokens = TEXT, .n_tokens = 2, .outputs = &output, .n_outputs = 1}};
     long n = 0;
     for (assay_status rc = ASSAY_ENOMEM; rc != ASSAY_OK; n++) {

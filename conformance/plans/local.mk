@@ -1,0 +1,35 @@
+# Our engines with plans that no bundled checkpoint has, and what must hold for all three.
+# SPDX-License-Identifier: Apache-2.0
+PLAN_MODULES = \
+	conformance/plans/changed_fastpath.la \
+	conformance/plans/changed_ref32.la \
+	conformance/plans/changed_ref64.la
+check_LTLIBRARIES += $(PLAN_MODULES)
+PLAN_MODULE_LDFLAGS = $(TEST_ENGINE_LDFLAGS) -Wl,--wrap=plan_derive
+conformance_plans_changed_fastpath_la_SOURCES = conformance/plans/change.c fastpath/engine.c
+conformance_plans_changed_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+conformance_plans_changed_fastpath_la_LDFLAGS = $(PLAN_MODULE_LDFLAGS)
+conformance_plans_changed_fastpath_la_LIBADD = $(fastpath_fastpath_la_LIBADD)
+conformance_plans_changed_ref32_la_SOURCES = conformance/plans/change.c $(REF_SOURCES)
+conformance_plans_changed_ref32_la_CPPFLAGS = $(ref_ref32_la_CPPFLAGS)
+conformance_plans_changed_ref32_la_CFLAGS = $(ref_ref32_la_CFLAGS)
+conformance_plans_changed_ref32_la_LDFLAGS = $(PLAN_MODULE_LDFLAGS)
+conformance_plans_changed_ref32_la_LIBADD = $(ref_ref32_la_LIBADD)
+conformance_plans_changed_ref64_la_SOURCES = conformance/plans/change.c $(REF_SOURCES)
+conformance_plans_changed_ref64_la_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+conformance_plans_changed_ref64_la_CFLAGS = $(ref_ref64_la_CFLAGS)
+conformance_plans_changed_ref64_la_LDFLAGS = $(PLAN_MODULE_LDFLAGS)
+conformance_plans_changed_ref64_la_LIBADD = $(ref_ref64_la_LIBADD)
+
+PLAN_ENGINES = conformance/plans/tests/engines.c conformance/plans/tests/engines.h
+CONFORMANCE_PLANS_TESTS = \
+	conformance/plans/tests/check_positions \
+	conformance/plans/tests/check_positions_state
+check_PROGRAMS += $(CONFORMANCE_PLANS_TESTS)
+TESTS += $(CONFORMANCE_PLANS_TESTS)
+conformance_plans_tests_check_positions_SOURCES = conformance/plans/tests/check_positions.c $(PLAN_ENGINES)
+conformance_plans_tests_check_positions_CFLAGS = $(TEST_CFLAGS)
+conformance_plans_tests_check_positions_LDADD = $(TEST_LIBS)
+conformance_plans_tests_check_positions_state_SOURCES = conformance/plans/tests/check_positions_state.c $(PLAN_ENGINES)
+conformance_plans_tests_check_positions_state_CFLAGS = $(TEST_CFLAGS)
+conformance_plans_tests_check_positions_state_LDADD = $(TEST_LIBS)
