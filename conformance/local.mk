@@ -39,6 +39,7 @@ FAKE_ENGINES = \
 	conformance/tests/engines/off_ref_no_override.la \
 	conformance/tests/engines/old_table.la \
 	conformance/tests/engines/letters.la \
+	conformance/tests/engines/placing.la \
 	conformance/tests/engines/responses.la \
 	conformance/tests/engines/serving.la \
 	conformance/tests/engines/speaker.la \
@@ -117,6 +118,8 @@ conformance_tests_engines_old_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 RULE_SOURCES = conformance/tests/engines/fail.h conformance/tests/engines/rule.h
 conformance_tests_engines_letters_la_SOURCES = conformance/tests/engines/letters.c $(RULE_SOURCES)
 conformance_tests_engines_letters_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_placing_la_SOURCES = conformance/tests/engines/placing.c $(RULE_SOURCES)
+conformance_tests_engines_placing_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_responses_la_SOURCES = conformance/tests/engines/responses.c $(RULE_SOURCES)
 conformance_tests_engines_responses_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_serving_la_SOURCES = conformance/tests/engines/serving.c $(RULE_SOURCES)

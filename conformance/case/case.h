@@ -61,7 +61,7 @@ typedef struct conf_trace {
     double noise; /* the largest distance of the float32 run from value */
 } conf_trace;
 
-/* kind logits and generate */
+/* kind logits and generate; of kind positions the tokens, lengths and inputs */
 typedef struct conf_decoder {
     size_t n_samples, n_tokens, n_decode;
     conf_cache_limit caches;
@@ -92,6 +92,14 @@ typedef struct conf_rope {
     conf_array cos, sin; /* F64 [n_positions, table_dim]; all columns, or the first half */
 } conf_rope;
 
+enum { CONF_AXES = 3 };
+
+/* kind positions */
+typedef struct conf_positions {
+    conf_array position; /* [CONF_AXES, B, T]; padding is not compared */
+    conf_array delta;    /* [B] */
+} conf_positions;
+
 typedef struct conf_case {
     char *path;
     bool outline; /* traces have no values */
@@ -106,6 +114,7 @@ typedef struct conf_case {
     char *float64_reason; /* why float64_bound is not CONF_FLOAT64_BOUND; NULL if it is */
     conf_decoder decoder;
     conf_rope rope;
+    conf_positions positions;
     conf_vectors vectors; /* only for textual kinds that are replayed */
 } conf_case;
 

@@ -182,6 +182,13 @@ assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, bool frame, as
     return rc;
 }
 
+assay_status conf_decoder_read_prompts(const conf_h5 *file, conf_case *c, assay_error *err)
+{
+    assay_status rc = read_lengths(file, &c->decoder, err);
+    if (rc == ASSAY_OK) rc = read_inputs(file, &c->decoder, err);
+    return rc == ASSAY_OK ? check_tokens(file, &c->decoder, err) : rc;
+}
+
 void conf_decoder_free(conf_decoder *d)
 {
     conf_array_free(&d->tokens);

@@ -7,6 +7,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/case/items.c conformance/case/items.h \
 	conformance/case/members.c conformance/case/members.h \
 	conformance/case/observation.c conformance/case/observation.h \
+	conformance/case/positions.c conformance/case/positions.h \
 	conformance/case/prompt.c conformance/case/prompt.h \
 	conformance/case/rope.c conformance/case/rope.h \
 	conformance/case/row_list.c conformance/case/row_list.h \

@@ -60,11 +60,27 @@ static void print_noises(FILE *out, const conf_rows *rows, double largest)
     }
 }
 
-static void print_decoder(FILE *out, const conf_decoder *d)
+static void print_prompts(FILE *out, const conf_decoder *d)
 {
     (void)fprintf(out, "%-10s %zu of up to %zu tokens, lengths", "samples", d->n_samples, d->n_tokens);
     for (size_t b = 0; b < d->n_samples; b++) (void)fprintf(out, " %zu", conf_prompt_length(d, b));
-    (void)fprintf(out, "\n%-10s %zu forced, %zu greedy\n", "steps", d->n_decode, d->n_greedy);
+    (void)fputc('\n', out);
+}
+
+static void print_positions(FILE *out, const conf_case *c)
+{
+    print_prompts(out, &c->decoder);
+    print_inputs(out, &c->decoder);
+    (void)fprintf(out, "%-10s on %d axes, deltas", "positions", CONF_AXES);
+    for (size_t b = 0; b < c->decoder.n_samples; b++)
+        (void)fprintf(out, " %" PRId32, ((const int32_t *)c->positions.delta.data)[b]);
+    (void)fputc('\n', out);
+}
+
+static void print_decoder(FILE *out, const conf_decoder *d)
+{
+    print_prompts(out, d);
+    (void)fprintf(out, "%-10s %zu forced, %zu greedy\n", "steps", d->n_decode, d->n_greedy);
     print_inputs(out, d);
     if (d->has_truth) {
         const conf_rows *rows = &d->rows;
@@ -113,6 +129,7 @@ static void print_case(FILE *out, const conf_case *c)
         (void)fprintf(out, "%-10s %zu on %zu axes, %zu heads of %zu\n", "positions", c->rope.n_positions,
                       c->rope.n_axes, c->rope.n_heads, c->rope.head_dim);
     }
+    if (c->kind == CONF_POSITIONS) print_positions(out, c);
     if (c->vectors.n > 0) print_vectors(out, &c->vectors);
     for (size_t i = 0; i < c->unknown.n; i++) print_text(out, "unknown", c->unknown.at[i]);
 }

@@ -16,6 +16,7 @@
 #include "conformance/evaluate/load.h"
 #include "conformance/evaluate/logits.h"
 #include "conformance/evaluate/manners.h"
+#include "conformance/evaluate/positions.h"
 #include "conformance/evaluate/tensors.h"
 #include "conformance/evaluate/tokens.h"
 #include "conformance/evaluate/vectors.h"
@@ -23,6 +24,7 @@
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
 #include "conformance/replay/dump.h"
+#include "conformance/replay/positions.h"
 #include "conformance/replay/replay.h"
 #include "conformance/replay/rope.h"
 #include "conformance/replay/state.h"
@@ -59,6 +61,15 @@ static void evaluate_rope(conf_replay *r)
     conf_rope_answer_free(&answer);
 }
 
+static void evaluate_positions(conf_replay *r)
+{
+    conf_positions_answer answer;
+    if (!conf_replay_positions(r, &answer)) return;
+    r->verdict->stage = CONF_STAGE_JUDGE;
+    conf_evaluate_positions(r, &answer);
+    conf_positions_answer_free(&answer);
+}
+
 static void replay_case(const conf_assignment *assignment, const assay_engine *engine, const conf_case *c,
                         conf_verdict *v)
 {
@@ -68,6 +79,10 @@ static void replay_case(const conf_assignment *assignment, const assay_engine *e
         conf_verdict_set(v, CONF_SKIPPED, "a case of kind rope has no model: it uses no kernels");
         return;
     }
+    if (kernels && c->kind == CONF_POSITIONS) {
+        conf_verdict_set(v, CONF_SKIPPED, "a case of kind positions uses no kernels");
+        return;
+    }
     if (conf_kind_of(c->kind)->textual) {
         if (kernels) conf_verdict_set(v, CONF_SKIPPED, "a textual case uses no kernels");
         else conf_evaluate_vectors(assignment, c, v);
@@ -75,6 +90,7 @@ static void replay_case(const conf_assignment *assignment, const assay_engine *e
     }
     conf_replay r = {.engine = engine, .kernels = kernels, .c = c, .seed = assignment->seed, .verdict = v};
     if (c->kind == CONF_ROPE) evaluate_rope(&r);
+    else if (c->kind == CONF_POSITIONS) evaluate_positions(&r);
     else evaluate_decoder(&r, assignment);
     conf_replay_free(&r);
 }

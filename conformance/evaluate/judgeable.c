@@ -30,9 +30,9 @@ bool conf_evaluate_judgeable(const conf_case *c, assay_dtype compute, conf_verdi
     if (narrow && conf_kind_of(c->kind)->textual)
         conf_verdict_set(v, CONF_SKIPPED, "a textual case has no products to compute in %s",
                          conf_compute_run(compute));
-    else if (narrow && c->kind == CONF_ROPE)
-        conf_verdict_set(v, CONF_SKIPPED, "a case of kind rope has no products to compute in %s",
-                         conf_compute_run(compute));
+    else if (narrow && (c->kind == CONF_ROPE || c->kind == CONF_POSITIONS))
+        conf_verdict_set(v, CONF_SKIPPED, "a case of kind %s has no products to compute in %s",
+                         conf_kind_of(c->kind)->name, conf_compute_run(compute));
     else if (narrow && !conf_rows_noise(&c->decoder.rows, compute))
         conf_verdict_set(v, CONF_SKIPPED, "no run in %s is recorded to judge it by",
                          conf_compute_run(compute));

@@ -8,6 +8,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/evaluate/load.c conformance/evaluate/load.h \
 	conformance/evaluate/logits.c conformance/evaluate/logits.h \
 	conformance/evaluate/manners.c conformance/evaluate/manners.h \
+	conformance/evaluate/positions.c conformance/evaluate/positions.h \
 	conformance/evaluate/tensors.c conformance/evaluate/tensors.h \
 	conformance/evaluate/tokens.c conformance/evaluate/tokens.h \
 	conformance/evaluate/vectors.c conformance/evaluate/vectors.h
@@ -16,6 +17,7 @@ CONFORMANCE_EVALUATE_TESTS = \
 	conformance/evaluate/tests/check_checkpoint \
 	conformance/evaluate/tests/check_evaluate \
 	conformance/evaluate/tests/check_manner \
+	conformance/evaluate/tests/check_positions \
 	conformance/evaluate/tests/check_rope
 check_PROGRAMS += $(CONFORMANCE_EVALUATE_TESTS)
 TESTS += $(CONFORMANCE_EVALUATE_TESTS)
@@ -25,5 +27,7 @@ conformance_evaluate_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
 conformance_evaluate_tests_check_manner_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_manner_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_positions_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_evaluate_tests_check_positions_LDADD = conformance/tests/libsupport.la
 conformance_evaluate_tests_check_rope_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_rope_LDADD = conformance/tests/libsupport.la

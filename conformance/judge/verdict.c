@@ -23,6 +23,7 @@ const char *conf_stage_name(conf_stage stage)
                                         "rewind",
                                         "fork",
                                         "rope",
+                                        "positions",
                                         "judging",
                                         "closing",
                                         "the sweep",

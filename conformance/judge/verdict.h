@@ -31,7 +31,7 @@ typedef enum conf_class {
     CONF_CLASS_LOGITS,       /* logits out of bounds */
     CONF_CLASS_TOKENS,       /* a greedy token, or the end of the stream */
     CONF_CLASS_TENSOR,       /* an intermediate tensor out of bounds, while the logits agree */
-    CONF_CLASS_ROPE,         /* a rotated value or a factor out of bounds */
+    CONF_CLASS_ROPE,         /* a rotated value or a factor out of bounds, or a position */
     CONF_CLASS_THREADS,      /* a step of a program of threads has another outcome */
     CONF_CLASS_STOPS,        /* a different stop set, or other documents that name a stop id */
     CONF_CLASS_TEXT,         /* a field of a reply has a different text */
@@ -68,6 +68,7 @@ typedef enum conf_stage {
     CONF_STAGE_REWIND,
     CONF_STAGE_FORK,
     CONF_STAGE_ROPE,
+    CONF_STAGE_POSITIONS,
     CONF_STAGE_JUDGE,
     CONF_STAGE_CLOSE,
     CONF_STAGE_SWEEP,  /* a kernel's sweep */

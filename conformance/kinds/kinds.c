@@ -18,7 +18,7 @@ static const conf_kind_info kinds[CONF_N_KINDS] = {
     [CONF_LOGITS] = {.name = "logits", .has_model = true, .has_decoder = true},
     [CONF_GENERATE] = {.name = "generate", .has_model = true, .has_decoder = true},
     [CONF_ROPE] = {.name = "rope"},
-    [CONF_POSITIONS] = {.name = "positions", .refusal = "kind positions is not replayed yet"},
+    [CONF_POSITIONS] = {.name = "positions", .has_model = true},
     [CONF_EOS] = {.name = "eos",
                   .textual = true,
                   .vectors = {true, conf_eos_check, conf_eos_open, conf_eos_replay}},

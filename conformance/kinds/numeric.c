@@ -5,6 +5,7 @@
 
 #include "conformance/case/decoder.h"
 #include "conformance/case/header.h"
+#include "conformance/case/positions.h"
 #include "conformance/case/rope.h"
 #include "conformance/hdf5/text.h"
 #include "conformance/kinds/kinds.h"
@@ -31,6 +32,7 @@ static assay_status read_body(const conf_h5 *file, conf_case *c, bool frame, ass
     rc = conf_h5_attribute_text(file, "model", &model, err);
     if (rc == ASSAY_OK) rc = conf_case_find_model(c, model, err);
     free(model);
+    if (c->kind == CONF_POSITIONS) return rc == ASSAY_OK && !frame ? conf_positions_read(file, c, err) : rc;
     if (rc == ASSAY_OK) rc = conf_cache_limit_read(file, &c->decoder.caches, err);
     return rc == ASSAY_OK ? conf_decoder_read(file, c, frame, err) : rc;
 }

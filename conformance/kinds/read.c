@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "conformance/case/decoder.h"
+#include "conformance/case/positions.h"
 #include "conformance/case/rope.h"
 #include "conformance/kinds/numeric.h"
 #include "conformance/kinds/textual.h"
@@ -66,6 +67,7 @@ void conf_case_free(conf_case *c)
     if (!c) return;
     conf_decoder_free(&c->decoder);
     conf_rope_free(&c->rope);
+    conf_positions_free(&c->positions);
     conf_vectors_free(&c->vectors);
     conf_strings_free(&c->flags);
     conf_strings_free(&c->unknown);

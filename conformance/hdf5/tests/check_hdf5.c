@@ -193,11 +193,6 @@ START_TEST(kinds_that_are_not_replayed_are_read_no_further)
     ck_assert_int_eq(c->kind, CONF_PREPROCESS);
     ck_assert(!!conf_kind_of(c->kind)->refusal);
     conf_case_free(c);
-    edit_attribute(path, "kind", "positions");
-    edit_remove(path, "/expect");
-    ck_assert_int_eq(conf_case_read(path, &c, NULL), ASSAY_OK);
-    ck_assert_int_eq(c->kind, CONF_POSITIONS);
-    conf_case_free(c);
 }
 END_TEST
 
