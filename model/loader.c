@@ -14,6 +14,7 @@
 #include "model/plan/arrays.h"
 #include "model/plan/bind.h"
 #include "model/plan/bind_vector.h"
+#include "model/plan/shapes.h"
 
 /* A plan with the objects from which it borrows. */
 typedef struct owned_plan {
@@ -192,6 +193,7 @@ static assay_status open_parts(owned_plan *o, const char *const *allowed, assay_
     if (rc == ASSAY_OK) rc = weights_open(o->dir, &o->weights, err);
     if (rc == ASSAY_OK) rc = array_list_open(&o->plan.arrays, err);
     if (rc == ASSAY_OK) rc = read_config(o, path, document, allowed, err);
+    if (rc == ASSAY_OK) rc = plan_check_shapes(&o->plan, err);
     if (rc == ASSAY_OK) rc = plan_derive(&o->plan, err);
     if (rc == ASSAY_OK) rc = realise_arrays(o, err);
     if (rc == ASSAY_OK) rc = stop_set_read(o->dir, &o->stops, err);

@@ -8,7 +8,8 @@ model_libmodel_la_SOURCES += \
 	model/plan/cost.c model/plan/cost.h \
 	model/plan/feature.c model/plan/feature.h \
 	model/plan/plan.c model/plan/plan.h \
-	model/plan/print.c model/plan/print.h
+	model/plan/print.c model/plan/print.h \
+	model/plan/shapes.c model/plan/shapes.h
 
 MODEL_PLAN_TESTS = \
 	model/plan/tests/check_cost \
@@ -16,7 +17,8 @@ MODEL_PLAN_TESTS = \
 	model/plan/tests/check_plan \
 	model/plan/tests/check_quantized \
 	model/plan/tests/check_quantized_refused \
-	model/plan/tests/check_refused
+	model/plan/tests/check_refused \
+	model/plan/tests/check_shapes
 check_PROGRAMS += $(MODEL_PLAN_TESTS)
 TESTS += $(MODEL_PLAN_TESTS)
 model_plan_tests_check_cost_CFLAGS = $(TEST_CFLAGS)
@@ -29,5 +31,7 @@ model_plan_tests_check_quantized_CFLAGS = $(TEST_CFLAGS)
 model_plan_tests_check_quantized_LDADD = $(TEST_LIBS)
 model_plan_tests_check_quantized_refused_CFLAGS = $(TEST_CFLAGS)
 model_plan_tests_check_quantized_refused_LDADD = $(TEST_LIBS)
+model_plan_tests_check_shapes_CFLAGS = $(TEST_CFLAGS)
+model_plan_tests_check_shapes_LDADD = $(TEST_LIBS)
 model_plan_tests_check_refused_CFLAGS = $(TEST_CFLAGS)
 model_plan_tests_check_refused_LDADD = $(TEST_LIBS)

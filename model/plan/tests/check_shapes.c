@@ -1,0 +1,301 @@
+/* Norms and matrices fit what they are applied to: in a plan, and in a checkpoint, every tensor of which is
+ * damaged in turn.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/shapes.h"
+
+#include "base/tests/support.h"
+#include "model/loader.h"
+#include "model/tests/checkpoint.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static plan *opened;
+static assay_error err;
+
+static void widen_norm(plan_norm *n)
+{
+    n->width = ++n->weight.cols;
+}
+
+static void norm(plan *p)
+{
+    widen_norm(&p->norm);
+}
+static void mixer_in(plan *p)
+{
+    widen_norm(&p->layers[1].mixer_in);
+}
+static void mlp_out(plan *p)
+{
+    widen_norm(&p->layers[0].mlp_out);
+}
+static void head_norm(plan *p)
+{
+    widen_norm(&p->layers[0].mixer.attention.k_norm);
+}
+static void norm_weight(plan *p)
+{
+    p->layers[0].mlp_in.weight.cols--;
+}
+static void query(plan *p)
+{
+    p->layers[0].mixer.attention.q.weight.rows++;
+}
+static void output(plan *p)
+{
+    p->layers[0].mixer.attention.o.weight.cols--;
+}
+static void key(plan *p)
+{
+    p->layers[0].mixer.attention.k.weight.data = NULL;
+}
+static void bias(plan *p)
+{
+    p->layers[0].mixer.attention.v.bias.cols++;
+}
+static void down(plan *p)
+{
+    p->layers[0].mlp.down.weight.cols++;
+}
+static void head(plan *p)
+{
+    p->head.rows--;
+}
+static void expert(plan *p)
+{
+    p->layers[0].experts.up[2].rows++;
+}
+static void router(plan *p)
+{
+    p->layers[0].experts.router.cols++;
+}
+static void expert_scale(plan *p)
+{
+    p->layers[0].experts.expert_scale.cols++;
+}
+static void active(plan *p)
+{
+    p->layers[0].experts.n_active = p->layers[0].experts.n_experts + 1;
+}
+static void table(plan *p)
+{
+    p->layer_inputs.table.cols--;
+}
+static void layer_input(plan *p)
+{
+    p->layers[0].layer_input.projection.weight.cols++;
+}
+static void prediction(plan *p)
+{
+    p->layers[0].altup.prediction.rows++;
+}
+static void right(plan *p)
+{
+    p->layers[0].laurel.right.weight.cols++;
+}
+static void unprojection(plan *p)
+{
+    p->streams.unprojection[0].rows++;
+}
+static void rope_head(plan *p)
+{
+    p->ropes[0].head_dim += 2;
+}
+static void rope_index(plan *p)
+{
+    p->layers[0].mixer.attention.rope = 7;
+}
+static void kv_heads(plan *p)
+{
+    p->layers[0].mixer.attention.n_kv_heads = 3;
+}
+static void shared_head(plan *p)
+{
+    p->layers[p->n_layers - 1].mixer.attention.cache_layer = p->n_layers;
+}
+static void scalar(plan *p)
+{
+    p->layers[0].scalar.cols = 2;
+}
+
+static const struct {
+    const char *fixture;
+    void (*change)(plan *p);
+    const char *holds[2];
+} CHANGES[] = {
+    {"qwen2/base", norm, {": norm: tensor 'model.norm.weight': found width 33, expected 32", ""}},
+    {"qwen2/base",
+     mixer_in,
+     {"layers.1.mixer_in: tensor 'model.layers.1.input_layernorm.weight'", "width 33"}},
+    {"gemma2/base", mlp_out, {"layers.0.mlp_out: tensor", "post_feedforward_layernorm"}},
+    {"qwen3/base", head_norm, {"layers.0.k_norm: tensor", "found width 15, expected 14"}},
+    {"olmo2/base", head_norm, {"layers.0.k_norm: tensor", "expected "}},
+    {"qwen2/base", norm_weight, {"layers.0.mlp_in: tensor", "found shape [31], expected [32]"}},
+    {"qwen2/base", query, {"layers.0.q: tensor", "found shape [33, 32], expected [32, 32]"}},
+    {"qwen2/base", output, {"layers.0.o: tensor", "found shape [32, 31], expected [32, 32]"}},
+    {"qwen2/base", key, {"layers.0.k: tensor", "k_proj"}},
+    {"qwen2/base", bias, {"layers.0.v: tensor 'model.layers.0.self_attn.v_proj.bias'", "found shape [17]"}},
+    {"qwen2/base", down, {"layers.0.mlp.down: tensor", "found shape [32, 46], expected [32, 45]"}},
+    {"llama/base", head, {": head: tensor 'lm_head.weight'", "expected ["}},
+    {"qwen3_moe/base", expert, {"layers.0.experts.up: tensor", ".experts.2.up_proj.weight"}},
+    {"qwen3_moe/base", router, {"layers.0.experts.router: tensor", ""}},
+    {"gemma4/experts", expert_scale, {"layers.0.experts.expert_scale: tensor", "per_expert_scale"}},
+    {"qwen3_moe/base", active, {"layers.0.experts: found ", " active, expected 1 to "}},
+    {"gemma3n/text", table, {"layer_inputs.table: tensor", "embed_tokens_per_layer"}},
+    {"gemma3n/text", layer_input, {"layers.0.layer_input.projection: tensor", ""}},
+    {"gemma3n/text", prediction, {"layers.0.altup.prediction: tensor", "prediction_coefs"}},
+    {"gemma3n/text", right, {"layers.0.laurel.right: tensor", "linear_right"}},
+    {"gemma3n/text", unprojection, {"streams.unprojection: tensor", ""}},
+    {"qwen2/base", rope_head, {"layers.0.rope: found 8 of 10 elements, expected heads of 8", ""}},
+    {"qwen2/base", rope_index, {"layers.0.rope: found rope 7, expected one of 1", ""}},
+    {"qwen2/base", kv_heads, {"layers.0.attention: found 4 heads and 3 key/value heads", ""}},
+    {"gemma4/shared-kv", shared_head, {".keys: found those of layer ", "an earlier layer with its own"}},
+    {"gemma4/dense", scalar, {"layers.0.scalar: tensor", "found shape [2], expected [1]"}},
+};
+
+START_TEST(a_part_that_does_not_fit_is_named)
+{
+    opened = checkpoint_open_fixture(CHANGES[_i].fixture);
+    ck_assert_int_eq(plan_check_shapes(opened, &err), ASSAY_OK);
+    CHANGES[_i].change(opened);
+    ck_assert_int_eq(plan_check_shapes(opened, &err), ASSAY_EFORMAT);
+    support_expect_error(&err, ASSAY_EFORMAT, CHANGES[_i].fixture, CHANGES[_i].holds[0], CHANGES[_i].holds[1],
+                         NULL);
+    plan_free(opened);
+}
+END_TEST
+
+/* Layer 5 shares the keys of an earlier layer, which has 2 heads. */
+START_TEST(a_layer_with_other_heads_than_those_whose_keys_it_reads_is_refused)
+{
+    plan *p = NULL;
+    const char *dir =
+        checkpoint_changed("gemma4/shared-kv-new", "per_layer_config.5.num_key_value_heads", "1");
+    ck_assert_int_eq(plan_open(dir, &p, &err), ASSAY_EFORMAT);
+    support_expect_error(&err, ASSAY_EFORMAT,
+                         "layers.5.keys: found 1 heads of 16, expected 2 of 16, as in layer ",
+                         "whose keys and values it reads", NULL);
+}
+END_TEST
+
+/* ---- Damaged checkpoints ---- */
+
+typedef struct bytes {
+    char *data;
+    size_t n;
+} bytes;
+
+static bytes read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    ck_assert_msg(file != NULL, "%s", path);
+    ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
+    bytes b = {.n = (size_t)ftell(file)};
+    rewind(file);
+    b.data = malloc(b.n);
+    ck_assert_ptr_nonnull(b.data);
+    ck_assert_uint_eq(fread(b.data, 1, b.n, file), b.n);
+    (void)fclose(file);
+    return b;
+}
+
+/* Another shape of as many elements: a matrix with its dimensions exchanged, or as a vector if that is the
+ * same; a vector as a column; the matrices of a stack below each other. */
+static json_object *other_shape(json_object *shape)
+{
+    const size_t rank = json_object_array_length(shape);
+    int64_t d[3] = {1, 1, 1};
+    json_object *other = json_object_new_array();
+    for (size_t i = 0; i < rank && i < 3; i++)
+        d[i] = json_object_get_int64(json_object_array_get_idx(shape, i));
+    (void)json_object_array_add(other, json_object_new_int64(rank == 1      ? d[0]
+                                                             : rank == 3    ? d[0] * d[1]
+                                                             : d[0] == d[1] ? d[0] * d[1]
+                                                                            : d[1]));
+    if (rank != 2 || d[0] != d[1])
+        (void)json_object_array_add(other, json_object_new_int64(rank == 1 ? 1 : rank == 3 ? d[2] : d[0]));
+    return other;
+}
+
+/* Writes the file with another header. */
+static void write_with(const char *path, json_object *header, const bytes *file, size_t header_end)
+{
+    const char *text = json_object_to_json_string(header);
+    const uint64_t length = strlen(text);
+    (void)unlink(path); /* a link to the fixture's file */
+    FILE *out = fopen(path, "wb");
+    ck_assert_ptr_nonnull(out);
+    ck_assert_uint_eq(fwrite(&length, sizeof length, 1, out), 1);
+    ck_assert_uint_eq(fwrite(text, 1, length, out), length);
+    ck_assert_uint_eq(fwrite(file->data + header_end, 1, file->n - header_end, out), file->n - header_end);
+    ck_assert_int_eq(fclose(out), 0);
+}
+
+static const char *const FIXTURES[] = {
+    "qwen2/base",   "olmo2/base",       "phi3/base",      "gemma2/base",  "qwen3_moe/base", "gemma4/experts",
+    "gemma3n/text", "gemma4/shared-kv", "llama/mlx-4bit", "llama/biases", "qwen3_moe/fused"};
+
+/* Whether the family leaves out tensors of the checkpoint. */
+static bool passes_over_tensors(const char *dir)
+{
+    bool passes_over = false;
+    plan *p = checkpoint_open(dir);
+    for (size_t i = 0; i < p->n_notes; i++) passes_over = passes_over || strstr(p->notes[i], "passed over");
+    plan_free(p);
+    return passes_over;
+}
+
+START_TEST(a_tensor_of_another_shape_is_refused_by_name)
+{
+    char *path = NULL;
+    const char *dir = checkpoint_changed(FIXTURES[_i], NULL, NULL);
+    ck_assert_int_ge(asprintf(&path, "%s/model.safetensors", dir), 0);
+    const bytes file = read_file(path);
+    uint64_t length;
+    memcpy(&length, file.data, sizeof length);
+    char *text = strndup(file.data + 8, length);
+    json_object *header = json_tokener_parse(text);
+    ck_assert_ptr_nonnull(header);
+    const bool has_unused = passes_over_tensors(dir);
+    size_t n_refused = 0;
+    json_object_object_foreach(header, name, entry)
+    {
+        plan *p = NULL;
+        if (strcmp(name, "__metadata__") == 0) continue;
+        json_object *shape = json_object_get(json_object_object_get(entry, "shape"));
+        json_object_object_add(entry, "shape", other_shape(shape));
+        write_with(path, header, &file, 8 + length);
+        const assay_status rc = plan_open(dir, &p, &err);
+        ck_assert_msg(rc == ASSAY_EFORMAT || has_unused, "%s: %s is accepted", FIXTURES[_i], name);
+        if (rc == ASSAY_EFORMAT) {
+            support_expect_error(&err, ASSAY_EFORMAT, "model.safetensors: tensor '", name, "': found shape [",
+                                 "expected [", NULL);
+            n_refused++;
+        }
+        plan_free(p);
+        json_object_object_add(entry, "shape", shape);
+    }
+    ck_assert_uint_gt(n_refused, 10);
+    json_object_put(header);
+    free(text);
+    free(file.data);
+    free(path);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model/plan/shapes");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 120);
+    tcase_add_loop_test(all, a_part_that_does_not_fit_is_named, 0, (int)(sizeof CHANGES / sizeof *CHANGES));
+    tcase_add_test(all, a_layer_with_other_heads_than_those_whose_keys_it_reads_is_refused);
+    tcase_add_loop_test(all, a_tensor_of_another_shape_is_refused_by_name, 0,
+                        (int)(sizeof FIXTURES / sizeof *FIXTURES));
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}
