@@ -10,6 +10,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/experts.c fastpath/experts.h \
 	fastpath/forward.c fastpath/forward.h \
 	fastpath/layer.c fastpath/layer.h \
+	fastpath/layer_norm.c fastpath/layer_norm.h \
 	fastpath/mlp.c fastpath/mlp.h \
 	fastpath/model.c fastpath/model.h \
 	fastpath/ops.c fastpath/ops.h \

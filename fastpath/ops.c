@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "fastpath/layer_norm.h"
+
 /* Products of the same rows with several matrices, split among the workers together: a panel costs the
  * same in each. */
 typedef struct products {
@@ -177,8 +179,12 @@ static void norm_item(void *context, size_t item)
 {
     const rows *k = context;
     size_t first = item * ROWS_PER_ITEM, at = first * k->width;
-    k->op->rms_norm.f32(k->y + at, k->width, k->x + at, k->width, rows_of_item(k, first), k->width,
-                        k->norm->weight, k->norm->epsilon);
+    if (k->norm->kind == PLAN_LAYER_NORM)
+        fp_layer_norm(k->y + at, k->x + at, rows_of_item(k, first), k->width, k->norm->weight, k->norm->bias,
+                      k->norm->epsilon);
+    else
+        k->op->rms_norm.f32(k->y + at, k->width, k->x + at, k->width, rows_of_item(k, first), k->width,
+                            k->norm->weight, k->norm->epsilon);
 }
 
 void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,

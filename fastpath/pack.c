@@ -298,7 +298,12 @@ static assay_status shift_weights(void *context, array *self, array *const *inpu
 
 void fp_pack_norm(fp_packer *p, fp_norm *to, const plan_norm *from)
 {
-    *to = (fp_norm){from->present, from->epsilon, from->width, from->offset, NULL};
+    *to = (fp_norm){.present = from->present,
+                    .kind = from->kind,
+                    .epsilon = from->epsilon,
+                    .width = from->width,
+                    .offset = from->offset};
+    if (from->present) fp_pack_vector(p, &to->bias, &from->bias);
     if (!from->present || !from->weight.data) return;
     assert(from->weight.cols == from->width);
     (void)array_list_defer(p->arrays, from->weight.name, false, from->width * sizeof(float),

@@ -8,13 +8,15 @@
 #include "fastpath/pool.h"
 #include "model/plan/plan.h"
 
-/* RMSNorm: y = x / sqrt(mean(x²) + epsilon) * weight. */
+/* RMSNorm or LayerNorm: see plan_norm. */
 typedef struct fp_norm {
     bool present;
+    plan_norm_kind kind;
     double epsilon;
     size_t width;
     double offset;       /* of the stored weights; weight includes it */
     const float *weight; /* [width]; NULL: not scaled */
+    const float *bias;   /* [width]; NULL: none */
 } fp_norm;
 
 /* A matrix and the kernels that it was packed for. */

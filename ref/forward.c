@@ -31,8 +31,8 @@ static assay_status make_layer_inputs(ref_pass *pass, const ref_real *embedded)
                           : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
         ref_scale(pass->layer_inputs, pass->n_tokens * width, in->projection_factor);
-        rc = ref_rms_norm(pass->layer_inputs, pass->layer_inputs, pass->n_tokens * p->n_layers, in->width,
-                          &in->norm);
+        rc = ref_norm(pass->layer_inputs, pass->layer_inputs, pass->n_tokens * p->n_layers, in->width,
+                      &in->norm);
     }
     for (size_t t = 0; rc == ASSAY_OK && t < pass->n_tokens; t++) {
         size_t id = (size_t)plan_embeds_as(p, pass->tokens[t]);
@@ -110,7 +110,7 @@ static assay_status run_model(ref_pass *pass, size_t first_row, ref_real *x, ref
     rc = ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "embed");
     if (rc == ASSAY_OK && p->layer_inputs.present) rc = make_layer_inputs(pass, x);
     if (rc == ASSAY_OK) rc = run_layers(pass, x);
-    if (rc == ASSAY_OK) rc = ref_rms_norm(x, x, pass->n_tokens, p->hidden, &p->norm);
+    if (rc == ASSAY_OK) rc = ref_norm(x, x, pass->n_tokens, p->hidden, &p->norm);
     if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "norm");
     if (rc != ASSAY_OK || n_rows == 0) return rc;
     rc = ref_matrix(logits, x + first_row * p->hidden, n_rows, &p->head);

@@ -16,7 +16,7 @@ static assay_status project_heads(ref_pass *pass, const plan_attention *a, const
 {
     assay_status rc = ref_linear(out, x, pass->n_tokens, linear);
     if (rc == ASSAY_OK && norm->present)
-        rc = ref_rms_norm(out, out, pass->n_tokens * n_heads * a->head_dim / norm->width, norm->width, norm);
+        rc = ref_norm(out, out, pass->n_tokens * n_heads * a->head_dim / norm->width, norm->width, norm);
     if (rc == ASSAY_OK && rotates && a->rope != PLAN_NONE)
         ref_rope(out, pass->n_tokens, n_heads, &pass->plan->ropes[a->rope], pass->cosine[a->rope],
                  pass->sine[a->rope]);
@@ -59,7 +59,7 @@ static assay_status add_laurel(ref_real *x, const ref_real *n, size_t n_tokens, 
     ref_real *low = ref_alloc(n_tokens, laurel->left.weight.rows), *high = ref_alloc(n_tokens, hidden);
     assay_status rc = low && high ? ref_linear(low, n, n_tokens, &laurel->left) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = ref_linear(high, low, n_tokens, &laurel->right);
-    if (rc == ASSAY_OK) rc = ref_rms_norm(high, high, n_tokens, hidden, &laurel->norm);
+    if (rc == ASSAY_OK) rc = ref_norm(high, high, n_tokens, hidden, &laurel->norm);
     if (rc == ASSAY_OK) {
         ref_add(x, high, n_tokens * hidden);
         ref_add(x, n, n_tokens * hidden);
@@ -76,7 +76,7 @@ static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, re
 {
     const plan_layer *layer = &pass->plan->layers[i];
     size_t n_tokens = pass->n_tokens, hidden = pass->plan->hidden;
-    assay_status rc = ref_rms_norm(n, h, n_tokens, hidden, &layer->mlp_in);
+    assay_status rc = ref_norm(n, h, n_tokens, hidden, &layer->mlp_in);
     if (rc != ASSAY_OK) return rc;
     if (!layer->mlp.present) {
         rc = ref_experts(y, n, layer->experts.routes_residual ? h : n, n_tokens, &layer->experts);
@@ -86,12 +86,12 @@ static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, re
     if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.mlp", i);
     if (rc != ASSAY_OK || !layer->mlp.present || !layer->experts.present) return rc;
     ref_real *chosen = ref_alloc(n_tokens, hidden);
-    rc = chosen ? ref_rms_norm(y, y, n_tokens, hidden, &layer->mlp_dense_out) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) rc = ref_rms_norm(n, h, n_tokens, hidden, &layer->experts_in);
+    rc = chosen ? ref_norm(y, y, n_tokens, hidden, &layer->mlp_dense_out) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) rc = ref_norm(n, h, n_tokens, hidden, &layer->experts_in);
     if (rc == ASSAY_OK)
         rc = ref_experts(chosen, n, layer->experts.routes_residual ? h : n, n_tokens, &layer->experts);
     if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, chosen, n_tokens, hidden, "layer.%02zu.experts", i);
-    if (rc == ASSAY_OK) rc = ref_rms_norm(chosen, chosen, n_tokens, hidden, &layer->experts_out);
+    if (rc == ASSAY_OK) rc = ref_norm(chosen, chosen, n_tokens, hidden, &layer->experts_out);
     if (rc == ASSAY_OK) ref_add(y, chosen, n_tokens * hidden);
     free(chosen);
     return rc;
@@ -109,17 +109,16 @@ assay_status ref_block(ref_pass *pass, size_t i, ref_real *x)
     const plan_layer *layer = &pass->plan->layers[i];
     size_t n_tokens = pass->n_tokens, hidden = pass->plan->hidden, n = n_tokens * hidden;
     ref_real *normed = ref_alloc(n_tokens, hidden), *y = ref_alloc(n_tokens, hidden);
-    assay_status rc =
-        normed && y ? ref_rms_norm(normed, x, n_tokens, hidden, &layer->mixer_in) : ASSAY_ENOMEM;
+    assay_status rc = normed && y ? ref_norm(normed, x, n_tokens, hidden, &layer->mixer_in) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = attend_layer(pass, i, normed, y);
     if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.attn", i);
-    if (rc == ASSAY_OK) rc = ref_rms_norm(y, y, n_tokens, hidden, &layer->mixer_out);
+    if (rc == ASSAY_OK) rc = ref_norm(y, y, n_tokens, hidden, &layer->mixer_out);
     if (rc == ASSAY_OK) {
         add_residual(x, y, n, layer->residual_factor);
         if (layer->laurel.present) rc = add_laurel(x, normed, n_tokens, hidden, &layer->laurel);
     }
     if (rc == ASSAY_OK) rc = feed_forward(pass, i, x, normed, y);
-    if (rc == ASSAY_OK) rc = ref_rms_norm(y, y, n_tokens, hidden, &layer->mlp_out);
+    if (rc == ASSAY_OK) rc = ref_norm(y, y, n_tokens, hidden, &layer->mlp_out);
     if (rc == ASSAY_OK) add_residual(x, y, n, layer->residual_factor);
     free(normed);
     free(y);
@@ -139,7 +138,7 @@ static assay_status layer_input(ref_pass *pass, size_t i, const ref_real *x, ref
             ref_multiply(gate + t * width, pass->layer_inputs + (t * n_layers + i) * width, width);
         rc = ref_linear(y, gate, n_tokens, &in->projection);
     }
-    if (rc == ASSAY_OK) rc = ref_rms_norm(y, y, n_tokens, pass->plan->hidden, &in->out_norm);
+    if (rc == ASSAY_OK) rc = ref_norm(y, y, n_tokens, pass->plan->hidden, &in->out_norm);
     free(gate);
     return rc;
 }

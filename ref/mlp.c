@@ -63,7 +63,7 @@ static assay_status route_tokens(ref_real *share, const ref_real *routed, size_t
              *expert_scale = ref_alloc(1, n);
     bool *chosen = calloc(n, sizeof *chosen);
     assay_status rc = seen && scale && expert_scale && chosen
-                          ? ref_rms_norm(seen, routed, n_tokens, width, &x->router_norm)
+                          ? ref_norm(seen, routed, n_tokens, width, &x->router_norm)
                           : ASSAY_ENOMEM;
     if (rc == ASSAY_OK && x->router_scale.data) {
         ref_weight_rows(&x->router_scale, 0, 1, scale);

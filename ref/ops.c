@@ -109,10 +109,6 @@ assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const p
 
 assay_status ref_rms_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm)
 {
-    if (!norm->present) {
-        memmove(y, x, n_rows * width * sizeof *y);
-        return ASSAY_OK;
-    }
     assert(norm->width == width);
     ref_real *weight = norm->weight.data ? ref_alloc(1, width) : NULL;
     if (norm->weight.data && !weight) return ASSAY_ENOMEM;
@@ -128,6 +124,48 @@ assay_status ref_rms_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t 
     }
     free(weight);
     return ASSAY_OK;
+}
+
+assay_status ref_layer_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width,
+                            const plan_norm *norm)
+{
+    assert(norm->width == width);
+    ref_real *weight = ref_alloc(1, width), *bias = ref_alloc(1, width);
+    if (!weight || !bias) {
+        free(weight);
+        free(bias);
+        return ASSAY_ENOMEM;
+    }
+    if (norm->weight.data) ref_weight_rows(&norm->weight, 0, 1, weight);
+    if (norm->bias.data) ref_weight_rows(&norm->bias, 0, 1, bias);
+    for (size_t r = 0; r < n_rows; r++) {
+        const ref_real *row = x + r * width;
+        double sum = 0, squares = 0;
+        for (size_t i = 0; i < width; i++) sum += (double)row[i];
+        const double mean = sum / (double)width;
+        for (size_t i = 0; i < width; i++) squares += ((double)row[i] - mean) * ((double)row[i] - mean);
+        const double root = sqrt(squares / (double)width + norm->epsilon);
+        for (size_t i = 0; i < width; i++) {
+            const double factor = norm->weight.data ? (double)weight[i] + norm->offset : 1;
+            y[r * width + i] = (ref_real)(((double)row[i] - mean) / root * factor + (double)bias[i]);
+        }
+    }
+    free(weight);
+    free(bias);
+    return ASSAY_OK;
+}
+
+assay_status ref_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm)
+{
+    if (!norm->present) {
+        memmove(y, x, n_rows * width * sizeof *y);
+        return ASSAY_OK;
+    }
+    switch (norm->kind) {
+    case PLAN_RMS_NORM: return ref_rms_norm(y, x, n_rows, width, norm);
+    case PLAN_LAYER_NORM: return ref_layer_norm(y, x, n_rows, width, norm);
+    }
+    return ASSAY_EUNSUPPORTED;
 }
 
 static double sigmoid(double x)

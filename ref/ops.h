@@ -26,9 +26,14 @@ assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_
 assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear);
 assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight);
 
-/* RMSNorm of every row (Zhang & Sennrich 2019); copies x if the norm is not present. x: [n, width]; y
+/* The norm of every row, of the kind that it states; copies x if the norm is not present. x: [n, width]; y
  * may be x. */
+assay_status ref_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm);
+/* RMSNorm (Zhang & Sennrich 2019) and LayerNorm (Ba et al. 2016, with the biased variance, as
+ * torch.nn.LayerNorm). */
 assay_status ref_rms_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm);
+assay_status ref_layer_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width,
+                            const plan_norm *norm);
 
 /* x: [n], in place. */
 void ref_activate(ref_real *x, size_t n, assay_activation activation);

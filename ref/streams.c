@@ -11,7 +11,7 @@ static assay_status route_modalities(ref_real *out, const ref_real *x, size_t n_
                                      const plan_altup *a)
 {
     ref_real *normed = ref_alloc(n_tokens, p->hidden);
-    assay_status rc = normed ? ref_rms_norm(normed, x, n_tokens, p->hidden, &a->router_norm) : ASSAY_ENOMEM;
+    assay_status rc = normed ? ref_norm(normed, x, n_tokens, p->hidden, &a->router_norm) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
         ref_scale(normed, n_tokens * p->hidden, a->router_factor);
         rc = ref_matrix(out, normed, n_tokens, &a->router);

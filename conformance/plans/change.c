@@ -1,13 +1,16 @@
-/* Changes every plan that an engine opens, as the environment variable ASSAY_TEST_PLAN says. Linked into
- * modules of our engines, where the loader's call of plan_derive comes here first.
+/* Changes every plan that an engine opens, as the environment variable ASSAY_TEST_PLAN says, and takes the
+ * features of the mask ASSAY_TEST_LACKS from those that the engine says it implements. Linked into modules of
+ * our engines, where calls of plan_derive and plan_check_features come here first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/plan/arrays.h"
+#include "model/plan/feature.h"
 
 __typeof__(plan_derive) __real_plan_derive, __wrap_plan_derive;
+__typeof__(plan_check_features) __real_plan_check_features, __wrap_plan_check_features;
 
 /* Divides the frequencies of every rope among three axes. */
 static void set_sections(plan *p, rope_sections sections)
@@ -25,6 +28,23 @@ static void remove_ropes(plan *p)
     for (size_t i = 0; i < p->n_layers; i++) p->layers[i].mixer.attention.rope = PLAN_NONE;
 }
 
+/* Makes every norm a LayerNorm; those of the hidden size get the weights of the final norm as their bias. */
+static void set_layer_norms(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) {
+        plan_layer *l = &p->layers[i];
+        plan_attention *a = &l->mixer.attention;
+        plan_norm *norms[] = {&l->mixer_in, &l->mixer_out, &l->mlp_in, &l->mlp_out,
+                              &a->q_norm,   &a->k_norm,    &a->v_norm};
+        for (size_t n = 0; n < sizeof norms / sizeof *norms; n++) {
+            norms[n]->kind = PLAN_LAYER_NORM;
+            if (n < 4 && i % 2 == 0) norms[n]->bias = p->norm.weight;
+        }
+    }
+    p->norm.kind = PLAN_LAYER_NORM;
+    p->norm.bias = p->norm.weight;
+}
+
 assay_status __wrap_plan_derive(plan *p, assay_error *err)
 {
     const char *change = getenv("ASSAY_TEST_PLAN");
@@ -32,5 +52,14 @@ assay_status __wrap_plan_derive(plan *p, assay_error *err)
     if (strcmp(change, "chunked-sections") == 0) set_sections(p, ROPE_SECTIONS_CHUNKED);
     if (strcmp(change, "interleaved-sections") == 0) set_sections(p, ROPE_SECTIONS_INTERLEAVED);
     if (strcmp(change, "no-ropes") == 0) remove_ropes(p);
+    if (strcmp(change, "layer-norms") == 0) set_layer_norms(p);
     return __real_plan_derive(p, err);
+}
+
+assay_status __wrap_plan_check_features(const plan *p, uint32_t implemented, const char *engine,
+                                        assay_error *err)
+{
+    const char *lacks = getenv("ASSAY_TEST_LACKS");
+    const uint32_t mask = lacks ? (uint32_t)strtoul(lacks, NULL, 10) : 0;
+    return __real_plan_check_features(p, implemented & ~mask, engine, err);
 }

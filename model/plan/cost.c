@@ -45,7 +45,9 @@ static void add_linear(plan_cost *c, const plan_linear *linear)
 
 static void add_norm(plan_cost *c, const plan_norm *n)
 {
-    if (n->present) read_weight(c, &n->weight);
+    if (!n->present) return;
+    read_weight(c, &n->weight);
+    read_weight(c, &n->bias);
 }
 
 /* Without key weights, the layer uses another layer's cache, which has already been counted. */

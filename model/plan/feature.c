@@ -29,6 +29,9 @@ static const struct {
     {PLAN_STREAMS, "parallel residual streams"},
     {PLAN_LAYER_SCALAR, "a scalar of each layer"},
     {PLAN_PLACEHOLDERS, "placeholder tokens"},
+    {PLAN_LAYER_NORMS, "LayerNorms"},
+    {PLAN_ROPE_AXES, "ropes of several axes"},
+    {PLAN_BIASES, "biases of matrices"},
 };
 
 static uint32_t bit(bool needed, plan_feature feature)
@@ -36,9 +39,30 @@ static uint32_t bit(bool needed, plan_feature feature)
     return needed ? (uint32_t)feature : 0;
 }
 
+static uint32_t bias_features(const plan_layer *l)
+{
+    const plan_attention *a = plan_layer_attention(l);
+    const plan_linear *const linears[] = {&a->q,
+                                          &a->k,
+                                          &a->v,
+                                          &a->o,
+                                          &l->mlp.gate,
+                                          &l->mlp.up,
+                                          &l->mlp.down,
+                                          &l->layer_input.gate,
+                                          &l->layer_input.projection,
+                                          &l->laurel.left,
+                                          &l->laurel.right};
+    uint32_t needed = 0;
+    for (size_t i = 0; i < sizeof linears / sizeof *linears; i++)
+        needed |= bit(linears[i]->bias.data != NULL, PLAN_BIASES);
+    return needed;
+}
+
 static uint32_t norm_features(const plan_norm *n)
 {
-    return bit(n->present && n->offset != 0, PLAN_NORM_OFFSET);
+    return bit(n->present && n->offset != 0, PLAN_NORM_OFFSET) |
+           bit(n->present && n->kind == PLAN_LAYER_NORM, PLAN_LAYER_NORMS);
 }
 
 static uint32_t head_norm_features(const plan_norm *n, const plan_attention *a)
@@ -57,11 +81,20 @@ static uint32_t attention_features(const plan_attention *a, size_t i)
 
 static uint32_t layer_features(const plan_layer *l, size_t i)
 {
-    const plan_norm *const norms[] = {&l->mixer_in,      &l->mixer_out,  &l->mlp_in,      &l->mlp_out,
-                                      &l->mlp_dense_out, &l->experts_in, &l->experts_out, &l->laurel.norm};
+    const plan_norm *const norms[] = {&l->mixer_in,
+                                      &l->mixer_out,
+                                      &l->mlp_in,
+                                      &l->mlp_out,
+                                      &l->mlp_dense_out,
+                                      &l->experts_in,
+                                      &l->experts_out,
+                                      &l->laurel.norm,
+                                      &l->experts.router_norm,
+                                      &l->layer_input.out_norm,
+                                      &l->altup.router_norm};
     uint32_t needed = attention_features(plan_layer_attention(l), i);
     for (size_t n = 0; n < sizeof norms / sizeof *norms; n++) needed |= norm_features(norms[n]);
-    return needed | bit(l->mixer_out.present || l->mlp_out.present, PLAN_POST_NORMS) |
+    return needed | bias_features(l) | bit(l->mixer_out.present || l->mlp_out.present, PLAN_POST_NORMS) |
            bit(!l->mixer_in.present || !l->mlp_in.present, PLAN_NO_PRE_NORMS) |
            bit(l->residual_factor != 1, PLAN_RESIDUAL_FACTOR) | bit(l->mlp.sparse, PLAN_SPARSE_MLP) |
            bit(l->experts.present, PLAN_EXPERTS) | bit(l->layer_input.present, PLAN_LAYER_INPUTS) |
@@ -71,11 +104,14 @@ static uint32_t layer_features(const plan_layer *l, size_t i)
 
 uint32_t plan_features(const plan *p)
 {
-    uint32_t needed = norm_features(&p->norm) | bit(p->soft_cap != 0, PLAN_LOGIT_CAP) |
-                      bit(p->embedding_scale != 1, PLAN_EMBEDDING_SCALE) |
-                      bit(p->logit_factor != 1, PLAN_LOGIT_FACTOR) |
-                      bit(p->layer_inputs.present, PLAN_LAYER_INPUTS) | bit(p->streams.n > 0, PLAN_STREAMS) |
-                      bit(p->placeholders.n > 0, PLAN_PLACEHOLDERS);
+    uint32_t needed =
+        norm_features(&p->norm) | norm_features(&p->layer_inputs.norm) |
+        bit(p->soft_cap != 0, PLAN_LOGIT_CAP) | bit(p->embedding_scale != 1, PLAN_EMBEDDING_SCALE) |
+        bit(p->logit_factor != 1, PLAN_LOGIT_FACTOR) | bit(p->layer_inputs.present, PLAN_LAYER_INPUTS) |
+        bit(p->streams.n > 0, PLAN_STREAMS) | bit(p->placeholders.n > 0, PLAN_PLACEHOLDERS);
+    needed |= bit(p->layer_inputs.projection.bias.data != NULL, PLAN_BIASES);
+    for (size_t i = 0; i < p->n_ropes; i++)
+        needed |= bit(p->ropes[i].sections != ROPE_SECTIONS_NONE, PLAN_ROPE_AXES);
     for (size_t i = 0; i < p->n_layers; i++) needed |= layer_features(&p->layers[i], i);
     return needed;
 }

@@ -31,7 +31,10 @@ typedef enum plan_feature {
     PLAN_LAUREL = 1 << 17,
     PLAN_STREAMS = 1 << 18,
     PLAN_LAYER_SCALAR = 1 << 19,
-    PLAN_PLACEHOLDERS = 1 << 20
+    PLAN_PLACEHOLDERS = 1 << 20,
+    PLAN_LAYER_NORMS = 1 << 21, /* LayerNorm instead of RMSNorm */
+    PLAN_ROPE_AXES = 1 << 22,   /* ropes whose frequencies are divided among three axes */
+    PLAN_BIASES = 1 << 23       /* of matrices */
 } plan_feature;
 
 /* The features that a plan needs: bits of plan_feature. */

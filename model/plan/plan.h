@@ -49,13 +49,18 @@ typedef struct plan_linear {
     plan_weight bias;   /* [out], or absent */
 } plan_linear;
 
-/* y = x / sqrt(mean(x²) + epsilon) * (weight + offset) (Zhang & Sennrich 2019). */
+/* y = c / sqrt(mean(c²) + epsilon) * (weight + offset) + bias. RMSNorm (Zhang & Sennrich 2019): c = x;
+ * LayerNorm (Ba et al. 2016): c = x - mean(x). */
+typedef enum plan_norm_kind { PLAN_RMS_NORM, PLAN_LAYER_NORM } plan_norm_kind;
+
 typedef struct plan_norm {
     bool present;
+    plan_norm_kind kind;
     double epsilon;
     size_t width;       /* number of elements that are normalised together */
     plan_weight weight; /* [width]; absent: not scaled, and no offset */
     double offset;      /* 1 where a checkpoint stores weight - 1, otherwise 0 */
+    plan_weight bias;   /* [width], or absent; of a LayerNorm alone */
 } plan_norm;
 
 /* Softmax attention. Order: projections, norms, rope, attention, output projection. */

@@ -35,6 +35,8 @@ static void print_counts(const plan *p, FILE *out)
     if (p->soft_cap > 0) fprintf(out, ", logits capped at %g", p->soft_cap);
     if (p->n_token_ids != p->vocab) fprintf(out, "; ids from %zu on are not text", p->n_token_ids);
     fprintf(out, "\nhidden       %zu", p->hidden);
+    if (p->norm.kind == PLAN_LAYER_NORM)
+        fprintf(out, ", final LayerNorm%s", p->norm.bias.data ? " with bias" : "");
     if (p->embedding_scale != 1) fprintf(out, ", embedding times %.10g", p->embedding_scale);
     fprintf(out, "\npositions    %zu as trained\n", p->max_positions);
     if (p->streams.n) fprintf(out, "streams      %zu, active %zu\n", p->streams.n, p->streams.active);
@@ -69,12 +71,18 @@ static void print_factors(FILE *out, const char *name, const double *factor, siz
     fprintf(out, "%s\n", n > 8 ? " …" : "");
 }
 
+/* As rope_sections. */
+static const char *const SECTIONS[] = {"", "chunked", "interleaved", "alternating"};
+
 static void print_rope(const rope *r, size_t index, FILE *out)
 {
     fprintf(out, "rope %-2zu      %s, theta %g, %zu of %zu elements", index, rope_type_name(r->type),
             r->theta, r->dim, r->head_dim);
     if (r->type == ROPE_PROPORTIONAL) fprintf(out, ", %zu pairs turn", r->n_angles);
     if (r->factor != 0 && r->factor != 1) fprintf(out, ", factor %g", r->factor);
+    if (r->sections != ROPE_SECTIONS_NONE)
+        fprintf(out, ", sections %zu, %zu, %zu %s", r->section[0], r->section[1], r->section[2],
+                SECTIONS[r->sections]);
     if (r->attention_factor != 1) fprintf(out, ", cos and sin times %.10g", r->attention_factor);
     if (r->original_length > 0) fprintf(out, ", original length %g", r->original_length);
     if (r->type == ROPE_DYNAMIC) fprintf(out, ", grows beyond %g", r->max_length);
@@ -91,6 +99,7 @@ static void print_norm(FILE *out, const char *name, const plan_norm *norm)
 {
     if (!norm->present) return;
     fprintf(out, " %s%s", name, norm->weight.data ? "" : " (unweighted)");
+    if (norm->kind == PLAN_LAYER_NORM) fprintf(out, " (LayerNorm%s)", norm->bias.data ? ", bias" : "");
     if (norm->offset != 0) fprintf(out, " (%g + w)", norm->offset);
 }
 

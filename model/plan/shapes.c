@@ -51,6 +51,12 @@ static void check_norm(checker *c, const char *part, const plan_norm *n, size_t 
                                "%s: %s%s: tensor '%s': found width %zu, expected %zu, as it is applied",
                                c->plan->dir, c->where, part, name_of(&n->weight), n->width, width);
     check_vector(c, part, &n->weight, width);
+    check_vector(c, part, &n->bias, width);
+    if (c->status == ASSAY_OK && n->bias.data && n->kind != PLAN_LAYER_NORM)
+        c->status = assay_fail(c->err, ASSAY_EFORMAT,
+                               "%s: %s%s: tensor '%s': found a bias of an RMSNorm, "
+                               "expected none",
+                               c->plan->dir, c->where, part, name_of(&n->bias));
 }
 
 /* A norm of each head, or of all heads together. */

@@ -91,8 +91,33 @@ START_TEST(norm_divides_by_the_root_mean_square)
     ck_assert_int_eq(ref_rms_norm(y, x, 2, 4, &norm), ASSAY_OK);
     expect(y, (const double[]){2.4, 1.6, 0, 0, 2.4, 1.6, 0, 0}, 8);
     norm.present = false;
-    ck_assert_int_eq(ref_rms_norm(y, x, 2, 4, &norm), ASSAY_OK);
+    ck_assert_int_eq(ref_norm(y, x, 2, 4, &norm), ASSAY_OK);
     expect(y, x, 8);
+}
+END_TEST
+
+/* torch 2.13.0, torch.nn.LayerNorm(6, eps=1e-5, dtype=torch.float64) with these inputs, weights and biases;
+ * then without either. */
+START_TEST(layer_norm_gives_the_values_of_torch)
+{
+    const double x[] = {0.001, 0.002, -0.0015, 0.0005, 0.0, 0.0025}, w[] = {1, -0.5, 2, 0.25, 1.5, 0.75},
+                 b[] = {0.125, 0, -1, 0.5, 2, -0.25};
+    const double scaled[] = {0.19799723832339078, -0.18249309580847703, -2.3139502898210349,
+                             0.48175069041915231, 1.6715124275447413,   0.13323550119780175},
+                 plain[] = {0.072997238323390792,  0.36498619161695406, -0.65697514491051745,
+                            -0.072997238323390848, -0.2189917149701725, 0.51098066826373567};
+    plan_norm norm = {.present = true,
+                      .kind = PLAN_LAYER_NORM,
+                      .epsilon = 1e-5,
+                      .width = 6,
+                      .weight = matrix(w, 1, 6),
+                      .bias = matrix(b, 1, 6)};
+    ref_real y[6];
+    ck_assert_int_eq(ref_norm(y, x, 1, 6, &norm), ASSAY_OK);
+    for (size_t i = 0; i < 6; i++) ck_assert_double_eq_tol(y[i], scaled[i], 1e-14);
+    norm.weight = norm.bias = (plan_weight){0};
+    ck_assert_int_eq(ref_norm(y, x, 1, 6, &norm), ASSAY_OK);
+    for (size_t i = 0; i < 6; i++) ck_assert_double_eq_tol(y[i], plain[i], 1e-14);
 }
 END_TEST
 
@@ -286,6 +311,7 @@ int main(void)
     tcase_add_test(all, narrow_weights_are_read_exactly);
     tcase_add_test(all, groups_are_widened_row_by_row);
     tcase_add_test(all, norm_divides_by_the_root_mean_square);
+    tcase_add_test(all, layer_norm_gives_the_values_of_torch);
     tcase_add_test(all, norm_adds_its_offset_to_the_weights);
     tcase_add_test(all, norm_adds_epsilon_to_the_mean_square);
     tcase_add_test(all, activations_differ_where_they_should);

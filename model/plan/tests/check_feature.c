@@ -12,6 +12,7 @@ static const struct {
     uint32_t needed;
 } NEEDED[] = {
     {"llama/base", 0},
+    {"qwen2/base", PLAN_BIASES},
     {"qwen3/window", PLAN_WINDOW | PLAN_HEAD_NORMS},
     {"qwen3_moe/base", PLAN_HEAD_NORMS | PLAN_EXPERTS},
     {"olmo2/base", PLAN_PROJECTION_NORMS | PLAN_POST_NORMS | PLAN_NO_PRE_NORMS},

@@ -161,6 +161,28 @@ START_TEST(the_plan_prints_the_facts_of_a_model_card)
 }
 END_TEST
 
+START_TEST(the_plan_prints_layer_norms_and_sections)
+{
+    plan *p = checkpoint_open_fixture("qwen2/base");
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    ck_assert_ptr_nonnull(out);
+    p->layers[0].mixer_in.kind = p->norm.kind = PLAN_LAYER_NORM;
+    p->layers[0].mixer_in.bias = p->norm.weight;
+    p->ropes[0].sections = ROPE_SECTIONS_INTERLEAVED;
+    p->ropes[0].section[0] = 2;
+    p->ropes[0].section[1] = p->ropes[0].section[2] = 1;
+    plan_print(p, NULL, out);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_msg(strstr(text, " mixer_in (LayerNorm, bias) mlp_in, epsilon") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, ", final LayerNorm\n") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "sections 2, 1, 1 interleaved\n") != NULL, "%s", text);
+    plan_free(p);
+    free(text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/plan/plan");
@@ -175,6 +197,7 @@ int main(void)
     tcase_add_test(all, members_around_a_text_config_have_their_own_defaults);
     tcase_add_test(all, a_stored_head_is_not_tied_by_default_if_text_config_says_so);
     tcase_add_test(all, the_plan_prints_the_facts_of_a_model_card);
+    tcase_add_test(all, the_plan_prints_layer_norms_and_sections);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -41,6 +41,16 @@ static void norm_weight(plan *p)
 {
     p->layers[0].mlp_in.weight.cols--;
 }
+static void rms_norm_bias(plan *p)
+{
+    p->layers[0].mixer_in.bias = p->norm.weight;
+}
+static void layer_norm_bias(plan *p)
+{
+    p->layers[0].mixer_in.kind = PLAN_LAYER_NORM;
+    p->layers[0].mixer_in.bias = p->norm.weight;
+    p->layers[0].mixer_in.bias.cols--;
+}
 static void query(plan *p)
 {
     p->layers[0].mixer.attention.q.weight.rows++;
@@ -135,6 +145,8 @@ static const struct {
     {"qwen3/base", head_norm, {"layers.0.k_norm: tensor", "found width 15, expected 14"}},
     {"olmo2/base", head_norm, {"layers.0.k_norm: tensor", "expected "}},
     {"qwen2/base", norm_weight, {"layers.0.mlp_in: tensor", "found shape [31], expected [32]"}},
+    {"qwen2/base", rms_norm_bias, {"layers.0.mixer_in: tensor", "found a bias of an RMSNorm, expected none"}},
+    {"qwen2/base", layer_norm_bias, {"layers.0.mixer_in: tensor 'model.norm.weight'", "found shape [31]"}},
     {"qwen2/base", query, {"layers.0.q: tensor", "found shape [33, 32], expected [32, 32]"}},
     {"qwen2/base", output, {"layers.0.o: tensor", "found shape [32, 31], expected [32, 32]"}},
     {"qwen2/base", key, {"layers.0.k: tensor", "k_proj"}},
