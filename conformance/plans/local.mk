@@ -5,6 +5,7 @@ PLAN_MODULES = \
 	conformance/plans/changed_ref32.la \
 	conformance/plans/changed_ref64.la
 check_LTLIBRARIES += $(PLAN_MODULES)
+PLAN_MODULE_LDFLAGS = $(TEST_ENGINE_LDFLAGS) -Wl,--wrap=plan_check_features,--wrap=plan_derive
 conformance_plans_changed_fastpath_la_SOURCES = conformance/plans/change.c fastpath/engine.c
 conformance_plans_changed_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 conformance_plans_changed_fastpath_la_LDFLAGS = $(PLAN_MODULE_LDFLAGS)
@@ -22,6 +23,7 @@ conformance_plans_changed_ref64_la_LIBADD = $(ref_ref64_la_LIBADD)
 
 PLAN_ENGINES = conformance/plans/tests/engines.c conformance/plans/tests/engines.h
 CONFORMANCE_PLANS_TESTS = \
+	conformance/plans/tests/check_features \
 	conformance/plans/tests/check_layer_norm \
 	conformance/plans/tests/check_positions \
 	conformance/plans/tests/check_positions_state
@@ -33,6 +35,8 @@ conformance_plans_tests_check_positions_LDADD = $(TEST_LIBS)
 conformance_plans_tests_check_positions_state_SOURCES = conformance/plans/tests/check_positions_state.c $(PLAN_ENGINES)
 conformance_plans_tests_check_positions_state_CFLAGS = $(TEST_CFLAGS)
 conformance_plans_tests_check_positions_state_LDADD = $(TEST_LIBS)
+conformance_plans_tests_check_features_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_plans_tests_check_features_LDADD = conformance/tests/libsupport.la
 conformance_plans_tests_check_layer_norm_SOURCES = conformance/plans/tests/check_layer_norm.c $(PLAN_ENGINES)
 conformance_plans_tests_check_layer_norm_CFLAGS = $(TEST_CFLAGS)
 conformance_plans_tests_check_layer_norm_LDADD = fastpath/libfastpath.la $(TEST_LIBS)

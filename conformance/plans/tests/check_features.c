@@ -1,0 +1,116 @@
+/* Engines that lack a feature: each bundled checkpoint that needs it is refused by name.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/abi/engine.h"
+#include "conformance/tests/support.h"
+#include "model/loader.h"
+#include "model/plan/feature.h"
+
+static const char *const ENGINES[] = {"ref64", "ref32", "fastpath"};
+enum { N_ENGINES = 3, N_FEATURES = 24 };
+
+static assay_error err;
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : ".";
+}
+
+static void set_lacking(uint32_t features)
+{
+    char text[16];
+    (void)snprintf(text, sizeof text, "%lu", (unsigned long)features);
+    ck_assert_int_eq(setenv("ASSAY_TEST_LACKS", text, 1), 0);
+}
+
+/* Expects the engine to refuse a checkpoint without each of the features that it needs, and to open it
+ * without all others. Returns those that it needs. */
+static uint32_t expect_refusals(const assay_engine *engine, const char *name, const char *dir)
+{
+    plan *p;
+    assay_model *model = NULL;
+    char refusal[64];
+    ck_assert_msg(plan_open(dir, &p, &err) == ASSAY_OK, "%s", err.text);
+    const uint32_t needed = plan_features(p);
+    plan_free(p);
+    (void)snprintf(refusal, sizeof refusal, ", which %s does not implement", name);
+    for (uint32_t lacking = 1; lacking < 1U << N_FEATURES; lacking <<= 1) {
+        if (!(needed & lacking)) continue;
+        set_lacking(lacking);
+        ck_assert_msg(engine->model_open(dir, NULL, &model, &err) == ASSAY_EUNSUPPORTED, "%s: opened", dir);
+        assert_holds(err.text, dir);
+        assert_holds(err.text, ": the model has ");
+        assert_holds(err.text, refusal);
+        ck_assert_ptr_null(model);
+    }
+    set_lacking(~needed);
+    ck_assert_msg(engine->model_open(dir, NULL, &model, &err) == ASSAY_OK, "%s", err.text);
+    engine->model_free(model);
+    return needed;
+}
+
+/* Features that no bundled checkpoint needs. */
+static const uint32_t UNUSED = PLAN_NO_ROPE | PLAN_LAYER_NORMS | PLAN_ROPE_AXES;
+
+START_TEST(a_checkpoint_is_refused_by_name_without_any_feature_that_it_needs)
+{
+    char path[4096];
+    glob_t found;
+    const assay_engine *engine = NULL;
+    uint32_t needed = 0;
+    (void)snprintf(path, sizeof path, "%s/conformance/plans/.libs/changed_%s.so", environment("top_builddir"),
+                   ENGINES[_i]);
+    ck_assert_msg(conf_engine_open(path, &engine, &err) == ASSAY_OK, "%s", err.text);
+    (void)snprintf(path, sizeof path, "%s/fixtures/*/*/model/config.json", environment("top_srcdir"));
+    ck_assert_int_eq(glob(path, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        *strrchr(found.gl_pathv[i], '/') = '\0';
+        needed |= expect_refusals(engine, ENGINES[_i], found.gl_pathv[i]);
+    }
+    globfree(&found);
+    ck_assert_uint_eq(needed, ((1U << N_FEATURES) - 1) & ~UNUSED);
+}
+END_TEST
+
+/* Runs the cases of a fixture with an engine that lacks the features. */
+static const support_output *run_lacking(uint32_t features, const char *engine, const char *fixture)
+{
+    char command[8192], top[4096], build[4096];
+    ck_assert_ptr_nonnull(realpath(environment("top_srcdir"), top));
+    ck_assert_ptr_nonnull(realpath(environment("top_builddir"), build));
+    (void)snprintf(command, sizeof command,
+                   "ASSAY_TEST_LACKS=%lu \"$ASSAY\" run -e %.2000s/conformance/plans/.libs/changed_%s.so "
+                   "%.2000s/fixtures/%s",
+                   (unsigned long)features, build, engine, top, fixture);
+    return support_shell(command);
+}
+
+START_TEST(a_run_in_which_every_case_is_skipped_for_a_feature_is_not_green)
+{
+    const support_output *o = run_lacking(PLAN_WINDOW, ENGINES[_i], "qwen3/window");
+    assert_code(o, 77);
+    assert_holds(o->out, "the model has sliding windows, which ");
+    assert_holds(o->out, " does not implement");
+    assert_holds(o->out, "0 passed, 0 failed, ");
+    o = run_lacking(PLAN_WINDOW, ENGINES[_i], "qwen3/base");
+    assert_code(o, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/plans/features");
+    TCase *t = tcase_create("all");
+    tcase_set_timeout(t, 300);
+    tcase_add_checked_fixture(t, support_setup, support_teardown);
+    tcase_add_loop_test(t, a_checkpoint_is_refused_by_name_without_any_feature_that_it_needs, 0, N_ENGINES);
+    tcase_add_loop_test(t, a_run_in_which_every_case_is_skipped_for_a_feature_is_not_green, 0, N_ENGINES);
+    suite_add_tcase(suite, t);
+    return support_run(suite);
+}
