@@ -31,11 +31,17 @@ def record(options: argparse.Namespace, out: Path) -> list[Path]:
     the path is the family's directory, so that the check also finds files that no variant makes any more.
     """
     made: list[Path] = []
-    for name in options.family or (*families.NAMES, "rope", "threads", "trained"):
+    for name in options.family or (*families.NAMES, "positions", "rope", "threads", "trained"):
         if name == "rope":
             from . import rope
             files = rope.record(out / "rope", options.seed, options.variant)
             made += [Path("rope") / file for file in files] if options.variant else [Path("rope")]
+            continue
+        if name == "positions":
+            if not options.variant:
+                from . import positions
+                made += [Path("positions") / place
+                         for place in positions.record(out / "positions", options.seed)]
             continue
         if name == "threads":
             if not options.variant:
