@@ -148,7 +148,7 @@ static void hold_to_fresh(party *p, const sample *one, const fp_step *step)
 /* Samples take steps together, each in three times one rests; from any of them on. */
 static void step(party *p, bool nobody_rests)
 {
-    fp_step steps[MOST_SAMPLES];
+    fp_step steps[MOST_SAMPLES] = {0};
     const sample *of[MOST_SAMPLES];
     size_t n = 0, first = draw(p, p->n_samples);
     for (size_t i = 0; i < p->n_samples; i++) {
