@@ -11,7 +11,15 @@
 #define NO_SAMPLE     SIZE_MAX
 
 /* A way in which a list of steps is invalid. */
-typedef enum fault { TOKEN, NO_TOKENS, UNKNOWN_SAMPLE, SAME_SAMPLE, UNKNOWN_OUTPUT, N_FAULTS } fault;
+typedef enum fault {
+    TOKEN,
+    NO_TOKENS,
+    UNKNOWN_SAMPLE,
+    SAME_SAMPLE,
+    TOO_MANY_ROWS,
+    UNKNOWN_OUTPUT,
+    N_FAULTS
+} fault;
 
 static const struct {
     const char *what;
@@ -21,6 +29,7 @@ static const struct {
     [NO_TOKENS] = {"a step without tokens", ASSAY_EINVAL},
     [UNKNOWN_SAMPLE] = {"a step of a sample that the session does not have", ASSAY_EINVAL},
     [SAME_SAMPLE] = {"a call with two steps of one sample", ASSAY_EINVAL},
+    [TOO_MANY_ROWS] = {"a step that wants more rows than it has tokens", ASSAY_EINVAL},
     [UNKNOWN_OUTPUT] = {"a step that wants an output named no.such.output", ASSAY_EUNSUPPORTED},
 };
 
@@ -36,6 +45,7 @@ static bool try_fault(conf_watch *w, fault f, const conf_sample_step *steps, siz
     if (f == NO_TOKENS) last->n_tokens = last->n_last = 0;
     if (f == UNKNOWN_SAMPLE) last->sample = NO_SAMPLE;
     if (f == SAME_SAMPLE) tried[n++] = steps[0];
+    if (f == TOO_MANY_ROWS) last->n_last = last->n_tokens + 1;
     if (f == UNKNOWN_OUTPUT) {
         last->output = "no.such.output";
         last->n_last = 1;
@@ -43,12 +53,29 @@ static bool try_fault(conf_watch *w, fault f, const conf_sample_step *steps, siz
     return conf_watch_step_fails(w, tried, n, padded_width, faults[f].status, faults[f].what);
 }
 
-static bool check_call(conf_watch *w, assay_status rc, const char *what)
+static bool check_call(conf_watch *w, assay_status rc, assay_status expected, const char *what)
 {
-    if (rc == ASSAY_EINVAL) return true;
-    conf_verdict_fail(conf_watch_verdict(w), CONF_CLASS_CONTRACT, "%s %s, expected ASSAY_EINVAL", what,
-                      rc == ASSAY_OK ? "does not fail" : "fails with another status");
+    if (rc == expected) return true;
+    conf_verdict_fail(conf_watch_verdict(w), CONF_CLASS_CONTRACT, "%s %s, expected %s", what,
+                      rc == ASSAY_OK ? "does not fail" : "fails with another status",
+                      expected == ASSAY_EINVAL ? "ASSAY_EINVAL" : "ASSAY_EUNSUPPORTED");
     return false;
+}
+
+/* Opens a session with options of a later version of the header. */
+static bool try_later_options(conf_watch *w)
+{
+    const struct {
+        assay_session_options known;
+        uint64_t later;
+    } options = {{.size = sizeof options}, 1};
+    assay_session *session = NULL;
+    assay_error err;
+    const assay_engine *e = conf_watch_engine(w);
+    const assay_status rc = e->session_open(conf_watch_model(w), &options.known, &session, &err);
+    if (rc == ASSAY_OK) e->session_free(session);
+    return check_call(w, rc, ASSAY_EUNSUPPORTED,
+                      "session_open with an option that this header does not have");
 }
 
 /* Calls with samples and numbers of tokens that the session does not have. */
@@ -60,15 +87,15 @@ static bool try_calls(conf_watch *w, size_t sample)
     size_t forked;
     bool ok = true;
     if (e->leave)
-        ok = check_call(w, e->leave(session, NO_SAMPLE, &err),
+        ok = check_call(w, e->leave(session, NO_SAMPLE, &err), ASSAY_EINVAL,
                         "leave with a sample that the session does not have");
     if (ok && e->rewind)
-        ok = check_call(w, e->rewind(session, NO_SAMPLE, 0, &err),
+        ok = check_call(w, e->rewind(session, NO_SAMPLE, 0, &err), ASSAY_EINVAL,
                         "rewind of a sample that the session does not have") &&
-             check_call(w, e->rewind(session, sample, SIZE_MAX, &err),
+             check_call(w, e->rewind(session, sample, SIZE_MAX, &err), ASSAY_EINVAL,
                         "rewind to more tokens than the sample has");
     if (ok && e->fork)
-        ok = check_call(w, e->fork(session, NO_SAMPLE, session, &forked, &err),
+        ok = check_call(w, e->fork(session, NO_SAMPLE, session, &forked, &err), ASSAY_EINVAL,
                         "fork of a sample that the session does not have");
     return ok;
 }
@@ -81,7 +108,7 @@ bool conf_refusals_try(conf_watch *w, const conf_sample_step *steps, size_t n, s
     if (!ok)
         conf_verdict_set(conf_watch_verdict(w), CONF_BROKEN, "out of memory in the harness for %zu steps", n);
     for (fault f = 0; ok && f < N_FAULTS; f++) ok = try_fault(w, f, steps, n, padded_width, tried, tokens);
-    if (ok) ok = try_calls(w, steps[0].sample);
+    if (ok) ok = try_calls(w, steps[0].sample) && try_later_options(w);
     free(tried);
     free(tokens);
     return ok;

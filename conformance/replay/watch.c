@@ -114,6 +114,11 @@ const assay_engine *conf_watch_engine(const conf_watch *w)
     return w->r->engine;
 }
 
+assay_model *conf_watch_model(const conf_watch *w)
+{
+    return w->r->model;
+}
+
 conf_verdict *conf_watch_verdict(const conf_watch *w)
 {
     return w->r->verdict;

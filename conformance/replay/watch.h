@@ -18,6 +18,7 @@ void conf_watch_free(conf_watch *w);
 
 assay_session *conf_watch_session(const conf_watch *w);
 const assay_engine *conf_watch_engine(const conf_watch *w);
+assay_model *conf_watch_model(const conf_watch *w);
 conf_verdict *conf_watch_verdict(const conf_watch *w);
 
 /* Calls the engine's step. Sets steps[i].logits to the rows that the engine has written, valid until the next

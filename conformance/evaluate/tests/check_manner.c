@@ -85,7 +85,8 @@ START_TEST(refused_steps_may_not_keep_tokens)
 {
     conf_verdict v =
         verdict_in(stateful_write("refused-step-keeps"), support_engine("stateful"), "refused", NULL);
-    assert_verdict(&v, CONF_FAILED, "after steps with an invalid token: largest error of the logits is ");
+    assert_verdict(&v, CONF_FAILED,
+                   "after calls that the engine has to refuse: largest error of the logits is ");
     ck_assert_str_eq(v.manner, "refused");
 }
 END_TEST

@@ -89,7 +89,12 @@ static void session_free(assay_session *s)
 static assay_status session_open(assay_model *model, const assay_session_options *given, assay_session **out,
                                  assay_error *err)
 {
-    assay_session_options options;
+    assay_session_options options, known;
+    if (given && given->size > sizeof known && strcmp(model->fault, "accepts-option") == 0) {
+        known = *given;
+        known.size = sizeof known;
+        given = &known;
+    }
     assay_status rc = assay_options_read(&options, sizeof options, given, "assay_session_options", err);
     if (rc != ASSAY_OK) return rc;
     if (options.limit) return fail(err, ASSAY_EUNSUPPORTED, "caches have no limit");

@@ -26,6 +26,8 @@
  *     accepts-invalid             accepts tokens outside the vocabulary
  *     accepts-nothing             accepts steps without tokens
  *     accepts-output              accepts outputs with any name
+ *     accepts-rows                accepts any number of wanted rows
+ *     accepts-option              ignores members of session options that it does not know
  *     accepts-twice               accepts two steps of a sample in one call
  *     accepts-rewind              accepts a rewind to more tokens than there are
  *     tap-after-removed           calls a tap that was removed

@@ -40,7 +40,7 @@ static assay_status check_step(const assay_session *s, const assay_step *step, a
         const assay_output *o = &step->outputs[i];
         if (strcmp(o->name, "logits") != 0 && !errs(s, "accepts-output"))
             return fail(err, ASSAY_EUNSUPPORTED, "there is no output %s", o->name);
-        if (o->n_last == 0 || o->n_last > step->n_tokens)
+        if ((o->n_last == 0 || o->n_last > step->n_tokens) && !errs(s, "accepts-rows"))
             return fail(err, ASSAY_EINVAL, "%zu rows of %zu tokens", o->n_last, step->n_tokens);
     }
     return ASSAY_OK;
@@ -90,7 +90,8 @@ static bool run_layers(const pass *p)
 
 static void write_output(const pass *p, const assay_output *output)
 {
-    const size_t n = output->n_last, first = p->step->n_tokens - n;
+    const size_t n = output->n_last < p->step->n_tokens ? output->n_last : p->step->n_tokens;
+    const size_t first = p->step->n_tokens - n;
     float *data = output->data;
     for (size_t i = 0; i < n; i++) {
         const bool shorter = i + 1 == n && errs(p->s, "short-output");
