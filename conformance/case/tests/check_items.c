@@ -245,6 +245,10 @@ START_TEST(rows_that_do_not_match_are_refused)
     add_tensor(&in, "pixel_values", 4, 2);
     set_samples(&in, 3);
     assert_refused(&in, "pixel_values has 4 rows, expected 3: one for each image of image_sample");
+    begin(&in, 1);
+    add_tensor(&in, "pixel_values", 2, 2);
+    set_samples(&in, 1);
+    assert_refused(&in, "pixel_values has 2 rows, expected 1: one for each image of image_sample");
     begin(&in, N_SAMPLES);
     add_tensor(&in, "pixel_values", 7, 2);
     add_grid(&in, 3);

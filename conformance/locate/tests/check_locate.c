@@ -9,6 +9,7 @@
 #include "conformance/hdf5/hdf5.h"
 #include "conformance/process/isolate.h"
 #include "conformance/tests/layered.h"
+#include "conformance/tests/stateful.h"
 #include "conformance/tests/support.h"
 
 static const support_output *locate(const char *fault, const char *engine)
@@ -231,6 +232,48 @@ START_TEST(a_divergence_where_fewer_rows_are_wanted_is_the_state)
 }
 END_TEST
 
+/* Faults of the stateful engine that whole prompts do not show, and what locate says of them. */
+static const char *const manners[][2] = {
+    {"chunk-first-row", "in chunks of 7 tokens"},
+    {"rest-counter", "with half of the samples resting in each step"},
+    {"slot-used", "with samples leaving, joining again and starting over"},
+    {"rewind-keeps-one", "with samples rewound into their prompt"},
+    {"fork-writes-shared", "with samples forked within their prompt"},
+    {"refused-step-keeps", "after a step that a tap stopped"},
+};
+
+START_TEST(a_divergence_in_one_manner_only_is_the_state)
+{
+    char explanation[256];
+    (void)stateful_write(manners[_i][0]);
+    const support_output *o =
+        support_assay("locate %s.h5 --engine %s", manners[_i][0], support_engine("stateful"));
+    assert_code(o, 1);
+    ck_assert_str_eq(o->err, "");
+    (void)snprintf(explanation, sizeof explanation,
+                   "\nit is the state: evaluated each prompt in one step, the same tokens agree; %s, they do "
+                   "not\n",
+                   manners[_i][1]);
+    assert_holds(o->out, "what is: sample ");
+    assert_holds(o->out, explanation);
+}
+END_TEST
+
+START_TEST(a_broken_promise_in_a_manner_is_reported)
+{
+    (void)stateful_write("accepts-invalid");
+    const support_output *o =
+        support_assay("locate accepts-invalid.h5 --engine %s", support_engine("stateful"));
+    assert_code(o, 1);
+    assert_holds(o->out, "\na step with token -1 does not fail\n");
+    (void)stateful_write("sound");
+    o = support_assay("locate sound.h5 --engine %s", support_engine("stateful"));
+    assert_code(o, 77);
+    assert_holds(o->err,
+                 "assay: nothing to locate: the case has no tensors on the way, and the logits agree\n");
+}
+END_TEST
+
 START_TEST(a_hang_is_killed)
 {
     (void)support_write_decoder(support_path("hang.h5"), "logits", "hang");
@@ -285,6 +328,9 @@ int main(void)
     tcase_add_loop_test(all, a_token_that_only_a_used_session_misses_is_the_state, 0,
                         (int)(sizeof states / sizeof *states));
     tcase_add_test(all, a_divergence_where_fewer_rows_are_wanted_is_the_state);
+    tcase_add_loop_test(all, a_divergence_in_one_manner_only_is_the_state, 0,
+                        (int)(sizeof manners / sizeof *manners));
+    tcase_add_test(all, a_broken_promise_in_a_manner_is_reported);
     tcase_add_test(all, a_hang_is_killed);
     tcase_add_loop_test(all, the_message_for_a_wrong_command_states_the_expectation, 0,
                         (int)(sizeof wrong / sizeof *wrong));

@@ -10,6 +10,7 @@
 #include "conformance/schedule/check.h"
 #include "conformance/schedule/json_write.h"
 #include "conformance/schedule/rewrite.h"
+#include "conformance/schedule/samples.h"
 #include "conformance/tests/support.h"
 
 /* The schedule as text, for comparison: padding of structs is unspecified. The caller frees it. */
@@ -252,6 +253,37 @@ START_TEST(a_fork_waits_for_both_sessions_and_both_wait_for_it)
 }
 END_TEST
 
+/* Two prompts of 3 tokens, without a continuation. */
+START_TEST(a_copy_has_the_tokens_of_its_origin_and_goes_on_with_others)
+{
+    static conf_schedule s;
+    static conf_schedule_samples samples;
+    int32_t tokens[] = {10, 11, 12, 20, 21, 22}, lengths[] = {3, 3};
+    conf_case c = {.decoder = {.n_samples = 2,
+                               .n_tokens = 3,
+                               .tokens = {.data = tokens, .n = 6},
+                               .length = {.data = lengths, .n = 2}}};
+    conf_items items;
+    size_t first[CONF_SCHEDULE_STEPS_MAX + 1];
+    set_forked_program(&s);
+    s.sessions[0].prompts[1] = 1;
+    s.steps[4].all_rows = true;
+    ck_assert_int_eq(conf_items_divide("a", &c.decoder, &items, NULL), ASSAY_OK);
+    for (size_t i = 0; i < 7; i++) conf_schedule_samples_apply(&samples, &s, &c, i);
+    const conf_schedule_sample *origin = &samples.of[0][1], *copy = &samples.of[1][5];
+    ck_assert_uint_eq(copy->n_tokens, 3);
+    ck_assert_uint_eq(copy->prompt, 1);
+    ck_assert_int_eq(conf_schedule_sample_token(origin, 2, &c, &items), 22);
+    ck_assert_int_eq(conf_schedule_sample_token(origin, 3, &c, &items), 20);
+    ck_assert_int_eq(conf_schedule_sample_token(copy, 3, &c, &items), 21);
+    conf_schedule_rows(&s, &c, first);
+    ck_assert_uint_eq(first[5] - first[4], 6); /* both samples, all rows */
+    ck_assert_uint_eq(first[6] - first[5], 1);
+    ck_assert_uint_eq(first[10] - first[9], 2);
+    conf_items_free(&items);
+}
+END_TEST
+
 START_TEST(without_a_session_its_copies_are_gone)
 {
     static conf_schedule s;
@@ -294,6 +326,7 @@ int main(void)
     tcase_add_test(all, a_valid_file_round_trips);
     tcase_add_loop_test(all, invalid_files_are_refused, 0, sizeof FILES / sizeof *FILES);
     tcase_add_test(all, a_fork_waits_for_both_sessions_and_both_wait_for_it);
+    tcase_add_test(all, a_copy_has_the_tokens_of_its_origin_and_goes_on_with_others);
     tcase_add_test(all, without_a_session_its_copies_are_gone);
     tcase_add_test(all, without_a_sample_its_copies_are_gone_and_numbers_start_from_0);
     suite_add_tcase(suite, all);

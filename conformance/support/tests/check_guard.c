@@ -116,10 +116,12 @@ START_TEST(a_guard_is_found_by_the_addresses_of_its_pages)
     ck_assert_str_eq(conf_guard_find(data)->name, "the tokens of sample 1");
     ck_assert_str_eq(conf_guard_find(other.data)->name, "the logits of sample 0");
     ck_assert_ptr_null(conf_guard_find(&other));
+    unsigned char *gone = other.data;
+    conf_guard_free(&other);
+    ck_assert_ptr_null(conf_guard_find(gone));
+    ck_assert_ptr_eq(conf_guard_find(data), &guard);
     conf_guard_free(&guard);
     ck_assert_ptr_null(conf_guard_find(data));
-    ck_assert_ptr_eq(conf_guard_find(other.data), &other);
-    conf_guard_free(&other);
     ck_assert_ptr_null(conf_guard_find(NULL));
 }
 END_TEST
