@@ -1,4 +1,4 @@
-/* Our three engines with changed plans (conformance/plans/change.c), for tests. Modules are found below
+/* Our three engines with changed plans (conformance/plans/tests/change.c), for tests. Modules are found below
  * $top_builddir, checkpoints below $top_srcdir. A failure fails the test.
  *
  * SPDX-License-Identifier: Apache-2.0 */
