@@ -138,7 +138,7 @@ const fault FAULTS[] = {
     {"error-dropped", "threads that wait for a stream do not receive its error", "threads/published",
      "qwen3/base/single", FAULT_VECTORS, "synchronize", .drops_errors = true},
     {"scratch-shared", "all sessions share the scratch memory of one", "qwen3/base/batch", "qwen3/base/batch",
-     FAULT_SCHEDULES, ", step, session ", .shares_scratch = true},
+     FAULT_SCHEDULES, "REPRO: assay schedule ", .shares_scratch = true},
     {"split-by-workers", "sums are split into as many parts as there are workers", "qwen3/base/single",
      "qwen3/base/single", FAULT_SCHEDULES, "ASSAY_WORKERS=", .norm = fault_split_by_workers},
     {"stop-tokenizer-only", "the stop set is read only from the tokenizer", "trained/gemma4/dialogues",

@@ -86,7 +86,7 @@ double *engines_step(const opened *o, size_t sample, size_t from, size_t end, co
                              .n_outputs = 1};
     ck_assert_msg(o->engine->step(o->session, &step, 1, NULL, &err) == ASSAY_OK, "%s", err.text);
     if (o->engine->logits_dtype == ASSAY_F64) return wide;
-    const float *narrow = (const float *)wide;
+    const float *narrow = (const float *)(const void *)wide;
     for (size_t i = count; i-- > 0;) wide[i] = (double)narrow[i];
     return wide;
 }
