@@ -172,7 +172,8 @@ conformance_tests_libsupport_la_SOURCES = \
 	conformance/tests/record.c \
 	conformance/tests/stateful.c conformance/tests/stateful.h \
 	conformance/tests/stored.c conformance/tests/stored.h \
-	conformance/tests/support.c conformance/tests/support.h
+	conformance/tests/support.c conformance/tests/support.h \
+	conformance/tests/verdicts.c conformance/tests/verdicts.h
 conformance_tests_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS)
 conformance_tests_libsupport_la_LIBADD = conformance/libconformance.la $(HDF5_LIBS) $(CHECK_LIBS)
 CONFORMANCE_TESTS =

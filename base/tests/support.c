@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "base/tests/support.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <ftw.h>
 #include <stdarg.h>
@@ -38,6 +39,19 @@ static void remove_tmpdir(void)
 {
     /* A forked test must not remove the directory, which later tests use. */
     if (tmpdir_owner == getpid()) (void)nftw(tmpdir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const assay_engine *support_load_engine(const char *module)
+{
+    char path[4096];
+    const char *top = getenv("top_builddir");
+    (void)snprintf(path, sizeof path, "%s/%s", top ? top : ".", module);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(handle != NULL, "%s", dlerror());
+    assay_engine_fn *table;
+    *(void **)&table = dlsym(handle, ASSAY_ENGINE_SYMBOL); /* POSIX: how a function is had from dlsym */
+    ck_assert(table != NULL);
+    return table();
 }
 
 const char *support_tmpdir(void)

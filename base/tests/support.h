@@ -4,7 +4,7 @@
 #ifndef BASE_TESTS_SUPPORT_H
 #define BASE_TESTS_SUPPORT_H
 
-#include <assay/status.h>
+#include <assay/engine.h>
 
 #include <check.h>
 #include <stddef.h>
@@ -12,6 +12,9 @@
 /* Runs the suite as CK_ENV says and frees it. Returns main's exit status. The temporary directory is made
  * before the first test, so that tests in processes of their own share it, and removed after the last. */
 int support_run(Suite *suite);
+
+/* The table of an engine module, a path below $top_builddir. Stays loaded. A failure fails the test. */
+const assay_engine *support_load_engine(const char *module);
 
 /* An empty directory under $TMPDIR or /tmp, the same at every call, removed with all that is in it when the
  * process that made it exits. A main that does not use support_run calls this before it runs its tests. */

@@ -15,11 +15,16 @@ typedef struct listed_row {
     size_t at; /* index in the file */
 } listed_row;
 
-static int compare_rows(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
-    const conf_place *p = &((const listed_row *)a)->place, *q = &((const listed_row *)b)->place;
+    const conf_place *p = a, *q = b;
     if (p->sample != q->sample) return p->sample < q->sample ? -1 : 1;
     return p->pos < q->pos ? -1 : p->pos > q->pos;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    return compare_places(&((const listed_row *)a)->place, &((const listed_row *)b)->place);
 }
 
 static assay_status no_memory(const conf_h5 *file, assay_error *err)
@@ -102,14 +107,27 @@ static size_t usual_row(const conf_decoder *d, size_t sample, bool decode, size_
     return row;
 }
 
+/* The index of a row among the listed ones, which are in the order of compare_places, or behind them; n_rows:
+ * none. */
+static size_t listed_row_of(const conf_decoder *d, size_t sample, bool decode, size_t pos)
+{
+    const conf_rows *rows = &d->rows;
+    if (decode) return rows->n_listed + sample * d->n_decode + pos;
+    const conf_place wanted = {.sample = sample, .pos = pos};
+    const conf_place *at = bsearch(&wanted, rows->place, rows->n_listed, sizeof wanted, compare_places);
+    return at ? (size_t)(at - rows->place) : rows->n_rows;
+}
+
 /* A case that locate makes of a sequence has some of the rows, and no list of them. assay diff reads the rows
  * itself: without a list all are recorded, and have no places. */
 size_t conf_row_find(const conf_decoder *d, size_t sample, bool decode, size_t pos)
 {
     const conf_rows *rows = &d->rows;
     if (!rows->place) return usual_row(d, sample, decode, pos);
-    const size_t usual = rows->n_listed ? rows->n_rows : usual_row(d, sample, decode, pos);
+    const size_t usual =
+        rows->n_listed ? listed_row_of(d, sample, decode, pos) : usual_row(d, sample, decode, pos);
     if (usual < rows->n_rows && is_place(&rows->place[usual], sample, decode, pos)) return usual;
+    if (!d->whole) return SIZE_MAX;
     for (size_t row = 0; row < rows->n_rows; row++)
         if (is_place(&rows->place[row], sample, decode, pos)) return row;
     return SIZE_MAX;

@@ -101,40 +101,39 @@ assay_status conf_cli_parse_seconds(const char *option, const char *value, doubl
                       value, CONF_SECONDS_MAX);
 }
 
-assay_status conf_cli_parse_class(const char *option, const char *value, conf_class *out, assay_error *err)
+/* Refuses a value that is none of names [n]. */
+static assay_status refuse_name(const char *option, const char *value, const char *const *names, size_t n,
+                                assay_error *err)
 {
-    const char *names[CONF_N_CLASSES];
     char all[256] = "";
-    size_t n = 0, n_all = 0;
-    for (conf_class class = CONF_CLASS_NONE + 1; class < CONF_N_CLASSES; class ++) {
-        names[n] = conf_class_name(class);
-        n_all += (size_t)snprintf(all + n_all, sizeof all - n_all, "%s%s", n ? ", " : "", names[n]);
-        n++;
-    }
-    conf_class found = conf_class_of(value);
-    if (found != CONF_CLASS_NONE) {
-        *out = found;
-        return ASSAY_OK;
-    }
+    size_t n_all = 0;
+    for (size_t i = 0; i < n; i++)
+        n_all += (size_t)snprintf(all + n_all, sizeof all - n_all, "%s%s", i ? ", " : "", names[i]);
     const char *meant = conf_text_suggest(value, names, n);
     return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected one of %s%s%s%s", option, value, all,
                       meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
 }
 
+assay_status conf_cli_parse_class(const char *option, const char *value, conf_class *out, assay_error *err)
+{
+    const char *names[CONF_N_CLASSES];
+    size_t n = 0;
+    const conf_class found = conf_class_of(value);
+    for (conf_class class = CONF_CLASS_NONE + 1; class < CONF_N_CLASSES; class ++)
+        names[n++] = conf_class_name(class);
+    if (found == CONF_CLASS_NONE) return refuse_name(option, value, names, n, err);
+    *out = found;
+    return ASSAY_OK;
+}
+
 assay_status conf_cli_parse_manner(const char *option, const char *value, const char **out, assay_error *err)
 {
-    char all[256] = "";
-    size_t n_all = 0;
-    for (size_t i = 0; i < CONF_N_MANNERS; i++)
-        n_all +=
-            (size_t)snprintf(all + n_all, sizeof all - n_all, "%s%s", i ? ", " : "", conf_manner_names[i]);
-    if (conf_manner_find(value) != CONF_N_MANNERS) {
-        *out = value;
-        return ASSAY_OK;
-    }
-    const char *meant = conf_text_suggest(value, conf_manner_names, CONF_N_MANNERS);
-    return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected one of %s%s%s%s", option, value, all,
-                      meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+    const char *names[CONF_N_MANNERS];
+    for (conf_manner m = 0; m < CONF_N_MANNERS; m++) names[m] = conf_manner_of(m)->name;
+    if (conf_manner_find(value) == CONF_N_MANNERS)
+        return refuse_name(option, value, names, CONF_N_MANNERS, err);
+    *out = value;
+    return ASSAY_OK;
 }
 
 assay_status conf_cli_parse_compute(const char *option, const char *value, assay_dtype *out, assay_error *err)

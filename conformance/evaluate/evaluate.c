@@ -114,7 +114,7 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
     else if (assignment->vector && !conf_kind_of(c->kind)->textual)
         conf_verdict_set(v, CONF_SKIPPED, "it has no vectors");
     else if (assignment->manner && !conf_kind_of(c->kind)->has_decoder &&
-             strcmp(assignment->manner, conf_manner_of(CONF_MANNER_WHOLE)->name) != 0)
+             strcmp(assignment->manner, CONF_MANNER_WHOLE_NAME) != 0)
         conf_verdict_set(v, CONF_SKIPPED, "it has no prompts, which are evaluated in manners");
     else if (conf_evaluate_judgeable(c, assignment->compute, v)) {
         v->checkpoint = conf_checkpoint_check(c);

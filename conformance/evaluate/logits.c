@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/evaluate/logits.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "conformance/abi/compute.h"
@@ -81,46 +80,38 @@ size_t conf_rows_of_prefill(const conf_decoder *d)
     return d->rows.n_rows - d->n_samples * d->n_decode;
 }
 
-void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds)
+/* Judges a further evaluation of the case. all: like the case's rows; what: what was different, for the
+ * message. */
+static void judge_further(const conf_replay *r, const conf_bounds *bounds, const conf_logits_judgement *j,
+                          const double *all, const char *what)
 {
     const conf_rows *rows = &r->c->decoder.rows;
     conf_verdict *v = r->verdict;
-    if (!r->again || v->outcome == CONF_FAILED) return;
-    conf_logits_judgement j =
-        conf_judge_logits(rows->truth, r->again, conf_rows_of_prefill(&r->c->decoder), rows->n_cols, bounds);
-    if (j.multiple > v->multiple) v->multiple = j.multiple;
-    if (j.rule == CONF_RULE_NONE) return;
-    static const char start[] = "in a session that was used before, its earlier contents have an effect";
-    if (j.rule == CONF_RULE_MASK)
-        (void)conf_evaluate_fail(v, CONF_CLASS_MASK, "%s: NaN or infinity where the truth is finite", start);
+    if (j->multiple > v->multiple) v->multiple = j->multiple;
+    if (j->rule == CONF_RULE_NONE) return;
+    if (j->rule == CONF_RULE_MASK)
+        (void)conf_evaluate_fail(v, CONF_CLASS_MASK, "%s: NaN or infinity where the truth is finite", what);
     else
-        (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS, "%s: %s of the logits is %.3g times its bound", start,
-                                 conf_rule_name(j.rule), j.multiple / bounds->limit);
-    size_t at = j.row * rows->n_cols + j.col;
-    conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->again[at]);
+        (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS, "%s: %s of the logits is %.3g times its bound", what,
+                                 conf_rule_name(j->rule), j->multiple / bounds->limit);
+    const size_t at = j->row * rows->n_cols + j->col;
+    conf_evaluate_where(v, &rows->place[j->row], j->col, rows->truth[at], all[at]);
+}
+
+void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    if (!r->again || r->verdict->outcome == CONF_FAILED) return;
+    const conf_logits_judgement j =
+        conf_judge_logits(rows->truth, r->again, conf_rows_of_prefill(&r->c->decoder), rows->n_cols, bounds);
+    judge_further(r, bounds, &j, r->again,
+                  "in a session that was used before, its earlier contents have an effect");
 }
 
 void conf_evaluate_manner(const conf_replay *r, const conf_bounds *bounds, conf_manner manner)
 {
     const conf_rows *rows = &r->c->decoder.rows;
-    conf_verdict *v = r->verdict;
-    conf_logits_judgement j = {.worst.same_mask = true};
-    for (size_t i = 0; i < rows->n_rows; i++) {
-        if (!r->wanted[i]) continue;
-        const conf_row expected = conf_row_of_double(rows->truth + i * rows->n_cols);
-        const conf_row found = conf_row_of_double(r->rows + i * rows->n_cols);
-        const conf_row_measure m = conf_row_measure_of(&expected, &found, rows->n_cols);
-        (void)conf_logits_add(&j, i, &m, bounds);
-    }
-    conf_logits_end(&j, bounds);
-    if (j.multiple > v->multiple) v->multiple = j.multiple;
-    if (j.rule == CONF_RULE_NONE) return;
-    const char *label = conf_manner_of(manner)->label;
-    if (j.rule == CONF_RULE_MASK)
-        (void)conf_evaluate_fail(v, CONF_CLASS_MASK, "%s: NaN or infinity where the truth is finite", label);
-    else
-        (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS, "%s: %s of the logits is %.3g times its bound", label,
-                                 conf_rule_name(j.rule), j.multiple / bounds->limit);
-    const size_t at = j.row * rows->n_cols + j.col;
-    conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->rows[at]);
+    const conf_logits_judgement j =
+        conf_judge_rows(rows->truth, r->rows, r->wanted, rows->n_rows, rows->n_cols, bounds);
+    judge_further(r, bounds, &j, r->rows, conf_manner_of(manner)->label);
 }

@@ -58,15 +58,22 @@ void conf_logits_end(conf_logits_judgement *j, const conf_bounds *bounds)
     if (j->rule == CONF_RULE_NONE) j->multiple = j->worst.max_abs / bounds->max_abs;
 }
 
-conf_logits_judgement conf_judge_logits(const double *truth, const double *found, size_t n_rows,
-                                        size_t n_cols, const conf_bounds *bounds)
+conf_logits_judgement conf_judge_rows(const double *truth, const double *found, const bool *judged,
+                                      size_t n_rows, size_t n_cols, const conf_bounds *bounds)
 {
     conf_logits_judgement j = {.worst = {.same_mask = true}};
     for (size_t r = 0; r < n_rows; r++) {
+        if (judged && !judged[r]) continue;
         conf_row t = conf_row_of_double(truth + r * n_cols), c = conf_row_of_double(found + r * n_cols);
         conf_row_measure m = conf_row_measure_of(&t, &c, n_cols);
         (void)conf_logits_add(&j, r, &m, bounds);
     }
     conf_logits_end(&j, bounds);
     return j;
+}
+
+conf_logits_judgement conf_judge_logits(const double *truth, const double *found, size_t n_rows,
+                                        size_t n_cols, const conf_bounds *bounds)
+{
+    return conf_judge_rows(truth, found, NULL, n_rows, n_cols, bounds);
 }

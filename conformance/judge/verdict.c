@@ -8,6 +8,11 @@
 
 #include "conformance/support/text.h"
 
+const char *conf_verdict_other_manner(const conf_verdict *v)
+{
+    return v->manner[0] && strcmp(v->manner, CONF_MANNER_WHOLE_NAME) != 0 ? v->manner : NULL;
+}
+
 const char *conf_stage_name(conf_stage stage)
 {
     static const char *const names[] = {"loading the module",

@@ -10,11 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CONF_TEXT_MAX        640
-#define CONF_TRACE_NAME_MAX  128
-#define CONF_VECTOR_NAME_MAX 88 /* "GROUP/ID" */
-#define CONF_UNKNOWN_MAX     2048
-#define CONF_MANNER_NAME_MAX 16
+#define CONF_TEXT_MAX          640
+#define CONF_TRACE_NAME_MAX    128
+#define CONF_VECTOR_NAME_MAX   88 /* "GROUP/ID" */
+#define CONF_UNKNOWN_MAX       2048
+#define CONF_MANNER_NAME_MAX   16
+#define CONF_MANNER_WHOLE_NAME "whole"
 
 typedef enum conf_outcome {
     CONF_PASSED,
@@ -104,6 +105,9 @@ typedef struct conf_verdict {
 
 /* Decimal digits that distinguish all numbers of the engine's type. */
 #define CONF_DIGITS(v) ((v)->float64 ? 17 : 9)
+
+/* The name of the manner if it is another one than the whole; NULL: the whole, or not evaluated. */
+const char *conf_verdict_other_manner(const conf_verdict *v);
 
 /* "prefill", …: for messages. */
 const char *conf_stage_name(conf_stage stage);

@@ -66,10 +66,10 @@ static void judge_end(const conf_child *child, int status, conf_verdict *v)
     bool traced = v->stage == CONF_STAGE_TRACED_PREFILL && v->last_trace[0];
     bool told =
         v->stage == CONF_STAGE_VECTOR && v->where[0]; /* the part of the vector that was being replayed */
-    bool in_manner = v->manner[0] && strcmp(v->manner, "whole") != 0;
+    const char *manner = conf_verdict_other_manner(v);
     (void)snprintf(place, sizeof place, "%s%s%s%s%s", told ? v->where : conf_stage_name(v->stage),
                    traced ? "; the last tensor it gave is " : "", traced ? v->last_trace : "",
-                   in_manner ? ", manner " : "", in_manner ? v->manner : "");
+                   manner ? ", manner " : "", manner ? manner : "");
     if (child->overdue)
         conf_verdict_fail(v, class, "%s did not answer within %g s and was killed in %s", who,
                           child->limits.seconds, place);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/case/prompt.h"
 #include "conformance/judge/token.h"
 #include "conformance/replay/rounds.h"
 #include "conformance/replay/session.h"
@@ -16,7 +15,7 @@ typedef struct generation {
     conf_watch *watch;
     size_t *sample;          /* [S]: the sample of each row in the session */
     conf_sample_step *steps; /* [S] */
-    size_t *row;             /* [S]: the row of each step */
+    size_t *row;             /* [S]: the row of each step of one token */
     size_t n_steps;
 } generation;
 
@@ -76,13 +75,6 @@ static bool empty_samples(const generation *g)
     return rc == ASSAY_OK ? true : conf_replay_refused(g->r, rc, &err);
 }
 
-static void add_step(generation *g, size_t row, const int32_t *tokens, size_t n_tokens, size_t n_last)
-{
-    g->row[g->n_steps] = row;
-    g->steps[g->n_steps++] = (conf_sample_step){
-        .sample = g->sample[row], .tokens = tokens, .n_tokens = n_tokens, .n_last = n_last};
-}
-
 /* How many rows of a prompt are wanted: from the first recorded one on. */
 static size_t rows_wanted(const conf_replay *r, const conf_batch_row *row)
 {
@@ -99,14 +91,9 @@ static double *step_logits(const conf_replay *r, size_t sample, size_t step)
 static bool evaluate_prompts(generation *g)
 {
     conf_replay *r = g->r;
-    const conf_decoder *d = &r->c->decoder;
-    g->n_steps = 0;
-    for (size_t i = 0; i < r->batch.n_rows; i++) {
-        const conf_batch_row *row = &r->batch.rows[i];
-        conf_sample_step *step = &g->steps[g->n_steps];
-        add_step(g, i, conf_prompt(d, row->sample), row->n_tokens, rows_wanted(r, row));
-        step->items = conf_items_of(&r->items, row->sample, &step->n_items);
-    }
+    g->n_steps = r->batch.n_rows;
+    for (size_t i = 0; i < g->n_steps; i++)
+        g->steps[i] = conf_replay_prompt(r, i, g->sample[i], rows_wanted(r, &r->batch.rows[i]));
     r->verdict->stage = CONF_STAGE_GENERATE;
     if (!conf_watch_step(g->watch, g->steps, g->n_steps, r->batch.n_tokens)) return false;
     for (size_t i = 0; i < g->n_steps; i++) {
@@ -131,7 +118,12 @@ static bool evaluate_step(generation *g, size_t k, bool *any)
         const conf_batch_row *row = &r->batch.rows[i];
         size_t n_golden;
         if (!row->judged || k >= conf_greedy_steps(r, row->sample, &n_golden)) continue;
-        add_step(g, i, (const int32_t *)d->greedy.data + row->sample * d->n_greedy + k - 1, 1, 1);
+        g->row[g->n_steps] = i;
+        g->steps[g->n_steps++] =
+            (conf_sample_step){.sample = g->sample[i],
+                               .tokens = (const int32_t *)d->greedy.data + row->sample * d->n_greedy + k - 1,
+                               .n_tokens = 1,
+                               .n_last = 1};
     }
     *any = g->n_steps > 0;
     if (!*any) return true;

@@ -7,7 +7,7 @@
 #include "base/grow.h"
 
 static const conf_manner_info manners[CONF_N_MANNERS] = {
-    [CONF_MANNER_WHOLE] = {.name = "whole", .label = "each prompt in one step"},
+    [CONF_MANNER_WHOLE] = {.name = CONF_MANNER_WHOLE_NAME, .label = "each prompt in one step"},
     [CONF_MANNER_LAST] = {.name = "last", .label = "with only the last row of each prompt wanted"},
     [CONF_MANNER_CHUNK_1] = {.name = "chunk-1", .label = "in chunks of 1 token", .chunk = 1, .divides = true},
     [CONF_MANNER_CHUNK_7] = {.name = "chunk-7",
@@ -37,10 +37,6 @@ static const conf_manner_info manners[CONF_N_MANNERS] = {
     [CONF_MANNER_STOPPED] = {.name = "stopped", .label = "after a step that a tap stopped", .uses_tap = true},
     [CONF_MANNER_REFUSED] = {.name = "refused", .label = "after calls that the engine has to refuse"},
 };
-
-const char *const conf_manner_names[CONF_N_MANNERS + 1] = {
-    "whole", "last",   "chunk-1", "chunk-7", "chunk-64", "rest", "late",
-    "early", "rewind", "fork",    "stopped", "refused",  NULL};
 
 const conf_manner_info *conf_manner_of(conf_manner manner)
 {

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "conformance/judge/verdict.h"
+
 typedef enum conf_manner {
     CONF_MANNER_WHOLE,   /* each prompt in one step, then token by token */
     CONF_MANNER_LAST,    /* the same, and of a prompt only the logits of the last token are wanted */
@@ -36,8 +38,7 @@ typedef struct conf_manner_info {
 
 const conf_manner_info *conf_manner_of(conf_manner manner);
 
-/* The names, NULL-terminated, and the manner with a name; CONF_N_MANNERS if the name is unknown. */
-extern const char *const conf_manner_names[CONF_N_MANNERS + 1];
+/* The manner with this name; CONF_N_MANNERS if the name is unknown. */
 conf_manner conf_manner_find(const char *name);
 
 /* The first optional function that the manner uses and the engine lacks; NULL if there is none. */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/replay/session.h"
-
 #define INVALID_TOKEN (-1)
 #define NO_SAMPLE     SIZE_MAX
 

@@ -194,7 +194,7 @@ static const char *find_obstacle(const conf_replay *r, conf_manner manner, const
         (void)snprintf(text, CONF_TEXT_MAX, "the engine lacks %s", lacks);
         return text;
     }
-    if (manner == CONF_MANNER_STOPPED && !r->last_trace[0]) return "the engine gives no tensor";
+    if (manner == CONF_MANNER_STOPPED && !r->verdict->last_trace[0]) return "the engine gives no tensor";
     if (changes_nothing(r, manner)) return "it would change nothing";
     if (cost > COST_MAX) {
         (void)snprintf(text, CONF_TEXT_MAX, "%zu evaluations of tokens, at most %d are made", cost, COST_MAX);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/replay/rounds.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,6 @@ typedef struct member {
     size_t n_tokens;
     conf_moves moves;
     size_t at;     /* the next move */
-    bool live;     /* the session has the sample */
     size_t sample; /* its number in the session */
     size_t n_done; /* tokens that the sample has */
     bool forked;
@@ -126,7 +124,6 @@ static bool make_move(conf_rounds *q, member *m, const conf_move *move)
     else if (move->kind == CONF_MOVE_REWIND) rc = e->rewind(session, m->sample, move->n, &err);
     else rc = e->fork(session, m->sample, session, &m->other, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(q->r, rc, &err);
-    m->live = move->kind != CONF_MOVE_LEAVE;
     m->forked = m->forked || move->kind == CONF_MOVE_FORK;
     if (move->kind == CONF_MOVE_REWIND) m->n_done = move->n;
     if (move->kind == CONF_MOVE_JOIN) m->n_done = 0;
@@ -281,11 +278,10 @@ bool conf_rounds_run(conf_rounds *q, conf_rounds_fn *got, conf_watch **keep)
 {
     size_t n_first = 0, n_steps, rounds = 0;
     bool over = false, ok;
-    stopper s = {.name = q->r->last_trace};
+    stopper s = {.name = q->r->verdict->last_trace};
     for (size_t i = 0; i < q->n; i++) {
         member *m = &q->members[i];
-        m->live = !joins_later(m);
-        if (m->live) m->sample = n_first++;
+        if (!joins_later(m)) m->sample = n_first++;
     }
     q->got = got;
     q->watch = conf_watch_open(q->r, n_first);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "conformance/case/prompt.h"
 #include "conformance/process/isolate.h"
 #include "conformance/replay/state.h"
 
@@ -20,7 +21,7 @@ bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err)
     const char *text = err->text;
     conf_class class = rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED;
     if (rc == ASSAY_EUNSUPPORTED && may_refuse) conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", text);
-    else if (r->verdict->manner[0] && strcmp(r->verdict->manner, conf_manner_names[CONF_MANNER_WHOLE]) != 0)
+    else if (conf_verdict_other_manner(r->verdict))
         conf_verdict_fail(r->verdict, class, "%s failed, manner %s: %s", conf_stage_name(stage),
                           r->verdict->manner, text);
     else conf_verdict_fail(r->verdict, class, "%s failed: %s", conf_stage_name(stage), text);
@@ -48,4 +49,15 @@ void conf_replay_row(const conf_replay *r, double *into, const void *logits, siz
 {
     size_t bytes = dtype_size(r->engine->logits_dtype);
     dtype_to_f64(into, (const char *)logits + row * r->vocab * bytes, r->engine->logits_dtype, r->vocab);
+}
+
+conf_sample_step conf_replay_prompt(const conf_replay *r, size_t i, size_t sample, size_t n_last)
+{
+    const conf_batch_row *row = &r->batch.rows[i];
+    conf_sample_step step = {.sample = sample,
+                             .tokens = conf_prompt(&r->c->decoder, row->sample),
+                             .n_tokens = row->n_tokens,
+                             .n_last = n_last};
+    step.items = conf_items_of(&r->items, row->sample, &step.n_items);
+    return step;
 }

@@ -4,6 +4,7 @@
 #ifndef CONFORMANCE_REPLAY_SESSION_H
 #define CONFORMANCE_REPLAY_SESSION_H
 
+#include "conformance/abi/step.h"
 #include "conformance/replay/state.h"
 
 /* Sets the verdict for a failed call, and returns false. ASSAY_EUNSUPPORTED from anything but the
@@ -15,6 +16,10 @@ bool conf_replay_no_memory(conf_replay *r);
 
 /* Allocates n numbers of the engine's logits type, filled with NaN; NULL if out of memory. */
 void *conf_nan_alloc(const assay_engine *e, size_t n);
+
+/* The step of row i of the batch, as sample `sample`, with its whole prompt and its items; n_last: rows that
+ * are wanted. */
+conf_sample_step conf_replay_prompt(const conf_replay *r, size_t i, size_t sample, size_t n_last);
 
 /* Copies row `row` of the engine's logits [., V] to `into` [V], as double. */
 void conf_replay_row(const conf_replay *r, double *into, const void *logits, size_t row);

@@ -39,8 +39,7 @@ typedef struct conf_replay {
     double *greedy; /* [B, M + 1, V]: the logits before each greedy step; NaN if the step was not run */
     int32_t *stop_ids;
     size_t n_stop_ids;
-    char last_trace[CONF_TRACE_NAME_MAX]; /* the name of the last tensor that the engine gave; or empty */
-    conf_traced *seen;                    /* [n_seen], in the order in which the engine traced them */
+    conf_traced *seen; /* [n_seen], in the order in which the engine traced them */
     size_t n_seen;
 } conf_replay;
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "conformance/case/prompt.h"
 #include "conformance/replay/session.h"
 #include "conformance/replay/state.h"
 
@@ -33,7 +32,6 @@ static void store_tensor(conf_replay *r, size_t sample, const assay_tensor *tens
 {
     if (tensor->name)
         (void)snprintf(r->verdict->last_trace, sizeof r->verdict->last_trace, "%s", tensor->name);
-    if (tensor->name) (void)snprintf(r->last_trace, sizeof r->last_trace, "%s", tensor->name);
     bool wanted = sample == r->batch.row[0] && tensor->name;
     const conf_trace *trace = wanted ? find_trace(&r->c->decoder, tensor->name) : NULL;
     if (!trace) return;
@@ -77,14 +75,7 @@ bool conf_trace_prompts(conf_replay *r, conf_watch *watch)
     const size_t n = r->batch.n_rows;
     conf_sample_step *steps = calloc(n, sizeof *steps);
     if (!steps) return conf_replay_no_memory(r);
-    for (size_t i = 0; i < n; i++) {
-        const conf_batch_row *row = &r->batch.rows[i];
-        steps[i] = (conf_sample_step){.sample = i,
-                                      .tokens = conf_prompt(&r->c->decoder, row->sample),
-                                      .n_tokens = row->n_tokens,
-                                      .n_last = 1};
-        steps[i].items = conf_items_of(&r->items, row->sample, &steps[i].n_items);
-    }
+    for (size_t i = 0; i < n; i++) steps[i] = conf_replay_prompt(r, i, i, 1);
     const bool ok = conf_watch_step(watch, steps, n, r->batch.n_tokens);
     free(steps);
     return ok;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "base/grow.h"
 #include "conformance/replay/session.h"
 #include "conformance/support/guard.h"
 

@@ -70,8 +70,8 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
     if (results->compute) (void)fprintf(out, " --compute %s", conf_compute_name(results->compute));
     conf_compute_print_allowed(out, results->allow_unknown);
     if (results->seed) (void)fprintf(out, " --seed %" PRIu64, *results->seed);
-    const char *manner = results->at[result].verdicts[engine].manner;
-    if (manner[0] && strcmp(manner, "whole") != 0) (void)fprintf(out, " --manner %s", manner);
+    const char *manner = conf_verdict_other_manner(&results->at[result].verdicts[engine]);
+    if (manner) (void)fprintf(out, " --manner %s", manner);
     if (results->dump && results->at[result].verdicts[engine].outcome == CONF_BROKEN) {
         (void)fputs(" --dump ", out);
         conf_text_print_quoted(out, results->dump);

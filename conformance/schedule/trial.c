@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/case/find.h"
 #include "conformance/case/prompt.h"
 #include "conformance/evaluate/checkpoint.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
+#include "conformance/replay/arrange.h"
 #include "conformance/schedule/draw.h"
 #include "conformance/schedule/json_write.h"
 #include "conformance/schedule/reduce.h"
@@ -108,14 +108,6 @@ static assay_status try_program(const conf_trial *t, const conf_runner *r, const
     return rc;
 }
 
-/* Seed for drawing: depends on the file name of the case, not on its directory, so that cases of one
- * recording get different programs. */
-static uint64_t state_of(const conf_case *c, uint64_t seed)
-{
-    const char *slash = strrchr(c->path, '/');
-    return seed ^ conf_find_hash(slash ? slash + 1 : c->path);
-}
-
 static size_t shortest_prompt(const conf_decoder *d)
 {
     size_t n = SIZE_MAX;
@@ -133,7 +125,7 @@ static assay_status try_draws(const conf_trial *t, const conf_runner *r, conf_ve
     assay_status rc = conf_schedule_probe(r, offer, v, err);
     t->result->has_offer = rc == ASSAY_OK && v->outcome == CONF_PASSED;
     for (size_t k = 0; k < t->n_draws && v->outcome == CONF_PASSED && rc == ASSAY_OK; k++) {
-        const conf_schedule_draws draws = {.seed = state_of(r->c, t->seed + k),
+        const conf_schedule_draws draws = {.seed = conf_arrangement_state(r->c, t->seed + k),
                                            .shape = t->shape,
                                            .n_samples = d->n_samples,
                                            .n_prompt = shortest_prompt(d),

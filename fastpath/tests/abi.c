@@ -2,9 +2,8 @@
 #include "fastpath/tests/abi.h"
 
 #include "base/tests/support.h"
+#include "model/tests/checkpoint.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,24 +13,13 @@ assay_session *session;
 size_t vocab;
 assay_error err;
 
-static const char *environment(const char *name)
-{
-    const char *value = getenv(name);
-    return value ? value : ".";
-}
-
 assay_status abi_open_model(const char *name, const assay_model_options *options)
 {
-    char path[4096];
-    (void)snprintf(path, sizeof path, "%s/fastpath/.libs/fastpath.so", environment("top_builddir"));
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(handle != NULL, "%s", dlerror());
-    assay_engine_fn *table;
-    *(void **)&table = dlsym(handle, ASSAY_ENGINE_SYMBOL); /* POSIX: how a function is had from dlsym */
-    ck_assert(table != NULL);
-    engine = table();
-    (void)snprintf(path, sizeof path, "%s/fixtures/%s/model", environment("top_srcdir"), name);
-    return engine->model_open(path, options, &model, &err);
+    char *dir = checkpoint_fixture(name);
+    engine = support_load_engine("fastpath/.libs/fastpath.so");
+    const assay_status rc = engine->model_open(dir, options, &model, &err);
+    free(dir);
+    return rc;
 }
 
 assay_session *abi_open_session(size_t n_samples, size_t limit, size_t sink_tokens)

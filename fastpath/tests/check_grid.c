@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -192,24 +191,14 @@ START_TEST(results_differ_between_types)
 }
 END_TEST
 
-static const assay_engine *open_reference(const char *name)
-{
-    char path[4096];
-    (void)snprintf(path, sizeof path, "%s/ref/.libs/%s.so", grid_environment("top_builddir"), name);
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(handle != NULL, "%s", dlerror());
-    assay_engine_fn *table;
-    *(void **)&table = dlsym(handle, ASSAY_ENGINE_SYMBOL); /* POSIX: how a function is had from dlsym */
-    ck_assert(table != NULL);
-    return table();
-}
-
 /* Logits of a reference, "ref64" or "ref32", for the same tokens, [length + N_DECODE, vocab]:
  * the prompt in one step, then token by token. */
 static double *reference_logits(const char *name, const char *dir, const cell *c, size_t vocab,
                                 size_t n_token_ids)
 {
-    const assay_engine *ref = open_reference(name);
+    char module[64];
+    (void)snprintf(module, sizeof module, "ref/.libs/%s.so", name);
+    const assay_engine *ref = support_load_engine(module);
     assay_model *m;
     assay_session *s;
     const prompts p = make_prompts(&(cell){.length = c->length}, n_token_ids);

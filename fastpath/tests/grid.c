@@ -10,17 +10,11 @@
 
 static glob_t found;
 
-const char *grid_environment(const char *name)
-{
-    const char *value = getenv(name);
-    return value ? value : ".";
-}
-
 int grid_find(void)
 {
     char pattern[4096];
-    (void)snprintf(pattern, sizeof pattern, "%s/fixtures/*/*/model/config.json",
-                   grid_environment("top_srcdir"));
+    const char *top = getenv("top_srcdir");
+    (void)snprintf(pattern, sizeof pattern, "%s/fixtures/*/*/model/config.json", top ? top : ".");
     if (glob(pattern, 0, NULL, &found) != 0) return 0;
     for (size_t i = 0; i < found.gl_pathc; i++) *strrchr(found.gl_pathv[i], '/') = '\0';
     return (int)found.gl_pathc;

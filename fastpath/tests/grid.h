@@ -13,9 +13,6 @@ void grid_free(void);
 /* The directory of a checkpoint; lives until grid_free. */
 const char *grid_dir(int index);
 
-/* The value of an environment variable; "." if it is not set. */
-const char *grid_environment(const char *name);
-
 /* Opens a checkpoint so that even the smallest products are split among the workers. */
 fp_model *grid_open(int index, assay_dtype compute, size_t n_workers);
 

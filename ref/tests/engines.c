@@ -2,8 +2,8 @@
 #include "ref/tests/engines.h"
 
 #include "base/tests/support.h"
+#include "model/tests/checkpoint.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +17,6 @@ assay_model *model;
 assay_session *session;
 size_t vocab;
 assay_error err;
-
-static const char *environment(const char *name)
-{
-    const char *value = getenv(name);
-    return value ? value : ".";
-}
 
 static assay_session *open_session(size_t n_samples)
 {
@@ -39,17 +33,11 @@ void engines_open(int number)
 
 void engines_open_model(int number, const char *name)
 {
-    char path[4096];
-    (void)snprintf(path, sizeof path, "%s/ref/.libs/%s.so", environment("top_builddir"), ENGINES[number]);
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(handle != NULL, "%s", dlerror());
-    assay_engine_fn *table;
-    *(void **)&table =
-        dlsym(handle, ASSAY_ENGINE_SYMBOL); /* POSIX: converts the result of dlsym to a function pointer */
-    ck_assert(table != NULL);
-    engine = table();
-    (void)snprintf(path, sizeof path, "%s/fixtures/%s/model", environment("top_srcdir"), name);
-    ck_assert_msg(engine->model_open(path, NULL, &model, &err) == ASSAY_OK, "%s", err.text);
+    char module[64], *dir = checkpoint_fixture(name);
+    (void)snprintf(module, sizeof module, "ref/.libs/%s.so", ENGINES[number]);
+    engine = support_load_engine(module);
+    ck_assert_msg(engine->model_open(dir, NULL, &model, &err) == ASSAY_OK, "%s", err.text);
+    free(dir);
     vocab = engine->model_vocab(model);
     session = open_session(N_SAMPLES);
 }

@@ -7,26 +7,16 @@
 
 #include "conformance/abi/engine.h"
 #include "conformance/case/case.h"
-#include "conformance/evaluate/evaluate.h"
 #include "conformance/kinds/read.h"
-#include "conformance/process/isolate.h"
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
-
-static void run_task(const void *context, conf_verdict *v)
-{
-    conf_evaluate(context, v);
-}
+#include "conformance/tests/verdicts.h"
 
 /* manner: NULL for all of them. */
 static conf_verdict verdict_in(const char *path, const char *engine, const char *manner)
 {
-    const conf_limits limits = {.seconds = 60, .mib = conf_mib_default()};
     const conf_assignment assignment = {.engine = support_engine(engine), .path = path, .manner = manner};
-    conf_verdict v;
-    assay_error err = {0};
-    ck_assert_int_eq(conf_isolate(run_task, &assignment, &limits, &v, &err), ASSAY_OK);
-    return v;
+    return verdict_of_assignment(&assignment);
 }
 
 static conf_verdict verdict_on(const char *path, const char *engine)
@@ -38,12 +28,6 @@ static conf_verdict verdict_on(const char *path, const char *engine)
 static conf_verdict verdict_of(const char *fault)
 {
     return verdict_on(support_write_decoder(support_path("%s.h5", fault), "generate", fault), "fake32");
-}
-
-static void assert_verdict(const conf_verdict *v, conf_outcome outcome, const char *reason)
-{
-    ck_assert_msg(v->outcome == outcome, "outcome %d: %s", (int)v->outcome, v->reason);
-    assert_holds(v->reason, reason);
 }
 
 static const char *const engines[] = {"fake32", "fake64", "no_stop_ids"};

@@ -5,33 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/evaluate/evaluate.h"
-#include "conformance/process/isolate.h"
 #include "conformance/replay/manner.h"
 #include "conformance/tests/stateful.h"
 #include "conformance/tests/support.h"
-
-static void run_task(const void *context, conf_verdict *v)
-{
-    conf_evaluate(context, v);
-}
+#include "conformance/tests/verdicts.h"
 
 /* manner: NULL for all of them; seed: NULL for the batch as recorded. */
 static conf_verdict verdict_in(const char *path, const char *engine, const char *manner, const uint64_t *seed)
 {
-    const conf_limits limits = {.seconds = 60, .mib = conf_mib_default()};
-    const conf_assignment assignment = {
-        .engine = engine, .path = path, .manner = manner, .seed = seed, .limits = limits};
-    conf_verdict v;
-    assay_error err = {0};
-    ck_assert_int_eq(conf_isolate(run_task, &assignment, &limits, &v, &err), ASSAY_OK);
-    return v;
-}
-
-static void assert_verdict(const conf_verdict *v, conf_outcome outcome, const char *reason)
-{
-    ck_assert_msg(v->outcome == outcome, "outcome %d: %s", (int)v->outcome, v->reason);
-    assert_holds(v->reason, reason);
+    const conf_assignment assignment = {.engine = engine, .path = path, .manner = manner, .seed = seed};
+    return verdict_of_assignment(&assignment);
 }
 
 /* The faults of the state, and the first manner that finds each. */

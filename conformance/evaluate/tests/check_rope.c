@@ -7,33 +7,17 @@
 
 #include "conformance/abi/engine.h"
 #include "conformance/case/case.h"
-#include "conformance/evaluate/evaluate.h"
 #include "conformance/kinds/read.h"
-#include "conformance/process/isolate.h"
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
+#include "conformance/tests/verdicts.h"
 
 static const char *const engines[] = {"fake32", "fake64", "no_stop_ids"};
 
-static void run_task(const void *context, conf_verdict *v)
-{
-    conf_evaluate(context, v);
-}
-
 static conf_verdict verdict_on(const char *path, const char *engine)
 {
-    const conf_limits limits = {.seconds = 60, .mib = conf_mib_default()};
     const conf_assignment assignment = {.engine = support_engine(engine), .path = path};
-    conf_verdict v;
-    assay_error err = {0};
-    ck_assert_int_eq(conf_isolate(run_task, &assignment, &limits, &v, &err), ASSAY_OK);
-    return v;
-}
-
-static void assert_verdict(const conf_verdict *v, conf_outcome outcome, const char *reason)
-{
-    ck_assert_msg(v->outcome == outcome, "outcome %d: %s", (int)v->outcome, v->reason);
-    assert_holds(v->reason, reason);
+    return verdict_of_assignment(&assignment);
 }
 
 static const struct {

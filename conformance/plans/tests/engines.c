@@ -4,7 +4,6 @@
 #include "base/tests/support.h"
 #include "model/tests/checkpoint.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +17,9 @@ assay_error err;
 
 static const assay_engine *load(int engine)
 {
-    char path[4096];
-    const char *top = getenv("top_builddir");
-    (void)snprintf(path, sizeof path, "%s/conformance/plans/.libs/changed_%s.so", top ? top : ".",
-                   ENGINES[engine]);
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(handle != NULL, "%s", dlerror());
-    assay_engine_fn *table;
-    *(void **)&table = dlsym(handle, ASSAY_ENGINE_SYMBOL); /* POSIX: how a function is had from dlsym */
-    ck_assert(table != NULL);
-    return table();
+    char module[128];
+    (void)snprintf(module, sizeof module, "conformance/plans/.libs/changed_%s.so", ENGINES[engine]);
+    return support_load_engine(module);
 }
 
 opened engines_open(int engine, setting s)

@@ -125,11 +125,9 @@ END_TEST
 START_TEST(names_and_manners_correspond)
 {
     for (conf_manner m = 0; m < CONF_N_MANNERS; m++) {
-        ck_assert_str_eq(conf_manner_names[m], conf_manner_of(m)->name);
-        ck_assert_int_eq(conf_manner_find(conf_manner_names[m]), m);
-        ck_assert_uint_lt(strlen(conf_manner_names[m]), CONF_MANNER_NAME_MAX);
+        ck_assert_int_eq(conf_manner_find(conf_manner_of(m)->name), m);
+        ck_assert_uint_lt(strlen(conf_manner_of(m)->name), CONF_MANNER_NAME_MAX);
     }
-    ck_assert_ptr_null(conf_manner_names[CONF_N_MANNERS]);
     ck_assert_int_eq(conf_manner_find("chunk-8"), CONF_N_MANNERS);
 }
 END_TEST

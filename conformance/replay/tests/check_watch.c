@@ -3,25 +3,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "conformance/evaluate/evaluate.h"
-#include "conformance/process/isolate.h"
 #include "conformance/tests/stateful.h"
 #include "conformance/tests/support.h"
-
-static void run_task(const void *context, conf_verdict *v)
-{
-    conf_evaluate(context, v);
-}
+#include "conformance/tests/verdicts.h"
 
 static conf_verdict verdict_of(const char *fault)
 {
-    const conf_limits limits = {.seconds = 60, .mib = conf_mib_default()};
-    const conf_assignment assignment = {
-        .engine = support_engine("stateful"), .path = stateful_write(fault), .limits = limits};
-    conf_verdict v;
-    assay_error err = {0};
-    ck_assert_int_eq(conf_isolate(run_task, &assignment, &limits, &v, &err), ASSAY_OK);
-    return v;
+    const conf_assignment assignment = {.engine = support_engine("stateful"), .path = stateful_write(fault)};
+    return verdict_of_assignment(&assignment);
 }
 
 /* fault, the broken promise, where, and the manner that finds it */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/schedule/check.h"
+#include "conformance/schedule/tests/helpers.h"
 #include "conformance/tests/support.h"
 
 enum { N_SEEDS = 300 };
@@ -16,35 +17,6 @@ static size_t n_shapes(void)
     size_t n = 0;
     while (conf_shape_names[n]) n++;
     return n;
-}
-
-/* The schedule as text, for comparison: padding of structs is unspecified. The caller frees it. */
-static char *text_of(const conf_schedule *s)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-    ck_assert(f != NULL);
-    (void)fprintf(f, "%zu workers\n", s->n_workers);
-    conf_schedule_print(f, "", s);
-    (void)fclose(f);
-    return text;
-}
-
-static bool are_same(const conf_schedule *a, const conf_schedule *b)
-{
-    char *one = text_of(a), *other = text_of(b);
-    bool same = strcmp(one, other) == 0;
-    free(one);
-    free(other);
-    return same;
-}
-
-static bool has_op(const conf_schedule *s, conf_op op)
-{
-    for (size_t i = 0; i < s->n_steps; i++)
-        if (s->steps[i].op == op) return true;
-    return false;
 }
 
 /* An engine with all optional functions, or with those whose bits are set. */

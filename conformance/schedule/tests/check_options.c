@@ -4,27 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/tests/support.h"
-
-static const char *engine;
-
-/* Writes a valid case whose checkpoint selects a fault of the test engine. */
-static void write_case(const char *fault)
-{
-    support_mkdir(support_path("%s", fault));
-    (void)support_write_decoder(support_path("case.h5"), "logits", fault);
-}
-
-static void setup(void)
-{
-    support_setup();
-    engine = support_engine("threaded");
-}
-
-static const support_output *schedule(const char *options)
-{
-    return support_assay("schedule --engine %s %s case.h5", engine, options);
-}
+#include "conformance/schedule/tests/helpers.h"
 
 START_TEST(options_reach_every_model)
 {
@@ -238,7 +218,7 @@ int main(void)
 {
     Suite *suite = suite_create("conformance/schedule/options");
     TCase *all = tcase_create("all");
-    tcase_add_checked_fixture(all, setup, support_teardown);
+    tcase_add_checked_fixture(all, schedule_setup, support_teardown);
     tcase_set_timeout(all, 300);
     tcase_add_test(all, a_program_may_name_only_bundled_libraries);
     tcase_add_test(all, options_reach_every_model);

@@ -11,36 +11,7 @@
 #include "conformance/schedule/json_write.h"
 #include "conformance/schedule/rewrite.h"
 #include "conformance/schedule/samples.h"
-#include "conformance/tests/support.h"
-
-/* The schedule as text, for comparison: padding of structs is unspecified. The caller frees it. */
-static char *text_of(const conf_schedule *s)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-    ck_assert(f != NULL);
-    (void)fprintf(f, "%zu workers\n", s->n_workers);
-    conf_schedule_print(f, "", s);
-    (void)fclose(f);
-    return text;
-}
-
-static bool are_same(const conf_schedule *a, const conf_schedule *b)
-{
-    char *one = text_of(a), *other = text_of(b);
-    bool same = strcmp(one, other) == 0;
-    free(one);
-    free(other);
-    return same;
-}
-
-static bool has_op(const conf_schedule *s, conf_op op)
-{
-    for (size_t i = 0; i < s->n_steps; i++)
-        if (s->steps[i].op == op) return true;
-    return false;
-}
+#include "conformance/schedule/tests/helpers.h"
 
 #define HEAD                                                                                                 \
     "{\"schema\": \"assay/1\", \"kind\": \"schedule\", \"case\": \"a.h5\", \"engine\": \"e\", "              \
