@@ -17,7 +17,7 @@ typedef struct conf_drive {
     double **logits;    /* becomes [T, V] of the sample, or of sample 0 */
 } conf_drive;
 
-/* False, with the verdict of the drive or that of the walk set, on failure. */
+/* False, with d->verdict or w->verdict set, on failure. */
 bool conf_drive_run(conf_walker *w, const conf_drive *d);
 
 #endif

@@ -1,6 +1,5 @@
-/* Sessions whose calls are checked against the promises of assay/engine.h: what the engine gets lies on pages
- * that it cannot write, what it writes ends at a page that it cannot reach, and pointers of an earlier call
- * lead nowhere.
+/* Sessions whose calls are checked against the promises of assay/engine.h: inputs lie on read-only pages,
+ * outputs end at an inaccessible page, and the pages of earlier calls are inaccessible.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_REPLAY_WATCH_H

@@ -89,7 +89,7 @@ typedef struct assay_item {
     size_t n_tensors;
 } assay_item;
 
-/* An output that is wanted of a step, once at most.
+/* An output that is wanted of a step. A name appears at most once among the outputs of a step.
  * name:   "logits". An engine refuses a name that it does not know with ASSAY_EUNSUPPORTED.
  * n_last: how many rows: those of the step's last n_last tokens; 1 … n_tokens of the step.
  * data:   [n_last, width], of the type logits_dtype; the engine writes every element, and nothing else. */
@@ -136,7 +136,8 @@ typedef struct assay_step_options {
 /* ---- Taps ---- */
 
 /* Receives a tensor of one sample while a step evaluates it. Names: embed, layer.NN.attn, layer.NN.out,
- * norm, … Shapes are those of the sample's tokens in this step, without padding and batch neighbours.
+ * norm, … Shapes are [n_tokens, width], of the sample's tokens in this step, without padding and batch
+ * neighbours; any floating type.
  * data: tensor->data, the array that the engine computes with, if taps_can_write; the function may
  *       overwrite it during the call, and the engine continues with the new values, which changes everything
  *       that is computed from this tensor and nothing else:
@@ -219,7 +220,7 @@ typedef struct assay_model_options {
     const char *const *allow_unknown;
 } assay_model_options;
 
-/* n_samples: how many samples the session has from the start, without tokens: 0 … n_samples - 1.
+/* n_samples: how many samples the session has from the start, without tokens: 0 … n_samples - 1. May be 0.
  * limit, sink_tokens: a layer without a sliding window caches and attends to at most `limit` positions of a
  * sample: the first `sink_tokens` (attention sink tokens), and the latest of the others. The token at
  * position p attends to the keys j <= p with j < sink_tokens or p - (limit - sink_tokens) < j, whichever step
@@ -250,6 +251,7 @@ typedef struct assay_engine {
                                assay_error *err);
     /* No session of the model may be open. */
     void (*model_free)(assay_model *model);
+    /* The width of logits: the rows of the checkpoint's head, neither padded nor cut. */
     size_t (*model_vocab)(const assay_model *model);
 
     /* A session borrows its model, which must outlive it. */
@@ -280,8 +282,8 @@ typedef struct assay_engine {
     assay_status (*join)(assay_session *session, size_t *sample, assay_error *err);
     /* Optional. Removes a sample. */
     assay_status (*leave)(assay_session *session, size_t sample, assay_error *err);
-    /* Optional. Drops all tokens of a sample after the first n_tokens, which are at most as many as it has.
-     */
+    /* Optional. Drops all tokens of a sample after the first n_tokens. Fails with ASSAY_EINVAL if it has
+     * fewer. */
     assay_status (*rewind)(assay_session *session, size_t sample, size_t n_tokens, assay_error *err);
     /* Optional. Adds a copy of a sample of `from` to `into`, a session of the same model with the same
      * limits, or the same session, else fails with ASSAY_EINVAL. The copy and its origin go on independently.
