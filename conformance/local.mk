@@ -89,6 +89,7 @@ STATEFUL_SOURCES = \
 	conformance/tests/engines/formula.h \
 	conformance/tests/engines/pages.h \
 	conformance/tests/engines/stateful.c conformance/tests/engines/stateful.h \
+	conformance/tests/engines/signals.h \
 	conformance/tests/engines/stateful_step.c \
 	conformance/tests/engines/still_rope.h \
 	conformance/tests/engines/tap.h

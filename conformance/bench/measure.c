@@ -117,7 +117,7 @@ static bool warm_up(measurement *m)
     assay_session *session = NULL;
     assay_error err = {0};
     m->verdict->stage = CONF_STAGE_SESSION_OPEN;
-    assay_status rc = conf_open_session(m->engine, m->model, 1, (conf_cache_limit){0}, &session, &err);
+    assay_status rc = conf_open_session(m->engine, m->model, 1, n, (conf_cache_limit){0}, &session, &err);
     if (rc != ASSAY_OK) return call_failed(m, rc, &err);
     m->verdict->stage = CONF_STAGE_PREFILL;
     const bool ok = run_step(m, session, m->tokens, 1, n, n);
@@ -206,7 +206,8 @@ static void measure_model(measurement *m, assay_model *model)
     }
     m->verdict->stage = CONF_STAGE_SESSION_OPEN;
     assay_status rc =
-        conf_open_session(m->engine, model, m->point->n_samples, (conf_cache_limit){0}, &m->session, &err);
+        conf_open_session(m->engine, model, m->point->n_samples, m->point->n_tokens + 1 + m->request->n_steps,
+                          (conf_cache_limit){0}, &m->session, &err);
     if (rc != ASSAY_OK) (void)call_failed(m, rc, &err);
     else (void)measure_point(m);
     conf_stage reached = m->verdict->stage;

@@ -42,12 +42,15 @@ static void evaluate_decoder(conf_replay *r, const conf_assignment *assignment)
 {
     (void)snprintf(r->verdict->manner, sizeof r->verdict->manner, "%s",
                    conf_manner_of(CONF_MANNER_WHOLE)->name);
-    if (!conf_replay_decoder(r) || !dump_logits(r, assignment->dump)) return;
+    if (!conf_replay_decoder(r)) return;
+    if (r->verdict->outcome == CONF_PASSED && !dump_logits(r, assignment->dump)) return;
     r->verdict->stage = CONF_STAGE_JUDGE;
     conf_bounds bounds = conf_evaluate_bounds(r);
     if (r->rows) conf_evaluate_logits(r, &bounds);
-    if (r->c->decoder.n_greedy) conf_evaluate_tokens(r, &bounds);
-    conf_evaluate_again(r, &bounds);
+    if (r->generated) {
+        conf_evaluate_tokens(r, &bounds);
+        conf_evaluate_again(r, &bounds);
+    }
     conf_evaluate_traces(r);
     if (r->verdict->outcome == CONF_PASSED) conf_evaluate_manners(r, &bounds, assignment);
 }

@@ -119,6 +119,13 @@ static assay_status encode_prompt(run *r)
     return rc == ASSAY_OK ? check_ids(r) : rc;
 }
 
+/* Of the prompt and of the reply; 0: no limit is known. */
+static size_t most_tokens(const run *r)
+{
+    const size_t n = r->request->max_tokens;
+    return n && n < SIZE_MAX - r->n_prompt ? r->n_prompt + n : 0;
+}
+
 static assay_status open_run(run *r)
 {
     conf_generator *g = r->g;
@@ -132,7 +139,8 @@ static assay_status open_run(run *r)
                                               .max_tokens = r->request->max_tokens};
     assay_status rc = serve_sampler_open(&r->request->sampling, g->vocab, &r->sampler, r->err);
     if (rc == ASSAY_OK)
-        rc = conf_open_session(g->engine, g->model, 1, (conf_cache_limit){0}, &r->session, r->err);
+        rc = conf_open_session(g->engine, g->model, 1, most_tokens(r), (conf_cache_limit){0}, &r->session,
+                               r->err);
     if (rc == ASSAY_OK) rc = g->serving->completion_open(&options, &r->completion, r->err);
     if (rc == ASSAY_OK) rc = g->serving->reply_open(&r->request->reply, &r->reply, r->err);
     if (rc != ASSAY_OK) return rc;

@@ -70,8 +70,8 @@ static bool evaluate(running *q)
     const assay_engine *e = q->d->engine;
     assay_error err = {0};
     q->d->verdict->stage = CONF_STAGE_SESSION_OPEN;
-    assay_status rc =
-        conf_open_session(e, q->r.model, q->n_samples, q->w->c->decoder.caches, &q->session, &err);
+    assay_status rc = conf_open_session(e, q->r.model, q->n_samples, q->w->c->decoder.n_tokens,
+                                        q->w->c->decoder.caches, &q->session, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(&q->r, rc, &err);
     if (!make_steps(q)) return false;
     q->d->verdict->stage = CONF_STAGE_TRACED_PREFILL;

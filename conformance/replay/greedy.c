@@ -52,19 +52,17 @@ bool conf_greedy_read_stops(conf_replay *r)
     return r->stop_ids ? true : conf_replay_no_memory(r);
 }
 
-bool conf_greedy_can_reuse(const assay_engine *engine)
-{
-    return (engine->join && engine->leave) || engine->rewind;
-}
-
 /* Samples leave and join again, so that their slots are used a second time; without these functions they are
- * rewound. */
-static bool empty_samples(const generation *g)
+ * rewound. *refused: the engine lacks all of these functions, or refuses one with ASSAY_EUNSUPPORTED. False,
+ * with the verdict set, if a call failed. */
+static bool empty_samples(const generation *g, bool *refused)
 {
     const assay_engine *e = g->r->engine;
     assay_session *session = conf_watch_session(g->watch);
     const size_t n = g->r->batch.n_rows;
     const bool leaves = e->join && e->leave;
+    *refused = !leaves && !e->rewind;
+    if (*refused) return true;
     assay_error err = {0};
     assay_status rc = ASSAY_OK;
     g->r->verdict->stage = leaves ? CONF_STAGE_LEAVE : CONF_STAGE_REWIND;
@@ -72,7 +70,9 @@ static bool empty_samples(const generation *g)
         rc = leaves ? e->leave(session, g->sample[i], &err) : e->rewind(session, g->sample[i], 0, &err);
     if (rc == ASSAY_OK && leaves) g->r->verdict->stage = CONF_STAGE_JOIN;
     for (size_t i = 0; rc == ASSAY_OK && leaves && i < n; i++) rc = e->join(session, &g->sample[i], &err);
-    return rc == ASSAY_OK ? true : conf_replay_refused(g->r, rc, &err);
+    *refused = rc == ASSAY_EUNSUPPORTED;
+    if (*refused) conf_verdict_note(g->r->verdict, "samples are not emptied: %.200s", err.text);
+    return rc == ASSAY_OK || *refused ? true : conf_replay_refused(g->r, rc, &err);
 }
 
 /* How many rows of a prompt are wanted: from the first recorded one on. */
@@ -133,19 +133,32 @@ static bool evaluate_step(generation *g, size_t k, bool *any)
     return true;
 }
 
-bool conf_greedy_replay(conf_replay *r, conf_watch *w, bool used)
+/* Leaves g->watch a session whose samples have no tokens. */
+static bool prepare_session(generation *g)
+{
+    bool refused = true;
+    for (size_t i = 0; i < g->r->batch.n_rows; i++) g->sample[i] = i;
+    if (g->watch && !empty_samples(g, &refused)) return false;
+    if (!refused) return true;
+    conf_watch_free(g->watch);
+    for (size_t i = 0; i < g->r->batch.n_rows; i++) g->sample[i] = i;
+    g->watch = conf_watch_open(g->r, g->r->batch.n_rows);
+    return g->watch != NULL;
+}
+
+bool conf_greedy_replay(conf_replay *r, conf_watch *used)
 {
     const size_t n = r->batch.n_rows;
     generation g = {.r = r,
-                    .watch = w,
+                    .watch = used,
                     .sample = calloc(n, sizeof *g.sample),
                     .steps = calloc(n, sizeof *g.steps),
                     .row = calloc(n, sizeof *g.row)};
     bool ok = g.sample && g.steps && g.row ? true : conf_replay_no_memory(r), any = true;
-    for (size_t i = 0; ok && i < n; i++) g.sample[i] = i;
-    if (ok && used) ok = empty_samples(&g);
+    if (ok) ok = prepare_session(&g);
     if (ok) ok = evaluate_prompts(&g);
     for (size_t k = 1; ok && any; k++) ok = evaluate_step(&g, k, &any);
+    conf_watch_free(g.watch);
     free(g.sample);
     free(g.steps);
     free(g.row);

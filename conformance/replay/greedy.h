@@ -15,12 +15,10 @@ size_t conf_greedy_steps(const conf_replay *r, size_t b, size_t *n_golden);
  * with the verdict set, if they cannot be read. */
 bool conf_greedy_read_stops(conf_replay *r);
 
-/* Evaluates the prompts, into r->again, and the greedy steps, into r->greedy. w: a session in which row i of
- * the batch is sample i. used: the samples have tokens; they are rewound, or leave and join again. False,
+/* Evaluates the prompts, into r->again, and the greedy steps, into r->greedy. used: NULL, or a session in
+ * which row i of the batch is sample i, with tokens: it is freed, but its samples are rewound first, or leave
+ * and join again, and evaluate the prompts, if the engine can do that; otherwise a new session does. False,
  * with the verdict set, if a call failed. */
-bool conf_greedy_replay(conf_replay *r, conf_watch *w, bool used);
-
-/* Whether an engine can evaluate other tokens in a session that has been used. */
-bool conf_greedy_can_reuse(const assay_engine *engine);
+bool conf_greedy_replay(conf_replay *r, conf_watch *used);
 
 #endif

@@ -28,11 +28,9 @@ static const conf_manner_info manners[CONF_N_MANNERS] = {
                            .uses_leave = true},
     [CONF_MANNER_REWIND] = {.name = "rewind",
                             .label = "with samples rewound into their prompt",
-                            .divides = true,
                             .uses_rewind = true},
     [CONF_MANNER_FORK] = {.name = "fork",
                           .label = "with samples forked within their prompt",
-                          .divides = true,
                           .uses_fork = true},
     [CONF_MANNER_STOPPED] = {.name = "stopped", .label = "after a step that a tap stopped", .uses_tap = true},
     [CONF_MANNER_REFUSED] = {.name = "refused", .label = "after calls that the engine has to refuse"},
@@ -90,60 +88,68 @@ static bool add_tokens(conf_moves *moves, size_t n)
 }
 
 /* Rests in every second round, odd rows in the first one. */
-static bool add_with_rests(conf_moves *moves, size_t row, size_t n_prompt, size_t n_more)
+static bool add_with_rests(conf_moves *moves, const conf_manner_row *row)
 {
-    bool ok = row % 2 == 0 || add_move(moves, CONF_MOVE_REST, 0);
-    if (ok) ok = add_prompt(moves, n_prompt, 0);
-    for (size_t i = 0; ok && i < n_more; i++)
+    bool ok = row->index % 2 == 0 || add_move(moves, CONF_MOVE_REST, 0);
+    if (ok) ok = add_prompt(moves, row->n_prompt, 0);
+    for (size_t i = 0; ok && i < row->n_more; i++)
         ok = add_move(moves, CONF_MOVE_REST, 0) && add_move(moves, CONF_MOVE_STEP, 1);
     return ok;
 }
 
-static bool add_late(conf_moves *moves, size_t row, size_t n_prompt, size_t n_more)
+/* The prompt in one step, then token by token. */
+static bool add_whole(conf_moves *moves, const conf_manner_row *row)
+{
+    return add_prompt(moves, row->n_prompt, 0) && add_tokens(moves, row->n_more);
+}
+
+static bool add_late(conf_moves *moves, const conf_manner_row *row)
 {
     bool ok = true;
-    for (size_t i = 0; ok && i < row; i++) ok = add_move(moves, CONF_MOVE_REST, 0);
-    if (ok && row > 0) ok = add_move(moves, CONF_MOVE_JOIN, 0);
-    return ok && add_prompt(moves, n_prompt, 0) && add_tokens(moves, n_more);
+    for (size_t i = 0; ok && i < row->index; i++) ok = add_move(moves, CONF_MOVE_REST, 0);
+    if (ok && row->index > 0) ok = add_move(moves, CONF_MOVE_JOIN, 0);
+    return ok && add_whole(moves, row);
 }
 
 /* Odd rows leave after the prompt and one token; the only row does. */
-static bool add_early(conf_moves *moves, size_t row, size_t n_rows, size_t n_prompt, size_t n_more)
+static bool add_early(conf_moves *moves, const conf_manner_row *row)
 {
     bool ok = true;
-    if (row % 2 == 1 || n_rows == 1)
-        ok = add_prompt(moves, n_prompt, 0) && add_tokens(moves, n_more > 0) &&
+    if (row->index % 2 == 1 || row->n_rows == 1)
+        ok = add_prompt(moves, row->n_prompt, 0) && add_tokens(moves, row->n_more > 0) &&
              add_move(moves, CONF_MOVE_LEAVE, 0) && add_move(moves, CONF_MOVE_JOIN, 0);
-    return ok && add_prompt(moves, n_prompt, 0) && add_tokens(moves, n_more);
+    return ok && add_whole(moves, row);
 }
 
-/* After the prompt and up to two tokens, odd rows are rewound to nothing, others to half of the prompt. */
-static bool add_rewound(conf_moves *moves, size_t row, size_t n_prompt, size_t n_more)
+/* After the prompt and up to two tokens, odd rows are rewound to nothing, others to half of the prompt or,
+ * if it is not divisible, to its end. */
+static bool add_rewound(conf_moves *moves, const conf_manner_row *row)
 {
-    const size_t to = row % 2 ? 0 : n_prompt / 2;
-    return add_prompt(moves, n_prompt, 0) && add_tokens(moves, n_more < 2 ? n_more : 2) &&
-           add_move(moves, CONF_MOVE_REWIND, to) && add_prompt(moves, n_prompt - to, 0) &&
-           add_tokens(moves, n_more);
+    size_t to = row->divisible ? row->n_prompt / 2 : row->n_prompt;
+    if (row->index % 2 || (to == row->n_prompt && row->n_more == 0)) to = 0;
+    return add_prompt(moves, row->n_prompt, 0) && add_tokens(moves, row->n_more < 2 ? row->n_more : 2) &&
+           add_move(moves, CONF_MOVE_REWIND, to) && add_prompt(moves, row->n_prompt - to, 0) &&
+           add_tokens(moves, row->n_more);
 }
 
-static bool add_forked(conf_moves *moves, size_t n_prompt, size_t n_more)
+static bool add_forked(conf_moves *moves, const conf_manner_row *row)
 {
-    const size_t before = n_prompt / 2;
-    return (before == 0 || add_prompt(moves, before, 0)) && add_move(moves, CONF_MOVE_FORK, 0) &&
-           add_prompt(moves, n_prompt - before, 0) && add_tokens(moves, n_more);
+    const size_t before = row->divisible ? row->n_prompt / 2 : row->n_prompt;
+    if (before == row->n_prompt && row->n_more == 0) return add_whole(moves, row);
+    return add_prompt(moves, before, 0) && add_move(moves, CONF_MOVE_FORK, 0) &&
+           add_prompt(moves, row->n_prompt - before, 0) && add_tokens(moves, row->n_more);
 }
 
-bool conf_manner_moves(conf_manner manner, size_t row, size_t n_rows, size_t n_prompt, size_t n_more,
-                       conf_moves *out)
+bool conf_manner_moves(conf_manner manner, const conf_manner_row *row, conf_moves *out)
 {
     *out = (conf_moves){0};
     switch (manner) {
-    case CONF_MANNER_REST: return add_with_rests(out, row, n_prompt, n_more);
-    case CONF_MANNER_LATE: return add_late(out, row, n_prompt, n_more);
-    case CONF_MANNER_EARLY: return add_early(out, row, n_rows, n_prompt, n_more);
-    case CONF_MANNER_REWIND: return add_rewound(out, row, n_prompt, n_more);
-    case CONF_MANNER_FORK: return add_forked(out, n_prompt, n_more);
-    default: return add_prompt(out, n_prompt, manners[manner].chunk) && add_tokens(out, n_more);
+    case CONF_MANNER_REST: return add_with_rests(out, row);
+    case CONF_MANNER_LATE: return add_late(out, row);
+    case CONF_MANNER_EARLY: return add_early(out, row);
+    case CONF_MANNER_REWIND: return add_rewound(out, row);
+    case CONF_MANNER_FORK: return add_forked(out, row);
+    default: return add_prompt(out, row->n_prompt, manners[manner].chunk) && add_tokens(out, row->n_more);
     }
 }
 

@@ -64,11 +64,20 @@ typedef struct conf_moves {
     size_t n;
 } conf_moves;
 
-/* The moves of row `row` of n_rows, with n_prompt and then n_more tokens. A row whose first move is
- * CONF_MOVE_JOIN, or rests before one, is not in the session when it is opened. False if out of memory; the
- * caller frees out->at. */
-bool conf_manner_moves(conf_manner manner, size_t row, size_t n_rows, size_t n_prompt, size_t n_more,
-                       conf_moves *out);
+/* A row of the batch: row `index` of n_rows.
+ * n_prompt, n_more: tokens of its prompt, and after it.
+ * divisible: its prompt may come in several steps. */
+typedef struct conf_manner_row {
+    size_t index, n_rows;
+    size_t n_prompt, n_more;
+    bool divisible;
+} conf_manner_row;
+
+/* The moves of a row. A row whose first move is CONF_MOVE_JOIN, or rests before one, is not in the session
+ * when it is opened. A prompt that is not divisible is rewound to nothing or to its end, and forked at its
+ * end if there are tokens after it; manners that divide prompts must not be asked for. False if out of
+ * memory; the caller frees out->at. */
+bool conf_manner_moves(conf_manner manner, const conf_manner_row *row, conf_moves *out);
 
 /* How many tokens a stateless engine evaluates for these moves: at each step all tokens of the sample. */
 size_t conf_moves_cost(const conf_moves *moves);

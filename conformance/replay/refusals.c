@@ -66,7 +66,7 @@ static bool try_later_options(conf_watch *w)
     const struct {
         assay_session_options known;
         uint64_t later;
-    } options = {{.size = sizeof options}, 1};
+    } options = {{.size = sizeof options, .n_samples = 1}, 1};
     assay_session *session = NULL;
     assay_error err;
     const assay_engine *e = conf_watch_engine(w);

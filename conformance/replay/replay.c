@@ -15,7 +15,7 @@
 #include "conformance/replay/watch.h"
 
 /* A manner is not evaluated if a stateless engine would evaluate more tokens for it. */
-#define COST_MAX 10000
+#define COST_MAX 8000
 
 static int32_t largest_token(const conf_array *a)
 {
@@ -82,7 +82,8 @@ static void store_row(conf_replay *r, const conf_batch_row *row, size_t at, cons
     r->wanted[i] = true;
 }
 
-/* The prompts and forced tokens, then greedy generation in the same session. */
+/* The prompts and forced tokens, then greedy generation in the same session. An engine that gave the rows,
+ * and then refuses a session for generation, has its rows judged; the verdict is that of the refusal. */
 static bool replay_whole(conf_replay *r)
 {
     const conf_decoder *d = &r->c->decoder;
@@ -93,17 +94,9 @@ static bool replay_whole(conf_replay *r)
         ok = rounds && conf_rounds_run(rounds, store_row, d->n_greedy ? &watch : NULL);
         conf_rounds_free(rounds);
     }
-    if (ok && d->n_greedy) {
-        const bool used = watch && conf_greedy_can_reuse(r->engine);
-        if (watch && !used) {
-            conf_watch_free(watch);
-            watch = NULL;
-        }
-        if (!watch) watch = conf_watch_open(r, r->batch.n_rows);
-        ok = watch && conf_greedy_replay(r, watch, used);
-    }
-    conf_watch_free(watch);
-    return ok;
+    if (!ok || !d->n_greedy) return ok;
+    r->generated = conf_greedy_replay(r, watch);
+    return r->generated || (r->rows && r->verdict->outcome == CONF_SKIPPED);
 }
 
 /* The first prompt for the traced tensors, in a separate session: an engine may take another code path while
@@ -173,38 +166,33 @@ bool conf_replay_decoder(conf_replay *r)
            alloc_rows(r) && replay_whole(r);
 }
 
-/* Whether no row of the batch would be evaluated in another way than whole. */
-static bool changes_nothing(const conf_replay *r, conf_manner manner)
-{
-    const conf_manner_info *is = conf_manner_of(manner);
-    size_t longest = 0;
-    for (size_t i = 0; i < r->batch.n_rows; i++)
-        if (r->batch.rows[i].n_tokens > longest) longest = r->batch.rows[i].n_tokens;
-    if (is->chunk) return longest <= is->chunk;
-    if (manner == CONF_MANNER_LAST) return longest == 1;
-    return (manner == CONF_MANNER_REST || manner == CONF_MANNER_LATE) && r->batch.n_rows == 1;
-}
-
 static const char *find_obstacle(const conf_replay *r, conf_manner manner, const conf_rounds *rounds,
                                  char *text)
 {
     const char *lacks = conf_manner_lacks(manner, r->engine);
-    const size_t cost = conf_rounds_cost(rounds), n_divisible = r->verdict->checkpoint.n_divisible;
+    const size_t cost = conf_rounds_cost(rounds);
     if (lacks) {
         (void)snprintf(text, CONF_TEXT_MAX, "the engine lacks %s", lacks);
         return text;
     }
     if (manner == CONF_MANNER_STOPPED && !r->verdict->last_trace[0]) return "the engine gives no tensor";
-    if (changes_nothing(r, manner)) return "it would change nothing";
+    if (!conf_rounds_differ(rounds)) return "it would change nothing";
     if (cost > COST_MAX) {
         (void)snprintf(text, CONF_TEXT_MAX, "%zu evaluations of tokens, at most %d are made", cost, COST_MAX);
         return text;
     }
-    for (size_t i = 0; conf_manner_of(manner)->divides && i < r->batch.n_rows; i++)
-        if (r->batch.rows[i].n_tokens > n_divisible)
-            return n_divisible ? "the rope of a whole prompt differs from that of its parts"
-                               : "the ropes of this model are unknown";
-    return NULL;
+    if (!conf_manner_of(manner)->divides || conf_rounds_are_divisible(rounds)) return NULL;
+    if (r->items.n_tensors) return "prompts with inputs are not divided";
+    return r->verdict->checkpoint.n_divisible ? "the rope of a whole prompt differs from that of its parts"
+                                              : "the ropes of this model are unknown";
+}
+
+/* Whether a recorded row was asked for. */
+static bool wants_rows(const conf_replay *r)
+{
+    for (size_t i = 0; i < r->c->decoder.rows.n_rows; i++)
+        if (r->wanted[i]) return true;
+    return false;
 }
 
 bool conf_replay_manner(conf_replay *r, conf_manner manner, const char **skipped, char *text)
@@ -220,6 +208,7 @@ bool conf_replay_manner(conf_replay *r, conf_manner manner, const char **skipped
         for (size_t i = 0; i < rows->n_rows * r->vocab; i++) r->rows[i] = (double)NAN;
         memset(r->wanted, 0, rows->n_rows * sizeof *r->wanted);
         ok = conf_rounds_run(rounds, store_row, NULL);
+        if (ok && !wants_rows(r)) *skipped = "it asks for no recorded row";
     }
     conf_rounds_free(rounds);
     return ok;

@@ -8,7 +8,8 @@
 
 /* Opens the model, and replays the case: traced prompts in a session of their own; then, in one session,
  * prompts and forced tokens, and greedy generation. False if the replay ended early and the verdict was set;
- * the verdict must not be set otherwise. conf_replay_free must be called in any case. */
+ * otherwise it is set only if generation was refused: CONF_SKIPPED. conf_replay_free must be called in any
+ * case. */
 bool conf_replay_decoder(conf_replay *r);
 
 /* Evaluates the prompts and forced tokens in another manner, after conf_replay_decoder, into r->rows and

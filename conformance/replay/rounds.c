@@ -17,6 +17,7 @@ typedef struct member {
     const conf_batch_row *row;
     int32_t *tokens; /* [n_tokens]: the prompt, then the forced tokens */
     size_t n_tokens;
+    bool divisible; /* the prompt may come in several steps */
     conf_moves moves;
     size_t at;     /* the next move */
     size_t sample; /* its number in the session */
@@ -53,6 +54,15 @@ void conf_rounds_free(conf_rounds *q)
     free(q);
 }
 
+/* The tokens of a fork: those of the sample in reverse order; of a prompt that is not divisible, only those
+ * after it. */
+static void fill_decoys(member *m)
+{
+    const size_t first = m->divisible ? 0 : m->row->n_tokens;
+    memcpy(m->decoys, m->tokens, first * sizeof *m->decoys);
+    for (size_t t = first; t < m->n_tokens; t++) m->decoys[t] = m->tokens[m->n_tokens - 1 - (t - first)];
+}
+
 /* Batch neighbours get no forced tokens. */
 static bool plan_member(conf_rounds *q, size_t i)
 {
@@ -60,6 +70,9 @@ static bool plan_member(conf_rounds *q, size_t i)
     member *m = &q->members[i];
     m->row = &q->r->batch.rows[i];
     const size_t n_prompt = m->row->n_tokens, n_more = m->row->judged ? d->n_decode : 0;
+    size_t n_items;
+    (void)conf_items_of(&q->r->items, m->row->sample, &n_items);
+    m->divisible = n_items == 0 && n_prompt <= q->r->verdict->checkpoint.n_divisible;
     m->n_tokens = n_prompt + n_more;
     m->tokens = calloc(m->n_tokens, sizeof *m->tokens);
     m->decoys = calloc(m->n_tokens, sizeof *m->decoys);
@@ -69,8 +82,10 @@ static bool plan_member(conf_rounds *q, size_t i)
     if (n_more)
         memcpy(m->tokens + n_prompt, (const int32_t *)d->decode.data + m->row->sample * d->n_decode,
                n_more * sizeof *prompt);
-    for (size_t t = 0; t < m->n_tokens; t++) m->decoys[t] = m->tokens[m->n_tokens - 1 - t];
-    return conf_manner_moves(q->manner, i, q->n, n_prompt, n_more, &m->moves);
+    fill_decoys(m);
+    const conf_manner_row row = {
+        .index = i, .n_rows = q->n, .n_prompt = n_prompt, .n_more = n_more, .divisible = m->divisible};
+    return conf_manner_moves(q->manner, &row, &m->moves);
 }
 
 conf_rounds *conf_rounds_plan(conf_replay *r, conf_manner manner)
@@ -97,6 +112,58 @@ size_t conf_rounds_cost(const conf_rounds *q)
     size_t cost = 0;
     for (size_t i = 0; i < q->n; i++) cost += conf_moves_cost(&q->members[i].moves);
     return cost;
+}
+
+bool conf_rounds_are_divisible(const conf_rounds *q)
+{
+    for (size_t i = 0; i < q->n; i++)
+        if (!q->members[i].divisible) return false;
+    return true;
+}
+
+/* Whether the prompt comes in one step, its further tokens one by one, and nothing else happens. */
+static bool is_whole(const member *m)
+{
+    for (size_t i = 0; i < m->moves.n; i++)
+        if (m->moves.at[i].kind != CONF_MOVE_STEP || m->moves.at[i].n != (i ? 1 : m->row->n_tokens))
+            return false;
+    return true;
+}
+
+/* Whether a fork of the member gets other tokens. */
+static bool fork_differs(const member *m)
+{
+    size_t n_done = 0;
+    for (size_t i = 0; i < m->moves.n && m->moves.at[i].kind != CONF_MOVE_FORK; i++)
+        n_done += m->moves.at[i].n;
+    return memcmp(m->tokens + n_done, m->decoys + n_done, (m->n_tokens - n_done) * sizeof *m->tokens) != 0;
+}
+
+/* Whether a row of the prompt before the last one is recorded. */
+static bool has_earlier_row(const conf_rounds *q, const member *m)
+{
+    for (size_t t = 0; t + 1 < m->row->n_tokens; t++)
+        if (conf_rounds_row(q->r, m->row, t) != SIZE_MAX) return true;
+    return false;
+}
+
+static bool member_differs(const conf_rounds *q, const member *m)
+{
+    switch (q->manner) {
+    case CONF_MANNER_LAST: return has_earlier_row(q, m);
+    case CONF_MANNER_REST: return q->n > 1 && !is_whole(m);
+    case CONF_MANNER_FORK: return !is_whole(m) && fork_differs(m);
+    case CONF_MANNER_STOPPED:
+    case CONF_MANNER_REFUSED: return true;
+    default: return !is_whole(m);
+    }
+}
+
+bool conf_rounds_differ(const conf_rounds *q)
+{
+    for (size_t i = 0; i < q->n; i++)
+        if (member_differs(q, &q->members[i])) return true;
+    return false;
 }
 
 /* Whether a row joins a session that is open already. */

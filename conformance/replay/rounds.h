@@ -22,6 +22,12 @@ void conf_rounds_free(conf_rounds *rounds);
 /* How many tokens a stateless engine evaluates. */
 size_t conf_rounds_cost(const conf_rounds *rounds);
 
+/* Whether every prompt may come in several steps: none has items, or a rope that differs for its parts. */
+bool conf_rounds_are_divisible(const conf_rounds *rounds);
+
+/* Whether an engine is asked for anything that it is not asked for in CONF_MANNER_WHOLE. */
+bool conf_rounds_differ(const conf_rounds *rounds);
+
 /* Evaluates the batch in a session of its own. Of each step those rows are wanted that the case has recorded,
  * and at least the last one of a prompt; got receives them. keep: NULL, or becomes the session, whose sample
  * i is then row i in manners without join and fork; the caller frees it. False, with the verdict set, if a

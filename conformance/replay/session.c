@@ -61,3 +61,13 @@ conf_sample_step conf_replay_prompt(const conf_replay *r, size_t i, size_t sampl
     step.items = conf_items_of(&r->items, row->sample, &step.n_items);
     return step;
 }
+
+size_t conf_replay_max_tokens(const conf_replay *r)
+{
+    const conf_decoder *d = &r->c->decoder;
+    const size_t n_forced = d->n_decode > d->n_greedy ? d->n_decode : d->n_greedy;
+    size_t longest = 0;
+    for (size_t i = 0; i < r->batch.n_rows; i++)
+        if (r->batch.rows[i].n_tokens > longest) longest = r->batch.rows[i].n_tokens;
+    return longest + n_forced;
+}

@@ -21,6 +21,9 @@ void *conf_nan_alloc(const assay_engine *e, size_t n);
  * are wanted. */
 conf_sample_step conf_replay_prompt(const conf_replay *r, size_t i, size_t sample, size_t n_last);
 
+/* The most tokens that a sample of the replay has at any time: a prompt, and what is forced after it. */
+size_t conf_replay_max_tokens(const conf_replay *r);
+
 /* Copies row `row` of the engine's logits [., V] to `into` [V], as double. */
 void conf_replay_row(const conf_replay *r, double *into, const void *logits, size_t row);
 

@@ -36,6 +36,7 @@ typedef struct conf_replay {
     bool *wanted;       /* [R]: the row was asked for in this evaluation */
     double *again;  /* [R, V], only the prefill rows: the prompts evaluated again in the same session, before
                      * greedy generation; NULL if the case has no rows or no greedy tokens */
+    bool generated; /* again and greedy were evaluated */
     double *greedy; /* [B, M + 1, V]: the logits before each greedy step; NaN if the step was not run */
     int32_t *stop_ids;
     size_t n_stop_ids;

@@ -36,10 +36,31 @@ static void fail_contract(conf_verdict *v, const char *what, const char *name)
     conf_verdict_fail(v, CONF_CLASS_CONTRACT, "the engine %s %s", what, name);
 }
 
-/* Names the broken promise; the signal then ends the process, or goes to the engine's own handler. */
+/* Whether a process sent the signal: no access caused it, and there is no address. */
+static bool is_sent(const siginfo_t *info)
+{
+    return info->si_code <= 0;
+}
+
+/* Does what would have been done without watch_faults. The handler is a default one if it is not a function;
+ * a fault then happens again on return, and a signal that was sent is sent again. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    if (before.sa_flags & SA_SIGINFO) {
+        before.sa_sigaction(number, info, context);
+    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        before.sa_handler(number);
+    } else if (before.sa_handler == SIG_DFL || !is_sent(info)) {
+        (void)signal(number, SIG_DFL);
+        if (is_sent(info)) (void)raise(number);
+    }
+}
+
+/* Names the broken promise; the signal then ends the process. Other faults and signals go to the handler that
+ * the engine installed before. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-    const conf_guard *g = judged ? conf_guard_find(info->si_addr) : NULL;
+    const conf_guard *g = judged && !is_sent(info) ? conf_guard_find(info->si_addr) : NULL;
     if (g) {
         const unsigned char *at = info->si_addr;
         const char *what = at >= g->map + g->map_bytes      ? "accesses memory beyond the end of"
@@ -50,17 +71,17 @@ static void on_fault(int number, siginfo_t *info, void *context)
         (void)signal(number, SIG_DFL);
         return;
     }
-    if (before.sa_flags & SA_SIGINFO) before.sa_sigaction(number, info, context);
-    else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) before.sa_handler(number);
-    else (void)signal(number, SIG_DFL);
+    pass_on(number, info, context);
 }
 
 static void watch_faults(conf_verdict *v)
 {
-    if (!judged) {
-        struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-        (void)sigemptyset(&action.sa_mask);
-        (void)sigaction(SIGSEGV, &action, &before);
+    if (!judged && sigaction(SIGSEGV, NULL, &before) == 0) {
+        const struct sigaction action = {.sa_sigaction = on_fault,
+                                         .sa_mask = before.sa_mask,
+                                         .sa_flags = SA_SIGINFO | SA_ONSTACK |
+                                                     (before.sa_flags & (SA_NODEFER | SA_RESTART))};
+        (void)sigaction(SIGSEGV, &action, NULL);
     }
     judged = v;
 }
@@ -75,8 +96,8 @@ conf_watch *conf_watch_open(conf_replay *r, size_t n_samples)
     }
     *w = (conf_watch){.r = r, .row_bytes = r->vocab * dtype_size(r->engine->logits_dtype)};
     r->verdict->stage = CONF_STAGE_SESSION_OPEN;
-    assay_status rc =
-        conf_open_session(r->engine, r->model, n_samples, r->c->decoder.caches, &w->session, &err);
+    assay_status rc = conf_open_session(r->engine, r->model, n_samples, conf_replay_max_tokens(r),
+                                        r->c->decoder.caches, &w->session, &err);
     if (rc == ASSAY_OK) {
         watch_faults(r->verdict);
         return w;

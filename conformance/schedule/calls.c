@@ -87,7 +87,8 @@ static assay_status do_session(conf_calls *x, size_t i, assay_error *err)
     const size_t n = x->s->sessions[x->s->steps[i].session].n_samples;
     conf_live_session *live = &x->sessions[x->s->steps[i].session];
     for (size_t k = 0; k < n; k++) live->number[k] = k;
-    return conf_open_session(x->engine, model_of(x, i), n, x->c->decoder.caches, &live->session, err);
+    return conf_open_session(x->engine, model_of(x, i), n, x->c->decoder.n_tokens + CONF_SCHEDULE_TOKENS_MAX,
+                             x->c->decoder.caches, &live->session, err);
 }
 
 /* Writes the tokens that a sample of a session may get. */

@@ -18,13 +18,19 @@ static size_t page_bytes(void)
     return bytes;
 }
 
+static void link_guard(conf_guard *g)
+{
+    g->previous = NULL;
+    g->next = all;
+    if (all) all->previous = g;
+    all = g;
+}
+
 static void unlink_guard(const conf_guard *g)
 {
-    for (conf_guard **link = &all; *link; link = &(*link)->next)
-        if (*link == g) {
-            *link = g->next;
-            return;
-        }
+    if (g->next) g->next->previous = g->previous;
+    if (g->previous) g->previous->next = g->next;
+    else all = g->next;
 }
 
 void conf_guard_free(conf_guard *g)
@@ -48,8 +54,7 @@ static bool map_pages(conf_guard *g, size_t n_bytes)
     if (map == MAP_FAILED) return false;
     g->map = map + page;
     g->map_bytes = bytes;
-    g->next = all;
-    all = g;
+    link_guard(g);
     return true;
 }
 

@@ -23,8 +23,8 @@ typedef struct conf_guard {
     unsigned char *data;
     size_t n_bytes;
     conf_guard_access access;
-    char name[CONF_GUARD_NAME_MAX]; /* "the tokens of sample 1", for messages */
-    struct conf_guard *next;        /* in the list of all guards of the process */
+    char name[CONF_GUARD_NAME_MAX];     /* "the tokens of sample 1", for messages */
+    struct conf_guard *next, *previous; /* in the list of all guards of the process */
 } conf_guard;
 
 /* Makes a writable buffer of n_bytes whose last byte is the last of a page; the earlier contents are lost.

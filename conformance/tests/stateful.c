@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
@@ -16,6 +17,11 @@ typedef struct run {
 } run;
 
 static int32_t tokens[STATEFUL_B][STATEFUL_T], forced[STATEFUL_B][STATEFUL_N];
+static float pixel[STATEFUL_B][STATEFUL_T]; /* of placeholder tokens; 0 for others */
+
+/* sample, first token of its prompt, size of the grid: t, h, w */
+static const int32_t images[][5] = {{0, 6, 1, 2, 2}, {1, 0, 1, 1, 3}, {1, 10, 1, 2, 1}};
+enum { N_IMAGES = sizeof images / sizeof *images, N_PIXELS = 4 + 3 + 2 };
 
 static void choose_tokens(void)
 {
@@ -39,7 +45,7 @@ static void fill_run(run *r, double noise)
         for (size_t t = 0; t < STATEFUL_T; t++) {
             for (size_t v = 0; v < FORMULA_VOCAB; v++) r->prefill[b][t][v] = (double)NAN;
             if (t < padding) continue;
-            state = formula_step(state, tokens[b][t]);
+            state = formula_step(state, tokens[b][t] + (int32_t)pixel[b][t]);
             fill_row(r->prefill[b][t], state, noise);
         }
         for (size_t n = 0; n < STATEFUL_N; n++) {
@@ -58,13 +64,53 @@ static void write_float32(const char *path, const char *name, const double *wide
     free(narrow);
 }
 
-const char *stateful_write(const char *fault)
+/* Replaces tokens by placeholders, and chooses their pixels. */
+static void choose_images(void)
+{
+    for (size_t b = 0; b < STATEFUL_B; b++)
+        for (size_t t = 0; t < STATEFUL_T; t++)
+            if (tokens[b][t] == FORMULA_IMAGE) tokens[b][t]++;
+    for (size_t b = 0; b < STATEFUL_B; b++)
+        for (size_t n = 0; n < STATEFUL_N; n++)
+            if (forced[b][n] == FORMULA_IMAGE) forced[b][n]++;
+    for (size_t i = 0; i < N_IMAGES; i++) {
+        const int32_t b = images[i][0], n = images[i][2] * images[i][3] * images[i][4];
+        for (int32_t k = 0; k < n; k++) {
+            const int32_t t = STATEFUL_T - length[b] + images[i][1] + k;
+            tokens[b][t] = FORMULA_IMAGE;
+            pixel[b][t] = (float)(20 + 7 * (int32_t)i + k * k);
+        }
+    }
+}
+
+static void write_images(const char *path)
+{
+    int32_t sample[N_IMAGES], grid[N_IMAGES][3];
+    float pixels[N_PIXELS];
+    size_t n = 0;
+    for (size_t i = 0; i < N_IMAGES; i++) {
+        sample[i] = images[i][0];
+        size_t n_tokens = 1;
+        for (size_t axis = 0; axis < 3; axis++) n_tokens *= (size_t)(grid[i][axis] = images[i][2 + axis]);
+        for (size_t k = 0; k < n_tokens; k++)
+            pixels[n++] = pixel[sample[i]][STATEFUL_T - length[sample[i]] + images[i][1] + (int32_t)k];
+    }
+    ck_assert_uint_eq(n, N_PIXELS);
+    edit_i32(path, "/input/image_sample", 1, (size_t[]){N_IMAGES}, sample);
+    edit_i32(path, "/input/image_grid_thw", 2, (size_t[]){N_IMAGES, 3}, grid[0]);
+    edit_f32(path, "/input/pixel_values", 2, (size_t[]){N_PIXELS, 1}, pixels);
+}
+
+/* name: of the file, and of the fault in that of its checkpoint. */
+static const char *write_case(const char *name, bool has_images)
 {
     static run r;
     char model[128];
-    (void)snprintf(model, sizeof model, "model-%s", fault);
-    const char *path = support_write_decoder(support_path("%s.h5", fault), "logits", model);
+    (void)snprintf(model, sizeof model, "model-%s", name);
+    const char *path = support_write_decoder(support_path("%s.h5", name), "logits", model);
     choose_tokens();
+    memset(pixel, 0, sizeof pixel);
+    if (has_images) choose_images();
     edit_remove(path, "/trace");
     edit_i32(path, "/input/tokens", 2, (size_t[]){STATEFUL_B, STATEFUL_T}, tokens[0]);
     edit_i32(path, "/input/length", 1, (size_t[]){STATEFUL_B}, length);
@@ -77,5 +123,18 @@ const char *stateful_write(const char *fault)
     fill_run(&r, FORMULA_NOISE);
     write_float32(path, "/expect/float32/prefill", r.prefill[0][0], STATEFUL_T);
     write_float32(path, "/expect/float32/decode", r.decode[0][0], STATEFUL_N);
+    if (has_images) write_images(path);
     return path;
+}
+
+const char *stateful_write(const char *fault)
+{
+    return write_case(fault, false);
+}
+
+const char *stateful_write_images(const char *fault)
+{
+    char name[96];
+    (void)snprintf(name, sizeof name, "image%s%s", *fault ? "-" : "", fault);
+    return write_case(name, true);
 }

@@ -226,13 +226,16 @@ typedef struct assay_model_options {
  * position p attends to the keys j <= p with j < sink_tokens or p - (limit - sink_tokens) < j, whichever step
  * the tokens came in. Positions are not renumbered. Layers with a window are not affected.
  * sink_tokens < limit; limit 0: no limit, and sink_tokens is 0.
- * An engine refuses a limit that it cannot honour, or more samples than it can have, with
+ * max_tokens: no sample of the session has more tokens than this at any time, so that an engine can allocate
+ * for them; 0: not known.
+ * An engine refuses a limit that it cannot honour, or more samples or tokens than it can have, with
  * ASSAY_EUNSUPPORTED. */
 typedef struct assay_session_options {
     uint32_t size;
     uint32_t reserved; /* 0 */
     size_t n_samples;
     size_t limit, sink_tokens;
+    size_t max_tokens;
 } assay_session_options;
 
 /* ---- The table ----

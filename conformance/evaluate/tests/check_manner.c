@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/replay/manner.h"
+#include "conformance/tests/engines/formula.h"
 #include "conformance/tests/stateful.h"
 #include "conformance/tests/support.h"
 #include "conformance/tests/verdicts.h"
@@ -106,6 +107,66 @@ START_TEST(a_requested_manner_that_the_engine_lacks_is_skipped)
 }
 END_TEST
 
+START_TEST(samples_with_images_are_not_divided)
+{
+    conf_verdict v = verdict_in(stateful_write_images(""), support_engine("stateful"), NULL, NULL);
+    assert_verdict(&v, CONF_PASSED, "");
+    ck_assert_double_eq(v.multiple, 0);
+    assert_holds(
+        v.notes,
+        "; manners: last, rest, late, early, rewind, fork, stopped, refused; "
+        "not chunk-1, chunk-7: prompts with inputs are not divided; not chunk-64: it would change nothing");
+}
+END_TEST
+
+static const struct {
+    const char *fault, *manner;
+} image_faults[] = {
+    {"rewind-keeps-one", "rewind"},  {"fork-writes-shared", "fork"},   {"rest-counter", "rest"},
+    {"leave-clears-other", "early"}, {"late-joiner-position", "rest"},
+};
+
+START_TEST(a_fault_of_the_state_is_found_with_images)
+{
+    conf_verdict v =
+        verdict_in(stateful_write_images(image_faults[_i].fault), support_engine("stateful"), NULL, NULL);
+    assert_verdict(&v, CONF_FAILED, "largest error of the logits is ");
+    ck_assert_str_eq(v.manner, image_faults[_i].manner);
+}
+END_TEST
+
+START_TEST(an_engine_whose_context_is_too_small_is_skipped)
+{
+    conf_verdict v = verdict_in(stateful_write("small-context"), support_engine("stateful"), NULL, NULL);
+    assert_verdict(&v, CONF_SKIPPED, "the context has 18 tokens, and 21 are asked for");
+}
+END_TEST
+
+START_TEST(an_engine_that_does_not_empty_samples_generates_in_a_new_session)
+{
+    const char *path = support_write_decoder(support_path("a.h5"), "generate", "model-refuses-leave");
+    conf_verdict v = verdict_in(path, support_engine("stateful"), "whole", NULL);
+    assert_verdict(&v, CONF_PASSED, "");
+    assert_holds(v.notes, "samples are not emptied: samples do not leave");
+}
+END_TEST
+
+/* The logits of an engine that refuses the session for generation are judged before it is skipped. */
+START_TEST(logits_are_judged_before_generation_is_refused)
+{
+    const char *path = support_write_decoder(support_path("a.h5"), "generate", "model-single-session");
+    support_write_text(support_path("model-single-session/config.json"),
+                       "{\"model_type\": \"alien\", \"eos_token_id\": 5}");
+    conf_verdict v = verdict_in(path, support_engine("stateful_minimal"), NULL, NULL);
+    assert_verdict(&v, CONF_SKIPPED, "a model has one session");
+    edit_element(path, "/expect/truth/prefill", (2 + 1) * FORMULA_VOCAB, 100);
+    edit_element(path, "/expect/float32/prefill", (2 + 1) * FORMULA_VOCAB, 100);
+    v = verdict_in(path, support_engine("stateful_minimal"), NULL, NULL);
+    assert_verdict(&v, CONF_FAILED, "largest error of the logits is ");
+    assert_holds(v.where, "sample 0, prefill, position 1, id 0: expected 100");
+}
+END_TEST
+
 /* The manner that the notes say was drawn. */
 static conf_manner drawn_manner(const conf_verdict *v)
 {
@@ -175,9 +236,8 @@ START_TEST(prompts_whose_rope_depends_on_their_length_are_not_divided)
                        variants[i]);
         const support_output *o = support_assay("%s", path);
         assert_code(o, 0);
-        assert_holds(o->out,
-                     "not chunk-1, chunk-7, rewind, fork: the rope of a whole prompt differs from that of "
-                     "its parts");
+        assert_holds(o->out, "not chunk-1, chunk-7: the rope of a whole prompt differs from that of "
+                             "its parts");
         (void)snprintf(path, sizeof path, "run -e ref32 --verbose \"$top_srcdir/fixtures/%s\" -f single",
                        variants[i]);
         o = support_assay("%s", path);
@@ -196,7 +256,7 @@ START_TEST(prompts_of_a_checkpoint_with_unknown_ropes_are_not_divided)
     conf_verdict v = verdict_in(path, support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
     ck_assert_int_eq(v.checkpoint.state, CONF_CHECKPOINT_UNKNOWN);
-    assert_holds(v.notes, "; not chunk-1, chunk-7, rewind, fork: the ropes of this model are unknown");
+    assert_holds(v.notes, "; not chunk-1, chunk-7: the ropes of this model are unknown");
 }
 END_TEST
 
@@ -213,6 +273,12 @@ int main(void)
     tcase_add_test(t, a_correct_engine_agrees_in_every_manner);
     tcase_add_test(t, a_minimal_engine_is_evaluated_in_the_other_manners);
     tcase_add_test(t, a_requested_manner_that_the_engine_lacks_is_skipped);
+    tcase_add_test(t, samples_with_images_are_not_divided);
+    tcase_add_loop_test(t, a_fault_of_the_state_is_found_with_images, 0,
+                        (int)(sizeof image_faults / sizeof *image_faults));
+    tcase_add_test(t, an_engine_whose_context_is_too_small_is_skipped);
+    tcase_add_test(t, an_engine_that_does_not_empty_samples_generates_in_a_new_session);
+    tcase_add_test(t, logits_are_judged_before_generation_is_refused);
     tcase_add_test(t, a_seed_draws_one_manner_and_seeds_draw_all);
     tcase_add_test(t, the_drawn_manner_of_a_failure_is_named_for_its_reproduction);
     tcase_add_test(t, prompts_whose_rope_depends_on_their_length_are_not_divided);

@@ -217,7 +217,7 @@ static void write_observation(const char *fault)
     ck_assert_int_eq(setenv("OFF_REF", fault, 1), 0);
     ck_assert_msg(conf_engine_open(support_engine("off_ref"), &e, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_msg(e->model_open(support_path("copy/model"), NULL, &model, &err) == ASSAY_OK, "%s", err.text);
-    ck_assert_int_eq(conf_open_session(e, model, 1, (conf_cache_limit){0}, &session, &err), ASSAY_OK);
+    ck_assert_int_eq(conf_open_session(e, model, 1, 0, (conf_cache_limit){0}, &session, &err), ASSAY_OK);
     ck_assert_uint_le(e->model_vocab(model), VOCAB);
     const assay_tap tap = {.size = sizeof tap, .fn = observe};
     ck_assert_int_eq(e->tap(session, &tap, &err), ASSAY_OK);

@@ -27,9 +27,9 @@ static const char *print_moves(const conf_moves *moves)
 /* manner, row of n_rows, tokens of the prompt, further tokens, moves, tokens that a stateless engine
  * evaluates
  */
-static const struct {
+static const struct row {
     conf_manner manner;
-    size_t row, n_rows, n_prompt, n_more;
+    size_t index, n_rows, n_prompt, n_more;
     const char *moves;
     size_t cost;
 } rows[] = {
@@ -59,14 +59,35 @@ static const struct {
     {CONF_MANNER_FORK, 1, 2, 1, 1, "fork, 1, 1", 2 * (1 + 2)},
 };
 
+/* The same for prompts that are not divisible. */
+static const struct row whole_rows[] = {
+    {CONF_MANNER_WHOLE, 0, 2, 5, 1, "5, 1", 5 + 6},
+    {CONF_MANNER_REWIND, 0, 2, 5, 3, "5, 1, 1, rewind to 5, 1, 1, 1", 5 + 6 + 7 + 6 + 7 + 8},
+    {CONF_MANNER_REWIND, 1, 2, 5, 1, "5, 1, rewind to 0, 5, 1", 5 + 6 + 5 + 6},
+    {CONF_MANNER_REWIND, 0, 2, 5, 0, "5, rewind to 0, 5", 5 + 5},
+    {CONF_MANNER_FORK, 0, 2, 5, 2, "5, fork, 1, 1", 5 + 2 * (6 + 7)},
+    {CONF_MANNER_FORK, 1, 2, 5, 0, "5", 5},
+};
+
+static void assert_moves(const struct row *is, bool divisible)
+{
+    const conf_manner_row row = {is->index, is->n_rows, is->n_prompt, is->n_more, divisible};
+    conf_moves moves;
+    ck_assert(conf_manner_moves(is->manner, &row, &moves));
+    ck_assert_str_eq(print_moves(&moves), is->moves);
+    ck_assert_uint_eq(conf_moves_cost(&moves), is->cost);
+    free(moves.at);
+}
+
 START_TEST(each_manner_has_its_moves_and_their_cost)
 {
-    conf_moves moves;
-    ck_assert(conf_manner_moves(rows[_i].manner, rows[_i].row, rows[_i].n_rows, rows[_i].n_prompt,
-                                rows[_i].n_more, &moves));
-    ck_assert_str_eq(print_moves(&moves), rows[_i].moves);
-    ck_assert_uint_eq(conf_moves_cost(&moves), rows[_i].cost);
-    free(moves.at);
+    assert_moves(&rows[_i], true);
+}
+END_TEST
+
+START_TEST(a_prompt_that_is_not_divisible_comes_in_one_step)
+{
+    assert_moves(&whole_rows[_i], false);
 }
 END_TEST
 
@@ -94,13 +115,16 @@ static size_t follow_moves(const conf_moves *moves, bool joined)
 
 START_TEST(every_row_ends_with_all_of_its_tokens)
 {
-    const conf_manner manner = (conf_manner)_i;
+    const conf_manner manner = (conf_manner)(_i / 2);
+    const bool divisible = _i % 2;
+    if (conf_manner_of(manner)->divides && !divisible) return;
     for (size_t n_rows = 1; n_rows <= 4; n_rows++)
         for (size_t row = 0; row < n_rows; row++)
             for (size_t n_prompt = 1; n_prompt < 70; n_prompt += 3)
                 for (size_t n_more = 0; n_more < 4; n_more++) {
+                    const conf_manner_row of = {row, n_rows, n_prompt, n_more, divisible};
                     conf_moves moves;
-                    ck_assert(conf_manner_moves(manner, row, n_rows, n_prompt, n_more, &moves));
+                    ck_assert(conf_manner_moves(manner, &of, &moves));
                     const bool late = manner == CONF_MANNER_LATE && row > 0;
                     ck_assert_uint_eq(follow_moves(&moves, !late), n_prompt + n_more);
                     free(moves.at);
@@ -111,8 +135,9 @@ END_TEST
 START_TEST(a_prompt_comes_in_parts_in_the_manners_that_say_so)
 {
     const conf_manner_info *is = conf_manner_of((conf_manner)_i);
+    const conf_manner_row row = {0, 2, 65, 0, is->divides};
     conf_moves moves;
-    ck_assert(conf_manner_moves((conf_manner)_i, 0, 2, 65, 0, &moves));
+    ck_assert(conf_manner_moves((conf_manner)_i, &row, &moves));
     bool divided = false;
     for (size_t i = 0; i < moves.n; i++)
         divided = divided || (moves.at[i].kind == CONF_MOVE_STEP && moves.at[i].n < 65);
@@ -170,7 +195,9 @@ int main(void)
     Suite *suite = suite_create("conformance/replay/moves");
     TCase *t = tcase_create("all");
     tcase_add_loop_test(t, each_manner_has_its_moves_and_their_cost, 0, (int)(sizeof rows / sizeof *rows));
-    tcase_add_loop_test(t, every_row_ends_with_all_of_its_tokens, 0, CONF_N_MANNERS);
+    tcase_add_loop_test(t, a_prompt_that_is_not_divisible_comes_in_one_step, 0,
+                        (int)(sizeof whole_rows / sizeof *whole_rows));
+    tcase_add_loop_test(t, every_row_ends_with_all_of_its_tokens, 0, 2 * CONF_N_MANNERS);
     tcase_add_loop_test(t, a_prompt_comes_in_parts_in_the_manners_that_say_so, 0, CONF_N_MANNERS);
     tcase_add_test(t, names_and_manners_correspond);
     tcase_add_test(t, the_function_that_an_engine_lacks_is_named);

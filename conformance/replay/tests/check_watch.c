@@ -51,12 +51,31 @@ START_TEST(a_broken_promise_is_named)
 }
 END_TEST
 
+/* SIGSEGV that no access caused ends the process as it would without the harness. */
+START_TEST(a_signal_that_an_engine_sends_to_itself_is_a_crash)
+{
+    conf_verdict v = verdict_of("sends-signal");
+    ck_assert_int_eq(v.outcome, CONF_FAILED);
+    ck_assert_str_eq(conf_class_name(v.class), "crash");
+    assert_holds(v.reason, "Segmentation fault");
+}
+END_TEST
+
+START_TEST(an_engine_may_handle_faults_of_its_own_pages)
+{
+    conf_verdict v = verdict_of("handles-signal");
+    assert_verdict(&v, CONF_PASSED, "");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/replay/watch");
     TCase *t = tcase_create("all");
     tcase_add_checked_fixture(t, support_setup, support_teardown);
     tcase_add_loop_test(t, a_broken_promise_is_named, 0, (int)(sizeof faults / sizeof *faults));
+    tcase_add_test(t, a_signal_that_an_engine_sends_to_itself_is_a_crash);
+    tcase_add_test(t, an_engine_may_handle_faults_of_its_own_pages);
     suite_add_tcase(suite, t);
     return support_run(suite);
 }

@@ -18,6 +18,9 @@
 /* The largest padding of the tests' recorded cases. */
 #define FORMULA_PADDING_MAX 2
 
+/* The token whose embedding comes from an image, in cases with images: its id plus a pixel. */
+#define FORMULA_IMAGE 11
+
 /* The state of a sequence after one more token. */
 static inline uint32_t formula_step(uint32_t state, int32_t token)
 {

@@ -9,6 +9,7 @@
 
 #include "conformance/tests/engines/fail.h"
 #include "conformance/tests/engines/formula.h"
+#include "conformance/tests/engines/signals.h"
 #include "conformance/tests/engines/still_rope.h"
 #include "conformance/tests/engines/tap.h"
 
@@ -23,11 +24,16 @@ static assay_status model_open(const char *dir, const assay_model_options *given
         return fail(err, ASSAY_EUNSUPPORTED, "types and kernels cannot be chosen");
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return fail(err, ASSAY_ENOMEM, "out of memory");
-    (void)snprintf(m->fault, sizeof m->fault, "%s", hyphen ? hyphen + 1 : "");
+    const char *fault = hyphen ? hyphen + 1 : "";
+    m->has_images = strncmp(fault, "image", 5) == 0;
+    if (m->has_images) fault += fault[5] == '-' ? 6 : 5;
+    (void)snprintf(m->fault, sizeof m->fault, "%s", fault);
     m->power[0] = 1;
     for (size_t i = 1; i < PERIOD; i++) m->power[i] = m->power[i - 1] * 31 % MODULUS;
-    *out = m;
-    return ASSAY_OK;
+    if (model_errs(m, "handles-signal") && !signals_open()) rc = fail(err, ASSAY_EINTERNAL, "no page");
+    if (rc == ASSAY_OK) *out = m;
+    else free(m);
+    return rc;
 }
 
 static void model_free(assay_model *m)
@@ -98,9 +104,16 @@ static assay_status session_open(assay_model *model, const assay_session_options
     assay_status rc = assay_options_read(&options, sizeof options, given, "assay_session_options", err);
     if (rc != ASSAY_OK) return rc;
     if (options.limit) return fail(err, ASSAY_EUNSUPPORTED, "caches have no limit");
+    if (options.max_tokens > 18 && model_errs(model, "small-context"))
+        return fail(err, ASSAY_EUNSUPPORTED, "the context has 18 tokens, and %zu are asked for",
+                    options.max_tokens);
+    if (model->n_sessions++ && model_errs(model, "single-session"))
+        return fail(err, ASSAY_EUNSUPPORTED, "a model has one session");
     assay_session *s = calloc(1, sizeof *s);
     if (!s) return fail(err, ASSAY_ENOMEM, "out of memory");
     s->model = model;
+    s->max_tokens = options.max_tokens;
+    if (errs(s, "handles-signal")) signals_access();
     for (size_t i = 0, sample; rc == ASSAY_OK && i < options.n_samples; i++) rc = join(s, &sample, err);
     if (rc == ASSAY_OK) *out = s;
     else session_free(s);
@@ -137,6 +150,7 @@ static assay_status leave(assay_session *s, size_t sample, assay_error *err)
 {
     slot *a = stateful_find(s, sample, err);
     if (!a) return ASSAY_EINVAL;
+    if (errs(s, "refuses-leave")) return fail(err, ASSAY_EUNSUPPORTED, "samples do not leave");
     if (errs(s, "leave-clears-other")) clear_highest(s, sample);
     if (errs(s, "slot-used") && a->n_tokens)
         a->ghost = stateful_attend(s->model, a, a->n_tokens - 1, 0, a->n_tokens) % PERIOD + 1;
@@ -149,6 +163,7 @@ static assay_status rewind_sample(assay_session *s, size_t sample, size_t n_toke
 {
     slot *a = stateful_find(s, sample, err);
     if (!a) return ASSAY_EINVAL;
+    if (errs(s, "refuses-leave")) return fail(err, ASSAY_EUNSUPPORTED, "samples are not rewound");
     if (n_tokens > a->n_tokens && errs(s, "accepts-rewind")) return ASSAY_OK;
     if (n_tokens > a->n_tokens)
         return fail(err, ASSAY_EINVAL, "sample %zu has only %zu tokens", sample, a->n_tokens);

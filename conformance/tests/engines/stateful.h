@@ -35,6 +35,20 @@
  *     tap-ignores-write           does not continue with what a tap writes
  *     goes-on-after-stop          does not end a step when the tap returns false
  *
+ * These concern SIGSEGV:
+ *
+ *     sends-signal    sends it to its own thread in the first step
+ *     handles-signal  has a handler for accesses to a page of its own, which is correct
+ *
+ * These refuse what an engine may refuse:
+ *
+ *     small-context        sessions for more than 18 tokens
+ *     refuses-leave        leave and rewind
+ *     single-session       a second session of a model
+ *
+ * "model-image" and "model-image-FAULT" take images: pixel_values [n, 1], with a number for each placeholder
+ * token, FORMULA_IMAGE, of the step. A step whose placeholders and images do not match is refused.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_ENGINES_STATEFUL_H
 #define CONFORMANCE_TESTS_ENGINES_STATEFUL_H
@@ -50,6 +64,8 @@ enum { MODULUS = 1009, PERIOD = MODULUS - 1 }; /* 31^PERIOD = 1 (mod MODULUS) */
 
 struct assay_model {
     char fault[64];
+    bool has_images;
+    size_t n_sessions, n_signals; /* that were opened, and sent */
     uint32_t power[PERIOD]; /* of 31 */
 };
 
@@ -64,10 +80,11 @@ typedef struct slot {
 } slot;
 
 struct assay_session {
-    const assay_model *model;
+    assay_model *model;
     assay_tap tap;
     slot *slot;
     size_t n_slots;
+    size_t max_tokens; /* of a sample; 0: not known */
     /* Kept after a step by faults: its last token, in the caller's memory, and that token's sample and index;
      * its output. */
     const int32_t *kept_token;
@@ -75,9 +92,14 @@ struct assay_session {
     float *kept_output;
 };
 
+static inline bool model_errs(const assay_model *m, const char *fault)
+{
+    return strcmp(m->fault, fault) == 0;
+}
+
 static inline bool errs(const assay_session *s, const char *fault)
 {
-    return strcmp(s->model->fault, fault) == 0;
+    return model_errs(s->model, fault);
 }
 
 /* NULL, and the error, if the session has no such sample. */

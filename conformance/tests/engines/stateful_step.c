@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "conformance/tests/engines/fail.h"
@@ -26,12 +27,51 @@ static uint32_t key_of(int32_t token)
     return ((uint32_t)token + 7U) % MODULUS;
 }
 
+/* How many placeholder tokens the images of a step stand for. */
+static size_t count_pixels(const assay_step *step)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < step->n_items; i++)
+        for (size_t k = 0; k < step->items[i].n_tensors; k++)
+            if (strcmp(step->items[i].tensors[k].name, "pixel_values") == 0)
+                n += step->items[i].tensors[k].shape[0];
+    return n;
+}
+
+/* Pixel i of the images of a step. */
+static uint32_t pixel_of(const assay_step *step, size_t i)
+{
+    for (size_t k = 0; k < step->n_items; k++)
+        for (size_t t = 0; t < step->items[k].n_tensors; t++) {
+            const assay_tensor *pixels = &step->items[k].tensors[t];
+            if (strcmp(pixels->name, "pixel_values") != 0) continue;
+            if (i < pixels->shape[0]) return (uint32_t)((const float *)pixels->data)[i];
+            i -= pixels->shape[0];
+        }
+    return 0;
+}
+
+static assay_status check_items(const assay_session *s, const assay_step *step, assay_error *err)
+{
+    size_t n_placeholders = 0;
+    if (step->n_items && !s->model->has_images)
+        return fail(err, ASSAY_EUNSUPPORTED, "an input that this engine does not know");
+    if (!s->model->has_images) return ASSAY_OK;
+    for (size_t i = 0; i < step->n_tokens; i++) n_placeholders += step->tokens[i] == FORMULA_IMAGE;
+    if (count_pixels(step) == n_placeholders) return ASSAY_OK;
+    return fail(err, ASSAY_EINVAL, "%zu placeholder tokens, and images for %zu", n_placeholders,
+                count_pixels(step));
+}
+
 static assay_status check_step(const assay_session *s, const assay_step *step, assay_error *err)
 {
     if (!stateful_find(s, step->sample, err)) return ASSAY_EINVAL;
     if (step->n_tokens == 0 && !errs(s, "accepts-nothing"))
         return fail(err, ASSAY_EINVAL, "a step without tokens");
-    if (step->n_items) return fail(err, ASSAY_EUNSUPPORTED, "an input that this engine does not know");
+    const size_t n_before = s->slot[step->sample].n_tokens;
+    if (s->max_tokens && step->n_tokens > s->max_tokens - n_before && !errs(s, "refused-step-keeps"))
+        return fail(err, ASSAY_EINVAL, "%zu tokens after %zu, in a session for %zu", step->n_tokens, n_before,
+                    s->max_tokens);
     if (step->positions) return fail(err, ASSAY_EUNSUPPORTED, "positions cannot be given");
     for (size_t i = 0; i < step->n_tokens && !errs(s, "accepts-invalid"); i++)
         if (step->tokens[i] < 0 || step->tokens[i] >= FORMULA_VOCAB)
@@ -43,7 +83,7 @@ static assay_status check_step(const assay_session *s, const assay_step *step, a
         if ((o->n_last == 0 || o->n_last > step->n_tokens) && !errs(s, "accepts-rows"))
             return fail(err, ASSAY_EINVAL, "%zu rows of %zu tokens", o->n_last, step->n_tokens);
     }
-    return ASSAY_OK;
+    return check_items(s, step, err);
 }
 
 static assay_status check_steps(const assay_session *s, const assay_step *steps, size_t n, assay_error *err)
@@ -123,8 +163,10 @@ static bool append_keys(assay_session *s, const assay_step *step)
 {
     slot *a = &s->slot[step->sample];
     bool ok = true;
-    for (size_t i = 0; ok && i < step->n_tokens; i++) {
-        ok = pages_set(&a->keys, a->n_tokens, key_of(step->tokens[i]), errs(s, "fork-writes-shared"));
+    for (size_t i = 0, n_pixels = 0; ok && i < step->n_tokens; i++) {
+        uint32_t key = key_of(step->tokens[i]);
+        if (s->model->has_images && step->tokens[i] == FORMULA_IMAGE) key += pixel_of(step, n_pixels++);
+        ok = pages_set(&a->keys, a->n_tokens, key % MODULUS, errs(s, "fork-writes-shared"));
         if (ok) a->n_tokens++;
     }
     return ok;
@@ -208,6 +250,7 @@ assay_status stateful_step(assay_session *s, const assay_step *steps, size_t n,
     size_t *n_before = calloc(n, sizeof *n_before), n_run = 0;
     if (!n_before) return fail(err, ASSAY_ENOMEM, "out of memory");
     rc = check_steps(s, steps, n, err);
+    if (rc == ASSAY_OK && errs(s, "sends-signal") && s->model->n_signals++ == 0) (void)raise(SIGSEGV);
     if (rc == ASSAY_OK) begin_faults(s, steps, n);
     for (; rc == ASSAY_OK && n_run < n; n_run++) {
         n_before[n_run] = s->slot[steps[n_run].sample].n_tokens;
