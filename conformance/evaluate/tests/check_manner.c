@@ -119,6 +119,17 @@ START_TEST(samples_with_images_are_not_divided)
 }
 END_TEST
 
+START_TEST(batches_with_images_are_rearranged)
+{
+    const char *path = stateful_write_images(""), *engine = support_engine("stateful");
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        conf_verdict v = verdict_in(path, engine, NULL, &seed);
+        assert_verdict(&v, CONF_PASSED, "");
+        ck_assert_double_eq(v.multiple, 0);
+    }
+}
+END_TEST
+
 static const struct {
     const char *fault, *manner;
 } image_faults[] = {
@@ -274,6 +285,7 @@ int main(void)
     tcase_add_test(t, a_minimal_engine_is_evaluated_in_the_other_manners);
     tcase_add_test(t, a_requested_manner_that_the_engine_lacks_is_skipped);
     tcase_add_test(t, samples_with_images_are_not_divided);
+    tcase_add_test(t, batches_with_images_are_rearranged);
     tcase_add_loop_test(t, a_fault_of_the_state_is_found_with_images, 0,
                         (int)(sizeof image_faults / sizeof *image_faults));
     tcase_add_test(t, an_engine_whose_context_is_too_small_is_skipped);

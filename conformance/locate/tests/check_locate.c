@@ -259,6 +259,19 @@ START_TEST(a_divergence_in_one_manner_only_is_the_state)
 }
 END_TEST
 
+START_TEST(a_divergence_of_a_sample_with_images_is_located)
+{
+    (void)stateful_write_images("rewind-keeps-one");
+    const support_output *o =
+        support_assay("locate image-rewind-keeps-one.h5 --engine %s", support_engine("stateful"));
+    assert_code(o, 1);
+    ck_assert_str_eq(o->err, "");
+    assert_holds(o->out, "what is: sample 0, decode, step 0, id ");
+    assert_holds(o->out, "\nit is the state: evaluated each prompt in one step, the same tokens agree; "
+                         "with samples rewound into their prompt, they do not\n");
+}
+END_TEST
+
 START_TEST(a_broken_promise_in_a_manner_is_reported)
 {
     (void)stateful_write("accepts-invalid");
