@@ -71,13 +71,13 @@ static void run_task(const void *context, conf_verdict *v)
     conf_record *record = t->serial ? r->serial : r->concurrent;
     record->offer = conf_offer_of(engine);
     if (t->s && can_run(t->s, &record->offer, v))
-        conf_schedule_execute(t->s, r->c, engine, &options, t->serial, record, v);
+        conf_schedule_execute(t->s, r->c, r->items, engine, &options, t->serial, record, v);
 }
 
-static size_t rows_in_all(const conf_schedule *s, const conf_case *c)
+static size_t rows_in_all(const conf_runner *r, const conf_schedule *s)
 {
     size_t first[CONF_SCHEDULE_STEPS_MAX + 1];
-    conf_schedule_rows(s, c, first);
+    conf_schedule_rows(s, r->c, r->items, first);
     return first[s->n_steps];
 }
 
@@ -120,7 +120,7 @@ assay_status conf_schedule_run_serially(const conf_runner *r, const conf_schedul
                                         assay_error *err)
 {
     *v = (conf_verdict){0};
-    if (rows_in_all(s, r->c) > CONF_RECORD_ROWS_MAX) {
+    if (rows_in_all(r, s) > CONF_RECORD_ROWS_MAX) {
         conf_verdict_set(v, CONF_SKIPPED, "the program has more than %d rows of logits",
                          CONF_RECORD_ROWS_MAX);
         return ASSAY_OK;
@@ -177,15 +177,15 @@ static void describe_place(const conf_runner *r, const conf_schedule *s, size_t 
     conf_schedule_samples samples = {0};
     char step[128];
     size_t k = 0;
-    for (size_t j = 0; j < i; j++) conf_schedule_samples_apply(&samples, s, r->c, j);
+    for (size_t j = 0; j < i; j++) conf_schedule_samples_apply(&samples, s, r->c, r->items, j);
     const conf_schedule_sample *of = samples.of[a->session];
     for (;; k++) {
         if (!(a->samples >> k & 1)) continue;
-        const size_t n = a->all_rows ? conf_schedule_sample_next(&of[k], a, r->c) : 1;
+        const size_t n = a->all_rows ? conf_schedule_sample_next(&of[k], a, r->c, r->items) : 1;
         if (row < n) break;
         row -= n;
     }
-    if (!a->all_rows) row = conf_schedule_sample_next(&of[k], a, r->c) - 1;
+    if (!a->all_rows) row = conf_schedule_sample_next(&of[k], a, r->c, r->items) - 1;
     conf_schedule_name_step(s, i, step, sizeof step);
     (void)snprintf(v->where, sizeof v->where, "%s, sample %zu, prompt %zu, position %zu", step, k,
                    of[k].prompt, of[k].n_tokens + row);
@@ -194,7 +194,7 @@ static void describe_place(const conf_runner *r, const conf_schedule *s, size_t 
 static void compare_records(const conf_runner *r, const conf_schedule *s, conf_verdict *v)
 {
     size_t first[CONF_SCHEDULE_STEPS_MAX + 1];
-    conf_schedule_rows(s, r->c, first);
+    conf_schedule_rows(s, r->c, r->items, first);
     for (size_t i = 0; i < s->n_steps; i++) {
         for (size_t row = first[i]; row < first[i + 1]; row++) {
             if (r->serial->hash[row] == r->concurrent->hash[row]) continue;

@@ -159,20 +159,27 @@ static assay_status try_replayed(const conf_trial *t, const conf_runner *r, conf
 
 static void try_case(const conf_trial *t, const conf_case *c, conf_verdict *v)
 {
+    conf_items items;
+    assay_error err = {0};
+    if (conf_items_divide(c->path, &c->decoder, &items, &err) != ASSAY_OK) {
+        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+        return;
+    }
     conf_runner r = {.c = c,
+                     .items = &items,
                      .engine = t->engine,
                      .kernels = t->kernels,
                      .compute = t->compute,
                      .limits = t->limits,
                      .serial = conf_record_open(),
                      .concurrent = conf_record_open()};
-    assay_error err = {0};
     assay_status rc =
         r.serial && r.concurrent ? ASSAY_OK : assay_fail(&err, ASSAY_ENOMEM, "no memory to share");
     if (rc == ASSAY_OK) rc = t->replayed ? try_replayed(t, &r, v, &err) : try_draws(t, &r, v, &err);
     if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
     conf_record_free(r.serial);
     conf_record_free(r.concurrent);
+    conf_items_free(&items);
 }
 
 void conf_trial_run(const void *context, conf_verdict *v)

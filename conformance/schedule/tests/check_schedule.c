@@ -240,14 +240,14 @@ START_TEST(a_copy_has_the_tokens_of_its_origin_and_goes_on_with_others)
     s.sessions[0].prompts[1] = 1;
     s.steps[4].all_rows = true;
     ck_assert_int_eq(conf_items_divide("a", &c.decoder, &items, NULL), ASSAY_OK);
-    for (size_t i = 0; i < 7; i++) conf_schedule_samples_apply(&samples, &s, &c, i);
+    for (size_t i = 0; i < 7; i++) conf_schedule_samples_apply(&samples, &s, &c, &items, i);
     const conf_schedule_sample *origin = &samples.of[0][1], *copy = &samples.of[1][5];
     ck_assert_uint_eq(copy->n_tokens, 3);
     ck_assert_uint_eq(copy->prompt, 1);
     ck_assert_int_eq(conf_schedule_sample_token(origin, 2, &c, &items), 22);
     ck_assert_int_eq(conf_schedule_sample_token(origin, 3, &c, &items), 20);
     ck_assert_int_eq(conf_schedule_sample_token(copy, 3, &c, &items), 21);
-    conf_schedule_rows(&s, &c, first);
+    conf_schedule_rows(&s, &c, &items, first);
     ck_assert_uint_eq(first[5] - first[4], 6); /* both samples, all rows */
     ck_assert_uint_eq(first[6] - first[5], 1);
     ck_assert_uint_eq(first[10] - first[9], 2);
