@@ -21,6 +21,7 @@ CONFORMANCE_SCHEDULE_TESTS = \
 	conformance/schedule/tests/check_draw \
 	conformance/schedule/tests/check_files \
 	conformance/schedule/tests/check_options \
+	conformance/schedule/tests/check_refusals \
 	conformance/schedule/tests/check_run \
 	conformance/schedule/tests/check_samples \
 	conformance/schedule/tests/check_schedule
@@ -34,6 +35,9 @@ conformance_schedule_tests_check_files_LDADD = conformance/tests/libsupport.la
 conformance_schedule_tests_check_options_SOURCES = conformance/schedule/tests/check_options.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_options_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_options_LDADD = conformance/tests/libsupport.la
+conformance_schedule_tests_check_refusals_SOURCES = conformance/schedule/tests/check_refusals.c $(SCHEDULE_TEST_HELPERS)
+conformance_schedule_tests_check_refusals_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_schedule_tests_check_refusals_LDADD = conformance/tests/libsupport.la
 conformance_schedule_tests_check_run_SOURCES = conformance/schedule/tests/check_run.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_run_LDADD = conformance/tests/libsupport.la

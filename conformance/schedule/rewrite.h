@@ -20,4 +20,8 @@ typedef struct conf_omission {
  * lowest number that is not in use. The program stays valid. */
 void conf_schedule_omit(conf_schedule *s, const conf_omission *what);
 
+/* Drops step `end` and those after it, except the steps that free the remaining sessions and close the
+ * remaining models. */
+void conf_schedule_cut(conf_schedule *s, size_t end);
+
 #endif

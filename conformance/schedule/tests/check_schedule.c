@@ -289,6 +289,23 @@ START_TEST(without_a_sample_its_copies_are_gone_and_numbers_start_from_0)
 }
 END_TEST
 
+START_TEST(a_program_that_is_cut_off_frees_and_closes_what_it_opened)
+{
+    static conf_schedule s;
+    assay_error err = {0};
+    set_forked_program(&s);
+    conf_schedule_cut(&s, 6);
+    ck_assert_msg(conf_schedule_check(&s, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_uint_eq(s.n_steps, 9); /* without the fork and the steps after it */
+    ck_assert(!has_op(&s, CONF_OP_FORK));
+    conf_schedule_cut(&s, 2);
+    ck_assert_msg(conf_schedule_check(&s, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_uint_eq(s.n_steps, 4); /* open, session, free, close */
+    conf_schedule_cut(&s, 0);
+    ck_assert_uint_eq(s.n_steps, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/schedule/schedule");
@@ -300,6 +317,7 @@ int main(void)
     tcase_add_test(all, a_copy_has_the_tokens_of_its_origin_and_goes_on_with_others);
     tcase_add_test(all, without_a_session_its_copies_are_gone);
     tcase_add_test(all, without_a_sample_its_copies_are_gone_and_numbers_start_from_0);
+    tcase_add_test(all, a_program_that_is_cut_off_frees_and_closes_what_it_opened);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }
