@@ -22,6 +22,7 @@
 #include "conformance/locate/sequence.h"
 #include "conformance/replay/replay.h"
 #include "conformance/replay/state.h"
+#include "conformance/support/clock.h"
 
 /* Copies the rows of one part from an array of the observation: of prefill [B, T, V], or [R, V] if the case
  * lists its rows; of decode [B, N, V]. */
@@ -118,14 +119,15 @@ static void judge_reused_session(const conf_replay *r, const conf_bounds *bounds
     if (out->part != CONF_PART_NONE) out->part = CONF_PART_AGAIN;
 }
 
-/* Evaluates the case in every other manner until one diverges. A manner that ends early leaves its verdict.
- */
-static void try_manners(conf_replay *r, const conf_bounds *bounds, conf_divergence *out)
+/* Evaluates the case in every other manner until one diverges; each has the time limit `seconds`. A manner
+ * that ends early leaves its verdict. */
+static void try_manners(conf_replay *r, const conf_bounds *bounds, double seconds, conf_divergence *out)
 {
     char text[CONF_TEXT_MAX];
     for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS && out->part == CONF_PART_NONE; m++) {
         const char *skipped;
         (void)snprintf(r->verdict->manner, sizeof r->verdict->manner, "%s", conf_manner_of(m)->name);
+        r->verdict->until = conf_clock() + seconds;
         if (!conf_replay_manner(r, m, &skipped, text)) {
             if (r->verdict->outcome != CONF_SKIPPED) return;
             conf_verdict_set(r->verdict, CONF_PASSED, "%s", "");
@@ -133,7 +135,7 @@ static void try_manners(conf_replay *r, const conf_bounds *bounds, conf_divergen
         }
         if (skipped) continue;
         find_row(r, r->rows, r->c->decoder.rows.n_rows, bounds, NULL, out);
-        out->manner = m;
+        if (out->part != CONF_PART_NONE) out->manner = m;
     }
     r->verdict->manner[0] = '\0';
 }
@@ -162,7 +164,8 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
             find_token(&r, &bounds, t->divergence);
         if (t->divergence->part == CONF_PART_NONE && r.again)
             judge_reused_session(&r, &bounds, t->divergence);
-        if (t->divergence->part == CONF_PART_NONE) try_manners(&r, &bounds, t->divergence);
+        if (t->divergence->part == CONF_PART_NONE)
+            try_manners(&r, &bounds, t->location->limits->seconds, t->divergence);
     }
     conf_replay_free(&r);
 }
