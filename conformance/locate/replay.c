@@ -148,6 +148,25 @@ static void describe_divergence(const conf_case *c, conf_divergence *out)
     out->has_neighbours = d->n_samples > 1;
 }
 
+/* Replays a case. If the engine fails while its prompts are traced, which the walk reports, the case is
+ * replayed again without a tap; *untapped becomes the engine's table. */
+static bool replay_decoder(conf_replay *r, assay_engine *untapped)
+{
+    const conf_replay initial = *r;
+    conf_verdict *v = r->verdict;
+    if (conf_replay_decoder(r)) return true;
+    const bool refused = v->class == CONF_CLASS_REFUSED || v->class == CONF_CLASS_MEMORY;
+    if (!refused || v->stage != CONF_STAGE_TRACED_PREFILL) return false;
+    conf_replay_free(r);
+    *r = initial;
+    *untapped = *r->engine;
+    untapped->tap = NULL;
+    r->engine = untapped;
+    conf_verdict_set(v, CONF_PASSED, "%s", "");
+    v->last_trace[0] = '\0';
+    return conf_replay_decoder(r);
+}
+
 static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_verdict *v)
 {
     conf_case plain = *c; /* a replay stores the tensors to compare: none here */
@@ -155,8 +174,9 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
     conf_replay r = {.engine = conf_evaluate_load(t->location->engine, t->location->compute, v),
                      .c = &plain,
                      .verdict = v};
+    assay_engine untapped;
     if (!r.engine || !conf_evaluate_kernels(t->location->kernels, &r.kernels, v)) return;
-    if (conf_replay_decoder(&r)) {
+    if (replay_decoder(&r, &untapped)) {
         v->stage = CONF_STAGE_JUDGE;
         conf_bounds bounds = conf_evaluate_bounds(&r);
         if (r.rows) find_row(&r, r.rows, plain.decoder.rows.n_rows, &bounds, NULL, t->divergence);
@@ -215,7 +235,8 @@ static void replay_sequence(const conf_replay_task *t, const conf_case *c, conf_
         .engine = conf_evaluate_load(t->location->engine, t->location->compute, v), .c = own, .verdict = v};
     if (!r.engine || !conf_evaluate_kernels(t->location->kernels, &r.kernels, v)) return;
     conf_bounds bounds = conf_evaluate_bounds(&whole);
-    if (conf_replay_decoder(&r)) {
+    assay_engine untapped;
+    if (replay_decoder(&r, &untapped)) {
         v->stage = CONF_STAGE_JUDGE;
         if (r.rows) conf_evaluate_logits(&r, &bounds);
         if (own->decoder.n_greedy) conf_evaluate_tokens(&r, &bounds);
