@@ -1,4 +1,4 @@
-/* Programs without some of their sessions and samples.
+/* Programs without some of their sessions and samples, or without their end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_SCHEDULE_REWRITE_H
