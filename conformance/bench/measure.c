@@ -164,17 +164,18 @@ static bool allocate_buffers(measurement *m)
     const conf_bench_point *p = m->point;
     size_t n;
     m->row_bytes = m->vocab * dtype_size(m->engine->logits_dtype);
-    if (!__builtin_mul_overflow(p->n_samples, p->n_tokens, &n) && n <= SIZE_MAX / sizeof(int32_t) &&
-        !__builtin_mul_overflow(p->n_samples, m->row_bytes, &m->logits_bytes)) {
-        m->logits = malloc(m->logits_bytes);
+    if (!__builtin_mul_overflow(p->n_samples, p->n_tokens, &n) && n <= SIZE_MAX / sizeof(int32_t)) {
         m->tokens = malloc(n * sizeof *m->tokens);
         m->next = calloc(p->n_samples, sizeof *m->next);
         m->steps = calloc(p->n_samples, sizeof *m->steps);
     }
-    if (!m->logits || !m->tokens || !m->next || !m->steps) {
+    const bool has_tokens = m->tokens && m->next && m->steps;
+    if (has_tokens && !__builtin_mul_overflow(p->n_samples, m->row_bytes, &m->logits_bytes))
+        m->logits = malloc(m->logits_bytes);
+    if (!m->logits) {
         conf_verdict_set(m->verdict, CONF_SKIPPED,
-                         "no memory for %zu samples of %zu tokens and their logits (see --memory)",
-                         p->n_samples, p->n_tokens);
+                         "no memory for the %s of %zu samples of %zu tokens (see --memory)",
+                         has_tokens ? "logits" : "tokens", p->n_samples, p->n_tokens);
         return false;
     }
     fill_with_nan(m->logits, m->logits_bytes);

@@ -154,11 +154,13 @@ static void collect_verdict(scheduling *of)
     conf_verdict *v = &of->verdicts[i];
     if (!row->scanned) conf_verdict_apply_named(v);
     row->seconds += v->seconds;
-    row->verdict = *v;
+    /* In a later round all programs may be skipped. */
+    if (v->outcome != CONF_SKIPPED || !row->n_programs) row->verdict = *v;
     row->passed_over = row->scanned && row->result->no_sessions;
     if (row->passed_over) return;
     row->n_runs += row->result->n_runs;
-    row->n_programs += v->outcome == CONF_PASSED ? of->options->n_draws : v->outcome == CONF_FAILED;
+    row->n_programs += row->result->n_programs;
+    conf_trial_omitted_add(&row->omitted, &row->result->omitted);
     bool bad = v->outcome == CONF_FAILED || v->outcome == CONF_BROKEN;
     of->failed = of->failed || bad;
     if ((!bad && !of->options->verbose) || conf_report_uses_stdout(&of->files)) return;
@@ -296,6 +298,8 @@ static assay_status replay_file(scheduling *of, const conf_schedule_file *file, 
     if (row->verdict.outcome == CONF_PASSED)
         (void)fprintf(of->context->out, "%zu runs agree with the serial run\n", row->result->n_runs);
     else conf_trial_report(of->context->out, "", of->context, &of->rows, row);
+    const conf_trial_omitted *omitted = &row->result->omitted;
+    if (omitted->n_parts) (void)fprintf(of->context->out, "skipped: %s\n", omitted->rest);
     return ASSAY_OK;
 }
 

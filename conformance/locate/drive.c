@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/drive.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/dtype.h"
@@ -8,6 +9,7 @@
 #include "conformance/abi/step.h"
 #include "conformance/case/prompt.h"
 #include "conformance/replay/session.h"
+#include "conformance/support/text.h"
 
 /* The evaluation while it runs. */
 typedef struct running {
@@ -65,22 +67,62 @@ static bool store_logits(running *q)
     return true;
 }
 
-static bool evaluate(running *q)
+static void end_session(running *q)
 {
-    const assay_engine *e = q->d->engine;
+    q->d->engine->session_free(q->session);
+    free(q->steps);
+    free(q->logits);
+    q->session = NULL;
+    q->steps = NULL;
+    q->logits = NULL;
+}
+
+static bool begin_session(running *q)
+{
     assay_error err = {0};
     q->d->verdict->stage = CONF_STAGE_SESSION_OPEN;
-    assay_status rc = conf_open_session(e, q->r.model, q->n_samples, q->w->c->decoder.n_tokens,
-                                        q->w->c->decoder.caches, &q->session, &err);
-    if (rc != ASSAY_OK) return conf_replay_refused(&q->r, rc, &err);
-    if (!make_steps(q)) return false;
-    q->d->verdict->stage = CONF_STAGE_TRACED_PREFILL;
+    const assay_status rc =
+        conf_open_session(q->d->engine, q->r.model, q->n_samples, q->w->c->decoder.n_tokens,
+                          q->w->c->decoder.caches, &q->session, &err);
+    return rc == ASSAY_OK ? make_steps(q) : conf_replay_refused(&q->r, rc, &err);
+}
+
+static assay_status run_step(running *q, bool traced, assay_error *err)
+{
+    const assay_engine *e = q->d->engine;
     const assay_tap tap = {.size = sizeof tap, .fn = pass_tensor, .context = q};
-    if (q->d->fn && e->tap) rc = e->tap(q->session, &tap, &err);
-    if (rc == ASSAY_OK)
-        rc = conf_step_run(e, q->session, q->steps, q->n_samples,
-                           q->d->single ? 0 : q->w->c->decoder.n_tokens, &err);
-    return rc == ASSAY_OK ? store_logits(q) : conf_replay_refused(&q->r, rc, &err);
+    const assay_status rc = traced ? e->tap(q->session, &tap, err) : ASSAY_OK;
+    if (rc != ASSAY_OK) return rc;
+    return conf_step_run(e, q->session, q->steps, q->n_samples, q->d->single ? 0 : q->w->c->decoder.n_tokens,
+                         err);
+}
+
+/* After a failure of the step with a tap: evaluates the same in a new session without one. */
+static bool evaluate_untraced(running *q, const assay_error *why)
+{
+    assay_error err = {0};
+    end_session(q);
+    q->d->verdict->last_trace[0] = '\0';
+    if (!begin_session(q)) return false;
+    q->d->verdict->stage = CONF_STAGE_PREFILL;
+    const assay_status rc = run_step(q, false, &err);
+    if (rc != ASSAY_OK) return conf_replay_refused(&q->r, rc, &err);
+    (void)snprintf(q->d->refusal, CONF_TEXT_MAX, "%.*s", CONF_TEXT_MAX - 1,
+                   why->text[0] ? why->text : "no reason given");
+    conf_text_clean(q->d->refusal);
+    return store_logits(q);
+}
+
+static bool evaluate(running *q)
+{
+    const bool traced = q->d->fn && q->d->engine->tap;
+    assay_error err = {0};
+    if (!begin_session(q)) return false;
+    q->d->verdict->stage = CONF_STAGE_TRACED_PREFILL;
+    const assay_status rc = run_step(q, traced, &err);
+    if (rc == ASSAY_OK) return store_logits(q);
+    err.text[sizeof err.text - 1] = '\0';
+    return traced && q->d->refusal ? evaluate_untraced(q, &err) : conf_replay_refused(&q->r, rc, &err);
 }
 
 /* The vocabulary is that of the case or, without a truth, of the first engine that is driven. */
@@ -109,10 +151,8 @@ bool conf_drive_run(conf_walker *w, const conf_drive *d)
     const assay_status rc = d->engine->model_open(w->c->model, &options, &q.r.model, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(&q.r, rc, &err);
     const bool ok = check_vocab(&q) && evaluate(&q);
-    d->engine->session_free(q.session);
+    end_session(&q);
     d->engine->model_free(q.r.model);
-    free(q.steps);
-    free(q.logits);
     if (!w->failed) return ok;
     conf_verdict_set(w->verdict, CONF_BROKEN, "%s", w->err.text);
     return false;

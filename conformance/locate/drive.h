@@ -15,6 +15,8 @@ typedef struct conf_drive {
     bool single;        /* the one sample of the walk; otherwise the batch as recorded */
     conf_walker_fn *fn; /* receives the tensors if the engine has a tap; or NULL */
     double **logits;    /* becomes [T, V] of the sample, or of sample 0 */
+    char *refusal; /* [CONF_TEXT_MAX]: if only a step without a tap succeeds, becomes the reason why the one
+                    * with a tap does not; NULL: then the evaluation fails */
 } conf_drive;
 
 /* False, with d->verdict or w->verdict set, on failure. */

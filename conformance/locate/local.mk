@@ -15,7 +15,8 @@ conformance_libconformance_la_SOURCES += \
 CONFORMANCE_LOCATE_TESTS = \
 	conformance/locate/tests/check_locate \
 	conformance/locate/tests/check_memory \
-	conformance/locate/tests/check_ref
+	conformance/locate/tests/check_ref \
+	conformance/locate/tests/check_traced
 check_PROGRAMS += $(CONFORMANCE_LOCATE_TESTS)
 TESTS += $(CONFORMANCE_LOCATE_TESTS)
 conformance_locate_tests_check_locate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -24,3 +25,5 @@ conformance_locate_tests_check_memory_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_locate_tests_check_memory_LDADD = conformance/tests/libsupport.la
 conformance_locate_tests_check_ref_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_locate_tests_check_ref_LDADD = conformance/tests/libsupport.la
+conformance_locate_tests_check_traced_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_locate_tests_check_traced_LDADD = conformance/tests/libsupport.la

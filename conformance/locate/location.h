@@ -40,7 +40,8 @@ typedef struct conf_walk {
     size_t n_streams;  /* parallel residual streams, of which one is traced */
     size_t n_recorded; /* golden tensors */
     size_t n_rows;
-    char ignored[256]; /* names of an observation's tensors that are not recorded, for the report */
+    char refusal[CONF_TEXT_MAX]; /* why the engine refuses a traced step; empty if it does not */
+    char ignored[256];           /* names of an observation's tensors that are not recorded, for the report */
     char reference[CONF_TEXT_MAX]; /* why the reference is not trusted; empty if it is */
     conf_walk_row rows[CONF_WALK_ROWS_MAX];
 } conf_walk;

@@ -144,6 +144,8 @@ bool conf_walk_print(const conf_context *context, const conf_walk *walk, const c
     if (title) (void)fprintf(context->out, "\n%s:\n", title);
     if (walk->n_rows) print_table(context, walk, first);
     if (walk->ignored[0]) (void)fprintf(context->out, "\nnot recorded, and ignored: %s\n", walk->ignored);
+    if (walk->refusal[0] && !title)
+        (void)fprintf(context->out, "\nthe engine refuses a traced step: %s\n", walk->refusal);
     if (!first) return false;
     (void)fprintf(context->out, "\nfirst out of bounds: %s%s", first->name, first->what);
     if (isfinite(first->computed)) (void)fprintf(context->out, ", %s", format_multiple(first->computed));
@@ -154,6 +156,7 @@ bool conf_walk_print(const conf_context *context, const conf_walk *walk, const c
 
 void conf_walk_print_needs(FILE *out, const conf_walk *walk)
 {
+    if (walk->refusal[0]) return;
     if (walk->lacks_tap)
         (void)fputs(
             "to learn more: the engine gives no tensors on the way; with tap in its table, the first wrong "

@@ -22,6 +22,7 @@
 #include "conformance/locate/sequence.h"
 #include "conformance/replay/replay.h"
 #include "conformance/replay/state.h"
+#include "conformance/support/clock.h"
 
 /* Copies the rows of one part from an array of the observation: of prefill [B, T, V], or [R, V] if the case
  * lists its rows; of decode [B, N, V]. */
@@ -118,14 +119,15 @@ static void judge_reused_session(const conf_replay *r, const conf_bounds *bounds
     if (out->part != CONF_PART_NONE) out->part = CONF_PART_AGAIN;
 }
 
-/* Evaluates the case in every other manner until one diverges. A manner that ends early leaves its verdict.
- */
-static void try_manners(conf_replay *r, const conf_bounds *bounds, conf_divergence *out)
+/* Evaluates the case in every other manner until one diverges; each has the time limit `seconds`. A manner
+ * that ends early leaves its verdict. */
+static void try_manners(conf_replay *r, const conf_bounds *bounds, double seconds, conf_divergence *out)
 {
     char text[CONF_TEXT_MAX];
     for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS && out->part == CONF_PART_NONE; m++) {
         const char *skipped;
         (void)snprintf(r->verdict->manner, sizeof r->verdict->manner, "%s", conf_manner_of(m)->name);
+        r->verdict->until = conf_clock() + seconds;
         if (!conf_replay_manner(r, m, &skipped, text)) {
             if (r->verdict->outcome != CONF_SKIPPED) return;
             conf_verdict_set(r->verdict, CONF_PASSED, "%s", "");
@@ -133,7 +135,7 @@ static void try_manners(conf_replay *r, const conf_bounds *bounds, conf_divergen
         }
         if (skipped) continue;
         find_row(r, r->rows, r->c->decoder.rows.n_rows, bounds, NULL, out);
-        out->manner = m;
+        if (out->part != CONF_PART_NONE) out->manner = m;
     }
     r->verdict->manner[0] = '\0';
 }
@@ -146,6 +148,25 @@ static void describe_divergence(const conf_case *c, conf_divergence *out)
     out->has_neighbours = d->n_samples > 1;
 }
 
+/* Replays a case. If the engine fails while its prompts are traced, which the walk reports, the case is
+ * replayed again without a tap; *untapped becomes the engine's table. */
+static bool replay_decoder(conf_replay *r, assay_engine *untapped)
+{
+    const conf_replay initial = *r;
+    conf_verdict *v = r->verdict;
+    if (conf_replay_decoder(r)) return true;
+    const bool refused = v->class == CONF_CLASS_REFUSED || v->class == CONF_CLASS_MEMORY;
+    if (!refused || v->stage != CONF_STAGE_TRACED_PREFILL) return false;
+    conf_replay_free(r);
+    *r = initial;
+    *untapped = *r->engine;
+    untapped->tap = NULL;
+    r->engine = untapped;
+    conf_verdict_set(v, CONF_PASSED, "%s", "");
+    v->last_trace[0] = '\0';
+    return conf_replay_decoder(r);
+}
+
 static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_verdict *v)
 {
     conf_case plain = *c; /* a replay stores the tensors to compare: none here */
@@ -153,8 +174,9 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
     conf_replay r = {.engine = conf_evaluate_load(t->location->engine, t->location->compute, v),
                      .c = &plain,
                      .verdict = v};
+    assay_engine untapped;
     if (!r.engine || !conf_evaluate_kernels(t->location->kernels, &r.kernels, v)) return;
-    if (conf_replay_decoder(&r)) {
+    if (replay_decoder(&r, &untapped)) {
         v->stage = CONF_STAGE_JUDGE;
         conf_bounds bounds = conf_evaluate_bounds(&r);
         if (r.rows) find_row(&r, r.rows, plain.decoder.rows.n_rows, &bounds, NULL, t->divergence);
@@ -162,7 +184,8 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
             find_token(&r, &bounds, t->divergence);
         if (t->divergence->part == CONF_PART_NONE && r.again)
             judge_reused_session(&r, &bounds, t->divergence);
-        if (t->divergence->part == CONF_PART_NONE) try_manners(&r, &bounds, t->divergence);
+        if (t->divergence->part == CONF_PART_NONE)
+            try_manners(&r, &bounds, t->location->limits->seconds, t->divergence);
     }
     conf_replay_free(&r);
 }
@@ -212,7 +235,8 @@ static void replay_sequence(const conf_replay_task *t, const conf_case *c, conf_
         .engine = conf_evaluate_load(t->location->engine, t->location->compute, v), .c = own, .verdict = v};
     if (!r.engine || !conf_evaluate_kernels(t->location->kernels, &r.kernels, v)) return;
     conf_bounds bounds = conf_evaluate_bounds(&whole);
-    if (conf_replay_decoder(&r)) {
+    assay_engine untapped;
+    if (replay_decoder(&r, &untapped)) {
         v->stage = CONF_STAGE_JUDGE;
         if (r.rows) conf_evaluate_logits(&r, &bounds);
         if (own->decoder.n_greedy) conf_evaluate_tokens(&r, &bounds);

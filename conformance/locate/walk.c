@@ -149,10 +149,15 @@ static void walk_engine(conf_walker *w)
     }
     if (w->failed) return;
     w->walk->pass = CONF_PASS_COMPUTED;
-    const conf_drive d = drive_engine(w, conf_trace_engine, &w->logits);
+    conf_drive d = drive_engine(w, conf_trace_engine, &w->logits);
+    d.refusal = w->walk->refusal;
     if (!conf_drive_run(w, &d)) return;
+    if (d.refusal[0]) { /* the tensors of a step that failed are unspecified */
+        w->walk->n_rows = 0;
+        w->walk->gives_traces = false;
+    }
     conf_judge_last(w, w->truth, w->logits, false);
-    if (w->engine->tap) walk_from_golden(w);
+    if (w->engine->tap && !d.refusal[0]) walk_from_golden(w);
 }
 
 /* Lists the tensors of the observation that the case has not recorded. */

@@ -98,7 +98,7 @@ static assay_status write_row(conf_calls *x, size_t session, size_t k, assay_err
     const size_t n = conf_prompt_length(&x->c->decoder, is->prompt) + CONF_SCHEDULE_TOKENS_MAX;
     int32_t *tokens = malloc(n * sizeof *tokens);
     if (!tokens) return no_memory(err);
-    for (size_t p = 0; p < n; p++) tokens[p] = conf_schedule_sample_token(is, p, x->c, &x->items);
+    for (size_t p = 0; p < n; p++) tokens[p] = conf_schedule_sample_token(is, p, x->c, x->items);
     free(x->sessions[session].tokens[k]);
     x->sessions[session].tokens[k] = tokens;
     return ASSAY_OK;
@@ -125,14 +125,14 @@ static assay_status collect_steps(conf_calls *x, size_t i, conf_sample_step *ste
         if (!(a->samples >> k & 1)) continue;
         if (!live->tokens[k]) rc = write_row(x, a->session, k, err);
         if (rc != ASSAY_OK) return rc;
-        const size_t n = conf_schedule_sample_next(is, a, x->c);
+        const size_t n = conf_schedule_sample_next(is, a, x->c, x->items);
         const size_t length = conf_prompt_length(&x->c->decoder, is->prompt);
         conf_sample_step *step = &steps[(*n_steps)++];
         *step = (conf_sample_step){.sample = live->number[k],
                                    .tokens = live->tokens[k] + is->n_tokens,
                                    .n_tokens = n,
                                    .n_last = a->all_rows ? n : 1};
-        if (is->n_tokens == 0) step->items = conf_items_of(&x->items, is->prompt, &step->n_items);
+        if (is->n_tokens == 0) step->items = conf_items_of(x->items, is->prompt, &step->n_items);
         if (a->n_tokens == 0 && length > *padded_width) *padded_width = length;
     }
     return rc;
@@ -159,9 +159,9 @@ static assay_status do_rewind(conf_calls *x, size_t i, assay_error *err)
 {
     const conf_step *a = &x->s->steps[i];
     const conf_live_session *live = &x->sessions[a->session];
-    const size_t has = x->samples.of[a->session][a->sample].n_tokens;
-    return x->engine->rewind(live->session, live->number[a->sample], a->n_tokens < has ? a->n_tokens : has,
-                             err);
+    const conf_schedule_sample *is = &x->samples.of[a->session][a->sample];
+    return x->engine->rewind(live->session, live->number[a->sample],
+                             conf_schedule_sample_kept(is, a, x->c, x->items), err);
 }
 
 static assay_status do_fork(conf_calls *x, size_t i, assay_error *err)
@@ -207,6 +207,6 @@ static assay_status call_engine(conf_calls *x, size_t i, assay_error *err)
 assay_status conf_calls_run(conf_calls *x, size_t i, assay_error *err)
 {
     const assay_status rc = call_engine(x, i, err);
-    if (rc == ASSAY_OK) conf_schedule_samples_apply(&x->samples, x->s, x->c, i);
+    if (rc == ASSAY_OK) conf_schedule_samples_apply(&x->samples, x->s, x->c, x->items, i);
     return rc;
 }

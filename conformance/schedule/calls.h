@@ -24,7 +24,7 @@ typedef struct conf_calls {
     const conf_case *c;
     const assay_engine *engine;
     const assay_model_options *options;
-    conf_items items;
+    const conf_items *items; /* of the case */
     conf_record *to;
     size_t row[CONF_SCHEDULE_STEPS_MAX + 1];      /* index of each step's first row in the record */
     assay_model *opened[CONF_SCHEDULE_STEPS_MAX]; /* model that each open or wait step has returned */

@@ -49,6 +49,7 @@ void drawing_close(drawing *d, size_t thread, size_t model)
 size_t drawing_session(drawing *d, size_t thread, size_t model, size_t n)
 {
     const size_t session = d->n_sessions++;
+    if (n == 0 && !d->of->offer.join && !d->of->offer.fork) n = 1;
     assert(session < CONF_SCHEDULE_SESSIONS_MAX && n <= CONF_SCHEDULE_SAMPLES_MAX);
     conf_schedule_session *s = &d->to->sessions[session];
     s->n_samples = n;

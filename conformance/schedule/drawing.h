@@ -43,7 +43,8 @@ size_t drawing_load(drawing *d, size_t thread);
 void drawing_wait(drawing *d, size_t thread, size_t model);
 void drawing_close(drawing *d, size_t thread, size_t model);
 
-/* Opens a session of n samples, with prompts that are drawn with replacement. */
+/* Opens a session of n samples, with prompts that are drawn with replacement; of one sample if n is 0 and the
+ * engine can add none later. */
 size_t drawing_session(drawing *d, size_t thread, size_t model, size_t n);
 void drawing_row(drawing *d, size_t thread, size_t session, size_t sample);
 void drawing_free(drawing *d, size_t thread, size_t session);

@@ -126,11 +126,11 @@ static bool run_steps(execution *x, bool serial)
     return true;
 }
 
-void conf_schedule_execute(const conf_schedule *s, const conf_case *c, const assay_engine *engine,
-                           const assay_model_options *options, bool serial, conf_record *to, conf_verdict *v)
+void conf_schedule_execute(const conf_schedule *s, const conf_case *c, const conf_items *items,
+                           const assay_engine *engine, const assay_model_options *options, bool serial,
+                           conf_record *to, conf_verdict *v)
 {
     execution *x = calloc(1, sizeof *x);
-    assay_error err = {0};
     if (!x) {
         conf_verdict_set(v, CONF_BROKEN, "no memory for the schedule");
         return;
@@ -143,12 +143,10 @@ void conf_schedule_execute(const conf_schedule *s, const conf_case *c, const ass
     calls->engine = engine;
     calls->options = options;
     calls->to = to;
-    conf_schedule_rows(s, c, calls->row);
+    calls->items = items;
+    conf_schedule_rows(s, c, items, calls->row);
     to->wide = engine->logits_dtype == ASSAY_F64;
-    if (conf_items_divide(c->path, &c->decoder, &calls->items, &err) != ASSAY_OK)
-        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
-    else if (!run_steps(x, serial)) conf_verdict_set(v, CONF_BROKEN, "no threads for the schedule");
+    if (!run_steps(x, serial)) conf_verdict_set(v, CONF_BROKEN, "no threads for the schedule");
     else if (atomic_load(&to->failed)) judge_failure(x, v);
-    conf_items_free(&calls->items);
     free(x);
 }

@@ -21,7 +21,9 @@ CONFORMANCE_SCHEDULE_TESTS = \
 	conformance/schedule/tests/check_draw \
 	conformance/schedule/tests/check_files \
 	conformance/schedule/tests/check_options \
+	conformance/schedule/tests/check_refusals \
 	conformance/schedule/tests/check_run \
+	conformance/schedule/tests/check_samples \
 	conformance/schedule/tests/check_schedule
 check_PROGRAMS += $(CONFORMANCE_SCHEDULE_TESTS)
 TESTS += $(CONFORMANCE_SCHEDULE_TESTS)
@@ -33,9 +35,15 @@ conformance_schedule_tests_check_files_LDADD = conformance/tests/libsupport.la
 conformance_schedule_tests_check_options_SOURCES = conformance/schedule/tests/check_options.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_options_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_options_LDADD = conformance/tests/libsupport.la
+conformance_schedule_tests_check_refusals_SOURCES = conformance/schedule/tests/check_refusals.c $(SCHEDULE_TEST_HELPERS)
+conformance_schedule_tests_check_refusals_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_schedule_tests_check_refusals_LDADD = conformance/tests/libsupport.la
 conformance_schedule_tests_check_run_SOURCES = conformance/schedule/tests/check_run.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_run_LDADD = conformance/tests/libsupport.la
+conformance_schedule_tests_check_samples_SOURCES = conformance/schedule/tests/check_samples.c $(SCHEDULE_TEST_HELPERS)
+conformance_schedule_tests_check_samples_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_schedule_tests_check_samples_LDADD = conformance/tests/libsupport.la
 conformance_schedule_tests_check_schedule_SOURCES = conformance/schedule/tests/check_schedule.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_schedule_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_schedule_LDADD = conformance/tests/libsupport.la

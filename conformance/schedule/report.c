@@ -122,11 +122,33 @@ static void print_sum(FILE *out, const char *prefix, const conf_trial_rows *rows
     (void)fprintf(out, "; %zu programs, %zu runs\n", n_programs, n_runs);
 }
 
+static void print_omission(FILE *out, const char *prefix, const conf_context *context,
+                           const conf_trial_row *row, const char *what, size_t n, const char *why)
+{
+    if (n == 0) return;
+    (void)fprintf(out, "%s%sskipped%s: %s%zu of %zu programs of %s, by ", prefix,
+                  conf_color_on(context, CONF_SKIPPED), conf_color_off(context), what, n,
+                  row->n_programs + row->omitted.n_programs, row->id);
+    conf_text_print_clean(out, row->label);
+    (void)fprintf(out, ": %s\n", why);
+}
+
+/* Prints which programs of a case were not compared, or not wholly, while others were. */
+static void print_omitted(FILE *out, const char *prefix, const conf_context *context,
+                          const conf_trial_row *row)
+{
+    const conf_trial_omitted *o = &row->omitted;
+    if (row->passed_over || row->verdict.outcome == CONF_SKIPPED) return;
+    print_omission(out, prefix, context, row, "", o->n_programs, o->why);
+    print_omission(out, prefix, context, row, "the rest of ", o->n_parts, o->rest);
+}
+
 static void print_skipped(FILE *out, const char *prefix, const conf_context *context,
                           const conf_trial_rows *rows)
 {
     for (size_t i = 0; i < rows->n; i++) {
         const conf_trial_row *row = &rows->at[i];
+        print_omitted(out, prefix, context, row);
         if (row->passed_over || row->verdict.outcome != CONF_SKIPPED) continue;
         (void)fprintf(out, "%s%sskipped%s: %s, by ", prefix, conf_color_on(context, CONF_SKIPPED),
                       conf_color_off(context), row->id);
@@ -226,6 +248,7 @@ void conf_trials_print_tap(FILE *out, const conf_context *context, const conf_tr
         if (outcome == CONF_SKIPPED) (void)fprintf(out, " # SKIP %s", row->verdict.reason);
         (void)fputc('\n', out);
         if (!ok) conf_trial_report(out, "# ", &plain, rows, row);
+        print_omitted(out, "# ", &plain, row);
     }
     print_offers(out, "# ", rows);
     conf_tap_print_plan(out, n);
@@ -266,6 +289,19 @@ static bool add_lacks(json_object *to, const conf_trial_result *result)
     return ok;
 }
 
+static bool add_text_or_null(json_object *to, const char *name, const char *text)
+{
+    return text ? conf_json_add_text(to, name, text) : json_object_object_add(to, name, NULL) == 0;
+}
+
+static bool add_omitted(json_object *to, const conf_trial_omitted *o)
+{
+    return conf_json_add_count(to, "skipped_programs", o->n_programs) &&
+           add_text_or_null(to, "skip_reason", o->why[0] ? o->why : NULL) &&
+           conf_json_add_count(to, "partial_programs", o->n_parts) &&
+           add_text_or_null(to, "partial_reason", o->rest[0] ? o->rest : NULL);
+}
+
 static bool add_row(json_object *results, const conf_trial_rows *rows, const conf_trial_row *row)
 {
     const conf_verdict *v = &row->verdict;
@@ -276,8 +312,8 @@ static bool add_row(json_object *results, const conf_trial_rows *rows, const con
            conf_json_add_text(to, "class", conf_class_name(v->class)) &&
            conf_json_add_text(to, "reason", v->reason) && conf_json_add_text(to, "where", v->where) &&
            conf_json_add_count(to, "programs", row->n_programs) &&
-           conf_json_add_count(to, "runs", row->n_runs) && add_lacks(to, row->result) &&
-           add_failure(to, rows, row);
+           conf_json_add_count(to, "runs", row->n_runs) && add_omitted(to, &row->omitted) &&
+           add_lacks(to, row->result) && add_failure(to, rows, row);
 }
 
 static bool add_totals(json_object *to, const conf_trial_rows *rows)
@@ -293,11 +329,6 @@ static bool add_totals(json_object *to, const conf_trial_rows *rows)
         ok = ok && conf_json_add_count(totals, conf_outcome_name(o), conf_trials_count(rows, SIZE_MAX, o));
     return ok && conf_json_add_count(totals, "programs", n_programs) &&
            conf_json_add_count(totals, "runs", n_runs);
-}
-
-static bool add_text_or_null(json_object *to, const char *name, const char *text)
-{
-    return text ? conf_json_add_text(to, name, text) : json_object_object_add(to, name, NULL) == 0;
 }
 
 static bool add_asked(json_object *to, const conf_options *options)

@@ -18,6 +18,7 @@ typedef struct conf_trial_row {
     conf_verdict verdict;      /* of the trial that failed, or of the latest trial */
     conf_trial_result *result; /* of the trial that failed, or of the latest trial */
     size_t n_programs, n_runs;
+    conf_trial_omitted omitted; /* of all trials */
     double seconds;
 } conf_trial_row;
 
@@ -49,10 +50,12 @@ void conf_trials_print_tap(FILE *out, const conf_context *context, const conf_tr
  *   seed, draws, threads, kernels, compute   the options; the last two null if not given
  *   totals   passed, failed, skipped, broken, programs, runs: counts
  *   results  an array: case, path, engine, outcome, class, reason, where as in assay run;
- *            programs, runs; lacks: an array of operations that programs were drawn without, null
- *            if none was drawn; saved, repro, steps, steps_drawn of a failure: the file, the command,
- *            the number of steps after and before the reduction; otherwise null
- * Fails with ASSAY_ENOMEM. */
+ *            programs, runs; skipped_programs, skip_reason: how many programs were skipped, and why
+ *            the first was; partial_programs, partial_reason: how many the engine refused to run to
+ *            their end, and where and why the first; lacks: an array of operations that programs
+ *            were drawn without, null if none was drawn; saved, repro, steps, steps_drawn of a failure: the
+ * file, the command, the number of steps after and before the reduction; otherwise null Fails with
+ * ASSAY_ENOMEM. */
 assay_status conf_trials_print_json(FILE *out, const conf_trial_rows *rows, assay_error *err);
 
 #endif

@@ -92,3 +92,20 @@ void conf_schedule_omit(conf_schedule *s, const conf_omission *what)
     }
     s->n_steps = n;
 }
+
+void conf_schedule_cut(conf_schedule *s, size_t end)
+{
+    bool sessions[CONF_SCHEDULE_SESSIONS_MAX] = {false}, models[CONF_SCHEDULE_MODELS_MAX] = {false};
+    size_t n = end;
+    for (size_t i = 0; i < s->n_steps; i++) {
+        const conf_step a = s->steps[i];
+        if (i < end) {
+            if (a.op == CONF_OP_SESSION) sessions[a.session] = true;
+            if (a.op == CONF_OP_OPEN || a.op == CONF_OP_LOAD) models[a.model] = true;
+        } else if ((a.op == CONF_OP_FREE && sessions[a.session]) ||
+                   (a.op == CONF_OP_CLOSE && models[a.model])) {
+            s->steps[n++] = a;
+        }
+    }
+    s->n_steps = n;
+}

@@ -1,4 +1,4 @@
-/* Programs without some of their sessions and samples.
+/* Programs without some of their sessions and samples, or without their end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_SCHEDULE_REWRITE_H
@@ -19,5 +19,9 @@ typedef struct conf_omission {
 /* Removes what is left out from a valid program, and renumbers the samples of each session: each gets the
  * lowest number that is not in use. The program stays valid. */
 void conf_schedule_omit(conf_schedule *s, const conf_omission *what);
+
+/* Drops step `end` and those after it, except the steps that free the remaining sessions and close the
+ * remaining models. */
+void conf_schedule_cut(conf_schedule *s, size_t end);
 
 #endif

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "conformance/case/prompt.h"
 #include "conformance/evaluate/load.h"
+#include "conformance/schedule/rewrite.h"
 #include "conformance/schedule/samples.h"
 
 conf_record *conf_record_open(void)
@@ -71,13 +73,13 @@ static void run_task(const void *context, conf_verdict *v)
     conf_record *record = t->serial ? r->serial : r->concurrent;
     record->offer = conf_offer_of(engine);
     if (t->s && can_run(t->s, &record->offer, v))
-        conf_schedule_execute(t->s, r->c, engine, &options, t->serial, record, v);
+        conf_schedule_execute(t->s, r->c, r->items, engine, &options, t->serial, record, v);
 }
 
-static size_t rows_in_all(const conf_schedule *s, const conf_case *c)
+static size_t rows_in_all(const conf_runner *r, const conf_schedule *s)
 {
     size_t first[CONF_SCHEDULE_STEPS_MAX + 1];
-    conf_schedule_rows(s, c, first);
+    conf_schedule_rows(s, r->c, r->items, first);
     return first[s->n_steps];
 }
 
@@ -116,24 +118,52 @@ assay_status conf_schedule_probe(const conf_runner *r, conf_offer *out, conf_ver
     return rc;
 }
 
+/* As in conf_replay_refused: generation may not be refused, which is a step without tokens of prompts. */
+static bool may_refuse(const conf_runner *r, const conf_schedule *s, size_t i)
+{
+    const conf_step *a = &s->steps[i];
+    conf_schedule_samples samples = {0};
+    if (a->op != CONF_OP_STEP) return true;
+    for (size_t j = 0; j < i; j++) conf_schedule_samples_apply(&samples, s, r->c, r->items, j);
+    for (size_t k = 0; k < CONF_SCHEDULE_SAMPLES_MAX; k++) {
+        const conf_schedule_sample *of = &samples.of[a->session][k];
+        if ((a->samples >> k & 1) && of->n_tokens < conf_prompt_length(&r->c->decoder, of->prompt))
+            return true;
+    }
+    return false;
+}
+
 assay_status conf_schedule_run_serially(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
                                         assay_error *err)
 {
     *v = (conf_verdict){0};
-    if (rows_in_all(s, r->c) > CONF_RECORD_ROWS_MAX) {
+    clear_record(r->serial, 0);
+    if (rows_in_all(r, s) > CONF_RECORD_ROWS_MAX) {
         conf_verdict_set(v, CONF_SKIPPED, "the program has more than %d rows of logits",
                          CONF_RECORD_ROWS_MAX);
         return ASSAY_OK;
     }
     assay_status rc = run_schedule(r, s, true, v, err);
     if (rc != ASSAY_OK || v->outcome != CONF_FAILED) return rc;
-    if (r->serial->status == ASSAY_EUNSUPPORTED) {
+    const bool refused = v->class == CONF_CLASS_REFUSED && r->serial->status == ASSAY_EUNSUPPORTED;
+    if (refused && may_refuse(r, s, atomic_load(&r->serial->failed) - 1)) {
         v->outcome = CONF_SKIPPED;
         v->class = CONF_CLASS_NONE;
     } else {
         conf_verdict_note(v, "on one thread, in the order of the list");
     }
     return rc;
+}
+
+bool conf_schedule_cut_refused(const conf_runner *r, conf_schedule *s)
+{
+    size_t first[CONF_SCHEDULE_STEPS_MAX + 1];
+    const size_t failed = atomic_load(&r->serial->failed);
+    if (failed == 0) return false;
+    conf_schedule_rows(s, r->c, r->items, first);
+    if (first[failed - 1] == 0) return false;
+    conf_schedule_cut(s, failed - 1);
+    return true;
 }
 
 /* Element `id` of a row, whichever type the rows have. */
@@ -177,15 +207,15 @@ static void describe_place(const conf_runner *r, const conf_schedule *s, size_t 
     conf_schedule_samples samples = {0};
     char step[128];
     size_t k = 0;
-    for (size_t j = 0; j < i; j++) conf_schedule_samples_apply(&samples, s, r->c, j);
+    for (size_t j = 0; j < i; j++) conf_schedule_samples_apply(&samples, s, r->c, r->items, j);
     const conf_schedule_sample *of = samples.of[a->session];
     for (;; k++) {
         if (!(a->samples >> k & 1)) continue;
-        const size_t n = a->all_rows ? conf_schedule_sample_next(&of[k], a, r->c) : 1;
+        const size_t n = a->all_rows ? conf_schedule_sample_next(&of[k], a, r->c, r->items) : 1;
         if (row < n) break;
         row -= n;
     }
-    if (!a->all_rows) row = conf_schedule_sample_next(&of[k], a, r->c) - 1;
+    if (!a->all_rows) row = conf_schedule_sample_next(&of[k], a, r->c, r->items) - 1;
     conf_schedule_name_step(s, i, step, sizeof step);
     (void)snprintf(v->where, sizeof v->where, "%s, sample %zu, prompt %zu, position %zu", step, k,
                    of[k].prompt, of[k].n_tokens + row);
@@ -194,7 +224,7 @@ static void describe_place(const conf_runner *r, const conf_schedule *s, size_t 
 static void compare_records(const conf_runner *r, const conf_schedule *s, conf_verdict *v)
 {
     size_t first[CONF_SCHEDULE_STEPS_MAX + 1];
-    conf_schedule_rows(s, r->c, first);
+    conf_schedule_rows(s, r->c, r->items, first);
     for (size_t i = 0; i < s->n_steps; i++) {
         for (size_t row = first[i]; row < first[i + 1]; row++) {
             if (r->serial->hash[row] == r->concurrent->hash[row]) continue;
@@ -211,12 +241,4 @@ assay_status conf_schedule_run_concurrently(const conf_runner *r, const conf_sch
     assay_status rc = run_schedule(r, s, false, v, err);
     if (rc == ASSAY_OK && v->outcome == CONF_PASSED) compare_records(r, s, v);
     return rc;
-}
-
-assay_status conf_schedule_run(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
-                               assay_error *err)
-{
-    assay_status rc = conf_schedule_run_serially(r, s, v, err);
-    if (rc != ASSAY_OK || v->outcome != CONF_PASSED) return rc;
-    return conf_schedule_run_concurrently(r, s, v, err);
 }

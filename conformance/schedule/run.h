@@ -15,9 +15,10 @@ void conf_record_free(conf_record *record);
 /* Case and engine of the runs. */
 typedef struct conf_runner {
     const conf_case *c;
-    const char *engine;  /* path of a module */
-    const char *kernels; /* path of a library whose kernels the engine is given; NULL: its own */
-    assay_dtype compute; /* compute type to request; ASSAY_DTYPE_NONE: the engine's default */
+    const conf_items *items; /* of the case */
+    const char *engine;      /* path of a module */
+    const char *kernels;     /* path of a library whose kernels the engine is given; NULL: its own */
+    assay_dtype compute;     /* compute type to request; ASSAY_DTYPE_NONE: the engine's default */
     const conf_limits *limits;
     conf_record *serial, *concurrent;
 } conf_runner;
@@ -27,19 +28,21 @@ typedef struct conf_runner {
 assay_status conf_schedule_probe(const conf_runner *r, conf_offer *out, conf_verdict *v, assay_error *err);
 
 /* Runs the program serially, into r->serial. *v passes; or says that the program cannot be run, or
- * that the engine does not offer what r requests or the program calls; or says how the serial run fails.
- * Fails as conf_isolate does. */
+ * that the engine does not offer what r requests or the program calls, or which step it refuses with
+ * ASSAY_EUNSUPPORTED; or says how the serial run fails. An engine may not refuse a step that has only
+ * generated tokens. Fails as conf_isolate does. */
 assay_status conf_schedule_run_serially(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
                                         assay_error *err);
+
+/* After conf_schedule_run_serially has skipped a program: cuts it off before the step that the engine
+ * refused. r->serial is then the serial run of the rest. False if the engine refused no step, or gave no row
+ * before it; then *s is unchanged. */
+bool conf_schedule_cut_refused(const conf_runner *r, conf_schedule *s);
 
 /* Runs the program on its threads, and compares every row with r->serial, which must hold the serial
  * run of the same steps. v->reason says how they differ, v->where names the step, the sample with its
  * prompt, and the position. */
 assay_status conf_schedule_run_concurrently(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
                                             assay_error *err);
-
-/* conf_schedule_run_serially, then conf_schedule_run_concurrently if it passed. */
-assay_status conf_schedule_run(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
-                               assay_error *err);
 
 #endif

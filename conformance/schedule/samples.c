@@ -3,12 +3,30 @@
 
 #include "conformance/case/prompt.h"
 
+#define N_SUBSTITUTES 8 /* different tokens that replace possible placeholders */
+
+static bool has_items(const conf_items *items, size_t prompt)
+{
+    size_t n;
+    (void)conf_items_of(items, prompt, &n);
+    return n > 0;
+}
+
 size_t conf_schedule_sample_next(const conf_schedule_sample *sample, const conf_step *step,
-                                 const conf_case *c)
+                                 const conf_case *c, const conf_items *items)
 {
     const size_t length = conf_prompt_length(&c->decoder, sample->prompt);
-    if (step->n_tokens) return step->n_tokens;
-    return sample->n_tokens < length ? length - sample->n_tokens : 1;
+    const size_t n_left = sample->n_tokens < length ? length - sample->n_tokens : 0;
+    if (step->n_tokens == 0) return n_left ? n_left : 1;
+    return step->n_tokens < n_left && has_items(items, sample->prompt) ? n_left : step->n_tokens;
+}
+
+size_t conf_schedule_sample_kept(const conf_schedule_sample *sample, const conf_step *step,
+                                 const conf_case *c, const conf_items *items)
+{
+    if (step->n_tokens >= sample->n_tokens) return sample->n_tokens;
+    const bool divides = step->n_tokens < conf_prompt_length(&c->decoder, sample->prompt);
+    return divides && has_items(items, sample->prompt) ? 0 : step->n_tokens;
 }
 
 /* The n-th token after the prompt. */
@@ -19,21 +37,45 @@ static int32_t continuation_token(const conf_decoder *d, size_t prompt, size_t n
     return greedy >= 0 ? greedy : conf_prompt(d, prompt)[n % conf_prompt_length(d, prompt)];
 }
 
+/* Whether a prompt with items has the token. */
+static bool may_be_placeholder(const conf_decoder *d, const conf_items *items, int32_t token)
+{
+    for (size_t k = 0; k < d->n_samples; k++) {
+        const size_t length = has_items(items, k) ? conf_prompt_length(d, k) : 0;
+        for (size_t t = 0; t < length; t++)
+            if (conf_prompt(d, k)[t] == token) return true;
+    }
+    return false;
+}
+
+/* One of the smallest tokens that are no placeholders, another one for the next n; `token` if the vocabulary
+ * has none. */
+static int32_t substitute_token(const conf_decoder *d, const conf_items *items, int32_t token, size_t n)
+{
+    const size_t n_ids = d->has_truth ? d->rows.n_cols : INT32_MAX;
+    size_t left = n % N_SUBSTITUTES;
+    for (size_t id = 0; id < n_ids; id++) {
+        if (may_be_placeholder(d, items, (int32_t)id)) continue;
+        token = (int32_t)id;
+        if (left-- == 0) break;
+    }
+    return token;
+}
+
 int32_t conf_schedule_sample_token(const conf_schedule_sample *sample, size_t position, const conf_case *c,
                                    const conf_items *items)
 {
     const conf_decoder *d = &c->decoder;
     const size_t length = conf_prompt_length(d, sample->prompt);
-    size_t n_items;
-    (void)conf_items_of(items, sample->prompt, &n_items);
-    const bool has_fixed_prompt = n_items > 0;
-    if (!has_fixed_prompt || position >= length) position += sample->n_forks;
-    return position < length ? conf_prompt(d, sample->prompt)[position]
-                             : continuation_token(d, sample->prompt, position - length);
+    if (position >= length || !has_items(items, sample->prompt)) position += sample->n_forks;
+    if (position < length) return conf_prompt(d, sample->prompt)[position];
+    const size_t n = position - length;
+    const int32_t token = continuation_token(d, sample->prompt, n);
+    return may_be_placeholder(d, items, token) ? substitute_token(d, items, token, n) : token;
 }
 
 void conf_schedule_samples_apply(conf_schedule_samples *samples, const conf_schedule *s, const conf_case *c,
-                                 size_t i)
+                                 const conf_items *items, size_t i)
 {
     const conf_step *a = &s->steps[i];
     const conf_schedule_session *session = &s->sessions[a->session];
@@ -45,12 +87,10 @@ void conf_schedule_samples_apply(conf_schedule_samples *samples, const conf_sche
         return;
     case CONF_OP_STEP:
         for (size_t k = 0; k < CONF_SCHEDULE_SAMPLES_MAX; k++)
-            if (a->samples >> k & 1) of[k].n_tokens += conf_schedule_sample_next(&of[k], a, c);
+            if (a->samples >> k & 1) of[k].n_tokens += conf_schedule_sample_next(&of[k], a, c, items);
         return;
     case CONF_OP_JOIN: *one = (conf_schedule_sample){.prompt = a->prompt}; return;
-    case CONF_OP_REWIND:
-        if (one->n_tokens > a->n_tokens) one->n_tokens = a->n_tokens;
-        return;
+    case CONF_OP_REWIND: one->n_tokens = conf_schedule_sample_kept(one, a, c, items); return;
     case CONF_OP_FORK:
         *one = samples->of[a->from][a->origin];
         one->n_forks++;
@@ -60,22 +100,22 @@ void conf_schedule_samples_apply(conf_schedule_samples *samples, const conf_sche
 }
 
 size_t conf_schedule_samples_rows(const conf_schedule_samples *samples, const conf_schedule *s,
-                                  const conf_case *c, size_t i)
+                                  const conf_case *c, const conf_items *items, size_t i)
 {
     const conf_step *a = &s->steps[i];
     size_t n = 0;
     for (size_t k = 0; a->op == CONF_OP_STEP && k < CONF_SCHEDULE_SAMPLES_MAX; k++)
         if (a->samples >> k & 1)
-            n += a->all_rows ? conf_schedule_sample_next(&samples->of[a->session][k], a, c) : 1;
+            n += a->all_rows ? conf_schedule_sample_next(&samples->of[a->session][k], a, c, items) : 1;
     return n;
 }
 
-void conf_schedule_rows(const conf_schedule *s, const conf_case *c, size_t *first)
+void conf_schedule_rows(const conf_schedule *s, const conf_case *c, const conf_items *items, size_t *first)
 {
     conf_schedule_samples samples = {0};
     first[0] = 0;
     for (size_t i = 0; i < s->n_steps; i++) {
-        first[i + 1] = first[i] + conf_schedule_samples_rows(&samples, s, c, i);
-        conf_schedule_samples_apply(&samples, s, c, i);
+        first[i + 1] = first[i] + conf_schedule_samples_rows(&samples, s, c, items, i);
+        conf_schedule_samples_apply(&samples, s, c, items, i);
     }
 }

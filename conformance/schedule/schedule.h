@@ -51,7 +51,8 @@ typedef enum conf_op {
  * prompt:   of join: the sample of the case whose prompt and continuation the new sample gets.
  * samples:  of step: a set of samples, bit by bit.
  * n_tokens: of step: how many tokens each sample gets; 0: the rest of its prompt, or one token after it.
- *           Of rewind: how many tokens the sample keeps; one that has fewer keeps all.
+ *           Of rewind: how many tokens the sample keeps; one that has fewer keeps all. A prompt with items is
+ *           not divided (samples.h).
  * all_rows: of step: the logits of all tokens are wanted, not only of the last one. */
 typedef struct conf_step {
     conf_op op;

@@ -85,12 +85,42 @@ static assay_status reduce_and_save(const conf_trial *t, const conf_runner *r, c
     return rc;
 }
 
+void conf_trial_omitted_add(conf_trial_omitted *to, const conf_trial_omitted *from)
+{
+    to->n_programs += from->n_programs;
+    to->n_parts += from->n_parts;
+    if (!to->why[0]) memcpy(to->why, from->why, sizeof to->why);
+    if (!to->rest[0]) memcpy(to->rest, from->rest, sizeof to->rest);
+}
+
+/* Runs a program serially. If the engine refuses a step, *s becomes the program before it, of which rows are
+ * known; if it has none, *v stays CONF_SKIPPED. */
+static assay_status run_serially(const conf_trial *t, const conf_runner *r, conf_schedule *s, conf_verdict *v,
+                                 assay_error *err)
+{
+    conf_trial_omitted omitted = {0};
+    const assay_status rc = conf_schedule_run_serially(r, s, v, err);
+    if (rc != ASSAY_OK) return rc;
+    if (v->outcome == CONF_SKIPPED && conf_schedule_cut_refused(r, s)) {
+        omitted.n_parts = 1;
+        (void)snprintf(omitted.rest, sizeof omitted.rest, "from %s on: %s", v->where, v->reason);
+        conf_verdict_set(v, CONF_PASSED, "%s", "");
+        v->where[0] = '\0';
+    } else if (v->outcome == CONF_SKIPPED) {
+        omitted.n_programs = 1;
+        (void)snprintf(omitted.why, sizeof omitted.why, "%s", v->reason);
+    }
+    conf_trial_omitted_add(&t->result->omitted, &omitted);
+    t->result->n_programs += v->outcome == CONF_PASSED || v->outcome == CONF_FAILED;
+    return ASSAY_OK;
+}
+
 /* Runs one program with each number of threads. */
-static assay_status try_program(const conf_trial *t, const conf_runner *r, const conf_schedule *drawn,
+static assay_status try_program(const conf_trial *t, const conf_runner *r, conf_schedule *drawn,
                                 uint64_t seed, conf_verdict *v, assay_error *err)
 {
     static const size_t workers[] = {1, 2, 4};
-    assay_status rc = conf_schedule_run_serially(r, drawn, v, err);
+    assay_status rc = run_serially(t, r, drawn, v, err);
     if (rc != ASSAY_OK) return rc;
     conf_schedule s = *drawn;
     conf_schedule_fold(&s, t->threads[0]);
@@ -118,12 +148,15 @@ static size_t shortest_prompt(const conf_decoder *d)
     return n;
 }
 
+/* The verdict is that of the first failure. The case is skipped if all programs are. */
 static assay_status try_draws(const conf_trial *t, const conf_runner *r, conf_verdict *v, assay_error *err)
 {
     const conf_decoder *d = &r->c->decoder;
     conf_offer *offer = &t->result->offer;
+    conf_verdict skipped = {0};
     assay_status rc = conf_schedule_probe(r, offer, v, err);
     t->result->has_offer = rc == ASSAY_OK && v->outcome == CONF_PASSED;
+    if (!t->result->has_offer) return rc;
     for (size_t k = 0; k < t->n_draws && v->outcome == CONF_PASSED && rc == ASSAY_OK; k++) {
         const conf_schedule_draws draws = {.seed = conf_arrangement_state(r->c, t->seed + k),
                                            .shape = t->shape,
@@ -133,7 +166,11 @@ static assay_status try_draws(const conf_trial *t, const conf_runner *r, conf_ve
         conf_schedule s;
         conf_schedule_draw(&draws, &s);
         rc = try_program(t, r, &s, t->seed + k, v, err);
+        if (rc != ASSAY_OK || v->outcome != CONF_SKIPPED) continue;
+        if (skipped.outcome != CONF_SKIPPED) skipped = *v;
+        *v = (conf_verdict){0};
     }
+    if (rc == ASSAY_OK && v->outcome == CONF_PASSED && t->result->n_programs == 0) *v = skipped;
     return rc;
 }
 
@@ -144,10 +181,11 @@ static assay_status try_replayed(const conf_trial *t, const conf_runner *r, conf
     conf_verdict first = {0};
     to->schedule = *t->replayed;
     if (conf_schedule_fits(t->replayed, r->c, err) != ASSAY_OK) return ASSAY_EINVAL;
-    assay_status rc = conf_schedule_run_serially(r, t->replayed, v, err);
+    conf_schedule s = *t->replayed;
+    assay_status rc = run_serially(t, r, &s, v, err);
     if (rc != ASSAY_OK || v->outcome != CONF_PASSED) return rc;
     for (size_t k = 0; k < t->n_times; k++) {
-        rc = conf_schedule_run_concurrently(r, t->replayed, v, err);
+        rc = conf_schedule_run_concurrently(r, &s, v, err);
         if (rc != ASSAY_OK || v->outcome == CONF_BROKEN) return rc;
         to->n_runs++;
         if (v->outcome != CONF_FAILED) continue;
@@ -159,20 +197,27 @@ static assay_status try_replayed(const conf_trial *t, const conf_runner *r, conf
 
 static void try_case(const conf_trial *t, const conf_case *c, conf_verdict *v)
 {
+    conf_items items;
+    assay_error err = {0};
+    if (conf_items_divide(c->path, &c->decoder, &items, &err) != ASSAY_OK) {
+        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+        return;
+    }
     conf_runner r = {.c = c,
+                     .items = &items,
                      .engine = t->engine,
                      .kernels = t->kernels,
                      .compute = t->compute,
                      .limits = t->limits,
                      .serial = conf_record_open(),
                      .concurrent = conf_record_open()};
-    assay_error err = {0};
     assay_status rc =
         r.serial && r.concurrent ? ASSAY_OK : assay_fail(&err, ASSAY_ENOMEM, "no memory to share");
     if (rc == ASSAY_OK) rc = t->replayed ? try_replayed(t, &r, v, &err) : try_draws(t, &r, v, &err);
     if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
     conf_record_free(r.serial);
     conf_record_free(r.concurrent);
+    conf_items_free(&items);
 }
 
 void conf_trial_run(const void *context, conf_verdict *v)

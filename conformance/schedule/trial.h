@@ -31,18 +31,31 @@ typedef struct conf_trial {
     struct conf_trial_result *result;
 } conf_trial;
 
+/* What was not compared. n_programs: programs of which nothing was; n_parts: programs that were compared up
+ * to the step that the engine refused; why, rest: why not the first of the former, and what of the first of
+ * the latter; else empty. */
+typedef struct conf_trial_omitted {
+    size_t n_programs, n_parts;
+    char why[CONF_TEXT_MAX], rest[2 * CONF_TEXT_MAX + 16];
+} conf_trial_omitted;
+
 /* Result of a trial, in memory shared with its process. */
 typedef struct conf_trial_result {
+    size_t n_programs;       /* those of which something was compared, or that failed */
     size_t n_runs, n_failed; /* without the serial runs */
-    bool no_sessions;        /* the case is of a kind that opens no sessions, or an observation */
-    bool has_offer;          /* offer is known: programs were drawn */
-    conf_offer offer;        /* the engine's optional functions */
-    size_t n_steps;          /* of the failing program before its reduction */
-    bool again;              /* whether it failed again in the reduction */
-    uint64_t seed;           /* seed of the failing program */
+    conf_trial_omitted omitted;
+    bool no_sessions; /* the case is of a kind that opens no sessions, or an observation */
+    bool has_offer;   /* offer is known: programs were drawn */
+    conf_offer offer; /* the engine's optional functions */
+    size_t n_steps;   /* of the failing program before its reduction */
+    bool again;       /* whether it failed again in the reduction */
+    uint64_t seed;    /* seed of the failing program */
     char saved[CONF_TRIAL_PATH_MAX];
     conf_schedule schedule; /* the failing program after its reduction */
 } conf_trial_result;
+
+/* Adds the counts of `from`, and its texts where *to has none. */
+void conf_trial_omitted_add(conf_trial_omitted *to, const conf_trial_omitted *from);
 
 /* A conf_task_fn; context: a conf_trial. */
 void conf_trial_run(const void *context, conf_verdict *v);

@@ -201,9 +201,8 @@ START_TEST(prompts_that_do_not_fit_are_skipped)
     const support_output *o = support_assay(
         "bench -e %s --model ok --repeat 1 --prompt 100000000 --memory 256", support_engine("old_table"));
     assert_code(o, 0);
-    assert_holds(
-        o->out, "skip old_table.so, prefill 100000000: no memory for 1 samples of 100000000 tokens and their "
-                "logits (see --memory)\n");
+    assert_holds(o->out, "skip old_table.so, prefill 100000000: no memory for the tokens of 1 samples of "
+                         "100000000 tokens (see --memory)\n");
 }
 END_TEST
 

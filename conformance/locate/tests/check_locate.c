@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "conformance/hdf5/hdf5.h"
+#include "conformance/locate/replay.h"
 #include "conformance/process/isolate.h"
 #include "conformance/tests/layered.h"
 #include "conformance/tests/stateful.h"
@@ -266,9 +267,38 @@ START_TEST(a_divergence_of_a_sample_with_images_is_located)
         support_assay("locate image-rewind-keeps-one.h5 --engine %s", support_engine("stateful"));
     assert_code(o, 1);
     ck_assert_str_eq(o->err, "");
-    assert_holds(o->out, "what is: sample 0, decode, step 0, id ");
+    assert_holds(o->out, "what is: sample 2, prefill, position 8, id ");
     assert_holds(o->out, "\nit is the state: evaluated each prompt in one step, the same tokens agree; "
                          "with samples rewound into their prompt, they do not\n");
+}
+END_TEST
+
+/* Each manner takes less than the time limit, all of them more. */
+START_TEST(each_manner_has_the_time_limit)
+{
+    (void)support_write_decoder(support_path("slow.h5"), "logits", "slow");
+    const support_output *o =
+        support_assay("locate slow.h5 --timeout 2 --engine %s", support_engine("fake32"));
+    assert_code(o, 0);
+    assert_holds(o->out, "\nnothing is out of bounds\n");
+}
+END_TEST
+
+START_TEST(a_divergence_has_the_manner_that_diverges)
+{
+    static const char *const names[] = {"sound", "rewind-keeps-one"};
+    static const conf_manner manner[] = {CONF_MANNER_WHOLE, CONF_MANNER_REWIND};
+    const conf_limits limits = {.seconds = 60, .mib = 4096};
+    for (size_t i = 0; i < 2; i++) {
+        conf_divergence d = {0};
+        conf_verdict v = {0};
+        const conf_location location = {
+            .path = stateful_write(names[i]), .engine = support_engine("stateful"), .limits = &limits};
+        conf_divergence_find(&(conf_replay_task){&location, NULL, &d}, &v);
+        ck_assert_msg(v.outcome == CONF_PASSED, "%s", v.reason);
+        ck_assert_int_eq(d.part == CONF_PART_NONE, i == 0);
+        ck_assert_int_eq(d.manner, manner[i]);
+    }
 }
 END_TEST
 
@@ -343,6 +373,9 @@ int main(void)
     tcase_add_test(all, a_divergence_where_fewer_rows_are_wanted_is_the_state);
     tcase_add_loop_test(all, a_divergence_in_one_manner_only_is_the_state, 0,
                         (int)(sizeof manners / sizeof *manners));
+    tcase_add_test(all, each_manner_has_the_time_limit);
+    tcase_add_test(all, a_divergence_has_the_manner_that_diverges);
+    tcase_add_test(all, a_divergence_of_a_sample_with_images_is_located);
     tcase_add_test(all, a_broken_promise_in_a_manner_is_reported);
     tcase_add_test(all, a_hang_is_killed);
     tcase_add_loop_test(all, the_message_for_a_wrong_command_states_the_expectation, 0,

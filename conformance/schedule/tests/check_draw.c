@@ -100,6 +100,24 @@ START_TEST(no_program_calls_a_function_that_the_engine_lacks)
 }
 END_TEST
 
+/* bits 2 and 4: leave and rewind. */
+START_TEST(sessions_that_can_get_no_other_samples_begin_with_some)
+{
+    static conf_schedule s;
+    for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
+        const conf_schedule_draws draws = {.seed = seed,
+                                           .shape = SIZE_MAX,
+                                           .n_samples = 2,
+                                           .n_prompt = 4,
+                                           .offer = offer_of((unsigned)(seed % 4) * 2)};
+        conf_schedule_draw(&draws, &s);
+        for (size_t i = 0; i < s.n_steps; i++)
+            if (s.steps[i].op == CONF_OP_SESSION)
+                ck_assert_uint_ge(s.sessions[s.steps[i].session].n_samples, 1);
+    }
+}
+END_TEST
+
 START_TEST(programs_have_chunks_both_kinds_of_rows_and_forks_between_sessions)
 {
     static conf_schedule s;
@@ -155,6 +173,7 @@ int main(void)
     tcase_add_test(all, every_shape_steps_joins_leaves_rewinds_and_forks);
     tcase_add_test(all, programs_of_all_shapes_load_wait_and_write_rows);
     tcase_add_test(all, no_program_calls_a_function_that_the_engine_lacks);
+    tcase_add_test(all, sessions_that_can_get_no_other_samples_begin_with_some);
     tcase_add_test(all, programs_have_chunks_both_kinds_of_rows_and_forks_between_sessions);
     tcase_add_test(all, a_seed_determines_the_program);
     tcase_add_test(all, workers_are_bounded);

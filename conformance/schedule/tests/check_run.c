@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/schedule/tests/helpers.h"
+#include "conformance/tests/stateful.h"
 
 /* Replays the program that schedule() has saved. */
 static const support_output *replay(const char *options)
@@ -124,6 +125,17 @@ START_TEST(another_engine_can_replay_a_program)
 }
 END_TEST
 
+/* The engine refuses a step whose placeholder tokens and images do not match. */
+START_TEST(samples_with_images_get_them_with_their_prompt)
+{
+    (void)stateful_write_images("");
+    const support_output *o =
+        support_assay("schedule image.h5 --draws 200 --seed 3 --engine %s", support_engine("stateful"));
+    assert_code(o, 0);
+    assert_holds(o->out, "1 passed, 0 failed, 0 skipped; 200 programs, 800 runs\n");
+}
+END_TEST
+
 START_TEST(unsupported_models_are_skipped)
 {
     write_case("unsupported");
@@ -204,6 +216,7 @@ int main(void)
     tcase_add_loop_test(all, concurrency_faults_are_caught_and_reduced, 0, sizeof FAULTS / sizeof *FAULTS);
     tcase_add_test(all, a_correct_engine_passes);
     tcase_add_test(all, another_engine_can_replay_a_program);
+    tcase_add_test(all, samples_with_images_get_them_with_their_prompt);
     tcase_add_test(all, unsupported_models_are_skipped);
     tcase_add_test(all, a_vocabulary_other_than_the_recorded_one_fails);
     tcase_add_test(all, reports_describe_the_failure);

@@ -240,14 +240,14 @@ START_TEST(a_copy_has_the_tokens_of_its_origin_and_goes_on_with_others)
     s.sessions[0].prompts[1] = 1;
     s.steps[4].all_rows = true;
     ck_assert_int_eq(conf_items_divide("a", &c.decoder, &items, NULL), ASSAY_OK);
-    for (size_t i = 0; i < 7; i++) conf_schedule_samples_apply(&samples, &s, &c, i);
+    for (size_t i = 0; i < 7; i++) conf_schedule_samples_apply(&samples, &s, &c, &items, i);
     const conf_schedule_sample *origin = &samples.of[0][1], *copy = &samples.of[1][5];
     ck_assert_uint_eq(copy->n_tokens, 3);
     ck_assert_uint_eq(copy->prompt, 1);
     ck_assert_int_eq(conf_schedule_sample_token(origin, 2, &c, &items), 22);
     ck_assert_int_eq(conf_schedule_sample_token(origin, 3, &c, &items), 20);
     ck_assert_int_eq(conf_schedule_sample_token(copy, 3, &c, &items), 21);
-    conf_schedule_rows(&s, &c, first);
+    conf_schedule_rows(&s, &c, &items, first);
     ck_assert_uint_eq(first[5] - first[4], 6); /* both samples, all rows */
     ck_assert_uint_eq(first[6] - first[5], 1);
     ck_assert_uint_eq(first[10] - first[9], 2);
@@ -289,6 +289,23 @@ START_TEST(without_a_sample_its_copies_are_gone_and_numbers_start_from_0)
 }
 END_TEST
 
+START_TEST(a_program_that_is_cut_off_frees_and_closes_what_it_opened)
+{
+    static conf_schedule s;
+    assay_error err = {0};
+    set_forked_program(&s);
+    conf_schedule_cut(&s, 6);
+    ck_assert_msg(conf_schedule_check(&s, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_uint_eq(s.n_steps, 9); /* without the fork and the steps after it */
+    ck_assert(!has_op(&s, CONF_OP_FORK));
+    conf_schedule_cut(&s, 2);
+    ck_assert_msg(conf_schedule_check(&s, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_uint_eq(s.n_steps, 4); /* open, session, free, close */
+    conf_schedule_cut(&s, 0);
+    ck_assert_uint_eq(s.n_steps, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/schedule/schedule");
@@ -300,6 +317,7 @@ int main(void)
     tcase_add_test(all, a_copy_has_the_tokens_of_its_origin_and_goes_on_with_others);
     tcase_add_test(all, without_a_session_its_copies_are_gone);
     tcase_add_test(all, without_a_sample_its_copies_are_gone_and_numbers_start_from_0);
+    tcase_add_test(all, a_program_that_is_cut_off_frees_and_closes_what_it_opened);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

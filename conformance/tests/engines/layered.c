@@ -1,6 +1,7 @@
 /* An engine with a chain of tensors, each computed from the one before, so that an error made in one
  * is inherited by the next. The name of its checkpoint's directory gives the number of layers, their
- * width, and the fault: "3x4-made".
+ * width, and the fault: "3x4-made". Before the fault may stand what it answers to a step with a tap:
+ * "3x4-refuses-traced-made" (ASSAY_EUNSUPPORTED), "3x4-fails-traced-made" (ASSAY_EINTERNAL).
  *
  * embed, then for each layer: attn = out / 2, out = out / 2 + attn + 1
  *
@@ -29,6 +30,7 @@
 
 struct assay_model {
     size_t n_layers, width;
+    assay_status traced; /* of a step with a tap */
     char fault[64];
 };
 
@@ -60,6 +62,15 @@ static bool errs(const assay_session *s, const char *fault)
     return strcmp(s->model->fault, fault) == 0;
 }
 
+/* Takes the prefix off the fault. */
+static void read_traced(assay_model *m, const char *prefix, assay_status status)
+{
+    const size_t n = strlen(prefix);
+    if (strncmp(m->fault, prefix, n) != 0) return;
+    memmove(m->fault, m->fault + n, strlen(m->fault + n) + 1);
+    m->traced = status;
+}
+
 static assay_status layered_model_open(const char *dir, const assay_model_options *given, assay_model **out,
                                        assay_error *err)
 {
@@ -75,6 +86,8 @@ static assay_status layered_model_open(const char *dir, const assay_model_option
         free(m);
         return fail(err, ASSAY_EFORMAT, "no such model");
     }
+    read_traced(m, "refuses-traced-", ASSAY_EUNSUPPORTED);
+    read_traced(m, "fails-traced-", ASSAY_EINTERNAL);
     *out = m;
     return ASSAY_OK;
 }
@@ -115,6 +128,7 @@ static void layered_session_free(assay_session *s)
 #ifndef LAYERED_NO_TRACE
 static assay_status layered_tap(assay_session *s, const assay_tap *tap, assay_error *err)
 {
+    if (errs(s, "refuses-tap")) return fail(err, ASSAY_EUNSUPPORTED, "no taps");
     return tap_set(&s->tap, tap, err);
 }
 #endif
@@ -255,6 +269,8 @@ static assay_status layered_step(assay_session *s, const assay_step *steps, size
     assay_step_options options;
     assay_status rc = assay_options_read(&options, sizeof options, given, "assay_step_options", err);
     if (rc == ASSAY_OK) rc = samples_check(&s->samples, steps, n, err);
+    if (rc == ASSAY_OK && s->tap.fn && s->model->traced)
+        return fail(err, s->model->traced, "no traced steps");
     if (rc != ASSAY_OK) return rc;
     s->n_steps = samples_begin(&s->samples, steps, n) ? 0 : s->n_steps + 1;
     size_t width = samples_width(steps, n, &options), n_done = 0;

@@ -100,6 +100,8 @@ static assay_status session_open(assay_model *model, const assay_session_options
     assay_status rc = assay_options_read(&options, sizeof options, given, "assay_session_options", err);
     if (rc != ASSAY_OK) return rc;
     if (options.limit) return fail(err, ASSAY_EUNSUPPORTED, "caches have no limit");
+    if (options.n_samples > 1 && errs(model, "one-sample"))
+        return fail(err, ASSAY_EUNSUPPORTED, "at most one sample");
     assay_session *s = calloc(1, sizeof *s);
     if (!s) return fail(err, ASSAY_ENOMEM, "out of memory");
     s->model = model;
@@ -123,7 +125,8 @@ static void session_free(assay_session *session)
 static void write_row(const assay_session *s, float *row, uint32_t state)
 {
     for (size_t v = 0; v < FORMULA_VOCAB; v++) row[v] = (float)formula_logit(state, v);
-    if (errs(s->model, "workers") && s->model->workers > 1) row[7] = nextafterf(row[7], INFINITY);
+    const bool by_workers = errs(s->model, "workers") || errs(s->model, "fork-unsupported-workers");
+    if (by_workers && s->model->workers > 1) row[7] = nextafterf(row[7], INFINITY);
 }
 
 /* Faults of a step that begins a sample. */
@@ -142,6 +145,7 @@ static assay_status begin_prefill(const assay_session *s, assay_error *err)
 /* Faults of any other step. */
 static assay_status begin_decode(const assay_session *s, assay_error *err)
 {
+    if (errs(s->model, "decode-unsupported")) return fail(err, ASSAY_EUNSUPPORTED, "no decode");
     if (errs(s->model, "decode-fails") && is_other_thread(s->maker))
         return fail(err, ASSAY_ESTREAM, "There is no Stream(cpu, 2) in current thread.");
     const assay_model_options *asked = &s->model->asked;
@@ -218,6 +222,8 @@ static assay_status rewind_sample(assay_session *s, size_t sample, size_t n_toke
 static assay_status fork_sample(const assay_session *from, size_t sample, assay_session *into, size_t *forked,
                                 assay_error *err)
 {
+    if (strncmp(into->model->fault, "fork-unsupported", strlen("fork-unsupported")) == 0)
+        return fail(err, ASSAY_EUNSUPPORTED, "forks are not supported");
     assay_status rc = check_thread(into, "fork-fails", err);
     if (rc == ASSAY_OK) rc = call_fork(from, sample, into, forked, err);
     into->has_copy = true;
