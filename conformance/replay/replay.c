@@ -200,10 +200,14 @@ static const char *find_obstacle(const conf_replay *r, conf_manner manner, const
         (void)snprintf(text, CONF_TEXT_MAX, "%zu evaluations of tokens, at most %d are made", cost, COST_MAX);
         return text;
     }
-    for (size_t i = 0; conf_manner_of(manner)->divides && i < r->batch.n_rows; i++)
+    for (size_t i = 0; conf_manner_of(manner)->divides && i < r->batch.n_rows; i++) {
+        size_t n_items;
+        (void)conf_items_of(&r->items, r->batch.rows[i].sample, &n_items);
+        if (n_items) return "prompts with items are not divided";
         if (r->batch.rows[i].n_tokens > n_divisible)
             return n_divisible ? "the rope of a whole prompt differs from that of its parts"
                                : "the ropes of this model are unknown";
+    }
     return NULL;
 }
 

@@ -200,6 +200,17 @@ START_TEST(prompts_of_a_checkpoint_with_unknown_ropes_are_not_divided)
 }
 END_TEST
 
+START_TEST(prompts_with_items_are_not_divided)
+{
+    const char *path = stateful_write("takes-items");
+    edit_f32(path, "/input/pixel_values", 2, (size_t[]){STATEFUL_B, 2}, (const float[]){0, 1, 2, 3, 4, 5});
+    conf_verdict v = verdict_in(path, support_engine("stateful"), NULL, NULL);
+    assert_verdict(&v, CONF_PASSED, "");
+    assert_holds(v.notes, "; manners: last, rest, late, early, stopped, refused; ");
+    assert_holds(v.notes, "; not chunk-1, chunk-7, rewind, fork: prompts with items are not divided");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/evaluate/manner");
@@ -217,6 +228,7 @@ int main(void)
     tcase_add_test(t, the_drawn_manner_of_a_failure_is_named_for_its_reproduction);
     tcase_add_test(t, prompts_whose_rope_depends_on_their_length_are_not_divided);
     tcase_add_test(t, prompts_of_a_checkpoint_with_unknown_ropes_are_not_divided);
+    tcase_add_test(t, prompts_with_items_are_not_divided);
     suite_add_tcase(suite, t);
     return support_run(suite);
 }

@@ -35,6 +35,8 @@
  *     tap-ignores-write           does not continue with what a tap writes
  *     goes-on-after-stop          does not end a step when the tap returns false
  *
+ * "takes-items" is no fault: the engine accepts items, and ignores them.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_ENGINES_STATEFUL_H
 #define CONFORMANCE_TESTS_ENGINES_STATEFUL_H

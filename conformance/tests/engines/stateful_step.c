@@ -31,7 +31,8 @@ static assay_status check_step(const assay_session *s, const assay_step *step, a
     if (!stateful_find(s, step->sample, err)) return ASSAY_EINVAL;
     if (step->n_tokens == 0 && !errs(s, "accepts-nothing"))
         return fail(err, ASSAY_EINVAL, "a step without tokens");
-    if (step->n_items) return fail(err, ASSAY_EUNSUPPORTED, "an input that this engine does not know");
+    if (step->n_items && !errs(s, "takes-items"))
+        return fail(err, ASSAY_EUNSUPPORTED, "an input that this engine does not know");
     if (step->positions) return fail(err, ASSAY_EUNSUPPORTED, "positions cannot be given");
     for (size_t i = 0; i < step->n_tokens && !errs(s, "accepts-invalid"); i++)
         if (step->tokens[i] < 0 || step->tokens[i] >= FORMULA_VOCAB)
