@@ -13,9 +13,15 @@ examplesenginedir = $(pkgdatadir)/examples/engine
 dist_examplesengine_DATA = \
 	examples/engine/Makefile \
 	examples/engine/README.md \
+	examples/engine/check.c \
+	examples/engine/check.h \
 	examples/engine/checkpoint.c \
+	examples/engine/checkpoint.h \
 	examples/engine/engine.c \
+	examples/engine/engine.h \
 	examples/engine/llama.c \
-	examples/engine/llama.h
+	examples/engine/llama.h \
+	examples/engine/optional.c \
+	examples/engine/optional.h
 TESTS += examples/tests/engine.test examples/tests/kernels.test
 EXTRA_DIST += examples/tests/engine.test examples/tests/installed.sh examples/tests/kernels.test

@@ -1,4 +1,4 @@
-/* Llama in plain loops, on float32 checkpoints.
+/* The forward pass of Llama, in plain loops.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXAMPLE_LLAMA_H
@@ -6,39 +6,21 @@
 
 #include <assay/engine.h>
 
-#include <stdbool.h>
-#include <stdlib.h>
+#include <stddef.h>
 
-typedef struct layer {
-    const float *norm1, *q, *k, *v, *o, *norm2, *gate, *up, *down;
-} layer;
-
-/* width: hidden size; inner: of the feed-forward block; n_heads query heads share n_keys key heads. */
-typedef struct llama {
-    size_t vocab, width, inner, n_heads, n_keys, head_dim, n_layers;
-    double epsilon, theta;
-    char *config, *header,
-        *file; /* JSON texts of config.json and of the header of model.safetensors; its data */
-    size_t n_data;
-    const float *embed, *norm, *head;
-    layer *layers; /* [n_layers] */
-} llama;
-
-/* Which keys attention sees, as in assay_session_options. */
-typedef struct cache_limit {
+/* limit, sink_tokens: which keys attention sees, as in assay_session_options.
+ * tap:       receives tensors, of the rows from first_row on; fn NULL: none.
+ * sample:    its number, for the tap.
+ * first_row: the number of tokens before this step. */
+typedef struct llama_pass {
     size_t limit, sink_tokens;
-} cache_limit;
+    assay_tap tap;
+    size_t sample, first_row;
+} llama_pass;
 
-/* Writes the reason to err, if it is not NULL, and returns status. */
-__attribute__((format(printf, 3, 4))) assay_status engine_fail(assay_error *err, assay_status status,
-                                                               const char *format, ...);
-
-/* Reads a checkpoint directory. The caller frees *out with llama_free. */
-assay_status llama_open(const char *dir, llama **out, assay_error *err);
-void llama_free(llama *m);
-
-/* Evaluates n tokens. logits: [n_last, vocab], of the last ones. */
-assay_status llama_evaluate(const llama *m, cache_limit cache, const int32_t *tokens, size_t n, size_t n_last,
-                            float *logits, assay_error *err);
+/* Evaluates all n tokens of a sample. logits: [n_last, vocab], of the last ones; n_last may be 0. Fails with
+ * ASSAY_ENOMEM, and with ASSAY_ESTOPPED if the tap stops. */
+assay_status llama_evaluate(const assay_model *m, const llama_pass *pass, const int32_t *tokens, size_t n,
+                            size_t n_last, float *logits, assay_error *err);
 
 #endif

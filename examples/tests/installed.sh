@@ -5,7 +5,7 @@
 fixtures=${top_srcdir:?}/fixtures
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
-unset MAKEFLAGS MFLAGS MAKELEVEL
+unset MAKEFLAGS MFLAGS MAKELEVEL ASSAY_INCLUDE
 # shellcheck source=../../scripts/tests/tap.sh
 . "$top_srcdir/scripts/tests/tap.sh"
 
@@ -19,10 +19,11 @@ says() {
     grep -qE -- "$1" "$work/out"
 }
 
-# copy_example NAME: copies examples/NAME to $work/sound, and makes the empty directory $work/broken.
+# copy_example NAME: copies the installed example NAME to $work/sound, and makes the empty directory $work/broken.
 copy_example() {
     mkdir "$work/sound" "$work/broken"
-    cp "$top_srcdir/examples/$1"/*.[ch] "$top_srcdir/examples/$1/Makefile" "$work/sound"
+    installed=$(find "$work/root" -type d -path "*/examples/$1")
+    cp "$installed"/*.[ch] "$installed/Makefile" "$work/sound"
     chmod -R u+w "$work/sound"
 }
 

@@ -13,12 +13,16 @@
  * them, and does not read them after the call. A pointer that a function returns lives as long as the
  * object that the function was called on. On failure out-parameters are untouched, what outputs hold is
  * unspecified, and `err`, if it is not NULL, holds the reason. All arrays are dense and row-major, and
- * aligned to their element, no more. Options structs: see <assay/options.h>; `reserved` members that are not
- * 0 are refused like unknown ones.
+ * aligned to their element, no more. Options structs: see <assay/options.h>. The caller sets `reserved`
+ * members to 0; the engine checks them, and refuses any other value with ASSAY_EUNSUPPORTED.
  *
- * Threads: a model is immutable once it is open; any threads may use it and its sessions at once. A session
- * is used by one thread at a time, not always the same one. Each function says what it uses; the functions
- * of different models and sessions run at once.
+ * Threads: any thread may call any function. A model is immutable once it is open: model_vocab,
+ * model_stop_ids, model_arrays, positions and session_open may run on one model at once, and while its
+ * sessions are used. A session is used by one call at a time: step, join, leave, rewind, tap and session_free
+ * use theirs, fork uses both of its sessions. Calls that use different sessions run at once, also if the
+ * sessions are of one model. A step calls the function of its session's tap, one call at a time; that
+ * function calls no function of the engine. model_open and rope may run at any time, model_free when no other
+ * call uses the model.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ASSAY_ENGINE_H
@@ -65,8 +69,8 @@ typedef struct assay_tensor {
     const void *data;
 } assay_tensor;
 
-typedef struct assay_model assay_model;     /* immutable once open; shared by sessions and threads */
-typedef struct assay_session assay_session; /* the state of some samples; one thread at a time */
+typedef struct assay_model assay_model;     /* immutable once open; any number of calls at once */
+typedef struct assay_session assay_session; /* the state of some samples; one call at a time */
 
 /* ---- Steps ---- */
 
@@ -80,7 +84,7 @@ typedef enum assay_item_kind {
 /* An input of one sample besides its tokens: one image, video, audio clip, or rows of an embedding.
  * offset, n_tokens: its placeholder tokens: offset counts from the first token of the step that the item
  *          comes with, and the span may end in a later step of the sample. n_tokens 0: not stated; the
- *          item takes the next placeholder tokens of its kind.
+ *          item takes the next placeholder tokens of its kind. The harness states none.
  * tensors: [n_tensors], of this item alone, under their published names (pixel_values, image_grid_thw). */
 typedef struct assay_item {
     assay_item_kind kind;
@@ -109,8 +113,9 @@ typedef struct assay_output {
  *            tokens whose positions were given they go on, on all axes, at the largest position of the
  *            previous token over its axes, plus 1. An engine that cannot take positions refuses them with
  *            ASSAY_EUNSUPPORTED.
- * items:     [n_items], in the order of their placeholder tokens. An engine refuses an item, or a tensor of
- *            one, that it does not support.
+ * items:     [n_items], ordered by kind, those of one kind in the order of their placeholder tokens. An
+ *            engine refuses an item, or a tensor of one, that it does not support. The harness gives all
+ *            items of a sample with its first step, and does not divide a prompt that has items.
  * outputs:   [n_outputs]; 0: none is wanted. */
 typedef struct assay_step {
     size_t sample;
@@ -147,7 +152,8 @@ typedef struct assay_step_options {
  *         layer.NN.out   input of the next layer; with parallel streams, only that of the active stream
  *         norm           input of the head
  *       NULL if taps cannot write.
- * Returns whether the step goes on; after false it fails with ASSAY_ESTOPPED. */
+ * Returns whether the step goes on. After false the function is not called again in this step, for any
+ * sample; the step fails with ASSAY_ESTOPPED, and all samples have the tokens that they had before. */
 typedef bool assay_tap_fn(void *context, size_t sample, const assay_tensor *tensor, void *data);
 
 /* fn:    NULL: no tap.
@@ -281,16 +287,19 @@ typedef struct assay_engine {
      * were made. */
     void (*model_arrays)(const assay_model *model, assay_array_visitor *visit, void *context);
 
-    /* Optional. Adds a sample without tokens, which may have the number of one that has left. */
+    /* Optional. Adds a sample without tokens. *sample: any number that no sample of the session has; it may
+     * be that of one that has left. The numbers of the other samples never change. */
     assay_status (*join)(assay_session *session, size_t *sample, assay_error *err);
-    /* Optional. Removes a sample. */
+    /* Optional. Removes a sample, with its items. */
     assay_status (*leave)(assay_session *session, size_t sample, assay_error *err);
-    /* Optional. Drops all tokens of a sample after the first n_tokens. Fails with ASSAY_EINVAL if it has
-     * fewer. */
+    /* Optional. Drops all tokens of a sample after the first n_tokens; if it has just n_tokens, nothing
+     * changes. An item is dropped if any of its placeholder tokens is: when the tokens come again, their step
+     * brings the item again. Fails with ASSAY_EINVAL if the sample has fewer tokens. */
     assay_status (*rewind)(assay_session *session, size_t sample, size_t n_tokens, assay_error *err);
-    /* Optional. Adds a copy of a sample of `from` to `into`, a session of the same model with the same
-     * limits, or the same session, else fails with ASSAY_EINVAL. The copy and its origin go on independently.
-     * Uses both sessions. */
+    /* Optional. Adds a copy of a sample of `from`, its tokens and items, to `into`: a session of the same
+     * model with the same limits, else fails with ASSAY_EINVAL; `from` may be `into`. *forked: the number of
+     * the copy in `into`, as in join. A copy of a sample without tokens has no tokens. The copy and its
+     * origin go on independently, also after one of them has left or its session is freed. */
     assay_status (*fork)(const assay_session *from, size_t sample, assay_session *into, size_t *forked,
                          assay_error *err);
 

@@ -1,7 +1,8 @@
 /* Options structs of the ABI. Each begins with `uint32_t size`, the sizeof that the caller was built with,
  * and has no padding bytes. Zero is the default of every member, so that a struct can grow at its end:
  * members beyond the caller's size take their default, and a callee refuses a member beyond its own size
- * that is not zero. A NULL pointer stands for a struct of defaults.
+ * that is not zero, as well as a `reserved` member that is not zero. A NULL pointer stands for a struct of
+ * defaults.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ASSAY_OPTIONS_H
@@ -23,7 +24,8 @@ extern "C" {
  * given: the caller's struct, borrowed; NULL: defaults.
  * what:  name of the struct, for the message.
  * Fails with ASSAY_EINVAL if given->size is smaller than the member `size` itself, and with
- * ASSAY_EUNSUPPORTED if a byte beyond `size` is not zero. */
+ * ASSAY_EUNSUPPORTED if a byte beyond `size` is not zero. Does not check `reserved` members: the callee
+ * does. */
 static inline assay_status assay_options_read(void *out, uint32_t size, const void *given, const char *what,
                                               assay_error *err)
 {
