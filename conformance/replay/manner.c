@@ -122,19 +122,21 @@ static bool add_early(conf_moves *moves, const conf_manner_row *row)
 }
 
 /* After the prompt and up to two tokens, odd rows are rewound to nothing, others to half of the prompt or,
- * if it is not divisible, to its end. */
+ * if it is not divisible, to its end; then to the same number again, which changes nothing. */
 static bool add_rewound(conf_moves *moves, const conf_manner_row *row)
 {
     size_t to = row->divisible ? row->n_prompt / 2 : row->n_prompt;
     if (row->index % 2 || (to == row->n_prompt && row->n_more == 0)) to = 0;
     return add_prompt(moves, row->n_prompt, 0) && add_tokens(moves, row->n_more < 2 ? row->n_more : 2) &&
-           add_move(moves, CONF_MOVE_REWIND, to) && add_prompt(moves, row->n_prompt - to, 0) &&
-           add_tokens(moves, row->n_more);
+           add_move(moves, CONF_MOVE_REWIND, to) && add_move(moves, CONF_MOVE_REWIND, to) &&
+           add_prompt(moves, row->n_prompt - to, 0) && add_tokens(moves, row->n_more);
 }
 
+/* Odd rows are forked before they have a token, others after half of the prompt; a prompt that is not
+ * divisible is forked at its end. */
 static bool add_forked(conf_moves *moves, const conf_manner_row *row)
 {
-    const size_t before = row->divisible ? row->n_prompt / 2 : row->n_prompt;
+    const size_t before = !row->divisible ? row->n_prompt : row->index % 2 ? 0 : row->n_prompt / 2;
     if (before == row->n_prompt && row->n_more == 0) return add_whole(moves, row);
     return add_prompt(moves, before, 0) && add_move(moves, CONF_MOVE_FORK, 0) &&
            add_prompt(moves, row->n_prompt - before, 0) && add_tokens(moves, row->n_more);

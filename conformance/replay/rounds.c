@@ -266,6 +266,7 @@ static bool has_prompt(const conf_rounds *q, size_t n_steps)
 typedef struct stopper {
     const char *name; /* the only tensor that the tap asks for */
     bool removed;     /* the session has no tap any more */
+    size_t n_calls;   /* before the removal */
     size_t n_others;  /* calls with another tensor */
     size_t n_late;    /* calls after the removal */
 } stopper;
@@ -275,6 +276,7 @@ static bool stop_step(void *context, size_t sample, const assay_tensor *tensor, 
     stopper *s = context;
     (void)sample;
     (void)data;
+    s->n_calls += !s->removed;
     s->n_late += s->removed;
     s->n_others += !tensor->name || strcmp(tensor->name, s->name) != 0;
     return s->removed;
@@ -299,10 +301,14 @@ static bool stop_first_step(conf_rounds *q, stopper *s, size_t n_steps, size_t w
                                           "a step that a tap stops") &&
                     set_tap(q, NULL);
     s->removed = ok;
-    if (ok && s->n_others)
+    if (!ok) return false;
+    if (s->n_others)
         conf_verdict_fail(q->r->verdict, CONF_CLASS_CONTRACT,
                           "a tap gets tensors other than %.100s, the only one that it names", s->name);
-    return ok && !s->n_others;
+    else if (s->n_calls > 1)
+        conf_verdict_fail(q->r->verdict, CONF_CLASS_CONTRACT,
+                          "a tap that stops a step is called again in it");
+    return q->r->verdict->outcome != CONF_FAILED;
 }
 
 static bool check_removed(const conf_rounds *q, const stopper *s)

@@ -22,10 +22,10 @@ static conf_verdict verdict_in(const char *path, const char *engine, const char 
 static const struct {
     const char *fault, *manner;
 } faults[] = {
-    {"chunk-first-row", "chunk-7"},   {"rewind-keeps-one", "rewind"}, {"fork-writes-shared", "fork"},
-    {"late-joiner-position", "rest"}, {"rest-counter", "rest"},       {"leave-clears-other", "early"},
-    {"last-row-only", "last"},        {"slot-used", "early"},         {"refused-step-keeps", "stopped"},
-    {"padding-seen", "chunk-1"},
+    {"chunk-first-row", "chunk-7"},   {"rewind-keeps-one", "rewind"},  {"fork-writes-shared", "fork"},
+    {"late-joiner-position", "rest"}, {"rest-counter", "rest"},        {"leave-clears-other", "early"},
+    {"last-row-only", "last"},        {"slot-used", "early"},          {"refused-step-keeps", "stopped"},
+    {"padding-seen", "chunk-1"},      {"rewind-to-present", "rewind"},
 };
 
 enum { N_FAULTS = sizeof faults / sizeof *faults };
@@ -143,6 +143,14 @@ START_TEST(a_fault_of_the_state_is_found_with_images)
         verdict_in(stateful_write_images(image_faults[_i].fault), support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_FAILED, "largest error of the logits is ");
     ck_assert_str_eq(v.manner, image_faults[_i].manner);
+}
+END_TEST
+
+START_TEST(samples_without_tokens_are_forked)
+{
+    conf_verdict v = verdict_in(stateful_write("fork-of-empty"), support_engine("stateful"), NULL, NULL);
+    assert_verdict(&v, CONF_FAILED, "fork failed, manner fork: sample 1 has no tokens");
+    ck_assert_str_eq(conf_class_name(v.class), "refused");
 }
 END_TEST
 
@@ -288,6 +296,7 @@ int main(void)
     tcase_add_test(t, batches_with_images_are_rearranged);
     tcase_add_loop_test(t, a_fault_of_the_state_is_found_with_images, 0,
                         (int)(sizeof image_faults / sizeof *image_faults));
+    tcase_add_test(t, samples_without_tokens_are_forked);
     tcase_add_test(t, an_engine_whose_context_is_too_small_is_skipped);
     tcase_add_test(t, an_engine_that_does_not_empty_samples_generates_in_a_new_session);
     tcase_add_test(t, logits_are_judged_before_generation_is_refused);

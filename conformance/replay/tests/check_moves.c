@@ -52,19 +52,20 @@ static const struct row {
     {CONF_MANNER_EARLY, 1, 2, 5, 2, "5, 1, leave, join, 5, 1, 1", 5 + 6 + 5 + 6 + 7},
     {CONF_MANNER_EARLY, 1, 2, 5, 0, "5, leave, join, 5", 5 + 5},
     {CONF_MANNER_EARLY, 0, 1, 5, 1, "5, 1, leave, join, 5, 1", 5 + 6 + 5 + 6},
-    {CONF_MANNER_REWIND, 0, 2, 5, 3, "5, 1, 1, rewind to 2, 3, 1, 1, 1", 5 + 6 + 7 + 5 + 6 + 7 + 8},
-    {CONF_MANNER_REWIND, 1, 2, 5, 1, "5, 1, rewind to 0, 5, 1", 5 + 6 + 5 + 6},
-    {CONF_MANNER_REWIND, 0, 2, 1, 0, "1, rewind to 0, 1", 1 + 1},
+    {CONF_MANNER_REWIND, 0, 2, 5, 3, "5, 1, 1, rewind to 2, rewind to 2, 3, 1, 1, 1",
+     5 + 6 + 7 + 5 + 6 + 7 + 8},
+    {CONF_MANNER_REWIND, 1, 2, 5, 1, "5, 1, rewind to 0, rewind to 0, 5, 1", 5 + 6 + 5 + 6},
+    {CONF_MANNER_REWIND, 0, 2, 1, 0, "1, rewind to 0, rewind to 0, 1", 1 + 1},
     {CONF_MANNER_FORK, 0, 2, 5, 1, "2, fork, 3, 1", 2 + 2 * (5 + 6)},
-    {CONF_MANNER_FORK, 1, 2, 1, 1, "fork, 1, 1", 2 * (1 + 2)},
+    {CONF_MANNER_FORK, 1, 2, 5, 1, "fork, 5, 1", 2 * (5 + 6)},
 };
 
 /* The same for prompts that are not divisible. */
 static const struct row whole_rows[] = {
     {CONF_MANNER_WHOLE, 0, 2, 5, 1, "5, 1", 5 + 6},
-    {CONF_MANNER_REWIND, 0, 2, 5, 3, "5, 1, 1, rewind to 5, 1, 1, 1", 5 + 6 + 7 + 6 + 7 + 8},
-    {CONF_MANNER_REWIND, 1, 2, 5, 1, "5, 1, rewind to 0, 5, 1", 5 + 6 + 5 + 6},
-    {CONF_MANNER_REWIND, 0, 2, 5, 0, "5, rewind to 0, 5", 5 + 5},
+    {CONF_MANNER_REWIND, 0, 2, 5, 3, "5, 1, 1, rewind to 5, rewind to 5, 1, 1, 1", 5 + 6 + 7 + 6 + 7 + 8},
+    {CONF_MANNER_REWIND, 1, 2, 5, 1, "5, 1, rewind to 0, rewind to 0, 5, 1", 5 + 6 + 5 + 6},
+    {CONF_MANNER_REWIND, 0, 2, 5, 0, "5, rewind to 0, rewind to 0, 5", 5 + 5},
     {CONF_MANNER_FORK, 0, 2, 5, 2, "5, fork, 1, 1", 5 + 2 * (6 + 7)},
     {CONF_MANNER_FORK, 1, 2, 5, 0, "5", 5},
 };

@@ -38,6 +38,7 @@ static const struct {
     {"tap-wrong-name", "a tap gets tensors other than layer.00.out, the only one that it names", "",
      "stopped"},
     {"goes-on-after-stop", "a step that a tap stops does not fail", "", "stopped"},
+    {"stops-late", "a tap that stops a step is called again in it", "", "stopped"},
 };
 
 START_TEST(a_broken_promise_is_named)

@@ -167,6 +167,7 @@ static assay_status rewind_sample(assay_session *s, size_t sample, size_t n_toke
     if (n_tokens > a->n_tokens && errs(s, "accepts-rewind")) return ASSAY_OK;
     if (n_tokens > a->n_tokens)
         return fail(err, ASSAY_EINVAL, "sample %zu has only %zu tokens", sample, a->n_tokens);
+    if (n_tokens == a->n_tokens && n_tokens && errs(s, "rewind-to-present")) n_tokens--;
     const bool keeps_one = errs(s, "rewind-keeps-one") && n_tokens && n_tokens < a->n_tokens;
     stateful_truncate(a, n_tokens + keeps_one);
     return ASSAY_OK;
@@ -177,6 +178,8 @@ static assay_status fork_sample(const assay_session *from, size_t sample, assay_
 {
     size_t i = 0;
     if (!stateful_find(from, sample, err)) return ASSAY_EINVAL;
+    if (errs(from, "fork-of-empty") && from->slot[sample].n_tokens == 0)
+        return fail(err, ASSAY_EINVAL, "sample %zu has no tokens", sample);
     assay_status rc = join(into, &i, err);
     if (rc != ASSAY_OK) return rc;
     const slot *a = &from->slot[sample];

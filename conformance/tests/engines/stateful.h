@@ -34,6 +34,9 @@
  *     tap-wrong-name              gives a tap tensors that it has not asked for
  *     tap-ignores-write           does not continue with what a tap writes
  *     goes-on-after-stop          does not end a step when the tap returns false
+ *     stops-late                  ends a step that a tap stops only after the other samples
+ *     rewind-to-present           drops a token in a rewind to the number of tokens that there are
+ *     fork-of-empty               does not fork a sample without tokens
  *
  * These concern SIGSEGV:
  *
@@ -66,7 +69,7 @@ struct assay_model {
     char fault[64];
     bool has_images;
     size_t n_sessions, n_signals; /* that were opened, and sent */
-    uint32_t power[PERIOD]; /* of 31 */
+    uint32_t power[PERIOD];       /* of 31 */
 };
 
 /* A sample, or the slot of one that has left.

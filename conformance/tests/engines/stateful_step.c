@@ -252,9 +252,10 @@ assay_status stateful_step(assay_session *s, const assay_step *steps, size_t n,
     rc = check_steps(s, steps, n, err);
     if (rc == ASSAY_OK && errs(s, "sends-signal") && s->model->n_signals++ == 0) (void)raise(SIGSEGV);
     if (rc == ASSAY_OK) begin_faults(s, steps, n);
-    for (; rc == ASSAY_OK && n_run < n; n_run++) {
+    for (; n_run < n && (rc == ASSAY_OK || (rc == ASSAY_ESTOPPED && errs(s, "stops-late"))); n_run++) {
         n_before[n_run] = s->slot[steps[n_run].sample].n_tokens;
-        rc = run_step(s, &steps[n_run], options.padded_width, err);
+        const assay_status one = run_step(s, &steps[n_run], options.padded_width, err);
+        if (rc == ASSAY_OK) rc = one;
     }
     if (rc == ASSAY_OK) end_faults(s, steps, n);
     else undo_steps(s, steps, n, n_run, n_before);
