@@ -17,6 +17,8 @@
 /* A manner is not evaluated if a stateless engine would evaluate more tokens for it. */
 #define COST_MAX 10000
 
+const char conf_replay_no_change[] = "it would change nothing";
+
 static int32_t largest_token(const conf_array *a)
 {
     int32_t largest = -1;
@@ -189,21 +191,24 @@ static const char *find_obstacle(const conf_replay *r, conf_manner manner, const
                                  char *text)
 {
     const char *lacks = conf_manner_lacks(manner, r->engine);
-    const size_t cost = conf_rounds_cost(rounds), n_divisible = r->verdict->checkpoint.n_divisible;
+    const conf_checkpoint *checkpoint = &r->verdict->checkpoint;
     if (lacks) {
         (void)snprintf(text, CONF_TEXT_MAX, "the engine lacks %s", lacks);
         return text;
     }
     if (manner == CONF_MANNER_STOPPED && !r->verdict->last_trace[0]) return "the engine gives no tensor";
-    if (changes_nothing(r, manner)) return "it would change nothing";
-    if (cost > COST_MAX) {
-        (void)snprintf(text, CONF_TEXT_MAX, "%zu evaluations of tokens, at most %d are made", cost, COST_MAX);
+    if (changes_nothing(r, manner)) return conf_replay_no_change;
+    if (conf_rounds_cost(rounds) > COST_MAX) {
+        (void)snprintf(text, CONF_TEXT_MAX, "more than %d evaluations of tokens", COST_MAX);
         return text;
     }
-    for (size_t i = 0; conf_manner_of(manner)->divides && i < r->batch.n_rows; i++)
-        if (r->batch.rows[i].n_tokens > n_divisible)
-            return n_divisible ? "the rope of a whole prompt differs from that of its parts"
-                               : "the ropes of this model are unknown";
+    for (size_t i = 0; conf_manner_of(manner)->divides && i < r->batch.n_rows; i++) {
+        if (r->batch.rows[i].n_tokens <= checkpoint->n_divisible) continue;
+        if (checkpoint->n_divisible) return "the rope of a whole prompt differs from that of its parts";
+        (void)snprintf(text, CONF_TEXT_MAX, "the ropes of this model are unknown: %.500s",
+                       checkpoint->reason);
+        return text;
+    }
     return NULL;
 }
 
