@@ -27,10 +27,7 @@ static void run_task(const void *context, conf_verdict *v)
 static void print_verdict(const conf_options *options, const conf_context *context, const conf_verdict *v)
 {
     const char *golden = options->arguments[0], *observed = options->arguments[1];
-    char id[256];
-    (void)snprintf(id, sizeof id, "%s", golden);
-    conf_text_clean(id);
-    conf_report_verdict(context->out, "", context, v, id, observed,
+    conf_report_verdict(context->out, "", context, v, golden, observed,
                         options->verbose || v->outcome != CONF_PASSED);
     if (v->outcome != CONF_FAILED) return;
     (void)fputs("  REPRO: assay diff", context->out);
