@@ -44,8 +44,8 @@ static void print_verdict(const conf_options *options, const conf_context *conte
 conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context)
 {
     if (options->n_arguments != 2) {
-        (void)fprintf(context->err, "assay: diff needs two files, found %zu: see assay diff --help\n",
-                      options->n_arguments);
+        conf_cmd_print_error(context, "diff needs two files, found %zu: see assay diff --help",
+                             options->n_arguments);
         return CONF_EXIT_USAGE;
     }
     const conf_limits limits = {.seconds = CONF_SECONDS_MAX, .mib = conf_mib_default()};
@@ -61,8 +61,8 @@ conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context
     (void)conf_report_warn(context, NULL, &v);
     if (v.outcome == CONF_BROKEN) {
         if (v.stage == CONF_STAGE_READ) /* the process ended early */
-            (void)fprintf(context->err, "assay: %s or %s: %s\n", t.golden, t.observed, v.reason);
-        else (void)fprintf(context->err, "assay: %s\n", v.reason);
+            conf_cmd_print_error(context, "%s or %s: %s", t.golden, t.observed, v.reason);
+        else conf_cmd_print_error(context, "%s", v.reason);
         return CONF_EXIT_ERROR;
     }
     print_verdict(options, context, &v);

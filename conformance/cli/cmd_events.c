@@ -206,8 +206,7 @@ conf_exit conf_cmd_events(const conf_options *options, const conf_context *conte
     reading r = {0};
     assay_error err;
     const conf_exit code = check_events(options, context, &r, &err);
-    if (code == CONF_EXIT_USAGE || code == CONF_EXIT_ERROR)
-        (void)fprintf(context->err, "assay: %s\n", err.text);
+    if (code == CONF_EXIT_USAGE || code == CONF_EXIT_ERROR) conf_cmd_print_error(context, "%s", err.text);
     free(r.markers);
     return code;
 }

@@ -265,11 +265,11 @@ static conf_exit finish_reports(run_state *run, assay_status rc, conf_exit code,
 {
     assay_error late = {0};
     if (rc != ASSAY_OK) {
-        (void)fprintf(run->context->err, "assay: %s\n", err->text);
+        conf_cmd_print_error(run->context, "%s", err->text);
         code = rc == ASSAY_EUNSUPPORTED ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
     }
     if (conf_report_files_close(&run->files, run->options, &late) != ASSAY_OK) {
-        (void)fprintf(run->context->err, "assay: %s\n", late.text);
+        conf_cmd_print_error(run->context, "%s", late.text);
         code = CONF_EXIT_ERROR;
     }
     conf_results_free(&run->results);
@@ -300,15 +300,13 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     assay_status rc = run_all(&run, &found, &err);
     if (rc == ASSAY_OK) rc = report_end(&run, &err);
     if (rc == ASSAY_OK && conf_interrupted())
-        (void)fprintf(context->err, "assay: interrupted: %zu of %zu cases were begun\n", run.results.n,
-                      run.n_cases);
+        conf_cmd_print_error(context, "interrupted: %zu of %zu cases were begun", run.results.n, run.n_cases);
     code = conf_results_exit(&run.results, options->fail_class);
     if (rc == ASSAY_OK && code == CONF_EXIT_ERROR && !conf_results_count(&run.results, SIZE_MAX, CONF_BROKEN))
-        (void)fprintf(context->err,
-                      "assay: cases failed, but none with class %s: whether it still occurs is unknown\n",
-                      conf_class_name(options->fail_class));
-    if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING)
-        (void)fputs("assay: nothing could be run\n", context->err);
+        conf_cmd_print_error(context,
+                             "cases failed, but none with class %s: whether it still occurs is unknown",
+                             conf_class_name(options->fail_class));
+    if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING) conf_cmd_print_error(context, "nothing could be run");
     conf_found_free(&found);
     return finish_reports(&run, rc, code, &err);
 }
