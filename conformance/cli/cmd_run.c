@@ -240,16 +240,35 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
     return rc;
 }
 
-/* Writes the ends of the reports, and the table. */
+/* Writes the ends of the reports, and the table; without a table if one line says it all (report_unrun). */
 static assay_status report_end(const run_state *run, assay_error *err)
 {
+    size_t n;
+    bool has_table = !conf_results_skipped_manner(&run->results, &n);
     bool only_tap = conf_report_is_stdout(&run->files, run->files.tap);
     assay_status rc = conf_report_files_end(&run->files, &run->results, run->n_points, err);
     conf_context plain = *run->context;
     plain.color = run->context->color && !only_tap;
-    if (only_tap || !conf_report_uses_stdout(&run->files))
+    if (has_table && (only_tap || !conf_report_uses_stdout(&run->files)))
         conf_report_table(run->context->out, only_tap ? "# " : "", &plain, &run->results);
     return rc;
+}
+
+/* Says on standard error that no case could be run, and why if that is a manner that was asked for. */
+static void report_unrun(const run_state *run)
+{
+    const conf_results *all = &run->results;
+    size_t n;
+    const char *reason = conf_results_skipped_manner(all, &n);
+    if (!reason) {
+        conf_cmd_print_error(run->context, "nothing could be run");
+        return;
+    }
+    char others[64] = "";
+    const size_t n_others = all->n * all->n_engines - n;
+    if (n_others) (void)snprintf(others, sizeof others, "; %zu more skipped for other reasons", n_others);
+    conf_cmd_print_error(run->context, "nothing could be run: %s (%zu case%s%s)", reason, n,
+                         n == 1 ? "" : "s", others);
 }
 
 /* Writes empty reports if there is no case, so that reports of an earlier run are not mistaken for
@@ -306,7 +325,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
         conf_cmd_print_error(context,
                              "cases failed, but none with class %s: whether it still occurs is unknown",
                              conf_class_name(options->fail_class));
-    if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING) conf_cmd_print_error(context, "nothing could be run");
+    if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING) report_unrun(&run);
     conf_found_free(&found);
     return finish_reports(&run, rc, code, &err);
 }

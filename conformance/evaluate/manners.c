@@ -108,9 +108,10 @@ static void evaluate_requested(manners_run *run)
     char reason[CONF_TEXT_MAX];
     bool same;
     if (manner == CONF_MANNER_WHOLE) return;
-    if (!evaluate_manner(run, manner, reason, &same) && run->r->verdict->outcome == CONF_PASSED)
-        conf_verdict_set(run->r->verdict, CONF_SKIPPED, "manner %s: %.600s", conf_manner_of(manner)->name,
-                         reason);
+    conf_verdict *v = run->r->verdict;
+    if (evaluate_manner(run, manner, reason, &same) || v->outcome != CONF_PASSED) return;
+    conf_verdict_set(v, CONF_SKIPPED, "manner %s: %.600s", conf_manner_of(manner)->name, reason);
+    (void)snprintf(v->manner, sizeof v->manner, "%s", conf_manner_of(manner)->name);
 }
 
 /* The drawn manner, or the next that applies. */

@@ -96,7 +96,8 @@ typedef struct conf_verdict {
     char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */
     bool other_traces; /* the case has tensors, and the engine traced none of them, but others */
     char manner[CONF_MANNER_NAME_MAX]; /* the manner of evaluation (replay/manner.h) that is under way, or
-                                        * that diverges; empty: not evaluated */
+                                        * that diverges, or that was asked for and does not apply; empty:
+                                        * none of these */
     char left_out[CONF_LEFT_OUT_MAX];  /* see conf_verdict_leave_out */
     char vector[CONF_VECTOR_NAME_MAX]; /* the first diverging vector of a textual case, or empty */
     size_t n_passed; /* in a process that replays several vectors: number of those that passed so far */

@@ -199,7 +199,7 @@ static const char *find_obstacle(const conf_replay *r, conf_manner manner, const
     if (manner == CONF_MANNER_STOPPED && !r->verdict->last_trace[0]) return "the engine gives no tensor";
     if (changes_nothing(r, manner)) return conf_replay_no_change;
     if (conf_rounds_cost(rounds) > COST_MAX) {
-        (void)snprintf(text, CONF_TEXT_MAX, "more than %d evaluations of tokens", COST_MAX);
+        (void)snprintf(text, CONF_TEXT_MAX, "it would take more than %d evaluations of tokens", COST_MAX);
         return text;
     }
     for (size_t i = 0; conf_manner_of(manner)->divides && i < r->batch.n_rows; i++) {

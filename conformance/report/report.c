@@ -109,7 +109,7 @@ void conf_report_verdict(FILE *out, const char *prefix, const conf_context *cont
 {
     (void)fprintf(out, "%s%s%s%s ", prefix, conf_color_on(context, v->outcome), conf_outcome_word(v->outcome),
                   conf_color_off(context));
-    if (v->outcome == CONF_FAILED) (void)fprintf(out, "(%s) ", conf_class_name(v->class));
+    if (v->class != CONF_CLASS_NONE) (void)fprintf(out, "(%s) ", conf_class_name(v->class));
     conf_text_print_quoted(out, path);
     (void)fputc(' ', out);
     conf_text_print_clean(out, name);

@@ -111,8 +111,22 @@ START_TEST(a_requested_manner_that_the_engine_lacks_is_one_clear_line)
     const support_output *o =
         support_assay("run --manner late -e %s sound.h5", support_engine("stateful_minimal"));
     assert_code(o, 77);
-    assert_holds(o->out, "skipped: manner late: the engine lacks join:\n  sound\n");
-    ck_assert_str_eq(o->err, "assay: nothing could be run\n");
+    ck_assert_str_eq(o->out, "");
+    ck_assert_str_eq(o->err, "assay: nothing could be run: manner late: the engine lacks join (1 case)\n");
+    (void)support_write_rope(support_path("rope.h5"), "{}");
+    o = support_assay("run --manner late --json json -e %s rope.h5 sound.h5; c=$?; cat json; exit $c",
+                      support_engine("stateful_minimal"));
+    assert_code(o, 77);
+    assert_holds(o->out, "\"reason\":\"manner late: the engine lacks join\"");
+    assert_holds(o->out, " --manner late sound.h5\"");
+    assert_lacks(o->out, "skipped: ");
+    ck_assert_str_eq(o->err,
+                     "assay: nothing could be run: manner late: the engine lacks join (1 case; 1 more "
+                     "skipped for other reasons)\n");
+    o = support_assay("run --manner late -e %s -e %s sound.h5", support_engine("stateful_minimal"),
+                      support_engine("stateful"));
+    assert_code(o, 0);
+    assert_holds(o->out, "skipped: manner late: the engine lacks join:\n  sound, by stateful_minimal.so\n");
 }
 END_TEST
 
@@ -153,6 +167,26 @@ END_TEST
 
 enum { N_MESSAGES = 22 };
 
+/* A case and a tensor whose names are not UTF-8: "off" fails, and has an unknown member. */
+START_TEST(reports_and_warnings_hold_only_valid_text)
+{
+    char arguments[8192];
+    const char *path = support_write_decoder(support_path("bad/\xff.h5"), "logits", "off-traced");
+    edit_attribute(path, "colour", "blue");
+    (void)snprintf(arguments, sizeof arguments,
+                   "run -v --tap tap --junit junit --json json -e %s bad; c=$?; "
+                   "cat tap junit json; exit $c",
+                   support_engine("fake32"));
+    const support_output *o = support_assay("%s", arguments);
+    assert_code(o, 1);
+    assert_holds(o->out, "FAIL (logits) $'bad/\\377.h5' ");
+    assert_holds(o->err,
+                 "assay: warning: bad/?.h5: attribute colour is unknown to this version, and ignored\n");
+    assert_lacks(o->out, "\xff");
+    assert_lacks(o->err, "\xff");
+}
+END_TEST
+
 START_TEST(output_to_a_pipe_has_no_escape_codes_and_no_progress_bar)
 {
     const support_output *o = support_assay("run -v -e %s bad sound", fake("fake32"));
@@ -184,6 +218,7 @@ int main(void)
     tcase_add_test(output, manners_that_were_left_out_are_in_the_summary);
     tcase_add_test(output, a_requested_manner_that_the_engine_lacks_is_one_clear_line);
     tcase_add_loop_test(output, messages_hold_only_valid_text, 0, N_MESSAGES);
+    tcase_add_test(output, reports_and_warnings_hold_only_valid_text);
     tcase_add_test(output, output_to_a_pipe_has_no_escape_codes_and_no_progress_bar);
     tcase_add_test(output, an_engine_cannot_write_escape_codes_on_the_terminal);
     suite_add_tcase(suite, output);
