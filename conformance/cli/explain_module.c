@@ -180,7 +180,7 @@ static void explain_options(FILE *out, const conf_explain_module *m)
         {"step.items", {{"inputs besides tokens", m->cases.using[CONF_USE_ITEMS]}}},
         {"step.positions", {{"no case: all leave the positions to the engine", SIZE_MAX}}},
     };
-    (void)fputs(" options and inputs, of which an engine may refuse any (only a run shows which)\n", out);
+    (void)fputs(" options and inputs: an engine may refuse any of them\n", out);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char *text = NULL;
         size_t size;

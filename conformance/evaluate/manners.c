@@ -52,7 +52,8 @@ static void note_tally(conf_verdict *v, tally *t)
     char done[CONF_MANNERS_TEXT_MAX] = "";
     for (conf_manner m = 0; m < CONF_N_MANNERS; m++)
         if (t->done[m]) add_name(done, sizeof done, m);
-    if (done[0]) conf_verdict_note(v, "manners: %s", done);
+    if (done[0])
+        conf_verdict_note(v, "%s: %s", v->outcome == CONF_FAILED ? "manners that agree" : "manners", done);
     for (conf_manner m = 0; m < CONF_N_MANNERS; m++)
         if (t->reason[m][0]) note_reason(v, t, m);
 }

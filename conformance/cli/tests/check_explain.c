@@ -52,8 +52,7 @@ START_TEST(options_and_inputs_are_listed_with_the_cases_that_use_them)
     edit_f32(support_path("bad/off.h5"), "/input/pixels", 1, (const size_t[]){2}, (const float[]){1, 2});
     const support_output *o = support_assay("run --explain -e %s sound bad", support_engine("stateful"));
     assert_code(o, 0);
-    assert_holds(o->out,
-                 "\n options and inputs, of which an engine may refuse any (only a run shows which)\n");
+    assert_holds(o->out, "\n options and inputs: an engine may refuse any of them\n");
     assert_holds(o->out, "\n  limit              ?    a limited cache capacity (up to 1 case)\n");
     assert_holds(o->out,
                  "\n  compute            ?    --compute bf16 (up to 1 case), --compute int8 (0 cases)\n");

@@ -66,6 +66,7 @@ START_TEST(the_measures_of_a_failure_are_those_of_its_manner)
     assert_holds(v.notes, "; evaluated whole it agrees: 0 times the noise");
     assert_lacks(v.notes, "largest error 0,");
     if (strcmp(faults[_i].fault, "last-row-only") == 0) assert_holds(v.notes, " of 15 rows; ");
+    else assert_holds(v.notes, "; manners that agree: last");
 }
 END_TEST
 
