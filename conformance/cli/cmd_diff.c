@@ -30,7 +30,9 @@ static void print_verdict(const conf_options *options, const conf_context *conte
     conf_report_verdict(context->out, "", context, v, golden, observed,
                         options->verbose || v->outcome != CONF_PASSED);
     if (v->outcome != CONF_FAILED) return;
-    (void)fputs("  REPRO: assay diff", context->out);
+    (void)fputs("  REPRO: ", context->out);
+    conf_text_print_quoted(context->out, context->program);
+    (void)fputs(" diff", context->out);
     if (options->compute) (void)fprintf(context->out, " --compute %s", conf_compute_name(options->compute));
     for (size_t i = 0; conf_diff_part_names[i]; i++)
         if (options->parts & 1U << i) (void)fprintf(context->out, " --part %s", conf_diff_part_names[i]);

@@ -119,7 +119,9 @@ static void sweep_task(const void *context, conf_verdict *v)
 static void print_case(FILE *out, const sweeping *of, const char *prefix, const char *what)
 {
     const conf_limits *limits = &of->options->limits;
-    (void)fprintf(out, "%sassay kernels", prefix);
+    (void)fputs(prefix, out);
+    conf_text_print_quoted(out, of->context->program);
+    (void)fputs(" kernels", out);
     if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
         (void)fprintf(out, " --timeout %.12g", limits->seconds);
     if (limits->mib != conf_mib_default()) (void)fprintf(out, " --memory %zu", limits->mib);

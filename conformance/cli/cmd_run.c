@@ -298,6 +298,7 @@ static conf_exit finish_reports(run_state *run, assay_status rc, conf_exit code,
 conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
 {
     run_state run = {.options = options, .context = context};
+    run.results.program = context->program;
     run.results.limits = options->limits;
     run.results.dump = options->dump;
     run.results.compute = options->compute;

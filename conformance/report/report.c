@@ -58,7 +58,8 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
 {
     const conf_limits *limits = &results->limits;
     const char *path = results->at[result].path;
-    (void)fputs("assay run --engine ", out);
+    conf_text_print_quoted(out, results->program);
+    (void)fputs(" run --engine ", out);
     conf_text_print_quoted(out, results->engines[engine].name);
     if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
         (void)fprintf(out, " --timeout %.12g", limits->seconds);

@@ -54,9 +54,10 @@ const char *conf_results_skipped_manner(const conf_results *results, size_t *n)
     for (size_t i = 0; i < results->n; i++)
         for (size_t e = 0; e < results->n_engines; e++) {
             const conf_verdict *v = &results->at[i].verdicts[e];
-            if (v->outcome != CONF_SKIPPED || (reason && v->manner[0] && strcmp(v->reason, reason) != 0))
+            const bool by_manner = conf_verdict_other_manner(v) != NULL;
+            if (v->outcome != CONF_SKIPPED || (reason && by_manner && strcmp(v->reason, reason) != 0))
                 return NULL;
-            if (!v->manner[0]) continue;
+            if (!by_manner) continue;
             reason = v->reason;
             ++*n;
         }

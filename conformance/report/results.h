@@ -32,6 +32,7 @@ typedef struct conf_results {
     conf_result *at;
     size_t n;
     size_t n_warnings;
+    const char *program;  /* see conf_context */
     conf_limits limits;   /* of each process */
     const uint64_t *seed; /* of the arrangements; NULL: as recorded */
     const char *manner;   /* the manner that was asked for; NULL: all */

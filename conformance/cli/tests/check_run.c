@@ -61,6 +61,32 @@ START_TEST(the_repro_line_reproduces_only_that_failure)
 }
 END_TEST
 
+/* As for a program in a build tree that is not installed. */
+START_TEST(the_repro_line_works_if_the_program_is_not_in_the_path)
+{
+    char command[8192];
+    (void)snprintf(
+        command, sizeof command,
+        "PATH=/usr/bin:/bin; \"$ASSAY\" run --json json -e %s bad >first; command=$(sed -n 's/^  REPRO: "
+        "//p' first); echo \"$command\"; sh -c \"$command\"",
+        fake("fake32"));
+    const support_output *o = support_shell(command);
+    assert_code(o, 1);
+    assert_holds(o->out, "/conformance/assay run --engine ");
+    assert_holds(o->out, "0 passed, 1 failed, 0 skipped\n");
+    o = support_shell("cat json");
+    assert_holds(o->out, "\"repro\":\"/");
+    (void)snprintf(command, sizeof command,
+                   "ln -s \"$ASSAY\" assay; PATH=/usr/bin:/bin ./assay run -e %s bad", fake("fake32"));
+    assert_holds(support_shell(command)->out, "REPRO: ./assay run --engine ");
+    edit_element(support_observe(support_path("sound/a/logits.h5"), "float32", support_path("seen.h5")),
+                 "/observed/prefill", 40, 100);
+    o = support_shell("PATH=/usr/bin:/bin ./assay diff sound/a/logits.h5 seen.h5");
+    assert_code(o, 1);
+    assert_holds(o->out, "\n  REPRO: ./assay diff sound/a/logits.h5 seen.h5\n");
+}
+END_TEST
+
 /* A name in a report is the path of the file, whatever other arguments there are. */
 START_TEST(the_name_of_a_failure_can_be_pasted)
 {
@@ -343,6 +369,7 @@ int main(void)
     tcase_add_test(program, agreement_exits_0_with_a_table);
     tcase_add_test(program, divergence_exits_1_with_its_place_and_command);
     tcase_add_test(program, the_repro_line_reproduces_only_that_failure);
+    tcase_add_test(program, the_repro_line_works_if_the_program_is_not_in_the_path);
     tcase_add_test(program, the_name_of_a_failure_can_be_pasted);
     tcase_add_test(program, help_lists_related_options_beside_each_other);
     tcase_add_loop_test(program, a_wrong_command_line_exits_2_with_a_suggestion, 0,
