@@ -60,7 +60,7 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_DRAW, 0, "--seed", "N", "seed of the random shapes and numbers (default: 5)"},
     {CONF_OPTION_SHAPE, 0, "--shape", "NAME",
      "draw programs of one shape: handover, pool, crowd, makers,\nstrangers, reopen, worker, batching, "
-     "prefix or random (default: all in one)"},
+     "prefix or random (default: all\nin one)"},
     {CONF_OPTION_PROGRAMS, 0, "--seed", "N", "seed of the first program (default: 0)"},
     {CONF_OPTION_DRAWS, 0, "--draws", "N",
      "draw N programs for each case, with seeds from --seed on (default: 1)"},
@@ -111,9 +111,8 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_SAVE, 0, "--save", "DIR", "directory in which failing programs are saved (default: .)"},
     {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
      "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, stops, "
-     "text, events, inconsistent,\ncontract, shape, refused, memory, crash, exit, hang); with other failures "
-     "only, "
-     "the\nexit status is 99"},
+     "text, events, inconsistent, contract,\nshape, refused, memory, crash, exit, hang); with other failures "
+     "only,\nthe exit status is 99"},
     {CONF_OPTION_BISECT, 0, "--bisect", NULL,
      "for git bisect run: exit with 125 if the status would be neither 0\nnor 1"},
     /* Processes. */

@@ -160,6 +160,7 @@ static const char *const helps[][2] = {
     {"run --help", "Usage: assay run "},
     {"info --help", "Usage: assay info "},
     {"list -h", "Usage: assay list "},
+    {"schedule --help", "Usage: assay schedule "},
     {"run sound --help", "Exit status: 0 all cases pass; 1"},
     {"--version", "assay "},
 };
@@ -170,6 +171,8 @@ START_TEST(help_is_printed_on_standard_output_and_exits_0)
     assert_code(o, 0);
     ck_assert_str_eq(o->err, "");
     assert_holds(o->out, helps[_i][1]);
+    for (const char *at = o->out; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        ck_assert_msg(strcspn(at, "\n") <= 96, "%.*s", (int)strcspn(at, "\n"), at);
 }
 END_TEST
 
@@ -374,7 +377,7 @@ int main(void)
     tcase_add_test(program, help_lists_related_options_beside_each_other);
     tcase_add_loop_test(program, a_wrong_command_line_exits_2_with_a_suggestion, 0,
                         (int)(sizeof usages / sizeof *usages));
-    tcase_add_loop_test(program, help_is_printed_on_standard_output_and_exits_0, 0, 7);
+    tcase_add_loop_test(program, help_is_printed_on_standard_output_and_exits_0, 0, 8);
     tcase_add_test(program, nothing_to_run_exits_77);
     tcase_add_test(program, skipping_everything_exits_77_and_names_what_was_skipped);
     tcase_add_test(program, a_skip_by_one_engine_names_that_engine);
