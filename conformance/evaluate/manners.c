@@ -43,7 +43,9 @@ static void note_reason(conf_verdict *v, tally *t, conf_manner first)
         add_name(names, sizeof names, m);
         if (m != first) t->reason[m][0] = '\0';
     }
-    conf_verdict_note(v, "not %s: %.200s", names, t->reason[first]);
+    const bool unknown = strcmp(t->reason[first], conf_replay_unknown_ropes) == 0;
+    conf_verdict_note(v, "not %s: %.200s%s%.200s", names, t->reason[first], unknown ? ": " : "",
+                      unknown ? v->checkpoint.reason : "");
     if (!t->same[first]) conf_verdict_leave_out(v, names, t->reason[first]);
 }
 
@@ -111,6 +113,7 @@ static void evaluate_requested(manners_run *run)
     if (manner == CONF_MANNER_WHOLE) return;
     conf_verdict *v = run->r->verdict;
     if (evaluate_manner(run, manner, reason, &same) || v->outcome != CONF_PASSED) return;
+    if (strcmp(reason, conf_replay_unknown_ropes) == 0) conf_verdict_note(v, "%s", v->checkpoint.reason);
     conf_verdict_set(v, CONF_SKIPPED, "manner %s: %.600s", conf_manner_of(manner)->name, reason);
     (void)snprintf(v->manner, sizeof v->manner, "%s", conf_manner_of(manner)->name);
 }

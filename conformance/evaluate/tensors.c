@@ -107,6 +107,10 @@ static void note_compared(const conf_replay *r)
                              "first wrong tensor");
         return;
     }
+    if (!v->last_trace[0]) {
+        conf_verdict_note(v, "no tensor compared: the engine's tap gives none");
+        return;
+    }
     for (size_t i = 0; i < r->n_seen; i++)
         n_unjudged += !v->float64 && !conf_tensor_has_noise(r->seen[i].trace, v->compute);
     char unjudged[CONF_UNJUDGED_TEXT_MAX];

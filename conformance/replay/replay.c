@@ -18,6 +18,7 @@
 #define COST_MAX 10000
 
 const char conf_replay_no_change[] = "it would change nothing";
+const char conf_replay_unknown_ropes[] = "the ropes of this model are unknown";
 
 static int32_t largest_token(const conf_array *a)
 {
@@ -191,7 +192,7 @@ static const char *find_obstacle(const conf_replay *r, conf_manner manner, const
                                  char *text)
 {
     const char *lacks = conf_manner_lacks(manner, r->engine);
-    const conf_checkpoint *checkpoint = &r->verdict->checkpoint;
+    const size_t n_divisible = r->verdict->checkpoint.n_divisible;
     if (lacks) {
         (void)snprintf(text, CONF_TEXT_MAX, "the engine lacks %s", lacks);
         return text;
@@ -202,13 +203,10 @@ static const char *find_obstacle(const conf_replay *r, conf_manner manner, const
         (void)snprintf(text, CONF_TEXT_MAX, "it would take more than %d evaluations of tokens", COST_MAX);
         return text;
     }
-    for (size_t i = 0; conf_manner_of(manner)->divides && i < r->batch.n_rows; i++) {
-        if (r->batch.rows[i].n_tokens <= checkpoint->n_divisible) continue;
-        if (checkpoint->n_divisible) return "the rope of a whole prompt differs from that of its parts";
-        (void)snprintf(text, CONF_TEXT_MAX, "the ropes of this model are unknown: %.500s",
-                       checkpoint->reason);
-        return text;
-    }
+    for (size_t i = 0; conf_manner_of(manner)->divides && i < r->batch.n_rows; i++)
+        if (r->batch.rows[i].n_tokens > n_divisible)
+            return n_divisible ? "the rope of a whole prompt differs from that of its parts"
+                               : conf_replay_unknown_ropes;
     return NULL;
 }
 

@@ -83,6 +83,16 @@ START_TEST(an_engine_without_a_tap_is_told_what_it_is_good_for)
 }
 END_TEST
 
+START_TEST(a_tap_that_gives_no_tensor_is_reported)
+{
+    (void)support_write_decoder(support_path("none.h5"), "logits", "trace-none");
+    const support_output *o = support_assay("run -v -e %s none.h5", support_engine("fake32"));
+    assert_code(o, 0);
+    assert_holds(o->out, "; no tensor compared: the engine's tap gives none; manners: ");
+    assert_lacks(o->out, "0 of 2");
+}
+END_TEST
+
 /* Without --verbose, too: an engine that passes has not passed in these manners. */
 START_TEST(manners_that_were_left_out_are_in_the_summary)
 {
@@ -215,6 +225,7 @@ int main(void)
     tcase_add_test(output, tap_in_a_file_leaves_the_report_on_standard_output);
     tcase_add_test(output, traces_of_other_names_are_reported_where_everything_passes);
     tcase_add_test(output, an_engine_without_a_tap_is_told_what_it_is_good_for);
+    tcase_add_test(output, a_tap_that_gives_no_tensor_is_reported);
     tcase_add_test(output, manners_that_were_left_out_are_in_the_summary);
     tcase_add_test(output, a_requested_manner_that_the_engine_lacks_is_one_clear_line);
     tcase_add_loop_test(output, messages_hold_only_valid_text, 0, N_MESSAGES);

@@ -262,7 +262,10 @@ START_TEST(prompts_of_another_format_are_not_divided)
     ck_assert_int_eq(v.checkpoint.state, CONF_CHECKPOINT_VALID);
     assert_holds(v.notes, "; not chunk-1, chunk-7, rewind, fork: the ropes of this model are unknown: ");
     assert_holds(v.notes, "model-sound: no config.json");
-    assert_holds(v.left_out, "chunk-1, chunk-7, rewind, fork\tthe ropes of this model are unknown: ");
+    ck_assert_str_eq(v.left_out, "chunk-1, chunk-7, rewind, fork\tthe ropes of this model are unknown\n");
+    v = verdict_in(path, support_engine("stateful"), "fork", NULL);
+    assert_verdict(&v, CONF_SKIPPED, "manner fork: the ropes of this model are unknown");
+    assert_holds(v.notes, "model-sound: no config.json");
 }
 END_TEST
 
