@@ -46,6 +46,7 @@ FAKE_ENGINES = \
 	conformance/tests/engines/stateful.la \
 	conformance/tests/engines/stateful_minimal.la \
 	conformance/tests/engines/streams.la \
+	conformance/tests/engines/streams_alone.la \
 	conformance/tests/engines/threaded.la
 
 BROKEN_ENGINES = \
@@ -134,6 +135,9 @@ conformance_tests_engines_stateful_minimal_la_CPPFLAGS = $(AM_CPPFLAGS) -DSTATEF
 conformance_tests_engines_stateful_minimal_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_streams_la_SOURCES = conformance/tests/engines/streams.c $(RULE_SOURCES)
 conformance_tests_engines_streams_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_streams_alone_la_SOURCES = conformance/tests/engines/streams.c $(RULE_SOURCES)
+conformance_tests_engines_streams_alone_la_CPPFLAGS = $(AM_CPPFLAGS) -DSTREAMS_ALONE
+conformance_tests_engines_streams_alone_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_threaded_la_SOURCES = conformance/tests/engines/threaded.c $(SAMPLES_SOURCES)
 conformance_tests_engines_threaded_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_broken_kernels_la_SOURCES = conformance/tests/engines/broken_kernels.c

@@ -34,6 +34,30 @@ START_TEST(control_characters_of_a_hostile_name_do_not_reach_the_terminal)
 }
 END_TEST
 
+START_TEST(bytes_that_are_not_utf8_do_not_reach_the_terminal)
+{
+    assay_error err;
+    (void)assay_fail(&err, ASSAY_EFORMAT, "%s", "a\xff\xc3(\xc2\x9b[2Jé\xe2\x82");
+    ck_assert_str_eq(err.text, "a?"
+                               "?(?"
+                               "?[2Jé?"
+                               "?");
+}
+END_TEST
+
+START_TEST(every_status_has_its_name)
+{
+    char text[STATUS_TEXT_MAX];
+    ck_assert_str_eq(assay_status_print(ASSAY_OK, text), "ASSAY_OK");
+    ck_assert_str_eq(assay_status_print(ASSAY_EINVAL, text), "ASSAY_EINVAL");
+    ck_assert_str_eq(assay_status_print(ASSAY_EUNSUPPORTED, text), "ASSAY_EUNSUPPORTED");
+    for (int i = ASSAY_OK; i <= ASSAY_ESTOPPED; i++)
+        ck_assert_int_eq(strncmp(assay_status_print((assay_status)i, text), "ASSAY_", 6), 0);
+    ck_assert_str_eq(assay_status_print((assay_status)(ASSAY_ESTOPPED + 1), text), "status 10");
+    ck_assert_str_eq(assay_status_print((assay_status)-2147483647, text), "status -2147483647");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("base/error");
@@ -41,6 +65,8 @@ int main(void)
     tcase_add_test(all, the_status_is_returned_with_and_without_a_text);
     tcase_add_test(all, a_long_text_is_cut_and_ended);
     tcase_add_test(all, control_characters_of_a_hostile_name_do_not_reach_the_terminal);
+    tcase_add_test(all, bytes_that_are_not_utf8_do_not_reach_the_terminal);
+    tcase_add_test(all, every_status_has_its_name);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -3,9 +3,24 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/cli/cmd.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/support/text.h"
+
+void conf_cmd_print_error(const conf_context *context, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0) text = NULL;
+    va_end(args);
+    (void)fputs("assay: ", context->err);
+    conf_text_print_clean(context->err, text ? text : "out of memory");
+    (void)fputc('\n', context->err);
+    free(text);
+}
 
 const char *const *conf_cmd_arguments(const conf_options *options, const conf_context *context, size_t *n)
 {
@@ -22,8 +37,8 @@ bool conf_cmd_find(const conf_options *options, const conf_context *context, con
     *list = (conf_found_list){0};
     assay_status rc = conf_find_all(arguments, n, list, &err);
     if (rc != ASSAY_OK) {
-        (void)fprintf(context->err, "assay: %s%s\n", err.text,
-                      options->n_arguments ? "" : "; name a case or a directory");
+        conf_cmd_print_error(context, "%s%s", err.text,
+                             options->n_arguments ? "" : "; name a case or a directory");
         conf_found_free(list);
         *code = rc == ASSAY_EINVAL || !options->n_arguments ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
         return false;
@@ -34,12 +49,11 @@ bool conf_cmd_find(const conf_options *options, const conf_context *context, con
     if (options->n_shards) conf_find_shard(list, options->shard, options->n_shards);
     if (list->n > 0) return true;
     if (n_matching)
-        (void)fprintf(context->err, "assay: none of %zu cases is in shard %zu/%zu\n", n_matching,
-                      options->shard, options->n_shards);
+        conf_cmd_print_error(context, "none of %zu cases is in shard %zu/%zu", n_matching, options->shard,
+                             options->n_shards);
     else if (n_found)
-        (void)fprintf(context->err, "assay: no case id among %zu files matches %s\n", n_found,
-                      options->filter);
-    else (void)fprintf(context->err, "assay: no case below %s\n", arguments[0]);
+        conf_cmd_print_error(context, "no case id among %zu files matches %s", n_found, options->filter);
+    else conf_cmd_print_error(context, "no case below %s", arguments[0]);
     conf_found_free(list);
     *code = CONF_EXIT_NOTHING;
     return false;

@@ -23,6 +23,11 @@ conf_exit conf_cmd_schedule(const conf_options *options, const conf_context *con
 
 extern const char conf_cmd_schedule_details[]; /* details in its help */
 
+/* Writes "assay: ", the printf-formatted message and a newline to context->err. The message may have names of
+ * files and texts of engines in any bytes: it is written as by conf_text_print_clean. */
+void conf_cmd_print_error(const conf_context *context, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* For the help of commands that take directories. */
 #define CONF_DEFAULT_HELP "without arguments: every bundled one"
 

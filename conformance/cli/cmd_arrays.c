@@ -150,7 +150,9 @@ static assay_status report_arrays(const conf_options *options, const conf_contex
     if (rc != ASSAY_OK) return rc;
     *outcome = v.outcome;
     conf_text_print_fitted(context->out, s->dir, width);
-    (void)fprintf(context->out, "  %-8s  %s%s\n", engine, words[v.outcome], v.reason);
+    (void)fputs("  ", context->out);
+    conf_text_print_fitted(context->out, engine, conf_text_width(engine) > 8 ? conf_text_width(engine) : 8);
+    (void)fprintf(context->out, "  %s%s\n", words[v.outcome], v.reason);
     if (!options->verbose || v.outcome == CONF_SKIPPED || v.outcome == CONF_BROKEN) return ASSAY_OK;
     return conf_contain(list_arrays, s, &options->limits, s->dir, context->out, err);
 }
@@ -187,7 +189,7 @@ conf_exit conf_cmd_arrays(const conf_options *options, const conf_context *conte
         rc = report_engine(options, context, engines[i], &list, n, &err);
     conf_strings_free(&list);
     if (rc != ASSAY_OK) {
-        (void)fprintf(context->err, "assay: %s\n", err.text);
+        conf_cmd_print_error(context, "%s", err.text);
         return CONF_EXIT_ERROR;
     }
     (void)fprintf(context->out, "\ntotal  %zu realised, %zu failed, %zu skipped\n", n[CONF_PASSED],

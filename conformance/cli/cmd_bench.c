@@ -12,14 +12,14 @@
 
 static conf_exit usage_error(const conf_context *context, const char *what)
 {
-    (void)fprintf(context->err, "assay: bench %s: see assay bench --help\n", what);
+    conf_cmd_print_error(context, "bench %s: see assay bench --help", what);
     return CONF_EXIT_USAGE;
 }
 
 /* ASSAY_EUNSUPPORTED: an option requests a feature that an engine does not have. */
 static conf_exit report_error(const conf_context *context, assay_status rc, const assay_error *err)
 {
-    (void)fprintf(context->err, "assay: %s\n", err->text);
+    conf_cmd_print_error(context, "%s", err->text);
     return rc == ASSAY_EUNSUPPORTED ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
 }
 
@@ -67,9 +67,8 @@ conf_exit conf_cmd_bench(const conf_options *options, const conf_context *contex
     assay_error err = {0};
     const char *wrong = checkpoint_option(options);
     if (options->serving && wrong) {
-        (void)fprintf(context->err,
-                      "assay: option %s: cannot be combined with --serving, which measures no checkpoint\n",
-                      wrong);
+        conf_cmd_print_error(
+            context, "option %s: cannot be combined with --serving, which measures no checkpoint", wrong);
         return CONF_EXIT_USAGE;
     }
     if (!options->serving && !options->model) return usage_error(context, "needs --model DIR or --serving");

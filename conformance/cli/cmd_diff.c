@@ -27,13 +27,12 @@ static void run_task(const void *context, conf_verdict *v)
 static void print_verdict(const conf_options *options, const conf_context *context, const conf_verdict *v)
 {
     const char *golden = options->arguments[0], *observed = options->arguments[1];
-    char id[256];
-    (void)snprintf(id, sizeof id, "%s", golden);
-    conf_text_clean(id);
-    conf_report_verdict(context->out, "", context, v, id, observed,
+    conf_report_verdict(context->out, "", context, v, golden, observed,
                         options->verbose || v->outcome != CONF_PASSED);
     if (v->outcome != CONF_FAILED) return;
-    (void)fputs("  REPRO: assay diff", context->out);
+    (void)fputs("  REPRO: ", context->out);
+    conf_text_print_quoted(context->out, context->program);
+    (void)fputs(" diff", context->out);
     if (options->compute) (void)fprintf(context->out, " --compute %s", conf_compute_name(options->compute));
     for (size_t i = 0; conf_diff_part_names[i]; i++)
         if (options->parts & 1U << i) (void)fprintf(context->out, " --part %s", conf_diff_part_names[i]);
@@ -47,8 +46,8 @@ static void print_verdict(const conf_options *options, const conf_context *conte
 conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context)
 {
     if (options->n_arguments != 2) {
-        (void)fprintf(context->err, "assay: diff needs two files, found %zu: see assay diff --help\n",
-                      options->n_arguments);
+        conf_cmd_print_error(context, "diff needs two files, found %zu: see assay diff --help",
+                             options->n_arguments);
         return CONF_EXIT_USAGE;
     }
     const conf_limits limits = {.seconds = CONF_SECONDS_MAX, .mib = conf_mib_default()};
@@ -64,8 +63,8 @@ conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context
     (void)conf_report_warn(context, NULL, &v);
     if (v.outcome == CONF_BROKEN) {
         if (v.stage == CONF_STAGE_READ) /* the process ended early */
-            (void)fprintf(context->err, "assay: %s or %s: %s\n", t.golden, t.observed, v.reason);
-        else (void)fprintf(context->err, "assay: %s\n", v.reason);
+            conf_cmd_print_error(context, "%s or %s: %s", t.golden, t.observed, v.reason);
+        else conf_cmd_print_error(context, "%s", v.reason);
         return CONF_EXIT_ERROR;
     }
     print_verdict(options, context, &v);

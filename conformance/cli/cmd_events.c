@@ -132,8 +132,8 @@ static void print_text(const reading *r, FILE *out)
         return;
     }
     (void)fprintf(out, "%s: sound: %zu events, %zu bytes; ", path, s->n_events, s->n_bytes);
-    if (s->failed) (void)fputs("ends with an error", out);
-    else (void)fprintf(out, "ends with %s", s->finish);
+    (void)fputs("ends with ", out);
+    conf_text_print_clean(out, s->failed ? "an error" : s->finish);
     (void)fprintf(out, "; %zu bytes of content, %zu of reasoning, %zu call%s", s->content_bytes,
                   s->reasoning_bytes, s->n_calls, s->n_calls == 1 ? "" : "s");
     print_tokens(s, out);
@@ -206,8 +206,7 @@ conf_exit conf_cmd_events(const conf_options *options, const conf_context *conte
     reading r = {0};
     assay_error err;
     const conf_exit code = check_events(options, context, &r, &err);
-    if (code == CONF_EXIT_USAGE || code == CONF_EXIT_ERROR)
-        (void)fprintf(context->err, "assay: %s\n", err.text);
+    if (code == CONF_EXIT_USAGE || code == CONF_EXIT_ERROR) conf_cmd_print_error(context, "%s", err.text);
     free(r.markers);
     return code;
 }

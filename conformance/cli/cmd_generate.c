@@ -299,7 +299,7 @@ conf_exit conf_cmd_generate(const conf_options *options, const conf_context *con
         code = CONF_EXIT_ERROR;
         if (open_request(&r, &err) == ASSAY_OK) code = run_request(&r, &err);
     }
-    if (code != CONF_EXIT_AGREE) (void)fprintf(context->err, "assay: %s\n", err.text);
+    if (code != CONF_EXIT_AGREE) conf_cmd_print_error(context, "%s", err.text);
     free(r.engine);
     free(r.prompt);
     return code;

@@ -200,7 +200,7 @@ static assay_status info_case(const void *context, FILE *out, assay_error *err)
 conf_exit conf_cmd_info(const conf_options *options, const conf_context *context)
 {
     if (options->n_arguments == 0) {
-        (void)fputs("assay: info needs a checkpoint or a case: see assay info --help\n", context->err);
+        conf_cmd_print_error(context, "info needs a checkpoint or a case: see assay info --help");
         return CONF_EXIT_USAGE;
     }
     conf_exit code = CONF_EXIT_AGREE;
@@ -214,7 +214,7 @@ conf_exit conf_cmd_info(const conf_options *options, const conf_context *context
         if (conf_contain(is_dir ? info_checkpoint : info_case, &named, &options->limits, path, context->out,
                          &err) == ASSAY_OK)
             continue;
-        (void)fprintf(context->err, "assay: %s\n", err.text);
+        conf_cmd_print_error(context, "%s", err.text);
         code = CONF_EXIT_ERROR;
     }
     return code;

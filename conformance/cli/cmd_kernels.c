@@ -119,7 +119,9 @@ static void sweep_task(const void *context, conf_verdict *v)
 static void print_case(FILE *out, const sweeping *of, const char *prefix, const char *what)
 {
     const conf_limits *limits = &of->options->limits;
-    (void)fprintf(out, "%sassay kernels", prefix);
+    (void)fputs(prefix, out);
+    conf_text_print_quoted(out, of->context->program);
+    (void)fputs(" kernels", out);
     if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
         (void)fprintf(out, " --timeout %.12g", limits->seconds);
     if (limits->mib != conf_mib_default()) (void)fprintf(out, " --memory %zu", limits->mib);
@@ -225,8 +227,12 @@ static void print_sums(const sweeping *of)
         (void)fprintf(out, "%s %s", before, sweep_op_at(i)->name);
         before = ",";
     }
-    (void)fprintf(out, "\n%s %s  %zu passed, %zu failed, %zu not provided\n", of->shared->name,
-                  of->shared->version, of->n_passed, of->n_failed + of->n_broken, of->n_not_provided);
+    (void)fputc('\n', out);
+    conf_text_print_clean(out, of->shared->name);
+    (void)fputc(' ', out);
+    conf_text_print_clean(out, of->shared->version);
+    (void)fprintf(out, "  %zu passed, %zu failed, %zu not provided\n", of->n_passed,
+                  of->n_failed + of->n_broken, of->n_not_provided);
 }
 
 static assay_status sweep_all(sweeping *of, assay_error *err)
@@ -252,7 +258,7 @@ static assay_status load_in_child(sweeping *of, bool *nothing, assay_error *err)
     if (rc == ASSAY_OK) rc = conf_isolate(load_task, &(task){of, NULL}, &of->options->limits, &v, err);
     if (rc != ASSAY_OK) return rc;
     *nothing = v.outcome == CONF_SKIPPED;
-    if (*nothing) (void)fprintf(of->context->err, "assay: %s\n", v.reason);
+    if (*nothing) conf_cmd_print_error(of->context, "%s", v.reason);
     else if (v.outcome != CONF_PASSED)
         return assay_fail(err, ASSAY_EIO, "kernels %s: %s", of->options->arguments[0], v.reason);
     return ASSAY_OK;
@@ -300,7 +306,7 @@ conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *cont
     assay_error err = {0};
     bool nothing = false;
     if (read_arguments(&of, &err) != ASSAY_OK) {
-        (void)fprintf(context->err, "assay: %s\n", err.text);
+        conf_cmd_print_error(context, "%s", err.text);
         return CONF_EXIT_USAGE;
     }
     void *memory = mmap(NULL, sizeof *of.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -313,12 +319,12 @@ conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *cont
     if (memory != MAP_FAILED) (void)munmap(memory, sizeof *of.shared);
     free(of.path);
     if (rc != ASSAY_OK) {
-        (void)fprintf(context->err, "assay: %s\n", err.text);
+        conf_cmd_print_error(context, "%s", err.text);
         return CONF_EXIT_ERROR;
     }
-    if (conf_interrupted()) (void)fputs("assay: interrupted\n", context->err);
+    if (conf_interrupted()) conf_cmd_print_error(context, "interrupted");
     if (!of.n_passed && !of.n_failed && !of.n_broken) {
-        (void)fputs("assay: nothing could be swept\n", context->err);
+        conf_cmd_print_error(context, "nothing could be swept");
         return CONF_EXIT_NOTHING;
     }
     return of.n_broken ? CONF_EXIT_ERROR : of.n_failed ? CONF_EXIT_DIVERGES : CONF_EXIT_AGREE;

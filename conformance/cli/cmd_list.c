@@ -55,7 +55,7 @@ conf_exit conf_cmd_list(const conf_options *options, const conf_context *context
         l.found = &found.at[i];
         if (conf_contain(list_case, &l, &options->limits, l.found->path, context->out, &err) == ASSAY_OK)
             continue;
-        (void)fprintf(context->err, "assay: %s\n", err.text);
+        conf_cmd_print_error(context, "%s", err.text);
         code = CONF_EXIT_ERROR;
     }
     conf_found_free(&found);

@@ -240,16 +240,35 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
     return rc;
 }
 
-/* Writes the ends of the reports, and the table. */
+/* Writes the ends of the reports, and the table; without a table if one line says it all (report_unrun). */
 static assay_status report_end(const run_state *run, assay_error *err)
 {
+    size_t n;
+    bool has_table = !conf_results_skipped_manner(&run->results, &n);
     bool only_tap = conf_report_is_stdout(&run->files, run->files.tap);
     assay_status rc = conf_report_files_end(&run->files, &run->results, run->n_points, err);
     conf_context plain = *run->context;
     plain.color = run->context->color && !only_tap;
-    if (only_tap || !conf_report_uses_stdout(&run->files))
+    if (has_table && (only_tap || !conf_report_uses_stdout(&run->files)))
         conf_report_table(run->context->out, only_tap ? "# " : "", &plain, &run->results);
     return rc;
+}
+
+/* Says on standard error that no case could be run, and why if that is a manner that was asked for. */
+static void report_unrun(const run_state *run)
+{
+    const conf_results *all = &run->results;
+    size_t n;
+    const char *reason = conf_results_skipped_manner(all, &n);
+    if (!reason) {
+        conf_cmd_print_error(run->context, "nothing could be run");
+        return;
+    }
+    char others[64] = "";
+    const size_t n_others = all->n * all->n_engines - n;
+    if (n_others) (void)snprintf(others, sizeof others, "; %zu more skipped for other reasons", n_others);
+    conf_cmd_print_error(run->context, "nothing could be run: %s (%zu case%s%s)", reason, n,
+                         n == 1 ? "" : "s", others);
 }
 
 /* Writes empty reports if there is no case, so that reports of an earlier run are not mistaken for
@@ -265,11 +284,11 @@ static conf_exit finish_reports(run_state *run, assay_status rc, conf_exit code,
 {
     assay_error late = {0};
     if (rc != ASSAY_OK) {
-        (void)fprintf(run->context->err, "assay: %s\n", err->text);
+        conf_cmd_print_error(run->context, "%s", err->text);
         code = rc == ASSAY_EUNSUPPORTED ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
     }
     if (conf_report_files_close(&run->files, run->options, &late) != ASSAY_OK) {
-        (void)fprintf(run->context->err, "assay: %s\n", late.text);
+        conf_cmd_print_error(run->context, "%s", late.text);
         code = CONF_EXIT_ERROR;
     }
     conf_results_free(&run->results);
@@ -279,6 +298,7 @@ static conf_exit finish_reports(run_state *run, assay_status rc, conf_exit code,
 conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
 {
     run_state run = {.options = options, .context = context};
+    run.results.program = context->program;
     run.results.limits = options->limits;
     run.results.dump = options->dump;
     run.results.compute = options->compute;
@@ -300,15 +320,13 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     assay_status rc = run_all(&run, &found, &err);
     if (rc == ASSAY_OK) rc = report_end(&run, &err);
     if (rc == ASSAY_OK && conf_interrupted())
-        (void)fprintf(context->err, "assay: interrupted: %zu of %zu cases were begun\n", run.results.n,
-                      run.n_cases);
+        conf_cmd_print_error(context, "interrupted: %zu of %zu cases were begun", run.results.n, run.n_cases);
     code = conf_results_exit(&run.results, options->fail_class);
     if (rc == ASSAY_OK && code == CONF_EXIT_ERROR && !conf_results_count(&run.results, SIZE_MAX, CONF_BROKEN))
-        (void)fprintf(context->err,
-                      "assay: cases failed, but none with class %s: whether it still occurs is unknown\n",
-                      conf_class_name(options->fail_class));
-    if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING)
-        (void)fputs("assay: nothing could be run\n", context->err);
+        conf_cmd_print_error(context,
+                             "cases failed, but none with class %s: whether it still occurs is unknown",
+                             conf_class_name(options->fail_class));
+    if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING) report_unrun(&run);
     conf_found_free(&found);
     return finish_reports(&run, rc, code, &err);
 }

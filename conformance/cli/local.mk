@@ -15,6 +15,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/cli/cmd_schedule.c \
 	conformance/cli/commands.c conformance/cli/commands.h \
 	conformance/cli/explain.c conformance/cli/explain.h \
+	conformance/cli/explain_module.c conformance/cli/explain_module.h \
 	conformance/cli/value.c conformance/cli/value.h
 
 CONFORMANCE_CLI_TESTS = \

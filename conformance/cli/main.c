@@ -16,7 +16,7 @@
 
 #define COLUMNS_ELSEWHERE 100
 
-static bool make_context(conf_context *context)
+static bool make_context(const char *argv0, conf_context *context)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
     bool dumb = term && strcmp(term, "dumb") == 0;
@@ -28,6 +28,7 @@ static bool make_context(conf_context *context)
     context->color = out_is_terminal && !(no_color && *no_color);
     context->progress = out_is_terminal && isatty(STDERR_FILENO);
     context->columns = COLUMNS_ELSEWHERE;
+    context->program = conf_places_program(argv0, getenv("PATH"));
     long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
     context->n_processors = n_processors > 0 ? (size_t)n_processors : 1;
     if (out_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
@@ -41,7 +42,8 @@ static conf_exit usage_error(const assay_error *err)
     return CONF_EXIT_USAGE;
 }
 
-static conf_exit run_command(const conf_command *command, int argc, char **argv)
+/* argv: the arguments of the command. argv0: the name of the program. */
+static conf_exit run_command(const conf_command *command, const char *argv0, int argc, char **argv)
 {
     conf_options options;
     assay_error err;
@@ -51,7 +53,7 @@ static conf_exit run_command(const conf_command *command, int argc, char **argv)
     if (options.help) {
         conf_cli_print_command_help(command, stdout);
         code = CONF_EXIT_AGREE;
-    } else if (make_context(&context)) {
+    } else if (make_context(argv0, &context)) {
         code = command->run(&options, &context);
     } else {
         (void)fputs("assay: out of memory\n", stderr);
@@ -79,7 +81,7 @@ static conf_exit dispatch_command(int argc, char **argv)
     }
     const conf_command *command = conf_cli_command(word);
     assay_error err;
-    if (command) return run_command(command, argc - 2, argv + 2);
+    if (command) return run_command(command, argv[0], argc - 2, argv + 2);
     (void)conf_cli_unknown_command(word, &err);
     return usage_error(&err);
 }

@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Where libtool puts the modules of a build tree. */
 #define BUILT_REF      ASSAY_BUILDDIR "/ref/.libs"
 #define BUILT_FASTPATH ASSAY_BUILDDIR "/fastpath/.libs"
+
+#define PROGRAM "assay"
 
 static bool add_user_path(conf_strings *dirs, const char *path)
 {
@@ -74,4 +77,30 @@ bool conf_places_find(const char *user_path, conf_strings *engine_dirs, char **f
     }
     free(program_dir);
     return ok;
+}
+
+/* Whether "<dir>/assay", dir of n bytes, can be executed. *same: whether it is the file `own`. */
+static bool has_program(const char *dir, size_t n, const struct stat *own, bool *same)
+{
+    char *path;
+    struct stat s;
+    if (asprintf(&path, "%.*s/" PROGRAM, (int)n, dir) < 0) return false;
+    const bool found = stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0;
+    *same = found && s.st_dev == own->st_dev && s.st_ino == own->st_ino;
+    free(path);
+    return found;
+}
+
+const char *conf_places_program(const char *argv0, const char *path)
+{
+    struct stat own;
+    bool same = false;
+    if (!argv0) return PROGRAM;
+    if (!strchr(argv0, '/') || stat(argv0, &own) != 0) return argv0;
+    while (path && *path) {
+        const size_t n = strcspn(path, ":");
+        if (n && has_program(path, n, &own, &same)) break;
+        path += n + (path[n] == ':');
+    }
+    return same ? PROGRAM : argv0;
 }

@@ -16,4 +16,8 @@
  * never a build tree. False if out of memory. The caller frees both results, also on failure. */
 bool conf_places_find(const char *user_path, conf_strings *engine_dirs, char **fixtures);
 
+/* How to call this program in a command that is printed: "assay" if a shell finds the same file under that
+ * name in `path` (separated by colons; NULL: none); else argv0, as the user called it. Borrowed. */
+const char *conf_places_program(const char *argv0, const char *path);
+
 #endif

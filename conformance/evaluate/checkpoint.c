@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/evaluate/checkpoint.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -16,12 +18,16 @@
 #include "model/plan/plan.h"
 #include "tokenizer/tokenizer.h"
 
-static bool has_file(const char *dir, const char *name)
+/* Whether the directory has the file. Fails if that cannot be told. */
+static assay_status find_file(const char *dir, const char *name, bool *is_there, assay_error *err)
 {
     char path[PATH_MAX];
     struct stat s;
     const int n = snprintf(path, sizeof path, "%s/%s", dir, name);
-    return n > 0 && (size_t)n < sizeof path && lstat(path, &s) == 0;
+    const bool fits = n > 0 && (size_t)n < sizeof path;
+    *is_there = fits && lstat(path, &s) == 0;
+    if (*is_there || (fits && (errno == ENOENT || errno == ENOTDIR))) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EIO, "%s/%s: %s", dir, name, strerror(fits ? errno : ENAMETOOLONG));
 }
 
 static assay_status check_weights(const char *dir, assay_error *err)
@@ -59,17 +65,23 @@ static size_t divisible_length(const plan *p)
     return least < (double)INT32_MAX ? (size_t)least : SIZE_MAX;
 }
 
-/* For a family that is not implemented, only its safetensors files must be valid. */
-static assay_status check_model(const conf_case *c, size_t *n_divisible, assay_error *err)
+/* For a family that is not implemented, only its safetensors files must be valid. A directory without
+ * config.json is another format: *foreign is set, and nothing is known of its ropes. */
+static assay_status check_model(const conf_case *c, size_t *n_divisible, bool *foreign, assay_error *err)
 {
     const char *dir = c->model;
-    bool known = false;
+    bool has_config, known = false;
     plan *p = NULL;
-    if (!has_file(dir, "config.json")) {
-        if (check_weights(dir, err) != ASSAY_OK) return ASSAY_OK;
-        return assay_fail(err, ASSAY_EIO, "%s: no config.json next to its weights", dir);
+    assay_status rc = find_file(dir, "config.json", &has_config, err);
+    if (rc != ASSAY_OK) return rc;
+    if (!has_config) {
+        rc = check_weights(dir, err);
+        if (rc == ASSAY_ENOMEM) return rc;
+        *foreign = rc != ASSAY_OK;
+        return *foreign ? ASSAY_OK
+                        : assay_fail(err, ASSAY_EIO, "%s: no config.json next to its weights", dir);
     }
-    assay_status rc = find_family(dir, &known, err);
+    rc = find_family(dir, &known, err);
     if (rc == ASSAY_OK && known) {
         rc = plan_open_allowing(dir, c->allow_unknown, &p, err);
         if (rc == ASSAY_OK) *n_divisible = divisible_length(p);
@@ -86,31 +98,44 @@ static assay_status check_model(const conf_case *c, size_t *n_divisible, assay_e
 static assay_status check_tokenizer(const char *dir, assay_error *err)
 {
     tokenizer *t = NULL;
-    if (!has_file(dir, "tokenizer.json")) return ASSAY_OK;
-    const assay_status rc = tokenizer_open(dir, &t, err);
+    bool is_there;
+    assay_status rc = find_file(dir, "tokenizer.json", &is_there, err);
+    if (rc != ASSAY_OK || !is_there) return rc;
+    rc = tokenizer_open(dir, &t, err);
     tokenizer_free(t);
     return rc;
 }
 
+/* The status of all checks; err: the reason of the first that fails. */
+static assay_status check_all(const conf_case *c, size_t *n_divisible, bool *foreign, assay_error *err)
+{
+    assay_status rc = ASSAY_OK;
+    if (c->kind != CONF_TOKENIZER) rc = check_model(c, n_divisible, foreign, err);
+    if (rc == ASSAY_OK && conf_kind_of(c->kind)->textual) rc = check_tokenizer(c->model, err);
+    if (rc != ASSAY_OK && rc != ASSAY_EUNSUPPORTED) return rc;
+    assay_error changed = {0};
+    const assay_status sums = conf_checksums_check(c->model, &changed);
+    if (sums == ASSAY_OK) return rc;
+    *err = changed;
+    return sums;
+}
+
 conf_checkpoint conf_checkpoint_check(const conf_case *c)
 {
-    conf_checkpoint found = {.state = CONF_CHECKPOINT_VALID, .n_divisible = SIZE_MAX};
+    conf_checkpoint found = {.state = CONF_CHECKPOINT_VALID};
     assay_error err = {0};
-    assay_status rc = ASSAY_OK;
+    bool foreign = false;
+    size_t n_divisible = 0;
     if (!c->model) return found;
-    if (c->kind != CONF_TOKENIZER) rc = check_model(c, &found.n_divisible, &err);
-    if (rc == ASSAY_OK && conf_kind_of(c->kind)->textual) rc = check_tokenizer(c->model, &err);
-    if (rc == ASSAY_OK || rc == ASSAY_EUNSUPPORTED) {
-        assay_error changed = {0};
-        const assay_status sums = conf_checksums_check(c->model, &changed);
-        if (sums != ASSAY_OK) {
-            rc = sums;
-            err = changed;
-        }
+    const assay_status rc = check_all(c, &n_divisible, &foreign, &err);
+    if (rc == ASSAY_OK && !foreign) {
+        found.n_divisible = n_divisible;
+        return found;
     }
-    if (rc == ASSAY_OK || rc == ASSAY_ENOMEM) return found;
-    found.state = rc == ASSAY_EUNSUPPORTED ? CONF_CHECKPOINT_UNKNOWN : CONF_CHECKPOINT_BROKEN;
-    found.n_divisible = 0;
+    if (rc == ASSAY_OK) (void)assay_fail(&err, rc, "%s: no config.json", c->model);
+    else if (rc == ASSAY_ENOMEM && !err.text[0]) (void)assay_fail(&err, rc, "%s: out of memory", c->model);
+    if (rc == ASSAY_EUNSUPPORTED) found.state = CONF_CHECKPOINT_UNKNOWN;
+    else if (rc != ASSAY_OK && rc != ASSAY_ENOMEM) found.state = CONF_CHECKPOINT_BROKEN;
     (void)snprintf(found.reason, sizeof found.reason, "%.*s", CONF_TEXT_MAX - 1, err.text);
     return found;
 }

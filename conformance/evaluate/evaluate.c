@@ -44,15 +44,16 @@ static void evaluate_decoder(conf_replay *r, const conf_assignment *assignment)
                    conf_manner_of(CONF_MANNER_WHOLE)->name);
     if (!conf_replay_decoder(r)) return;
     if (r->verdict->outcome == CONF_PASSED && !dump_logits(r, assignment->dump)) return;
+    const size_t n_kept = strlen(r->verdict->notes); /* the arrangement of the batch */
     r->verdict->stage = CONF_STAGE_JUDGE;
     conf_bounds bounds = conf_evaluate_bounds(r);
     if (r->rows) conf_evaluate_logits(r, &bounds);
     if (r->generated) {
         conf_evaluate_tokens(r, &bounds);
-        conf_evaluate_again(r, &bounds);
+        conf_evaluate_again(r, &bounds, n_kept);
     }
     conf_evaluate_traces(r);
-    if (r->verdict->outcome == CONF_PASSED) conf_evaluate_manners(r, &bounds, assignment);
+    if (r->verdict->outcome == CONF_PASSED) conf_evaluate_manners(r, &bounds, assignment, n_kept);
 }
 
 static void evaluate_rope(conf_replay *r)

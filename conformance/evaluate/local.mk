@@ -15,6 +15,7 @@ conformance_libconformance_la_SOURCES += \
 
 CONFORMANCE_EVALUATE_TESTS = \
 	conformance/evaluate/tests/check_checkpoint \
+	conformance/evaluate/tests/check_divisible \
 	conformance/evaluate/tests/check_evaluate \
 	conformance/evaluate/tests/check_manner \
 	conformance/evaluate/tests/check_positions \
@@ -23,6 +24,11 @@ check_PROGRAMS += $(CONFORMANCE_EVALUATE_TESTS)
 TESTS += $(CONFORMANCE_EVALUATE_TESTS)
 conformance_evaluate_tests_check_checkpoint_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_checkpoint_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_divisible_SOURCES = \
+	conformance/evaluate/tests/check_divisible.c $(DENY)
+conformance_evaluate_tests_check_divisible_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_evaluate_tests_check_divisible_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
+conformance_evaluate_tests_check_divisible_LDADD = conformance/tests/libsupport.la
 conformance_evaluate_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
 conformance_evaluate_tests_check_manner_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

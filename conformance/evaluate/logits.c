@@ -42,8 +42,8 @@ static void fail_logits(conf_verdict *v, const conf_bounds *b, const conf_logits
                                  conf_rule_name(j->rule), times, unit * b->limit, b->limit, allowance->unit);
 }
 
-bool conf_evaluate_measures(conf_verdict *v, const conf_logits_judgement *j, const conf_bounds *bounds,
-                            size_t n_rows, const conf_allowance *allowance)
+static void note_measures(conf_verdict *v, const conf_logits_judgement *j, const conf_bounds *bounds,
+                          size_t n_rows)
 {
     v->measured = true;
     v->multiple = j->multiple;
@@ -52,6 +52,12 @@ bool conf_evaluate_measures(conf_verdict *v, const conf_logits_judgement *j, con
         "largest error %.3g, RMSE %.3g, KL %.3g (%.3g, %.3g, %.3g x), best token the same in %zu of %zu rows",
         j->worst.max_abs, j->worst.rmse, j->worst.kl, j->worst.max_abs / bounds->max_abs,
         j->worst.rmse / bounds->rmse, j->worst.kl / bounds->kl, j->n_top1, n_rows);
+}
+
+bool conf_evaluate_measures(conf_verdict *v, const conf_logits_judgement *j, const conf_bounds *bounds,
+                            size_t n_rows, const conf_allowance *allowance)
+{
+    note_measures(v, j, bounds, n_rows);
     if (j->rule == CONF_RULE_NONE) return true;
     fail_logits(v, bounds, j, allowance);
     return false;
@@ -80,15 +86,28 @@ size_t conf_rows_of_prefill(const conf_decoder *d)
     return d->rows.n_rows - d->n_samples * d->n_decode;
 }
 
-/* Judges a further evaluation of the case. all: like the case's rows; what: what was different, for the
- * message. */
-static void judge_further(const conf_replay *r, const conf_bounds *bounds, const conf_logits_judgement *j,
-                          const double *all, const char *what)
+void conf_evaluate_put_aside(conf_verdict *v, size_t n_kept, const char *what)
+{
+    v->notes[n_kept] = '\0';
+    if (v->measured)
+        conf_verdict_note(v, "%s it agrees: %.3g times %s", what, v->multiple,
+                          v->float64 ? "its bound" : conf_compute_unit(v->compute));
+    v->measured = false;
+    v->multiple = 0;
+}
+
+/* Fails for a further evaluation of the case. all: like the case's rows, of which n_rows were judged; what:
+ * what was different, for the message. */
+static void fail_further(const conf_replay *r, const conf_bounds *bounds, const conf_logits_judgement *j,
+                         const double *all, size_t n_rows, const char *what)
 {
     const conf_rows *rows = &r->c->decoder.rows;
     conf_verdict *v = r->verdict;
-    if (j->multiple > v->multiple) v->multiple = j->multiple;
-    if (j->rule == CONF_RULE_NONE) return;
+    char before[CONF_TEXT_MAX];
+    (void)snprintf(before, sizeof before, "%s", v->notes);
+    v->notes[0] = '\0';
+    note_measures(v, j, bounds, n_rows);
+    if (before[0]) conf_verdict_note(v, "%s", before);
     if (j->rule == CONF_RULE_MASK)
         (void)conf_evaluate_fail(v, CONF_CLASS_MASK, "%s: NaN or infinity where the truth is finite", what);
     else
@@ -98,14 +117,20 @@ static void judge_further(const conf_replay *r, const conf_bounds *bounds, const
     conf_evaluate_where(v, &rows->place[j->row], j->col, rows->truth[at], all[at]);
 }
 
-void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds)
+void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds, size_t n_kept)
 {
     const conf_rows *rows = &r->c->decoder.rows;
-    if (!r->again || r->verdict->outcome == CONF_FAILED) return;
-    const conf_logits_judgement j =
-        conf_judge_logits(rows->truth, r->again, conf_rows_of_prefill(&r->c->decoder), rows->n_cols, bounds);
-    judge_further(r, bounds, &j, r->again,
-                  "in a session that was used before, its earlier contents have an effect");
+    const size_t n_rows = conf_rows_of_prefill(&r->c->decoder);
+    conf_verdict *v = r->verdict;
+    if (!r->again || v->outcome == CONF_FAILED) return;
+    const conf_logits_judgement j = conf_judge_logits(rows->truth, r->again, n_rows, rows->n_cols, bounds);
+    if (j.rule == CONF_RULE_NONE) {
+        if (j.multiple > v->multiple) v->multiple = j.multiple;
+        return;
+    }
+    conf_evaluate_put_aside(v, n_kept, "in a new session");
+    fail_further(r, bounds, &j, r->again, n_rows,
+                 "in a session that was used before, its earlier contents have an effect");
 }
 
 void conf_evaluate_manner(const conf_replay *r, const conf_bounds *bounds, conf_manner manner)
@@ -113,5 +138,9 @@ void conf_evaluate_manner(const conf_replay *r, const conf_bounds *bounds, conf_
     const conf_rows *rows = &r->c->decoder.rows;
     const conf_logits_judgement j =
         conf_judge_rows(rows->truth, r->rows, r->wanted, rows->n_rows, rows->n_cols, bounds);
-    judge_further(r, bounds, &j, r->rows, conf_manner_of(manner)->label);
+    size_t n_wanted = 0;
+    for (size_t i = 0; i < rows->n_rows; i++) n_wanted += r->wanted[i];
+    if (j.rule != CONF_RULE_NONE)
+        fail_further(r, bounds, &j, r->rows, n_wanted, conf_manner_of(manner)->label);
+    else if (j.multiple > r->verdict->multiple) r->verdict->multiple = j.multiple;
 }

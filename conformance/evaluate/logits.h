@@ -29,11 +29,18 @@ void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds);
 /* The number of rows of prefill, which are the first of a case's rows. */
 size_t conf_rows_of_prefill(const conf_decoder *d);
 
-/* Judges the logits of prompts in a session with earlier contents by the same bounds. Does nothing if another
- * part has failed. */
-void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds);
+/* Replaces the measures of an evaluation that agrees, the notes from byte n_kept on, by one line with its
+ * multiple: "WHAT it agrees: 0.2 times the noise". The verdict is no longer measured, so that no report
+ * shows them as those of a later evaluation that fails. */
+void conf_evaluate_put_aside(conf_verdict *v, size_t n_kept, const char *what);
 
-/* Judges the wanted rows of an evaluation in another manner by the same bounds. */
+/* Judges the logits of prompts in a session with earlier contents by the same bounds. Does nothing if another
+ * part has failed. n_kept: bytes of the notes that precede the measures. If they diverge, the measures are
+ * those of this session. */
+void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds, size_t n_kept);
+
+/* Judges the wanted rows of an evaluation in another manner by the same bounds. If they diverge, the measures
+ * are those of this manner; the earlier notes follow them. */
 void conf_evaluate_manner(const conf_replay *r, const conf_bounds *bounds, conf_manner manner);
 
 #endif

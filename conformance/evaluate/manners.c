@@ -9,11 +9,22 @@
 #include "conformance/support/clock.h"
 #include "conformance/support/draw.h"
 
-#define NAMES_MAX 128 /* of the names of all manners */
+/* An evaluation of a case in several manners. */
+typedef struct manners_run {
+    conf_replay *r;
+    const conf_bounds *bounds;
+    const conf_assignment *assignment;
+    size_t n_kept; /* bytes of the notes that precede the measures of the whole evaluation */
+    /* Of the whole evaluation and the manners that agree: */
+    bool measured;
+    double multiple;
+    char notes[CONF_TEXT_MAX];
+} manners_run;
 
 /* Which manners were evaluated, and why the others were not; empty: they were, or they were not tried. */
 typedef struct tally {
     bool done[CONF_N_MANNERS];
+    bool same[CONF_N_MANNERS]; /* the manner would change nothing */
     char reason[CONF_N_MANNERS][CONF_TEXT_MAX];
 } tally;
 
@@ -26,87 +37,120 @@ static void add_name(char *to, size_t size, conf_manner manner)
 /* Notes the manners from `first` on that were not evaluated for its reason, and clears that of the others. */
 static void note_reason(conf_verdict *v, tally *t, conf_manner first)
 {
-    char names[NAMES_MAX] = "";
+    char names[CONF_MANNERS_TEXT_MAX] = "";
     for (conf_manner m = first; m < CONF_N_MANNERS; m++) {
         if (strcmp(t->reason[m], t->reason[first]) != 0) continue;
         add_name(names, sizeof names, m);
         if (m != first) t->reason[m][0] = '\0';
     }
-    conf_verdict_note(v, "not %s: %.200s", names, t->reason[first]);
+    const bool unknown = strcmp(t->reason[first], conf_replay_unknown_ropes) == 0;
+    conf_verdict_note(v, "not %s: %.200s%s%.200s", names, t->reason[first], unknown ? ": " : "",
+                      unknown ? v->checkpoint.reason : "");
+    if (!t->same[first]) conf_verdict_leave_out(v, names, t->reason[first]);
 }
 
 static void note_tally(conf_verdict *v, tally *t)
 {
-    char done[NAMES_MAX] = "";
+    char done[CONF_MANNERS_TEXT_MAX] = "";
     for (conf_manner m = 0; m < CONF_N_MANNERS; m++)
         if (t->done[m]) add_name(done, sizeof done, m);
-    if (done[0]) conf_verdict_note(v, "manners: %s", done);
+    if (done[0])
+        conf_verdict_note(v, "%s: %s", v->outcome == CONF_FAILED ? "manners that agree" : "manners", done);
     for (conf_manner m = 0; m < CONF_N_MANNERS; m++)
         if (t->reason[m][0]) note_reason(v, t, m);
 }
 
-/* Whether the manner was evaluated; the verdict is set if it diverges. An engine may refuse a manner by
- * ASSAY_EUNSUPPORTED. */
-static bool evaluate_manner(conf_replay *r, const conf_bounds *bounds, conf_manner manner,
-                            const conf_assignment *assignment, char reason[CONF_TEXT_MAX])
+/* From here on, a failure or a crash of the engine has no measures but those of the manner under way. */
+static void begin_manner(manners_run *run, conf_manner manner)
 {
-    conf_verdict *v = r->verdict;
-    const char *skipped;
+    conf_verdict *v = run->r->verdict;
+    run->measured = v->measured;
+    run->multiple = v->multiple;
+    memcpy(run->notes, v->notes, sizeof run->notes);
     (void)snprintf(v->manner, sizeof v->manner, "%s", conf_manner_of(manner)->name);
-    v->until = conf_clock() + assignment->limits.seconds;
+    v->until = conf_clock() + run->assignment->limits.seconds;
+    conf_evaluate_put_aside(v, run->n_kept, "evaluated whole");
+}
+
+/* After a manner that agrees, or that was not evaluated. */
+static void end_manner(const manners_run *run)
+{
+    conf_verdict *v = run->r->verdict;
+    v->manner[0] = '\0';
+    v->measured = run->measured;
+    if (run->multiple > v->multiple) v->multiple = run->multiple;
+    memcpy(v->notes, run->notes, sizeof v->notes);
+}
+
+/* Whether the manner was evaluated; the verdict is set if it diverges. An engine may refuse a manner by
+ * ASSAY_EUNSUPPORTED. reason: why it was not evaluated, or empty; *same: it would change nothing. */
+static bool evaluate_manner(manners_run *run, conf_manner manner, char reason[CONF_TEXT_MAX], bool *same)
+{
+    conf_verdict *v = run->r->verdict;
+    const char *skipped;
+    begin_manner(run, manner);
     reason[0] = '\0';
-    const bool ok = conf_replay_manner(r, manner, &skipped, reason);
+    const bool ok = conf_replay_manner(run->r, manner, &skipped, reason);
+    *same = ok && skipped == conf_replay_no_change;
     if (ok && skipped && skipped != reason) (void)snprintf(reason, CONF_TEXT_MAX, "%s", skipped);
     if (ok && !skipped) {
         v->stage = CONF_STAGE_JUDGE;
-        conf_evaluate_manner(r, bounds, manner);
+        conf_evaluate_manner(run->r, run->bounds, manner);
     }
     if (v->outcome == CONF_SKIPPED) {
         (void)snprintf(reason, CONF_TEXT_MAX, "%s", v->reason);
         conf_verdict_set(v, CONF_PASSED, "%s", "");
     }
-    if (v->outcome == CONF_PASSED) v->manner[0] = '\0';
+    if (v->outcome == CONF_PASSED) end_manner(run);
     return !reason[0];
 }
 
-static void evaluate_requested(conf_replay *r, const conf_bounds *bounds, const conf_assignment *assignment)
+static void evaluate_requested(manners_run *run)
 {
-    const conf_manner manner = conf_manner_find(assignment->manner);
+    const conf_manner manner = conf_manner_find(run->assignment->manner);
     char reason[CONF_TEXT_MAX];
+    bool same;
     if (manner == CONF_MANNER_WHOLE) return;
-    if (!evaluate_manner(r, bounds, manner, assignment, reason) && r->verdict->outcome == CONF_PASSED)
-        conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", reason);
+    conf_verdict *v = run->r->verdict;
+    if (evaluate_manner(run, manner, reason, &same) || v->outcome != CONF_PASSED) return;
+    if (strcmp(reason, conf_replay_unknown_ropes) == 0) conf_verdict_note(v, "%s", v->checkpoint.reason);
+    conf_verdict_set(v, CONF_SKIPPED, "manner %s: %.600s", conf_manner_of(manner)->name, reason);
+    (void)snprintf(v->manner, sizeof v->manner, "%s", conf_manner_of(manner)->name);
 }
 
 /* The drawn manner, or the next that applies. */
-static void evaluate_drawn(conf_replay *r, const conf_bounds *bounds, const conf_assignment *assignment)
+static void evaluate_drawn(manners_run *run)
 {
-    uint64_t state = ~conf_arrangement_state(r->c, *r->seed);
+    conf_verdict *v = run->r->verdict;
+    uint64_t state = ~conf_arrangement_state(run->r->c, *run->r->seed);
     const size_t n = CONF_N_MANNERS - 1, first = conf_draw_below(&state, n);
     char reason[CONF_TEXT_MAX];
+    bool same;
     for (size_t i = 0; i < n; i++) {
         const conf_manner manner = (conf_manner)(1 + (first + i) % n);
-        if (evaluate_manner(r, bounds, manner, assignment, reason)) {
-            conf_verdict_note(r->verdict, "also %s", conf_manner_of(manner)->label);
-            return;
-        }
-        if (r->verdict->outcome != CONF_PASSED) return;
+        const bool evaluated = evaluate_manner(run, manner, reason, &same);
+        if (v->outcome != CONF_PASSED) return;
+        if (!evaluated) continue;
+        conf_verdict_note(v, "also %s", conf_manner_of(manner)->label);
+        return;
     }
 }
 
-static void evaluate_all(conf_replay *r, const conf_bounds *bounds, const conf_assignment *assignment)
+static void evaluate_all(manners_run *run)
 {
+    conf_verdict *v = run->r->verdict;
     tally t = {0};
-    for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS && r->verdict->outcome == CONF_PASSED; m++)
-        t.done[m] =
-            evaluate_manner(r, bounds, m, assignment, t.reason[m]) && r->verdict->outcome == CONF_PASSED;
-    note_tally(r->verdict, &t);
+    for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS && v->outcome == CONF_PASSED; m++)
+        t.done[m] = evaluate_manner(run, m, t.reason[m], &t.same[m]) && v->outcome == CONF_PASSED;
+    note_tally(v, &t);
 }
 
-void conf_evaluate_manners(conf_replay *r, const conf_bounds *bounds, const conf_assignment *assignment)
+void conf_evaluate_manners(conf_replay *r, const conf_bounds *bounds, const conf_assignment *assignment,
+                           size_t n_kept)
 {
+    manners_run run = {.r = r, .bounds = bounds, .assignment = assignment, .n_kept = n_kept};
     r->verdict->manner[0] = '\0';
-    if (assignment->manner) evaluate_requested(r, bounds, assignment);
-    else if (r->seed) evaluate_drawn(r, bounds, assignment);
-    else evaluate_all(r, bounds, assignment);
+    if (assignment->manner) evaluate_requested(&run);
+    else if (r->seed) evaluate_drawn(&run);
+    else evaluate_all(&run);
 }

@@ -97,6 +97,28 @@ static bool tensor_diverges(const conf_replay *r, const conf_traced *seen, bool 
     return true;
 }
 
+/* How many tensors were compared, or why none was. */
+static void note_compared(const conf_replay *r)
+{
+    conf_verdict *v = r->verdict;
+    size_t n_unjudged = 0;
+    if (!r->engine->tap) {
+        conf_verdict_note(v, "no tensor compared: the engine has no tap, with which a failure names the "
+                             "first wrong tensor");
+        return;
+    }
+    if (!v->last_trace[0]) {
+        conf_verdict_note(v, "no tensor compared: the engine's tap gives none");
+        return;
+    }
+    for (size_t i = 0; i < r->n_seen; i++)
+        n_unjudged += !v->float64 && !conf_tensor_has_noise(r->seen[i].trace, v->compute);
+    char unjudged[CONF_UNJUDGED_TEXT_MAX];
+    conf_tensor_print_unjudged(unjudged, v, n_unjudged);
+    conf_verdict_note(v, "%zu of %zu recorded tensors compared%s", r->n_seen, r->c->decoder.n_traces,
+                      unjudged);
+}
+
 /* Where no noise of a tensor is recorded in the type that the engine computes in, its bound is an
  * estimate: it locates where a divergence of the logits begins, and decides no verdict. */
 void conf_evaluate_traces(const conf_replay *r)
@@ -105,12 +127,7 @@ void conf_evaluate_traces(const conf_replay *r)
     const conf_decoder *d = &r->c->decoder;
     if (d->n_traces == 0) return;
     v->other_traces = r->n_seen == 0 && v->last_trace[0];
-    size_t n_unjudged = 0;
-    for (size_t i = 0; i < r->n_seen; i++)
-        n_unjudged += !v->float64 && !conf_tensor_has_noise(r->seen[i].trace, v->compute);
-    char unjudged[CONF_UNJUDGED_TEXT_MAX];
-    conf_tensor_print_unjudged(unjudged, v, n_unjudged);
-    conf_verdict_note(v, "%zu of %zu recorded tensors compared%s", r->n_seen, d->n_traces, unjudged);
+    note_compared(r);
     for (size_t i = 0; i < r->n_seen; i++) {
         const conf_traced *seen = &r->seen[i];
         bool judged =

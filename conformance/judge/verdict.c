@@ -94,6 +94,28 @@ void conf_verdict_note(conf_verdict *v, const char *format, ...)
     conf_text_clean(v->notes);
 }
 
+void conf_verdict_leave_out(conf_verdict *v, const char *names, const char *reason)
+{
+    char clean[CONF_TEXT_MAX];
+    const size_t n = strlen(v->left_out);
+    (void)snprintf(clean, sizeof clean, "%s", reason);
+    conf_text_clean(clean); /* without tabs and newlines */
+    const int length = snprintf(v->left_out + n, sizeof v->left_out - n, "%s\t%s\n", names, clean);
+    if (length < 0 || (size_t)length >= sizeof v->left_out - n) v->left_out[n] = '\0';
+}
+
+bool conf_verdict_left_out(const conf_verdict *v, size_t *at, char names[CONF_MANNERS_TEXT_MAX],
+                           char reason[CONF_TEXT_MAX])
+{
+    const char *line = v->left_out + *at;
+    const size_t tab = strcspn(line, "\t"), end = strcspn(line, "\n");
+    if (!line[0] || tab >= end) return false;
+    (void)snprintf(names, CONF_MANNERS_TEXT_MAX, "%.*s", (int)tab, line);
+    (void)snprintf(reason, CONF_TEXT_MAX, "%.*s", (int)(end - tab - 1), line + tab + 1);
+    *at += end + (line[end] == '\n');
+    return true;
+}
+
 void conf_verdict_apply_checkpoint(conf_verdict *v)
 {
     char said[CONF_TEXT_MAX];

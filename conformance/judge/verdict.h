@@ -15,6 +15,8 @@
 #define CONF_VECTOR_NAME_MAX   88 /* "GROUP/ID" */
 #define CONF_UNKNOWN_MAX       2048
 #define CONF_MANNER_NAME_MAX   16
+#define CONF_LEFT_OUT_MAX      1024
+#define CONF_MANNERS_TEXT_MAX  128 /* the names of all manners, separated by ", " */
 #define CONF_MANNER_WHOLE_NAME "whole"
 
 typedef enum conf_outcome {
@@ -51,8 +53,9 @@ typedef enum conf_class {
 /* The result of opening a case's checkpoint with the harness's own loader (evaluate/checkpoint.h). */
 typedef struct conf_checkpoint {
     enum { CONF_CHECKPOINT_VALID, CONF_CHECKPOINT_UNKNOWN, CONF_CHECKPOINT_BROKEN } state;
-    char reason[CONF_TEXT_MAX]; /* empty if it is sound */
-    size_t n_divisible;         /* the longest prompt whose rope is the same if it is evaluated in parts */
+    char reason[CONF_TEXT_MAX]; /* empty if it is valid, and its ropes are known */
+    size_t n_divisible; /* the longest prompt whose rope is the same if it is evaluated in parts; 0: the
+                         * ropes are unknown */
 } conf_checkpoint;
 
 typedef enum conf_stage {
@@ -93,7 +96,9 @@ typedef struct conf_verdict {
     char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */
     bool other_traces; /* the case has tensors, and the engine traced none of them, but others */
     char manner[CONF_MANNER_NAME_MAX]; /* the manner of evaluation (replay/manner.h) that is under way, or
-                                        * that diverges; empty: not evaluated */
+                                        * that diverges, or that was asked for and does not apply; empty:
+                                        * none of these */
+    char left_out[CONF_LEFT_OUT_MAX];  /* see conf_verdict_leave_out */
     char vector[CONF_VECTOR_NAME_MAX]; /* the first diverging vector of a textual case, or empty */
     size_t n_passed; /* in a process that replays several vectors: number of those that passed so far */
     double until;    /* monotonic clock: the timeout of the process does not expire before this time */
@@ -140,6 +145,16 @@ void conf_verdict_apply_named(conf_verdict *v);
 /* Writes names [n] to v->unknown, one per line; if they do not all fit, the last line gives the number
  * of omitted names. */
 void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n);
+
+/* Records that manners of evaluation were left out although they would have changed the evaluation. names:
+ * separated by ", ". v->left_out has a line "NAMES<tab>REASON<newline>" for each call; a line that does not
+ * fit is dropped. */
+void conf_verdict_leave_out(conf_verdict *v, const char *names, const char *reason);
+
+/* Gives the manners that were left out for one reason; false if there are no more. *at: 0 at the first call.
+ */
+bool conf_verdict_left_out(const conf_verdict *v, size_t *at, char names[CONF_MANNERS_TEXT_MAX],
+                           char reason[CONF_TEXT_MAX]);
 
 /* Appends to v->notes, separated by "; ". */
 void conf_verdict_note(conf_verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));

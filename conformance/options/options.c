@@ -4,63 +4,51 @@
 #include "conformance/options/options.h"
 
 const conf_option_info conf_cli_options[] = {
-    {CONF_OPTION_ENGINE, 'e', "--engine", "ENGINE",
-     "name of a bundled engine or path of a module; may be repeated, except\nfor locate and generate "
-     "(default: ref64, ref32 and fastpath; with\n--compute fastpath)"},
-    {CONF_OPTION_COMPUTE, 0, "--compute", "TYPE",
-     "have engines compute in f32, bf16 or int8, and judge them by the\nnoise of that type (default: the "
-     "engine's own choice)"},
-    {CONF_OPTION_JUDGED_AS, 0, "--compute", "TYPE",
-     "the type in which the observed engine computed: judge by the noise\nof f32, bf16 or int8 (default: "
-     "float32 by its noise, float64 by its\nbound)"},
-    {CONF_OPTION_PART, 0, "--part", "PART",
-     "judge only the logits, tokens or traces; may be repeated (default:\neverything in GOLDEN)"},
-    {CONF_OPTION_COMPUTED_IN, 0, "--compute", "TYPE",
-     "have engines compute in f32, bf16 or int8 (default: the engine's\nown choice)"},
+    /* What is run, checked or generated from. */
+    {CONF_OPTION_MODEL, 0, "--model", "DIR", "the checkpoint"},
+    {CONF_OPTION_TEXT, 0, "--prompt", "TEXT",
+     "the prompt, which may contain special tokens; - for standard input"},
+    {CONF_OPTION_SERVING, 0, "--serving", NULL,
+     "measure how fast replies are parsed instead: every parser of\nreasoning and of tool calls (default "
+     "engine: fastpath)"},
+    {CONF_OPTION_ENDPOINT, 0, "--endpoint", "NAME",
+     "protocol of the stream: chat, messages or responses, or the path\n/v1/chat/completions, /v1/messages, "
+     "/v1/responses"},
     {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
      "only cases whose id matches: a glob, in which * also matches /, or a\npart of the id"},
     {CONF_OPTION_SHARD, 0, "--shard", "I/N",
      "only shard I (1 to N) of N: the cases whose id has the 64-bit FNV-1a\nhash I - 1 modulo N"},
     {CONF_OPTION_VECTOR, 0, "--vector", "GROUP/ID",
      "only this vector of textual cases; cases without it are skipped"},
-    {CONF_OPTION_SEED, 0, "--seed", "N",
-     "rearrange each batch at random from seed N: reorder the samples, add\nbatch neighbours and padding, "
-     "and evaluate it in a manner that is\ndrawn, too"},
-    {CONF_OPTION_MANNER, 0, "--manner", "MANNER",
-     "evaluate prompts whole, and then in this manner: whole (no other),\nlast, chunk-1, chunk-7, chunk-64, "
-     "rest, late, early, rewind, fork,\nstopped or refused (default: all that the engine can be asked for)"},
+    {CONF_OPTION_PART, 0, "--part", "PART",
+     "judge only the logits, tokens or traces; may be repeated (default:\neverything in GOLDEN)"},
+    /* Engines. */
+    {CONF_OPTION_ENGINE, 'e', "--engine", "ENGINE",
+     "name of a bundled engine or path of a module; may be repeated, except\nfor locate and generate "
+     "(default: ref64, ref32 and fastpath; with\n--compute fastpath)"},
+    {CONF_OPTION_KERNELS, 0, "--kernels", "LIBRARY",
+     "have engines use the kernels of LIBRARY instead of their own (see\nassay kernels); the default engine "
+     "is then fastpath"},
+    {CONF_OPTION_COMPUTE, 0, "--compute", "TYPE",
+     "have engines compute in f32, bf16 or int8, and judge them by the\nnoise of that type (default: the "
+     "engine's own choice)"},
+    {CONF_OPTION_JUDGED_AS, 0, "--compute", "TYPE",
+     "the type in which the observed engine computed: judge by the noise\nof f32, bf16 or int8 (default: "
+     "float32 by its noise, float64 by its\nbound)"},
+    {CONF_OPTION_COMPUTED_IN, 0, "--compute", "TYPE",
+     "have engines compute in f32, bf16 or int8 (default: the engine's\nown choice)"},
+    {CONF_OPTION_ALLOW_UNKNOWN, 0, "--allow-unknown", "MEMBER",
+     "ignore this unknown member of config.json instead of refusing the\ncheckpoint; may be repeated"},
     {CONF_OPTION_EXPLAIN, 0, "--explain", NULL,
      "run nothing; print what each engine offers, and which cases and\nmanners of evaluation each part of it "
      "unlocks"},
-    {CONF_OPTION_JOBS, 'j', "--jobs", "N",
-     "run N cases in parallel; reports keep their order (default: the\nnumber of processors)"},
-    {CONF_OPTION_THREADS, 'j', "--jobs", "N", "compare on N threads (default: the number of processors)"},
-    {CONF_OPTION_TIMEOUT, 0, "--timeout", "SECONDS",
-     "kill an engine after this time for a case, a measurement or a vector\nof a textual case, which then "
-     "has failed (default: 60)"},
-    {CONF_OPTION_MEMORY, 0, "--memory", "MIB",
-     "memory limit of a process for a case, a checkpoint or an operation\n(default: half of the machine's "
-     "memory; mapped files do not count; no\nlimit in builds with sanitizers)"},
-    {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
-     "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, stops, "
-     "text, events, inconsistent,\ncontract, shape, refused, memory, crash, exit, hang); with other failures "
-     "only, "
-     "the\nexit status is 99"},
-    {CONF_OPTION_BISECT, 0, "--bisect", NULL,
-     "for git bisect run: exit with 125 if the status would be neither 0\nnor 1"},
-    {CONF_OPTION_DUMP, 0, "--dump", "DIR",
-     "write the outputs of each engine to DIR/ENGINE/ID.h5, for assay diff"},
-    {CONF_OPTION_TAP, 0, "--tap", "FILE",
-     "write the Test Anything Protocol to FILE; - for standard output, to\nwhich nothing else is then "
-     "written"},
-    {CONF_OPTION_JUNIT, 0, "--junit", "FILE", "write JUnit XML to FILE, as for --tap"},
-    {CONF_OPTION_JSON, 0, "--json", "FILE",
-     "write one JSON document to FILE; - for standard output, to which\nnothing else is then written; at "
-     "most one report can go there"},
-    {CONF_OPTION_SERVING, 0, "--serving", NULL,
-     "measure how fast replies are parsed instead: every parser of\nreasoning and of tool calls (default "
-     "engine: fastpath)"},
-    {CONF_OPTION_MODEL, 0, "--model", "DIR", "the checkpoint"},
+    /* How it is run. */
+    {CONF_OPTION_MANNER, 0, "--manner", "MANNER",
+     "evaluate prompts whole, and then in this manner: whole (no other),\nlast, chunk-1, chunk-7, chunk-64, "
+     "rest, late, early, rewind, fork,\nstopped or refused (default: all that the engine can be asked for)"},
+    {CONF_OPTION_SEED, 0, "--seed", "N",
+     "rearrange each batch at random from seed N: reorder the samples, add\nbatch neighbours and padding, "
+     "and evaluate it in a manner that is\ndrawn, too"},
     {CONF_OPTION_PROMPT, 0, "--prompt", "N",
      "measure prefill of N tokens; may be repeated, as may the next two\n(default: 512)"},
     {CONF_OPTION_CONTEXT, 0, "--context", "N", "measure decode after N tokens of context (default: 16)"},
@@ -69,33 +57,19 @@ const conf_option_info conf_cli_options[] = {
      "decode N tokens of each sample, fewer if they take over 5 seconds\n(default: 32)"},
     {CONF_OPTION_REPEAT, 0, "--repeat", "N", "repeat every measurement N times (default: 5)"},
     {CONF_OPTION_IDS, 0, "--seed", "N", "seed of the random token ids, or of the replies (default: 0)"},
-    {CONF_OPTION_KERNELS, 0, "--kernels", "LIBRARY",
-     "have engines use the kernels of LIBRARY instead of their own (see\nassay kernels); the default engine "
-     "is then fastpath"},
     {CONF_OPTION_DRAW, 0, "--seed", "N", "seed of the random shapes and numbers (default: 5)"},
+    {CONF_OPTION_SHAPE, 0, "--shape", "NAME",
+     "draw programs of one shape: handover, pool, crowd, makers,\nstrangers, reopen, worker, batching, "
+     "prefix or random (default: all\nin one)"},
     {CONF_OPTION_PROGRAMS, 0, "--seed", "N", "seed of the first program (default: 0)"},
     {CONF_OPTION_DRAWS, 0, "--draws", "N",
      "draw N programs for each case, with seeds from --seed on (default: 1)"},
-    {CONF_OPTION_SHAPE, 0, "--shape", "NAME",
-     "draw programs of one shape: handover, pool, crowd, makers,\nstrangers, reopen, worker or random "
-     "(default: all in one)"},
     {CONF_OPTION_ON_THREADS, 0, "--threads", "LIST",
      "run each program on these numbers of threads (default: 1,2,4,16)"},
     {CONF_OPTION_FOR, 0, "--for", "SECONDS",
      "continue with new seeds for this time, or until a program fails"},
-    {CONF_OPTION_SAVE, 0, "--save", "DIR", "directory in which failing programs are saved (default: .)"},
     {CONF_OPTION_REPLAY, 0, "--replay", "FILE", "run the program in FILE repeatedly"},
     {CONF_OPTION_TIMES, 0, "--times", "N", "with --replay: how often (default: 20)"},
-    {CONF_OPTION_ENDPOINT, 0, "--endpoint", "NAME",
-     "protocol of the stream: chat, messages or responses, or the path\n/v1/chat/completions, /v1/messages, "
-     "/v1/responses"},
-    {CONF_OPTION_MARKER, 0, "--marker", "TEXT",
-     "fail if content contains TEXT, such as <think>; may be repeated"},
-    {CONF_OPTION_USAGE, 0, "--usage", "WHETHER",
-     "yes or no: whether the request asked for usage\n(stream_options.include_usage); chat only (default: "
-     "unknown)"},
-    {CONF_OPTION_TEXT, 0, "--prompt", "TEXT",
-     "the prompt, which may contain special tokens; - for standard input"},
     {CONF_OPTION_MAX_TOKENS, 0, "--max-tokens", "N", "generate at most N tokens (default: 256)"},
     {CONF_OPTION_TEMPERATURE, 0, "--temperature", "X",
      "sample tokens, with logits divided by X (default: 0, the most likely\ntoken)"},
@@ -114,12 +88,42 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_REASONING, 0, "--reasoning-parser", "NAME",
      "parser of reasoning (default: chosen by the tokens of the tokenizer;\nnone: no parser)"},
     {CONF_OPTION_TOOLS, 0, "--tool-parser", "NAME", "parser of tool calls, as above"},
+    {CONF_OPTION_MARKER, 0, "--marker", "TEXT",
+     "fail if content contains TEXT, such as <think>; may be repeated"},
     {CONF_OPTION_MARKERS_OF_REASONING, 0, "--reasoning-parser", "NAME",
      "fail if content contains a marker of this reasoning parser, such as\nqwen3 or gemma4"},
     {CONF_OPTION_MARKERS_OF_TOOLS, 0, "--tool-parser", "NAME",
      "the same for a parser of tool calls, such as hermes or gemma4"},
-    {CONF_OPTION_ALLOW_UNKNOWN, 0, "--allow-unknown", "MEMBER",
-     "ignore this unknown member of config.json instead of refusing the\ncheckpoint; may be repeated"},
+    {CONF_OPTION_USAGE, 0, "--usage", "WHETHER",
+     "yes or no: whether the request asked for usage\n(stream_options.include_usage); chat only (default: "
+     "unknown)"},
+    /* Output and exit status. */
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show all measurements of every case"},
+    {CONF_OPTION_TAP, 0, "--tap", "FILE",
+     "write the Test Anything Protocol to FILE; - for standard output, to\nwhich nothing else is then "
+     "written"},
+    {CONF_OPTION_JUNIT, 0, "--junit", "FILE", "write JUnit XML to FILE, as for --tap"},
+    {CONF_OPTION_JSON, 0, "--json", "FILE",
+     "write one JSON document to FILE; - for standard output, to which\nnothing else is then written; at "
+     "most one report can go there"},
+    {CONF_OPTION_DUMP, 0, "--dump", "DIR",
+     "write the outputs of each engine to DIR/ENGINE/ID.h5, for assay diff"},
+    {CONF_OPTION_SAVE, 0, "--save", "DIR", "directory in which failing programs are saved (default: .)"},
+    {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
+     "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, stops, "
+     "text, events, inconsistent, contract,\nshape, refused, memory, crash, exit, hang); with other failures "
+     "only,\nthe exit status is 99"},
+    {CONF_OPTION_BISECT, 0, "--bisect", NULL,
+     "for git bisect run: exit with 125 if the status would be neither 0\nnor 1"},
+    /* Processes. */
+    {CONF_OPTION_JOBS, 'j', "--jobs", "N",
+     "run N cases in parallel; reports keep their order (default: the\nnumber of processors)"},
+    {CONF_OPTION_THREADS, 'j', "--jobs", "N", "compare on N threads (default: the number of processors)"},
+    {CONF_OPTION_TIMEOUT, 0, "--timeout", "SECONDS",
+     "kill an engine after this time for a case, a measurement or a vector\nof a textual case, which then "
+     "has failed (default: 60)"},
+    {CONF_OPTION_MEMORY, 0, "--memory", "MIB",
+     "memory limit of a process for a case, a checkpoint or an operation\n(default: half of the machine's "
+     "memory; mapped files do not count; no\nlimit in builds with sanitizers)"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
 };

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 #define INVALID_TOKEN (-1)
 #define NO_SAMPLE     SIZE_MAX
 
@@ -54,9 +56,11 @@ static bool try_fault(conf_watch *w, fault f, const conf_sample_step *steps, siz
 static bool check_call(conf_watch *w, assay_status rc, assay_status expected, const char *what)
 {
     if (rc == expected) return true;
-    conf_verdict_fail(conf_watch_verdict(w), CONF_CLASS_CONTRACT, "%s %s, expected %s", what,
-                      rc == ASSAY_OK ? "does not fail" : "fails with another status",
-                      expected == ASSAY_EINVAL ? "ASSAY_EINVAL" : "ASSAY_EUNSUPPORTED");
+    char found[STATUS_TEXT_MAX], wanted[STATUS_TEXT_MAX];
+    conf_verdict_fail(conf_watch_verdict(w), CONF_CLASS_CONTRACT, "%s %s%s, expected %s", what,
+                      rc == ASSAY_OK ? "does not fail" : "fails with ",
+                      rc == ASSAY_OK ? "" : assay_status_print(rc, found),
+                      assay_status_print(expected, wanted));
     return false;
 }
 

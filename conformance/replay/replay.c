@@ -17,6 +17,9 @@
 /* A manner is not evaluated if a stateless engine would evaluate more tokens for it. */
 #define COST_MAX 8000
 
+const char conf_replay_no_change[] = "it would change nothing";
+const char conf_replay_unknown_ropes[] = "the ropes of this model are unknown";
+
 static int32_t largest_token(const conf_array *a)
 {
     int32_t largest = -1;
@@ -170,21 +173,20 @@ static const char *find_obstacle(const conf_replay *r, conf_manner manner, const
                                  char *text)
 {
     const char *lacks = conf_manner_lacks(manner, r->engine);
-    const size_t cost = conf_rounds_cost(rounds);
     if (lacks) {
         (void)snprintf(text, CONF_TEXT_MAX, "the engine lacks %s", lacks);
         return text;
     }
     if (manner == CONF_MANNER_STOPPED && !r->verdict->last_trace[0]) return "the engine gives no tensor";
-    if (!conf_rounds_differ(rounds)) return "it would change nothing";
-    if (cost > COST_MAX) {
-        (void)snprintf(text, CONF_TEXT_MAX, "%zu evaluations of tokens, at most %d are made", cost, COST_MAX);
+    if (!conf_rounds_differ(rounds)) return conf_replay_no_change;
+    if (conf_rounds_cost(rounds) > COST_MAX) {
+        (void)snprintf(text, CONF_TEXT_MAX, "it would take more than %d evaluations of tokens", COST_MAX);
         return text;
     }
     if (!conf_manner_of(manner)->divides || conf_rounds_are_divisible(rounds)) return NULL;
     if (r->items.n_tensors) return "prompts with inputs are not divided";
     return r->verdict->checkpoint.n_divisible ? "the rope of a whole prompt differs from that of its parts"
-                                              : "the ropes of this model are unknown";
+                                              : conf_replay_unknown_ropes;
 }
 
 /* Whether a recorded row was asked for. */

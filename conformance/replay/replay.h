@@ -17,6 +17,12 @@ bool conf_replay_decoder(conf_replay *r);
  * evaluated. text: [CONF_TEXT_MAX], for *skipped. False if the verdict was set. */
 bool conf_replay_manner(conf_replay *r, conf_manner manner, const char **skipped, char *text);
 
+/* *skipped of a manner in which every row of the batch would be evaluated as in the whole evaluation. */
+extern const char conf_replay_no_change[];
+
+/* *skipped of a manner that divides prompts of a checkpoint whose n_divisible is 0. */
+extern const char conf_replay_unknown_ropes[];
+
 void conf_replay_free(conf_replay *r);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/error.h"
 #include "conformance/replay/session.h"
 #include "conformance/support/guard.h"
 
@@ -262,9 +263,12 @@ bool conf_watch_step_fails(conf_watch *w, conf_sample_step *steps, size_t n, siz
     assay_status rc;
     if (!call_step(w, steps, n, padded_width, &rc, &err)) return false;
     if (rc == status) return true;
+    char found[STATUS_TEXT_MAX], expected[STATUS_TEXT_MAX];
+    err.text[sizeof err.text - 1] = '\0';
     if (rc == ASSAY_OK) conf_verdict_fail(w->r->verdict, CONF_CLASS_CONTRACT, "%s does not fail", what);
     else
-        conf_verdict_fail(w->r->verdict, CONF_CLASS_CONTRACT, "%s fails with status %d, expected %d: %.400s",
-                          what, (int)rc, (int)status, err.text);
+        conf_verdict_fail(w->r->verdict, CONF_CLASS_CONTRACT, "%s fails with %s, expected %s: %.400s", what,
+                          assay_status_print(rc, found), assay_status_print(status, expected),
+                          err.text[0] ? err.text : "no reason given");
     return false;
 }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "conformance/abi/compute.h"
@@ -21,6 +22,32 @@ static bool add_measure(json_object *to, const conf_verdict *v)
            conf_json_add_real(to, "multiple", v->measured ? v->multiple : (double)NAN);
 }
 
+/* names: separated by ", ". */
+static bool add_names(json_object *to, const char *names)
+{
+    json_object *array = json_object_new_array();
+    bool ok = conf_json_add(to, "manners", array);
+    while (ok && *names) {
+        const size_t n = strcspn(names, ",");
+        ok = conf_json_append(array, json_object_new_string_len(names, (int)n));
+        names += n + strspn(names + n, ", ");
+    }
+    return ok;
+}
+
+static bool add_left_out(json_object *to, const conf_verdict *v)
+{
+    char names[CONF_MANNERS_TEXT_MAX], reason[CONF_TEXT_MAX];
+    json_object *array = json_object_new_array();
+    bool ok = conf_json_add(to, "manners_left_out", array);
+    for (size_t at = 0; ok && conf_verdict_left_out(v, &at, names, reason);) {
+        json_object *one = json_object_new_object();
+        ok = conf_json_append(array, one) && add_names(one, names) &&
+             conf_json_add_text(one, "reason", reason);
+    }
+    return ok;
+}
+
 static bool fill_result(json_object *to, const conf_results *results, size_t result, size_t engine)
 {
     const conf_result *r = &results->at[result];
@@ -32,7 +59,7 @@ static bool fill_result(json_object *to, const conf_results *results, size_t res
               conf_json_add_text(to, "stage", conf_stage_name(v->stage)) &&
               conf_json_add_text(to, "reason", v->reason) && conf_json_add_text(to, "where", v->where) &&
               conf_json_add_text(to, "vector", v->vector) && conf_json_add_text(to, "manner", v->manner) &&
-              conf_json_add_text(to, "trace", v->trace) &&
+              add_left_out(to, v) && conf_json_add_text(to, "trace", v->trace) &&
               conf_json_add_text(to, "last_trace", v->last_trace) &&
               conf_json_add_text(to, "notes", v->notes) &&
               conf_json_add(to, "seconds", json_object_new_double(v->seconds));
@@ -50,11 +77,7 @@ static bool add_results(json_object *to, const conf_results *results)
     for (size_t i = 0; i < results->n; i++) {
         for (size_t e = 0; e < results->n_engines; e++) {
             json_object *one = json_object_new_object();
-            if (!one || json_object_array_add(array, one) != 0) {
-                (void)json_object_put(one);
-                return false;
-            }
-            if (!fill_result(one, results, i, e)) return false;
+            if (!conf_json_append(array, one) || !fill_result(one, results, i, e)) return false;
         }
     }
     return true;

@@ -23,6 +23,10 @@
  *     bound                the largest multiple that agrees
  *     stage                the last that was entered
  *     reason, where, trace, last_trace, notes   texts, empty where there is nothing to say
+ *     manner               the manner of evaluation that failed, whole included, or that was asked for
+ *     and does not apply; else empty
+ *     manners_left_out     an array: {manners: an array of names, reason: a text} for the manners that the
+ *     engine lacks or refuses, or that do not fit the case
  *     vector               "GROUP/ID", the first diverging one of a textual case; else empty
  *     seconds              that its process ran
  *     repro                the command that shows this result again Fails with ASSAY_ENOMEM. */

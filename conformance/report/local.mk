@@ -3,6 +3,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/report/files.c conformance/report/files.h \
 	conformance/report/json.c conformance/report/json.h \
 	conformance/report/junit.c conformance/report/junit.h \
+	conformance/report/left_out.c conformance/report/left_out.h \
 	conformance/report/report.c conformance/report/report.h \
 	conformance/report/results.c conformance/report/results.h \
 	conformance/report/table.c conformance/report/table.h \

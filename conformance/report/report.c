@@ -58,7 +58,8 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
 {
     const conf_limits *limits = &results->limits;
     const char *path = results->at[result].path;
-    (void)fputs("assay run --engine ", out);
+    conf_text_print_quoted(out, results->program);
+    (void)fputs(" run --engine ", out);
     conf_text_print_quoted(out, results->engines[engine].name);
     if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
         (void)fprintf(out, " --timeout %.12g", limits->seconds);
@@ -96,17 +97,28 @@ char *conf_report_repro(const conf_results *results, size_t result, size_t engin
     return NULL;
 }
 
-void conf_report_verdict(FILE *out, const char *prefix, const conf_context *context, const conf_verdict *v,
-                         const char *id, const char *name, bool notes)
+static void print_line(FILE *out, const char *prefix, const char *label, const char *text)
 {
-    (void)fprintf(out, "%s%s%s%s %s ", prefix, conf_color_on(context, v->outcome),
-                  conf_outcome_word(v->outcome), conf_color_off(context), id);
+    if (!text[0]) return;
+    (void)fprintf(out, "%s  %s", prefix, label);
+    conf_text_print_clean(out, text);
+    (void)fputc('\n', out);
+}
+
+void conf_report_verdict(FILE *out, const char *prefix, const conf_context *context, const conf_verdict *v,
+                         const char *path, const char *name, bool notes)
+{
+    (void)fprintf(out, "%s%s%s%s ", prefix, conf_color_on(context, v->outcome), conf_outcome_word(v->outcome),
+                  conf_color_off(context));
+    if (v->class != CONF_CLASS_NONE) (void)fprintf(out, "(%s) ", conf_class_name(v->class));
+    conf_text_print_quoted(out, path);
+    (void)fputc(' ', out);
     conf_text_print_clean(out, name);
     (void)fputc('\n', out);
-    if (v->reason[0]) (void)fprintf(out, "%s  %s\n", prefix, v->reason);
-    if (v->where[0]) (void)fprintf(out, "%s  first:  %s\n", prefix, v->where);
-    if (v->trace[0]) (void)fprintf(out, "%s  tensor: %s\n", prefix, v->trace);
-    if (notes && v->notes[0]) (void)fprintf(out, "%s  %s\n", prefix, v->notes);
+    print_line(out, prefix, "", v->reason);
+    print_line(out, prefix, "first:  ", v->where);
+    print_line(out, prefix, "tensor: ", v->trace);
+    if (notes) print_line(out, prefix, "", v->notes);
 }
 
 void conf_report_case(FILE *out, const char *prefix, const conf_context *context, const conf_results *results,
@@ -114,7 +126,7 @@ void conf_report_case(FILE *out, const char *prefix, const conf_context *context
 {
     const conf_result *r = &results->at[result];
     const conf_verdict *v = &r->verdicts[engine];
-    conf_report_verdict(out, prefix, context, v, r->id, results->engines[engine].name, true);
+    conf_report_verdict(out, prefix, context, v, r->path, results->engines[engine].name, true);
     if (v->outcome != CONF_FAILED && v->outcome != CONF_BROKEN) return;
     (void)fprintf(out, "%s  REPRO: ", prefix);
     print_repro(out, results, result, engine);

@@ -20,9 +20,11 @@ const char *conf_color_off(const conf_context *context);
 const char *conf_unit_name(const conf_verdict *v);
 double conf_bound_of(const conf_verdict *v);
 
-/* Prints the result of one case, without the command that reproduces it. notes: with measurements. */
+/* Prints the result of one case, without the command that reproduces it: "FAIL (logits) PATH NAME" and its
+ * texts. path: of the case, printed as a word of a shell, so that it can be pasted into another command.
+ * name: of the engine. notes: with measurements. */
 void conf_report_verdict(FILE *out, const char *prefix, const conf_context *context, const conf_verdict *v,
-                         const char *id, const char *name, bool notes);
+                         const char *path, const char *name, bool notes);
 
 /* The command that reproduces only this result; the caller frees it. NULL if out of memory. */
 char *conf_report_repro(const conf_results *results, size_t result, size_t engine);

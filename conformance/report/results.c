@@ -2,6 +2,7 @@
 #include "conformance/report/results.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "conformance/abi/engine.h"
 
@@ -44,6 +45,23 @@ size_t conf_results_count_class(const conf_results *results, conf_class class)
     for (size_t i = 0; i < results->n; i++)
         for (size_t e = 0; e < results->n_engines; e++) n += results->at[i].verdicts[e].class == class;
     return n;
+}
+
+const char *conf_results_skipped_manner(const conf_results *results, size_t *n)
+{
+    const char *reason = NULL;
+    *n = 0;
+    for (size_t i = 0; i < results->n; i++)
+        for (size_t e = 0; e < results->n_engines; e++) {
+            const conf_verdict *v = &results->at[i].verdicts[e];
+            const bool by_manner = conf_verdict_other_manner(v) != NULL;
+            if (v->outcome != CONF_SKIPPED || (reason && by_manner && strcmp(v->reason, reason) != 0))
+                return NULL;
+            if (!by_manner) continue;
+            reason = v->reason;
+            ++*n;
+        }
+    return reason;
 }
 
 conf_exit conf_results_exit(const conf_results *results, conf_class hunted)

@@ -32,6 +32,7 @@ typedef struct conf_results {
     conf_result *at;
     size_t n;
     size_t n_warnings;
+    const char *program;  /* see conf_context */
     conf_limits limits;   /* of each process */
     const uint64_t *seed; /* of the arrangements; NULL: as recorded */
     const char *manner;   /* the manner that was asked for; NULL: all */
@@ -51,6 +52,10 @@ size_t conf_results_count(const conf_results *results, size_t engine, conf_outco
 
 /* How many failures are of this class. */
 size_t conf_results_count_class(const conf_results *results, conf_class class);
+
+/* The reason for which a requested manner was evaluated in no case: every verdict is skipped, and all that
+ * are skipped for the manner, *n of them, have this reason. NULL otherwise. */
+const char *conf_results_skipped_manner(const conf_results *results, size_t *n);
 
 /* 99 if a case is broken, else 1 if one diverges, else 77 if none was run. If a class is hunted, only
  * failures of that class are divergences; if there are only other failures, 99, since they may hide one

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conformance/abi/compute.h"
+#include "conformance/report/left_out.h"
 #include "conformance/report/report.h"
 #include "conformance/support/text.h"
 
@@ -182,5 +183,6 @@ void conf_report_table(FILE *out, const char *prefix, const conf_context *contex
             if (results->at[i].verdicts[e].outcome == CONF_SKIPPED && is_first_reason(results, i, e))
                 print_skipped(out, prefix, context, results, results->at[i].verdicts[e].reason);
     for (size_t e = 0; e < results->n_engines; e++) print_other_traces(out, prefix, results, e);
+    for (size_t e = 0; e < results->n_engines; e++) conf_report_left_out(out, prefix, results, e);
     print_sums(out, prefix, results);
 }

@@ -85,7 +85,7 @@ void conf_trial_report(FILE *out, const char *prefix, const conf_context *contex
                        const conf_trial_rows *rows, const conf_trial_row *row)
 {
     const conf_verdict *v = &row->verdict;
-    conf_report_verdict(out, prefix, context, v, row->id, row->name, true);
+    conf_report_verdict(out, prefix, context, v, row->path, row->name, true);
     if (v->outcome != CONF_FAILED) return;
     print_program(out, prefix, row);
     (void)fprintf(out, "%s  REPRO: ", prefix);

@@ -27,6 +27,7 @@ typedef struct conf_context {
     bool progress; /* out and err are terminals */
     size_t n_processors;
     size_t columns;
+    const char *program;      /* how to call this program in a printed command; borrowed */
     conf_strings engine_dirs; /* directories that are searched for engines by name, in order */
     char *fixtures;           /* the directory of the bundled cases, which need not exist */
 } conf_context;

@@ -146,10 +146,10 @@ START_TEST(reports_and_filters_use_ids_relative_to_the_directory)
     (void)support_write_decoder(support_path("top/left/x.h5"), "logits", "off");
     const support_output *o = support_assay("run -e %s a top/left", support_engine("fake32"));
     assert_code(o, 1);
-    assert_holds(o->out, "FAIL top/left/x ");
+    assert_holds(o->out, "FAIL (logits) top/left/x.h5 ");
     o = support_assay("run -v -e %s --filter 'a/*' a top/left", support_engine("fake32"));
     assert_code(o, 0);
-    assert_holds(o->out, "pass a/x ");
+    assert_holds(o->out, "pass a/x.h5 ");
     o = support_assay("list a top/left");
     assert_holds(o->out, "a/x ");
     assert_holds(o->out, "top/left/x ");

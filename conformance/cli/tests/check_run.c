@@ -35,7 +35,7 @@ START_TEST(divergence_exits_1_with_its_place_and_command)
 {
     const support_output *o = support_assay("run -e %s bad sound", fake("fake32"));
     assert_code(o, 1);
-    assert_holds(o->out, "FAIL bad/off ");
+    assert_holds(o->out, "FAIL (logits) bad/off.h5 ");
     assert_holds(o->out, "  largest error of the logits is 5 times its bound");
     assert_holds(o->out, "  first:  sample 0, decode, step 1, id 6: expected ");
     assert_holds(o->out, "     20 FAIL\n");
@@ -58,6 +58,71 @@ START_TEST(the_repro_line_reproduces_only_that_failure)
     assert_code(o, 1);
     assert_holds(o->out, "REPRO: assay run --engine ");
     assert_holds(o->out, "0 passed, 1 failed, 0 skipped\n");
+}
+END_TEST
+
+/* As for a program in a build tree that is not installed. */
+START_TEST(the_repro_line_works_if_the_program_is_not_in_the_path)
+{
+    char command[8192];
+    (void)snprintf(
+        command, sizeof command,
+        "PATH=/usr/bin:/bin; \"$ASSAY\" run --json json -e %s bad >first; command=$(sed -n 's/^  REPRO: "
+        "//p' first); echo \"$command\"; sh -c \"$command\"",
+        fake("fake32"));
+    const support_output *o = support_shell(command);
+    assert_code(o, 1);
+    assert_holds(o->out, "/conformance/assay run --engine ");
+    assert_holds(o->out, "0 passed, 1 failed, 0 skipped\n");
+    o = support_shell("cat json");
+    assert_holds(o->out, "\"repro\":\"/");
+    (void)snprintf(command, sizeof command,
+                   "ln -s \"$ASSAY\" assay; PATH=/usr/bin:/bin ./assay run -e %s bad", fake("fake32"));
+    assert_holds(support_shell(command)->out, "REPRO: ./assay run --engine ");
+    edit_element(support_observe(support_path("sound/a/logits.h5"), "float32", support_path("seen.h5")),
+                 "/observed/prefill", 40, 100);
+    o = support_shell("PATH=/usr/bin:/bin ./assay diff sound/a/logits.h5 seen.h5");
+    assert_code(o, 1);
+    assert_holds(o->out, "\n  REPRO: ./assay diff sound/a/logits.h5 seen.h5\n");
+}
+END_TEST
+
+/* A name in a report is the path of the file, whatever other arguments there are. */
+START_TEST(the_name_of_a_failure_can_be_pasted)
+{
+    static const char *const arguments[] = {"bad", "bad sound", "sound bad/", "bad/off.h5",
+                                            "-f off bad sound"};
+    support_mkdir(support_path("bad/it's"));
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+        const support_output *o = support_assay("run -e %s %s", fake("fake32"), arguments[i]);
+        assert_code(o, 1);
+        assert_holds(o->out, "FAIL (logits) bad/off.h5 ");
+    }
+    (void)support_write_decoder(support_path("bad/it's/off.h5"), "logits", "off");
+    const support_output *o = support_assay("run -e %s \"bad/it's\"", fake("fake32"));
+    assert_holds(o->out, "FAIL (logits) 'bad/it'\\''s/off.h5' ");
+}
+END_TEST
+
+/* The options of assay run, in the order of its help: what to run, engines, manners, output, limits. */
+START_TEST(help_lists_related_options_beside_each_other)
+{
+    static const char *const order[] = {
+        "--filter",  "--shard",      "--vector", "--engine",  "--kernels", "--compute", "--allow-unknown",
+        "--explain", "--manner",     "--seed",   "--verbose", "--tap",     "--junit",   "--json",
+        "--dump",    "--fail-class", "--bisect", "--jobs",    "--timeout", "--memory",  "--help"};
+    const support_output *o = support_assay("run --help");
+    const char *at = strstr(o->out, "\nOptions:\n");
+    size_t n = 0;
+    ck_assert_ptr_nonnull(at);
+    for (at += strlen("\nOptions:"); at && strncmp(at, "\n\n", 2) != 0; at = strchr(at + 1, '\n')) {
+        const char *name = at + strlen("\n  -f, ");
+        if (strncmp(at, "\n  ", 3) != 0 || strncmp(name, "--", 2) != 0) continue;
+        ck_assert_uint_lt(n, sizeof order / sizeof *order);
+        ck_assert_msg(strncmp(name, order[n], strlen(order[n])) == 0, "%s: %.20s", order[n], name);
+        n++;
+    }
+    ck_assert_uint_eq(n, sizeof order / sizeof *order);
 }
 END_TEST
 
@@ -95,6 +160,7 @@ static const char *const helps[][2] = {
     {"run --help", "Usage: assay run "},
     {"info --help", "Usage: assay info "},
     {"list -h", "Usage: assay list "},
+    {"schedule --help", "Usage: assay schedule "},
     {"run sound --help", "Exit status: 0 all cases pass; 1"},
     {"--version", "assay "},
 };
@@ -105,6 +171,8 @@ START_TEST(help_is_printed_on_standard_output_and_exits_0)
     assert_code(o, 0);
     ck_assert_str_eq(o->err, "");
     assert_holds(o->out, helps[_i][1]);
+    for (const char *at = o->out; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        ck_assert_msg(strcspn(at, "\n") <= 96, "%.*s", (int)strcspn(at, "\n"), at);
 }
 END_TEST
 
@@ -156,9 +224,9 @@ START_TEST(a_broken_fixture_exits_99_even_with_a_divergence)
     support_write_text(support_path("bad/text.h5"), "no HDF5");
     const support_output *o = support_assay("run -e %s bad", fake("fake32"));
     assert_code(o, 99);
-    assert_holds(o->out, "ERROR text ");
+    assert_holds(o->out, "ERROR bad/text.h5 ");
     assert_holds(o->out, "  bad/text.h5: not an HDF5 file (7 bytes)\n");
-    assert_holds(o->out, "FAIL off ");
+    assert_holds(o->out, "FAIL (logits) bad/off.h5 ");
     assert_holds(o->out, "0 passed, 1 failed, 0 skipped, 1 broken\n");
     o = support_assay("list bad");
     assert_code(o, 99);
@@ -304,9 +372,12 @@ int main(void)
     tcase_add_test(program, agreement_exits_0_with_a_table);
     tcase_add_test(program, divergence_exits_1_with_its_place_and_command);
     tcase_add_test(program, the_repro_line_reproduces_only_that_failure);
+    tcase_add_test(program, the_repro_line_works_if_the_program_is_not_in_the_path);
+    tcase_add_test(program, the_name_of_a_failure_can_be_pasted);
+    tcase_add_test(program, help_lists_related_options_beside_each_other);
     tcase_add_loop_test(program, a_wrong_command_line_exits_2_with_a_suggestion, 0,
                         (int)(sizeof usages / sizeof *usages));
-    tcase_add_loop_test(program, help_is_printed_on_standard_output_and_exits_0, 0, 7);
+    tcase_add_loop_test(program, help_is_printed_on_standard_output_and_exits_0, 0, 8);
     tcase_add_test(program, nothing_to_run_exits_77);
     tcase_add_test(program, skipping_everything_exits_77_and_names_what_was_skipped);
     tcase_add_test(program, a_skip_by_one_engine_names_that_engine);

@@ -49,14 +49,16 @@ static int open_terminal(void)
     return -1;
 }
 
-/* The complete output of `assay run` on a terminal. */
-static const char *seen_on_terminal(void)
+/* The complete output of `assay run [OPTION] --engine fake32 cases` on a terminal, which ends with this
+ * status. option: may be NULL. */
+static const char *seen_with(const char *option, int code)
 {
     static char seen[65536];
     const char *tree = getenv("top_builddir");
     char program[4096];
     (void)snprintf(program, sizeof program, "%s/conformance/assay", tree ? tree : ".");
-    const char *argv[] = {program, "run", "--engine", support_engine("fake32"), support_path("cases"), NULL};
+    const char *argv[] = {program, "run", "--engine", support_engine("fake32"), support_path("cases"),
+                          option,  NULL};
     int master = open_terminal();
     ck_assert_int_ge(master, 0);
     /* Held open, so that no output is lost before it is read. */
@@ -79,8 +81,13 @@ static const char *seen_on_terminal(void)
     seen[n] = '\0';
     (void)close(held);
     (void)close(master);
-    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%s", seen);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == code, "%s", seen);
     return seen;
+}
+
+static const char *seen_on_terminal(void)
+{
+    return seen_with(NULL, 1);
 }
 
 START_TEST(a_terminal_shows_and_clears_a_bar)
@@ -154,6 +161,20 @@ START_TEST(the_table_and_the_bar_fit_the_terminal)
 }
 END_TEST
 
+/* Except its first line, the path of the engine. */
+START_TEST(an_explanation_fits_the_terminal)
+{
+    const char *seen = seen_with("--explain", 0);
+    assert_holds(seen, " generate\r\n                          (0 cases); manners whole, last,\r\n");
+    for (const char *at = strchr(seen, '\n'); at && at[1]; at = strchr(at + 1, '\n')) {
+        size_t width = 0;
+        for (size_t i = 1; at[i] && !strchr("\r\n", at[i]); i++)
+            width += ((unsigned char)at[i] & 0xC0) != 0x80;
+        ck_assert_msg(width <= COLUMNS, "%zu: %.*s", width, (int)width, at + 1);
+    }
+}
+END_TEST
+
 int main(void)
 {
     int terminal_there = open_terminal();
@@ -171,6 +192,7 @@ int main(void)
     tcase_add_test(terminal, no_color_is_respected);
     tcase_add_test(terminal, a_dumb_terminal_shows_neither_bar_nor_colours);
     tcase_add_test(terminal, the_table_and_the_bar_fit_the_terminal);
+    tcase_add_test(terminal, an_explanation_fits_the_terminal);
     tcase_add_test(terminal, an_engine_that_prints_is_not_stopped);
     suite_add_tcase(suite, terminal);
 

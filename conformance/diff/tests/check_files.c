@@ -176,7 +176,7 @@ START_TEST(the_program_reports_a_divergence_and_the_command_that_reproduces_it)
     edit_i32(compare_seen, "/observed/colour", 1, (size_t[]){1}, (const int32_t[]){1});
     const support_output *o = support_assay("diff case.h5 seen.h5");
     ck_assert_int_eq(o->code, 1);
-    assert_holds(o->out, "FAIL case.h5 seen.h5\n  largest error of the logits is ");
+    assert_holds(o->out, "FAIL (logits) case.h5 seen.h5\n  largest error of the logits is ");
     assert_holds(o->out, "\n  first:  sample 0, prefill, position 0, id 0: expected ");
     assert_holds(o->out, "\n  largest error ");
     assert_holds(o->out, "\n  REPRO: assay diff case.h5 seen.h5\n");

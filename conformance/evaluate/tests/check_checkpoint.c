@@ -40,7 +40,7 @@ START_TEST(a_broken_checkpoint_breaks_its_case)
     copy_variant("llama/base", broken[_i].change);
     const support_output *o = support_assay("run -e ref32 copy");
     assert_code(o, 99);
-    assert_holds(o->out, "ERROR single ref32\n  the checkpoint is broken: copy/model");
+    assert_holds(o->out, "ERROR copy/single.h5 ref32\n  the checkpoint is broken: copy/model");
     assert_holds(o->out, broken[_i].reason);
     assert_lacks(o->out, "FAIL ");
     assert_holds(o->out, "0 passed, 0 failed, 0 skipped, 4 broken\n");
@@ -203,8 +203,9 @@ START_TEST(a_case_of_an_unknown_family_is_an_error_if_it_is_named)
     assert_holds(o->out, "skipped: copy/model/config.json: model_type: found \"mamba\"");
     o = support_assay("run -e ref32 copy/single.h5");
     assert_code(o, 99);
-    assert_holds(o->out, "ERROR copy/single ref32\n  asked for, and cannot be run: copy/model/config.json: "
-                         "model_type: found \"mamba\"");
+    assert_holds(o->out,
+                 "ERROR copy/single.h5 ref32\n  asked for, and cannot be run: copy/model/config.json: "
+                 "model_type: found \"mamba\"");
     assert_lacks(o->out, "skipped: ");
     o = support_assay("run -e ref32 copy/single.h5 --bisect");
     assert_code(o, 125);

@@ -50,7 +50,57 @@ START_TEST(a_fault_of_the_state_is_found_in_a_manner_that_explains_it)
     ck_assert_int_eq(v.class, CONF_CLASS_LOGITS);
     ck_assert_str_eq(v.manner, faults[_i].manner);
     assert_holds(v.where, "sample ");
-    assert_holds(v.notes, "best token the same in 60 of 60 rows");
+}
+END_TEST
+
+/* The measures of the whole evaluation, in which the fault is invisible, would contradict the verdict. */
+START_TEST(the_measures_of_a_failure_are_those_of_its_manner)
+{
+    double max_abs, rmse, kl, multiple;
+    conf_verdict v = verdict_in(stateful_write(faults[_i].fault), support_engine("stateful"), NULL, NULL);
+    ck_assert_msg(
+        sscanf(v.notes, "largest error %lf, RMSE %lf, KL %lf (%lf, ", &max_abs, &rmse, &kl, &multiple) == 4,
+        "%s", v.notes);
+    ck_assert(v.measured);
+    ck_assert_double_eq_tol(v.multiple / multiple, 1, 0.01);
+    ck_assert_double_gt(multiple, 40);
+    assert_holds(v.notes, "; evaluated whole it agrees: 0 times the noise");
+    assert_lacks(v.notes, "largest error 0,");
+    if (strcmp(faults[_i].fault, "last-row-only") == 0) assert_holds(v.notes, " of 15 rows; ");
+    else assert_holds(v.notes, "; manners that agree: last");
+}
+END_TEST
+
+START_TEST(a_failure_without_logits_has_no_measures)
+{
+    conf_verdict v = verdict_in(stateful_write("goes-on-after-stop"), support_engine("stateful"), NULL, NULL);
+    assert_verdict(&v, CONF_FAILED, "a step that a tap stops does not fail");
+    ck_assert_int_eq(v.class, CONF_CLASS_CONTRACT);
+    ck_assert(!v.measured);
+    assert_lacks(v.notes, "largest error");
+    assert_holds(v.notes, "evaluated whole it agrees: 0 times the noise");
+}
+END_TEST
+
+START_TEST(the_measures_of_a_used_session_are_not_those_of_a_new_one)
+{
+    const char *path = support_write_decoder(support_path("again-off.h5"), "generate", "again-off");
+    conf_verdict v = verdict_in(path, support_engine("fake32"), NULL, NULL);
+    assert_verdict(&v, CONF_FAILED, "in a session that was used before");
+    ck_assert_double_eq_tol(v.multiple, 20, 0.1);
+    ck_assert_int_eq(strncmp(v.notes, "largest error ", strlen("largest error ")), 0);
+    assert_holds(v.notes,
+                 "best token the same in 8 of 8 rows; in a new session it agrees: 0 times the noise");
+}
+END_TEST
+
+START_TEST(a_crash_in_a_manner_has_no_measures)
+{
+    const char *path = support_write_decoder(support_path("last-crash.h5"), "logits", "last-crash");
+    conf_verdict v = verdict_in(path, support_engine("fake32"), NULL, NULL);
+    assert_verdict(&v, CONF_FAILED, "manner last");
+    ck_assert(!v.measured);
+    ck_assert_str_eq(v.notes, "evaluated whole it agrees: 0 times the noise");
 }
 END_TEST
 
@@ -83,6 +133,7 @@ START_TEST(a_correct_engine_agrees_in_every_manner)
     assert_holds(v.notes,
                  "; manners: last, chunk-1, chunk-7, rest, late, early, rewind, fork, stopped, refused; "
                  "not chunk-64: it would change nothing");
+    ck_assert_str_eq(v.left_out, "");
 }
 END_TEST
 
@@ -94,6 +145,8 @@ START_TEST(a_minimal_engine_is_evaluated_in_the_other_manners)
                  "; manners: last, chunk-1, chunk-7, rest, refused; not chunk-64: it would change "
                  "nothing; not late, early: the engine lacks join; not rewind: the engine lacks rewind; "
                  "not fork: the engine lacks fork; not stopped: the engine lacks tap");
+    ck_assert_str_eq(v.left_out, "late, early\tthe engine lacks join\nrewind\tthe engine lacks rewind\n"
+                                 "fork\tthe engine lacks fork\nstopped\tthe engine lacks tap\n");
 }
 END_TEST
 
@@ -279,6 +332,22 @@ START_TEST(prompts_of_a_checkpoint_with_unknown_ropes_are_not_divided)
 }
 END_TEST
 
+START_TEST(prompts_of_another_format_are_not_divided)
+{
+    const char *path = stateful_write("sound");
+    (void)support_shell("rm model-sound/*");
+    conf_verdict v = verdict_in(path, support_engine("stateful"), NULL, NULL);
+    assert_verdict(&v, CONF_PASSED, "");
+    ck_assert_int_eq(v.checkpoint.state, CONF_CHECKPOINT_VALID);
+    assert_holds(v.notes, "; not chunk-1, chunk-7: the ropes of this model are unknown: ");
+    assert_holds(v.notes, "model-sound: no config.json");
+    ck_assert_str_eq(v.left_out, "chunk-1, chunk-7, rewind, fork\tthe ropes of this model are unknown\n");
+    v = verdict_in(path, support_engine("stateful"), "fork", NULL);
+    assert_verdict(&v, CONF_SKIPPED, "manner fork: the ropes of this model are unknown");
+    assert_holds(v.notes, "model-sound: no config.json");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/evaluate/manner");
@@ -287,6 +356,10 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, a_fault_of_the_state_is_invisible_in_whole_prompts, 0, N_FAULTS);
     tcase_add_loop_test(t, a_fault_of_the_state_is_found_in_a_manner_that_explains_it, 0, N_FAULTS);
+    tcase_add_loop_test(t, the_measures_of_a_failure_are_those_of_its_manner, 0, N_FAULTS);
+    tcase_add_test(t, a_failure_without_logits_has_no_measures);
+    tcase_add_test(t, the_measures_of_a_used_session_are_not_those_of_a_new_one);
+    tcase_add_test(t, a_crash_in_a_manner_has_no_measures);
     tcase_add_test(t, a_requested_manner_is_evaluated_and_no_other);
     tcase_add_test(t, refused_steps_may_not_keep_tokens);
     tcase_add_test(t, a_correct_engine_agrees_in_every_manner);
@@ -304,6 +377,7 @@ int main(void)
     tcase_add_test(t, the_drawn_manner_of_a_failure_is_named_for_its_reproduction);
     tcase_add_test(t, prompts_whose_rope_depends_on_their_length_are_not_divided);
     tcase_add_test(t, prompts_of_a_checkpoint_with_unknown_ropes_are_not_divided);
+    tcase_add_test(t, prompts_of_another_format_are_not_divided);
     suite_add_tcase(suite, t);
     return support_run(suite);
 }

@@ -130,6 +130,40 @@ START_TEST(every_class_has_a_name_of_its_own)
 }
 END_TEST
 
+START_TEST(manners_that_were_left_out_are_listed_in_order)
+{
+    char names[CONF_MANNERS_TEXT_MAX], reason[CONF_TEXT_MAX];
+    conf_verdict one = {.outcome = CONF_PASSED};
+    size_t at = 0;
+    ck_assert(!conf_verdict_left_out(&one, &at, names, reason));
+    conf_verdict_leave_out(&one, "late, early", "the engine lacks join");
+    conf_verdict_leave_out(&one, "fork", "no\tforks\nhere \xff");
+    ck_assert(conf_verdict_left_out(&one, &at, names, reason));
+    ck_assert_str_eq(names, "late, early");
+    ck_assert_str_eq(reason, "the engine lacks join");
+    ck_assert(conf_verdict_left_out(&one, &at, names, reason));
+    ck_assert_str_eq(names, "fork");
+    ck_assert_str_eq(reason, "no forks here ?");
+    ck_assert(!conf_verdict_left_out(&one, &at, names, reason));
+}
+END_TEST
+
+START_TEST(a_manner_that_does_not_fit_is_dropped_whole)
+{
+    char names[CONF_MANNERS_TEXT_MAX], reason[CONF_TEXT_MAX], longest[CONF_TEXT_MAX];
+    conf_verdict one = {.outcome = CONF_PASSED};
+    size_t at = 0, n = 0;
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    for (size_t i = 0; i < 8; i++) conf_verdict_leave_out(&one, "fork", longest);
+    for (; conf_verdict_left_out(&one, &at, names, reason); n++) ck_assert_str_eq(reason, longest);
+    ck_assert_uint_eq(n, (CONF_LEFT_OUT_MAX - 1) / (strlen("fork\t\n") + strlen(longest)));
+    conf_verdict_leave_out(&one, "late", "short");
+    ck_assert(conf_verdict_left_out(&one, &at, names, reason));
+    ck_assert_str_eq(names, "late");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/judge/verdict");
@@ -147,6 +181,8 @@ int main(void)
     tcase_add_test(checkpoints, a_failure_on_a_checkpoint_that_is_not_broken_stays);
     tcase_add_test(checkpoints, a_pass_on_a_broken_checkpoint_has_a_note);
     tcase_add_test(checkpoints, a_named_case_is_skipped_only_if_its_checkpoint_is_supported);
+    tcase_add_test(texts, manners_that_were_left_out_are_listed_in_order);
+    tcase_add_test(texts, a_manner_that_does_not_fit_is_dropped_whole);
     suite_add_tcase(suite, checkpoints);
     return support_run(suite);
 }

@@ -105,7 +105,7 @@ START_TEST(a_case_that_crashes_the_reader_is_broken_and_the_others_run)
     (void)snprintf(arguments, sizeof arguments, "run -e %s cases", support_engine("fake32"));
     const support_output *o = assay_with_crashing_reader(arguments);
     assert_code(o, 99);
-    assert_holds(o->out, "ERROR crashing ");
+    assert_holds(o->out, "ERROR cases/crashing.h5 ");
     assert_holds(o->out, "  the harness was terminated by SIGSEGV (Segmentation fault) in reading\n");
     assert_holds(o->out, "1 passed, 0 failed, 0 skipped, 1 broken\n");
 }

@@ -164,7 +164,7 @@ START_TEST(reports_of_an_engine_with_a_strange_path_stay_valid)
         support_engine("fake32"));
     const support_output *o = support_shell(command);
     assert_code(o, 1);
-    assert_holds(o->out, "FAIL hang a ok 9 - ?/e.so\n");
+    assert_holds(o->out, "FAIL (hang) cases/hang.h5 a ok 9 - ?/e.so\n");
     assert_holds(o->out, "REPRO: assay run --engine $'a\\012ok 9 - \\377/e.so' --timeout 1 cases/hang.h5\n");
     assert_holds(read_report("tap"), "not ok 1 - hang a ok 9 - ?/e.so\n");
     assert_lacks(read_report("tap"), "\nok 9");

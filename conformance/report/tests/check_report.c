@@ -4,6 +4,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "conformance/tests/stateful.h"
 #include "conformance/tests/support.h"
 
 /* One case of each outcome, with names that XML and JSON must escape. */
@@ -184,6 +185,31 @@ START_TEST(json_holds_every_result)
 }
 END_TEST
 
+START_TEST(json_holds_the_manners_that_were_left_out)
+{
+    static const char *const reasons[] = {"join", "rewind", "fork", "tap"};
+    (void)stateful_write("sound");
+    const support_output *o = support_assay("run --json - -e %s -e %s sound.h5",
+                                            support_engine("stateful_minimal"), support_engine("stateful"));
+    json_object *document = json_tokener_parse(o->out);
+    ck_assert_ptr_nonnull(document);
+    json_object *results = member(document, "results");
+    json_object *left_out = member(json_object_array_get_idx(results, 0), "manners_left_out");
+    ck_assert_uint_eq(json_object_array_length(left_out), 4);
+    for (size_t i = 0; i < 4; i++) {
+        char reason[64];
+        (void)snprintf(reason, sizeof reason, "the engine lacks %s", reasons[i]);
+        ck_assert_str_eq(text_of(json_object_array_get_idx(left_out, i), "reason"), reason);
+    }
+    ck_assert_str_eq(json_object_to_json_string_ext(member(json_object_array_get_idx(left_out, 0), "manners"),
+                                                    JSON_C_TO_STRING_PLAIN),
+                     "[\"late\",\"early\"]");
+    left_out = member(json_object_array_get_idx(results, 1), "manners_left_out");
+    ck_assert_uint_eq(json_object_array_length(left_out), 0);
+    (void)json_object_put(document);
+}
+END_TEST
+
 START_TEST(json_has_totals_and_no_infinity)
 {
     const support_output *o = run("--json - cases");
@@ -246,6 +272,7 @@ int main(void)
     tcase_add_test(report, junit_has_multiples_and_bounds_as_properties);
     tcase_add_test(report, reports_name_the_requested_type);
     tcase_add_test(report, json_holds_every_result);
+    tcase_add_test(report, json_holds_the_manners_that_were_left_out);
     tcase_add_test(report, json_has_totals_and_no_infinity);
     tcase_add_test(report, reports_in_files_leave_the_table_on_standard_output);
     tcase_add_test(report, a_run_without_cases_writes_empty_reports_and_is_not_green);

@@ -95,7 +95,8 @@ START_TEST(options_select_fastpath_by_default)
         const support_output *o = support_assay("schedule %s case.h5", options[i]);
         assert_code(o, 1); /* the checkpoint is empty */
         assert_holds(o->out, "fastpath");
-        assert_lacks(o->out, "ref");
+        assert_lacks(o->out, "ref32");
+        assert_lacks(o->out, "ref64");
     }
 }
 END_TEST

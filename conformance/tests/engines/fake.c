@@ -172,7 +172,7 @@ static bool give_layers(const assay_session *s, const assay_step *step, float *v
 
 static assay_status give_traces(const assay_session *s, const assay_step *step, assay_error *err)
 {
-    if (!s->tap.fn) return ASSAY_OK;
+    if (!s->tap.fn || errs(s, "trace-none")) return ASSAY_OK;
     float *value = malloc(step->n_tokens * FORMULA_WIDTH * sizeof *value);
     if (!value) return fail(err, ASSAY_ENOMEM, "out of memory");
     bool goes_on = give_layers(s, step, value);

@@ -166,7 +166,8 @@ static assay_status rewind_sample(assay_session *s, size_t sample, size_t n_toke
     if (errs(s, "refuses-leave")) return fail(err, ASSAY_EUNSUPPORTED, "samples are not rewound");
     if (n_tokens > a->n_tokens && errs(s, "accepts-rewind")) return ASSAY_OK;
     if (n_tokens > a->n_tokens)
-        return fail(err, ASSAY_EINVAL, "sample %zu has only %zu tokens", sample, a->n_tokens);
+        return fail(err, errs(s, "wrong-status-of-rewind") ? ASSAY_EIO : ASSAY_EINVAL,
+                    "sample %zu has only %zu tokens", sample, a->n_tokens);
     if (n_tokens == a->n_tokens && n_tokens && errs(s, "rewind-to-present")) n_tokens--;
     const bool keeps_one = errs(s, "rewind-keeps-one") && n_tokens && n_tokens < a->n_tokens;
     stateful_truncate(a, n_tokens + keeps_one);

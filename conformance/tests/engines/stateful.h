@@ -30,6 +30,9 @@
  *     accepts-option              ignores members of session options that it does not know
  *     accepts-twice               accepts two steps of a sample in one call
  *     accepts-rewind              accepts a rewind to more tokens than there are
+ *     wrong-status                refuses tokens outside the vocabulary with ASSAY_EIO
+ *     no-status                   refuses them with a number that is no status, and without a reason
+ *     wrong-status-of-rewind      refuses a rewind to more tokens than there are with ASSAY_EIO
  *     tap-after-removed           calls a tap that was removed
  *     tap-wrong-name              gives a tap tensors that it has not asked for
  *     tap-ignores-write           does not continue with what a tap writes

@@ -73,9 +73,12 @@ static assay_status check_step(const assay_session *s, const assay_step *step, a
         return fail(err, ASSAY_EINVAL, "%zu tokens after %zu, in a session for %zu", step->n_tokens, n_before,
                     s->max_tokens);
     if (step->positions) return fail(err, ASSAY_EUNSUPPORTED, "positions cannot be given");
-    for (size_t i = 0; i < step->n_tokens && !errs(s, "accepts-invalid"); i++)
-        if (step->tokens[i] < 0 || step->tokens[i] >= FORMULA_VOCAB)
-            return fail(err, ASSAY_EINVAL, "token %" PRId32 " is outside the vocabulary", step->tokens[i]);
+    for (size_t i = 0; i < step->n_tokens && !errs(s, "accepts-invalid"); i++) {
+        if (step->tokens[i] >= 0 && step->tokens[i] < FORMULA_VOCAB) continue;
+        if (errs(s, "no-status")) return (assay_status)99;
+        return fail(err, errs(s, "wrong-status") ? ASSAY_EIO : ASSAY_EINVAL,
+                    "token %" PRId32 " is outside the vocabulary", step->tokens[i]);
+    }
     for (size_t i = 0; i < step->n_outputs; i++) {
         const assay_output *o = &step->outputs[i];
         if (strcmp(o->name, "logits") != 0 && !errs(s, "accepts-output"))

@@ -235,6 +235,7 @@ static assay_status read_array(assay_array *array, float *out, size_t capacity, 
     return ASSAY_OK;
 }
 
+#ifndef STREAMS_ALONE
 static assay_status model_open(const char *dir, const assay_model_options *options, assay_model **out,
                                assay_error *err)
 {
@@ -291,11 +292,14 @@ const assay_engine *assay_engine_v2(void)
     return &table;
 }
 
+#endif
+
 const assay_streams *assay_streams_v1(void);
 
 const assay_streams *assay_streams_v1(void)
 {
     static assay_streams table;
+    while (errs("never-opens")) (void)pause();
     table = (assay_streams){.abi = ASSAY_STREAMS_ABI + errs("abi"),
                             .size = errs("size") ? 24 : (uint32_t)sizeof table,
                             .name = "streams",

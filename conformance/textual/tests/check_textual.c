@@ -10,7 +10,7 @@ START_TEST(one_vector_is_selected_by_name)
     (void)support_write_decoder(support_path("cases/numbers.h5"), "logits", "ok");
     const support_output *o = programs_run("none", "-v --vector g/4 cases");
     assert_code(o, 0);
-    assert_holds(o->out, "pass all streams\n  1 vector\n");
+    assert_holds(o->out, "pass cases/all.json streams\n  1 vector\n");
     assert_holds(o->out, "skipped: it has no vectors:\n  numbers\n");
     o = programs_run("none", "--vector g/9 cases");
     assert_code(o, 77);
@@ -55,8 +55,8 @@ START_TEST(reports_for_programs_name_class_and_vector)
                  "<failure message=\"step 5 (thread 0, read b): expected element 1 to be -1, found 1\" "
                  "type=\"threads\">stage: a vector\nfirst: vector g/2\n");
     o = programs_run("sign", "--tap - cases");
-    assert_holds(o->out,
-                 "not ok 1 - all streams\n# FAIL all streams\n#   step 5 (thread 0, read b): expected");
+    assert_holds(o->out, "not ok 1 - all streams\n# FAIL (threads) cases/all.json streams\n#   step 5 "
+                         "(thread 0, read b): expected");
     o = programs_run("none", "--json - cases");
     assert_holds(o->out, "\"vector\":\"\"");
     assert_holds(o->out, "\"where\":\"\"");
@@ -93,11 +93,11 @@ START_TEST(valid_vectors_of_a_case_with_broken_ones_are_replayed)
     write_some_broken();
     const support_output *o = programs_run("none", "cases");
     assert_code(o, 99);
-    assert_holds(o->out, "ERROR all streams\n  3 of 5 vectors are broken: cases/all.json: "
+    assert_holds(o->out, "ERROR cases/all.json streams\n  3 of 5 vectors are broken: cases/all.json: "
                          "groups[0].vectors[1].input.program: is missing, expected an array\n  2 vectors\n");
     o = programs_run("none", "--vector g/4 -v cases");
     assert_code(o, 0);
-    assert_holds(o->out, "pass all streams\n  1 vector\n");
+    assert_holds(o->out, "pass cases/all.json streams\n  1 vector\n");
     o = programs_run("none", "--vector g/2 cases");
     assert_code(o, 99);
     assert_holds(o->out, "1 of 1 vectors is broken: cases/all.json: groups[0].vectors[1].input.program: ");

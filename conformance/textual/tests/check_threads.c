@@ -13,7 +13,7 @@ START_TEST(valid_streams_agree)
 {
     const support_output *o = programs_run("none", "-v cases");
     assert_code(o, 0);
-    assert_holds(o->out, "pass all streams\n  5 vectors\n");
+    assert_holds(o->out, "pass cases/all.json streams\n  5 vectors\n");
     assert_holds(o->out, "1 passed, 0 failed, 0 skipped\n");
 }
 END_TEST
@@ -56,7 +56,7 @@ START_TEST(a_broken_rule_is_reported_with_its_vector_and_step)
     char repro[256];
     const support_output *o = programs_run(faults[_i].fault, "cases");
     assert_code(o, 1);
-    assert_holds(o->out, "FAIL all streams\n");
+    assert_holds(o->out, "FAIL (threads) cases/all.json streams\n");
     assert_holds(o->out, faults[_i].reason);
     assert_holds(o->out, faults[_i].notes);
     (void)snprintf(repro, sizeof repro, "  REPRO: assay run --engine streams --vector %s cases/all.json\n",
@@ -177,7 +177,7 @@ START_TEST(a_broken_table_of_streams_is_an_error)
 {
     const support_output *o = programs_run(tables[_i][0], "cases");
     assert_code(o, 99);
-    assert_holds(o->out, "ERROR all streams\n");
+    assert_holds(o->out, "ERROR cases/all.json streams\n");
     assert_holds(o->out, tables[_i][1]);
 }
 END_TEST
