@@ -132,11 +132,11 @@ static bool add_rewound(conf_moves *moves, const conf_manner_row *row)
            add_prompt(moves, row->n_prompt - to, 0) && add_tokens(moves, row->n_more);
 }
 
-/* Odd rows are forked before they have a token, others after half of the prompt; a prompt that is not
+/* Every third row is forked before it has a token, others after half of the prompt; a prompt that is not
  * divisible is forked at its end. */
 static bool add_forked(conf_moves *moves, const conf_manner_row *row)
 {
-    const size_t before = !row->divisible ? row->n_prompt : row->index % 2 ? 0 : row->n_prompt / 2;
+    const size_t before = !row->divisible ? row->n_prompt : row->index % 3 == 2 ? 0 : row->n_prompt / 2;
     if (before == row->n_prompt && row->n_more == 0) return add_whole(moves, row);
     return add_prompt(moves, before, 0) && add_move(moves, CONF_MOVE_FORK, 0) &&
            add_prompt(moves, row->n_prompt - before, 0) && add_tokens(moves, row->n_more);

@@ -194,8 +194,8 @@ static bool make_move(conf_rounds *q, member *m, const conf_move *move)
     m->forked = m->forked || move->kind == CONF_MOVE_FORK;
     if (move->kind == CONF_MOVE_REWIND) m->n_done = move->n;
     if (move->kind == CONF_MOVE_JOIN) m->n_done = 0;
-    /* Of odd rows the fork goes on with the sample's tokens, of others the origin does. */
-    if (move->kind == CONF_MOVE_FORK && (size_t)(m - q->members) % 2) {
+    /* Of every third row the origin goes on with the sample's tokens, of the others the copy does. */
+    if (move->kind == CONF_MOVE_FORK && (size_t)(m - q->members) % 3 != 1) {
         const size_t origin = m->sample;
         m->sample = m->other;
         m->other = origin;

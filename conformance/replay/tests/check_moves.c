@@ -57,7 +57,8 @@ static const struct row {
     {CONF_MANNER_REWIND, 1, 2, 5, 1, "5, 1, rewind to 0, rewind to 0, 5, 1", 5 + 6 + 5 + 6},
     {CONF_MANNER_REWIND, 0, 2, 1, 0, "1, rewind to 0, rewind to 0, 1", 1 + 1},
     {CONF_MANNER_FORK, 0, 2, 5, 1, "2, fork, 3, 1", 2 + 2 * (5 + 6)},
-    {CONF_MANNER_FORK, 1, 2, 5, 1, "fork, 5, 1", 2 * (5 + 6)},
+    {CONF_MANNER_FORK, 1, 2, 5, 1, "2, fork, 3, 1", 2 + 2 * (5 + 6)},
+    {CONF_MANNER_FORK, 2, 3, 5, 1, "fork, 5, 1", 2 * (5 + 6)},
 };
 
 /* The same for prompts that are not divisible. */
