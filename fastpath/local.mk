@@ -63,6 +63,7 @@ FASTPATH_TEST_LIBS = fastpath/libfastpath.la $(TEST_LIBS)
 fastpath_tests_check_blocks_SOURCES = fastpath/tests/check_blocks.c fastpath/tests/sessions.c fastpath/tests/sessions.h
 fastpath_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_blocks_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_blocks_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fp_forward
 fastpath_tests_check_cache_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_cache_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_cache_recurrent_CFLAGS = $(TEST_CFLAGS)
