@@ -16,7 +16,13 @@
 /* Ids of gemma4/blocks: those of images and videos form blocks, audio does not. */
 enum { IMAGE = 3, AUDIO = 7, VIDEO = 12, A = 1, MOST = 160 };
 
-static size_t most_rows = FP_CHUNK; /* of a pass */
+static size_t most_rows; /* of a pass */
+
+static void open_model(void)
+{
+    most_rows = FP_CHUNK;
+    sessions_open("gemma4/blocks");
+}
 
 static void set_most_rows(size_t n)
 {
@@ -97,7 +103,7 @@ START_TEST(the_size_of_passes_changes_no_bit)
 {
     static const size_t SIZES[] = {1, 2, 3, 5, 7, 64};
     const text t = text_of(TEXTS[_i]);
-    sessions_open("gemma4/blocks");
+    open_model();
     float *expected = whole(&t);
     for (size_t k = 0; k < sizeof SIZES / sizeof *SIZES; k++) {
         set_most_rows(SIZES[k]);
@@ -116,7 +122,7 @@ START_TEST(batch_neighbours_change_no_bit)
     static const size_t SIZES[] = {4, 33, FP_CHUNK};
     text t[N_TEXTS];
     float *expected[N_TEXTS], *found[N_TEXTS];
-    sessions_open("gemma4/blocks");
+    open_model();
     for (size_t i = 0; i < N_TEXTS; i++) {
         t[i] = text_of(TEXTS[i]);
         expected[i] = whole(&t[i]);
@@ -152,7 +158,7 @@ START_TEST(steps_that_divide_no_block_give_the_bits_of_one_step)
 {
     const text t = text_of("....iii..iiiiiiiiii.ii");
     static const size_t CUTS[] = {0, 1, 4, 7, 8, 19, 20, 22};
-    sessions_open("gemma4/blocks");
+    open_model();
     float *expected = whole(&t);
     const size_t slot = sessions_join();
     for (size_t k = 0; k + 1 < sizeof CUTS / sizeof *CUTS; k++)
@@ -178,7 +184,7 @@ static void expect_refusal(size_t slot, const text *t, size_t n_tokens)
 START_TEST(a_step_that_continues_a_block_is_refused_and_changes_no_sample)
 {
     const text t = text_of("..iv.."), first = text_of("..i..");
-    sessions_open("gemma4/blocks");
+    open_model();
     float *expected = whole(&first);
     const size_t a = sessions_join(), b = sessions_join();
     expect_rows(a, &first, 0, 2, expected);
@@ -200,7 +206,7 @@ END_TEST
 START_TEST(a_rewound_sample_goes_on_like_a_new_one)
 {
     const text t = text_of(TEXTS[_i]);
-    sessions_open("gemma4/blocks");
+    open_model();
     float *expected = whole(&t);
     const size_t slot = sessions_join();
     expect_rows(slot, &t, 0, t.n, expected);
@@ -227,7 +233,7 @@ END_TEST
 START_TEST(a_fork_within_a_block_goes_on_with_text_alone)
 {
     const text t = text_of("..iiiiiiii.."), shorter = text_of("..iiiiii....");
-    sessions_open("gemma4/blocks");
+    open_model();
     float *expected = whole(&t), *alone = whole(&shorter);
     const size_t slot = sessions_join();
     size_t forked, other;
