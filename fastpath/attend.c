@@ -167,6 +167,13 @@ static bool list_pages(fp_pass *pass, size_t i, run_pages *list)
     return k != NULL;
 }
 
+/* The index of the last token to which a row attends. */
+static size_t last_key(const fp_pass *pass, const plan_attention *a, const fp_run *run, size_t row)
+{
+    if (a->mask == PLAN_MASK_BLOCKS && pass->block_last) return pass->block_last[row];
+    return fp_run_position(run, row);
+}
+
 typedef struct attending {
     const fp_pass *pass;
     const plan_attention *a;
@@ -203,7 +210,7 @@ static void attend_item(void *context, size_t item)
     for (size_t r = 0; r < one->n_rows; r++) {
         const size_t position = fp_run_position(run, one->first_row + r);
         first[r] = fp_view_key_range(pages->view, position).first - shift;
-        last[r] = position - shift;
+        last[r] = last_key(k->pass, a, run, one->first_row + r) - shift;
     }
     k->kernel(&(assay_attention_call){
         .out = k->out + at,

@@ -29,8 +29,8 @@ typedef enum fp_cache_kind {
     FP_CACHE_RECURRENT /* n_floats numbers, updated by each token */
 } fp_cache_kind;
 
-/* The keys that a token at position p attends to: positions j with p - window < j <= p, and the
- * attention sink tokens, j < sink_tokens. window 0: all positions up to p. */
+/* The earliest keys that a token at position p attends to: positions j with p - window < j, and the attention
+ * sink tokens, j < sink_tokens. window 0: all positions. The mask of the layer says which key is the last. */
 typedef struct fp_view {
     size_t window, sink_tokens;
 } fp_view;
@@ -57,8 +57,8 @@ void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spe
  */
 void fp_cache_limit(const plan *p, size_t limit, size_t sink_tokens, fp_cache_spec *spec);
 
-/* The keys that a token attends to: positions below `sink_tokens`, and from `first` on; sink_tokens <= first.
- */
+/* The keys that a token attends to: positions below `sink_tokens`, and from `first` to the last that the mask
+ * of the layer allows; sink_tokens <= first. */
 typedef struct fp_key_range {
     size_t sink_tokens, first;
 } fp_key_range;

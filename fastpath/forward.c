@@ -5,6 +5,7 @@
 #include "fastpath/ops.h"
 #include "fastpath/streams.h"
 #include "model/plan/arrays.h"
+#include "model/plan/mask.h"
 
 #include <assert.h>
 #include <string.h>
@@ -106,6 +107,21 @@ static assay_status make_ropes(fp_pass *pass)
     return position && wide ? ASSAY_OK : ASSAY_ENOMEM;
 }
 
+static assay_status find_blocks(fp_pass *pass)
+{
+    const plan *p = pass->plan;
+    if (p->blocks.n == 0) return ASSAY_OK;
+    pass->block_last = fp_scratch_alloc(pass->scratch, pass->n_rows, 1, sizeof *pass->block_last);
+    if (!pass->block_last) return ASSAY_ENOMEM;
+    for (size_t j = 0; j < pass->n_runs; j++) {
+        const fp_run *run = &pass->runs[j];
+        size_t *last = pass->block_last + run->first_row;
+        plan_block_ends(p, run->tokens, run->n_rows, last);
+        for (size_t t = 0; t < run->n_rows; t++) last[t] = run->state->n_tokens + last[t] - 1;
+    }
+    return ASSAY_OK;
+}
+
 /* x: [R, D], the embedding; replaced by the last layer's output, with the streams merged. */
 static assay_status run_layers(fp_pass *pass, float *x)
 {
@@ -172,6 +188,7 @@ static assay_status run_pass(fp_pass *pass)
     const plan *p = pass->plan;
     float *x = fp_scratch_floats(pass->scratch, pass->n_rows, p->hidden);
     assay_status rc = x && fp_narrow_alloc(pass) ? make_ropes(pass) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) rc = find_blocks(pass);
     if (rc != ASSAY_OK) return rc;
     embed_tokens(pass, x);
     rc = fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "embed");

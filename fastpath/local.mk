@@ -36,6 +36,7 @@ fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la serving/libserving.la model/libmodel.la $(JSONC_LIBS)
 
 FASTPATH_TESTS = \
+	fastpath/tests/check_blocks \
 	fastpath/tests/check_cache \
 	fastpath/tests/check_cache_recurrent \
 	fastpath/tests/check_cache_specs \
@@ -59,6 +60,10 @@ TESTS += $(FASTPATH_TESTS)
 FASTPATH_TEST_ABI = fastpath/tests/abi.c fastpath/tests/abi.h
 FASTPATH_TEST_GRID = fastpath/tests/grid.c fastpath/tests/grid.h
 FASTPATH_TEST_LIBS = fastpath/libfastpath.la $(TEST_LIBS)
+fastpath_tests_check_blocks_SOURCES = fastpath/tests/check_blocks.c fastpath/tests/sessions.c fastpath/tests/sessions.h
+fastpath_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_blocks_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_blocks_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fp_forward
 fastpath_tests_check_cache_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_cache_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_cache_recurrent_CFLAGS = $(TEST_CFLAGS)

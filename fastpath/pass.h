@@ -13,7 +13,8 @@
 
 /* Consecutive rows of the pass that belong to one sample. Row first_row + i is token state->n_tokens + i of
  * the sample (fp_run_position): its place in caches and masks, and where the ropes turn it, unless positions
- * say otherwise. */
+ * say otherwise. No block of the plan begins before the rows or ends after them: the keys that a row of a
+ * block attends to are those of earlier passes and of this one. */
 typedef struct fp_run {
     fp_state *state;          /* advanced by the caller, after the pass */
     const int32_t *tokens;    /* [n_rows], checked: within the vocabulary */
@@ -31,6 +32,7 @@ typedef struct fp_pass {
     fp_tracer tracer; /* set only if the pass is one whole step of one sample */
     fp_run *runs;
     size_t n_runs, n_rows;
+    size_t *block_last; /* [R], index of the last token of the row's block; NULL: the plan has no blocks */
     float **cosine, **sine; /* [n_ropes] of [R, dim / 2] */
     float *layer_inputs;    /* [R, n_layers, P], or NULL */
     void *narrow;           /* buffer for R input rows of any matrix in a narrower type */

@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "fastpath/forward.h"
 #include "fastpath/positions.h"
+#include "model/plan/mask.h"
 #include "runtime/cache_limit.h"
 
 typedef struct sample {
@@ -168,11 +169,15 @@ assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *in
     return ASSAY_OK;
 }
 
-static void rewind_sample(sample *one, size_t n_tokens)
+/* If a block loses tokens, the state goes back to its beginning: the rest of it was evaluated with keys that
+ * are dropped, and is evaluated again with the next step. */
+static void rewind_sample(sample *one, const plan *p, size_t n_tokens)
 {
+    size_t n_valid = n_tokens;
+    if (plan_divides_block(p, one->tokens, one->n_tokens, n_tokens))
+        while (n_valid > 0 && plan_is_block_token(p, one->tokens[n_valid - 1])) n_valid--;
     one->n_tokens = n_tokens;
-    if (one->state.n_tokens > n_tokens && !fp_state_rewind(&one->state, n_tokens))
-        fp_state_reset(&one->state);
+    if (one->state.n_tokens > n_valid && !fp_state_rewind(&one->state, n_valid)) fp_state_reset(&one->state);
 }
 
 assay_status fp_session_rewind(fp_session *s, size_t slot, size_t n_tokens, assay_error *err)
@@ -182,7 +187,7 @@ assay_status fp_session_rewind(fp_session *s, size_t slot, size_t n_tokens, assa
     if (n_tokens > one->n_tokens)
         return assay_fail(err, ASSAY_EINVAL, "rewind: sample %zu: found length %zu, expected at most %zu",
                           slot, n_tokens, one->n_tokens);
-    rewind_sample(one, n_tokens);
+    rewind_sample(one, s->model->plan, n_tokens);
     return ASSAY_OK;
 }
 
@@ -200,6 +205,18 @@ assay_status fp_session_check(const plan *p, const int32_t *tokens, size_t n_tok
             return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: found token %d, expected 0 to %zu", where,
                               slot, tokens[t], p->n_token_ids - 1);
     return ASSAY_OK;
+}
+
+/* Refuses a step that continues a block, whose earlier tokens were evaluated without the later ones. */
+static assay_status check_block(const plan *p, const sample *one, const fp_step *step, assay_error *err)
+{
+    const size_t n = one->n_tokens;
+    if (n == 0 || !plan_is_block_token(p, one->tokens[n - 1]) || !plan_is_block_token(p, step->tokens[0]))
+        return ASSAY_OK;
+    return assay_fail(err, ASSAY_EUNSUPPORTED,
+                      "step: sample %zu: found a block of tokens that attend to each other divided before "
+                      "token %d at index %zu, expected it in one step",
+                      step->slot, step->tokens[0], n);
 }
 
 static assay_status check_steps(const fp_session *s, const fp_step *steps, size_t n_steps, assay_error *err)
@@ -221,6 +238,7 @@ static assay_status check_steps(const fp_session *s, const fp_step *steps, size_
         if (rc == ASSAY_OK)
             rc = fp_positions_check(&one->positions, one->n_tokens, steps[i].positions, steps[i].n_axes,
                                     steps[i].n_tokens, steps[i].slot, err);
+        if (rc == ASSAY_OK) rc = check_block(s->model->plan, one, &steps[i], err);
         if (rc != ASSAY_OK) return rc;
     }
     return ASSAY_OK;
@@ -242,11 +260,25 @@ static assay_status append_tokens(fp_session *s, const fp_step *step)
     return ASSAY_OK;
 }
 
-/* Gets the next rows of a sample, at most `most`. Returns their number, 0 if none is left. */
-static size_t next_run(const fp_session *s, const fp_step *step, size_t most, fp_run *run)
+/* The number of a sample's next n tokens that fit into `most` rows without dividing a block. If the first
+ * block alone does not fit: the whole block in an empty pass, otherwise 0. */
+static size_t count_rows(const plan *p, const int32_t *tokens, size_t n, size_t most, bool is_empty)
+{
+    size_t cut = n < most ? n : most;
+    if (!plan_divides_block(p, tokens, n, cut)) return cut;
+    while (cut > 0 && plan_is_block_token(p, tokens[cut - 1])) cut--;
+    if (cut == 0 && is_empty)
+        while (cut < n && plan_is_block_token(p, tokens[cut])) cut++;
+    return cut;
+}
+
+/* Gets the next rows of a sample, at most `most`, or a longer block if the pass is empty. Returns their
+ * number, 0 if none is left or fits. */
+static size_t next_run(const fp_session *s, const fp_step *step, size_t most, bool is_empty, fp_run *run)
 {
     sample *one = find_sample(s, step->slot);
-    size_t from = one->state.n_tokens, left = one->n_tokens - from, n = left < most ? left : most;
+    size_t from = one->state.n_tokens;
+    size_t n = count_rows(s->model->plan, one->tokens + from, one->n_tokens - from, most, is_empty);
     size_t first_logit = one->n_tokens - step->n_logits; /* position of the first logits row */
     size_t n_logits = from + n > first_logit ? from + n - first_logit : 0;
     *run = (fp_run){.state = &one->state,
@@ -262,7 +294,8 @@ static size_t next_run(const fp_session *s, const fp_step *step, size_t most, fp
 
 static const fp_tracer NO_TRACER = {0};
 
-/* Evaluates one pass with at most `most` rows of the steps. Sets *n_rows to 0 if no row is left. */
+/* Evaluates one pass with at most `most` rows of the steps, or one longer block. Sets *n_rows to 0 if no row
+ * is left. */
 static assay_status run_pass(fp_session *s, const fp_step *steps, size_t n_steps, size_t most,
                              const fp_tracer *tracer, size_t *n_rows)
 {
@@ -270,7 +303,7 @@ static assay_status run_pass(fp_session *s, const fp_step *steps, size_t n_steps
     fp_run *runs = fp_scratch_alloc(&s->scratch, n_steps, 1, sizeof *runs);
     *n_rows = 0;
     for (size_t i = 0; runs && i < n_steps && *n_rows < most; i++) {
-        size_t n = next_run(s, &steps[i], most - *n_rows, &runs[n_runs]);
+        size_t n = next_run(s, &steps[i], most - *n_rows, n_runs == 0, &runs[n_runs]);
         if (n == 0) continue;
         runs[n_runs++].first_row = *n_rows;
         *n_rows += n;
@@ -337,7 +370,7 @@ assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps
     if (rc == ASSAY_OK) return ASSAY_OK;
     for (size_t i = 0; i < n_appended; i++) {
         sample *one = find_sample(s, steps[i].slot);
-        rewind_sample(one, one->n_tokens - steps[i].n_tokens);
+        rewind_sample(one, s->model->plan, one->n_tokens - steps[i].n_tokens);
     }
     if (rc == ASSAY_ESTOPPED) return assay_fail(err, rc, "step: stopped by the tap");
     return assay_fail(err, rc, "step: out of memory for %zu samples", n_steps);

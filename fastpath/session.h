@@ -44,7 +44,7 @@ assay_status fp_session_open(const fp_model *m, fp_session **out, assay_error *e
 void fp_session_free(fp_session *s);
 
 /* Sets the largest number of rows that go through the layers at once (default FP_CHUNK), which bounds
- * the working memory. */
+ * the working memory; a longer block of tokens goes through them alone. */
 #define FP_CHUNK ((size_t)256)
 void fp_session_chunk(fp_session *s, size_t n_rows);
 
@@ -66,7 +66,8 @@ assay_status fp_session_leave(fp_session *s, size_t slot, assay_error *err);
  * ASSAY_EINVAL if the sessions have different models or limits, or as fp_session_join does. */
 assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *into, size_t *forked,
                              assay_error *err);
-/* Drops all tokens after the first n_tokens. */
+/* Drops all tokens after the first n_tokens. If these end within a block, the next step evaluates the tokens
+ * left of it again. */
 assay_status fp_session_rewind(fp_session *s, size_t slot, size_t n_tokens, assay_error *err);
 /* Number of tokens of a sample; 0 for an unused slot. */
 size_t fp_session_length(const fp_session *s, size_t slot);
@@ -78,7 +79,8 @@ assay_status fp_session_check(const plan *p, const int32_t *tokens, size_t n_tok
 /* Evaluates one step for each listed sample. On failure every sample has the tokens that it had before.
  * Fails with ASSAY_EINVAL before anything is evaluated (an unused or repeated slot, no tokens, more
  * than INT32_MAX tokens, a token outside the vocabulary, a position that is negative or beyond INT32_MAX),
- * with ASSAY_ENOMEM at any time, or with ASSAY_ESTOPPED. All functions that take a slot fail with
+ * with ASSAY_EUNSUPPORTED if a step continues a block of tokens that an earlier step has begun, with
+ * ASSAY_ENOMEM at any time, or with ASSAY_ESTOPPED. All functions that take a slot fail with
  * ASSAY_EINVAL for an unused one. tracer: NULL, or receives the tensors of each sample, of which only the
  * rows of this step: the sample is then evaluated as a batch of one, and its step in one pass. */
 assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer,

@@ -28,7 +28,7 @@ static const uint32_t IMPLEMENTED =
     PLAN_PROJECTION_NORMS | PLAN_NORM_OFFSET | PLAN_SCORE_CAP | PLAN_LOGIT_CAP | PLAN_POST_NORMS |
     PLAN_NO_PRE_NORMS | PLAN_EMBEDDING_SCALE | PLAN_RESIDUAL_FACTOR | PLAN_LOGIT_FACTOR | PLAN_SPARSE_MLP |
     PLAN_EXPERTS | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS |
-    PLAN_LAYER_NORMS | PLAN_ROPE_AXES | PLAN_BIASES;
+    PLAN_LAYER_NORMS | PLAN_ROPE_AXES | PLAN_BIASES | PLAN_BLOCKS;
 
 static assay_status ref_model_open(const char *dir, const assay_model_options *given, assay_model **out,
                                    assay_error *err)

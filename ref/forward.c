@@ -139,10 +139,13 @@ assay_status ref_forward(const plan *p, const ref_sample *sample, size_t first_r
     pass.sine = calloc(p->n_ropes + 1, sizeof *pass.sine);
     pass.k = calloc(p->n_layers, sizeof *pass.k);
     pass.v = calloc(p->n_layers, sizeof *pass.v);
+    pass.block_end = calloc(n_tokens, sizeof *pass.block_end);
     ref_real *x = ref_alloc(n_tokens, p->hidden);
-    assay_status rc = pass.cosine && pass.sine && pass.k && pass.v && x
-                          ? run_model(&pass, first_row, x, logits)
-                          : ASSAY_ENOMEM;
+    assay_status rc = ASSAY_ENOMEM;
+    if (pass.cosine && pass.sine && pass.k && pass.v && pass.block_end && x) {
+        plan_block_ends(p, sample->tokens, n_tokens, pass.block_end);
+        rc = run_model(&pass, first_row, x, logits);
+    }
     if (rc == ASSAY_ESTOPPED)
         (void)assay_fail(err, rc, "step: sample %zu: the tap stopped the step", tracer.sample);
     else if (rc != ASSAY_OK) (void)assay_fail(err, rc, "%s: out of memory for %zu tokens", p->dir, n_tokens);
@@ -150,6 +153,7 @@ assay_status ref_forward(const plan *p, const ref_sample *sample, size_t first_r
     free_each((void **)pass.sine, p->n_ropes);
     free_each((void **)pass.k, p->n_layers);
     free_each((void **)pass.v, p->n_layers);
+    free(pass.block_end);
     free(pass.layer_inputs);
     free(x);
     return rc;

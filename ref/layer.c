@@ -40,15 +40,19 @@ static assay_status attend_layer(ref_pass *pass, size_t i, const ref_real *x, re
     const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     size_t width = a->n_heads * a->head_dim;
     ref_real *q = ref_alloc(pass->n_tokens, width), *mixed = ref_alloc(pass->n_tokens, width);
+    plan_keys *keys = calloc(pass->n_tokens, sizeof *keys);
     assay_status rc =
-        q && mixed ? project_heads(pass, a, x, &a->q, &a->q_norm, a->n_heads, true, q) : ASSAY_ENOMEM;
+        q && mixed && keys ? project_heads(pass, a, x, &a->q, &a->q_norm, a->n_heads, true, q) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK && a->cache_layer == i) rc = make_keys(pass, i, a, x);
-    if (rc == ASSAY_OK)
+    if (rc == ASSAY_OK) {
+        plan_mask_keys(a, pass->limit.limit, pass->limit.sink_tokens, pass->block_end, pass->n_tokens, keys);
         rc = ref_attention(mixed, q, pass->k[a->cache_layer], pass->v[a->cache_layer], pass->n_tokens, a,
-                           pass->limit);
+                           keys);
+    }
     if (rc == ASSAY_OK) rc = ref_linear(y, mixed, pass->n_tokens, &a->o);
     free(q);
     free(mixed);
+    free(keys);
     return rc;
 }
 

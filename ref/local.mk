@@ -30,6 +30,7 @@ ref_ref64_la_LDFLAGS = $(ref_ref32_la_LDFLAGS)
 ref_ref64_la_LIBADD = $(ref_ref32_la_LIBADD)
 
 REF_TESTS = \
+	ref/tests/check_blocks \
 	ref/tests/check_engine \
 	ref/tests/check_memory \
 	ref/tests/check_ops \
@@ -40,6 +41,9 @@ REF_TESTS = \
 REF_TEST_ENGINES = ref/tests/engines.c ref/tests/engines.h
 check_PROGRAMS += $(REF_TESTS)
 TESTS += $(REF_TESTS)
+ref_tests_check_blocks_SOURCES = ref/tests/check_blocks.c $(REF_TEST_ENGINES)
+ref_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
+ref_tests_check_blocks_LDADD = $(TEST_LIBS)
 ref_tests_check_engine_SOURCES = ref/tests/check_engine.c $(REF_TEST_ENGINES)
 ref_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_engine_LDADD = $(TEST_LIBS)

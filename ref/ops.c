@@ -237,20 +237,17 @@ void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const
         }
 }
 
-/* Turns the scores of query t, [n_tokens], into weights: 0 for keys after it, and for keys before its
- * window except the first `sink_tokens`. */
-static void share_row(ref_real *scores, size_t t, size_t n_tokens, size_t window, size_t sink_tokens)
+/* Turns the scores of one query, [n_tokens], into weights: 0 for all tokens but its keys. */
+static void share_row(ref_real *scores, const plan_keys *keys, size_t n_tokens)
 {
-    for (size_t key = sink_tokens; key + window <= t; key++) scores[key] = -INFINITY;
-    ref_softmax(scores, t + 1);
-    for (size_t key = t + 1; key < n_tokens; key++) scores[key] = 0;
+    for (size_t key = keys->sink_tokens; key < keys->first; key++) scores[key] = -INFINITY;
+    ref_softmax(scores, keys->end);
+    for (size_t key = keys->end; key < n_tokens; key++) scores[key] = 0;
 }
 
 assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, const ref_real *v,
-                           size_t n_tokens, const plan_attention *a, ref_limit limit)
+                           size_t n_tokens, const plan_attention *a, const plan_keys *keys)
 {
-    size_t window = a->window ? a->window : limit.limit - limit.sink_tokens,
-           sink_tokens = a->window ? 0 : limit.sink_tokens;
     size_t group = a->n_heads / a->n_kv_heads, q_row = a->n_heads * a->head_dim,
            kv_row = a->n_kv_heads * a->head_dim;
     ref_real *scores = ref_alloc(n_tokens, n_tokens);
@@ -262,8 +259,8 @@ assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, 
                          a->head_dim, a->scale);
         if (rc != ASSAY_OK) break;
         for (size_t t = 0; t < n_tokens; t++) {
-            if (a->score_cap > 0) ref_soft_cap(scores + t * n_tokens, t + 1, a->score_cap);
-            share_row(scores + t * n_tokens, t, n_tokens, window, sink_tokens);
+            if (a->score_cap > 0) ref_soft_cap(scores + t * n_tokens, keys[t].end, a->score_cap);
+            share_row(scores + t * n_tokens, &keys[t], n_tokens);
         }
         rc = ref_product(out + q_at, q_row, scores, n_tokens, v + kv_at, kv_row, true, n_tokens, a->head_dim,
                          n_tokens, 1);

@@ -7,6 +7,7 @@
 #ifndef REF_OPS_H
 #define REF_OPS_H
 
+#include "model/plan/mask.h"
 #include "model/plan/plan.h"
 #include "ref/real.h"
 
@@ -61,10 +62,9 @@ typedef struct ref_limit {
     size_t limit, sink_tokens;
 } ref_limit;
 
-/* Causal softmax attention of one sample, within a->window, or within the limit if the layer has no
- * window.
- * q: [T, n_heads, head_dim]; k, v: [T, n_kv_heads, head_dim]; out like q. */
+/* Softmax attention of one sample, each query over its own keys.
+ * q: [T, n_heads, head_dim]; k, v: [T, n_kv_heads, head_dim]; out like q. keys: [T], end <= T. */
 assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, const ref_real *v,
-                           size_t n_tokens, const plan_attention *a, ref_limit limit);
+                           size_t n_tokens, const plan_attention *a, const plan_keys *keys);
 
 #endif

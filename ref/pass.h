@@ -14,6 +14,7 @@ typedef struct ref_pass {
     const int32_t *tokens;    /* [T], checked: within the vocabulary */
     const int32_t *positions; /* [T, ROPE_AXES_MAX], not negative; NULL: the index of each token */
     ref_limit limit;
+    size_t *block_end; /* [T], see plan_block_ends */
     ref_tracer tracer;
     double **cosine, **sine; /* [n_ropes] of [T, dim / 2] */
     ref_real **k, **v;      /* [n_layers] of [T, n_kv_heads, head_dim], kept for the layers that share them */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/plan/mask.h"
 
 static const char *kind_name(assay_item_kind kind)
 {
@@ -106,6 +107,19 @@ assay_status ref_step_check(const plan *p, const assay_step *step, size_t n_befo
     if (rc == ASSAY_OK) rc = refuse_items(step, err);
     if (rc == ASSAY_OK) rc = check_outputs(step, err);
     return rc;
+}
+
+assay_status ref_step_check_block(const plan *p, const assay_step *step, const ref_sample *sample,
+                                  assay_error *err)
+{
+    const size_t n = sample->n_tokens;
+    if (n == 0 || !plan_is_block_token(p, sample->tokens[n - 1]) || !plan_is_block_token(p, step->tokens[0]))
+        return ASSAY_OK;
+    return assay_fail(
+        err, ASSAY_EUNSUPPORTED,
+        "step: sample %zu: token %d at index %zu continues a block of tokens that attend to each "
+        "other, expected the whole block in one step",
+        step->sample, step->tokens[0], n);
 }
 
 assay_status ref_step_positions(const plan *p, const assay_step *step, int32_t *out, int32_t *delta,

@@ -113,6 +113,8 @@ const fault *fault_planted(void);
 /* Functions of the table, grouped by the file that defines them. */
 void fault_window_wide(plan *p);
 void fault_window_narrow(plan *p);
+void fault_blocks_causal(plan *p);
+void fault_blocks_everywhere(plan *p);
 void fault_shared_first(plan *p);
 void fault_cap_missing(plan *p);
 void fault_score_cap_missing(plan *p);

@@ -27,6 +27,16 @@ void fault_window_narrow(plan *p)
         if (layer_attention(p, i)->window > 1) layer_attention(p, i)->window--;
 }
 
+void fault_blocks_causal(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) layer_attention(p, i)->mask = PLAN_MASK_CAUSAL;
+}
+
+void fault_blocks_everywhere(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) layer_attention(p, i)->mask = PLAN_MASK_BLOCKS;
+}
+
 /* Layers with equal windows are of one kind, with equal head sizes. */
 void fault_shared_first(plan *p)
 {

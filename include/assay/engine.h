@@ -274,8 +274,10 @@ typedef struct assay_engine {
      * and not on the division of its tokens into steps, beyond the noise of the arithmetic. (Only ropes whose
      * frequencies depend on the length of the sequence, dynamic and longrope, make a chunk differ from a
      * whole prompt; the harness does not divide prompts for which they do.) Fails with ASSAY_EINVAL for a
-     * token outside the vocabulary, a repeated sample, a step without tokens, or an n_last out of range. On
-     * any failure every sample has the tokens that it had before, and the session can be used further. */
+     * token outside the vocabulary, a repeated sample, a step without tokens, or an n_last out of range. An
+     * engine may refuse with ASSAY_EUNSUPPORTED a step that continues a block of tokens which attend to each
+     * other, as image tokens of some models do. On any failure every sample has the tokens that it had
+     * before, and the session can be used further. */
     assay_status (*step)(assay_session *session, const assay_step *steps, size_t n,
                          const assay_step_options *options, assay_error *err);
 

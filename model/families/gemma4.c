@@ -26,7 +26,7 @@ typedef struct gemma4 {
     family_decoder d;    /* of all layers */
     size_t window, width;
     size_t rope[2]; /* full, sliding */
-    bool k_eq_v, double_wide;
+    bool k_eq_v, double_wide, has_blocks;
     size_t first_shared;
     plan_experts experts; /* shape of the experts of each layer; not present: dense only */
 } gemma4;
@@ -158,26 +158,37 @@ static void read_experts(gemma4 *g)
     g->experts = x;
 }
 
-/* use_bidirectional_attention: "vision" affects image tokens only; "all" is a different model. */
+/* use_bidirectional_attention: with "vision" the tokens of images and videos are blocks in sliding layers
+ * (create_masks_for_vision_model, get_block_sequence_ids_for_mask); "all" is a different model. */
 static void read_direction(gemma4 *g)
 {
     static const char NAME[] = "use_bidirectional_attention";
-    if (config_has(g->f->config, NAME) && strcmp(config_text(g->f->config, NAME), "vision") != 0)
-        config_fail_member(g->f->config, ASSAY_EUNSUPPORTED, NAME, "expected null or \"vision\"");
+    if (!config_has(g->f->config, NAME)) return;
+    if (strcmp(config_text(g->f->config, NAME), "vision") == 0) g->has_blocks = true;
+    else config_fail_member(g->f->config, ASSAY_EUNSUPPORTED, NAME, "expected null or \"vision\"");
 }
 
-/* Placeholder ids of images, audio and video are embedded as padding if no embedding replaces them. */
-static void read_placeholders(family *f)
+/* Placeholder ids of images, audio and video are embedded as padding if no embedding replaces them. A text
+ * checkpoint has none, nor blocks: Gemma4ForCausalLM knows no kinds of tokens. */
+static void read_placeholders(gemma4 *g)
 {
     static const struct {
         const char *member;
         size_t published; /* the default */
-    } IDS[] = {{"image_token_id", 258880}, {"audio_token_id", 258881}, {"video_token_id", 258884}};
+        bool is_vision;
+    } IDS[] = {{"image_token_id", 258880, true},
+               {"audio_token_id", 258881, false},
+               {"video_token_id", 258884, true}};
+    family *f = g->f;
     plan_placeholders *p = &f->plan->placeholders;
+    plan_blocks *blocks = &f->plan->blocks;
     if (!f->outer) return;
-    for (size_t i = 0; i < sizeof IDS / sizeof *IDS; i++)
-        if (!config_is_null(f->outer, IDS[i].member))
-            p->id[p->n++] = (int32_t)config_count_or(f->outer, IDS[i].member, IDS[i].published);
+    for (size_t i = 0; i < sizeof IDS / sizeof *IDS; i++) {
+        if (config_is_null(f->outer, IDS[i].member)) continue;
+        p->id[p->n] = (int32_t)config_count_or(f->outer, IDS[i].member, IDS[i].published);
+        if (g->has_blocks && IDS[i].is_vision) blocks->id[blocks->n++] = p->id[p->n];
+        p->n++;
+    }
     p->embeds_as = (int32_t)config_count_or(f->config, "pad_token_id", 0);
     if (family_ok(f) && (size_t)p->embeds_as >= f->plan->vocab)
         config_fail(f->config, ASSAY_EFORMAT, "pad_token_id: found %d, expected an id below vocab_size (%zu)",
@@ -203,7 +214,7 @@ static void read_all(gemma4 *g)
     if (family_ok(f)) read_heads(g);
     if (family_ok(f)) read_ropes(g);
     read_experts(g);
-    read_placeholders(f);
+    read_placeholders(g);
 }
 
 static plan_norm layer_norm(gemma4 *g, size_t i, const char *name)
@@ -243,6 +254,7 @@ static void bind_layer(gemma4 *g, size_t i)
     if (g->double_wide && i >= g->first_shared) d.intermediate *= 2;
     layer->mixer.attention.window = s->sliding ? g->window : 0;
     family_decoder_attention(f, &d, i);
+    if (s->sliding && f->plan->blocks.n) layer->mixer.attention.mask = PLAN_MASK_BLOCKS;
     family_decoder_mlp(f, &d, i);
     layer->scalar = bind_vector(f->bind, 1, "layers.%zu.layer_scalar", i);
     if (g->experts.present) bind_layer_experts(g, i);

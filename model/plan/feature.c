@@ -32,6 +32,7 @@ static const struct {
     {PLAN_LAYER_NORMS, "LayerNorms"},
     {PLAN_ROPE_AXES, "ropes of several axes"},
     {PLAN_BIASES, "biases of matrices"},
+    {PLAN_BLOCKS, "blocks of tokens that attend to each other"},
 };
 
 static uint32_t bit(bool needed, plan_feature feature)
@@ -73,10 +74,11 @@ static uint32_t head_norm_features(const plan_norm *n, const plan_attention *a)
 
 static uint32_t attention_features(const plan_attention *a, size_t i)
 {
-    return bit(a->window != 0, PLAN_WINDOW) | bit(a->cache_layer != i, PLAN_SHARED_KEYS) |
-           bit(a->value_is_key, PLAN_VALUE_IS_KEY) | bit(a->rope == PLAN_NONE, PLAN_NO_ROPE) |
-           bit(a->score_cap != 0, PLAN_SCORE_CAP) | head_norm_features(&a->q_norm, a) |
-           head_norm_features(&a->k_norm, a) | head_norm_features(&a->v_norm, a);
+    return bit(a->window != 0, PLAN_WINDOW) | bit(a->mask == PLAN_MASK_BLOCKS, PLAN_BLOCKS) |
+           bit(a->cache_layer != i, PLAN_SHARED_KEYS) | bit(a->value_is_key, PLAN_VALUE_IS_KEY) |
+           bit(a->rope == PLAN_NONE, PLAN_NO_ROPE) | bit(a->score_cap != 0, PLAN_SCORE_CAP) |
+           head_norm_features(&a->q_norm, a) | head_norm_features(&a->k_norm, a) |
+           head_norm_features(&a->v_norm, a);
 }
 
 static uint32_t layer_features(const plan_layer *l, size_t i)

@@ -34,7 +34,8 @@ typedef enum plan_feature {
     PLAN_PLACEHOLDERS = 1 << 20,
     PLAN_LAYER_NORMS = 1 << 21, /* LayerNorm instead of RMSNorm */
     PLAN_ROPE_AXES = 1 << 22,   /* ropes whose frequencies are divided among three axes */
-    PLAN_BIASES = 1 << 23       /* of matrices */
+    PLAN_BIASES = 1 << 23,      /* of matrices */
+    PLAN_BLOCKS = 1 << 24       /* of tokens that attend to each other */
 } plan_feature;
 
 /* The features that a plan needs: bits of plan_feature. */

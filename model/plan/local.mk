@@ -7,6 +7,7 @@ model_libmodel_la_SOURCES += \
 	model/plan/bind_vector.c model/plan/bind_vector.h \
 	model/plan/cost.c model/plan/cost.h \
 	model/plan/feature.c model/plan/feature.h \
+	model/plan/mask.c model/plan/mask.h \
 	model/plan/plan.c model/plan/plan.h \
 	model/plan/print.c model/plan/print.h \
 	model/plan/shapes.c model/plan/shapes.h
@@ -14,6 +15,7 @@ model_libmodel_la_SOURCES += \
 MODEL_PLAN_TESTS = \
 	model/plan/tests/check_cost \
 	model/plan/tests/check_feature \
+	model/plan/tests/check_mask \
 	model/plan/tests/check_plan \
 	model/plan/tests/check_quantized \
 	model/plan/tests/check_quantized_refused \
@@ -25,6 +27,8 @@ model_plan_tests_check_cost_CFLAGS = $(TEST_CFLAGS)
 model_plan_tests_check_cost_LDADD = $(TEST_LIBS)
 model_plan_tests_check_feature_CFLAGS = $(TEST_CFLAGS)
 model_plan_tests_check_feature_LDADD = $(TEST_LIBS)
+model_plan_tests_check_mask_CFLAGS = $(TEST_CFLAGS)
+model_plan_tests_check_mask_LDADD = $(TEST_LIBS)
 model_plan_tests_check_plan_CFLAGS = $(TEST_CFLAGS)
 model_plan_tests_check_plan_LDADD = $(TEST_LIBS)
 model_plan_tests_check_quantized_CFLAGS = $(TEST_CFLAGS)

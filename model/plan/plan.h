@@ -63,13 +63,20 @@ typedef struct plan_norm {
     plan_weight bias;   /* [width], or absent; of a LayerNorm alone */
 } plan_norm;
 
+/* The keys of a query, of which a window or a limit of the caches may exclude the earliest. */
+typedef enum plan_mask {
+    PLAN_MASK_CAUSAL, /* itself and the tokens before it */
+    PLAN_MASK_BLOCKS  /* and the later tokens of its block: see plan_blocks */
+} plan_mask;
+
 /* Softmax attention. Order: projections, norms, rope, attention, output projection. */
 typedef struct plan_attention {
     size_t n_heads, n_kv_heads, head_dim; /* query head h reads kv head h / (n_heads / n_kv_heads) */
     double scale;                         /* of the scores */
     double score_cap;                     /* scores become tanh(x / score_cap) * score_cap; 0: none */
-    size_t window;                        /* a key is visible if q - window < kv <= q; 0: no window */
-    size_t rope;                          /* index into plan.ropes, or PLAN_NONE */
+    plan_mask mask;
+    size_t window;          /* a key is visible only if q - window < kv; 0: no window */
+    size_t rope;            /* index into plan.ropes, or PLAN_NONE */
     size_t cache_layer;     /* the layer whose keys and values this one reads; itself, or an earlier one */
     bool value_is_key;      /* v is the key projection, before k_norm and rope */
     plan_linear q, k, v, o; /* k and v absent where cache_layer is another layer */
@@ -194,6 +201,13 @@ typedef struct plan_placeholders {
     int32_t embeds_as;
 } plan_placeholders;
 
+/* Token ids whose maximal runs are blocks: the tokens of an image, for example. A block is evaluated in one
+ * step. n is not 0 only if a layer has PLAN_MASK_BLOCKS. */
+typedef struct plan_blocks {
+    size_t n;
+    int32_t id[8];
+} plan_blocks;
+
 /* The inverse frequencies of a rope, F64 [dim / 2], among the plan's arrays. Private: no tensor of the
  * checkpoint holds them. */
 typedef struct plan_frequency {
@@ -209,6 +223,7 @@ typedef struct plan {
     size_t max_positions; /* as the config states it, for people; not a limit */
     size_t n_token_ids;   /* ids 0 … n_token_ids - 1 are text; others are refused */
     plan_placeholders placeholders;
+    plan_blocks blocks;
     plan_weight embedding; /* [V, D] */
     double embedding_scale;
     plan_layer_inputs layer_inputs;

@@ -46,6 +46,7 @@ static void print_counts(const plan *p, FILE *out)
     for (size_t i = 0; i < p->placeholders.n; i++)
         fprintf(out, "placeholder  %" PRId32 ", embedded as %" PRId32 "\n", p->placeholders.id[i],
                 p->placeholders.embeds_as);
+    for (size_t i = 0; i < p->blocks.n; i++) fprintf(out, "block token  %" PRId32 "\n", p->blocks.id[i]);
 }
 
 static void print_stops(const plan *p, const tokenizer *tokens, FILE *out)
@@ -110,6 +111,7 @@ static void print_attention(const plan_attention *a, size_t i, FILE *out)
     if (a->score_cap > 0) fprintf(out, ", scores capped at %g", a->score_cap);
     if (a->window) fprintf(out, ", window %zu", a->window);
     else fprintf(out, ", full");
+    if (a->mask == PLAN_MASK_BLOCKS) fprintf(out, ", later tokens of a block");
     if (a->rope == PLAN_NONE) fprintf(out, ", no rope");
     else fprintf(out, ", rope %zu", a->rope);
     if (a->cache_layer != i) fprintf(out, ", keys and values of layer %02zu", a->cache_layer);

@@ -199,7 +199,11 @@ static void limited_attention(size_t window, ref_limit limit, const double *expe
     const double q[2 * N_UNIFORM] = {0}, v[] = {6, 12, 24, 48, 96, 192};
     plan_attention a = {.n_heads = 2, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .window = window};
     ref_real out[2 * N_UNIFORM];
-    ck_assert_int_eq(ref_attention(out, q, q, v, n, &a, limit), ASSAY_OK);
+    size_t end[N_UNIFORM];
+    plan_keys keys[N_UNIFORM];
+    for (size_t t = 0; t < n; t++) end[t] = t + 1;
+    plan_mask_keys(&a, limit.limit, limit.sink_tokens, end, n, keys);
+    ck_assert_int_eq(ref_attention(out, q, q, v, n, &a, keys), ASSAY_OK);
     for (size_t t = 0; t < n; t++)
         for (size_t h = 0; h < 2; h++) ck_assert(fabs(out[2 * t + h] - expected[t]) < 1e-15 * 192);
 }
@@ -238,6 +242,39 @@ START_TEST(a_layer_with_a_window_attends_only_within_it)
 {
     limited_attention(2, (ref_limit){4, 1}, (const double[]){6, 9, 18, 36, 72, 144}, 6);
     limited_attention(4, (ref_limit){2, 1}, (const double[]){6, 9, 14, 22.5, 45, 90}, 6);
+}
+END_TEST
+
+/* A block of tokens 1 to 3; the segments {0, 1} and {2, 3} of a tower; a sink token. */
+START_TEST(attention_covers_any_range_of_keys)
+{
+    static const struct {
+        plan_keys keys[4];
+        double expected[4];
+    } ROWS[] = {{{{0, 0, 1}, {0, 0, 4}, {0, 1, 4}, {0, 2, 4}}, {6, 22.5, 28, 36}},
+                {{{0, 0, 2}, {0, 0, 2}, {0, 2, 4}, {0, 2, 4}}, {9, 9, 36, 36}},
+                {{{0, 0, 4}, {1, 1, 4}, {1, 2, 4}, {1, 3, 4}}, {22.5, 22.5, 26, 27}}};
+    const double q[4] = {0}, v[] = {6, 12, 24, 48};
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        for (int capped = 0; capped < 2; capped++) {
+            const plan_attention a = {
+                .n_heads = 1, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .score_cap = capped};
+            ref_real out[4];
+            ck_assert_int_eq(ref_attention(out, q, q, v, 4, &a, ROWS[i].keys), ASSAY_OK);
+            for (size_t t = 0; t < 4; t++) ck_assert(fabs(out[t] - ROWS[i].expected[t]) < 1e-15 * 48);
+        }
+}
+END_TEST
+
+/* Scores beyond the cap, so that an uncapped score of a key after the query would show. */
+START_TEST(the_cap_of_scores_covers_keys_after_the_query)
+{
+    const double q[] = {1, 1}, k[] = {0, 1000}, v[] = {0, 1};
+    const plan_attention a = {.n_heads = 1, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .score_cap = 2};
+    const plan_keys keys[] = {{0, 0, 2}, {0, 0, 2}};
+    ref_real out[2];
+    ck_assert_int_eq(ref_attention(out, q, k, v, 2, &a, keys), ASSAY_OK);
+    for (size_t t = 0; t < 2; t++) ck_assert(fabs(out[t] - 1 / (1 + exp(-2.0))) < 1e-15);
 }
 END_TEST
 
@@ -322,6 +359,8 @@ int main(void)
     tcase_add_test(all, a_window_of_two_attends_to_itself_and_the_previous_position);
     tcase_add_test(all, a_limit_leaves_the_sink_tokens_and_the_latest);
     tcase_add_test(all, a_layer_with_a_window_attends_only_within_it);
+    tcase_add_test(all, attention_covers_any_range_of_keys);
+    tcase_add_test(all, the_cap_of_scores_covers_keys_after_the_query);
     tcase_add_test(all, sparse_gates_keep_the_values_above_the_cutoff);
     tcase_add_test(all, the_best_experts_are_mixed_by_probability);
     tcase_add_test(all, the_soft_cap_bounds_and_keeps_small_values);

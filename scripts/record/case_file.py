@@ -109,6 +109,10 @@ def catches(variant: Variant, case: cases.Case) -> str:
         "decode-1024": "at 1024 positions, in decode",
         "rows-single": "in a prompt of 131 tokens of which few rows are recorded",
         "rows-generate": "in prompts of which few rows are recorded, and greedy tokens",
+        "blocks": "where blocks are longer and shorter than the window, at the start and the end of prompts that "
+                  "are left-padded into one batch",
+        "blocks-steps": "where prompts are divided between their blocks",
+        "blocks-long": "where a block is longer than several pages of a cache",
         "random": "in a drawn configuration",
         "forced": "in a drawn configuration, in prompts short and long, in every type",
     }[case.name]

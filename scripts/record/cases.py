@@ -22,6 +22,7 @@ LEAST_MARGIN = 0.2  # in `greedy`: a smaller margin is never enough for a run in
 FOR_NARROW = ("narrow", "greedy")  # cases that are redrawn until they have every narrower run
 N_GREEDY = 7
 FEW_ROWS = (0, 1, 63, 64, 65, 127, 128)  # and the last row of each prompt
+PLACEHOLDERS = {"i": "image_token_id", "v": "video_token_id", "a": "audio_token_id"}  # of layouts
 KEPT = 4  # attention sink tokens that mlx-lm keeps with max_kv_size
 
 
@@ -35,6 +36,8 @@ class Case:
     has a near tie somewhere.
     varies: every greedy stream has at least this many different tokens, and no stop id; 0: no such condition.
     few_rows: of each prompt only the rows of FEW_ROWS and the last are recorded.
+    layouts: the kinds of each prompt's tokens, one letter of PLACEHOLDERS for each, `.` for text; decoded tokens
+    are text. Empty: any tokens.
     """
 
     name: str
@@ -46,6 +49,12 @@ class Case:
     settles: bool = False
     varies: int = 0
     few_rows: bool = False
+    layouts: tuple[str, ...] = ()
+
+
+def laid_out(name: str, *layouts: str, n_decode: int = 3, **more) -> Case:
+    """A case whose prompts have tokens of these kinds."""
+    return Case(name, tuple(len(layout) for layout in layouts), n_decode, layouts=layouts, **more)
 
 
 @dataclass
@@ -99,6 +108,15 @@ def plan(variant: Variant) -> list[Case]:
         "rows-single": Case("rows-single", (131,), 3, traces="none", settles=True, few_rows=True),
         "rows-generate": Case("rows-generate", (67, 9), 4, "generate", traces="none", settles=True,
                               few_rows=True),
+        # Blocks longer and shorter than the window, at the start, at the end, of images and videos together; one
+        # image token alone, and sounds, which are no block
+        "blocks": laid_out("blocks", "i" * (window + 5) + "...ii.", "....." + "v" * (window - 2),
+                           "..iivv.aaa.i.vi..", "." + "i" * (2 * window + 3) + "..", traces="fine"),
+        # No block crosses a multiple of 7 tokens or the middle of its prompt: chunks of 7 tokens, a rewound and a
+        # forked sample divide no block. The first tokens are text, since forks are given the tokens in reverse.
+        "blocks-steps": laid_out("blocks-steps", "....iii...iiii.iiii.", "....iii.."),
+        # A block across pages of 64 positions, longer than the rows that an engine evaluates at once
+        "blocks-long": laid_out("blocks-long", "." * 13 + "i" * 290 + "." * 9, traces="none", few_rows=True),
     }
     return [known[name] for name in variant.cases]
 
@@ -129,9 +147,16 @@ class Drawer:
     def _tokens(self, n: int) -> list[int]:
         return [int(t) for t in self.rng.integers(0, self.checkpoint.vocab_size, n)]
 
-    def sample(self, length: int, greedy: bool) -> Drawn:
+    def _laid_out(self, layout: str) -> list[int]:
+        """Tokens of the kinds that the letters name."""
+        ids = {letter: self.checkpoint.variant.outer[member] for letter, member in PLACEHOLDERS.items()}
+        text = [t for t in range(self.checkpoint.vocab_size) if t not in ids.values()]
+        return [ids.get(letter, text[t]) for letter, t in zip(layout, self.rng.integers(0, len(text), len(layout)))]
+
+    def sample(self, length: int, greedy: bool, layout: str = "") -> Drawn:
         """Redraws until margin and router gap are large enough and the float32 noise is small. greedy: decode the
-        truth's greedy tokens instead of drawn ones. Raises IllConditioned after too many draws."""
+        truth's greedy tokens instead of drawn ones. layout: of the prompt; empty: any tokens. Raises
+        IllConditioned after too many draws."""
         truth = self.checkpoint.truth
         most = MOST_DRAWS
         if self.case.name in FOR_NARROW:  # one budget for all samples of the case
@@ -139,8 +164,11 @@ class Drawer:
         for _ in range(most):
             self.draws += 1
             routings: list[Routing] = []
-            prompt = self._tokens(length)
-            decode = None if greedy else self._tokens(self.case.n_decode)
+            prompt = self._laid_out(layout) if layout else self._tokens(length)
+            decode = None
+            if not greedy:
+                n_decode = self.case.n_decode
+                decode = self._laid_out("." * n_decode) if layout else self._tokens(n_decode)
             if self.case.settles:
                 tokens = self.settle(prompt + (decode or []), length - 1)
                 prompt, decode = tokens[:length], None if greedy else tokens[length:]
@@ -262,7 +290,8 @@ class Recording:
 def draw(checkpoint: Checkpoint, case: Case, idle_id: int) -> Recording:
     drawer = Drawer(checkpoint, case)
     if case.kind == "logits":
-        samples = [drawer.sample(length, greedy=False) for length in case.lengths]
+        samples = [drawer.sample(length, greedy=False, layout=layout)
+                   for length, layout in zip(case.lengths, case.layouts or [""] * len(case.lengths))]
         return Recording(case, samples, drawer.draws, idle_id)
     for _ in range(MOST_DRAWS):
         samples = [drawer.sample(length, greedy=True) for length in case.lengths]

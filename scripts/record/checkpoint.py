@@ -17,7 +17,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from . import narrow, quantized
-from .truth import Run, array, precision
+from .truth import Run, array, precision, prompt_inputs
 from .variant import Config, Family, Variant, rng_for
 from .weights import draw_state
 
@@ -203,7 +203,7 @@ class Checkpoint:
             if report.get(trouble):
                 raise RuntimeError(f"{directory}: {trouble}: {sorted(report[trouble])[:5]}")
         with precision(torch.float32):
-            got = loaded.eval()(input_ids=torch.tensor([tokens]), use_cache=False).logits[0].numpy()
+            got = loaded.eval()(**prompt_inputs(loaded, tokens), use_cache=False).logits[0].numpy()
         want, truth = self.float32.logits(tokens), self.truth.logits(tokens)
         noise = max(np.abs(want - truth).max(), RELOAD_FLOOR * np.abs(want).max())
         if np.abs(got - want).max() > RELOAD_NOISE * noise:
@@ -216,7 +216,7 @@ class Checkpoint:
         loaded = kind.from_pretrained(directory, dtype=torch.bfloat16, attn_implementation="eager",
                                       experts_implementation="eager")
         with precision(torch.bfloat16):
-            got = loaded.eval()(input_ids=torch.tensor([tokens]), use_cache=False).logits[0]
+            got = loaded.eval()(**prompt_inputs(loaded, tokens), use_cache=False).logits[0]
         if not np.array_equal(array(got), self.narrow["bfloat16"].logits(tokens)):
             raise RuntimeError(f"{directory}: the published loader makes another model in bfloat16")
 

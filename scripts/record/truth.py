@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import torch
@@ -13,7 +14,7 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
-from transformers import DynamicCache
+from transformers import DynamicCache, ProcessorMixin
 
 NARROW = (torch.float32, torch.float16, torch.bfloat16)
 STATEFUL_ROPES = ("dynamic", "longrope")
@@ -182,8 +183,7 @@ class Run:
         """
         self.forget()
         with self.running(), hooks(self, trace, routings):
-            ids = torch.tensor([tokens], dtype=torch.int64)
-            out = self.model(input_ids=ids, attention_mask=self.mask(len(tokens), limit),
+            out = self.model(**prompt_inputs(self.model, tokens), attention_mask=self.mask(len(tokens), limit),
                              use_cache=False).logits[0]
         return array(out).copy()
 
@@ -216,8 +216,7 @@ class Run:
         self.forget()
         with precision(self.dtype):
             everything = DynamicCache() if limit else None  # keeps all keys; the mask hides the dropped ones
-            out = self.model(input_ids=torch.tensor([prompt], dtype=torch.int64),
-                             attention_mask=self.mask(len(prompt), limit),
+            out = self.model(**prompt_inputs(self.model, prompt), attention_mask=self.mask(len(prompt), limit),
                              past_key_values=everything, use_cache=True)
             rows = []
             for n, token in enumerate(decode, len(prompt) + 1):
@@ -237,6 +236,19 @@ class Run:
                                       max_new_tokens=n_tokens, eos_token_id=stop_ids,
                                       pad_token_id=0)
         return out[0, len(prompt):].tolist()
+
+
+def prompt_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.Tensor]:
+    """The inputs of the published model for a prompt: input_ids and, if its mask depends on them, the kinds of the
+    tokens, as the published processor derives them from the ids."""
+    inputs = {"input_ids": torch.tensor([tokens], dtype=torch.int64)}
+    config, text = model.config, model.config.get_text_config()
+    if text is not config and getattr(text, "use_bidirectional_attention", None) == "vision":
+        ids = SimpleNamespace(**{f"{kind}_token_ids": [getattr(config, f"{kind}_token_id")]
+                                 for kind in ("image", "video", "audio")})
+        kinds = ProcessorMixin.create_mm_token_type_ids(ids, [tokens])
+        inputs["mm_token_type_ids"] = torch.tensor(kinds, dtype=torch.int64)
+    return inputs
 
 
 def upcast(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

@@ -45,6 +45,13 @@ static void set_layer_norms(plan *p)
     p->norm.bias = p->norm.weight;
 }
 
+/* In every layer: tokens 2 to 5 and 20 to 23 of TEXT (engines.h) are blocks. */
+static void set_blocks(plan *p)
+{
+    p->blocks = (plan_blocks){.n = 8, .id = {17, 88, 9, 60, 54, 23, 77, 14}};
+    for (size_t i = 0; i < p->n_layers; i++) p->layers[i].mixer.attention.mask = PLAN_MASK_BLOCKS;
+}
+
 assay_status __wrap_plan_derive(plan *p, assay_error *err)
 {
     const char *change = getenv("ASSAY_TEST_PLAN");
@@ -53,6 +60,7 @@ assay_status __wrap_plan_derive(plan *p, assay_error *err)
     if (strcmp(change, "interleaved-sections") == 0) set_sections(p, ROPE_SECTIONS_INTERLEAVED);
     if (strcmp(change, "no-ropes") == 0) remove_ropes(p);
     if (strcmp(change, "layer-norms") == 0) set_layer_norms(p);
+    if (strcmp(change, "blocks") == 0) set_blocks(p);
     return __real_plan_derive(p, err);
 }
 

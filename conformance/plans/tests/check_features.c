@@ -12,7 +12,7 @@
 #include "model/plan/feature.h"
 
 static const char *const ENGINES[] = {"ref64", "ref32", "fastpath"};
-enum { N_ENGINES = 3, N_FEATURES = 24 };
+enum { N_ENGINES = 3, N_FEATURES = 25 };
 
 static assay_error err;
 

@@ -24,6 +24,9 @@ static const struct {
                          PLAN_LAUREL | PLAN_STREAMS},
     {"gemma4/k-eq-v", PLAN_WINDOW | PLAN_VALUE_IS_KEY | PLAN_HEAD_NORMS | PLAN_POST_NORMS |
                           PLAN_EMBEDDING_SCALE | PLAN_LAYER_SCALAR},
+    {"gemma4/blocks", PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS |
+                          PLAN_EMBEDDING_SCALE | PLAN_LAYER_INPUTS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS |
+                          PLAN_BLOCKS},
 };
 
 START_TEST(a_plan_needs_what_its_model_has)

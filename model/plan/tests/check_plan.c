@@ -58,6 +58,31 @@ START_TEST(gemma4_full_layers_use_the_key_as_the_value)
 }
 END_TEST
 
+/* In sliding layers alone, and of images and videos, not of audio. A text checkpoint has no such tokens. */
+START_TEST(gemma4_image_and_video_tokens_are_blocks_if_the_config_says_so)
+{
+    static const char *const CAUSAL[] = {"gemma4/placeholders", "gemma4/last-slides"};
+    plan *p = checkpoint_open_fixture("gemma4/blocks");
+    ck_assert_uint_eq(p->blocks.n, 2);
+    ck_assert(p->blocks.id[0] == 3 && p->blocks.id[1] == 12);
+    for (size_t i = 0; i < p->n_layers; i++) {
+        const plan_attention *a = &p->layers[i].mixer.attention;
+        ck_assert_int_eq(a->mask, a->window ? PLAN_MASK_BLOCKS : PLAN_MASK_CAUSAL);
+    }
+    plan_free(p);
+    for (size_t k = 0; k < 2; k++) {
+        p = checkpoint_open_fixture(CAUSAL[k]);
+        ck_assert_uint_eq(p->blocks.n, 0);
+        for (size_t i = 0; i < p->n_layers; i++)
+            ck_assert_int_eq(p->layers[i].mixer.attention.mask, PLAN_MASK_CAUSAL);
+        plan_free(p);
+    }
+    p = checkpoint_open(checkpoint_changed("gemma4/blocks", "video_token_id", "null"));
+    ck_assert(p->blocks.n == 1 && p->blocks.id[0] == 3);
+    plan_free(p);
+}
+END_TEST
+
 START_TEST(gemma4_without_ropes_uses_the_published_ones)
 {
     plan *p = checkpoint_open(checkpoint_changed("gemma4/dense", "rope_parameters", NULL));
@@ -144,7 +169,9 @@ START_TEST(the_plan_prints_the_facts_of_a_model_card)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     plan *p = checkpoint_open_fixture("gemma4/multimodal");
+    plan *blocks = checkpoint_open_fixture("gemma4/blocks");
     plan_print(p, NULL, out);
+    plan_print(blocks, NULL, out);
     (void)fclose(out);
     static const char *const EXPECTED[] = {
         "vocabulary   105",
@@ -153,10 +180,14 @@ START_TEST(the_plan_prints_the_facts_of_a_model_card)
         "rope 0       proportional, theta 1e+06, 16 of 16 elements, 2 pairs turn",
         "layer 02     attention 4/2 heads of 16, scale 1, full, rope 0",
         "layer 03     attention 4/2 heads of 10, scale 1, window 6, rope 1, keys and values of layer 01",
-        "mlp 70, gelu_pytorch_tanh"};
+        "mlp 70, gelu_pytorch_tanh",
+        "block token  12\n",
+        "scale 1, window 6, later tokens of a block, rope 1\n",
+        "scale 1, full, rope 0\n"};
     for (size_t i = 0; i < sizeof EXPECTED / sizeof *EXPECTED; i++)
         ck_assert_msg(strstr(text, EXPECTED[i]) != NULL, "no \"%s\" in:\n%s", EXPECTED[i], text);
     plan_free(p);
+    plan_free(blocks);
     free(text);
 }
 END_TEST
@@ -190,6 +221,7 @@ int main(void)
     tcase_add_test(all, llama_is_plain);
     tcase_add_test(all, gemma4_layers_share_the_last_producer_of_their_type);
     tcase_add_test(all, gemma4_full_layers_use_the_key_as_the_value);
+    tcase_add_test(all, gemma4_image_and_video_tokens_are_blocks_if_the_config_says_so);
     tcase_add_test(all, gemma4_without_ropes_uses_the_published_ones);
     tcase_add_test(all, defaults_are_those_of_each_published_class);
     tcase_add_test(all, both_expert_layouts_are_bound);

@@ -103,6 +103,13 @@ def model_variants(base: Config, full: Config) -> list[Variant]:
                 "The id of an image, a sound or a video embedded as it stands where nothing takes its place",
                 wrapper="multimodal", dtype="bfloat16",
                 outer={"image_token_id": 3, "audio_token_id": 7, "video_token_id": 12}),
+        Variant("blocks", small(base, **PER_LAYER, num_hidden_layers=4, num_kv_shared_layers=2,
+                                layer_types=layer_pattern(4, 2), vocab_size=23, vocab_size_per_layer_input=23,
+                                use_bidirectional_attention="vision"),
+                "Image and video tokens that do not attend to the later tokens of their block, or do so in full "
+                "layers too, or beyond the window", ("blocks", "blocks-steps", "blocks-long"), wrapper="multimodal",
+                spelling="old", dtype="bfloat16",
+                outer={"image_token_id": 3, "audio_token_id": 7, "video_token_id": 12}),
         Variant("odd-share", small(base, num_hidden_layers=2, layer_types=layer_pattern(2, 2),
                                    global_head_dim=20, vocab_size_per_layer_input=47),
                 "A rotated share of 5 elements of 20 rounded up to three angles instead of down to "
