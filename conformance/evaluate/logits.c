@@ -2,13 +2,17 @@
 #include "conformance/evaluate/logits.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "conformance/abi/compute.h"
 #include "conformance/case/rows.h"
 #include "conformance/evaluate/fail.h"
 #include "conformance/judge/logits.h"
 #include "conformance/judge/noise.h"
+#include "conformance/replay/rounds.h"
 #include "conformance/replay/state.h"
+
+#define STEPS_TEXT_MAX 256
 
 conf_bounds conf_evaluate_bounds(const conf_replay *r)
 {
@@ -133,14 +137,30 @@ void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds, size_t
                  "in a session that was used before, its earlier contents have an effect");
 }
 
-void conf_evaluate_manner(const conf_replay *r, const conf_bounds *bounds, conf_manner manner)
+/* Appends to v->where what the engine was asked for of a sample. */
+static void append_steps(conf_replay *r, conf_manner manner, size_t sample)
+{
+    conf_verdict *v = r->verdict;
+    char steps[STEPS_TEXT_MAX];
+    conf_rounds *rounds = conf_rounds_plan(r, manner);
+    if (!rounds) return;
+    conf_rounds_print(rounds, sample, steps, sizeof steps);
+    conf_rounds_free(rounds);
+    const size_t n = strlen(v->where);
+    (void)snprintf(v->where + n, sizeof v->where - n, "; its steps: %s", steps);
+}
+
+void conf_evaluate_manner(conf_replay *r, const conf_bounds *bounds, conf_manner manner)
 {
     const conf_rows *rows = &r->c->decoder.rows;
     const conf_logits_judgement j =
         conf_judge_rows(rows->truth, r->rows, r->wanted, rows->n_rows, rows->n_cols, bounds);
     size_t n_wanted = 0;
     for (size_t i = 0; i < rows->n_rows; i++) n_wanted += r->wanted[i];
-    if (j.rule != CONF_RULE_NONE)
-        fail_further(r, bounds, &j, r->rows, n_wanted, conf_manner_of(manner)->label);
-    else if (j.multiple > r->verdict->multiple) r->verdict->multiple = j.multiple;
+    if (j.rule == CONF_RULE_NONE) {
+        if (j.multiple > r->verdict->multiple) r->verdict->multiple = j.multiple;
+        return;
+    }
+    fail_further(r, bounds, &j, r->rows, n_wanted, conf_manner_of(manner)->label);
+    append_steps(r, manner, rows->place[j.row].sample);
 }

@@ -40,7 +40,8 @@ void conf_evaluate_put_aside(conf_verdict *v, size_t n_kept, const char *what);
 void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds, size_t n_kept);
 
 /* Judges the wanted rows of an evaluation in another manner by the same bounds. If they diverge, the measures
- * are those of this manner; the earlier notes follow them. */
-void conf_evaluate_manner(const conf_replay *r, const conf_bounds *bounds, conf_manner manner);
+ * are those of this manner; the earlier notes follow them. v->where then ends with the steps of the sample.
+ */
+void conf_evaluate_manner(conf_replay *r, const conf_bounds *bounds, conf_manner manner);
 
 #endif

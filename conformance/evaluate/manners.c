@@ -24,7 +24,8 @@ typedef struct manners_run {
 /* Which manners were evaluated, and why the others were not; empty: they were, or they were not tried. */
 typedef struct tally {
     bool done[CONF_N_MANNERS];
-    bool same[CONF_N_MANNERS]; /* the manner would change nothing */
+    bool same[CONF_N_MANNERS];    /* the manner would change nothing */
+    bool refused[CONF_N_MANNERS]; /* by the engine */
     char reason[CONF_N_MANNERS][CONF_TEXT_MAX];
 } tally;
 
@@ -46,7 +47,25 @@ static void note_reason(conf_verdict *v, tally *t, conf_manner first)
     const bool unknown = strcmp(t->reason[first], conf_replay_unknown_ropes) == 0;
     conf_verdict_note(v, "not %s: %.200s%s%.200s", names, t->reason[first], unknown ? ": " : "",
                       unknown ? v->checkpoint.reason : "");
-    if (!t->same[first]) conf_verdict_leave_out(v, names, t->reason[first]);
+    if (!t->same[first] && !t->refused[first]) conf_verdict_leave_out(v, names, t->reason[first]);
+}
+
+/* Those that the engine refused, whatever it said, are one entry of the manners left out. */
+static void leave_out_refused(conf_verdict *v, const tally *t)
+{
+    char names[CONF_MANNERS_TEXT_MAX] = "";
+    for (conf_manner m = 0; m < CONF_N_MANNERS; m++)
+        if (t->refused[m]) add_name(names, sizeof names, m);
+    if (names[0]) conf_verdict_leave_out(v, names, "the engine refuses it");
+}
+
+/* A failure ends the evaluation: notes the manners that come after it. */
+static void note_untried(conf_verdict *v, const tally *t)
+{
+    char names[CONF_MANNERS_TEXT_MAX] = "";
+    for (conf_manner m = conf_manner_find(v->manner) + 1; m < CONF_N_MANNERS; m++)
+        if (!t->done[m] && !t->reason[m][0]) add_name(names, sizeof names, m);
+    if (names[0]) conf_verdict_note(v, "not tried: %s", names);
 }
 
 static void note_tally(conf_verdict *v, tally *t)
@@ -56,6 +75,8 @@ static void note_tally(conf_verdict *v, tally *t)
         if (t->done[m]) add_name(done, sizeof done, m);
     if (done[0])
         conf_verdict_note(v, "%s: %s", v->outcome == CONF_FAILED ? "manners that agree" : "manners", done);
+    if (v->outcome == CONF_FAILED) note_untried(v, t);
+    leave_out_refused(v, t);
     for (conf_manner m = 0; m < CONF_N_MANNERS; m++)
         if (t->reason[m][0]) note_reason(v, t, m);
 }
@@ -83,8 +104,10 @@ static void end_manner(const manners_run *run)
 }
 
 /* Whether the manner was evaluated; the verdict is set if it diverges. An engine may refuse a manner by
- * ASSAY_EUNSUPPORTED. reason: why it was not evaluated, or empty; *same: it would change nothing. */
-static bool evaluate_manner(manners_run *run, conf_manner manner, char reason[CONF_TEXT_MAX], bool *same)
+ * ASSAY_EUNSUPPORTED. reason: why it was not evaluated, or empty; *same: it would change nothing; *refused:
+ * by the engine. */
+static bool evaluate_manner(manners_run *run, conf_manner manner, char reason[CONF_TEXT_MAX], bool *same,
+                            bool *refused)
 {
     conf_verdict *v = run->r->verdict;
     const char *skipped;
@@ -97,7 +120,8 @@ static bool evaluate_manner(manners_run *run, conf_manner manner, char reason[CO
         v->stage = CONF_STAGE_JUDGE;
         conf_evaluate_manner(run->r, run->bounds, manner);
     }
-    if (v->outcome == CONF_SKIPPED) {
+    *refused = v->outcome == CONF_SKIPPED;
+    if (*refused) {
         (void)snprintf(reason, CONF_TEXT_MAX, "%s", v->reason);
         conf_verdict_set(v, CONF_PASSED, "%s", "");
     }
@@ -109,10 +133,10 @@ static void evaluate_requested(manners_run *run)
 {
     const conf_manner manner = conf_manner_find(run->assignment->manner);
     char reason[CONF_TEXT_MAX];
-    bool same;
+    bool same, refused;
     if (manner == CONF_MANNER_WHOLE) return;
     conf_verdict *v = run->r->verdict;
-    if (evaluate_manner(run, manner, reason, &same) || v->outcome != CONF_PASSED) return;
+    if (evaluate_manner(run, manner, reason, &same, &refused) || v->outcome != CONF_PASSED) return;
     if (strcmp(reason, conf_replay_unknown_ropes) == 0) conf_verdict_note(v, "%s", v->checkpoint.reason);
     conf_verdict_set(v, CONF_SKIPPED, "manner %s: %.600s", conf_manner_of(manner)->name, reason);
     (void)snprintf(v->manner, sizeof v->manner, "%s", conf_manner_of(manner)->name);
@@ -125,10 +149,10 @@ static void evaluate_drawn(manners_run *run)
     uint64_t state = ~conf_arrangement_state(run->r->c, *run->r->seed);
     const size_t n = CONF_N_MANNERS - 1, first = conf_draw_below(&state, n);
     char reason[CONF_TEXT_MAX];
-    bool same;
+    bool same, refused;
     for (size_t i = 0; i < n; i++) {
         const conf_manner manner = (conf_manner)(1 + (first + i) % n);
-        const bool evaluated = evaluate_manner(run, manner, reason, &same);
+        const bool evaluated = evaluate_manner(run, manner, reason, &same, &refused);
         if (v->outcome != CONF_PASSED) return;
         if (!evaluated) continue;
         conf_verdict_note(v, "also %s", conf_manner_of(manner)->label);
@@ -141,7 +165,8 @@ static void evaluate_all(manners_run *run)
     conf_verdict *v = run->r->verdict;
     tally t = {0};
     for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS && v->outcome == CONF_PASSED; m++)
-        t.done[m] = evaluate_manner(run, m, t.reason[m], &t.same[m]) && v->outcome == CONF_PASSED;
+        t.done[m] =
+            evaluate_manner(run, m, t.reason[m], &t.same[m], &t.refused[m]) && v->outcome == CONF_PASSED;
     note_tally(v, &t);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/replay/manner.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,4 +169,27 @@ size_t conf_moves_cost(const conf_moves *moves)
         cost += factor * n_tokens;
     }
     return cost;
+}
+
+static bool is_same(const conf_move *a, const conf_move *b)
+{
+    return a->kind == b->kind && a->n == b->n;
+}
+
+void conf_moves_print(const conf_moves *moves, char *text, size_t size)
+{
+    static const char *const names[] = {
+        [CONF_MOVE_STEP] = "",       [CONF_MOVE_REST] = "rest",         [CONF_MOVE_JOIN] = "join",
+        [CONF_MOVE_LEAVE] = "leave", [CONF_MOVE_REWIND] = "rewind to ", [CONF_MOVE_FORK] = "fork"};
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t i = 0, same; i < moves->n && n < size; i += same) {
+        const conf_move *m = &moves->at[i];
+        char count[32] = "", times[32] = "";
+        for (same = 1; i + same < moves->n && is_same(m, &moves->at[i + same]);) same++;
+        if (m->kind == CONF_MOVE_STEP || m->kind == CONF_MOVE_REWIND)
+            (void)snprintf(count, sizeof count, "%zu", m->n);
+        if (same > 1) (void)snprintf(times, sizeof times, " x %zu", same);
+        n += (size_t)snprintf(text + n, size - n, "%s%s%s%s", i ? ", " : "", names[m->kind], count, times);
+    }
 }

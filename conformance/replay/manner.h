@@ -79,6 +79,10 @@ typedef struct conf_manner_row {
  * memory; the caller frees out->at. */
 bool conf_manner_moves(conf_manner manner, const conf_manner_row *row, conf_moves *out);
 
+/* Writes the moves as "5, 1 x 3, rewind to 2, 4": the tokens of steps, and the names of other moves. What
+ * does not fit is cut. */
+void conf_moves_print(const conf_moves *moves, char *text, size_t size);
+
 /* How many tokens a stateless engine evaluates for these moves: at each step all tokens of the sample. */
 size_t conf_moves_cost(const conf_moves *moves);
 

@@ -114,6 +114,14 @@ size_t conf_rounds_cost(const conf_rounds *q)
     return cost;
 }
 
+void conf_rounds_print(const conf_rounds *q, size_t sample, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < q->n; i++)
+        if (q->members[i].row->judged && q->members[i].row->sample == sample)
+            conf_moves_print(&q->members[i].moves, text, size);
+}
+
 bool conf_rounds_are_divisible(const conf_rounds *q)
 {
     for (size_t i = 0; i < q->n; i++)

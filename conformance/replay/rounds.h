@@ -19,6 +19,9 @@ typedef void conf_rounds_fn(conf_replay *r, const conf_batch_row *row, size_t at
 conf_rounds *conf_rounds_plan(conf_replay *r, conf_manner manner);
 void conf_rounds_free(conf_rounds *rounds);
 
+/* Writes the moves of a judged sample, as conf_moves_print does; "" if there is no such sample. */
+void conf_rounds_print(const conf_rounds *rounds, size_t sample, char *text, size_t size);
+
 /* How many tokens a stateless engine evaluates. */
 size_t conf_rounds_cost(const conf_rounds *rounds);
 

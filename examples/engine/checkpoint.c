@@ -55,12 +55,12 @@ static assay_status check_config(const char *config, assay_error *err)
                                           {"mlp_bias", "false"},      {"rope_type", "\"default\""},
                                           {"rope_scaling", "null"},   {"partial_rotary_factor", "1.0"}};
     if (!strstr(config, "\"LlamaForCausalLM\""))
-        return fail(err, ASSAY_EUNSUPPORTED, "config.json: only LlamaForCausalLM is supported");
+        return engine_fail(err, ASSAY_EUNSUPPORTED, "config.json: only LlamaForCausalLM is supported");
     for (size_t i = 0; i < sizeof only / sizeof *only; i++) {
         const char *value = member(config, only[i][0]);
         if (*value && strncmp(value, only[i][1], strlen(only[i][1])) != 0)
-            return fail(err, ASSAY_EUNSUPPORTED, "config.json: only %s %s is supported", only[i][0],
-                        only[i][1]);
+            return engine_fail(err, ASSAY_EUNSUPPORTED, "config.json: only %s %s is supported", only[i][0],
+                               only[i][1]);
     }
     return ASSAY_OK;
 }
@@ -73,10 +73,10 @@ static void find_tensor(const assay_model *m, const char *name, size_t n, const 
     size_t begin, end;
     if (*rc != ASSAY_OK) return;
     if (*info && strncmp(member(info, "dtype"), "\"F32\"", 5) != 0)
-        *rc = fail(err, ASSAY_EUNSUPPORTED, "%s: only tensors of type F32 are supported", name);
+        *rc = engine_fail(err, ASSAY_EUNSUPPORTED, "%s: only tensors of type F32 are supported", name);
     else if (sscanf(member(info, "data_offsets"), "[%zu,%zu]", &begin, &end) != 2 || end > m->n_data ||
              begin > end || end - begin != n * sizeof(float) || begin % sizeof(float) != 0)
-        *rc = fail(err, ASSAY_EFORMAT, "%s: expected a tensor of %zu elements", name, n);
+        *rc = engine_fail(err, ASSAY_EFORMAT, "%s: expected a tensor of %zu elements", name, n);
     else *out = (const float *)(const void *)(m->file + begin);
 }
 
@@ -110,16 +110,17 @@ static assay_status read_config(assay_model *m, assay_error *err)
     m->inner = size_of(m->config, "intermediate_size", 0);
     m->n_layers = size_of(m->config, "num_hidden_layers", 0);
     m->n_heads = size_of(m->config, "num_attention_heads", 0);
-    if (m->n_heads == 0) return fail(err, ASSAY_EFORMAT, "config.json: num_attention_heads is missing");
+    if (m->n_heads == 0)
+        return engine_fail(err, ASSAY_EFORMAT, "config.json: num_attention_heads is missing");
     m->n_keys = size_of(m->config, "num_key_value_heads", (double)m->n_heads);
     m->head_dim = size_of(m->config, "head_dim", (double)(m->width / m->n_heads));
     m->epsilon = number(m->config, "rms_norm_eps", 1e-6);
     m->theta = number(m->config, "rope_theta", 10000);
     if (!m->vocab || !m->width || !m->inner || !m->n_layers || !m->n_keys || m->n_heads % m->n_keys ||
         m->head_dim == 0 || m->head_dim % 2)
-        return fail(err, ASSAY_EFORMAT, "config.json: a size is missing or out of range");
+        return engine_fail(err, ASSAY_EFORMAT, "config.json: a size is missing or out of range");
     m->layers = calloc(m->n_layers, sizeof *m->layers);
-    return m->layers ? ASSAY_OK : fail(err, ASSAY_ENOMEM, "out of memory");
+    return m->layers ? ASSAY_OK : engine_fail(err, ASSAY_ENOMEM, "out of memory");
 }
 
 static assay_status read_weights(assay_model *m, size_t n_file, assay_error *err)
@@ -127,9 +128,9 @@ static assay_status read_weights(assay_model *m, size_t n_file, assay_error *err
     uint64_t n_header = 0;
     if (n_file >= 8) memcpy(&n_header, m->file, 8); /* little-endian */
     if (n_file < 8 || n_header > n_file - 8)
-        return fail(err, ASSAY_EFORMAT, "model.safetensors: the length of its header is invalid");
+        return engine_fail(err, ASSAY_EFORMAT, "model.safetensors: the length of its header is invalid");
     m->header = calloc(n_header + 1, 1);
-    if (!m->header) return fail(err, ASSAY_ENOMEM, "out of memory");
+    if (!m->header) return engine_fail(err, ASSAY_ENOMEM, "out of memory");
     memcpy(m->header, m->file + 8, n_header);
     m->n_data = n_file - 8 - n_header;
     memmove(m->file, m->file + 8 + n_header, m->n_data); /* so that floats are aligned */
@@ -143,7 +144,7 @@ static assay_status read_weights(assay_model *m, size_t n_file, assay_error *err
     return rc;
 }
 
-void checkpoint_free(assay_model *m)
+void llama_free(assay_model *m)
 {
     if (!m) return;
     free(m->config);
@@ -153,19 +154,20 @@ void checkpoint_free(assay_model *m)
     free(m);
 }
 
-assay_status checkpoint_open(const char *dir, assay_model **out, assay_error *err)
+assay_status llama_open(const char *dir, assay_model **out, assay_error *err)
 {
     size_t n;
     assay_model *m = calloc(1, sizeof *m);
-    if (!m) return fail(err, ASSAY_ENOMEM, "out of memory");
+    if (!m) return engine_fail(err, ASSAY_ENOMEM, "out of memory");
     m->config = read_file(dir, "config.json", &n);
     assay_status rc =
-        m->config ? read_config(m, err) : fail(err, ASSAY_EIO, "%s/config.json cannot be read", dir);
+        m->config ? read_config(m, err) : engine_fail(err, ASSAY_EIO, "%s/config.json cannot be read", dir);
     if (rc == ASSAY_OK) m->file = read_file(dir, "model.safetensors", &n);
     if (rc == ASSAY_OK && !m->file)
-        rc = fail(err, ASSAY_EUNSUPPORTED, "%s: only one readable model.safetensors is supported", dir);
+        rc =
+            engine_fail(err, ASSAY_EUNSUPPORTED, "%s: only one readable model.safetensors is supported", dir);
     if (rc == ASSAY_OK) rc = read_weights(m, n, err);
     if (rc == ASSAY_OK) *out = m;
-    else checkpoint_free(m);
+    else llama_free(m);
     return rc;
 }

@@ -23,9 +23,9 @@ struct assay_model {
     layer *layers; /* [n_layers] */
 };
 
-/* Reads a checkpoint directory. The caller frees *out with checkpoint_free. Fails with ASSAY_EUNSUPPORTED for
+/* Reads a checkpoint directory. The caller frees *out with llama_free. Fails with ASSAY_EUNSUPPORTED for
  * one that llama.h does not compute. */
-assay_status checkpoint_open(const char *dir, assay_model **out, assay_error *err);
-void checkpoint_free(assay_model *m);
+assay_status llama_open(const char *dir, assay_model **out, assay_error *err);
+void llama_free(assay_model *m);
 
 #endif

@@ -19,8 +19,8 @@ static assay_status model_open(const char *dir, const assay_model_options *given
     assay_status rc = assay_options_read(&options, sizeof options, given, "assay_model_options", err);
     if (rc != ASSAY_OK) return rc;
     if (options.kernels || (options.compute != ASSAY_DTYPE_NONE && options.compute != ASSAY_F32))
-        return fail(err, ASSAY_EUNSUPPORTED, "only float32 and the engine's own loops are supported");
-    return checkpoint_open(dir, out, err);
+        return engine_fail(err, ASSAY_EUNSUPPORTED, "only float32 and the engine's own loops are supported");
+    return llama_open(dir, out, err);
 }
 
 static size_t model_vocab(const assay_model *m)
@@ -33,14 +33,14 @@ static assay_status session_open(assay_model *model, const assay_session_options
 {
     assay_session_options options;
     assay_status rc = assay_options_read(&options, sizeof options, given, "assay_session_options", err);
-    if (rc == ASSAY_OK) rc = check_reserved(options.reserved, "assay_session_options", err);
+    if (rc == ASSAY_OK) rc = engine_check_reserved(options.reserved, "assay_session_options", err);
     if (rc != ASSAY_OK) return rc;
     assay_session *s = calloc(1, sizeof *s);
     sample *samples = calloc(options.n_samples ? options.n_samples : 1, sizeof *samples);
     if (!s || !samples) {
         free(s);
         free(samples);
-        return fail(err, ASSAY_ENOMEM, "out of memory");
+        return engine_fail(err, ASSAY_ENOMEM, "out of memory");
     }
     s->model = model;
     s->limit = options.limit;
@@ -65,7 +65,7 @@ static assay_status run_step(assay_session *s, const assay_step *step, assay_err
     sample *a = &s->samples[step->sample];
     const size_t n = a->n_tokens + step->n_tokens;
     int32_t *tokens = realloc(a->tokens, n * sizeof *tokens);
-    if (!tokens) return fail(err, ASSAY_ENOMEM, "out of memory");
+    if (!tokens) return engine_fail(err, ASSAY_ENOMEM, "out of memory");
     a->tokens = tokens;
     memcpy(tokens + a->n_tokens, step->tokens, step->n_tokens * sizeof *tokens);
     const assay_output *logits = step->n_outputs ? step->outputs : NULL;
@@ -80,8 +80,8 @@ static assay_status step(assay_session *s, const assay_step *steps, size_t n, co
 {
     assay_step_options options; /* padded_width is ignored: there is no padding here */
     assay_status rc = assay_options_read(&options, sizeof options, given, "assay_step_options", err);
-    if (rc == ASSAY_OK) rc = check_reserved(options.reserved, "assay_step_options", err);
-    if (rc == ASSAY_OK) rc = check_steps(s, steps, n, err);
+    if (rc == ASSAY_OK) rc = engine_check_reserved(options.reserved, "assay_step_options", err);
+    if (rc == ASSAY_OK) rc = engine_check_steps(s, steps, n, err);
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++) rc = run_step(s, &steps[i], err);
     /* Counted last: after a failure every sample has the tokens that it had before. */
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
@@ -100,7 +100,7 @@ const assay_engine *assay_engine_v2(void)
         .version = "1",
         .logits_dtype = ASSAY_F32,
         .model_open = model_open,
-        .model_free = checkpoint_free,
+        .model_free = llama_free,
         .model_vocab = model_vocab,
         .session_open = session_open,
         .session_free = session_free,

@@ -169,9 +169,9 @@ assay_status llama_evaluate(const assay_model *m, const llama_pass *pass, const 
         t.up = at;
         for (size_t r = 0; r < n; r++)
             memcpy(t.x + r * m->width, m->embed + (size_t)tokens[r] * m->width, m->width * sizeof *t.x);
-        if (!run_layers(m, pass, &t, n)) rc = fail(err, ASSAY_ESTOPPED, "the tap stopped the step");
+        if (!run_layers(m, pass, &t, n)) rc = engine_fail(err, ASSAY_ESTOPPED, "the tap stopped the step");
         else multiply(logits, t.y + (n - n_last) * m->width, m->head, n_last, m->width, m->vocab);
-    } else rc = fail(err, ASSAY_ENOMEM, "out of memory");
+    } else rc = engine_fail(err, ASSAY_ENOMEM, "out of memory");
     free(block);
     free(score);
     return rc;

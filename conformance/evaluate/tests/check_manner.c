@@ -50,6 +50,7 @@ START_TEST(a_fault_of_the_state_is_found_in_a_manner_that_explains_it)
     ck_assert_int_eq(v.class, CONF_CLASS_LOGITS);
     ck_assert_str_eq(v.manner, faults[_i].manner);
     assert_holds(v.where, "sample ");
+    assert_holds(v.where, "; its steps: ");
 }
 END_TEST
 
@@ -101,6 +102,15 @@ START_TEST(a_crash_in_a_manner_has_no_measures)
     assert_verdict(&v, CONF_FAILED, "manner last");
     ck_assert(!v.measured);
     ck_assert_str_eq(v.notes, "evaluated whole it agrees: 0 times the noise");
+}
+END_TEST
+
+START_TEST(a_failure_says_what_was_asked_for_and_what_was_not)
+{
+    conf_verdict v = verdict_in(stateful_write("rewind-keeps-one"), support_engine("stateful"), NULL, NULL);
+    assert_holds(v.where, "sample 0, prefill, position 7, ");
+    assert_holds(v.where, "; its steps: 15, 1 x 2, rewind to 7 x 2, 8, 1 x 4");
+    assert_holds(v.notes, "; not tried: fork, stopped, refused");
 }
 END_TEST
 
@@ -360,6 +370,7 @@ int main(void)
     tcase_add_test(t, a_failure_without_logits_has_no_measures);
     tcase_add_test(t, the_measures_of_a_used_session_are_not_those_of_a_new_one);
     tcase_add_test(t, a_crash_in_a_manner_has_no_measures);
+    tcase_add_test(t, a_failure_says_what_was_asked_for_and_what_was_not);
     tcase_add_test(t, a_requested_manner_is_evaluated_and_no_other);
     tcase_add_test(t, refused_steps_may_not_keep_tokens);
     tcase_add_test(t, a_correct_engine_agrees_in_every_manner);

@@ -8,22 +8,6 @@
 #include "conformance/replay/manner.h"
 #include "conformance/tests/support.h"
 
-/* Prints moves as "5 rest 1 join": the tokens of steps, and the names of other moves. */
-static const char *print_moves(const conf_moves *moves)
-{
-    static char text[512];
-    static const char *const names[] = {"", "rest", "join", "leave", "rewind to ", "fork"};
-    size_t n = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < moves->n && n < sizeof text; i++) {
-        const conf_move *m = &moves->at[i];
-        const bool counts = m->kind == CONF_MOVE_STEP || m->kind == CONF_MOVE_REWIND;
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? ", " : "", names[m->kind]);
-        if (counts) n += (size_t)snprintf(text + n, sizeof text - n, "%zu", m->n);
-    }
-    return text;
-}
-
 /* manner, row of n_rows, tokens of the prompt, further tokens, moves, tokens that a stateless engine
  * evaluates
  */
@@ -33,13 +17,13 @@ static const struct row {
     const char *moves;
     size_t cost;
 } rows[] = {
-    {CONF_MANNER_WHOLE, 1, 3, 5, 2, "5, 1, 1", 5 + 6 + 7},
+    {CONF_MANNER_WHOLE, 1, 3, 5, 2, "5, 1 x 2", 5 + 6 + 7},
     {CONF_MANNER_WHOLE, 0, 1, 5, 0, "5", 5},
-    {CONF_MANNER_LAST, 1, 3, 5, 2, "5, 1, 1", 5 + 6 + 7},
+    {CONF_MANNER_LAST, 1, 3, 5, 2, "5, 1 x 2", 5 + 6 + 7},
     {CONF_MANNER_STOPPED, 1, 3, 5, 1, "5, 1", 5 + 6},
     {CONF_MANNER_REFUSED, 1, 3, 5, 1, "5, 1", 5 + 6},
-    {CONF_MANNER_CHUNK_1, 1, 3, 3, 1, "1, 1, 1, 1", 1 + 2 + 3 + 4},
-    {CONF_MANNER_CHUNK_7, 0, 3, 15, 2, "7, 7, 1, 1, 1", 7 + 14 + 15 + 16 + 17},
+    {CONF_MANNER_CHUNK_1, 1, 3, 3, 1, "1 x 4", 1 + 2 + 3 + 4},
+    {CONF_MANNER_CHUNK_7, 0, 3, 15, 2, "7 x 2, 1 x 3", 7 + 14 + 15 + 16 + 17},
     {CONF_MANNER_CHUNK_7, 0, 3, 7, 1, "7, 1", 7 + 8},
     {CONF_MANNER_CHUNK_64, 0, 3, 65, 0, "64, 1", 64 + 65},
     {CONF_MANNER_REST, 0, 2, 5, 2, "5, rest, 1, rest, 1", 5 + 6 + 7},
@@ -47,15 +31,14 @@ static const struct row {
     {CONF_MANNER_REST, 2, 3, 5, 0, "5", 5},
     {CONF_MANNER_LATE, 0, 3, 5, 1, "5, 1", 5 + 6},
     {CONF_MANNER_LATE, 1, 3, 5, 1, "rest, join, 5, 1", 5 + 6},
-    {CONF_MANNER_LATE, 2, 3, 5, 1, "rest, rest, join, 5, 1", 5 + 6},
-    {CONF_MANNER_EARLY, 0, 2, 5, 2, "5, 1, 1", 5 + 6 + 7},
-    {CONF_MANNER_EARLY, 1, 2, 5, 2, "5, 1, leave, join, 5, 1, 1", 5 + 6 + 5 + 6 + 7},
+    {CONF_MANNER_LATE, 2, 3, 5, 1, "rest x 2, join, 5, 1", 5 + 6},
+    {CONF_MANNER_EARLY, 0, 2, 5, 2, "5, 1 x 2", 5 + 6 + 7},
+    {CONF_MANNER_EARLY, 1, 2, 5, 2, "5, 1, leave, join, 5, 1 x 2", 5 + 6 + 5 + 6 + 7},
     {CONF_MANNER_EARLY, 1, 2, 5, 0, "5, leave, join, 5", 5 + 5},
     {CONF_MANNER_EARLY, 0, 1, 5, 1, "5, 1, leave, join, 5, 1", 5 + 6 + 5 + 6},
-    {CONF_MANNER_REWIND, 0, 2, 5, 3, "5, 1, 1, rewind to 2, rewind to 2, 3, 1, 1, 1",
-     5 + 6 + 7 + 5 + 6 + 7 + 8},
-    {CONF_MANNER_REWIND, 1, 2, 5, 1, "5, 1, rewind to 0, rewind to 0, 5, 1", 5 + 6 + 5 + 6},
-    {CONF_MANNER_REWIND, 0, 2, 1, 0, "1, rewind to 0, rewind to 0, 1", 1 + 1},
+    {CONF_MANNER_REWIND, 0, 2, 5, 3, "5, 1 x 2, rewind to 2 x 2, 3, 1 x 3", 5 + 6 + 7 + 5 + 6 + 7 + 8},
+    {CONF_MANNER_REWIND, 1, 2, 5, 1, "5, 1, rewind to 0 x 2, 5, 1", 5 + 6 + 5 + 6},
+    {CONF_MANNER_REWIND, 0, 2, 1, 0, "1, rewind to 0 x 2, 1", 1 + 1},
     {CONF_MANNER_FORK, 0, 2, 5, 1, "2, fork, 3, 1", 2 + 2 * (5 + 6)},
     {CONF_MANNER_FORK, 1, 2, 5, 1, "2, fork, 3, 1", 2 + 2 * (5 + 6)},
     {CONF_MANNER_FORK, 2, 3, 5, 1, "fork, 5, 1", 2 * (5 + 6)},
@@ -64,10 +47,10 @@ static const struct row {
 /* The same for prompts that are not divisible. */
 static const struct row whole_rows[] = {
     {CONF_MANNER_WHOLE, 0, 2, 5, 1, "5, 1", 5 + 6},
-    {CONF_MANNER_REWIND, 0, 2, 5, 3, "5, 1, 1, rewind to 5, rewind to 5, 1, 1, 1", 5 + 6 + 7 + 6 + 7 + 8},
-    {CONF_MANNER_REWIND, 1, 2, 5, 1, "5, 1, rewind to 0, rewind to 0, 5, 1", 5 + 6 + 5 + 6},
-    {CONF_MANNER_REWIND, 0, 2, 5, 0, "5, rewind to 0, rewind to 0, 5", 5 + 5},
-    {CONF_MANNER_FORK, 0, 2, 5, 2, "5, fork, 1, 1", 5 + 2 * (6 + 7)},
+    {CONF_MANNER_REWIND, 0, 2, 5, 3, "5, 1 x 2, rewind to 5 x 2, 1 x 3", 5 + 6 + 7 + 6 + 7 + 8},
+    {CONF_MANNER_REWIND, 1, 2, 5, 1, "5, 1, rewind to 0 x 2, 5, 1", 5 + 6 + 5 + 6},
+    {CONF_MANNER_REWIND, 0, 2, 5, 0, "5, rewind to 0 x 2, 5", 5 + 5},
+    {CONF_MANNER_FORK, 0, 2, 5, 2, "5, fork, 1 x 2", 5 + 2 * (6 + 7)},
     {CONF_MANNER_FORK, 1, 2, 5, 0, "5", 5},
 };
 
@@ -76,7 +59,9 @@ static void assert_moves(const struct row *is, bool divisible)
     const conf_manner_row row = {is->index, is->n_rows, is->n_prompt, is->n_more, divisible};
     conf_moves moves;
     ck_assert(conf_manner_moves(is->manner, &row, &moves));
-    ck_assert_str_eq(print_moves(&moves), is->moves);
+    char text[512];
+    conf_moves_print(&moves, text, sizeof text);
+    ck_assert_str_eq(text, is->moves);
     ck_assert_uint_eq(conf_moves_cost(&moves), is->cost);
     free(moves.at);
 }
