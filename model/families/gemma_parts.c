@@ -1,7 +1,7 @@
 /* Parts common to Gemma 3n and Gemma 4 (transformers, models/gemma3n and models/gemma4).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/families/gemma.h"
+#include "model/families/gemma_parts.h"
 
 #include <math.h>
 
