@@ -76,8 +76,8 @@ def variants(base: Config) -> list[Variant]:
                 "The scale of an embedding left out where it is codes", ("single", "batch"), spelling="old",
                 dtype="bfloat16", groups=Groups(4, 64)),
         Variant("mlx-6bit", grouped(base, 64, 96, 4, 1, 8, vocab_size=61, num_hidden_layers=2),
-                "A tied head that does not read the groups of the embedding", ("single", "greedy"),
-                spelling="old", groups=Groups(6, 32)),
+                "A tied head that does not read the groups of the embedding", ("single", "generate"),
+                spelling="old", groups=Groups(6, 32), weight_rules=VARIED),
     ]
 
 
