@@ -72,7 +72,7 @@ def variants(base: Config) -> list[Variant]:
                 omits=("attention_bias", "hidden_act", "max_position_embeddings", "rms_norm_eps",
                        "rope_scaling", "rope_theta", "tie_word_embeddings")),
         lengths(two, weight_rules=VARIED),
-        Variant("mlx-4bit", grouped(base, 64, 192, 4, 2, 32, vocab_size=61, num_hidden_layers=2),
+        Variant("mlx-4bit", grouped(base, 64, 192, 4, 1, 32, vocab_size=61, num_hidden_layers=2),
                 "The scale of an embedding left out where it is codes", ("single", "batch"), spelling="old",
                 dtype="bfloat16", groups=Groups(4, 64)),
         Variant("mlx-6bit", grouped(base, 64, 96, 4, 1, 8, vocab_size=61, num_hidden_layers=2),
