@@ -40,6 +40,7 @@ static const char *const CHECKPOINTS[] = {
     "olmo2/base",
     "granite/base",
     "gemma2/base",
+    "gemma/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

@@ -38,6 +38,7 @@ static const struct {
     {"phi3", NULL, family_phi3},
     {"olmo2", NULL, family_olmo2},
     {"granite", NULL, family_granite},
+    {"gemma", NULL, family_gemma},
     {"gemma2", NULL, family_gemma2},
     {"gemma4_text", NULL, family_gemma4},
     {"gemma4", "gemma4_text", family_gemma4},

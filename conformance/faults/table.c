@@ -13,7 +13,7 @@
     "llama/lengths/long-single qwen2/lengths/long-single qwen3/lengths/long-single "                         \
     "qwen3_moe/lengths/long-single phi3/lengths/long-single gemma3n/lengths/long-single "                    \
     "gemma4/lengths/long-single olmo2/lengths/long-single granite/lengths/long-single "                      \
-    "gemma2/lengths/long-single"
+    "gemma2/lengths/long-single gemma/lengths/long-single"
 #define LONG_CASES                                                                                           \
     LONG_SINGLE " "                                                                                          \
                 "llama/lengths/long-batch qwen2/lengths/long-batch qwen3/lengths/long-batch "                \
@@ -22,7 +22,8 @@
                 "qwen3/lengths/long-generate qwen3_moe/lengths/long-generate phi3/lengths/long-generate "    \
                 "gemma3n/lengths/long-generate gemma4/lengths/long-generate olmo2/lengths/long-batch "       \
                 "granite/lengths/long-batch gemma2/lengths/long-batch olmo2/lengths/long-generate "          \
-                "granite/lengths/long-generate gemma2/lengths/long-generate"
+                "granite/lengths/long-generate gemma2/lengths/long-generate "                                \
+                "gemma/lengths/long-batch gemma/lengths/long-generate"
 
 const fault FAULTS[] = {
     {"padding-twice", "a decoded token is rotated as if the padding had to be subtracted once more",
@@ -96,7 +97,7 @@ const fault FAULTS[] = {
      "gemma2/base/single granite/attention-multiplier/single granite/defaults/single gemma4/dense/single",
      "llama/base/single", .plan = fault_scale_of_head},
     {"embedding-unscaled", "the embedding is not scaled",
-     "granite/embedding-multiplier/single gemma2/base/single gemma4/dense/single",
+     "granite/embedding-multiplier/single gemma/base/single gemma2/base/single gemma4/dense/single",
      "granite/residual-multiplier/single", .plan = fault_embedding_unscaled},
     {"residual-plain", "what attention and MLP add is not multiplied",
      "granite/residual-multiplier/single "
@@ -111,14 +112,16 @@ const fault FAULTS[] = {
     {"post-norms-missing", "norms after attention and MLP are left out",
      "olmo2/base/single gemma2/base/single gemma4/dense/single", "granite/base/single",
      .plan = fault_post_norms_missing},
-    {"norm-offset-missing", "norms multiply by w instead of 1 + w", "gemma2/base/single",
+    {"norm-offset-missing", "norms multiply by w instead of 1 + w", "gemma2/base/single gemma/base/single",
      "gemma4/dense/single", .plan = fault_norm_offset_missing},
     {"epsilon-other", "every norm has an epsilon of 3e-6",
-     "olmo2/small-variance/single gemma2/small-variance/single granite/small-variance/single", "-",
-     .plan = fault_epsilon_other},
+     "olmo2/small-variance/single gemma/small-variance/single gemma2/small-variance/single "
+     "granite/small-variance/single",
+     "-", .plan = fault_epsilon_other},
     {"epsilon-last", "the last norm has an epsilon of 3e-6",
-     "olmo2/small-variance/single gemma2/small-variance/single granite/small-variance/single", "-",
-     .plan = fault_epsilon_last},
+     "olmo2/small-variance/single gemma/small-variance/single gemma2/small-variance/single "
+     "granite/small-variance/single",
+     "-", .plan = fault_epsilon_last},
     {"windows-swapped", "windows are in the layers that should have none",
      "gemma2/base/window gemma2/types/window", "llama/base/single", .plan = fault_windows_swapped},
     {"rope-plain", "scaled frequencies are replaced by plain ones",

@@ -230,6 +230,12 @@ static const config_harmless_member GEMMA2[] = {
     {"sliding_window_size", NULL},
 };
 
+/* Repeats hidden_act in published files of the first Gemma, whose class does not read it now; transformers 4
+ * did, so another function is refused. The later families read it. */
+static const config_harmless_member GEMMA[] = {
+    {"hidden_activation", "\"gelu_pytorch_tanh\""},
+};
+
 /* Towers that a text plan leaves out, the token ids of their embeddings, and the numbers of these. Ids
  * that Gemma 4 embeds differently are read by its family. */
 static const config_harmless_member MULTIMODAL[] = {
@@ -271,6 +277,7 @@ const config_harmless_group config_harmless_groups[] = {
     {"is constant in the published class", "qwen3", MEMBERS(QWEN3)},
     {"is not read by the published class", "gemma3n", MEMBERS(GEMMA3N)},
     {"is not read by the published class", "gemma2", MEMBERS(GEMMA2)},
+    {"is not read by the published class", "gemma", MEMBERS(GEMMA)},
     {"is of images and sounds", "gemma", MEMBERS(MULTIMODAL)},
 };
 

@@ -8,6 +8,6 @@
 
 family_fn family_llama, family_qwen2, family_qwen3, family_qwen3_moe, family_phi3;
 family_fn family_olmo2, family_granite;
-family_fn family_gemma2, family_gemma4, family_gemma3n;
+family_fn family_gemma, family_gemma2, family_gemma4, family_gemma3n;
 
 #endif

@@ -8,7 +8,7 @@
 #include "model/checkpoint/config_value.h"
 #include "model/families/common.h"
 #include "model/families/families.h"
-#include "model/families/gemma.h"
+#include "model/families/gemma_parts.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 

@@ -4,10 +4,11 @@ model_libmodel_la_SOURCES += \
 	model/families/decoder.c model/families/decoder.h \
 	model/families/families.h \
 	model/families/family.h \
-	model/families/gemma.c model/families/gemma.h \
+	model/families/gemma.c \
 	model/families/gemma2.c \
 	model/families/gemma3n.c \
 	model/families/gemma4.c \
+	model/families/gemma_parts.c model/families/gemma_parts.h \
 	model/families/granite.c \
 	model/families/llama.c \
 	model/families/olmo2.c \

@@ -66,6 +66,8 @@ static const struct {
                   "\"embd_pdrop\": 0.0, \"rope_scaling\": null}"}, /* Phi-4-mini */
     {"olmo2/base", "{" EVERYWHERE TRAINED "\"mlp_bias\": false, \"rope_scaling\": null}"},
     {"granite/base", "{" EVERYWHERE TRAINED "\"rope_scaling\": null, \"mlp_bias\": false}"},
+    {"gemma/base", "{" EVERYWHERE TRAINED "\"hidden_activation\": \"gelu_pytorch_tanh\", "
+                   "\"rope_scaling\": null, \"attention_bias\": false}"}, /* Gemma 1.1 */
     {"gemma2/base", "{" EVERYWHERE TRAINED "\"cache_implementation\": \"hybrid\", "
                     "\"hidden_act\": \"gelu_pytorch_tanh\", \"sliding_window_size\": 4096, "
                     "\"rope_scaling\": null, \"attention_bias\": false}"},
@@ -130,6 +132,9 @@ static const struct {
     {"llama/base", NULL, "pruned_heads", "{\"0\": [1]}", "pruned_heads"},
     {"llama/base", NULL, "vision_config", "{}", "vision_config"},
     {"llama/base", "rope_parameters", "mrope_section", "[1, 1]", "rope_parameters.mrope_section"},
+    {"gemma/base", NULL, "hidden_activation", "\"gelu\"", "hidden_activation"},
+    {"gemma/base", NULL, "final_logit_softcapping", "30.0", "final_logit_softcapping"}, /* of Gemma 2 */
+    {"gemma/base", NULL, "sliding_window", "4096", "sliding_window"},
     {"gemma2/base", NULL, "residual_multiplier", "0.5", "residual_multiplier"},
     {"gemma2/base", NULL, "logits_scaling", "8.0", "logits_scaling"},
     {"olmo2/base", NULL, "attn_logit_softcapping", "50.0", "attn_logit_softcapping"},

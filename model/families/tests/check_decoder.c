@@ -52,6 +52,46 @@ START_TEST(granite_has_four_factors)
 }
 END_TEST
 
+START_TEST(gemma_scales_its_embedding_and_has_offsets)
+{
+    plan *p = checkpoint_open_fixture("gemma/base");
+    ck_assert(p->tied && p->soft_cap == 0 && p->logit_factor == 1 && p->embedding_scale == sqrt(28));
+    ck_assert(p->norm.present && p->norm.offset == 1);
+    for (size_t i = 0; i < p->n_layers; i++) {
+        const plan_layer *layer = &p->layers[i];
+        const plan_attention *a = &layer->mixer.attention;
+        ck_assert(layer->mixer_in.offset == 1 && layer->mlp_in.offset == 1 && layer->residual_factor == 1);
+        ck_assert(!layer->mixer_out.present && !layer->mlp_out.present && !a->q_norm.present);
+        ck_assert_str_eq(strrchr(layer->mlp_in.weight.name, 'p'), "post_attention_layernorm.weight");
+        ck_assert_uint_eq(a->head_dim, 12); /* hidden / heads is 7 */
+        ck_assert(a->scale == 1 / sqrt(12) && a->score_cap == 0 && a->window == 0);
+    }
+    plan_free(p);
+    p = checkpoint_open_fixture("gemma/defaults");
+    ck_assert(p->tied && p->norm.epsilon == 1e-6 && p->ropes[0].theta == 1e4);
+    plan_free(p);
+}
+END_TEST
+
+static const struct {
+    const char *fixture, *hidden_act; /* NULL: that of the fixture */
+    assay_activation activation;
+} ACTIVATIONS_OF_GEMMA[] = {
+    {"gemma/base", NULL, ASSAY_GELU_TANH},       {"gemma/old", NULL, ASSAY_GELU_TANH}, /* gelu */
+    {"gemma/defaults", NULL, ASSAY_GELU_TANH},   {"gemma/act-both", NULL, ASSAY_RELU},
+    {"gemma/base", "\"gelu\"", ASSAY_GELU_TANH}, {"gemma/base", "\"gelu_python\"", ASSAY_GELU},
+};
+
+START_TEST(gelu_of_gemma_is_the_approximation)
+{
+    const char *fixture = ACTIVATIONS_OF_GEMMA[_i].fixture, *value = ACTIVATIONS_OF_GEMMA[_i].hidden_act;
+    plan *p = value ? checkpoint_open(checkpoint_changed(fixture, "hidden_act", value))
+                    : checkpoint_open_fixture(fixture);
+    ck_assert_int_eq(p->layers[0].mlp.activation, ACTIVATIONS_OF_GEMMA[_i].activation);
+    plan_free(p);
+}
+END_TEST
+
 START_TEST(gemma2_has_offsets_caps_and_alternating_windows)
 {
     plan *p = checkpoint_open_fixture("gemma2/old"); /* without layer_types */
@@ -95,6 +135,18 @@ static const struct {
     assay_status status;
     const char *fragment[2];
 } REFUSED[] = {
+    {"gemma/base", "head_dim", NULL, ASSAY_EFORMAT, {"head_dim: missing", ""}},
+    {"gemma/base", "head_dim", "11", ASSAY_EFORMAT, {"head_dim: found 11", "an even number"}},
+    {"gemma/base", "num_key_value_heads", NULL, ASSAY_EFORMAT, {"num_key_value_heads: missing", ""}},
+    {"gemma/base", "hidden_act", "\"mish\"", ASSAY_EUNSUPPORTED, {"hidden_act: found \"mish\"", "gelu"}},
+    {"gemma/base", "hidden_act", "1", ASSAY_EFORMAT, {"hidden_act: found 1", "a string"}},
+    {"gemma/base", "attention_bias", "true", ASSAY_EFORMAT, {"self_attn.", "bias' is missing"}},
+    {"gemma/base", "tie_word_embeddings", "false", ASSAY_EFORMAT, {"lm_head.weight", "is missing"}},
+    {"gemma/base",
+     "use_bidirectional_attention",
+     "true",
+     ASSAY_EUNSUPPORTED,
+     {"use_bidirectional_attention", "true"}},
     {"gemma2/base", "head_dim", NULL, ASSAY_EFORMAT, {"head_dim: missing", ""}},
     {"gemma2/base", "num_key_value_heads", NULL, ASSAY_EFORMAT, {"num_key_value_heads: missing", ""}},
     {"gemma2/base",
@@ -162,6 +214,7 @@ static const struct {
 } PRINTED[] = {
     {"olmo2/base", {"q and k normalised over all heads", "norms q k mixer_out mlp_out, epsilon 1e-06\n"}},
     {"granite/base", {"logits times 0.4", "embedding times 6", "scale 0.13,", "residuals times 0.4"}},
+    {"gemma/base", {"embedding times 5.29", "scale 0.288675, full", "gelu_pytorch_tanh", "mlp_in (1 + w)"}},
     {"gemma2/base",
      {"logits capped at 5", "scores capped at 2, window 6", "mixer_in (1 + w)", "mlp_out (1 + w)"}},
 };
@@ -188,6 +241,9 @@ int main(void)
     TCase *all = tcase_create("resolved");
     tcase_add_test(all, olmo2_has_norms_after_its_parts_and_over_whole_projections);
     tcase_add_test(all, granite_has_four_factors);
+    tcase_add_test(all, gemma_scales_its_embedding_and_has_offsets);
+    tcase_add_loop_test(all, gelu_of_gemma_is_the_approximation, 0,
+                        sizeof ACTIVATIONS_OF_GEMMA / sizeof *ACTIVATIONS_OF_GEMMA);
     tcase_add_test(all, gemma2_has_offsets_caps_and_alternating_windows);
     tcase_add_test(all, defaults_of_gemma2_are_those_of_its_published_class);
     tcase_add_loop_test(all, what_a_class_does_not_compute_is_refused, 0, sizeof REFUSED / sizeof *REFUSED);

@@ -1,8 +1,8 @@
 /* Reading the parts of a config that Gemma 3n and Gemma 4 share.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef MODEL_FAMILIES_GEMMA_H
-#define MODEL_FAMILIES_GEMMA_H
+#ifndef MODEL_FAMILIES_GEMMA_PARTS_H
+#define MODEL_FAMILIES_GEMMA_PARTS_H
 
 #include "model/families/decoder.h"
 
