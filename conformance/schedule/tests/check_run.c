@@ -130,9 +130,9 @@ START_TEST(samples_with_images_get_them_with_their_prompt)
 {
     (void)stateful_write_images("");
     const support_output *o =
-        support_assay("schedule image.h5 --draws 200 --seed 3 --engine %s", support_engine("stateful"));
+        support_assay("schedule image.h5 --draws 50 --seed 3 --engine %s", support_engine("stateful"));
     assert_code(o, 0);
-    assert_holds(o->out, "1 passed, 0 failed, 0 skipped; 200 programs, 800 runs\n");
+    assert_holds(o->out, "1 passed, 0 failed, 0 skipped; 50 programs, 200 runs\n");
 }
 END_TEST
 
