@@ -62,13 +62,14 @@ make_jobs() {
 }
 
 # configure_build [OPTION...]: makes the configure script if it is missing or outdated, and the build directory if it is missing.
+# CONFIG_SHELL: libtool, which compiles and links everything, takes half the time in Debian's /bin/sh that it takes in bash.
 configure_build() {
     if [ ! -x "$top/configure" ] || [ "$top/configure.ac" -nt "$top/configure" ]; then
         quietly 'making configure' autoreconf --force --install "$top"
     fi
     mkdir -p "$build"
     if [ ! -f "$build/config.status" ]; then
-        (cd "$build" && quietly 'configuring' "$top/configure" --quiet "$@")
+        (cd "$build" && CONFIG_SHELL=/bin/sh quietly 'configuring' /bin/sh "$top/configure" --quiet "$@")
     fi
 }
 
