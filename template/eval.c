@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "template/eval.h"
+
+#include "template/filters.h"
+#include "template/globals.h"
+#include "template/is.h"
+#include "template/methods.h"
+#include "template/operate.h"
+#include "template/text.h"
+
+void tpl_scope_enter(tpl_eval *e)
+{
+    tpl_scope *scope = tpl_alloc(e->t, 1, sizeof *scope);
+    if (!scope) return;
+    scope->parent = e->scope;
+    e->scope = scope;
+}
+
+void tpl_scope_set(tpl_eval *e, assay_text name, tpl_value value)
+{
+    if (e->scope->vars.kind != TPL_DICT) e->scope->vars = tpl_dict_new(e->t);
+    tpl_dict_set(e->t, e->scope->vars, tpl_text(name.at, name.n), value);
+}
+
+tpl_value tpl_scope_find(tpl_eval *e, assay_text name)
+{
+    for (const tpl_scope *scope = e->scope; scope && tpl_step(e->t, 1); scope = scope->parent) {
+        const tpl_value *found = tpl_dict_find_text(e->t, scope->vars, name);
+        if (found) return *found;
+    }
+    return tpl_global(e->t, name);
+}
+
+/* Evaluates the arguments of a call; NULL values by name: none. */
+static tpl_arguments evaluate_arguments(tpl_eval *e, const tpl_nodes *nodes)
+{
+    tpl_arguments args = {0};
+    tpl_value *at = nodes->n > 0 ? tpl_alloc(e->t, nodes->n, sizeof *at) : NULL;
+    for (size_t i = 0; at && i < nodes->n && e->t->status == ASSAY_OK; i++) {
+        const tpl_node *node = nodes->at[i];
+        if (node->kind != TPL_NODE_KEYWORD) {
+            at[args.n++] = tpl_evaluate(e, node);
+            continue;
+        }
+        if (args.named.kind != TPL_DICT) args.named = tpl_dict_new(e->t);
+        if (tpl_dict_find_text(e->t, args.named, node->name))
+            (void)tpl_fail(e->t, ASSAY_EFORMAT, "the argument %.*s is passed twice", (int)node->name.n,
+                           node->name.at);
+        tpl_dict_set(e->t, args.named, tpl_text(node->name.at, node->name.n), tpl_evaluate(e, node->a));
+    }
+    args.at = at;
+    return args;
+}
+
+static tpl_value call(tpl_eval *e, tpl_value callee, const tpl_arguments *args)
+{
+    if (e->t->status != ASSAY_OK) return (tpl_value){0};
+    if (callee.kind == TPL_LOOP) return e->call_loop(e, callee.loop, args);
+    if (callee.kind != TPL_FUNCTION) return tpl_fail_type(e->t, callee, "a call");
+    if (callee.function->macro) return e->call_macro(e, callee.function, args);
+    if (callee.function->self.kind == TPL_LOOP) return tpl_loop_call(e->t, callee.function, args);
+    if (callee.function->self.kind == TPL_UNDEFINED) return tpl_global_call(e->t, callee.function, args);
+    return tpl_method_call(e->t, callee.function, args);
+}
+
+tpl_value tpl_evaluate_call(tpl_eval *e, const tpl_node *node, tpl_value caller)
+{
+    const tpl_value callee = tpl_evaluate(e, node->a);
+    if (callee.kind == TPL_UNDEFINED && e->t->status == ASSAY_OK && node->a->kind == TPL_NODE_NAME)
+        (void)tpl_fail(e->t, ASSAY_EFORMAT, "the function \"%.*s\" is undefined",
+                       node->a->name.n > 60 ? 60 : (int)node->a->name.n, node->a->name.at);
+    tpl_arguments args = evaluate_arguments(e, &node->list);
+    if (caller.kind == TPL_FUNCTION) {
+        if (args.named.kind != TPL_DICT) args.named = tpl_dict_new(e->t);
+        tpl_dict_set(e->t, args.named, tpl_string("caller"), caller);
+    }
+    e->t->line = node->line;
+    return call(e, callee, &args);
+}
+
+tpl_value tpl_evaluate_filter(tpl_eval *e, const tpl_node *node, tpl_value input)
+{
+    if (node->a)
+        input = node->a->kind == TPL_NODE_FILTER && !node->a->a ? tpl_evaluate_filter(e, node->a, input)
+                                                                : tpl_evaluate(e, node->a);
+    const tpl_arguments args = evaluate_arguments(e, &node->list);
+    e->t->line = node->line;
+    if (e->t->status != ASSAY_OK) return (tpl_value){0};
+    return tpl_filter(e->t, node->name, input, &args);
+}
+
+static tpl_value evaluate_test(tpl_eval *e, const tpl_node *node)
+{
+    const tpl_value value = tpl_evaluate(e, node->a);
+    const tpl_arguments args = evaluate_arguments(e, &node->list);
+    e->t->line = node->line;
+    if (e->t->status != ASSAY_OK) return (tpl_value){0};
+    /* The tests `filter` and `test` are here, since filters use tests. */
+    const bool is_filter = tpl_same_text(node->name, "filter");
+    if ((is_filter || tpl_same_text(node->name, "test")) && args.n == 0 && value.kind == TPL_STRING)
+        return tpl_bool(is_filter ? tpl_is_filter(value.text) : tpl_is_test(value.text));
+    return tpl_bool(tpl_is(e->t, node->name, value, &args));
+}
+
+static tpl_value evaluate_list(tpl_eval *e, const tpl_node *node)
+{
+    tpl_value list = tpl_list_new(e->t, node->kind == TPL_NODE_TUPLE ? TPL_TUPLE : TPL_PLAIN);
+    for (size_t i = 0; i < node->list.n && e->t->status == ASSAY_OK; i++)
+        tpl_list_add(e->t, list, tpl_evaluate(e, node->list.at[i]));
+    return list;
+}
+
+static tpl_value evaluate_dict(tpl_eval *e, const tpl_node *node)
+{
+    tpl_value dict = tpl_dict_new(e->t);
+    for (size_t i = 0; i + 1 < node->list.n && e->t->status == ASSAY_OK; i += 2) {
+        const tpl_value key = tpl_evaluate(e, node->list.at[i]);
+        tpl_dict_set(e->t, dict, key, tpl_evaluate(e, node->list.at[i + 1]));
+    }
+    return dict;
+}
+
+static tpl_value evaluate_concat(tpl_eval *e, const tpl_node *node)
+{
+    tpl_builder b = {.t = e->t};
+    for (size_t i = 0; i < node->list.n && e->t->status == ASSAY_OK; i++)
+        tpl_add_str(&b, tpl_evaluate(e, node->list.at[i]));
+    return tpl_built(&b);
+}
+
+static tpl_value evaluate_comparison(tpl_eval *e, const tpl_node *node)
+{
+    tpl_value left = tpl_evaluate(e, node->a);
+    bool holds = true;
+    for (size_t i = 0; holds && i < node->list.n && e->t->status == ASSAY_OK; i++) {
+        const tpl_value right = tpl_evaluate(e, node->list.at[i]->a);
+        e->t->line = node->line;
+        holds = tpl_holds(e->t, node->list.at[i]->name, left, right);
+        left = right;
+    }
+    return tpl_bool(holds);
+}
+
+static tpl_value evaluate_item(tpl_eval *e, const tpl_node *node)
+{
+    const tpl_value object = tpl_evaluate(e, node->a), none = tpl_none();
+    const tpl_node *slice = node->b;
+    if (slice->kind != TPL_NODE_SLICE) {
+        const tpl_value key = tpl_evaluate(e, slice);
+        e->t->line = node->line;
+        return e->t->status == ASSAY_OK ? tpl_item(e->t, object, key) : key;
+    }
+    const tpl_value from = slice->a ? tpl_evaluate(e, slice->a) : none;
+    const tpl_value to = slice->b ? tpl_evaluate(e, slice->b) : none;
+    const tpl_value step = slice->c ? tpl_evaluate(e, slice->c) : none;
+    e->t->line = node->line;
+    return e->t->status == ASSAY_OK ? tpl_slice(e->t, object, from, to, step) : none;
+}
+
+static tpl_value evaluate_attribute(tpl_eval *e, const tpl_node *node)
+{
+    const tpl_value object = tpl_evaluate(e, node->a);
+    e->t->line = node->line;
+    if (e->t->status != ASSAY_OK) return (tpl_value){0};
+    if (object.kind == TPL_UNDEFINED && node->a->kind == TPL_NODE_NAME) {
+        (void)tpl_fail(e->t, ASSAY_EFORMAT, "the attribute \"%.*s\" of \"%.*s\", which is undefined",
+                       node->name.n > 60 ? 60 : (int)node->name.n, node->name.at,
+                       node->a->name.n > 60 ? 60 : (int)node->a->name.n, node->a->name.at);
+        return object;
+    }
+    return tpl_attribute(e->t, object, node->name);
+}
+
+static tpl_value evaluate_choice(tpl_eval *e, const tpl_node *node)
+{
+    if (tpl_truth(tpl_evaluate(e, node->b))) return tpl_evaluate(e, node->a);
+    return node->c && e->t->status == ASSAY_OK ? tpl_evaluate(e, node->c) : (tpl_value){0};
+}
+
+static tpl_value evaluate_binary(tpl_eval *e, const tpl_node *node)
+{
+    const tpl_value left = tpl_evaluate(e, node->a);
+    if (node->kind == TPL_NODE_AND) return tpl_truth(left) ? tpl_evaluate(e, node->b) : left;
+    if (node->kind == TPL_NODE_OR) return tpl_truth(left) ? left : tpl_evaluate(e, node->b);
+    const tpl_value right = tpl_evaluate(e, node->b);
+    e->t->line = node->line;
+    return tpl_binary(e->t, node->name, left, right);
+}
+
+static tpl_value evaluate_node(tpl_eval *e, const tpl_node *node)
+{
+    switch (node->kind) {
+    case TPL_NODE_CONST: return node->value;
+    case TPL_NODE_NAME: return tpl_scope_find(e, node->name);
+    case TPL_NODE_TUPLE:
+    case TPL_NODE_LIST: return evaluate_list(e, node);
+    case TPL_NODE_DICT: return evaluate_dict(e, node);
+    case TPL_NODE_ATTR: return evaluate_attribute(e, node);
+    case TPL_NODE_ITEM: return evaluate_item(e, node);
+    case TPL_NODE_CALL: return tpl_evaluate_call(e, node, (tpl_value){0});
+    case TPL_NODE_FILTER: return tpl_evaluate_filter(e, node, (tpl_value){0});
+    case TPL_NODE_TEST: return evaluate_test(e, node);
+    case TPL_NODE_NOT: return tpl_bool(!tpl_truth(tpl_evaluate(e, node->a)));
+    case TPL_NODE_NEGATE:
+    case TPL_NODE_PLUS: return tpl_negate(e->t, tpl_evaluate(e, node->a), node->kind == TPL_NODE_NEGATE);
+    case TPL_NODE_AND:
+    case TPL_NODE_OR:
+    case TPL_NODE_BINARY: return evaluate_binary(e, node);
+    case TPL_NODE_CONCAT: return evaluate_concat(e, node);
+    case TPL_NODE_COMPARE: return evaluate_comparison(e, node);
+    case TPL_NODE_CHOICE: return evaluate_choice(e, node);
+    default: (void)tpl_fail(e->t, ASSAY_EUNSUPPORTED, "found a slice, expected an expression");
+    }
+    return (tpl_value){0};
+}
+
+tpl_value tpl_evaluate(tpl_eval *e, const tpl_node *node)
+{
+    tpl_value v = {0};
+    if (tpl_enter(e->t)) {
+        e->t->line = node->line;
+        v = evaluate_node(e, node);
+    }
+    tpl_leave(e->t);
+    return e->t->status == ASSAY_OK ? v : (tpl_value){0};
+}

@@ -1,0 +1,12 @@
+/* Parses a template: data, output and statements.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEMPLATE_PARSE_H
+#define TEMPLATE_PARSE_H
+
+#include "template/node.h"
+
+/* The statements of a template, which is valid UTF-8, in the `body` of the node; NULL after an error. */
+const tpl_node *tpl_parse(tpl *t, assay_text source);
+
+#endif

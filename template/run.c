@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "template/run.h"
+
+#include "template/eval.h"
+#include "template/hidden.h"
+#include "template/text.h"
+
+typedef enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE } flow;
+
+typedef struct run {
+    tpl_eval e;
+    tpl_builder *out;
+} run;
+
+static flow run_nodes(run *r, const tpl_nodes *nodes);
+
+/* The output of statements as a value, in a scope of their own. */
+static tpl_value capture(run *r, const tpl_nodes *nodes)
+{
+    tpl_scope *const scope = r->e.scope;
+    tpl_builder *const out = r->out;
+    tpl_builder b = {.t = r->e.t};
+    r->out = &b;
+    tpl_scope_enter(&r->e);
+    (void)run_nodes(r, nodes);
+    r->e.scope = scope;
+    r->out = out;
+    return tpl_built(&b);
+}
+
+static void assign_member(run *r, const tpl_node *target, tpl_value value)
+{
+    const tpl_value space = tpl_scope_find(&r->e, target->name);
+    r->e.t->line = target->line;
+    if (space.kind != TPL_NAMESPACE) {
+        (void)tpl_fail_type(r->e.t, space, "an assignment to a member that is not of a namespace");
+        return;
+    }
+    if (target->field.at[0] == '_')
+        (void)tpl_fail(r->e.t, ASSAY_EFORMAT, "namespace: found a name that begins with _");
+    tpl_dict_set(r->e.t, space, tpl_text(target->field.at, target->field.n), value);
+}
+
+static void assign(run *r, const tpl_node *target, tpl_value value)
+{
+    tpl *t = r->e.t;
+    if (target->kind == TPL_NODE_NAME) tpl_scope_set(&r->e, target->name, value);
+    else if (target->kind == TPL_NODE_MEMBER) assign_member(r, target, value);
+    else if (target->kind == TPL_NODE_TUPLE) {
+        const tpl_list *items = tpl_elements(t, value);
+        if (items->n != target->list.n)
+            (void)tpl_fail(t, ASSAY_EFORMAT, "an assignment to %zu names: found %zu values", target->list.n,
+                           items->n);
+        for (size_t i = 0; i < target->list.n && tpl_enter(t); i++) {
+            assign(r, target->list.at[i], items->items[i]);
+            tpl_leave(t);
+        }
+    } else (void)tpl_fail(t, ASSAY_EFORMAT, "an assignment to something that is not a name");
+}
+
+/* Whether an element meets the condition of a loop. */
+typedef struct condition {
+    run *r;
+    const tpl_node *node;
+} condition;
+
+static bool meets_condition(tpl *t, void *context, tpl_value item)
+{
+    const condition *c = context;
+    tpl_scope *const scope = c->r->e.scope;
+    (void)t;
+    tpl_scope_enter(&c->r->e);
+    assign(c->r, c->node->a, item);
+    const bool meets = tpl_truth(tpl_evaluate(&c->r->e, c->node->c));
+    c->r->e.scope = scope;
+    return meets;
+}
+
+/* The elements of a loop, and whether Python knows their number beforehand. */
+static const tpl_list *loop_elements(run *r, const tpl_node *node, tpl_value iterable, bool *sized)
+{
+    *sized = !tpl_is_list_of(iterable, TPL_ITERATOR) && !node->c;
+    return tpl_elements(r->e.t, iterable);
+}
+
+/* Runs a loop over the elements of a value; depth0: of a recursive loop. */
+static void run_loop(run *r, const tpl_node *node, tpl_value iterable, size_t depth0)
+{
+    tpl *t = r->e.t;
+    tpl_scope *const scope = r->e.scope;
+    condition c = {.r = r, .node = node};
+    tpl_loop *loop = tpl_alloc(t, 1, sizeof *loop);
+    tpl_value item;
+    bool any = false; /* an iteration reached its end: Jinja runs `else` if break or continue ended each */
+    if (!loop) return;
+    *loop =
+        (tpl_loop){.index0 = SIZE_MAX, .depth0 = depth0, .node = node->flag ? node : NULL, .scope = scope};
+    loop->source = loop_elements(r, node, iterable, &loop->sized);
+    if (node->c) {
+        loop->accepts = meets_condition;
+        loop->context = &c;
+    }
+    for (;;) {
+        r->e.scope = scope;
+        if (t->status != ASSAY_OK || !tpl_loop_next(t, loop, &item)) break;
+        tpl_scope_enter(&r->e);
+        tpl_scope_set(&r->e, (assay_text){.at = "loop", .n = 4}, (tpl_value){.kind = TPL_LOOP, .loop = loop});
+        assign(r, node->a, item);
+        const flow f = run_nodes(r, &node->body);
+        any = any || f == FLOW_NEXT;
+        if (f == FLOW_BREAK) break;
+    }
+    r->e.scope = scope;
+    loop->accepts = NULL; /* a macro may hold the scope with this loop longer than `c` lives */
+    if (any || node->other.n == 0 || t->status != ASSAY_OK) return;
+    tpl_scope_enter(&r->e);
+    (void)run_nodes(r, &node->other);
+    r->e.scope = scope;
+}
+
+static tpl_value call_loop(tpl_eval *e, const tpl_loop *loop, const tpl_arguments *args)
+{
+    run *r = e->context;
+    tpl_value at[TPL_PARAMETERS_MAX];
+    tpl_builder *const out = r->out;
+    tpl_builder b = {.t = e->t};
+    tpl_scope *const scope = e->scope;
+    if (!loop->node) {
+        (void)tpl_fail(e->t, ASSAY_EFORMAT, "loop: a call needs a recursive loop");
+        return (tpl_value){0};
+    }
+    if (!tpl_bind(e->t, (assay_text){.at = "loop", .n = 4}, args, "!iterable", at)) return (tpl_value){0};
+    r->out = &b;
+    e->scope = loop->scope;
+    run_loop(r, loop->node, at[0], loop->depth0 + 1);
+    e->scope = scope;
+    r->out = out;
+    return tpl_built(&b);
+}
+
+/* What remains of the arguments after the parameters: varargs, kwargs and caller. */
+static void bind_rest(run *r, const tpl_node *macro, const tpl_arguments *args, tpl_value rest)
+{
+    tpl *t = r->e.t;
+    tpl_value kwargs = tpl_dict_new(t), varargs = tpl_list_new(t, TPL_TUPLE);
+    const assay_text caller = {.at = "caller", .n = 6};
+    const tpl_value *passed = tpl_dict_find_text(t, rest, caller);
+    if (macro->uses_caller && tpl_dict_find_text(t, r->e.scope->vars, caller) == NULL)
+        tpl_scope_set(&r->e, caller, passed ? *passed : (tpl_value){0});
+    for (size_t i = 0; rest.kind == TPL_DICT && i < rest.dict->n; i++) {
+        const tpl_entry *entry = &rest.dict->entries[i];
+        const bool is_caller = macro->uses_caller && tpl_same_text(entry->key.text, "caller");
+        if (is_caller) continue;
+        if (!macro->uses_kwargs) {
+            (void)tpl_fail(t, ASSAY_EFORMAT, "the macro %.*s has no parameter %.*s", (int)macro->name.n,
+                           macro->name.at, (int)entry->key.text.n, entry->key.text.at);
+            return;
+        }
+        tpl_dict_set(t, kwargs, entry->key, entry->value);
+    }
+    for (size_t i = macro->list.n; i < args->n; i++) tpl_list_add(t, varargs, args->at[i]);
+    if (args->n > macro->list.n && !macro->uses_varargs)
+        (void)tpl_fail(t, ASSAY_EFORMAT, "the macro %.*s: found %zu arguments, expected at most %zu",
+                       (int)macro->name.n, macro->name.at, args->n, macro->list.n);
+    if (macro->uses_kwargs) tpl_scope_set(&r->e, (assay_text){.at = "kwargs", .n = 6}, kwargs);
+    if (macro->uses_varargs) tpl_scope_set(&r->e, (assay_text){.at = "varargs", .n = 7}, varargs);
+}
+
+static void bind_parameters(run *r, const tpl_node *macro, const tpl_arguments *args)
+{
+    tpl *t = r->e.t;
+    tpl_value rest = tpl_dict_new(t);
+    size_t n_used = 0;
+    for (size_t i = 0; i < macro->list.n && t->status == ASSAY_OK; i++) {
+        const tpl_node *parameter = macro->list.at[i];
+        const tpl_value *named = i < args->n ? NULL : tpl_dict_find_text(t, args->named, parameter->name);
+        tpl_value value = {0};
+        n_used += named != NULL;
+        if (i < args->n) value = args->at[i];
+        else if (named) value = *named;
+        else if (parameter->a) value = tpl_evaluate(&r->e, parameter->a);
+        tpl_scope_set(&r->e, parameter->name, value);
+    }
+    const size_t n_named = args->named.kind == TPL_DICT ? args->named.dict->n : 0;
+    for (size_t i = 0; n_used < n_named && i < n_named; i++) {
+        const tpl_entry *entry = &args->named.dict->entries[i];
+        bool bound = false;
+        for (size_t k = args->n; k < macro->list.n && !bound && tpl_step(t, 1); k++)
+            bound =
+                tpl_equals(t, entry->key, tpl_text(macro->list.at[k]->name.at, macro->list.at[k]->name.n));
+        if (!bound) tpl_dict_set(t, rest, entry->key, entry->value);
+    }
+    if (t->status == ASSAY_OK) bind_rest(r, macro, args, rest);
+}
+
+static tpl_value call_macro(tpl_eval *e, const tpl_function *function, const tpl_arguments *args)
+{
+    run *r = e->context;
+    const tpl_node *macro = function->macro;
+    tpl_scope *const scope = e->scope;
+    e->scope = (tpl_scope *)function->scope;
+    tpl_scope_enter(e);
+    bind_parameters(r, macro, args);
+    tpl_value text = e->t->status == ASSAY_OK ? capture(r, &macro->body) : (tpl_value){0};
+    e->scope = scope;
+    return text;
+}
+
+static tpl_value new_macro(run *r, const tpl_node *node)
+{
+    tpl_function *function = tpl_alloc(r->e.t, 1, sizeof *function);
+    if (!function) return (tpl_value){0};
+    *function = (tpl_function){.name = "macro", .macro = node, .scope = r->e.scope, .macro_name = node->name};
+    return (tpl_value){.kind = TPL_FUNCTION, .function = function};
+}
+
+static void run_with(run *r, const tpl_node *node)
+{
+    tpl_scope *const outer = r->e.scope;
+    tpl_scope_enter(&r->e);
+    tpl_scope *const inner = r->e.scope;
+    for (size_t i = 0; i + 1 < node->list.n && r->e.t->status == ASSAY_OK; i += 2) {
+        r->e.scope = outer;
+        const tpl_value value = tpl_evaluate(&r->e, node->list.at[i + 1]);
+        r->e.scope = inner;
+        assign(r, node->list.at[i], value);
+    }
+    r->e.scope = inner;
+}
+
+static flow run_scope(run *r, const tpl_node *node)
+{
+    tpl_scope *const scope = r->e.scope;
+    if (node->kind == TPL_NODE_WITH) run_with(r, node);
+    else tpl_scope_enter(&r->e);
+    const flow f = run_nodes(r, &node->body);
+    r->e.scope = scope;
+    return f;
+}
+
+/* The output of a block as the value of a name, or through a filter as output. */
+static void run_block(run *r, const tpl_node *node)
+{
+    tpl_value value = capture(r, &node->body);
+    const tpl_node *filter = node->kind == TPL_NODE_SET_BLOCK ? node->b : node->a;
+    if (filter && r->e.t->status == ASSAY_OK) value = tpl_evaluate_filter(&r->e, filter, value);
+    if (r->e.t->status != ASSAY_OK) return;
+    if (node->kind == TPL_NODE_SET_BLOCK) assign(r, node->a, value);
+    else tpl_add_str(r->out, value);
+}
+
+static flow run_node(run *r, const tpl_node *node)
+{
+    tpl_value value;
+    switch (node->kind) {
+    case TPL_NODE_DATA: tpl_add(r->out, node->name.at, node->name.n); break;
+    case TPL_NODE_OUTPUT:
+        value = tpl_evaluate(&r->e, node->a);
+        tpl_add_str(r->out, value);
+        break;
+    case TPL_NODE_IF:
+        value = tpl_evaluate(&r->e, node->a);
+        return run_nodes(r, tpl_truth(value) ? &node->body : &node->other);
+    case TPL_NODE_FOR:
+        value = tpl_evaluate(&r->e, node->b);
+        if (r->e.t->status == ASSAY_OK) run_loop(r, node, value, 0);
+        break;
+    case TPL_NODE_SET:
+        value = tpl_evaluate(&r->e, node->b);
+        if (r->e.t->status == ASSAY_OK) assign(r, node->a, value);
+        break;
+    case TPL_NODE_SET_BLOCK:
+    case TPL_NODE_FILTER_BLOCK: run_block(r, node); break;
+    case TPL_NODE_MACRO: tpl_scope_set(&r->e, node->name, new_macro(r, node)); break;
+    case TPL_NODE_CALL_BLOCK:
+        tpl_add_str(r->out, tpl_evaluate_call(&r->e, node->a, new_macro(r, node->b)));
+        break;
+    case TPL_NODE_WITH:
+    case TPL_NODE_SCOPE: return run_scope(r, node);
+    case TPL_NODE_BREAK: return FLOW_BREAK;
+    case TPL_NODE_CONTINUE: return FLOW_CONTINUE;
+    default: break;
+    }
+    return FLOW_NEXT;
+}
+
+static flow run_nodes(run *r, const tpl_nodes *nodes)
+{
+    flow f = FLOW_NEXT;
+    if (tpl_enter(r->e.t))
+        for (size_t i = 0; i < nodes->n && f == FLOW_NEXT && tpl_step(r->e.t, 1); i++) {
+            r->e.t->line = nodes->at[i]->line;
+            f = run_node(r, nodes->at[i]);
+        }
+    tpl_leave(r->e.t);
+    return f;
+}
+
+assay_text tpl_run(tpl *t, const tpl_node *root, tpl_value variables)
+{
+    tpl_scope outer = {.vars = variables}, scope = {.parent = &outer};
+    tpl_builder out = {.t = t};
+    run r = {.e = {.t = t, .scope = &scope, .call_macro = call_macro, .call_loop = call_loop}, .out = &out};
+    r.e.context = &r;
+    scope.vars = tpl_dict_new(t);
+    tpl_hide_names(t, root, scope.vars);
+    (void)run_nodes(&r, &root->body);
+    return tpl_built(&out).text;
+}

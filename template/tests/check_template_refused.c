@@ -1,0 +1,154 @@
+/* Templates that fail: errors of the template, what is not supported, and the limits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "template/template.h"
+#include "template/tests/rendering.h"
+
+START_TEST(an_error_names_the_line_what_was_found_and_what_was_expected)
+{
+    static const struct {
+        const char *source, *text;
+    } rows[] = {
+        {"a\n{{ 1 + }}", "line 2: found the end of the tag, expected an expression"},
+        {"{% if yes %}\n\na", "line 3: found the end of the template, expected elif"},
+        {"{% for x xs %}", "line 1: found \"xs\", expected \"in\""},
+        {"{{ (1 }}", "found \"}\" without its opening bracket"},
+        {"{{ 'a }}", "found a string without its closing quote"},
+        {"{# a", "expected the end of a comment"},
+        {"{% wat %}", "found \"wat\", expected a statement"},
+        {"\n{{ missing.x }}", "line 2: the attribute \"x\" of \"missing\", which is undefined"},
+        {"{{ missing() }}", "the function \"missing\" is undefined"},
+        {"{{ 1 + 'a' }}", "+: found operands of types int and str"},
+        {"{{ 1 / 0 }}", "division by zero"},
+        {"{% for x in 5 %}{% endfor %}", "iteration: found a value of type int"},
+        {"{% set a, b = [1] %}", "an assignment to 2 names: found 1 values"},
+        {"{% macro f(a) %}{% endmacro %}{{ f(1, 2) }}", "the macro f: found 2 arguments, expected at most 1"},
+        {"{{ 'a'|replace('b') }}", "replace: the argument new is missing"},
+        {"{% break %}", "a break or continue outside of a loop"},
+        {"{{ [1, 'a']|sort }}", "sort: values of types str and int have no order"},
+        {"{{ missing|tojson }}", "tojson: found a value of type undefined"},
+        {"{{ {[]: 1} }}", "a key of a dict: found a value of type list"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_fails(rows[i].source, ASSAY_EFORMAT, rows[i].text);
+}
+END_TEST
+
+START_TEST(the_text_of_raise_exception_is_the_error)
+{
+    assert_fails("\n{{ raise_exception('Roles must alternate: ' ~ n) }}", ASSAY_EFORMAT,
+                 "Roles must alternate: 7");
+}
+END_TEST
+
+START_TEST(what_is_not_supported_is_refused_by_name)
+{
+    static const struct {
+        const char *source, *text;
+    } rows[] = {
+        {"{% include 'a' %}", "the statement \"include\" is not supported"},
+        {"{% block a %}{% endblock %}", "the statement \"block\" is not supported"},
+        {"{{ n|wordwrap }}", "the filter \"wordwrap\" is not supported"},
+        {"{{ n is nice }}", "the test \"nice\" is not supported"},
+        {"{{ range(*xs) }}", "arguments with * or ** are not supported"},
+        {"{{ cycler(1) }}", "the global \"cycler\" is not supported"},
+        {"{{ xs.append(1) }}", "the method \"append\" of a value of type list is not supported"},
+        {"{{ 'a'.encode() }}", "the method \"encode\" of a value of type str is not supported"},
+        {"{{ n.__class__ }}", "the attribute \"__class__\" is not supported"},
+        {"{{ 9223372036854775807 + 1 }}", "an integer of more than 64 bits is not supported"},
+        {"{{ 9223372036854775808 }}", "an integer of more than 64 bits is not supported"},
+        {"{{ strftime_now('%Q') }}", "the directive %Q is not supported"},
+        {"{{ xs|map('string') }}", "the text of a value of type iterator is not supported"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_fails(rows[i].source, ASSAY_EUNSUPPORTED, rows[i].text);
+}
+END_TEST
+
+/* n copies of a text, for the caller to free. */
+static char *repeated(const char *text, size_t n)
+{
+    char *all = malloc(n * strlen(text) + 1);
+    ck_assert_ptr_nonnull(all);
+    for (size_t i = 0; i < n; i++) memcpy(all + i * strlen(text), text, strlen(text) + 1);
+    return all;
+}
+
+START_TEST(nested_syntax_is_limited)
+{
+    static const char *const texts[] = {"{{ (((((((((", "{% if yes %}", "{{ not not not not ",
+                                        "{{ - - - - - - "};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char *source = repeated(texts[i], 10000);
+        const bool single = texts[i][1] == '{'; /* one tag */
+        if (single) {
+            for (char *brace = source + 2; (brace = strstr(brace, "{{")) != NULL;) memcpy(brace, "  ", 2);
+            memcpy(source + strlen(source) - 4, "1 }}", 4);
+        }
+        const bool brackets = strchr(texts[i], '(') != NULL;
+        assert_fails(source, ASSAY_EUNSUPPORTED, brackets ? "nested" : "are nested more than 200 deep");
+        free(source);
+    }
+}
+END_TEST
+
+START_TEST(steps_memory_and_recursion_are_limited)
+{
+    assert_fails("{% set r = range(9999) %}{% for a in r %}{{ 'a' if -1 in r }}{% endfor %}",
+                 ASSAY_EUNSUPPORTED, "the template takes more than 4000000 steps");
+    assert_fails("{{ 'aaaaaaaa' * 99999999 }}", ASSAY_EUNSUPPORTED, "the values of the template exceed");
+    assert_fails("{% set ns = namespace(a='aaaaaaaa') %}{% for a in range(99) %}{% set ns.a = ns.a ~ ns.a "
+                 "%}{% endfor %}",
+                 ASSAY_EUNSUPPORTED, "the values of the template exceed");
+    assert_fails("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", ASSAY_EUNSUPPORTED,
+                 "the evaluation is nested more than");
+    assert_fails("{% set ns = namespace(a=[]) %}{% for a in range(5000) %}{% set ns.a = [ns.a] %}{% endfor "
+                 "%}{{ ns.a }}",
+                 ASSAY_EUNSUPPORTED, "the evaluation is nested more than");
+}
+END_TEST
+
+static void take_nothing(void *context, const char *bytes, size_t n)
+{
+    (void)context, (void)bytes, (void)n;
+    ck_abort_msg("text was passed");
+}
+
+START_TEST(invalid_options_are_refused)
+{
+    const assay_byte_sink sink = {take_nothing, NULL};
+    assay_error err = {0};
+    assay_template_options options = {.size = sizeof options};
+    ck_assert_int_eq(template_render(NULL, &sink, &err), ASSAY_EINVAL);
+    ck_assert_int_eq(template_render(&options, &sink, NULL), ASSAY_EINVAL);
+    options.source = (assay_text){.at = "a\xff", .n = 2};
+    options.variables = (assay_text){.at = "{}", .n = 2};
+    ck_assert_int_eq(template_render(&options, &sink, &err), ASSAY_EFORMAT);
+    ck_assert_ptr_nonnull(strstr(err.text, "byte 1 is not UTF-8"));
+    options.source.n = 1;
+    options.variables.at = "[]";
+    ck_assert_int_eq(template_render(&options, &sink, &err), ASSAY_EFORMAT);
+    ck_assert_ptr_nonnull(strstr(err.text, "expected an object"));
+    options.variables.at = "{}";
+    options.reserved = 1;
+    ck_assert_int_eq(template_render(&options, &sink, &err), ASSAY_EUNSUPPORTED);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("template/refused");
+    TCase *c = tcase_create("refused");
+    tcase_add_test(c, an_error_names_the_line_what_was_found_and_what_was_expected);
+    tcase_add_test(c, the_text_of_raise_exception_is_the_error);
+    tcase_add_test(c, what_is_not_supported_is_refused_by_name);
+    tcase_add_test(c, nested_syntax_is_limited);
+    tcase_add_test(c, steps_memory_and_recursion_are_limited);
+    tcase_add_test(c, invalid_options_are_refused);
+    suite_add_tcase(s, c);
+    return support_run(s);
+}
