@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image/patches.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "image/resample.h"
+
+#define LEVELS 256
+
+/* The value of each level of each channel. */
+typedef struct levels {
+    float value[3][LEVELS];
+} levels;
+
+static void fill_levels(const image_config *c, levels *out)
+{
+    for (size_t channel = 0; channel < 3; channel++)
+        for (size_t i = 0; i < LEVELS; i++) {
+            float value = c->do_rescale ? (float)((double)i * c->rescale_factor) : (float)i;
+            const float mean = (float)c->image_mean[channel], std = (float)c->image_std[channel];
+            if (c->do_normalize) value = (value - mean) / std;
+            out->value[channel][i] = value;
+        }
+}
+
+/* The pixels of one patch, whose first pixel is at (y0, x0). frames: copies of the patch. */
+static void fill_channels_first(const image_pixels *p, const levels *l, size_t y0, size_t x0, size_t patch,
+                                size_t frames, float *row)
+{
+    for (size_t channel = 0; channel < 3; channel++)
+        for (size_t t = 0; t < frames; t++)
+            for (size_t y = y0; y < y0 + patch; y++)
+                for (size_t x = x0; x < x0 + patch; x++)
+                    *row++ = l->value[channel][p->rgb[(y * p->width + x) * 3 + channel]];
+}
+
+static void fill_channels_last(const image_pixels *p, const levels *l, size_t y0, size_t x0, size_t patch,
+                               float *row)
+{
+    for (size_t y = y0; y < y0 + patch; y++)
+        for (size_t x = x0; x < x0 + patch; x++)
+            for (size_t channel = 0; channel < 3; channel++)
+                *row++ = l->value[channel][p->rgb[(y * p->width + x) * 3 + channel]];
+}
+
+static void fill_blocks(const image_config *c, const image_pixels *p, const levels *l, image_input *in)
+{
+    const size_t patch = (size_t)c->patch_size, merge = (size_t)c->merge_size, block = patch * merge;
+    float *row = in->pixel_values;
+    for (size_t y = 0; y < p->height; y += block)
+        for (size_t x = 0; x < p->width; x += block)
+            for (size_t i = 0; i < merge * merge; i++, row += in->row_width)
+                fill_channels_first(p, l, y + i / merge * patch, x + i % merge * patch, patch,
+                                    (size_t)c->temporal_patch_size, row);
+}
+
+static void fill_raster(const image_config *c, const image_pixels *p, const levels *l, image_input *in)
+{
+    const size_t patch = (size_t)c->patch_size;
+    const size_t h = (size_t)in->size.grid_h, w = (size_t)in->size.grid_w;
+    for (size_t i = 0; i < h * w; i++) {
+        fill_channels_last(p, l, i / w * patch, i % w * patch, patch, in->pixel_values + i * in->row_width);
+        in->positions[2 * i] = (int64_t)(i % w);
+        in->positions[2 * i + 1] = (int64_t)(i / w);
+    }
+    for (size_t i = 2 * h * w; i < 2 * in->n_rows; i++) in->positions[i] = -1;
+}
+
+/* Allocates the arrays of in->size. */
+static assay_status open_input(const image_config *c, image_input *in, assay_error *err)
+{
+    const bool raster = c->rows == IMAGE_ROWS_RASTER;
+    const size_t frames = raster ? 1 : (size_t)c->temporal_patch_size;
+    const size_t budget = raster ? (size_t)(c->max_soft_tokens * c->merge_size * c->merge_size) : 0;
+    in->n_rows = (size_t)(in->size.grid_h * in->size.grid_w);
+    if (in->n_rows < budget) in->n_rows = budget;
+    in->row_width = 3 * frames * (size_t)(c->patch_size * c->patch_size);
+    in->pixel_values = calloc(in->n_rows, in->row_width * sizeof *in->pixel_values);
+    in->positions = raster ? calloc(in->n_rows, 2 * sizeof *in->positions) : NULL;
+    if (in->pixel_values && (in->positions || !raster)) return ASSAY_OK;
+    image_input_free(in);
+    return assay_fail(err, ASSAY_ENOMEM, "pixel_values of %zu x %zu: out of memory", in->n_rows,
+                      in->row_width);
+}
+
+assay_status image_patches_make(const image_config *config, const image_pixels *image, image_input *out,
+                                assay_error *err)
+{
+    image_pixels resized;
+    image_input in = {0};
+    levels l;
+    if (config->is_video)
+        return assay_fail(err, ASSAY_EINVAL, "%s: expected an image processor", config->type);
+    assay_status rc =
+        image_size_resolve(config, (int64_t)image->height, (int64_t)image->width, 0, &in.size, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = image_resample(image, (size_t)in.size.height, (size_t)in.size.width, (image_filter)config->resample,
+                        &resized, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = open_input(config, &in, err);
+    if (rc == ASSAY_OK) {
+        fill_levels(config, &l);
+        if (config->rows == IMAGE_ROWS_BLOCKS) fill_blocks(config, &resized, &l, &in);
+        else fill_raster(config, &resized, &l, &in);
+        *out = in;
+    }
+    image_pixels_free(&resized);
+    return rc;
+}
+
+void image_input_free(image_input *input)
+{
+    free(input->pixel_values);
+    free(input->positions);
+    input->pixel_values = NULL;
+    input->positions = NULL;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image/resize_rule.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/error.h"
+
+#define FRAMES_MAX ((int64_t)1 << 20)
+#define ASPECT_MAX 200
+
+typedef struct sides {
+    int64_t height, width;
+} sides;
+
+/* Python's round(): to the nearest integer, half to even, whatever the rounding mode. */
+static double round_half_even(double x)
+{
+    const double below = floor(x), part = x - below;
+    if (part < 0.5 || (part == 0.5 && fmod(below, 2) == 0)) return below;
+    return below + 1;
+}
+
+static int64_t ceil_multiple(int64_t n, int64_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+static assay_status check_aspect(sides image, assay_error *err)
+{
+    const int64_t longer = image.height > image.width ? image.height : image.width;
+    const int64_t shorter = image.height > image.width ? image.width : image.height;
+    const double aspect = (double)longer / (double)shorter;
+    if (aspect <= ASPECT_MAX) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EUNSUPPORTED,
+                      "image of %" PRId64 " x %" PRId64 ": the aspect ratio is %g, expected at most %d",
+                      image.height, image.width, aspect, ASPECT_MAX);
+}
+
+static assay_status check_pixels(double pixels, int64_t n_frames, assay_error *err)
+{
+    if (pixels * (double)n_frames <= (double)IMAGE_PIXELS_MAX) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EUNSUPPORTED,
+                      "image of %.0f pixels in %" PRId64 " frames: expected at most %" PRId64, pixels,
+                      n_frames, IMAGE_PIXELS_MAX);
+}
+
+/* n: patches of a frame. */
+static assay_status check_patches(double n, int64_t n_frames, assay_error *err)
+{
+    if (n * (double)n_frames <= (double)IMAGE_PIXELS_MAX) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EUNSUPPORTED,
+                      "resized image of %.0f patches in %" PRId64 " frames: expected at most %" PRId64, n,
+                      n_frames, IMAGE_PIXELS_MAX);
+}
+
+/* A video with a side shorter than `unit` is scaled in both directions until it is as long. */
+static assay_status scale_short(int64_t unit, int64_t n_frames, sides *image, assay_error *err)
+{
+    if (image->height >= unit && image->width >= unit) return ASSAY_OK;
+    const double h = (double)image->height, w = (double)image->width;
+    const double scale = fmax((double)unit / h, (double)unit / w);
+    const double scaled_h = floor(h * scale), scaled_w = floor(w * scale);
+    const assay_status rc = check_pixels(scaled_h * scaled_w, n_frames, err);
+    if (rc == ASSAY_OK) *image = (sides){(int64_t)scaled_h, (int64_t)scaled_w};
+    return rc;
+}
+
+/* The sides of an image of at least 1 x 1 pixels as multiples of `unit`. n_frames and n_frames_rounded: how
+ * many frames count for the scale factor and for the comparison. */
+static sides fit_area(const image_config *c, sides image, int64_t n_frames, int64_t n_frames_rounded)
+{
+    const int64_t unit = c->patch_size * c->merge_size;
+    const double h = (double)image.height, w = (double)image.width, f = (double)unit;
+    sides r = {(int64_t)round_half_even(h / f) * unit, (int64_t)round_half_even(w / f) * unit};
+    /* Exact where it is at most IMAGE_PIXELS_MAX, and otherwise larger than any limit. */
+    const double area = (double)r.height * (double)r.width * (double)n_frames_rounded;
+    const double pixels = (double)(n_frames * image.height * image.width);
+    if (area > (double)c->max_pixels) {
+        const double beta = sqrt(pixels / (double)c->max_pixels);
+        r.height = (int64_t)floor(h / beta / f) * unit;
+        r.width = (int64_t)floor(w / beta / f) * unit;
+        if (r.height < unit) r.height = unit;
+        if (r.width < unit) r.width = unit;
+    } else if (area < (double)c->min_pixels) {
+        const double beta = sqrt((double)c->min_pixels / pixels);
+        r.height = (int64_t)ceil(h * beta / f) * unit;
+        r.width = (int64_t)ceil(w * beta / f) * unit;
+    }
+    return r;
+}
+
+static assay_status fit(const image_config *c, sides image, sides *out, assay_error *err)
+{
+    const assay_status rc = check_aspect(image, err);
+    if (rc == ASSAY_OK) *out = fit_area(c, image, 1, 1);
+    return rc;
+}
+
+static assay_status fit_frames(const image_config *c, sides image, int64_t n_frames, sides *out,
+                               assay_error *err)
+{
+    const int64_t frames_unit = c->temporal_patch_size;
+    if (n_frames < frames_unit)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "video of %" PRId64 " frames: expected at least %" PRId64,
+                          n_frames, frames_unit);
+    assay_status rc = scale_short(c->patch_size * c->merge_size, n_frames, &image, err);
+    if (rc == ASSAY_OK) rc = check_aspect(image, err);
+    if (rc != ASSAY_OK) return rc;
+    const double rounded = round_half_even((double)n_frames / (double)frames_unit);
+    *out = fit_area(c, image, n_frames, (int64_t)rounded * frames_unit);
+    return ASSAY_OK;
+}
+
+/* The longer side of an image whose shorter side is one unit. */
+static int64_t longer_side(int64_t longer, int64_t shorter, int64_t unit, int64_t most)
+{
+    const double side = floor((double)longer / (double)shorter) * (double)unit;
+    return side < (double)most ? (int64_t)side : most;
+}
+
+static assay_status fit_budget(const image_config *c, sides image, sides *out, assay_error *err)
+{
+    const int64_t unit = c->patch_size * c->merge_size;
+    const int64_t n_patches = c->max_soft_tokens * c->merge_size * c->merge_size;
+    const int64_t most = n_patches * c->patch_size * c->patch_size;
+    const double h = (double)image.height, w = (double)image.width;
+    const double factor = sqrt((double)most / (double)(image.height * image.width));
+    sides r = {(int64_t)floor(factor * h / (double)unit) * unit,
+               (int64_t)floor(factor * w / (double)unit) * unit};
+    if (r.height == 0 && r.width == 0)
+        return assay_fail(err, ASSAY_EUNSUPPORTED,
+                          "image of %" PRId64 " x %" PRId64 ": its resized size is 0 x 0", image.height,
+                          image.width);
+    const int64_t side_most = c->max_soft_tokens * unit;
+    if (r.height == 0) r = (sides){unit, longer_side(image.width, image.height, unit, side_most)};
+    else if (r.width == 0) r = (sides){longer_side(image.height, image.width, unit, side_most), unit};
+    if (r.height * r.width > most)
+        return assay_fail(err, ASSAY_EUNSUPPORTED,
+                          "image of %" PRId64 " x %" PRId64 ": its resized size is %" PRId64 " x %" PRId64
+                          ", expected at most %" PRId64 " patches of %" PRId64 " pixels a side",
+                          image.height, image.width, r.height, r.width, n_patches, c->patch_size);
+    *out = r;
+    return ASSAY_OK;
+}
+
+/* An image that is not resized must consist of whole patches, and of whole blocks of them if the rows are in
+ * block order. */
+static assay_status keep_size(const image_config *c, sides image, assay_error *err)
+{
+    const int64_t unit = c->rows == IMAGE_ROWS_BLOCKS ? c->patch_size * c->merge_size : c->patch_size;
+    if (image.height % unit == 0 && image.width % unit == 0) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EUNSUPPORTED,
+                      "image of %" PRId64 " x %" PRId64
+                      " without do_resize: expected sides that are multiples of %" PRId64,
+                      image.height, image.width, unit);
+}
+
+static assay_status check_input(const image_config *c, int64_t height, int64_t width, int64_t n_frames,
+                                assay_error *err)
+{
+    if (height < 1 || width < 1 || height > IMAGE_PIXELS_MAX / width)
+        return assay_fail(err, ASSAY_EINVAL,
+                          "image of %" PRId64 " x %" PRId64
+                          ": expected sides of at least 1 and at most %" PRId64 " pixels",
+                          height, width, IMAGE_PIXELS_MAX);
+    if (n_frames < (c->is_video ? 1 : 0) || n_frames > (c->is_video ? FRAMES_MAX : 0))
+        return assay_fail(err, ASSAY_EINVAL, "%" PRId64 " frames: expected %s", n_frames,
+                          c->is_video ? "1 to 2^20 for a video" : "0 for a still image");
+    return n_frames > 1 ? check_pixels((double)(height * width), n_frames, err) : ASSAY_OK;
+}
+
+assay_status image_size_resolve(const image_config *config, int64_t height, int64_t width, int64_t n_frames,
+                                image_size *out, assay_error *err)
+{
+    const sides image = {height, width};
+    sides r = image;
+    assay_status rc = check_input(config, height, width, n_frames, err);
+    if (rc != ASSAY_OK) return rc;
+    if (!config->do_resize) rc = keep_size(config, image, err);
+    else if (config->rule == IMAGE_RULE_BUDGET) rc = fit_budget(config, image, &r, err);
+    else if (config->rule == IMAGE_RULE_FIT_FRAMES) rc = fit_frames(config, image, n_frames, &r, err);
+    else rc = fit(config, image, &r, err);
+    if (rc != ASSAY_OK) return rc;
+
+    image_size s = {.height = r.height, .width = r.width, .grid_t = 1};
+    if (n_frames > 0)
+        s.grid_t = ceil_multiple(n_frames, config->temporal_patch_size) / config->temporal_patch_size;
+    s.grid_h = r.height / config->patch_size;
+    s.grid_w = r.width / config->patch_size;
+    rc = check_patches((double)(s.grid_h * s.grid_w), s.grid_t, err);
+    if (rc != ASSAY_OK) return rc;
+    s.n_tokens = s.grid_t * s.grid_h * s.grid_w / (config->merge_size * config->merge_size);
+    *out = s;
+    return ASSAY_OK;
+}

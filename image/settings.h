@@ -1,0 +1,49 @@
+/* The settings of an image processor, resolved: how an image becomes the input of a model.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMAGE_SETTINGS_H
+#define IMAGE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Limits of a config, so that sizes can be computed in int64_t and, exactly, in double. */
+#define IMAGE_PIXELS_MAX (((int64_t)1 << 53) - 1)
+#define IMAGE_PATCH_MAX  1024
+#define IMAGE_MERGE_MAX  64
+
+/* How the resized size follows from the size of an image. */
+typedef enum image_rule {
+    IMAGE_RULE_FIT,        /* both sides rounded to multiples of patch * merge; scaled if the area is outside
+                            * min_pixels … max_pixels (smart_resize of Qwen2-VL) */
+    IMAGE_RULE_FIT_FRAMES, /* the same with the area of all frames (smart_resize of Qwen3-VL's videos) */
+    IMAGE_RULE_BUDGET      /* the largest size of at most max_soft_tokens * merge^2 patches (Gemma 4) */
+} image_rule;
+
+/* Filters by the numbers of PIL's Image.Resampling. */
+typedef enum image_filter { IMAGE_BILINEAR = 2, IMAGE_BICUBIC = 3 } image_filter;
+
+/* The layout of the rows of pixel_values. */
+typedef enum image_rows {
+    IMAGE_ROWS_BLOCKS, /* blocks of merge x merge patches, row by row; elements (channel, frame, y, x) */
+    IMAGE_ROWS_RASTER  /* patches row by row; elements (y, x, channel); padded to the patch budget */
+} image_rows;
+
+/* Members have the names of the JSON members, except merge_size, which is pooling_kernel_size in Gemma 4. */
+typedef struct image_config {
+    const char *type; /* the published class, static */
+    bool is_video;
+    image_rule rule;
+    image_rows rows;
+    int64_t patch_size, merge_size, temporal_patch_size;
+    int64_t min_pixels, max_pixels; /* of IMAGE_RULE_FIT and IMAGE_RULE_FIT_FRAMES */
+    int64_t max_soft_tokens;        /* of IMAGE_RULE_BUDGET */
+    int64_t resample;               /* image_filter */
+    bool do_resize, do_rescale, do_normalize;
+    double rescale_factor, image_mean[3], image_std[3];
+    char **notes; /* [n_notes], one line for each member that has no effect; owned */
+    size_t n_notes;
+} image_config;
+
+#endif

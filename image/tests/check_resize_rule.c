@@ -1,0 +1,146 @@
+/* Tests of image/resize_rule on sizes worked out by hand; fixtures/serving/preprocess has the recorded ones.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "image/resize_rule.h"
+
+#include <fenv.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/tests/support.h"
+#include "image/processors.h"
+
+static const image_config *defaults(const char *type, bool is_video)
+{
+    return &image_processor_find(type, is_video)->defaults;
+}
+
+static const struct {
+    const char *type;
+    int64_t height, width, n_frames;
+    image_size expected;
+} SIZES[] = {
+    /* 56 x 56 is min_pixels exactly. */
+    {"Qwen2VLImageProcessor", 56, 56, 0, {56, 56, 1, 4, 4, 4}},
+    /* 42/28 = 1.5 and 70/28 = 2.5 are halves: both become 2, and 98/28 = 3.5 becomes 4. */
+    {"Qwen2VLImageProcessor", 70, 98, 0, {56, 112, 1, 4, 8, 8}},
+    {"Qwen2VLImageProcessor", 70, 70, 0, {56, 56, 1, 4, 4, 4}},
+    /* A single pixel is scaled up to min_pixels. */
+    {"Qwen2VLImageProcessor", 1, 1, 0, {56, 56, 1, 4, 4, 4}},
+    /* 200:1 is allowed. */
+    {"Qwen2VLImageProcessor", 1, 200, 0, {28, 812, 1, 2, 58, 29}},
+    /* 2000 x 2000: beta = 1.9965, 35.8 units. */
+    {"Qwen2VLImageProcessor", 2000, 2000, 0, {980, 980, 1, 70, 70, 1225}},
+    /* 3 frames fill two temporal patches. */
+    {"Qwen2VLVideoProcessor", 280, 560, 3, {280, 560, 2, 20, 40, 400}},
+    /* 5/2 rounds to 2: 4 frames of 512 x 384 are exactly max_pixels, and 6 would not be. */
+    {"Qwen3VLVideoProcessor", 512, 384, 5, {512, 384, 3, 32, 24, 576}},
+    /* sqrt(280 * 9 * 256 / 768^2) * 768 = 803.1, 16 units of 48. */
+    {"Gemma4ImageProcessor", 768, 768, 0, {768, 768, 1, 48, 48, 256}},
+    /* The shorter side becomes one unit, the longer the whole quotient, at most 280 units. */
+    {"Gemma4ImageProcessor", 1, 300, 0, {48, 13440, 1, 3, 840, 280}},
+};
+
+START_TEST(sizes_follow_the_published_rule)
+{
+    image_size s;
+    assay_error err = {0};
+    const assay_status rc =
+        image_size_resolve(defaults(SIZES[_i].type, SIZES[_i].n_frames > 0), SIZES[_i].height,
+                           SIZES[_i].width, SIZES[_i].n_frames, &s, &err);
+    ck_assert_msg(rc == ASSAY_OK, "%s", err.text);
+    const image_size *e = &SIZES[_i].expected;
+    ck_assert_int_eq(s.height, e->height);
+    ck_assert_int_eq(s.width, e->width);
+    ck_assert_int_eq(s.grid_t, e->grid_t);
+    ck_assert_int_eq(s.grid_h, e->grid_h);
+    ck_assert_int_eq(s.grid_w, e->grid_w);
+    ck_assert_int_eq(s.n_tokens, e->n_tokens);
+}
+END_TEST
+
+START_TEST(rounding_does_not_depend_on_the_rounding_mode)
+{
+    image_size s;
+    ck_assert_int_eq(fesetround(FE_UPWARD), 0);
+    const assay_status rc = image_size_resolve(defaults("Qwen2VLImageProcessor", false), 70, 98, 0, &s, NULL);
+    ck_assert_int_eq(fesetround(FE_TONEAREST), 0);
+    ck_assert_int_eq(rc, ASSAY_OK);
+    ck_assert_int_eq(s.height, 56);
+}
+END_TEST
+
+static const struct {
+    const char *type;
+    int64_t height, width, n_frames;
+    assay_status status;
+    const char *fragment;
+} REFUSED[] = {
+    {"Qwen2VLImageProcessor", 0, 5, 0, ASSAY_EINVAL, "image of 0 x 5"},
+    {"Qwen2VLImageProcessor", 5, -1, 0, ASSAY_EINVAL, "image of 5 x -1"},
+    {"Qwen2VLImageProcessor", INT64_MAX, INT64_MAX, 0, ASSAY_EINVAL, "at most 9007199254740991"},
+    {"Qwen2VLImageProcessor", 1, 201, 0, ASSAY_EUNSUPPORTED, "aspect ratio is 201, expected at most 200"},
+    {"Qwen2VLImageProcessor", 2001, 10, 0, ASSAY_EUNSUPPORTED, "aspect ratio is 200.1"},
+    {"Qwen2VLImageProcessor", 9, 9, 1, ASSAY_EINVAL, "1 frames: expected 0 for a still image"},
+    {"Qwen2VLVideoProcessor", 9, 9, 0, ASSAY_EINVAL, "0 frames: expected 1 to 2^20"},
+    {"Qwen2VLVideoProcessor", 9, 9, INT64_MAX, ASSAY_EINVAL, "frames: expected 1 to 2^20"},
+    {"Qwen3VLVideoProcessor", 90, 90, 1, ASSAY_EUNSUPPORTED, "video of 1 frames: expected at least 2"},
+    {"Qwen3VLVideoProcessor", 1 << 26, 1 << 26, 4, ASSAY_EUNSUPPORTED, "in 4 frames: expected at most"},
+    {"Qwen3VLVideoProcessor", 1, (int64_t)1 << 50, 4, ASSAY_EUNSUPPORTED, "in 4 frames: expected at most"},
+    {"Gemma4ImageProcessor", (int64_t)1 << 26, (int64_t)1 << 26, 0, ASSAY_OK, NULL},
+};
+
+START_TEST(a_size_that_the_published_processor_refuses_is_refused)
+{
+    image_size s = {.height = -7};
+    assay_error err = {0};
+    const assay_status rc =
+        image_size_resolve(defaults(REFUSED[_i].type, strstr(REFUSED[_i].type, "Video")), REFUSED[_i].height,
+                           REFUSED[_i].width, REFUSED[_i].n_frames, &s, &err);
+    ck_assert_int_eq(rc, REFUSED[_i].status);
+    if (rc == ASSAY_OK) return;
+    support_expect_error(&err, REFUSED[_i].status, REFUSED[_i].fragment, NULL);
+    ck_assert_int_eq(s.height, -7);
+}
+END_TEST
+
+START_TEST(an_image_that_is_not_resized_must_consist_of_whole_blocks)
+{
+    image_config c = *defaults("Qwen2VLImageProcessor", false);
+    image_size s;
+    assay_error err = {0};
+    c.do_resize = false;
+    ck_assert_int_eq(image_size_resolve(&c, 28, 5600, 0, &s, NULL), ASSAY_OK);
+    ck_assert_int_eq(s.width, 5600);
+    ck_assert_int_eq(s.n_tokens, 200);
+    ck_assert_int_eq(image_size_resolve(&c, 28, 42, 0, &s, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "28 x 42 without do_resize", "multiples of 28", NULL);
+}
+END_TEST
+
+START_TEST(too_many_patches_for_an_integer_are_refused)
+{
+    image_config c = *defaults("Qwen2VLVideoProcessor", true);
+    image_size s = {.height = -7};
+    assay_error err = {0};
+    c.patch_size = c.merge_size = c.temporal_patch_size = 1;
+    c.min_pixels = c.max_pixels = IMAGE_PIXELS_MAX;
+    ck_assert_int_eq(image_size_resolve(&c, 1, 1, 1 << 20, &s, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "in 1048576 frames", NULL);
+    ck_assert_int_eq(s.height, -7);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("image/resize_rule");
+    TCase *tests = tcase_create("resize_rule");
+    tcase_add_loop_test(tests, sizes_follow_the_published_rule, 0, (int)(sizeof SIZES / sizeof *SIZES));
+    tcase_add_test(tests, rounding_does_not_depend_on_the_rounding_mode);
+    tcase_add_loop_test(tests, a_size_that_the_published_processor_refuses_is_refused, 0,
+                        (int)(sizeof REFUSED / sizeof *REFUSED));
+    tcase_add_test(tests, an_image_that_is_not_resized_must_consist_of_whole_blocks);
+    tcase_add_test(tests, too_many_patches_for_an_integer_are_refused);
+    suite_add_tcase(suite, tests);
+    return support_run(suite);
+}

@@ -1,0 +1,59 @@
+"""Writes fixtures/serving/preprocess: `python -m scripts.record.preprocess [--seed N] [--vectors N] [--out DIR] [--check]`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ..threads import write
+from . import draw, processors
+
+CATCHES = ("sizes rounded half up instead of half to even, limits compared before rounding, limits of another spelling of the "
+           "config, a null member that is taken for a value, frames that are not counted")
+N_VECTORS = 230  # per group
+FILES = {"images.json.gz": draw.image_groups, "videos.json.gz": draw.video_groups}
+
+
+def document(seed: int, groups: list[Any]) -> dict[str, Any]:
+    return {"schema": "assay/1", "kind": "preprocess", "source": processors.source(),
+            "recorder": f"scripts/record/preprocess, seed {seed}", "catches": CATCHES, "groups": groups}
+
+
+def record(seed: int, n: int, out: Path) -> None:
+    for name, groups in FILES.items():
+        made = groups(seed, n)
+        write(out / name, document(seed, made))
+        print(f"{out / name}: {sum(len(group['vectors']) for group in made)} vectors", flush=True)
+
+
+def check(seed: int, n: int, out: Path) -> int:
+    with tempfile.TemporaryDirectory() as scratch:
+        record(seed, n, Path(scratch))
+        differing = [name for name in FILES if not (out / name).is_file()
+                     or (out / name).read_bytes() != (Path(scratch) / name).read_bytes()]
+    print("\n".join(f"{out / name}: differs" for name in differing) or "recorded again, nothing differs")
+    return 1 if differing else 0
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.record.preprocess",
+                                     description="Records sizes, grids and token counts of the published processors.")
+    parser.add_argument("--seed", type=int, default=0, help="of what is drawn (default: 0)")
+    parser.add_argument("--vectors", type=int, default=N_VECTORS, metavar="N",
+                        help=f"how many vectors of each group (default: {N_VECTORS})")
+    parser.add_argument("--out", type=Path, default=Path("fixtures/serving/preprocess"),
+                        help="directory that receives the files (default: fixtures/serving/preprocess)")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing: record again and compare every byte with --out; exit 1 where they differ")
+    options = parser.parse_args(arguments)
+    if options.check:
+        return check(options.seed, options.vectors, options.out)
+    record(options.seed, options.vectors, options.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

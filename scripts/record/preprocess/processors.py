@@ -1,0 +1,127 @@
+"""Asks the published processors of transformers for resized sizes, grids and token counts.
+
+The classes are those of the PIL backend. Only the resizing itself is replaced, by a function that notes the size that it is
+asked for: images of millions of pixels need no memory then. Images of few pixels, and those that are not resized, also pass
+through the whole processor, which must agree.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import math
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import transformers
+from transformers.models.gemma4 import image_processing_pil_gemma4 as gemma4
+from transformers.models.qwen2_vl import image_processing_pil_qwen2_vl as qwen2_vl
+
+CLASSES = {"Qwen2VLImageProcessor": qwen2_vl.Qwen2VLImageProcessorPil,
+           "Qwen2VLImageProcessorFast": qwen2_vl.Qwen2VLImageProcessorPil,
+           "Gemma4ImageProcessor": gemma4.Gemma4ImageProcessorPil}
+VIDEOS = {"Qwen2VLVideoProcessor": "qwen2_vl", "Qwen3VLVideoProcessor": "qwen3_vl"}
+WHOLE_PIXELS = 60_000  # of an image, and of the resized one, that passes through the whole processor
+
+Answer = dict[str, Any]
+
+
+def source() -> str:
+    return f"transformers {transformers.__version__}, PIL backend"
+
+
+class Asked(Exception):
+    """Carries the size that a processor asks its backend to resize to."""
+
+
+def opened(config: dict[str, Any]) -> Any:
+    return CLASSES[config["image_processor_type"]](**{name: value for name, value in config.items()
+                                                      if name != "image_processor_type"})
+
+
+def blank(height: int, width: int) -> np.ndarray:
+    """An image of any size in one byte of memory."""
+    return np.broadcast_to(np.zeros((), np.uint8), (3, height, width))
+
+
+def resized(processor: Any, height: int, width: int) -> tuple[int, int]:
+    """The size to which the published method resizes; ValueError if it refuses."""
+    if not processor.do_resize:
+        return height, width
+    if isinstance(processor, gemma4.Gemma4ImageProcessorPil):
+        with mock.patch.object(gemma4, "resize", side_effect=lambda image, size, resample: blank(*size)):
+            made = processor.aspect_ratio_preserving_resize(
+                blank(height, width), processor.patch_size, processor.max_soft_tokens * processor.pooling_kernel_size**2,
+                processor.pooling_kernel_size, processor.resample)
+    else:
+        with mock.patch.object(qwen2_vl.PilBackend, "resize",
+                               side_effect=lambda image, size, resample: blank(size.height, size.width)):
+            made = processor.resize(blank(height, width), processor.size, processor.resample,
+                                    factor=processor.patch_size * processor.merge_size)
+    return made.shape[-2], made.shape[-1]
+
+
+def whole(processor: Any, height: int, width: int) -> tuple[list[int], int]:
+    """Grid and token count by the whole processor."""
+    made = processor(np.zeros((height, width, 3), np.uint8), return_tensors="np", input_data_format="channels_last")
+    if isinstance(processor, gemma4.Gemma4ImageProcessorPil):
+        positions = made["image_position_ids"][0]
+        grid = [1, int(positions[:, 1].max()) + 1, int(positions[:, 0].max()) + 1]
+        return grid, int(made["num_soft_tokens_per_image"][0])
+    grid = [int(n) for n in made["image_grid_thw"][0]]
+    if made["pixel_values"].shape[0] != math.prod(grid):
+        raise RuntimeError("the rows of pixel_values are not those of image_grid_thw")
+    return grid, math.prod(grid) // processor.merge_size**2
+
+
+def refusal(error: ValueError) -> Answer:
+    """The published message, without the sets that some end with: their order varies from run to run."""
+    return {"error": " ".join(str(error).split(": ({")[0].split())}
+
+
+def of_image(text: str, height: int, width: int) -> Answer:
+    """The answer for a preprocessor_config.json; {"error": …} if the processor refuses."""
+    try:
+        processor = opened(json.loads(text))
+        tall, wide = resized(processor, height, width)
+        grid = [1, tall // processor.patch_size, wide // processor.patch_size]
+        unit = processor.pooling_kernel_size if hasattr(processor, "pooling_kernel_size") else processor.merge_size
+        answer = {"height": tall, "width": wide, "grid": grid, "tokens": math.prod(grid) // unit**2}
+        if not processor.do_resize or max(height * width, tall * wide) <= WHOLE_PIXELS:
+            if whole(processor, height, width) != (answer["grid"], answer["tokens"]):
+                raise RuntimeError(f"{text}: {height} x {width}: the whole processor disagrees")
+        return answer
+    except ValueError as error:
+        return refusal(error)
+
+
+def published_function(module: str, name: str) -> Any:
+    """A function of a module that cannot be imported without torchvision, compiled from the module's source."""
+    spec = importlib.util.find_spec("transformers")
+    path = Path(spec.origin).parent / "models" / module / f"video_processing_{module}.py"
+    tree = ast.parse(path.read_text())
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    space: dict[str, Any] = {"math": math}
+    exec(compile(ast.Module(found, []), str(path), "exec"), space)  # noqa: S102: the installed package's own text
+    return space[name]
+
+
+def of_video(text: str, height: int, width: int, frames: int) -> Answer:
+    """The answer for a video_preprocessor_config.json that states sizes and limits itself. The frames of the last patch are
+    filled with copies of the last frame (`patchify`)."""
+    config = json.loads(text)
+    patch, merge, temporal = (config[name] for name in ("patch_size", "merge_size", "temporal_patch_size"))
+    given: dict[str, Any] = {"height": height, "width": width, "factor": patch * merge,
+                             "min_pixels": config["size"]["shortest_edge"], "max_pixels": config["size"]["longest_edge"]}
+    module = VIDEOS[config["video_processor_type"]]
+    if module == "qwen3_vl":
+        given |= {"num_frames": frames, "temporal_factor": temporal}
+    try:
+        tall, wide = published_function(module, "smart_resize")(**given)
+    except ValueError as error:
+        return refusal(error)
+    grid = [(frames + -frames % temporal) // temporal, tall // patch, wide // patch]
+    return {"height": tall, "width": wide, "grid": grid, "tokens": math.prod(grid) // merge**2}
