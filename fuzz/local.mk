@@ -8,11 +8,14 @@ FUZZ_REPLAYS = \
 	fuzz/replay_case \
 	fuzz/replay_config \
 	fuzz/replay_events \
+	fuzz/replay_image \
 	fuzz/replay_json \
 	fuzz/replay_observation \
+	fuzz/replay_preprocessor \
 	fuzz/replay_reasoning \
 	fuzz/replay_safetensors \
 	fuzz/replay_schedule \
+	fuzz/replay_template \
 	fuzz/replay_textual \
 	fuzz/replay_tokenizer \
 	fuzz/replay_tokenizer_text \
@@ -21,11 +24,14 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_case \
 	fuzz/fuzz_config \
 	fuzz/fuzz_events \
+	fuzz/fuzz_image \
 	fuzz/fuzz_json \
 	fuzz/fuzz_observation \
+	fuzz/fuzz_preprocessor \
 	fuzz/fuzz_reasoning \
 	fuzz/fuzz_safetensors \
 	fuzz/fuzz_schedule \
+	fuzz/fuzz_template \
 	fuzz/fuzz_textual \
 	fuzz/fuzz_tokenizer \
 	fuzz/fuzz_tokenizer_text \
@@ -68,6 +74,15 @@ fuzz_fuzz_events_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_events_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_events_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_events_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_image_SOURCES = fuzz/replay.c fuzz/fuzz_image.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_image_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"image"'
+fuzz_replay_image_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_image_LDADD = image/libimage.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_image_SOURCES = fuzz/fuzz_image.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_image_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_image_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_image_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_image_LDADD = image/libimage.la model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_json_SOURCES = fuzz/replay.c fuzz/fuzz_json.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_json_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"json"'
 fuzz_replay_json_CFLAGS = $(FUZZ_CFLAGS)
@@ -86,6 +101,15 @@ fuzz_fuzz_observation_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_observation_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_observation_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_observation_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
+fuzz_replay_preprocessor_SOURCES = fuzz/replay.c fuzz/fuzz_preprocessor.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_preprocessor_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"preprocessor"'
+fuzz_replay_preprocessor_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_preprocessor_LDADD = image/libimage.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_preprocessor_SOURCES = fuzz/fuzz_preprocessor.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_preprocessor_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_preprocessor_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_preprocessor_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_preprocessor_LDADD = image/libimage.la model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_reasoning_SOURCES = fuzz/replay.c fuzz/fuzz_reasoning.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_reasoning_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"reasoning"'
 fuzz_replay_reasoning_CFLAGS = $(FUZZ_CFLAGS)
@@ -113,6 +137,15 @@ fuzz_fuzz_schedule_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_schedule_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_schedule_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_schedule_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
+fuzz_replay_template_SOURCES = fuzz/replay.c fuzz/fuzz_template.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_template_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"template"'
+fuzz_replay_template_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_template_LDADD = template/libtemplate.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_template_SOURCES = fuzz/fuzz_template.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_template_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_template_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_template_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_template_LDADD = template/libtemplate.la model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_textual_SOURCES = fuzz/replay.c fuzz/fuzz_textual.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_textual_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"textual"'
 fuzz_replay_textual_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)

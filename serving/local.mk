@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += serving/libserving.la
 serving_libserving_la_SOURCES = \
 	serving/completion.c serving/completion.h \
 	serving/encoders.c serving/encoders.h \
+	serving/image_size.c serving/image_size.h \
 	serving/markers.c serving/markers.h \
 	serving/reply.c serving/reply.h \
 	serving/sampler.c serving/sampler.h \
@@ -12,6 +13,7 @@ serving_libserving_la_SOURCES = \
 
 # Multiply-adds are not contracted, so that sampling is bit-identical on every machine.
 serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
+serving_libserving_la_LIBADD = image/libimage.la template/libtemplate.la
 include serving/text/local.mk
 include serving/values/local.mk
 include serving/reasoning/local.mk
@@ -23,6 +25,7 @@ include serving/tools/formats/local.mk
 SERVING_TESTS = \
 	serving/tests/check_completion \
 	serving/tests/check_encoders \
+	serving/tests/check_image_size \
 	serving/tests/check_markers \
 	serving/tests/check_options \
 	serving/tests/check_reply \
@@ -38,6 +41,8 @@ serving_tests_check_completion_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_encoders_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_encoders_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=tokenizer_encoder_open,--wrap=tokenizer_encoder_free
 serving_tests_check_encoders_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_image_size_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_image_size_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_markers_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_markers_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_options_SOURCES = \

@@ -5,9 +5,11 @@
 
 #include "model/checkpoint/stop.h"
 #include "serving/completion.h"
+#include "serving/image_size.h"
 #include "serving/reply.h"
 #include "serving/response/response.h"
 #include "serving/tokenizing.h"
+#include "template/template.h"
 
 static assay_status stop_ids(const assay_stop_documents *documents, assay_stop_id *ids, size_t capacity,
                              size_t *n, assay_error *err)
@@ -59,6 +61,8 @@ const assay_serving *assay_serving_v2(void)
         .completion_open = serve_completion_open,
         .completion_push = serve_completion_push,
         .completion_free = serve_completion_free,
+        .template_render = template_render,
+        .image_size = serve_image_size,
     };
     return &table;
 }

@@ -69,6 +69,8 @@ bool conf_serving_has(const assay_serving *s, conf_serving_part part, const char
         {CONF_SERVING_RESPONSE, s->response_fail != NULL, "response_fail"},
         {CONF_SERVING_RESPONSE, s->response_end != NULL, "response_end"},
         {CONF_SERVING_RESPONSE, s->response_free != NULL, "response_free"},
+        {CONF_SERVING_TEMPLATE, s->template_render != NULL, "template_render"},
+        {CONF_SERVING_IMAGE_SIZE, s->image_size != NULL, "image_size"},
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         if (members[i].part != part || members[i].present) continue;

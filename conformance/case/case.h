@@ -24,6 +24,7 @@ typedef enum conf_kind {
     CONF_TOKENIZER,
     CONF_DIALOGUE,
     CONF_THREADS,
+    CONF_TEMPLATE,
     CONF_PREPROCESS,
     CONF_SCHEDULE,    /* not a case: a program that assay schedule saved */
     CONF_OBSERVATION, /* not a case: a recorded observation of an engine */

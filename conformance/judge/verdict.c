@@ -41,8 +41,9 @@ const char *conf_stage_name(conf_stage stage)
 const char *conf_class_name(conf_class class)
 {
     static const char *const names[CONF_N_CLASSES] = {
-        "",       "mask",         "logits",   "tokens", "tensor",  "rope",   "threads", "stops", "text",
-        "events", "inconsistent", "contract", "shape",  "refused", "memory", "crash",   "exit",  "hang"};
+        "",        "mask",   "logits", "tokens", "tensor",       "rope",     "threads",
+        "stops",   "text",   "image",  "events", "inconsistent", "contract", "shape",
+        "refused", "memory", "crash",  "exit",   "hang"};
     return names[class];
 }
 

@@ -38,6 +38,7 @@ typedef enum conf_class {
     CONF_CLASS_THREADS,      /* a step of a program of threads has another outcome */
     CONF_CLASS_STOPS,        /* a different stop set, or other documents that name a stop id */
     CONF_CLASS_TEXT,         /* a field of a reply has a different text */
+    CONF_CLASS_IMAGE,        /* a different size, grid or number of tokens of an image */
     CONF_CLASS_EVENTS,       /* an event stream breaks a rule of its protocol */
     CONF_CLASS_INCONSISTENT, /* two answers to the same input differ */
     CONF_CLASS_CONTRACT,     /* a promise of the ABI is broken: memory, refusals, taps */

@@ -8,6 +8,8 @@
 #include "conformance/textual/eos.h"
 #include "conformance/textual/events_read.h"
 #include "conformance/textual/events_replay.h"
+#include "conformance/textual/preprocess.h"
+#include "conformance/textual/rendering.h"
 #include "conformance/textual/reply.h"
 #include "conformance/textual/threads.h"
 #include "conformance/textual/threads_read.h"
@@ -43,9 +45,13 @@ static const conf_kind_info kinds[CONF_N_KINDS] = {
     [CONF_THREADS] = {.name = "threads",
                       .textual = true,
                       .vectors = {false, conf_threads_check, conf_threads_open, conf_threads_replay}},
+    [CONF_TEMPLATE] = {.name = "template",
+                       .textual = true,
+                       .vectors = {true, conf_rendering_check, conf_rendering_open, conf_rendering_replay}},
     [CONF_PREPROCESS] = {.name = "preprocess",
                          .textual = true,
-                         .refusal = "kind preprocess is not replayed yet"},
+                         .vectors = {true, conf_preprocess_check, conf_preprocess_open,
+                                     conf_preprocess_replay}},
     [CONF_SCHEDULE] = {.name = "schedule",
                        .textual = true,
                        .auxiliary = true,

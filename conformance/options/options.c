@@ -111,8 +111,8 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_SAVE, 0, "--save", "DIR", "directory in which failing programs are saved (default: .)"},
     {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
      "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, stops, "
-     "text, events, inconsistent, contract,\nshape, refused, memory, crash, exit, hang); with other failures "
-     "only,\nthe exit status is 99"},
+     "text, image, events, inconsistent,\ncontract, shape, refused, memory, crash, exit, hang); with other\n"
+     "failures only, the exit status is 99"},
     {CONF_OPTION_BISECT, 0, "--bisect", NULL,
      "for git bisect run: exit with 125 if the status would be neither 0\nnor 1"},
     /* Processes. */

@@ -170,6 +170,14 @@ void support_write_cases(void)
     (void)support_write_decoder(support_path("bad/off.h5"), "logits", "off");
 }
 
+void support_write_sizes(const char *path)
+{
+    support_write_text(
+        path, "{\"schema\":\"assay/1\",\"kind\":\"preprocess\",\"groups\":[{\"name\":\"g\",\"vectors\":["
+              "{\"id\":1,\"verdict\":\"reject\",\"input\":{\"preprocessor_config\":\"\",\"height\":1,"
+              "\"width\":1},\"expect\":{\"error\":\"\"}}]}]}");
+}
+
 const char *support_write_rope(const char *path, const char *config)
 {
     double x[3][4], one[3][4], zero[3][4] = {{0}};

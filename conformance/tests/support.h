@@ -38,6 +38,9 @@ void support_write_cases(void);
  * truth. */
 void support_write_narrow(const char *path, const char *run);
 
+/* Writes a case of kind preprocess with one vector, which an engine without serving functions skips. */
+void support_write_sizes(const char *path);
+
 /* Writes a valid case of kind rope, and returns path. config: JSON. */
 const char *support_write_rope(const char *path, const char *config);
 

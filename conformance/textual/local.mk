@@ -5,6 +5,8 @@ conformance_libconformance_la_SOURCES += \
 	conformance/textual/events_read.c conformance/textual/events_read.h \
 	conformance/textual/events_replay.c conformance/textual/events_replay.h \
 	conformance/textual/message.c conformance/textual/message.h \
+	conformance/textual/preprocess.c conformance/textual/preprocess.h \
+	conformance/textual/rendering.c conformance/textual/rendering.h \
 	conformance/textual/reply.c conformance/textual/reply.h \
 	conformance/textual/textual.h \
 	conformance/textual/threads.h \
@@ -18,6 +20,7 @@ CONFORMANCE_TEXTUAL_TESTS = \
 	conformance/textual/tests/check_dialogue \
 	conformance/textual/tests/check_events \
 	conformance/textual/tests/check_message \
+	conformance/textual/tests/check_preprocess \
 	conformance/textual/tests/check_reasoning_cuts \
 	conformance/textual/tests/check_textual \
 	conformance/textual/tests/check_threads \
@@ -32,6 +35,8 @@ conformance_textual_tests_check_events_LDADD = conformance/tests/libsupport.la
 conformance_textual_tests_check_message_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_textual_tests_check_message_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=buffer_append_text,--wrap=json_object_new_string_len
 conformance_textual_tests_check_message_LDADD = conformance/tests/libsupport.la
+conformance_textual_tests_check_preprocess_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_textual_tests_check_preprocess_LDADD = conformance/tests/libsupport.la
 conformance_textual_tests_check_reasoning_cuts_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_textual_tests_check_reasoning_cuts_LDADD = conformance/tests/libsupport.la serving/libserving.la $(JSONC_LIBS)
 conformance_textual_tests_check_textual_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

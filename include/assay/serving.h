@@ -149,6 +149,30 @@ typedef struct assay_completion_state {
     size_t prompt_tokens, completion_tokens; /* of the prompt, and generated, the stop id included */
 } assay_completion_state;
 
+/* A chat template and its variables. Required: source, variables. */
+typedef struct assay_template_options {
+    uint32_t size;
+    uint32_t reserved;    /* 0 */
+    assay_text source;    /* the template: Jinja as transformers sets it up */
+    assay_text variables; /* a JSON object: messages, tools, add_generation_prompt, bos_token, … */
+    int64_t now;          /* the time that strftime_now prints: seconds since 1970, as UTC */
+} assay_template_options;
+
+/* An image or a video, and the config of the processor that resizes it. Required: config, height, width. */
+typedef struct assay_image_options {
+    uint32_t size;
+    uint32_t reserved;     /* 0 */
+    assay_text config;     /* preprocessor_config.json or, of a video, video_preprocessor_config.json */
+    int64_t height, width; /* pixels */
+    int64_t n_frames;      /* of a video, as sampled; 0: a still image */
+} assay_image_options;
+
+typedef struct assay_image_size {
+    int64_t height, width;          /* pixels, resized */
+    int64_t grid_t, grid_h, grid_w; /* patches: image_grid_thw of families that have it */
+    int64_t n_tokens;               /* placeholder tokens of the image in the prompt, without markers */
+} assay_image_size;
+
 /* On failure out-parameters are untouched, and `err`, if it is not NULL, holds the reason. */
 typedef struct assay_serving {
     uint32_t abi;     /* ASSAY_SERVING_ABI */
@@ -223,6 +247,19 @@ typedef struct assay_serving {
      * error. */
     assay_status (*response_end)(assay_response *response, const assay_byte_sink *sink, assay_error *err);
     void (*response_free)(assay_response *response);
+
+    /* Optional. Renders a chat template and passes the text to sink, in order, after it is known to be
+     * complete: on failure nothing is passed. ASSAY_EFORMAT for a template that is not valid or fails: the
+     * message is the text of raise_exception, or says in which line what was found. ASSAY_EUNSUPPORTED, with
+     * its name, for what the module does not support. */
+    assay_status (*template_render)(const assay_template_options *options, const assay_byte_sink *sink,
+                                    assay_error *err);
+
+    /* The size to which the published processor resizes an image. A member of the config that is null counts
+     * as absent. ASSAY_EFORMAT or ASSAY_EUNSUPPORTED, with the member's name, for a config that the published
+     * processor refuses, or that the callee does not support; ASSAY_EUNSUPPORTED for a size that the
+     * published processor refuses, such as an aspect ratio above 200. */
+    assay_status (*image_size)(const assay_image_options *options, assay_image_size *out, assay_error *err);
 } assay_serving;
 
 typedef const assay_serving *assay_serving_fn(void);

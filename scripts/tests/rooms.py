@@ -14,7 +14,8 @@ from collections import defaultdict
 from pathlib import Path
 
 # Top-level folders in include order: a folder may include itself, and folders of its own and of earlier layers.
-LAYERS = [["include"], ["base"], ["runtime", "tokenizer"], ["model"], ["serving", "ref", "fastpath"], ["conformance"]]
+LAYERS = [["include"], ["base"], ["runtime", "tokenizer", "template", "image"], ["model"], ["serving", "ref", "fastpath"],
+          ["conformance"]]
 
 # Folders of the harness in include order.
 HARNESS = ["support", "hdf5", "judge", "process", "abi", "options", "case", "generate", "textual", "kinds", "replay",
@@ -22,9 +23,10 @@ HARNESS = ["support", "hdf5", "judge", "process", "abi", "options", "case", "gen
 
 # Libraries that only some folders may include.
 LIBRARIES = {
-    "pcre2.h": ["tokenizer"], "utf8proc.h": ["base", "tokenizer"], "cblas.h": ["ref"], "hdf5.h": ["conformance/replay"],
+    "pcre2.h": ["tokenizer"], "utf8proc.h": ["base", "template", "tokenizer"], "cblas.h": ["ref"], "hdf5.h": ["conformance/replay"],
+    "png.h": ["image"], "jpeglib.h": ["image"],
     "libdeflate.h": ["conformance/hdf5", "conformance/support"],
-    "json-c/json.h": ["base", "model", "tokenizer", "serving", "conformance"],
+    "json-c/json.h": ["base", "image", "model", "template", "tokenizer", "serving", "conformance"],
 }
 
 # Sources without a header of their own: they define entries of a table that their folder's header declares.

@@ -55,6 +55,38 @@ START_TEST(a_correct_module_without_an_engine_agrees)
 }
 END_TEST
 
+static const char templates[] =
+    CASE("template",
+         "{\"id\":1,\"input\":{\"template\":\"text\",\"variables\":{}},\"expect\":{\"text\":\"text\"}},"
+         "{\"id\":2,\"verdict\":\"reject\",\"input\":{\"template\":\"!\",\"variables\":{},\"now\":7},"
+         "\"expect\":{\"error\":\"expected\"}},"
+         "{\"id\":3,\"verdict\":\"reject\",\"input\":{\"template\":\"!\",\"variables\":{}},\"expect\":{"
+         "\"error\":null}}");
+
+/* Faults of template_render, and the messages expected. */
+static const char *const template_faults[][2] = {
+    {"template-cut", "the text differs at byte 3: expected \"text\", found \"tex\"\n"},
+    {"template-accepts", "template_render: expected an error, found 1 bytes of text\n"},
+    {"template-refuses", "template_render: line 1: expected\n"},
+    {"template-error", "the error: expected \"expected\", found \"another\"\n"},
+    {"template-both", "template_render: found 1 bytes of text and the error line 1: expected\n"},
+};
+
+START_TEST(a_template_is_compared_with_its_text_or_error)
+{
+    support_write_text(support_path("templates.json"), templates);
+    assert_code(run("none", "templates.json"), 0);
+    for (size_t i = 0; i < sizeof template_faults / sizeof *template_faults; i++) {
+        const support_output *o = run(template_faults[i][0], "templates.json");
+        assert_code(o, 1);
+        assert_holds(o->out, template_faults[i][1]);
+    }
+    const support_output *o = run("lacks", "templates.json");
+    assert_code(o, 77);
+    assert_holds(o->out, "skipped: its serving table lacks template_render:\n");
+}
+END_TEST
+
 START_TEST(cases_that_need_an_engine_are_skipped_without_one)
 {
     support_write_cases();
@@ -186,6 +218,15 @@ static const struct {
     {CASE("reasoning", "{\"id\":1,\"input\":{\"parser\":\"a\",\"deltas\":[\"b\",1]},\"expect\":{}}"),
      "input.deltas[1]: found a whole number, expected a string"},
     {CASE("reasoning", "{\"id\":1,\"expect\":{}}"), "input: is missing, expected an object"},
+    {CASE("template", "{\"id\":1,\"input\":{\"variables\":{}},\"expect\":{\"text\":\"\"}}"),
+     "input.template: is missing, expected a string"},
+    {CASE("template", "{\"id\":1,\"input\":{\"template\":\"\",\"variables\":1},\"expect\":{\"text\":\"\"}}"),
+     "input.variables: found a whole number, expected an object"},
+    {CASE("template",
+          "{\"id\":1,\"input\":{\"template\":\"\",\"variables\":{}},\"expect\":{\"error\":null}}"),
+     "expects an error, and its verdict is not reject"},
+    {CASE("template", "{\"id\":1,\"input\":{\"template\":\"\",\"variables\":{}},\"expect\":{}}"),
+     "expect.text: is missing, expected a string"},
     {CASE("eos", "{\"id\":1,\"expect\":{}}"), "input: is missing, expected an object"},
     {CASE("reasoning", "{\"id\":1,\"input\":{\"parser\":\"a\",\"text\":\"\"},\"expect\":{\"content\":\"\"}}"),
      "expect.reasoning: is missing, expected a string or null"},
@@ -240,6 +281,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);
     tcase_add_test(t, a_correct_module_without_an_engine_agrees);
+    tcase_add_test(t, a_template_is_compared_with_its_text_or_error);
     tcase_add_test(t, cases_that_need_an_engine_are_skipped_without_one);
     tcase_add_loop_test(t, a_broken_rule_is_reported_with_its_vector, 0, sizeof faults / sizeof *faults);
     tcase_add_test(t, a_crash_fails_its_vector);

@@ -126,11 +126,13 @@ END_TEST
 /* The bundled cases are of these kinds. */
 START_TEST(a_directory_is_searched_for_cases_of_every_kind)
 {
-    static const char *const dirs[] = {"qwen2/base",        "rope",           "serving/eos",
-                                       "serving/reasoning", "serving/events", "serving/tools",
-                                       "tokenizer",         "trained",        "threads"};
-    static const char *const kinds[] = {" logits ", " generate ", " rope ",      " eos ",      " reasoning ",
-                                        " events ", " tools ",    " tokenizer ", " dialogue ", " threads "};
+    static const char *const dirs[] = {
+        "qwen2/base",     "rope",          "serving/eos",      "serving/reasoning",
+        "serving/events", "serving/tools", "serving/template", "tokenizer",
+        "trained",        "threads"};
+    static const char *const kinds[] = {" logits ",    " generate ", " rope ",   " eos ",
+                                        " reasoning ", " events ",   " tools ",  " template ",
+                                        " tokenizer ", " dialogue ", " threads "};
     char all[sizeof dirs / sizeof *dirs * 512] = "";
     for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
         (void)snprintf(all + strlen(all), sizeof all - strlen(all), " \"$top_srcdir/fixtures/%s\"", dirs[i]);

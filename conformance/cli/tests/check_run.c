@@ -197,11 +197,11 @@ START_TEST(skipping_everything_exits_77_and_names_what_was_skipped)
 {
     support_mkdir(support_path("skipped"));
     (void)support_write_decoder(support_path("skipped/sinks.h5"), "logits", "unsupported");
-    support_write_text(support_path("skipped/sizes.json"),
-                       "{\"schema\":\"assay/1\",\"kind\":\"preprocess\",\"groups\":[]}");
+    support_write_sizes(support_path("skipped/sizes.json"));
     const support_output *o = support_assay("run -e %s skipped", fake("fake32"));
     assert_code(o, 77);
-    assert_holds(o->out, "skipped: kind preprocess is not replayed yet:\n  sizes\n");
+    assert_holds(o->out,
+                 "skipped: it has no serving functions: it does not export assay_serving_v2:\n  sizes\n");
     assert_holds(o->out, "skipped: sinks are not implemented:\n  sinks\n");
     assert_holds(o->out, "0 passed, 0 failed, 2 skipped\n");
     assert_holds(o->err, "assay: nothing could be run\n");

@@ -186,11 +186,11 @@ END_TEST
 
 START_TEST(kinds_that_are_not_replayed_are_read_no_further)
 {
-    const char *text = support_path("preprocess.json");
-    support_write_text(text, "{\"schema\":\"assay/1\",\"kind\":\"preprocess\",\"groups\":[]}");
+    const char *text = support_path("schedule.json");
+    support_write_text(text, "{\"schema\":\"assay/1\",\"kind\":\"schedule\"}");
     conf_case *c;
     ck_assert_int_eq(conf_case_read(text, &c, NULL), ASSAY_OK);
-    ck_assert_int_eq(c->kind, CONF_PREPROCESS);
+    ck_assert_int_eq(c->kind, CONF_SCHEDULE);
     ck_assert(!!conf_kind_of(c->kind)->refusal);
     conf_case_free(c);
 }

@@ -1,5 +1,5 @@
-/* Stop sets and reply parsers of assay/serving.h, for a model that puts reasoning between < and >, and
- * tool calls in [name text]. The module exports no engine. Each process breaks one rule, which
+/* Stop sets, sizes of images and reply parsers of assay/serving.h, for a model that puts reasoning between <
+ * and >, and tool calls in [name text]. The module exports no engine. Each process breaks one rule, which
  * MODULE_FAULT names. The parser is called angles, or as SERVING_PARSER says.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -106,6 +106,36 @@ static void reply_free(assay_reply *r)
     free(r);
 }
 
+/* An image keeps its size, in patches of 2 x 2 pixels; 4 patches are one token, and 2 frames one temporal
+ * patch. An odd height is refused. */
+static assay_status image_size(const assay_image_options *options, assay_image_size *out, assay_error *err)
+{
+    if (errs("image-memory")) return fail(err, ASSAY_ENOMEM, "no memory");
+    if (options->height % 2 != 0 && !errs("image-accepts")) return fail(err, ASSAY_EUNSUPPORTED, "odd");
+    const int64_t t = options->n_frames ? options->n_frames / 2 : 1;
+    const int64_t h = options->height / 2, w = options->width / 2;
+    *out = (assay_image_size){.height = options->height + errs("image-height"),
+                              .width = options->width + errs("image-width"),
+                              .grid_t = t + errs("image-frames"),
+                              .grid_h = h + errs("image-rows"),
+                              .grid_w = w + errs("image-columns"),
+                              .n_tokens = t * h * w / 4 + errs("image-tokens")};
+    return ASSAY_OK;
+}
+
+/* "Renders" a template: the text itself, or an error if it begins with "!". */
+static assay_status template_render(const assay_template_options *options, const assay_byte_sink *sink,
+                                    assay_error *err)
+{
+    const assay_text source = options->source;
+    const bool refuses = (source.n > 0 && source.at[0] == '!') || errs("template-refuses");
+    if (errs("template-both") && refuses) sink->take(sink->context, "x", 1);
+    if (refuses && !errs("template-accepts"))
+        return fail(err, ASSAY_EFORMAT, errs("template-error") ? "another" : "line 1: expected");
+    sink->take(sink->context, source.at, source.n - errs("template-cut"));
+    return ASSAY_OK;
+}
+
 const assay_serving *assay_serving_v2(void);
 
 const assay_serving *assay_serving_v2(void)
@@ -121,6 +151,8 @@ const assay_serving *assay_serving_v2(void)
                             .reply_open = reply_open,
                             .reply_feed = reply_feed,
                             .reply_end = errs("lacks") ? NULL : reply_end,
-                            .reply_free = reply_free};
+                            .reply_free = reply_free,
+                            .image_size = errs("lacks") ? NULL : image_size,
+                            .template_render = errs("lacks") ? NULL : template_render};
     return errs("no-table") ? NULL : &table;
 }
