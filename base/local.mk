@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += base/libbase.la
 base_libbase_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(UTF8PROC_CFLAGS)
 base_libbase_la_SOURCES = \
 	base/buffer.c base/buffer.h \
+	base/category.c base/category.h \
 	base/dtype.c base/dtype.h \
 	base/error.c base/error.h \
 	base/file.c base/file.h \

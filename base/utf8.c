@@ -2,7 +2,6 @@
 #include "base/utf8.h"
 
 #include <string.h>
-#include <utf8proc.h>
 
 /* Unicode, table 3-7: the length of a sequence, and the range of its second byte. */
 typedef struct lead {
@@ -109,11 +108,4 @@ size_t utf8_before(const char *text, size_t n)
     do n--;
     while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80);
     return n;
-}
-
-bool utf8_is_alphanumeric(uint32_t codepoint)
-{
-    const utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)codepoint);
-    return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) ||
-           (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO);
 }

@@ -25,9 +25,6 @@ size_t utf8_valid_prefix(const char *text, size_t n);
 /* How many bytes at the end of text[0..n) begin a character that more bytes could complete: 0 to 3. */
 size_t utf8_unfinished(const char *text, size_t n);
 
-/* Whether it is a letter or a number (general categories L and N), as in Python's str.isalnum. */
-bool utf8_is_alphanumeric(uint32_t codepoint);
-
 /* The offset of the last character of text[0..n), n > 0, which is valid UTF-8. */
 size_t utf8_before(const char *text, size_t n);
 

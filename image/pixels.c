@@ -14,7 +14,7 @@ assay_status image_pixels_open(const char *name, size_t height, size_t width, im
                           height, width, IMAGE_DECODED_MAX);
     uint8_t *rgb = calloc(height * width, 3);
     if (!rgb) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", name);
-    *out = (image_pixels){height, width, rgb};
+    *out = (image_pixels){.height = height, .width = width, .rgb = rgb};
     return ASSAY_OK;
 }
 

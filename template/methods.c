@@ -55,7 +55,8 @@ METHOD(split)
 {
     UNUSED;
     const bool words = at[0].kind == TPL_MISSING || at[0].kind == TPL_NONE;
-    const assay_text by = words ? (assay_text){0} : tpl_argument_text(t, at[0], "");
+    assay_text by = {0};
+    if (!words) by = tpl_argument_text(t, at[0], "");
     return tpl_split(t, method->self.text, words ? NULL : &by, tpl_argument_whole(t, at[1], -1),
                      method->name[0] == 'r');
 }

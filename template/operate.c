@@ -18,11 +18,15 @@ static tpl_value fail_operands(tpl *t, assay_text operation, tpl_value a, tpl_va
     return (tpl_value){0};
 }
 
-static tpl_value checked(tpl *t, bool overflows, const int64_t *result)
+static tpl_value fail_overflow(tpl *t)
 {
-    if (!overflows) return tpl_int(*result);
     (void)tpl_fail(t, ASSAY_EUNSUPPORTED, "an integer of more than 64 bits is not supported");
     return (tpl_value){0};
+}
+
+static tpl_value checked(tpl *t, bool overflows, const int64_t *result)
+{
+    return overflows ? fail_overflow(t) : tpl_int(*result);
 }
 
 static tpl_value fail_zero(tpl *t)
@@ -38,7 +42,7 @@ static tpl_value power(tpl *t, int64_t base, int64_t exponent)
     if (base == 0 || base == 1) return tpl_int(exponent == 0 ? 1 : base);
     if (base == -1) return tpl_int(exponent % 2 ? -1 : 1);
     for (; exponent > 0; exponent--)
-        if (__builtin_mul_overflow(result, base, &result)) return checked(t, true, NULL);
+        if (__builtin_mul_overflow(result, base, &result)) return fail_overflow(t);
     return tpl_int(result);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "base/category.h"
 #include "base/utf8.h"
 
 /* Ensures capacity for n more bytes. */

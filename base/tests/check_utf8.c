@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/category.h"
 #include "base/utf8.h"
 
 #include "base/tests/support.h"

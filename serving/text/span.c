@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/text/span.h"
 
+#include "base/category.h"
 #include "base/utf8.h"
 #include "serving/text/text.h"
 
