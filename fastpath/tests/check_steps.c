@@ -165,60 +165,57 @@ typedef struct refusal {
     const char *says;
 } refusal;
 
+static const int32_t BAD[] = {1, 2, 100000}, NEGATIVE[] = {-1}, GOOD[] = {1, 2, 3};
+static float row[1];
+static const assay_item image = {.kind = ASSAY_ITEM_IMAGE};
+static const assay_output unknown = {"hidden", 1, row}, nameless = {NULL, 1, row}, none = {"logits", 0, row},
+                          many = {"logits", 4, row}, nowhere = {"logits", 1, NULL};
+static const assay_output twice[] = {{"logits", 1, row}, {"logits", 1, row}};
+static const refusal REFUSED[] = {
+    {{.sample = 1, .tokens = BAD, .n_tokens = 3}, 0, ASSAY_EINVAL, "sample 1: found token 100000"},
+    {{.sample = 1, .tokens = NEGATIVE, .n_tokens = 1}, 0, ASSAY_EINVAL, "found token -1"},
+    {{.sample = 1, .tokens = GOOD, .n_tokens = 0}, 0, ASSAY_EINVAL, "sample 1: found 0 tokens"},
+    {{.sample = 1, .tokens = NULL, .n_tokens = 1}, 0, ASSAY_EINVAL, "no array of tokens"},
+    {{.sample = 2, .tokens = GOOD, .n_tokens = 1}, 0, ASSAY_EINVAL, "sample 2: the session has no sample"},
+    {{.sample = SIZE_MAX, .tokens = GOOD, .n_tokens = 1}, 0, ASSAY_EINVAL, "no sample"},
+    {{.sample = 0, .tokens = GOOD, .n_tokens = 1}, 0, ASSAY_EINVAL, "sample 0: found twice"},
+    {{.sample = 1, .tokens = GOOD, .n_tokens = 3}, 2, ASSAY_EINVAL, "3 tokens, padded_width is 2"},
+    {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .items = &image, .n_items = 1},
+     0,
+     ASSAY_EUNSUPPORTED,
+     "sample 1: found an image"},
+    {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .positions = GOOD, .n_axes = 2},
+     0,
+     ASSAY_EINVAL,
+     "sample 1: positions: found 2 axes"},
+    {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .outputs = &unknown, .n_outputs = 1},
+     0,
+     ASSAY_EUNSUPPORTED,
+     "sample 1: found output 'hidden', expected logits"},
+    {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .outputs = &nameless, .n_outputs = 1},
+     0,
+     ASSAY_EINVAL,
+     "found output ''"},
+    {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .outputs = &none, .n_outputs = 1},
+     0,
+     ASSAY_EINVAL,
+     "found n_last 0, expected 1 to 3"},
+    {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .outputs = &many, .n_outputs = 1},
+     0,
+     ASSAY_EINVAL,
+     "found n_last 4, expected 1 to 3"},
+    {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .outputs = &nowhere, .n_outputs = 1},
+     0,
+     ASSAY_EINVAL,
+     "data is NULL"},
+    {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .outputs = twice, .n_outputs = 2},
+     0,
+     ASSAY_EINVAL,
+     "'logits' twice"},
+};
+
 START_TEST(a_refused_step_is_named_and_changes_no_sample)
 {
-    static const int32_t BAD[] = {1, 2, 100000}, NEGATIVE[] = {-1}, GOOD[] = {1, 2, 3};
-    static float row[1];
-    static const assay_item image = {.kind = ASSAY_ITEM_IMAGE};
-    static const assay_output unknown = {"hidden", 1, row}, nameless = {NULL, 1, row},
-                              none = {"logits", 0, row}, many = {"logits", 4, row},
-                              nowhere = {"logits", 1, NULL};
-    static const assay_output twice[] = {{"logits", 1, row}, {"logits", 1, row}};
-    static const refusal REFUSED[] = {
-        {{.sample = 1, .tokens = BAD, .n_tokens = 3}, 0, ASSAY_EINVAL, "sample 1: found token 100000"},
-        {{.sample = 1, .tokens = NEGATIVE, .n_tokens = 1}, 0, ASSAY_EINVAL, "found token -1"},
-        {{.sample = 1, .tokens = GOOD, .n_tokens = 0}, 0, ASSAY_EINVAL, "sample 1: found 0 tokens"},
-        {{.sample = 1, .tokens = NULL, .n_tokens = 1}, 0, ASSAY_EINVAL, "no array of tokens"},
-        {{.sample = 2, .tokens = GOOD, .n_tokens = 1},
-         0,
-         ASSAY_EINVAL,
-         "sample 2: the session has no sample"},
-        {{.sample = SIZE_MAX, .tokens = GOOD, .n_tokens = 1}, 0, ASSAY_EINVAL, "no sample"},
-        {{.sample = 0, .tokens = GOOD, .n_tokens = 1}, 0, ASSAY_EINVAL, "sample 0: found twice"},
-        {{.sample = 1, .tokens = GOOD, .n_tokens = 3}, 2, ASSAY_EINVAL, "3 tokens, padded_width is 2"},
-        {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .items = &image, .n_items = 1},
-         0,
-         ASSAY_EUNSUPPORTED,
-         "sample 1: found an image"},
-        {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .positions = GOOD, .n_axes = 2},
-         0,
-         ASSAY_EINVAL,
-         "sample 1: positions: found 2 axes"},
-        {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .outputs = &unknown, .n_outputs = 1},
-         0,
-         ASSAY_EUNSUPPORTED,
-         "sample 1: found output 'hidden', expected logits"},
-        {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .outputs = &nameless, .n_outputs = 1},
-         0,
-         ASSAY_EINVAL,
-         "found output ''"},
-        {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .outputs = &none, .n_outputs = 1},
-         0,
-         ASSAY_EINVAL,
-         "found n_last 0, expected 1 to 3"},
-        {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .outputs = &many, .n_outputs = 1},
-         0,
-         ASSAY_EINVAL,
-         "found n_last 4, expected 1 to 3"},
-        {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .outputs = &nowhere, .n_outputs = 1},
-         0,
-         ASSAY_EINVAL,
-         "data is NULL"},
-        {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .outputs = twice, .n_outputs = 2},
-         0,
-         ASSAY_EINVAL,
-         "'logits' twice"},
-    };
     abi_open(MODELS[0], 2);
     float *whole = abi_whole(0), *logits = abi_blank(vocab), *blank = abi_blank(vocab);
     const assay_output output = {"logits", 1, logits};

@@ -271,15 +271,17 @@ def kept_prefix_batches() -> float:
 
 
 @shows
+def flat(config: dict[str, Any], kind: str = "type") -> None:
+    """Writes rope_parameters in the older spelling."""
+    rope = config.pop("rope_parameters")
+    config["rope_theta"] = rope.pop("rope_theta")
+    config["partial_rotary_factor"] = rope.pop("partial_rotary_factor", 1.0)
+    if rope["rope_type"] != "default":
+        config["rope_scaling"] = rope | {kind: rope.pop("rope_type")}
+
+
 def ways_out() -> float:
     """mlx-lm: the same checkpoints with config.json rewritten by hand: the cause, and a workaround."""
-    def flat(config: dict[str, Any], kind: str = "type") -> None:
-        rope = config.pop("rope_parameters")
-        config["rope_theta"] = rope.pop("rope_theta")
-        config["partial_rotary_factor"] = rope.pop("partial_rotary_factor", 1.0)
-        if rope["rope_type"] != "default":
-            config["rope_scaling"] = rope | {kind: rope.pop("rope_type")}
-
     def gemma4(config: dict[str, Any]) -> None:
         text = config.get("text_config", config)
         for override in list(text.pop("per_layer_config", {}).values())[:1]:

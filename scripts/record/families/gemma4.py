@@ -76,8 +76,8 @@ def extra_tensors(checkpoint, rng: np.random.Generator) -> dict:
                      checkpoint.variant.dtype)
 
 
-def model_variants(base: Config, full: Config) -> list[Variant]:
-    """k = v, experts, multimodal wrappers, and quantised weights. full: base with per-layer inputs and shared KV."""
+def model_variants(base: Config) -> list[Variant]:
+    """k = v, and experts."""
     return [
         Variant("k-eq-v", {**base, **K_EQ_V}, "Values taken after k norm or rope instead of "
                 "before, or KV heads of full layers miscounted", ("single", "batch", "window"),
@@ -92,6 +92,12 @@ def model_variants(base: Config, full: Config) -> list[Variant]:
         Variant("experts", {**base, **K_EQ_V, **EXPERTS}, "A router fed with the normed residual, "
                 "weights not renormalised, or the dense MLP dropped beside the experts",
                 (*STANDARD, "narrow"), spelling="old", dtype="bfloat16"),
+    ]
+
+
+def multimodal_variants(base: Config, full: Config) -> list[Variant]:
+    """Multimodal wrappers and quantised weights. full: base with per-layer inputs and shared KV."""
+    return [
         Variant("multimodal", full, "Text weights not found below model.language_model, or a null "
                 "vision_config refused", ("single", "batch"), wrapper="multimodal",
                 dtype="bfloat16", n_shards=2),
@@ -192,7 +198,8 @@ def variants(base: Config) -> list[Variant]:
                       vocab_size_per_layer_input=11), spelling="old"),
         rows(small(base, num_hidden_layers=3, layer_types=layer_pattern(3, 2), sliding_window=70),
              spelling="old"),
-        *model_variants(base, full),
+        *model_variants(base),
+        *multimodal_variants(base, full),
     ]
 
 
