@@ -199,7 +199,7 @@ static void limited_attention(size_t window, ref_limit limit, const double *expe
     const double q[2 * N_UNIFORM] = {0}, v[] = {6, 12, 24, 48, 96, 192};
     plan_attention a = {.n_heads = 2, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .window = window};
     ref_real out[2 * N_UNIFORM];
-    size_t end[N_UNIFORM];
+    size_t end[N_UNIFORM] = {0};
     plan_keys keys[N_UNIFORM];
     for (size_t t = 0; t < n; t++) end[t] = t + 1;
     plan_mask_keys(&a, limit.limit, limit.sink_tokens, end, n, keys);
