@@ -64,8 +64,12 @@ START_TEST(a_signal_that_an_engine_sends_to_itself_is_a_crash)
 {
     conf_verdict v = verdict_of("sends-signal");
     ck_assert_int_eq(v.outcome, CONF_FAILED);
+#ifdef __SANITIZE_ADDRESS__ /* its own handler reports the signal, and ends the process */
+    ck_assert_str_eq(conf_class_name(v.class), "exit");
+#else
     ck_assert_str_eq(conf_class_name(v.class), "crash");
     assert_holds(v.reason, "Segmentation fault");
+#endif
 }
 END_TEST
 
