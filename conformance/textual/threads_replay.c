@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/textual/threads_replay.h"
+#include "base/error.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "conformance/abi/streams.h"
 #include "conformance/textual/threads_order.h"
 #include "conformance/textual/threads_read.h"
@@ -229,20 +231,6 @@ static bool outcome_matches(const conf_threads_outcome *expected, const found *f
     return true;
 }
 
-static const char *status_name(assay_status status)
-{
-    static const char *const names[] = {[ASSAY_OK] = "ASSAY_OK",
-                                        [ASSAY_EINVAL] = "ASSAY_EINVAL",
-                                        [ASSAY_EIO] = "ASSAY_EIO",
-                                        [ASSAY_EFORMAT] = "ASSAY_EFORMAT",
-                                        [ASSAY_EUNSUPPORTED] = "ASSAY_EUNSUPPORTED",
-                                        [ASSAY_ENOMEM] = "ASSAY_ENOMEM",
-                                        [ASSAY_EINTERNAL] = "ASSAY_EINTERNAL",
-                                        [ASSAY_ESTREAM] = "ASSAY_ESTREAM"};
-    bool known = (size_t)status < sizeof names / sizeof *names && names[status];
-    return known ? names[status] : "an unknown status";
-}
-
 static void print_expected(char *text, size_t size, const conf_threads_outcome *expected, const found *f)
 {
     bool compares = expected->result == CONF_THREADS_VALUE && f->status == ASSAY_OK && !f->broken;
@@ -259,9 +247,11 @@ static void print_expected(char *text, size_t size, const conf_threads_outcome *
 
 static void print_found(char *text, size_t size, const conf_threads_outcome *expected, const found *f)
 {
+    char status[STATUS_TEXT_MAX];
     if (f->broken) (void)snprintf(text, size, "%s", f->broken);
     else if (f->status != ASSAY_OK)
-        (void)snprintf(text, size, "error \"%.200s\" (%s)", f->err.text, status_name(f->status));
+        (void)snprintf(text, size, "error \"%.200s\" (%s)", f->err.text,
+                       assay_status_print(f->status, status));
     else if (expected->result == CONF_THREADS_INDEX) (void)snprintf(text, size, "index %d", (int)f->index);
     else if (expected->result == CONF_THREADS_VALUE && f->n == expected->n)
         (void)snprintf(text, size, "%.9g", (double)f->value[first_difference(expected, f)]);
