@@ -211,8 +211,7 @@ assay_status fp_session_check(const plan *p, const int32_t *tokens, size_t n_tok
 static assay_status check_block(const plan *p, const sample *one, const fp_step *step, assay_error *err)
 {
     const size_t n = one->n_tokens;
-    if (n == 0 || !plan_is_block_token(p, one->tokens[n - 1]) || !plan_is_block_token(p, step->tokens[0]))
-        return ASSAY_OK;
+    if (n == 0 || !plan_joins_block(p, one->tokens[n - 1], step->tokens[0])) return ASSAY_OK;
     return assay_fail(err, ASSAY_EUNSUPPORTED,
                       "step: sample %zu: found a block of tokens that attend to each other divided before "
                       "token %d at index %zu, expected it in one step",

@@ -8,9 +8,14 @@ bool plan_is_block_token(const plan *p, int32_t token)
     return false;
 }
 
+bool plan_joins_block(const plan *p, int32_t token, int32_t next)
+{
+    return plan_is_block_token(p, token) && plan_is_block_token(p, next);
+}
+
 bool plan_divides_block(const plan *p, const int32_t *tokens, size_t n, size_t at)
 {
-    return at > 0 && at < n && plan_is_block_token(p, tokens[at - 1]) && plan_is_block_token(p, tokens[at]);
+    return at > 0 && at < n && plan_joins_block(p, tokens[at - 1], tokens[at]);
 }
 
 void plan_block_ends(const plan *p, const int32_t *tokens, size_t n, size_t *end)

@@ -18,6 +18,9 @@ typedef struct plan_keys {
 /* Whether tokens of this id form blocks. */
 bool plan_is_block_token(const plan *p, int32_t token);
 
+/* Whether two tokens, one after the other, belong to the same block. */
+bool plan_joins_block(const plan *p, int32_t token, int32_t next);
+
 /* Whether tokens 0 … at - 1 and tokens at … n - 1 both have tokens of the same block. tokens: [n], at <= n.
  */
 bool plan_divides_block(const plan *p, const int32_t *tokens, size_t n, size_t at);
