@@ -96,14 +96,29 @@ static void print_wrapped(FILE *out, const char *text, size_t columns)
     (void)fputc('\n', out);
 }
 
-/* A line of the table. text: an open memory stream, which becomes empty. */
-static void print_line(FILE *out, const conf_explain_module *m, const char *name, const char *has,
-                       const char *text)
+/* The last column of a line, while it is written. */
+typedef struct column {
+    FILE *file; /* NULL if out of memory */
+    char *text;
+    size_t size;
+} column;
+
+static void open_column(column *c)
 {
+    *c = (column){0};
+    c->file = open_memstream(&c->text, &c->size);
+}
+
+/* Prints a line of the table, and frees its last column. */
+static void print_line(FILE *out, const conf_explain_module *m, const char *name, const char *has,
+                       column *last)
+{
+    const bool ok = last->file && fclose(last->file) == 0;
     (void)fputs("  ", out);
     conf_text_print_fitted(out, name, NAME_WIDTH);
     (void)fprintf(out, " %-4s ", has);
-    print_wrapped(out, text, m->columns);
+    print_wrapped(out, ok ? last->text : "out of memory", m->columns);
+    free(last->text);
 }
 
 static void print_entry_text(FILE *out, const conf_explain_module *m, const entry *e)
@@ -124,13 +139,10 @@ static void print_entry_text(FILE *out, const conf_explain_module *m, const entr
 
 static void print_entry(FILE *out, const conf_explain_module *m, const entry *e)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-    if (f) print_entry_text(f, m, e);
-    const bool ok = f && fclose(f) == 0;
-    print_line(out, m, e->name, e->present ? "yes" : "no", ok ? text : "out of memory");
-    free(text);
+    column last;
+    open_column(&last);
+    if (last.file) print_entry_text(last.file, m, e);
+    print_line(out, m, e->name, e->present ? "yes" : "no", &last);
 }
 
 static void explain_engine(FILE *out, const conf_explain_module *m, const assay_engine *e)
@@ -182,18 +194,15 @@ static void explain_options(FILE *out, const conf_explain_module *m)
     };
     (void)fputs(" options and inputs: an engine may refuse any of them\n", out);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        char *text = NULL;
-        size_t size;
-        FILE *f = open_memstream(&text, &size);
-        for (size_t k = 0; f && k < 2 && options[i].parts[k].words; k++) {
-            (void)fprintf(f, "%s%s", k ? ", " : "", options[i].parts[k].words);
+        column last;
+        open_column(&last);
+        for (size_t k = 0; last.file && k < 2 && options[i].parts[k].words; k++) {
+            (void)fprintf(last.file, "%s%s", k ? ", " : "", options[i].parts[k].words);
             if (options[i].parts[k].n == SIZE_MAX) continue;
-            (void)fputc(' ', f);
-            print_count(f, options[i].parts[k].n);
+            (void)fputc(' ', last.file);
+            print_count(last.file, options[i].parts[k].n);
         }
-        const bool ok = f && fclose(f) == 0;
-        print_line(out, m, options[i].name, "?", ok ? text : "out of memory");
-        free(text);
+        print_line(out, m, options[i].name, "?", &last);
     }
 }
 

@@ -117,6 +117,14 @@ bool conf_verdict_left_out(const conf_verdict *v, size_t *at, char names[CONF_MA
     return true;
 }
 
+bool conf_verdict_take_name(const char **names, char name[CONF_MANNER_NAME_MAX])
+{
+    const size_t n = strcspn(*names, ",");
+    (void)snprintf(name, CONF_MANNER_NAME_MAX, "%.*s", (int)n, *names);
+    *names += n + strspn(*names + n, ", ");
+    return n > 0;
+}
+
 void conf_verdict_apply_checkpoint(conf_verdict *v)
 {
     char said[CONF_TEXT_MAX];

@@ -157,6 +157,9 @@ void conf_verdict_leave_out(conf_verdict *v, const char *names, const char *reas
 bool conf_verdict_left_out(const conf_verdict *v, size_t *at, char names[CONF_MANNERS_TEXT_MAX],
                            char reason[CONF_TEXT_MAX]);
 
+/* Takes the first of names separated by ", " off *names; false if there is none. */
+bool conf_verdict_take_name(const char **names, char name[CONF_MANNER_NAME_MAX]);
+
 /* Appends to v->notes, separated by "; ". */
 void conf_verdict_note(conf_verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -27,11 +27,8 @@ static bool add_names(json_object *to, const char *names)
 {
     json_object *array = json_object_new_array();
     bool ok = conf_json_add(to, "manners", array);
-    while (ok && *names) {
-        const size_t n = strcspn(names, ",");
-        ok = conf_json_append(array, json_object_new_string_len(names, (int)n));
-        names += n + strspn(names + n, ", ");
-    }
+    for (char name[CONF_MANNER_NAME_MAX]; ok && conf_verdict_take_name(&names, name);)
+        ok = conf_json_append(array, json_object_new_string(name));
     return ok;
 }
 

@@ -40,13 +40,9 @@ static group *find_group(group_list *list, const char *reason)
 /* names: separated by ", ". */
 static void add_manners(group *g, const char *names)
 {
-    while (*names) {
-        char name[CONF_MANNER_NAME_MAX];
-        const size_t n = strcspn(names, ",");
-        (void)snprintf(name, sizeof name, "%.*s", (int)n, names);
+    for (char name[CONF_MANNER_NAME_MAX]; conf_verdict_take_name(&names, name);) {
         const conf_manner manner = conf_manner_find(name);
         if (manner != CONF_N_MANNERS) g->has[manner] = true;
-        names += n + strspn(names + n, ", ");
     }
 }
 

@@ -118,13 +118,20 @@ assay_status conf_schedule_probe(const conf_runner *r, conf_offer *out, conf_ver
     return rc;
 }
 
+/* The samples before step i. */
+static conf_schedule_samples samples_before(const conf_runner *r, const conf_schedule *s, size_t i)
+{
+    conf_schedule_samples samples = {0};
+    for (size_t j = 0; j < i; j++) conf_schedule_samples_apply(&samples, s, r->c, r->items, j);
+    return samples;
+}
+
 /* As in conf_replay_refused: generation may not be refused, which is a step without tokens of prompts. */
 static bool may_refuse(const conf_runner *r, const conf_schedule *s, size_t i)
 {
     const conf_step *a = &s->steps[i];
-    conf_schedule_samples samples = {0};
     if (a->op != CONF_OP_STEP) return true;
-    for (size_t j = 0; j < i; j++) conf_schedule_samples_apply(&samples, s, r->c, r->items, j);
+    const conf_schedule_samples samples = samples_before(r, s, i);
     for (size_t k = 0; k < CONF_SCHEDULE_SAMPLES_MAX; k++) {
         const conf_schedule_sample *of = &samples.of[a->session][k];
         if ((a->samples >> k & 1) && of->n_tokens < conf_prompt_length(&r->c->decoder, of->prompt))
@@ -204,10 +211,9 @@ static void describe_place(const conf_runner *r, const conf_schedule *s, size_t 
                            conf_verdict *v)
 {
     const conf_step *a = &s->steps[i];
-    conf_schedule_samples samples = {0};
+    const conf_schedule_samples samples = samples_before(r, s, i);
     char step[128];
     size_t k = 0;
-    for (size_t j = 0; j < i; j++) conf_schedule_samples_apply(&samples, s, r->c, r->items, j);
     const conf_schedule_sample *of = samples.of[a->session];
     for (;; k++) {
         if (!(a->samples >> k & 1)) continue;
