@@ -23,8 +23,9 @@ typedef enum rope_type {
 
 /* Which elements of a head form a pair. */
 typedef enum rope_pairing {
-    ROPE_PAIRS_HALF,    /* i and i + dim/2 */
-    ROPE_PAIRS_ADJACENT /* 2i and 2i + 1 */
+    ROPE_PAIRS_HALF,     /* i and i + dim/2 */
+    ROPE_PAIRS_ADJACENT, /* 2i and 2i + 1 */
+    ROPE_PAIRS_QUARTER   /* i and i + dim/4 within each half of dim; the first half has the first dim/4 angles */
 } rope_pairing;
 
 /* How the frequencies are distributed over the axes temporal, height, width. */
@@ -32,7 +33,10 @@ typedef enum rope_sections {
     ROPE_SECTIONS_NONE,        /* one axis */
     ROPE_SECTIONS_CHUNKED,     /* section[0] frequencies of t, then h, then w (Qwen2-VL) */
     ROPE_SECTIONS_INTERLEAVED, /* h at 1, 4, 7, …, w at 2, 5, 8, …, t elsewhere (Qwen3-VL) */
-    ROPE_SECTIONS_ALTERNATING  /* h, w, h, w, …, then t (Ernie 4.5 VL; sections are h, w, t) */
+    ROPE_SECTIONS_ALTERNATING, /* h, w, h, w, …, then t (Ernie 4.5 VL; sections are h, w, t) */
+    ROPE_SECTIONS_ROW_COLUMN,  /* towers: the first half of the angles by h, the other by w; both have the
+                                  frequencies theta^(-2j/(dim/2)), j < dim/4 */
+    ROPE_SECTIONS_COLUMN_ROW   /* the same, w before h */
 } rope_sections;
 
 /* One resolved rope. Parameters that its type does not use are zero. */

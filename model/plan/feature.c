@@ -33,6 +33,12 @@ static const struct {
     {PLAN_ROPE_AXES, "ropes of several axes"},
     {PLAN_BIASES, "biases of matrices"},
     {PLAN_BLOCKS, "blocks of tokens that attend to each other"},
+    {PLAN_TOWER, "a vision tower"},
+    {PLAN_GRID_POSITIONS, "positions by the grids of images"},
+    {PLAN_DELTA, "gated delta nets"},
+    {PLAN_OUTPUT_GATE, "attention with a gate of its output"},
+    {PLAN_SHARED_EXPERT, "a shared expert"},
+    {PLAN_PLAIN_MLP, "an MLP without a gate"},
 };
 
 static uint32_t bit(bool needed, plan_feature feature)

@@ -8,9 +8,11 @@ model_libmodel_la_SOURCES += \
 	model/plan/cost.c model/plan/cost.h \
 	model/plan/feature.c model/plan/feature.h \
 	model/plan/mask.c model/plan/mask.h \
+	model/plan/parts.h \
 	model/plan/plan.c model/plan/plan.h \
 	model/plan/print.c model/plan/print.h \
-	model/plan/shapes.c model/plan/shapes.h
+	model/plan/shapes.c model/plan/shapes.h \
+	model/plan/tower.h
 
 MODEL_PLAN_TESTS = \
 	model/plan/tests/check_cost \

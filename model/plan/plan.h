@@ -14,27 +14,9 @@
 #include <stdio.h>
 
 #include "model/checkpoint/stop.h"
-#include "model/numerics/affine.h"
-#include "model/numerics/rope.h"
-#include "runtime/array_list.h"
+#include "model/plan/parts.h"
+#include "model/plan/tower.h"
 #include "tokenizer/tokenizer.h"
-
-#define PLAN_NONE SIZE_MAX
-
-/* A matrix of a checkpoint, out = W x. data points into the read-only mapping and may be unaligned;
- * NULL: the model has no such weight. */
-typedef struct plan_weight {
-    const char *name; /* in the checkpoint */
-    const void *data;
-    assay_dtype dtype; /* U32 where affine.bits is not 0 */
-    size_t rows;       /* outputs; 1 for a vector */
-    size_t cols;       /* inputs; the length of a vector */
-    bool transposed;   /* stored [cols, rows] */
-    size_t stride;     /* elements from one stored row to the next; 0: they follow each other */
-    affine affine;     /* where affine.bits is not 0, data holds its codes, [rows, affine_words(cols, bits)],
-                          neither transposed nor with a stride */
-    array *values; /* of a vector: its numbers, F64 [cols], one of the plan's arrays; NULL: not converted */
-} plan_weight;
 
 /* How some of a checkpoint's tensors are stored, and how many of them. */
 typedef struct plan_storage {
@@ -44,63 +26,32 @@ typedef struct plan_storage {
     size_t n_tensors, n_elements;
 } plan_storage;
 
-typedef struct plan_linear {
-    plan_weight weight; /* [out, in] */
-    plan_weight bias;   /* [out], or absent */
-} plan_linear;
+/* A gated delta net (Yang et al. 2025, Gated DeltaNet), as Qwen3.5 has it. With x [D] the mixer's input at one
+ * token, K = n_k_heads·k_dim, V = n_v_heads·v_dim:
+ *   u = silu(conv(qkv(x))), a causal depthwise convolution over this and the kernel - 1 tokens before it, zeros
+ *       before the first; u = [q, k, v] of K, K and V elements; q and k of each head divided by
+ *       sqrt(sum of squares + 1e-6); q times k_dim^-1/2. Value head h uses key head h / (n_v_heads / n_k_heads)
+ *   g = exp(-exp(a_log)·softplus(a(x) + dt_bias)), beta = sigmoid(b(x)), of each value head
+ *   S = g·S; S += k (beta·(v - Sᵀk))ᵀ; o = Sᵀq;  S [k_dim, v_dim] of each value head, zero before the first token
+ *   out(norm(o) · silu(z(x))), the norm over each value head */
+typedef struct plan_delta {
+    size_t n_k_heads, n_v_heads, k_dim, v_dim, kernel;
+    plan_linear qkv, z, a, b; /* [2K + V, D], [V, D], [n_v_heads, D], [n_v_heads, D] */
+    plan_weight conv;         /* [2K + V, kernel]; column kernel - 1 is that of the current token */
+    plan_weight a_log, dt_bias; /* [n_v_heads] */
+    plan_norm norm;             /* RMSNorm, [v_dim] */
+    plan_linear out;            /* [D, V] */
+} plan_delta;
 
-/* y = c / sqrt(mean(c²) + epsilon) * (weight + offset) + bias. RMSNorm (Zhang & Sennrich 2019): c = x;
- * LayerNorm (Ba et al. 2016): c = x - mean(x). */
-typedef enum plan_norm_kind { PLAN_RMS_NORM, PLAN_LAYER_NORM } plan_norm_kind;
-
-typedef struct plan_norm {
-    bool present;
-    plan_norm_kind kind;
-    double epsilon;
-    size_t width;       /* number of elements that are normalised together */
-    plan_weight weight; /* [width]; absent: not scaled, and no offset */
-    double offset;      /* 1 where a checkpoint stores weight - 1, otherwise 0 */
-    plan_weight bias;   /* [width], or absent; of a LayerNorm alone */
-} plan_norm;
-
-/* The keys of a query, of which a window or a limit of the caches may exclude the earliest. */
-typedef enum plan_mask {
-    PLAN_MASK_CAUSAL, /* itself and the tokens before it */
-    PLAN_MASK_BLOCKS  /* and the later tokens of its block: see plan_blocks */
-} plan_mask;
-
-/* Softmax attention. Order: projections, norms, rope, attention, output projection. */
-typedef struct plan_attention {
-    size_t n_heads, n_kv_heads, head_dim; /* query head h reads kv head h / (n_heads / n_kv_heads) */
-    double scale;                         /* of the scores */
-    double score_cap;                     /* scores become tanh(x / score_cap) * score_cap; 0: none */
-    plan_mask mask;
-    size_t window;          /* a key is visible only if q - window < kv; 0: no window */
-    size_t rope;            /* index into plan.ropes, or PLAN_NONE */
-    size_t cache_layer;     /* the layer whose keys and values this one reads; itself, or an earlier one */
-    bool value_is_key;      /* v is the key projection, before k_norm and rope */
-    plan_linear q, k, v, o; /* k and v absent where cache_layer is another layer */
-    plan_norm q_norm, k_norm, v_norm; /* over each head, or over a whole row of the projection: see width */
-} plan_attention;
-
-typedef enum plan_mixer_kind { PLAN_MIXER_ATTENTION } plan_mixer_kind;
+typedef enum plan_mixer_kind { PLAN_MIXER_ATTENTION, PLAN_MIXER_DELTA } plan_mixer_kind;
 
 typedef struct plan_mixer {
     plan_mixer_kind kind;
     union {
         plan_attention attention;
+        plan_delta delta;
     };
 } plan_mixer;
-
-/* down(activation(gate(x)) * up(x)). */
-typedef struct plan_mlp {
-    bool present;
-    size_t intermediate;
-    assay_activation activation;
-    bool sparse; /* gate first becomes relu(gate - mean - sparse_deviations * std) over its row */
-    double sparse_deviations;
-    plan_linear gate, up, down;
-} plan_mlp;
 
 /* Router: softmax over all experts of router(norm(x) * router_scale * router_factor), the best n_active.
  * Each chosen expert gives down(activation(gate(x)) * up(x)) times its probability. */
@@ -116,6 +67,8 @@ typedef struct plan_experts {
     bool renormalize;              /* the chosen probabilities are divided by their sum */
     plan_weight expert_scale;      /* [n_experts], multiplies the chosen probabilities; or absent */
     plan_weight *gate, *up, *down; /* [n_experts] each, owned */
+    plan_mlp shared;               /* evaluated for every token and added to the chosen experts; or absent */
+    plan_weight shared_gate;       /* [1, D]: the shared expert's output times sigmoid of this product; or absent */
 } plan_experts;
 
 /* h += out_norm(projection(activation(gate(h)) * per-layer input)) */
@@ -208,13 +161,11 @@ typedef struct plan_blocks {
     int32_t id[8];
 } plan_blocks;
 
-/* The inverse frequencies of a rope, F64 [dim / 2], among the plan's arrays. Private: no tensor of the
- * checkpoint holds them. */
-typedef struct plan_frequency {
-    array *
-        usual; /* for all lengths except those of `extended`, and those beyond max_length of a dynamic RoPE */
-    array *extended; /* longrope: beyond the original length; otherwise NULL */
-} plan_frequency;
+/* Where the ropes place the tokens of a sample whose steps give no positions. */
+typedef enum plan_positions {
+    PLAN_POSITIONS_INDEX, /* the index of a token, on every axis */
+    PLAN_POSITIONS_GRID   /* M-RoPE (Wang et al. 2024, Qwen2-VL): images and videos by their grids */
+} plan_positions;
 
 typedef struct plan {
     const char *dir;
@@ -234,6 +185,8 @@ typedef struct plan {
     array_list *arrays; /* owned: arrays converted or derived, by the plan or an engine; realised when
                          * the plan is open */
     plan_layer *layers;
+    plan_tower tower;         /* present where the model sees images */
+    plan_positions positions;
     plan_norm norm;
     plan_weight head; /* [V, D]; the embedding where tied */
     bool tied;

@@ -1,0 +1,103 @@
+/* The parts that decoder layers and towers are made of: matrices, norms, attention, feed-forward parts.
+ *
+ * Notation: D width of a layer's input.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_PLAN_PARTS_H
+#define MODEL_PLAN_PARTS_H
+
+#include <assay/kernel.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/numerics/affine.h"
+#include "model/numerics/rope.h"
+#include "runtime/array_list.h"
+
+#define PLAN_NONE SIZE_MAX
+
+/* A matrix of a checkpoint, out = W x. data points into the read-only mapping and may be unaligned;
+ * NULL: the model has no such weight. */
+typedef struct plan_weight {
+    const char *name; /* in the checkpoint */
+    const void *data;
+    assay_dtype dtype; /* U32 where affine.bits is not 0 */
+    size_t rows;       /* outputs; 1 for a vector */
+    size_t cols;       /* inputs; the length of a vector */
+    bool transposed;   /* stored [cols, rows] */
+    size_t stride;     /* elements from one stored row to the next; 0: they follow each other */
+    affine affine;     /* where affine.bits is not 0, data holds its codes, [rows, affine_words(cols, bits)],
+                          neither transposed nor with a stride */
+    array *values; /* of a vector: its numbers, F64 [cols], one of the plan's arrays; NULL: not converted */
+} plan_weight;
+
+/* Limits of a product's input and output: values beyond them become the limit. */
+typedef struct plan_clip {
+    bool present;
+    double input_min, input_max, output_min, output_max; /* may be infinite */
+} plan_clip;
+
+typedef struct plan_linear {
+    plan_weight weight; /* [out, in] */
+    plan_weight bias;   /* [out], or absent */
+    plan_clip clip;
+} plan_linear;
+
+/* y = c / sqrt(mean(c²) + epsilon) * (weight + offset) + bias. RMSNorm (Zhang & Sennrich 2019): c = x;
+ * LayerNorm (Ba et al. 2016): c = x - mean(x). */
+typedef enum plan_norm_kind { PLAN_RMS_NORM, PLAN_LAYER_NORM } plan_norm_kind;
+
+typedef struct plan_norm {
+    bool present;
+    plan_norm_kind kind;
+    double epsilon;
+    size_t width;       /* number of elements that are normalised together */
+    plan_weight weight; /* [width]; absent: not scaled, and no offset */
+    double offset;      /* 1 where a checkpoint stores weight - 1, otherwise 0 */
+    plan_weight bias;   /* [width], or absent; of a LayerNorm alone */
+} plan_norm;
+
+/* The keys of a query, of which a window or a limit of the caches may exclude the earliest. */
+typedef enum plan_mask {
+    PLAN_MASK_CAUSAL, /* itself and the tokens before it */
+    PLAN_MASK_BLOCKS, /* and the later tokens of its block: see plan_blocks */
+    PLAN_MASK_NONE    /* all of the segment that the caller evaluates: of towers alone */
+} plan_mask;
+
+/* Softmax attention. Order: projections, norms, rope, attention, gate, output projection. */
+typedef struct plan_attention {
+    size_t n_heads, n_kv_heads, head_dim; /* query head h reads kv head h / (n_heads / n_kv_heads) */
+    double scale;                         /* of the scores */
+    double score_cap;                     /* scores become tanh(x / score_cap) * score_cap; 0: none */
+    plan_mask mask;
+    size_t window;          /* a key is visible only if q - window < kv; 0: no window */
+    size_t rope;            /* index into plan.ropes, or PLAN_NONE */
+    size_t cache_layer;     /* the layer whose keys and values this one reads; itself, or an earlier one */
+    bool value_is_key;      /* v is the key projection, before k_norm and rope */
+    bool is_gated;          /* q has 2·n_heads·head_dim rows: of each head its query, then its gate. The output
+                               of a head is multiplied by sigmoid(gate) before o */
+    plan_linear q, k, v, o; /* k and v absent where cache_layer is another layer */
+    plan_norm q_norm, k_norm, v_norm; /* over each head, or over a whole row of the projection: see width */
+} plan_attention;
+
+/* down(activation(gate(x)) * up(x)), or down(activation(up(x))) where there is no gate. */
+typedef struct plan_mlp {
+    bool present;
+    size_t intermediate;
+    assay_activation activation;
+    bool sparse; /* gate first becomes relu(gate - mean - sparse_deviations * std) over its row */
+    double sparse_deviations;
+    plan_linear gate, up, down;
+} plan_mlp;
+
+/* The inverse frequencies of a rope, F64 [dim / 2], among the plan's arrays. Private: no tensor of the
+ * checkpoint holds them. */
+typedef struct plan_frequency {
+    array *
+        usual; /* for all lengths except those of `extended`, and those beyond max_length of a dynamic RoPE */
+    array *extended; /* longrope: beyond the original length; otherwise NULL */
+} plan_frequency;
+
+#endif

@@ -1,0 +1,116 @@
+/* A vision tower: from the patches of an image to rows that replace the embeddings of its placeholder tokens.
+ *
+ * Notation: C channels, F frames of a patch, S side of a patch in pixels, W = C·F·S² width of a row of pixels,
+ * D width of the tower, P patches of one image or video, m side of a block of merged patches, H hidden size
+ * of the language model. A grid [t, h, w] counts patches; P = t·h·w.
+ *
+ * The tower, in the order of evaluation:
+ *   x = embed(rows · pixel_factor + pixel_offset)
+ *   x = in_norm(x) + table(x's place)
+ *   layer 0 … n_layers - 1: x += mixer_out(attention(mixer_in(x))); x += mlp_out(mlp(mlp_in(x)))
+ *   x = out_norm(x), then averaged over pool × pool patches, scaled and standardised
+ *   features = merger(x)
+ * A norm that is not present is the identity.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_PLAN_TOWER_H
+#define MODEL_PLAN_TOWER_H
+
+#include "model/plan/parts.h"
+
+/* The order of the patches of a frame in a model's input, and in the tower. */
+typedef enum plan_patch_order {
+    PLAN_PATCHES_RASTER, /* row by row */
+    PLAN_PATCHES_BLOCKS  /* blocks of m × m patches, row by row; the patches of a block row by row */
+} plan_patch_order;
+
+/* The patch embedding. A convolution whose stride is its kernel (conv2d, conv3d) is this product. */
+typedef struct plan_patches {
+    size_t size, channels, frames; /* S, C, F */
+    plan_patch_order order;
+    plan_linear embed;                 /* [D, W] */
+    double pixel_factor, pixel_offset; /* of every element of a row, before the product */
+    bool weights_channels_last; /* rows are ordered (channel, frame, y, x), the weight's columns (frame, y, x,
+                                   channel); otherwise both have the same order */
+} plan_patches;
+
+/* Learned positions, added to the patch embedding. */
+typedef enum plan_table_kind {
+    PLAN_TABLE_NONE,
+    PLAN_TABLE_BILINEAR, /* a square table, resampled to h × w: two taps an axis */
+    PLAN_TABLE_BICUBIC,  /* four taps, Keys' kernel with a = -0.75 */
+    PLAN_TABLE_AXES      /* row x of the first half + row y of the second half */
+} plan_table_kind;
+
+/* Resampling (torch.nn.functional.interpolate): patch i of n reads the table at i·(side - 1)/max(n - 1, 1)
+ * where corners are aligned, else at (i + ½)·side/n - ½. Taps outside of the table are clamped to it; their
+ * weights stay. */
+typedef struct plan_table {
+    plan_table_kind kind;
+    bool aligns_corners;
+    size_t side;
+    plan_weight weight; /* [side², D], row by row; PLAN_TABLE_AXES: [2·side, D] */
+} plan_table;
+
+/* A layer. Attention has no mask but its segments: the patches of one frame, or of one window of it. */
+typedef struct plan_tower_layer {
+    plan_norm mixer_in, mixer_out, mlp_in, mlp_out;
+    plan_attention attention; /* mask PLAN_MASK_NONE; rope 0: that of the tower, or PLAN_NONE */
+    bool in_windows;          /* segments are windows, not frames */
+    plan_mlp mlp;
+} plan_tower_layer;
+
+/* second(activation(first(concatenated))): the m² rows of a block, concatenated, in the order of the rows.
+ * The norm is over D before that, or over m²·D after it. Without `first`: second(concatenated). */
+typedef struct plan_merger {
+    plan_norm norm;
+    bool norm_is_last; /* over the concatenated rows */
+    plan_linear first, second;
+    assay_activation activation;
+} plan_merger;
+
+/* Features of an earlier layer: its output through a merger, added to the output of the decoder layer with
+ * the same index as this entry, at the placeholder tokens (DeepStack, Meng et al. 2024). */
+typedef struct plan_deepstack {
+    size_t tower_layer;
+    plan_merger merger;
+} plan_deepstack;
+
+/* Averaging of pool × pool patches, then (mean · factor - bias) · scale. */
+typedef struct plan_pooling {
+    size_t side; /* 1: none */
+    double factor;
+    plan_weight bias, scale; /* [D] each, or absent */
+} plan_pooling;
+
+typedef struct plan_tower {
+    bool present;
+    size_t hidden, n_layers; /* D */
+    plan_patches patches;
+    plan_norm in_norm;
+    plan_table table;
+    bool has_rope;
+    rope rope; /* sections ROPE_SECTIONS_ROW_COLUMN or ROPE_SECTIONS_COLUMN_ROW; positions are those of patches
+                  within a frame: axis 1 their row, axis 2 their column */
+    plan_frequency frequency;
+    plan_tower_layer *layers; /* [n_layers], owned */
+    size_t window; /* side of a window in blocks of merged patches; 0: no layer has windows. A frame is cut
+                      into windows from its first row and column on; the last ones may be smaller */
+    plan_norm out_norm;
+    plan_pooling pooling;
+    size_t merge; /* m; 1: rows are not concatenated */
+    plan_merger merger;
+    plan_deepstack *deepstack; /* [n_deepstack], owned */
+    size_t n_deepstack;
+    int32_t image_token, video_token; /* placeholders; -1: the model has none */
+    bool frames_apart; /* each frame of a video has a run of placeholder tokens of its own */
+} plan_tower;
+
+/* The number of placeholder tokens of an image or video with this grid. */
+static inline size_t plan_tower_tokens(const plan_tower *tower, const size_t grid[3])
+{
+    const size_t side = tower->merge * tower->pooling.side;
+    return grid[0] * (grid[1] / side) * (grid[2] / side);
+}
+
+#endif
