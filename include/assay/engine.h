@@ -81,10 +81,11 @@ typedef enum assay_item_kind {
     ASSAY_ITEM_EMBEDDING
 } assay_item_kind;
 
-/* An input of one sample besides its tokens: one image, video, audio clip, or rows of an embedding.
+/* An input of one sample besides its tokens: one image, video, audio clip, or rows of an embedding. It comes
+ * with the step that has its first placeholder token; the others may come in later steps, without the item.
  * offset, n_tokens: its placeholder tokens: offset counts from the first token of the step that the item
- *          comes with, and the span may end in a later step of the sample. n_tokens 0: not stated; the
- *          item takes the next placeholder tokens of its kind. The harness states none.
+ *          comes with, and the span may end in a later step of the sample. n_tokens 0: not stated, and
+ *          offset is 0; the item takes the next placeholder tokens of its kind. The harness states none.
  * tensors: [n_tensors], of this item alone, under their published names (pixel_values, image_grid_thw). */
 typedef struct assay_item {
     assay_item_kind kind;
@@ -113,9 +114,9 @@ typedef struct assay_output {
  *            tokens whose positions were given they go on, on all axes, at the largest position of the
  *            previous token over its axes, plus 1. An engine that cannot take positions refuses them with
  *            ASSAY_EUNSUPPORTED.
- * items:     [n_items], ordered by kind, those of one kind in the order of their placeholder tokens. An
- *            engine refuses an item, or a tensor of one, that it does not support. The harness gives all
- *            items of a sample with its first step, and does not divide a prompt that has items.
+ * items:     [n_items], those whose first placeholder token is among the tokens of this step: ordered by
+ *            kind, those of one kind in the order of their placeholder tokens. An engine refuses an item,
+ *            or a tensor of one, that it does not support.
  * outputs:   [n_outputs]; 0: none is wanted. */
 typedef struct assay_step {
     size_t sample;
@@ -274,9 +275,10 @@ typedef struct assay_engine {
      * and not on the division of its tokens into steps, beyond the noise of the arithmetic. (Only ropes whose
      * frequencies depend on the length of the sequence, dynamic and longrope, make a chunk differ from a
      * whole prompt; the harness does not divide prompts for which they do.) Fails with ASSAY_EINVAL for a
-     * token outside the vocabulary, a repeated sample, a step without tokens, or an n_last out of range. An
-     * engine may refuse with ASSAY_EUNSUPPORTED a step that continues a block of tokens which attend to each
-     * other, as image tokens of some models do. On any failure every sample has the tokens that it had
+     * token outside the vocabulary, a repeated sample, a step without tokens, or an n_last out of range, and
+     * for items that do not fit their placeholder tokens. An engine may refuse with ASSAY_EUNSUPPORTED a step
+     * that divides the placeholder tokens of an item, or that continues a block of tokens which attend to
+     * each other, as image tokens of some models do. On any failure every sample has the tokens that it had
      * before, and the session can be used further. */
     assay_status (*step)(assay_session *session, const assay_step *steps, size_t n,
                          const assay_step_options *options, assay_error *err);
@@ -295,8 +297,10 @@ typedef struct assay_engine {
     /* Optional. Removes a sample, with its items. */
     assay_status (*leave)(assay_session *session, size_t sample, assay_error *err);
     /* Optional. Drops all tokens of a sample after the first n_tokens; if it has just n_tokens, nothing
-     * changes. An item is dropped if any of its placeholder tokens is: when the tokens come again, their step
-     * brings the item again. Fails with ASSAY_EINVAL if the sample has fewer tokens. */
+     * changes. An item is kept as long as one of its placeholder tokens is left: after a rewind into its span
+     * the rest of the span comes without the item. An item without placeholder tokens is dropped: the step
+     * that brings its first placeholder token again brings the item again. Fails with ASSAY_EINVAL if the
+     * sample has fewer tokens. */
     assay_status (*rewind)(assay_session *session, size_t sample, size_t n_tokens, assay_error *err);
     /* Optional. Adds a copy of a sample of `from`, its tokens and items, to `into`: a session of the same
      * model with the same limits, else fails with ASSAY_EINVAL; `from` may be `into`. *forked: the number of
