@@ -9,7 +9,7 @@ import numpy as np
 import torch
 import transformers
 
-from . import cases, h5
+from . import cases, h5, images
 from .checkpoint import Checkpoint
 from .variant import Variant
 
@@ -45,7 +45,7 @@ def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model:
         checkpoint.truth.logits(samples[0].prompt, trace64, limit=case.limit)
         checkpoint.float32.logits(samples[0].prompt, trace32, limit=case.limit)
     if traces == "layers":
-        trace64 = {k: v for k, v in trace64.items() if k == "embed" or k.endswith(".out")}
+        trace64 = {k: v for k, v in trace64.items() if k == "embed" or k.endswith(".out") and k.startswith("layer")}
     flags = []
     worst = max(np.abs(checkpoint.truth.cached(s.prompt, s.decode, case.limit) - s.steps).max()
                 for s in samples)
@@ -60,7 +60,8 @@ def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model:
         "/expect/float32/prefill": cases.recorded_prefill(case, [s.prefill32 for s in samples]),
         "/expect/float32/decode": np.stack([s.steps32 for s in samples]),
     }
-    if (rows := cases.listed_rows(case)) is not None:
+    datasets |= images.datasets([s.prompt for s in samples])
+    if (rows := cases.listed_rows(case, [len(s.prompt) for s in samples])) is not None:
         datasets["/expect/rows"] = rows
     narrower = cases.narrow_runs(checkpoint, recording)
     datasets |= narrower
@@ -113,6 +114,12 @@ def catches(variant: Variant, case: cases.Case) -> str:
                   "are left-padded into one batch",
         "blocks-steps": "where prompts are divided between their blocks",
         "blocks-long": "where a block is longer than several pages of a cache",
+        "image": "in a prompt with one image",
+        "images": "in a prompt with two images of different sizes",
+        "images-batch": "where prompts without an image, with one, two and four images are left-padded into one batch",
+        "images-decode": "in a long decode after images",
+        "images-generate": "in greedy tokens after images",
+        "videos": "in a video of several frames, and a video beside an image",
         "random": "in a drawn configuration",
         "forced": "in a drawn configuration, in prompts short and long, in every type",
     }[case.name]

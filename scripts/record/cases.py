@@ -8,8 +8,11 @@ import numpy as np
 
 from . import narrow
 from .checkpoint import Checkpoint
-from .truth import Limit, OtherOrder, Routing
-from .variant import Variant, rng_for
+from .images import compose
+from .plan import Case, Shape
+from .traces import Routing
+from .truth import OtherOrder
+from .variant import rng_for
 
 MARGIN = 0.02  # smallest gap between the two largest logits on rows that decide tokens
 ROUTER_GAP = 1e-3  # smallest gap between the shares of the last chosen expert and the first one not chosen
@@ -20,41 +23,8 @@ MOST_DRAWS = 400
 MOST_NARROW_DRAWS = 2000  # with many routers only one prompt in a thousand has every expert far from a tie
 LEAST_MARGIN = 0.2  # in `greedy`: a smaller margin is never enough for a run in bfloat16, so skip its cost
 FOR_NARROW = ("narrow", "greedy")  # cases that are redrawn until they have every narrower run
-N_GREEDY = 7
 FEW_ROWS = (0, 1, 63, 64, 65, 127, 128)  # and the last row of each prompt
 PLACEHOLDERS = {"i": "image_token_id", "v": "video_token_id", "a": "audio_token_id"}  # of layouts
-KEPT = 4  # attention sink tokens that mlx-lm keeps with max_kv_size
-
-
-@dataclass(frozen=True)
-class Case:
-    """The shape of a case: prompt lengths without padding, and the number of decode steps.
-
-    limit: capacity of the caches; None: unlimited.
-    traces: `none`, `layers` (embed and layer.NN.out) or `fine`.
-    settles: redraw single tokens instead of whole prompts, because nearly every draw of a long prompt
-    has a near tie somewhere.
-    varies: every greedy stream has at least this many different tokens, and no stop id; 0: no such condition.
-    few_rows: of each prompt only the rows of FEW_ROWS and the last are recorded.
-    layouts: the kinds of each prompt's tokens, one letter of PLACEHOLDERS for each, `.` for text; decoded tokens
-    are text. Empty: any tokens.
-    """
-
-    name: str
-    lengths: tuple[int, ...]
-    n_decode: int
-    kind: str = "logits"
-    limit: Limit | None = None
-    traces: str = "layers"
-    settles: bool = False
-    varies: int = 0
-    few_rows: bool = False
-    layouts: tuple[str, ...] = ()
-
-
-def laid_out(name: str, *layouts: str, n_decode: int = 3, **more) -> Case:
-    """A case whose prompts have tokens of these kinds."""
-    return Case(name, tuple(len(layout) for layout in layouts), n_decode, layouts=layouts, **more)
 
 
 @dataclass
@@ -76,49 +46,6 @@ class Drawn:
 
 class IllConditioned(RuntimeError):
     """No input was found for these weights on which a bug can be distinguished from noise."""
-
-
-def plan(variant: Variant) -> list[Case]:
-    """The cases of a variant, with lengths on either side of its window or limit."""
-    window = variant.config.get("sliding_window") or 6
-    limit = variant.length_limit or 12
-    known = {
-        "single": Case("single", (7,), 3, traces="fine"),
-        "batch": Case("batch", (3, 9, 6), 3),
-        "window": Case("window", (window + 5, window - 2), 4),
-        # after the third decoded token the window has moved past a cache page of 64 positions
-        "pages": Case("pages", (window + 124, window + 60), 4),
-        # the decode goes around the ring three times; one prompt is shorter than the attention sink tokens
-        "limit": Case("limit", (9, 3), 25, limit=Limit(11, KEPT)),
-        "long": Case("long", (limit + 4,), 3),
-        "crossing": Case("crossing", (limit - 2,), 4),
-        "narrow": Case("narrow", (2, 1), 1),
-        "generate": Case("generate", (3, 6, 5), N_GREEDY, "generate"),
-        "greedy": Case("greedy", (2, 4), 4, "generate"),
-        "random": Case("random", (4, 9), 4, "generate"),
-        "forced": Case("forced", (4, 66, 9), 4),  # the longest needs a second page of 64 positions
-        # Prompts and decodes that cross 64, 128, 256 and 1,024 positions (conformance/tests/lengths.test)
-        "long-single": Case("long-single", (61,), 200, traces="none", settles=True),
-        "long-batch": Case("long-batch", (67, 125, 259), 6, settles=True),
-        "long-generate": Case("long-generate", (62, 126, 254), 10, "generate", traces="none",
-                              settles=True, varies=2),
-        "prefill-1024": Case("prefill-1024", (1029,), 1, traces="none", settles=True),
-        "prefill-4096": Case("prefill-4096", (4101,), 1, traces="none", settles=True),
-        "decode-1024": Case("decode-1024", (1021,), 6, traces="none", settles=True),
-        "rows-single": Case("rows-single", (131,), 3, traces="none", settles=True, few_rows=True),
-        "rows-generate": Case("rows-generate", (67, 9), 4, "generate", traces="none", settles=True,
-                              few_rows=True),
-        # Blocks longer and shorter than the window, at the start, at the end, of images and videos together; one
-        # image token alone, and sounds, which are no block
-        "blocks": laid_out("blocks", "i" * (window + 5) + "...ii.", "....." + "v" * (window - 2),
-                           "..iivv.aaa.i.vi..", "." + "i" * (2 * window + 3) + "..", traces="fine"),
-        # No block crosses a multiple of 7 tokens or the middle of its prompt: chunks of 7 tokens, a rewound and a
-        # forked sample divide no block. The first tokens are text, since forks are given the tokens in reverse.
-        "blocks-steps": laid_out("blocks-steps", "....iii...iiii.iiii.", "....iii.."),
-        # A block across pages of 64 positions, longer than the rows that an engine evaluates at once
-        "blocks-long": laid_out("blocks-long", "." * 13 + "i" * 290 + "." * 9, traces="none", few_rows=True),
-    }
-    return [known[name] for name in variant.cases]
 
 
 def margins(rows: np.ndarray) -> np.ndarray:
@@ -144,8 +71,10 @@ class Drawer:
                            "case", case.name)
         self.draws = 0
 
-    def _tokens(self, n: int) -> list[int]:
-        return [int(t) for t in self.rng.integers(0, self.checkpoint.vocab_size, n)]
+    def _text(self, n: int) -> list[int]:
+        """Any tokens but those that stand for media or mark them."""
+        text = self.checkpoint.text_ids
+        return [text[i] for i in self.rng.integers(0, len(text), n)]
 
     def _laid_out(self, layout: str) -> list[int]:
         """Tokens of the kinds that the letters name."""
@@ -153,10 +82,15 @@ class Drawer:
         text = [t for t in range(self.checkpoint.vocab_size) if t not in ids.values()]
         return [ids.get(letter, text[t]) for letter, t in zip(layout, self.rng.integers(0, len(text), len(layout)))]
 
-    def sample(self, length: int, greedy: bool, layout: str = "") -> Drawn:
+    def _prompt(self, shape: Shape) -> list[int]:
+        if isinstance(shape, tuple):
+            checkpoint = self.checkpoint
+            return compose(checkpoint.family.pictures, checkpoint.variant.outer, shape, checkpoint.text_ids, self.rng)
+        return self._laid_out(shape) if isinstance(shape, str) else self._text(shape)
+
+    def sample(self, shape: Shape, greedy: bool) -> Drawn:
         """Redraws until margin and router gap are large enough and the float32 noise is small. greedy: decode the
-        truth's greedy tokens instead of drawn ones. layout: of the prompt; empty: any tokens. Raises
-        IllConditioned after too many draws."""
+        truth's greedy tokens instead of drawn ones. Raises IllConditioned after too many draws."""
         truth = self.checkpoint.truth
         most = MOST_DRAWS
         if self.case.name in FOR_NARROW:  # one budget for all samples of the case
@@ -164,14 +98,14 @@ class Drawer:
         for _ in range(most):
             self.draws += 1
             routings: list[Routing] = []
-            prompt = self._laid_out(layout) if layout else self._tokens(length)
+            prompt = self._prompt(shape)
             decode = None
             if not greedy:
                 n_decode = self.case.n_decode
-                decode = self._laid_out("." * n_decode) if layout else self._tokens(n_decode)
+                decode = self._laid_out("." * n_decode) if isinstance(shape, str) else self._text(n_decode)
             if self.case.settles:
-                tokens = self.settle(prompt + (decode or []), length - 1)
-                prompt, decode = tokens[:length], None if greedy else tokens[length:]
+                tokens = self.settle(prompt + (decode or []), len(prompt) - 1)
+                prompt, decode = tokens[:len(prompt)], None if greedy else tokens[len(prompt):]
             if greedy:
                 decode = self.greedy(prompt)
             if decode is None:
@@ -192,7 +126,7 @@ class Drawer:
                 return drawn
         raise IllConditioned(
             f"{self.checkpoint.family.name}/{self.checkpoint.variant.name}, case "
-            f"{self.case.name}: no sample of length {length} with margin {MARGIN}, router gap "
+            f"{self.case.name}: no sample of shape {shape} with margin {MARGIN}, router gap "
             f"{ROUTER_GAP} and noise {MOST_NOISE} in {self.draws} draws")
 
     def settle(self, tokens: list[int], decisive: int) -> list[int]:
@@ -208,7 +142,7 @@ class Drawer:
                 near |= routing.gaps() < ROUTER_GAP
             if not near.any():
                 break
-            tokens[int(near.argmax())] = self._tokens(1)[0]
+            tokens[int(near.argmax())] = self._text(1)[0]
         return tokens
 
     def is_typical(self, drawn: Drawn) -> bool:
@@ -257,6 +191,8 @@ class Drawer:
             if margin(last) < MARGIN:
                 return None
             tokens.append(int(last.argmax()))
+            if tokens[-1] in self.checkpoint.special_ids:
+                return None
         if self.case.varies and self.checkpoint.idle_id in tokens:
             return None
         return tokens if len(set(tokens)) >= self.case.varies else None
@@ -290,11 +226,10 @@ class Recording:
 def draw(checkpoint: Checkpoint, case: Case, idle_id: int) -> Recording:
     drawer = Drawer(checkpoint, case)
     if case.kind == "logits":
-        samples = [drawer.sample(length, greedy=False, layout=layout)
-                   for length, layout in zip(case.lengths, case.layouts or [""] * len(case.lengths))]
+        samples = [drawer.sample(shape, greedy=False) for shape in case.shapes]
         return Recording(case, samples, drawer.draws, idle_id)
     for _ in range(MOST_DRAWS):
-        samples = [drawer.sample(length, greedy=True) for length in case.lengths]
+        samples = [drawer.sample(shape, greedy=True) for shape in case.shapes]
         streams = [s.decode for s in samples]
         if any(idle_id in stream for stream in streams):
             continue
@@ -319,18 +254,18 @@ def left_pad(rows: list[np.ndarray], fill: float) -> np.ndarray:
     return out
 
 
-def listed_rows(case: Case) -> np.ndarray | None:
-    """The recorded rows (sample, position) [R, 2] of the prompts; None if all are recorded."""
+def listed_rows(case: Case, lengths: list[int]) -> np.ndarray | None:
+    """The recorded rows (sample, position) [R, 2] of prompts of these lengths; None if all are recorded."""
     if not case.few_rows:
         return None
-    return np.array([(sample, position) for sample, length in enumerate(case.lengths)
+    return np.array([(sample, position) for sample, length in enumerate(lengths)
                      for position in sorted({*FEW_ROWS, length - 1}) if position < length], np.int32)
 
 
 def recorded_prefill(case: Case, prefill: list[np.ndarray]) -> np.ndarray:
     """Rows [T_b, V] of the prompts as a case stores them: [B, T, V] with NaN on padding, or the listed rows
     [R, V]."""
-    rows = listed_rows(case)
+    rows = listed_rows(case, [len(rows) for rows in prefill])
     if rows is None:
         return left_pad(prefill, np.nan)
     return np.stack([prefill[sample][position] for sample, position in rows])

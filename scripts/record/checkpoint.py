@@ -17,7 +17,8 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from . import narrow, quantized
-from .truth import Run, array, precision, prompt_inputs
+from .images import Picture, compose, model_inputs, special_ids
+from .truth import Run, array, precision
 from .variant import Config, Family, Variant, rng_for
 from .weights import draw_state
 
@@ -55,6 +56,15 @@ class Checkpoint:
         return self.variant.config["vocab_size"]
 
     @property
+    def special_ids(self) -> set[int]:
+        """The ids that stand for media or mark them, if the model takes media: never drawn as text."""
+        return special_ids(self.variant.outer) if self.family.pictures else set()
+
+    @property
+    def text_ids(self) -> list[int]:
+        return [t for t in range(self.vocab_size) if t not in self.special_ids]
+
+    @property
     def idle_id(self) -> int:
         """A stop id that no stream contains."""
         return self.vocab_size - 1
@@ -66,8 +76,8 @@ class Checkpoint:
         if self.multimodal:
             towers = self.family.multimodal_config({}, self.variant.wrapper == "towers")
             config = getattr(transformers, self.family.multimodal_config_class)(
-                text_config=text, **towers, **self.variant.outer)
-        for part in (config, text):
+                text_config=text, **towers, **copy.deepcopy(self.variant.outer))
+        for part in filter(None, (config, text, getattr(config, "vision_config", None))):
             part._attn_implementation = "eager"
             part._experts_implementation = "eager"
         return config
@@ -189,12 +199,20 @@ class Checkpoint:
             shutil.copy(directory / "config.json", scratch)
             self.check_reload(Path(scratch))
 
+    def probe(self) -> list[int]:
+        """A prompt that reads every kind of weight."""
+        text = self.text_ids
+        if not self.family.pictures:
+            return [text[t] for t in np.arange(7) * 13 % len(text)]
+        rng = rng_for(self.seed, self.family.name, self.variant.name, "probe")
+        return compose(self.family.pictures, self.variant.outer, (2, Picture(3, 2), 3), text, rng)
+
     def check_reload(self, directory: Path) -> None:
         """Checks that the publisher's own loader makes the same model from the files (spelling, layout)."""
         self._check_config(directory)
         if self.variant.wrapper != "text" and not self.multimodal:
             return
-        tokens = [int(t) for t in np.arange(7) * 13 % self.vocab_size]
+        tokens = self.probe()
         kind = type(self.float32.model)
         loaded, report = kind.from_pretrained(
             directory, dtype=torch.float32, attn_implementation="eager",
@@ -203,7 +221,7 @@ class Checkpoint:
             if report.get(trouble):
                 raise RuntimeError(f"{directory}: {trouble}: {sorted(report[trouble])[:5]}")
         with precision(torch.float32):
-            got = loaded.eval()(**prompt_inputs(loaded, tokens), use_cache=False).logits[0].numpy()
+            got = loaded.eval()(**model_inputs(loaded, tokens), use_cache=False).logits[0].numpy()
         want, truth = self.float32.logits(tokens), self.truth.logits(tokens)
         noise = max(np.abs(want - truth).max(), RELOAD_FLOOR * np.abs(want).max())
         if np.abs(got - want).max() > RELOAD_NOISE * noise:
@@ -216,7 +234,7 @@ class Checkpoint:
         loaded = kind.from_pretrained(directory, dtype=torch.bfloat16, attn_implementation="eager",
                                       experts_implementation="eager")
         with precision(torch.bfloat16):
-            got = loaded.eval()(**prompt_inputs(loaded, tokens), use_cache=False).logits[0]
+            got = loaded.eval()(**model_inputs(loaded, tokens), use_cache=False).logits[0]
         if not np.array_equal(array(got), self.narrow["bfloat16"].logits(tokens)):
             raise RuntimeError(f"{directory}: the published loader makes another model in bfloat16")
 

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from .truth import OtherLinear, Routing, Run
+from .traces import Routing
+from .truth import OtherLinear, Run
 
 CODES = 127  # the codes are -127 to 127
 APART = 4.0  # required gap in multiples of the noise: correct candidates stay below 2.2 times, on both sides of a decision

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from . import case_file, cases, checksums
+from . import case_file, cases, checksums, plan
 from .checkpoint import Checkpoint
 from .variant import Family, Variant, dims_for
 
@@ -52,7 +52,7 @@ def draw_cases(checkpoint: Checkpoint, idle_id: int) -> tuple[list[cases.Recordi
     there may be no suitable prompt."""
     recordings: list[cases.Recording] = []
     left_out: list[str] = []
-    for case in cases.plan(checkpoint.variant):
+    for case in plan.plan(checkpoint.variant):
         try:
             recordings.append(cases.draw(checkpoint, case, idle_id))
         except cases.IllConditioned as error:

@@ -14,7 +14,8 @@ from typing import Any
 
 from transformers import AutoTokenizer
 
-from . import case_file, cases, checksums, dialogue_tokenizer, dialogues, families, serving_package, serving_reasoning
+from . import (case_file, cases, checksums, dialogue_tokenizer, dialogues, families, plan, serving_package,
+               serving_reasoning)
 from .dialogues import Dialogue
 from .threads import write as write_textual
 from .trained import CONFIGS, Corpus, Trained
@@ -96,7 +97,7 @@ def numeric(model: Model, path: Path, asked: list[Dialogue], stop: int) -> str:
         decode = model.beyond(prompt, model.answer(prompt, N_GREEDY, [stop]))
         samples.append(cases.Drawn(prompt, decode, *model.checkpoint.truth.rows(prompt, decode),
                                    *model.checkpoint.float32.rows(prompt, decode)))
-    case = cases.Case("generate", tuple(len(s.prompt) for s in samples), N_GREEDY, "generate")
+    case = plan.Case("generate", tuple(len(s.prompt) for s in samples), N_GREEDY, "generate")
     idle = next(one for one in model.stops if one != stop)
     recording = cases.Recording(case, samples, 1, idle, stop)
     result = case_file.write(model.checkpoint, recording, path, "model", "layers")

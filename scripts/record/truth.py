@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 import numpy as np
 import torch
@@ -14,7 +13,10 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
-from transformers import DynamicCache, ProcessorMixin
+from transformers import DynamicCache
+
+from .images import model_inputs
+from .traces import Routing, hooks, text_model
 
 NARROW = (torch.float32, torch.float16, torch.bfloat16)
 STATEFUL_ROPES = ("dynamic", "longrope")
@@ -87,26 +89,6 @@ def precision(dtype: torch.dtype) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Routing:
-    """One call of a router: the share of each expert for each token, and the number of chosen experts."""
-
-    shares: np.ndarray  # [n, experts], float64
-    top_k: int
-
-    def chosen(self) -> np.ndarray:
-        """The chosen experts [n, top_k], sorted by index."""
-        return np.sort(np.argsort(-self.shares, axis=-1, kind="stable")[:, :self.top_k], axis=-1)
-
-    def gaps(self) -> np.ndarray:
-        """[n]: the gap between the shares of the last chosen expert and the first one not chosen."""
-        ordered = -np.sort(-self.shares, axis=-1)
-        return ordered[:, self.top_k - 1] - ordered[:, self.top_k]
-
-    def gap(self) -> float:
-        return float(self.gaps().min())
-
-
-@dataclass(frozen=True)
 class Limit:
     """The keys that a token attends to in layers without a window: the first `kept` (attention sink tokens) and
     the latest of the others, `limit` in total. mlx-lm's RotatingKVCache(max_size=limit, keep=kept)."""
@@ -153,7 +135,10 @@ class Run:
         return precision(self.dtype)
 
     def forget(self) -> None:
-        """Rebuilds the rotary module, because those of dynamic and longrope keep tables of earlier calls."""
+        """Drops what earlier calls left in the model: M-RoPE's delta, and the rotary module, because those of dynamic
+        and longrope keep tables."""
+        if hasattr(self.model.model, "rope_deltas"):
+            self.model.model.rope_deltas = None
         if self.length_dependent:
             with precision(self.dtype):
                 self.text.rotary_emb = type(self.text.rotary_emb)(config=self.config)
@@ -183,7 +168,7 @@ class Run:
         """
         self.forget()
         with self.running(), hooks(self, trace, routings):
-            out = self.model(**prompt_inputs(self.model, tokens), attention_mask=self.mask(len(tokens), limit),
+            out = self.model(**model_inputs(self.model, tokens), attention_mask=self.mask(len(tokens), limit),
                              use_cache=False).logits[0]
         return array(out).copy()
 
@@ -216,7 +201,7 @@ class Run:
         self.forget()
         with precision(self.dtype):
             everything = DynamicCache() if limit else None  # keeps all keys; the mask hides the dropped ones
-            out = self.model(**prompt_inputs(self.model, prompt), attention_mask=self.mask(len(prompt), limit),
+            out = self.model(**model_inputs(self.model, prompt), attention_mask=self.mask(len(prompt), limit),
                              past_key_values=everything, use_cache=True)
             rows = []
             for n, token in enumerate(decode, len(prompt) + 1):
@@ -231,24 +216,10 @@ class Run:
         """The new tokens of the published greedy generate(), including the stop id."""
         self.forget()
         with precision(self.dtype):
-            ids = torch.tensor([prompt], dtype=torch.int64)
-            out = self.model.generate(ids, attention_mask=torch.ones_like(ids), do_sample=False,
-                                      max_new_tokens=n_tokens, eos_token_id=stop_ids,
-                                      pad_token_id=0)
+            inputs = model_inputs(self.model, prompt)
+            out = self.model.generate(**inputs, attention_mask=torch.ones_like(inputs["input_ids"]), do_sample=False,
+                                      max_new_tokens=n_tokens, eos_token_id=stop_ids, pad_token_id=0)
         return out[0, len(prompt):].tolist()
-
-
-def prompt_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.Tensor]:
-    """The inputs of the published model for a prompt: input_ids and, if its mask depends on them, the kinds of the
-    tokens, as the published processor derives them from the ids."""
-    inputs = {"input_ids": torch.tensor([tokens], dtype=torch.int64)}
-    config, text = model.config, model.config.get_text_config()
-    if text is not config and getattr(text, "use_bidirectional_attention", None) == "vision":
-        ids = SimpleNamespace(**{f"{kind}_token_ids": [getattr(config, f"{kind}_token_id")]
-                                 for kind in ("image", "video", "audio")})
-        kinds = ProcessorMixin.create_mm_token_type_ids(ids, [tokens])
-        inputs["mm_token_type_ids"] = torch.tensor(kinds, dtype=torch.int64)
-    return inputs
 
 
 def upcast(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -262,66 +233,8 @@ def array(tensor: torch.Tensor) -> np.ndarray:
     return (tensor.float() if tensor.dtype is torch.bfloat16 else tensor).numpy()
 
 
-def text_model(model: torch.nn.Module) -> torch.nn.Module:
-    """The decoder inside a causal model or inside a multimodal one."""
-    return getattr(model.model, "language_model", model.model)
-
-
 def rope_types(config) -> set[str]:
     """The rope types of all layers of a config."""
     parameters = config.rope_parameters or {}
     nested = [p for p in parameters.values() if isinstance(p, dict)] or [parameters]
     return {p.get("rope_type", "default") for p in nested}
-
-
-@contextlib.contextmanager
-def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Iterator[None]:
-    """Traces the modules of one forward pass with forward hooks.
-
-    Traced, each [length, D]: `embed` (after the embedding scale), `layer.NN.out`, `layer.NN.attn`
-    and `layer.NN.mlp` (outputs of the modules, before any normalisation that follows),
-    `layer.NN.experts`, `norm`. AltUp has several streams; the active one is traced.
-    """
-    handles = []
-
-    def add_hook(module, function):
-        handles.append(module.register_forward_hook(
-            lambda _m, _i, out: function(out[0] if isinstance(out, tuple) else out)))
-
-    def record_trace(name, factor=1.0):
-        def store(out):
-            active = out[run.config.altup_active_idx] if out.dim() == 4 else out
-            if factor != 1.0:
-                active = active * factor
-            trace[name] = active.reshape(-1, active.shape[-1]).numpy().copy()
-        return store
-
-    def record_routing(top_k, normalised):
-        def record_shares(scores):
-            shares = scores if normalised else torch.softmax(scores.double(), -1)
-            routings.append(Routing(shares.double().reshape(-1, shares.shape[-1]).numpy().copy(),
-                                    top_k))
-        return record_shares
-
-    if trace is not None:
-        # Granite multiplies the output of the module
-        scale = getattr(run.config, "embedding_multiplier", 1.0)
-        add_hook(run.text.embed_tokens, record_trace("embed", scale))
-        add_hook(run.text.norm, record_trace("norm"))
-        for index, layer in enumerate(run.text.layers):
-            add_hook(layer, record_trace(f"layer.{index:02d}.out"))
-            add_hook(layer.self_attn, record_trace(f"layer.{index:02d}.attn"))
-            add_hook(layer.mlp, record_trace(f"layer.{index:02d}.mlp"))
-            if hasattr(layer, "experts"):
-                add_hook(layer.experts, record_trace(f"layer.{index:02d}.experts"))
-    if routings is not None:
-        for layer in run.text.layers:
-            if hasattr(layer, "router"):  # parallel to the MLP; returns shares
-                add_hook(layer.router, record_routing(run.config.top_k_experts, normalised=True))
-            elif hasattr(layer.mlp, "gate"):  # inside the MLP; returns logits
-                add_hook(layer.mlp.gate, record_routing(run.config.num_experts_per_tok, normalised=False))
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()

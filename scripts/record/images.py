@@ -1,0 +1,161 @@
+"""Images and videos in prompts: how they are described, drawn, and given to a published model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import numpy as np
+import torch
+from transformers import ProcessorMixin
+
+from .variant import Config
+
+KINDS = ("image", "video")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image of rows x columns placeholder tokens, or a video with that many of each of its frames.
+
+    frames: 0 for an image. bare: without the tokens that mark its beginning and end, so that the placeholder
+    tokens of two pictures can follow each other.
+    """
+
+    rows: int
+    columns: int
+    frames: int = 0
+    bare: bool = False
+
+
+Part = int | Picture  # of a prompt: that many text tokens, or a picture
+
+
+@dataclass(frozen=True)
+class Medium:
+    """The published inputs of one image or video; those of several are concatenated along the first axis."""
+
+    kind: str  # image | video
+    arrays: dict[str, np.ndarray] = field(hash=False)
+
+
+class Prompt(list):
+    """The token ids of a sample, with its media in the order of their placeholder tokens. Appending tokens keeps
+    the media."""
+
+    def __init__(self, tokens: list[int], media: tuple[Medium, ...] = ()):
+        super().__init__(tokens)
+        self.media = media
+
+    def __add__(self, tokens: list[int]) -> Prompt:
+        return Prompt([*self, *tokens], self.media)
+
+
+def media_of(tokens: list[int]) -> tuple[Medium, ...]:
+    """The media of a prompt; those of a plain list of tokens are none."""
+    return getattr(tokens, "media", ())
+
+
+@dataclass(frozen=True)
+class Grids:
+    """Pictures as `pixel_values` and `image_grid_thw` (Qwen): rows of pixels in blocks of merge x merge patches.
+
+    frames_apart: each frame of a video has a run of placeholder tokens of its own, with marks and text before
+    it, as in Qwen3-VL. seconds: videos also have `second_per_grid_ts`.
+    """
+
+    begin: str = "vision_start_token_id"  # members of the config
+    end: str = "vision_end_token_id"
+    frames_apart: bool = False
+    seconds: bool = False
+
+    def draw(self, rng: np.random.Generator, config: Config, picture: Picture) -> Medium:
+        """Pixels from a normal distribution, as published normalisation gives them."""
+        tower = config["vision_config"]
+        merge, side = tower["spatial_merge_size"], tower["patch_size"]
+        channels = tower.get("in_channels", tower.get("in_chans", 3))
+        grid = (max(picture.frames, 1), picture.rows * merge, picture.columns * merge)
+        rows = rng.standard_normal((int(np.prod(grid)), channels, tower["temporal_patch_size"], side * side))
+        if not picture.frames:
+            rows[:, :, 1:] = rows[:, :, :1]  # a still image is its own next frame
+        kind, last = ("video", "_videos") if picture.frames else ("image", "")
+        arrays = {f"pixel_values{last}": rows.reshape(len(rows), -1).astype(np.float32),
+                  f"{kind}_grid_thw": np.array([grid], np.int32)}
+        if picture.frames and self.seconds:
+            arrays["second_per_grid_ts"] = np.array([1.0], np.float32)
+        return Medium(kind, arrays)
+
+
+def compose(formats: Grids, config: Config, parts: tuple[Part, ...], text: list[int],
+            rng: np.random.Generator) -> Prompt:
+    """Draws a prompt.
+
+    formats: how the family takes pictures. config: members around text_config. text: the ids to draw from.
+    """
+    ids = {kind: config[f"{kind}_token_id"] for kind in KINDS if f"{kind}_token_id" in config}
+    begin, end = config[formats.begin], config[formats.end]
+    tokens: list[int] = []
+    media: list[Medium] = []
+
+    def words(n: int) -> list[int]:
+        return [text[i] for i in rng.integers(0, len(text), n)]
+
+    for part in parts:
+        if not isinstance(part, Picture):
+            tokens += words(part)
+            continue
+        media.append(formats.draw(rng, config, part))
+        size, frames = part.rows * part.columns, max(part.frames, 1)
+        apart = formats.frames_apart and frames > 1
+        for frame in range(frames if apart else 1):
+            run = [ids[media[-1].kind]] * (size if apart else size * frames)
+            if apart and frame:
+                tokens += words(1)  # published: the time of the frame
+            tokens += run if part.bare else [begin, *run, end]
+    return Prompt(tokens, tuple(media))
+
+
+def special_ids(config: Config) -> set[int]:
+    """The ids that the members of a multimodal config name: never drawn as text."""
+    return {value for name, value in config.items() if name.endswith("_token_id")}
+
+
+def joined(media: tuple[Medium, ...]) -> dict[str, np.ndarray]:
+    """The arrays of all media, by their published names."""
+    names = dict.fromkeys(name for medium in media for name in medium.arrays)
+    return {name: np.concatenate([m.arrays[name] for m in media if name in m.arrays]) for name in names}
+
+
+def datasets(prompts: list[list[int]]) -> dict[str, np.ndarray]:
+    """The datasets of a case below /input for the media of its samples: the arrays, and for each image and video
+    the sample that it belongs to."""
+    owned = [(sample, medium) for sample, prompt in enumerate(prompts) for medium in media_of(prompt)]
+    found = {f"/input/{name}": array for name, array in joined(tuple(m for _, m in owned)).items()}
+    for kind in KINDS:
+        of_kind = [sample for sample, medium in owned if medium.kind == kind]
+        if of_kind:
+            found[f"/input/{kind}_sample"] = np.array(of_kind, np.int32)
+    return found
+
+
+def token_kinds(config, tokens: list[int]) -> torch.Tensor:
+    """The kind of each token [1, n] (text, image, video, audio), as the published processor finds it."""
+    ids = SimpleNamespace(**{f"{kind}_token_ids": [getattr(config, f"{kind}_token_id", None)]
+                             for kind in ("image", "video", "audio")})
+    return torch.tensor(ProcessorMixin.create_mm_token_type_ids(ids, [list(tokens)]), dtype=torch.int64)
+
+
+def model_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.Tensor]:
+    """The inputs of the published model for a prompt: input_ids; if its mask or its positions depend on them,
+    the kinds of the tokens; and the media, in float64 for a model in float64 and otherwise in float32, as a
+    processor returns them."""
+    inputs = {"input_ids": torch.tensor([tokens], dtype=torch.int64)}
+    config, text = model.config, model.config.get_text_config()
+    blocks = text is not config and getattr(text, "use_bidirectional_attention", None) == "vision"
+    if blocks or media_of(tokens):
+        inputs["mm_token_type_ids"] = token_kinds(config, tokens)
+    wide = np.float64 if model.dtype is torch.float64 else np.float32
+    for name, array in joined(media_of(tokens)).items():
+        floats = array.dtype.kind == "f"
+        inputs[name] = torch.from_numpy(array.astype(wide if floats else np.int64))
+    return inputs

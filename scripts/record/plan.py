@@ -1,0 +1,113 @@
+"""The cases that a variant can name: prompts, decode steps, and what is recorded of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .images import Part, Picture
+from .truth import Limit
+from .variant import Variant
+
+Shape = int | str | tuple[Part, ...]  # of a prompt: its length, its layout, or its texts and pictures
+N_GREEDY = 7
+KEPT = 4  # attention sink tokens that mlx-lm keeps with max_kv_size
+
+
+@dataclass(frozen=True)
+class Case:
+    """The shape of a case: prompt lengths without padding, and the number of decode steps.
+
+    limit: capacity of the caches; None: unlimited.
+    traces: `none`, `layers` (embed and layer.NN.out) or `fine`.
+    settles: redraw single tokens instead of whole prompts, because nearly every draw of a long prompt
+    has a near tie somewhere.
+    varies: every greedy stream has at least this many different tokens, and no stop id; 0: no such condition.
+    few_rows: of each prompt only the rows of FEW_ROWS and the last are recorded.
+    layouts: the kinds of each prompt's tokens, one letter of PLACEHOLDERS for each, `.` for text; decoded tokens
+    are text. Empty: any tokens.
+    prompts: the texts and pictures of each prompt, with their pixels; empty: there are none.
+    """
+
+    name: str
+    lengths: tuple[int, ...]
+    n_decode: int
+    kind: str = "logits"
+    limit: Limit | None = None
+    traces: str = "layers"
+    settles: bool = False
+    varies: int = 0
+    few_rows: bool = False
+    layouts: tuple[str, ...] = ()
+    prompts: tuple[tuple[Part, ...], ...] = ()
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        return self.prompts or self.layouts or self.lengths
+
+
+def laid_out(name: str, *layouts: str, n_decode: int = 3, **more) -> Case:
+    """A case whose prompts have tokens of these kinds."""
+    return Case(name, tuple(len(layout) for layout in layouts), n_decode, layouts=layouts, **more)
+
+
+def pictured(name: str, *prompts: tuple[Part, ...], n_decode: int = 3, **more) -> Case:
+    """A case whose prompts are made of texts and pictures."""
+    return Case(name, (), n_decode, prompts=prompts, **more)
+
+
+# Two images, four images; adjacent but for the tokens between them; at the start and at the end
+TWO = (2, Picture(2, 3), 3, Picture(3, 1), 2)
+FOUR = (Picture(2, 1), 2, Picture(1, 3), Picture(3, 2), 1, Picture(1, 1))
+IMAGES = (
+    pictured("image", (3, Picture(3, 2), 4), traces="fine"),
+    pictured("images", TWO, n_decode=4, traces="fine"),
+    pictured("images-batch", (6,), (1, Picture(2, 2), 3), TWO, FOUR, n_decode=4),
+    pictured("images-decode", (2, Picture(1, 4), Picture(4, 2), 1), n_decode=12, traces="none"),
+    pictured("images-generate", (4,), (2, Picture(2, 3), 2), (Picture(1, 2), 1, Picture(3, 2), 2),
+             n_decode=N_GREEDY, kind="generate"),
+    pictured("videos", (2, Picture(2, 3, frames=3), 2), (1, Picture(1, 2, frames=2), 2, Picture(2, 1), 1)),
+)
+
+
+def plan(variant: Variant) -> list[Case]:
+    """The cases of a variant, with lengths on either side of its window or limit."""
+    window = variant.config.get("sliding_window") or 6
+    limit = variant.length_limit or 12
+    known = {
+        "single": Case("single", (7,), 3, traces="fine"),
+        "batch": Case("batch", (3, 9, 6), 3),
+        "window": Case("window", (window + 5, window - 2), 4),
+        # after the third decoded token the window has moved past a cache page of 64 positions
+        "pages": Case("pages", (window + 124, window + 60), 4),
+        # the decode goes around the ring three times; one prompt is shorter than the attention sink tokens
+        "limit": Case("limit", (9, 3), 25, limit=Limit(11, KEPT)),
+        "long": Case("long", (limit + 4,), 3),
+        "crossing": Case("crossing", (limit - 2,), 4),
+        "narrow": Case("narrow", (2, 1), 1),
+        "generate": Case("generate", (3, 6, 5), N_GREEDY, "generate"),
+        "greedy": Case("greedy", (2, 4), 4, "generate"),
+        "random": Case("random", (4, 9), 4, "generate"),
+        "forced": Case("forced", (4, 66, 9), 4),  # the longest needs a second page of 64 positions
+        # Prompts and decodes that cross 64, 128, 256 and 1,024 positions (conformance/tests/lengths.test)
+        "long-single": Case("long-single", (61,), 200, traces="none", settles=True),
+        "long-batch": Case("long-batch", (67, 125, 259), 6, settles=True),
+        "long-generate": Case("long-generate", (62, 126, 254), 10, "generate", traces="none",
+                              settles=True, varies=2),
+        "prefill-1024": Case("prefill-1024", (1029,), 1, traces="none", settles=True),
+        "prefill-4096": Case("prefill-4096", (4101,), 1, traces="none", settles=True),
+        "decode-1024": Case("decode-1024", (1021,), 6, traces="none", settles=True),
+        "rows-single": Case("rows-single", (131,), 3, traces="none", settles=True, few_rows=True),
+        "rows-generate": Case("rows-generate", (67, 9), 4, "generate", traces="none", settles=True,
+                              few_rows=True),
+        # Blocks longer and shorter than the window, at the start, at the end, of images and videos together; one
+        # image token alone, and sounds, which are no block
+        "blocks": laid_out("blocks", "i" * (window + 5) + "...ii.", "....." + "v" * (window - 2),
+                           "..iivv.aaa.i.vi..", "." + "i" * (2 * window + 3) + "..", traces="fine"),
+        # No block crosses a multiple of 7 tokens or the middle of its prompt: chunks of 7 tokens, a rewound and a
+        # forked sample divide no block. The first tokens are text, since forks are given the tokens in reverse.
+        "blocks-steps": laid_out("blocks-steps", "....iii...iiii.iiii.", "....iii.."),
+        # A block across pages of 64 positions, longer than the rows that an engine evaluates at once
+        "blocks-long": laid_out("blocks-long", "." * 13 + "i" * 290 + "." * 9, traces="none", few_rows=True),
+    }
+    known |= {case.name: case for case in IMAGES}
+    return [known[name] for name in variant.cases]

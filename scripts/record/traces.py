@@ -1,0 +1,100 @@
+"""What one forward pass of a published model shows besides its logits: tensors by name, and its routing."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from . import towers
+
+
+@dataclass(frozen=True)
+class Routing:
+    """One call of a router: the share of each expert for each token, and the number of chosen experts."""
+
+    shares: np.ndarray  # [n, experts], float64
+    top_k: int
+
+    def chosen(self) -> np.ndarray:
+        """The chosen experts [n, top_k], sorted by index."""
+        return np.sort(np.argsort(-self.shares, axis=-1, kind="stable")[:, :self.top_k], axis=-1)
+
+    def gaps(self) -> np.ndarray:
+        """[n]: the gap between the shares of the last chosen expert and the first one not chosen."""
+        ordered = -np.sort(-self.shares, axis=-1)
+        return ordered[:, self.top_k - 1] - ordered[:, self.top_k]
+
+    def gap(self) -> float:
+        return float(self.gaps().min())
+
+
+def text_model(model: torch.nn.Module) -> torch.nn.Module:
+    """The decoder inside a causal model or inside a multimodal one."""
+    return getattr(model.model, "language_model", model.model)
+
+
+@contextlib.contextmanager
+def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Iterator[None]:
+    """Traces the modules of one forward pass with forward hooks.
+
+    Traced, each [length, D]: `embed` (after the embedding scale), `layer.NN.out`, `layer.NN.attn`
+    and `layer.NN.mlp` (outputs of the modules, before any normalisation that follows),
+    `layer.NN.experts`, `norm`; of a tower, what towers.hooks names. AltUp has several streams; the active one is traced.
+    """
+    handles = []
+
+    def add_hook(module, function):
+        handles.append(module.register_forward_hook(
+            lambda _m, _i, out: function(out[0] if isinstance(out, tuple) else out)))
+
+    def record_trace(name, factor=1.0):
+        def store(out):
+            active = out[run.config.altup_active_idx] if out.dim() == 4 else out
+            if factor != 1.0:
+                active = active * factor
+            trace[name] = active.reshape(-1, active.shape[-1]).numpy().copy()
+        return store
+
+    def record_routing(top_k, normalised):
+        def record_shares(scores):
+            shares = scores if normalised else torch.softmax(scores.double(), -1)
+            routings.append(Routing(shares.double().reshape(-1, shares.shape[-1]).numpy().copy(),
+                                    top_k))
+        return record_shares
+
+    if trace is not None:
+        # Granite multiplies the output of the module
+        scale = getattr(run.config, "embedding_multiplier", 1.0)
+        tower = towers.find(run.model)
+        if tower is not None:
+            handles += towers.hooks(tower, trace)
+        add_hook(run.text.norm, record_trace("norm"))
+        if tower is None:
+            add_hook(run.text.embed_tokens, record_trace("embed", scale))
+        else:
+            # features of the tower replace embeddings, and are added between layers
+            handles += [layer.register_forward_pre_hook(towers.hear(trace, name), with_kwargs=True) for layer, name in
+                        zip((*run.text.layers, run.text.norm),
+                            ("embed", *(f"layer.{i:02d}.out" for i in range(len(run.text.layers)))))]
+        for index, layer in enumerate(run.text.layers):
+            if tower is None:
+                add_hook(layer, record_trace(f"layer.{index:02d}.out"))
+            add_hook(layer.self_attn, record_trace(f"layer.{index:02d}.attn"))
+            add_hook(layer.mlp, record_trace(f"layer.{index:02d}.mlp"))
+            if hasattr(layer, "experts"):
+                add_hook(layer.experts, record_trace(f"layer.{index:02d}.experts"))
+    if routings is not None:
+        for layer in run.text.layers:
+            if hasattr(layer, "router"):  # parallel to the MLP; returns shares
+                add_hook(layer.router, record_routing(run.config.top_k_experts, normalised=True))
+            elif hasattr(layer.mlp, "gate"):  # inside the MLP; returns logits
+                add_hook(layer.mlp.gate, record_routing(run.config.num_experts_per_tok, normalised=False))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
