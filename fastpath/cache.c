@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "fastpath/keys.h"
 
 /* Derives what each cache holds from the views of all layers that read it. */
 static void derive_capacities(const plan *p, fp_cache_spec *spec)
@@ -58,10 +59,16 @@ fp_key_range fp_cache_key_range(const fp_cache_spec *spec, size_t position)
     return fp_view_key_range((fp_view){spec->window, spec->sink_tokens}, position);
 }
 
+static fp_keys keys_of(const fp_cache_spec *spec)
+{
+    return (fp_keys){spec->n_kv_heads, spec->head_dim, spec->narrow};
+}
+
 /* The size in bytes of one head's keys in a page; its values have the same size. */
 static size_t head_bytes(const fp_cache_spec *spec)
 {
-    return spec->head_dim * ASSAY_PAGE * (spec->narrow ? sizeof(uint16_t) : sizeof(float));
+    const fp_keys keys = keys_of(spec);
+    return fp_keys_bytes(&keys);
 }
 
 /* The number of pages for n positions. */
@@ -172,65 +179,19 @@ assay_status fp_state_reserve(fp_state *s, size_t n)
     return ASSAY_OK;
 }
 
-/* Keys are transposed into columns a tile at a time: their rows are so far apart that only few fit into
- * the L1 cache together. */
-enum { TILE = 16 };
-
-/* Stores one head's keys and values of some positions of a page. k: the first position's column of
- * [head_dim, ASSAY_PAGE]; v: its row. key, value: the head at the first position; ld: stride between
- * positions. */
-static void put_f32(float *k, float *v, const float *key, const float *value, size_t ld, size_t head_dim,
-                    size_t n)
-{
-    float tile[ASSAY_PAGE][TILE];
-    for (size_t d = 0; d < head_dim; d += TILE) {
-        const size_t width = head_dim - d < TILE ? head_dim - d : TILE;
-        for (size_t j = 0; j < n; j++) memcpy(tile[j], key + j * ld + d, width * sizeof **tile);
-        for (size_t i = 0; i < width; i++)
-            for (size_t j = 0; j < n; j++) k[(d + i) * ASSAY_PAGE + j] = tile[j][i];
-    }
-    for (size_t j = 0; j < n; j++) memcpy(v + j * head_dim, value + j * ld, head_dim * sizeof *v);
-}
-
-static void put_bf16(uint16_t *k, uint16_t *v, const float *key, const float *value, size_t ld,
-                     size_t head_dim, size_t n, fp_narrow_bf16_fn *narrow)
-{
-    uint16_t tile[ASSAY_PAGE][TILE];
-    for (size_t d = 0; d < head_dim; d += TILE) {
-        const size_t width = head_dim - d < TILE ? head_dim - d : TILE;
-        for (size_t j = 0; j < n; j++) narrow(tile[j], key + j * ld + d, width);
-        for (size_t i = 0; i < width; i++)
-            for (size_t j = 0; j < n; j++) k[(d + i) * ASSAY_PAGE + j] = tile[j][i];
-    }
-    for (size_t j = 0; j < n; j++) narrow(v + j * head_dim, value + j * ld, head_dim);
-}
-
-/* Stores n positions of one page, from `column` on. */
-static void put_page(const fp_cache_spec *spec, fp_page *page, size_t column, size_t n, const float *key,
-                     const float *value)
-{
-    const size_t d = spec->head_dim, ld = spec->n_kv_heads * d, bytes = head_bytes(spec);
-    for (size_t h = 0; h < spec->n_kv_heads; h++) {
-        unsigned char *keys = (unsigned char *)fp_page_numbers(page) + 2 * h * bytes;
-        void *k = keys, *v = keys + bytes;
-        if (spec->narrow)
-            put_bf16((uint16_t *)k + column, (uint16_t *)v + column * d, key + h * d, value + h * d, ld, d, n,
-                     spec->narrow);
-        else put_f32((float *)k + column, (float *)v + column * d, key + h * d, value + h * d, ld, d, n);
-    }
-}
-
 void fp_state_put(fp_state *s, size_t layer, size_t position, size_t n, const float *key, const float *value)
 {
     const fp_cache_spec *spec = &s->spec[layer];
     const fp_cache *c = &s->caches[layer];
+    const fp_keys keys = keys_of(spec);
     const size_t width = spec->n_kv_heads * spec->head_dim;
     assert(spec->kind == FP_CACHE_FULL || spec->kind == FP_CACHE_ROTATING);
     for (size_t done = 0; done < n;) {
         const size_t at = position + done, column = at % ASSAY_PAGE, place = page_index(c, at / ASSAY_PAGE);
         const size_t here = n - done < ASSAY_PAGE - column ? n - done : ASSAY_PAGE - column;
         assert(place < c->n_pages);
-        put_page(spec, c->page[place], column, here, key + done * width, value + done * width);
+        fp_keys_put(&keys, fp_page_numbers(c->page[place]), column, here, key + done * width,
+                    value + done * width);
         done += here;
     }
 }

@@ -9,6 +9,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/cache.c fastpath/cache.h \
 	fastpath/experts.c fastpath/experts.h \
 	fastpath/forward.c fastpath/forward.h \
+	fastpath/keys.c fastpath/keys.h \
 	fastpath/layer.c fastpath/layer.h \
 	fastpath/layer_norm.c fastpath/layer_norm.h \
 	fastpath/mlp.c fastpath/mlp.h \
@@ -18,18 +19,19 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/page.c fastpath/page.h \
 	fastpath/pass.h \
 	fastpath/pool.c fastpath/pool.h \
-	fastpath/positions.c fastpath/positions.h \
 	fastpath/rope_request.c fastpath/rope_request.h \
 	fastpath/scratch.c fastpath/scratch.h \
-	fastpath/session.c fastpath/session.h \
-	fastpath/steps.c fastpath/steps.h \
+	fastpath/session/positions.c fastpath/session/positions.h \
+	fastpath/session/sample.c fastpath/session/sample.h \
+	fastpath/session/session.c fastpath/session/session.h \
+	fastpath/session/steps.c fastpath/session/steps.h \
 	fastpath/streams.c fastpath/streams.h \
 	fastpath/trace.c fastpath/trace.h
 fastpath_libfastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_libfastpath_la_LIBADD = fastpath/libkernels.la
 
 pkglib_LTLIBRARIES += fastpath/fastpath.la
-fastpath_fastpath_la_SOURCES = fastpath/engine.c fastpath/kernels_table.c
+fastpath_fastpath_la_SOURCES = fastpath/session/engine.c fastpath/kernels_table.c
 fastpath_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^assay_[a-z]+_v[0-9]+$$'

@@ -11,7 +11,7 @@
 #define CONFORMANCE_FAULTS_FAULT_H
 
 #include "fastpath/forward.h"
-#include "fastpath/session.h"
+#include "fastpath/session/session.h"
 
 /* Which command catches a fault. */
 typedef enum fault_witness {

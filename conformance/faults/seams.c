@@ -9,7 +9,7 @@
 #include "conformance/faults/fault.h"
 #include "fastpath/attend.h"
 #include "fastpath/ops.h"
-#include "fastpath/steps.h"
+#include "fastpath/session/steps.h"
 #include "model/plan/arrays.h"
 
 __typeof__(fp_model_open) __real_fp_model_open, __wrap_fp_model_open;

@@ -6,7 +6,7 @@ PLAN_MODULES = \
 	conformance/plans/changed_ref64.la
 check_LTLIBRARIES += $(PLAN_MODULES)
 PLAN_MODULE_LDFLAGS = $(TEST_ENGINE_LDFLAGS) -Wl,--wrap=plan_check_features,--wrap=plan_derive
-conformance_plans_changed_fastpath_la_SOURCES = conformance/plans/tests/change.c fastpath/engine.c
+conformance_plans_changed_fastpath_la_SOURCES = conformance/plans/tests/change.c fastpath/session/engine.c
 conformance_plans_changed_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 conformance_plans_changed_fastpath_la_LDFLAGS = $(PLAN_MODULE_LDFLAGS)
 conformance_plans_changed_fastpath_la_LIBADD = $(fastpath_fastpath_la_LIBADD)

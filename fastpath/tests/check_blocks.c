@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fastpath/forward.h"
-#include "fastpath/session.h"
+#include "fastpath/session/session.h"
 #include "fastpath/tests/sessions.h"
 
 /* Ids of gemma4/blocks: those of images and videos form blocks, audio does not. */

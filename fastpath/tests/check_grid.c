@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "fastpath/steps.h"
+#include "fastpath/session/steps.h"
 #include "fastpath/tests/grid.h"
 
 enum { LENGTH = 71, LONG = 330, N_DECODE = 3, N_SAMPLES = 3, PADDING = 5, WHOLE = 1000 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fastpath/steps.h"
+#include "fastpath/session/steps.h"
 #include "fastpath/tests/grid.h"
 
 enum { LENGTH = 74, N_TEXTS = 3, OURS = 1 };

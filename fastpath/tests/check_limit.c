@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fastpath/session.h"
+#include "fastpath/session/session.h"
 
 enum { N_LAYERS = 3, LENGTH = 700, LIMIT = 70, SINK_TOKENS = 4 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/tests/deny.h"
-#include "fastpath/steps.h"
+#include "fastpath/session/steps.h"
 
 /* A window, positions that scale with the length, shared caches, experts. */
 static const char *const MODELS[] = {"qwen3/window", "llama/dynamic", "gemma4/shared-kv", "gemma4/experts"};

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fastpath/session.h"
+#include "fastpath/session/session.h"
 #include "fastpath/tests/sessions.h"
 
 START_TEST(steps_of_any_size_give_the_result_of_one_step)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fastpath/session.h"
+#include "fastpath/session/session.h"
 #include "fastpath/tests/sessions.h"
 
 START_TEST(a_fork_diverges_from_its_origin)

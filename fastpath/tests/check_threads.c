@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fastpath/session.h"
+#include "fastpath/session/session.h"
 
 /* Caches of each kind; where limit is not 0, they hold no more than that. */
 static const struct {

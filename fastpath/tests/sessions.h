@@ -4,7 +4,7 @@
 #ifndef FASTPATH_TESTS_SESSIONS_H
 #define FASTPATH_TESTS_SESSIONS_H
 
-#include "fastpath/session.h"
+#include "fastpath/session/session.h"
 
 /* Models with a window, with positions that scale with the length (within the length of a text), with shared
  * caches, and with experts. */

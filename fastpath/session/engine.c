@@ -11,7 +11,7 @@
 
 #include "config.h"
 #include "fastpath/rope_request.h"
-#include "fastpath/steps.h"
+#include "fastpath/session/steps.h"
 
 #include "base/error.h"
 #include "runtime/stream_table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/steps.h"
+#include "fastpath/session/steps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef FASTPATH_STEPS_H
 #define FASTPATH_STEPS_H
 
-#include "fastpath/session.h"
+#include "fastpath/session/session.h"
 
 /* The translated steps of the latest call, kept so that decoding allocates nothing; zero-initialised. */
 typedef struct fp_steps {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/positions.h"
+#include "fastpath/session/positions.h"
 
 #include <stdlib.h>
 #include <string.h>

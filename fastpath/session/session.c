@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/session.h"
+#include "fastpath/session/session.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -8,24 +8,15 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "fastpath/forward.h"
-#include "fastpath/positions.h"
+#include "fastpath/session/sample.h"
 #include "model/plan/mask.h"
 #include "runtime/cache_limit.h"
-
-typedef struct sample {
-    bool in_use;
-    int32_t *tokens; /* [n_tokens] */
-    size_t n_tokens, capacity;
-    fp_positions positions;
-    fp_state state; /* state of the first state.n_tokens tokens */
-    size_t length;  /* length of the sequence for whose RoPE frequencies the state was computed */
-} sample;
 
 struct fp_session {
     const fp_model *model;
     fp_cache_spec *limited;    /* [n_layers]; NULL: no limit, the model's specs are used */
     size_t limit, sink_tokens; /* SIZE_MAX and 0 without a limit */
-    sample *samples;           /* [n_samples], including unused slots */
+    fp_sample *samples;        /* [n_samples], including unused slots */
     size_t n_samples;
     size_t chunk;
     fp_scratch scratch;
@@ -42,18 +33,10 @@ assay_status fp_session_open(const fp_model *m, fp_session **out, assay_error *e
     return ASSAY_OK;
 }
 
-static void clear_sample(sample *one)
-{
-    fp_state_free(&one->state);
-    free(one->tokens);
-    fp_positions_free(&one->positions);
-    *one = (sample){0};
-}
-
 void fp_session_free(fp_session *s)
 {
     if (!s) return;
-    for (size_t i = 0; i < s->n_samples; i++) clear_sample(&s->samples[i]);
+    for (size_t i = 0; i < s->n_samples; i++) fp_sample_free(&s->samples[i]);
     free(s->samples);
     free(s->limited);
     fp_scratch_free(&s->scratch);
@@ -86,7 +69,7 @@ assay_status fp_session_limit(fp_session *s, size_t limit, size_t sink_tokens, a
     return ASSAY_OK;
 }
 
-static sample *find_sample(const fp_session *s, size_t slot)
+static fp_sample *find_sample(const fp_session *s, size_t slot)
 {
     return slot < s->n_samples && s->samples[slot].in_use ? &s->samples[slot] : NULL;
 }
@@ -103,10 +86,10 @@ static size_t free_slot(fp_session *s)
     for (size_t i = 0; i < s->n_samples; i++)
         if (!s->samples[i].in_use) return i;
     if (s->n_samples == FP_SAMPLES_MAX) return FP_SAMPLES_MAX;
-    sample *grown = grow_by_one(s->samples, s->n_samples, sizeof *grown);
+    fp_sample *grown = grow_by_one(s->samples, s->n_samples, sizeof *grown);
     if (!grown) return s->n_samples;
     s->samples = grown;
-    s->samples[s->n_samples] = (sample){0};
+    s->samples[s->n_samples] = (fp_sample){0};
     return s->n_samples++;
 }
 
@@ -116,7 +99,7 @@ assay_status fp_session_join(fp_session *s, size_t *slot, assay_error *err)
     if (at == FP_SAMPLES_MAX)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "session: found %zu samples, expected at most %zu", at + 1,
                           FP_SAMPLES_MAX);
-    sample *one = at < s->n_samples ? &s->samples[at] : NULL;
+    fp_sample *one = at < s->n_samples ? &s->samples[at] : NULL;
     const fp_cache_spec *spec = s->limited ? s->limited : s->model->caches;
     if (!one || fp_state_open(&one->state, spec, s->model->plan->n_layers) != ASSAY_OK)
         return assay_fail(err, ASSAY_ENOMEM, "session: out of memory for sample %zu", at);
@@ -127,18 +110,10 @@ assay_status fp_session_join(fp_session *s, size_t *slot, assay_error *err)
 
 assay_status fp_session_leave(fp_session *s, size_t slot, assay_error *err)
 {
-    sample *one = find_sample(s, slot);
+    fp_sample *one = find_sample(s, slot);
     if (!one) return no_sample("leave", slot, err);
-    clear_sample(one);
+    fp_sample_free(one);
     return ASSAY_OK;
-}
-
-/* Ensures capacity for n more tokens, and for the positions of all if they are stored. */
-static bool reserve_tokens(sample *one, size_t n, bool has_positions)
-{
-    int32_t *grown = grow_to(one->tokens, &one->capacity, one->n_tokens + n, sizeof *grown);
-    if (grown) one->tokens = grown;
-    return grown && (!has_positions || fp_positions_reserve(&one->positions, one->n_tokens, n));
 }
 
 assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *into, size_t *forked,
@@ -154,46 +129,30 @@ assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *in
         return assay_fail(err, ASSAY_EINVAL, "fork: found a session with other limits, expected the same");
     assay_status rc = fp_session_join(into, &at, err);
     if (rc != ASSAY_OK) return rc;
-    const sample *origin = find_sample(from, slot);
-    sample *to = find_sample(into, at);
-    if (!reserve_tokens(to, origin->n_tokens, false) ||
-        !fp_positions_copy(&to->positions, &origin->positions, origin->n_tokens) ||
-        fp_state_fork(&to->state, &origin->state) != ASSAY_OK) {
-        clear_sample(to);
+    const fp_sample *origin = find_sample(from, slot);
+    fp_sample *to = find_sample(into, at);
+    if (!fp_sample_copy(to, origin)) {
+        fp_sample_free(to);
         return assay_fail(err, ASSAY_ENOMEM, "session: out of memory for a fork of sample %zu", slot);
     }
-    if (origin->n_tokens) memcpy(to->tokens, origin->tokens, origin->n_tokens * sizeof *to->tokens);
-    to->n_tokens = origin->n_tokens;
-    to->length = origin->length;
     *forked = at;
     return ASSAY_OK;
 }
 
-/* If a block loses tokens, the state goes back to its beginning: the rest of it was evaluated with keys that
- * are dropped, and is evaluated again with the next step. */
-static void rewind_sample(sample *one, const plan *p, size_t n_tokens)
-{
-    size_t n_valid = n_tokens;
-    if (plan_divides_block(p, one->tokens, one->n_tokens, n_tokens))
-        while (n_valid > 0 && plan_is_block_token(p, one->tokens[n_valid - 1])) n_valid--;
-    one->n_tokens = n_tokens;
-    if (one->state.n_tokens > n_valid && !fp_state_rewind(&one->state, n_valid)) fp_state_reset(&one->state);
-}
-
 assay_status fp_session_rewind(fp_session *s, size_t slot, size_t n_tokens, assay_error *err)
 {
-    sample *one = find_sample(s, slot);
+    fp_sample *one = find_sample(s, slot);
     if (!one) return no_sample("rewind", slot, err);
     if (n_tokens > one->n_tokens)
         return assay_fail(err, ASSAY_EINVAL, "rewind: sample %zu: found length %zu, expected at most %zu",
                           slot, n_tokens, one->n_tokens);
-    rewind_sample(one, s->model->plan, n_tokens);
+    fp_sample_rewind(one, s->model->plan, n_tokens);
     return ASSAY_OK;
 }
 
 size_t fp_session_length(const fp_session *s, size_t slot)
 {
-    const sample *one = find_sample(s, slot);
+    const fp_sample *one = find_sample(s, slot);
     return one ? one->n_tokens : 0;
 }
 
@@ -208,7 +167,7 @@ assay_status fp_session_check(const plan *p, const int32_t *tokens, size_t n_tok
 }
 
 /* Refuses a step that continues a block, whose earlier tokens were evaluated without the later ones. */
-static assay_status check_block(const plan *p, const sample *one, const fp_step *step, assay_error *err)
+static assay_status check_block(const plan *p, const fp_sample *one, const fp_step *step, assay_error *err)
 {
     const size_t n = one->n_tokens;
     if (n == 0 || !plan_joins_block(p, one->tokens[n - 1], step->tokens[0])) return ASSAY_OK;
@@ -221,7 +180,7 @@ static assay_status check_block(const plan *p, const sample *one, const fp_step 
 static assay_status check_steps(const fp_session *s, const fp_step *steps, size_t n_steps, assay_error *err)
 {
     for (size_t i = 0; i < n_steps; i++) {
-        const sample *one = find_sample(s, steps[i].slot);
+        const fp_sample *one = find_sample(s, steps[i].slot);
         if (!one) return no_sample("step", steps[i].slot, err);
         if (steps[i].n_tokens == 0 || steps[i].n_tokens > INT32_MAX - one->n_tokens)
             return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found %zu tokens, expected 1 to %zu",
@@ -246,13 +205,9 @@ static assay_status check_steps(const fp_session *s, const fp_step *steps, size_
 /* Appends a step's tokens to its sample, and resets its state if they change the RoPE frequencies. */
 static assay_status append_tokens(fp_session *s, const fp_step *step)
 {
-    sample *one = find_sample(s, step->slot);
-    const bool has_positions = one->positions.list || step->positions;
-    if (!reserve_tokens(one, step->n_tokens, has_positions)) return ASSAY_ENOMEM;
-    memcpy(one->tokens + one->n_tokens, step->tokens, step->n_tokens * sizeof *one->tokens);
-    if (has_positions)
-        fp_positions_append(&one->positions, one->n_tokens, step->positions, step->n_axes, step->n_tokens);
-    one->n_tokens += step->n_tokens;
+    fp_sample *one = find_sample(s, step->slot);
+    if (!fp_sample_append(one, step->tokens, step->n_tokens, step->positions, step->n_axes))
+        return ASSAY_ENOMEM;
     const size_t length = fp_positions_length(&one->positions, one->n_tokens);
     if (!fp_model_has_same_rope(s->model, one->length, length)) fp_state_reset(&one->state);
     one->length = length;
@@ -275,7 +230,7 @@ static size_t count_rows(const plan *p, const int32_t *tokens, size_t n, size_t 
  * number, 0 if none is left or fits. */
 static size_t next_run(const fp_session *s, const fp_step *step, size_t most, bool is_empty, fp_run *run)
 {
-    sample *one = find_sample(s, step->slot);
+    fp_sample *one = find_sample(s, step->slot);
     size_t from = one->state.n_tokens;
     size_t n = count_rows(s->model->plan, one->tokens + from, one->n_tokens - from, most, is_empty);
     size_t first_logit = one->n_tokens - step->n_logits; /* position of the first logits row */
@@ -324,10 +279,10 @@ static assay_status run_passes(fp_session *s, const fp_step *steps, size_t n_ste
 }
 
 /* Evaluates the tokens of a sample that its state lacks although an earlier step evaluated them; see
- * append_tokens and rewind_sample. */
+ * append_tokens and fp_sample_rewind. */
 static assay_status run_earlier_tokens(fp_session *s, const fp_step *step)
 {
-    const sample *one = find_sample(s, step->slot);
+    const fp_sample *one = find_sample(s, step->slot);
     const size_t n_earlier = one->n_tokens - step->n_tokens;
     assay_status rc = ASSAY_OK;
     while (rc == ASSAY_OK && one->state.n_tokens < n_earlier) {
@@ -368,8 +323,8 @@ assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps
                                               : run_passes(s, steps, n_steps, s->chunk, &NO_TRACER);
     if (rc == ASSAY_OK) return ASSAY_OK;
     for (size_t i = 0; i < n_appended; i++) {
-        sample *one = find_sample(s, steps[i].slot);
-        rewind_sample(one, s->model->plan, one->n_tokens - steps[i].n_tokens);
+        fp_sample *one = find_sample(s, steps[i].slot);
+        fp_sample_rewind(one, s->model->plan, one->n_tokens - steps[i].n_tokens);
     }
     if (rc == ASSAY_ESTOPPED) return assay_fail(err, rc, "step: stopped by the tap");
     return assay_fail(err, rc, "step: out of memory for %zu samples", n_steps);
