@@ -9,6 +9,7 @@ include model/numerics/local.mk
 include model/checkpoint/local.mk
 include model/plan/local.mk
 include model/families/local.mk
+include model/inputs/local.mk
 
 # Shared by the tests of every folder.
 check_LTLIBRARIES += model/tests/libsupport.la

@@ -1,9 +1,15 @@
 /* The positions that a model's ropes give the tokens of a sample, from its tokens and media.
  *
- * With PLAN_POSITIONS_GRID (transformers: Qwen2VLModel.get_rope_index), always per sample, without padding:
- * runs of tokens of one kind are taken in turn. A text token follows at the next position, on all axes. A frame
- * run begins at position s: t = s + frame, h = s + row, w = s + column of the merged grid; the next run begins at
- * s + max(h, w) of the merged grid.
+ * With PLAN_POSITIONS_GRID (transformers: get_rope_index of Qwen2VLModel, Qwen2_5_VLModel, Qwen3VLModel),
+ * always per sample, without padding: runs of tokens of one kind are taken in turn. A text token follows at
+ * the next position, on all axes. A run of placeholder tokens begins at position s: t = s + media_time of the
+ * frame, h = s + row, w = s + column of the merged grid; the next run begins at s + max(h, w) of the merged
+ * grid.
+ *
+ * Tokens that follow in a later step begin at the largest position so far, plus 1 (transformers:
+ * compute_3d_position_ids). That is the same, except after a video of which more frames than rows and columns
+ * of the merged grid share one run: published code places a prompt's text beside its later frames, and
+ * generated tokens after them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_INPUTS_POSITIONS_H
@@ -11,17 +17,17 @@
 
 #include "model/inputs/media.h"
 
-/* Fills in the positions of tokens `from` … from + n - 1.
- * tokens: [from + n]. before: [from, ROPE_AXES_MAX], the positions of the tokens before; may be NULL if from is
- * 0. position: [n, ROPE_AXES_MAX]. With PLAN_POSITIONS_INDEX, or in a sample without media whose `before` are
- * indices: the index of each token. Does not overflow: the sum of a sample's tokens and grids is
- * below INT32_MAX (media_list_add). */
-void positions_fill(const plan *p, const media_list *media, const int32_t *tokens, const int32_t *before,
+/* Fills in the positions of tokens `from` … from + n - 1, which come in one step.
+ * tokens: [from + n]. before: [from, ROPE_AXES_MAX], the positions of the tokens before, derived or given;
+ * NULL: their indices. position: [n, ROPE_AXES_MAX], may follow `before` in the same array. With
+ * PLAN_POSITIONS_INDEX, and in a sample without media, a token follows at the largest position of the token
+ * before it over its axes, plus 1: its index, if no step has given positions. A position that would be larger
+ * becomes INT32_MAX; only positions that steps have given make one so large (media_list_add). */
+void positions_fill(const plan *p, const media_list *list, const int32_t *tokens, const int32_t *before,
                     size_t from, size_t n, int32_t *position);
 
-/* By how much the position of the next text token after n tokens differs from n. position: [n,
- * ROPE_AXES_MAX]. */
-int32_t positions_delta(const plan *p, const media_list *media, const int32_t *tokens,
-                        const int32_t *position, size_t n);
+/* By how much the position of the next text token after n tokens, in a step of its own, differs from n.
+ * position: [n, ROPE_AXES_MAX], or NULL: indices. */
+int32_t positions_delta(const plan *p, const media_list *list, const int32_t *position, size_t n);
 
 #endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/inputs/item.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+
+/* The published names of an item's tensors; NULL: the kind has no such tensor. */
+typedef struct item_names {
+    const char *pixels, *grid, *seconds;
+} item_names;
+
+typedef struct reader {
+    const plan_tower *tower;
+    size_t sample, index; /* of the item in its step */
+    const assay_item *item;
+    item_names names;
+    assay_status status;
+    assay_error *err;
+} reader;
+
+static void fail_item(reader *r, assay_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Sets the error, unless one is set already. */
+static void fail_item(reader *r, assay_status status, const char *format, ...)
+{
+    char reason[400];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    if (r->status == ASSAY_OK)
+        r->status = assay_fail(r->err, status, "step: sample %zu: item %zu: %s", r->sample, r->index, reason);
+}
+
+/* Sets r->names, or fails for a kind that the model does not take. */
+static void read_kind(reader *r)
+{
+    const bool has_tower = r->tower->present;
+    if (r->item->kind == ASSAY_ITEM_IMAGE && has_tower && r->tower->image_token >= 0) {
+        r->names = (item_names){"pixel_values",
+                                r->tower->takes_places ? "image_position_ids" : "image_grid_thw", NULL};
+        return;
+    }
+    if (r->item->kind == ASSAY_ITEM_VIDEO && has_tower && r->tower->video_token >= 0 &&
+        !r->tower->takes_places) {
+        r->names = (item_names){"pixel_values_videos", "video_grid_thw",
+                                r->tower->tokens_per_second > 0 ? "second_per_grid_ts" : NULL};
+        return;
+    }
+    static const char *const KINDS[] = {"kind 0", "an image", "a video", "an audio clip", "an embedding"};
+    const size_t kind = (size_t)r->item->kind;
+    if (kind < sizeof KINDS / sizeof *KINDS)
+        fail_item(r, ASSAY_EUNSUPPORTED, "found %s, which the model does not take", KINDS[kind]);
+    else fail_item(r, ASSAY_EUNSUPPORTED, "found kind %zu, which the model does not take", kind);
+}
+
+/* Fails for a tensor with another name than those of the kind, and for one that appears twice. */
+static void check_names(reader *r)
+{
+    const char *const known[] = {r->names.pixels, r->names.grid, r->names.seconds};
+    bool seen[3] = {false};
+    if (r->item->n_tensors && !r->item->tensors)
+        fail_item(r, ASSAY_EINVAL, "tensors is NULL, expected %zu tensors", r->item->n_tensors);
+    for (size_t t = 0; r->status == ASSAY_OK && t < r->item->n_tensors; t++) {
+        const char *name = r->item->tensors[t].name ? r->item->tensors[t].name : "";
+        size_t k = 0;
+        while (k < 3 && !(known[k] && strcmp(name, known[k]) == 0)) k++;
+        if (k == 3)
+            fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s' is not supported, expected %s%s%s and %s", name,
+                      known[0], known[2] ? ", " : "", known[2] ? known[2] : "", known[1]);
+        else if (seen[k]) fail_item(r, ASSAY_EINVAL, "tensor '%s' is repeated", name);
+        else seen[k] = true;
+    }
+}
+
+/* The tensor, or NULL; its rank is in range, and its data are there. */
+static const assay_tensor *find_tensor(reader *r, const char *name, bool required)
+{
+    for (size_t t = 0; r->status == ASSAY_OK && name && t < r->item->n_tensors; t++) {
+        const assay_tensor *found = &r->item->tensors[t];
+        if (strcmp(found->name, name) != 0) continue;
+        if (found->rank > ASSAY_TENSOR_RANK_MAX)
+            fail_item(r, ASSAY_EINVAL, "tensor '%s': found rank %zu, expected at most %u", name, found->rank,
+                      ASSAY_TENSOR_RANK_MAX);
+        else if (!found->data) fail_item(r, ASSAY_EINVAL, "tensor '%s': data is NULL", name);
+        else return found;
+        return NULL;
+    }
+    if (required) fail_item(r, ASSAY_EINVAL, "tensor '%s' is missing", name);
+    return NULL;
+}
+
+static void fail_shape(reader *r, const assay_tensor *t, const char *expected)
+{
+    char shape[ASSAY_TENSOR_RANK_MAX * 22 + 3] = "[";
+    size_t n = 1;
+    for (size_t d = 0; d < t->rank; d++)
+        n += (size_t)snprintf(shape + n, sizeof shape - n, "%s%zu", d ? ", " : "", t->shape[d]);
+    fail_item(r, ASSAY_EINVAL, "tensor '%s': found shape %s], expected %s", t->name, shape, expected);
+}
+
+/* Element i of a tensor of integers. */
+static int64_t integer(const assay_tensor *t, size_t i)
+{
+    int32_t narrow;
+    int64_t wide;
+    if (t->dtype == ASSAY_I64) {
+        memcpy(&wide, (const char *)t->data + i * sizeof wide, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, (const char *)t->data + i * sizeof narrow, sizeof narrow);
+    return narrow;
+}
+
+static void check_integers(reader *r, const assay_tensor *t)
+{
+    if (t->dtype != ASSAY_I32 && t->dtype != ASSAY_I64)
+        fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected I32 or I64", t->name,
+                  dtype_name(t->dtype));
+}
+
+static void read_grid(reader *r, item_content *out)
+{
+    const assay_tensor *t = find_tensor(r, r->names.grid, true);
+    if (!t) return;
+    check_integers(r, t);
+    const bool is_row = t->rank == 2 && t->shape[0] == 1 && t->shape[1] == 3;
+    if (!is_row && !(t->rank == 1 && t->shape[0] == 3)) fail_shape(r, t, "[1, 3] or [3]");
+    for (size_t d = 0; r->status == ASSAY_OK && d < 3; d++) {
+        const int64_t side = integer(t, d);
+        if (side < 1 || side > INT32_MAX)
+            fail_item(r, ASSAY_EINVAL, "tensor '%s': [%zu]: found %lld, expected 1 to %d", t->name, d,
+                      (long long)side, INT32_MAX);
+        out->grid[d] = (size_t)side;
+    }
+}
+
+/* Patches row by row, from (0, 0) on, then padding. Sets *n_given to the number of places, padding
+ * included. */
+static void read_places(reader *r, item_content *out, size_t *n_given)
+{
+    const assay_tensor *t = find_tensor(r, r->names.grid, true);
+    if (!t) return;
+    check_integers(r, t);
+    const bool is_batch = t->rank == 3 && t->shape[0] == 1;
+    if ((!is_batch && t->rank != 2) || t->shape[t->rank - 1] != 2) fail_shape(r, t, "[n, 2] or [1, n, 2]");
+    if (r->status != ASSAY_OK) return;
+    size_t n = *n_given = t->shape[t->rank - 2], width = 0;
+    while (n > 0 && integer(t, 2 * n - 2) == -1 && integer(t, 2 * n - 1) == -1) n--;
+    while (width < n && integer(t, 2 * width + 1) == 0) width++;
+    for (size_t i = 0; r->status == ASSAY_OK && i < n; i++) {
+        const int64_t x = integer(t, 2 * i), y = integer(t, 2 * i + 1);
+        if (width == 0 || x != (int64_t)(i % width) || y != (int64_t)(i / width))
+            fail_item(r, ASSAY_EUNSUPPORTED,
+                      "tensor '%s': [%zu]: found (%lld, %lld), expected (%zu, %zu): the patches row by row",
+                      t->name, i, (long long)x, (long long)y, width ? i % width : 0, width ? i / width : 0);
+    }
+    if (r->status == ASSAY_OK && n == 0)
+        fail_item(r, ASSAY_EINVAL, "tensor '%s': found no place of a patch, expected at least one", t->name);
+    else if (r->status == ASSAY_OK && n % width != 0)
+        fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s': found a last row of %zu patches, expected %zu",
+                  t->name, n % width, width);
+    if (r->status != ASSAY_OK) return;
+    out->grid[0] = 1;
+    out->grid[1] = n / width;
+    out->grid[2] = width;
+}
+
+/* Checks that the tower can divide the grid, and counts its patches. */
+static void check_grid(reader *r, item_content *out)
+{
+    static const char *const SIDES[] = {"frames", "rows", "columns"};
+    const plan_tower *tower = r->tower;
+    const size_t block = tower->merge * tower->pooling.side;
+    const size_t most = tower->table.kind == PLAN_TABLE_AXES ? tower->table.side : INT32_MAX;
+    for (size_t d = 1; r->status == ASSAY_OK && d < 3; d++) {
+        if (out->grid[d] % block != 0)
+            fail_item(r, ASSAY_EINVAL, "tensor '%s': found %zu %s, expected a multiple of %zu", r->names.grid,
+                      out->grid[d], SIDES[d], block);
+        if (out->grid[d] > most)
+            fail_item(r, ASSAY_EINVAL, "tensor '%s': found %zu %s, expected at most %zu, the table's side",
+                      r->names.grid, out->grid[d], SIDES[d], most);
+    }
+    size_t n = 0;
+    if (r->status == ASSAY_OK && (__builtin_mul_overflow(out->grid[0], out->grid[1], &n) ||
+                                  __builtin_mul_overflow(n, out->grid[2], &n) || n > INT32_MAX))
+        fail_item(r, ASSAY_EINVAL, "tensor '%s': found %zu x %zu x %zu patches, expected at most %d in all",
+                  r->names.grid, out->grid[0], out->grid[1], out->grid[2], INT32_MAX);
+    out->n_patches = n;
+    out->n_tokens = plan_tower_tokens(tower, out->grid);
+}
+
+static void check_finite(reader *r, const item_content *c, size_t width)
+{
+    enum { PART = 512 };
+    double values[PART];
+    const size_t n = c->n_patches * width, size = dtype_size(c->dtype);
+    for (size_t i = 0; i < n; i += PART) {
+        const size_t some = n - i < PART ? n - i : PART;
+        dtype_to_f64(values, (const char *)c->pixels + i * size, c->dtype, some);
+        for (size_t k = 0; k < some; k++) {
+            if (isfinite(values[k])) continue;
+            fail_item(r, ASSAY_EINVAL, "tensor '%s': [%zu, %zu]: found %g, expected a finite number",
+                      r->names.pixels, (i + k) / width, (i + k) % width, values[k]);
+            return;
+        }
+    }
+}
+
+/* n_rows: those that the tensor must have. */
+static void read_pixels(reader *r, bool required, size_t n_rows, item_content *out)
+{
+    char expected[80];
+    const plan_patches *patches = &r->tower->patches;
+    const size_t width = patches->channels * patches->frames * patches->size * patches->size;
+    const assay_tensor *t = find_tensor(r, r->names.pixels, required);
+    if (!t) return;
+    if (!dtype_is_float(t->dtype))
+        fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected F64, F32, F16 or BF16",
+                  t->name, dtype_name(t->dtype));
+    const bool is_batch = r->tower->takes_places && t->rank == 3 && t->shape[0] == 1;
+    (void)snprintf(expected, sizeof expected, "[%zu, %zu]", n_rows, width);
+    if ((!is_batch && t->rank != 2) || t->shape[t->rank - 2] != n_rows || t->shape[t->rank - 1] != width)
+        fail_shape(r, t, expected);
+    if (r->status != ASSAY_OK) return;
+    out->pixels = t->data;
+    out->dtype = t->dtype;
+    check_finite(r, out, width);
+}
+
+/* The temporal interval (Qwen2.5-VL, get_rope_index): tokens per second times seconds per frame. */
+static void read_interval(reader *r, item_content *out)
+{
+    double seconds = 1;
+    out->interval = 1;
+    const assay_tensor *t = find_tensor(r, r->names.seconds, false);
+    if (r->status != ASSAY_OK || !r->names.seconds) return;
+    if (t && !dtype_is_float(t->dtype)) {
+        fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected F64, F32, F16 or BF16",
+                  t->name, dtype_name(t->dtype));
+        return;
+    }
+    if (t && t->rank != 0 && !(t->rank == 1 && t->shape[0] == 1)) {
+        fail_shape(r, t, "[1] or []");
+        return;
+    }
+    if (t) dtype_to_f64(&seconds, t->data, t->dtype, 1);
+    out->interval_is_double = t && t->dtype == ASSAY_F64;
+    out->interval = out->interval_is_double ? r->tower->tokens_per_second * seconds
+                                            : (float)((float)r->tower->tokens_per_second * (float)seconds);
+    const double n_intervals = out->grid[0] > 1 ? (double)(out->grid[0] - 1) : 1, most = 2147483520;
+    if (!(out->interval >= 0 && out->interval <= most / n_intervals)) /* the largest float below 2^31 */
+        fail_item(r, ASSAY_EINVAL, "tensor '%s': found %g, expected at least 0 and at most %g",
+                  r->names.seconds, seconds, most / n_intervals / r->tower->tokens_per_second);
+}
+
+static void check_span(reader *r, const item_content *c)
+{
+    const assay_item *item = r->item;
+    if (item->n_tokens == 0 && item->offset != 0)
+        fail_item(r, ASSAY_EINVAL, "found offset %zu without n_tokens, expected 0", item->offset);
+    if (item->n_tokens != 0 && item->n_tokens != c->n_tokens)
+        fail_item(r, ASSAY_EINVAL, "found n_tokens %zu, expected %zu, as its grid %zu x %zu x %zu has them",
+                  item->n_tokens, c->n_tokens, c->grid[0], c->grid[1], c->grid[2]);
+}
+
+assay_status item_read(const plan *p, const assay_step *step, size_t index, bool needs_pixels,
+                       item_content *out, assay_error *err)
+{
+    reader r = {
+        .tower = &p->tower, .sample = step->sample, .index = index, .item = &step->items[index], .err = err};
+    size_t n_rows = 0;
+    *out = (item_content){.interval = 1};
+    read_kind(&r);
+    if (r.status == ASSAY_OK) check_names(&r);
+    if (r.status != ASSAY_OK) return r.status;
+    if (r.tower->takes_places) read_places(&r, out, &n_rows);
+    else read_grid(&r, out);
+    if (r.status == ASSAY_OK) check_grid(&r, out);
+    if (r.status != ASSAY_OK) return r.status;
+    read_pixels(&r, needs_pixels, r.tower->takes_places ? n_rows : out->n_patches, out);
+    read_interval(&r, out);
+    check_span(&r, out);
+    return r.status;
+}

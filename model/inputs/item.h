@@ -1,0 +1,40 @@
+/* The tensors of an item of a step: found by their published names, and checked.
+ *
+ * Notation: as in model/plan/tower.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_INPUTS_ITEM_H
+#define MODEL_INPUTS_ITEM_H
+
+#include <assay/engine.h>
+
+#include "model/plan/plan.h"
+
+/* What an item says of its image or video.
+ * pixels:   [n_patches, W], borrowed from the item, of a floating type; NULL if the item has none.
+ * interval: positions from one frame to the next. Published code multiplies it with the number of a frame in
+ *           float32, or in double where its seconds are double, and drops the fraction. */
+typedef struct item_content {
+    size_t grid[3];
+    size_t n_patches, n_tokens;
+    const void *pixels;
+    assay_dtype dtype;
+    double interval;
+    bool interval_is_double;
+} item_content;
+
+/* Tensors, with n of the published class's tower:
+ *   image  pixel_values [P, W], image_grid_thw [1, 3] or [3]; where tower.takes_places pixel_values [n, W] or
+ *          [1, n, W] and image_position_ids [n, 2] or [1, n, 2], n >= P: the patches row by row, then any
+ *          number of places (-1, -1), whose rows of pixels are not read
+ *   video  pixel_values_videos, video_grid_thw; second_per_grid_ts [1] or [] where tower.tokens_per_second is
+ *          not 0 (absent: one second)
+ * Grids are I32 or I64, pixels F64, F32, F16 or BF16.
+ *
+ * needs_pixels: false: the pixels may be absent.
+ *
+ * Fails as media_list_add does for a single item, naming sample, item and tensor; *out is undefined then. */
+assay_status item_read(const plan *p, const assay_step *step, size_t index, bool needs_pixels,
+                       item_content *out, assay_error *err);
+
+#endif

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+model_libmodel_la_SOURCES += \
+	model/inputs/item.c model/inputs/item.h \
+	model/inputs/media.c model/inputs/media.h \
+	model/inputs/positions.c model/inputs/positions.h
+
+MODEL_INPUTS_TESTS = \
+	model/inputs/tests/check_media \
+	model/inputs/tests/check_media_refused \
+	model/inputs/tests/check_positions
+MODEL_INPUTS_SAMPLE = model/inputs/tests/sample.c model/inputs/tests/sample.h
+check_PROGRAMS += $(MODEL_INPUTS_TESTS)
+TESTS += $(MODEL_INPUTS_TESTS)
+model_inputs_tests_check_media_SOURCES = model/inputs/tests/check_media.c $(MODEL_INPUTS_SAMPLE)
+model_inputs_tests_check_media_CFLAGS = $(TEST_CFLAGS)
+model_inputs_tests_check_media_LDADD = $(TEST_LIBS)
+model_inputs_tests_check_media_refused_SOURCES = model/inputs/tests/check_media_refused.c $(MODEL_INPUTS_SAMPLE)
+model_inputs_tests_check_media_refused_CFLAGS = $(TEST_CFLAGS)
+model_inputs_tests_check_media_refused_LDADD = $(TEST_LIBS)
+model_inputs_tests_check_positions_SOURCES = model/inputs/tests/check_positions.c $(MODEL_INPUTS_SAMPLE)
+model_inputs_tests_check_positions_CFLAGS = $(TEST_CFLAGS)
+model_inputs_tests_check_positions_LDADD = $(TEST_LIBS)
