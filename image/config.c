@@ -8,12 +8,11 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "base/json.h"
 #include "image/processors.h"
 
 #define NOTE_MAX 200 /* bytes of a note; longer names are cut */
 
-static const json_limits limits = {.bytes = (size_t)1 << 20, .values = (size_t)1 << 14};
+const json_limits image_config_limits = {.bytes = (size_t)1 << 20, .values = (size_t)1 << 14};
 
 /* The file that is read, and where its members go. */
 typedef struct reading {
@@ -212,18 +211,27 @@ static assay_status find_processor(reading *r, bool is_video)
     return ASSAY_OK;
 }
 
-assay_status image_config_parse(const char *path, const char *text, size_t n, bool is_video,
-                                image_config *out, assay_error *err)
+assay_status image_config_read(const char *path, json_object *root, bool is_video, image_config *out,
+                               assay_error *err)
 {
-    reading r = {.path = path, .err = err};
-    assay_status rc = json_parse_within(path, text, n, &limits, &r.root, err);
-    if (rc != ASSAY_OK) return rc;
+    reading r = {.path = path, .root = root, .err = err};
+    assay_status rc = ASSAY_OK;
     if (json_object_is_type(r.root, json_type_object)) rc = find_processor(&r, is_video);
     else rc = assay_fail(err, ASSAY_EFORMAT, "%s: expected a JSON object", path);
     if (rc == ASSAY_OK) rc = read_members(&r);
-    (void)json_object_put(r.root);
     if (rc == ASSAY_OK) *out = r.config;
     else image_config_free(&r.config);
+    return rc;
+}
+
+assay_status image_config_parse(const char *path, const char *text, size_t n, bool is_video,
+                                image_config *out, assay_error *err)
+{
+    json_object *root = NULL;
+    assay_status rc = json_parse_within(path, text, n, &image_config_limits, &root, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = image_config_read(path, root, is_video, out, err);
+    (void)json_object_put(root);
     return rc;
 }
 

@@ -7,6 +7,7 @@
 
 #include <assay/status.h>
 
+#include "base/json.h"
 #include "image/settings.h"
 
 /* Reads text[0..n). A member that is null counts as absent and takes the default of the published class,
@@ -19,6 +20,13 @@
  * ASSAY_ENOMEM. *out is untouched on failure; free it with image_config_free. */
 assay_status image_config_parse(const char *path, const char *text, size_t n, bool is_video,
                                 image_config *out, assay_error *err);
+
+/* The same for a parsed text: `root` is borrowed for the call, NULL for null. */
+assay_status image_config_read(const char *path, json_object *root, bool is_video, image_config *out,
+                               assay_error *err);
+
+/* How much of a config file is read; image_config_parse refuses larger ones. */
+extern const json_limits image_config_limits;
 
 /* Frees the notes. */
 void image_config_free(image_config *config);

@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += image/libimage.la
 image_libimage_la_SOURCES = \
 	image/config.c image/config.h \
+	image/config_file.c image/config_file.h \
 	image/decode.c image/decode.h \
 	image/exif.c image/exif.h \
 	image/jpeg.c image/jpeg.h \
@@ -21,6 +22,7 @@ image_libimage_la_LIBADD = $(PNG_LIBS) $(JPEG_LIBS)
 
 IMAGE_TESTS = \
 	image/tests/check_config \
+	image/tests/check_config_file \
 	image/tests/check_decode \
 	image/tests/check_memory \
 	image/tests/check_patches \
@@ -33,6 +35,8 @@ EXTRA_DIST += image/tests/vectors
 IMAGE_TEST_LIBS = image/libimage.la $(TEST_LIBS)
 image_tests_check_config_CFLAGS = $(TEST_CFLAGS)
 image_tests_check_config_LDADD = $(IMAGE_TEST_LIBS)
+image_tests_check_config_file_CFLAGS = $(TEST_CFLAGS)
+image_tests_check_config_file_LDADD = $(IMAGE_TEST_LIBS)
 image_tests_check_decode_SOURCES = image/tests/check_decode.c $(IMAGE_RECORDED)
 image_tests_check_decode_CFLAGS = $(TEST_CFLAGS)
 image_tests_check_decode_LDADD = $(IMAGE_TEST_LIBS)
