@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/chat/placeholder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "serving/chat/files.h"
+#include "serving/chat/special.h"
+
+/* A text that a processor writes: the token that the tokenizer names by `member`, else `usual`; neither: "".
+ */
+typedef struct written {
+    const char *member, *usual;
+} written;
+
+typedef struct rule {
+    const char *const *processors; /* values of processor_class; ends with NULL */
+    const char *image_processor;   /* the class of checkpoints without a processor_class */
+    written token, begin, end, before, after;
+} rule;
+
+static const char *const qwen[] = {"Qwen2VLProcessor", "Qwen2_5_VLProcessor", "Qwen3VLProcessor", NULL};
+static const char *const gemma4[] = {"Gemma4Processor", NULL};
+
+/* replace_image_token of the classes in transformers 5.23. */
+static const rule rules[] = {
+    {.processors = qwen,
+     .image_processor = "Qwen2VLImageProcessor",
+     .token = {"image_token", "<|image_pad|>"},
+     .before = {"vision_start_token", "<|vision_start|>"},
+     .after = {"vision_end_token", "<|vision_end|>"}},
+    {.processors = gemma4,
+     .image_processor = "Gemma4ImageProcessor",
+     .token = {"image_token", NULL},
+     .begin = {"boi_token", NULL},
+     .end = {"eoi_token", NULL}},
+};
+enum { N_RULES = sizeof rules / sizeof *rules };
+
+static const char *const class_files[] = {"processor_config.json", "preprocessor_config.json",
+                                          "tokenizer_config.json"};
+enum { N_CLASS_FILES = sizeof class_files / sizeof *class_files };
+
+static const rule *find_class(const char *name)
+{
+    for (size_t i = 0; i < N_RULES; i++)
+        for (const char *const *at = rules[i].processors; *at; at++)
+            if (strcmp(*at, name) == 0) return &rules[i];
+    return NULL;
+}
+
+static const rule *find_image_processor(const char *name)
+{
+    for (size_t i = 0; i < N_RULES; i++)
+        if (strcmp(rules[i].image_processor, name) == 0) return &rules[i];
+    return NULL;
+}
+
+/* The rule of the processor_class of one file; *out stays as it is if the file names none. */
+static assay_status find_in_file(const char *dir, const char *file, const rule **out, assay_error *err)
+{
+    json_object *root = NULL;
+    assay_status rc = serve_chat_read_object(dir, file, &root, err);
+    if (rc != ASSAY_OK) return rc;
+    json_object *value = serve_chat_member(root, "processor_class");
+    const char *name = value ? json_text(value) : NULL;
+    if (name) *out = find_class(name);
+    if (value && !*out)
+        rc = assay_fail(err, ASSAY_EUNSUPPORTED,
+                        "%s/%s: member processor_class: found %.80s, expected a supported processor, such as "
+                        "\"%s\"",
+                        dir, file, json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN), qwen[0]);
+    (void)json_object_put(root);
+    return rc;
+}
+
+static assay_status find_rule(const char *dir, const char *image_processor, const rule **out,
+                              assay_error *err)
+{
+    const rule *found = NULL;
+    for (size_t i = 0; !found && i < N_CLASS_FILES; i++) {
+        const assay_status rc = find_in_file(dir, class_files[i], &found, err);
+        if (rc != ASSAY_OK) return rc;
+    }
+    if (!found) found = find_image_processor(image_processor);
+    if (!found)
+        return assay_fail(err, ASSAY_EUNSUPPORTED,
+                          "%s: the placeholder of images for %s is not known: expected a member "
+                          "processor_class in processor_config.json",
+                          dir, image_processor);
+    *out = found;
+    return ASSAY_OK;
+}
+
+/* Copies the text of `w`. */
+static assay_status copy_text(const char *dir, json_object *tokens, const written *w, char **out,
+                              assay_error *err)
+{
+    const char *text = w->member ? json_text(serve_chat_member(tokens, w->member)) : NULL;
+    if (!text) text = w->usual;
+    if (w->member && (!text || !*text))
+        return assay_fail(err, ASSAY_EFORMAT, "%s/tokenizer_config.json: found no %s, expected a token", dir,
+                          w->member);
+    *out = strdup(text ? text : "");
+    return *out ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+}
+
+assay_status serve_placeholder_find(const char *dir, const char *image_processor, serve_placeholder *out,
+                                    assay_error *err)
+{
+    const rule *r = NULL;
+    json_object *tokens = NULL;
+    serve_placeholder p = {0};
+    assay_status rc = find_rule(dir, image_processor, &r, err);
+    if (rc == ASSAY_OK) rc = serve_chat_special_read(dir, &tokens, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->token, &p.token, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->begin, &p.begin, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->end, &p.end, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->before, &p.before, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->after, &p.after, err);
+    (void)json_object_put(tokens);
+    if (rc == ASSAY_OK) *out = p;
+    else serve_placeholder_free(&p);
+    return rc;
+}
+
+void serve_placeholder_free(serve_placeholder *placeholder)
+{
+    free(placeholder->token);
+    free(placeholder->begin);
+    free(placeholder->end);
+    free(placeholder->before);
+    free(placeholder->after);
+    *placeholder = (serve_placeholder){0};
+}
+
+/* The next placeholder in at[0..n); NULL if there is none. */
+static const char *find_next(const serve_placeholder *p, const char *at, size_t n)
+{
+    return n ? memmem(at, n, p->token, strlen(p->token)) : NULL;
+}
+
+static size_t count_placeholders(const serve_placeholder *p, assay_text text)
+{
+    const char *end = text.at + text.n;
+    size_t n = 0;
+    for (const char *at = text.at; (at = find_next(p, at, (size_t)(end - at))); at += strlen(p->token)) n++;
+    return n;
+}
+
+assay_status serve_placeholder_expand(const serve_placeholder *placeholder, const char *name, assay_text text,
+                                      const size_t *n_tokens, size_t n_images, buffer *out, assay_error *err)
+{
+    const serve_placeholder *p = placeholder;
+    const size_t n_found = count_placeholders(p, text);
+    if (n_found != n_images)
+        return assay_fail(err, ASSAY_EINVAL, "%s has %zu placeholder%s %s, expected %zu, one for each image",
+                          name, n_found, n_found == 1 ? "" : "s", p->token, n_images);
+    const char *at = text.at, *end = text.at + text.n;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n_images; i++) {
+        const char *next = find_next(p, at, (size_t)(end - at));
+        ok = buffer_append(out, at, (size_t)(next - at)) && buffer_append_string(out, p->begin);
+        for (size_t k = 0; ok && k < n_tokens[i]; k++) ok = buffer_append_string(out, p->token);
+        ok = ok && buffer_append_string(out, p->end);
+        at = next + strlen(p->token);
+    }
+    ok = ok && buffer_append(out, at, (size_t)(end - at));
+    return ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", name);
+}

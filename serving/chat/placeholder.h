@@ -1,0 +1,35 @@
+/* Placeholders of images in the text of a prompt, as the published processors write them. What depends on a
+ * processor is one row of a table in placeholder.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_CHAT_PLACEHOLDER_H
+#define SERVING_CHAT_PLACEHOLDER_H
+
+#include "base/buffer.h"
+
+/* The texts around the placeholder of an image; all owned, "" for none.
+ * token:         the placeholder in a rendered template, and of each token of an image.
+ * begin, end:    what the processor writes before and after the tokens of an image.
+ * before, after: what templates write around a placeholder, for prompts without one. */
+typedef struct serve_placeholder {
+    char *token;
+    char *begin, *end;
+    char *before, *after;
+} serve_placeholder;
+
+/* Finds the placeholder of the checkpoint `dir`: by the member processor_class of its processor_config.json,
+ * preprocessor_config.json or tokenizer_config.json; without one, by the class of its image processor.
+ * image_processor: that class (image_config.type).
+ * Fails with ASSAY_EUNSUPPORTED for a class that is not in the table, with ASSAY_EFORMAT if the tokenizer
+ * names no token that the class needs, and as json_read does. Free *out with serve_placeholder_free. */
+assay_status serve_placeholder_find(const char *dir, const char *image_processor, serve_placeholder *out,
+                                    assay_error *err);
+void serve_placeholder_free(serve_placeholder *placeholder);
+
+/* Appends `text` with its i-th placeholder replaced by the n_tokens[i] tokens of image i, within begin and
+ * end. name: of the text, for messages ("the rendered chat template"). Fails with ASSAY_EINVAL unless the
+ * text has n_images placeholders, with the number that it has, and with ASSAY_ENOMEM. */
+assay_status serve_placeholder_expand(const serve_placeholder *placeholder, const char *name, assay_text text,
+                                      const size_t *n_tokens, size_t n_images, buffer *out, assay_error *err);
+
+#endif
