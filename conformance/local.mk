@@ -47,7 +47,8 @@ FAKE_ENGINES = \
 	conformance/tests/engines/stateful_minimal.la \
 	conformance/tests/engines/streams.la \
 	conformance/tests/engines/streams_alone.la \
-	conformance/tests/engines/threaded.la
+	conformance/tests/engines/threaded.la \
+	conformance/tests/engines/viewer.la
 
 BROKEN_ENGINES = \
 	conformance/tests/engines/broken_kernels.la \
@@ -140,6 +141,8 @@ conformance_tests_engines_streams_alone_la_CPPFLAGS = $(AM_CPPFLAGS) -DSTREAMS_A
 conformance_tests_engines_streams_alone_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_threaded_la_SOURCES = conformance/tests/engines/threaded.c $(SAMPLES_SOURCES)
 conformance_tests_engines_threaded_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_viewer_la_SOURCES = conformance/tests/engines/viewer.c conformance/tests/engines/fail.h
+conformance_tests_engines_viewer_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_broken_kernels_la_SOURCES = conformance/tests/engines/broken_kernels.c
 conformance_tests_engines_broken_kernels_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_crash_la_SOURCES = conformance/tests/engines/broken.c
@@ -194,6 +197,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/fixtures.test \
 	conformance/tests/installed.test \
 	conformance/tests/generate.test \
+	conformance/tests/generate_images.test \
 	conformance/tests/junit.test \
 	conformance/tests/kernel_faults.test \
 	conformance/tests/lengths.test \

@@ -61,6 +61,8 @@ _assay() {
         words=$(compgen -f -X '!*.sse' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --replay ]]; then
         words=$(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
+    elif [[ $previous == --image ]]; then
+        words=$(compgen -f -- "$word" | grep -iE '\.(png|jpe?g|pgm|ppm)$'; compgen -d -- "$word")
     elif [[ $previous == --save ]]; then
         words=$(compgen -d -- "$word")
     elif [[ $word == -* ]]; then

@@ -90,6 +90,7 @@ static const char **text_of(conf_options *o, conf_option id)
     case CONF_OPTION_ENDPOINT: return &o->endpoint;
     case CONF_OPTION_USAGE: return &o->usage;
     case CONF_OPTION_TEXT: return &o->generate.prompt;
+    case CONF_OPTION_SYSTEM: return &o->generate.system;
     case CONF_OPTION_MARKERS_OF_REASONING:
     case CONF_OPTION_REASONING: return &o->reasoning;
     case CONF_OPTION_MARKERS_OF_TOOLS:
@@ -113,6 +114,9 @@ static assay_status parse_generate_option(conf_generate_options *g, const conf_o
     case CONF_OPTION_MIN_P: return conf_cli_parse_number(o->name, value, 0, 1, &g->min_p, err);
     case CONF_OPTION_PENALTY: return conf_cli_parse_number(o->name, value, 0.01, 100, &g->penalty, err);
     case CONF_OPTION_STOP: g->stops[g->n_stops++] = value; break;
+    case CONF_OPTION_IMAGE: g->images[g->n_images++] = value; break;
+    case CONF_OPTION_CHAT: g->chat = true; break;
+    case CONF_OPTION_IGNORE_TEMPLATE: g->ignore_template = true; break;
     case CONF_OPTION_NO_THINKING: g->no_thinking = true; break;
     default: break;
     }
@@ -159,6 +163,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_SERVING: out->serving = true; break;
     case CONF_OPTION_MANNER: return conf_cli_parse_manner(o->name, value, &out->manner, err);
     case CONF_OPTION_EXPLAIN: out->explain = true; break;
+    case CONF_OPTION_SHOW_PROMPT:
     case CONF_OPTION_VERBOSE: out->verbose = true; break;
     case CONF_OPTION_HELP: out->help = true; break;
     default:
@@ -211,13 +216,16 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
                       .arguments = calloc(n, sizeof *o.arguments),
                       .markers = calloc(n, sizeof *o.markers),
                       .allow_unknown = calloc(n, sizeof *o.allow_unknown),
-                      .generate = {.stops = calloc(n, sizeof *o.generate.stops), .top_p = 1, .penalty = 1},
+                      .generate = {.stops = calloc(n, sizeof *o.generate.stops),
+                                   .images = calloc(n, sizeof *o.generate.images),
+                                   .top_p = 1,
+                                   .penalty = 1},
                       .prompts.at = calloc(n, sizeof *o.prompts.at),
                       .contexts.at = calloc(n, sizeof *o.contexts.at),
                       .batches.at = calloc(n, sizeof *o.batches.at),
                       .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()}};
-    bool ok = o.engines && o.arguments && o.markers && o.allow_unknown && o.generate.stops && o.prompts.at &&
-              o.contexts.at && o.batches.at;
+    bool ok = o.engines && o.arguments && o.markers && o.allow_unknown && o.generate.stops &&
+              o.generate.images && o.prompts.at && o.contexts.at && o.batches.at;
     assay_status rc = ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     bool options_end = false;
     for (int i = 0; i < argc && rc == ASSAY_OK; i++) {
@@ -239,6 +247,7 @@ void conf_cli_free(conf_options *options)
     free(options->markers);
     free(options->allow_unknown);
     free(options->generate.stops);
+    free(options->generate.images);
     free(options->prompts.at);
     free(options->contexts.at);
     free(options->batches.at);

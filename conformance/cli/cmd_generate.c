@@ -13,7 +13,9 @@
 #include "conformance/abi/serving.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/generate/generate.h"
+#include "conformance/generate/prompt.h"
 #include "conformance/generate/report.h"
+#include "conformance/generate/show.h"
 #include "conformance/process/contain.h"
 #include "conformance/process/relay.h"
 #include "conformance/report/files.h"
@@ -82,6 +84,9 @@ static assay_status check_options(const conf_options *o, assay_error *err)
         return assay_fail(err, ASSAY_EINVAL, "found %zu engines, expected one", o->n_engines);
     if (o->n_arguments > 0)
         return assay_fail(err, ASSAY_EINVAL, "found %s, expected only options", o->arguments[0]);
+    if (o->generate.ignore_template && (o->generate.chat || o->generate.system))
+        return assay_fail(err, ASSAY_EINVAL, "options --ignore-chat-template and %s exclude each other",
+                          o->generate.chat ? "--chat" : "--system-prompt");
     return check_draws(o, err);
 }
 
@@ -163,12 +168,19 @@ static assay_status find_serving(const char *engine, const assay_serving **out, 
     return ASSAY_OK;
 }
 
-static conf_generation generation_of(const request *r, assay_text *stops)
+static conf_generation generation_of(const request *r, const conf_prompt *prompt, assay_text *stops)
 {
     const conf_generate_options *o = &r->options->generate;
+    const conf_images *images = prompt->images;
+    size_t n_placeholders = 0;
     for (size_t i = 0; i < o->n_stops; i++) stops[i] = (assay_text){o->stops[i], strlen(o->stops[i])};
-    return (conf_generation){.prompt = {r->prompt, r->n_prompt},
-                             .add_special = true,
+    for (size_t i = 0; images && i < images->n; i++) n_placeholders += images->n_tokens[i];
+    return (conf_generation){.prompt = buffer_text(&prompt->text),
+                             .add_special = prompt->add_special,
+                             .items = images ? images->items : NULL,
+                             .n_items = images ? images->n : 0,
+                             .placeholder = prompt->placeholder,
+                             .n_placeholders = n_placeholders,
                              .sampling = {.temperature = o->temperature,
                                           .top_k = o->top_k,
                                           .top_p = o->top_p,
@@ -199,22 +211,19 @@ static void show_prefill(const void *context, size_t n_tokens, bool done)
     else conf_progress_show(context, 0, n_tokens, "tokens of the prompt are evaluated");
 }
 
-static assay_status generate_in_child(const request *r, conf_generate_report *report, conf_verdict *v,
-                                      assay_error *err)
+/* Generates from a prompt, and reports it. */
+static assay_status generate_from(const request *r, const assay_engine *engine, const assay_serving *serving,
+                                  const conf_prompt *prompt, conf_generate_report *report, conf_verdict *v,
+                                  assay_error *err)
 {
     const char *dir = r->options->model;
-    const assay_engine *engine;
-    const assay_serving *serving;
     conf_generator *g = NULL;
     conf_generated generated = {0};
     assay_text *stops = calloc(r->options->generate.n_stops + 1, sizeof *stops);
     if (!stops) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    conf_generation what = generation_of(r, stops);
-    v->stage = CONF_STAGE_LOAD;
-    assay_status rc = conf_engine_open(r->engine, &engine, err);
-    if (rc == ASSAY_OK) rc = find_serving(r->engine, &serving, err);
+    conf_generation what = generation_of(r, prompt, stops);
     v->stage = CONF_STAGE_MODEL_OPEN;
-    if (rc == ASSAY_OK) rc = conf_generator_open(engine, serving, dir, r->options->allow_unknown, &g, err);
+    assay_status rc = conf_generator_open(engine, serving, dir, r->options->allow_unknown, &g, err);
     if (rc == ASSAY_OK) rc = choose_parsers(r->options, serving, dir, &what.reply, err);
     v->stage = CONF_STAGE_GENERATE;
     if (rc == ASSAY_OK) {
@@ -223,11 +232,30 @@ static assay_status generate_in_child(const request *r, conf_generate_report *re
         listeners.prefill_context = r->context;
         what.max_positions = positions_of(r->options);
         rc = conf_generate(g, &what, &listeners, &generated, err);
-        if (rc == ASSAY_OK) rc = conf_generate_report_finish(report, &generated, err);
+        if (rc == ASSAY_OK) rc = conf_generate_report_finish(report, prompt, &generated, err);
     }
     conf_generator_free(g);
     free(generated.ids);
     free(stops);
+    return rc;
+}
+
+static assay_status generate_in_child(const request *r, conf_generate_report *report, conf_verdict *v,
+                                      assay_error *err)
+{
+    const assay_engine *engine;
+    const assay_serving *serving;
+    conf_prompt prompt = {0};
+    v->stage = CONF_STAGE_LOAD;
+    assay_status rc = conf_engine_open(r->engine, &engine, err);
+    if (rc == ASSAY_OK) rc = find_serving(r->engine, &serving, err);
+    if (rc == ASSAY_OK)
+        rc = conf_prompt_make(r->options, serving, (assay_text){r->prompt, r->n_prompt}, &prompt, err);
+    if (rc != ASSAY_OK) return rc;
+    conf_prompt_show(&prompt, r->options, r->context->err);
+    (void)fflush(r->context->err);
+    rc = generate_from(r, engine, serving, &prompt, report, v, err);
+    conf_prompt_free(&prompt);
     return rc;
 }
 

@@ -105,15 +105,20 @@ const conf_command conf_cli_commands[] = {
          CONF_BIT(CONF_OPTION_USAGE) | CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_events},
     {"generate", "--model DIR --prompt TEXT [OPTION]...", "generate text from a prompt",
-     "The prompt is given to the model unchanged; no chat template is applied. The reply is\n"
-     "printed as it is generated: reasoning is dim on a terminal and left out elsewhere; each\n"
-     "tool call is printed on a line of its own. Standard error then reports why the reply\n"
-     "ended (for a stop id, the files that name it), token counts and speed. The default engine\n"
-     "is fastpath; an engine that does not export assay_serving_v2 uses that of Assay.\n"
+     "The prompt is given to the model unchanged. With --chat, --system-prompt or --image it is a\n"
+     "user's message in the checkpoint's own chat template, found as transformers finds it. An\n"
+     "image is preprocessed as the checkpoint's processor does.\n"
      "\n"
-     "Exit status: 0; 1 the engine failed; 2 usage; 99 the checkpoint cannot be read, the prompt\n"
-     "is too long for the model, or the reply cannot be written.\n",
+     "The reply is printed as it is generated: reasoning is dim on a terminal and left out\n"
+     "elsewhere; each tool call is printed on a line of its own. Standard error then reports why\n"
+     "the reply ended (for a stop id, the files that name it), token counts and speed. The default\n"
+     "engine is fastpath; an engine that does not export assay_serving_v2 uses that of Assay.\n"
+     "\n"
+     "Exit status: 0; 1 the engine failed; 2 usage; 99 the checkpoint or an image cannot be read,\n"
+     "the prompt is too long for the model, or the reply cannot be written.\n",
      CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_MODEL) | CONF_BIT(CONF_OPTION_TEXT) |
+         CONF_BIT(CONF_OPTION_IMAGE) | CONF_BIT(CONF_OPTION_CHAT) | CONF_BIT(CONF_OPTION_SYSTEM) |
+         CONF_BIT(CONF_OPTION_IGNORE_TEMPLATE) | CONF_BIT(CONF_OPTION_SHOW_PROMPT) |
          CONF_BIT(CONF_OPTION_MAX_TOKENS) | CONF_BIT(CONF_OPTION_TEMPERATURE) | CONF_BIT(CONF_OPTION_TOP_K) |
          CONF_BIT(CONF_OPTION_TOP_P) | CONF_BIT(CONF_OPTION_MIN_P) | CONF_BIT(CONF_OPTION_PENALTY) |
          CONF_BIT(CONF_OPTION_SAMPLING) | CONF_BIT(CONF_OPTION_STOP) | CONF_BIT(CONF_OPTION_NO_THINKING) |

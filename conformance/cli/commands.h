@@ -8,7 +8,8 @@
 #include "conformance/support/context.h"
 
 #define CONF_BIT(option) (UINT64_C(1) << (option)) /* for conf_command.options */
-#define CONF_N_COMMANDS  11
+_Static_assert(CONF_N_OPTIONS <= 64, "a bit for each option");
+#define CONF_N_COMMANDS 11
 
 typedef struct conf_command {
     const char *name;

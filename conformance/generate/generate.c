@@ -95,6 +95,25 @@ static assay_status check_ids(const run *r)
     return ASSAY_OK;
 }
 
+/* The tokenizer may split or merge the text of placeholders, which are one token each in a published one. */
+static assay_status check_placeholders(const run *r)
+{
+    const conf_generation *q = r->request;
+    int32_t id = -1;
+    size_t n_ids = 0, n = 0;
+    if (q->n_items == 0) return ASSAY_OK;
+    assay_status rc = r->g->serving->encode(r->g->tokenizer, q->placeholder, strlen(q->placeholder), false,
+                                            &id, 1, &n_ids, r->err);
+    if (rc != ASSAY_OK) return rc;
+    for (size_t i = 0; n_ids == 1 && i < r->n_prompt; i++) n += r->prompt[i] == id;
+    if (n == q->n_placeholders) return ASSAY_OK;
+    return assay_fail(
+        r->err, ASSAY_EFORMAT,
+        "the tokenizer finds %zu placeholder tokens %s in the prompt, expected %zu, those of its "
+        "images",
+        n, q->placeholder, q->n_placeholders);
+}
+
 static assay_status encode_prompt(run *r)
 {
     const assay_text text = r->request->prompt;
@@ -116,7 +135,8 @@ static assay_status encode_prompt(run *r)
                           "the prompt has %zu tokens, expected at most %zu, the positions of the model "
                           "(max_position_embeddings)",
                           n, r->request->max_positions);
-    return rc == ASSAY_OK ? check_ids(r) : rc;
+    if (rc == ASSAY_OK) rc = check_ids(r);
+    return rc == ASSAY_OK ? check_placeholders(r) : rc;
 }
 
 /* Of the prompt and of the reply; 0: no limit is known. */
@@ -177,10 +197,16 @@ static void take_text(void *context, assay_part part, const char *text, size_t n
     if (r->status == ASSAY_OK) r->status = r->g->serving->reply_feed(r->reply, text, n, &inner, r->err);
 }
 
-/* Evaluates tokens of the one sample, and the logits of the last of them. */
-static assay_status evaluate_tokens(run *r, const int32_t *tokens, size_t n)
+/* Evaluates tokens of the one sample with their items, and the logits of the last of them. */
+static assay_status evaluate_tokens(run *r, const int32_t *tokens, size_t n, const assay_item *items,
+                                    size_t n_items)
 {
-    const conf_sample_step step = {.tokens = tokens, .n_tokens = n, .logits = r->logits, .n_last = 1};
+    const conf_sample_step step = {.tokens = tokens,
+                                   .n_tokens = n,
+                                   .items = items,
+                                   .n_items = n_items,
+                                   .logits = r->logits,
+                                   .n_last = 1};
     if (n > INT32_MAX)
         return assay_fail(r->err, ASSAY_EINVAL, "the prompt has %zu tokens, expected at most %d", n,
                           INT32_MAX);
@@ -209,7 +235,7 @@ static assay_status generate_tokens(run *r)
     for (size_t i = 0; i < r->n_prompt; i++) serve_sampler_accept(r->sampler, r->prompt[i]);
     const conf_listeners *listeners = r->listeners;
     if (listeners->prefill) listeners->prefill(listeners->prefill_context, r->n_prompt, false);
-    assay_status rc = evaluate_tokens(r, r->prompt, r->n_prompt);
+    assay_status rc = evaluate_tokens(r, r->prompt, r->n_prompt, r->request->items, r->request->n_items);
     if (listeners->prefill) listeners->prefill(listeners->prefill_context, r->n_prompt, true);
     r->out->prefill_seconds = conf_clock() - start;
     while (rc == ASSAY_OK) {
@@ -218,7 +244,7 @@ static assay_status generate_tokens(run *r)
         if (rc == ASSAY_OK) rc = s->completion_push(r->completion, id, &text, &r->out->state, r->err);
         if (rc == ASSAY_OK) rc = r->status;
         if (rc != ASSAY_OK || r->out->state.finish != ASSAY_FINISH_NONE) break;
-        rc = evaluate_tokens(r, &id, 1);
+        rc = evaluate_tokens(r, &id, 1, NULL, 0);
     }
     r->out->decode_seconds = conf_clock() - start - r->out->prefill_seconds;
     return rc == ASSAY_OK ? s->reply_end(r->reply, &reply, r->err) : rc;

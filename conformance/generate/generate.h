@@ -25,8 +25,12 @@ void conf_generator_free(conf_generator *g);
 
 /* The request; all pointers are borrowed for the call. */
 typedef struct conf_generation {
-    assay_text prompt; /* special tokens in the text are encoded as such */
-    bool add_special;  /* add the special tokens of the tokenizer's template */
+    assay_text prompt;       /* special tokens in the text are encoded as such */
+    bool add_special;        /* add the special tokens of the tokenizer's template */
+    const assay_item *items; /* [n_items], images in the order of their placeholder tokens in the prompt */
+    size_t n_items;
+    const char *placeholder; /* the text of a placeholder token; not read without items */
+    size_t n_placeholders;   /* how many of them the prompt has, of all items */
     serve_sampling sampling;
     size_t max_tokens;
     size_t max_positions;         /* limit of the prompt, from the model's config; 0: no limit */
@@ -54,6 +58,7 @@ typedef struct conf_generated {
 
 /* Generates one reply. Greedy sampling takes the token with the largest logit, the first of equal ones.
  * Returns the error of engine or serving; ASSAY_EINVAL for a prompt that is empty or too long,
+ * or has another number of placeholder tokens than its items,
  * ASSAY_EFORMAT for a token outside the model's vocabulary, ASSAY_EINTERNAL if all logits of a step are
  * NaN or -infinity or two encodings of the prompt differ in length, ASSAY_ENOMEM. Text generated before
  * a failure has been emitted; *out is unchanged then. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/generate/show.h"
 #include "conformance/support/fields.h"
 #include "conformance/support/json_add.h"
 #include "conformance/support/text.h"
@@ -278,14 +279,14 @@ static bool add_known(json_object *to, const char *name, size_t n)
     return n == 0 ? json_object_object_add(to, name, NULL) == 0 : conf_json_add_count(to, name, n);
 }
 
-static assay_status print_document(const conf_generate_report *r, const conf_generated *g,
-                                   const checkpoint_facts *b, assay_error *err)
+static assay_status print_document(const conf_generate_report *r, const conf_prompt *prompt,
+                                   const conf_generated *g, const checkpoint_facts *b, assay_error *err)
 {
     json_object *document = json_object_new_object();
     const bool ok =
         document && conf_json_add_text(document, "schema", "assay-generate/1") &&
         conf_json_add_text(document, "model", r->options->model) &&
-        add_bytes(document, "text", &r->text.content) &&
+        conf_prompt_add(document, prompt, r->options) && add_bytes(document, "text", &r->text.content) &&
         add_bytes(document, "reasoning", &r->reply.reasoning) &&
         add_bytes(document, "content", &r->reply.content) && add_calls(document, &r->reply) &&
         add_end(document, g, b) && add_ids(document, g) &&
@@ -296,7 +297,8 @@ static assay_status print_document(const conf_generate_report *r, const conf_gen
     return conf_json_print_document(document, ok, r->document, err);
 }
 
-assay_status conf_generate_report_finish(conf_generate_report *r, const conf_generated *g, assay_error *err)
+assay_status conf_generate_report_finish(conf_generate_report *r, const conf_prompt *prompt,
+                                         const conf_generated *g, assay_error *err)
 {
     end_part(r);
     if (r->begun) (void)fputc('\n', r->out);
@@ -305,7 +307,7 @@ assay_status conf_generate_report_finish(conf_generate_report *r, const conf_gen
     if (r->shows_reply) print_summary(r, g, &b);
     if (r->text.no_memory || r->reply.no_memory) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     if (!r->document) return ASSAY_OK;
-    assay_status rc = print_document(r, g, &b, err);
+    assay_status rc = print_document(r, prompt, g, &b, err);
     if (r->document != r->out && fclose(r->document) != 0 && rc == ASSAY_OK)
         rc = assay_fail(err, ASSAY_EIO, "%s: %s", r->options->json, strerror(errno));
     r->document = NULL;

@@ -6,6 +6,7 @@
 #define CONFORMANCE_GENERATE_REPORT_H
 
 #include "conformance/generate/generate.h"
+#include "conformance/generate/prompt.h"
 #include "conformance/options/options.h"
 #include "conformance/support/context.h"
 
@@ -23,7 +24,7 @@ conf_listeners conf_generate_report_listeners(conf_generate_report *report);
 
 /* Prints the finish reason, token counts and speed to context->err, and writes the JSON document. Fails
  * with ASSAY_EIO or ASSAY_ENOMEM. */
-assay_status conf_generate_report_finish(conf_generate_report *report, const conf_generated *generated,
-                                         assay_error *err);
+assay_status conf_generate_report_finish(conf_generate_report *report, const conf_prompt *prompt,
+                                         const conf_generated *generated, assay_error *err);
 
 #endif

@@ -8,6 +8,17 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_MODEL, 0, "--model", "DIR", "the checkpoint"},
     {CONF_OPTION_TEXT, 0, "--prompt", "TEXT",
      "the prompt, which may contain special tokens; - for standard input"},
+    {CONF_OPTION_IMAGE, 0, "--image", "FILE",
+     "a PNG, JPEG, PGM or PPM file that the model sees before the prompt; may\nbe repeated; implies --chat "
+     "if "
+     "the checkpoint has a chat template"},
+    {CONF_OPTION_CHAT, 0, "--chat", NULL,
+     "give the model the prompt as a user's message, in the checkpoint's\nchat template, instead of "
+     "unchanged"},
+    {CONF_OPTION_SYSTEM, 0, "--system-prompt", "TEXT",
+     "the message of role system before it; implies --chat"},
+    {CONF_OPTION_IGNORE_TEMPLATE, 0, "--ignore-chat-template", NULL,
+     "with --image: give the model the prompt unchanged; it has a placeholder\nfor each image"},
     {CONF_OPTION_SERVING, 0, "--serving", NULL,
      "measure how fast replies are parsed instead: every parser of\nreasoning and of tool calls (default "
      "engine: fastpath)"},
@@ -99,6 +110,8 @@ const conf_option_info conf_cli_options[] = {
      "unknown)"},
     /* Output and exit status. */
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show all measurements of every case"},
+    {CONF_OPTION_SHOW_PROMPT, 'v', "--verbose", NULL,
+     "show the prompt that the chat template makes, and the size of each image"},
     {CONF_OPTION_TAP, 0, "--tap", "FILE",
      "write the Test Anything Protocol to FILE; - for standard output, to\nwhich nothing else is then "
      "written"},

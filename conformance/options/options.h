@@ -54,8 +54,13 @@ typedef enum conf_option {
     CONF_OPTION_ENDPOINT,
     CONF_OPTION_MARKER,
     CONF_OPTION_USAGE,
-    CONF_OPTION_TEXT,     /* --prompt, for a command that generates */
-    CONF_OPTION_SAMPLING, /* --seed, for a command that samples tokens */
+    CONF_OPTION_TEXT, /* --prompt, for a command that generates */
+    CONF_OPTION_IMAGE,
+    CONF_OPTION_CHAT,
+    CONF_OPTION_SYSTEM,
+    CONF_OPTION_IGNORE_TEMPLATE,
+    CONF_OPTION_SHOW_PROMPT, /* --verbose, for a command that generates */
+    CONF_OPTION_SAMPLING,    /* --seed, for a command that samples tokens */
     CONF_OPTION_MAX_TOKENS,
     CONF_OPTION_TEMPERATURE,
     CONF_OPTION_TOP_K,
@@ -84,9 +89,12 @@ typedef struct conf_sizes {
 
 /* Options of assay generate. */
 typedef struct conf_generate_options {
-    const char *prompt; /* NULL: not given */
-    const char **stops; /* [n_stops] */
+    const char *prompt, *system; /* NULL: not given */
+    const char **stops;          /* [n_stops] */
     size_t n_stops;
+    const char **images; /* [n_images], paths */
+    size_t n_images;
+    bool chat, ignore_template;
     size_t max_tokens; /* 0: not given */
     bool no_thinking, has_temperature;
     double temperature, top_p, min_p, penalty; /* defaults if not given */

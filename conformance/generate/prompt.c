@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/generate/prompt.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "conformance/abi/serving.h"
+#include "image/config_file.h"
+#include "serving/chat/chat.h"
+#include "serving/chat/files.h"
+#include "serving/chat/placeholder.h"
+
+/* A prompt while it is made. */
+typedef struct making {
+    const conf_options *options;
+    const char *dir;
+    const assay_serving *serving;
+    serve_placeholder placeholder; /* zero without images */
+    conf_prompt made;
+    assay_error *err;
+} making;
+
+static assay_status no_memory(const making *m)
+{
+    return assay_fail(m->err, ASSAY_ENOMEM, "%s: out of memory", m->dir);
+}
+
+/* Why a checkpoint has no config of an image processor; reason: the error of image_config_open. */
+static assay_status explain_missing(const making *m, const assay_error *reason)
+{
+    json_object *config = NULL;
+    const assay_status rc = serve_chat_read_object(m->dir, "config.json", &config, m->err);
+    const bool sees = serve_chat_member(config, "vision_config") != NULL;
+    (void)json_object_put(config);
+    if (rc != ASSAY_OK) return rc;
+    return assay_fail(m->err, ASSAY_EUNSUPPORTED, "--image: %s%s", reason->text,
+                      sees ? "" : "; its config.json has no vision_config: it seems to be a text model");
+}
+
+/* Reads the images, with the processor's config. */
+static assay_status open_images(making *m)
+{
+    const conf_generate_options *g = &m->options->generate;
+    image_config config;
+    assay_error reason = {0};
+    assay_status rc = image_config_open(m->dir, false, &config, &reason);
+    if (rc == ASSAY_EIO && !serve_chat_has_file(m->dir, "preprocessor_config.json"))
+        return explain_missing(m, &reason);
+    if (rc != ASSAY_OK) return assay_fail(m->err, rc, "%s", reason.text);
+    rc = serve_placeholder_find(m->dir, config.type, &m->placeholder, m->err);
+    if (rc == ASSAY_OK) rc = conf_images_open(&config, g->images, g->n_images, &m->made.images, m->err);
+    image_config_free(&config);
+    if (rc != ASSAY_OK) return rc;
+    m->made.placeholder = strdup(m->placeholder.token);
+    return m->made.placeholder ? ASSAY_OK : no_memory(m);
+}
+
+/* The local time as if it were UTC: templates print it without a time zone. */
+static int64_t local_now(void)
+{
+    const time_t now = time(NULL);
+    struct tm local;
+    return localtime_r(&now, &local) ? (int64_t)timegm(&local) : (int64_t)now;
+}
+
+static assay_status render(making *m, const serve_chat_source *source, assay_text text)
+{
+    const conf_generate_options *g = &m->options->generate;
+    const serve_chat_request request = {.system = {g->system, g->system ? strlen(g->system) : 0},
+                                        .prompt = text,
+                                        .n_images = g->n_images,
+                                        .thinking_off = g->no_thinking,
+                                        .now = local_now()};
+    const char *lacks;
+    if (!conf_serving_has(m->serving, CONF_SERVING_TEMPLATE, &lacks))
+        return assay_fail(m->err, ASSAY_EUNSUPPORTED, "%s/%s: the engine's serving table lacks %s", m->dir,
+                          source->place, lacks);
+    const assay_status rc = serve_chat_render(m->serving, m->dir, source, &request, &m->made.written,
+                                              &m->made.add_special, m->err);
+    if (rc != ASSAY_OK) return rc;
+    m->made.place = strdup(source->place);
+    return m->made.place ? ASSAY_OK : no_memory(m);
+}
+
+/* Without a template: the placeholders of all images, then the text. */
+static assay_status write_plain(making *m, assay_text text)
+{
+    buffer *out = &m->made.written;
+    const serve_placeholder *p = &m->placeholder;
+    bool ok = true;
+    for (size_t i = 0; ok && i < m->options->generate.n_images; i++)
+        ok = buffer_append_string(out, p->before) && buffer_append_string(out, p->token) &&
+             buffer_append_string(out, p->after);
+    return ok && buffer_append_text(out, text) ? ASSAY_OK : no_memory(m);
+}
+
+/* Writes the prompt with one placeholder for each image. */
+static assay_status write_prompt(making *m, assay_text text)
+{
+    const conf_generate_options *g = &m->options->generate;
+    const bool wants = g->chat || g->system;
+    serve_chat_source source = {0};
+    m->made.add_special = true;
+    if (g->ignore_template || (!wants && g->n_images == 0))
+        return buffer_append_text(&m->made.written, text) ? ASSAY_OK : no_memory(m);
+    assay_status rc = serve_chat_source_find(m->dir, false, &source, m->err);
+    if (rc == ASSAY_OK && source.place) rc = render(m, &source, text);
+    else if (rc == ASSAY_OK && wants)
+        rc = assay_fail(m->err, ASSAY_EIO,
+                        "%s: found no chat template, expected one because of %s: chat_template.jinja, "
+                        "chat_template.json, or a member chat_template of tokenizer_config.json",
+                        m->dir, g->chat ? "--chat" : "--system-prompt");
+    else if (rc == ASSAY_OK) rc = write_plain(m, text);
+    serve_chat_source_free(&source);
+    return rc;
+}
+
+static assay_status expand_images(making *m)
+{
+    const conf_images *images = m->made.images;
+    const char *name = m->made.place ? "the prompt rendered with the chat template" : "the prompt";
+    if (!images)
+        return buffer_append(&m->made.text, m->made.written.data, m->made.written.n) ? ASSAY_OK
+                                                                                     : no_memory(m);
+    return serve_placeholder_expand(&m->placeholder, name, buffer_text(&m->made.written), images->n_tokens,
+                                    images->n, &m->made.text, m->err);
+}
+
+assay_status conf_prompt_make(const conf_options *options, const assay_serving *serving, assay_text text,
+                              conf_prompt *out, assay_error *err)
+{
+    making m = {.options = options, .dir = options->model, .serving = serving, .err = err};
+    assay_status rc = options->generate.n_images ? open_images(&m) : ASSAY_OK;
+    if (rc == ASSAY_OK) rc = write_prompt(&m, text);
+    if (rc == ASSAY_OK) rc = expand_images(&m);
+    serve_placeholder_free(&m.placeholder);
+    if (rc == ASSAY_OK) *out = m.made;
+    else conf_prompt_free(&m.made);
+    return rc;
+}
+
+void conf_prompt_free(conf_prompt *prompt)
+{
+    buffer_free(&prompt->text);
+    buffer_free(&prompt->written);
+    free(prompt->place);
+    free(prompt->placeholder);
+    conf_images_free(prompt->images);
+    *prompt = (conf_prompt){0};
+}
