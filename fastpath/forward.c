@@ -15,6 +15,15 @@ static void unpack_row(const fp_matrix *m, size_t o, float *row)
     m->kernel->unpack(row, &m->packed, o);
 }
 
+/* Features replace the scaled embeddings of their tokens. */
+static void place_features(const fp_run *run, size_t hidden, float *x)
+{
+    for (size_t t = 0; run->placed && t < run->n_rows; t++)
+        if (run->placed[t].features)
+            memcpy(x + (run->first_row + t) * hidden,
+                   fp_features_row(run->placed[t].features, 0, run->placed[t].row), hidden * sizeof *x);
+}
+
 static void embed_tokens(const fp_pass *pass, float *x)
 {
     const plan *p = pass->plan;
@@ -23,6 +32,7 @@ static void embed_tokens(const fp_pass *pass, float *x)
             unpack_row(&pass->model->embedding, (size_t)plan_embeds_as(p, pass->runs[j].tokens[t]),
                        x + (pass->runs[j].first_row + t) * p->hidden);
     if (p->embedding_scale != 1) fp_scale(x, pass->n_rows * p->hidden, p->embedding_scale);
+    for (size_t j = 0; j < pass->n_runs; j++) place_features(&pass->runs[j], p->hidden, x);
 }
 
 /* Adds table[token] * scale for one run to in [R, width]. row: scratch, [width]. */

@@ -158,6 +158,20 @@ static assay_status stream_layer(fp_pass *pass, size_t i, float *streams)
     return rc;
 }
 
+/* Adds the features of deepstack entry i to the rows of their tokens. x: [R, D]. */
+static void add_deepstack(const fp_pass *pass, size_t i, float *x)
+{
+    const size_t hidden = pass->plan->hidden;
+    if (i >= pass->plan->tower.n_deepstack) return;
+    for (size_t j = 0; j < pass->n_runs; j++) {
+        const fp_run *run = &pass->runs[j];
+        for (size_t t = 0; run->placed && t < run->n_rows; t++)
+            if (run->placed[t].features)
+                fp_add(x + (run->first_row + t) * hidden,
+                       fp_features_row(run->placed[t].features, i + 1, run->placed[t].row), hidden);
+    }
+}
+
 assay_status fp_layer_run(fp_pass *pass, size_t i, float *x)
 {
     const plan *p = pass->plan;
@@ -165,5 +179,6 @@ assay_status fp_layer_run(fp_pass *pass, size_t i, float *x)
     assay_status rc = has_streams ? stream_layer(pass, i, x) : plain_layer(pass, i, x);
     if (rc != ASSAY_OK) return rc;
     float *out = x + (has_streams ? p->streams.active * pass->n_rows * p->hidden : 0);
+    add_deepstack(pass, i, out);
     return fp_trace(&pass->tracer, out, pass->n_rows, p->hidden, "layer.%02zu.out", i);
 }

@@ -8,6 +8,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/attend.c fastpath/attend.h \
 	fastpath/cache.c fastpath/cache.h \
 	fastpath/experts.c fastpath/experts.h \
+	fastpath/features.c fastpath/features.h \
 	fastpath/forward.c fastpath/forward.h \
 	fastpath/keys.c fastpath/keys.h \
 	fastpath/layer.c fastpath/layer.h \
@@ -21,12 +22,25 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/pool.c fastpath/pool.h \
 	fastpath/rope_request.c fastpath/rope_request.h \
 	fastpath/scratch.c fastpath/scratch.h \
+	fastpath/session/feature_cache.c fastpath/session/feature_cache.h \
 	fastpath/session/positions.c fastpath/session/positions.h \
 	fastpath/session/sample.c fastpath/session/sample.h \
+	fastpath/session/sample_features.c fastpath/session/sample_features.h \
 	fastpath/session/session.c fastpath/session/session.h \
 	fastpath/session/steps.c fastpath/session/steps.h \
 	fastpath/streams.c fastpath/streams.h \
-	fastpath/trace.c fastpath/trace.h
+	fastpath/tower.c fastpath/tower.h \
+	fastpath/trace.c fastpath/trace.h \
+	fastpath/vision/attend.c fastpath/vision/attend.h \
+	fastpath/vision/layer.c fastpath/vision/layer.h \
+	fastpath/vision/layout.c fastpath/vision/layout.h \
+	fastpath/vision/linear.c fastpath/vision/linear.h \
+	fastpath/vision/merge.c fastpath/vision/merge.h \
+	fastpath/vision/pass.h \
+	fastpath/vision/patches.c fastpath/vision/patches.h \
+	fastpath/vision/rope.c fastpath/vision/rope.h \
+	fastpath/vision/table.c fastpath/vision/table.h \
+	fastpath/vision/tower.c fastpath/vision/tower.h
 fastpath_libfastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_libfastpath_la_LIBADD = fastpath/libkernels.la
 

@@ -16,7 +16,7 @@ static const uint32_t IMPLEMENTED =
     PLAN_PROJECTION_NORMS | PLAN_NORM_OFFSET | PLAN_SCORE_CAP | PLAN_LOGIT_CAP | PLAN_POST_NORMS |
     PLAN_NO_PRE_NORMS | PLAN_EMBEDDING_SCALE | PLAN_RESIDUAL_FACTOR | PLAN_LOGIT_FACTOR | PLAN_SPARSE_MLP |
     PLAN_EXPERTS | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS |
-    PLAN_LAYER_NORMS | PLAN_ROPE_AXES | PLAN_BIASES | PLAN_BLOCKS;
+    PLAN_LAYER_NORMS | PLAN_ROPE_AXES | PLAN_BIASES | PLAN_BLOCKS | PLAN_TOWER | PLAN_GRID_POSITIONS;
 
 static fp_matrix *pack_list(fp_packer *p, const plan_weight *w, size_t n)
 {
@@ -97,6 +97,7 @@ static void pack_weights(fp_model *m)
     }
     m->layers = fp_pack_alloc(k, p->n_layers, sizeof *m->layers);
     for (size_t i = 0; m->layers && i < p->n_layers; i++) pack_layer(k, &m->layers[i], &p->layers[i]);
+    fp_tower_pack(k, &m->tower, &p->tower);
     m->caches = fp_pack_alloc(k, p->n_layers, sizeof *m->caches);
     if (m->caches) fp_cache_specs(p, k->compute != ASSAY_F32 ? m->kernels.narrow_bf16 : NULL, m->caches);
 }

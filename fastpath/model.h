@@ -9,6 +9,7 @@
 #include "fastpath/kernels/kernels.h"
 #include "fastpath/pack.h"
 #include "fastpath/pool.h"
+#include "fastpath/tower.h"
 
 typedef struct fp_attention {
     fp_linear q, k, v, o;
@@ -66,6 +67,7 @@ typedef struct fp_model {
     fp_matrix *projection, *unprojection; /* [streams - 1] */
     fp_layer *layers;
     fp_cache_spec *caches; /* [n_layers] */
+    fp_tower tower;        /* zero without a tower */
 } fp_model;
 
 typedef struct fp_options {

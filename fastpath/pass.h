@@ -7,9 +7,16 @@
 #ifndef FASTPATH_PASS_H
 #define FASTPATH_PASS_H
 
+#include "fastpath/features.h"
 #include "fastpath/model.h"
 #include "fastpath/scratch.h"
 #include "fastpath/trace.h"
+
+/* The features that replace a token's embedding; NULL: the token keeps its own. row: of the features. */
+typedef struct fp_placed {
+    const fp_features *features;
+    size_t row;
+} fp_placed;
 
 /* Consecutive rows of the pass that belong to one sample. Row first_row + i is token state->n_tokens + i of
  * the sample (fp_run_position): its place in caches and masks, and where the ropes turn it, unless positions
@@ -18,7 +25,8 @@
 typedef struct fp_run {
     fp_state *state;          /* advanced by the caller, after the pass */
     const int32_t *tokens;    /* [n_rows], checked: within the vocabulary */
-    const int32_t *positions; /* [n_rows, ROPE_AXES_MAX]; NULL: none were given */
+    const int32_t *positions; /* [n_rows, ROPE_AXES_MAX]; NULL: their indices */
+    const fp_placed *placed;  /* [n_rows]; NULL: no token has features */
     size_t first_row, n_rows;
     size_t length;   /* largest position of the whole sequence + 1; RoPE frequencies may depend on it */
     size_t n_logits; /* number of last rows whose logits are wanted */

@@ -27,11 +27,9 @@ bool fp_positions_reserve(fp_positions *p, size_t n_tokens, size_t n_new)
 
 void fp_positions_append(fp_positions *p, size_t n_tokens, const int32_t *given, size_t n_axes, size_t n_new)
 {
-    const size_t next = fp_positions_next(p, n_tokens);
     int32_t *own = p->list + n_tokens * AXES;
     for (size_t t = 0; t < n_new; t++)
-        for (size_t a = 0; a < AXES; a++)
-            own[t * AXES + a] = given ? given[(n_axes > 1 ? a * n_new : 0) + t] : (int32_t)(next + t);
+        for (size_t a = 0; a < AXES; a++) own[t * AXES + a] = given[(n_axes > 1 ? a * n_new : 0) + t];
 }
 
 bool fp_positions_copy(fp_positions *p, const fp_positions *from, size_t n_tokens)

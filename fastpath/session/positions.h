@@ -1,5 +1,5 @@
-/* The positions of the tokens of one sample, stored once a step has given some: until then the position of a
- * token is its index.
+/* The positions of the tokens of one sample, stored once a step has given some, or the sample has images
+ * whose tokens have other positions: until then the position of a token is its index.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_POSITIONS_H
@@ -20,8 +20,8 @@ void fp_positions_free(fp_positions *p);
 /* Stores the positions of n_tokens tokens, with capacity for n_new more. Returns false if out of memory. */
 bool fp_positions_reserve(fp_positions *p, size_t n_tokens, size_t n_new);
 
-/* Appends n_new positions, for which capacity is reserved, to those of n_tokens tokens.
- * given: [n_axes, n_new], n_axes 1 or ROPE_AXES_MAX; NULL: they go on at fp_positions_next. */
+/* Appends the n_new positions that a step gives, for which capacity is reserved, to those of n_tokens tokens.
+ * given: [n_axes, n_new], n_axes 1 or ROPE_AXES_MAX. */
 void fp_positions_append(fp_positions *p, size_t n_tokens, const int32_t *given, size_t n_axes, size_t n_new);
 
 /* Makes p, which is empty, a copy of the first n_tokens of `from`. Returns false if out of memory. */

@@ -4,14 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/grow.h"
+#include "model/inputs/positions.h"
 #include "model/plan/mask.h"
+
+/* Releases all features but the first n. */
+static void truncate_features(fp_sample *one, size_t n_now, size_t n)
+{
+    for (size_t i = n; i < n_now; i++) {
+        fp_features_release(one->features[i]);
+        one->features[i] = NULL;
+    }
+}
 
 void fp_sample_free(fp_sample *one)
 {
     fp_state_free(&one->state);
     free(one->tokens);
     fp_positions_free(&one->positions);
+    truncate_features(one, one->media.n, 0);
+    free(one->features);
+    media_list_free(&one->media);
     *one = (fp_sample){0};
 }
 
@@ -23,15 +37,50 @@ static bool reserve_tokens(fp_sample *one, size_t n, bool has_positions)
     return grown && (!has_positions || fp_positions_reserve(&one->positions, one->n_tokens, n));
 }
 
-bool fp_sample_append(fp_sample *one, const int32_t *tokens, size_t n_new, const int32_t *positions,
-                      size_t n_axes)
+/* Drops all media but those that begin with the first n_tokens. */
+static void rewind_media(fp_sample *one, size_t n_tokens)
 {
-    const bool has_positions = one->positions.list || positions;
-    if (!reserve_tokens(one, n_new, has_positions)) return false;
-    memcpy(one->tokens + one->n_tokens, tokens, n_new * sizeof *one->tokens);
-    if (has_positions) fp_positions_append(&one->positions, one->n_tokens, positions, n_axes, n_new);
+    const size_t n = one->media.n;
+    media_list_rewind(&one->media, n_tokens);
+    truncate_features(one, n, one->media.n);
+}
+
+static bool reserve_features(fp_sample *one, size_t n)
+{
+    if (n <= one->features_capacity) return true;
+    fp_features **grown = grow_to(one->features, &one->features_capacity, n, sizeof *grown);
+    if (grown) one->features = grown;
+    return grown;
+}
+
+/* Positions are stored once they are not the indices of tokens. */
+static bool needs_positions(const fp_sample *one, const plan *p, const assay_step *step)
+{
+    return one->positions.list || step->positions ||
+           (p->positions == PLAN_POSITIONS_GRID && one->media.n > 0);
+}
+
+assay_status fp_sample_append(fp_sample *one, const plan *p, const assay_step *step, assay_error *err)
+{
+    const size_t n = one->n_tokens, n_new = step->n_tokens, n_media = one->media.n;
+    bool ok = reserve_features(one, n_media + step->n_items) && reserve_tokens(one, n_new, false);
+    if (ok) {
+        memcpy(one->tokens + n, step->tokens, n_new * sizeof *one->tokens);
+        assay_status rc = media_list_add(&one->media, p, step, n, one->tokens, true, err);
+        if (rc != ASSAY_OK) return rc;
+        for (size_t i = n_media; i < one->media.n; i++) one->features[i] = NULL;
+        ok = reserve_tokens(one, n_new, needs_positions(one, p, step));
+    }
+    if (!ok) {
+        rewind_media(one, n);
+        return assay_fail(err, ASSAY_ENOMEM, "step: sample %zu: out of memory", step->sample);
+    }
+    int32_t *list = one->positions.list;
+    if (list && step->positions)
+        fp_positions_append(&one->positions, n, step->positions, step->n_axes, n_new);
+    else if (list) positions_fill(p, &one->media, one->tokens, list, n, n_new, list + n * ROPE_AXES_MAX);
     one->n_tokens += n_new;
-    return true;
+    return ASSAY_OK;
 }
 
 void fp_sample_rewind(fp_sample *one, const plan *p, size_t n_tokens)
@@ -40,6 +89,7 @@ void fp_sample_rewind(fp_sample *one, const plan *p, size_t n_tokens)
     if (plan_divides_block(p, one->tokens, one->n_tokens, n_tokens))
         while (n_valid > 0 && plan_is_block_token(p, one->tokens[n_valid - 1])) n_valid--;
     one->n_tokens = n_tokens;
+    rewind_media(one, n_tokens);
     if (one->state.n_tokens > n_valid && !fp_state_rewind(&one->state, n_valid)) fp_state_reset(&one->state);
 }
 
@@ -47,8 +97,11 @@ bool fp_sample_copy(fp_sample *to, const fp_sample *from)
 {
     if (!reserve_tokens(to, from->n_tokens, false) ||
         !fp_positions_copy(&to->positions, &from->positions, from->n_tokens) ||
-        fp_state_fork(&to->state, &from->state) != ASSAY_OK)
+        !reserve_features(to, from->media.n) || !media_list_copy(&to->media, &from->media))
         return false;
+    for (size_t i = 0; i < from->media.n; i++)
+        to->features[i] = from->features[i] ? fp_features_share(from->features[i]) : NULL;
+    if (fp_state_fork(&to->state, &from->state) != ASSAY_OK) return false;
     if (from->n_tokens) memcpy(to->tokens, from->tokens, from->n_tokens * sizeof *to->tokens);
     to->n_tokens = from->n_tokens;
     to->length = from->length;

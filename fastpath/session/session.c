@@ -8,7 +8,8 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "fastpath/forward.h"
-#include "fastpath/session/sample.h"
+#include "fastpath/session/sample_features.h"
+#include "fastpath/vision/tower.h"
 #include "model/plan/mask.h"
 #include "runtime/cache_limit.h"
 
@@ -20,6 +21,7 @@ struct fp_session {
     size_t n_samples;
     size_t chunk;
     fp_scratch scratch;
+    fp_feature_cache features;
 };
 
 assay_status fp_session_open(const fp_model *m, fp_session **out, assay_error *err)
@@ -29,6 +31,7 @@ assay_status fp_session_open(const fp_model *m, fp_session **out, assay_error *e
     s->model = m;
     s->chunk = FP_CHUNK;
     s->limit = SIZE_MAX;
+    s->features.most_bytes = FP_FEATURES_BYTES;
     *out = s;
     return ASSAY_OK;
 }
@@ -40,7 +43,14 @@ void fp_session_free(fp_session *s)
     free(s->samples);
     free(s->limited);
     fp_scratch_free(&s->scratch);
+    fp_feature_cache_free(&s->features);
     free(s);
+}
+
+void fp_session_features(fp_session *s, size_t n_bytes)
+{
+    s->features.most_bytes = n_bytes;
+    fp_feature_cache_trim(&s->features);
 }
 
 void fp_session_chunk(fp_session *s, size_t n_rows)
@@ -113,6 +123,7 @@ assay_status fp_session_leave(fp_session *s, size_t slot, assay_error *err)
     fp_sample *one = find_sample(s, slot);
     if (!one) return no_sample("leave", slot, err);
     fp_sample_free(one);
+    fp_feature_cache_trim(&s->features);
     return ASSAY_OK;
 }
 
@@ -135,6 +146,7 @@ assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *in
         fp_sample_free(to);
         return assay_fail(err, ASSAY_ENOMEM, "session: out of memory for a fork of sample %zu", slot);
     }
+    fp_sample_keep(to, into->model, &into->features);
     *forked = at;
     return ASSAY_OK;
 }
@@ -147,6 +159,7 @@ assay_status fp_session_rewind(fp_session *s, size_t slot, size_t n_tokens, assa
         return assay_fail(err, ASSAY_EINVAL, "rewind: sample %zu: found length %zu, expected at most %zu",
                           slot, n_tokens, one->n_tokens);
     fp_sample_rewind(one, s->model->plan, n_tokens);
+    fp_feature_cache_trim(&s->features);
     return ASSAY_OK;
 }
 
@@ -203,11 +216,18 @@ static assay_status check_steps(const fp_session *s, const fp_step *steps, size_
 }
 
 /* Appends a step's tokens to its sample, and resets its state if they change the RoPE frequencies. */
-static assay_status append_tokens(fp_session *s, const fp_step *step)
+static assay_status append_tokens(fp_session *s, const fp_step *step, assay_error *err)
 {
     fp_sample *one = find_sample(s, step->slot);
-    if (!fp_sample_append(one, step->tokens, step->n_tokens, step->positions, step->n_axes))
-        return ASSAY_ENOMEM;
+    const assay_step appended = {.sample = step->slot,
+                                 .tokens = step->tokens,
+                                 .n_tokens = step->n_tokens,
+                                 .positions = step->positions,
+                                 .n_axes = step->n_axes,
+                                 .items = step->items,
+                                 .n_items = step->n_items};
+    const assay_status rc = fp_sample_append(one, s->model->plan, &appended, err);
+    if (rc != ASSAY_OK) return rc;
     const size_t length = fp_positions_length(&one->positions, one->n_tokens);
     if (!fp_model_has_same_rope(s->model, one->length, length)) fp_state_reset(&one->state);
     one->length = length;
@@ -248,6 +268,26 @@ static size_t next_run(const fp_session *s, const fp_step *step, size_t most, bo
 
 static const fp_tracer NO_TRACER = {0};
 
+/* Finds the features of the rows of a pass. runs: of some of the steps, in their order. */
+static assay_status place_features(fp_session *s, const fp_step *steps, size_t n_steps, fp_run *runs,
+                                   size_t n_runs, size_t n_rows)
+{
+    if (!s->model->plan->tower.present) return ASSAY_OK;
+    fp_placed *placed = fp_scratch_alloc(&s->scratch, n_rows, 1, sizeof *placed);
+    size_t *scratch = placed ? fp_scratch_alloc(&s->scratch, n_rows, 2, sizeof *scratch) : NULL;
+    if (!scratch) return ASSAY_ENOMEM;
+    for (size_t i = 0, j = 0; i < n_steps && j < n_runs; i++) {
+        const fp_sample *one = find_sample(s, steps[i].slot);
+        fp_run *run = &runs[j];
+        if (run->state != &one->state) continue;
+        if (fp_sample_place(one, s->model->plan, one->state.n_tokens, run->n_rows, scratch,
+                            placed + run->first_row))
+            run->placed = placed + run->first_row;
+        j++;
+    }
+    return ASSAY_OK;
+}
+
 /* Evaluates one pass with at most `most` rows of the steps, or one longer block. Sets *n_rows to 0 if no row
  * is left. */
 static assay_status run_pass(fp_session *s, const fp_step *steps, size_t n_steps, size_t most,
@@ -263,7 +303,8 @@ static assay_status run_pass(fp_session *s, const fp_step *steps, size_t n_steps
         *n_rows += n;
     }
     assay_status rc = runs ? ASSAY_OK : ASSAY_ENOMEM;
-    if (n_runs) rc = fp_forward(s->model, &s->scratch, tracer, runs, n_runs);
+    if (n_runs) rc = place_features(s, steps, n_steps, runs, n_runs, *n_rows);
+    if (rc == ASSAY_OK && n_runs) rc = fp_forward(s->model, &s->scratch, tracer, runs, n_runs);
     for (size_t i = 0; rc == ASSAY_OK && i < n_runs; i++) fp_state_advance(runs[i].state, runs[i].n_rows);
     s->scratch.n = mark;
     return rc;
@@ -276,6 +317,14 @@ static assay_status run_passes(fp_session *s, const fp_step *steps, size_t n_ste
     assay_status rc = ASSAY_OK;
     while (rc == ASSAY_OK && n_rows > 0) rc = run_pass(s, steps, n_steps, most, tracer, &n_rows);
     return rc;
+}
+
+static assay_status run_untraced(fp_session *s, const fp_step *steps, size_t n_steps)
+{
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < n_steps; i++)
+        rc = fp_sample_evaluate(find_sample(s, steps[i].slot), s->model, &s->features);
+    return rc == ASSAY_OK ? run_passes(s, steps, n_steps, s->chunk, &NO_TRACER) : rc;
 }
 
 /* Evaluates the tokens of a sample that its state lacks although an earlier step evaluated them; see
@@ -299,8 +348,12 @@ static assay_status run_traced(fp_session *s, const fp_step *steps, size_t n_ste
     assay_status rc = ASSAY_OK;
     for (size_t i = 0; rc == ASSAY_OK && i < n_steps; i++) {
         fp_tracer own = *tracer;
+        fp_sample *one = find_sample(s, steps[i].slot);
         own.sample = steps[i].slot;
-        rc = run_earlier_tokens(s, &steps[i]);
+        if (fp_vision_is_traced(s->model, &own))
+            rc = fp_sample_trace(one, s->model, &own, one->n_tokens - steps[i].n_tokens);
+        if (rc == ASSAY_OK) rc = fp_sample_evaluate(one, s->model, &s->features);
+        if (rc == ASSAY_OK) rc = run_earlier_tokens(s, &steps[i]);
         if (rc == ASSAY_OK) rc = run_passes(s, &steps[i], 1, SIZE_MAX, &own);
     }
     fp_scratch_free(&s->scratch);
@@ -315,17 +368,20 @@ assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps
     if (rc != ASSAY_OK) return rc;
     size_t n_appended = 0;
     while (rc == ASSAY_OK && n_appended < n_steps) {
-        rc = append_tokens(s, &steps[n_appended]);
+        rc = append_tokens(s, &steps[n_appended], err);
         if (rc == ASSAY_OK) n_appended++;
     }
-    if (rc == ASSAY_OK)
+    const bool appended = rc == ASSAY_OK;
+    if (appended)
         rc = tracer && fp_trace_is_on(tracer) ? run_traced(s, steps, n_steps, tracer)
-                                              : run_passes(s, steps, n_steps, s->chunk, &NO_TRACER);
+                                              : run_untraced(s, steps, n_steps);
     if (rc == ASSAY_OK) return ASSAY_OK;
     for (size_t i = 0; i < n_appended; i++) {
         fp_sample *one = find_sample(s, steps[i].slot);
         fp_sample_rewind(one, s->model->plan, one->n_tokens - steps[i].n_tokens);
     }
+    fp_feature_cache_trim(&s->features);
+    if (!appended) return rc;
     if (rc == ASSAY_ESTOPPED) return assay_fail(err, rc, "step: stopped by the tap");
     return assay_fail(err, rc, "step: out of memory for %zu samples", n_steps);
 }

@@ -12,8 +12,8 @@
  * Some RoPE frequencies depend on the length of the sequence. If a step changes them, the caches are
  * invalid, and the sample is evaluated again from its first token; so is a sample that is rewound
  * beyond the positions that its rotating caches still hold. Samples therefore store their tokens, and the
- * positions that a step gave them. Those turn the ropes alone: caches, masks, windows and attention sinks go
- * by the index of a token.
+ * positions that a step or their images gave them. Those turn the ropes alone: caches, masks, windows and
+ * attention sinks go by the index of a token.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_SESSION_H
@@ -27,8 +27,8 @@ typedef struct fp_session fp_session;
 /* The tokens of one sample's step.
  * tokens: [n_tokens], n_tokens >= 1, borrowed.
  * logits: [n_logits, vocab], of the last n_logits tokens, n_logits <= n_tokens; NULL if n_logits is 0.
- * positions: [n_axes, n_tokens], borrowed, n_axes 1 or ROPE_AXES_MAX; NULL: they go on after the sample's
- *         last token. */
+ * positions: [n_axes, n_tokens], borrowed, n_axes 1 or ROPE_AXES_MAX; NULL: as the sample's tokens, images
+ * and videos say (positions_fill). items: [n_items], borrowed; see media_list_add. */
 typedef struct fp_step {
     size_t slot;
     const int32_t *tokens;
@@ -37,6 +37,8 @@ typedef struct fp_step {
     size_t n_logits;
     const int32_t *positions;
     size_t n_axes;
+    const assay_item *items;
+    size_t n_items;
 } fp_step;
 
 /* Fails with ASSAY_ENOMEM. The model is borrowed and must outlive the session. */
@@ -52,6 +54,10 @@ void fp_session_chunk(fp_session *s, size_t n_rows);
  * the latest. Tokens stay stored. 0: no limit. Must be called before a sample joins. Fails with ASSAY_EINVAL
  * unless sink_tokens < limit or both are 0, or with ASSAY_ENOMEM. */
 assay_status fp_session_limit(fp_session *s, size_t limit, size_t sink_tokens, assay_error *err);
+
+/* Sets how many bytes of features of images and videos the session keeps for those that come again (default
+ * FP_FEATURES_BYTES); see feature_cache.h. */
+void fp_session_features(fp_session *s, size_t n_bytes);
 
 /* The most samples of a session: looking for a free slot, and checking steps, takes time in proportion. */
 #define FP_SAMPLES_MAX ((size_t)4096)
@@ -79,10 +85,12 @@ assay_status fp_session_check(const plan *p, const int32_t *tokens, size_t n_tok
 /* Evaluates one step for each listed sample. On failure every sample has the tokens that it had before.
  * Fails with ASSAY_EINVAL before anything is evaluated (an unused or repeated slot, no tokens, more
  * than INT32_MAX tokens, a token outside the vocabulary, a position that is negative or beyond INT32_MAX),
- * with ASSAY_EUNSUPPORTED if a step continues a block of tokens that an earlier step has begun, with
- * ASSAY_ENOMEM at any time, or with ASSAY_ESTOPPED. All functions that take a slot fail with
- * ASSAY_EINVAL for an unused one. tracer: NULL, or receives the tensors of each sample, of which only the
- * rows of this step: the sample is then evaluated as a batch of one, and its step in one pass. */
+ * with ASSAY_EUNSUPPORTED if a step continues a block of tokens that an earlier step has begun, as
+ * media_list_add does, with ASSAY_ENOMEM at any time, or with ASSAY_ESTOPPED. All functions that take a slot
+ * fail with ASSAY_EINVAL for an unused one. tracer: NULL, or receives the tensors of each sample, of which
+ * only the rows of this step: the sample is then evaluated as a batch of one, and its step in one pass; if it
+ * wants tensors of the tower, images and videos that begin with the step are evaluated for it, whatever is
+ * cached. */
 assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer,
                              assay_error *err);
 

@@ -6,30 +6,12 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "model/inputs/positions.h"
 
 void fp_steps_free(fp_steps *s)
 {
     free(s->step);
     *s = (fp_steps){0};
-}
-
-static const char *item_name(assay_item_kind kind)
-{
-    switch (kind) {
-    case ASSAY_ITEM_IMAGE: return "an image";
-    case ASSAY_ITEM_VIDEO: return "a video";
-    case ASSAY_ITEM_AUDIO: return "audio";
-    case ASSAY_ITEM_EMBEDDING: return "an embedding";
-    }
-    return "an item of unknown kind";
-}
-
-/* Refuses what a sample can have besides its tokens and their positions. */
-static assay_status check_items(const assay_step *step, const char *where, assay_error *err)
-{
-    if (step->n_items == 0) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: sample %zu: found %s, expected tokens alone", where,
-                      step->sample, step->items ? item_name(step->items[0].kind) : "items");
 }
 
 static assay_status check_axes(const assay_step *step, const char *where, assay_error *err)
@@ -71,8 +53,7 @@ static assay_status check_output(const assay_step *step, size_t index, assay_err
 
 static assay_status translate(const assay_step *step, size_t padded_width, fp_step *out, assay_error *err)
 {
-    assay_status rc = check_items(step, "step", err);
-    if (rc == ASSAY_OK) rc = check_tokens(step, padded_width, "step", err);
+    assay_status rc = check_tokens(step, padded_width, "step", err);
     if (rc == ASSAY_OK && step->positions) rc = check_axes(step, "step", err);
     for (size_t i = 0; rc == ASSAY_OK && i < step->n_outputs; i++) rc = check_output(step, i, err);
     if (rc != ASSAY_OK) return rc;
@@ -80,7 +61,9 @@ static assay_status translate(const assay_step *step, size_t padded_width, fp_st
                      .tokens = step->tokens,
                      .n_tokens = step->n_tokens,
                      .positions = step->positions,
-                     .n_axes = step->n_axes};
+                     .n_axes = step->n_axes,
+                     .items = step->items,
+                     .n_items = step->n_items};
     if (step->n_outputs > 0) {
         out->logits = step->outputs[0].data;
         out->n_logits = step->outputs[0].n_last;
@@ -102,16 +85,32 @@ assay_status fp_steps_run(fp_steps *s, fp_session *session, const assay_step *st
     return fp_session_step(session, s->step, n, tracer, err);
 }
 
+/* out: [n_axes, n_tokens]. */
+static assay_status fill_positions(const plan *p, const assay_step *step, const media_list *items,
+                                   int32_t *out, int32_t *delta, assay_error *err)
+{
+    const size_t n = step->n_tokens;
+    int32_t *list =
+        n <= SIZE_MAX / (ROPE_AXES_MAX * sizeof *list) ? malloc(n * ROPE_AXES_MAX * sizeof *list) : NULL;
+    if (!list) return assay_fail(err, ASSAY_ENOMEM, "positions: out of memory for %zu tokens", n);
+    positions_fill(p, items, step->tokens, NULL, 0, n, list);
+    *delta = positions_delta(p, items, list, n);
+    for (size_t a = 0; a < step->n_axes; a++)
+        for (size_t t = 0; t < n; t++) out[a * n + t] = list[t * ROPE_AXES_MAX + a];
+    free(list);
+    return ASSAY_OK;
+}
+
 assay_status fp_steps_positions(const plan *p, const assay_step *step, int32_t *out, int32_t *delta,
                                 assay_error *err)
 {
-    assay_status rc = check_items(step, "positions", err);
-    if (rc == ASSAY_OK) rc = check_tokens(step, 0, "positions", err);
+    media_list items = {0};
+    assay_status rc = check_tokens(step, 0, "positions", err);
     if (rc == ASSAY_OK) rc = check_axes(step, "positions", err);
     if (rc == ASSAY_OK)
         rc = fp_session_check(p, step->tokens, step->n_tokens, "positions", step->sample, err);
-    if (rc != ASSAY_OK) return rc;
-    for (size_t i = 0; i < step->n_axes * step->n_tokens; i++) out[i] = (int32_t)(i % step->n_tokens);
-    *delta = 0;
-    return ASSAY_OK;
+    if (rc == ASSAY_OK) rc = media_list_add(&items, p, step, 0, step->tokens, false, err);
+    if (rc == ASSAY_OK) rc = fill_positions(p, step, &items, out, delta, err);
+    media_list_free(&items);
+    return rc;
 }

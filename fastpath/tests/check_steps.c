@@ -183,7 +183,7 @@ static const refusal REFUSED[] = {
     {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .items = &image, .n_items = 1},
      0,
      ASSAY_EUNSUPPORTED,
-     "sample 1: found an image"},
+     "sample 1: item 0: found an image"},
     {{.sample = 1, .tokens = GOOD, .n_tokens = 3, .positions = GOOD, .n_axes = 2},
      0,
      ASSAY_EINVAL,

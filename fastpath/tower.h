@@ -1,0 +1,34 @@
+/* The packed weights of a vision tower. Dimensions and options are in the plan.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FASTPATH_TOWER_H
+#define FASTPATH_TOWER_H
+
+#include "fastpath/pack.h"
+
+typedef struct fp_tower_layer {
+    fp_norm mixer_in, mixer_out, mlp_in, mlp_out, q_norm, k_norm, v_norm;
+    fp_linear q, k, v, o, gate, up, down;
+} fp_tower_layer;
+
+typedef struct fp_merger {
+    fp_norm norm;
+    fp_linear first, second;
+} fp_merger;
+
+typedef struct fp_tower {
+    fp_linear embed;
+    fp_norm in_norm, out_norm;
+    fp_matrix table;                     /* of positions */
+    fp_tower_layer *layers;              /* [n_layers] */
+    const float *pool_bias, *pool_scale; /* [D], or NULL */
+    fp_merger merger;
+    fp_merger *deepstack; /* [n_deepstack] */
+    const float *ones;    /* as many as any activation without a gate has elements */
+} fp_tower;
+
+/* Packs the weights of a tower; nothing if it is not present. Failures are those of the packer. *to must not
+ * move. */
+void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from);
+
+#endif

@@ -1,0 +1,80 @@
+/* All keys and values of a layer are computed first, block by block; then each block goes through the rest of
+ * the layer. The norm before attention is computed twice, which is cheaper than storing its rows.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/vision/layer.h"
+
+#include "fastpath/ops.h"
+#include "fastpath/vision/attend.h"
+#include "fastpath/vision/linear.h"
+
+/* y = down(activation(gate(x)) * up(x)), or without the gate. x, y: [n, D]. */
+static assay_status feed_forward(fp_vision *v, size_t i, size_t n, const float *x, float *y)
+{
+    const plan_mlp *mlp = &v->tower->layers[i].mlp;
+    const fp_tower_layer *w = &v->packed->layers[i];
+    const fp_tower_linear up = {&w->up, &mlp->up.clip}, gate = {&w->gate, &mlp->gate.clip};
+    const bool is_gated = w->gate.weight.packed.panels != NULL;
+    const size_t mark = v->pass.scratch->n, width = mlp->intermediate;
+    float *inner = fp_scratch_floats(v->pass.scratch, n, width);
+    float *raised = inner && is_gated ? fp_scratch_floats(v->pass.scratch, n, width) : inner;
+    assay_status rc = raised ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && !is_gated) rc = fp_tower_activated(&v->pass, inner, x, n, up, mlp->activation);
+    if (rc == ASSAY_OK && is_gated) rc = fp_tower_linear_run(&v->pass, inner, x, n, gate);
+    if (rc == ASSAY_OK && is_gated) rc = fp_tower_linear_run(&v->pass, raised, x, n, up);
+    if (rc == ASSAY_OK) {
+        if (is_gated) fp_gate_run(&v->pass, inner, inner, raised, width, n, width, mlp->activation);
+        rc = fp_tower_linear_run(&v->pass, y, inner, n, (fp_tower_linear){&w->down, &mlp->down.clip});
+    }
+    v->pass.scratch->n = mark;
+    return rc;
+}
+
+static assay_status put_keys(fp_vision *v, size_t i, fp_vision_keys *keys, const float *x, float *normed)
+{
+    const size_t n_rows = v->layout.n_rows, hidden = v->tower->hidden;
+    assay_status rc = ASSAY_OK;
+    for (size_t first = 0, n; rc == ASSAY_OK && first < n_rows; first += n) {
+        n = fp_vision_block(v, first);
+        fp_norm_run(&v->pass, normed, x + first * hidden, n, hidden, &v->packed->layers[i].mixer_in);
+        rc = fp_vision_keys_put(v, i, keys, first, n, normed);
+    }
+    return rc;
+}
+
+/* The rest of the layer, for `n` rows from `first` on. x: [n, D]; normed, y: scratch, likewise. */
+static assay_status run_block(fp_vision *v, size_t i, const fp_vision_keys *keys, size_t first, size_t n,
+                              float *x, float *normed, float *y)
+{
+    const fp_tower_layer *w = &v->packed->layers[i];
+    const size_t hidden = v->tower->hidden;
+    v->pass.n_rows = n;
+    fp_norm_run(&v->pass, normed, x, n, hidden, &w->mixer_in);
+    assay_status rc = fp_vision_attend(v, i, keys, first, n, normed, y);
+    if (rc != ASSAY_OK) return rc;
+    fp_norm_run(&v->pass, y, y, n, hidden, &w->mixer_out);
+    fp_add_run(&v->pass, x, y, hidden);
+    fp_norm_run(&v->pass, normed, x, n, hidden, &w->mlp_in);
+    rc = feed_forward(v, i, n, normed, y);
+    if (rc != ASSAY_OK) return rc;
+    fp_norm_run(&v->pass, y, y, n, hidden, &w->mlp_out);
+    fp_add_run(&v->pass, x, y, hidden);
+    return ASSAY_OK;
+}
+
+assay_status fp_vision_layer(fp_vision *v, size_t i, float *x)
+{
+    const size_t n_rows = v->layout.n_rows, hidden = v->tower->hidden, mark = v->pass.scratch->n;
+    const size_t n_most = fp_vision_block(v, 0);
+    float *normed = fp_scratch_floats(v->pass.scratch, n_most, hidden);
+    float *y = normed ? fp_scratch_floats(v->pass.scratch, n_most, hidden) : NULL;
+    fp_vision_keys keys;
+    assay_status rc = y ? fp_vision_keys_alloc(v, i, &keys) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) rc = put_keys(v, i, &keys, x, normed);
+    for (size_t first = 0, n; rc == ASSAY_OK && first < n_rows; first += n) {
+        n = fp_vision_block(v, first);
+        rc = run_block(v, i, &keys, first, n, x + first * hidden, normed, y);
+    }
+    v->pass.scratch->n = mark;
+    return rc;
+}

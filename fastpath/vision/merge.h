@@ -1,0 +1,16 @@
+/* From the rows of patches to rows for tokens: pooling and mergers.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FASTPATH_VISION_MERGE_H
+#define FASTPATH_VISION_MERGE_H
+
+#include "fastpath/vision/pass.h"
+
+/* Features of all tokens of the pass, from the last layer's output, [P, D]. out: [n_tokens, H]. Fails with
+ * ASSAY_ENOMEM. */
+assay_status fp_vision_merge(fp_vision *v, const float *x, float *out);
+
+/* Those of deepstack entry k, from the output of its layer. */
+assay_status fp_vision_deepstack(fp_vision *v, size_t k, const float *x, float *out);
+
+#endif
