@@ -27,6 +27,12 @@ const char *rope_type_name(rope_type type)
     return NULL;
 }
 
+/* Whether the angles of towers are meant: half of them by row, half by column. */
+static bool has_two_halves(const rope *r)
+{
+    return r->sections == ROPE_SECTIONS_ROW_COLUMN || r->sections == ROPE_SECTIONS_COLUMN_ROW;
+}
+
 /* theta^(2i/dim): radians per position are its inverse (Su et al. 2021). */
 static double rope_period(const rope *r, double theta, size_t i)
 {
@@ -85,7 +91,7 @@ void rope_frequencies(const rope *r, size_t length, double *inverse_frequency)
     double theta = r->type == ROPE_DYNAMIC ? dynamic_theta(r, length) : r->theta;
     const double *divisor = (double)length > r->original_length ? r->long_factor : r->short_factor;
     for (size_t i = 0; i < r->dim / 2; i++) {
-        double turn = rope_period(r, theta, i), f = 1 / turn;
+        double turn = rope_period(r, theta, has_two_halves(r) ? i % (r->dim / 4) : i), f = 1 / turn;
         switch (r->type) {
         case ROPE_LINEAR: f /= r->factor; break;
         case ROPE_LLAMA3: f = llama3_frequency(r, f); break;
@@ -113,6 +119,8 @@ size_t rope_axis(const rope *r, size_t i)
     case ROPE_SECTIONS_ALTERNATING:
         if (i >= r->section[0] + r->section[1]) return TEMPORAL;
         return i % 2 == 0 ? HEIGHT : WIDTH;
+    case ROPE_SECTIONS_ROW_COLUMN: return i < r->dim / 4 ? HEIGHT : WIDTH;
+    case ROPE_SECTIONS_COLUMN_ROW: return i < r->dim / 4 ? WIDTH : HEIGHT;
     }
     return TEMPORAL;
 }

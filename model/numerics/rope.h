@@ -25,7 +25,8 @@ typedef enum rope_type {
 typedef enum rope_pairing {
     ROPE_PAIRS_HALF,     /* i and i + dim/2 */
     ROPE_PAIRS_ADJACENT, /* 2i and 2i + 1 */
-    ROPE_PAIRS_QUARTER   /* i and i + dim/4 within each half of dim; the first half has the first dim/4 angles */
+    ROPE_PAIRS_QUARTER   /* i and i + dim/4 within each half of dim; the first half has the first dim/4 angles
+                          */
 } rope_pairing;
 
 /* How the frequencies are distributed over the axes temporal, height, width. */
@@ -45,7 +46,8 @@ typedef struct rope {
     rope_pairing pairing;
     size_t head_dim;     /* elements of a head */
     size_t dim;          /* leading elements that rotate; even, at most head_dim */
-    size_t exponent_dim; /* divisor of the exponents: dim, or dim - 1 if a partial factor gives an odd size */
+    size_t exponent_dim; /* divisor of the exponents: dim, or dim - 1 if a partial factor gives an odd size;
+                            dim/2 with sections row, column */
     double theta;
     double factor;                            /* linear, dynamic, llama3, yarn, proportional */
     double attention_factor;                  /* factor of cos and sin; 1 if the type has none */

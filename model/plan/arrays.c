@@ -24,30 +24,42 @@ static assay_status make_table(void *context, array *self, array *const *inputs,
     return ASSAY_OK;
 }
 
-static array *defer_table(array_list *list, const rope *r, size_t index, const char *what, size_t length)
+static array *defer_table(array_list *list, const rope *r, const char *name, size_t length)
 {
-    char name[64];
     table *t = malloc(sizeof *t);
     if (!t) return NULL;
     *t = (table){r, length};
-    (void)snprintf(name, sizeof name, "ropes.%zu.%s", index, what);
     return array_list_defer(list, name, true, r->dim / 2 * sizeof(double), (array_maker){make_table, t, free},
                             NULL, 0);
 }
 
+/* Defers the tables of rope i. Returns false if out of memory. */
+static bool derive_rope(plan *p, size_t i)
+{
+    char name[64];
+    const rope *r = &p->ropes[i];
+    plan_frequency *f = &p->frequencies[i];
+    const bool is_long = r->type == ROPE_LONGROPE;
+    (void)snprintf(name, sizeof name, "ropes.%zu.%s", i,
+                   is_long ? "short_inverse_frequency" : "inverse_frequency");
+    f->usual = defer_table(p->arrays, r, name, 1);
+    if (!is_long) return f->usual;
+    (void)snprintf(name, sizeof name, "ropes.%zu.long_inverse_frequency", i);
+    f->extended = defer_table(p->arrays, r, name, SIZE_MAX);
+    return f->usual && f->extended;
+}
+
 assay_status plan_derive(plan *p, assay_error *err)
 {
-    bool ok = true;
     p->frequencies = calloc(p->n_ropes + 1, sizeof *p->frequencies);
-    for (size_t i = 0; p->frequencies && ok && i < p->n_ropes; i++) {
-        const rope *r = &p->ropes[i];
-        plan_frequency *f = &p->frequencies[i];
-        const bool is_long = r->type == ROPE_LONGROPE;
-        f->usual = defer_table(p->arrays, r, i, is_long ? "short_inverse_frequency" : "inverse_frequency", 1);
-        if (is_long) f->extended = defer_table(p->arrays, r, i, "long_inverse_frequency", SIZE_MAX);
-        ok = f->usual && (f->extended || !is_long);
+    bool ok = p->frequencies;
+    for (size_t i = 0; ok && i < p->n_ropes; i++) ok = derive_rope(p, i);
+    if (ok && p->tower.has_rope) {
+        plan_tower *tower = &p->tower;
+        tower->frequency.usual = defer_table(p->arrays, &tower->rope, "tower.inverse_frequency", 1);
+        ok = tower->frequency.usual;
     }
-    return p->frequencies && ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", p->dir);
+    return ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", p->dir);
 }
 
 const double *plan_frequencies(const plan *p, size_t r, size_t length, double *scratch)

@@ -6,7 +6,7 @@
 
 #include "model/plan/plan.h"
 
-/* Defers the tables of p's ropes among p's arrays. Fails with ASSAY_ENOMEM. */
+/* Defers the tables of p's ropes and of its tower's among p's arrays. Fails with ASSAY_ENOMEM. */
 assay_status plan_derive(plan *p, assay_error *err);
 
 /* Inverse frequencies of rope r for a sequence of that length, [dim / 2]: a table of the plan, or, for a

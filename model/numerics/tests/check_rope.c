@@ -117,6 +117,27 @@ START_TEST(sections_deal_frequencies_to_axes)
 }
 END_TEST
 
+/* Towers: both halves of the angles have the same frequencies. */
+START_TEST(sections_of_a_tower_divide_the_angles_between_row_and_column)
+{
+    rope r = plain(ROPE_DEFAULT);
+    r.exponent_dim = 4;
+    r.sections = ROPE_SECTIONS_ROW_COLUMN;
+    expect_frequencies(&r, 5, 1, 0.25, 1, 0.25);
+    const int32_t position[] = {9, 2, 3};
+    const double f[] = {1, 0.25, 1, 0.25}, rows_first[] = {2, 0.5, 3, 0.75},
+                 columns_first[] = {3, 0.75, 2, 0.5};
+    double c[4], s[4];
+    rope_tables(&r, f, position, 3, 1, c, s);
+    for (size_t i = 0; i < 4; i++) ck_assert(c[i] == cos(rows_first[i]) && s[i] == sin(rows_first[i]));
+    r.sections = ROPE_SECTIONS_COLUMN_ROW;
+    r.pairing = ROPE_PAIRS_QUARTER; /* of the rotation alone */
+    expect_frequencies(&r, 5, 1, 0.25, 1, 0.25);
+    rope_tables(&r, f, position, 3, 1, c, s);
+    for (size_t i = 0; i < 4; i++) ck_assert(c[i] == cos(columns_first[i]) && s[i] == sin(columns_first[i]));
+}
+END_TEST
+
 START_TEST(tables_hold_scaled_cosines_and_sines_of_each_axis)
 {
     rope r = plain(ROPE_DEFAULT);
@@ -147,6 +168,7 @@ int main(void)
     tcase_add_test(all, llama3_keeps_short_waves_and_divides_long_ones);
     tcase_add_test(all, yarn_with_equal_ends_does_not_divide_by_zero);
     tcase_add_test(all, sections_deal_frequencies_to_axes);
+    tcase_add_test(all, sections_of_a_tower_divide_the_angles_between_row_and_column);
     tcase_add_test(all, tables_hold_scaled_cosines_and_sines_of_each_axis);
     suite_add_tcase(suite, all);
     return support_run(suite);
