@@ -136,7 +136,7 @@ static assay_status open_parts(fp_model *m, const char *dir, const fp_options *o
     if (rc != ASSAY_OK) return rc;
     rc = fp_pool_open(n, options->grain == SIZE_MAX ? FP_GRAIN : options->grain, &m->pool, err);
     if (rc == ASSAY_OK) rc = plan_open_allowing(dir, options->allow_unknown, &m->plan, err);
-    if (rc == ASSAY_OK) rc = plan_check_features(m->plan, IMPLEMENTED, "fastpath", err);
+    if (rc == ASSAY_OK) rc = plan_check_features(m->plan, IMPLEMENTED, 0, "fastpath", err);
     if (rc != ASSAY_OK) return rc;
     m->packer.pool = m->pool;
     m->packer.kernels = &m->kernels;

@@ -45,7 +45,7 @@ static assay_status ref_model_open(const char *dir, const assay_model_options *g
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     rc = plan_open_allowing(dir, options.allow_unknown, &m->plan, err);
-    if (rc == ASSAY_OK) rc = plan_check_features(m->plan, IMPLEMENTED, REF_NAME, err);
+    if (rc == ASSAY_OK) rc = plan_check_features(m->plan, IMPLEMENTED, 0, REF_NAME, err);
     if (rc == ASSAY_OK) {
         *out = m;
         return ASSAY_OK;

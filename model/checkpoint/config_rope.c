@@ -6,6 +6,7 @@
 #include "model/checkpoint/config_rope.h"
 
 #include "model/checkpoint/config.h"
+#include "model/checkpoint/config_sections.h"
 #include "model/checkpoint/config_value.h"
 
 #include <math.h>
@@ -164,6 +165,14 @@ static const struct {
 /* Finds the reader for a type; sets the error of d if there is none. */
 static read_fn *find_reader(config *d, const char *spelled, const config_rope_request *request, rope *r)
 {
+    if (config_sections_are_axial(request->sections)) {
+        r->type = ROPE_DEFAULT;
+        if (strcmp(spelled, "axial") != 0 && strcmp(spelled, "default") != 0)
+            config_fail(d, ASSAY_EUNSUPPORTED, "rope_type: found \"%s\", expected axial or default", spelled);
+        return read_default;
+    }
+    if (request->sections != ROPE_SECTIONS_NONE && strcmp(spelled, "mrope") == 0)
+        spelled = rope_type_name(ROPE_DEFAULT);
     if (request->long_only && (strcmp(spelled, "su") == 0 || strcmp(spelled, "yarn") == 0))
         spelled = rope_type_name(ROPE_LONGROPE);
     for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++) {
@@ -310,6 +319,7 @@ void config_rope(config *c, const config_rope_request *request, rope *out)
     if (c->status == ASSAY_OK) {
         config_begin_inside(&d, c, prefix, members ? members : none);
         read_rope(c, &d, request, &r);
+        config_sections(&d, request->sections, request->default_section, &r);
         end_rope(&d, r.type);
     }
     json_object_put(none);
@@ -328,23 +338,6 @@ void config_rope_end(config *c)
     (void)config_has(&d, "full_attention");
     (void)config_has(&d, "sliding_attention");
     config_end_strict(&d, "expected only full_attention and sliding_attention");
-}
-
-/* Reads mrope_section, which assigns the frequencies to three axes. */
-static void read_sections(config *d, const char *model_type, rope *r)
-{
-    if (!config_sizes(d, "mrope_section", false, r->section, ROPE_AXES_MAX)) return;
-    bool interleaved = config_has(d, "mrope_interleaved") && config_flag_or(d, "mrope_interleaved", false);
-    bool ernie = strncmp(model_type, "ernie4_5", 8) == 0;
-    r->sections = ernie         ? ROPE_SECTIONS_ALTERNATING
-                  : interleaved ? ROPE_SECTIONS_INTERLEAVED
-                                : ROPE_SECTIONS_CHUNKED;
-    if (ernie) r->pairing = ROPE_PAIRS_ADJACENT;
-    size_t sum = r->section[0] + r->section[1] + r->section[2];
-    if (d->status == ASSAY_OK && sum != r->dim / 2)
-        config_fail(d, ASSAY_EFORMAT,
-                    "mrope_section: found a sum of %zu, expected %zu, half of the rotating part", sum,
-                    r->dim / 2);
 }
 
 void config_rope_standalone(config *c, size_t head_dim, rope *out)
@@ -368,7 +361,7 @@ void config_rope_standalone(config *c, size_t head_dim, rope *out)
         config_begin_inside(d, c, prefix, members);
     }
     read_rope(c, d, &request, &r);
-    read_sections(d, model_type, &r);
+    config_sections_alone(d, model_type, &r);
     if (d != c) end_rope(d, r.type);
     if (c->status == ASSAY_OK) *out = r;
     else rope_free(&r);

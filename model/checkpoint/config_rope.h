@@ -17,6 +17,10 @@ typedef struct config_rope_request {
     const char *default_type; /* type if the document has no RoPE member; NULL: "default" */
     double default_partial;   /* likewise; 0: 1 */
     bool long_only;           /* phi3: default or longrope ("su" and "yarn" are its older names) */
+    /* Not ROPE_SECTIONS_NONE: M-RoPE, whose mrope_section is default_section if absent, and whose type may be
+     * called "mrope"; or, with ROW_COLUMN and COLUMN_ROW, the rope of a tower, whose type is "axial". */
+    rope_sections sections;
+    size_t default_section[ROPE_AXES_MAX];
 } config_rope_request;
 
 /* Resolves it into *out, whose arrays the caller frees (rope_free). An unknown type, a member that its type

@@ -4,6 +4,7 @@ model_libmodel_la_SOURCES += \
 	model/checkpoint/config_harmless.c model/checkpoint/config_harmless.h \
 	model/checkpoint/config_quantization.c model/checkpoint/config_quantization.h \
 	model/checkpoint/config_rope.c model/checkpoint/config_rope.h \
+	model/checkpoint/config_sections.c model/checkpoint/config_sections.h \
 	model/checkpoint/config_value.c model/checkpoint/config_value.h \
 	model/checkpoint/rope_request.c model/checkpoint/rope_request.h \
 	model/checkpoint/safetensors.c model/checkpoint/safetensors.h \

@@ -41,9 +41,33 @@ static const struct {
     {PLAN_PLAIN_MLP, "an MLP without a gate"},
 };
 
-static uint32_t bit(bool needed, plan_feature feature)
+static const struct {
+    plan_tower_feature feature;
+    const char *name;
+} TOWER_NAMES[] = {
+    {PLAN_TOWER_RASTER, "patches row by row"},
+    {PLAN_TOWER_CHANNELS_LAST, "weights of patches with channels last"},
+    {PLAN_TOWER_PIXEL_SCALE, "a scale of its pixels"},
+    {PLAN_TOWER_IN_NORM, "a norm after the patch embedding"},
+    {PLAN_TOWER_BILINEAR, "learned positions resampled by two taps"},
+    {PLAN_TOWER_BICUBIC, "learned positions resampled by four taps"},
+    {PLAN_TOWER_AXES_TABLE, "learned positions of each axis"},
+    {PLAN_TOWER_ROPE, "a rope"},
+    {PLAN_TOWER_ROPE_QUARTERS, "a rope of each half of a head"},
+    {PLAN_TOWER_WINDOWS, "attention in windows"},
+    {PLAN_TOWER_POST_NORMS, "norms after attention or MLP"},
+    {PLAN_TOWER_HEAD_NORMS, "norms of q, k or v"},
+    {PLAN_TOWER_POOLING, "pooling of patches"},
+    {PLAN_TOWER_STANDARDISED, "standardised features"},
+    {PLAN_TOWER_DEEPSTACK, "features of earlier layers"},
+    {PLAN_TOWER_CLIPS, "limits of products"},
+    {PLAN_TOWER_VIDEOS, "videos"},
+};
+
+/* feature: of plan_feature or plan_tower_feature. */
+static uint32_t bit(bool needed, uint32_t feature)
 {
-    return needed ? (uint32_t)feature : 0;
+    return needed ? feature : 0;
 }
 
 static uint32_t bias_features(const plan_layer *l)
@@ -116,7 +140,8 @@ uint32_t plan_features(const plan *p)
         norm_features(&p->norm) | norm_features(&p->layer_inputs.norm) |
         bit(p->soft_cap != 0, PLAN_LOGIT_CAP) | bit(p->embedding_scale != 1, PLAN_EMBEDDING_SCALE) |
         bit(p->logit_factor != 1, PLAN_LOGIT_FACTOR) | bit(p->layer_inputs.present, PLAN_LAYER_INPUTS) |
-        bit(p->streams.n > 0, PLAN_STREAMS) | bit(p->placeholders.n > 0, PLAN_PLACEHOLDERS);
+        bit(p->streams.n > 0, PLAN_STREAMS) | bit(p->placeholders.n > 0, PLAN_PLACEHOLDERS) |
+        bit(p->tower.present, PLAN_TOWER) | bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS);
     needed |= bit(p->layer_inputs.projection.bias.data != NULL, PLAN_BIASES);
     for (size_t i = 0; i < p->n_ropes; i++)
         needed |= bit(p->ropes[i].sections != ROPE_SECTIONS_NONE, PLAN_ROPE_AXES);
@@ -124,12 +149,66 @@ uint32_t plan_features(const plan *p)
     return needed;
 }
 
-assay_status plan_check_features(const plan *p, uint32_t implemented, const char *engine, assay_error *err)
+static bool clips(const plan_linear *linear)
+{
+    return linear->clip.present;
+}
+
+static uint32_t merger_features(const plan_merger *m)
+{
+    return bit(clips(&m->first) || clips(&m->second), PLAN_TOWER_CLIPS);
+}
+
+static uint32_t tower_layer_features(const plan_tower_layer *l)
+{
+    const plan_attention *a = &l->attention;
+    const plan_linear *const linears[] = {&a->q, &a->k, &a->v, &a->o, &l->mlp.gate, &l->mlp.up, &l->mlp.down};
+    uint32_t needed = bit(l->in_windows, PLAN_TOWER_WINDOWS) |
+                      bit(l->mixer_out.present || l->mlp_out.present, PLAN_TOWER_POST_NORMS) |
+                      bit(a->q_norm.present || a->k_norm.present || a->v_norm.present, PLAN_TOWER_HEAD_NORMS);
+    for (size_t i = 0; i < sizeof linears / sizeof *linears; i++)
+        needed |= bit(clips(linears[i]), PLAN_TOWER_CLIPS);
+    return needed;
+}
+
+uint32_t plan_tower_features(const plan_tower *tower)
+{
+    if (!tower->present) return 0;
+    const plan_patches *patches = &tower->patches;
+    const plan_pooling *pooling = &tower->pooling;
+    uint32_t needed =
+        bit(patches->order == PLAN_PATCHES_RASTER, PLAN_TOWER_RASTER) |
+        bit(patches->weights_channels_last, PLAN_TOWER_CHANNELS_LAST) |
+        bit(patches->pixel_factor != 1 || patches->pixel_offset != 0, PLAN_TOWER_PIXEL_SCALE) |
+        bit(clips(&patches->embed), PLAN_TOWER_CLIPS) | bit(tower->in_norm.present, PLAN_TOWER_IN_NORM) |
+        bit(tower->table.kind == PLAN_TABLE_BILINEAR, PLAN_TOWER_BILINEAR) |
+        bit(tower->table.kind == PLAN_TABLE_BICUBIC, PLAN_TOWER_BICUBIC) |
+        bit(tower->table.kind == PLAN_TABLE_AXES, PLAN_TOWER_AXES_TABLE) |
+        bit(tower->has_rope, PLAN_TOWER_ROPE) |
+        bit(tower->has_rope && tower->rope.pairing == ROPE_PAIRS_QUARTER, PLAN_TOWER_ROPE_QUARTERS) |
+        bit(tower->out_norm.present, PLAN_TOWER_POST_NORMS) |
+        bit(pooling->side != 1 || pooling->factor != 1, PLAN_TOWER_POOLING) |
+        bit(pooling->bias.data || pooling->scale.data, PLAN_TOWER_STANDARDISED) |
+        bit(tower->n_deepstack > 0, PLAN_TOWER_DEEPSTACK) | bit(tower->video_token >= 0, PLAN_TOWER_VIDEOS) |
+        merger_features(&tower->merger);
+    for (size_t i = 0; i < tower->n_layers; i++) needed |= tower_layer_features(&tower->layers[i]);
+    for (size_t i = 0; i < tower->n_deepstack; i++) needed |= merger_features(&tower->deepstack[i].merger);
+    return needed;
+}
+
+assay_status plan_check_features(const plan *p, uint32_t implemented, uint32_t tower_implemented,
+                                 const char *engine, assay_error *err)
 {
     const uint32_t missing = plan_features(p) & ~implemented;
+    const uint32_t tower_missing = plan_tower_features(&p->tower) & ~tower_implemented;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         if (missing & (uint32_t)NAMES[i].feature)
             return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: the model has %s, which %s does not implement",
                               p->dir, NAMES[i].name, engine);
+    for (size_t i = 0; i < sizeof TOWER_NAMES / sizeof *TOWER_NAMES; i++)
+        if (tower_missing & (uint32_t)TOWER_NAMES[i].feature)
+            return assay_fail(err, ASSAY_EUNSUPPORTED,
+                              "%s: the model's vision tower has %s, which %s does not implement", p->dir,
+                              TOWER_NAMES[i].name, engine);
     return ASSAY_OK;
 }

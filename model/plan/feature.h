@@ -70,8 +70,9 @@ uint32_t plan_features(const plan *p);
 /* Bits of plan_tower_feature; 0 without a tower. */
 uint32_t plan_tower_features(const plan_tower *tower);
 
-/* Fails with ASSAY_EUNSUPPORTED if the plan needs a feature that is not among `implemented`, and names it and
- * the engine. */
-assay_status plan_check_features(const plan *p, uint32_t implemented, const char *engine, assay_error *err);
+/* Fails with ASSAY_EUNSUPPORTED if the plan needs a feature that is not among `implemented`, or its tower one
+ * that is not among tower_implemented (bits of plan_tower_feature), and names it and the engine. */
+assay_status plan_check_features(const plan *p, uint32_t implemented, uint32_t tower_implemented,
+                                 const char *engine, assay_error *err);
 
 #endif

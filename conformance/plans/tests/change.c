@@ -64,10 +64,10 @@ assay_status __wrap_plan_derive(plan *p, assay_error *err)
     return __real_plan_derive(p, err);
 }
 
-assay_status __wrap_plan_check_features(const plan *p, uint32_t implemented, const char *engine,
-                                        assay_error *err)
+assay_status __wrap_plan_check_features(const plan *p, uint32_t implemented, uint32_t tower_implemented,
+                                        const char *engine, assay_error *err)
 {
     const char *lacks = getenv("ASSAY_TEST_LACKS");
     const uint32_t mask = lacks ? (uint32_t)strtoul(lacks, NULL, 10) : 0;
-    return __real_plan_check_features(p, implemented & ~mask, engine, err);
+    return __real_plan_check_features(p, implemented & ~mask, tower_implemented, engine, err);
 }

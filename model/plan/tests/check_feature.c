@@ -43,10 +43,10 @@ START_TEST(an_engine_that_lacks_a_part_refuses_the_plan_by_name)
 {
     plan *p = checkpoint_open_fixture(NEEDED[_i].fixture);
     assay_error err = {0};
-    ck_assert_int_eq(plan_check_features(p, NEEDED[_i].needed, "mine", &err), ASSAY_OK);
+    ck_assert_int_eq(plan_check_features(p, NEEDED[_i].needed, 0, "mine", &err), ASSAY_OK);
     for (uint32_t lacking = 1; lacking && lacking <= NEEDED[_i].needed; lacking <<= 1) {
         if (!(lacking & NEEDED[_i].needed)) continue;
-        ck_assert_int_eq(plan_check_features(p, ~lacking, "mine", &err), ASSAY_EUNSUPPORTED);
+        ck_assert_int_eq(plan_check_features(p, ~lacking, 0, "mine", &err), ASSAY_EUNSUPPORTED);
         support_expect_error(&err, ASSAY_EUNSUPPORTED, NEEDED[_i].fixture, "the model has ",
                              ", which mine does not implement", NULL);
     }
@@ -58,7 +58,7 @@ START_TEST(the_message_names_the_part)
 {
     plan *p = checkpoint_open_fixture("gemma2/base");
     assay_error err = {0};
-    ck_assert_int_eq(plan_check_features(p, ~(uint32_t)PLAN_SCORE_CAP, "mine", &err), ASSAY_EUNSUPPORTED);
+    ck_assert_int_eq(plan_check_features(p, ~(uint32_t)PLAN_SCORE_CAP, 0, "mine", &err), ASSAY_EUNSUPPORTED);
     support_expect_error(&err, ASSAY_EUNSUPPORTED, "a cap of attention scores, which mine does not implement",
                          NULL);
     plan_free(p);

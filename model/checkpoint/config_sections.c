@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/checkpoint/config_sections.h"
+
+#include <string.h>
+
+#include "model/checkpoint/config_value.h"
+
+static const char SECTION[] = "mrope_section", INTERLEAVED[] = "mrope_interleaved";
+
+static void check_sum(config *d, const rope *r)
+{
+    const size_t sum = r->section[0] + r->section[1] + r->section[2];
+    if (d->status == ASSAY_OK && sum != r->dim / 2)
+        config_fail(d, ASSAY_EFORMAT,
+                    "mrope_section: found a sum of %zu, expected %zu, half of the rotating part", sum,
+                    r->dim / 2);
+}
+
+/* The tower's rope has each frequency twice, by row and by column. */
+static void set_axial(config *d, rope *r)
+{
+    r->exponent_dim = r->dim / 2;
+    if (d->status == ASSAY_OK && r->dim % 4 != 0)
+        config_fail(d, ASSAY_EFORMAT, "rope: found heads of %zu elements, expected a multiple of 4", r->dim);
+}
+
+void config_sections(config *d, rope_sections sections, const size_t fallback[ROPE_AXES_MAX], rope *r)
+{
+    r->sections = sections;
+    if (sections == ROPE_SECTIONS_NONE) return;
+    if (config_sections_are_axial(sections)) {
+        set_axial(d, r);
+        return;
+    }
+    if (!config_sizes(d, SECTION, false, r->section, ROPE_AXES_MAX)) {
+        memcpy(r->section, fallback, sizeof r->section);
+        if (d->status == ASSAY_OK)
+            config_note(d->notes, "%smrope_section: absent, default [%zu, %zu, %zu] taken", d->prefix,
+                        fallback[0], fallback[1], fallback[2]);
+    }
+    const bool interleaves = sections == ROPE_SECTIONS_INTERLEAVED;
+    if (config_has(d, INTERLEAVED) && config_flag_or(d, INTERLEAVED, interleaves) != interleaves)
+        config_fail_member(d, ASSAY_EUNSUPPORTED, INTERLEAVED, "expected %s, as published",
+                           interleaves ? "true" : "false");
+    check_sum(d, r);
+}
+
+void config_sections_alone(config *d, const char *model_type, rope *r)
+{
+    if (!config_sizes(d, SECTION, false, r->section, ROPE_AXES_MAX)) return;
+    const bool interleaves = config_has(d, INTERLEAVED) && config_flag_or(d, INTERLEAVED, false);
+    const bool ernie = strncmp(model_type, "ernie4_5", 8) == 0;
+    r->sections = ernie         ? ROPE_SECTIONS_ALTERNATING
+                  : interleaves ? ROPE_SECTIONS_INTERLEAVED
+                                : ROPE_SECTIONS_CHUNKED;
+    if (ernie) r->pairing = ROPE_PAIRS_ADJACENT;
+    check_sum(d, r);
+}
