@@ -35,6 +35,7 @@ static const struct {
     {"qwen2", NULL, family_qwen2},
     {"qwen3", NULL, family_qwen3},
     {"qwen3_moe", NULL, family_qwen3_moe},
+    {"qwen3_vl", "qwen3_vl_text", family_qwen3_vl},
     {"phi3", NULL, family_phi3},
     {"olmo2", NULL, family_olmo2},
     {"granite", NULL, family_granite},
@@ -63,7 +64,7 @@ bool plan_has_family(const char *model_type)
 
 static size_t find_family(config *c)
 {
-    char known[256] = "";
+    char known[512] = "";
     const char *type = config_text(c, "model_type");
     const size_t index = family_index(type);
     if (index < N_FAMILIES) return index;
@@ -88,6 +89,7 @@ static void ignore_towers(family *f)
     };
     for (size_t i = 0; i < sizeof TOWERS / sizeof *TOWERS; i++) {
         if (!config_has(f->outer, TOWERS[i].member)) continue;
+        if (i == 0 && f->plan->tower.present) continue;
         for (size_t k = 0; k < 5 && TOWERS[i].start[k]; k++)
             bind_ignore(f->bind, f->outer->notes, TOWERS[i].start[k], "not asked for");
     }
@@ -243,6 +245,9 @@ void plan_free(plan *p)
         free(p->layers[i].experts.up);
         free(p->layers[i].experts.down);
     }
+    rope_free(&p->tower.rope);
+    free(p->tower.layers);
+    free(p->tower.deepstack);
     array_list_free(p->arrays);
     free(p->frequencies);
     free(p->ropes);

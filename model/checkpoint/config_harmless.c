@@ -264,6 +264,13 @@ static const config_harmless_member MULTIMODAL[] = {
     {"vision_soft_tokens_per_image", NULL},
 };
 
+/* Ids of the tokens around an image, which positions and features do not depend on. */
+static const config_harmless_member MARKERS[] = {
+    {"vision_end_token_id", NULL},
+    {"vision_start_token_id", NULL},
+    {"vision_token_id", NULL},
+};
+
 #define MEMBERS(table) table, sizeof(table) / sizeof *(table)
 
 const config_harmless_group config_harmless_groups[] = {
@@ -279,6 +286,7 @@ const config_harmless_group config_harmless_groups[] = {
     {"is not read by the published class", "gemma2", MEMBERS(GEMMA2)},
     {"is not read by the published class", "gemma", MEMBERS(GEMMA)},
     {"is of images and sounds", "gemma", MEMBERS(MULTIMODAL)},
+    {"marks the place of an image", "qwen", MEMBERS(MARKERS)},
 };
 
 const size_t config_n_harmless_groups = sizeof config_harmless_groups / sizeof *config_harmless_groups;

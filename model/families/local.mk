@@ -15,7 +15,9 @@ model_libmodel_la_SOURCES += \
 	model/families/phi3.c \
 	model/families/qwen2.c model/families/qwen2.h \
 	model/families/qwen3.c \
-	model/families/qwen3_moe.c
+	model/families/qwen3_moe.c \
+	model/families/qwen3_vl.c model/families/qwen3_vl.h \
+	model/families/vision.c model/families/vision.h
 
 check_PROGRAMS += model/families/tests/check_decoder
 TESTS += model/families/tests/check_decoder

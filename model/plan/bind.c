@@ -30,6 +30,26 @@ void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, 
               "and language_model.model. as well)");
 }
 
+void bind_enter(bind *b, const char *const *prefixes, size_t n, const char *probe, bind_place *old)
+{
+    char looked[256] = "";
+    memcpy(old->prefix, b->prefix, sizeof old->prefix);
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(b->prefix, sizeof b->prefix, "%s", prefixes[i]);
+        if (bind_exists(b, "%s", probe)) return;
+        const size_t at = strlen(looked);
+        if (i > 0) (void)snprintf(looked + at, sizeof looked - at, "%s%s", i > 1 ? ", " : "", prefixes[i]);
+    }
+    (void)snprintf(b->prefix, sizeof b->prefix, "%s", prefixes[0]);
+    bind_fail(b, ASSAY_EFORMAT, "tensor '%s%s' is missing (looked below %s as well)", prefixes[0], probe,
+              looked);
+}
+
+void bind_leave(bind *b, const bind_place *old)
+{
+    memcpy(b->prefix, old->prefix, sizeof old->prefix);
+}
+
 assay_status bind_end(bind *b)
 {
     for (size_t i = 0; b->status == ASSAY_OK && i < weights_count(b->weights); i++)

@@ -34,6 +34,14 @@ typedef struct bind {
  * reader, are borrowed; a failure of c is a failure of b, and vice versa. */
 void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, config *c, assay_error *err);
 
+/* Replaces the prefix by the first of prefixes[0..n) below which a tensor `probe` exists; fails, naming them
+ * all, if there is none. *old receives the prefix before, for bind_leave. */
+typedef struct bind_place {
+    char prefix[64];
+} bind_place;
+void bind_enter(bind *b, const char *const *prefixes, size_t n, const char *probe, bind_place *old);
+void bind_leave(bind *b, const bind_place *old);
+
 /* Fails unless every tensor was bound or ignored, naming the first that was not. Frees what bind_begin made.
  */
 assay_status bind_end(bind *b);

@@ -122,6 +122,24 @@ plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows)
     return part;
 }
 
+void bind_fused_linears(bind *b, size_t n, const size_t *rows, size_t cols, bool has_bias,
+                        plan_linear *const *out, const char *format, ...)
+{
+    char name[BIND_NAME_MAX];
+    const assay_tensor *bias = NULL;
+    size_t sum = 0, first = 0;
+    for (size_t i = 0; i < n; i++) sum += rows[i];
+    BIND_TENSOR_NAME(name, ".weight", format);
+    const plan_weight all = bind_one_matrix(b, name, &(matrix_shape){0, sum, cols});
+    if (has_bias) {
+        BIND_TENSOR_NAME(name, ".bias", format);
+        bias = bind_tensor_take(b, name, BIND_FLOATS, 1, &sum, "");
+    }
+    for (size_t i = 0; i < n; first += rows[i++])
+        *out[i] = (plan_linear){.weight = bind_rows(&all, first, rows[i]),
+                                .bias = bind_tensor_part(b, bias, first, rows[i])};
+}
+
 /* One fused tensor of all experts, [E, rows, cols] or its transpose: expert e's matrix goes to out[e]. */
 static void bind_fused(bind *b, size_t n, size_t rows, size_t cols, const char *name, plan_weight *out)
 {

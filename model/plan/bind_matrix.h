@@ -19,6 +19,12 @@ plan_linear bind_linear(bind *b, size_t rows, size_t cols, bool has_bias, const 
 /* Rows first … first + rows of a bound matrix. */
 plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows);
 
+/* Products that share one matrix name.weight [sum of rows, cols], and name.bias where has_bias: out[i] has
+ * the next rows[i] rows of both. */
+void bind_fused_linears(bind *b, size_t n, const size_t *rows, size_t cols, bool has_bias,
+                        plan_linear *const *out, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+
 /* The experts of one layer below prefix + base, in a published layout: base.E.{gate,up,down}_proj.weight
  * per expert; fused base.gate_up_proj [E, 2I, D] (or [E, D, 2I]) with base.down_proj [E, D, I] (or
  * [E, I, D]), gate first; or mlx-lm's stacked.{gate,up,down}_proj.weight, [E, out, in]. The orientation of a

@@ -137,14 +137,20 @@ static assay_status convert_tensor(void *context, array *self, array *const *inp
     return ASSAY_OK;
 }
 
-plan_weight bind_tensor_vector(bind *b, const assay_tensor *t)
+plan_weight bind_tensor_part(bind *b, const assay_tensor *t, size_t first, size_t n)
 {
     if (!t) return (plan_weight){0};
-    plan_weight w = bind_tensor_weight(t, 1, t->shape[0]);
+    plan_weight w = bind_tensor_weight(t, 1, n);
+    w.data = (const char *)t->data + first * dtype_size(t->dtype);
     stored *s = malloc(sizeof *s);
-    if (s) *s = (stored){t->data, t->dtype, w.cols};
+    if (s) *s = (stored){w.data, t->dtype, n};
     const array_maker maker = {convert_tensor, s, free};
-    if (s) w.values = array_list_defer(b->arrays, t->name, false, w.cols * sizeof(double), maker, NULL, 0);
+    if (s) w.values = array_list_defer(b->arrays, t->name, false, n * sizeof(double), maker, NULL, 0);
     if (!w.values) bind_fail(b, ASSAY_ENOMEM, "out of memory");
     return w;
+}
+
+plan_weight bind_tensor_vector(bind *b, const assay_tensor *t)
+{
+    return bind_tensor_part(b, t, 0, t ? t->shape[0] : 0);
 }

@@ -34,4 +34,7 @@ plan_weight bind_tensor_weight(const assay_tensor *t, size_t rows, size_t cols);
 /* The same of a tensor with one dimension, and defers its numbers among b->arrays. */
 plan_weight bind_tensor_vector(bind *b, const assay_tensor *t);
 
+/* Elements first … first + n - 1 of such a tensor, as a vector. */
+plan_weight bind_tensor_part(bind *b, const assay_tensor *t, size_t first, size_t n);
+
 #endif

@@ -21,6 +21,21 @@ plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
     return (plan_norm){.present = true, .epsilon = epsilon, .width = n, .weight = bind_tensor_vector(b, t)};
 }
 
+plan_norm bind_layer_norm(bind *b, size_t n, double epsilon, const char *format, ...)
+{
+    char name[BIND_NAME_MAX];
+    BIND_TENSOR_NAME(name, ".weight", format);
+    const assay_tensor *weight = bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){n}, "");
+    BIND_TENSOR_NAME(name, ".bias", format);
+    const assay_tensor *bias = bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){n}, "");
+    return (plan_norm){.present = true,
+                       .kind = PLAN_LAYER_NORM,
+                       .epsilon = epsilon,
+                       .width = n,
+                       .weight = bind_tensor_vector(b, weight),
+                       .bias = bind_tensor_vector(b, bias)};
+}
+
 void bind_ignore(bind *b, config_notes *notes, const char *start, const char *why)
 {
     char below[BIND_NAME_MAX];

@@ -1,4 +1,4 @@
-/* Binding vectors and RMSNorms; ignoring tensors.
+/* Binding vectors and norms; ignoring tensors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_PLAN_BIND_VECTOR_H
@@ -11,6 +11,10 @@ plan_weight bind_vector(bind *b, size_t n, const char *format, ...) __attribute_
 
 /* name.weight [n]. */
 plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A LayerNorm: name.weight and name.bias, [n] each. */
+plan_norm bind_layer_norm(bind *b, size_t n, double epsilon, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Ignores every tensor whose full name starts with `start`, or whose name below the prefix does, and

@@ -3,6 +3,7 @@ model_libmodel_la_SOURCES += \
 	model/plan/arrays.c model/plan/arrays.h \
 	model/plan/bind.c model/plan/bind.h \
 	model/plan/bind_matrix.c model/plan/bind_matrix.h \
+	model/plan/bind_patches.c model/plan/bind_patches.h \
 	model/plan/bind_tensor.c model/plan/bind_tensor.h \
 	model/plan/bind_vector.c model/plan/bind_vector.h \
 	model/plan/cost.c model/plan/cost.h \

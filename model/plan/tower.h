@@ -1,8 +1,8 @@
 /* A vision tower: from the patches of an image to rows that replace the embeddings of its placeholder tokens.
  *
- * Notation: C channels, F frames of a patch, S side of a patch in pixels, W = C·F·S² width of a row of pixels,
- * D width of the tower, P patches of one image or video, m side of a block of merged patches, H hidden size
- * of the language model. A grid [t, h, w] counts patches; P = t·h·w.
+ * Notation: C channels, F frames of a patch, S side of a patch in pixels, W = C·F·S² width of a row of
+ * pixels, D width of the tower, P patches of one image or video, m side of a block of merged patches, H
+ * hidden size of the language model. A grid [t, h, w] counts patches; P = t·h·w.
  *
  * The tower, in the order of evaluation:
  *   x = embed(rows · pixel_factor + pixel_offset)
@@ -90,8 +90,8 @@ typedef struct plan_tower {
     plan_norm in_norm;
     plan_table table;
     bool has_rope;
-    rope rope; /* sections ROPE_SECTIONS_ROW_COLUMN or ROPE_SECTIONS_COLUMN_ROW; positions are those of patches
-                  within a frame: axis 1 their row, axis 2 their column */
+    rope rope; /* sections ROPE_SECTIONS_ROW_COLUMN or ROPE_SECTIONS_COLUMN_ROW; positions are those of
+                  patches within a frame: axis 1 their row, axis 2 their column */
     plan_frequency frequency;
     plan_tower_layer *layers; /* [n_layers], owned */
     size_t window; /* side of a window in blocks of merged patches; 0: no layer has windows. A frame is cut
@@ -103,8 +103,9 @@ typedef struct plan_tower {
     plan_deepstack *deepstack; /* [n_deepstack], owned */
     size_t n_deepstack;
     int32_t image_token, video_token; /* placeholders; -1: the model takes none of the kind */
-    bool frames_apart; /* each frame of a video has a run of placeholder tokens of its own */
-    bool takes_places; /* an item has the place (x, y) of each patch, image_position_ids, not image_grid_thw */
+    bool frames_apart;                /* each frame of a video has a run of placeholder tokens of its own */
+    bool
+        takes_places; /* an item has the place (x, y) of each patch, image_position_ids, not image_grid_thw */
     double tokens_per_second; /* positions that a second of a video takes, where its tensors may state seconds
                                  for each frame (second_per_grid_ts); 0: a frame is one position */
 } plan_tower;

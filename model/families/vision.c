@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/families/vision.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/checkpoint/config_rope.h"
+#include "model/checkpoint/config_value.h"
+#include "model/families/common.h"
+#include "model/plan/bind_matrix.h"
+#include "model/plan/bind_patches.h"
+#include "model/plan/bind_vector.h"
+
+static void check_type(family_vision *v, const char *type)
+{
+    if (!config_has(&v->config, "model_type")) return;
+    const char *found = config_text(&v->config, "model_type");
+    const size_t n = strlen(type);
+    if (family_ok(&v->own) && strcmp(found, type) != 0 &&
+        !(strncmp(found, type, n) == 0 && strcmp(found + n, "_vision") == 0))
+        config_fail(&v->config, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected \"%s_vision\"", found,
+                    type);
+}
+
+void family_vision_begin(family_vision *v, family *f, const char *type, const char *const *prefixes, size_t n,
+                         const char *probe)
+{
+    config *around = f->outer ? f->outer : f->config;
+    json_object *object = config_member(around, "vision_config");
+    *v = (family_vision){.own = *f, .around = around};
+    v->own.config = &v->config;
+    v->own.outer = NULL;
+    if (!object) config_fail(around, ASSAY_EFORMAT, "vision_config: missing, expected an object");
+    config_begin_inside(&v->config, around, "vision_config.", object);
+    if (!family_ok(f) && v->config.status == ASSAY_OK) v->config.status = around->status;
+    check_type(v, type);
+    bind_enter(f->bind, prefixes, n, probe, &v->outside);
+    plan_tower *tower = &f->plan->tower;
+    *tower = (plan_tower){.present = true,
+                          .patches = {.pixel_factor = 1},
+                          .pooling = {.side = 1, .factor = 1},
+                          .merge = 1,
+                          .image_token = -1,
+                          .video_token = -1};
+}
+
+void family_vision_begin_qwen(family_vision *v, family *f, const char *type)
+{
+    static const char *const PREFIXES[] = {"model.visual.", "visual.", "vision_tower."};
+    family_vision_begin(v, f, type, PREFIXES, sizeof PREFIXES / sizeof *PREFIXES, "patch_embed.proj.weight");
+}
+
+void family_vision_end(family_vision *v)
+{
+    config_end(&v->config);
+    bind_leave(v->own.bind, &v->outside);
+}
+
+void family_vision_layers(family_vision *v, size_t hidden, const char *depth, const char *n_heads)
+{
+    plan_tower *tower = &v->own.plan->tower;
+    const size_t n = config_size(&v->config, depth), n_tensors = weights_count(v->own.bind->weights);
+    v->n_heads = config_size(&v->config, n_heads);
+    tower->hidden = hidden;
+    if (!family_ok(&v->own)) return;
+    if (n > n_tensors)
+        config_fail(&v->config, ASSAY_EFORMAT, "%s: found %zu, but the checkpoint has only %zu tensors",
+                    depth, n, n_tensors);
+    else if (hidden % v->n_heads != 0)
+        config_fail(&v->config, ASSAY_EFORMAT, "%s: found %zu, expected a divisor of the width %zu", n_heads,
+                    v->n_heads, hidden);
+    else if (!(tower->layers = calloc(n, sizeof *tower->layers)))
+        config_fail(&v->config, ASSAY_ENOMEM, "%s: out of memory for %zu layers", depth, n);
+    else tower->n_layers = n;
+}
+
+/* Published files have members beside those that the class reads; they must agree. */
+static void check_repeated(family_vision *v, const char *name, const char *read, size_t value)
+{
+    if (config_has(&v->config, name) && config_size(&v->config, name) != value)
+        config_fail_member(&v->config, ASSAY_EUNSUPPORTED, name, "expected %zu, the published class's %s",
+                           value, read);
+}
+
+void family_vision_patches(family_vision *v, size_t default_size, bool has_bias)
+{
+    config *c = &v->config;
+    plan_tower *tower = &v->own.plan->tower;
+    plan_patches *patches = &tower->patches;
+    patches->order = PLAN_PATCHES_BLOCKS;
+    patches->size = config_size_or(c, "patch_size", default_size);
+    patches->frames = config_size_or(c, "temporal_patch_size", 2);
+    patches->channels = config_has(c, "in_channels") ? config_size(c, "in_channels") : 3;
+    tower->merge = config_size_or(c, "spatial_merge_size", 2);
+    check_repeated(v, "in_chans", "in_channels", patches->channels);
+    check_repeated(v, "spatial_patch_size", "patch_size", patches->size);
+    if (family_ok(&v->own)) bind_patches(v->own.bind, tower->hidden, patches, has_bias, "patch_embed.proj");
+}
+
+void family_vision_rope(family_vision *v, rope_sections sections, rope_pairing pairing, double default_theta)
+{
+    plan_tower *tower = &v->own.plan->tower;
+    if (!family_ok(&v->own)) return;
+    const config_rope_request request = {
+        .head_dim = tower->hidden / v->n_heads, .default_theta = default_theta, .sections = sections};
+    config_rope(&v->config, &request, &tower->rope);
+    tower->rope.pairing = pairing;
+    tower->has_rope = true;
+}
+
+plan_norm family_vision_norm(family_vision *v, size_t width, const char *name)
+{
+    return v->norms == PLAN_LAYER_NORM ? bind_layer_norm(v->own.bind, width, v->epsilon, "%s", name)
+                                       : bind_norm(v->own.bind, width, v->epsilon, "%s", name);
+}
+
+/* A norm of layer i. */
+static plan_norm layer_norm(family_vision *v, size_t i, const char *name)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "blocks.%zu.%s", i, name);
+    return family_vision_norm(v, v->own.plan->tower.hidden, path);
+}
+
+void family_vision_layer(family_vision *v, size_t i)
+{
+    bind *b = v->own.bind;
+    plan_tower *tower = &v->own.plan->tower;
+    plan_tower_layer *layer = &tower->layers[i];
+    plan_attention *a = &layer->attention;
+    const size_t d = tower->hidden, head_dim = d / v->n_heads, rows[] = {d, d, d};
+    *a = (plan_attention){.n_heads = v->n_heads,
+                          .n_kv_heads = v->n_heads,
+                          .head_dim = head_dim,
+                          .scale = 1 / sqrt((double)head_dim),
+                          .mask = PLAN_MASK_NONE,
+                          .rope = tower->has_rope ? 0 : PLAN_NONE,
+                          .cache_layer = i};
+    layer->mixer_in = layer_norm(v, i, "norm1");
+    bind_fused_linears(b, 3, rows, d, true, (plan_linear *const[]){&a->q, &a->k, &a->v},
+                       "blocks.%zu.attn.qkv", i);
+    a->o = bind_linear(b, d, d, true, "blocks.%zu.attn.proj", i);
+    layer->mlp_in = layer_norm(v, i, "norm2");
+}
+
+void family_vision_mlp(family_vision *v, size_t i, const char *gate, const char *up, const char *down)
+{
+    bind *b = v->own.bind;
+    const size_t d = v->own.plan->tower.hidden, n = v->intermediate;
+    plan_mlp *mlp = &v->own.plan->tower.layers[i].mlp;
+    *mlp = (plan_mlp){.present = true, .intermediate = n, .activation = v->activation};
+    if (gate) mlp->gate = bind_linear(b, n, d, true, "blocks.%zu.mlp.%s", i, gate);
+    mlp->up = bind_linear(b, n, d, true, "blocks.%zu.mlp.%s", i, up);
+    mlp->down = bind_linear(b, d, n, true, "blocks.%zu.mlp.%s", i, down);
+}
+
+plan_merger family_vision_merger(family_vision *v, const char *base, const char *norm, bool norm_is_last,
+                                 const char *first, const char *second, size_t out)
+{
+    char path[96];
+    const plan_tower *tower = &v->own.plan->tower;
+    const size_t d = tower->hidden, block = d * tower->merge * tower->merge;
+    plan_merger m = {.norm_is_last = norm_is_last, .activation = ASSAY_GELU};
+    if (!family_ok(&v->own)) return m;
+    if (out != v->own.plan->hidden) {
+        config_fail(&v->config, ASSAY_EFORMAT,
+                    "found features of %zu elements, expected hidden_size %zu of the "
+                    "language model",
+                    out, v->own.plan->hidden);
+        return m;
+    }
+    (void)snprintf(path, sizeof path, "%s.%s", base, norm);
+    m.norm = family_vision_norm(v, norm_is_last ? block : d, path);
+    m.first = bind_linear(v->own.bind, block, block, true, "%s.%s", base, first);
+    m.second = bind_linear(v->own.bind, out, block, true, "%s.%s", base, second);
+    return m;
+}
+
+static int32_t read_token(family_vision *v, const char *name, size_t fallback)
+{
+    const size_t id = config_count_or(v->around, name, fallback), n = v->own.plan->n_token_ids;
+    if (family_ok(&v->own) && v->around->status == ASSAY_OK && id >= n)
+        config_fail(v->around, ASSAY_EFORMAT, "%s: found %zu, expected an id below vocab_size (%zu)", name,
+                    id, n);
+    return (int32_t)id;
+}
+
+void family_vision_tokens(family_vision *v, size_t default_image, size_t default_video)
+{
+    plan_tower *tower = &v->own.plan->tower;
+    tower->image_token = read_token(v, "image_token_id", default_image);
+    tower->video_token = read_token(v, "video_token_id", default_video);
+    v->own.plan->positions = PLAN_POSITIONS_GRID;
+    if (family_ok(&v->own) && tower->image_token == tower->video_token)
+        config_fail(v->around, ASSAY_EUNSUPPORTED,
+                    "video_token_id: found %d, expected another than image_token_id", tower->video_token);
+}
