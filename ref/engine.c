@@ -28,7 +28,16 @@ static const uint32_t IMPLEMENTED =
     PLAN_PROJECTION_NORMS | PLAN_NORM_OFFSET | PLAN_SCORE_CAP | PLAN_LOGIT_CAP | PLAN_POST_NORMS |
     PLAN_NO_PRE_NORMS | PLAN_EMBEDDING_SCALE | PLAN_RESIDUAL_FACTOR | PLAN_LOGIT_FACTOR | PLAN_SPARSE_MLP |
     PLAN_EXPERTS | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS |
-    PLAN_LAYER_NORMS | PLAN_ROPE_AXES | PLAN_BIASES | PLAN_BLOCKS;
+    PLAN_LAYER_NORMS | PLAN_ROPE_AXES | PLAN_BIASES | PLAN_BLOCKS | PLAN_TOWER | PLAN_GRID_POSITIONS |
+    PLAN_PLAIN_MLP;
+
+/* Parts of a tower that tower.c and the files below it implement. */
+static const uint32_t TOWER_IMPLEMENTED =
+    PLAN_TOWER_RASTER | PLAN_TOWER_CHANNELS_LAST | PLAN_TOWER_PIXEL_SCALE | PLAN_TOWER_IN_NORM |
+    PLAN_TOWER_BILINEAR | PLAN_TOWER_BICUBIC | PLAN_TOWER_AXES_TABLE | PLAN_TOWER_ROPE |
+    PLAN_TOWER_ROPE_QUARTERS | PLAN_TOWER_WINDOWS | PLAN_TOWER_POST_NORMS | PLAN_TOWER_HEAD_NORMS |
+    PLAN_TOWER_POOLING | PLAN_TOWER_STANDARDISED | PLAN_TOWER_DEEPSTACK | PLAN_TOWER_CLIPS |
+    PLAN_TOWER_VIDEOS;
 
 static assay_status ref_model_open(const char *dir, const assay_model_options *given, assay_model **out,
                                    assay_error *err)
@@ -45,7 +54,7 @@ static assay_status ref_model_open(const char *dir, const assay_model_options *g
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     rc = plan_open_allowing(dir, options.allow_unknown, &m->plan, err);
-    if (rc == ASSAY_OK) rc = plan_check_features(m->plan, IMPLEMENTED, 0, REF_NAME, err);
+    if (rc == ASSAY_OK) rc = plan_check_features(m->plan, IMPLEMENTED, TOWER_IMPLEMENTED, REF_NAME, err);
     if (rc == ASSAY_OK) {
         *out = m;
         return ASSAY_OK;

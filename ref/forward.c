@@ -16,6 +16,7 @@ static void embed_tokens(const ref_pass *pass, ref_real *x)
     for (size_t t = 0; t < pass->n_tokens; t++)
         ref_weight_rows(&p->embedding, (size_t)plan_embeds_as(p, pass->tokens[t]), 1, x + t * p->hidden);
     if (p->embedding_scale != 1) ref_scale(x, pass->n_tokens * p->hidden, p->embedding_scale);
+    ref_features_replace(&pass->features, pass->n_tokens, p->hidden, x);
 }
 
 /* (norm(projection(e) * factor) + table[token] * scale) * 2^-1/2, for all layers in one call. */
@@ -119,6 +120,17 @@ static assay_status run_model(ref_pass *pass, size_t first_row, ref_real *x, ref
     return rc;
 }
 
+static void report_failure(const plan *p, const ref_sample *sample, size_t number, assay_status rc,
+                           assay_error *err)
+{
+    if (rc == ASSAY_ESTOPPED) (void)assay_fail(err, rc, "step: sample %zu: the tap stopped the step", number);
+    else if (sample->media.n == 0)
+        (void)assay_fail(err, rc, "%s: out of memory for %zu tokens", p->dir, sample->n_tokens);
+    else
+        (void)assay_fail(err, rc, "%s: sample %zu: out of memory for %zu tokens with %zu images or videos",
+                         p->dir, number, sample->n_tokens, sample->media.n);
+}
+
 static void free_each(void **list, size_t n)
 {
     for (size_t i = 0; list && i < n; i++) free(list[i]);
@@ -144,17 +156,17 @@ assay_status ref_forward(const plan *p, const ref_sample *sample, size_t first_r
     assay_status rc = ASSAY_ENOMEM;
     if (pass.cosine && pass.sine && pass.k && pass.v && pass.block_end && x) {
         plan_block_ends(p, sample->tokens, n_tokens, pass.block_end);
-        rc = run_model(&pass, first_row, x, logits);
+        rc = ref_features_make(p, sample, tracer, &pass.features);
+        if (rc == ASSAY_OK) rc = run_model(&pass, first_row, x, logits);
     }
-    if (rc == ASSAY_ESTOPPED)
-        (void)assay_fail(err, rc, "step: sample %zu: the tap stopped the step", tracer.sample);
-    else if (rc != ASSAY_OK) (void)assay_fail(err, rc, "%s: out of memory for %zu tokens", p->dir, n_tokens);
+    if (rc != ASSAY_OK) report_failure(p, sample, tracer.sample, rc, err);
     free_each((void **)pass.cosine, p->n_ropes);
     free_each((void **)pass.sine, p->n_ropes);
     free_each((void **)pass.k, p->n_layers);
     free_each((void **)pass.v, p->n_layers);
     free(pass.block_end);
     free(pass.layer_inputs);
+    ref_features_free(&pass.features);
     free(x);
     return rc;
 }

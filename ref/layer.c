@@ -208,5 +208,6 @@ assay_status ref_layer(ref_pass *pass, size_t i, ref_real *x)
     assay_status rc = has_streams ? stream_layer(pass, i, x) : plain_layer(pass, i, x);
     if (rc != ASSAY_OK) return rc;
     ref_real *out = x + (has_streams ? p->streams.active * pass->n_tokens * p->hidden : 0);
+    ref_features_add(&pass->features, i, pass->n_tokens, p->hidden, out);
     return ref_trace(&pass->tracer, out, pass->n_tokens, p->hidden, "layer.%02zu.out", i);
 }

@@ -3,16 +3,22 @@
 REF_SOURCES = \
 	ref/blas.c ref/blas.h \
 	ref/engine.c \
+	ref/features.c ref/features.h \
 	ref/forward.c ref/forward.h \
 	ref/layer.c ref/layer.h \
+	ref/merger.c ref/merger.h \
 	ref/mlp.c ref/mlp.h \
 	ref/ops.c ref/ops.h \
 	ref/pass.h \
+	ref/patches.c ref/patches.h \
+	ref/position_table.c ref/position_table.h \
 	ref/real.h \
 	ref/sample.c ref/sample.h \
 	ref/session.c ref/session.h \
 	ref/step.c ref/step.h \
 	ref/streams.c ref/streams.h \
+	ref/tower.c ref/tower.h \
+	ref/tower_layer.c ref/tower_layer.h \
 	ref/trace.c ref/trace.h
 
 pkglib_LTLIBRARIES += ref/ref32.la ref/ref64.la

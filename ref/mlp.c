@@ -1,4 +1,4 @@
-/* Feed-forward parts: the gated MLP and the mixture of experts.
+/* Feed-forward parts: the MLP, with a gate or without, and the mixture of experts.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ref/mlp.h"
@@ -22,8 +22,22 @@ static void make_sparse(ref_real *x, size_t n_rows, size_t width, double deviati
     }
 }
 
+/* down(activation(up(x))). */
+static assay_status plain_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan_mlp *mlp)
+{
+    ref_real *up = ref_alloc(n_tokens, mlp->intermediate);
+    assay_status rc = up ? ref_linear(up, x, n_tokens, &mlp->up) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) {
+        ref_activate(up, n_tokens * mlp->intermediate, mlp->activation);
+        rc = ref_linear(y, up, n_tokens, &mlp->down);
+    }
+    free(up);
+    return rc;
+}
+
 assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan_mlp *mlp)
 {
+    if (!mlp->gate.weight.data) return plain_mlp(y, x, n_tokens, mlp);
     size_t n = n_tokens * mlp->intermediate;
     ref_real *gate = ref_alloc(n_tokens, mlp->intermediate), *up = ref_alloc(n_tokens, mlp->intermediate);
     assay_status rc = gate && up ? ref_linear(gate, x, n_tokens, &mlp->gate) : ASSAY_ENOMEM;

@@ -94,7 +94,8 @@ assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const p
     return rc;
 }
 
-assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear)
+/* y = x Wᵀ + b. */
+static assay_status multiply_add(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear)
 {
     size_t n = linear->weight.rows;
     assay_status rc = ref_matrix(y, x, n_tokens, &linear->weight);
@@ -105,6 +106,29 @@ assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const p
     for (size_t t = 0; t < n_tokens; t++) ref_add(y + t * n, bias, n);
     free(bias);
     return ASSAY_OK;
+}
+
+void ref_clamp(ref_real *x, size_t n, double min, double max)
+{
+    for (size_t i = 0; i < n; i++) {
+        if ((double)x[i] < min) x[i] = (ref_real)min;
+        if ((double)x[i] > max) x[i] = (ref_real)max;
+    }
+}
+
+assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear)
+{
+    const plan_clip *clip = &linear->clip;
+    if (!clip->present) return multiply_add(y, x, n_tokens, linear);
+    const size_t n = n_tokens * linear->weight.cols;
+    ref_real *clipped = ref_alloc(n_tokens, linear->weight.cols);
+    if (!clipped) return ASSAY_ENOMEM;
+    memcpy(clipped, x, n * sizeof *x);
+    ref_clamp(clipped, n, clip->input_min, clip->input_max);
+    assay_status rc = multiply_add(y, clipped, n_tokens, linear);
+    if (rc == ASSAY_OK) ref_clamp(y, n_tokens * linear->weight.rows, clip->output_min, clip->output_max);
+    free(clipped);
+    return rc;
 }
 
 assay_status ref_rms_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm)
@@ -220,19 +244,40 @@ void ref_multiply(ref_real *y, const ref_real *x, size_t n)
     for (size_t i = 0; i < n; i++) y[i] *= x[i];
 }
 
+/* The elements of a head that pair i of a rope rotates. */
+static void find_pair(const rope *r, size_t i, size_t *first, size_t *second)
+{
+    const size_t n = r->dim / 2, quarter = r->dim / 4;
+    switch (r->pairing) {
+    case ROPE_PAIRS_HALF:
+        *first = i;
+        *second = i + n;
+        return;
+    case ROPE_PAIRS_ADJACENT:
+        *first = 2 * i;
+        *second = 2 * i + 1;
+        return;
+    case ROPE_PAIRS_QUARTER: /* in the first half of the elements for i < dim/4, else in the second */
+        *first = i < quarter ? i : n + i - quarter;
+        *second = *first + quarter;
+        return;
+    }
+}
+
 void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const double *cosine,
               const double *sine)
 {
     size_t n = r->dim / 2;
-    bool adjacent = r->pairing == ROPE_PAIRS_ADJACENT;
     for (size_t t = 0; t < n_tokens; t++)
         for (size_t h = 0; h < n_heads; h++) {
             ref_real *head = x + (t * n_heads + h) * r->head_dim;
             for (size_t i = 0; i < n; i++) {
-                ref_real *a = head + (adjacent ? 2 * i : i), *b = head + (adjacent ? 2 * i + 1 : i + n);
-                double c = cosine[t * n + i], s = sine[t * n + i], first = (double)*a, second = (double)*b;
-                *a = (ref_real)(first * c - second * s);
-                *b = (ref_real)(second * c + first * s);
+                size_t a = 0, b = 0;
+                find_pair(r, i, &a, &b);
+                double c = cosine[t * n + i], s = sine[t * n + i], first = (double)head[a],
+                       second = (double)head[b];
+                head[a] = (ref_real)(first * c - second * s);
+                head[b] = (ref_real)(second * c + first * s);
             }
         }
 }

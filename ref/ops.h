@@ -23,7 +23,7 @@ void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out
 assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_a, const ref_real *b,
                          size_t ld_b, bool b_holds_columns, size_t m, size_t n, size_t k, double alpha);
 
-/* y = x Wᵀ + b. x: [T, in], y: [T, out]. */
+/* y = clip(clip(x) Wᵀ + b). x: [T, in], y: [T, out]. */
 assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear);
 assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight);
 
@@ -35,6 +35,9 @@ assay_status ref_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t widt
 assay_status ref_rms_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm);
 assay_status ref_layer_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width,
                             const plan_norm *norm);
+
+/* Values of x [n] below min become min, those above max become max, in place; NaN stays. */
+void ref_clamp(ref_real *x, size_t n, double min, double max);
 
 /* x: [n], in place. */
 void ref_activate(ref_real *x, size_t n, assay_activation activation);

@@ -4,6 +4,7 @@
 #ifndef REF_PASS_H
 #define REF_PASS_H
 
+#include "ref/features.h"
 #include "ref/ops.h"
 #include "ref/trace.h"
 
@@ -19,6 +20,7 @@ typedef struct ref_pass {
     double **cosine, **sine; /* [n_ropes] of [T, dim / 2] */
     ref_real **k, **v;      /* [n_layers] of [T, n_kv_heads, head_dim], kept for the layers that share them */
     ref_real *layer_inputs; /* [T, n_layers, P], or NULL */
+    ref_features features;
 } ref_pass;
 
 #endif

@@ -104,7 +104,7 @@ assay_status ref_session_rewind(assay_session *s, size_t sample, size_t n_tokens
     if (n_tokens > s->samples[sample].n_tokens)
         return assay_fail(err, ASSAY_EINVAL, "rewind: sample %zu: found n_tokens %zu, expected at most %zu",
                           sample, n_tokens, s->samples[sample].n_tokens);
-    s->samples[sample].n_tokens = n_tokens;
+    ref_sample_rewind(&s->samples[sample], n_tokens);
     return ASSAY_OK;
 }
 
@@ -118,7 +118,7 @@ assay_status ref_session_fork(const assay_session *from, size_t sample, assay_se
     if (from->limit.limit != into->limit.limit || from->limit.sink_tokens != into->limit.sink_tokens)
         return assay_fail(err, ASSAY_EINVAL, "fork: the sessions have different limits");
     ref_sample copy;
-    if (!ref_sample_copy(&from->samples[sample], NULL, &copy))
+    if (!ref_sample_copy(&from->samples[sample], &copy))
         return assay_fail(err, ASSAY_ENOMEM, "fork: sample %zu: out of memory for %zu tokens", sample,
                           from->samples[sample].n_tokens);
     rc = add_sample(into, copy, forked, err);
@@ -188,11 +188,9 @@ assay_status ref_session_step(assay_session *s, const assay_step *steps, size_t 
     if (rc != ASSAY_OK || n == 0) return rc;
     ref_sample *longer = calloc(n, sizeof *longer); /* [n], each sample after the step */
     if (!longer) return assay_fail(err, ASSAY_ENOMEM, "step: out of memory for %zu samples", n);
-    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) {
-        if (!ref_sample_copy(&s->samples[steps[i].sample], &steps[i], &longer[i]))
-            rc = assay_fail(err, ASSAY_ENOMEM, "step: sample %zu: out of memory", steps[i].sample);
-        if (rc == ASSAY_OK) rc = evaluate_sample(s, &steps[i], &longer[i], err);
-    }
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
+        rc = ref_sample_extend(s->plan, &s->samples[steps[i].sample], &steps[i], &longer[i], err);
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) rc = evaluate_sample(s, &steps[i], &longer[i], err);
     if (rc == ASSAY_OK) store_samples(s, steps, n, longer);
     for (size_t i = 0; i < n; i++) ref_sample_clear(&longer[i]);
     free(longer);

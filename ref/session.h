@@ -1,9 +1,10 @@
 /* The sessions of the reference engine: functions of its table, as <assay/engine.h> describes them.
  *
- * A session stores only the tokens of its samples, and positions that steps gave them: every step evaluates
- * the whole sample again. A tap receives the rows of the step's own tokens; what it writes affects this step
- * only: a later step computes the earlier rows again, as if the tap had not overwritten them. A failed step
- * leaves the data of its outputs unspecified.
+ * A session stores only the tokens of its samples, their positions, and their images and videos: every step
+ * evaluates the whole sample again, its towers included. A tap receives the rows of the step's own tokens,
+ * and those of the images and videos that came with the step; what it writes affects this step only: a later
+ * step computes the earlier rows again, as if the tap had not overwritten them. A failed step leaves the data
+ * of its outputs unspecified.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_SESSION_H

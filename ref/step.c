@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ref/step.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "model/inputs/positions.h"
 #include "model/plan/mask.h"
-
-static const char *kind_name(assay_item_kind kind)
-{
-    switch (kind) {
-    case ASSAY_ITEM_IMAGE: return "image";
-    case ASSAY_ITEM_VIDEO: return "video";
-    case ASSAY_ITEM_AUDIO: return "audio";
-    case ASSAY_ITEM_EMBEDDING: return "embedding";
-    }
-    return "unknown";
-}
 
 static assay_status check_axes(const assay_step *step, const char *function, assay_error *err)
 {
@@ -43,18 +34,12 @@ static assay_status check_positions(const assay_step *step, size_t next, assay_e
     return rc;
 }
 
-/* Items are not implemented. */
-static assay_status refuse_items(const assay_step *step, assay_error *err)
+/* media_list_add checks the items themselves. */
+static assay_status check_items(const assay_step *step, const char *function, assay_error *err)
 {
-    if (step->n_items == 0) return ASSAY_OK;
-    if (!step->items)
-        return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: items is NULL, expected %zu items",
-                          step->sample, step->n_items);
-    const assay_item *item = &step->items[0];
-    const char *tensor = item->n_tensors && item->tensors ? item->tensors[0].name : NULL;
-    return assay_fail(err, ASSAY_EUNSUPPORTED,
-                      "step: sample %zu: item of kind %s (%d), tensor '%s': items are not supported",
-                      step->sample, kind_name(item->kind), (int)item->kind, tensor ? tensor : "");
+    if (step->n_items == 0 || step->items) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: items is NULL, expected %zu items", function,
+                      step->sample, step->n_items);
 }
 
 static assay_status check_tokens(const plan *p, const assay_step *step, size_t n_before, assay_error *err)
@@ -104,7 +89,7 @@ assay_status ref_step_check(const plan *p, const assay_step *step, size_t n_befo
 {
     assay_status rc = check_tokens(p, step, n_before, err);
     if (rc == ASSAY_OK) rc = check_positions(step, next, err);
-    if (rc == ASSAY_OK) rc = refuse_items(step, err);
+    if (rc == ASSAY_OK) rc = check_items(step, "step", err);
     if (rc == ASSAY_OK) rc = check_outputs(step, err);
     return rc;
 }
@@ -124,12 +109,24 @@ assay_status ref_step_check_block(const plan *p, const assay_step *step, const r
 assay_status ref_step_positions(const plan *p, const assay_step *step, int32_t *out, int32_t *delta,
                                 assay_error *err)
 {
+    const size_t n = step->n_tokens;
     assay_status rc = check_tokens(p, step, 0, err);
     if (rc == ASSAY_OK) rc = check_axes(step, "positions", err);
-    if (rc == ASSAY_OK) rc = refuse_items(step, err);
+    if (rc == ASSAY_OK) rc = check_items(step, "positions", err);
     if (rc != ASSAY_OK) return rc;
-    for (size_t a = 0; a < step->n_axes; a++)
-        for (size_t t = 0; t < step->n_tokens; t++) out[a * step->n_tokens + t] = (int32_t)t;
-    *delta = 0;
-    return ASSAY_OK;
+    media_list list = {0};
+    int32_t *position = calloc(n, ROPE_AXES_MAX * sizeof *position);
+    if (!position)
+        rc = assay_fail(err, ASSAY_ENOMEM, "positions: sample %zu: out of memory for %zu tokens",
+                        step->sample, n);
+    if (rc == ASSAY_OK) rc = media_list_add(&list, p, step, 0, step->tokens, false, err);
+    if (rc == ASSAY_OK) {
+        positions_fill(p, &list, step->tokens, NULL, 0, n, position);
+        for (size_t a = 0; a < step->n_axes; a++)
+            for (size_t t = 0; t < n; t++) out[a * n + t] = position[t * ROPE_AXES_MAX + a];
+        *delta = positions_delta(p, &list, position, n);
+    }
+    media_list_free(&list);
+    free(position);
+    return rc;
 }

@@ -1,0 +1,31 @@
+/* What the images and videos of a sample contribute to its tokens.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REF_FEATURES_H
+#define REF_FEATURES_H
+
+#include "ref/sample.h"
+#include "ref/tower.h"
+
+/* tower: the feature rows of all media of the sample.
+ * row: [T], the feature row of each token, owned; SIZE_MAX: the token has none. NULL: the sample has no
+ * media. */
+typedef struct ref_features {
+    ref_tower_output tower;
+    size_t *row;
+} ref_features;
+
+/* Evaluates the tower for all media of a sample. The tracer receives the media whose first placeholder token
+ * is at tracer.first_row or later, those that came with the step. Fails as ref_tower does, *out empty. The
+ * caller frees *out with ref_features_free. */
+assay_status ref_features_make(const plan *p, const ref_sample *sample, ref_tracer tracer, ref_features *out);
+void ref_features_free(ref_features *features);
+
+/* Replaces the embeddings of placeholder tokens by their features. x: [T, D]. */
+void ref_features_replace(const ref_features *features, size_t n_tokens, size_t hidden, ref_real *x);
+
+/* Adds the deepstack entry of decoder layer i, if there is one, to the layer's output at placeholder tokens.
+ * x: [T, D]. */
+void ref_features_add(const ref_features *features, size_t i, size_t n_tokens, size_t hidden, ref_real *x);
+
+#endif

@@ -1,0 +1,22 @@
+/* The last part of a tower: averaging of patches, and the merger of blocks of patches into feature rows.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REF_MERGER_H
+#define REF_MERGER_H
+
+#include "ref/ops.h"
+#include "ref/patches.h"
+
+/* y = ((mean of x over pool × pool patches) · factor - bias) · scale.
+ * x: [P, width], patches of `from`; y: [P / side², width], patches of `to`, whose grids are those of `from`
+ * divided by pooling->side; order, merge: of both. Fails with ASSAY_ENOMEM. */
+assay_status ref_pool(ref_real *y, const ref_patches *to, const ref_real *x, const ref_patches *from,
+                      plan_patch_order order, size_t merge, size_t width, const plan_pooling *pooling);
+
+/* y = second(activation(first(c))), or second(c) without `first`; c: the m² rows of each block of x,
+ * concatenated row by row, normalised before or afterwards.
+ * x: [P, width]; y: [P / m², H], the blocks of each frame row by row. Fails with ASSAY_ENOMEM. */
+assay_status ref_merge(ref_real *y, const ref_real *x, const ref_patches *patches, plan_patch_order order,
+                       size_t merge, size_t width, const plan_merger *merger);
+
+#endif

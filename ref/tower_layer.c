@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ref/tower_layer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ref/mlp.h"
+
+/* Projects x to heads, normalises each of them or all together, and rotates them. out: [P, n_heads,
+ * head_dim]. */
+static assay_status project_heads(const ref_tower_pass *pass, const plan_attention *a, const ref_real *x,
+                                  const plan_linear *linear, const plan_norm *norm, size_t n_heads,
+                                  bool rotates, ref_real *out)
+{
+    const size_t n = pass->patches->n;
+    assay_status rc = ref_linear(out, x, n, linear);
+    if (rc == ASSAY_OK && norm->present)
+        rc = ref_norm(out, out, n * n_heads * a->head_dim / norm->width, norm->width, norm);
+    if (rc == ASSAY_OK && rotates && a->rope != PLAN_NONE && pass->tower->has_rope)
+        ref_rope(out, n, n_heads, &pass->tower->rope, pass->cosine, pass->sine);
+    return rc;
+}
+
+/* Queries, keys and values, and the result of attention: [n, heads, head_dim] each, of n patches. */
+typedef struct heads {
+    ref_real *q, *k, *v, *out;
+} heads;
+
+static void free_heads(heads *h)
+{
+    free(h->q);
+    free(h->k);
+    free(h->v);
+    free(h->out);
+}
+
+static assay_status alloc_heads(heads *h, size_t n, const plan_attention *a)
+{
+    const size_t q_width = a->n_heads * a->head_dim, kv_width = a->n_kv_heads * a->head_dim;
+    *h =
+        (heads){ref_alloc(n, q_width), ref_alloc(n, kv_width), ref_alloc(n, kv_width), ref_alloc(n, q_width)};
+    return h->q && h->k && h->v && h->out ? ASSAY_OK : ASSAY_ENOMEM;
+}
+
+static void copy_row(ref_real *to, size_t to_row, const ref_real *from, size_t from_row, size_t width)
+{
+    memcpy(to + to_row * width, from + from_row * width, width * sizeof *to);
+}
+
+/* Attention among n patches alone. member: [n], their indices. all: of all patches. */
+static assay_status attend_members(heads *all, const size_t *member, size_t n, const plan_attention *a)
+{
+    const size_t q_width = a->n_heads * a->head_dim, kv_width = a->n_kv_heads * a->head_dim;
+    heads own;
+    assay_status rc = alloc_heads(&own, n, a);
+    plan_keys *keys = calloc(n, sizeof *keys);
+    if (!keys) rc = ASSAY_ENOMEM;
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) {
+        copy_row(own.q, i, all->q, member[i], q_width);
+        copy_row(own.k, i, all->k, member[i], kv_width);
+        copy_row(own.v, i, all->v, member[i], kv_width);
+        keys[i].end = n; /* no mask */
+    }
+    if (rc == ASSAY_OK) rc = ref_attention(own.out, own.q, own.k, own.v, n, a, keys);
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) copy_row(all->out, member[i], own.out, i, q_width);
+    free_heads(&own);
+    free(keys);
+    return rc;
+}
+
+/* Attention in each segment: a frame, or a window of window × window patches of one. */
+static assay_status attend_segments(heads *all, const ref_patches *patches, size_t window,
+                                    const plan_attention *a)
+{
+    size_t *member = calloc(patches->n + 1, sizeof *member);
+    assay_status rc = member ? ASSAY_OK : ASSAY_ENOMEM;
+    for (size_t m = 0; rc == ASSAY_OK && m < patches->n_media; m++) {
+        const size_t *grid = patches->grids[m], n_segments = ref_patches_segments(grid, window);
+        for (size_t s = 0; rc == ASSAY_OK && s < n_segments; s++) {
+            size_t n = 0;
+            for (size_t p = patches->first[m]; p < patches->first[m + 1]; p++)
+                if (ref_patches_segment(&patches->patch[p], grid, window) == s) member[n++] = p;
+            rc = attend_members(all, member, n, a);
+        }
+    }
+    free(member);
+    return rc;
+}
+
+/* y = o(attention(q(x), k(x), v(x))). x, y: [P, D]. */
+static assay_status attend_layer(const ref_tower_pass *pass, const plan_tower_layer *layer, const ref_real *x,
+                                 ref_real *y)
+{
+    const plan_tower *tower = pass->tower;
+    const plan_attention *a = &layer->attention;
+    const plan_linear *values = a->value_is_key ? &a->k : &a->v;
+    const size_t window = layer->in_windows ? tower->window * tower->merge : 0;
+    heads all;
+    assay_status rc = alloc_heads(&all, pass->patches->n, a);
+    if (rc == ASSAY_OK) rc = project_heads(pass, a, x, &a->q, &a->q_norm, a->n_heads, true, all.q);
+    if (rc == ASSAY_OK) rc = project_heads(pass, a, x, &a->k, &a->k_norm, a->n_kv_heads, true, all.k);
+    if (rc == ASSAY_OK) rc = project_heads(pass, a, x, values, &a->v_norm, a->n_kv_heads, false, all.v);
+    if (rc == ASSAY_OK) rc = attend_segments(&all, pass->patches, window, a);
+    if (rc == ASSAY_OK) rc = ref_linear(y, all.out, pass->patches->n, &a->o);
+    free_heads(&all);
+    return rc;
+}
+
+assay_status ref_tower_layer(const ref_tower_pass *pass, const plan_tower_layer *layer, ref_real *x)
+{
+    const size_t n = pass->patches->n, width = pass->tower->hidden;
+    ref_real *normed = ref_alloc(n, width), *y = ref_alloc(n, width);
+    assay_status rc = normed && y ? ref_norm(normed, x, n, width, &layer->mixer_in) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) rc = attend_layer(pass, layer, normed, y);
+    if (rc == ASSAY_OK) rc = ref_norm(y, y, n, width, &layer->mixer_out);
+    if (rc == ASSAY_OK) {
+        ref_add(x, y, n * width);
+        rc = ref_norm(normed, x, n, width, &layer->mlp_in);
+    }
+    if (rc == ASSAY_OK) rc = ref_mlp(y, normed, n, &layer->mlp);
+    if (rc == ASSAY_OK) rc = ref_norm(y, y, n, width, &layer->mlp_out);
+    if (rc == ASSAY_OK) ref_add(x, y, n * width);
+    free(normed);
+    free(y);
+    return rc;
+}
