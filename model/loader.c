@@ -30,21 +30,25 @@ static const struct {
     const char
         *text_type; /* model_type of its text_config; NULL: the document is that of the language model */
     family_fn *read;
+    bool may_be_flat; /* older files have no text_config: its members are in the document */
 } FAMILIES[] = {
-    {"llama", NULL, family_llama},
-    {"qwen2", NULL, family_qwen2},
-    {"qwen3", NULL, family_qwen3},
-    {"qwen3_moe", NULL, family_qwen3_moe},
-    {"qwen3_vl", "qwen3_vl_text", family_qwen3_vl},
-    {"phi3", NULL, family_phi3},
-    {"olmo2", NULL, family_olmo2},
-    {"granite", NULL, family_granite},
-    {"gemma", NULL, family_gemma},
-    {"gemma2", NULL, family_gemma2},
-    {"gemma4_text", NULL, family_gemma4},
-    {"gemma4", "gemma4_text", family_gemma4},
-    {"gemma3n_text", NULL, family_gemma3n},
-    {"gemma3n", "gemma3n_text", family_gemma3n},
+    {"llama", NULL, family_llama, false},
+    {"qwen2", NULL, family_qwen2, false},
+    {"qwen3", NULL, family_qwen3, false},
+    {"qwen3_moe", NULL, family_qwen3_moe, false},
+    {"qwen2_vl", "qwen2_vl_text", family_qwen2_vl, true},
+    {"qwen2_5_vl", "qwen2_5_vl_text", family_qwen2_5_vl, true},
+    {"qwen3_vl", "qwen3_vl_text", family_qwen3_vl, false},
+    {"qwen3_vl_moe", "qwen3_vl_moe_text", family_qwen3_vl_moe, false},
+    {"phi3", NULL, family_phi3, false},
+    {"olmo2", NULL, family_olmo2, false},
+    {"granite", NULL, family_granite, false},
+    {"gemma", NULL, family_gemma, false},
+    {"gemma2", NULL, family_gemma2, false},
+    {"gemma4_text", NULL, family_gemma4, false},
+    {"gemma4", "gemma4_text", family_gemma4, false},
+    {"gemma3n_text", NULL, family_gemma3n, false},
+    {"gemma3n", "gemma3n_text", family_gemma3n, false},
 };
 
 enum { N_FAMILIES = sizeof FAMILIES / sizeof *FAMILIES };
@@ -149,7 +153,9 @@ static assay_status read_config(owned_plan *o, const char *path, json_object *do
         bind_begin(&b, o->weights, o->plan.arrays, o->dir, &c, err);
         if (b.status != ASSAY_OK)
             ;
-        else if (FAMILIES[index].text_type) read_text_config(o, index, &c, &b);
+        else if (FAMILIES[index].text_type &&
+                 !(FAMILIES[index].may_be_flat && !config_has(&c, "text_config")))
+            read_text_config(o, index, &c, &b);
         else read_family(index, &(family){&o->plan, &c, NULL, &b});
         if (b.status == ASSAY_OK) b.status = c.status;
         c.status = bind_end(&b);

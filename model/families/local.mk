@@ -14,9 +14,12 @@ model_libmodel_la_SOURCES += \
 	model/families/olmo2.c \
 	model/families/phi3.c \
 	model/families/qwen2.c model/families/qwen2.h \
+	model/families/qwen2_5_vl.c \
+	model/families/qwen2_vl.c model/families/qwen2_vl.h \
 	model/families/qwen3.c \
-	model/families/qwen3_moe.c \
+	model/families/qwen3_moe.c model/families/qwen3_moe.h \
 	model/families/qwen3_vl.c model/families/qwen3_vl.h \
+	model/families/qwen3_vl_moe.c \
 	model/families/vision.c model/families/vision.h
 
 check_PROGRAMS += model/families/tests/check_decoder

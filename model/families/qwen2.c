@@ -18,8 +18,7 @@ size_t family_qwen_window(family *f, bool slides)
     return stated ? stated : config_size_or(c, NAME, 4096);
 }
 
-/* Sets the windows of all layers. */
-static void read_windows(family *f)
+void family_qwen_windows(family *f, size_t default_full)
 {
     config *c = f->config;
     size_t n = f->plan->n_layers;
@@ -32,7 +31,7 @@ static void read_windows(family *f)
     }
     bool listed = family_layer_types(f, sliding);
     size_t first = config_has(c, "max_window_layers") || (!listed && size)
-                       ? config_count_or(c, "max_window_layers", 28)
+                       ? config_count_or(c, "max_window_layers", default_full)
                        : n;
     if (listed || !size) first = n; /* the member then has no effect */
     for (size_t i = 0; i < n; i++) {
@@ -48,7 +47,7 @@ void family_qwen_layers(family *f, family_decoder *d)
 {
     d->rope = family_rope(
         f, &(config_rope_request){.head_dim = d->head_dim, .default_theta = 10000, .old_scaling = true});
-    if (family_ok(f)) read_windows(f);
+    if (family_ok(f)) family_qwen_windows(f, 28);
     family_decoder_layers(f, d);
 }
 

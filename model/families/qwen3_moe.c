@@ -8,6 +8,7 @@
 #include "model/families/decoder.h"
 #include "model/families/families.h"
 #include "model/families/qwen2.h"
+#include "model/families/qwen3_moe.h"
 #include "model/plan/bind_matrix.h"
 
 /* Whether the value is the index of a layer, of this model or of a longer one. */
@@ -38,7 +39,7 @@ static void read_dense(family *f, bool *dense)
     }
 }
 
-static plan_experts read_experts(family *f, const family_decoder *d)
+static plan_experts read_experts(family *f, const family_decoder *d, bool always_renormalizes)
 {
     config *c = f->config;
     /* transformers 5 writes num_local_experts, published checkpoints num_experts. */
@@ -50,7 +51,10 @@ static plan_experts read_experts(family *f, const family_decoder *d)
                            x.n_experts);
     x.n_active = config_size(c, "num_experts_per_tok");
     x.intermediate = config_size(c, "moe_intermediate_size");
-    x.renormalize = config_flag_or(c, "norm_topk_prob", false);
+    x.renormalize = always_renormalizes || config_flag_or(c, "norm_topk_prob", false);
+    if (always_renormalizes && config_has(c, "norm_topk_prob") && !config_flag_or(c, "norm_topk_prob", true))
+        config_fail_member(c, ASSAY_EUNSUPPORTED, "norm_topk_prob",
+                           "expected true, as the published class does");
     if (c->status == ASSAY_OK && x.n_active > x.n_experts)
         config_fail(c, ASSAY_EFORMAT, "num_experts_per_tok: found %zu, expected at most the %zu experts",
                     x.n_active, x.n_experts);
@@ -68,6 +72,22 @@ static void bind_layer_experts(family *f, const plan_experts *shape, size_t i)
     bind_experts(f->bind, x, f->plan->hidden, base, stacked);
 }
 
+void family_qwen3_moe_layers(family *f, const family_decoder *d, bool always_renormalizes)
+{
+    config *c = f->config;
+    size_t step = config_size_or(c, "decoder_sparse_step", 1);
+    bool *dense = calloc(f->plan->n_layers + 1, sizeof *dense);
+    if (dense) read_dense(f, dense);
+    else config_fail(c, ASSAY_ENOMEM, "out of memory");
+    plan_experts experts = read_experts(f, d, always_renormalizes);
+    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) {
+        family_decoder_attention(f, d, i);
+        if ((i + 1) % step == 0 && !dense[i]) bind_layer_experts(f, &experts, i);
+        else family_decoder_mlp(f, d, i);
+    }
+    free(dense);
+}
+
 void family_qwen3_moe(family *f)
 {
     config *c = f->config;
@@ -79,15 +99,5 @@ void family_qwen3_moe(family *f)
     family_same_windows(f, family_qwen_window(f, config_flag_or(c, "use_sliding_window", false)));
     if (config_has(c, "max_window_layers")) /* published, and without effect in this family */
         (void)config_count_or(c, "max_window_layers", 0);
-    size_t step = config_size_or(c, "decoder_sparse_step", 1);
-    bool *dense = calloc(f->plan->n_layers + 1, sizeof *dense);
-    if (dense) read_dense(f, dense);
-    else config_fail(c, ASSAY_ENOMEM, "out of memory");
-    plan_experts experts = read_experts(f, &d);
-    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) {
-        family_decoder_attention(f, &d, i);
-        if ((i + 1) % step == 0 && !dense[i]) bind_layer_experts(f, &experts, i);
-        else family_decoder_mlp(f, &d, i);
-    }
-    free(dense);
+    family_qwen3_moe_layers(f, &d, false);
 }

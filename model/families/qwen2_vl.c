@@ -1,0 +1,59 @@
+/* Qwen2-VL (transformers, models/qwen2_vl/modeling_qwen2_vl.py): Qwen2 with chunked M-RoPE, and a tower.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/families/qwen2_vl.h"
+
+#include "model/checkpoint/config_value.h"
+#include "model/families/common.h"
+#include "model/families/decoder.h"
+#include "model/families/families.h"
+#include "model/families/qwen2.h"
+#include "model/families/vision.h"
+
+/* A head is tied where either document says so, the published class reads both. An outer false that
+ * contradicts would be overruled, which no saved file does. */
+static void check_tied(family *f)
+{
+    static const char NAME[] = "tie_word_embeddings";
+    if (f->outer && config_has(f->outer, NAME) && config_has(f->config, NAME) &&
+        !config_flag_or(f->outer, NAME, false) && config_flag_or(f->config, NAME, false))
+        config_fail_member(f->config, ASSAY_EUNSUPPORTED, NAME, "but %s around text_config is false", NAME);
+}
+
+void family_qwen2_vl_text(family *f)
+{
+    check_tied(f);
+    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5});
+    const config_rope_request request = {.head_dim = d.head_dim,
+                                         .default_theta = 1000000,
+                                         .old_scaling = true,
+                                         .sections = ROPE_SECTIONS_CHUNKED,
+                                         .default_section = {16, 24, 24}};
+    d.qkv_bias = true;
+    d.rope = family_rope(f, &request);
+    if (family_ok(f)) family_qwen_windows(f, 80);
+    family_decoder_layers(f, &d);
+}
+
+void family_qwen2_vl(family *f)
+{
+    family_vision v;
+    family_qwen2_vl_text(f);
+    family_vision_begin_qwen(&v, f, "qwen2_vl");
+    v.norms = PLAN_LAYER_NORM;
+    v.epsilon = 1e-6;
+    const size_t hidden = config_size(&v.config, "embed_dim");
+    family_vision_layers(&v, hidden, "depth", "num_heads");
+    v.intermediate = hidden * config_size_or(&v.config, "mlp_ratio", 4);
+    v.activation = family_activation(&v.own, "hidden_act", "quick_gelu");
+    family_vision_patches(&v, 14, false);
+    family_vision_rope(&v, ROPE_SECTIONS_ROW_COLUMN, ROPE_PAIRS_HALF, 10000);
+    for (size_t i = 0; family_ok(&v.own) && i < f->plan->tower.n_layers; i++) {
+        family_vision_layer(&v, i);
+        family_vision_mlp(&v, i, NULL, "fc1", "fc2");
+    }
+    f->plan->tower.merger = family_vision_merger(&v, "merger", "ln_q", false, "mlp.0", "mlp.2",
+                                                 config_size(&v.config, "hidden_size"));
+    family_vision_tokens(&v, 151655, 151656);
+    family_vision_end(&v);
+}

@@ -1,0 +1,14 @@
+/* The layers that Qwen3-MoE and Qwen3-VL-MoE share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_FAMILIES_QWEN3_MOE_H
+#define MODEL_FAMILIES_QWEN3_MOE_H
+
+#include "model/families/decoder.h"
+
+/* Reads decoder_sparse_step, mlp_only_layers and the members of the experts, and binds every layer: d's
+ * attention, then experts or d's MLP. always_renormalizes: the published class does not read norm_topk_prob,
+ * as if true. */
+void family_qwen3_moe_layers(family *f, const family_decoder *d, bool always_renormalizes);
+
+#endif
