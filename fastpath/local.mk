@@ -70,11 +70,14 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_session_fork \
 	fastpath/tests/check_steps \
 	fastpath/tests/check_tap \
-	fastpath/tests/check_threads
+	fastpath/tests/check_threads \
+	fastpath/tests/check_vision
 check_PROGRAMS += $(FASTPATH_TESTS)
 TESTS += $(FASTPATH_TESTS)
 FASTPATH_TEST_ABI = fastpath/tests/abi.c fastpath/tests/abi.h
 FASTPATH_TEST_GRID = fastpath/tests/grid.c fastpath/tests/grid.h
+FASTPATH_TEST_TOWERS = fastpath/tests/naive_tower.c fastpath/tests/naive_tower.h \
+	fastpath/tests/towers.c fastpath/tests/towers.h
 FASTPATH_TEST_LIBS = fastpath/libfastpath.la $(TEST_LIBS)
 fastpath_tests_check_blocks_SOURCES = fastpath/tests/check_blocks.c fastpath/tests/sessions.c fastpath/tests/sessions.h
 fastpath_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
@@ -127,3 +130,6 @@ fastpath_tests_check_tap_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_tap_LDADD = $(TEST_LIBS)
 fastpath_tests_check_threads_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_threads_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_vision_SOURCES = fastpath/tests/check_vision.c $(FASTPATH_TEST_TOWERS)
+fastpath_tests_check_vision_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_vision_LDADD = $(FASTPATH_TEST_LIBS)
