@@ -18,6 +18,13 @@ static const uint32_t IMPLEMENTED =
     PLAN_EXPERTS | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS |
     PLAN_LAYER_NORMS | PLAN_ROPE_AXES | PLAN_BIASES | PLAN_BLOCKS | PLAN_TOWER | PLAN_GRID_POSITIONS;
 
+static const uint32_t TOWER_IMPLEMENTED =
+    PLAN_TOWER_RASTER | PLAN_TOWER_CHANNELS_LAST | PLAN_TOWER_PIXEL_SCALE | PLAN_TOWER_IN_NORM |
+    PLAN_TOWER_BILINEAR | PLAN_TOWER_BICUBIC | PLAN_TOWER_AXES_TABLE | PLAN_TOWER_ROPE |
+    PLAN_TOWER_ROPE_QUARTERS | PLAN_TOWER_WINDOWS | PLAN_TOWER_POST_NORMS | PLAN_TOWER_HEAD_NORMS |
+    PLAN_TOWER_POOLING | PLAN_TOWER_STANDARDISED | PLAN_TOWER_DEEPSTACK | PLAN_TOWER_CLIPS |
+    PLAN_TOWER_VIDEOS;
+
 static fp_matrix *pack_list(fp_packer *p, const plan_weight *w, size_t n)
 {
     fp_matrix *list = n ? fp_pack_alloc(p, n, sizeof *list) : NULL;
@@ -136,7 +143,7 @@ static assay_status open_parts(fp_model *m, const char *dir, const fp_options *o
     if (rc != ASSAY_OK) return rc;
     rc = fp_pool_open(n, options->grain == SIZE_MAX ? FP_GRAIN : options->grain, &m->pool, err);
     if (rc == ASSAY_OK) rc = plan_open_allowing(dir, options->allow_unknown, &m->plan, err);
-    if (rc == ASSAY_OK) rc = plan_check_features(m->plan, IMPLEMENTED, 0, "fastpath", err);
+    if (rc == ASSAY_OK) rc = plan_check_features(m->plan, IMPLEMENTED, TOWER_IMPLEMENTED, "fastpath", err);
     if (rc != ASSAY_OK) return rc;
     m->packer.pool = m->pool;
     m->packer.kernels = &m->kernels;
