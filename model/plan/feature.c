@@ -129,6 +129,7 @@ static uint32_t layer_features(const plan_layer *l, size_t i)
     return needed | bias_features(l) | bit(l->mixer_out.present || l->mlp_out.present, PLAN_POST_NORMS) |
            bit(!l->mixer_in.present || !l->mlp_in.present, PLAN_NO_PRE_NORMS) |
            bit(l->residual_factor != 1, PLAN_RESIDUAL_FACTOR) | bit(l->mlp.sparse, PLAN_SPARSE_MLP) |
+           bit(l->mlp.present && !l->mlp.gate.weight.data, PLAN_PLAIN_MLP) |
            bit(l->experts.present, PLAN_EXPERTS) | bit(l->layer_input.present, PLAN_LAYER_INPUTS) |
            bit(l->laurel.present, PLAN_LAUREL) | bit(l->altup.present, PLAN_STREAMS) |
            bit(l->scalar.data != NULL, PLAN_LAYER_SCALAR);

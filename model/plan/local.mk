@@ -6,6 +6,7 @@ model_libmodel_la_SOURCES += \
 	model/plan/bind_patches.c model/plan/bind_patches.h \
 	model/plan/bind_tensor.c model/plan/bind_tensor.h \
 	model/plan/bind_vector.c model/plan/bind_vector.h \
+	model/plan/checker.c model/plan/checker.h \
 	model/plan/cost.c model/plan/cost.h \
 	model/plan/feature.c model/plan/feature.h \
 	model/plan/mask.c model/plan/mask.h \
@@ -13,6 +14,7 @@ model_libmodel_la_SOURCES += \
 	model/plan/plan.c model/plan/plan.h \
 	model/plan/print.c model/plan/print.h \
 	model/plan/shapes.c model/plan/shapes.h \
+	model/plan/shapes_tower.c model/plan/shapes_tower.h \
 	model/plan/tower.h
 
 MODEL_PLAN_TESTS = \

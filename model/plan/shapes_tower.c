@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/shapes_tower.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "model/plan/checker.h"
+
+static void fail_part(checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void fail_part(checker *c, const char *format, ...)
+{
+    char reason[300];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    if (c->status == ASSAY_OK)
+        c->status = assay_fail(c->err, ASSAY_EFORMAT, "%s: %s%s", c->plan->dir, c->where, reason);
+}
+
+static void check_patches(checker *c, const plan_tower *t)
+{
+    const plan_patches *p = &t->patches;
+    if (p->channels == 0 || p->frames == 0 || p->size == 0)
+        fail_part(c, "patches: found %zu channels, %zu frames and %zu pixels, expected at least 1 of each",
+                  p->channels, p->frames, p->size);
+    if (t->merge == 0 || t->pooling.side == 0)
+        fail_part(c, "patches: found blocks of %zu and pools of %zu, expected at least 1", t->merge,
+                  t->pooling.side);
+    if (t->merge > 1 && p->order != PLAN_PATCHES_BLOCKS)
+        fail_part(c, "patches: found the order row by row, expected that of the blocks that are merged");
+    checker_linear(c, "patches.embed", &p->embed, t->hidden, p->channels * p->frames * p->size * p->size);
+}
+
+static void check_table(checker *c, const plan_table *table, size_t width)
+{
+    if (table->kind == PLAN_TABLE_NONE) return;
+    checker_matrix(c, "table", &table->weight,
+                   table->kind == PLAN_TABLE_AXES ? 2 * table->side : table->side * table->side, width);
+}
+
+static void check_rope(checker *c, const plan_tower *t)
+{
+    const rope *r = &t->rope;
+    if (!t->has_rope) return;
+    if (r->sections != ROPE_SECTIONS_ROW_COLUMN && r->sections != ROPE_SECTIONS_COLUMN_ROW)
+        fail_part(c, "rope: found other axes than row and column");
+    if (r->dim == 0 || r->dim > r->head_dim || r->dim % 4 != 0)
+        fail_part(c, "rope: found %zu of %zu elements, expected a multiple of 4", r->dim, r->head_dim);
+}
+
+static void check_attention(checker *c, const plan_tower *t, const plan_attention *a, size_t i)
+{
+    const size_t d = t->hidden, q = a->n_heads * a->head_dim, kv = a->n_kv_heads * a->head_dim;
+    if (a->n_kv_heads == 0 || a->n_heads % a->n_kv_heads != 0)
+        fail_part(c, "attention: found %zu heads and %zu key/value heads, expected a multiple", a->n_heads,
+                  a->n_kv_heads);
+    if (a->mask != PLAN_MASK_NONE || a->window != 0 || a->cache_layer != i || a->value_is_key || a->is_gated)
+        fail_part(c, "attention: found a mask, a window, shared keys or a gate, expected none in a tower");
+    if (a->rope != PLAN_NONE && (a->rope != 0 || !t->has_rope))
+        fail_part(c, "rope: found rope %zu, expected that of the tower or none", a->rope);
+    if (a->rope != PLAN_NONE && t->rope.head_dim != a->head_dim)
+        fail_part(c, "rope: found heads of %zu, expected heads of %zu", t->rope.head_dim, a->head_dim);
+    checker_linear(c, "q", &a->q, q, d);
+    checker_linear(c, "k", &a->k, kv, d);
+    checker_linear(c, "v", &a->v, kv, d);
+    checker_linear(c, "o", &a->o, d, q);
+    checker_norm(c, "q_norm", &a->q_norm, a->head_dim);
+    checker_norm(c, "k_norm", &a->k_norm, a->head_dim);
+    checker_norm(c, "v_norm", &a->v_norm, a->head_dim);
+}
+
+static void check_layer(checker *c, const plan_tower *t, size_t i)
+{
+    const plan_tower_layer *l = &t->layers[i];
+    (void)snprintf(c->where, sizeof c->where, "tower.layers.%zu.", i);
+    checker_norm(c, "mixer_in", &l->mixer_in, t->hidden);
+    checker_norm(c, "mixer_out", &l->mixer_out, t->hidden);
+    checker_norm(c, "mlp_in", &l->mlp_in, t->hidden);
+    checker_norm(c, "mlp_out", &l->mlp_out, t->hidden);
+    check_attention(c, t, &l->attention, i);
+    checker_mlp(c, &l->mlp, t->hidden);
+    if (!l->mlp.present) fail_part(c, "mlp: found none");
+    if (l->in_windows && t->window == 0) fail_part(c, "window: found a side of 0, expected at least 1");
+}
+
+static void check_merger(checker *c, const plan_tower *t, const plan_merger *m)
+{
+    const size_t block = t->hidden * t->merge * t->merge;
+    checker_norm(c, "norm", &m->norm, m->norm_is_last ? block : t->hidden);
+    const bool has_first = m->first.weight.data;
+    if (has_first) checker_linear(c, "first", &m->first, m->first.weight.rows, block);
+    checker_linear(c, "second", &m->second, c->plan->hidden, has_first ? m->first.weight.rows : block);
+}
+
+static void check_deepstack(checker *c, const plan_tower *t)
+{
+    if (t->n_deepstack > c->plan->n_layers)
+        fail_part(c, "deepstack: found features for %zu decoder layers, expected at most %zu", t->n_deepstack,
+                  c->plan->n_layers);
+    for (size_t k = 0; k < t->n_deepstack; k++) {
+        const plan_deepstack *d = &t->deepstack[k];
+        (void)snprintf(c->where, sizeof c->where, "tower.deepstack.%zu.", k);
+        if (d->tower_layer >= t->n_layers || (k > 0 && d->tower_layer <= d[-1].tower_layer))
+            fail_part(c, "found layer %zu, expected a later one of %zu", d->tower_layer, t->n_layers);
+        check_merger(c, t, &d->merger);
+    }
+}
+
+assay_status plan_check_tower(const plan *p, assay_error *err)
+{
+    const plan_tower *t = &p->tower;
+    checker c = {.plan = p, .where = "tower.", .err = err};
+    check_patches(&c, t);
+    checker_norm(&c, "in_norm", &t->in_norm, t->hidden);
+    check_table(&c, &t->table, t->hidden);
+    check_rope(&c, t);
+    for (size_t i = 0; c.status == ASSAY_OK && i < t->n_layers; i++) check_layer(&c, t, i);
+    (void)snprintf(c.where, sizeof c.where, "tower.");
+    checker_norm(&c, "out_norm", &t->out_norm, t->hidden);
+    checker_vector(&c, "pooling.bias", &t->pooling.bias, t->hidden);
+    checker_vector(&c, "pooling.scale", &t->pooling.scale, t->hidden);
+    (void)snprintf(c.where, sizeof c.where, "tower.merger.");
+    check_merger(&c, t, &t->merger);
+    (void)snprintf(c.where, sizeof c.where, "tower.");
+    check_deepstack(&c, t);
+    return c.status;
+}

@@ -1,0 +1,13 @@
+/* Checks a tower: see shapes.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_PLAN_SHAPES_TOWER_H
+#define MODEL_PLAN_SHAPES_TOWER_H
+
+#include "model/plan/plan.h"
+
+/* Fails with ASSAY_EFORMAT if a part of p->tower, which is present, does not fit what it is applied to: the
+ * width of the tower, the rows of pixels, the merged patches, the hidden size of the language model. */
+assay_status plan_check_tower(const plan *p, assay_error *err);
+
+#endif
