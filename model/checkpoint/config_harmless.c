@@ -264,6 +264,12 @@ static const config_harmless_member MULTIMODAL[] = {
     {"vision_soft_tokens_per_image", NULL},
 };
 
+/* In published files, but not read by the class: of other programs, and a size of heads that no layer has. */
+static const config_harmless_member GEMMA4_VISION[] = {
+    {"default_output_length", NULL},
+    {"global_head_dim", NULL},
+};
+
 /* Ids of the tokens around an image, which positions and features do not depend on. */
 static const config_harmless_member MARKERS[] = {
     {"vision_end_token_id", NULL},
@@ -286,6 +292,7 @@ const config_harmless_group config_harmless_groups[] = {
     {"is not read by the published class", "gemma2", MEMBERS(GEMMA2)},
     {"is not read by the published class", "gemma", MEMBERS(GEMMA)},
     {"is of images and sounds", "gemma", MEMBERS(MULTIMODAL)},
+    {"is not read by the published class", "gemma4_vision", MEMBERS(GEMMA4_VISION)},
     {"marks the place of an image", "qwen", MEMBERS(MARKERS)},
 };
 

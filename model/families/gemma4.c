@@ -1,5 +1,6 @@
-/* Gemma 4, text (transformers, models/gemma4/modeling_gemma4.py). RMSNorm multiplies by w (not 1 + w),
- * attention is not scaled, full and sliding layers differ in head size, key/value heads and RoPE.
+/* Gemma 4, whose tower is in gemma4_vision (transformers, models/gemma4/modeling_gemma4.py). RMSNorm
+ * multiplies by w (not 1 + w), attention is not scaled, full and sliding layers differ in head size,
+ * key/value heads and RoPE.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -9,6 +10,7 @@
 #include "model/checkpoint/config_value.h"
 #include "model/families/common.h"
 #include "model/families/families.h"
+#include "model/families/gemma4_vision.h"
 #include "model/families/gemma_parts.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
@@ -28,6 +30,7 @@ typedef struct gemma4 {
     size_t rope[2]; /* full, sliding */
     bool k_eq_v, double_wide, has_blocks;
     size_t first_shared;
+    int32_t image_token;  /* -1: none */
     plan_experts experts; /* shape of the experts of each layer; not present: dense only */
 } gemma4;
 
@@ -186,6 +189,7 @@ static void read_placeholders(gemma4 *g)
     for (size_t i = 0; i < sizeof IDS / sizeof *IDS; i++) {
         if (config_is_null(f->outer, IDS[i].member)) continue;
         p->id[p->n] = (int32_t)config_count_or(f->outer, IDS[i].member, IDS[i].published);
+        if (i == 0) g->image_token = p->id[p->n];
         if (g->has_blocks && IDS[i].is_vision) blocks->id[blocks->n++] = p->id[p->n];
         p->n++;
     }
@@ -271,7 +275,7 @@ static void bind_inputs(gemma4 *g)
 
 void family_gemma4(family *f)
 {
-    gemma4 g = {.f = f};
+    gemma4 g = {.f = f, .image_token = -1};
     read_all(&g);
     if (family_ok(f)) {
         f->plan->embedding_scale = sqrt((double)f->plan->hidden);
@@ -279,5 +283,6 @@ void family_gemma4(family *f)
         (void)config_has(f->config, "vocab_size_per_layer_input"); /* written even without per-layer inputs */
     }
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(&g, i);
+    family_gemma4_tower(f, g.image_token);
     free(g.layers);
 }

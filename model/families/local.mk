@@ -8,6 +8,7 @@ model_libmodel_la_SOURCES += \
 	model/families/gemma2.c \
 	model/families/gemma3n.c \
 	model/families/gemma4.c \
+	model/families/gemma4_vision.c model/families/gemma4_vision.h \
 	model/families/gemma_parts.c model/families/gemma_parts.h \
 	model/families/granite.c \
 	model/families/llama.c \

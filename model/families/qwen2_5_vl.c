@@ -49,7 +49,7 @@ void family_qwen2_5_vl(family *f)
 {
     family_vision v;
     family_qwen2_vl_text(f);
-    family_vision_begin_qwen(&v, f, "qwen2_5_vl");
+    family_vision_begin_qwen(&v, f, "qwen2_5_vl_vision");
     plan_tower *tower = &f->plan->tower;
     v.norms = PLAN_RMS_NORM;
     v.epsilon = 1e-6;

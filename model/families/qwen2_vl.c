@@ -39,7 +39,7 @@ void family_qwen2_vl(family *f)
 {
     family_vision v;
     family_qwen2_vl_text(f);
-    family_vision_begin_qwen(&v, f, "qwen2_vl");
+    family_vision_begin_qwen(&v, f, "qwen2_vl_vision");
     v.norms = PLAN_LAYER_NORM;
     v.epsilon = 1e-6;
     const size_t hidden = config_size(&v.config, "embed_dim");

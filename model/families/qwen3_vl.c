@@ -138,5 +138,5 @@ void family_qwen3_vl(family *f)
     const config_rope_request request = family_qwen3_mrope(d.head_dim);
     d.rope = family_rope(f, &request);
     family_decoder_layers(f, &d);
-    family_qwen3_tower(f, "qwen3_vl", true, 151655, 151656);
+    family_qwen3_tower(f, "qwen3_vl_vision", true, 151655, 151656);
 }

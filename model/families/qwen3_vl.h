@@ -7,7 +7,7 @@
 #include "model/checkpoint/config_rope.h"
 #include "model/families/family.h"
 
-/* Reads vision_config and binds the tower. type: model_type of the document. has_deepstack: the published
+/* Reads vision_config and binds the tower. type: model_type of vision_config. has_deepstack: the published
  * class reads deepstack_visual_indexes. */
 void family_qwen3_tower(family *f, const char *type, bool has_deepstack, size_t default_image,
                         size_t default_video);

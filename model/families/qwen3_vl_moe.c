@@ -15,5 +15,5 @@ void family_qwen3_vl_moe(family *f)
     const config_rope_request request = family_qwen3_mrope(d.head_dim);
     d.rope = family_rope(f, &request);
     if (family_ok(f)) family_qwen3_moe_layers(f, &d, true);
-    family_qwen3_tower(f, "qwen3_vl_moe", true, 151655, 151656);
+    family_qwen3_tower(f, "qwen3_vl_moe_vision", true, 151655, 151656);
 }

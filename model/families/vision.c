@@ -15,13 +15,13 @@
 
 static void check_type(family_vision *v, const char *type)
 {
+    static const char END[] = "_vision";
     if (!config_has(&v->config, "model_type")) return;
     const char *found = config_text(&v->config, "model_type");
-    const size_t n = strlen(type);
+    const size_t n = strlen(type) - (sizeof END - 1);
     if (family_ok(&v->own) && strcmp(found, type) != 0 &&
-        !(strncmp(found, type, n) == 0 && strcmp(found + n, "_vision") == 0))
-        config_fail(&v->config, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected \"%s_vision\"", found,
-                    type);
+        !(strlen(found) == n && strncmp(found, type, n) == 0))
+        config_fail(&v->config, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected \"%s\"", found, type);
 }
 
 void family_vision_begin(family_vision *v, family *f, const char *type, const char *const *prefixes, size_t n,
@@ -35,6 +35,7 @@ void family_vision_begin(family_vision *v, family *f, const char *type, const ch
     if (!object) config_fail(around, ASSAY_EFORMAT, "vision_config: missing, expected an object");
     config_begin_inside(&v->config, around, "vision_config.", object);
     if (!family_ok(f) && v->config.status == ASSAY_OK) v->config.status = around->status;
+    v->config.model_type = type;
     check_type(v, type);
     bind_enter(f->bind, prefixes, n, probe, &v->outside);
     plan_tower *tower = &f->plan->tower;
@@ -74,6 +75,7 @@ void family_vision_layers(family_vision *v, size_t hidden, const char *depth, co
     else if (!(tower->layers = calloc(n, sizeof *tower->layers)))
         config_fail(&v->config, ASSAY_ENOMEM, "%s: out of memory for %zu layers", depth, n);
     else tower->n_layers = n;
+    v->head_dim = hidden / v->n_heads;
 }
 
 /* Published files have members beside those that the class reads; they must agree. */
@@ -104,7 +106,7 @@ void family_vision_rope(family_vision *v, rope_sections sections, rope_pairing p
     plan_tower *tower = &v->own.plan->tower;
     if (!family_ok(&v->own)) return;
     const config_rope_request request = {
-        .head_dim = tower->hidden / v->n_heads, .default_theta = default_theta, .sections = sections};
+        .head_dim = v->head_dim, .default_theta = default_theta, .sections = sections};
     config_rope(&v->config, &request, &tower->rope);
     tower->rope.pairing = pairing;
     tower->has_rope = true;
@@ -130,11 +132,11 @@ void family_vision_layer(family_vision *v, size_t i)
     plan_tower *tower = &v->own.plan->tower;
     plan_tower_layer *layer = &tower->layers[i];
     plan_attention *a = &layer->attention;
-    const size_t d = tower->hidden, head_dim = d / v->n_heads, rows[] = {d, d, d};
+    const size_t d = tower->hidden, rows[] = {d, d, d};
     *a = (plan_attention){.n_heads = v->n_heads,
                           .n_kv_heads = v->n_heads,
-                          .head_dim = head_dim,
-                          .scale = 1 / sqrt((double)head_dim),
+                          .head_dim = v->head_dim,
+                          .scale = 1 / sqrt((double)v->head_dim),
                           .mask = PLAN_MASK_NONE,
                           .rope = tower->has_rope ? 0 : PLAN_NONE,
                           .cache_layer = i};

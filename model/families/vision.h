@@ -14,14 +14,14 @@ typedef struct family_vision {
     config config;  /* the reader of vision_config */
     config *around; /* that of the document */
     bind_place outside;
-    size_t n_heads, intermediate;
+    size_t n_heads, head_dim, intermediate;
     assay_activation activation; /* of the MLPs */
     plan_norm_kind norms;
     double epsilon;
 } family_vision;
 
 /* Begins reading vision_config, which must be an object, and binding below one of prefixes[0..n), that below
- * which `probe` exists. The model_type of vision_config may be `type` or type + "_vision". Sets the parts of
+ * which `probe` exists. type: model_type of vision_config, which may lack its "_vision". Sets the parts of
  * the tower that a family may lack to nothing: no pooling, pixels as they are. v must not move until
  * family_vision_end. */
 void family_vision_begin(family_vision *v, family *f, const char *type, const char *const *prefixes, size_t n,
@@ -31,7 +31,8 @@ void family_vision_begin_qwen(family_vision *v, family *f, const char *type);
 /* Refuses members that have not been read, and binds below the language model again. */
 void family_vision_end(family_vision *v);
 
-/* Reads depth and num_heads, and allocates the layers of a tower of this width. */
+/* Reads the members `depth` and n_heads, and allocates the layers of a tower of this width; each head has an
+ * equal part of it. */
 void family_vision_layers(family_vision *v, size_t hidden, const char *depth, const char *n_heads);
 
 /* Reads patch_size, temporal_patch_size, in_channels and spatial_merge_size, and binds the convolution

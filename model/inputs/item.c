@@ -161,6 +161,11 @@ static void read_places(reader *r, item_content *out, size_t *n_given)
                       "tensor '%s': [%zu]: found (%lld, %lld), expected (%zu, %zu): the patches row by row",
                       t->name, i, (long long)x, (long long)y, width ? i % width : 0, width ? i / width : 0);
     }
+    const size_t pool = r->tower->pooling.side * r->tower->pooling.side;
+    if (r->status == ASSAY_OK && *n_given % pool != 0) /* published code raises */
+        fail_item(r, ASSAY_EINVAL,
+                  "tensor '%s': found %zu places, padding included, expected a multiple of %zu", t->name,
+                  *n_given, pool);
     if (r->status == ASSAY_OK && n == 0)
         fail_item(r, ASSAY_EINVAL, "tensor '%s': found no place of a patch, expected at least one", t->name);
     else if (r->status == ASSAY_OK && n % width != 0)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/bind_vector.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "model/plan/bind_tensor.h"
 
 plan_weight bind_vector(bind *b, size_t n, const char *format, ...)
@@ -34,6 +36,19 @@ plan_norm bind_layer_norm(bind *b, size_t n, double epsilon, const char *format,
                        .width = n,
                        .weight = bind_tensor_vector(b, weight),
                        .bias = bind_tensor_vector(b, bias)};
+}
+
+double bind_scalar(bind *b, const char *format, ...)
+{
+    char name[BIND_NAME_MAX];
+    double value = 0;
+    BIND_TENSOR_NAME(name, "", format);
+    const assay_tensor *t = bind_tensor_find(b, name, BIND_FLOATS);
+    if (t) t = bind_tensor_take(b, name, BIND_FLOATS, t->rank == 1, (const size_t[]){1}, "");
+    if (!t) return 0;
+    dtype_to_f64(&value, t->data, t->dtype, 1);
+    if (isnan(value)) bind_fail(b, ASSAY_EFORMAT, "tensor '%s': found nan, expected a number", name);
+    return value;
 }
 
 void bind_ignore(bind *b, config_notes *notes, const char *start, const char *why)

@@ -17,6 +17,9 @@ plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
 plan_norm bind_layer_norm(bind *b, size_t n, double epsilon, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The number that a tensor of shape [] or [1] holds; may be infinite, but is a number. */
+double bind_scalar(bind *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Ignores every tensor whose full name starts with `start`, or whose name below the prefix does, and
  * notes how many there were. */
 void bind_ignore(bind *b, config_notes *notes, const char *start, const char *why);

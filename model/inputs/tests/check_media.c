@@ -234,17 +234,17 @@ START_TEST(places_of_patches_give_a_grid_without_its_padding)
     p.tower.takes_places = true;
     p.tower.merge = 1;
     p.tower.pooling.side = 2;
-    int32_t tokens[] = {SAMPLE_IMAGE, SAMPLE_IMAGE}, places[10][2];
-    float pixels[10][WIDTH];
-    for (int i = 0; i < 10; i++) {
+    int32_t tokens[] = {SAMPLE_IMAGE, SAMPLE_IMAGE}, places[12][2];
+    float pixels[12][WIDTH];
+    for (int i = 0; i < 12; i++) {
         places[i][0] = i < 8 ? i % 4 : -1;
         places[i][1] = i < 8 ? i / 4 : -1;
         for (int k = 0; k < WIDTH; k++) pixels[i][k] = (float)i;
     }
     pixels[9][0] = (float)NAN; /* of padding: not read */
     assay_tensor tensors[] = {
-        {.name = "pixel_values", .dtype = ASSAY_F32, .rank = 3, .shape = {1, 10, WIDTH}, .data = pixels},
-        {.name = "image_position_ids", .dtype = ASSAY_I32, .rank = 3, .shape = {1, 10, 2}, .data = places}};
+        {.name = "pixel_values", .dtype = ASSAY_F32, .rank = 3, .shape = {1, 12, WIDTH}, .data = pixels},
+        {.name = "image_position_ids", .dtype = ASSAY_I32, .rank = 3, .shape = {1, 12, 2}, .data = places}};
     const assay_item item = {.kind = ASSAY_ITEM_IMAGE, .tensors = tensors, .n_tensors = 2};
     const assay_step step = {.tokens = tokens, .n_tokens = 2, .items = &item, .n_items = 1};
     media_list list = {0};

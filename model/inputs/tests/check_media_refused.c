@@ -273,6 +273,13 @@ static void fewer_rows_than_places(image *m)
     use_places(m);
     m->tensors[1].shape[0] = PATCHES + 1; /* the last is padding */
 }
+static void places_that_pools_do_not_divide(image *m)
+{
+    use_places(m);
+    m->plan.tower.merge = 1;
+    m->plan.tower.pooling.side = 2;
+    m->tensors[0].shape[0] = m->tensors[1].shape[0] = PATCHES + 1;
+}
 static void a_grid_for_places(image *m)
 {
     m->plan.tower.takes_places = true;
@@ -360,6 +367,7 @@ static const struct {
     {places_of_one_row, ASSAY_EINVAL, {"found 1 rows, expected a multiple of 2"}},
     {places_beyond_the_table, ASSAY_EINVAL, {"found 4 columns, expected at most 3"}},
     {fewer_rows_than_places, ASSAY_EINVAL, {"found shape [8, 3], expected [9, 3]"}},
+    {places_that_pools_do_not_divide, ASSAY_EINVAL, {"found 9 places", "expected a multiple of 4"}},
     {a_grid_for_places, ASSAY_EUNSUPPORTED, {"tensor 'image_grid_thw'", "image_position_ids"}},
     {integer_seconds, ASSAY_EUNSUPPORTED, {"'second_per_grid_ts': found type I32"}},
     {seconds_of_two_videos, ASSAY_EINVAL, {"found shape [2], expected [1] or []"}},
