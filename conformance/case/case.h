@@ -75,6 +75,7 @@ typedef struct conf_decoder {
                                        * it has; borrowed */
     size_t whole_sample;              /* which one */
     conf_array image_sample;          /* [images]: the sample of each image; rank 0 if the case has none */
+    conf_array video_sample;          /* [videos], likewise */
     bool has_truth;
     conf_rows rows;
     conf_trace *traces;

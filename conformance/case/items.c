@@ -26,7 +26,9 @@ static bool starts_with(const char *name, const char *start)
 /* By the names that published processors use. */
 static assay_item_kind kind_of(const char *name)
 {
-    if (starts_with(name, "pixel_values_videos") || starts_with(name, "video_")) return ASSAY_ITEM_VIDEO;
+    if (starts_with(name, "pixel_values_videos") || starts_with(name, "video_") ||
+        starts_with(name, "second_per_grid"))
+        return ASSAY_ITEM_VIDEO;
     if (starts_with(name, "input_features") || starts_with(name, "audio_")) return ASSAY_ITEM_AUDIO;
     if (starts_with(name, "inputs_embeds")) return ASSAY_ITEM_EMBEDDING;
     return ASSAY_ITEM_IMAGE;
@@ -60,45 +62,56 @@ static assay_status check_tensor(const division *v, const assay_tensor *t, assay
     if (rows_of(t) == wanted) return ASSAY_OK;
     return assay_fail(err, ASSAY_EFORMAT, "%s: /input/%s has %zu rows, expected %zu: %s", v->path, t->name,
                       rows_of(t), wanted,
-                      v->sample
+                      !v->sample ? "one for each sample"
+                      : v->kind == ASSAY_ITEM_IMAGE
                           ? "one for each image of image_sample, or t * h * w for each of image_grid_thw"
-                          : "one for each sample");
+                          : "one for each video of video_sample, or t * h * w for each of video_grid_thw");
 }
 
-static const conf_array *image_samples(const conf_decoder *d)
+static const char *name_of(assay_item_kind kind)
 {
-    return d->image_sample.rank ? &d->image_sample : NULL;
+    return kind == ASSAY_ITEM_IMAGE ? "image" : "video";
 }
 
-static assay_status check_samples(const char *path, const conf_decoder *d, assay_error *err)
+/* NULL: the case does not say to which samples the items of a kind belong. */
+static const conf_array *samples_of(const conf_decoder *d, assay_item_kind kind)
 {
-    const conf_array *a = image_samples(d);
+    if (kind == ASSAY_ITEM_IMAGE && d->image_sample.rank) return &d->image_sample;
+    return kind == ASSAY_ITEM_VIDEO && d->video_sample.rank ? &d->video_sample : NULL;
+}
+
+static assay_status check_samples(const char *path, const conf_decoder *d, assay_item_kind kind,
+                                  assay_error *err)
+{
+    const conf_array *a = samples_of(d, kind);
     if (!a) return ASSAY_OK;
     for (size_t i = 0; i < a->n; i++) {
         const int32_t sample = ((const int32_t *)a->data)[i];
         if (sample < 0 || (size_t)sample >= d->n_samples)
             return assay_fail(err, ASSAY_EFORMAT,
-                              "%s: /input/image_sample: image %zu has sample %" PRId32 ", expected 0 to %zu",
-                              path, i, sample, d->n_samples - 1);
+                              "%s: /input/%s_sample: %s %zu has sample %" PRId32 ", expected 0 to %zu", path,
+                              name_of(kind), name_of(kind), i, sample, d->n_samples - 1);
     }
     return ASSAY_OK;
 }
 
 static assay_status find_grid(division *v, assay_error *err)
 {
+    const char *kind = name_of(v->kind);
+    const char *name = v->kind == ASSAY_ITEM_IMAGE ? "image_grid_thw" : "video_grid_thw";
     for (size_t i = 0; i < v->d->n_inputs; i++) {
         const assay_tensor *t = &v->d->inputs[i];
-        if (strcmp(t->name, "image_grid_thw") != 0) continue;
+        if (strcmp(t->name, name) != 0) continue;
         if (t->dtype != ASSAY_I32 || t->rank != 2 || t->shape[0] != v->n_items || t->shape[1] != 3)
             return assay_fail(err, ASSAY_EFORMAT,
-                              "%s: /input/image_grid_thw is not int32 [%zu, 3], as image_sample has it",
-                              v->path, v->n_items);
+                              "%s: /input/%s is not int32 [%zu, 3], as %s_sample has it", v->path, name,
+                              v->n_items, kind);
         v->grid = t->data;
         for (size_t k = 0; k < 3 * v->n_items; k++)
             if (v->grid[k] < 1 || v->grid[k] > UINT16_MAX)
                 return assay_fail(err, ASSAY_EFORMAT,
-                                  "%s: /input/image_grid_thw: image %zu has %" PRId32 ", expected 1 to %d",
-                                  v->path, k / 3, v->grid[k], UINT16_MAX);
+                                  "%s: /input/%s: %s %zu has %" PRId32 ", expected 1 to %d", v->path, name,
+                                  kind, k / 3, v->grid[k], UINT16_MAX);
     }
     return ASSAY_OK;
 }
@@ -108,7 +121,7 @@ static assay_status open_division(const char *path, const conf_decoder *d, assay
                                   division *out, assay_error *err)
 {
     *out = (division){.path = path, .d = d, .kind = kind, .n_items = d->n_samples};
-    const conf_array *samples = kind == ASSAY_ITEM_IMAGE ? image_samples(d) : NULL;
+    const conf_array *samples = samples_of(d, kind);
     size_t n_tensors = 0;
     assay_status rc = ASSAY_OK;
     if (samples) {
@@ -152,7 +165,8 @@ assay_status conf_items_divide(const char *path, const conf_decoder *of, conf_it
     division of_kind[N_KINDS];
     size_t n_items = 0;
     *out = (conf_items){0};
-    assay_status rc = check_samples(path, d, err);
+    assay_status rc = check_samples(path, d, ASSAY_ITEM_IMAGE, err);
+    if (rc == ASSAY_OK) rc = check_samples(path, d, ASSAY_ITEM_VIDEO, err);
     for (size_t k = 0; rc == ASSAY_OK && k < N_KINDS; k++) {
         rc = open_division(path, d, (assay_item_kind)(k + 1), &of_kind[k], err);
         n_items += of_kind[k].n_items;

@@ -148,6 +148,8 @@ class Checkpoint:
         if self.variant.wrapper != "text" and not self.multimodal:
             state = {"model.language_model." + name.removeprefix("model."): tensor
                      for name, tensor in state.items()}
+        if self.variant.spelling != "new":
+            state = self.family.old_names(state)
         if self.variant.mlx_names:
             state = quantized.mlx_names(state)
         if self.variant.experts == "split":
@@ -165,7 +167,7 @@ class Checkpoint:
         directory.mkdir(parents=True, exist_ok=True)
         if not self.variant.groups:
             self.write_plain(directory, stop_ids, idle_id)
-            if self.variant.experts == "transposed":
+            if self.variant.experts == "transposed" and not self.family.pictures:
                 self._check_rewritten(directory, turn_experts)
             elif self.variant.mlx_names:
                 self._check_rewritten(directory, quantized.published_names)

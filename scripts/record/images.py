@@ -82,7 +82,7 @@ class Grids:
         arrays = {f"pixel_values{last}": rows.reshape(len(rows), -1).astype(np.float32),
                   f"{kind}_grid_thw": np.array([grid], np.int32)}
         if picture.frames and self.seconds:
-            arrays["second_per_grid_ts"] = np.array([1.0], np.float32)
+            arrays["second_per_grid_ts"] = np.array([0.75], np.float32)
         return Medium(kind, arrays)
 
 

@@ -65,8 +65,17 @@ IMAGES = (
     pictured("images-decode", (2, Picture(1, 4), Picture(4, 2), 1), n_decode=12, traces="none"),
     pictured("images-generate", (4,), (2, Picture(2, 3), 2), (Picture(1, 2), 1, Picture(3, 2), 2),
              n_decode=N_GREEDY, kind="generate"),
-    pictured("videos", (2, Picture(2, 3, frames=3), 2), (1, Picture(1, 2, frames=2), 2, Picture(2, 1), 1)),
+    pictured("videos", (2, Picture(2, 4, frames=3), 2), (1, Picture(1, 2, frames=2), 2, Picture(2, 1), 1)),
 )
+
+PICTURES = tuple(case.name for case in IMAGES)
+OTHER_IMAGES = (
+    # Grids that windows of 2 x 2 and of 3 x 3 divide, and grids that they do not
+    pictured("windows", (1, Picture(5, 3), 2, Picture(4, 6), 1), (Picture(3, 7), 2), n_decode=2, traces="fine"),
+    pictured("image-narrow", (1, Picture(1, 2), 1), n_decode=1),
+)
+
+
 
 
 def plan(variant: Variant) -> list[Case]:
@@ -109,5 +118,5 @@ def plan(variant: Variant) -> list[Case]:
         # A block across pages of 64 positions, longer than the rows that an engine evaluates at once
         "blocks-long": laid_out("blocks-long", "." * 13 + "i" * 290 + "." * 9, traces="none", few_rows=True),
     }
-    known |= {case.name: case for case in IMAGES}
+    known |= {case.name: case for case in (*IMAGES, *OTHER_IMAGES)}
     return [known[name] for name in variant.cases]

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from . import case_file, cases, checksums, plan
+from . import case_file, cases, checksums, plan, sensitivity
 from .checkpoint import Checkpoint
 from .variant import Family, Variant, dims_for
 
@@ -37,10 +37,11 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
                      "(flagged disputed)")
         if result["missing"]:
             line += f"; no run in {', '.join(result['missing'])}"
-        if observe:
+        if observe and not family.pictures:  # mlx-lm leaves towers out
             from . import mlx_lm_observation
             line += "; " + mlx_lm_observation.observe(path)
         lines.append(line)
+    lines += [sensitivity.prove(checkpoint, recordings, kind) for kind in variant.proves]
     size = sum(f.stat().st_size for f in directory.rglob("*") if f.is_file())
     head = f"{family.name}/{variant.name or directory.name}: {size / 1024:.0f} KiB, " \
            f"{time.monotonic() - started:.1f} s"

@@ -58,6 +58,7 @@ class Variant:
     typical: bool = False
     stores_head: bool = False  # the file contains the head although it is tied
     weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of the family
+    proves: tuple[str, ...] = ()  # what its cases have to see, see sensitivity.CHANGES: epsilons, activations
 
 
 def _identity(value: Any) -> Any:
@@ -76,6 +77,7 @@ class Family:
     variants: Callable[[Config], list[Variant]]
     random: Callable[[np.random.Generator, Config], Variant]
     old_spelling: Callable[[Config], Config] = _identity  # new config.json -> an old published one
+    old_names: Callable[[dict], dict] = _identity  # the tensors under the names of the older spelling
     weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of weights.py
     multimodal_config_class: str | None = None
     multimodal_model_class: str | None = None

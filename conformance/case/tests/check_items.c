@@ -144,6 +144,31 @@ START_TEST(patches_are_divided_by_image_grid_thw)
 }
 END_TEST
 
+START_TEST(videos_belong_to_the_samples_that_video_sample_names)
+{
+    inputs in;
+    begin(&in, N_SAMPLES);
+    add_tensor(&in, "pixel_values_videos", 8, 2);
+    add_grid(&in, 3);
+    in.tensors[1].name = "video_grid_thw";
+    add_tensor(&in, "second_per_grid_ts", 3, 1);
+    set_samples(&in, 3);
+    in.d.video_sample = in.d.image_sample;
+    in.d.image_sample = (conf_array){0};
+    samples[1] = 1;
+    write_grids();
+    divide(&in);
+    const assay_item *items = items_of(&in, 0, 2);
+    ck_assert_int_eq(items[0].kind, ASSAY_ITEM_VIDEO);
+    assert_rows(&items[0].tensors[0], numbers, 0, 2, 2);
+    assert_rows(&items[1].tensors[0], numbers, 6, 2, 2);
+    assert_rows(&items[1].tensors[2], numbers, 2, 1, 1);
+    items = items_of(&in, 1, 1);
+    assert_rows(&items[0].tensors[1], grid, 1, 1, 3);
+    conf_items_free(&in.items);
+}
+END_TEST
+
 START_TEST(a_single_sample_without_image_sample_takes_all)
 {
     inputs in;
@@ -297,6 +322,7 @@ int main(void)
     tcase_add_test(t, without_image_sample_each_sample_has_a_row_of_every_input);
     tcase_add_test(t, images_belong_to_the_samples_that_image_sample_names);
     tcase_add_test(t, patches_are_divided_by_image_grid_thw);
+    tcase_add_test(t, videos_belong_to_the_samples_that_video_sample_names);
     tcase_add_test(t, a_single_sample_without_image_sample_takes_all);
     tcase_add_test(t, a_single_sample_with_image_sample_has_an_item_for_each_image);
     tcase_add_test(t, a_case_of_one_of_the_samples_has_that_samples_items);

@@ -2,79 +2,86 @@
 
 from __future__ import annotations
 
-import math
+from functools import partial
 
 import numpy as np
 
 from ..dims import attention_dims, pick
 from ..images import Grids
+from ..plan import PICTURES
 from ..variant import Config, Family, Variant
-from ..weights import Rule, around
+from ..vision import FAINT_RULES, RULES, marks, sections, split, tower_dims
 
-VISION: Config = {
-    "depth": 3, "hidden_size": 16, "intermediate_size": 22, "num_heads": 2, "patch_size": 4, "in_channels": 3,
-    "temporal_patch_size": 2, "spatial_merge_size": 2, "num_position_embeddings": 36, "out_hidden_size": 30,
-    "deepstack_visual_indexes": [0, 2],
-}
 BASE: Config = {
     "vocab_size": 97, "hidden_size": 30, "intermediate_size": 43, "num_hidden_layers": 4,
     "num_attention_heads": 3, "num_key_value_heads": 1, "head_dim": 14,
     "max_position_embeddings": 512, "rms_norm_eps": 1e-6,
     "rope_parameters": {"rope_type": "default", "rope_theta": 1000000.0, "mrope_interleaved": True,
                         "mrope_section": [3, 2, 2]},
+    "vision": {
+        "depth": 3, "hidden_size": 16, "intermediate_size": 22, "num_heads": 2, "patch_size": 4, "in_channels": 3,
+        "temporal_patch_size": 2, "spatial_merge_size": 2, "num_position_embeddings": 36,
+        "deepstack_visual_indexes": [0, 2]},
 }
 
 
-def flat_patch(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """A convolution that keeps the magnitude of unit inputs."""
-    return rng.standard_normal(shape) / math.sqrt(math.prod(shape[1:]))
-
-
-WEIGHT_RULES: tuple[tuple[str, Rule], ...] = (
-    (r"patch_embed\.proj\.weight$", flat_patch),
-    (r"pos_embed\.weight$", around(0.0, 0.7)),
-)
-
-
-def members(base: Config, **vision) -> Config:
-    """The members of the config around text_config; vision: of the tower's config."""
-    vocab = base["vocab_size"]
-    return {"vision_config": {**VISION, "out_hidden_size": base["hidden_size"], **vision},
-            "image_token_id": vocab - 4, "video_token_id": vocab - 3, "vision_start_token_id": vocab - 6,
-            "vision_end_token_id": vocab - 5, "tie_word_embeddings": False}
-
-
 def old_spelling(config: Config) -> Config:
-    """The published spelling: rope_theta and rope_scaling."""
-    text = dict(config["text_config"])
+    """The published spelling: rope_theta and rope_scaling; a tower with the type of the whole model."""
+    text, vision = dict(config["text_config"]), dict(config["vision_config"])
     rope = dict(text.pop("rope_parameters"))
     text |= {"rope_theta": rope.pop("rope_theta"), "rope_scaling": rope}
-    return {**config, "text_config": text}
+    del vision["rope_parameters"]
+    vision["model_type"] = config["model_type"]
+    return {**config, "text_config": text, "vision_config": vision}
+
+
+def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Config | None = None,
+         vision: Config | None = None, outer: Config | None = None, **more) -> Variant:
+    """A variant with a tower; text, vision, outer: members that differ from base."""
+    config, tower = split(base)
+    config |= text or {}
+    tower = {**tower, "out_hidden_size": config["hidden_size"], **(vision or {})}
+    return Variant(name, config, catches, cases, wrapper="towers", outer={
+        "vision_config": tower, "tie_word_embeddings": False, **marks(config["vocab_size"]), **(outer or {})}, **more)
 
 
 def variants(base: Config) -> list[Variant]:
-    def made(name, catches, cases, config=base, vision=None, **more):
-        return Variant(name, config, catches, cases, wrapper="towers", outer=members(config, **(vision or {})), **more)
-
+    every = list(range(base["vision"]["depth"]))
+    less = {"num_hidden_layers": len(every), "vocab_size": 53}
     return [
-        made("base", "A part of the tower, its features given to the wrong tokens, DeepStack at the wrong layer, or a "
-             "position of M-RoPE", ("image", "images", "images-batch", "images-decode", "images-generate", "single",
-                                    "batch")),
+        made(base, "base", "A part of the tower, its features given to the wrong tokens, DeepStack at the wrong layer, "
+             "or a position of M-RoPE", ("single", "batch", *PICTURES), proves=("activations",)),
+        made(base, "old", "rope_scaling ignored, a tied head taken for a missing one, or a bias of the text model "
+             "forgotten", ("image", "images-batch"), {**less, "attention_bias": True},
+             {"deepstack_visual_indexes": every}, {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
+        made(base, "merge-3", "A size of the tower that is taken for a constant: channels, temporal copies, blocks, or "
+             "heads", ("images",), less,
+             {"spatial_merge_size": 3, "temporal_patch_size": 1, "in_channels": 2, "patch_size": 5, "num_heads": 1,
+              "num_position_embeddings": 16, "deepstack_visual_indexes": [1]}, dtype="bfloat16"),
+        made(base, "epsilons", "An epsilon of any norm", ("images",), less, {"deepstack_visual_indexes": every},
+             weight_rules=FAINT_RULES, proves=("epsilons",)),
     ]
 
 
 def draw_dims(rng: np.random.Generator) -> Config:
-    return attention_dims(rng)
+    dims = attention_dims(rng)
+    vision = {**BASE["vision"], **tower_dims(rng, {dims["hidden_size"], dims["intermediate_size"]})}
+    layers = range(min(vision["depth"], dims["num_hidden_layers"]))
+    vision |= {"num_position_embeddings": pick(rng, (9, 16, 25, 49)),
+               "deepstack_visual_indexes": [i for i in layers if rng.integers(2)] or [layers[-1]]}
+    return {**dims, "vision": vision, "rope_parameters": {
+        **BASE["rope_parameters"], "mrope_section": sections(rng, dims["head_dim"] // 2)}}
 
 
-def random(rng: np.random.Generator, base: Config) -> Variant:
-    return Variant("", base, "A misread Qwen3-VL", wrapper="towers", outer=members(base))
+def random(make: partial, rng: np.random.Generator, base: Config) -> Variant:
+    return make(base, "", "A misread tower", (), {"attention_bias": bool(rng.integers(2))}, {}, {
+        "tie_word_embeddings": bool(rng.integers(2))})
 
 
 FAMILY = Family(
     name="qwen3_vl", config_class="Qwen3VLTextConfig", model_class="Qwen3VLForConditionalGeneration",
-    draw_dims=draw_dims, base=BASE, variants=variants, random=random, old_spelling=old_spelling,
-    weight_rules=WEIGHT_RULES, multimodal_config_class="Qwen3VLConfig",
+    draw_dims=draw_dims, base=BASE, variants=variants, random=partial(random, made), old_spelling=old_spelling,
+    weight_rules=RULES, multimodal_config_class="Qwen3VLConfig",
     multimodal_model_class="Qwen3VLForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
     pictures=Grids(frames_apart=True),
 )

@@ -1,0 +1,66 @@
+"""Qwen2.5-VL: a tower with windows, RMSNorm and a gated MLP; videos advance by seconds."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ..images import Grids
+from ..plan import PICTURES
+from ..variant import Config, Family, Variant
+from ..vision import FAINT_RULES, RULES, marks, split, tower_dims
+from .qwen2_vl import old_names, old_spelling, random, text_dims
+
+BASE: Config = {
+    "vocab_size": 99, "hidden_size": 28, "intermediate_size": 41, "num_hidden_layers": 3,
+    "num_attention_heads": 2, "num_key_value_heads": 1, "max_position_embeddings": 512, "rms_norm_eps": 1e-6,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 1000000.0, "mrope_section": [1, 3, 3]},
+    "vision": {"depth": 3, "hidden_size": 16, "intermediate_size": 22, "num_heads": 2, "patch_size": 4,
+               "in_channels": 3, "temporal_patch_size": 2, "spatial_merge_size": 2, "tokens_per_second": 2,
+               "window_size": 16, "fullatt_block_indexes": [1]},
+}
+
+
+def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Config | None = None,
+         vision: Config | None = None, outer: Config | None = None, **more) -> Variant:
+    """A variant with a tower; text, vision, outer: members that differ from base."""
+    config, tower = split(base)
+    config |= text or {}
+    tower = {**tower, "out_hidden_size": config["hidden_size"], **(vision or {})}
+    return Variant(name, config, catches, cases, wrapper="towers", outer={
+        "vision_config": tower, "tie_word_embeddings": False, **marks(config["vocab_size"]), **(outer or {})}, **more)
+
+
+def variants(base: Config) -> list[Variant]:
+    less = {"num_hidden_layers": 2, "vocab_size": 53}
+    vision = base["vision"]
+    return [
+        made(base, "base", "A part of the tower, its features given to the wrong tokens, or a position of M-RoPE",
+             ("single", "batch", *PICTURES, "windows"), proves=("activations",)),
+        made(base, "old", "A flat config, a rope of type mrope, a tied head or the published names misread",
+             ("image", "images-batch"), less, {}, {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
+        made(base, "epsilons", "An epsilon of any norm", ("images",), {**less, "rms_norm_eps": 1e-5},
+             weight_rules=FAINT_RULES, proves=("epsilons",)),
+        made(base, "windows-3", "A side of windows taken for a constant, or rounded up", ("windows",), less,
+             {"window_size": 3 * vision["patch_size"] * vision["spatial_merge_size"] + 1, "fullatt_block_indexes": [0],
+              "hidden_act": "gelu_pytorch_tanh"}, dtype="bfloat16", proves=("activations",)),
+    ]
+
+
+def draw_dims(rng: np.random.Generator) -> Config:
+    dims = text_dims(rng)
+    vision = {**BASE["vision"], **tower_dims(rng, {dims["hidden_size"], dims["intermediate_size"]})}
+    side = int(rng.integers(1, 4)) * vision["patch_size"] * vision["spatial_merge_size"]
+    return {**dims, "vision": {
+        **vision, "window_size": side, "tokens_per_second": int(rng.integers(1, 5)),
+        "fullatt_block_indexes": [i for i in range(vision["depth"]) if rng.integers(2)]}}
+
+
+FAMILY = Family(
+    name="qwen2_5_vl", config_class="Qwen2_5_VLTextConfig", model_class="Qwen2_5_VLForConditionalGeneration",
+    draw_dims=draw_dims, base=BASE, variants=variants, random=partial(random, made), old_spelling=old_spelling,
+    old_names=old_names, weight_rules=RULES, multimodal_config_class="Qwen2_5_VLConfig",
+    multimodal_model_class="Qwen2_5_VLForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
+    pictures=Grids(seconds=True),
+)

@@ -1,0 +1,54 @@
+"""Qwen3-VL with experts, which published files hold as [in, out]."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ..images import Grids
+from ..plan import PICTURES
+from ..variant import Config, Family, Variant
+from ..vision import FAINT_RULES, RULES
+from ..weights import fan_in
+from . import qwen3_vl
+from .qwen3_moe import draw_dims as draw_experts
+from .qwen3_vl import made, old_spelling
+
+EXPERTS: Config = {
+    "num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 14, "decoder_sparse_step": 1,
+    "mlp_only_layers": [],
+}
+BASE: Config = {**qwen3_vl.BASE, "num_hidden_layers": 3, **EXPERTS}
+
+
+# Exact and tanh GELU are farthest apart at inputs of magnitude 2
+WEIGHT_RULES = ((r"visual\.blocks\.\d+\.mlp\.linear_fc1\.weight$", fan_in(2.0)), *RULES)
+
+
+def variants(base: Config) -> list[Variant]:
+    less = {"num_hidden_layers": 2, "vocab_size": 53}
+    return [
+        made(base, "base", "Experts chosen or weighed wrongly for features of the tower, or DeepStack at the wrong layer",
+             ("single", "batch", *PICTURES), experts="transposed", proves=("activations",)),
+        made(base, "old", "rope_scaling ignored, or a layer of mlp_only_layers given experts",
+             ("image", "images-batch", "image-narrow"), {**less, "mlp_only_layers": [0]}, experts="transposed",
+             spelling="old", dtype="bfloat16"),
+        made(base, "epsilons", "An epsilon of any norm", ("images",), less, experts="transposed",
+             weight_rules=(*FAINT_RULES, (r"experts\.down_proj$", FAINT_RULES[4][1])), proves=("epsilons",)),
+    ]
+
+
+def draw_dims(rng: np.random.Generator) -> Config:
+    dims = qwen3_vl.draw_dims(rng)
+    experts = draw_experts(rng)
+    return {**dims, **{name: experts[name] for name in ("num_experts", "num_experts_per_tok")}}
+
+
+FAMILY = Family(
+    name="qwen3_vl_moe", config_class="Qwen3VLMoeTextConfig", model_class="Qwen3VLMoeForConditionalGeneration",
+    draw_dims=draw_dims, base=BASE, variants=variants, random=partial(qwen3_vl.random, made),
+    old_spelling=old_spelling, weight_rules=WEIGHT_RULES, multimodal_config_class="Qwen3VLMoeConfig",
+    multimodal_model_class="Qwen3VLMoeForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
+    pictures=Grids(frames_apart=True),
+)

@@ -1,0 +1,74 @@
+"""Shows that the recorded cases of a variant see each epsilon and each activation of its model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+from torch import nn
+from transformers.activations import ACT2FN
+
+from .cases import FLOOR, Recording
+from .checkpoint import Checkpoint
+from .narrow import APART
+
+LEAST = 10.0  # bounds by which a changed model has to miss the truth
+EPSILONS = (1e-6, 1e-5)  # each stands for the other
+GELUS = ("gelu", "gelu_pytorch_tanh", "quick_gelu")
+Change = tuple[str, Callable[[], None], Callable[[], None]]  # its name; makes it; undoes it
+
+
+def epsilon_changes(model: nn.Module) -> Iterator[Change]:
+    """Each norm of the model with the other epsilon."""
+    for name, module in model.named_modules():
+        if "Norm" not in type(module).__name__:
+            continue
+        member = "variance_epsilon" if hasattr(module, "variance_epsilon") else "eps"
+        meant = getattr(module, member)
+        other = EPSILONS[1] if meant == EPSILONS[0] else EPSILONS[0]
+        yield (f"epsilon {other:g} in {name}", lambda m=module, at=member, to=other: setattr(m, at, to),
+               lambda m=module, at=member, to=meant: setattr(m, at, to))
+
+
+def activation_changes(model: nn.Module) -> Iterator[Change]:
+    """Each activation of the model that is a GELU, as each other GELU."""
+    kinds = {name: type(ACT2FN[name]) for name in GELUS} | {"gelu": nn.GELU}
+    owners = dict(model.named_modules())
+    for path, module in owners.items():
+        meant = [name for name, kind in kinds.items()
+                 if isinstance(module, (kind, type(ACT2FN[name])))]
+        if not meant:
+            continue
+        owner, _, member = path.rpartition(".")
+        for other in GELUS:
+            if other not in meant:
+                yield (f"{other} in {path}", lambda o=owners[owner], at=member, to=ACT2FN[other]: setattr(o, at, to),
+                       lambda o=owners[owner], at=member, to=module: setattr(o, at, to))
+
+
+CHANGES = {"epsilons": epsilon_changes, "activations": activation_changes}
+
+
+def missed_by(checkpoint: Checkpoint, recording: Recording) -> float:
+    """By how many bounds the truth's model, which has been changed, misses the recorded truth of a case."""
+    largest = max(np.abs(s.prefill).max() for s in recording.samples)
+    bound = APART * max(max(s.noise for s in recording.samples), FLOOR * largest)
+    return max(float(np.abs(checkpoint.truth.logits(s.prompt) - s.prefill).max())
+               for s in recording.samples) / bound
+
+
+def prove(checkpoint: Checkpoint, recordings: list[Recording], kind: str) -> str:
+    """Checks that each change of a kind is seen by a case, by LEAST bounds or more. Returns text for the log."""
+    found: dict[str, float] = {}
+    for name, make, undo in CHANGES[kind](checkpoint.truth.model):
+        make()
+        found[name] = max(missed_by(checkpoint, recording) for recording in recordings)
+        undo()
+    if not found:
+        raise RuntimeError(f"{checkpoint.family.name}/{checkpoint.variant.name}: no {kind} to change")
+    least = min(found, key=found.get)
+    if found[least] < LEAST:
+        short = ", ".join(f"{name}: {value:.2g}" for name, value in found.items() if value < LEAST)
+        raise RuntimeError(f"{checkpoint.family.name}/{checkpoint.variant.name}: fewer than {LEAST:g} bounds: {short}")
+    return f"  {kind}: {len(found)} changes, each at least {found[least]:.3g} bounds ({least})"

@@ -1,0 +1,67 @@
+"""What the families with vision towers share: weights of towers, ids of marks, drawn dimensions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .dims import pick
+from .variant import Config
+from .weights import Rule, around, fan_in
+
+FAINT = 0.03  # standard deviation of the inputs of norms whose epsilon must matter
+
+
+def convolution(gain: float) -> Rule:
+    """A patch embedding that multiplies the magnitude of unit inputs by `gain`."""
+    return lambda rng, shape: rng.standard_normal(shape) * gain / math.sqrt(math.prod(shape[1:]))
+
+
+RULES: tuple[tuple[str, Rule], ...] = (
+    (r"patch_embed\.proj\.weight$", convolution(1.0)),
+    (r"pos_embed\.weight$", around(0.0, 0.7)),
+    (r"ln_q\.weight$", around(1.0, 0.3)),
+)
+
+# Everything that adds to a residual stream, and what a norm follows, is small, and every norm gives it back its
+# size: an epsilon of 1e-5 instead of 1e-6 changes an output by half a percent.
+FAINT_RULES: tuple[tuple[str, Rule], ...] = (
+    (r"patch_embed\.proj\.weight$", convolution(FAINT)),
+    (r"pos_embed\.weight$", around(0.0, FAINT)),
+    (r"(patch_embed|attn)\.proj\.bias$", around(0.0, FAINT / 3)),
+    (r"(linear_fc2|mlp\.fc2|mlp\.2|down_proj|o_proj)\.bias$", around(0.0, FAINT / 3)),
+    (r"(attn\.proj|linear_fc2|mlp\.fc2|mlp\.2|o_proj|down_proj)(\.weight)?$", fan_in(FAINT)),
+    (r"embed_tokens\.weight$", lambda rng, shape: FAINT * rng.standard_normal(shape)),
+    (r"(q|k)_proj\.weight$", fan_in(FAINT)),
+    (r"(q|k)_norm\.weight$", around(1.4, 0.4)),
+)
+
+
+def marks(vocab_size: int) -> Config:
+    """The members that name placeholders and marks of the Qwen families; the last id is a stop id."""
+    return {"image_token_id": vocab_size - 4, "video_token_id": vocab_size - 3,
+            "vision_start_token_id": vocab_size - 6, "vision_end_token_id": vocab_size - 5}
+
+
+def split(base: Config) -> tuple[Config, Config]:
+    """(text config, tower config) of a base that holds the tower's as `vision`."""
+    return {name: value for name, value in base.items() if name != "vision"}, base["vision"]
+
+
+def sections(rng: np.random.Generator, half: int) -> list[int]:
+    """Drawn sections of `half` angles of a head for time, height and width."""
+    height, width = (int(rng.integers(1, (half - 1) // 3 + 1)) for _ in range(2))
+    return [half - height - width, height, width]
+
+
+def tower_dims(rng: np.random.Generator, taken: set[int]) -> Config:
+    """Drawn dimensions of a tower, in Qwen3-VL's spelling, none of them in `taken`."""
+    while True:
+        heads, head_dim = pick(rng, (1, 2, 3)), pick(rng, (4, 8, 12))
+        hidden, inter = heads * head_dim, int(rng.integers(17, 40))
+        merge, patch = pick(rng, (2, 2, 3)), pick(rng, (4, 5, 6))
+        widths = {hidden, inter, hidden * merge * merge, 6 * patch * patch}
+        if len(widths) == 4 and not widths & taken and 8 <= hidden <= 24:
+            return {"hidden_size": hidden, "intermediate_size": inter, "num_heads": heads, "patch_size": patch,
+                    "spatial_merge_size": merge, "depth": int(rng.integers(2, 5))}
