@@ -59,6 +59,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_engine \
 	fastpath/tests/check_grid \
 	fastpath/tests/check_grid_steps \
+	fastpath/tests/check_images \
 	fastpath/tests/check_kernels \
 	fastpath/tests/check_kernels_table \
 	fastpath/tests/check_limit \
@@ -76,6 +77,7 @@ check_PROGRAMS += $(FASTPATH_TESTS)
 TESTS += $(FASTPATH_TESTS)
 FASTPATH_TEST_ABI = fastpath/tests/abi.c fastpath/tests/abi.h
 FASTPATH_TEST_GRID = fastpath/tests/grid.c fastpath/tests/grid.h
+FASTPATH_TEST_PICTURES = fastpath/tests/pictures.c fastpath/tests/pictures.h
 FASTPATH_TEST_TOWERS = fastpath/tests/naive_tower.c fastpath/tests/naive_tower.h \
 	fastpath/tests/towers.c fastpath/tests/towers.h
 FASTPATH_TEST_LIBS = fastpath/libfastpath.la $(TEST_LIBS)
@@ -98,6 +100,9 @@ fastpath_tests_check_grid_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_grid_steps_SOURCES = fastpath/tests/check_grid_steps.c $(FASTPATH_TEST_GRID)
 fastpath_tests_check_grid_steps_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_grid_steps_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_images_SOURCES = fastpath/tests/check_images.c $(FASTPATH_TEST_GRID) $(FASTPATH_TEST_PICTURES)
+fastpath_tests_check_images_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_images_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_kernels_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_table_SOURCES = fastpath/tests/check_kernels_table.c fastpath/kernels_table.c

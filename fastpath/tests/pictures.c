@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/tests/pictures.h"
+
+#include "base/tests/support.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Spread over -1 … 1. */
+static float pixel(unsigned seed, size_t i)
+{
+    uint64_t x = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + i * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 31)) * UINT64_C(0x94d049bb133111eb);
+    return (float)(x >> 40) / (float)(1U << 23) - 1;
+}
+
+static bool is_special(const plan *p, int32_t token)
+{
+    bool found = token == p->tower.image_token || token == p->tower.video_token;
+    for (size_t i = 0; i < p->placeholders.n; i++) found |= p->placeholders.id[i] == token;
+    for (size_t i = 0; i < p->blocks.n; i++) found |= p->blocks.id[i] == token;
+    return found;
+}
+
+static void add_token(picture_text *t, int32_t token)
+{
+    t->tokens = realloc(t->tokens, (t->n + 1) * sizeof *t->tokens);
+    ck_assert_ptr_nonnull(t->tokens);
+    t->tokens[t->n++] = token;
+}
+
+static void add_texts(picture_text *t, const plan *p, size_t n, unsigned seed)
+{
+    for (size_t i = 0; i < n; i++) {
+        int32_t token = (int32_t)((seed * 37 + t->n * t->n * 5 + t->n * 11 + 1) % p->n_token_ids);
+        while (is_special(p, token)) token = (token + 1) % (int32_t)p->n_token_ids;
+        add_token(t, token);
+    }
+}
+
+/* Places of patches, or a grid. */
+static void add_places(const plan *p, picture *one, const size_t grid[3])
+{
+    const size_t n = grid[0] * grid[1] * grid[2];
+    int64_t *values = one->places = malloc((n < 2 ? 4 : 2 * n) * sizeof *values);
+    ck_assert_ptr_nonnull(values);
+    if (p->tower.takes_places) {
+        for (size_t i = 0; i < n; i++) {
+            values[2 * i] = (int64_t)(i % grid[2]);
+            values[2 * i + 1] = (int64_t)(i / grid[2]);
+        }
+        one->tensors[1] = (assay_tensor){"image_position_ids", ASSAY_I64, 2, {n, 2}, values};
+        return;
+    }
+    for (size_t d = 0; d < 3; d++) values[d] = (int64_t)grid[d];
+    one->tensors[1] = (assay_tensor){
+        one->kind == ASSAY_ITEM_VIDEO ? "video_grid_thw" : "image_grid_thw", ASSAY_I64, 2, {1, 3}, values};
+}
+
+/* blocks: frames, rows and columns of tokens. */
+static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, const size_t blocks[3],
+                        unsigned seed)
+{
+    const plan_patches *patches = &p->tower.patches;
+    const size_t side = p->tower.merge * p->tower.pooling.side,
+                 grid[3] = {blocks[0], blocks[1] * side, blocks[2] * side};
+    const size_t n = grid[0] * grid[1] * grid[2],
+                 width = patches->channels * patches->frames * patches->size * patches->size;
+    ck_assert_uint_lt(t->n_pictures, PICTURES_MAX);
+    picture *one = &t->pictures[t->n_pictures++];
+    *one = (picture){.kind = kind, .first = t->n};
+    float *pixels = one->pixels = malloc(n * width * sizeof *pixels);
+    ck_assert_ptr_nonnull(pixels);
+    for (size_t i = 0; i < n * width; i++) pixels[i] = pixel(seed, i);
+    one->tensors[0] = (assay_tensor){
+        kind == ASSAY_ITEM_VIDEO ? "pixel_values_videos" : "pixel_values", ASSAY_F32, 2, {n, width}, pixels};
+    add_places(p, one, grid);
+    for (size_t f = 0; f < blocks[0]; f++) {
+        if (f > 0 && p->tower.frames_apart) add_texts(t, p, 1, seed);
+        for (size_t i = 0; i < blocks[1] * blocks[2]; i++)
+            add_token(t, kind == ASSAY_ITEM_VIDEO ? p->tower.video_token : p->tower.image_token);
+    }
+    one->end = t->n;
+}
+
+picture_text pictures_make(const plan *p, const char *description, unsigned seed)
+{
+    picture_text t = {0};
+    for (const char *at = description; *at; at += strcspn(at, " "), at += *at == ' ') {
+        size_t b[3] = {1, 1, 1};
+        char letter;
+        if (sscanf(at, "i%zux%zu%c", &b[1], &b[2], &letter) == 3)
+            add_picture(&t, p, ASSAY_ITEM_IMAGE, b, (unsigned char)letter);
+        else if (sscanf(at, "v%zux%zux%zu%c", &b[0], &b[1], &b[2], &letter) == 4)
+            add_picture(&t, p, ASSAY_ITEM_VIDEO, b, (unsigned char)letter);
+        else add_texts(&t, p, strtoul(at, NULL, 10), seed);
+    }
+    return t;
+}
+
+void pictures_free(picture_text *t)
+{
+    for (size_t i = 0; i < t->n_pictures; i++) {
+        free(t->pictures[i].pixels);
+        free(t->pictures[i].places);
+    }
+    free(t->tokens);
+    *t = (picture_text){0};
+}
+
+size_t pictures_items(const picture_text *t, size_t from, size_t end, assay_item *items)
+{
+    static const assay_item_kind KINDS[] = {ASSAY_ITEM_IMAGE, ASSAY_ITEM_VIDEO};
+    size_t n = 0;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < t->n_pictures; i++) {
+            const picture *one = &t->pictures[i];
+            if (one->kind == KINDS[k] && one->first >= from && one->first < end)
+                items[n++] = (assay_item){.kind = one->kind, .tensors = one->tensors, .n_tensors = 2};
+        }
+    return n;
+}
