@@ -57,6 +57,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_cache_recurrent \
 	fastpath/tests/check_cache_specs \
 	fastpath/tests/check_engine \
+	fastpath/tests/check_features \
 	fastpath/tests/check_grid \
 	fastpath/tests/check_grid_steps \
 	fastpath/tests/check_images \
@@ -94,6 +95,10 @@ fastpath_tests_check_cache_specs_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_engine_SOURCES = fastpath/tests/check_engine.c $(FASTPATH_TEST_ABI)
 fastpath_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_engine_LDADD = $(TEST_LIBS)
+fastpath_tests_check_features_SOURCES = fastpath/tests/check_features.c $(FASTPATH_TEST_PICTURES)
+fastpath_tests_check_features_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_features_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_features_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fp_vision_run
 fastpath_tests_check_grid_SOURCES = fastpath/tests/check_grid.c $(FASTPATH_TEST_GRID)
 fastpath_tests_check_grid_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_grid_LDADD = $(FASTPATH_TEST_LIBS)
