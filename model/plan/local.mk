@@ -13,6 +13,8 @@ model_libmodel_la_SOURCES += \
 	model/plan/parts.h \
 	model/plan/plan.c model/plan/plan.h \
 	model/plan/print.c model/plan/print.h \
+	model/plan/print_norm.c model/plan/print_norm.h \
+	model/plan/print_tower.c model/plan/print_tower.h \
 	model/plan/shapes.c model/plan/shapes.h \
 	model/plan/shapes_tower.c model/plan/shapes_tower.h \
 	model/plan/tower.h

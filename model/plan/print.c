@@ -8,6 +8,8 @@
 
 #include "base/dtype.h"
 #include "model/plan/plan.h"
+#include "model/plan/print_norm.h"
+#include "model/plan/print_tower.h"
 
 static void print_storages(const plan *p, FILE *out)
 {
@@ -38,7 +40,8 @@ static void print_counts(const plan *p, FILE *out)
     if (p->norm.kind == PLAN_LAYER_NORM)
         fprintf(out, ", final LayerNorm%s", p->norm.bias.data ? " with bias" : "");
     if (p->embedding_scale != 1) fprintf(out, ", embedding times %.10g", p->embedding_scale);
-    fprintf(out, "\npositions    %zu as trained\n", p->max_positions);
+    fprintf(out, "\npositions    %zu as trained%s\n", p->max_positions,
+            p->positions == PLAN_POSITIONS_GRID ? ", those of images by their grids" : "");
     if (p->streams.n) fprintf(out, "streams      %zu, active %zu\n", p->streams.n, p->streams.active);
     if (p->layer_inputs.present)
         fprintf(out, "layer inputs %zu wide, table of %zu tokens\n", p->layer_inputs.width,
@@ -96,14 +99,6 @@ static void print_rope(const rope *r, size_t index, FILE *out)
     print_factors(out, "long ", r->long_factor, r->dim / 2);
 }
 
-static void print_norm(FILE *out, const char *name, const plan_norm *norm)
-{
-    if (!norm->present) return;
-    fprintf(out, " %s%s", name, norm->weight.data ? "" : " (unweighted)");
-    if (norm->kind == PLAN_LAYER_NORM) fprintf(out, " (LayerNorm%s)", norm->bias.data ? ", bias" : "");
-    if (norm->offset != 0) fprintf(out, " (%g + w)", norm->offset);
-}
-
 static void print_attention(const plan_attention *a, size_t i, FILE *out)
 {
     fprintf(out, "layer %02zu     attention %zu/%zu heads of %zu, scale %.6g", i, a->n_heads, a->n_kv_heads,
@@ -146,16 +141,16 @@ static void print_layer(const plan *p, size_t i, FILE *out)
     print_attention(a, i, out);
     print_feed_forward(layer, out);
     fprintf(out, "             norms");
-    print_norm(out, "mixer_in", &layer->mixer_in);
-    print_norm(out, "q", &a->q_norm);
-    print_norm(out, "k", &a->k_norm);
-    print_norm(out, "v", &a->v_norm);
-    print_norm(out, "mixer_out", &layer->mixer_out);
-    print_norm(out, "mlp_in", &layer->mlp_in);
-    print_norm(out, "mlp_dense_out", &layer->mlp_dense_out);
-    print_norm(out, "experts_in", &layer->experts_in);
-    print_norm(out, "experts_out", &layer->experts_out);
-    print_norm(out, "mlp_out", &layer->mlp_out);
+    plan_print_norm(out, "mixer_in", &layer->mixer_in);
+    plan_print_norm(out, "q", &a->q_norm);
+    plan_print_norm(out, "k", &a->k_norm);
+    plan_print_norm(out, "v", &a->v_norm);
+    plan_print_norm(out, "mixer_out", &layer->mixer_out);
+    plan_print_norm(out, "mlp_in", &layer->mlp_in);
+    plan_print_norm(out, "mlp_dense_out", &layer->mlp_dense_out);
+    plan_print_norm(out, "experts_in", &layer->experts_in);
+    plan_print_norm(out, "experts_out", &layer->experts_out);
+    plan_print_norm(out, "mlp_out", &layer->mlp_out);
     fprintf(out, ", epsilon %g", (layer->mixer_in.present ? &layer->mixer_in : &layer->mixer_out)->epsilon);
     if (layer->residual_factor != 1) fprintf(out, ", residuals times %.10g", layer->residual_factor);
     fputc('\n', out);
@@ -176,5 +171,6 @@ void plan_print(const plan *p, const tokenizer *tokens, FILE *out)
     print_stops(p, tokens, out);
     for (size_t i = 0; i < p->n_ropes; i++) print_rope(&p->ropes[i], i, out);
     for (size_t i = 0; i < p->n_layers; i++) print_layer(p, i, out);
+    if (p->tower.present) plan_print_tower(p, out);
     for (size_t i = 0; i < p->n_notes; i++) fprintf(out, "note         %s\n", p->notes[i]);
 }

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/print_tower.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/plan/print_norm.h"
+
+static void print_inputs(const plan_tower *t, FILE *out)
+{
+    const plan_patches *p = &t->patches;
+    const size_t side = t->merge * t->pooling.side;
+    if (t->image_token >= 0)
+        fprintf(out, "image        token %" PRId32 " for %zu x %zu patches of %zu x %zu pixels\n",
+                t->image_token, side, side, p->size, p->size);
+    if (t->video_token < 0) return;
+    fprintf(out, "video        token %" PRId32 ", %zu frames a patch%s", t->video_token, p->frames,
+            t->frames_apart ? ", each patch of frames has a run of tokens" : "");
+    if (t->tokens_per_second > 0) fprintf(out, ", %g positions a second", t->tokens_per_second);
+    fputc('\n', out);
+}
+
+static void print_patches(const plan_tower *t, FILE *out)
+{
+    const plan_patches *p = &t->patches;
+    fprintf(out, "tower        %zu layer%s, %zu wide\n", t->n_layers, t->n_layers == 1 ? "" : "s", t->hidden);
+    fprintf(out, "             patches of %zu channels, %zu frame%s, %zu x %zu pixels, %s%s\n", p->channels,
+            p->frames, p->frames == 1 ? "" : "s", p->size, p->size,
+            p->order == PLAN_PATCHES_BLOCKS ? "in blocks" : "row by row", p->embed.bias.data ? ", bias" : "");
+    if (p->weights_channels_last) fprintf(out, "             their weights have the channels last\n");
+    if (p->pixel_factor != 1 || p->pixel_offset != 0)
+        fprintf(out, "             pixels times %g plus %g\n", p->pixel_factor, p->pixel_offset);
+}
+
+static void print_places(const plan_tower *t, FILE *out)
+{
+    static const char *const KINDS[] = {"", "two taps", "four taps", "a row for x and one for y"};
+    const plan_table *table = &t->table;
+    if (table->kind == PLAN_TABLE_AXES)
+        fprintf(out, "             learned positions 2 x %zu, %s\n", table->side, KINDS[table->kind]);
+    else if (table->kind != PLAN_TABLE_NONE)
+        fprintf(out, "             learned positions %zu x %zu, resampled by %s%s\n", table->side,
+                table->side, KINDS[table->kind], table->aligns_corners ? ", corners aligned" : "");
+    if (!t->has_rope) return;
+    const rope *r = &t->rope;
+    fprintf(out, "             rope theta %g, %zu of %zu elements, %s%s\n", r->theta, r->dim, r->head_dim,
+            r->sections == ROPE_SECTIONS_COLUMN_ROW ? "column before row" : "row before column",
+            r->pairing == ROPE_PAIRS_QUARTER ? ", pairs in each half" : "");
+}
+
+static bool clips(const plan_tower_layer *l)
+{
+    const plan_attention *a = &l->attention;
+    const plan_linear *const linears[] = {&a->q, &a->k, &a->v, &a->o, &l->mlp.gate, &l->mlp.up, &l->mlp.down};
+    for (size_t i = 0; i < sizeof linears / sizeof *linears; i++)
+        if (linears[i]->clip.present) return true;
+    return false;
+}
+
+static void print_layer(const plan_tower *t, const plan_tower_layer *l, FILE *out)
+{
+    const plan_attention *a = &l->attention;
+    fprintf(out, "attention %zu/%zu heads of %zu, scale %.6g", a->n_heads, a->n_kv_heads, a->head_dim,
+            a->scale);
+    if (l->in_windows) fprintf(out, ", within windows of %zu x %zu blocks", t->window, t->window);
+    else fprintf(out, ", within a frame");
+    fprintf(out, "%s", a->rope == PLAN_NONE ? ", no rope" : ", rope");
+    if (a->q.bias.data) fprintf(out, ", bias on q%s", a->k.bias.data ? ", k, v" : "");
+    if (a->o.bias.data) fprintf(out, ", bias on o");
+    fprintf(out, "\n             mlp %zu, %s%s%s%s\n", l->mlp.intermediate,
+            plan_activation_name(l->mlp.activation), l->mlp.gate.weight.data ? "" : ", no gate",
+            l->mlp.down.bias.data ? ", biases" : "", clips(l) ? ", limits of products" : "");
+    fprintf(out, "             norms");
+    plan_print_norm(out, "mixer_in", &l->mixer_in);
+    plan_print_norm(out, "q", &a->q_norm);
+    plan_print_norm(out, "k", &a->k_norm);
+    plan_print_norm(out, "v", &a->v_norm);
+    plan_print_norm(out, "mixer_out", &l->mixer_out);
+    plan_print_norm(out, "mlp_in", &l->mlp_in);
+    plan_print_norm(out, "mlp_out", &l->mlp_out);
+    fprintf(out, ", epsilon %g\n", (l->mixer_in.present ? &l->mixer_in : &l->mixer_out)->epsilon);
+}
+
+/* The text of a layer; to be freed, NULL if out of memory. */
+static char *layer_text(const plan_tower *t, size_t i)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    if (!f) return NULL;
+    print_layer(t, &t->layers[i], f);
+    if (fclose(f) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+static void print_layers(const plan_tower *t, FILE *out)
+{
+    for (size_t first = 0, end; first < t->n_layers; first = end) {
+        char *text = layer_text(t, first), *next = NULL;
+        for (end = first + 1; text && end < t->n_layers; end++, free(next))
+            if (!(next = layer_text(t, end)) || strcmp(text, next) != 0) break;
+        if (text && end < t->n_layers) free(next);
+        if (end == first + 1) fprintf(out, "tower %02zu     ", first);
+        else fprintf(out, "tower %02zu-%02zu  ", first, end - 1);
+        if (text) fputs(text, out);
+        else print_layer(t, &t->layers[first], out);
+        free(text);
+    }
+}
+
+static void print_merger(const plan_merger *m, FILE *out)
+{
+    plan_print_norm(out, m->norm_is_last ? "norm over a block" : "norm over a patch", &m->norm);
+    if (m->norm.present) fprintf(out, ", epsilon %g,", m->norm.epsilon);
+    if (m->first.weight.data)
+        fprintf(out, " %zu to %zu, %s,", m->first.weight.cols, m->first.weight.rows,
+                plan_activation_name(m->activation));
+    fprintf(out, " %zu to %zu%s\n", m->second.weight.cols, m->second.weight.rows,
+            m->second.bias.data ? ", biases" : "");
+}
+
+void plan_print_tower(const plan *p, FILE *out)
+{
+    const plan_tower *t = &p->tower;
+    const plan_pooling *pool = &t->pooling;
+    print_inputs(t, out);
+    print_patches(t, out);
+    print_places(t, out);
+    if (t->in_norm.present) {
+        fprintf(out, "            ");
+        plan_print_norm(out, "norm after the embedding", &t->in_norm);
+        fprintf(out, ", epsilon %g\n", t->in_norm.epsilon);
+    }
+    print_layers(t, out);
+    if (t->out_norm.present) {
+        fprintf(out, "            ");
+        plan_print_norm(out, "norm after the last layer", &t->out_norm);
+        fprintf(out, ", epsilon %g\n", t->out_norm.epsilon);
+    }
+    if (pool->side != 1 || pool->factor != 1)
+        fprintf(out, "pooling      %zu x %zu patches, times %.10g%s\n", pool->side, pool->side, pool->factor,
+                pool->bias.data ? ", standardised" : "");
+    fprintf(out, "features    ");
+    print_merger(&t->merger, out);
+    for (size_t k = 0; k < t->n_deepstack; k++) {
+        fprintf(out, "features    ");
+        fprintf(out, " of tower %02zu, added to layer %02zu:", t->deepstack[k].tower_layer, k);
+        print_merger(&t->deepstack[k].merger, out);
+    }
+}
