@@ -20,10 +20,15 @@ static uint64_t row_bytes(const plan_weight *w)
            (uint64_t)w->cols / a->group * (dtype_size(a->scale_dtype) + dtype_size(a->bias_dtype));
 }
 
+uint64_t plan_cost_weight_bytes(const plan_weight *w)
+{
+    return w->data ? w->rows * row_bytes(w) : 0;
+}
+
 /* Counts a weight that is read completely; nothing if it is absent. */
 static void read_weight(plan_cost *c, const plan_weight *w)
 {
-    if (w->data) c->weight_bytes += w->rows * row_bytes(w);
+    c->weight_bytes += plan_cost_weight_bytes(w);
 }
 
 static void read_row(plan_cost *c, const plan_weight *table)

@@ -1,5 +1,6 @@
 /* The minimum cost of evaluating a plan on any engine: multiply-adds, and bytes of weights and of
- * cached keys and values. RMSNorms, RoPE, activations and the mixing of streams are not counted.
+ * cached keys and values. A tower is not part of it: see cost_tower.h. RMSNorms, RoPE, activations and the
+ * mixing of streams are not counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_PLAN_COST_H
@@ -30,6 +31,9 @@ typedef struct plan_cost {
 /* Computes the counts. Fails with ASSAY_ENOMEM; otherwise the caller frees *out with plan_cost_free. */
 assay_status plan_cost_read(const plan *p, plan_cost *out, assay_error *err);
 void plan_cost_free(plan_cost *cost);
+
+/* Bytes of a weight as the checkpoint stores it; 0 if it is absent. */
+uint64_t plan_cost_weight_bytes(const plan_weight *w);
 
 /* Multiply-adds of n_tokens tokens of one sample, the first of them at position `first`, and of n_rows rows
  * of logits: products with weights, and scores and sums over the keys to which each token attends. */

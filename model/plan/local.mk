@@ -8,6 +8,7 @@ model_libmodel_la_SOURCES += \
 	model/plan/bind_vector.c model/plan/bind_vector.h \
 	model/plan/checker.c model/plan/checker.h \
 	model/plan/cost.c model/plan/cost.h \
+	model/plan/cost_tower.c model/plan/cost_tower.h \
 	model/plan/feature.c model/plan/feature.h \
 	model/plan/mask.c model/plan/mask.h \
 	model/plan/parts.h \

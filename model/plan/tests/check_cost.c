@@ -5,6 +5,7 @@
 
 #include "base/tests/support.h"
 #include "model/loader.h"
+#include "model/plan/cost_tower.h"
 #include "model/tests/checkpoint.h"
 
 static const char bytes[1]; /* weights are counted, not read */
@@ -233,10 +234,79 @@ START_TEST(a_dense_checkpoint_costs_its_parameters)
 }
 END_TEST
 
+/* Width 6 of 2 heads, 4 pixels a patch, blocks of 2 x 2, one layer of each kind, in float32. */
+static plan_tower two_layers(plan_tower_layer layers[2], plan_deepstack *deepstack)
+{
+    const plan_linear square = linear(6, 6, ASSAY_F32), first = linear(24, 24, ASSAY_F32);
+    const plan_merger merger = {.first = first, .second = linear(7, 24, ASSAY_F32)};
+    for (size_t i = 0; i < 2; i++)
+        layers[i] = (plan_tower_layer){
+            .in_windows = i == 1,
+            .attention = {.n_heads = 2,
+                          .n_kv_heads = 2,
+                          .head_dim = 3,
+                          .q = square,
+                          .k = square,
+                          .v = square,
+                          .o = square},
+            .mlp = {.present = true, .up = linear(5, 6, ASSAY_F32), .down = linear(6, 5, ASSAY_F32)}};
+    *deepstack = (plan_deepstack){.merger = merger};
+    return (plan_tower){.present = true,
+                        .hidden = 6,
+                        .n_layers = 2,
+                        .patches = {.embed = linear(6, 4, ASSAY_F32)},
+                        .pooling = {.side = 1},
+                        .merge = 2,
+                        .window = 2,
+                        .layers = layers,
+                        .merger = merger,
+                        .deepstack = deepstack,
+                        .n_deepstack = 1};
+}
+
+#define PATCH  (24U + 2 * (4 * 36 + 60)) /* embedding, then two layers */
+#define MERGED (2U * (576 + 168))        /* the features and those of an earlier layer */
+
+START_TEST(a_tower_costs_its_products_and_the_keys_of_each_segment)
+{
+    plan_tower_layer layers[2];
+    plan_deepstack deepstack;
+    const plan_tower tower = two_layers(layers, &deepstack);
+    const plan_cost_tower c = plan_cost_tower_read(&tower);
+    ck_assert_uint_eq(c.weight_bytes, 4 * (PATCH + MERGED));
+    ck_assert_uint_eq(c.patch, PATCH);
+    ck_assert_uint_eq(c.merged, MERGED);
+    /* 3 frames of 4 x 6 patches: windows of 4 x 4 and 4 x 2 patches. */
+    const double products = 3 * (24.0 * PATCH + 6.0 * MERGED);
+    const double keys = 3 * 2 * 6 * (24.0 * 24 + 16 * 16 + 8 * 8);
+    ck_assert_double_eq(plan_cost_tower_multiplies(&c, (const size_t[]){3, 4, 6}), products + keys);
+}
+END_TEST
+
+START_TEST(tokens_do_not_pay_for_the_tower)
+{
+    plan_tower_layer layers[2];
+    plan_deepstack deepstack;
+    plan_layer layer = one_layer(0);
+    plan p = plan_around(&layer, 1);
+    plan_cost without = count(&p);
+    p.tower = two_layers(layers, &deepstack);
+    plan_cost with = count(&p);
+    ck_assert_uint_eq(with.weight_bytes, without.weight_bytes);
+    ck_assert_uint_eq(with.multiplies, without.multiplies);
+    plan_cost_free(&with);
+    plan_cost_free(&without);
+    const plan_cost_tower none = plan_cost_tower_read(&(plan_tower){0});
+    ck_assert_double_eq(plan_cost_tower_multiplies(&none, (const size_t[]){1, 2, 2}), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/plan/cost");
     TCase *all = tcase_create("counted");
+    tcase_add_test(all, a_tower_costs_its_products_and_the_keys_of_each_segment);
+    tcase_add_test(all, tokens_do_not_pay_for_the_tower);
     tcase_add_test(all, projections_and_head_are_counted_once);
     tcase_add_test(all, a_tied_head_has_the_row_of_the_embedding);
     tcase_add_test(all, norms_and_biases_are_read_and_not_multiplied);

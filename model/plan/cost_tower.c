@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/cost_tower.h"
+
+#include "model/plan/cost.h"
+
+/* Counts a product in `count`, and its bytes. */
+static void add_linear(plan_cost_tower *c, uint64_t *count, const plan_linear *l)
+{
+    c->weight_bytes += plan_cost_weight_bytes(&l->weight) + plan_cost_weight_bytes(&l->bias);
+    if (l->weight.data) *count += (uint64_t)l->weight.rows * l->weight.cols;
+}
+
+static void add_norm(plan_cost_tower *c, const plan_norm *n)
+{
+    if (n->present) c->weight_bytes += plan_cost_weight_bytes(&n->weight) + plan_cost_weight_bytes(&n->bias);
+}
+
+static void add_layer(plan_cost_tower *c, const plan_tower_layer *l)
+{
+    const plan_attention *a = &l->attention;
+    const plan_linear *const linears[] = {&a->q, &a->k, &a->v, &a->o, &l->mlp.gate, &l->mlp.up, &l->mlp.down};
+    const plan_norm *const norms[] = {&l->mixer_in, &l->mixer_out, &l->mlp_in, &l->mlp_out,
+                                      &a->q_norm,   &a->k_norm,    &a->v_norm};
+    for (size_t i = 0; i < sizeof linears / sizeof *linears; i++) add_linear(c, &c->patch, linears[i]);
+    for (size_t i = 0; i < sizeof norms / sizeof *norms; i++) add_norm(c, norms[i]);
+    *(l->in_windows ? &c->n_window : &c->n_query) += a->n_heads * a->head_dim;
+}
+
+static void add_merger(plan_cost_tower *c, const plan_merger *m)
+{
+    add_norm(c, &m->norm);
+    add_linear(c, &c->merged, &m->first);
+    add_linear(c, &c->merged, &m->second);
+}
+
+plan_cost_tower plan_cost_tower_read(const plan_tower *tower)
+{
+    plan_cost_tower c = {0};
+    if (!tower->present) return c;
+    c.block = tower->merge * tower->pooling.side;
+    c.window = tower->window * tower->merge;
+    add_linear(&c, &c.patch, &tower->patches.embed);
+    add_norm(&c, &tower->in_norm);
+    add_norm(&c, &tower->out_norm);
+    c.weight_bytes += plan_cost_weight_bytes(&tower->table.weight) +
+                      plan_cost_weight_bytes(&tower->pooling.bias) +
+                      plan_cost_weight_bytes(&tower->pooling.scale);
+    for (size_t i = 0; i < tower->n_layers; i++) add_layer(&c, &tower->layers[i]);
+    add_merger(&c, &tower->merger);
+    for (size_t i = 0; i < tower->n_deepstack; i++) add_merger(&c, &tower->deepstack[i].merger);
+    return c;
+}
+
+/* Sum of the squares of the parts into which windows of this side cut n. */
+static double window_squares(size_t n, size_t side)
+{
+    const double rest = (double)(n % side);
+    return (double)(n / side) * (double)side * (double)side + rest * rest;
+}
+
+double plan_cost_tower_multiplies(const plan_cost_tower *cost, const size_t grid[3])
+{
+    if (cost->block == 0) return 0;
+    const double t = (double)grid[0], frame = (double)grid[1] * (double)grid[2];
+    const double block = (double)cost->block * (double)cost->block;
+    double sum = t * frame * (double)cost->patch + t * frame / block * (double)cost->merged;
+    sum += 2 * t * frame * frame * (double)cost->n_query; /* of the scores and of the weighted sum */
+    if (cost->n_window)
+        sum += 2 * t * window_squares(grid[1], cost->window) * window_squares(grid[2], cost->window) *
+               (double)cost->n_window;
+    return sum;
+}

@@ -1,0 +1,26 @@
+/* The minimum cost of a tower: multiply-adds, and bytes of weights. What is not counted is as in cost.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_PLAN_COST_TOWER_H
+#define MODEL_PLAN_COST_TOWER_H
+
+#include "model/plan/plan.h"
+
+/* Counts that do not refer to the plan, which may be freed; all 0 without a tower.
+ *
+ * weight_bytes:  of all weights, as the checkpoint stores them: read once an image. The rows of a table are
+ * counted as a whole. patch, merged: multiply-adds of products with weights, of one patch and of one row of
+ * features. n_query:       sum of n_heads * head_dim over the layers that attend within a frame; n_window:
+ * within a window. block, window: sides of a row of features in patches, and of a window. */
+typedef struct plan_cost_tower {
+    uint64_t weight_bytes, patch, merged;
+    size_t n_query, n_window, block, window;
+} plan_cost_tower;
+
+plan_cost_tower plan_cost_tower_read(const plan_tower *tower);
+
+/* Multiply-adds of an image or video with this grid of patches: products with weights, and scores and sums
+ * over all keys of each segment. */
+double plan_cost_tower_multiplies(const plan_cost_tower *cost, const size_t grid[3]);
+
+#endif
