@@ -39,10 +39,13 @@ REF_TESTS = \
 	ref/tests/check_blocks \
 	ref/tests/check_engine \
 	ref/tests/check_memory \
+	ref/tests/check_merger \
 	ref/tests/check_ops \
+	ref/tests/check_position_table \
 	ref/tests/check_session \
 	ref/tests/check_step \
 	ref/tests/check_tap \
+	ref/tests/check_tower \
 	ref/tests/check_unload
 REF_TEST_ENGINES = ref/tests/engines.c ref/tests/engines.h
 check_PROGRAMS += $(REF_TESTS)
@@ -58,10 +61,19 @@ ref_tests_check_memory_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_memory_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 ref_tests_check_memory_LDADD = serving/libserving.la $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_merger_SOURCES = ref/tests/check_merger.c ref/blas.c ref/merger.c ref/ops.c ref/patches.c
+ref_tests_check_merger_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_merger_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_merger_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_ops_SOURCES = ref/tests/check_ops.c ref/blas.c ref/ops.c ref/mlp.c
 ref_tests_check_ops_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_ops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_ops_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_position_table_SOURCES = \
+	ref/tests/check_position_table.c ref/blas.c ref/ops.c ref/patches.c ref/position_table.c
+ref_tests_check_position_table_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_position_table_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_position_table_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_session_SOURCES = ref/tests/check_session.c $(REF_TEST_ENGINES)
 ref_tests_check_session_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_session_LDADD = $(TEST_LIBS)
@@ -71,5 +83,12 @@ ref_tests_check_step_LDADD = $(TEST_LIBS)
 ref_tests_check_tap_SOURCES = ref/tests/check_tap.c $(REF_TEST_ENGINES)
 ref_tests_check_tap_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_tap_LDADD = $(TEST_LIBS)
+ref_tests_check_tower_SOURCES = \
+	ref/tests/check_tower.c ref/tests/towers.c ref/tests/towers.h \
+	ref/blas.c ref/merger.c ref/mlp.c ref/ops.c ref/patches.c ref/position_table.c ref/tower.c ref/tower_layer.c \
+	ref/trace.c
+ref_tests_check_tower_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_tower_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_tower_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_unload_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_unload_LDADD = $(TEST_LIBS)

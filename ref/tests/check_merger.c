@@ -1,0 +1,157 @@
+/* The order of patches, their segments, averaging and mergers, on inputs whose results are known exactly.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ref/merger.h"
+
+#include "base/tests/support.h"
+
+static ref_patches patches_of(plan_patch_order order, size_t side, const size_t (*grids)[3], size_t n_media)
+{
+    ref_patches patches;
+    ck_assert_int_eq(ref_patches_make(order, side, grids, n_media, &patches), ASSAY_OK);
+    return patches;
+}
+
+static plan_weight matrix(const double *data, size_t rows, size_t cols)
+{
+    return (plan_weight){.name = "w", .data = data, .dtype = ASSAY_F64, .rows = rows, .cols = cols};
+}
+
+static void expect(const ref_real *got, const double *expected, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        ck_assert_msg(got[i] == expected[i], "[%zu]: %.17g, not %.17g", i, got[i], expected[i]);
+}
+
+START_TEST(patches_follow_row_by_row_or_block_by_block)
+{
+    static const size_t GRIDS[2][3] = {{1, 2, 2}, {2, 4, 4}};
+    /* row · 10 + column of the patches of the second medium's second frame */
+    static const size_t RASTER[] = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23, 30, 31, 32, 33},
+                        BLOCKS[] = {0, 1, 10, 11, 2, 3, 12, 13, 20, 21, 30, 31, 22, 23, 32, 33};
+    for (int blocks = 0; blocks < 2; blocks++) {
+        ref_patches patches = patches_of(blocks ? PLAN_PATCHES_BLOCKS : PLAN_PATCHES_RASTER, 2, GRIDS, 2);
+        ck_assert_uint_eq(patches.n, 36);
+        ck_assert_uint_eq(patches.first[1], 4);
+        for (size_t i = 0; i < 16; i++) {
+            const ref_patch *patch = &patches.patch[4 + 16 + i];
+            ck_assert_uint_eq(patch->medium, 1);
+            ck_assert_uint_eq(patch->frame, 1);
+            ck_assert_uint_eq(patch->row * 10 + patch->column, blocks ? BLOCKS[i] : RASTER[i]);
+        }
+        ref_patches_free(&patches);
+    }
+}
+END_TEST
+
+START_TEST(windows_begin_at_the_first_row_and_column_and_the_last_ones_are_smaller)
+{
+    static const size_t GRID[3] = {2, 5, 6};
+    ck_assert_uint_eq(ref_patches_segments(GRID, 0), 2);
+    ck_assert_uint_eq(ref_patches_segments(GRID, 4), 8);
+    ck_assert_uint_eq(ref_patches_segments(GRID, 6), 2);
+    ck_assert_uint_eq(ref_patches_segment(&(ref_patch){0, 1, 4, 5}, GRID, 0), 1);
+    ck_assert_uint_eq(ref_patches_segment(&(ref_patch){0, 0, 3, 3}, GRID, 4), 0);
+    ck_assert_uint_eq(ref_patches_segment(&(ref_patch){0, 0, 3, 4}, GRID, 4), 1);
+    ck_assert_uint_eq(ref_patches_segment(&(ref_patch){0, 0, 4, 3}, GRID, 4), 2);
+    ck_assert_uint_eq(ref_patches_segment(&(ref_patch){0, 1, 4, 5}, GRID, 4), 7);
+    ck_assert_uint_eq(ref_patches_segment(&(ref_patch){0, 1, 4, 5}, GRID, 6), 1);
+}
+END_TEST
+
+/* Rows of two patches each, of an image and of a video: the rows of a block, wherever they lie. */
+START_TEST(a_merger_concatenates_the_rows_of_each_block)
+{
+    static const size_t GRIDS[2][3] = {{1, 2, 4}, {2, 2, 2}};
+    static const double RASTER[] = {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+                        BLOCKS[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    double identity[16] = {0};
+    for (size_t i = 0; i < 4; i++) identity[5 * i] = 1;
+    const plan_merger merger = {.second = {.weight = matrix(identity, 4, 4)}};
+    ref_real x[16], y[16];
+    for (size_t i = 0; i < 16; i++) x[i] = (double)i;
+    for (int blocks = 0; blocks < 2; blocks++) {
+        const plan_patch_order order = blocks ? PLAN_PATCHES_BLOCKS : PLAN_PATCHES_RASTER;
+        ref_patches patches = patches_of(order, 2, GRIDS, 2);
+        ck_assert_int_eq(ref_merge(y, x, &patches, order, 2, 1, &merger), ASSAY_OK);
+        expect(y, blocks ? BLOCKS : RASTER, 16);
+        ref_patches_free(&patches);
+    }
+}
+END_TEST
+
+/* LayerNorm of two numbers without an epsilon gives -1 and 1, of two pairs of equal numbers -1, -1, 1 and 1.
+ */
+static const double ROWS_OF_TWO[] = {1, 0, 0, 1, 0, 1}, ROWS_OF_FOUR[] = {1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1},
+                    BIAS[] = {-2, 0, 3}, SECOND[] = {1, 10, 100};
+
+START_TEST(a_mergers_norm_may_be_over_each_row)
+{
+    static const size_t GRID[1][3] = {{1, 1, 2}};
+    const plan_merger merger = {.norm = {.present = true, .kind = PLAN_LAYER_NORM, .width = 2},
+                                .first = {.weight = matrix(ROWS_OF_TWO, 3, 2), .bias = matrix(BIAS, 1, 3)},
+                                .second = {.weight = matrix(SECOND, 1, 3)},
+                                .activation = ASSAY_RELU};
+    const ref_real x[] = {3, 5, -10, 90};
+    ref_real y[2];
+    ref_patches patches = patches_of(PLAN_PATCHES_RASTER, 1, GRID, 1);
+    ck_assert_int_eq(ref_merge(y, x, &patches, PLAN_PATCHES_RASTER, 1, 2, &merger), ASSAY_OK);
+    expect(y, (const double[]){410, 410}, 2); /* relu(-3, 1, 4) of each */
+    ref_patches_free(&patches);
+}
+END_TEST
+
+START_TEST(a_mergers_norm_may_be_over_the_concatenated_rows)
+{
+    static const size_t GRID[1][3] = {{1, 2, 2}};
+    const plan_merger merger = {.norm = {.present = true, .kind = PLAN_LAYER_NORM, .width = 4},
+                                .norm_is_last = true,
+                                .first = {.weight = matrix(ROWS_OF_FOUR, 3, 4), .bias = matrix(BIAS, 1, 3)},
+                                .second = {.weight = matrix(SECOND, 1, 3)},
+                                .activation = ASSAY_RELU};
+    const ref_real x[] = {7, 7, 9, 9};
+    ref_real y[1];
+    ref_patches patches = patches_of(PLAN_PATCHES_BLOCKS, 2, GRID, 1);
+    ck_assert_int_eq(ref_merge(y, x, &patches, PLAN_PATCHES_BLOCKS, 2, 1, &merger), ASSAY_OK);
+    expect(y, (const double[]){400}, 1); /* relu(0 - 2, -1, 1 + 3) */
+    ref_patches_free(&patches);
+}
+END_TEST
+
+START_TEST(pooling_averages_squares_then_scales_and_standardises)
+{
+    static const size_t GRID[1][3] = {{2, 2, 4}}, POOLED[1][3] = {{2, 1, 2}};
+    static const double SUBTRACTED[] = {1, 2}, SCALE[] = {10, -1};
+    plan_pooling pooling = {.side = 2, .factor = 4};
+    ref_patches from = patches_of(PLAN_PATCHES_RASTER, 1, GRID, 1),
+                to = patches_of(PLAN_PATCHES_RASTER, 1, POOLED, 1);
+    ref_real x[32], y[8];
+    for (size_t i = 0; i < 16; i++) {
+        x[2 * i] = (double)i;
+        x[2 * i + 1] = i == 2 ? 1 : 0;
+    }
+    /* patches 0, 1, 4, 5: mean 2.5; 2, 3, 6, 7: 4.5; then 8 more each */
+    ck_assert_int_eq(ref_pool(y, &to, x, &from, PLAN_PATCHES_RASTER, 1, 2, &pooling), ASSAY_OK);
+    expect(y, (const double[]){10, 0, 18, 1, 42, 0, 50, 0}, 8);
+    pooling.bias = matrix(SUBTRACTED, 1, 2);
+    pooling.scale = matrix(SCALE, 1, 2);
+    ck_assert_int_eq(ref_pool(y, &to, x, &from, PLAN_PATCHES_RASTER, 1, 2, &pooling), ASSAY_OK);
+    expect(y, (const double[]){90, 2, 170, 1, 410, 2, 490, 2}, 8);
+    ref_patches_free(&from);
+    ref_patches_free(&to);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ref/merger");
+    TCase *all = tcase_create("all");
+    tcase_add_test(all, patches_follow_row_by_row_or_block_by_block);
+    tcase_add_test(all, windows_begin_at_the_first_row_and_column_and_the_last_ones_are_smaller);
+    tcase_add_test(all, a_merger_concatenates_the_rows_of_each_block);
+    tcase_add_test(all, a_mergers_norm_may_be_over_each_row);
+    tcase_add_test(all, a_mergers_norm_may_be_over_the_concatenated_rows);
+    tcase_add_test(all, pooling_averages_squares_then_scales_and_standardises);
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}
