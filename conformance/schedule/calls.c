@@ -111,10 +111,10 @@ static void drop_row(conf_live_session *live, size_t k)
     live->tokens[k] = NULL;
 }
 
-/* Describes what the samples of step i get; logits are not set. *padded_width: that of their prompts, if all
- * get the rest of one. */
-static assay_status collect_steps(conf_calls *x, size_t i, conf_sample_step *steps, size_t *n_steps,
-                                  size_t *padded_width, assay_error *err)
+/* Describes what the samples of step i get; logits are not set. items: as many as all samples of the case
+ * have, for each sample of the session. *padded_width: that of their prompts, if all get the rest of one. */
+static assay_status collect_steps(conf_calls *x, size_t i, conf_sample_step *steps, assay_item *items,
+                                  size_t *n_steps, size_t *padded_width, assay_error *err)
 {
     const conf_step *a = &x->s->steps[i];
     conf_live_session *live = &x->sessions[a->session];
@@ -132,7 +132,9 @@ static assay_status collect_steps(conf_calls *x, size_t i, conf_sample_step *ste
                                    .tokens = live->tokens[k] + is->n_tokens,
                                    .n_tokens = n,
                                    .n_last = a->all_rows ? n : 1};
-        if (is->n_tokens == 0) step->items = conf_items_of(x->items, is->prompt, &step->n_items);
+        step->items = items;
+        step->n_items = conf_items_select(x->items, is->prompt, is->n_tokens, n, items);
+        items += step->n_items;
         if (a->n_tokens == 0 && length > *padded_width) *padded_width = length;
     }
     return rc;
@@ -143,14 +145,18 @@ static assay_status do_step(conf_calls *x, size_t i, assay_error *err)
     const size_t row_bytes = x->to->vocab * dtype_size(x->engine->logits_dtype);
     const size_t n_rows = x->row[i + 1] - x->row[i];
     conf_sample_step steps[CONF_SCHEDULE_SAMPLES_MAX];
+    const size_t n_items = x->items->of[x->c->decoder.n_samples];
     size_t n, width;
-    assay_status rc = collect_steps(x, i, steps, &n, &width, err);
-    if (rc != ASSAY_OK) return rc;
     char *logits = conf_nan_alloc(x->engine, n_rows * x->to->vocab);
-    if (!logits) return no_memory(err);
-    for (size_t k = 0, row = 0; k < n; row += steps[k++].n_last) steps[k].logits = logits + row * row_bytes;
-    rc = conf_step_run(x->engine, x->sessions[x->s->steps[i].session].session, steps, n, width, err);
+    assay_item *items = calloc(CONF_SCHEDULE_SAMPLES_MAX * n_items + 1, sizeof *items);
+    assay_status rc = logits && items ? ASSAY_OK : no_memory(err);
+    if (rc == ASSAY_OK) rc = collect_steps(x, i, steps, items, &n, &width, err);
+    for (size_t k = 0, row = 0; rc == ASSAY_OK && k < n; row += steps[k++].n_last)
+        steps[k].logits = logits + row * row_bytes;
+    if (rc == ASSAY_OK)
+        rc = conf_step_run(x->engine, x->sessions[x->s->steps[i].session].session, steps, n, width, err);
     for (size_t row = 0; rc == ASSAY_OK && row < n_rows; row++) record_row(x, x->row[i] + row, logits, row);
+    free(items);
     free(logits);
     return rc;
 }

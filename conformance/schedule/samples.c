@@ -12,13 +12,19 @@ static bool has_items(const conf_items *items, size_t prompt)
     return n > 0;
 }
 
+/* Whether a prompt comes in one step: where the placeholder tokens of its items are is not known. */
+static bool is_indivisible(const conf_items *items, size_t prompt)
+{
+    return has_items(items, prompt) && !conf_items_spans(items, prompt);
+}
+
 size_t conf_schedule_sample_next(const conf_schedule_sample *sample, const conf_step *step,
                                  const conf_case *c, const conf_items *items)
 {
     const size_t length = conf_prompt_length(&c->decoder, sample->prompt);
     const size_t n_left = sample->n_tokens < length ? length - sample->n_tokens : 0;
     if (step->n_tokens == 0) return n_left ? n_left : 1;
-    return step->n_tokens < n_left && has_items(items, sample->prompt) ? n_left : step->n_tokens;
+    return step->n_tokens < n_left && is_indivisible(items, sample->prompt) ? n_left : step->n_tokens;
 }
 
 size_t conf_schedule_sample_kept(const conf_schedule_sample *sample, const conf_step *step,
@@ -26,7 +32,7 @@ size_t conf_schedule_sample_kept(const conf_schedule_sample *sample, const conf_
 {
     if (step->n_tokens >= sample->n_tokens) return sample->n_tokens;
     const bool divides = step->n_tokens < conf_prompt_length(&c->decoder, sample->prompt);
-    return divides && has_items(items, sample->prompt) ? 0 : step->n_tokens;
+    return divides && is_indivisible(items, sample->prompt) ? 0 : step->n_tokens;
 }
 
 /* The n-th token after the prompt. */

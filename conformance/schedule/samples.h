@@ -25,13 +25,12 @@ typedef struct conf_schedule_samples {
 void conf_schedule_samples_apply(conf_schedule_samples *samples, const conf_schedule *s, const conf_case *c,
                                  const conf_items *items, size_t i);
 
-/* How many tokens a sample gets in a step. A prompt with items comes in one step: the span of an item must
- * not be divided from it. */
+/* How many tokens a sample gets in a step. A prompt with items whose spans are unknown comes in one step. */
 size_t conf_schedule_sample_next(const conf_schedule_sample *sample, const conf_step *step,
                                  const conf_case *c, const conf_items *items);
 
-/* How many tokens a sample keeps in a rewind: all if it has fewer; none instead of a part of a prompt with
- * items. */
+/* How many tokens a sample keeps in a rewind: all if it has fewer; none instead of a part of a prompt that
+ * comes in one step. */
 size_t conf_schedule_sample_kept(const conf_schedule_sample *sample, const conf_step *step,
                                  const conf_case *c, const conf_items *items);
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "conformance/case/prompt.h"
+#include "conformance/case/spans.h"
 #include "conformance/evaluate/checkpoint.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
@@ -195,7 +196,8 @@ static assay_status try_replayed(const conf_trial *t, const conf_runner *r, conf
     return rc;
 }
 
-static void try_case(const conf_trial *t, const conf_case *c, conf_verdict *v)
+static void try_case(const conf_trial *t, const conf_case *c, const conf_placeholders *placeholders,
+                     conf_verdict *v)
 {
     conf_items items;
     assay_error err = {0};
@@ -203,6 +205,7 @@ static void try_case(const conf_trial *t, const conf_case *c, conf_verdict *v)
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
         return;
     }
+    conf_spans_find(&items, &c->decoder, placeholders);
     conf_runner r = {.c = c,
                      .items = &items,
                      .engine = t->engine,
@@ -237,7 +240,7 @@ void conf_trial_run(const void *context, conf_verdict *v)
         conf_verdict_set(v, CONF_SKIPPED, "kind %s opens no sessions", conf_kind_of(c->kind)->name);
     else {
         const conf_checkpoint checkpoint = conf_checkpoint_check(c);
-        try_case(t, c, v);
+        try_case(t, c, &checkpoint.placeholders, v);
         v->checkpoint = checkpoint;
     }
     conf_case_free(c);

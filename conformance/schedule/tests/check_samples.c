@@ -30,11 +30,15 @@ static conf_case image_case(conf_items *items)
     return c;
 }
 
-START_TEST(steps_and_rewinds_do_not_divide_a_prompt_with_items)
+/* How many tokens both samples have after the steps from index 2 on. */
+enum { N_STEPS = 8 };
+
+static void assert_tokens(const conf_case *c, const conf_items *items, const size_t (*n_tokens)[2],
+                          size_t n_rows)
 {
     static conf_schedule s;
     static conf_schedule_samples samples;
-    static const conf_step steps[] = {
+    static const conf_step steps[N_STEPS] = {
         {.op = CONF_OP_OPEN},
         {.op = CONF_OP_SESSION},
         {.op = CONF_OP_STEP, .samples = 3, .n_tokens = 2, .all_rows = true},
@@ -44,18 +48,34 @@ START_TEST(steps_and_rewinds_do_not_divide_a_prompt_with_items)
         {.op = CONF_OP_REWIND, .sample = 1, .n_tokens = 2},
         {.op = CONF_OP_STEP, .samples = 3, .n_tokens = 5},
     };
-    static const size_t n_tokens[][2] = {{3, 2}, {4, 3}, {3, 3}, {0, 3}, {0, 2}, {5, 7}};
-    conf_items items;
-    const conf_case c = image_case(&items);
-    s = (conf_schedule){.n_steps = sizeof steps / sizeof *steps};
+    s = (conf_schedule){.n_steps = N_STEPS};
     s.sessions[0] = (conf_schedule_session){.prompts = {0, 1}, .n_samples = 2};
     memcpy(s.steps, steps, sizeof steps);
     for (size_t i = 0; i < s.n_steps; i++) {
-        if (i == 2) ck_assert_uint_eq(conf_schedule_samples_rows(&samples, &s, &c, &items, i), 5);
-        conf_schedule_samples_apply(&samples, &s, &c, &items, i);
+        if (i == 2) ck_assert_uint_eq(conf_schedule_samples_rows(&samples, &s, c, items, i), n_rows);
+        conf_schedule_samples_apply(&samples, &s, c, items, i);
         for (size_t k = 0; i >= 2 && k < 2; k++)
             ck_assert_uint_eq(samples.of[0][k].n_tokens, n_tokens[i - 2][k]);
     }
+}
+
+START_TEST(steps_and_rewinds_do_not_divide_a_prompt_whose_spans_are_unknown)
+{
+    static const size_t n_tokens[][2] = {{3, 2}, {4, 3}, {3, 3}, {0, 3}, {0, 2}, {5, 7}};
+    conf_items items;
+    const conf_case c = image_case(&items);
+    assert_tokens(&c, &items, n_tokens, 5);
+    conf_items_free(&items);
+}
+END_TEST
+
+START_TEST(steps_and_rewinds_divide_a_prompt_with_items)
+{
+    static const size_t n_tokens[][2] = {{2, 2}, {3, 3}, {3, 3}, {2, 3}, {2, 2}, {7, 7}};
+    conf_items items;
+    const conf_case c = image_case(&items);
+    items.spans[0] = (conf_span){1, 2};
+    assert_tokens(&c, &items, n_tokens, 4);
     conf_items_free(&items);
 }
 END_TEST
@@ -85,7 +105,8 @@ int main(void)
 {
     Suite *suite = suite_create("conformance/schedule/samples");
     TCase *all = tcase_create("all");
-    tcase_add_test(all, steps_and_rewinds_do_not_divide_a_prompt_with_items);
+    tcase_add_test(all, steps_and_rewinds_do_not_divide_a_prompt_whose_spans_are_unknown);
+    tcase_add_test(all, steps_and_rewinds_divide_a_prompt_with_items);
     tcase_add_test(all, no_token_after_a_prompt_is_a_placeholder);
     suite_add_tcase(suite, all);
     return support_run(suite);
