@@ -173,9 +173,10 @@ assay_status conf_items_divide(const char *path, const conf_decoder *of, conf_it
     }
     if (rc != ASSAY_OK) return rc;
     out->items = calloc(n_items + 1, sizeof *out->items);
+    out->spans = calloc(n_items + 1, sizeof *out->spans);
     out->tensors = calloc(n_items * d->n_inputs + 1, sizeof *out->tensors);
     out->of = calloc(d->n_samples + 1, sizeof *out->of);
-    if (!out->items || !out->tensors || !out->of) {
+    if (!out->items || !out->spans || !out->tensors || !out->of) {
         conf_items_free(out);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     }
@@ -204,6 +205,7 @@ assay_status conf_items_divide(const char *path, const conf_decoder *of, conf_it
 void conf_items_free(conf_items *items)
 {
     free(items->items);
+    free(items->spans);
     free(items->tensors);
     free(items->of);
     *items = (conf_items){0};
@@ -213,4 +215,20 @@ const assay_item *conf_items_of(const conf_items *items, size_t sample, size_t *
 {
     *n = items->of[sample + 1] - items->of[sample];
     return items->items + items->of[sample];
+}
+
+const conf_span *conf_items_spans(const conf_items *items, size_t sample)
+{
+    const size_t first = items->of[sample];
+    return first < items->of[sample + 1] && items->spans[first].end ? items->spans + first : NULL;
+}
+
+size_t conf_items_select(const conf_items *items, size_t sample, size_t from, size_t n, assay_item *out)
+{
+    size_t n_items, n_out = 0;
+    const assay_item *all = conf_items_of(items, sample, &n_items);
+    const conf_span *spans = items->spans + items->of[sample];
+    for (size_t i = 0; i < n_items; i++)
+        if (spans[i].first >= from && spans[i].first - from < n) out[n_out++] = all[i];
+    return n_out;
 }

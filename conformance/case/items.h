@@ -7,9 +7,16 @@
 
 #include "conformance/case/case.h"
 
+/* The placeholder tokens of an item, from the first to the last: indices in the prompt of its sample. Tokens
+ * of other kinds may lie between them. end 0: not known. */
+typedef struct conf_span {
+    size_t first, end;
+} conf_span;
+
 /* items: those of all samples, one sample after the other. of: [n_samples + 1]: the first item of each. */
 typedef struct conf_items {
     assay_item *items;
+    conf_span *spans;      /* of each item; unknown at first */
     assay_tensor *tensors; /* [n_tensors], of all items; the data are the case's */
     size_t n_tensors;
     size_t *of;
@@ -25,5 +32,14 @@ void conf_items_free(conf_items *items);
 
 /* The items of a sample; *n is their number. */
 const assay_item *conf_items_of(const conf_items *items, size_t sample, size_t *n);
+
+/* The spans of the items of a sample, which conf_spans_find has found; NULL if it has no items, or their
+ * spans are unknown. */
+const conf_span *conf_items_spans(const conf_items *items, size_t sample);
+
+/* The items that come with the n tokens from `from` on of a sample: those with their first placeholder token
+ * among them; if the spans are unknown, all with the first token. out: as many as the sample has items.
+ * Returns how many there are. */
+size_t conf_items_select(const conf_items *items, size_t sample, size_t from, size_t n, assay_item *out);
 
 #endif

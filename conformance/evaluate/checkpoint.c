@@ -65,9 +65,23 @@ static size_t divisible_length(const plan *p)
     return least < (double)INT32_MAX ? (size_t)least : SIZE_MAX;
 }
 
+static conf_placeholders placeholders_of(const plan *p)
+{
+    const plan_tower *t = &p->tower;
+    if (!t->present) return (conf_placeholders){.image = -1, .video = -1};
+    return (conf_placeholders){
+        .image = t->image_token, .video = t->video_token, .side = t->merge * t->pooling.side};
+}
+
+/* What the plan of a checkpoint says about dividing prompts. */
+typedef struct division {
+    size_t n_divisible;
+    conf_placeholders placeholders;
+} division;
+
 /* For a family that is not implemented, only its safetensors files must be valid. A directory without
  * config.json is another format: *foreign is set, and nothing is known of its ropes. */
-static assay_status check_model(const conf_case *c, size_t *n_divisible, bool *foreign, assay_error *err)
+static assay_status check_model(const conf_case *c, division *found, bool *foreign, assay_error *err)
 {
     const char *dir = c->model;
     bool has_config, known = false;
@@ -84,7 +98,7 @@ static assay_status check_model(const conf_case *c, size_t *n_divisible, bool *f
     rc = find_family(dir, &known, err);
     if (rc == ASSAY_OK && known) {
         rc = plan_open_allowing(dir, c->allow_unknown, &p, err);
-        if (rc == ASSAY_OK) *n_divisible = divisible_length(p);
+        if (rc == ASSAY_OK) *found = (division){divisible_length(p), placeholders_of(p)};
         plan_free(p);
     } else if (rc == ASSAY_OK) {
         rc = check_weights(dir, err);
@@ -107,10 +121,10 @@ static assay_status check_tokenizer(const char *dir, assay_error *err)
 }
 
 /* The status of all checks; err: the reason of the first that fails. */
-static assay_status check_all(const conf_case *c, size_t *n_divisible, bool *foreign, assay_error *err)
+static assay_status check_all(const conf_case *c, division *found, bool *foreign, assay_error *err)
 {
     assay_status rc = ASSAY_OK;
-    if (c->kind != CONF_TOKENIZER) rc = check_model(c, n_divisible, foreign, err);
+    if (c->kind != CONF_TOKENIZER) rc = check_model(c, found, foreign, err);
     if (rc == ASSAY_OK && conf_kind_of(c->kind)->textual) rc = check_tokenizer(c->model, err);
     if (rc != ASSAY_OK && rc != ASSAY_EUNSUPPORTED) return rc;
     assay_error changed = {0};
@@ -125,11 +139,12 @@ conf_checkpoint conf_checkpoint_check(const conf_case *c)
     conf_checkpoint found = {.state = CONF_CHECKPOINT_VALID};
     assay_error err = {0};
     bool foreign = false;
-    size_t n_divisible = 0;
+    division parts = {0};
     if (!c->model) return found;
-    const assay_status rc = check_all(c, &n_divisible, &foreign, &err);
+    const assay_status rc = check_all(c, &parts, &foreign, &err);
     if (rc == ASSAY_OK && !foreign) {
-        found.n_divisible = n_divisible;
+        found.n_divisible = parts.n_divisible;
+        found.placeholders = parts.placeholders;
         return found;
     }
     if (rc == ASSAY_OK) (void)assay_fail(&err, rc, "%s: no config.json", c->model);

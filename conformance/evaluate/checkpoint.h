@@ -21,7 +21,8 @@
  * that computes dynamic or longrope ropes correctly would fail if their prompts were divided, so a prompt is
  * divided only where the ropes are known to allow it. That holds for another format, too, and for the empty
  * directories of test engines; a test that needs divided prompts gives its case a checkpoint that the loader
- * reads. conf_verdict_apply_checkpoint says what follows from the state. */
+ * reads. The placeholder tokens are unknown wherever n_divisible is 0: then prompts with inputs are not
+ * divided. conf_verdict_apply_checkpoint says what follows from the state. */
 conf_checkpoint conf_checkpoint_check(const conf_case *c);
 
 #endif

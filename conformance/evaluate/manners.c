@@ -26,6 +26,9 @@ typedef struct tally {
     bool done[CONF_N_MANNERS];
     bool same[CONF_N_MANNERS];    /* the manner would change nothing */
     bool refused[CONF_N_MANNERS]; /* by the engine */
+    bool
+        keeps_spans[CONF_N_MANNERS]; /* evaluated with whole spans, since the engine refuses to divide them */
+    char refusal[CONF_TEXT_MAX];     /* of the first of these */
     char reason[CONF_N_MANNERS][CONF_TEXT_MAX];
 } tally;
 
@@ -53,10 +56,16 @@ static void note_reason(conf_verdict *v, tally *t, conf_manner first)
 /* Those that the engine refused, whatever it said, are one entry of the manners left out. */
 static void leave_out_refused(conf_verdict *v, const tally *t)
 {
-    char names[CONF_MANNERS_TEXT_MAX] = "";
-    for (conf_manner m = 0; m < CONF_N_MANNERS; m++)
+    char names[CONF_MANNERS_TEXT_MAX] = "", kept[CONF_MANNERS_TEXT_MAX] = "";
+    for (conf_manner m = 0; m < CONF_N_MANNERS; m++) {
         if (t->refused[m]) add_name(names, sizeof names, m);
+        if (t->keeps_spans[m]) add_name(kept, sizeof kept, m);
+    }
     if (names[0]) conf_verdict_leave_out(v, names, "the engine refuses it");
+    if (!kept[0]) return;
+    conf_verdict_note(v, "with the placeholder tokens of each input in one step: %s: %.200s", kept,
+                      t->refusal);
+    conf_verdict_leave_out(v, kept, "the engine refuses to divide the placeholder tokens of an input");
 }
 
 /* A failure ends the evaluation: notes the manners that come after it. */
@@ -103,40 +112,43 @@ static void end_manner(const manners_run *run)
     memcpy(v->notes, run->notes, sizeof v->notes);
 }
 
-/* Whether the manner was evaluated; the verdict is set if it diverges. An engine may refuse a manner by
- * ASSAY_EUNSUPPORTED. reason: why it was not evaluated, or empty; *same: it would change nothing; *refused:
- * by the engine. */
-static bool evaluate_manner(manners_run *run, conf_manner manner, char reason[CONF_TEXT_MAX], bool *same,
-                            bool *refused)
+/* Evaluates the manner and enters it in the tally. Whether it was evaluated; the verdict is set if it
+ * diverges. An engine may refuse a manner, or to divide spans, by ASSAY_EUNSUPPORTED. */
+static bool evaluate_manner(manners_run *run, conf_manner manner, tally *t)
 {
     conf_verdict *v = run->r->verdict;
+    char *reason = t->reason[manner], text[CONF_TEXT_MAX] = "";
     const char *skipped;
     begin_manner(run, manner);
-    reason[0] = '\0';
-    const bool ok = conf_replay_manner(run->r, manner, &skipped, reason);
-    *same = ok && skipped == conf_replay_no_change;
-    if (ok && skipped && skipped != reason) (void)snprintf(reason, CONF_TEXT_MAX, "%s", skipped);
+    const bool ok = conf_replay_manner(run->r, manner, &skipped, text);
+    t->keeps_spans[manner] = ok && !skipped && run->r->keeps_spans;
+    t->same[manner] = ok && skipped == conf_replay_no_change;
+    if (ok && skipped) (void)snprintf(reason, CONF_TEXT_MAX, "%s", skipped);
+    if (t->keeps_spans[manner] && !t->refusal[0]) (void)snprintf(t->refusal, CONF_TEXT_MAX, "%s", text);
     if (ok && !skipped) {
         v->stage = CONF_STAGE_JUDGE;
         conf_evaluate_manner(run->r, run->bounds, manner);
     }
-    *refused = v->outcome == CONF_SKIPPED;
-    if (*refused) {
+    t->refused[manner] = v->outcome == CONF_SKIPPED;
+    if (t->refused[manner]) {
         (void)snprintf(reason, CONF_TEXT_MAX, "%s", v->reason);
         conf_verdict_set(v, CONF_PASSED, "%s", "");
     }
     if (v->outcome == CONF_PASSED) end_manner(run);
+    t->done[manner] = !reason[0] && v->outcome == CONF_PASSED;
     return !reason[0];
 }
 
 static void evaluate_requested(manners_run *run)
 {
     const conf_manner manner = conf_manner_find(run->assignment->manner);
-    char reason[CONF_TEXT_MAX];
-    bool same, refused;
+    tally t = {0};
+    const char *reason = t.reason[manner];
     if (manner == CONF_MANNER_WHOLE) return;
     conf_verdict *v = run->r->verdict;
-    if (evaluate_manner(run, manner, reason, &same, &refused) || v->outcome != CONF_PASSED) return;
+    const bool evaluated = evaluate_manner(run, manner, &t);
+    if (evaluated) leave_out_refused(v, &t);
+    if (evaluated || v->outcome != CONF_PASSED) return;
     if (strcmp(reason, conf_replay_unknown_ropes) == 0) conf_verdict_note(v, "%s", v->checkpoint.reason);
     conf_verdict_set(v, CONF_SKIPPED, "manner %s: %.600s", conf_manner_of(manner)->name, reason);
     (void)snprintf(v->manner, sizeof v->manner, "%s", conf_manner_of(manner)->name);
@@ -148,11 +160,10 @@ static void evaluate_drawn(manners_run *run)
     conf_verdict *v = run->r->verdict;
     uint64_t state = ~conf_arrangement_state(run->r->c, *run->r->seed);
     const size_t n = CONF_N_MANNERS - 1, first = conf_draw_below(&state, n);
-    char reason[CONF_TEXT_MAX];
-    bool same, refused;
+    tally t = {0};
     for (size_t i = 0; i < n; i++) {
         const conf_manner manner = (conf_manner)(1 + (first + i) % n);
-        const bool evaluated = evaluate_manner(run, manner, reason, &same, &refused);
+        const bool evaluated = evaluate_manner(run, manner, &t);
         if (v->outcome != CONF_PASSED) return;
         if (!evaluated) continue;
         conf_verdict_note(v, "also %s", conf_manner_of(manner)->label);
@@ -165,8 +176,7 @@ static void evaluate_all(manners_run *run)
     conf_verdict *v = run->r->verdict;
     tally t = {0};
     for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS && v->outcome == CONF_PASSED; m++)
-        t.done[m] =
-            evaluate_manner(run, m, t.reason[m], &t.same[m], &t.refused[m]) && v->outcome == CONF_PASSED;
+        (void)evaluate_manner(run, m, &t);
     note_tally(v, &t);
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define CONF_TEXT_MAX          640
 #define CONF_TRACE_NAME_MAX    128
@@ -51,12 +52,21 @@ typedef enum conf_class {
     CONF_N_CLASSES
 } conf_class;
 
+/* The tokens of a prompt whose embeddings come from images and videos.
+ * image, video: their ids; -1: the model has none.
+ * side: a token stands for side * side patches of a frame; 0: nothing is known. */
+typedef struct conf_placeholders {
+    int32_t image, video;
+    size_t side;
+} conf_placeholders;
+
 /* The result of opening a case's checkpoint with the harness's own loader (evaluate/checkpoint.h). */
 typedef struct conf_checkpoint {
     enum { CONF_CHECKPOINT_VALID, CONF_CHECKPOINT_UNKNOWN, CONF_CHECKPOINT_BROKEN } state;
     char reason[CONF_TEXT_MAX]; /* empty if it is valid, and its ropes are known */
     size_t n_divisible; /* the longest prompt whose rope is the same if it is evaluated in parts; 0: the
                          * ropes are unknown */
+    conf_placeholders placeholders;
 } conf_checkpoint;
 
 typedef enum conf_stage {

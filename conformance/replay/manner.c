@@ -69,13 +69,29 @@ static bool add_move(conf_moves *moves, conf_move_kind kind, size_t n)
     return true;
 }
 
-/* n tokens in chunks; chunk 0: at once. */
-static bool add_prompt(conf_moves *moves, size_t n, size_t chunk)
+/* The tokens of the prompt from index `from` to `to`, at once. */
+static bool add_part(conf_moves *moves, size_t from, size_t to)
 {
+    return from == to || add_move(moves, CONF_MOVE_STEP, to - from);
+}
+
+/* The span that a division at this index of the prompt would divide against the row's wish; NULL: none. */
+static const conf_span *kept_span(const conf_manner_row *row, size_t at)
+{
+    for (size_t i = 0; i < row->n_spans && row->keeps_spans; i++)
+        if (row->spans[i].first < at && at < row->spans[i].end) return &row->spans[i];
+    return NULL;
+}
+
+/* The prompt in chunks; chunk 0: at once. */
+static bool add_prompt(conf_moves *moves, const conf_manner_row *row, size_t chunk)
+{
+    const size_t n = row->n_prompt;
     bool ok = true;
-    for (size_t at = 0, part; ok && at < n; at += part) {
-        part = chunk && chunk < n - at ? chunk : n - at;
-        ok = add_move(moves, CONF_MOVE_STEP, part);
+    for (size_t at = 0, to; ok && at < n; at = to) {
+        to = chunk && chunk < n - at ? at + chunk : n;
+        for (const conf_span *kept; (kept = kept_span(row, to));) to = kept->end;
+        ok = add_part(moves, at, to);
     }
     return ok;
 }
@@ -92,7 +108,7 @@ static bool add_tokens(conf_moves *moves, size_t n)
 static bool add_with_rests(conf_moves *moves, const conf_manner_row *row)
 {
     bool ok = row->index % 2 == 0 || add_move(moves, CONF_MOVE_REST, 0);
-    if (ok) ok = add_prompt(moves, row->n_prompt, 0);
+    if (ok) ok = add_prompt(moves, row, 0);
     for (size_t i = 0; ok && i < row->n_more; i++)
         ok = add_move(moves, CONF_MOVE_REST, 0) && add_move(moves, CONF_MOVE_STEP, 1);
     return ok;
@@ -101,7 +117,7 @@ static bool add_with_rests(conf_moves *moves, const conf_manner_row *row)
 /* The prompt in one step, then token by token. */
 static bool add_whole(conf_moves *moves, const conf_manner_row *row)
 {
-    return add_prompt(moves, row->n_prompt, 0) && add_tokens(moves, row->n_more);
+    return add_prompt(moves, row, 0) && add_tokens(moves, row->n_more);
 }
 
 static bool add_late(conf_moves *moves, const conf_manner_row *row)
@@ -117,30 +133,63 @@ static bool add_early(conf_moves *moves, const conf_manner_row *row)
 {
     bool ok = true;
     if (row->index % 2 == 1 || row->n_rows == 1)
-        ok = add_prompt(moves, row->n_prompt, 0) && add_tokens(moves, row->n_more > 0) &&
+        ok = add_prompt(moves, row, 0) && add_tokens(moves, row->n_more > 0) &&
              add_move(moves, CONF_MOVE_LEAVE, 0) && add_move(moves, CONF_MOVE_JOIN, 0);
     return ok && add_whole(moves, row);
 }
 
-/* After the prompt and up to two tokens, odd rows are rewound to nothing, others to half of the prompt or,
- * if it is not divisible, to its end; then to the same number again, which changes nothing. */
-static bool add_rewound(conf_moves *moves, const conf_manner_row *row)
+/* The span whose first token comes first, or last. */
+static const conf_span *outer_span(const conf_manner_row *row, bool is_last)
 {
-    size_t to = row->divisible ? row->n_prompt / 2 : row->n_prompt;
-    if (row->index % 2 || (to == row->n_prompt && row->n_more == 0)) to = 0;
-    return add_prompt(moves, row->n_prompt, 0) && add_tokens(moves, row->n_more < 2 ? row->n_more : 2) &&
-           add_move(moves, CONF_MOVE_REWIND, to) && add_move(moves, CONF_MOVE_REWIND, to) &&
-           add_prompt(moves, row->n_prompt - to, 0) && add_tokens(moves, row->n_more);
+    const conf_span *found = row->spans;
+    for (size_t i = 1; i < row->n_spans; i++)
+        if ((row->spans[i].first > found->first) == is_last) found = &row->spans[i];
+    return found;
 }
 
-/* Every third row is forked before it has a token, others after half of the prompt; a prompt that is not
- * divisible is forked at its end. */
+/* Half of the prompt, or of the first or last span. */
+static size_t middle_of(const conf_manner_row *row, bool of_last)
+{
+    if (!row->n_spans) return row->n_prompt / 2;
+    const conf_span *span = outer_span(row, of_last);
+    size_t at = span->first + (span->end - span->first) / 2;
+    for (const conf_span *kept; (kept = kept_span(row, at));) at = kept->first;
+    return at;
+}
+
+/* A rewind of a sample with at least the whole prompt, again to the same number, which changes nothing, and
+ * the rest of the prompt. */
+static bool add_rewind(conf_moves *moves, const conf_manner_row *row, size_t to)
+{
+    return add_move(moves, CONF_MOVE_REWIND, to) && add_move(moves, CONF_MOVE_REWIND, to) &&
+           add_part(moves, to, row->n_prompt);
+}
+
+/* After the prompt and up to two tokens, odd rows are rewound to nothing, others to half of the prompt or,
+ * if it is not divisible, to its end. A row with spans is first rewound into its first span, then before its
+ * last one. */
+static bool add_rewound(conf_moves *moves, const conf_manner_row *row)
+{
+    const size_t half = row->divisible ? row->n_prompt / 2 : row->n_prompt;
+    const bool to_nothing = row->index % 2 || (half == row->n_prompt && row->n_more == 0);
+    bool ok = add_prompt(moves, row, 0) && add_tokens(moves, row->n_more < 2 ? row->n_more : 2);
+    if (ok && row->n_spans) {
+        size_t before = outer_span(row, true)->first;
+        for (const conf_span *kept; (kept = kept_span(row, before));) before = kept->first;
+        ok = add_rewind(moves, row, middle_of(row, false)) && add_rewind(moves, row, before);
+    }
+    if (ok && (to_nothing || !row->n_spans)) ok = add_rewind(moves, row, to_nothing ? 0 : half);
+    return ok && add_tokens(moves, row->n_more);
+}
+
+/* Every third row is forked before it has a token, others after half of the prompt or of its last span; a
+ * prompt that is not divisible is forked at its end. */
 static bool add_forked(conf_moves *moves, const conf_manner_row *row)
 {
-    const size_t before = !row->divisible ? row->n_prompt : row->index % 3 == 2 ? 0 : row->n_prompt / 2;
+    const size_t before = !row->divisible ? row->n_prompt : row->index % 3 == 2 ? 0 : middle_of(row, true);
     if (before == row->n_prompt && row->n_more == 0) return add_whole(moves, row);
-    return add_prompt(moves, before, 0) && add_move(moves, CONF_MOVE_FORK, 0) &&
-           add_prompt(moves, row->n_prompt - before, 0) && add_tokens(moves, row->n_more);
+    return add_part(moves, 0, before) && add_move(moves, CONF_MOVE_FORK, 0) &&
+           add_part(moves, before, row->n_prompt) && add_tokens(moves, row->n_more);
 }
 
 bool conf_manner_moves(conf_manner manner, const conf_manner_row *row, conf_moves *out)
@@ -152,7 +201,7 @@ bool conf_manner_moves(conf_manner manner, const conf_manner_row *row, conf_move
     case CONF_MANNER_EARLY: return add_early(out, row);
     case CONF_MANNER_REWIND: return add_rewound(out, row);
     case CONF_MANNER_FORK: return add_forked(out, row);
-    default: return add_prompt(out, row->n_prompt, manners[manner].chunk) && add_tokens(out, row->n_more);
+    default: return add_prompt(out, row, manners[manner].chunk) && add_tokens(out, row->n_more);
     }
 }
 

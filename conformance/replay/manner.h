@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "conformance/case/items.h"
 #include "conformance/judge/verdict.h"
 
 typedef enum conf_manner {
@@ -66,11 +67,17 @@ typedef struct conf_moves {
 
 /* A row of the batch: row `index` of n_rows.
  * n_prompt, n_more: tokens of its prompt, and after it.
- * divisible: its prompt may come in several steps. */
+ * divisible: its prompt may come in several steps.
+ * spans: [n_spans], of placeholder tokens in a divisible prompt; NULL if there are none. Rewinds and forks go
+ * into spans, and rewinds before them, too. keeps_spans: no span is divided: a chunk that would end in one
+ * ends after it, a rewind or fork goes before it. */
 typedef struct conf_manner_row {
     size_t index, n_rows;
     size_t n_prompt, n_more;
     bool divisible;
+    const conf_span *spans;
+    size_t n_spans;
+    bool keeps_spans;
 } conf_manner_row;
 
 /* The moves of a row. A row whose first move is CONF_MOVE_JOIN, or rests before one, is not in the session

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "conformance/case/spans.h"
 #include "conformance/replay/greedy.h"
 #include "conformance/replay/rounds.h"
 #include "conformance/replay/session.h"
@@ -69,20 +70,40 @@ static bool alloc_rows(conf_replay *r)
     if (d->has_truth) {
         r->rows = alloc_nan(n * r->vocab);
         r->wanted = calloc(n + 1, sizeof *r->wanted);
-        ok = r->rows && r->wanted;
+        r->once_more = alloc_nan(r->vocab);
+        ok = r->rows && r->wanted && r->once_more;
     }
     if (ok && d->has_truth && d->n_greedy) ok = (r->again = alloc_nan(n * r->vocab)) != NULL;
     if (ok) ok = (r->greedy = alloc_nan(d->n_samples * (d->n_greedy + 1) * r->vocab)) != NULL;
     return ok ? true : conf_replay_no_memory(r);
 }
 
-/* conf_rounds_fn: stores a recorded row. */
+/* Whether a row of logits is further from the truth than another; NaN is furthest. */
+static bool is_worse(const double *row, const double *other, const double *truth, size_t n)
+{
+    double error = 0, least = 0;
+    for (size_t v = 0; v < n; v++) {
+        if (isnan(row[v])) return true;
+        error = fmax(error, fabs(row[v] - truth[v]));
+        least = isnan(other[v]) ? (double)INFINITY : fmax(least, fabs(other[v] - truth[v]));
+    }
+    return error > least;
+}
+
+/* conf_rounds_fn: stores a recorded row; of one that is evaluated several times, the worst. */
 static void store_row(conf_replay *r, const conf_batch_row *row, size_t at, const void *logits)
 {
     const size_t i = conf_rounds_row(r, row, at);
     if (i == SIZE_MAX) return;
-    conf_replay_row(r, r->rows + i * r->vocab, logits, 0);
-    r->wanted[i] = true;
+    double *stored = r->rows + i * r->vocab;
+    if (!r->wanted[i]) {
+        conf_replay_row(r, stored, logits, 0);
+        r->wanted[i] = true;
+        return;
+    }
+    conf_replay_row(r, r->once_more, logits, 0);
+    if (is_worse(r->once_more, stored, r->c->decoder.rows.truth + i * r->vocab, r->vocab))
+        memcpy(stored, r->once_more, r->vocab * sizeof *stored);
 }
 
 /* The prompts and forced tokens, then greedy generation in the same session. An engine that gave the rows,
@@ -146,6 +167,7 @@ static bool arrange_batch(conf_replay *r)
         conf_verdict_set(r->verdict, CONF_BROKEN, "%s", err.text);
         return false;
     }
+    conf_spans_find(&r->items, &r->c->decoder, &r->verdict->checkpoint.placeholders);
     if (!guard_inputs(r)) return false;
     if (!r->seed) return true;
     char text[256];
@@ -184,7 +206,8 @@ static const char *find_obstacle(const conf_replay *r, conf_manner manner, const
         return text;
     }
     if (!conf_manner_of(manner)->divides || conf_rounds_are_divisible(rounds)) return NULL;
-    if (r->items.n_tensors) return "prompts with inputs are not divided";
+    if (r->items.n_tensors && r->verdict->checkpoint.n_divisible)
+        return "the placeholder tokens of the prompts' inputs are unknown";
     return r->verdict->checkpoint.n_divisible ? "the rope of a whole prompt differs from that of its parts"
                                               : conf_replay_unknown_ropes;
 }
@@ -197,14 +220,15 @@ static bool wants_rows(const conf_replay *r)
     return false;
 }
 
-bool conf_replay_manner(conf_replay *r, conf_manner manner, const char **skipped, char *text)
+/* *divides: spans might be divided. */
+static bool replay_rounds(conf_replay *r, conf_manner manner, const char **skipped, bool *divides, char *text)
 {
     const conf_rows *rows = &r->c->decoder.rows;
-    *skipped = "no truth is recorded";
-    if (!r->rows) return true;
     conf_rounds *rounds = conf_rounds_plan(r, manner);
+    *divides = false;
     if (!rounds) return false;
     *skipped = find_obstacle(r, manner, rounds, text);
+    *divides = conf_rounds_divide_spans(rounds);
     bool ok = true;
     if (!*skipped) {
         for (size_t i = 0; i < rows->n_rows * r->vocab; i++) r->rows[i] = (double)NAN;
@@ -214,6 +238,25 @@ bool conf_replay_manner(conf_replay *r, conf_manner manner, const char **skipped
     }
     conf_rounds_free(rounds);
     return ok;
+}
+
+bool conf_replay_manner(conf_replay *r, conf_manner manner, const char **skipped, char *text)
+{
+    bool divides;
+    r->keeps_spans = false;
+    *skipped = "no truth is recorded";
+    if (!r->rows) return true;
+    if (replay_rounds(r, manner, skipped, &divides, text)) return true;
+    if (r->verdict->outcome != CONF_SKIPPED || !divides) return false;
+    char refusal[CONF_TEXT_MAX];
+    (void)snprintf(refusal, sizeof refusal, "%s", r->verdict->reason);
+    conf_verdict_set(r->verdict, CONF_PASSED, "%s", "");
+    r->keeps_spans = true;
+    const bool ok = replay_rounds(r, manner, skipped, &divides, text);
+    if (ok && *skipped) conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", refusal);
+    if (!ok || *skipped) return false;
+    (void)snprintf(text, CONF_TEXT_MAX, "%s", refusal);
+    return true;
 }
 
 void conf_replay_free(conf_replay *r)
@@ -228,6 +271,7 @@ void conf_replay_free(conf_replay *r)
     free(r->seen);
     free(r->rows);
     free(r->wanted);
+    free(r->once_more);
     free(r->again);
     free(r->greedy);
     free(r->stop_ids);

@@ -14,7 +14,9 @@ bool conf_replay_decoder(conf_replay *r);
 
 /* Evaluates the prompts and forced tokens in another manner, after conf_replay_decoder, into r->rows and
  * r->wanted. *skipped: NULL, or why the manner does not apply to this case and engine; then nothing was
- * evaluated. text: [CONF_TEXT_MAX], for *skipped. False if the verdict was set. */
+ * evaluated. If the engine refuses a step with ASSAY_EUNSUPPORTED, the manner is tried again with the
+ * placeholder tokens of each item in one step; if it is evaluated so, r->keeps_spans is set, and text has the
+ * refusal. text: [CONF_TEXT_MAX], also for *skipped. False if the verdict was set. */
 bool conf_replay_manner(conf_replay *r, conf_manner manner, const char **skipped, char *text);
 
 /* *skipped of a manner in which every row of the batch would be evaluated as in the whole evaluation. */

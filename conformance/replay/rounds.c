@@ -17,7 +17,8 @@ typedef struct member {
     const conf_batch_row *row;
     int32_t *tokens; /* [n_tokens]: the prompt, then the forced tokens */
     size_t n_tokens;
-    bool divisible; /* the prompt may come in several steps */
+    bool divisible;    /* the prompt may come in several steps */
+    assay_item *items; /* of the step under way; as many as the sample has */
     conf_moves moves;
     size_t at;     /* the next move */
     size_t sample; /* its number in the session */
@@ -44,6 +45,7 @@ void conf_rounds_free(conf_rounds *q)
     if (!q) return;
     for (size_t i = 0; q->members && i < q->n; i++) {
         free(q->members[i].tokens);
+        free(q->members[i].items);
         free(q->members[i].decoys);
         free(q->members[i].moves.at);
     }
@@ -54,13 +56,22 @@ void conf_rounds_free(conf_rounds *q)
     free(q);
 }
 
-/* The tokens of a fork: those of the sample in reverse order; of a prompt that is not divisible, only those
- * after it. */
-static void fill_decoys(member *m)
+static bool is_placeholder(const conf_placeholders *p, int32_t token)
+{
+    return p->side > 0 && (token == p->image || token == p->video);
+}
+
+/* The tokens of a fork: those of the sample in reverse order, except placeholder tokens, which stay where
+ * they are; of a prompt that is not divisible, only those after it. */
+static void fill_decoys(member *m, const conf_placeholders *p)
 {
     const size_t first = m->divisible ? 0 : m->row->n_tokens;
-    memcpy(m->decoys, m->tokens, first * sizeof *m->decoys);
-    for (size_t t = first; t < m->n_tokens; t++) m->decoys[t] = m->tokens[m->n_tokens - 1 - (t - first)];
+    memcpy(m->decoys, m->tokens, m->n_tokens * sizeof *m->decoys);
+    for (size_t to = first, from = m->n_tokens; to < m->n_tokens; to++) {
+        if (is_placeholder(p, m->tokens[to])) continue;
+        while (is_placeholder(p, m->tokens[--from])) {}
+        m->decoys[to] = m->tokens[from];
+    }
 }
 
 /* Batch neighbours get no forced tokens. */
@@ -70,21 +81,29 @@ static bool plan_member(conf_rounds *q, size_t i)
     member *m = &q->members[i];
     m->row = &q->r->batch.rows[i];
     const size_t n_prompt = m->row->n_tokens, n_more = m->row->judged ? d->n_decode : 0;
+    const conf_span *spans = conf_items_spans(&q->r->items, m->row->sample);
     size_t n_items;
     (void)conf_items_of(&q->r->items, m->row->sample, &n_items);
-    m->divisible = n_items == 0 && n_prompt <= q->r->verdict->checkpoint.n_divisible;
+    m->divisible = (n_items == 0 || spans) && n_prompt <= q->r->verdict->checkpoint.n_divisible;
     m->n_tokens = n_prompt + n_more;
     m->tokens = calloc(m->n_tokens, sizeof *m->tokens);
     m->decoys = calloc(m->n_tokens, sizeof *m->decoys);
-    if (!m->tokens || !m->decoys) return false;
+    m->items = calloc(n_items + 1, sizeof *m->items);
+    if (!m->tokens || !m->decoys || !m->items) return false;
     const int32_t *prompt = conf_prompt(d, m->row->sample);
     memcpy(m->tokens, prompt, n_prompt * sizeof *prompt);
     if (n_more)
         memcpy(m->tokens + n_prompt, (const int32_t *)d->decode.data + m->row->sample * d->n_decode,
                n_more * sizeof *prompt);
-    fill_decoys(m);
-    const conf_manner_row row = {
-        .index = i, .n_rows = q->n, .n_prompt = n_prompt, .n_more = n_more, .divisible = m->divisible};
+    fill_decoys(m, &q->r->verdict->checkpoint.placeholders);
+    const conf_manner_row row = {.index = i,
+                                 .n_rows = q->n,
+                                 .n_prompt = n_prompt,
+                                 .n_more = n_more,
+                                 .divisible = m->divisible,
+                                 .spans = spans,
+                                 .n_spans = m->divisible && spans ? n_items : 0,
+                                 .keeps_spans = q->r->keeps_spans};
     return conf_manner_moves(q->manner, &row, &m->moves);
 }
 
@@ -136,6 +155,14 @@ static bool is_whole(const member *m)
         if (m->moves.at[i].kind != CONF_MOVE_STEP || m->moves.at[i].n != (i ? 1 : m->row->n_tokens))
             return false;
     return true;
+}
+
+bool conf_rounds_divide_spans(const conf_rounds *q)
+{
+    for (size_t i = 0; i < q->n && !q->r->keeps_spans; i++)
+        if (conf_items_spans(&q->r->items, q->members[i].row->sample) && !is_whole(&q->members[i]))
+            return true;
+    return false;
 }
 
 /* Whether a fork of the member gets other tokens. */
@@ -232,14 +259,18 @@ static size_t rows_wanted(const conf_rounds *q, const member *m, size_t n)
 static void add_step(conf_rounds *q, size_t *n_steps, member *m, size_t n)
 {
     conf_sample_step *step = &q->steps[*n_steps];
-    *step = (conf_sample_step){
-        .sample = m->sample, .tokens = m->tokens + m->n_done, .n_tokens = n, .n_last = rows_wanted(q, m, n)};
-    if (m->n_done == 0) step->items = conf_items_of(&q->r->items, m->row->sample, &step->n_items);
+    *step = (conf_sample_step){.sample = m->sample,
+                               .tokens = m->tokens + m->n_done,
+                               .n_tokens = n,
+                               .items = m->items,
+                               .n_last = rows_wanted(q, m, n)};
+    step->n_items = conf_items_select(&q->r->items, m->row->sample, m->n_done, n, m->items);
     q->of[(*n_steps)++] = m;
     if (!m->forked) return;
-    step[1] =
-        (conf_sample_step){.sample = m->other, .tokens = m->decoys + m->n_done, .n_tokens = n, .n_last = 1};
-    if (m->n_done == 0) step[1].items = conf_items_of(&q->r->items, m->row->sample, &step[1].n_items);
+    step[1] = *step;
+    step[1].sample = m->other;
+    step[1].tokens = m->decoys + m->n_done;
+    step[1].n_last = 1;
     q->of[(*n_steps)++] = NULL;
 }
 

@@ -14,8 +14,8 @@ typedef struct conf_rounds conf_rounds;
  * follows it. */
 typedef void conf_rounds_fn(conf_replay *r, const conf_batch_row *row, size_t at, const void *logits);
 
-/* Plans the evaluation: the prompts and the forced tokens of the judged rows. NULL, with the verdict set, if
- * out of memory. */
+/* Plans the evaluation: the prompts and the forced tokens of the judged rows; as r->keeps_spans says. NULL,
+ * with the verdict set, if out of memory. */
 conf_rounds *conf_rounds_plan(conf_replay *r, conf_manner manner);
 void conf_rounds_free(conf_rounds *rounds);
 
@@ -25,8 +25,12 @@ void conf_rounds_print(const conf_rounds *rounds, size_t sample, char *text, siz
 /* How many tokens a stateless engine evaluates. */
 size_t conf_rounds_cost(const conf_rounds *rounds);
 
-/* Whether every prompt may come in several steps: none has items, or a rope that differs for its parts. */
+/* Whether every prompt may come in several steps: none has items whose spans are unknown, or a rope that
+ * differs for its parts. */
 bool conf_rounds_are_divisible(const conf_rounds *rounds);
+
+/* Whether keeping spans might change the evaluation. */
+bool conf_rounds_divide_spans(const conf_rounds *rounds);
 
 /* Whether an engine is asked for anything that it is not asked for in CONF_MANNER_WHOLE. */
 bool conf_rounds_differ(const conf_rounds *rounds);

@@ -34,6 +34,8 @@ typedef struct conf_replay {
     conf_guard *inputs; /* [items.n_tensors], read-only */
     double *rows;       /* [R, V], like the case's rows; NULL if it has none */
     bool *wanted;       /* [R]: the row was asked for in this evaluation */
+    double *once_more;  /* [V], scratch: a row that is evaluated again */
+    bool keeps_spans;   /* in this evaluation the placeholder tokens of each item come in one step */
     double *again;  /* [R, V], only the prefill rows: the prompts evaluated again in the same session, before
                      * greedy generation; NULL if the case has no rows or no greedy tokens */
     bool generated; /* again and greedy were evaluated */

@@ -18,11 +18,12 @@ typedef struct run {
 } run;
 
 static int32_t tokens[STATEFUL_B][STATEFUL_T], forced[STATEFUL_B][STATEFUL_N];
-static float pixel[STATEFUL_B][STATEFUL_T]; /* of placeholder tokens; 0 for others */
+/* Of placeholder tokens; 0 for others. */
+static float pixel[STATEFUL_B][STATEFUL_T], deep[STATEFUL_B][STATEFUL_T];
 
-/* sample, first token of its prompt, size of the grid: t, h, w */
-static const int32_t images[][5] = {{0, 6, 1, 2, 2}, {1, 0, 1, 1, 3}, {1, 10, 1, 2, 1}};
-enum { N_IMAGES = sizeof images / sizeof *images, N_PIXELS = 4 + 3 + 2 };
+/* sample, first token of its prompt, size of the grid in tokens: t, h, w */
+static const int32_t images[][5] = {{0, 6, 1, 2, 2}, {1, 0, 1, 1, 3}, {1, 9, 1, 2, 1}};
+enum { N_IMAGES = sizeof images / sizeof *images, SIDE = 2, TOKEN_ROWS = SIDE * SIDE, N_PIXELS = 4 + 3 + 2 };
 
 static void choose_tokens(void)
 {
@@ -46,7 +47,7 @@ static void fill_run(run *r, double noise)
         for (size_t t = 0; t < STATEFUL_T; t++) {
             for (size_t v = 0; v < FORMULA_VOCAB; v++) r->prefill[b][t][v] = (double)NAN;
             if (t < padding) continue;
-            state = formula_step(state, tokens[b][t] + (int32_t)pixel[b][t]);
+            state = formula_step(state, tokens[b][t] + (int32_t)(pixel[b][t] + deep[b][t]));
             fill_row(r->prefill[b][t], state, noise);
         }
         for (size_t n = 0; n < STATEFUL_N; n++) {
@@ -80,6 +81,7 @@ static void choose_images(void)
             const int32_t t = STATEFUL_T - length[b] + images[i][1] + k;
             tokens[b][t] = FORMULA_IMAGE;
             pixel[b][t] = (float)(20 + 7 * (int32_t)i + k * k);
+            deep[b][t] = (float)(3 + 11 * (int32_t)i + 5 * k);
         }
     }
 }
@@ -87,27 +89,36 @@ static void choose_images(void)
 static void write_images(const char *path)
 {
     int32_t sample[N_IMAGES], grid[N_IMAGES][3];
-    float pixels[N_PIXELS];
+    float pixels[N_PIXELS * TOKEN_ROWS][2] = {0};
     size_t n = 0;
     for (size_t i = 0; i < N_IMAGES; i++) {
         sample[i] = images[i][0];
         size_t n_tokens = 1;
-        for (size_t axis = 0; axis < 3; axis++) n_tokens *= (size_t)(grid[i][axis] = images[i][2 + axis]);
-        for (size_t k = 0; k < n_tokens; k++)
-            pixels[n++] = pixel[sample[i]][STATEFUL_T - length[sample[i]] + images[i][1] + (int32_t)k];
+        for (size_t axis = 0; axis < 3; axis++) {
+            n_tokens *= (size_t)images[i][2 + axis];
+            grid[i][axis] = images[i][2 + axis] * (axis ? SIDE : 1);
+        }
+        for (size_t k = 0; k < n_tokens; k++, n++) {
+            const int32_t t = STATEFUL_T - length[sample[i]] + images[i][1] + (int32_t)k;
+            pixels[TOKEN_ROWS * n][0] = pixel[sample[i]][t];
+            pixels[TOKEN_ROWS * n][1] = deep[sample[i]][t];
+        }
     }
     ck_assert_uint_eq(n, N_PIXELS);
     edit_i32(path, "/input/image_sample", 1, (size_t[]){N_IMAGES}, sample);
     edit_i32(path, "/input/image_grid_thw", 2, (size_t[]){N_IMAGES, 3}, grid[0]);
-    edit_f32(path, "/input/pixel_values", 2, (size_t[]){N_PIXELS, 1}, pixels);
+    edit_f32(path, "/input/pixel_values", 2, (size_t[]){N_PIXELS * TOKEN_ROWS, 2}, pixels[0]);
 }
 
-/* Copies a checkpoint whose ropes allow any division of prompts; the engine reads only its name. */
-static void copy_checkpoint(const char *model)
+/* Copies a checkpoint whose ropes allow any division of prompts, and whose images have the placeholder
+ * FORMULA_IMAGE; the engine reads only its name. */
+static void copy_checkpoint(const char *model, bool has_images)
 {
-    char command[512];
+    char command[1024];
     (void)snprintf(command, sizeof command,
-                   "cp \"$top_srcdir\"/fixtures/llama/base/model/* %s && chmod u+w %s/*", model, model);
+                   "cp \"$top_srcdir\"/fixtures/%s/base/model/* %s && chmod u+w %s/* && "
+                   "sed -i 's/\"image_token_id\": [0-9]*/\"image_token_id\": %d/' %s/config.json",
+                   has_images ? "qwen3_vl" : "llama", model, model, FORMULA_IMAGE, model);
     ck_assert_int_eq(support_shell(command)->code, 0);
 }
 
@@ -118,9 +129,10 @@ static const char *write_case(const char *name, bool has_images)
     char model[128];
     (void)snprintf(model, sizeof model, "model-%s", name);
     const char *path = support_write_decoder(support_path("%s.h5", name), "logits", model);
-    copy_checkpoint(model);
+    copy_checkpoint(model, has_images);
     choose_tokens();
     memset(pixel, 0, sizeof pixel);
+    memset(deep, 0, sizeof deep);
     if (has_images) choose_images();
     edit_remove(path, "/trace");
     edit_i32(path, "/input/tokens", 2, (size_t[]){STATEFUL_B, STATEFUL_T}, tokens[0]);

@@ -12,7 +12,8 @@ enum { STATEFUL_B = 3, STATEFUL_T = 17, STATEFUL_N = 4 };
  * engine. */
 const char *stateful_write(const char *fault);
 
-/* The same with images: of samples 0 and 1, image-<fault>.h5 (an empty fault: image.h5). */
+/* The same with images, of samples 0 and 1, in image-<fault>.h5 (an empty fault: image.h5). Assay's loader
+ * knows the placeholder tokens of its checkpoint. */
 const char *stateful_write_images(const char *fault);
 
 #endif

@@ -54,10 +54,36 @@ static const struct row whole_rows[] = {
     {CONF_MANNER_FORK, 1, 2, 5, 0, "5", 5},
 };
 
-static void assert_moves(const struct row *is, bool divisible)
+/* Spans, in the order of their kinds: a video whose frames enclose an image, and an image before it. */
+static const conf_span spans[] = {{9, 10}, {2, 6}, {8, 13}};
+enum { N_SPANS = sizeof spans / sizeof *spans };
+
+/* The same for prompts with these spans, and for those whose spans are not divided. */
+static const struct row divided_rows[] = {
+    {CONF_MANNER_WHOLE, 0, 2, 15, 1, "15, 1", 15 + 16},
+    {CONF_MANNER_CHUNK_7, 0, 2, 15, 1, "7 x 2, 1 x 2", 7 + 14 + 15 + 16},
+    {CONF_MANNER_REWIND, 0, 2, 15, 3, "15, 1 x 2, rewind to 4 x 2, 11, rewind to 9 x 2, 6, 1 x 3",
+     15 + 16 + 17 + 15 + 15 + 16 + 17 + 18},
+    {CONF_MANNER_REWIND, 1, 2, 15, 0, "15, rewind to 4 x 2, 11, rewind to 9 x 2, 6, rewind to 0 x 2, 15",
+     4 * 15},
+    {CONF_MANNER_FORK, 0, 3, 15, 0, "9, fork, 6", 9 + 2 * 15},
+    {CONF_MANNER_FORK, 2, 3, 15, 0, "fork, 15", 2 * 15},
+};
+static const struct row kept_rows[] = {
+    {CONF_MANNER_CHUNK_1, 0, 2, 15, 1, "1 x 2, 4, 1 x 2, 5, 1 x 3", 1 + 2 + 6 + 7 + 8 + 13 + 14 + 15 + 16},
+    {CONF_MANNER_CHUNK_7, 0, 2, 15, 1, "7 x 2, 1 x 2", 7 + 14 + 15 + 16},
+    {CONF_MANNER_REWIND, 0, 2, 15, 0, "15, rewind to 2 x 2, 13, rewind to 8 x 2, 7", 3 * 15},
+    {CONF_MANNER_FORK, 0, 3, 15, 0, "8, fork, 7", 8 + 2 * 15},
+};
+
+static void assert_moves(const struct row *is, const conf_manner_row *how)
 {
-    const conf_manner_row row = {is->index, is->n_rows, is->n_prompt, is->n_more, divisible};
+    conf_manner_row row = *how;
     conf_moves moves;
+    row.index = is->index;
+    row.n_rows = is->n_rows;
+    row.n_prompt = is->n_prompt;
+    row.n_more = is->n_more;
     ck_assert(conf_manner_moves(is->manner, &row, &moves));
     char text[512];
     conf_moves_print(&moves, text, sizeof text);
@@ -68,13 +94,28 @@ static void assert_moves(const struct row *is, bool divisible)
 
 START_TEST(each_manner_has_its_moves_and_their_cost)
 {
-    assert_moves(&rows[_i], true);
+    assert_moves(&rows[_i], &(conf_manner_row){.divisible = true});
 }
 END_TEST
 
 START_TEST(a_prompt_that_is_not_divisible_comes_in_one_step)
 {
-    assert_moves(&whole_rows[_i], false);
+    assert_moves(&whole_rows[_i], &(conf_manner_row){.divisible = false});
+}
+END_TEST
+
+START_TEST(rewinds_and_forks_go_into_spans_and_rewinds_before_them)
+{
+    assert_moves(&divided_rows[_i],
+                 &(conf_manner_row){.divisible = true, .spans = spans, .n_spans = N_SPANS});
+}
+END_TEST
+
+START_TEST(a_span_that_is_kept_is_not_divided)
+{
+    assert_moves(
+        &kept_rows[_i],
+        &(conf_manner_row){.divisible = true, .spans = spans, .n_spans = N_SPANS, .keeps_spans = true});
 }
 END_TEST
 
@@ -109,7 +150,11 @@ START_TEST(every_row_ends_with_all_of_its_tokens)
         for (size_t row = 0; row < n_rows; row++)
             for (size_t n_prompt = 1; n_prompt < 70; n_prompt += 3)
                 for (size_t n_more = 0; n_more < 4; n_more++) {
-                    const conf_manner_row of = {row, n_rows, n_prompt, n_more, divisible};
+                    const conf_manner_row of = {.index = row,
+                                                .n_rows = n_rows,
+                                                .n_prompt = n_prompt,
+                                                .n_more = n_more,
+                                                .divisible = divisible};
                     conf_moves moves;
                     ck_assert(conf_manner_moves(manner, &of, &moves));
                     const bool late = manner == CONF_MANNER_LATE && row > 0;
@@ -122,7 +167,7 @@ END_TEST
 START_TEST(a_prompt_comes_in_parts_in_the_manners_that_say_so)
 {
     const conf_manner_info *is = conf_manner_of((conf_manner)_i);
-    const conf_manner_row row = {0, 2, 65, 0, is->divides};
+    const conf_manner_row row = {.n_rows = 2, .n_prompt = 65, .divisible = is->divides};
     conf_moves moves;
     ck_assert(conf_manner_moves((conf_manner)_i, &row, &moves));
     bool divided = false;
@@ -182,6 +227,10 @@ int main(void)
     Suite *suite = suite_create("conformance/replay/moves");
     TCase *t = tcase_create("all");
     tcase_add_loop_test(t, each_manner_has_its_moves_and_their_cost, 0, (int)(sizeof rows / sizeof *rows));
+    tcase_add_loop_test(t, rewinds_and_forks_go_into_spans_and_rewinds_before_them, 0,
+                        (int)(sizeof divided_rows / sizeof *divided_rows));
+    tcase_add_loop_test(t, a_span_that_is_kept_is_not_divided, 0,
+                        (int)(sizeof kept_rows / sizeof *kept_rows));
     tcase_add_loop_test(t, a_prompt_that_is_not_divisible_comes_in_one_step, 0,
                         (int)(sizeof whole_rows / sizeof *whole_rows));
     tcase_add_loop_test(t, every_row_ends_with_all_of_its_tokens, 0, 2 * CONF_N_MANNERS);

@@ -18,7 +18,8 @@
 /* The largest padding of the tests' recorded cases. */
 #define FORMULA_PADDING_MAX 2
 
-/* The token whose embedding comes from an image, in cases with images: its id plus a pixel. */
+/* The token whose embedding comes from an image, in cases with images: its id plus a pixel and a deep pixel.
+ */
 #define FORMULA_IMAGE 11
 
 /* The state of a sequence after one more token. */

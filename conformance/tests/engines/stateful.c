@@ -67,7 +67,15 @@ void stateful_truncate(slot *a, size_t n_tokens)
 {
     a->n_tokens = n_tokens;
     if (n_tokens == 0) a->shift = 0;
+    while (a->n_pictures && a->pictures[a->n_pictures - 1].first >= n_tokens) a->n_pictures--;
     pages_shrink(&a->keys, (n_tokens + PAGE_TOKENS - 1) / PAGE_TOKENS);
+}
+
+picture *stateful_picture(slot *a, size_t i)
+{
+    for (size_t k = 0; k < a->n_pictures; k++)
+        if (i >= a->pictures[k].first && i - a->pictures[k].first < a->pictures[k].n) return &a->pictures[k];
+    return NULL;
 }
 
 static assay_status join(assay_session *s, size_t *sample, assay_error *err)
@@ -170,7 +178,12 @@ static assay_status rewind_sample(assay_session *s, size_t sample, size_t n_toke
                     "sample %zu has only %zu tokens", sample, a->n_tokens);
     if (n_tokens == a->n_tokens && n_tokens && errs(s, "rewind-to-present")) n_tokens--;
     const bool keeps_one = errs(s, "rewind-keeps-one") && n_tokens && n_tokens < a->n_tokens;
+    const size_t n_pictures = a->n_pictures;
     stateful_truncate(a, n_tokens + keeps_one);
+    if (errs(s, "rewind-keeps-image")) a->n_pictures = n_pictures;
+    picture *divided = n_tokens ? stateful_picture(a, n_tokens) : NULL;
+    if (divided && errs(s, "rewind-restarts-image")) divided->restart = n_tokens;
+    if (divided && errs(s, "rewind-drops-image")) a->n_pictures--;
     return ASSAY_OK;
 }
 
@@ -184,7 +197,10 @@ static assay_status fork_sample(const assay_session *from, size_t sample, assay_
     assay_status rc = join(into, &i, err);
     if (rc != ASSAY_OK) return rc;
     const slot *a = &from->slot[sample];
-    slot copy = {.is_live = true, .n_tokens = a->n_tokens, .shift = a->shift, .ghost = a->ghost};
+    slot copy = *a;
+    copy.keys = (pages){0};
+    for (size_t k = 0; k < a->n_pictures && errs(from, "fork-drops-image"); k++)
+        copy.pictures[k] = (picture){.first = a->pictures[k].first, .n = a->pictures[k].n};
     if (!pages_fork(&a->keys, &copy.keys)) {
         into->slot[i].is_live = false;
         return fail(err, ASSAY_ENOMEM, "out of memory");

@@ -52,8 +52,17 @@
  *     refuses-leave        leave and rewind
  *     single-session       a second session of a model
  *
- * "model-image" and "model-image-FAULT" take images: pixel_values [n, 1], with a number for each placeholder
- * token, FORMULA_IMAGE, of the step. A step whose placeholders and images do not match is refused.
+ * "model-image" and "model-image-FAULT" take images: pixel_values [4 n, 2], whose rows 0, 4, 8, … have a
+ * pixel and a deep pixel for each of n placeholder tokens, FORMULA_IMAGE; both are added to the token. A step
+ * whose placeholders and images do not match is refused. Faults of images:
+ *
+ *     deep-of-batch           deep pixels are counted from the first of the step's samples, not per sample
+ *     chunk-restarts-image    a span that continues in another step takes the image from its first pixel on
+ *     image-of-previous       or the image of another sample, that which came last
+ *     rewind-restarts-image   after a rewind into a span the rest of it takes the image from its first pixel
+ * on rewind-drops-image      a rewind drops an image with the first of its tokens rewind-keeps-image      a
+ * rewind drops no image fork-drops-image        a copy has images without pixels refuses-division refuses a
+ * step that continues a span, as an engine may
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_ENGINES_STATEFUL_H
@@ -75,6 +84,15 @@ struct assay_model {
     uint32_t power[PERIOD];       /* of 31 */
 };
 
+enum { IMAGES_MAX = 4, IMAGE_TOKENS_MAX = 8 };
+
+/* An image of a sample, for n placeholder tokens. first: the index of the first.
+ * restart: the index of the token that takes its first pixel: `first` without a fault. */
+typedef struct picture {
+    size_t first, n, restart;
+    uint32_t pixel[IMAGE_TOKENS_MAX], deep[IMAGE_TOKENS_MAX];
+} picture;
+
 /* A sample, or the slot of one that has left.
  * shift: by how much its queries' positions differ from the number of tokens before; 0 without a fault.
  * ghost: a state that precedes its first token; 0 without a fault. */
@@ -83,6 +101,8 @@ typedef struct slot {
     size_t n_tokens, shift;
     uint32_t ghost;
     pages keys;
+    picture pictures[IMAGES_MAX];
+    size_t n_pictures;
 } slot;
 
 struct assay_session {
@@ -96,6 +116,7 @@ struct assay_session {
     const int32_t *kept_token;
     size_t kept_sample, kept_index;
     float *kept_output;
+    picture last; /* the image that came last */
 };
 
 static inline bool model_errs(const assay_model *m, const char *fault)
@@ -115,8 +136,11 @@ slot *stateful_find(const assay_session *s, size_t sample, assay_error *err);
  * tokens. */
 uint32_t stateful_attend(const assay_model *m, const slot *a, size_t i, size_t shift, size_t n_keys);
 
-/* Drops the tokens after the first n_tokens. */
+/* Drops the tokens after the first n_tokens, and the images without tokens. */
 void stateful_truncate(slot *a, size_t n_tokens);
+
+/* The image of the placeholder token at index i of a sample; NULL: it has not come yet. */
+picture *stateful_picture(slot *a, size_t i);
 
 /* As assay_engine.step. */
 assay_status stateful_step(assay_session *s, const assay_step *steps, size_t n,

@@ -27,40 +27,107 @@ static uint32_t key_of(int32_t token)
     return ((uint32_t)token + 7U) % MODULUS;
 }
 
-/* How many placeholder tokens the images of a step stand for. */
-static size_t count_pixels(const assay_step *step)
+/* The steps of a call. n_before: [n], how many tokens the sample of each had before. */
+typedef struct batch {
+    const assay_step *steps;
+    size_t n;
+    const size_t *n_before;
+} batch;
+
+enum { TOKEN_ROWS = 4 }; /* of pixel_values */
+
+/* NULL: the item is no image that this engine takes. */
+static const assay_tensor *pixels_of(const assay_item *item)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < step->n_items; i++)
-        for (size_t k = 0; k < step->items[i].n_tensors; k++)
-            if (strcmp(step->items[i].tensors[k].name, "pixel_values") == 0)
-                n += step->items[i].tensors[k].shape[0];
-    return n;
+    for (size_t k = 0; k < item->n_tensors; k++) {
+        const assay_tensor *t = &item->tensors[k];
+        if (strcmp(t->name, "pixel_values") == 0)
+            return t->rank == 2 && t->shape[1] == 2 && t->shape[0] / TOKEN_ROWS <= IMAGE_TOKENS_MAX ? t
+                                                                                                    : NULL;
+    }
+    return NULL;
 }
 
-/* Pixel i of the images of a step. */
-static uint32_t pixel_of(const assay_step *step, size_t i)
+static picture read_picture(const assay_item *item, size_t first)
 {
-    for (size_t k = 0; k < step->n_items; k++)
-        for (size_t t = 0; t < step->items[k].n_tensors; t++) {
-            const assay_tensor *pixels = &step->items[k].tensors[t];
-            if (strcmp(pixels->name, "pixel_values") != 0) continue;
-            if (i < pixels->shape[0]) return (uint32_t)((const float *)pixels->data)[i];
-            i -= pixels->shape[0];
+    const assay_tensor *t = pixels_of(item);
+    const float *pixels = t->data;
+    picture p = {.first = first, .restart = first, .n = t->shape[0] / TOKEN_ROWS};
+    for (size_t i = 0; i < p.n; i++) {
+        p.pixel[i] = (uint32_t)pixels[2 * TOKEN_ROWS * i];
+        p.deep[i] = (uint32_t)pixels[2 * TOKEN_ROWS * i + 1];
+    }
+    return p;
+}
+
+/* Whether each placeholder token of the step belongs to an image, and each image to one. */
+static assay_status check_items(const assay_session *s, const assay_step *step, assay_error *err)
+{
+    slot *a = &s->slot[step->sample];
+    size_t next = 0, end = 0;
+    if (step->n_items && !s->model->has_images)
+        return fail(err, ASSAY_EUNSUPPORTED, "an input that this engine does not know");
+    if (!s->model->has_images) return ASSAY_OK;
+    for (size_t i = 0; i < step->n_items; i++)
+        if (!pixels_of(&step->items[i])) return fail(err, ASSAY_EUNSUPPORTED, "item %zu is no image", i);
+    for (size_t i = 0; i < step->n_tokens; i++) {
+        if (step->tokens[i] != FORMULA_IMAGE || i < end) continue;
+        if (!stateful_picture(a, a->n_tokens + i)) {
+            if (next == step->n_items || a->n_pictures + next == IMAGES_MAX)
+                return fail(err, ASSAY_EINVAL, "placeholder token %zu without an image", a->n_tokens + i);
+            end = i + pixels_of(&step->items[next++])->shape[0] / TOKEN_ROWS;
+        } else if (errs(s, "refuses-division"))
+            return fail(err, ASSAY_EUNSUPPORTED, "the tokens of an image come in one step");
+    }
+    return next == step->n_items
+               ? ASSAY_OK
+               : fail(err, ASSAY_EINVAL, "%zu images without placeholder tokens", step->n_items - next);
+}
+
+/* Gives the sample of a step, which has been checked, its new images. */
+static void add_pictures(assay_session *s, const assay_step *step)
+{
+    slot *a = &s->slot[step->sample];
+    for (size_t i = 0, next = 0; next < step->n_items; i++) {
+        if (step->tokens[i] != FORMULA_IMAGE || stateful_picture(a, a->n_tokens + i)) continue;
+        a->pictures[a->n_pictures] = read_picture(&step->items[next++], a->n_tokens + i);
+        s->last = a->pictures[a->n_pictures++];
+    }
+}
+
+/* The number that images add to the placeholder token i of a step. */
+static uint32_t pixel_of(assay_session *s, const batch *b, size_t step, size_t i)
+{
+    const size_t n_before = b->n_before[step];
+    const picture *p = stateful_picture(&s->slot[b->steps[step].sample], n_before + i);
+    const bool continues = p && p->first < n_before;
+    if (!p) return 0;
+    size_t row = n_before + i - p->restart;
+    if (continues && errs(s, "chunk-restarts-image")) row = i;
+    if (continues && errs(s, "image-of-previous")) p = &s->last;
+    return p->pixel[row % p->n];
+}
+
+/* The number that the deep images of all samples of a call add to the placeholder token k of the call. */
+static uint32_t deep_of(assay_session *s, const batch *b, size_t k)
+{
+    for (size_t step = 0; step < b->n; step++)
+        for (size_t i = 0; i < b->steps[step].n_tokens; i++) {
+            const size_t at = b->n_before[step] + i;
+            if (b->steps[step].tokens[i] != FORMULA_IMAGE || k-- > 0) continue;
+            const picture *p = stateful_picture(&s->slot[b->steps[step].sample], at);
+            return p ? p->deep[at - p->first] : 0;
         }
     return 0;
 }
 
-static assay_status check_items(const assay_session *s, const assay_step *step, assay_error *err)
+/* How many placeholder tokens of a call come before step `step`. */
+static size_t deep_before(const batch *b, size_t step)
 {
-    size_t n_placeholders = 0;
-    if (step->n_items && !s->model->has_images)
-        return fail(err, ASSAY_EUNSUPPORTED, "an input that this engine does not know");
-    if (!s->model->has_images) return ASSAY_OK;
-    for (size_t i = 0; i < step->n_tokens; i++) n_placeholders += step->tokens[i] == FORMULA_IMAGE;
-    if (count_pixels(step) == n_placeholders) return ASSAY_OK;
-    return fail(err, ASSAY_EINVAL, "%zu placeholder tokens, and images for %zu", n_placeholders,
-                count_pixels(step));
+    size_t n = 0;
+    for (size_t j = 0; j < step; j++)
+        for (size_t i = 0; i < b->steps[j].n_tokens; i++) n += b->steps[j].tokens[i] == FORMULA_IMAGE;
+    return n;
 }
 
 static assay_status check_step(const assay_session *s, const assay_step *step, assay_error *err)
@@ -161,22 +228,27 @@ static void run_attention(const pass *p)
     }
 }
 
-/* Appends a step's tokens to its sample. */
-static bool append_keys(assay_session *s, const assay_step *step)
+/* Appends the tokens of step k of a call to its sample. */
+static bool append_keys(assay_session *s, const batch *b, size_t k)
 {
+    const assay_step *step = &b->steps[k];
     slot *a = &s->slot[step->sample];
+    size_t deep = errs(s, "deep-of-batch") ? 0 : deep_before(b, k);
     bool ok = true;
-    for (size_t i = 0, n_pixels = 0; ok && i < step->n_tokens; i++) {
+    for (size_t i = 0; ok && i < step->n_tokens; i++) {
         uint32_t key = key_of(step->tokens[i]);
-        if (s->model->has_images && step->tokens[i] == FORMULA_IMAGE) key += pixel_of(step, n_pixels++);
+        if (s->model->has_images && step->tokens[i] == FORMULA_IMAGE)
+            key += pixel_of(s, b, k, i) + deep_of(s, b, deep++);
         ok = pages_set(&a->keys, a->n_tokens, key % MODULUS, errs(s, "fork-writes-shared"));
         if (ok) a->n_tokens++;
     }
     return ok;
 }
 
-static assay_status run_step(assay_session *s, const assay_step *step, size_t padded_width, assay_error *err)
+static assay_status run_step(assay_session *s, const batch *b, size_t k, size_t padded_width,
+                             assay_error *err)
 {
+    const assay_step *step = &b->steps[k];
     slot *a = &s->slot[step->sample];
     pass p = {.s = s, .step = step, .slot = a, .n_before = a->n_tokens};
     if (errs(s, "padding-seen"))
@@ -184,7 +256,7 @@ static assay_status run_step(assay_session *s, const assay_step *step, size_t pa
     p.state = malloc(step->n_tokens * sizeof *p.state);
     p.x = malloc(step->n_tokens * FORMULA_WIDTH * sizeof *p.x);
     assay_status rc = ASSAY_OK;
-    if (!p.state || !p.x || !append_keys(s, step)) rc = fail(err, ASSAY_ENOMEM, "out of memory");
+    if (!p.state || !p.x || !append_keys(s, b, k)) rc = fail(err, ASSAY_ENOMEM, "out of memory");
     if (rc == ASSAY_OK) {
         run_attention(&p);
         if (!run_layers(&p)) rc = fail(err, ASSAY_ESTOPPED, "the tap ended the step");
@@ -233,15 +305,16 @@ static void end_faults(assay_session *s, const assay_step *steps, size_t n)
 }
 
 /* Restores the samples after a failure. n_run: how many steps were run, the failed one included. */
-static void undo_steps(assay_session *s, const assay_step *steps, size_t n, size_t n_run,
-                       const size_t *n_before)
+static void undo_steps(assay_session *s, const batch *b, size_t n_run)
 {
     if (errs(s, "refused-step-keeps")) {
-        for (size_t i = n_run; i < n; i++)
-            if (stateful_find(s, steps[i].sample, NULL)) (void)append_keys(s, &steps[i]);
+        for (size_t i = n_run; i < b->n; i++)
+            if (stateful_find(s, b->steps[i].sample, NULL)) (void)append_keys(s, b, i);
         return;
     }
-    for (size_t i = 0; i < n_run; i++) stateful_truncate(&s->slot[steps[i].sample], n_before[i]);
+    for (size_t i = 0; i < b->n; i++)
+        if (stateful_find(s, b->steps[i].sample, NULL))
+            stateful_truncate(&s->slot[b->steps[i].sample], b->n_before[i]);
 }
 
 assay_status stateful_step(assay_session *s, const assay_step *steps, size_t n,
@@ -252,16 +325,19 @@ assay_status stateful_step(assay_session *s, const assay_step *steps, size_t n,
     if (rc != ASSAY_OK || n == 0) return rc;
     size_t *n_before = calloc(n, sizeof *n_before), n_run = 0;
     if (!n_before) return fail(err, ASSAY_ENOMEM, "out of memory");
+    const batch b = {steps, n, n_before};
     rc = check_steps(s, steps, n, err);
+    for (size_t i = 0; i < n; i++)
+        if (stateful_find(s, steps[i].sample, NULL)) n_before[i] = s->slot[steps[i].sample].n_tokens;
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) add_pictures(s, &steps[i]);
     if (rc == ASSAY_OK && errs(s, "sends-signal") && s->model->n_signals++ == 0) (void)raise(SIGSEGV);
     if (rc == ASSAY_OK) begin_faults(s, steps, n);
     for (; n_run < n && (rc == ASSAY_OK || (rc == ASSAY_ESTOPPED && errs(s, "stops-late"))); n_run++) {
-        n_before[n_run] = s->slot[steps[n_run].sample].n_tokens;
-        const assay_status one = run_step(s, &steps[n_run], options.padded_width, err);
+        const assay_status one = run_step(s, &b, n_run, options.padded_width, err);
         if (rc == ASSAY_OK) rc = one;
     }
     if (rc == ASSAY_OK) end_faults(s, steps, n);
-    else undo_steps(s, steps, n, n_run, n_before);
+    else undo_steps(s, &b, n_run);
     free(n_before);
     return rc;
 }
