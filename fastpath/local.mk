@@ -65,6 +65,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_kernels_table \
 	fastpath/tests/check_limit \
 	fastpath/tests/check_memory \
+	fastpath/tests/check_memory_images \
 	fastpath/tests/check_narrow \
 	fastpath/tests/check_outside \
 	fastpath/tests/check_pool \
@@ -120,6 +121,10 @@ fastpath_tests_check_memory_SOURCES = fastpath/tests/check_memory.c $(DENY)
 fastpath_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_memory_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
+fastpath_tests_check_memory_images_SOURCES = fastpath/tests/check_memory_images.c $(DENY) $(FASTPATH_TEST_PICTURES)
+fastpath_tests_check_memory_images_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_memory_images_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_memory_images_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 fastpath_tests_check_narrow_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_narrow_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_outside_CFLAGS = $(TEST_CFLAGS)

@@ -99,8 +99,7 @@ bool fp_sample_copy(fp_sample *to, const fp_sample *from)
         !fp_positions_copy(&to->positions, &from->positions, from->n_tokens) ||
         !reserve_features(to, from->media.n) || !media_list_copy(&to->media, &from->media))
         return false;
-    for (size_t i = 0; i < from->media.n; i++)
-        to->features[i] = from->features[i] ? fp_features_share(from->features[i]) : NULL;
+    for (size_t i = 0; i < from->media.n; i++) to->features[i] = fp_features_share(from->features[i]);
     if (fp_state_fork(&to->state, &from->state) != ASSAY_OK) return false;
     if (from->n_tokens) memcpy(to->tokens, from->tokens, from->n_tokens * sizeof *to->tokens);
     to->n_tokens = from->n_tokens;

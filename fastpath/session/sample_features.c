@@ -20,16 +20,17 @@ assay_status fp_sample_evaluate(fp_sample *one, const fp_model *m, fp_feature_ca
         if (one->features[i]) continue;
         const assay_status rc = fp_vision_run(m, medium, &one->features[i]);
         if (rc != ASSAY_OK) return rc;
-        fp_feature_cache_add(cache, one->features[i], pixel_bytes(m, medium));
+        if (!fp_feature_cache_add(cache, one->features[i], pixel_bytes(m, medium))) return ASSAY_ENOMEM;
     }
     return ASSAY_OK;
 }
 
-void fp_sample_keep(const fp_sample *one, const fp_model *m, fp_feature_cache *cache)
+bool fp_sample_keep(const fp_sample *one, const fp_model *m, fp_feature_cache *cache)
 {
-    for (size_t i = 0; i < one->media.n; i++)
-        if (one->features[i])
-            fp_feature_cache_add(cache, one->features[i], pixel_bytes(m, one->media.place[i].medium));
+    bool ok = true;
+    for (size_t i = 0; ok && i < one->media.n; i++)
+        ok = fp_feature_cache_add(cache, one->features[i], pixel_bytes(m, one->media.place[i].medium));
+    return ok;
 }
 
 assay_status fp_sample_trace(fp_sample *one, const fp_model *m, const fp_tracer *tracer, size_t first)
