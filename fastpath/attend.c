@@ -7,6 +7,8 @@
 #include "fastpath/attend.h"
 #include "fastpath/ops.h"
 
+#include <string.h>
+
 typedef struct rotating {
     const fp_pass *pass;
     const rope *rope;
@@ -24,13 +26,12 @@ static void rotate_item(void *context, size_t row)
                                         k->cosine + row * n, k->sine + row * n);
 }
 
-/* Turns a projection into heads: adds the bias, normalises each head or all together, and rotates them.
- * out: [R, n_heads, head_dim]. */
-static void make_heads(fp_pass *pass, const plan_attention *a, const fp_linear *linear, const fp_norm *norm,
-                       size_t n_heads, bool rotates, float *out)
+/* Turns a projection into heads: normalises each or all together, and rotates them. out: [R, n_heads,
+ * head_dim]. */
+static void make_heads(fp_pass *pass, const plan_attention *a, const fp_norm *norm, size_t n_heads,
+                       bool rotates, float *out)
 {
     enum { COST = 8 }; /* cost of an element, in multiplications */
-    fp_bias_run(out, pass->n_rows, linear);
     if (norm->present)
         fp_norm_run(pass, out, out, pass->n_rows * n_heads * a->head_dim / norm->width, norm->width, norm);
     if (!rotates || a->rope == PLAN_NONE) return;
@@ -83,18 +84,54 @@ static void cache_item(void *context, size_t item)
                  c->k + one->first_row * c->width, c->v + one->first_row * c->width);
 }
 
-/* Queries of a layer, and its keys and values if it does not share another layer's. */
+/* Queries of a layer, its keys and values if it does not share another layer's, and the gates of its heads.
+ */
 typedef struct heads {
     float *q, *k, *v; /* [R, n_heads, head_dim], [R, n_kv_heads, head_dim] twice, or NULL */
+    float *both;      /* [R, n_heads, 2, head_dim]: queries and gates as the projection has them; or NULL */
 } heads;
 
 static bool allocate_heads(fp_pass *pass, const plan_attention *a, bool has_keys, heads *h)
 {
     const size_t n_rows = pass->n_rows, width = a->n_kv_heads * a->head_dim;
     *h = (heads){.q = fp_scratch_floats(pass->scratch, n_rows, a->n_heads * a->head_dim)};
+    if (h->q && a->is_gated) h->both = fp_scratch_floats(pass->scratch, n_rows, 2 * a->n_heads * a->head_dim);
+    if (a->is_gated && !h->both) return false;
     if (h->q && has_keys) h->k = fp_scratch_floats(pass->scratch, n_rows, width);
     if (h->k) h->v = fp_scratch_floats(pass->scratch, n_rows, width);
     return has_keys ? h->v != NULL : h->q != NULL;
+}
+
+/* Takes the queries out of the projection of queries and gates, whose bias it adds. */
+static void take_queries(const fp_pass *pass, const plan_attention *a, const fp_linear *q, const heads *h)
+{
+    const size_t d = a->head_dim;
+    fp_bias_run(h->both, pass->n_rows, q);
+    for (size_t k = 0; k < pass->n_rows * a->n_heads; k++)
+        memcpy(h->q + k * d, h->both + 2 * k * d, d * sizeof *h->q);
+}
+
+typedef struct gating {
+    const fp_pass *pass;
+    const plan_attention *a;
+    float *out;        /* [R, n_heads, head_dim] */
+    const float *both; /* as in heads */
+} gating;
+
+static void gate_item(void *context, size_t row)
+{
+    const gating *k = context;
+    const size_t d = k->a->head_dim;
+    for (size_t h = row * k->a->n_heads; h < (row + 1) * k->a->n_heads; h++)
+        k->pass->model->kernels.sigmoid_gate(k->out + h * d, k->out + h * d, k->both + (2 * h + 1) * d, d);
+}
+
+/* Multiplies the output of each head by the sigmoid of its gate. out: [R, n_heads, head_dim]. */
+static void gate_heads(const fp_pass *pass, const plan_attention *a, const heads *h, float *out)
+{
+    enum { COST = 16 }; /* of an element, in multiplications */
+    gating k = {pass, a, out, h->both};
+    fp_pool_run(pass->model->pool, pass->n_rows, a->n_heads * a->head_dim * COST, gate_item, &k);
 }
 
 /* Computes all projections in one call. x: [R, D]. */
@@ -103,13 +140,18 @@ static void project_heads(fp_pass *pass, size_t i, const float *x, heads *h)
     const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     const fp_attention *w = &pass->model->layers[i].attention;
     const fp_linear *value = a->value_is_key ? &w->k : &w->v;
-    const fp_target targets[] = {{h->q, &w->q.weight}, {h->k, &w->k.weight}, {h->v, &value->weight}};
+    const fp_target targets[] = {
+        {h->both ? h->both : h->q, &w->q.weight}, {h->k, &w->k.weight}, {h->v, &value->weight}};
     fp_products(pass, x, pass->n_rows, targets, h->k ? 3 : 1);
-    make_heads(pass, a, &w->q, &w->q_norm, a->n_heads, true, h->q);
+    if (h->both) take_queries(pass, a, &w->q, h);
+    else fp_bias_run(h->q, pass->n_rows, &w->q);
+    make_heads(pass, a, &w->q_norm, a->n_heads, true, h->q);
     if (pass->model->caches[i].narrow) fp_round_run(pass, h->q, pass->n_rows, a->n_heads * a->head_dim);
     if (!h->k) return;
-    make_heads(pass, a, &w->k, &w->k_norm, a->n_kv_heads, true, h->k);
-    make_heads(pass, a, value, &w->v_norm, a->n_kv_heads, false, h->v);
+    fp_bias_run(h->k, pass->n_rows, &w->k);
+    fp_bias_run(h->v, pass->n_rows, value);
+    make_heads(pass, a, &w->k_norm, a->n_kv_heads, true, h->k);
+    make_heads(pass, a, &w->v_norm, a->n_kv_heads, false, h->v);
 }
 
 /* Writes layer i's keys and values of all rows into the caches. */
@@ -265,6 +307,7 @@ assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
         project_heads(pass, i, x, &h);
         if (h.k) cache_keys(pass, i, &cut, &h);
         attend_rows(pass, i, pages, &cut, h.q, mixed);
+        if (h.both) gate_heads(pass, a, &h, mixed);
         fp_linear_run(pass, y, mixed, pass->n_rows, &w->o);
     }
     pass->scratch->n = mark;

@@ -2,62 +2,13 @@
 #include "fastpath/cache.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "fastpath/keys.h"
-
-/* Derives what each cache holds from the views of all layers that read it. */
-static void derive_capacities(const plan *p, fp_cache_spec *spec)
-{
-    for (size_t i = 0; i < p->n_layers; i++) {
-        fp_cache_spec *own = &spec[i];
-        own->kind = own->source != i ? FP_CACHE_SHARED : own->view.window ? FP_CACHE_ROTATING : FP_CACHE_FULL;
-        own->window = own->view.window;
-        own->sink_tokens = own->view.sink_tokens;
-        fp_cache_spec *source = &spec[own->source];
-        if (own->window == 0 && own->source != i) source->kind = FP_CACHE_FULL;
-        if (own->window > source->window) source->window = own->window;
-        if (own->sink_tokens > source->sink_tokens) source->sink_tokens = own->sink_tokens;
-    }
-}
-
-void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spec)
-{
-    for (size_t i = 0; i < p->n_layers; i++) {
-        const plan_attention *a = plan_layer_attention(&p->layers[i]);
-        spec[i] = (fp_cache_spec){.source = a->cache_layer,
-                                  .view.window = a->window,
-                                  .n_kv_heads = a->n_kv_heads,
-                                  .head_dim = a->head_dim,
-                                  .narrow = narrow};
-    }
-    derive_capacities(p, spec);
-}
-
-void fp_cache_limit(const plan *p, size_t limit, size_t sink_tokens, fp_cache_spec *spec)
-{
-    assert(sink_tokens < limit);
-    for (size_t i = 0; i < p->n_layers; i++)
-        if (plan_layer_attention(&p->layers[i])->window == 0)
-            spec[i].view = (fp_view){limit - sink_tokens, sink_tokens};
-    derive_capacities(p, spec);
-}
-
-fp_key_range fp_view_key_range(fp_view view, size_t position)
-{
-    if (view.window == 0 || position < view.window) return (fp_key_range){0};
-    size_t first = position - view.window + 1;
-    return (fp_key_range){.sink_tokens = view.sink_tokens < first ? view.sink_tokens : first, .first = first};
-}
-
-fp_key_range fp_cache_key_range(const fp_cache_spec *spec, size_t position)
-{
-    if (spec->kind != FP_CACHE_ROTATING) return (fp_key_range){0};
-    return fp_view_key_range((fp_view){spec->window, spec->sink_tokens}, position);
-}
 
 static fp_keys keys_of(const fp_cache_spec *spec)
 {
@@ -88,6 +39,7 @@ assay_status fp_state_open(fp_state *s, const fp_cache_spec *spec, size_t n_laye
 {
     *s = (fp_state){.spec = spec, .n_layers = n_layers};
     s->caches = calloc(n_layers ? n_layers : 1, sizeof *s->caches);
+    for (size_t i = 0; i < n_layers; i++) s->has_recurrent |= spec[i].kind == FP_CACHE_RECURRENT;
     return s->caches ? ASSAY_OK : ASSAY_ENOMEM;
 }
 
@@ -115,7 +67,6 @@ void fp_state_free(fp_state *s)
     fp_state_reset(s);
     for (size_t i = 0; i < s->n_layers; i++) free(s->caches[i].page);
     free(s->caches);
-    free(s->snapshot);
     *s = (fp_state){0};
 }
 
@@ -123,13 +74,6 @@ static bool reserve_pages(fp_cache *c, size_t n)
 {
     fp_page **grown = grow_to(c->page, &c->capacity, n, sizeof *grown);
     if (grown) c->page = grown;
-    return grown;
-}
-
-static bool reserve_snapshots(fp_state *s, size_t n)
-{
-    size_t *grown = grow_to(s->snapshot, &s->snapshot_capacity, n, sizeof *grown);
-    if (grown) s->snapshot = grown;
     return grown;
 }
 
@@ -219,6 +163,13 @@ static void release_rotated(fp_cache *c, const fp_cache_spec *spec, size_t first
     c->first_page = number;
 }
 
+/* Releases a page of a recurrent cache, or makes it the next state's if it has no other user. */
+static void retire_page(fp_cache *c, fp_page *page)
+{
+    if (!c->next && fp_page_is_exclusive(page)) c->next = page;
+    else fp_page_release(page);
+}
+
 void fp_state_advance(fp_state *s, size_t n)
 {
     s->n_tokens += n;
@@ -227,20 +178,55 @@ void fp_state_advance(fp_state *s, size_t n)
         if (s->spec[i].kind == FP_CACHE_ROTATING)
             release_rotated(c, &s->spec[i], fp_cache_key_range(&s->spec[i], s->n_tokens).first);
         if (s->spec[i].kind != FP_CACHE_RECURRENT) continue;
-        fp_page_release(c->page[c->n_pages - 1]);
+        fp_page *old = c->page[c->n_pages - 1];
         c->page[c->n_pages - 1] = c->next;
         c->next = NULL;
+        retire_page(c, old);
     }
+}
+
+/* The snapshot whose loss costs a later rewind least: the tokens that it would have to evaluate again,
+ * relative to the distance from the end, since most rewinds are short. */
+static size_t least_snapshot(const fp_state *s)
+{
+    size_t least = 0;
+    double least_loss = INFINITY;
+    for (size_t k = 0; k < s->n_snapshots; k++) {
+        const size_t before = k ? s->snapshot[k - 1] : 0,
+                     after = k + 1 < s->n_snapshots ? s->snapshot[k + 1] : s->n_tokens;
+        const double loss = (double)(s->snapshot[k] - before) / (double)(s->n_tokens - before) *
+                            (double)(after - s->snapshot[k]) / (double)(s->n_tokens - s->snapshot[k]);
+        if (loss < least_loss) {
+            least = k;
+            least_loss = loss;
+        }
+    }
+    return least;
+}
+
+static void drop_snapshot(fp_state *s, size_t k)
+{
+    for (size_t i = 0; i < s->n_layers; i++) {
+        fp_cache *c = &s->caches[i];
+        if (s->spec[i].kind != FP_CACHE_RECURRENT) continue;
+        fp_page *page = c->page[k];
+        memmove(c->page + k, c->page + k + 1, (c->n_pages - k - 1) * sizeof *c->page);
+        c->n_pages--;
+        retire_page(c, page);
+    }
+    s->n_snapshots--;
+    memmove(s->snapshot + k, s->snapshot + k + 1, (s->n_snapshots - k) * sizeof *s->snapshot);
 }
 
 assay_status fp_state_snapshot(fp_state *s)
 {
-    if (s->n_tokens == 0 || (s->n_snapshots && s->snapshot[s->n_snapshots - 1] == s->n_tokens))
+    if (!s->has_recurrent || s->n_tokens == 0 ||
+        (s->n_snapshots && s->snapshot[s->n_snapshots - 1] == s->n_tokens))
         return ASSAY_OK;
-    if (!reserve_snapshots(s, s->n_snapshots + 1)) return ASSAY_ENOMEM;
     for (size_t i = 0; i < s->n_layers; i++)
-        if (s->spec[i].kind == FP_CACHE_RECURRENT && !reserve_pages(&s->caches[i], s->caches[i].n_pages + 1))
+        if (s->spec[i].kind == FP_CACHE_RECURRENT && !reserve_pages(&s->caches[i], FP_SNAPSHOTS_MAX + 1))
             return ASSAY_ENOMEM;
+    if (s->n_snapshots == FP_SNAPSHOTS_MAX) drop_snapshot(s, least_snapshot(s));
     for (size_t i = 0; i < s->n_layers; i++) {
         fp_cache *c = &s->caches[i];
         if (s->spec[i].kind != FP_CACHE_RECURRENT) continue;
@@ -276,21 +262,18 @@ static void unwind_recurrent(fp_cache *c, size_t n_snapshots)
 
 bool fp_state_rewind(fp_state *s, size_t n_tokens)
 {
-    bool has_recurrent = false;
-    size_t n_snapshots = 0;
+    size_t n_snapshots = 0, reached = n_tokens;
     if (n_tokens == s->n_tokens) return true;
     while (n_snapshots < s->n_snapshots && s->snapshot[n_snapshots] <= n_tokens) n_snapshots++;
-    for (size_t i = 0; i < s->n_layers; i++) {
-        if (s->spec[i].kind == FP_CACHE_RECURRENT) has_recurrent = true;
-        else if (!can_unwind(&s->caches[i], &s->spec[i], n_tokens)) return false;
-    }
-    size_t reached = n_snapshots ? s->snapshot[n_snapshots - 1] : 0;
-    if (has_recurrent && reached != n_tokens) return false;
+    if (s->has_recurrent) reached = n_snapshots ? s->snapshot[n_snapshots - 1] : 0;
+    for (size_t i = 0; i < s->n_layers; i++)
+        if (s->spec[i].kind != FP_CACHE_RECURRENT && !can_unwind(&s->caches[i], &s->spec[i], reached))
+            return false;
     for (size_t i = 0; i < s->n_layers; i++) {
         if (s->spec[i].kind == FP_CACHE_RECURRENT) unwind_recurrent(&s->caches[i], n_snapshots);
-        else if (s->spec[i].kind != FP_CACHE_SHARED) unwind_keys(&s->caches[i], n_tokens);
+        else if (s->spec[i].kind != FP_CACHE_SHARED) unwind_keys(&s->caches[i], reached);
     }
-    s->n_tokens = n_tokens;
+    s->n_tokens = reached;
     s->n_snapshots = n_snapshots;
     return true;
 }
@@ -308,13 +291,13 @@ static bool fork_cache(fp_cache *to, const fp_cache *from)
 assay_status fp_state_fork(fp_state *to, const fp_state *from)
 {
     fp_state_reset(to);
-    bool ok = reserve_snapshots(to, from->n_snapshots);
+    bool ok = true;
     for (size_t i = 0; ok && i < from->n_layers; i++) ok = fork_cache(&to->caches[i], &from->caches[i]);
     if (!ok) {
         fp_state_reset(to);
         return ASSAY_ENOMEM;
     }
-    for (size_t i = 0; i < from->n_snapshots; i++) to->snapshot[i] = from->snapshot[i];
+    memcpy(to->snapshot, from->snapshot, sizeof to->snapshot);
     to->n_snapshots = from->n_snapshots;
     to->n_tokens = from->n_tokens;
     return ASSAY_OK;

@@ -2,8 +2,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/experts.h"
+#include "fastpath/mlp.h"
 #include "fastpath/ops.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The router's choices, and buffers for one expert at a time. */
@@ -82,6 +84,24 @@ static bool allocate_routing(fp_pass *pass, routing *k)
            (k->part = fp_scratch_floats(s, n, 1));
 }
 
+/* y += shared(x) · sigmoid(shared_gate(x)); without a gate, y += shared(x). */
+static assay_status add_shared(fp_pass *pass, const routing *k, float *y, const float *x)
+{
+    const size_t hidden = pass->plan->hidden, mark = pass->scratch->n;
+    float *result = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
+    float *gate = result ? fp_scratch_floats(pass->scratch, pass->n_rows, 1) : NULL;
+    assay_status rc =
+        gate ? fp_mlp_run(pass, &k->plan->shared, &k->weights->shared, result, x) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && k->plan->shared_gate.rows) {
+        fp_product(pass, gate, x, pass->n_rows, &k->weights->shared_gate);
+        for (size_t r = 0; r < pass->n_rows; r++)
+            fp_scale(result + r * hidden, hidden, 1 / (1 + exp(-(double)gate[r])));
+    }
+    if (rc == ASSAY_OK) fp_add_run(pass, y, result, hidden);
+    pass->scratch->n = mark;
+    return rc;
+}
+
 assay_status fp_experts_run(fp_pass *pass, size_t i, float *y, const float *x, const float *routed)
 {
     routing k = {.plan = &pass->plan->layers[i].experts, .weights = &pass->model->layers[i].experts};
@@ -90,6 +110,7 @@ assay_status fp_experts_run(fp_pass *pass, size_t i, float *y, const float *x, c
     if (rc == ASSAY_OK) {
         memset(y, 0, pass->n_rows * pass->plan->hidden * sizeof *y);
         for (size_t e = 0; e < k.plan->n_experts; e++) add_expert(pass, &k, y, x, e);
+        if (k.plan->shared.present) rc = add_shared(pass, &k, y, x);
     }
     pass->scratch->n = mark;
     return rc;

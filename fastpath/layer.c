@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/layer.h"
 #include "fastpath/attend.h"
+#include "fastpath/delta.h"
 #include "fastpath/experts.h"
 #include "fastpath/mlp.h"
 #include "fastpath/ops.h"
@@ -51,7 +52,7 @@ static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float 
     size_t hidden = pass->plan->hidden, mark = pass->scratch->n;
     fp_norm_run(pass, n, h, pass->n_rows, hidden, &w->mlp_in);
     assay_status rc = layer->mlp.present
-                          ? fp_mlp_run(pass, i, y, n)
+                          ? fp_mlp_run(pass, &layer->mlp, &w->mlp, y, n)
                           : fp_experts_run(pass, i, y, n, layer->experts.routes_residual ? h : n);
     if (rc == ASSAY_OK) rc = fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.mlp", i);
     if (rc != ASSAY_OK || !layer->mlp.present || !layer->experts.present) return rc;
@@ -81,7 +82,8 @@ static assay_status run_block(fp_pass *pass, size_t i, float *x)
     assay_status rc = y ? ASSAY_OK : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
         fp_norm_run(pass, normed, x, pass->n_rows, hidden, &w->mixer_in);
-        rc = fp_attend(pass, i, normed, y);
+        rc = pass->plan->layers[i].mixer.kind == PLAN_MIXER_DELTA ? fp_delta_run(pass, i, normed, y)
+                                                                  : fp_attend(pass, i, normed, y);
     }
     if (rc == ASSAY_OK) rc = fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.attn", i);
     if (rc == ASSAY_OK) {

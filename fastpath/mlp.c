@@ -22,10 +22,8 @@ static void make_sparse(float *x, size_t n_rows, size_t width, double deviations
     }
 }
 
-assay_status fp_mlp_run(fp_pass *pass, size_t i, float *y, const float *x)
+assay_status fp_mlp_run(fp_pass *pass, const plan_mlp *mlp, const fp_mlp *w, float *y, const float *x)
 {
-    const plan_mlp *mlp = &pass->plan->layers[i].mlp;
-    const fp_mlp *w = &pass->model->layers[i].mlp;
     size_t n_rows = pass->n_rows, width = mlp->intermediate, mark = pass->scratch->n;
     float *gate = fp_scratch_floats(pass->scratch, n_rows, width);
     float *up = gate ? fp_scratch_floats(pass->scratch, n_rows, width) : NULL;

@@ -1,4 +1,4 @@
-/* The gated MLP of one layer.
+/* The gated MLP of a layer, or of its shared expert.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_MLP_H
@@ -6,7 +6,7 @@
 
 #include "fastpath/pass.h"
 
-/* Computes the gated MLP of layer i. x, y: [R, D]. */
-assay_status fp_mlp_run(fp_pass *pass, size_t i, float *y, const float *x);
+/* x, y: [R, D]. */
+assay_status fp_mlp_run(fp_pass *pass, const plan_mlp *mlp, const fp_mlp *w, float *y, const float *x);
 
 #endif

@@ -16,7 +16,8 @@ static const uint32_t IMPLEMENTED =
     PLAN_PROJECTION_NORMS | PLAN_NORM_OFFSET | PLAN_SCORE_CAP | PLAN_LOGIT_CAP | PLAN_POST_NORMS |
     PLAN_NO_PRE_NORMS | PLAN_EMBEDDING_SCALE | PLAN_RESIDUAL_FACTOR | PLAN_LOGIT_FACTOR | PLAN_SPARSE_MLP |
     PLAN_EXPERTS | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS |
-    PLAN_LAYER_NORMS | PLAN_ROPE_AXES | PLAN_BIASES | PLAN_BLOCKS | PLAN_TOWER | PLAN_GRID_POSITIONS;
+    PLAN_LAYER_NORMS | PLAN_ROPE_AXES | PLAN_BIASES | PLAN_BLOCKS | PLAN_TOWER | PLAN_GRID_POSITIONS |
+    PLAN_DELTA | PLAN_OUTPUT_GATE | PLAN_SHARED_EXPERT;
 
 static const uint32_t TOWER_IMPLEMENTED =
     PLAN_TOWER_RASTER | PLAN_TOWER_CHANNELS_LAST | PLAN_TOWER_PIXEL_SCALE | PLAN_TOWER_IN_NORM |
@@ -43,6 +44,26 @@ static void pack_attention(fp_packer *p, fp_attention *to, const plan_attention 
     fp_pack_norm(p, &to->v_norm, &from->v_norm);
 }
 
+static void pack_delta(fp_packer *p, fp_delta *to, const plan_delta *from)
+{
+    fp_pack_linear(p, &to->qkv, &from->qkv);
+    fp_pack_linear(p, &to->z, &from->z);
+    fp_pack_linear(p, &to->a, &from->a);
+    fp_pack_linear(p, &to->b, &from->b);
+    fp_pack_linear(p, &to->out, &from->out);
+    fp_pack_columns(p, &to->conv, &from->conv);
+    fp_pack_vector(p, &to->a_log, &from->a_log);
+    fp_pack_vector(p, &to->dt_bias, &from->dt_bias);
+    fp_pack_norm(p, &to->norm, &from->norm);
+}
+
+static void pack_mlp(fp_packer *p, fp_mlp *to, const plan_mlp *from)
+{
+    fp_pack_linear(p, &to->gate, &from->gate);
+    fp_pack_linear(p, &to->up, &from->up);
+    fp_pack_linear(p, &to->down, &from->down);
+}
+
 static void pack_experts(fp_packer *p, fp_experts *to, const plan_experts *from)
 {
     fp_pack_matrix(p, &to->router, &from->router);
@@ -52,6 +73,8 @@ static void pack_experts(fp_packer *p, fp_experts *to, const plan_experts *from)
     to->gate = pack_list(p, from->gate, from->n_experts);
     to->up = pack_list(p, from->up, from->n_experts);
     to->down = pack_list(p, from->down, from->n_experts);
+    pack_mlp(p, &to->shared, &from->shared);
+    fp_pack_matrix(p, &to->shared_gate, &from->shared_gate);
 }
 
 static void pack_streams(fp_packer *p, fp_layer *to, const plan_layer *from)
@@ -68,7 +91,8 @@ static void pack_streams(fp_packer *p, fp_layer *to, const plan_layer *from)
 
 static void pack_layer(fp_packer *p, fp_layer *to, const plan_layer *from)
 {
-    pack_attention(p, &to->attention, plan_layer_attention(from));
+    if (from->mixer.kind == PLAN_MIXER_DELTA) pack_delta(p, &to->delta, &from->mixer.delta);
+    else pack_attention(p, &to->attention, &from->mixer.attention);
     fp_pack_norm(p, &to->mixer_in, &from->mixer_in);
     fp_pack_norm(p, &to->mixer_out, &from->mixer_out);
     fp_pack_norm(p, &to->mlp_in, &from->mlp_in);
@@ -76,9 +100,7 @@ static void pack_layer(fp_packer *p, fp_layer *to, const plan_layer *from)
     fp_pack_norm(p, &to->mlp_dense_out, &from->mlp_dense_out);
     fp_pack_norm(p, &to->experts_in, &from->experts_in);
     fp_pack_norm(p, &to->experts_out, &from->experts_out);
-    fp_pack_linear(p, &to->mlp.gate, &from->mlp.gate);
-    fp_pack_linear(p, &to->mlp.up, &from->mlp.up);
-    fp_pack_linear(p, &to->mlp.down, &from->mlp.down);
+    pack_mlp(p, &to->mlp, &from->mlp);
     if (from->experts.present) pack_experts(p, &to->experts, &from->experts);
     fp_pack_linear(p, &to->layer_input.gate, &from->layer_input.gate);
     fp_pack_linear(p, &to->layer_input.projection, &from->layer_input.projection);

@@ -16,6 +16,13 @@ typedef struct fp_attention {
     fp_norm q_norm, k_norm, v_norm;
 } fp_attention;
 
+typedef struct fp_delta {
+    fp_linear qkv, z, a, b, out;
+    const float *conv; /* [kernel, channels] */
+    const float *a_log, *dt_bias;
+    fp_norm norm;
+} fp_delta;
+
 typedef struct fp_mlp {
     fp_linear gate, up, down;
 } fp_mlp;
@@ -25,6 +32,8 @@ typedef struct fp_experts {
     fp_norm router_norm;
     const float *router_scale, *expert_scale; /* [D], [n_experts]; or NULL */
     fp_matrix *gate, *up, *down;              /* [n_experts] each */
+    fp_mlp shared;
+    fp_matrix shared_gate;
 } fp_experts;
 
 typedef struct fp_layer_input {
@@ -44,7 +53,8 @@ typedef struct fp_altup {
 } fp_altup;
 
 typedef struct fp_layer {
-    fp_attention attention;
+    fp_attention attention; /* one of the two has weights, as the mixer of the plan says */
+    fp_delta delta;
     fp_norm mixer_in, mixer_out, mlp_in, mlp_out, mlp_dense_out, experts_in, experts_out;
     fp_mlp mlp;
     fp_experts experts;

@@ -278,6 +278,38 @@ void fp_pack_vector(fp_packer *p, const float **to, const plan_weight *from)
                            (array_maker){narrow_vector, to, NULL}, &from->values, 1);
 }
 
+typedef struct packed_columns {
+    const plan_weight *from;
+    const float **to;
+} packed_columns;
+
+static assay_status make_columns(void *context, array *self, array *const *inputs, assay_error *err)
+{
+    const packed_columns *k = context;
+    const plan_weight *w = k->from;
+    float *v = array_allocate(self);
+    (void)inputs;
+    if (!v) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    for (size_t r = 0; r < w->rows; r++)
+        for (size_t c = 0; c < w->cols; c++)
+            dtype_to_f32(&v[c * w->rows + r],
+                         (const char *)w->data + (r * w->cols + c) * dtype_size(w->dtype), w->dtype, 1);
+    *k->to = v;
+    return ASSAY_OK;
+}
+
+void fp_pack_columns(fp_packer *p, const float **to, const plan_weight *from)
+{
+    *to = NULL;
+    if (!from->data) return;
+    assert(!from->affine.bits && !from->transposed && !from->stride);
+    packed_columns *k = fp_pack_alloc(p, 1, sizeof *k);
+    if (!k) return;
+    *k = (packed_columns){from, to};
+    (void)array_list_defer(p->arrays, from->name, false, from->rows * from->cols * sizeof(float),
+                           (array_maker){make_columns, k, NULL}, NULL, 0);
+}
+
 void fp_pack_linear(fp_packer *p, fp_linear *to, const plan_linear *from)
 {
     fp_pack_matrix(p, &to->weight, &from->weight);

@@ -60,6 +60,8 @@ void *fp_pack_alloc(fp_packer *p, size_t n, size_t element_bytes);
 void fp_pack_matrix(fp_packer *p, fp_matrix *to, const plan_weight *from);
 void fp_pack_vector(fp_packer *p, const float **to, const plan_weight *from);
 void fp_pack_linear(fp_packer *p, fp_linear *to, const plan_linear *from);
+/* A matrix of plain numbers as the columns of *to, [cols, rows]. */
+void fp_pack_columns(fp_packer *p, const float **to, const plan_weight *from);
 void fp_pack_norm(fp_packer *p, fp_norm *to, const plan_norm *from);
 
 /* Frees everything that the packer has allocated. */

@@ -81,6 +81,22 @@ static void read_end(const plan_weight *w)
         affine_widen(wide, &w->affine, w->data, w->cols, w->rows - 1, w->cols / w->affine.group - 1);
 }
 
+static void read_each(const plan_weight *const *ends, size_t n)
+{
+    for (size_t k = 0; k < n; k++) read_end(ends[k]);
+}
+
+static void read_mixer(const plan_mixer *m)
+{
+    const plan_attention *a = &m->attention;
+    const plan_delta *d = &m->delta;
+    if (m->kind == PLAN_MIXER_DELTA)
+        read_each((const plan_weight *const[]){&d->qkv.weight, &d->z.weight, &d->a.weight, &d->b.weight,
+                                               &d->out.weight},
+                  5);
+    else read_each((const plan_weight *const[]){&a->q.weight, &a->k.weight, &a->v.weight, &a->o.weight}, 4);
+}
+
 static void read_ends(const plan *p)
 {
     read_end(&p->embedding);
@@ -88,16 +104,16 @@ static void read_ends(const plan *p)
     read_end(&p->layer_inputs.table);
     for (size_t i = 0; i < p->n_layers; i++) {
         const plan_layer *layer = &p->layers[i];
-        const plan_attention *a = plan_layer_attention(layer);
-        const plan_weight *const ends[] = {&a->q.weight,
-                                           &a->k.weight,
-                                           &a->v.weight,
-                                           &a->o.weight,
-                                           &layer->mlp.gate.weight,
+        const plan_weight *const ends[] = {&layer->mlp.gate.weight,
                                            &layer->mlp.up.weight,
                                            &layer->mlp.down.weight,
-                                           &layer->experts.router};
-        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) read_end(ends[k]);
+                                           &layer->experts.router,
+                                           &layer->experts.shared.gate.weight,
+                                           &layer->experts.shared.up.weight,
+                                           &layer->experts.shared.down.weight,
+                                           &layer->experts.shared_gate};
+        read_mixer(&layer->mixer);
+        read_each(ends, sizeof ends / sizeof *ends);
         if (!layer->experts.present) continue;
         read_end(&layer->experts.gate[layer->experts.n_experts - 1]);
         read_end(&layer->experts.up[layer->experts.n_experts - 1]);

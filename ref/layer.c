@@ -2,25 +2,50 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ref/layer.h"
+#include "ref/delta.h"
 #include "ref/mlp.h"
 #include "ref/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Projects x to heads, normalises each of them or all together, and rotates them. out: [T, n_heads,
- * head_dim]. */
+/* Normalises each head or all of them together, and rotates them. heads: [T, n_heads, head_dim]. */
+static assay_status finish_heads(ref_pass *pass, const plan_attention *a, const plan_norm *norm,
+                                 size_t n_heads, bool rotates, ref_real *heads)
+{
+    assay_status rc = ASSAY_OK;
+    if (norm->present)
+        rc = ref_norm(heads, heads, pass->n_tokens * n_heads * a->head_dim / norm->width, norm->width, norm);
+    if (rc == ASSAY_OK && rotates && a->rope != PLAN_NONE)
+        ref_rope(heads, pass->n_tokens, n_heads, &pass->plan->ropes[a->rope], pass->cosine[a->rope],
+                 pass->sine[a->rope]);
+    return rc;
+}
+
+/* Projects x to heads, normalises and rotates them. out: [T, n_heads, head_dim]. */
 static assay_status project_heads(ref_pass *pass, const plan_attention *a, const ref_real *x,
                                   const plan_linear *linear, const plan_norm *norm, size_t n_heads,
                                   bool rotates, ref_real *out)
 {
     assay_status rc = ref_linear(out, x, pass->n_tokens, linear);
-    if (rc == ASSAY_OK && norm->present)
-        rc = ref_norm(out, out, pass->n_tokens * n_heads * a->head_dim / norm->width, norm->width, norm);
-    if (rc == ASSAY_OK && rotates && a->rope != PLAN_NONE)
-        ref_rope(out, pass->n_tokens, n_heads, &pass->plan->ropes[a->rope], pass->cosine[a->rope],
-                 pass->sine[a->rope]);
-    return rc;
+    return rc == ASSAY_OK ? finish_heads(pass, a, norm, n_heads, rotates, out) : rc;
+}
+
+/* The same for queries. gate: [T, n_heads, head_dim], receives the gates of the heads, of which the
+ * projection has one beside each query; NULL: it has none. */
+static assay_status project_queries(ref_pass *pass, const plan_attention *a, const ref_real *x, ref_real *q,
+                                    ref_real *gate)
+{
+    const size_t n_heads = pass->n_tokens * a->n_heads, d = a->head_dim;
+    if (!gate) return project_heads(pass, a, x, &a->q, &a->q_norm, a->n_heads, true, q);
+    ref_real *both = ref_alloc(n_heads, 2 * d);
+    assay_status rc = both ? ref_linear(both, x, pass->n_tokens, &a->q) : ASSAY_ENOMEM;
+    for (size_t h = 0; rc == ASSAY_OK && h < n_heads; h++) {
+        memcpy(q + h * d, both + 2 * h * d, d * sizeof *q);
+        memcpy(gate + h * d, both + (2 * h + 1) * d, d * sizeof *gate);
+    }
+    free(both);
+    return rc == ASSAY_OK ? finish_heads(pass, a, &a->q_norm, a->n_heads, true, q) : rc;
 }
 
 /* Computes layer i's own keys and values, which stay in the pass for the layers that share them. */
@@ -40,20 +65,33 @@ static assay_status attend_layer(ref_pass *pass, size_t i, const ref_real *x, re
     const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     size_t width = a->n_heads * a->head_dim;
     ref_real *q = ref_alloc(pass->n_tokens, width), *mixed = ref_alloc(pass->n_tokens, width);
+    ref_real *gate = ref_alloc(pass->n_tokens, width);
     plan_keys *keys = calloc(pass->n_tokens, sizeof *keys);
     assay_status rc =
-        q && mixed && keys ? project_heads(pass, a, x, &a->q, &a->q_norm, a->n_heads, true, q) : ASSAY_ENOMEM;
+        q && mixed && gate && keys ? project_queries(pass, a, x, q, a->is_gated ? gate : NULL) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK && a->cache_layer == i) rc = make_keys(pass, i, a, x);
     if (rc == ASSAY_OK) {
         plan_mask_keys(a, pass->limit.limit, pass->limit.sink_tokens, pass->block_end, pass->n_tokens, keys);
         rc = ref_attention(mixed, q, pass->k[a->cache_layer], pass->v[a->cache_layer], pass->n_tokens, a,
                            keys);
     }
+    if (rc == ASSAY_OK && a->is_gated) {
+        ref_sigmoid(gate, pass->n_tokens * width);
+        ref_multiply(mixed, gate, pass->n_tokens * width);
+    }
     if (rc == ASSAY_OK) rc = ref_linear(y, mixed, pass->n_tokens, &a->o);
     free(q);
+    free(gate);
     free(mixed);
     free(keys);
     return rc;
+}
+
+static assay_status mix_tokens(ref_pass *pass, size_t i, const ref_real *x, ref_real *y)
+{
+    const plan_mixer *m = &pass->plan->layers[i].mixer;
+    if (m->kind == PLAN_MIXER_DELTA) return ref_delta(y, x, pass->n_tokens, &m->delta);
+    return attend_layer(pass, i, x, y);
 }
 
 /* x = (x + norm(right(left(n))) + n) / √2, n the mixer's normalised input (Gemma3nTextLaurelBlock). */
@@ -114,7 +152,7 @@ assay_status ref_block(ref_pass *pass, size_t i, ref_real *x)
     size_t n_tokens = pass->n_tokens, hidden = pass->plan->hidden, n = n_tokens * hidden;
     ref_real *normed = ref_alloc(n_tokens, hidden), *y = ref_alloc(n_tokens, hidden);
     assay_status rc = normed && y ? ref_norm(normed, x, n_tokens, hidden, &layer->mixer_in) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) rc = attend_layer(pass, i, normed, y);
+    if (rc == ASSAY_OK) rc = mix_tokens(pass, i, normed, y);
     if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.attn", i);
     if (rc == ASSAY_OK) rc = ref_norm(y, y, n_tokens, hidden, &layer->mixer_out);
     if (rc == ASSAY_OK) {

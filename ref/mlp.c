@@ -130,6 +130,24 @@ static assay_status add_expert(ref_real *y, const ref_real *x, const ref_real *s
     return rc;
 }
 
+/* y += shared(x) · sigmoid(shared_gate(x)); without a gate, y += shared(x). */
+static assay_status add_shared(ref_real *y, const ref_real *x, size_t n_tokens, const plan_experts *experts)
+{
+    const size_t width = experts->router.cols;
+    ref_real *result = ref_alloc(n_tokens, width), *gate = ref_alloc(n_tokens, 1);
+    assay_status rc = result && gate ? ref_mlp(result, x, n_tokens, &experts->shared) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && experts->shared_gate.data) {
+        rc = ref_matrix(gate, x, n_tokens, &experts->shared_gate);
+        if (rc == ASSAY_OK) ref_sigmoid(gate, n_tokens);
+        for (size_t t = 0; rc == ASSAY_OK && t < n_tokens; t++)
+            ref_scale(result + t * width, width, (double)gate[t]);
+    }
+    if (rc == ASSAY_OK) ref_add(y, result, n_tokens * width);
+    free(result);
+    free(gate);
+    return rc;
+}
+
 assay_status ref_experts(ref_real *y, const ref_real *x, const ref_real *routed, size_t n_tokens,
                          const plan_experts *experts)
 {
@@ -140,6 +158,7 @@ assay_status ref_experts(ref_real *y, const ref_real *x, const ref_real *routed,
     memset(y, 0, n_tokens * width * sizeof *y);
     for (size_t e = 0; rc == ASSAY_OK && e < experts->n_experts; e++)
         rc = add_expert(y, x, share, n_tokens, experts, e, rows, result);
+    if (rc == ASSAY_OK && experts->shared.present) rc = add_shared(y, x, n_tokens, experts);
     free(share);
     free(rows);
     free(result);

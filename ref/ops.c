@@ -215,6 +215,11 @@ void ref_activate(ref_real *x, size_t n, assay_activation activation)
     for (size_t i = 0; i < n; i++) x[i] = (ref_real)activate((double)x[i], activation);
 }
 
+void ref_sigmoid(ref_real *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) x[i] = (ref_real)sigmoid((double)x[i]);
+}
+
 void ref_softmax(ref_real *x, size_t n)
 {
     ref_real top = x[0];

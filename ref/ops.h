@@ -42,6 +42,9 @@ void ref_clamp(ref_real *x, size_t n, double min, double max);
 /* x: [n], in place. */
 void ref_activate(ref_real *x, size_t n, assay_activation activation);
 
+/* 1 / (1 + exp(-x)), in place over x: [n]. */
+void ref_sigmoid(ref_real *x, size_t n);
+
 /* In place over x: [n]; subtracts the maximum first. Entries of -INFINITY become 0. */
 void ref_softmax(ref_real *x, size_t n);
 

@@ -28,6 +28,7 @@ fp_kernels fp_kernels_pick(fp_isa isa)
     const fp_matmul_variant *matmul = fp_matmul_pick(isa);
     const fp_attention_variant *attention = fp_attention_pick(isa);
     const fp_narrow_variant *narrow = fp_narrow_pick(isa);
+    const fp_delta_variant *delta = fp_delta_pick(isa);
     fp_kernels k = {
         .op = {.matmul_f32 = matmul->f32,
                .matmul_f16 = matmul->f16,
@@ -42,6 +43,9 @@ fp_kernels fp_kernels_pick(fp_isa isa)
                .router.f32 = fp_router_pick(isa)->f32},
         .narrow_bf16 = narrow->bf16,
         .narrow_i8 = narrow->i8,
+        .convolve = delta->convolve,
+        .delta = delta->update,
+        .sigmoid_gate = delta->sigmoid_gate,
     };
     for (size_t i = 0; i < N_OPERATIONS; i++) {
         const uint32_t size = (uint32_t)OPERATIONS[i].size;

@@ -6,6 +6,7 @@
 
 #include "fastpath/kernels/attention/attention.h"
 #include "fastpath/kernels/cap/cap.h"
+#include "fastpath/kernels/delta/delta.h"
 #include "fastpath/kernels/gate/gate.h"
 #include "fastpath/kernels/matmul/matmul.h"
 #include "fastpath/kernels/narrow/narrow.h"
@@ -29,6 +30,9 @@ typedef struct fp_kernels {
     const char *outside; /* name of the external table that replaces some operations; NULL: none */
     fp_narrow_bf16_fn *narrow_bf16;
     fp_narrow_i8_fn *narrow_i8;
+    fp_convolve_fn *convolve;
+    fp_delta_fn *delta;
+    fp_sigmoid_gate_fn *sigmoid_gate;
 } fp_kernels;
 
 fp_kernels fp_kernels_pick(fp_isa isa);

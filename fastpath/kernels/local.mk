@@ -14,6 +14,7 @@ include fastpath/kernels/isa/local.mk
 include fastpath/kernels/vec/local.mk
 include fastpath/kernels/attention/local.mk
 include fastpath/kernels/cap/local.mk
+include fastpath/kernels/delta/local.mk
 include fastpath/kernels/gate/local.mk
 include fastpath/kernels/matmul/local.mk
 include fastpath/kernels/narrow/local.mk

@@ -63,7 +63,8 @@ static bool needs_positions(const fp_sample *one, const plan *p, const assay_ste
 assay_status fp_sample_append(fp_sample *one, const plan *p, const assay_step *step, assay_error *err)
 {
     const size_t n = one->n_tokens, n_new = step->n_tokens, n_media = one->media.n;
-    bool ok = reserve_features(one, n_media + step->n_items) && reserve_tokens(one, n_new, false);
+    bool ok = (one->state.n_tokens != n || fp_state_snapshot(&one->state) == ASSAY_OK) &&
+              reserve_features(one, n_media + step->n_items) && reserve_tokens(one, n_new, false);
     if (ok) {
         memcpy(one->tokens + n, step->tokens, n_new * sizeof *one->tokens);
         assay_status rc = media_list_add(&one->media, p, step, n, one->tokens, true, err);

@@ -37,7 +37,7 @@ static float sum_of(fp_state *s)
     float *to;
     ck_assert_int_eq(fp_state_reserve(s, 1), ASSAY_OK);
     fp_state_recurrent(s, 0, &from, &to);
-    ck_assert(isnan(to[0]) && from[N_FLOATS - 1] == from[0]);
+    ck_assert(from[N_FLOATS - 1] == from[0]);
     return from[0];
 }
 
@@ -47,6 +47,8 @@ START_TEST(a_recurrent_state_begins_with_zero_and_counts_after_an_advance)
     const float *from;
     float *to;
     ck_assert(sum_of(&s) == 0);
+    fp_state_recurrent(&s, 0, &from, &to);
+    ck_assert(isnan(to[0])); /* to be written */
     add_token(&s, 3);
     add_token(&s, 4);
     ck_assert(sum_of(&s) == 7);
@@ -61,7 +63,7 @@ START_TEST(a_recurrent_state_begins_with_zero_and_counts_after_an_advance)
 }
 END_TEST
 
-START_TEST(a_recurrent_state_can_be_rewound_only_to_its_snapshots)
+START_TEST(a_rewind_goes_back_to_the_latest_snapshot_before_it)
 {
     fp_state s = opened_recurrent();
     for (size_t t = 1; t <= 9; t++) {
@@ -69,10 +71,9 @@ START_TEST(a_recurrent_state_can_be_rewound_only_to_its_snapshots)
         if (t == 3 || t == 6) ck_assert_int_eq(fp_state_snapshot(&s), ASSAY_OK);
         if (t == 6) ck_assert_int_eq(fp_state_snapshot(&s), ASSAY_OK); /* once is enough */
     }
-    ck_assert(!fp_state_rewind(&s, 8));
-    ck_assert(s.n_tokens == 9 && sum_of(&s) == 45);
+    ck_assert(fp_state_rewind(&s, 8));
     for (size_t again = 0; again < 2; again++) {
-        ck_assert(fp_state_rewind(&s, 6));
+        if (again) ck_assert(fp_state_rewind(&s, 6));
         ck_assert(s.n_tokens == 6 && sum_of(&s) == 21);
         add_token(&s, 100);
         ck_assert(sum_of(&s) == 121);
@@ -80,9 +81,26 @@ START_TEST(a_recurrent_state_can_be_rewound_only_to_its_snapshots)
     ck_assert(fp_state_rewind(&s, 3));
     ck_assert(sum_of(&s) == 6);
     add_token(&s, 1);
-    ck_assert(!fp_state_rewind(&s, 2));
-    ck_assert(fp_state_rewind(&s, 0));
-    ck_assert(sum_of(&s) == 0);
+    ck_assert(fp_state_rewind(&s, 2));
+    ck_assert(s.n_tokens == 0 && sum_of(&s) == 0);
+    fp_state_free(&s);
+}
+END_TEST
+
+START_TEST(snapshots_are_few_and_the_latest_are_the_closest)
+{
+    fp_state s = opened_recurrent();
+    for (size_t t = 1; t <= 200; t++) {
+        add_token(&s, 1);
+        ck_assert_int_eq(fp_state_snapshot(&s), ASSAY_OK);
+        ck_assert(s.n_snapshots <= FP_SNAPSHOTS_MAX && s.snapshot[s.n_snapshots - 1] == t);
+        ck_assert_uint_eq(s.caches[0].n_pages, s.n_snapshots + 1);
+    }
+    for (size_t k = 2; k < s.n_snapshots; k++)
+        ck_assert(s.snapshot[k] - s.snapshot[k - 1] <= s.snapshot[k - 1] - s.snapshot[k - 2]);
+    const size_t middle = s.snapshot[1];
+    ck_assert(fp_state_rewind(&s, middle + 1));
+    ck_assert(s.n_tokens == middle && sum_of(&s) == (float)middle);
     fp_state_free(&s);
 }
 END_TEST
@@ -111,7 +129,8 @@ int main(void)
     Suite *suite = suite_create("fastpath/cache_recurrent");
     TCase *recurrent = tcase_create("recurrent");
     tcase_add_test(recurrent, a_recurrent_state_begins_with_zero_and_counts_after_an_advance);
-    tcase_add_test(recurrent, a_recurrent_state_can_be_rewound_only_to_its_snapshots);
+    tcase_add_test(recurrent, a_rewind_goes_back_to_the_latest_snapshot_before_it);
+    tcase_add_test(recurrent, snapshots_are_few_and_the_latest_are_the_closest);
     tcase_add_test(recurrent, a_forked_recurrent_state_diverges_from_its_origin);
     suite_add_tcase(suite, recurrent);
     return support_run(suite);

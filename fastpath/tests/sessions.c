@@ -8,7 +8,8 @@
 #include <string.h>
 
 const char *const MODELS[N_MODELS] = {"qwen3/window", "llama/dynamic", "phi3/longrope", "gemma4/shared-kv",
-                                      "gemma4/experts"};
+                                      "gemma4/experts",
+                                      "qwen3_5/base", "qwen3_5_moe/base"};
 
 fp_model *model;
 fp_session *session;

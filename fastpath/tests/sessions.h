@@ -7,8 +7,8 @@
 #include "fastpath/session/session.h"
 
 /* Models with a window, with positions that scale with the length (within the length of a text), with shared
- * caches, and with experts. */
-enum { N_MODELS = 5, LENGTH = 75 };
+ * caches, with experts, and with delta nets. */
+enum { N_MODELS = 7, LENGTH = 75 };
 extern const char *const MODELS[N_MODELS];
 
 /* Set by sessions_open. */

@@ -216,6 +216,19 @@ static const config_harmless_member NEUTRAL[] = {
 static const config_harmless_member QWEN2[] = {{"attention_bias", "true"}, {"qkv_bias", "true"}};
 static const config_harmless_member QWEN3[] = {{"qk_norm", "true"}, {"use_qk_norm", "true"}};
 
+/* In published files, but not read by the class, in which they are constant or belong to the prediction of
+ * several tokens; the type of the recurrent state of other programs. */
+static const config_harmless_member QWEN3_5[] = {
+    {"attn_output_gate", "true"},
+    {"decoder_sparse_step", "1"},
+    {"language_model_only", NULL},
+    {"mamba_ssm_dtype", NULL},
+    {"mlp_only_layers", "[]"},
+    {"mtp_num_hidden_layers", NULL},
+    {"mtp_use_dedicated_embeddings", NULL},
+    {"norm_topk_prob", "true"},
+};
+
 /* In published files, but not read by the class: attention is not scaled, and the other two belong to
  * training. */
 static const config_harmless_member GEMMA3N[] = {
@@ -288,12 +301,14 @@ const config_harmless_group config_harmless_groups[] = {
     {"is switched off, or multiplies by 1", NULL, MEMBERS(NEUTRAL)},
     {"is constant in the published class", "qwen2", MEMBERS(QWEN2)},
     {"is constant in the published class", "qwen3", MEMBERS(QWEN3)},
+    {"is constant in the published class, or not read by it", "qwen3_5", MEMBERS(QWEN3_5)},
     {"is not read by the published class", "gemma3n", MEMBERS(GEMMA3N)},
     {"is not read by the published class", "gemma2", MEMBERS(GEMMA2)},
     {"is not read by the published class", "gemma", MEMBERS(GEMMA)},
     {"is of images and sounds", "gemma", MEMBERS(MULTIMODAL)},
     {"is not read by the published class", "gemma4_vision", MEMBERS(GEMMA4_VISION)},
     {"marks the place of an image", "qwen", MEMBERS(MARKERS)},
+    {"is of images", "qwen3_5", MEMBERS(MULTIMODAL)},
 };
 
 const size_t config_n_harmless_groups = sizeof config_harmless_groups / sizeof *config_harmless_groups;

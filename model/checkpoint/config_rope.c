@@ -221,9 +221,11 @@ static void read_dim(config *c, config *d, const config_rope_request *request, r
     r->head_dim = r->dim = r->exponent_dim = request->head_dim;
     if (r->type == ROPE_PROPORTIONAL) return;
     static const char NAME[] = "partial_rotary_factor";
-    const rope_number n = read_number(c, d, NAME, NAME, request->layer_type != NULL, 1);
+    const rope_number n = read_number(c, d, NAME, NAME, request->layer_type != NULL,
+                                      request->default_partial > 0 ? request->default_partial : 1);
     const double share = n.value;
     if (d->status != ASSAY_OK || c->status != ASSAY_OK) return;
+    if (!n.in && share != 1) config_note(c->notes, "%s%s: absent, default %g taken", d->prefix, NAME, share);
     if (!(share > 0 && share <= 1)) refuse_number(&n, ASSAY_EFORMAT, "expected more than 0, at most 1");
     else if (share != 1 && !request->partial)
         refuse_number(&n, ASSAY_EUNSUPPORTED, "but heads of this family rotate as a whole");

@@ -15,7 +15,7 @@ typedef struct config_rope_request {
     bool old_scaling;      /* the older spelling's rope_scaling applies to it */
     bool partial;          /* the model rotates only a part of a head where partial_rotary_factor says so */
     const char *default_type; /* type if the document has no RoPE member; NULL: "default" */
-    double default_partial;   /* likewise; 0: 1 */
+    double default_partial;   /* partial_rotary_factor if it is absent; 0: 1 */
     bool long_only;           /* phi3: default or longrope ("su" and "yarn" are its older names) */
     /* Not ROPE_SECTIONS_NONE: M-RoPE, whose mrope_section is default_section if absent, and whose type may be
      * called "mrope"; or, with ROW_COLUMN and COLUMN_ROW, the rope of a tower, whose type is "axial". */

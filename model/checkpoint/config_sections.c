@@ -32,7 +32,8 @@ void config_sections(config *d, rope_sections sections, const size_t fallback[RO
         set_axial(d, r);
         return;
     }
-    if (!config_sizes(d, SECTION, false, r->section, ROPE_AXES_MAX)) {
+    const bool stated = config_sizes(d, SECTION, false, r->section, ROPE_AXES_MAX);
+    if (!stated) {
         memcpy(r->section, fallback, sizeof r->section);
         if (d->status == ASSAY_OK)
             config_note(d->notes, "%smrope_section: absent, default [%zu, %zu, %zu] taken", d->prefix,
@@ -42,7 +43,8 @@ void config_sections(config *d, rope_sections sections, const size_t fallback[RO
     if (config_has(d, INTERLEAVED) && config_flag_or(d, INTERLEAVED, interleaves) != interleaves)
         config_fail_member(d, ASSAY_EUNSUPPORTED, INTERLEAVED, "expected %s, as published",
                            interleaves ? "true" : "false");
-    check_sum(d, r);
+    /* An interleaved default may be longer than the rotating part: the rest of it has no effect then. */
+    if (stated || !interleaves) check_sum(d, r);
 }
 
 void config_sections_alone(config *d, const char *model_type, rope *r)

@@ -144,13 +144,11 @@ size_t family_rope(family *f, const config_rope_request *request)
     return p->n_ropes++;
 }
 
-bool family_layer_types(family *f, bool *sliding)
+bool family_layer_kinds(family *f, const char *other, bool *is_other)
 {
     json_object *types = config_member(f->config, "layer_types");
     if (!types) return false;
     size_t n = f->plan->n_layers;
-    (void)config_has(f->config, "sliding_window_pattern");
-    (void)config_has(f->config, "_sliding_window_pattern");
     if (!json_object_is_type(types, json_type_array) || json_object_array_length(types) != n) {
         config_fail_member(f->config, ASSAY_EFORMAT, "layer_types",
                            "expected a list of %zu strings, one per layer", n);
@@ -158,13 +156,21 @@ bool family_layer_types(family *f, bool *sliding)
     }
     for (size_t i = 0; i < n; i++) {
         const char *text = json_text(json_object_array_get_idx(types, i));
-        sliding[i] = text && strcmp(text, "sliding_attention") == 0;
-        if (sliding[i] || (text && strcmp(text, "full_attention") == 0)) continue;
+        is_other[i] = text && strcmp(text, other) == 0;
+        if (is_other[i] || (text && strcmp(text, "full_attention") == 0)) continue;
         config_fail_element(f->config, ASSAY_EUNSUPPORTED, "layer_types", i,
-                            "expected \"full_attention\" or \"sliding_attention\"");
+                            "expected \"full_attention\" or \"%s\"", other);
         return false;
     }
     return true;
+}
+
+bool family_layer_types(family *f, bool *sliding)
+{
+    if (!config_has(f->config, "layer_types")) return false;
+    (void)config_has(f->config, "sliding_window_pattern");
+    (void)config_has(f->config, "_sliding_window_pattern");
+    return family_layer_kinds(f, "sliding_attention", sliding);
 }
 
 void family_same_windows(family *f, size_t size)
@@ -203,15 +209,21 @@ double family_cap(family *f, const char *member, double fallback)
     return config_is_null(c, member) || fallback == 0 ? 0 : config_positive_or(c, member, fallback);
 }
 
-plan_mlp family_mlp(family *f, size_t i, size_t intermediate, assay_activation activation, bool bias)
+plan_mlp family_mlp_below(family *f, size_t i, const char *part, size_t intermediate,
+                          assay_activation activation, bool bias)
 {
     size_t hidden = f->plan->hidden;
     return (plan_mlp){
         .present = true,
         .intermediate = intermediate,
         .activation = activation,
-        .gate = bind_linear(f->bind, intermediate, hidden, bias, "layers.%zu.mlp.gate_proj", i),
-        .up = bind_linear(f->bind, intermediate, hidden, bias, "layers.%zu.mlp.up_proj", i),
-        .down = bind_linear(f->bind, hidden, intermediate, bias, "layers.%zu.mlp.down_proj", i),
+        .gate = bind_linear(f->bind, intermediate, hidden, bias, "layers.%zu.%s.gate_proj", i, part),
+        .up = bind_linear(f->bind, intermediate, hidden, bias, "layers.%zu.%s.up_proj", i, part),
+        .down = bind_linear(f->bind, hidden, intermediate, bias, "layers.%zu.%s.down_proj", i, part),
     };
+}
+
+plan_mlp family_mlp(family *f, size_t i, size_t intermediate, assay_activation activation, bool bias)
+{
+    return family_mlp_below(f, i, "mlp", intermediate, activation, bias);
 }

@@ -25,8 +25,11 @@ assay_activation family_activation(family *f, const char *member, const char *fa
 /* Resolves a rope and appends it to the plan; returns its index. */
 size_t family_rope(family *f, const config_rope_request *request);
 
-/* Reads layer_types into sliding[n_layers] (full_attention: false, sliding_attention: true). Returns false if
- * the member is absent. If it is present, sliding_window_pattern is ignored. */
+/* Reads layer_types into is_other[n_layers] (full_attention: false, `other`: true). Returns false if the member
+ * is absent. */
+bool family_layer_kinds(family *f, const char *other, bool *is_other);
+
+/* The same with sliding_attention; if the member is present, sliding_window_pattern is ignored. */
 bool family_layer_types(family *f, bool *sliding);
 
 /* The windows of the layers, in the plan: `size` in those that layer_types calls sliding_attention, or, if
@@ -41,7 +44,9 @@ void family_same_windows(family *f, size_t size);
  * 0: none. */
 double family_cap(family *f, const char *member, double fallback);
 
-/* gate_proj, up_proj and down_proj below "layers.i.mlp". */
+/* gate_proj, up_proj and down_proj below "layers.i.mlp", or below "layers.i.part". */
 plan_mlp family_mlp(family *f, size_t i, size_t intermediate, assay_activation activation, bool bias);
+plan_mlp family_mlp_below(family *f, size_t i, const char *part, size_t intermediate,
+                          assay_activation activation, bool bias);
 
 #endif

@@ -30,7 +30,8 @@ family_decoder family_decoder_read(family *f, const family_class *published)
                  : d.n_heads                                            ? f->plan->hidden / d.n_heads
                                                                         : 0;
     d.scale = 1 / sqrt((double)d.head_dim);
-    d.intermediate = config_size(c, "intermediate_size");
+    if (published->has_no_mlp) (void)config_has(c, "intermediate_size");
+    else d.intermediate = config_size(c, "intermediate_size");
     d.activation =
         family_activation(f, published->activation_member ? published->activation_member : "hidden_act",
                           published->default_activation ? published->default_activation : "silu");
@@ -52,7 +53,7 @@ static plan_norm hidden_norm(family *f, const family_decoder *d, size_t i, const
     return norm;
 }
 
-plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t i)
+void family_decoder_norms(family *f, const family_decoder *d, size_t i)
 {
     plan_layer *layer = &f->plan->layers[i];
     layer->mixer_in = hidden_norm(f, d, i, d->mixer_in);
@@ -60,6 +61,12 @@ plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t 
     layer->mlp_in = hidden_norm(f, d, i, d->mlp_in);
     layer->mlp_out = hidden_norm(f, d, i, d->mlp_out);
     layer->residual_factor = d->residual_factor;
+}
+
+plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t i)
+{
+    plan_layer *layer = &f->plan->layers[i];
+    family_decoder_norms(f, d, i);
     layer->mixer.kind = PLAN_MIXER_ATTENTION;
     layer->mixer.attention = (plan_attention){
         .n_heads = d->n_heads,
@@ -70,6 +77,7 @@ plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t 
         .window = layer->mixer.attention.window,
         .rope = d->rope,
         .cache_layer = d->producer == PLAN_NONE ? i : d->producer,
+        .is_gated = d->is_gated,
         .o = bind_linear(f->bind, f->plan->hidden, d->n_heads * d->head_dim, d->o_bias,
                          "layers.%zu.self_attn.o_proj", i),
     };
@@ -113,8 +121,8 @@ static void ignore_keys(family *f, size_t i)
 void family_decoder_attention(family *f, const family_decoder *d, size_t i)
 {
     plan_attention *a = family_decoder_frame(f, d, i);
-    a->q = bind_linear(f->bind, d->n_heads * d->head_dim, f->plan->hidden, d->qkv_bias,
-                       "layers.%zu.self_attn.q_proj", i);
+    a->q = bind_linear(f->bind, (d->is_gated ? 2 : 1) * d->n_heads * d->head_dim, f->plan->hidden,
+                       d->qkv_bias, "layers.%zu.self_attn.q_proj", i);
     a->q_norm = bind_head_norm(f, d, i, d->n_heads, "q_norm");
     if (a->cache_layer == i) bind_keys(f, d, i, a);
     else ignore_keys(f, i);

@@ -15,6 +15,7 @@ typedef struct family_class {
     const char *activation_member;  /* NULL: hidden_act */
     const char *default_activation; /* NULL: silu */
     double norm_offset;             /* added to the weights of every norm */
+    bool has_no_mlp;                /* it does not read intermediate_size */
 } family_class;
 
 /* The norms of q and k: none, of each head, or of all heads together; before rope. */
@@ -32,11 +33,12 @@ typedef struct family_decoder {
     family_qk_norms qk_norms;
     bool v_norms;                                        /* unweighted, of each head */
     bool value_is_key;                                   /* there is no v_proj */
+    bool is_gated;                                       /* q_proj has the gates of the heads, too */
     const char *mixer_in, *mixer_out, *mlp_in, *mlp_out; /* names of norms below layers.i; NULL: none */
 } family_decoder;
 
 /* Begins the family (family_begin), and reads num_attention_heads, num_key_value_heads, head_dim,
- * intermediate_size, rms_norm_eps and the activation. A head size that is absent and not needed is
+ * intermediate_size (unless the class does not read it), rms_norm_eps and the activation. A head size that is absent and not needed is
  * hidden_size / num_attention_heads. The rest is that of Llama: the norms input_layernorm before attention
  * and post_attention_layernorm before the MLP, scores times 1 / sqrt(head_dim), no biases, no caps; rope is
  * 0. */
@@ -45,6 +47,9 @@ family_decoder family_decoder_read(family *f, const family_class *published);
 /* Sets up layer i: its norms and factors, and an attention whose output projection is bound; q, k and v are
  * left to the caller. The window is that which the plan has already. */
 plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t i);
+
+/* The norms and the factor of layer i alone. */
+void family_decoder_norms(family *f, const family_decoder *d, size_t i);
 
 /* The same with q_proj, k_proj and v_proj, and norms of them as d says. The mlp follows separately. */
 void family_decoder_attention(family *f, const family_decoder *d, size_t i);

@@ -18,6 +18,7 @@ model_libmodel_la_SOURCES += \
 	model/families/qwen2_5_vl.c \
 	model/families/qwen2_vl.c model/families/qwen2_vl.h \
 	model/families/qwen3.c \
+	model/families/qwen3_5.c \
 	model/families/qwen3_moe.c model/families/qwen3_moe.h \
 	model/families/qwen3_vl.c model/families/qwen3_vl.h \
 	model/families/qwen3_vl_moe.c \

@@ -47,10 +47,23 @@ void family_vision_begin(family_vision *v, family *f, const char *type, const ch
                           .video_token = -1};
 }
 
+static const char *const QWEN_PREFIXES[] = {"model.visual.", "visual.", "vision_tower."};
+static const char QWEN_PROBE[] = "patch_embed.proj.weight";
+enum { N_QWEN_PREFIXES = sizeof QWEN_PREFIXES / sizeof *QWEN_PREFIXES };
+
 void family_vision_begin_qwen(family_vision *v, family *f, const char *type)
 {
-    static const char *const PREFIXES[] = {"model.visual.", "visual.", "vision_tower."};
-    family_vision_begin(v, f, type, PREFIXES, sizeof PREFIXES / sizeof *PREFIXES, "patch_embed.proj.weight");
+    family_vision_begin(v, f, type, QWEN_PREFIXES, N_QWEN_PREFIXES, QWEN_PROBE);
+}
+
+bool family_vision_is_stored_qwen(const family *f)
+{
+    char name[BIND_NAME_MAX];
+    for (size_t i = 0; i < N_QWEN_PREFIXES; i++) {
+        (void)snprintf(name, sizeof name, "%s%s", QWEN_PREFIXES[i], QWEN_PROBE);
+        if (weights_find(f->bind->weights, name)) return true;
+    }
+    return false;
 }
 
 void family_vision_end(family_vision *v)

@@ -106,6 +106,14 @@ plan_linear bind_linear(bind *b, size_t rows, size_t cols, bool has_bias, const 
     return linear;
 }
 
+plan_weight bind_convolution(bind *b, size_t n, size_t kernel, bool channels_last, const char *format, ...)
+{
+    char name[BIND_NAME_MAX];
+    const size_t shape[] = {n, channels_last ? kernel : 1, channels_last ? 1 : kernel};
+    BIND_TENSOR_NAME(name, ".weight", format);
+    return bind_tensor_weight(bind_tensor_take(b, name, BIND_FLOATS, 3, shape, ""), n, kernel);
+}
+
 plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows)
 {
     plan_weight part = *whole;

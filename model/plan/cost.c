@@ -72,6 +72,31 @@ static void add_attention(plan_cost *c, const plan_attention *a, size_t layer)
         a->k.weight.data ? positions * number_bytes(&a->k.weight) : c->attention[a->cache_layer].cache_bytes;
 }
 
+/* The state is multiplied by k and by q, and k by the update: three multiply-adds an element. */
+static void add_delta(plan_cost *c, const plan_delta *d)
+{
+    const uint64_t state = (uint64_t)d->n_v_heads * d->k_dim * d->v_dim;
+    add_linear(c, &d->qkv);
+    add_linear(c, &d->z);
+    add_linear(c, &d->a);
+    add_linear(c, &d->b);
+    add_linear(c, &d->out);
+    add_norm(c, &d->norm);
+    read_weight(c, &d->conv);
+    read_weight(c, &d->a_log);
+    read_weight(c, &d->dt_bias);
+    c->multiplies += 3 * state;
+    c->state_bytes += (state + (uint64_t)d->conv.rows * (d->kernel - 1)) * sizeof(float);
+}
+
+static void add_mlp(plan_cost *c, const plan_mlp *m)
+{
+    if (!m->present) return;
+    add_linear(c, &m->gate);
+    add_linear(c, &m->up);
+    add_linear(c, &m->down);
+}
+
 static void add_experts(plan_cost *c, const plan_experts *x)
 {
     if (!x->present) return;
@@ -79,6 +104,8 @@ static void add_experts(plan_cost *c, const plan_experts *x)
     add_norm(c, &x->router_norm);
     read_weight(c, &x->router_scale);
     read_weight(c, &x->expert_scale);
+    add_mlp(c, &x->shared);
+    add_product(c, &x->shared_gate);
     for (size_t i = 0; i < x->n_active; i++) {
         add_product(c, &x->gate[i]);
         add_product(c, &x->up[i]);
@@ -103,12 +130,9 @@ static void count_layer(plan_cost *c, const plan_layer *layer, size_t i)
     const plan_norm *const norms[] = {&layer->mixer_in,      &layer->mixer_out,  &layer->mlp_in,
                                       &layer->mlp_out,       &layer->experts_in, &layer->experts_out,
                                       &layer->mlp_dense_out, &layer->laurel.norm};
-    add_attention(c, plan_layer_attention(layer), i);
-    if (layer->mlp.present) {
-        add_linear(c, &layer->mlp.gate);
-        add_linear(c, &layer->mlp.up);
-        add_linear(c, &layer->mlp.down);
-    }
+    if (layer->mixer.kind == PLAN_MIXER_DELTA) add_delta(c, &layer->mixer.delta);
+    else add_attention(c, &layer->mixer.attention, i);
+    add_mlp(c, &layer->mlp);
     add_experts(c, &layer->experts);
     add_altup(c, &layer->altup);
     if (layer->laurel.present) {
@@ -178,7 +202,7 @@ double plan_cost_multiplies(const plan_cost *cost, size_t first, size_t n_tokens
 
 double plan_cost_cache_bytes(const plan_cost *cost, size_t position)
 {
-    double sum = 0;
+    double sum = (double)cost->state_bytes;
     for (size_t i = 0; i < cost->n_layers; i++)
         sum += (double)cost->attention[i].cache_bytes *
                count_visible_keys(cost->attention[i].window, position, 1);

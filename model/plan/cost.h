@@ -1,6 +1,6 @@
 /* The minimum cost of evaluating a plan on any engine: multiply-adds, and bytes of weights and of
- * cached keys and values. A tower is not part of it: see cost_tower.h. RMSNorms, RoPE, activations and the
- * mixing of streams are not counted.
+ * cached keys and values and of recurrent states. A tower is not part of it: see cost_tower.h. RMSNorms,
+ * convolutions, RoPE, activations and the mixing of streams are not counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_PLAN_COST_H
@@ -21,9 +21,12 @@ typedef struct plan_cost_attention {
  * weight_bytes: bytes that one token reads, as the checkpoint stores them: every matrix and vector once, one
  *               row of the embedding (none if the tied head reads it anyway) and of the layer-input table.
  * multiplies:   multiply-adds of one token's products with weights, without the head.
- * head:         multiply-adds of one row of logits. */
+ * multiplies includes those of recurrent states.
+ * head:         multiply-adds of one row of logits.
+ * state_bytes:  bytes of the recurrent states of one sample, as float32, which each token reads and writes.
+ */
 typedef struct plan_cost {
-    uint64_t weight_bytes, multiplies, head;
+    uint64_t weight_bytes, multiplies, head, state_bytes;
     size_t n_layers;
     plan_cost_attention *attention; /* [n_layers], owned */
 } plan_cost;
@@ -39,8 +42,8 @@ uint64_t plan_cost_weight_bytes(const plan_weight *w);
  * of logits: products with weights, and scores and sums over the keys to which each token attends. */
 double plan_cost_multiplies(const plan_cost *cost, size_t first, size_t n_tokens, size_t n_rows);
 
-/* Bytes of keys and values to which the token at position `position` of one sample attends. A layer that
- * reads another layer's cache counts it again. */
+/* Bytes of keys and values to which the token at position `position` of one sample attends, and of the
+ * recurrent states that it reads. A layer that reads another layer's cache counts it again. */
 double plan_cost_cache_bytes(const plan_cost *cost, size_t position);
 
 #endif

@@ -70,25 +70,16 @@ static uint32_t bit(bool needed, uint32_t feature)
     return needed ? feature : 0;
 }
 
-static uint32_t bias_features(const plan_layer *l)
+static uint32_t bias_features(const plan_linear *const *linears, size_t n)
 {
-    const plan_attention *a = plan_layer_attention(l);
-    const plan_linear *const linears[] = {&a->q,
-                                          &a->k,
-                                          &a->v,
-                                          &a->o,
-                                          &l->mlp.gate,
-                                          &l->mlp.up,
-                                          &l->mlp.down,
-                                          &l->layer_input.gate,
-                                          &l->layer_input.projection,
-                                          &l->laurel.left,
-                                          &l->laurel.right};
     uint32_t needed = 0;
-    for (size_t i = 0; i < sizeof linears / sizeof *linears; i++)
-        needed |= bit(linears[i]->bias.data != NULL, PLAN_BIASES);
+    for (size_t i = 0; i < n; i++) needed |= bit(linears[i]->bias.data != NULL, PLAN_BIASES);
     return needed;
 }
+
+#define BIAS_FEATURES(...)                                                                                   \
+    bias_features((const plan_linear *const[]){__VA_ARGS__},                                                 \
+                  sizeof((const plan_linear *const[]){__VA_ARGS__}) / sizeof(plan_linear *))
 
 static uint32_t norm_features(const plan_norm *n)
 {
@@ -107,8 +98,16 @@ static uint32_t attention_features(const plan_attention *a, size_t i)
     return bit(a->window != 0, PLAN_WINDOW) | bit(a->mask == PLAN_MASK_BLOCKS, PLAN_BLOCKS) |
            bit(a->cache_layer != i, PLAN_SHARED_KEYS) | bit(a->value_is_key, PLAN_VALUE_IS_KEY) |
            bit(a->rope == PLAN_NONE, PLAN_NO_ROPE) | bit(a->score_cap != 0, PLAN_SCORE_CAP) |
-           head_norm_features(&a->q_norm, a) | head_norm_features(&a->k_norm, a) |
-           head_norm_features(&a->v_norm, a);
+           bit(a->is_gated, PLAN_OUTPUT_GATE) | head_norm_features(&a->q_norm, a) |
+           head_norm_features(&a->k_norm, a) | head_norm_features(&a->v_norm, a) |
+           BIAS_FEATURES(&a->q, &a->k, &a->v, &a->o);
+}
+
+static uint32_t mixer_features(const plan_mixer *m, size_t i)
+{
+    const plan_delta *d = &m->delta;
+    if (m->kind == PLAN_MIXER_ATTENTION) return attention_features(&m->attention, i);
+    return PLAN_DELTA | norm_features(&d->norm) | BIAS_FEATURES(&d->qkv, &d->z, &d->a, &d->b, &d->out);
 }
 
 static uint32_t layer_features(const plan_layer *l, size_t i)
@@ -124,15 +123,18 @@ static uint32_t layer_features(const plan_layer *l, size_t i)
                                       &l->experts.router_norm,
                                       &l->layer_input.out_norm,
                                       &l->altup.router_norm};
-    uint32_t needed = attention_features(plan_layer_attention(l), i);
+    uint32_t needed = mixer_features(&l->mixer, i);
     for (size_t n = 0; n < sizeof norms / sizeof *norms; n++) needed |= norm_features(norms[n]);
-    return needed | bias_features(l) | bit(l->mixer_out.present || l->mlp_out.present, PLAN_POST_NORMS) |
+    needed |= BIAS_FEATURES(&l->mlp.gate, &l->mlp.up, &l->mlp.down, &l->layer_input.gate,
+                            &l->layer_input.projection, &l->laurel.left, &l->laurel.right,
+                            &l->experts.shared.gate, &l->experts.shared.up, &l->experts.shared.down);
+    return needed | bit(l->mixer_out.present || l->mlp_out.present, PLAN_POST_NORMS) |
            bit(!l->mixer_in.present || !l->mlp_in.present, PLAN_NO_PRE_NORMS) |
            bit(l->residual_factor != 1, PLAN_RESIDUAL_FACTOR) | bit(l->mlp.sparse, PLAN_SPARSE_MLP) |
            bit(l->mlp.present && !l->mlp.gate.weight.data, PLAN_PLAIN_MLP) |
-           bit(l->experts.present, PLAN_EXPERTS) | bit(l->layer_input.present, PLAN_LAYER_INPUTS) |
-           bit(l->laurel.present, PLAN_LAUREL) | bit(l->altup.present, PLAN_STREAMS) |
-           bit(l->scalar.data != NULL, PLAN_LAYER_SCALAR);
+           bit(l->experts.present, PLAN_EXPERTS) | bit(l->experts.shared.present, PLAN_SHARED_EXPERT) |
+           bit(l->layer_input.present, PLAN_LAYER_INPUTS) | bit(l->laurel.present, PLAN_LAUREL) |
+           bit(l->altup.present, PLAN_STREAMS) | bit(l->scalar.data != NULL, PLAN_LAYER_SCALAR);
 }
 
 uint32_t plan_features(const plan *p)

@@ -111,11 +111,21 @@ static void print_attention(const plan_attention *a, size_t i, FILE *out)
     else fprintf(out, ", rope %zu", a->rope);
     if (a->cache_layer != i) fprintf(out, ", keys and values of layer %02zu", a->cache_layer);
     if (a->value_is_key) fprintf(out, ", value = key");
+    if (a->is_gated) fprintf(out, ", gated");
     if (a->q.bias.data) fprintf(out, ", bias on q%s", a->k.bias.data ? ", k, v" : "");
     if (a->o.bias.data) fprintf(out, ", bias on o");
     if (a->q_norm.present && a->q_norm.width != a->head_dim)
         fprintf(out, ", q and k normalised over all heads");
     fputc('\n', out);
+}
+
+static void print_delta(const plan_delta *d, size_t i, FILE *out)
+{
+    fprintf(
+        out,
+        "layer %02zu     gated delta net, %zu heads of %zu by %zu, keys of %zu heads, convolution over %zu "
+        "tokens\n",
+        i, d->n_v_heads, d->k_dim, d->v_dim, d->n_k_heads, d->kernel);
 }
 
 static void print_feed_forward(const plan_layer *layer, FILE *out)
@@ -132,19 +142,27 @@ static void print_feed_forward(const plan_layer *layer, FILE *out)
     fprintf(out, "             experts %zu of %zu, %zu each, %s%s%s%s\n", x->n_active, x->n_experts,
             x->intermediate, plan_activation_name(x->activation), x->renormalize ? ", renormalised" : "",
             x->expert_scale.data ? ", scaled" : "", layer->mlp.present ? ", beside the mlp" : "");
+    if (x->shared.present)
+        fprintf(out, "             shared expert %zu, %s%s\n", x->shared.intermediate,
+                plan_activation_name(x->shared.activation), x->shared_gate.data ? ", gated" : "");
 }
 
 static void print_layer(const plan *p, size_t i, FILE *out)
 {
     const plan_layer *layer = &p->layers[i];
-    const plan_attention *a = plan_layer_attention(layer);
-    print_attention(a, i, out);
+    const plan_attention *a = layer->mixer.kind == PLAN_MIXER_ATTENTION ? &layer->mixer.attention : NULL;
+    if (a) print_attention(a, i, out);
+    else print_delta(&layer->mixer.delta, i, out);
     print_feed_forward(layer, out);
     fprintf(out, "             norms");
     plan_print_norm(out, "mixer_in", &layer->mixer_in);
-    plan_print_norm(out, "q", &a->q_norm);
-    plan_print_norm(out, "k", &a->k_norm);
-    plan_print_norm(out, "v", &a->v_norm);
+    if (a) {
+        plan_print_norm(out, "q", &a->q_norm);
+        plan_print_norm(out, "k", &a->k_norm);
+        plan_print_norm(out, "v", &a->v_norm);
+    } else {
+        plan_print_norm(out, "delta", &layer->mixer.delta.norm);
+    }
     plan_print_norm(out, "mixer_out", &layer->mixer_out);
     plan_print_norm(out, "mlp_in", &layer->mlp_in);
     plan_print_norm(out, "mlp_dense_out", &layer->mlp_dense_out);

@@ -29,8 +29,8 @@ static void check_rope(checker *c, const plan_attention *a)
 static void check_shared_keys(checker *c, const plan_attention *a, size_t i)
 {
     if (c->status != ASSAY_OK || a->cache_layer == i) return;
-    const plan_attention *of =
-        a->cache_layer < i ? plan_layer_attention(&c->plan->layers[a->cache_layer]) : NULL;
+    const plan_mixer *mixer = a->cache_layer < i ? &c->plan->layers[a->cache_layer].mixer : NULL;
+    const plan_attention *of = mixer && mixer->kind == PLAN_MIXER_ATTENTION ? &mixer->attention : NULL;
     if (!of || of->cache_layer != a->cache_layer)
         c->status = assay_fail(c->err, ASSAY_EFORMAT,
                                "%s: %skeys: found those of layer %zu, expected an earlier layer with its own",
@@ -46,12 +46,13 @@ static void check_shared_keys(checker *c, const plan_attention *a, size_t i)
 static void check_attention(checker *c, const plan_attention *a, size_t i)
 {
     const size_t d = c->plan->hidden, q = a->n_heads * a->head_dim, kv = a->n_kv_heads * a->head_dim;
+    const size_t q_rows = a->is_gated ? 2 * q : q;
     if (c->status == ASSAY_OK && (a->n_kv_heads == 0 || a->n_heads % a->n_kv_heads != 0))
         c->status =
             assay_fail(c->err, ASSAY_EFORMAT,
                        "%s: %sattention: found %zu heads and %zu key/value heads, expected a multiple",
                        c->plan->dir, c->where, a->n_heads, a->n_kv_heads);
-    checker_linear(c, "q", &a->q, q, d);
+    checker_linear(c, "q", &a->q, q_rows, d);
     checker_linear(c, "o", &a->o, d, q);
     check_head_norm(c, "q_norm", &a->q_norm, a->n_heads, a->head_dim);
     if (a->cache_layer == i) {
@@ -62,6 +63,42 @@ static void check_attention(checker *c, const plan_attention *a, size_t i)
     }
     check_shared_keys(c, a, i);
     check_rope(c, a);
+}
+
+static void check_delta(checker *c, const plan_delta *m)
+{
+    const size_t d = c->plan->hidden, k = m->n_k_heads * m->k_dim, v = m->n_v_heads * m->v_dim;
+    if (c->status == ASSAY_OK && (k == 0 || v == 0 || m->kernel == 0 || m->n_v_heads % m->n_k_heads != 0))
+        c->status =
+            assay_fail(c->err, ASSAY_EFORMAT,
+                       "%s: %sdelta: found %zu key heads of %zu, %zu value heads of %zu and a kernel of "
+                       "%zu, expected a multiple of the key heads, and no zero",
+                       c->plan->dir, c->where, m->n_k_heads, m->k_dim, m->n_v_heads, m->v_dim, m->kernel);
+    checker_linear(c, "delta.qkv", &m->qkv, 2 * k + v, d);
+    checker_linear(c, "delta.z", &m->z, v, d);
+    checker_linear(c, "delta.a", &m->a, m->n_v_heads, d);
+    checker_linear(c, "delta.b", &m->b, m->n_v_heads, d);
+    checker_matrix(c, "delta.conv", &m->conv, 2 * k + v, m->kernel);
+    checker_matrix(c, "delta.a_log", &m->a_log, 1, m->n_v_heads);
+    checker_matrix(c, "delta.dt_bias", &m->dt_bias, 1, m->n_v_heads);
+    checker_norm(c, "delta.norm", &m->norm, m->v_dim);
+    checker_linear(c, "delta.out", &m->out, d, v);
+}
+
+static void check_mixer(checker *c, const plan_mixer *m, size_t i)
+{
+    if (m->kind == PLAN_MIXER_DELTA) check_delta(c, &m->delta);
+    else check_attention(c, &m->attention, i);
+}
+
+static void check_shared_expert(checker *c, const plan_experts *x)
+{
+    checker shared = *c;
+    const int n = (int)sizeof shared.where - (int)sizeof "experts.shared.";
+    (void)snprintf(shared.where, sizeof shared.where, "%.*sexperts.shared.", n, c->where);
+    checker_mlp(&shared, &x->shared, c->plan->hidden);
+    checker_vector(&shared, "gate", &x->shared_gate, c->plan->hidden);
+    c->status = shared.status;
 }
 
 static void check_experts(checker *c, const plan_experts *x)
@@ -75,6 +112,7 @@ static void check_experts(checker *c, const plan_experts *x)
     checker_norm(c, "experts.router_norm", &x->router_norm, d);
     checker_vector(c, "experts.router_scale", &x->router_scale, d);
     checker_vector(c, "experts.expert_scale", &x->expert_scale, x->n_experts);
+    check_shared_expert(c, x);
     for (size_t e = 0; e < x->n_experts; e++) {
         checker_matrix(c, "experts.gate", &x->gate[e], x->intermediate, d);
         checker_matrix(c, "experts.up", &x->up[e], x->intermediate, d);
@@ -115,7 +153,7 @@ static void check_layer(checker *c, const plan_layer *l, size_t i)
     (void)snprintf(c->where, sizeof c->where, "layers.%zu.", i);
     for (size_t n = 0; n < sizeof norms / sizeof *norms; n++)
         checker_norm(c, norms[n].part, norms[n].norm, c->plan->hidden);
-    check_attention(c, plan_layer_attention(l), i);
+    check_mixer(c, &l->mixer, i);
     checker_mlp(c, &l->mlp, c->plan->hidden);
     check_experts(c, &l->experts);
     check_side_parts(c, l);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import logging
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -129,8 +130,10 @@ class Checkpoint:
         """The drawn weights after quantisation by mlx-lm, in float64; and the group sizes of the quantised ones."""
         with tempfile.TemporaryDirectory() as scratch:
             self.write_quantized(Path(scratch) / "model", [1], 2)
-            state = quantized.state(Path(scratch) / "model")
+            state = self.family.from_mlx(quantized.state(Path(scratch) / "model"))
             groups = quantized.published_groups(quantized.groups(Path(scratch) / "model"))
+        if self.variant.wrapper != "text" and not self.multimodal:
+            groups = {name.replace("model.language_model.", "model."): sizes for name, sizes in groups.items()}
         if {k: v.shape for k, v in state.items()} != {k: v.shape for k, v in self.drawn.items()}:
             raise RuntimeError("mlx-lm writes other tensors than were drawn")
         return state, groups
@@ -146,8 +149,7 @@ class Checkpoint:
         """The tensors under their published names, in one of the published expert layouts."""
         state = dict(self.drawn)
         if self.variant.wrapper != "text" and not self.multimodal:
-            state = {"model.language_model." + name.removeprefix("model."): tensor
-                     for name, tensor in state.items()}
+            state = {re.sub(r"^model\.", "model.language_model.", name): tensor for name, tensor in state.items()}
         if self.variant.spelling != "new":
             state = self.family.old_names(state)
         if self.variant.mlx_names:
@@ -176,7 +178,7 @@ class Checkpoint:
             return
         self.write_quantized(directory, stop_ids, idle_id)
         self._check_config(directory)
-        again = quantized.state(directory)
+        again = self.family.from_mlx(quantized.state(directory))
         if not all(torch.equal(again[name], tensor) for name, tensor in self.state.items()):
             raise RuntimeError(f"{directory}: mlx-lm quantises the same weights in another way")
         if self.variant.groups.terse:

@@ -140,6 +140,8 @@ def batched(cache: Any, padding: list[int], caches: Any) -> Any:
         return caches.BatchRotatingKVCache(cache.max_size, padding)
     if isinstance(cache, caches.KVCache):
         return caches.BatchKVCache(padding)
+    if isinstance(cache, caches.ArraysCache):
+        return caches.ArraysCache(len(cache.cache), padding)
     raise RuntimeError(f"no batch cache stands for {type(cache).__name__}")
 
 
@@ -180,16 +182,21 @@ def trace(model: Any, prompt: list[int]) -> dict[str, np.ndarray]:
     for index, layer in enumerate(text.layers):
         name = f"layer.{index:02d}"
         hooks[id(layer)] = (None if index else record_trace("embed"), record_trace(f"{name}.out"))
-        hooks[id(layer.self_attn)] = (None, record_trace(f"{name}.attn"))
+        hooks[id(mixer(layer))] = (None, record_trace(f"{name}.attn"))
         hooks[id(layer.mlp)] = (None, record_trace(f"{name}.mlp"))
         if "experts" in layer:
             hooks[id(layer.experts)] = (None, record_trace(f"{name}.experts"))
     modules = [text.norm, *(part for layer in text.layers for part in
-                            (layer, layer.self_attn, layer.mlp, layer.get("experts"))
+                            (layer, mixer(layer), layer.mlp, layer.get("experts"))
                             if part is not None)]
     with install_hooks({type(module) for module in modules}, hooks):
         mx.eval(model(mx.array([prompt]), cache=caches.make_prompt_cache(model)))
     return found
+
+
+def mixer(layer: Any) -> Any:
+    """The module of a layer that mixes tokens: attention, or a delta net."""
+    return layer["self_attn"] if "self_attn" in layer else layer["linear_attn"]
 
 
 def decoder(model: Any) -> Any:

@@ -37,6 +37,11 @@ def text_model(model: torch.nn.Module) -> torch.nn.Module:
     return getattr(model.model, "language_model", model.model)
 
 
+def mixer(layer: torch.nn.Module) -> torch.nn.Module:
+    """The module of a layer that mixes tokens: attention, or a delta net."""
+    return layer.self_attn if hasattr(layer, "self_attn") else layer.linear_attn
+
+
 @contextlib.contextmanager
 def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Iterator[None]:
     """Traces the modules of one forward pass with forward hooks.
@@ -83,7 +88,7 @@ def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Itera
         for index, layer in enumerate(run.text.layers):
             if tower is None:
                 add_hook(layer, record_trace(f"layer.{index:02d}.out"))
-            add_hook(layer.self_attn, record_trace(f"layer.{index:02d}.attn"))
+            add_hook(mixer(layer), record_trace(f"layer.{index:02d}.attn"))
             add_hook(layer.mlp, record_trace(f"layer.{index:02d}.mlp"))
             if hasattr(layer, "experts"):
                 add_hook(layer.experts, record_trace(f"layer.{index:02d}.experts"))

@@ -154,6 +154,8 @@ class Run:
             return mask.masked_fill(~visible, torch.finfo(self.dtype).min)[None, None]
 
         limited = additive(limit.visible(n))
+        if "linear_attention" in (getattr(self.config, "layer_types", None) or ()):
+            return {"full_attention": limited, "linear_attention": None}  # states have no keys to limit
         if "sliding_attention" not in (getattr(self.config, "layer_types", None) or ()):
             return limited
         window = Limit(self.config.sliding_window, 0)
@@ -200,7 +202,7 @@ class Run:
         no limit, so a mask hides the keys that a limited cache would no longer hold."""
         self.forget()
         with precision(self.dtype):
-            everything = DynamicCache() if limit else None  # keeps all keys; the mask hides the dropped ones
+            everything = self.unlimited_cache() if limit else None
             out = self.model(**model_inputs(self.model, prompt), attention_mask=self.mask(len(prompt), limit),
                              past_key_values=everything, use_cache=True)
             rows = []
@@ -211,6 +213,12 @@ class Run:
                                  past_key_values=out.past_key_values, use_cache=True)
                 rows.append(out.logits[0, -1].numpy().copy())
         return np.stack(rows)
+
+    def unlimited_cache(self) -> DynamicCache:
+        """A cache that keeps all keys, also those that a window or a limit hides, and the states of delta nets."""
+        if "linear_attention" in (getattr(self.config, "layer_types", None) or ()):
+            return DynamicCache(config=self.config)
+        return DynamicCache()
 
     def generate(self, prompt: list[int], n_tokens: int, stop_ids: list[int]) -> list[int]:
         """The new tokens of the published greedy generate(), including the stop id."""

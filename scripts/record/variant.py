@@ -87,6 +87,8 @@ class Family:
     pictures: Any = None  # images.Grids: how the model takes images and videos; None: it has no tower that runs
     # changes a random variant so that mlx-lm can read and quantise it; None if mlx-lm cannot read the family
     quantizable: Callable[[Variant], Variant] | None = None
+    # tensors of a checkpoint that mlx-lm wrote, under published names -> those of the published text model
+    from_mlx: Callable[[dict], dict] = _identity
 
 
 def rng_for(seed: int, *names: str) -> np.random.Generator:
