@@ -17,9 +17,9 @@
 
 enum { N_TEXTS = 4, WHOLE = 1000 };
 
-/* Images of different sizes, one longer than a page; one without any, one that begins with an image, and one
- * that shows an image twice. */
-static const char *const TEXTS[N_TEXTS] = {"9 i2x3a 4 i7x11b 6", "i1x2c 1 i3x1d 2 i2x2a 1 i1x1e 7",
+/* Images of different sizes, one longer than a page; a text that begins with an image, and one without any. A
+ * video has no more frames than rows: see model/inputs/positions.h. */
+static const char *const TEXTS[N_TEXTS] = {"9 i2x3a 4 i7x11b 6", "i1x2c 1 i3x1d 2 v2x3x2a 1 i1x1e 7",
                                            "5 i4x2f 3", "11"};
 
 static assay_error err;

@@ -85,6 +85,13 @@ static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, co
     one->end = t->n;
 }
 
+static void add_video(picture_text *t, const plan *p, const size_t blocks[3], unsigned seed)
+{
+    const size_t one[3] = {1, blocks[1], blocks[2]};
+    if (p->tower.video_token < 0) add_picture(t, p, ASSAY_ITEM_IMAGE, one, seed);
+    else add_picture(t, p, ASSAY_ITEM_VIDEO, blocks, seed);
+}
+
 picture_text pictures_make(const plan *p, const char *description, unsigned seed)
 {
     picture_text t = {0};
@@ -94,7 +101,7 @@ picture_text pictures_make(const plan *p, const char *description, unsigned seed
         if (sscanf(at, "i%zux%zu%c", &b[1], &b[2], &letter) == 3)
             add_picture(&t, p, ASSAY_ITEM_IMAGE, b, (unsigned char)letter);
         else if (sscanf(at, "v%zux%zux%zu%c", &b[0], &b[1], &b[2], &letter) == 4)
-            add_picture(&t, p, ASSAY_ITEM_VIDEO, b, (unsigned char)letter);
+            add_video(&t, p, b, (unsigned char)letter);
         else add_texts(&t, p, strtoul(at, NULL, 10), seed);
     }
     return t;

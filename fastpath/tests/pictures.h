@@ -26,7 +26,8 @@ typedef struct picture_text {
 } picture_text;
 
 /* Makes a text from a description: "5 i2x3a 2 v2x1x2b" is 5 text tokens, an image of 2 rows and 3 columns of
- * tokens with pixels a, 2 text tokens, and a video of 2 frames. seed: of the text tokens. */
+ * tokens with pixels a, 2 text tokens, and a video of 2 frames, or one image if the
+ * model takes no videos. seed: of the text tokens. */
 picture_text pictures_make(const plan *p, const char *description, unsigned seed);
 void pictures_free(picture_text *t);
 
