@@ -16,6 +16,7 @@ check_LTLIBRARIES += model/tests/libsupport.la
 model_tests_libsupport_la_SOURCES = \
 	base/tests/suite.h base/tests/support.c base/tests/support.h \
 	model/tests/checkpoint.c model/tests/checkpoint.h \
+	model/tests/header.c model/tests/header.h \
 	model/tests/reading.c model/tests/reading.h
 model_tests_libsupport_la_CFLAGS = $(TEST_CFLAGS)
 model_tests_libsupport_la_LIBADD = model/libmodel.la

@@ -33,8 +33,14 @@ void family_vision_begin(family_vision *v, family *f, const char *type, const ch
     v->own.config = &v->config;
     v->own.outer = NULL;
     if (!object) config_fail(around, ASSAY_EFORMAT, "vision_config: missing, expected an object");
-    config_begin_inside(&v->config, around, "vision_config.", object);
-    if (!family_ok(f) && v->config.status == ASSAY_OK) v->config.status = around->status;
+    if (object) config_begin_inside(&v->config, around, "vision_config.", object);
+    else /* a reader that has failed, as the document's has */
+        v->config = (config){.path = around->path,
+                             .prefix = "vision_config.",
+                             .notes = around->notes,
+                             .parent = around,
+                             .status = around->status,
+                             .err = around->err};
     v->config.model_type = type;
     check_type(v, type);
     bind_enter(f->bind, prefixes, n, probe, &v->outside);

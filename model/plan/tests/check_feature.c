@@ -9,25 +9,42 @@
 
 static const struct {
     const char *fixture;
-    uint32_t needed;
+    uint32_t needed, tower_needed;
 } NEEDED[] = {
-    {"llama/base", 0},
-    {"qwen2/base", PLAN_BIASES},
-    {"qwen3/window", PLAN_WINDOW | PLAN_HEAD_NORMS},
-    {"qwen3_moe/base", PLAN_HEAD_NORMS | PLAN_EXPERTS},
-    {"olmo2/base", PLAN_PROJECTION_NORMS | PLAN_POST_NORMS | PLAN_NO_PRE_NORMS},
-    {"granite/base", PLAN_EMBEDDING_SCALE | PLAN_RESIDUAL_FACTOR | PLAN_LOGIT_FACTOR},
-    {"gemma/base", PLAN_NORM_OFFSET | PLAN_EMBEDDING_SCALE},
-    {"gemma2/base", PLAN_WINDOW | PLAN_NORM_OFFSET | PLAN_SCORE_CAP | PLAN_LOGIT_CAP | PLAN_POST_NORMS |
-                        PLAN_EMBEDDING_SCALE},
-    {"gemma3n/text", PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS |
-                         PLAN_EMBEDDING_SCALE | PLAN_LOGIT_CAP | PLAN_SPARSE_MLP | PLAN_LAYER_INPUTS |
-                         PLAN_LAUREL | PLAN_STREAMS},
-    {"gemma4/k-eq-v", PLAN_WINDOW | PLAN_VALUE_IS_KEY | PLAN_HEAD_NORMS | PLAN_POST_NORMS |
-                          PLAN_EMBEDDING_SCALE | PLAN_LAYER_SCALAR},
-    {"gemma4/blocks", PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS |
-                          PLAN_EMBEDDING_SCALE | PLAN_LAYER_INPUTS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS |
-                          PLAN_BLOCKS},
+    {"llama/base", 0, 0},
+    {"qwen2/base", PLAN_BIASES, 0},
+    {"qwen3/window", PLAN_WINDOW | PLAN_HEAD_NORMS, 0},
+    {"qwen3_moe/base", PLAN_HEAD_NORMS | PLAN_EXPERTS, 0},
+    {"olmo2/base", PLAN_PROJECTION_NORMS | PLAN_POST_NORMS | PLAN_NO_PRE_NORMS, 0},
+    {"granite/base", PLAN_EMBEDDING_SCALE | PLAN_RESIDUAL_FACTOR | PLAN_LOGIT_FACTOR, 0},
+    {"gemma/base", PLAN_NORM_OFFSET | PLAN_EMBEDDING_SCALE, 0},
+    {"gemma2/base",
+     PLAN_WINDOW | PLAN_NORM_OFFSET | PLAN_SCORE_CAP | PLAN_LOGIT_CAP | PLAN_POST_NORMS |
+         PLAN_EMBEDDING_SCALE,
+     0},
+    {"gemma3n/text",
+     PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_EMBEDDING_SCALE |
+         PLAN_LOGIT_CAP | PLAN_SPARSE_MLP | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS,
+     0},
+    {"gemma4/k-eq-v",
+     PLAN_WINDOW | PLAN_VALUE_IS_KEY | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_EMBEDDING_SCALE |
+         PLAN_LAYER_SCALAR,
+     0},
+    {"gemma4/blocks",
+     PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_EMBEDDING_SCALE |
+         PLAN_LAYER_INPUTS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS | PLAN_BLOCKS,
+     0},
+    {"qwen2_vl/base", PLAN_BIASES | PLAN_ROPE_AXES | PLAN_TOWER | PLAN_GRID_POSITIONS,
+     PLAN_TOWER_ROPE | PLAN_TOWER_VIDEOS},
+    {"qwen2_5_vl/base", PLAN_BIASES | PLAN_ROPE_AXES | PLAN_TOWER | PLAN_GRID_POSITIONS,
+     PLAN_TOWER_ROPE | PLAN_TOWER_WINDOWS | PLAN_TOWER_VIDEOS},
+    {"qwen3_vl/base", PLAN_HEAD_NORMS | PLAN_ROPE_AXES | PLAN_TOWER | PLAN_GRID_POSITIONS,
+     PLAN_TOWER_BILINEAR | PLAN_TOWER_ROPE | PLAN_TOWER_DEEPSTACK | PLAN_TOWER_VIDEOS},
+    {"gemma4/multimodal-old",
+     PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_LOGIT_CAP |
+         PLAN_EMBEDDING_SCALE | PLAN_LAYER_INPUTS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS | PLAN_TOWER,
+     PLAN_TOWER_RASTER | PLAN_TOWER_PIXEL_SCALE | PLAN_TOWER_AXES_TABLE | PLAN_TOWER_ROPE |
+         PLAN_TOWER_ROPE_QUARTERS | PLAN_TOWER_POST_NORMS | PLAN_TOWER_HEAD_NORMS | PLAN_TOWER_POOLING},
 };
 
 START_TEST(a_plan_needs_what_its_model_has)
@@ -35,6 +52,8 @@ START_TEST(a_plan_needs_what_its_model_has)
     plan *p = checkpoint_open_fixture(NEEDED[_i].fixture);
     ck_assert_msg(plan_features(p) == NEEDED[_i].needed, "%s: found %#x, expected %#x", NEEDED[_i].fixture,
                   plan_features(p), NEEDED[_i].needed);
+    ck_assert_msg(plan_tower_features(&p->tower) == NEEDED[_i].tower_needed, "%s: found %#x, expected %#x",
+                  NEEDED[_i].fixture, plan_tower_features(&p->tower), NEEDED[_i].tower_needed);
     plan_free(p);
 }
 END_TEST
@@ -43,14 +62,67 @@ START_TEST(an_engine_that_lacks_a_part_refuses_the_plan_by_name)
 {
     plan *p = checkpoint_open_fixture(NEEDED[_i].fixture);
     assay_error err = {0};
-    ck_assert_int_eq(plan_check_features(p, NEEDED[_i].needed, 0, "mine", &err), ASSAY_OK);
+    const uint32_t tower = NEEDED[_i].tower_needed;
+    ck_assert_int_eq(plan_check_features(p, NEEDED[_i].needed, tower, "mine", &err), ASSAY_OK);
     for (uint32_t lacking = 1; lacking && lacking <= NEEDED[_i].needed; lacking <<= 1) {
         if (!(lacking & NEEDED[_i].needed)) continue;
-        ck_assert_int_eq(plan_check_features(p, ~lacking, 0, "mine", &err), ASSAY_EUNSUPPORTED);
+        ck_assert_int_eq(plan_check_features(p, ~lacking, tower, "mine", &err), ASSAY_EUNSUPPORTED);
         support_expect_error(&err, ASSAY_EUNSUPPORTED, NEEDED[_i].fixture, "the model has ",
                              ", which mine does not implement", NULL);
     }
+    for (uint32_t lacking = 1; lacking && lacking <= tower; lacking <<= 1) {
+        if (!(lacking & tower)) continue;
+        ck_assert_int_eq(plan_check_features(p, NEEDED[_i].needed, ~lacking, "mine", &err),
+                         ASSAY_EUNSUPPORTED);
+        support_expect_error(&err, ASSAY_EUNSUPPORTED, NEEDED[_i].fixture, "the model's vision tower has ",
+                             ", which mine does not implement", NULL);
+    }
     plan_free(p);
+}
+END_TEST
+
+/* What no bundled model has. */
+START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
+{
+    static const char bytes[1];
+    const plan_norm norm = {.present = true};
+    plan_tower_layer layer = {
+        .in_windows = true, .mixer_out = norm, .mlp = {.down = {.clip = {.present = true}}}};
+    plan_deepstack deepstack = {0};
+    layer.attention.v_norm = norm;
+    plan p = {
+        .dir = "by hand",
+        .embedding_scale = 1,
+        .logit_factor = 1,
+        .tower = {.present = true,
+                  .patches = {.order = PLAN_PATCHES_RASTER, .weights_channels_last = true, .pixel_factor = 2},
+                  .in_norm = norm,
+                  .has_rope = true,
+                  .rope = {.pairing = ROPE_PAIRS_QUARTER},
+                  .layers = &layer,
+                  .n_layers = 1,
+                  .pooling = {.side = 2, .factor = 1, .scale = {.data = bytes}},
+                  .deepstack = &deepstack,
+                  .n_deepstack = 1,
+                  .video_token = 0}};
+    const uint32_t tables = PLAN_TOWER_BILINEAR | PLAN_TOWER_BICUBIC | PLAN_TOWER_AXES_TABLE;
+    uint32_t all = 0;
+    for (int kind = PLAN_TABLE_NONE; kind <= PLAN_TABLE_AXES; kind++) {
+        p.tower.table.kind = (plan_table_kind)kind;
+        all |= plan_tower_features(&p.tower);
+    }
+    ck_assert_uint_eq(all, 2 * (uint32_t)PLAN_TOWER_VIDEOS - 1);
+    for (uint32_t lacking = 1; lacking <= PLAN_TOWER_VIDEOS; lacking <<= 1) {
+        assay_error err;
+        p.tower.table.kind = lacking == PLAN_TOWER_BILINEAR  ? PLAN_TABLE_BILINEAR
+                             : lacking == PLAN_TOWER_BICUBIC ? PLAN_TABLE_BICUBIC
+                                                             : PLAN_TABLE_AXES;
+        ck_assert_uint_eq(plan_tower_features(&p.tower) & ~tables, all & ~tables);
+        ck_assert_int_eq(plan_check_features(&p, PLAN_TOWER, ~lacking, "mine", &err), ASSAY_EUNSUPPORTED);
+    }
+    ck_assert_int_eq(plan_check_features(&p, PLAN_TOWER, all, "mine", NULL), ASSAY_OK);
+    p.tower.present = false;
+    ck_assert_uint_eq(plan_tower_features(&p.tower), 0);
 }
 END_TEST
 
@@ -72,6 +144,7 @@ int main(void)
     tcase_add_loop_test(all, a_plan_needs_what_its_model_has, 0, sizeof NEEDED / sizeof *NEEDED);
     tcase_add_loop_test(all, an_engine_that_lacks_a_part_refuses_the_plan_by_name, 0,
                         sizeof NEEDED / sizeof *NEEDED);
+    tcase_add_test(all, every_part_of_a_tower_is_a_feature_with_a_name);
     tcase_add_test(all, the_message_names_the_part);
     suite_add_tcase(suite, all);
     return support_run(suite);
