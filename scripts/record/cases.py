@@ -85,7 +85,7 @@ class Drawer:
     def _prompt(self, shape: Shape) -> list[int]:
         if isinstance(shape, tuple):
             checkpoint = self.checkpoint
-            return compose(checkpoint.family.pictures, checkpoint.variant.outer, shape, checkpoint.text_ids, self.rng)
+            return compose(checkpoint.pictures, checkpoint.variant.outer, shape, checkpoint.text_ids, self.rng)
         return self._laid_out(shape) if isinstance(shape, str) else self._text(shape)
 
     def sample(self, shape: Shape, greedy: bool) -> Drawn:

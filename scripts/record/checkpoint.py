@@ -57,9 +57,14 @@ class Checkpoint:
         return self.variant.config["vocab_size"]
 
     @property
+    def pictures(self) -> Any:
+        """How the variant takes images and videos; None if it does not."""
+        return self.family.pictures if "vision_config" in self.variant.outer else None
+
+    @property
     def special_ids(self) -> set[int]:
         """The ids that stand for media or mark them, if the model takes media: never drawn as text."""
-        return special_ids(self.variant.outer) if self.family.pictures else set()
+        return special_ids(self.variant.outer) if self.pictures else set()
 
     @property
     def text_ids(self) -> list[int]:
@@ -77,7 +82,7 @@ class Checkpoint:
         if self.multimodal:
             towers = self.family.multimodal_config({}, self.variant.wrapper == "towers")
             config = getattr(transformers, self.family.multimodal_config_class)(
-                text_config=text, **towers, **copy.deepcopy(self.variant.outer))
+                text_config=text, **{**towers, **copy.deepcopy(self.variant.outer)})
         for part in filter(None, (config, text, getattr(config, "vision_config", None))):
             part._attn_implementation = "eager"
             part._experts_implementation = "eager"
@@ -169,7 +174,7 @@ class Checkpoint:
         directory.mkdir(parents=True, exist_ok=True)
         if not self.variant.groups:
             self.write_plain(directory, stop_ids, idle_id)
-            if self.variant.experts == "transposed" and not self.family.pictures:
+            if self.variant.experts == "transposed" and not self.pictures:
                 self._check_rewritten(directory, turn_experts)
             elif self.variant.mlx_names:
                 self._check_rewritten(directory, quantized.published_names)
@@ -206,10 +211,10 @@ class Checkpoint:
     def probe(self) -> list[int]:
         """A prompt that reads every kind of weight."""
         text = self.text_ids
-        if not self.family.pictures:
+        if not self.pictures:
             return [text[t] for t in np.arange(7) * 13 % len(text)]
         rng = rng_for(self.seed, self.family.name, self.variant.name, "probe")
-        return compose(self.family.pictures, self.variant.outer, (2, Picture(3, 2), 3), text, rng)
+        return compose(self.pictures, self.variant.outer, (2, Picture(3, 2), 3), text, rng)
 
     def check_reload(self, directory: Path) -> None:
         """Checks that the publisher's own loader makes the same model from the files (spelling, layout)."""

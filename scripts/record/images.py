@@ -86,7 +86,33 @@ class Grids:
         return Medium(kind, arrays)
 
 
-def compose(formats: Grids, config: Config, parts: tuple[Part, ...], text: list[int],
+@dataclass(frozen=True)
+class Positions:
+    """Images as `pixel_values` of patches row by row and `image_position_ids` of each patch (Gemma 4), both padded
+    to `capacity` placeholder tokens."""
+
+    begin: str = "boi_token_id"
+    end: str = "eoi_token_id"
+    capacity: int = 12
+    frames_apart: bool = True
+
+    def draw(self, rng: np.random.Generator, config: Config, picture: Picture) -> Medium:
+        """Pixels from 0 to 1, as a processor without normalisation gives them."""
+        tower = config["vision_config"]
+        pool = tower["pooling_kernel_size"]
+        height, width, most = picture.rows * pool, picture.columns * pool, self.capacity * pool * pool
+        pixels = np.zeros((1, most, 3 * tower["patch_size"] ** 2), np.float32)
+        places = np.full((1, most, 2), -1, np.int32)
+        pixels[0, :height * width] = rng.random((height * width, pixels.shape[-1]))
+        y, x = np.divmod(np.arange(height * width), width)
+        places[0, :height * width] = np.stack([x, y], -1)
+        return Medium("image", {"pixel_values": pixels, "image_position_ids": places})
+
+
+Format = Grids | Positions
+
+
+def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list[int],
             rng: np.random.Generator) -> Prompt:
     """Draws a prompt.
 

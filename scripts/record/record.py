@@ -37,7 +37,7 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
                      "(flagged disputed)")
         if result["missing"]:
             line += f"; no run in {', '.join(result['missing'])}"
-        if observe and not family.pictures:  # mlx-lm leaves towers out
+        if observe and not checkpoint.pictures:  # mlx-lm leaves towers out
             from . import mlx_lm_observation
             line += "; " + mlx_lm_observation.observe(path)
         lines.append(line)

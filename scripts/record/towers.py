@@ -25,14 +25,18 @@ def hear(trace: dict, name: str) -> Callable:
 
 
 class Order:
-    """The order of a tower's rows inside its layers: that of its input, or window by window (Qwen2.5-VL)."""
+    """Which rows of a tower's layers are patches, and their order: that of the input, or window by window
+    (Qwen2.5-VL), or with padding after each image (Gemma 4)."""
 
     def __init__(self, tower: torch.nn.Module):
         self.tower = tower
         self.back: np.ndarray | None = None  # by merged patch of the input: its place in the layers
+        self.present: np.ndarray | None = None  # [images * patches]: whether a row is a patch
 
     def begin(self, _module, args, kwargs) -> None:
         """A pre-hook of the tower."""
+        if "pixel_position_ids" in kwargs:
+            self.present = (kwargs["pixel_position_ids"] != -1).all(-1).reshape(-1).numpy()
         if not hasattr(self.tower, "window_size"):
             return
         grids = kwargs.get("grid_thw", args[1] if len(args) > 1 else None)
@@ -40,30 +44,42 @@ class Order:
         index, _ = get_vision_window_index(grids, config.spatial_merge_size, config.window_size, config.patch_size)
         self.back = np.argsort(index.numpy())
 
+    def patches(self, rows: np.ndarray) -> np.ndarray:
+        """rows without padding."""
+        return rows if self.present is None else rows[self.present]
+
     def undo(self, rows: np.ndarray) -> np.ndarray:
-        """rows [P, D] in the order of the input."""
+        """rows [P, D] in the order of the input, without padding."""
         if self.back is None:
-            return rows
+            return self.patches(rows)
         unit = len(rows) // len(self.back)
         return rows.reshape(len(self.back), unit, -1)[self.back].reshape(len(rows), -1)
 
 
-def hooks(tower: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
-    """Handles of hooks that trace `vision.patch` (after the patch embedding, before positions), `vision.NN.out`,
-    `vision.merged` and `vision.deepstack.K`: of all images of a prompt, one after the other; [patches, D], or one
-    row for each placeholder token."""
+def hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
+    """Handles of hooks on the tower of a multimodal model, which trace `vision.patch` (after the patch embedding,
+    before positions), `vision.NN.out`, `vision.merged` and `vision.deepstack.K`: of all images of a prompt, one
+    after the other; [patches, D], or one row for each placeholder token."""
+    tower = find(model)
     order = Order(tower)
 
-    def store(name: str, ordered: bool) -> Callable:
+    def store(name: str, of_order: Callable) -> Callable:
         def hook(_module, _args, out):
             out = out[0] if isinstance(out, tuple) else out
-            rows = out.reshape(-1, out.shape[-1]).numpy().copy()
-            trace[name] = rows if ordered else order.undo(rows)
+            trace[name] = of_order(out.reshape(-1, out.shape[-1]).numpy().copy())
         return hook
 
-    modules = [(tower.patch_embed, "vision.patch", True), (tower.merger, "vision.merged", False)]
-    modules += [(layer, f"vision.{i:02d}.out", False) for i, layer in enumerate(tower.blocks)]
-    modules += [(merger, f"vision.deepstack.{i}", True)
-                for i, merger in enumerate(getattr(tower, "deepstack_merger_list", ()))]
+    def as_is(rows: np.ndarray) -> np.ndarray:
+        return rows
+
+    if hasattr(model.model, "embed_vision"):
+        patch, layers, merger = tower.patch_embedder.input_proj, tower.encoder.layers, model.model.embed_vision
+        merged = as_is
+    else:
+        patch, layers, merger, merged = tower.patch_embed, tower.blocks, tower.merger, order.undo
+    modules = [(patch, "vision.patch", order.patches), (merger, "vision.merged", merged)]
+    modules += [(layer, f"vision.{i:02d}.out", order.undo) for i, layer in enumerate(layers)]
+    modules += [(one, f"vision.deepstack.{i}", as_is)
+                for i, one in enumerate(getattr(tower, "deepstack_merger_list", ()))]
     return [tower.register_forward_pre_hook(order.begin, with_kwargs=True),
-            *(module.register_forward_hook(store(name, ordered)) for module, name, ordered in modules)]
+            *(module.register_forward_hook(store(name, of_order)) for module, name, of_order in modules)]

@@ -76,7 +76,7 @@ def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Itera
         scale = getattr(run.config, "embedding_multiplier", 1.0)
         tower = towers.find(run.model)
         if tower is not None:
-            handles += towers.hooks(tower, trace)
+            handles += towers.hooks(run.model, trace)
         add_hook(run.text.norm, record_trace("norm"))
         if tower is None:
             add_hook(run.text.embed_tokens, record_trace("embed", scale))

@@ -7,8 +7,11 @@ import math
 import numpy as np
 
 from ..dims import attention_dims, grouped, pick
+from ..images import Positions
+from ..plan import PICTURES
 from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, rows, small
-from ..weights import around, unused_kv
+from ..vision import FAINT
+from ..weights import around, fan_in, unused_kv
 
 WINDOW = 6
 BASE: Config = {
@@ -37,6 +40,9 @@ WEIGHT_RULES = (
     (r"embed_tokens_per_layer\.weight$", around(0.0, 0.4)),
     (r"router\.proj\.weight$", around(0.0, 1.5)),
 )
+
+
+IMAGE_CASES = tuple(name for name in PICTURES if name != "videos")
 
 
 def draw_dims(rng: np.random.Generator) -> Config:
@@ -74,6 +80,65 @@ def extra_tensors(checkpoint, rng: np.random.Generator) -> dict:
         return {}
     return unused_kv(checkpoint.truth.text, "model.language_model.layers", rng,
                      checkpoint.variant.dtype)
+
+
+VISION: Config = {
+    "hidden_size": 18, "intermediate_size": 22, "num_hidden_layers": 2, "num_attention_heads": 2,
+    "num_key_value_heads": 1, "head_dim": 8, "patch_size": 4, "position_embedding_size": 13, "pooling_kernel_size": 2,
+}
+TOWER_RULES = (
+    (r"position_embedding_table$", around(0.0, 0.7)),
+    (r"std_bias$", around(0.0, 0.3)),
+    (r"(in|out)put_min$", lambda rng, shape: rng.uniform(-1.6, -0.8, shape)),
+    (r"(in|out)put_max$", lambda rng, shape: rng.uniform(0.8, 1.6, shape)),
+)
+# Norms after attention and MLP leave little, so that every norm's input is small; see vision.FAINT_RULES. Queries,
+# keys and values are so small that their norms do not undo an error of the norm before them.
+FAINT_RULES = (
+    (r"(q|k|v)_proj(\.linear)?\.weight$", fan_in(0.002)),
+    (r"(o|down)_proj\.linear\.weight$", fan_in(FAINT)),
+    (r"input_proj\.weight$", fan_in(FAINT / 2)),
+    (r"position_embedding_table$", around(0.0, FAINT / 2)),
+    (r"std_scale$", around(0.3, 0.1)),
+    (r"language_model\.norm\.weight$", around(2 / FAINT, 0.5 / FAINT)),  # the tied head is as small as the embedding
+    (r"embed_tokens\.weight$", lambda rng, shape: FAINT * rng.standard_normal(shape) / math.sqrt(shape[1])),
+    (r"post_\w+norm\w*\.weight$", around(FAINT, FAINT / 3)),
+    (r"(embedding_projection|per_layer_projection|(o|down)_proj)\.weight$", fan_in(FAINT)),
+)
+
+
+def pictured(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Config | None = None,
+             vision: Config | None = None, weight_rules: tuple = (), **more) -> Variant:
+    """A variant whose vision tower takes images; text, vision: members that differ from base and VISION."""
+    config = {**base, **(text or {})}
+    vocab = config["vocab_size"]
+    ids = ("boi_token_id", "eoi_token_id", "image_token_id", "video_token_id", "audio_token_id")
+    return Variant(name, config, catches, cases, wrapper="towers", weight_rules=(*weight_rules, *TOWER_RULES), outer={
+        "vision_config": {**VISION, **(vision or {})}, **{member: vocab - 6 + i for i, member in enumerate(ids)}}, **more)
+
+
+def image_variants(base: Config) -> list[Variant]:
+    types = layer_pattern(4, 2)
+    less = small(base, num_hidden_layers=4, layer_types=types, vocab_size=53, vocab_size_per_layer_input=53)
+    deep = {**PER_LAYER, "num_kv_shared_layers": 2}
+    blocks = {"use_bidirectional_attention": "vision"}
+    return [
+        pictured(base, "tower", "A part of the tower, its features given to the wrong tokens, or scaled as embeddings",
+                 ("single", "batch", *IMAGE_CASES), {"num_hidden_layers": 4, "layer_types": types},
+                 proves=("activations",)),
+        pictured(less, "tower-blocks", "An image that is no block, a block on full layers, or one that the window does "
+                 "not cut", ("images", "images-batch", "images-generate"), blocks, {"standardize": True}, spelling="old",
+                 dtype="bfloat16"),
+        pictured(less, "tower-clipped", "A limit of a product ignored, or that of its input taken for that of its output",
+                 ("images", "images-batch"), {**deep}, {"use_clipped_linears": True, "num_key_value_heads": 2},
+                 dtype="bfloat16"),
+        pictured(less, "tower-layer-inputs", "Per-layer inputs of placeholder tokens that are not those of padding, or a "
+                 "size of the tower that is taken for a constant", ("images", "images-batch"), {**deep, **blocks},
+                 {"pooling_kernel_size": 3, "patch_size": 5, "num_attention_heads": 3, "num_key_value_heads": 3,
+                  "standardize": True, "hidden_activation": "gelu"}, dtype="bfloat16"),
+        pictured(less, "tower-epsilons", "An epsilon of any norm", ("images",), {**PER_LAYER}, {"standardize": True},
+                 weight_rules=FAINT_RULES, proves=("epsilons",)),
+    ]
 
 
 def model_variants(base: Config) -> list[Variant]:
@@ -200,6 +265,7 @@ def variants(base: Config) -> list[Variant]:
              spelling="old"),
         *model_variants(base),
         *multimodal_variants(base, full),
+        *image_variants(base),
     ]
 
 
@@ -231,4 +297,5 @@ FAMILY = Family(
     weight_rules=WEIGHT_RULES, multimodal_config_class="Gemma4Config",
     multimodal_model_class="Gemma4ForConditionalGeneration", multimodal_config=multimodal_config,
     extra_tensors=extra_tensors, quantizable=lambda variant: variant,
+    pictures=Positions(),
 )
