@@ -1,6 +1,7 @@
 /* Changes every plan that an engine opens, as the environment variable ASSAY_TEST_PLAN says, and takes the
- * features of the mask ASSAY_TEST_LACKS from those that the engine says it implements. Linked into modules of
- * our engines, where calls of plan_derive and plan_check_features come here first.
+ * features of the masks ASSAY_TEST_LACKS and ASSAY_TEST_LACKS_TOWER from those that the engine says it
+ * implements. Linked into modules of our engines, where calls of plan_derive and plan_check_features come
+ * here first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -64,10 +65,15 @@ assay_status __wrap_plan_derive(plan *p, assay_error *err)
     return __real_plan_derive(p, err);
 }
 
+static uint32_t mask_of(const char *variable)
+{
+    const char *mask = getenv(variable);
+    return mask ? (uint32_t)strtoul(mask, NULL, 10) : 0;
+}
+
 assay_status __wrap_plan_check_features(const plan *p, uint32_t implemented, uint32_t tower_implemented,
                                         const char *engine, assay_error *err)
 {
-    const char *lacks = getenv("ASSAY_TEST_LACKS");
-    const uint32_t mask = lacks ? (uint32_t)strtoul(lacks, NULL, 10) : 0;
-    return __real_plan_check_features(p, implemented & ~mask, tower_implemented, engine, err);
+    return __real_plan_check_features(p, implemented & ~mask_of("ASSAY_TEST_LACKS"),
+                                      tower_implemented & ~mask_of("ASSAY_TEST_LACKS_TOWER"), engine, err);
 }
