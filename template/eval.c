@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/eval.h"
 
-#include "template/filters.h"
-#include "template/globals.h"
-#include "template/is.h"
-#include "template/methods.h"
-#include "template/operate.h"
-#include "template/text.h"
+#include "template/values/filters.h"
+#include "template/values/globals.h"
+#include "template/values/is.h"
+#include "template/values/methods.h"
+#include "template/values/operate.h"
+#include "template/values/text.h"
 
 void tpl_scope_enter(tpl_eval *e)
 {

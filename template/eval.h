@@ -4,9 +4,9 @@
 #ifndef TEMPLATE_EVAL_H
 #define TEMPLATE_EVAL_H
 
-#include "template/arguments.h"
-#include "template/loop.h"
 #include "template/node.h"
+#include "template/values/arguments.h"
+#include "template/values/loop.h"
 
 /* The variables of a block; those of the blocks around it are visible. Macros hold the scope in which they
  * are defined. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "template/literal.h"
-#include "template/strings.h"
+#include "template/values/literal.h"
+#include "template/values/strings.h"
 
 #define BRACKETS_MAX 256
 

@@ -4,7 +4,7 @@
 #ifndef TEMPLATE_LEXER_H
 #define TEMPLATE_LEXER_H
 
-#include "template/value.h"
+#include "template/values/value.h"
 
 typedef enum tpl_token_kind {
     TPL_TOKEN_END,

@@ -4,7 +4,7 @@
 #ifndef TEMPLATE_NODE_H
 #define TEMPLATE_NODE_H
 
-#include "template/value.h"
+#include "template/values/value.h"
 
 typedef enum tpl_node_kind {
     /* Expressions. */
@@ -50,9 +50,16 @@ typedef enum tpl_node_kind {
 
 typedef struct tpl_node tpl_node;
 
+/* Names that are undefined when a block begins (hidden.h). */
+typedef struct tpl_hidden {
+    assay_text *names; /* [n] */
+    size_t n;
+} tpl_hidden;
+
 typedef struct tpl_nodes {
     const tpl_node **at; /* [n] */
     size_t n, capacity;
+    tpl_hidden *hidden; /* of the statements of a block; NULL: none */
 } tpl_nodes;
 
 struct tpl_node {

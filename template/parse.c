@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "template/hidden.h"
 #include "template/parse_expression.h"
 
 static void parse_body(tpl_parser *p, tpl_nodes *out, const char *const *ends);
@@ -238,6 +239,7 @@ static void parse_parts(tpl_parser *p, tpl_nodes *out, const char *const *ends)
 
 static void parse_body(tpl_parser *p, tpl_nodes *out, const char *const *ends)
 {
+    out->hidden = tpl_alloc(p->t, 1, sizeof *out->hidden);
     if (tpl_parser_enter(p)) parse_parts(p, out, ends);
     tpl_parser_leave(p);
 }
@@ -249,5 +251,6 @@ const tpl_node *tpl_parse(tpl *t, assay_text source)
     t->line = 1;
     tpl_node *root = tpl_parser_node(&p, TPL_NODE_SCOPE);
     parse_body(&p, &root->body, NULL);
+    tpl_find_hidden(t, root);
     return t->status == ASSAY_OK ? root : NULL;
 }

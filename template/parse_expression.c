@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "template/strings.h"
+#include "template/values/strings.h"
 
 static const tpl_node *parse_unary(tpl_parser *p, bool with_filter);
 

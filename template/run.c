@@ -2,8 +2,7 @@
 #include "template/run.h"
 
 #include "template/eval.h"
-#include "template/hidden.h"
-#include "template/text.h"
+#include "template/values/text.h"
 
 typedef enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE } flow;
 
@@ -14,6 +13,13 @@ typedef struct run {
 
 static flow run_nodes(run *r, const tpl_nodes *nodes);
 
+/* Sets the names that a block hides to undefined, in the current scope, which is the block's. */
+static void hide_names(run *r, const tpl_nodes *nodes)
+{
+    for (size_t i = 0; nodes->hidden && i < nodes->hidden->n; i++)
+        tpl_scope_set(&r->e, nodes->hidden->names[i], (tpl_value){0});
+}
+
 /* The output of statements as a value, in a scope of their own. */
 static tpl_value capture(run *r, const tpl_nodes *nodes)
 {
@@ -22,6 +28,7 @@ static tpl_value capture(run *r, const tpl_nodes *nodes)
     tpl_builder b = {.t = r->e.t};
     r->out = &b;
     tpl_scope_enter(&r->e);
+    hide_names(r, nodes);
     (void)run_nodes(r, nodes);
     r->e.scope = scope;
     r->out = out;
@@ -76,13 +83,6 @@ static bool meets_condition(tpl *t, void *context, tpl_value item)
     return meets;
 }
 
-/* The elements of a loop, and whether Python knows their number beforehand. */
-static const tpl_list *loop_elements(run *r, const tpl_node *node, tpl_value iterable, bool *sized)
-{
-    *sized = !tpl_is_list_of(iterable, TPL_ITERATOR) && !node->c;
-    return tpl_elements(r->e.t, iterable);
-}
-
 /* Runs a loop over the elements of a value; depth0: of a recursive loop. */
 static void run_loop(run *r, const tpl_node *node, tpl_value iterable, size_t depth0)
 {
@@ -95,7 +95,8 @@ static void run_loop(run *r, const tpl_node *node, tpl_value iterable, size_t de
     if (!loop) return;
     *loop =
         (tpl_loop){.index0 = SIZE_MAX, .depth0 = depth0, .node = node->flag ? node : NULL, .scope = scope};
-    loop->source = loop_elements(r, node, iterable, &loop->sized);
+    loop->source = tpl_cursor_open(t, iterable);
+    loop->sized = !loop->source.iterator && !node->c;
     if (node->c) {
         loop->accepts = meets_condition;
         loop->context = &c;
@@ -105,6 +106,7 @@ static void run_loop(run *r, const tpl_node *node, tpl_value iterable, size_t de
         if (t->status != ASSAY_OK || !tpl_loop_next(t, loop, &item)) break;
         tpl_scope_enter(&r->e);
         tpl_scope_set(&r->e, (assay_text){.at = "loop", .n = 4}, (tpl_value){.kind = TPL_LOOP, .loop = loop});
+        hide_names(r, &node->body);
         assign(r, node->a, item);
         const flow f = run_nodes(r, &node->body);
         any = any || f == FLOW_NEXT;
@@ -114,6 +116,7 @@ static void run_loop(run *r, const tpl_node *node, tpl_value iterable, size_t de
     loop->accepts = NULL; /* a macro may hold the scope with this loop longer than `c` lives */
     if (any || node->other.n == 0 || t->status != ASSAY_OK) return;
     tpl_scope_enter(&r->e);
+    hide_names(r, &node->other);
     (void)run_nodes(r, &node->other);
     r->e.scope = scope;
 }
@@ -174,12 +177,14 @@ static void bind_parameters(run *r, const tpl_node *macro, const tpl_arguments *
     for (size_t i = 0; i < macro->list.n && t->status == ASSAY_OK; i++) {
         const tpl_node *parameter = macro->list.at[i];
         const tpl_value *named = i < args->n ? NULL : tpl_dict_find_text(t, args->named, parameter->name);
-        tpl_value value = {0};
         n_used += named != NULL;
-        if (i < args->n) value = args->at[i];
-        else if (named) value = *named;
-        else if (parameter->a) value = tpl_evaluate(&r->e, parameter->a);
-        tpl_scope_set(&r->e, parameter->name, value);
+        tpl_scope_set(&r->e, parameter->name, i < args->n ? args->at[i] : named ? *named : (tpl_value){0});
+    }
+    /* A default reads parameters, those after it as well, and not what they hide around the macro. */
+    for (size_t i = args->n; i < macro->list.n && t->status == ASSAY_OK; i++) {
+        const tpl_node *parameter = macro->list.at[i];
+        if (parameter->a && !tpl_dict_find_text(t, args->named, parameter->name))
+            tpl_scope_set(&r->e, parameter->name, tpl_evaluate(&r->e, parameter->a));
     }
     const size_t n_named = args->named.kind == TPL_DICT ? args->named.dict->n : 0;
     for (size_t i = 0; n_used < n_named && i < n_named; i++) {
@@ -233,6 +238,7 @@ static flow run_scope(run *r, const tpl_node *node)
     tpl_scope *const scope = r->e.scope;
     if (node->kind == TPL_NODE_WITH) run_with(r, node);
     else tpl_scope_enter(&r->e);
+    hide_names(r, &node->body);
     const flow f = run_nodes(r, &node->body);
     r->e.scope = scope;
     return f;
@@ -303,7 +309,7 @@ assay_text tpl_run(tpl *t, const tpl_node *root, tpl_value variables)
     run r = {.e = {.t = t, .scope = &scope, .call_macro = call_macro, .call_loop = call_loop}, .out = &out};
     r.e.context = &r;
     scope.vars = tpl_dict_new(t);
-    tpl_hide_names(t, root, scope.vars);
+    hide_names(&r, &root->body);
     (void)run_nodes(&r, &root->body);
     return tpl_built(&out).text;
 }

@@ -4,9 +4,10 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "template/json.h"
 #include "template/parse.h"
 #include "template/run.h"
+#include "template/values/json.h"
+#include "template/walk.h"
 
 #define SOURCE_BYTES_MAX ((size_t)4 << 20)
 
@@ -45,7 +46,8 @@ assay_status template_render(const assay_template_options *given, const assay_by
     const tpl_value values = tpl_from_json(&t, variables);
     json_object_put(variables);
     const tpl_node *root = tpl_parse(&t, options.source);
-    if (root) {
+    if (root) tpl_check_names(&t, root);
+    if (root && t.status == ASSAY_OK) {
         const assay_text text = tpl_run(&t, root, values);
         if (t.status == ASSAY_OK && text.n > 0) sink->take(sink->context, text.at, text.n);
     }

@@ -2,10 +2,9 @@
  * ImmutableSandboxedEnvironment with trim_blocks, lstrip_blocks, loop controls and the tag `generation`).
  * Whatever it does not know is refused by name.
  *
- * Known differences from jinja2: lazy filters (map, select, …) are evaluated at once, so that an error in an
- * element that is never read is reported; a name that a loop or a macro sets, and that a block within it
- * reads before, has the value of the caller's variable there, where jinja2 finds it undefined; an unknown
- * filter is an error where it is applied.
+ * Not implemented: the statements include, import, from, extends, block and autoescape; the filters pprint,
+ * random and urlize; the globals cycler, joiner, lipsum and self; integers of more than 64 bits; the text of
+ * values whose text has an address; methods of strings that published templates do not call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TEMPLATE_TEMPLATE_H

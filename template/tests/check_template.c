@@ -204,6 +204,61 @@ START_TEST(tests_know_the_types_of_python)
 }
 END_TEST
 
+START_TEST(a_block_hides_the_names_that_it_assigns_before_it_reads_them)
+{
+    static const row rows[] = {
+        {"{% for i in [1] %}{% for j in [1] %}[{{ n }}]{% endfor %}{% set n = 1 %}{% endfor %}", "[]"},
+        {"{{ n }}{% for i in [1] %}{% for j in [1] %}[{{ n }}]{% endfor %}{% set n = 1 %}{% endfor %}",
+         "7[7]"},
+        {"{% for i in [1] %}{% for j in [1] %}[{{ n }}]{% endfor %}{% if yes %}{% set n = 1 %}{% endif %}{% "
+         "endfor %}",
+         "[7]"},
+        {"{% macro m() %}{% with a = 1 %}[{{ n }}]{% endwith %}{% set n = 1 %}{% endmacro %}{{ m() }}", "[]"},
+        {"{% macro m(n=n) %}[{{ n }}]{% endmacro %}{{ m() }}{{ m(1) }}", "[][1]"},
+        {"{% macro m(a=b, b=2) %}[{{ a }}]{% endmacro %}{{ m() }}{{ m(b=5) }}", "[][5]"},
+        {"{% for i in [] %}{% else %}{% filter upper %}[{{ n }}]{% endfilter %}{% set n = 1 %}{% endfor %}",
+         "[]"},
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
+START_TEST(filters_are_evaluated_when_their_elements_are_read)
+{
+    static const row rows[] = {
+        {"{{ [1, 'a']|map('abs')|first }}", "1"},
+        {"{% for x in [1, 'a']|map('abs') %}{{ x }}{% break %}{% endfor %}", "1"},
+        {"{% set g = xs|map('string') %}{% for x in g %}{% break %}{% endfor %}{{ g|list }}", "['1', '2']"},
+        {"{% set g = xs|select('odd') %}{{ 1 in g }}{{ g|list }}", "True[]"},
+        {"{{ []|map()|list }}{{ none|selectattr()|list }}{{ (5|items) is defined }}", "[][]True"},
+        {"{% for x in xs|reject('odd') %}{{ loop.length }}{{ loop.last }}{{ x }}{% endfor %}", "1True2"},
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
+START_TEST(filters_that_few_templates_use)
+{
+    static const row rows[] = {
+        {"{% for g in ms|groupby('role') %}{{ g.grouper }}{{ g.list|length }}{{ g[0] == g['grouper'] }};{% "
+         "endfor %}",
+         "assistant1True;user1True;"},
+        {"{{ 'a well-known x--y, longlonglong'|wordwrap(6) }}", "a\nwell-\nknown\nx--y, \nlonglo\nnglong"},
+        {"{{ 'ab cd\nef'|wordwrap(2, wrapstring='|') }}", "ab|cd|ef"},
+        {"{{ xs|slice(2)|list }}{{ xs|batch(2, 0)|list }}{{ xs|batch(0)|list }}",
+         "[[3, 1], [2]][[3, 1], [2, 0]][[], [3, 1, 2]]"},
+        {"{{ d|attr('a') }}{{ 'a'|attr('upper')() }}", "A"},
+        {"{{ '<b>'|e|forceescape }}{{ ' <b>a</b> <!-- < --> c '|striptags }}", "&amp;lt;b&amp;gt;a c"},
+        {"{{ 'a b/\u00e9'|urlencode }} {{ {'a b': '/'}|urlencode }}", "a%20b/%C3%A9 a+b=%2F"},
+        {"{{ {'id': 'x\"', 'no': none}|xmlattr }}{{ {}|xmlattr }}", " id=\"x&#34;\""},
+        {"{{ 'a b-c, d_e \u00e9'|wordcount }} {{ 1|filesizeformat }} {{ 2048|filesizeformat(true) }}",
+         "5 1 Byte 2.0 KiB"},
+        {"{% if no %}{{ n|nice }}{% endif %}{{ 1 if yes else n|nice }}", "1"},
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("template/template");
@@ -219,6 +274,9 @@ int main(void)
     tcase_add_test(c, macros_have_defaults_and_callers);
     tcase_add_test(c, the_time_is_the_one_that_the_caller_passes);
     tcase_add_test(c, tests_know_the_types_of_python);
+    tcase_add_test(c, a_block_hides_the_names_that_it_assigns_before_it_reads_them);
+    tcase_add_test(c, filters_are_evaluated_when_their_elements_are_read);
+    tcase_add_test(c, filters_that_few_templates_use);
     suite_add_tcase(s, c);
     return support_run(s);
 }

@@ -32,6 +32,13 @@ START_TEST(an_error_names_the_line_what_was_found_and_what_was_expected)
         {"{{ [1, 'a']|sort }}", "sort: values of types str and int have no order"},
         {"{{ missing|tojson }}", "tojson: found a value of type undefined"},
         {"{{ {[]: 1} }}", "a key of a dict: found a value of type list"},
+        {"a\n{{ n|nice }}", "line 2: found the filter \"nice\", which does not exist"},
+        {"{% if no %}{% for x in xs %}{{ x is nice }}{% endfor %}{% endif %}",
+         "found the test \"nice\", which does not exist"},
+        {"{{ 'a'|wordwrap(0) }}", "wordwrap: found width 0"},
+        {"{{ xs|slice(0)|list }}", "slice: found 0 slices"},
+        {"{{ {'a b': 1}|xmlattr }}", "xmlattr: found a name with white space"},
+        {"{{ missing|attr('a') }}", "attr: found a value of type undefined"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_fails(rows[i].source, ASSAY_EFORMAT, rows[i].text);
@@ -52,8 +59,10 @@ START_TEST(what_is_not_supported_is_refused_by_name)
     } rows[] = {
         {"{% include 'a' %}", "the statement \"include\" is not supported"},
         {"{% block a %}{% endblock %}", "the statement \"block\" is not supported"},
-        {"{{ n|wordwrap }}", "the filter \"wordwrap\" is not supported"},
-        {"{{ n is nice }}", "the test \"nice\" is not supported"},
+        {"{{ n|urlize }}", "the filter \"urlize\" is not supported"},
+        {"{{ xs|map('pprint')|first }}", "the filter \"pprint\" is not supported"},
+        {"{% if n is nice %}{% endif %}", "the test \"nice\" is not supported"},
+        {"{{ '<b>&amp;'|striptags }}", "striptags of a text with & is not supported"},
         {"{{ range(*xs) }}", "arguments with * or ** are not supported"},
         {"{{ cycler(1) }}", "the global \"cycler\" is not supported"},
         {"{{ xs.append(1) }}", "the method \"append\" of a value of type list is not supported"},

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "template/values/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "template/values/literal.h"
+
+void tpl_print_float(char *out, double real)
+{
+    char digits[32] = "";
+    int exponent = 0, n = 0;
+    if (isnan(real) || isinf(real)) {
+        (void)strcpy(out, isnan(real) ? "nan" : real < 0 ? "-inf" : "inf");
+        return;
+    }
+    for (int precision = 0; precision <= 16; precision++) {
+        (void)snprintf(digits, sizeof digits, "%.*e", precision, fabs(real));
+        if (strtod(digits, NULL) == fabs(real)) break;
+    }
+    char *e = strchr(digits, 'e');
+    exponent = atoi(e + 1);
+    for (char *c = digits; c < e; c++)
+        if (*c >= '0' && *c <= '9') digits[n++] = *c;
+    digits[n] = 0;
+    if (signbit(real)) *out++ = '-';
+    if (exponent < -4 || exponent >= 16)
+        (void)sprintf(out, "%c%s%se%c%02d", digits[0], n > 1 ? "." : "", digits + 1, exponent < 0 ? '-' : '+',
+                      abs(exponent));
+    else if (exponent < 0) (void)sprintf(out, "0.%.*s%s", -exponent - 1, "000", digits);
+    else if (n <= exponent + 1) (void)sprintf(out, "%s%.*s.0", digits, exponent + 1 - n, "000000000000000");
+    else (void)sprintf(out, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
+}
+
+/* repr of a string: in single quotes, or in double quotes if that avoids an escape. */
+static void add_quoted(tpl_builder *b, assay_text text)
+{
+    const bool twice = text.n > 0 && memchr(text.at, '\'', text.n) && !memchr(text.at, '"', text.n);
+    const char quote = twice ? '"' : '\'';
+    char escape[16];
+    uint32_t c;
+    size_t n;
+    tpl_add(b, &quote, 1);
+    for (size_t at = 0; at < text.n && tpl_step(b->t, 1); at += n) {
+        n = utf8_decode(text.at + at, text.n - at, &c, NULL);
+        escape[0] = 0;
+        if (c == (uint32_t)quote || c == '\\') (void)snprintf(escape, sizeof escape, "\\%c", (char)c);
+        else if (c == '\n') (void)strcpy(escape, "\\n");
+        else if (c == '\r') (void)strcpy(escape, "\\r");
+        else if (c == '\t') (void)strcpy(escape, "\\t");
+        else if (!tpl_is_printable(c))
+            (void)snprintf(escape, sizeof escape,
+                           c < 0x100     ? "\\x%02x"
+                           : c < 0x10000 ? "\\u%04x"
+                                         : "\\U%08x",
+                           (unsigned)c);
+        if (*escape) tpl_add_string(b, escape);
+        else tpl_add(b, text.at + at, n);
+    }
+    tpl_add(b, &quote, 1);
+}
+
+static void add_dict(tpl_builder *b, const tpl_dict *dict)
+{
+    tpl_add_string(b, "{");
+    for (size_t i = 0; i < dict->n && tpl_step(b->t, 1); i++) {
+        if (i > 0) tpl_add_string(b, ", ");
+        tpl_add_repr(b, dict->entries[i].key);
+        tpl_add_string(b, ": ");
+        tpl_add_repr(b, dict->entries[i].value);
+    }
+    tpl_add_string(b, "}");
+}
+
+static void add_list(tpl_builder *b, tpl_value v)
+{
+    static const char *const open[] = {"[", "(", "dict_keys([", "dict_values([", "dict_items(["};
+    static const char *const closed[] = {"]", ")", "])", "])", "])"};
+    const tpl_list *list = v.list;
+    char range[96];
+    if (list->kind == TPL_RANGE) {
+        const int n =
+            snprintf(range, sizeof range, "range(%" PRId64 ", %" PRId64, list->range[0], list->range[1]);
+        if (list->range[2] != 1)
+            (void)snprintf(range + n, sizeof range - (size_t)n, ", %" PRId64, list->range[2]);
+        tpl_add_string(b, range);
+        tpl_add_string(b, ")");
+        return;
+    }
+    if (list->kind > TPL_RANGE) {
+        (void)tpl_fail(b->t, ASSAY_EUNSUPPORTED, "the text of a value of type %s is not supported",
+                       tpl_type_name(v));
+        return;
+    }
+    tpl_add_string(b, open[list->kind]);
+    for (size_t i = 0; i < list->n && tpl_step(b->t, 1); i++) {
+        if (i > 0) tpl_add_string(b, ", ");
+        tpl_add_repr(b, list->items[i]);
+    }
+    if (list->kind == TPL_TUPLE && list->n == 1) tpl_add_string(b, ",");
+    tpl_add_string(b, closed[list->kind]);
+}
+
+void tpl_add_repr(tpl_builder *b, tpl_value v)
+{
+    char number[32];
+    if (!tpl_enter(b->t)) {
+        tpl_leave(b->t);
+        return;
+    }
+    if (v.kind == TPL_UNDEFINED) tpl_add_string(b, "Undefined");
+    else if (v.kind == TPL_NONE) tpl_add_string(b, "None");
+    else if (v.kind == TPL_BOOL) tpl_add_string(b, v.truth ? "True" : "False");
+    else if (v.kind == TPL_INT) {
+        (void)snprintf(number, sizeof number, "%" PRId64, v.whole);
+        tpl_add_string(b, number);
+    } else if (v.kind == TPL_FLOAT) {
+        tpl_print_float(number, v.real);
+        tpl_add_string(b, number);
+    } else if (v.kind == TPL_STRING && !v.safe) add_quoted(b, v.text);
+    else if (v.kind == TPL_STRING) {
+        tpl_add_string(b, "Markup(");
+        add_quoted(b, v.text);
+        tpl_add_string(b, ")");
+    } else if (v.kind == TPL_DICT) add_dict(b, v.dict);
+    else if (v.kind == TPL_NAMESPACE) {
+        tpl_add_string(b, "<Namespace ");
+        add_dict(b, v.dict);
+        tpl_add_string(b, ">");
+    } else if (v.kind == TPL_FUNCTION && v.function->macro) {
+        tpl_add_string(b, "<Macro ");
+        add_quoted(b, v.function->macro_name);
+        tpl_add_string(b, ">");
+    } else if (v.kind == TPL_LIST) add_list(b, v);
+    else
+        (void)tpl_fail(b->t, ASSAY_EUNSUPPORTED, "the text of a value of type %s is not supported",
+                       tpl_type_name(v));
+    tpl_leave(b->t);
+}
+
+void tpl_add_str(tpl_builder *b, tpl_value v)
+{
+    if (v.kind == TPL_STRING) tpl_add(b, v.text.at, v.text.n);
+    else if (v.kind != TPL_UNDEFINED) tpl_add_repr(b, v);
+}
+
+assay_text tpl_str(tpl *t, tpl_value v)
+{
+    tpl_builder b = {.t = t};
+    if (v.kind == TPL_STRING) return v.text;
+    tpl_add_str(&b, v);
+    return tpl_built(&b).text;
+}
