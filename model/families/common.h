@@ -25,8 +25,8 @@ assay_activation family_activation(family *f, const char *member, const char *fa
 /* Resolves a rope and appends it to the plan; returns its index. */
 size_t family_rope(family *f, const config_rope_request *request);
 
-/* Reads layer_types into is_other[n_layers] (full_attention: false, `other`: true). Returns false if the member
- * is absent. */
+/* Reads layer_types into is_other[n_layers] (full_attention: false, `other`: true). Returns false if the
+ * member is absent. */
 bool family_layer_kinds(family *f, const char *other, bool *is_other);
 
 /* The same with sliding_attention; if the member is present, sliding_window_pattern is ignored. */

@@ -38,10 +38,10 @@ typedef struct family_decoder {
 } family_decoder;
 
 /* Begins the family (family_begin), and reads num_attention_heads, num_key_value_heads, head_dim,
- * intermediate_size (unless the class does not read it), rms_norm_eps and the activation. A head size that is absent and not needed is
- * hidden_size / num_attention_heads. The rest is that of Llama: the norms input_layernorm before attention
- * and post_attention_layernorm before the MLP, scores times 1 / sqrt(head_dim), no biases, no caps; rope is
- * 0. */
+ * intermediate_size (unless the class does not read it), rms_norm_eps and the activation. A head size that is
+ * absent and not needed is hidden_size / num_attention_heads. The rest is that of Llama: the norms
+ * input_layernorm before attention and post_attention_layernorm before the MLP, scores times 1 /
+ * sqrt(head_dim), no biases, no caps; rope is 0. */
 family_decoder family_decoder_read(family *f, const family_class *published);
 
 /* Sets up layer i: its norms and factors, and an attention whose output projection is bound; q, k and v are

@@ -63,8 +63,7 @@ void family_qwen2_5_vl(family *f)
         family_vision_layer(&v, i);
         family_vision_mlp(&v, i, "gate_proj", "up_proj", "down_proj");
     }
-    tower->merger = family_vision_merger(&v, "merger", "ln_q", false, "mlp.0", "mlp.2",
-                                         config_size(&v.config, "out_hidden_size"));
+    tower->merger = family_vision_merger(&v, "merger", "ln_q", false, "mlp.0", "mlp.2", "out_hidden_size");
     tower->tokens_per_second = (double)config_size_or(&v.config, "tokens_per_second", 4);
     family_vision_tokens(&v, 151655, 151656);
     family_vision_end(&v);

@@ -52,8 +52,8 @@ void family_qwen2_vl(family *f)
         family_vision_layer(&v, i);
         family_vision_mlp(&v, i, NULL, "fc1", "fc2");
     }
-    f->plan->tower.merger = family_vision_merger(&v, "merger", "ln_q", false, "mlp.0", "mlp.2",
-                                                 config_size(&v.config, "hidden_size"));
+    f->plan->tower.merger =
+        family_vision_merger(&v, "merger", "ln_q", false, "mlp.0", "mlp.2", "hidden_size");
     family_vision_tokens(&v, 151655, 151656);
     family_vision_end(&v);
 }

@@ -67,7 +67,6 @@ static void bind_deepstack(family_vision *v)
 {
     plan_tower *tower = &v->own.plan->tower;
     json_object *list = config_member(&v->config, INDICES);
-    const size_t out = config_size(&v->config, FEATURES);
     if (!list)
         config_fail(&v->config, ASSAY_EFORMAT, "%s: missing, expected a list of layer indices", INDICES);
     if (!family_ok(&v->own) || !check_indices(v, list)) return;
@@ -89,7 +88,7 @@ static void bind_deepstack(family_vision *v)
         (void)snprintf(base, sizeof base, "deepstack_merger_list.%zu", k);
         tower->deepstack[tower->n_deepstack++] = (plan_deepstack){
             .tower_layer = layer,
-            .merger = family_vision_merger(v, base, "norm", true, "linear_fc1", "linear_fc2", out)};
+            .merger = family_vision_merger(v, base, "norm", true, "linear_fc1", "linear_fc2", FEATURES)};
     }
 }
 
@@ -111,8 +110,7 @@ void family_qwen3_tower(family *f, const char *type, bool has_deepstack, size_t 
         family_vision_layer(&v, i);
         family_vision_mlp(&v, i, NULL, "linear_fc1", "linear_fc2");
     }
-    tower->merger = family_vision_merger(&v, "merger", "norm", false, "linear_fc1", "linear_fc2",
-                                         config_size(&v.config, FEATURES));
+    tower->merger = family_vision_merger(&v, "merger", "norm", false, "linear_fc1", "linear_fc2", FEATURES);
     if (has_deepstack) bind_deepstack(&v);
     else config_refuse(&v.config, INDICES);
     family_vision_tokens(&v, default_image, default_video);

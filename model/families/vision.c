@@ -178,20 +178,17 @@ void family_vision_mlp(family_vision *v, size_t i, const char *gate, const char 
 }
 
 plan_merger family_vision_merger(family_vision *v, const char *base, const char *norm, bool norm_is_last,
-                                 const char *first, const char *second, size_t out)
+                                 const char *first, const char *second, const char *width)
 {
     char path[96];
     const plan_tower *tower = &v->own.plan->tower;
-    const size_t d = tower->hidden, block = d * tower->merge * tower->merge;
+    const size_t d = tower->hidden, block = d * tower->merge * tower->merge, out = v->own.plan->hidden;
     plan_merger m = {.norm_is_last = norm_is_last, .activation = ASSAY_GELU};
-    if (!family_ok(&v->own)) return m;
-    if (out != v->own.plan->hidden) {
+    const size_t stated = config_size(&v->config, width);
+    if (family_ok(&v->own) && stated != out)
         config_fail(&v->config, ASSAY_EFORMAT,
-                    "found features of %zu elements, expected hidden_size %zu of the "
-                    "language model",
-                    out, v->own.plan->hidden);
-        return m;
-    }
+                    "%s: found %zu, expected the language model's hidden_size, %zu", width, stated, out);
+    if (!family_ok(&v->own)) return m;
     (void)snprintf(path, sizeof path, "%s.%s", base, norm);
     m.norm = family_vision_norm(v, norm_is_last ? block : d, path);
     m.first = bind_linear(v->own.bind, block, block, true, "%s.%s", base, first);

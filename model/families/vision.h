@@ -53,10 +53,10 @@ void family_vision_layer(family_vision *v, size_t i);
 void family_vision_mlp(family_vision *v, size_t i, const char *gate, const char *up, const char *down);
 
 /* A merger of the Qwen families: base.norm over a patch, or over a block where norm_is_last, then base.first,
- * exact GELU and base.second, with biases; out: width of its features, which must be that of the language
- * model. */
+ * exact GELU and base.second, with biases. width: the member that states the width of features, which must be
+ * that of the language model. */
 plan_merger family_vision_merger(family_vision *v, const char *base, const char *norm, bool norm_is_last,
-                                 const char *first, const char *second, size_t out);
+                                 const char *first, const char *second, const char *width);
 
 /* Reads image_token_id and video_token_id of the document, and places tokens by the grids of images. */
 void family_vision_tokens(family_vision *v, size_t default_image, size_t default_video);

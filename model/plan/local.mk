@@ -21,6 +21,7 @@ model_libmodel_la_SOURCES += \
 	model/plan/tower.h
 
 MODEL_PLAN_TESTS = \
+	model/plan/tests/check_bind_tower \
 	model/plan/tests/check_cost \
 	model/plan/tests/check_feature \
 	model/plan/tests/check_mask \
@@ -28,7 +29,8 @@ MODEL_PLAN_TESTS = \
 	model/plan/tests/check_quantized \
 	model/plan/tests/check_quantized_refused \
 	model/plan/tests/check_refused \
-	model/plan/tests/check_shapes
+	model/plan/tests/check_shapes \
+	model/plan/tests/check_shapes_tower
 check_PROGRAMS += $(MODEL_PLAN_TESTS)
 TESTS += $(MODEL_PLAN_TESTS)
 model_plan_tests_check_cost_CFLAGS = $(TEST_CFLAGS)
@@ -47,3 +49,7 @@ model_plan_tests_check_shapes_CFLAGS = $(TEST_CFLAGS)
 model_plan_tests_check_shapes_LDADD = $(TEST_LIBS)
 model_plan_tests_check_refused_CFLAGS = $(TEST_CFLAGS)
 model_plan_tests_check_refused_LDADD = $(TEST_LIBS)
+model_plan_tests_check_bind_tower_CFLAGS = $(TEST_CFLAGS)
+model_plan_tests_check_bind_tower_LDADD = $(TEST_LIBS)
+model_plan_tests_check_shapes_tower_CFLAGS = $(TEST_CFLAGS)
+model_plan_tests_check_shapes_tower_LDADD = $(TEST_LIBS)

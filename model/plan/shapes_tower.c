@@ -104,7 +104,7 @@ static void check_deepstack(checker *c, const plan_tower *t)
         const plan_deepstack *d = &t->deepstack[k];
         (void)snprintf(c->where, sizeof c->where, "tower.deepstack.%zu.", k);
         if (d->tower_layer >= t->n_layers || (k > 0 && d->tower_layer <= d[-1].tower_layer))
-            fail_part(c, "found layer %zu, expected a later one of %zu", d->tower_layer, t->n_layers);
+            fail_part(c, "tower_layer: found %zu, expected a later one of %zu", d->tower_layer, t->n_layers);
         check_merger(c, t, &d->merger);
     }
 }

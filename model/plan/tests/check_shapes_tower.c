@@ -1,0 +1,235 @@
+/* Parts of towers that do not fit each other are refused by name: a plan is changed after it has been opened.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/shapes.h"
+
+#include "base/tests/support.h"
+#include "model/loader.h"
+#include "model/tests/checkpoint.h"
+
+static void patch_channels(plan *p)
+{
+    p->tower.patches.channels = 0;
+}
+static void patch_size(plan *p)
+{
+    p->tower.patches.size = 5;
+}
+static void patch_bias(plan *p)
+{
+    p->tower.patches.embed.bias.cols = 17;
+}
+static void no_merge(plan *p)
+{
+    p->tower.merge = 0;
+}
+static void no_pool(plan *p)
+{
+    p->tower.pooling.side = 0;
+}
+static void raster_merge(plan *p)
+{
+    p->tower.patches.order = PLAN_PATCHES_RASTER;
+}
+static void in_norm(plan *p)
+{
+    p->tower.in_norm = p->norm;
+}
+static void table_side(plan *p)
+{
+    p->tower.table.side = 7;
+}
+static void rope_axes(plan *p)
+{
+    p->tower.rope.sections = ROPE_SECTIONS_CHUNKED;
+}
+static void rope_dim(plan *p)
+{
+    p->tower.rope.dim = 6;
+}
+static void rope_head(plan *p)
+{
+    p->tower.rope.head_dim = 12;
+}
+static void rope_index(plan *p)
+{
+    p->tower.layers[1].attention.rope = 1;
+}
+static void no_rope(plan *p)
+{
+    p->tower.has_rope = false;
+}
+static void kv_heads(plan *p)
+{
+    p->tower.layers[0].attention.n_kv_heads = 0;
+}
+static void mask(plan *p)
+{
+    p->tower.layers[0].attention.mask = PLAN_MASK_CAUSAL;
+}
+static void shared_keys(plan *p)
+{
+    p->tower.layers[2].attention.cache_layer = 1;
+}
+static void gate(plan *p)
+{
+    p->tower.layers[2].attention.is_gated = true;
+}
+static void query(plan *p)
+{
+    p->tower.layers[1].attention.q.weight.rows = 15;
+}
+static void key_bias(plan *p)
+{
+    p->tower.layers[1].attention.k.bias.cols = 15;
+}
+static void output(plan *p)
+{
+    p->tower.layers[1].attention.o.weight.cols = 15;
+}
+static void head_norm(plan *p)
+{
+    p->tower.layers[0].attention.v_norm.width = 7;
+}
+static void mixer_in(plan *p)
+{
+    p->tower.layers[0].mixer_in.width = 15;
+}
+static void mlp_out(plan *p)
+{
+    p->tower.layers[0].mlp_out.width = 15;
+}
+static void up(plan *p)
+{
+    p->tower.layers[0].mlp.up.weight.cols = 15;
+}
+static void mlp_gate(plan *p)
+{
+    p->tower.layers[0].mlp.gate.weight.rows = 15;
+}
+static void no_mlp(plan *p)
+{
+    p->tower.layers[0].mlp.present = false;
+}
+static void sparse(plan *p)
+{
+    p->tower.layers[0].mlp.sparse = true;
+}
+static void window(plan *p)
+{
+    p->tower.layers[0].in_windows = true;
+}
+static void out_norm(plan *p)
+{
+    p->tower.out_norm = p->norm;
+}
+static void pooled_bias(plan *p)
+{
+    p->tower.pooling.bias = p->norm.weight;
+}
+static void merger_norm(plan *p)
+{
+    p->tower.merger.norm_is_last = true;
+}
+static void first(plan *p)
+{
+    p->tower.merger.first.weight.cols = 16;
+}
+static void second(plan *p)
+{
+    p->tower.merger.second.weight.rows = 31;
+}
+static void second_cols(plan *p)
+{
+    p->tower.merger.first.weight.rows = 65;
+}
+static void deep_layer(plan *p)
+{
+    p->tower.deepstack[1].tower_layer = 0;
+}
+static void deep_last(plan *p)
+{
+    p->tower.deepstack[1].tower_layer = 3;
+}
+static void deep_merger(plan *p)
+{
+    p->tower.deepstack[1].merger.second.weight.rows = 31;
+}
+static void deep_many(plan *p)
+{
+    p->n_layers = 1;
+}
+
+#define QWEN  "qwen3_vl/base"
+#define GEMMA "gemma4/multimodal-old"
+
+static const struct {
+    const char *fixture;
+    void (*change)(plan *p);
+    const char *holds[2];
+} CHANGES[] = {
+    {QWEN, patch_channels, {"tower.patches: found 0 channels, 2 frames", ""}},
+    {QWEN, patch_size, {"tower.patches.embed: tensor", "found shape [16, 96], expected [16, 150]"}},
+    {QWEN, patch_bias, {"tower.patches.embed: tensor", "found shape [17], expected [16]"}},
+    {QWEN, no_merge, {"found blocks of 0", ""}},
+    {QWEN, no_pool, {"pools of 0", ""}},
+    {QWEN, raster_merge, {"row by row", "the blocks that are merged"}},
+    {QWEN, in_norm, {"tower.in_norm: tensor", "expected 16"}},
+    {QWEN, table_side, {"tower.table: tensor", "expected [49, 16]"}},
+    {GEMMA, table_side, {"tower.table: tensor", "found shape [48, 18], expected [14, 18]"}},
+    {QWEN, rope_axes, {"tower.rope: found other axes than row and column", ""}},
+    {QWEN, rope_dim, {"tower.rope: found 6 of 8 elements, expected a multiple of 4", ""}},
+    {QWEN, rope_head, {"tower.layers.0.rope: found heads of 12, expected heads of 8", ""}},
+    {QWEN, rope_index, {"tower.layers.1.rope: found rope 1", ""}},
+    {QWEN, no_rope, {"tower.layers.0.rope: found rope 0", ""}},
+    {QWEN, kv_heads, {"tower.layers.0.attention: found 2 heads and 0 key/value heads", ""}},
+    {QWEN, mask, {"tower.layers.0.attention: found a mask", ""}},
+    {QWEN, shared_keys, {"tower.layers.2.attention: found a mask", "shared keys"}},
+    {QWEN, gate, {"tower.layers.2.attention: found a mask", "a gate"}},
+    {QWEN, query, {"tower.layers.1.q: tensor", "found shape [15, 16], expected [16, 16]"}},
+    {QWEN, key_bias, {"tower.layers.1.k: tensor", "found shape [15], expected [16]"}},
+    {QWEN, output, {"tower.layers.1.o: tensor", "found shape [16, 15]"}},
+    {GEMMA, head_norm, {"tower.layers.0.v_norm: tensor", "found width 7, expected 8"}},
+    {QWEN, mixer_in, {"tower.layers.0.mixer_in: tensor", "found width 15, expected 16"}},
+    {GEMMA, mlp_out, {"tower.layers.0.mlp_out: tensor", "expected 18"}},
+    {QWEN, up, {"tower.layers.0.mlp.up: tensor", "found shape [22, 15]"}},
+    {GEMMA, mlp_gate, {"tower.layers.0.mlp.gate: tensor", "found shape [15, 18]"}},
+    {QWEN, no_mlp, {"tower.layers.0.mlp: found none", ""}},
+    {QWEN, sparse, {"tower.layers.0.mlp: found no gate", ""}},
+    {QWEN, window, {"tower.layers.0.window: found a side of 0", ""}},
+    {QWEN, out_norm, {"tower.out_norm: tensor", "expected 16"}},
+    {GEMMA, pooled_bias, {"tower.pooling.bias: tensor", "expected [18]"}},
+    {QWEN, merger_norm, {"tower.merger.norm: tensor", "found width 16, expected 64"}},
+    {QWEN, first, {"tower.merger.first: tensor", "found shape [64, 16], expected [64, 64]"}},
+    {QWEN, second, {"tower.merger.second: tensor", "found shape [31, 64], expected [30, 64]"}},
+    {QWEN, second_cols, {"tower.merger.first: tensor", "found shape [64], expected [65]"}},
+    {QWEN, deep_layer, {"tower.deepstack.1.tower_layer: found 0", ""}},
+    {QWEN, deep_last, {"tower.deepstack.1.tower_layer: found 3", ""}},
+    {QWEN, deep_merger, {"tower.deepstack.1.second: tensor", "found shape [31, 64]"}},
+    {QWEN, deep_many, {"features for 2 decoder layers, expected at most 1", ""}},
+};
+
+START_TEST(a_part_of_a_tower_that_does_not_fit_is_named)
+{
+    assay_error err;
+    plan *p = checkpoint_open_fixture(CHANGES[_i].fixture);
+    const size_t n_layers = p->n_layers;
+    ck_assert_int_eq(plan_check_shapes(p, &err), ASSAY_OK);
+    CHANGES[_i].change(p);
+    ck_assert_int_eq(plan_check_shapes(p, &err), ASSAY_EFORMAT);
+    support_expect_error(&err, ASSAY_EFORMAT, CHANGES[_i].fixture, CHANGES[_i].holds[0], CHANGES[_i].holds[1],
+                         NULL);
+    p->n_layers = n_layers; /* what plan_free frees */
+    plan_free(p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model/plan/shapes_tower");
+    TCase *all = tcase_create("all");
+    tcase_add_loop_test(all, a_part_of_a_tower_that_does_not_fit_is_named, 0,
+                        (int)(sizeof CHANGES / sizeof *CHANGES));
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}
