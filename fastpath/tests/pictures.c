@@ -59,13 +59,22 @@ static void add_places(const plan *p, picture *one, const size_t grid[3])
         one->kind == ASSAY_ITEM_VIDEO ? "video_grid_thw" : "image_grid_thw", ASSAY_I64, 2, {1, 3}, values};
 }
 
+/* The most tokens along a side: learned positions of each axis end with their table. */
+static size_t fit(const plan *p, size_t blocks)
+{
+    const size_t most = p->tower.table.kind == PLAN_TABLE_AXES
+                            ? p->tower.table.side / (p->tower.merge * p->tower.pooling.side)
+                            : SIZE_MAX;
+    return blocks < most ? blocks : most;
+}
+
 /* blocks: frames, rows and columns of tokens. */
 static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, const size_t blocks[3],
                         unsigned seed)
 {
     const plan_patches *patches = &p->tower.patches;
-    const size_t side = p->tower.merge * p->tower.pooling.side,
-                 grid[3] = {blocks[0], blocks[1] * side, blocks[2] * side};
+    const size_t side = p->tower.merge * p->tower.pooling.side, high = fit(p, blocks[1]),
+                 wide = fit(p, blocks[2]), grid[3] = {blocks[0], high * side, wide * side};
     const size_t n = grid[0] * grid[1] * grid[2],
                  width = patches->channels * patches->frames * patches->size * patches->size;
     ck_assert_uint_lt(t->n_pictures, PICTURES_MAX);
@@ -79,7 +88,7 @@ static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, co
     add_places(p, one, grid);
     for (size_t f = 0; f < blocks[0]; f++) {
         if (f > 0 && p->tower.frames_apart) add_texts(t, p, 1, seed);
-        for (size_t i = 0; i < blocks[1] * blocks[2]; i++)
+        for (size_t i = 0; i < high * wide; i++)
             add_token(t, kind == ASSAY_ITEM_VIDEO ? p->tower.video_token : p->tower.image_token);
     }
     one->end = t->n;
