@@ -77,6 +77,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_steps \
 	fastpath/tests/check_tap \
 	fastpath/tests/check_threads \
+	fastpath/tests/check_threads_images \
 	fastpath/tests/check_vision
 check_PROGRAMS += $(FASTPATH_TESTS)
 TESTS += $(FASTPATH_TESTS)
@@ -150,6 +151,9 @@ fastpath_tests_check_tap_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_tap_LDADD = $(TEST_LIBS)
 fastpath_tests_check_threads_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_threads_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_threads_images_SOURCES = fastpath/tests/check_threads_images.c $(FASTPATH_TEST_PICTURES)
+fastpath_tests_check_threads_images_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_threads_images_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_vision_SOURCES = fastpath/tests/check_vision.c $(FASTPATH_TEST_TOWERS)
 fastpath_tests_check_vision_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_vision_LDADD = $(FASTPATH_TEST_LIBS)

@@ -10,8 +10,6 @@
 
 #include "fastpath/features.h"
 
-#define FP_FEATURES_BYTES ((size_t)256 << 20)
-
 typedef struct fp_feature_entry {
     fp_features *features; /* of which the cache is one user */
     size_t n_bytes;        /* of the features, and of the pixels that they are found by */

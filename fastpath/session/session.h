@@ -57,6 +57,7 @@ assay_status fp_session_limit(fp_session *s, size_t limit, size_t sink_tokens, a
 
 /* Sets how many bytes of features of images and videos the session keeps for those that come again (default
  * FP_FEATURES_BYTES); see feature_cache.h. */
+#define FP_FEATURES_BYTES ((size_t)256 << 20)
 void fp_session_features(fp_session *s, size_t n_bytes);
 
 /* The most samples of a session: looking for a free slot, and checking steps, takes time in proportion. */
