@@ -12,6 +12,7 @@
 #include "conformance/case/prompt.h"
 #include "conformance/case/rows.h"
 #include "conformance/cli/cmd.h"
+#include "conformance/generate/describe.h"
 #include "conformance/judge/distance.h"
 #include "conformance/judge/noise.h"
 #include "conformance/kinds/kinds.h"
@@ -160,6 +161,7 @@ static assay_status info_checkpoint(const void *context, FILE *out, assay_error 
     if (rc != ASSAY_OK) return rc;
     open_tokenizer(dir, &tokens, out);
     plan_print(p, tokens, out);
+    conf_prompt_describe(dir, out);
     tokenizer_free(tokens);
     plan_free(p);
     return rc;

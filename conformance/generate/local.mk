@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
+	conformance/generate/describe.c conformance/generate/describe.h \
 	conformance/generate/generate.c conformance/generate/generate.h \
 	conformance/generate/images.c conformance/generate/images.h \
 	conformance/generate/prompt.c conformance/generate/prompt.h \
