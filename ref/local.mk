@@ -39,6 +39,7 @@ ref_ref64_la_LIBADD = $(ref_ref32_la_LIBADD)
 REF_TESTS = \
 	ref/tests/check_blocks \
 	ref/tests/check_engine \
+	ref/tests/check_images \
 	ref/tests/check_memory \
 	ref/tests/check_merger \
 	ref/tests/check_ops \
@@ -57,7 +58,12 @@ ref_tests_check_blocks_LDADD = $(TEST_LIBS)
 ref_tests_check_engine_SOURCES = ref/tests/check_engine.c $(REF_TEST_ENGINES)
 ref_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_engine_LDADD = $(TEST_LIBS)
-ref_tests_check_memory_SOURCES = ref/tests/check_memory.c $(REF_SOURCES) $(DENY)
+ref_tests_check_images_SOURCES = \
+	ref/tests/check_images.c ref/tests/pictures.c ref/tests/pictures.h $(REF_TEST_ENGINES)
+ref_tests_check_images_CFLAGS = $(TEST_CFLAGS)
+ref_tests_check_images_LDADD = $(TEST_LIBS)
+ref_tests_check_memory_SOURCES = \
+	ref/tests/check_memory.c ref/tests/pictures.c ref/tests/pictures.h $(REF_SOURCES) $(DENY)
 ref_tests_check_memory_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_memory_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)

@@ -61,7 +61,7 @@ char *engines_blank(size_t n_rows)
     return bytes;
 }
 
-static double logit(const char *logits, size_t i)
+double engines_logit(const char *logits, size_t i)
 {
     return engine->logits_dtype == ASSAY_F64 ? ((const double *)(const void *)logits)[i]
                                              : (double)((const float *)(const void *)logits)[i];
@@ -71,8 +71,8 @@ void engines_expect_alike(const char *a, const char *b, size_t n_rows)
 {
     const double bound = engine->logits_dtype == ASSAY_F64 ? 1e-12 : 1e-4;
     for (size_t i = 0; i < n_rows * vocab; i++)
-        ck_assert_msg(fabs(logit(a, i) - logit(b, i)) <= bound, "logit %zu: %g and %g", i, logit(a, i),
-                      logit(b, i));
+        ck_assert_msg(fabs(engines_logit(a, i) - engines_logit(b, i)) <= bound, "logit %zu: %g and %g", i,
+                      engines_logit(a, i), engines_logit(b, i));
 }
 
 assay_status engines_step(assay_session *s, size_t sample, const int32_t *tokens, size_t n, size_t n_last,

@@ -35,6 +35,9 @@ size_t engines_row_bytes(void);
 /* n_rows rows of logits, all NaN; the caller frees them. */
 char *engines_blank(size_t n_rows);
 
+/* Logit i of rows of the engine's type. */
+double engines_logit(const char *logits, size_t i);
+
 /* Expects the same logits within rounding: some cores of OpenBLAS sum a row in another order if the product
  * has more rows. a, b: [n_rows, vocab]. */
 void engines_expect_alike(const char *a, const char *b, size_t n_rows);
