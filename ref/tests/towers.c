@@ -7,9 +7,9 @@
 #include "base/tests/support.h"
 #include "model/plan/arrays.h"
 
-enum { D = 8, MOST = 400 };
+enum { D = 8, MOST = 100 };
 
-/* The numbers of the weights of both towers, until the program ends. */
+/* The numbers of the weights of a tower, until it is freed. */
 static double pool[MOST][16 * D + 96];
 static size_t n_pooled;
 
@@ -206,4 +206,5 @@ void towers_free(plan *p)
     free(p->tower.layers);
     free(p->tower.deepstack);
     free(p);
+    n_pooled = 0;
 }
