@@ -63,6 +63,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_features \
 	fastpath/tests/check_grid \
 	fastpath/tests/check_grid_steps \
+	fastpath/tests/check_image_positions \
 	fastpath/tests/check_images \
 	fastpath/tests/check_kernels \
 	fastpath/tests/check_kernels_table \
@@ -110,6 +111,9 @@ fastpath_tests_check_grid_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_grid_steps_SOURCES = fastpath/tests/check_grid_steps.c $(FASTPATH_TEST_GRID)
 fastpath_tests_check_grid_steps_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_grid_steps_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_image_positions_SOURCES = fastpath/tests/check_image_positions.c $(FASTPATH_TEST_PICTURES)
+fastpath_tests_check_image_positions_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_image_positions_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_images_SOURCES = fastpath/tests/check_images.c $(FASTPATH_TEST_GRID) $(FASTPATH_TEST_PICTURES)
 fastpath_tests_check_images_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_images_LDADD = $(FASTPATH_TEST_LIBS)
