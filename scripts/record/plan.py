@@ -66,6 +66,13 @@ IMAGES = (
     pictured("images-generate", (4,), (2, Picture(2, 3), 2), (Picture(1, 2), 1, Picture(3, 2), 2),
              n_decode=N_GREEDY, kind="generate"),
     pictured("videos", (2, Picture(2, 4, frames=3), 2), (1, Picture(1, 2, frames=2), 2, Picture(2, 1), 1)),
+    # Images first and last, adjacent but for the tokens between them, and without marks
+    pictured("positions", (5,), (1, Picture(2, 3), 2), (2, Picture(2, 2), 1, Picture(3, 1), 2, Picture(1, 4), 1),
+             (Picture(3, 2), Picture(1, 3), Picture(2, 1), 1),
+             (Picture(2, 2, bare=True), 3, Picture(4, 3, bare=True)), kind="positions"),
+    pictured("positions-videos", (1, Picture(2, 4, frames=3), 2), (Picture(1, 3, frames=2), Picture(2, 2), 1),
+             (1, Picture(2, 2, bare=True), Picture(2, 3, frames=2, bare=True), 2, Picture(1, 2, frames=2), 3),
+             kind="positions"),
 )
 
 PICTURES = tuple(case.name for case in IMAGES)

@@ -1,4 +1,5 @@
-"""Records positions: what the published M-RoPE code gives the tokens of left-padded prompts."""
+"""Records positions: what the published M-RoPE code gives the tokens of left-padded prompts, of text alone and with
+images and videos."""
 
 from __future__ import annotations
 
@@ -12,11 +13,15 @@ import transformers
 from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
 
 from . import checksums, families, h5
+from .cases import left_pad
 from .checkpoint import Checkpoint
 from .families.qwen2 import BASE
+from .images import compose, datasets, joined, token_kinds
+from .plan import Case
 from .variant import Variant, rng_for, small
 
 LENGTHS = (1, 12, 7, 5)
+VERSIONS = f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]} on a CPU"
 PADDING = 0  # also the id of real tokens: padding is what the mask says
 
 # The published call reads no weights; an engine needs a checkpoint to open.
@@ -46,6 +51,34 @@ def published(tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return position.numpy().astype(np.int32), delta.numpy().astype(np.int32).reshape(-1)
 
 
+def write(checkpoint: Checkpoint, case: Case, path: Path) -> str:
+    """Writes a case of kind positions beside a checkpoint with a tower: what the model's own get_rope_index gives the
+    prompts as one batch. Returns text for the log."""
+    rng = rng_for(checkpoint.seed, checkpoint.family.name, checkpoint.variant.name, "case", case.name)
+    outer, text = checkpoint.variant.outer, checkpoint.text_ids
+    prompts = [compose(checkpoint.pictures, outer, parts, text, rng) for parts in case.prompts]
+    model = checkpoint.float32.model
+    media = joined(tuple(medium for prompt in prompts for medium in prompt.media))
+    grids = {name: torch.from_numpy(array if array.dtype.kind == "f" else array.astype(np.int64))
+             for name, array in media.items() if not name.startswith("pixel_values")}
+    kinds = [token_kinds(model.config, prompt)[0].numpy() for prompt in prompts]
+    position, delta = model.model.get_rope_index(
+        torch.from_numpy(left_pad([np.array(prompt, np.int64) for prompt in prompts], PADDING)),
+        mm_token_type_ids=torch.from_numpy(left_pad(kinds, 0)), **grids,
+        attention_mask=torch.from_numpy(left_pad([np.ones(len(prompt), np.int64) for prompt in prompts], 0)))
+    inputs = {name: array for name, array in datasets(prompts).items() if "pixel_values" not in name}
+    h5.write(path, {
+        "kind": "positions", "model": "model", "source": f"{VERSIONS}: {type(model.model).__name__}.get_rope_index with "
+        "attention_mask", "recorder": f"scripts/record, seed {checkpoint.seed}, draw 1",
+        "catches": "A side of a grid that is not divided, a run of placeholder tokens that begins or ends elsewhere, "
+                   "a frame at another time, or padding that is counted.",
+    }, {"/input/tokens": left_pad([np.array(prompt, np.int32) for prompt in prompts], PADDING),
+        "/input/length": np.array([len(prompt) for prompt in prompts], np.int32), **inputs,
+        "/expect/position": position.numpy().astype(np.int32),
+        "/expect/delta": delta.numpy().astype(np.int32).reshape(-1)})
+    return f"  {case.name}: deltas {delta.reshape(-1).tolist()}"
+
+
 def record(out: Path, seed: int) -> list[str]:
     """Writes text/ below `out`; returns its name."""
     directory = out / VARIANT.name
@@ -57,8 +90,7 @@ def record(out: Path, seed: int) -> list[str]:
     position, delta = published(tokens)
     h5.write(directory / "left-padded.h5", {
         "kind": "positions", "model": "model",
-        "source": f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]} on a CPU: "
-                  "Qwen2VLModel.get_rope_index with attention_mask, for text alone",
+        "source": f"{VERSIONS}: Qwen2VLModel.get_rope_index with attention_mask, for text alone",
         "recorder": f"scripts/record, seed {seed}, draw 1",
         "catches": "Positions that count padding, or take a token for padding by its id.",
     }, {"/input/tokens": tokens, "/input/length": np.array(LENGTHS, dtype=np.int32),

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from . import case_file, cases, checksums, plan, sensitivity
+from . import case_file, cases, checksums, plan, positions, sensitivity
 from .checkpoint import Checkpoint
 from .variant import Family, Variant, dims_for
 
@@ -41,6 +41,8 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
             from . import mlx_lm_observation
             line += "; " + mlx_lm_observation.observe(path)
         lines.append(line)
+    lines += [positions.write(checkpoint, case, directory / f"{case.name}.h5")
+              for case in plan.plan(variant) if case.kind == "positions"]
     lines += [sensitivity.prove(checkpoint, recordings, kind) for kind in variant.proves]
     size = sum(f.stat().st_size for f in directory.rglob("*") if f.is_file())
     head = f"{family.name}/{variant.name or directory.name}: {size / 1024:.0f} KiB, " \
@@ -54,6 +56,8 @@ def draw_cases(checkpoint: Checkpoint, idle_id: int) -> tuple[list[cases.Recordi
     recordings: list[cases.Recording] = []
     left_out: list[str] = []
     for case in plan.plan(checkpoint.variant):
+        if case.kind == "positions":
+            continue
         try:
             recordings.append(cases.draw(checkpoint, case, idle_id))
         except cases.IllConditioned as error:
