@@ -65,6 +65,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_grid_steps \
 	fastpath/tests/check_image_positions \
 	fastpath/tests/check_images \
+	fastpath/tests/check_images_again \
 	fastpath/tests/check_kernels \
 	fastpath/tests/check_kernels_table \
 	fastpath/tests/check_limit \
@@ -85,6 +86,8 @@ TESTS += $(FASTPATH_TESTS)
 FASTPATH_TEST_ABI = fastpath/tests/abi.c fastpath/tests/abi.h
 FASTPATH_TEST_GRID = fastpath/tests/grid.c fastpath/tests/grid.h
 FASTPATH_TEST_PICTURES = fastpath/tests/pictures.c fastpath/tests/pictures.h
+FASTPATH_TEST_COURSES = fastpath/tests/courses.c fastpath/tests/courses.h $(FASTPATH_TEST_GRID) \
+	$(FASTPATH_TEST_PICTURES)
 FASTPATH_TEST_TOWERS = fastpath/tests/naive_tower.c fastpath/tests/naive_tower.h \
 	fastpath/tests/towers.c fastpath/tests/towers.h
 FASTPATH_TEST_LIBS = fastpath/libfastpath.la $(TEST_LIBS)
@@ -114,9 +117,12 @@ fastpath_tests_check_grid_steps_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_image_positions_SOURCES = fastpath/tests/check_image_positions.c $(FASTPATH_TEST_PICTURES)
 fastpath_tests_check_image_positions_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_image_positions_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_images_SOURCES = fastpath/tests/check_images.c $(FASTPATH_TEST_GRID) $(FASTPATH_TEST_PICTURES)
+fastpath_tests_check_images_SOURCES = fastpath/tests/check_images.c $(FASTPATH_TEST_COURSES)
 fastpath_tests_check_images_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_images_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_images_again_SOURCES = fastpath/tests/check_images_again.c $(FASTPATH_TEST_COURSES)
+fastpath_tests_check_images_again_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_images_again_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_kernels_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_table_SOURCES = fastpath/tests/check_kernels_table.c fastpath/kernels_table.c

@@ -188,7 +188,7 @@ assay_status fp_vision_attend(fp_vision *v, size_t i, const fp_vision_keys *keys
     const plan_attention *a = &v->tower->layers[i].attention;
     const fp_tower_layer *w = &v->packed->layers[i];
     const size_t mark = v->pass.scratch->n, width = a->n_heads * a->head_dim;
-    assert(a->mask == PLAN_MASK_NONE && a->window == 0);
+    assert(a->mask == PLAN_MASK_NONE && a->window == 0 && !a->is_gated);
     chunk *list = fp_scratch_alloc(v->pass.scratch, n, 1, sizeof *list);
     float *q = list ? fp_scratch_floats(v->pass.scratch, n, 2 * width) : NULL;
     assay_status rc =

@@ -9,8 +9,8 @@
 
 /* Evaluates one medium in passes of bounded size: at least one frame, and of further frames as many as fit
  * into FP_VISION_PASS rows. Memory that it needs meanwhile, for P patches of a pass: x, keys and values of
- * one layer (3 · P · D numbers), 64 bytes a patch for the layout, angles of the rope, and that of a block of
- * FP_VISION_ROWS. The caller releases *out. Fails with ASSAY_ENOMEM. */
+ * one layer (about 3 · P · D numbers), 32 bytes a patch for the layout, the angles of the rope, and that of a
+ * block of FP_VISION_ROWS. The caller releases *out. Fails with ASSAY_ENOMEM. */
 #define FP_VISION_PASS ((size_t)4096)
 assay_status fp_vision_run(const fp_model *m, const media *medium, fp_features **out);
 
