@@ -143,7 +143,8 @@ typedef struct assay_step_options {
 
 /* Receives a tensor of one sample while a step evaluates it. Names: embed, layer.NN.attn, layer.NN.out,
  * norm, … Shapes are [n_tokens, width], of the sample's tokens in this step, without padding and batch
- * neighbours; any floating type.
+ * neighbours; any floating type. Those of a vision tower come once in a step, with the rows (of patches or
+ * placeholder tokens) of all images and videos that begin with it, each in the order of its input.
  * data: tensor->data, the array that the engine computes with, if taps_can_write; the function may
  *       overwrite it during the call, and the engine continues with the new values, which changes everything
  *       that is computed from this tensor and nothing else:
@@ -152,6 +153,10 @@ typedef struct assay_step_options {
  *         layer.NN.mlp   the same of the feed-forward block; layer.NN.experts: of routed experts beside it
  *         layer.NN.out   input of the next layer; with parallel streams, only that of the active stream
  *         norm           input of the head
+ *         vision.patch   patch embedding of the tower, before a norm and positions
+ *         vision.NN.out  output of a layer of the tower
+ *         vision.merged  what replaces the embeddings of placeholder tokens
+ *         vision.deepstack.K: what is added to the output of decoder layer K
  *       NULL if taps cannot write.
  * Returns whether the step goes on. After false the function is not called again in this step, for any
  * sample; the step fails with ASSAY_ESTOPPED, and all samples have the tokens that they had before. */
