@@ -6,10 +6,11 @@
  * frame, h = s + row, w = s + column of the merged grid; the next run begins at s + max(h, w) of the merged
  * grid.
  *
- * Tokens that follow in a later step begin at the largest position so far, plus 1 (transformers:
- * compute_3d_position_ids). That is the same, except after a video of which more frames than rows and columns
- * of the merged grid share one run: published code places a prompt's text beside its later frames, and
- * generated tokens after them.
+ * Positions do not depend on the division of tokens into steps. Published code agrees for images. After a
+ * video of which more frames than rows and columns of the merged grid share one run, it does not: a prompt's
+ * text follows at s + max(h, w), beside the later frames, but generated tokens follow the largest position of
+ * the prompt (compute_3d_position_ids), so that the same tokens differ by 3.4 logits in a whole sequence and
+ * in a decode. Here they are placed as in the whole sequence, and positions_delta says so.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_INPUTS_POSITIONS_H
@@ -26,8 +27,9 @@
 void positions_fill(const plan *p, const media_list *list, const int32_t *tokens, const int32_t *before,
                     size_t from, size_t n, int32_t *position);
 
-/* By how much the position of the next text token after n tokens, in a step of its own, differs from n.
- * position: [n, ROPE_AXES_MAX], or NULL: indices. */
-int32_t positions_delta(const plan *p, const media_list *list, const int32_t *position, size_t n);
+/* By how much the position of the next text token after n tokens differs from n. tokens: [n]. position: [n,
+ * ROPE_AXES_MAX], or NULL: indices. */
+int32_t positions_delta(const plan *p, const media_list *list, const int32_t *tokens, const int32_t *position,
+                        size_t n);
 
 #endif
