@@ -12,9 +12,9 @@
 
 static assay_error err;
 
-/* Images of different sizes, one longer than a page; a text that begins with an image, and one without any. A
- * video has no more frames than rows: see model/inputs/positions.h. */
-static const char *const TEXTS[N_COURSES] = {"9 i2x3a 4 i7x11b 6", "i1x2c 1 i3x1d 2 v2x3x2a 1 i1x1e 7",
+/* Images of different sizes, one longer than a page; a text that begins with an image and has a video with
+ * more frames than rows, and one without any. */
+static const char *const TEXTS[N_COURSES] = {"9 i2x3a 4 i7x11b 6", "i1x2c 1 i3x1d 2 v3x2x2a 1 i1x1e 7",
                                              "5 i4x2f 3", "11"};
 
 course courses_begin(const fp_model *m, size_t text)
