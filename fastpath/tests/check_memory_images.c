@@ -133,6 +133,25 @@ START_TEST(in_a_fork)
 }
 END_TEST
 
+/* Decoding within a page allocates nothing. */
+START_TEST(a_token_decoded_after_images_needs_no_memory)
+{
+    static const int32_t TOKENS[] = {5, 6, 7};
+    open_all(MODELS[_i]);
+    open_both();
+    ck_assert_int_eq(step_both(session, NULL, NULL), ASSAY_OK);
+    for (size_t i = 0; i < 3; i++) {
+        const fp_step steps[] = {{.slot = 0, .tokens = TOKENS + i, .n_tokens = 1},
+                                 {.slot = 1, .tokens = TOKENS + i, .n_tokens = 1}};
+        if (i == 2) deny(0);
+        const assay_status rc = fp_session_step(session, steps, 2, NULL, &err);
+        ck_assert(!deny_end() && rc == ASSAY_OK);
+    }
+    fp_session_free(session);
+    close_all();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("fastpath/memory_images");
@@ -140,6 +159,7 @@ int main(void)
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, in_a_step, 0, 2 * N_MODELS);
     tcase_add_loop_test(tc, in_a_fork, 0, N_MODELS);
+    tcase_add_loop_test(tc, a_token_decoded_after_images_needs_no_memory, 0, N_MODELS);
     suite_add_tcase(suite, tc);
     return support_run(suite);
 }
