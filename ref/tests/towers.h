@@ -15,7 +15,8 @@ double towers_number(size_t seed, size_t i);
 
 /* Patches in blocks of 2 × 2, channels last, a norm of the embedding, a bicubic table, layers in windows and
  * in frames, head norms, query heads that share keys, biases, a plain MLP, DeepStack. The plan has the tower
- * and its arrays alone; the caller frees it with towers_free. */
+ * and its arrays alone; the caller frees it with towers_free before it makes another
+ * one. */
 plan *towers_blocks(void);
 
 /* Patches row by row, a table of axes, a rope by quarters, norms after mixer and MLP, limits of products, a
