@@ -3,60 +3,49 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ref/layer.h"
 #include "ref/delta.h"
+#include "ref/heads.h"
 #include "ref/mlp.h"
 #include "ref/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Normalises each head or all of them together, and rotates them. heads: [T, n_heads, head_dim]. */
-static assay_status finish_heads(ref_pass *pass, const plan_attention *a, const plan_norm *norm,
-                                 size_t n_heads, bool rotates, ref_real *heads)
+/* How queries and keys rotate. */
+static ref_rotation rotation_of(const ref_pass *pass, const plan_attention *a)
 {
-    assay_status rc = ASSAY_OK;
-    if (norm->present)
-        rc = ref_norm(heads, heads, pass->n_tokens * n_heads * a->head_dim / norm->width, norm->width, norm);
-    if (rc == ASSAY_OK && rotates && a->rope != PLAN_NONE)
-        ref_rope(heads, pass->n_tokens, n_heads, &pass->plan->ropes[a->rope], pass->cosine[a->rope],
-                 pass->sine[a->rope]);
-    return rc;
+    if (a->rope == PLAN_NONE) return (ref_rotation){0};
+    return (ref_rotation){&pass->plan->ropes[a->rope], pass->cosine[a->rope], pass->sine[a->rope]};
 }
 
-/* Projects x to heads, normalises and rotates them. out: [T, n_heads, head_dim]. */
-static assay_status project_heads(ref_pass *pass, const plan_attention *a, const ref_real *x,
-                                  const plan_linear *linear, const plan_norm *norm, size_t n_heads,
-                                  bool rotates, ref_real *out)
-{
-    assay_status rc = ref_linear(out, x, pass->n_tokens, linear);
-    return rc == ASSAY_OK ? finish_heads(pass, a, norm, n_heads, rotates, out) : rc;
-}
-
-/* The same for queries. gate: [T, n_heads, head_dim], receives the gates of the heads, of which the
- * projection has one beside each query; NULL: it has none. */
+/* q: [T, n_heads, head_dim]. gate: likewise, receives the gates of the heads, of which the projection has one
+ * beside each query; NULL: it has none. */
 static assay_status project_queries(ref_pass *pass, const plan_attention *a, const ref_real *x, ref_real *q,
                                     ref_real *gate)
 {
-    const size_t n_heads = pass->n_tokens * a->n_heads, d = a->head_dim;
-    if (!gate) return project_heads(pass, a, x, &a->q, &a->q_norm, a->n_heads, true, q);
+    const size_t n = pass->n_tokens, n_heads = n * a->n_heads, d = a->head_dim;
+    const ref_rotation rotation = rotation_of(pass, a);
+    if (!gate) return ref_heads_project(q, x, n, a->n_heads, d, &a->q, &a->q_norm, rotation);
     ref_real *both = ref_alloc(n_heads, 2 * d);
-    assay_status rc = both ? ref_linear(both, x, pass->n_tokens, &a->q) : ASSAY_ENOMEM;
+    assay_status rc = both ? ref_linear(both, x, n, &a->q) : ASSAY_ENOMEM;
     for (size_t h = 0; rc == ASSAY_OK && h < n_heads; h++) {
         memcpy(q + h * d, both + 2 * h * d, d * sizeof *q);
         memcpy(gate + h * d, both + (2 * h + 1) * d, d * sizeof *gate);
     }
     free(both);
-    return rc == ASSAY_OK ? finish_heads(pass, a, &a->q_norm, a->n_heads, true, q) : rc;
+    return rc == ASSAY_OK ? ref_heads_finish(q, n, a->n_heads, d, &a->q_norm, rotation) : rc;
 }
 
 /* Computes layer i's own keys and values, which stay in the pass for the layers that share them. */
 static assay_status make_keys(ref_pass *pass, size_t i, const plan_attention *a, const ref_real *x)
 {
-    pass->k[i] = ref_alloc(pass->n_tokens, a->n_kv_heads * a->head_dim);
-    pass->v[i] = ref_alloc(pass->n_tokens, a->n_kv_heads * a->head_dim);
-    if (!pass->k[i] || !pass->v[i]) return ASSAY_ENOMEM;
-    assay_status rc = project_heads(pass, a, x, &a->k, &a->k_norm, a->n_kv_heads, true, pass->k[i]);
+    const size_t n = pass->n_tokens, heads = a->n_kv_heads, d = a->head_dim;
     const plan_linear *values = a->value_is_key ? &a->k : &a->v;
-    if (rc == ASSAY_OK) rc = project_heads(pass, a, x, values, &a->v_norm, a->n_kv_heads, false, pass->v[i]);
+    pass->k[i] = ref_alloc(n, heads * d);
+    pass->v[i] = ref_alloc(n, heads * d);
+    if (!pass->k[i] || !pass->v[i]) return ASSAY_ENOMEM;
+    assay_status rc = ref_heads_project(pass->k[i], x, n, heads, d, &a->k, &a->k_norm, rotation_of(pass, a));
+    if (rc == ASSAY_OK)
+        rc = ref_heads_project(pass->v[i], x, n, heads, d, values, &a->v_norm, (ref_rotation){0});
     return rc;
 }
 

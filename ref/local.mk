@@ -6,6 +6,7 @@ REF_SOURCES = \
 	ref/engine.c \
 	ref/features.c ref/features.h \
 	ref/forward.c ref/forward.h \
+	ref/heads.c ref/heads.h \
 	ref/layer.c ref/layer.h \
 	ref/merger.c ref/merger.h \
 	ref/mlp.c ref/mlp.h \
@@ -92,8 +93,8 @@ ref_tests_check_tap_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_tap_LDADD = $(TEST_LIBS)
 ref_tests_check_tower_SOURCES = \
 	ref/tests/check_tower.c ref/tests/towers.c ref/tests/towers.h \
-	ref/blas.c ref/merger.c ref/mlp.c ref/ops.c ref/patches.c ref/position_table.c ref/tower.c ref/tower_layer.c \
-	ref/trace.c
+	ref/blas.c ref/heads.c ref/merger.c ref/mlp.c ref/ops.c ref/patches.c ref/position_table.c ref/tower.c \
+	ref/tower_layer.c ref/trace.c
 ref_tests_check_tower_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_tower_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_tower_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)

@@ -4,22 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ref/heads.h"
 #include "ref/mlp.h"
-
-/* Projects x to heads, normalises each of them or all together, and rotates them. out: [P, n_heads,
- * head_dim]. */
-static assay_status project_heads(const ref_tower_pass *pass, const plan_attention *a, const ref_real *x,
-                                  const plan_linear *linear, const plan_norm *norm, size_t n_heads,
-                                  bool rotates, ref_real *out)
-{
-    const size_t n = pass->patches->n;
-    assay_status rc = ref_linear(out, x, n, linear);
-    if (rc == ASSAY_OK && norm->present)
-        rc = ref_norm(out, out, n * n_heads * a->head_dim / norm->width, norm->width, norm);
-    if (rc == ASSAY_OK && rotates && a->rope != PLAN_NONE && pass->tower->has_rope)
-        ref_rope(out, n, n_heads, &pass->tower->rope, pass->cosine, pass->sine);
-    return rc;
-}
 
 /* Queries, keys and values, and the result of attention: [n, heads, head_dim] each, of n patches. */
 typedef struct heads {
@@ -94,14 +80,17 @@ static assay_status attend_layer(const ref_tower_pass *pass, const plan_tower_la
     const plan_tower *tower = pass->tower;
     const plan_attention *a = &layer->attention;
     const plan_linear *values = a->value_is_key ? &a->k : &a->v;
-    const size_t window = layer->in_windows ? tower->window * tower->merge : 0;
+    const size_t n = pass->patches->n, d = a->head_dim,
+                 window = layer->in_windows ? tower->window * tower->merge : 0;
+    const ref_rotation none = {0}, turned = {&tower->rope, pass->cosine, pass->sine},
+                       rotation = tower->has_rope && a->rope != PLAN_NONE ? turned : none;
     heads all;
-    assay_status rc = alloc_heads(&all, pass->patches->n, a);
-    if (rc == ASSAY_OK) rc = project_heads(pass, a, x, &a->q, &a->q_norm, a->n_heads, true, all.q);
-    if (rc == ASSAY_OK) rc = project_heads(pass, a, x, &a->k, &a->k_norm, a->n_kv_heads, true, all.k);
-    if (rc == ASSAY_OK) rc = project_heads(pass, a, x, values, &a->v_norm, a->n_kv_heads, false, all.v);
+    assay_status rc = alloc_heads(&all, n, a);
+    if (rc == ASSAY_OK) rc = ref_heads_project(all.q, x, n, a->n_heads, d, &a->q, &a->q_norm, rotation);
+    if (rc == ASSAY_OK) rc = ref_heads_project(all.k, x, n, a->n_kv_heads, d, &a->k, &a->k_norm, rotation);
+    if (rc == ASSAY_OK) rc = ref_heads_project(all.v, x, n, a->n_kv_heads, d, values, &a->v_norm, none);
     if (rc == ASSAY_OK) rc = attend_segments(&all, pass->patches, window, a);
-    if (rc == ASSAY_OK) rc = ref_linear(y, all.out, pass->patches->n, &a->o);
+    if (rc == ASSAY_OK) rc = ref_linear(y, all.out, n, &a->o);
     free_heads(&all);
     return rc;
 }
