@@ -15,14 +15,10 @@ void ref_sample_clear(ref_sample *s)
     *s = (ref_sample){0};
 }
 
-size_t ref_sample_next(const ref_sample *s)
+size_t ref_sample_next(const plan *p, const ref_sample *s)
 {
-    if (s->n_tokens == 0 || !s->positions) return s->n_tokens;
-    const int32_t *last = s->positions + (s->n_tokens - 1) * ROPE_AXES_MAX;
-    int32_t largest = last[0];
-    for (size_t a = 1; a < ROPE_AXES_MAX; a++)
-        if (last[a] > largest) largest = last[a];
-    return (size_t)largest + 1;
+    const int32_t delta = positions_delta(p, &s->media, s->tokens, s->positions, s->n_tokens);
+    return (size_t)((int64_t)s->n_tokens + delta);
 }
 
 /* Makes *out a copy of s with space for n_new tokens, and for positions if it has any or with_positions. */
@@ -48,21 +44,6 @@ bool ref_sample_copy(const ref_sample *s, ref_sample *out)
     return copy_sample(s, 0, false, out);
 }
 
-/* No position that the plan derives may exceed INT32_MAX: each of the tokens and of the rows, columns and
- * frames of the media adds at most 1 to the position of the last token before the step. */
-static assay_status check_positions(const ref_sample *s, const assay_step *step, size_t next,
-                                    assay_error *err)
-{
-    size_t most = (size_t)INT32_MAX + 1 - next, used = step->n_tokens;
-    for (size_t m = 0; m < s->media.n; m++)
-        for (size_t a = 0; a < 3; a++) used += media_grid(s->media.place[m].medium)[a];
-    if (used <= most) return ASSAY_OK;
-    return assay_fail(
-        err, ASSAY_EINVAL,
-        "step: sample %zu: found positions for tokens and grids from %zu to %zu, expected at most %d",
-        step->sample, next, next + used - 1, INT32_MAX);
-}
-
 /* Fills the positions of the step's tokens, which s has already. */
 static void fill_positions(const plan *p, ref_sample *s, const assay_step *step)
 {
@@ -81,14 +62,12 @@ static void fill_positions(const plan *p, ref_sample *s, const assay_step *step)
 assay_status ref_sample_extend(const plan *p, const ref_sample *s, const assay_step *step, ref_sample *out,
                                assay_error *err)
 {
-    const size_t next = ref_sample_next(s);
     ref_sample made;
     if (!copy_sample(s, step->n_tokens, step->positions || p->positions == PLAN_POSITIONS_GRID, &made))
         return assay_fail(err, ASSAY_ENOMEM, "step: sample %zu: out of memory", step->sample);
     memcpy(made.tokens + s->n_tokens, step->tokens, step->n_tokens * sizeof *made.tokens);
     made.n_tokens += step->n_tokens;
     assay_status rc = media_list_add(&made.media, p, step, s->n_tokens, made.tokens, true, err);
-    if (rc == ASSAY_OK && !step->positions) rc = check_positions(&made, step, next, err);
     if (rc == ASSAY_OK && made.positions) fill_positions(p, &made, step);
     if (rc != ASSAY_OK) ref_sample_clear(&made);
     *out = made;

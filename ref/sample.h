@@ -23,17 +23,15 @@ typedef struct ref_sample {
 
 void ref_sample_clear(ref_sample *s);
 
-/* The position of the next token if its step gives none and it is text: the largest position of the last
- * token over its axes, + 1. */
-size_t ref_sample_next(const ref_sample *s);
+/* The position of the next token if its step gives none and it is text; at most INT32_MAX + 1. */
+size_t ref_sample_next(const plan *p, const ref_sample *s);
 
 /* Makes *out a copy of s. The caller frees *out with ref_sample_clear. Returns false, with *out empty, if out
  * of memory. */
 bool ref_sample_copy(const ref_sample *s, ref_sample *out);
 
 /* Makes *out a copy of s, followed by the tokens, items and positions of `step`, which ref_step_check has
- * accepted. Fails, with *out empty, as media_list_add does, with ASSAY_EINVAL if positions exceed INT32_MAX,
- * and with ASSAY_ENOMEM. */
+ * accepted. Fails, with *out empty, as media_list_add does, and with ASSAY_ENOMEM. */
 assay_status ref_sample_extend(const plan *p, const ref_sample *s, const assay_step *step, ref_sample *out,
                                assay_error *err);
 

@@ -147,7 +147,7 @@ static assay_status check_steps(const assay_session *s, const assay_step *steps,
                 rc = assay_fail(err, ASSAY_EINVAL, "step: sample %zu is repeated", steps[i].sample);
         const ref_sample *sample = &s->samples[steps[i].sample];
         if (rc == ASSAY_OK)
-            rc = ref_step_check(s->plan, &steps[i], sample->n_tokens, ref_sample_next(sample), err);
+            rc = ref_step_check(s->plan, &steps[i], sample->n_tokens, ref_sample_next(s->plan, sample), err);
         if (rc == ASSAY_OK) rc = ref_step_check_block(s->plan, &steps[i], sample, err);
     }
     return rc;

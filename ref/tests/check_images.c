@@ -273,6 +273,53 @@ START_TEST(taps_receive_the_images_that_came_with_the_step)
 }
 END_TEST
 
+/* The embedding of a step's tokens, [n_tokens, hidden], as double. */
+typedef struct embedding {
+    double rows[PICTURES_TOKENS * 30];
+    size_t hidden;
+} embedding;
+
+static bool keep_embedding(void *context, size_t sample, const assay_tensor *tensor, void *data)
+{
+    embedding *e = context;
+    const size_t n = tensor->shape[0] * tensor->shape[1];
+    (void)sample;
+    ck_assert_str_eq(tensor->name, "embed");
+    ck_assert_uint_le(n, sizeof e->rows / sizeof *e->rows);
+    for (size_t i = 0; i < n; i++) e->rows[i] = engines_logit(data, i);
+    e->hidden = tensor->shape[1];
+    return true;
+}
+
+static void take_embedding(assay_step step, embedding *e)
+{
+    static const char *const NAMES[] = {"embed"};
+    const assay_tap tap = {
+        .size = sizeof tap, .fn = keep_embedding, .context = e, .names = NAMES, .n_names = 1};
+    ck_assert_int_eq(engine->tap(session, &tap, &err), ASSAY_OK);
+    take_quietly(step);
+    ck_assert_int_eq(engine->tap(session, NULL, &err), ASSAY_OK);
+}
+
+/* The rows of each image in the embedding of the prompt are those of the image in a sample of its own. */
+START_TEST(each_image_takes_its_own_placeholder_tokens)
+{
+    static const size_t FIRST[PICTURES_N] = {PICTURES_FIRST, PICTURES_SECOND},
+                        END[PICTURES_N] = {PICTURES_FIRST_END, PICTURES_SECOND_END};
+    static embedding all, alone;
+    open_engine(_i);
+    const double bound = engine->logits_dtype == ASSAY_F64 ? 1e-12 : 1e-5;
+    take_embedding(part_of(0, 0, PICTURES_TOKENS, false), &all);
+    for (size_t i = 0; i < PICTURES_N; i++) {
+        rewind_to(1, 0);
+        take_embedding(part_of(1, FIRST[i], END[i], false), &alone);
+        for (size_t k = 0; k < (END[i] - FIRST[i]) * all.hidden; k++)
+            ck_assert_double_eq_tol(alone.rows[k], all.rows[FIRST[i] * all.hidden + k], bound);
+    }
+    engines_close();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("ref/images");
@@ -287,6 +334,7 @@ int main(void)
     tcase_add_loop_test(all, positions_that_a_step_gives_replace_those_of_the_grids, 0, N_ENGINES);
     tcase_add_loop_test(all, a_refused_item_is_named_and_changes_no_sample, 0, N_ENGINES);
     tcase_add_loop_test(all, taps_receive_the_images_that_came_with_the_step, 0, N_ENGINES);
+    tcase_add_loop_test(all, each_image_takes_its_own_placeholder_tokens, 0, N_ENGINES);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }
