@@ -124,6 +124,7 @@ static const config_harmless_member GENERATION[] = {
     {"forced_decoder_ids", NULL},
     {"forced_eos_token_id", NULL},
     {"frequency_penalty", NULL},
+    {"generation_config", NULL}, /* mlx-vlm copies generation_config.json, which is beside it */
     {"guidance_scale", NULL},
     {"is_assistant", NULL},
     {"length_penalty", NULL},

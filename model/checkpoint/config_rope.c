@@ -306,7 +306,7 @@ static json_object *rope_members(config *c, const config_rope_request *request, 
     if (json_object_is_type(newer, json_type_object) && json_object_is_type(older, json_type_object))
         check_agreement(c, newer, older);
     if (newer) return newer;
-    (void)snprintf(prefix, PREFIX_MAX, "%srope_scaling.", c->prefix);
+    if (request->old_scaling) (void)snprintf(prefix, PREFIX_MAX, "%srope_scaling.", c->prefix);
     return older;
 }
 

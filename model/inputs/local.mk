@@ -7,6 +7,7 @@ model_libmodel_la_SOURCES += \
 MODEL_INPUTS_TESTS = \
 	model/inputs/tests/check_media \
 	model/inputs/tests/check_media_refused \
+	model/inputs/tests/check_memory \
 	model/inputs/tests/check_positions
 MODEL_INPUTS_SAMPLE = model/inputs/tests/sample.c model/inputs/tests/sample.h
 check_PROGRAMS += $(MODEL_INPUTS_TESTS)
@@ -20,3 +21,7 @@ model_inputs_tests_check_media_refused_LDADD = $(TEST_LIBS)
 model_inputs_tests_check_positions_SOURCES = model/inputs/tests/check_positions.c $(MODEL_INPUTS_SAMPLE)
 model_inputs_tests_check_positions_CFLAGS = $(TEST_CFLAGS)
 model_inputs_tests_check_positions_LDADD = $(TEST_LIBS)
+model_inputs_tests_check_memory_SOURCES = model/inputs/tests/check_memory.c $(MODEL_INPUTS_SAMPLE) $(DENY)
+model_inputs_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
+model_inputs_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
+model_inputs_tests_check_memory_LDADD = $(TEST_LIBS)
