@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const MODELS[N_MODELS] = {"qwen3/window", "llama/dynamic", "phi3/longrope", "gemma4/shared-kv",
-                                      "gemma4/experts",
-                                      "qwen3_5/base", "qwen3_5_moe/base"};
+const char *const MODELS[N_MODELS] = {"qwen3/window",     "llama/dynamic",  "phi3/longrope",
+                                      "gemma4/shared-kv", "gemma4/experts", "qwen3_5/base",
+                                      "qwen3_5_moe/base"};
 
 fp_model *model;
 fp_session *session;
