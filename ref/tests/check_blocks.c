@@ -88,6 +88,63 @@ START_TEST(a_sample_rewound_into_a_block_goes_on_with_text_alone)
 }
 END_TEST
 
+/* Of gemma4/tower-blocks: an image of 2 × 4 patches, averaged to two placeholder tokens, which are a block.
+ */
+enum { PLACEHOLDER = 49, N_PATCHES = 8, PIXELS = 48 };
+
+static const assay_item *picture(void)
+{
+    static float pixels[N_PATCHES * PIXELS];
+    static int32_t places[N_PATCHES * 2];
+    static assay_tensor tensors[2];
+    static assay_item item;
+    for (size_t i = 0; i < N_PATCHES * PIXELS; i++) pixels[i] = (float)(i * i % 251) / 250;
+    for (size_t i = 0; i < N_PATCHES; i++) {
+        places[2 * i] = (int32_t)(i % 4);
+        places[2 * i + 1] = (int32_t)(i / 4);
+    }
+    tensors[0] = (assay_tensor){
+        .name = "pixel_values", .dtype = ASSAY_F32, .rank = 2, .shape = {N_PATCHES, PIXELS}, .data = pixels};
+    tensors[1] = (assay_tensor){
+        .name = "image_position_ids", .dtype = ASSAY_I32, .rank = 2, .shape = {N_PATCHES, 2}, .data = places};
+    item = (assay_item){.kind = ASSAY_ITEM_IMAGE, .tensors = tensors, .n_tensors = 2};
+    return &item;
+}
+
+static const int32_t WITH_PICTURE[] = {A, PLACEHOLDER, PLACEHOLDER, B, A};
+
+/* Tokens from … end - 1 of WITH_PICTURE, with the image if it begins there. logits: of the last token. */
+static assay_status step_picture(size_t sample, size_t from, size_t end, char *logits)
+{
+    const assay_output output = {.name = "logits", .n_last = 1, .data = logits};
+    const assay_step step = {.sample = sample,
+                             .tokens = WITH_PICTURE + from,
+                             .n_tokens = end - from,
+                             .items = from <= 1 && end > 1 ? picture() : NULL,
+                             .n_items = from <= 1 && end > 1,
+                             .outputs = &output,
+                             .n_outputs = 1};
+    return engine->step(session, &step, 1, NULL, &err);
+}
+
+START_TEST(a_step_that_continues_the_block_of_an_image_is_refused_and_the_image_can_come_again)
+{
+    engines_open_model(_i, "gemma4/tower-blocks");
+    char *whole = engines_blank(1), *parts = engines_blank(1);
+    ck_assert_msg(step_picture(0, 0, 5, whole) == ASSAY_OK, "%s", err.text);
+    ck_assert_int_eq(step_picture(1, 0, 2, parts), ASSAY_OK);
+    ck_assert_int_eq(step_picture(1, 2, 5, parts), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "sample 1", "index 2", NULL);
+    ck_assert_int_eq(engine->rewind(session, 1, 1, &err), ASSAY_OK);
+    ck_assert_int_eq(step_picture(1, 1, 3, parts), ASSAY_OK);
+    ck_assert_int_eq(step_picture(1, 3, 5, parts), ASSAY_OK);
+    engines_expect_alike(parts, whole, 1);
+    free(whole);
+    free(parts);
+    engines_close();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("ref/blocks");
@@ -96,6 +153,9 @@ int main(void)
     tcase_add_loop_test(all, a_refused_step_changes_no_other_sample, 0, N_ENGINES);
     tcase_add_loop_test(all, a_block_after_text_and_audio_after_anything_are_no_continuation, 0, N_ENGINES);
     tcase_add_loop_test(all, a_sample_rewound_into_a_block_goes_on_with_text_alone, 0, N_ENGINES);
+    tcase_add_loop_test(all,
+                        a_step_that_continues_the_block_of_an_image_is_refused_and_the_image_can_come_again,
+                        0, N_ENGINES);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }
