@@ -43,7 +43,6 @@ const image_member image_members_shared[] = {
     {"patch_size", IMAGE_MEMBER_WHOLE, AT(patch_size), 1, IMAGE_PATCH_MAX, NULL},
     {"do_center_crop", IMAGE_MEMBER_OFF, 0, 0, 0, NULL},
     {"do_pad", IMAGE_MEMBER_OFF, 0, 0, 0, NULL},
-    {"cap_pixels_per_frame", IMAGE_MEMBER_OFF, 0, 0, 0, NULL},
     {"crop_size", IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL}, /* only with do_center_crop */
     {"pad_size", IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},  /* only with do_pad */
     {"data_format", IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
@@ -66,6 +65,14 @@ static const image_member fit_members[] = {
     {NULL, IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
 };
 
+static const image_member fit_frames_members[] = {
+    {"merge_size", IMAGE_MEMBER_WHOLE, AT(merge_size), 1, IMAGE_MERGE_MAX, NULL},
+    {"temporal_patch_size", IMAGE_MEMBER_WHOLE, AT(temporal_patch_size), 1, IMAGE_MERGE_MAX, NULL},
+    {"cap_pixels_per_frame", IMAGE_MEMBER_SWITCH, AT(cap_pixels_per_frame), 0, 0, NULL},
+    {"max_video_tokens", IMAGE_MEMBER_WHOLE, AT(max_video_tokens), 1, IMAGE_TOKENS_MAX, NULL},
+    {NULL, IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
+};
+
 static const image_member budget_members[] = {
     {"resample", IMAGE_MEMBER_CHOICE, AT(resample), IMAGE_BILINEAR, 0, filters},
     {"pooling_kernel_size", IMAGE_MEMBER_WHOLE, AT(merge_size), 1, IMAGE_MERGE_MAX, NULL},
@@ -77,6 +84,7 @@ static const char *const qwen2_image[] = {"Qwen2VLImageProcessor", "Qwen2VLImage
                                           "Qwen2VLImageProcessorPil", NULL};
 static const char *const qwen2_video[] = {"Qwen2VLVideoProcessor", NULL};
 static const char *const qwen3_video[] = {"Qwen3VLVideoProcessor", NULL};
+static const char *const gemma4_video[] = {"Gemma4VideoProcessor", NULL};
 static const char *const gemma4_image[] = {"Gemma4ImageProcessor", "Gemma4ImageProcessorFast",
                                            "Gemma4ImageProcessorPil", NULL};
 
@@ -114,10 +122,11 @@ static const image_processor processors[] = {
       .image_mean = CLIP_MEAN,
       .image_std = CLIP_STD}},
     {qwen3_video,
-     fit_members,
+     fit_frames_members,
      false,
      {.is_video = true,
       .rule = IMAGE_RULE_FIT_FRAMES,
+      .max_video_tokens = 768,
       .rows = IMAGE_ROWS_BLOCKS,
       .patch_size = 16,
       .merge_size = 2,
@@ -140,6 +149,21 @@ static const image_processor processors[] = {
       .max_soft_tokens = 280,
       RESIZED_AS_DEFAULT,
       .do_normalize = false,
+      .rescale_factor = 1 / 255.0,
+      .image_mean = NO_MEAN,
+      .image_std = ONES}},
+    {gemma4_video,
+     budget_members,
+     false,
+     {.is_video = true,
+      .rule = IMAGE_RULE_BUDGET,
+      .rows = IMAGE_ROWS_RASTER,
+      .patch_size = 16,
+      .merge_size = 3,
+      .temporal_patch_size = 1,
+      .max_soft_tokens = 70,
+      RESIZED_AS_DEFAULT,
+      .do_normalize = true,
       .rescale_factor = 1 / 255.0,
       .image_mean = NO_MEAN,
       .image_std = ONES}},

@@ -97,10 +97,28 @@ static assay_status fit(const image_config *c, sides image, sides *out, assay_er
     return rc;
 }
 
-static assay_status fit_frames(const image_config *c, sides image, int64_t n_frames, sides *out,
+/* max_pixels of all frames: the limits of a frame, times their number. */
+static assay_status cap_pixels(image_config *c, int64_t n_frames, assay_error *err)
+{
+    const int64_t unit = c->patch_size * c->merge_size, least = (int64_t)((double)c->min_pixels * 1.05);
+    int64_t most = c->max_video_tokens * unit * unit;
+    if (c->max_pixels / n_frames < most) most = c->max_pixels / n_frames;
+    if (most < least) most = least;
+    const assay_status rc = check_pixels((double)most, n_frames, err);
+    if (rc == ASSAY_OK) c->max_pixels = most * n_frames;
+    return rc;
+}
+
+static assay_status fit_frames(const image_config *given, sides image, int64_t n_frames, sides *out,
                                assay_error *err)
 {
+    image_config capped = *given;
+    const image_config *c = &capped;
     const int64_t frames_unit = c->temporal_patch_size;
+    if (given->cap_pixels_per_frame) {
+        const assay_status rc = cap_pixels(&capped, n_frames, err);
+        if (rc != ASSAY_OK) return rc;
+    }
     if (n_frames < frames_unit)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "video of %" PRId64 " frames: expected at least %" PRId64,
                           n_frames, frames_unit);
@@ -190,7 +208,7 @@ assay_status image_size_resolve(const image_config *config, int64_t height, int6
     s.grid_w = r.width / config->patch_size;
     rc = check_patches((double)(s.grid_h * s.grid_w), s.grid_t, err);
     if (rc != ASSAY_OK) return rc;
-    s.n_tokens = s.grid_t * s.grid_h * s.grid_w / (config->merge_size * config->merge_size);
+    s.n_tokens = s.grid_t * (s.grid_h * s.grid_w / (config->merge_size * config->merge_size));
     *out = s;
     return ASSAY_OK;
 }

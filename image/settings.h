@@ -12,6 +12,7 @@
 #define IMAGE_PIXELS_MAX (((int64_t)1 << 53) - 1)
 #define IMAGE_PATCH_MAX  1024
 #define IMAGE_MERGE_MAX  64
+#define IMAGE_TOKENS_MAX ((int64_t)1 << 20) /* max_video_tokens */
 
 /* How the resized size follows from the size of an image. */
 typedef enum image_rule {
@@ -38,8 +39,10 @@ typedef struct image_config {
     image_rows rows;
     int64_t patch_size, merge_size, temporal_patch_size;
     int64_t min_pixels, max_pixels; /* of IMAGE_RULE_FIT and IMAGE_RULE_FIT_FRAMES */
-    int64_t max_soft_tokens;        /* of IMAGE_RULE_BUDGET */
-    int64_t resample;               /* image_filter */
+    bool cap_pixels_per_frame; /* of IMAGE_RULE_FIT_FRAMES: max_pixels follows from the number of frames */
+    int64_t max_video_tokens;  /* of a frame, with cap_pixels_per_frame */
+    int64_t max_soft_tokens;   /* of IMAGE_RULE_BUDGET; of a frame */
+    int64_t resample;          /* image_filter */
     bool do_resize, do_rescale, do_normalize;
     double rescale_factor, image_mean[3], image_std[3];
     char **notes; /* [n_notes], one line for each member that has no effect; owned */

@@ -118,6 +118,26 @@ START_TEST(an_image_that_is_not_resized_must_consist_of_whole_blocks)
 }
 END_TEST
 
+START_TEST(a_cap_limits_each_frame_of_a_video)
+{
+    image_config c = *defaults("Qwen3VLVideoProcessor", true);
+    image_size s;
+    assay_error err = {0};
+    ck_assert_int_eq(image_size_resolve(&c, 1024, 1024, 4, &s, NULL), ASSAY_OK);
+    ck_assert_int_eq(s.height, 416); /* 786,432 pixels in all frames */
+    c.cap_pixels_per_frame = true;
+    ck_assert_int_eq(image_size_resolve(&c, 1024, 1024, 4, &s, NULL), ASSAY_OK);
+    ck_assert_int_eq(s.height, 416); /* a fourth of that */
+    c.max_video_tokens = 64;
+    c.min_pixels = 1024;
+    ck_assert_int_eq(image_size_resolve(&c, 1024, 1024, 4, &s, NULL), ASSAY_OK);
+    ck_assert_int_eq(s.height, 256); /* 64 tokens of 32 * 32 pixels */
+    c.min_pixels = IMAGE_PIXELS_MAX;
+    ck_assert_int_eq(image_size_resolve(&c, 1024, 1024, 4, &s, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "in 4 frames: expected at most", NULL);
+}
+END_TEST
+
 START_TEST(too_many_patches_for_an_integer_are_refused)
 {
     image_config c = *defaults("Qwen2VLVideoProcessor", true);
@@ -140,6 +160,7 @@ int main(void)
     tcase_add_loop_test(tests, a_size_that_the_published_processor_refuses_is_refused, 0,
                         (int)(sizeof REFUSED / sizeof *REFUSED));
     tcase_add_test(tests, an_image_that_is_not_resized_must_consist_of_whole_blocks);
+    tcase_add_test(tests, a_cap_limits_each_frame_of_a_video);
     tcase_add_test(tests, too_many_patches_for_an_integer_are_refused);
     suite_add_tcase(suite, tests);
     return support_run(suite);

@@ -199,6 +199,26 @@ def video_vector(kind: str, seed: int, number: int) -> Vector:
                   processors.of_video(text, height, width, frames))
 
 
+def capped_vector(seed: int, number: int) -> Vector:
+    """A video of Qwen3-VL whose frames have a limit of their own."""
+    r = random.Random(f"{seed} preprocess capped {number}")
+    made = json.loads(video_vector("Qwen3VLVideoProcessor", seed, 10000 + number)["input"]["video_preprocessor_config"])
+    made |= {"cap_pixels_per_frame": True, "max_video_tokens": r.choice((1, 16, 128, 768, 768))}
+    text, frames = json.dumps(made), r.choice((1, 2, 3, 4, 7, r.randint(1, 768)))
+    height, width = side(r, 4000), side(r, 4000)
+    return vector(number, {"video_preprocessor_config": text, "height": height, "width": width, "frames": frames},
+                  processors.of_video(text, height, width, frames))
+
+
+def gemma_vector(seed: int, number: int) -> Vector:
+    r = random.Random(f"{seed} preprocess gemma video {number}")
+    config = {"video_processor_type": processors.GEMMA_VIDEO, "patch_size": r.choice((14, 16, 16)), "pooling_kernel_size": r.choice((2, 3, 3)),
+              "max_soft_tokens": r.choice((70, 70, 140, 280, 560)), "num_frames": 32, "do_sample_frames": True}
+    text, frames, height, width = json.dumps(config), r.randint(1, 64), side(r, 4000), side(r, 4000)
+    return vector(number, {"video_preprocessor_config": text, "height": height, "width": width, "frames": frames},
+                  processors.of_video(text, height, width, frames))
+
+
 def vector(number: int, given: dict[str, Any], answer: dict[str, Any]) -> Vector:
     made: Vector = {"id": number, "input": given, "expect": answer}
     if "error" in answer:
@@ -211,5 +231,8 @@ def image_groups(seed: int, n: int) -> list[Any]:
 
 
 def video_groups(seed: int, n: int) -> list[Any]:
-    return [{"name": kind, "vectors": [video_vector(kind, seed, number) for number in range(1, n + 1)]}
+    made = [{"name": kind, "vectors": [video_vector(kind, seed, number) for number in range(1, n + 1)]}
             for kind in processors.VIDEOS]
+    for name, draw in (("Qwen3VLVideoProcessor, capped", capped_vector), (processors.GEMMA_VIDEO, gemma_vector)):
+        made.append({"name": name, "vectors": [draw(seed, number) for number in range(1, n + 1)]})
+    return made

@@ -12,6 +12,7 @@ import importlib.util
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -24,6 +25,7 @@ CLASSES = {"Qwen2VLImageProcessor": qwen2_vl.Qwen2VLImageProcessorPil,
            "Qwen2VLImageProcessorFast": qwen2_vl.Qwen2VLImageProcessorPil,
            "Gemma4ImageProcessor": gemma4.Gemma4ImageProcessorPil}
 VIDEOS = {"Qwen2VLVideoProcessor": "qwen2_vl", "Qwen3VLVideoProcessor": "qwen3_vl"}
+GEMMA_VIDEO = "Gemma4VideoProcessor"
 WHOLE_PIXELS = 60_000  # of an image, and of the resized one, that passes through the whole processor
 
 Answer = dict[str, Any]
@@ -98,21 +100,57 @@ def of_image(text: str, height: int, width: int) -> Answer:
         return refusal(error)
 
 
-def published_function(module: str, name: str) -> Any:
-    """A function of a module that cannot be imported without torchvision, compiled from the module's source."""
+def published(module: str, name: str, method: str | None = None, **space: Any) -> Any:
+    """A function, or a class with one of its methods, of a module that cannot be imported without torchvision, compiled from the
+    module's source with the names of `space`."""
     spec = importlib.util.find_spec("transformers")
     path = Path(spec.origin).parent / "models" / module / f"video_processing_{module}.py"
     tree = ast.parse(path.read_text())
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
-    space: dict[str, Any] = {"math": math}
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name]
+    for node in found:
+        if isinstance(node, ast.ClassDef):
+            node.decorator_list = []
+            node.body = [part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == method]
+    space |= {"math": math}
     exec(compile(ast.Module(found, []), str(path), "exec"), space)  # noqa: S102: the installed package's own text
     return space[name]
+
+
+class Backend:
+    """In place of the base class of video processors: the size that is asked for is the answer."""
+
+    def resize(self, image: Any, size: Any, resample: Any) -> tuple[int, int]:
+        return size.height, size.width
+
+
+def capped(config: dict[str, Any], given: dict[str, Any], height: int, width: int, frames: int) -> tuple[int, int]:
+    """The size by the method `resize` of Qwen3-VL's processor, which computes the limit of each frame."""
+    processor = published("qwen3_vl", "Qwen3VLVideoProcessor", "resize", BaseVideoProcessor=Backend, SizeDict=SimpleNamespace,
+                          smart_resize=published("qwen3_vl", "smart_resize"))()
+    processor.max_video_tokens = config["max_video_tokens"]
+    videos = SimpleNamespace(shape=(1, frames, 3, height, width))
+    return processor.resize(videos, SimpleNamespace(**config["size"]), None, factor=given["factor"],
+                            temporal_factor=given["temporal_factor"], cap_pixels_per_frame=config["cap_pixels_per_frame"])
+
+
+def of_gemma_video(config: dict[str, Any], height: int, width: int, frames: int) -> Answer:
+    """Each frame is resized like an image, and has tokens of its own."""
+    patch, side = config["patch_size"], config["pooling_kernel_size"]
+    resize = published("gemma4", "get_aspect_ratio_preserving_size")
+    try:
+        tall, wide = resize(height, width, patch, config["max_soft_tokens"] * side**2, side)
+    except ValueError as error:
+        return refusal(error)
+    grid = [frames, tall // patch, wide // patch]
+    return {"height": tall, "width": wide, "grid": grid, "tokens": frames * (grid[1] * grid[2] // side**2)}
 
 
 def of_video(text: str, height: int, width: int, frames: int) -> Answer:
     """The answer for a video_preprocessor_config.json that states sizes and limits itself. The frames of the last patch are
     filled with copies of the last frame (`patchify`)."""
     config = json.loads(text)
+    if config["video_processor_type"] == GEMMA_VIDEO:
+        return of_gemma_video(config, height, width, frames)
     patch, merge, temporal = (config[name] for name in ("patch_size", "merge_size", "temporal_patch_size"))
     given: dict[str, Any] = {"height": height, "width": width, "factor": patch * merge,
                              "min_pixels": config["size"]["shortest_edge"], "max_pixels": config["size"]["longest_edge"]}
@@ -120,7 +158,10 @@ def of_video(text: str, height: int, width: int, frames: int) -> Answer:
     if module == "qwen3_vl":
         given |= {"num_frames": frames, "temporal_factor": temporal}
     try:
-        tall, wide = published_function(module, "smart_resize")(**given)
+        if config.get("cap_pixels_per_frame"):
+            tall, wide = capped(config, given, height, width, frames)
+        else:
+            tall, wide = published(module, "smart_resize")(**given)
     except ValueError as error:
         return refusal(error)
     grid = [(frames + -frames % temporal) // temporal, tall // patch, wide // patch]
