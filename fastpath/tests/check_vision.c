@@ -127,6 +127,25 @@ static const tower_shape SHAPES[] = {
      .table = PLAN_TABLE_BILINEAR,
      .table_side = 7,
      .activation = ASSAY_GELU},
+    {.hidden = 64,
+     .n_layers = 2,
+     .n_heads = 2,
+     .n_kv_heads = 2,
+     .head_dim = 32,
+     .intermediate = 96,
+     .patch = 4,
+     .frames = 2,
+     .merge = 2,
+     .text_hidden = 20,
+     .order = PLAN_PATCHES_BLOCKS,
+     .norm = PLAN_LAYER_NORM,
+     .table = PLAN_TABLE_BILINEAR,
+     .table_side = 6,
+     .has_rope = true,
+     .has_biases = true,
+     .is_quantised = true,
+     .activation = ASSAY_GELU_TANH,
+     .n_deepstack = 1},
 };
 enum { N_SHAPES = sizeof SHAPES / sizeof *SHAPES };
 
@@ -230,11 +249,12 @@ static void expect_together(const fp_model *m, const media *const *list, fp_feat
 START_TEST(features_are_bit_identical_for_any_workers_and_other_media)
 {
     static const size_t WORKERS[] = {1, 2, 4};
-    const tower_shape *s = &SHAPES[_i / 2];
+    static const assay_dtype TYPES[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
+    const tower_shape *s = &SHAPES[_i / 3];
     const media *list[N_GRIDS];
     fp_features *expected[N_GRIDS] = {0};
     for (size_t w = 0; w < 3; w++) {
-        fp_model *m = towers_open(s, _i % 2 ? ASSAY_BF16 : ASSAY_F32, WORKERS[w]);
+        fp_model *m = towers_open(s, TYPES[_i % 3], WORKERS[w]);
         for (size_t i = 0; i < N_GRIDS; i++) {
             list[i] = medium_of(m, s, i, (unsigned)i);
             fp_features *f = run(m, list[i]);
@@ -250,6 +270,35 @@ START_TEST(features_are_bit_identical_for_any_workers_and_other_media)
         towers_free(m);
     }
     for (size_t i = 0; i < N_GRIDS; i++) fp_features_release(expected[i]);
+}
+END_TEST
+
+/* The types are not one, and differ by little. Only the last shape has weights that int8 multiplies. */
+START_TEST(narrower_types_are_other_numbers_close_by)
+{
+    static const assay_dtype TYPES[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
+    const tower_shape *s = &SHAPES[N_SHAPES - 1];
+    fp_features *found[3];
+    for (size_t t = 0; t < 3; t++) {
+        fp_model *m = towers_open(s, TYPES[t], 2);
+        const media *medium = medium_of(m, s, N_GRIDS - 1, 5);
+        found[t] = run(m, medium);
+        media_release(medium);
+        towers_free(m);
+    }
+    const size_t n = fp_features_bytes(found[0]) / sizeof(float);
+    for (size_t t = 0; t < 3; t++)
+        for (size_t k = 0; k < t; k++) {
+            const float *a = fp_features_row(found[t], 0, 0), *b = fp_features_row(found[k], 0, 0);
+            double top = 0, worst = 0;
+            for (size_t i = 0; i < n; i++) {
+                top = fmax(top, fabs((double)b[i]));
+                worst = fmax(worst, fabs((double)a[i] - (double)b[i]));
+            }
+            ck_assert_msg(worst > 0 && worst <= 0.05 * top, "%s and %s: off by %g of %g",
+                          dtype_name(TYPES[t]), dtype_name(TYPES[k]), worst, top);
+        }
+    for (size_t t = 0; t < 3; t++) fp_features_release(found[t]);
 }
 END_TEST
 
@@ -276,7 +325,8 @@ int main(void)
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, features_are_those_of_the_definition, 0, N_SHAPES * N_GRIDS);
-    tcase_add_loop_test(tc, features_are_bit_identical_for_any_workers_and_other_media, 0, 2 * N_SHAPES);
+    tcase_add_loop_test(tc, features_are_bit_identical_for_any_workers_and_other_media, 0, 3 * N_SHAPES);
+    tcase_add_test(tc, narrower_types_are_other_numbers_close_by);
     tcase_add_test(tc, a_frame_of_a_video_is_bit_identical_to_it_in_a_shorter_one);
     suite_add_tcase(suite, tc);
     return support_run(suite);

@@ -23,12 +23,6 @@ static double *zeros(size_t n)
     return x;
 }
 
-static double number(const plan_weight *w, size_t i)
-{
-    if (!w->values) return (double)(float)(towers_number(w->name, i) * sqrt(3 / (double)w->cols));
-    return (double)(float)towers_number(w->name, i);
-}
-
 static double clip(double x, bool present, double least, double most)
 {
     return !present ? x : fmin(fmax(x, least), most);
@@ -42,13 +36,13 @@ static double *linear(const plan_linear *l, const double *x, size_t n)
     double *y = zeros(n * w->rows);
     for (size_t o = 0; o < w->rows; o++)
         for (size_t i = 0; i < w->cols; i++) {
-            const double factor = number(w, o * w->cols + i);
+            const double factor = towers_weight(w, o * w->cols + i);
             for (size_t r = 0; r < n; r++)
                 y[r * w->rows + o] +=
                     factor * clip(x[r * w->cols + i], c->present, c->input_min, c->input_max);
         }
     for (size_t i = 0; i < n * w->rows; i++) {
-        if (l->bias.values) y[i] += number(&l->bias, i % w->rows);
+        if (l->bias.values) y[i] += towers_weight(&l->bias, i % w->rows);
         y[i] = clip(y[i], c->present, c->output_min, c->output_max);
     }
     return y;
@@ -64,8 +58,8 @@ static double *norm(const plan_norm *k, const double *x, size_t n_rows, size_t w
         for (size_t i = 0; i < width; i++) square += (row[i] - mean) * (row[i] - mean) / (double)width;
         for (size_t i = 0; i < width; i++) {
             row[i] = (row[i] - mean) / sqrt(square + k->epsilon) *
-                     (k->weight.values ? (double)(float)(number(&k->weight, i) + k->offset) : 1);
-            if (k->bias.values) row[i] += number(&k->bias, i);
+                     (k->weight.values ? (double)(float)(towers_weight(&k->weight, i) + k->offset) : 1);
+            if (k->bias.values) row[i] += towers_weight(&k->bias, i);
         }
     }
     return y;
@@ -143,8 +137,8 @@ static void add_table(const naive *k, double *x)
     for (size_t r = 0; t->kind != PLAN_TABLE_NONE && r < k->n; r++) {
         if (t->kind == PLAN_TABLE_AXES) {
             for (size_t i = 0; i < d; i++)
-                x[r * d + i] +=
-                    number(&t->weight, k->x[r] * d + i) + number(&t->weight, (t->side + k->y[r]) * d + i);
+                x[r * d + i] += towers_weight(&t->weight, k->x[r] * d + i) +
+                                towers_weight(&t->weight, (t->side + k->y[r]) * d + i);
             continue;
         }
         const double sy = source_of(t, k->y[r], k->h), sx = source_of(t, k->x[r], k->w);
@@ -160,7 +154,7 @@ static void add_table(const naive *k, double *x)
                                            : i > most ? most
                                                       : i);
                 for (size_t c = 0; weight != 0 && c < d; c++)
-                    x[r * d + c] += weight * number(&t->weight, at * d + c);
+                    x[r * d + c] += weight * towers_weight(&t->weight, at * d + c);
             }
     }
 }
@@ -265,7 +259,8 @@ static double *collect(const naive *k, const double *x, size_t side, bool pools,
         }
     for (size_t i = 0; pools && i < *n_tokens * d; i++) {
         out[i] *= p->factor;
-        if (p->bias.values) out[i] = (out[i] - number(&p->bias, i % d)) * number(&p->scale, i % d);
+        if (p->bias.values)
+            out[i] = (out[i] - towers_weight(&p->bias, i % d)) * towers_weight(&p->scale, i % d);
     }
     return out;
 }

@@ -37,13 +37,58 @@ double towers_number(const char *name, size_t i)
     return (double)(float)((double)(x >> 40) / (double)(1U << 23) - 1);
 }
 
+enum { GROUP = 32 };
+
+/* The scale and the code of an element of a quantised matrix: values are scale * (code - 128). */
+static float scale_of(size_t cols)
+{
+    return (float)(sqrt(3 / (double)cols) / 127);
+}
+
+static uint8_t code_of(const char *name, size_t i)
+{
+    return (uint8_t)(128 + (int)floor(127 * towers_number(name, i)));
+}
+
+double towers_weight(const plan_weight *w, size_t i)
+{
+    if (w->values) return (double)(float)towers_number(w->name, i);
+    if (!w->affine.bits) return (double)(float)(towers_number(w->name, i) * sqrt(3 / (double)w->cols));
+    return (double)scale_of(w->cols) * (code_of(w->name, i) - 128);
+}
+
+/* Bytes are codes of 8 bits in little-endian words. */
+static void quantise(owned *o, plan_weight *w)
+{
+    const size_t n = w->rows * w->cols, n_groups = n / GROUP;
+    uint8_t *codes = keep(o, malloc(n));
+    float *scales = keep(o, malloc(2 * n_groups * sizeof *scales));
+    for (size_t i = 0; i < n; i++) codes[i] = code_of(w->name, i);
+    for (size_t g = 0; g < n_groups; g++) {
+        scales[g] = scale_of(w->cols);
+        scales[n_groups + g] = -128 * scale_of(w->cols);
+    }
+    w->data = codes;
+    w->dtype = ASSAY_U32;
+    w->affine = (affine){.bits = 8,
+                         .group = GROUP,
+                         .scales = scales,
+                         .biases = scales + n_groups,
+                         .scale_dtype = ASSAY_F32,
+                         .bias_dtype = ASSAY_F32};
+}
+
 static plan_weight matrix(owned *o, const char *name, size_t rows, size_t cols)
 {
-    const double root = sqrt(3 / (double)cols);
+    plan_weight w = {.name = keep(o, strdup(name)), .dtype = ASSAY_F32, .rows = rows, .cols = cols};
+    if (o->shape->is_quantised && cols % GROUP == 0) {
+        quantise(o, &w);
+        return w;
+    }
     float *data = keep(o, malloc(rows * cols * sizeof *data));
-    for (size_t i = 0; i < rows * cols; i++) data[i] = (float)(towers_number(name, i) * root);
-    return (plan_weight){
-        .name = keep(o, strdup(name)), .data = data, .dtype = ASSAY_F32, .rows = rows, .cols = cols};
+    w.data = data;
+    for (size_t i = 0; i < rows * cols; i++) data[i] = (float)towers_weight(&w, i);
+    return w;
 }
 
 static assay_status draw_vector(void *context, array *self, array *const *inputs, assay_error *e)

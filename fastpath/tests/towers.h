@@ -20,6 +20,7 @@ typedef struct tower_shape {
     bool has_rope, has_quarters, is_gated, has_biases, channels_last, has_post_norms, has_head_norms,
         has_clips;
     bool has_in_norm, is_standardised, norm_is_last;
+    bool is_quantised; /* matrices are stored in groups of codes, if their inputs are whole groups */
     assay_activation activation;
     size_t n_deepstack;  /* of the first layers */
     double weight_scale; /* standard deviation of a weight times the square root of its inputs; 0: 1 */
@@ -32,7 +33,10 @@ void towers_free(fp_model *m);
 /* An image or video of t frames, h x w patches, with drawn pixels; the caller releases it. */
 const media *towers_medium(const fp_model *m, size_t t, size_t h, size_t w, unsigned seed);
 
-/* Element i of the weight with this name: what the model was built with. */
+/* A number in -1 … 1: pixel i of the seed N has the name "pixels.N". */
 double towers_number(const char *name, size_t i);
+
+/* Element i of a weight: what the model was built with. */
+double towers_weight(const plan_weight *w, size_t i);
 
 #endif
