@@ -36,8 +36,9 @@ static const spelling SPELLINGS[] = {
     {"model.visual.", "model.language_model.", "lm_head."},                 /* since then */
     {"vision_tower.", "language_model.model.", "language_model.lm_head."}}; /* mlx-vlm */
 
-static const char *const FIXTURES[] = {"qwen2_vl/base", "qwen2_5_vl/base", "qwen3_vl/base"};
-enum { N_SPELLINGS = 3, N_FIXTURES = 3 };
+static const char *const FIXTURES[] = {"qwen2_vl/base", "qwen2_5_vl/base", "qwen3_vl/base",
+                                       "qwen3_vl_moe/base"};
+enum { N_SPELLINGS = 3, N_FIXTURES = 4 };
 
 static void respell(header *h, const spelling *to)
 {
@@ -169,6 +170,26 @@ START_TEST(a_gemma_without_a_tower_reads_no_images)
 }
 END_TEST
 
+/* The limits are the scalars beside each product. */
+START_TEST(limits_of_products_come_from_the_checkpoint)
+{
+    plan *p = checkpoint_open_fixture("gemma4/tower-clipped");
+    for (size_t i = 0; i < p->tower.n_layers; i++) {
+        const plan_tower_layer *l = &p->tower.layers[i];
+        const plan_clip *const clips[] = {&l->attention.q.clip, &l->attention.k.clip, &l->attention.v.clip,
+                                          &l->attention.o.clip, &l->mlp.gate.clip,    &l->mlp.up.clip,
+                                          &l->mlp.down.clip};
+        for (size_t k = 0; k < sizeof clips / sizeof *clips; k++) {
+            ck_assert(clips[k]->present);
+            ck_assert(clips[k]->input_min < clips[k]->input_max &&
+                      clips[k]->output_min < clips[k]->output_max);
+        }
+    }
+    ck_assert(!p->tower.patches.embed.clip.present && !p->tower.merger.second.clip.present);
+    plan_free(p);
+}
+END_TEST
+
 /* Members that change nothing, as published files have them. */
 static const struct {
     const char *fixture, *member, *value;
@@ -183,6 +204,8 @@ static const struct {
      "{\"rope_type\": \"default\", \"rope_theta\": 10000.0}"},
     {"qwen3_vl/base", "vision_config.rope_theta", "10000"},
     {"qwen3_vl/base", "vision_config.model_type", "\"qwen3_vl\""},
+    {"qwen3_vl_moe/base", "text_config.norm_topk_prob", "true"},
+    {"qwen3_vl_moe/base", "generation_config", "{\"eos_token_id\": 3}"},
     {"gemma4/multimodal-old", "vision_config.default_output_length", "280"},
     {"gemma4/multimodal-old", "vision_config.global_head_dim", "8"},
 };
@@ -244,6 +267,7 @@ int main(void)
     tcase_add_test(all, the_biases_of_a_fused_product_are_divided_with_its_rows);
     tcase_add_test(all, mergers_of_earlier_layers_follow_the_list);
     tcase_add_test(all, windows_are_measured_in_blocks_of_patches);
+    tcase_add_test(all, limits_of_products_come_from_the_checkpoint);
     tcase_add_test(all, a_gemma_without_a_tower_reads_no_images);
     tcase_add_loop_test(all, members_without_effect_are_accepted, 0,
                         (int)(sizeof ACCEPTED / sizeof *ACCEPTED));
