@@ -41,6 +41,12 @@ static const char *const CHECKPOINTS[] = {
     "granite/base",
     "gemma2/base",
     "gemma/base",
+    "qwen2_vl/base",
+    "qwen2_vl/old",
+    "qwen2_5_vl/base",
+    "qwen3_vl/base",
+    "qwen3_vl_moe/base",
+    "gemma4/tower-clipped",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

@@ -29,7 +29,7 @@ void family_vision_begin(family_vision *v, family *f, const char *type, const ch
 {
     config *around = f->outer ? f->outer : f->config;
     json_object *object = config_member(around, "vision_config");
-    *v = (family_vision){.own = *f, .around = around};
+    *v = (family_vision){.own = *f, .around = around, .text = f->outer ? f->config : NULL};
     v->own.config = &v->config;
     v->own.outer = NULL;
     if (!object) config_fail(around, ASSAY_EFORMAT, "vision_config: missing, expected an object");
@@ -202,6 +202,8 @@ static int32_t read_token(family_vision *v, const char *name, size_t fallback)
     if (family_ok(&v->own) && v->around->status == ASSAY_OK && id >= n)
         config_fail(v->around, ASSAY_EFORMAT, "%s: found %zu, expected an id below vocab_size (%zu)", name,
                     id, n);
+    if (v->text && config_has(v->text, name) && config_count_or(v->text, name, id) != id)
+        config_fail_member(v->text, ASSAY_EUNSUPPORTED, name, "but the document around it has %zu", id);
     return (int32_t)id;
 }
 

@@ -13,6 +13,7 @@ typedef struct family_vision {
     family own;     /* of vision_config: its config is the next member; it has no outer one */
     config config;  /* the reader of vision_config */
     config *around; /* that of the document */
+    config *text;   /* that of text_config; NULL: its members are in the document */
     bind_place outside;
     size_t n_heads, head_dim, intermediate;
     assay_activation activation; /* of the MLPs */
@@ -58,7 +59,8 @@ void family_vision_mlp(family_vision *v, size_t i, const char *gate, const char 
 plan_merger family_vision_merger(family_vision *v, const char *base, const char *norm, bool norm_is_last,
                                  const char *first, const char *second, const char *width);
 
-/* Reads image_token_id and video_token_id of the document, and places tokens by the grids of images. */
+/* Reads image_token_id and video_token_id of the document, which text_config may repeat, and places tokens by
+ * the grids of images. */
 void family_vision_tokens(family_vision *v, size_t default_image, size_t default_video);
 
 #endif

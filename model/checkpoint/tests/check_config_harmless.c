@@ -81,6 +81,11 @@ static const struct {
                      "\"num_global_key_value_heads\": null, \"top_k_experts\": 8}"},
     {"gemma4/multimodal", "{" EVERYWHERE TRAINED "\"mm_tokens_per_image\": 256, \"boi_token_index\": 5, "
                           "\"vision_soft_tokens_per_image\": 280}"},
+    {"qwen2_vl/old", "{" EVERYWHERE TRAINED "\"vision_token_id\": 151654, \"max_window_layers\": 28, "
+                     "\"sliding_window\": 32768, \"use_sliding_window\": false}"},
+    {"qwen2_5_vl/old", "{" EVERYWHERE TRAINED "\"vision_token_id\": 151654, \"max_window_layers\": 28}"},
+    {"qwen3_vl/base", "{" EVERYWHERE TRAINED "\"vision_start_token_id\": 151652}"},
+    {"qwen3_vl_moe/base", "{" EVERYWHERE TRAINED "\"generation_config\": {\"eos_token_id\": 151645}}"},
 };
 
 START_TEST(published_members_are_accepted)
@@ -97,6 +102,13 @@ START_TEST(published_members_are_accepted_inside_a_wrapper)
                                                   "{" EVERYWHERE TRAINED "\"query_pre_attn_scalar\": 256}")));
     plan_free(checkpoint_open(checkpoint_extended("gemma4/multimodal", "text_config",
                                                   "{" EVERYWHERE TRAINED "\"dtype\": \"float32\"}")));
+    plan_free(checkpoint_open(checkpoint_extended("qwen2_5_vl/base", "text_config",
+                                                  "{" EVERYWHERE TRAINED "\"image_token_id\": null, "
+                                                  "\"vision_token_id\": 151654}")));
+    plan_free(checkpoint_open(checkpoint_extended("qwen2_vl/old", "vision_config",
+                                                  "{" EVERYWHERE TRAINED "\"model_type\": \"qwen2_vl\"}")));
+    plan_free(checkpoint_open(checkpoint_extended("gemma4/tower", "vision_config",
+                                                  "{" EVERYWHERE TRAINED "\"default_output_length\": 280}")));
 }
 END_TEST
 
@@ -145,6 +157,14 @@ static const struct {
     {"gemma4/multimodal", "text_config", "attn_logit_softcapping", "50.0",
      "text_config.attn_logit_softcapping"},
     {"gemma4/multimodal", NULL, "logits_scaling", "2", "logits_scaling"},
+    {"qwen3_vl/base", "vision_config", "window_size", "112", "vision_config.window_size"}, /* of Qwen2.5-VL */
+    {"qwen2_vl/base", "vision_config", "fullatt_block_indexes", "[1]", "vision_config.fullatt_block_indexes"},
+    {"qwen2_5_vl/base", "vision_config", "num_position_embeddings", "2304",
+     "vision_config.num_position_embeddings"},
+    {"qwen2_5_vl/base", "text_config", "final_logit_softcapping", "30.0",
+     "text_config.final_logit_softcapping"},
+    {"qwen3_vl/base", "text_config", "sliding_window", "4096", "text_config.sliding_window"},
+    {"gemma4/tower", "vision_config", "layer_types", "[1]", "vision_config.layer_types"},
     {"gemma4/dense", "rope_parameters", "chunked_attention", "{}", "rope_parameters.chunked_attention"},
     {"gemma4/dense", "rope_parameters.sliding_attention", "factor", "2",
      "rope_parameters.sliding_attention.factor"},
