@@ -87,6 +87,27 @@ START_TEST(names_of_every_spelling_give_the_same_plan)
 }
 END_TEST
 
+START_TEST(the_names_of_mlx_vlm_give_the_same_tower_of_gemma)
+{
+    const char *dir = checkpoint_changed("gemma4/tower", NULL, NULL);
+    plan *expected = checkpoint_open(checkpoint_changed("gemma4/tower", NULL, NULL));
+    ck_assert(expected->tower.present);
+    header h = header_read(dir);
+    header_rename(&h, "model.language_model.", "language_model.model.");
+    header_rename(&h, "model.vision_tower.", "vision_tower.");
+    header_rename(&h, "model.embed_vision.", "embed_vision.");
+    header_write(&h);
+    header_free(&h);
+    plan *p = checkpoint_open(dir);
+    char *found = text_of(p), *wanted = text_of(expected);
+    ck_assert_str_eq(found, wanted);
+    free(found);
+    free(wanted);
+    plan_free(p);
+    plan_free(expected);
+}
+END_TEST
+
 START_TEST(a_convolution_with_channels_last_is_bound_as_such)
 {
     static const char NAME[] = "model.visual.patch_embed.proj.weight";
@@ -263,6 +284,7 @@ int main(void)
     Suite *suite = suite_create("model/families/vision");
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, names_of_every_spelling_give_the_same_plan, 0, N_FIXTURES * N_SPELLINGS);
+    tcase_add_test(all, the_names_of_mlx_vlm_give_the_same_tower_of_gemma);
     tcase_add_test(all, a_convolution_with_channels_last_is_bound_as_such);
     tcase_add_test(all, the_biases_of_a_fused_product_are_divided_with_its_rows);
     tcase_add_test(all, mergers_of_earlier_layers_follow_the_list);
