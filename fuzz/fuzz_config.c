@@ -103,8 +103,28 @@ static void read_mixer(const plan_mixer *m)
     else read_each((const plan_weight *const[]){&a->q.weight, &a->k.weight, &a->v.weight, &a->o.weight}, 4);
 }
 
+static void read_merger(const plan_merger *m)
+{
+    read_each((const plan_weight *const[]){&m->first.weight, &m->second.weight}, 2);
+}
+
+static void read_tower(const plan_tower *t)
+{
+    read_end(&t->table.weight);
+    for (size_t i = 0; i < t->n_layers; i++) {
+        const plan_attention *a = &t->layers[i].attention;
+        const plan_mlp *m = &t->layers[i].mlp;
+        read_each((const plan_weight *const[]){&a->q.weight, &a->k.weight, &a->v.weight, &a->o.weight,
+                                               &m->gate.weight, &m->up.weight, &m->down.weight},
+                  7);
+    }
+    if (t->present) read_merger(&t->merger);
+    for (size_t k = 0; k < t->n_deepstack; k++) read_merger(&t->deepstack[k].merger);
+}
+
 static void read_ends(const plan *p)
 {
+    read_tower(&p->tower);
     read_end(&p->embedding);
     read_end(&p->head);
     read_end(&p->layer_inputs.table);
