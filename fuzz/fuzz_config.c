@@ -47,6 +47,8 @@ static const char *const CHECKPOINTS[] = {
     "qwen3_vl/base",
     "qwen3_vl_moe/base",
     "gemma4/tower-clipped",
+    "qwen3_5/base",
+    "qwen3_5_moe/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

@@ -54,8 +54,14 @@ typedef struct fault {
      * advanced: called after fp_state_advance. */
     void (*put)(fp_state *s, size_t layer, size_t position, size_t n, const float *key, const float *value);
     void (*advanced)(fp_state *s);
-    /* Called before the attention of layer i. */
+    /* Called before the attention of layer i; after the gated delta net of layer i. */
     void (*attends)(fp_pass *pass, size_t i);
+    void (*mixed)(fp_pass *pass, size_t i);
+    /* Called before the state of a sample is freed; after room for its next tokens was reserved. */
+    void (*left)(fp_state *s);
+    void (*reserved)(fp_state *s);
+    /* Changes the kernels of a model that has been opened. */
+    void (*kernels)(fp_kernels *k);
     /* Changes the keys that the row at a position attends to. */
     void (*views)(fp_key_range *range, size_t position);
     /* A sample that is rewound keeps one token more. */
@@ -162,6 +168,12 @@ void fault_page_256(fp_state *s, size_t layer, size_t position, size_t n, const 
 void fault_sinks_dropped(size_t *limit, size_t *sink_tokens);
 void fault_sinks_overwritten(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                              const float *value);
+void fault_state_left(fp_state *s);
+void fault_state_kept(fp_state *s);
+void fault_inputs_short(fp_pass *pass, size_t i);
+void fault_gate_missing(fp_kernels *k);
+void fault_shared_expert_missing(plan *p);
+void fault_shared_gate_missing(plan *p);
 void fault_shared_trimmed(fp_pass *pass, size_t i);
 void fault_chunks_noted(fp_pass *pass, size_t i);
 void fault_chunk_masked(fp_key_range *range, size_t position);

@@ -1,11 +1,12 @@
 # A fastpath with faults to plant; conformance/tests/faults.test checks that cases catch each.
 # SPDX-License-Identifier: Apache-2.0
-FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_linear_run,--wrap=fp_steps_run \
+FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_delta_run,--wrap=fp_linear_run,--wrap=fp_steps_run \
 	-Wl,--wrap=array_list_open,--wrap=array_list_realise,--wrap=fp_forward,--wrap=fp_norm_run \
 	-Wl,--wrap=queue_take_error,--wrap=stream_default \
 	-Wl,--wrap=fp_model_open,--wrap=fp_session_join,--wrap=fp_session_limit,--wrap=fp_session_step \
 	-Wl,--wrap=fp_page_is_exclusive,--wrap=fp_session_rewind,--wrap=fp_view_key_range \
-	-Wl,--wrap=fp_state_advance,--wrap=fp_state_put,--wrap=plan_derive,--wrap=rope_tables \
+	-Wl,--wrap=fp_state_advance,--wrap=fp_state_free,--wrap=fp_state_put,--wrap=fp_state_reserve \
+	-Wl,--wrap=plan_derive,--wrap=rope_tables \
 	-Wl,--wrap=serve_completion_open,--wrap=serve_completion_push,--wrap=serve_detokenizer_open \
 	-Wl,--wrap=serve_form_chat,--wrap=serve_form_messages,--wrap=serve_reasoning_feed \
 	-Wl,--wrap=serve_reasoning_start,--wrap=serve_reply_end,--wrap=serve_reply_open \
@@ -18,6 +19,7 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/fault.h \
 	conformance/faults/plans.c \
 	conformance/faults/samples.c \
+	conformance/faults/states.c \
 	conformance/faults/table.c \
 	conformance/faults/threads.c
 conformance_faults_libfaults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)

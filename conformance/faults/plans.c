@@ -114,18 +114,28 @@ void fault_post_norms_missing(plan *p)
         p->layers[i].mixer_out.present = p->layers[i].mlp_out.present = false;
 }
 
+void fault_shared_expert_missing(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) p->layers[i].experts.shared.present = false;
+}
+
+void fault_shared_gate_missing(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) p->layers[i].experts.shared_gate = (plan_weight){0};
+}
+
 static void change_norms(plan *p, void (*change)(plan_norm *norm))
 {
     change(&p->norm);
     for (size_t i = 0; i < p->n_layers; i++) {
         plan_layer *layer = &p->layers[i];
-        plan_attention *a = layer_attention(p, i);
+        const bool is_delta = layer->mixer.kind == PLAN_MIXER_DELTA;
         change(&layer->mixer_in);
         change(&layer->mixer_out);
         change(&layer->mlp_in);
         change(&layer->mlp_out);
-        change(&a->q_norm);
-        change(&a->k_norm);
+        change(is_delta ? &layer->mixer.delta.norm : &layer->mixer.attention.q_norm);
+        if (!is_delta) change(&layer->mixer.attention.k_norm);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "conformance/faults/fault.h"
 #include "fastpath/attend.h"
+#include "fastpath/delta.h"
 #include "fastpath/ops.h"
 #include "fastpath/session/steps.h"
 #include "model/plan/arrays.h"
@@ -25,14 +26,19 @@ __typeof__(fp_state_put) __real_fp_state_put, __wrap_fp_state_put;
 __typeof__(fp_state_advance) __real_fp_state_advance, __wrap_fp_state_advance;
 __typeof__(fp_view_key_range) __real_fp_view_key_range, __wrap_fp_view_key_range;
 __typeof__(fp_page_is_exclusive) __real_fp_page_is_exclusive, __wrap_fp_page_is_exclusive;
+__typeof__(fp_state_free) __real_fp_state_free, __wrap_fp_state_free;
+__typeof__(fp_state_reserve) __real_fp_state_reserve, __wrap_fp_state_reserve;
 __typeof__(fp_attend) __real_fp_attend, __wrap_fp_attend;
+__typeof__(fp_delta_run) __real_fp_delta_run, __wrap_fp_delta_run;
 __typeof__(fp_linear_run) __real_fp_linear_run, __wrap_fp_linear_run;
 
 assay_status __wrap_fp_model_open(const char *dir, const fp_options *options, fp_model **out,
                                   assay_error *err)
 {
     assay_status rc = fault_plant(err);
-    return rc == ASSAY_OK ? __real_fp_model_open(dir, options, out, err) : rc;
+    if (rc == ASSAY_OK) rc = __real_fp_model_open(dir, options, out, err);
+    if (rc == ASSAY_OK && fault_planted()->kernels) fault_planted()->kernels(&(*out)->kernels);
+    return rc;
 }
 
 assay_status __wrap_plan_derive(plan *p, assay_error *err)
@@ -171,6 +177,26 @@ void __wrap_fp_state_advance(fp_state *s, size_t n)
 {
     __real_fp_state_advance(s, n);
     if (fault_planted()->advanced) fault_planted()->advanced(s);
+}
+
+void __wrap_fp_state_free(fp_state *s)
+{
+    if (s->caches && fault_planted()->left) fault_planted()->left(s);
+    __real_fp_state_free(s);
+}
+
+assay_status __wrap_fp_state_reserve(fp_state *s, size_t n)
+{
+    assay_status rc = __real_fp_state_reserve(s, n);
+    if (rc == ASSAY_OK && fault_planted()->reserved) fault_planted()->reserved(s);
+    return rc;
+}
+
+assay_status __wrap_fp_delta_run(fp_pass *pass, size_t i, const float *x, float *y)
+{
+    assay_status rc = __real_fp_delta_run(pass, i, x, y);
+    if (rc == ASSAY_OK && fault_planted()->mixed) fault_planted()->mixed(pass, i);
+    return rc;
 }
 
 assay_status __wrap_fp_attend(fp_pass *pass, size_t i, const float *x, float *y)

@@ -13,7 +13,8 @@
     "llama/lengths/long-single qwen2/lengths/long-single qwen3/lengths/long-single "                         \
     "qwen3_moe/lengths/long-single phi3/lengths/long-single gemma3n/lengths/long-single "                    \
     "gemma4/lengths/long-single olmo2/lengths/long-single granite/lengths/long-single "                      \
-    "gemma2/lengths/long-single gemma/lengths/long-single"
+    "gemma2/lengths/long-single gemma/lengths/long-single "                                                  \
+    "qwen3_5/lengths/long-single qwen3_5_moe/lengths/long-single"
 #define LONG_CASES                                                                                           \
     LONG_SINGLE " "                                                                                          \
                 "llama/lengths/long-batch qwen2/lengths/long-batch qwen3/lengths/long-batch "                \
@@ -23,7 +24,9 @@
                 "gemma3n/lengths/long-generate gemma4/lengths/long-generate olmo2/lengths/long-batch "       \
                 "granite/lengths/long-batch gemma2/lengths/long-batch olmo2/lengths/long-generate "          \
                 "granite/lengths/long-generate gemma2/lengths/long-generate "                                \
-                "gemma/lengths/long-batch gemma/lengths/long-generate"
+                "gemma/lengths/long-batch gemma/lengths/long-generate "                                      \
+                "qwen3_5/lengths/long-batch qwen3_5_moe/lengths/long-batch "                                 \
+                "qwen3_5/lengths/long-generate qwen3_5_moe/lengths/long-generate"
 
 const fault FAULTS[] = {
     {"padding-twice", "a decoded token is rotated as if the padding had to be subtracted once more",
@@ -70,6 +73,18 @@ const fault FAULTS[] = {
      "gemma4/shared-kv/single gemma3n/text/single", "gemma4/pages/pages", .plan = fault_shared_first},
     {"shared-trimmed", "layers that share keys read a cache that was trimmed to its window first",
      "gemma4/shared-kv/window gemma4/pages/pages", "gemma4/dense/window", .attends = fault_shared_trimmed},
+    {"state-kept", "a sample joins in a slot that still holds the recurrent state of another one",
+     "qwen3_5/base/single qwen3_5_moe/base/single", "qwen3/base/single", .left = fault_state_left,
+     .reserved = fault_state_kept},
+    {"inputs-short", "after a chunk of two tokens a convolution over four has lost the input before them",
+     "qwen3_5/base/batch qwen3_5_moe/base/batch", "qwen3_5/base/batch", .spared_manner = "whole",
+     .mixed = fault_inputs_short},
+    {"gate-missing", "the output of attention is not multiplied by its gate",
+     "qwen3_5/base/single qwen3_5_moe/base/single", "qwen3/base/single", .kernels = fault_gate_missing},
+    {"shared-expert-missing", "a shared expert is left out", "qwen3_5_moe/base/single", "qwen3_5/base/single",
+     .plan = fault_shared_expert_missing},
+    {"shared-gate-missing", "a shared expert is added without its gate", "qwen3_5_moe/base/single",
+     "qwen3_5/base/single", .plan = fault_shared_gate_missing},
     {"slot-used", "a sample joins in a slot that still holds the cache of another one", "qwen3/base/single",
      "-", .joined = fault_slot_used},
     {"fork-writes-shared-page", "a copy of a sample and its origin write to the page that they share",
@@ -112,15 +127,16 @@ const fault FAULTS[] = {
     {"post-norms-missing", "norms after attention and MLP are left out",
      "olmo2/base/single gemma2/base/single gemma4/dense/single", "granite/base/single",
      .plan = fault_post_norms_missing},
-    {"norm-offset-missing", "norms multiply by w instead of 1 + w", "gemma2/base/single gemma/base/single",
-     "gemma4/dense/single", .plan = fault_norm_offset_missing},
+    {"norm-offset-missing", "norms multiply by w instead of 1 + w",
+     "gemma2/base/single gemma/base/single qwen3_5/base/single", "gemma4/dense/single",
+     .plan = fault_norm_offset_missing},
     {"epsilon-other", "every norm has an epsilon of 3e-6",
      "olmo2/small-variance/single gemma/small-variance/single gemma2/small-variance/single "
-     "granite/small-variance/single",
+     "granite/small-variance/single qwen3_5/small-variance/single qwen3_5_moe/small-variance/single",
      "-", .plan = fault_epsilon_other},
     {"epsilon-last", "the last norm has an epsilon of 3e-6",
      "olmo2/small-variance/single gemma/small-variance/single gemma2/small-variance/single "
-     "granite/small-variance/single",
+     "granite/small-variance/single qwen3_5/small-variance/single qwen3_5_moe/small-variance/single",
      "-", .plan = fault_epsilon_last},
     {"windows-swapped", "windows are in the layers that should have none",
      "gemma2/base/window gemma2/types/window", "llama/base/single", .plan = fault_windows_swapped},

@@ -175,7 +175,7 @@ static void read_family(family *f, bool has_experts)
         if (has_experts) bind_layer_experts(&g, i);
         else family_decoder_mlp(f, &g.d, i);
     }
-    read_tower(f, has_experts ? "qwen3_5_moe" : "qwen3_5");
+    read_tower(f, has_experts ? "qwen3_5_moe_vision" : "qwen3_5_vision");
     bind_ignore(f->bind, f->config->notes, "mtp.", "the published class does not read it");
     free(g.is_delta);
 }

@@ -34,7 +34,7 @@ class Checkpoint:
 
     def __init__(self, family: Family, variant: Variant, seed: int):
         self.family, self.variant, self.seed = family, variant, seed
-        self.multimodal = variant.wrapper != "text" and family.multimodal_model_class is not None
+        self.multimodal = variant.wrapper not in ("text", "bare") and family.multimodal_model_class is not None
         with precision(torch.float32):
             model = self.build()
         rng = rng_for(seed, family.name, variant.name, "weights")

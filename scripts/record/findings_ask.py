@@ -51,6 +51,17 @@ def edited(variant: str, change: Callable[[dict[str, Any]], Any]) -> Iterator[Pa
         yield model
 
 
+@contextlib.contextmanager
+def widened_norms(variant: str) -> Iterator[Path]:
+    """A copy of a bundled checkpoint with the weights of its norms stored as float32."""
+    from safetensors.torch import load_file, save_file
+    with edited(variant, lambda config: None) as model:
+        file = model / "model.safetensors"
+        save_file({name: tensor.float() if tensor.dim() == 1 and "norm" in name else tensor
+                   for name, tensor in load_file(file).items()}, file, {"format": "pt"})
+        yield model
+
+
 def published(model: Path) -> Any:
     import torch
     import transformers

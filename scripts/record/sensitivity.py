@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -29,6 +30,21 @@ def epsilon_changes(model: nn.Module) -> Iterator[Change]:
         other = EPSILONS[1] if meant == EPSILONS[0] else EPSILONS[0]
         yield (f"epsilon {other:g} in {name}", lambda m=module, at=member, to=other: setattr(m, at, to),
                lambda m=module, at=member, to=meant: setattr(m, at, to))
+    yield from length_changes(model)
+
+
+def length_changes(model: nn.Module) -> Iterator[Change]:
+    """The l2 norm of the queries and keys of delta nets with another epsilon: it is a function, not a module."""
+    module = sys.modules[type(model).__module__]
+    meant = getattr(module, "l2norm", None)
+    if meant is None:
+        return
+
+    def other(x: torch.Tensor, dim: int = -1, eps: float = EPSILONS[0]) -> torch.Tensor:
+        return meant(x, dim=dim, eps=EPSILONS[1])
+
+    yield ("epsilon 1e-05 in l2norm", lambda: setattr(module, "l2norm", other),
+           lambda: setattr(module, "l2norm", meant))
 
 
 def activation_changes(model: nn.Module) -> Iterator[Change]:

@@ -43,7 +43,7 @@ class Variant:
     spelling: str = "new"  # new | old | mixed (old, but rope_scaling has rope_type instead of type)
     dtype: str = "float32"  # float32 | float16 | bfloat16
     n_shards: int = 1
-    wrapper: str = "text"  # text | multimodal | towers (multimodal, with the towers' weights)
+    wrapper: str = "text"  # text | bare (a text_config, no tower) | multimodal | towers (with the towers' weights)
     experts: str = "fused"  # fused | split (one tensor per expert) | transposed (fused, [in, out])
     stop_in: str = "both"  # both | generation_config | config: the document that names the stop id
     length_limit: int | None = None

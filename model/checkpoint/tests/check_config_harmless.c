@@ -61,6 +61,14 @@ static const struct {
     {"qwen3_moe/base", "{" EVERYWHERE TRAINED "\"max_window_layers\": 48, \"output_router_logits\": false, "
                        "\"router_aux_loss_coef\": 0.001, \"rope_scaling\": null, "
                        "\"shared_expert_intermediate_size\": 0}"},
+    {"qwen3_5/sharded",
+     "{" EVERYWHERE TRAINED "\"attn_output_gate\": true, \"mamba_ssm_dtype\": \"float32\", "
+     "\"mlp_only_layers\": [], \"mtp_num_hidden_layers\": 1, "
+     "\"mtp_use_dedicated_embeddings\": false}"},
+    {"qwen3_5/base",
+     "{" EVERYWHERE TRAINED "\"language_model_only\": false, \"vision_config\": {\"depth\": 27}}"},
+    {"qwen3_5_moe/old", "{" EVERYWHERE TRAINED "\"norm_topk_prob\": true, \"decoder_sparse_step\": 1, "
+                        "\"router_aux_loss_coef\": 0.001, \"intermediate_size\": 99}"},
     {"phi3/base", "{" EVERYWHERE TRAINED "\"auto_map\": {}, \"full_attn_mod\": 1, \"interpolate_factor\": 1, "
                   "\"lm_head_bias\": false, \"mlp_bias\": false, \"attention_bias\": false, "
                   "\"embd_pdrop\": 0.0, \"rope_scaling\": null}"}, /* Phi-4-mini */
@@ -149,6 +157,12 @@ static const struct {
     {"gemma/base", NULL, "sliding_window", "4096", "sliding_window"},
     {"gemma2/base", NULL, "residual_multiplier", "0.5", "residual_multiplier"},
     {"gemma2/base", NULL, "logits_scaling", "8.0", "logits_scaling"},
+    {"qwen3_5/sharded", NULL, "attn_output_gate", "false", "attn_output_gate"},
+    {"qwen3_5/sharded", NULL, "mlp_only_layers", "[0]", "mlp_only_layers"},
+    {"qwen3_5/sharded", NULL, "sliding_window", "4096", "sliding_window"},
+    {"qwen3_5/base", "text_config", "num_experts", "4", "text_config.num_experts"},
+    {"qwen3_5_moe/old", NULL, "norm_topk_prob", "false", "norm_topk_prob"},
+    {"qwen3_5_moe/old", NULL, "decoder_sparse_step", "2", "decoder_sparse_step"},
     {"olmo2/base", NULL, "attn_logit_softcapping", "50.0", "attn_logit_softcapping"},
     {"olmo2/base", NULL, "sliding_window", "4096", "sliding_window"}, /* of OLMo 3 */
     {"olmo2/base", NULL, "mlp_bias", "true", "mlp_bias"},

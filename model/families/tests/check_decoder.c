@@ -130,6 +130,57 @@ START_TEST(defaults_of_gemma2_are_those_of_its_published_class)
 }
 END_TEST
 
+START_TEST(qwen3_5_alternates_delta_nets_and_gated_attention)
+{
+    plan *p = checkpoint_open_fixture("qwen3_5/base");
+    ck_assert(!p->tied && p->norm.offset == 1 && p->positions == PLAN_POSITIONS_INDEX && !p->tower.present);
+    for (size_t i = 0; i < 3; i++) {
+        const plan_delta *d = &p->layers[i].mixer.delta;
+        ck_assert(p->layers[i].mixer.kind == PLAN_MIXER_DELTA && p->layers[i].mixer_in.offset == 1);
+        ck_assert(d->n_k_heads == 2 && d->n_v_heads == 4 && d->k_dim == 6 && d->v_dim == 5 && d->kernel == 4);
+        ck_assert(d->norm.offset == 0 && d->norm.width == 5 && d->conv.rows == 44 && d->conv.cols == 4);
+    }
+    const plan_attention *a = plan_layer_attention(&p->layers[3]);
+    ck_assert(a->is_gated && a->q.weight.rows == 2 * a->n_heads * a->head_dim && a->q_norm.offset == 1);
+    ck_assert(p->ropes[a->rope].dim == 8 && p->ropes[a->rope].sections == ROPE_SECTIONS_INTERLEAVED);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(norms_of_a_converted_qwen3_5_hold_the_sum)
+{
+    plan *p = checkpoint_open_fixture("qwen3_5/mlx-4bit");
+    ck_assert(p->norm.offset == 0 && p->layers[0].mixer_in.offset == 0 && p->layers[1].mlp_in.offset == 0);
+    ck_assert(plan_layer_attention(&p->layers[1])->q_norm.offset == 0);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(qwen3_5_without_layer_types_has_an_interval)
+{
+    plan *p = checkpoint_open_fixture("qwen3_5/old");
+    ck_assert(p->layers[0].mixer.kind == PLAN_MIXER_DELTA && p->layers[1].mixer.kind == PLAN_MIXER_ATTENTION);
+    plan_free(p);
+    p = checkpoint_open_fixture("qwen3_5/defaults"); /* every fourth, and a quarter of a head rotates */
+    for (size_t i = 0; i < 4; i++)
+        ck_assert_int_eq(p->layers[i].mixer.kind, i == 3 ? PLAN_MIXER_ATTENTION : PLAN_MIXER_DELTA);
+    ck_assert(p->ropes[0].dim == 4 && p->ropes[0].theta == 10000 && p->ropes[0].section[0] == 11);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(qwen3_5_moe_has_a_shared_expert_with_a_gate)
+{
+    plan *p = checkpoint_open_fixture("qwen3_5_moe/base");
+    for (size_t i = 0; i < p->n_layers; i++) {
+        const plan_experts *x = &p->layers[i].experts;
+        ck_assert(x->present && x->renormalize && !p->layers[i].mlp.present && x->n_active == 2);
+        ck_assert(x->shared.present && x->shared.intermediate == 17 && x->shared_gate.cols == p->hidden);
+    }
+    plan_free(p);
+}
+END_TEST
+
 static const struct {
     const char *fixture, *member, *value;
     assay_status status;
@@ -197,6 +248,32 @@ static const struct {
      ASSAY_EFORMAT,
      {"embedding_multiplier: found []", "a number"}},
     {"granite/base", "mlp_bias", "true", ASSAY_EFORMAT, {"mlp.", "bias' is missing"}},
+    {"qwen3_5/sharded",
+     "hidden_act",
+     "\"gelu\"",
+     ASSAY_EUNSUPPORTED,
+     {"hidden_act: found \"gelu\", expected \"silu\"", "convolution"}},
+    {"qwen3_5/sharded", "linear_key_head_dim", NULL, ASSAY_EFORMAT, {"linear_key_head_dim: missing", ""}},
+    {"qwen3_5/sharded",
+     "linear_num_value_heads",
+     "3",
+     ASSAY_EFORMAT,
+     {"linear_num_value_heads: found 3", "a multiple of the 2 key heads"}},
+    {"qwen3_5/sharded",
+     "linear_conv_kernel_dim",
+     "1",
+     ASSAY_EUNSUPPORTED,
+     {"linear_conv_kernel_dim: found 1", "at least 2"}},
+    {"qwen3_5/sharded",
+     "layer_types",
+     "[\"full_attention\", \"sliding_attention\"]",
+     ASSAY_EUNSUPPORTED,
+     {"layer_types[1]: found \"sliding_attention\"", "\"linear_attention\""}},
+    {"qwen3_5_moe/old",
+     "num_experts_per_tok",
+     "9",
+     ASSAY_EFORMAT,
+     {"num_experts_per_tok: found 9", "at most the 5 experts"}},
 };
 
 START_TEST(what_a_class_does_not_compute_is_refused)
@@ -217,6 +294,10 @@ static const struct {
     {"gemma/base", {"embedding times 5.29", "scale 0.288675, full", "gelu_pytorch_tanh", "mlp_in (1 + w)"}},
     {"gemma2/base",
      {"logits capped at 5", "scores capped at 2, window 6", "mixer_in (1 + w)", "mlp_out (1 + w)"}},
+    {"qwen3_5/base",
+     {"gated delta net, 4 heads of 6 by 5, keys of 2 heads, convolution over 4 tokens", "rope 0, gated",
+      "norms mixer_in (1 + w) delta mlp_in (1 + w)", "sections 2, 1, 1 interleaved"}},
+    {"qwen3_5_moe/base", {"shared expert 17, silu, gated", "experts 2 of 5, 15 each, silu, renormalised"}},
 };
 
 START_TEST(the_plan_prints_norms_caps_and_factors)
@@ -246,6 +327,10 @@ int main(void)
                         sizeof ACTIVATIONS_OF_GEMMA / sizeof *ACTIVATIONS_OF_GEMMA);
     tcase_add_test(all, gemma2_has_offsets_caps_and_alternating_windows);
     tcase_add_test(all, defaults_of_gemma2_are_those_of_its_published_class);
+    tcase_add_test(all, qwen3_5_alternates_delta_nets_and_gated_attention);
+    tcase_add_test(all, norms_of_a_converted_qwen3_5_hold_the_sum);
+    tcase_add_test(all, qwen3_5_without_layer_types_has_an_interval);
+    tcase_add_test(all, qwen3_5_moe_has_a_shared_expert_with_a_gate);
     tcase_add_loop_test(all, what_a_class_does_not_compute_is_refused, 0, sizeof REFUSED / sizeof *REFUSED);
     tcase_add_loop_test(all, the_plan_prints_norms_caps_and_factors, 0, sizeof PRINTED / sizeof *PRINTED);
     suite_add_tcase(suite, all);

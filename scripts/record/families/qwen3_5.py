@@ -7,8 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from ..dims import attention_dims, grouped, pick
+from ..images import Grids
+from ..plan import PICTURES
 from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
+from ..vision import FAINT_RULES, RULES, marks, tower_dims
 from ..weights import around, fan_in
+from .qwen3_vl import made
 
 ROPE: Config = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.5,
                 "mrope_section": [2, 1, 1], "mrope_interleaved": True}
@@ -28,13 +32,19 @@ BASE: Config = {
     "layer_types": hybrid(4), "rope_parameters": ROPE, **DELTA,
 }
 
+VISION: Config = {
+    "depth": 3, "hidden_size": 16, "intermediate_size": 22, "num_heads": 2, "patch_size": 4, "in_channels": 3,
+    "temporal_patch_size": 2, "spatial_merge_size": 2, "num_position_embeddings": 36}
+
 # Norms but the delta net's own multiply by 1 + weight. States decay to a half within one to fifty tokens.
 WEIGHT_RULES = (
     (r"A_log$", lambda rng, shape: rng.uniform(-4.0, 0.0, shape)),
     (r"dt_bias$", around(0.0, 0.5)),
     (r"linear_attn\.norm\.weight$", around(1.0, 0.3)),
-    (r"norm\w*\.weight$", around(0.0, 0.3)),
+    (r"(input_layernorm|post_attention_layernorm|q_norm|k_norm|(model|language_model)\.norm)\.weight$",
+     around(0.0, 0.3)),
     (r"shared_expert_gate\.weight$", fan_in(2.0)),
+    *RULES,
 )
 
 
@@ -52,9 +62,13 @@ def louder_values(factor: float):
 SMALL = (
     (r"embed_tokens\.weight$", fan_in(8e-3)), (r"lm_head\.weight$", fan_in(4.0)),
     (r"in_proj_qkv\.weight$", louder_values(10.0)), (r"conv1d\.weight$", fan_in(1e-3)),
-    (r"out_proj\.weight$", fan_in(4e-3)), (r"(o_proj|down_proj)\.weight$", fan_in(1e-3)),
+    (r"out_proj\.weight$", fan_in(4e-3)), (r"(o_proj|down_proj)(\.weight)?$", fan_in(1e-3)),
     (r"(q|k)_proj\.weight$", fan_in(1e-3)),
 )
+
+
+# The same with a tower, whose norms have small inputs, too
+FAINT = (*(rule for rule in SMALL if "embed_tokens" not in rule[0]), *FAINT_RULES)
 
 
 def draw_dims(rng: np.random.Generator) -> Config:
@@ -89,18 +103,20 @@ def flat(text: Config) -> Config:
 
 def old_spelling(config: Config) -> Config:
     """rope_theta, partial_rotary_factor and rope_scaling beside each other, and full_attention_interval instead
-    of layer_types."""
-    if "text_config" in config:
-        return {**config, "text_config": flat(config["text_config"])}
-    return flat(config)
+    of layer_types; a tower with the type of the whole model."""
+    if "text_config" not in config:
+        return flat(config)
+    config = {**config, "text_config": flat(config["text_config"])}
+    if "vision_config" in config:
+        vision = {name: value for name, value in config["vision_config"].items() if name != "rope_parameters"}
+        config["vision_config"] = {**vision, "model_type": config["model_type"]}
+    return config
 
 
 def wrapper(model_type: str, model_class: str):
-    def multimodal_config(text: Config, _towers: bool) -> Config:
-        """The members beside text_config."""
-        return {"architectures": [model_class], "model_type": model_type,
-                "image_token_id": text["vocab_size"] - 4, "video_token_id": text["vocab_size"] - 3,
-                "vision_start_token_id": text["vocab_size"] - 6, "vision_end_token_id": text["vocab_size"] - 5,
+    def multimodal_config(text: Config, towers: bool) -> Config:
+        """The members beside text_config of a checkpoint without a tower."""
+        return {} if towers else {"architectures": [model_class], "model_type": model_type, **marks(text["vocab_size"]),
                 "tie_word_embeddings": text.get("tie_word_embeddings", False)}
     return multimodal_config
 
@@ -121,7 +137,7 @@ def quantizable(variant: Variant) -> Variant:
     """mlx-lm knows the model type of the wrapper alone, and the interval, not layer_types."""
     kinds = variant.config["layer_types"]
     interval = interval_of(kinds)
-    return replace(variant, wrapper="multimodal", spelling="new", writes={"full_attention_interval": interval},
+    return replace(variant, wrapper="bare", spelling="new", writes={"full_attention_interval": interval},
                    config={**variant.config, "layer_types": hybrid(len(kinds), interval), "attention_bias": False})
 
 
@@ -133,8 +149,24 @@ def interval_of(kinds: list[str]) -> int:
 def wrapped(variants: list[Variant], text: tuple[str, ...]) -> list[Variant]:
     """The variants, all but those named in `text` as they are published: with a text_config that has both
     layer_types and full_attention_interval."""
-    return [one if one.name in text else replace(one, wrapper="multimodal", writes={
+    return [one if one.name in text or one.wrapper != "text" else replace(one, wrapper="bare", writes={
         "full_attention_interval": interval_of(one.config["layer_types"]), **one.writes}) for one in variants]
+
+
+def pictured(base: Config) -> list[Variant]:
+    """The variants with a tower."""
+    base = {**base, "vision": VISION}
+    two = {"num_hidden_layers": 2, "layer_types": hybrid(2, 2), "vocab_size": 53}
+    return [
+        made(base, "tower", "A part of the tower, its features given to the wrong tokens, a position of interleaved "
+             "M-RoPE over a part of a head, or a state that loses the tokens of an image", PICTURES,
+             proves=("activations",)),
+        made(base, "tower-old", "A tower whose type is that of the whole model refused, a tied head taken for a "
+             "missing one, or rope_scaling ignored", ("image", "images-batch", "image-narrow"), two, {},
+             {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
+        made(base, "tower-epsilons", "An epsilon of any norm", ("images",), {**two, "vocab_size": 97}, {},
+             weight_rules=FAINT, proves=("epsilons",)),
+    ]
 
 
 def variants(base: Config) -> list[Variant]:
@@ -165,7 +197,7 @@ def variants(base: Config) -> list[Variant]:
                 "rope_scaling of type yarn over a part of a head misread", spelling="old", dtype="bfloat16"),
         Variant("small-variance", {**two, "vocab_size": 107}, "An epsilon that is too large, too small or added "
                 "to the root, of a norm, of the delta net's norm, or of the lengths of its queries and keys",
-                ("single", "batch"), weight_rules=SMALL),
+                ("single", "batch"), weight_rules=SMALL, proves=("epsilons",)),
         Variant("defaults", small({k: v for k, v in base.items() if k not in ("rope_parameters", "layer_types")},
                                   num_hidden_layers=4, max_position_embeddings=32768),
                 "An epsilon, activation, rope, rotary share, or kind of layer that config.json leaves to the "
@@ -183,6 +215,7 @@ def variants(base: Config) -> list[Variant]:
                                     rope_parameters={**ROPE, "mrope_section": [3, 3, 2]}),
                 "Codes of eight bits of a delta net's projections misread", ("single", "generate"),
                 dtype="float16", groups=Groups(8, 64)),
+        *pictured(base),
     ], text=("old", "sharded", "yarn-old", "defaults"))
 
 
@@ -197,12 +230,18 @@ def random(rng: np.random.Generator, base: Config) -> Variant:
                                  for _ in range(config["num_hidden_layers"])]
         config["layer_types"][0] = "linear_attention"
         config["layer_types"][-1] = "full_attention"
-    return Variant("", config, "A misread Qwen3.5", wrapper=pick(rng, ("text", "multimodal")))
+    if rng.integers(3) == 0:
+        vision = {**VISION, **tower_dims(rng, {base["hidden_size"], base["intermediate_size"]})}
+        vision["num_position_embeddings"] = pick(rng, (9, 16, 25, 49))
+        return made({**config, "vision": vision}, "", "A misread Qwen3.5 with a tower", (), {}, {},
+                    {"tie_word_embeddings": config["tie_word_embeddings"]})
+    return Variant("", config, "A misread Qwen3.5", wrapper=pick(rng, ("text", "bare")))
 
 
 FAMILY = Family(
     name="qwen3_5", config_class="Qwen3_5TextConfig", model_class="Qwen3_5ForCausalLM",
     draw_dims=draw_dims, base=BASE, variants=variants, random=random, old_spelling=old_spelling,
     weight_rules=WEIGHT_RULES, multimodal_config=wrapper("qwen3_5", "Qwen3_5ForConditionalGeneration"),
-    quantizable=quantizable, from_mlx=from_mlx,
+    multimodal_config_class="Qwen3_5Config", multimodal_model_class="Qwen3_5ForConditionalGeneration",
+    pictures=Grids(frames_apart=True), quantizable=quantizable, from_mlx=from_mlx,
 )

@@ -7,8 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..dims import grouped, pick
+from ..plan import PICTURES
 from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
 from . import qwen3_5 as dense
+from .qwen3_vl import made
 
 BASE: Config = {
     **{name: value for name, value in dense.BASE.items() if name != "intermediate_size"},
@@ -39,6 +41,19 @@ def quantizable(variant: Variant) -> Variant:
     return replace(dense.quantizable(replace(variant, config=config)), experts="fused")
 
 
+def pictured(base: Config) -> list[Variant]:
+    """The variants with a tower."""
+    base = {**base, "vision": dense.VISION}
+    two = {"num_hidden_layers": 2, "layer_types": dense.hybrid(2, 2), "vocab_size": 53}
+    return [
+        made(base, "tower", "Experts chosen or weighed wrongly for features of the tower", PICTURES,
+             proves=("activations",)),
+        made(base, "tower-old", "rope_scaling ignored beside a tower, or experts that are stored one by one not found",
+             ("image", "images-batch", "image-narrow"), two, {}, {"tie_word_embeddings": True}, spelling="old",
+             experts="split", dtype="bfloat16"),
+    ]
+
+
 def variants(base: Config) -> list[Variant]:
     both = dense.hybrid(2, 2)
     return dense.wrapped([
@@ -49,11 +64,12 @@ def variants(base: Config) -> list[Variant]:
         Variant("wrapper", tiny(base, both, tie_word_embeddings=True), "Experts below model.language_model not "
                 "found, or a tied head misread", ("single", "generate"), dtype="bfloat16"),
         Variant("biases", tiny(base, both, attention_bias=True), "A bias of a gated attention left out, or a "
-                "delta net that looks for one", ("single", "greedy"), dtype="bfloat16", experts="transposed", n_shards=2),
+                "delta net that looks for one", ("single", "narrow"), dtype="bfloat16",
+                experts="transposed"),
         Variant("one-expert", tiny(base, both, num_experts_per_tok=1), "The share of a single chosen expert not "
                 "renormalised to 1", ("single", "narrow"), dtype="bfloat16"),
         Variant("small-variance", {**tiny(base, both), "vocab_size": 102}, "An epsilon that is too large or too "
-                "small before experts", ("single", "batch"), weight_rules=dense.SMALL),
+                "small before experts", ("single", "batch"), weight_rules=dense.SMALL, proves=("epsilons",)),
         Variant("defaults", {**{k: v for k, v in tiny(base, both).items()
                                 if k not in ("rope_parameters", "layer_types")},
                              "num_hidden_layers": 4, "max_position_embeddings": 32768},
@@ -74,6 +90,7 @@ def variants(base: Config) -> list[Variant]:
                                     rope_parameters={**dense.ROPE, "mrope_section": [3, 3, 2]}),
                 "A code of six bits that begins in one word and ends in the next misread",
                 ("single", "narrow"), dtype="float16", groups=Groups(6, 64)),
+        *pictured(base),
     ], text=("old", "biases", "defaults"))
 
 
@@ -89,5 +106,6 @@ FAMILY = Family(
     draw_dims=draw_dims, base=BASE, variants=variants, random=random, old_spelling=dense.old_spelling,
     weight_rules=dense.WEIGHT_RULES,
     multimodal_config=dense.wrapper("qwen3_5_moe", "Qwen3_5MoeForConditionalGeneration"),
-    quantizable=quantizable, from_mlx=dense.from_mlx,
+    multimodal_config_class="Qwen3_5MoeConfig", multimodal_model_class="Qwen3_5MoeForConditionalGeneration",
+    pictures=dense.FAMILY.pictures, quantizable=quantizable, from_mlx=dense.from_mlx,
 )
