@@ -135,8 +135,8 @@ class Checkpoint:
         """The drawn weights after quantisation by mlx-lm, in float64; and the group sizes of the quantised ones."""
         with tempfile.TemporaryDirectory() as scratch:
             self.write_quantized(Path(scratch) / "model", [1], 2)
-            state = self.family.from_mlx(quantized.state(Path(scratch) / "model"))
-            groups = quantized.published_groups(quantized.groups(Path(scratch) / "model"))
+            state = self.family.from_mlx(quantized.state(Path(scratch) / "model", self.drawn))
+            groups = quantized.published_groups(quantized.groups(Path(scratch) / "model"), self.drawn)
         if self.variant.wrapper != "text" and not self.multimodal:
             groups = {name.replace("model.language_model.", "model."): sizes for name, sizes in groups.items()}
         if {k: v.shape for k, v in state.items()} != {k: v.shape for k, v in self.drawn.items()}:
@@ -148,7 +148,7 @@ class Checkpoint:
         with tempfile.TemporaryDirectory() as scratch:
             plain = Path(scratch)
             self.write_plain(plain, stop_ids, idle_id)
-            quantized.write(plain, directory, self.variant.groups)
+            quantized.write(plain, directory, self.variant.groups, bool(self.pictures))
 
     def stored(self) -> dict[str, torch.Tensor]:
         """The tensors under their published names, in one of the published expert layouts."""
@@ -183,7 +183,7 @@ class Checkpoint:
             return
         self.write_quantized(directory, stop_ids, idle_id)
         self._check_config(directory)
-        again = self.family.from_mlx(quantized.state(directory))
+        again = self.family.from_mlx(quantized.state(directory, self.drawn))
         if not all(torch.equal(again[name], tensor) for name, tensor in self.state.items()):
             raise RuntimeError(f"{directory}: mlx-lm quantises the same weights in another way")
         if self.variant.groups.terse:

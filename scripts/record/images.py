@@ -141,6 +141,25 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
     return Prompt(tokens, tuple(media))
 
 
+def draw_parts(formats: Format, rng: np.random.Generator) -> tuple[tuple[Part, ...], ...]:
+    """Draws three prompts: of text alone, of one picture, and of up to four. Videos, which are drawn only for
+    Grids, have so few frames that the text after one comes later than its last frame, because the published cached
+    decode and the published pass over the whole sequence give different positions otherwise."""
+    def picture() -> Picture:
+        if isinstance(formats, Grids) and rng.integers(4) == 0:
+            return Picture(int(rng.integers(1, 3)), 4, frames=2)
+        rows = int(rng.integers(1, 6))
+        return Picture(rows, int(rng.integers(1, 1 + min(5, 12 // rows))))
+
+    def prompt(n_pictures: int) -> tuple[Part, ...]:
+        parts: list[Part] = [int(rng.integers(1, 5))]
+        for _ in range(n_pictures):
+            parts += [picture(), int(rng.integers(1, 4))]
+        return tuple(parts[int(rng.integers(2)) if n_pictures else 0:])
+
+    return prompt(0), prompt(1), prompt(int(rng.integers(2, 5)))
+
+
 def special_ids(config: Config) -> set[int]:
     """The ids that the members of a multimodal config name: never drawn as text."""
     return {value for name, value in config.items() if name.endswith("_token_id")}

@@ -126,4 +126,5 @@ def plan(variant: Variant) -> list[Case]:
         "blocks-long": laid_out("blocks-long", "." * 13 + "i" * 290 + "." * 9, traces="none", few_rows=True),
     }
     known |= {case.name: case for case in (*IMAGES, *OTHER_IMAGES)}
+    known["pictures"] = pictured("pictures", *variant.prompts, n_decode=4)
     return [known[name] for name in variant.cases]

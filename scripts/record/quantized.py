@@ -1,4 +1,4 @@
-"""Checkpoints in MLX's affine groups: written by mlx-lm itself, read back in float64 by numpy.
+"""Checkpoints in MLX's affine groups: written by mlx-lm or mlx-vlm itself, read back in float64 by numpy.
 
 A quantised matrix is stored as X.weight (uint32, packed codes), X.scales and X.biases; its numbers are
 scale * code + bias. The truth treats the stored values as exact: product and sum in float64.
@@ -24,24 +24,31 @@ ROUNDING = 2.0 ** -23  # rounding of a product and a sum in float32, relative to
 PARTS = ("gate_proj", "up_proj", "down_proj")
 
 
-def write(plain: Path, directory: Path, groups: Groups) -> None:
-    """Quantises the checkpoint `plain` into `directory`, as `mlx_lm.convert --quantize` does."""
+def write(plain: Path, directory: Path, groups: Groups, towers: bool) -> None:
+    """Quantises the checkpoint `plain` into `directory`, as `mlx_lm.convert --quantize` does or, with towers, that of
+    mlx-vlm."""
     import mlx.core as mx
-    from mlx_lm import utils
     mx.set_default_device(mx.cpu)
-    model, config = utils.load_model(plain)
+    if towers:
+        from mlx_vlm import quant_utils, utils
+        model, config, quantize = utils.load_model(plain), utils.load_config(plain), quant_utils.quantize_model
+    else:
+        from mlx_lm import utils
+        model, config = utils.load_model(plain)
+        quantize = utils.quantize_model
     own = getattr(model, "quant_predicate", None)
 
     def predicate(path: str, module: Any) -> bool | dict:
         for pattern, said in groups.modules:
             if re.search(pattern, path):
                 return dict(said) if said else False
+        if towers and utils.skip_multimodal_module(path) and not groups.towers:
+            return False
         return own(path, module) if own else True
 
     with contextlib.redirect_stdout(io.StringIO()):  # it prints the bits per weight
-        model, config = utils.quantize_model(model, config, groups.group_size, groups.bits,
-                                             quant_predicate=predicate)
-    utils.save_model(directory, model)
+        model, config = quantize(model, config, groups.group_size, groups.bits, quant_predicate=predicate)
+    (utils.save_weights if towers else utils.save_model)(directory, model)
     utils.save_config(config, directory / "config.json")
     for document in plain.glob("generation_config.json"):
         shutil.copy(document, directory)
@@ -146,6 +153,20 @@ def groups(directory: Path) -> dict[str, int]:
     return {f"{path}.weight": said.get(path, said)["group_size"] for path in paths}
 
 
+def of_tower(found: dict[str, Any], drawn: dict[str, torch.Tensor]) -> dict[str, Any]:
+    """The dict with mlx-vlm's names of a tower changed to transformers', and its patch embedding [out, T, H, W, C] to
+    [out, C, T, H, W]. drawn: the tensors that transformers' model has."""
+    made: dict[str, Any] = {}
+    for name, value in found.items():
+        if not name.startswith("language_model.") and name not in drawn:
+            name = next((to for prefix in ("visual.", "vision_tower.", "")
+                         if (to := f"model.{prefix}{name.removeprefix('vision_tower.')}") in drawn), name)
+        if isinstance(value, torch.Tensor) and value.dim() == 5:
+            value = value.permute(0, 4, 1, 2, 3).contiguous()
+        made[name] = value
+    return made
+
+
 def mlx_names(found: dict[str, Any]) -> dict[str, Any]:
     """The dict with the names of a multimodal model's language model changed to mlx-lm's."""
     return {re.sub("^lm_head", "language_model.lm_head", re.sub(
@@ -158,10 +179,10 @@ def published_names(found: dict[str, Any]) -> dict[str, Any]:
         r"^language_model\.model\.", "model.language_model.", name)): value for name, value in found.items()}
 
 
-def published_groups(found: dict[str, int]) -> dict[str, tuple[int, ...]]:
+def published_groups(found: dict[str, int], drawn: dict[str, torch.Tensor]) -> dict[str, tuple[int, ...]]:
     """Group sizes under transformers' names; a fused matrix has those of its parts, 0 if a part is not
     quantised."""
-    found = published_names(found)
+    found = published_names(of_tower(found, drawn))
     state = {name: (group,) for name, group in found.items() if ".switch_" not in name}
     for name in found:
         base, stack, part = re.fullmatch(r"(?:(.*)\.(switch_\w+)\.)?(.*)", name).groups()
@@ -190,6 +211,6 @@ def published(found: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return state
 
 
-def state(directory: Path) -> dict[str, torch.Tensor]:
-    """The weights of a checkpoint that mlx-lm wrote, for the published model."""
-    return published(numbers(directory))
+def state(directory: Path, drawn: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The weights of a checkpoint that mlx-lm or mlx-vlm wrote, for the published model."""
+    return published(of_tower(numbers(directory), drawn))

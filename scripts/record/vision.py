@@ -51,7 +51,7 @@ def split(base: Config) -> tuple[Config, Config]:
 
 def sections(rng: np.random.Generator, half: int) -> list[int]:
     """Drawn sections of `half` angles of a head for time, height and width."""
-    height, width = (int(rng.integers(1, (half - 1) // 3 + 1)) for _ in range(2))
+    height, width = (int(rng.integers(1, half // 3 + 1)) for _ in range(2))
     return [half - height - width, height, width]
 
 

@@ -269,6 +269,17 @@ def variants(base: Config) -> list[Variant]:
     ]
 
 
+def random_tower(rng: np.random.Generator, config: Config) -> Variant:
+    heads, kv = pick(rng, ((1, 1), (2, 1), (2, 2), (3, 1)))
+    return pictured(config, "", "A misread Gemma 4 with a tower", (), {
+        "use_bidirectional_attention": pick(rng, (None, "vision"))}, {
+            "num_attention_heads": heads, "num_key_value_heads": kv, "head_dim": pick(rng, (4, 8, 12)),
+            "hidden_size": int(rng.integers(13, 25)), "intermediate_size": int(rng.integers(26, 40)),
+            "num_hidden_layers": int(rng.integers(1, 4)), "patch_size": pick(rng, (4, 5)),
+            "pooling_kernel_size": pick(rng, (2, 3)), "position_embedding_size": 16,
+            "standardize": bool(rng.integers(2)), "use_clipped_linears": bool(rng.integers(2))})
+
+
 def random(rng: np.random.Generator, base: Config) -> Variant:
     config = dict(base)
     if rng.integers(2):
@@ -287,6 +298,8 @@ def random(rng: np.random.Generator, base: Config) -> Variant:
                        "num_kv_shared_layers": 0}
     if rng.integers(2):
         config["final_logit_softcapping"] = 6.0
+    if rng.integers(3) == 0:
+        return random_tower(rng, config)
     return Variant("", config, "A misread Gemma 4",
                    wrapper=pick(rng, ("text", "text", "multimodal")))
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..images import Grids
 from ..plan import PICTURES
-from ..variant import Config, Family, Variant
+from ..variant import Config, Family, Groups, Variant
 from ..vision import FAINT_RULES, RULES, marks, split, tower_dims
-from .qwen2_vl import old_names, old_spelling, random, text_dims
+from .qwen2_vl import GROUPED, old_names, old_spelling, random, text_dims
 
 BASE: Config = {
     "vocab_size": 99, "hidden_size": 28, "intermediate_size": 41, "num_hidden_layers": 3,
@@ -32,6 +32,9 @@ def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Co
         "vision_config": tower, "tie_word_embeddings": False, **marks(config["vocab_size"]), **(outer or {})}, **more)
 
 
+WINDOWED: Config = {**GROUPED, "rope_parameters": {**BASE["rope_parameters"], "mrope_section": [2, 3, 3]}}
+
+
 def variants(base: Config) -> list[Variant]:
     less = {"num_hidden_layers": 2, "vocab_size": 53}
     vision = base["vision"]
@@ -45,6 +48,12 @@ def variants(base: Config) -> list[Variant]:
         made(base, "windows-3", "A side of windows taken for a constant, or rounded up", ("windows",), less,
              {"window_size": 3 * vision["patch_size"] * vision["spatial_merge_size"] + 1, "fullatt_block_indexes": [0],
               "hidden_act": "gelu_pytorch_tanh"}, dtype="bfloat16", proves=("activations",)),
+        made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose channels "
+             "are last, misread", ("image", "images-batch"), WINDOWED, {"hidden_size": 32, "intermediate_size": 64}, spelling="old", dtype="bfloat16",
+             groups=Groups(4, 32)),
+        made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group size",
+             ("images",), WINDOWED, {"hidden_size": 32, "intermediate_size": 40}, spelling="old", dtype="bfloat16",
+             groups=Groups(4, 32, (), towers=True)),
     ]
 
 

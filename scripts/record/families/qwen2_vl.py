@@ -10,7 +10,7 @@ import numpy as np
 from ..dims import attention_dims
 from ..images import Grids
 from ..plan import PICTURES
-from ..variant import Config, Family, Variant
+from ..variant import Config, Family, Groups, Variant
 from ..vision import FAINT_RULES, RULES, marks, sections, split, tower_dims
 
 BASE: Config = {
@@ -54,6 +54,12 @@ def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Co
         "vision_config": tower, "tie_word_embeddings": False, **marks(config["vocab_size"]), **(outer or {})}, **more)
 
 
+# Widths that are multiples of a group, and of MLX's 64 numbers to a matrix
+GROUPED: Config = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "vocab_size": 64,
+                   "num_attention_heads": 4, "num_key_value_heads": 2,
+                   "rope_parameters": {**BASE["rope_parameters"], "mrope_section": [3, 3, 2]}}
+
+
 def variants(base: Config) -> list[Variant]:
     less = {"num_hidden_layers": 2, "vocab_size": 53}
     return [
@@ -67,6 +73,12 @@ def variants(base: Config) -> list[Variant]:
              "heads or the ratio of the MLP", ("images",), less,
              {"spatial_merge_size": 3, "temporal_patch_size": 1, "in_channels": 2, "patch_size": 5, "num_heads": 1,
               "mlp_ratio": 3, "hidden_act": "gelu"}, dtype="bfloat16"),
+        made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose channels "
+             "are last, misread", ("image", "images-batch"), GROUPED, {"embed_dim": 32}, spelling="old", dtype="bfloat16",
+             groups=Groups(4, 32)),
+        made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group size",
+             ("images",), GROUPED, {"embed_dim": 32, "mlp_ratio": 3}, spelling="old", dtype="bfloat16",
+             groups=Groups(4, 32, (), towers=True)),
     ]
 
 

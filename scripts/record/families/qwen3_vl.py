@@ -9,7 +9,7 @@ import numpy as np
 from ..dims import attention_dims, pick
 from ..images import Grids
 from ..plan import PICTURES
-from ..variant import Config, Family, Variant
+from ..variant import Config, Family, Groups, Variant
 from ..vision import FAINT_RULES, RULES, marks, sections, split, tower_dims
 
 BASE: Config = {
@@ -45,6 +45,10 @@ def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Co
         "vision_config": tower, "tie_word_embeddings": False, **marks(config["vocab_size"]), **(outer or {})}, **more)
 
 
+GROUPED: Config = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 3, "vocab_size": 64,
+                   "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 14}
+
+
 def variants(base: Config) -> list[Variant]:
     every = list(range(base["vision"]["depth"]))
     less = {"num_hidden_layers": len(every), "vocab_size": 53}
@@ -60,6 +64,12 @@ def variants(base: Config) -> list[Variant]:
               "num_position_embeddings": 16, "deepstack_visual_indexes": [1]}, dtype="bfloat16"),
         made(base, "epsilons", "An epsilon of any norm", ("images",), less, {"deepstack_visual_indexes": every},
              weight_rules=FAINT_RULES, proves=("epsilons",)),
+        made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose channels "
+             "are last, misread", ("image", "images-batch"), GROUPED, {"hidden_size": 32, "intermediate_size": 64}, spelling="old", dtype="bfloat16",
+             groups=Groups(4, 32)),
+        made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group size",
+             ("images",), GROUPED, {"hidden_size": 32, "intermediate_size": 40}, spelling="old", dtype="bfloat16",
+             groups=Groups(4, 32, ((r"pos_embed", None),), towers=True)),
     ]
 
 
