@@ -37,9 +37,10 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
                      "(flagged disputed)")
         if result["missing"]:
             line += f"; no run in {', '.join(result['missing'])}"
-        if observe and not checkpoint.pictures:  # mlx-lm leaves towers out
-            from . import mlx_lm_observation
-            line += "; " + mlx_lm_observation.observe(path)
+        if observe:
+            from . import mlx_lm_observation, mlx_vlm_observation
+            system = mlx_vlm_observation if checkpoint.pictures else mlx_lm_observation
+            line += "; " + system.observe(path)
         lines.append(line)
     lines += [positions.write(checkpoint, case, directory / f"{case.name}.h5")
               for case in plan.plan(variant) if case.kind == "positions"]

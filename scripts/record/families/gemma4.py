@@ -111,10 +111,10 @@ def pictured(base: Config, name: str, catches: str, cases: tuple[str, ...], text
              vision: Config | None = None, weight_rules: tuple = (), **more) -> Variant:
     """A variant whose vision tower takes images; text, vision: members that differ from base and VISION."""
     config = {**base, **(text or {})}
-    vocab = config["vocab_size"]
-    ids = ("boi_token_id", "eoi_token_id", "image_token_id", "video_token_id", "audio_token_id")
-    return Variant(name, config, catches, cases, wrapper="towers", weight_rules=(*weight_rules, *TOWER_RULES), outer={
-        "vision_config": {**VISION, **(vision or {})}, **{member: vocab - 6 + i for i, member in enumerate(ids)}}, **more)
+    members = ("boi_token_id", "eoi_token_id", "image_token_id", "video_token_id", "audio_token_id")
+    ids = {member: config["vocab_size"] - 6 + i for i, member in enumerate(members)}
+    return Variant(name, config, catches, cases, wrapper="towers", weight_rules=(*weight_rules, *TOWER_RULES),
+                   outer={"vision_config": {**VISION, **(vision or {})}, **ids}, **more)
 
 
 def image_variants(base: Config) -> list[Variant]:
@@ -125,7 +125,7 @@ def image_variants(base: Config) -> list[Variant]:
     return [
         pictured(base, "tower", "A part of the tower, its features given to the wrong tokens, or scaled as embeddings",
                  ("single", "batch", *IMAGE_CASES), {"num_hidden_layers": 4, "layer_types": types},
-                 proves=("activations",)),
+                 spelling="old", proves=("activations",)),
         pictured(less, "tower-blocks", "An image that is no block, a block on full layers, or one that the window does "
                  "not cut", ("images", "images-batch", "images-generate"), blocks, {"standardize": True}, spelling="old",
                  dtype="bfloat16"),

@@ -40,7 +40,7 @@ def variants(base: Config) -> list[Variant]:
     vision = base["vision"]
     return [
         made(base, "base", "A part of the tower, its features given to the wrong tokens, or a position of M-RoPE",
-             ("single", "batch", *PICTURES, "windows"), proves=("activations",)),
+             ("single", "batch", *PICTURES, "windows"), spelling="old", proves=("activations",)),
         made(base, "old", "A flat config, a rope of type mrope, a tied head or the published names misread",
              ("image", "images-batch"), less, {}, {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
         made(base, "epsilons", "An epsilon of any norm", ("images",), {**less, "rms_norm_eps": 1e-5},
@@ -49,8 +49,8 @@ def variants(base: Config) -> list[Variant]:
              {"window_size": 3 * vision["patch_size"] * vision["spatial_merge_size"] + 1, "fullatt_block_indexes": [0],
               "hidden_act": "gelu_pytorch_tanh"}, dtype="bfloat16", proves=("activations",)),
         made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose channels "
-             "are last, misread", ("image", "images-batch"), WINDOWED, {"hidden_size": 32, "intermediate_size": 64}, spelling="old", dtype="bfloat16",
-             groups=Groups(4, 32)),
+             "are last, misread", ("image", "images-batch"), WINDOWED, {"hidden_size": 32, "intermediate_size": 64},
+             spelling="old", dtype="bfloat16", groups=Groups(4, 32)),
         made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group size",
              ("images",), WINDOWED, {"hidden_size": 32, "intermediate_size": 40}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, (), towers=True)),

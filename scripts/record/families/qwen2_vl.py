@@ -64,7 +64,7 @@ def variants(base: Config) -> list[Variant]:
     less = {"num_hidden_layers": 2, "vocab_size": 53}
     return [
         made(base, "base", "A part of the tower, its features given to the wrong tokens, or a position of M-RoPE",
-             ("single", "batch", *PICTURES), proves=("activations",)),
+             ("single", "batch", *PICTURES), spelling="old", proves=("activations",)),
         made(base, "old", "A flat config, a rope of type mrope, a tied head or the published names misread",
              ("image", "images-batch"), less, {}, {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
         made(base, "epsilons", "An epsilon of any norm", ("images",), {**less, "rms_norm_eps": 1e-5},
@@ -74,8 +74,8 @@ def variants(base: Config) -> list[Variant]:
              {"spatial_merge_size": 3, "temporal_patch_size": 1, "in_channels": 2, "patch_size": 5, "num_heads": 1,
               "mlp_ratio": 3, "hidden_act": "gelu"}, dtype="bfloat16"),
         made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose channels "
-             "are last, misread", ("image", "images-batch"), GROUPED, {"embed_dim": 32}, spelling="old", dtype="bfloat16",
-             groups=Groups(4, 32)),
+             "are last, misread", ("image", "images-batch"), GROUPED, {"embed_dim": 32},
+             spelling="old", dtype="bfloat16", groups=Groups(4, 32)),
         made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group size",
              ("images",), GROUPED, {"embed_dim": 32, "mlp_ratio": 3}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, (), towers=True)),

@@ -13,13 +13,19 @@ from ..vision import FAINT_RULES, RULES
 from ..weights import fan_in
 from . import qwen3_vl
 from .qwen3_moe import draw_dims as draw_experts
-from .qwen3_vl import made, old_spelling
+from .qwen3_vl import made
 
 EXPERTS: Config = {
     "num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 14, "decoder_sparse_step": 1,
     "mlp_only_layers": [],
 }
 BASE: Config = {**qwen3_vl.BASE, "num_hidden_layers": 3, **EXPERTS}
+
+
+def old_spelling(config: Config) -> Config:
+    config = qwen3_vl.old_spelling(config)
+    config["text_config"]["num_experts"] = config["text_config"].pop("num_local_experts")
+    return config
 
 
 # Exact and tanh GELU are farthest apart at inputs of magnitude 2
@@ -30,7 +36,7 @@ def variants(base: Config) -> list[Variant]:
     less = {"num_hidden_layers": 2, "vocab_size": 53}
     return [
         made(base, "base", "Experts chosen or weighed wrongly for features of the tower, or DeepStack at the wrong layer",
-             ("single", "batch", *PICTURES), experts="transposed", proves=("activations",)),
+             ("single", "batch", *PICTURES), experts="transposed", spelling="old", proves=("activations",)),
         made(base, "old", "rope_scaling ignored, or a layer of mlp_only_layers given experts",
              ("image", "images-batch", "image-narrow"), {**less, "mlp_only_layers": [0]}, experts="transposed",
              spelling="old", dtype="bfloat16"),
