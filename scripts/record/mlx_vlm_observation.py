@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -109,6 +110,26 @@ def media(golden: dict[str, np.ndarray], samples: list[int]) -> dict[str, np.nda
     return found
 
 
+@contextlib.contextmanager
+def all_logits(language: Any, receive: Callable[[Any], None]) -> Iterator[None]:
+    """Calls `receive` with each output of a language model, which gives the logits of all tokens, although the
+    generator asks for the last ones of a prompt."""
+    kind = type(language)
+    original = kind.__call__
+
+    def wrapped(module: Any, *args: Any, **kwargs: Any) -> Any:
+        kwargs.pop("logits_to_keep", None)
+        out = original(module, *args, **kwargs)
+        receive(out)
+        return out
+
+    kind.__call__ = wrapped
+    try:
+        yield
+    finally:
+        kind.__call__ = original
+
+
 class Criteria:
     """Ends a stream at one of these ids, as mlx-vlm's tokenizers do."""
 
@@ -136,6 +157,8 @@ class Generation:
         self.mask = mx.array(left_pad([np.ones(len(row), np.int32) for row in rows], 0))
         self.data = {name: mx.array(array) for name, array in media(golden, samples).items()}
         self.pixels = self.data.pop("pixel_values", None)
+        if hasattr(model.config, "vision_soft_tokens_per_image"):  # Gemma 4's processor also gives the kinds of tokens
+            self.data["mm_token_type_ids"] = (self.ids == model.config.image_token_id).astype(mx.int32)
         self.prefill: list[np.ndarray] = []
         self.steps: list[np.ndarray] = []
 
@@ -160,8 +183,7 @@ class Generation:
 
         count = len(self.lengths)
         criteria = SimpleNamespace(stopping_criteria=Criteria(stops or []))
-        with install_hooks({type(self.language)}, {id(self.language): (
-                None, lambda out: calls.append(np.array(out.logits)))}):
+        with all_logits(self.language, lambda out: calls.append(np.array(out.logits))):
             generator = BatchGenerator(self.language, criteria, prefill_batch_size=count, completion_batch_size=count,
                                        sampler=None if force is None else sampler)
             uids = generator.insert(self.ids, n_tokens, attention_mask=self.mask,

@@ -29,7 +29,8 @@ def old_spelling(config: Config) -> Config:
     """The published spelling: rope_theta and rope_scaling; a tower with the type of the whole model."""
     text, vision = dict(config["text_config"]), dict(config["vision_config"])
     rope = dict(text.pop("rope_parameters"))
-    text |= {"rope_theta": rope.pop("rope_theta"), "rope_scaling": rope}
+    text |= {"rope_theta": rope.pop("rope_theta"), "rope_scaling": rope,
+             "tie_word_embeddings": config["tie_word_embeddings"]}
     del vision["rope_parameters"]
     vision["model_type"] = config["model_type"]
     return {**config, "text_config": text, "vision_config": vision}
@@ -83,8 +84,9 @@ def draw_dims(rng: np.random.Generator) -> Config:
 
 
 def random(make: partial, rng: np.random.Generator, base: Config) -> Variant:
-    return make(base, "", "A misread tower", (), {"attention_bias": bool(rng.integers(2))}, {}, {
-        "tie_word_embeddings": bool(rng.integers(2))})
+    bias, tied = bool(rng.integers(2)), {"tie_word_embeddings": bool(rng.integers(2))}
+    stated = tied if "num_experts" in base else {}  # that text config has the member, too
+    return make(base, "", "A misread tower", (), {"attention_bias": bias, **stated}, {}, tied)
 
 
 FAMILY = Family(

@@ -17,7 +17,7 @@ from .qwen3_vl import made
 
 EXPERTS: Config = {
     "num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 14, "decoder_sparse_step": 1,
-    "mlp_only_layers": [],
+    "mlp_only_layers": [], "tie_word_embeddings": False,
 }
 BASE: Config = {**qwen3_vl.BASE, "num_hidden_layers": 3, **EXPERTS}
 
