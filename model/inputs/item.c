@@ -246,9 +246,9 @@ static void read_interval(reader *r, item_content *out)
     out->interval = 1;
     const assay_tensor *t = find_tensor(r, r->names.seconds, false);
     if (r->status != ASSAY_OK || !r->names.seconds) return;
-    if (t && !dtype_is_float(t->dtype)) {
-        fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected F64, F32, F16 or BF16",
-                  t->name, dtype_name(t->dtype));
+    if (t && t->dtype != ASSAY_F32 && t->dtype != ASSAY_F64) {
+        fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected F32 or F64", t->name,
+                  dtype_name(t->dtype));
         return;
     }
     if (t && t->rank != 0 && !(t->rank == 1 && t->shape[0] == 1)) {

@@ -29,7 +29,7 @@ typedef struct item_content {
  *          number of places (-1, -1), whose rows of pixels are not read
  *   video  pixel_values_videos, video_grid_thw; second_per_grid_ts [1] or [] where tower.tokens_per_second is
  *          not 0 (absent: one second)
- * Grids are I32 or I64, pixels F64, F32, F16 or BF16.
+ * Grids are I32 or I64, seconds F32 or F64, pixels F64, F32, F16 or BF16.
  *
  * needs_pixels: false: the pixels may be absent.
  *

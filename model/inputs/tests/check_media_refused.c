@@ -289,6 +289,11 @@ static void integer_seconds(image *m)
     use_video(m);
     m->tensors[2].dtype = ASSAY_I32;
 }
+static void seconds_in_half_precision(image *m)
+{
+    use_video(m);
+    m->tensors[2].dtype = ASSAY_BF16;
+}
 static void seconds_of_two_videos(image *m)
 {
     use_video(m);
@@ -370,6 +375,7 @@ static const struct {
     {places_that_pools_do_not_divide, ASSAY_EINVAL, {"found 9 places", "expected a multiple of 4"}},
     {a_grid_for_places, ASSAY_EUNSUPPORTED, {"tensor 'image_grid_thw'", "image_position_ids"}},
     {integer_seconds, ASSAY_EUNSUPPORTED, {"'second_per_grid_ts': found type I32"}},
+    {seconds_in_half_precision, ASSAY_EUNSUPPORTED, {"found type BF16, expected F32 or F64"}},
     {seconds_of_two_videos, ASSAY_EINVAL, {"found shape [2], expected [1] or []"}},
     {negative_seconds, ASSAY_EINVAL, {"found -1, expected at least 0"}},
     {seconds_beyond_all_positions,
