@@ -39,6 +39,7 @@ ref_ref64_la_LIBADD = $(ref_ref32_la_LIBADD)
 
 REF_TESTS = \
 	ref/tests/check_blocks \
+	ref/tests/check_delta \
 	ref/tests/check_engine \
 	ref/tests/check_images \
 	ref/tests/check_memory \
@@ -56,6 +57,10 @@ TESTS += $(REF_TESTS)
 ref_tests_check_blocks_SOURCES = ref/tests/check_blocks.c $(REF_TEST_ENGINES)
 ref_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_blocks_LDADD = $(TEST_LIBS)
+ref_tests_check_delta_SOURCES = ref/tests/check_delta.c ref/blas.c ref/delta.c ref/ops.c
+ref_tests_check_delta_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_delta_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_delta_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_engine_SOURCES = ref/tests/check_engine.c $(REF_TEST_ENGINES)
 ref_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_engine_LDADD = $(TEST_LIBS)

@@ -11,10 +11,12 @@
 #include "base/tests/deny.h"
 #include "fastpath/session/steps.h"
 
-/* A window, positions that scale with the length, shared caches, experts. */
-static const char *const MODELS[] = {"qwen3/window", "llama/dynamic", "gemma4/shared-kv", "gemma4/experts"};
+/* A window, positions that scale with the length, shared caches, experts, delta nets. */
+static const char *const MODELS[] = {"qwen3/window", "llama/dynamic", "gemma4/shared-kv", "gemma4/experts",
+                                     "qwen3_5_moe/base"};
 /* And streams, and groups. */
-static const char *const OPENED[] = {"qwen3/window", "gemma4/experts", "gemma3n/towers", "qwen3/mlx-3bit"};
+static const char *const OPENED[] = {"qwen3/window", "gemma4/experts", "gemma3n/towers", "qwen3/mlx-3bit",
+                                     "qwen3_5_moe/base"};
 
 enum { N_MODELS = sizeof MODELS / sizeof *MODELS, N_OPENED = sizeof OPENED / sizeof *OPENED, LENGTH = 75 };
 
