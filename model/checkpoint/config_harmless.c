@@ -126,7 +126,6 @@ static const config_harmless_member GENERATION[] = {
     {"frequency_penalty", NULL},
     {"generation_config", NULL}, /* mlx-vlm copies generation_config.json, which is beside it */
     {"guidance_scale", NULL},
-    {"generation_config", NULL}, /* a copy of generation_config.json, which mlx-vlm writes beside it */
     {"is_assistant", NULL},
     {"length_penalty", NULL},
     {"low_memory", NULL},
