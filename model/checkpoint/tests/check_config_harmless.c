@@ -110,7 +110,7 @@ START_TEST(published_members_are_accepted_inside_a_wrapper)
                                                   "{" EVERYWHERE TRAINED "\"query_pre_attn_scalar\": 256}")));
     plan_free(checkpoint_open(checkpoint_extended("gemma4/multimodal", "text_config",
                                                   "{" EVERYWHERE TRAINED "\"dtype\": \"float32\"}")));
-    plan_free(checkpoint_open(checkpoint_extended("qwen2_5_vl/base", "text_config",
+    plan_free(checkpoint_open(checkpoint_extended("qwen2_5_vl/epsilons", "text_config",
                                                   "{" EVERYWHERE TRAINED "\"image_token_id\": null, "
                                                   "\"vision_token_id\": 151654}")));
     plan_free(checkpoint_open(checkpoint_extended("qwen2_vl/old", "vision_config",
@@ -175,7 +175,7 @@ static const struct {
     {"qwen2_vl/base", "vision_config", "fullatt_block_indexes", "[1]", "vision_config.fullatt_block_indexes"},
     {"qwen2_5_vl/base", "vision_config", "num_position_embeddings", "2304",
      "vision_config.num_position_embeddings"},
-    {"qwen2_5_vl/base", "text_config", "final_logit_softcapping", "30.0",
+    {"qwen2_5_vl/epsilons", "text_config", "final_logit_softcapping", "30.0",
      "text_config.final_logit_softcapping"},
     {"qwen3_vl/base", "text_config", "sliding_window", "4096", "text_config.sliding_window"},
     {"gemma4/tower", "vision_config", "layer_types", "[1]", "vision_config.layer_types"},
