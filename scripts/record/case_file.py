@@ -122,6 +122,7 @@ def catches(variant: Variant, case: cases.Case) -> str:
         "videos": "in a video of several frames, and a video beside an image",
         "windows": "where windows divide a frame, and where they do not",
         "pictures": "in a drawn configuration, with drawn images",
+        "images-descending": "where the longest prompt of a batch, with the most images, is its first",
         "image-narrow": "in a narrower type, by a prompt with an image of which every expert is chosen by far",
         "random": "in a drawn configuration",
         "forced": "in a drawn configuration, in prompts short and long, in every type",

@@ -79,6 +79,8 @@ PICTURES = tuple(case.name for case in IMAGES)
 OTHER_IMAGES = (
     # Grids that windows of 2 x 2 and of 3 x 3 divide, and grids that they do not
     pictured("windows", (1, Picture(5, 3), 2, Picture(4, 6), 1), (Picture(3, 7), 2), n_decode=2, traces="fine"),
+    # The longest first: an engine that sorts samples by length must sort their features with them
+    pictured("images-descending", FOUR, TWO, (1, Picture(2, 2), 3), (6,)),
     pictured("image-narrow", (1, Picture(1, 2), 1), n_decode=1),
 )
 
