@@ -8,14 +8,16 @@ MODEL_INPUTS_TESTS = \
 	model/inputs/tests/check_media \
 	model/inputs/tests/check_media_refused \
 	model/inputs/tests/check_memory \
+	model/inputs/tests/check_places_refused \
 	model/inputs/tests/check_positions
 MODEL_INPUTS_SAMPLE = model/inputs/tests/sample.c model/inputs/tests/sample.h
+MODEL_INPUTS_IMAGE = $(MODEL_INPUTS_SAMPLE) model/inputs/tests/image.c model/inputs/tests/image.h
 check_PROGRAMS += $(MODEL_INPUTS_TESTS)
 TESTS += $(MODEL_INPUTS_TESTS)
 model_inputs_tests_check_media_SOURCES = model/inputs/tests/check_media.c $(MODEL_INPUTS_SAMPLE)
 model_inputs_tests_check_media_CFLAGS = $(TEST_CFLAGS)
 model_inputs_tests_check_media_LDADD = $(TEST_LIBS)
-model_inputs_tests_check_media_refused_SOURCES = model/inputs/tests/check_media_refused.c $(MODEL_INPUTS_SAMPLE)
+model_inputs_tests_check_media_refused_SOURCES = model/inputs/tests/check_media_refused.c $(MODEL_INPUTS_IMAGE)
 model_inputs_tests_check_media_refused_CFLAGS = $(TEST_CFLAGS)
 model_inputs_tests_check_media_refused_LDADD = $(TEST_LIBS)
 model_inputs_tests_check_positions_SOURCES = model/inputs/tests/check_positions.c $(MODEL_INPUTS_SAMPLE)
@@ -25,3 +27,6 @@ model_inputs_tests_check_memory_SOURCES = model/inputs/tests/check_memory.c $(MO
 model_inputs_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 model_inputs_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
 model_inputs_tests_check_memory_LDADD = $(TEST_LIBS)
+model_inputs_tests_check_places_refused_SOURCES = model/inputs/tests/check_places_refused.c $(MODEL_INPUTS_IMAGE)
+model_inputs_tests_check_places_refused_CFLAGS = $(TEST_CFLAGS)
+model_inputs_tests_check_places_refused_LDADD = $(TEST_LIBS)
