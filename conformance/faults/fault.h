@@ -10,6 +10,7 @@
 #ifndef CONFORMANCE_FAULTS_FAULT_H
 #define CONFORMANCE_FAULTS_FAULT_H
 
+#include "conformance/faults/images.h"
 #include "fastpath/forward.h"
 #include "fastpath/session/session.h"
 
@@ -31,8 +32,11 @@ typedef struct fault {
     /* The manner of evaluation, besides the whole, in which the spared case must pass; NULL: all. */
     const char *spared_manner;
 
-    /* Changes a plan before anything is derived from it and before its weights are packed. */
+    /* Changes a plan before anything is derived from it and before its weights are packed. place: which of
+     * its parts, for the functions of towers.c that change one. */
     void (*plan)(plan *p);
+    fault_place place;
+    fault_images images;
     /* Returns the position by which a decoded token is rotated. padding: before the first token of its
      * sample. */
     int32_t (*position)(int32_t position, int32_t padding);

@@ -7,6 +7,8 @@ FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_delta_run,--wrap=fp_linear_run,--wr
 	-Wl,--wrap=fp_page_is_exclusive,--wrap=fp_session_rewind,--wrap=fp_view_key_range \
 	-Wl,--wrap=fp_state_advance,--wrap=fp_state_free,--wrap=fp_state_put,--wrap=fp_state_reserve \
 	-Wl,--wrap=plan_derive,--wrap=rope_tables \
+	-Wl,--wrap=fp_layer_run,--wrap=fp_layout_make,--wrap=fp_sample_place,--wrap=fp_vision_deepstack \
+	-Wl,--wrap=media_pixels,--wrap=positions_fill \
 	-Wl,--wrap=serve_completion_open,--wrap=serve_completion_push,--wrap=serve_detokenizer_open \
 	-Wl,--wrap=serve_form_chat,--wrap=serve_form_messages,--wrap=serve_reasoning_feed \
 	-Wl,--wrap=serve_reasoning_start,--wrap=serve_reply_end,--wrap=serve_reply_open \
@@ -17,15 +19,18 @@ check_LTLIBRARIES += conformance/faults/libfaults.la conformance/faults/faults.l
 conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/caches.c \
 	conformance/faults/fault.h \
+	conformance/faults/images.c conformance/faults/images.h \
 	conformance/faults/plans.c \
 	conformance/faults/samples.c \
 	conformance/faults/states.c \
 	conformance/faults/table.c \
-	conformance/faults/threads.c
+	conformance/faults/threads.c \
+	conformance/faults/towers.c
 conformance_faults_libfaults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 conformance_faults_libfaults_la_LIBADD = fastpath/libfastpath.la model/libmodel.la $(JSONC_LIBS)
 
-conformance_faults_faults_la_SOURCES = conformance/faults/seams.c conformance/faults/seams_serving.c \
+conformance_faults_faults_la_SOURCES = conformance/faults/seams.c conformance/faults/seams_images.c \
+	conformance/faults/seams_serving.c \
 	conformance/faults/seams_threads.c fastpath/session/engine.c
 conformance_faults_faults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 conformance_faults_faults_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS) $(FAULT_SEAMS)

@@ -121,11 +121,13 @@ static int32_t *place_by(int32_t (*placed)(const fp_run *, int32_t), const int32
 void __wrap_rope_tables(const rope *r, const double *inverse_frequency, const int32_t *position,
                         size_t n_axes, size_t n_positions, double *cosine, double *sine)
 {
-    const fault *f = fault_planted();
-    int32_t other, *others = NULL;
-    if (f->position && n_stepping > 0 && n_decoding > 0 && n_positions == 1 && n_axes == 1) {
-        other = f->position(*position, stepping[(n_decoded + n_tables++ % n_decoding) % n_stepping]);
-        position = &other;
+    const bool of_tower = r->sections == ROPE_SECTIONS_ROW_COLUMN || r->sections == ROPE_SECTIONS_COLUMN_ROW;
+    const fault *f = of_tower ? &(fault){.name = NULL} : fault_planted(); /* positions of tokens alone */
+    int32_t other[ROPE_AXES_MAX], *others = NULL;
+    if (f->position && n_stepping > 0 && n_decoding > 0 && n_positions == 1) {
+        const int32_t own = stepping[(n_decoded + n_tables++ % n_decoding) % n_stepping];
+        for (size_t a = 0; a < n_axes; a++) other[a] = f->position(position[a], own);
+        position = other;
     }
     if (f->placed && n_placed_runs) position = others = place_by(f->placed, position, n_axes * n_positions);
     if (f->rotated) position = others = rotate_by(f->rotated, position, n_axes * n_positions);

@@ -1,0 +1,136 @@
+/* Faults of the images of samples.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/faults/fault.h"
+
+enum { AXES = ROPE_AXES_MAX };
+
+static size_t larger_side(const size_t *grid)
+{
+    return grid[1] > grid[2] ? grid[1] : grid[2];
+}
+
+/* By how much the tokens after a medium come too far: the larger side of its grid instead of that of the
+ * merged grid. */
+static size_t undivided_excess(const plan *p, const media *m)
+{
+    const size_t side = p->tower.merge * p->tower.pooling.side, larger = larger_side(media_grid(m));
+    return larger - larger / side;
+}
+
+void fault_positions_undivided(const plan *p, const media_list *list, size_t n, int32_t *position)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const media *m = list->place[i].medium;
+        const int32_t excess = (int32_t)undivided_excess(p, m);
+        for (size_t t = list->place[i].first + media_tokens(m); t < n; t++)
+            for (size_t a = 0; a < AXES; a++) position[t * AXES + a] += excess;
+    }
+}
+
+/* A decoded token is placed by the number of tokens before it. */
+int32_t fault_delta_ignored(const fp_run *run, int32_t position)
+{
+    return run->n_rows == 1 && run->state->n_tokens > 0 ? (int32_t)run->state->n_tokens : position;
+}
+
+/* Tokens take the patches of a layer in the order of the windows. */
+void fault_windows_left(fp_layout *l)
+{
+    if (!l->is_reordered) return;
+    for (size_t i = 0; i < l->n_tokens * l->n_members; i++) l->member[i] = i;
+}
+
+/* The first features of the sample that was placed before this one, as far as they go. */
+void fault_features_previous(const fp_sample *one, size_t n, fp_placed *placed)
+{
+    static const fp_sample *sample, *before;
+    static fp_features *own, *previous;
+    if (sample != one) {
+        before = sample;
+        fp_features_release(previous);
+        previous = own;
+        own = fp_features_share(one->features[0]);
+        sample = one;
+    }
+    for (size_t t = 0; before && previous && t < n; t++)
+        if (placed[t].features)
+            placed[t] = (fp_placed){previous, placed[t].row % media_tokens(fp_features_medium(previous))};
+}
+
+/* The rows of all samples of the pass one after the other, and those of each sample taken from the first on.
+ * Embeddings are in place already: only what is added to the layers' outputs is wrong. */
+void fault_deepstack_unsliced(fp_pass *pass)
+{
+    static fp_placed *all, *taken;
+    size_t n_all = 0;
+    free(all);
+    free(taken);
+    all = calloc(pass->n_rows, sizeof *all);
+    taken = calloc(pass->n_rows, sizeof *taken);
+    if (!all || !taken) abort();
+    for (size_t j = 0; j < pass->n_runs; j++)
+        for (size_t t = 0; pass->runs[j].placed && t < pass->runs[j].n_rows; t++)
+            if (pass->runs[j].placed[t].features) all[n_all++] = pass->runs[j].placed[t];
+    for (size_t j = 0; j < pass->n_runs; j++) {
+        fp_run *run = &pass->runs[j];
+        fp_placed *own = taken + run->first_row;
+        for (size_t t = 0, k = 0; run->placed && t < run->n_rows; t++)
+            if (run->placed[t].features) own[t] = all[k++];
+        if (run->placed) run->placed = own;
+    }
+}
+
+void fault_deepstack_first_zero(size_t k, float *out, size_t n_tokens, size_t width)
+{
+    if (k == 0) memset(out, 0, n_tokens * width * sizeof *out);
+}
+
+/* The shape of a row of pixels of the latest plan. */
+static plan_patches patches;
+
+void fault_patches_noted(plan *p)
+{
+    patches = p->tower.patches;
+}
+
+/* The element at (channel, frame, y, x) of each row is taken from `source`. */
+static void move_elements(double *rows, size_t n, size_t (*source)(size_t channel, size_t frame))
+{
+    const size_t area = patches.size * patches.size, n_copies = patches.channels * patches.frames;
+    double *row = malloc(n_copies * area * sizeof *row);
+    if (!row) abort();
+    for (size_t r = 0; r < n; r++) {
+        double *at = rows + r * n_copies * area;
+        memcpy(row, at, n_copies * area * sizeof *row);
+        for (size_t c = 0; c < patches.channels; c++)
+            for (size_t f = 0; f < patches.frames; f++)
+                memcpy(at + (c * patches.frames + f) * area, row + source(c, f) * area, area * sizeof *row);
+    }
+    free(row);
+}
+
+static size_t frame_first(size_t channel, size_t frame)
+{
+    return frame * patches.channels + channel;
+}
+
+static size_t other_frame(size_t channel, size_t frame)
+{
+    return channel * patches.frames + (patches.frames - 1 - frame);
+}
+
+/* Rows are taken as (frame, channel, y, x). */
+void fault_frames_outside(double *rows, size_t n)
+{
+    move_elements(rows, n, frame_first);
+}
+
+void fault_frames_swapped(double *rows, size_t n)
+{
+    move_elements(rows, n, other_frame);
+}

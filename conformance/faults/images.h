@@ -1,0 +1,72 @@
+/* Faults of images: the parts of a plan that they change, and what they do at the seams of seams_images.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_FAULTS_IMAGES_H
+#define CONFORMANCE_FAULTS_IMAGES_H
+
+#include "fastpath/pass.h"
+#include "fastpath/session/sample.h"
+#include "fastpath/vision/layout.h"
+
+/* Norms and feed-forward parts of a plan. */
+typedef enum fault_place {
+    FAULT_NOWHERE,
+    FAULT_TEXT_MIXER_IN,
+    FAULT_TEXT_MLP_IN,
+    FAULT_TEXT_MIXER_OUT,
+    FAULT_TEXT_MLP_OUT,
+    FAULT_TEXT_QUERY,
+    FAULT_TEXT_KEY,
+    FAULT_TEXT_LAST,
+    FAULT_TOWER_IN,
+    FAULT_TOWER_MIXER_IN,
+    FAULT_TOWER_MLP_IN,
+    FAULT_TOWER_MIXER_OUT,
+    FAULT_TOWER_MLP_OUT,
+    FAULT_TOWER_QUERY,
+    FAULT_TOWER_KEY,
+    FAULT_TOWER_VALUE,
+    FAULT_TOWER_OUT,
+    FAULT_MERGER,
+    FAULT_DEEPSTACK,
+    FAULT_TEXT_MLP,
+    FAULT_TOWER_MLP
+} fault_place;
+
+/* What a fault does at each seam; NULL leaves the seam as it is. */
+typedef struct fault_images {
+    /* Changes the positions [n, ROPE_AXES_MAX] of all tokens of a sample. */
+    void (*positions)(const plan *p, const media_list *list, size_t n, int32_t *position);
+    /* Called after fp_layout_make. */
+    void (*layout)(fp_layout *l);
+    /* Changes the features of n tokens of a sample. */
+    void (*features)(const fp_sample *one, size_t n, fp_placed *placed);
+    /* Called once all embeddings of a pass have been replaced by features, before its first layer. */
+    void (*embedded)(fp_pass *pass);
+    /* Changes the features [n_tokens, width] of deepstack entry k. */
+    void (*deepstack)(size_t k, float *out, size_t n_tokens, size_t width);
+    /* Changes n rows of pixels. */
+    void (*pixels)(double *rows, size_t n);
+} fault_images;
+
+/* Functions of the table that change plans; those that change one part change the planted fault's place. */
+void fault_epsilon_at(plan *p);
+void fault_gelu_at(plan *p);
+void fault_sections_chunked(plan *p);
+void fault_tower_sections_swapped(plan *p);
+void fault_corners(plan *p);
+void fault_deepstack_dropped(plan *p);
+void fault_deepstack_late(plan *p);
+void fault_patches_noted(plan *p);
+
+/* Functions of the table at the seams of images. */
+void fault_positions_undivided(const plan *p, const media_list *list, size_t n, int32_t *position);
+int32_t fault_delta_ignored(const fp_run *run, int32_t position);
+void fault_windows_left(fp_layout *l);
+void fault_features_previous(const fp_sample *one, size_t n, fp_placed *placed);
+void fault_deepstack_unsliced(fp_pass *pass);
+void fault_deepstack_first_zero(size_t k, float *out, size_t n_tokens, size_t width);
+void fault_frames_outside(double *rows, size_t n);
+void fault_frames_swapped(double *rows, size_t n);
+
+#endif

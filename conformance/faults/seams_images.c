@@ -1,0 +1,69 @@
+/* The seams of images; see seams.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/faults/fault.h"
+#include "fastpath/layer.h"
+#include "fastpath/session/sample_features.h"
+#include "fastpath/vision/merge.h"
+#include "model/inputs/positions.h"
+
+__typeof__(positions_fill) __real_positions_fill, __wrap_positions_fill;
+__typeof__(fp_layout_make) __real_fp_layout_make, __wrap_fp_layout_make;
+__typeof__(fp_sample_place) __real_fp_sample_place, __wrap_fp_sample_place;
+__typeof__(fp_layer_run) __real_fp_layer_run, __wrap_fp_layer_run;
+__typeof__(fp_vision_deepstack) __real_fp_vision_deepstack, __wrap_fp_vision_deepstack;
+__typeof__(media_pixels) __real_media_pixels, __wrap_media_pixels;
+
+void __wrap_positions_fill(const plan *p, const media_list *list, const int32_t *tokens,
+                           const int32_t *before, size_t from, size_t n, int32_t *position)
+{
+    if (!fault_planted()->images.positions) {
+        __real_positions_fill(p, list, tokens, before, from, n, position);
+        return;
+    }
+    /* All of the sample: the positions `before` have been changed already. */
+    int32_t *all = malloc((from + n) * ROPE_AXES_MAX * sizeof *all);
+    if (!all) abort();
+    __real_positions_fill(p, list, tokens, NULL, 0, from + n, all);
+    fault_planted()->images.positions(p, list, from + n, all);
+    memcpy(position, all + from * ROPE_AXES_MAX, n * ROPE_AXES_MAX * sizeof *all);
+    free(all);
+}
+
+bool __wrap_fp_layout_make(fp_layout *l, const plan_tower *tower, fp_scratch *scratch)
+{
+    const bool ok = __real_fp_layout_make(l, tower, scratch);
+    if (ok && fault_planted()->images.layout) fault_planted()->images.layout(l);
+    return ok;
+}
+
+bool __wrap_fp_sample_place(const fp_sample *one, const plan *p, size_t from, size_t n, size_t *scratch,
+                            fp_placed *placed)
+{
+    const bool has_features = __real_fp_sample_place(one, p, from, n, scratch, placed);
+    if (has_features && fault_planted()->images.features) fault_planted()->images.features(one, n, placed);
+    return has_features;
+}
+
+assay_status __wrap_fp_layer_run(fp_pass *pass, size_t i, float *x)
+{
+    if (i == 0 && fault_planted()->images.embedded) fault_planted()->images.embedded(pass);
+    return __real_fp_layer_run(pass, i, x);
+}
+
+assay_status __wrap_fp_vision_deepstack(fp_vision *v, size_t k, const float *x, float *out)
+{
+    const assay_status rc = __real_fp_vision_deepstack(v, k, x, out);
+    if (rc == ASSAY_OK && fault_planted()->images.deepstack)
+        fault_planted()->images.deepstack(k, out, v->layout.n_tokens, v->pass.plan->hidden);
+    return rc;
+}
+
+void __wrap_media_pixels(const media *m, size_t first, size_t n, double *out)
+{
+    __real_media_pixels(m, first, n, out);
+    if (fault_planted()->images.pixels) fault_planted()->images.pixels(out, n);
+}

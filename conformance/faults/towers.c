@@ -1,0 +1,106 @@
+/* Faults that change the plan of a model with a tower, which the engine then evaluates correctly.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/faults/fault.h"
+
+/* 1e-5 for 1e-6, and the reverse. */
+static void change_epsilon(plan_norm *norm, fault_place place)
+{
+    if (norm->present && place == fault_planted()->place) norm->epsilon = norm->epsilon < 5e-6 ? 1e-5 : 1e-6;
+}
+
+static void visit_text(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) {
+        plan_layer *layer = &p->layers[i];
+        change_epsilon(&layer->mixer_in, FAULT_TEXT_MIXER_IN);
+        change_epsilon(&layer->mlp_in, FAULT_TEXT_MLP_IN);
+        change_epsilon(&layer->mixer_out, FAULT_TEXT_MIXER_OUT);
+        change_epsilon(&layer->mlp_out, FAULT_TEXT_MLP_OUT);
+        if (layer->mixer.kind != PLAN_MIXER_ATTENTION) continue;
+        change_epsilon(&layer->mixer.attention.q_norm, FAULT_TEXT_QUERY);
+        change_epsilon(&layer->mixer.attention.k_norm, FAULT_TEXT_KEY);
+    }
+    change_epsilon(&p->norm, FAULT_TEXT_LAST);
+}
+
+static void visit_tower(plan_tower *t)
+{
+    change_epsilon(&t->in_norm, FAULT_TOWER_IN);
+    for (size_t i = 0; i < t->n_layers; i++) {
+        plan_tower_layer *layer = &t->layers[i];
+        change_epsilon(&layer->mixer_in, FAULT_TOWER_MIXER_IN);
+        change_epsilon(&layer->mlp_in, FAULT_TOWER_MLP_IN);
+        change_epsilon(&layer->mixer_out, FAULT_TOWER_MIXER_OUT);
+        change_epsilon(&layer->mlp_out, FAULT_TOWER_MLP_OUT);
+        change_epsilon(&layer->attention.q_norm, FAULT_TOWER_QUERY);
+        change_epsilon(&layer->attention.k_norm, FAULT_TOWER_KEY);
+        change_epsilon(&layer->attention.v_norm, FAULT_TOWER_VALUE);
+    }
+    change_epsilon(&t->out_norm, FAULT_TOWER_OUT);
+    change_epsilon(&t->merger.norm, FAULT_MERGER);
+    for (size_t k = 0; k < t->n_deepstack; k++) change_epsilon(&t->deepstack[k].merger.norm, FAULT_DEEPSTACK);
+}
+
+void fault_epsilon_at(plan *p)
+{
+    visit_text(p);
+    if (p->tower.present) visit_tower(&p->tower);
+}
+
+/* Exact GELU for the approximation by tanh, and the reverse; also for that by a sigmoid. */
+static void change_gelu(assay_activation *activation, fault_place place)
+{
+    if (place != fault_planted()->place || *activation == ASSAY_SILU) return;
+    *activation = *activation == ASSAY_GELU ? ASSAY_GELU_TANH : ASSAY_GELU;
+}
+
+void fault_gelu_at(plan *p)
+{
+    plan_tower *t = &p->tower;
+    for (size_t i = 0; i < p->n_layers; i++) change_gelu(&p->layers[i].mlp.activation, FAULT_TEXT_MLP);
+    if (!t->present) return;
+    for (size_t i = 0; i < t->n_layers; i++) change_gelu(&t->layers[i].mlp.activation, FAULT_TOWER_MLP);
+    change_gelu(&t->merger.activation, FAULT_MERGER);
+    for (size_t k = 0; k < t->n_deepstack; k++)
+        change_gelu(&t->deepstack[k].merger.activation, FAULT_DEEPSTACK);
+}
+
+void fault_sections_chunked(plan *p)
+{
+    for (size_t i = 0; i < p->n_ropes; i++)
+        if (p->ropes[i].sections == ROPE_SECTIONS_INTERLEAVED) p->ropes[i].sections = ROPE_SECTIONS_CHUNKED;
+}
+
+void fault_tower_sections_swapped(plan *p)
+{
+    rope *r = &p->tower.rope;
+    r->sections =
+        r->sections == ROPE_SECTIONS_ROW_COLUMN ? ROPE_SECTIONS_COLUMN_ROW : ROPE_SECTIONS_ROW_COLUMN;
+}
+
+void fault_corners(plan *p)
+{
+    p->tower.table.aligns_corners = !p->tower.table.aligns_corners;
+}
+
+void fault_deepstack_dropped(plan *p)
+{
+    p->tower.n_deepstack = 0;
+}
+
+/* One entry more at the beginning, whose features are zero (fault_deepstack_first_zero). */
+void fault_deepstack_late(plan *p)
+{
+    plan_tower *t = &p->tower;
+    if (t->n_deepstack == 0) return;
+    plan_deepstack *grown = realloc(t->deepstack, (t->n_deepstack + 1) * sizeof *grown);
+    if (!grown) abort();
+    memmove(grown + 1, grown, t->n_deepstack * sizeof *grown);
+    t->deepstack = grown;
+    t->n_deepstack++;
+}
