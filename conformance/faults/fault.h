@@ -10,7 +10,7 @@
 #ifndef CONFORMANCE_FAULTS_FAULT_H
 #define CONFORMANCE_FAULTS_FAULT_H
 
-#include "conformance/faults/images.h"
+#include "conformance/faults/image_fault.h"
 #include "fastpath/forward.h"
 #include "fastpath/session/session.h"
 

@@ -19,7 +19,8 @@ check_LTLIBRARIES += conformance/faults/libfaults.la conformance/faults/faults.l
 conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/caches.c \
 	conformance/faults/fault.h \
-	conformance/faults/images.c conformance/faults/images.h \
+	conformance/faults/image_fault.h \
+	conformance/faults/images.c \
 	conformance/faults/plans.c \
 	conformance/faults/samples.c \
 	conformance/faults/states.c \

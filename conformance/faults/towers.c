@@ -30,7 +30,6 @@ static void visit_text(plan *p)
 
 static void visit_tower(plan_tower *t)
 {
-    change_epsilon(&t->in_norm, FAULT_TOWER_IN);
     for (size_t i = 0; i < t->n_layers; i++) {
         plan_tower_layer *layer = &t->layers[i];
         change_epsilon(&layer->mixer_in, FAULT_TOWER_MIXER_IN);
@@ -41,7 +40,6 @@ static void visit_tower(plan_tower *t)
         change_epsilon(&layer->attention.k_norm, FAULT_TOWER_KEY);
         change_epsilon(&layer->attention.v_norm, FAULT_TOWER_VALUE);
     }
-    change_epsilon(&t->out_norm, FAULT_TOWER_OUT);
     change_epsilon(&t->merger.norm, FAULT_MERGER);
     for (size_t k = 0; k < t->n_deepstack; k++) change_epsilon(&t->deepstack[k].merger.norm, FAULT_DEEPSTACK);
 }

@@ -52,6 +52,36 @@ START_TEST(rows_are_those_of_the_published_processors_bit_for_bit)
 }
 END_TEST
 
+/* How many recorded arrays differ if mean and standard deviation are swapped. */
+static size_t n_swapped_differ;
+
+static void check_swapped(const recorded *r)
+{
+    const long *n = r->numbers;
+    image_config c = parsed((const char *)r->bytes, (size_t)n[2], false);
+    const image_pixels image = {(size_t)n[0], (size_t)n[1], r->bytes + n[2]};
+    double mean[3];
+    image_input in;
+    memcpy(mean, c.image_mean, sizeof mean);
+    memcpy(c.image_mean, c.image_std, sizeof mean);
+    memcpy(c.image_std, mean, sizeof mean);
+    const bool differs = c.do_normalize && memcmp(c.image_mean, mean, sizeof mean) != 0;
+    ck_assert_int_eq(image_patches_make(&c, &image, &in, NULL), ASSAY_OK);
+    const bool is_other = memcmp(in.pixel_values, image.rgb + n[0] * n[1] * 3,
+                                 (size_t)(n[3] * n[4]) * sizeof *in.pixel_values) != 0;
+    ck_assert_int_eq(is_other, differs);
+    n_swapped_differ += is_other;
+    image_input_free(&in);
+    image_config_free(&c);
+}
+
+START_TEST(mean_and_deviation_that_are_swapped_show_in_the_recorded_rows)
+{
+    (void)recorded_each("patches.bin", check_swapped);
+    ck_assert_uint_ge(n_swapped_differ, 4);
+}
+END_TEST
+
 START_TEST(a_config_of_a_video_is_refused)
 {
     static const char text[] = "{\"video_processor_type\":\"Qwen2VLVideoProcessor\"}";
@@ -85,6 +115,7 @@ int main(void)
     Suite *suite = suite_create("image/patches");
     TCase *tests = tcase_create("patches");
     tcase_add_test(tests, rows_are_those_of_the_published_processors_bit_for_bit);
+    tcase_add_test(tests, mean_and_deviation_that_are_swapped_show_in_the_recorded_rows);
     tcase_add_test(tests, a_config_of_a_video_is_refused);
     tcase_add_test(tests, a_size_that_the_rule_refuses_is_refused);
     suite_add_tcase(suite, tests);

@@ -1,8 +1,8 @@
 /* Faults of images: the parts of a plan that they change, and what they do at the seams of seams_images.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_FAULTS_IMAGES_H
-#define CONFORMANCE_FAULTS_IMAGES_H
+#ifndef CONFORMANCE_FAULTS_IMAGE_FAULT_H
+#define CONFORMANCE_FAULTS_IMAGE_FAULT_H
 
 #include "fastpath/pass.h"
 #include "fastpath/session/sample.h"
@@ -18,7 +18,6 @@ typedef enum fault_place {
     FAULT_TEXT_QUERY,
     FAULT_TEXT_KEY,
     FAULT_TEXT_LAST,
-    FAULT_TOWER_IN,
     FAULT_TOWER_MIXER_IN,
     FAULT_TOWER_MLP_IN,
     FAULT_TOWER_MIXER_OUT,
@@ -26,7 +25,6 @@ typedef enum fault_place {
     FAULT_TOWER_QUERY,
     FAULT_TOWER_KEY,
     FAULT_TOWER_VALUE,
-    FAULT_TOWER_OUT,
     FAULT_MERGER,
     FAULT_DEEPSTACK,
     FAULT_TEXT_MLP,
