@@ -23,6 +23,7 @@ conformance_plans_changed_ref64_la_LIBADD = $(ref_ref64_la_LIBADD)
 
 PLAN_ENGINES = conformance/plans/tests/engines.c conformance/plans/tests/engines.h
 CONFORMANCE_PLANS_TESTS = \
+	conformance/plans/tests/check_bad_images \
 	conformance/plans/tests/check_blocks \
 	conformance/plans/tests/check_features \
 	conformance/plans/tests/check_layer_norm \
@@ -30,6 +31,8 @@ CONFORMANCE_PLANS_TESTS = \
 	conformance/plans/tests/check_positions_state
 check_PROGRAMS += $(CONFORMANCE_PLANS_TESTS)
 TESTS += $(CONFORMANCE_PLANS_TESTS)
+conformance_plans_tests_check_bad_images_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_plans_tests_check_bad_images_LDADD = conformance/tests/libsupport.la
 conformance_plans_tests_check_blocks_SOURCES = conformance/plans/tests/check_blocks.c $(PLAN_ENGINES)
 conformance_plans_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
 conformance_plans_tests_check_blocks_LDADD = $(TEST_LIBS)
