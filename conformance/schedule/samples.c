@@ -12,10 +12,11 @@ static bool has_items(const conf_items *items, size_t prompt)
     return n > 0;
 }
 
-/* Whether a prompt comes in one step: where the placeholder tokens of its items are is not known. */
+/* Whether a prompt comes in one step: it is not known where the placeholder tokens of its items are, or the
+ * engine does not divide them. */
 static bool is_indivisible(const conf_items *items, size_t prompt)
 {
-    return has_items(items, prompt) && !conf_items_spans(items, prompt);
+    return has_items(items, prompt) && (items->undivided || !conf_items_spans(items, prompt));
 }
 
 size_t conf_schedule_sample_next(const conf_schedule_sample *sample, const conf_step *step,

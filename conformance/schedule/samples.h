@@ -25,7 +25,8 @@ typedef struct conf_schedule_samples {
 void conf_schedule_samples_apply(conf_schedule_samples *samples, const conf_schedule *s, const conf_case *c,
                                  const conf_items *items, size_t i);
 
-/* How many tokens a sample gets in a step. A prompt with items whose spans are unknown comes in one step. */
+/* How many tokens a sample gets in a step. A prompt with items comes in one step if their spans are
+ * unknown, or are not divided. */
 size_t conf_schedule_sample_next(const conf_schedule_sample *sample, const conf_step *step,
                                  const conf_case *c, const conf_items *items);
 

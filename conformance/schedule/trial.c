@@ -94,13 +94,31 @@ void conf_trial_omitted_add(conf_trial_omitted *to, const conf_trial_omitted *fr
     if (!to->rest[0]) memcpy(to->rest, from->rest, sizeof to->rest);
 }
 
+static bool is_refused(const conf_runner *r, const conf_verdict *v)
+{
+    return v->outcome == CONF_SKIPPED && atomic_load(&r->serial->failed) > 0;
+}
+
+/* Divides prompts with items, unless the engine refuses that: from then on they come in one step. */
+static assay_status run_divided(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
+                                assay_error *err)
+{
+    assay_status rc = conf_schedule_run_serially(r, s, v, err);
+    if (rc != ASSAY_OK || !is_refused(r, v) || r->items->undivided || r->items->n_tensors == 0) return rc;
+    r->items->undivided = true;
+    rc = conf_schedule_run_serially(r, s, v, err);
+    if (rc != ASSAY_OK || !is_refused(r, v)) return rc;
+    r->items->undivided = false; /* something else is refused */
+    return conf_schedule_run_serially(r, s, v, err);
+}
+
 /* Runs a program serially. If the engine refuses a step, *s becomes the program before it, of which rows are
  * known; if it has none, *v stays CONF_SKIPPED. */
 static assay_status run_serially(const conf_trial *t, const conf_runner *r, conf_schedule *s, conf_verdict *v,
                                  assay_error *err)
 {
     conf_trial_omitted omitted = {0};
-    const assay_status rc = conf_schedule_run_serially(r, s, v, err);
+    const assay_status rc = run_divided(r, s, v, err);
     if (rc != ASSAY_OK) return rc;
     if (v->outcome == CONF_SKIPPED && conf_schedule_cut_refused(r, s)) {
         omitted.n_parts = 1;
