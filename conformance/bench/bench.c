@@ -48,15 +48,23 @@ static void add_points(conf_bench *b, conf_bench_kind kind, const conf_sizes *to
 /* Puts the first-token point first: an engine that fails it is not measured further. */
 static assay_status make_points(conf_bench *b, const conf_options *o, assay_error *err)
 {
-    const conf_sizes prompts = sizes_or_default(&o->prompts, usual_prompts),
+    const conf_sizes prompts = o->n_pictures ? o->prompts : sizes_or_default(&o->prompts, usual_prompts),
                      contexts = sizes_or_default(&o->contexts, usual_contexts),
                      batches = sizes_or_default(&o->batches, usual_batches);
-    size_t n = 1 + (prompts.n + contexts.n) * batches.n;
+    size_t n = 1 + (prompts.n + o->n_pictures + contexts.n) * batches.n;
     b->points = calloc(n, sizeof *b->points);
     b->series = calloc(n * b->n_engines, sizeof *b->series);
     if (!b->points || !b->series) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     b->points[b->n_points++] = (conf_bench_point){.n_tokens = CONF_BENCH_FIRST_PROMPT, .n_samples = 1};
     add_points(b, CONF_BENCH_PREFILL, &prompts, &batches);
+    for (size_t i = 0; i < o->n_pictures * batches.n; i++) {
+        const conf_pictures *p = &o->pictures[i / batches.n];
+        conf_bench_point *point = &b->points[b->n_points++];
+        *point = (conf_bench_point){
+            .kind = CONF_BENCH_PREFILL, .n_samples = batches.at[i % batches.n], .pictures = *p};
+        const assay_status rc = conf_bench_pictures_tokens(p, &b->tower, &point->n_tokens, err);
+        if (rc != ASSAY_OK) return rc;
+    }
     add_points(b, CONF_BENCH_DECODE, &contexts, &batches);
     for (size_t i = 0; i < n * b->n_engines; i++) {
         b->series[i].times = calloc(b->n_repeats, sizeof *b->series[i].times);
@@ -118,6 +126,7 @@ static assay_status read_plan(conf_bench *b, assay_error *err)
     if (rc != ASSAY_OK) return assay_fail(err, rc, "%s", why.text);
     b->n_parameters = p->n_parameters;
     b->n_ids = p->n_token_ids;
+    b->tower = conf_bench_tower_of(p);
     rc = plan_cost_read(p, &b->cost, err);
     b->has_plan = rc == ASSAY_OK;
     plan_free(p);
@@ -180,6 +189,7 @@ static assay_status run_engine(conf_bench *b, size_t point, size_t engine, size_
                                   .allow_unknown = b->allow_unknown,
                                   .dir = b->dir,
                                   .point = b->points[point],
+                                  .tower = b->tower,
                                   .n_steps = b->n_steps,
                                   .n_ids = b->n_ids,
                                   .seed = conf_bench_seed(b->seed, point, repeat),
@@ -249,8 +259,8 @@ assay_status conf_bench_run(const conf_options *options, const conf_context *con
     if (out->read_bytes > most) out->read_bytes = most;
     conf_machine_name(CPUINFO, out->processor, sizeof out->processor);
     assay_status rc = open_engines(out, options, context, err);
-    if (rc == ASSAY_OK) rc = make_points(out, options, err);
     if (rc == ASSAY_OK) rc = read_plan(out, err);
+    if (rc == ASSAY_OK) rc = make_points(out, options, err);
     if (rc != ASSAY_OK) return rc;
     shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (s == MAP_FAILED) return assay_fail(err, ASSAY_EINTERNAL, "no shared memory: %s", strerror(errno));

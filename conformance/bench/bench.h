@@ -43,6 +43,7 @@ typedef struct conf_bench {
     char no_plan[sizeof(assay_error)]; /* why there is no plan */
     size_t n_parameters, n_ids;        /* of the plan; n_ids: SIZE_MAX without a plan */
     plan_cost cost;
+    conf_bench_tower tower;
 } conf_bench;
 
 /* Makes the points of the options, opens the plan, and measures each point n_repeats times, engines in

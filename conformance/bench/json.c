@@ -77,7 +77,9 @@ static bool add_speeds(json_object *to, const conf_bench *b, const conf_bench_po
     bool limited = best.limit > 0;
     for (size_t i = 0; i < s->n_times; i++)
         if (s->times[i].peak_bytes > peak) peak = s->times[i].peak_bytes;
+    const double joined = passed ? conf_bench_joined(s) : 0;
     bool ok = conf_json_add_real(to, "best", or_null(passed, best.speed)) &&
+              conf_json_add_real(to, "joined", or_null(joined > 0, joined)) &&
               conf_json_add_real(to, "median", passed ? conf_bench_median(b, p, s) : (double)NAN) &&
               conf_json_add_real(to, "limit", or_null(limited, best.limit)) &&
               conf_json_add_real(to, "fraction", or_null(limited, best.speed / best.limit)) &&
@@ -98,6 +100,7 @@ static bool add_results(json_object *to, const conf_bench *b)
              conf_json_add_text(one, "measure", conf_bench_kind_name(p->kind)) &&
              conf_json_add_text(one, "engine", b->engines[i % b->n_engines].name) &&
              conf_json_add_count(one, "prompt", p->n_tokens) &&
+             conf_json_add_count(one, "images", p->pictures.n) &&
              conf_json_add_count(one, "batch", p->n_samples) &&
              conf_json_add_text(one, "outcome", conf_outcome_name(s->verdict.outcome)) &&
              conf_json_add_text(one, "class", conf_class_name(s->verdict.class)) &&

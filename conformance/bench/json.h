@@ -20,12 +20,15 @@
  *     measure          "first token", "prefill" or "decode"
  *     engine           as on the command line
  *     prompt, batch    tokens of each sample before decode, and number of samples
- *     outcome, class, reason   as in assay-results/1
- *     seconds, steps   arrays, one element per repetition
+ *     images           number of images of each prompt, whose placeholder tokens are among those of the
+ * prompt outcome, class, reason   as in assay-results/1 seconds, steps   arrays, one element per repetition
  *     best, median     tokens per second (of the first token: 1 / seconds); null if not measured
  *     limit, bound     limit of best, and what sets it: "read" or "fma"; null if there is none
  *     fraction         best / limit, or null
+ *     joined           of decode of one sample: the speed if it has joined a session of others, as a
+ *                      fraction of that in a session of its own; null if not measured
  *     peak_bytes       the largest, or null
+ *
  * Fails with ASSAY_ENOMEM. */
 assay_status conf_bench_print_json(const conf_bench *bench, FILE *out, assay_error *err);
 

@@ -6,6 +6,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/bench/machine_loops.c conformance/bench/machine_loops.h \
 	conformance/bench/machine_tiles.c \
 	conformance/bench/measure.c conformance/bench/measure.h \
+	conformance/bench/pictures.c conformance/bench/pictures.h \
 	conformance/bench/print.c conformance/bench/print.h \
 	conformance/bench/prose.c conformance/bench/prose.h \
 	conformance/bench/rate.c conformance/bench/rate.h \

@@ -32,6 +32,11 @@ typedef struct measurement {
     conf_sample_step *steps;        /* [n_samples] */
     char *logits;                   /* [n_samples, vocab] */
     size_t logits_bytes, row_bytes; /* of all rows; of one row */
+    size_t peak_bytes;              /* of the process, at the end or before another session is opened */
+    assay_session *other;           /* with a sample that has joined; NULL: not measured */
+    size_t joined;                  /* that sample */
+    conf_bench_items items;         /* of each prompt */
+    bool gives_items;               /* steps have them */
 } measurement;
 
 static bool call_failed(measurement *m, assay_status rc, assay_error *err)
@@ -73,6 +78,13 @@ static bool check_row(measurement *m, const char *row)
     return true;
 }
 
+static void note_peak(measurement *m)
+{
+    struct rusage usage = {0};
+    (void)getrusage(RUSAGE_SELF, &usage);
+    if (!m->peak_bytes) m->peak_bytes = (size_t)usage.ru_maxrss * 1024; /* Linux counts it in KiB */
+}
+
 /* Evaluates n tokens of each of the first n_samples samples, and the logits of the last of them. tokens:
  * [n_samples, stride]. */
 static bool run_step(measurement *m, assay_session *session, const int32_t *tokens, size_t n_samples,
@@ -83,6 +95,8 @@ static bool run_step(measurement *m, assay_session *session, const int32_t *toke
         m->steps[b] = (conf_sample_step){.sample = b,
                                          .tokens = tokens + b * stride,
                                          .n_tokens = n,
+                                         .items = m->items.items,
+                                         .n_items = m->gives_items ? m->items.n : 0,
                                          .logits = m->logits + b * m->row_bytes,
                                          .n_last = 1};
     assay_status rc = conf_step_run(m->engine, session, m->steps, n_samples, 0, &err);
@@ -93,7 +107,10 @@ static bool run_prompts(measurement *m)
 {
     const size_t n = m->point->n_tokens;
     m->verdict->stage = CONF_STAGE_PREFILL;
-    return run_step(m, m->session, m->tokens, m->point->n_samples, n, n);
+    m->gives_items = true;
+    const bool ok = run_step(m, m->session, m->tokens, m->point->n_samples, n, n);
+    m->gives_items = false;
+    return ok;
 }
 
 static bool check_rows(measurement *m)
@@ -142,19 +159,53 @@ static bool run_decode_step(measurement *m)
     return run_step(m, m->session, m->next, m->point->n_samples, 1, 1);
 }
 
+/* Evaluates n tokens of the sample that has joined, and the logits of the last. */
+static bool run_joined(measurement *m, const int32_t *tokens, size_t n)
+{
+    assay_error err = {0};
+    const conf_sample_step step = {
+        .sample = m->joined, .tokens = tokens, .n_tokens = n, .logits = m->logits, .n_last = 1};
+    const assay_status rc = conf_step_run(m->engine, m->other, &step, 1, 0, &err);
+    return rc == ASSAY_OK ? true : call_failed(m, rc, &err);
+}
+
+/* Has a sample join a session of others, and get the prompt and the token of the step that is not timed; not
+ * if the engine refuses that as unsupported. */
+static bool open_joined(measurement *m)
+{
+    assay_error err = {0};
+    const size_t n_most = m->point->n_tokens + 1 + m->request->n_steps;
+    if (m->point->n_samples != 1 || !m->engine->join) return true;
+    note_peak(m);
+    m->verdict->stage = CONF_STAGE_SESSION_OPEN;
+    assay_status rc = conf_open_session(m->engine, m->model, CONF_BENCH_RESTING, n_most,
+                                        (conf_cache_limit){0}, &m->other, &err);
+    if (rc == ASSAY_OK) rc = m->engine->join(m->other, &m->joined, &err);
+    if (rc == ASSAY_OK) return run_joined(m, m->tokens, m->point->n_tokens) && run_joined(m, m->next, 1);
+    m->engine->session_free(m->other);
+    m->other = NULL;
+    return rc == ASSAY_EUNSUPPORTED ? true : call_failed(m, rc, &err);
+}
+
 /* The first step is not timed: engines allocate in it. */
 static bool measure_decode(measurement *m)
 {
     conf_bench_time *out = m->request->out;
-    if (!run_prompts(m) || !run_decode_step(m)) return false;
+    bool ok = run_prompts(m) && run_decode_step(m) && open_joined(m);
     fill_with_nan(m->logits, m->logits_bytes);
-    double start = conf_clock();
-    for (out->n_steps = 0; out->n_steps < m->request->n_steps && out->seconds < STEP_SECONDS;
+    for (out->n_steps = 0;
+         ok && out->n_steps < m->request->n_steps && out->seconds + out->joined_seconds < STEP_SECONDS;
          out->n_steps++) {
-        if (!run_decode_step(m)) return false;
-        out->seconds = conf_clock() - start;
+        const double start = conf_clock();
+        ok = run_decode_step(m);
+        out->seconds += conf_clock() - start;
+        ok = ok && check_rows(m);
+        const double again = conf_clock();
+        if (ok && m->other) ok = run_joined(m, m->next, 1);
+        if (m->other) out->joined_seconds += conf_clock() - again;
     }
-    return check_rows(m);
+    if (m->other) m->engine->session_free(m->other);
+    return ok && check_rows(m);
 }
 
 /* Allocates the buffers, which belong to the harness: if they do not fit, the point is skipped, not failed.
@@ -180,7 +231,12 @@ static bool allocate_buffers(measurement *m)
     }
     fill_with_nan(m->logits, m->logits_bytes);
     draw_tokens(m, m->tokens, n);
-    return true;
+    if (p->pictures.n == 0) return true;
+    for (size_t b = 0; b < p->n_samples; b++)
+        conf_bench_pictures_place(&p->pictures, &m->request->tower, m->tokens + b * p->n_tokens);
+    if (conf_bench_items_draw(&p->pictures, &m->request->tower, &m->state, &m->items)) return true;
+    conf_verdict_set(m->verdict, CONF_SKIPPED, "no memory for the images (see --memory)");
+    return false;
 }
 
 static bool measure_point(measurement *m)
@@ -188,10 +244,8 @@ static bool measure_point(measurement *m)
     static bool (*const measures[])(measurement *) = {measure_first, measure_prefill, measure_decode};
     m->request->out->n_steps = 1;
     if (!allocate_buffers(m) || !measures[m->point->kind](m)) return false;
-    struct rusage usage = {0};
-    (void)getrusage(RUSAGE_SELF, &usage);
-    size_t peak = (size_t)usage.ru_maxrss * 1024; /* Linux counts it in KiB */
-    m->request->out->peak_bytes = peak > m->logits_bytes ? peak - m->logits_bytes : 0;
+    note_peak(m);
+    m->request->out->peak_bytes = m->peak_bytes > m->logits_bytes ? m->peak_bytes - m->logits_bytes : 0;
     return true;
 }
 
@@ -246,6 +300,7 @@ void conf_bench_measure(const void *request, conf_verdict *v)
     free(m.logits);
     free(m.tokens);
     free(m.next);
+    conf_bench_items_free(&m.items);
     free(m.steps);
 }
 

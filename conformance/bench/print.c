@@ -79,7 +79,9 @@ static void print_head(FILE *out)
 static void name_point(const conf_bench_point *p, char *text, size_t size)
 {
     static const char *const names[] = {"first token of ", "prefill ", "decode after "};
-    int n = snprintf(text, size, "%s%zu", names[p->kind], p->n_tokens);
+    const conf_pictures *of = &p->pictures;
+    int n = of->n ? snprintf(text, size, "%s%zux%zux%zu", names[p->kind], of->width, of->height, of->n)
+                  : snprintf(text, size, "%s%zu", names[p->kind], p->n_tokens);
     if (p->n_samples > 1 && n > 0 && (size_t)n < size)
         (void)snprintf(text + n, size - (size_t)n, ", %zu x", p->n_samples);
 }
@@ -144,6 +146,20 @@ static void print_reasons(const conf_bench *b, FILE *out, size_t engine)
     }
 }
 
+/* The speed of a sample that has joined a session of others. */
+static void print_joined(const conf_bench *b, FILE *out)
+{
+    for (size_t i = 0; i < b->n_points * b->n_engines; i++) {
+        const conf_bench_series *s = &b->series[i];
+        const double joined = conf_bench_joined(s);
+        char name[64];
+        if (s->verdict.outcome != CONF_PASSED || joined == 0) continue;
+        name_point(&b->points[i / b->n_engines], name, sizeof name);
+        (void)fprintf(out, "batch path   %.3f x single: %s, %.18s, beside %d samples at rest\n", joined, name,
+                      b->engines[i % b->n_engines].label, CONF_BENCH_RESTING);
+    }
+}
+
 void conf_bench_print(const conf_bench *b, const conf_context *context)
 {
     print_machine(b, context->out);
@@ -152,6 +168,7 @@ void conf_bench_print(const conf_bench *b, const conf_context *context)
     for (size_t p = 0; p < b->n_points; p++)
         for (size_t e = 0; e < b->n_engines; e++) print_series(b, context, p, e);
     (void)fputc('\n', context->out);
+    print_joined(b, context->out);
     if (conf_bench_exit(b) != CONF_EXIT_AGREE) (void)fputc('\n', context->out);
     for (size_t e = 0; e < b->n_engines; e++) print_reasons(b, context->out, e);
 }

@@ -48,7 +48,7 @@ conf_bench_rate conf_bench_rate_of(const conf_bench *b, const conf_bench_point *
 {
     double tokens = tokens_of(point, time);
     conf_bench_rate rate = {.speed = tokens / time->seconds};
-    if (!b->has_plan) return rate;
+    if (!b->has_plan || point->pictures.n) return rate; /* the cost of a tower is not part of the plan's */
     work w = work_of(&b->cost, point, time);
     double reading = w.bytes / fmax(b->machine.read_one, b->machine.read_all),
            multiplying = 2 * w.multiplies / operations_of(&b->machine, b->compute);
@@ -90,4 +90,15 @@ double conf_bench_median(const conf_bench *bench, const conf_bench_point *point,
     size_t n = series->n_times;
     for (size_t i = 0; i < n; i++) speeds[i] = conf_bench_rate_of(bench, point, &series->times[i]).speed;
     return conf_bench_median_of(speeds, n);
+}
+
+double conf_bench_joined(const conf_bench_series *series)
+{
+    double fractions[CONF_BENCH_REPEATS_MAX] = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < series->n_times; i++) {
+        const conf_bench_time *t = &series->times[i];
+        if (t->joined_seconds > 0) fractions[n++] = t->seconds / t->joined_seconds;
+    }
+    return n ? conf_bench_median_of(fractions, n) : 0;
 }

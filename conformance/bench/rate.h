@@ -25,6 +25,10 @@ const conf_bench_time *conf_bench_best(const conf_bench_series *series);
  * two. */
 double conf_bench_median_of(double *values, size_t n);
 
+/* The speed of a sample that has joined a session of others, as a fraction of that of a session of one
+ * sample: the median over a series; 0: not measured. */
+double conf_bench_joined(const conf_bench_series *series);
+
 /* The median of the speeds of a series. */
 double conf_bench_median(const conf_bench *bench, const conf_bench_point *point,
                          const conf_bench_series *series);

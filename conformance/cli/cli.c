@@ -71,6 +71,17 @@ static assay_status parse_size(const conf_option_info *o, const char *value, siz
     return rc;
 }
 
+/* A number of tokens, or images as WxHxN. */
+static assay_status parse_prompt(const conf_option_info *o, const char *value, conf_options *out,
+                                 assay_error *err)
+{
+    conf_pictures *p = &out->pictures[out->n_pictures];
+    if (!strchr(value, 'x')) return parse_size(o, value, CONF_BENCH_TOKENS_MAX, &out->prompts, err);
+    const assay_status rc = conf_cli_parse_pictures(o->name, value, p, err);
+    if (rc == ASSAY_OK) out->n_pictures++;
+    return rc;
+}
+
 /* The member that holds an option's value as text; NULL for options that are parsed or take no
  * value. */
 static const char **text_of(conf_options *o, conf_option id)
@@ -147,7 +158,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_TIMEOUT: return conf_cli_parse_seconds(o->name, value, &out->limits.seconds, err);
     case CONF_OPTION_MEMORY: return conf_cli_parse_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);
     case CONF_OPTION_FAIL_CLASS: return conf_cli_parse_class(o->name, value, &out->fail_class, err);
-    case CONF_OPTION_PROMPT: return parse_size(o, value, CONF_BENCH_TOKENS_MAX, &out->prompts, err);
+    case CONF_OPTION_PROMPT: return parse_prompt(o, value, out, err);
     case CONF_OPTION_CONTEXT: return parse_size(o, value, CONF_BENCH_TOKENS_MAX, &out->contexts, err);
     case CONF_OPTION_BATCH: return parse_size(o, value, CONF_BENCH_BATCH_MAX, &out->batches, err);
     case CONF_OPTION_TOKENS:
@@ -223,9 +234,10 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
                       .prompts.at = calloc(n, sizeof *o.prompts.at),
                       .contexts.at = calloc(n, sizeof *o.contexts.at),
                       .batches.at = calloc(n, sizeof *o.batches.at),
+                      .pictures = calloc(n, sizeof *o.pictures),
                       .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()}};
     bool ok = o.engines && o.arguments && o.markers && o.allow_unknown && o.generate.stops &&
-              o.generate.images && o.prompts.at && o.contexts.at && o.batches.at;
+              o.generate.images && o.prompts.at && o.contexts.at && o.batches.at && o.pictures;
     assay_status rc = ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     bool options_end = false;
     for (int i = 0; i < argc && rc == ASSAY_OK; i++) {
@@ -251,6 +263,7 @@ void conf_cli_free(conf_options *options)
     free(options->prompts.at);
     free(options->contexts.at);
     free(options->batches.at);
+    free(options->pictures);
     *options = (conf_options){0};
 }
 

@@ -55,7 +55,7 @@ static const char *checkpoint_option(const conf_options *o)
     if (o->model) return "--model";
     if (o->compute) return "--compute";
     if (o->kernels) return "--kernels";
-    if (o->prompts.n) return "--prompt";
+    if (o->prompts.n || o->n_pictures) return "--prompt";
     if (o->contexts.n) return "--context";
     if (o->batches.n) return "--batch";
     return o->n_tokens ? "--tokens" : NULL;

@@ -61,6 +61,28 @@ assay_status conf_cli_parse_counts(const char *option, const char *value, size_t
     return ASSAY_OK;
 }
 
+assay_status conf_cli_parse_pictures(const char *option, const char *value, conf_pictures *out,
+                                     assay_error *err)
+{
+    enum { N = 3, SIDE_MAX = 1 << 14, PICTURES_MAX = 1 << 10 };
+    size_t found[N];
+    const char *at = value;
+    bool ok = true;
+    for (size_t i = 0; ok && i < N; i++) {
+        const char *end = at + strcspn(at, "x");
+        ok = parse_count(at, end, i + 1 < N ? SIDE_MAX : PICTURES_MAX, &found[i]) &&
+             (i + 1 < N) == (*end == 'x');
+        at = *end ? end + 1 : end;
+    }
+    if (!ok)
+        return assay_fail(
+            err, ASSAY_EINVAL,
+            "option %s: found %s, expected a number of tokens, or images as WxHxN with sides up to %d",
+            option, value, SIDE_MAX);
+    *out = (conf_pictures){.width = found[0], .height = found[1], .n = found[2]};
+    return ASSAY_OK;
+}
+
 assay_status conf_cli_parse_seed(const char *option, const char *value, uint64_t *out, assay_error *err)
 {
     errno = 0;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "conformance/judge/verdict.h"
+#include "conformance/options/options.h"
 
 #define CONF_JOBS_MAX    4096
 #define CONF_SECONDS_MAX 1000000
@@ -23,6 +24,10 @@
 /* A whole number from 1 to most. */
 assay_status conf_cli_parse_count(const char *option, const char *value, size_t most, size_t *out,
                                   assay_error *err);
+
+/* Parses images as WxHxN. */
+assay_status conf_cli_parse_pictures(const char *option, const char *value, conf_pictures *out,
+                                     assay_error *err);
 
 /* A whole number from 0 to 2^64 - 1. */
 assay_status conf_cli_parse_seed(const char *option, const char *value, uint64_t *out, assay_error *err);

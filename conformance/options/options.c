@@ -61,7 +61,8 @@ const conf_option_info conf_cli_options[] = {
      "rearrange each batch at random from seed N: reorder the samples, add\nbatch neighbours and padding, "
      "and evaluate it in a manner that is\ndrawn, too"},
     {CONF_OPTION_PROMPT, 0, "--prompt", "N",
-     "measure prefill of N tokens; may be repeated, as may the next two\n(default: 512)"},
+     "measure prefill of N tokens or, given as WxHxN, of N images of W x H\npixels; may be repeated, as may "
+     "the next two (default: 512)"},
     {CONF_OPTION_CONTEXT, 0, "--context", "N", "measure decode after N tokens of context (default: 16)"},
     {CONF_OPTION_BATCH, 0, "--batch", "N", "measure both with a batch size of N (default: 1)"},
     {CONF_OPTION_TOKENS, 0, "--tokens", "N",

@@ -87,6 +87,11 @@ typedef struct conf_sizes {
     size_t n;
 } conf_sizes;
 
+/* n images of width x height pixels. n 0: none. */
+typedef struct conf_pictures {
+    size_t width, height, n;
+} conf_pictures;
+
 /* Options of assay generate. */
 typedef struct conf_generate_options {
     const char *prompt, *system; /* NULL: not given */
@@ -120,10 +125,12 @@ typedef struct conf_options {
     conf_limits limits;
     const char *model;                     /* a checkpoint; NULL: not given */
     conf_sizes prompts, contexts, batches; /* assay bench: --prompt, --context, --batch */
-    size_t n_tokens, n_repeats;            /* 0: not given */
-    bool serving;                          /* assay bench: measure parsers */
-    size_t n_draws, n_times;               /* assay schedule; 0: not given */
-    const char *shape, *save, *replay;     /* NULL: not given */
+    conf_pictures *pictures;               /* [n_pictures], of --prompt WxHxN */
+    size_t n_pictures;
+    size_t n_tokens, n_repeats;        /* 0: not given */
+    bool serving;                      /* assay bench: measure parsers */
+    size_t n_draws, n_times;           /* assay schedule; 0: not given */
+    const char *shape, *save, *replay; /* NULL: not given */
     size_t threads[CONF_THREADS_COUNTS_MAX], n_threads;
     const char *endpoint, *usage;  /* assay events; NULL: not given */
     const char *reasoning, *tools; /* parser names; NULL: not given */

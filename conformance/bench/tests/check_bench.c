@@ -286,6 +286,10 @@ static const struct {
     {"", 2, "assay: bench needs --model DIR or --serving: see assay bench --help\n"},
     {"--model ok more", 2, "assay: bench takes no argument: see assay bench --help\n"},
     {"--model ok --prompt 0", 2, "option --prompt: found 0, expected a whole number from 1 to "},
+    {"--model ok --prompt 8x8", 2,
+     "option --prompt: found 8x8, expected a number of tokens, or images as WxHxN"},
+    {"--model ok --prompt 8x8x1", 99,
+     "option --prompt: the model takes no images as pixel_values with a grid\n"},
     {"--model ok --context x", 2, "option --context: found x, expected a whole number from 1 to "},
     {"--model ok --batch 65537", 2, "option --batch: found 65537, expected a whole number from 1 to 65536\n"},
     {"--model ok --tokens -1", 2, "option --tokens: found -1, expected a whole number from 1 to "},
@@ -294,6 +298,27 @@ static const struct {
     {"--model nowhere", 99, "assay: nowhere/config.json: "},
     {"--model ok --json nowhere/file", 99, "assay: nowhere/file: No such file or directory\n"},
 };
+
+/* Two images of 16 x 24 pixels: patches of 4 pixels, four of which are a token. */
+START_TEST(prompts_with_images_are_measured)
+{
+    const char *model = "\"$top_srcdir\"/fixtures/qwen3_vl/base/model";
+    const support_output *o =
+        support_assay("bench -e ref32 --model %s --repeat 1 --tokens 2 --prompt 16x24x2 --json -", model);
+    assert_code(o, 0);
+    json_object *document = parse(o->out), *one = result(document, 1);
+    assert_text(one, "measure", "prefill");
+    ck_assert_double_eq(real(one, "images"), 2);
+    ck_assert_double_eq(real(one, "prompt"), 2 * (1 + 6) + 16);
+    ck_assert_double_gt(real(one, "best"), 0);
+    ck_assert_ptr_null(member(one, "limit"));
+    ck_assert_double_gt(real(result(document, 2), "joined"), 0);
+    json_object_put(document);
+    o = support_assay("bench -e ref32 --model %s --prompt 10x24x2", model);
+    assert_code(o, 99);
+    assert_holds(o->err, "found images of 10 x 24 pixels, expected multiples of 8");
+}
+END_TEST
 
 START_TEST(errors_are_reported_before_measuring)
 {
@@ -328,6 +353,7 @@ int main(void)
     tcase_add_test(program, other_engines_are_measured_after_a_failure);
     tcase_add_test(program, token_ids_are_text);
     tcase_add_test(program, without_a_plan_there_are_no_limits);
+    tcase_add_test(program, prompts_with_images_are_measured);
     tcase_add_loop_test(program, errors_are_reported_before_measuring, 0,
                         (int)(sizeof wrong / sizeof *wrong));
     tcase_add_test(program, a_module_without_an_engine_is_an_error);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/bench/pictures.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "conformance/support/draw.h"
+
+conf_bench_tower conf_bench_tower_of(const plan *p)
+{
+    const plan_tower *t = &p->tower;
+    if (!t->present || t->patches.order != PLAN_PATCHES_BLOCKS) return (conf_bench_tower){0};
+    return (conf_bench_tower){.patch = t->patches.size,
+                              .block = t->merge * t->pooling.side,
+                              .width = t->patches.embed.weight.cols,
+                              .image_token = t->image_token,
+                              .video_token = t->video_token};
+}
+
+/* Placeholder tokens of one image. */
+static size_t tokens_of(const conf_pictures *p, const conf_bench_tower *tower)
+{
+    const size_t side = tower->patch * tower->block;
+    return p->width / side * (p->height / side);
+}
+
+assay_status conf_bench_pictures_tokens(const conf_pictures *p, const conf_bench_tower *tower, size_t *n,
+                                        assay_error *err)
+{
+    if (tower->patch == 0)
+        return assay_fail(err, ASSAY_EINVAL,
+                          "option --prompt: the model takes no images as pixel_values with a grid");
+    const size_t side = tower->patch * tower->block;
+    if (p->width % side || p->height % side)
+        return assay_fail(err, ASSAY_EINVAL,
+                          "option --prompt: found images of %zu x %zu pixels, expected multiples of %zu",
+                          p->width, p->height, side);
+    *n = p->n * (1 + tokens_of(p, tower)) + CONF_BENCH_PICTURE_TEXT;
+    return ASSAY_OK;
+}
+
+bool conf_bench_items_draw(const conf_pictures *p, const conf_bench_tower *tower, uint64_t *state,
+                           conf_bench_items *out)
+{
+    enum { STEPS = 2001 };
+    const size_t n_rows = p->width / tower->patch * (p->height / tower->patch);
+    *out = (conf_bench_items){
+        .n = p->n,
+        .grid = {1, (int32_t)(p->height / tower->patch), (int32_t)(p->width / tower->patch)},
+        .items = calloc(p->n, sizeof *out->items),
+        .pixels = calloc(n_rows * tower->width, sizeof *out->pixels)};
+    if (!out->items || !out->pixels) {
+        conf_bench_items_free(out);
+        return false;
+    }
+    for (size_t i = 0; i < n_rows * tower->width; i++)
+        out->pixels[i] = (float)conf_draw_below(state, STEPS) / (STEPS / 2) - 1;
+    out->tensors[0] = (assay_tensor){.name = "pixel_values",
+                                     .dtype = ASSAY_F32,
+                                     .rank = 2,
+                                     .shape = {n_rows, tower->width},
+                                     .data = out->pixels};
+    out->tensors[1] = (assay_tensor){
+        .name = "image_grid_thw", .dtype = ASSAY_I32, .rank = 2, .shape = {1, 3}, .data = out->grid};
+    for (size_t i = 0; i < p->n; i++)
+        out->items[i] = (assay_item){.kind = ASSAY_ITEM_IMAGE, .tensors = out->tensors, .n_tensors = 2};
+    return true;
+}
+
+void conf_bench_items_free(conf_bench_items *items)
+{
+    free(items->items);
+    free(items->pixels);
+    *items = (conf_bench_items){0};
+}
+
+void conf_bench_pictures_place(const conf_pictures *p, const conf_bench_tower *tower, int32_t *tokens)
+{
+    const size_t n = tokens_of(p, tower), n_all = p->n * (1 + n) + CONF_BENCH_PICTURE_TEXT;
+    for (size_t t = 0; t < n_all; t++) {
+        if (t < p->n * (1 + n) && t % (1 + n) > 0) tokens[t] = tower->image_token;
+        else if (tokens[t] == tower->image_token || tokens[t] == tower->video_token) tokens[t] = 0;
+    }
+}
