@@ -10,7 +10,7 @@ from ..dims import attention_dims, grouped, pick
 from ..images import Grids
 from ..plan import PICTURES
 from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
-from ..vision import FAINT_RULES, RULES, marks, tower_dims
+from ..vision import FAINT_RULES, RULES, marks, sections, tower_dims
 from ..weights import around, fan_in
 from .qwen3_vl import made
 
@@ -220,9 +220,9 @@ def variants(base: Config) -> list[Variant]:
 
 
 def random(rng: np.random.Generator, base: Config) -> Variant:
-    pairs = base["head_dim"] // 4
-    width = int(rng.integers(0, pairs // 3 + 1))
-    rope = {**ROPE, "mrope_section": [pairs - 2 * width, width, width]}
+    share = 0.5 if base["head_dim"] >= 16 else 1.0  # at least four pairs rotate, so that each axis has one
+    rope = {**ROPE, "partial_rotary_factor": share,
+            "mrope_section": sections(rng, int(base["head_dim"] * share) // 2)}
     config = {**base, "attention_bias": bool(rng.integers(2)), "rope_parameters": rope,
               "tie_word_embeddings": bool(rng.integers(2)), "rms_norm_eps": pick(rng, (1e-6, 1e-5))}
     if rng.integers(2):
@@ -231,7 +231,7 @@ def random(rng: np.random.Generator, base: Config) -> Variant:
         config["layer_types"][0] = "linear_attention"
         config["layer_types"][-1] = "full_attention"
     if rng.integers(3) == 0:
-        vision = {**VISION, **tower_dims(rng, {base["hidden_size"], base["intermediate_size"]})}
+        vision = {**VISION, **tower_dims(rng, {base["hidden_size"], base.get("intermediate_size", 0)})}
         vision["num_position_embeddings"] = pick(rng, (9, 16, 25, 49))
         return made({**config, "vision": vision}, "", "A misread Qwen3.5 with a tower", (), {}, {},
                     {"tie_word_embeddings": config["tie_word_embeddings"]})
