@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "fuzz/fuzz.h"
+#include "template/inspect.h"
 #include "template/template.h"
 
 static void take(void *context, const char *bytes, size_t n)
@@ -12,6 +13,16 @@ static void take(void *context, const char *bytes, size_t n)
     size_t *n_taken = context;
     fuzz_require(utf8_valid_prefix(bytes, n) == n, "a rendered text is UTF-8");
     *n_taken += n;
+}
+
+/* A template that renders is also inspected without an error. */
+static void inspect(assay_text source, bool renders)
+{
+    template_facts facts = {true, true};
+    assay_error err = {0};
+    const assay_status rc = template_inspect(source, NULL, NULL, &facts, &err);
+    fuzz_require(rc == ASSAY_OK || !renders, "a template that renders can be inspected");
+    if (rc != ASSAY_OK) fuzz_require_refusal(rc, &err, facts.reads_tools && facts.reads_thinking);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -31,5 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (end) options.variables = (assay_text){.at = (const char *)end + 1, .n = size - options.source.n - 1};
     const assay_status rc = template_render(&options, &sink, &err);
     if (rc != ASSAY_OK) fuzz_require_refusal(rc, &err, n_taken == 0);
+    inspect(options.source, rc == ASSAY_OK);
     return 0;
 }

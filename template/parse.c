@@ -3,8 +3,11 @@
 
 #include <stddef.h>
 
+#include "base/utf8.h"
 #include "template/hidden.h"
 #include "template/parse_expression.h"
+
+#define SOURCE_BYTES_MAX ((size_t)4 << 20)
 
 static void parse_body(tpl_parser *p, tpl_nodes *out, const char *const *ends);
 
@@ -244,8 +247,18 @@ static void parse_body(tpl_parser *p, tpl_nodes *out, const char *const *ends)
     tpl_parser_leave(p);
 }
 
+static bool check_source(tpl *t, assay_text source)
+{
+    if (source.n > SOURCE_BYTES_MAX)
+        return tpl_fail(t, ASSAY_EUNSUPPORTED, "found a template of %zu bytes, at most %zu are supported",
+                        source.n, SOURCE_BYTES_MAX);
+    const size_t valid = utf8_valid_prefix(source.at, source.n);
+    return valid == source.n || tpl_fail(t, ASSAY_EFORMAT, "byte %zu is not UTF-8", valid);
+}
+
 const tpl_node *tpl_parse(tpl *t, assay_text source)
 {
+    if (!check_source(t, source)) return NULL;
     tpl_parser p = {.t = t, .token = tpl_tokens(t, source)};
     if (!p.token) return NULL;
     t->line = 1;

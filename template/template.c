@@ -3,13 +3,10 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/utf8.h"
 #include "template/parse.h"
 #include "template/run.h"
 #include "template/values/json.h"
 #include "template/walk.h"
-
-#define SOURCE_BYTES_MAX ((size_t)4 << 20)
 
 static assay_status check_options(const assay_template_options *options, assay_error *err)
 {
@@ -17,12 +14,6 @@ static assay_status check_options(const assay_template_options *options, assay_e
         return assay_fail(err, ASSAY_EUNSUPPORTED, "template: a reserved option is set");
     if (!options->source.at || !options->variables.at)
         return assay_fail(err, ASSAY_EINVAL, "template: the source or the variables are missing");
-    if (options->source.n > SOURCE_BYTES_MAX)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "template: found %zu bytes, at most %zu are supported",
-                          options->source.n, SOURCE_BYTES_MAX);
-    const size_t valid = utf8_valid_prefix(options->source.at, options->source.n);
-    if (valid < options->source.n)
-        return assay_fail(err, ASSAY_EFORMAT, "template: byte %zu is not UTF-8", valid);
     return ASSAY_OK;
 }
 

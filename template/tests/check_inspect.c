@@ -63,6 +63,8 @@ START_TEST(a_template_that_is_invalid_is_refused_with_the_line)
     source = "{{";
     ck_assert_int_eq(template_inspect((assay_text){source, strlen(source)}, NULL, NULL, &facts, NULL),
                      ASSAY_EFORMAT);
+    ck_assert_int_eq(template_inspect((assay_text){"a\xff", 2}, NULL, NULL, &facts, &err), ASSAY_EFORMAT);
+    support_expect_error(&err, ASSAY_EFORMAT, "byte 1 is not UTF-8", NULL);
 }
 END_TEST
 
