@@ -38,9 +38,9 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
         if result["missing"]:
             line += f"; no run in {', '.join(result['missing'])}"
         if observe:
-            from . import mlx_lm_observation, mlx_vlm_observation
-            system = mlx_vlm_observation if checkpoint.pictures else mlx_lm_observation
-            line += "; " + system.observe(path)
+            from . import mlx_lm_observation
+            from .vlm import observation
+            line += "; " + (observation if checkpoint.pictures else mlx_lm_observation).observe(path)
         lines.append(line)
     lines += [positions.write(checkpoint, case, directory / f"{case.name}.h5")
               for case in plan.plan(variant) if case.kind == "positions"]

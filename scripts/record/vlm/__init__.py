@@ -1,0 +1,1 @@
+"""Running mlx-vlm on recorded cases: observations, and where it diverges."""

@@ -1,0 +1,261 @@
+"""Reproduces the entries of docs/FINDINGS.md about mlx-vlm, and shows their causes.
+
+`python -m scripts.record.vlm.findings NAME` runs mlx-vlm on bundled cases as it is published, and again with the
+cause repaired (repairs.py, media_repairs.py), and prints the error of both as a multiple of the bound. The exit
+status is 1 if it diverges, as the entry claims, and agrees when repaired; 0 if it does not diverge; 2 if a repaired run
+diverges.
+`--all` runs every entry; `--list` lists them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from .. import h5
+from ..observations import LIMIT, judge
+from ..shown import choose
+from . import media_repairs, repairs
+from .observation import run
+from .spelling import respelled, with_config
+
+FIXTURES = Path("fixtures")
+SHOWN: dict[str, Callable[[], float]] = {}  # name -> function: largest error in bounds; infinite: no result
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A case and how it is run. order: its samples in another order."""
+
+    case: str
+    together: bool = False
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    order: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        how = ["together" if self.together else "alone"]
+        how += [f"{name} {value}" for name, value in self.options.items()]
+        return f"{self.case}, {', '.join(how)}" + (f", samples {self.order}" if self.order else "")
+
+
+class RepairFails(Exception):
+    """A repaired run diverges."""
+
+
+def shows(function: Callable[[], float]) -> Callable[[], float]:
+    SHOWN[function.__name__.replace("_", "-")] = function
+    return function
+
+
+def reordered(golden: dict[str, np.ndarray], order: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """The samples of a case in another order; without traces, which are of sample 0."""
+    kept = {name: array for name, array in golden.items() if not name.startswith("/trace")}
+    for kind in ("image", "video"):
+        owner = golden.get(f"/input/{kind}_sample")
+        if owner is None:
+            continue
+        media = np.concatenate([np.flatnonzero(owner == sample) for sample in order])
+        grids, last = golden.get(f"/input/{kind}_grid_thw"), "" if kind == "image" else "_videos"
+        pixels = golden[f"/input/pixel_values{last}"]
+        sizes = np.ones(len(owner), int) if grids is None else grids.prod(1)
+        ends = sizes.cumsum()
+        kept[f"/input/pixel_values{last}"] = np.concatenate([pixels[ends[m] - sizes[m]:ends[m]] for m in media])
+        kept[f"/input/{kind}_sample"] = np.array([order.index(owner[m]) for m in media], np.int32)
+        for name in (f"{kind}_grid_thw", f"{kind}_position_ids", "second_per_grid_ts"):
+            if f"/input/{name}" in golden:
+                kept[f"/input/{name}"] = golden[f"/input/{name}"][media]
+    for name in [name for name in kept if name.startswith("/expect") or name.rpartition("/")[2] in (
+            "tokens", "length", "decode")]:
+        kept[name] = golden[name][list(order)]
+    return kept
+
+
+@contextlib.contextmanager
+def opened(case: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """(checkpoint in the spelling that mlx-vlm reads, its config)."""
+    model = FIXTURES / case.rpartition("/")[0] / "model"
+    config = json.loads((model / "config.json").read_text())
+    other = respelled(config)
+    if other is None:
+        yield model, config
+        return
+    with with_config(model, other) as place:
+        yield place, other
+
+
+def first_tensor(case: str, golden: dict[str, np.ndarray], found: dict[str, np.ndarray]) -> str:
+    """The first recorded tensor that is out of its bound."""
+    place = {"patch": 0, "out": 1, "merged": 3, "attn": 0, "mlp": 1, "experts": 2}
+    with h5py.File(FIXTURES / f"{case}.h5") as file:
+        noise = {name: data.attrs.get("noise") for name, data in file.get("trace", {}).items()}
+
+    def rank(name: str) -> tuple:
+        parts = name.split(".")
+        stage = ("vision", "embed", "layer", "norm").index(parts[0])
+        if parts[-1] in ("patch", "merged") or "deepstack" in parts:
+            return stage, {"patch": -1, "merged": 1000}.get(parts[-1], 1001), 0
+        return stage, int(parts[1]) if len(parts) > 2 else 0, place.get(parts[-1], 0) + 2 * (parts[-1] == "out")
+
+    for name in sorted(noise, key=rank):
+        tensor = found.get(f"/observed/trace/{name}")
+        if tensor is not None and noise[name] and np.abs(tensor - golden[f"/trace/{name}"]).max() > LIMIT * noise[name]:
+            return f"; first tensor {name}"
+    return ""
+
+
+def times(trial: Trial, causes: tuple[repairs.Repair, ...] = ()) -> tuple[float, str]:
+    """(the error of a run in bounds, infinite without a result; the first tensor that is wrong). causes: what is
+    repaired."""
+    golden, attributes = h5.read(FIXTURES / f"{trial.case}.h5")
+    if trial.order:
+        golden = reordered(golden, trial.order)
+    with opened(trial.case) as (model, config), contextlib.ExitStack() as stack:
+        for repair in causes:
+            stack.enter_context(repair(config))
+        try:
+            found = run(model, golden, trial.together, attributes.get("cache_limit"), **trial.options)
+        except Exception as error:  # any error of mlx-vlm is its result
+            if causes:
+                raise
+            print(f"  {trial}: {type(error).__name__}: {str(error)[:100]}")
+            return np.inf, ""
+    judged = judge(golden, found)
+    return (judged.times if judged.agrees or judged.times > 1 else np.inf), first_tensor(trial.case, golden, found)
+
+
+def compare(trials: list[Trial], *causes: repairs.Repair) -> float:
+    """Prints each trial as published and repaired; the largest error as published."""
+    worst = 0.0
+    for trial in trials:
+        (found, tensor), (repaired, _) = times(trial), times(trial, causes)
+        print(f"  {trial}: {found:.3g} times the bound{tensor}; repaired {repaired:.3g}", flush=True)
+        worst = max(worst, found)
+        if not repaired <= 1:
+            raise RepairFails(str(trial))
+    return worst
+
+
+@shows
+def vlm_deepstack_requests() -> float:
+    """Qwen3-VL: several requests with images in one batch generator."""
+    cases = ("images-batch", "images-generate")
+    return max(compare([Trial(f"qwen3_vl/base/{case}", True) for case in (*cases, "videos")] +
+                       [Trial(f"qwen3_vl/{case}/images-batch", True) for case in ("old", "mlx-4bit")],
+                       repairs.deepstack_by_token),
+               compare([Trial(f"qwen3_vl_moe/base/{case}", True) for case in cases],
+                       repairs.deepstack_by_token, repairs.moe_activations))
+
+
+@shows
+def vlm_deepstack_order() -> float:
+    """Qwen3-VL: batch_generate with prompts that are not sorted by length."""
+    trials = [Trial(f"qwen3_vl/base/{case}", True, {"whole": True}, order)
+              for case, order in (("videos", ()), ("images-batch", (3, 2, 1, 0)), ("images-generate", (2, 1, 0)))]
+    return compare(trials, repairs.deepstack_of_rows, repairs.deepstack_by_token)
+
+
+@shows
+def vlm_deepstack_chunks() -> float:
+    """Qwen3-VL: a prompt that the batch generator prefills in several steps."""
+    return max(compare([Trial(f"qwen3_vl/base/{case}", True, {"chunk": 5})
+                        for case in ("image", "images", "images-batch")], repairs.deepstack_by_token),
+               compare([Trial("qwen3_vl_moe/base/image", True, {"chunk": 5})],
+                       repairs.deepstack_by_token, repairs.moe_activations))
+
+
+@shows
+def vlm_padding_twice() -> float:
+    """Qwen families: decode after left-padded prompts without images in batch_generate."""
+    return max(compare([Trial(f"{family}/base/batch", True, {"whole": True})], repairs.deltas_of_tokens)
+               for family in ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"))
+
+
+@shows
+def vlm_moe_activations() -> float:
+    """Qwen3-VL with experts: the activations of the tower."""
+    return compare([Trial(f"qwen3_vl_moe/{case}") for case in (
+        "base/image", "base/images", "base/images-batch", "base/images-decode", "base/images-generate",
+        "epsilons/images", "old/image", "old/images-batch", "old/image-narrow")], repairs.moe_activations)
+
+
+@shows
+def vlm_videos_beside_images() -> float:
+    """All Qwen families but qwen3_vl: a video beside an image."""
+    return max(compare([Trial("qwen2_vl/base/videos"), Trial("qwen2_vl/base/videos", True)],
+                       media_repairs.features_by_token),
+               compare([Trial("qwen3_5/tower/videos"), Trial("qwen3_5_moe/tower/videos")],
+                       media_repairs.features_by_token),
+               compare([Trial("qwen3_vl_moe/base/videos")],
+                       media_repairs.features_by_token, repairs.moe_activations))
+
+
+@shows
+def vlm_seconds() -> float:
+    """Qwen2.5-VL: the time between the frames of a video."""
+    return compare([Trial("qwen2_5_vl/base/videos"), Trial("qwen2_5_vl/base/videos", True)],
+                   media_repairs.features_by_token, media_repairs.seconds)
+
+
+@shows
+def vlm_gemma4_blocks() -> float:
+    """Gemma 4: bidirectional blocks of image tokens."""
+    return compare([Trial(f"gemma4/tower-blocks/{case}", together) for case, together in (
+        ("images", False), ("images-batch", False), ("images-batch", True), ("images-generate", True))],
+        repairs.causal_full_attention)
+
+
+@shows
+def vlm_tower_activation() -> float:
+    """Gemma 4, Qwen2.5-VL: the activation of the tower's MLP."""
+    return max(compare([Trial("gemma4/tower-layer-inputs/images"), Trial("gemma4/tower-layer-inputs/images-batch")],
+                       repairs.tower_activation, repairs.causal_full_attention),
+               compare([Trial("qwen2_5_vl/windows-3/windows")], repairs.tower_activation))
+
+
+@shows
+def vlm_merge_size() -> float:
+    """Qwen2-VL: a merger of 3 x 3 patches."""
+    return compare([Trial("qwen2_vl/merge-3/images")], repairs.merge_size, repairs.tower_activation)
+
+
+@shows
+def vlm_attention_biases() -> float:
+    """Qwen3-VL: biases of the attention."""
+    return compare([Trial("qwen3_vl/merge-3/images")], repairs.attention_biases)
+
+
+@shows
+def vlm_norms() -> float:
+    """Qwen3.5: weights of norms in bfloat16, and the older spelling of rope."""
+    return compare([Trial(f"{family}/tower-old/{case}") for family in ("qwen3_5", "qwen3_5_moe")
+                    for case in ("image", "images-batch", "image-narrow")], repairs.wide_norms, repairs.older_rope)
+
+
+@shows
+def vlm_max_kv_size() -> float:
+    """Qwen3.5: max_kv_size."""
+    return compare([Trial("qwen3_5/base/limit")], repairs.limited_caches)
+
+
+def main(arguments: list[str]) -> int:
+    worst, code = 0.0, 0
+    for name in choose("vlm.findings", SHOWN, arguments):
+        print(f"{name}: {SHOWN[name].__doc__}", flush=True)
+        try:
+            worst = max(worst, SHOWN[name]())
+        except RepairFails as error:
+            print(f"  the repair does not agree: {error}")
+            code = 2
+    return code or (1 if worst > 1 else 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
