@@ -135,8 +135,8 @@ static void read_shape(gemma4_vision *g)
 {
     family_vision *v = &g->v;
     config *c = &v->config;
-    family_vision_layers(v, config_size(c, "hidden_size"), "num_hidden_layers", "num_attention_heads");
     v->head_dim = config_size(c, "head_dim");
+    family_vision_layers(v, config_size(c, "hidden_size"), "num_hidden_layers", "num_attention_heads");
     v->intermediate = config_size(c, "intermediate_size");
     v->activation = family_activation(&v->own, "hidden_activation", "gelu_pytorch_tanh");
     v->epsilon = family_epsilon(&v->own, 1e-6);

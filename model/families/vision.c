@@ -88,13 +88,13 @@ void family_vision_layers(family_vision *v, size_t hidden, const char *depth, co
     if (n > n_tensors)
         config_fail(&v->config, ASSAY_EFORMAT, "%s: found %zu, but the checkpoint has only %zu tensors",
                     depth, n, n_tensors);
-    else if (hidden % v->n_heads != 0)
+    else if (v->head_dim == 0 && hidden % v->n_heads != 0)
         config_fail(&v->config, ASSAY_EFORMAT, "%s: found %zu, expected a divisor of the width %zu", n_heads,
                     v->n_heads, hidden);
     else if (!(tower->layers = calloc(n, sizeof *tower->layers)))
         config_fail(&v->config, ASSAY_ENOMEM, "%s: out of memory for %zu layers", depth, n);
     else tower->n_layers = n;
-    v->head_dim = hidden / v->n_heads;
+    if (v->head_dim == 0) v->head_dim = hidden / v->n_heads;
 }
 
 /* Published files have members beside those that the class reads; they must agree. */

@@ -35,7 +35,7 @@ bool family_vision_is_stored_qwen(const family *f);
 void family_vision_end(family_vision *v);
 
 /* Reads the members `depth` and n_heads, and allocates the layers of a tower of this width; each head has an
- * equal part of it. */
+ * equal part of it, unless v->head_dim states another size. */
 void family_vision_layers(family_vision *v, size_t hidden, const char *depth, const char *n_heads);
 
 /* Reads patch_size, temporal_patch_size, in_channels and spatial_merge_size, and binds the convolution
