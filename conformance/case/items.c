@@ -103,9 +103,8 @@ static assay_status find_grid(division *v, assay_error *err)
         const assay_tensor *t = &v->d->inputs[i];
         if (strcmp(t->name, name) != 0) continue;
         if (t->dtype != ASSAY_I32 || t->rank != 2 || t->shape[0] != v->n_items || t->shape[1] != 3)
-            return assay_fail(err, ASSAY_EFORMAT,
-                              "%s: /input/%s is not int32 [%zu, 3], as %s_sample has it", v->path, name,
-                              v->n_items, kind);
+            return assay_fail(err, ASSAY_EFORMAT, "%s: /input/%s is not int32 [%zu, 3], as %s_sample has it",
+                              v->path, name, v->n_items, kind);
         v->grid = t->data;
         for (size_t k = 0; k < 3 * v->n_items; k++)
             if (v->grid[k] < 1 || v->grid[k] > UINT16_MAX)

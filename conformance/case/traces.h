@@ -10,8 +10,8 @@
 assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, bool outline, assay_error *err);
 
 /* Reads the shape and the noise of the tensor `path` (for example "/trace/embed") of the case d, but not
- * its values. Its type must be F64, and its shape [length of the first prompt, width]; of a tensor of the tower
- * (vision.*) the rows are those of the first sample's images. */
+ * its values. Its type must be F64, and its shape [length of the first prompt, width]; of a tensor of the
+ * tower (vision.*) the rows are those of the first sample's images. */
 assay_status conf_trace_outline_read(const conf_h5 *file, const conf_decoder *d, const char *path,
                                      conf_trace *trace, assay_error *err);
 

@@ -18,6 +18,7 @@ CONFORMANCE_EVALUATE_TESTS = \
 	conformance/evaluate/tests/check_divisible \
 	conformance/evaluate/tests/check_evaluate \
 	conformance/evaluate/tests/check_manner \
+	conformance/evaluate/tests/check_manner_images \
 	conformance/evaluate/tests/check_positions \
 	conformance/evaluate/tests/check_rope
 check_PROGRAMS += $(CONFORMANCE_EVALUATE_TESTS)
@@ -33,6 +34,8 @@ conformance_evaluate_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
 conformance_evaluate_tests_check_manner_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_manner_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_manner_images_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_evaluate_tests_check_manner_images_LDADD = conformance/tests/libsupport.la
 conformance_evaluate_tests_check_positions_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_positions_LDADD = conformance/tests/libsupport.la
 conformance_evaluate_tests_check_rope_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
 	conformance/replay/arrange.c conformance/replay/arrange.h \
+	conformance/replay/decoys.c conformance/replay/decoys.h \
 	conformance/replay/dump.c conformance/replay/dump.h \
 	conformance/replay/greedy.c conformance/replay/greedy.h \
 	conformance/replay/manner.c conformance/replay/manner.h \

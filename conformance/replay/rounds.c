@@ -7,6 +7,7 @@
 #include "base/dtype.h"
 #include "conformance/case/prompt.h"
 #include "conformance/case/row_list.h"
+#include "conformance/replay/decoys.h"
 #include "conformance/replay/refusals.h"
 #include "conformance/replay/session.h"
 
@@ -56,24 +57,6 @@ void conf_rounds_free(conf_rounds *q)
     free(q);
 }
 
-static bool is_placeholder(const conf_placeholders *p, int32_t token)
-{
-    return p->side > 0 && (token == p->image || token == p->video);
-}
-
-/* The tokens of a fork: those of the sample in reverse order, except placeholder tokens, which stay where
- * they are; of a prompt that is not divisible, only those after it. */
-static void fill_decoys(member *m, const conf_placeholders *p)
-{
-    const size_t first = m->divisible ? 0 : m->row->n_tokens;
-    memcpy(m->decoys, m->tokens, m->n_tokens * sizeof *m->decoys);
-    for (size_t to = first, from = m->n_tokens; to < m->n_tokens; to++) {
-        if (is_placeholder(p, m->tokens[to])) continue;
-        while (is_placeholder(p, m->tokens[--from])) {}
-        m->decoys[to] = m->tokens[from];
-    }
-}
-
 /* Batch neighbours get no forced tokens. */
 static bool plan_member(conf_rounds *q, size_t i)
 {
@@ -95,7 +78,8 @@ static bool plan_member(conf_rounds *q, size_t i)
     if (n_more)
         memcpy(m->tokens + n_prompt, (const int32_t *)d->decode.data + m->row->sample * d->n_decode,
                n_more * sizeof *prompt);
-    fill_decoys(m, &q->r->verdict->checkpoint.placeholders);
+    conf_decoys_fill(m->tokens, m->n_tokens, m->divisible ? 0 : n_prompt,
+                     &q->r->verdict->checkpoint.placeholders, m->decoys);
     const conf_manner_row row = {.index = i,
                                  .n_rows = q->n,
                                  .n_prompt = n_prompt,
