@@ -48,10 +48,11 @@ def variants(base: Config) -> list[Variant]:
         made(base, "windows-3", "A side of windows taken for a constant, or rounded up", ("windows",), less,
              {"window_size": 3 * vision["patch_size"] * vision["spatial_merge_size"] + 1, "fullatt_block_indexes": [0],
               "hidden_act": "gelu_pytorch_tanh"}, dtype="bfloat16", proves=("activations",)),
-        made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose channels "
-             "are last, misread", ("image", "images-batch"), WINDOWED, {"hidden_size": 32, "intermediate_size": 64},
+        made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose "
+             "channels are last, misread", ("image", "images-batch"), WINDOWED, {"hidden_size": 32, "intermediate_size": 64},
              spelling="old", dtype="bfloat16", groups=Groups(4, 32)),
-        made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group size",
+        made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group "
+             "size",
              ("images",), WINDOWED, {"hidden_size": 32, "intermediate_size": 40}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, (), towers=True)),
     ]

@@ -73,10 +73,11 @@ def variants(base: Config) -> list[Variant]:
              "heads or the ratio of the MLP", ("images",), less,
              {"spatial_merge_size": 3, "temporal_patch_size": 1, "in_channels": 2, "patch_size": 5, "num_heads": 1,
               "mlp_ratio": 3, "hidden_act": "gelu"}, dtype="bfloat16"),
-        made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose channels "
-             "are last, misread", ("image", "images-batch"), GROUPED, {"embed_dim": 32},
+        made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose "
+             "channels are last, misread", ("image", "images-batch"), GROUPED, {"embed_dim": 32},
              spelling="old", dtype="bfloat16", groups=Groups(4, 32)),
-        made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group size",
+        made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group "
+             "size",
              ("images",), GROUPED, {"embed_dim": 32, "mlp_ratio": 3}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, (), towers=True)),
     ]

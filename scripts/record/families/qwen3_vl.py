@@ -55,19 +55,21 @@ def variants(base: Config) -> list[Variant]:
     less = {"num_hidden_layers": len(every), "vocab_size": 53}
     return [
         made(base, "base", "A part of the tower, its features given to the wrong tokens, DeepStack at the wrong layer, "
-             "or a position of M-RoPE", ("single", "batch", *PICTURES, "images-descending"), spelling="old", proves=("activations",)),
-        made(base, "old", "rope_scaling ignored, or a tied head taken for a missing one", ("image", "images-batch"), less,
-             {"deepstack_visual_indexes": every}, {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
+             "or a position of M-RoPE", ("single", "batch", *PICTURES, "images-descending"), spelling="old",
+             proves=("activations",)),
+        made(base, "old", "rope_scaling ignored, or a tied head taken for a missing one", ("image", "images-batch"),
+             less, {"deepstack_visual_indexes": every}, {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
         made(base, "merge-3", "A size of the tower that is taken for a constant: channels, temporal copies, blocks, "
              "heads, or a bias of the text model forgotten", ("images",), {**less, "attention_bias": True},
              {"spatial_merge_size": 3, "temporal_patch_size": 1, "in_channels": 2, "patch_size": 5, "num_heads": 1,
               "num_position_embeddings": 16, "deepstack_visual_indexes": [1]}, dtype="bfloat16"),
         made(base, "epsilons", "An epsilon of any norm", ("images",), less, {"deepstack_visual_indexes": every},
              weight_rules=FAINT_RULES, proves=("epsilons",)),
-        made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose channels "
-             "are last, misread", ("image", "images-batch"), GROUPED, {"hidden_size": 32, "intermediate_size": 64},
+        made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose "
+             "channels are last, misread", ("image", "images-batch"), GROUPED, {"hidden_size": 32, "intermediate_size": 64},
              spelling="old", dtype="bfloat16", groups=Groups(4, 32)),
-        made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group size",
+        made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group "
+             "size",
              ("images",), GROUPED, {"hidden_size": 32, "intermediate_size": 40}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, ((r"pos_embed", None),), towers=True)),
     ]

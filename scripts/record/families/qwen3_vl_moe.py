@@ -35,7 +35,8 @@ WEIGHT_RULES = ((r"visual\.blocks\.\d+\.mlp\.linear_fc1\.weight$", fan_in(2.0)),
 def variants(base: Config) -> list[Variant]:
     less = {"num_hidden_layers": 2, "vocab_size": 53}
     return [
-        made(base, "base", "Experts chosen or weighed wrongly for features of the tower, or DeepStack at the wrong layer",
+        made(base, "base", "Experts chosen or weighed wrongly for features of the tower, or DeepStack at the wrong "
+             "layer",
              ("single", "batch", *PICTURES), experts="transposed", spelling="old", proves=("activations",)),
         made(base, "old", "rope_scaling ignored, or a layer of mlp_only_layers given experts",
              ("image", "images-batch", "image-narrow"), {**less, "mlp_only_layers": [0]}, experts="transposed",
