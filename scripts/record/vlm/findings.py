@@ -33,17 +33,16 @@ SHOWN: dict[str, Callable[[], float]] = {}  # name -> function: largest error in
 
 @dataclass(frozen=True)
 class Trial:
-    """A case and how it is run. order: its samples in another order."""
+    """A case and how it is run."""
 
     case: str
     together: bool = False
     options: dict[str, Any] = field(default_factory=dict, hash=False)
-    order: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         how = ["together" if self.together else "alone"]
         how += [f"{name} {value}" for name, value in self.options.items()]
-        return f"{self.case}, {', '.join(how)}" + (f", samples {self.order}" if self.order else "")
+        return f"{self.case}, {', '.join(how)}"
 
 
 class RepairFails(Exception):
@@ -53,29 +52,6 @@ class RepairFails(Exception):
 def shows(function: Callable[[], float]) -> Callable[[], float]:
     SHOWN[function.__name__.replace("_", "-")] = function
     return function
-
-
-def reordered(golden: dict[str, np.ndarray], order: tuple[int, ...]) -> dict[str, np.ndarray]:
-    """The samples of a case in another order; without traces, which are of sample 0."""
-    kept = {name: array for name, array in golden.items() if not name.startswith("/trace")}
-    for kind in ("image", "video"):
-        owner = golden.get(f"/input/{kind}_sample")
-        if owner is None:
-            continue
-        media = np.concatenate([np.flatnonzero(owner == sample) for sample in order])
-        grids, last = golden.get(f"/input/{kind}_grid_thw"), "" if kind == "image" else "_videos"
-        pixels = golden[f"/input/pixel_values{last}"]
-        sizes = np.ones(len(owner), int) if grids is None else grids.prod(1)
-        ends = sizes.cumsum()
-        kept[f"/input/pixel_values{last}"] = np.concatenate([pixels[ends[m] - sizes[m]:ends[m]] for m in media])
-        kept[f"/input/{kind}_sample"] = np.array([order.index(owner[m]) for m in media], np.int32)
-        for name in (f"{kind}_grid_thw", f"{kind}_position_ids", "second_per_grid_ts"):
-            if f"/input/{name}" in golden:
-                kept[f"/input/{name}"] = golden[f"/input/{name}"][media]
-    for name in [name for name in kept if name.startswith("/expect") or name.rpartition("/")[2] in (
-            "tokens", "length", "decode")]:
-        kept[name] = golden[name][list(order)]
-    return kept
 
 
 @contextlib.contextmanager
@@ -115,8 +91,6 @@ def times(trial: Trial, causes: tuple[repairs.Repair, ...] = ()) -> tuple[float,
     """(the error of a run in bounds, infinite without a result; the first tensor that is wrong). causes: what is
     repaired."""
     golden, attributes = h5.read(FIXTURES / f"{trial.case}.h5")
-    if trial.order:
-        golden = reordered(golden, trial.order)
     with opened(trial.case) as (model, config), contextlib.ExitStack() as stack:
         for repair in causes:
             stack.enter_context(repair(config))
@@ -147,7 +121,7 @@ def compare(trials: list[Trial], *causes: repairs.Repair) -> float:
 def vlm_deepstack_requests() -> float:
     """Qwen3-VL: several requests with images in one batch generator."""
     cases = ("images-batch", "images-generate")
-    return max(compare([Trial(f"qwen3_vl/base/{case}", True) for case in (*cases, "videos")] +
+    return max(compare([Trial(f"qwen3_vl/base/{case}", True) for case in (*cases, "images-descending", "videos")] +
                        [Trial(f"qwen3_vl/{case}/images-batch", True) for case in ("old", "mlx-4bit")],
                        repairs.deepstack_by_token),
                compare([Trial(f"qwen3_vl_moe/base/{case}", True) for case in cases],
@@ -157,8 +131,7 @@ def vlm_deepstack_requests() -> float:
 @shows
 def vlm_deepstack_order() -> float:
     """Qwen3-VL: batch_generate with prompts that are not sorted by length."""
-    trials = [Trial(f"qwen3_vl/base/{case}", True, {"whole": True}, order)
-              for case, order in (("videos", ()), ("images-batch", (3, 2, 1, 0)), ("images-generate", (2, 1, 0)))]
+    trials = [Trial(f"qwen3_vl/base/{case}", True, {"whole": True}) for case in ("videos", "images-descending")]
     return compare(trials, repairs.deepstack_of_rows, repairs.deepstack_by_token)
 
 

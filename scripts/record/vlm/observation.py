@@ -66,10 +66,12 @@ def refuse(case: Path, way: str, error: Exception) -> str:
 
 def ways(case: Path, model: Path, golden: dict[str, np.ndarray], attributes: dict[str, Any],
          name: str) -> Iterator[str]:
-    """Runs a case alone, and together; yields text for the log. If both agree, only the batch is kept."""
+    """Runs a case alone, and together; yields text for the log. If both agree, only the batch is kept; if neither does,
+    only the samples alone have traces."""
     limit = attributes.get("cache_limit")
     spelling = "; config.json respelled" if name != SYSTEM else ""
-    alone: Path | None = None  # the observation of a case that agrees
+    alone: Path | None = None  # the observation of the samples alone, if it agrees
+    diverged = False  # it does not
     for way, together in ((name, False), (f"{name}-batch", True)):
         if together and (len(golden["/input/length"]) == 1 or limit):
             continue
@@ -79,11 +81,12 @@ def ways(case: Path, model: Path, golden: dict[str, np.ndarray], attributes: dic
             yield refuse(case, way, error)
             continue
         place = case.parent / "observed" / f"{case.stem}.{way}.h5"
-        if judge(golden, datasets).agrees:  # traces are of use where something is to be located
+        agrees = judge(golden, datasets).agrees
+        if agrees or diverged:  # traces are of use where something is to be located, once
             datasets = {key: data for key, data in datasets.items() if "/trace/" not in key}
-            if together and alone:
-                alone.unlink()
-            alone = place
+        if agrees and alone:
+            alone.unlink()
+        alone, diverged = place if agrees else None, not agrees
         h5.write(place, {
             "kind": "observation", "case": f"../{case.name}", "recorder": attributes["recorder"],
             "source": f"{versions()}; stored weights upcast to float32; {TOGETHER if together else ALONE}{spelling}",
