@@ -17,8 +17,7 @@ void ref_sample_clear(ref_sample *s)
 
 size_t ref_sample_next(const plan *p, const ref_sample *s)
 {
-    const int32_t delta = positions_delta(p, &s->media, s->tokens, s->positions, s->n_tokens);
-    return (size_t)((int64_t)s->n_tokens + delta);
+    return positions_next(p, &s->media, s->tokens, s->positions, s->n_tokens);
 }
 
 /* Makes *out a copy of s with space for n_new tokens, and for positions if it has any or with_positions. */

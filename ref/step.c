@@ -124,7 +124,7 @@ assay_status ref_step_positions(const plan *p, const assay_step *step, int32_t *
         positions_fill(p, &list, step->tokens, NULL, 0, n, position);
         for (size_t a = 0; a < step->n_axes; a++)
             for (size_t t = 0; t < n; t++) out[a * n + t] = position[t * ROPE_AXES_MAX + a];
-        *delta = positions_delta(p, &list, step->tokens, position, n);
+        *delta = positions_delta(position, n);
     }
     media_list_free(&list);
     free(position);

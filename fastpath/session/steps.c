@@ -94,7 +94,7 @@ static assay_status fill_positions(const plan *p, const assay_step *step, const 
         n <= SIZE_MAX / (ROPE_AXES_MAX * sizeof *list) ? malloc(n * ROPE_AXES_MAX * sizeof *list) : NULL;
     if (!list) return assay_fail(err, ASSAY_ENOMEM, "positions: out of memory for %zu tokens", n);
     positions_fill(p, items, step->tokens, NULL, 0, n, list);
-    *delta = positions_delta(p, items, step->tokens, list, n);
+    *delta = positions_delta(list, n);
     for (size_t a = 0; a < step->n_axes; a++)
         for (size_t t = 0; t < n; t++) out[a * n + t] = list[t * ROPE_AXES_MAX + a];
     free(list);

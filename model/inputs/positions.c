@@ -92,8 +92,15 @@ void positions_fill(const plan *p, const media_list *list, const int32_t *tokens
     }
 }
 
-int32_t positions_delta(const plan *p, const media_list *list, const int32_t *tokens, const int32_t *position,
-                        size_t n)
+size_t positions_next(const plan *p, const media_list *list, const int32_t *tokens, const int32_t *position,
+                      size_t n)
 {
-    return (int32_t)(next_position(p, list, tokens, position, n) - (int64_t)n);
+    return (size_t)next_position(p, list, tokens, position, n);
+}
+
+int32_t positions_delta(const int32_t *position, size_t n)
+{
+    int64_t largest = 0;
+    for (size_t i = 0; i < n * ROPE_AXES_MAX; i++) largest = larger(largest, position[i]);
+    return (int32_t)(largest + 1 - (int64_t)n);
 }

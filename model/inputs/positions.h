@@ -10,7 +10,7 @@
  * video of which more frames than rows and columns of the merged grid share one run, it does not: a prompt's
  * text follows at s + max(h, w), beside the later frames, but generated tokens follow the largest position of
  * the prompt (compute_3d_position_ids), so that the same tokens differ by 3.4 logits in a whole sequence and
- * in a decode. Here they are placed as in the whole sequence, and positions_delta says so.
+ * in a decode. Here they are placed as in the whole sequence; positions_delta is the published one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_INPUTS_POSITIONS_H
@@ -27,9 +27,12 @@
 void positions_fill(const plan *p, const media_list *list, const int32_t *tokens, const int32_t *before,
                     size_t from, size_t n, int32_t *position);
 
-/* By how much the position of the next text token after n tokens differs from n. tokens: [n]. position: [n,
- * ROPE_AXES_MAX], or NULL: indices. */
-int32_t positions_delta(const plan *p, const media_list *list, const int32_t *tokens, const int32_t *position,
-                        size_t n);
+/* The position of the next text token after n tokens. tokens: [n]. position: [n, ROPE_AXES_MAX], or NULL:
+ * indices. */
+size_t positions_next(const plan *p, const media_list *list, const int32_t *tokens, const int32_t *position,
+                      size_t n);
+
+/* The published delta (rope_deltas): the largest position + 1, less n. position: [n, ROPE_AXES_MAX], n > 0. */
+int32_t positions_delta(const int32_t *position, size_t n);
 
 #endif

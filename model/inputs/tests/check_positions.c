@@ -17,7 +17,7 @@ typedef struct prompt {
     const char *tokens;
     sample_medium images[MEDIA], videos[MEDIA];
     int32_t position[SAMPLE_MOST][3];
-    int32_t delta;
+    int32_t delta, next; /* next: of the next token, where it differs from delta; 0: it does not */
 } prompt;
 
 static const prompt PROMPTS[] = {
@@ -133,11 +133,13 @@ static const prompt PROMPTS[] = {
                   {5, 5, 5},
                   {12, 5, 5},
                   {6, 6, 6}},
-     .delta = -5}, /* published: 1, after the last frame of the second video; see positions.h */
+     .delta = 1,
+     .next = -5}, /* the last frame of the second video is the largest position; see positions.h */
     /* A second for each frame, if the video states none. */
     {"Qwen2_5_VLModel", "avvvvb", .videos = {{.grid = {4, 2, 2}}},
      .position = {{0, 0, 0}, {1, 1, 1}, {5, 1, 1}, {9, 1, 1}, {13, 1, 1}, {2, 2, 2}},
-     .delta = -3}, /* published: 8 */
+     .delta = 8,
+     .next = -3},
 };
 
 static plan plan_of(const char *published)
@@ -183,7 +185,7 @@ START_TEST(positions_of_a_prompt_are_the_published_ones)
     media_list list = media_of(&p, of, tokens, n);
     positions_fill(&p, &list, tokens, NULL, 0, n, position[0]);
     expect_positions(of, 0, (const int32_t(*)[3])position, n);
-    ck_assert_int_eq(positions_delta(&p, &list, tokens, position[0], n), of->delta);
+    ck_assert_int_eq(positions_delta(position[0], n), of->delta);
     media_list_free(&list);
 }
 END_TEST
@@ -215,9 +217,11 @@ START_TEST(generated_tokens_follow_at_the_number_of_tokens_plus_delta)
     /* A generated placeholder token is text: no item is left for it. */
     tokens[n] = tokens[n + 1] = 1;
     tokens[n + 2] = SAMPLE_IMAGE;
+    const int32_t delta = of->next ? of->next : of->delta;
+    ck_assert_int_eq((int32_t)(positions_next(&p, &list, tokens, position[0], n) - n), delta);
     for (size_t t = n; t < n + 3; t++) {
         positions_fill(&p, &list, tokens, position[0], t, 1, position[t]);
-        for (size_t a = 0; a < 3; a++) ck_assert_int_eq(position[t][a], (int32_t)t + of->delta);
+        for (size_t a = 0; a < 3; a++) ck_assert_int_eq(position[t][a], (int32_t)t + delta);
     }
     media_list_free(&list);
 }
@@ -233,7 +237,7 @@ START_TEST(a_plan_without_grids_places_tokens_by_their_index)
     positions_fill(&p, &list, tokens, NULL, 0, n, position[0]);
     for (size_t t = 0; t < n; t++)
         for (size_t a = 0; a < 3; a++) ck_assert_int_eq(position[t][a], (int32_t)t);
-    ck_assert_int_eq(positions_delta(&p, &list, tokens, position[0], n), 0);
+    ck_assert_int_eq(positions_delta(position[0], n), 0);
     media_list_free(&list);
 }
 END_TEST
