@@ -2,7 +2,6 @@
 #include "ref/forward.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "model/plan/arrays.h"

@@ -2,7 +2,6 @@
 #include "ref/session.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/grow.h"

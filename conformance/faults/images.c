@@ -1,7 +1,6 @@
 /* Faults of the images of samples.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

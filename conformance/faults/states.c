@@ -1,7 +1,6 @@
 /* Faults of recurrent states.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* Faults that change the plan of a model with a tower, which the engine then evaluates correctly.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

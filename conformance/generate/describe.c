@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/generate/describe.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/support/text.h"

@@ -2,7 +2,6 @@
 #include "conformance/generate/images.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/file.h"

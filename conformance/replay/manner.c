@@ -2,7 +2,6 @@
 #include "conformance/replay/manner.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"

@@ -2,7 +2,6 @@
  * layers, gated attention in the others, and a shared expert beside the chosen ones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdlib.h>
 
 #include "model/checkpoint/config_value.h"

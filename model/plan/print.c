@@ -4,7 +4,6 @@
 #include "model/plan/print.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/dtype.h"
 #include "model/plan/plan.h"

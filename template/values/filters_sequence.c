@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/values/filters_sequence.h"
 
-#include <string.h>
-
 #include "template/values/methods.h"
 #include "template/values/operate.h"
 #include "template/values/strings.h"

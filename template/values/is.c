@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/values/is.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "template/values/operate.h"

@@ -2,7 +2,6 @@
 #include "template/values/operate.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/utf8.h"
 #include "template/values/format.h"
