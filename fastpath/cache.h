@@ -41,8 +41,7 @@ typedef struct fp_state {
     const fp_cache_spec *spec;
     size_t n_layers;
     bool has_recurrent;
-    size_t
-        snapshot[FP_SNAPSHOTS_MAX]; /* [n_snapshots], token counts at which snapshots were taken, ascending */
+    size_t snapshot[FP_SNAPSHOTS_MAX]; /* [n_snapshots], token counts of the snapshots, ascending */
     size_t n_snapshots;
 } fp_state;
 

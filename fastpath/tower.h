@@ -1,6 +1,6 @@
 /* The packed weights of a vision tower. Dimensions and options are in the plan. Their memory is that of the
- * decoder's matrices: the bytes of the checkpoint's type, two for each number in bfloat16, and padding to whole
- * panels; the table of positions is packed as well, and unpacked row by row.
+ * decoder's matrices: the bytes of the checkpoint's type, two for each number in bfloat16, and padding to
+ * whole panels; the table of positions is packed as well, and unpacked row by row.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_TOWER_H

@@ -27,8 +27,7 @@ typedef struct owned_plan {
 
 static const struct {
     const char *model_type;
-    const char
-        *text_type; /* model_type of its text_config; NULL: the document is that of the language model */
+    const char *text_type; /* model_type of its text_config; NULL: the document is the language model's */
     family_fn *read;
     bool may_be_flat; /* older files have no text_config: its members are in the document */
 } FAMILIES[] = {

@@ -24,11 +24,10 @@ typedef struct manners_run {
 /* Which manners were evaluated, and why the others were not; empty: they were, or they were not tried. */
 typedef struct tally {
     bool done[CONF_N_MANNERS];
-    bool same[CONF_N_MANNERS];    /* the manner would change nothing */
-    bool refused[CONF_N_MANNERS]; /* by the engine */
-    bool
-        keeps_spans[CONF_N_MANNERS]; /* evaluated with whole spans, since the engine refuses to divide them */
-    char refusal[CONF_TEXT_MAX];     /* of the first of these */
+    bool same[CONF_N_MANNERS];        /* the manner would change nothing */
+    bool refused[CONF_N_MANNERS];     /* by the engine */
+    bool keeps_spans[CONF_N_MANNERS]; /* evaluated with whole spans: the engine refuses to divide them */
+    char refusal[CONF_TEXT_MAX];      /* of the first of these */
     char reason[CONF_N_MANNERS][CONF_TEXT_MAX];
 } tally;
 

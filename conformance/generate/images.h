@@ -8,9 +8,9 @@
 
 #include "image/settings.h"
 
-/* items:    [n], one for each image, of kind ASSAY_ITEM_IMAGE: pixel_values F32 with either image_grid_thw
- * I32 [1, 3], pixel_values being [t * h * w, width], or image_position_ids I32 [1, patches, 2], pixel_values
- *           being [1, patches, width].
+/* items:    [n], one for each image, of kind ASSAY_ITEM_IMAGE: either pixel_values F32 [t * h * w, width]
+ *           and image_grid_thw I32 [1, 3], or pixel_values F32 [1, patches, width] and image_position_ids
+ *           I32 [1, patches, 2].
  * n_tokens: [n], placeholder tokens of each image.
  * height, width: [n], pixels of each image after resizing. */
 typedef struct conf_images {

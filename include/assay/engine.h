@@ -318,8 +318,8 @@ typedef struct assay_engine {
     assay_status (*tap)(assay_session *session, const assay_tap *tap, assay_error *err);
 
     /* Optional. The positions that the engine gives the tokens of a sample which begins with this step; its
-     * outputs and positions are ignored. out: [step->n_axes, n_tokens]; *delta: the largest position + 1, less
-     * n_tokens (rope_deltas of the published models). */
+     * outputs and positions are ignored. out: [step->n_axes, n_tokens]; *delta: the largest position + 1,
+     * less n_tokens (rope_deltas of the published models). */
     assay_status (*positions)(const assay_model *model, const assay_step *step, int32_t *out, int32_t *delta,
                               assay_error *err);
 

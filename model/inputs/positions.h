@@ -32,7 +32,8 @@ void positions_fill(const plan *p, const media_list *list, const int32_t *tokens
 size_t positions_next(const plan *p, const media_list *list, const int32_t *tokens, const int32_t *position,
                       size_t n);
 
-/* The published delta (rope_deltas): the largest position + 1, less n. position: [n, ROPE_AXES_MAX], n > 0. */
+/* The published delta (rope_deltas): the largest position + 1, less n. position: [n, ROPE_AXES_MAX]; n is not
+ * 0. */
 int32_t positions_delta(const int32_t *position, size_t n);
 
 #endif

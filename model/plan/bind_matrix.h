@@ -16,8 +16,8 @@ plan_weight bind_matrix(bind *b, size_t rows, size_t cols, const char *format, .
 plan_linear bind_linear(bind *b, size_t rows, size_t cols, bool has_bias, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* The kernels of a depthwise convolution, [n, kernel]: stored [n, 1, kernel], or channels last, [n, kernel, 1].
- * kernel > 1. */
+/* The kernels of a depthwise convolution, [n, kernel], kernel > 1: stored [n, 1, kernel] or, with channels
+ * last, [n, kernel, 1]. */
 plan_weight bind_convolution(bind *b, size_t n, size_t kernel, bool channels_last, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

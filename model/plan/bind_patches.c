@@ -38,8 +38,7 @@ void bind_patches(bind *b, size_t hidden, plan_patches *patches, bool has_bias, 
     if (is_torch && is_mlx && patches->channels * patches->size != 1) {
         bind_fail(b, ASSAY_EUNSUPPORTED,
                   "tensor '%s': the order of its elements is ambiguous: %zu channels, %zu frames and patches "
-                  "of %zu "
-                  "pixels may be stored channels first, as torch does, or last, as MLX does",
+                  "of %zu pixels may be stored channels first, as torch does, or last, as MLX does",
                   name, patches->channels, patches->frames, patches->size);
         return;
     }

@@ -8,10 +8,12 @@
 
 /* Counts that do not refer to the plan, which may be freed; all 0 without a tower.
  *
- * weight_bytes:  of all weights, as the checkpoint stores them: read once an image. The rows of a table are
- * counted as a whole. patch, merged: multiply-adds of products with weights, of one patch and of one row of
- * features. n_query:       sum of n_heads * head_dim over the layers that attend within a frame; n_window:
- * within a window. block, window: sides of a row of features in patches, and of a window. */
+ * weight_bytes:      of all weights, as the checkpoint stores them, read once for each image; the whole
+ *                    table of positions is counted.
+ * patch, merged:     multiply-adds of products with weights, of one patch and of one row of features.
+ * n_query, n_window: sums of n_heads * head_dim over the layers that attend within a frame, and over those
+ *                    that attend within a window.
+ * block, window:     sides, in patches, of the square that gives a row of features, and of a window. */
 typedef struct plan_cost_tower {
     uint64_t weight_bytes, patch, merged;
     size_t n_query, n_window, block, window;

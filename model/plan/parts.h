@@ -76,8 +76,8 @@ typedef struct plan_attention {
     size_t rope;            /* index into plan.ropes, or PLAN_NONE */
     size_t cache_layer;     /* the layer whose keys and values this one reads; itself, or an earlier one */
     bool value_is_key;      /* v is the key projection, before k_norm and rope */
-    bool is_gated;          /* q has 2·n_heads·head_dim rows: of each head its query, then its gate. The output
-                               of a head is multiplied by sigmoid(gate) before o */
+    bool is_gated;          /* q has 2·n_heads·head_dim rows: of each head its query, then its gate; the
+                               output of a head times sigmoid(gate) goes into o */
     plan_linear q, k, v, o; /* k and v absent where cache_layer is another layer */
     plan_norm q_norm, k_norm, v_norm; /* over each head, or over a whole row of the projection: see width */
 } plan_attention;
@@ -95,8 +95,7 @@ typedef struct plan_mlp {
 /* The inverse frequencies of a rope, F64 [dim / 2], among the plan's arrays. Private: no tensor of the
  * checkpoint holds them. */
 typedef struct plan_frequency {
-    array *
-        usual; /* for all lengths except those of `extended`, and those beyond max_length of a dynamic RoPE */
+    array *usual; /* for all lengths but those of `extended`, and those beyond max_length of a dynamic rope */
     array *extended; /* longrope: beyond the original length; otherwise NULL */
 } plan_frequency;
 

@@ -26,18 +26,20 @@ typedef struct plan_storage {
     size_t n_tensors, n_elements;
 } plan_storage;
 
-/* A gated delta net (Yang et al. 2025, Gated DeltaNet), as Qwen3.5 has it. With x [D] the mixer's input at one
- * token, K = n_k_heads·k_dim, V = n_v_heads·v_dim:
- *   u = silu(conv(qkv(x))), a causal depthwise convolution over this and the kernel - 1 tokens before it, zeros
- *       before the first; u = [q, k, v] of K, K and V elements; q and k of each head divided by
- *       sqrt(sum of squares + 1e-6); q times k_dim^-1/2. Value head h uses key head h / (n_v_heads / n_k_heads)
+/* A gated delta net (Yang et al. 2025, Gated DeltaNet), as Qwen3.5 has it. With x [D] the mixer's input at
+ * one token, K = n_k_heads·k_dim, V = n_v_heads·v_dim:
+ *   u = silu(conv(qkv(x))): a causal depthwise convolution over this token and the kernel - 1
+ *       before it, zeros before the first; u = [q, k, v] of K, K and V elements
+ *   q and k of each head are divided by sqrt(sum of squares + 1e-6), and q is multiplied by k_dim^-1/2;
+ *       value head h uses key head h / (n_v_heads / n_k_heads)
  *   g = exp(-exp(a_log)·softplus(a(x) + dt_bias)), beta = sigmoid(b(x)), of each value head
- *   S = g·S; S += k (beta·(v - Sᵀk))ᵀ; o = Sᵀq;  S [k_dim, v_dim] of each value head, zero before the first token
+ *   S = g·S; S += k (beta·(v - Sᵀk))ᵀ; o = Sᵀq; S [k_dim, v_dim] of each value head, zero before the
+ *       first token
  *   out(norm(o) · silu(z(x))), the norm over each value head */
 typedef struct plan_delta {
     size_t n_k_heads, n_v_heads, k_dim, v_dim, kernel;
-    plan_linear qkv, z, a, b; /* [2K + V, D], [V, D], [n_v_heads, D], [n_v_heads, D] */
-    plan_weight conv;         /* [2K + V, kernel]; column kernel - 1 is that of the current token */
+    plan_linear qkv, z, a, b;   /* [2K + V, D], [V, D], [n_v_heads, D], [n_v_heads, D] */
+    plan_weight conv;           /* [2K + V, kernel]; column kernel - 1 is that of the current token */
     plan_weight a_log, dt_bias; /* [n_v_heads] */
     plan_norm norm;             /* RMSNorm, [v_dim] */
     plan_linear out;            /* [D, V] */
@@ -68,7 +70,7 @@ typedef struct plan_experts {
     plan_weight expert_scale;      /* [n_experts], multiplies the chosen probabilities; or absent */
     plan_weight *gate, *up, *down; /* [n_experts] each, owned */
     plan_mlp shared;               /* evaluated for every token and added to the chosen experts; or absent */
-    plan_weight shared_gate;       /* [1, D]: the shared expert's output times sigmoid of this product; or absent */
+    plan_weight shared_gate; /* [1, D]: the shared expert's output times sigmoid of this product; or absent */
 } plan_experts;
 
 /* h += out_norm(projection(activation(gate(h)) * per-layer input)) */
@@ -126,9 +128,9 @@ static inline const plan_attention *plan_layer_attention(const plan_layer *layer
     return &layer->mixer.attention;
 }
 
-/* Inputs of every layer besides the residual stream: ((norm(projection(e) * projection_factor)) +
- * table[token]
- * * table_scale) * 2^-1/2, e the scaled embedding; the slice l of P elements goes to layer l. */
+/* Inputs of every layer besides the residual stream, with e the scaled embedding:
+ *   (norm(projection(e) * projection_factor) + table[token] * table_scale) * 2^-1/2
+ * Layer l gets the slice l of P elements. */
 typedef struct plan_layer_inputs {
     bool present;
     size_t width;      /* P */
@@ -146,7 +148,7 @@ typedef struct plan_streams {
     plan_weight *unprojection; /* [S - 1] of [D, D], owned: stream i + 1 back before the mean */
 } plan_streams;
 
-/* Token ids that the model embeds as another token, since their own embedding comes from an image or a sound.
+/* Token ids that the model embeds as another token; features of an image or a sound replace their embedding.
  */
 typedef struct plan_placeholders {
     size_t n;
@@ -185,7 +187,7 @@ typedef struct plan {
     array_list *arrays; /* owned: arrays converted or derived, by the plan or an engine; realised when
                          * the plan is open */
     plan_layer *layers;
-    plan_tower tower;         /* present where the model sees images */
+    plan_tower tower; /* present where the model sees images */
     plan_positions positions;
     plan_norm norm;
     plan_weight head; /* [V, D]; the embedding where tied */

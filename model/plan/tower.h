@@ -104,8 +104,7 @@ typedef struct plan_tower {
     size_t n_deepstack;
     int32_t image_token, video_token; /* placeholders; -1: the model takes none of the kind */
     bool frames_apart;                /* each frame of a video has a run of placeholder tokens of its own */
-    bool
-        takes_places; /* an item has the place (x, y) of each patch, image_position_ids, not image_grid_thw */
+    bool takes_places;        /* an item has image_position_ids, the place (x, y) of each patch, not a grid */
     double tokens_per_second; /* positions that a second of a video takes, where its tensors may state seconds
                                  for each frame (second_per_grid_ts); 0: a frame is one position */
 } plan_tower;
