@@ -1,4 +1,4 @@
-"""What the families with vision towers share: weights of towers, ids of marks, drawn dimensions."""
+"""What the families with vision towers share: weights of towers, ids of marks, variants, drawn dimensions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .dims import pick
-from .variant import Config
+from .variant import Config, Variant
 from .weights import Rule, around, fan_in
 
 FAINT = 0.03  # standard deviation of the inputs of norms whose epsilon must matter
@@ -47,6 +47,17 @@ def marks(vocab_size: int) -> Config:
 def split(base: Config) -> tuple[Config, Config]:
     """(text config, tower config) of a base that holds the tower's as `vision`."""
     return {name: value for name, value in base.items() if name != "vision"}, base["vision"]
+
+
+def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Config | None = None,
+         vision: Config | None = None, outer: Config | None = None, width: str = "out_hidden_size", **more) -> Variant:
+    """A variant with a tower of the Qwen families; text, vision, outer: members that differ from base. width: the
+    tower's member that states the width of its features, that of the text model."""
+    config, tower = split(base)
+    config |= text or {}
+    tower = {**tower, width: config["hidden_size"], **(vision or {})}
+    return Variant(name, config, catches, cases, wrapper="towers", outer={
+        "vision_config": tower, "tie_word_embeddings": False, **marks(config["vocab_size"]), **(outer or {})}, **more)
 
 
 def sections(rng: np.random.Generator, half: int) -> list[int]:

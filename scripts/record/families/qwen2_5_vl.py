@@ -9,7 +9,7 @@ import numpy as np
 from ..images import Grids
 from ..plan import PICTURES
 from ..variant import Config, Family, Groups, Variant
-from ..vision import FAINT_RULES, RULES, marks, split, tower_dims
+from ..vision import FAINT_RULES, RULES, made, tower_dims
 from .qwen2_vl import GROUPED, old_names, old_spelling, random, text_dims
 
 BASE: Config = {
@@ -20,16 +20,6 @@ BASE: Config = {
                "in_channels": 3, "temporal_patch_size": 2, "spatial_merge_size": 2, "tokens_per_second": 2,
                "window_size": 16, "fullatt_block_indexes": [1]},
 }
-
-
-def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Config | None = None,
-         vision: Config | None = None, outer: Config | None = None, **more) -> Variant:
-    """A variant with a tower; text, vision, outer: members that differ from base."""
-    config, tower = split(base)
-    config |= text or {}
-    tower = {**tower, "out_hidden_size": config["hidden_size"], **(vision or {})}
-    return Variant(name, config, catches, cases, wrapper="towers", outer={
-        "vision_config": tower, "tie_word_embeddings": False, **marks(config["vocab_size"]), **(outer or {})}, **more)
 
 
 WINDOWED: Config = {**GROUPED, "rope_parameters": {**BASE["rope_parameters"], "mrope_section": [2, 3, 3]}}

@@ -7,11 +7,12 @@ from functools import partial
 
 import numpy as np
 
+from .. import vision
 from ..dims import attention_dims
 from ..images import Grids
 from ..plan import PICTURES
 from ..variant import Config, Family, Groups, Variant
-from ..vision import FAINT_RULES, RULES, marks, sections, split, tower_dims
+from ..vision import FAINT_RULES, RULES, sections, tower_dims
 
 BASE: Config = {
     "vocab_size": 95, "hidden_size": 28, "intermediate_size": 43, "num_hidden_layers": 3,
@@ -44,15 +45,7 @@ def old_names(state: dict) -> dict:
             for name, tensor in state.items()}
 
 
-def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Config | None = None,
-         vision: Config | None = None, outer: Config | None = None, **more) -> Variant:
-    """A variant with a tower; text, vision, outer: members that differ from base."""
-    config, tower = split(base)
-    config |= text or {}
-    tower = {**tower, "hidden_size": config["hidden_size"], **(vision or {})}
-    return Variant(name, config, catches, cases, wrapper="towers", outer={
-        "vision_config": tower, "tie_word_embeddings": False, **marks(config["vocab_size"]), **(outer or {})}, **more)
-
+made = partial(vision.made, width="hidden_size")
 
 # Widths that are multiples of a group, and of MLX's 64 numbers to a matrix
 GROUPED: Config = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "vocab_size": 64,

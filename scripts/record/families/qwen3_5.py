@@ -10,9 +10,8 @@ from ..dims import attention_dims, grouped, pick
 from ..images import Grids
 from ..plan import PICTURES
 from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
-from ..vision import FAINT_RULES, RULES, marks, sections, tower_dims
+from ..vision import FAINT_RULES, RULES, made, marks, sections, tower_dims
 from ..weights import around, fan_in
-from .qwen3_vl import made
 
 ROPE: Config = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.5,
                 "mrope_section": [2, 1, 1], "mrope_interleaved": True}

@@ -9,8 +9,8 @@ import numpy as np
 from ..dims import grouped, pick
 from ..plan import PICTURES
 from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
+from ..vision import made
 from . import qwen3_5 as dense
-from .qwen3_vl import made
 
 BASE: Config = {
     **{name: value for name, value in dense.BASE.items() if name != "intermediate_size"},

@@ -10,7 +10,7 @@ from ..dims import attention_dims, pick
 from ..images import Grids
 from ..plan import PICTURES
 from ..variant import Config, Family, Groups, Variant
-from ..vision import FAINT_RULES, RULES, marks, sections, split, tower_dims
+from ..vision import FAINT_RULES, RULES, made, sections, tower_dims
 
 BASE: Config = {
     "vocab_size": 97, "hidden_size": 30, "intermediate_size": 43, "num_hidden_layers": 4,
@@ -34,16 +34,6 @@ def old_spelling(config: Config) -> Config:
     del vision["rope_parameters"]
     vision["model_type"] = config["model_type"]
     return {**config, "text_config": text, "vision_config": vision}
-
-
-def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Config | None = None,
-         vision: Config | None = None, outer: Config | None = None, **more) -> Variant:
-    """A variant with a tower; text, vision, outer: members that differ from base."""
-    config, tower = split(base)
-    config |= text or {}
-    tower = {**tower, "out_hidden_size": config["hidden_size"], **(vision or {})}
-    return Variant(name, config, catches, cases, wrapper="towers", outer={
-        "vision_config": tower, "tie_word_embeddings": False, **marks(config["vocab_size"]), **(outer or {})}, **more)
 
 
 GROUPED: Config = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 3, "vocab_size": 64,

@@ -9,11 +9,10 @@ import numpy as np
 from ..images import Grids
 from ..plan import PICTURES
 from ..variant import Config, Family, Variant
-from ..vision import FAINT_RULES, RULES
+from ..vision import FAINT_RULES, RULES, made
 from ..weights import fan_in
 from . import qwen3_vl
 from .qwen3_moe import draw_dims as draw_experts
-from .qwen3_vl import made
 
 EXPERTS: Config = {
     "num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 14, "decoder_sparse_step": 1,
