@@ -85,8 +85,6 @@ OTHER_IMAGES = (
 )
 
 
-
-
 def plan(variant: Variant) -> list[Case]:
     """The cases of a variant, with lengths on either side of its window or limit."""
     window = variant.config.get("sliding_window") or 6

@@ -16,8 +16,8 @@ def find(model: torch.nn.Module) -> torch.nn.Module | None:
     return next((tower for name in ATTRIBUTES if (tower := getattr(model.model, name, None)) is not None), None)
 
 
-def hear(trace: dict, name: str) -> Callable:
-    """A pre-hook that traces a module's hidden states."""
+def trace_input(trace: dict, name: str) -> Callable:
+    """A pre-hook that traces the hidden states which a module is given."""
     def store(_module, args, kwargs):
         states = args[0] if args else kwargs["hidden_states"]
         trace[name] = states.reshape(-1, states.shape[-1]).numpy().copy()

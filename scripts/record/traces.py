@@ -5,11 +5,15 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from . import towers
+
+if TYPE_CHECKING:
+    from .truth import Run  # which imports this module
 
 
 @dataclass(frozen=True)
@@ -82,9 +86,9 @@ def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Itera
             add_hook(run.text.embed_tokens, record_trace("embed", scale))
         else:
             # features of the tower replace embeddings, and are added between layers
-            handles += [layer.register_forward_pre_hook(towers.hear(trace, name), with_kwargs=True) for layer, name in
-                        zip((*run.text.layers, run.text.norm),
-                            ("embed", *(f"layer.{i:02d}.out" for i in range(len(run.text.layers)))))]
+            names = ("embed", *(f"layer.{i:02d}.out" for i in range(len(run.text.layers))))
+            handles += [module.register_forward_pre_hook(towers.trace_input(trace, name), with_kwargs=True)
+                        for module, name in zip((*run.text.layers, run.text.norm), names)]
         for index, layer in enumerate(run.text.layers):
             if tower is None:
                 add_hook(layer, record_trace(f"layer.{index:02d}.out"))

@@ -53,18 +53,18 @@ def join(ids: np.ndarray, ids_of: tuple[int, int], parts: tuple) -> mx.array:
 def seconds(config: Config) -> Any:
     """Qwen2.5-VL: the time of a frame counts tokens_per_second in each second."""
     family = "qwen2_5_vl"
-    heard: dict[str, Any] = {}
+    given: dict[str, Any] = {}
 
     def embed(original, self, *args, **kwargs):
-        heard["seconds"] = kwargs.get("second_per_grid_ts")
+        given["seconds"] = kwargs.get("second_per_grid_ts")
         return original(self, *args, **kwargs)
 
     def index(original, self, input_ids, image_grid_thw=None, video_grid_thw=None, attention_mask=None):
-        if video_grid_thw is None or heard.get("seconds") is None:
+        if video_grid_thw is None or given.get("seconds") is None:
             return original(self, input_ids, image_grid_thw, video_grid_thw, attention_mask)
         grids = {config["image_token_id"]: iter([] if image_grid_thw is None else image_grid_thw.tolist()),
                  config["video_token_id"]: iter(video_grid_thw.tolist())}
-        pace = iter(np.array(heard["seconds"]).tolist())
+        pace = iter(np.array(given["seconds"]).tolist())
         found = [positions(row, grids, pace, config) for row in input_ids.tolist()]  # alone, without padding
         deltas = [[int(one.max()) + 1 - one.shape[1]] for one in found]
         return mx.array(np.stack(found, 1).astype(np.int32)), mx.array(deltas)

@@ -12,7 +12,7 @@ from ..mlx_lm_observation import install_hooks, mixer
 
 
 class Tracer:
-    """Hears the tower and the text model of one run, by patching __call__ of their classes, as a context.
+    """Traces the tower and the text model of one run, by patching __call__ of their classes, as a context.
 
     Text tensors are those of one row of a batch, whose columns may come in several calls. Of a tower it keeps the last
     call; sample 0's images are the first ones of a call.
@@ -21,22 +21,22 @@ class Tracer:
     def __init__(self, model: Any):
         self.model = model
         self.rows: dict[str, list[np.ndarray]] = {}
-        self.towers: dict[str, np.ndarray] = {}
-        self.hearing = self.hearing_towers = False
+        self.towers: dict[str, list[np.ndarray]] = {}
+        self.traces_text = self.traces_towers = False
         self.place = (0, 0, 0, 1)
 
     def begin(self, row: int, length: int, columns: int, n_rows: int = 1) -> None:
-        """Hears from now on sample 0: a row of the batch, its tokens, and the columns and rows of the padded batch.
+        """Traces sample 0 from now on: a row of the batch, its tokens, and the columns and rows of the padded batch.
         Tensors of other batches, of a model that takes padded samples one by one, are left out."""
-        self.hearing = self.hearing_towers = True
+        self.traces_text = self.traces_towers = True
         self.place = (row, length, columns, n_rows)
 
     def end_towers(self) -> None:
         """The images of sample 0 have been embedded."""
-        self.hearing_towers = False
+        self.traces_towers = False
 
     def stop(self) -> None:
-        self.hearing = self.hearing_towers = False
+        self.traces_text = self.traces_towers = False
 
     def __enter__(self) -> Tracer:
         hooks: dict[int, tuple] = {}
@@ -85,18 +85,18 @@ class Tracer:
 
     def text(self, name: str) -> Callable:
         def store(tensor):
-            if self.hearing and tensor.shape[0] == self.place[3]:
+            if self.traces_text and tensor.shape[0] == self.place[3]:
                 self.rows.setdefault(name, []).append(np.array(tensor[self.place[0]]))
         return store
 
     def tower(self, name: str) -> Callable:
         def store(tensor):
-            if self.hearing_towers:
+            if self.traces_towers:
                 self.towers.setdefault(name, []).append(np.array(tensor).reshape(-1, tensor.shape[-1]))
         return store
 
     def found(self, wanted: dict[str, int], media: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The tensors with these names and numbers of rows, of those that were heard. media: sample 0's inputs."""
+        """The tensors with these names and numbers of rows, of those that were traced. media: sample 0's inputs."""
         _, length, columns, _ = self.place
         made = {}
         for name, n_rows in wanted.items():
