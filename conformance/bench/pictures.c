@@ -9,7 +9,7 @@
 conf_bench_tower conf_bench_tower_of(const plan *p)
 {
     const plan_tower *t = &p->tower;
-    if (!t->present || t->patches.order != PLAN_PATCHES_BLOCKS) return (conf_bench_tower){0};
+    if (!t->present || t->takes_places) return (conf_bench_tower){0};
     return (conf_bench_tower){.patch = t->patches.size,
                               .block = t->merge * t->pooling.side,
                               .width = t->patches.embed.weight.cols,
