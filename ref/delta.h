@@ -7,7 +7,7 @@
 #include "ref/ops.h"
 
 /* The mixer's output for a whole sequence, from a state of zeros; the equations are those of plan_delta.
- * x, y: [T, D]. */
+ * x, y: [T, D]. Fails with ASSAY_ENOMEM. */
 assay_status ref_delta(ref_real *y, const ref_real *x, size_t n_tokens, const plan_delta *d);
 
 #endif

@@ -20,7 +20,8 @@ typedef struct conf_items {
     assay_tensor *tensors; /* [n_tensors], of all items; the data are the case's */
     size_t n_tensors;
     size_t *of;
-    bool undivided; /* schedules do not divide prompts with items, although their spans are known */
+    bool undivided; /* schedules give prompts with items in one step, although their spans are known: an
+                       engine has refused to divide one */
 } conf_items;
 
 /* Divides the inputs of `of` among the samples. Images belong to the samples that image_sample names, of

@@ -2,8 +2,8 @@
  * whose tokens have other positions: until then the position of a token is its index.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_POSITIONS_H
-#define FASTPATH_POSITIONS_H
+#ifndef FASTPATH_SESSION_POSITIONS_H
+#define FASTPATH_SESSION_POSITIONS_H
 
 #include <assay/engine.h>
 

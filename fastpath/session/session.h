@@ -16,8 +16,8 @@
  * attention sinks go by the index of a token.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_SESSION_H
-#define FASTPATH_SESSION_H
+#ifndef FASTPATH_SESSION_SESSION_H
+#define FASTPATH_SESSION_SESSION_H
 
 #include "fastpath/model.h"
 #include "fastpath/trace.h"

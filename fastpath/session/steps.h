@@ -1,8 +1,8 @@
 /* Runs the steps of the engine ABI as steps of a session. A sample's number is its slot.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_STEPS_H
-#define FASTPATH_STEPS_H
+#ifndef FASTPATH_SESSION_STEPS_H
+#define FASTPATH_SESSION_STEPS_H
 
 #include "fastpath/session/session.h"
 
