@@ -61,7 +61,7 @@ typedef struct fault {
     /* Called before the attention of layer i; after the gated delta net of layer i. */
     void (*attends)(fp_pass *pass, size_t i);
     void (*mixed)(fp_pass *pass, size_t i);
-    /* Called before the state of a sample is freed; after room for its next tokens was reserved. */
+    /* Called before the state of a sample is freed; after capacity for its next tokens was reserved. */
     void (*left)(fp_state *s);
     void (*reserved)(fp_state *s);
     /* Changes the kernels of a model that has been opened. */

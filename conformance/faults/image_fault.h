@@ -47,7 +47,8 @@ typedef struct fault_images {
     void (*pixels)(double *rows, size_t n);
 } fault_images;
 
-/* Functions of the table that change plans; those that change one part change the planted fault's place. */
+/* Functions of the table that change plans. fault_epsilon_at and fault_gelu_at change the part that `place`
+ * of the planted fault names. */
 void fault_epsilon_at(plan *p);
 void fault_gelu_at(plan *p);
 void fault_sections_chunked(plan *p);
