@@ -10,7 +10,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from .cells import COMPUTE, GROUPS, PEERS
+from . import pictures
+from .cells import COMPUTE, GROUPS, IMAGE_GROUPS, IMAGE_SYSTEMS, PEERS
 from .session import Session
 
 USUAL_CACHE = Path.home() / ".cache" / "assay-peers"
@@ -38,6 +39,13 @@ def count(word: str) -> int:
     return int(word)
 
 
+def images(word: str) -> pictures.Pictures:
+    try:
+        return pictures.parse(word)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/bench-peers",
                                      description=__doc__.splitlines()[0])
@@ -53,7 +61,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         + ", ".join(name for name, peer in PEERS.items() if not peer.left_out))
     add("--python", action="append", default=[], type=peer_python, metavar="PEER=PYTHON",
         help="has the peer already: nothing is installed for it")
-    add("--shape", default="qwen3-0.6b", help="of scripts.record.bench_checkpoint (qwen3-0.6b)")
+    add("--shape", help="of scripts.record.bench_checkpoint (qwen3-0.6b; with --images qwen2-vl-2b)")
+    add("--images", type=images, action="append", metavar="WxHxN",
+        help="measure prefill of a prompt with N images instead, tower included, in f32 and bf16; not "
+        "with --prompt, --context, --batch or --tokens")
     add("--cache", type=Path, default=USUAL_CACHE,
         help="where venvs and models stay (default: $ASSAY_PEERS or ~/.cache/assay-peers)")
     add("--offline", action="store_true", help="install nothing")
@@ -61,7 +72,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--prompt", type=count, action="append", help="of prefill (default: 512 and 2048)")
     add("--context", type=count, action="append", help="of decode (default: 16 and 1024)")
     add("--batch", type=count, action="append", help="of decode (default: 1 and 8)")
-    add("--tokens", type=count, default=32, help="to decode (default: 32)")
+    add("--tokens", type=count, help="to decode (default: 32)")
     add("--repeat", type=count, default=3, help="rounds (default: 3)")
     add("--median", action="store_true", help="cells are the median of the rounds, not the best")
     add("--timeout", type=count, default=600, help="seconds for each measurement (default: 600)")
@@ -71,6 +82,15 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     if not options.engine and not options.bench_option:
         options.bench_option = [(group, word) for group, compute in COMPUTE.items()
                                 for word in ("--compute", compute)]
+    if options.images and (options.prompt or options.context or options.batch or options.tokens):
+        parser.error("--images: not with --prompt, --context, --batch or --tokens")
+    if options.images and not set(options.group or ()) <= set(IMAGE_GROUPS):
+        parser.error("--images: --group is one of " + ", ".join(IMAGE_GROUPS))
+    if options.images:
+        options.peer = options.peer or sorted({s.peer for s in IMAGE_SYSTEMS})
+        options.group = options.group or list(IMAGE_GROUPS)
+    options.shape = options.shape or ("qwen2-vl-2b" if options.images else "qwen3-0.6b")
+    options.tokens = options.tokens or 32
     options.engine = options.engine or [("", "fastpath")]
     options.group = options.group or list(GROUPS)
     options.prompt = options.prompt or [512, 2048]

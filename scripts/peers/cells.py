@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .pictures import Pictures, Tower, n_tokens
+
 FIRST_PROMPT = 16  # as in assay bench
 GROUPS = {  # group -> the checkpoint that Assay and readers of Hugging Face's format open
     "f32": "float32",
@@ -18,13 +20,20 @@ COMPUTE = {  # group -> compute type for fastpath, if neither --engine nor --ben
     "4-bit": "int8",
 }
 
+IMAGE_GROUPS = ("f32", "bf16")  # of prompts with images
+
 
 class Point(NamedTuple):
     measure: str  # "first token", "prefill" or "decode"
     prompt: int
     batch: int = 1
+    pictures: Pictures | None = None  # in the prompt, whose tokens include their placeholders
 
     def __str__(self) -> str:
+        if self.pictures:
+            p = self.pictures
+            return (f"prefill {p.n} image{'s' if p.n > 1 else ''} of {p.width} x {p.height}, "
+                    f"{self.prompt} tokens")
         name = {"first token": "first token of", "prefill": "prefill", "decode": "decode after"}
         many = f", {self.batch} x" if self.batch > 1 else ""
         return f"{name[self.measure]} {self.prompt}{many}"
@@ -101,6 +110,16 @@ SYSTEMS = (
            "products of 8-bit activations in groups of 32, all else bf16; cache f16"),
     System("4-bit", "mlx-lm", "mlx-lm", "affine4", "4-bit groups of 64", "bf16; cache bf16"),
 )
+
+# Of prompts with images. OpenVINO is not among them: see docs/BENCHMARKS.md.
+IMAGE_SYSTEMS = (
+    System("f32", "torch", "torch", "float32", "f32", "f32; cache f32", True),
+    System("bf16", "torch", "torch", "bfloat16", "bf16", "bf16; cache bf16"),
+)
+
+
+def image_points(pictures: list[Pictures], tower: Tower) -> list[Point]:
+    return [Point("prefill", n_tokens(p, tower), 1, p) for p in pictures]
 
 
 def points(prompts: list[int], contexts: list[int], batches: list[int]) -> list[Point]:

@@ -53,5 +53,5 @@ def facts(machine: dict[str, Any], versions: list[str], shape: str, first: int) 
     today = datetime.date.today().isoformat()
     lines = machine_text(machine, flags()) if machine else [", ".join(flags())]
     return [*lines, f"{today}, {platform.system()} {platform.release()}",
-            f"{shape} with random weights; first token after a prompt of {first}",
+            f"{shape} with random weights" + (f"; first token after a prompt of {first}" if first else ""),
             *versions]

@@ -10,10 +10,11 @@ import resource
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from . import backends, draw
+from . import backends, draw, pictures
 
 WARM_TOKENS = 16     # enough to touch every weight
 STEP_SECONDS = 5.0   # decode starts no further step after that
@@ -56,7 +57,31 @@ def write_logits(peer: backends.Peer, options: argparse.Namespace) -> None:
     np.stack([whole, np.array(last[0], np.float32)]).tofile(options.logits)
 
 
-def measure(peer: backends.Peer, options: argparse.Namespace) -> tuple[float, int]:
+def drawn_prompt(options: argparse.Namespace, shown: pictures.Pictures,
+                 seed: int) -> tuple[np.ndarray, backends.Images]:
+    tower = pictures.read_tower(options.checkpoint)
+    assert tower
+    prompt = pictures.draw_prompt(shown, tower, seed, options.ids)
+    return (np.array([prompt.tokens], np.int32),
+            backends.Images(np.array(prompt.pixels, np.float32).reshape(-1, tower.row),
+                            np.array(prompt.grid, np.int64)))
+
+
+def look(peer: backends.ImagePeer, options: argparse.Namespace) -> tuple[float, int]:
+    """Prefill of a prompt with images; first one of a small image, to touch every weight."""
+    tower = pictures.read_tower(options.checkpoint)
+    assert tower
+    small = pictures.Pictures(2 * tower.side, 2 * tower.side, 1)
+    tokens, images = drawn_prompt(options, options.images, options.seed)
+    peer.prefill(*drawn_prompt(options, small, options.seed + 1))
+    start = time.monotonic()
+    peer.prefill(tokens, images)
+    return time.monotonic() - start, 1
+
+
+def measure(peer: Any, options: argparse.Namespace) -> tuple[float, int]:
+    if options.images:
+        return look(peer, options)
     n_prompt, n_steps = options.batch * options.prompt, options.batch * (options.tokens + 1)
     drawn = np.array(draw.tokens(options.seed, n_prompt + n_steps, options.ids), np.int32)
     prompt = drawn[:n_prompt].reshape(options.batch, -1)
@@ -76,6 +101,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--logits", type=Path, help="write logits there, and measure nothing")
     parser.add_argument("--measure", choices=("first token", "prefill", "decode"))
     parser.add_argument("--prompt", type=int)
+    parser.add_argument("--images", type=pictures.parse, help="WxHxN, in the prompt")
+    parser.add_argument("--checkpoint", type=Path, help="for images: what their tower takes")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--ids", type=int, help="token ids are below this")
@@ -87,7 +114,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
-    module = backends.load(options.peer)
+    module = backends.load(options.peer, options.images is not None)
     if options.version:
         print(json.dumps({"version": module.version(), "note": module.describe()}))
         return 0
@@ -97,8 +124,11 @@ def main(arguments: list[str]) -> int:
         options.group, n_samples, options.prompt + options.tokens + 1,
         len(os.sched_getaffinity(0)), options.how))
     told = getattr(peer, "told", "")
-    if options.logits:
+    if options.logits and options.images:
+        peer.prefill(*drawn_prompt(options, options.images, options.seed))[0].tofile(options.logits)
+    elif options.logits:
         write_logits(peer, options)
+    if options.logits:
         print(json.dumps({"told": told}))
         return 0
     seconds, n_steps = measure(peer, options)

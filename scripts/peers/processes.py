@@ -61,10 +61,20 @@ def peer_command(python: Path, system: System, models: Path) -> list[str]:
             str(models / system.model), "--group", system.group, "--how", system.how]
 
 
+def prompt_words(command: list[str], point: Point) -> list[str]:
+    """The arguments of scripts.peers.measure for a point's prompt. The model of a peer for images may be no checkpoint;
+    what the tower takes stands in the float32 one beside it."""
+    words = ["--prompt", str(point.prompt)]
+    if not point.pictures:
+        return words
+    model = Path(command[command.index("--model") + 1])
+    return [*words, "--images", str(point.pictures), "--checkpoint", str(model.parent / GROUPS["f32"])]
+
+
 def measure_peer(command: list[str], point: Point, n_ids: int, n_tokens: int, seed: int,
                  seconds: float) -> tuple[Time, str]:
     """The time, and the peer's own remarks (`told`)."""
-    answer = ask([*command, "--measure", point.measure, "--prompt", str(point.prompt),
+    answer = ask([*command, "--measure", point.measure, *prompt_words(command, point),
                   "--batch", str(point.batch), "--tokens", str(n_tokens), "--ids", str(n_ids),
                   "--seed", str(seed), "--asked", repr(time.monotonic())], seconds)
     tokens = {"first token": 1, "prefill": point.prompt * point.batch,
@@ -73,11 +83,14 @@ def measure_peer(command: list[str], point: Point, n_ids: int, n_tokens: int, se
     return Time(tokens / answer["seconds"], answer["peak_bytes"], tokens / warm), answer["told"]
 
 
-def read_bench(answer: dict[str, Any]) -> Bench:
-    """Reads a JSON document of `assay bench` in which each point occurs once."""
+def read_bench(answer: dict[str, Any], asked: list[Point] | None = None) -> Bench:
+    """Reads a JSON document of `assay bench` in which each point occurs once. asked: points, to find those with
+    images, of which the document has the number only."""
     found = Bench(answer["machine"], {}, {}, [])
     for one in answer["results"]:
         point = Point(one["measure"], one["prompt"], one["batch"])
+        point = next((p for p in asked or [] if p.pictures and p._replace(pictures=None) == point
+                      and p.pictures.n == one["images"]), point)
         if one["best"] is None:
             found.troubles.append(f"{one['engine']}, {point}: {one['reason']}")
             continue
@@ -89,15 +102,15 @@ def read_bench(answer: dict[str, Any]) -> Bench:
 
 
 def measure_assay(assay: Path, model: Path, engines: list[str], extra: list[str],
-                  prompts: list[int], contexts: list[int], batch: int, n_tokens: int, seed: int,
-                  seconds: float) -> Bench:
+                  asked: list[Point], batch: int, n_tokens: int, seed: int, seconds: float) -> Bench:
     words = [("--engine", name) for name in engines]
-    words += [("--prompt", str(n)) for n in prompts] + [("--context", str(n)) for n in contexts]
+    words += [("--context" if p.measure == "decode" else "--prompt", str(p.pictures or p.prompt))
+              for p in asked]
     return read_bench(ask(
         [str(assay), "bench", "--model", str(model), "--repeat", "1", "--json", "-",
          "--tokens", str(n_tokens), "--seed", str(seed), "--batch", str(batch),
          "--timeout", f"{seconds:g}", *(word for pair in words for word in pair), *extra],
-        seconds * (2 + len(prompts) + len(contexts)) * len(engines)))
+        seconds * (2 + len(asked)) * len(engines)), asked)
 
 
 def find_engine(assay: Path, name: str) -> Path:
@@ -120,17 +133,22 @@ def read_floats(path: Path, n: int) -> list[array.array]:
 
 
 def our_logits(assay: Path, engine: str, model: Path, n_ids: int, out: Path,
-               seconds: float, compute: str = "") -> list[array.array]:
-    tokens = draw.tokens(0, 2 * AGREE_PROMPT, n_ids)[:AGREE_PROMPT]
+               seconds: float, compute: str = "", shown: Point | None = None) -> list[array.array]:
+    """shown: a prompt with images instead of tokens alone."""
+    tokens = ",".join(map(str, draw.tokens(0, 2 * AGREE_PROMPT, n_ids)[:AGREE_PROMPT]))
+    prompt = (["--images", str(shown.pictures), "--ids", str(n_ids)] if shown
+              else ["--tokens", tokens])
     ask([sys.executable, "-m", "scripts.peers.ours", "--engine", str(find_engine(assay, engine)),
-         "--model", str(model), "--tokens", ",".join(map(str, tokens)), "--out", str(out),
+         "--model", str(model), *prompt, "--out", str(out),
          "--compute", compute], seconds)
     return read_floats(out, n_ids)
 
 
-def peer_logits(command: list[str], n_ids: int, out: Path, seconds: float) -> list[array.array]:
-    """Two rows of logits: the same position prefilled, and decoded."""
-    ask([*command, "--logits", str(out), "--prompt", str(AGREE_PROMPT), "--ids", str(n_ids),
+def peer_logits(command: list[str], n_ids: int, out: Path, seconds: float,
+                shown: Point | None = None) -> list[array.array]:
+    """Two rows of logits: the same position prefilled, and decoded; of a prompt with images one, prefilled."""
+    point = shown or Point("prefill", AGREE_PROMPT)
+    ask([*command, "--logits", str(out), *prompt_words(command, point), "--ids", str(n_ids),
          "--seed", "0"], seconds)
     return read_floats(out, n_ids)
 

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import draw, install, machine, processes, table
-from .cells import FIRST_PROMPT, GROUPS, PEERS, SYSTEMS, Point, System, points
+from . import draw, install, machine, pictures, processes, table
+from .cells import (FIRST_PROMPT, GROUPS, IMAGE_SYSTEMS, PEERS, SYSTEMS, Point, System,
+                    image_points, points)
 from .processes import Failure
 
 EXACT = 1e-3  # allowed difference between two float32 results, relative to the largest logit
@@ -36,6 +37,7 @@ class Session:
         self.systems: list[System] = []
         self.broken: set[tuple[System, Point]] = set()
         self.n_ids = 0
+        self.compared: Point | None = None  # a prompt with images, to compare logits of
 
     def run(self) -> int:
         self.install()
@@ -86,7 +88,8 @@ class Session:
         """Writes the checkpoints, then the peers' models, which are made from those in float32 and bfloat16."""
         self.models.mkdir(parents=True, exist_ok=True)
         python = next(iter(self.pythons.values()))
-        chosen = [s for s in SYSTEMS if s.group in self.groups and s.peer in self.pythons]
+        systems = IMAGE_SYSTEMS if self.options.images else SYSTEMS
+        chosen = [s for s in systems if s.group in self.groups and s.peer in self.pythons]
         wanted = dict.fromkeys(["f32", *self.groups])  # float32 is always needed, to compare logits with
         for group in wanted:
             path = self.models / GROUPS[group]
@@ -98,6 +101,13 @@ class Session:
                 return False
         config = json.loads((self.models / GROUPS["f32"] / "config.json").read_text())
         self.n_ids = config["vocab_size"]
+        if self.options.images:
+            tower = pictures.read_tower(self.models / GROUPS["f32"])
+            if not tower:
+                self.trouble(f"{self.options.shape}: its checkpoint has no tower")
+                return False
+            self.points = image_points(self.options.images, tower)
+            self.compared = image_points([pictures.Pictures(4 * tower.side, 3 * tower.side, 2)], tower)[0]
         for system in chosen:
             if self.make_one(system, system.model):
                 self.systems.append(system)
@@ -144,7 +154,8 @@ class Session:
             self.say("logits of ours")
             truth = processes.our_logits(
                 self.options.assay, self.engines("f32")[0] if self.engines("f32") else "fastpath",
-                self.models / GROUPS["f32"], self.n_ids, out, seconds, self.compute("f32"))[0]
+                self.models / GROUPS["f32"], self.n_ids, out, seconds, self.compute("f32"),
+                self.compared)[0]
         except Failure as error:
             self.trouble(f"logits of float32 to compare with: {error}")
         for group in self.groups.values():
@@ -163,18 +174,22 @@ class Session:
         try:
             like = processes.likeness(truth, processes.our_logits(
                 self.options.assay, name, self.models / GROUPS[group], self.n_ids, out,
-                float(self.options.timeout), compute))
+                float(self.options.timeout), compute, self.compared))
         except Failure as error:
             self.trouble(f"{group}, logits of {name}: {error}")
             return column
         return column._replace(error=like.error, alike=like.alike, same_token=like.same_token)
 
+    def command(self, system: System) -> list[str]:
+        return processes.peer_command(self.pythons[system.peer], system, self.models)
+
     def compare_peer(self, group: table.Group, system: System, truth: Any, out: Path) -> None:
-        command = processes.peer_command(self.pythons[system.peer], system, self.models)
+        command = self.command(system)
         column = table.Column(system.name, False, system.stored, system.computed)
         self.say(f"{system.group}, logits of {system.name}")
         try:
-            rows = processes.peer_logits(command, self.n_ids, out, float(self.options.timeout))
+            rows = processes.peer_logits(command, self.n_ids, out, float(self.options.timeout),
+                                         self.compared)
             if truth is not None:
                 like = processes.likeness(truth, rows)
                 column = column._replace(error=like.error, alike=like.alike,
@@ -199,7 +214,7 @@ class Session:
                         self.ask_peer(group, system, point, number)
 
     def ask_peer(self, group: table.Group, system: System, point: Point, number: int) -> None:
-        command = processes.peer_command(self.pythons[system.peer], system, self.models)
+        command = self.command(system)
         try:
             time, told = processes.measure_peer(command, point, self.n_ids, self.options.tokens,
                                                 self.seed(point, number), self.options.timeout)
@@ -214,6 +229,8 @@ class Session:
 
     def seed(self, point: Point, number: int) -> int:
         """The seed of the tokens that assay bench draws for this point when ask_assay calls it."""
+        if point.pictures:
+            return draw.seed_of(number, 1 + self.points.index(point), 0)
         prompts = self.options.prompt if point.batch == 1 else [1]
         here = points(prompts, self.options.context, [point.batch])
         return draw.seed_of(number, here.index(point), 0)
@@ -223,12 +240,12 @@ class Session:
         o = self.options
         engines = self.engines(group.name)
         extra = self.extra(group.name)
-        for batch in sorted({1, *o.batch}) if engines else []:
+        for batch in sorted({1, *o.batch} if not o.images else {1}) if engines else []:
             self.say(f"round {number + 1}: {group.name}, assay bench, batch {batch}")
             try:
                 found = processes.measure_assay(
                     o.assay, self.models / GROUPS[group.name], engines, extra,
-                    o.prompt if batch == 1 else [1], o.context, batch, o.tokens, number, o.timeout)
+                    self.asked_points(batch), batch, 1 if o.images else o.tokens, number, o.timeout)
             except Failure as error:
                 self.trouble(f"{group.name}, assay bench: {error}")
                 continue
@@ -237,9 +254,18 @@ class Session:
             self.machine = machine.better(self.machine, found.machine)
             self.keep(group, found, batch)
 
-    @staticmethod
-    def keep(group: table.Group, found: processes.Bench, batch: int) -> None:
+    def asked_points(self, batch: int) -> list[Point]:
+        """Those that a call of assay bench measures besides the first token: with images one step of decode, too,
+        which no option leaves out."""
+        o = self.options
+        if o.images:
+            return [*self.points, Point("decode", 1)]
+        return points(o.prompt if batch == 1 else [1], o.context, [batch])[1:]
+
+    def keep(self, group: table.Group, found: processes.Bench, batch: int) -> None:
         for (name, point), time in found.times.items():
+            if self.options.images and not point.pictures:
+                continue
             if point.batch != batch or (batch > 1 and point.measure != "decode"):
                 continue  # each call also measures the first token
             key = Path(name).name, point
@@ -250,7 +276,8 @@ class Session:
     def document(self, n_rounds: int) -> str:
         versions = [machine.assay_version(self.options.assay)]
         versions += [f"{said['version']} ({said['note']})" for said in self.versions.values()]
-        facts = machine.facts(self.machine, versions, self.options.shape, FIRST_PROMPT)
+        facts = machine.facts(self.machine, versions, self.options.shape,
+                              0 if self.options.images else FIRST_PROMPT)
         return table.document(list(self.groups.values()), self.points, facts, self.troubles,
                               n_rounds, self.options.median)
 

@@ -80,7 +80,8 @@ def rows(group: Group, points: list[Point], median: bool) -> Iterator[Row]:
             continue
         yield Row(f"{point}, process cold", "s", seconds(values(point, "speed")), True, point)
         yield Row(f"{point}, libraries loaded", "s", seconds(values(point, "warm")), True, point)
-    yield Row("memory, first token", "MiB", peak(points[:1]), True, None)
+    if not points[0].pictures:
+        yield Row("memory, first token", "MiB", peak(points[:1]), True, None)
     yield Row("memory, most of all", "MiB", peak(points), True, None)
 
 

@@ -29,6 +29,23 @@ QWEN3: dict[str, Any] = {
     "use_sliding_window": False, "use_cache": True, "tie_word_embeddings": True,
     "vocab_size": 151936,
 }
+# A text model and the tower before it, as in Qwen2-VL-2B.
+QWEN2_VL: dict[str, Any] = {
+    "architectures": ["Qwen2VLForConditionalGeneration"], "model_type": "qwen2_vl",
+    "attention_dropout": 0.0, "bos_token_id": 151643, "eos_token_id": 151645,
+    "vision_start_token_id": 151652, "vision_end_token_id": 151653, "vision_token_id": 151654,
+    "image_token_id": 151655, "video_token_id": 151656, "hidden_act": "silu", "hidden_size": 1536,
+    "initializer_range": 0.02, "intermediate_size": 8960, "max_position_embeddings": 32768,
+    "max_window_layers": 28, "num_attention_heads": 12, "num_hidden_layers": 28,
+    "num_key_value_heads": 2, "rms_norm_eps": 1e-06, "rope_theta": 1000000.0,
+    "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}, "sliding_window": 32768,
+    "use_cache": True, "use_sliding_window": False, "tie_word_embeddings": True,
+    "vocab_size": 151936,
+    "vision_config": {
+        "depth": 32, "embed_dim": 1280, "hidden_act": "quick_gelu", "hidden_size": 1536,
+        "in_chans": 3, "mlp_ratio": 4, "num_heads": 16, "patch_size": 14,
+        "spatial_merge_size": 2, "spatial_patch_size": 14, "temporal_patch_size": 2},
+}
 SHAPES: dict[str, dict[str, Any]] = {
     "qwen3-0.6b": QWEN3 | {
         "num_hidden_layers": 28, "max_window_layers": 28, "hidden_size": 1024, "head_dim": 128,
@@ -42,6 +59,17 @@ SHAPES: dict[str, dict[str, Any]] = {
         "num_hidden_layers": 2, "max_window_layers": 2, "hidden_size": 48, "head_dim": 16,
         "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 80,
         "vocab_size": 200, "bos_token_id": 1, "eos_token_id": 2},
+    "qwen2-vl-2b": QWEN2_VL,
+    # Two layers each, and a small vocabulary, for experiments.
+    "qwen2-vl-tiny": QWEN2_VL | {
+        "hidden_size": 48, "intermediate_size": 80, "max_window_layers": 2,
+        "num_attention_heads": 3, "num_hidden_layers": 2, "num_key_value_heads": 1,
+        "rope_scaling": {"type": "mrope", "mrope_section": [2, 3, 3]}, "vocab_size": 200,
+        "bos_token_id": 1, "eos_token_id": 2, "vision_start_token_id": 195,
+        "vision_end_token_id": 196, "vision_token_id": 197, "image_token_id": 198,
+        "video_token_id": 199,
+        "vision_config": QWEN2_VL["vision_config"] | {
+            "depth": 2, "embed_dim": 32, "hidden_size": 48, "num_heads": 2}},
 }
 SAFETENSORS_TYPES = {"float32": ("F32", 4), "float16": ("F16", 2), "bfloat16": ("BF16", 2)}
 GROUP = 64    # elements that share a scale and a bias
@@ -49,9 +77,10 @@ PIECE = 4096  # rows quantised per step
 
 
 def tensors(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Published names and shapes of a tied Qwen3."""
+    """Published names and shapes of a tied Qwen3, or of a tied Qwen2-VL."""
     hidden, width = config["hidden_size"], config["intermediate_size"]
-    head = config["head_dim"]
+    pictures = "vision_config" in config
+    head = config.get("head_dim", hidden // config["num_attention_heads"])
     q, kv = config["num_attention_heads"] * head, config["num_key_value_heads"] * head
     yield "model.embed_tokens.weight", (config["vocab_size"], hidden)
     for i in range(config["num_hidden_layers"]):
@@ -61,22 +90,50 @@ def tensors(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
         yield f"{layer}.mlp.gate_proj.weight", (width, hidden)
         yield f"{layer}.mlp.up_proj.weight", (width, hidden)
         yield f"{layer}.post_attention_layernorm.weight", (hidden,)
-        yield f"{layer}.self_attn.k_norm.weight", (head,)
+        if not pictures:
+            yield f"{layer}.self_attn.k_norm.weight", (head,)
         yield f"{layer}.self_attn.k_proj.weight", (kv, hidden)
         yield f"{layer}.self_attn.o_proj.weight", (hidden, q)
-        yield f"{layer}.self_attn.q_norm.weight", (head,)
+        if not pictures:
+            yield f"{layer}.self_attn.q_norm.weight", (head,)
         yield f"{layer}.self_attn.q_proj.weight", (q, hidden)
         yield f"{layer}.self_attn.v_proj.weight", (kv, hidden)
+        if pictures:
+            for name, size in (("k", kv), ("q", q), ("v", kv)):
+                yield f"{layer}.self_attn.{name}_proj.bias", (size,)
     yield "model.norm.weight", (hidden,)
+    if pictures:
+        yield from tower_tensors(config["vision_config"])
 
 
-def draw(shape: tuple[int, ...], seed: int, index: int) -> np.ndarray:
-    """float32: vectors (RMSNorm weights) near 1; matrices that preserve the magnitude of unit inputs."""
+def tower_tensors(vision: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    width, patch = vision["embed_dim"], vision["patch_size"]
+    inner, merged = width * vision["mlp_ratio"], width * vision["spatial_merge_size"]**2
+    products = {"attn.qkv": (3 * width, width), "attn.proj": (width, width),
+                "mlp.fc1": (inner, width), "mlp.fc2": (width, inner)}
+    yield ("visual.patch_embed.proj.weight",
+           (width, vision["in_chans"], vision["temporal_patch_size"], patch, patch))
+    for i in range(vision["depth"]):
+        for norm in ("norm1", "norm2"):
+            yield f"visual.blocks.{i}.{norm}.weight", (width,)
+            yield f"visual.blocks.{i}.{norm}.bias", (width,)
+        for name, shape in products.items():
+            yield f"visual.blocks.{i}.{name}.weight", shape
+            yield f"visual.blocks.{i}.{name}.bias", shape[:1]
+    yield "visual.merger.ln_q.weight", (width,)
+    yield "visual.merger.ln_q.bias", (width,)
+    for name, rows in (("mlp.0", merged), ("mlp.2", vision["hidden_size"])):
+        yield f"visual.merger.{name}.weight", (rows, merged)
+        yield f"visual.merger.{name}.bias", (rows,)
+
+
+def draw(name: str, shape: tuple[int, ...], seed: int, index: int) -> np.ndarray:
+    """float32: weights of norms near 1, biases near 0; matrices that preserve the magnitude of unit inputs."""
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, index])))
     values = rng.standard_normal(shape, dtype=np.float32)
     if len(shape) == 1:
-        return np.float32(1) + np.float32(0.1) * values
-    values *= np.float32(1 / math.sqrt(shape[-1]))
+        return np.float32(0 if name.endswith("bias") else 1) + np.float32(0.1) * values
+    values *= np.float32(1 / math.sqrt(math.prod(shape[1:])))
     return values
 
 
@@ -149,8 +206,8 @@ def write_weights(path: Path, config: dict[str, Any], dtype: str, seed: int, bit
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text)
-        for index, shape in enumerate(shapes.values()):
-            write_tensor(file, draw(shape, seed, index), dtype, bits)
+        for index, (tensor, shape) in enumerate(shapes.items()):
+            write_tensor(file, draw(tensor, shape, seed, index), dtype, bits)
     return end
 
 
@@ -166,6 +223,8 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     config = SHAPES[options.shape] | {"torch_dtype": options.dtype}
     if options.bits:
+        if "vision_config" in config:
+            parser.error(f"--bits: {options.shape} has a tower, which is written unquantised only")
         if config["hidden_size"] % GROUP or config["intermediate_size"] % GROUP:
             parser.error(f"--bits: {options.shape} has rows that are no multiple of {GROUP}")
         config["quantization"] = {"group_size": GROUP, "bits": options.bits}

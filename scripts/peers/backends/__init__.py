@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+IMAGE_MODULES = {"torch": "torch_vlm", "openvino": "openvino_vlm"}
 MODULES = {"torch": "torch_lm", "llama.cpp": "llama", "openvino": "openvino_lm", "mlx-lm": "mlx"}
 
 
@@ -34,6 +35,19 @@ class Peer(Protocol):
     def step(self, tokens: np.ndarray) -> Any: ...
 
 
-def load(name: str) -> Any:
-    """The module of a peer, with Peer, version() and describe()."""
-    return importlib.import_module(f".{MODULES[name]}", __name__)
+class Images(NamedTuple):
+    """The images of one prompt. pixels: float32 [patches of all, row]. grid: int64 [n, 3]."""
+    pixels: np.ndarray
+    grid: np.ndarray
+
+
+class ImagePeer(Protocol):
+    """An open model with a tower. prefill: int32 [1, T] with placeholders; logits as of Peer."""
+
+    def __init__(self, model: Path, capacity: Capacity): ...
+    def prefill(self, tokens: np.ndarray, images: Images) -> Any: ...
+
+
+def load(name: str, images: bool = False) -> Any:
+    """The module of a peer, with Peer (ImagePeer if for images), version() and describe()."""
+    return importlib.import_module(f".{(IMAGE_MODULES if images else MODULES)[name]}", __name__)
