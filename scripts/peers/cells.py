@@ -79,6 +79,9 @@ PEERS: dict[str, Peer] = {
          "-DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_SERVER=OFF "
          "-DLLAMA_OPENSSL=OFF"),)),
     "openvino": Peer(torch="2.13.0", no_deps=("optimum==2.3.0", "optimum-intel==2.2.0")),
+    # Another transformers: the exporter of Qwen2-VL refuses those from 5.1 on.
+    "openvino-images": Peer(torch="2.13.0",
+                            no_deps=("optimum==2.3.0", "optimum-intel==2.2.0")),
     "mlx-lm": Peer(left_out="made for the graphics of Apple; --peer mlx-lm has it measured"),
 }
 
@@ -111,10 +114,12 @@ SYSTEMS = (
     System("4-bit", "mlx-lm", "mlx-lm", "affine4", "4-bit groups of 64", "bf16; cache bf16"),
 )
 
-# Of prompts with images. OpenVINO is not among them: see docs/BENCHMARKS.md.
+# Of prompts with images.
 IMAGE_SYSTEMS = (
     System("f32", "torch", "torch", "float32", "f32", "f32; cache f32", True),
+    System("f32", "openvino-images", "OpenVINO", "float32.openvino", "f32", "f32; cache f32", True),
     System("bf16", "torch", "torch", "bfloat16", "bf16", "bf16; cache bf16"),
+    System("bf16", "openvino-images", "OpenVINO", "bfloat16.openvino", "bf16", "bf16; cache f16"),
 )
 
 

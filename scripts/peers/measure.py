@@ -93,7 +93,7 @@ def measure(peer: Any, options: argparse.Namespace) -> tuple[float, int]:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m scripts.peers.measure", description=__doc__)
-    parser.add_argument("--peer", choices=backends.MODULES, required=True)
+    parser.add_argument("--peer", choices=sorted({*backends.MODULES, *backends.IMAGE_MODULES}), required=True)
     parser.add_argument("--version", action="store_true", help="print the versions, and no more")
     parser.add_argument("--model", type=Path)
     parser.add_argument("--group", help="types: f32, bf16, 8-bit or 4-bit")
@@ -114,7 +114,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
-    module = backends.load(options.peer, options.images is not None)
+    module = backends.load(options.peer, options.images is not None
+                           or options.peer not in backends.MODULES)
     if options.version:
         print(json.dumps({"version": module.version(), "note": module.describe()}))
         return 0

@@ -24,7 +24,7 @@ def remove(path: Path) -> None:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.peers.prepare",
                                      description=__doc__.splitlines()[0])
-    parser.add_argument("--peer", choices=("llama.cpp", "openvino"), required=True)
+    parser.add_argument("--peer", choices=("llama.cpp", "openvino", "openvino-images"), required=True)
     parser.add_argument("--model", required=True, help="what to make, below MODELS")
     parser.add_argument("models", type=Path)
     options = parser.parse_args(arguments)

@@ -67,7 +67,10 @@ class Session:
 
     def install(self) -> None:
         given = dict(self.options.python)
+        systems = IMAGE_SYSTEMS if self.options.images else SYSTEMS
         for name, peer in PEERS.items():
+            if name not in {s.peer for s in systems}:
+                continue
             if self.options.peer and name not in self.options.peer:
                 continue
             if peer.left_out and not self.options.peer and name not in given:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-IMAGE_MODULES = {"torch": "torch_vlm", "openvino": "openvino_vlm"}
+IMAGE_MODULES = {"torch": "torch_vlm", "openvino-images": "openvino_vlm"}
 MODULES = {"torch": "torch_lm", "llama.cpp": "llama", "openvino": "openvino_lm", "mlx-lm": "mlx"}
 
 

@@ -4,6 +4,7 @@ openvino-genai."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -11,17 +12,18 @@ from pathlib import Path
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 import nncf  # noqa: E402
-import numpy as np  # noqa: E402
 import openvino  # noqa: E402
-from openvino import opset13  # noqa: E402
 
-from .openvino_lm import MODEL  # noqa: E402
+from .openvino_lm import MODEL, keep_last_position  # noqa: E402
 
 GROUP = 128  # group size of int4, the default of optimum-cli
 
 
 def write(models: Path, name: str, path: Path) -> None:
     base = name.removesuffix(".openvino")
+    if "vision_config" in json.loads((models / "float32" / "config.json").read_text()):
+        export_images(models / base, path)
+        return
     if base in ("float32", "bfloat16"):
         export(models / base, path)
         return
@@ -35,16 +37,14 @@ def write(models: Path, name: str, path: Path) -> None:
     openvino.save_model(model, path / MODEL, compress_to_fp16=False)
 
 
-def keep_last_position(model: openvino.Model) -> None:
-    """Inserts a slice of the last position before the product that computes the logits."""
-    product = model.get_results()[0].input_value(0).get_node()
-    if product.get_type_name() != "MatMul":
-        raise RuntimeError(f"the logits come from a {product.get_type_name()}, expected MatMul")
-    one = opset13.constant([1], np.int64)
-    last = opset13.slice(product.input_value(0), opset13.constant([-1], np.int64),
-                         opset13.constant([2**31 - 1], np.int64), one, one)
-    product.input(0).replace_source_output(last.output(0))
-    model.validate_nodes_and_infer_types()
+def export_images(checkpoint: Path, path: Path) -> None:
+    """The tower and the text model, each a model of its own."""
+    from optimum.exporters.openvino import main_export
+    from optimum.intel import OVConfig
+    wide = checkpoint.name == "float32"
+    main_export(model_name_or_path=str(checkpoint), output=path, task="image-text-to-text",
+                library_name="transformers", framework="pt", stateful=True,
+                ov_config=OVConfig(dtype="fp32") if wide else None)
 
 
 def export(checkpoint: Path, path: Path) -> None:
