@@ -4,16 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t pixel_width(const plan_patches *p)
-{
-    return p->channels * p->frames * p->size * p->size;
-}
-
 /* Runs the tower over all media. first_traced: the first medium that came with the step. */
 static assay_status run_tower(const plan_tower *tower, const media_list *list, size_t first_traced,
                               ref_tracer tracer, ref_tower_output *out)
 {
-    const size_t width = pixel_width(&tower->patches);
+    const size_t width = plan_patches_width(&tower->patches);
     size_t n_patches = 0, filled = 0;
     size_t(*grids)[3] = calloc(list->n, sizeof *grids);
     for (size_t m = 0; m < list->n; m++) n_patches += media_patches(list->place[m].medium);

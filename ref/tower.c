@@ -53,8 +53,7 @@ static void order_pixels(ref_real *out, const double *row, const plan_patches *p
 static assay_status embed_patches(const evaluation *e, const double *pixels, ref_real *x)
 {
     const plan_patches *p = &e->tower->patches;
-    const size_t n = e->patches.n, width = p->channels * p->frames * p->size * p->size,
-                 hidden = e->tower->hidden;
+    const size_t n = e->patches.n, width = plan_patches_width(p), hidden = e->tower->hidden;
     ref_real *rows = ref_alloc(n, width);
     for (size_t i = 0; rows && i < n; i++) order_pixels(rows + i * width, pixels + i * width, p);
     assay_status rc = rows ? ref_linear(x, rows, n, &p->embed) : ASSAY_ENOMEM;

@@ -11,7 +11,7 @@ conf_bench_tower conf_bench_tower_of(const plan *p)
     const plan_tower *t = &p->tower;
     if (!t->present || t->takes_places) return (conf_bench_tower){0};
     return (conf_bench_tower){.patch = t->patches.size,
-                              .block = t->merge * t->pooling.side,
+                              .block = plan_tower_block(t),
                               .width = t->patches.embed.weight.cols,
                               .image_token = t->image_token,
                               .video_token = t->video_token};

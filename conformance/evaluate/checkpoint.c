@@ -69,8 +69,7 @@ static conf_placeholders placeholders_of(const plan *p)
 {
     const plan_tower *t = &p->tower;
     if (!t->present) return (conf_placeholders){.image = -1, .video = -1};
-    return (conf_placeholders){
-        .image = t->image_token, .video = t->video_token, .side = t->merge * t->pooling.side};
+    return (conf_placeholders){.image = t->image_token, .video = t->video_token, .side = plan_tower_block(t)};
 }
 
 /* What the plan of a checkpoint says about dividing prompts. */

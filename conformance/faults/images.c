@@ -17,7 +17,7 @@ static size_t larger_side(const size_t *grid)
  * merged grid. */
 static size_t undivided_excess(const plan *p, const media *m)
 {
-    const size_t side = p->tower.merge * p->tower.pooling.side, larger = larger_side(media_grid(m));
+    const size_t side = plan_tower_block(&p->tower), larger = larger_side(media_grid(m));
     return larger - larger / side;
 }
 

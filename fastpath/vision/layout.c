@@ -20,7 +20,7 @@ static void add_segment(fp_segments *s, size_t first_row, size_t n_rows)
 static size_t token_side(const plan_tower *t)
 {
     assert(t->merge == 1 || t->pooling.side == 1);
-    return t->merge * t->pooling.side;
+    return plan_tower_block(t);
 }
 
 /* A rectangle of patches of a frame. */

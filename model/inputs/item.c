@@ -182,7 +182,7 @@ static void check_grid(reader *r, item_content *out)
 {
     static const char *const SIDES[] = {"frames", "rows", "columns"};
     const plan_tower *tower = r->tower;
-    const size_t block = tower->merge * tower->pooling.side;
+    const size_t block = plan_tower_block(tower);
     const size_t most = tower->table.kind == PLAN_TABLE_AXES ? tower->table.side : INT32_MAX;
     for (size_t d = 1; r->status == ASSAY_OK && d < 3; d++) {
         if (out->grid[d] % block != 0)
@@ -222,8 +222,7 @@ static void check_finite(reader *r, const item_content *c, size_t width)
 static void read_pixels(reader *r, bool required, size_t n_rows, item_content *out)
 {
     char expected[80];
-    const plan_patches *patches = &r->tower->patches;
-    const size_t width = patches->channels * patches->frames * patches->size * patches->size;
+    const size_t width = plan_patches_width(&r->tower->patches);
     const assay_tensor *t = find_tensor(r, r->names.pixels, required);
     if (!t) return;
     if (!dtype_is_float(t->dtype))

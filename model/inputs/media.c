@@ -33,8 +33,7 @@ void media_release(const media *m)
 /* A copy of what an item says, owned by the caller. NULL if out of memory. */
 static media *make_media(const plan *p, const item_content *content)
 {
-    const plan_patches *patches = &p->tower.patches;
-    const size_t width = patches->channels * patches->frames * patches->size * patches->size;
+    const size_t width = plan_patches_width(&p->tower.patches);
     const size_t n_bytes = content->pixels ? content->n_patches * width * dtype_size(content->dtype) : 0;
     media *m = malloc(sizeof *m + n_bytes);
     if (!m) return NULL;

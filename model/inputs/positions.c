@@ -16,7 +16,7 @@ typedef struct grid_run {
  * *taken: the number of the run's tokens before this one. */
 static grid_run run_of(const plan *p, const media_place *place, size_t row, size_t *taken)
 {
-    const size_t side = p->tower.merge * p->tower.pooling.side, *grid = media_grid(place->medium);
+    const size_t side = plan_tower_block(&p->tower), *grid = media_grid(place->medium);
     const size_t n = media_run(place, p);
     *taken = row % n;
     return (grid_run){.n_tokens = n, .n_rows = grid[1] / side, .n_columns = grid[2] / side};

@@ -37,7 +37,7 @@ plan_cost_tower plan_cost_tower_read(const plan_tower *tower)
 {
     plan_cost_tower c = {0};
     if (!tower->present) return c;
-    c.block = tower->merge * tower->pooling.side;
+    c.block = plan_tower_block(tower);
     c.window = tower->window * tower->merge;
     add_linear(&c, &c.patch, &tower->patches.embed);
     add_norm(&c, &tower->in_norm);

@@ -10,7 +10,7 @@
 static void print_inputs(const plan_tower *t, FILE *out)
 {
     const plan_patches *p = &t->patches;
-    const size_t side = t->merge * t->pooling.side;
+    const size_t side = plan_tower_block(t);
     if (t->image_token >= 0)
         fprintf(out, "image        token %" PRId32 " for %zu x %zu patches of %zu x %zu pixels\n",
                 t->image_token, side, side, p->size, p->size);

@@ -31,7 +31,7 @@ static void check_patches(checker *c, const plan_tower *t)
                   t->pooling.side);
     if (t->merge > 1 && p->order != PLAN_PATCHES_BLOCKS)
         fail_part(c, "patches: found the order row by row, expected that of the blocks that are merged");
-    checker_linear(c, "patches.embed", &p->embed, t->hidden, p->channels * p->frames * p->size * p->size);
+    checker_linear(c, "patches.embed", &p->embed, t->hidden, plan_patches_width(p));
 }
 
 static void check_table(checker *c, const plan_table *table, size_t width)

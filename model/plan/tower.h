@@ -109,10 +109,22 @@ typedef struct plan_tower {
                                  for each frame (second_per_grid_ts); 0: a frame is one position */
 } plan_tower;
 
+/* W: the number of elements of a row of pixels. */
+static inline size_t plan_patches_width(const plan_patches *p)
+{
+    return p->channels * p->frames * p->size * p->size;
+}
+
+/* The side, in patches, of the square of patches that becomes one row of features. */
+static inline size_t plan_tower_block(const plan_tower *tower)
+{
+    return tower->merge * tower->pooling.side;
+}
+
 /* The number of placeholder tokens of an image or video with this grid. */
 static inline size_t plan_tower_tokens(const plan_tower *tower, const size_t grid[3])
 {
-    const size_t side = tower->merge * tower->pooling.side;
+    const size_t side = plan_tower_block(tower);
     return grid[0] * (grid[1] / side) * (grid[2] / side);
 }
 
