@@ -13,6 +13,7 @@ Config = dict[str, Any]
 
 STANDARD = ("single", "batch", "generate")
 LENGTHS = ("long-single", "long-batch", "long-generate", "prefill-1024", "decode-1024")
+LENGTHS_CATCH = "A rope, a mask or a cache that goes wrong at some position"
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,7 @@ def small(base: Config, **more: Any) -> Config:
 def lengths(config: Config, **more: Any) -> Variant:
     """The variant with a family's long cases; all their rows are recorded, so the vocabulary is tiny."""
     return Variant("lengths", {**config, "vocab_size": 11, "max_position_embeddings": 2048},
-                   "A rope, a mask or a cache that goes wrong at some position", LENGTHS,
-                   dtype="bfloat16", **more)
+                   LENGTHS_CATCH, LENGTHS, dtype="bfloat16", **more)
 
 
 def rows(config: Config, **more: Any) -> Variant:

@@ -10,6 +10,8 @@ from .dims import pick
 from .variant import Config, Variant
 from .weights import Rule, around, fan_in
 
+# Members of the text config of long cases, all of whose rows are recorded
+LONG_TEXT: Config = {"num_hidden_layers": 2, "vocab_size": 11, "max_position_embeddings": 2048}
 FAINT = 0.03  # standard deviation of the inputs of norms whose epsilon must matter
 
 

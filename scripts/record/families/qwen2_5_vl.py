@@ -8,8 +8,8 @@ import numpy as np
 
 from ..images import Grids
 from ..plan import PICTURES
-from ..variant import Config, Family, Groups, Variant
-from ..vision import FAINT_RULES, RULES, made, tower_dims
+from ..variant import LENGTHS, LENGTHS_CATCH, Config, Family, Groups, Variant
+from ..vision import FAINT_RULES, LONG_TEXT, RULES, made, tower_dims
 from .qwen2_vl import GROUPED, old_names, old_spelling, random, text_dims
 
 BASE: Config = {
@@ -45,6 +45,8 @@ def variants(base: Config) -> list[Variant]:
              "size",
              ("images",), WINDOWED, {"hidden_size": 32, "intermediate_size": 40}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, (), towers=True)),
+        made(base, "lengths", LENGTHS_CATCH, LENGTHS, LONG_TEXT,
+             {"depth": 1, "fullatt_block_indexes": [0]}, dtype="bfloat16"),
     ]
 
 

@@ -11,8 +11,8 @@ from .. import vision
 from ..dims import attention_dims
 from ..images import Grids
 from ..plan import PICTURES
-from ..variant import Config, Family, Groups, Variant
-from ..vision import FAINT_RULES, RULES, sections, tower_dims
+from ..variant import LENGTHS, LENGTHS_CATCH, Config, Family, Groups, Variant
+from ..vision import FAINT_RULES, LONG_TEXT, RULES, sections, tower_dims
 
 BASE: Config = {
     "vocab_size": 95, "hidden_size": 28, "intermediate_size": 43, "num_hidden_layers": 3,
@@ -73,6 +73,8 @@ def variants(base: Config) -> list[Variant]:
              "size",
              ("images",), GROUPED, {"embed_dim": 32, "mlp_ratio": 3}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, (), towers=True)),
+        made(base, "lengths", LENGTHS_CATCH, LENGTHS, LONG_TEXT,
+             {"depth": 1}, dtype="bfloat16"),
     ]
 
 

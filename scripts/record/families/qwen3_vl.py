@@ -9,8 +9,8 @@ import numpy as np
 from ..dims import attention_dims, pick
 from ..images import Grids
 from ..plan import PICTURES
-from ..variant import Config, Family, Groups, Variant
-from ..vision import FAINT_RULES, RULES, made, sections, tower_dims
+from ..variant import LENGTHS, LENGTHS_CATCH, Config, Family, Groups, Variant
+from ..vision import FAINT_RULES, LONG_TEXT, RULES, made, sections, tower_dims
 
 BASE: Config = {
     "vocab_size": 97, "hidden_size": 30, "intermediate_size": 43, "num_hidden_layers": 4,
@@ -62,6 +62,8 @@ def variants(base: Config) -> list[Variant]:
              "size",
              ("images",), GROUPED, {"hidden_size": 32, "intermediate_size": 40}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, ((r"pos_embed", None),), towers=True)),
+        made(base, "lengths", LENGTHS_CATCH, LENGTHS, LONG_TEXT,
+             {"depth": 1, "deepstack_visual_indexes": [0]}, dtype="bfloat16"),
     ]
 
 

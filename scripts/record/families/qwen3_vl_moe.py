@@ -8,8 +8,8 @@ import numpy as np
 
 from ..images import Grids
 from ..plan import PICTURES
-from ..variant import Config, Family, Variant
-from ..vision import FAINT_RULES, RULES, made
+from ..variant import LENGTHS, LENGTHS_CATCH, Config, Family, Variant
+from ..vision import FAINT_RULES, LONG_TEXT, RULES, made
 from ..weights import fan_in
 from . import qwen3_vl
 from .qwen3_moe import draw_dims as draw_experts
@@ -42,6 +42,8 @@ def variants(base: Config) -> list[Variant]:
              spelling="old", dtype="bfloat16"),
         made(base, "epsilons", "An epsilon of any norm", ("images",), less, experts="transposed",
              weight_rules=(*FAINT_RULES, (r"experts\.down_proj$", FAINT_RULES[4][1])), proves=("epsilons",)),
+        made(base, "lengths", LENGTHS_CATCH, LENGTHS, {**LONG_TEXT, "vocab_size": 17, "mlp_only_layers": [0]},
+             {"depth": 1, "deepstack_visual_indexes": [0]}, dtype="bfloat16", experts="transposed"),
     ]
 
 
