@@ -29,16 +29,6 @@ typedef struct gemma4_vision {
     bool clips;
 } gemma4_vision;
 
-static bool has_tower(const bind *b)
-{
-    char name[96];
-    for (size_t i = 0; i < N_PREFIXES; i++) {
-        (void)snprintf(name, sizeof name, "%s%s", PREFIXES[i], PROBE);
-        if (weights_find(b->weights, name)) return true;
-    }
-    return false;
-}
-
 /* A product of layer i (Gemma4ClippableLinear). */
 static plan_linear bind_product(gemma4_vision *g, size_t i, size_t rows, size_t cols, const char *name)
 {
@@ -148,7 +138,7 @@ static void read_shape(gemma4_vision *g)
 void family_gemma4_tower(family *f, int32_t image_token)
 {
     if (!f->outer || !config_has(f->outer, "vision_config") || !family_ok(f)) return;
-    if (!has_tower(f->bind)) {
+    if (!family_vision_is_stored(f, PREFIXES, N_PREFIXES, PROBE)) {
         config_note(f->outer->notes, "vision_config: the checkpoint has no tower, images are not read");
         return;
     }

@@ -53,6 +53,16 @@ void family_vision_begin(family_vision *v, family *f, const char *type, const ch
                           .video_token = -1};
 }
 
+bool family_vision_is_stored(const family *f, const char *const *prefixes, size_t n, const char *probe)
+{
+    char name[BIND_NAME_MAX];
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(name, sizeof name, "%s%s", prefixes[i], probe);
+        if (weights_find(f->bind->weights, name)) return true;
+    }
+    return false;
+}
+
 static const char *const QWEN_PREFIXES[] = {"model.visual.", "visual.", "vision_tower."};
 static const char QWEN_PROBE[] = "patch_embed.proj.weight";
 enum { N_QWEN_PREFIXES = sizeof QWEN_PREFIXES / sizeof *QWEN_PREFIXES };
@@ -64,12 +74,7 @@ void family_vision_begin_qwen(family_vision *v, family *f, const char *type)
 
 bool family_vision_is_stored_qwen(const family *f)
 {
-    char name[BIND_NAME_MAX];
-    for (size_t i = 0; i < N_QWEN_PREFIXES; i++) {
-        (void)snprintf(name, sizeof name, "%s%s", QWEN_PREFIXES[i], QWEN_PROBE);
-        if (weights_find(f->bind->weights, name)) return true;
-    }
-    return false;
+    return family_vision_is_stored(f, QWEN_PREFIXES, N_QWEN_PREFIXES, QWEN_PROBE);
 }
 
 void family_vision_end(family_vision *v)

@@ -27,9 +27,11 @@ typedef struct family_vision {
  * family_vision_end. */
 void family_vision_begin(family_vision *v, family *f, const char *type, const char *const *prefixes, size_t n,
                          const char *probe);
-/* The same below model.visual., visual. (older) and vision_tower. (mlx-vlm), as the Qwen families have it. */
-void family_vision_begin_qwen(family_vision *v, family *f, const char *type);
 /* Whether the checkpoint has such a tower: mlx-lm leaves it out of text models, but not its config. */
+bool family_vision_is_stored(const family *f, const char *const *prefixes, size_t n, const char *probe);
+/* Both for a tower below model.visual., visual. (older) or vision_tower. (mlx-vlm), as the Qwen families have
+ * it. */
+void family_vision_begin_qwen(family_vision *v, family *f, const char *type);
 bool family_vision_is_stored_qwen(const family *f);
 /* Refuses members that have not been read, and binds below the language model again. */
 void family_vision_end(family_vision *v);
