@@ -161,3 +161,16 @@ void dtype_from_f64(void *dst, const double *src, assay_dtype dtype, size_t n)
         memcpy((char *)dst + i * bytes, from, bytes);
     }
 }
+
+int64_t dtype_integer(const assay_tensor *t, size_t i)
+{
+    assert(t->dtype == ASSAY_I32 || t->dtype == ASSAY_I64);
+    if (t->dtype == ASSAY_I64) {
+        int64_t wide;
+        memcpy(&wide, (const char *)t->data + i * sizeof wide, sizeof wide);
+        return wide;
+    }
+    int32_t narrow;
+    memcpy(&narrow, (const char *)t->data + i * sizeof narrow, sizeof narrow);
+    return narrow;
+}

@@ -3,25 +3,13 @@
 
 #include <string.h>
 
+#include "base/dtype.h"
 #include "conformance/case/prompt.h"
 
 static bool ends_with(const char *name, const char *end)
 {
     const size_t n = strlen(name), n_end = strlen(end);
     return n >= n_end && strcmp(name + n - n_end, end) == 0;
-}
-
-/* Element i of a tensor of whole numbers. */
-static int64_t integer_at(const assay_tensor *t, size_t i)
-{
-    int64_t wide;
-    int32_t narrow;
-    if (t->dtype == ASSAY_I64) {
-        memcpy(&wide, (const char *)t->data + i * sizeof wide, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, (const char *)t->data + i * sizeof narrow, sizeof narrow);
-    return narrow;
 }
 
 static size_t count_elements(const assay_tensor *t)
@@ -38,7 +26,7 @@ static void grid_of_positions(const assay_tensor *t, int64_t grid[3])
     grid[1] = grid[2] = 0;
     for (size_t i = 0; i < count_elements(t); i++) {
         int64_t *size = &grid[i % 2 ? 1 : 2];
-        const int64_t at = integer_at(t, i);
+        const int64_t at = dtype_integer(t, i);
         if (at >= *size && at < INT32_MAX) *size = at + 1;
     }
 }
@@ -56,7 +44,7 @@ static bool read_grid(const assay_item *item, int64_t grid[3])
             return true;
         }
         if (count_elements(t) != 3) return false;
-        for (size_t i = 0; i < 3; i++) grid[i] = integer_at(t, i);
+        for (size_t i = 0; i < 3; i++) grid[i] = dtype_integer(t, i);
         return true;
     }
     return false;

@@ -105,19 +105,6 @@ static void fail_shape(reader *r, const assay_tensor *t, const char *expected)
     fail_item(r, ASSAY_EINVAL, "tensor '%s': found shape %s], expected %s", t->name, shape, expected);
 }
 
-/* Element i of a tensor of integers. */
-static int64_t integer(const assay_tensor *t, size_t i)
-{
-    int32_t narrow;
-    int64_t wide;
-    if (t->dtype == ASSAY_I64) {
-        memcpy(&wide, (const char *)t->data + i * sizeof wide, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, (const char *)t->data + i * sizeof narrow, sizeof narrow);
-    return narrow;
-}
-
 static void check_integers(reader *r, const assay_tensor *t)
 {
     if (t->dtype != ASSAY_I32 && t->dtype != ASSAY_I64)
@@ -133,7 +120,7 @@ static void read_grid(reader *r, item_content *out)
     const bool is_row = t->rank == 2 && t->shape[0] == 1 && t->shape[1] == 3;
     if (!is_row && !(t->rank == 1 && t->shape[0] == 3)) fail_shape(r, t, "[1, 3] or [3]");
     for (size_t d = 0; r->status == ASSAY_OK && d < 3; d++) {
-        const int64_t side = integer(t, d);
+        const int64_t side = dtype_integer(t, d);
         if (side < 1 || side > INT32_MAX)
             fail_item(r, ASSAY_EINVAL, "tensor '%s': [%zu]: found %lld, expected 1 to %d", t->name, d,
                       (long long)side, INT32_MAX);
@@ -152,10 +139,10 @@ static void read_places(reader *r, item_content *out, size_t *n_given)
     if ((!is_batch && t->rank != 2) || t->shape[t->rank - 1] != 2) fail_shape(r, t, "[n, 2] or [1, n, 2]");
     if (r->status != ASSAY_OK) return;
     size_t n = *n_given = t->shape[t->rank - 2], width = 0;
-    while (n > 0 && integer(t, 2 * n - 2) == -1 && integer(t, 2 * n - 1) == -1) n--;
-    while (width < n && integer(t, 2 * width + 1) == 0) width++;
+    while (n > 0 && dtype_integer(t, 2 * n - 2) == -1 && dtype_integer(t, 2 * n - 1) == -1) n--;
+    while (width < n && dtype_integer(t, 2 * width + 1) == 0) width++;
     for (size_t i = 0; r->status == ASSAY_OK && i < n; i++) {
-        const int64_t x = integer(t, 2 * i), y = integer(t, 2 * i + 1);
+        const int64_t x = dtype_integer(t, 2 * i), y = dtype_integer(t, 2 * i + 1);
         if (width == 0 || x != (int64_t)(i % width) || y != (int64_t)(i / width))
             fail_item(r, ASSAY_EUNSUPPORTED,
                       "tensor '%s': [%zu]: found (%lld, %lld), expected (%zu, %zu): the patches row by row",
