@@ -79,7 +79,6 @@ static assay_status attend_layer(const ref_tower_pass *pass, const plan_tower_la
 {
     const plan_tower *tower = pass->tower;
     const plan_attention *a = &layer->attention;
-    const plan_linear *values = a->value_is_key ? &a->k : &a->v;
     const size_t n = pass->patches->n, d = a->head_dim,
                  window = layer->in_windows ? tower->window * tower->merge : 0;
     const ref_rotation none = {0}, turned = {&tower->rope, pass->cosine, pass->sine},
@@ -88,7 +87,7 @@ static assay_status attend_layer(const ref_tower_pass *pass, const plan_tower_la
     assay_status rc = alloc_heads(&all, n, a);
     if (rc == ASSAY_OK) rc = ref_heads_project(all.q, x, n, a->n_heads, d, &a->q, &a->q_norm, rotation);
     if (rc == ASSAY_OK) rc = ref_heads_project(all.k, x, n, a->n_kv_heads, d, &a->k, &a->k_norm, rotation);
-    if (rc == ASSAY_OK) rc = ref_heads_project(all.v, x, n, a->n_kv_heads, d, values, &a->v_norm, none);
+    if (rc == ASSAY_OK) rc = ref_heads_project(all.v, x, n, a->n_kv_heads, d, &a->v, &a->v_norm, none);
     if (rc == ASSAY_OK) rc = attend_segments(&all, pass->patches, window, a);
     if (rc == ASSAY_OK) rc = ref_linear(y, all.out, n, &a->o);
     free_heads(&all);

@@ -100,8 +100,7 @@ assay_status fp_vision_keys_put(fp_vision *v, size_t i, fp_vision_keys *keys, si
     const plan_attention *a = &v->tower->layers[i].attention;
     const fp_tower_layer *w = &v->packed->layers[i];
     const size_t mark = v->pass.scratch->n, width = a->n_kv_heads * a->head_dim;
-    const fp_tower_linear key = {&w->k, &a->k.clip},
-                          value = a->value_is_key ? key : (fp_tower_linear){&w->v, &a->v.clip};
+    const fp_tower_linear key = {&w->k, &a->k.clip}, value = {&w->v, &a->v.clip};
     chunk *list = fp_scratch_alloc(v->pass.scratch, n, 1, sizeof *list);
     float *k = list ? fp_scratch_floats(v->pass.scratch, n, 2 * width) : NULL;
     assay_status rc = k ? fp_tower_linear_run(&v->pass, k, x, n, key) : ASSAY_ENOMEM;
