@@ -13,8 +13,8 @@
 
 /* logits: [T - first_row, vocab], for the rows from first_row on; first_row == T: no logits are computed, and
  *         logits may be NULL.
- * sample: T tokens, each accepted by plan_embeds_as, positions, none negative, and media. Masks are by the
- * index of a token; positions turn the ropes alone. The tracer receives the tokens from tracer.first_row on,
+ * sample: T tokens, each accepted by plan_embeds_as, positions, none negative, and media. Masks use
+ * the index of a token, ropes its position. The tracer receives the tokens from tracer.first_row on,
  * and the media that begin there. Fails with ASSAY_ENOMEM, and with ASSAY_ESTOPPED if the tracer's tap ends
  * the pass. */
 assay_status ref_forward(const plan *p, const ref_sample *sample, size_t first_row, ref_limit limit,

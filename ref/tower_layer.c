@@ -33,7 +33,7 @@ static void copy_row(ref_real *to, size_t to_row, const ref_real *from, size_t f
     memcpy(to + to_row * width, from + from_row * width, width * sizeof *to);
 }
 
-/* Attention among n patches alone. member: [n], their indices. all: of all patches. */
+/* Attention within one segment of n patches. member: [n], their indices. all: heads of all patches. */
 static assay_status attend_members(heads *all, const size_t *member, size_t n, const plan_attention *a)
 {
     const size_t q_width = a->n_heads * a->head_dim, kv_width = a->n_kv_heads * a->head_dim;

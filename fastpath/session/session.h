@@ -12,8 +12,8 @@
  * Some RoPE frequencies depend on the length of the sequence. If a step changes them, the caches are
  * invalid, and the sample is evaluated again from its first token; so is a sample that is rewound
  * beyond the positions that its rotating caches still hold. Samples therefore store their tokens, and the
- * positions that a step or their images gave them. Those turn the ropes alone: caches, masks, windows and
- * attention sinks go by the index of a token.
+ * positions that a step or their images gave them. Only ropes use these positions: caches, masks, windows and
+ * attention sinks use the index of a token.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_SESSION_SESSION_H
@@ -46,7 +46,7 @@ assay_status fp_session_open(const fp_model *m, fp_session **out, assay_error *e
 void fp_session_free(fp_session *s);
 
 /* Sets the largest number of rows that go through the layers at once (default FP_CHUNK), which bounds
- * the working memory; a longer block of tokens goes through them alone. */
+ * the working memory; a block of more tokens is not divided. */
 #define FP_CHUNK ((size_t)256)
 void fp_session_chunk(fp_session *s, size_t n_rows);
 

@@ -48,7 +48,7 @@ family_decoder family_decoder_read(family *f, const family_class *published);
  * left to the caller. The window is that which the plan has already. */
 plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t i);
 
-/* The norms and the factor of layer i alone. */
+/* Sets up only the norms and the factor of layer i. */
 void family_decoder_norms(family *f, const family_decoder *d, size_t i);
 
 /* The same with q_proj, k_proj and v_proj, and norms of them as d says. The mlp follows separately. */
