@@ -41,7 +41,7 @@ def variants(base: Config) -> list[Variant]:
              ("image", "images-batch", "image-narrow"), {**less, "mlp_only_layers": [0]}, experts="transposed",
              spelling="old", dtype="bfloat16"),
         made(base, "epsilons", "An epsilon of any norm", ("images",), less, experts="transposed",
-             weight_rules=(*FAINT_RULES, (r"experts\.down_proj$", FAINT_RULES[4][1])), proves=("epsilons",)),
+             weight_rules=(*FAINT_RULES, (r"experts\.down_proj$", fan_in(FAINT))), proves=("epsilons",)),
         made(base, "lengths", LENGTHS_CATCH, LENGTHS, {**LONG_TEXT, "vocab_size": 17, "mlp_only_layers": [0]},
              {"depth": 1, "deepstack_visual_indexes": [0]}, dtype="bfloat16", experts="transposed"),
     ]
