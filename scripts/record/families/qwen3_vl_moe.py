@@ -9,7 +9,7 @@ import numpy as np
 from ..images import Grids
 from ..plan import PICTURES
 from ..variant import LENGTHS, LENGTHS_CATCH, Config, Family, Variant
-from ..vision import FAINT_RULES, LONG_TEXT, RULES, made
+from ..vision import FAINT, FAINT_RULES, LONG_TEXT, RULES, made
 from ..weights import fan_in
 from . import qwen3_vl
 from .qwen3_moe import draw_dims as draw_experts
