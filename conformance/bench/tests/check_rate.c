@@ -31,17 +31,17 @@ START_TEST(the_limit_is_the_slower_of_reading_and_multiplying)
     conf_bench b = by_hand(&layer);
     const conf_bench_time time = {.seconds = 20, .n_steps = 2};
     /* Steps at positions 4 and 5: 1000 + 5 * 20 and 1000 + 6 * 20 bytes. */
-    const conf_bench_point decode = {CONF_BENCH_DECODE, 3, 1};
+    const conf_bench_point decode = {.kind = CONF_BENCH_DECODE, .n_tokens = 3, .n_samples = 1};
     assert_rate(conf_bench_rate_of(&b, &decode, &time), 2.0 / 20, 2 / 22.2, true);
     /* Ten samples share the weights: 2000 + 2200 bytes, and 10 * 250 multiply-adds, two operations
      * each. */
-    const conf_bench_point many = {CONF_BENCH_DECODE, 3, 10};
+    const conf_bench_point many = {.kind = CONF_BENCH_DECODE, .n_tokens = 3, .n_samples = 10};
     assert_rate(conf_bench_rate_of(&b, &many, &time), 20.0 / 20, 20 / 100.0, false);
     /* 2 samples of 3 tokens, of which the last has logits. */
     const conf_bench_time once = {.seconds = 30, .n_steps = 1};
-    const conf_bench_point prefill = {CONF_BENCH_PREFILL, 3, 2};
+    const conf_bench_point prefill = {.kind = CONF_BENCH_PREFILL, .n_tokens = 3, .n_samples = 2};
     assert_rate(conf_bench_rate_of(&b, &prefill, &once), 6.0 / 30, 6 / 16.8, false);
-    const conf_bench_point first = {CONF_BENCH_FIRST, 1, 1};
+    const conf_bench_point first = {.kind = CONF_BENCH_FIRST, .n_tokens = 1, .n_samples = 1};
     assert_rate(conf_bench_rate_of(&b, &first, &once), 1.0 / 30, 1 / 10.0, true);
     b.has_plan = false;
     ck_assert_double_eq(conf_bench_rate_of(&b, &decode, &time).limit, 0);
@@ -62,8 +62,11 @@ START_TEST(best_and_median_are_of_speeds)
 {
     plan_cost_attention layer;
     const conf_bench b = by_hand(&layer);
-    const conf_bench_point decode = {CONF_BENCH_DECODE, 3, 1};
-    conf_bench_time times[] = {{4, 1, 0}, {4, 4, 0}, {5, 10, 0}, {1, 1, 0}}; /* 0.25, 1, 2, 1 */
+    const conf_bench_point decode = {.kind = CONF_BENCH_DECODE, .n_tokens = 3, .n_samples = 1};
+    conf_bench_time times[] = {{.seconds = 4, .n_steps = 1}, /* 0.25, 1, 2, 1 */
+                               {.seconds = 4, .n_steps = 4},
+                               {.seconds = 5, .n_steps = 10},
+                               {.seconds = 1, .n_steps = 1}};
     conf_bench_series s = {.times = times, .n_times = 4};
     ck_assert_ptr_eq(conf_bench_best(&s), &times[2]);
     ck_assert_double_eq(conf_bench_median(&b, &decode, &s), 1);

@@ -262,12 +262,12 @@ END_TEST
 
 START_TEST(a_divergence_of_a_sample_with_images_is_located)
 {
-    (void)stateful_write_images("rewind-keeps-one");
+    (void)stateful_write_images("rewind-restarts-image");
     const support_output *o =
-        support_assay("locate image-rewind-keeps-one.h5 --engine %s", support_engine("stateful"));
+        support_assay("locate image-rewind-restarts-image.h5 --engine %s", support_engine("stateful"));
     assert_code(o, 1);
     ck_assert_str_eq(o->err, "");
-    assert_holds(o->out, "what is: sample 2, prefill, position 8, id ");
+    assert_holds(o->out, "what is: sample 0, prefill, position 8, id ");
     assert_holds(o->out, "\nit is the state: evaluated each prompt in one step, the same tokens agree; "
                          "with samples rewound into their prompt, they do not\n");
 }
