@@ -27,9 +27,9 @@ static void no_pool(plan *p)
 {
     p->tower.pooling.side = 0;
 }
-static void raster_merge(plan *p)
+static void merge_and_pool(plan *p)
 {
-    p->tower.patches.order = PLAN_PATCHES_RASTER;
+    p->tower.pooling.side = 2;
 }
 static void in_norm(plan *p)
 {
@@ -173,7 +173,7 @@ static const struct {
     {QWEN, patch_bias, {"tower.patches.embed: tensor", "found shape [17], expected [16]"}},
     {QWEN, no_merge, {"found blocks of 0", ""}},
     {QWEN, no_pool, {"pools of 0", ""}},
-    {QWEN, raster_merge, {"row by row", "the blocks that are merged"}},
+    {QWEN, merge_and_pool, {"found blocks of 2 and pools of 2", "expected 1 of one of them"}},
     {QWEN, in_norm, {"tower.in_norm: tensor", "expected 16"}},
     {QWEN, table_side, {"tower.table: tensor", "expected [49, 16]"}},
     {GEMMA, table_side, {"tower.table: tensor", "found shape [48, 18], expected [14, 18]"}},
