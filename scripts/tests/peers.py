@@ -16,7 +16,9 @@ from unittest import mock
 
 from scripts.peers import __main__ as program
 from scripts.peers import draw, install, machine, processes, table
-from scripts.peers.cells import PEERS, SYSTEMS, Point, System, Time, points
+from scripts.peers.cells import (IMAGE_SYSTEMS, PEERS, SYSTEMS, Point, System, Time, image_points,
+                                 points)
+from scripts.peers.pictures import Pictures, Tower, draw_prompt
 from scripts.peers.session import Session, judge
 
 TOP, BUILD = Path(os.environ["top_srcdir"]), Path(os.environ["top_builddir"])
@@ -54,6 +56,9 @@ def refusal(*arguments: str) -> str:
             assert end.code == 2
             return said.getvalue()
     raise AssertionError("was not refused")
+
+
+TOWER = Tower(14, 28, 1176, 7, 9)
 
 
 class Tests(unittest.TestCase):
@@ -117,6 +122,24 @@ class Tests(unittest.TestCase):
         self.assertEqual(found.limits, {("e", PREFILL): (0.5, "fma")})
         self.assertEqual(found.troubles, ["e, prefill 4: too long"])
 
+    def test_points_with_images_are_found_by_their_number(self) -> None:
+        asked = image_points([Pictures(672, 672, n) for n in (1, 4)], TOWER)
+        self.assertEqual([p.prompt for p in asked], [593, 2324])
+        one = {"engine": "e", "measure": "prefill", "prompt": 2324, "batch": 1, "best": 20.0,
+               "fraction": None, "bound": None, "peak_bytes": 7, "reason": "", "images": 4}
+        found = processes.read_bench({"machine": {}, "results": [one, one | {"images": 0}]}, asked)
+        self.assertEqual(list(found.times), [("e", asked[1]), ("e", Point("prefill", 2324))])
+
+    def test_prompts_with_images_hold_a_placeholder_for_each_block(self) -> None:
+        prompt = draw_prompt(Pictures(56, 28, 2), TOWER, 3, 40)
+        held = [token == TOWER.image_token for token in prompt.tokens]
+        self.assertEqual(held, 2 * [False, True, True] + 16 * [False])
+        self.assertNotIn(TOWER.video_token, prompt.tokens)
+        self.assertEqual(prompt.grid, [(1, 2, 4)] * 2)
+        self.assertEqual(len(prompt.pixels), 2 * 8 * TOWER.row)
+        self.assertEqual(prompt.pixels[:8 * TOWER.row], prompt.pixels[8 * TOWER.row:])
+        self.assertTrue(all(-1 <= x <= 1 for x in prompt.pixels))
+
     def test_the_better_limit_of_two_calls_stays(self) -> None:
         names = ("read_one", "read_all", "fma_one", "fma_all")
         a, b = dict.fromkeys(names, 1.0), dict.fromkeys(names, 0.5) | {"fma_all": 3.0}
@@ -168,7 +191,7 @@ class Tests(unittest.TestCase):
             self.assertEqual(session.seed(point, 5), draw.seed_of(5, index, 0))
 
     def test_every_system_has_a_peer_a_backend_and_pinned_requirements(self) -> None:
-        for system in SYSTEMS:
+        for system in SYSTEMS + IMAGE_SYSTEMS:
             self.assertIn(system.peer, PEERS)
         for name in PEERS:
             for line in install.wanted(name).splitlines():
