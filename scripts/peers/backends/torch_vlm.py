@@ -16,7 +16,7 @@ __all__ = ["Peer", "describe", "version"]
 
 
 class Peer:
-    """Attention by torch's fused function, in tower and text model; eager attention is slower in both types."""
+    """Attention by torch's fused function, in tower and text model."""
 
     def __init__(self, model: Path, capacity: Capacity):
         transformers.utils.logging.set_verbosity_error()
