@@ -122,7 +122,8 @@ void __wrap_rope_tables(const rope *r, const double *inverse_frequency, const in
                         size_t n_axes, size_t n_positions, double *cosine, double *sine)
 {
     const bool of_tower = r->sections == ROPE_SECTIONS_ROW_COLUMN || r->sections == ROPE_SECTIONS_COLUMN_ROW;
-    const fault *f = of_tower ? &(fault){.name = NULL} : fault_planted(); /* positions of tokens alone */
+    static const fault none = {.name = NULL};
+    const fault *f = of_tower ? &none : fault_planted(); /* positions of tokens alone */
     int32_t other[ROPE_AXES_MAX], *others = NULL;
     if (f->position && n_stepping > 0 && n_decoding > 0 && n_positions == 1) {
         const int32_t own = stepping[(n_decoded + n_tables++ % n_decoding) % n_stepping];

@@ -118,7 +118,8 @@ static parts *new_parts(tpl *t, int64_t n, tpl_value fill)
     parts *p = tpl_alloc(t, 1, sizeof *p);
     if (!p) return NULL;
     p->n = n;
-    p->fill = fill.kind == TPL_NONE ? (tpl_value){.kind = TPL_MISSING} : fill;
+    if (fill.kind != TPL_NONE) p->fill = fill;
+    else p->fill.kind = TPL_MISSING;
     return p;
 }
 

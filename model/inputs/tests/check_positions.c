@@ -137,9 +137,7 @@ static const prompt PROMPTS[] = {
      .next = -5}, /* the last frame of the second video is the largest position; see positions.h */
     /* A second for each frame, if the video states none. */
     {"Qwen2_5_VLModel", "avvvvb", .videos = {{.grid = {4, 2, 2}}},
-     .position = {{0, 0, 0}, {1, 1, 1}, {5, 1, 1}, {9, 1, 1}, {13, 1, 1}, {2, 2, 2}},
-     .delta = 8,
-     .next = -3},
+     .position = {{0, 0, 0}, {1, 1, 1}, {5, 1, 1}, {9, 1, 1}, {13, 1, 1}, {2, 2, 2}}, .delta = 8, .next = -3},
 };
 
 static plan plan_of(const char *published)
