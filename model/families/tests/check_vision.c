@@ -266,8 +266,7 @@ START_TEST(the_tower_is_printed_for_a_model_card)
         "patches of 3 channels, 2 frames, 4 x 4 pixels, in blocks, bias\n",
         "learned positions 6 x 6, resampled by two taps, corners aligned\n",
         "rope theta 10000, 8 of 8 elements, row before column\n",
-        "tower 00-02  attention 2/2 heads of 8, scale 0.353553, within a frame, rope, bias on q, k, v, bias "
-        "on o\n",
+        "tower 00-02  attention 2/2 heads of 8, scale 0.353553, within a frame, rope, bias on q, k, v, bias",
         "features     norm over a patch (LayerNorm, bias), epsilon 1e-06, 64 to 64, gelu, 64 to 30, biases\n",
         "features     of tower 02, added to layer 01: norm over a block (LayerNorm, bias)"};
     plan *p = checkpoint_open_fixture("qwen3_vl/base");
