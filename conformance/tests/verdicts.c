@@ -20,6 +20,12 @@ conf_verdict verdict_of_assignment(const conf_assignment *assignment)
     return v;
 }
 
+conf_verdict verdict_in_manner(const char *path, const char *engine, const char *manner, const uint64_t *seed)
+{
+    const conf_assignment assignment = {.engine = engine, .path = path, .manner = manner, .seed = seed};
+    return verdict_of_assignment(&assignment);
+}
+
 void assert_verdict(const conf_verdict *v, conf_outcome outcome, const char *reason)
 {
     ck_assert_msg(v->outcome == outcome, "outcome %d: %s", (int)v->outcome, v->reason);

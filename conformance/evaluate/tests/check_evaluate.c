@@ -15,8 +15,7 @@
 /* manner: NULL for all of them. */
 static conf_verdict verdict_in(const char *path, const char *engine, const char *manner)
 {
-    const conf_assignment assignment = {.engine = support_engine(engine), .path = path, .manner = manner};
-    return verdict_of_assignment(&assignment);
+    return verdict_in_manner(path, support_engine(engine), manner, NULL);
 }
 
 static conf_verdict verdict_on(const char *path, const char *engine)

@@ -11,13 +11,6 @@
 #include "conformance/tests/support.h"
 #include "conformance/tests/verdicts.h"
 
-/* manner: NULL for all of them; seed: NULL for the batch as recorded. */
-static conf_verdict verdict_in(const char *path, const char *engine, const char *manner, const uint64_t *seed)
-{
-    const conf_assignment assignment = {.engine = engine, .path = path, .manner = manner, .seed = seed};
-    return verdict_of_assignment(&assignment);
-}
-
 /* The faults of the state, and the first manner that finds each. */
 static const struct {
     const char *fault, *manner;
@@ -32,7 +25,8 @@ enum { N_FAULTS = sizeof faults / sizeof *faults };
 
 START_TEST(a_fault_of_the_state_is_invisible_in_whole_prompts)
 {
-    conf_verdict v = verdict_in(stateful_write(faults[_i].fault), support_engine("stateful"), "whole", NULL);
+    conf_verdict v =
+        verdict_in_manner(stateful_write(faults[_i].fault), support_engine("stateful"), "whole", NULL);
     assert_verdict(&v, CONF_PASSED, "");
     ck_assert_double_eq(v.multiple, 0);
     ck_assert_str_eq(v.manner, "");
@@ -44,7 +38,8 @@ START_TEST(a_fault_of_the_state_is_found_in_a_manner_that_explains_it)
 {
     char start[CONF_TEXT_MAX];
     const conf_manner_info *is = conf_manner_of(conf_manner_find(faults[_i].manner));
-    conf_verdict v = verdict_in(stateful_write(faults[_i].fault), support_engine("stateful"), NULL, NULL);
+    conf_verdict v =
+        verdict_in_manner(stateful_write(faults[_i].fault), support_engine("stateful"), NULL, NULL);
     (void)snprintf(start, sizeof start, "%s: largest error of the logits is ", is->label);
     assert_verdict(&v, CONF_FAILED, start);
     ck_assert_int_eq(v.class, CONF_CLASS_LOGITS);
@@ -58,7 +53,8 @@ END_TEST
 START_TEST(the_measures_of_a_failure_are_those_of_its_manner)
 {
     double max_abs, rmse, kl, multiple;
-    conf_verdict v = verdict_in(stateful_write(faults[_i].fault), support_engine("stateful"), NULL, NULL);
+    conf_verdict v =
+        verdict_in_manner(stateful_write(faults[_i].fault), support_engine("stateful"), NULL, NULL);
     ck_assert_msg(
         sscanf(v.notes, "largest error %lf, RMSE %lf, KL %lf (%lf, ", &max_abs, &rmse, &kl, &multiple) == 4,
         "%s", v.notes);
@@ -74,7 +70,8 @@ END_TEST
 
 START_TEST(a_failure_without_logits_has_no_measures)
 {
-    conf_verdict v = verdict_in(stateful_write("goes-on-after-stop"), support_engine("stateful"), NULL, NULL);
+    conf_verdict v =
+        verdict_in_manner(stateful_write("goes-on-after-stop"), support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_FAILED, "a step that a tap stops does not fail");
     ck_assert_int_eq(v.class, CONF_CLASS_CONTRACT);
     ck_assert(!v.measured);
@@ -86,7 +83,7 @@ END_TEST
 START_TEST(the_measures_of_a_used_session_are_not_those_of_a_new_one)
 {
     const char *path = support_write_decoder(support_path("again-off.h5"), "generate", "again-off");
-    conf_verdict v = verdict_in(path, support_engine("fake32"), NULL, NULL);
+    conf_verdict v = verdict_in_manner(path, support_engine("fake32"), NULL, NULL);
     assert_verdict(&v, CONF_FAILED, "in a session that was used before");
     ck_assert_double_eq_tol(v.multiple, 20, 0.1);
     ck_assert_int_eq(strncmp(v.notes, "largest error ", strlen("largest error ")), 0);
@@ -98,7 +95,7 @@ END_TEST
 START_TEST(a_crash_in_a_manner_has_no_measures)
 {
     const char *path = support_write_decoder(support_path("last-crash.h5"), "logits", "last-crash");
-    conf_verdict v = verdict_in(path, support_engine("fake32"), NULL, NULL);
+    conf_verdict v = verdict_in_manner(path, support_engine("fake32"), NULL, NULL);
     assert_verdict(&v, CONF_FAILED, "manner last");
     ck_assert(!v.measured);
     ck_assert_str_eq(v.notes, "evaluated whole it agrees: 0 times the noise");
@@ -107,7 +104,8 @@ END_TEST
 
 START_TEST(a_failure_says_what_was_asked_for_and_what_was_not)
 {
-    conf_verdict v = verdict_in(stateful_write("rewind-keeps-one"), support_engine("stateful"), NULL, NULL);
+    conf_verdict v =
+        verdict_in_manner(stateful_write("rewind-keeps-one"), support_engine("stateful"), NULL, NULL);
     assert_holds(v.where, "sample 0, prefill, position 7, ");
     assert_holds(v.where, "; its steps: 15, 1 x 2, rewind to 7 x 2, 8, 1 x 4");
     assert_holds(v.notes, "; not tried: fork, stopped, refused");
@@ -117,9 +115,9 @@ END_TEST
 START_TEST(a_requested_manner_is_evaluated_and_no_other)
 {
     const char *path = stateful_write("slot-used");
-    conf_verdict v = verdict_in(path, support_engine("stateful"), "early", NULL);
+    conf_verdict v = verdict_in_manner(path, support_engine("stateful"), "early", NULL);
     assert_verdict(&v, CONF_FAILED, "with samples leaving, joining again and starting over: ");
-    v = verdict_in(path, support_engine("stateful"), "rewind", NULL);
+    v = verdict_in_manner(path, support_engine("stateful"), "rewind", NULL);
     assert_verdict(&v, CONF_PASSED, "");
     ck_assert_str_eq(v.manner, "");
 }
@@ -128,7 +126,7 @@ END_TEST
 START_TEST(refused_steps_may_not_keep_tokens)
 {
     conf_verdict v =
-        verdict_in(stateful_write("refused-step-keeps"), support_engine("stateful"), "refused", NULL);
+        verdict_in_manner(stateful_write("refused-step-keeps"), support_engine("stateful"), "refused", NULL);
     assert_verdict(&v, CONF_FAILED,
                    "after calls that the engine has to refuse: largest error of the logits is ");
     ck_assert_str_eq(v.manner, "refused");
@@ -137,7 +135,7 @@ END_TEST
 
 START_TEST(a_correct_engine_agrees_in_every_manner)
 {
-    conf_verdict v = verdict_in(stateful_write("sound"), support_engine("stateful"), NULL, NULL);
+    conf_verdict v = verdict_in_manner(stateful_write("sound"), support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
     ck_assert_double_eq(v.multiple, 0);
     assert_holds(v.notes,
@@ -149,7 +147,8 @@ END_TEST
 
 START_TEST(a_minimal_engine_is_evaluated_in_the_other_manners)
 {
-    conf_verdict v = verdict_in(stateful_write("sound"), support_engine("stateful_minimal"), NULL, NULL);
+    conf_verdict v =
+        verdict_in_manner(stateful_write("sound"), support_engine("stateful_minimal"), NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
     assert_holds(v.notes,
                  "; manners: last, chunk-1, chunk-7, rest, refused; not chunk-64: it would change "
@@ -163,16 +162,17 @@ END_TEST
 START_TEST(a_requested_manner_that_the_engine_lacks_is_skipped)
 {
     const char *path = stateful_write("sound");
-    conf_verdict v = verdict_in(path, support_engine("stateful_minimal"), "fork", NULL);
+    conf_verdict v = verdict_in_manner(path, support_engine("stateful_minimal"), "fork", NULL);
     assert_verdict(&v, CONF_SKIPPED, "the engine lacks fork");
-    v = verdict_in(path, support_engine("stateful"), "chunk-64", NULL);
+    v = verdict_in_manner(path, support_engine("stateful"), "chunk-64", NULL);
     assert_verdict(&v, CONF_SKIPPED, "it would change nothing");
 }
 END_TEST
 
 START_TEST(samples_without_tokens_are_forked)
 {
-    conf_verdict v = verdict_in(stateful_write("fork-of-empty"), support_engine("stateful"), NULL, NULL);
+    conf_verdict v =
+        verdict_in_manner(stateful_write("fork-of-empty"), support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_FAILED, "fork failed, manner fork: sample 2 has no tokens");
     ck_assert_str_eq(conf_class_name(v.class), "refused");
 }
@@ -180,7 +180,8 @@ END_TEST
 
 START_TEST(an_engine_whose_context_is_too_small_is_skipped)
 {
-    conf_verdict v = verdict_in(stateful_write("small-context"), support_engine("stateful"), NULL, NULL);
+    conf_verdict v =
+        verdict_in_manner(stateful_write("small-context"), support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_SKIPPED, "the context has 18 tokens, and 21 are asked for");
 }
 END_TEST
@@ -188,7 +189,7 @@ END_TEST
 START_TEST(an_engine_that_does_not_empty_samples_generates_in_a_new_session)
 {
     const char *path = support_write_decoder(support_path("a.h5"), "generate", "model-refuses-leave");
-    conf_verdict v = verdict_in(path, support_engine("stateful"), "whole", NULL);
+    conf_verdict v = verdict_in_manner(path, support_engine("stateful"), "whole", NULL);
     assert_verdict(&v, CONF_PASSED, "");
     assert_holds(v.notes, "samples are not emptied: samples do not leave");
 }
@@ -200,11 +201,11 @@ START_TEST(logits_are_judged_before_generation_is_refused)
     const char *path = support_write_decoder(support_path("a.h5"), "generate", "model-single-session");
     support_write_text(support_path("model-single-session/config.json"),
                        "{\"model_type\": \"alien\", \"eos_token_id\": 5}");
-    conf_verdict v = verdict_in(path, support_engine("stateful_minimal"), NULL, NULL);
+    conf_verdict v = verdict_in_manner(path, support_engine("stateful_minimal"), NULL, NULL);
     assert_verdict(&v, CONF_SKIPPED, "a model has one session");
     edit_element(path, "/expect/truth/prefill", (2 + 1) * FORMULA_VOCAB, 100);
     edit_element(path, "/expect/float32/prefill", (2 + 1) * FORMULA_VOCAB, 100);
-    v = verdict_in(path, support_engine("stateful_minimal"), NULL, NULL);
+    v = verdict_in_manner(path, support_engine("stateful_minimal"), NULL, NULL);
     assert_verdict(&v, CONF_FAILED, "largest error of the logits is ");
     assert_holds(v.where, "sample 0, prefill, position 1, id 0: expected 100");
 }
@@ -231,14 +232,14 @@ START_TEST(a_seed_draws_one_manner_and_seeds_draw_all)
     const char *engine = support_engine("stateful");
     bool seen[CONF_N_MANNERS] = {0};
     for (uint64_t seed = 0; seed < 80; seed++) {
-        conf_verdict v = verdict_in(path, engine, NULL, &seed);
+        conf_verdict v = verdict_in_manner(path, engine, NULL, &seed);
         assert_verdict(&v, CONF_PASSED, "");
         assert_lacks(v.notes, "manners");
         const conf_manner drawn = drawn_manner(&v);
         ck_assert_msg(drawn != CONF_N_MANNERS, "seed %u: %s", (unsigned)seed, v.notes);
         seen[drawn] = true;
         if (seed % 16) continue;
-        v = verdict_in(path, engine, NULL, &seed);
+        v = verdict_in_manner(path, engine, NULL, &seed);
         ck_assert_int_eq(drawn_manner(&v), drawn);
     }
     for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS; m++)
@@ -296,7 +297,7 @@ START_TEST(prompts_of_a_checkpoint_with_unknown_ropes_are_not_divided)
     const char *path = stateful_write("sound");
     support_write_text(support_path("model-sound/config.json"), "{\"model_type\": \"alien\"}");
     (void)support_shell("cp \"$top_srcdir/fixtures/llama/base/model/model.safetensors\" model-sound");
-    conf_verdict v = verdict_in(path, support_engine("stateful"), NULL, NULL);
+    conf_verdict v = verdict_in_manner(path, support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
     ck_assert_int_eq(v.checkpoint.state, CONF_CHECKPOINT_UNKNOWN);
     assert_holds(v.notes, "; not chunk-1, chunk-7: the ropes of this model are unknown");
@@ -307,13 +308,13 @@ START_TEST(prompts_of_another_format_are_not_divided)
 {
     const char *path = stateful_write("sound");
     (void)support_shell("rm model-sound/*");
-    conf_verdict v = verdict_in(path, support_engine("stateful"), NULL, NULL);
+    conf_verdict v = verdict_in_manner(path, support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
     ck_assert_int_eq(v.checkpoint.state, CONF_CHECKPOINT_VALID);
     assert_holds(v.notes, "; not chunk-1, chunk-7: the ropes of this model are unknown: ");
     assert_holds(v.notes, "model-sound: no config.json");
     ck_assert_str_eq(v.left_out, "chunk-1, chunk-7\tthe ropes of this model are unknown\n");
-    v = verdict_in(path, support_engine("stateful"), "chunk-7", NULL);
+    v = verdict_in_manner(path, support_engine("stateful"), "chunk-7", NULL);
     assert_verdict(&v, CONF_SKIPPED, "manner chunk-7: the ropes of this model are unknown");
     assert_holds(v.notes, "model-sound: no config.json");
 }

@@ -9,16 +9,9 @@
 #include "conformance/tests/support.h"
 #include "conformance/tests/verdicts.h"
 
-/* manner: NULL for all of them; seed: NULL for the batch as recorded. */
-static conf_verdict verdict_in(const char *path, const char *engine, const char *manner, const uint64_t *seed)
-{
-    const conf_assignment assignment = {.engine = engine, .path = path, .manner = manner, .seed = seed};
-    return verdict_of_assignment(&assignment);
-}
-
 START_TEST(prompts_with_images_are_divided)
 {
-    conf_verdict v = verdict_in(stateful_write_images(""), support_engine("stateful"), NULL, NULL);
+    conf_verdict v = verdict_in_manner(stateful_write_images(""), support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
     ck_assert_double_eq(v.multiple, 0);
     assert_holds(v.notes,
@@ -32,7 +25,7 @@ START_TEST(prompts_with_unknown_placeholder_tokens_are_not_divided)
 {
     const char *path = stateful_write_images("");
     (void)support_shell("cp \"$top_srcdir\"/fixtures/llama/base/model/* model-image");
-    conf_verdict v = verdict_in(path, support_engine("stateful"), NULL, NULL);
+    conf_verdict v = verdict_in_manner(path, support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
     ck_assert_double_eq(v.multiple, 0);
     assert_holds(v.notes, "; manners: last, rest, late, early, rewind, fork, stopped, refused; "
@@ -44,7 +37,7 @@ END_TEST
 START_TEST(an_engine_that_divides_no_image_is_evaluated_with_whole_images)
 {
     const char *path = stateful_write_images("refuses-division"), *engine = support_engine("stateful");
-    conf_verdict v = verdict_in(path, engine, NULL, NULL);
+    conf_verdict v = verdict_in_manner(path, engine, NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
     assert_holds(v.notes,
                  "; manners: last, chunk-1, chunk-7, rest, late, early, rewind, fork, stopped, refused; "
@@ -52,7 +45,7 @@ START_TEST(an_engine_that_divides_no_image_is_evaluated_with_whole_images)
                  "the tokens of an image come in one step; not chunk-64");
     ck_assert_str_eq(v.left_out, "chunk-1, chunk-7, rewind, fork\t"
                                  "the engine refuses to divide the placeholder tokens of an input\n");
-    v = verdict_in(path, engine, "chunk-7", NULL);
+    v = verdict_in_manner(path, engine, "chunk-7", NULL);
     assert_verdict(&v, CONF_PASSED, "");
     assert_holds(v.notes, "in one step: chunk-7: ");
 }
@@ -62,7 +55,7 @@ START_TEST(batches_with_images_are_rearranged)
 {
     const char *path = stateful_write_images(""), *engine = support_engine("stateful");
     for (uint64_t seed = 0; seed < 60; seed++) {
-        conf_verdict v = verdict_in(path, engine, NULL, &seed);
+        conf_verdict v = verdict_in_manner(path, engine, NULL, &seed);
         assert_verdict(&v, CONF_PASSED, "");
         ck_assert_double_eq(v.multiple, 0);
     }
@@ -81,8 +74,8 @@ static const struct {
 
 START_TEST(a_fault_of_the_state_is_found_with_images)
 {
-    conf_verdict v =
-        verdict_in(stateful_write_images(image_faults[_i].fault), support_engine("stateful"), NULL, NULL);
+    conf_verdict v = verdict_in_manner(stateful_write_images(image_faults[_i].fault),
+                                       support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_FAILED, "largest error of the logits is ");
     ck_assert_str_eq(v.manner, image_faults[_i].manner);
 }
@@ -99,8 +92,8 @@ static const struct {
 
 START_TEST(an_image_comes_again_only_after_a_rewind_before_it)
 {
-    conf_verdict v =
-        verdict_in(stateful_write_images(refusing_faults[_i].fault), support_engine("stateful"), NULL, NULL);
+    conf_verdict v = verdict_in_manner(stateful_write_images(refusing_faults[_i].fault),
+                                       support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_FAILED, refusing_faults[_i].reason);
     ck_assert_str_eq(conf_class_name(v.class), "refused");
 }
