@@ -45,10 +45,9 @@ static assay_status place_tokens(const plan *p, const ref_sample *sample, const 
 assay_status ref_features_make(const plan *p, const ref_sample *sample, ref_tracer tracer, ref_features *out)
 {
     const media_list *list = &sample->media;
-    size_t first_traced = 0;
     *out = (ref_features){0};
     if (list->n == 0) return ASSAY_OK;
-    while (first_traced < list->n && list->place[first_traced].first < tracer.first_row) first_traced++;
+    const size_t first_traced = media_list_find(list, tracer.first_row);
     ref_features made = {.row = calloc(sample->n_tokens, sizeof *made.row)};
     assay_status rc = made.row ? run_tower(&p->tower, list, first_traced, tracer, &made.tower) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = place_tokens(p, sample, &made.tower, made.row);

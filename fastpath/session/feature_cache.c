@@ -57,13 +57,13 @@ void fp_feature_cache_trim(fp_feature_cache *c)
     }
 }
 
-bool fp_feature_cache_add(fp_feature_cache *c, fp_features *features, size_t pixel_bytes)
+bool fp_feature_cache_add(fp_feature_cache *c, fp_features *features)
 {
     if (fp_features_is_traced(features) || find_entry(c, fp_features_medium(features))) return true;
     fp_feature_entry *grown = grow_to(c->list, &c->capacity, c->n + 1, sizeof *grown);
     if (!grown) return false;
     c->list = grown;
-    const size_t n_bytes = fp_features_bytes(features) + pixel_bytes;
+    const size_t n_bytes = fp_features_bytes(features) + media_bytes(fp_features_medium(features));
     c->list[c->n++] = (fp_feature_entry){fp_features_share(features), n_bytes, ++c->clock};
     c->n_bytes += n_bytes;
     fp_feature_cache_trim(c);

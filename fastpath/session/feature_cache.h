@@ -30,8 +30,8 @@ void fp_feature_cache_free(fp_feature_cache *c);
 fp_features *fp_feature_cache_find(fp_feature_cache *c, const media *medium);
 
 /* Adds features that the caller uses, unless they are traced or those of an equal medium are there, and
- * evicts others. pixel_bytes: of the medium. Returns false if out of memory. */
-bool fp_feature_cache_add(fp_feature_cache *c, fp_features *features, size_t pixel_bytes);
+ * evicts others. Returns false if out of memory. */
+bool fp_feature_cache_add(fp_feature_cache *c, fp_features *features);
 
 /* Evicts entries that are no longer used, as far as the limit demands. */
 void fp_feature_cache_trim(fp_feature_cache *c);

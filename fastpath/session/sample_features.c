@@ -5,12 +5,6 @@
 
 #include "fastpath/vision/tower.h"
 
-/* As float, which is how models' inputs come. */
-static size_t pixel_bytes(const fp_model *m, const media *medium)
-{
-    return media_patches(medium) * m->plan->tower.patches.embed.weight.cols * sizeof(float);
-}
-
 assay_status fp_sample_evaluate(fp_sample *one, const fp_model *m, fp_feature_cache *cache)
 {
     for (size_t i = 0; i < one->media.n; i++) {
@@ -20,24 +14,21 @@ assay_status fp_sample_evaluate(fp_sample *one, const fp_model *m, fp_feature_ca
         if (one->features[i]) continue;
         const assay_status rc = fp_vision_run(m, medium, &one->features[i]);
         if (rc != ASSAY_OK) return rc;
-        if (!fp_feature_cache_add(cache, one->features[i], pixel_bytes(m, medium))) return ASSAY_ENOMEM;
+        if (!fp_feature_cache_add(cache, one->features[i])) return ASSAY_ENOMEM;
     }
     return ASSAY_OK;
 }
 
-bool fp_sample_keep(const fp_sample *one, const fp_model *m, fp_feature_cache *cache)
+bool fp_sample_keep(const fp_sample *one, fp_feature_cache *cache)
 {
     bool ok = true;
-    for (size_t i = 0; ok && i < one->media.n; i++)
-        ok = fp_feature_cache_add(cache, one->features[i], pixel_bytes(m, one->media.place[i].medium));
+    for (size_t i = 0; ok && i < one->media.n; i++) ok = fp_feature_cache_add(cache, one->features[i]);
     return ok;
 }
 
 assay_status fp_sample_trace(fp_sample *one, const fp_model *m, const fp_tracer *tracer, size_t first)
 {
-    size_t from = one->media.n;
-    while (from > 0 && one->media.place[from - 1].first >= first) from--;
-    const size_t n = one->media.n - from;
+    const size_t from = media_list_find(&one->media, first), n = one->media.n - from;
     if (n == 0) return ASSAY_OK;
     const media **list = calloc(n, sizeof *list);
     if (!list) return ASSAY_ENOMEM;

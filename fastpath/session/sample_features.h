@@ -13,7 +13,7 @@
 assay_status fp_sample_evaluate(fp_sample *one, const fp_model *m, fp_feature_cache *cache);
 
 /* Adds the features of a forked sample to the cache of its session. Returns false if out of memory. */
-bool fp_sample_keep(const fp_sample *one, const fp_model *m, fp_feature_cache *cache);
+bool fp_sample_keep(const fp_sample *one, fp_feature_cache *cache);
 
 /* Evaluates the media that begin with token `first` or later for a tracer, which may overwrite tensors: the
  * sample and its forks use these features, and no other sample does. Fails as fp_vision_trace does; nothing

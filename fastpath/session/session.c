@@ -142,7 +142,7 @@ assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *in
     if (rc != ASSAY_OK) return rc;
     const fp_sample *origin = find_sample(from, slot);
     fp_sample *to = find_sample(into, at);
-    if (!fp_sample_copy(to, origin) || !fp_sample_keep(to, into->model, &into->features)) {
+    if (!fp_sample_copy(to, origin) || !fp_sample_keep(to, &into->features)) {
         fp_sample_free(to);
         return assay_fail(err, ASSAY_ENOMEM, "session: out of memory for a fork of sample %zu", slot);
     }

@@ -63,6 +63,11 @@ size_t media_tokens(const media *m)
     return m->content.n_tokens;
 }
 
+size_t media_bytes(const media *m)
+{
+    return m->n_bytes;
+}
+
 uint64_t media_hash(const media *m)
 {
     return m->hash;
@@ -109,10 +114,17 @@ bool media_list_copy(media_list *to, const media_list *from)
     return true;
 }
 
+size_t media_list_find(const media_list *list, size_t from)
+{
+    size_t i = 0;
+    while (i < list->n && list->place[i].first < from) i++;
+    return i;
+}
+
 void media_list_rewind(media_list *list, size_t n_tokens)
 {
-    while (list->n > 0 && list->place[list->n - 1].first >= n_tokens)
-        media_release(list->place[--list->n].medium);
+    const size_t n = media_list_find(list, n_tokens);
+    while (list->n > n) media_release(list->place[--list->n].medium);
 }
 
 int32_t media_token(const plan *p, assay_item_kind kind)
@@ -141,8 +153,12 @@ static size_t kind_of(const plan *p, int32_t token)
 
 media_walk media_walk_from(const media_list *list, const plan *p, const int32_t *tokens, size_t from)
 {
-    media_walk walk = {.list = list, .plan = p, .tokens = tokens, .t = from, .open = {SIZE_MAX, SIZE_MAX}};
-    while (walk.next < list->n && list->place[walk.next].first < from) walk.next++;
+    media_walk walk = {.list = list,
+                       .plan = p,
+                       .tokens = tokens,
+                       .t = from,
+                       .next = media_list_find(list, from),
+                       .open = {SIZE_MAX, SIZE_MAX}};
     for (size_t k = 0; k < MEDIA_KINDS; k++) {
         size_t m = walk.next; /* only the last medium of a kind may be open */
         while (m > 0 && list->place[m - 1].kind != KINDS[k]) m--;

@@ -18,6 +18,7 @@ void media_release(const media *m); /* NULL allowed */
 const size_t *media_grid(const media *m);
 size_t media_patches(const media *m); /* t·h·w */
 size_t media_tokens(const media *m);  /* of placeholder tokens, and of feature rows: plan_tower_tokens */
+size_t media_bytes(const media *m);   /* of its pixels; 0 if it has a grid alone */
 uint64_t media_hash(const media *m);  /* of its grid and pixels; equal media have equal hashes */
 bool media_equal(const media *m, const media *other); /* grid, pixels and their type, bit for bit */
 /* The temporal position of a frame, relative to that of frame 0: the frame itself, or as the seconds of a
@@ -43,6 +44,8 @@ typedef struct media_list {
 void media_list_free(media_list *list);
 /* Makes `to`, which is empty, a copy. Returns false if out of memory. */
 bool media_list_copy(media_list *to, const media_list *from);
+/* The index of the first medium that begins with token `from` or a later one; list->n if there is none. */
+size_t media_list_find(const media_list *list, size_t from);
 /* Drops every medium whose first placeholder token has an index of n_tokens or more. */
 void media_list_rewind(media_list *list, size_t n_tokens);
 
