@@ -33,9 +33,11 @@ typedef struct fault {
     const char *spared_manner;
 
     /* Changes a plan before anything is derived from it and before its weights are packed. place: which of
-     * its parts, for the functions of towers.c that change one. */
+     * its parts, for the functions of towers.c that change one. epsilon: what they put in its place; 0: one
+     * that differs from the norm's own. */
     void (*plan)(plan *p);
     fault_place place;
+    double epsilon;
     fault_images images;
     /* Returns the position by which a decoded token is rotated. padding: before the first token of its
      * sample. */

@@ -151,7 +151,7 @@ void fault_norm_offset_missing(plan *p)
 
 static void set_epsilon(plan_norm *norm)
 {
-    norm->epsilon = 3e-6;
+    norm->epsilon = fault_planted()->epsilon;
 }
 
 void fault_epsilon_other(plan *p)

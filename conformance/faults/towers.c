@@ -6,10 +6,12 @@
 
 #include "conformance/faults/fault.h"
 
-/* 1e-5 for 1e-6, and the reverse. */
+/* Without an epsilon of the fault: 1e-5 for 1e-6, and the reverse. */
 static void change_epsilon(plan_norm *norm, fault_place place)
 {
-    if (norm->present && place == fault_planted()->place) norm->epsilon = norm->epsilon < 5e-6 ? 1e-5 : 1e-6;
+    if (!norm->present || place != fault_planted()->place) return;
+    const double other = norm->epsilon < 5e-6 ? 1e-5 : 1e-6;
+    norm->epsilon = fault_planted()->epsilon > 0 ? fault_planted()->epsilon : other;
 }
 
 static void visit_text(plan *p)
