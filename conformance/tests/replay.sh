@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# For tests that replay bundled cases: prints the TAP of two runs as one.
+# For tests that judge bundled cases: prints the TAP of several commands as one.
 #
 # SPDX-License-Identifier: Apache-2.0
 assay=${top_builddir:?}/conformance/assay
@@ -13,11 +13,11 @@ list_short() {
     find "$fixtures" -mindepth 2 -maxdepth 2 ! -name lengths \( -type d -o -name '*.h5' -o -name '*.json.gz' \) | LC_ALL=C sort
 }
 
-# replay ARGUMENT...: runs assay run, and numbers its test points after those that were printed before. A divergence is a
-# failed test point; any other exit status ends the test.
+# judge COMMAND ARGUMENT...: runs a command of assay, and numbers its test points after those that were printed before. A
+# divergence is a failed test point; any other exit status ends the test.
 n=0
-replay() {
-    "$assay" run --tap "$work/tap" "$@" >"$work/out"
+judge() {
+    "$assay" "$@" --tap "$work/tap" >"$work/out"
     code=$?
     test "$code" -le 1 || exit "$code"
     awk -v before="$n" '/^1\.\.[0-9]+$/ { next }
