@@ -31,24 +31,55 @@ tpl_value tpl_scope_find(tpl_eval *e, assay_text name)
     return tpl_global(e->t, name);
 }
 
+/* Adds a named argument, which must be the only one of its name. */
+static void add_named(tpl *t, tpl_arguments *args, tpl_value name, tpl_value value)
+{
+    if (args->named.kind != TPL_DICT) args->named = tpl_dict_new(t);
+    if (tpl_dict_find(t, args->named, name, false))
+        (void)tpl_fail(t, ASSAY_EFORMAT, "the argument %.*s is passed twice",
+                       name.text.n > 60 ? 60 : (int)name.text.n, name.text.at);
+    tpl_dict_set(t, args->named, name, value);
+}
+
+/* Adds the elements of a value to those by position, or its members to the named arguments. */
+static void add_spread(tpl *t, tpl_arguments *args, tpl_value positional, tpl_value value, bool members)
+{
+    if (!members) {
+        const tpl_list *elements = tpl_elements(t, value);
+        for (size_t i = 0; elements && i < elements->n && tpl_step(t, 1); i++)
+            tpl_list_add(t, positional, elements->items[i]);
+        return;
+    }
+    if (value.kind != TPL_DICT) {
+        (void)tpl_fail_type(t, value, "** of an argument");
+        return;
+    }
+    for (size_t i = 0; i < value.dict->n && tpl_step(t, 1); i++) {
+        const tpl_entry *entry = &value.dict->entries[i];
+        if (entry->key.kind != TPL_STRING)
+            (void)tpl_fail_type(t, entry->key, "** of an argument, whose keys are strings");
+        else add_named(t, args, entry->key, entry->value);
+    }
+}
+
 /* Evaluates the arguments of a call; NULL values by name: none. */
 static tpl_arguments evaluate_arguments(tpl_eval *e, const tpl_nodes *nodes)
 {
     tpl_arguments args = {0};
-    tpl_value *at = nodes->n > 0 ? tpl_alloc(e->t, nodes->n, sizeof *at) : NULL;
-    for (size_t i = 0; at && i < nodes->n && e->t->status == ASSAY_OK; i++) {
+    const tpl_value positional = nodes->n > 0 ? tpl_list_new(e->t, TPL_PLAIN) : (tpl_value){0};
+    for (size_t i = 0; i < nodes->n && e->t->status == ASSAY_OK; i++) {
         const tpl_node *node = nodes->at[i];
-        if (node->kind != TPL_NODE_KEYWORD) {
-            at[args.n++] = tpl_evaluate(e, node);
-            continue;
-        }
-        if (args.named.kind != TPL_DICT) args.named = tpl_dict_new(e->t);
-        if (tpl_dict_find_text(e->t, args.named, node->name))
-            (void)tpl_fail(e->t, ASSAY_EFORMAT, "the argument %.*s is passed twice", (int)node->name.n,
-                           node->name.at);
-        tpl_dict_set(e->t, args.named, tpl_text(node->name.at, node->name.n), tpl_evaluate(e, node->a));
+        const bool within = node->kind == TPL_NODE_KEYWORD || node->kind == TPL_NODE_SPREAD;
+        const tpl_value value = tpl_evaluate(e, within ? node->a : node);
+        if (e->t->status != ASSAY_OK) break;
+        if (!within) tpl_list_add(e->t, positional, value);
+        else if (node->kind == TPL_NODE_SPREAD) add_spread(e->t, &args, positional, value, node->flag);
+        else add_named(e->t, &args, tpl_text(node->name.at, node->name.n), value);
     }
-    args.at = at;
+    if (positional.kind == TPL_LIST) {
+        args.at = positional.list->items;
+        args.n = positional.list->n;
+    }
     return args;
 }
 

@@ -10,12 +10,14 @@ template_libtemplate_la_SOURCES = \
 	template/lexer.c template/lexer.h \
 	template/node.h \
 	template/parse.c template/parse.h \
+	template/parse_arguments.c template/parse_arguments.h \
 	template/parse_expression.c template/parse_expression.h \
 	template/parser.c template/parser.h \
 	template/run.c template/run.h \
 	template/template.c template/template.h \
 	template/walk.c template/walk.h \
 	template/values/arguments.c template/values/arguments.h \
+	template/values/field.c template/values/field.h \
 	template/values/filter_row.h \
 	template/values/filters.c template/values/filters.h \
 	template/values/filters_markup.c template/values/filters_markup.h \

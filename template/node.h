@@ -18,6 +18,7 @@ typedef enum tpl_node_kind {
     TPL_NODE_ITEM,    /* a[b] */
     TPL_NODE_CALL,    /* a(list) */
     TPL_NODE_KEYWORD, /* name=a, an argument */
+    TPL_NODE_SPREAD,  /* *a or, flag, **a, an argument */
     TPL_NODE_FILTER,  /* a|name(list) */
     TPL_NODE_TEST,    /* a is name(list) */
     TPL_NODE_NOT,     /* not a */

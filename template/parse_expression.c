@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "template/parse_arguments.h"
 #include "template/values/strings.h"
 
 static const tpl_node *parse_unary(tpl_parser *p, bool with_filter);
@@ -188,43 +189,11 @@ static const tpl_node *parse_attribute(tpl_parser *p, const tpl_node *object)
     return node;
 }
 
-static const tpl_node *parse_argument(tpl_parser *p)
-{
-    if (tpl_parser_at(p, "*") || tpl_parser_at(p, "**")) {
-        (void)tpl_fail(p->t, ASSAY_EUNSUPPORTED, "arguments with * or ** are not supported");
-        return tpl_parser_node(p, TPL_NODE_CONST);
-    }
-    const bool named = p->token->kind == TPL_TOKEN_NAME && p->token[1].kind == TPL_TOKEN_OPERATOR &&
-                       tpl_same_text(p->token[1].text, "=");
-    if (!named) return tpl_parse_expression(p, true);
-    tpl_node *node = tpl_parser_node(p, TPL_NODE_KEYWORD);
-    node->name = p->token->text;
-    tpl_parser_next(p);
-    tpl_parser_next(p);
-    node->a = tpl_parse_expression(p, true);
-    return node;
-}
-
-static void parse_arguments(tpl_parser *p, tpl_nodes *out)
-{
-    bool named = false;
-    tpl_parser_expect(p, "(");
-    while (!tpl_parser_at(p, ")") && p->t->status == ASSAY_OK) {
-        if (out->n > 0) tpl_parser_expect(p, ",");
-        if (tpl_parser_at(p, ")")) break;
-        const tpl_node *argument = parse_argument(p);
-        if (named && argument->kind != TPL_NODE_KEYWORD) tpl_parser_fail(p, "a named argument before it");
-        named = argument->kind == TPL_NODE_KEYWORD;
-        tpl_parser_add(p, out, argument);
-    }
-    tpl_parser_expect(p, ")");
-}
-
 static const tpl_node *parse_call(tpl_parser *p, const tpl_node *callee)
 {
     tpl_node *node = tpl_parser_node(p, TPL_NODE_CALL);
     node->a = callee;
-    parse_arguments(p, &node->list);
+    tpl_parse_arguments(p, &node->list);
     return node;
 }
 
@@ -245,7 +214,7 @@ const tpl_node *tpl_parse_filters(tpl_parser *p, const tpl_node *input, bool inl
         tpl_node *node = tpl_parser_node(p, TPL_NODE_FILTER);
         node->a = input;
         node->name = tpl_parser_expect_kind(p, TPL_TOKEN_NAME, "the name of a filter");
-        if (tpl_parser_at(p, "(")) parse_arguments(p, &node->list);
+        if (tpl_parser_at(p, "(")) tpl_parse_arguments(p, &node->list);
         input = node;
         inline_start = false;
     }
@@ -263,7 +232,7 @@ static const tpl_node *parse_test(tpl_parser *p, const tpl_node *value)
     if (kind == TPL_TOKEN_NAME && tpl_parser_at_name(p, "is")) tpl_parser_fail(p, "the end of the test");
     const bool word =
         tpl_parser_at_name(p, "else") || tpl_parser_at_name(p, "or") || tpl_parser_at_name(p, "and");
-    if (tpl_parser_at(p, "(")) parse_arguments(p, &node->list);
+    if (tpl_parser_at(p, "(")) tpl_parse_arguments(p, &node->list);
     else if ((p->token->kind == TPL_TOKEN_NAME && !word) || p->token->kind == TPL_TOKEN_CONST ||
              tpl_parser_at(p, "[") || tpl_parser_at(p, "{"))
         tpl_parser_add(p, &node->list, parse_postfix(p, parse_primary(p, false)));

@@ -86,6 +86,37 @@ START_TEST(elements_slices_and_methods_are_those_of_python)
 }
 END_TEST
 
+START_TEST(fields_of_format_have_the_form_that_their_specification_asks_for)
+{
+    static const row rows[] = {
+        {"{{ '<|image_{i:d}|>'.format(i=3) }} {{ '{:>5}|{:<3}|{:^5}|{:*^6}'.format(1, 'a', 'b', '\xc3\xa9') "
+         "}}",
+         "<|image_3|>     1|a  |  b  |**\xc3\xa9***"},
+        {"{{ '{:05d}|{:+x}|{:#b}|{:,}|{:_X}'.format(-42, 255, 5, 1234567, 1048576) }}",
+         "-0042|+ff|0b101|1,234,567|10_0000"},
+        {"{{ '{:.2f}|{:.1%}|{:e}|{:G}|{:,}'.format(2.675, 0.5, 12345.0, 1e20, 12345.5) }}",
+         "2.67|50.0%|1.234500e+04|1E+20|12,345.5"},
+        {"{{ '{:.2}|{:5}|{}|{:d}|{:05}'.format('abc', true, true, true, 'ab') }}", "ab|    1|True|1|ab000"},
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
+START_TEST(arguments_with_stars_are_elements_and_members)
+{
+    static const row rows[] = {
+        {"{% macro f(a, b=2, c=3) %}{{ a }}{{ b }}{{ c }}{{ varargs }}{{ kwargs }}{% endmacro %}"
+         "{{ f(*[7, 8, 9, 0], **{'k': 1}) }} {{ f(1, c=5, *[4]) }} {{ f(*'xy', **{'c': 6}) }} {{ f(1, "
+         "*missing) }}",
+         "789(0,){'k': 1} 145(){} xy6(){} 123(){}"},
+        {"{{ range(*[1, 7, 3])|list }} {{ 'aa'|replace(*['a', 'b'], **{'count': 1}) }} {{ dict(b=1, **{'a': "
+         "2}) }}",
+         "[1, 4] ba {'b': 1, 'a': 2}"},
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
 START_TEST(filters_do_what_jinja_says)
 {
     static const row rows[] = {
@@ -267,6 +298,8 @@ int main(void)
     tcase_add_test(c, values_have_the_text_that_python_gives_them);
     tcase_add_test(c, arithmetic_and_comparisons_are_those_of_python);
     tcase_add_test(c, elements_slices_and_methods_are_those_of_python);
+    tcase_add_test(c, fields_of_format_have_the_form_that_their_specification_asks_for);
+    tcase_add_test(c, arguments_with_stars_are_elements_and_members);
     tcase_add_test(c, filters_do_what_jinja_says);
     tcase_add_test(c, tojson_escapes_neither_html_nor_unicode);
     tcase_add_test(c, loops_have_their_variable_conditions_and_else);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "template/values/field.h"
 #include "template/values/literal.h"
 #include "template/values/strings.h"
 #include "template/values/text.h"
@@ -138,12 +139,19 @@ tpl_value tpl_format_percent(tpl *t, tpl_value v, tpl_value values)
     return tpl_built(&b);
 }
 
-/* The value of a field of str.format: {}, {0} or {name}. */
+/* The value of a field of str.format: {}, {0} or {name}. n_used: fields without a name so far; SIZE_MAX:
+ * fields have numbers. */
 static tpl_value field_value(tpl *t, assay_text field, const tpl_arguments *args, size_t *n_used)
 {
     int64_t index = (int64_t)*n_used;
-    if (field.n == 0) (*n_used)++;
-    else if (!tpl_has_class(field, "digit") || !tpl_parse_int(t, field, 10, &index)) {
+    const bool counted = field.n == 0, numbered = !counted && tpl_has_class(field, "digit");
+    if ((counted && *n_used == SIZE_MAX) || (numbered && *n_used > 0 && *n_used < SIZE_MAX)) {
+        (void)tpl_fail(t, ASSAY_EFORMAT, "format: found fields with and without numbers");
+        return (tpl_value){0};
+    }
+    if (counted) (*n_used)++;
+    else if (numbered) *n_used = SIZE_MAX;
+    if (!counted && (!numbered || !tpl_parse_int(t, field, 10, &index))) {
         if (tpl_name_length(field) != field.n) {
             (void)tpl_fail(t, ASSAY_EUNSUPPORTED, "format: the field {%.*s} is not supported",
                            field.n > 60 ? 60 : (int)field.n, field.at);
@@ -159,6 +167,16 @@ static tpl_value field_value(tpl *t, assay_text field, const tpl_arguments *args
     return (tpl_value){0};
 }
 
+/* Appends the field between braces: which value, and after a colon its specification. */
+static void add_field(tpl_builder *b, assay_text field, const tpl_arguments *args, size_t *n_used)
+{
+    const char *colon = field.n > 0 ? memchr(field.at, ':', field.n) : NULL;
+    const size_t n = colon ? (size_t)(colon - field.at) : field.n, after = colon ? n + 1 : n;
+    const tpl_value v = field_value(b->t, (assay_text){.at = field.at, .n = n}, args, n_used);
+    if (b->t->status != ASSAY_OK) return;
+    tpl_add_field(b, v, (assay_text){.at = field.at + after, .n = field.n - after});
+}
+
 tpl_value tpl_format_braces(tpl *t, assay_text format, const tpl_arguments *args)
 {
     tpl_builder b = {.t = t};
@@ -171,9 +189,7 @@ tpl_value tpl_format_braces(tpl *t, assay_text format, const tpl_arguments *args
             const size_t from = at + 1;
             while (at < format.n && format.at[at] != '}') at++;
             if (at == format.n) (void)tpl_fail(t, ASSAY_EFORMAT, "format: found a { without its }");
-            else
-                tpl_add_str(
-                    &b, field_value(t, (assay_text){.at = format.at + from, .n = at - from}, args, &n_used));
+            else add_field(&b, (assay_text){.at = format.at + from, .n = at - from}, args, &n_used);
         } else if (c == '}') (void)tpl_fail(t, ASSAY_EFORMAT, "format: found a } without its {");
         else tpl_add(&b, &c, 1);
     }

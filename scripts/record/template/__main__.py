@@ -21,7 +21,7 @@ import jinja2
 from transformers.utils import chat_template_utils
 
 from ..threads import write
-from . import draw, features, filters, scopes, templates
+from . import draw, features, fields, filters, scopes, templates
 
 NOW = 1753600000  # 27 July 2025
 CATCHES = "white space that is kept or removed, scopes, slices, text of values, JSON, methods, filters, tests, loops, errors of templates"
@@ -77,7 +77,7 @@ def programs(seed: int, n: int) -> list[dict[str, Any]]:
         r = random.Random(f"{seed} template {name}")
         vectors = [vector(i + 1, features.program(r, depth), features.VARIABLES) for i in range(n)]
         groups.append({"name": name, "vectors": [v for v in vectors if v]})
-    for module in (scopes, filters):
+    for module in (scopes, filters, fields):
         name = module.__name__.rsplit(".", 1)[1]
         r = random.Random(f"{seed} template {name}")
         vectors = [vector(i + 1, module.program(r), module.VARIABLES) for i in range(n)]
