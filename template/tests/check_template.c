@@ -97,6 +97,7 @@ START_TEST(fields_of_format_have_the_form_that_their_specification_asks_for)
         {"{{ '{:.2f}|{:.1%}|{:e}|{:G}|{:,}'.format(2.675, 0.5, 12345.0, 1e20, 12345.5) }}",
          "2.67|50.0%|1.234500e+04|1E+20|12,345.5"},
         {"{{ '{:.2}|{:5}|{}|{:d}|{:05}'.format('abc', true, true, true, 'ab') }}", "ab|    1|True|1|ab000"},
+        {"{{ '{:*<05}|{:=+5}|{:-}|{:_e}'.format(1, 2, 3, 4.0) }}", "1****|+   2|3|4.000000e+00"},
     };
     CHECK_ROWS(rows);
 }
