@@ -81,6 +81,9 @@ OTHER_IMAGES = (
     pictured("windows", (1, Picture(5, 3), 2, Picture(4, 6), 1), (Picture(3, 7), 2), n_decode=2, traces="fine"),
     # The longest first: an engine that sorts samples by length must sort their features with them
     pictured("images-descending", FOUR, TWO, (1, Picture(2, 2), 3), (6,)),
+    # Videos of more frames than rows or columns, before text, an image and another video, and at the end
+    pictured("positions-tall", (1, Picture(1, 2, frames=5), 3), (Picture(2, 1, frames=4), Picture(2, 2), 2),
+             (Picture(2, 2, frames=3, bare=True), 1, Picture(1, 1, frames=4, bare=True)), kind="positions"),
     pictured("image-narrow", (1, Picture(1, 2), 1), n_decode=1),
 )
 

@@ -30,7 +30,7 @@ def variants(base: Config) -> list[Variant]:
     vision = base["vision"]
     return [
         made(base, "base", "A part of the tower, its features given to the wrong tokens, or a position of M-RoPE",
-             ("single", "batch", *PICTURES, "windows"), spelling="old", proves=("activations",)),
+             ("single", "batch", *PICTURES, "windows", "positions-tall"), spelling="old", proves=("activations",)),
         made(base, "old", "A flat config, a rope of type mrope, a tied head or the published names misread",
              ("image", "images-batch"), less, {}, {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
         made(base, "epsilons", "An epsilon of any norm", ("images",), {**less, "rms_norm_eps": 1e-5},

@@ -45,7 +45,7 @@ def variants(base: Config) -> list[Variant]:
     less = {"num_hidden_layers": len(every), "vocab_size": 53}
     return [
         made(base, "base", "A part of the tower, its features given to the wrong tokens, DeepStack at the wrong layer, "
-             "or a position of M-RoPE", ("single", "batch", *PICTURES, "images-descending"), spelling="old",
+             "or a position of M-RoPE", ("single", "batch", *PICTURES, "images-descending", "positions-tall"), spelling="old",
              proves=("activations",)),
         made(base, "old", "rope_scaling ignored, or a tied head taken for a missing one", ("image", "images-batch"),
              less, {"deepstack_visual_indexes": every}, {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
