@@ -125,6 +125,8 @@ def catches(variant: Variant, case: cases.Case) -> str:
         "images-descending": "where the longest prompt of a batch, with the most images, is its first",
         "image-narrow": "in a narrower type, by a prompt with an image of which every expert is chosen by far",
         "random": "in a drawn configuration",
+        "images-narrow": "in a narrower type, by a prompt with two images of different sizes of which every expert is "
+                         "chosen by far",
         "forced": "in a drawn configuration, in prompts short and long, in every type",
     }[case.name]
     return f"{variant.catches}, {added}."

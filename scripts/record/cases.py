@@ -22,7 +22,7 @@ FLOOR = 16 * 2.0 ** -23  # lower limit of the noise, relative to the largest log
 MOST_DRAWS = 400
 MOST_NARROW_DRAWS = 2000  # with many routers only one prompt in a thousand has every expert far from a tie
 LEAST_MARGIN = 0.2  # in `greedy`: a smaller margin is never enough for a run in bfloat16, so skip its cost
-FOR_NARROW = ("narrow", "greedy", "image-narrow")  # cases that are redrawn until they have every narrower run
+FOR_NARROW = ("narrow", "greedy", "image-narrow", "images-narrow")  # cases that are redrawn until they have every narrower run
 FEW_ROWS = (0, 1, 63, 64, 65, 127, 128)  # and the last row of each prompt
 PLACEHOLDERS = {"i": "image_token_id", "v": "video_token_id", "a": "audio_token_id"}  # of layouts
 

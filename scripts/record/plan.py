@@ -85,6 +85,7 @@ OTHER_IMAGES = (
     pictured("positions-tall", (1, Picture(1, 2, frames=5), 3), (Picture(2, 1, frames=4), Picture(2, 2), 2),
              (Picture(2, 2, frames=3, bare=True), 1, Picture(1, 1, frames=4, bare=True)), kind="positions"),
     pictured("image-narrow", (1, Picture(1, 2), 1), n_decode=1),
+    pictured("images-narrow", (Picture(1, 2), Picture(1, 1), 1), n_decode=1, traces="fine"),
 )
 
 

@@ -76,7 +76,7 @@ def multimodal_config(_: Config, towers: bool) -> Config:
 
 def extra_tensors(checkpoint, rng: np.random.Generator) -> dict:
     """The unused key and value weights of shared layers, which published multimodal files contain."""
-    if checkpoint.variant.wrapper != "towers":
+    if checkpoint.variant.wrapper != "towers" or not checkpoint.variant.config.get("num_kv_shared_layers"):
         return {}
     return unused_kv(checkpoint.truth.text, "model.language_model.layers", rng,
                      checkpoint.variant.dtype)
@@ -117,6 +117,11 @@ def pictured(base: Config, name: str, catches: str, cases: tuple[str, ...], text
                    outer={"vision_config": {**VISION, **(vision or {})}, **ids}, **more)
 
 
+GROUPED: Config = {
+    "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "layer_types": layer_pattern(2, 2), "vocab_size": 48,
+    "vocab_size_per_layer_input": 48, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "global_head_dim": 16}
+
+
 def image_variants(base: Config) -> list[Variant]:
     types = layer_pattern(4, 2)
     less = small(base, num_hidden_layers=4, layer_types=types, vocab_size=53, vocab_size_per_layer_input=53)
@@ -136,6 +141,13 @@ def image_variants(base: Config) -> list[Variant]:
                  "size of the tower that is taken for a constant", ("images", "images-batch"), {**deep, **blocks},
                  {"pooling_kernel_size": 3, "patch_size": 5, "num_attention_heads": 3, "num_key_value_heads": 3,
                   "standardize": True, "hidden_activation": "gelu"}, dtype="bfloat16"),
+        pictured({**base, **GROUPED}, "mlx-4bit-images", "A tower in plain numbers beside a text model in groups, or its "
+                 "patch or projection misread", ("images",), {}, {}, spelling="old", dtype="bfloat16",
+                 groups=Groups(4, 32)),
+        pictured({**base, **GROUPED}, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of "
+                 "the group size", ("images",), {}, {"hidden_size": 32, "intermediate_size": 40, "num_attention_heads": 4,
+                                                     "num_hidden_layers": 1},
+                 spelling="old", dtype="bfloat16", groups=Groups(4, 32, (), towers=True)),
         pictured(less, "tower-epsilons", "An epsilon of any norm", ("images",), {**PER_LAYER}, {"standardize": True},
                  weight_rules=FAINT_RULES, proves=("epsilons",)),
     ]

@@ -35,6 +35,8 @@ VISION: Config = {
     "depth": 3, "hidden_size": 16, "intermediate_size": 22, "num_heads": 2, "patch_size": 4, "in_channels": 3,
     "temporal_patch_size": 2, "spatial_merge_size": 2, "num_position_embeddings": 36}
 
+TOWER = "model.visual."  # the names of its tensors begin so
+
 # Norms but the delta net's own multiply by 1 + weight. States decay to a half within one to fifty tokens.
 WEIGHT_RULES = (
     (r"A_log$", lambda rng, shape: rng.uniform(-4.0, 0.0, shape)),
@@ -121,14 +123,16 @@ def wrapper(model_type: str, model_class: str):
 
 
 def from_mlx(state: dict) -> dict:
-    """mlx-lm stores convolutions channels last, and 1 + weight of the norms that have it."""
+    """mlx-lm and mlx-vlm store convolutions channels last, and 1 + weight of the norms that have it. The text model alone
+    has no `language_model` in its names."""
     def one(name, tensor):
         if name.endswith("conv1d.weight"):
             return tensor.moveaxis(2, 1).contiguous()
-        if tensor.dim() == 1 and "norm" in name and "linear_attn" not in name:
+        if tensor.dim() == 1 and "norm" in name and "linear_attn" not in name and not name.startswith(TOWER):
             return tensor.double() - 1
         return tensor
-    return {name.replace("model.language_model.", "model."): one(name, tensor)
+    text = "model.language_model." if any(name.startswith(TOWER) for name in state) else "model."
+    return {name.replace("model.language_model.", text): one(name, tensor)
             for name, tensor in state.items()}
 
 
@@ -152,6 +156,12 @@ def wrapped(variants: list[Variant], text: tuple[str, ...]) -> list[Variant]:
         "full_attention_interval": interval_of(one.config["layer_types"]), **one.writes}) for one in variants]
 
 
+GROUPED: Config = {
+    "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "layer_types": hybrid(2, 2), "vocab_size": 48,
+    "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 32, "linear_key_head_dim": 8,
+    "linear_value_head_dim": 16, "rope_parameters": {**ROPE, "mrope_section": [3, 3, 2]}}
+
+
 def pictured(base: Config) -> list[Variant]:
     """The variants with a tower."""
     base = {**base, "vision": VISION}
@@ -165,6 +175,9 @@ def pictured(base: Config) -> list[Variant]:
              {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
         made(base, "tower-epsilons", "An epsilon of any norm", ("images",), {**two, "vocab_size": 97}, {},
              weight_rules=FAINT, proves=("epsilons",)),
+        made(base, "mlx-4bit-images", "A tower in plain numbers beside delta nets in groups, its norms taken for those that "
+             "are stored with 1 added, or a patch embedding whose channels are last misread", ("images",), GROUPED,
+             {"depth": 2}, dtype="bfloat16", groups=Groups(4, 32), writes={"full_attention_interval": 2}),
     ]
 
 

@@ -10,6 +10,7 @@ from ..dims import grouped, pick
 from ..plan import PICTURES
 from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
 from ..vision import made
+from ..weights import fan_in
 from . import qwen3_5 as dense
 
 BASE: Config = {
@@ -45,12 +46,19 @@ def pictured(base: Config) -> list[Variant]:
     """The variants with a tower."""
     base = {**base, "vision": dense.VISION}
     two = {"num_hidden_layers": 2, "layer_types": dense.hybrid(2, 2), "vocab_size": 53}
+    # One expert, chosen by a router with large weights: only so are all tokens in two layers far from a tie in int8
+    grouped = {**{name: value for name, value in dense.GROUPED.items() if name != "intermediate_size"}, "hidden_size": 64,
+               "num_experts": 3, "num_experts_per_tok": 1, "moe_intermediate_size": 32, "shared_expert_intermediate_size": 96}
     return [
         made(base, "tower", "Experts chosen or weighed wrongly for features of the tower", PICTURES,
              proves=("activations",)),
         made(base, "tower-old", "rope_scaling ignored beside a tower, or experts that are stored one by one not found",
              ("image", "images-batch", "image-narrow"), two, {}, {"tie_word_embeddings": True}, spelling="old",
              experts="split", dtype="bfloat16"),
+        made(base, "mlx-4bit-images", "A tower in plain numbers beside experts in groups, or a router or the gate of the "
+             "shared expert read in their width", ("images-narrow",), grouped, {"depth": 2}, dtype="bfloat16",
+             groups=Groups(4, 32), writes={"full_attention_interval": 2},
+             weight_rules=((r"mlp\.gate\.weight$", fan_in(8.0)),)),
     ]
 
 

@@ -31,6 +31,12 @@ def old_spelling(config: Config) -> Config:
 WEIGHT_RULES = ((r"visual\.blocks\.\d+\.mlp\.linear_fc1\.weight$", fan_in(2.0)), *RULES)
 
 
+# Routers are in groups of 64
+GROUPED: Config = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "vocab_size": 64,
+                   "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 14, "num_experts": 4,
+                   "moe_intermediate_size": 32, "mlp_only_layers": [0]}
+
+
 def variants(base: Config) -> list[Variant]:
     less = {"num_hidden_layers": 2, "vocab_size": 53}
     return [
@@ -42,6 +48,9 @@ def variants(base: Config) -> list[Variant]:
              spelling="old", dtype="bfloat16"),
         made(base, "epsilons", "An epsilon of any norm", ("images",), less, experts="transposed",
              weight_rules=(*FAINT_RULES, (r"experts\.down_proj$", fan_in(FAINT))), proves=("epsilons",)),
+        made(base, "mlx-4bit", "A tower in plain numbers beside experts in groups, or a router read in their width",
+             ("images-narrow",), GROUPED, {"depth": 2, "deepstack_visual_indexes": [0]}, spelling="old",
+             dtype="bfloat16", experts="transposed", groups=Groups(4, 32)),
         made(base, "lengths", LENGTHS_CATCH, LENGTHS, {**LONG_TEXT, "vocab_size": 17, "mlp_only_layers": [0]},
              {"depth": 1, "deepstack_visual_indexes": [0]}, dtype="bfloat16", experts="transposed"),
     ]

@@ -156,7 +156,8 @@ def vlm_moe_activations() -> float:
     """Qwen3-VL with experts: the activations of the tower."""
     return compare([Trial(f"qwen3_vl_moe/{case}") for case in (
         "base/image", "base/images", "base/images-batch", "base/images-decode", "base/images-generate",
-        "epsilons/images", "old/image", "old/images-batch", "old/image-narrow")], repairs.moe_activations)
+        "epsilons/images", "mlx-4bit/images-narrow", "old/image", "old/images-batch", "old/image-narrow")],
+                   repairs.moe_activations)
 
 
 @shows
