@@ -108,6 +108,7 @@ def catches(variant: Variant, case: cases.Case) -> str:
         "prefill-1024": "at 1024 positions, in prefill",
         "prefill-4096": "at 4096 positions, in prefill",
         "decode-1024": "at 1024 positions, in decode",
+        "rows-decode-1024": "at 1024 positions, in decode after a prompt of which few rows are recorded",
         "rows-single": "in a prompt of 131 tokens of which few rows are recorded",
         "rows-generate": "in prompts of which few rows are recorded, and greedy tokens",
         "blocks": "where blocks are longer and shorter than the window, at the start and the end of prompts that "
@@ -124,9 +125,9 @@ def catches(variant: Variant, case: cases.Case) -> str:
         "pictures": "in a drawn configuration, with drawn images",
         "images-descending": "where the longest prompt of a batch, with the most images, is its first",
         "image-narrow": "in a narrower type, by a prompt with an image of which every expert is chosen by far",
-        "random": "in a drawn configuration",
         "images-narrow": "in a narrower type, by a prompt with two images of different sizes of which every expert is "
                          "chosen by far",
+        "random": "in a drawn configuration",
         "forced": "in a drawn configuration, in prompts short and long, in every type",
     }[case.name]
     return f"{variant.catches}, {added}."

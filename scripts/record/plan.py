@@ -116,6 +116,7 @@ def plan(variant: Variant) -> list[Case]:
         "prefill-1024": Case("prefill-1024", (1029,), 1, traces="none", settles=True),
         "prefill-4096": Case("prefill-4096", (4101,), 1, traces="none", settles=True),
         "decode-1024": Case("decode-1024", (1021,), 6, traces="none", settles=True),
+        "rows-decode-1024": Case("rows-decode-1024", (1021,), 6, traces="none", settles=True, few_rows=True),
         "rows-single": Case("rows-single", (131,), 3, traces="none", settles=True, few_rows=True),
         "rows-generate": Case("rows-generate", (67, 9), 4, "generate", traces="none", settles=True,
                               few_rows=True),

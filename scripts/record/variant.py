@@ -13,6 +13,8 @@ Config = dict[str, Any]
 
 STANDARD = ("single", "batch", "generate")
 LENGTHS = ("long-single", "long-batch", "long-generate", "prefill-1024", "decode-1024")
+# The same with few rows of the prompt whose decode crosses 1,024 positions
+LENGTHS_FEW_ROWS = (*LENGTHS[:-1], "rows-decode-1024")
 LENGTHS_CATCH = "A rope, a mask or a cache that goes wrong at some position"
 
 
@@ -112,10 +114,10 @@ def small(base: Config, **more: Any) -> Config:
     return {**base, "num_hidden_layers": 1, "vocab_size": 47, "intermediate_size": 29, **more}
 
 
-def lengths(config: Config, **more: Any) -> Variant:
-    """The variant with a family's long cases; all their rows are recorded, so the vocabulary is tiny."""
+def lengths(config: Config, cases: tuple[str, ...] = LENGTHS, **more: Any) -> Variant:
+    """The variant with a family's long cases; nearly all their rows are recorded, so the vocabulary is tiny."""
     return Variant("lengths", {**config, "vocab_size": 11, "max_position_embeddings": 2048},
-                   LENGTHS_CATCH, LENGTHS, dtype="bfloat16", **more)
+                   LENGTHS_CATCH, cases, dtype="bfloat16", **more)
 
 
 def rows(config: Config, **more: Any) -> Variant:

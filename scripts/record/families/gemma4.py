@@ -149,7 +149,7 @@ def image_variants(base: Config) -> list[Variant]:
                                                      "num_hidden_layers": 1},
                  spelling="old", dtype="bfloat16", groups=Groups(4, 32, (), towers=True)),
         pictured(less, "tower-epsilons", "An epsilon of any norm", ("images",), {**PER_LAYER}, {"standardize": True},
-                 weight_rules=FAINT_RULES, proves=("epsilons",)),
+                 weight_rules=FAINT_RULES, dtype="bfloat16", proves=("epsilons",)),
     ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..images import Grids
 from ..plan import PICTURES
-from ..variant import LENGTHS, LENGTHS_CATCH, Config, Family, Groups, Variant
+from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
 from ..vision import FAINT_RULES, LONG_TEXT, RULES, made, tower_dims
 from .qwen2_vl import GROUPED, old_names, old_spelling, random, text_dims
 
@@ -34,7 +34,7 @@ def variants(base: Config) -> list[Variant]:
         made(base, "old", "A flat config, a rope of type mrope, a tied head or the published names misread",
              ("image", "images-batch"), less, {}, {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
         made(base, "epsilons", "An epsilon of any norm", ("images",), {**less, "rms_norm_eps": 1e-5},
-             weight_rules=FAINT_RULES, proves=("epsilons",)),
+             weight_rules=FAINT_RULES, dtype="bfloat16", proves=("epsilons",)),
         made(base, "windows-3", "A side of windows taken for a constant, or rounded up", ("windows",), less,
              {"window_size": 3 * vision["patch_size"] * vision["spatial_merge_size"] + 1, "fullatt_block_indexes": [0],
               "hidden_act": "gelu_pytorch_tanh"}, dtype="bfloat16", proves=("activations",)),
@@ -45,7 +45,7 @@ def variants(base: Config) -> list[Variant]:
              "size",
              ("images",), WINDOWED, {"hidden_size": 32, "intermediate_size": 40}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, (), towers=True)),
-        made(base, "lengths", LENGTHS_CATCH, LENGTHS, LONG_TEXT,
+        made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, LONG_TEXT,
              {"depth": 1, "fullatt_block_indexes": [0]}, dtype="bfloat16"),
     ]
 

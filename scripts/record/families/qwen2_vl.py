@@ -11,7 +11,7 @@ from .. import vision
 from ..dims import attention_dims
 from ..images import Grids
 from ..plan import PICTURES
-from ..variant import LENGTHS, LENGTHS_CATCH, Config, Family, Groups, Variant
+from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
 from ..vision import FAINT_RULES, LONG_TEXT, RULES, sections, tower_dims
 
 BASE: Config = {
@@ -61,7 +61,7 @@ def variants(base: Config) -> list[Variant]:
         made(base, "old", "A flat config, a rope of type mrope, a tied head or the published names misread",
              ("image", "images-batch"), less, {}, {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
         made(base, "epsilons", "An epsilon of any norm", ("images",), {**less, "rms_norm_eps": 1e-5},
-             weight_rules=FAINT_RULES, proves=("epsilons",)),
+             weight_rules=FAINT_RULES, dtype="bfloat16", proves=("epsilons",)),
         made(base, "merge-3", "A size of the tower that is taken for a constant: channels, temporal copies, blocks, "
              "heads or the ratio of the MLP", ("images",), less,
              {"spatial_merge_size": 3, "temporal_patch_size": 1, "in_channels": 2, "patch_size": 5, "num_heads": 1,
@@ -73,7 +73,7 @@ def variants(base: Config) -> list[Variant]:
              "size",
              ("images",), GROUPED, {"embed_dim": 32, "mlp_ratio": 3}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, (), towers=True)),
-        made(base, "lengths", LENGTHS_CATCH, LENGTHS, LONG_TEXT,
+        made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, LONG_TEXT,
              {"depth": 1}, dtype="bfloat16"),
     ]
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..dims import attention_dims, grouped, pick
 from ..images import Grids
 from ..plan import PICTURES
-from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
+from ..variant import LENGTHS_FEW_ROWS, STANDARD, Config, Family, Groups, Variant, lengths, small
 from ..vision import FAINT_RULES, RULES, made, marks, sections, tower_dims
 from ..weights import around, fan_in
 
@@ -216,7 +216,7 @@ def variants(base: Config) -> list[Variant]:
                 "published default", dtype="bfloat16",
                 omits=("attention_bias", "hidden_act", "layer_types", "max_position_embeddings",
                        "rms_norm_eps", "rope_parameters", "tie_word_embeddings")),
-        lengths(small(base, num_hidden_layers=2, layer_types=hybrid(2, 2))),
+        lengths(small(base, num_hidden_layers=2, layer_types=hybrid(2, 2)), LENGTHS_FEW_ROWS),
         Variant("mlx-4bit", grouped(base, 64, 96, 2, 1, 32, vocab_size=61, num_hidden_layers=2,
                                     layer_types=hybrid(2, 2), linear_key_head_dim=32, linear_value_head_dim=24,
                                     rope_parameters={**ROPE, "mrope_section": [3, 3, 2]}),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dims import grouped, pick
 from ..plan import PICTURES
-from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
+from ..variant import LENGTHS_FEW_ROWS, STANDARD, Config, Family, Groups, Variant, lengths, small
 from ..vision import made
 from ..weights import fan_in
 from . import qwen3_5 as dense
@@ -85,7 +85,7 @@ def variants(base: Config) -> list[Variant]:
                 "published default", dtype="bfloat16",
                 omits=("attention_bias", "hidden_act", "layer_types", "max_position_embeddings",
                        "rms_norm_eps", "rope_parameters", "tie_word_embeddings")),
-        lengths(tiny(base, both)),
+        lengths(tiny(base, both), LENGTHS_FEW_ROWS),
         Variant("mlx-4bit", {**grouped(tiny(base, both), 64, 0, 2, 1, 32, vocab_size=61,
                                        linear_key_head_dim=32, linear_value_head_dim=24,
                                        moe_intermediate_size=32, shared_expert_intermediate_size=96,

@@ -9,7 +9,7 @@ import numpy as np
 from ..dims import attention_dims, pick
 from ..images import Grids
 from ..plan import PICTURES
-from ..variant import LENGTHS, LENGTHS_CATCH, Config, Family, Groups, Variant
+from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
 from ..vision import FAINT_RULES, LONG_TEXT, RULES, made, sections, tower_dims
 
 BASE: Config = {
@@ -54,7 +54,7 @@ def variants(base: Config) -> list[Variant]:
              {"spatial_merge_size": 3, "temporal_patch_size": 1, "in_channels": 2, "patch_size": 5, "num_heads": 1,
               "num_position_embeddings": 16, "deepstack_visual_indexes": [1]}, dtype="bfloat16"),
         made(base, "epsilons", "An epsilon of any norm", ("images",), less, {"deepstack_visual_indexes": every},
-             weight_rules=FAINT_RULES, proves=("epsilons",)),
+             weight_rules=FAINT_RULES, dtype="bfloat16", proves=("epsilons",)),
         made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose "
              "channels are last, misread", ("image", "images-batch"), GROUPED, {"hidden_size": 32, "intermediate_size": 64},
              spelling="old", dtype="bfloat16", groups=Groups(4, 32)),
@@ -62,7 +62,7 @@ def variants(base: Config) -> list[Variant]:
              "size",
              ("images",), GROUPED, {"hidden_size": 32, "intermediate_size": 40}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, ((r"pos_embed", None),), towers=True)),
-        made(base, "lengths", LENGTHS_CATCH, LENGTHS, LONG_TEXT,
+        made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, LONG_TEXT,
              {"depth": 1, "deepstack_visual_indexes": [0]}, dtype="bfloat16"),
     ]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..images import Grids
 from ..plan import PICTURES
-from ..variant import LENGTHS, LENGTHS_CATCH, Config, Family, Variant
+from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
 from ..vision import FAINT, FAINT_RULES, LONG_TEXT, RULES, made
 from ..weights import fan_in
 from . import qwen3_vl
@@ -47,11 +47,11 @@ def variants(base: Config) -> list[Variant]:
              ("image", "images-batch", "image-narrow"), {**less, "mlp_only_layers": [0]}, experts="transposed",
              spelling="old", dtype="bfloat16"),
         made(base, "epsilons", "An epsilon of any norm", ("images",), less, experts="transposed",
-             weight_rules=(*FAINT_RULES, (r"experts\.down_proj$", fan_in(FAINT))), proves=("epsilons",)),
+             weight_rules=(*FAINT_RULES, (r"experts\.down_proj$", fan_in(FAINT))), dtype="bfloat16", proves=("epsilons",)),
         made(base, "mlx-4bit", "A tower in plain numbers beside experts in groups, or a router read in their width",
              ("images-narrow",), GROUPED, {"depth": 2, "deepstack_visual_indexes": [0]}, spelling="old",
              dtype="bfloat16", experts="transposed", groups=Groups(4, 32)),
-        made(base, "lengths", LENGTHS_CATCH, LENGTHS, {**LONG_TEXT, "vocab_size": 17, "mlp_only_layers": [0]},
+        made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, {**LONG_TEXT, "vocab_size": 17, "mlp_only_layers": [0]},
              {"depth": 1, "deepstack_visual_indexes": [0]}, dtype="bfloat16", experts="transposed"),
     ]
 
