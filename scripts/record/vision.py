@@ -12,8 +12,8 @@ from .weights import Rule, around, fan_in
 
 # Members of the text config of long cases, all of whose rows are recorded
 LONG_TEXT: Config = {"num_hidden_layers": 2, "vocab_size": 11, "max_position_embeddings": 2048}
-# mlx-vlm, which writes the checkpoints in groups, opens no other size of a Qwen2-VL's merger
-MLX_MERGE: Config = {"spatial_merge_size": 2}
+# Of towers of 32 in MLX's groups: heads that divide it, and the only size of a Qwen2-VL's merger that mlx-vlm opens
+MLX_TOWER: Config = {"num_heads": 2, "spatial_merge_size": 2}
 FAINT = 0.03  # standard deviation of the inputs of norms whose epsilon must matter
 
 

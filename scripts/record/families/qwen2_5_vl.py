@@ -9,7 +9,7 @@ import numpy as np
 from ..images import Grids
 from ..plan import PICTURES
 from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT_RULES, LONG_TEXT, MLX_MERGE, RULES, made, tower_dims
+from ..vision import FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, made, tower_dims
 from .qwen2_vl import GROUPED, old_names, old_spelling, random, text_dims
 
 BASE: Config = {
@@ -40,11 +40,11 @@ def variants(base: Config) -> list[Variant]:
               "hidden_act": "gelu_pytorch_tanh"}, dtype="bfloat16", proves=("activations",)),
         made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose "
              "channels are last, misread", ("image", "images-batch"), WINDOWED,
-             {"hidden_size": 32, "intermediate_size": 64, **MLX_MERGE},
+             {"hidden_size": 32, "intermediate_size": 64, **MLX_TOWER},
              spelling="old", dtype="bfloat16", groups=Groups(4, 32)),
         made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group "
              "size",
-             ("images",), WINDOWED, {"hidden_size": 32, "intermediate_size": 40, **MLX_MERGE}, spelling="old", dtype="bfloat16",
+             ("images",), WINDOWED, {"hidden_size": 32, "intermediate_size": 40, **MLX_TOWER}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, (), towers=True)),
         made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, LONG_TEXT,
              {"depth": 1, "fullatt_block_indexes": [0]}, dtype="bfloat16"),

@@ -12,7 +12,7 @@ from ..dims import attention_dims
 from ..images import Grids
 from ..plan import PICTURES
 from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT_RULES, LONG_TEXT, MLX_MERGE, RULES, sections, tower_dims
+from ..vision import FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, sections, tower_dims
 
 BASE: Config = {
     "vocab_size": 95, "hidden_size": 28, "intermediate_size": 43, "num_hidden_layers": 3,
@@ -67,11 +67,11 @@ def variants(base: Config) -> list[Variant]:
              {"spatial_merge_size": 3, "temporal_patch_size": 1, "in_channels": 2, "patch_size": 5, "num_heads": 1,
               "mlp_ratio": 3, "hidden_act": "gelu"}, dtype="bfloat16"),
         made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose "
-             "channels are last, misread", ("image", "images-batch"), GROUPED, {"embed_dim": 32, **MLX_MERGE},
+             "channels are last, misread", ("image", "images-batch"), GROUPED, {"embed_dim": 32, **MLX_TOWER},
              spelling="old", dtype="bfloat16", groups=Groups(4, 32)),
         made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group "
              "size",
-             ("images",), GROUPED, {"embed_dim": 32, "mlp_ratio": 3, **MLX_MERGE}, spelling="old", dtype="bfloat16",
+             ("images",), GROUPED, {"embed_dim": 32, "mlp_ratio": 3, **MLX_TOWER}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, (), towers=True)),
         made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, LONG_TEXT,
              {"depth": 1}, dtype="bfloat16"),

@@ -10,7 +10,7 @@ from ..dims import attention_dims, pick
 from ..images import Grids
 from ..plan import PICTURES
 from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT_RULES, LONG_TEXT, RULES, made, sections, tower_dims
+from ..vision import FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, made, sections, tower_dims
 
 BASE: Config = {
     "vocab_size": 97, "hidden_size": 30, "intermediate_size": 43, "num_hidden_layers": 4,
@@ -56,11 +56,12 @@ def variants(base: Config) -> list[Variant]:
         made(base, "epsilons", "An epsilon of any norm", ("images",), less, {"deepstack_visual_indexes": every},
              weight_rules=FAINT_RULES, dtype="bfloat16", proves=("epsilons",)),
         made(base, "mlx-4bit", "A tower in plain numbers beside a text model in groups, or a patch embedding whose "
-             "channels are last, misread", ("image", "images-batch"), GROUPED, {"hidden_size": 32, "intermediate_size": 64},
+             "channels are last, misread", ("image", "images-batch"), GROUPED,
+             {"hidden_size": 32, "intermediate_size": 64, **MLX_TOWER},
              spelling="old", dtype="bfloat16", groups=Groups(4, 32)),
         made(base, "mlx-4bit-tower", "A tower in groups, or a matrix of it whose width is no multiple of the group "
              "size",
-             ("images",), GROUPED, {"hidden_size": 32, "intermediate_size": 40}, spelling="old", dtype="bfloat16",
+             ("images",), GROUPED, {"hidden_size": 32, "intermediate_size": 40, **MLX_TOWER}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, ((r"pos_embed", None),), towers=True)),
         made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, LONG_TEXT,
              {"depth": 1, "deepstack_visual_indexes": [0]}, dtype="bfloat16"),
