@@ -8,6 +8,10 @@ import json
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from optimum.intel import OVConfig
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
@@ -37,26 +41,26 @@ def write(models: Path, name: str, path: Path) -> None:
     openvino.save_model(model, path / MODEL, compress_to_fp16=False)
 
 
-def export_images(checkpoint: Path, path: Path) -> None:
-    """The tower and the text model, each a model of its own."""
-    from optimum.exporters.openvino import main_export
+def in_own_type(checkpoint: Path) -> OVConfig:
+    """By default the exporter stores float32 as float16, and what has more than 1e9 weights in 8 bits."""
     from optimum.intel import OVConfig
-    wide = checkpoint.name == "float32"
+    return OVConfig(dtype="fp32" if checkpoint.name == "float32" else None)
+
+
+def export_images(checkpoint: Path, path: Path) -> None:
+    """Exports tower and text model, each a model of its own."""
+    from optimum.exporters.openvino import main_export
     main_export(model_name_or_path=str(checkpoint), output=path, task="image-text-to-text",
-                library_name="transformers", framework="pt", stateful=True,
-                ov_config=OVConfig(dtype="fp32") if wide else None)
+                library_name="transformers", framework="pt", stateful=True, ov_config=in_own_type(checkpoint))
 
 
 def export(checkpoint: Path, path: Path) -> None:
-    """Exports in the checkpoint's own type; by default the exporter would store float32 as float16."""
     from optimum.exporters.openvino import main_export
-    from optimum.intel import OVConfig
-    wide = checkpoint.name == "float32"
     raw = path.with_name(path.name + ".raw")
     try:
         main_export(model_name_or_path=str(checkpoint), output=raw,
                     task="text-generation-with-past", library_name="transformers", framework="pt",
-                    stateful=True, ov_config=OVConfig(dtype="fp32") if wide else None)
+                    stateful=True, ov_config=in_own_type(checkpoint))
         model = openvino.Core().read_model(raw / MODEL)
         keep_last_position(model)
         path.mkdir()
