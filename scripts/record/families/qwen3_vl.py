@@ -37,7 +37,8 @@ def old_spelling(config: Config) -> Config:
 
 
 GROUPED: Config = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 3, "vocab_size": 64,
-                   "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 14}
+                   "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 14,
+                   "rope_parameters": BASE["rope_parameters"]}
 
 
 def variants(base: Config) -> list[Variant]:

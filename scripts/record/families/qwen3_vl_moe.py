@@ -34,7 +34,7 @@ WEIGHT_RULES = ((r"visual\.blocks\.\d+\.mlp\.linear_fc1\.weight$", fan_in(2.0)),
 # Routers are in groups of 64
 GROUPED: Config = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "vocab_size": 64,
                    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 14, "num_experts": 4,
-                   "moe_intermediate_size": 32, "mlp_only_layers": [0]}
+                   "moe_intermediate_size": 32, "mlp_only_layers": [0], "rope_parameters": qwen3_vl.BASE["rope_parameters"]}
 
 
 def variants(base: Config) -> list[Variant]:
