@@ -43,33 +43,37 @@ bool conf_bench_items_draw(const conf_pictures *p, const conf_bench_tower *tower
                            conf_bench_items *out)
 {
     enum { STEPS = 2001 };
-    const size_t n_rows = p->width / tower->patch * (p->height / tower->patch);
+    const size_t n_rows = p->width / tower->patch * (p->height / tower->patch), n = n_rows * tower->width;
     *out = (conf_bench_items){
         .n = p->n,
         .grid = {1, (int32_t)(p->height / tower->patch), (int32_t)(p->width / tower->patch)},
         .items = calloc(p->n, sizeof *out->items),
-        .pixels = calloc(n_rows * tower->width, sizeof *out->pixels)};
-    if (!out->items || !out->pixels) {
+        .tensors = calloc(p->n, 2 * sizeof *out->tensors),
+        .pixels = calloc(p->n, n * sizeof *out->pixels)};
+    if (!out->items || !out->tensors || !out->pixels) {
         conf_bench_items_free(out);
         return false;
     }
-    for (size_t i = 0; i < n_rows * tower->width; i++)
+    for (size_t i = 0; i < p->n * n; i++)
         out->pixels[i] = (float)conf_draw_below(state, STEPS) / (STEPS / 2) - 1;
-    out->tensors[0] = (assay_tensor){.name = "pixel_values",
-                                     .dtype = ASSAY_F32,
-                                     .rank = 2,
-                                     .shape = {n_rows, tower->width},
-                                     .data = out->pixels};
-    out->tensors[1] = (assay_tensor){
-        .name = "image_grid_thw", .dtype = ASSAY_I32, .rank = 2, .shape = {1, 3}, .data = out->grid};
-    for (size_t i = 0; i < p->n; i++)
-        out->items[i] = (assay_item){.kind = ASSAY_ITEM_IMAGE, .tensors = out->tensors, .n_tensors = 2};
+    for (size_t i = 0; i < p->n; i++) {
+        assay_tensor *tensors = out->tensors + 2 * i;
+        tensors[0] = (assay_tensor){.name = "pixel_values",
+                                    .dtype = ASSAY_F32,
+                                    .rank = 2,
+                                    .shape = {n_rows, tower->width},
+                                    .data = out->pixels + i * n};
+        tensors[1] = (assay_tensor){
+            .name = "image_grid_thw", .dtype = ASSAY_I32, .rank = 2, .shape = {1, 3}, .data = out->grid};
+        out->items[i] = (assay_item){.kind = ASSAY_ITEM_IMAGE, .tensors = tensors, .n_tensors = 2};
+    }
     return true;
 }
 
 void conf_bench_items_free(conf_bench_items *items)
 {
     free(items->items);
+    free(items->tensors);
     free(items->pixels);
     *items = (conf_bench_items){0};
 }

@@ -25,12 +25,13 @@ conf_bench_tower conf_bench_tower_of(const plan *p);
 assay_status conf_bench_pictures_tokens(const conf_pictures *p, const conf_bench_tower *tower, size_t *n,
                                         assay_error *err);
 
-/* The items of such a prompt; all images have the same pixels. */
+/* The items of such a prompt; every image has its own pixels, because an engine may keep the features of an
+ * image that it has seen. */
 typedef struct conf_bench_items {
-    assay_item *items; /* [n] */
-    assay_tensor tensors[2];
+    assay_item *items;     /* [n] */
+    assay_tensor *tensors; /* [2 n] */
     int32_t grid[3];
-    float *pixels;
+    float *pixels; /* [n, patches, width] */
     size_t n;
 } conf_bench_items;
 

@@ -89,10 +89,10 @@ def draw_pixels(stream: Iterator[int], n: int) -> array.array:
 
 
 def draw_prompt(pictures: Pictures, tower: Tower, seed: int, n_ids: int) -> Prompt:
-    """The prompt that assay bench draws from this seed; all its images have the same pixels."""
+    """The prompt that assay bench draws from this seed; every image has its own pixels."""
     stream = draw.words(seed)
     tokens = [next(stream) % n_ids for _ in range(n_tokens(pictures, tower))]
     place(tokens, pictures, tower)
     rows, columns = pictures.height // tower.patch, pictures.width // tower.patch
-    pixels = draw_pixels(stream, rows * columns * tower.row)
-    return Prompt(tokens, pixels * pictures.n, [(1, rows, columns)] * pictures.n)
+    pixels = draw_pixels(stream, pictures.n * rows * columns * tower.row)
+    return Prompt(tokens, pixels, [(1, rows, columns)] * pictures.n)
