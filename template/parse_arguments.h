@@ -6,8 +6,11 @@
 
 #include "template/parser.h"
 
+/* Parses one expression; with_choice: also "a if b else c". */
+typedef const tpl_node *tpl_parse_expression_fn(tpl_parser *p, bool with_choice);
+
 /* Adds what stands between parentheses: expressions, then name=value and *elements in any order, then
- * **members. */
-void tpl_parse_arguments(tpl_parser *p, tpl_nodes *out);
+ * **members. parse: tpl_parse_expression, which contains arguments itself. */
+void tpl_parse_arguments(tpl_parser *p, tpl_parse_expression_fn *parse, tpl_nodes *out);
 
 #endif

@@ -193,7 +193,7 @@ static const tpl_node *parse_call(tpl_parser *p, const tpl_node *callee)
 {
     tpl_node *node = tpl_parser_node(p, TPL_NODE_CALL);
     node->a = callee;
-    tpl_parse_arguments(p, &node->list);
+    tpl_parse_arguments(p, tpl_parse_expression, &node->list);
     return node;
 }
 
@@ -214,7 +214,7 @@ const tpl_node *tpl_parse_filters(tpl_parser *p, const tpl_node *input, bool inl
         tpl_node *node = tpl_parser_node(p, TPL_NODE_FILTER);
         node->a = input;
         node->name = tpl_parser_expect_kind(p, TPL_TOKEN_NAME, "the name of a filter");
-        if (tpl_parser_at(p, "(")) tpl_parse_arguments(p, &node->list);
+        if (tpl_parser_at(p, "(")) tpl_parse_arguments(p, tpl_parse_expression, &node->list);
         input = node;
         inline_start = false;
     }
@@ -232,7 +232,7 @@ static const tpl_node *parse_test(tpl_parser *p, const tpl_node *value)
     if (kind == TPL_TOKEN_NAME && tpl_parser_at_name(p, "is")) tpl_parser_fail(p, "the end of the test");
     const bool word =
         tpl_parser_at_name(p, "else") || tpl_parser_at_name(p, "or") || tpl_parser_at_name(p, "and");
-    if (tpl_parser_at(p, "(")) tpl_parse_arguments(p, &node->list);
+    if (tpl_parser_at(p, "(")) tpl_parse_arguments(p, tpl_parse_expression, &node->list);
     else if ((p->token->kind == TPL_TOKEN_NAME && !word) || p->token->kind == TPL_TOKEN_CONST ||
              tpl_parser_at(p, "[") || tpl_parser_at(p, "{"))
         tpl_parser_add(p, &node->list, parse_postfix(p, parse_primary(p, false)));
