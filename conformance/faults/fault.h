@@ -139,7 +139,6 @@ void fault_norms_early(plan *p);
 void fault_post_norms_missing(plan *p);
 void fault_norm_offset_missing(plan *p);
 void fault_epsilon_other(plan *p);
-void fault_epsilon_last(plan *p);
 void fault_windows_swapped(plan *p);
 void fault_rope_plain(plan *p);
 void fault_scale_shifted(plan *p);

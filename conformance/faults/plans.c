@@ -159,12 +159,6 @@ void fault_epsilon_other(plan *p)
     change_norms(p, set_epsilon);
 }
 
-/* The last norm alone. */
-void fault_epsilon_last(plan *p)
-{
-    set_epsilon(&p->norm);
-}
-
 /* Windows in the other layers than those that have one. */
 void fault_windows_swapped(plan *p)
 {

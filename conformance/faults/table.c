@@ -141,9 +141,9 @@ const fault FAULTS[] = {
     {"epsilon-last", "the last norm has an epsilon of 1e-5",
      "olmo2/small-variance/single gemma/small-variance/single gemma2/small-variance/single "
      "qwen3_5/small-variance/single qwen3_5_moe/small-variance/single",
-     "granite/small-variance/single", .plan = fault_epsilon_last, .epsilon = 1e-5},
+     "granite/small-variance/single", .plan = fault_epsilon_at, .place = FAULT_TEXT_LAST, .epsilon = 1e-5},
     {"epsilon-last-low", "the last norm has an epsilon of 1e-6", "granite/small-variance/single",
-     "gemma/small-variance/single", .plan = fault_epsilon_last, .epsilon = 1e-6},
+     "gemma/small-variance/single", .plan = fault_epsilon_at, .place = FAULT_TEXT_LAST, .epsilon = 1e-6},
     {"windows-swapped", "windows are in the layers that should have none",
      "gemma2/base/window gemma2/types/window", "llama/base/single", .plan = fault_windows_swapped},
     {"rope-plain", "scaled frequencies are replaced by plain ones",
