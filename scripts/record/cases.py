@@ -11,7 +11,7 @@ from .checkpoint import Checkpoint
 from .images import compose
 from .plan import Case, Shape
 from .traces import Routing
-from .truth import OtherOrder
+from .truth import OneByOne, OtherOrder
 from .variant import rng_for
 
 MARGIN = 0.02  # smallest gap between the two largest logits on rows that decide tokens
@@ -157,15 +157,17 @@ class Drawer:
         MOST_TRACED times that of the layers' outputs. In a model that amplifies rounding errors (Gemma 3n, a delta net
         whose query and key are nearly orthogonal) one run can be close to the truth by chance, and correct
         candidates would exceed four times its noise. Most bundled inputs (seed 0) were drawn without this
-        check, and all of them without that of tensors; none of them has shown the problem."""
-        if self.checkpoint.seed == 0 and not self.checkpoint.variant.typical:
+        check, and the others with torch's sums and without that of tensors; none of them has shown the problem."""
+        bundled = self.checkpoint.seed == 0
+        if bundled and not self.checkpoint.variant.typical:
             return True
         largest = max(np.abs(drawn.prefill).max(), np.abs(drawn.steps).max())
         most = MOST_GROWTH * max(drawn.noise, FLOOR * largest)
-        truth, once = self.traces(drawn) if self.checkpoint.seed else ({}, {})
+        other = OtherOrder if bundled else OneByOne
+        truth, once = ({}, {}) if bundled else self.traces(drawn)
         for _ in range(N_ORDERS):
             again: dict[str, np.ndarray] = {}
-            with OtherOrder(self.rng):
+            with other(self.rng):
                 run = self.checkpoint.float32.rows(drawn.prompt, drawn.decode, again, limit=self.case.limit)
             if largest_noise([drawn], [run]) > most or any(
                     grows(truth[name], once[name], again[name]) for name in truth if name.endswith(".out")):

@@ -61,12 +61,20 @@ class OtherLinear(TorchFunctionMode):
 
 
 class OtherOrder(OtherLinear):
-    """Sums the terms of each product in a drawn order, one after the other: torch sums in blocks, with about half the
-    error of such a sum, which many engines make."""
+    """Sums the terms of each product in a drawn order."""
 
     def __init__(self, rng: np.random.Generator):
         super().__init__()
         self.rng = rng
+
+    def linear(self, x, weight, bias=None):
+        order = torch.from_numpy(self.rng.permutation(weight.shape[1]))
+        return functional.linear(x[..., order], weight[:, order], bias)
+
+
+class OneByOne(OtherOrder):
+    """Sums them one after the other: torch sums in blocks, with about half the error of such a sum, which many engines
+    make."""
 
     def linear(self, x, weight, bias=None):
         out = x.new_zeros(*x.shape[:-1], weight.shape[0])
