@@ -88,7 +88,7 @@ const fault FAULTS[] = {
     {"shared-gate-missing", "a shared expert is added without its gate", "qwen3_5_moe/base/single",
      "qwen3_5/base/single", .plan = fault_shared_gate_missing},
     {"slot-used", "a sample joins in a slot that still holds the cache of another one", "qwen3/base/single",
-     "-", .joined = fault_slot_used},
+     "qwen3/base/single", .spared_manner = "whole", .joined = fault_slot_used},
     {"fork-writes-shared-page", "a copy of a sample and its origin write to the page that they share",
      "qwen3/base/single qwen3/base/batch", "qwen3/base/batch", .said = "with samples forked",
      .spared_manner = "rewind", .writes_shared = true},
