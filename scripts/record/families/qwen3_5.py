@@ -72,6 +72,11 @@ SMALL = (
 FAINT = (*(rule for rule in SMALL if "embed_tokens" not in rule[0]), *FAINT_RULES)
 
 
+def rotary_share(head_dim: int) -> float:
+    """The part of a head that rotates: at least four pairs, so that each axis has one."""
+    return 0.5 if head_dim >= 16 else 1.0
+
+
 def draw_dims(rng: np.random.Generator) -> Config:
     while True:
         dims = {**attention_dims(rng), "head_dim": pick(rng, (8, 16, 24))}
@@ -83,7 +88,10 @@ def draw_dims(rng: np.random.Generator) -> Config:
         if k_dim != v_dim and len({dims["hidden_size"], values, keys, 2 * keys + values,
                                    delta["linear_num_value_heads"]}) == 5:
             interval = pick(rng, (2, 3, 4))
-            return {**dims, **delta, "num_hidden_layers": interval + 1,
+            pairs = int(dims["head_dim"] * rotary_share(dims["head_dim"])) // 2
+            rope = {**ROPE, "partial_rotary_factor": rotary_share(dims["head_dim"]),
+                    "mrope_section": [pairs - 2 * (pairs // 4), pairs // 4, pairs // 4]}
+            return {**dims, **delta, "num_hidden_layers": interval + 1, "rope_parameters": rope,
                     "layer_types": hybrid(interval + 1, interval)}
 
 
@@ -205,7 +213,7 @@ def variants(base: Config) -> list[Variant]:
                 "A tensor looked for in the wrong shard, or full_attention_interval taken although layer_types "
                 "says otherwise", dtype="bfloat16", n_shards=2, writes={"full_attention_interval": 2}),
         Variant("yarn-old", {**two, "rope_parameters": {
-            **ROPE, "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}},
+            **base["rope_parameters"], "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}},
                 "rope_scaling of type yarn over a part of a head misread", spelling="old", dtype="bfloat16"),
         Variant("small-variance", {**two, "vocab_size": 107}, "An epsilon that is too large, too small or added "
                 "to the root, of a norm, of the delta net's norm, or of the lengths of its queries and keys",
@@ -232,7 +240,7 @@ def variants(base: Config) -> list[Variant]:
 
 
 def random(rng: np.random.Generator, base: Config) -> Variant:
-    share = 0.5 if base["head_dim"] >= 16 else 1.0  # at least four pairs rotate, so that each axis has one
+    share = rotary_share(base["head_dim"])
     rope = {**ROPE, "partial_rotary_factor": share,
             "mrope_section": sections(rng, int(base["head_dim"] * share) // 2)}
     config = {**base, "attention_bias": bool(rng.integers(2)), "rope_parameters": rope,
