@@ -46,8 +46,8 @@ assay_status json_scan_open(const char *path, const char *text, size_t n, json_s
     json_scan *s = calloc(1, sizeof *s);
     if (!s) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     s->path = path;
-    s->begin = s->at = text;
-    s->end = text + n;
+    s->begin = s->at = n > 0 ? text : ""; /* of an empty document, text may be NULL */
+    s->end = s->begin + n;
     *out = s;
     return ASSAY_OK;
 }

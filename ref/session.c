@@ -144,9 +144,9 @@ static assay_status check_steps(const assay_session *s, const assay_step *steps,
         for (size_t j = 0; rc == ASSAY_OK && j < i; j++)
             if (steps[j].sample == steps[i].sample)
                 rc = assay_fail(err, ASSAY_EINVAL, "step: sample %zu is repeated", steps[i].sample);
+        if (rc != ASSAY_OK) break; /* the sample may not exist */
         const ref_sample *sample = &s->samples[steps[i].sample];
-        if (rc == ASSAY_OK)
-            rc = ref_step_check(s->plan, &steps[i], sample->n_tokens, ref_sample_next(s->plan, sample), err);
+        rc = ref_step_check(s->plan, &steps[i], sample->n_tokens, ref_sample_next(s->plan, sample), err);
         if (rc == ASSAY_OK) rc = ref_step_check_block(s->plan, &steps[i], sample, err);
     }
     return rc;

@@ -226,8 +226,11 @@ static void read_dim(config *c, config *d, const config_rope_request *request, r
     const double share = n.value;
     if (d->status != ASSAY_OK || c->status != ASSAY_OK) return;
     if (!n.in && share != 1) config_note(c->notes, "%s%s: absent, default %g taken", d->prefix, NAME, share);
-    if (!(share > 0 && share <= 1)) refuse_number(&n, ASSAY_EFORMAT, "expected more than 0, at most 1");
-    else if (share != 1 && !request->partial)
+    if (!(share > 0 && share <= 1)) {
+        refuse_number(&n, ASSAY_EFORMAT, "expected more than 0, at most 1");
+        return;
+    }
+    if (share != 1 && !request->partial)
         refuse_number(&n, ASSAY_EUNSUPPORTED, "but heads of this family rotate as a whole");
     r->exponent_dim = (size_t)((double)request->head_dim * share);
     r->dim = r->exponent_dim + r->exponent_dim % 2;

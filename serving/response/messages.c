@@ -106,9 +106,10 @@ static void delta(assay_response *r, const serve_run *run, assay_text text)
 /* A tool's input is an object: any other value becomes an empty one. */
 static assay_text input_of(const serve_run *run)
 {
-    const char *at = run->text.data, *end = at + run->text.n;
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')) at++;
-    return at < end && *at == '{' ? buffer_text(&run->text) : serve_text_of("{}");
+    const char *at = run->text.data;
+    size_t i = 0;
+    while (i < run->text.n && (at[i] == ' ' || at[i] == '\t' || at[i] == '\n' || at[i] == '\r')) i++;
+    return i < run->text.n && at[i] == '{' ? buffer_text(&run->text) : serve_text_of("{}");
 }
 
 static void close_block(assay_response *r, const serve_run *run)

@@ -66,7 +66,7 @@ void serve_tools_read_tail(serve_tools *t, void (*read)(serve_tools *t, assay_te
 {
     const size_t n_tail = t->tail.n, n_absorbed = t->n_absorbed, n_calls = t->n_calls;
     t->block.n = 0;
-    buffer_append(&t->block, t->tail.data + n_absorbed, n_tail - n_absorbed);
+    if (n_tail > n_absorbed) buffer_append(&t->block, t->tail.data + n_absorbed, n_tail - n_absorbed);
     if (t->block.failed) return;
     t->tail.n = t->n_absorbed = 0;
     t->withheld = false;
