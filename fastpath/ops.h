@@ -37,7 +37,8 @@ void fp_gate_run(const fp_pass *pass, float *y, const float *gate, const float *
 
 /* x: [n_rows, width], rounded to bfloat16 (nearest even), in place. */
 void fp_round_run(const fp_pass *pass, float *x, size_t n_rows, size_t width);
-void fp_add(float *y, const float *x, size_t n);
+/* y += x, which must not overlap. */
+void fp_add(float *restrict y, const float *restrict x, size_t n);
 
 /* y += x for all rows of the pass. x, y: [R, width]. */
 void fp_add_run(const fp_pass *pass, float *y, const float *x, size_t width);
