@@ -284,7 +284,7 @@ static void attend_rows(const fp_pass *pass, size_t i, const run_pages *pages, c
                    .a = a,
                    .pages = pages,
                    .chunks = cut,
-                   .kernel = pass->model->caches[i].narrow ? op->attention_bf16.f32 : op->attention_f32.f32,
+                   .kernel = fp_attention_of(op, pass->model->caches[i].narrow != NULL),
                    .q = q,
                    .out = out};
     fp_pool_run(pass->model->pool, cut->n * a->n_kv_heads,

@@ -161,6 +161,11 @@ static void plant_sinks_short(fp_operations *op)
     op->attention_bf16.f32 = drop_last_sink;
 }
 
+static void plant_shares_short(fp_operations *op)
+{
+    op->attention_bf16.bf16_shares = drop_last_sink;
+}
+
 static void norm_without_epsilon(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
                                  size_t width, const float *weight, double epsilon)
 {
@@ -274,6 +279,8 @@ const kernel_fault KERNEL_FAULTS[] = {
     {"last-key", "attention_f32", "expected", "the last key is not seen", plant_last_key},
     {"kept-short", "attention_bf16", "expected", "the last attention sink token is not seen",
      plant_sinks_short},
+    {"shares-short", "attention_shares", "expected",
+     "with weights of bfloat16 the last attention sink token is not seen", plant_shares_short},
     {"no-epsilon", "rms_norm", "expected", "epsilon is left out", plant_no_epsilon},
     {"too-far", "rms_norm", "past its end", "a rms_norm writes one element too many", plant_too_far},
     {"swapped-pair", "rope", "expected", "pairs are rotated the other way", plant_swapped_pair},

@@ -214,9 +214,14 @@ static void make_inputs(sweep_attention *a, const size_t *shape, sweep_numbers n
     for (size_t h = 0; a->is_exact && h < c->n_heads; h++) a->sinks[h] *= c->scale;
 }
 
-static const assay_attention *attention_of(const assay_kernels *kernels, const sweep_op *op)
+/* Kinds of operations. */
+enum { KIND_F32, KIND_BF16, KIND_BF16_SHARES };
+
+/* NULL if the library does not have it. */
+static assay_attention_fn *kernel_of(const assay_kernels *kernels, const sweep_op *op)
 {
-    return op->kind == ASSAY_F32 ? kernels->attention_f32 : kernels->attention_bf16;
+    const assay_attention *a = op->kind == KIND_F32 ? kernels->attention_f32 : kernels->attention_bf16;
+    return !a ? NULL : op->kind == KIND_BF16_SHARES ? a->bf16_shares : a->f32;
 }
 
 static void run_attention(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
@@ -224,14 +229,15 @@ static void run_attention(sweep *s, const sweep_op *op, const size_t *shape, swe
     sweep_begin(s, shape, DIMS, numbers);
     const size_t width = shape[N_HEADS] * shape[HEAD_DIM], extra = shape[EXTRAS] & STRIDES ? 5 : 0;
     sweep_attention a = {.s = s,
-                         .dtype = (assay_dtype)op->kind,
+                         .dtype = op->kind == KIND_F32 ? ASSAY_F32 : ASSAY_BF16,
+                         .rounds_shares = op->kind == KIND_BF16_SHARES,
                          .n_pages = (shape[KEYS] + ASSAY_PAGE - 1) / ASSAY_PAGE,
                          .call = {.ld_out = width + extra,
                                   .ld_q = width + 2 * extra,
                                   .n_rows = shape[N_ROWS],
                                   .n_heads = shape[N_HEADS],
                                   .head_dim = shape[HEAD_DIM]}};
-    assay_attention_fn *kernel = attention_of(s->kernels, op)->f32;
+    assay_attention_fn *kernel = kernel_of(s->kernels, op);
     draw_ranges(&a, shape);
     make_inputs(&a, shape, numbers);
     a.call.k = sweep_alloc_copy(s, "k", a.k, a.n_pages * sizeof *a.k);
@@ -288,7 +294,7 @@ static void sweep_attention_shapes(sweep *s, const sweep_op *op)
 
 static bool has_attention(const assay_kernels *kernels, const sweep_op *op)
 {
-    return attention_of(kernels, op) != NULL;
+    return kernel_of(kernels, op) != NULL;
 }
 
 static bool allows_attention(const sweep *s, const sweep_op *op, const size_t *shape)
@@ -301,7 +307,10 @@ static bool allows_attention(const sweep *s, const sweep_op *op, const size_t *s
            shape[EXTRAS] < N_EXTRAS;
 }
 
-const sweep_op SWEEP_ATTENTION[2] = {{"attention_f32", ASSAY_F32, DIMS, has_attention, sweep_attention_shapes,
-                                      allows_attention, run_attention},
-                                     {"attention_bf16", ASSAY_BF16, DIMS, has_attention,
-                                      sweep_attention_shapes, allows_attention, run_attention}};
+#define ATTENTION(name, kind)                                                                                \
+    {                                                                                                        \
+        name, kind, DIMS, has_attention, sweep_attention_shapes, allows_attention, run_attention             \
+    }
+const sweep_op SWEEP_ATTENTION[3] = {ATTENTION("attention_f32", KIND_F32),
+                                     ATTENTION("attention_bf16", KIND_BF16),
+                                     ATTENTION("attention_shares", KIND_BF16_SHARES)};

@@ -81,6 +81,10 @@ static void make_truth(const sweep_query *a, truth *t)
     t->off_all = a->of->is_exact ? 0 : t->off_all / sum;
 }
 
+/* The largest relative errors of a weight and of the sum of weights that are rounded to bfloat16, in
+ * sixteenths of units of u. */
+static const double OFF_BY_ROUNDING = 4096;
+
 /* An error e of a score changes its weight by the factor 1 + e, and the sum of the weights by at most
  * the largest such factor. If the number of equal largest weights is a power of two, everything is
  * exact. */
@@ -90,6 +94,7 @@ void sweep_attention_judge(const sweep_query *a)
     const float *out = c->out + a->row * c->ld_out + a->head * c->head_dim;
     truth t;
     make_truth(a, &t);
+    const double off_all = t.off_all + (a->of->rounds_shares ? OFF_BY_ROUNDING : 0);
     const bool is_exact = a->of->is_exact && (t.n_largest & (t.n_largest - 1)) == 0;
     for (size_t d = 0; d < c->head_dim; d++) {
         double sum = 0, magnitude = 0;
@@ -98,7 +103,7 @@ void sweep_attention_judge(const sweep_query *a)
             if (!sweep_attention_attends(a->of, a->row, j)) continue;
             double term = t.share[j] * (double)value_at(a, j, d);
             sum += term;
-            magnitude += fabs(term) * (1 + t.off[j] + t.off_all);
+            magnitude += fabs(term) * (1 + t.off[j] + off_all);
         }
         if (is_exact ? !sweep_judge_exact(a->of->s, out[d], (double)(float)sum, at)
                      : !sweep_judge(a->of->s, out[d], sum, magnitude, at))

@@ -18,6 +18,7 @@ typedef struct sweep_attention {
     sweep *s;
     assay_attention_call call;
     assay_dtype dtype;
+    bool rounds_shares; /* to bfloat16 */
     size_t n_pages;
     const void *k[SWEEP_MAX_PAGES], *v[SWEEP_MAX_PAGES];
     size_t first[SWEEP_MAX_ROWS], last[SWEEP_MAX_ROWS];

@@ -22,7 +22,7 @@ struct sweep_op {
     void (*run)(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers);
 };
 
-extern const sweep_op SWEEP_ATTENTION[2], SWEEP_GATE[6], SWEEP_MATMUL[11], SWEEP_RMS_NORM[1], SWEEP_ROPE[1],
+extern const sweep_op SWEEP_ATTENTION[3], SWEEP_GATE[6], SWEEP_MATMUL[11], SWEEP_RMS_NORM[1], SWEEP_ROPE[1],
     SWEEP_ROUTER[1];
 
 /* Whether the first n sizes of a shape are all in least … most. */

@@ -36,6 +36,7 @@ fp_kernels fp_kernels_pick(fp_isa isa)
                .matmul_affine = matmul->affine,
                .attention_f32.f32 = attention->f32,
                .attention_bf16.f32 = attention->bf16,
+               .attention_bf16.bf16_shares = attention->bf16_shares,
                .rms_norm.f32 = fp_rms_norm_pick(isa)->f32,
                .rope.f32 = fp_rope_pick(isa)->f32,
                .gate.f32 = fp_gate_pick(isa)->f32,

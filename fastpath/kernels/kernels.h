@@ -43,6 +43,14 @@ fp_kernels fp_kernels_pick(fp_isa isa);
  * long as the kernels are used; all else is copied. */
 assay_status fp_kernels_replace(fp_kernels *own, const assay_kernels *given, assay_error *err);
 
+/* The attention over keys and values of float, or of bfloat16 if is_narrow: then with weights of bfloat16
+ * where the operation has that. */
+static inline assay_attention_fn *fp_attention_of(const fp_operations *op, bool is_narrow)
+{
+    if (!is_narrow) return op->attention_f32.f32;
+    return op->attention_bf16.bf16_shares ? op->attention_bf16.bf16_shares : op->attention_bf16.f32;
+}
+
 /* The table of the kernel ABI with these operations; borrows all of its arguments. */
 assay_kernels fp_kernels_table(const fp_operations *op, const char *name, const char *version);
 

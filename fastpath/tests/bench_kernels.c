@@ -220,7 +220,7 @@ static const subject SUBJECTS[] = {
 static void print_rates(const char *what, const char *name, fp_isa isa, const double rate[2],
                         const double limit[2], const char *unit)
 {
-    printf("%-8s %-11s %-10s %9.1f %9.1f %-8s %5.0f %% %5.0f %%\n", what, name, fp_isa_name(isa), rate[0],
+    printf("%-8s %-16s %-10s %9.1f %9.1f %-8s %5.0f %% %5.0f %%\n", what, name, fp_isa_name(isa), rate[0],
            rate[1], unit, 100 * rate[0] / limit[0], 100 * rate[1] / limit[1]);
 }
 
@@ -325,16 +325,17 @@ static void run_decode(void *context, size_t slice, size_t thread)
     attend_rows(a, slice, 1, a->context, a->out + thread * N_ROWS * N_OUT);
 }
 
-static void measure_attention(const fp_attention_variant *v, bool is_bf16, const limits *l,
-                              const void *memory, const float *q, float *out)
+/* name: "f32", or "bf16…" of pages of bfloat16. */
+static void measure_attention(const fp_attention_variant *v, const char *name, assay_attention_fn *run,
+                              const limits *l, const void *memory, const float *q, float *out)
 {
     static const size_t CONTEXTS[] = {512, 2048};
-    const char *name = is_bf16 ? "bf16" : "f32";
+    char what[32];
     double rate[2];
-    attention a = {.run = is_bf16 ? v->bf16 : v->f32, .memory = memory, .q = q, .out = out};
-    a.head_bytes = HEAD_DIM * ASSAY_PAGE * (is_bf16 ? sizeof(uint16_t) : sizeof(float));
+    attention a = {.run = run, .memory = memory, .q = q, .out = out};
+    a.head_bytes = HEAD_DIM * ASSAY_PAGE * (name[0] == 'b' ? sizeof(uint16_t) : sizeof(float));
+    if (!run) return;
     for (size_t i = 0; i < 2; i++) {
-        char what[16];
         (void)snprintf(what, sizeof what, "%s %zu", name, a.context = CONTEXTS[i]);
         const double pairs = (double)CHUNK * GROUP * (double)(a.context + 1);
         measure_rates(rate, &(task){run_prefill, &a, v->isa == FP_ISA_SCALAR ? 4 : MAX_SLICES, n_threads,
@@ -345,7 +346,8 @@ static void measure_attention(const fp_attention_variant *v, bool is_bf16, const
     a.context = 1024;
     const size_t bytes = 2 * a.head_bytes * a.context / ASSAY_PAGE;
     measure_rates(rate, &(task){run_decode, &a, MAX_SLICES, n_threads, 1e-9 * (double)bytes});
-    print_rates("1 row", is_bf16 ? "bf16 1024" : "f32 1024", v->isa, rate, l->read, "GB/s");
+    (void)snprintf(what, sizeof what, "%s %zu", name, a.context);
+    print_rates("1 row", what, v->isa, rate, l->read, "GB/s");
 }
 
 static void *allocate(size_t n)
@@ -371,13 +373,17 @@ int main(void)
     limits l = {0};
     (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     measure_limits(&l, memory);
-    printf("\n%-31s %9s %9s %8s %7s %7s\n", "product", "1 thread", "all", "", "of it", "of it");
+    printf("\n%-36s %9s %9s %8s %7s %7s\n", "product", "1 thread", "all", "", "of it", "of it");
     for (size_t i = 0; i < FP_N_MATMUL; i++)
         for (size_t u = 0; u < N_SUBJECTS && fp_isa_runs_here(FP_MATMUL[i].isa); u++)
             measure_product(&FP_MATMUL[i], &SUBJECTS[u], &l, memory, x, y);
-    printf("\n%-31s %9s %9s %8s %7s %7s\n", "attention", "1 thread", "all", "", "of it", "of it");
-    for (size_t i = 0; i < FP_N_ATTENTION; i++)
-        for (size_t u = 0; u < 2 && fp_isa_runs_here(FP_ATTENTION[i].isa); u++)
-            measure_attention(&FP_ATTENTION[i], u, &l, memory, x, y);
+    printf("\n%-36s %9s %9s %8s %7s %7s\n", "attention", "1 thread", "all", "", "of it", "of it");
+    for (size_t i = 0; i < FP_N_ATTENTION; i++) {
+        const fp_attention_variant *v = &FP_ATTENTION[i];
+        if (!fp_isa_runs_here(v->isa)) continue;
+        measure_attention(v, "f32", v->f32, &l, memory, x, y);
+        measure_attention(v, "bf16", v->bf16, &l, memory, x, y);
+        measure_attention(v, "bf16 shares", v->bf16_shares, &l, memory, x, y);
+    }
     return 0;
 }

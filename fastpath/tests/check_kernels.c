@@ -67,6 +67,18 @@ START_TEST(every_table_ends_with_scalar)
 }
 END_TEST
 
+START_TEST(pages_of_bfloat16_are_read_with_weights_of_bfloat16_where_there_is_a_kernel)
+{
+    for (size_t i = 0; i < FP_N_ATTENTION; i++) {
+        const fp_kernels k = fp_kernels_pick(FP_ATTENTION[i].isa);
+        assay_attention_fn *shares = FP_ATTENTION[i].bf16_shares;
+        ck_assert(k.op.attention_bf16.bf16_shares == shares);
+        ck_assert(fp_attention_of(&k.op, true) == (shares ? shares : FP_ATTENTION[i].bf16));
+        ck_assert(fp_attention_of(&k.op, false) == FP_ATTENTION[i].f32);
+    }
+}
+END_TEST
+
 /* How a matrix may lie in a checkpoint. */
 typedef struct layout {
     assay_dtype dtype;
@@ -362,6 +374,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_best_set_that_runs_here_is_chosen);
     tcase_add_test(tc, a_set_is_chosen_by_name_if_it_runs_here);
+    tcase_add_test(tc, pages_of_bfloat16_are_read_with_weights_of_bfloat16_where_there_is_a_kernel);
     tcase_add_test(tc, every_table_ends_with_scalar);
     tcase_add_loop_test(tc, products_of_small_integers_are_exact, 0, N);
     tcase_add_loop_test(tc, a_packed_row_is_read_back, 0, N);

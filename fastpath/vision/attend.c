@@ -172,7 +172,7 @@ static void attend_rows(const fp_vision *v, const plan_attention *a, const fp_vi
                    .list = list,
                    .n_chunks = cut_chunks(keys->segments, first, n, n_each, list),
                    .first = first,
-                   .kernel = keys->shape.narrow ? op->attention_bf16.f32 : op->attention_f32.f32,
+                   .kernel = fp_attention_of(op, keys->shape.narrow != NULL),
                    .q = q,
                    .out = out};
     size_t n_keys = 0;

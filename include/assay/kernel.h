@@ -169,6 +169,11 @@ typedef struct assay_attention {
     uint32_t size;     /* sizeof(assay_attention) that the library was built with */
     uint32_t reserved; /* 0 */
     assay_attention_fn *f32;
+    /* attention_bf16 only: the same with the weights of values rounded to bfloat16, each relative to the
+     * largest score so far, and divided by the sum of either; engines that compute in bfloat16 or narrower
+     * prefer it. M has an additional term 2^12 Σ share |v|: a rounding of each weight, and one of the sum, by
+     * 2^-9. NULL: not supported. */
+    assay_attention_fn *bf16_shares;
 } assay_attention;
 
 /* y = x / sqrt(mean(x²) + epsilon) * weight, row by row (RMSNorm, Zhang & Sennrich 2019).

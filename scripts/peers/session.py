@@ -18,7 +18,7 @@ ALIKE = 0.5   # smallest cosine: narrower types add noise, but a smaller value m
 COMPUTED = {  # compute type -> description of fastpath's computation, for the table
     "": "as it chooses",
     "f32": "f32; cache f32",
-    "bf16": "products of bf16, all else f32; cache bf16",
+    "bf16": "products and, with VDPBF16PS, weights of attention of bf16, all else f32; cache bf16",
     "int8": "products of 8-bit activations in groups of 64, all else f32; cache bf16",
 }
 PREPARE_SECONDS = 3600.0

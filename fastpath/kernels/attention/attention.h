@@ -14,7 +14,8 @@
 
 typedef struct fp_attention_variant {
     fp_isa isa;
-    assay_attention_fn *f32, *bf16; /* one for each type of keys and values */
+    assay_attention_fn *f32, *bf16;  /* one for each type of keys and values */
+    assay_attention_fn *bf16_shares; /* the same with weights of bfloat16, too; NULL: none */
 } fp_attention_variant;
 
 /* The variants of this build, best first; the last one is scalar. */
@@ -27,6 +28,6 @@ const fp_attention_variant *fp_attention_pick(fp_isa isa);
 assay_attention_fn fp_attention_f32__scalar, fp_attention_f32__neon, fp_attention_f32__avx2,
     fp_attention_f32__avx512;
 assay_attention_fn fp_attention_bf16__scalar, fp_attention_bf16__neon, fp_attention_bf16__avx2,
-    fp_attention_bf16__avx512, fp_attention_bf16__avx512bf16;
+    fp_attention_bf16__avx512, fp_attention_bf16__avx512bf16, fp_attention_bf16_shares__avx512bf16;
 
 #endif

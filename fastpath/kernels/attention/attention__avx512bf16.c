@@ -5,5 +5,10 @@
 
 void fp_attention_bf16__avx512bf16(const assay_attention_call *c)
 {
-    attention(c, true);
+    attention(c, KIND_BF16);
+}
+
+void fp_attention_bf16_shares__avx512bf16(const assay_attention_call *c)
+{
+    attention(c, KIND_BF16_SHARES);
 }

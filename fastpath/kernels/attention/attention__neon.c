@@ -5,10 +5,10 @@
 
 void fp_attention_f32__neon(const assay_attention_call *c)
 {
-    attention(c, false);
+    attention(c, KIND_F32);
 }
 
 void fp_attention_bf16__neon(const assay_attention_call *c)
 {
-    attention(c, true);
+    attention(c, KIND_BF16);
 }

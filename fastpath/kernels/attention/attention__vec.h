@@ -34,6 +34,9 @@ enum {
     VECS_OF_2 = VEC / 2
 };
 
+/* The type of keys and values, and of the weights of values; a compile-time constant in every call. */
+typedef enum kind { KIND_F32, KIND_BF16, KIND_BF16_SHARES } kind;
+
 /* State of the online softmax of a query after some of its pages; out holds the weighted sum of values
  * so far. */
 typedef struct query {
@@ -93,24 +96,6 @@ ALWAYS void put_in_order(vec *x, numbers type, size_t n_vecs)
     for (size_t v = 0; v < n_vecs; v += 2) vec_merge(x[v], x[v + 1], &x[v], &x[v + 1]);
 }
 
-static inline float largest_of(vec x)
-{
-    float lanes[VEC], top;
-    vec_store(lanes, x, VEC);
-    top = lanes[0];
-    for (size_t i = 1; i < VEC; i++) top = lanes[i] > top ? lanes[i] : top;
-    return top;
-}
-
-static inline float sum_of(vec x)
-{
-    float lanes[VEC];
-    vec_store(lanes, x, VEC);
-    for (size_t n = VEC / 2; n; n /= 2)
-        for (size_t i = 0; i < n; i++) lanes[i] += lanes[i + n];
-    return lanes[0];
-}
-
 #ifdef __AVX512BF16__
 #include "fastpath/kernels/attention/scores__avx512bf16.h"
 #endif
@@ -154,25 +139,31 @@ ALWAYS void multiply(float score[][ASSAY_PAGE], query *const *block, const page 
 static inline void finish_scores(vec score[PAGE_VECS], const float *products, const query *a, const page *p)
 {
     const vec hidden = vec_of(-INFINITY), from = vec_of((float)a->from), to = vec_of((float)a->to);
+    const bool is_whole = a->to - a->from == ASSAY_PAGE;
     FP_UNROLL(8)
     for (size_t v = 0; v < PAGE_VECS; v++) {
         const vec at = vec_add(vec_indices(), vec_of((float)(v * VEC)));
         vec x = vec_mul(vec_load(products + v * VEC, VEC), vec_of(p->scale));
         if (p->cap > 0) x = vec_mul(vec_tanh(vec_div(x, vec_of(p->cap))), vec_of(p->cap));
-        x = vec_if_less(at, to, x, hidden);
-        score[v] = vec_if_less(at, from, hidden, x);
+        if (!is_whole) x = vec_if_less(at, from, hidden, vec_if_less(at, to, x, hidden));
+        score[v] = x;
     }
+}
+
+static inline float largest_score(const vec score[PAGE_VECS], float top)
+{
+    vec largest = vec_of(top);
+    FP_UNROLL(8)
+    for (size_t v = 0; v < PAGE_VECS; v++) largest = vec_max(largest, score[v]);
+    return vec_largest(largest);
 }
 
 /* Turns products into weights, in place. All weights are 0 as long as every score is -INFINITY. */
 static void make_shares(float *share, query *a, const page *p)
 {
-    vec score[PAGE_VECS], largest = vec_of(a->top), sum = vec_of(0);
-    float shrink[VEC];
+    vec score[PAGE_VECS], sum = vec_of(0);
     finish_scores(score, share, a, p);
-    FP_UNROLL(8)
-    for (size_t v = 0; v < PAGE_VECS; v++) largest = vec_max(largest, score[v]);
-    const float top = largest_of(largest);
+    const float top = largest_score(score, a->top);
     const vec base = vec_of(top == -INFINITY ? 0 : top);
     FP_UNROLL(8)
     for (size_t v = 0; v < PAGE_VECS; v++) {
@@ -180,9 +171,13 @@ static void make_shares(float *share, query *a, const page *p)
         vec_store(share + v * VEC, e, VEC);
         sum = vec_add(sum, e);
     }
-    vec_store(shrink, vec_exp(vec_sub(vec_of(a->top), base)), VEC);
-    a->shrink = shrink[0];
-    a->sum = a->sum * (double)a->shrink + (double)sum_of(sum);
+    a->shrink = 1;
+    if (top != a->top) {
+        float shrink[VEC];
+        vec_store(shrink, vec_exp(vec_sub(vec_of(a->top), base)), VEC);
+        a->shrink = shrink[0];
+    }
+    a->sum = a->sum * (double)a->shrink + (double)vec_sum(sum);
     a->top = top;
 }
 
@@ -273,6 +268,10 @@ ALWAYS void add_values(query *const *block, const float share[][ASSAY_PAGE], con
     }
 }
 
+#ifdef __AVX512BF16__
+#include "fastpath/kernels/attention/shares__avx512bf16.h"
+#endif
+
 /* Adds a page for n queries that attend to it. n, n_vecs: compile-time constants in every call. */
 ALWAYS void add_block(query *const *block, const page *p, numbers type, size_t n, size_t n_vecs)
 {
@@ -284,9 +283,16 @@ ALWAYS void add_block(query *const *block, const page *p, numbers type, size_t n
 
 /* With few queries the page is read from memory, which is fastest sequentially: with vectors of eight,
  * one query at a time. */
-ALWAYS void add_page(query *const *seen, size_t n, const page *p, bool is_bf16)
+ALWAYS void add_page(query *const *seen, size_t n, const page *p, kind of)
 {
-    const numbers type = is_bf16 ? NUMBERS_BF16 : NUMBERS_F32, of_few = is_bf16 ? NUMBERS_PAIRS : NUMBERS_F32;
+    const numbers type = of == KIND_BF16 ? NUMBERS_BF16 : NUMBERS_F32,
+                  of_few = of == KIND_BF16 ? NUMBERS_PAIRS : NUMBERS_F32;
+#ifdef __AVX512BF16__
+    if (of == KIND_BF16_SHARES) {
+        add_page_of_pairs(seen, n, p);
+        return;
+    }
+#endif
     size_t at = 0;
     for (; n - at >= 6; at += 6) add_block(seen + at, p, type, 6, VECS_OF_6);
     for (; n - at >= 4; at += 4) add_block(seen + at, p, type, 4, VECS_OF_4);
@@ -338,7 +344,7 @@ static void end_query(const query *a, size_t head_dim)
 }
 
 /* Computes queries first … first + n - 1 of the call, at most QUERIES. */
-ALWAYS void attend(const assay_attention_call *c, bool is_bf16, size_t first, size_t n)
+ALWAYS void attend(const assay_attention_call *c, kind of, size_t first, size_t n)
 {
     query queries[QUERIES], *seen[QUERIES];
     size_t from = SIZE_MAX, last = 0;
@@ -349,19 +355,19 @@ ALWAYS void attend(const assay_attention_call *c, bool is_bf16, size_t first, si
     }
     for (size_t i = 0; i * ASSAY_PAGE < c->sink_tokens; i++) {
         const page p = {c->k[i], c->v[i], c->head_dim, c->scale, c->cap};
-        add_page(seen, select_queries(seen, queries, n, i, true), &p, is_bf16);
+        add_page(seen, select_queries(seen, queries, n, i, true), &p, of);
     }
     for (size_t i = from / ASSAY_PAGE; i <= last / ASSAY_PAGE; i++) {
         const page p = {c->k[i], c->v[i], c->head_dim, c->scale, c->cap};
-        add_page(seen, select_queries(seen, queries, n, i, false), &p, is_bf16);
+        add_page(seen, select_queries(seen, queries, n, i, false), &p, of);
     }
     for (size_t i = 0; i < n; i++) end_query(&queries[i], c->head_dim);
 }
 
-ALWAYS void attention(const assay_attention_call *c, bool is_bf16)
+ALWAYS void attention(const assay_attention_call *c, kind of)
 {
     const size_t n = c->n_rows * c->n_heads;
-    for (size_t at = 0; at < n; at += QUERIES) attend(c, is_bf16, at, n - at < QUERIES ? n - at : QUERIES);
+    for (size_t at = 0; at < n; at += QUERIES) attend(c, of, at, n - at < QUERIES ? n - at : QUERIES);
 }
 
 #endif

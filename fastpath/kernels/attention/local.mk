@@ -13,4 +13,5 @@ FP_AVX512 += \
 	fastpath/kernels/attention/attention__avx512.c
 FP_AVX512BF16 += \
 	fastpath/kernels/attention/attention__avx512bf16.c \
-	fastpath/kernels/attention/scores__avx512bf16.h
+	fastpath/kernels/attention/scores__avx512bf16.h \
+	fastpath/kernels/attention/shares__avx512bf16.h

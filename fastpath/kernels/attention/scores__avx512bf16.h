@@ -37,15 +37,17 @@ ALWAYS void load_key_pairs(vec_bits key[PAGE_VECS], const uint16_t *row, bool is
     }
 }
 
-ALWAYS void put_keys_in_order(vec sum[PAGE_VECS])
+/* Sums over load_key_pairs, or over other rows joined like that. n_vecs: a compile-time constant in every
+ * call; an odd last vector is in order. */
+ALWAYS void put_keys_in_order(vec *sum, size_t n_vecs)
 {
     const __m512i first = _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23),
                   second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
-    FP_UNROLL(2)
-    for (size_t half = 0; half < PAGE_VECS; half += 2) {
-        const vec low = sum[half], high = sum[half + 1];
-        sum[half] = _mm512_permutex2var_ps(low, first, high);
-        sum[half + 1] = _mm512_permutex2var_ps(low, second, high);
+    FP_UNROLL(4)
+    for (size_t v = 0; v + 1 < n_vecs; v += 2) {
+        const vec low = sum[v], high = sum[v + 1];
+        sum[v] = _mm512_permutex2var_ps(low, first, high);
+        sum[v + 1] = _mm512_permutex2var_ps(low, second, high);
     }
 }
 
@@ -74,7 +76,7 @@ ALWAYS void multiply_pairs(float score[][ASSAY_PAGE], query *const *block, const
     }
     FP_UNROLL(8)
     for (size_t m = 0; m < n; m++) {
-        put_keys_in_order(sum[m]);
+        put_keys_in_order(sum[m], PAGE_VECS);
         FP_UNROLL(4)
         for (size_t v = 0; v < PAGE_VECS; v++) vec_store(score[m] + v * VEC, sum[m][v], VEC);
     }

@@ -81,6 +81,22 @@ static inline vec vec_min(vec a, vec b)
     return _mm256_min_ps(a, b);
 }
 
+/* The largest element; any if one is NaN. */
+static inline float vec_largest(vec x)
+{
+    __m128 y = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+    y = _mm_max_ps(y, _mm_movehl_ps(y, y));
+    return _mm_cvtss_f32(_mm_max_ss(y, _mm_movehdup_ps(y)));
+}
+
+/* Sum of all elements, always in the same order. */
+static inline float vec_sum(vec x)
+{
+    __m128 y = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+    y = _mm_add_ps(y, _mm_movehl_ps(y, y));
+    return _mm_cvtss_f32(_mm_add_ss(y, _mm_movehdup_ps(y)));
+}
+
 static inline vec vec_abs(vec x)
 {
     return _mm256_andnot_ps(_mm256_set1_ps(-0.0F), x);

@@ -81,6 +81,18 @@ static inline vec vec_min(vec a, vec b)
     return _mm512_min_ps(a, b);
 }
 
+/* The largest element; any if one is NaN. */
+static inline float vec_largest(vec x)
+{
+    return _mm512_reduce_max_ps(x);
+}
+
+/* Sum of all elements, always in the same order. */
+static inline float vec_sum(vec x)
+{
+    return _mm512_reduce_add_ps(x);
+}
+
 static inline vec vec_abs(vec x)
 {
     return _mm512_abs_ps(x);

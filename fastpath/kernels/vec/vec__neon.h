@@ -86,6 +86,19 @@ static inline vec vec_min(vec a, vec b)
     return vbslq_f32(vcltq_f32(a, b), a, b);
 }
 
+/* The largest element; any if one is NaN. */
+static inline float vec_largest(vec x)
+{
+    return vmaxvq_f32(x);
+}
+
+/* Sum of all elements, always in the same order. */
+static inline float vec_sum(vec x)
+{
+    const float32x2_t y = vadd_f32(vget_low_f32(x), vget_high_f32(x));
+    return vget_lane_f32(y, 0) + vget_lane_f32(y, 1);
+}
+
 static inline vec vec_abs(vec x)
 {
     return vabsq_f32(x);
