@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += conformance/libconformance.la
 conformance_libconformance_la_SOURCES =
-conformance_libconformance_la_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS) $(DEFLATE_CFLAGS)
-conformance_libconformance_la_LIBADD = conformance/libsweep.la serving/libserving.la model/libmodel.la $(HDF5_LIBS) $(DEFLATE_LIBS) $(JSONC_LIBS)
+conformance_libconformance_la_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS) $(DEFLATE_CFLAGS) $(CURL_CFLAGS)
+conformance_libconformance_la_LIBADD = conformance/libsweep.la server/libserver.la server/request/librequest.la serving/libserving.la model/libmodel.la $(HDF5_LIBS) $(DEFLATE_LIBS) $(JSONC_LIBS) $(MICROHTTPD_LIBS) $(CURL_LIBS)
 include conformance/sweep/local.mk
 include conformance/support/local.mk
 include conformance/hdf5/local.mk
@@ -22,6 +22,7 @@ include conformance/diff/local.mk
 include conformance/locate/local.mk
 include conformance/schedule/local.mk
 include conformance/bench/local.mk
+include conformance/probe/local.mk
 include conformance/cli/local.mk
 include conformance/faults/local.mk
 include conformance/plans/local.mk

@@ -51,6 +51,8 @@ _assay() {
         words=$(compgen -W "$(_assay_expected "$program" run "$previous" '?')" -- "$word")
     elif [[ $previous == --part ]]; then
         words=$(compgen -W "$(_assay_expected "$program" diff --part '?')" -- "$word")
+    elif [[ $previous == --only ]]; then
+        words=$(compgen -W "$(_assay_expected "$program" probe http://localhost --only '?')" -- "$word")
     elif [[ $previous == --shape ]]; then
         words=$(compgen -W "$(_assay_expected "$program" schedule --shape '?')" -- "$word")
     elif [[ $previous == --endpoint ]]; then
@@ -63,8 +65,10 @@ _assay() {
         words=$(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --image ]]; then
         words=$(compgen -f -- "$word" | grep -iE '\.(png|jpe?g|pgm|ppm)$'; compgen -d -- "$word")
-    elif [[ $previous == --save ]]; then
+    elif [[ $previous == --save || $previous == --files || $previous == --model ]]; then
         words=$(compgen -d -- "$word")
+    elif [[ $previous == --api-key-env ]]; then
+        words=$(compgen -e -- "$word")
     elif [[ $word == -* ]]; then
         words=$(compgen -W "$(_assay_options "$program" "$command")" -- "$word")
     elif [[ -z $command ]]; then

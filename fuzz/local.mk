@@ -13,6 +13,7 @@ FUZZ_REPLAYS = \
 	fuzz/replay_observation \
 	fuzz/replay_preprocessor \
 	fuzz/replay_reasoning \
+	fuzz/replay_requests \
 	fuzz/replay_safetensors \
 	fuzz/replay_schedule \
 	fuzz/replay_template \
@@ -29,6 +30,7 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_observation \
 	fuzz/fuzz_preprocessor \
 	fuzz/fuzz_reasoning \
+	fuzz/fuzz_requests \
 	fuzz/fuzz_safetensors \
 	fuzz/fuzz_schedule \
 	fuzz/fuzz_template \
@@ -119,6 +121,15 @@ fuzz_fuzz_reasoning_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_reasoning_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_reasoning_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_reasoning_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_requests_SOURCES = fuzz/replay.c fuzz/fuzz_requests.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_requests_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"requests"'
+fuzz_replay_requests_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_requests_LDADD = server/request/librequest.la serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_requests_SOURCES = fuzz/fuzz_requests.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_requests_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_requests_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_requests_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_requests_LDADD = server/request/librequest.la serving/libserving.la model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_safetensors_SOURCES = fuzz/replay.c fuzz/fuzz_safetensors.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"safetensors"'
 fuzz_replay_safetensors_CFLAGS = $(FUZZ_CFLAGS)

@@ -6,6 +6,7 @@ serving_libserving_la_SOURCES = \
 	serving/encoders.c serving/encoders.h \
 	serving/image_size.c serving/image_size.h \
 	serving/markers.c serving/markers.h \
+	serving/parsers.c serving/parsers.h \
 	serving/reply.c serving/reply.h \
 	serving/sampler.c serving/sampler.h \
 	serving/table.c serving/table.h \

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "conformance/abi/module.h"
 #include "conformance/abi/table.h"
+#include "serving/table.h"
 
 static const conf_table_member required[] = {
     CONF_TABLE_MEMBER(assay_serving, name),
@@ -93,4 +94,18 @@ const assay_serving *conf_serving_offered(const char *module, conf_serving_part 
     if (conf_serving_has(s, part, &lacks)) return s;
     conf_verdict_set(v, CONF_SKIPPED, "its serving table lacks %s", lacks);
     return NULL;
+}
+
+assay_status conf_serving_choose(const char *engine, const conf_serving_part *parts, size_t n,
+                                 const assay_serving **out, assay_error *err)
+{
+    const assay_serving *found = assay_serving_v2();
+    const char *lacks;
+    const assay_status rc = conf_serving_open(engine, &found, err);
+    if (rc != ASSAY_OK && rc != ASSAY_EUNSUPPORTED) return rc;
+    for (size_t i = 0; i < n; i++)
+        if (!conf_serving_has(found, parts[i], &lacks))
+            return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: its serving table lacks %s", engine, lacks);
+    *out = found;
+    return ASSAY_OK;
 }

@@ -38,4 +38,9 @@ bool conf_serving_has(const assay_serving *serving, conf_serving_part part, cons
  * opened or lacks members of `part`; *v is then CONF_SKIPPED or CONF_BROKEN with the reason. */
 const assay_serving *conf_serving_offered(const char *module, conf_serving_part part, conf_verdict *v);
 
+/* The serving table of an engine's module, or Assay's own if the module exports none. It has all of
+ * parts[0..n). Fails as conf_serving_open does, and with ASSAY_EUNSUPPORTED if the table lacks one. */
+assay_status conf_serving_choose(const char *engine, const conf_serving_part *parts, size_t n,
+                                 const assay_serving **out, assay_error *err);
+
 #endif

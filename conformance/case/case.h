@@ -62,6 +62,20 @@ typedef struct conf_trace {
     double noise; /* the largest distance of the float32 run from value */
 } conf_trace;
 
+/* Runs of which a case has only the noise: the published model in float16, and in float32 with the weights
+ * that MLX's affine groups of 8 or 4 bits represent. They show what a server computes in. */
+typedef enum conf_measured {
+    CONF_MEASURED_FLOAT16,
+    CONF_MEASURED_AFFINE8,
+    CONF_MEASURED_AFFINE4,
+    CONF_N_MEASURED
+} conf_measured;
+
+/* The largest distances of a run's rows from the truth (conf_distance); all 0: not recorded. */
+typedef struct conf_run_noise {
+    double max_abs, rmse, kl;
+} conf_run_noise;
+
 /* kind logits and generate; of kind positions the tokens, lengths and inputs */
 typedef struct conf_decoder {
     size_t n_samples, n_tokens, n_decode;
@@ -78,6 +92,7 @@ typedef struct conf_decoder {
     conf_array video_sample;          /* [videos], likewise */
     bool has_truth;
     conf_rows rows;
+    conf_run_noise run_noise[CONF_N_MEASURED];
     conf_trace *traces;
     size_t n_traces;
     size_t n_greedy;   /* M; 0: no greedy tokens were recorded */

@@ -13,6 +13,7 @@
 #include "conformance/case/members.h"
 #include "conformance/case/prompt.h"
 #include "conformance/case/rows.h"
+#include "conformance/case/run_noise.h"
 #include "conformance/case/traces.h"
 #include "conformance/hdf5/text.h"
 
@@ -155,8 +156,8 @@ static assay_status read_greedy(const conf_h5 *file, conf_decoder *d, assay_erro
 static assay_status note_members(const conf_h5 *file, conf_case *c, assay_error *err)
 {
     static const char *const root[] = {"input", "expect", "trace", NULL};
-    static const char *const expect[] = {"truth", "float32", "bfloat16", "int8",
-                                         "rows",  "tokens",  "finish",   NULL};
+    static const char *const expect[] = {"truth",  "float32", "bfloat16", "int8",    "rows", "tokens",
+                                         "finish", "float16", "affine8",  "affine4", NULL};
     static const char *const run[] = {"prefill", "decode", NULL};
     static const char *const runs[] = {"/expect/truth", "/expect/float32", "/expect/bfloat16",
                                        "/expect/int8"};
@@ -178,6 +179,7 @@ assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, bool frame, as
     d->has_truth = !generates || conf_h5_has(file, "/expect/truth") || conf_h5_has(file, "/expect/float32");
     if (rc == ASSAY_OK && d->has_truth)
         rc = frame ? conf_rows_count(file, d, err) : conf_rows_read(file, d, err);
+    if (rc == ASSAY_OK && d->has_truth && !frame) rc = conf_run_noise_read(file, c, err);
     if (rc == ASSAY_OK) rc = check_tokens(file, d, err);
     if (rc == ASSAY_OK && (generates || conf_h5_has(file, "/expect/tokens"))) rc = read_greedy(file, d, err);
     if (rc == ASSAY_OK && !frame) rc = conf_traces_read(file, d, c->outline, err);

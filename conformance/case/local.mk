@@ -12,6 +12,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/case/rope.c conformance/case/rope.h \
 	conformance/case/row_list.c conformance/case/row_list.h \
 	conformance/case/rows.c conformance/case/rows.h \
+	conformance/case/run_noise.c conformance/case/run_noise.h \
 	conformance/case/spans.c conformance/case/spans.h \
 	conformance/case/traces.c conformance/case/traces.h \
 	conformance/case/vectors.c conformance/case/vectors.h
@@ -20,6 +21,7 @@ CONFORMANCE_CASE_TESTS = \
 	conformance/case/tests/check_arrays \
 	conformance/case/tests/check_find \
 	conformance/case/tests/check_items \
+	conformance/case/tests/check_run_noise \
 	conformance/case/tests/check_spans
 check_PROGRAMS += $(CONFORMANCE_CASE_TESTS)
 TESTS += $(CONFORMANCE_CASE_TESTS)
@@ -29,5 +31,7 @@ conformance_case_tests_check_find_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_case_tests_check_find_LDADD = conformance/tests/libsupport.la
 conformance_case_tests_check_items_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_case_tests_check_items_LDADD = conformance/tests/libsupport.la
+conformance_case_tests_check_run_noise_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_case_tests_check_run_noise_LDADD = conformance/tests/libsupport.la
 conformance_case_tests_check_spans_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_case_tests_check_spans_LDADD = conformance/tests/libsupport.la

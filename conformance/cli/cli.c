@@ -11,6 +11,13 @@
 #include "conformance/schedule/schedule.h"
 #include "conformance/support/text.h"
 
+static bool takes_option(const conf_command *command, conf_option id)
+{
+    const conf_option *o = command->options;
+    while (*o != id && *o != CONF_OPTION_HELP) o++;
+    return *o == id;
+}
+
 const conf_command *conf_cli_command(const char *name)
 {
     for (size_t i = 0; i < CONF_N_COMMANDS; i++)
@@ -35,7 +42,7 @@ static assay_status unknown_option(const conf_command *command, const char *word
     const char *names[CONF_N_OPTIONS];
     size_t n = 0;
     for (size_t i = 0; i < CONF_N_OPTIONS; i++)
-        if (command->options & CONF_BIT(conf_cli_options[i].id)) names[n++] = conf_cli_options[i].name;
+        if (takes_option(command, conf_cli_options[i].id)) names[n++] = conf_cli_options[i].name;
     char name[64];
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     const char *meant = conf_text_suggest(name, names, n);
@@ -49,7 +56,7 @@ static const conf_option_info *find_option(const conf_command *command, const ch
 {
     for (size_t i = 0; i < CONF_N_OPTIONS; i++) {
         const conf_option_info *o = &conf_cli_options[i];
-        if (!(command->options & CONF_BIT(o->id))) continue;
+        if (!takes_option(command, o->id)) continue;
         size_t n = strlen(o->name);
         if (strncmp(word, o->name, n) == 0 && (word[n] == '\0' || word[n] == '=')) {
             *value = word[n] ? word + n + 1 : NULL;
@@ -94,8 +101,10 @@ static const char **text_of(conf_options *o, conf_option id)
     case CONF_OPTION_TAP: return &o->tap;
     case CONF_OPTION_JUNIT: return &o->junit;
     case CONF_OPTION_JSON: return &o->json;
+    case CONF_OPTION_SERVED_MODEL:
     case CONF_OPTION_MODEL: return &o->model;
     case CONF_OPTION_SHAPE: return &o->shape;
+    case CONF_OPTION_EXCHANGES:
     case CONF_OPTION_SAVE: return &o->save;
     case CONF_OPTION_REPLAY: return &o->replay;
     case CONF_OPTION_ENDPOINT: return &o->endpoint;
@@ -106,6 +115,10 @@ static const char **text_of(conf_options *o, conf_option id)
     case CONF_OPTION_REASONING: return &o->reasoning;
     case CONF_OPTION_MARKERS_OF_TOOLS:
     case CONF_OPTION_TOOLS: return &o->tools;
+    case CONF_OPTION_HOST: return &o->serve.host;
+    case CONF_OPTION_API_KEY_ENV: return &o->key_variable;
+    case CONF_OPTION_NAME: return &o->serve.name;
+    case CONF_OPTION_FILES: return &o->serve.files;
     default: return NULL;
     }
 }
@@ -134,6 +147,25 @@ static assay_status parse_generate_option(conf_generate_options *g, const conf_o
     return ASSAY_OK;
 }
 
+/* Takes the options of assay serve whose values are not plain texts. */
+static assay_status parse_serve_option(conf_options *out, const conf_option_info *o, const char *value,
+                                       assay_error *err)
+{
+    conf_serve_options *s = &out->serve;
+    switch (o->id) {
+    case CONF_OPTION_PORT: s->has_port = true; return conf_cli_parse_port(o->name, value, &s->port, err);
+    case CONF_OPTION_ANSWER_TOKENS:
+        return conf_cli_parse_count(o->name, value, CONF_MOST_TOKENS, &out->generate.max_tokens, err);
+    case CONF_OPTION_SAMPLES: return conf_cli_parse_count(o->name, value, 4096, &s->n_samples, err);
+    case CONF_OPTION_QUEUE: return conf_cli_parse_count(o->name, value, 1000000, &s->n_queued, err);
+    case CONF_OPTION_CONNECTIONS:
+        return conf_cli_parse_count(o->name, value, 1000000, &s->n_connections, err);
+    case CONF_OPTION_BODY: return conf_cli_parse_count(o->name, value, 1024, &s->body_mib, err);
+    case CONF_OPTION_CLIENT_TIMEOUT: return conf_cli_parse_seconds(o->name, value, &s->seconds, err);
+    default: return parse_generate_option(&out->generate, o, value, err);
+    }
+}
+
 static assay_status set_option(conf_options *out, const conf_option_info *o, const char *value,
                                assay_error *err)
 {
@@ -141,8 +173,11 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     if (text) *text = value;
     switch (o->id) {
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
+    case CONF_OPTION_TRUTH: out->truth[out->n_truth++] = value; break;
+    case CONF_OPTION_ONLY: out->only[out->n_only++] = value; break;
     case CONF_OPTION_MARKER: out->markers[out->n_markers++] = value; break;
     case CONF_OPTION_ALLOW_UNKNOWN: out->allow_unknown[out->n_allow_unknown++] = value; break;
+    case CONF_OPTION_CLAIM:
     case CONF_OPTION_JUDGED_AS:
     case CONF_OPTION_COMPUTED_IN:
     case CONF_OPTION_COMPUTE: return conf_cli_parse_compute(o->name, value, &out->compute, err);
@@ -155,6 +190,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_SEED: out->has_seed = true; return conf_cli_parse_seed(o->name, value, &out->seed, err);
     case CONF_OPTION_THREADS:
     case CONF_OPTION_JOBS: return conf_cli_parse_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
+    case CONF_OPTION_ANSWER_TIMEOUT:
     case CONF_OPTION_TIMEOUT: return conf_cli_parse_seconds(o->name, value, &out->limits.seconds, err);
     case CONF_OPTION_MEMORY: return conf_cli_parse_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);
     case CONF_OPTION_FAIL_CLASS: return conf_cli_parse_class(o->name, value, &out->fail_class, err);
@@ -174,11 +210,12 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_SERVING: out->serving = true; break;
     case CONF_OPTION_MANNER: return conf_cli_parse_manner(o->name, value, &out->manner, err);
     case CONF_OPTION_EXPLAIN: out->explain = true; break;
+    case CONF_OPTION_ALL_ROWS:
     case CONF_OPTION_SHOW_PROMPT:
     case CONF_OPTION_VERBOSE: out->verbose = true; break;
     case CONF_OPTION_HELP: out->help = true; break;
     default:
-        return parse_generate_option(&out->generate, o, value, err);
+        return parse_serve_option(out, o, value, err);
         /* otherwise a text, taken above, or --bisect, which conf_cli_exit handles, even if other
          * arguments are wrong */
     }
@@ -226,6 +263,8 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
     conf_options o = {.engines = calloc(n, sizeof *o.engines),
                       .arguments = calloc(n, sizeof *o.arguments),
                       .markers = calloc(n, sizeof *o.markers),
+                      .truth = calloc(n, sizeof *o.truth),
+                      .only = calloc(n, sizeof *o.only),
                       .allow_unknown = calloc(n, sizeof *o.allow_unknown),
                       .generate = {.stops = calloc(n, sizeof *o.generate.stops),
                                    .images = calloc(n, sizeof *o.generate.images),
@@ -236,8 +275,9 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
                       .batches.at = calloc(n, sizeof *o.batches.at),
                       .pictures = calloc(n, sizeof *o.pictures),
                       .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()}};
-    bool ok = o.engines && o.arguments && o.markers && o.allow_unknown && o.generate.stops &&
-              o.generate.images && o.prompts.at && o.contexts.at && o.batches.at && o.pictures;
+    bool ok = o.engines && o.arguments && o.markers && o.truth && o.only && o.allow_unknown &&
+              o.generate.stops && o.generate.images && o.prompts.at && o.contexts.at && o.batches.at &&
+              o.pictures;
     assay_status rc = ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     bool options_end = false;
     for (int i = 0; i < argc && rc == ASSAY_OK; i++) {
@@ -257,6 +297,8 @@ void conf_cli_free(conf_options *options)
     free(options->engines);
     free(options->arguments);
     free(options->markers);
+    free(options->truth);
+    free(options->only);
     free(options->allow_unknown);
     free(options->generate.stops);
     free(options->generate.images);
@@ -307,7 +349,7 @@ void conf_cli_print_command_help(const conf_command *command, FILE *out)
                   command->summary[0] - 'a' + 'A', command->summary + 1);
     for (size_t i = 0; i < CONF_N_OPTIONS; i++) {
         const conf_option_info *o = &conf_cli_options[i];
-        if (!(command->options & CONF_BIT(o->id))) continue;
+        if (!takes_option(command, o->id)) continue;
         char name[48], letter[8] = "   ";
         (void)snprintf(name, sizeof name, "%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
         if (o->letter) (void)snprintf(letter, sizeof letter, "-%c,", o->letter);

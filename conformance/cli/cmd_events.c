@@ -1,4 +1,4 @@
-/* assay events: checks an event stream, and names the rule of its protocol that it breaks.
+/* assay events: checks an event stream, and names the rules of its protocol that it breaks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -18,7 +18,8 @@ typedef struct reading {
     const char *path;
     const char **markers; /* [options.n_markers]: of --marker and of parsers */
     serve_grammar_options options;
-    serve_breach breach;
+    serve_grammar *grammar;
+    const serve_breaches *breaches;
     serve_grammar_summary summary;
 } reading;
 
@@ -67,13 +68,16 @@ static assay_status read_options(const conf_options *options, reading *r, assay_
         return assay_fail(err, ASSAY_EINVAL, "found %zu files, expected one, or - for standard input",
                           options->n_arguments);
     if (!options->endpoint)
-        return assay_fail(err, ASSAY_EINVAL,
-                          "option --endpoint is missing, expected chat, messages or "
-                          "responses");
+        return assay_fail(
+            err, ASSAY_EINVAL,
+            "option --endpoint is missing, expected chat, completions, messages or responses, or "
+            "the path of one");
     if (!serve_endpoint_find(options->endpoint, &r->options.endpoint))
-        return assay_fail(err, ASSAY_EINVAL,
-                          "option --endpoint: found %s, expected chat, messages or responses",
-                          options->endpoint);
+        return assay_fail(
+            err, ASSAY_EINVAL,
+            "option --endpoint: found %s, expected chat, completions, messages or responses, or a "
+            "path: /v1/chat/completions, …",
+            options->endpoint);
     if (usage && strcmp(usage, "yes") != 0 && strcmp(usage, "no") != 0)
         return assay_fail(err, ASSAY_EINVAL, "option --usage: found %s, expected yes or no", usage);
     if (usage) r->options.usage = usage[0] == 'y' ? SERVE_ASKED_FOR : SERVE_NOT_ASKED_FOR;
@@ -81,22 +85,20 @@ static assay_status read_options(const conf_options *options, reading *r, assay_
     return read_markers(options, r, err);
 }
 
-/* Checks a stream; r->breach.rule is set if it breaks a rule. */
+/* Checks a stream. */
 static assay_status run_grammar(FILE *in, reading *r, assay_error *err)
 {
     static char bytes[1 << 16];
-    serve_grammar *g;
-    assay_status rc = serve_grammar_open(&r->options, &g);
+    assay_status rc = serve_grammar_open(&r->options, &r->grammar);
     if (rc != ASSAY_OK) return assay_fail(err, rc, "%s: out of memory", r->path);
     for (size_t n; rc == ASSAY_OK && (n = fread(bytes, 1, sizeof bytes, in)) > 0;)
-        rc = serve_grammar_feed(g, bytes, n, &r->breach);
+        rc = serve_grammar_feed(r->grammar, bytes, n);
     const int failed = ferror(in) ? errno : 0;
-    if (rc == ASSAY_OK && !failed) rc = serve_grammar_end(g, &r->breach);
-    serve_grammar_summarise(g, &r->summary);
-    serve_grammar_free(g);
+    if (rc == ASSAY_OK && !failed) rc = serve_grammar_end(r->grammar);
+    serve_grammar_summarise(r->grammar, &r->summary);
+    r->breaches = serve_grammar_breaches(r->grammar);
     if (failed) return assay_fail(err, ASSAY_EIO, "%s: %s", r->path, strerror(failed));
-    if (rc == ASSAY_OK || rc == ASSAY_EFORMAT) return ASSAY_OK;
-    return assay_fail(err, rc, "%s: out of memory", r->path);
+    return rc == ASSAY_OK ? rc : assay_fail(err, rc, "%s: out of memory", r->path);
 }
 
 static assay_status read_stream(reading *r, assay_error *err)
@@ -109,31 +111,46 @@ static assay_status read_stream(reading *r, assay_error *err)
     return rc;
 }
 
+/* A habit is harmless. */
+static bool is_sound(const reading *r)
+{
+    return !serve_breaches_reach(r->breaches, SERVE_DEPARTS);
+}
+
 static void print_tokens(const serve_grammar_summary *s, FILE *out)
 {
     if (s->input_tokens >= 0) (void)fprintf(out, ", %" PRId64 " tokens in", s->input_tokens);
     if (s->output_tokens >= 0) (void)fprintf(out, ", %" PRId64 " out", s->output_tokens);
 }
 
+static void print_breach(const char *path, const serve_breach *breach, FILE *out)
+{
+    char text[sizeof breach->text], excerpt[sizeof breach->excerpt];
+    (void)snprintf(text, sizeof text, "%s", breach->text);
+    (void)snprintf(excerpt, sizeof excerpt, "%s", breach->excerpt);
+    conf_text_clean(text);
+    conf_text_clean(excerpt);
+    (void)fprintf(out, "%s: event %zu, byte %zu: %s: %s: %s\n", path, breach->event, breach->offset,
+                  serve_grade_name(breach->grade), breach->rule, text);
+    if (*excerpt) (void)fprintf(out, "    data: %s\n", excerpt);
+}
+
 static void print_text(const reading *r, FILE *out)
 {
     const serve_grammar_summary *s = &r->summary;
-    char path[512], text[sizeof r->breach.text], excerpt[sizeof r->breach.excerpt];
+    const size_t n = r->breaches->n, n_more = r->breaches->n_all - n;
+    char path[512];
     (void)snprintf(path, sizeof path, "%s", r->path);
-    (void)snprintf(text, sizeof text, "%s", r->breach.text);
-    (void)snprintf(excerpt, sizeof excerpt, "%s", r->breach.excerpt);
     conf_text_clean(path);
-    conf_text_clean(text);
-    conf_text_clean(excerpt);
-    if (r->breach.rule) {
-        (void)fprintf(out, "%s: event %zu, byte %zu: %s: %s\n", path, r->breach.event, r->breach.offset,
-                      r->breach.rule, text);
-        if (*excerpt) (void)fprintf(out, "    data: %s\n", excerpt);
-        return;
-    }
-    (void)fprintf(out, "%s: sound: %zu events, %zu bytes; ", path, s->n_events, s->n_bytes);
+    for (size_t i = 0; i < n; i++) print_breach(path, &r->breaches->at[i], out);
+    if (n_more) (void)fprintf(out, "%s: %zu more breaches of these rules\n", path, n_more);
+    (void)fprintf(out, "%s: %s: %zu events, %zu bytes; ", path,
+                  is_sound(r)                                       ? "sound"
+                  : serve_breaches_reach(r->breaches, SERVE_BREAKS) ? "breaks"
+                                                                    : "departs",
+                  s->n_events, s->n_bytes);
     (void)fputs("ends with ", out);
-    conf_text_print_clean(out, s->failed ? "an error" : s->finish);
+    conf_text_print_clean(out, s->failed ? "an error" : *s->finish ? s->finish : "no reason");
     (void)fprintf(out, "; %zu bytes of content, %zu of reasoning, %zu call%s", s->content_bytes,
                   s->reasoning_bytes, s->n_calls, s->n_calls == 1 ? "" : "s");
     print_tokens(s, out);
@@ -143,9 +160,18 @@ static void print_text(const reading *r, FILE *out)
 static bool add_breach(json_object *to, const serve_breach *b)
 {
     json_object *breach = json_object_new_object();
-    return conf_json_add(to, "breach", breach) && conf_json_add_text(breach, "rule", b->rule) &&
+    return conf_json_append(to, breach) && conf_json_add_text(breach, "rule", b->rule) &&
+           conf_json_add_text(breach, "grade", serve_grade_name(b->grade)) &&
            conf_json_add_count(breach, "event", b->event) && conf_json_add_count(breach, "byte", b->offset) &&
            conf_json_add_text(breach, "text", b->text) && conf_json_add_text(breach, "excerpt", b->excerpt);
+}
+
+static bool add_breaches(json_object *to, const serve_breaches *breaches)
+{
+    json_object *list = json_object_new_array();
+    bool ok = conf_json_add_count(to, "n_breaches", breaches->n_all) && conf_json_add(to, "breaches", list);
+    for (size_t i = 0; ok && i < breaches->n; i++) ok = add_breach(list, &breaches->at[i]);
+    return ok;
 }
 
 /* Adds a number of tokens; null if the stream did not report it. */
@@ -158,10 +184,10 @@ static assay_status print_json(const reading *r, FILE *out, assay_error *err)
 {
     const serve_grammar_summary *s = &r->summary;
     json_object *document = json_object_new_object();
-    bool ok = document && conf_json_add_text(document, "schema", "assay-events/1") &&
+    bool ok = document && conf_json_add_text(document, "schema", "assay-events/2") &&
               conf_json_add_text(document, "path", r->path) &&
               conf_json_add_text(document, "endpoint", serve_endpoint_name(r->options.endpoint)) &&
-              conf_json_add(document, "sound", json_object_new_boolean(!r->breach.rule)) &&
+              conf_json_add(document, "sound", json_object_new_boolean(is_sound(r))) &&
               conf_json_add_count(document, "events", s->n_events) &&
               conf_json_add_count(document, "bytes", s->n_bytes) &&
               conf_json_add_count(document, "content_bytes", s->content_bytes) &&
@@ -171,8 +197,7 @@ static assay_status print_json(const reading *r, FILE *out, assay_error *err)
               conf_json_add(document, "failed", json_object_new_boolean(s->failed)) &&
               add_tokens(document, "input_tokens", s->input_tokens) &&
               add_tokens(document, "output_tokens", s->output_tokens);
-    if (ok && r->breach.rule) ok = add_breach(document, &r->breach);
-    else ok = ok && json_object_object_add(document, "breach", NULL) == 0;
+    ok = ok && add_breaches(document, r->breaches);
     return conf_json_print_document(document, ok, out, err);
 }
 
@@ -198,7 +223,7 @@ static conf_exit check_events(const conf_options *options, const conf_context *c
     assay_status rc = read_stream(r, err);
     if (rc == ASSAY_OK) rc = report_answer(options, context, r, err);
     if (rc != ASSAY_OK) return CONF_EXIT_ERROR;
-    return r->breach.rule ? CONF_EXIT_DIVERGES : CONF_EXIT_AGREE;
+    return is_sound(r) ? CONF_EXIT_AGREE : CONF_EXIT_DIVERGES;
 }
 
 conf_exit conf_cmd_events(const conf_options *options, const conf_context *context)
@@ -207,6 +232,7 @@ conf_exit conf_cmd_events(const conf_options *options, const conf_context *conte
     assay_error err;
     const conf_exit code = check_events(options, context, &r, &err);
     if (code == CONF_EXIT_USAGE || code == CONF_EXIT_ERROR) conf_cmd_print_error(context, "%s", err.text);
+    serve_grammar_free(r.grammar);
     free(r.markers);
     return code;
 }

@@ -22,7 +22,7 @@
 #include "conformance/support/progress.h"
 #include "model/loader.h"
 #include "model/plan/plan.h"
-#include "serving/table.h"
+#include "serving/parsers.h"
 
 #define USUAL_TOKENS 256
 #define LONG_PROMPT  512 /* tokens; longer prompts show progress on a terminal */
@@ -103,35 +103,6 @@ static assay_status open_request(request *r, assay_error *err)
     return ASSAY_OK;
 }
 
-/* Whether the tokenizer encodes a marker as a single token. */
-static bool has_token(const assay_serving *s, const assay_tokenizer *t, const char *marker)
-{
-    int32_t id;
-    size_t n = 0;
-    return s->encode(t, marker, strlen(marker), false, &id, 1, &n, NULL) == ASSAY_OK && n == 1;
-}
-
-/* The parsers of a checkpoint whose tokenizer has the marker; the first match counts for each kind of
- * parser. */
-static const struct {
-    const char *marker, *reasoning, *tools;
-} families[] = {
-    {"｜DSML｜", "deepseek_v4", "deepseek_v4"},
-    {"<｜tool▁calls▁begin｜>", NULL, "deepseek"},
-    {"<|tool_calls_section_begin|>", NULL, "kimi"},
-    {"<minimax:tool_call>", NULL, "minimax"},
-    {"<|tool_call|>", NULL, "granite"},
-    {"<|recipient|>", NULL, "functionary"},
-    {"<|channel>", "gemma4", NULL},
-    {"<|tool_call>", NULL, "gemma4"},
-    {"<|channel|>", "harmony", "harmony"},
-    {"[THINK]", "mistral", NULL},
-    {"[TOOL_CALLS]", NULL, "mistral"},
-    {"<think>", "qwen3", NULL},
-    {"<arg_key>", NULL, "glm47"},
-    {"<tool_call>", NULL, "hermes"},
-};
-
 /* Uses the parsers that the user named, "none" being no parser; chooses the others by the tokenizer's
  * markers. */
 static assay_status choose_parsers(const conf_options *o, const assay_serving *s, const char *dir,
@@ -142,36 +113,22 @@ static assay_status choose_parsers(const conf_options *o, const assay_serving *s
     if (rc != ASSAY_OK) return rc;
     out->reasoning = o->reasoning;
     out->tools = o->tools;
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        if (!has_token(s, t, families[i].marker)) continue;
-        if (!out->reasoning) out->reasoning = families[i].reasoning;
-        if (!out->tools) out->tools = families[i].tools;
-    }
+    serve_parsers_choose(s, t, &out->reasoning, &out->tools);
     s->tokenizer_free(t);
-    if (out->reasoning && strcmp(out->reasoning, "none") == 0) out->reasoning = NULL;
-    if (out->tools && strcmp(out->tools, "none") == 0) out->tools = NULL;
     return ASSAY_OK;
 }
 
-/* Finds the module's serving table, or Assay's own if the module has none. */
 static assay_status find_serving(const char *engine, const assay_serving **out, assay_error *err)
 {
     static const conf_serving_part parts[] = {CONF_SERVING_TOKENIZER, CONF_SERVING_COMPLETION,
                                               CONF_SERVING_REPLY};
-    const char *lacks;
-    assay_status rc = conf_serving_open(engine, out, err);
-    if (rc == ASSAY_EUNSUPPORTED) *out = assay_serving_v2();
-    else if (rc != ASSAY_OK) return rc;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (!conf_serving_has(*out, parts[i], &lacks))
-            return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: its serving table lacks %s", engine, lacks);
-    return ASSAY_OK;
+    return conf_serving_choose(engine, parts, sizeof parts / sizeof *parts, out, err);
 }
 
 static conf_generation generation_of(const request *r, const conf_prompt *prompt, assay_text *stops)
 {
     const conf_generate_options *o = &r->options->generate;
-    const conf_images *images = prompt->images;
+    const serve_images *images = prompt->images;
     size_t n_placeholders = 0;
     for (size_t i = 0; i < o->n_stops; i++) stops[i] = (assay_text){o->stops[i], strlen(o->stops[i])};
     for (size_t i = 0; images && i < images->n; i++) n_placeholders += images->n_tokens[i];

@@ -5,6 +5,13 @@
 
 #include "conformance/cli/cmd.h"
 
+/* A list of options, --help last. */
+#define TAKES(...)                                                                                           \
+    (const conf_option[])                                                                                    \
+    {                                                                                                        \
+        __VA_ARGS__, CONF_OPTION_HELP                                                                        \
+    }
+
 const conf_command conf_cli_commands[] = {
     {"arrays", "[OPTION]... [DIR]...",
      "list the arrays that engines derive from a checkpoint, and whether they are realised",
@@ -18,8 +25,8 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 all arrays are realised; 1 an array is not, or an engine fails; 2 usage;\n"
      "77 no engine lists its arrays; 99 no checkpoint was found, or an error of assay itself.\n",
-     CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) |
-         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) | CONF_BIT(CONF_OPTION_HELP),
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_VERBOSE,
+           CONF_OPTION_ALLOW_UNKNOWN),
      conf_cmd_arrays},
     {"bench", "--model DIR|--serving [OPTION]...",
      "measure the speed of engines as a fraction of what the machine allows",
@@ -40,12 +47,10 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0; 1 an engine failed; 2 usage; 77 nothing could be measured; 99 the\n"
      "checkpoint or an engine cannot be read, or an error of assay itself.\n",
-     CONF_BIT(CONF_OPTION_SERVING) | CONF_BIT(CONF_OPTION_MODEL) | CONF_BIT(CONF_OPTION_ENGINE) |
-         CONF_BIT(CONF_OPTION_COMPUTE) | CONF_BIT(CONF_OPTION_PROMPT) | CONF_BIT(CONF_OPTION_CONTEXT) |
-         CONF_BIT(CONF_OPTION_BATCH) | CONF_BIT(CONF_OPTION_TOKENS) | CONF_BIT(CONF_OPTION_REPEAT) |
-         CONF_BIT(CONF_OPTION_IDS) | CONF_BIT(CONF_OPTION_KERNELS) | CONF_BIT(CONF_OPTION_TIMEOUT) |
-         CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) |
-         CONF_BIT(CONF_OPTION_HELP),
+     TAKES(CONF_OPTION_SERVING, CONF_OPTION_MODEL, CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE,
+           CONF_OPTION_PROMPT, CONF_OPTION_CONTEXT, CONF_OPTION_BATCH, CONF_OPTION_TOKENS, CONF_OPTION_REPEAT,
+           CONF_OPTION_IDS, CONF_OPTION_KERNELS, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_JSON,
+           CONF_OPTION_ALLOW_UNKNOWN),
      conf_cmd_bench},
     {"run", "[OPTION]... [DIR|CASE]...", "replay cases through engines and judge the results",
      "DIR means every case below it; " CONF_DEFAULT_HELP ".\n"
@@ -63,13 +68,11 @@ const conf_command conf_cli_commands[] = {
      "Exit status: 0 all cases pass; 1 at least one diverges; 2 usage; 77 no case could be run;\n"
      "99 a broken fixture, a missing library or an error of assay itself, even if another case\n"
      "diverges: the unreadable case is untested. With --bisect, 125 replaces 2, 77 and 99.\n",
-     CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_COMPUTE) | CONF_BIT(CONF_OPTION_FILTER) |
-         CONF_BIT(CONF_OPTION_SHARD) | CONF_BIT(CONF_OPTION_VECTOR) | CONF_BIT(CONF_OPTION_SEED) |
-         CONF_BIT(CONF_OPTION_MANNER) | CONF_BIT(CONF_OPTION_EXPLAIN) | CONF_BIT(CONF_OPTION_JOBS) |
-         CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_FAIL_CLASS) |
-         CONF_BIT(CONF_OPTION_BISECT) | CONF_BIT(CONF_OPTION_DUMP) | CONF_BIT(CONF_OPTION_TAP) |
-         CONF_BIT(CONF_OPTION_JUNIT) | CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_VERBOSE) |
-         CONF_BIT(CONF_OPTION_KERNELS) | CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) | CONF_BIT(CONF_OPTION_HELP),
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_VECTOR,
+           CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_EXPLAIN, CONF_OPTION_JOBS, CONF_OPTION_TIMEOUT,
+           CONF_OPTION_MEMORY, CONF_OPTION_FAIL_CLASS, CONF_OPTION_BISECT, CONF_OPTION_DUMP, CONF_OPTION_TAP,
+           CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_VERBOSE, CONF_OPTION_KERNELS,
+           CONF_OPTION_ALLOW_UNKNOWN),
      conf_cmd_run},
     {"diff", "[OPTION]... GOLDEN OBSERVED", "judge the recorded outputs of any engine, from a file",
      "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens, of\n"
@@ -88,9 +91,7 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 they agree; 1 they diverge; 2 usage; 77 the case has no recorded run to\n"
      "judge that type or part by; 99 a file cannot be read or lacks a member.\n",
-     CONF_BIT(CONF_OPTION_JUDGED_AS) | CONF_BIT(CONF_OPTION_PART) | CONF_BIT(CONF_OPTION_THREADS) |
-         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_HELP),
-     conf_cmd_diff},
+     TAKES(CONF_OPTION_JUDGED_AS, CONF_OPTION_PART, CONF_OPTION_THREADS, CONF_OPTION_VERBOSE), conf_cmd_diff},
     {"events", "--endpoint NAME [OPTION]... FILE",
      "check an event stream against the protocol of its endpoint",
      "FILE holds a server's response body as it was received: server-sent events. - is standard\n"
@@ -100,9 +101,8 @@ const conf_command conf_cli_commands[] = {
      "A stream in which the server reports an error as its protocol defines is valid.\n"
      "\n"
      "Exit status: 0 the stream is valid; 1 it breaks a rule; 2 usage; 99 FILE cannot be read.\n",
-     CONF_BIT(CONF_OPTION_ENDPOINT) | CONF_BIT(CONF_OPTION_MARKER) |
-         CONF_BIT(CONF_OPTION_MARKERS_OF_REASONING) | CONF_BIT(CONF_OPTION_MARKERS_OF_TOOLS) |
-         CONF_BIT(CONF_OPTION_USAGE) | CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_HELP),
+     TAKES(CONF_OPTION_ENDPOINT, CONF_OPTION_MARKER, CONF_OPTION_MARKERS_OF_REASONING,
+           CONF_OPTION_MARKERS_OF_TOOLS, CONF_OPTION_USAGE, CONF_OPTION_JSON),
      conf_cmd_events},
     {"generate", "--model DIR --prompt TEXT [OPTION]...", "generate text from a prompt",
      "The prompt is given to the model unchanged. With --chat, --system-prompt or --image it is a\n"
@@ -116,22 +116,19 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0; 1 the engine failed; 2 usage; 99 the checkpoint or an image cannot be read,\n"
      "the prompt is too long for the model, or the reply cannot be written.\n",
-     CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_MODEL) | CONF_BIT(CONF_OPTION_TEXT) |
-         CONF_BIT(CONF_OPTION_IMAGE) | CONF_BIT(CONF_OPTION_CHAT) | CONF_BIT(CONF_OPTION_SYSTEM) |
-         CONF_BIT(CONF_OPTION_IGNORE_TEMPLATE) | CONF_BIT(CONF_OPTION_SHOW_PROMPT) |
-         CONF_BIT(CONF_OPTION_MAX_TOKENS) | CONF_BIT(CONF_OPTION_TEMPERATURE) | CONF_BIT(CONF_OPTION_TOP_K) |
-         CONF_BIT(CONF_OPTION_TOP_P) | CONF_BIT(CONF_OPTION_MIN_P) | CONF_BIT(CONF_OPTION_PENALTY) |
-         CONF_BIT(CONF_OPTION_SAMPLING) | CONF_BIT(CONF_OPTION_STOP) | CONF_BIT(CONF_OPTION_NO_THINKING) |
-         CONF_BIT(CONF_OPTION_REASONING) | CONF_BIT(CONF_OPTION_TOOLS) | CONF_BIT(CONF_OPTION_JSON) |
-         CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) | CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_HELP),
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_MODEL, CONF_OPTION_TEXT, CONF_OPTION_IMAGE, CONF_OPTION_CHAT,
+           CONF_OPTION_SYSTEM, CONF_OPTION_IGNORE_TEMPLATE, CONF_OPTION_SHOW_PROMPT, CONF_OPTION_MAX_TOKENS,
+           CONF_OPTION_TEMPERATURE, CONF_OPTION_TOP_K, CONF_OPTION_TOP_P, CONF_OPTION_MIN_P,
+           CONF_OPTION_PENALTY, CONF_OPTION_SAMPLING, CONF_OPTION_STOP, CONF_OPTION_NO_THINKING,
+           CONF_OPTION_REASONING, CONF_OPTION_TOOLS, CONF_OPTION_JSON, CONF_OPTION_ALLOW_UNKNOWN,
+           CONF_OPTION_MEMORY),
      conf_cmd_generate},
     {"info", "[OPTION]... DIR|CASE...", "show the plan of a checkpoint, or the contents of a case",
      "DIR is a checkpoint: a directory with a config.json. CASE is a file, also a program saved\n"
      "by assay schedule.\n"
      "\n"
      "Exit status: 0; 2 usage; 99 an argument cannot be read.\n",
-     CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) | CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_HELP),
-     conf_cmd_info},
+     TAKES(CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_MEMORY), conf_cmd_info},
     {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "test the operations of a kernel library",
      "LIBRARY is a shared object that exports assay_kernels_v2 (assay/kernel.h), or fastpath.\n"
      "Every operation in its table, or OP only, is run on shapes with every remainder of its\n"
@@ -145,16 +142,13 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 every operation given passes; 1 one diverges, crashes or hangs; 2 usage; 77 the\n"
      "library has no operation; 99 it cannot be loaded, or its table is invalid.\n",
-     CONF_BIT(CONF_OPTION_DRAW) | CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) |
-         CONF_BIT(CONF_OPTION_TAP) | CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_HELP),
+     TAKES(CONF_OPTION_DRAW, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, CONF_OPTION_VERBOSE),
      conf_cmd_kernels},
     {"list", "[OPTION]... [DIR|CASE]...", "list cases with their kind and the bugs they catch",
      "DIR means every case below it; " CONF_DEFAULT_HELP ".\n"
      "\n"
      "Exit status: 0; 2 usage; 77 no case was found; 99 a case cannot be read.\n",
-     CONF_BIT(CONF_OPTION_FILTER) | CONF_BIT(CONF_OPTION_SHARD) | CONF_BIT(CONF_OPTION_MEMORY) |
-         CONF_BIT(CONF_OPTION_HELP),
-     conf_cmd_list},
+     TAKES(CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_MEMORY), conf_cmd_list},
     {"locate", "[OPTION]... CASE [OBSERVED]", "find the first tensor at which a case goes wrong",
      "Compares the recorded tensors of CASE in the order in which the engine computes them, names\n"
      "the first that exceeds its bound, and tells whether its error arises there or is inherited:\n"
@@ -168,18 +162,58 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 nothing exceeds its bound; 1 a divergence was found; 2 usage; 77 there is\n"
      "nothing to compare; 99 a broken fixture, a missing library or an error of assay itself.\n",
-     CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_COMPUTE) | CONF_BIT(CONF_OPTION_KERNELS) |
-         CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) |
-         CONF_BIT(CONF_OPTION_HELP),
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_KERNELS, CONF_OPTION_TIMEOUT,
+           CONF_OPTION_MEMORY, CONF_OPTION_ALLOW_UNKNOWN),
      conf_cmd_locate},
+    {"probe", "[OPTION]... URL|DIR", "judge a live server: its protocol, its numbers, its batches",
+     "URL is that of a server with endpoints of OpenAI or Anthropic (http://127.0.0.1:8080), which\n"
+     "serves the checkpoint of the cases. DIR is a directory that --save wrote: its exchanges are\n"
+     "judged again, without a server.\n"
+     "\n"
+     "Groups of checks: discovery (models, endpoints, log-probabilities that are offered), protocol\n"
+     "(bodies, event streams, finish reasons, usage, stop texts, refusals), numerics\n"
+     "(log-probabilities against float64 logits: of prompts where they are returned, else of the\n"
+     "next token after prefixes, and along the server's own answers), batching (the same answer\n"
+     "cold, warm, beside others, and after one that was left), text (answers whose every margin\n"
+     "exceeds twice the bound).\n"
+     "\n"
+     "A row of the report is ok, failed, ignored (a member of a request was accepted and had no\n"
+     "effect), not exercised, or not offered. Failures are graded: breaks (clients fail, or show\n"
+     "the wrong thing), departs (from the published specification), habit (common and harmless).\n"
+     "\n"
+     "Exit status: 0 no row failed or was ignored, except for habits; 1 one was; 2 usage; 77 the\n"
+     "server cannot be reached, or nothing could be judged; 99 a case cannot be read, or an error\n"
+     "of assay itself.\n",
+     TAKES(CONF_OPTION_TRUTH, CONF_OPTION_SERVED_MODEL, CONF_OPTION_ONLY, CONF_OPTION_API_KEY_ENV,
+           CONF_OPTION_CLAIM, CONF_OPTION_EXCHANGES, CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT,
+           CONF_OPTION_JSON, CONF_OPTION_ALL_ROWS, CONF_OPTION_HELP),
+     conf_cmd_probe},
     {"schedule", "[OPTION]... [DIR|CASE]...",
      "run engine calls on many threads; results must be bit-identical", conf_cmd_schedule_details,
-     CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_COMPUTED_IN) | CONF_BIT(CONF_OPTION_KERNELS) |
-         CONF_BIT(CONF_OPTION_FILTER) | CONF_BIT(CONF_OPTION_SHARD) | CONF_BIT(CONF_OPTION_PROGRAMS) |
-         CONF_BIT(CONF_OPTION_DRAWS) | CONF_BIT(CONF_OPTION_SHAPE) | CONF_BIT(CONF_OPTION_ON_THREADS) |
-         CONF_BIT(CONF_OPTION_FOR) | CONF_BIT(CONF_OPTION_SAVE) | CONF_BIT(CONF_OPTION_REPLAY) |
-         CONF_BIT(CONF_OPTION_TIMES) | CONF_BIT(CONF_OPTION_JOBS) | CONF_BIT(CONF_OPTION_TIMEOUT) |
-         CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_TAP) | CONF_BIT(CONF_OPTION_JSON) |
-         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) | CONF_BIT(CONF_OPTION_HELP),
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTED_IN, CONF_OPTION_KERNELS, CONF_OPTION_FILTER,
+           CONF_OPTION_SHARD, CONF_OPTION_PROGRAMS, CONF_OPTION_DRAWS, CONF_OPTION_SHAPE,
+           CONF_OPTION_ON_THREADS, CONF_OPTION_FOR, CONF_OPTION_SAVE, CONF_OPTION_REPLAY, CONF_OPTION_TIMES,
+           CONF_OPTION_JOBS, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, CONF_OPTION_JSON,
+           CONF_OPTION_VERBOSE, CONF_OPTION_ALLOW_UNKNOWN),
      conf_cmd_schedule},
+    {"serve", "--model DIR [OPTION]...", "answer requests over HTTP with a checkpoint",
+     "Serves /v1/chat/completions, /v1/completions, /v1/messages and /v1/responses, streamed or\n"
+     "whole, /v1/models, /health, and /metrics for Prometheus. Requests are evaluated together:\n"
+     "their samples join and leave a batch between steps, and no answer depends on the others.\n"
+     "\n"
+     "No member of a request is accepted and ignored: it is honoured, or the request is refused\n"
+     "by name. Nothing is ever fetched from the network. With --api-key-env, clients send the key\n"
+     "as a bearer token or as x-api-key; only /health needs none. The default engine is fastpath;\n"
+     "an engine that does not export assay_serving_v2 uses that of Assay.\n"
+     "\n"
+     "SIGTERM and SIGINT refuse new requests and finish those in progress; a second signal ends\n"
+     "these, too.\n"
+     "\n"
+     "Exit status: 0 after a signal; 2 usage, or an address that needs a key; 99 the checkpoint or\n"
+     "the engine cannot be opened, or the address is in use.\n",
+     TAKES(CONF_OPTION_MODEL, CONF_OPTION_HOST, CONF_OPTION_PORT, CONF_OPTION_API_KEY_ENV, CONF_OPTION_NAME,
+           CONF_OPTION_FILES, CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_ALLOW_UNKNOWN,
+           CONF_OPTION_REASONING, CONF_OPTION_TOOLS, CONF_OPTION_ANSWER_TOKENS, CONF_OPTION_SAMPLES,
+           CONF_OPTION_QUEUE, CONF_OPTION_CONNECTIONS, CONF_OPTION_BODY, CONF_OPTION_CLIENT_TIMEOUT),
+     conf_cmd_serve},
 };

@@ -7,16 +7,14 @@
 #include "conformance/options/options.h"
 #include "conformance/support/context.h"
 
-#define CONF_BIT(option) (UINT64_C(1) << (option)) /* for conf_command.options */
-_Static_assert(CONF_N_OPTIONS <= 64, "a bit for each option");
-#define CONF_N_COMMANDS 11
+#define CONF_N_COMMANDS 13
 
 typedef struct conf_command {
     const char *name;
-    const char *usage;   /* arguments after the name */
-    const char *summary; /* one line */
-    const char *details; /* paragraphs after the options */
-    uint64_t options;    /* CONF_BIT of each option that it takes */
+    const char *usage;          /* arguments after the name */
+    const char *summary;        /* one line */
+    const char *details;        /* paragraphs after the options */
+    const conf_option *options; /* those that it takes, up to and including CONF_OPTION_HELP */
     conf_exit (*run)(const conf_options *options, const conf_context *context);
 } conf_command;
 

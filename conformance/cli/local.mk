@@ -11,8 +11,10 @@ conformance_libconformance_la_SOURCES += \
 	conformance/cli/cmd_kernels.c \
 	conformance/cli/cmd_list.c \
 	conformance/cli/cmd_locate.c \
+	conformance/cli/cmd_probe.c \
 	conformance/cli/cmd_run.c \
 	conformance/cli/cmd_schedule.c \
+	conformance/cli/cmd_serve.c \
 	conformance/cli/commands.c conformance/cli/commands.h \
 	conformance/cli/explain.c conformance/cli/explain.h \
 	conformance/cli/explain_module.c conformance/cli/explain_module.h \

@@ -16,12 +16,18 @@
 
 #define COLUMNS_ELSEWHERE 100
 
+static const char *read_variable(const char *name)
+{
+    return getenv(name);
+}
+
 static bool make_context(const char *argv0, conf_context *context)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
     bool dumb = term && strcmp(term, "dumb") == 0;
     bool out_is_terminal = isatty(STDOUT_FILENO) && !dumb;
     struct winsize size;
+    context->variable = read_variable;
     context->out = stdout;
     context->err = stderr;
     context->terminal = isatty(STDOUT_FILENO) != 0;

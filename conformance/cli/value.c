@@ -110,6 +110,18 @@ assay_status conf_cli_parse_number(const char *option, const char *value, double
                       value, least, most);
 }
 
+assay_status conf_cli_parse_port(const char *option, const char *value, uint16_t *out, assay_error *err)
+{
+    const size_t n = strlen(value);
+    const unsigned long port =
+        n > 0 && n < 6 && strspn(value, "0123456789") == n ? strtoul(value, NULL, 10) : 65536;
+    if (port > 65535)
+        return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected a port from 0 to 65535", option,
+                          value);
+    *out = (uint16_t)port;
+    return ASSAY_OK;
+}
+
 assay_status conf_cli_parse_seconds(const char *option, const char *value, double *out, assay_error *err)
 {
     char *end;

@@ -32,6 +32,9 @@ assay_status conf_cli_parse_pictures(const char *option, const char *value, conf
 /* A whole number from 0 to 2^64 - 1. */
 assay_status conf_cli_parse_seed(const char *option, const char *value, uint64_t *out, assay_error *err);
 
+/* A port from 0 to 65535. */
+assay_status conf_cli_parse_port(const char *option, const char *value, uint16_t *out, assay_error *err);
+
 /* Seconds, with or without a fraction. */
 assay_status conf_cli_parse_seconds(const char *option, const char *value, double *out, assay_error *err);
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,19 +51,6 @@ static assay_status find_family(const char *dir, bool *known, assay_error *err)
     return rc;
 }
 
-/* Dynamic ropes and longrope change all their frequencies beyond a length: a longer prompt cannot be
- * evaluated in parts, since the parts before that length would have other frequencies. */
-static size_t divisible_length(const plan *p)
-{
-    double least = INFINITY;
-    for (size_t i = 0; i < p->n_ropes; i++) {
-        const rope *r = &p->ropes[i];
-        if (r->type == ROPE_DYNAMIC) least = fmin(least, r->max_length);
-        if (r->type == ROPE_LONGROPE) least = fmin(least, r->original_length);
-    }
-    return least < (double)INT32_MAX ? (size_t)least : SIZE_MAX;
-}
-
 static conf_placeholders placeholders_of(const plan *p)
 {
     const plan_tower *t = &p->tower;
@@ -97,7 +83,7 @@ static assay_status check_model(const conf_case *c, division *found, bool *forei
     rc = find_family(dir, &known, err);
     if (rc == ASSAY_OK && known) {
         rc = plan_open_allowing(dir, c->allow_unknown, &p, err);
-        if (rc == ASSAY_OK) *found = (division){divisible_length(p), placeholders_of(p)};
+        if (rc == ASSAY_OK) *found = (division){plan_divisible_length(p), placeholders_of(p)};
         plan_free(p);
     } else if (rc == ASSAY_OK) {
         rc = check_weights(dir, err);

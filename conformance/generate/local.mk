@@ -2,7 +2,6 @@
 conformance_libconformance_la_SOURCES += \
 	conformance/generate/describe.c conformance/generate/describe.h \
 	conformance/generate/generate.c conformance/generate/generate.h \
-	conformance/generate/images.c conformance/generate/images.h \
 	conformance/generate/prompt.c conformance/generate/prompt.h \
 	conformance/generate/report.c conformance/generate/report.h \
 	conformance/generate/show.c conformance/generate/show.h

@@ -12,6 +12,8 @@
 #include "serving/chat/files.h"
 #include "serving/chat/placeholder.h"
 
+#define FILE_MAX ((size_t)1 << 30) /* bytes of an image file */
+
 /* A prompt while it is made. */
 typedef struct making {
     const conf_options *options;
@@ -39,10 +41,21 @@ static assay_status explain_missing(const making *m, const assay_error *reason)
                       sees ? "" : "; its config.json has no vision_config: it seems to be a text model");
 }
 
+static assay_status read_images(making *m, const image_config *config)
+{
+    const conf_generate_options *g = &m->options->generate;
+    serve_image_source *sources = calloc(g->n_images + 1, sizeof *sources);
+    if (!sources) return no_memory(m);
+    for (size_t i = 0; i < g->n_images; i++) sources[i].name = g->images[i];
+    const assay_status rc =
+        serve_images_open(config, sources, g->n_images, FILE_MAX, &m->made.images, m->err);
+    free(sources);
+    return rc;
+}
+
 /* Reads the images, with the processor's config. */
 static assay_status open_images(making *m)
 {
-    const conf_generate_options *g = &m->options->generate;
     image_config config;
     assay_error reason = {0};
     assay_status rc = image_config_open(m->dir, false, &config, &reason);
@@ -50,7 +63,7 @@ static assay_status open_images(making *m)
         return explain_missing(m, &reason);
     if (rc != ASSAY_OK) return assay_fail(m->err, rc, "%s", reason.text);
     rc = serve_placeholder_find(m->dir, config.type, &m->placeholder, m->err);
-    if (rc == ASSAY_OK) rc = conf_images_open(&config, g->images, g->n_images, &m->made.images, m->err);
+    if (rc == ASSAY_OK) rc = read_images(m, &config);
     image_config_free(&config);
     if (rc != ASSAY_OK) return rc;
     m->made.placeholder = strdup(m->placeholder.token);
@@ -119,7 +132,7 @@ static assay_status write_prompt(making *m, assay_text text)
 
 static assay_status expand_images(making *m)
 {
-    const conf_images *images = m->made.images;
+    const serve_images *images = m->made.images;
     const char *name = m->made.place ? "the prompt rendered with the chat template" : "the prompt";
     if (!images)
         return buffer_append(&m->made.text, m->made.written.data, m->made.written.n) ? ASSAY_OK
@@ -147,6 +160,6 @@ void conf_prompt_free(conf_prompt *prompt)
     buffer_free(&prompt->written);
     free(prompt->place);
     free(prompt->placeholder);
-    conf_images_free(prompt->images);
+    serve_images_free(prompt->images);
     *prompt = (conf_prompt){0};
 }

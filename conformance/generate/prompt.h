@@ -7,7 +7,7 @@
 #include <assay/serving.h>
 
 #include "base/buffer.h"
-#include "conformance/generate/images.h"
+#include "serving/chat/images.h"
 #include "conformance/options/options.h"
 
 /* text:        the prompt with the placeholder tokens of every image.
@@ -20,12 +20,12 @@ typedef struct conf_prompt {
     buffer text, written;
     bool add_special;
     char *place, *placeholder;
-    conf_images *images;
+    serve_images *images;
 } conf_prompt;
 
 /* Makes the prompt of options->generate. text: [n], that of --prompt. serving: of the engine's module.
  * Fails naming the file: as serve_chat_source_find, serve_chat_render, image_config_open,
- * serve_placeholder_find, serve_placeholder_expand and conf_images_open do; with ASSAY_EUNSUPPORTED for
+ * serve_placeholder_find, serve_placeholder_expand and serve_images_open do; with ASSAY_EUNSUPPORTED for
  * images if the checkpoint has no processor of images, or for a chat template if `serving` cannot render one;
  * with ASSAY_EIO if --chat or --system-prompt is given and there is no template. *out is untouched on
  * failure; free it with conf_prompt_free. */

@@ -24,7 +24,7 @@ static void show_text(assay_text text, FILE *out)
 
 void conf_prompt_show(const conf_prompt *prompt, const conf_options *options, FILE *out)
 {
-    const conf_images *images = prompt->images;
+    const serve_images *images = prompt->images;
     if (images && !prompt->place && !options->generate.ignore_template) {
         conf_text_print_clean(out, options->model);
         (void)fputs(" has no chat template: the prompt is a placeholder for each image, then the text\n",
@@ -44,7 +44,7 @@ void conf_prompt_show(const conf_prompt *prompt, const conf_options *options, FI
     show_text(buffer_text(&prompt->written), out);
 }
 
-static bool add_images(json_object *to, const conf_images *images, const conf_options *options)
+static bool add_images(json_object *to, const serve_images *images, const conf_options *options)
 {
     json_object *list = json_object_new_array();
     bool ok = conf_json_add(to, "images", list);

@@ -33,9 +33,29 @@ const conf_option_info conf_cli_options[] = {
      "only this vector of textual cases; cases without it are skipped"},
     {CONF_OPTION_PART, 0, "--part", "PART",
      "judge only the logits, tokens or traces; may be repeated (default:\neverything in GOLDEN)"},
+    {CONF_OPTION_HOST, 0, "--host", "HOST",
+     "listen on this address (default: 127.0.0.1); one that other machines\ncan reach needs --api-key-env"},
+    {CONF_OPTION_PORT, 0, "--port", "N",
+     "listen on this port (default: 8080); 0: on any that is free, which is\nprinted"},
+    {CONF_OPTION_API_KEY_ENV, 0, "--api-key-env", "VAR",
+     "the environment variable that holds the API key (default: there is\nno key)"},
+    {CONF_OPTION_NAME, 0, "--name", "NAME", "what clients call the model (default: the last part of DIR)"},
+    {CONF_OPTION_TRUTH, 0, "--truth", "CASE",
+     "a case of the checkpoint that is served, or a directory of cases; may\nbe repeated (default: the "
+     "bundled ones for probes)"},
+    {CONF_OPTION_SERVED_MODEL, 0, "--model", "NAME",
+     "the model to ask for (default: the one that has the name of the\ncheckpoint's directory, else the "
+     "first)"},
+    {CONF_OPTION_ONLY, 0, "--only", "GROUP",
+     "only discovery and these checks: protocol, numerics, batching or\ntext; may be repeated"},
+    {CONF_OPTION_CLAIM, 0, "--compute", "TYPE",
+     "the type that the server claims to compute in: judge by the noise of\nf32, bf16 or int8 (default: "
+     "f32)"},
+    {CONF_OPTION_FILES, 0, "--files", "DIR",
+     "images may be files below DIR, as file: URLs (default: data URLs only)"},
     /* Engines. */
     {CONF_OPTION_ENGINE, 'e', "--engine", "ENGINE",
-     "name of a bundled engine or path of a module; may be repeated, except\nfor locate and generate "
+     "name of a bundled engine or path of a module; may be repeated, except\nfor locate, generate and serve "
      "(default: ref64, ref32 and fastpath; with\n--compute fastpath)"},
     {CONF_OPTION_KERNELS, 0, "--kernels", "LIBRARY",
      "have engines use the kernels of LIBRARY instead of their own (see\nassay kernels); the default engine "
@@ -83,6 +103,19 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_REPLAY, 0, "--replay", "FILE", "run the program in FILE repeatedly"},
     {CONF_OPTION_TIMES, 0, "--times", "N", "with --replay: how often (default: 20)"},
     {CONF_OPTION_MAX_TOKENS, 0, "--max-tokens", "N", "generate at most N tokens (default: 256)"},
+    {CONF_OPTION_ANSWER_TOKENS, 0, "--max-tokens", "N",
+     "generate at most N tokens for a request that gives no limit (default:\nas many as the model has "
+     "positions for)"},
+    {CONF_OPTION_SAMPLES, 0, "--samples", "N",
+     "evaluate at most N answers at once, in one batch (default: 32)"},
+    {CONF_OPTION_QUEUE, 0, "--queue", "N",
+     "let at most N further requests wait (default: 256); others are\nrefused with 429"},
+    {CONF_OPTION_CONNECTIONS, 0, "--connections", "N", "serve at most N connections at once (default: 4096)"},
+    {CONF_OPTION_BODY, 0, "--max-body", "MIB",
+     "refuse requests of more than MIB mebibytes with 413 (default: 64)"},
+    {CONF_OPTION_CLIENT_TIMEOUT, 0, "--timeout", "SECONDS",
+     "close a connection on which nothing moves for this time, or whose\nrequest takes twice as long to "
+     "arrive (default: 60)"},
     {CONF_OPTION_TEMPERATURE, 0, "--temperature", "X",
      "sample tokens, with logits divided by X (default: 0, the most likely\ntoken)"},
     {CONF_OPTION_TOP_K, 0, "--top-k", "N", "with --temperature: sample from the N most likely tokens"},
@@ -111,6 +144,7 @@ const conf_option_info conf_cli_options[] = {
      "unknown)"},
     /* Output and exit status. */
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show all measurements of every case"},
+    {CONF_OPTION_ALL_ROWS, 'v', "--verbose", NULL, "show also the checks that the server passes"},
     {CONF_OPTION_SHOW_PROMPT, 'v', "--verbose", NULL,
      "show the prompt that the chat template makes, and the size of each image"},
     {CONF_OPTION_TAP, 0, "--tap", "FILE",
@@ -123,6 +157,9 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_DUMP, 0, "--dump", "DIR",
      "write the outputs of each engine to DIR/ENGINE/ID.h5, for assay diff"},
     {CONF_OPTION_SAVE, 0, "--save", "DIR", "directory in which failing programs are saved (default: .)"},
+    {CONF_OPTION_EXCHANGES, 0, "--save", "DIR",
+     "write every exchange as raw bytes to the new directory DIR, which can\nbe judged again without the "
+     "server"},
     {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
      "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, stops, "
      "text, image, events, inconsistent,\ncontract, shape, refused, memory, crash, exit, hang); with other\n"
@@ -139,5 +176,7 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_MEMORY, 0, "--memory", "MIB",
      "memory limit of a process for a case, a checkpoint or an operation\n(default: half of the machine's "
      "memory; mapped files do not count; no\nlimit in builds with sanitizers)"},
+    {CONF_OPTION_ANSWER_TIMEOUT, 0, "--timeout", "SECONDS",
+     "the longest time for a complete answer (default: 60)"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
 };

@@ -74,6 +74,24 @@ typedef enum conf_option {
     CONF_OPTION_MARKERS_OF_REASONING, /* --reasoning-parser, for a command that reads responses */
     CONF_OPTION_MARKERS_OF_TOOLS,     /* --tool-parser, for the same command */
     CONF_OPTION_SERVING,
+    CONF_OPTION_HOST,
+    CONF_OPTION_PORT,
+    CONF_OPTION_API_KEY_ENV,
+    CONF_OPTION_NAME,
+    CONF_OPTION_FILES,
+    CONF_OPTION_ANSWER_TOKENS, /* --max-tokens, for a command whose clients may give another limit */
+    CONF_OPTION_SAMPLES,
+    CONF_OPTION_QUEUE,
+    CONF_OPTION_CONNECTIONS,
+    CONF_OPTION_BODY,
+    CONF_OPTION_TRUTH,
+    CONF_OPTION_ONLY,
+    CONF_OPTION_SERVED_MODEL,   /* --model, for a command that names a model to a server */
+    CONF_OPTION_EXCHANGES,      /* --save, for a command that saves exchanges */
+    CONF_OPTION_CLAIM,          /* --compute, for a command that judges a server */
+    CONF_OPTION_ANSWER_TIMEOUT, /* --timeout, for a command that waits for a server */
+    CONF_OPTION_ALL_ROWS,       /* --verbose, for a command that judges a server */
+    CONF_OPTION_CLIENT_TIMEOUT, /* --timeout, for a command that waits for clients */
     CONF_OPTION_ALLOW_UNKNOWN,
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
@@ -106,6 +124,15 @@ typedef struct conf_generate_options {
     size_t top_k;                              /* 0: all */
 } conf_generate_options;
 
+/* Options of assay serve. NULL and 0: not given. */
+typedef struct conf_serve_options {
+    const char *host, *name, *files;
+    bool has_port;
+    uint16_t port;
+    size_t n_samples, n_queued, n_connections, body_mib;
+    double seconds;
+} conf_serve_options;
+
 /* A parsed command line; all strings are borrowed from argv. */
 typedef struct conf_options {
     const char **engines; /* [n_engines] */
@@ -137,6 +164,12 @@ typedef struct conf_options {
     const char **markers;          /* [n_markers] */
     size_t n_markers;
     conf_generate_options generate;
+    conf_serve_options serve;
+    const char **truth; /* [n_truth]: assay probe, --truth */
+    size_t n_truth;
+    const char **only; /* [n_only]: --only */
+    size_t n_only;
+    const char *key_variable;   /* --api-key-env; NULL: not given */
     const char **allow_unknown; /* [n_allow_unknown], NULL-terminated: config.json members to ignore */
     size_t n_allow_unknown;
     double stress;         /* seconds; 0: not given */

@@ -4,6 +4,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/replay/decoys.c conformance/replay/decoys.h \
 	conformance/replay/dump.c conformance/replay/dump.h \
 	conformance/replay/greedy.c conformance/replay/greedy.h \
+	conformance/replay/h5_writer.c conformance/replay/h5_writer.h \
 	conformance/replay/manner.c conformance/replay/manner.h \
 	conformance/replay/positions.c conformance/replay/positions.h \
 	conformance/replay/refusals.c conformance/replay/refusals.h \

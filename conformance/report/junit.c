@@ -5,53 +5,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/report/junit.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "conformance/abi/compute.h"
 #include "conformance/report/report.h"
-#include "conformance/support/text.h"
-
-/* Removes in place the characters that XML 1.0 cannot represent: most controls, U+FFFE and U+FFFF. */
-static void drop_forbidden(char *text)
-{
-    char *to = text;
-    while (*text) {
-        if (strncmp(text, "\xEF\xBF\xBE", 3) == 0 || strncmp(text, "\xEF\xBF\xBF", 3) == 0) text += 3;
-        else if ((unsigned char)*text < 0x20 && !strchr("\t\n\r", *text)) text++;
-        else *to++ = *text++;
-    }
-    *to = '\0';
-}
-
-/* Writes text as character data that may also stand in an attribute. */
-static void print_xml(FILE *out, const char *text)
-{
-    char *copy = strdup(text);
-    if (!copy) return;
-    drop_forbidden(copy);
-    conf_text_clean(copy);
-    for (const char *at = copy; *at; at++) {
-        switch (*at) {
-        case '&': (void)fputs("&amp;", out); break;
-        case '<': (void)fputs("&lt;", out); break;
-        case '>': (void)fputs("&gt;", out); break;
-        case '"': (void)fputs("&quot;", out); break;
-        default: (void)fputc(*at, out);
-        }
-    }
-    free(copy);
-}
-
-static void print_attribute(FILE *out, const char *name, const char *value)
-{
-    (void)fprintf(out, " %s=\"", name);
-    print_xml(out, value);
-    (void)fputc('"', out);
-}
+#include "conformance/report/xml.h"
 
 /* Counts of one engine: broken cases are errors, divergences are failures. */
 static void print_counts(FILE *out, const conf_results *results, size_t engine)
@@ -64,18 +22,6 @@ static void print_counts(FILE *out, const conf_results *results, size_t engine)
                   conf_results_count(results, engine, CONF_SKIPPED), seconds);
 }
 
-/* Time and host, which are required attributes of a suite. */
-static void print_origin(FILE *out)
-{
-    char host[256] = "", stamp[32] = "1970-01-01T00:00:00";
-    time_t now = time(NULL);
-    struct tm utc;
-    if (gethostname(host, sizeof host - 1) != 0 || !host[0]) (void)strcpy(host, "localhost");
-    if (gmtime_r(&now, &utc)) (void)strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
-    print_attribute(out, "timestamp", stamp);
-    print_attribute(out, "hostname", host);
-}
-
 /* The requested compute type, if any; "multiple CASE" for each measured case; bound and unit of the
  * engine. */
 static void print_properties(FILE *out, const conf_results *results, size_t engine)
@@ -83,7 +29,7 @@ static void print_properties(FILE *out, const conf_results *results, size_t engi
     (void)fputs("    <properties>\n", out);
     if (results->kernels) {
         (void)fputs("      <property name=\"kernels\"", out);
-        print_attribute(out, "value", results->kernels);
+        conf_xml_attribute(out, "value", results->kernels);
         (void)fputs("/>\n", out);
     }
     if (results->compute)
@@ -95,7 +41,7 @@ static void print_properties(FILE *out, const conf_results *results, size_t engi
         if (!v->measured) continue;
         measured = v;
         (void)fputs("      <property name=\"multiple ", out);
-        print_xml(out, results->at[i].id);
+        conf_xml_text(out, results->at[i].id);
         (void)fprintf(out, "\" value=\"%.9g\"/>\n", v->multiple);
     }
     if (measured)
@@ -113,7 +59,7 @@ static void print_lines(FILE *out, const conf_verdict *v)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!texts[i][0]) continue;
         (void)fprintf(out, "%s: ", names[i]);
-        print_xml(out, texts[i]);
+        conf_xml_text(out, texts[i]);
         (void)fputc('\n', out);
     }
 }
@@ -122,7 +68,7 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
 {
     char *repro = conf_report_repro(results, result, engine);
     (void)fputs("REPRO: ", out);
-    print_xml(out, repro ? repro : "out of memory");
+    conf_xml_text(out, repro ? repro : "out of memory");
     (void)fputc('\n', out);
     free(repro);
 }
@@ -133,14 +79,14 @@ static void print_outcome(FILE *out, const conf_results *results, size_t result,
     if (v->outcome == CONF_PASSED) return;
     if (v->outcome == CONF_SKIPPED) {
         (void)fputs("      <skipped", out);
-        print_attribute(out, "message", v->reason);
+        conf_xml_attribute(out, "message", v->reason);
         (void)fputs("/>\n", out);
         return;
     }
     const char *element = v->outcome == CONF_FAILED ? "failure" : "error";
     (void)fprintf(out, "      <%s", element);
-    print_attribute(out, "message", v->reason);
-    print_attribute(out, "type", v->outcome == CONF_FAILED ? conf_class_name(v->class) : "broken");
+    conf_xml_attribute(out, "message", v->reason);
+    conf_xml_attribute(out, "type", v->outcome == CONF_FAILED ? conf_class_name(v->class) : "broken");
     (void)fputc('>', out);
     print_lines(out, v);
     print_repro(out, results, result, engine);
@@ -151,8 +97,8 @@ static void print_cases(FILE *out, const conf_results *results, size_t engine)
 {
     for (size_t i = 0; i < results->n; i++) {
         (void)fputs("    <testcase", out);
-        print_attribute(out, "name", results->at[i].id);
-        print_attribute(out, "classname", results->engines[engine].name);
+        conf_xml_attribute(out, "name", results->at[i].id);
+        conf_xml_attribute(out, "classname", results->engines[engine].name);
         (void)fprintf(out, " time=\"%.3f\">\n", results->at[i].verdicts[engine].seconds);
         print_outcome(out, results, i, engine);
         (void)fputs("    </testcase>\n", out);
@@ -174,8 +120,8 @@ void conf_junit_print(FILE *out, const conf_results *results)
     (void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
     for (size_t e = 0; e < results->n_engines; e++) {
         (void)fprintf(out, "  <testsuite id=\"%zu\" package=\"assay\"", e);
-        print_attribute(out, "name", results->engines[e].name);
-        print_origin(out);
+        conf_xml_attribute(out, "name", results->engines[e].name);
+        conf_xml_origin(out);
         print_counts(out, results, e);
         (void)fputs(">\n", out);
         print_properties(out, results, e);

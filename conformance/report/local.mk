@@ -7,7 +7,8 @@ conformance_libconformance_la_SOURCES += \
 	conformance/report/report.c conformance/report/report.h \
 	conformance/report/results.c conformance/report/results.h \
 	conformance/report/table.c conformance/report/table.h \
-	conformance/report/warn.c conformance/report/warn.h
+	conformance/report/warn.c conformance/report/warn.h \
+	conformance/report/xml.c conformance/report/xml.h
 
 CONFORMANCE_REPORT_TESTS = \
 	conformance/report/tests/check_report

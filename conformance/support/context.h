@@ -30,6 +30,8 @@ typedef struct conf_context {
     const char *program;      /* how to call this program in a printed command; borrowed */
     conf_strings engine_dirs; /* directories that are searched for engines by name, in order */
     char *fixtures;           /* the directory of the bundled cases, which need not exist */
+    const char *(*variable)(const char *name); /* the value of an environment variable that an option names,
+                                                * for keys; NULL if it is not set */
 } conf_context;
 
 #endif

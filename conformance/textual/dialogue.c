@@ -107,8 +107,10 @@ static assay_status check_fields(const conf_json_at *expect, assay_error *err)
 assay_status conf_dialogue_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
                                  assay_error *err)
 {
-    static const char *const inputs[] = {"prompt",           "max_tokens",  "thinking",
-                                         "reasoning_parser", "tool_parser", NULL};
+    /* request, prompt_ids, case and sample are for assay probe (fixtures/bundle/README.md). */
+    static const char *const inputs[] = {"prompt",      "max_tokens", "thinking",   "reasoning_parser",
+                                         "tool_parser", "request",    "prompt_ids", "case",
+                                         "sample",      NULL};
     static const char *const expects[] = {"ids",           "text",    "prompt_tokens", "completion_tokens",
                                           "finish_reason", "stop_id", "reasoning",     "content",
                                           "calls",         NULL};

@@ -8,7 +8,8 @@ static assay_status read_endpoint(conf_events_case *e, assay_error *err)
 {
     assay_status rc = conf_json_member_text(&e->input, "endpoint", &e->path, err);
     if (rc != ASSAY_OK) return rc;
-    if (e->path[0] == '/' && serve_endpoint_find(e->path, &e->endpoint)) return ASSAY_OK;
+    if (e->path[0] == '/' && serve_endpoint_find(e->path, &e->endpoint) && e->endpoint != SERVE_COMPLETIONS)
+        return ASSAY_OK;
     return conf_json_fail(&e->input, err,
                           "its endpoint is %s, expected /v1/chat/completions, /v1/messages or /v1/responses",
                           e->path);

@@ -132,15 +132,15 @@ static bool check_stream(const answer *a, conf_verdict *v)
                                            .usage = e->usage ? SERVE_ASKED_FOR : SERVE_NOT_ASKED_FOR};
     const bool fails = e->raise_at < e->n_chunks;
     serve_grammar_summary summary;
-    serve_breach breach = {0};
-    serve_grammar *g;
+    serve_grammar *g = NULL;
     assay_status rc = serve_grammar_open(&options, &g);
-    if (rc == ASSAY_OK) rc = serve_grammar_feed(g, a->body.data, a->body.n, &breach);
-    if (rc == ASSAY_OK) rc = serve_grammar_end(g, &breach);
-    if (rc == ASSAY_ENOMEM) conf_verdict_set(v, CONF_BROKEN, "out of memory");
-    else if (rc != ASSAY_OK)
+    if (rc == ASSAY_OK) rc = serve_grammar_feed(g, a->body.data, a->body.n);
+    if (rc == ASSAY_OK) rc = serve_grammar_end(g);
+    const serve_breach *breach = rc == ASSAY_OK ? serve_grammar_breaches(g)->at : NULL; /* the first */
+    if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "out of memory");
+    else if (breach)
         conf_verdict_fail(v, CONF_CLASS_EVENTS, "%sevent %zu, byte %zu: %s: %s", way_names[a->way],
-                          breach.event, breach.offset, breach.rule, breach.text);
+                          breach->event, breach->offset, breach->rule, breach->text);
     else {
         serve_grammar_summarise(g, &summary);
         if (summary.failed == fails) {

@@ -29,7 +29,8 @@ const char *const *conf_message_members(serve_endpoint endpoint)
     static const char *const chat[] = {"content", "reasoning_content", "tool_calls", "finish_reason", NULL};
     static const char *const messages[] = {"content", "stop_reason", NULL};
     static const char *const responses[] = {"output", "status", NULL};
-    static const char *const *const members[SERVE_N_ENDPOINTS] = {chat, messages, responses};
+    static const char *const *const members[SERVE_N_ENDPOINTS] = {
+        [SERVE_CHAT] = chat, [SERVE_MESSAGES] = messages, [SERVE_RESPONSES] = responses};
     return members[endpoint];
 }
 
@@ -246,11 +247,10 @@ static assay_status fold_event(void *context, const serve_sse_event *event)
 static assay_status read_stream(message *m, const char *body, size_t n)
 {
     const serve_sse_sink sink = {.take = fold_event, .context = m};
-    serve_breach unused;
     serve_sse *sse;
     assay_status rc = serve_sse_open(&sink, &sse);
     if (rc != ASSAY_OK) return rc;
-    rc = serve_sse_feed(sse, body, n, &unused);
+    rc = serve_sse_feed(sse, body, n);
     serve_sse_free(sse);
     return rc;
 }
@@ -270,7 +270,8 @@ static assay_status read_whole(message *m, const char *body, size_t n, assay_err
 assay_status conf_message_fold(serve_endpoint endpoint, bool streamed, const char *body, size_t n,
                                json_object **out, assay_error *err)
 {
-    static const char *const lists[SERVE_N_ENDPOINTS] = {"tool_calls", "content", "output"};
+    static const char *const lists[SERVE_N_ENDPOINTS] = {
+        [SERVE_CHAT] = "tool_calls", [SERVE_MESSAGES] = "content", [SERVE_RESPONSES] = "output"};
     message m = {.endpoint = endpoint, .out = json_object_new_object(), .list = json_object_new_array()};
     m.ok = m.out && m.list;
     add_member(&m, m.out, lists[endpoint], m.list);

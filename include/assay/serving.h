@@ -98,7 +98,7 @@ typedef struct assay_byte_sink {
 typedef struct assay_response_options {
     uint32_t size;
     uint32_t reserved;    /* 0 */
-    const char *endpoint; /* "/v1/chat/completions", "/v1/messages" or "/v1/responses" */
+    const char *endpoint; /* "/v1/chat/completions", "/v1/completions", "/v1/messages" or "/v1/responses" */
     assay_text request;   /* the body of the request, a JSON object */
     assay_text server;    /* a JSON object: model, reasoning_parser, tool_parser (names or null),
                            * auto_tool_choice    (a boolean: if false, tool_parser is not used),
@@ -107,15 +107,47 @@ typedef struct assay_response_options {
     int64_t created;      /* seconds since 1970 */
 } assay_response_options;
 
-/* The next output of an engine. */
+/* A token that was possible at a position, and the natural logarithm of its probability. */
+typedef struct assay_token_logprob {
+    int32_t id;
+    double logprob;  /* at most 0; -INFINITY is a probability of 0. NaN: there is none, as for the first token
+                      * of  a prompt */
+    assay_text text; /* the bytes that this token alone adds to a text; they need not be UTF-8 */
+    size_t rank;     /* 1: no token of the vocabulary is more probable; 0: unknown */
+} assay_token_logprob;
+
+/* The token at a position, and the tokens that were most probable there. */
+typedef struct assay_logprobs {
+    assay_token_logprob token;
+    const assay_token_logprob *top; /* [n_top], the most probable first */
+    size_t n_top;
+} assay_logprobs;
+
+/* The next output of an engine. Everything is borrowed for the call. The response writes those of its members
+ * that the request asks for (logprobs, prompt_logprobs, echo, return_token_ids) and leaves the others out. */
 typedef struct assay_response_chunk {
     uint32_t size;
-    uint32_t finished;                        /* not 0: this is the last chunk */
+    uint32_t finished;                        /* not 0: this is the last chunk of its choice */
     assay_text new_text;                      /* may be empty */
-    int64_t prompt_tokens, completion_tokens; /* so far; 0: unknown */
+    int64_t prompt_tokens, completion_tokens; /* of this choice so far; 0: unknown */
     const char *finish_reason; /* of the last chunk: "stop", "length", "content_filter"; "error": the
                                 * engine failed; NULL: "stop" */
     assay_text stop_sequence;  /* the stop text of the request that ended the completion; NULL: none */
+    /* The index of the choice: prompt * n + i for choice i of n of a prompt. The response is over when every
+     * choice of the request has had its last chunk. */
+    size_t choice;
+    /* [n_logprobs]: of the tokens generated since the preceding chunk of this choice, in order. The text of a
+     * token may come in a later chunk. */
+    const assay_logprobs *logprobs;
+    size_t n_logprobs;
+    /* [n_prompt_logprobs], in the first chunk of a choice: of all tokens of its prompt. */
+    const assay_logprobs *prompt_logprobs;
+    size_t n_prompt_logprobs;
+    assay_text prompt_text;   /* completions, in the first chunk of a choice: the prompt, for `echo` */
+    const int32_t *token_ids; /* [n_token_ids]: the tokens generated since the preceding chunk */
+    size_t n_token_ids;
+    const int32_t *prompt_token_ids; /* [n_prompt_token_ids], in the first chunk of a choice */
+    size_t n_prompt_token_ids;
 } assay_response_chunk;
 
 typedef struct assay_response assay_response;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/plan.h"
 
+#include <math.h>
+
 const char *plan_activation_name(assay_activation a)
 {
     switch (a) {
@@ -18,4 +20,15 @@ int32_t plan_embeds_as(const plan *p, int32_t token)
     for (size_t i = 0; i < p->placeholders.n; i++)
         if (p->placeholders.id[i] == token) return p->placeholders.embeds_as;
     return token >= 0 && (size_t)token < p->n_token_ids ? token : -1;
+}
+
+size_t plan_divisible_length(const plan *p)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < p->n_ropes; i++) {
+        const rope *r = &p->ropes[i];
+        if (r->type == ROPE_DYNAMIC) least = fmin(least, r->max_length);
+        if (r->type == ROPE_LONGROPE) least = fmin(least, r->original_length);
+    }
+    return least < (double)INT32_MAX ? (size_t)least : SIZE_MAX;
 }

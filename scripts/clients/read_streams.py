@@ -72,6 +72,28 @@ def chat(url: str, streams: bool) -> Said:
     return reasoning, message.content or "", calls, made.choices[0].finish_reason
 
 
+def completions(url: str, streams: bool) -> Said:
+    """Joins the chunks of a stream, and checks that each character has its logprob at its offset."""
+    client = openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0)
+    asked: dict[str, Any] = {"model": "m", "prompt": "a", "logprobs": 1}
+    text, tokens, offsets, reason, usage = "", [], [], "", None
+    answers = client.completions.create(**asked, stream=True, stream_options={"include_usage": True}) if streams else \
+        [client.completions.create(**asked)]
+    for answer in answers:
+        usage = answer.usage or usage
+        for choice in answer.choices:
+            text += choice.text
+            tokens += choice.logprobs.tokens
+            offsets += choice.logprobs.text_offset
+            reason = choice.finish_reason or reason
+            if choice.logprobs.token_logprobs != [-0.5] * len(choice.logprobs.tokens):
+                raise ValueError(f"logprobs: {choice.logprobs}")
+    check_usage(usage, 5)
+    if tokens != list(text) or offsets != list(range(len(text))):
+        raise ValueError(f"tokens {tokens} at {offsets} of {text!r}")
+    return "", text, [], reason
+
+
 def messages(url: str, streams: bool) -> Said:
     client = anthropic.Anthropic(base_url=url, api_key="none", max_retries=0)
     asked: dict[str, Any] = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}]}
@@ -116,7 +138,7 @@ def read(file: Path, url: str) -> str | None:
     Server.body = file.read_bytes()
     Server.kind = "text/event-stream" if streams else "application/json"
     Server.status = 500 if must[3] == "failed" and not streams else 200
-    read_one = {"chat": chat, "messages": messages, "responses": responses}[file.name.split("-")[0]]
+    read_one = {"chat": chat, "completions": completions, "messages": messages, "responses": responses}[file.name.split("-")[0]]
     try:
         found = read_one(url, streams)
     except (openai.APIError, anthropic.APIError) as error:

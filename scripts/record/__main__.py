@@ -13,9 +13,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         prog="python -m scripts.record",
         description="Records tiny checkpoints with the published systems' answers on them: the "
                     "float64 truth, its float32 noise, traces, and what mlx-lm observes.")
-    parser.add_argument("--family", action="append", choices=(*NAMES, "positions", "rope", "threads", "trained"),
+    parser.add_argument("--family", action="append", choices=(*NAMES, "positions", "rope", "threads", "trained",
+                                                             "bundle"),
                         help="record only this family, the cases of positions or ropes, the programs of "
-                             "threads or the trained models (repeatable; default all)")
+                             "threads, the trained models or the bundle (repeatable; default all)")
     parser.add_argument("--variant", action="append",
                         help="record only the variant of this name (repeatable; default all)")
     parser.add_argument("--seed", type=int, default=0,

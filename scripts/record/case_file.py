@@ -31,12 +31,12 @@ def check_generate(checkpoint: Checkpoint, recording: cases.Recording, tokens: n
 
 
 def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model: str,
-          traces: str) -> dict[str, Any]:
+          traces: str, more: dict[str, np.ndarray] | None = None) -> dict[str, Any]:
     """Runs the traces and the cached decode, and writes the case. Returns values for the log line: `noise`,
     `cached` (difference of the cached decode), `draws`, `missing` (narrower runs that were left out), and
     the `datasets`.
 
-    traces: `none`, `layers` (embed and layer.NN.out) or `fine`.
+    traces: `none`, `layers` (embed and layer.NN.out) or `fine`. more: further datasets.
     """
     case, samples, variant = recording.case, recording.samples, checkpoint.variant
     trace64: dict[str, np.ndarray] = {}
@@ -71,6 +71,7 @@ def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model:
         if not flags:
             check_generate(checkpoint, recording, tokens)
     datasets |= {f"/trace/{name}": tensor for name, tensor in trace64.items()}
+    datasets |= more or {}
     attributes: dict[str, Any] = {
         "kind": case.kind, "model": model, "source": SOURCE,
         "recorder": f"scripts/record, seed {checkpoint.seed}, draw {recording.draws}",
@@ -129,5 +130,6 @@ def catches(variant: Variant, case: cases.Case) -> str:
                          "chosen by far",
         "random": "in a drawn configuration",
         "forced": "in a drawn configuration, in prompts short and long, in every type",
+        "bundle": "in the answers of a trained model",
     }[case.name]
     return f"{variant.catches}, {added}."

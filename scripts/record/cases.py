@@ -25,6 +25,7 @@ MOST_NARROW_DRAWS = 2000  # with many routers only one prompt in a thousand has 
 LEAST_MARGIN = 0.2  # in `greedy`: a smaller margin is never enough for a run in bfloat16, so skip its cost
 FOR_NARROW = ("narrow", "greedy", "image-narrow", "images-narrow")  # cases that are redrawn until they have every narrower run
 FEW_ROWS = (0, 1, 63, 64, 65, 127, 128)  # and the last row of each prompt
+FIRST_ROWS = 4  # recorded of each prompt of a case with a row_step
 PLACEHOLDERS = {"i": "image_token_id", "v": "video_token_id", "a": "audio_token_id"}  # of layouts
 
 
@@ -277,10 +278,13 @@ def left_pad(rows: list[np.ndarray], fill: float) -> np.ndarray:
 
 def listed_rows(case: Case, lengths: list[int]) -> np.ndarray | None:
     """The recorded rows (sample, position) [R, 2] of prompts of these lengths; None if all are recorded."""
-    if not case.few_rows:
+    if not case.few_rows and not case.row_step:
         return None
+    few = set(FEW_ROWS) if case.few_rows else set(range(FIRST_ROWS))
+    step = case.row_step
     return np.array([(sample, position) for sample, length in enumerate(lengths)
-                     for position in sorted({*FEW_ROWS, length - 1}) if position < length], np.int32)
+                     for position in sorted({*few, *(range(0, length, step) if step else ()), length - 1})
+                     if position < length], np.int32)
 
 
 def recorded_prefill(case: Case, prefill: list[np.ndarray]) -> np.ndarray:

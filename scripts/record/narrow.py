@@ -56,12 +56,9 @@ class RoundInputs(OtherLinear):
         return out if bias is None else out + bias
 
 
-class Bfloat16(Run):
-    """The published model in bfloat16; buffers that its loader leaves in float32 (rope frequencies) stay
+class Narrow(Run):
+    """The published model in bfloat16 or float16; buffers that its loader leaves in float32 (rope frequencies) stay
     float32."""
-
-    def __init__(self, build: Callable, state: dict):
-        super().__init__(build, state, torch.bfloat16)
 
     def _refuse_other_types(self) -> None:
         for name, tensor in self.model.named_parameters():
@@ -91,7 +88,7 @@ def runs(build: Callable, state: dict, groups: dict[str, Parts]) -> dict[str, Ru
     """The runs, by the name of their group below /expect. groups: the quantised weights; empty: the checkpoint is
     not quantised."""
     if not groups:
-        return {"bfloat16": Bfloat16(build, state)}
+        return {"bfloat16": Narrow(build, state, torch.bfloat16)}
     plain = {name: tensor if name in groups else tensor.to(torch.bfloat16)
              for name, tensor in state.items()}
     return {"bfloat16": Rounding(build, plain, dict.fromkeys(state, (1,)), bfloat16),

@@ -23,6 +23,7 @@ class Case:
     has a near tie somewhere.
     varies: every greedy stream has at least this many different tokens, and no stop id; 0: no such condition.
     few_rows: of each prompt only the rows of FEW_ROWS and the last are recorded.
+    row_step: above 0, of each prompt only the first rows, every row_step-th and the last are recorded.
     layouts: the kinds of each prompt's tokens, one letter of PLACEHOLDERS for each, `.` for text; decoded tokens
     are text. Empty: any tokens.
     prompts: the texts and pictures of each prompt, with their pixels; empty: there are none.
@@ -37,6 +38,7 @@ class Case:
     settles: bool = False
     varies: int = 0
     few_rows: bool = False
+    row_step: int = 0
     layouts: tuple[str, ...] = ()
     prompts: tuple[tuple[Part, ...], ...] = ()
 

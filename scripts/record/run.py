@@ -31,7 +31,7 @@ def record(options: argparse.Namespace, out: Path) -> list[Path]:
     the path is the family's directory, so that the check also finds files that no variant makes any more.
     """
     made: list[Path] = []
-    for name in options.family or (*families.NAMES, "positions", "rope", "threads", "trained"):
+    for name in options.family or (*families.NAMES, "positions", "rope", "threads", "trained", "bundle"):
         if name == "rope":
             from . import rope
             files = rope.record(out / "rope", options.seed, options.variant)
@@ -55,6 +55,12 @@ def record(options: argparse.Namespace, out: Path) -> list[Path]:
                 made += [Path("trained") / place
                          for place in trained_cases.record(out / "trained", options.seed,
                                                        not options.no_observations)]
+            continue
+        if name == "bundle":
+            if not options.variant:
+                from .bundle import cases as bundle
+                made += [Path("bundle") / place
+                         for place in bundle.record(out / "bundle", options.seed, not options.no_observations)]
             continue
         family = families.load(name)
         for variant in family_variants(family, options.seed, options.variant):

@@ -15,25 +15,27 @@ from pathlib import Path
 
 # Top-level folders in include order: a folder may include itself, and folders of its own and of earlier layers.
 LAYERS = [["include"], ["base"], ["runtime", "tokenizer", "template", "image"], ["model"], ["serving", "ref", "fastpath"],
-          ["conformance"]]
+          ["server"], ["conformance"]]
 
 # Folders of the harness in include order.
 HARNESS = ["support", "hdf5", "judge", "process", "abi", "options", "case", "generate", "textual", "kinds", "replay",
-           "evaluate", "report", "diff", "locate", "schedule", "bench", "sweep", "faults", "cli"]
+           "evaluate", "report", "diff", "locate", "schedule", "bench", "sweep", "probe",
+           "faults", "cli"]
 
 # Libraries that only some folders may include.
 LIBRARIES = {
     "pcre2.h": ["tokenizer"], "utf8proc.h": ["base", "template", "tokenizer"], "cblas.h": ["ref"], "hdf5.h": ["conformance/replay"],
-    "png.h": ["image"], "jpeglib.h": ["image"],
+    "png.h": ["image"], "jpeglib.h": ["image"], "curl/curl.h": ["conformance/probe"],
     "libdeflate.h": ["conformance/hdf5", "conformance/support"],
-    "json-c/json.h": ["base", "image", "model", "template", "tokenizer", "serving", "conformance"],
+    "json-c/json.h": ["base", "image", "model", "template", "tokenizer", "serving", "server", "conformance"],
+    "microhttpd.h": ["server/http"],
 }
 
 # Sources without a header of their own: they define entries of a table that their folder's header declares.
 TABLE_ENTRIES = re.compile(
     r"__|^conformance/(cli/(cmd_|main)|bench/machine_tiles|"
     r"faults/(caches|images|kernels_inputs|list|list_kernels|plans|samples|seams.*|states|table|threads|towers)\.c|"
-    r"sweep/(attention|gate|matmul|rms_norm|rope|router)\.c)|^model/families/|^ref/engine\.c|^fastpath/(session/engine|kernels_table)\.c|"
+    r"sweep/(attention|gate|matmul|rms_norm|rope|router)\.c|probe/checks/(batching|discover|numerics|protocol|text)\.c)|^model/families/|^ref/engine\.c|^fastpath/(session/engine|kernels_table)\.c|"
     r"^serving/(tools/formats/|(grammar|response)/(chat|messages|responses)|reasoning/(channel|harmony|think))")
 
 SOURCES_MOST = 25  # per folder

@@ -96,9 +96,9 @@ static bool begins_with(const buffer *text, json_object *token)
     return n > 0 && text->n >= n && memcmp(text->data, json_object_get_string(token), n) == 0;
 }
 
-/* Renders with variables as JSON text, of json-c. */
-static assay_status render(const assay_serving *serving, const char *dir, const serve_chat_source *source,
-                           json_object *variables, int64_t now, buffer *out, assay_error *err)
+assay_status serve_chat_render_variables(const assay_serving *serving, const char *dir,
+                                         const serve_chat_source *source, json_object *variables, int64_t now,
+                                         buffer *out, assay_error *err)
 {
     size_t n = 0;
     assay_error reason = {0};
@@ -127,7 +127,8 @@ assay_status serve_chat_render(const assay_serving *serving, const char *dir, co
         if (!variables || !add_variables(variables, request, tokens))
             rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     }
-    if (rc == ASSAY_OK) rc = render(serving, dir, source, variables, request->now, &text, err);
+    if (rc == ASSAY_OK)
+        rc = serve_chat_render_variables(serving, dir, source, variables, request->now, &text, err);
     if (rc == ASSAY_OK && !buffer_append(out, text.data, text.n))
         rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     if (rc == ASSAY_OK)

@@ -5,6 +5,7 @@
 #define SERVING_CHAT_CHAT_H
 
 #include "base/buffer.h"
+#include "base/json.h"
 #include "serving/chat/source.h"
 
 /* system:       the text of a message of role system before it; .at NULL: no such message.
@@ -27,5 +28,11 @@ typedef struct serve_chat_request {
 assay_status serve_chat_render(const assay_serving *serving, const char *dir, const serve_chat_source *source,
                                const serve_chat_request *request, buffer *out, bool *add_special,
                                assay_error *err);
+
+/* Appends the template rendered with these variables, an object that is not changed; after a failure *out may
+ * hold a part. Fails as template_render does, with the place of the template before the message. */
+assay_status serve_chat_render_variables(const assay_serving *serving, const char *dir,
+                                         const serve_chat_source *source, json_object *variables, int64_t now,
+                                         buffer *out, assay_error *err);
 
 #endif

@@ -3,6 +3,7 @@
 serving_libserving_la_SOURCES += \
 	serving/chat/chat.c serving/chat/chat.h \
 	serving/chat/files.c serving/chat/files.h \
+	serving/chat/images.c serving/chat/images.h \
 	serving/chat/placeholder.c serving/chat/placeholder.h \
 	serving/chat/source.c serving/chat/source.h \
 	serving/chat/special.c serving/chat/special.h

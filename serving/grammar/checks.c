@@ -20,15 +20,23 @@ static void show_data(serve_breach *breach, assay_text data)
 
 assay_status serve_grammar_fail(serve_grammar *g, const char *rule, const char *format, ...)
 {
-    char text[sizeof g->breach->text];
+    char text[sizeof((serve_breach *)NULL)->text];
+    serve_breach *breach;
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    (void)serve_breach_set(g->breach, rule, g->event ? g->event->number : serve_sse_events(g->sse) + 1,
-                           g->event ? g->event->offset : serve_sse_bytes(g->sse), "%s", text);
-    if (g->event) show_data(g->breach, g->event->data);
-    return ASSAY_EFORMAT;
+    const assay_status rc = serve_breaches_add(
+        &g->breaches, g->options.endpoint, rule, g->event ? g->event->number : serve_sse_events(g->sse) + 1,
+        g->event ? g->event->offset : serve_sse_bytes(g->sse), text, &breach);
+    if (g->event && breach) show_data(breach, g->event->data);
+    g->is_full = g->is_full || strcmp(rule, "size") == 0;
+    return rc;
+}
+
+assay_status serve_grammar_go_on(assay_status rc)
+{
+    return rc == ASSAY_EFORMAT ? ASSAY_OK : rc;
 }
 
 serve_quoted serve_quote(assay_text text)
@@ -51,6 +59,13 @@ assay_text serve_string(json_object *value)
 bool serve_text_is(assay_text text, const char *expected)
 {
     return text.n == strlen(expected) && memcmp(text.at, expected, text.n) == 0;
+}
+
+bool serve_text_is_among(assay_text text, const char *const *expected)
+{
+    for (; *expected; expected++)
+        if (serve_text_is(text, *expected)) return true;
+    return false;
 }
 
 assay_status serve_grammar_optional(serve_grammar *g, const char *rule, const char *where,

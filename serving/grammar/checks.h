@@ -1,8 +1,8 @@
 /* Checks of one event that the rules of all endpoints share: members by name and type, texts joined from
  * deltas, markers in content.
  *
- * Functions that return a status fail with ASSAY_EFORMAT if the given rule is broken, at the current event,
- * or with ASSAY_ENOMEM. `where` names the object that the member is in: "choices[0].delta".
+ * Functions that return a status report a breach of the given rule, at the current event, and return
+ * ASSAY_EFORMAT then; or ASSAY_ENOMEM. `where` names the object that the member is in: "choices[0].delta".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_GRAMMAR_CHECKS_H
@@ -13,6 +13,9 @@
 assay_status serve_grammar_fail(serve_grammar *g, const char *rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* ASSAY_OK for ASSAY_EFORMAT: a breach that was reported, and after which the event is read on. */
+assay_status serve_grammar_go_on(assay_status rc);
+
 /* A text in quotes, escaped and cut to length, for one message. */
 typedef struct serve_quoted {
     char at[64];
@@ -22,6 +25,7 @@ serve_quoted serve_quote(assay_text text);
 /* The text of a JSON string; .at is NULL for NULL. */
 assay_text serve_string(json_object *value);
 bool serve_text_is(assay_text text, const char *expected);
+bool serve_text_is_among(assay_text text, const char *const *expected); /* ends with NULL */
 
 /* A required member of this type (json_type_int: an integer). */
 assay_status serve_grammar_member(serve_grammar *g, const char *rule, const char *where, json_object *object,
@@ -64,7 +68,8 @@ typedef struct serve_tail {
     size_t n;
 } serve_tail;
 
-/* Checks a delta of content: no marker is in it or ends in it. Counts its bytes. */
+/* Checks a delta of content: no marker is in it or ends in it. Counts its bytes. A marker is reported once in
+ * a stream. */
 assay_status serve_grammar_content(serve_grammar *g, serve_tail *tail, assay_text delta);
 
 /* Records why generation ended in the summary; word is cut to fit. */

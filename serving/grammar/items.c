@@ -48,10 +48,9 @@ static bool is_of_type(const serve_item *item, const char *type)
 static assay_status expect_empty(serve_grammar *g, json_object *item, const char *name)
 {
     json_object *list;
-    assay_status rc = serve_grammar_optional(g, "responses-item", "item", item, name, json_type_array, &list);
+    assay_status rc = serve_grammar_optional(g, "responses-new", "item", item, name, json_type_array, &list);
     if (rc != ASSAY_OK || !list || json_object_array_length(list) == 0) return rc;
-    return serve_grammar_fail(g, "responses-item", "item: found %s in an item that is new, expected []",
-                              name);
+    return serve_grammar_fail(g, "responses-new", "item: found %s in an item that is new, expected []", name);
 }
 
 static assay_status check_status(serve_grammar *g, const char *rule, json_object *item, const char *expected,
@@ -82,7 +81,7 @@ static assay_status begin_call(serve_grammar *g, serve_item *own, json_object *i
         rc = serve_grammar_optional(g, "responses-call", "item", item, "arguments", json_type_string,
                                     &arguments);
     if (rc != ASSAY_OK || serve_string(arguments).n == 0) return rc;
-    return serve_grammar_fail(g, "responses-item",
+    return serve_grammar_fail(g, "responses-new",
                               "item: found arguments in a call that is new, expected an empty text");
 }
 
@@ -94,19 +93,20 @@ assay_status serve_items_read_added(serve_grammar *g, serve_items *items, json_o
     assay_status rc = serve_grammar_count(g, rule, "the event", event, "output_index", 0, &index);
     if (rc == ASSAY_OK && (size_t)index != items->n)
         rc = serve_grammar_fail(g, rule, "found output_index %lld, expected %zu", (long long)index, items->n);
+    rc = serve_grammar_go_on(rc);
     if (rc == ASSAY_OK)
         rc = serve_grammar_member(g, rule, "the event", event, "item", json_type_object, &item);
     if (rc == ASSAY_OK)
         rc = serve_grammar_grow(g, "items", (void **)&items->at, items->n, ITEMS_MAX, sizeof *items->at);
     if (rc != ASSAY_OK) return rc;
     serve_item *own = &items->at[items->n++];
-    rc = serve_grammar_same(g, rule, "item", item, "id", &own->id);
+    rc = serve_grammar_go_on(serve_grammar_same(g, rule, "item", item, "id", &own->id));
     if (rc == ASSAY_OK) rc = serve_grammar_same(g, rule, "item", item, "type", &own->type);
-    if (rc == ASSAY_OK) rc = check_status(g, rule, item, "in_progress", NULL);
-    if (rc == ASSAY_OK) rc = expect_empty(g, item, "content");
-    if (rc == ASSAY_OK) rc = expect_empty(g, item, "summary");
+    if (rc == ASSAY_OK) rc = serve_grammar_go_on(check_status(g, "responses-new", item, "in_progress", NULL));
+    if (rc == ASSAY_OK) rc = serve_grammar_go_on(expect_empty(g, item, "content"));
+    if (rc == ASSAY_OK) rc = serve_grammar_go_on(expect_empty(g, item, "summary"));
     if (rc == ASSAY_OK && is_of_type(own, "message"))
-        rc = serve_grammar_exactly(g, rule, "item", item, "role", "assistant");
+        rc = serve_grammar_exactly(g, "responses-new", "item", item, "role", "assistant");
     if (rc == ASSAY_OK && is_of_type(own, "function_call")) rc = begin_call(g, own, item);
     return rc;
 }
@@ -124,8 +124,10 @@ static assay_status find_item(serve_grammar *g, const char *rule, serve_items *i
     serve_item *item = &items->at[index];
     if (item->is_done)
         return serve_grammar_fail(g, rule, "found more of item %lld, which is done", (long long)index);
-    if (by_id) rc = serve_grammar_same(g, rule, "the event", event, "item_id", &item->id);
-    *out = item;
+    if (by_id)
+        rc = serve_grammar_go_on(
+            serve_grammar_same(g, "responses-item-id", "the event", event, "item_id", &item->id));
+    if (rc == ASSAY_OK) *out = item;
     return rc;
 }
 
@@ -188,7 +190,8 @@ assay_status serve_items_read_part_added(serve_grammar *g, serve_items *items, j
     if (rc == ASSAY_OK) rc = find_kind(g, item, type, summary, &kind);
     if (rc == ASSAY_OK) rc = serve_grammar_member(g, rule, "part", part, kind->text, json_type_string, &text);
     if (rc == ASSAY_OK && serve_string(text).n > 0)
-        rc = serve_grammar_fail(g, rule, "part: found a text in a part that is new, expected an empty one");
+        rc = serve_grammar_go_on(serve_grammar_fail(
+            g, "responses-new", "part: found a text in a part that is new, expected an empty one"));
     serve_part_list *parts = rc == ASSAY_OK ? parts_of(item, summary) : NULL;
     if (parts)
         rc = serve_grammar_grow(g, "parts", (void **)&parts->at, parts->n, PARTS_MAX, sizeof *parts->at);
@@ -204,16 +207,17 @@ assay_status serve_items_read_part_done(serve_grammar *g, serve_items *items, js
     json_object *part, *text;
     assay_status rc =
         find_part(g, rule, items, event, summary ? "summary_index" : "content_index", summary, &own);
-    if (rc == ASSAY_OK && !own->text_done)
-        rc = serve_grammar_fail(g, rule, "found the end of a part, expected %s before it", own->kind->done);
+    if (rc != ASSAY_OK) return rc;
+    own->is_done = true;
+    if (!own->text_done)
+        rc = serve_grammar_go_on(
+            serve_grammar_fail(g, rule, "found the end of a part, expected %s before it", own->kind->done));
     if (rc == ASSAY_OK)
         rc = serve_grammar_member(g, rule, "the event", event, "part", json_type_object, &part);
     if (rc == ASSAY_OK) rc = serve_grammar_exactly(g, rule, "part", part, "type", own->kind->part);
     if (rc == ASSAY_OK)
         rc = serve_grammar_member(g, rule, "part", part, own->kind->text, json_type_string, &text);
-    if (rc == ASSAY_OK) rc = serve_grammar_joined_same(g, rule, "part", &own->text, serve_string(text));
-    if (rc == ASSAY_OK) own->is_done = true;
-    return rc;
+    return rc == ASSAY_OK ? serve_grammar_joined_same(g, rule, "part", &own->text, serve_string(text)) : rc;
 }
 
 static assay_status add_delta(serve_grammar *g, serve_part *part, json_object *event)
@@ -277,10 +281,9 @@ assay_status serve_items_read_arguments(serve_grammar *g, serve_items *items, js
 }
 
 /* Checks the parts of an item that is done. */
-static assay_status check_parts(serve_grammar *g, json_object *item, const char *name,
+static assay_status check_parts(serve_grammar *g, const char *rule, json_object *item, const char *name,
                                 const serve_part_list *parts)
 {
-    static const char rule[] = "responses-done";
     json_object *list, *text;
     assay_status rc = serve_grammar_optional(g, rule, "item", item, name, json_type_array, &list);
     if (rc == ASSAY_OK && (list ? json_object_array_length(list) : 0) != parts->n)
@@ -301,22 +304,40 @@ static assay_status check_parts(serve_grammar *g, json_object *item, const char 
 }
 
 /* Checks an item that is done against its own events. */
-static assay_status check_item(serve_grammar *g, serve_item *own, json_object *item)
+static assay_status check_item(serve_grammar *g, const char *rule, serve_item *own, json_object *item)
 {
-    static const char rule[] = "responses-done";
     json_object *arguments;
-    assay_status rc = serve_grammar_same(g, rule, "item", item, "id", &own->id);
+    assay_status rc = serve_grammar_go_on(serve_grammar_same(g, rule, "item", item, "id", &own->id));
     if (rc == ASSAY_OK) rc = serve_grammar_same(g, rule, "item", item, "type", &own->type);
-    if (rc == ASSAY_OK) rc = check_status(g, rule, item, "completed", "incomplete");
-    if (rc == ASSAY_OK) rc = check_parts(g, item, "content", &own->content);
-    if (rc == ASSAY_OK) rc = check_parts(g, item, "summary", &own->summary);
+    if (rc == ASSAY_OK)
+        rc = serve_grammar_go_on(check_status(g, "responses-done", item, "completed", "incomplete"));
+    if (rc == ASSAY_OK) rc = serve_grammar_go_on(check_parts(g, rule, item, "content", &own->content));
+    if (rc == ASSAY_OK) rc = serve_grammar_go_on(check_parts(g, rule, item, "summary", &own->summary));
     if (rc != ASSAY_OK || !is_of_type(own, "function_call")) return rc;
-    rc = check_call(g, own, item);
+    rc = serve_grammar_go_on(check_call(g, own, item));
     if (rc == ASSAY_OK)
         rc = serve_grammar_member(g, rule, "item", item, "arguments", json_type_string, &arguments);
     return rc == ASSAY_OK
                ? serve_grammar_joined_same(g, rule, "arguments", &own->arguments, serve_string(arguments))
                : rc;
+}
+
+/* All that is within an item ends before it. */
+static assay_status check_inner(serve_grammar *g, const serve_item *own)
+{
+    static const char rule[] = "responses-done";
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < own->content.n + own->summary.n; i++) {
+        const serve_part *part =
+            i < own->content.n ? &own->content.at[i] : &own->summary.at[i - own->content.n];
+        if (!part->is_done)
+            rc = serve_grammar_go_on(
+                serve_grammar_fail(g, rule, "found the end of an item, expected that of its part before it"));
+    }
+    if (rc == ASSAY_OK && is_of_type(own, "function_call") && !own->arguments_done)
+        rc = serve_grammar_go_on(serve_grammar_fail(
+            g, rule, "found the end of a call, expected response.function_call_arguments.done before it"));
+    return rc;
 }
 
 assay_status serve_items_read_done(serve_grammar *g, serve_items *items, json_object *event)
@@ -325,43 +346,38 @@ assay_status serve_items_read_done(serve_grammar *g, serve_items *items, json_ob
     serve_item *own = NULL;
     json_object *item;
     assay_status rc = find_item(g, rule, items, event, false, &own);
-    for (size_t i = 0; rc == ASSAY_OK && i < own->content.n + own->summary.n; i++) {
-        const serve_part *part =
-            i < own->content.n ? &own->content.at[i] : &own->summary.at[i - own->content.n];
-        if (!part->is_done)
-            rc = serve_grammar_fail(g, rule, "found the end of an item, expected that of its part before it");
-    }
-    if (rc == ASSAY_OK && is_of_type(own, "function_call") && !own->arguments_done)
-        rc = serve_grammar_fail(
-            g, rule, "found the end of a call, expected response.function_call_arguments.done before it");
-    if (rc == ASSAY_OK)
-        rc = serve_grammar_member(g, rule, "the event", event, "item", json_type_object, &item);
-    if (rc == ASSAY_OK) rc = check_item(g, own, item);
+    if (rc == ASSAY_OK) rc = check_inner(g, own);
     if (rc != ASSAY_OK) return rc;
     own->is_done = true;
     items->n_done++;
+    rc = serve_grammar_member(g, rule, "the event", event, "item", json_type_object, &item);
+    if (rc != ASSAY_OK) return rc;
+    rc = serve_grammar_go_on(check_item(g, rule, own, item));
     const assay_text status = serve_string(json_object_object_get(item, "status"));
-    if (!is_of_type(own, "function_call") || (status.at && serve_text_is(status, "incomplete")))
-        return ASSAY_OK;
+    if (rc != ASSAY_OK || !is_of_type(own, "function_call") ||
+        (status.at && serve_text_is(status, "incomplete")))
+        return rc;
     return serve_grammar_joined_json(g, "responses-arguments", "the arguments of a call", &own->arguments,
                                      false);
 }
 
 assay_status serve_items_check_output(serve_grammar *g, const serve_items *items, json_object *output)
 {
-    if (items->n_done < items->n)
-        return serve_grammar_fail(g, "responses-done",
-                                  "found the end of the response, and %zu of %zu items done", items->n_done,
-                                  items->n);
-    if (json_object_array_length(output) != items->n)
-        return serve_grammar_fail(g, "responses-done", "output: found %zu items, expected %zu",
-                                  json_object_array_length(output), items->n);
+    static const char rule[] = "responses-output";
     assay_status rc = ASSAY_OK;
+    if (items->n_done < items->n)
+        rc = serve_grammar_go_on(serve_grammar_fail(
+            g, "responses-done", "found the end of the response, and %zu of %zu items done", items->n_done,
+            items->n));
+    if (rc == ASSAY_OK && json_object_array_length(output) != items->n)
+        return serve_grammar_fail(g, rule, "output: found %zu items, expected %zu",
+                                  json_object_array_length(output), items->n);
     for (size_t i = 0; rc == ASSAY_OK && i < items->n; i++) {
         json_object *item = json_object_array_get_idx(output, i);
-        rc = json_object_is_type(item, json_type_object)
-                 ? check_item(g, &items->at[i], item)
-                 : serve_grammar_fail(g, "responses-done", "output: found an item that is no object");
+        rc =
+            serve_grammar_go_on(json_object_is_type(item, json_type_object)
+                                    ? check_item(g, rule, &items->at[i], item)
+                                    : serve_grammar_fail(g, rule, "output: found an item that is no object"));
     }
     return rc;
 }

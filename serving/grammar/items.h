@@ -2,11 +2,14 @@
  * Used by responses.c only. Each function reads one event of the type that it is named after, and fails as
  * checks.h says.
  *
- *     responses-item       items are numbered 0, 1, 2…, have an id and a type, and start empty; later events
- *                          refer to an open item by its number and its id
- *     responses-part       parts are numbered within their item, start empty and fit its type; deltas fit the
- * part responses-done       done events come once for all that is open, innermost first (text, part, item);
+ *     responses-item       items are numbered 0, 1, 2…, have an id and a type; later events refer to an open
+ *                          item by its number
+ *     responses-item-id    and by its id
+ *     responses-new        items and parts start empty, and in progress
+ *     responses-part       parts are numbered within their item and fit its type; deltas fit the part
+ *     responses-done       done events come once for all that is open, innermost first (text, part, item);
  *                          each repeats the joined deltas
+ *     responses-output     so does the output of the last event
  *     responses-call       a function call has a call_id and a name, the same at its end
  *     responses-arguments  the arguments of a completed call are JSON
  *

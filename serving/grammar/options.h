@@ -11,7 +11,13 @@
 #define SERVE_GRAMMAR_TEXT_MAX ((size_t)64 << 20)
 #define SERVE_MARKER_MAX       64 /* bytes of a marker */
 
-typedef enum serve_endpoint { SERVE_CHAT, SERVE_MESSAGES, SERVE_RESPONSES, SERVE_N_ENDPOINTS } serve_endpoint;
+typedef enum serve_endpoint {
+    SERVE_CHAT,
+    SERVE_MESSAGES,
+    SERVE_RESPONSES,
+    SERVE_COMPLETIONS,
+    SERVE_N_ENDPOINTS
+} serve_endpoint;
 
 typedef enum serve_asked { SERVE_ASKED_UNKNOWN, SERVE_ASKED_FOR, SERVE_NOT_ASKED_FOR } serve_asked;
 

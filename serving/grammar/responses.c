@@ -1,10 +1,12 @@
 /* The grammar of /v1/responses (OpenAI API reference, "Responses: streaming events").
  *
  *     responses-sequence  sequence_number is 0 or 1 at first, and grows by one in each event
- *     responses-start     response.created, optionally response.queued, response.in_progress, then the rest
- *     responses-response  the response in events has the same id and model in all, and its status and its
- *                         output fit the event
- *     responses-end       the last event is response.completed, response.incomplete or response.failed, once
+ *     responses-start     response.created comes first, once
+ *     responses-progress  then, optionally, response.queued, and response.in_progress, once
+ *     responses-id        the response in events has the same id in all
+ *     responses-response  the same model, and its status and its output fit the event
+ *     responses-end       response.completed, response.incomplete or response.failed comes
+ *     responses-after     once, and last
  *     responses-usage     the token counts of a finished response are there, and add up
  *
  * and those of items.h.
@@ -28,15 +30,19 @@ static assay_status check_sequence(serve_grammar *g, responses *r, json_object *
     int64_t number = 0;
     assay_status rc = serve_grammar_count(g, rule, "the event", event, "sequence_number", 0, &number);
     if (rc != ASSAY_OK) return rc;
-    if (!r->has_sequence && number > 1)
+    if (!r->has_sequence && number > 1) {
+        r->has_sequence = true;
+        r->sequence = number < INT64_MAX ? number : 0;
         return serve_grammar_fail(g, rule, "found sequence_number %lld first, expected 0 or 1",
                                   (long long)number);
-    if (r->has_sequence && number != r->sequence + 1)
-        return serve_grammar_fail(g, rule, "found sequence_number %lld, expected %lld", (long long)number,
-                                  (long long)r->sequence + 1);
+    }
+    const bool follows = !r->has_sequence || number == r->sequence + 1;
+    const int64_t expected = r->has_sequence ? r->sequence + 1 : 0;
     r->has_sequence = true;
-    r->sequence = number;
-    return ASSAY_OK;
+    r->sequence = number < INT64_MAX ? number : 0;
+    if (follows) return ASSAY_OK;
+    return serve_grammar_fail(g, rule, "found sequence_number %lld, expected %lld", (long long)number,
+                              (long long)expected);
 }
 
 static assay_status read_response(serve_grammar *g, responses *r, json_object *event, const char *status,
@@ -44,10 +50,14 @@ static assay_status read_response(serve_grammar *g, responses *r, json_object *e
 {
     static const char rule[] = "responses-response", where[] = "response";
     assay_status rc = serve_grammar_member(g, rule, "the event", event, where, json_type_object, out);
-    if (rc == ASSAY_OK) rc = serve_grammar_same(g, rule, where, *out, "id", &r->id);
-    if (rc == ASSAY_OK) rc = serve_grammar_same(g, rule, where, *out, "model", &r->model);
-    if (rc == ASSAY_OK) rc = serve_grammar_exactly(g, rule, where, *out, "object", "response");
-    if (rc == ASSAY_OK) rc = serve_grammar_exactly(g, rule, where, *out, "status", status);
+    if (rc != ASSAY_OK) return rc;
+    rc = serve_grammar_go_on(serve_grammar_same(g, "responses-id", where, *out, "id", &r->id));
+    if (rc == ASSAY_OK)
+        rc = serve_grammar_go_on(serve_grammar_same(g, rule, where, *out, "model", &r->model));
+    if (rc == ASSAY_OK)
+        rc = serve_grammar_go_on(serve_grammar_exactly(g, rule, where, *out, "object", "response"));
+    if (rc == ASSAY_OK)
+        rc = serve_grammar_go_on(serve_grammar_exactly(g, rule, where, *out, "status", status));
     return rc == ASSAY_OK ? serve_grammar_member(g, rule, where, *out, "output", json_type_array, output)
                           : rc;
 }
@@ -68,24 +78,25 @@ static assay_status read_created(serve_grammar *g, responses *r, json_object *ev
                         json_object_object_get(response, "status") &&
                         serve_text_is(serve_string(json_object_object_get(response, "status")), "queued");
     if (r->phase != BEFORE_CREATED)
-        return serve_grammar_fail(g, "responses-start", "found response.created again, expected it first");
+        return serve_grammar_fail(g, "responses-start", "found response.created again, expected it once");
     r->phase = BEFORE_PROGRESS;
     return read_begin(g, r, event, queued ? "queued" : "in_progress");
 }
 
 static assay_status read_progress(serve_grammar *g, responses *r, json_object *event)
 {
-    if (r->phase != BEFORE_PROGRESS)
-        return serve_grammar_fail(g, "responses-start",
-                                  "found response.in_progress, expected it right after response.created");
+    const phase before = r->phase;
     r->phase = IN_PROGRESS;
+    if (before != BEFORE_PROGRESS)
+        return serve_grammar_fail(g, before == BEFORE_CREATED ? "responses-start" : "responses-progress",
+                                  "found response.in_progress, expected it once, after response.created");
     return read_begin(g, r, event, "in_progress");
 }
 
 static assay_status read_queued(serve_grammar *g, responses *r, json_object *event)
 {
     if (r->phase != BEFORE_PROGRESS)
-        return serve_grammar_fail(g, "responses-start",
+        return serve_grammar_fail(g, r->phase == BEFORE_CREATED ? "responses-start" : "responses-progress",
                                   "found response.queued, expected it right after response.created");
     return read_begin(g, r, event, "queued");
 }
@@ -114,7 +125,7 @@ static assay_status read_completed(serve_grammar *g, responses *r, json_object *
     r->phase = OVER;
     serve_grammar_finish(g, (assay_text){"completed", 9});
     assay_status rc = read_response(g, r, event, "completed", &response, &output);
-    if (rc == ASSAY_OK) rc = serve_items_check_output(g, &r->items, output);
+    if (rc == ASSAY_OK) rc = serve_grammar_go_on(serve_items_check_output(g, &r->items, output));
     return rc == ASSAY_OK ? check_usage(g, response) : rc;
 }
 
@@ -126,16 +137,17 @@ static assay_status read_incomplete(serve_grammar *g, responses *r, json_object 
     r->phase = OVER;
     serve_grammar_finish(g, (assay_text){"incomplete", 10});
     assay_status rc = read_response(g, r, event, "incomplete", &response, &output);
-    if (rc == ASSAY_OK)
-        rc = serve_grammar_member(g, rule, "response", response, "incomplete_details", json_type_object,
-                                  &details);
+    if (rc != ASSAY_OK) return rc;
+    rc =
+        serve_grammar_member(g, rule, "response", response, "incomplete_details", json_type_object, &details);
     if (rc == ASSAY_OK) rc = serve_grammar_name(g, rule, "incomplete_details", details, "reason", &reason);
     if (rc == ASSAY_OK && !serve_text_is(reason, "max_output_tokens") &&
         !serve_text_is(reason, "content_filter"))
         rc = serve_grammar_fail(
             g, rule, "incomplete_details: found reason %s, expected max_output_tokens or content_filter",
             serve_quote(reason).at);
-    if (rc == ASSAY_OK) rc = serve_items_check_output(g, &r->items, output);
+    rc = serve_grammar_go_on(rc);
+    if (rc == ASSAY_OK) rc = serve_grammar_go_on(serve_items_check_output(g, &r->items, output));
     return rc == ASSAY_OK ? check_usage(g, response) : rc;
 }
 
@@ -223,24 +235,25 @@ static const struct {
     {"error", false, read_error},
 };
 
-static assay_status expect_progress(serve_grammar *g, const responses *r, assay_text type)
+/* Events of items need response.created and response.in_progress before them; each is missed once. */
+static assay_status expect_progress(serve_grammar *g, responses *r, assay_text type)
 {
-    if (r->phase == IN_PROGRESS) return ASSAY_OK;
-    return serve_grammar_fail(g, "responses-start",
-                              "found %s, expected response.created and response.in_progress before it",
-                              serve_quote(type).at);
+    static const char format[] = "found %s, expected response.%s before it";
+    const phase before = r->phase;
+    r->phase = IN_PROGRESS;
+    if (before == BEFORE_CREATED)
+        return serve_grammar_go_on(
+            serve_grammar_fail(g, "responses-start", format, serve_quote(type).at, "created"));
+    if (before == BEFORE_PROGRESS)
+        return serve_grammar_go_on(
+            serve_grammar_fail(g, "responses-progress", format, serve_quote(type).at, "in_progress"));
+    return ASSAY_OK;
 }
 
-static assay_status read_event(serve_grammar *g, void *state, json_object *event)
+static assay_status read_named(serve_grammar *g, responses *r, assay_text type, json_object *event)
 {
-    responses *r = state;
-    const assay_text type = serve_string(json_object_object_get(event, "type"));
     bool taken = false;
-    if (r->phase == OVER)
-        return serve_grammar_fail(g, "responses-end", "found %s after the end of the response",
-                                  serve_quote(type).at);
-    assay_status rc = check_sequence(g, r, event);
-    if (rc != ASSAY_OK) return rc;
+    assay_status rc = ASSAY_OK;
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         if (!serve_text_is(type, events[i].type)) continue;
         if (events[i].within) rc = expect_progress(g, r, type);
@@ -253,15 +266,29 @@ static assay_status read_event(serve_grammar *g, void *state, json_object *event
                               serve_quote(type).at);
 }
 
+static assay_status read_event(serve_grammar *g, void *state, json_object *event)
+{
+    responses *r = state;
+    json_object *name;
+    assay_status rc = serve_grammar_member(g, "event", "the event", event, "type", json_type_string, &name);
+    if (rc != ASSAY_OK) return rc;
+    if (r->phase == OVER)
+        return serve_grammar_fail(g, "responses-after", "found %s after the end of the response",
+                                  serve_quote(serve_string(name)).at);
+    rc = serve_grammar_go_on(check_sequence(g, r, event));
+    return rc == ASSAY_OK ? read_named(g, r, serve_string(name), event) : rc;
+}
+
 static assay_status end_stream(serve_grammar *g, void *state)
 {
     const responses *r = state;
     if (r->phase == OVER) return ASSAY_OK;
-    return serve_grammar_fail(g, r->phase == IN_PROGRESS ? "responses-end" : "responses-start",
-                              "found the end of the stream, expected %s",
-                              r->phase == IN_PROGRESS
-                                  ? "response.completed, response.incomplete or response.failed"
-                                  : "response.created and response.in_progress");
+    if (r->phase == BEFORE_CREATED)
+        return serve_grammar_fail(g, "responses-start",
+                                  "found the end of the stream, expected response.created");
+    return serve_grammar_fail(
+        g, "responses-end",
+        "found the end of the stream, expected response.completed, response.incomplete or response.failed");
 }
 
 static void free_state(void *state)

@@ -11,7 +11,9 @@
 
 #include <json-c/json.h>
 
-/* The rules of one endpoint. `state` is zeroed before the first event. */
+/* The rules of one endpoint. `state` is zeroed before the first event. The functions return ASSAY_EFORMAT if
+ * they have reported a breach after which the rest of the event is not read; reading goes on with the next
+ * event. */
 typedef struct serve_grammar_rules {
     const char *name, *path;
     size_t state_bytes;
@@ -22,7 +24,8 @@ typedef struct serve_grammar_rules {
     void (*free)(void *state);                          /* frees what the state holds, but not the state */
 } serve_grammar_rules;
 
-extern const serve_grammar_rules serve_grammar_chat, serve_grammar_messages, serve_grammar_responses;
+extern const serve_grammar_rules serve_grammar_chat, serve_grammar_completions, serve_grammar_messages,
+    serve_grammar_responses;
 
 struct serve_grammar {
     serve_grammar_options options;
@@ -30,10 +33,11 @@ struct serve_grammar {
     serve_sse *sse;
     void *state;
     const serve_sse_event *event; /* the current event; NULL at the end of the stream */
-    serve_breach *breach;         /* set during a call */
-    size_t n_joined;              /* bytes joined so far */
-    buffer window;                /* the text that is searched for markers */
-    bool failed;                  /* the error event has come */
+    serve_breaches breaches;
+    size_t n_joined; /* bytes joined so far */
+    buffer window;   /* the text that is searched for markers */
+    bool failed;     /* the error event has come */
+    bool is_full;    /* a limit was exceeded: nothing more is read */
     serve_grammar_summary summary;
 };
 

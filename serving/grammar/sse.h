@@ -8,8 +8,11 @@
  *                a second event, id or retry in an event; an id with U+0000;
  *                a retry that is not all digits
  *     sse-data   an event without data, which clients do not dispatch
- *     sse-end    a stream that ends within an event; the place is the end of the stream
- *     sse-size   an event of more than SERVE_SSE_EVENT_MAX bytes
+ *     sse-end    a stream that ends within an event, which is not passed on; the place is the end of the
+ * stream sse-last   a stream that ends after the line of data of [DONE], without an empty line; it is passed
+ * on sse-size   an event of more than SERVE_SSE_EVENT_MAX bytes; nothing is read after it
+ *
+ * A line that breaks a rule is skipped, and so is an event without data.
  *
  * Memory: twice the longest event. Time: linear.
  *
@@ -18,8 +21,6 @@
 #define SERVING_GRAMMAR_SSE_H
 
 #include <assay/serving.h>
-
-#include "serving/grammar/breach.h"
 
 #define SERVE_SSE_EVENT_MAX ((size_t)16 << 20)
 
@@ -31,9 +32,11 @@ typedef struct serve_sse_event {
     size_t offset;   /* offset of the event's first line in the stream, in bytes */
 } serve_sse_event;
 
-/* Receives events. A failure of `take` ends the stream, and is returned by the function that called it. */
+/* Receives events, and breaches of the rules above. A failure of either function ends the stream, and is
+ * returned by the function that called it. refuse: NULL: breaches are not reported. */
 typedef struct serve_sse_sink {
     assay_status (*take)(void *context, const serve_sse_event *event);
+    assay_status (*refuse)(void *context, const char *rule, size_t event, size_t offset, const char *text);
     void *context;
 } serve_sse_sink;
 
@@ -43,12 +46,11 @@ typedef struct serve_sse serve_sse;
 assay_status serve_sse_open(const serve_sse_sink *sink, serve_sse **out);
 void serve_sse_free(serve_sse *sse);
 
-/* bytes: [n]. ASSAY_EFORMAT if a rule above is broken, which *breach describes; ASSAY_ENOMEM; or the failure
- * of the sink. After a failure the reader may only be freed. */
-assay_status serve_sse_feed(serve_sse *sse, const char *bytes, size_t n, serve_breach *breach);
+/* bytes: [n]. ASSAY_ENOMEM, or the failure of the sink; after it the reader may only be freed. */
+assay_status serve_sse_feed(serve_sse *sse, const char *bytes, size_t n);
 
 /* Ends the stream. Called once. */
-assay_status serve_sse_end(serve_sse *sse, serve_breach *breach);
+assay_status serve_sse_end(serve_sse *sse);
 
 /* How many events and bytes have been read. */
 size_t serve_sse_events(const serve_sse *sse);

@@ -20,9 +20,9 @@ static void end_event(assay_response *r)
 static void put_usage(assay_response *r)
 {
     serve_put(r, ",\"usage\":{\"input_tokens\":");
-    serve_put_count(r, r->prompt_tokens);
+    serve_put_count(r, r->choice->prompt_tokens);
     serve_put(r, ",\"output_tokens\":");
-    serve_put_count(r, r->completion_tokens);
+    serve_put_count(r, r->choice->completion_tokens);
     serve_put(r, "}");
 }
 
@@ -95,7 +95,7 @@ static void put_delta(assay_response *r, const serve_run *run, const char *head,
     end_event(r);
 }
 
-static void delta(assay_response *r, const serve_run *run, assay_text text)
+static void delta(assay_response *r, serve_run *run, assay_text text)
 {
     put_delta(r, run,
               run->part == ASSAY_PART_REASONING ? ",\"delta\":{\"type\":\"thinking_delta\",\"thinking\":"
@@ -112,7 +112,7 @@ static assay_text input_of(const serve_run *run)
     return i < run->text.n && at[i] == '{' ? buffer_text(&run->text) : serve_text_of("{}");
 }
 
-static void close_block(assay_response *r, const serve_run *run)
+static void close_block(assay_response *r, serve_run *run)
 {
     if (run->part == ASSAY_PART_CALL) {
         open_block(r, run);
@@ -125,11 +125,11 @@ static void close_block(assay_response *r, const serve_run *run)
 static void put_stop(assay_response *r)
 {
     static const char *const reasons[] = {"end_turn", "stop_sequence", "max_tokens", "refusal"};
-    const bool sequence = r->n_calls == 0 && r->finish == SERVE_STOP_TEXT;
+    const bool sequence = r->choice->n_calls == 0 && r->choice->finish == SERVE_STOP_TEXT;
     serve_put(r, "\"stop_reason\":");
-    serve_put_text(r, serve_text_of(r->n_calls ? "tool_use" : reasons[r->finish]));
+    serve_put_text(r, serve_text_of(r->choice->n_calls ? "tool_use" : reasons[r->choice->finish]));
     serve_put(r, ",\"stop_sequence\":");
-    if (sequence) serve_put_text(r, buffer_text(&r->stop_sequence));
+    if (sequence) serve_put_text(r, buffer_text(&r->choice->stop_sequence));
     else serve_put(r, "null");
 }
 
@@ -169,8 +169,8 @@ static void whole_fail(assay_response *r, const char *text)
 static void whole(assay_response *r)
 {
     put_head(r);
-    for (size_t i = 0; i < r->n_runs; i++) {
-        const serve_run *run = &r->runs[i];
+    for (size_t i = 0; i < r->choice->n_runs; i++) {
+        const serve_run *run = &r->choice->runs[i];
         if (i) serve_put(r, ",");
         if (run->part != ASSAY_PART_CALL) {
             put_block(r, run, buffer_text(&run->text), "");

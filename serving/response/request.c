@@ -76,7 +76,8 @@ static assay_status read_thinking(json_object *request, json_object *server, ser
 static assay_status convert_tool(serve_endpoint endpoint, json_object *tool, json_object **out,
                                  assay_error *err)
 {
-    static const char *const schemas[SERVE_N_ENDPOINTS] = {NULL, "input_schema", "parameters"};
+    static const char *const schemas[SERVE_N_ENDPOINTS] = {
+        [SERVE_MESSAGES] = "input_schema", [SERVE_RESPONSES] = "parameters"};
     json_object *name, *schema, *function;
     if (!json_object_is_type(tool, json_type_object))
         return assay_fail(err, ASSAY_EFORMAT, "request: tools: found an element that is no object");
@@ -144,6 +145,69 @@ static assay_status read_tools(json_object *request, json_object *server, serve_
     return has ? write_tools(tools, r, err) : ASSAY_OK;
 }
 
+/* How many prompts a request of completions has: a text and a list of ids are one. */
+static size_t count_prompts(json_object *request)
+{
+    json_object *prompt = json_object_object_get(request, "prompt");
+    if (!json_object_is_type(prompt, json_type_array) || json_object_array_length(prompt) == 0 ||
+        json_object_is_type(json_object_array_get_idx(prompt, 0), json_type_int))
+        return 1;
+    return json_object_array_length(prompt);
+}
+
+static assay_status count_choices(json_object *request, serve_request *r, assay_error *err)
+{
+    json_object *n = NULL;
+    r->n = r->n_choices = 1;
+    if (r->endpoint != SERVE_CHAT && r->endpoint != SERVE_COMPLETIONS) return ASSAY_OK;
+    assay_status rc = find_member(request, "request", "n", json_type_int, &n, err);
+    if (rc != ASSAY_OK) return rc;
+    const int64_t wanted = n ? json_object_get_int64(n) : 1;
+    const size_t n_prompts = r->endpoint == SERVE_COMPLETIONS ? count_prompts(request) : 1;
+    if (wanted < 1 || wanted > SERVE_CHOICES_MAX || n_prompts > SERVE_CHOICES_MAX / (size_t)wanted)
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "request: n: found %lld for %zu prompts, expected 1 to %d choices in all",
+                          (long long)wanted, n_prompts, SERVE_CHOICES_MAX);
+    r->n = (size_t)wanted;
+    r->n_choices = r->n * n_prompts;
+    return ASSAY_OK;
+}
+
+static bool has_text(json_object *list, const char *text)
+{
+    for (size_t i = 0; json_object_is_type(list, json_type_array) && i < json_object_array_length(list);
+         i++) {
+        const char *found = json_text(json_object_array_get_idx(list, i));
+        if (found && strcmp(found, text) == 0) return true;
+    }
+    return false;
+}
+
+/* What the endpoint's protocol, or that of vLLM, lets the request ask for beside the text. */
+static assay_status read_reports(json_object *request, serve_request *r, assay_error *err)
+{
+    json_object *count = NULL;
+    assay_status rc = ASSAY_OK;
+    if (r->endpoint == SERVE_MESSAGES) return ASSAY_OK;
+    if (r->endpoint == SERVE_RESPONSES) {
+        r->logprobs = has_text(json_object_object_get(request, "include"), "message.output_text.logprobs");
+        return ASSAY_OK;
+    }
+    if (r->endpoint == SERVE_CHAT) {
+        rc = read_flag(request, "request", "logprobs", &r->logprobs, err);
+    } else {
+        rc = find_member(request, "request", "logprobs", json_type_int, &count, err);
+        r->logprobs = count != NULL;
+        if (rc == ASSAY_OK) rc = read_flag(request, "request", "echo", &r->echo, err);
+    }
+    if (rc == ASSAY_OK) rc = find_member(request, "request", "prompt_logprobs", json_type_int, &count, err);
+    r->prompt_logprobs = rc == ASSAY_OK && count != NULL;
+    if (rc == ASSAY_OK) rc = read_flag(request, "request", "return_token_ids", &r->token_ids, err);
+    return rc == ASSAY_OK
+               ? read_flag(request, "request", "return_tokens_as_token_ids", &r->ids_as_tokens, err)
+               : rc;
+}
+
 static assay_status read_members(json_object *request, json_object *server, serve_request *r,
                                  assay_error *err)
 {
@@ -157,7 +221,10 @@ static assay_status read_members(json_object *request, json_object *server, serv
     if (rc == ASSAY_OK)
         rc = find_member(request, "request", "stream_options", json_type_object, &options, err);
     if (rc == ASSAY_OK && options) rc = read_flag(options, "stream_options", "include_usage", &r->usage, err);
-    if (rc == ASSAY_OK) rc = read_thinking(request, server, r, err);
+    if (rc == ASSAY_OK) rc = count_choices(request, r, err);
+    if (rc == ASSAY_OK) rc = read_reports(request, r, err);
+    if (rc != ASSAY_OK || r->endpoint == SERVE_COMPLETIONS) return rc;
+    rc = read_thinking(request, server, r, err);
     return rc == ASSAY_OK ? read_tools(request, server, r, err) : rc;
 }
 
@@ -174,9 +241,11 @@ assay_status serve_request_read(const assay_response_options *options, serve_req
     serve_request r = {0};
     json_object *request = NULL, *server = NULL;
     if (!serve_endpoint_find(options->endpoint, &r.endpoint))
-        return assay_fail(err, ASSAY_EUNSUPPORTED,
-                          "found endpoint %s, expected /v1/chat/completions, /v1/messages or /v1/responses",
-                          options->endpoint);
+        return assay_fail(
+            err, ASSAY_EUNSUPPORTED,
+            "found endpoint %s, expected /v1/chat/completions, /v1/completions, /v1/messages or "
+            "/v1/responses",
+            options->endpoint);
     assay_status rc = parse_object("request", options->request, &request, err);
     if (rc == ASSAY_OK) rc = parse_object("server", options->server, &server, err);
     if (rc == ASSAY_OK) rc = read_members(request, server, &r, err);

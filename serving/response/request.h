@@ -12,13 +12,19 @@
 typedef struct serve_request {
     serve_endpoint endpoint;
     bool streams;
-    bool usage;        /* chat completions: the request asked for a chunk with the usage */
+    bool usage;        /* chat completions and completions: a chunk with the usage is wanted */
     bool thinking_off; /* by the request, by its template arguments, or by the server's */
-    buffer model;      /* terminated, as are the next two */
-    buffer parser;     /* name of the reasoning parser; empty: none */
-    buffer tools;      /* name of the tool-call parser; empty: none */
-    buffer request;    /* a JSON object with the tools, in the form of chat completions; empty: none */
+    size_t n;          /* choices of each prompt, at least 1 */
+    size_t n_choices;  /* of all prompts */
+    bool logprobs, prompt_logprobs, echo, token_ids; /* what is reported beside the text */
+    bool ids_as_tokens;                              /* return_tokens_as_token_ids */
+    buffer model;                                    /* terminated, as are the next two */
+    buffer parser;                                   /* name of the reasoning parser; empty: none */
+    buffer tools;                                    /* name of the tool-call parser; empty: none */
+    buffer request; /* a JSON object with the tools, in the form of chat completions; empty: none */
 } serve_request;
+
+#define SERVE_CHOICES_MAX 16384
 
 /* On failure *out holds nothing that must be freed. ASSAY_EFORMAT for an invalid member, ASSAY_EUNSUPPORTED
  * for an unknown endpoint, ASSAY_ENOMEM. */

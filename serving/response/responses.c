@@ -48,13 +48,26 @@ static void begin_part_event(assay_response *r, const char *type, const serve_ru
     if (run->part != ASSAY_PART_CALL) serve_put(r, ",\"content_index\":0");
 }
 
+/* The logprobs of a run from `from` on, a number of bytes: all of them with 0. Events of output_text have the
+ * list in any case. */
+static void put_logprobs(assay_response *r, const serve_run *run, size_t from)
+{
+    const size_t begin = from > 0 && from < run->logprobs.n ? from + 1 : from; /* after the comma */
+    if (run->part != ASSAY_PART_CONTENT) return;
+    serve_put(r, ",\"logprobs\":[");
+    buffer_append(&r->out, buffer_text(&run->logprobs).at + begin, run->logprobs.n - begin);
+    serve_put(r, "]");
+}
+
 static void put_part(assay_response *r, const serve_run *run, assay_text text)
 {
     serve_put(r, "{\"type\":\"");
     serve_put(r, names[run->part].part);
     serve_put(r, "\",\"text\":");
     serve_put_text(r, text);
-    serve_put(r, run->part == ASSAY_PART_CONTENT ? ",\"annotations\":[]}" : "}");
+    if (run->part == ASSAY_PART_CONTENT) serve_put(r, ",\"annotations\":[]");
+    put_logprobs(r, run, text.n > 0 ? 0 : run->logprobs.n);
+    serve_put(r, "}");
 }
 
 static void put_item(assay_response *r, const serve_run *run, bool is_new)
@@ -85,11 +98,11 @@ static void put_item(assay_response *r, const serve_run *run, bool is_new)
 static void put_usage(assay_response *r)
 {
     serve_put(r, "{\"input_tokens\":");
-    serve_put_count(r, r->prompt_tokens);
+    serve_put_count(r, r->choice->prompt_tokens);
     serve_put(r, ",\"input_tokens_details\":{\"cached_tokens\":0},\"output_tokens\":");
-    serve_put_count(r, r->completion_tokens);
+    serve_put_count(r, r->choice->completion_tokens);
     serve_put(r, ",\"output_tokens_details\":{\"reasoning_tokens\":0},\"total_tokens\":");
-    serve_put_count(r, r->prompt_tokens + r->completion_tokens);
+    serve_put_count(r, r->choice->prompt_tokens + r->choice->completion_tokens);
     serve_put(r, "}");
 }
 
@@ -111,14 +124,14 @@ static void put_response(assay_response *r, const char *status, const char *erro
     } else serve_put(r, "null");
     serve_put(r, ",\"incomplete_details\":");
     if (strcmp(status, "incomplete") != 0) serve_put(r, "null");
-    else if (r->finish == SERVE_LENGTH) serve_put(r, "{\"reason\":\"max_output_tokens\"}");
+    else if (r->choice->finish == SERVE_LENGTH) serve_put(r, "{\"reason\":\"max_output_tokens\"}");
     else serve_put(r, "{\"reason\":\"content_filter\"}");
     serve_put(r, ",\"instructions\":null,\"metadata\":{},\"model\":");
     serve_put_text(r, buffer_text(&r->request.model));
     serve_put(r, ",\"output\":[");
-    for (size_t i = 0; is_over && i < r->n_runs - (r->is_open ? 1 : 0); i++) {
+    for (size_t i = 0; is_over && i < r->choice->n_runs - (r->choice->is_open ? 1 : 0); i++) {
         if (i) serve_put(r, ",");
-        put_item(r, &r->runs[i], false);
+        put_item(r, &r->choice->runs[i], false);
     }
     serve_put(r, "],\"parallel_tool_calls\":true,\"temperature\":null,\"tool_choice\":\"auto\",\"tools\":[],"
                  "\"top_p\":null,\"usage\":");
@@ -154,15 +167,17 @@ static void open_item(assay_response *r, const serve_run *run)
     end_event(r);
 }
 
-static void delta(assay_response *r, const serve_run *run, assay_text text)
+static void delta(assay_response *r, serve_run *run, assay_text text)
 {
     begin_part_event(r, names[run->part].delta, run);
     serve_put(r, ",\"delta\":");
     serve_put_text(r, text);
+    put_logprobs(r, run, run->n_logprobs_sent);
+    run->n_logprobs_sent = run->logprobs.n;
     end_event(r);
 }
 
-static void close_item(assay_response *r, const serve_run *run)
+static void close_item(assay_response *r, serve_run *run)
 {
     const bool call = run->part == ASSAY_PART_CALL;
     const assay_text text = buffer_text(&run->text);
@@ -173,6 +188,7 @@ static void close_item(assay_response *r, const serve_run *run)
     begin_part_event(r, names[run->part].done, run);
     serve_put(r, call ? ",\"arguments\":" : ",\"text\":");
     serve_put_text(r, text);
+    put_logprobs(r, run, 0);
     end_event(r);
     if (!call) {
         begin_part_event(r, "response.content_part.done", run);
@@ -188,7 +204,7 @@ static void close_item(assay_response *r, const serve_run *run)
 
 static bool is_whole(const assay_response *r)
 {
-    return r->finish != SERVE_LENGTH && r->finish != SERVE_FILTERED;
+    return r->choice->finish != SERVE_LENGTH && r->choice->finish != SERVE_FILTERED;
 }
 
 static void finish(assay_response *r)
@@ -199,20 +215,13 @@ static void finish(assay_response *r)
 
 static void fail(assay_response *r, const char *text)
 {
-    if (!r->has_begun) begin(r);
+    if (!r->choice->has_begun) begin(r);
     put_response_event(r, "response.failed", "failed", text);
 }
 
 static void whole(assay_response *r)
 {
     put_response(r, is_whole(r) ? "completed" : "incomplete", NULL);
-}
-
-static void whole_fail(assay_response *r, const char *text)
-{
-    serve_put(r, "{\"error\":{\"message\":");
-    serve_put_text(r, serve_text_of(text));
-    serve_put(r, ",\"type\":\"server_error\",\"param\":null,\"code\":null}}");
 }
 
 const serve_form serve_form_responses = {
@@ -223,5 +232,5 @@ const serve_form serve_form_responses = {
     .finish = finish,
     .fail = fail,
     .whole = whole,
-    .whole_fail = whole_fail,
+    .whole_fail = serve_put_error,
 };

@@ -108,12 +108,12 @@ def always() -> list[list[str]]:
     stop = [event["delta"]["stop_reason"] for event in events_fold.events(probe(MESSAGES, "a", "length"))
             if event["type"] == "message_delta"]
     return [
-        ["messages-usage", "messages: input_tokens of a prompt of 7 tokens",
+        ["messages-counts", "messages: input_tokens of a prompt of 7 tokens",
          str(plain[0]["message"]["usage"]["input_tokens"]) + ", and none in message_delta", "7"],
-        ["messages-end", "messages: stop_reason at the token limit", stop[0], "max_tokens"],
+        ["messages-stop-reason", "messages: stop_reason at the token limit", stop[0], "max_tokens"],
         ["responses-response", "responses: the event of an answer at the token limit",
          f'{short["type"]}, status {short["response"]["status"]}', "response.incomplete"],
-        ["responses-item", "responses: the events of a call", ", ".join(types),
+        ["responses-new", "responses: the events of a call", ", ".join(types),
          "output_item.added without arguments, function_call_arguments.delta and .done, output_item.done"],
         ["after-error", "messages: the end of a stream whose engine fails", last_types(probe(MESSAGES, "a", fails=True), 2),
          "error"],

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char *const SOUND[] = {"chat_calls",     "chat_error",      "messages_tool", "responses_text",
-                                    "responses_call", "messages_blocks", "responses_cut"};
+                                    "responses_call", "messages_blocks", "responses_cut", "completions_text"};
 
 START_TEST(a_valid_stream_is_valid_for_any_cuts)
 {
@@ -26,23 +26,6 @@ START_TEST(a_valid_stream_is_valid_for_any_cuts)
 }
 END_TEST
 
-/* Applies an edit to the stream. Returns the number of the changed event. */
-static size_t edit_stream(const stream *s, const stream_edit *e, buffer *out)
-{
-    const char *end = s->text.data + s->text.n;
-    const char *after = memmem(s->text.data, s->text.n, e->after, strlen(e->after));
-    ck_assert_msg(after != NULL, "%s: no %s", e->name, e->after);
-    const char *at = memmem(after, (size_t)(end - after), e->from, strlen(e->from));
-    ck_assert_msg(at != NULL, "%s: no %s after %s", e->name, e->from, e->after);
-    size_t event = 1;
-    while (event < s->n && s->events[event].at <= at) event++;
-    buffer_append(out, s->text.data, (size_t)(at - s->text.data));
-    buffer_append(out, e->to, strlen(e->to));
-    at += strlen(e->from);
-    buffer_append(out, at, (size_t)(end - at));
-    return event;
-}
-
 START_TEST(a_changed_word_breaks_its_rule_at_its_event)
 {
     const stream_edit *e = &stream_edits[_i];
@@ -51,7 +34,7 @@ START_TEST(a_changed_word_breaks_its_rule_at_its_event)
     stream s;
     stream_read(e->name, &s);
     const size_t n_rule = strcspn(e->rule, " "), later = strtoul(e->rule + n_rule, NULL, 10);
-    const size_t event = edit_stream(&s, e, &changed) + later;
+    const size_t event = stream_edit_apply(&s, e, &changed) + later;
     const char *found = stream_rule(e->name, changed.data, changed.n, changed.n, "up. !", &breach);
     ck_assert_msg(strlen(found) == n_rule && memcmp(found, e->rule, n_rule) == 0,
                   "%s with %s: found %s (%s), expected %s", e->name, e->to, found, breach.text, e->rule);
@@ -116,7 +99,7 @@ START_TEST(a_breach_states_the_found_and_the_expected_value)
     serve_breach breach;
     stream s;
     stream_read(e->name, &s);
-    (void)edit_stream(&s, e, &changed);
+    (void)stream_edit_apply(&s, e, &changed);
     ck_assert_str_ne(stream_rule(e->name, changed.data, changed.n, 7, NULL, &breach), "-");
     ck_assert_msg(strstr(breach.text, SAID[_i].words), "expected %s in: %s", SAID[_i].words, breach.text);
     buffer_free(&changed);
@@ -238,7 +221,7 @@ START_TEST(more_choices_or_calls_than_fit_are_refused)
         serve_breach breach;
         write_chunk(&text, FULL[_i].head, FULL[_i].element, FULL[_i].most + more, FULL[_i].tail);
         ck_assert_str_eq(stream_rule("chat", text.data, text.n, text.n, NULL, &breach),
-                         more ? "size" : "chat-done");
+                         more ? "size" : "chat-finish");
         buffer_free(&text);
     }
 }
@@ -249,7 +232,6 @@ START_TEST(text_beyond_the_limit_is_refused_at_its_event)
     const size_t n = SERVE_GRAMMAR_TEXT_MAX / 8;
     const serve_grammar_options options = {.endpoint = SERVE_CHAT};
     buffer text = {0}, arguments = {0};
-    serve_breach breach;
     serve_grammar *g;
     for (size_t i = 0; i < n; i += 64)
         buffer_append(&arguments, "0123456789012345678901234567890123456789012345678901234567890123", 64);
@@ -265,10 +247,11 @@ START_TEST(text_beyond_the_limit_is_refused_at_its_event)
                 "\"function\":{\"name\":\"f\",\"arguments\":\"");
         buffer_append(&text, arguments.data, i ? n : n - 2); /* id and model are stored, too */
         buffer_append_string(&text, "\"}}]}}]}\n\n");
-        ck_assert_int_eq(serve_grammar_feed(g, text.data, text.n, &breach), i < 8 ? ASSAY_OK : ASSAY_EFORMAT);
+        ck_assert_int_eq(serve_grammar_feed(g, text.data, text.n), ASSAY_OK);
+        ck_assert_uint_eq(serve_grammar_breaches(g)->n, i < 8 ? 0 : 1);
     }
-    ck_assert_str_eq(breach.rule, "size");
-    ck_assert_uint_eq(breach.event, 9);
+    ck_assert_str_eq(serve_grammar_breaches(g)->at->rule, "size");
+    ck_assert_uint_eq(serve_grammar_breaches(g)->at->event, 9);
     serve_grammar_free(g);
     buffer_free(&text);
     buffer_free(&arguments);
@@ -280,7 +263,8 @@ START_TEST(an_endpoint_has_two_names)
     serve_endpoint endpoint = SERVE_RESPONSES;
     ck_assert(serve_endpoint_find("messages", &endpoint) && endpoint == SERVE_MESSAGES);
     ck_assert(serve_endpoint_find("/v1/chat/completions", &endpoint) && endpoint == SERVE_CHAT);
-    ck_assert(!serve_endpoint_find("completions", &endpoint) && endpoint == SERVE_CHAT);
+    ck_assert(!serve_endpoint_find("completion", &endpoint) && endpoint == SERVE_CHAT);
+    ck_assert(serve_endpoint_find("/v1/completions", &endpoint) && endpoint == SERVE_COMPLETIONS);
     ck_assert_str_eq(serve_endpoint_name(SERVE_RESPONSES), "responses");
 }
 END_TEST
@@ -288,13 +272,13 @@ END_TEST
 START_TEST(an_unrequested_usage_breaks_a_rule)
 {
     const serve_grammar_options options = {.endpoint = SERVE_CHAT, .usage = SERVE_NOT_ASKED_FOR};
-    serve_breach breach = {0};
     serve_grammar *g;
     stream s;
     stream_read("chat_calls", &s);
     ck_assert_int_eq(serve_grammar_open(&options, &g), ASSAY_OK);
-    ck_assert_int_eq(serve_grammar_feed(g, s.text.data, s.text.n, &breach), ASSAY_EFORMAT);
-    ck_assert_str_eq(breach.rule, "chat-usage");
+    ck_assert_int_eq(serve_grammar_feed(g, s.text.data, s.text.n), ASSAY_OK);
+    ck_assert_uint_eq(serve_grammar_breaches(g)->n, 1);
+    ck_assert_str_eq(serve_grammar_breaches(g)->at->rule, "chat-usage");
     serve_grammar_free(g);
     buffer_free(&s.text);
 }
@@ -318,14 +302,13 @@ static const struct {
 START_TEST(the_summary_describes_the_stream)
 {
     const serve_grammar_options options = {.endpoint = stream_endpoint(SUMMARIES[_i].name)};
-    serve_breach breach;
     serve_grammar_summary summary;
     serve_grammar *g;
     stream s;
     stream_read(SUMMARIES[_i].name, &s);
     ck_assert_int_eq(serve_grammar_open(&options, &g), ASSAY_OK);
-    ck_assert_int_eq(serve_grammar_feed(g, s.text.data, s.text.n, &breach), ASSAY_OK);
-    ck_assert_int_eq(serve_grammar_end(g, &breach), ASSAY_OK);
+    ck_assert_int_eq(serve_grammar_feed(g, s.text.data, s.text.n), ASSAY_OK);
+    ck_assert_int_eq(serve_grammar_end(g), ASSAY_OK);
     serve_grammar_summarise(g, &summary);
     ck_assert_uint_eq(summary.n_events, s.n);
     ck_assert_uint_eq(summary.n_bytes, s.text.n);

@@ -23,27 +23,40 @@ static assay_status take(void *context, const serve_sse_event *event)
     return ASSAY_OK;
 }
 
-/* Reads bytes in two pieces, the second one byte by byte. Returns the rule that is broken, or "". */
-static const char *read_cut(const char *bytes, size_t n, size_t cut, serve_breach *breach)
+/* The first breach. */
+typedef struct refusal {
+    const char *rule;
+    size_t event, offset;
+} refusal;
+
+static assay_status refuse(void *context, const char *rule, size_t event, size_t offset, const char *text)
 {
-    const serve_sse_sink sink = {.take = take};
+    refusal *first = context;
+    ck_assert_uint_gt(strlen(text), 0);
+    if (!*first->rule) *first = (refusal){rule, event, offset};
+    return ASSAY_OK;
+}
+
+/* Reads bytes in two pieces, the second one byte by byte. Returns the first rule that is broken, or "". */
+static const char *read_cut(const char *bytes, size_t n, size_t cut, refusal *first)
+{
+    const serve_sse_sink sink = {.take = take, .refuse = refuse, .context = first};
     serve_sse *s;
     seen.n = 0;
-    *breach = (serve_breach){.rule = ""};
+    *first = (refusal){.rule = ""};
     ck_assert_int_eq(serve_sse_open(&sink, &s), ASSAY_OK);
-    assay_status rc = serve_sse_feed(s, bytes, cut, breach);
-    for (size_t i = cut; rc == ASSAY_OK && i < n; i++) rc = serve_sse_feed(s, bytes + i, 1, breach);
-    if (rc == ASSAY_OK) rc = serve_sse_end(s, breach);
-    ck_assert_int_eq(rc, *breach->rule ? ASSAY_EFORMAT : ASSAY_OK);
+    ck_assert_int_eq(serve_sse_feed(s, bytes, cut), ASSAY_OK);
+    for (size_t i = cut; i < n; i++) ck_assert_int_eq(serve_sse_feed(s, bytes + i, 1), ASSAY_OK);
+    ck_assert_int_eq(serve_sse_end(s), ASSAY_OK);
     serve_sse_free(s);
     buffer_append(&seen, "", 1);
-    return breach->rule;
+    return first->rule;
 }
 
 /* The same, cut at every offset. */
 static void expect_events(const char *bytes, size_t n, const char *events)
 {
-    serve_breach breach;
+    refusal breach;
     for (size_t cut = 0; cut <= n; cut++) {
         ck_assert_str_eq(read_cut(bytes, n, cut, &breach), "");
         ck_assert_str_eq(seen.data, events);
@@ -52,7 +65,7 @@ static void expect_events(const char *bytes, size_t n, const char *events)
 
 static void expect_rule(const char *bytes, size_t n, const char *rule, size_t event, size_t offset)
 {
-    serve_breach breach;
+    refusal breach;
     for (size_t cut = 0; cut <= n; cut++) {
         ck_assert_str_eq(read_cut(bytes, n, cut, &breach), rule);
         ck_assert_uint_eq(breach.event, event);
@@ -134,16 +147,16 @@ END_TEST
 START_TEST(an_event_that_is_too_long_is_reported_with_its_offset)
 {
     static char line[SERVE_SSE_EVENT_MAX / 4];
-    const serve_sse_sink sink = {.take = take};
-    serve_breach breach = {0};
+    refusal first = {.rule = ""};
+    const serve_sse_sink sink = {.take = take, .refuse = refuse, .context = &first};
     serve_sse *s;
     ck_assert_int_eq(serve_sse_open(&sink, &s), ASSAY_OK);
-    ck_assert_int_eq(serve_sse_feed(s, "data: a\n\ndata: ", 15, &breach), ASSAY_OK);
+    ck_assert_int_eq(serve_sse_feed(s, "data: a\n\ndata: ", 15), ASSAY_OK);
     memset(line, 'x', sizeof line);
-    for (int i = 0; i < 3; i++) ck_assert_int_eq(serve_sse_feed(s, line, sizeof line, &breach), ASSAY_OK);
-    ck_assert_int_eq(serve_sse_feed(s, line, sizeof line, &breach), ASSAY_EFORMAT);
-    ck_assert_uint_eq(breach.event, 2);
-    ck_assert_uint_eq(breach.offset, 9);
+    for (int i = 0; i < 3; i++) ck_assert_int_eq(serve_sse_feed(s, line, sizeof line), ASSAY_OK);
+    ck_assert_int_eq(serve_sse_feed(s, line, sizeof line), ASSAY_OK);
+    ck_assert_uint_eq(first.event, 2);
+    ck_assert_uint_eq(first.offset, 9);
     serve_sse_free(s);
 }
 END_TEST
@@ -151,21 +164,21 @@ END_TEST
 START_TEST(an_event_is_bounded)
 {
     static char line[SERVE_SSE_EVENT_MAX / 4];
-    const serve_sse_sink sink = {.take = take};
-    serve_breach breach = {0};
+    refusal first = {.rule = ""};
+    const serve_sse_sink sink = {.take = take, .refuse = refuse, .context = &first};
     serve_sse *s;
     memset(line, 'x', sizeof line);
     memcpy(line, "data:", 5);
     line[sizeof line - 1] = '\n';
     ck_assert_int_eq(serve_sse_open(&sink, &s), ASSAY_OK);
-    for (int i = 0; i < 4; i++) ck_assert_int_eq(serve_sse_feed(s, line, sizeof line, &breach), ASSAY_OK);
-    ck_assert_int_eq(serve_sse_feed(s, line, sizeof line, &breach), ASSAY_EFORMAT);
-    ck_assert_str_eq(breach.rule, "sse-size");
-    ck_assert_uint_eq(breach.offset, 0);
+    for (int i = 0; i < 4; i++) ck_assert_int_eq(serve_sse_feed(s, line, sizeof line), ASSAY_OK);
+    ck_assert_int_eq(serve_sse_feed(s, line, sizeof line), ASSAY_OK);
+    ck_assert_str_eq(first.rule, "sse-size");
+    ck_assert_uint_eq(first.offset, 0);
     serve_sse_free(s);
     ck_assert_int_eq(serve_sse_open(&sink, &s), ASSAY_OK);
-    for (int i = 0; i < 4; i++) ck_assert_int_eq(serve_sse_feed(s, line, sizeof line - 1, &breach), ASSAY_OK);
-    ck_assert_int_eq(serve_sse_feed(s, line, sizeof line - 1, &breach), ASSAY_EFORMAT);
+    for (int i = 0; i < 4; i++) ck_assert_int_eq(serve_sse_feed(s, line, sizeof line - 1), ASSAY_OK);
+    ck_assert_int_eq(serve_sse_feed(s, line, sizeof line - 1), ASSAY_OK);
     serve_sse_free(s);
 }
 END_TEST

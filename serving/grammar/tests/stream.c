@@ -46,21 +46,73 @@ serve_endpoint stream_endpoint(const char *name)
     return endpoint;
 }
 
-const char *stream_rule(const char *name, const char *bytes, size_t n, size_t piece, const char *marker,
-                        serve_breach *breach)
+assay_status stream_feed(const char *name, const char *bytes, size_t n, size_t piece, const char *marker,
+                         serve_grammar **out)
 {
     const serve_grammar_options options = {.endpoint = stream_endpoint(name),
                                            .usage = SERVE_ASKED_FOR,
                                            .markers = &marker,
                                            .n_markers = marker ? 1 : 0};
-    serve_grammar *g;
-    *breach = (serve_breach){.rule = "-", .excerpt = "of before"};
-    ck_assert_int_eq(serve_grammar_open(&options, &g), ASSAY_OK);
-    assay_status rc = ASSAY_OK;
+    assay_status rc = serve_grammar_open(&options, out);
     for (size_t at = 0; rc == ASSAY_OK && at < n; at += piece)
-        rc = serve_grammar_feed(g, bytes + at, n - at < piece ? n - at : piece, breach);
-    if (rc == ASSAY_OK) rc = serve_grammar_end(g, breach);
-    ck_assert_int_eq(rc, strcmp(breach->rule, "-") == 0 ? ASSAY_OK : ASSAY_EFORMAT);
+        rc = serve_grammar_feed(*out, bytes + at, n - at < piece ? n - at : piece);
+    return rc == ASSAY_OK ? serve_grammar_end(*out) : rc;
+}
+
+const char *stream_rule(const char *name, const char *bytes, size_t n, size_t piece, const char *marker,
+                        serve_breach *breach)
+{
+    serve_grammar *g = NULL;
+    *breach = (serve_breach){.rule = "-", .excerpt = "of before"};
+    ck_assert_int_eq(stream_feed(name, bytes, n, piece, marker, &g), ASSAY_OK);
+    if (serve_grammar_breaches(g)->n) *breach = serve_grammar_breaches(g)->at[0];
     serve_grammar_free(g);
     return breach->rule;
+}
+
+size_t stream_edit_apply(const stream *s, const stream_edit *e, buffer *out)
+{
+    const char *end = s->text.data + s->text.n;
+    const char *after = memmem(s->text.data, s->text.n, e->after, strlen(e->after));
+    ck_assert_msg(after != NULL, "%s: no %s", e->name, e->after);
+    const char *at = memmem(after, (size_t)(end - after), e->from, strlen(e->from));
+    ck_assert_msg(at != NULL, "%s: no %s after %s", e->name, e->from, e->after);
+    size_t event = 1;
+    while (event < s->n && s->events[event].at <= at) event++;
+    buffer_append(out, s->text.data, (size_t)(at - s->text.data));
+    buffer_append(out, e->to, strlen(e->to));
+    at += strlen(e->from);
+    buffer_append(out, at, (size_t)(end - at));
+    return event;
+}
+
+/* Adds an event with a new sequence number if it has one, so that the test reaches the rules after the
+ * numbers. */
+static void add_event(buffer *out, assay_text event, size_t *number)
+{
+    static const char key[] = "\"sequence_number\":";
+    const char *at = memmem(event.at, event.n, key, sizeof key - 1);
+    if (!at) {
+        buffer_append(out, event.at, event.n);
+        return;
+    }
+    at += sizeof key - 1;
+    char text[24];
+    (void)snprintf(text, sizeof text, "%zu", (*number)++);
+    buffer_append(out, event.at, (size_t)(at - event.at));
+    buffer_append_string(out, text);
+    at += strspn(at, "0123456789");
+    buffer_append(out, at, (size_t)(event.at + event.n - at));
+}
+
+void stream_change_apply(const stream *s, stream_change how, size_t i, buffer *out)
+{
+    size_t number = 1;
+    out->n = 0;
+    for (size_t k = 0; k < s->n; k++) {
+        size_t from = how == STREAM_SWAP && k == i ? k + 1 : how == STREAM_SWAP && k == i + 1 ? i : k;
+        if (how == STREAM_DROP && k == i) continue;
+        add_event(out, s->events[from], &number);
+        if (how == STREAM_REPEAT && k == i) add_event(out, s->events[k], &number);
+    }
 }

@@ -65,7 +65,7 @@ static const char REPLY[] = "<t>a[f|{}][g|{\"x\":1}]";
     ITEM_OF(id, "function_call", status,                                                                     \
             ",\"call_id\":\"call_7_" number "\",\"name\":\"" name "\",\"arguments\":\"" arguments "\"")
 #define THOUGHT_PART(text) "{\"type\":\"reasoning_text\",\"text\":\"" text "\"}"
-#define SAID_PART(text)    "{\"type\":\"output_text\",\"text\":\"" text "\",\"annotations\":[]}"
+#define SAID_PART(text)    "{\"type\":\"output_text\",\"text\":\"" text "\",\"annotations\":[],\"logprobs\":[]}"
 #define ITEM(index, item)  ",\"output_index\":" index ",\"item\":" item
 #define PART(index, id)    ",\"output_index\":" index ",\"item_id\":\"" id "\",\"content_index\":0"
 #define CALL(index, id)    ",\"output_index\":" index ",\"item_id\":\"" id "\""
@@ -145,8 +145,8 @@ static const struct {
       NUMBERED("response.output_item.done", "8", ITEM("0", THOUGHT("completed", THOUGHT_PART("t")))),
       NUMBERED("response.output_item.added", "9", ITEM("1", SAID("msg_7_1", "in_progress", ""))),
       NUMBERED("response.content_part.added", "10", PART("1", "msg_7_1") ",\"part\":" SAID_PART("")),
-      NUMBERED("response.output_text.delta", "11", PART("1", "msg_7_1") ",\"delta\":\"a\""),
-      NUMBERED("response.output_text.done", "12", PART("1", "msg_7_1") ",\"text\":\"a\""),
+      NUMBERED("response.output_text.delta", "11", PART("1", "msg_7_1") ",\"delta\":\"a\",\"logprobs\":[]"),
+      NUMBERED("response.output_text.done", "12", PART("1", "msg_7_1") ",\"text\":\"a\",\"logprobs\":[]"),
       NUMBERED("response.content_part.done", "13", PART("1", "msg_7_1") ",\"part\":" SAID_PART("a")),
       NUMBERED("response.output_item.done", "14", ITEM("1", SAID("msg_7_1", "completed", SAID_PART("a")))),
       NUMBERED("response.output_item.added", "15", ITEM("2", CALLED("fc_7_2", "in_progress", "0", "f", ""))),
@@ -168,7 +168,7 @@ static const struct {
      {RESPONSE_CREATED, RESPONSE_BEGUN,
       NUMBERED("response.output_item.added", "3", ITEM("0", SAID("msg_7_0", "in_progress", ""))),
       NUMBERED("response.content_part.added", "4", PART("0", "msg_7_0") ",\"part\":" SAID_PART("")),
-      NUMBERED("response.output_text.delta", "5", PART("0", "msg_7_0") ",\"delta\":\"a\""),
+      NUMBERED("response.output_text.delta", "5", PART("0", "msg_7_0") ",\"delta\":\"a\",\"logprobs\":[]"),
       NUMBERED("response.failed", "6",
                ",\"response\":" RESPONSE("failed", "{\"code\":\"server_error\",\"message\":\"no luck\"}", "",
                                          "null"))}},

@@ -71,7 +71,12 @@ static const struct {
     assay_status status;
     const char *text;
 } REFUSED[] = {
-    {"/v1/completions", "{}", "{}", ASSAY_EUNSUPPORTED, "/v1/completions"},
+    {"/v1/embeddings", "{}", "{}", ASSAY_EUNSUPPORTED, "/v1/embeddings"},
+    {"/v1/chat/completions", "{\"n\": 0}", "{\"model\":\"m\"}", ASSAY_EFORMAT, "n: found 0"},
+    {"/v1/completions", "{\"n\": 9000, \"prompt\": [[1], [2]]}", "{\"model\":\"m\"}", ASSAY_EFORMAT,
+     "n: found 9000 for 2"},
+    {"/v1/completions", "{\"logprobs\": true}", "{\"model\":\"m\"}", ASSAY_EFORMAT,
+     "logprobs: found boolean"},
     {"/v1/messages", "[]", "{}", ASSAY_EFORMAT, "request"},
     {"/v1/messages", "{", "{}", ASSAY_EFORMAT, "request"},
     {"/v1/messages", "{}", "7", ASSAY_EFORMAT, "server"},

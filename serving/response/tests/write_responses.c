@@ -134,9 +134,55 @@ static void write_row(const char *dir, size_t endpoint, size_t row)
     buffer_free(&whole);
 }
 
+/* Completions: the text is the reply, unparsed; each token is a letter, with its logprob. */
+static buffer complete(size_t row, const char *request)
+{
+    const char *text = ROWS[row].reply, *finish = ROWS[row].finish;
+    buffer body = {0};
+    const assay_byte_sink sink = {.take = angles_collect, .context = &body};
+    assay_response *r;
+    require(angles_open("/v1/completions", request, ANGLES_SERVER, &r, NULL) == ASSAY_OK, ROWS[row].name);
+    for (size_t n; *text; text += n) {
+        n = 1;
+        while (((unsigned char)text[n] & 0xc0U) == 0x80U) n++;
+        const assay_token_logprob token = {.id = 1, .logprob = -0.5, .text = {text, n}, .rank = 1};
+        const assay_logprobs at = {.token = token, .top = &token, .n_top = 1};
+        const assay_response_chunk chunk = {.size = sizeof chunk,
+                                            .new_text = {text, n},
+                                            .prompt_tokens = 3,
+                                            .completion_tokens = 2,
+                                            .logprobs = &at,
+                                            .n_logprobs = 1};
+        require(serve_response_chunk(r, &chunk, &sink, NULL) == ASSAY_OK, ROWS[row].name);
+    }
+    if (finish) require(angles_say(r, "", 0, finish, &body) == ASSAY_OK, ROWS[row].name);
+    else require(serve_response_fail(r, "no luck", &sink, NULL) == ASSAY_OK, ROWS[row].name);
+    serve_response_free(r);
+    return body;
+}
+
+static void write_completion(const char *dir, size_t row)
+{
+    static const char whole[] = "{\"logprobs\": 1}",
+                      stream[] =
+                          "{\"logprobs\": 1, \"stream\": true, \"stream_options\": {\"include_usage\": "
+                          "true}}";
+    buffer streamed = complete(row, stream), answer_body = complete(row, whole);
+    char name[64], expected[512];
+    (void)snprintf(name, sizeof name, "completions-%s", ROWS[row].name);
+    (void)snprintf(expected, sizeof expected, "" FIELD "%s" FIELD "" FIELD "%s",
+                   ROWS[row].finish ? ROWS[row].reply : "", ROWS[row].finish ? ROWS[row].finish : "failed");
+    write_text(dir, name, "sse", streamed.data, streamed.n);
+    write_text(dir, name, "json", answer_body.data, answer_body.n);
+    write_text(dir, name, "txt", expected, strlen(expected));
+    buffer_free(&streamed);
+    buffer_free(&answer_body);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) return 2;
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) write_completion(argv[1], i);
     for (size_t e = 0; e < 3; e++)
         for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) write_row(argv[1], e, i);
     return 0;

@@ -1,0 +1,83 @@
+/* Noise of runs that a case does not store.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "conformance/case/run_noise.h"
+#include "conformance/kinds/read.h"
+#include "conformance/tests/support.h"
+
+static const char *path;
+
+static void setup(void)
+{
+    support_setup();
+    path = support_write_decoder(support_path("case.h5"), "logits", "model");
+}
+
+static void make_groups(hid_t file)
+{
+    H5Gclose(H5Gcreate2(file, "/expect/float16", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Gclose(H5Gcreate2(file, "/expect/affine4", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+}
+
+static const double numbers[] = {0.5, 0.25, 0.125};
+
+static void write_noise(const char *name)
+{
+    edit_f64(path, name, 1, (size_t[]){3}, numbers);
+}
+
+static void assert_refused(const char *reason)
+{
+    conf_case *c = NULL;
+    assay_error err = {0};
+    ck_assert_int_eq(conf_case_read(path, &c, &err), ASSAY_EFORMAT);
+    assert_holds(err.text, path);
+    assert_holds(err.text, reason);
+}
+
+START_TEST(each_run_has_its_own_noise_and_a_missing_one_has_none)
+{
+    conf_case *c = NULL;
+    assay_error err = {0};
+    edit_file(path, make_groups);
+    write_noise("/expect/float16/noise");
+    edit_f64(path, "/expect/affine4/noise", 1, (size_t[]){3}, (double[]){3, 2, 1});
+    ck_assert_msg(conf_case_read(path, &c, &err) == ASSAY_OK, "%s", err.text);
+    const conf_run_noise *found = c->decoder.run_noise;
+    ck_assert_double_eq(found[CONF_MEASURED_FLOAT16].max_abs, 0.5);
+    ck_assert_double_eq(found[CONF_MEASURED_FLOAT16].rmse, 0.25);
+    ck_assert_double_eq(found[CONF_MEASURED_FLOAT16].kl, 0.125);
+    ck_assert_double_eq(found[CONF_MEASURED_AFFINE4].max_abs, 3);
+    ck_assert_double_eq(found[CONF_MEASURED_AFFINE8].max_abs, 0);
+    ck_assert_uint_eq(c->unknown.n, 0);
+    conf_case_free(c);
+}
+END_TEST
+
+START_TEST(noise_is_three_positive_numbers)
+{
+    edit_file(path, make_groups);
+    write_noise("/expect/float16/noise");
+    assert_refused("/expect/affine4/noise");
+    write_noise("/expect/affine4/noise");
+    edit_element(path, "/expect/affine4/noise", 1, 0);
+    assert_refused("/expect/affine4/noise: element 1 is 0, expected a positive number");
+    edit_element(path, "/expect/affine4/noise", 1, NAN);
+    assert_refused("element 1 is nan");
+    edit_f64(path, "/expect/affine4/noise", 1, (size_t[]){2}, numbers);
+    assert_refused("/expect/affine4/noise has shape");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/case/run_noise");
+    TCase *all = tcase_create("read");
+    tcase_add_checked_fixture(all, setup, support_teardown);
+    tcase_add_test(all, each_run_has_its_own_noise_and_a_missing_one_has_none);
+    tcase_add_test(all, noise_is_three_positive_numbers);
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}

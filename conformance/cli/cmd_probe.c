@@ -1,0 +1,111 @@
+/* assay probe: judges a live server.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/cli/cmd.h"
+#include "conformance/probe/print.h"
+#include "conformance/probe/probe.h"
+#include "conformance/report/files.h"
+#include "conformance/support/progress.h"
+
+#define BUNDLE "bundle/qwen3" /* below the bundled cases: the truth without --truth */
+
+static void show_progress(void *context, size_t done, size_t total, const char *group)
+{
+    conf_progress_show(context, done, total, group);
+}
+
+static probe_type type_of(assay_dtype claim)
+{
+    return claim == ASSAY_BF16 ? PROBE_BF16 : claim == ASSAY_I8 ? PROBE_INT8 : PROBE_F32;
+}
+
+/* Checks what the options say, and fills *out. bundle: the path of the default truth. */
+static assay_status read_options(const conf_options *o, const conf_context *context,
+                                 const char *const *bundle, probe_options *out, assay_error *err)
+{
+    char names[128];
+    if (o->n_arguments != 1)
+        return assay_fail(err, ASSAY_EINVAL, "found %zu servers, expected a URL, or a directory of --save",
+                          o->n_arguments);
+    for (size_t i = 0; i < o->n_only; i++) {
+        if (probe_group_is(o->only[i])) continue;
+        probe_group_names(names, sizeof names);
+        return assay_fail(err, ASSAY_EINVAL, "option --only: found %s, expected one of %s", o->only[i],
+                          names);
+    }
+    *out = (probe_options){.target = o->arguments[0],
+                           .model = o->model,
+                           .key_env = o->key_variable,
+                           .save = o->save,
+                           .truth = o->n_truth ? o->truth : bundle,
+                           .n_truth = o->n_truth ? o->n_truth : 1,
+                           .only = o->only,
+                           .n_only = o->n_only,
+                           .seconds = o->limits.seconds,
+                           .type = type_of(o->compute)};
+    if (!o->key_variable) return ASSAY_OK;
+    out->key = context->variable ? context->variable(o->key_variable) : NULL;
+    if (out->key && *out->key) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "option --api-key-env: the variable %s is not set", o->key_variable);
+}
+
+static assay_status print_reports(const conf_options *o, const conf_context *context,
+                                  const conf_report_files *files, const probe_run *run, assay_error *err)
+{
+    const char *saved = o->save ? o->save : probe_wire_is_saved(run->wire) ? o->arguments[0] : NULL;
+    conf_progress_clear(context);
+    if (!conf_report_uses_stdout(files)) probe_print(context, run, o->verbose, saved);
+    if (files->junit) probe_print_junit(files->junit, run);
+    return files->json ? probe_print_json(files->json, run, err) : ASSAY_OK;
+}
+
+static conf_exit probe(const conf_options *o, const conf_context *context, const probe_options *options,
+                       assay_error *err)
+{
+    probe_truth truth;
+    probe_run run;
+    conf_report_files files;
+    assay_error closing;
+    conf_context progress = *context;
+    conf_exit code = CONF_EXIT_ERROR;
+    assay_status rc = conf_report_files_open(o, context, &files, err);
+    if (rc == ASSAY_OK) {
+        rc = probe_run_all(options, &truth, &run, show_progress, &progress, err);
+        if (rc == ASSAY_OK) code = probe_exit(&run);
+        else if (rc == ASSAY_EINVAL) code = CONF_EXIT_USAGE;
+        else if (rc == ASSAY_EIO && run.wire && run.findings.n == 1) code = CONF_EXIT_NOTHING;
+        if (rc == ASSAY_OK) rc = print_reports(o, context, &files, &run, err);
+        if (rc != ASSAY_OK && code <= CONF_EXIT_DIVERGES) code = CONF_EXIT_ERROR;
+        conf_progress_clear(context);
+        probe_run_free(&run);
+        probe_truth_free(&truth);
+    }
+    if (conf_report_files_close(&files, o, rc == ASSAY_OK ? err : &closing) != ASSAY_OK) {
+        if (rc == ASSAY_OK) conf_cmd_print_error(context, "%s", err->text);
+        code = CONF_EXIT_ERROR;
+    }
+    if (rc != ASSAY_OK) conf_cmd_print_error(context, "%s", err->text);
+    return code;
+}
+
+conf_exit conf_cmd_probe(const conf_options *options, const conf_context *context)
+{
+    probe_options o;
+    assay_error err = {0};
+    char *bundle = NULL;
+    conf_exit code = CONF_EXIT_USAGE;
+    if (asprintf(&bundle, "%s/%s", context->fixtures, BUNDLE) < 0) {
+        conf_cmd_print_error(context, "out of memory");
+        return CONF_EXIT_ERROR;
+    }
+    const char *const truth[] = {bundle};
+    if (read_options(options, context, truth, &o, &err) != ASSAY_OK)
+        conf_cmd_print_error(context, "%s", err.text);
+    else code = probe(options, context, &o, &err);
+    free(bundle);
+    return code;
+}

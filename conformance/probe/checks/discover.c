@@ -1,0 +1,325 @@
+/* Discovery: which models, endpoints and log-probabilities a server offers. "Ready" alone proves nothing:
+ * every endpoint gets a real request under the time limit.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "conformance/probe/checks/checks.h"
+#include "conformance/probe/run/ask.h"
+
+#define TOKENS_MOST 64 /* of an answer with log-probabilities: content comes after reasoning */
+
+static assay_status get(probe_run *r, const char *label, const char *path, probe_exchange *x,
+                        assay_error *err)
+{
+    probe_exchange_begin(x, label, path);
+    x->get = true;
+    return probe_send(r, x, err);
+}
+
+/* The id of entry i of a list of models; NULL if it has none. */
+static const char *model_id(json_object *document, size_t i, size_t *n)
+{
+    json_object *data = NULL, *id = NULL;
+    *n = 0;
+    if (!json_object_is_type(document, json_type_object) ||
+        !json_object_object_get_ex(document, "data", &data) || !json_object_is_type(data, json_type_array))
+        return NULL;
+    *n = json_object_array_length(data);
+    if (i >= *n) return NULL;
+    json_object *model = json_object_array_get_idx(data, i);
+    if (!json_object_is_type(model, json_type_object) || !json_object_object_get_ex(model, "id", &id))
+        return NULL;
+    return json_text(id);
+}
+
+/* Whether a model's id is, or ends with, the name of the checkpoint's directory. */
+static bool names_checkpoint(const char *id, const char *dir)
+{
+    char *real = realpath(dir, NULL);
+    const char *place = real ? real : dir, *base = strrchr(place, '/');
+    base = base ? base + 1 : place;
+    const size_t n_id = strlen(id), n = strlen(base);
+    const bool is = strcmp(id, place) == 0 ||
+                    (n_id >= n && strcmp(id + n_id - n, base) == 0 && (n_id == n || id[n_id - n - 1] == '/'));
+    free(real);
+    return is;
+}
+
+/* Chooses the model to ask for, if the user named none: the one with the checkpoint's name, else the first.
+ */
+static const char *choose_model(const probe_run *r, json_object *document, size_t *n)
+{
+    const char *first = model_id(document, 0, n), *id;
+    for (size_t i = 0; i < *n; i++) {
+        size_t same;
+        if ((id = model_id(document, i, &same)) && names_checkpoint(id, r->truth->model)) return id;
+    }
+    return first;
+}
+
+static assay_status read_models(probe_run *r, const probe_exchange *x, assay_error *err)
+{
+    json_object *document = NULL;
+    assay_error why;
+    size_t n = 0;
+    if (json_parse("the body", x->body.data ? x->body.data : "", x->body.n, &document, &why) != ASSAY_OK) {
+        (void)probe_report(r, x, "discovery/models", PROBE_FAILED, PROBE_BREAKS, "%s", why.text);
+    } else {
+        const char *id = choose_model(r, document, &n);
+        if (!id)
+            (void)probe_report(r, x, "discovery/models", PROBE_FAILED, PROBE_BREAKS,
+                               "found no model with an id, expected a list in data");
+        else
+            (void)probe_report(r, x, "discovery/models", PROBE_OK, PROBE_BREAKS,
+                               "%zu model%s; %s is asked for", n, n == 1 ? "" : "s",
+                               r->model ? r->model : id);
+        if (id && !r->model && !(r->model = strdup(id))) {
+            json_object_put(document);
+            return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+        }
+    }
+    json_object_put(document);
+    return ASSAY_OK;
+}
+
+static assay_status find_models(probe_run *r, assay_error *err)
+{
+    probe_exchange x;
+    char why[256];
+    assay_status rc = get(r, "discovery/models", "/v1/models", &x, err);
+    if (rc == ASSAY_OK && probe_exchange_succeeded(&x)) rc = read_models(r, &x, err);
+    else if (rc == ASSAY_OK) {
+        probe_describe_failure(&x, why, sizeof why);
+        const bool lacks = x.end == PROBE_ANSWERED && (x.status == 404 || x.status == 405 || x.status == 501);
+        (void)probe_report(r, &x, "discovery/models", lacks ? PROBE_NOT_OFFERED : PROBE_FAILED, PROBE_BREAKS,
+                           "%s", why);
+    }
+    if (rc == ASSAY_OK && x.end == PROBE_NOT_REACHED)
+        rc = assay_fail(err, ASSAY_EIO, "%s: %s", probe_wire_url(r->wire), x.why);
+    probe_exchange_free(&x);
+    r->server.model_is_guessed = !r->model;
+    if (rc == ASSAY_OK && !r->model && !(r->model = strdup("model")))
+        rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    return rc;
+}
+
+/* The first prompt that an endpoint can be asked, one that thinks if there is one; NULL: none. */
+static const probe_prompt *first_prompt(const probe_run *r, probe_endpoint e)
+{
+    const probe_prompt *found = NULL;
+    for (size_t i = 0; i < r->truth->n_prompts; i++) {
+        const probe_prompt *p = &r->truth->prompts[i];
+        if (probe_can_ask(r, e, p) && (!found || (found->thinking && !p->thinking))) found = p;
+    }
+    return found;
+}
+
+static void report_endpoint(probe_run *r, probe_endpoint e, const probe_exchange *x, const probe_answer *a)
+{
+    char why[256];
+    PROBE_LABEL(check, "discovery/%s", probe_endpoint_name(e));
+    if (probe_exchange_succeeded(x) && !a->problem[0]) {
+        r->server.at[e].is_there = true;
+        (void)probe_report(r, x, check, PROBE_OK, PROBE_BREAKS, "answers in %.3f s%s", x->last - x->sent,
+                           e == PROBE_COMPLETIONS ? r->server.takes_ids ? "; takes token ids" : "; takes text"
+                                                  : "");
+        return;
+    }
+    const bool lacks = x->end == PROBE_ANSWERED && (x->status == 404 || x->status == 405 || x->status == 501);
+    probe_describe_failure(x, why, sizeof why);
+    if (lacks && r->server.model_is_guessed && x->body.n && x->body.data[0] == '{')
+        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS,
+                           "%s; no model is listed: name one with --model", why);
+    else if (probe_exchange_succeeded(x))
+        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS, "the answer cannot be read: %s",
+                           a->problem);
+    else (void)probe_report(r, x, check, lacks ? PROBE_NOT_OFFERED : PROBE_FAILED, PROBE_BREAKS, "%s", why);
+}
+
+/* Asks an endpoint for one token. *there: whether it answers. */
+static assay_status try_endpoint(probe_run *r, probe_endpoint e, const char *label, bool report, bool *there,
+                                 assay_error *err)
+{
+    const probe_prompt *p = first_prompt(r, e);
+    probe_exchange x = {0};
+    probe_answer a = {0};
+    *there = false;
+    if (!p) {
+        PROBE_LABEL(check, "discovery/%s", probe_endpoint_name(e));
+        if (report)
+            (void)probe_report(r, NULL, check, PROBE_NOT_EXERCISED, PROBE_BREAKS,
+                               "no prompt of the truth can be written as a request of this endpoint");
+        return ASSAY_OK;
+    }
+    const probe_ask ask = {.endpoint = e, .prompt = p, .max_tokens = 1, .logprobs = PROBE_NO_LOGPROBS};
+    assay_status rc = probe_ask_send(r, &ask, label, &x, &a, err);
+    *there = rc == ASSAY_OK && probe_exchange_succeeded(&x) && !a.problem[0] &&
+             (a.input < 0 || (size_t)a.input == p->n_prompt || !r->server.takes_ids);
+    if (*there) r->server.seconds = x.last - x.sent;
+    if (rc == ASSAY_OK && (report || *there)) report_endpoint(r, e, &x, &a);
+    probe_answer_free(&a);
+    probe_exchange_free(&x);
+    return rc;
+}
+
+static assay_status find_endpoints(probe_run *r, assay_error *err)
+{
+    bool there = false;
+    r->server.takes_ids = true;
+    assay_status rc = try_endpoint(r, PROBE_COMPLETIONS, "discovery/completions-ids", false, &there, err);
+    if (rc == ASSAY_OK && !there) {
+        r->server.takes_ids = false;
+        rc = try_endpoint(r, PROBE_COMPLETIONS, "discovery/completions", true, &there, err);
+    }
+    for (probe_endpoint e = PROBE_CHAT; e < PROBE_N_ENDPOINTS && rc == ASSAY_OK; e++) {
+        PROBE_LABEL(label, "discovery/%s", probe_endpoint_name(e));
+        rc = try_endpoint(r, e, label, true, &there, err);
+    }
+    return rc;
+}
+
+/* The most alternatives in a row of generated tokens: of tokens with the same text a row may have one. */
+static size_t most(const probe_rows *rows)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        if (rows->at[i].n_top > n) n = rows->at[i].n_top;
+    return n;
+}
+
+/* Asks for `top` alternatives. *got: those in the answer; *rows: its rows; *status: of HTTP, 0 without an
+ * answer. */
+static assay_status try_top(probe_run *r, probe_endpoint e, size_t top, size_t *got, size_t *rows,
+                            int *status, assay_error *err)
+{
+    probe_exchange x;
+    probe_answer a;
+    PROBE_LABEL(label, "discovery/%s-logprobs-%zu%s", probe_endpoint_name(e), top,
+                r->server.at[e].by_flag ? "-flag" : "");
+    const probe_prompt *p = first_prompt(r, e);
+    const probe_ask ask = {.endpoint = e,
+                           .prompt = p,
+                           .max_tokens = p->n_greedy < TOKENS_MOST ? p->n_greedy + 1 : TOKENS_MOST,
+                           .logprobs = top};
+    assay_status rc = probe_ask_send(r, &ask, label, &x, &a, err);
+    *status = x.end == PROBE_ANSWERED ? x.status : 0;
+    *rows = rc == ASSAY_OK && probe_exchange_succeeded(&x) ? a.rows.n : 0;
+    *got = *rows ? most(&a.rows) : 0;
+    probe_answer_free(&a);
+    probe_exchange_free(&x);
+    return rc;
+}
+
+/* Finds the most alternatives that an endpoint returns. */
+static assay_status find_top(probe_run *r, probe_endpoint e, bool *ignored, assay_error *err)
+{
+    const size_t whole = r->truth->n_vocab <= PROBE_WHOLE_MAX ? r->truth->n_vocab : 100;
+    const size_t tries[] = {whole, 100, 20, 11, 10, 5, 3, 1};
+    probe_offer *o = &r->server.at[e];
+    *ignored = false;
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        size_t got, rows;
+        int status;
+        if (i > 0 && tries[i] >= whole) continue;
+        assay_status rc = try_top(r, e, tries[i], &got, &rows, &status, err);
+        if (rc != ASSAY_OK) return rc;
+        if (rows > 0) {
+            o->logprobs = true;
+            o->whole = tries[i] == r->truth->n_vocab && got > tries[i] / 2;
+            o->top = got;
+            return ASSAY_OK;
+        }
+        if (status >= 200 && status < 300) *ignored = true;
+    }
+    return ASSAY_OK;
+}
+
+static assay_status find_logprobs(probe_run *r, probe_endpoint e, assay_error *err)
+{
+    bool ignored = false;
+    probe_offer *o = &r->server.at[e];
+    PROBE_LABEL(check, "discovery/%s-logprobs", probe_endpoint_name(e));
+    if (!o->is_there || e == PROBE_MESSAGES) return ASSAY_OK;
+    assay_status rc = find_top(r, e, &ignored, err);
+    if (rc == ASSAY_OK && !o->logprobs && e == PROBE_COMPLETIONS) {
+        bool again;
+        o->by_flag = true;
+        rc = find_top(r, e, &again, err);
+    }
+    if (rc != ASSAY_OK) return rc;
+    if (o->logprobs)
+        (void)probe_report(r, NULL, check, PROBE_OK, PROBE_BREAKS, "at most %zu alternatives of each token%s",
+                           o->top,
+                           o->by_flag && e == PROBE_COMPLETIONS ? "; asked for as in chat completions" : "");
+    else if (ignored)
+        (void)probe_report(r, NULL, check, PROBE_IGNORED, PROBE_DEPARTS,
+                           "a request for log-probabilities is accepted, and its answer has none");
+    else
+        (void)probe_report(r, NULL, check, PROBE_NOT_OFFERED, PROBE_DEPARTS,
+                           "every number of alternatives is refused");
+    return ASSAY_OK;
+}
+
+/* Whether completions return the log-probabilities of a prompt. */
+static assay_status find_prompt_logprobs(probe_run *r, assay_error *err)
+{
+    static const struct {
+        const char *check, *more;
+        bool echo;
+    } ways[] = {{"discovery/echo", "{\"echo\":true}", true},
+                {"discovery/prompt-logprobs", "{\"prompt_logprobs\":1}", false}};
+    if (!r->server.at[PROBE_COMPLETIONS].is_there) return ASSAY_OK;
+    for (size_t i = 0; i < 2; i++) {
+        const probe_prompt *p = first_prompt(r, PROBE_COMPLETIONS);
+        const bool echo = ways[i].echo;
+        probe_exchange x;
+        probe_answer a;
+        char why[256];
+        const probe_ask ask = {.endpoint = PROBE_COMPLETIONS,
+                               .prompt = p,
+                               .max_tokens = 1,
+                               .more = ways[i].more,
+                               .logprobs = echo ? 1 : PROBE_NO_LOGPROBS};
+        assay_status rc = probe_ask_send(r, &ask, ways[i].check, &x, &a, err);
+        const bool ok = rc == ASSAY_OK && probe_exchange_succeeded(&x);
+        const bool has = ok && (echo ? a.rows.n >= p->n_prompt : a.prompt_rows.n >= p->n_prompt);
+        if (echo) r->server.echo = has;
+        else r->server.prompt_logprobs = has;
+        probe_describe_failure(&x, why, sizeof why);
+        if (has)
+            (void)probe_report(r, &x, ways[i].check, PROBE_OK, PROBE_DEPARTS, "of every token of a prompt");
+        else if (ok)
+            (void)probe_report(
+                r, &x, ways[i].check, PROBE_IGNORED, PROBE_DEPARTS,
+                "the member is accepted, and the answer has no log-probabilities of the prompt");
+        else if (rc == ASSAY_OK)
+            (void)probe_report(r, &x, ways[i].check, PROBE_NOT_OFFERED, PROBE_DEPARTS, "%s", why);
+        probe_answer_free(&a);
+        probe_exchange_free(&x);
+        if (rc != ASSAY_OK) return rc;
+    }
+    return ASSAY_OK;
+}
+
+static assay_status find_metrics(probe_run *r, assay_error *err)
+{
+    probe_exchange x;
+    assay_status rc = get(r, "discovery/metrics", "/metrics", &x, err);
+    r->server.metrics = rc == ASSAY_OK && probe_exchange_succeeded(&x);
+    probe_exchange_free(&x);
+    return rc;
+}
+
+assay_status probe_discover(probe_run *r, assay_error *err)
+{
+    assay_status rc = find_models(r, err);
+    if (rc == ASSAY_OK) rc = find_endpoints(r, err);
+    for (probe_endpoint e = 0; e < PROBE_N_ENDPOINTS && rc == ASSAY_OK; e++) rc = find_logprobs(r, e, err);
+    if (rc == ASSAY_OK) rc = find_prompt_logprobs(r, err);
+    if (rc == ASSAY_OK) rc = find_metrics(r, err);
+    return rc;
+}

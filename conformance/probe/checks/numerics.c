@@ -1,0 +1,358 @@
+/* Log-probabilities against float64 logits: of prompts where a server returns them, else of the next token
+ * after prefixes of prompts; and of its own answers, followed token by token.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/judge/noise.h"
+#include "conformance/probe/checks/checks.h"
+#include "conformance/probe/checks/expect.h"
+#include "conformance/probe/checks/follow.h"
+#include "conformance/probe/checks/observe.h"
+#include "conformance/probe/run/ask.h"
+#include "conformance/probe/run/repro.h"
+#include "conformance/probe/truth/fit.h"
+
+#define PROMPTS_MOST  8  /* that are asked in each way */
+#define PREFIXES_MOST 6  /* of a prompt */
+#define TOP_MOST      20 /* alternatives, unless whole vocabularies are returned */
+
+/* The judge of a way, and for each rule the exchange in which it was broken first. */
+typedef struct judged {
+    probe_judge judge;
+    char exchange[PROBE_N_RULES][PROBE_LABEL_MAX];
+    char *repro[PROBE_N_RULES];
+    size_t reported; /* answers whose first tokens have no row: the first one gets a row of the report */
+} judged;
+
+/* A way to log-probabilities. */
+typedef struct way {
+    const char *name; /* "echo" */
+    probe_endpoint endpoint;
+    bool (*is_offered)(const probe_run *r);
+    assay_status (*ask)(probe_run *r, const struct way *w, const probe_prompt *p, size_t number, judged *j,
+                        assay_error *err);
+} way;
+
+/* The number of alternatives to ask for. */
+static size_t top_of(const probe_run *r, probe_endpoint e)
+{
+    const size_t top = r->server.at[e].top;
+    if (r->server.at[e].whole) return r->truth->n_vocab;
+    return top < TOP_MOST ? top : TOP_MOST;
+}
+
+/* Notes the exchange for the rules that it is the first to break. */
+static void note_broken(const probe_run *r, judged *j, const probe_exchange *x)
+{
+    for (size_t i = 0; i < PROBE_N_RULES; i++) {
+        if (j->judge.rules[i].n_broken == 0 || j->repro[i]) continue;
+        (void)snprintf(j->exchange[i], sizeof j->exchange[i], "%s", x->label);
+        j->repro[i] = probe_repro(probe_wire_url(r->wire), r->key_env, x);
+        j->judge.failed = j->judge.failed || !j->repro[i];
+    }
+}
+
+/* Reports an answer that has no rows to judge. False if it has. */
+static bool lacks_rows(probe_run *r, const way *w, const probe_exchange *x, const probe_answer *a,
+                       const probe_rows *rows)
+{
+    char why[256];
+    PROBE_LABEL(check, "numerics/%s/answer", w->name);
+    if (!probe_exchange_succeeded(x)) {
+        probe_describe_failure(x, why, sizeof why);
+        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS, "%s", why);
+        return true;
+    }
+    if (a->problem[0] || rows->problem[0]) {
+        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS, "%s",
+                           a->problem[0] ? a->problem : rows->problem);
+        return true;
+    }
+    if (rows->n == 0)
+        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS,
+                           "found no log-probabilities, expected a row for "
+                           "each token");
+    return rows->n == 0;
+}
+
+/* After a follow: rows that are not those of the recorded tokens. */
+static void report_follow(probe_run *r, const way *w, const probe_exchange *x, const probe_follow *f,
+                          judged *j)
+{
+    PROBE_LABEL(check, "numerics/%s/rows", w->name);
+    if (f->misplaced)
+        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS,
+                           "row %zu is not that of the prompt's token", f->n_followed + 1);
+    if (f->n_skipped && !j->reported++)
+        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_HABIT,
+                           "the first %zu tokens of the answer have no row", f->n_skipped);
+}
+
+static assay_status ask_prompt(probe_run *r, const way *w, const probe_prompt *p, size_t number, judged *j,
+                               assay_error *err)
+{
+    const bool echo = strcmp(w->name, "echo") == 0;
+    const size_t top = top_of(r, w->endpoint), n = r->server.takes_ids ? p->n_ids : p->n_prompt;
+    char more[64];
+    probe_exchange x;
+    probe_answer a;
+    PROBE_LABEL(label, "numerics/%s-%zu", w->name, number);
+    if (echo) (void)snprintf(more, sizeof more, "{\"echo\":true}");
+    else (void)snprintf(more, sizeof more, "{\"prompt_logprobs\":%zu}", top ? top : 1);
+    const probe_ask ask = {.endpoint = w->endpoint,
+                           .prompt = p,
+                           .n_before = n,
+                           .max_tokens = 1,
+                           .more = more,
+                           .logprobs = echo ? top : PROBE_NO_LOGPROBS};
+    assay_status rc = probe_ask_send(r, &ask, label, &x, &a, err);
+    probe_rows *rows = echo ? &a.rows : &a.prompt_rows;
+    if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, rows)) {
+        const probe_follow f = probe_follow_prompt(&j->judge, rows, p, n);
+        note_broken(r, j, &x);
+        report_follow(r, w, &x, &f, j);
+    }
+    probe_answer_free(&a);
+    probe_exchange_free(&x);
+    return rc;
+}
+
+/* Whether the first n ids can be written as text that the tokenizer reads as these ids. */
+static bool can_write(const probe_run *r, const probe_prompt *p, size_t n)
+{
+    buffer text = {0};
+    int32_t *ids = NULL;
+    size_t n_ids = 0;
+    const size_t skip = p->adds;
+    if (r->server.takes_ids) return true;
+    bool same = n > skip &&
+                probe_vocab_decode(r->truth->vocab, p->ids + skip, n - skip, false, &text, NULL) == ASSAY_OK;
+    same = same &&
+           probe_vocab_encode(r->truth->vocab, buffer_text(&text), p->adds, &ids, &n_ids, NULL) == ASSAY_OK;
+    same = same && n_ids == n && memcmp(ids, p->ids, n * sizeof *ids) == 0;
+    free(ids);
+    buffer_free(&text);
+    return same;
+}
+
+static assay_status ask_prefixes(probe_run *r, const way *w, const probe_prompt *p, size_t number, judged *j,
+                                 assay_error *err)
+{
+    size_t n_asked = 0;
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 1; i <= PREFIXES_MOST && rc == ASSAY_OK; i++) {
+        const size_t n = p->n_ids * i / PREFIXES_MOST;
+        probe_exchange x;
+        probe_answer a;
+        PROBE_LABEL(label, "numerics/%s-%zu-%zu", w->name, number, n_asked);
+        if (n < 2 || !probe_truth_row(p, n) || !can_write(r, p, n)) continue;
+        const probe_ask ask = {.endpoint = w->endpoint,
+                               .prompt = p,
+                               .n_before = n,
+                               .max_tokens = 1,
+                               .logprobs = top_of(r, w->endpoint)};
+        n_asked++;
+        rc = probe_ask_send(r, &ask, label, &x, &a, err);
+        if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, &a.rows)) {
+            const probe_asked asked = {.prompt = p, .n_before = n};
+            (void)probe_follow_answer(&j->judge, &a.rows, &asked);
+            note_broken(r, j, &x);
+        }
+        probe_answer_free(&a);
+        probe_exchange_free(&x);
+    }
+    return rc;
+}
+
+/* Whether the answer has the text of the recorded tokens. */
+static assay_status is_recorded(const probe_run *r, const way *w, const probe_prompt *p,
+                                const probe_answer *a, bool *same, assay_error *err)
+{
+    probe_expected expected;
+    char text[512];
+    const assay_status rc = probe_expect(r->truth, p, p->n_greedy, &expected, err);
+    *same = rc == ASSAY_OK && probe_expected_same(&expected, w->endpoint, a, text, sizeof text);
+    probe_expected_free(&expected);
+    return rc;
+}
+
+static assay_status ask_answer(probe_run *r, const way *w, const probe_prompt *p, size_t number, judged *j,
+                               assay_error *err)
+{
+    probe_exchange x;
+    probe_answer a;
+    probe_asked asked = {.prompt = p, .n_before = p->n_prompt, .may_skip = true};
+    PROBE_LABEL(label, "numerics/%s-%zu", w->name, number);
+    const probe_ask ask = {.endpoint = w->endpoint,
+                           .prompt = p,
+                           .max_tokens = p->n_greedy + 1,
+                           .logprobs = top_of(r, w->endpoint)};
+    assay_status rc = probe_ask_send(r, &ask, label, &x, &a, err);
+    if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, &a.rows)) {
+        rc = is_recorded(r, w, p, &a, &asked.is_recorded, err);
+        const probe_follow f = probe_follow_answer(&j->judge, &a.rows, &asked);
+        note_broken(r, j, &x);
+        report_follow(r, w, &x, &f, j);
+    }
+    probe_answer_free(&a);
+    probe_exchange_free(&x);
+    return rc;
+}
+
+static bool has_echo(const probe_run *r)
+{
+    return r->server.echo;
+}
+
+static bool has_prompt_logprobs(const probe_run *r)
+{
+    return r->server.prompt_logprobs;
+}
+
+static bool needs_prefixes(const probe_run *r)
+{
+    return r->server.at[PROBE_COMPLETIONS].logprobs && !r->server.echo && !r->server.prompt_logprobs;
+}
+
+static bool has_completions(const probe_run *r)
+{
+    return r->server.at[PROBE_COMPLETIONS].logprobs;
+}
+
+static bool has_chat(const probe_run *r)
+{
+    return r->server.at[PROBE_CHAT].logprobs;
+}
+
+static bool has_responses(const probe_run *r)
+{
+    return r->server.at[PROBE_RESPONSES].logprobs;
+}
+
+static const way ways[] = {
+    {"echo", PROBE_COMPLETIONS, has_echo, ask_prompt},
+    {"prompt-logprobs", PROBE_COMPLETIONS, has_prompt_logprobs, ask_prompt},
+    {"prefixes", PROBE_COMPLETIONS, needs_prefixes, ask_prefixes},
+    {"completions", PROBE_COMPLETIONS, has_completions, ask_answer},
+    {"chat", PROBE_CHAT, has_chat, ask_answer},
+    {"responses", PROBE_RESPONSES, has_responses, ask_answer},
+};
+
+static void report_rule(probe_run *r, const way *w, judged *j, size_t rule)
+{
+    const probe_rule_result *result = &j->judge.rules[rule];
+    PROBE_LABEL(check, "numerics/%s/%s", w->name, probe_rule_names[rule]);
+    if (result->n == 0) {
+        (void)probe_report(r, NULL, check, PROBE_NOT_EXERCISED, PROBE_BREAKS,
+                           "no row of the answers has what it needs");
+        return;
+    }
+    if (result->n_broken == 0) {
+        (void)probe_report(r, NULL, check, PROBE_OK, PROBE_BREAKS, "%zu times, at most %.3g of its bound",
+                           result->n, result->multiple);
+        return;
+    }
+    probe_finding *f =
+        isfinite(result->multiple)
+            ? probe_report(r, NULL, check, PROBE_FAILED, PROBE_BREAKS,
+                           "%zu of %zu times, up to %.3g times its bound; first: %s", result->n_broken,
+                           result->n, result->multiple, result->first)
+            : probe_report(r, NULL, check, PROBE_FAILED, PROBE_BREAKS, "%zu of %zu times; first: %s",
+                           result->n_broken, result->n, result->first);
+    if (!f) return;
+    (void)snprintf(f->exchange, sizeof f->exchange, "%s", j->exchange[rule]);
+    f->repro = j->repro[rule];
+    j->repro[rule] = NULL;
+}
+
+/* Names what was done to the values, if they differ. */
+static void report_change(probe_run *r, const way *w, const probe_judge *j)
+{
+    char text[256];
+    const probe_prompt *p = &r->truth->prompts[0];
+    PROBE_LABEL(check, "numerics/%s/change", w->name);
+    if (j->n_pairs == 0) return;
+    if (j->all_zero) {
+        (void)probe_report(r, NULL, check, PROBE_FAILED, PROBE_BREAKS, "every log-probability is 0");
+        return;
+    }
+    const double bound = 2 * probe_truth_bound(p, r->type);
+    const probe_fit f = probe_fit_of(j->pairs, j->n_pairs, bound);
+    probe_fit_describe(&f, text, sizeof text);
+    const bool named = f.change != PROBE_UNCHANGED;
+    (void)probe_report(r, NULL, check, named ? PROBE_FAILED : PROBE_OK, PROBE_BREAKS, "%s", text);
+    PROBE_LABEL(sum, "numerics/%s/sum", w->name);
+    if (!j->normalised)
+        (void)probe_report(r, NULL, sum, PROBE_FAILED, PROBE_BREAKS,
+                           "the probabilities of one row add up to more than 1");
+}
+
+/* The type in which the server seems to compute. */
+static void report_type(probe_run *r, const way *w, const probe_judge *j)
+{
+    const probe_noise *noise = r->truth->prompts[0].noise;
+    const probe_type served = probe_served_type(noise, j->errors);
+    const double of_claim = j->errors[r->type];
+    const char *claim = probe_type_name(r->type);
+    PROBE_LABEL(check, "numerics/%s/served-type", w->name);
+    if (j->n_pairs == 0 || noise[r->type].noise == 0) return;
+    if (of_claim <= CONF_NOISE_MULTIPLE)
+        (void)probe_report(r, NULL, check, PROBE_OK, PROBE_BREAKS,
+                           "%s: %.3g times its noise, of which %g are allowed", claim, of_claim,
+                           CONF_NOISE_MULTIPLE);
+    else if (served != PROBE_TYPES)
+        (void)probe_report(
+            r, NULL, check, PROBE_FAILED, PROBE_BREAKS,
+            "%.3g times the noise of %s, of which %g are allowed; %.3g times that of %s, which fits",
+            of_claim, claim, CONF_NOISE_MULTIPLE, j->errors[served], probe_type_name(served));
+    else
+        (void)probe_report(r, NULL, check, PROBE_FAILED, PROBE_BREAKS,
+                           "%.3g times the noise of %s, of which %g are allowed; no measured type fits",
+                           of_claim, claim, CONF_NOISE_MULTIPLE);
+}
+
+static void report_way(probe_run *r, const way *w, judged *j)
+{
+    for (size_t rule = 0; rule < PROBE_N_RULES; rule++) report_rule(r, w, j, rule);
+    report_change(r, w, &j->judge);
+    report_type(r, w, &j->judge);
+}
+
+static assay_status run_way(probe_run *r, const way *w, assay_error *err)
+{
+    judged j = {0};
+    size_t n = 0;
+    assay_status rc = ASSAY_OK;
+    if (!probe_judge_begin(&j.judge, r->truth, r->type))
+        return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    j.judge.asked = top_of(r, w->endpoint);
+    for (size_t i = 0; i < r->truth->n_prompts && n < PROMPTS_MOST && rc == ASSAY_OK; i++) {
+        const probe_prompt *p = &r->truth->prompts[i];
+        if (!probe_can_ask(r, w->endpoint, p) || (w->ask == ask_answer && p->n_greedy == 0)) continue;
+        rc = w->ask(r, w, p, n++, &j, err);
+    }
+    if (rc == ASSAY_OK && j.judge.failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (rc == ASSAY_OK) report_way(r, w, &j);
+    for (size_t i = 0; i < PROBE_N_RULES; i++) free(j.repro[i]);
+    probe_judge_end(&j.judge);
+    return rc;
+}
+
+assay_status probe_check_numerics(probe_run *r, assay_error *err)
+{
+    bool any = false;
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && rc == ASSAY_OK; i++) {
+        if (!ways[i].is_offered(r)) continue;
+        any = true;
+        rc = run_way(r, &ways[i], err);
+    }
+    if (rc == ASSAY_OK && !any)
+        (void)probe_report(r, NULL, "numerics", PROBE_NOT_OFFERED, PROBE_DEPARTS,
+                           "no endpoint returns log-probabilities: texts alone are judged");
+    return rc == ASSAY_OK ? probe_observe(r, err) : rc;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/probe/checks/refusals.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/probe/checks/shape.h"
+#include "conformance/probe/run/ask.h"
+
+/* An invalid request. more: its members; NULL: the body is `body` instead. lenient: a server that takes it
+ * has a habit, not a fault. */
+typedef struct refusal {
+    const char *name, *more, *body, *expected;
+    unsigned endpoints; /* bits */
+    probe_grade grade;
+} refusal;
+
+#define ALL    0xfU
+#define CHATS  (1U << PROBE_CHAT | 1U << PROBE_MESSAGES)
+#define OPENAI (1U << PROBE_CHAT | 1U << PROBE_COMPLETIONS)
+
+static const refusal refusals[] = {
+    {"unknown-model", "{\"model\":\"assay-no-such-model\"}", NULL, "status 404", ALL, PROBE_DEPARTS},
+    {"malformed", NULL, "{\"model\": \"assay\", ", "status 400", ALL, PROBE_BREAKS},
+    {"not-an-object", NULL, "[1, 2]", "status 400", ALL, PROBE_DEPARTS},
+    {"empty", NULL, "", "status 400", ALL, PROBE_DEPARTS},
+    {"limit-as-text", "{\"max_tokens\":\"three\",\"max_output_tokens\":\"three\"}", NULL, "status 400", ALL,
+     PROBE_DEPARTS},
+    {"limit-below-zero", "{\"max_tokens\":-1,\"max_output_tokens\":-1}", NULL, "status 400", ALL,
+     PROBE_DEPARTS},
+    {"temperature-as-text", "{\"temperature\":\"hot\"}", NULL, "status 400", ALL, PROBE_DEPARTS},
+    {"messages-missing", "{\"messages\":null}", NULL, "status 400", CHATS, PROBE_DEPARTS},
+    {"messages-as-text", "{\"messages\":\"hello\"}", NULL, "status 400", CHATS, PROBE_DEPARTS},
+    {"messages-empty", "{\"messages\":[]}", NULL, "status 400", CHATS, PROBE_DEPARTS},
+    {"prompt-missing", "{\"prompt\":null}", NULL, "status 400", 1U << PROBE_COMPLETIONS, PROBE_DEPARTS},
+    {"input-missing", "{\"input\":null}", NULL, "status 400", 1U << PROBE_RESPONSES, PROBE_DEPARTS},
+    {"top-p-above-one", "{\"top_p\":7}", NULL, "status 400", ALL, PROBE_DEPARTS},
+};
+
+static const probe_prompt *first_prompt(const probe_run *r, probe_endpoint e)
+{
+    for (size_t i = 0; i < r->truth->n_prompts; i++)
+        if (probe_can_ask(r, e, &r->truth->prompts[i])) return &r->truth->prompts[i];
+    return NULL;
+}
+
+/* *n_bodies: how many bodies of refusals are not as the protocol has them; the first of them gets a row. */
+static void judge_refusal(probe_run *r, probe_endpoint e, const refusal *f, const probe_exchange *x,
+                          size_t *n_bodies)
+{
+    char why[256], body[256];
+    PROBE_LABEL(bodies, "protocol/%s/refuses/body", probe_endpoint_name(e));
+    PROBE_LABEL(check, "protocol/%s/refuses/%s", probe_endpoint_name(e), f->name);
+    probe_describe_failure(x, why, sizeof why);
+    if (x->end != PROBE_ANSWERED)
+        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS, "%s; expected %s", why, f->expected);
+    else if (x->status >= 200 && x->status < 300)
+        (void)probe_report(r, x, check, f->grade == PROBE_BREAKS ? PROBE_FAILED : PROBE_IGNORED, f->grade,
+                           "found status %d, expected %s", x->status, f->expected);
+    else if (x->status >= 500)
+        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_DEPARTS, "%s; expected %s", why, f->expected);
+    else (void)probe_report(r, x, check, PROBE_OK, PROBE_DEPARTS, "%s", why);
+    if (x->end == PROBE_ANSWERED && x->status >= 400 && !probe_shape_is_error(e, x, body, sizeof body) &&
+        (*n_bodies)++ == 0)
+        (void)probe_report(r, x, bodies, PROBE_FAILED, PROBE_DEPARTS, "%s", body);
+}
+
+static assay_status send_refusal(probe_run *r, probe_endpoint e, const refusal *f, size_t *n_bodies,
+                                 assay_error *err)
+{
+    probe_exchange x;
+    PROBE_LABEL(label, "protocol/%s/refuses/%s", probe_endpoint_name(e), f->name);
+    const probe_ask ask = {.endpoint = e,
+                           .prompt = first_prompt(r, e),
+                           .max_tokens = 1,
+                           .more = f->more,
+                           .logprobs = PROBE_NO_LOGPROBS};
+    assay_status rc = probe_ask_begin(r, &ask, label, &x, err);
+    if (rc == ASSAY_OK && f->body) {
+        x.request.n = 0;
+        if (!buffer_append_string(&x.request, f->body)) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    }
+    if (rc == ASSAY_OK) rc = probe_send(r, &x, err);
+    if (rc == ASSAY_OK) judge_refusal(r, e, f, &x, n_bodies);
+    probe_exchange_free(&x);
+    return rc;
+}
+
+/* After invalid requests the server must answer as before. */
+static assay_status check_alive(probe_run *r, probe_endpoint e, assay_error *err)
+{
+    probe_exchange x;
+    probe_answer a;
+    char why[256];
+    PROBE_LABEL(label, "protocol/%s/refuses/answers-after", probe_endpoint_name(e));
+    const probe_ask ask = {
+        .endpoint = e, .prompt = first_prompt(r, e), .max_tokens = 1, .logprobs = PROBE_NO_LOGPROBS};
+    assay_status rc = probe_ask_send(r, &ask, label, &x, &a, err);
+    probe_describe_failure(&x, why, sizeof why);
+    if (rc == ASSAY_OK)
+        (void)probe_report(r, &x, label, probe_exchange_succeeded(&x) ? PROBE_OK : PROBE_FAILED, PROBE_BREAKS,
+                           "%s",
+                           probe_exchange_succeeded(&x) ? "a valid request is answered after them" : why);
+    probe_answer_free(&a);
+    probe_exchange_free(&x);
+    return rc;
+}
+
+assay_status probe_refusals_check(probe_run *r, probe_endpoint e, assay_error *err)
+{
+    size_t n_bodies = 0;
+    assay_status rc = ASSAY_OK;
+    if (!first_prompt(r, e)) return ASSAY_OK;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals && rc == ASSAY_OK; i++)
+        if (refusals[i].endpoints & 1U << e) rc = send_refusal(r, e, &refusals[i], &n_bodies, err);
+    return rc == ASSAY_OK ? check_alive(r, e, err) : rc;
+}
+
+/* One request of an effect. */
+typedef struct part {
+    probe_exchange x;
+    probe_answer a;
+} part;
+
+/* An effect that shows in several answers. */
+typedef struct effect {
+    const char *name;
+    unsigned endpoints;
+    size_t n; /* requests */
+    void (*write)(const probe_prompt *p, size_t i,
+                  char more[128]); /* the members of request i; "" for none */
+    bool sampled;
+    void (*judge)(probe_run *r, const char *check, const part *parts);
+} effect;
+
+static bool same_text(const part *a, const part *b)
+{
+    const assay_text x = buffer_text(&a->a.content), y = buffer_text(&b->a.content);
+    const assay_text u = buffer_text(&a->a.reasoning), v = buffer_text(&b->a.reasoning);
+    return x.n == y.n && memcmp(x.at, y.at, x.n) == 0 && u.n == v.n && memcmp(u.at, v.at, u.n) == 0;
+}
+
+static void write_n(const probe_prompt *p, size_t i, char more[128])
+{
+    (void)p;
+    (void)i;
+    (void)strcpy(more, "{\"n\":2}");
+}
+
+static void judge_n(probe_run *r, const char *check, const part *p)
+{
+    const size_t n = p[0].a.n_choices;
+    if (n == 2) (void)probe_report(r, &p[0].x, check, PROBE_OK, PROBE_DEPARTS, "2 choices");
+    else
+        (void)probe_report(r, &p[0].x, check, n == 1 ? PROBE_IGNORED : PROBE_FAILED, PROBE_DEPARTS,
+                           "found %zu choices, expected 2", n);
+}
+
+/* Two requests with one seed, and three with others. */
+static void write_seed(const probe_prompt *p, size_t i, char more[128])
+{
+    (void)p;
+    (void)snprintf(more, 128, "{\"seed\":%zu,\"temperature\":1.5}", i < 2 ? (size_t)11 : 100 + i);
+}
+
+static void judge_seed(probe_run *r, const char *check, const part *p)
+{
+    bool varies = false;
+    for (size_t i = 2; i < 5; i++) varies = varies || !same_text(&p[0], &p[i]);
+    if (!same_text(&p[0], &p[1]))
+        (void)probe_report(r, &p[1].x, check, PROBE_IGNORED, PROBE_DEPARTS,
+                           "two requests with seed 11 have different answers");
+    else if (!varies)
+        (void)probe_report(r, &p[0].x, check, PROBE_NOT_EXERCISED, PROBE_DEPARTS,
+                           "answers at temperature 1.5 are the same with four different seeds");
+    else
+        (void)probe_report(r, &p[0].x, check, PROBE_OK, PROBE_DEPARTS, "the same seed gives the same answer");
+}
+
+/* The first token of the answer is made impossible. */
+static void write_bias(const probe_prompt *p, size_t i, char more[128])
+{
+    if (i == 0) (void)strcpy(more, "");
+    else (void)snprintf(more, 128, "{\"logit_bias\":{\"%d\":-100}}", (int)p->greedy[0]);
+}
+
+static void judge_bias(probe_run *r, const char *check, const part *p)
+{
+    if (same_text(&p[0], &p[1]))
+        (void)probe_report(r, &p[1].x, check, PROBE_IGNORED, PROBE_DEPARTS,
+                           "the answer begins with a token whose logit_bias is -100");
+    else (void)probe_report(r, &p[1].x, check, PROBE_OK, PROBE_DEPARTS, "the token is not taken");
+}
+
+static const effect effects[] = {
+    {"n", OPENAI, 1, write_n, false, judge_n},
+    {"seed", OPENAI, 5, write_seed, true, judge_seed},
+    {"logit-bias", OPENAI, 2, write_bias, false, judge_bias},
+};
+
+enum { PARTS_MOST = 5 };
+
+static assay_status send_parts(probe_run *r, probe_endpoint e, const effect *f, const probe_prompt *p,
+                               part *parts, size_t *n_ok, assay_error *err)
+{
+    assay_status rc = ASSAY_OK;
+    *n_ok = 0;
+    for (size_t i = 0; i < f->n && rc == ASSAY_OK; i++) {
+        char more[128];
+        PROBE_LABEL(label, "protocol/%s/effects/%s-%zu", probe_endpoint_name(e), f->name, i);
+        f->write(p, i, more);
+        const probe_ask ask = {.endpoint = e,
+                               .prompt = p,
+                               .max_tokens = 12,
+                               .logprobs = PROBE_NO_LOGPROBS,
+                               .more = more[0] ? more : NULL,
+                               .sampled = f->sampled};
+        rc = probe_ask_send(r, &ask, label, &parts[i].x, &parts[i].a, err);
+        *n_ok += rc == ASSAY_OK && probe_exchange_succeeded(&parts[i].x);
+    }
+    return rc;
+}
+
+static assay_status check_effect(probe_run *r, probe_endpoint e, const effect *f, const probe_prompt *p,
+                                 assay_error *err)
+{
+    part parts[PARTS_MOST];
+    size_t n_ok;
+    char why[256];
+    memset(parts, 0, sizeof parts);
+    PROBE_LABEL(check, "protocol/%s/effects/%s", probe_endpoint_name(e), f->name);
+    assay_status rc = send_parts(r, e, f, p, parts, &n_ok, err);
+    const part *last = &parts[f->n - 1];
+    if (rc == ASSAY_OK && n_ok == f->n) f->judge(r, check, parts);
+    else if (rc == ASSAY_OK) {
+        const bool refused = last->x.end == PROBE_ANSWERED && last->x.status >= 400 && last->x.status < 500;
+        probe_describe_failure(&last->x, why, sizeof why);
+        (void)probe_report(r, &last->x, check, refused ? PROBE_NOT_OFFERED : PROBE_FAILED, PROBE_DEPARTS,
+                           "%s", why);
+    }
+    for (size_t i = 0; i < PARTS_MOST; i++) {
+        probe_answer_free(&parts[i].a);
+        probe_exchange_free(&parts[i].x);
+    }
+    return rc;
+}
+
+assay_status probe_effects_check(probe_run *r, probe_endpoint e, assay_error *err)
+{
+    const probe_prompt *p = NULL;
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; i < r->truth->n_prompts && !p; i++)
+        if (probe_can_ask(r, e, &r->truth->prompts[i]) && r->truth->prompts[i].n_greedy)
+            p = &r->truth->prompts[i];
+    for (size_t i = 0; p && i < sizeof effects / sizeof *effects && rc == ASSAY_OK; i++)
+        if (effects[i].endpoints & 1U << e) rc = check_effect(r, e, &effects[i], p, err);
+    return rc;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/probe/checks/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/probe/checks/shape.h"
+#include "conformance/probe/checks/stream.h"
+
+#define STOP_MAX 64 /* bytes of a stop text */
+
+static probe_finding *report(const probe_scene *s, const char *what, probe_verdict verdict, probe_grade grade,
+                             const char *format, ...) __attribute__((format(printf, 5, 6)));
+static probe_finding *report(const probe_scene *s, const char *what, probe_verdict verdict, probe_grade grade,
+                             const char *format, ...)
+{
+    char text[PROBE_TEXT_MAX];
+    va_list args;
+    PROBE_LABEL(check, "%.100s/%s", s->check, what);
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return probe_report(s->r, s->x, check, verdict, grade, "%s", text);
+}
+
+static bool is_certain(const probe_prompt *p)
+{
+    return p->ends && p->n_greedy > 0 && p->n_safe == p->n_greedy + 1;
+}
+
+static json_object *last_message(const probe_prompt *p)
+{
+    json_object *messages = NULL;
+    if (!p->chat || !json_object_object_get_ex(p->chat, "messages", &messages)) return NULL;
+    const size_t n = json_object_array_length(messages);
+    return n ? json_object_array_get_idx(messages, n - 1) : NULL;
+}
+
+static bool has_tools(const probe_prompt *p)
+{
+    return p->chat && json_object_object_get_ex(p->chat, "tools", NULL);
+}
+
+/* Whether the last message is the result of a call. */
+static bool has_result(const probe_prompt *p)
+{
+    json_object *role = NULL;
+    (void)json_object_object_get_ex(last_message(p), "role", &role);
+    return json_object_is_type(role, json_type_string) && strcmp(json_object_get_string(role), "tool") == 0;
+}
+
+static bool fits_natural(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+{
+    return probe_can_ask(r, e, p) && is_certain(p) && !has_tools(p);
+}
+
+static bool fits_reasoning(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+{
+    return fits_natural(r, e, p) && p->thinks && r->truth->reasoning;
+}
+
+static bool fits_no_reasoning(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+{
+    return fits_natural(r, e, p) && !p->thinks && r->truth->reasoning;
+}
+
+static bool fits_call(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+{
+    return probe_can_ask(r, e, p) && is_certain(p) && has_tools(p) && !has_result(p);
+}
+
+static bool fits_result(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+{
+    return probe_can_ask(r, e, p) && is_certain(p) && has_result(p);
+}
+
+/* How many tokens of the answer end within a character; 0: none do. */
+static size_t within_character(const probe_run *r, const probe_prompt *p)
+{
+    for (size_t n = 1; n < p->n_greedy && n < p->n_safe; n++) {
+        buffer text = {0};
+        const bool cut = probe_vocab_decode(r->truth->vocab, p->greedy, n, true, &text, NULL) == ASSAY_OK &&
+                         text.n >= 3 && memcmp(text.data + text.n - 3, "\xEF\xBF\xBD", 3) == 0;
+        buffer_free(&text);
+        if (cut) return n;
+    }
+    return 0;
+}
+
+static bool fits_characters(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+{
+    return fits_natural(r, e, p) && within_character(r, p) > 0;
+}
+
+static bool fits_limit(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+{
+    return probe_can_ask(r, e, p) && p->n_greedy >= 4 && p->n_safe >= 4;
+}
+
+static size_t limit_natural(const probe_run *r, const probe_prompt *p)
+{
+    (void)r;
+    return p->n_greedy + 8;
+}
+
+static size_t limit_half(const probe_run *r, const probe_prompt *p)
+{
+    (void)r;
+    return (p->n_safe < p->n_greedy ? p->n_safe : p->n_greedy) / 2;
+}
+
+static void judge_finish(const probe_scene *s, probe_finish expected, const char *name)
+{
+    const probe_finish found = probe_answer_finish(s->a);
+    if (found == expected) (void)report(s, "finish", PROBE_OK, PROBE_BREAKS, "%s", s->a->finish);
+    else
+        (void)report(s, "finish", PROBE_FAILED, PROBE_BREAKS, "found %s, expected %s",
+                     s->a->finish[0] ? s->a->finish : "none", name);
+}
+
+/* least, most: the numbers of generated tokens that are right; servers may or may not count a stop id. */
+static void judge_usage(const probe_scene *s, size_t least, size_t most)
+{
+    const probe_answer *a = s->a;
+    const int64_t input = (int64_t)s->prompt->n_prompt;
+    if (a->input < 0 || a->output < 0)
+        (void)report(s, "usage", PROBE_FAILED, PROBE_DEPARTS, "the answer reports no %s tokens",
+                     a->input < 0 ? "input" : "output");
+    else if (a->input != input || a->output < (int64_t)least || a->output > (int64_t)most)
+        (void)report(s, "usage", PROBE_FAILED, PROBE_DEPARTS,
+                     "found %lld tokens of input and %lld of output, expected %zu and %zu",
+                     (long long)a->input, (long long)a->output, s->prompt->n_prompt, most);
+    else
+        (void)report(s, "usage", PROBE_OK, PROBE_DEPARTS, "%lld and %lld tokens", (long long)a->input,
+                     (long long)a->output);
+}
+
+/* No marker of a parser in content. */
+static void judge_markers(const probe_scene *s)
+{
+    if (s->endpoint == PROBE_COMPLETIONS) return;
+    const char *marker = probe_marker_in(s->r, buffer_text(&s->a->content));
+    if (marker)
+        (void)report(s, "markers", PROBE_FAILED, PROBE_BREAKS, "found %s in content: %.*s", marker,
+                     (int)(s->a->content.n < 200 ? s->a->content.n : 200), s->a->content.data);
+    else (void)report(s, "markers", PROBE_OK, PROBE_BREAKS, "none in content");
+}
+
+static void judge_natural(const probe_scene *s)
+{
+    char text[512];
+    const size_t n = s->prompt->n_greedy;
+    const bool calls =
+        s->expected->fields.n_calls && s->endpoint != PROBE_RESPONSES; /* whose status tells not */
+    judge_finish(s, calls ? PROBE_FINISH_CALLS : PROBE_FINISH_STOP, calls ? "calls" : "a natural end");
+    judge_usage(s, n, n + 1);
+    judge_markers(s);
+    if (probe_expected_same(s->expected, s->endpoint, s->a, text, sizeof text))
+        (void)report(s, "fields", PROBE_OK, PROBE_BREAKS, "%zu bytes of content, %zu of reasoning",
+                     s->a->content.n, s->a->reasoning.n);
+    else (void)report(s, "fields", PROBE_FAILED, PROBE_BREAKS, "%s", text);
+}
+
+/* The limit may end within a character: U+FFFD in its place is what published tokenizers decode. */
+static void judge_characters(const probe_scene *s)
+{
+    const buffer *b = &s->a->content;
+    const char *at = b->n ? memmem(b->data, b->n, "\xEF\xBF\xBD", 3) : NULL;
+    if (!at) return;
+    const bool last = (size_t)(at - b->data) + 3 == b->n;
+    (void)report(s, "characters", PROBE_FAILED, last ? PROBE_HABIT : PROBE_BREAKS, "found U+FFFD %s content",
+                 last ? "at the end of" : "in");
+}
+
+static void judge_limit(const probe_scene *s)
+{
+    const probe_finish found = probe_answer_finish(s->a);
+    const bool longer = s->a->output > (int64_t)s->limit ||
+                        (s->a->output < 0 && found == PROBE_FINISH_STOP && s->prompt->n_greedy > s->limit);
+    if (longer) {
+        (void)report(s, "finish", PROBE_IGNORED, PROBE_BREAKS,
+                     "found %lld tokens and finish %s, expected %zu", (long long)s->a->output, s->a->finish,
+                     s->limit);
+        return;
+    }
+    judge_finish(s, PROBE_FINISH_LENGTH, "the end at the limit");
+    judge_usage(s, s->limit, s->limit);
+    judge_markers(s);
+    judge_characters(s);
+}
+
+static void judge_stop(const probe_scene *s)
+{
+    const buffer *all =
+        s->endpoint == PROBE_COMPLETIONS ? &s->expected->special : &s->expected->fields.content;
+    const char *at = memmem(all->data, all->n, s->stop, strlen(s->stop));
+    const assay_text before = {all->data, (size_t)(at - all->data)};
+    const assay_text found = conf_field_strip(buffer_text(&s->a->content));
+    char text[512];
+    if (conf_field_same("content", conf_field_strip(before), found, text, sizeof text)) {
+        (void)report(s, "content", PROBE_OK, PROBE_BREAKS, "ends before %s", s->stop);
+        judge_finish(s, PROBE_FINISH_STOP, "the end at a stop text");
+        return;
+    }
+    const assay_text whole = conf_field_strip(buffer_text(all));
+    const bool ignored = found.n == whole.n && memcmp(found.at, whole.at, whole.n) == 0;
+    if (ignored)
+        (void)report(s, "content", PROBE_IGNORED, PROBE_BREAKS, "the stop text %s has no effect: found %.*s",
+                     s->stop, (int)(found.n < 200 ? found.n : 200), found.at);
+    else (void)report(s, "content", PROBE_FAILED, PROBE_BREAKS, "stop text %s: %s", s->stop, text);
+}
+
+/* A word at the end of the expected content that occurs once in the whole answer. False if there is none. */
+static bool choose_stop(const probe_expected *e, probe_endpoint endpoint, char stop[STOP_MAX])
+{
+    const buffer *b = endpoint == PROBE_COMPLETIONS ? &e->special : &e->fields.content;
+    for (size_t end = b->n; end > 0; end--) {
+        size_t begin = end;
+        while (begin > 0 && b->data[begin - 1] != ' ' && (unsigned char)b->data[begin - 1] < 0x80) begin--;
+        const size_t n = end - begin;
+        if (begin == 0 || n < 2 || n >= STOP_MAX || b->data[begin - 1] != ' ') continue;
+        memcpy(stop, b->data + begin, n);
+        stop[n] = '\0';
+        const char *first = memmem(e->special.data, e->special.n, stop, n);
+        const size_t left = first ? e->special.n - (size_t)(first + 1 - e->special.data) : 0;
+        if (first && !memmem(first + 1, left, stop, n) && strcspn(stop, "\"\\\n") == n) return true;
+    }
+    return false;
+}
+
+const probe_scenario probe_scenarios[] = {
+    {"natural", fits_natural, limit_natural, false, false, judge_natural},
+    {"reasoning", fits_reasoning, limit_natural, false, true, judge_natural},
+    {"no-reasoning", fits_no_reasoning, limit_natural, false, true, judge_natural},
+    {"call", fits_call, limit_natural, false, true, judge_natural},
+    {"call-result", fits_result, limit_natural, false, true, judge_natural},
+    {"characters", fits_characters, limit_natural, false, false, judge_natural},
+    {"limit", fits_limit, limit_half, false, false, judge_limit},
+    {"limit-in-character", fits_characters, within_character, false, false, judge_limit},
+    {"stop", fits_natural, limit_natural, true, false, judge_stop},
+    {0},
+};
+
+/* Judges one form of an answer. */
+static assay_status judge_form(const probe_scene *s, const probe_scenario *scenario, assay_error *err)
+{
+    char why[256];
+    const probe_exchange *x = s->x;
+    if (!probe_exchange_succeeded(x)) {
+        probe_describe_failure(x, why, sizeof why);
+        (void)report(s, "answer",
+                     s->stop && x->status >= 400 && x->status < 500 ? PROBE_NOT_OFFERED : PROBE_FAILED,
+                     PROBE_BREAKS, "%s", why);
+        return ASSAY_OK;
+    }
+    if (probe_answer_is_stream(x) != s->stream) {
+        (void)report(s, "form", s->stream ? PROBE_IGNORED : PROBE_FAILED, PROBE_BREAKS,
+                     "found content type %s, expected %s", x->content_type,
+                     s->stream ? "text/event-stream" : "application/json");
+        return ASSAY_OK;
+    }
+    if (s->stream) {
+        PROBE_LABEL(check, "%.100s/grammar", s->check);
+        const assay_status rc = probe_stream_check(s->r, check, s->endpoint, true, x, err);
+        if (rc != ASSAY_OK) return rc;
+    } else if (!s->stop) {
+        PROBE_LABEL(check, "%.100s/shape", s->check);
+        probe_shape_check(s->r, check, s->endpoint, x);
+    }
+    if (s->a->problem[0]) (void)report(s, "answer", PROBE_FAILED, PROBE_BREAKS, "%s", s->a->problem);
+    else scenario->judge(s);
+    return ASSAY_OK;
+}
+
+/* Compares what a stream says with the whole answer. */
+static void compare_forms(const probe_scene *s, const probe_answer *whole)
+{
+    char text[512];
+    const probe_answer *a = s->a;
+    bool same = conf_field_same("content", buffer_text(&whole->content), buffer_text(&a->content), text,
+                                sizeof text) &&
+                conf_field_same("reasoning", buffer_text(&whole->reasoning), buffer_text(&a->reasoning), text,
+                                sizeof text);
+    if (same && strcmp(whole->finish, a->finish) != 0) {
+        (void)snprintf(text, sizeof text, "finish: %s whole, %s streamed", whole->finish, a->finish);
+        same = false;
+    }
+    if (same && a->output >= 0 && (whole->output != a->output || whole->input != a->input)) {
+        (void)snprintf(text, sizeof text, "usage: %lld and %lld whole, %lld and %lld streamed",
+                       (long long)whole->input, (long long)whole->output, (long long)a->input,
+                       (long long)a->output);
+        same = false;
+    }
+    if (same && whole->n_calls != a->n_calls) {
+        (void)snprintf(text, sizeof text, "calls: %zu whole, %zu streamed", whole->n_calls, a->n_calls);
+        same = false;
+    }
+    if (same) (void)report(s, "same", PROBE_OK, PROBE_BREAKS, "the stream says what the whole answer says");
+    else (void)report(s, "same", PROBE_FAILED, PROBE_BREAKS, "%s", text);
+}
+
+/* The members of a request with a stop text; "" if the endpoint has none. */
+static void write_stop(probe_endpoint e, const char *stop, char *more, size_t size)
+{
+    (void)snprintf(more, size, "{\"%s\":[\"%s\"]}", e == PROBE_MESSAGES ? "stop_sequences" : "stop", stop);
+}
+
+static assay_status play_forms(probe_scene *s, const probe_scenario *scenario, assay_error *err)
+{
+    char more[STOP_MAX + 32];
+    probe_exchange x[2];
+    probe_answer a[2];
+    assay_status rc = ASSAY_OK;
+    memset(x, 0, sizeof x);
+    memset(a, 0, sizeof a);
+    if (s->stop) write_stop(s->endpoint, s->stop, more, sizeof more);
+    for (int i = 0; i < 2 && rc == ASSAY_OK; i++) {
+        s->stream = i;
+        (void)snprintf(s->check, sizeof s->check, "protocol/%s/%s/%s", probe_endpoint_name(s->endpoint),
+                       i ? "stream" : "whole", scenario->name);
+        const probe_ask ask = {.endpoint = s->endpoint,
+                               .prompt = s->prompt,
+                               .max_tokens = s->limit,
+                               .stream = i,
+                               .usage = true,
+                               .logprobs = PROBE_NO_LOGPROBS,
+                               .more = s->stop ? more : NULL};
+        rc = probe_ask_send(s->r, &ask, s->check, &x[i], &a[i], err);
+        s->x = &x[i];
+        s->a = &a[i];
+        if (rc == ASSAY_OK) rc = judge_form(s, scenario, err);
+    }
+    const bool both = rc == ASSAY_OK && probe_exchange_succeeded(&x[0]) && probe_exchange_succeeded(&x[1]);
+    if (both && probe_answer_is_stream(&x[1]) && !a[0].problem[0] && !a[1].problem[0])
+        compare_forms(s, &a[0]);
+    for (int i = 0; i < 2; i++) {
+        probe_answer_free(&a[i]);
+        probe_exchange_free(&x[i]);
+    }
+    return rc;
+}
+
+assay_status probe_scenario_play(probe_run *r, const probe_scenario *scenario, probe_endpoint e,
+                                 assay_error *err)
+{
+    char stop[STOP_MAX];
+    if (scenario->stops && e == PROBE_RESPONSES) return ASSAY_OK; /* the protocol has no stop texts */
+    if (scenario->chats && e == PROBE_COMPLETIONS) return ASSAY_OK;
+    for (size_t i = 0; i < r->truth->n_prompts; i++) {
+        const probe_prompt *p = &r->truth->prompts[i];
+        probe_expected expected;
+        if (!scenario->fits(r, e, p)) continue;
+        assay_status rc = probe_expect(r->truth, p, p->n_greedy, &expected, err);
+        const bool usable = rc == ASSAY_OK && (!scenario->stops || choose_stop(&expected, e, stop));
+        probe_scene s = {.r = r,
+                         .endpoint = e,
+                         .prompt = p,
+                         .expected = &expected,
+                         .limit = scenario->limit(r, p),
+                         .stop = scenario->stops ? stop : NULL};
+        if (usable) rc = play_forms(&s, scenario, err);
+        probe_expected_free(&expected);
+        if (rc != ASSAY_OK || usable) return rc;
+    }
+    PROBE_LABEL(check, "protocol/%s/%s", probe_endpoint_name(e), scenario->name);
+    (void)probe_report(r, NULL, check, PROBE_NOT_EXERCISED, PROBE_BREAKS,
+                       "no prompt of the truth has an answer that must end in this way");
+    return ASSAY_OK;
+}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+conformance_libconformance_la_SOURCES += \
+	conformance/probe/answer/answer.c conformance/probe/answer/answer.h \
+	conformance/probe/answer/body.c conformance/probe/answer/body.h \
+	conformance/probe/answer/form.h \
+	conformance/probe/answer/logprob.c conformance/probe/answer/logprob.h \
+	conformance/probe/checks/batching.c \
+	conformance/probe/checks/checks.h \
+	conformance/probe/checks/discover.c \
+	conformance/probe/checks/evidence.c conformance/probe/checks/evidence.h \
+	conformance/probe/checks/expect.c conformance/probe/checks/expect.h \
+	conformance/probe/checks/follow.c conformance/probe/checks/follow.h \
+	conformance/probe/checks/grade.c conformance/probe/checks/grade.h \
+	conformance/probe/checks/numerics.c \
+	conformance/probe/checks/observe.c conformance/probe/checks/observe.h \
+	conformance/probe/checks/protocol.c \
+	conformance/probe/checks/refusals.c conformance/probe/checks/refusals.h \
+	conformance/probe/checks/scenario.c conformance/probe/checks/scenario.h \
+	conformance/probe/checks/shape.c conformance/probe/checks/shape.h \
+	conformance/probe/checks/stream.c conformance/probe/checks/stream.h \
+	conformance/probe/checks/text.c \
+	conformance/probe/print.c conformance/probe/print.h \
+	conformance/probe/probe.c conformance/probe/probe.h \
+	conformance/probe/run/ask.c conformance/probe/run/ask.h \
+	conformance/probe/run/convert.c conformance/probe/run/convert.h \
+	conformance/probe/run/finding.c conformance/probe/run/finding.h \
+	conformance/probe/run/repro.c conformance/probe/run/repro.h \
+	conformance/probe/run/run.c conformance/probe/run/run.h \
+	conformance/probe/truth/chat.c conformance/probe/truth/chat.h \
+	conformance/probe/truth/fit.c conformance/probe/truth/fit.h \
+	conformance/probe/truth/judge.c conformance/probe/truth/judge.h \
+	conformance/probe/truth/truth.c conformance/probe/truth/truth.h \
+	conformance/probe/truth/vocab.c conformance/probe/truth/vocab.h \
+	conformance/probe/wire/exchange.c conformance/probe/wire/exchange.h \
+	conformance/probe/wire/http.c conformance/probe/wire/http.h \
+	conformance/probe/wire/store.c conformance/probe/wire/store.h \
+	conformance/probe/wire/wire.c conformance/probe/wire/wire.h
+
+CONFORMANCE_PROBE_TESTS = \
+	conformance/probe/tests/check_answer \
+	conformance/probe/tests/check_http \
+	conformance/probe/tests/check_judge \
+	conformance/probe/tests/check_probe
+check_PROGRAMS += $(CONFORMANCE_PROBE_TESTS)
+TESTS += $(CONFORMANCE_PROBE_TESTS)
+conformance_probe_tests_check_answer_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_probe_tests_check_answer_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_http_SOURCES = \
+	conformance/probe/tests/check_http.c \
+	conformance/probe/tests/hostile.c conformance/probe/tests/hostile.h
+conformance_probe_tests_check_http_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_probe_tests_check_http_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_probe_tests_check_judge_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_probe_SOURCES = \
+	conformance/probe/tests/check_probe.c \
+	conformance/probe/tests/oracle.c conformance/probe/tests/oracle.h \
+	conformance/probe/tests/oracle_answer.c conformance/probe/tests/oracle_answer.h
+conformance_probe_tests_check_probe_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_probe_tests_check_probe_LDADD = conformance/tests/libsupport.la

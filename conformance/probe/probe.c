@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/probe/probe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/probe/checks/checks.h"
+
+const probe_group probe_groups[] = {
+    {"discovery", "models, endpoints and log-probabilities that are offered", probe_discover},
+    {"protocol", "bodies, streams, finish reasons, usage, refusals", probe_check_protocol},
+    {"numerics", "log-probabilities against float64 logits", probe_check_numerics},
+    {"batching", "answers do not depend on other requests", probe_check_batching},
+    {"text", "texts that every sound engine gives", probe_check_text},
+    {0},
+};
+
+bool probe_group_is(const char *name)
+{
+    const probe_group *g = probe_groups;
+    while (g->name && strcmp(g->name, name) != 0) g++;
+    return g->name != NULL;
+}
+
+void probe_group_names(char *text, size_t size)
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (const probe_group *g = probe_groups; g->name && n < size; g++)
+        n += (size_t)snprintf(text + n, size - n, "%s%s", g == probe_groups ? "" : ", ", g->name);
+}
+
+static bool is_wanted(const probe_options *o, const probe_group *g)
+{
+    bool wanted = o->n_only == 0 || g == probe_groups;
+    for (size_t i = 0; i < o->n_only; i++) wanted = wanted || strcmp(o->only[i], g->name) == 0;
+    return wanted;
+}
+
+static assay_status run_groups(const probe_options *o, probe_run *run, probe_progress_fn *progress,
+                               void *context, assay_error *err)
+{
+    size_t total = 0, done = 0;
+    assay_status rc = ASSAY_OK;
+    for (const probe_group *g = probe_groups; g->name; g++) total += is_wanted(o, g);
+    for (const probe_group *g = probe_groups; g->name && rc == ASSAY_OK; g++) {
+        if (!is_wanted(o, g)) continue;
+        if (progress) progress(context, done, total, g->name);
+        rc = g->run(run, err);
+        done++;
+    }
+    if (rc == ASSAY_OK && run->findings.failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    return rc;
+}
+
+assay_status probe_run_all(const probe_options *options, probe_truth *truth, probe_run *run,
+                           probe_progress_fn *progress, void *context, assay_error *err)
+{
+    *run = (probe_run){.truth = truth, .type = options->type, .key_env = options->key_env};
+    assay_status rc = probe_truth_read(options->truth, options->n_truth, truth, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = probe_wire_open(options->target, options->key, options->save, options->seconds, &run->wire, err);
+    if (rc == ASSAY_OK && options->model && !(run->model = strdup(options->model)))
+        rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (rc == ASSAY_OK && options->save &&
+        asprintf(&run->observations, "%s/observations", options->save) < 0) {
+        run->observations = NULL;
+        rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    }
+    return rc == ASSAY_OK ? run_groups(options, run, progress, context, err) : rc;
+}
+
+void probe_run_free(probe_run *run)
+{
+    probe_wire_close(run->wire);
+    free(run->model);
+    free(run->observations);
+    probe_findings_free(&run->findings);
+    *run = (probe_run){0};
+}

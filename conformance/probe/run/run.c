@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/probe/run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/probe/run/repro.h"
+
+probe_finding *probe_report(probe_run *r, const probe_exchange *x, const char *check, probe_verdict verdict,
+                            probe_grade grade, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    probe_finding *f = probe_findings_add(&r->findings, check, verdict, grade, format, args);
+    va_end(args);
+    if (!f || !x) return f;
+    (void)snprintf(f->exchange, sizeof f->exchange, "%s", x->label);
+    if (verdict != PROBE_FAILED && verdict != PROBE_IGNORED) return f;
+    f->repro = probe_repro(probe_wire_url(r->wire), r->key_env, x);
+    if (!f->repro) r->findings.failed = true;
+    return f;
+}
+
+assay_status probe_send(probe_run *r, probe_exchange *x, assay_error *err)
+{
+    return probe_wire_run(r->wire, &x, 1, err);
+}
+
+assay_status probe_send_all(probe_run *r, probe_exchange *x, size_t n, assay_error *err)
+{
+    probe_exchange **all = calloc(n ? n : 1, sizeof *all);
+    if (!all) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++) all[i] = &x[i];
+    const assay_status rc = probe_wire_run(r->wire, all, n, err);
+    free(all);
+    return rc;
+}
+
+void probe_describe_failure(const probe_exchange *x, char *text, size_t size)
+{
+    if (x->end != PROBE_ANSWERED) {
+        (void)snprintf(text, size, "%s: %s", probe_end_name(x->end), x->why);
+        return;
+    }
+    const size_t n = x->body.n < 160 ? x->body.n : 160;
+    (void)snprintf(text, size, "status %d: %.*s", x->status, (int)n, n ? x->body.data : "");
+    text[strcspn(text, "\r\n")] = '\0';
+}

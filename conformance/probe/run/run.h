@@ -1,0 +1,58 @@
+/* A probe under way: the server, the truth, what the server offers, and the rows of the report.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_PROBE_RUN_RUN_H
+#define CONFORMANCE_PROBE_RUN_RUN_H
+
+#include "conformance/probe/answer/answer.h"
+#include "conformance/probe/run/finding.h"
+#include "conformance/probe/truth/truth.h"
+#include "conformance/probe/wire/wire.h"
+
+/* Vocabularies up to this size are asked for whole. */
+#define PROBE_WHOLE_MAX 4096
+
+/* What an endpoint offers. top: the most alternatives of each token that it returns; whole: it returns the
+ * whole vocabulary, perhaps one of several tokens of the same text. by_flag: a request of
+ * completions asks for log-probabilities as one of chat completions does. */
+typedef struct probe_offer {
+    bool is_there, logprobs, by_flag, whole;
+    size_t top;
+} probe_offer;
+
+/* What discovery found. takes_ids: a prompt of completions may be token ids. echo, prompt_logprobs: the two
+ * ways to the log-probabilities of a prompt. seconds: the time of a short request alone. */
+typedef struct probe_server {
+    probe_offer at[PROBE_N_ENDPOINTS];
+    bool takes_ids, echo, prompt_logprobs, metrics, model_is_guessed;
+    double seconds;
+} probe_server;
+
+typedef struct probe_run {
+    const probe_truth *truth;
+    probe_wire *wire;
+    probe_type type;     /* the claim: the type that the server computes in */
+    char *model;         /* the name of the model in requests; owned */
+    char *observations;  /* a directory for observations; NULL: none is wanted; owned */
+    const char *key_env; /* the variable with the key, for REPRO lines; NULL: none */
+    probe_server server;
+    probe_findings findings;
+} probe_run;
+
+/* Adds a row to the report. x: the exchange that shows it, from which its command is made; may be NULL. */
+probe_finding *probe_report(probe_run *r, const probe_exchange *x, const char *check, probe_verdict verdict,
+                            probe_grade grade, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* Makes one exchange, or several at once. Fails as probe_wire_run does. */
+assay_status probe_send(probe_run *r, probe_exchange *x, assay_error *err);
+assay_status probe_send_all(probe_run *r, probe_exchange *x, size_t n, assay_error *err);
+
+/* Describes in one line what an exchange gave instead of a complete answer with a status below 300. */
+void probe_describe_failure(const probe_exchange *x, char *text, size_t size);
+
+/* Makes the label of an exchange, or the name of a check. */
+#define PROBE_LABEL(name, ...)                                                                               \
+    char name[PROBE_LABEL_MAX];                                                                              \
+    (void)snprintf(name, sizeof name, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,394 @@
+/* Probes of a server that is right by construction, and of the same server with one fault planted at a time:
+ * the report must name each.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "conformance/probe/print.h"
+#include "conformance/probe/probe.h"
+#include "conformance/probe/tests/oracle.h"
+#include "conformance/tests/support.h"
+
+static probe_truth known; /* the oracle's own truth */
+static char cases[4096];
+
+static void setup(void)
+{
+    assay_error err;
+    support_setup();
+    const support_output *o = support_shell("mkdir served && cd \"$top_srcdir/fixtures/bundle/qwen3\" && "
+                                            "cp -r model requests.json *.h5 \"$OLDPWD/served\"");
+    assert_code(o, 0);
+    (void)snprintf(cases, sizeof cases, "%s", support_path("served"));
+    const char *const paths[] = {cases};
+    ck_assert_msg(probe_truth_read(paths, 1, &known, &err) == ASSAY_OK, "%s", err.text);
+}
+
+static void teardown(void)
+{
+    probe_truth_free(&known);
+    support_teardown();
+}
+
+/* Probes a target with the given group; "" for all. */
+static void probe(const char *target, const char *group, const char *save, probe_truth *truth, probe_run *run)
+{
+    const char *const paths[] = {cases}, *const only[] = {group};
+    const probe_options options = {.target = target,
+                                   .truth = paths,
+                                   .n_truth = 1,
+                                   .only = only,
+                                   .n_only = group[0] ? 1 : 0,
+                                   .save = save,
+                                   .seconds = 3};
+    assay_error err;
+    ck_assert_msg(probe_run_all(&options, truth, run, NULL, NULL, &err) == ASSAY_OK, "%s", err.text);
+}
+
+static void probe_oracle(oracle *o, const char *group, probe_truth *truth, probe_run *run)
+{
+    char url[64];
+    o->truth = &known;
+    oracle_start(o);
+    (void)snprintf(url, sizeof url, "http://127.0.0.1:%d", o->port);
+    probe(url, group, NULL, truth, run);
+    oracle_stop(o);
+}
+
+static void end_probe(probe_truth *truth, probe_run *run)
+{
+    probe_run_free(run);
+    probe_truth_free(truth);
+}
+
+/* The row of a check with a verdict, whose text or rule contains `part`; NULL: there is none. */
+static const probe_finding *find_row(const probe_run *run, const char *check, probe_verdict verdict,
+                                     const char *part)
+{
+    for (size_t i = 0; i < run->findings.n; i++) {
+        const probe_finding *f = &run->findings.at[i];
+        if (strcmp(f->check, check) == 0 && f->verdict == verdict &&
+            (strstr(f->text, part) || strstr(f->rule, part)))
+            return f;
+    }
+    return NULL;
+}
+
+static void list_rows(const probe_run *run)
+{
+    for (size_t i = 0; i < run->findings.n; i++)
+        if (run->findings.at[i].verdict != PROBE_OK)
+            (void)fprintf(stderr, "# %s %s %s: %s\n", probe_verdict_name(run->findings.at[i].verdict),
+                          run->findings.at[i].check, run->findings.at[i].rule, run->findings.at[i].text);
+}
+
+START_TEST(sound_server_fails_no_check)
+{
+    oracle o = {.bug = ORACLE_SOUND};
+    probe_truth truth;
+    probe_run run;
+    probe_oracle(&o, "", &truth, &run);
+    if (probe_exit(&run) != CONF_EXIT_AGREE) list_rows(&run);
+    for (size_t i = 0; i < run.findings.n; i++)
+        ck_assert_msg(!probe_finding_counts(&run.findings.at[i]), "%s: %s: %s", run.findings.at[i].check,
+                      run.findings.at[i].rule, run.findings.at[i].text);
+    ck_assert_uint_gt(probe_findings_count(&run.findings, PROBE_OK), 100);
+    static const char *const exercised[] = {
+        "discovery/models",
+        "discovery/echo",
+        "discovery/prompt-logprobs",
+        "numerics/echo/logprob",
+        "numerics/echo/difference",
+        "numerics/prompt-logprobs/top",
+        "numerics/chat/token",
+        "numerics/completions/same",
+        "numerics/responses/served-type",
+        "batching/exercised",
+        "batching/identical",
+        "batching/mixed",
+        "batching/staggered",
+        "batching/aborted",
+        "batching/after",
+        "batching/released",
+        "text/completions",
+        "text/chat",
+        "text/messages",
+        "protocol/chat/whole/call/fields",
+        "protocol/messages/stream/call-result/fields",
+        "protocol/responses/whole/call/fields",
+        "protocol/chat/stream/characters/fields",
+        "protocol/chat/stream/limit-in-character/finish",
+        "protocol/chat/whole/no-reasoning/fields",
+        "text/responses",
+        "protocol/chat/stream/stop/content",
+        "protocol/chat/effects/seed",
+        "protocol/messages/refuses/unknown-model",
+    };
+    for (size_t i = 0; i < sizeof exercised / sizeof *exercised; i++)
+        ck_assert_msg(find_row(&run, exercised[i], PROBE_OK, "") != NULL, "%s is not ok", exercised[i]);
+    end_probe(&truth, &run);
+}
+END_TEST
+
+/* A planted fault, and the row that must name it. */
+typedef struct planted {
+    oracle_bug bug;
+    const char *from, *to;
+    int streams;
+    const char *group, *check;
+    probe_verdict verdict;
+    const char *part;
+} planted;
+
+static const planted faults[] = {
+    /* bodies and streams */
+    {ORACLE_SOUND, "\"finish_reason\":\"length\"", "\"finish_reason\":\"stop\"", -1, "protocol",
+     "protocol/chat/whole/limit/finish", PROBE_FAILED, "found stop"},
+    {ORACLE_SOUND, "\"finish_reason\":\"length\"", "\"finish_reason\":\"stop\"", 1, "protocol",
+     "protocol/completions/stream/limit/finish", PROBE_FAILED, "found stop"},
+    {ORACLE_SOUND, "\"prompt_tokens\":16", "\"prompt_tokens\":0", -1, "protocol",
+     "protocol/chat/whole/natural/usage", PROBE_FAILED, "found 0 tokens of input"},
+    {ORACLE_SOUND, "\"completion_tokens\":22", "\"completion_tokens\":23", -1, "protocol",
+     "protocol/chat/whole/natural/usage", PROBE_FAILED, "23 of output, expected 16 and 22"},
+    {ORACLE_SOUND, "\"input_tokens\":16", "\"input_tokens\":17", 0, "protocol",
+     "protocol/messages/stream/natural/usage", PROBE_FAILED, "found 17 tokens of input"},
+    {ORACLE_SOUND, "data: [DONE]\n\n", "", 1, "protocol", "protocol/chat/stream/natural/grammar",
+     PROBE_FAILED, "chat-done"},
+    {ORACLE_SOUND, "\"delta\":{\"content\"", "\"delta\":{\"role\":\"assistant\",\"content\"", 1, "protocol",
+     "protocol/chat/stream/natural/grammar", PROBE_FAILED, "chat-role"},
+    {ORACLE_SOUND, "\"message\":{\"role\":\"assistant\"", "\"message\":{\"role\":\"user\"", -1, "protocol",
+     "protocol/chat/whole/natural/shape", PROBE_FAILED, "choices.0.message.role"},
+    {ORACLE_SOUND, "\"object\":\"text_completion\"", "\"object\":\"completion\"", -1, "protocol",
+     "protocol/completions/whole/natural/shape", PROBE_FAILED, "object: found completion"},
+    {ORACLE_SOUND, "\"content\":\"It", "\"content\":\"<think>It", -1, "protocol",
+     "protocol/chat/whole/natural/markers", PROBE_FAILED, "found <think> in content"},
+    {ORACLE_SOUND, "\"reasoning_content\":\"", "\"reasoning_text\":\"", -1, "protocol",
+     "protocol/chat/whole/natural/fields", PROBE_FAILED, "reasoning: expected"},
+    {ORACLE_SOUND, " is", " was", 1, "protocol", "protocol/chat/stream/natural/same", PROBE_FAILED,
+     "they differ at byte"},
+    {ORACLE_SOUND, "\"message\":", "\"reason\":", -1, "protocol", "protocol/messages/refuses/body",
+     PROBE_FAILED, "expected an object with type error and error.message"},
+    {ORACLE_SOUND, "It is", "It was", -1, "text", "text/chat", PROBE_FAILED, "content: expected"},
+    {ORACLE_SOUND, "\"id\":\"oracle\"", "\"name\":\"oracle\"", -1, "discovery", "discovery/models",
+     PROBE_FAILED, "found no model with an id"},
+    /* members of requests */
+    {ORACLE_NO_STOP_TEXT, NULL, NULL, 0, "protocol", "protocol/completions/whole/stop/content", PROBE_IGNORED,
+     "has no effect"},
+    {ORACLE_NO_LIMIT, NULL, NULL, 0, "protocol", "protocol/chat/whole/limit/finish", PROBE_IGNORED,
+     "tokens and finish"},
+    {ORACLE_ANY_MODEL, NULL, NULL, 0, "protocol", "protocol/chat/refuses/unknown-model", PROBE_IGNORED,
+     "found status 200, expected status 404"},
+    {ORACLE_ANY_BODY, NULL, NULL, 0, "protocol", "protocol/chat/refuses/malformed", PROBE_FAILED,
+     "found status 200, expected status 400"},
+    {ORACLE_CRASH, NULL, NULL, 0, "protocol", "protocol/chat/refuses/malformed", PROBE_FAILED, "broken off"},
+    {ORACLE_NO_SEED, NULL, NULL, 0, "protocol", "protocol/chat/effects/seed", PROBE_IGNORED,
+     "have different answers"},
+    {ORACLE_NO_BIAS, NULL, NULL, 0, "protocol", "protocol/chat/effects/logit-bias", PROBE_IGNORED,
+     "logit_bias is -100"},
+    {ORACLE_ONE_CHOICE, NULL, NULL, 0, "protocol", "protocol/completions/effects/n", PROBE_IGNORED,
+     "found 1 choices"},
+    {ORACLE_NO_LOGPROBS, NULL, NULL, 0, "discovery", "discovery/chat-logprobs", PROBE_IGNORED,
+     "its answer has none"},
+    {ORACLE_NO_LOGPROBS, NULL, NULL, 0, "discovery", "discovery/echo", PROBE_IGNORED,
+     "the member is accepted"},
+    {ORACLE_NO_LOGPROBS, NULL, NULL, 0, "numerics", "numerics", PROBE_NOT_OFFERED, "texts alone"},
+    {ORACLE_HANGS, NULL, NULL, 0, "protocol", "protocol/chat/stream/natural/answer", PROBE_FAILED, "timeout"},
+    /* numbers */
+    {ORACLE_WARM, NULL, NULL, 0, "numerics", "numerics/echo/change", PROBE_FAILED,
+     "a temperature of 0.5 was applied"},
+    {ORACLE_WARM, NULL, NULL, 0, "numerics", "numerics/echo/logprob", PROBE_FAILED, "times its bound"},
+    {ORACLE_ZERO, NULL, NULL, 0, "numerics", "numerics/chat/change", PROBE_FAILED,
+     "every log-probability is 0"},
+    {ORACLE_COARSE, NULL, NULL, 0, "numerics", "numerics/prompt-logprobs/served-type", PROBE_FAILED,
+     "times that of bf16, which fits"},
+    {ORACLE_COARSE, NULL, NULL, 0, "numerics", "numerics/echo/difference", PROBE_FAILED,
+     "half their distance"},
+    {ORACLE_OTHER_TOKEN, NULL, NULL, 0, "numerics", "numerics/chat/token", PROBE_FAILED,
+     "the text of the answer has id"},
+    {ORACLE_OTHER_VALUE, NULL, NULL, 0, "numerics", "numerics/chat/same", PROBE_FAILED,
+     "among the alternatives"},
+    {ORACLE_LAST_MISSING, NULL, NULL, 0, "numerics", "numerics/chat/top", PROBE_FAILED,
+     "the smallest of the"},
+    {ORACLE_SHIFTED_PROMPT, NULL, NULL, 0, "numerics", "numerics/prompt-logprobs/logprob", PROBE_FAILED,
+     "after 2 tokens"},
+    /* other requests */
+    {ORACLE_NEIGHBOURS, NULL, NULL, 0, "batching", "batching/identical", PROBE_FAILED, "divergent"},
+    {ORACLE_TAIL, NULL, NULL, 0, "batching", "batching/warm", PROBE_FAILED, "divergent"},
+    {ORACLE_ALTERNATE, NULL, NULL, 0, "batching", "batching/warm", PROBE_FAILED,
+     "log-probabilities differ by up to"},
+    {ORACLE_LEAK, NULL, NULL, 0, "batching", "batching/released", PROBE_FAILED, "requests are running"},
+};
+
+START_TEST(planted_fault_is_named)
+{
+    const planted *f = &faults[_i];
+    oracle o = {.bug = f->bug, .from = f->from, .to = f->to, .streams = f->streams};
+    probe_truth truth;
+    probe_run run;
+    probe_oracle(&o, f->group, &truth, &run);
+    const probe_finding *row = find_row(&run, f->check, f->verdict, f->part);
+    if (!row) list_rows(&run);
+    ck_assert_msg(row != NULL, "%s: no such row: %s", f->check, f->part);
+    if (row->exchange[0]) {
+        ck_assert_ptr_nonnull(row->repro);
+        ck_assert_msg(strncmp(row->repro, "curl -sN http://127.0.0.1:", 26) == 0, "%s", row->repro);
+    }
+    end_probe(&truth, &run);
+}
+END_TEST
+
+START_TEST(saved_run_is_judged_as_the_live_one)
+{
+    oracle o = {.truth = &known, .bug = ORACLE_COARSE};
+    probe_truth truth, again_truth;
+    probe_run run, again;
+    char url[64], dir[4096];
+    (void)snprintf(dir, sizeof dir, "%s", support_path("saved"));
+    oracle_start(&o);
+    (void)snprintf(url, sizeof url, "http://127.0.0.1:%d", o.port);
+    probe(url, "", dir, &truth, &run);
+    oracle_stop(&o);
+    probe(dir, "", NULL, &again_truth, &again);
+    ck_assert_str_eq(probe_wire_url(again.wire), url);
+    ck_assert_uint_gt(run.findings.n, 100);
+    size_t n = 0;
+    for (size_t i = 0; i < run.findings.n; i++) {
+        if (strcmp(run.findings.at[i].check, "numerics/observation") == 0) continue;
+        ck_assert_str_eq(again.findings.at[n].check, run.findings.at[i].check);
+        ck_assert_int_eq(again.findings.at[n].verdict, run.findings.at[i].verdict);
+        ck_assert_str_eq(again.findings.at[n].text, run.findings.at[i].text);
+        n++;
+    }
+    ck_assert_uint_eq(n, again.findings.n);
+    end_probe(&truth, &run);
+    end_probe(&again_truth, &again);
+}
+END_TEST
+
+/* Changes a saved run, and expects an error or a row. */
+START_TEST(damaged_saved_run_is_refused_by_file)
+{
+    static const struct {
+        const char *damage, *reason;
+    } cases_of_damage[] = {
+        {"rm saved/discovery/models.response", "models.response: "},
+        {"echo '{' > saved/discovery/models.json", "models.json: "},
+        {"sed -i 's/\"status\":200/\"status\":\"x\"/' saved/discovery/models.json", "status: found"},
+        {"sed -i 's/answered/perhaps/' saved/discovery/models.json", "end: found perhaps"},
+        {"sed -i 's/\"arrivals\":\\[/\"arrivals\":[3,/' saved/discovery/models.json", "arrivals[0]: "},
+        {"echo '{\"schema\":\"other\",\"url\":\"\"}' > saved/probe.json", "schema: found other"},
+    };
+    oracle o = {.truth = &known};
+    probe_truth truth;
+    probe_run run;
+    char url[64], dir[4096];
+    assay_error err;
+    (void)snprintf(dir, sizeof dir, "%s", support_path("saved"));
+    oracle_start(&o);
+    (void)snprintf(url, sizeof url, "http://127.0.0.1:%d", o.port);
+    probe(url, "discovery", dir, &truth, &run);
+    oracle_stop(&o);
+    end_probe(&truth, &run);
+    const char *const paths[] = {cases}, *const only[] = {"discovery"};
+    const probe_options options = {
+        .target = dir, .truth = paths, .n_truth = 1, .only = only, .n_only = 1, .seconds = 3};
+    assert_code(support_shell("cp -r saved kept"), 0);
+    for (size_t i = 0; i < sizeof cases_of_damage / sizeof *cases_of_damage; i++) {
+        assert_code(support_shell("rm -r saved && cp -r kept saved"), 0);
+        assert_code(support_shell(cases_of_damage[i].damage), 0);
+        ck_assert_int_ne(probe_run_all(&options, &truth, &run, NULL, NULL, &err), ASSAY_OK);
+        ck_assert_msg(strstr(err.text, cases_of_damage[i].reason) != NULL, "%s", err.text);
+        end_probe(&truth, &run);
+    }
+    assert_code(support_shell("rm -r saved && cp -r kept saved && rm saved/discovery/chat.json"), 0);
+    probe(dir, "discovery", NULL, &truth, &run);
+    ck_assert_ptr_nonnull(find_row(&run, "discovery/chat", PROBE_FAILED, "not saved"));
+    end_probe(&truth, &run);
+    assert_code(support_shell("rm -r saved && cp -r kept saved && echo x >> saved/discovery/chat.request"),
+                0);
+    probe(dir, "discovery", NULL, &truth, &run);
+    ck_assert_ptr_nonnull(find_row(&run, "discovery/chat", PROBE_FAILED, "another request"));
+    end_probe(&truth, &run);
+}
+END_TEST
+
+START_TEST(whole_vocabularies_become_an_observation)
+{
+    oracle o = {.truth = &known, .bug = ORACLE_SOUND};
+    probe_truth truth;
+    probe_run run;
+    char url[64], dir[4096];
+    (void)snprintf(dir, sizeof dir, "%s", support_path("saved"));
+    for (int i = 0; i < 2; i++) {
+        o.bug = i ? ORACLE_COARSE : ORACLE_SOUND;
+        assert_code(support_shell("rm -rf saved"), 0);
+        oracle_start(&o);
+        (void)snprintf(url, sizeof url, "http://127.0.0.1:%d", o.port);
+        probe(url, "numerics", dir, &truth, &run);
+        oracle_stop(&o);
+        ck_assert_ptr_nonnull(find_row(&run, "numerics/observation", PROBE_OK, "assay diff --part logits"));
+        const support_output *out =
+            support_assay("diff --part logits served/prompts.h5 saved/observations/prompts.h5");
+        assert_code(out, i);
+        end_probe(&truth, &run);
+    }
+}
+END_TEST
+
+START_TEST(command_reports_and_exits_by_what_it_found)
+{
+    oracle o = {.truth = &known, .bug = ORACLE_NO_STOP_TEXT};
+    oracle_start(&o);
+    const support_output *out =
+        support_assay("probe http://127.0.0.1:%d --truth served --only protocol --json report.json "
+                      "--junit report.xml > report.txt",
+                      o.port);
+    ck_assert_int_eq(out->code, 1);
+    static const char *const lines[] = {
+        "'^ignored, breaks  protocol/chat/whole/stop/content ' report.txt",
+        "'^    REPRO: curl -sN http://127.0.0.1:' report.txt",
+        "'\"schema\":\"assay-probe/1\"' report.json",
+        "'\"check\":\"protocol/chat/whole/stop/content\",\"verdict\":\"ignored\"' report.json",
+        "'<failure message=\"the stop text' report.xml",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char command[256];
+        (void)snprintf(command, sizeof command, "grep -q %s", lines[i]);
+        ck_assert_msg(support_shell(command)->code == 0, "%s", command);
+    }
+    ck_assert_int_ne(support_shell("grep -q '^ok ' report.txt")->code, 0);
+    out = support_assay("probe http://127.0.0.1:%d --truth served --only discovery -v", o.port);
+    assert_code(out, 0);
+    assert_holds(out->out, "ok               discovery/models");
+    oracle_stop(&o);
+    out = support_assay("probe http://127.0.0.1:%d --truth served --only discovery", o.port);
+    assert_code(out, 77);
+    assert_holds(out->err, "http://127.0.0.1:");
+    assert_code(support_assay("probe"), 2);
+    assert_code(support_assay("probe http://h --truth served --only everything"), 2);
+    assert_holds(support_assay("probe http://h --only everything")->err,
+                 "found everything, expected one of discovery, protocol, numerics, batching, text");
+    assert_code(support_assay("probe ftp://h --truth served"), 2);
+    assert_holds(support_assay("probe http://h --api-key-env NO_SUCH_KEY")->err, "NO_SUCH_KEY is not set");
+}
+END_TEST
+
+int main(void)
+{
+    TCase *c = tcase_create("probe");
+    tcase_set_timeout(c, 300);
+    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_test(c, sound_server_fails_no_check);
+    tcase_add_loop_test(c, planted_fault_is_named, 0, (int)(sizeof faults / sizeof *faults));
+    tcase_add_test(c, saved_run_is_judged_as_the_live_one);
+    tcase_add_test(c, damaged_saved_run_is_refused_by_file);
+    tcase_add_test(c, whole_vocabularies_become_an_observation);
+    tcase_add_test(c, command_reports_and_exits_by_what_it_found);
+    Suite *suite = suite_create("probe/probe");
+    suite_add_tcase(suite, c);
+    return support_run(suite);
+}

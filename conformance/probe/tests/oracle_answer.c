@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/probe/tests/oracle_answer.h"
+
+#include <check.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "conformance/judge/distance.h"
+#include "conformance/probe/answer/answer.h"
+#include "conformance/probe/run/convert.h"
+#include "conformance/probe/truth/judge.h"
+#include "serving/table.h"
+
+enum { TOKENS_MOST = 128, STOPS_MOST = 4 };
+
+/* A request under way. */
+typedef struct asked {
+    const oracle *o;
+    probe_endpoint endpoint;
+    const char *path;
+    assay_text body;
+    json_object *request;
+    const probe_prompt *prompt;
+    size_t n_before; /* ids of the prompt that were sent */
+    int32_t tokens[TOKENS_MOST];
+    size_t n_tokens, limit, top;
+    bool logprobs, prompt_logprobs, streams;
+    assay_text stops[STOPS_MOST];
+    size_t n_stops;
+    const oracle_out *out;
+    bool gone;
+} asked;
+
+static json_object *member(const asked *a, const char *name)
+{
+    json_object *value = NULL;
+    (void)json_object_object_get_ex(a->request, name, &value);
+    return value;
+}
+
+static int64_t number(const asked *a, const char *name, int64_t otherwise)
+{
+    json_object *value = member(a, name);
+    return json_object_is_type(value, json_type_int) ? json_object_get_int64(value) : otherwise;
+}
+
+/* Whether the ids or the text of a completion are the beginning of a prompt's ids. */
+static bool is_prompt(const asked *a, const probe_prompt *p, size_t *n)
+{
+    json_object *value = member(a, "prompt");
+    if (json_object_is_type(value, json_type_string)) {
+        const assay_text text = buffer_text(&p->text);
+        *n = p->n_prompt;
+        return (size_t)json_object_get_string_len(value) == text.n &&
+               memcmp(json_object_get_string(value), text.at, text.n) == 0;
+    }
+    if (!json_object_is_type(value, json_type_array)) return false;
+    *n = json_object_array_length(value);
+    if (*n == 0 || *n > p->n_ids) return false;
+    for (size_t i = 0; i < *n; i++)
+        if (json_object_get_int64(json_object_array_get_idx(value, i)) != p->ids[i]) return false;
+    return true;
+}
+
+/* Whether the request has the messages of a prompt, and the same enable_thinking. */
+static bool is_chat(const asked *a, const probe_prompt *p)
+{
+    const char *name = a->endpoint == PROBE_RESPONSES ? "input" : "messages";
+    json_object *expected = json_object_new_object(), *kwargs = member(a, "chat_template_kwargs"),
+                *value = NULL;
+    bool same = p->chat && probe_convert(p->chat, a->endpoint, expected) &&
+                json_equals(json_object_object_get(expected, name), member(a, name), JSON_BY_VALUE);
+    if (kwargs) (void)json_object_object_get_ex(kwargs, "enable_thinking", &value);
+    const probe_thinking thinking = !value                           ? PROBE_THINKING_UNSET
+                                    : json_object_get_boolean(value) ? PROBE_THINKING_ON
+                                                                     : PROBE_THINKING_OFF;
+    same = same && thinking == p->thinking;
+    json_object_put(expected);
+    return same;
+}
+
+static bool find_prompt(asked *a)
+{
+    for (size_t i = 0; i < a->o->truth->n_prompts && !a->prompt; i++) {
+        const probe_prompt *p = &a->o->truth->prompts[i];
+        a->n_before = p->n_prompt;
+        const bool is = a->endpoint == PROBE_COMPLETIONS ? is_prompt(a, p, &a->n_before) : is_chat(a, p);
+        if (is) a->prompt = p;
+    }
+    return a->prompt != NULL;
+}
+
+/* The greedy answer, changed by logit_bias and by sampling. */
+static void take_tokens(asked *a)
+{
+    const probe_prompt *p = a->prompt;
+    const double *row = probe_truth_row(p, a->n_before);
+    json_object *bias = member(a, "logit_bias"), *temperature = member(a, "temperature");
+    if (a->n_before == p->n_prompt)
+        while (a->n_tokens < p->n_greedy) a->tokens[a->n_tokens] = p->greedy[a->n_tokens], a->n_tokens++;
+    else a->tokens[a->n_tokens++] = (int32_t)conf_argmax(row, a->o->truth->n_vocab);
+    if (a->n_before == p->n_prompt && p->ends) {
+        row = probe_truth_row(p, p->n_prompt + p->n_greedy);
+        a->tokens[a->n_tokens++] = (int32_t)conf_argmax(row, a->o->truth->n_vocab);
+    }
+    if (a->limit > a->n_tokens && !p->ends) a->limit = a->n_tokens; /* what follows is not recorded */
+    if (bias && a->o->bug != ORACLE_NO_BIAS) a->tokens[0] = a->tokens[1];
+    if (!temperature || json_object_get_double(temperature) == 0) return;
+    int64_t seed = number(a, "seed", 0);
+    if (a->o->bug == ORACLE_NO_SEED) seed = __atomic_add_fetch(&a->o->shared->n_answers, 1, __ATOMIC_SEQ_CST);
+    a->tokens[0] = (int32_t)(3 + seed % 7);
+}
+
+/* The values of one row: what is right, and the planted error. */
+static void make_values(const asked *a, const double *logits, double *out)
+{
+    const size_t n = a->o->truth->n_vocab;
+    probe_log_softmax(logits, n, out);
+    for (size_t v = 0; v < n; v++) {
+        if (a->o->bug == ORACLE_WARM) out[v] /= 0.5;
+        if (a->o->bug == ORACLE_ZERO) out[v] = 0;
+        if (a->o->bug == ORACLE_COARSE) out[v] += (v % 2 ? 1 : -1) * 0.8 * a->prompt->noise[PROBE_BF16].noise;
+        if (a->o->bug == ORACLE_ALTERNATE && a->o->shared->n_answers % 2) out[v] -= 0.01 * (double)(v % 5);
+    }
+}
+
+/* The text of a token alone; lives as long as the process, which answers one request. */
+static assay_text text_of(const asked *a, int32_t id)
+{
+    buffer *text = calloc(1, sizeof *text);
+    ck_assert(text && probe_vocab_decode(a->o->truth->vocab, &id, 1, false, text, NULL) == ASSAY_OK);
+    return buffer_text(text);
+}
+
+/* A row after n_before ids, whose token is `id`. The alternatives are freed by the caller. */
+static assay_logprobs make_row(const asked *a, size_t n_before, int32_t id)
+{
+    const size_t n = a->o->truth->n_vocab;
+    const double *logits = probe_truth_row(a->prompt, n_before);
+    if (!logits) return (assay_logprobs){.token = {.id = id, .text = text_of(a, id), .logprob = (double)NAN}};
+    double *values = calloc(n, sizeof *values);
+    assay_token_logprob *top = calloc(a->top ? a->top : 1, sizeof *top);
+    ck_assert(values && top && logits);
+    make_values(a, logits, values);
+    if (a->o->bug == ORACLE_OTHER_TOKEN) id = (id + 1) % (int32_t)n;
+    const assay_token_logprob token = {
+        .id = id,
+        .text = text_of(a, id),
+        .logprob = values[a->o->bug == ORACLE_OTHER_VALUE ? (size_t)(id + 1) % n : (size_t)id]};
+    for (size_t k = 0; k < a->top; k++) {
+        size_t best = SIZE_MAX;
+        for (size_t v = 0; v < n; v++) {
+            bool used = false;
+            for (size_t i = 0; i < k; i++) used = used || top[i].id == (int32_t)v;
+            if (!used && (best == SIZE_MAX || logits[v] > logits[best])) best = v;
+        }
+        top[k] = (assay_token_logprob){
+            .id = (int32_t)best, .text = text_of(a, (int32_t)best), .logprob = values[best], .rank = k + 1};
+    }
+    if (a->o->bug == ORACLE_LAST_MISSING && a->top > 1 && a->top < n) {
+        size_t least = 0;
+        for (size_t v = 0; v < n; v++)
+            if (logits[v] < logits[least]) least = v;
+        top[a->top - 1] = (assay_token_logprob){
+            .id = (int32_t)least, .text = text_of(a, (int32_t)least), .logprob = values[least]};
+    }
+    free(values);
+    return (assay_logprobs){.token = token, .top = top, .n_top = a->top};
+}
+
+static void put_bytes(void *context, const char *bytes, size_t n)
+{
+    asked *a = context;
+    buffer replaced = {0};
+    oracle_replace(a->o, a->streams, bytes, n, &replaced);
+    if (!a->gone && replaced.n) a->gone = !a->out->put(a->out->context, replaced.data, replaced.n);
+    buffer_free(&replaced);
+}
+
+/* The text that a token adds, collected. */
+static void take_piece(void *context, assay_part part, const char *text, size_t n)
+{
+    (void)part;
+    ck_assert(buffer_append(context, text, n));
+}
+
+typedef struct chunked {
+    const assay_serving *s;
+    assay_response *response;
+    assay_byte_sink sink;
+} chunked;
+
+static void send_chunk(asked *a, const chunked *c, size_t choice, const buffer *text,
+                       const assay_completion_state *state, size_t k, const assay_logprobs *prompt_rows)
+{
+    assay_error err;
+    assay_logprobs row = {0};
+    assay_response_chunk chunk = {.size = sizeof chunk,
+                                  .finished = state->finish != ASSAY_FINISH_NONE,
+                                  .new_text = {text->n ? text->data : "", text->n},
+                                  .prompt_tokens = (int64_t)state->prompt_tokens,
+                                  .completion_tokens = (int64_t)state->completion_tokens,
+                                  .finish_reason = state->finish == ASSAY_FINISH_LENGTH ? "length" : "stop",
+                                  .choice = choice};
+    if (state->by_text && a->n_stops) chunk.stop_sequence = a->stops[0];
+    if (a->logprobs) {
+        row = make_row(a, a->n_before + k, a->tokens[k]);
+        chunk.logprobs = &row;
+        chunk.n_logprobs = 1;
+    }
+    if (k == 0) {
+        chunk.prompt_text = buffer_text(&a->prompt->text);
+        chunk.prompt_logprobs = prompt_rows;
+        chunk.n_prompt_logprobs = prompt_rows ? a->n_before : 0;
+    }
+    ck_assert_msg(c->s->response_chunk(c->response, &chunk, &c->sink, &err) == ASSAY_OK, "%s", err.text);
+    free((void *)row.top);
+    if (a->streams) (void)usleep(1000);
+}
+
+/* One choice: tokens through a completion, chunk by chunk. */
+static void send_choice(asked *a, const chunked *c, size_t choice, const assay_logprobs *prompt_rows)
+{
+    const probe_truth *t = a->o->truth;
+    const assay_completion_options options = {.size = sizeof options,
+                                              .tokenizer = probe_vocab_tokenizer(t->vocab),
+                                              .stop_ids = t->stop_ids,
+                                              .n_stop_ids = t->n_stop_ids,
+                                              .stop_texts = a->stops,
+                                              .n_stop_texts =
+                                                  a->o->bug == ORACLE_NO_STOP_TEXT ? 0 : a->n_stops,
+                                              .prompt_tokens = a->n_before,
+                                              .max_tokens = a->limit};
+    assay_completion *completion;
+    assay_completion_state state = {0};
+    ck_assert_int_eq(c->s->completion_open(&options, &completion, NULL), ASSAY_OK);
+    for (size_t k = 0; k < a->n_tokens && state.finish == ASSAY_FINISH_NONE && !a->gone; k++) {
+        buffer text = {0};
+        const assay_sink sink = {take_piece, &text};
+        if (k == 0 && a->o->bug == ORACLE_TAIL &&
+            __atomic_add_fetch(&a->o->shared->n_answers, 1, __ATOMIC_SEQ_CST) % 4 == 0)
+            ck_assert(buffer_append_string(&text, "7."));
+        ck_assert_int_eq(c->s->completion_push(completion, a->tokens[k], &sink, &state, NULL), ASSAY_OK);
+        send_chunk(a, c, choice, &text, &state, k, prompt_rows);
+        buffer_free(&text);
+        if (a->o->bug == ORACLE_HANGS && a->streams) (void)sleep(60);
+    }
+    c->s->completion_free(completion);
+}
+
+static assay_logprobs *make_prompt_rows(const asked *a)
+{
+    assay_logprobs *rows = calloc(a->n_before, sizeof *rows);
+    ck_assert_ptr_nonnull(rows);
+    rows[0] = (assay_logprobs){
+        .token = {.id = a->prompt->ids[0], .text = text_of(a, a->prompt->ids[0]), .logprob = (double)NAN}};
+    for (size_t i = 1; i < a->n_before; i++) {
+        const size_t from = a->o->bug == ORACLE_SHIFTED_PROMPT && i > 1 ? i - 1 : i;
+        rows[i] = make_row(a, from, a->prompt->ids[i]);
+    }
+    return rows;
+}
+
+static void send_response(asked *a)
+{
+    static const char server[] =
+        "{\"model\":\"oracle\",\"reasoning_parser\":\"qwen3\",\"tool_parser\":\"hermes\","
+        "\"auto_tool_choice\":true}";
+    chunked c = {.s = assay_serving_v2(), .sink = {put_bytes, a}};
+    const assay_response_options options = {.size = sizeof options,
+                                            .endpoint = a->path,
+                                            .request = a->body,
+                                            .server = {server, sizeof server - 1},
+                                            .id = "oracle",
+                                            .created = 1700000000};
+    assay_error err;
+    const size_t n = (size_t)number(a, "n", 1);
+    assay_logprobs *prompt_rows = a->prompt_logprobs ? make_prompt_rows(a) : NULL;
+    ck_assert_msg(c.s->response_open(&options, &c.response, &err) == ASSAY_OK, "%s", err.text);
+    for (size_t i = 0; i < n; i++) send_choice(a, &c, i, prompt_rows);
+    if (!a->gone) (void)c.s->response_end(c.response, &c.sink, NULL);
+    c.s->response_free(c.response);
+    for (size_t i = 1; prompt_rows && i < a->n_before; i++) free((void *)prompt_rows[i].top);
+    free(prompt_rows);
+}
+
+/* What is wrong with a request; NULL: nothing. */
+static const char *refusal_of(asked *a, int *status)
+{
+    static const char *const limits[] = {"max_tokens", "max_output_tokens"};
+    const char *model = json_text(member(a, "model"));
+    json_object *temperature = member(a, "temperature"), *top_p = member(a, "top_p");
+    *status = 400;
+    for (size_t i = 0; i < 2; i++) {
+        json_object *value = member(a, limits[i]);
+        if (value && (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 1))
+            return "max_tokens: expected a positive integer";
+    }
+    if (temperature && json_object_is_type(temperature, json_type_string))
+        return "temperature: expected a number";
+    if (top_p && json_object_get_double(top_p) > 1) return "top_p: expected at most 1";
+    if (!model || (strcmp(model, "oracle") != 0 && a->o->bug != ORACLE_ANY_MODEL)) {
+        *status = 404;
+        return "model: not found";
+    }
+    if (number(a, "top_logprobs", 0) > 20) return "top_logprobs: expected at most 20";
+    return find_prompt(a) ? NULL : "the prompt is not one that is recorded";
+}
+
+static void read_wishes(asked *a)
+{
+    json_object *stop = member(a, a->endpoint == PROBE_MESSAGES ? "stop_sequences" : "stop"), *include;
+    a->limit =
+        (size_t)number(a, a->endpoint == PROBE_RESPONSES ? "max_output_tokens" : "max_tokens", TOKENS_MOST);
+    if (a->o->bug == ORACLE_NO_LIMIT) a->limit = TOKENS_MOST;
+    a->streams = json_object_get_boolean(member(a, "stream"));
+    include = member(a, "include");
+    a->logprobs = a->endpoint == PROBE_COMPLETIONS ? member(a, "logprobs") != NULL
+                  : a->endpoint == PROBE_CHAT      ? json_object_get_boolean(member(a, "logprobs"))
+                                                   : include != NULL;
+    a->top = (size_t)number(a, a->endpoint == PROBE_COMPLETIONS ? "logprobs" : "top_logprobs", 0);
+    a->prompt_logprobs = a->endpoint == PROBE_COMPLETIONS &&
+                         (member(a, "prompt_logprobs") || json_object_get_boolean(member(a, "echo")));
+    if (member(a, "prompt_logprobs")) a->top = (size_t)number(a, "prompt_logprobs", 1);
+    for (size_t i = 0; stop && i < json_object_array_length(stop) && i < STOPS_MOST; i++) {
+        json_object *text = json_object_array_get_idx(stop, i);
+        a->stops[a->n_stops++] =
+            (assay_text){json_object_get_string(text), (size_t)json_object_get_string_len(text)};
+    }
+}
+
+static void refuse(asked *a, int status, const char *why, void (*begin)(void *, int, bool))
+{
+    char body[256];
+    const int n = snprintf(body, sizeof body,
+                           "{\"type\":\"error\",\"error\":{\"type\":\"invalid\",\"message\":\"%s\"}}", why);
+    begin(a->out->context, status, false);
+    put_bytes(a, body, (size_t)n);
+}
+
+/* Removes members that the planted fault ignores. */
+static void ignore_members(asked *a, buffer *changed)
+{
+    if (a->o->bug == ORACLE_ONE_CHOICE) json_object_object_del(a->request, "n");
+    if (a->o->bug == ORACLE_NO_LOGPROBS) {
+        json_object_object_del(a->request, "logprobs");
+        json_object_object_del(a->request, "top_logprobs");
+        json_object_object_del(a->request, "prompt_logprobs");
+        json_object_object_del(a->request, "echo");
+    }
+    ck_assert(
+        buffer_append_string(changed, json_object_to_json_string_ext(a->request, JSON_C_TO_STRING_PLAIN)));
+    a->body = buffer_text(changed);
+}
+
+void oracle_answer(const oracle *o, const char *path, assay_text request,
+                   void (*begin)(void *context, int status, bool streams), const oracle_out *out)
+{
+    asked a = {.o = o, .path = path, .body = request, .out = out};
+    assay_error err;
+    buffer changed = {0};
+    int status = 404;
+    for (a.endpoint = 0; a.endpoint < PROBE_N_ENDPOINTS; a.endpoint++)
+        if (strcmp(probe_endpoint_path(a.endpoint), path) == 0) break;
+    if (a.endpoint == PROBE_N_ENDPOINTS) {
+        refuse(&a, 404, "no such endpoint", begin);
+        return;
+    }
+    if (json_parse("request", request.at, request.n, &a.request, &err) != ASSAY_OK ||
+        !json_object_is_type(a.request, json_type_object)) {
+        if (o->bug == ORACLE_CRASH) _exit(1);
+        refuse(&a, o->bug == ORACLE_ANY_BODY ? 200 : 400, "not a JSON object", begin);
+        return;
+    }
+    ignore_members(&a, &changed);
+    const char *why = refusal_of(&a, &status);
+    if (why) refuse(&a, status, why, begin);
+    else {
+        read_wishes(&a);
+        take_tokens(&a);
+        if (o->bug == ORACLE_NEIGHBOURS) {
+            (void)usleep(50000);
+            if (o->shared->n_running > 1) a.tokens[2] = 5;
+        }
+        if (o->bug == ORACLE_ALTERNATE) (void)__atomic_add_fetch(&o->shared->n_answers, 1, __ATOMIC_SEQ_CST);
+        begin(out->context, 200, a.streams);
+        send_response(&a);
+    }
+    buffer_free(&changed);
+    json_object_put(a.request);
+}

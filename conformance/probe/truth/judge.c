@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/probe/truth/judge.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "conformance/judge/distance.h"
+
+#define SUM_MOST 1.001 /* of the probabilities that a row returns */
+
+const char *const probe_rule_names[PROBE_N_RULES] = {"logprob", "difference", "top", "token", "same"};
+
+bool probe_judge_begin(probe_judge *j, const probe_truth *truth, probe_type type)
+{
+    *j = (probe_judge){.truth = truth, .type = type, .all_zero = true, .normalised = true};
+    j->scratch = calloc(truth->n_vocab, sizeof *j->scratch);
+    return j->scratch != NULL;
+}
+
+void probe_judge_end(probe_judge *j)
+{
+    free(j->scratch);
+    free(j->pairs);
+    *j = (probe_judge){0};
+}
+
+void probe_log_softmax(const double *logits, size_t n, double *out)
+{
+    const double largest = logits[conf_argmax(logits, n)];
+    double sum = 0;
+    for (size_t v = 0; v < n; v++) sum += exp(logits[v] - largest);
+    for (size_t v = 0; v < n; v++) out[v] = logits[v] - largest - log(sum);
+}
+
+/* Counts an application of a rule, and describes the first that breaks it. */
+static void apply(probe_rule_result *r, const probe_place *place, double multiple, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void apply(probe_rule_result *r, const probe_place *place, double multiple, const char *format, ...)
+{
+    r->n++;
+    if (!(multiple <= r->multiple)) r->multiple = multiple;
+    if (multiple <= 1) return;
+    if (r->n_broken++ > 0) return;
+    va_list args;
+    const int n =
+        snprintf(r->first, sizeof r->first, "%s, after %zu tokens: ", place->prompt->name, place->n_before);
+    va_start(args, format);
+    if (n > 0 && (size_t)n < sizeof r->first)
+        (void)vsnprintf(r->first + n, sizeof r->first - (size_t)n, format, args);
+    va_end(args);
+}
+
+/* The id of an entry, from its id or its bytes; -1: unknown. */
+static int32_t find_id(const probe_judge *j, const probe_entry *e)
+{
+    const int32_t *ids;
+    size_t n;
+    if (e->id >= 0) return (size_t)e->id < j->truth->n_vocab ? e->id : -1;
+    probe_vocab_find(j->truth->vocab, e->text, &ids, &n);
+    int32_t best = -1;
+    for (size_t i = 0; i < n; i++)
+        if (best < 0 || e->is_null || fabs(j->scratch[ids[i]] - e->value) < fabs(j->scratch[best] - e->value))
+            best = ids[i];
+    return best;
+}
+
+static int compare_down(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The k-th largest element, k from 1. */
+static double largest(const double *a, size_t n, size_t k)
+{
+    double *copy = malloc(n * sizeof *copy);
+    if (!copy) return NAN;
+    memcpy(copy, a, n * sizeof *copy);
+    qsort(copy, n, sizeof *copy, compare_down);
+    const double found = copy[k - 1];
+    free(copy);
+    return found;
+}
+
+static bool in_context(const probe_place *place, int32_t id)
+{
+    for (size_t i = 0; i < place->n_before; i++)
+        if (place->prompt->ids[i] == id) return true;
+    return false;
+}
+
+static void add_pair(probe_judge *j, const probe_place *place, int32_t id, double found)
+{
+    probe_pair *pairs = grow_by_one(j->pairs, j->n_pairs, sizeof *pairs);
+    if (!pairs) {
+        j->failed = true;
+        return;
+    }
+    j->pairs = pairs;
+    j->pairs[j->n_pairs++] = (probe_pair){j->scratch[id], found, j->n_rows, in_context(place, id)};
+}
+
+/* The range of the errors of a row. */
+typedef struct spread {
+    double low, high;
+    size_t n;
+} spread;
+
+/* Judges one value; adds its error to the spread. */
+static void judge_value(probe_judge *j, const probe_place *place, int32_t id, const probe_entry *e, spread *s)
+{
+    const double bound = 2 * probe_truth_bound(place->prompt, j->type), truth = j->scratch[id];
+    const double error = e->value - truth;
+    apply(&j->rules[PROBE_RULE_LOGPROB], place, isfinite(error) ? fabs(error) / bound : INFINITY,
+          "id %d: expected %.9g, found %.9g", (int)id, truth, e->value);
+    if (e->value != 0) j->all_zero = false;
+    if (!isfinite(error)) return;
+    add_pair(j, place, id, e->value);
+    if (s->n == 0 || error < s->low) s->low = error;
+    if (s->n == 0 || error > s->high) s->high = error;
+    s->n++;
+}
+
+/* Relates the errors of a row to the noise of each type: the spread where there is one, since it has the
+ * error of log Z no more. */
+static void relate(probe_judge *j, const probe_place *place, const spread *s)
+{
+    if (s->n == 0) return;
+    const double error = s->n > 1 ? (s->high - s->low) / 2 : fabs(s->high) / 2;
+    for (size_t t = 0; t < PROBE_TYPES; t++) {
+        const probe_noise *n = &place->prompt->noise[t];
+        if (n->noise > 0 && error / n->noise > j->errors[t]) j->errors[t] = error / n->noise;
+    }
+    if (s->n < 2) return;
+    const double bound = probe_truth_bound(place->prompt, j->type);
+    apply(&j->rules[PROBE_RULE_DIFFERENCE], place, error / bound,
+          "errors of %zu values between %.3g and %.3g: half their distance is %.3g, expected at most %.3g",
+          s->n, s->low, s->high, error, bound);
+}
+
+/* Whether token v is among ids [n], or one of the same text where only one of these can be there. */
+static bool is_listed(const probe_judge *j, const probe_rows *rows, const probe_row *row, const int32_t *ids,
+                      size_t n, int32_t v)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] == v || (ids[i] < 0 && row->by_text && probe_vocab_is_part(j->truth->vocab, v)))
+            return true;
+    for (size_t i = 0; i < row->n_top && row->by_text; i++) {
+        const int32_t *same;
+        size_t n_same;
+        probe_vocab_find(j->truth->vocab, rows->entries[row->top + i].text, &same, &n_same);
+        for (size_t k = 0; k < n_same; k++)
+            if (same[k] == v) return true;
+    }
+    return false;
+}
+
+/* Judges which tokens the alternatives are: ids [n], -1 where unknown. */
+static void judge_top(probe_judge *j, const probe_place *place, const probe_rows *rows, const probe_row *row,
+                      const int32_t *ids, size_t n)
+{
+    const size_t n_vocab = j->truth->n_vocab, n_asked = j->asked < n_vocab ? j->asked : n_vocab;
+    const size_t k = row->by_text && n_asked > n ? n_asked : n;
+    const double edge = largest(j->scratch, n_vocab, k);
+    const double bound = 2 * probe_truth_bound(place->prompt, j->type);
+    double worst = 0;
+    int32_t which = -1;
+    bool missing = false;
+    for (size_t i = 0; i < n; i++) {
+        if (ids[i] < 0 && !row->by_text) return;
+        if (ids[i] < 0) continue;
+        if (edge - j->scratch[ids[i]] <= worst) continue;
+        worst = edge - j->scratch[ids[i]];
+        which = ids[i];
+    }
+    for (size_t v = 0; v < n_vocab; v++) {
+        if (j->scratch[v] - edge <= worst || is_listed(j, rows, row, ids, n, (int32_t)v)) continue;
+        worst = j->scratch[v] - edge;
+        which = (int32_t)v;
+        missing = true;
+    }
+    apply(&j->rules[PROBE_RULE_TOP], place, worst / bound,
+          "id %d, %.3g %s the smallest of the %zu largest values, is %s", (int)which, worst,
+          missing ? "above" : "below", k, missing ? "missing" : "among them");
+}
+
+static void judge_token(probe_judge *j, const probe_place *place, int32_t id)
+{
+    const size_t n = j->truth->n_vocab, best = conf_argmax(j->scratch, n);
+    const double below = j->scratch[best] - j->scratch[id];
+    if (place->taken >= 0 && place->taken != id) {
+        apply(&j->rules[PROBE_RULE_TOKEN], place, INFINITY,
+              "the row is that of id %d, and the text of the answer has id %d", (int)id, (int)place->taken);
+        return;
+    }
+    apply(&j->rules[PROBE_RULE_TOKEN], place, below / (2 * probe_truth_bound(place->prompt, j->type)),
+          "the token taken is id %d, which is %.3g less likely than id %zu", (int)id, below, best);
+}
+
+/* The id of alternative i. */
+static int32_t find_top_id(probe_judge *j, const probe_rows *rows, const probe_row *row, size_t i)
+{
+    const probe_entry *e = &rows->entries[row->top + i];
+    int32_t id = find_id(j, e);
+    if (id >= 0 || e->is_null || row->by_text) return id;
+    size_t rank = e->rank, n_above = 0;
+    if (rank == 0) {
+        rank = 1;
+        for (size_t k = 0; k < row->n_top; k++) rank += rows->entries[row->top + k].value > e->value;
+    }
+    if (rank > j->truth->n_vocab) return -1;
+    const double value = largest(j->scratch, j->truth->n_vocab, rank);
+    for (size_t v = 0; v < j->truth->n_vocab && id < 0; v++)
+        if (j->scratch[v] == value && n_above++ == 0) id = (int32_t)v;
+    j->n_by_rank++;
+    return id;
+}
+
+/* Completions list the token itself beside the k most likely ones: takes it out of ids [n] if it is not one
+ * of them. */
+static size_t without_extra(const probe_judge *j, const probe_place *place, int32_t token, int32_t *ids,
+                            size_t n)
+{
+    size_t at = 0;
+    while (at < n && ids[at] != token) at++;
+    if (token < 0 || at == n) return n;
+    const double edge = largest(j->scratch, j->truth->n_vocab, n);
+    if (j->scratch[token] >= edge - 2 * probe_truth_bound(place->prompt, j->type)) return n;
+    memmove(ids + at, ids + at + 1, (n - at - 1) * sizeof *ids);
+    return n - 1;
+}
+
+/* Judges the alternatives. *same: the value of the alternative that is the token; NAN: there is none. */
+static void judge_alternatives(probe_judge *j, const probe_rows *rows, const probe_row *row,
+                               const probe_place *place, int32_t token, spread *s, double *same)
+{
+    int32_t *ids = malloc((row->n_top ? row->n_top : 1) * sizeof *ids);
+    size_t n_top = 0;
+    double sum = 0;
+    *same = NAN;
+    if (!ids) {
+        j->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < row->n_top && i < j->truth->n_vocab; i++) {
+        const probe_entry *e = &rows->entries[row->top + i];
+        const int32_t id = find_top_id(j, rows, row, i);
+        if (!e->is_null) sum += exp(e->value);
+        if (id >= 0 && !e->is_null) judge_value(j, place, id, e, s);
+        j->n_unknown += id < 0;
+        if (id >= 0 && id == token) *same = e->value;
+        ids[n_top++] = id;
+    }
+    if (sum > SUM_MOST) j->normalised = false;
+    n_top = without_extra(j, place, token, ids, n_top);
+    if (n_top > 1) judge_top(j, place, rows, row, ids, n_top);
+    free(ids);
+}
+
+void probe_judge_row(probe_judge *j, const probe_rows *rows, size_t row, const probe_place *place,
+                     int32_t *id)
+{
+    const probe_row *r = &rows->at[row];
+    const double *logits = probe_truth_row(place->prompt, place->n_before);
+    spread s = {0};
+    double same;
+    *id = -1;
+    if (!logits) return;
+    probe_log_softmax(logits, j->truth->n_vocab, j->scratch);
+    if (r->has_token) *id = find_id(j, &r->token);
+    if (r->has_token && *id < 0) j->n_unknown++;
+    judge_alternatives(j, rows, r, place, *id, &s, &same);
+    if (*id >= 0 && !r->token.is_null) {
+        judge_value(j, place, *id, &r->token, &s);
+        if (!isnan(same))
+            apply(&j->rules[PROBE_RULE_SAME], place, same == r->token.value ? 0 : INFINITY,
+                  "id %d: its value is %.9g, and %.9g among the alternatives", (int)*id, r->token.value,
+                  same);
+    }
+    if (*id >= 0 && place->greedy) judge_token(j, place, *id);
+    relate(j, place, &s);
+    j->n_rows++;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/probe/truth/truth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "conformance/case/find.h"
+#include "conformance/case/prompt.h"
+#include "conformance/case/row_list.h"
+#include "conformance/judge/noise.h"
+#include "conformance/judge/token.h"
+#include "conformance/kinds/kinds.h"
+#include "conformance/kinds/read.h"
+#include "conformance/probe/truth/chat.h"
+#include "model/checkpoint/stop.h"
+
+const char *probe_type_name(probe_type type)
+{
+    static const char *const names[PROBE_TYPES] = {"f32",  "f16",           "bf16",
+                                                   "int8", "8-bit weights", "4-bit weights"};
+    return names[type];
+}
+
+static probe_noise noise_of(double distance, double max_abs)
+{
+    if (distance <= 0) return (probe_noise){0};
+    const double noise = conf_unit_float32(distance, max_abs);
+    return (probe_noise){.noise = noise, .bound = CONF_NOISE_MULTIPLE * noise};
+}
+
+/* The noise of a stored run; that of a run that is as near as the floor is the floor. */
+static probe_noise noise_of_run(const conf_rows *rows, const double *run, double max_abs)
+{
+    if (!run) return (probe_noise){0};
+    const conf_distance d = conf_noise_of(rows->truth, run, rows->n_rows, rows->n_cols);
+    return noise_of(d.max_abs > 0 ? d.max_abs : conf_noise_floor(max_abs), max_abs);
+}
+
+static void measure_noise(const conf_decoder *d, probe_noise out[PROBE_TYPES])
+{
+    const conf_rows *rows = &d->rows;
+    const double max_abs = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
+    out[PROBE_F32] = noise_of_run(rows, rows->float32, max_abs);
+    out[PROBE_BF16] = noise_of_run(rows, rows->bfloat16, max_abs);
+    out[PROBE_INT8] = noise_of_run(rows, rows->int8, max_abs);
+    out[PROBE_F16] = noise_of(d->run_noise[CONF_MEASURED_FLOAT16].max_abs, max_abs);
+    out[PROBE_AFFINE8] = noise_of(d->run_noise[CONF_MEASURED_AFFINE8].max_abs, max_abs);
+    out[PROBE_AFFINE4] = noise_of(d->run_noise[CONF_MEASURED_AFFINE4].max_abs, max_abs);
+}
+
+/* Adds a case; one of another kind is freed and passed over. */
+static assay_status add_case(const char *path, bool named, probe_truth *t, assay_error *err)
+{
+    conf_case *c = NULL;
+    assay_status rc = conf_case_read_outline(path, &c, err);
+    if (rc != ASSAY_OK) return rc;
+    const bool usable = (c->kind == CONF_LOGITS || c->kind == CONF_GENERATE) && c->decoder.has_truth &&
+                        c->decoder.n_inputs == 0;
+    if (!usable) {
+        if (named)
+            rc = assay_fail(err, ASSAY_EINVAL, "%s: found a case without float64 logits, or with images",
+                            path);
+        conf_case_free(c);
+        return rc;
+    }
+    if (t->n_cases && (strcmp(c->model, t->cases[0]->model) != 0 || c->decoder.rows.n_cols != t->n_vocab)) {
+        rc = assay_fail(err, ASSAY_EINVAL, "%s: found the checkpoint %s, expected %s, as in %s", path,
+                        c->model, t->cases[0]->model, t->cases[0]->path);
+        conf_case_free(c);
+        return rc;
+    }
+    conf_case **cases = grow_by_one(t->cases, t->n_cases, sizeof *cases);
+    if (!cases) {
+        conf_case_free(c);
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    }
+    t->cases = cases;
+    t->cases[t->n_cases++] = c;
+    t->n_vocab = c->decoder.rows.n_cols;
+    return ASSAY_OK;
+}
+
+static assay_status read_cases(const char *const *paths, size_t n, probe_truth *t, assay_error *err)
+{
+    conf_found_list list = {0};
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; i < n && rc == ASSAY_OK; i++) rc = conf_find(paths[i], &list, err);
+    for (size_t i = 0; i < list.n && rc == ASSAY_OK; i++) {
+        const size_t length = strlen(list.at[i].path);
+        if (length < 3 || strcmp(list.at[i].path + length - 3, ".h5") != 0) continue;
+        rc = add_case(list.at[i].path, !list.at[i].scanned, t, err);
+    }
+    conf_found_free(&list);
+    if (rc == ASSAY_OK && t->n_cases == 0)
+        rc = assay_fail(err, ASSAY_EINVAL, "%s: found no case of kind logits or generate without images",
+                        paths[0]);
+    return rc;
+}
+
+/* How many tokens of the answer every sound engine must give. */
+static size_t count_safe(const probe_truth *t, const probe_prompt *p)
+{
+    const double margin = 2 * probe_truth_bound(p, PROBE_F32);
+    const size_t n = p->n_greedy + p->ends;
+    for (size_t k = 0; k < n; k++) {
+        const double *row = probe_truth_row(p, p->n_prompt + k);
+        const bool follows =
+            k == 0 || p->n_prompt + k - 1 >= p->n_ids || p->ids[p->n_prompt + k - 1] == p->greedy[k - 1];
+        if (!row || !follows) return k;
+        const size_t best = conf_argmax(row, t->n_vocab);
+        if (k < p->n_greedy && (int32_t)best != p->greedy[k]) return k;
+        for (size_t v = 0; v < t->n_vocab; v++)
+            if (v != best && row[best] - row[v] <= margin) return k;
+    }
+    return n;
+}
+
+static const char *file_name(const conf_case *c)
+{
+    const char *base = strrchr(c->path, '/');
+    return base ? base + 1 : c->path;
+}
+
+static assay_status read_text(const probe_truth *t, const probe_chat *chat, probe_prompt *p, assay_error *err)
+{
+    assay_status rc = probe_vocab_decode(t->vocab, p->ids, p->n_prompt, false, &p->text, err);
+    for (int special = 0; special < 2 && !p->readable && rc == ASSAY_OK; special++) {
+        int32_t *ids = NULL;
+        size_t n = 0;
+        assay_text text = buffer_text(&p->text);
+        if (special && p->n_prompt > 1) { /* the tokenizer adds the first token itself */
+            p->text.n = 0;
+            rc = probe_vocab_decode(t->vocab, p->ids + 1, p->n_prompt - 1, false, &p->text, err);
+            text = buffer_text(&p->text);
+        }
+        if (rc == ASSAY_OK) rc = probe_vocab_encode(t->vocab, text, special, &ids, &n, err);
+        p->readable = rc == ASSAY_OK && n == p->n_prompt && memcmp(ids, p->ids, n * sizeof *ids) == 0;
+        p->adds = p->readable && special;
+        free(ids);
+    }
+    if (rc != ASSAY_OK || !chat) return rc;
+    buffer whole = {0};
+    rc = probe_vocab_decode(t->vocab, p->ids, p->n_prompt, false, &whole, err);
+    const probe_recorded prompt = {.file = file_name(p->c),
+                                   .sample = p->sample,
+                                   .text = buffer_text(&whole),
+                                   .ids = p->ids,
+                                   .n = p->n_prompt};
+    if (rc == ASSAY_OK)
+        rc = probe_chat_request(chat, t->vocab, &prompt, &p->chat, &p->thinking, &p->thinks, err);
+    buffer_free(&whole);
+    return rc;
+}
+
+static void read_greedy(probe_prompt *p)
+{
+    const conf_decoder *d = &p->c->decoder;
+    if (d->n_greedy == 0) return;
+    p->greedy = (const int32_t *)d->greedy.data + p->sample * d->n_greedy;
+    while (p->n_greedy < d->n_greedy && p->greedy[p->n_greedy] >= 0) p->n_greedy++;
+    p->ends = d->stops && d->stops[p->sample];
+}
+
+static bool is_stop(const probe_truth *t, int32_t id)
+{
+    return conf_is_stop(id, t->stop_ids, t->n_stop_ids);
+}
+
+static assay_status add_prompt(probe_truth *t, size_t i, size_t sample, const probe_chat *chat,
+                               assay_error *err)
+{
+    const conf_case *c = t->cases[i];
+    const conf_decoder *d = &c->decoder;
+    probe_prompt *p = &t->prompts[t->n_prompts];
+    const char *base = file_name(c);
+    *p = (probe_prompt){
+        .c = c, .sample = sample, .n_prompt = conf_prompt_length(d, sample), .noise = t->noise[i]};
+    t->n_prompts++;
+    (void)snprintf(p->name, sizeof p->name, "%.*s, sample %zu", (int)(strlen(base) - 3), base, sample);
+    p->n_ids = p->n_prompt + d->n_decode;
+    p->ids = calloc(p->n_ids, sizeof *p->ids);
+    if (!p->ids) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", c->path);
+    memcpy(p->ids, conf_prompt(d, sample), p->n_prompt * sizeof *p->ids);
+    if (d->n_decode)
+        memcpy(p->ids + p->n_prompt, (const int32_t *)d->decode.data + sample * d->n_decode,
+               d->n_decode * sizeof *p->ids);
+    read_greedy(p);
+    if (p->n_greedy && p->ends && is_stop(t, p->greedy[p->n_greedy - 1])) p->n_greedy--;
+    p->n_safe = count_safe(t, p);
+    return read_text(t, chat, p, err);
+}
+
+static int compare_prompts(const void *a, const void *b)
+{
+    const probe_prompt *x = a, *y = b;
+    const int order = (x->n_prompt > y->n_prompt) - (x->n_prompt < y->n_prompt);
+    return order ? order : strcmp(x->name, y->name);
+}
+
+static assay_status read_prompts(probe_truth *t, assay_error *err)
+{
+    size_t n = 0;
+    probe_chat *chat = NULL;
+    char *cases = strdup(t->cases[0]->path);
+    if (!cases) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    cases[(size_t)(file_name(t->cases[0]) - t->cases[0]->path)] = '\0';
+    assay_status rc = probe_chat_open(t->model, cases[0] ? cases : ".", &chat, err);
+    free(cases);
+    for (size_t i = 0; i < t->n_cases; i++) n += t->cases[i]->decoder.n_samples;
+    t->prompts = calloc(n ? n : 1, sizeof *t->prompts);
+    t->noise = calloc(t->n_cases, sizeof *t->noise);
+    if (rc == ASSAY_OK && (!t->prompts || !t->noise)) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    for (size_t i = 0; i < t->n_cases && rc == ASSAY_OK; i++) {
+        measure_noise(&t->cases[i]->decoder, t->noise[i]);
+        for (size_t b = 0; b < t->cases[i]->decoder.n_samples && rc == ASSAY_OK; b++)
+            if (t->n_prompts < PROBE_PROMPTS_MAX) rc = add_prompt(t, i, b, chat, err);
+    }
+    probe_chat_free(chat);
+    if (rc == ASSAY_OK) qsort(t->prompts, t->n_prompts, sizeof *t->prompts, compare_prompts);
+    return rc;
+}
+
+static assay_status read_stops(probe_truth *t, assay_error *err)
+{
+    stop_set *stops = NULL;
+    assay_status rc = stop_set_read(t->model, &stops, err);
+    if (rc != ASSAY_OK) return rc;
+    size_t n;
+    const int32_t *ids = stop_set_ids(stops, &n);
+    t->stop_ids = calloc(n ? n : 1, sizeof *t->stop_ids);
+    if (t->stop_ids && n) memcpy(t->stop_ids, ids, n * sizeof *ids);
+    t->n_stop_ids = t->stop_ids ? n : 0;
+    stop_set_free(stops);
+    return t->stop_ids ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
+}
+
+assay_status probe_truth_read(const char *const *paths, size_t n, probe_truth *out, assay_error *err)
+{
+    *out = (probe_truth){0};
+    assay_status rc = read_cases(paths, n, out, err);
+    if (rc != ASSAY_OK) return rc;
+    out->model = strdup(out->cases[0]->model);
+    if (!out->model) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    rc = probe_vocab_open(out->model, out->n_vocab, &out->vocab, err);
+    if (rc == ASSAY_OK) rc = read_stops(out, err);
+    if (rc == ASSAY_OK) rc = read_prompts(out, err);
+    if (rc == ASSAY_OK) probe_chat_parsers(out->vocab, &out->reasoning, &out->tools);
+    return rc;
+}
+
+void probe_truth_free(probe_truth *truth)
+{
+    for (size_t i = 0; i < truth->n_prompts; i++) {
+        free(truth->prompts[i].ids);
+        buffer_free(&truth->prompts[i].text);
+        json_object_put(truth->prompts[i].chat);
+    }
+    for (size_t i = 0; i < truth->n_cases; i++) conf_case_free(truth->cases[i]);
+    free(truth->cases);
+    free(truth->noise);
+    free(truth->prompts);
+    free(truth->stop_ids);
+    free(truth->model);
+    probe_vocab_free(truth->vocab);
+    *truth = (probe_truth){0};
+}
+
+const double *probe_truth_row(const probe_prompt *p, size_t n_before)
+{
+    const conf_decoder *d = &p->c->decoder;
+    const bool decode = n_before > p->n_prompt;
+    if (n_before == 0 || n_before > p->n_ids) return NULL;
+    const size_t row =
+        conf_row_find(d, p->sample, decode, decode ? n_before - p->n_prompt - 1 : n_before - 1);
+    return row == SIZE_MAX ? NULL : d->rows.truth + row * d->rows.n_cols;
+}
+
+double probe_truth_bound(const probe_prompt *p, probe_type type)
+{
+    return p->noise[type].noise > 0 ? p->noise[type].bound : p->noise[PROBE_F32].bound;
+}
+
+int32_t probe_truth_next(const probe_prompt *p, size_t n_before)
+{
+    return n_before < p->n_ids ? p->ids[n_before] : -1;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/probe/wire/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/probe/wire/http.h"
+#include "conformance/probe/wire/store.h"
+
+struct probe_wire {
+    probe_http *http; /* NULL: a saved run */
+    char *url;        /* of a saved run */
+    char *dir;        /* where exchanges are saved, or are read; NULL: nowhere */
+    size_t n;
+};
+
+static assay_status open_saved(probe_wire *w, const char *target, const char *save, assay_error *err)
+{
+    if (save)
+        return assay_fail(err, ASSAY_EINVAL, "option --save: found the saved run %s, expected a server",
+                          target);
+    w->dir = strdup(target);
+    if (!w->dir) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    return probe_store_open(target, &w->url, err);
+}
+
+static assay_status open_live(probe_wire *w, const char *target, const char *key, const char *save,
+                              double seconds, assay_error *err)
+{
+    assay_status rc = probe_http_open(target, key, seconds, &w->http, err);
+    if (rc != ASSAY_OK || !save) return rc;
+    w->dir = strdup(save);
+    if (!w->dir) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    return probe_store_create(save, probe_http_base(w->http), err);
+}
+
+assay_status probe_wire_open(const char *target, const char *key, const char *save, double seconds,
+                             probe_wire **out, assay_error *err)
+{
+    probe_wire *w = calloc(1, sizeof *w);
+    if (!w) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    assay_status rc = probe_store_is(target) ? open_saved(w, target, save, err)
+                                             : open_live(w, target, key, save, seconds, err);
+    if (rc != ASSAY_OK) probe_wire_close(w);
+    else *out = w;
+    return rc;
+}
+
+void probe_wire_close(probe_wire *wire)
+{
+    if (!wire) return;
+    probe_http_close(wire->http);
+    free(wire->url);
+    free(wire->dir);
+    free(wire);
+}
+
+const char *probe_wire_url(const probe_wire *wire)
+{
+    return wire->http ? probe_http_base(wire->http) : wire->url;
+}
+
+bool probe_wire_is_saved(const probe_wire *wire)
+{
+    return !wire->http;
+}
+
+assay_status probe_wire_run(probe_wire *wire, probe_exchange *const *exchanges, size_t n, assay_error *err)
+{
+    assay_status rc = wire->http ? probe_http_run(wire->http, exchanges, n, err) : ASSAY_OK;
+    for (size_t i = 0; i < n && rc == ASSAY_OK && wire->dir; i++)
+        rc = wire->http ? probe_store_write(wire->dir, exchanges[i], err)
+                        : probe_store_read(wire->dir, exchanges[i], err);
+    wire->n += n;
+    return rc;
+}
+
+size_t probe_wire_count(const probe_wire *wire)
+{
+    return wire->n;
+}

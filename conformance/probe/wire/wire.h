@@ -1,0 +1,31 @@
+/* The server of a probe: a live one, whose exchanges may be saved, or a saved run.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_PROBE_WIRE_WIRE_H
+#define CONFORMANCE_PROBE_WIRE_WIRE_H
+
+#include "conformance/probe/wire/exchange.h"
+
+typedef struct probe_wire probe_wire;
+
+/* target: a URL (probe_http_open), or a directory that --save wrote. key: NULL: none. save: NULL: nothing is
+ * saved. seconds: the time limit of an exchange. Fails as probe_http_open, probe_store_create and
+ * probe_store_open do. */
+assay_status probe_wire_open(const char *target, const char *key, const char *save, double seconds,
+                             probe_wire **out, assay_error *err);
+void probe_wire_close(probe_wire *wire);
+
+/* The URL of the server, borrowed; of a saved run the one that it was made with. */
+const char *probe_wire_url(const probe_wire *wire);
+
+/* Whether the exchanges were saved earlier. */
+bool probe_wire_is_saved(const probe_wire *wire);
+
+/* Makes and saves exchanges [n], or reads them. Fails as probe_http_run, probe_store_write and
+ * probe_store_read do. */
+assay_status probe_wire_run(probe_wire *wire, probe_exchange *const *exchanges, size_t n, assay_error *err);
+
+/* How many exchanges have been made. */
+size_t probe_wire_count(const probe_wire *wire);
+
+#endif

@@ -1,0 +1,1 @@
+"""The bundle: trained checkpoints that servers of all kinds can serve, with the truth by which `assay probe` judges them."""

@@ -1,0 +1,1 @@
+"""Published servers, installed from PyPI and started on the bundle."""

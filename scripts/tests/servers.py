@@ -1,0 +1,165 @@
+"""Tests of scripts/servers that need no published server: starting and stopping, recorded exchanges, the table. Prints TAP."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from scripts.servers import exchanges, install, models, report, requests, running, systems
+
+STUB = """
+import http.server, sys
+class Stub(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = b'{"data": [{"id": "/private/bundle"}]}'
+        self.send_response(200); self.send_header("content-length", str(len(body))); self.end_headers()
+        self.wfile.write(body)
+    def do_POST(self):
+        asked = self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(418); self.send_header("content-type", "text/plain"); self.end_headers()
+        self.wfile.write(asked[:4]); self.wfile.flush()
+        self.wfile.write(asked[4:])
+    def log_message(self, *_): pass
+print("Error: one that is only printed", flush=True)
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Stub).serve_forever()
+"""
+
+
+def stub(*program: str) -> systems.Server:
+    return systems.Server("stub", "stub", "newer", lambda _, model, port: [sys.executable, *program, str(port)], ())
+
+
+def finding(check: str, verdict: str, grade: str = "breaks", **more: object) -> report.Finding:
+    return {"check": check, "verdict": verdict, "grade": grade, "text": f"{check} is {verdict}", **more}
+
+
+def result(server: str, family: str, *findings: report.Finding) -> report.Result:
+    return report.Result(server, family, "", {"findings": list(findings)})
+
+
+class Tests(unittest.TestCase):
+    def setUp(self) -> None:
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.place = Path(place.name)
+        (self.place / "stub.py").write_text(STUB)
+
+    def run_stub(self, *program: str) -> running.contextlib.AbstractContextManager[str]:
+        return running.running(stub(*program), self.place, self.place / "model", self.place / "log" / "server.log")
+
+    def test_a_server_is_started_and_stopped(self) -> None:
+        with self.run_stub(str(self.place / "stub.py")) as url:
+            self.assertEqual(requests.served_name(url), "/private/bundle")
+        self.assertFalse(running.answers(url + "/v1/models"))
+
+    def test_a_server_that_ends_is_reported_in_its_own_words(self) -> None:
+        (self.place / "fails.py").write_text("raise ValueError('no such head size')")
+        with self.assertRaisesRegex(running.Silent, "status 1: ValueError: no such head size"):
+            with self.run_stub(str(self.place / "fails.py")):
+                pass
+
+    def test_a_silent_server_is_stopped(self) -> None:
+        (self.place / "sleeps.py").write_text("import time; print('loading', flush=True); time.sleep(600)")
+        started = time.monotonic()
+        with mock.patch.object(running, "STARTS", 0.2), self.assertRaisesRegex(running.Silent, "within 0.2 s"):
+            with self.run_stub(str(self.place / "sleeps.py")):
+                pass
+        self.assertLess(time.monotonic() - started, 60)
+
+    def test_an_exchange_is_stored_as_bytes_without_private_paths(self) -> None:
+        exchanges.create(self.place / "saved")
+        with self.run_stub(str(self.place / "stub.py")) as url:
+            exchanges.record(self.place / "saved", url, "chat/plain", "/v1/chat/completions", b'{"a": "\xc3\xbc"}', "/private/")
+            exchanges.record(self.place / "saved", url, "models", "/v1/models", None, "/private/")
+        stored = self.place / "saved" / "chat"
+        self.assertEqual((stored / "plain.request").read_bytes(), b'{"a": "\xc3\xbc"}')
+        self.assertEqual((stored / "plain.response").read_bytes(), b'{"a": "\xc3\xbc"}')
+        head = json.loads((stored / "plain.json").read_text())
+        self.assertEqual((head["label"], head["status"], head["end"], head["content_type"], head["get"]),
+                         ("chat/plain", 418, "answered", "text/plain", False))
+        self.assertEqual(head["arrivals"][-1][0], 11)
+        self.assertEqual((self.place / "saved" / "models.response").read_bytes(), b'{"data": [{"id": "bundle"}]}')
+
+    def test_a_refused_connection_is_an_end(self) -> None:
+        head, body = exchanges.exchange(f"http://127.0.0.1:{running.free_port()}", "/", None)
+        self.assertEqual((head["status"], body), (0, b""))
+        self.assertIn("ConnectionRefusedError", head["why"])
+
+    def test_the_table_has_the_worse_of_both_families(self) -> None:
+        lines = report.table([result("one", "a", finding("x/chat", "ok"), finding("x/chat", "failed", "habit")),
+                              result("one", "b", finding("x/chat", "failed", "departs"), finding("y", "not offered")),
+                              result("two", "a", finding("x/chat", "ignored"), finding("y", "not exercised"))])
+        self.assertEqual(lines, ["| check | one | two |", "|---|---|---|", "| x/chat | departs | breaks |", "| y | – | n/e |"])
+
+    def test_a_row_has_the_worst_of_all_that_is_asked(self) -> None:
+        lines = report.table([result("one", "a", finding("protocol/chat/whole/stop/usage", "ok"),
+                                     finding("protocol/chat/whole/limit/usage", "failed", "departs"))])
+        self.assertEqual(lines[2:], ["| protocol/chat/whole/usage | departs |"])
+
+    def test_a_breach_has_its_place_and_its_evidence(self) -> None:
+        text = report.markdown([result("one", "a", finding("x", "failed", "departs", rule="role", event=3, byte=17),
+                                       finding("protocol/chat/whole/stop/usage", "failed"), finding("z", "ok"),
+                                       finding("protocol/chat/whole/limit/usage", "failed")),
+                                report.Result("one", "b", "ends with | status 1", None)], {"one": "pack 1.0"})
+        self.assertIn("| one | pack 1.0 |", text)
+        self.assertIn("a: 2 breaks, 1 departs, 1 ok.", text)
+        self.assertIn("- **breaks** protocol/chat/whole/usage (2 times, a): stop: protocol/chat/whole/stop/usage is failed\n"
+                      "- **departs** x (a, rule `role`, event 3, byte 17): x is failed\n"
+                      "- no report of b: ends with \\| status 1\n", text)
+        self.assertNotIn("z is ok", text)
+
+    def test_the_exit_status_is_that_of_a_probe(self) -> None:
+        silent = report.Result("one", "b", "ends", None)
+        sound = result("one", "a", finding("x", "ok"), finding("y", "failed", "habit"), finding("z", "not offered"))
+        self.assertEqual([report.status(some) for some in ([silent], [sound, silent], [sound, result("two", "a", finding("x", "ignored"))])],
+                         [77, 0, 1])
+
+    def test_each_server_has_pinned_requirements(self) -> None:
+        for server in systems.SERVERS:
+            pinned = [line.removeprefix(install.ALONE).split("==")[0].split("[")[0]
+                      for line in install.wanted(server.package).splitlines()]
+            self.assertTrue(set(pinned) & set(server.made_of), server.name)
+            self.assertIn(server.form, models.FORMS)
+
+    def test_requests_cover_the_endpoints_whole_and_streamed(self) -> None:
+        for family in models.FAMILIES:
+            made = requests.requests(models.BUNDLE / family, "m")
+            self.assertEqual(len({one.label for one in made}), len(made))
+            paths = {one.path for one in made}
+            self.assertEqual(paths, {"/v1/models", "/v1/chat/completions", "/v1/completions", "/v1/messages", "/v1/responses"})
+            bodies = {one.label: json.loads(one.body) for one in made if one.body and one.label != "errors/malformed"}
+            called = bodies["chat/result"]["messages"][1]["tool_calls"][0]["function"]["arguments"]
+            self.assertIsInstance(json.loads(called), dict)
+            self.assertTrue(bodies["messages/limit-stream"]["stream"])
+
+
+class Tap(unittest.TestResult):
+    def say(self, ok: bool, test: unittest.TestCase, text: str = "") -> None:
+        name = test.id().rpartition(".")[2].removeprefix("test_").replace("_", " ")
+        print(f"{'' if ok else 'not '}ok {self.testsRun} - {name}")
+        for line in text.splitlines():
+            print(f"# {line}")
+
+    def addSuccess(self, test: unittest.TestCase) -> None:
+        self.say(True, test)
+
+    def addFailure(self, test: unittest.TestCase, err: object) -> None:
+        super().addFailure(test, err)  # type: ignore[arg-type]
+        self.say(False, test, self.failures[-1][1])
+
+    def addError(self, test: unittest.TestCase, err: object) -> None:
+        super().addError(test, err)  # type: ignore[arg-type]
+        self.say(False, test, self.errors[-1][1])
+
+
+if __name__ == "__main__":
+    os.chdir(os.environ["top_srcdir"])
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(Tests)
+    print(f"1..{suite.countTestCases()}")
+    sys.exit(not suite.run(Tap()).wasSuccessful())

@@ -1,0 +1,31 @@
+/* Sockets of clients: notices that a client has gone while nothing is read from or written to its socket, and
+ * ends connections on which a request takes too long to arrive.
+ *
+ * libmicrohttpd does not look at the socket of a suspended connection, and its own timeout starts anew with
+ * each byte. A client that closes its writing side counts as gone. One thread; the functions may be called by
+ * any.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_HTTP_WATCH_H
+#define SERVER_HTTP_WATCH_H
+
+#include <assay/status.h>
+
+#include "server/job/exchange.h"
+
+typedef struct server_watch server_watch;
+
+/* receive_seconds: from the opening of a connection, or the end of an answer, until a whole request must have
+ * arrived. */
+assay_status server_watch_open(double receive_seconds, server_watch **out, assay_error *err);
+/* NULL allowed. */
+void server_watch_free(server_watch *w);
+
+/* The socket waits for a request. After the deadline it is shut down. Without memory it is not watched. */
+void server_watch_connection(server_watch *w, int fd);
+/* A request has arrived on it; x is abandoned when the client goes. */
+void server_watch_exchange(server_watch *w, int fd, server_exchange *x);
+/* To be called before the socket is closed. */
+void server_watch_forget(server_watch *w, int fd);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/request/prompt.h"
+
+#include "serving/chat/chat.h"
+#include "serving/chat/images.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void server_prompt_free(server_prompt *prompt)
+{
+    free(prompt->tokens);
+    buffer_free(&prompt->text);
+    free((assay_item *)(uintptr_t)prompt->items);
+    serve_images_free(prompt->images);
+}
+
+static assay_status fail(const server_reading *r, const server_path *path, assay_status rc,
+                         const assay_error *err)
+{
+    if (rc == ASSAY_ENOMEM) return server_out_of_memory(r);
+    return server_refuse(r->refusal, 400, path->text, "%s", err->text);
+}
+
+/* ---- Tokens ---- */
+
+static assay_status check_tokens(const server_reading *r, const server_path *path, const server_prompt *p)
+{
+    const size_t vocab = r->context->options.vocab;
+    for (size_t i = 0; i < p->n_tokens; i++)
+        if (p->tokens[i] < 0 || (size_t)p->tokens[i] >= vocab)
+            return server_refuse(r->refusal, 400, path->text,
+                                 "token %zu: found id %" PRId32 ", expected one of the vocabulary, 0 to %zu",
+                                 i, p->tokens[i], vocab - 1);
+    return ASSAY_OK;
+}
+
+static assay_status encode(const server_reading *r, const server_path *path, assay_text text,
+                           bool add_special, server_prompt *out)
+{
+    const assay_serving *s = r->context->options.serving;
+    const assay_tokenizer *t = r->context->options.tokenizer;
+    const size_t capacity = text.n + 16; /* a token has a byte at least; more are added special ones */
+    size_t n = 0;
+    assay_error err = {0};
+    if (text.n > r->context->options.limits.n_prompt_bytes)
+        return server_refuse(r->refusal, 413, path->text, "found a prompt of %zu bytes, expected at most %zu",
+                             text.n, r->context->options.limits.n_prompt_bytes);
+    int32_t *ids = malloc(capacity * sizeof *ids);
+    if (!ids) return server_out_of_memory(r);
+    assay_status rc = s->encode(t, text.at, text.n, add_special, ids, capacity, &n, &err);
+    if (rc == ASSAY_OK && n > capacity) {
+        int32_t *grown = realloc(ids, n * sizeof *ids);
+        const size_t expected = n;
+        if (grown) ids = grown;
+        rc = grown ? s->encode(t, text.at, text.n, add_special, ids, expected, &n, &err) : ASSAY_ENOMEM;
+        if (n > expected) n = expected;
+    }
+    out->tokens = ids;
+    out->n_tokens = n;
+    if (rc != ASSAY_OK) return fail(r, path, rc, &err);
+    if (n == 0)
+        return server_refuse(r->refusal, 400, path->text,
+                             "found a prompt without a token, expected at least one");
+    return check_tokens(r, path, out);
+}
+
+/* ---- Images ---- */
+
+static assay_status open_images(server_reading *r, const server_path *path, server_prompt *out)
+{
+    serve_image_source *sources = calloc(r->n_images, sizeof *sources);
+    assay_error err = {0};
+    if (!sources) return server_out_of_memory(r);
+    for (size_t i = 0; i < r->n_images; i++)
+        sources[i] = (serve_image_source){.name = r->images[i].path ? r->images[i].path : r->images[i].member,
+                                          .bytes = r->images[i].bytes,
+                                          .n = r->images[i].n};
+    assay_status rc = serve_images_open(&r->context->images, sources, r->n_images,
+                                        r->context->options.limits.image_bytes, &out->images, &err);
+    free(sources);
+    return rc == ASSAY_OK ? rc : fail(r, path, rc, &err);
+}
+
+/* A text of the user that is encoded as a placeholder token would be taken for an image. */
+static assay_status check_placeholders(const server_reading *r, const server_path *path,
+                                       const server_prompt *p)
+{
+    size_t n = 0, expected = 0;
+    if (r->context->placeholder_id < 0) return ASSAY_OK;
+    for (size_t i = 0; i < p->n_tokens; i++) n += p->tokens[i] == r->context->placeholder_id;
+    for (size_t i = 0; p->images && i < p->images->n; i++) expected += p->images->n_tokens[i];
+    if (n == expected) return ASSAY_OK;
+    return server_refuse(r->refusal, 400, path->text,
+                         "found %zu placeholder tokens %s in the prompt, expected %zu, those of its images",
+                         n, r->context->placeholder.token, expected);
+}
+
+/* Copies the items, with the span of each in the tokens. */
+static assay_status place_items(const server_reading *r, server_prompt *p)
+{
+    const size_t n = p->images->n;
+    assay_item *items = calloc(n, sizeof *items);
+    if (!items) return server_out_of_memory(r);
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        items[i] = p->images->items[i];
+        while (at < p->n_tokens && p->tokens[at] != r->context->placeholder_id) at++;
+        items[i].offset = at;
+        for (size_t k = 0; k < p->images->n_tokens[i] && at < p->n_tokens; at++)
+            k += p->tokens[at] == r->context->placeholder_id;
+        items[i].n_tokens = at - items[i].offset;
+    }
+    p->items = items;
+    p->n_items = n;
+    return ASSAY_OK;
+}
+
+/* ---- The chat template ---- */
+
+/* The local time as if it were UTC: templates print it without a time zone. */
+static int64_t local_now(void)
+{
+    const time_t now = time(NULL);
+    struct tm local;
+    return localtime_r(&now, &local) ? (int64_t)timegm(&local) : (int64_t)now;
+}
+
+/* The request's own arguments come last; those that the other members state are refused. */
+static assay_status add_arguments(const server_reading *r, json_object *variables)
+{
+    static const char *const taken[] = {
+        "messages",      "conversation",           "tools", "documents", "tokenize", "add_generation_prompt",
+        "chat_template", "continue_final_message", NULL};
+    const server_path path = server_path_top("chat_template_kwargs");
+    if (!r->arguments) return ASSAY_OK;
+    json_object_object_foreach(r->arguments, name, value)
+    {
+        for (size_t i = 0; taken[i]; i++) {
+            const server_path at = server_path_member(&path, name);
+            if (strcmp(name, taken[i]) == 0)
+                return server_refuse(r->refusal, 400, at.text,
+                                     "found a member that a template argument cannot be");
+        }
+        if (json_object_object_add(variables, name, json_object_get(value)) != 0) {
+            (void)json_object_put(value);
+            return server_out_of_memory(r);
+        }
+    }
+    return ASSAY_OK;
+}
+
+static assay_status make_variables(const server_reading *r, json_object **out)
+{
+    const bool tools = r->tools && !r->declines_tools;
+    json_object *v = json_object_new_object();
+    bool ok = v && server_add(v, "messages", json_object_get(r->messages)) &&
+              (tools ? server_add(v, "tools", json_object_get(r->tools))
+                     : json_object_object_add(v, "tools", NULL) == 0) &&
+              json_object_object_add(v, "documents", NULL) == 0 &&
+              server_add(v, "add_generation_prompt", json_object_new_boolean(!r->no_prompt));
+    for (size_t i = 0; ok && i < r->context->n_tokens; i++)
+        ok = server_add(v, r->context->tokens[i].name, json_object_new_string(r->context->tokens[i].text));
+    if (ok && r->has_thinking)
+        ok = server_add(v, "enable_thinking", json_object_new_boolean(!r->thinking_off));
+    const assay_status rc = ok ? add_arguments(r, v) : server_out_of_memory(r);
+    if (rc == ASSAY_OK) *out = v;
+    else (void)json_object_put(v);
+    return rc;
+}
+
+static bool begins_with_bos(const server_requests *c, const buffer *text)
+{
+    for (size_t i = 0; i < c->n_tokens; i++) {
+        const char *token = c->tokens[i].text;
+        const size_t n = strlen(token);
+        if (strcmp(c->tokens[i].name, "bos_token") != 0 || n == 0) continue;
+        return text->n >= n && memcmp(text->data, token, n) == 0;
+    }
+    return false;
+}
+
+/* The rendered template, with the placeholders of each image expanded. */
+static assay_status render(server_reading *r, const server_path *path, server_prompt *out, buffer *text)
+{
+    const server_requests *c = r->context;
+    const serve_chat_source *source = r->tools && !r->declines_tools ? &c->tool_source : &c->source;
+    json_object *variables = NULL;
+    buffer written = {0};
+    assay_error err = {0};
+    if (!source->place)
+        return server_refuse(r->refusal, 400, path->text,
+                             "the model has no chat template: expected a request of /v1/completions");
+    assay_status rc = make_variables(r, &variables);
+    if (rc != ASSAY_OK) return rc;
+    rc = serve_chat_render_variables(c->options.serving, c->dir, source, variables, local_now(), &written,
+                                     &err);
+    (void)json_object_put(variables);
+    if (rc == ASSAY_OK && out->images)
+        rc = serve_placeholder_expand(&c->placeholder, "the rendered chat template", buffer_text(&written),
+                                      out->images->n_tokens, out->images->n, text, &err);
+    else if (rc == ASSAY_OK && !buffer_append_text(text, buffer_text(&written))) rc = ASSAY_ENOMEM;
+    buffer_free(&written);
+    return rc == ASSAY_OK ? rc : fail(r, path, rc, &err);
+}
+
+assay_status server_prompt_render(server_reading *r, server_prompt *out)
+{
+    const server_path path = server_path_top(r->out->endpoint == SERVE_RESPONSES ? "input" : "messages");
+    buffer text = {0};
+    assay_status rc = r->n_images ? open_images(r, &path, out) : ASSAY_OK;
+    if (rc == ASSAY_OK) rc = render(r, &path, out, &text);
+    if (rc == ASSAY_OK)
+        rc = encode(r, &path, buffer_text(&text),
+                    r->context->has_processor && !begins_with_bos(r->context, &text), out);
+    buffer_free(&text);
+    if (rc == ASSAY_OK) rc = check_placeholders(r, &path, out);
+    return rc == ASSAY_OK && out->images ? place_items(r, out) : rc;
+}
+
+/* ---- Completions ---- */
+
+static assay_status read_text(server_reading *r, const server_path *path, json_object *value,
+                              server_prompt *out)
+{
+    const assay_text text = {json_object_get_string(value), (size_t)json_object_get_string_len(value)};
+    if (!buffer_append_text(&out->text, text)) return server_out_of_memory(r);
+    return encode(r, path, text, !r->no_special, out);
+}
+
+static assay_status decode(const server_reading *r, const server_path *path, server_prompt *p)
+{
+    const assay_serving *s = r->context->options.serving;
+    size_t n = 0, again = 0;
+    assay_error err = {0};
+    assay_status rc =
+        s->decode(r->context->options.tokenizer, p->tokens, p->n_tokens, false, NULL, 0, &n, &err);
+    if (rc != ASSAY_OK) return fail(r, path, rc, &err);
+    if (!buffer_reserve(&p->text, n + 1)) return server_out_of_memory(r);
+    rc = s->decode(r->context->options.tokenizer, p->tokens, p->n_tokens, false, p->text.data, n, &again,
+                   &err);
+    p->text.n = again < n ? again : n;
+    return rc == ASSAY_OK ? rc : fail(r, path, rc, &err);
+}
+
+static assay_status read_ids(server_reading *r, const server_path *path, json_object *list,
+                             server_prompt *out)
+{
+    const size_t n = json_object_array_length(list), vocab = r->context->options.vocab;
+    if (n == 0) return server_refuse(r->refusal, 400, path->text, "found [], expected at least one token id");
+    out->tokens = calloc(n, sizeof *out->tokens);
+    if (!out->tokens) return server_out_of_memory(r);
+    for (size_t i = 0; i < n; i++) {
+        json_object *id = json_object_array_get_idx(list, i);
+        const int64_t value = json_object_get_int64(id);
+        const server_path place = server_path_element(path, i);
+        if (!json_object_is_type(id, json_type_int) || value < 0 || (uint64_t)value >= vocab)
+            return server_unexpected(r, &place, id, "a token id of the vocabulary");
+        out->tokens[out->n_tokens++] = (int32_t)value;
+    }
+    return r->out->echo ? decode(r, path, out) : ASSAY_OK;
+}
+
+static assay_status read_one(server_reading *r, const server_path *path, json_object *value)
+{
+    server_prompt *out = &r->out->prompts[r->out->n_prompts++];
+    assay_status rc = json_object_is_type(value, json_type_string) ? read_text(r, path, value, out)
+                      : json_object_is_type(value, json_type_array)
+                          ? read_ids(r, path, value, out)
+                          : server_unexpected(r, path, value, "a text, or a list of token ids");
+    return rc == ASSAY_OK ? check_placeholders(r, path, out) : rc;
+}
+
+assay_status server_prompt_read(server_reading *r, json_object *value)
+{
+    const server_path path = server_path_top("prompt");
+    const bool list = json_object_is_type(value, json_type_array) && json_object_array_length(value) > 0 &&
+                      !json_object_is_type(json_object_array_get_idx(value, 0), json_type_int);
+    const size_t n = list ? json_object_array_length(value) : 1, most = r->context->options.limits.n_messages;
+    if (n > most)
+        return server_refuse(r->refusal, 413, path.text, "found %zu prompts, expected at most %zu", n, most);
+    r->out->prompts = calloc(n, sizeof *r->out->prompts);
+    if (!r->out->prompts) return server_out_of_memory(r);
+    if (!list) return read_one(r, &path, value);
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) {
+        const server_path place = server_path_element(&path, i);
+        rc = read_one(r, &place, json_object_array_get_idx(value, i));
+    }
+    return rc;
+}

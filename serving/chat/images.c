@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/chat/images.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "image/decode.h"
+#include "image/patches.h"
+
+/* One image, and the arrays of its item. */
+typedef struct one_image {
+    image_input input;
+    int32_t grid[3];
+    int32_t *positions; /* [n_rows, 2], or NULL */
+    assay_tensor tensors[2];
+} one_image;
+
+/* serve_images, with what it points to. */
+typedef struct images {
+    serve_images shown; /* first, so that a serve_images is one of these */
+    one_image *image;   /* [n] */
+    assay_item *items;
+    size_t *sizes; /* [3, n]: n_tokens, height, width */
+} images;
+
+static assay_status decode_source(const serve_image_source *source, size_t file_max, image_pixels *out,
+                                  assay_error *err)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    if (source->bytes) return image_decode(source->name, source->bytes, source->n, out, err);
+    assay_status rc = file_read(source->name, file_max, &bytes, &n, err);
+    if (rc == ASSAY_OK) rc = image_decode(source->name, (const uint8_t *)bytes, n, out, err);
+    free(bytes);
+    return rc;
+}
+
+/* Preprocesses a decoded image; the message of an error begins with the path. */
+static assay_status make_patches(const image_config *config, const char *path, const image_pixels *pixels,
+                                 image_input *out, assay_error *err)
+{
+    assay_error reason = {0};
+    const assay_status rc = image_patches_make(config, pixels, out, &reason);
+    return rc == ASSAY_OK ? rc : assay_fail(err, rc, "%s: %s", path, reason.text);
+}
+
+static void set_grid(one_image *one)
+{
+    const size_t rows = one->input.n_rows;
+    one->grid[0] = (int32_t)one->input.size.grid_t;
+    one->grid[1] = (int32_t)one->input.size.grid_h;
+    one->grid[2] = (int32_t)one->input.size.grid_w;
+    one->tensors[0] = (assay_tensor){.name = "pixel_values", .dtype = ASSAY_F32, .rank = 2};
+    one->tensors[0].shape[0] = rows;
+    one->tensors[0].shape[1] = one->input.row_width;
+    one->tensors[1] = (assay_tensor){.name = "image_grid_thw", .dtype = ASSAY_I32, .rank = 2};
+    one->tensors[1].shape[0] = 1;
+    one->tensors[1].shape[1] = 3;
+    one->tensors[1].data = one->grid;
+}
+
+static void set_positions(one_image *one)
+{
+    const size_t rows = one->input.n_rows;
+    for (size_t i = 0; i < 2 * rows; i++) one->positions[i] = (int32_t)one->input.positions[i];
+    one->tensors[0] = (assay_tensor){.name = "pixel_values", .dtype = ASSAY_F32, .rank = 3};
+    one->tensors[0].shape[0] = 1;
+    one->tensors[0].shape[1] = rows;
+    one->tensors[0].shape[2] = one->input.row_width;
+    one->tensors[1] = (assay_tensor){.name = "image_position_ids", .dtype = ASSAY_I32, .rank = 3};
+    one->tensors[1].shape[0] = 1;
+    one->tensors[1].shape[1] = rows;
+    one->tensors[1].shape[2] = 2;
+    one->tensors[1].data = one->positions;
+}
+
+/* Makes the item of image i. */
+static assay_status open_image(const image_config *config, const serve_image_source *source, size_t file_max,
+                               images *all, size_t i, assay_error *err)
+{
+    const char *path = source->name;
+    image_pixels pixels;
+    one_image *one = &all->image[i];
+    assay_status rc = decode_source(source, file_max, &pixels, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = make_patches(config, path, &pixels, &one->input, err);
+    image_pixels_free(&pixels);
+    if (rc != ASSAY_OK) return rc;
+    if (one->input.positions) {
+        one->positions = calloc(one->input.n_rows, 2 * sizeof *one->positions);
+        if (!one->positions) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+        set_positions(one);
+    } else {
+        set_grid(one);
+    }
+    one->tensors[0].data = one->input.pixel_values;
+    all->items[i] = (assay_item){.kind = ASSAY_ITEM_IMAGE, .tensors = one->tensors, .n_tensors = 2};
+    all->sizes[i] = (size_t)one->input.size.n_tokens;
+    all->sizes[all->shown.n + i] = (size_t)one->input.size.height;
+    all->sizes[2 * all->shown.n + i] = (size_t)one->input.size.width;
+    return ASSAY_OK;
+}
+
+assay_status serve_images_open(const image_config *config, const serve_image_source *sources, size_t n,
+                               size_t file_max, serve_images **out, assay_error *err)
+{
+    images *all = calloc(1, sizeof *all);
+    if (!all) return assay_fail(err, ASSAY_ENOMEM, "%zu images: out of memory", n);
+    all->image = calloc(n + 1, sizeof *all->image);
+    all->items = calloc(n + 1, sizeof *all->items);
+    all->sizes = calloc(n + 1, 3 * sizeof *all->sizes);
+    assay_status rc = ASSAY_OK;
+    if (!all->image || !all->items || !all->sizes)
+        rc = assay_fail(err, ASSAY_ENOMEM, "%zu images: out of memory", n);
+    else all->shown = (serve_images){all->items, all->sizes, all->sizes + n, all->sizes + 2 * n, n};
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
+        rc = open_image(config, &sources[i], file_max, all, i, err);
+    if (rc == ASSAY_OK) *out = &all->shown;
+    else serve_images_free(&all->shown);
+    return rc;
+}
+
+void serve_images_free(serve_images *shown)
+{
+    images *all = (images *)(void *)shown;
+    if (!all) return;
+    for (size_t i = 0; all->image && i < all->shown.n; i++) {
+        image_input_free(&all->image[i].input);
+        free(all->image[i].positions);
+    }
+    free(all->image);
+    free(all->items);
+    free(all->sizes);
+    free(all);
+}

@@ -1,0 +1,37 @@
+/* Images as the items of a step: decoded, and preprocessed as the checkpoint's processor does.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_CHAT_IMAGES_H
+#define SERVING_CHAT_IMAGES_H
+
+#include <assay/engine.h>
+
+#include "image/settings.h"
+
+/* items:    [n], one for each image, of kind ASSAY_ITEM_IMAGE: either pixel_values F32 [t * h * w, width]
+ *           and image_grid_thw I32 [1, 3], or pixel_values F32 [1, patches, width] and image_position_ids
+ *           I32 [1, patches, 2].
+ * n_tokens: [n], placeholder tokens of each image.
+ * height, width: [n], pixels of each image after resizing. */
+typedef struct serve_images {
+    const assay_item *items;
+    const size_t *n_tokens, *height, *width;
+    size_t n;
+} serve_images;
+
+/* name:  for messages; the path of a file if bytes is NULL.
+ * bytes: [n], an image file. */
+typedef struct serve_image_source {
+    const char *name;
+    const uint8_t *bytes;
+    size_t n;
+} serve_image_source;
+
+/* Reads sources[0..n) with the processor's config. file_max: the most bytes that are read of a file. The
+ * caller frees *out with serve_images_free. Fails with ASSAY_EIO for a file that cannot be read, and as
+ * image_decode and image_patches_make do, with the name before the message. */
+assay_status serve_images_open(const image_config *config, const serve_image_source *sources, size_t n,
+                               size_t file_max, serve_images **out, assay_error *err);
+void serve_images_free(serve_images *images);
+
+#endif

@@ -1,0 +1,36 @@
+/* The rules of all endpoints, and how much a breach of each matters.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_GRAMMAR_GRADES_H
+#define SERVING_GRAMMAR_GRADES_H
+
+#include "serving/grammar/options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* From the least to the worst. */
+typedef enum serve_grade {
+    SERVE_HABIT,   /* many servers do it, and the clients' message is the right one */
+    SERVE_DEPARTS, /* departs from the published specification; the official clients read the right message */
+    SERVE_BREAKS,  /* an official client fails, or returns a wrong or incomplete message */
+    SERVE_N_GRADES
+} serve_grade;
+
+typedef struct serve_rule {
+    const char *name;
+    unsigned endpoints; /* bits 1 << serve_endpoint: where the rule has this grade */
+    serve_grade grade;
+    const char *reason; /* what an official client does with a stream that breaks the rule */
+} serve_rule;
+
+/* [*n], ordered by endpoint. A name occurs twice if its grade depends on the endpoint. */
+const serve_rule *serve_rules(size_t *n);
+
+/* name: a rule of this endpoint. */
+const serve_rule *serve_rule_find(serve_endpoint endpoint, const char *name);
+
+const char *serve_grade_name(serve_grade grade); /* "habit", "departs", "breaks" */
+bool serve_grade_find(const char *name, serve_grade *out);
+
+#endif
