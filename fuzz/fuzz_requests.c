@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/fuzz.h"
-#include "server/request/request.h"
+#include "server/request/read.h"
 #include "serving/table.h"
 
 #include <stdio.h>

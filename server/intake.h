@@ -6,7 +6,7 @@
 #define SERVER_INTAKE_H
 
 #include "server/evaluate/scheduler.h"
-#include "server/request/request.h"
+#include "server/request/read.h"
 
 /* n_queued, queued_bytes: the most bodies that wait, and their bytes. */
 typedef struct server_intake_options {

@@ -36,7 +36,7 @@ TABLE_ENTRIES = re.compile(
     r"__|^conformance/(cli/(cmd_|main)|bench/machine_tiles|"
     r"faults/(caches|images|kernels_inputs|list|list_kernels|plans|samples|seams.*|states|table|threads|towers)\.c|"
     r"sweep/(attention|gate|matmul|rms_norm|rope|router)\.c|probe/checks/(batching|discover|numerics|protocol|text)\.c)|^model/families/|^ref/engine\.c|^fastpath/(session/engine|kernels_table)\.c|"
-    r"^serving/(tools/formats/|(grammar|response)/(chat|messages|responses)|reasoning/(channel|harmony|think))")
+    r"^serving/(tools/formats/|(grammar|response)/(chat|completions|messages|responses)|reasoning/(channel|harmony|think))")
 
 SOURCES_MOST = 25  # per folder
 

@@ -2,6 +2,7 @@
 #include "server/evaluate/answer.h"
 
 #include "base/error.h"
+#include "server/request/refusal.h"
 
 /* Where bytes of a response go. */
 typedef struct writing {

@@ -1,8 +1,7 @@
-/* The messages and tools of /v1/chat/completions.
- *
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/request/chat.h"
+
 #include "server/request/conversation.h"
-#include "server/request/endpoints.h"
 #include "server/request/images.h"
 
 #include <string.h>

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += server/request/librequest.la
 server_request_librequest_la_SOURCES = \
-	server/request/chat.c \
+	server/request/chat.c server/request/chat.h \
 	server/request/context.c server/request/context.h \
 	server/request/conversation.c server/request/conversation.h \
-	server/request/endpoints.h \
 	server/request/images.c server/request/images.h \
 	server/request/members.c server/request/members.h \
-	server/request/messages.c \
+	server/request/messages.c server/request/messages.h \
 	server/request/prompt.c server/request/prompt.h \
+	server/request/read.c server/request/read.h \
 	server/request/reading.c server/request/reading.h \
 	server/request/refusal.c server/request/refusal.h \
 	server/request/request.c server/request/request.h \
-	server/request/responses.c \
+	server/request/responses.c server/request/responses.h \
 	server/request/values.c server/request/values.h
 server_request_librequest_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/request/members.h"
 
-#include "server/request/endpoints.h"
+#include "server/request/chat.h"
+#include "server/request/messages.h"
+#include "server/request/responses.h"
 #include "server/request/values.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
-/* The messages, the system prompt and the tools of /v1/messages.
- *
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/request/messages.h"
+
 #include "server/request/conversation.h"
-#include "server/request/endpoints.h"
 #include "server/request/images.h"
 
 /* {"type": "image", "source": {"type": "base64", "media_type", "data"}} or {"type": "url", "url"} */

@@ -9,14 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-void server_prompt_free(server_prompt *prompt)
-{
-    free(prompt->tokens);
-    buffer_free(&prompt->text);
-    free((assay_item *)(uintptr_t)prompt->items);
-    serve_images_free(prompt->images);
-}
-
 static assay_status fail(const server_reading *r, const server_path *path, assay_status rc,
                          const assay_error *err)
 {

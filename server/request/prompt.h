@@ -14,6 +14,4 @@ assay_status server_prompt_render(server_reading *r, server_prompt *out);
 /* The prompts of completions: a text, a list of texts, a list of token ids, or a list of such lists. */
 assay_status server_prompt_read(server_reading *r, json_object *value);
 
-void server_prompt_free(server_prompt *prompt);
-
 #endif

@@ -8,6 +8,8 @@
 
 #include "base/json.h"
 #include "server/request/context.h"
+#include "server/request/refusal.h"
+#include "server/request/request.h"
 
 /* An image of a request: its bytes, or the path of its file. */
 typedef struct server_image {

@@ -1,8 +1,7 @@
-/* The input items, the instructions and the tools of /v1/responses.
- *
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/request/responses.h"
+
 #include "server/request/conversation.h"
-#include "server/request/endpoints.h"
 #include "server/request/images.h"
 
 /* The items of one turn of the assistant (reasoning, message, calls) are one message of the template. */

@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "server/evaluate/scheduler.h"
-#include "server/request/request.h"
+#include "server/request/read.h"
 
 /* A scheduler over the toy engine, with the tokenizer of fixtures/trained/qwen3. */
 typedef struct asking {

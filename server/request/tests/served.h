@@ -7,7 +7,7 @@
 #define SERVER_REQUEST_TESTS_SERVED_H
 
 #include "base/tests/support.h"
-#include "server/request/request.h"
+#include "server/request/read.h"
 
 #define SERVED_POSITIONS 4096
 #define SERVED_VOCAB     262 /* bytes, and six tokens from 256 on */
