@@ -18,7 +18,7 @@ SERVER_TESTS = \
 	server/tests/check_http \
 	server/tests/check_parts \
 	server/tests/check_scheduler
-SERVER_TAP = server/tests/serve.test
+SERVER_TAP = server/tests/attacks.test server/tests/serve.test
 check_PROGRAMS += $(SERVER_TESTS)
 TESTS += $(SERVER_TESTS) $(SERVER_TAP)
 EXTRA_DIST += $(SERVER_TAP) server/tests/serve.py

@@ -111,6 +111,8 @@ static void wait_for_end(server *s, const sigset_t *signals, const conf_context 
     int found;
     while (sigwait(signals, &found) != 0) continue;
     server_stop(s);
+    /* The end of an answer that the client has read may not be noticed yet. */
+    for (int i = 0; i < 5 && !server_is_idle(s); i++) (void)nanosleep(&tick, NULL);
     if (!server_is_idle(s)) {
         (void)fputs("assay: finishing the requests in progress\n", context->err);
         (void)fflush(context->err);

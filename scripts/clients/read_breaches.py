@@ -21,13 +21,11 @@ import sys
 import threading
 import warnings
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import anthropic
-import openai
-
-from read_streams import Server
+from read_streams import Server, anthropic_client, openai_client
 
 Said = tuple[str, str, list[tuple[Any, ...]], bool]  # reasoning, content, calls, whether there is a finish reason
 
@@ -88,17 +86,16 @@ def responses(client: Any) -> Said:
                             if item.type == "function_call"], bool(final.status))
 
 
-READERS = {"chat": (chat, openai.OpenAI), "completions": (completions, openai.OpenAI),
-           "messages": (messages, anthropic.Anthropic), "responses": (responses, openai.OpenAI)}
+READERS = {"chat": (chat, openai_client), "completions": (completions, openai_client),
+           "messages": (messages, anthropic_client), "responses": (responses, openai_client)}
 
 
 def read(endpoint: str, url: str, file: Path) -> Said | str:
     """What the client returns; or the error that it raises, or that its message causes."""
     reader, make = READERS[endpoint]
     Server.body, Server.kind, Server.status = file.read_bytes(), "text/event-stream", 200
-    client = make(base_url=url if endpoint == "messages" else url + "/v1", api_key="none", max_retries=0)
     try:
-        return reader(client)
+        return reader(make(url))
     except Exception as error:  # whatever a client raises
         return f"{type(error).__name__}: {error}"
 
@@ -123,10 +120,12 @@ def main(arguments: list[str]) -> int:
     outcomes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     proven: set[str] = set()
     failed = 0
-    for file in sorted(folder.glob("*-*.sse")):
+    files = sorted(folder.glob("*-*.sse"))
+    with ThreadPoolExecutor() as pool:
+        reports = list(pool.map(lambda file: breaches_of(assay, file.stem.split("_")[0].split("-")[0], file), files))
+    for file, (breaches, failure) in zip(files, reports):
         base = file.stem.split("-")[0]
         endpoint = base.split("_")[0]
-        breaches, failure = breaches_of(assay, endpoint, file)
         found = read(endpoint, url, file)
         wrong = isinstance(found, tuple) if failure else found != sound[base]  # a reported error raises one
         worst = {rule for rule, grade in breaches if grade == "breaks"}

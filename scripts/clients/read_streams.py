@@ -10,6 +10,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import functools
 import http.server
 import json
 import sys
@@ -40,6 +41,17 @@ class Server(http.server.BaseHTTPRequestHandler):
         pass
 
 
+# Making a client takes longer than reading an answer.
+@functools.cache
+def openai_client(url: str) -> openai.OpenAI:
+    return openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0)
+
+
+@functools.cache
+def anthropic_client(url: str) -> anthropic.Anthropic:
+    return anthropic.Anthropic(base_url=url, api_key="none", max_retries=0)
+
+
 def check_usage(usage: Any, *must: int) -> None:
     found = (usage.input_tokens, usage.output_tokens) if len(must) == 2 else (usage.total_tokens,)
     if found != must:
@@ -49,7 +61,7 @@ def check_usage(usage: Any, *must: int) -> None:
 def chat(url: str, streams: bool) -> Said:
     """Reads chat completions: with the client's helper that joins chunks, and chunk by chunk for reasoning, which the helper
     ignores."""
-    client = openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0)
+    client = openai_client(url)
     asked: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "a"}]}
     if streams:
         with client.chat.completions.stream(**asked, stream_options={"include_usage": True}) as stream:
@@ -74,7 +86,7 @@ def chat(url: str, streams: bool) -> Said:
 
 def completions(url: str, streams: bool) -> Said:
     """Joins the chunks of a stream, and checks that each character has its logprob at its offset."""
-    client = openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0)
+    client = openai_client(url)
     asked: dict[str, Any] = {"model": "m", "prompt": "a", "logprobs": 1}
     text, tokens, offsets, reason, usage = "", [], [], "", None
     answers = client.completions.create(**asked, stream=True, stream_options={"include_usage": True}) if streams else \
@@ -95,7 +107,7 @@ def completions(url: str, streams: bool) -> Said:
 
 
 def messages(url: str, streams: bool) -> Said:
-    client = anthropic.Anthropic(base_url=url, api_key="none", max_retries=0)
+    client = anthropic_client(url)
     asked: dict[str, Any] = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}]}
     if streams:
         with client.messages.stream(**asked) as stream:
@@ -109,7 +121,7 @@ def messages(url: str, streams: bool) -> Said:
 
 
 def responses(url: str, streams: bool) -> Said:
-    client = openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0)
+    client = openai_client(url)
     if streams:
         last = None
         with client.responses.stream(model="m", input="a") as stream:

@@ -186,6 +186,9 @@ enum MHD_Result server_call_receive(server_call *c, const char *bytes, size_t n)
     }
     /* A body in chunks, which do not say how long it is. libmicrohttpd answers only after the whole body, so
      * that of a body that is far too long is not awaited. */
+    buffer_free(&c->body);
+    c->body = (buffer){0};
+    release_body(c);
     c->n_dropped += n;
     return c->n_dropped <= o->body_bytes ? MHD_YES : MHD_NO;
 }

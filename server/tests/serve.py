@@ -7,9 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
-import http.client
 import json
-import os
 import re
 import signal
 import socket
@@ -17,9 +15,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from pathlib import Path
 from typing import Any
+
+from scripts.serve import running
+from scripts.serve.running import fold, waits_for
 
 ASSAY, TOP = sys.argv[1], Path(sys.argv[2])
 TEMPLATE = """{%- for m in messages %}<|im_start|>{{ m.role }}
@@ -43,54 +43,16 @@ def point(passed: bool, name: str, found: object = "") -> None:
             print(f"# {line}")
 
 
-class Server:
-    """assay serve on a free port."""
+class Server(running.Server):
+    """assay serve over the checkpoint, as qwen3."""
 
     def __init__(self, *options: str, environment: dict[str, str] | None = None) -> None:
-        self.process = subprocess.Popen([ASSAY, "serve", "--model", model, "--name", "qwen3", "--port", "0", *options],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        env={**os.environ, **(environment or {})})
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        match = re.fullmatch(r"serving qwen3 on http://127\.0\.0\.1:(\d+)\n", line)
-        if not match:
-            raise RuntimeError(f"the server says {line!r}")
-        self.port = int(match.group(1))
-
-    def connect(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
-
-    def ask(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> tuple[int, bytes]:
-        connection = self.connect()
-        connection.request(method, path, None if body is None else json.dumps(body), headers or {})
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
-        return answer.status, content
-
-    def metric(self, name: str) -> int:
-        match = re.search(rf"^{name} (\d+)$", self.ask("GET", "/metrics")[1].decode(), re.M)
-        return int(match.group(1)) if match else -1
-
-    def stop(self, *signals: signal.Signals) -> tuple[int, str]:
-        for each in signals or (signal.SIGTERM,):
-            self.process.send_signal(each)
-        _, error = self.process.communicate(timeout=120)
-        return self.process.returncode, error
+        super().__init__(ASSAY, Path(model), "qwen3", *options, environment=environment)
 
 
 def events(content: bytes) -> list[dict[str, Any]]:
     lines = [line[6:] for line in content.decode().splitlines() if line.startswith("data: ")]
     return [json.loads(line) for line in lines if line != "[DONE]"]
-
-
-def waits_for(condition: Any, seconds: float = 60) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def whole_answers(server: Server) -> None:
@@ -149,11 +111,6 @@ def many_at_once(server: Server) -> None:
     def body(i: int) -> dict[str, Any]:
         return {**QUESTION, "messages": [{"role": "user", "content": f"What is {i} + 8?"}], "stream": i % 2 == 0,
                 "temperature": (i % 3) / 2, "seed": i}
-
-    def fold(content: bytes) -> Any:
-        """The answer without what differs between requests."""
-        text = re.sub(rb'"(id|created)": ?("[^"]*"|\d+)', b"", content)
-        return text
 
     alone = [fold(server.ask("POST", "/v1/chat/completions", body(i))[1]) for i in range(8)]
     before = server.metric("assay_batched_steps_total")
