@@ -17,7 +17,8 @@ import gguf
 import numpy as np
 
 ARCHITECTURES = {"qwen3": gguf.MODEL_ARCH.QWEN3, "gemma4_text": gguf.MODEL_ARCH.GEMMA4}
-TYPES = {"F32": (np.float32, gguf.LlamaFileType.ALL_F32), "F16": (np.float16, gguf.LlamaFileType.MOSTLY_F16)}
+TYPES = {name: (gguf.GGMLQuantizationType[name], gguf.LlamaFileType[kind]) for name, kind in (
+    ("F32", "ALL_F32"), ("F16", "MOSTLY_F16"), ("BF16", "MOSTLY_BF16"), ("Q8_0", "MOSTLY_Q8_0"))}
 # Special tokens that llama.cpp writes into the text, where its parsers of reasoning and calls look for them
 VISIBLE = {"<|channel>", "<channel|>", "<|tool_call>", "<tool_call|>", "<|tool_response>", "<tool_response|>", '<|"|>'}
 NOT_ROTATED = 1e30  # divides the frequency of a pair that proportional RoPE leaves as it is
@@ -118,7 +119,8 @@ class Twin:
             theirs = names.get_name(name, try_suffixes=(".weight",))
             if theirs is None:
                 raise RuntimeError(f"{name}: gguf has no name for it")
-            self.writer.add_tensor(theirs, array.astype(self.kind) if array.ndim > 1 else np.array(array))
+            kind = self.kind if array.ndim > 1 else gguf.GGMLQuantizationType.F32
+            self.writer.add_tensor(theirs, gguf.quants.quantize(array, kind), raw_dtype=kind)
 
 
 def token_type(text: str, added: dict[str, Any] | None) -> int:
