@@ -215,9 +215,34 @@ static int compare_ids(const void *a, const void *b)
     return (one->id > other->id) - (one->id < other->id);
 }
 
+/* The index of the best logit, the first of equal ones; n if there is none. */
+static size_t find_best(const void *logits, assay_dtype dtype, size_t n)
+{
+    size_t at = n;
+    if (dtype == ASSAY_F32) {
+        const float *x = logits;
+        float best = -INFINITY;
+        for (size_t i = 0; i < n; i++)
+            if (x[i] > best) {
+                best = x[i];
+                at = i;
+            }
+    } else {
+        const double *x = logits;
+        double best = -INFINITY;
+        for (size_t i = 0; i < n; i++)
+            if (x[i] > best) {
+                best = x[i];
+                at = i;
+            }
+    }
+    return at;
+}
+
 int32_t serve_sampler_choose(serve_sampler *s, const void *logits, assay_dtype dtype, uint64_t step)
 {
-    const size_t best = load_logits(s, logits, dtype);
+    const bool is_plain = s->sampling.temperature == 0 && s->sampling.repetition_penalty == 1;
+    const size_t best = is_plain ? find_best(logits, dtype, s->vocab) : load_logits(s, logits, dtype);
     if (best == s->vocab) return -1;
     if (s->sampling.temperature == 0) return (int32_t)best;
     double left = draw_uniform(s->sampling.seed, step) * truncate_candidates(s, s->logit[best]);

@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from scripts.servers import exchanges, install, models, report, requests, running, systems
+from scripts.servers import exchanges, install, load, models, report, requests, running, shape, speed, systems
 
 STUB = """
 import http.server, sys
@@ -27,6 +27,27 @@ class Stub(http.server.BaseHTTPRequestHandler):
         self.wfile.write(asked[4:])
     def log_message(self, *_): pass
 print("Error: one that is only printed", flush=True)
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Stub).serve_forever()
+"""
+
+STREAM = """
+import http.server, json, sys, time
+class Stub(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.send_header("content-length", "0"); self.end_headers()
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        n, n_sent = len(asked["prompt"]), asked["max_tokens"] - (asked["prompt"][0] == 0)
+        self.send_response(200); self.end_headers()
+        for i in range(n_sent):
+            time.sleep(0.2 if i == 0 else 0)
+            text = "a" if i != 1 else ""
+            self.wfile.write(b"data: " + json.dumps({"choices": [{"text": text}]}).encode() + b"\\n\\n")
+        if n > 1:
+            usage = {"prompt_tokens": n, "completion_tokens": n_sent}
+            self.wfile.write(b"data: " + json.dumps({"choices": [], "usage": usage}).encode() + b"\\n\\n")
+        self.wfile.write(b"data: [DONE]\\n\\n")
+    def log_message(self, *_): pass
 http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Stub).serve_forever()
 """
 
@@ -49,6 +70,7 @@ class Tests(unittest.TestCase):
         self.addCleanup(place.cleanup)
         self.place = Path(place.name)
         (self.place / "stub.py").write_text(STUB)
+        (self.place / "stream.py").write_text(STREAM)
 
     def run_stub(self, *program: str) -> running.contextlib.AbstractContextManager[str]:
         return running.running(stub(*program), self.place, self.place / "model", self.place / "log" / "server.log")
@@ -137,6 +159,38 @@ class Tests(unittest.TestCase):
             called = bodies["chat/result"]["messages"][1]["tool_calls"][0]["function"]["arguments"]
             self.assertIsInstance(json.loads(called), dict)
             self.assertTrue(bodies["messages/limit-stream"]["stream"])
+
+    def test_requests_are_sent_at_once_and_timed_to_their_first_text(self) -> None:
+        with self.run_stub(str(self.place / "stream.py")) as url:
+            found = load.measure(url, "m", [[1, 2], [3, 4], [5, 6]], 4)
+        self.assertGreaterEqual(found.first, 0.2)
+        self.assertGreaterEqual(found.worst, found.first)
+        self.assertGreater(found.speed, 3 * 4 / (3 * 0.2))  # faster than one after the other
+
+    def test_an_answer_of_another_length_or_without_usage_is_refused(self) -> None:
+        with self.run_stub(str(self.place / "stream.py")) as url:
+            with self.assertRaisesRegex(running.Silent, "counts 2 tokens of a prompt of 2, and 3 generated ones of 4"):
+                load.measure(url, "m", [[1, 2], [0, 2]], 4)
+            with self.assertRaisesRegex(running.Silent, "no usage"):
+                load.measure(url, "m", [[1]], 4)
+        with self.assertRaisesRegex(running.Silent, "ConnectionRefusedError"):
+            load.measure(url, "m", [[1, 2]], 4)
+
+    def test_a_tokenizer_is_stretched_to_the_vocabulary(self) -> None:
+        document = shape.stretched(json.loads((shape.SOURCE / "tokenizer.json").read_text()), 1000)
+        vocab = document["model"]["vocab"]
+        ids = {*vocab.values(), *(token["id"] for token in document["added_tokens"])}
+        self.assertEqual(ids, set(range(1000)))
+
+    def test_the_ratio_is_that_to_the_best_peer(self) -> None:
+        words = ["--assay", sys.executable, "--requests", "8", "--repeat", "2"]
+        group = speed.Group(speed.parse(words), "f32")
+        group.loads = {("assay serve", 8): [load.Load(50, 3, 4), load.Load(60, 2, 5)],
+                       ("one", 8): [load.Load(20, 9, 9)] * 2, ("two", 8): [load.Load(30, 1, 10)] * 2}
+        rows = list(group.rows())
+        self.assertEqual(rows[0][3:], ["assay serve", "one", "two", "assay serve / best peer"])
+        self.assertEqual([row[3:] for row in rows[1:]], [["60.0", "20.0", "30.0", "2.00"], ["2.00", "9.00", "1.00", "**0.50**"],
+                                                         ["4.00", "9.00", "10.0", "2.25"]])
 
 
 class Tap(unittest.TestResult):

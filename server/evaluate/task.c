@@ -137,6 +137,7 @@ void server_run_take(const server_worker *w, server_run *run, const void *logits
     server_run_close(w, run);
     if (++t->n_finished < t->n_choices) return;
     t->over = true;
+    server_metrics_observe(w->metrics, SERVER_TIME_REQUEST, server_clock() - t->job->received);
     server_answer_end(t->job);
 }
 

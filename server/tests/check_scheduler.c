@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/evaluate/scheduler.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/tests/support.h"
@@ -19,6 +21,20 @@ static char *mixed_question(unsigned i)
     (void)snprintf(members, sizeof members, ",\"max_tokens\":%u,\"temperature\":%s,\"seed\":%u,\"stream\":%s",
                    3 + 5 * i, i % 2 ? "0.8" : "0", i, i % 3 ? "true" : "false");
     return asking_question(lengths[i], i + 1, members);
+}
+
+/* Each of n requests has been timed to its first token and to its end. */
+static void expect_timed(server_metrics *m, unsigned n)
+{
+    static const char *const times[] = {"assay_time_to_first_token_seconds", "assay_request_seconds"};
+    buffer text = {0};
+    char line[80];
+    ck_assert(server_metrics_write(m, &text) && buffer_append(&text, "", 1));
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(line, sizeof line, "\n%s_count %u\n", times[i], n);
+        ck_assert_msg(strstr(text.data, line), "found no %s", line + 1);
+    }
+    buffer_free(&text);
 }
 
 START_TEST(answers_do_not_depend_on_the_batch)
@@ -44,6 +60,7 @@ START_TEST(answers_do_not_depend_on_the_batch)
     }
     ck_assert_uint_ge(toy_count().most_samples, 4);
     ck_assert_int_gt(server_metrics_get(a.metrics, SERVER_COUNT_BATCHED_STEPS), 0);
+    expect_timed(a.metrics, 2 * N_MIXED);
     asking_close(&a);
 }
 END_TEST

@@ -74,11 +74,14 @@ END_TEST
 
 START_TEST(greedy_chooses_the_first_of_the_best)
 {
-    const float logits[] = {-1, 3, NAN, 3, -INFINITY};
+    const float logits[] = {-1, 3, NAN, 3, -INFINITY}, nothing[] = {NAN, -INFINITY, NAN, NAN, -INFINITY};
+    const double wide[] = {NAN, -INFINITY, -1, -2, -1};
     serve_sampler *s = open_sampler(&serve_sampling_greedy, 5);
     double left[5];
     for (uint64_t step = 0; step < 20; step++)
         ck_assert_int_eq(serve_sampler_choose(s, logits, ASSAY_F32, step), 1);
+    ck_assert_int_eq(serve_sampler_choose(s, wide, ASSAY_F64, 0), 2);
+    ck_assert_int_eq(serve_sampler_choose(s, nothing, ASSAY_F32, 0), -1);
     serve_sampler_weigh(s, logits, ASSAY_F32, left);
     ck_assert(left[1] == 1 && left[3] == 0);
     serve_sampler_free(s);
