@@ -20,13 +20,16 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections import Counter, defaultdict
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import openai
+
 from read_streams import Server, anthropic_client, openai_client
 
+Rule = tuple[str, str, str]  # endpoint, rule, grade
 Said = tuple[str, str, list[tuple[Any, ...]], bool]  # reasoning, content, calls, whether there is a finish reason
 
 
@@ -36,7 +39,10 @@ def chat(client: Any) -> Said:
     with client.chat.completions.stream(**asked) as stream:
         for _ in stream:
             pass
-        made = stream.get_final_completion()
+        try:
+            made = stream.get_final_completion()
+        except openai.LengthFinishReasonError as error:  # so the helper reports an answer that was cut
+            made = error.completion
     reasoning = "".join(getattr(choice.delta, "reasoning_content", None) or "" for chunk in
                         client.chat.completions.create(**asked, stream=True) for choice in chunk.choices)
     choice = made.choices[0]
@@ -65,25 +71,31 @@ def messages(client: Any) -> Said:
              for block in made.content if block.type in ("tool_use", "server_tool_use")], bool(made.stop_reason))
 
 
+SHOWN = {"response.output_text.delta": "output_text", "response.refusal.delta": "refusal",
+         "response.reasoning_text.delta": "reasoning_text", "response.reasoning_summary_text.delta": "summary_text"}
+
+
 def responses(client: Any) -> Said:
-    """The final response, and the text that the deltas gave: what a program shows while it reads."""
-    shown = {"response.output_text.delta": "", "response.reasoning_text.delta": ""}
-    final = None
+    """The final response, which must have the texts that the deltas gave: what a program shows while it reads."""
+    shown, said, final = dict.fromkeys(SHOWN.values(), ""), dict.fromkeys(SHOWN.values(), ""), None
     with client.responses.stream(model="m", input="a") as stream:
         for event in stream:
-            if event.type in shown:
-                shown[event.type] += event.delta
+            if event.type in ("error", "response.failed"):
+                raise ValueError(event.type)
+            if event.type in SHOWN:
+                shown[SHOWN[event.type]] += event.delta
             if event.type in ("response.completed", "response.incomplete"):
                 final = event.response
     if final is None:
         raise ValueError("no final response")
-    said = "".join(part.text for item in final.output if item.type == "message" for part in item.content
-                   if part.type == "output_text")
-    thought = "".join(part.text for item in final.output if item.type == "reasoning" for part in item.content or [])
-    if (shown["response.output_text.delta"], shown["response.reasoning_text.delta"]) != (said, thought):
-        raise ValueError(f"shown {shown}, and then {said!r}, {thought!r}")
-    return (thought, said, [(item.call_id, item.name, item.arguments) for item in final.output
-                            if item.type == "function_call"], bool(final.status))
+    for item in final.output:
+        for part in [*(getattr(item, "content", None) or []), *(getattr(item, "summary", None) or [])]:
+            said[part.type] += part.refusal if part.type == "refusal" else part.text
+    if shown != said:
+        raise ValueError(f"shown {shown}, and then {said}")
+    calls = [(item.call_id, item.name, item.arguments if item.status == "incomplete" else json.loads(item.arguments))
+             for item in final.output if item.type == "function_call"]
+    return (said["reasoning_text"] + said["summary_text"], said["output_text"] + said["refusal"], calls, bool(final.status))
 
 
 READERS = {"chat": (chat, openai_client), "completions": (completions, openai_client),
@@ -110,39 +122,62 @@ def breaches_of(assay: str, endpoint: str, file: Path) -> tuple[set[tuple[str, s
     return {(breach["rule"], breach["grade"]) for breach in report["breaches"]}, report["failed"]
 
 
+def of_stream(file: Path) -> str:
+    """The endpoint of BASE.sse or BASE-CHANGE.sse."""
+    return file.stem.split("-")[0].split("_")[0]
+
+
+class Outcomes:
+    """How often the client was wrong for streams that break a rule; keys are (endpoint, rule, grade)."""
+
+    def __init__(self) -> None:
+        self.wrong: Counter[Rule] = Counter()
+        self.right: Counter[Rule] = Counter()
+        self.shown: set[Rule] = set()  # by a stream in which no other rule has this grade, nor a worse one
+        self.disagreements = 0
+
+    def add(self, endpoint: str, breaches: set[tuple[str, str]], wrong: bool) -> bool:
+        """Returns whether the stream agrees with the grades."""
+        for breach in breaches:
+            (self.wrong if wrong else self.right)[(endpoint, *breach)] += 1
+        worst = [breach for breach in breaches if breach[1] == "breaks"]
+        if worst and wrong and len(worst) == 1:
+            self.shown.add((endpoint, *worst[0]))
+        if not wrong and not any(grade != "habit" for _, grade in breaches):
+            self.shown |= {(endpoint, *breach) for breach in breaches}
+        agrees = not (wrong and breaches and not worst)
+        self.disagreements += not agrees
+        return agrees
+
+    def report(self) -> int:
+        """Prints a line for each rule; returns the number of disagreements."""
+        rules = sorted(self.wrong.keys() | self.right.keys())
+        unproven = [rule for rule in rules if rule[2] != "departs" and rule not in self.shown]
+        for rule in rules:
+            print(f"{rule[0]:12} {rule[1]:26} {rule[2]:8} read wrongly {self.wrong[rule]:3}, rightly {self.right[rule]:3}"
+                  f"{'  NOT PROVEN' if rule in unproven else ''}")
+        return self.disagreements + len(unproven)
+
+
 def main(arguments: list[str]) -> int:
     warnings.simplefilter("ignore")
     assay, folder, verbose = arguments[0], Path(arguments[1]), "--verbose" in arguments
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}"
-    sound = {base.stem: read(base.stem.split("_")[0], url, base) for base in folder.glob("*.sse") if "-" not in base.stem}
-    outcomes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    proven: set[str] = set()
-    failed = 0
+    url, outcomes = f"http://127.0.0.1:{server.server_port}", Outcomes()
+    sound = {base.stem: read(of_stream(base), url, base) for base in folder.glob("*.sse") if "-" not in base.stem}
     files = sorted(folder.glob("*-*.sse"))
-    with ThreadPoolExecutor() as pool:
-        reports = list(pool.map(lambda file: breaches_of(assay, file.stem.split("_")[0].split("-")[0], file), files))
-    for file, (breaches, failure) in zip(files, reports):
-        base = file.stem.split("-")[0]
-        endpoint = base.split("_")[0]
-        found = read(endpoint, url, file)
-        wrong = isinstance(found, tuple) if failure else found != sound[base]  # a reported error raises one
-        worst = {rule for rule, grade in breaches if grade == "breaks"}
-        for rule in breaches:
-            outcomes[rule]["wrong" if wrong else "right"] += 1
-        if wrong and len(worst) == 1:
-            proven |= worst
-        if verbose or (breaches and wrong and not worst):
-            print(f"{file.name}: {'wrong' if wrong else 'right'}: {sorted(breaches)}: {str(found)[:200]}")
-        failed += bool(breaches) and wrong and not worst
-    for (rule, grade), seen in sorted(outcomes.items()):
-        unproven = grade == "breaks" and rule not in proven
-        failed += unproven
-        print(f"{rule:26} {grade:8} read wrongly {seen['wrong']:3}, rightly {seen['right']:3}"
-              f"{'  NOT PROVEN' if unproven else ''}")
+    with ThreadPoolExecutor(2) as pool:
+        for file, (breaches, failure) in zip(files, pool.map(lambda file: breaches_of(assay, of_stream(file), file), files)):
+            found = read(of_stream(file), url, file)
+            # a reported error must raise one
+            wrong = isinstance(found, tuple) if failure else found != sound[file.stem.split("-")[0]]
+            agrees = outcomes.add(of_stream(file), breaches, wrong)
+            if verbose or not agrees:
+                print(f"{file.name}: {'wrong' if wrong else 'right'}: {sorted(breaches)}: {str(found)[:200]}")
+    failed = outcomes.report()
     server.shutdown()
-    return 1 if failed or not outcomes else 0
+    return 1 if failed or not files else 0
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .systems import Server
 
-STARTS = 240.0  # seconds until a server must answer
+STARTS = 600.0  # seconds until a server must answer
 STOPS = 15.0    # seconds after SIGTERM until it is killed
 
 

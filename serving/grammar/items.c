@@ -217,7 +217,8 @@ assay_status serve_items_read_part_done(serve_grammar *g, serve_items *items, js
     if (rc == ASSAY_OK) rc = serve_grammar_exactly(g, rule, "part", part, "type", own->kind->part);
     if (rc == ASSAY_OK)
         rc = serve_grammar_member(g, rule, "part", part, own->kind->text, json_type_string, &text);
-    return rc == ASSAY_OK ? serve_grammar_joined_same(g, rule, "part", &own->text, serve_string(text)) : rc;
+    if (rc != ASSAY_OK || items->lost) return rc;
+    return serve_grammar_joined_same(g, rule, "part", &own->text, serve_string(text));
 }
 
 static assay_status add_delta(serve_grammar *g, serve_part *part, json_object *event)
@@ -249,14 +250,14 @@ assay_status serve_items_read_text(serve_grammar *g, serve_items *items, assay_t
                                     serve_quote(type).at, part->kind->part);
         if (rc == ASSAY_OK && part->text_done)
             rc = serve_grammar_fail(g, "responses-done", "found more of a text that is done");
-        if (rc != ASSAY_OK || annotation) return rc;
-        if (!done) return add_delta(g, part, event);
+        if (rc == ASSAY_OK && !done && !annotation) rc = add_delta(g, part, event);
+        if (rc == ASSAY_EFORMAT && !done && !annotation) items->lost = true;
+        if (rc != ASSAY_OK || !done) return rc;
         part->text_done = true;
         rc = serve_grammar_member(g, "responses-done", "the event", event, kind->text, json_type_string,
                                   &text);
-        return rc == ASSAY_OK ? serve_grammar_joined_same(g, "responses-done", kind->text, &part->text,
-                                                          serve_string(text))
-                              : rc;
+        if (rc != ASSAY_OK || items->lost) return rc;
+        return serve_grammar_joined_same(g, "responses-done", kind->text, &part->text, serve_string(text));
     }
     *taken = false;
     return ASSAY_OK;
@@ -277,6 +278,7 @@ assay_status serve_items_read_arguments(serve_grammar *g, serve_items *items, js
     if (rc != ASSAY_OK) return rc;
     if (!done) return serve_grammar_join(g, &item->arguments, serve_string(text));
     item->arguments_done = true;
+    if (items->lost) return ASSAY_OK;
     return serve_grammar_joined_same(g, rule, name, &item->arguments, serve_string(text));
 }
 
@@ -303,14 +305,18 @@ static assay_status check_parts(serve_grammar *g, const char *rule, json_object 
     return rc;
 }
 
-/* Checks an item that is done against its own events. */
+/* Checks that an item is the one that its first event announced. */
+static assay_status check_identity(serve_grammar *g, const char *rule, serve_item *own, json_object *item)
+{
+    assay_status rc = serve_grammar_go_on(serve_grammar_same(g, rule, "item", item, "id", &own->id));
+    return rc == ASSAY_OK ? serve_grammar_same(g, rule, "item", item, "type", &own->type) : rc;
+}
+
+/* Checks the contents of an item that is done against its own events. */
 static assay_status check_item(serve_grammar *g, const char *rule, serve_item *own, json_object *item)
 {
     json_object *arguments;
-    assay_status rc = serve_grammar_go_on(serve_grammar_same(g, rule, "item", item, "id", &own->id));
-    if (rc == ASSAY_OK) rc = serve_grammar_same(g, rule, "item", item, "type", &own->type);
-    if (rc == ASSAY_OK)
-        rc = serve_grammar_go_on(check_status(g, "responses-done", item, "completed", "incomplete"));
+    assay_status rc = serve_grammar_go_on(check_status(g, "responses-done", item, "completed", "incomplete"));
     if (rc == ASSAY_OK) rc = serve_grammar_go_on(check_parts(g, rule, item, "content", &own->content));
     if (rc == ASSAY_OK) rc = serve_grammar_go_on(check_parts(g, rule, item, "summary", &own->summary));
     if (rc != ASSAY_OK || !is_of_type(own, "function_call")) return rc;
@@ -352,6 +358,8 @@ assay_status serve_items_read_done(serve_grammar *g, serve_items *items, json_ob
     items->n_done++;
     rc = serve_grammar_member(g, rule, "the event", event, "item", json_type_object, &item);
     if (rc != ASSAY_OK) return rc;
+    rc = check_identity(g, "responses-item", own, item);
+    if (rc != ASSAY_OK || items->lost) return rc;
     rc = serve_grammar_go_on(check_item(g, rule, own, item));
     const assay_text status = serve_string(json_object_object_get(item, "status"));
     if (rc != ASSAY_OK || !is_of_type(own, "function_call") ||
@@ -365,6 +373,7 @@ assay_status serve_items_check_output(serve_grammar *g, const serve_items *items
 {
     static const char rule[] = "responses-output";
     assay_status rc = ASSAY_OK;
+    if (items->lost) return ASSAY_OK;
     if (items->n_done < items->n)
         rc = serve_grammar_go_on(serve_grammar_fail(
             g, "responses-done", "found the end of the response, and %zu of %zu items done", items->n_done,
@@ -374,10 +383,11 @@ assay_status serve_items_check_output(serve_grammar *g, const serve_items *items
                                   json_object_array_length(output), items->n);
     for (size_t i = 0; rc == ASSAY_OK && i < items->n; i++) {
         json_object *item = json_object_array_get_idx(output, i);
-        rc =
-            serve_grammar_go_on(json_object_is_type(item, json_type_object)
-                                    ? check_item(g, rule, &items->at[i], item)
-                                    : serve_grammar_fail(g, rule, "output: found an item that is no object"));
+        rc = json_object_is_type(item, json_type_object)
+                 ? check_identity(g, rule, &items->at[i], item)
+                 : serve_grammar_fail(g, rule, "output: found an item that is no object");
+        if (rc == ASSAY_OK) rc = check_item(g, rule, &items->at[i], item);
+        rc = serve_grammar_go_on(rc);
     }
     return rc;
 }

@@ -2,8 +2,8 @@
  * Used by responses.c only. Each function reads one event of the type that it is named after, and fails as
  * checks.h says.
  *
- *     responses-item       items are numbered 0, 1, 2…, have an id and a type; later events refer to an open
- *                          item by its number
+ *     responses-item       items are numbered 0, 1, 2…, have an id and a type, the same at their end; later
+ *                          events refer to an open item by its number
  *     responses-item-id    and by its id
  *     responses-new        items and parts start empty, and in progress
  *     responses-part       parts are numbered within their item and fit its type; deltas fit the part
@@ -52,6 +52,8 @@ typedef struct serve_item {
 typedef struct serve_items {
     serve_item *at; /* [n] */
     size_t n, n_done;
+    bool lost; /* an event that adds to an item could not be read: what the items hold is unknown, and not
+                  compared */
 } serve_items;
 
 void serve_items_free(serve_items *items);

@@ -1,7 +1,7 @@
 /* The grammar of /v1/responses (OpenAI API reference, "Responses: streaming events").
  *
  *     responses-sequence  sequence_number is 0 or 1 at first, and grows by one in each event
- *     responses-start     response.created comes first, once
+ *     responses-start     response.created comes first, once; the response has no output yet
  *     responses-progress  then, optionally, response.queued, and response.in_progress, once
  *     responses-id        the response in events has the same id in all
  *     responses-response  the same model, and its status and its output fit the event
@@ -67,7 +67,7 @@ static assay_status read_begin(serve_grammar *g, responses *r, json_object *even
     json_object *response, *output;
     assay_status rc = read_response(g, r, event, status, &response, &output);
     if (rc != ASSAY_OK || json_object_array_length(output) == 0) return rc;
-    return serve_grammar_fail(g, "responses-response",
+    return serve_grammar_fail(g, "responses-start",
                               "response: found output at its beginning, expected []");
 }
 
@@ -173,9 +173,16 @@ static assay_status read_error(serve_grammar *g, responses *r, json_object *even
     return serve_grammar_name(g, "event", "the event", event, "message", &text);
 }
 
+/* rc: of an event that adds to an item. */
+static assay_status note_loss(responses *r, assay_status rc)
+{
+    if (rc == ASSAY_EFORMAT) r->items.lost = true;
+    return rc;
+}
+
 static assay_status read_item_added(serve_grammar *g, responses *r, json_object *event)
 {
-    return serve_items_read_added(g, &r->items, event);
+    return note_loss(r, serve_items_read_added(g, &r->items, event));
 }
 
 static assay_status read_item_done(serve_grammar *g, responses *r, json_object *event)
@@ -185,7 +192,7 @@ static assay_status read_item_done(serve_grammar *g, responses *r, json_object *
 
 static assay_status read_part_added(serve_grammar *g, responses *r, json_object *event)
 {
-    return serve_items_read_part_added(g, &r->items, event, false);
+    return note_loss(r, serve_items_read_part_added(g, &r->items, event, false));
 }
 
 static assay_status read_part_done(serve_grammar *g, responses *r, json_object *event)
@@ -195,7 +202,7 @@ static assay_status read_part_done(serve_grammar *g, responses *r, json_object *
 
 static assay_status read_summary_added(serve_grammar *g, responses *r, json_object *event)
 {
-    return serve_items_read_part_added(g, &r->items, event, true);
+    return note_loss(r, serve_items_read_part_added(g, &r->items, event, true));
 }
 
 static assay_status read_summary_done(serve_grammar *g, responses *r, json_object *event)
@@ -205,7 +212,7 @@ static assay_status read_summary_done(serve_grammar *g, responses *r, json_objec
 
 static assay_status read_arguments(serve_grammar *g, responses *r, json_object *event)
 {
-    return serve_items_read_arguments(g, &r->items, event, false);
+    return note_loss(r, serve_items_read_arguments(g, &r->items, event, false));
 }
 
 static assay_status read_arguments_done(serve_grammar *g, responses *r, json_object *event)

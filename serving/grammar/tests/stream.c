@@ -72,17 +72,21 @@ const char *stream_rule(const char *name, const char *bytes, size_t n, size_t pi
 
 size_t stream_edit_apply(const stream *s, const stream_edit *e, buffer *out)
 {
-    const char *end = s->text.data + s->text.n;
-    const char *after = memmem(s->text.data, s->text.n, e->after, strlen(e->after));
+    const bool all = strcmp(e->after, STREAM_EDIT_ALL) == 0;
+    const char *text = s->text.data, *end = text + s->text.n;
+    const char *after = all ? text : memmem(text, s->text.n, e->after, strlen(e->after));
     ck_assert_msg(after != NULL, "%s: no %s", e->name, e->after);
     const char *at = memmem(after, (size_t)(end - after), e->from, strlen(e->from));
     ck_assert_msg(at != NULL, "%s: no %s after %s", e->name, e->from, e->after);
     size_t event = 1;
     while (event < s->n && s->events[event].at <= at) event++;
-    buffer_append(out, s->text.data, (size_t)(at - s->text.data));
-    buffer_append(out, e->to, strlen(e->to));
-    at += strlen(e->from);
-    buffer_append(out, at, (size_t)(end - at));
+    do {
+        buffer_append(out, text, (size_t)(at - text));
+        buffer_append(out, e->to, strlen(e->to));
+        text = at + strlen(e->from);
+        at = memmem(text, (size_t)(end - text), e->from, strlen(e->from));
+    } while (all && at);
+    buffer_append(out, text, (size_t)(end - text));
     return event;
 }
 

@@ -6,8 +6,11 @@
 
 #include <stddef.h>
 
+/* As `after`: all of `from` are replaced, so that the stream agrees with itself. */
+#define STREAM_EDIT_ALL "*"
+
 /* Replaces the first `from` after the first `after` by `to`, which breaks `rule`. A rule that ends in " +2"
- * is broken two events after the edited one. */
+ * is broken two events after the (first) edited one. */
 typedef struct stream_edit {
     const char *name, *after, *from, *to, *rule;
 } stream_edit;
