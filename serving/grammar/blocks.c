@@ -119,8 +119,8 @@ static assay_status expect_open(serve_grammar *g, const serve_blocks *b, json_ob
     if (!b->is_open && index < b->n)
         return serve_grammar_fail(g, "messages-block", "found %s while no block is open", name);
     if (without_text && index < b->n)
-        return serve_grammar_fail(g, "messages-block", "found %s of index %lld while block %lld is open", name,
-                                  (long long)index, (long long)(b->n - 1));
+        return serve_grammar_fail(g, "messages-block", "found %s of index %lld while block %lld is open",
+                                  name, (long long)index, (long long)(b->n - 1));
     return serve_grammar_fail(g, "messages-index", "found %s of index %lld, expected %lld", name,
                               (long long)index, (long long)(b->is_open ? b->n - 1 : b->n));
 }
@@ -151,8 +151,8 @@ assay_status serve_blocks_read_delta(serve_grammar *g, serve_blocks *b, json_obj
                                 ? serve_string(json_object_object_get(delta, "type"))
                                 : (assay_text){0};
     assay_text type;
-    assay_status rc = expect_open(g, b, event, "content_block_delta",
-                                  said.at && serve_text_is(said, "signature_delta"));
+    assay_status rc =
+        expect_open(g, b, event, "content_block_delta", said.at && serve_text_is(said, "signature_delta"));
     if (rc == ASSAY_OK)
         rc = serve_grammar_member(g, rule, "the event", event, "delta", json_type_object, &delta);
     if (rc == ASSAY_OK) rc = serve_grammar_name(g, rule, "delta", delta, "type", &type);

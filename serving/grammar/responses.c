@@ -67,8 +67,7 @@ static assay_status read_begin(serve_grammar *g, responses *r, json_object *even
     json_object *response, *output;
     assay_status rc = read_response(g, r, event, status, &response, &output);
     if (rc != ASSAY_OK || json_object_array_length(output) == 0) return rc;
-    return serve_grammar_fail(g, "responses-start",
-                              "response: found output at its beginning, expected []");
+    return serve_grammar_fail(g, "responses-start", "response: found output at its beginning, expected []");
 }
 
 static assay_status read_created(serve_grammar *g, responses *r, json_object *event)

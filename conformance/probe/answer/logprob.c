@@ -181,8 +181,8 @@ static bool read_texts(probe_rows *r, json_object *object, probe_row *row)
     {
         probe_entry *e = add_entry(r);
         if (!e) return false;
-        /* json-c cuts the name of the token U+0000 to nothing */
-        read_text((assay_text){text, *text ? strlen(text) : 1}, e);
+        /* "" is the name of tokens without a text, and of U+0000, which json-c cuts: unknown */
+        read_text((assay_text){text, strlen(text)}, e);
         read_value(r, value, e);
     }
     row->n_top = r->n_entries - row->top;

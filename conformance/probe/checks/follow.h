@@ -8,11 +8,12 @@
 
 /* How an answer's rows fit the recorded tokens.
  * n_skipped: the first tokens of the answer, which have no row: reasoning that a server took out.
+ * n_joined: tokens without a row of their own: those of a character before its last one.
  * n_followed: rows that were judged.
  * tie: the server took another token than the truth at a near tie; what follows has no truth.
  * misplaced: a row's token is not the one that the prompt has there. */
 typedef struct probe_follow {
-    size_t n_skipped, n_followed;
+    size_t n_skipped, n_joined, n_followed;
     bool tie, misplaced;
 } probe_follow;
 

@@ -25,7 +25,8 @@ typedef struct judged {
     probe_judge judge;
     char exchange[PROBE_N_RULES][PROBE_LABEL_MAX];
     char *repro[PROBE_N_RULES];
-    size_t reported; /* answers whose first tokens have no row: the first one gets a row of the report */
+    size_t reported, joined; /* answers whose first tokens, or parts of characters, have no row: the first one
+                                gets a row of the report */
 } judged;
 
 /* A way to log-probabilities. */
@@ -87,6 +88,11 @@ static void report_follow(probe_run *r, const way *w, const probe_exchange *x, c
     if (f->misplaced)
         (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS,
                            "row %zu is not that of the prompt's token", f->n_followed + 1);
+    if (f->n_joined && !j->joined++)
+        (void)probe_report(
+            r, x, check, PROBE_FAILED, PROBE_DEPARTS,
+            "%zu tokens have no row: a character of several tokens has one, that of its last token",
+            f->n_joined);
     if (f->n_skipped && !j->reported++)
         (void)probe_report(r, x, check, PROBE_FAILED, PROBE_HABIT,
                            "the first %zu tokens of the answer have no row", f->n_skipped);

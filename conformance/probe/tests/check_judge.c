@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/probe/checks/follow.h"
 #include "conformance/probe/truth/fit.h"
 #include "conformance/probe/truth/judge.h"
 #include "conformance/tests/support.h"
@@ -214,6 +215,105 @@ START_TEST(token_is_found_by_its_text_and_by_its_rank)
 }
 END_TEST
 
+START_TEST(alternatives_without_a_name_are_those_that_the_others_leave)
+{
+    made m;
+    probe_judge j;
+    make_row(&m, prompt->n_prompt);
+    m.entries[2].id = -1;
+    m.entries[1].value = m.entries[2].value - bound / 4; /* as at a tie: the order is another one */
+    judge(&j, &m);
+    ck_assert_uint_eq(j.rules[PROBE_RULE_TOP].n_broken, 0);
+    ck_assert_uint_eq(j.n_by_rank, 1);
+    probe_judge_end(&j);
+}
+END_TEST
+
+enum { ANSWER_MOST = 64 };
+
+/* The rows of a recorded answer with the truth's values; the tokens of a character have one row, as those of
+ * llama.cpp do. Returns how many tokens have none. */
+static size_t make_joined_rows(const probe_truth *t, const probe_prompt *p, probe_row *at, probe_rows *rows,
+                               buffer *texts)
+{
+    double *values = calloc(t->n_vocab, sizeof *values);
+    size_t n_joined = 0;
+    ck_assert_ptr_nonnull(values);
+    ck_assert(buffer_reserve(texts, 1024)); /* texts stay where they are */
+    *rows = (probe_rows){.at = at};
+    for (size_t k = 0; k < p->n_greedy; k++) {
+        const size_t from = k, before = texts->n;
+        if (probe_vocab_is_part(t->vocab, p->greedy[k])) k += PROBE_CHARACTER_MOST - 1;
+        n_joined += k - from;
+        ck_assert_uint_lt(k, p->n_greedy);
+        ck_assert_uint_lt(rows->n, ANSWER_MOST);
+        ck_assert_int_eq(probe_vocab_decode(t->vocab, p->greedy + from, k + 1 - from, false, texts, NULL),
+                         ASSAY_OK);
+        probe_log_softmax(probe_truth_row(p, p->n_prompt + k), t->n_vocab, values);
+        at[rows->n++] = (probe_row){.token = {.id = p->greedy[k],
+                                              .text = {texts->data + before, texts->n - before},
+                                              .value = values[p->greedy[k]]},
+                                    .has_token = true};
+    }
+    free(values);
+    return n_joined;
+}
+
+START_TEST(character_of_several_tokens_may_have_one_row)
+{
+    probe_truth bundle;
+    assay_error err;
+    char path[4096];
+    size_t n_followed = 0;
+    (void)snprintf(path, sizeof path, "%s/fixtures/bundle/qwen3/prompts.h5",
+                   getenv("top_srcdir") ? getenv("top_srcdir") : ".");
+    const char *const paths[] = {path};
+    ck_assert_msg(probe_truth_read(paths, 1, &bundle, &err) == ASSAY_OK, "%s", err.text);
+    for (size_t i = 0; i < bundle.n_prompts; i++) {
+        const probe_prompt *p = &bundle.prompts[i];
+        const probe_asked asked = {
+            .prompt = p, .n_before = p->n_prompt, .is_recorded = true, .may_skip = true};
+        probe_row at[ANSWER_MOST];
+        probe_rows rows;
+        probe_judge j;
+        buffer texts = {0};
+        const size_t n_joined = make_joined_rows(&bundle, p, at, &rows, &texts);
+        ck_assert(probe_judge_begin(&j, &bundle, PROBE_F32));
+        const probe_follow f = probe_follow_answer(&j, &rows, &asked);
+        assert_broken(&j, 0);
+        ck_assert_uint_eq(f.n_followed, rows.n);
+        ck_assert_uint_eq(f.n_joined, n_joined);
+        ck_assert_uint_eq(f.n_skipped, 0);
+        if (n_joined) n_followed++;
+        probe_judge_end(&j);
+        buffer_free(&texts);
+    }
+    ck_assert_uint_ge(n_followed, 1);
+    probe_truth_free(&bundle);
+}
+END_TEST
+
+START_TEST(token_that_ends_a_character_is_found_by_the_character)
+{
+    probe_vocab *vocab;
+    assay_error err;
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/fixtures/bundle/qwen3/model",
+                   getenv("top_srcdir") ? getenv("top_srcdir") : ".");
+    ck_assert_msg(probe_vocab_open(path, 425, &vocab, &err) == ASSAY_OK, "%s", err.text);
+    int32_t *ids;
+    size_t n;
+    const assay_text fog = {"\xF0\x9F\x8C\xAB", 4}, other = {"\xF0\x9F\x8C", 3};
+    ck_assert_int_eq(probe_vocab_encode(vocab, fog, false, &ids, &n, &err), ASSAY_OK);
+    ck_assert_uint_eq(n, 4);
+    ck_assert_int_eq(probe_vocab_find_joined(vocab, ids, 3, fog), ids[3]);
+    ck_assert_int_eq(probe_vocab_find_joined(vocab, ids, 2, fog), -1);
+    ck_assert_int_eq(probe_vocab_find_joined(vocab, ids, 3, other), -1);
+    free(ids);
+    probe_vocab_free(vocab);
+}
+END_TEST
+
 START_TEST(completions_may_list_the_token_beside_the_largest)
 {
     made m;
@@ -370,6 +470,9 @@ int main(void)
     tcase_add_test(c, value_of_another_id_is_named);
     tcase_add_test(c, not_a_number_is_named);
     tcase_add_test(c, token_is_found_by_its_text_and_by_its_rank);
+    tcase_add_test(c, alternatives_without_a_name_are_those_that_the_others_leave);
+    tcase_add_test(c, character_of_several_tokens_may_have_one_row);
+    tcase_add_test(c, token_that_ends_a_character_is_found_by_the_character);
     tcase_add_test(c, completions_may_list_the_token_beside_the_largest);
     tcase_add_test(c, fit_names_a_temperature_and_a_shift);
     tcase_add_test(c, fit_names_a_penalty);

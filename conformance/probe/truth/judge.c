@@ -18,12 +18,14 @@ bool probe_judge_begin(probe_judge *j, const probe_truth *truth, probe_type type
 {
     *j = (probe_judge){.truth = truth, .type = type, .all_zero = true, .normalised = true};
     j->scratch = calloc(truth->n_vocab, sizeof *j->scratch);
-    return j->scratch != NULL;
+    j->named = calloc(truth->n_vocab, sizeof *j->named);
+    return j->scratch && j->named;
 }
 
 void probe_judge_end(probe_judge *j)
 {
     free(j->scratch);
+    free(j->named);
     free(j->pairs);
     *j = (probe_judge){0};
 }
@@ -54,8 +56,21 @@ static void apply(probe_rule_result *r, const probe_place *place, double multipl
     va_end(args);
 }
 
+/* The token that makes a character of those before it, if the entry's text is that character; -1: there is
+ * none. */
+static int32_t find_joined(const probe_judge *j, const probe_place *place, assay_text text)
+{
+    int32_t found = -1;
+    for (size_t n = 1; n < PROBE_CHARACTER_MOST && n <= place->n_before && found < 0; n++) {
+        const int32_t *before = place->prompt->ids + place->n_before - n;
+        if (!probe_vocab_is_part(j->truth->vocab, before[0])) break;
+        found = probe_vocab_find_joined(j->truth->vocab, before, n, text);
+    }
+    return found;
+}
+
 /* The id of an entry, from its id or its bytes; -1: unknown. */
-static int32_t find_id(const probe_judge *j, const probe_entry *e)
+static int32_t find_id(const probe_judge *j, const probe_place *place, const probe_entry *e)
 {
     const int32_t *ids;
     size_t n;
@@ -65,7 +80,7 @@ static int32_t find_id(const probe_judge *j, const probe_entry *e)
     for (size_t i = 0; i < n; i++)
         if (best < 0 || e->is_null || fabs(j->scratch[ids[i]] - e->value) < fabs(j->scratch[best] - e->value))
             best = ids[i];
-    return best;
+    return n ? best : find_joined(j, place, e->text);
 }
 
 static int compare_down(const void *a, const void *b)
@@ -201,23 +216,53 @@ static void judge_token(probe_judge *j, const probe_place *place, int32_t id)
           "the token taken is id %d, which is %.3g less likely than id %zu", (int)id, below, best);
 }
 
-/* The id of alternative i. */
-static int32_t find_top_id(probe_judge *j, const probe_rows *rows, const probe_row *row, size_t i)
+/* An alternative that has no id: its place in the row, and its value. */
+typedef struct nameless {
+    size_t at;
+    double value;
+} nameless;
+
+static int compare_nameless(const void *a, const void *b)
 {
-    const probe_entry *e = &rows->entries[row->top + i];
-    int32_t id = find_id(j, e);
-    if (id >= 0 || e->is_null || row->by_text) return id;
-    size_t rank = e->rank, n_above = 0;
-    if (rank == 0) {
-        rank = 1;
-        for (size_t k = 0; k < row->n_top; k++) rank += rows->entries[row->top + k].value > e->value;
+    const nameless *x = a, *y = b;
+    return (x->value < y->value) - (x->value > y->value);
+}
+
+/* Gives the alternatives that have no id, the largest first, the most likely tokens that the others leave.
+ * list: [n], scratch. */
+static void find_by_rank(probe_judge *j, const probe_rows *rows, const probe_row *row, int32_t *ids, size_t n,
+                         nameless *list)
+{
+    size_t n_list = 0;
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] < 0 && !rows->entries[row->top + i].is_null)
+            list[n_list++] = (nameless){i, rows->entries[row->top + i].value};
+    if (n_list) qsort(list, n_list, sizeof *list, compare_nameless);
+    for (size_t k = 0; k < n_list; k++) {
+        int32_t best = -1;
+        for (size_t v = 0; v < j->truth->n_vocab; v++)
+            if (!j->named[v] && (best < 0 || j->scratch[v] > j->scratch[best])) best = (int32_t)v;
+        if (best < 0) return;
+        ids[list[k].at] = best;
+        j->named[best] = true;
+        j->n_by_rank++;
     }
-    if (rank > j->truth->n_vocab) return -1;
-    const double value = largest(j->scratch, j->truth->n_vocab, rank);
-    for (size_t v = 0; v < j->truth->n_vocab && id < 0; v++)
-        if (j->scratch[v] == value && n_above++ == 0) id = (int32_t)v;
-    j->n_by_rank++;
-    return id;
+}
+
+/* Finds the ids [n] of the alternatives; -1: unknown. False if out of memory. */
+static bool find_ids(probe_judge *j, const probe_rows *rows, const probe_row *row, const probe_place *place,
+                     int32_t *ids, size_t n)
+{
+    memset(j->named, 0, j->truth->n_vocab * sizeof *j->named);
+    for (size_t i = 0; i < n; i++) {
+        ids[i] = find_id(j, place, &rows->entries[row->top + i]);
+        if (ids[i] >= 0) j->named[ids[i]] = true;
+    }
+    if (row->by_text) return true;
+    nameless *list = malloc((n ? n : 1) * sizeof *list);
+    if (list) find_by_rank(j, rows, row, ids, n, list);
+    free(list);
+    return list != NULL;
 }
 
 /* Completions list the token itself beside the k most likely ones: takes it out of ids [n] if it is not one
@@ -238,22 +283,22 @@ static size_t without_extra(const probe_judge *j, const probe_place *place, int3
 static void judge_alternatives(probe_judge *j, const probe_rows *rows, const probe_row *row,
                                const probe_place *place, int32_t token, spread *s, double *same)
 {
-    int32_t *ids = malloc((row->n_top ? row->n_top : 1) * sizeof *ids);
-    size_t n_top = 0;
+    size_t n_top = row->n_top < j->truth->n_vocab ? row->n_top : j->truth->n_vocab;
+    int32_t *ids = malloc((n_top ? n_top : 1) * sizeof *ids);
     double sum = 0;
     *same = NAN;
-    if (!ids) {
+    if (!ids || !find_ids(j, rows, row, place, ids, n_top)) {
         j->failed = true;
+        free(ids);
         return;
     }
-    for (size_t i = 0; i < row->n_top && i < j->truth->n_vocab; i++) {
+    for (size_t i = 0; i < n_top; i++) {
         const probe_entry *e = &rows->entries[row->top + i];
-        const int32_t id = find_top_id(j, rows, row, i);
+        const int32_t id = ids[i];
         if (!e->is_null) sum += exp(e->value);
         if (id >= 0 && !e->is_null) judge_value(j, place, id, e, s);
         j->n_unknown += id < 0;
         if (id >= 0 && id == token) *same = e->value;
-        ids[n_top++] = id;
     }
     if (sum > SUM_MOST) j->normalised = false;
     n_top = without_extra(j, place, token, ids, n_top);
@@ -271,7 +316,7 @@ void probe_judge_row(probe_judge *j, const probe_rows *rows, size_t row, const p
     *id = -1;
     if (!logits) return;
     probe_log_softmax(logits, j->truth->n_vocab, j->scratch);
-    if (r->has_token) *id = find_id(j, &r->token);
+    if (r->has_token) *id = find_id(j, place, &r->token);
     if (r->has_token && *id < 0) j->n_unknown++;
     judge_alternatives(j, rows, r, place, *id, &s, &same);
     if (*id >= 0 && !r->token.is_null) {

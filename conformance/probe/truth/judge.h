@@ -13,8 +13,9 @@
  *
  * Where alternatives are named by their texts, a token is not missing if another of the same text is there.
  *
- * A token is found by its id, else by its bytes, else, among alternatives, by its rank. A text that several
- * tokens have stands for the one whose truth is nearest to the value.
+ * A token is found by its id, else by its bytes, else as the end of a character that the tokens before it
+ * begin, else, among alternatives, by its rank among those that are left. A text that several tokens have
+ * stands for the one whose truth is nearest to the value.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_PROBE_TRUTH_JUDGE_H
@@ -64,6 +65,7 @@ typedef struct probe_judge {
     size_t n_pairs;
     double errors[PROBE_TYPES]; /* the largest half spread, or half error, in units of each type's noise */
     double *scratch;            /* [n_vocab]: log-softmax of a row */
+    bool *named;                /* [n_vocab]: tokens that alternatives of a row are */
     bool failed;                /* an allocation failed */
 } probe_judge;
 

@@ -23,7 +23,7 @@ struct probe_vocab {
     spelling *at; /* [n], by text, then by id */
     size_t n, capacity;
     int32_t *ids; /* [n], those of `at` */
-    bool *parts;  /* [n_tokens]: their text alone has U+FFFD */
+    bool *parts;  /* [n_tokens]: their text alone has U+FFFD, or is U+0000 */
 };
 
 static int compare_texts(const char *a, size_t n_a, const char *b, size_t n_b)
@@ -74,7 +74,7 @@ static assay_status add_token(probe_vocab *v, const tokenizer *t, int32_t id, in
     assay_status rc = probe_vocab_decode(v, &id, 1, false, &alone, err);
     if (rc == ASSAY_OK && anchor >= 0)
         rc = probe_vocab_decode(v, (int32_t[]){anchor, id}, 2, false, &after, err);
-    v->parts[id] = alone.n > 0 && has_replacement(alone.data, alone.n);
+    v->parts[id] = alone.n > 0 && (has_replacement(alone.data, alone.n) || (alone.n == 1 && !*alone.data));
     bool ok = rc == ASSAY_OK && add_spelling(v, id, alone.data, alone.n) &&
               (!raw || add_spelling(v, id, raw, n_raw)) &&
               (after.n < 2 || add_spelling(v, id, after.data + 1, after.n - 1));
@@ -181,6 +181,24 @@ void probe_vocab_find(const probe_vocab *vocab, assay_text text, const int32_t *
     while (low + *n < vocab->n &&
            compare_texts(vocab->at[low + *n].text, vocab->at[low + *n].n, text.at, text.n) == 0)
         (*n)++;
+}
+
+int32_t probe_vocab_find_joined(const probe_vocab *vocab, const int32_t *before, size_t n, assay_text text)
+{
+    int32_t ids[PROBE_CHARACTER_MOST], found = -1;
+    buffer joined = {0};
+    if (n == 0 || n >= PROBE_CHARACTER_MOST || text.n == 0) return -1;
+    memcpy(ids, before, n * sizeof *ids);
+    for (size_t v = 0; v < vocab->n_tokens && found < 0; v++) {
+        if (!vocab->parts[v]) continue;
+        ids[n] = (int32_t)v;
+        joined.n = 0;
+        if (probe_vocab_decode(vocab, ids, n + 1, false, &joined, NULL) == ASSAY_OK &&
+            compare_texts(joined.data, joined.n, text.at, text.n) == 0)
+            found = (int32_t)v;
+    }
+    buffer_free(&joined);
+    return found;
 }
 
 bool probe_vocab_is_part(const probe_vocab *vocab, int32_t id)

@@ -8,6 +8,8 @@
 
 #include "base/buffer.h"
 
+enum { PROBE_CHARACTER_MOST = 4 }; /* bytes of a character, and so tokens of one */
+
 typedef struct probe_vocab probe_vocab;
 
 /* Opens the tokenizer of the checkpoint `dir`; n_tokens: rows of its embedding. Fails as tokenizer_open
@@ -31,7 +33,12 @@ assay_status probe_vocab_encode(const probe_vocab *vocab, assay_text text, bool 
  * none. ids: [*n], borrowed, *n 0 if there is none. */
 void probe_vocab_find(const probe_vocab *vocab, assay_text text, const int32_t **ids, size_t *n);
 
-/* Whether the text of a token alone is no UTF-8: part of a character, for which U+FFFD stands. */
+/* The token that ends a character which `before` [n] begins, where servers give the whole character as its
+ * text; -1: none. */
+int32_t probe_vocab_find_joined(const probe_vocab *vocab, const int32_t *before, size_t n, assay_text text);
+
+/* Whether many tokens have the text of this one: part of a character, for which U+FFFD stands, or no text
+ * stands; or U+0000, which is lost as the name of a member. */
 bool probe_vocab_is_part(const probe_vocab *vocab, int32_t id);
 
 #endif
