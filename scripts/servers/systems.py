@@ -65,7 +65,7 @@ def vllm(programs: Path, model: Path, port: int) -> list[str]:
     (vllm/entrypoints/cli/main.py:99)."""
     reasoning, tools = PARSERS[model.name.split("-")[0]]
     return [str(programs / "python"), "-m", "vllm.entrypoints.openai.api_server", "--model", str(model), "--host", "127.0.0.1",
-            "--port", str(port), "--dtype", "float32", "--enforce-eager", "--max-model-len", "1024", "--max-logprobs", "1000",
+            "--port", str(port), "--dtype", "float32", "--enforce-eager", "--max-model-len", "1024",
             "--gpu-memory-utilization", "0.1", "--reasoning-parser", reasoning,
             "--enable-auto-tool-choice", "--tool-call-parser", tools]
 

@@ -140,9 +140,10 @@ static void report_endpoint(probe_run *r, probe_endpoint e, const probe_exchange
     else (void)probe_report(r, x, check, lacks ? PROBE_NOT_OFFERED : PROBE_FAILED, PROBE_BREAKS, "%s", why);
 }
 
-/* Asks an endpoint for one token. *there: whether it answers. */
+/* Asks an endpoint for one token. *there: whether it answers. *n_more: for completions, how many tokens more
+ * than the prompt has the server counts. */
 static assay_status try_endpoint(probe_run *r, probe_endpoint e, const char *label, bool report, bool *there,
-                                 assay_error *err)
+                                 int64_t *n_more, assay_error *err)
 {
     const probe_prompt *p = first_prompt(r, e);
     probe_exchange x = {0};
@@ -160,24 +161,47 @@ static assay_status try_endpoint(probe_run *r, probe_endpoint e, const char *lab
     *there = rc == ASSAY_OK && probe_exchange_succeeded(&x) && !a.problem[0] &&
              (a.input < 0 || (size_t)a.input == p->n_prompt || !r->server.takes_ids);
     if (*there) r->server.seconds = x.last - x.sent;
-    if (rc == ASSAY_OK && (report || *there)) report_endpoint(r, e, &x, &a);
+    if (rc == ASSAY_OK && (report || (*there && !r->server.adds_first))) report_endpoint(r, e, &x, &a);
+    if (rc == ASSAY_OK && *there && e == PROBE_COMPLETIONS) *n_more = a.input - (int64_t)p->n_prompt;
     probe_answer_free(&a);
     probe_exchange_free(&x);
+    return rc;
+}
+
+/* If a text gets one token more than the prompt has, and none more without its first token, the server adds
+ * that token to any text. */
+static assay_status find_first_token(probe_run *r, int64_t n_more, assay_error *err)
+{
+    bool there = false;
+    const probe_prompt *p = first_prompt(r, PROBE_COMPLETIONS);
+    if (n_more != 1 || !p) return ASSAY_OK;
+    r->server.adds_first = true;
+    r->server.first = p->ids[0];
+    assay_status rc =
+        try_endpoint(r, PROBE_COMPLETIONS, "discovery/completions-first", false, &there, &n_more, err);
+    r->server.adds_first = there && n_more == 0;
+    if (rc == ASSAY_OK && r->server.adds_first)
+        (void)probe_report(
+            r, NULL, "discovery/first-token", PROBE_FAILED, PROBE_HABIT,
+            "a text for completions that begins with the first token of prompts gets it again");
     return rc;
 }
 
 static assay_status find_endpoints(probe_run *r, assay_error *err)
 {
     bool there = false;
+    int64_t n_more = 0;
     r->server.takes_ids = true;
-    assay_status rc = try_endpoint(r, PROBE_COMPLETIONS, "discovery/completions-ids", false, &there, err);
+    assay_status rc =
+        try_endpoint(r, PROBE_COMPLETIONS, "discovery/completions-ids", false, &there, &n_more, err);
     if (rc == ASSAY_OK && !there) {
         r->server.takes_ids = false;
-        rc = try_endpoint(r, PROBE_COMPLETIONS, "discovery/completions", true, &there, err);
+        rc = try_endpoint(r, PROBE_COMPLETIONS, "discovery/completions", true, &there, &n_more, err);
+        if (rc == ASSAY_OK && there) rc = find_first_token(r, n_more, err);
     }
     for (probe_endpoint e = PROBE_CHAT; e < PROBE_N_ENDPOINTS && rc == ASSAY_OK; e++) {
         PROBE_LABEL(label, "discovery/%s", probe_endpoint_name(e));
-        rc = try_endpoint(r, e, label, true, &there, err);
+        rc = try_endpoint(r, e, label, true, &there, &n_more, err);
     }
     return rc;
 }

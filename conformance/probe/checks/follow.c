@@ -26,7 +26,9 @@ static size_t count_tokens(const probe_judge *j, const probe_row *row, const pro
     int32_t ids[PROBE_CHARACTER_MOST] = {probe_truth_next(p, at)};
     buffer text = {0};
     size_t found = 1;
-    if (!row->has_token || row->token.text.n < 2 || ids[0] < 0 || !probe_vocab_is_part(vocab, ids[0]))
+    if (!row->has_token || row->token.text.n < 2 ||
+        memmem(row->token.text.at, row->token.text.n, "\xEF\xBF\xBD", 3) || ids[0] < 0 ||
+        !probe_vocab_is_part(vocab, ids[0]))
         return 1;
     for (size_t n = 2; n <= PROBE_CHARACTER_MOST && found == 1; n++) {
         ids[n - 1] = probe_truth_next(p, at + n - 1);

@@ -12,7 +12,8 @@
 bool probe_can_ask(const probe_run *r, probe_endpoint endpoint, const probe_prompt *p)
 {
     if (endpoint != PROBE_COMPLETIONS) return p->chat != NULL;
-    return r->server.takes_ids || p->readable;
+    if (r->server.takes_ids) return true;
+    return p->readable && (p->adds || !r->server.adds_first || p->ids[0] == r->server.first);
 }
 
 static json_object *new_text(const buffer *b)
@@ -35,9 +36,10 @@ static bool add_prompt(const probe_run *r, const probe_ask *ask, json_object *to
     const probe_prompt *p = ask->prompt;
     const size_t n = ask->n_before ? ask->n_before : p->n_prompt;
     if (r->server.takes_ids) return conf_json_add(to, "prompt", new_ids(p->ids, n));
-    if (n == p->n_prompt) return conf_json_add(to, "prompt", new_text(&p->text));
+    if (n == p->n_prompt && (p->adds || !r->server.adds_first))
+        return conf_json_add(to, "prompt", new_text(&p->text));
     buffer text = {0};
-    const size_t skip = p->adds ? 1 : 0;
+    const size_t skip = p->adds || r->server.adds_first ? 1 : 0;
     bool ok = probe_vocab_decode(r->truth->vocab, p->ids + skip, n - skip, false, &text, NULL) == ASSAY_OK;
     ok = ok && conf_json_add(to, "prompt", new_text(&text));
     buffer_free(&text);

@@ -241,6 +241,33 @@ START_TEST(planted_fault_is_named)
 }
 END_TEST
 
+START_TEST(stream_that_differs_in_white_space_is_a_habit_and_one_that_differs_in_usage_departs)
+{
+    static const struct {
+        const char *from, *to, *check, *text;
+        probe_grade grade;
+    } changes[] = {
+        {"\"content\":\"It", "\"content\":\" It", "protocol/chat/stream/natural/same",
+         "they differ at byte 0", PROBE_HABIT},
+        {"\"content\":\"It", "\"content\":\"I", "protocol/chat/stream/natural/same", "they differ at byte 1",
+         PROBE_BREAKS},
+        {"\"input_tokens\":16", "\"input_tokens\":0", "protocol/messages/stream/natural/same",
+         "usage: 16 and 22 whole, 0 and 22 streamed", PROBE_DEPARTS},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        oracle o = {.from = changes[i].from, .to = changes[i].to, .streams = 1};
+        probe_truth truth;
+        probe_run run;
+        probe_oracle(&o, "protocol", &truth, &run);
+        const probe_finding *row = find_row(&run, changes[i].check, PROBE_FAILED, changes[i].text);
+        if (!row) list_rows(&run);
+        ck_assert_ptr_nonnull(row);
+        ck_assert_int_eq(row->grade, changes[i].grade);
+        end_probe(&truth, &run);
+    }
+}
+END_TEST
+
 START_TEST(saved_run_is_judged_as_the_live_one)
 {
     oracle o = {.truth = &known, .bug = ORACLE_COARSE};
@@ -384,6 +411,7 @@ int main(void)
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_add_test(c, sound_server_fails_no_check);
     tcase_add_loop_test(c, planted_fault_is_named, 0, (int)(sizeof faults / sizeof *faults));
+    tcase_add_test(c, stream_that_differs_in_white_space_is_a_habit_and_one_that_differs_in_usage_departs);
     tcase_add_test(c, saved_run_is_judged_as_the_live_one);
     tcase_add_test(c, damaged_saved_run_is_refused_by_file);
     tcase_add_test(c, whole_vocabularies_become_an_observation);

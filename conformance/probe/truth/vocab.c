@@ -187,7 +187,7 @@ int32_t probe_vocab_find_joined(const probe_vocab *vocab, const int32_t *before,
 {
     int32_t ids[PROBE_CHARACTER_MOST], found = -1;
     buffer joined = {0};
-    if (n == 0 || n >= PROBE_CHARACTER_MOST || text.n == 0) return -1;
+    if (n == 0 || n >= PROBE_CHARACTER_MOST || text.n == 0 || has_replacement(text.at, text.n)) return -1;
     memcpy(ids, before, n * sizeof *ids);
     for (size_t v = 0; v < vocab->n_tokens && found < 0; v++) {
         if (!vocab->parts[v]) continue;
