@@ -17,6 +17,7 @@ SERVER_TESTS = \
 	server/tests/check_exchange \
 	server/tests/check_http \
 	server/tests/check_parts \
+	server/tests/check_resting \
 	server/tests/check_scheduler
 SERVER_TAP = server/tests/attacks.test server/tests/serve.test
 check_PROGRAMS += $(SERVER_TESTS)
@@ -39,6 +40,9 @@ server_tests_check_http_LDADD = $(SERVER_TEST_LIBS)
 server_tests_check_parts_SOURCES = server/tests/check_parts.c $(SERVER_ASKING)
 server_tests_check_parts_CFLAGS = $(TEST_CFLAGS)
 server_tests_check_parts_LDADD = $(SERVER_TEST_LIBS)
+server_tests_check_resting_SOURCES = server/tests/check_resting.c $(SERVER_ASKING)
+server_tests_check_resting_CFLAGS = $(TEST_CFLAGS)
+server_tests_check_resting_LDADD = $(SERVER_TEST_LIBS)
 server_tests_check_scheduler_SOURCES = server/tests/check_scheduler.c $(SERVER_ASKING)
 server_tests_check_scheduler_CFLAGS = $(TEST_CFLAGS)
 server_tests_check_scheduler_LDADD = $(SERVER_TEST_LIBS)

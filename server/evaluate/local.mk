@@ -6,6 +6,7 @@ server_libserver_la_SOURCES += \
 	server/evaluate/logprobs.c server/evaluate/logprobs.h \
 	server/evaluate/prefix.c server/evaluate/prefix.h \
 	server/evaluate/round.c server/evaluate/round.h \
+	server/evaluate/runs.c server/evaluate/runs.h \
 	server/evaluate/sample.c server/evaluate/sample.h \
 	server/evaluate/scheduler.c server/evaluate/scheduler.h \
 	server/evaluate/seats.c server/evaluate/seats.h \

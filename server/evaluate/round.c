@@ -22,11 +22,6 @@ static size_t row_bytes(const server_worker *w)
     return w->model->vocab * (w->model->engine->logits_dtype == ASSAY_F64 ? sizeof(double) : sizeof(float));
 }
 
-static bool in_prompt(const server_run *run)
-{
-    return run->n_done < run->prefix->prompt->n_tokens;
-}
-
 static bool rests(const server_run *run)
 {
     double stalled;
@@ -41,13 +36,23 @@ static bool wants_rows(const server_run *run, size_t n)
     return p->wants && p->n_known <= (end < p->prompt->n_tokens ? end : end - 1);
 }
 
-/* The number of tokens of the run's prompt in this step; 0: none. */
+/* The number of generated tokens in this step, after a rest: where the ropes depend on the length they are
+ * evaluated as they were at first, one by one. */
+static size_t again_length(const server_worker *w, const server_run *run, size_t budget)
+{
+    const size_t n = run->prefix->prompt->n_tokens + server_sample_count(run->sample) - 1;
+    if (budget > 0 && (run->whole || n > w->model->n_divisible)) return 1;
+    return n - run->n_done < budget ? n - run->n_done : budget;
+}
+
+/* The number of tokens that the sample lacks and that come in this step; 0: none. */
 static size_t length_of(const server_worker *w, const server_run *run, size_t budget, bool is_first,
                         bool others_wait)
 {
     const server_prompt *p = run->prefix->prompt;
     size_t most = budget;
     if (budget == 0) return 0;
+    if (!server_run_in_prompt(run)) return again_length(w, run, budget);
     if (others_wait && p->n_tokens - run->n_done > budget) most = (budget + 1) / 2;
     if (run->prefix->wants) {
         const size_t rows = ROWS_BYTES / row_bytes(w);
@@ -68,8 +73,17 @@ static void add_prompt(server_round *r, server_run *run, size_t index, size_t n)
                        .n_tokens = n,
                        .items = n_items ? p->items + first : NULL,
                        .n_items = n_items};
-    if (wants_rows(run, n)) t->n_last = n;
+    if (server_sample_count(run->sample) > 0) t->n_last = 0; /* evaluated again, after a rest */
+    else if (wants_rows(run, n)) t->n_last = n;
     else t->n_last = run->n_done + n == p->n_tokens;
+    r->run_of[r->n_turns++] = index;
+}
+
+static void add_again(server_round *r, const server_run *run, size_t index, size_t n)
+{
+    const int32_t *tokens = server_sample_tokens(run->sample);
+    r->turns[r->n_turns] = (server_turn){
+        .seat = run->seat, .tokens = tokens + (run->n_done - run->prefix->prompt->n_tokens), .n_tokens = n};
     r->run_of[r->n_turns++] = index;
 }
 
@@ -88,15 +102,16 @@ static void list_turns(server_round *r, const server_worker *w, server_run *runs
     r->n_turns = 0;
     for (size_t i = 0; i < n; i++) {
         if (rests(&runs[i])) continue;
-        if (in_prompt(&runs[i])) n_prompts++;
+        if (server_run_is_behind(&runs[i])) n_prompts++;
         else add_token(r, &runs[i], i);
     }
     for (size_t i = 0; i < n && n_prompts > 0; i++) {
-        if (!in_prompt(&runs[i]) || rests(&runs[i])) continue;
+        if (!server_run_is_behind(&runs[i]) || rests(&runs[i])) continue;
         n_prompts--;
         const size_t length = length_of(w, &runs[i], budget, is_first, n_prompts > 0);
         if (length == 0) continue;
-        add_prompt(r, &runs[i], i, length);
+        if (server_run_in_prompt(&runs[i])) add_prompt(r, &runs[i], i, length);
+        else add_again(r, &runs[i], i, length);
         budget -= length < budget ? length : budget;
         is_first = false;
     }
@@ -136,7 +151,8 @@ static bool reserve_logits(server_round *r, size_t row)
 /* The engine may refuse to divide a prompt; the whole one is then tried. */
 static void fail_turn(const server_worker *w, const server_turn *t, server_run *run)
 {
-    const bool divided = in_prompt(run) && t->n_tokens < run->prefix->prompt->n_tokens;
+    const bool divided = server_run_in_prompt(run) ? t->n_tokens < run->prefix->prompt->n_tokens
+                                                   : server_run_is_behind(run) && t->n_tokens > 1;
     if (t->status == ASSAY_EUNSUPPORTED && divided && !run->whole) server_run_restart(w, run);
     else server_task_fail(w, run->task, t->status == ASSAY_ENOMEM ? 503 : 500, t->error.text);
 }
@@ -164,9 +180,15 @@ static void take_prompt(const server_worker *w, const server_turn *t, server_run
         server_task_fail(w, run->task, err.status == ASSAY_ENOMEM ? 503 : 500, err.text);
         return;
     }
-    if (in_prompt(run)) return;
+    if (server_run_in_prompt(run) || server_sample_count(run->sample) > 0) return;
     park_prompt(w, run, last);
     server_run_take(w, run, last);
+}
+
+static void take_token(const server_worker *w, const server_turn *t, server_run *run)
+{
+    run->n_done++;
+    server_run_take(w, run, t->logits);
 }
 
 bool server_round_run(server_round *r, const server_worker *w, server_run *runs, size_t n)
@@ -184,8 +206,8 @@ bool server_round_run(server_round *r, const server_worker *w, server_run *runs,
         server_run *run = &runs[r->run_of[i]];
         if (run->task->over) continue;
         if (r->turns[i].status != ASSAY_OK) fail_turn(w, &r->turns[i], run);
-        else if (in_prompt(run)) take_prompt(w, &r->turns[i], run);
-        else server_run_take(w, run, r->turns[i].logits);
+        else if (server_run_is_behind(run)) take_prompt(w, &r->turns[i], run);
+        else take_token(w, &r->turns[i], run);
     }
     return true;
 }

@@ -76,6 +76,11 @@ size_t server_sample_count(const server_sample *s)
     return s->n_ids;
 }
 
+const int32_t *server_sample_tokens(const server_sample *s)
+{
+    return s->ids;
+}
+
 static void take_text(void *context, assay_part part, const char *text, size_t n)
 {
     server_sample *s = context;

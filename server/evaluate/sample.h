@@ -31,5 +31,7 @@ assay_status server_sample_take(server_sample *s, const void *logits, const serv
 
 /* How many tokens were generated. */
 size_t server_sample_count(const server_sample *s);
+/* These tokens. */
+const int32_t *server_sample_tokens(const server_sample *s);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "server/evaluate/round.h"
+#include "server/evaluate/runs.h"
 #include "server/evaluate/task.h"
 
 #define REST_NANOSECONDS 10000000 /* between rounds in which every client was slow */
@@ -32,8 +33,7 @@ struct server_scheduler {
     bool has_thread;
     server_task **tasks; /* [n_known], in the order of submission */
     size_t n_known;
-    server_run *runs; /* [n_runs], of capacity n_running */
-    size_t n_runs;
+    server_runs runs;
     server_round round;
 };
 
@@ -47,8 +47,7 @@ static assay_status open_parts(server_scheduler *s, const server_model *model, a
     if (rc != ASSAY_OK) return rc;
     s->worker.seats = s->seats;
     s->worker.logprobs = s->logprobs;
-    s->runs = calloc(s->options.n_running, sizeof *s->runs);
-    return s->runs ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "the scheduler: out of memory");
+    return server_runs_open(s->options.n_running, &s->runs, err);
 }
 
 static void free_parts(server_scheduler *s)
@@ -59,7 +58,7 @@ static void free_parts(server_scheduler *s)
     server_round_free(&s->round);
     free(s->arrived);
     free(s->tasks);
-    free(s->runs);
+    server_runs_free(&s->runs);
     (void)pthread_cond_destroy(&s->changed);
     (void)pthread_mutex_destroy(&s->lock);
     free(s);
@@ -200,19 +199,10 @@ static void count_started(server_scheduler *s)
     server_metrics_add(s->worker.metrics, SERVER_GAUGE_QUEUED, -1);
 }
 
-static void remove_run(server_scheduler *s, size_t i)
-{
-    server_run_close(&s->worker, &s->runs[i]);
-    s->n_runs--;
-    memmove(&s->runs[i], &s->runs[i + 1], (s->n_runs - i) * sizeof *s->runs);
-}
-
 /* Removes runs that have finished, tasks that are over, and the runs of these. */
 static void remove_finished(server_scheduler *s)
 {
-    for (size_t i = 0; i < s->n_runs;)
-        if (s->runs[i].task->over || !s->runs[i].seat.session) remove_run(s, i);
-        else i++;
+    server_runs_remove_finished(&s->runs, &s->worker);
     size_t n = 0;
     for (size_t i = 0; i < s->n_known; i++) {
         server_task *t = s->tasks[i];
@@ -234,11 +224,11 @@ static void start_choices(server_scheduler *s)
 {
     for (size_t i = 0; i < s->n_known; i++) {
         server_task *t = s->tasks[i];
-        while (s->n_runs < s->options.n_running && server_task_can_start(&s->worker, t)) {
+        while (server_task_can_start(&s->worker, t) && server_runs_make_space(&s->runs, &s->worker)) {
             if (t->n_started == 0) count_started(s);
-            server_run *run = &s->runs[s->n_runs];
+            server_run *run = &s->runs.active[s->runs.n_active];
             if (!server_task_start(&s->worker, t, run)) break;
-            if (run->seat.session) s->n_runs++;
+            if (run->seat.session) s->runs.n_active++;
         }
     }
 }
@@ -250,11 +240,13 @@ static void *evaluate(void *context)
     while (receive_tasks(s, rested)) {
         notice_gone_clients(s);
         remove_finished(s);
+        server_runs_resume(&s->runs, &s->worker);
         start_choices(s);
-        rested = !server_round_run(&s->round, &s->worker, s->runs, s->n_runs);
+        rested = !server_round_run(&s->round, &s->worker, s->runs.active, s->runs.n_active);
         remove_finished(s);
         server_metrics_add(s->worker.metrics, SERVER_GAUGE_RUNNING,
-                           (int64_t)s->n_runs - server_metrics_get(s->worker.metrics, SERVER_GAUGE_RUNNING));
+                           (int64_t)s->runs.n_active -
+                               server_metrics_get(s->worker.metrics, SERVER_GAUGE_RUNNING));
     }
     for (size_t i = 0; i < s->n_arrived; i++) {
         server_task_fail(&s->worker, s->arrived[i], 503, "the server is stopping");

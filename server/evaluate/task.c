@@ -61,7 +61,9 @@ static bool can_copy(const server_worker *w)
 
 bool server_task_can_start(const server_worker *w, const server_task *t)
 {
+    double stalled;
     if (t->over || t->n_started == t->n_choices) return false;
+    if (server_exchange_is_slow(t->job->exchange, &stalled)) return false;
     const size_t prompt = t->n_started / t->job->request->n;
     return !t->begun[prompt] || !t->prefixes[prompt].pending || !can_copy(w);
 }
@@ -156,4 +158,31 @@ void server_run_restart(const server_worker *w, server_run *run)
     run->whole = true;
     if (server_seats_take(w->seats, most_tokens(run->task, run->prefix), &run->seat, &err) != ASSAY_OK)
         fail_with(w, run->task, &err);
+}
+
+void server_run_rest(const server_worker *w, server_run *run)
+{
+    server_seats_give_up(w->seats, &run->seat);
+    server_seats_give_up(w->seats, &run->prefix->parked);
+    run->n_done = 0;
+}
+
+bool server_run_resume(const server_worker *w, server_run *run)
+{
+    assay_error err = {0};
+    if (server_seats_take(w->seats, most_tokens(run->task, run->prefix), &run->seat, &err) == ASSAY_OK)
+        return true;
+    fail_with(w, run->task, &err);
+    return false;
+}
+
+bool server_run_in_prompt(const server_run *run)
+{
+    return run->n_done < run->prefix->prompt->n_tokens;
+}
+
+bool server_run_is_behind(const server_run *run)
+{
+    const size_t n = server_sample_count(run->sample);
+    return server_run_in_prompt(run) || (n > 0 && run->n_done < run->prefix->prompt->n_tokens + n - 1);
 }

@@ -30,9 +30,9 @@ typedef struct server_task {
 } server_task;
 
 /* A choice with a sample.
- * n_done: evaluated tokens of the prompt; while it is less than all, `token` is not set.
- * token:  generated, and to be evaluated next.
- * whole:  the engine has refused to divide the prompt. */
+ * n_done: tokens that its sample has: of the prompt, then of those that were generated.
+ * token:  generated, and to be evaluated next, once the sample has all tokens before it
+ * (server_run_is_behind). whole:  the engine has refused to divide the prompt. */
 typedef struct server_run {
     server_task *task;
     server_prefix *prefix;
@@ -50,8 +50,8 @@ void server_task_free(const server_worker *w, server_task *t);
 /* Ends the task with an error. */
 void server_task_fail(const server_worker *w, server_task *t, int status, const char *text);
 
-/* Whether the next choice can start: there is one, and if its prompt is being evaluated by another choice,
- * that one has finished the prompt or the engine cannot copy samples. */
+/* Whether the next choice can start: there is one, the client is not slow, and if the prompt is being
+ * evaluated by another choice, that one has finished the prompt or the engine cannot copy samples. */
 bool server_task_can_start(const server_worker *w, const server_task *t);
 
 /* Starts the next choice. After a failure the task is over, and false is returned. A choice whose prompt has
@@ -67,5 +67,15 @@ void server_run_close(const server_worker *w, server_run *run);
 
 /* Evaluates the prompt again from its first token, in one step. After a failure the task is over. */
 void server_run_restart(const server_worker *w, server_run *run);
+
+/* Gives up the sample, and that with the prompt: server_run_resume takes another one, which is evaluated from
+ * the first token on. False after a failure: the task is over. */
+void server_run_rest(const server_worker *w, server_run *run);
+bool server_run_resume(const server_worker *w, server_run *run);
+
+/* Whether the sample lacks tokens of the prompt. */
+bool server_run_in_prompt(const server_run *run);
+/* Whether it lacks tokens of the prompt, or, after a rest, generated ones before the latest. */
+bool server_run_is_behind(const server_run *run);
 
 #endif
