@@ -39,11 +39,18 @@ void server_task_free(const server_worker *w, server_task *t)
     free(t);
 }
 
+/* The end of an answer. */
+static void observe_end(const server_worker *w, const server_task *t)
+{
+    server_metrics_observe(w->metrics, SERVER_TIME_REQUEST, server_clock() - t->job->received);
+}
+
 void server_task_fail(const server_worker *w, server_task *t, int status, const char *text)
 {
     if (t->over) return;
     t->over = true;
     server_answer_fail(t->job, status, text);
+    observe_end(w, t);
     server_metrics_add(w->metrics, SERVER_COUNT_FAILED, 1);
 }
 

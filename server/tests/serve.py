@@ -8,6 +8,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import json
+import math
 import re
 import signal
 import socket
@@ -104,6 +105,49 @@ def plain_answers(server: Server) -> None:
     point(server.ask("GET", "/health")[0] == 200, "the server is healthy")
     point(server.metric("assay_completion_tokens_total") > 0 and server.metric("assay_running_samples") == 0,
           "tokens are counted")
+
+
+SAMPLE = re.compile(r'([a-z_]+)(?:\{([a-z]+="[^"\\\\]*"(?:,[a-z]+="[^"\\\\]*")*)\})? (-?[0-9.]+)')
+
+
+def metrics(server: Server) -> None:
+    """The text format 0.0.4 of Prometheus: each sample follows HELP and TYPE of its metric; the buckets of a histogram only grow."""
+    lines = server.ask("GET", "/metrics")[1].decode().splitlines()
+    wrong, kinds, values = [], {}, {}
+    for line in lines:
+        if line.startswith("# TYPE "):
+            kinds[line.split()[2]] = line.split()[3]
+        elif not line.startswith("# HELP "):
+            match = SAMPLE.fullmatch(line)
+            name = re.sub(r"_(bucket|sum|count)$", "", match.group(1)) if match else ""
+            if not match or kinds.get(match.group(1), kinds.get(name)) not in ("counter", "gauge", "histogram"):
+                wrong.append(line)
+            else:
+                values[line.rsplit(" ", 1)[0]] = float(match.group(3))
+    histograms = [name for name, kind in kinds.items() if kind == "histogram"]
+    for name in histograms:
+        buckets = [value for sample, value in values.items() if sample.startswith(name + "_bucket")]
+        if buckets != sorted(buckets) or buckets[-1] != values[name + "_count"] or values[name + "_count"] < 1 or values[name + "_sum"] <= 0:
+            wrong.append(f"{name}: {buckets}, {values[name + '_count']}")
+    point(len(histograms) == 3 and not wrong, "metrics have the text format of Prometheus, and times are counted", "\n".join(wrong))
+
+
+def logprobs(server: Server) -> None:
+    """Of the whole vocabulary, for generated tokens and for those of the prompt."""
+    status, content = server.ask("POST", "/v1/chat/completions", {**QUESTION, "max_tokens": 2, "logprobs": True, "top_logprobs": -1})
+    entries = json.loads(content)["choices"][0]["logprobs"]["content"]
+    sums = [sum(math.exp(top["logprob"]) for top in entry["top_logprobs"]) for entry in entries]
+    n = {len(entry["top_logprobs"]) for entry in entries}
+    ids = {top["id"] for top in entries[0]["top_logprobs"]}
+    point(status == 200 and len(sums) == 2 and all(abs(s - 1) < 1e-9 for s in sums) and n == {len(ids)} and len(ids) > 400,
+          "logprobs may be those of the whole vocabulary", (sums, n))
+    status, content = server.ask("POST", "/v1/completions", {"model": "qwen3", "prompt": [10, 11, 12], "max_tokens": 1, "prompt_logprobs": -1,
+                                                             "temperature": 0, "logprobs": 1})
+    rows = json.loads(content)["choices"][0]["prompt_logprobs"]
+    sums = [sum(math.exp(top["logprob"]) for top in row.values()) for row in rows[1:]]
+    point(status == 200 and rows[0] is None and len(rows) == 3 and all(abs(s - 1) < 1e-9 for s in sums), "so may those of a prompt", (rows[0], sums))
+    status, content = server.ask("POST", "/v1/completions", {"model": "qwen3", "prompt": [10], "max_tokens": 2000, "n": 2, "logprobs": -1})
+    point(status == 413 and b"logprobs" in content, "their number is bounded", content)
 
 
 def many_at_once(server: Server) -> None:
@@ -220,6 +264,8 @@ def run() -> None:
         whole_answers(server)
         errors(server)
         plain_answers(server)
+        metrics(server)
+        logprobs(server)
         many_at_once(server)
     finally:
         code, error = server.stop()
