@@ -29,7 +29,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
                              "(or those of --family), as <out>/random/<family>-NNNN/")
     parser.add_argument("--check", action="store_true",
                         help="write nothing: record again into a temporary directory and compare "
-                             "every byte with --out; exit 1 where they differ")
+                             "every byte with --out; exit 1 where they differ. The bundle's weights are "
+                             "those of --out: other processors train others")
     parser.add_argument("--no-observations", action="store_true",
                         help="do not run mlx-lm")
     options = parser.parse_args(arguments)

@@ -60,7 +60,8 @@ def record(options: argparse.Namespace, out: Path) -> list[Path]:
             if not options.variant:
                 from .bundle import cases as bundle
                 made += [Path("bundle") / place
-                         for place in bundle.record(out / "bundle", options.seed, not options.no_observations)]
+                         for place in bundle.record(out / "bundle", options.seed, not options.no_observations,
+                                                    options.out / "bundle" if options.check else None)]
             continue
         family = families.load(name)
         for variant in family_variants(family, options.seed, options.variant):

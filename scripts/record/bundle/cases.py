@@ -217,18 +217,18 @@ class Texts:
                 "groups": [{"name": self.served.name, "vectors": vectors}]})
 
 
-def record(out: Path, seed: int, observe: bool) -> list[Path]:
+def record(out: Path, seed: int, observe: bool, bundled: Path | None = None) -> list[Path]:
     """Writes both families; returns their directories relative to `out`. observe: also run mlx-lm on the numeric
-    cases."""
+    cases. bundled: a recorded bundle whose weights are taken; None: they are trained."""
     serving_package.load()
     made = []
     for name in CONFIGS:
         directory = out / name
         shutil.rmtree(directory, ignore_errors=True)
-        served = Served(name, seed)
+        served = Served(name, seed, bundled / name / "model" if bundled else None)
         served.write(directory / "model", directory / "newer")
         checksums.write(directory / "model")
-        print(f"bundle/{name}: loss {served.checkpoint.loss:.2f}", flush=True)
+        print(f"bundle/{name}: " + (f"weights of {bundled}" if bundled else f"loss {served.checkpoint.loss:.2f}"), flush=True)
         recorder, texts = Recorder(served, seed), Texts(served, directory / "model")
         for file in FILES:
             chosen, line = recorder.numeric(file, directory / f"{file}.h5")

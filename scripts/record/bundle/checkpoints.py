@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors.torch import load_file
 from transformers import AutoTokenizer
 
 from .. import dialogue_tokenizer, families, narrow
@@ -19,7 +20,7 @@ from ..checkpoint import save
 from ..dialogues import Format
 from ..trained import Corpus, Schedule, Trained
 from ..truth import Run
-from ..variant import Config, Variant, rng_for
+from ..variant import Config, Family, Variant, rng_for
 from . import conversations
 
 N_TEXTS = 2400
@@ -78,7 +79,22 @@ class Answers(Corpus):
 
 class Taught(Trained):
     """Gemma 4 divides no product of query and key by the root of the head size: a trained norm of queries contains that
-    factor, and training is quick if it begins with it."""
+    factor, and training is quick if it begins with it.
+
+    bundled: a directory whose weights are taken instead of training; None: it is trained.
+    """
+
+    def __init__(self, family: Family, variant: Variant, seed: int, corpus: Answers, bundled: Path | None):
+        self.bundled = bundled
+        super().__init__(family, variant, seed, corpus)
+
+    def weights(self, model: torch.nn.Module, rng: np.random.Generator) -> dict[str, torch.Tensor]:
+        if self.bundled is None:
+            return super().weights(model, rng)
+        state = {name: tensor for name, tensor in model.state_dict().items() if name != "lm_head.weight"}
+        names = {id(tensor): name for name, tensor in state.items()}
+        stored = load_file(self.bundled / "model.safetensors")
+        return {names[id(tensor)]: stored[name] for name, tensor in self.family.old_names(state).items()}
 
     def begin(self, model: torch.nn.Module) -> None:
         if self.family.name == "gemma4":
@@ -98,9 +114,9 @@ def rounded(tensor: torch.Tensor, bits: int) -> torch.Tensor:
 
 
 class Served:
-    """A trained checkpoint with its template and its stop ids."""
+    """A trained checkpoint with its template and its stop ids. bundled: as Taught has it."""
 
-    def __init__(self, name: str, seed: int):
+    def __init__(self, name: str, seed: int, bundled: Path | None = None):
         self.name = name
         rng = rng_for(seed, "bundle", name, "texts")
         self.corpus = Answers(name, conversations.texts(name, N_TEXTS, rng))
@@ -108,7 +124,8 @@ class Served:
         config = {**CONFIGS[name], "vocab_size": size}
         if name == "gemma4":
             config["vocab_size_per_layer_input"] = size
-        self.checkpoint = Taught(families.load(name), Variant("bundle", config, CATCHES, spelling="old"), seed, self.corpus)
+        self.checkpoint = Taught(families.load(name), Variant("bundle", config, CATCHES, spelling="old"), seed, self.corpus,
+                                 bundled)
         self.documents = {file: self.numbers(ids) for file, ids in STOPS[name].items()}
         self.stops = sorted({one for ids in self.documents.values() for one in (ids if isinstance(ids, list) else [ids])})
 
