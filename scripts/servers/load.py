@@ -23,6 +23,7 @@ class Answer:
     sent: float
     first: float  # the first event with text
     last: float   # the end of the stream
+    pause: float  # the longest one between two events with text
     n_prompt: int
     n_tokens: int
 
@@ -30,25 +31,29 @@ class Answer:
 @dataclass(frozen=True)
 class Load:
     """What requests that were sent at once took, in seconds. speed: generated tokens per second, from the first request
-    to the last answer. first, worst: the time to the first token, median and worst."""
+    to the last answer. first, worst: the time to the first token, median and worst. pause: the longest one within an
+    answer."""
     speed: float
     first: float
     worst: float
+    pause: float
 
 
 def read_answer(answer: http.client.HTTPResponse, sent: float) -> Answer:
     """Raises Silent if the stream is no complete answer."""
-    first, usage, event = 0.0, None, {}
+    first, latest, pause = 0.0, 0.0, 0.0
+    usage, event = None, {}
     while line := answer.readline():
         if not line.startswith(b"data:") or line.strip() == b"data: [DONE]":
             continue
         event = json.loads(line[len(b"data:"):])
-        if not first and any(choice.get("text") for choice in event.get("choices", ())):
-            first = time.monotonic()
+        if any(choice.get("text") for choice in event.get("choices", ())):
+            now = time.monotonic()
+            first, pause, latest = first or now, max(pause, now - (latest or now)), now
         usage = event.get("usage") or usage
     if not first or not usage:
         raise Silent(f"found no text or no usage; the last event is {json.dumps(event)[:200]}")
-    return Answer(sent, first, time.monotonic(), usage["prompt_tokens"], usage["completion_tokens"])
+    return Answer(sent, first, time.monotonic(), pause, usage["prompt_tokens"], usage["completion_tokens"])
 
 
 def ask(netloc: str, body: bytes, start: threading.Barrier, found: list[Any], index: int) -> None:
@@ -101,4 +106,4 @@ def measure(url: str, model: str, prompts: list[list[int]], n_tokens: int) -> Lo
                          f"{n_tokens}")
     waits = [answer.first - answer.sent for answer in answers]
     seconds = max(a.last for a in answers) - min(a.sent for a in answers)
-    return Load(sum(a.n_tokens for a in answers) / seconds, statistics.median(waits), max(waits))
+    return Load(sum(a.n_tokens for a in answers) / seconds, statistics.median(waits), max(waits), max(a.pause for a in answers))

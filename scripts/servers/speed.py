@@ -143,7 +143,7 @@ class Group:
                     found = load.measure(url, model, self.prompts(n, options.prompt, seed), options.tokens)
                     self.loads.setdefault((name, n), []).append(found)
                     print(f"{self.name}, {n} requests, {name}: {found.speed:.1f} tokens/s, first token {found.first:.3f} s, "
-                          f"worst {found.worst:.3f} s", file=sys.stderr, flush=True)
+                          f"worst {found.worst:.3f} s, longest pause {found.pause:.3f} s", file=sys.stderr, flush=True)
 
     def run(self) -> None:
         """Starts all servers, which rest while another one is measured. Raises Missing or Silent."""
@@ -160,7 +160,8 @@ class Group:
         yield ["requests at once", "", "", *names, f"{OURS} / best peer"]
         for n in self.options.requests:
             for member, text, unit in (("speed", "throughput", "tokens/s"), ("first", "first token, median", "s"),
-                                       ("worst", "first token, worst", "s")):
+                                       ("worst", "first token, worst", "s"),
+                                       ("pause", "longest pause in an answer", "s")):
                 less = member != "speed"
                 cells = {name: (min if less else max)(getattr(one, member) for one in self.loads[name, n]) for name in names}
                 best = (min if less else max)((cells[name] for name in peers), default=None)

@@ -40,7 +40,7 @@ class Stub(http.server.BaseHTTPRequestHandler):
         n, n_sent = len(asked["prompt"]), asked["max_tokens"] - (asked["prompt"][0] == 0)
         self.send_response(200); self.end_headers()
         for i in range(n_sent):
-            time.sleep(0.2 if i == 0 else 0)
+            time.sleep({0: 0.2, 3: 0.1}.get(i, 0))
             text = "a" if i != 1 else ""
             self.wfile.write(b"data: " + json.dumps({"choices": [{"text": text}]}).encode() + b"\\n\\n")
         if n > 1:
@@ -165,7 +165,8 @@ class Tests(unittest.TestCase):
             found = load.measure(url, "m", [[1, 2], [3, 4], [5, 6]], 4)
         self.assertGreaterEqual(found.first, 0.2)
         self.assertGreaterEqual(found.worst, found.first)
-        self.assertGreater(found.speed, 3 * 4 / (3 * 0.2))  # faster than one after the other
+        self.assertGreater(found.speed, 3 * 4 / (3 * 0.3))  # faster than one after the other
+        self.assertGreaterEqual(found.pause, 0.1)
 
     def test_an_answer_of_another_length_or_without_usage_is_refused(self) -> None:
         with self.run_stub(str(self.place / "stream.py")) as url:
@@ -185,12 +186,12 @@ class Tests(unittest.TestCase):
     def test_the_ratio_is_that_to_the_best_peer(self) -> None:
         words = ["--assay", sys.executable, "--requests", "8", "--repeat", "2"]
         group = speed.Group(speed.parse(words), "f32")
-        group.loads = {("assay serve", 8): [load.Load(50, 3, 4), load.Load(60, 2, 5)],
-                       ("one", 8): [load.Load(20, 9, 9)] * 2, ("two", 8): [load.Load(30, 1, 10)] * 2}
+        group.loads = {("assay serve", 8): [load.Load(50, 3, 4, 1), load.Load(60, 2, 5, 1)],
+                       ("one", 8): [load.Load(20, 9, 9, 3)] * 2, ("two", 8): [load.Load(30, 1, 10, 2)] * 2}
         rows = list(group.rows())
         self.assertEqual(rows[0][3:], ["assay serve", "one", "two", "assay serve / best peer"])
         self.assertEqual([row[3:] for row in rows[1:]], [["60.0", "20.0", "30.0", "2.00"], ["2.00", "9.00", "1.00", "**0.50**"],
-                                                         ["4.00", "9.00", "10.0", "2.25"]])
+                                                         ["4.00", "9.00", "10.0", "2.25"], ["1.00", "3.00", "2.00", "2.00"]])
 
 
 class Tap(unittest.TestResult):
