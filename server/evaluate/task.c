@@ -39,7 +39,7 @@ void server_task_free(const server_worker *w, server_task *t)
     free(t);
 }
 
-/* The end of an answer. */
+/* The end of an answer, counted before the client learns of it. */
 static void observe_end(const server_worker *w, const server_task *t)
 {
     server_metrics_observe(w->metrics, SERVER_TIME_REQUEST, server_clock() - t->job->received);
@@ -49,8 +49,8 @@ void server_task_fail(const server_worker *w, server_task *t, int status, const 
 {
     if (t->over) return;
     t->over = true;
-    server_answer_fail(t->job, status, text);
     observe_end(w, t);
+    server_answer_fail(t->job, status, text);
     server_metrics_add(w->metrics, SERVER_COUNT_FAILED, 1);
 }
 
@@ -146,7 +146,7 @@ void server_run_take(const server_worker *w, server_run *run, const void *logits
     server_run_close(w, run);
     if (++t->n_finished < t->n_choices) return;
     t->over = true;
-    server_metrics_observe(w->metrics, SERVER_TIME_REQUEST, server_clock() - t->job->received);
+    observe_end(w, t);
     server_answer_end(t->job);
 }
 
