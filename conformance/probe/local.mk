@@ -38,6 +38,7 @@ conformance_libconformance_la_SOURCES += \
 
 CONFORMANCE_PROBE_TESTS = \
 	conformance/probe/tests/check_answer \
+	conformance/probe/tests/check_exchanges \
 	conformance/probe/tests/check_http \
 	conformance/probe/tests/check_judge \
 	conformance/probe/tests/check_probe
@@ -45,6 +46,8 @@ check_PROGRAMS += $(CONFORMANCE_PROBE_TESTS)
 TESTS += $(CONFORMANCE_PROBE_TESTS)
 conformance_probe_tests_check_answer_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_answer_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_exchanges_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_probe_tests_check_exchanges_LDADD = conformance/tests/libsupport.la
 conformance_probe_tests_check_http_SOURCES = \
 	conformance/probe/tests/check_http.c \
 	conformance/probe/tests/hostile.c conformance/probe/tests/hostile.h
