@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from .running import Silent, running
 from .systems import SERVERS, Server
 
 USUAL_CACHE = Path.home() / ".cache" / "assay-servers"
+GROUPS = ("discovery", "protocol", "numerics", "batching", "text")  # of assay probe
 PROBE_SECONDS = 1800.0  # limit of one probe
 
 
@@ -71,9 +73,14 @@ class Check:
         try:
             programs = install(server.package, options.cache, options.offline)
             model = models.prepare(self.family, server.form, options.cache, programs)
-            with running(server, programs, model, self.place / "server.log") as url:
-                name = requests.served_name(url) if server.lists else model.name
-                return self.record(url, name) if options.record else self.probe(url, name)
+            parts = []
+            for groups in self.runs():
+                with running(server, programs, model, self.place / "server.log") as url:
+                    name = requests.served_name(url) if server.lists else model.name
+                    if options.record:
+                        return self.record(url, name)
+                    parts.append(self.probe(url, name, groups))
+            return self.join(parts)
         except (Missing, Silent) as error:
             return report.Result(server.name, self.family, str(error).replace(str(options.cache), "CACHE"), None)
 
@@ -87,18 +94,34 @@ class Check:
             print(f"    {one.label}: {head['status']} {head['end']}", flush=True)
         return report.Result(self.server.name, self.family, f"{len(made)} exchanges", None)
 
-    def probe(self, url: str, name: str) -> report.Result:
-        saved, found = self.place / "exchanges", self.place / "report.json"
+    def runs(self) -> list[list[str]]:
+        """The groups of each run of the probe; []: all."""
+        if not self.server.restarts or self.options.record:
+            return [self.options.only]
+        return [[group] for group in self.options.only or GROUPS]
+
+    def probe(self, url: str, name: str, groups: list[str]) -> report.Result:
+        part = f"-{groups[0]}" if self.server.restarts else ""
+        saved, found = self.place / f"exchanges{part}", self.place / f"part{part}.json"
         shutil.rmtree(saved, ignore_errors=True)
-        server = self.server
-        command = [str(self.options.assay), "probe", url, "--truth", str(models.BUNDLE / self.family), "--json", str(found), "--compute", server.type, "--model", name,
-                   "--save", str(saved), *(word for group in self.options.only for word in ("--only", group))]
+        command = [str(self.options.assay), "probe", url, "--truth", str(models.BUNDLE / self.family), "--json", str(found),
+                   "--compute", self.server.type, "--model", name, "--save", str(saved),
+                   *(word for group in groups for word in ("--only", group))]
         try:
-            with open(self.place / "probe.log", "w") as log:
+            with open(self.place / f"probe{part}.log", "w") as log:
                 status = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, timeout=PROBE_SECONDS).returncode
         except subprocess.TimeoutExpired:
             return report.Result(self.server.name, self.family, f"the probe does not end within {PROBE_SECONDS:g} s", None)
         return report.Result(self.server.name, self.family, f"assay probe ends with status {status}", report.read(found))
+
+    def join(self, parts: list[report.Result]) -> report.Result:
+        """The parts as one report, which is stored."""
+        for part in parts:
+            if part.found is None:
+                return part
+        document = report.joined([part.found for part in parts if part.found])
+        (self.place / "report.json").write_text(json.dumps(document))
+        return report.Result(self.server.name, self.family, "", document)
 
 
 def named_versions(server: Server) -> list[str]:

@@ -56,6 +56,13 @@ def read(path: Path) -> dict[str, Any] | None:
         return None
 
 
+def joined(documents: list[dict[str, Any]]) -> dict[str, Any]:
+    """Reports on groups of checks as one; discovery, which is part of each, is the first one's."""
+    findings = [one for i, document in enumerate(documents) for one in document["findings"]
+                if i == 0 or not one["check"].startswith("discovery/")]
+    return {**documents[0], "findings": findings}
+
+
 def mark(finding: Finding) -> str:
     if finding["verdict"] == "failed":
         return str(finding["grade"])

@@ -21,6 +21,7 @@ class Server:
     name: of the row. package: the venv, and requirements/<package>.txt. form: of the checkpoint (models.FORMS).
     type: what the server is said to compute in (assay probe --compute). made_of: packages whose versions matter. ready: a path that answers 200 once the server
     answers requests. lists: GET /v1/models lists the model that it serves; otherwise requests name the checkpoint's path.
+    restarts: each group of checks gets a server of its own, since a request may end what evaluates the others.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Server:
     ready: str = "/v1/models"
     lists: bool = True
     type: str = "f32"
+    restarts: bool = False
 
 
 def mlx_lm(programs: Path, model: Path, port: int) -> list[str]:
@@ -72,7 +74,7 @@ def vllm(programs: Path, model: Path, port: int) -> list[str]:
 
 VLLM_MLX = ("vllm-mlx", "mlx-lm", "mlx-vlm", "mlx", "transformers")
 SERVERS = (
-    Server("mlx-lm", "mlx-lm", "older", mlx_lm, ("mlx-lm", "mlx", "transformers"), lists=False),
+    Server("mlx-lm", "mlx-lm", "older", mlx_lm, ("mlx-lm", "mlx", "transformers"), lists=False, restarts=True),
     Server("mlx-vlm", "mlx-vlm", "older", mlx_vlm, ("mlx-vlm", "mlx-lm", "mlx", "transformers")),
     Server("vllm-mlx", "vllm-mlx", "older", vllm_mlx(), VLLM_MLX),
     Server("vllm-mlx-batching", "vllm-mlx", "older", vllm_mlx("--continuous-batching"), VLLM_MLX),

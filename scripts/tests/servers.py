@@ -119,6 +119,13 @@ class Tests(unittest.TestCase):
                               result("two", "a", finding("x/chat", "ignored"), finding("y", "not exercised"))])
         self.assertEqual(lines, ["| check | one | two |", "|---|---|---|", "| x/chat | departs | breaks |", "| y | – | n/e |"])
 
+    def test_reports_on_groups_are_joined(self) -> None:
+        parts = [{"url": "u", "findings": [finding("discovery/chat", "ok"), finding("text/chat", "ok")]},
+                 {"url": "v", "findings": [finding("discovery/chat", "failed"), finding("batching/warm", "ok")]}]
+        found = report.joined(parts)
+        self.assertEqual((found["url"], [one["check"] for one in found["findings"]]),
+                         ("u", ["discovery/chat", "text/chat", "batching/warm"]))
+
     def test_a_row_has_the_worst_of_all_that_is_asked(self) -> None:
         lines = report.table([result("one", "a", finding("protocol/chat/whole/stop/usage", "ok"),
                                      finding("protocol/chat/whole/limit/usage", "failed", "departs"))])

@@ -242,10 +242,10 @@ static bool has_responses(const probe_run *r)
 static const way ways[] = {
     {"echo", PROBE_COMPLETIONS, has_echo, ask_prompt},
     {"prompt-logprobs", PROBE_COMPLETIONS, has_prompt_logprobs, ask_prompt},
-    {"prefixes", PROBE_COMPLETIONS, needs_prefixes, ask_prefixes},
     {"completions", PROBE_COMPLETIONS, has_completions, ask_answer},
     {"chat", PROBE_CHAT, has_chat, ask_answer},
     {"responses", PROBE_RESPONSES, has_responses, ask_answer},
+    {"prefixes", PROBE_COMPLETIONS, needs_prefixes, ask_prefixes},
 };
 
 static void report_rule(probe_run *r, const way *w, judged *j, size_t rule)
