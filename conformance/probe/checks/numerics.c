@@ -25,6 +25,7 @@ typedef struct judged {
     probe_judge judge;
     char exchange[PROBE_N_RULES][PROBE_LABEL_MAX];
     char *repro[PROBE_N_RULES];
+    size_t other;            /* answers to other prompts */
     size_t reported, joined; /* answers whose first tokens, or parts of characters, have no row: the first one
                                 gets a row of the report */
 } judged;
@@ -186,6 +187,20 @@ static assay_status is_recorded(const probe_run *r, const way *w, const probe_pr
     return rc;
 }
 
+/* Whether an answer is that of another prompt: its text is not the recorded one, and the server counts other
+ * tokens of the prompt (one that ignores enable_thinking renders another one). Its rows have no truth. */
+static bool has_other_prompt(probe_run *r, const way *w, const probe_exchange *x, const probe_answer *a,
+                             const probe_asked *asked, judged *j)
+{
+    PROBE_LABEL(check, "numerics/%s/rows", w->name);
+    if (asked->is_recorded || a->input <= 0 || (size_t)a->input == asked->prompt->n_prompt) return false;
+    if (!j->other++)
+        (void)probe_report(r, x, check, PROBE_NOT_EXERCISED, PROBE_BREAKS,
+                           "%s: the server counts %lld tokens of the prompt, which has %zu: not judged",
+                           asked->prompt->name, (long long)a->input, asked->prompt->n_prompt);
+    return true;
+}
+
 static assay_status ask_answer(probe_run *r, const way *w, const probe_prompt *p, size_t number, judged *j,
                                assay_error *err)
 {
@@ -200,9 +215,11 @@ static assay_status ask_answer(probe_run *r, const way *w, const probe_prompt *p
     assay_status rc = probe_ask_send(r, &ask, label, &x, &a, err);
     if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, &a.rows)) {
         rc = is_recorded(r, w, p, &a, &asked.is_recorded, err);
-        const probe_follow f = probe_follow_answer(&j->judge, &a.rows, &asked);
-        note_broken(r, j, &x);
-        report_follow(r, w, &x, &f, j);
+        if (rc == ASSAY_OK && !has_other_prompt(r, w, &x, &a, &asked, j)) {
+            const probe_follow f = probe_follow_answer(&j->judge, &a.rows, &asked);
+            note_broken(r, j, &x);
+            report_follow(r, w, &x, &f, j);
+        }
     }
     probe_answer_free(&a);
     probe_exchange_free(&x);
