@@ -15,6 +15,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/checks/observe.c conformance/probe/checks/observe.h \
 	conformance/probe/checks/protocol.c \
 	conformance/probe/checks/refusals.c conformance/probe/checks/refusals.h \
+	conformance/probe/checks/sampled.c conformance/probe/checks/sampled.h \
 	conformance/probe/checks/scenario.c conformance/probe/checks/scenario.h \
 	conformance/probe/checks/shape.c conformance/probe/checks/shape.h \
 	conformance/probe/checks/stream.c conformance/probe/checks/stream.h \
@@ -58,6 +59,8 @@ conformance_probe_tests_check_judge_LDADD = conformance/tests/libsupport.la
 conformance_probe_tests_check_probe_SOURCES = \
 	conformance/probe/tests/check_probe.c \
 	conformance/probe/tests/oracle.c conformance/probe/tests/oracle.h \
-	conformance/probe/tests/oracle_answer.c conformance/probe/tests/oracle_answer.h
+	conformance/probe/tests/oracle_answer.c conformance/probe/tests/oracle_answer.h \
+	conformance/probe/tests/oracle_rows.c conformance/probe/tests/oracle_rows.h \
+	conformance/probe/tests/planted.c conformance/probe/tests/planted.h
 conformance_probe_tests_check_probe_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_probe_LDADD = conformance/tests/libsupport.la

@@ -215,10 +215,10 @@ static size_t most(const probe_rows *rows)
     return n;
 }
 
-/* Asks for `top` alternatives. *got: those in the answer; *rows: its rows; *status: of HTTP, 0 without an
- * answer. */
+/* Asks for `top` alternatives. *got: those in the answer; *rows: its rows; *ignored: the exchange, if it is
+ * the first one without rows that succeeded. */
 static assay_status try_top(probe_run *r, probe_endpoint e, size_t top, size_t *got, size_t *rows,
-                            int *status, assay_error *err)
+                            probe_exchange *ignored, assay_error *err)
 {
     probe_exchange x;
     probe_answer a;
@@ -230,26 +230,25 @@ static assay_status try_top(probe_run *r, probe_endpoint e, size_t top, size_t *
                            .max_tokens = p->n_greedy < TOKENS_MOST ? p->n_greedy + 1 : TOKENS_MOST,
                            .logprobs = top};
     assay_status rc = probe_ask_send(r, &ask, label, &x, &a, err);
-    *status = x.end == PROBE_ANSWERED ? x.status : 0;
-    *rows = rc == ASSAY_OK && probe_exchange_succeeded(&x) ? a.rows.n : 0;
+    const bool succeeded = rc == ASSAY_OK && probe_exchange_succeeded(&x);
+    *rows = succeeded ? a.rows.n : 0;
     *got = *rows ? most(&a.rows) : 0;
     probe_answer_free(&a);
-    probe_exchange_free(&x);
+    if (succeeded && *rows == 0 && ignored->end == PROBE_UNSENT) *ignored = x;
+    else probe_exchange_free(&x);
     return rc;
 }
 
-/* Finds the most alternatives that an endpoint returns. */
-static assay_status find_top(probe_run *r, probe_endpoint e, bool *ignored, assay_error *err)
+/* Finds the most alternatives that an endpoint returns. *ignored: see try_top. */
+static assay_status find_top(probe_run *r, probe_endpoint e, probe_exchange *ignored, assay_error *err)
 {
     const size_t whole = r->truth->n_vocab <= PROBE_WHOLE_MAX ? r->truth->n_vocab : 100;
     const size_t tries[] = {whole, 100, 20, 11, 10, 5, 3, 1};
     probe_offer *o = &r->server.at[e];
-    *ignored = false;
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         size_t got, rows;
-        int status;
         if (i > 0 && tries[i] >= whole) continue;
-        assay_status rc = try_top(r, e, tries[i], &got, &rows, &status, err);
+        assay_status rc = try_top(r, e, tries[i], &got, &rows, ignored, err);
         if (rc != ASSAY_OK) return rc;
         if (rows > 0) {
             o->logprobs = true;
@@ -257,35 +256,39 @@ static assay_status find_top(probe_run *r, probe_endpoint e, bool *ignored, assa
             o->top = got;
             return ASSAY_OK;
         }
-        if (status >= 200 && status < 300) *ignored = true;
     }
     return ASSAY_OK;
 }
 
-static assay_status find_logprobs(probe_run *r, probe_endpoint e, assay_error *err)
+static void report_logprobs(probe_run *r, probe_endpoint e, const probe_exchange *ignored)
 {
-    bool ignored = false;
-    probe_offer *o = &r->server.at[e];
+    const probe_offer *o = &r->server.at[e];
     PROBE_LABEL(check, "discovery/%s-logprobs", probe_endpoint_name(e));
-    if (!o->is_there || e == PROBE_MESSAGES) return ASSAY_OK;
-    assay_status rc = find_top(r, e, &ignored, err);
-    if (rc == ASSAY_OK && !o->logprobs && e == PROBE_COMPLETIONS) {
-        bool again;
-        o->by_flag = true;
-        rc = find_top(r, e, &again, err);
-    }
-    if (rc != ASSAY_OK) return rc;
     if (o->logprobs)
         (void)probe_report(r, NULL, check, PROBE_OK, PROBE_BREAKS, "at most %zu alternatives of each token%s",
                            o->top,
                            o->by_flag && e == PROBE_COMPLETIONS ? "; asked for as in chat completions" : "");
-    else if (ignored)
-        (void)probe_report(r, NULL, check, PROBE_IGNORED, PROBE_DEPARTS,
+    else if (ignored->end != PROBE_UNSENT)
+        (void)probe_report(r, ignored, check, PROBE_IGNORED, PROBE_DEPARTS,
                            "a request for log-probabilities is accepted, and its answer has none");
     else
         (void)probe_report(r, NULL, check, PROBE_NOT_OFFERED, PROBE_DEPARTS,
                            "every number of alternatives is refused");
-    return ASSAY_OK;
+}
+
+static assay_status find_logprobs(probe_run *r, probe_endpoint e, assay_error *err)
+{
+    probe_exchange ignored = {.end = PROBE_UNSENT};
+    probe_offer *o = &r->server.at[e];
+    if (!o->is_there || e == PROBE_MESSAGES) return ASSAY_OK;
+    assay_status rc = find_top(r, e, &ignored, err);
+    if (rc == ASSAY_OK && !o->logprobs && e == PROBE_COMPLETIONS) {
+        o->by_flag = true;
+        rc = find_top(r, e, &ignored, err);
+    }
+    if (rc == ASSAY_OK) report_logprobs(r, e, &ignored);
+    probe_exchange_free(&ignored);
+    return rc;
 }
 
 /* Whether completions return the log-probabilities of a prompt. */

@@ -12,6 +12,7 @@
 #include "conformance/probe/checks/expect.h"
 #include "conformance/probe/checks/follow.h"
 #include "conformance/probe/checks/observe.h"
+#include "conformance/probe/checks/sampled.h"
 #include "conformance/probe/run/ask.h"
 #include "conformance/probe/run/repro.h"
 #include "conformance/probe/truth/fit.h"
@@ -19,6 +20,7 @@
 #define PROMPTS_MOST  8  /* that are asked in each way */
 #define PREFIXES_MOST 6  /* of a prompt */
 #define TOP_MOST      20 /* alternatives, unless whole vocabularies are returned */
+#define TYPE_FACTOR   8  /* a type fits errors from an eighth of its noise on */
 
 /* The judge of a way, and for each rule the exchange in which it was broken first. */
 typedef struct judged {
@@ -94,7 +96,8 @@ static void report_follow(probe_run *r, const way *w, const probe_exchange *x, c
             r, x, check, PROBE_FAILED, PROBE_DEPARTS,
             "%zu tokens have no row: a character of several tokens has one, that of its last token",
             f->n_joined);
-    if (f->n_skipped && !j->reported++)
+    /* In Responses they belong to texts: reasoning has none. */
+    if (f->n_skipped && w->endpoint != PROBE_RESPONSES && !j->reported++)
         (void)probe_report(r, x, check, PROBE_FAILED, PROBE_HABIT,
                            "the first %zu tokens of the answer have no row", f->n_skipped);
 }
@@ -265,9 +268,19 @@ static const way ways[] = {
     {"prefixes", PROBE_COMPLETIONS, needs_prefixes, ask_prefixes},
 };
 
+/* The exchange of a row: the one that first broke `rule`. */
+static void add_exchange(probe_finding *f, judged *j, size_t rule)
+{
+    if (!f || !j->repro[rule]) return;
+    (void)snprintf(f->exchange, sizeof f->exchange, "%s", j->exchange[rule]);
+    f->repro = strdup(j->repro[rule]);
+    j->judge.failed = j->judge.failed || !f->repro;
+}
+
 static void report_rule(probe_run *r, const way *w, judged *j, size_t rule)
 {
     const probe_rule_result *result = &j->judge.rules[rule];
+    if (rule == PROBE_RULE_TOKEN && w->ask == ask_prompt) return; /* the tokens of a prompt are given */
     PROBE_LABEL(check, "numerics/%s/%s", w->name, probe_rule_names[rule]);
     if (result->n == 0) {
         (void)probe_report(r, NULL, check, PROBE_NOT_EXERCISED, PROBE_BREAKS,
@@ -286,63 +299,70 @@ static void report_rule(probe_run *r, const way *w, judged *j, size_t rule)
                            result->n, result->multiple, result->first)
             : probe_report(r, NULL, check, PROBE_FAILED, PROBE_BREAKS, "%zu of %zu times; first: %s",
                            result->n_broken, result->n, result->first);
-    if (!f) return;
-    (void)snprintf(f->exchange, sizeof f->exchange, "%s", j->exchange[rule]);
-    f->repro = j->repro[rule];
-    j->repro[rule] = NULL;
+    add_exchange(f, j, rule);
 }
 
 /* Names what was done to the values, if they differ. */
-static void report_change(probe_run *r, const way *w, const probe_judge *j)
+static void report_change(probe_run *r, const way *w, judged *all)
 {
     char text[256];
-    const probe_prompt *p = &r->truth->prompts[0];
+    const probe_judge *j = &all->judge;
     PROBE_LABEL(check, "numerics/%s/change", w->name);
     if (j->n_pairs == 0) return;
-    if (j->all_zero) {
-        (void)probe_report(r, NULL, check, PROBE_FAILED, PROBE_BREAKS, "every log-probability is 0");
-        return;
-    }
-    const double bound = 2 * probe_truth_bound(p, r->type);
+    const double bound = 2 * probe_truth_bound(&r->truth->prompts[0], r->type);
     const probe_fit f = probe_fit_of(j->pairs, j->n_pairs, bound);
     probe_fit_describe(&f, text, sizeof text);
-    const bool named = f.change != PROBE_UNCHANGED;
-    (void)probe_report(r, NULL, check, named ? PROBE_FAILED : PROBE_OK, PROBE_BREAKS, "%s", text);
+    const bool named = j->all_zero || f.change != PROBE_UNCHANGED;
+    probe_finding *row = probe_report(r, NULL, check, named ? PROBE_FAILED : PROBE_OK, PROBE_BREAKS, "%s",
+                                      j->all_zero ? "every log-probability is 0" : text);
+    if (named) add_exchange(row, all, PROBE_RULE_LOGPROB);
     PROBE_LABEL(sum, "numerics/%s/sum", w->name);
-    if (!j->normalised)
-        (void)probe_report(r, NULL, sum, PROBE_FAILED, PROBE_BREAKS,
-                           "the probabilities of one row add up to more than 1");
+    if (j->all_zero || j->normalised) return;
+    row = probe_report(r, NULL, sum, PROBE_FAILED, PROBE_BREAKS,
+                       "the probabilities of one row add up to more than 1");
+    add_exchange(row, all, PROBE_RULE_LOGPROB);
+}
+
+/* Lists the types whose noise is of the size of the errors, the nearest first; "" if there is none. */
+static void list_types(const probe_noise *noise, const double *errors, char *text, size_t size)
+{
+    double left[PROBE_TYPES];
+    size_t n = 0;
+    text[0] = '\0';
+    memcpy(left, errors, sizeof left);
+    for (probe_type t; (t = probe_served_type(noise, left)) != PROBE_TYPES && n < size; left[t] = INFINITY)
+        if (n == 0 || errors[t] > 1 / TYPE_FACTOR)
+            n += (size_t)snprintf(text + n, size - n, "%s%.3g times that of %s", n ? ", " : "", errors[t],
+                                  probe_type_name(t));
 }
 
 /* The type in which the server seems to compute. */
-static void report_type(probe_run *r, const way *w, const probe_judge *j)
+static void report_type(probe_run *r, const way *w, judged *j)
 {
+    char fits[256];
     const probe_noise *noise = r->truth->prompts[0].noise;
-    const probe_type served = probe_served_type(noise, j->errors);
-    const double of_claim = j->errors[r->type];
+    const double *errors = j->judge.errors, of_claim = errors[r->type];
     const char *claim = probe_type_name(r->type);
     PROBE_LABEL(check, "numerics/%s/served-type", w->name);
-    if (j->n_pairs == 0 || noise[r->type].noise == 0) return;
-    if (of_claim <= CONF_NOISE_MULTIPLE)
+    if (j->judge.n_pairs == 0 || noise[r->type].noise == 0) return;
+    if (of_claim <= CONF_NOISE_MULTIPLE) {
         (void)probe_report(r, NULL, check, PROBE_OK, PROBE_BREAKS,
                            "%s: %.3g times its noise, of which %g are allowed", claim, of_claim,
                            CONF_NOISE_MULTIPLE);
-    else if (served != PROBE_TYPES)
-        (void)probe_report(
-            r, NULL, check, PROBE_FAILED, PROBE_BREAKS,
-            "%.3g times the noise of %s, of which %g are allowed; %.3g times that of %s, which fits",
-            of_claim, claim, CONF_NOISE_MULTIPLE, j->errors[served], probe_type_name(served));
-    else
-        (void)probe_report(r, NULL, check, PROBE_FAILED, PROBE_BREAKS,
-                           "%.3g times the noise of %s, of which %g are allowed; no measured type fits",
-                           of_claim, claim, CONF_NOISE_MULTIPLE);
+        return;
+    }
+    list_types(noise, errors, fits, sizeof fits);
+    probe_finding *f = probe_report(r, NULL, check, PROBE_FAILED, PROBE_BREAKS,
+                                    "%.3g times the noise of %s, of which %g are allowed; %s", of_claim,
+                                    claim, CONF_NOISE_MULTIPLE, fits[0] ? fits : "no measured type fits");
+    add_exchange(f, j, PROBE_RULE_DIFFERENCE);
 }
 
 static void report_way(probe_run *r, const way *w, judged *j)
 {
     for (size_t rule = 0; rule < PROBE_N_RULES; rule++) report_rule(r, w, j, rule);
-    report_change(r, w, &j->judge);
-    report_type(r, w, &j->judge);
+    report_change(r, w, j);
+    report_type(r, w, j);
 }
 
 static assay_status run_way(probe_run *r, const way *w, assay_error *err)
@@ -377,5 +397,6 @@ assay_status probe_check_numerics(probe_run *r, assay_error *err)
     if (rc == ASSAY_OK && !any)
         (void)probe_report(r, NULL, "numerics", PROBE_NOT_OFFERED, PROBE_DEPARTS,
                            "no endpoint returns log-probabilities: texts alone are judged");
+    if (rc == ASSAY_OK) rc = probe_check_sampled(r, err);
     return rc == ASSAY_OK ? probe_observe(r, err) : rc;
 }

@@ -10,12 +10,16 @@
 typedef enum oracle_bug {
     ORACLE_SOUND,
     ORACLE_WARM,           /* log-probabilities after a temperature */
+    ORACLE_SAMPLED_VALUES, /* … after that of the request */
     ORACLE_ZERO,           /* every log-probability is 0 */
     ORACLE_COARSE,         /* errors of the size of bfloat16's */
     ORACLE_OTHER_TOKEN,    /* a row reports another token than the one that was taken */
     ORACLE_OTHER_VALUE,    /* the token's value is that of another one */
     ORACLE_LAST_MISSING,   /* the least of the alternatives is another token */
     ORACLE_SHIFTED_PROMPT, /* log-probabilities of a prompt are one token late */
+    ORACLE_NO_USAGE,       /* the prompt is said to have no tokens */
+    ORACLE_MORE_INPUT,     /* … one token more than it has */
+    ORACLE_MORE_OUTPUT,    /* the answer is said to have one token more than it has */
     ORACLE_NO_STOP_TEXT,   /* stop texts have no effect */
     ORACLE_NO_LIMIT,       /* the limit of tokens has no effect */
     ORACLE_ANY_MODEL,      /* unknown models are served */
@@ -28,17 +32,19 @@ typedef enum oracle_bug {
     ORACLE_TAIL,           /* an answer begins with the end of an earlier one */
     ORACLE_ALTERNATE,      /* every second answer has other log-probabilities */
     ORACLE_LEAK,           /* a request whose client leaves is still counted as running */
-    ORACLE_HANGS,          /* streams never end */
+    ORACLE_HANGS,          /* the first stream of chat completions never ends */
     ORACLE_CRASH           /* a malformed body ends the server */
 } oracle_bug;
 
 /* from, to: a text that is replaced in every body of an answer; NULL: none. streams: only in streams (1),
- * only in whole bodies (-1), in both (0). */
+ * only in whole bodies (-1), in both (0).
+ * most: alternatives of a token that completions return; 0: the whole vocabulary. */
 typedef struct oracle {
     const probe_truth *truth;
     oracle_bug bug;
     const char *from, *to;
     int streams;
+    int most;
     int port;
     int listener;
     long child;

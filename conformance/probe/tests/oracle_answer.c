@@ -3,37 +3,15 @@
 
 #include <check.h>
 #include <json-c/json.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/json.h"
 #include "conformance/judge/distance.h"
-#include "conformance/probe/answer/answer.h"
 #include "conformance/probe/run/convert.h"
-#include "conformance/probe/truth/judge.h"
+#include "conformance/probe/tests/oracle_rows.h"
 #include "serving/table.h"
-
-enum { TOKENS_MOST = 128, STOPS_MOST = 4 };
-
-/* A request under way. */
-typedef struct asked {
-    const oracle *o;
-    probe_endpoint endpoint;
-    const char *path;
-    assay_text body;
-    json_object *request;
-    const probe_prompt *prompt;
-    size_t n_before; /* ids of the prompt that were sent */
-    int32_t tokens[TOKENS_MOST];
-    size_t n_tokens, limit, top;
-    bool logprobs, prompt_logprobs, streams;
-    assay_text stops[STOPS_MOST];
-    size_t n_stops;
-    const oracle_out *out;
-    bool gone;
-} asked;
 
 static json_object *member(const asked *a, const char *name)
 {
@@ -115,63 +93,6 @@ static void take_tokens(asked *a)
     a->tokens[0] = (int32_t)(3 + seed % 7);
 }
 
-/* The values of one row: what is right, and the planted error. */
-static void make_values(const asked *a, const double *logits, double *out)
-{
-    const size_t n = a->o->truth->n_vocab;
-    probe_log_softmax(logits, n, out);
-    for (size_t v = 0; v < n; v++) {
-        if (a->o->bug == ORACLE_WARM) out[v] /= 0.5;
-        if (a->o->bug == ORACLE_ZERO) out[v] = 0;
-        if (a->o->bug == ORACLE_COARSE) out[v] += (v % 2 ? 1 : -1) * 0.8 * a->prompt->noise[PROBE_BF16].noise;
-        if (a->o->bug == ORACLE_ALTERNATE && a->o->shared->n_answers % 2) out[v] -= 0.01 * (double)(v % 5);
-    }
-}
-
-/* The text of a token alone; lives as long as the process, which answers one request. */
-static assay_text text_of(const asked *a, int32_t id)
-{
-    buffer *text = calloc(1, sizeof *text);
-    ck_assert(text && probe_vocab_decode(a->o->truth->vocab, &id, 1, false, text, NULL) == ASSAY_OK);
-    return buffer_text(text);
-}
-
-/* A row after n_before ids, whose token is `id`. The alternatives are freed by the caller. */
-static assay_logprobs make_row(const asked *a, size_t n_before, int32_t id)
-{
-    const size_t n = a->o->truth->n_vocab;
-    const double *logits = probe_truth_row(a->prompt, n_before);
-    if (!logits) return (assay_logprobs){.token = {.id = id, .text = text_of(a, id), .logprob = (double)NAN}};
-    double *values = calloc(n, sizeof *values);
-    assay_token_logprob *top = calloc(a->top ? a->top : 1, sizeof *top);
-    ck_assert(values && top && logits);
-    make_values(a, logits, values);
-    if (a->o->bug == ORACLE_OTHER_TOKEN) id = (id + 1) % (int32_t)n;
-    const assay_token_logprob token = {
-        .id = id,
-        .text = text_of(a, id),
-        .logprob = values[a->o->bug == ORACLE_OTHER_VALUE ? (size_t)(id + 1) % n : (size_t)id]};
-    for (size_t k = 0; k < a->top; k++) {
-        size_t best = SIZE_MAX;
-        for (size_t v = 0; v < n; v++) {
-            bool used = false;
-            for (size_t i = 0; i < k; i++) used = used || top[i].id == (int32_t)v;
-            if (!used && (best == SIZE_MAX || logits[v] > logits[best])) best = v;
-        }
-        top[k] = (assay_token_logprob){
-            .id = (int32_t)best, .text = text_of(a, (int32_t)best), .logprob = values[best], .rank = k + 1};
-    }
-    if (a->o->bug == ORACLE_LAST_MISSING && a->top > 1 && a->top < n) {
-        size_t least = 0;
-        for (size_t v = 0; v < n; v++)
-            if (logits[v] < logits[least]) least = v;
-        top[a->top - 1] = (assay_token_logprob){
-            .id = (int32_t)least, .text = text_of(a, (int32_t)least), .logprob = values[least]};
-    }
-    free(values);
-    return (assay_logprobs){.token = token, .top = top, .n_top = a->top};
-}
-
 static void put_bytes(void *context, const char *bytes, size_t n)
 {
     asked *a = context;
@@ -206,9 +127,12 @@ static void send_chunk(asked *a, const chunked *c, size_t choice, const buffer *
                                   .completion_tokens = (int64_t)state->completion_tokens,
                                   .finish_reason = state->finish == ASSAY_FINISH_LENGTH ? "length" : "stop",
                                   .choice = choice};
+    if (a->o->bug == ORACLE_NO_USAGE) chunk.prompt_tokens = 0;
+    if (a->o->bug == ORACLE_MORE_INPUT) chunk.prompt_tokens++;
+    if (a->o->bug == ORACLE_MORE_OUTPUT) chunk.completion_tokens++;
     if (state->by_text && a->n_stops) chunk.stop_sequence = a->stops[0];
     if (a->logprobs) {
-        row = make_row(a, a->n_before + k, a->tokens[k]);
+        row = oracle_row(a, a->n_before + k, a->tokens[k]);
         chunk.logprobs = &row;
         chunk.n_logprobs = 1;
     }
@@ -247,22 +171,10 @@ static void send_choice(asked *a, const chunked *c, size_t choice, const assay_l
         ck_assert_int_eq(c->s->completion_push(completion, a->tokens[k], &sink, &state, NULL), ASSAY_OK);
         send_chunk(a, c, choice, &text, &state, k, prompt_rows);
         buffer_free(&text);
-        if (a->o->bug == ORACLE_HANGS && a->streams) (void)sleep(60);
+        const bool hangs = a->o->bug == ORACLE_HANGS && a->streams && a->endpoint == PROBE_CHAT;
+        if (hangs && __atomic_add_fetch(&a->o->shared->n_answers, 1, __ATOMIC_SEQ_CST) == 1) (void)sleep(60);
     }
     c->s->completion_free(completion);
-}
-
-static assay_logprobs *make_prompt_rows(const asked *a)
-{
-    assay_logprobs *rows = calloc(a->n_before, sizeof *rows);
-    ck_assert_ptr_nonnull(rows);
-    rows[0] = (assay_logprobs){
-        .token = {.id = a->prompt->ids[0], .text = text_of(a, a->prompt->ids[0]), .logprob = (double)NAN}};
-    for (size_t i = 1; i < a->n_before; i++) {
-        const size_t from = a->o->bug == ORACLE_SHIFTED_PROMPT && i > 1 ? i - 1 : i;
-        rows[i] = make_row(a, from, a->prompt->ids[i]);
-    }
-    return rows;
 }
 
 static void send_response(asked *a)
@@ -279,7 +191,7 @@ static void send_response(asked *a)
                                             .created = 1700000000};
     assay_error err;
     const size_t n = (size_t)number(a, "n", 1);
-    assay_logprobs *prompt_rows = a->prompt_logprobs ? make_prompt_rows(a) : NULL;
+    assay_logprobs *prompt_rows = a->prompt_logprobs ? oracle_prompt_rows(a) : NULL;
     ck_assert_msg(c.s->response_open(&options, &c.response, &err) == ASSAY_OK, "%s", err.text);
     for (size_t i = 0; i < n; i++) send_choice(a, &c, i, prompt_rows);
     if (!a->gone) (void)c.s->response_end(c.response, &c.sink, NULL);
@@ -308,15 +220,17 @@ static const char *refusal_of(asked *a, int *status)
         return "model: not found";
     }
     if (number(a, "top_logprobs", 0) > 20) return "top_logprobs: expected at most 20";
+    const bool more = number(a, "logprobs", 0) > a->o->most || number(a, "prompt_logprobs", 0) > a->o->most;
+    if (a->o->most && more) return "logprobs: expected fewer";
     return find_prompt(a) ? NULL : "the prompt is not one that is recorded";
 }
 
 static void read_wishes(asked *a)
 {
     json_object *stop = member(a, a->endpoint == PROBE_MESSAGES ? "stop_sequences" : "stop"), *include;
-    a->limit =
-        (size_t)number(a, a->endpoint == PROBE_RESPONSES ? "max_output_tokens" : "max_tokens", TOKENS_MOST);
-    if (a->o->bug == ORACLE_NO_LIMIT) a->limit = TOKENS_MOST;
+    a->limit = (size_t)number(a, a->endpoint == PROBE_RESPONSES ? "max_output_tokens" : "max_tokens",
+                              ORACLE_TOKENS_MOST);
+    if (a->o->bug == ORACLE_NO_LIMIT) a->limit = ORACLE_TOKENS_MOST;
     a->streams = json_object_get_boolean(member(a, "stream"));
     include = member(a, "include");
     a->logprobs = a->endpoint == PROBE_COMPLETIONS ? member(a, "logprobs") != NULL
@@ -326,7 +240,7 @@ static void read_wishes(asked *a)
     a->prompt_logprobs = a->endpoint == PROBE_COMPLETIONS &&
                          (member(a, "prompt_logprobs") || json_object_get_boolean(member(a, "echo")));
     if (member(a, "prompt_logprobs")) a->top = (size_t)number(a, "prompt_logprobs", 1);
-    for (size_t i = 0; stop && i < json_object_array_length(stop) && i < STOPS_MOST; i++) {
+    for (size_t i = 0; stop && i < json_object_array_length(stop) && i < ORACLE_STOPS_MOST; i++) {
         json_object *text = json_object_array_get_idx(stop, i);
         a->stops[a->n_stops++] =
             (assay_text){json_object_get_string(text), (size_t)json_object_get_string_len(text)};
@@ -351,6 +265,7 @@ static void ignore_members(asked *a, buffer *changed)
         json_object_object_del(a->request, "top_logprobs");
         json_object_object_del(a->request, "prompt_logprobs");
         json_object_object_del(a->request, "echo");
+        json_object_object_del(a->request, "include");
     }
     ck_assert(
         buffer_append_string(changed, json_object_to_json_string_ext(a->request, JSON_C_TO_STRING_PLAIN)));

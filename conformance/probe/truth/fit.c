@@ -140,9 +140,14 @@ void probe_fit_describe(const probe_fit *f, char *text, size_t size)
 probe_type probe_served_type(const probe_noise *noise, const double *errors)
 {
     probe_type best = PROBE_TYPES;
-    for (probe_type t = 0; t < PROBE_TYPES; t++)
-        if (noise[t].noise > 0 && errors[t] * noise[t].noise <= noise[t].bound &&
-            (best == PROBE_TYPES || noise[t].noise < noise[best].noise))
-            best = t;
+    double nearest = INFINITY;
+    for (probe_type t = 0; t < PROBE_TYPES; t++) {
+        if (noise[t].noise == 0 || errors[t] * noise[t].noise > noise[t].bound) continue;
+        const double distance = fabs(log(errors[t]));
+        const bool finer = best == PROBE_TYPES || noise[t].noise < noise[best].noise;
+        if (distance > nearest || (distance == nearest && !finer)) continue;
+        best = t;
+        nearest = distance;
+    }
     return best;
 }

@@ -30,8 +30,8 @@ probe_fit probe_fit_of(const probe_pair *pairs, size_t n, double bound);
 /* One sentence: "a temperature of 0.7 was applied", … */
 void probe_fit_describe(const probe_fit *fit, char *text, size_t size);
 
-/* The type whose noise explains the errors: the finest recorded one with errors[t] ≤ 4 (CONF_NOISE_MULTIPLE).
- * PROBE_TYPES: none does. noise, errors: [PROBE_TYPES]. */
+/* The type whose noise explains the errors: of the recorded ones with errors[t] ≤ 4 (CONF_NOISE_MULTIPLE) the
+ * one with errors[t] nearest to 1, as a ratio. PROBE_TYPES: none does. noise, errors: [PROBE_TYPES]. */
 probe_type probe_served_type(const probe_noise *noise, const double *errors);
 
 #endif
