@@ -25,6 +25,7 @@ include conformance/bench/local.mk
 include conformance/probe/local.mk
 include conformance/cli/local.mk
 include conformance/faults/local.mk
+include conformance/faults/serve/local.mk
 include conformance/plans/local.mk
 
 # Test engines with planted bugs.
@@ -204,7 +205,8 @@ CONFORMANCE_TAP = \
 	conformance/tests/lengths.test \
 	conformance/tests/observations.test \
 	conformance/tests/schedules.test \
-	conformance/tests/schedules_asked.test
+	conformance/tests/schedules_asked.test \
+	conformance/tests/served_faults.test
 TESTS += $(CONFORMANCE_TESTS) $(CONFORMANCE_TAP)
 EXTRA_DIST += $(CONFORMANCE_TAP) conformance/tests/junit.xsd conformance/tests/programs.json \
 	conformance/tests/replay.sh

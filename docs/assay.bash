@@ -12,7 +12,7 @@ _assay_commands() {
 
 # _assay_expected COMMAND...: the names that its error message lists.
 _assay_expected() {
-    "$@" 2>&1 </dev/null | sed -n 's/.*\(expected\( one of\)\?\|there are\) \([A-Za-z0-9_., -]*\)$/\3/p' | sed 's/,\| or / /g'
+    "$@" 2>&1 </dev/null | sed -n 's/.*\(expected\( one of\)\?\|there are\) \([A-Za-z0-9_., -]*\)\(, or a path: .*\)\?$/\3/p' | sed 's/,\| or / /g'
 }
 
 # The engines in the directories that the program searches, the user's ASSAY_ENGINE_PATH among them.
@@ -47,6 +47,8 @@ _assay() {
         words=$(compgen -W "$(_assay_expected "$program" kernels fastpath '?')" -- "$word")
     elif [[ $previous == --kernels || $command == kernels && $word != -* ]]; then
         words=$(compgen -W fastpath -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
+    elif [[ $command == probe && $previous == --compute ]]; then
+        words=$(compgen -W "$(_assay_expected "$program" probe http://localhost --compute '?')" -- "$word")
     elif [[ $previous == --fail-class || $previous == --compute || $previous == --manner ]]; then
         words=$(compgen -W "$(_assay_expected "$program" run "$previous" '?')" -- "$word")
     elif [[ $previous == --part ]]; then

@@ -107,6 +107,7 @@ static const char **text_of(conf_options *o, conf_option id)
     case CONF_OPTION_EXCHANGES:
     case CONF_OPTION_SAVE: return &o->save;
     case CONF_OPTION_REPLAY: return &o->replay;
+    case CONF_OPTION_CLAIM: return &o->claim;
     case CONF_OPTION_ENDPOINT: return &o->endpoint;
     case CONF_OPTION_USAGE: return &o->usage;
     case CONF_OPTION_TEXT: return &o->generate.prompt;
@@ -177,7 +178,6 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_ONLY: out->only[out->n_only++] = value; break;
     case CONF_OPTION_MARKER: out->markers[out->n_markers++] = value; break;
     case CONF_OPTION_ALLOW_UNKNOWN: out->allow_unknown[out->n_allow_unknown++] = value; break;
-    case CONF_OPTION_CLAIM:
     case CONF_OPTION_JUDGED_AS:
     case CONF_OPTION_COMPUTED_IN:
     case CONF_OPTION_COMPUTE: return conf_cli_parse_compute(o->name, value, &out->compute, err);

@@ -1,6 +1,7 @@
 /* assay probe: judges a live server.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +19,21 @@ static void show_progress(void *context, size_t done, size_t total, const char *
     conf_progress_show(context, done, total, group);
 }
 
-static probe_type type_of(assay_dtype claim)
+/* The claimed type. */
+static assay_status read_claim(const char *claim, probe_type *out, assay_error *err)
 {
-    return claim == ASSAY_BF16 ? PROBE_BF16 : claim == ASSAY_I8 ? PROBE_INT8 : PROBE_F32;
+    char names[128] = "";
+    size_t n = 0;
+    *out = PROBE_F32;
+    if (!claim) return ASSAY_OK;
+    for (probe_type t = 0; t < PROBE_TYPES; t++) {
+        if (strcmp(claim, probe_type_claim(t)) == 0) {
+            *out = t;
+            return ASSAY_OK;
+        }
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", t ? ", " : "", probe_type_claim(t));
+    }
+    return assay_fail(err, ASSAY_EINVAL, "option --compute: found %s, expected one of %s", claim, names);
 }
 
 /* Checks what the options say, and fills *out. bundle: the path of the default truth. */
@@ -45,9 +58,9 @@ static assay_status read_options(const conf_options *o, const conf_context *cont
                            .n_truth = o->n_truth ? o->n_truth : 1,
                            .only = o->only,
                            .n_only = o->n_only,
-                           .seconds = o->limits.seconds,
-                           .type = type_of(o->compute)};
-    if (!o->key_variable) return ASSAY_OK;
+                           .seconds = o->limits.seconds};
+    const assay_status rc = read_claim(o->claim, &out->type, err);
+    if (rc != ASSAY_OK || !o->key_variable) return rc;
     out->key = context->variable ? context->variable(o->key_variable) : NULL;
     if (out->key && *out->key) return ASSAY_OK;
     return assay_fail(err, ASSAY_EINVAL, "option --api-key-env: the variable %s is not set", o->key_variable);

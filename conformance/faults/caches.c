@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "base/dtype.h"
 #include "conformance/faults/fault.h"
 
 /* Overwrites the cached keys and values of a position in a layer with zeros. */
@@ -13,6 +14,36 @@ static void zero_position(fp_state *s, size_t layer, size_t position)
     if (!zeros) abort();
     fp_state_put(s, layer, position, 1, zeros, zeros);
     free(zeros);
+}
+
+/* x [n], each rounded to the nearest bfloat16. */
+static float *round_to_bf16(const float *x, size_t n)
+{
+    double *wide = calloc(n, sizeof *wide);
+    uint16_t *narrow = calloc(n, sizeof *narrow);
+    float *rounded = calloc(n, sizeof *rounded);
+    if (!wide || !narrow || !rounded) abort();
+    dtype_to_f64(wide, x, ASSAY_F32, n);
+    dtype_from_f64(narrow, wide, ASSAY_BF16, n);
+    dtype_to_f32(rounded, narrow, ASSAY_BF16, n);
+    free(wide);
+    free(narrow);
+    return rounded;
+}
+
+void fault_cache_bf16(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                      const float *value)
+{
+    static _Thread_local bool rounding; /* fp_state_put calls this function, too */
+    const fp_cache_spec *spec = &s->spec[layer];
+    if (rounding) return;
+    rounding = true;
+    float *keys = round_to_bf16(key, n * spec->n_kv_heads * spec->head_dim);
+    float *values = round_to_bf16(value, n * spec->n_kv_heads * spec->head_dim);
+    fp_state_put(s, layer, position, n, keys, values);
+    rounding = false;
+    free(keys);
+    free(values);
 }
 
 /* Makes the ring one position too short: window - 1. In decode only, since a prefill writes all rows

@@ -161,6 +161,8 @@ assay_status fault_default_shared(assay_device device, assay_stream *out);
 void fault_split_by_workers(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
                             const fp_norm *norm);
 
+void fault_cache_bf16(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                      const float *value);
 void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                           const float *value);
 void fault_page_early(fp_state *s);

@@ -54,6 +54,8 @@ const fault FAULTS[] = {
      "qwen3/base/limit llama/base/limit", "qwen3/base/batch", .limits = fault_sinks_dropped},
     {"sinks-overwritten", "each turn of the ring overwrites the last attention sink token of a limited cache",
      "qwen3/base/limit llama/base/limit", "phi3/window/window", .put = fault_sinks_overwritten},
+    {"cache-bf16", "keys and values are rounded to bfloat16 in the cache", "qwen3/base/batch", "-",
+     .put = fault_cache_bf16},
     {"page-early", "a page of a rotating cache is given back while one key of it is still seen",
      "gemma4/pages/pages", "gemma4/shared-kv/window", .advanced = fault_page_early},
     {"page-first", "the first position of a page also overwrites the last one of the page before it",

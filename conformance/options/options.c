@@ -49,8 +49,8 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_ONLY, 0, "--only", "GROUP",
      "only discovery and these checks: protocol, numerics, batching or\ntext; may be repeated"},
     {CONF_OPTION_CLAIM, 0, "--compute", "TYPE",
-     "the type that the server claims to compute in: judge by the noise of\nf32, bf16 or int8 (default: "
-     "f32)"},
+     "the type that the server claims to compute in: judge by the noise of\nf32, f16, bf16, int8, or of "
+     "weights in 8-bit or 4-bit groups\n(default: f32)"},
     {CONF_OPTION_FILES, 0, "--files", "DIR",
      "images may be files below DIR, as file: URLs (default: data URLs only)"},
     /* Engines. */

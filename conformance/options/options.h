@@ -165,7 +165,8 @@ typedef struct conf_options {
     size_t n_markers;
     conf_generate_options generate;
     conf_serve_options serve;
-    const char **truth; /* [n_truth]: assay probe, --truth */
+    const char *claim;  /* assay probe, --compute; NULL: not given */
+    const char **truth; /* [n_truth]: --truth */
     size_t n_truth;
     const char **only; /* [n_only]: --only */
     size_t n_only;

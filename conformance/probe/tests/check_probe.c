@@ -277,7 +277,7 @@ START_TEST(whole_vocabularies_become_an_observation)
             support_assay("diff --part logits served/prompts.h5 saved/observations/prompts.h5");
         assert_code(out, i);
         out = support_assay("locate served/prompts.h5 saved/observations/prompts.h5");
-        assert_code(out, i);
+        assert_code(out, i ? 1 : 77); /* without tensors there is nothing to locate in sound logits */
         if (i) assert_holds(out->out, "first out of bounds: logits[");
         end_probe(&truth, &run);
     }

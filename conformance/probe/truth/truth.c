@@ -23,6 +23,12 @@ const char *probe_type_name(probe_type type)
     return names[type];
 }
 
+const char *probe_type_claim(probe_type type)
+{
+    static const char *const claims[PROBE_TYPES] = {"f32", "f16", "bf16", "int8", "8-bit", "4-bit"};
+    return claims[type];
+}
+
 static probe_noise noise_of(double distance, double max_abs)
 {
     if (distance <= 0) return (probe_noise){0};

@@ -33,8 +33,10 @@ typedef enum probe_type {
     PROBE_TYPES
 } probe_type;
 
-/* "f32", …: as in --compute; "8-bit weights" */
+/* "f32", …, "8-bit weights" */
 const char *probe_type_name(probe_type type);
+/* "f32", …, "8-bit": as in --compute */
+const char *probe_type_claim(probe_type type);
 
 /* A sample of a case.
  * ids:      [n_ids], the prompt and the tokens that follow it in the case.

@@ -1,0 +1,77 @@
+/* Faults of `assay serve`: the server with one bug planted on purpose, to check that `assay probe` names it.
+ *
+ * The server does not know of faults. A fault acts at a seam: a function that one file of the server calls in
+ * another, which the linker (--wrap) replaces by the one in seams*.c, in a program that only the tests build.
+ * ASSAY_FAULT names the planted fault; without it the program is assay.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_FAULTS_SERVE_FAULT_H
+#define CONFORMANCE_FAULTS_SERVE_FAULT_H
+
+#include "server/evaluate/batch.h"
+#include "server/evaluate/logprobs.h"
+#include "server/evaluate/task.h"
+
+/* The row of the probe's report that names a fault. group: of checks; family: of fixtures/bundle; text: a
+ * part of its text or its rule. */
+typedef struct served_row {
+    const char *family, *group, *check, *verdict, *grade, *text;
+} served_row;
+
+/* What a fault does at each seam; NULL and false leave it as it is. All but `request` run on the evaluating
+ * thread. */
+typedef struct served_fault {
+    const char *name;
+    const char *breaks; /* description of the bug, in one sentence */
+    served_row row;
+    /* Of conformance/faults, in the engine: the server itself is sound. */
+    const char *engine;
+
+    /* Each piece of an answer, whole events or a whole body: replaced, or changed by `piece`, which appends
+     * to *out what is sent. */
+    const char *from, *to;
+    void (*piece)(const char *bytes, size_t n, buffer *out);
+    /* Changes a model that was opened. */
+    void (*model)(server_model *m);
+    /* Changes a request that was read. */
+    void (*request)(server_request *q);
+    /* Changes a chunk of an answer. */
+    void (*chunk)(assay_response_chunk *chunk);
+    /* Changes logits of a row before logprobs are computed from them. */
+    void (*logits)(const server_run *run, float *logits, size_t n);
+    /* Changes the logprobs of a row. */
+    void (*logprobs)(assay_logprobs *row, assay_token_logprob *top);
+    /* before: called before a step, with room for its tokens; after: after it. */
+    void (*before)(server_turn *turns, size_t n);
+    void (*after)(server_turn *turns, size_t n, size_t vocab);
+    /* Stop texts of requests are not passed on. */
+    bool no_stop_texts;
+    /* An unknown model is answered with status 200 and an empty body. */
+    bool silent;
+    /* The sample of a request whose client has gone is never removed. */
+    bool leaks;
+} served_fault;
+
+extern const served_fault SERVED_FAULTS[];
+extern const size_t N_SERVED_FAULTS;
+
+/* The planted fault; if there is none, or it is one of the engine's, a fault that changes nothing. */
+const served_fault *served_planted(void);
+
+/* Functions of the table. */
+void served_stop_tokenizer(server_model *m);
+void served_usage_zero(assay_response_chunk *chunk);
+void served_usage_more(assay_response_chunk *chunk);
+void served_finish_stop(assay_response_chunk *chunk);
+void served_tail(assay_response_chunk *chunk);
+void served_no_seed(server_request *q);
+void served_block_twice(const char *bytes, size_t n, buffer *out);
+void served_done_early(const char *bytes, size_t n, buffer *out);
+void served_think_in_content(const char *bytes, size_t n, buffer *out);
+void served_other_id(assay_logprobs *row, assay_token_logprob *top);
+void served_all_zero(assay_logprobs *row, assay_token_logprob *top);
+void served_warm(const server_run *run, float *logits, size_t n);
+void served_cache_off(server_turn *turns, size_t n);
+void served_neighbours(server_turn *turns, size_t n, size_t vocab);
+
+#endif
