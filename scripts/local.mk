@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 EXTRA_DIST += scripts/bench-diff scripts/bench-kernels scripts/bench-peers scripts/bench-servers scripts/bench-streams scripts/bench-tokenizer scripts/peers \
-	scripts/bisect scripts/bisect-step scripts/check scripts/check-clients scripts/check-emulated scripts/check-serve scripts/check-servers scripts/clients \
+	scripts/bisect scripts/bisect-step scripts/check scripts/check-clients scripts/check-emulated scripts/check-probe scripts/check-serve scripts/check-servers scripts/clients \
 	scripts/common.sh scripts/fuzz scripts/fuzz-file scripts/fuzz-files \
 	scripts/mlx-threads scripts/record scripts/run scripts/serve scripts/servers conformance/probe/tests/exchanges
 

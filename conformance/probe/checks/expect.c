@@ -91,3 +91,14 @@ bool probe_expected_same(const probe_expected *e, probe_endpoint endpoint, const
            same_field("reasoning", &e->fields.reasoning, &a->reasoning, text, size) &&
            same_calls(&e->fields, a, text, size);
 }
+
+bool probe_expected_begins(const probe_truth *truth, const probe_prompt *p, size_t n_tokens,
+                           probe_endpoint endpoint, const probe_answer *a)
+{
+    probe_expected cut;
+    char text[512];
+    bool same = probe_expect(truth, p, n_tokens, &cut, NULL) == ASSAY_OK;
+    same = same && probe_expected_same(&cut, endpoint, a, text, sizeof text);
+    probe_expected_free(&cut);
+    return same;
+}

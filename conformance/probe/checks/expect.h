@@ -26,4 +26,8 @@ void probe_expected_free(probe_expected *e);
 bool probe_expected_same(const probe_expected *e, probe_endpoint endpoint, const probe_answer *a, char *text,
                          size_t size);
 
+/* Whether an answer is that of the first n_tokens tokens, whatever its usage says. */
+bool probe_expected_begins(const probe_truth *truth, const probe_prompt *p, size_t n_tokens,
+                           probe_endpoint endpoint, const probe_answer *a);
+
 #endif

@@ -173,23 +173,12 @@ static void judge_characters(const probe_scene *s)
                  last ? "at the end of" : "in");
 }
 
-/* Whether the answer has the text of the first tokens up to the limit, whatever its usage says. */
-static bool ends_at_limit(const probe_scene *s)
-{
-    probe_expected cut;
-    char text[512];
-    bool same = probe_expect(s->r->truth, s->prompt, s->limit, &cut, NULL) == ASSAY_OK;
-    same = same && probe_expected_same(&cut, s->endpoint, s->a, text, sizeof text);
-    probe_expected_free(&cut);
-    return same;
-}
-
 static void judge_limit(const probe_scene *s)
 {
     const probe_finish found = probe_answer_finish(s->a);
     const bool longer = s->a->output > (int64_t)s->limit ||
                         (s->a->output < 0 && found == PROBE_FINISH_STOP && s->prompt->n_greedy > s->limit);
-    if (longer && !ends_at_limit(s)) {
+    if (longer && !probe_expected_begins(s->r->truth, s->prompt, s->limit, s->endpoint, s->a)) {
         (void)report(s, "finish", PROBE_IGNORED, PROBE_BREAKS,
                      "found %lld tokens and finish %s, expected %zu", (long long)s->a->output, s->a->finish,
                      s->limit);

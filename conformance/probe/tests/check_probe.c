@@ -166,8 +166,8 @@ START_TEST(stream_that_differs_in_white_space_is_a_habit_and_one_that_differs_in
          "they differ at byte 0", PROBE_HABIT},
         {"\"content\":\"It", "\"content\":\"I", "protocol/chat/stream/natural/same", "they differ at byte 1",
          PROBE_BREAKS},
-        {"\"input_tokens\":16", "\"input_tokens\":0", "protocol/messages/stream/natural/same",
-         "usage: 16 and 22 whole, 0 and 22 streamed", PROBE_DEPARTS},
+        {"\"input_tokens\":", "\"input_tokens\":9", "protocol/messages/stream/natural/same",
+         "usage: ", PROBE_DEPARTS},
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         oracle o = {.from = changes[i].from, .to = changes[i].to, .streams = 1};
