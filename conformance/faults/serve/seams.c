@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "conformance/faults/serve/fault.h"
 #include "server/evaluate/answer.h"
+#include "server/request/read.h"
 
 __typeof__(server_model_open) __real_server_model_open, __wrap_server_model_open;
 __typeof__(server_request_read) __real_server_request_read, __wrap_server_request_read;
