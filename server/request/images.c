@@ -3,7 +3,7 @@
 
 #include "base/grow.h"
 
-#include <errno.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +118,26 @@ static bool is_below(const char *path, const char *dir)
     return strncmp(path, dir, n) == 0 && path[n] == '/';
 }
 
+/* The path of a URL of RFC 8089, in which %20 is a space, after "file:". The host is empty, "localhost", or
+ * left out. False if the path has a NUL or another % than that of two hexadecimal digits. */
+static bool append_path(buffer *out, const char *name)
+{
+    for (; *name; name++) {
+        unsigned byte = (unsigned char)*name;
+        if (*name == '%') {
+            const char digits[] = {name[1], name[1] ? name[2] : '\0', '\0'};
+            if (!isxdigit((unsigned char)digits[0]) || !isxdigit((unsigned char)digits[1])) return false;
+            byte = (unsigned)strtoul(digits, NULL, 16);
+            if (byte == 0) return false;
+            name += 2;
+        }
+        const char one = (char)byte;
+        buffer_append(out, &one, 1);
+    }
+    buffer_append(out, "", 1);
+    return true;
+}
+
 /* A file that is missing and one that is elsewhere are refused with the same words: a request must not find
  * out which files there are. */
 static assay_status add_file(server_reading *r, const server_path *path, const char *name)
@@ -128,18 +148,18 @@ static assay_status add_file(server_reading *r, const server_path *path, const c
     if (!dir)
         return server_refuse(r->refusal, 400, path->text,
                              "found a file, and the server has no directory of files: expected a data URL");
-    if (strncmp(name, "//", 2) == 0) name += 2; /* file:///path has an empty host */
+    if (strncmp(name, "//localhost/", 12) == 0) name += 11;
+    else if (strncmp(name, "///", 3) == 0) name += 2;
     if (*name != '/') {
         buffer_append_string(&joined, dir);
         buffer_append_string(&joined, "/");
     }
-    buffer_append_string(&joined, name);
-    buffer_append(&joined, "", 1);
+    const bool is_path = append_path(&joined, name);
     if (joined.failed) {
         buffer_free(&joined);
         return server_out_of_memory(r);
     }
-    char *real = realpath(joined.data, NULL);
+    char *real = is_path ? realpath(joined.data, NULL) : NULL;
     buffer_free(&joined);
     if (!real || !is_below(real, dir) || stat(real, &info) != 0 || !S_ISREG(info.st_mode)) {
         free(real);

@@ -104,11 +104,13 @@ END_TEST
 START_TEST(files_below_the_directory_are_read)
 {
     static const char *const urls[] = {"file:in.ppm", "file:sub/in.ppm", "file:sub/../in.ppm",
-                                       "file:link.ppm"};
+                                       "file:link.ppm", "file:s%75b%2Fin.p%70m"};
     char url[1024];
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
         expect_images(served_read(SERVE_CHAT, with_url(urls[i])), 1);
     (void)snprintf(url, sizeof url, "file://%s/in.ppm", served_files);
+    expect_images(served_read(SERVE_CHAT, with_url(url)), 1);
+    (void)snprintf(url, sizeof url, "file://localhost%s/in.ppm", served_files);
     expect_images(served_read(SERVE_CHAT, with_url(url)), 1);
 }
 END_TEST
@@ -126,6 +128,11 @@ START_TEST(other_files_are_refused_and_not_told_apart)
                                        "file:up/out.ppm",
                                        "file:/proc/self/environ",
                                        "file://localhost/etc/",
+                                       "file://other/in.ppm",
+                                       "file:in.ppm%00",
+                                       "file:in.pp%6",
+                                       "file:in.ppm%zz",
+                                       "file:%2e%2e/out.ppm",
                                        "file:loop.ppm"};
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
         served_refuse(SERVE_CHAT, with_url(urls[i]), 400, "messages[0].content[1].image_url.url",
