@@ -96,33 +96,40 @@ static const char *describe_submitted(server_submitted result, int *status)
     return NULL;
 }
 
+/* Takes over what w has if the result is SERVER_SUBMITTED. */
+static server_submitted enqueue(server_intake *in, waiting *w)
+{
+    server_submitted result = SERVER_SUBMITTED;
+    (void)pthread_mutex_lock(&in->lock);
+    if (in->stopping) result = SERVER_IS_STOPPING;
+    else if (in->n_queued >= in->options.n_queued || w->n > in->options.queued_bytes - in->n_bytes)
+        result = SERVER_QUEUE_IS_FULL;
+    if (result == SERVER_SUBMITTED) {
+        *in->last = w;
+        in->last = &w->next;
+        in->n_queued++;
+        in->n_bytes += w->n;
+        (void)pthread_cond_signal(&in->changed);
+    }
+    (void)pthread_mutex_unlock(&in->lock);
+    return result;
+}
+
 void server_intake_put(server_intake *in, serve_endpoint endpoint, char *body, size_t n, server_exchange *x)
 {
     server_submitted result = SERVER_NO_MEMORY;
     int status;
     waiting *w = calloc(1, sizeof *w);
     if (w) {
-        (void)pthread_mutex_lock(&in->lock);
-        if (in->stopping) result = SERVER_IS_STOPPING;
-        else if (in->n_queued >= in->options.n_queued || n > in->options.queued_bytes - in->n_bytes)
-            result = SERVER_QUEUE_IS_FULL;
-        else result = SERVER_SUBMITTED;
-        if (result == SERVER_SUBMITTED) {
-            server_exchange_hold(x);
-            *w = (waiting){NULL, endpoint, body, n, x, server_clock()};
-            *in->last = w;
-            in->last = &w->next;
-            in->n_queued++;
-            in->n_bytes += n;
-            (void)pthread_cond_signal(&in->changed);
-        }
-        (void)pthread_mutex_unlock(&in->lock);
+        server_exchange_hold(x);
+        *w = (waiting){NULL, endpoint, body, n, x, server_clock()};
+        result = enqueue(in, w);
     }
-    if (result == SERVER_SUBMITTED) return;
-    answer_error(x, endpoint, result == SERVER_QUEUE_IS_FULL ? 429 : 503, "",
-                 describe_submitted(result, &status));
-    free(w);
-    free(body);
+    const char *why = describe_submitted(result, &status);
+    if (!why) return;
+    answer_error(x, endpoint, status, "", why);
+    if (w) free_waiting(w);
+    else free(body);
 }
 
 void server_intake_stop(server_intake *in)

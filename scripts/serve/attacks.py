@@ -130,7 +130,7 @@ def slow_readers(server: Server, bystander: Bystander, n: int) -> list[str]:
             client.connect(("127.0.0.1", server.port))
             send_request(client, long(server.name, max_tokens=400, logprobs=True, top_logprobs=200))
             clients.append(client)
-        if not waits_for(lambda: server.metric("assay_abandoned_total") >= before + n):
+        if not waits_for(lambda: server.metric("assay_abandoned_total") >= before + n, 300):
             wrong.append(f"found {server.metric('assay_abandoned_total') - before} abandoned samples, expected {n}")
     for client in clients:
         client.close()

@@ -86,7 +86,7 @@ static assay_status read_result(server_reading *r, const server_path *path, json
 {
     static const char *const names[] = {"type", "tool_use_id", "content", "is_error", "cache_control", NULL};
     const server_path at = server_path_member(path, "content");
-    json_object *id, *is_error, *content, *to = NULL;
+    json_object *id, *is_error = NULL, *content, *to = NULL;
     server_content c = {0};
     assay_status rc = server_only(r, path, block, names);
     if (rc == ASSAY_OK) rc = server_required(r, path, block, "tool_use_id", json_type_string, &id);
@@ -138,7 +138,7 @@ static assay_status read_user(server_reading *r, const server_path *message, con
 static assay_status read_call(server_reading *r, const server_path *path, json_object *block, json_object *to)
 {
     static const char *const names[] = {"type", "id", "name", "input", "cache_control", NULL};
-    json_object *id, *name, *input;
+    json_object *id = NULL, *name = NULL, *input = NULL;
     assay_status rc = server_only(r, path, block, names);
     if (rc == ASSAY_OK) rc = server_required(r, path, block, "id", json_type_string, &id);
     if (rc == ASSAY_OK) rc = server_required(r, path, block, "name", json_type_string, &name);

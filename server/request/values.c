@@ -179,7 +179,8 @@ static assay_status add_stop(server_reading *r, const server_path *path, json_ob
         return server_out_of_memory(r);
     }
     memcpy(copy, text, n);
-    q->stop_texts[q->n_stop_texts++] = (assay_text){copy, n};
+    q->stop_texts[q->n_stop_texts].at = copy;
+    q->stop_texts[q->n_stop_texts++].n = n;
     return ASSAY_OK;
 }
 
@@ -357,7 +358,7 @@ assay_status server_read_text_format(server_reading *r, json_object *value)
     static const char *const names[] = {"format", NULL}, *const inner[] = {"type", NULL};
     const server_path path = server_path_top("text"), at = server_path_member(&path, "format"),
                       place = server_path_member(&at, "type");
-    json_object *format, *type;
+    json_object *format = NULL, *type;
     if (!json_object_is_type(value, json_type_object)) return refuse(r, "text", value, "an object");
     assay_status rc = server_only(r, &path, value, names);
     if (rc == ASSAY_OK) rc = server_optional(r, &path, value, "format", json_type_object, &format);

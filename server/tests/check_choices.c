@@ -147,6 +147,7 @@ int main(void)
 {
     Suite *s = suite_create("server/choices");
     TCase *t = tcase_create("choices");
+    tcase_set_timeout(t, 60); /* of a machine that does other things, under a sanitizer */
     tcase_add_test(t, choices_are_copied_from_one_prefill_where_the_engine_can);
     tcase_add_test(t, choice_i_has_the_seed_plus_i);
     tcase_add_test(t, more_choices_than_run_at_once_are_all_answered);

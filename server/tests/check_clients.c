@@ -141,6 +141,7 @@ int main(void)
 {
     Suite *suite = suite_create("server/clients");
     TCase *t = tcase_create("clients");
+    tcase_set_timeout(t, 60); /* of a machine that does other things, under a sanitizer */
     tcase_add_test(t, all_bodies_together_are_bounded);
     tcase_add_test(t, half_open_requests_time_out);
     tcase_add_test(t, the_exchange_of_a_client_that_goes_is_abandoned);

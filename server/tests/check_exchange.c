@@ -43,16 +43,17 @@ START_TEST(bytes_arrive_in_order_and_once_on_another_thread)
     pthread_t thread;
     char piece[1500];
     bool ended = false;
-    size_t at = 0;
+    size_t at = 0, n_wrong = 0;
     server_exchange_hold(x);
     ck_assert_int_eq(pthread_create(&thread, NULL, put_answer, x), 0);
     while (!ended) {
         const size_t n = server_exchange_take(x, piece, 1 + at % sizeof piece, &ended);
-        for (size_t i = 0; i < n; i++) ck_assert_int_eq(piece[i], byte_at(at + i));
+        for (size_t i = 0; i < n; i++) n_wrong += piece[i] != byte_at(at + i);
         at += n;
     }
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_assert_uint_eq(at, LONG);
+    ck_assert_uint_eq(n_wrong, 0);
     ck_assert_uint_gt(atomic_load(&n_woken), 1000);
     server_exchange_release(x);
 }
@@ -150,6 +151,7 @@ int main(void)
 {
     Suite *suite = suite_create("server/exchange");
     TCase *t = tcase_create("exchange");
+    tcase_set_timeout(t, 60); /* of a machine that does other things, under a sanitizer */
     tcase_add_test(t, bytes_arrive_in_order_and_once_on_another_thread);
     tcase_add_test(t, an_answer_ends_after_its_last_byte);
     tcase_add_test(t, nothing_is_kept_for_a_client_that_has_gone);

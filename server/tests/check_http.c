@@ -196,6 +196,7 @@ int main(void)
 {
     Suite *suite = suite_create("server/http");
     TCase *t = tcase_create("http");
+    tcase_set_timeout(t, 60); /* of a machine that does other things, under a sanitizer */
     tcase_add_test(t, a_whole_answer_has_its_length_and_a_stream_comes_in_chunks);
     tcase_add_test(t, requests_that_are_not_served_are_refused_by_their_headers);
     tcase_add_test(t, bytes_that_are_no_request_are_refused);

@@ -180,6 +180,7 @@ int main(void)
 {
     Suite *s = suite_create("server/parts");
     TCase *t = tcase_create("parts");
+    tcase_set_timeout(t, 60); /* of a machine that does other things, under a sanitizer */
     tcase_add_test(t, chunks_cover_a_prompt);
     tcase_add_test(t, no_chunk_divides_the_span_of_an_item);
     tcase_add_test(t, a_prompt_with_an_item_of_unknown_span_is_not_divided);

@@ -301,6 +301,7 @@ int main(void)
 {
     Suite *s = suite_create("server/scheduler");
     TCase *t = tcase_create("scheduler");
+    tcase_set_timeout(t, 60); /* of a machine that does other things, under a sanitizer */
     tcase_add_test(t, answers_do_not_depend_on_the_batch);
     tcase_add_test(t, a_long_prompt_is_divided_and_a_short_one_does_not_wait_for_it);
     tcase_add_test(t, an_abandoned_sample_leaves_within_a_step);
