@@ -140,6 +140,14 @@ static void report_endpoint(probe_run *r, probe_endpoint e, const probe_exchange
     else (void)probe_report(r, x, check, lacks ? PROBE_NOT_OFFERED : PROBE_FAILED, PROBE_BREAKS, "%s", why);
 }
 
+/* Whether an answer refuses the member of requests that tells templates to think. */
+static bool refuses_arguments(const probe_exchange *x)
+{
+    static const char name[] = "chat_template_kwargs";
+    return x->end == PROBE_ANSWERED && x->status >= 400 && x->status < 500 && x->body.n &&
+           memmem(x->body.data, x->body.n, name, sizeof name - 1);
+}
+
 /* Asks an endpoint for one token. *there: whether it answers. *n_more: for completions, how many tokens more
  * than the prompt has the server counts. */
 static assay_status try_endpoint(probe_run *r, probe_endpoint e, const char *label, bool report, bool *there,
@@ -161,6 +169,16 @@ static assay_status try_endpoint(probe_run *r, probe_endpoint e, const char *lab
     *there = rc == ASSAY_OK && probe_exchange_succeeded(&x) && !a.problem[0] &&
              (a.input < 0 || (size_t)a.input == p->n_prompt || !r->server.takes_ids);
     if (*there) r->server.seconds = x.last - x.sent;
+    if (rc == ASSAY_OK && refuses_arguments(&x) && !r->server.at[e].bare) {
+        PROBE_LABEL(check, "discovery/%s-template-arguments", probe_endpoint_name(e));
+        (void)probe_report(r, &x, check, PROBE_NOT_OFFERED, PROBE_BREAKS,
+                           "chat_template_kwargs is refused: prompts that need it are not asked");
+        probe_answer_free(&a);
+        probe_exchange_free(&x);
+        r->server.at[e].bare = true;
+        PROBE_LABEL(again, "%.100s-bare", label);
+        return try_endpoint(r, e, again, report, there, n_more, err);
+    }
     if (rc == ASSAY_OK && (report || (*there && !r->server.adds_first))) report_endpoint(r, e, &x, &a);
     if (rc == ASSAY_OK && *there && e == PROBE_COMPLETIONS) *n_more = a.input - (int64_t)p->n_prompt;
     probe_answer_free(&a);

@@ -11,7 +11,7 @@
 
 bool probe_can_ask(const probe_run *r, probe_endpoint endpoint, const probe_prompt *p)
 {
-    if (endpoint != PROBE_COMPLETIONS) return p->chat != NULL;
+    if (endpoint != PROBE_COMPLETIONS) return p->chat && (p->implied || !r->server.at[endpoint].bare);
     if (r->server.takes_ids) return true;
     return p->readable && (p->adds || !r->server.adds_first || p->ids[0] == r->server.first);
 }
@@ -46,11 +46,11 @@ static bool add_prompt(const probe_run *r, const probe_ask *ask, json_object *to
     return ok;
 }
 
-static bool add_messages(const probe_ask *ask, json_object *to)
+static bool add_messages(const probe_run *r, const probe_ask *ask, json_object *to)
 {
     const probe_prompt *p = ask->prompt;
     if (!probe_convert(p->chat, ask->endpoint, to)) return false;
-    if (p->thinking == PROBE_THINKING_UNSET) return true;
+    if (p->thinking == PROBE_THINKING_UNSET || r->server.at[ask->endpoint].bare) return true;
     json_object *arguments = json_object_new_object();
     return conf_json_add(to, "chat_template_kwargs", arguments) &&
            conf_json_add(arguments, "enable_thinking",
@@ -109,7 +109,7 @@ assay_status probe_ask_begin(const probe_run *r, const probe_ask *ask, const cha
     json_object *body = json_object_new_object();
     probe_exchange_begin(x, label, probe_endpoint_path(ask->endpoint));
     bool ok = body && conf_json_add_text(body, "model", r->model) &&
-              (ask->endpoint == PROBE_COMPLETIONS ? add_prompt(r, ask, body) : add_messages(ask, body)) &&
+              (ask->endpoint == PROBE_COMPLETIONS ? add_prompt(r, ask, body) : add_messages(r, ask, body)) &&
               add_limit(ask, body) && add_stream(ask, body) && add_logprobs(r, ask, body) &&
               add_more(ask->more, body);
     const char *text =

@@ -14,9 +14,10 @@
 
 /* What an endpoint offers. top: the most alternatives of each token that it returns; whole: it returns the
  * whole vocabulary, perhaps one of several tokens of the same text. by_flag: a request of
- * completions asks for log-probabilities as one of chat completions does. */
+ * completions asks for log-probabilities as one of chat completions does. bare: it refuses
+ * chat_template_kwargs. */
 typedef struct probe_offer {
-    bool is_there, logprobs, by_flag, whole;
+    bool is_there, logprobs, by_flag, whole, bare;
     size_t top;
 } probe_offer;
 

@@ -192,10 +192,11 @@ static json_object *find_known(const probe_chat *chat, const probe_recorded *p, 
 
 assay_status probe_chat_request(const probe_chat *chat, const probe_vocab *vocab,
                                 const probe_recorded *prompt, json_object **request, probe_thinking *thinking,
-                                bool *thinks, assay_error *err)
+                                bool *implied, bool *thinks, assay_error *err)
 {
     bool found = false;
     *thinks = true;
+    *implied = false;
     json_object *known = find_known(chat, prompt, thinks);
     *thinking = *thinks ? PROBE_THINKING_ON : PROBE_THINKING_OFF; /* a known request states it */
     assay_status rc = known ? confirm(chat, vocab, known, *thinking, prompt, &found, err) : ASSAY_OK;
@@ -206,6 +207,7 @@ assay_status probe_chat_request(const probe_chat *chat, const probe_vocab *vocab
         *thinking = t;
         *thinks = t != PROBE_THINKING_OFF;
     }
+    if (found && rc == ASSAY_OK) rc = confirm(chat, vocab, known, PROBE_THINKING_UNSET, prompt, implied, err);
     if (!found || rc != ASSAY_OK) {
         json_object_put(known);
         known = NULL;

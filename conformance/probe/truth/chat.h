@@ -36,10 +36,11 @@ typedef struct probe_recorded {
 
 /* Sets *request to the request whose prompt this is, which the caller owns: an object with messages, and
  * perhaps tools; NULL, with ASSAY_OK, if none is found. *thinking: what enable_thinking must be, unset if
- * that makes no difference; *thinks: whether it is on. Fails with ASSAY_ENOMEM. */
+ * that makes no difference; *implied: the template also gives the prompt without it; *thinks: whether it is
+ * on. Fails with ASSAY_ENOMEM. */
 assay_status probe_chat_request(const probe_chat *chat, const probe_vocab *vocab,
                                 const probe_recorded *prompt, json_object **request, probe_thinking *thinking,
-                                bool *thinks, assay_error *err);
+                                bool *implied, bool *thinks, assay_error *err);
 
 /* The parsers of replies whose markers are single tokens of the vocabulary; NULL: none. */
 void probe_chat_parsers(const probe_vocab *vocab, const char **reasoning, const char **tools);

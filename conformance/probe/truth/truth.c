@@ -155,7 +155,8 @@ static assay_status read_text(const probe_truth *t, const probe_chat *chat, prob
                                    .ids = p->ids,
                                    .n = p->n_prompt};
     if (rc == ASSAY_OK)
-        rc = probe_chat_request(chat, t->vocab, &prompt, &p->chat, &p->thinking, &p->thinks, err);
+        rc =
+            probe_chat_request(chat, t->vocab, &prompt, &p->chat, &p->thinking, &p->implied, &p->thinks, err);
     buffer_free(&whole);
     return rc;
 }

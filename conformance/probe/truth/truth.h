@@ -48,6 +48,7 @@ const char *probe_type_claim(probe_type type);
  * chat:     the request whose prompt this is, in the form of chat completions: an object with messages and
  *           perhaps tools; NULL: unknown. Owned.
  * thinking: the value of enable_thinking that the chat template needs for it.
+ * implied:  the template also gives the prompt without enable_thinking.
  * thinks:   whether the template lets the model think. */
 typedef struct probe_prompt {
     const conf_case *c;
@@ -61,7 +62,7 @@ typedef struct probe_prompt {
     bool readable, adds;
     json_object *chat;
     probe_thinking thinking;
-    bool thinks;
+    bool implied, thinks;
     const probe_noise *noise; /* [PROBE_TYPES], of its case */
     char name[96];            /* "turns, sample 2" */
 } probe_prompt;
