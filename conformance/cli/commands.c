@@ -95,12 +95,15 @@ const conf_command conf_cli_commands[] = {
     {"events", "--endpoint NAME [OPTION]... FILE",
      "check an event stream against the protocol of its endpoint",
      "FILE holds a server's response body as it was received: server-sent events. - is standard\n"
-     "input. It is read up to the first rule that is broken. The report names the rule, the event\n"
-     "and the byte at which it begins, what was found and what was expected.\n"
+     "input. The report names each rule that is broken, the event and the byte at which it begins,\n"
+     "what was found and what was expected, and how much it matters: breaks (the official clients\n"
+     "fail, or show the wrong thing), departs (from the published specification) or habit (common\n"
+     "and harmless).\n"
      "\n"
      "A stream in which the server reports an error as its protocol defines is valid.\n"
      "\n"
-     "Exit status: 0 the stream is valid; 1 it breaks a rule; 2 usage; 99 FILE cannot be read.\n",
+     "Exit status: 0 the stream is valid, or has habits only; 1 it breaks a rule; 2 usage; 99 FILE\n"
+     "cannot be read.\n",
      TAKES(CONF_OPTION_ENDPOINT, CONF_OPTION_MARKER, CONF_OPTION_MARKERS_OF_REASONING,
            CONF_OPTION_MARKERS_OF_TOOLS, CONF_OPTION_USAGE, CONF_OPTION_JSON),
      conf_cmd_events},

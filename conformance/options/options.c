@@ -23,8 +23,8 @@ const conf_option_info conf_cli_options[] = {
      "measure how fast replies are parsed instead: every parser of\nreasoning and of tool calls (default "
      "engine: fastpath)"},
     {CONF_OPTION_ENDPOINT, 0, "--endpoint", "NAME",
-     "protocol of the stream: chat, messages or responses, or the path\n/v1/chat/completions, /v1/messages, "
-     "/v1/responses"},
+     "protocol of the stream: chat, completions, messages or responses, or\nits path, such as "
+     "/v1/chat/completions"},
     {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
      "only cases whose id matches: a glob, in which * also matches /, or a\npart of the id"},
     {CONF_OPTION_SHARD, 0, "--shard", "I/N",
