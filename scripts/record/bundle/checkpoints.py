@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import json
+import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -166,7 +167,7 @@ class Served:
                 document["eos_token_id"] = ids
                 path.write_text(json.dumps(document, indent=2, sort_keys=True) + "\n")
 
-    def write_newer(self, directory: Path) -> None:
+    def write_newer(self, path: Path) -> None:
         """Writes config.json in today's spelling, after the published loader has read it with the weights."""
         other = copy.copy(self.checkpoint)
         other.variant = replace(self.checkpoint.variant, spelling="new")
@@ -176,6 +177,5 @@ class Served:
             (place / "config.json").write_text(text + "\n")
             save(other.stored(), place / "model.safetensors")
             other.check_reload(place)
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / "config.json").write_text(text + "\n")
-        self.name_stops(directory)
+            self.name_stops(place)
+            shutil.copy(place / "config.json", path)
