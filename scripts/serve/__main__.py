@@ -1,10 +1,11 @@
 """Attacks assay serve over a checkpoint, and prints TAP.
 
     python3 -m scripts.serve ASSAY MODEL [--requests N] [--connections N] [--seed S] [--body-mib N] [--memory MIB] [--timeout SECONDS]
+        [--engine ENGINE]
 
---requests: malformed ones. --body-mib: the
-largest body that is sent; the server takes a sixteenth of it. --memory: how far the resident memory may grow after the first tenth of them. --timeout: as that of
-`assay serve`; clients that do nothing are awaited for that long.
+--requests: malformed ones. --body-mib: the largest body that is sent; the server takes a sixteenth of it. --memory: how far the
+resident memory may grow after the first tenth of the malformed requests, and while large bodies are sent. --timeout: as that of
+`assay serve`; clients that do nothing are awaited for that long. --engine: as that of `assay serve`.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -50,7 +51,8 @@ def attack(server: Server, o: argparse.Namespace) -> None:
           f"they leave no memory behind: {before:.0f} and {after:.0f} MiB are resident")
     point(attacks.pipelined(server, bystander), "requests in one packet are answered in their order")
     point(attacks.crowd(server, bystander, o.connections), f"{o.connections} connections at once get the answers of one")
-    point(attacks.half_open(server, bystander, max(8, o.connections // 10), o.seed), "clients that stop within a request, or vanish, leave nothing behind")
+    point(attacks.half_open(server, bystander, max(8, o.connections // 10), o.seed),
+          "clients that stop within a request, or vanish, leave nothing behind")
     seconds, wrong = attacks.release_time(server)
     point(wrong, f"a vanished client releases its sample after {seconds * 1e3:.0f} ms")
     point(attacks.slow_readers(server, bystander, 40), "40 clients that read nothing stop nobody, and are given up")
@@ -58,7 +60,8 @@ def attack(server: Server, o: argparse.Namespace) -> None:
     wrong = attacks.large_bodies(server, bystander, o.body_mib << 20)
     after = server.resident()
     point(wrong, f"bodies of {o.body_mib} MiB are refused")
-    point([] if after < before + o.memory else [f"from {before:.0f} to {after:.0f} MiB"], f"without being kept: {before:.0f} and {after:.0f} MiB are resident")
+    point([] if after < before + o.memory else [f"from {before:.0f} to {after:.0f} MiB"],
+          f"without being kept: {before:.0f} and {after:.0f} MiB are resident")
     point(attacks.network(server, bystander), "images are not fetched from a network")
     point(attacks.idle(server) + bystander.differences(len(bystander.requests)), "the server is as it was at first")
 
@@ -73,8 +76,10 @@ def main() -> int:
     parser.add_argument("--body-mib", type=int, default=1024)
     parser.add_argument("--memory", type=float, default=64)
     parser.add_argument("--timeout", type=float, default=3)
+    parser.add_argument("--engine", default="fastpath")
     o = parser.parse_args()
-    server = Server(o.assay, o.model, "m", "--max-tokens", "8", "--queue", "2000", "--max-body", str(max(1, o.body_mib // 16)), "--timeout", str(o.timeout))
+    server = Server(o.assay, o.model, "m", "--engine", o.engine, "--max-tokens", "8", "--queue", "2000", "--timeout", str(o.timeout),
+                    "--max-body", str(max(1, o.body_mib // 16)))
     try:
         attack(server, o)
         code, said = server.stop()
