@@ -39,6 +39,7 @@ conformance_libconformance_la_SOURCES += \
 
 CONFORMANCE_PROBE_TESTS = \
 	conformance/probe/tests/check_answer \
+	conformance/probe/tests/check_fit \
 	conformance/probe/tests/check_exchanges \
 	conformance/probe/tests/check_http \
 	conformance/probe/tests/check_judge \
@@ -54,6 +55,14 @@ conformance_probe_tests_check_http_SOURCES = \
 	conformance/probe/tests/hostile.c conformance/probe/tests/hostile.h
 conformance_probe_tests_check_http_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_http_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_fit_SOURCES = \
+	conformance/probe/tests/check_fit.c \
+	conformance/probe/tests/made.c conformance/probe/tests/made.h
+conformance_probe_tests_check_fit_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_probe_tests_check_fit_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_judge_SOURCES = \
+	conformance/probe/tests/check_judge.c \
+	conformance/probe/tests/made.c conformance/probe/tests/made.h
 conformance_probe_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_judge_LDADD = conformance/tests/libsupport.la
 conformance_probe_tests_check_probe_SOURCES = \

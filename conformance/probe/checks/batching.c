@@ -12,7 +12,7 @@
 #include "conformance/probe/checks/grade.h"
 #include "conformance/probe/run/ask.h"
 
-enum { PROMPTS = 3, AT_ONCE = 8, TOKENS_MOST = 24 };
+enum { PROMPTS = 3, AT_ONCE = 8, TOKENS_MOST = 24, STREAMS_TRIES = 4 };
 
 #define FASTER        0.7 /* of the time of the same requests one after the other: they were evaluated together */
 #define SECONDS_LEAST 0.05 /* that these take, for the comparison to mean something */
@@ -171,13 +171,13 @@ static void report_phase(batching *b, const plan *how, const phase *p)
 }
 
 /* Streams at once: pieces of their answers that alternate show requests under way at once. */
-static assay_status run_streams(batching *b, assay_error *err)
+static assay_status run_streams(batching *b, size_t number, assay_error *err)
 {
     const plan how = {.name = "streams", .n = 4, .order = {0, 1, 2, 0}};
     phase p = {.n = how.n};
     assay_status rc = ASSAY_OK;
     for (size_t i = 0; i < how.n && rc == ASSAY_OK; i++) {
-        PROBE_LABEL(label, "batching/%s-%zu", how.name, i);
+        PROBE_LABEL(label, "batching/%s-%zu-%zu", how.name, number, i);
         p.prompt[i] = how.order[i] % b->n_prompts;
         const probe_ask ask = ask_of(b, p.prompt[i], true);
         rc = probe_ask_begin(b->r, &ask, label, &p.x[i], err);
@@ -187,6 +187,35 @@ static assay_status run_streams(batching *b, assay_error *err)
     if (n >= 2 * how.n)
         (void)snprintf(b->evidence, sizeof b->evidence, "events of %zu streams alternate %zu times", p.n, n);
     free_phase(&p);
+    return rc;
+}
+
+/* The sum of the counters of batched steps. */
+static assay_status count_batched(batching *b, const char *label, double *sum, assay_error *err)
+{
+    probe_exchange x;
+    *sum = 0;
+    if (!b->r->server.metrics) return ASSAY_OK;
+    probe_exchange_begin(&x, label, "/metrics");
+    x.get = true;
+    const assay_status rc = probe_send(b->r, &x, err);
+    if (rc == ASSAY_OK && probe_exchange_succeeded(&x)) *sum = probe_evidence_batched(&x);
+    probe_exchange_free(&x);
+    return rc;
+}
+
+/* Makes streams at once until they show requests under way at once: a fast server, or a busy machine, may be
+ * done with one before the next one comes. */
+static assay_status find_evidence(batching *b, assay_error *err)
+{
+    double before, after;
+    assay_status rc = count_batched(b, "batching/batched-before", &before, err);
+    for (size_t i = 0; i < STREAMS_TRIES && !b->evidence[0] && rc == ASSAY_OK; i++)
+        rc = run_streams(b, i, err);
+    if (rc == ASSAY_OK) rc = count_batched(b, "batching/batched-after", &after, err);
+    if (rc == ASSAY_OK && after > before && !b->evidence[0])
+        (void)snprintf(b->evidence, sizeof b->evidence, "/metrics counts %g more batched steps",
+                       after - before);
     return rc;
 }
 
@@ -231,7 +260,7 @@ static assay_status run_plans(batching *b, assay_error *err)
     const size_t n = sizeof plans / sizeof *plans;
     phase *all = calloc(n, sizeof *all);
     if (!all) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    assay_status rc = run_streams(b, err);
+    assay_status rc = find_evidence(b, err);
     for (size_t i = 0; i < n && rc == ASSAY_OK; i++) {
         rc = run_phase(b, &plans[i], &all[i], err);
         if (rc == ASSAY_OK && !plans[i].in_turn) note_evidence(b, &plans[i], &all[i]);

@@ -34,10 +34,11 @@ double probe_evidence_span(const probe_exchange *x, size_t n)
     return isfinite(first) ? last - first : 0;
 }
 
-double probe_evidence_running(const probe_exchange *metrics)
+/* Calls `take` for each value of Prometheus' text format whose name contains `word`. */
+static void read_metrics(const probe_exchange *metrics, const char *word,
+                         void (*take)(double value, double *result), double *result)
 {
     const char *at = metrics->body.data, *end = at ? at + metrics->body.n : at;
-    double most = -1;
     while (at && at < end) {
         char line[256];
         const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -48,8 +49,31 @@ double probe_evidence_running(const probe_exchange *metrics)
         at = stop ? stop + 1 : end;
         const size_t name = strcspn(line, "{ ");
         const char *value = strrchr(line, ' ');
-        if (line[0] == '#' || !value || !memmem(line, name, "running", 7)) continue;
-        most = fmax(most, strtod(value, NULL));
+        if (line[0] == '#' || !value || !memmem(line, name, word, strlen(word))) continue;
+        take(strtod(value, NULL), result);
     }
+}
+
+static void take_largest(double value, double *result)
+{
+    *result = fmax(*result, value);
+}
+
+static void take_sum(double value, double *result)
+{
+    *result += value;
+}
+
+double probe_evidence_running(const probe_exchange *metrics)
+{
+    double most = -1;
+    read_metrics(metrics, "running", take_largest, &most);
     return most;
+}
+
+double probe_evidence_batched(const probe_exchange *metrics)
+{
+    double sum = 0;
+    read_metrics(metrics, "batched", take_sum, &sum);
+    return sum;
 }

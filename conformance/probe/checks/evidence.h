@@ -17,4 +17,7 @@ double probe_evidence_span(const probe_exchange *x, size_t n);
  * -1: there is none. */
 double probe_evidence_running(const probe_exchange *metrics);
 
+/* The sum of the counters whose name says that they count batched steps; 0: there is none. */
+double probe_evidence_batched(const probe_exchange *metrics);
+
 #endif

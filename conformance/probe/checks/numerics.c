@@ -78,8 +78,7 @@ static bool lacks_rows(probe_run *r, const way *w, const probe_exchange *x, cons
     }
     if (rows->n == 0)
         (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS,
-                           "found no log-probabilities, expected a row for "
-                           "each token");
+                           "found no log-probabilities, expected a row for each token");
     return rows->n == 0;
 }
 
@@ -92,10 +91,9 @@ static void report_follow(probe_run *r, const way *w, const probe_exchange *x, c
         (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS,
                            "row %zu is not that of the prompt's token", f->n_followed + 1);
     if (f->n_joined && !j->joined++)
-        (void)probe_report(
-            r, x, check, PROBE_FAILED, PROBE_DEPARTS,
-            "%zu tokens have no row: a character of several tokens has one, that of its last token",
-            f->n_joined);
+        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_DEPARTS,
+                           "%zu tokens have no row: a character of several tokens has one, the last",
+                           f->n_joined);
     /* In Responses they belong to texts: reasoning has none. */
     if (f->n_skipped && w->endpoint != PROBE_RESPONSES && !j->reported++)
         (void)probe_report(r, x, check, PROBE_FAILED, PROBE_HABIT,

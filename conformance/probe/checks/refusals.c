@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/probe/checks/refusals.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -160,7 +161,7 @@ static void judge_n(probe_run *r, const char *check, const part *p)
 static void write_seed(const probe_prompt *p, size_t i, char more[128])
 {
     (void)p;
-    (void)snprintf(more, 128, "{\"seed\":%zu,\"temperature\":1.5}", i < 2 ? (size_t)11 : 100 + i);
+    (void)snprintf(more, 128, "{\"seed\":%zu,\"temperature\":2}", i < 2 ? (size_t)11 : 100 + i);
 }
 
 static void judge_seed(probe_run *r, const char *check, const part *p)
@@ -172,7 +173,7 @@ static void judge_seed(probe_run *r, const char *check, const part *p)
                            "two requests with seed 11 have different answers");
     else if (!varies)
         (void)probe_report(r, &p[0].x, check, PROBE_NOT_EXERCISED, PROBE_DEPARTS,
-                           "answers at temperature 1.5 are the same with four different seeds");
+                           "answers at temperature 2 are the same with four different seeds");
     else
         (void)probe_report(r, &p[0].x, check, PROBE_OK, PROBE_DEPARTS, "the same seed gives the same answer");
 }
@@ -198,7 +199,7 @@ static const effect effects[] = {
     {"logit-bias", OPENAI, 2, write_bias, false, judge_bias},
 };
 
-enum { PARTS_MOST = 5 };
+enum { PARTS_MOST = 5, ANSWER_TOKENS = 12 };
 
 static assay_status send_parts(probe_run *r, probe_endpoint e, const effect *f, const probe_prompt *p,
                                part *parts, size_t *n_ok, assay_error *err)
@@ -211,7 +212,7 @@ static assay_status send_parts(probe_run *r, probe_endpoint e, const effect *f, 
         f->write(p, i, more);
         const probe_ask ask = {.endpoint = e,
                                .prompt = p,
-                               .max_tokens = 12,
+                               .max_tokens = ANSWER_TOKENS,
                                .logprobs = PROBE_NO_LOGPROBS,
                                .more = more[0] ? more : NULL,
                                .sampled = f->sampled};
@@ -245,14 +246,46 @@ static assay_status check_effect(probe_run *r, probe_endpoint e, const effect *f
     return rc;
 }
 
+/* The largest probability that temperature 2 gives to one of the first tokens of an answer, on average: how
+ * certain a sampled answer is. */
+static double certainty(const probe_run *r, const probe_prompt *p)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (; n < ANSWER_TOKENS && n < p->n_greedy; n++) {
+        const double *row = probe_truth_row(p, p->n_prompt + n);
+        double most = -INFINITY, all = 0;
+        if (!row) break;
+        for (size_t v = 0; v < r->truth->n_vocab; v++) most = fmax(most, row[v]);
+        for (size_t v = 0; v < r->truth->n_vocab; v++) all += exp((row[v] - most) / 2);
+        sum += 1 / all;
+    }
+    return n ? sum / (double)n : 1;
+}
+
+/* The first prompt with an answer, or, for a sampled effect, the one whose answer is least certain. */
+static const probe_prompt *choose_prompt(const probe_run *r, probe_endpoint e, bool sampled)
+{
+    const probe_prompt *found = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; i < r->truth->n_prompts; i++) {
+        const probe_prompt *p = &r->truth->prompts[i];
+        if (!probe_can_ask(r, e, p) || p->n_greedy == 0 || (found && !sampled)) continue;
+        const double c = sampled ? certainty(r, p) : 0;
+        if (c < least) {
+            least = c;
+            found = p;
+        }
+    }
+    return found;
+}
+
 assay_status probe_effects_check(probe_run *r, probe_endpoint e, assay_error *err)
 {
-    const probe_prompt *p = NULL;
     assay_status rc = ASSAY_OK;
-    for (size_t i = 0; i < r->truth->n_prompts && !p; i++)
-        if (probe_can_ask(r, e, &r->truth->prompts[i]) && r->truth->prompts[i].n_greedy)
-            p = &r->truth->prompts[i];
-    for (size_t i = 0; p && i < sizeof effects / sizeof *effects && rc == ASSAY_OK; i++)
-        if (effects[i].endpoints & 1U << e) rc = check_effect(r, e, &effects[i], p, err);
+    for (size_t i = 0; i < sizeof effects / sizeof *effects && rc == ASSAY_OK; i++) {
+        const probe_prompt *p = choose_prompt(r, e, effects[i].sampled);
+        if (p && effects[i].endpoints & 1U << e) rc = check_effect(r, e, &effects[i], p, err);
+    }
     return rc;
 }

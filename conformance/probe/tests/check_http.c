@@ -94,6 +94,18 @@ START_TEST(body_that_stops_in_the_middle_ends_at_the_time_limit)
 }
 END_TEST
 
+START_TEST(body_that_dribbles_ends_at_the_time_limit)
+{
+    probe_exchange x = {0};
+    hostile_server s = answering(HEAD "\r\n ");
+    s.repeat = s.dribbles = 1;
+    ask(&s, &x, 1, 0.3);
+    ck_assert_int_eq(x.end, PROBE_TIMEOUT);
+    ck_assert_uint_lt(x.body.n, 64);
+    probe_exchange_free(&x);
+}
+END_TEST
+
 START_TEST(connection_that_closes_before_the_announced_length_is_broken_off)
 {
     probe_exchange x = {0};
@@ -232,6 +244,7 @@ int main(void)
     tcase_add_test(c, redirect_is_refused_and_never_followed);
     tcase_add_test(c, server_that_never_answers_ends_at_the_time_limit);
     tcase_add_test(c, body_that_stops_in_the_middle_ends_at_the_time_limit);
+    tcase_add_test(c, body_that_dribbles_ends_at_the_time_limit);
     tcase_add_test(c, connection_that_closes_before_the_announced_length_is_broken_off);
     tcase_add_test(c, connection_that_closes_without_an_answer_is_broken_off);
     tcase_add_test(c, body_without_end_is_cut_at_the_limit);

@@ -8,71 +8,16 @@
 #include <string.h>
 
 #include "conformance/probe/checks/follow.h"
-#include "conformance/probe/truth/fit.h"
-#include "conformance/probe/truth/judge.h"
+#include "conformance/probe/tests/made.h"
 #include "conformance/tests/support.h"
-
-enum { TOP = 5 };
-
-static probe_truth truth;
-static const probe_prompt *prompt;
-static double bound;
-
-static void setup(void)
-{
-    const char *srcdir = getenv("top_srcdir");
-    char path[4096];
-    assay_error err;
-    (void)snprintf(path, sizeof path, "%s/fixtures/trained/qwen3/turns.h5", srcdir ? srcdir : ".");
-    const char *const paths[] = {path};
-    ck_assert_msg(probe_truth_read(paths, 1, &truth, &err) == ASSAY_OK, "%s", err.text);
-    prompt = &truth.prompts[0];
-    bound = probe_truth_bound(prompt, PROBE_F32);
-}
-
-static void teardown(void)
-{
-    probe_truth_free(&truth);
-}
-
-/* A row with the truth's values of the k largest tokens, to which a test does something. */
-typedef struct made {
-    probe_rows rows;
-    probe_row row;
-    probe_entry entries[TOP + 1];
-} made;
-
-static double *log_softmax_after(size_t n_before)
-{
-    double *t = calloc(truth.n_vocab, sizeof *t);
-    ck_assert_ptr_nonnull(t);
-    probe_log_softmax(probe_truth_row(prompt, n_before), truth.n_vocab, t);
-    return t;
-}
-
-static void make_row(made *m, size_t n_before)
-{
-    double *t = log_softmax_after(n_before);
-    double above = INFINITY;
-    *m = (made){0};
-    for (size_t k = 0; k < TOP; k++) {
-        size_t best = SIZE_MAX;
-        for (size_t v = 0; v < truth.n_vocab; v++)
-            if (t[v] < above && (best == SIZE_MAX || t[v] > t[best])) best = v;
-        m->entries[k] = (probe_entry){.id = (int32_t)best, .value = t[best]};
-        above = t[best];
-    }
-    m->row = (probe_row){.token = m->entries[0], .has_token = true, .top = 0, .n_top = TOP};
-    m->rows = (probe_rows){.at = &m->row, .n = 1, .entries = m->entries, .n_entries = TOP};
-    free(t);
-}
 
 /* Judges a row after the whole prompt. */
 static void judge(probe_judge *j, const made *m)
 {
-    const probe_place place = {.prompt = prompt, .n_before = prompt->n_prompt, .greedy = true, .taken = -1};
+    const probe_place place = {
+        .prompt = made_prompt, .n_before = made_prompt->n_prompt, .greedy = true, .taken = -1};
     int32_t id;
-    ck_assert(probe_judge_begin(j, &truth, PROBE_F32));
+    ck_assert(probe_judge_begin(j, &made_truth, PROBE_F32));
     probe_judge_row(j, &m->rows, 0, &place, &id);
 }
 
@@ -88,17 +33,17 @@ static void assert_broken(const probe_judge *j, unsigned rules)
 
 START_TEST(truth_has_the_prompts_of_the_case_shortest_first)
 {
-    ck_assert_uint_eq(truth.n_prompts, 3);
-    ck_assert_uint_eq(truth.prompts[0].n_prompt, 16);
-    ck_assert_uint_eq(truth.prompts[2].n_prompt, 24);
-    ck_assert_uint_eq(prompt->n_greedy, 17); /* the stop id is not part of the answer */
-    ck_assert(prompt->ends);
-    ck_assert_uint_eq(prompt->n_safe, 18);
-    ck_assert(prompt->readable && !prompt->adds);
-    ck_assert_str_eq(truth.reasoning, "qwen3");
-    ck_assert_str_eq(truth.tools, "hermes");
-    ck_assert(prompt->noise[PROBE_BF16].noise > prompt->noise[PROBE_F32].noise);
-    ck_assert(prompt->noise[PROBE_INT8].noise == 0);
+    ck_assert_uint_eq(made_truth.n_prompts, 3);
+    ck_assert_uint_eq(made_truth.prompts[0].n_prompt, 16);
+    ck_assert_uint_eq(made_truth.prompts[2].n_prompt, 24);
+    ck_assert_uint_eq(made_prompt->n_greedy, 17); /* the stop id is not part of the answer */
+    ck_assert(made_prompt->ends);
+    ck_assert_uint_eq(made_prompt->n_safe, 18);
+    ck_assert(made_prompt->readable && !made_prompt->adds);
+    ck_assert_str_eq(made_truth.reasoning, "qwen3");
+    ck_assert_str_eq(made_truth.tools, "hermes");
+    ck_assert(made_prompt->noise[PROBE_BF16].noise > made_prompt->noise[PROBE_F32].noise);
+    ck_assert(made_prompt->noise[PROBE_INT8].noise == 0);
 }
 END_TEST
 
@@ -106,10 +51,10 @@ START_TEST(row_of_the_truth_breaks_no_rule)
 {
     made m;
     probe_judge j;
-    make_row(&m, prompt->n_prompt);
+    made_row(&m, made_prompt->n_prompt);
     judge(&j, &m);
     assert_broken(&j, 0);
-    ck_assert(j.rules[PROBE_RULE_LOGPROB].n == TOP + 1);
+    ck_assert(j.rules[PROBE_RULE_LOGPROB].n == MADE_TOP + 1);
     ck_assert(j.rules[PROBE_RULE_LOGPROB].multiple < 1e-6);
     probe_judge_end(&j);
 }
@@ -119,8 +64,8 @@ START_TEST(value_beyond_twice_the_bound_is_named)
 {
     made m;
     probe_judge j;
-    make_row(&m, prompt->n_prompt);
-    m.entries[2].value += 2.2 * bound;
+    made_row(&m, made_prompt->n_prompt);
+    m.entries[2].value += 2.2 * made_bound;
     judge(&j, &m);
     assert_broken(&j, BIT(PROBE_RULE_LOGPROB) | BIT(PROBE_RULE_DIFFERENCE));
     ck_assert_ptr_nonnull(strstr(j.rules[PROBE_RULE_LOGPROB].first, "turns, sample 0, after 16 tokens: id "));
@@ -132,13 +77,13 @@ START_TEST(offset_within_twice_the_bound_passes_and_a_difference_of_that_size_do
 {
     made m;
     probe_judge j;
-    make_row(&m, prompt->n_prompt);
-    for (size_t k = 0; k < TOP; k++) m.entries[k].value += 1.9 * bound;
-    m.row.token.value += 1.9 * bound;
+    made_row(&m, made_prompt->n_prompt);
+    for (size_t k = 0; k < MADE_TOP; k++) m.entries[k].value += 1.9 * made_bound;
+    m.row.token.value += 1.9 * made_bound;
     judge(&j, &m);
     assert_broken(&j, 0);
     probe_judge_end(&j);
-    m.entries[3].value -= 3.8 * bound; /* within twice the bound on the other side */
+    m.entries[3].value -= 3.8 * made_bound; /* within twice the bound on the other side */
     judge(&j, &m);
     assert_broken(&j, BIT(PROBE_RULE_DIFFERENCE));
     probe_judge_end(&j);
@@ -149,10 +94,10 @@ START_TEST(token_that_is_not_among_the_largest_is_named)
 {
     made m;
     probe_judge j;
-    double *t = log_softmax_after(prompt->n_prompt);
-    make_row(&m, prompt->n_prompt);
+    double *t = made_log_softmax(made_prompt->n_prompt);
+    made_row(&m, made_prompt->n_prompt);
     size_t least = 0;
-    for (size_t v = 0; v < truth.n_vocab; v++)
+    for (size_t v = 0; v < made_truth.n_vocab; v++)
         if (t[v] < t[least]) least = v;
     m.entries[4] = (probe_entry){.id = (int32_t)least, .value = t[least]};
     judge(&j, &m);
@@ -166,7 +111,7 @@ START_TEST(greedy_token_that_is_not_the_most_likely_is_named)
 {
     made m;
     probe_judge j;
-    make_row(&m, prompt->n_prompt);
+    made_row(&m, made_prompt->n_prompt);
     m.row.token = m.entries[1];
     judge(&j, &m);
     assert_broken(&j, BIT(PROBE_RULE_TOKEN));
@@ -178,7 +123,7 @@ START_TEST(value_of_another_id_is_named)
 {
     made m;
     probe_judge j;
-    make_row(&m, prompt->n_prompt);
+    made_row(&m, made_prompt->n_prompt);
     m.row.token.value = m.entries[1].value; /* the sampled token's value is that of another id */
     judge(&j, &m);
     assert_broken(&j, BIT(PROBE_RULE_LOGPROB) | BIT(PROBE_RULE_DIFFERENCE) | BIT(PROBE_RULE_SAME));
@@ -190,7 +135,7 @@ START_TEST(not_a_number_is_named)
 {
     made m;
     probe_judge j;
-    make_row(&m, prompt->n_prompt);
+    made_row(&m, made_prompt->n_prompt);
     m.entries[1].value = (double)NAN;
     judge(&j, &m);
     assert_broken(&j, BIT(PROBE_RULE_LOGPROB));
@@ -202,7 +147,7 @@ START_TEST(token_is_found_by_its_text_and_by_its_rank)
 {
     made m;
     probe_judge j;
-    make_row(&m, prompt->n_prompt);
+    made_row(&m, made_prompt->n_prompt);
     ck_assert_int_eq(m.entries[0].id, 423);
     m.row.token.id = m.entries[0].id = -1;
     m.row.token.text = m.entries[0].text = (assay_text){"<think>", 7};
@@ -219,9 +164,9 @@ START_TEST(alternatives_without_a_name_are_those_that_the_others_leave)
 {
     made m;
     probe_judge j;
-    make_row(&m, prompt->n_prompt);
+    made_row(&m, made_prompt->n_prompt);
     m.entries[2].id = -1;
-    m.entries[1].value = m.entries[2].value - bound / 4; /* as at a tie: the order is another one */
+    m.entries[1].value = m.entries[2].value - made_bound / 4; /* as at a tie: the order is another one */
     judge(&j, &m);
     ck_assert_uint_eq(j.rules[PROBE_RULE_TOP].n_broken, 0);
     ck_assert_uint_eq(j.n_by_rank, 1);
@@ -318,127 +263,19 @@ START_TEST(completions_may_list_the_token_beside_the_largest)
 {
     made m;
     probe_judge j;
-    double *t = log_softmax_after(prompt->n_prompt);
-    const probe_place place = {.prompt = prompt, .n_before = prompt->n_prompt, .taken = -1};
+    double *t = made_log_softmax(made_prompt->n_prompt);
+    const probe_place place = {.prompt = made_prompt, .n_before = made_prompt->n_prompt, .taken = -1};
     int32_t id;
-    make_row(&m, prompt->n_prompt);
-    m.entries[TOP] = (probe_entry){.id = 3, .value = t[3]};
-    m.row.token = m.entries[TOP];
-    m.row.n_top = TOP + 1;
-    ck_assert(probe_judge_begin(&j, &truth, PROBE_F32));
+    made_row(&m, made_prompt->n_prompt);
+    m.entries[MADE_TOP] = (probe_entry){.id = 3, .value = t[3]};
+    m.row.token = m.entries[MADE_TOP];
+    m.row.n_top = MADE_TOP + 1;
+    ck_assert(probe_judge_begin(&j, &made_truth, PROBE_F32));
     probe_judge_row(&j, &m.rows, 0, &place, &id);
     assert_broken(&j, 0);
     ck_assert_uint_eq(j.rules[PROBE_RULE_TOP].n, 1);
     probe_judge_end(&j);
     free(t);
-}
-END_TEST
-
-/* Judges the rows after every token of the prompt, with values that `change` has changed. */
-static probe_fit fit_changed(double (*change)(double value, size_t rank), probe_judge *j)
-{
-    ck_assert(probe_judge_begin(j, &truth, PROBE_F32));
-    for (size_t n = 1; n <= prompt->n_prompt; n++) {
-        made m;
-        const probe_place place = {.prompt = prompt, .n_before = n, .taken = -1};
-        int32_t id;
-        make_row(&m, n);
-        m.row.has_token = false;
-        m.row.token.id = -1;
-        for (size_t k = 0; k < TOP; k++) m.entries[k].value = change(m.entries[k].value, k);
-        probe_judge_row(j, &m.rows, 0, &place, &id);
-    }
-    return probe_fit_of(j->pairs, j->n_pairs, 2 * bound);
-}
-
-static double unchanged(double value, size_t rank)
-{
-    (void)rank;
-    return value;
-}
-
-static double warm(double value, size_t rank)
-{
-    (void)rank;
-    return value / 0.7;
-}
-
-static double shifted(double value, size_t rank)
-{
-    (void)rank;
-    return value + 0.3;
-}
-
-static double zero(double value, size_t rank)
-{
-    (void)value;
-    (void)rank;
-    return 0;
-}
-
-static double noisy(double value, size_t rank)
-{
-    return value + (rank % 2 ? 1 : -1) * 0.9 * prompt->noise[PROBE_BF16].noise;
-}
-
-START_TEST(fit_names_a_temperature_and_a_shift)
-{
-    probe_judge j;
-    char text[256];
-    probe_fit f = fit_changed(unchanged, &j);
-    ck_assert_int_eq(f.change, PROBE_UNCHANGED);
-    probe_judge_end(&j);
-    f = fit_changed(warm, &j);
-    ck_assert_int_eq(f.change, PROBE_SCALED);
-    probe_fit_describe(&f, text, sizeof text);
-    ck_assert_ptr_nonnull(strstr(text, "a temperature of 0.7 was applied"));
-    probe_judge_end(&j);
-    f = fit_changed(shifted, &j);
-    ck_assert_int_eq(f.change, PROBE_OFFSET);
-    ck_assert(fabs(f.offset - 0.3) < 1e-9);
-    probe_judge_end(&j);
-}
-END_TEST
-
-START_TEST(fit_names_a_penalty)
-{
-    probe_pair pairs[8];
-    for (size_t i = 0; i < 8; i++)
-        pairs[i] =
-            (probe_pair){.truth = -(double)i, .found = -(double)i - (i % 2 ? 0.5 : 0), .in_context = i % 2};
-    const probe_fit f = probe_fit_of(pairs, 8, 1e-4);
-    ck_assert_int_eq(f.change, PROBE_PENALISED);
-}
-END_TEST
-
-START_TEST(values_that_are_all_zero_are_noticed)
-{
-    probe_judge j;
-    (void)fit_changed(zero, &j);
-    ck_assert(j.all_zero);
-    ck_assert(!j.normalised);
-    probe_judge_end(&j);
-    (void)fit_changed(unchanged, &j);
-    ck_assert(!j.all_zero);
-    ck_assert(j.normalised);
-    probe_judge_end(&j);
-}
-END_TEST
-
-START_TEST(errors_of_bfloat16_are_those_of_bfloat16)
-{
-    probe_judge j;
-    (void)fit_changed(noisy, &j);
-    ck_assert(j.errors[PROBE_F32] > 100);
-    ck_assert(fabs(j.errors[PROBE_BF16] - 0.9) < 1e-6);
-    ck_assert_int_eq(probe_served_type(prompt->noise, j.errors), PROBE_BF16);
-    probe_judge_end(&j);
-    (void)fit_changed(unchanged, &j);
-    ck_assert_int_eq(probe_served_type(prompt->noise, j.errors), PROBE_F32);
-    probe_judge_end(&j);
-    (void)fit_changed(warm, &j);
-    ck_assert_int_eq(probe_served_type(prompt->noise, j.errors), PROBE_TYPES);
-    probe_judge_end(&j);
 }
 END_TEST
 
@@ -460,7 +297,7 @@ END_TEST
 int main(void)
 {
     TCase *c = tcase_create("judge");
-    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_checked_fixture(c, made_setup, made_teardown);
     tcase_add_test(c, truth_has_the_prompts_of_the_case_shortest_first);
     tcase_add_test(c, row_of_the_truth_breaks_no_rule);
     tcase_add_test(c, value_beyond_twice_the_bound_is_named);
@@ -474,10 +311,6 @@ int main(void)
     tcase_add_test(c, character_of_several_tokens_may_have_one_row);
     tcase_add_test(c, token_that_ends_a_character_is_found_by_the_character);
     tcase_add_test(c, completions_may_list_the_token_beside_the_largest);
-    tcase_add_test(c, fit_names_a_temperature_and_a_shift);
-    tcase_add_test(c, fit_names_a_penalty);
-    tcase_add_test(c, values_that_are_all_zero_are_noticed);
-    tcase_add_test(c, errors_of_bfloat16_are_those_of_bfloat16);
     tcase_add_test(c, cases_of_several_checkpoints_are_refused);
     Suite *suite = suite_create("probe/judge");
     suite_add_tcase(suite, c);

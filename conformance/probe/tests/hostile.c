@@ -40,7 +40,10 @@ static void serve(const hostile_server *s, int fd)
     if (s->closes_at_once) return;
     read_request(fd);
     open = send_bytes(fd, s->answer, s->n);
-    while (open && s->repeat) open = send_bytes(fd, s->answer + s->n - s->repeat, s->repeat);
+    while (open && s->repeat) {
+        open = send_bytes(fd, s->answer + s->n - s->repeat, s->repeat);
+        if (s->dribbles) (void)usleep(20000);
+    }
     while (open && s->stays) {
         char byte;
         open = recv(fd, &byte, 1, 0) > 0;

@@ -7,11 +7,12 @@
 #include <stddef.h>
 
 /* answer: what is sent after the head of a request, [n]. The connection is closed then, unless `stays`: it
- * stays open without another byte. repeat: the last `repeat` bytes of the answer are sent without end. */
+ * stays open without another byte. repeat: the last `repeat` bytes of the answer are sent without end;
+ * dribbles: 50 times a second. */
 typedef struct hostile_server {
     const char *answer;
     size_t n, repeat;
-    int stays, closes_at_once;
+    int stays, closes_at_once, dribbles;
     int port;
     int listener;
     long child;
