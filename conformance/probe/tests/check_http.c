@@ -98,7 +98,8 @@ START_TEST(body_that_dribbles_ends_at_the_time_limit)
 {
     probe_exchange x = {0};
     hostile_server s = answering(HEAD "\r\n ");
-    s.repeat = s.dribbles = 1;
+    s.repeat = 1;
+    s.dribbles = 1;
     ask(&s, &x, 1, 0.3);
     ck_assert_int_eq(x.end, PROBE_TIMEOUT);
     ck_assert_uint_lt(x.body.n, 64);
