@@ -23,5 +23,5 @@ def prepare(family: str, form: str, cache: Path, programs: Path) -> Path:
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(BUNDLE / family / "model", place)
     if form == "newer":
-        shutil.copy(BUNDLE / family / "config.newer.json", place / "config.json")
+        shutil.copy(BUNDLE / family / "config.json.newer", place / "config.json")
     return place

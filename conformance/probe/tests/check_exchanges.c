@@ -206,8 +206,8 @@ START_TEST(checkpoints_of_the_bundle_are_below_a_megabyte_and_read_in_both_spell
         "bundle=$top_srcdir/fixtures/bundle/%s && test $(cat \"$bundle/model\"/* | wc -c) -lt 1000000 && "
         "mkdir case && cp \"$bundle/prompts.h5\" case && cp -r \"$bundle/model\" case && chmod -R u+w case "
         "&& "
-        "! cmp -s \"$bundle/config.newer.json\" case/model/config.json && "
-        "cp \"$bundle/config.newer.json\" case/model/config.json",
+        "! cmp -s \"$bundle/config.json.newer\" case/model/config.json && "
+        "cp \"$bundle/config.json.newer\" case/model/config.json",
         families[_i]);
     assert_code(support_shell(command), 0);
     assert_code(support_assay("run --engine ref32 case/prompts.h5"), 0);

@@ -226,7 +226,7 @@ def record(out: Path, seed: int, observe: bool, bundled: Path | None = None) -> 
         directory = out / name
         shutil.rmtree(directory, ignore_errors=True)
         served = Served(name, seed, bundled / name / "model" if bundled else None)
-        served.write(directory / "model", directory / "config.newer.json")
+        served.write(directory / "model", directory / "config.json.newer")
         checksums.write(directory / "model")
         print(f"bundle/{name}: " + (f"weights of {bundled}" if bundled else f"loss {served.checkpoint.loss:.2f}"), flush=True)
         recorder, texts = Recorder(served, seed), Texts(served, directory / "model")
