@@ -7,8 +7,8 @@
 #include <assay/serving.h>
 
 #include "base/buffer.h"
-#include "serving/chat/images.h"
 #include "conformance/options/options.h"
+#include "serving/chat/images.h"
 
 /* text:        the prompt with the placeholder tokens of every image.
  * written:     the same before the placeholders are expanded.

@@ -206,9 +206,9 @@ typedef struct plan {
  * none. */
 int32_t plan_embeds_as(const plan *p, int32_t token);
 
-/* The most tokens of a prompt that may come in several steps; SIZE_MAX: any number. Dynamic ropes and longrope
- * change all their frequencies beyond a length: a longer prompt cannot be evaluated in parts, since the parts
- * before that length would have other frequencies. */
+/* The most tokens of a prompt that may come in several steps; SIZE_MAX: any number. Dynamic ropes and
+ * longrope change all their frequencies beyond a length: a longer prompt cannot be evaluated in parts, since
+ * the parts before that length would have other frequencies. */
 size_t plan_divisible_length(const plan *p);
 
 /* "silu", "gelu_pytorch_tanh", …. */
