@@ -116,7 +116,7 @@ const serve_rule *serve_rule_find(serve_endpoint endpoint, const char *name)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if ((rules[i].endpoints & 1U << endpoint) && strcmp(rules[i].name, name) == 0) return &rules[i];
-    assert(!"a rule of the endpoint");
+    assert(false); /* a rule of the endpoint */
     return NULL;
 }
 

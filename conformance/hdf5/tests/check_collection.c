@@ -53,10 +53,10 @@ START_TEST(texts_are_found_among_others)
     raw.n = 16 + 16 + 24 + 24 + 24 + 16 + 9;
     for (unsigned i = 0; i < 5; i++) {
         const size_t n = strlen(texts[i]);
-        expect_text(7 + i, n, texts[i], NULL);
+        expect_text(7 + i, n, texts[i], "");
         expect_text(7 + i, n + 1, NULL, HEAP);
     }
-    expect_text(11, 3, "abc", NULL);
+    expect_text(11, 3, "abc", "");
     expect_text(6, 1, NULL, HEAP);
     expect_text(12, 1, NULL, HEAP);
     expect_text(0, 1, NULL, HEAP);
@@ -77,7 +77,7 @@ START_TEST(the_last_object_may_be_empty)
 {
     put_collection(16 + 16);
     put_object(3, 0, "");
-    expect_text(3, 0, "", NULL);
+    expect_text(3, 0, "", "");
     expect_text(3, 1, NULL, HEAP);
 }
 END_TEST
@@ -87,7 +87,7 @@ START_TEST(the_first_object_of_an_index_counts)
     put_collection(16 + 24 + 24);
     put_object(1, 4, "text");
     put_object(1, 8, "longtext");
-    expect_text(1, 4, "text", NULL);
+    expect_text(1, 4, "text", "");
     expect_text(1, 8, NULL, HEAP);
 }
 END_TEST
@@ -112,7 +112,7 @@ START_TEST(values_that_are_no_collection_are_refused)
         raw.n = 0;
         put_collection(16 + 24);
         put_object(1, 4, "text");
-        expect_text(1, 4, "text", NULL);
+        expect_text(1, 4, "text", "");
         raw.bytes[changes[i].at] = changes[i].byte;
         expect_text(1, 4, NULL, HEAP);
     }

@@ -42,10 +42,11 @@ static void free_observed(observed *o)
 
 static double log_z(const double *logits, size_t n)
 {
-    const double largest = logits[conf_argmax(logits, n)];
-    double sum = 0;
-    for (size_t v = 0; v < n; v++) sum += exp(logits[v] - largest);
-    return largest + log(sum);
+    const size_t best = conf_argmax(logits, n);
+    double sum = 1; /* of the largest */
+    for (size_t v = 0; v < n; v++)
+        if (v != best) sum += exp(logits[v] - logits[best]);
+    return logits[best] + log(sum);
 }
 
 /* Takes the row after n_before ids of a prompt. */

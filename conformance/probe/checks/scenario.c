@@ -329,14 +329,12 @@ static void write_stop(probe_endpoint e, const char *stop, char *more, size_t si
     (void)snprintf(more, size, "{\"%s\":[\"%s\"]}", e == PROBE_MESSAGES ? "stop_sequences" : "stop", stop);
 }
 
-static assay_status play_forms(probe_scene *s, const probe_scenario *scenario, assay_error *err)
+/* x, a: [2], empty; the whole exchange and its answer, then the streamed ones; freed by the caller. */
+static assay_status play_forms(probe_scene *s, const probe_scenario *scenario, probe_exchange *x,
+                               probe_answer *a, assay_error *err)
 {
     char more[STOP_MAX + 32];
-    probe_exchange x[2];
-    probe_answer a[2];
     assay_status rc = ASSAY_OK;
-    memset(x, 0, sizeof x);
-    memset(a, 0, sizeof a);
     if (s->stop) write_stop(s->endpoint, s->stop, more, sizeof more);
     for (int i = 0; i < 2 && rc == ASSAY_OK; i++) {
         s->stream = i;
@@ -357,10 +355,6 @@ static assay_status play_forms(probe_scene *s, const probe_scenario *scenario, a
     const bool both = rc == ASSAY_OK && probe_exchange_succeeded(&x[0]) && probe_exchange_succeeded(&x[1]);
     if (both && probe_answer_is_stream(&x[1]) && !a[0].problem[0] && !a[1].problem[0])
         compare_forms(s, &a[0]);
-    for (int i = 0; i < 2; i++) {
-        probe_answer_free(&a[i]);
-        probe_exchange_free(&x[i]);
-    }
     return rc;
 }
 
@@ -373,7 +367,11 @@ assay_status probe_scenario_play(probe_run *r, const probe_scenario *scenario, p
     for (size_t i = 0; i < r->truth->n_prompts; i++) {
         const probe_prompt *p = &r->truth->prompts[i];
         probe_expected expected;
+        probe_exchange x[2];
+        probe_answer a[2];
         if (!scenario->fits(r, e, p)) continue;
+        memset(x, 0, sizeof x);
+        memset(a, 0, sizeof a);
         assay_status rc = probe_expect(r->truth, p, p->n_greedy, &expected, err);
         const bool usable = rc == ASSAY_OK && (!scenario->stops || choose_stop(&expected, e, stop));
         probe_scene s = {.r = r,
@@ -382,7 +380,11 @@ assay_status probe_scenario_play(probe_run *r, const probe_scenario *scenario, p
                          .expected = &expected,
                          .limit = scenario->limit(r, p),
                          .stop = scenario->stops ? stop : NULL};
-        if (usable) rc = play_forms(&s, scenario, err);
+        if (usable) rc = play_forms(&s, scenario, x, a, err);
+        for (int form = 0; form < 2; form++) {
+            probe_answer_free(&a[form]);
+            probe_exchange_free(&x[form]);
+        }
         probe_expected_free(&expected);
         if (rc != ASSAY_OK || usable) return rc;
     }
