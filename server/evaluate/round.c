@@ -140,10 +140,10 @@ static bool reserve_logits(server_round *r, size_t row)
         r->logit_bytes = r->logits ? n_rows * row : 0;
     }
     if (n_rows > 0 && !r->logits) return false;
-    char *at = r->logits;
+    size_t at = 0;
     for (size_t i = 0; i < r->n_turns; i++) {
-        r->turns[i].logits = at;
-        at += r->turns[i].n_last * row;
+        r->turns[i].logits = r->turns[i].n_last ? (char *)r->logits + at * row : NULL;
+        at += r->turns[i].n_last;
     }
     return true;
 }

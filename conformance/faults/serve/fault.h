@@ -72,6 +72,7 @@ void served_other_id(assay_logprobs *row, assay_token_logprob *top);
 void served_all_zero(assay_logprobs *row, assay_token_logprob *top);
 void served_warm(const server_run *run, float *logits, size_t n);
 void served_cache_off(server_turn *turns, size_t n);
+void served_slowly(server_turn *turns, size_t n);
 void served_neighbours(server_turn *turns, size_t n, size_t vocab);
 
 #endif

@@ -67,6 +67,15 @@ void served_cache_off(server_turn *turns, size_t n)
     }
 }
 
+/* Steps take their time, so that a client can leave within an answer. */
+void served_slowly(server_turn *turns, size_t n)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    (void)turns;
+    (void)n;
+    (void)nanosleep(&pause, NULL);
+}
+
 /* Takes its time, so that requests meet. */
 void served_neighbours(server_turn *turns, size_t n, size_t vocab)
 {

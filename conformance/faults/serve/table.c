@@ -84,6 +84,7 @@ const served_fault SERVED_FAULTS[] = {
     {"abort-leaks",
      "the sample of a client that has gone is never removed",
      {"qwen3", "batching", "batching/released", "failed", "breaks", "requests are running"},
+     .before = served_slowly,
      .leaks = true},
     {"unknown-model",
      "an unknown model is answered with status 200 and nothing",

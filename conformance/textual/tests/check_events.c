@@ -51,7 +51,8 @@ static const struct {
     const char *fault, *reason;
 } faults[] = {
     {"adds", "  content: expected \"aa bc\", found \"aa bc!\"\n  first:  vector g/1\n"},
-    {"finishes-twice", "event 5, byte 573: chat-finish: found more of a choice after its finish_reason"},
+    {"finishes-twice",
+     "event 5, byte 573: chat-after-finish: found more of a choice after its finish_reason"},
     {"character", "one character at a time: content: expected \"aa bc\", found null"},
     {"at-once", "the text in one piece: content: expected \"aa bc\", found null"},
     {"whole", "without a stream: content: expected \"aa bc\", found \"aa bc!\""},
