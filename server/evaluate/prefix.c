@@ -70,7 +70,7 @@ void server_prefix_park(server_prefix *p, server_seats *seats, const server_seat
 {
     const size_t row = model->vocab * logit_bytes(model);
     if (p->parked.session || server_seats_copy(seats, from, &p->parked, NULL) != ASSAY_OK) return;
-    p->logits = malloc(row);
+    if (!p->logits) p->logits = malloc(row); /* else they are of an earlier copy, which was given up */
     if (p->logits) memcpy(p->logits, logits, row);
     else server_seats_give_up(seats, &p->parked);
 }
