@@ -6,12 +6,9 @@
 
 #include "conformance/case/case.h"
 
-/* The group of a run below /expect: "float16", "affine8", "affine4"; NULL if `run` is CONF_N_MEASURED. */
-const char *conf_run_noise_name(conf_measured run);
-
-/* Reads /expect/<run>/noise, F64 [3] (largest error, RMSE, KL), of every run that the file has into
- * d->run_noise. Fails with ASSAY_EFORMAT if a number is not finite and positive, or the group has no noise.
- */
+/* Reads /expect/<run>/noise, F64 [3] (largest error, RMSE, KL), of every run (float16, affine8, affine4) that
+ * the file has into d->run_noise. Fails with ASSAY_EFORMAT if a number is not finite and positive, or the
+ * group has no noise. */
 assay_status conf_run_noise_read(const conf_h5 *file, conf_case *c, assay_error *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "serving/grammar/grades.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -106,12 +107,6 @@ static const serve_rule rules[] = {
     {"responses-usage", E_RESPONSES, SERVE_DEPARTS, "the output does not depend on it"},
 };
 
-const serve_rule *serve_rules(size_t *n)
-{
-    *n = sizeof rules / sizeof *rules;
-    return rules;
-}
-
 const serve_rule *serve_rule_find(serve_endpoint endpoint, const char *name)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
@@ -126,14 +121,4 @@ static const char *const grades[SERVE_N_GRADES] = {
 const char *serve_grade_name(serve_grade grade)
 {
     return grades[grade];
-}
-
-bool serve_grade_find(const char *name, serve_grade *out)
-{
-    for (serve_grade g = SERVE_HABIT; g < SERVE_N_GRADES; g++) {
-        if (strcmp(grades[g], name) != 0) continue;
-        *out = g;
-        return true;
-    }
-    return false;
 }

@@ -6,9 +6,6 @@
 
 #include "serving/grammar/options.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* From the least to the worst. */
 typedef enum serve_grade {
     SERVE_HABIT,   /* many servers do it, and the clients' message is the right one */
@@ -24,13 +21,9 @@ typedef struct serve_rule {
     const char *reason; /* what an official client does with a stream that breaks the rule */
 } serve_rule;
 
-/* [*n], ordered by endpoint. A name occurs twice if its grade depends on the endpoint. */
-const serve_rule *serve_rules(size_t *n);
-
 /* name: a rule of this endpoint. */
 const serve_rule *serve_rule_find(serve_endpoint endpoint, const char *name);
 
 const char *serve_grade_name(serve_grade grade); /* "habit", "departs", "breaks" */
-bool serve_grade_find(const char *name, serve_grade *out);
 
 #endif

@@ -2,10 +2,8 @@
 #include "conformance/probe/run/run.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "conformance/probe/run/repro.h"
 
 probe_finding *probe_report(probe_run *r, const probe_exchange *x, const char *check, probe_verdict verdict,
@@ -26,16 +24,6 @@ probe_finding *probe_report(probe_run *r, const probe_exchange *x, const char *c
 assay_status probe_send(probe_run *r, probe_exchange *x, assay_error *err)
 {
     return probe_wire_run(r->wire, &x, 1, err);
-}
-
-assay_status probe_send_all(probe_run *r, probe_exchange *x, size_t n, assay_error *err)
-{
-    probe_exchange **all = calloc(n ? n : 1, sizeof *all);
-    if (!all) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    for (size_t i = 0; i < n; i++) all[i] = &x[i];
-    const assay_status rc = probe_wire_run(r->wire, all, n, err);
-    free(all);
-    return rc;
 }
 
 void probe_describe_failure(const probe_exchange *x, char *text, size_t size)

@@ -47,9 +47,8 @@ typedef struct probe_run {
 probe_finding *probe_report(probe_run *r, const probe_exchange *x, const char *check, probe_verdict verdict,
                             probe_grade grade, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* Makes one exchange, or several at once. Fails as probe_wire_run does. */
+/* Makes one exchange. Fails as probe_wire_run does. */
 assay_status probe_send(probe_run *r, probe_exchange *x, assay_error *err);
-assay_status probe_send_all(probe_run *r, probe_exchange *x, size_t n, assay_error *err);
 
 /* Describes in one line what an exchange gave instead of a complete answer with a status below 300. */
 void probe_describe_failure(const probe_exchange *x, char *text, size_t size);

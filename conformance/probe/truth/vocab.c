@@ -133,11 +133,6 @@ const assay_tokenizer *probe_vocab_tokenizer(const probe_vocab *vocab)
     return vocab->tokenizer;
 }
 
-size_t probe_vocab_size(const probe_vocab *vocab)
-{
-    return vocab->n_tokens;
-}
-
 assay_status probe_vocab_decode(const probe_vocab *vocab, const int32_t *ids, size_t n, bool skip_special,
                                 buffer *out, assay_error *err)
 {

@@ -18,7 +18,6 @@ assay_status probe_vocab_open(const char *dir, size_t n_tokens, probe_vocab **ou
 void probe_vocab_free(probe_vocab *vocab);
 
 const assay_tokenizer *probe_vocab_tokenizer(const probe_vocab *vocab);
-size_t probe_vocab_size(const probe_vocab *vocab);
 
 /* Appends the text of ids [n], special tokens included unless `skip_special`. */
 assay_status probe_vocab_decode(const probe_vocab *vocab, const int32_t *ids, size_t n, bool skip_special,
