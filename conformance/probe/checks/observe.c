@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "conformance/case/row_list.h"
-#include "conformance/judge/distance.h"
 #include "conformance/probe/run/ask.h"
+#include "conformance/probe/truth/judge.h"
 #include "conformance/replay/h5_writer.h"
 #include "conformance/support/text.h"
 
@@ -40,15 +40,6 @@ static void free_observed(observed *o)
     free(o->decode);
 }
 
-static double log_z(const double *logits, size_t n)
-{
-    const size_t best = conf_argmax(logits, n);
-    double sum = 1; /* of the largest */
-    for (size_t v = 0; v < n; v++)
-        if (v != best) sum += exp(logits[v] - logits[best]);
-    return logits[best] + log(sum);
-}
-
 /* Takes the row after n_before ids of a prompt. */
 static void take_row(observed *o, const probe_prompt *p, size_t n_before, const probe_rows *rows, size_t row)
 {
@@ -59,7 +50,7 @@ static void take_row(observed *o, const probe_prompt *p, size_t n_before, const 
     const size_t index =
         conf_row_find(d, p->sample, decode, decode ? n_before - p->n_prompt - 1 : n_before - 1);
     double *to = (decode ? o->decode : o->prefill) + conf_row_in_file(d, index) * o->vocab;
-    const double z = log_z(truth, o->vocab);
+    const double z = probe_log_z(truth, o->vocab);
     const probe_row *r = &rows->at[row];
     for (size_t i = 0; i < r->n_top; i++) {
         const probe_entry *e = &rows->entries[r->top + i];

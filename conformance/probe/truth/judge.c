@@ -18,24 +18,33 @@ bool probe_judge_begin(probe_judge *j, const probe_truth *truth, probe_type type
 {
     *j = (probe_judge){.truth = truth, .type = type, .all_zero = true, .normalised = true};
     j->scratch = calloc(truth->n_vocab, sizeof *j->scratch);
+    j->sorted = calloc(truth->n_vocab, sizeof *j->sorted);
     j->named = calloc(truth->n_vocab, sizeof *j->named);
-    return j->scratch && j->named;
+    return j->scratch && j->sorted && j->named;
 }
 
 void probe_judge_end(probe_judge *j)
 {
     free(j->scratch);
+    free(j->sorted);
     free(j->named);
     free(j->pairs);
     *j = (probe_judge){0};
 }
 
+double probe_log_z(const double *logits, size_t n)
+{
+    const size_t best = conf_argmax(logits, n);
+    double sum = 1; /* of the largest */
+    for (size_t v = 0; v < n; v++)
+        if (v != best) sum += exp(logits[v] - logits[best]);
+    return logits[best] + log(sum);
+}
+
 void probe_log_softmax(const double *logits, size_t n, double *out)
 {
-    const double largest = logits[conf_argmax(logits, n)];
-    double sum = 0;
-    for (size_t v = 0; v < n; v++) sum += exp(logits[v] - largest);
-    for (size_t v = 0; v < n; v++) out[v] = logits[v] - largest - log(sum);
+    const double z = probe_log_z(logits, n);
+    for (size_t v = 0; v < n; v++) out[v] = logits[v] - z;
 }
 
 /* Counts an application of a rule, and describes the first that breaks it. */
@@ -89,16 +98,11 @@ static int compare_down(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The k-th largest element, k from 1. */
-static double largest(const double *a, size_t n, size_t k)
+/* Sorts the row's truth, in which alternatives have ranks. */
+static void sort_row(probe_judge *j)
 {
-    double *copy = malloc(n * sizeof *copy);
-    if (!copy) return NAN;
-    memcpy(copy, a, n * sizeof *copy);
-    qsort(copy, n, sizeof *copy, compare_down);
-    const double found = copy[k - 1];
-    free(copy);
-    return found;
+    memcpy(j->sorted, j->scratch, j->truth->n_vocab * sizeof *j->sorted);
+    qsort(j->sorted, j->truth->n_vocab, sizeof *j->sorted, compare_down);
 }
 
 static bool in_context(const probe_place *place, int32_t id)
@@ -180,7 +184,7 @@ static void judge_top(probe_judge *j, const probe_place *place, const probe_rows
 {
     const size_t n_vocab = j->truth->n_vocab, n_asked = j->asked < n_vocab ? j->asked : n_vocab;
     const size_t k = row->by_text && n_asked > n ? n_asked : n;
-    const double edge = largest(j->scratch, n_vocab, k);
+    const double edge = j->sorted[k - 1];
     const double bound = 2 * probe_truth_bound(place->prompt, j->type);
     double worst = 0;
     int32_t which = -1;
@@ -273,7 +277,7 @@ static size_t without_extra(const probe_judge *j, const probe_place *place, int3
     size_t at = 0;
     while (at < n && ids[at] != token) at++;
     if (token < 0 || at == n) return n;
-    const double edge = largest(j->scratch, j->truth->n_vocab, n);
+    const double edge = j->sorted[n - 1];
     if (j->scratch[token] >= edge - 2 * probe_truth_bound(place->prompt, j->type)) return n;
     memmove(ids + at, ids + at + 1, (n - at - 1) * sizeof *ids);
     return n - 1;
@@ -316,6 +320,7 @@ void probe_judge_row(probe_judge *j, const probe_rows *rows, size_t row, const p
     *id = -1;
     if (!logits) return;
     probe_log_softmax(logits, j->truth->n_vocab, j->scratch);
+    if (r->n_top > 0) sort_row(j);
     if (r->has_token) *id = find_id(j, place, &r->token);
     if (r->has_token && *id < 0) j->n_unknown++;
     judge_alternatives(j, rows, r, place, *id, &s, &same);

@@ -65,6 +65,7 @@ typedef struct probe_judge {
     size_t n_pairs;
     double errors[PROBE_TYPES]; /* the largest half spread, or half error, in units of each type's noise */
     double *scratch;            /* [n_vocab]: log-softmax of a row */
+    double *sorted;             /* [n_vocab]: the same, the largest first, of a row with alternatives */
     bool *named;                /* [n_vocab]: tokens that alternatives of a row are */
     bool failed;                /* an allocation failed */
 } probe_judge;
@@ -87,6 +88,8 @@ typedef struct probe_place {
 void probe_judge_row(probe_judge *j, const probe_rows *rows, size_t row, const probe_place *place,
                      int32_t *id);
 
+/* log Σ exp(logits), of [n]. */
+double probe_log_z(const double *logits, size_t n);
 /* log softmax(logits [n]) to out. */
 void probe_log_softmax(const double *logits, size_t n, double *out);
 
