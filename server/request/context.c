@@ -87,34 +87,43 @@ static assay_status read_tokens(server_requests *c, assay_error *err)
     return rc;
 }
 
+static void close_images(server_requests *c)
+{
+    if (!c->has_images) return;
+    image_config_free(&c->images);
+    serve_placeholder_free(&c->placeholder);
+    c->has_images = false;
+}
+
+static assay_status find_placeholder_id(server_requests *c, assay_error *err)
+{
+    const char *token = c->placeholder.token;
+    size_t n = 0;
+    int32_t id = -1;
+    const assay_status rc =
+        c->options.serving->encode(c->options.tokenizer, token, strlen(token), false, &id, 1, &n, err);
+    if (rc != ASSAY_OK) return rc;
+    if (n != 1) return assay_fail(err, ASSAY_EFORMAT, "%s: the tokenizer has no token %s", c->dir, token);
+    c->placeholder_id = id;
+    return ASSAY_OK;
+}
+
 /* A checkpoint without a supported image processor serves text: the reason is told to whoever sends an image.
  */
 static assay_status open_images(server_requests *c)
 {
     assay_error reason = {0};
-    size_t n = 0;
-    int32_t id = -1;
     c->placeholder_id = -1;
     assay_status rc = image_config_open(c->dir, false, &c->images, &reason);
     if (rc == ASSAY_OK) {
         rc = serve_placeholder_find(c->dir, c->images.type, &c->placeholder, &reason);
         if (rc != ASSAY_OK) image_config_free(&c->images);
     }
-    if (rc == ASSAY_OK) {
-        const char *token = c->placeholder.token;
-        c->has_images = true;
-        rc = c->options.serving->encode(c->options.tokenizer, token, strlen(token), false, &id, 1, &n,
-                                        &reason);
-        if (rc == ASSAY_OK && n != 1)
-            rc = assay_fail(&reason, ASSAY_EFORMAT, "%s: the tokenizer has no token %s", c->dir, token);
-        if (rc != ASSAY_OK) {
-            image_config_free(&c->images);
-            serve_placeholder_free(&c->placeholder);
-            c->has_images = false;
-        }
-    }
-    if (rc == ASSAY_OK) c->placeholder_id = id;
-    else c->no_images = reason;
+    c->has_images = rc == ASSAY_OK;
+    if (rc == ASSAY_OK) rc = find_placeholder_id(c, &reason);
+    if (rc == ASSAY_OK) return ASSAY_OK;
+    close_images(c);
+    c->no_images = reason;
     return rc == ASSAY_ENOMEM ? rc : ASSAY_OK;
 }
 
@@ -138,10 +147,7 @@ assay_status server_requests_open(const server_requests_options *options, server
 void server_requests_free(server_requests *c)
 {
     if (!c) return;
-    if (c->has_images) {
-        image_config_free(&c->images);
-        serve_placeholder_free(&c->placeholder);
-    }
+    close_images(c);
     for (size_t i = 0; i < c->n_tokens; i++) {
         free(c->tokens[i].name);
         free(c->tokens[i].text);

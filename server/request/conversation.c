@@ -95,7 +95,7 @@ assay_status server_conversation_call(server_reading *r, json_object *message, j
               (!id || server_add(call, "id", json_object_get(id))) &&
               server_add(call, "type", json_object_new_string("function"));
     ok = ok && server_add(call, "function", json_object_get(function)) &&
-         json_object_array_add(calls, json_object_get(call)) == 0;
+         server_append(calls, json_object_get(call));
     (void)json_object_put(call);
     (void)json_object_put(function);
     return ok ? ASSAY_OK : server_out_of_memory(r);
@@ -139,6 +139,22 @@ assay_status server_conversation_append(server_reading *r, json_object *message,
     return server_add(message, member, made) ? ASSAY_OK : server_out_of_memory(r);
 }
 
+assay_status server_conversation_tools(server_reading *r, json_object *value,
+                                       assay_status (*read)(server_reading *r, const server_path *path,
+                                                            json_object *tool))
+{
+    const server_path path = server_path_top("tools");
+    assay_status rc = ASSAY_OK;
+    if (!json_object_is_type(value, json_type_array)) return server_unexpected(r, &path, value, "a list");
+    for (size_t i = 0; rc == ASSAY_OK && i < json_object_array_length(value); i++) {
+        const server_path place = server_path_element(&path, i);
+        json_object *tool = json_object_array_get_idx(value, i);
+        rc = json_object_is_type(tool, json_type_object) ? read(r, &place, tool)
+                                                         : server_unexpected(r, &place, tool, "an object");
+    }
+    return rc;
+}
+
 assay_status server_conversation_tool(server_reading *r, json_object *name, json_object *description,
                                       json_object *schema)
 {
@@ -149,7 +165,7 @@ assay_status server_conversation_tool(server_reading *r, json_object *name, json
               (!schema || server_add(function, "parameters", json_object_get(schema))) &&
               server_add(tool, "type", json_object_new_string("function"));
     ok = ok && server_add(tool, "function", json_object_get(function)) &&
-         json_object_array_add(r->tools, json_object_get(tool)) == 0;
+         server_append(r->tools, json_object_get(tool));
     (void)json_object_put(tool);
     (void)json_object_put(function);
     return ok ? ASSAY_OK : server_out_of_memory(r);

@@ -42,6 +42,11 @@ assay_status server_conversation_arguments(server_reading *r, const server_path 
 assay_status server_conversation_append(server_reading *r, json_object *message, const char *member,
                                         json_object *text);
 
+/* Reads `tools` of a request: a list, of whose elements each is an object that `read` adds. */
+assay_status server_conversation_tools(server_reading *r, json_object *value,
+                                       assay_status (*read)(server_reading *r, const server_path *path,
+                                                            json_object *tool));
+
 /* Adds a tool to r->tools, as chat completions declares it. description, schema: NULL: none; borrowed. */
 assay_status server_conversation_tool(server_reading *r, json_object *name, json_object *description,
                                       json_object *schema);

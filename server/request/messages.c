@@ -219,26 +219,22 @@ assay_status server_messages_messages(server_reading *r, json_object *value)
     return rc;
 }
 
-assay_status server_messages_tools(server_reading *r, json_object *value)
+static assay_status read_tool(server_reading *r, const server_path *path, json_object *tool)
 {
     static const char *const names[] = {"type", "name", "description", "input_schema", "cache_control", NULL};
-    const server_path path = server_path_top("tools");
-    assay_status rc = ASSAY_OK;
-    if (!json_object_is_type(value, json_type_array)) return server_unexpected(r, &path, value, "a list");
-    for (size_t i = 0; rc == ASSAY_OK && i < json_object_array_length(value); i++) {
-        const server_path place = server_path_element(&path, i), at = server_path_member(&place, "type");
-        json_object *tool = json_object_array_get_idx(value, i), *type, *name, *description, *schema;
-        if (!json_object_is_type(tool, json_type_object))
-            return server_unexpected(r, &place, tool, "an object");
-        rc = server_optional(r, &place, tool, "type", json_type_string, &type);
-        if (rc == ASSAY_OK && type && !server_is(type, "custom"))
-            rc = server_unexpected(r, &at, type, "\"custom\"");
-        if (rc == ASSAY_OK) rc = server_only(r, &place, tool, names);
-        if (rc == ASSAY_OK) rc = server_required(r, &place, tool, "name", json_type_string, &name);
-        if (rc == ASSAY_OK)
-            rc = server_optional(r, &place, tool, "description", json_type_string, &description);
-        if (rc == ASSAY_OK) rc = server_required(r, &place, tool, "input_schema", json_type_object, &schema);
-        if (rc == ASSAY_OK) rc = server_conversation_tool(r, name, description, schema);
-    }
-    return rc;
+    const server_path at = server_path_member(path, "type");
+    json_object *type, *name = NULL, *description = NULL, *schema = NULL;
+    assay_status rc = server_optional(r, path, tool, "type", json_type_string, &type);
+    if (rc == ASSAY_OK && type && !server_is(type, "custom"))
+        rc = server_unexpected(r, &at, type, "\"custom\"");
+    if (rc == ASSAY_OK) rc = server_only(r, path, tool, names);
+    if (rc == ASSAY_OK) rc = server_required(r, path, tool, "name", json_type_string, &name);
+    if (rc == ASSAY_OK) rc = server_optional(r, path, tool, "description", json_type_string, &description);
+    if (rc == ASSAY_OK) rc = server_required(r, path, tool, "input_schema", json_type_object, &schema);
+    return rc == ASSAY_OK ? server_conversation_tool(r, name, description, schema) : rc;
+}
+
+assay_status server_messages_tools(server_reading *r, json_object *value)
+{
+    return server_conversation_tools(r, value, read_tool);
 }

@@ -208,8 +208,7 @@ static assay_status read_tool(server_reading *r, const server_path *path, json_o
 {
     static const char *const names[] = {"type", "name", "description", "parameters", "strict", NULL};
     const server_path at = server_path_member(path, "type"), place = server_path_member(path, "strict");
-    json_object *type, *name, *description, *schema, *strict;
-    if (!json_object_is_type(tool, json_type_object)) return server_unexpected(r, path, tool, "an object");
+    json_object *type, *name = NULL, *description = NULL, *schema = NULL, *strict;
     assay_status rc = server_required(r, path, tool, "type", json_type_string, &type);
     if (rc == ASSAY_OK && !server_is(type, "function")) rc = server_unexpected(r, &at, type, "\"function\"");
     if (rc == ASSAY_OK) rc = server_only(r, path, tool, names);
@@ -224,12 +223,5 @@ static assay_status read_tool(server_reading *r, const server_path *path, json_o
 
 assay_status server_responses_tools(server_reading *r, json_object *value)
 {
-    const server_path path = server_path_top("tools");
-    assay_status rc = ASSAY_OK;
-    if (!json_object_is_type(value, json_type_array)) return server_unexpected(r, &path, value, "a list");
-    for (size_t i = 0; rc == ASSAY_OK && i < json_object_array_length(value); i++) {
-        const server_path place = server_path_element(&path, i);
-        rc = read_tool(r, &place, json_object_array_get_idx(value, i));
-    }
-    return rc;
+    return server_conversation_tools(r, value, read_tool);
 }
