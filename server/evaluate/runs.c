@@ -29,24 +29,23 @@ static void remove_run(server_run *runs, size_t *n, size_t i)
     memmove(&runs[i], &runs[i + 1], (*n - i) * sizeof *runs);
 }
 
+/* seated: a run without a seat has finished; resting ones have none. */
+static void remove_over(server_run *runs, size_t *n, const server_worker *w, bool seated)
+{
+    for (size_t i = 0; i < *n;) {
+        if (!runs[i].task->over && (!seated || runs[i].seat.session)) {
+            i++;
+            continue;
+        }
+        server_run_close(w, &runs[i]);
+        remove_run(runs, n, i);
+    }
+}
+
 void server_runs_remove_finished(server_runs *r, const server_worker *w)
 {
-    for (size_t i = 0; i < r->n_active;) {
-        if (r->active[i].task->over || !r->active[i].seat.session) {
-            server_run_close(w, &r->active[i]);
-            remove_run(r->active, &r->n_active, i);
-        } else {
-            i++;
-        }
-    }
-    for (size_t i = 0; i < r->n_resting;) {
-        if (r->resting[i].task->over) {
-            server_run_close(w, &r->resting[i]);
-            remove_run(r->resting, &r->n_resting, i);
-        } else {
-            i++;
-        }
-    }
+    remove_over(r->active, &r->n_active, w, true);
+    remove_over(r->resting, &r->n_resting, w, false);
 }
 
 static bool is_slow(const server_run *run)
