@@ -7,19 +7,15 @@
 
 #include "server/request/refusal.h"
 #include "serving/text/escape.h"
+#include "serving/text/span.h"
 
 static const char models[] = "/v1/models";
-
-static assay_text text_of(const char *terminated)
-{
-    return (assay_text){terminated, strlen(terminated)};
-}
 
 static void write_model(const server_model *m, buffer *out)
 {
     char numbers[96];
     (void)buffer_append_string(out, "{\"id\":");
-    serve_append_quoted(out, text_of(m->name));
+    serve_append_quoted(out, serve_text_of(m->name));
     (void)snprintf(numbers, sizeof numbers,
                    ",\"object\":\"model\",\"created\":%" PRId64 ",\"owned_by\":\"assay\"", m->created);
     (void)buffer_append_string(out, numbers);

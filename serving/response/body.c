@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 void serve_put(assay_response *r, const char *literal)
 {
@@ -22,11 +21,6 @@ void serve_put_count(assay_response *r, int64_t n)
     char text[24];
     (void)snprintf(text, sizeof text, "%" PRId64, n);
     serve_put(r, text);
-}
-
-assay_text serve_text_of(const char *terminated)
-{
-    return (assay_text){terminated, strlen(terminated)};
 }
 
 void serve_put_id(assay_response *r, const char *prefix)

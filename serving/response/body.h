@@ -5,6 +5,7 @@
 #define SERVING_RESPONSE_BODY_H
 
 #include "serving/response/form.h"
+#include "serving/text/span.h"
 
 void serve_put(assay_response *r, const char *literal);
 void serve_put_text(assay_response *r, assay_text text); /* as a JSON string */
@@ -20,7 +21,5 @@ void serve_put_list(assay_response *r, const char *head, buffer *elements);
 
 /* A failure as OpenAI's protocols report it: an object with a member `error`. */
 void serve_put_error(assay_response *r, const char *text);
-
-assay_text serve_text_of(const char *terminated);
 
 #endif

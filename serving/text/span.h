@@ -12,6 +12,11 @@
 
 #define SERVE_NOWHERE ((size_t)-1)
 
+static inline assay_text serve_text_of(const char *terminated)
+{
+    return (assay_text){terminated, strlen(terminated)};
+}
+
 /* text[from..), or text[from..to). */
 static inline assay_text serve_span_from(assay_text text, size_t from)
 {
