@@ -11,4 +11,4 @@ TESTS += scripts/tests/bisect.test scripts/tests/format.test scripts/tests/fuzz_
 	scripts/tests/servers.test
 EXTRA_DIST += scripts/tests/bisect.test scripts/tests/format.test scripts/tests/fuzz_files.test scripts/tests/peers.py \
 	scripts/tests/peers.test scripts/tests/rooms.py scripts/tests/rooms.test scripts/tests/servers.py scripts/tests/servers.test \
-	scripts/tests/tap.sh
+	scripts/tests/tap.py scripts/tests/tap.sh

@@ -20,6 +20,7 @@ from scripts.peers.cells import (IMAGE_SYSTEMS, PEERS, SYSTEMS, Point, System, T
                                  points)
 from scripts.peers.pictures import Pictures, Tower, draw_prompt
 from scripts.peers.session import Session, judge
+from scripts.tests import tap
 
 TOP, BUILD = Path(os.environ["top_srcdir"]), Path(os.environ["top_builddir"])
 PREFILL, DECODE, FIRST = Point("prefill", 512), Point("decode", 16, 8), Point("first token", 16)
@@ -296,26 +297,5 @@ class Tests(unittest.TestCase):
         self.assertGreater(max(map(abs, found["ref64"][0])), 0.01)
 
 
-class Tap(unittest.TestResult):
-    def say(self, ok: bool, test: unittest.TestCase, text: str = "") -> None:
-        name = test.id().rpartition(".")[2].removeprefix("test_").replace("_", " ")
-        print(f"{'' if ok else 'not '}ok {self.testsRun} - {name}")
-        for line in text.splitlines():
-            print(f"# {line}")
-
-    def addSuccess(self, test: unittest.TestCase) -> None:
-        self.say(True, test)
-
-    def addFailure(self, test: unittest.TestCase, err: object) -> None:
-        super().addFailure(test, err)  # type: ignore[arg-type]
-        self.say(False, test, self.failures[-1][1])
-
-    def addError(self, test: unittest.TestCase, err: object) -> None:
-        super().addError(test, err)  # type: ignore[arg-type]
-        self.say(False, test, self.errors[-1][1])
-
-
 if __name__ == "__main__":
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(Tests)
-    print(f"1..{suite.countTestCases()}")
-    sys.exit(not suite.run(Tap()).wasSuccessful())
+    sys.exit(tap.run(Tests))

@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from scripts.servers import exchanges, install, load, models, report, requests, running, shape, speed, systems
+from scripts.tests import tap
 
 STUB = """
 import http.server, sys
@@ -201,27 +202,6 @@ class Tests(unittest.TestCase):
                                                          ["4.00", "9.00", "10.0", "2.25"], ["1.00", "3.00", "2.00", "2.00"]])
 
 
-class Tap(unittest.TestResult):
-    def say(self, ok: bool, test: unittest.TestCase, text: str = "") -> None:
-        name = test.id().rpartition(".")[2].removeprefix("test_").replace("_", " ")
-        print(f"{'' if ok else 'not '}ok {self.testsRun} - {name}")
-        for line in text.splitlines():
-            print(f"# {line}")
-
-    def addSuccess(self, test: unittest.TestCase) -> None:
-        self.say(True, test)
-
-    def addFailure(self, test: unittest.TestCase, err: object) -> None:
-        super().addFailure(test, err)  # type: ignore[arg-type]
-        self.say(False, test, self.failures[-1][1])
-
-    def addError(self, test: unittest.TestCase, err: object) -> None:
-        super().addError(test, err)  # type: ignore[arg-type]
-        self.say(False, test, self.errors[-1][1])
-
-
 if __name__ == "__main__":
     os.chdir(os.environ["top_srcdir"])
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(Tests)
-    print(f"1..{suite.countTestCases()}")
-    sys.exit(not suite.run(Tap()).wasSuccessful())
+    sys.exit(tap.run(Tests))
