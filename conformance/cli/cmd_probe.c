@@ -90,7 +90,7 @@ static conf_exit probe(const conf_options *o, const conf_context *context, const
         rc = probe_run_all(options, &truth, &run, show_progress, &progress, err);
         if (rc == ASSAY_OK) code = probe_exit(&run);
         else if (rc == ASSAY_EINVAL) code = CONF_EXIT_USAGE;
-        else if (rc == ASSAY_EIO && run.wire && run.findings.n == 1) code = CONF_EXIT_NOTHING;
+        else if (run.server.unusable) code = CONF_EXIT_NOTHING;
         if (rc == ASSAY_OK) rc = print_reports(o, context, &files, &run, err);
         if (rc != ASSAY_OK && code <= CONF_EXIT_DIVERGES) code = CONF_EXIT_ERROR;
         conf_progress_clear(context);

@@ -98,8 +98,10 @@ static assay_status find_models(probe_run *r, assay_error *err)
         (void)probe_report(r, &x, "discovery/models", lacks ? PROBE_NOT_OFFERED : PROBE_FAILED, PROBE_BREAKS,
                            "%s", why);
     }
-    if (rc == ASSAY_OK && x.end == PROBE_NOT_REACHED)
+    if (rc == ASSAY_OK && x.end == PROBE_NOT_REACHED) {
+        r->server.unusable = true;
         rc = assay_fail(err, ASSAY_EIO, "%s: %s", probe_wire_url(r->wire), x.why);
+    }
     probe_exchange_free(&x);
     r->server.model_is_guessed = !r->model;
     if (rc == ASSAY_OK && !r->model && !(r->model = strdup("model")))
@@ -169,6 +171,7 @@ static assay_status try_endpoint(probe_run *r, probe_endpoint e, const char *lab
     *there = rc == ASSAY_OK && probe_exchange_succeeded(&x) && !a.problem[0] &&
              (a.input < 0 || (size_t)a.input == p->n_prompt || !r->server.takes_ids);
     if (*there) r->server.seconds = x.last - x.sent;
+    if (x.end == PROBE_ANSWERED && (x.status == 401 || x.status == 403)) r->server.refuses_key = true;
     if (rc == ASSAY_OK && refuses_arguments(&x) && !r->server.at[e].bare) {
         PROBE_LABEL(check, "discovery/%s-template-arguments", probe_endpoint_name(e));
         (void)probe_report(r, &x, check, PROBE_NOT_OFFERED, PROBE_BREAKS,
@@ -359,10 +362,26 @@ static assay_status find_metrics(probe_run *r, assay_error *err)
     return rc;
 }
 
+/* A server that wants another key says nothing of what it computes. */
+static assay_status expect_access(probe_run *r, assay_error *err)
+{
+    for (probe_endpoint e = 0; e < PROBE_N_ENDPOINTS; e++)
+        if (r->server.at[e].is_there || !r->server.refuses_key) return ASSAY_OK;
+    r->server.unusable = true;
+    if (r->key_env)
+        return assay_fail(err, ASSAY_EIO, "%s: every endpoint refuses the key in the variable %s",
+                          probe_wire_url(r->wire), r->key_env);
+    return assay_fail(err, ASSAY_EIO,
+                      "%s: found status 401 or 403 from every endpoint, expected a variable with a key: "
+                      "--api-key-env VAR",
+                      probe_wire_url(r->wire));
+}
+
 assay_status probe_discover(probe_run *r, assay_error *err)
 {
     assay_status rc = find_models(r, err);
     if (rc == ASSAY_OK) rc = find_endpoints(r, err);
+    if (rc == ASSAY_OK) rc = expect_access(r, err);
     for (probe_endpoint e = 0; e < PROBE_N_ENDPOINTS && rc == ASSAY_OK; e++) rc = find_logprobs(r, e, err);
     if (rc == ASSAY_OK) rc = find_prompt_logprobs(r, err);
     if (rc == ASSAY_OK) rc = find_metrics(r, err);

@@ -24,10 +24,11 @@ typedef struct probe_offer {
 /* What discovery found. takes_ids: a prompt of completions may be token ids. adds_first: a text for
  * completions gets the token `first` (<bos>) also where it begins with it, so that the text is sent without.
  * echo, prompt_logprobs: the two ways to the log-probabilities of a prompt. seconds: the time of a short
- * request alone. */
+ * request alone. refuses_key: an endpoint answers with status 401 or 403. unusable: the server is not
+ * reached, or nothing can be asked without a key. */
 typedef struct probe_server {
     probe_offer at[PROBE_N_ENDPOINTS];
-    bool takes_ids, adds_first, echo, prompt_logprobs, metrics, model_is_guessed;
+    bool takes_ids, adds_first, echo, prompt_logprobs, metrics, model_is_guessed, refuses_key, unusable;
     int32_t first;
     double seconds;
 } probe_server;
