@@ -300,7 +300,8 @@ static void report_rule(probe_run *r, const way *w, judged *j, size_t rule)
     add_exchange(f, j, rule);
 }
 
-/* Names what was done to the values, if they differ. */
+/* Names what was done to the values. Errors of another kind have rows already: those of the rules, and the
+ * served type. */
 static void report_change(probe_run *r, const way *w, judged *all)
 {
     char text[256];
@@ -310,7 +311,7 @@ static void report_change(probe_run *r, const way *w, judged *all)
     const double bound = 2 * probe_truth_bound(&r->truth->prompts[0], r->type);
     const probe_fit f = probe_fit_of(j->pairs, j->n_pairs, bound);
     probe_fit_describe(&f, text, sizeof text);
-    const bool named = j->all_zero || f.change != PROBE_UNCHANGED;
+    const bool named = j->all_zero || (f.change != PROBE_UNCHANGED && f.change != PROBE_UNEXPLAINED);
     probe_finding *row = probe_report(r, NULL, check, named ? PROBE_FAILED : PROBE_OK, PROBE_BREAKS, "%s",
                                       j->all_zero ? "every log-probability is 0" : text);
     if (named) add_exchange(row, all, PROBE_RULE_LOGPROB);
