@@ -177,16 +177,16 @@ const conf_command conf_cli_commands[] = {
      "(bodies, event streams, finish reasons, usage, stop texts, refusals), numerics\n"
      "(log-probabilities against float64 logits: of prompts where they are returned, else of the\n"
      "next token after prefixes, and along the server's own answers), batching (the same answer\n"
-     "cold, warm, beside others, and after one that was left), text (answers whose every margin\n"
-     "exceeds twice the bound).\n"
+     "cold, warm, beside others, after one that was left, and with the prompt cache off where a\n"
+     "request can say so), text (answers whose every margin exceeds twice the bound).\n"
      "\n"
      "A row of the report is ok, failed, ignored (a member of a request was accepted and had no\n"
      "effect), not exercised, or not offered. Failures are graded: breaks (clients fail, or show\n"
      "the wrong thing), departs (from the published specification), habit (common and harmless).\n"
      "\n"
      "Exit status: 0 no row failed or was ignored, except for habits; 1 one was; 2 usage; 77 the\n"
-     "server cannot be reached, or nothing could be judged; 99 a case cannot be read, or an error\n"
-     "of assay itself.\n",
+     "server cannot be reached, it refuses the key, or nothing could be judged; 99 a case cannot\n"
+     "be read, or an error of assay itself.\n",
      TAKES(CONF_OPTION_TRUTH, CONF_OPTION_SERVED_MODEL, CONF_OPTION_ONLY, CONF_OPTION_API_KEY_ENV,
            CONF_OPTION_CLAIM, CONF_OPTION_EXCHANGES, CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT,
            CONF_OPTION_JSON, CONF_OPTION_ALL_ROWS, CONF_OPTION_HELP),

@@ -5,6 +5,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/answer/form.h \
 	conformance/probe/answer/logprob.c conformance/probe/answer/logprob.h \
 	conformance/probe/checks/batching.c \
+	conformance/probe/checks/caching.c conformance/probe/checks/caching.h \
 	conformance/probe/checks/checks.h \
 	conformance/probe/checks/discover.c \
 	conformance/probe/checks/evidence.c conformance/probe/checks/evidence.h \
@@ -13,6 +14,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/checks/grade.c conformance/probe/checks/grade.h \
 	conformance/probe/checks/numerics.c \
 	conformance/probe/checks/observe.c conformance/probe/checks/observe.h \
+	conformance/probe/checks/phase.c conformance/probe/checks/phase.h \
 	conformance/probe/checks/protocol.c \
 	conformance/probe/checks/refusals.c conformance/probe/checks/refusals.h \
 	conformance/probe/checks/sampled.c conformance/probe/checks/sampled.h \

@@ -31,6 +31,11 @@ typedef enum oracle_bug {
     ORACLE_NEIGHBOURS,     /* another request under way changes an answer */
     ORACLE_TAIL,           /* an answer begins with the end of an earlier one */
     ORACLE_ALTERNATE,      /* every second answer has other log-probabilities */
+    ORACLE_CACHES,         /* none: prompts are cached, unless a request says otherwise */
+    ORACLE_ALWAYS_CACHES,  /* … whatever a request says */
+    ORACLE_STRICT,         /* none: members that it does not know are refused */
+    ORACLE_STALE,          /* prompts are cached, and an answer to a cached one differs */
+    ORACLE_UNCACHED,       /* … an answer differs if the request turns the cache off */
     ORACLE_LEAK,           /* a request whose client leaves is still counted as running */
     ORACLE_HANGS,          /* the first stream of chat completions never ends */
     ORACLE_CRASH           /* a malformed body ends the server */

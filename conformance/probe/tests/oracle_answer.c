@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -220,9 +221,30 @@ static const char *refusal_of(asked *a, int *status)
         return "model: not found";
     }
     if (number(a, "top_logprobs", 0) > 20) return "top_logprobs: expected at most 20";
+    if (a->o->bug == ORACLE_STRICT && (member(a, "cache_prompt") || member(a, "cache_salt")))
+        return "unknown member";
     const bool more = number(a, "logprobs", 0) > a->o->most || number(a, "prompt_logprobs", 0) > a->o->most;
     if (a->o->most && more) return "logprobs: expected fewer";
     return find_prompt(a) ? NULL : "the prompt is not one that is recorded";
+}
+
+/* Finds the prompt in the cache, and leaves it there: the usage in the answer reports its cached tokens.
+ * usage [size]: the beginning of that member. */
+static void use_cache(asked *a, oracle *changed, char *usage, size_t size)
+{
+    const oracle_bug bug = a->o->bug;
+    bool *cached = &a->o->shared->cached[a->prompt - a->o->truth->prompts];
+    const bool off = member(a, "cache_prompt") && bug != ORACLE_ALWAYS_CACHES;
+    if (bug != ORACLE_CACHES && bug != ORACLE_ALWAYS_CACHES && bug != ORACLE_STALE && bug != ORACLE_UNCACHED)
+        return;
+    (void)snprintf(usage, size, "\"usage\":{\"prompt_tokens_details\":{\"cached_tokens\":%zu},",
+                   *cached && !off ? a->n_before - 1 : 0);
+    *changed = *a->o;
+    changed->from = "\"usage\":{";
+    changed->to = usage;
+    a->o = changed;
+    if (bug == ORACLE_UNCACHED ? off : bug == ORACLE_STALE && *cached && !off) a->tokens[2] = 5;
+    *cached = true;
 }
 
 static void read_wishes(asked *a)
@@ -277,6 +299,8 @@ void oracle_answer(const oracle *o, const char *path, assay_text request,
 {
     asked a = {.o = o, .path = path, .body = request, .out = out};
     assay_error err;
+    oracle caching;
+    char usage[96];
     buffer changed = {0};
     int status = 404;
     for (a.endpoint = 0; a.endpoint < PROBE_N_ENDPOINTS; a.endpoint++)
@@ -301,6 +325,7 @@ void oracle_answer(const oracle *o, const char *path, assay_text request,
             (void)usleep(50000);
             if (o->shared->n_running > 1) a.tokens[2] = 5;
         }
+        use_cache(&a, &caching, usage, sizeof usage);
         if (o->bug == ORACLE_ALTERNATE) (void)__atomic_add_fetch(&o->shared->n_answers, 1, __ATOMIC_SEQ_CST);
         begin(out->context, 200, a.streams);
         send_response(&a);

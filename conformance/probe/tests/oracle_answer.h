@@ -10,6 +10,7 @@
 /* What all processes of an oracle share. */
 typedef struct oracle_shared {
     int n_running, n_answers, n_leaked;
+    bool cached[PROBE_PROMPTS_MAX]; /* of the truth's prompts */
 } oracle_shared;
 
 /* Receives a body piece by piece; false: the client has gone. */

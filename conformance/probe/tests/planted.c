@@ -64,6 +64,8 @@ const planted planted_faults[] = {
      "every log-probability is 0"},
     {ORACLE_COARSE, NULL, NULL, 0, "numerics", "numerics/prompt-logprobs/served-type", PROBE_FAILED,
      "times that of bf16"},
+    {ORACLE_COARSE, NULL, NULL, 0, "numerics", "numerics/prompt-logprobs/change", PROBE_OK,
+     "no temperature, shift or penalty explains"},
     {ORACLE_COARSE, NULL, NULL, 0, "numerics", "numerics/echo/difference", PROBE_FAILED,
      "half their distance"},
     {ORACLE_OTHER_TOKEN, NULL, NULL, 0, "numerics", "numerics/chat/token", PROBE_FAILED,
@@ -79,6 +81,14 @@ const planted planted_faults[] = {
     {ORACLE_TAIL, NULL, NULL, 0, "batching", "batching/warm", PROBE_FAILED, "divergent"},
     {ORACLE_ALTERNATE, NULL, NULL, 0, "batching", "batching/warm", PROBE_FAILED,
      "log-probabilities differ by up to"},
+    {ORACLE_CACHES, NULL, NULL, 0, "batching", "batching/cache-off", PROBE_OK, "with no cached tokens for"},
+    {ORACLE_ALWAYS_CACHES, NULL, NULL, 0, "batching", "batching/cache-off", PROBE_NOT_EXERCISED,
+     "whatever cache_prompt and cache_salt say"},
+    {ORACLE_STRICT, NULL, NULL, 0, "batching", "batching/cache-off", PROBE_NOT_OFFERED, "refuses"},
+    {ORACLE_STALE, NULL, NULL, 0, "batching", "batching/warm", PROBE_FAILED, "divergent"},
+    {ORACLE_STALE, NULL, NULL, 0, "batching", "batching/cache-off", PROBE_FAILED, "divergent"},
+    {ORACLE_UNCACHED, NULL, NULL, 0, "batching", "batching/cache-off", PROBE_FAILED,
+     "{\"cache_prompt\":false}: divergent"},
     {ORACLE_LEAK, NULL, NULL, 0, "batching", "batching/released", PROBE_FAILED, "requests are running"},
 };
 
