@@ -17,7 +17,7 @@ image_libimage_la_SOURCES = \
 	image/settings.h
 
 # Multiply-adds are not contracted, so that sizes and pixels are those of the published processors on every machine.
-image_libimage_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(PNG_CFLAGS) $(JPEG_CFLAGS) -ffp-contract=off
+image_libimage_la_CFLAGS = $(NUMERIC_CFLAGS) $(JSONC_CFLAGS) $(PNG_CFLAGS) $(JPEG_CFLAGS) -ffp-contract=off
 image_libimage_la_LIBADD = $(PNG_LIBS) $(JPEG_LIBS)
 
 IMAGE_TESTS = \

@@ -27,7 +27,7 @@ pkglib_LTLIBRARIES += ref/ref32.la ref/ref64.la
 
 ref_ref32_la_SOURCES = $(REF_SOURCES)
 ref_ref32_la_CPPFLAGS = $(AM_CPPFLAGS)
-ref_ref32_la_CFLAGS = $(AM_CFLAGS) $(OPENBLAS_CFLAGS) $(JSONC_CFLAGS)
+ref_ref32_la_CFLAGS = $(NUMERIC_CFLAGS) $(OPENBLAS_CFLAGS) $(JSONC_CFLAGS)
 ref_ref32_la_LDFLAGS = $(AM_LDFLAGS) $(ENGINE_LDFLAGS)
 ref_ref32_la_LIBADD = serving/libserving.la model/libmodel.la $(OPENBLAS_LIBS) $(JSONC_LIBS)
 

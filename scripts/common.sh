@@ -58,8 +58,9 @@ install_packages() {
     quietly "installing ${missing[*]}" apt install --no-install-recommends "${missing[@]}"
 }
 
+# make_jobs ARGUMENT...: make with one job more than there are processors, because some tests wait.
 make_jobs() {
-    make -C "$build" --no-print-directory -j"$(nproc)" "$@"
+    make -C "$build" --no-print-directory -j"$(($(nproc) + 1))" "$@"
 }
 
 # configure_build [OPTION...]: makes the configure script if it is missing or outdated, and the build directory if it is missing.

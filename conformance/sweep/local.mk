@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A library of its own, since fastpath's tests link it without HDF5 and the other libraries that read files.
 noinst_LTLIBRARIES += conformance/libsweep.la
+conformance_libsweep_la_CFLAGS = $(NUMERIC_CFLAGS)
 conformance_libsweep_la_SOURCES = \
 	conformance/sweep/attention.c conformance/sweep/parts.h \
 	conformance/sweep/attention_truth.c conformance/sweep/attention_truth.h \

@@ -13,6 +13,15 @@ list_short() {
     find "$fixtures" -mindepth 2 -maxdepth 2 ! -name lengths \( -type d -o -name '*.h5' -o -name '*.json.gz' \) | LC_ALL=C sort
 }
 
+# one_each: lists one case of every checkpoint below the fixtures, without the directories `lengths`: the one with a batch if it has one.
+one_each() {
+    find "$fixtures" -mindepth 3 -maxdepth 3 -name '*.h5' ! -path '*/lengths/*' | LC_ALL=C sort |
+        awk '{ place = $0; sub(/\/[^\/]*$/, "", place) }
+            !(place in first) { first[place] = $0; places[++n] = place }
+            /\/batch\.h5$/ { first[place] = $0 }
+            END { for (i = 1; i <= n; i++) print first[places[i]] }'
+}
+
 # judge COMMAND ARGUMENT...: runs a command of assay, and numbers its test points after those that were printed before. A
 # divergence is a failed test point; any other exit status ends the test.
 n=0

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += fastpath/libkernels.la
 fastpath_libkernels_la_SOURCES = fastpath/kernels/kernels.c fastpath/kernels/kernels.h
+fastpath_libkernels_la_CFLAGS = $(NUMERIC_CFLAGS)
 fastpath_libkernels_la_LIBADD =
 # Headers over vectors of any width, and each set's own sources; the folders of operations add theirs.
 FP_OVER_VECTORS =
@@ -24,31 +25,31 @@ include fastpath/kernels/router/local.mk
 if FP_HAVE_NEON
 noinst_LTLIBRARIES += fastpath/libneon.la
 fastpath_libneon_la_SOURCES = $(FP_OVER_VECTORS) $(FP_NEON)
-fastpath_libneon_la_CFLAGS = $(AM_CFLAGS) $(NEON_CFLAGS)
+fastpath_libneon_la_CFLAGS = $(NUMERIC_CFLAGS) $(NEON_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libneon.la
 endif
 if FP_HAVE_AVX2
 noinst_LTLIBRARIES += fastpath/libavx2.la
 fastpath_libavx2_la_SOURCES = $(FP_OVER_VECTORS) $(FP_AVX2)
-fastpath_libavx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_CFLAGS)
+fastpath_libavx2_la_CFLAGS = $(NUMERIC_CFLAGS) $(AVX2_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libavx2.la
 endif
 if FP_HAVE_AVX512
 noinst_LTLIBRARIES += fastpath/libavx512.la
 fastpath_libavx512_la_SOURCES = $(FP_OVER_VECTORS) $(FP_AVX512)
-fastpath_libavx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
+fastpath_libavx512_la_CFLAGS = $(NUMERIC_CFLAGS) $(AVX512_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libavx512.la
 endif
 if FP_HAVE_AVX512BF16
 noinst_LTLIBRARIES += fastpath/libavx512bf16.la
 fastpath_libavx512bf16_la_SOURCES = $(FP_AVX512BF16)
-fastpath_libavx512bf16_la_CFLAGS = $(AM_CFLAGS) $(AVX512BF16_CFLAGS)
+fastpath_libavx512bf16_la_CFLAGS = $(NUMERIC_CFLAGS) $(AVX512BF16_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libavx512bf16.la
 endif
 if FP_HAVE_AMX
 noinst_LTLIBRARIES += fastpath/libamx.la
 fastpath_libamx_la_SOURCES = $(FP_AMX)
-fastpath_libamx_la_CFLAGS = $(AM_CFLAGS) $(AMX_CFLAGS)
+fastpath_libamx_la_CFLAGS = $(NUMERIC_CFLAGS) $(AMX_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libamx.la
 endif
 
@@ -62,7 +63,7 @@ noinst_LTLIBRARIES += fastpath/tests/libamx_emulated.la
 fastpath_tests_libamx_emulated_la_SOURCES = \
 	fastpath/tests/amx_emulated.c fastpath/tests/amx_emulated.h \
 	fastpath/tests/sweep_amx.h
-fastpath_tests_libamx_emulated_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
+fastpath_tests_libamx_emulated_la_CFLAGS = $(NUMERIC_CFLAGS) $(AVX512_CFLAGS)
 check_PROGRAMS += fastpath/tests/sweep_amx
 fastpath_tests_sweep_amx_SOURCES = \
 	fastpath/tests/sweep_amx.c \
@@ -85,12 +86,12 @@ fastpath_tests_bench_kernels_LDADD = fastpath/libkernels.la model/libmodel.la $(
 if FP_HAVE_AVX2
 EXTRA_LTLIBRARIES += fastpath/tests/libpeak_avx2.la
 fastpath_tests_libpeak_avx2_la_SOURCES = fastpath/tests/peak__avx2.c
-fastpath_tests_libpeak_avx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_CFLAGS)
+fastpath_tests_libpeak_avx2_la_CFLAGS = $(NUMERIC_CFLAGS) $(AVX2_CFLAGS)
 fastpath_tests_bench_kernels_LDADD += fastpath/tests/libpeak_avx2.la
 endif
 if FP_HAVE_AVX512
 EXTRA_LTLIBRARIES += fastpath/tests/libpeak_avx512.la
 fastpath_tests_libpeak_avx512_la_SOURCES = fastpath/tests/peak__avx512.c
-fastpath_tests_libpeak_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
+fastpath_tests_libpeak_avx512_la_CFLAGS = $(NUMERIC_CFLAGS) $(AVX512_CFLAGS)
 fastpath_tests_bench_kernels_LDADD += fastpath/tests/libpeak_avx512.la
 endif
