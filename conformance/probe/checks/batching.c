@@ -2,9 +2,8 @@
  * disappears, nor on what a prompt cache holds.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "conformance/probe/checks/caching.h"

@@ -16,6 +16,8 @@ static const struct {
     {"cache-salt", {"{\"cache_salt\":\"a\"}", "{\"cache_salt\":\"b\"}", "{\"cache_salt\":\"c\"}"}},
 };
 
+static const char check[] = "batching/cache-off";
+
 enum { N_SWITCHES = sizeof switches / sizeof *switches };
 
 typedef enum outcome {
@@ -38,13 +40,13 @@ static outcome judge(const probe_phases *all, const probe_plan *how, const probe
 {
     char text[600];
     size_t which;
-    if (p->x[0].status >= 400 && p->x[0].status < 500) return REFUSED;
+    if (probe_exchange_refused(&p->x[0])) return REFUSED;
     const probe_likeness l = probe_phase_grade(all, how, p, &which, text, sizeof text);
     if (l == PROBE_DIVERGENT)
-        (void)probe_report(all->r, &p->x[which], "batching/cache-off", PROBE_FAILED, PROBE_BREAKS,
-                           "%s: divergent: %s", how->summary, text);
+        (void)probe_report(all->r, &p->x[which], check, PROBE_FAILED, PROBE_BREAKS, "%s: divergent: %s",
+                           how->summary, text);
     else if (warm > 0 && count_cached(p) == 0)
-        (void)probe_report(all->r, NULL, "batching/cache-off", PROBE_OK, PROBE_BREAKS,
+        (void)probe_report(all->r, NULL, check, PROBE_OK, PROBE_BREAKS,
                            "%s, with no cached tokens for %" PRId64 ": %s%s%s", how->summary, warm,
                            probe_likeness_name(l), text[0] ? ": " : "", text);
     else return NOTHING;
@@ -81,13 +83,13 @@ assay_status probe_check_cache_off(const probe_phases *all, const probe_phase *w
     }
     if (rc != ASSAY_OK || best >= OFF) return rc;
     if (best == REFUSED)
-        (void)probe_report(all->r, NULL, "batching/cache-off", PROBE_NOT_OFFERED, PROBE_BREAKS,
+        (void)probe_report(all->r, NULL, check, PROBE_NOT_OFFERED, PROBE_BREAKS,
                            "the server refuses cache_prompt and cache_salt");
     else if (cached > 0)
-        (void)probe_report(all->r, NULL, "batching/cache-off", PROBE_NOT_EXERCISED, PROBE_BREAKS,
+        (void)probe_report(all->r, NULL, check, PROBE_NOT_EXERCISED, PROBE_BREAKS,
                            "%" PRId64 " tokens are cached, whatever cache_prompt and cache_salt say", cached);
     else
-        (void)probe_report(all->r, NULL, "batching/cache-off", PROBE_NOT_EXERCISED, PROBE_BREAKS,
+        (void)probe_report(all->r, NULL, check, PROBE_NOT_EXERCISED, PROBE_BREAKS,
                            "no usage reports cached tokens for a prompt that was asked before");
     return ASSAY_OK;
 }

@@ -146,8 +146,7 @@ static void report_endpoint(probe_run *r, probe_endpoint e, const probe_exchange
 static bool refuses_arguments(const probe_exchange *x)
 {
     static const char name[] = "chat_template_kwargs";
-    return x->end == PROBE_ANSWERED && x->status >= 400 && x->status < 500 && x->body.n &&
-           memmem(x->body.data, x->body.n, name, sizeof name - 1);
+    return probe_exchange_refused(x) && x->body.n && memmem(x->body.data, x->body.n, name, sizeof name - 1);
 }
 
 /* Asks an endpoint for one token. *there: whether it answers. *n_more: for completions, how many tokens more

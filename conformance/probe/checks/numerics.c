@@ -300,8 +300,7 @@ static void report_rule(probe_run *r, const way *w, judged *j, size_t rule)
     add_exchange(f, j, rule);
 }
 
-/* Names what was done to the values. Errors of another kind have rows already: those of the rules, and the
- * served type. */
+/* Names what was done to the values; errors of another kind have rows already. */
 static void report_change(probe_run *r, const way *w, judged *all)
 {
     char text[256];

@@ -234,7 +234,7 @@ static assay_status check_effect(probe_run *r, probe_endpoint e, const effect *f
     const part *last = &parts[f->n - 1];
     if (rc == ASSAY_OK && n_ok == f->n) f->judge(r, check, parts);
     else if (rc == ASSAY_OK) {
-        const bool refused = last->x.end == PROBE_ANSWERED && last->x.status >= 400 && last->x.status < 500;
+        const bool refused = probe_exchange_refused(&last->x);
         probe_describe_failure(&last->x, why, sizeof why);
         (void)probe_report(r, &last->x, check, refused ? PROBE_NOT_OFFERED : PROBE_FAILED, PROBE_DEPARTS,
                            "%s", why);

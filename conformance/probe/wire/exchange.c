@@ -68,3 +68,8 @@ bool probe_exchange_succeeded(const probe_exchange *x)
 {
     return x->end == PROBE_ANSWERED && x->status >= 200 && x->status < 300;
 }
+
+bool probe_exchange_refused(const probe_exchange *x)
+{
+    return x->end == PROBE_ANSWERED && x->status >= 400 && x->status < 500;
+}

@@ -72,4 +72,7 @@ void probe_exchange_end(probe_exchange *x, probe_end end, const char *format, ..
 /* Whether the answer is complete and its status is 200 to 299. */
 bool probe_exchange_succeeded(const probe_exchange *x);
 
+/* Whether the answer is complete and its status is 400 to 499. */
+bool probe_exchange_refused(const probe_exchange *x);
+
 #endif
