@@ -69,7 +69,7 @@ def vllm(programs: Path, model: Path, port: int) -> list[str]:
     return [str(programs / "python"), "-m", "vllm.entrypoints.openai.api_server", "--model", str(model), "--host", "127.0.0.1",
             "--port", str(port), "--dtype", "float32", "--enforce-eager", "--max-model-len", "1024",
             "--gpu-memory-utilization", "0.1", "--reasoning-parser", reasoning,
-            "--enable-auto-tool-choice", "--tool-call-parser", tools]
+            "--enable-auto-tool-choice", "--tool-call-parser", tools, "--enable-prompt-tokens-details"]
 
 
 VLLM_MLX = ("vllm-mlx", "mlx-lm", "mlx-vlm", "mlx", "transformers")

@@ -59,6 +59,21 @@ static void read_usage(json_object *usage, probe_answer *a)
     count(&a->cached, member(member(usage, "input_tokens_details"), "cached_tokens"));
 }
 
+/* Of Messages, whose input_tokens are those beside the prompt cache. */
+static void read_messages_usage(json_object *usage, probe_answer *a)
+{
+    int64_t fresh = -1, written = 0, cached = -1;
+    read_usage(usage, a);
+    count(&fresh, member(usage, "input_tokens"));
+    count(&written, member(usage, "cache_creation_input_tokens"));
+    count(&cached, member(usage, "cache_read_input_tokens"));
+    if (fresh < 0) return;
+    a->cached = cached;
+    a->input = fresh;
+    if (written > 0) a->input = written < INT64_MAX - a->input ? a->input + written : INT64_MAX;
+    if (cached > 0) a->input = cached < INT64_MAX - a->input ? a->input + cached : INT64_MAX;
+}
+
 static void read_error(json_object *error, probe_answer *a)
 {
     if (!error) return;
@@ -199,7 +214,7 @@ static bool read_messages(json_object *body, probe_answer *a)
     json_object *content = member(body, "content");
     bool ok = true;
     copy(a->finish, sizeof a->finish, member(body, "stop_reason"));
-    read_usage(member(body, "usage"), a);
+    read_messages_usage(member(body, "usage"), a);
     for (size_t i = 0; ok && i < length(content); i++) {
         json_object *block = element(content, i), *type = member(block, "type");
         if (is_text(type, "text")) ok = append(&a->content, member(block, "text"));
@@ -250,10 +265,10 @@ static bool read_messages_event(json_object *event, probe_answer *a)
     probe_call *last = a->n_calls ? &a->calls[a->n_calls - 1] : NULL;
     if (is_text(type, "message_start")) {
         copy(a->model, sizeof a->model, member(message, "model"));
-        read_usage(member(message, "usage"), a);
+        read_messages_usage(member(message, "usage"), a);
     } else if (is_text(type, "message_delta")) {
         copy(a->finish, sizeof a->finish, member(delta, "stop_reason"));
-        read_usage(member(event, "usage"), a);
+        read_messages_usage(member(event, "usage"), a);
     } else if (is_text(type, "error")) {
         read_error(member(event, "error"), a);
     } else if (is_text(type, "content_block_start")) {

@@ -21,7 +21,8 @@ typedef struct probe_call {
 } probe_call;
 
 /* Of the first choice. finish: in the words of the protocol; "" if none. input, output: the reported numbers
- * of tokens; -1: not reported. */
+ * of tokens; cached: those of the input that came from a prompt cache; -1: not reported. input contains
+ * cached, also for Messages, which report them apart. */
 typedef struct probe_answer {
     buffer content, reasoning;
     probe_call *calls; /* [n_calls] */

@@ -2,31 +2,25 @@
  * after prefixes of prompts; and of its own answers, followed token by token.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/judge/noise.h"
 #include "conformance/probe/checks/checks.h"
 #include "conformance/probe/checks/expect.h"
 #include "conformance/probe/checks/follow.h"
 #include "conformance/probe/checks/observe.h"
 #include "conformance/probe/checks/sampled.h"
+#include "conformance/probe/checks/tally.h"
 #include "conformance/probe/run/ask.h"
-#include "conformance/probe/run/repro.h"
-#include "conformance/probe/truth/fit.h"
 
 #define PROMPTS_MOST  8  /* that are asked in each way */
 #define PREFIXES_MOST 6  /* of a prompt */
 #define TOP_MOST      20 /* alternatives, unless whole vocabularies are returned */
-#define TYPE_FACTOR   8  /* a type fits errors from an eighth of its noise on */
 
-/* The judge of a way, and for each rule the exchange in which it was broken first. */
+/* What the answers of one way amount to. */
 typedef struct judged {
-    probe_judge judge;
-    char exchange[PROBE_N_RULES][PROBE_LABEL_MAX];
-    char *repro[PROBE_N_RULES];
+    probe_tally tally;
     size_t other;            /* answers to other prompts */
     size_t reported, joined; /* answers whose first tokens, or parts of characters, have no row: the first one
                                 gets a row of the report */
@@ -47,17 +41,6 @@ static size_t top_of(const probe_run *r, probe_endpoint e)
     const size_t top = r->server.at[e].top;
     if (r->server.at[e].whole) return r->truth->n_vocab;
     return top < TOP_MOST ? top : TOP_MOST;
-}
-
-/* Notes the exchange for the rules that it is the first to break. */
-static void note_broken(const probe_run *r, judged *j, const probe_exchange *x)
-{
-    for (size_t i = 0; i < PROBE_N_RULES; i++) {
-        if (j->judge.rules[i].n_broken == 0 || j->repro[i]) continue;
-        (void)snprintf(j->exchange[i], sizeof j->exchange[i], "%s", x->label);
-        j->repro[i] = probe_repro(probe_wire_url(r->wire), r->key_env, x);
-        j->judge.failed = j->judge.failed || !j->repro[i];
-    }
 }
 
 /* Reports an answer that has no rows to judge. False if it has. */
@@ -120,8 +103,8 @@ static assay_status ask_prompt(probe_run *r, const way *w, const probe_prompt *p
     assay_status rc = probe_ask_send(r, &ask, label, &x, &a, err);
     probe_rows *rows = echo ? &a.rows : &a.prompt_rows;
     if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, rows)) {
-        const probe_follow f = probe_follow_prompt(&j->judge, rows, p, n);
-        note_broken(r, j, &x);
+        const probe_follow f = probe_follow_prompt(&j->tally.judge, rows, p, n);
+        probe_tally_note(r, &j->tally, &x);
         report_follow(r, w, &x, &f, j);
     }
     probe_answer_free(&a);
@@ -167,8 +150,8 @@ static assay_status ask_prefixes(probe_run *r, const way *w, const probe_prompt 
         rc = probe_ask_send(r, &ask, label, &x, &a, err);
         if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, &a.rows)) {
             const probe_asked asked = {.prompt = p, .n_before = n};
-            (void)probe_follow_answer(&j->judge, &a.rows, &asked);
-            note_broken(r, j, &x);
+            (void)probe_follow_answer(&j->tally.judge, &a.rows, &asked);
+            probe_tally_note(r, &j->tally, &x);
         }
         probe_answer_free(&a);
         probe_exchange_free(&x);
@@ -217,8 +200,8 @@ static assay_status ask_answer(probe_run *r, const way *w, const probe_prompt *p
     if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, &a.rows)) {
         rc = is_recorded(r, w, p, &a, &asked.is_recorded, err);
         if (rc == ASSAY_OK && !has_other_prompt(r, w, &x, &a, &asked, j)) {
-            const probe_follow f = probe_follow_answer(&j->judge, &a.rows, &asked);
-            note_broken(r, j, &x);
+            const probe_follow f = probe_follow_answer(&j->tally.judge, &a.rows, &asked);
+            probe_tally_note(r, &j->tally, &x);
             report_follow(r, w, &x, &f, j);
         }
     }
@@ -266,120 +249,22 @@ static const way ways[] = {
     {"prefixes", PROBE_COMPLETIONS, needs_prefixes, ask_prefixes},
 };
 
-/* The exchange of a row: the one that first broke `rule`. */
-static void add_exchange(probe_finding *f, judged *j, size_t rule)
-{
-    if (!f || !j->repro[rule]) return;
-    (void)snprintf(f->exchange, sizeof f->exchange, "%s", j->exchange[rule]);
-    f->repro = strdup(j->repro[rule]);
-    j->judge.failed = j->judge.failed || !f->repro;
-}
-
-static void report_rule(probe_run *r, const way *w, judged *j, size_t rule)
-{
-    const probe_rule_result *result = &j->judge.rules[rule];
-    if (rule == PROBE_RULE_TOKEN && w->ask == ask_prompt) return; /* the tokens of a prompt are given */
-    PROBE_LABEL(check, "numerics/%s/%s", w->name, probe_rule_names[rule]);
-    if (result->n == 0) {
-        (void)probe_report(r, NULL, check, PROBE_NOT_EXERCISED, PROBE_BREAKS,
-                           "no row of the answers has what it needs");
-        return;
-    }
-    if (result->n_broken == 0) {
-        (void)probe_report(r, NULL, check, PROBE_OK, PROBE_BREAKS, "%zu times, at most %.3g of its bound",
-                           result->n, result->multiple);
-        return;
-    }
-    probe_finding *f =
-        isfinite(result->multiple)
-            ? probe_report(r, NULL, check, PROBE_FAILED, PROBE_BREAKS,
-                           "%zu of %zu times, up to %.3g times its bound; first: %s", result->n_broken,
-                           result->n, result->multiple, result->first)
-            : probe_report(r, NULL, check, PROBE_FAILED, PROBE_BREAKS, "%zu of %zu times; first: %s",
-                           result->n_broken, result->n, result->first);
-    add_exchange(f, j, rule);
-}
-
-/* Names what was done to the values; errors of another kind have rows already. */
-static void report_change(probe_run *r, const way *w, judged *all)
-{
-    char text[256];
-    const probe_judge *j = &all->judge;
-    PROBE_LABEL(check, "numerics/%s/change", w->name);
-    if (j->n_pairs == 0) return;
-    const double bound = 2 * probe_truth_bound(&r->truth->prompts[0], r->type);
-    const probe_fit f = probe_fit_of(j->pairs, j->n_pairs, bound);
-    probe_fit_describe(&f, text, sizeof text);
-    const bool named = j->all_zero || (f.change != PROBE_UNCHANGED && f.change != PROBE_UNEXPLAINED);
-    probe_finding *row = probe_report(r, NULL, check, named ? PROBE_FAILED : PROBE_OK, PROBE_BREAKS, "%s",
-                                      j->all_zero ? "every log-probability is 0" : text);
-    if (named) add_exchange(row, all, PROBE_RULE_LOGPROB);
-    PROBE_LABEL(sum, "numerics/%s/sum", w->name);
-    if (j->all_zero || j->normalised) return;
-    row = probe_report(r, NULL, sum, PROBE_FAILED, PROBE_BREAKS,
-                       "the probabilities of one row add up to more than 1");
-    add_exchange(row, all, PROBE_RULE_LOGPROB);
-}
-
-/* Lists the types whose noise is of the size of the errors, the nearest first; "" if there is none. */
-static void list_types(const probe_noise *noise, const double *errors, char *text, size_t size)
-{
-    double left[PROBE_TYPES];
-    size_t n = 0;
-    text[0] = '\0';
-    memcpy(left, errors, sizeof left);
-    for (probe_type t; (t = probe_served_type(noise, left)) != PROBE_TYPES && n < size; left[t] = INFINITY)
-        if (n == 0 || errors[t] > 1 / TYPE_FACTOR)
-            n += (size_t)snprintf(text + n, size - n, "%s%.3g times that of %s", n ? ", " : "", errors[t],
-                                  probe_type_name(t));
-}
-
-/* The type in which the server seems to compute. */
-static void report_type(probe_run *r, const way *w, judged *j)
-{
-    char fits[256];
-    const probe_noise *noise = r->truth->prompts[0].noise;
-    const double *errors = j->judge.errors, of_claim = errors[r->type];
-    const char *claim = probe_type_name(r->type);
-    PROBE_LABEL(check, "numerics/%s/served-type", w->name);
-    if (j->judge.n_pairs == 0 || noise[r->type].noise == 0) return;
-    if (of_claim <= CONF_NOISE_MULTIPLE) {
-        (void)probe_report(r, NULL, check, PROBE_OK, PROBE_BREAKS,
-                           "%s: %.3g times its noise, of which %g are allowed", claim, of_claim,
-                           CONF_NOISE_MULTIPLE);
-        return;
-    }
-    list_types(noise, errors, fits, sizeof fits);
-    probe_finding *f = probe_report(r, NULL, check, PROBE_FAILED, PROBE_BREAKS,
-                                    "%.3g times the noise of %s, of which %g are allowed; %s", of_claim,
-                                    claim, CONF_NOISE_MULTIPLE, fits[0] ? fits : "no measured type fits");
-    add_exchange(f, j, PROBE_RULE_DIFFERENCE);
-}
-
-static void report_way(probe_run *r, const way *w, judged *j)
-{
-    for (size_t rule = 0; rule < PROBE_N_RULES; rule++) report_rule(r, w, j, rule);
-    report_change(r, w, j);
-    report_type(r, w, j);
-}
-
 static assay_status run_way(probe_run *r, const way *w, assay_error *err)
 {
-    judged j = {0};
+    judged j = {.tally = {.way = w->name, .given = w->ask == ask_prompt}};
     size_t n = 0;
     assay_status rc = ASSAY_OK;
-    if (!probe_judge_begin(&j.judge, r->truth, r->type))
+    if (!probe_judge_begin(&j.tally.judge, r->truth, r->type))
         return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    j.judge.asked = top_of(r, w->endpoint);
+    j.tally.judge.asked = top_of(r, w->endpoint);
     for (size_t i = 0; i < r->truth->n_prompts && n < PROMPTS_MOST && rc == ASSAY_OK; i++) {
         const probe_prompt *p = &r->truth->prompts[i];
         if (!probe_can_ask(r, w->endpoint, p) || (w->ask == ask_answer && p->n_greedy == 0)) continue;
         rc = w->ask(r, w, p, n++, &j, err);
     }
-    if (rc == ASSAY_OK && j.judge.failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    if (rc == ASSAY_OK) report_way(r, w, &j);
-    for (size_t i = 0; i < PROBE_N_RULES; i++) free(j.repro[i]);
-    probe_judge_end(&j.judge);
+    if (rc == ASSAY_OK && j.tally.judge.failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (rc == ASSAY_OK) probe_tally_report(r, &j.tally);
+    probe_tally_end(&j.tally);
     return rc;
 }
 

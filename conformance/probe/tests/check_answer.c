@@ -231,6 +231,53 @@ START_TEST(whole_and_streamed_messages_have_the_same_fields)
 }
 END_TEST
 
+/* In Messages input_tokens does not contain the tokens of the prompt cache. */
+START_TEST(input_of_messages_is_the_sum_with_cached_tokens)
+{
+    static const struct {
+        const char *type, *body;
+        int64_t input, cached;
+    } forms[] = {
+        {JSON_TYPE,
+         "{\"content\":[],\"usage\":{\"cache_read_input_tokens\":65,\"input_tokens\":52,"
+         "\"output_tokens\":2}}",
+         117, 65},
+        {JSON_TYPE,
+         "{\"content\":[],\"usage\":{\"input_tokens\":3,\"cache_creation_input_tokens\":4,"
+         "\"cache_read_input_tokens\":0,\"output_tokens\":2}}",
+         7, 0},
+        {JSON_TYPE,
+         "{\"content\":[],\"usage\":{\"input_tokens\":3,\"cache_read_input_tokens\":null,"
+         "\"output_tokens\":2}}",
+         3, -1},
+        {JSON_TYPE,
+         "{\"content\":[],\"usage\":{\"input_tokens\":3,\"output_tokens\":2,"
+         "\"cache_read_input_tokens\":9223372036854775807}}",
+         INT64_MAX, INT64_MAX},
+        /* the last message has the counts that are valid, if it has any */
+        {STREAM_TYPE,
+         "data: {\"type\":\"message_start\",\"message\":{\"usage\":{"
+         "\"cache_read_input_tokens\":128,\"input_tokens\":1,\"output_tokens\":0}}}\n\n"
+         "data: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{\"output_tokens\":2}}\n\n",
+         129, 128},
+        {STREAM_TYPE,
+         "data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":129,"
+         "\"output_tokens\":0}}}\n\n"
+         "data: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{\"input_tokens\":1,"
+         "\"cache_read_input_tokens\":128,\"output_tokens\":2}}\n\n",
+         129, 128},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        probe_answer a;
+        read_answer(PROBE_MESSAGES, forms[i].type, forms[i].body, &a);
+        ck_assert_int_eq(a.input, forms[i].input);
+        ck_assert_int_eq(a.cached, forms[i].cached);
+        ck_assert_int_eq(a.output, 2);
+        probe_answer_free(&a);
+    }
+}
+END_TEST
+
 START_TEST(whole_and_streamed_responses_have_the_same_fields)
 {
     static const struct {
@@ -310,6 +357,7 @@ int main(void)
     tcase_add_test(c, rows_that_cannot_be_read_are_named);
     tcase_add_test(c, whole_and_streamed_chat_have_the_same_fields);
     tcase_add_test(c, whole_and_streamed_messages_have_the_same_fields);
+    tcase_add_test(c, input_of_messages_is_the_sum_with_cached_tokens);
     tcase_add_test(c, whole_and_streamed_responses_have_the_same_fields);
     tcase_add_test(c, token_of_a_null_byte_is_a_token);
     tcase_add_test(c, bodies_that_cannot_be_read_are_named);

@@ -151,6 +151,35 @@ START_TEST(claim_of_float16_is_judged_by_the_noise_of_float16)
 }
 END_TEST
 
+START_TEST(types_of_another_size_are_not_listed)
+{
+    char text[256];
+    probe_noise noise[PROBE_TYPES] = {0};
+    double errors[PROBE_TYPES] = {0};
+    /* as a server with caches in float16 was seen to have them */
+    const struct {
+        probe_type type;
+        double noise, error;
+    } seen[] = {{PROBE_F32, 1, 311}, {PROBE_F16, 1215, 0.256}, {PROBE_BF16, 10160, 0.0306}};
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+        noise[seen[i].type] = (probe_noise){.noise = seen[i].noise, .bound = 4 * seen[i].noise};
+        errors[seen[i].type] = seen[i].error;
+    }
+    probe_served_types(noise, errors, text, sizeof text);
+    ck_assert_str_eq(text, "0.256 times that of f16");
+    errors[PROBE_BF16] = 0.2;
+    probe_served_types(noise, errors, text, sizeof text);
+    ck_assert_str_eq(text, "0.256 times that of f16, 0.2 times that of bf16");
+    errors[PROBE_F16] = 5;
+    errors[PROBE_BF16] = 0.01; /* too small an error, but nothing is nearer */
+    probe_served_types(noise, errors, text, sizeof text);
+    ck_assert_str_eq(text, "0.01 times that of bf16");
+    errors[PROBE_BF16] = 5;
+    probe_served_types(noise, errors, text, sizeof text);
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
 int main(void)
 {
     TCase *c = tcase_create("fit");
@@ -160,6 +189,7 @@ int main(void)
     tcase_add_test(c, values_that_are_all_zero_are_noticed);
     tcase_add_test(c, errors_of_bfloat16_are_those_of_bfloat16);
     tcase_add_test(c, claim_of_float16_is_judged_by_the_noise_of_float16);
+    tcase_add_test(c, types_of_another_size_are_not_listed);
     Suite *suite = suite_create("probe/fit");
     suite_add_tcase(suite, c);
     return support_run(suite);

@@ -3,6 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+#define TYPE_FACTOR 8 /* a type fits errors from an eighth of its noise on */
 
 /* The range [begin, end) of the pairs of one row. */
 static size_t row_end(const probe_pair *pairs, size_t n, size_t begin)
@@ -150,4 +153,16 @@ probe_type probe_served_type(const probe_noise *noise, const double *errors)
         nearest = distance;
     }
     return best;
+}
+
+void probe_served_types(const probe_noise *noise, const double *errors, char *text, size_t size)
+{
+    double left[PROBE_TYPES];
+    size_t n = 0;
+    text[0] = '\0';
+    memcpy(left, errors, sizeof left);
+    for (probe_type t; (t = probe_served_type(noise, left)) != PROBE_TYPES && n < size; left[t] = INFINITY)
+        if (n == 0 || errors[t] * TYPE_FACTOR > 1)
+            n += (size_t)snprintf(text + n, size - n, "%s%.3g times that of %s", n ? ", " : "", errors[t],
+                                  probe_type_name(t));
 }

@@ -34,4 +34,9 @@ void probe_fit_describe(const probe_fit *fit, char *text, size_t size);
  * one with errors[t] nearest to 1, as a ratio. PROBE_TYPES: none does. noise, errors: [PROBE_TYPES]. */
 probe_type probe_served_type(const probe_noise *noise, const double *errors);
 
+/* Lists the types whose noise is of the size of the errors, the nearest first: "0.9 times that of bf16, 0.2
+ * times that of 4-bit weights". Beside the nearest, those with errors[t] > 1/8. "" if no type explains them.
+ */
+void probe_served_types(const probe_noise *noise, const double *errors, char *text, size_t size);
+
 #endif
