@@ -8,6 +8,7 @@ include conformance/sweep/local.mk
 include conformance/support/local.mk
 include conformance/hdf5/local.mk
 include conformance/judge/local.mk
+include conformance/exec/local.mk
 include conformance/process/local.mk
 include conformance/abi/local.mk
 include conformance/options/local.mk

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "conformance/abi/table.h"
+#include "conformance/exec/engine.h"
 #include "conformance/support/text.h"
 
 const char *const conf_engine_bundled[] = {"ref64", "ref32", "fastpath", NULL};
@@ -30,6 +31,7 @@ const char *const *conf_engine_default(bool with_kernels, bool computing)
 
 const char *conf_engine_label(const char *name)
 {
+    if (exec_engine_is(name)) return exec_engine_command(name);
     const char *slash = strrchr(name, '/');
     return slash ? slash + 1 : name;
 }
@@ -58,6 +60,13 @@ static assay_status not_found(const char *name, const conf_strings *dirs, assay_
 assay_status conf_engine_find(const char *name, const conf_strings *dirs, char **path, assay_error *err)
 {
     char *found = NULL;
+    if (exec_engine_is(name)) {
+        const char *command = exec_engine_command(name);
+        if (command[strspn(command, " \t")] == '\0')
+            return assay_fail(err, ASSAY_EIO, "engine %s: found no command, expected exec:COMMAND", name);
+        *path = strdup(name);
+        return *path ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "engine %s: out of memory", name);
+    }
     if (is_path(name)) {
         /* dlopen searches the system's library path for a name without a slash. */
         if (asprintf(&found, "%s%s", strchr(name, '/') ? "" : "./", name) < 0)

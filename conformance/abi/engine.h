@@ -25,12 +25,13 @@ extern const char *const conf_engine_with_compute[];
  * with_kernels, computing: whether kernels or a compute type are requested. */
 const char *const *conf_engine_default(bool with_kernels, bool computing);
 
-/* Finds the module of an engine. A `name` that contains '/' or ends in ".so" is itself a path; any
- * other is searched as <name>.so in `dirs`, in order. The caller frees *path. Fails with ASSAY_EIO,
- * naming the file and the directories, if none has it, and with ASSAY_ENOMEM. */
+/* Finds the module of an engine. A `name` "exec:COMMAND" is a program (docs/protocol.md), and returned as it
+ * is. One that contains '/' or ends in ".so" is itself a path; any other is searched as <name>.so in `dirs`,
+ * in order. The caller frees *path. Fails with ASSAY_EIO, naming the file and the directories, if none has
+ * it, and with ASSAY_ENOMEM. */
 assay_status conf_engine_find(const char *name, const conf_strings *dirs, char **path, assay_error *err);
 
-/* The part of `name` after the last '/', borrowed from `name`. */
+/* The part of `name` after the last '/'; of a program its command. Borrowed from `name`. */
 const char *conf_engine_label(const char *name);
 
 /* Loads a module for the rest of the process. Members that its table lacks are NULL in *out. Fails with

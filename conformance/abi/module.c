@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/exec/engine.h"
 
 /* Sets OPENBLAS_NUM_THREADS before a reference engine loads OpenBLAS. The engines use one thread, but
  * OpenBLAS would start one per processor, each with a buffer of 128 MiB, and hang if that memory cannot
@@ -17,8 +18,29 @@ static void limit_openblas(const char *path)
         (void)setenv("OPENBLAS_NUM_THREADS", "1", 1);
 }
 
+static const assay_engine *exec_table;
+
+static const assay_engine *table_of_program(void)
+{
+    return exec_table;
+}
+
+/* A program has the functions of an engine, and no others. */
+static assay_status find_in_program(const char *name, const char *symbol, void *out, assay_error *err)
+{
+    assay_engine_fn *found = NULL;
+    if (strcmp(symbol, ASSAY_ENGINE_SYMBOL) == 0) {
+        const assay_status rc = exec_engine_open(name, &exec_table, err);
+        if (rc != ASSAY_OK) return rc;
+        found = table_of_program;
+    }
+    memcpy(out, &found, sizeof found);
+    return ASSAY_OK;
+}
+
 assay_status conf_module_find(const char *path, const char *symbol, void *out, assay_error *err)
 {
+    if (exec_engine_is(path)) return find_in_program(path, symbol, out, err);
     limit_openblas(path);
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!module) return assay_fail(err, ASSAY_EIO, "%s", dlerror());

@@ -246,7 +246,7 @@ static assay_status relay_child(request *r, conf_verdict *v, assay_error *err)
     const conf_limits limits = {.seconds = 1e9, .mib = r->options->limits.mib};
     conf_child child;
     if (pipe(r->reply) != 0) return assay_fail(err, ASSAY_EINTERNAL, "no pipe: %s", strerror(errno));
-    assay_status rc = conf_child_start(generate_task, r, &limits, &child, err);
+    assay_status rc = conf_child_start(generate_task, r, &limits, NULL, &child, err);
     (void)close(r->reply[1]);
     if (rc == ASSAY_OK) rc = conf_relay(&child, r->reply[0], r->context, v, err);
     (void)close(r->reply[0]);

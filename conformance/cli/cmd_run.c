@@ -187,8 +187,8 @@ static assay_status start_engine(run_state *run, const conf_found *found, size_t
                                   .vector = run->options->vector,
                                   .allow_unknown = run->options->allow_unknown,
                                   .limits = run->options->limits};
-    assay_status rc =
-        conf_jobs_start(run->jobs, run_task, &assignment, &all->at[all->n - 1].verdicts[engine], err);
+    assay_status rc = conf_jobs_start(run->jobs, run_task, &assignment, assignment.engine,
+                                      &all->at[all->n - 1].verdicts[engine], err);
     free(dump);
     return rc;
 }

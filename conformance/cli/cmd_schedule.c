@@ -194,7 +194,7 @@ static assay_status run_round(scheduling *of, assay_error *err)
     for (size_t i = 0; i < of->rows.n && rc == ASSAY_OK && !is_over(of); i++) {
         const conf_trial trial = trial_of(of, &of->rows.at[i]);
         memset(&of->results[i], 0, sizeof *of->results);
-        rc = conf_jobs_start(of->jobs, conf_trial_run, &trial, &of->verdicts[i], err);
+        rc = conf_jobs_start(of->jobs, conf_trial_run, &trial, trial.engine, &of->verdicts[i], err);
         if (rc == ASSAY_OK) of->n_started++;
         collect_finished(of);
     }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "conformance/exec/link.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/text.h"
@@ -130,6 +131,7 @@ static void run_child(conf_task_fn *task, const void *context, const conf_child 
     (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
     (void)dup2(STDERR_FILENO, STDOUT_FILENO); /* keeps an engine's output out of the report */
     limit_memory(self->limits.mib);
+    exec_link_contain(self->program);
     task(context, &self->shared->verdict);
     self->shared->complete = true;
     _exit(0);
@@ -137,9 +139,9 @@ static void run_child(conf_task_fn *task, const void *context, const conf_child 
 }
 
 assay_status conf_child_start(conf_task_fn *task, const void *context, const conf_limits *limits,
-                              conf_child *out, assay_error *err)
+                              exec_process *program, conf_child *out, assay_error *err)
 {
-    conf_child child = {.limits = *limits, .started = conf_clock()};
+    conf_child child = {.program = program, .limits = *limits, .started = conf_clock()};
     child.shared =
         mmap(NULL, sizeof *child.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (child.shared == MAP_FAILED)
@@ -183,6 +185,8 @@ bool conf_child_ended(conf_child *child, conf_verdict *out)
     child->overdue = !ended;
     int status = kill_and_reap(child);
     *out = child->shared->verdict;
+    if (!child->shared->complete && !child->overdue && child->program && child->program->state->broken)
+        status = exec_process_end(child->program); /* its end is what ended the child */
     if (!child->shared->complete) judge_end(child, status, out);
     conf_verdict_apply_checkpoint(out);
     out->seconds = conf_clock() - child->started;
@@ -217,7 +221,7 @@ assay_status conf_isolate(conf_task_fn *task, const void *context, const conf_li
                           conf_verdict *out, assay_error *err)
 {
     conf_child child;
-    assay_status rc = conf_child_start(task, context, limits, &child, err);
+    assay_status rc = conf_child_start(task, context, limits, NULL, &child, err);
     if (rc != ASSAY_OK) return rc;
     while (!conf_child_ended(&child, out) && !conf_interrupted()) conf_child_wait_any(&child, 1);
     if (!child.pid) return ASSAY_OK;

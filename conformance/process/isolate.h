@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include "conformance/exec/process.h"
 #include "conformance/judge/verdict.h"
 
 #define CONF_SECONDS_DEFAULT 60
@@ -46,20 +47,24 @@ typedef void conf_task_fn(const void *context, conf_verdict *v);
 typedef struct conf_child {
     pid_t pid; /* 0: none */
     struct conf_shared *shared;
+    exec_process *program; /* that its task uses, and that outlives it; NULL: none */
     conf_limits limits;
     double started; /* seconds on the monotonic clock */
     bool overdue;   /* timed out, and therefore killed */
 } conf_child;
 
 /* Calls task in a child process whose standard output is standard error; it is killed when the caller ends.
- * context is borrowed until this returns. Fails with ASSAY_EINTERNAL if the system cannot create a process.
+ * program: NULL, or the running program of the engine that the task opens; borrowed until the child has
+ * ended. context is borrowed until this returns. Fails with ASSAY_EINTERNAL if the system cannot create a
+ * process.
  */
 assay_status conf_child_start(conf_task_fn *task, const void *context, const conf_limits *limits,
-                              conf_child *out, assay_error *err);
+                              exec_process *program, conf_child *out, assay_error *err);
 
 /* Whether the child has ended; then *child is zeroed and *out is its verdict. A child that a signal ends,
  * that exits before its verdict is complete, or that is killed here after its timeout, has failed at the
- * stage that it last entered. Remaining processes of its group are killed. */
+ * stage that it last entered; so has one whose program has ended. Remaining processes of its group are
+ * killed. */
 bool conf_child_ended(conf_child *child, conf_verdict *out);
 
 /* Sleeps until one of children[n] may have ended or be overdue; those without a process are passed over. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "conformance/exec/engine.h"
+#include "conformance/exec/pool.h"
 #include "conformance/process/interrupt.h"
 
 struct conf_jobs {
@@ -11,6 +13,7 @@ struct conf_jobs {
     size_t n;
     conf_child *children;    /* [n]; pid 0: a free place */
     conf_verdict **verdicts; /* [n] */
+    exec_pool *programs;
 };
 
 assay_status conf_jobs_open(size_t n, const conf_limits *limits, conf_jobs **out, assay_error *err)
@@ -26,14 +29,33 @@ assay_status conf_jobs_open(size_t n, const conf_limits *limits, conf_jobs **out
         conf_jobs_free(jobs);
         return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     }
-    *out = jobs;
-    return ASSAY_OK;
+    const assay_status rc = exec_pool_open(n, limits->mib, &jobs->programs, err);
+    if (rc == ASSAY_OK) *out = jobs;
+    else conf_jobs_free(jobs);
+    return rc;
 }
 
-assay_status conf_jobs_start(conf_jobs *jobs, conf_task_fn *task, const void *context, conf_verdict *out,
-                             assay_error *err)
+/* A program that a task has used serves the next one. */
+static bool has_ended(conf_jobs *jobs, size_t i)
+{
+    exec_process *program = jobs->children[i].program;
+    if (!conf_child_ended(&jobs->children[i], jobs->verdicts[i])) return false;
+    if (program) exec_pool_give(jobs->programs, program);
+    return true;
+}
+
+static void kill_task(conf_jobs *jobs, size_t i)
+{
+    exec_process *program = jobs->children[i].program;
+    conf_child_kill(&jobs->children[i]);
+    if (program) exec_pool_give(jobs->programs, program);
+}
+
+assay_status conf_jobs_start(conf_jobs *jobs, conf_task_fn *task, const void *context, const char *engine,
+                             conf_verdict *out, assay_error *err)
 {
     size_t i = 0;
+    exec_process *program = NULL;
     if (conf_interrupted()) {
         conf_verdict_set(out, CONF_SKIPPED, "%s", conf_interrupt_reason);
         return ASSAY_OK;
@@ -44,7 +66,13 @@ assay_status conf_jobs_start(conf_jobs *jobs, conf_task_fn *task, const void *co
         i = 0;
     }
     jobs->verdicts[i] = out;
-    return conf_child_start(task, context, &jobs->limits, &jobs->children[i], err);
+    if (exec_engine_is(engine)) {
+        const assay_status rc = exec_pool_take(jobs->programs, exec_engine_command(engine), &program, err);
+        if (rc != ASSAY_OK) return rc;
+    }
+    const assay_status rc = conf_child_start(task, context, &jobs->limits, program, &jobs->children[i], err);
+    if (rc != ASSAY_OK && program) exec_pool_give(jobs->programs, program);
+    return rc;
 }
 
 bool conf_jobs_is_running(const conf_jobs *jobs, const conf_verdict *out)
@@ -61,8 +89,8 @@ static bool end_all(conf_jobs *jobs)
     for (size_t i = 0; i < jobs->n; i++) {
         if (!jobs->children[i].pid) continue;
         n++;
-        if (conf_child_ended(&jobs->children[i], jobs->verdicts[i])) continue;
-        conf_child_kill(&jobs->children[i]);
+        if (has_ended(jobs, i)) continue;
+        kill_task(jobs, i);
         conf_verdict_set(jobs->verdicts[i], CONF_SKIPPED, "%s", conf_interrupt_reason);
     }
     return n > 0;
@@ -76,7 +104,7 @@ bool conf_jobs_wait(conf_jobs *jobs)
         for (size_t i = 0; i < jobs->n; i++) {
             if (!jobs->children[i].pid) continue;
             n_running++;
-            n_ended += conf_child_ended(&jobs->children[i], jobs->verdicts[i]);
+            n_ended += has_ended(jobs, i);
         }
         if (n_running == 0 || n_ended > 0) return n_running > 0;
         conf_child_wait_any(jobs->children, jobs->n);
@@ -85,8 +113,9 @@ bool conf_jobs_wait(conf_jobs *jobs)
 
 void conf_jobs_free(conf_jobs *jobs)
 {
-    for (size_t i = 0; jobs && jobs->children && i < jobs->n; i++) conf_child_kill(&jobs->children[i]);
+    for (size_t i = 0; jobs && jobs->children && i < jobs->n; i++) kill_task(jobs, i);
     if (jobs) {
+        exec_pool_free(jobs->programs);
         free(jobs->children);
         free(jobs->verdicts);
     }
