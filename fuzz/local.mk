@@ -12,6 +12,7 @@ FUZZ_REPLAYS = \
 	fuzz/replay_json \
 	fuzz/replay_observation \
 	fuzz/replay_preprocessor \
+	fuzz/replay_protocol \
 	fuzz/replay_reasoning \
 	fuzz/replay_requests \
 	fuzz/replay_safetensors \
@@ -29,6 +30,7 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_json \
 	fuzz/fuzz_observation \
 	fuzz/fuzz_preprocessor \
+	fuzz/fuzz_protocol \
 	fuzz/fuzz_reasoning \
 	fuzz/fuzz_requests \
 	fuzz/fuzz_safetensors \
@@ -112,6 +114,15 @@ fuzz_fuzz_preprocessor_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_preprocessor_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_preprocessor_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_preprocessor_LDADD = image/libimage.la model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_protocol_SOURCES = fuzz/replay.c fuzz/fuzz_protocol.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_protocol_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"protocol"'
+fuzz_replay_protocol_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_protocol_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
+fuzz_fuzz_protocol_SOURCES = fuzz/fuzz_protocol.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_protocol_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_protocol_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_protocol_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_protocol_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
 fuzz_replay_reasoning_SOURCES = fuzz/replay.c fuzz/fuzz_reasoning.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_reasoning_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"reasoning"'
 fuzz_replay_reasoning_CFLAGS = $(FUZZ_CFLAGS)

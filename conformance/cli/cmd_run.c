@@ -49,7 +49,7 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
     conf_verdict v;
     const conf_assignment load = {
         .engine = column->path, .kernels = run->results.kernels_path, .compute = run->options->compute};
-    rc = conf_isolate(run_task, &load, &run->options->limits, &v, err);
+    rc = conf_jobs_run(run->jobs, run_task, &load, load.engine, &v, err);
     if (rc != ASSAY_OK) return rc;
     if (v.outcome == CONF_SKIPPED)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "engine %s: %s", name, v.reason);
@@ -228,10 +228,10 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
 {
     size_t n_jobs = run->options->n_jobs ? run->options->n_jobs : run->context->n_processors;
     run->n_cases = found->n;
-    assay_status rc = open_engines(run, err);
+    assay_status rc = conf_jobs_open(n_jobs, &run->options->limits, &run->jobs, err);
+    if (rc == ASSAY_OK) rc = open_engines(run, err);
     if (rc == ASSAY_OK) rc = check_dump(run, found, err);
     if (rc == ASSAY_OK) rc = conf_report_files_open(run->options, run->context, &run->files, err);
-    if (rc == ASSAY_OK) rc = conf_jobs_open(n_jobs, &run->options->limits, &run->jobs, err);
     for (size_t i = 0; i < found->n && rc == ASSAY_OK && !conf_interrupted(); i++)
         rc = run_case(run, &found->at[i], err);
     while (rc == ASSAY_OK && conf_jobs_wait(run->jobs)) report_ready(run);

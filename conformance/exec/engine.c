@@ -13,7 +13,7 @@
 
 #define VOCAB_MAX ((int64_t)1 << 31)
 
-static int64_t n_objects; /* of which each has a number of its own */
+static uint64_t n_objects; /* of which each has a number of its own */
 
 /* Reads "vocab" and "stop_ids". */
 static assay_status read_model(const exec_frame *f, assay_model *model, assay_error *err)
@@ -133,10 +133,10 @@ static assay_status session_open(assay_model *model, const assay_session_options
     exec_message_begin(&m);
     exec_add_number(&m, "session", session->number);
     exec_add_number(&m, "model", model->number);
-    exec_add_number(&m, "n_samples", (int64_t)options.n_samples);
-    exec_add_number(&m, "limit", (int64_t)options.limit);
-    exec_add_number(&m, "sink_tokens", (int64_t)options.sink_tokens);
-    exec_add_number(&m, "max_tokens", (int64_t)options.max_tokens);
+    exec_add_number(&m, "n_samples", options.n_samples);
+    exec_add_number(&m, "limit", options.limit);
+    exec_add_number(&m, "sink_tokens", options.sink_tokens);
+    exec_add_number(&m, "max_tokens", options.max_tokens);
     rc = exec_call_plain(&m, "session_open", err);
     if (rc == ASSAY_OK) *out = session;
     else free(session);
@@ -172,7 +172,7 @@ static assay_status leave(assay_session *session, size_t sample, assay_error *er
 {
     exec_message m;
     begin(&m, session);
-    exec_add_number(&m, "sample", (int64_t)sample);
+    exec_add_number(&m, "sample", sample);
     return exec_call_plain(&m, "leave", err);
 }
 
@@ -180,8 +180,8 @@ static assay_status rewind_sample(assay_session *session, size_t sample, size_t 
 {
     exec_message m;
     begin(&m, session);
-    exec_add_number(&m, "sample", (int64_t)sample);
-    exec_add_number(&m, "n_tokens", (int64_t)n_tokens);
+    exec_add_number(&m, "sample", sample);
+    exec_add_number(&m, "n_tokens", n_tokens);
     return exec_call_plain(&m, "rewind", err);
 }
 
@@ -192,7 +192,7 @@ static assay_status fork_sample(const assay_session *from, size_t sample, assay_
     int64_t number;
     exec_message_begin(&m);
     exec_add_number(&m, "from", from->number);
-    exec_add_number(&m, "sample", (int64_t)sample);
+    exec_add_number(&m, "sample", sample);
     exec_add_number(&m, "into", into->number);
     const assay_status rc = exec_call_whole(&m, "fork", "sample", INT64_MAX, &number, err);
     if (rc == ASSAY_OK) *forked = (size_t)number;

@@ -13,6 +13,8 @@
 #include "conformance/support/json_add.h"
 #include "conformance/support/text.h"
 
+static const char who[] = "the engine's program";
+
 /* The program of this process. why: of the failure after which it takes no more calls. */
 static struct {
     pthread_mutex_t lock;
@@ -21,7 +23,6 @@ static struct {
     exec_process process;
     exec_hello hello;
     int64_t id;
-    char who[256];
     assay_error why;
 } program = {.lock = PTHREAD_MUTEX_INITIALIZER, .process = {.to = -1, .from = -1}};
 
@@ -48,7 +49,7 @@ const exec_hello *exec_link_hello(void)
 
 const char *exec_link_name(void)
 {
-    return program.who;
+    return who;
 }
 
 static exec_process *process_of(void)
@@ -61,18 +62,18 @@ static exec_process *process_of(void)
 static void follow_end(assay_error *err)
 {
     process_of()->state->broken = true;
-    if (program.contained && program.lent && program.greeted) _exit(0);
-    if (program.lent) return;
+    if (program.contained && program.lent) _exit(0);
     const int status = exec_process_end(&program.process);
-    if (program.contained && program.greeted) {
+    if (program.contained && status != EXEC_CLOSED) {
         if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
         (void)signal(WTERMSIG(status), SIG_DFL);
         (void)raise(WTERMSIG(status));
         _exit(1);
     }
-    const size_t n = err ? strnlen(err->text, sizeof err->text - 1) : 0;
-    if (!err) return;
-    if (WIFSIGNALED(status))
+    const size_t n = strnlen(err->text, sizeof err->text - 1);
+    if (status == EXEC_CLOSED)
+        (void)snprintf(err->text + n, sizeof err->text - n, "; it has closed its standard output");
+    else if (WIFSIGNALED(status))
         (void)snprintf(err->text + n, sizeof err->text - n, "; it was terminated by signal %d (%s)",
                        WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
@@ -121,7 +122,7 @@ static assay_status answer_tap(const exec_call *call, const exec_frame *f, const
                                 : conf_json_fail(tap, why, "found a tap, which this call has none of");
     if (rc == ASSAY_OK && !conf_json_add(reply.header, "id", json_object_new_int64(program.id)))
         reply.failed = true;
-    if (rc == ASSAY_OK) rc = exec_message_write(process_of()->to, program.who, &reply, why);
+    if (rc == ASSAY_OK) rc = exec_message_write(process_of()->to, who, &reply, why);
     exec_message_end(&reply);
     return rc;
 }
@@ -132,8 +133,8 @@ static assay_status read_answer(const exec_call *call, exec_frame *out, assay_st
     while (true) {
         int64_t id;
         conf_json_at member;
-        assay_status read = exec_frame_read(process_of()->from, program.who, call->body_most, out, why);
-        const conf_json_at header = {.name = program.who, .value = out->header};
+        assay_status read = exec_frame_read(process_of()->from, who, call->body_most, out, why);
+        const conf_json_at header = {.name = who, .value = out->header};
         if (read == ASSAY_OK) read = conf_json_member_whole(&header, "id", 0, INT64_MAX, &id, why);
         if (read == ASSAY_OK && id != program.id)
             read = conf_json_fail(&header, why, "found an answer with id %lld, expected %lld", (long long)id,
@@ -158,7 +159,7 @@ static assay_status exchange(const exec_call *call, exec_frame *answer, assay_er
         !conf_json_add(call->message->header, "id", json_object_new_int64(program.id)))
         call->message->failed = true;
     state->busy = true;
-    assay_status sent = exec_message_write(process_of()->to, program.who, call->message, &why);
+    assay_status sent = exec_message_write(process_of()->to, who, call->message, &why);
     if (sent == ASSAY_ENOMEM || sent == ASSAY_EUNSUPPORTED) { /* nothing was written */
         state->busy = false;
         if (err) *err = why;
@@ -218,9 +219,9 @@ static assay_status read_can(const conf_json_at *header, exec_hello *hello, assa
     return rc;
 }
 
-static assay_status read_hello(const exec_frame *f, exec_hello *hello, assay_error *err)
+assay_status exec_hello_read(const exec_frame *f, exec_hello *hello, assay_error *err)
 {
-    const conf_json_at header = {.name = program.who, .value = f->header};
+    const conf_json_at header = {.name = who, .value = f->header};
     const char *name, *version, *logits;
     int64_t protocol;
     assay_status rc = conf_json_member_whole(&header, "protocol", 1, INT64_MAX, &protocol, err);
@@ -230,6 +231,7 @@ static assay_status read_hello(const exec_frame *f, exec_hello *hello, assay_err
     if (rc == ASSAY_OK) rc = conf_json_member_text(&header, "name", &name, err);
     if (rc == ASSAY_OK) rc = conf_json_member_text(&header, "version", &version, err);
     if (rc == ASSAY_OK) rc = conf_json_member_text(&header, "logits", &logits, err);
+    *hello = (exec_hello){0};
     if (rc == ASSAY_OK) rc = read_can(&header, hello, err);
     if (rc != ASSAY_OK) return rc;
     hello->logits = dtype_from_name(logits, strlen(logits));
@@ -253,7 +255,7 @@ static assay_status greet(assay_error *err)
     exec_message_end(&m);
     if (rc != ASSAY_OK) return rc;
     assay_error why = {0};
-    rc = read_hello(&answer, &program.hello, &why);
+    rc = exec_hello_read(&answer, &program.hello, &why);
     exec_frame_free(&answer);
     program.greeted = rc == ASSAY_OK;
     if (rc == ASSAY_OK) return rc;
@@ -267,16 +269,13 @@ assay_status exec_link_open(const char *command, const exec_hello **out, assay_e
     *out = &program.hello;
     if (program.open && strcmp(process_of()->command ? process_of()->command : command, command) != 0)
         return assay_fail(err, ASSAY_EUNSUPPORTED,
-                          "exec:%s: a process can use one program, and uses %s already", command,
-                          program.who);
+                          "exec:%s: a process can use one program, and uses %s already", command, who);
     if (program.greeted) return ASSAY_OK;
     if (program.why.status != ASSAY_OK) {
         if (err) *err = program.why;
         return program.why.status;
     }
     if (!program.open) {
-        (void)snprintf(program.who, sizeof program.who, "exec:%s", command);
-        conf_text_clean(program.who);
         if (program.lent && strcmp(program.lent->command, command) != 0) program.lent = NULL;
         if (!program.lent) rc = exec_process_start(command, 0, !program.contained, &program.process, err);
         program.open = rc == ASSAY_OK;

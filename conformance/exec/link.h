@@ -40,10 +40,13 @@ void exec_link_contain(exec_process *lent);
  * exec_process_start. */
 assay_status exec_link_open(const char *command, const exec_hello **out, assay_error *err);
 
+/* Reads the answer to a hello. Fails with ASSAY_EFORMAT. */
+assay_status exec_hello_read(const exec_frame *f, exec_hello *hello, assay_error *err);
+
 /* What the program has said; valid after exec_link_open. */
 const exec_hello *exec_link_hello(void);
 
-/* "exec:COMMAND", for messages. */
+/* What messages call the program. */
 const char *exec_link_name(void);
 
 /* Sends a request and waits for its answer; any thread may call this, one request is under way at a time.

@@ -7,3 +7,20 @@ conformance_libconformance_la_SOURCES += \
 	conformance/exec/pool.c conformance/exec/pool.h \
 	conformance/exec/process.c conformance/exec/process.h \
 	conformance/exec/step.c conformance/exec/step.h
+
+check_PROGRAMS += conformance/exec/tests/served
+conformance_exec_tests_served_SOURCES = \
+	conformance/exec/tests/fault.c conformance/exec/tests/fault.h \
+	conformance/exec/tests/served.c conformance/exec/tests/served.h \
+	conformance/exec/tests/served_step.c
+conformance_exec_tests_served_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+conformance_exec_tests_served_LDADD = conformance/libconformance.la $(JSONC_LIBS)
+conformance_exec_tests_served_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+
+CONFORMANCE_EXEC_TESTS = conformance/exec/tests/check_frame
+CONFORMANCE_EXEC_TAP = conformance/exec/tests/exec.test
+check_PROGRAMS += $(CONFORMANCE_EXEC_TESTS)
+TESTS += $(CONFORMANCE_EXEC_TESTS) $(CONFORMANCE_EXEC_TAP)
+EXTRA_DIST += $(CONFORMANCE_EXEC_TAP)
+conformance_exec_tests_check_frame_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_exec_tests_check_frame_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)

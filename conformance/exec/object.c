@@ -9,9 +9,9 @@ void exec_add(exec_message *m, const char *name, json_object *value)
     if (!conf_json_add(m->header, name, value)) m->failed = true;
 }
 
-void exec_add_number(exec_message *m, const char *name, int64_t number)
+void exec_add_number(exec_message *m, const char *name, uint64_t number)
 {
-    exec_add(m, name, json_object_new_int64(number));
+    exec_add(m, name, json_object_new_uint64(number));
 }
 
 json_object *exec_numbers(exec_message *m, const int32_t *numbers, size_t n)
@@ -41,8 +41,8 @@ static json_object *item_object(exec_message *m, const assay_item *item)
                                         [ASSAY_ITEM_EMBEDDING] = "embedding"};
     json_object *object = json_object_new_object(), *tensors = json_object_new_array();
     bool ok = conf_json_add_text(object, "kind", kinds[item->kind]) &&
-              conf_json_add_count(object, "offset", item->offset) &&
-              conf_json_add_count(object, "n_tokens", item->n_tokens);
+              conf_json_add(object, "offset", json_object_new_uint64(item->offset)) &&
+              conf_json_add(object, "n_tokens", json_object_new_uint64(item->n_tokens));
     for (size_t i = 0; ok && i < item->n_tensors; i++)
         ok = conf_json_append(tensors, exec_message_tensor(m, &item->tensors[i]));
     if (!conf_json_add(object, "tensors", tensors) || !ok) m->failed = true;
@@ -55,7 +55,7 @@ static json_object *outputs_object(exec_message *m, const assay_step *step)
     for (size_t i = 0; i < step->n_outputs; i++) {
         json_object *output = json_object_new_object();
         bool ok = conf_json_add_text(output, "name", step->outputs[i].name) &&
-                  conf_json_add_count(output, "n_last", step->outputs[i].n_last);
+                  conf_json_add(output, "n_last", json_object_new_uint64(step->outputs[i].n_last));
         if (!conf_json_append(outputs, output) || !ok) m->failed = true;
     }
     return outputs;
@@ -64,7 +64,7 @@ static json_object *outputs_object(exec_message *m, const assay_step *step)
 json_object *exec_step_object(exec_message *m, const assay_step *step, bool with_outputs)
 {
     json_object *object = json_object_new_object(), *items = json_object_new_array();
-    bool ok = conf_json_add_count(object, "sample", step->sample) &&
+    bool ok = conf_json_add(object, "sample", json_object_new_uint64(step->sample)) &&
               conf_json_add(object, "tokens", exec_numbers(m, step->tokens, step->n_tokens));
     if (with_outputs) {
         if (step->positions)

@@ -8,7 +8,7 @@
 
 /* number: by which the program knows it. */
 struct assay_model {
-    int64_t number;
+    uint64_t number;
     size_t vocab;
     int32_t *stop_ids; /* [n_stop_ids]; NULL: not known */
     size_t n_stop_ids;
@@ -16,14 +16,14 @@ struct assay_model {
 
 /* tap: fn is NULL without one. */
 struct assay_session {
-    int64_t number;
+    uint64_t number;
     const assay_model *model;
     assay_tap tap;
 };
 
 /* Adds members to the header of a request; the message is marked as failed if memory runs out. */
 void exec_add(exec_message *m, const char *name, json_object *value);
-void exec_add_number(exec_message *m, const char *name, int64_t number);
+void exec_add_number(exec_message *m, const char *name, uint64_t number);
 
 /* A step as the protocol has it, as an object that the caller adds. Tensors of its items join the body.
  * with_outputs: whether it has outputs and positions. */

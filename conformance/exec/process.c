@@ -97,17 +97,18 @@ assay_status exec_process_start(const char *command, size_t mib, bool leads, exe
     return ASSAY_OK;
 }
 
-/* Waits until a process has ended that may end by itself now, up to a time limit. Does not reap it: its id
- * stays that of its group. */
-static void wait_for_end(pid_t pid)
+/* Waits until a process has ended that may end by itself now, up to a time limit; false: it goes on. Does not
+ * reap it: its id stays that of its group. */
+static bool wait_for_end(pid_t pid)
 {
     const struct timespec rest = {.tv_nsec = 5000000};
     for (size_t i = 0; i < SECONDS_TO_END * 200; i++) {
         siginfo_t info = {0};
         const int rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
-        if (rc == 0 ? info.si_pid != 0 : errno != EINTR) return;
+        if (rc == 0 ? info.si_pid != 0 : errno != EINTR) return true;
         (void)nanosleep(&rest, NULL);
     }
+    return false;
 }
 
 int exec_process_end(exec_process *p)
@@ -117,9 +118,10 @@ int exec_process_end(exec_process *p)
     if (p->to >= 0) (void)close(p->to);
     if (p->from >= 0) (void)close(p->from);
     if (p->pid > 0) {
-        if (!hangs) wait_for_end(p->pid);
+        const bool goes_on = !hangs && !wait_for_end(p->pid);
         (void)kill(p->leads ? -p->pid : p->pid, SIGKILL);
         while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR) continue;
+        if (goes_on) status = EXEC_CLOSED;
     }
     if (p->state) (void)munmap(p->state, sizeof *p->state);
     free(p->command);

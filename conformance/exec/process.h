@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#define EXEC_CLOSED (-1) /* no wait status: the program had closed its standard output, and did not end */
+
 /* What the processes that use one program, one after the other, know of it. In shared memory. */
 typedef struct exec_state {
     volatile bool busy;   /* a request has not been answered */

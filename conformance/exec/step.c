@@ -128,7 +128,7 @@ assay_status exec_step(assay_session *session, const assay_step *steps, size_t n
     if (rc != ASSAY_OK) return rc;
     exec_message_begin(&m);
     exec_add_number(&m, "session", session->number);
-    exec_add_number(&m, "padded_width", (int64_t)options.padded_width);
+    exec_add_number(&m, "padded_width", options.padded_width);
     json_object *list = json_object_new_array();
     for (size_t i = 0; i < n; i++)
         if (!conf_json_append(list, exec_step_object(&m, &steps[i], true))) m.failed = true;
@@ -158,7 +158,7 @@ assay_status exec_positions(const assay_model *model, const assay_step *step, in
     assay_error why = {0};
     exec_message_begin(&m);
     exec_add_number(&m, "model", model->number);
-    exec_add_number(&m, "n_axes", (int64_t)step->n_axes);
+    exec_add_number(&m, "n_axes", step->n_axes);
     exec_add(&m, "step", exec_step_object(&m, step, false));
     const exec_call call = {.name = "positions", .message = &m};
     assay_status rc = exec_link_call(&call, &answer, err);
@@ -233,7 +233,7 @@ assay_status exec_rope(const assay_rope_request *request, void *out, void *cos, 
                             .data = request->x};
     exec_message_begin(&m);
     exec_add(&m, "config", json_object_new_string(request->config));
-    exec_add_number(&m, "head_dim", (int64_t)request->head_dim);
+    exec_add_number(&m, "head_dim", request->head_dim);
     exec_add(&m, "position", exec_number_rows(&m, request->position, request->n_axes, request->n_positions));
     exec_add(&m, "x", exec_message_tensor(&m, &x));
     const exec_call call = {.name = "rope",

@@ -111,6 +111,14 @@ bool conf_jobs_wait(conf_jobs *jobs)
     }
 }
 
+assay_status conf_jobs_run(conf_jobs *jobs, conf_task_fn *task, const void *context, const char *engine,
+                           conf_verdict *out, assay_error *err)
+{
+    const assay_status rc = conf_jobs_start(jobs, task, context, engine, out, err);
+    while (rc == ASSAY_OK && conf_jobs_is_running(jobs, out)) (void)conf_jobs_wait(jobs);
+    return rc;
+}
+
 void conf_jobs_free(conf_jobs *jobs)
 {
     for (size_t i = 0; jobs && jobs->children && i < jobs->n; i++) kill_task(jobs, i);

@@ -20,6 +20,10 @@ assay_status conf_jobs_open(size_t n, const conf_limits *limits, conf_jobs **out
 assay_status conf_jobs_start(conf_jobs *jobs, conf_task_fn *task, const void *context, const char *engine,
                              conf_verdict *out, assay_error *err);
 
+/* Runs one task to its end, in the same way. */
+assay_status conf_jobs_run(conf_jobs *jobs, conf_task_fn *task, const void *context, const char *engine,
+                           conf_verdict *out, assay_error *err);
+
 /* Whether the task whose verdict goes to *out is still running. */
 bool conf_jobs_is_running(const conf_jobs *jobs, const conf_verdict *out);
 
