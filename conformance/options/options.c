@@ -55,8 +55,9 @@ const conf_option_info conf_cli_options[] = {
      "images may be files below DIR, as file: URLs (default: data URLs only)"},
     /* Engines. */
     {CONF_OPTION_ENGINE, 'e', "--engine", "ENGINE",
-     "name of a bundled engine or path of a module; may be repeated, except\nfor locate, generate and serve "
-     "(default: ref64, ref32 and fastpath; with\n--compute fastpath)"},
+     "name of a bundled engine, path of a module, or exec:COMMAND, a program\n(docs/protocol.md); may be "
+     "repeated, except for locate, generate and serve\n(default: ref64, ref32 and fastpath; with --compute "
+     "fastpath)"},
     {CONF_OPTION_KERNELS, 0, "--kernels", "LIBRARY",
      "have engines use the kernels of LIBRARY instead of their own (see\nassay kernels); the default engine "
      "is then fastpath"},
