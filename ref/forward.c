@@ -7,6 +7,7 @@
 #include "model/plan/arrays.h"
 #include "ref/layer.h"
 #include "ref/pass.h"
+#include "ref/product.h"
 #include "ref/streams.h"
 
 static void embed_tokens(const ref_pass *pass, ref_real *x)

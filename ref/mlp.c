@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ref/product.h"
+
 /* relu(x - (mean + deviations · std)) of every row, in place; std over the whole row (Gemma 3n,
  * _gaussian_topk). */
 static void make_sparse(ref_real *x, size_t n_rows, size_t width, double deviations)

@@ -2,11 +2,10 @@
 #include "ref/ops.h"
 
 #include <assert.h>
-#include <cblas.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ref/blas.h"
+#include "ref/product.h"
 
 ref_real *ref_alloc(size_t rows, size_t cols)
 {
@@ -50,48 +49,6 @@ void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out
     size_t stride = w->stride ? w->stride : w->rows;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < w->cols; j++) read_run(w, j * stride + first + i, 1, out + i * w->cols + j);
-}
-
-/* Converts rows × cols numbers to a dense array of double; the caller frees it. */
-static double *widen_matrix(const ref_real *x, size_t ld, size_t rows, size_t cols)
-{
-    double *out = malloc((rows * cols + 1) * sizeof *out);
-    for (size_t i = 0; out && i < rows; i++)
-        for (size_t j = 0; j < cols; j++) out[i * cols + j] = (double)x[i * ld + j];
-    return out;
-}
-
-assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_a, const ref_real *b,
-                         size_t ld_b, bool b_holds_columns, size_t m, size_t n, size_t k, double alpha)
-{
-    double *wide_a = widen_matrix(a, ld_a, m, k), *wide_y = malloc((m * n + 1) * sizeof *wide_y);
-    double *wide_b = b_holds_columns ? widen_matrix(b, ld_b, k, n) : widen_matrix(b, ld_b, n, k);
-    bool ok = wide_a && wide_b && wide_y;
-    /* The loader limits every dimension to less than 2^31, so that it fits BLAS's int. */
-    ok = ok && ref_blas_enter();
-    if (ok) {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, b_holds_columns ? CblasNoTrans : CblasTrans, (blasint)m,
-                    (blasint)n, (blasint)k, alpha, wide_a, (blasint)k, wide_b,
-                    (blasint)(b_holds_columns ? n : k), 0, wide_y, (blasint)n);
-        ref_blas_leave();
-    }
-    for (size_t i = 0; ok && i < m; i++)
-        for (size_t j = 0; j < n; j++) y[i * ld_y + j] = (ref_real)wide_y[i * n + j];
-    free(wide_a);
-    free(wide_b);
-    free(wide_y);
-    return ok ? ASSAY_OK : ASSAY_ENOMEM;
-}
-
-assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight)
-{
-    ref_real *w = ref_alloc(weight->rows, weight->cols);
-    if (!w) return ASSAY_ENOMEM;
-    ref_weight_rows(weight, 0, weight->rows, w);
-    assay_status rc = ref_product(y, weight->rows, x, weight->cols, w, weight->cols, false, n_tokens,
-                                  weight->rows, weight->cols, 1);
-    free(w);
-    return rc;
 }
 
 /* y = x Wᵀ + b. */

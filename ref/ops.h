@@ -18,14 +18,8 @@ ref_real *ref_alloc(size_t rows, size_t cols);
 /* Converts rows first … first + n - 1 of a matrix to dense numbers. out: [n, cols]. */
 void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out);
 
-/* y = alpha a bᵀ, or alpha a b if b_holds_columns. a: [m, k], b: [n, k] (or [k, n]), y: [m, n]; ld_*:
- * row strides in elements. */
-assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_a, const ref_real *b,
-                         size_t ld_b, bool b_holds_columns, size_t m, size_t n, size_t k, double alpha);
-
 /* y = clip(clip(x) Wᵀ + b). x: [T, in], y: [T, out]. */
 assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear);
-assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight);
 
 /* The norm of every row, of the kind that it states; copies x if the norm is not present. x: [n, width]; y
  * may be x. */

@@ -215,6 +215,33 @@ START_TEST(every_type_has_its_published_name_and_size)
 }
 END_TEST
 
+/* Arrays of every length, of which the last numbers are converted one by one. */
+START_TEST(arrays_of_every_length_are_widened)
+{
+    enum { MOST = 40 };
+    char stored[1 + MOST * sizeof(float)] = {0};
+    for (size_t n = 0; n <= MOST; n++) {
+        double wide[MOST + 1];
+        wide[n] = -1;
+        for (size_t i = 0; i < n; i++) {
+            const float value = (float)(i + 1) * 0x1.01p-3F;
+            memcpy(stored + 1 + i * sizeof value, &value, sizeof value);
+        }
+        dtype_to_f64(wide, stored + 1, ASSAY_F32, n);
+        for (size_t i = 0; i < n; i++) ck_assert(wide[i] == (double)((float)(i + 1) * 0x1.01p-3F));
+        ck_assert(wide[n] == -1);
+        for (size_t i = 0; i < n; i++) {
+            const uint16_t bits = (uint16_t)(0x3f80 + 3 * i);
+            memcpy(stored + 1 + i * sizeof bits, &bits, sizeof bits);
+        }
+        dtype_to_f64(wide, stored + 1, ASSAY_BF16, n);
+        for (size_t i = 0; i < n; i++)
+            ck_assert(wide[i] == (double)dtype_bf16_to_f32((uint16_t)(0x3f80 + 3 * i)));
+        ck_assert(wide[n] == -1);
+    }
+}
+END_TEST
+
 START_TEST(unknown_names_have_no_type)
 {
     static const char *const NAMES[] = {"", "F", "F3", "F322", "f32", "NONE", "F8_E4M3", "BOOL "};
@@ -235,6 +262,7 @@ int main(void)
     tcase_add_test(tc, nan_payloads_and_signs_are_kept);
     tcase_add_test(tc, arrays_of_16_bits_convert_from_unaligned_bytes);
     tcase_add_test(tc, f32_and_f64_arrays_convert_from_unaligned_bytes);
+    tcase_add_test(tc, arrays_of_every_length_are_widened);
     tcase_add_test(tc, f64_rounds_to_the_nearest_float);
     tcase_add_test(tc, converting_no_elements_writes_nothing);
     tcase_add_test(tc, every_type_has_its_published_name_and_size);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ref/ops.h"
+#include "ref/product.h"
 
 #include "base/tests/support.h"
 #include "ref/mlp.h"
