@@ -191,7 +191,9 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_THREADS:
     case CONF_OPTION_JOBS: return conf_cli_parse_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
     case CONF_OPTION_ANSWER_TIMEOUT:
-    case CONF_OPTION_TIMEOUT: return conf_cli_parse_seconds(o->name, value, &out->limits.seconds, err);
+    case CONF_OPTION_TIMEOUT:
+        out->limits.fixed = true;
+        return conf_cli_parse_seconds(o->name, value, &out->limits.seconds, err);
     case CONF_OPTION_MEMORY: return conf_cli_parse_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);
     case CONF_OPTION_FAIL_CLASS: return conf_cli_parse_class(o->name, value, &out->fail_class, err);
     case CONF_OPTION_PROMPT: return parse_prompt(o, value, out, err);

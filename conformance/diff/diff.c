@@ -50,6 +50,17 @@ static assay_status check_kind(const conf_case *c, assay_error *err)
                       c->path, conf_kind_of(c->kind)->name);
 }
 
+/* Writes "logits and tokens". */
+static void list_parts(unsigned parts, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; conf_diff_part_names[i]; i++) {
+        const size_t end = strlen(text);
+        if (parts & 1U << i)
+            (void)snprintf(text + end, size - end, "%s%s", end ? " and " : "", conf_diff_part_names[i]);
+    }
+}
+
 /* Removes from d->parts those that the case cannot judge; notes them if they were requested. False,
  * with verdict CONF_SKIPPED, if none is left. */
 static bool limit_parts(conf_diff_state *d)
@@ -59,16 +70,12 @@ static bool limit_parts(conf_diff_state *d)
                               (c->n_greedy > 0 ? CONF_DIFF_TOKENS : 0U) |
                               (conf_h5_has(d->golden, "/trace") ? CONF_DIFF_TRACES : 0U);
     const unsigned lacking = d->parts == CONF_DIFF_ALL ? 0 : d->parts & ~recorded;
+    d->left_out = recorded & ~d->parts;
     /* Unjudged traces of the observation are noted if the case has none. */
     const bool ignores = d->parts == CONF_DIFF_ALL && conf_h5_has(d->observed, "/observed/trace");
     d->parts &= recorded | (ignores ? CONF_DIFF_TRACES : 0U);
-    char names[64] = "";
-    for (size_t i = 0; conf_diff_part_names[i]; i++) {
-        size_t end = strlen(names);
-        if (lacking & 1U << i)
-            (void)snprintf(names + end, sizeof names - end, "%s%s", end ? " and " : "",
-                           conf_diff_part_names[i]);
-    }
+    char names[64];
+    list_parts(lacking, names, sizeof names);
     if (lacking) conf_verdict_note(d->v, "the case has no recorded run to judge the %s by", names);
     if (d->parts == 0)
         conf_verdict_set(d->v, CONF_SKIPPED, "%s: the case has no recorded run to judge the %s by",
@@ -108,6 +115,15 @@ static bool is_judgeable(const conf_diff_state *d)
     return d->c->decoder.has_truth && conf_h5_has(d->golden, name);
 }
 
+/* Adds to the summary what was not to be judged. */
+static void state_left_out(const conf_diff_state *d)
+{
+    char *text = d->v->reason, names[64];
+    const size_t end = strlen(text);
+    list_parts(d->left_out, names, sizeof names);
+    (void)snprintf(text + end, sizeof d->v->reason - end, "; not judged: %s", names);
+}
+
 static assay_status diff_case(conf_diff_state *d, assay_error *err)
 {
     if (!limit_parts(d)) return ASSAY_OK;
@@ -123,6 +139,7 @@ static assay_status diff_case(conf_diff_state *d, assay_error *err)
     if (rc == ASSAY_OK && d->parts & CONF_DIFF_LOGITS) rc = conf_diff_logits(d, err);
     if (rc == ASSAY_OK && d->parts & CONF_DIFF_TOKENS) rc = conf_diff_tokens(d, err);
     if (rc == ASSAY_OK && d->parts & CONF_DIFF_TRACES) rc = conf_diff_traces(d, err);
+    if (rc == ASSAY_OK && d->v->outcome == CONF_PASSED && d->left_out) state_left_out(d);
     return rc;
 }
 

@@ -22,7 +22,8 @@ enum { CONF_RUN_PREFILL, CONF_RUN_DECODE, CONF_N_RUNS };
 typedef struct conf_diff_state {
     conf_h5 *golden, *observed;
     const conf_case *c; /* NULL: two observations */
-    unsigned parts;
+    unsigned parts;     /* to judge */
+    unsigned left_out;  /* that the case could judge, and that are not asked for */
     size_t n_workers;
     conf_verdict *v;
     conf_diff_run runs[CONF_N_RUNS];

@@ -14,6 +14,7 @@
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/weights.h"
 #include "model/loader.h"
+#include "model/plan/cost.h"
 #include "model/plan/plan.h"
 #include "tokenizer/tokenizer.h"
 
@@ -58,11 +59,23 @@ static conf_placeholders placeholders_of(const plan *p)
     return (conf_placeholders){.image = t->image_token, .video = t->video_token, .side = plan_tower_block(t)};
 }
 
-/* What the plan of a checkpoint says about dividing prompts. */
+/* What the plan of a checkpoint says about dividing prompts, and about the time that they take. */
 typedef struct division {
     size_t n_divisible;
     conf_placeholders placeholders;
+    double multiplies; /* see conf_checkpoint */
 } division;
+
+static assay_status read_plan(const plan *p, division *found, assay_error *err)
+{
+    plan_cost cost;
+    const assay_status rc = plan_cost_read(p, &cost, err);
+    if (rc != ASSAY_OK) return rc;
+    *found =
+        (division){plan_divisible_length(p), placeholders_of(p), (double)cost.multiplies + (double)cost.head};
+    plan_cost_free(&cost);
+    return ASSAY_OK;
+}
 
 /* For a family that is not implemented, only its safetensors files must be valid. A directory without
  * config.json is another format: *foreign is set, and nothing is known of its ropes. */
@@ -83,7 +96,7 @@ static assay_status check_model(const conf_case *c, division *found, bool *forei
     rc = find_family(dir, &known, err);
     if (rc == ASSAY_OK && known) {
         rc = plan_open_allowing(dir, c->allow_unknown, &p, err);
-        if (rc == ASSAY_OK) *found = (division){plan_divisible_length(p), placeholders_of(p)};
+        if (rc == ASSAY_OK) rc = read_plan(p, found, err);
         plan_free(p);
     } else if (rc == ASSAY_OK) {
         rc = check_weights(dir, err);
@@ -130,6 +143,7 @@ conf_checkpoint conf_checkpoint_check(const conf_case *c)
     if (rc == ASSAY_OK && !foreign) {
         found.n_divisible = parts.n_divisible;
         found.placeholders = parts.placeholders;
+        found.multiplies = parts.multiplies;
         return found;
     }
     if (rc == ASSAY_OK) (void)assay_fail(&err, rc, "%s: no config.json", c->model);

@@ -12,6 +12,7 @@
 #include "conformance/case/case.h"
 #include "conformance/case/rows.h"
 #include "conformance/evaluate/checkpoint.h"
+#include "conformance/evaluate/deadline.h"
 #include "conformance/evaluate/judgeable.h"
 #include "conformance/evaluate/load.h"
 #include "conformance/evaluate/logits.h"
@@ -122,6 +123,7 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
         conf_verdict_set(v, CONF_SKIPPED, "it has no prompts, which are evaluated in manners");
     else if (conf_evaluate_judgeable(c, assignment->compute, v)) {
         v->checkpoint = conf_checkpoint_check(c);
+        conf_evaluate_allow(v, &assignment->limits);
         return c;
     }
     conf_case_free(c);

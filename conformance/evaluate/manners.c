@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conformance/evaluate/deadline.h"
 #include "conformance/evaluate/logits.h"
 #include "conformance/replay/replay.h"
 #include "conformance/support/clock.h"
@@ -97,7 +98,7 @@ static void begin_manner(manners_run *run, conf_manner manner)
     run->multiple = v->multiple;
     memcpy(run->notes, v->notes, sizeof run->notes);
     (void)snprintf(v->manner, sizeof v->manner, "%s", conf_manner_of(manner)->name);
-    v->until = conf_clock() + run->assignment->limits.seconds;
+    conf_evaluate_allow(v, &run->assignment->limits);
     conf_evaluate_put_aside(v, run->n_kept, "evaluated whole");
 }
 

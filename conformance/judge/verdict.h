@@ -67,6 +67,7 @@ typedef struct conf_checkpoint {
     size_t n_divisible; /* the longest prompt whose rope is the same if it is evaluated in parts; 0: the
                          * ropes are unknown */
     conf_placeholders placeholders;
+    double multiplies; /* multiply-adds of a token, of the loader's plan; 0: not known */
 } conf_checkpoint;
 
 typedef enum conf_stage {
@@ -113,6 +114,7 @@ typedef struct conf_verdict {
     char vector[CONF_VECTOR_NAME_MAX]; /* the first diverging vector of a textual case, or empty */
     size_t n_passed; /* in a process that replays several vectors: number of those that passed so far */
     double until;    /* monotonic clock: the timeout of the process does not expire before this time */
+    double allowed;  /* seconds from then on that `until` was set to; 0: those of the process */
     double seconds;  /* from the start to the end of its process */
     conf_checkpoint checkpoint;
     bool auxiliary;                 /* the file is a schedule or an observation, not a case */

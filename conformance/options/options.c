@@ -55,8 +55,8 @@ const conf_option_info conf_cli_options[] = {
      "images may be files below DIR, as file: URLs (default: data URLs only)"},
     /* Engines. */
     {CONF_OPTION_ENGINE, 'e', "--engine", "ENGINE",
-     "name of a bundled engine, path of a module, or exec:COMMAND, a program\n(docs/protocol.md); may be "
-     "repeated, except for locate, generate and serve\n(default: ref64, ref32 and fastpath; with --compute "
+     "name of a bundled engine, path of a module, or exec:COMMAND, a\nprogram (docs/protocol.md); may be "
+     "repeated, except for locate,\ngenerate and serve (default: ref64, ref32 and fastpath; with\n--compute "
      "fastpath)"},
     {CONF_OPTION_KERNELS, 0, "--kernels", "LIBRARY",
      "have engines use the kernels of LIBRARY instead of their own (see\nassay kernels); the default engine "
@@ -173,7 +173,7 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_THREADS, 'j', "--jobs", "N", "compare on N threads (default: the number of processors)"},
     {CONF_OPTION_TIMEOUT, 0, "--timeout", "SECONDS",
      "kill an engine after this time for a case, a measurement or a vector\nof a textual case, which then "
-     "has failed (default: 60)"},
+     "has failed (default: 60; more for a case\nwhose model is large)"},
     {CONF_OPTION_MEMORY, 0, "--memory", "MIB",
      "memory limit of a process for a case, a checkpoint or an operation\n(default: half of the machine's "
      "memory; mapped files do not count; no\nlimit in builds with sanitizers)"},

@@ -73,7 +73,7 @@ static void judge_end(const conf_child *child, int status, conf_verdict *v)
                    manner ? ", manner " : "", manner ? manner : "");
     if (child->overdue)
         conf_verdict_fail(v, class, "%s did not answer within %g s and was killed in %s", who,
-                          child->limits.seconds, place);
+                          v->allowed > 0 ? v->allowed : child->limits.seconds, place);
     else if (status == EXEC_CLOSED)
         conf_verdict_fail(v, CONF_CLASS_EXIT, "%s closed its standard output in %s", who, place);
     else if (WIFSIGNALED(status))

@@ -36,6 +36,7 @@ void conf_memory_explain(assay_status rc, assay_error *err);
 /* The limits of a process. */
 typedef struct conf_limits {
     double seconds; /* > 0 */
+    bool fixed;     /* the user has chosen them: they do not grow with the cost of a model */
     size_t mib; /* of private memory that can be written to, > 0; mapped files do not count; without effect
                  * where CONF_LIMITS_MEMORY is 0 */
 } conf_limits;
