@@ -15,6 +15,7 @@ FUZZ_REPLAYS = \
 	fuzz/replay_protocol \
 	fuzz/replay_reasoning \
 	fuzz/replay_requests \
+	fuzz/replay_results \
 	fuzz/replay_safetensors \
 	fuzz/replay_schedule \
 	fuzz/replay_template \
@@ -33,6 +34,7 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_protocol \
 	fuzz/fuzz_reasoning \
 	fuzz/fuzz_requests \
+	fuzz/fuzz_results \
 	fuzz/fuzz_safetensors \
 	fuzz/fuzz_schedule \
 	fuzz/fuzz_template \
@@ -141,6 +143,15 @@ fuzz_fuzz_requests_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_requests_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_requests_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_requests_LDADD = server/request/librequest.la serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_results_SOURCES = fuzz/replay.c fuzz/fuzz_results.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_results_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"results"'
+fuzz_replay_results_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
+fuzz_replay_results_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
+fuzz_fuzz_results_SOURCES = fuzz/fuzz_results.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_results_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_results_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
+fuzz_fuzz_results_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_results_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
 fuzz_replay_safetensors_SOURCES = fuzz/replay.c fuzz/fuzz_safetensors.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"safetensors"'
 fuzz_replay_safetensors_CFLAGS = $(FUZZ_CFLAGS)

@@ -201,19 +201,20 @@ assay_status conf_find(const char *argument, conf_found_list *list, assay_error 
 }
 
 /* context: the pattern. */
-static bool id_matches(const char *id, const void *context)
+static bool id_matches(size_t i, const conf_found *found, const void *context)
 {
-    const char *pattern = context;
+    const char *pattern = context, *id = found->id;
+    (void)i;
     return strpbrk(pattern, "*?[") ? fnmatch(pattern, id, 0) == 0 : strstr(id, pattern) != NULL;
 }
 
-/* Removes the cases for which `keep` returns false. */
-static void keep_cases(conf_found_list *list, bool (*keep)(const char *id, const void *context),
-                       const void *context)
+void conf_found_keep(conf_found_list *list,
+                     bool (*keep)(size_t i, const conf_found *found, const void *context),
+                     const void *context)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->n; i++) {
-        if (keep(list->at[i].id, context)) {
+        if (keep(i, &list->at[i], context)) {
             list->at[kept++] = list->at[i];
         } else {
             free(list->at[i].id);
@@ -225,27 +226,12 @@ static void keep_cases(conf_found_list *list, bool (*keep)(const char *id, const
 
 void conf_find_filter(conf_found_list *list, const char *pattern)
 {
-    keep_cases(list, id_matches, pattern);
+    conf_found_keep(list, id_matches, pattern);
 }
 
 uint64_t conf_find_hash(const char *id)
 {
     return hash_bytes(id, strlen(id));
-}
-
-typedef struct shard {
-    size_t index, n;
-} shard;
-
-static bool is_in_shard(const char *id, const void *context)
-{
-    const shard *s = context;
-    return conf_find_hash(id) % s->n == s->index - 1;
-}
-
-void conf_find_shard(conf_found_list *list, size_t index, size_t n)
-{
-    keep_cases(list, is_in_shard, &(shard){index, n});
 }
 
 void conf_found_free(conf_found_list *list)
@@ -255,5 +241,6 @@ void conf_found_free(conf_found_list *list)
         free(list->at[i].path);
     }
     free(list->at);
-    *list = (conf_found_list){0};
+    list->at = NULL;
+    list->n = 0;
 }

@@ -15,14 +15,24 @@
 bool conf_case_is_named(const char *path, size_t *stem);
 
 typedef struct conf_found {
-    char *id;     /* without extension; see conf_find_all */
-    char *path;   /* relative to the working directory, or absolute if the argument was */
-    bool scanned; /* found in a directory, not named by the user */
+    char *id;        /* without extension; see conf_find_all */
+    char *path;      /* relative to the working directory, or absolute if the argument was */
+    bool scanned;    /* found in a directory, not named by the user */
+    size_t position; /* among the selected cases of all shards; see conf_find_number */
 } conf_found;
+
+/* A part of the selected cases.
+ * selection: a hash of the ids of the cases of all shards, in their order. */
+typedef struct conf_shard {
+    size_t index, total; /* 1 <= index <= total; 1 of 1: all cases */
+    size_t n_selected;   /* cases of all shards */
+    uint64_t selection;
+} conf_shard;
 
 typedef struct conf_found_list {
     conf_found *at;
     size_t n;
+    conf_shard shard; /* set by conf_find_number */
 } conf_found_list;
 
 /* Adds the cases of `argument`: the file itself, or every file below the directory that has a case's
@@ -42,13 +52,15 @@ assay_status conf_find_all(const char *const *arguments, size_t n, conf_found_li
  * the id if the pattern has none of the characters "*?[". */
 void conf_find_filter(conf_found_list *list, const char *pattern);
 
-/* The hash by which cases are assigned to shards: FNV-1a (64 bits) over the bytes of the id. */
+/* FNV-1a (64 bits) over the bytes of an id. */
 uint64_t conf_find_hash(const char *id);
 
-/* Keeps the cases of shard `index` (1..n) of n: conf_find_hash(id) mod n = index - 1. A case stays in
- * its shard when cases are added, since only its id matters. */
-void conf_find_shard(conf_found_list *list, size_t index, size_t n);
+/* Keeps the cases for which `keep` returns true; i: the index in the list so far. */
+void conf_found_keep(conf_found_list *list,
+                     bool (*keep)(size_t i, const conf_found *found, const void *context),
+                     const void *context);
 
+/* Frees the cases; list->shard stays. */
 void conf_found_free(conf_found_list *list);
 
 /* Whether `dir` holds a config.json. */

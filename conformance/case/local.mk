@@ -13,6 +13,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/case/row_list.c conformance/case/row_list.h \
 	conformance/case/rows.c conformance/case/rows.h \
 	conformance/case/run_noise.c conformance/case/run_noise.h \
+	conformance/case/shard.c conformance/case/shard.h \
 	conformance/case/spans.c conformance/case/spans.h \
 	conformance/case/traces.c conformance/case/traces.h \
 	conformance/case/vectors.c conformance/case/vectors.h
@@ -22,6 +23,7 @@ CONFORMANCE_CASE_TESTS = \
 	conformance/case/tests/check_find \
 	conformance/case/tests/check_items \
 	conformance/case/tests/check_run_noise \
+	conformance/case/tests/check_shard \
 	conformance/case/tests/check_spans
 check_PROGRAMS += $(CONFORMANCE_CASE_TESTS)
 TESTS += $(CONFORMANCE_CASE_TESTS)
@@ -33,5 +35,7 @@ conformance_case_tests_check_items_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_case_tests_check_items_LDADD = conformance/tests/libsupport.la
 conformance_case_tests_check_run_noise_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_case_tests_check_run_noise_LDADD = conformance/tests/libsupport.la
+conformance_case_tests_check_shard_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_case_tests_check_shard_LDADD = conformance/tests/libsupport.la
 conformance_case_tests_check_spans_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_case_tests_check_spans_LDADD = conformance/tests/libsupport.la

@@ -183,6 +183,8 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_COMPUTE: return conf_cli_parse_compute(o->name, value, &out->compute, err);
     case CONF_OPTION_PART: return conf_cli_parse_part(o->name, value, &out->parts, err);
     case CONF_OPTION_SHARD: return conf_cli_parse_shard(o->name, value, &out->shard, &out->n_shards, err);
+    case CONF_OPTION_EXPECT:
+        return conf_cli_parse_count(o->name, value, CONF_SHARDS_MAX, &out->n_expected, err);
     case CONF_OPTION_DRAW:
     case CONF_OPTION_IDS:
     case CONF_OPTION_PROGRAMS:

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "conformance/case/shard.h"
+#include "conformance/cli/shards.h"
+#include "conformance/evaluate/cost.h"
 #include "conformance/support/text.h"
 
 void conf_cmd_print_error(const conf_context *context, const char *format, ...)
@@ -28,6 +32,21 @@ const char *const *conf_cmd_arguments(const conf_options *options, const conf_co
     return options->n_arguments ? options->arguments : (const char *const *)&context->fixtures;
 }
 
+/* Keeps the cases of the shard that the options ask for, or else the environment. */
+static assay_status divide(const conf_options *options, const conf_context *context, conf_found_list *list,
+                           assay_error *err)
+{
+    size_t index = options->shard, total = options->n_shards;
+    assay_status rc = total ? ASSAY_OK : conf_shards_read(context, &index, &total, err);
+    if (rc != ASSAY_OK || total == 0) return rc;
+    uint64_t *cost = calloc(list->n + 1, sizeof *cost);
+    if (!cost) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (total > 1) rc = conf_costs_read(list, &options->limits, cost, err);
+    if (rc == ASSAY_OK) rc = conf_find_shard(list, cost, index, total, err);
+    free(cost);
+    return rc;
+}
+
 bool conf_cmd_find(const conf_options *options, const conf_context *context, conf_found_list *list,
                    conf_exit *code)
 {
@@ -45,12 +64,19 @@ bool conf_cmd_find(const conf_options *options, const conf_context *context, con
     }
     size_t n_found = list->n;
     if (options->filter) conf_find_filter(list, options->filter);
+    conf_find_number(list);
     size_t n_matching = list->n;
-    if (options->n_shards) conf_find_shard(list, options->shard, options->n_shards);
+    rc = divide(options, context, list, &err);
+    if (rc != ASSAY_OK) {
+        conf_cmd_print_error(context, "%s", err.text);
+        conf_found_free(list);
+        *code = rc == ASSAY_EINVAL ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
+        return false;
+    }
     if (list->n > 0) return true;
     if (n_matching)
-        conf_cmd_print_error(context, "none of %zu cases is in shard %zu/%zu", n_matching, options->shard,
-                             options->n_shards);
+        conf_cmd_print_error(context, "none of %zu cases is in shard %zu/%zu", n_matching, list->shard.index,
+                             list->shard.total);
     else if (n_found)
         conf_cmd_print_error(context, "no case id among %zu files matches %s", n_found, options->filter);
     else conf_cmd_print_error(context, "no case below %s", arguments[0]);

@@ -77,6 +77,6 @@ conf_exit conf_cmd_bench(const conf_options *options, const conf_context *contex
     conf_exit code = rc != ASSAY_OK     ? report_error(context, rc, &err)
                      : options->serving ? bench_serving(options, context, &files)
                                         : bench_models(options, context, &files);
-    rc = conf_report_files_close(&files, options, &err);
+    rc = conf_report_files_close(&files, &err);
     return rc == ASSAY_OK ? code : report_error(context, rc, &err);
 }

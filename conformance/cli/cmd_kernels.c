@@ -245,7 +245,7 @@ static assay_status sweep_all(sweeping *of, assay_error *err)
     if (rc == ASSAY_OK && of->files.tap) conf_tap_print_plan(of->files.tap, of->n_points);
     if (rc == ASSAY_OK) print_sums(of);
     assay_error late = {0};
-    const assay_status closed = conf_report_files_close(&of->files, of->options, &late);
+    const assay_status closed = conf_report_files_close(&of->files, &late);
     if (rc == ASSAY_OK && closed != ASSAY_OK) return assay_fail(err, closed, "%s", late.text);
     return rc;
 }

@@ -97,7 +97,7 @@ static conf_exit probe(const conf_options *o, const conf_context *context, const
         probe_run_free(&run);
         probe_truth_free(&truth);
     }
-    if (conf_report_files_close(&files, o, rc == ASSAY_OK ? err : &closing) != ASSAY_OK) {
+    if (conf_report_files_close(&files, rc == ASSAY_OK ? err : &closing) != ASSAY_OK) {
         if (rc == ASSAY_OK) conf_cmd_print_error(context, "%s", err->text);
         code = CONF_EXIT_ERROR;
     }

@@ -11,13 +11,12 @@
 #include "conformance/abi/kernels.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/cli/explain.h"
+#include "conformance/cli/reporting.h"
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/process/jobs.h"
 #include "conformance/replay/dump.h"
 #include "conformance/report/files.h"
-#include "conformance/report/report.h"
-#include "conformance/report/table.h"
 #include "conformance/report/warn.h"
 #include "conformance/support/progress.h"
 #include "conformance/support/text.h"
@@ -85,6 +84,7 @@ static assay_status add_result(run_state *run, const conf_found *found, assay_er
     conf_result r = {.id = grown ? strdup(found->id) : NULL,
                      .path = grown ? strdup(found->path) : NULL,
                      .scanned = found->scanned,
+                     .position = found->position,
                      .verdicts = grown ? calloc(all->n_engines, sizeof *r.verdicts) : NULL};
     if (!r.id || !r.path || !r.verdicts) {
         free(r.id);
@@ -97,7 +97,7 @@ static assay_status add_result(run_state *run, const conf_found *found, assay_er
     return ASSAY_OK;
 }
 
-/* Reports one case with one engine. An error in the fixture is reported once, not for each engine. */
+/* Reports one case with one engine. */
 static void report_result(run_state *run, size_t result, size_t engine)
 {
     const conf_results *all = &run->results;
@@ -105,14 +105,8 @@ static void report_result(run_state *run, size_t result, size_t engine)
     if (run->options->dump && outcome != CONF_PASSED)
         conf_dump_discard(run->options->dump, all->engines[engine].path, all->at[result].id);
     run->n_points++;
-    if (run->files.tap)
-        conf_tap_print_point(run->files.tap, run->context, all, result, engine, run->n_points);
-    bool shown = outcome == CONF_FAILED || outcome == CONF_BROKEN || run->options->verbose;
-    bool said = outcome == CONF_BROKEN && engine > 0 &&
-                strcmp(all->at[result].verdicts[0].reason, all->at[result].verdicts[engine].reason) == 0;
-    if (!shown || said || conf_report_uses_stdout(&run->files)) return;
-    conf_progress_clear(run->context);
-    conf_report_case(run->context->out, "", run->context, all, result, engine);
+    conf_reporting_point(&run->files, run->context, all, result, engine, run->n_points,
+                         run->options->verbose);
 }
 
 static void warn_unknown(run_state *run, const conf_result *r)
@@ -127,11 +121,13 @@ static bool is_passed_over(const conf_result *r)
     return r->scanned && r->verdicts[0].auxiliary;
 }
 
-/* Removes result `at`, whose processes have all ended. */
+/* Removes result `at`, whose processes have all ended, and notes its position: passed_over has a place for
+ * each case. */
 static void remove_result(run_state *run, size_t at)
 {
     conf_results *all = &run->results;
-    conf_result_free(&all->at[at]);
+    all->passed_over[all->n_passed_over++] = all->at[at].position;
+    conf_result_free(&all->at[at], all->n_engines);
     memmove(&all->at[at], &all->at[at + 1], (all->n - at - 1) * sizeof *all->at);
     all->n--;
     run->n_cases--;
@@ -228,6 +224,8 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
 {
     size_t n_jobs = run->options->n_jobs ? run->options->n_jobs : run->context->n_processors;
     run->n_cases = found->n;
+    run->results.passed_over = calloc(found->n + 1, sizeof *run->results.passed_over);
+    if (!run->results.passed_over) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     assay_status rc = conf_jobs_open(n_jobs, &run->options->limits, &run->jobs, err);
     if (rc == ASSAY_OK) rc = open_engines(run, err);
     if (rc == ASSAY_OK) rc = check_dump(run, found, err);
@@ -240,42 +238,12 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
     return rc;
 }
 
-/* Writes the ends of the reports, and the table; without a table if one line says it all (report_unrun). */
-static assay_status report_end(const run_state *run, assay_error *err)
-{
-    size_t n;
-    bool has_table = !conf_results_skipped_manner(&run->results, &n);
-    bool only_tap = conf_report_is_stdout(&run->files, run->files.tap);
-    assay_status rc = conf_report_files_end(&run->files, &run->results, run->n_points, err);
-    conf_context plain = *run->context;
-    plain.color = run->context->color && !only_tap;
-    if (has_table && (only_tap || !conf_report_uses_stdout(&run->files)))
-        conf_report_table(run->context->out, only_tap ? "# " : "", &plain, &run->results);
-    return rc;
-}
-
-/* Says on standard error that no case could be run, and why if that is a manner that was asked for. */
-static void report_unrun(const run_state *run)
-{
-    const conf_results *all = &run->results;
-    size_t n;
-    const char *reason = conf_results_skipped_manner(all, &n);
-    if (!reason) {
-        conf_cmd_print_error(run->context, "nothing could be run");
-        return;
-    }
-    char others[64] = "";
-    const size_t n_others = all->n * all->n_engines - n;
-    if (n_others) (void)snprintf(others, sizeof others, "; %zu more skipped for other reasons", n_others);
-    conf_cmd_print_error(run->context, "nothing could be run: %s (%zu case%s%s)", reason, n,
-                         n == 1 ? "" : "s", others);
-}
-
 /* Writes empty reports if there is no case, so that reports of an earlier run are not mistaken for
  * this one's. */
 static assay_status report_nothing(run_state *run, assay_error *err)
 {
     assay_status rc = conf_report_files_open(run->options, run->context, &run->files, err);
+    conf_results_stamp(&run->results);
     return rc == ASSAY_OK ? conf_report_files_end(&run->files, &run->results, 0, err) : rc;
 }
 
@@ -287,7 +255,7 @@ static conf_exit finish_reports(run_state *run, assay_status rc, conf_exit code,
         conf_cmd_print_error(run->context, "%s", err->text);
         code = rc == ASSAY_EUNSUPPORTED ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
     }
-    if (conf_report_files_close(&run->files, run->options, &late) != ASSAY_OK) {
+    if (conf_report_files_close(&run->files, &late) != ASSAY_OK) {
         conf_cmd_print_error(run->context, "%s", late.text);
         code = CONF_EXIT_ERROR;
     }
@@ -305,11 +273,18 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     run.results.allow_unknown = options->allow_unknown;
     run.results.seed = options->has_seed ? &options->seed : NULL;
     run.results.manner = options->manner;
+    run.results.vector = options->vector;
     conf_found_list found;
     conf_exit code;
     assay_error err = {0};
-    if (!conf_cmd_find(options, context, &found, &code)) {
-        assay_status rc = code == CONF_EXIT_NOTHING ? report_nothing(&run, &err) : ASSAY_OK;
+    const bool any = conf_cmd_find(options, context, &found, &code);
+    run.results.shard = found.shard;
+    if (!any) {
+        const bool empty = code == CONF_EXIT_NOTHING;
+        assay_status rc = empty ? report_nothing(&run, &err) : ASSAY_OK;
+        /* Bazel has no status for a test that is skipped, and counts every other as a failure. */
+        if (empty && !options->n_shards && found.shard.total > 1 && found.shard.n_selected > 0)
+            code = CONF_EXIT_AGREE;
         return finish_reports(&run, rc, code, &err);
     }
     if (options->explain) {
@@ -318,7 +293,11 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
         return code;
     }
     assay_status rc = run_all(&run, &found, &err);
-    if (rc == ASSAY_OK) rc = report_end(&run, &err);
+    if (rc == ASSAY_OK) {
+        run.results.interrupted = conf_interrupted();
+        conf_results_stamp(&run.results);
+        rc = conf_reporting_end(&run.files, context, &run.results, run.n_points, &err);
+    }
     if (rc == ASSAY_OK && conf_interrupted())
         conf_cmd_print_error(context, "interrupted: %zu of %zu cases were begun", run.results.n, run.n_cases);
     code = conf_results_exit(&run.results, options->fail_class);
@@ -326,7 +305,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
         conf_cmd_print_error(context,
                              "cases failed, but none with class %s: whether it still occurs is unknown",
                              conf_class_name(options->fail_class));
-    if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING) report_unrun(&run);
+    if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING) conf_reporting_unrun(context, &run.results);
     conf_found_free(&found);
     return finish_reports(&run, rc, code, &err);
 }

@@ -259,7 +259,7 @@ static conf_exit finish_schedules(scheduling *of, assay_status rc, assay_error *
     conf_exit code = rc == ASSAY_OK ? exit_of(&of->rows) : CONF_EXIT_ERROR;
     if (rc != ASSAY_OK) (void)fprintf(of->context->err, "assay: %s\n", err->text);
     else if (code == CONF_EXIT_NOTHING) (void)fputs("assay: nothing could be run\n", of->context->err);
-    if (conf_report_files_close(&of->files, of->options, &late) != ASSAY_OK) {
+    if (conf_report_files_close(&of->files, &late) != ASSAY_OK) {
         (void)fprintf(of->context->err, "assay: %s\n", late.text);
         code = CONF_EXIT_ERROR;
     }

@@ -168,6 +168,19 @@ const conf_command conf_cli_commands[] = {
      TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_KERNELS, CONF_OPTION_TIMEOUT,
            CONF_OPTION_MEMORY, CONF_OPTION_ALLOW_UNKNOWN),
      conf_cmd_locate},
+    {"merge", "[OPTION]... RESULT.json...", "join the results of the shards of a run",
+     "Each RESULT is the file of --json of one assay run --shard I/N. The output and the reports\n"
+     "are those of one run of all cases, byte for byte but for times and the host's name.\n"
+     "\n"
+     "A shard may have several results, such as those of a task that was started again. If they\n"
+     "agree in everything but times, the first that was completed counts, and standard error\n"
+     "says so. Nothing is written if a shard is missing, if results disagree, or if they are not\n"
+     "shards of one run: the message names the shards, or the files.\n"
+     "\n"
+     "Exit status: as that of assay run with all cases; 2 usage; 99 also if results are missing,\n"
+     "contradict one another, or cannot be read.\n",
+     TAKES(CONF_OPTION_EXPECT, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_VERBOSE),
+     conf_cmd_merge},
     {"probe", "[OPTION]... URL|DIR", "judge a live server: its protocol, its numbers, its batches",
      "URL is that of a server with endpoints of OpenAI or Anthropic (http://127.0.0.1:8080), which\n"
      "serves the checkpoint of the cases. DIR is a directory that --save wrote: its exchanges are\n"

@@ -11,6 +11,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/cli/cmd_kernels.c \
 	conformance/cli/cmd_list.c \
 	conformance/cli/cmd_locate.c \
+	conformance/cli/cmd_merge.c \
 	conformance/cli/cmd_probe.c \
 	conformance/cli/cmd_run.c \
 	conformance/cli/cmd_schedule.c \
@@ -18,6 +19,8 @@ conformance_libconformance_la_SOURCES += \
 	conformance/cli/commands.c conformance/cli/commands.h \
 	conformance/cli/explain.c conformance/cli/explain.h \
 	conformance/cli/explain_module.c conformance/cli/explain_module.h \
+	conformance/cli/reporting.c conformance/cli/reporting.h \
+	conformance/cli/shards.c conformance/cli/shards.h \
 	conformance/cli/value.c conformance/cli/value.h
 
 CONFORMANCE_CLI_TESTS = \
@@ -27,6 +30,7 @@ CONFORMANCE_CLI_TESTS = \
 	conformance/cli/tests/check_run \
 	conformance/cli/tests/check_run_output \
 	conformance/cli/tests/check_run_types \
+	conformance/cli/tests/check_shards \
 	conformance/cli/tests/check_terminal
 check_PROGRAMS += $(CONFORMANCE_CLI_TESTS)
 TESTS += $(CONFORMANCE_CLI_TESTS)
@@ -42,6 +46,8 @@ conformance_cli_tests_check_run_output_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_run_output_LDADD = conformance/tests/libsupport.la
 conformance_cli_tests_check_run_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_run_types_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_shards_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_cli_tests_check_shards_LDADD = conformance/tests/libsupport.la
 conformance_cli_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_terminal_LDADD = conformance/tests/libsupport.la
 

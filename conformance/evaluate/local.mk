@@ -2,6 +2,7 @@
 conformance_libconformance_la_SOURCES += \
 	conformance/evaluate/assignment.h \
 	conformance/evaluate/checkpoint.c conformance/evaluate/checkpoint.h \
+	conformance/evaluate/cost.c conformance/evaluate/cost.h \
 	conformance/evaluate/deadline.c conformance/evaluate/deadline.h \
 	conformance/evaluate/evaluate.c conformance/evaluate/evaluate.h \
 	conformance/evaluate/fail.c conformance/evaluate/fail.h \
@@ -16,6 +17,7 @@ conformance_libconformance_la_SOURCES += \
 
 CONFORMANCE_EVALUATE_TESTS = \
 	conformance/evaluate/tests/check_checkpoint \
+	conformance/evaluate/tests/check_cost \
 	conformance/evaluate/tests/check_deadline \
 	conformance/evaluate/tests/check_divisible \
 	conformance/evaluate/tests/check_evaluate \
@@ -27,6 +29,8 @@ check_PROGRAMS += $(CONFORMANCE_EVALUATE_TESTS)
 TESTS += $(CONFORMANCE_EVALUATE_TESTS)
 conformance_evaluate_tests_check_checkpoint_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_checkpoint_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_cost_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_evaluate_tests_check_cost_LDADD = conformance/tests/libsupport.la
 conformance_evaluate_tests_check_deadline_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_deadline_LDADD = conformance/tests/libsupport.la
 conformance_evaluate_tests_check_divisible_SOURCES = \

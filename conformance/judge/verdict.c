@@ -15,26 +15,26 @@ const char *conf_verdict_other_manner(const conf_verdict *v)
 
 const char *conf_stage_name(conf_stage stage)
 {
-    static const char *const names[] = {"loading the module",
-                                        "reading",
-                                        "model_open",
-                                        "session_open",
-                                        "traced prefill",
-                                        "prefill",
-                                        "decode",
-                                        "greedy decode",
-                                        "join",
-                                        "leave",
-                                        "rewind",
-                                        "fork",
-                                        "rope",
-                                        "positions",
-                                        "judging",
-                                        "closing",
-                                        "the sweep",
-                                        "a vector",
-                                        "a schedule",
-                                        "a reply"};
+    static const char *const names[CONF_N_STAGES] = {"loading the module",
+                                                     "reading",
+                                                     "model_open",
+                                                     "session_open",
+                                                     "traced prefill",
+                                                     "prefill",
+                                                     "decode",
+                                                     "greedy decode",
+                                                     "join",
+                                                     "leave",
+                                                     "rewind",
+                                                     "fork",
+                                                     "rope",
+                                                     "positions",
+                                                     "judging",
+                                                     "closing",
+                                                     "the sweep",
+                                                     "a vector",
+                                                     "a schedule",
+                                                     "a reply"};
     return names[stage];
 }
 

@@ -90,7 +90,8 @@ typedef enum conf_stage {
     CONF_STAGE_SWEEP,  /* a kernel's sweep */
     CONF_STAGE_VECTOR, /* a vector of a textual case */
     CONF_STAGE_SCHEDULE,
-    CONF_STAGE_REPLY
+    CONF_STAGE_REPLY,
+    CONF_N_STAGES
 } conf_stage;
 
 typedef struct conf_verdict {

@@ -28,7 +28,9 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
      "only cases whose id matches: a glob, in which * also matches /, or a\npart of the id"},
     {CONF_OPTION_SHARD, 0, "--shard", "I/N",
-     "only shard I (1 to N) of N: the cases whose id has the 64-bit FNV-1a\nhash I - 1 modulo N"},
+     "only shard I (1 to N) of N, which cost about the same, on every machine\n(default: what Bazel sets in "
+     "TEST_SHARD_INDEX and TEST_TOTAL_SHARDS, if\nanything; assay merge joins the results)"},
+    {CONF_OPTION_EXPECT, 0, "--expect", "N", "fail unless the results are those of N shards"},
     {CONF_OPTION_VECTOR, 0, "--vector", "GROUP/ID",
      "only this vector of textual cases; cases without it are skipped"},
     {CONF_OPTION_PART, 0, "--part", "PART",

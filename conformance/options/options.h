@@ -20,6 +20,7 @@ typedef enum conf_option {
     CONF_OPTION_COMPUTED_IN, /* --compute, for a command that judges without recorded runs */
     CONF_OPTION_FILTER,
     CONF_OPTION_SHARD,
+    CONF_OPTION_EXPECT,
     CONF_OPTION_VECTOR,
     CONF_OPTION_SEED,
     CONF_OPTION_MANNER,
@@ -143,6 +144,7 @@ typedef struct conf_options {
     const char *filter, *dump, *tap, *junit, *json; /* NULL: not given */
     const char *vector;                             /* "GROUP/ID"; NULL: not given */
     size_t shard, n_shards;                         /* 1 <= shard <= n_shards; n_shards 0: all */
+    size_t n_expected;                              /* assay merge: --expect; 0: not given */
     const char *manner;                             /* replay/manner.h; NULL: not given */
     bool has_seed;
     uint64_t seed;

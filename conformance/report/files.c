@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/report/files.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "conformance/report/json.h"
 #include "conformance/report/junit.h"
 #include "conformance/report/report.h"
 
-static assay_status open_file(const char *path, FILE *out, FILE **file, assay_error *err)
+static assay_status open_file(const char *path, conf_report_files *files, conf_output *output, FILE **file,
+                              assay_error *err)
 {
     if (!path) return ASSAY_OK;
-    *file = strcmp(path, "-") == 0 ? out : fopen(path, "w");
-    return *file ? ASSAY_OK : assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
+    const bool is_out = strcmp(path, "-") == 0;
+    const assay_status rc = is_out ? ASSAY_OK : conf_output_open(path, output, err);
+    *file = is_out ? files->out : output->file;
+    return rc;
 }
 
 assay_status conf_report_files_open(const conf_options *options, const conf_context *context,
                                     conf_report_files *out, assay_error *err)
 {
     *out = (conf_report_files){.out = context->out};
-    assay_status rc = open_file(options->tap, context->out, &out->tap, err);
-    if (rc == ASSAY_OK) rc = open_file(options->junit, context->out, &out->junit, err);
-    if (rc == ASSAY_OK) rc = open_file(options->json, context->out, &out->json, err);
+    assay_status rc = open_file(options->tap, out, &out->outputs[0], &out->tap, err);
+    if (rc == ASSAY_OK) rc = open_file(options->junit, out, &out->outputs[1], &out->junit, err);
+    if (rc == ASSAY_OK) rc = open_file(options->json, out, &out->outputs[2], &out->json, err);
     return rc;
 }
 
@@ -54,20 +55,13 @@ void conf_report_remove_empty(const char *path)
         (void)unlink(path);
 }
 
-static assay_status close_file(const conf_report_files *files, FILE *file, const char *path, assay_error *err)
+assay_status conf_report_files_close(conf_report_files *files, assay_error *err)
 {
-    if (!file || conf_report_is_stdout(files, file)) return ASSAY_OK;
-    bool failed = ferror(file) != 0;
-    if (fclose(file) != 0 || failed) return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
-    conf_report_remove_empty(path);
-    return ASSAY_OK;
-}
-
-assay_status conf_report_files_close(conf_report_files *files, const conf_options *options, assay_error *err)
-{
-    assay_status tap = close_file(files, files->tap, options->tap, err);
-    assay_status junit = close_file(files, files->junit, options->junit, err);
-    assay_status json = close_file(files, files->json, options->json, err);
+    assay_status first = ASSAY_OK;
+    for (size_t i = 0; i < CONF_N_REPORTS; i++) {
+        const assay_status rc = conf_output_close(&files->outputs[i], err);
+        if (first == ASSAY_OK) first = rc;
+    }
     *files = (conf_report_files){0};
-    return tap != ASSAY_OK ? tap : junit != ASSAY_OK ? junit : json;
+    return first;
 }

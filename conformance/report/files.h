@@ -5,12 +5,16 @@
 #define CONFORMANCE_REPORT_FILES_H
 
 #include "conformance/options/options.h"
+#include "conformance/report/output.h"
 #include "conformance/report/results.h"
+
+enum { CONF_N_REPORTS = 3 };
 
 /* Open files; NULL if the report is not requested. */
 typedef struct conf_report_files {
     FILE *tap, *junit, *json;
-    FILE *out; /* borrowed: where a report named "-" goes */
+    conf_output outputs[CONF_N_REPORTS]; /* those of them that are files */
+    FILE *out;                           /* borrowed: where a report named "-" goes */
 } conf_report_files;
 
 /* Opens the files of the requested reports, so that a file that cannot be written is reported before
@@ -32,7 +36,8 @@ assay_status conf_report_files_end(const conf_report_files *files, const conf_re
  * Files that are not regular, or not empty, and the path "-" are left alone. */
 void conf_report_remove_empty(const char *path);
 
-/* Fails with ASSAY_EIO if a write failed. Removes reports that are empty. */
-assay_status conf_report_files_close(conf_report_files *files, const conf_options *options, assay_error *err);
+/* Gives the files their names, at which there was nothing since they were opened (output.h). Fails with
+ * ASSAY_EIO if a write failed. Reports that are empty are removed. */
+assay_status conf_report_files_close(conf_report_files *files, assay_error *err);
 
 #endif

@@ -1,14 +1,16 @@
 /* The results as one JSON document, for programs. Members are part of the interface: they are added to, not
- * renamed. results.h lists them.
+ * renamed. json.h lists them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/report/json.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "config.h"
 #include "conformance/abi/compute.h"
 #include "conformance/report/report.h"
 #include "conformance/support/json_add.h"
@@ -51,6 +53,7 @@ static bool fill_result(json_object *to, const conf_results *results, size_t res
     const conf_verdict *v = &r->verdicts[engine];
     bool ok = conf_json_add_text(to, "case", r->id) && conf_json_add_text(to, "path", r->path) &&
               conf_json_add_text(to, "engine", results->engines[engine].name) &&
+              conf_json_add_count(to, "position", r->position) &&
               conf_json_add_text(to, "outcome", conf_outcome_name(v->outcome)) &&
               conf_json_add_text(to, "class", conf_class_name(v->class)) && add_measure(to, v) &&
               conf_json_add_text(to, "stage", conf_stage_name(v->stage)) &&
@@ -58,6 +61,7 @@ static bool fill_result(json_object *to, const conf_results *results, size_t res
               conf_json_add_text(to, "vector", v->vector) && conf_json_add_text(to, "manner", v->manner) &&
               add_left_out(to, v) && conf_json_add_text(to, "trace", v->trace) &&
               conf_json_add_text(to, "last_trace", v->last_trace) &&
+              conf_json_add(to, "other_traces", json_object_new_boolean(v->other_traces)) &&
               conf_json_add_text(to, "notes", v->notes) &&
               conf_json_add(to, "seconds", json_object_new_double(v->seconds));
     char *repro = conf_report_repro(results, result, engine);
@@ -78,6 +82,69 @@ static bool add_results(json_object *to, const conf_results *results)
         }
     }
     return true;
+}
+
+static bool add_engines(json_object *to, const conf_results *results)
+{
+    json_object *array = json_object_new_array();
+    bool ok = conf_json_add(to, "engines", array);
+    for (size_t e = 0; ok && e < results->n_engines; e++) {
+        json_object *one = json_object_new_object();
+        ok = conf_json_append(array, one) && conf_json_add_text(one, "engine", results->engines[e].name) &&
+             conf_json_add_text(one, "unit", results->engines[e].float64 ? "bound" : "noise");
+    }
+    return ok;
+}
+
+/* text NULL: null. */
+static bool add_optional_text(json_object *to, const char *name, const char *text)
+{
+    return text ? conf_json_add_text(to, name, text) : json_object_object_add(to, name, NULL) == 0;
+}
+
+/* The options that change results: shards with different ones are not shards of one run. */
+static bool fill_settings(json_object *to, const conf_results *results)
+{
+    const conf_limits *limits = &results->limits;
+    json_object *allowed = json_object_new_array();
+    bool ok = conf_json_add_text(to, "version", PACKAGE_VERSION) &&
+              add_optional_text(to, "manner", results->manner) &&
+              add_optional_text(to, "vector", results->vector);
+    if (results->seed) ok = ok && conf_json_add(to, "seed", json_object_new_uint64(*results->seed));
+    else ok = ok && json_object_object_add(to, "seed", NULL) == 0;
+    ok = ok && conf_json_add_real(to, "timeout", limits->seconds);
+    if (limits->mib != conf_mib_default()) ok = ok && conf_json_add_count(to, "memory", limits->mib);
+    else ok = ok && json_object_object_add(to, "memory", NULL) == 0;
+    if (!conf_json_add(to, "allow_unknown", allowed)) return false;
+    for (const char *const *name = results->allow_unknown; ok && name && *name; name++)
+        ok = conf_json_append(allowed, json_object_new_string(*name));
+    return ok;
+}
+
+static bool add_settings(json_object *to, const conf_results *results)
+{
+    json_object *settings = json_object_object_get(results->document, "settings");
+    if (settings) return conf_json_add(to, "settings", json_object_get(settings));
+    settings = json_object_new_object();
+    return conf_json_add(to, "settings", settings) && fill_settings(settings, results);
+}
+
+static bool add_shard(json_object *to, const conf_results *results)
+{
+    const conf_shard *s = &results->shard;
+    char hash[20];
+    json_object *shard = json_object_new_object(), *passed = json_object_new_array();
+    (void)snprintf(hash, sizeof hash, "%016" PRIx64, s->selection);
+    bool ok = conf_json_add(to, "shard", shard);
+    ok = conf_json_add(shard, "passed_over", passed) && ok && conf_json_add_count(shard, "index", s->index) &&
+         conf_json_add_count(shard, "total", s->total) &&
+         conf_json_add_count(shard, "selected", s->n_selected) &&
+         conf_json_add_text(shard, "selection", hash) &&
+         conf_json_add(shard, "interrupted", json_object_new_boolean(results->interrupted)) &&
+         conf_json_add_text(shard, "finished", results->finished);
+    for (size_t i = 0; ok && i < results->n_passed_over; i++)
+        ok = conf_json_append(passed, json_object_new_int64((int64_t)results->passed_over[i]));
+    return ok;
 }
 
 static bool add_kernels(json_object *to, const conf_results *results)
@@ -105,8 +172,9 @@ static bool add_totals(json_object *to, const conf_results *results)
 assay_status conf_json_print(FILE *out, const conf_results *results, assay_error *err)
 {
     json_object *document = json_object_new_object();
-    bool ok = document && conf_json_add_text(document, "schema", "assay-results/1") &&
+    bool ok = document && conf_json_add_text(document, "schema", CONF_JSON_SCHEMA) &&
               add_kernels(document, results) && add_compute(document, results) &&
-              add_totals(document, results) && add_results(document, results);
+              add_settings(document, results) && add_engines(document, results) &&
+              add_shard(document, results) && add_totals(document, results) && add_results(document, results);
     return conf_json_print_document(document, ok, out, err);
 }

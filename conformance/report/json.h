@@ -6,13 +6,23 @@
 
 #include "conformance/report/results.h"
 
+#define CONF_JSON_SCHEMA "assay-results/1"
+
 /* One JSON object:
  *   schema   "assay-results/1"
  *   totals   passed, failed, skipped, broken, warnings: counts
  *   kernels  the kernel library, as the user named it; else null
  *   compute  "f32", "bf16" or "int8" if engines were asked to compute in it; else null
+ *   settings version of Assay, and the options that change results: manner, vector, seed, timeout, memory
+ * (null where they have their default), allow_unknown (an array) engines  an array: {engine, unit} shard
+ * index, total    the part of the cases that was run: shard `index` (from 1) of `total` selected        how
+ * many files all shards have selection       16 hexadecimal digits: a hash of the ids of all shards, in order
+ *            passed_over     an array: the positions of files that turned out not to be cases
+ *            interrupted     whether a signal ended the run early: cases are missing
+ *            finished        when the run ended, UTC
  *   results  an array, ordered by case, then by engine:
  *     case, path, engine   as the user names them
+ *     position             of the case among those of all shards, from 0
  *     outcome              "passed", "failed", "skipped" or "broken"
  *     class                class of the failure: "logits", "crash", … as verdict.h lists them; else
  *     empty
@@ -23,13 +33,15 @@
  *     bound                the largest multiple that agrees
  *     stage                the last that was entered
  *     reason, where, trace, last_trace, notes   texts, empty where there is nothing to say
+ *     other_traces         whether the case has tensors, and the engine traced others only
  *     manner               the manner of evaluation that failed, whole included, or that was asked for
  *     and does not apply; else empty
  *     manners_left_out     an array: {manners: an array of names, reason: a text} for the manners that the
  *     engine lacks or refuses, or that do not fit the case
  *     vector               "GROUP/ID", the first diverging one of a textual case; else empty
  *     seconds              that its process ran
- *     repro                the command that shows this result again Fails with ASSAY_ENOMEM. */
+ *     repro                the command that shows this result again
+ * Fails with ASSAY_ENOMEM. */
 assay_status conf_json_print(FILE *out, const conf_results *results, assay_error *err);
 
 #endif

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
+	conformance/report/attempts.c conformance/report/attempts.h \
 	conformance/report/files.c conformance/report/files.h \
 	conformance/report/json.c conformance/report/json.h \
 	conformance/report/junit.c conformance/report/junit.h \
 	conformance/report/left_out.c conformance/report/left_out.h \
+	conformance/report/merge.c conformance/report/merge.h \
+	conformance/report/output.c conformance/report/output.h \
+	conformance/report/read.c conformance/report/read.h \
+	conformance/report/read_result.c conformance/report/read_result.h \
 	conformance/report/report.c conformance/report/report.h \
 	conformance/report/results.c conformance/report/results.h \
 	conformance/report/table.c conformance/report/table.h \
@@ -11,8 +16,17 @@ conformance_libconformance_la_SOURCES += \
 	conformance/report/xml.c conformance/report/xml.h
 
 CONFORMANCE_REPORT_TESTS = \
+	conformance/report/tests/check_merge \
+	conformance/report/tests/check_output \
+	conformance/report/tests/check_read \
 	conformance/report/tests/check_report
 check_PROGRAMS += $(CONFORMANCE_REPORT_TESTS)
 TESTS += $(CONFORMANCE_REPORT_TESTS)
+conformance_report_tests_check_merge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_report_tests_check_merge_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_report_tests_check_output_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_report_tests_check_output_LDADD = conformance/tests/libsupport.la
+conformance_report_tests_check_read_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_report_tests_check_read_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_report_tests_check_report_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_report_tests_check_report_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)

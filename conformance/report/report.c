@@ -58,6 +58,10 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
 {
     const conf_limits *limits = &results->limits;
     const char *path = results->at[result].path;
+    if (results->at[result].repros) {
+        (void)fputs(results->at[result].repros[engine], out);
+        return;
+    }
     conf_text_print_quoted(out, results->program);
     (void)fputs(" run --engine ", out);
     conf_text_print_quoted(out, results->engines[engine].name);

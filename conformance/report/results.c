@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "conformance/abi/engine.h"
 
@@ -13,8 +14,22 @@ assay_status conf_engine_column_find(const char *name, const conf_strings *dirs,
     return conf_engine_find(name, dirs, &out->path, err);
 }
 
-void conf_result_free(conf_result *result)
+void conf_results_stamp(conf_results *results)
 {
+    struct timespec now = {0};
+    struct tm utc = {0};
+    char seconds[CONF_STAMP - 8];
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    (void)gmtime_r(&now.tv_sec, &utc);
+    (void)strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &utc);
+    (void)snprintf(results->finished, sizeof results->finished, "%s.%03ldZ", seconds,
+                   (long)(now.tv_nsec / 1000000 % 1000));
+}
+
+void conf_result_free(conf_result *result, size_t n_engines)
+{
+    for (size_t e = 0; result->repros && e < n_engines; e++) free(result->repros[e]);
+    free(result->repros);
     free(result->id);
     free(result->path);
     free(result->verdicts);
@@ -22,11 +37,13 @@ void conf_result_free(conf_result *result)
 
 void conf_results_free(conf_results *results)
 {
-    for (size_t i = 0; i < results->n; i++) conf_result_free(&results->at[i]);
+    for (size_t i = 0; i < results->n; i++) conf_result_free(&results->at[i], results->n_engines);
     free(results->at);
     for (size_t e = 0; results->engines && e < results->n_engines; e++) free(results->engines[e].path);
     free(results->engines);
     free(results->kernels_path);
+    free(results->passed_over);
+    (void)json_object_put(results->document);
     *results = (conf_results){0};
 }
 

@@ -4,9 +4,14 @@
 #ifndef CONFORMANCE_REPORT_RESULTS_H
 #define CONFORMANCE_REPORT_RESULTS_H
 
+#include <json-c/json.h>
+
+#include "conformance/case/find.h"
 #include "conformance/judge/verdict.h"
 #include "conformance/process/isolate.h"
 #include "conformance/support/context.h"
+
+#define CONF_STAMP 32
 
 /* An engine as the user named it. float64: its multiples are of the bound. */
 typedef struct conf_engine_column {
@@ -23,7 +28,9 @@ assay_status conf_engine_column_find(const char *name, const conf_strings *dirs,
 typedef struct conf_result {
     char *id, *path;
     bool scanned;           /* found in a directory, not named by the user */
+    size_t position;        /* of the case among those of all shards */
     conf_verdict *verdicts; /* [n_engines] */
+    char **repros;          /* [n_engines]: commands that were read from a file; NULL: not read */
 } conf_result;
 
 typedef struct conf_results {
@@ -42,9 +49,20 @@ typedef struct conf_results {
     const char *dump; /* directory of the observations, or NULL */
     const char *const
         *allow_unknown; /* members of checkpoints' config.json to ignore; NULL-terminated, or NULL */
+    const char *vector; /* the vector that was asked for; NULL: all */
+    conf_shard shard;
+    size_t *passed_over; /* [n_passed_over]: positions of files that are no cases, rising */
+    size_t n_passed_over;
+    bool interrupted;          /* cases are missing */
+    char finished[CONF_STAMP]; /* UTC, "2026-11-28T03:04:05.678Z": the end of the run */
+    json_object *document;     /* owned: of results that were read from a file, without them: it has their
+                                * settings, and the texts that are borrowed; NULL: they were not read */
 } conf_results;
 
-void conf_result_free(conf_result *result);
+/* Notes the time at which the run ended. */
+void conf_results_stamp(conf_results *results);
+
+void conf_result_free(conf_result *result, size_t n_engines);
 void conf_results_free(conf_results *results);
 
 /* How many verdicts of column `engine` have this outcome; SIZE_MAX: of all. */

@@ -181,23 +181,41 @@ void plan_cost_free(plan_cost *cost)
     *cost = (plan_cost){0};
 }
 
+static uint64_t add_saturating(uint64_t a, uint64_t b)
+{
+    return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+static uint64_t multiply_saturating(uint64_t a, uint64_t b)
+{
+    return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
 /* The total number of keys to which the tokens at positions first … first + n - 1 attend: each its own
  * and earlier ones, at most `window`. */
-static double count_visible_keys(size_t window, size_t first, size_t n)
+static uint64_t count_visible_keys(size_t window, size_t first, size_t n)
 {
-    size_t full = n; /* tokens that are not limited by the window */
+    uint64_t full = n; /* tokens that are not limited by the window */
     if (window && first + n > window) full = first < window ? window - first : 0;
-    double sum = (double)full * (double)first + (double)full * ((double)full + 1) / 2;
-    return sum + (double)(n - full) * (double)window;
+    const uint64_t even = full % 2 ? full + 1 : full, odd = full % 2 ? full : full + 1;
+    const uint64_t earlier = multiply_saturating(full, first), own = multiply_saturating(even / 2, odd);
+    return add_saturating(add_saturating(earlier, own), multiply_saturating(n - full, window));
+}
+
+uint64_t plan_cost_count(const plan_cost *cost, size_t first, size_t n_tokens, size_t n_rows)
+{
+    uint64_t sum = add_saturating(multiply_saturating(cost->multiplies, n_tokens),
+                                  multiply_saturating(cost->head, n_rows));
+    for (size_t i = 0; i < cost->n_layers; i++) { /* multiplications of the scores and of the weighted sum */
+        const uint64_t keys = count_visible_keys(cost->attention[i].window, first, n_tokens);
+        sum = add_saturating(sum, multiply_saturating(2 * (uint64_t)cost->attention[i].n_query, keys));
+    }
+    return sum;
 }
 
 double plan_cost_multiplies(const plan_cost *cost, size_t first, size_t n_tokens, size_t n_rows)
 {
-    double sum = (double)cost->multiplies * (double)n_tokens + (double)cost->head * (double)n_rows;
-    for (size_t i = 0; i < cost->n_layers; i++) /* multiplications of the scores and of the weighted sum */
-        sum += 2 * (double)cost->attention[i].n_query *
-               count_visible_keys(cost->attention[i].window, first, n_tokens);
-    return sum;
+    return (double)plan_cost_count(cost, first, n_tokens, n_rows);
 }
 
 double plan_cost_cache_bytes(const plan_cost *cost, size_t position)
@@ -205,6 +223,6 @@ double plan_cost_cache_bytes(const plan_cost *cost, size_t position)
     double sum = (double)cost->state_bytes;
     for (size_t i = 0; i < cost->n_layers; i++)
         sum += (double)cost->attention[i].cache_bytes *
-               count_visible_keys(cost->attention[i].window, position, 1);
+               (double)count_visible_keys(cost->attention[i].window, position, 1);
     return sum;
 }

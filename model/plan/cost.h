@@ -39,7 +39,11 @@ void plan_cost_free(plan_cost *cost);
 uint64_t plan_cost_weight_bytes(const plan_weight *w);
 
 /* Multiply-adds of n_tokens tokens of one sample, the first of them at position `first`, and of n_rows rows
- * of logits: products with weights, and scores and sums over the keys to which each token attends. */
+ * of logits: products with weights, and scores and sums over the keys to which each token attends. In
+ * integers, and so the same on every machine; UINT64_MAX if it does not fit. */
+uint64_t plan_cost_count(const plan_cost *cost, size_t first, size_t n_tokens, size_t n_rows);
+
+/* The same, for rates. */
 double plan_cost_multiplies(const plan_cost *cost, size_t first, size_t n_tokens, size_t n_rows);
 
 /* Bytes of keys and values to which the token at position `position` of one sample attends, and of the

@@ -56,6 +56,11 @@ START_TEST(a_run_that_is_interrupted_reports_what_is_finished)
     assert_holds(read_report("tap"), "\n1..2\n");
     assert_holds(read_report("json"), "\"reason\":\"interrupted\"");
     assert_holds(read_report("json"), "\"passed\":1");
+    assert_holds(read_report("json"), "\"interrupted\":true");
+    o = support_assay("merge json");
+    assert_code(o, 99);
+    assert_holds(o->err,
+                 "assay: json: shard.interrupted: found true, expected false: shard 1/1 is incomplete");
     assert_holds(read_report("junit"), "</testsuites>");
     ck_assert_int_ne(access(support_path("d/fake32/hang.h5.part"), F_OK), 0);
     ck_assert_int_eq(access(support_path("d/fake32/sound.h5"), F_OK), 0);

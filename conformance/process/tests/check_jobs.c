@@ -77,7 +77,6 @@ START_TEST(the_hash_is_fnv_1a)
 }
 END_TEST
 
-/* "a" is in shard 0xaf63dc4c8601ec8c mod 3 + 1. */
 START_TEST(shards_are_disjoint_and_complete)
 {
     char seen[16][8] = {{0}};
@@ -88,7 +87,6 @@ START_TEST(shards_are_disjoint_and_complete)
         assert_code(o, 0);
         for (const char *at = o->out; *at; at += strcspn(at, "\n") + 1) {
             for (size_t i = 0; i < n_seen; i++) ck_assert_int_ne(seen[i][0], at[0]);
-            ck_assert_uint_eq(conf_find_hash((char[]){at[0], '\0'}) % 3, (size_t)shard - 1);
             seen[n_seen++][0] = at[0];
         }
     }
@@ -98,13 +96,12 @@ END_TEST
 
 START_TEST(a_run_replays_only_its_shard)
 {
-    size_t mine = conf_find_hash("sound") % 2 + 1;
-    const support_output *o = support_assay("run -e %s --shard %zu/2 cases", support_engine("fake32"), mine);
+    const support_output *o = support_assay("run -e %s --shard 1/2 cases", support_engine("fake32"));
     assert_code(o, 0);
     assert_holds(o->out, "1 passed, 0 failed, 0 skipped\n");
-    o = support_assay("run -e %s --shard %zu/2 cases", support_engine("fake32"), 3 - mine);
+    o = support_assay("run -e %s --shard 2/2 cases", support_engine("fake32"));
     assert_code(o, 77);
-    assert_holds(o->err, "assay: none of 1 cases is in shard ");
+    assert_holds(o->err, "assay: none of 1 cases is in shard 2/2\n");
 }
 END_TEST
 

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/report/read_result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/replay/manner.h"
+#include "conformance/report/report.h"
+#include "conformance/support/json_strict.h"
+
+#define ID_MAX    4096
+#define REPRO_MAX 65536
+
+assay_status conf_read_unit(const conf_json_at *object, bool *is_bound, assay_error *err)
+{
+    static const char *const units[] = {"noise", "bound"};
+    conf_json_at at;
+    size_t unit;
+    assay_status rc = conf_json_member(object, "unit", json_type_string, &at, err);
+    if (rc == ASSAY_OK) rc = conf_json_choose(&at, units, 2, &unit, err);
+    if (rc == ASSAY_OK) *is_bound = unit == 1;
+    return rc;
+}
+
+/* outcome and class: a class for failures, and for them alone. */
+static assay_status read_outcome(const conf_json_at *one, conf_verdict *v, assay_error *err)
+{
+    const char *outcomes[CONF_N_OUTCOMES], *classes[CONF_N_CLASSES];
+    conf_json_at at;
+    size_t outcome, class;
+    for (conf_outcome o = 0; o < CONF_N_OUTCOMES; o++) outcomes[o] = conf_outcome_name(o);
+    for (conf_class c = 0; c < CONF_N_CLASSES; c++) classes[c] = conf_class_name(c);
+    assay_status rc = conf_json_member(one, "outcome", json_type_string, &at, err);
+    if (rc == ASSAY_OK) rc = conf_json_choose(&at, outcomes, CONF_N_OUTCOMES, &outcome, err);
+    if (rc == ASSAY_OK) rc = conf_json_member(one, "class", json_type_string, &at, err);
+    if (rc == ASSAY_OK) rc = conf_json_choose(&at, classes, CONF_N_CLASSES, &class, err);
+    if (rc != ASSAY_OK) return rc;
+    v->outcome = (conf_outcome)outcome;
+    v->class = (conf_class) class;
+    if ((v->outcome == CONF_FAILED) == (v->class != CONF_CLASS_NONE)) return ASSAY_OK;
+    return conf_json_fail(&at, err, "found \"%s\" with outcome %s, expected %s", classes[class],
+                          outcomes[outcome], v->outcome == CONF_FAILED ? "a class" : "\"\"");
+}
+
+/* multiple: null also if it is infinite. bound: as the unit says. */
+static assay_status read_measure(const conf_json_at *one, conf_verdict *v, assay_error *err)
+{
+    conf_json_at multiple = {.above = one, .name = "multiple"}, bound;
+    assay_status rc = conf_json_boolean(one, "measured", &v->measured, err);
+    if (rc == ASSAY_OK) rc = conf_read_unit(one, &v->float64, err);
+    if (rc == ASSAY_OK) rc = conf_json_member(one, "bound", json_type_double, &bound, err);
+    if (rc != ASSAY_OK) return rc;
+    const double expected = conf_bound_of(v), found = json_object_get_double(bound.value);
+    if (found < expected || found > expected)
+        return conf_json_fail(&bound, err, "found %g, expected %g, that of the unit %s", found, expected,
+                              conf_unit_name(v));
+    if (!conf_json_find(one, "multiple", &multiple))
+        return conf_json_fail(&multiple, err, "is missing, expected a number or null");
+    if (!multiple.value) {
+        v->multiple = v->measured ? (double)INFINITY : 0;
+        return ASSAY_OK;
+    }
+    rc = conf_json_expect(&multiple, json_type_double, err);
+    if (rc != ASSAY_OK) return rc;
+    v->multiple = json_object_get_double(multiple.value);
+    if (!v->measured)
+        return conf_json_fail(&multiple, err, "found a number, expected null: nothing was measured");
+    if (v->multiple >= 0) return ASSAY_OK;
+    return conf_json_fail(&multiple, err, "found %g, expected 0 or more", v->multiple);
+}
+
+static assay_status read_seconds(const conf_json_at *one, conf_verdict *v, assay_error *err)
+{
+    conf_json_at at;
+    const assay_status rc = conf_json_member(one, "seconds", json_type_double, &at, err);
+    if (rc != ASSAY_OK) return rc;
+    v->seconds = json_object_get_double(at.value);
+    return v->seconds >= 0 ? ASSAY_OK : conf_json_fail(&at, err, "found %g, expected 0 or more", v->seconds);
+}
+
+static assay_status read_stage(const conf_json_at *one, conf_verdict *v, assay_error *err)
+{
+    const char *names[CONF_N_STAGES];
+    conf_json_at at;
+    size_t stage;
+    for (conf_stage s = 0; s < CONF_N_STAGES; s++) names[s] = conf_stage_name(s);
+    assay_status rc = conf_json_member(one, "stage", json_type_string, &at, err);
+    if (rc == ASSAY_OK) rc = conf_json_choose(&at, names, CONF_N_STAGES, &stage, err);
+    if (rc == ASSAY_OK) v->stage = (conf_stage)stage;
+    return rc;
+}
+
+static assay_status choose_manner(const conf_json_at *at, size_t *out, assay_error *err)
+{
+    const char *names[CONF_N_MANNERS];
+    for (conf_manner m = 0; m < CONF_N_MANNERS; m++) names[m] = conf_manner_of(m)->name;
+    return conf_json_choose(at, names, CONF_N_MANNERS, out, err);
+}
+
+static assay_status read_manner(const conf_json_at *one, conf_verdict *v, assay_error *err)
+{
+    const conf_json_at at = {
+        .above = one, .name = "manner", .value = json_object_object_get(one->value, "manner")};
+    size_t manner;
+    const assay_status rc = conf_json_copy_text(one, "manner", v->manner, sizeof v->manner, err);
+    return rc == ASSAY_OK && v->manner[0] ? choose_manner(&at, &manner, err) : rc;
+}
+
+/* One element of manners_left_out, which must fit into what a run has for all of them. */
+static assay_status read_one_left_out(const conf_json_at *at, conf_verdict *v, assay_error *err)
+{
+    static const char *const known[] = {"manners", "reason", NULL};
+    char names[CONF_MANNERS_TEXT_MAX] = "", reason[CONF_TEXT_MAX];
+    conf_json_at all;
+    const size_t before = strlen(v->left_out);
+    assay_status rc = conf_json_expect(at, json_type_object, err);
+    if (rc == ASSAY_OK) rc = conf_json_only(at, known, err);
+    if (rc == ASSAY_OK) rc = conf_json_copy_text(at, "reason", reason, sizeof reason, err);
+    if (rc == ASSAY_OK) rc = conf_json_member(at, "manners", json_type_array, &all, err);
+    for (size_t i = 0, n = 0; rc == ASSAY_OK && i < json_object_array_length(all.value); i++) {
+        const conf_json_at name = conf_json_element(&all, i);
+        size_t manner;
+        rc = choose_manner(&name, &manner, err);
+        if (rc != ASSAY_OK) break;
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
+                              conf_manner_of((conf_manner)manner)->name);
+        if (n >= sizeof names)
+            rc = conf_json_fail(&all, err, "found %zu manners or more, expected each once", i + 1);
+    }
+    if (rc != ASSAY_OK) return rc;
+    conf_verdict_leave_out(v, names, reason);
+    if (strlen(v->left_out) > before) return ASSAY_OK;
+    return conf_json_fail(at, err,
+                          "found a longer text than a run can have, expected at most %d bytes in all",
+                          CONF_LEFT_OUT_MAX - 1);
+}
+
+static assay_status read_left_out(const conf_json_at *one, conf_verdict *v, assay_error *err)
+{
+    conf_json_at all;
+    assay_status rc = conf_json_member(one, "manners_left_out", json_type_array, &all, err);
+    for (size_t i = 0; rc == ASSAY_OK && i < json_object_array_length(all.value); i++) {
+        const conf_json_at at = conf_json_element(&all, i);
+        rc = read_one_left_out(&at, v, err);
+    }
+    return rc;
+}
+
+static assay_status read_verdict(const conf_json_at *one, conf_verdict *v, assay_error *err)
+{
+    const struct {
+        const char *name;
+        char *text;
+        size_t size;
+    } texts[] = {{"reason", v->reason, sizeof v->reason},
+                 {"where", v->where, sizeof v->where},
+                 {"trace", v->trace, sizeof v->trace},
+                 {"notes", v->notes, sizeof v->notes},
+                 {"last_trace", v->last_trace, sizeof v->last_trace},
+                 {"vector", v->vector, sizeof v->vector}};
+    assay_status rc = read_outcome(one, v, err);
+    if (rc == ASSAY_OK) rc = read_measure(one, v, err);
+    if (rc == ASSAY_OK) rc = read_stage(one, v, err);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && rc == ASSAY_OK; i++)
+        rc = conf_json_copy_text(one, texts[i].name, texts[i].text, texts[i].size, err);
+    if (rc == ASSAY_OK) rc = read_manner(one, v, err);
+    if (rc == ASSAY_OK) rc = read_left_out(one, v, err);
+    if (rc == ASSAY_OK) rc = conf_json_boolean(one, "other_traces", &v->other_traces, err);
+    return rc == ASSAY_OK ? read_seconds(one, v, err) : rc;
+}
+
+/* A text of at most most bytes, which the caller frees. */
+static assay_status read_owned(const conf_json_at *one, const char *name, size_t most, char **out,
+                               assay_error *err)
+{
+    conf_json_at at;
+    const char *text;
+    assay_status rc = conf_json_member(one, name, json_type_string, &at, err);
+    if (rc == ASSAY_OK) rc = conf_json_clean_text(&at, &text, err);
+    if (rc != ASSAY_OK) return rc;
+    if (strlen(text) > most)
+        return conf_json_fail(&at, err, "found %zu bytes, expected at most %zu", strlen(text), most);
+    *out = strdup(text);
+    return *out ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
+}
+
+/* Case, path, position and engine, which must be those of the first engine's result and of the engine. */
+static assay_status read_names(const conf_json_at *one, const conf_results *all, size_t engine,
+                               conf_result *r, assay_error *err)
+{
+    const char *texts[2], *const expected[] = {r->id, r->path}, *const names[] = {"case", "path"};
+    const char *name;
+    int64_t position;
+    const int64_t least = engine   ? (int64_t)r->position
+                          : all->n ? (int64_t)all->at[all->n - 1].position + 1
+                                   : 0;
+    const int64_t most = engine ? least : (int64_t)all->shard.n_selected - 1;
+    assay_status rc = conf_json_member_whole(one, "position", least, most, &position, err);
+    if (rc == ASSAY_OK) rc = conf_json_member_text(one, "engine", &name, err);
+    if (rc != ASSAY_OK) return rc;
+    const conf_json_at at = {.above = one, .name = "engine"};
+    if (strcmp(name, all->engines[engine].name) != 0)
+        return conf_json_fail(&at, err, "found \"%.60s\", expected \"%.60s\", engine %zu", name,
+                              all->engines[engine].name, engine);
+    r->position = (size_t)position;
+    if (!engine) {
+        rc = read_owned(one, "case", ID_MAX, &r->id, err);
+        return rc == ASSAY_OK ? read_owned(one, "path", ID_MAX, &r->path, err) : rc;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        const conf_json_at text = {.above = one, .name = names[i]};
+        rc = conf_json_member_text(one, names[i], &texts[i], err);
+        if (rc != ASSAY_OK) return rc;
+        if (strcmp(texts[i], expected[i]) != 0)
+            return conf_json_fail(&text, err, "found \"%.60s\", expected \"%.60s\", as with the first engine",
+                                  texts[i], expected[i]);
+    }
+    return ASSAY_OK;
+}
+
+static assay_status read_one(const conf_json_at *one, const conf_results *all, size_t engine, conf_result *r,
+                             assay_error *err)
+{
+    static const char *const known[] = {
+        "case",  "path",       "engine", "position", "outcome", "class",        "unit",   "measured",
+        "bound", "multiple",   "stage",  "reason",   "where",   "vector",       "manner", "manners_left_out",
+        "trace", "last_trace", "notes",  "seconds",  "repro",   "other_traces", NULL};
+    assay_status rc = conf_json_expect(one, json_type_object, err);
+    if (rc == ASSAY_OK) rc = conf_json_only(one, known, err);
+    if (rc == ASSAY_OK) rc = read_names(one, all, engine, r, err);
+    if (rc == ASSAY_OK) rc = read_verdict(one, &r->verdicts[engine], err);
+    return rc == ASSAY_OK ? read_owned(one, "repro", REPRO_MAX, &r->repros[engine], err) : rc;
+}
+
+/* The results of one case, from element `first` on. */
+static assay_status read_case(const conf_json_at *array, size_t first, conf_results *out, assay_error *err)
+{
+    conf_result r = {.verdicts = calloc(out->n_engines, sizeof *r.verdicts),
+                     .repros = calloc(out->n_engines, sizeof *r.repros)};
+    assay_status rc = r.verdicts && r.repros ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    for (size_t e = 0; e < out->n_engines && rc == ASSAY_OK; e++) {
+        const conf_json_at one = conf_json_element(array, first + e);
+        rc = read_one(&one, out, e, &r, err);
+    }
+    if (rc == ASSAY_OK) out->at[out->n++] = r;
+    else conf_result_free(&r, out->n_engines);
+    return rc;
+}
+
+assay_status conf_read_results(const conf_json_at *document, conf_results *out, assay_error *err)
+{
+    conf_json_at array;
+    assay_status rc = conf_json_member(document, "results", json_type_array, &array, err);
+    if (rc != ASSAY_OK) return rc;
+    const size_t n = json_object_array_length(array.value), n_engines = out->n_engines;
+    if (n_engines == 0 ? n > 0 : n % n_engines != 0)
+        return conf_json_fail(&array, err,
+                              "found %zu elements, expected one for each of %zu engines and each case", n,
+                              n_engines);
+    out->at = calloc(n + 1, sizeof *out->at);
+    if (!out->at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", document->name);
+    for (size_t i = 0; i < n && rc == ASSAY_OK; i += n_engines) rc = read_case(&array, i, out, err);
+    return rc;
+}

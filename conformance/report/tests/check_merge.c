@@ -1,0 +1,231 @@
+/* Joining the results of shards.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+#include <unistd.h>
+
+#include "conformance/tests/support.h"
+
+/* Cases of every outcome, and an observation, which is passed over. */
+static void setup(void)
+{
+    support_setup();
+    support_mkdir(support_path("cases"));
+    for (int i = 0; i < 5; i++) (void)support_write_decoder(support_path("cases/ok%d.h5", i), "logits", "ok");
+    (void)support_write_decoder(support_path("cases/<off>\"'.h5"), "logits", "off");
+    (void)support_write_decoder(support_path("cases/off-traced.h5"), "logits", "off-traced");
+    (void)support_write_decoder(support_path("cases/skip.h5"), "logits", "unsupported");
+    (void)support_write_decoder(support_path("cases/nan.h5"), "logits", "nan");
+    (void)support_write_decoder(support_path("cases/talks.h5"), "logits", "prints");
+    const char *golden = support_path("cases/ok0.h5");
+    (void)support_observe(golden, "float32", support_path("cases/observed.h5"));
+    support_write_text(support_path("cases/text.h5"), "no HDF5");
+}
+
+/* Runs a script with `run` and `merge`, and `plain FILE`, which removes times and the host from a report. */
+static const support_output *script(const char *text)
+{
+    char command[16384];
+    (void)snprintf(command, sizeof command,
+                   "export ASSAY_ENGINE_PATH=$(dirname %s)\n"
+                   "run() { \"$ASSAY\" run -e fake32 -e fake64 \"$@\" cases; }\n"
+                   "merge() { \"$ASSAY\" merge \"$@\"; }\n"
+                   "plain() { sed -E '/\"(seconds|finished)\":/d; "
+                   "s/ (time|timestamp|hostname)=\"[^\"]*\"//g' \"$1\"; }\n"
+                   "shards() { for i in $(seq \"$1\"); do run --shard $i/$1 --json $i.json >/dev/null 2>&1; "
+                   "done; true; }\n%s",
+                   support_engine("fake32"), text);
+    return support_shell(command);
+}
+
+START_TEST(the_merged_reports_are_those_of_one_run)
+{
+    static const char text[] =
+        "run --json one.json --junit one.xml --tap one.tap >one.out 2>/dev/null; a=$?\n"
+        "shards 3\n"
+        "merge --json all.json --junit all.xml --tap all.tap 2.json 3.json 1.json >all.out; b=$?\n"
+        "for f in json xml tap out; do plain one.$f >a; plain all.$f >b; diff a b || exit 9; done\n"
+        "echo $a $b $(wc -l <all.tap)";
+    const support_output *o = script(text);
+    assert_code(o, 0);
+    assert_holds(o->out, "99 99 ");
+    ck_assert_str_eq(o->err, "");
+}
+END_TEST
+
+START_TEST(merging_one_run_changes_not_a_byte)
+{
+    const support_output *o =
+        script("run -v --json one.json >one.out 2>/dev/null; merge -v one.json --json all.json >all.out\n"
+               "cmp one.json all.json && cmp one.out all.out && grep -c REPRO all.out");
+    assert_code(o, 0);
+}
+END_TEST
+
+START_TEST(the_exit_status_is_that_of_one_run)
+{
+    const support_output *o =
+        script("rm cases/text.h5 cases/*off* cases/nan.h5; shards 2; merge 1.json 2.json");
+    assert_code(o, 0);
+    assert_holds(o->out, "total   12 passed, 0 failed, 2 skipped\n");
+    o = script("shards 2; merge 1.json 2.json --json - | grep -c '\"position\"'");
+    assert_holds(o->out, "14\n");
+    o = script("rm cases/ok* cases/talks.h5 cases/observed.h5; shards 2; merge 1.json 2.json --json m");
+    assert_code(o, 77);
+    assert_holds(o->err, "assay: nothing could be run\n");
+}
+END_TEST
+
+START_TEST(missing_shards_are_named)
+{
+    const support_output *o = script("shards 7; merge 2.json 6.json --json m");
+    assert_code(o, 99);
+    ck_assert_str_eq(o->err, "assay: 5 of 7 shards are missing: 1, 3 to 5, 7\n");
+    ck_assert_str_eq(o->out, "");
+    ck_assert_int_ne(access(support_path("m"), F_OK), 0);
+    o = script("merge 1.json 2.json 3.json 4.json 5.json 7.json");
+    assert_code(o, 99);
+    ck_assert_str_eq(o->err, "assay: 1 of 7 shards is missing: 6\n");
+    o = script("merge --expect 6 1.json");
+    assert_code(o, 99);
+    ck_assert_str_eq(o->err, "assay: 1.json: shard.total: found 7, expected 6\n");
+    o = script("merge");
+    assert_code(o, 2);
+    ck_assert_str_eq(o->err, "assay: merge needs a result: assay merge RESULT.json...\n");
+}
+END_TEST
+
+START_TEST(empty_shards_are_shards)
+{
+    const support_output *o =
+        script("shards 20; merge 20.json 19.json $(seq -f %g.json 18) --json all.json >all.out; a=$?\n"
+               "run --json one.json >one.out 2>/dev/null; cmp one.out all.out; "
+               "plain one.json >a; plain all.json >b; cmp a b; exit $a");
+    assert_code(o, 99);
+    ck_assert_str_eq(o->out, "");
+    ck_assert_str_eq(o->err, "");
+}
+END_TEST
+
+START_TEST(attempts_that_agree_are_one_and_the_first_counts)
+{
+    const support_output *o =
+        script("shards 2; sed 's/\"finished\":\"20/\"finished\":\"10/; s/\"seconds\":.*,/\"seconds\":77.5,/' "
+               "2.json >2b.json\n"
+               "merge 1.json 2.json 2b.json --json - >m; echo $?; grep -c '\"seconds\":77.5' m");
+    assert_holds(o->out, "99\n");
+    assert_lacks(o->out, "\n0\n");
+    ck_assert_str_eq(o->err,
+                     "assay: shard 2/2 has two attempts, 2b.json and 2.json: they agree, and the first "
+                     "was completed first and counts\n");
+    o = script("merge 2b.json 1.json 2.json --json - | cmp - m");
+    ck_assert_str_eq(o->out, "");
+}
+END_TEST
+
+START_TEST(attempts_that_disagree_are_named)
+{
+    const support_output *o = script(
+        "shards 1; sed '0,/\"outcome\":\"passed\"/s//\"outcome\":\"skipped\"/; "
+        "s/\"passed\":\\([0-9]*\\)/\"passed\":'"
+        "$(($(sed -n 's/.*\"passed\":\\([0-9]*\\),/\\1/p' 1.json) - 1))'/; s/\"skipped\":[0-9]*/\"skipped\":'"
+        "$(($(sed -n 's/.*\"skipped\":\\([0-9]*\\),/\\1/p' 1.json) + 1))'/' 1.json >2.json; "
+        "merge 1.json 2.json");
+    assert_code(o, 99);
+    assert_holds(o->err, "assay: attempts of shard 1/1 disagree: case ");
+    assert_holds(o->err, ": outcome: 1.json has \"passed\", 2.json has \"skipped\"\n");
+    ck_assert_str_eq(o->out, "");
+    o = script("sed '0,/\"multiple\":[0-9]/s//\"multiple\":77/' 1.json >2.json; merge 1.json 2.json");
+    assert_code(o, 99);
+    assert_holds(o->err, ": multiple: 1.json has \"");
+    assert_holds(o->err, "2.json has \"77");
+}
+END_TEST
+
+START_TEST(an_interrupted_attempt_counts_only_if_it_is_replaced)
+{
+    const support_output *o = script("shards 2; sed 's/\"interrupted\":false/\"interrupted\":true/' 2.json "
+                                     ">2b.json; merge 1.json 2b.json");
+    assert_code(o, 99);
+    ck_assert_str_eq(
+        o->err, "assay: 2b.json: shard.interrupted: found true, expected false: shard 2/2 is incomplete, "
+                "and no other attempt of it was given\n");
+    o = script("merge 1.json 2b.json 2.json >/dev/null; echo $?");
+    ck_assert_str_eq(o->out, "99\n");
+    ck_assert_str_eq(o->err,
+                     "assay: shard 2/2 has two attempts, 2.json and 2b.json: the second was interrupted, the "
+                     "first counts\n");
+}
+END_TEST
+
+/* An edit of shard 2, and the message. */
+static const struct {
+    const char *edit, *message;
+} contradictions[] = {
+    {"s/\"total\":2/\"total\":3/",
+     "2.json: shard.total: found 3, expected 2, as in 1.json: not shards of one run"},
+    {"s/\"selected\":12/\"selected\":13/", "2.json: shard.selected: found 13, expected 12, as in 1.json"},
+    {"s/\"selection\":\"../\"selection\":\"00/", "2.json: shard.selection: found 00"},
+    {"s/\"timeout\":60.0/\"timeout\":61.0/", "2.json: settings: found {"},
+    {"s/\"version\":\"/\"version\":\"0/", "2.json: settings: found {"},
+    {"s/\"kernels\":null/\"kernels\":\"own.so\"/",
+     "2.json: kernels: found \"own.so\", expected null, as in 1.json"},
+    {"s/\"compute\":null/\"compute\":\"bf16\"/",
+     "2.json: compute: found \"bf16\", expected null, as in 1.json"},
+    {"s/\"engine\":\"fake64\"/\"engine\":\"fake65\"/", "2.json: engines: found ["},
+    {"s/\"index\":2/\"index\":1/", "attempts of shard 1/2 disagree: "},
+    {"$!d", "2.json: "},
+    {"20q", "2.json: "},
+};
+
+START_TEST(contradictions_are_named)
+{
+    char text[2048];
+    (void)snprintf(text, sizeof text, "shards 2; sed -i '%s' 2.json; merge 1.json 2.json --json m",
+                   contradictions[_i].edit);
+    const support_output *o = script(text);
+    assert_code(o, 99);
+    assert_holds(o->err, contradictions[_i].message);
+    ck_assert_str_eq(o->out, "");
+    ck_assert_int_ne(access(support_path("m"), F_OK), 0);
+}
+END_TEST
+
+/* Shards that were divided when the files had other costs: no case may be lost or counted twice. */
+START_TEST(shards_of_different_divisions_are_refused)
+{
+    const support_output *o =
+        script("shards 2; sed 's/\"index\":1/\"index\":2/' 1.json >2.json; merge 1.json 2.json");
+    assert_code(o, 99);
+    assert_holds(o->err, "assay: 1.json and 2.json: both have the case at position ");
+    assert_holds(o->err, ": their shards were divided by different files\n");
+    ck_assert_str_eq(o->out, "");
+    o = script("sed -i 's/\"index\":2/\"index\":1/; s/\"total\":2/\"total\":1/' 2.json; merge 2.json");
+    assert_code(o, 99);
+    assert_holds(o->err,
+                 "assay: 2.json: shard.selected: found 12 cases, expected results of each, and none has the "
+                 "one at position ");
+    ck_assert_str_eq(o->out, "");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/report/merge");
+    TCase *t = tcase_create("all");
+    tcase_set_timeout(t, 120);
+    tcase_add_checked_fixture(t, setup, support_teardown);
+    tcase_add_test(t, the_merged_reports_are_those_of_one_run);
+    tcase_add_test(t, merging_one_run_changes_not_a_byte);
+    tcase_add_test(t, the_exit_status_is_that_of_one_run);
+    tcase_add_test(t, missing_shards_are_named);
+    tcase_add_test(t, empty_shards_are_shards);
+    tcase_add_test(t, attempts_that_agree_are_one_and_the_first_counts);
+    tcase_add_test(t, attempts_that_disagree_are_named);
+    tcase_add_test(t, an_interrupted_attempt_counts_only_if_it_is_replaced);
+    tcase_add_loop_test(t, contradictions_are_named, 0,
+                        (int)(sizeof contradictions / sizeof *contradictions));
+    tcase_add_test(t, shards_of_different_divisions_are_refused);
+    suite_add_tcase(suite, t);
+    return support_run(suite);
+}
