@@ -9,6 +9,7 @@
 #include "ref/pass.h"
 #include "ref/product.h"
 #include "ref/streams.h"
+#include "ref/weight.h"
 
 static void embed_tokens(const ref_pass *pass, ref_real *x)
 {

@@ -6,6 +6,7 @@
 #include "ref/heads.h"
 #include "ref/mlp.h"
 #include "ref/streams.h"
+#include "ref/weight.h"
 
 #include <stdlib.h>
 #include <string.h>

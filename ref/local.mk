@@ -22,7 +22,8 @@ REF_SOURCES = \
 	ref/streams.c ref/streams.h \
 	ref/tower.c ref/tower.h \
 	ref/tower_layer.c ref/tower_layer.h \
-	ref/trace.c ref/trace.h
+	ref/trace.c ref/trace.h \
+	ref/weight.c ref/weight.h
 
 pkglib_LTLIBRARIES += ref/ref32.la ref/ref64.la
 
@@ -58,7 +59,7 @@ TESTS += $(REF_TESTS)
 ref_tests_check_blocks_SOURCES = ref/tests/check_blocks.c $(REF_TEST_ENGINES)
 ref_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_blocks_LDADD = $(TEST_LIBS)
-ref_tests_check_delta_SOURCES = ref/tests/check_delta.c ref/blas.c ref/delta.c ref/ops.c ref/product.c
+ref_tests_check_delta_SOURCES = ref/tests/check_delta.c ref/blas.c ref/delta.c ref/ops.c ref/product.c ref/weight.c
 ref_tests_check_delta_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_delta_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_delta_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
@@ -75,16 +76,16 @@ ref_tests_check_memory_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_memory_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 ref_tests_check_memory_LDADD = serving/libserving.la $(TEST_LIBS) $(OPENBLAS_LIBS)
-ref_tests_check_merger_SOURCES = ref/tests/check_merger.c ref/blas.c ref/merger.c ref/ops.c ref/product.c ref/patches.c
+ref_tests_check_merger_SOURCES = ref/tests/check_merger.c ref/blas.c ref/merger.c ref/ops.c ref/product.c ref/weight.c ref/patches.c
 ref_tests_check_merger_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_merger_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_merger_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
-ref_tests_check_ops_SOURCES = ref/tests/check_ops.c ref/blas.c ref/ops.c ref/product.c ref/mlp.c
+ref_tests_check_ops_SOURCES = ref/tests/check_ops.c ref/blas.c ref/ops.c ref/product.c ref/weight.c ref/mlp.c
 ref_tests_check_ops_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_ops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_ops_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_position_table_SOURCES = \
-	ref/tests/check_position_table.c ref/blas.c ref/ops.c ref/product.c ref/patches.c ref/position_table.c
+	ref/tests/check_position_table.c ref/blas.c ref/ops.c ref/product.c ref/weight.c ref/patches.c ref/position_table.c
 ref_tests_check_position_table_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_position_table_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_position_table_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
@@ -99,7 +100,7 @@ ref_tests_check_tap_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_tap_LDADD = $(TEST_LIBS)
 ref_tests_check_tower_SOURCES = \
 	ref/tests/check_tower.c ref/tests/towers.c ref/tests/towers.h \
-	ref/blas.c ref/heads.c ref/merger.c ref/mlp.c ref/ops.c ref/product.c ref/patches.c ref/position_table.c ref/tower.c \
+	ref/blas.c ref/heads.c ref/merger.c ref/mlp.c ref/ops.c ref/product.c ref/weight.c ref/patches.c ref/position_table.c ref/tower.c \
 	ref/tower_layer.c ref/trace.c
 ref_tests_check_tower_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_tower_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ref/merger.h"
 
+#include "ref/weight.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ref/product.h"
+#include "ref/weight.h"
 
 /* relu(x - (mean + deviations · std)) of every row, in place; std over the whole row (Gemma 3n,
  * _gaussian_topk). */

@@ -15,9 +15,6 @@
  * the size overflows. */
 ref_real *ref_alloc(size_t rows, size_t cols);
 
-/* Converts rows first … first + n - 1 of a matrix to dense numbers. out: [n, cols]. */
-void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out);
-
 /* y = clip(clip(x) Wᵀ + b). x: [T, in], y: [T, out]. */
 assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "ref/blas.h"
-#include "ref/ops.h"
+#include "ref/weight.h"
 
 /* Blocks of converted weights: about as large as a second-level cache. BLAS packs all of x for each block, so
  * that blocks have more rows than x. */

@@ -6,6 +6,7 @@
 
 #include "base/tests/support.h"
 #include "ref/mlp.h"
+#include "ref/weight.h"
 
 #include <string.h>
 
