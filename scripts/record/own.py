@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import re
 import sys
 from pathlib import Path
 
 ROWS = re.compile(r"all|last:[1-9][0-9]*|-?[0-9]+(,-?[0-9]+)*")
+M_MMAP_THRESHOLD = -3  # malloc.h
 TYPE_NAMES = {"f32": None, "bf16": "bfloat16"}
 
 
@@ -48,8 +50,17 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     return options
 
 
+def return_freed_memory() -> None:
+    """Has glibc map large blocks one by one, and unmap them when they are freed. By default it soon takes blocks as large as
+    weights from its heap, where they leave gaps that do not fit the next layer: its memory grows with each layer."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(M_MMAP_THRESHOLD, 1 << 20)
+
+
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
+    return_freed_memory()
     import torch
 
     from .checkpoint import quiet

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -22,6 +22,8 @@ from . import skeleton
 from .loader import Loader
 from .replay import After, CannotCut, Memo, Replay
 from .stored import Unsupported
+
+NOTE_SECONDS = 10
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Model:
     about the progress."""
 
     def __init__(self, directory: Path, dtype: torch.dtype, whole: bool, note: Callable[[str], None]):
-        self.dtype, self.note = dtype, note
+        self.dtype, self.note, self.noted = dtype, note, time.monotonic()
         self.model = skeleton.build(directory, dtype)
         self.text = skeleton.decoder(self.model)
         self.layers = skeleton.find_layers(self.model)
@@ -129,7 +131,9 @@ class Model:
         todo = [s for s in sequences if self._reached(work / s.name) < stage]
         if not todo:
             return
-        self.note(f"layer {stage} of {len(self.layers)}, {len(todo)} sequences")
+        if time.monotonic() - self.noted >= NOTE_SECONDS:
+            self.note(f"layer {stage + 1} of {len(self.layers)}, {len(todo)} sequences")
+            self.noted = time.monotonic()
         self.loader.load_layer(stage)
         for sequence in todo:
             place = work / sequence.name
@@ -183,11 +187,6 @@ class Model:
             rows = self.call(sequence)
         traces.save(place)
         save(rows, place / "rows.pt")
-
-    def discard(self, sequences: list[Sequence], work: Path) -> None:
-        """Drops what a pass left that cannot go on."""
-        for sequence in sequences:
-            shutil.rmtree(work / sequence.name, ignore_errors=True)
 
 
 class Traces:

@@ -84,7 +84,7 @@ class Runs:
                 if self.samples[index].n_images and decode[index][-1] in media:
                     raise Unsupported(f"{self.samples[index].place}: greedy token {step} is {decode[index][-1]}, which stands "
                                       f"for an image: use --decode {step}")
-            model.note(f"decode step {step + 1} of {self.n_decode}")
+            self.note(f"float64: token {step + 1} of {self.n_decode}")
             sequences = [self._continued(i, decode[i]) for i in range(len(self.samples))]
             place = self.work / "float64" / f"decode-{step:04d}"
             model.run(sequences, place)
