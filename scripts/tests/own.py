@@ -22,8 +22,11 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import tokenizers
 import torch
 import transformers
+from PIL import Image
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from scripts.record import bench_checkpoint
@@ -73,6 +76,34 @@ def published_logits(directory: Path, tokens: list[int]) -> np.ndarray:
         model = kind(loaded.config).eval()  # its buffers in float64, too
         model.load_state_dict(loaded.state_dict())
         return model(input_ids=torch.tensor([tokens]), use_cache=False).logits[0].numpy().copy()
+
+
+def draw_images_checkpoint(directory: Path) -> None:
+    """A Gemma 3 with a tower and random weights, whose images are seen in both directions; with tokenizer and processor."""
+    names = {50: "<boi>", 51: "<eoi>", 52: "<img>", 53: "<end>"}
+    vocabulary = {names.get(i, f"w{i}"): i for i in range(SMALL["vocab_size"])}
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="w0"))
+    words.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([
+        tokenizers.pre_tokenizers.Split(mark, "isolated") for mark in names.values()] + [
+        tokenizers.pre_tokenizers.WhitespaceSplit()])
+    marks = {"boi_token": "<boi>", "eoi_token": "<eoi>", "image_token": "<img>"}
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=words, unk_token="w0", extra_special_tokens=marks)
+    pixels = transformers.AutoImageProcessor.from_pretrained
+    (directory / "pixels").mkdir(parents=True)
+    (directory / "pixels/preprocessor_config.json").write_text(json.dumps({
+        "image_processor_type": "Gemma3ImageProcessor", "size": {"height": 28, "width": 28}}))
+    transformers.Gemma3Processor(pixels(directory / "pixels"), tokenizer, image_seq_length=4).save_pretrained(directory)
+    shutil.rmtree(directory / "pixels")
+    vision = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 28,
+              "patch_size": 7}
+    config = transformers.Gemma3Config(text_config=SMALL | DRAWN["gemma3"][1], vision_config=vision, mm_tokens_per_image=4,
+                                       boi_token_index=50, eoi_token_index=51, image_token_index=52, image_token_id=52)
+    torch.manual_seed(5)
+    model = transformers.Gemma3ForConditionalGeneration(config)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter += 0.1 * torch.randn(parameter.shape)
+    model.save_pretrained(directory)
 
 
 def ignore(_line: str) -> None:
@@ -234,6 +265,68 @@ class Own(unittest.TestCase):
         self.assertEqual(list(chat.prompt), tokenizer.apply_chat_template(messages, add_generation_prompt=True,
                                                                           return_dict=True)["input_ids"])
         self.assertEqual((text.case, chat.case, chat.place), ("prompts", "chat", f"{path}:3"))
+
+    def test_images_pass_through_the_published_processor(self) -> None:
+        model = self.work / "model"
+        draw_images_checkpoint(model)
+        Image.fromarray(np.random.default_rng(3).integers(0, 256, (40, 30, 3), np.uint8)).save(self.work / "one.png")
+        text = "w5 w6 <boi> w9 w8"
+        self.write_prompts({"text": text, "images": ["one.png"]}, {"ids": [3, 4, 5]})
+        self.own(model, self.work / "out", "--images", str(self.work), "--rows", "all", "--decode", "2", "--types", "f32")
+        with Image.open(self.work / "one.png") as picture:
+            inputs = transformers.AutoProcessor.from_pretrained(model)(text=[text], images=[picture], return_tensors="pt")
+        config = skeleton.read_config(model)
+        kind = transformers.Gemma3ForConditionalGeneration
+        loaded = kind.from_pretrained(model, dtype=torch.float64, attn_implementation="eager")
+        inputs["pixel_values"] = inputs["pixel_values"].double()
+        with precision(torch.float64):
+            published = kind(config).eval()
+            published.load_state_dict(loaded.state_dict())
+            expected = published(**inputs, use_cache=False).logits[0].numpy()
+        with h5py.File(self.work / "out/prompts.h5") as case:
+            n = inputs["input_ids"].shape[1]
+            self.assertEqual(case["input/tokens"][0].tolist(), inputs["input_ids"][0].tolist())
+            found = case["expect/truth/prefill"][()][:n]
+            self.assertEqual(case["input/image_sample"][()].tolist(), [0])
+            self.assertEqual(case["input/pixel_values"].shape, (1, 3, 28, 28))
+        self.assertEqual(found.shape, expected.shape)
+        self.assertLessEqual(np.abs(found - expected).max(), TOLERANCE * np.abs(expected).max())
+
+    def test_greedy_tokens_end_before_a_near_tie(self) -> None:
+        self.write_prompts({"ids": [1, 5, 9, 3, 2]})
+        copy, out = self.work / "copy", self.work / "out"
+        shutil.copytree(FIXTURES / "llama/base/model", copy)
+        self.own(copy, out, "--decode", "4")
+        with h5py.File(out / "prompts.h5") as case:
+            tokens = case["expect/tokens"][0].tolist()
+        path, name = copy / "model.safetensors", "lm_head.weight"
+        path.chmod(0o644)
+        state = load_file(path)
+        name = name if name in state else "model.embed_tokens.weight"
+        twin = next(t for t in range(len(state[name])) if t not in {*tokens, 1, 5, 9, 3, 2})
+        step = next(k for k in range(1, 4) if tokens[k] not in tokens[:k])
+        state[name][twin] = state[name][tokens[step]]  # two tokens with the same logits
+        save_file(state, path)
+        done = self.own(copy, out, "--decode", "4")
+        self.assertIn(f"prompts.jsonl:1: greedy token {step} leads by 0.0e+00, less than ", done.stderr)
+        self.assertIn(f"{step} greedy tokens", done.stdout)
+        with h5py.File(out / "prompts.h5") as case:
+            self.assertEqual(case["expect/tokens"][0].tolist(), tokens[:step])
+            self.assertEqual(case["expect/finish"][0], b"length")
+        for engine in ("ref64", "fastpath"):
+            done = assay("run", f"--engine={engine}", out)
+            self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_planted_bug_is_found_in_its_layer(self) -> None:
+        """The bug is a sliding window that is one position too long."""
+        self.write_prompts({"ids": [1, 5, 9, 3, 2, 7, 11, 4, 8, 6, 3]})
+        self.own(FIXTURES / "qwen3/window/model", self.work / "out")
+        faults = ASSAY.parent / "faults/.libs/faults.so"
+        environment = os.environ | {"ASSAY_FAULT": "window-wide"}
+        done = subprocess.run([str(ASSAY), "run", f"--engine={faults}", str(self.work / "out")], capture_output=True,
+                              text=True, env=environment, check=False)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("tensor: layer.", done.stdout)
 
     def test_a_wrong_prompt_is_refused_by_file_and_line(self) -> None:
         wrong = {'{"ids": [1': "Expecting", "[1]": "found list, expected an object", '{"ids": [1], "text": ""}':

@@ -16,10 +16,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..images import Prompt, model_inputs
+from ..images import Prompt
 from ..truth import STATEFUL_ROPES, array, precision, rope_types
 from . import skeleton
 from .loader import Loader
+from .prompts import model_inputs
 from .replay import After, CannotCut, Memo, Replay
 from .stored import Unsupported
 

@@ -19,14 +19,41 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 import transformers
 
+from .. import images
 from ..images import Medium, Prompt
 from .stored import Unsupported
 
 MEMBERS = ("text", "messages", "ids", "images", "tools", "case")
 FORMS = ("text", "messages", "ids")
+TEXT_ARRAYS = ("input_ids", "attention_mask")
 CASE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+
+
+class Processed(Prompt):
+    """A prompt that the published processor made. kinds: its arrays with one number for each token (the kinds of tokens), by
+    name; tokens that are appended are text, kind 0."""
+
+    def __init__(self, tokens: list[int], media: tuple[Medium, ...], kinds: dict[str, np.ndarray]):
+        super().__init__(tokens, media)
+        self.kinds = kinds
+
+    def __add__(self, tokens: list[int]) -> Processed:
+        more = {name: np.pad(array, ((0, 0), (0, len(tokens)))) for name, array in self.kinds.items()}
+        return Processed([*self, *tokens], self.media, more)
+
+
+def model_inputs(model: torch.nn.Module, prompt: Prompt) -> dict[str, torch.Tensor]:
+    """The inputs of the published model. Those of a processed prompt are what the processor returned."""
+    if not isinstance(prompt, Processed):
+        return images.model_inputs(model, prompt)
+    inputs = {"input_ids": torch.tensor([list(prompt)], dtype=torch.int64)}
+    wide = np.float64 if model.dtype is torch.float64 else np.float32
+    for name, array in (*images.joined(prompt.media).items(), *prompt.kinds.items()):
+        inputs[name] = torch.from_numpy(array.astype(wide if array.dtype.kind == "f" else np.int64))
+    return inputs
 
 
 @dataclass(frozen=True)
@@ -39,9 +66,9 @@ class Sample:
     n_images: int = 0
 
 
-def read_prompts(path: Path, checkpoint: Path, images: Path | None, vocab_size: int) -> list[Sample]:
+def read_prompts(path: Path, checkpoint: Path, pictures: Path | None, vocab_size: int) -> list[Sample]:
     """The prompts of a file. Tokenizer and processor are opened only if a line needs them."""
-    reader = Reader(checkpoint, images, vocab_size)
+    reader = Reader(checkpoint, pictures, vocab_size)
     samples = []
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
         if line.strip():
@@ -52,16 +79,15 @@ def read_prompts(path: Path, checkpoint: Path, images: Path | None, vocab_size: 
 
 
 class Reader:
-    def __init__(self, checkpoint: Path, images: Path | None, vocab_size: int):
-        self.checkpoint, self.images, self.vocab_size = checkpoint, images, vocab_size
+    def __init__(self, checkpoint: Path, pictures: Path | None, vocab_size: int):
+        self.checkpoint, self.pictures, self.vocab_size = checkpoint, pictures, vocab_size
         self._opened: dict[str, Any] = {}
 
     def _open(self, kind: str) -> Any:
         """AutoTokenizer or AutoProcessor of the checkpoint."""
         if kind not in self._opened:
-            options = {"backend": "pil"} if kind == "AutoProcessor" else {}
             self._opened[kind] = getattr(transformers, kind).from_pretrained(
-                self.checkpoint, local_files_only=True, trust_remote_code=False, **options)
+                self.checkpoint, local_files_only=True, trust_remote_code=False)
         return self._opened[kind]
 
     def read(self, place: str, line: str, default_case: str) -> Sample:
@@ -128,13 +154,14 @@ class Reader:
         found = self._asked(place, "images", lambda: self._open("AutoProcessor")(
             text=[text], images=pictures, return_tensors="np"))
         ids = [int(token) for token in found["input_ids"][0]]
-        arrays = {name: narrowed(np.asarray(value)) for name, value in found.items()
-                  if name not in ("input_ids", "attention_mask", "mm_token_type_ids", "token_type_ids")}
-        return Sample(place, case, Prompt(self._checked(place, ids), (Medium("image", arrays),)), len(names))
+        arrays = {name: narrowed(np.asarray(value)) for name, value in found.items() if name not in TEXT_ARRAYS}
+        kinds = {name: array for name, array in arrays.items() if array.shape == (1, len(ids))}
+        medium = Medium("image", {name: array for name, array in arrays.items() if name not in kinds})
+        return Sample(place, case, Processed(self._checked(place, ids), (medium,), kinds), len(names))
 
     def _picture(self, place: str, name: str) -> Any:
         from PIL import Image
-        path = (self.images or Path()) / name
+        path = (self.pictures or Path()) / name
         try:
             with Image.open(path) as picture:
                 return picture.convert("RGB")
