@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
     import torch
 
     from .checkpoint import quiet
-    from .streamed import recording, stored
+    from .streamed import recording
     quiet()
     torch.set_num_threads(options.threads)
     types = tuple(found for name in options.types.split(",") if (found := TYPE_NAMES[name]))
@@ -74,7 +74,7 @@ def main(arguments: list[str]) -> int:
         options.catches, options.whole, options.keep_work, lambda line: print(f"own: {line}", file=sys.stderr, flush=True))
     try:
         print("\n".join(recording.record(request)))
-    except (stored.Unsupported, OSError) as error:
+    except (RuntimeError, OSError) as error:
         print(f"own: {error}", file=sys.stderr)
         return 1
     return 0

@@ -19,10 +19,10 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import h5py
 import numpy as np
-import tokenizers
 import torch
 import transformers
 from PIL import Image
@@ -32,8 +32,9 @@ from torch import nn
 from scripts.record import bench_checkpoint
 from scripts.record.checkpoint import quiet
 from scripts.record.images import Prompt
-from scripts.record.streamed import passes, prompts, replay, skeleton, stored
+from scripts.record.streamed import loader, passes, prompts, replay, skeleton, stored
 from scripts.record.truth import precision
+from scripts.tests.own_checkpoints import DRAWN, UNCUT, draw_checkpoint, draw_images_checkpoint, published_logits
 
 TOP = Path(os.environ["top_srcdir"])
 FIXTURES, ASSAY = TOP / "fixtures", Path(os.environ["top_builddir"]) / "conformance" / "assay"
@@ -42,68 +43,7 @@ TOLERANCE = 1e-12  # relative to the largest logit: the head is computed in bloc
 # Bundled checkpoints: a window, fused and split experts, several streams, inputs of layers, shared keys and values.
 BUNDLED = ("llama/base", "qwen3/window", "olmo2/base", "granite/base", "gemma2/base", "phi3/base", "qwen3_moe/base",
            "gemma3n/text", "gemma4/dense", "gemma4/shared-kv", "gemma4/per-layer-inputs", "gemma4/experts", "gemma4/multimodal",
-           "qwen3_vl/base")
-SMALL = {"vocab_size": 61, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 3, "num_attention_heads": 4,
-         "num_key_value_heads": 2, "head_dim": 8, "max_position_embeddings": 128, "pad_token_id": 0, "bos_token_id": 1,
-         "eos_token_id": 2}
-# Families without a bundled checkpoint, some of them unknown to the loader: class of the config, further members.
-DRAWN = {"gpt_oss": ("GptOssConfig", {"num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 4,
-                                      "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}),
-         "gemma3": ("Gemma3TextConfig", {"sliding_window": 4, "query_pre_attn_scalar": 8,
-                                         "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}),
-         "mixtral": ("MixtralConfig", {"num_local_experts": 4, "num_experts_per_tok": 2}),
-         "gpt2": ("GPT2Config", {"n_inner": 48}),
-         "gpt_neox": ("GPTNeoXConfig", {})}
-
-
-def draw_checkpoint(name: str, directory: Path) -> None:
-    """A checkpoint with random weights, written by the published save_pretrained."""
-    kind, more = DRAWN[name]
-    torch.manual_seed(5)
-    model = transformers.AutoModelForCausalLM.from_config(getattr(transformers, kind)(**SMALL, **more), dtype=torch.float32)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.1 * torch.randn(parameter.shape)
-    model.save_pretrained(directory)
-
-
-def published_logits(directory: Path, tokens: list[int]) -> np.ndarray:
-    """Of the published model in float64, loaded by from_pretrained."""
-    config = skeleton.read_config(directory)
-    kind = skeleton.model_class(config, directory)
-    loaded = kind.from_pretrained(directory, dtype=torch.float64, attn_implementation="eager", experts_implementation="eager")
-    with precision(torch.float64):
-        model = kind(loaded.config).eval()  # its buffers in float64, too
-        model.load_state_dict(loaded.state_dict())
-        return model(input_ids=torch.tensor([tokens]), use_cache=False).logits[0].numpy().copy()
-
-
-def draw_images_checkpoint(directory: Path) -> None:
-    """A Gemma 3 with a tower and random weights, whose images are seen in both directions; with tokenizer and processor."""
-    names = {50: "<boi>", 51: "<eoi>", 52: "<img>", 53: "<end>"}
-    vocabulary = {names.get(i, f"w{i}"): i for i in range(SMALL["vocab_size"])}
-    words = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="w0"))
-    words.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([
-        tokenizers.pre_tokenizers.Split(mark, "isolated") for mark in names.values()] + [
-        tokenizers.pre_tokenizers.WhitespaceSplit()])
-    marks = {"boi_token": "<boi>", "eoi_token": "<eoi>", "image_token": "<img>"}
-    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=words, unk_token="w0", extra_special_tokens=marks)
-    pixels = transformers.AutoImageProcessor.from_pretrained
-    (directory / "pixels").mkdir(parents=True)
-    (directory / "pixels/preprocessor_config.json").write_text(json.dumps({
-        "image_processor_type": "Gemma3ImageProcessor", "size": {"height": 28, "width": 28}}))
-    transformers.Gemma3Processor(pixels(directory / "pixels"), tokenizer, image_seq_length=4).save_pretrained(directory)
-    shutil.rmtree(directory / "pixels")
-    vision = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 28,
-              "patch_size": 7}
-    config = transformers.Gemma3Config(text_config=SMALL | DRAWN["gemma3"][1], vision_config=vision, mm_tokens_per_image=4,
-                                       boi_token_index=50, eoi_token_index=51, image_token_index=52, image_token_id=52)
-    torch.manual_seed(5)
-    model = transformers.Gemma3ForConditionalGeneration(config)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter += 0.1 * torch.randn(parameter.shape)
-    model.save_pretrained(directory)
+           "qwen3_vl/base", "qwen2_5_vl/base")
 
 
 def ignore(_line: str) -> None:
@@ -190,8 +130,15 @@ class Own(unittest.TestCase):
     def test_layer_by_layer_is_the_whole_model_for_other_families(self) -> None:
         for name in DRAWN:
             with self.subTest(name):
-                draw_checkpoint(name, self.work / name)
+                draw_checkpoint(DRAWN[name], self.work / name)
                 self.compare_with_published(self.work / name)
+
+    def test_weights_that_are_read_in_blocks_are_the_same(self) -> None:
+        with mock.patch.object(stored, "BLOCK_BYTES", 200), mock.patch.object(loader, "HEAD_BLOCK", 100), \
+                mock.patch.object(loader, "LAZY_LINEAR", 1):
+            for name in ("llama/base", "qwen3_vl/base", "gemma4/per-layer-inputs"):
+                with self.subTest(name):
+                    self.compare_with_published(FIXTURES / name / "model")
 
     def test_layers_in_order_can_be_cut(self) -> None:
         toy = Toy([0, 1, 2])
@@ -248,7 +195,7 @@ class Own(unittest.TestCase):
         self.assertIn(f"the checkpoint is broken: {out}/model/model.safetensors: its CRC-32 is ", done.stdout)
 
     def test_a_family_that_the_loader_does_not_know_is_recorded_and_refused_by_name(self) -> None:
-        draw_checkpoint("gpt_oss", self.work / "checkpoint")
+        draw_checkpoint(DRAWN["gpt_oss"], self.work / "checkpoint")
         self.write_prompts({"ids": [1, 5, 9, 3, 2]})
         self.own(self.work / "checkpoint", self.work / "out", "--decode", "2")
         done = assay("run", "--engine=ref64", "--verbose", self.work / "out")
@@ -388,14 +335,14 @@ class Own(unittest.TestCase):
 
     def test_a_model_that_cannot_be_cut_runs_whole_and_says_so(self) -> None:
         self.write_prompts({"ids": [1, 5, 9]})
-        out = self.work / "out"
-        hidden = ("import sys; from scripts.record.streamed import skeleton; skeleton.find_layers = lambda model: None; "
-                  "from scripts.record import own; sys.exit(own.main(sys.argv[1:]))")
-        arguments = self.command(FIXTURES / "llama/base/model", out)[1:]
-        done = subprocess.run([sys.executable, "-c", hidden, *arguments], capture_output=True, text=True, cwd=TOP, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("cannot be cut into layers: its text model has no list of decoder layers; it runs whole", done.stderr)
-        self.assertEqual(assay("run", "--engine=ref64", out).returncode, 0)
+        checkpoint, out = self.work / "checkpoint", self.work / "out"
+        draw_checkpoint(UNCUT, checkpoint)
+        done = self.own(checkpoint, out, "--rows", "all", "--types", "f32")
+        self.assertRegex(done.stderr, "cannot be cut into layers: its layers share weights: model.layers.5.* is model.layers.2.*; "
+                                      "it runs whole")
+        with h5py.File(out / "prompts.h5") as case:
+            np.testing.assert_array_equal(case["expect/truth/prefill"], published_logits(checkpoint, [1, 5, 9]))
+            self.assertNotIn("layer by layer", case.attrs["source"].decode())
 
     def test_memory_is_that_of_a_layer(self) -> None:
         """The weights in float64 are four times as large as all memory that is allowed, libraries included."""

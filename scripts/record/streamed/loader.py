@@ -21,6 +21,7 @@ from .stored import Tensor, Unsupported
 
 LAZY_LINEAR = 1 << 20  # elements of a matrix outside the layers that is read at each use instead of kept
 HEAD_BLOCK = 1 << 22  # elements of a matrix that is read at once
+DEVICE = torch.Tensor.device.__get__  # as a function mode sees the property
 
 
 class ReadAtUse(TorchFunctionMode):
@@ -40,6 +41,8 @@ class ReadAtUse(TorchFunctionMode):
             tensor = self.tensors[id(args[1])][1]
             made = self._linear if func is functional.linear else self._embedding
             return made(tensor, args[0], *args[2:], **kwargs)
+        if getattr(func, "__self__", None) is torch.Tensor.device and id(args[0]) in self.tensors:
+            return torch.device("cpu")  # Llama 4 moves the ids to the device of the embedding
         if func is torch.Tensor.__getitem__ and id(args[0]) in self.tensors:
             return self._item(self.tensors[id(args[0])][1], args[1])
         return func(*args, **kwargs)

@@ -65,20 +65,20 @@ class Model:
             raise CannotCut("its text model has no list of decoder layers")
         self.whole = whole
         name = None if whole else skeleton.name_of(self.model, self.layers)
+        if name is not None and (tied := skeleton.tied_layers(self.model, name)):
+            raise CannotCut(f"its layers share weights: {tied[0]} is {tied[1]}")
         self.loader = Loader(self.model, directory, dtype, name)
         self.loader.load_rest()
-        inner = getattr(self.model, self.model.base_model_prefix, self.model)
-        beside = [] if inner is self.text else [m for m in inner.children() if m is not self.text]
-        self.memo = Memo(beside)
+        self.memo = Memo(skeleton.beside(self.model, self.text))
         self.config = self.text.config
         self.length_dependent = bool(rope_types(self.config) & set(STATEFUL_ROPES)) if hasattr(
             self.config, "rope_parameters") else False
 
     def forget(self) -> None:
         """Drops what earlier calls left in the model: M-RoPE's delta, and tables of ropes that depend on the length."""
-        inner = getattr(self.model, self.model.base_model_prefix, self.model)
-        if hasattr(inner, "rope_deltas"):
-            inner.rope_deltas = None
+        for module in self.model.modules():
+            if hasattr(module, "rope_deltas"):
+                module.rope_deltas = None
         if self.length_dependent and hasattr(self.text, "rotary_emb"):
             with precision(self.dtype):
                 self.text.rotary_emb = type(self.text.rotary_emb)(config=self.config)
@@ -172,7 +172,7 @@ class Model:
             with self.memo.returned(load(path)):
                 yield
             return
-        results: list[Any] = []
+        results: dict[int, list[Any]] = {}
         with self.memo.recorded(results):
             yield
         if results:

@@ -95,7 +95,7 @@ def open_work(request: Request, samples: list[Sample]) -> Path:
                 digest.update(f"{name} {array.shape}".encode() + array.tobytes())
     described = {
         "checkpoint": (request.out / "model.crc32").read_text(), "prompts": digest.hexdigest(), "rows": request.rows,
-        "decode": request.n_decode, "traces": list(request.traces), "threads": torch.get_num_threads(),
+        "decode": request.n_decode, "traces": list(request.traces), "whole": request.whole, "threads": torch.get_num_threads(),
         "versions": [torch.__version__, transformers.__version__]}
     work, text = request.out / "work", json.dumps(described, indent=1)
     manifest = work / "request.json"

@@ -121,16 +121,19 @@ class Replay:
 
 
 class Memo:
-    """The results of the modules beside the text model (a tower, its projector), in the order of their calls: computed in
-    the first pass over a prompt, and returned from then on."""
+    """The results of the modules beside the text model (a tower, its projector): computed in the first pass over a prompt, and
+    returned from then on. Modules that the model calls only behind its layers (the head) are never replaced."""
 
     def __init__(self, modules: list[nn.Module]):
         self.modules = modules
 
     @contextlib.contextmanager
-    def recorded(self, results: list[Any]) -> Iterator[None]:
-        """Appends the results of the calls inside."""
-        handles = [m.register_forward_hook(lambda _m, _i, out: results.append(copy.deepcopy(out))) for m in self.modules]
+    def recorded(self, results: dict[int, list[Any]]) -> Iterator[None]:
+        """Appends the results of the calls inside, by the index of the module."""
+        def keep(index: int) -> Callable:
+            return lambda _module, _inputs, out: results.setdefault(index, []).append(copy.deepcopy(out))
+
+        handles = [module.register_forward_hook(keep(index)) for index, module in enumerate(self.modules)]
         try:
             yield
         finally:
@@ -138,12 +141,14 @@ class Memo:
                 handle.remove()
 
     @contextlib.contextmanager
-    def returned(self, results: list[Any]) -> Iterator[None]:
-        left = iter(results)
-        for module in self.modules:
-            module.forward = lambda *_, **__: copy.deepcopy(next(left))
+    def returned(self, results: dict[int, list[Any]]) -> Iterator[None]:
+        def stub(left: Iterator[Any]) -> Callable:
+            return lambda *_, **__: copy.deepcopy(next(left))
+
+        for index, calls in results.items():
+            self.modules[index].forward = stub(iter(calls))
         try:
             yield
         finally:
-            for module in self.modules:
-                del module.forward
+            for index in results:
+                del self.modules[index].forward

@@ -57,13 +57,15 @@ class Runs:
         def note(line: str) -> None:
             self.note(f"{name}: {line}")
 
-        if not self.whole:
+        found = self.work / "whole"  # what an earlier attempt found out
+        if not self.whole and not found.exists():
             try:
                 return run(Model(self.checkpoint, TYPES[name], False, note))
             except CannotCut as error:
                 self.note(f"the published model cannot be cut into layers: {error}; it runs whole, with all weights in memory")
-                self.whole = True
+                found.touch()
                 shutil.rmtree(self.work / name, ignore_errors=True)
+        self.whole = True
         return run(Model(self.checkpoint, TYPES[name], True, note))
 
     def _prompts(self) -> list[Sequence]:

@@ -55,11 +55,16 @@ def read_config(directory: Path) -> transformers.PreTrainedConfig:
         if getattr(config, name, None):
             raise Unsupported(f"{directory}/config.json: {name}: quantised checkpoints are not supported; record the "
                               "checkpoint that it was made from")
-    for part in (config, *(getattr(config, name, None) for name in config.sub_configs)):
-        if part is not None:
-            part._attn_implementation = "eager"
-            part._experts_implementation = "eager"
+    for part in parts(config):
+        part._attn_implementation = "eager"
+        part._experts_implementation = "eager"
     return config
+
+
+def parts(config: transformers.PreTrainedConfig) -> list[transformers.PreTrainedConfig]:
+    """The config, and those of the models inside it."""
+    inner = (getattr(config, name, None) for name in config.sub_configs)
+    return [config, *(part for part in inner if isinstance(part, transformers.PreTrainedConfig))]
 
 
 def model_class(config: transformers.PreTrainedConfig, directory: Path) -> type[transformers.PreTrainedModel]:
@@ -80,14 +85,25 @@ def build(directory: Path, dtype: torch.dtype) -> transformers.PreTrainedModel:
     config = read_config(directory)
     kind = model_class(config, directory)
     with precision(dtype), parameters_on_meta(), initialization.no_init_weights(), initialization.no_tie_weights():
-        config.dtype = dtype
+        for part in parts(config):
+            part.dtype = dtype
         return kind(config).eval()
 
 
 def decoder(model: transformers.PreTrainedModel) -> nn.Module:
-    """The text model inside a published model."""
-    inner = getattr(model, model.base_model_prefix, model)
-    return getattr(inner, "language_model", inner)
+    """The text model inside a published model (get_decoder() of Llama 4 finds none)."""
+    found = model.get_decoder()
+    return getattr(model, "model", model) if found is model else found
+
+
+def beside(model: transformers.PreTrainedModel, text: nn.Module) -> list[nn.Module]:
+    """The modules beside the text model: towers, projectors, the head."""
+    found: list[nn.Module] = []
+    outer: nn.Module = model
+    for part in filter(None, name_of(model, text).split(".")):
+        found += [child for name, child in outer.named_children() if name != part]
+        outer = getattr(outer, part)
+    return found
 
 
 def find_layers(model: transformers.PreTrainedModel) -> nn.ModuleList | None:
@@ -95,6 +111,12 @@ def find_layers(model: transformers.PreTrainedModel) -> nn.ModuleList | None:
     n_layers = getattr(model.config.get_text_config(), "num_hidden_layers", None)
     lists = [m for m in decoder(model).children() if isinstance(m, nn.ModuleList) and len(m) == n_layers]
     return lists[0] if len(lists) == 1 else None
+
+
+def tied_layers(model: transformers.PreTrainedModel, layers: str) -> tuple[str, str] | None:
+    """Two names of one parameter, of which one is in a layer; None if there are none."""
+    return next((pair for pair in model.all_tied_weights_keys.items()
+                 if any(name.startswith(layers + ".") for name in pair)), None)
 
 
 def name_of(model: nn.Module, wanted: nn.Module) -> str:
