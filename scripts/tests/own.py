@@ -34,7 +34,7 @@ from scripts.record.checkpoint import quiet
 from scripts.record.images import Prompt
 from scripts.record.streamed import loader, passes, prompts, replay, skeleton, stored
 from scripts.record.truth import precision
-from scripts.tests.own_checkpoints import DRAWN, UNCUT, draw_checkpoint, draw_images_checkpoint, published_logits
+from scripts.tests.own_checkpoints import DRAWN, UNCUT, draw_checkpoint, draw_images_checkpoint, published_logits, wide_model
 
 TOP = Path(os.environ["top_srcdir"])
 FIXTURES, ASSAY = TOP / "fixtures", Path(os.environ["top_builddir"]) / "conformance" / "assay"
@@ -101,10 +101,11 @@ class Own(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
-    def streamed(self, directory: Path, tokens: list[int], whole: bool) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    def streamed(self, directory: Path, tokens: list[int], whole: bool,
+                 dtype: torch.dtype = torch.float64) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         place = self.work / f"passes-{whole}"
         sequence = passes.Sequence("one", Prompt(tokens), tuple(range(len(tokens))), ("*",))
-        passes.Model(directory, torch.float64, whole, ignore).run([sequence], place)
+        passes.Model(directory, dtype, whole, ignore).run([sequence], place)
         found = passes.rows(sequence, place), passes.traces(sequence, place)
         shutil.rmtree(place)
         return found
@@ -121,6 +122,9 @@ class Own(unittest.TestCase):
         self.assertIn("layer.01.out", tensors)
         for name, tensor in tensors.items():
             np.testing.assert_array_equal(tensor, of_whole[name], name)
+        for dtype in (torch.float32, torch.bfloat16):
+            narrow, _ = self.streamed(directory, tokens, whole=False, dtype=dtype)
+            np.testing.assert_array_equal(narrow, published_logits(directory, tokens, dtype))
 
     def test_layer_by_layer_is_the_whole_model_for_bundled_families(self) -> None:
         for name in BUNDLED:
@@ -137,8 +141,11 @@ class Own(unittest.TestCase):
         with mock.patch.object(stored, "BLOCK_BYTES", 200), mock.patch.object(loader, "HEAD_BLOCK", 100), \
                 mock.patch.object(loader, "LAZY_LINEAR", 1):
             for name in ("llama/base", "qwen3_vl/base", "gemma4/per-layer-inputs"):
+                model, tokens = FIXTURES / name / "model", [3, 1, 4, 1, 5]
+                expected = published_logits(model, tokens)
                 with self.subTest(name):
-                    self.compare_with_published(FIXTURES / name / "model")
+                    found, _ = self.streamed(model, tokens, whole=False)
+                    self.assertLessEqual(np.abs(found - expected).max(), TOLERANCE * np.abs(expected).max())
 
     def test_layers_in_order_can_be_cut(self) -> None:
         toy = Toy([0, 1, 2])
@@ -222,13 +229,9 @@ class Own(unittest.TestCase):
         self.own(model, self.work / "out", "--images", str(self.work), "--rows", "all", "--decode", "2", "--types", "f32")
         with Image.open(self.work / "one.png") as picture:
             inputs = transformers.AutoProcessor.from_pretrained(model)(text=[text], images=[picture], return_tensors="pt")
-        config = skeleton.read_config(model)
-        kind = transformers.Gemma3ForConditionalGeneration
-        loaded = kind.from_pretrained(model, dtype=torch.float64, attn_implementation="eager")
         inputs["pixel_values"] = inputs["pixel_values"].double()
+        published = wide_model(model)
         with precision(torch.float64):
-            published = kind(config).eval()
-            published.load_state_dict(loaded.state_dict())
             expected = published(**inputs, use_cache=False).logits[0].numpy()
         with h5py.File(self.work / "out/prompts.h5") as case:
             n = inputs["input_ids"].shape[1]

@@ -15,7 +15,7 @@ import torch
 import transformers
 
 from scripts.record.streamed import skeleton
-from scripts.record.truth import precision
+from scripts.record.truth import array, precision
 
 SMALL = {"vocab_size": 61, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 3, "num_attention_heads": 4,
          "num_key_value_heads": 2, "head_dim": 8, "max_position_embeddings": 128, "pad_token_id": 0, "bos_token_id": 1,
@@ -52,16 +52,25 @@ def draw_checkpoint(family: tuple[str, dict], directory: Path) -> None:
     model.save_pretrained(directory)
 
 
-def published_logits(directory: Path, tokens: list[int]) -> np.ndarray:
-    """Of the published model in float64, loaded by from_pretrained."""
-    config = skeleton.read_config(directory)
-    kind = skeleton.model_class(config, directory)
-    loaded = kind.from_pretrained(directory, dtype=torch.float64, attn_implementation="eager", experts_implementation="eager")
+def loaded_model(directory: Path, dtype: torch.dtype) -> transformers.PreTrainedModel:
+    kind = skeleton.model_class(skeleton.read_config(directory), directory)
+    return kind.from_pretrained(directory, dtype=dtype, attn_implementation="eager", experts_implementation="eager").eval()
+
+
+def wide_model(directory: Path) -> transformers.PreTrainedModel:
+    """The published model in float64, its buffers, too, with the weights that from_pretrained loads."""
+    loaded = loaded_model(directory, torch.float64)
     state = {name: tensor.double() if tensor.is_floating_point() else tensor for name, tensor in loaded.state_dict().items()}
     with precision(torch.float64):
-        model = kind(loaded.config).eval()  # its buffers in float64, too
+        model = type(loaded)(loaded.config).eval()
         model.load_state_dict(state)
-        return model(input_ids=torch.tensor([tokens]), use_cache=False).logits[0].numpy().copy()
+    return model
+
+
+def published_logits(directory: Path, tokens: list[int], dtype: torch.dtype = torch.float64) -> np.ndarray:
+    model = wide_model(directory) if dtype is torch.float64 else loaded_model(directory, dtype)
+    with precision(dtype):
+        return array(model(input_ids=torch.tensor([tokens]), use_cache=False).logits[0]).copy()
 
 
 def draw_images_checkpoint(directory: Path) -> None:
