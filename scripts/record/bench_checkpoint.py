@@ -50,6 +50,10 @@ SHAPES: dict[str, dict[str, Any]] = {
     "qwen3-0.6b": QWEN3 | {
         "num_hidden_layers": 28, "max_window_layers": 28, "hidden_size": 1024, "head_dim": 128,
         "num_attention_heads": 16, "num_key_value_heads": 8, "intermediate_size": 3072},
+    "qwen3-8b": QWEN3 | {
+        "num_hidden_layers": 36, "max_window_layers": 36, "hidden_size": 4096, "head_dim": 128,
+        "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 12288,
+        "tie_word_embeddings": False},
     # Small models for experiments, two layers each: the first has sizes that suit every quantised format.
     "qwen3-small": QWEN3 | {
         "num_hidden_layers": 2, "max_window_layers": 2, "hidden_size": 256, "head_dim": 64,
@@ -77,7 +81,7 @@ PIECE = 4096  # rows quantised per step
 
 
 def tensors(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Published names and shapes of a tied Qwen3, or of a tied Qwen2-VL."""
+    """Published names and shapes of a Qwen3, or of a tied Qwen2-VL."""
     hidden, width = config["hidden_size"], config["intermediate_size"]
     pictures = "vision_config" in config
     head = config.get("head_dim", hidden // config["num_attention_heads"])
@@ -102,6 +106,8 @@ def tensors(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
             for name, size in (("k", kv), ("q", q), ("v", kv)):
                 yield f"{layer}.self_attn.{name}_proj.bias", (size,)
     yield "model.norm.weight", (hidden,)
+    if not config["tie_word_embeddings"]:
+        yield "lm_head.weight", (config["vocab_size"], hidden)
     if pictures:
         yield from tower_tensors(config["vision_config"])
 
@@ -218,10 +224,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--dtype", choices=SAFETENSORS_TYPES, default="bfloat16")
     parser.add_argument("--bits", type=int, choices=(4, 8), default=0,
                         help=f"of MLX's groups of {GROUP} (default: not quantised)")
+    parser.add_argument("--layers", type=int, help="the first layers of the shape only (default: all)")
     parser.add_argument("--seed", type=int, default=0, help="of the weights (default: 0)")
     parser.add_argument("directory", type=Path, help="receives config.json and model.safetensors")
     options = parser.parse_args(arguments)
     config = SHAPES[options.shape] | {"torch_dtype": options.dtype}
+    if options.layers is not None:
+        if not 1 <= options.layers <= config["num_hidden_layers"]:
+            parser.error(f"--layers: found {options.layers}, expected 1 to {config['num_hidden_layers']}")
+        config |= {"num_hidden_layers": options.layers, "max_window_layers": options.layers}
     if options.bits:
         if "vision_config" in config:
             parser.error(f"--bits: {options.shape} has a tower, which is written unquantised only")

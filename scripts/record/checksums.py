@@ -10,9 +10,20 @@ import sys
 import zlib
 from pathlib import Path
 
+BLOCK_BYTES = 1 << 22
+
+
+def checksum(file: Path) -> int:
+    """The CRC-32 of a file of any size."""
+    found = 0
+    with open(file, "rb") as opened:
+        while block := opened.read(BLOCK_BYTES):
+            found = zlib.crc32(block, found)
+    return found
+
 
 def write(model: Path) -> None:
-    lines = [f"{zlib.crc32(file.read_bytes()):08x}  {file.name}\n" for file in sorted(model.iterdir())]
+    lines = [f"{checksum(file):08x}  {file.name}\n" for file in sorted(model.iterdir())]
     model.with_name(model.name + ".crc32").write_text("".join(lines), encoding="utf-8")
 
 

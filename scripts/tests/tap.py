@@ -9,6 +9,8 @@ import unittest
 
 
 class Tap(unittest.TestResult):
+    subtests_failed = False
+
     def say(self, ok: bool, test: unittest.TestCase, text: str = "") -> None:
         name = test.id().rpartition(".")[2].removeprefix("test_").replace("_", " ")
         print(f"{'' if ok else 'not '}ok {self.testsRun} - {name}")
@@ -25,6 +27,21 @@ class Tap(unittest.TestResult):
     def addError(self, test: unittest.TestCase, err: object) -> None:
         super().addError(test, err)  # type: ignore[arg-type]
         self.say(False, test, self.errors[-1][1])
+
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: object) -> None:
+        super().addSubTest(test, subtest, err)  # type: ignore[arg-type]
+        if err is not None:
+            failed = self.failures if issubclass(err[0], test.failureException) else self.errors  # type: ignore[index]
+            for line in (f"{subtest.id()}\n{failed[-1][1]}").splitlines():
+                print(f"# {line}")
+            self.subtests_failed = True
+
+    def stopTest(self, test: unittest.TestCase) -> None:
+        """A test of which only subtests failed has no other point."""
+        if self.subtests_failed:
+            self.say(False, test)
+            self.subtests_failed = False
+        super().stopTest(test)
 
 
 def run(tests: type[unittest.TestCase]) -> int:

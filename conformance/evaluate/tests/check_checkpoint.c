@@ -77,6 +77,25 @@ START_TEST(a_corrupt_file_that_can_be_read_breaks_its_case)
 }
 END_TEST
 
+/* scripts/record/own writes a directory of links to the files of a user's checkpoint. */
+START_TEST(a_changed_file_behind_a_link_is_named)
+{
+    copy_variant("llama/base", "mkdir ../../theirs && mv * ../../theirs && ln -s \"$PWD\"/../../theirs/* .");
+    const support_output *o = support_assay("run -e ref32 copy/single.h5");
+    assert_code(o, 0);
+    const char *change = "printf '\\177\\177\\177\\177' | dd of=theirs/model.safetensors bs=1 seek=9000 "
+                         "conv=notrunc 2>/dev/null";
+    ck_assert_int_eq(support_shell(change)->code, 0);
+    o = support_assay("run -e ref32 copy/single.h5");
+    assert_code(o, 99);
+    assert_holds(o->out, "the checkpoint is broken: copy/model/model.safetensors: its CRC-32 is ");
+    ck_assert_int_eq(support_shell("rm theirs/model.safetensors")->code, 0);
+    o = support_assay("run -e ref32 copy/single.h5");
+    assert_code(o, 99);
+    assert_holds(o->out, "the checkpoint is broken: copy/model/model.safetensors: ");
+}
+END_TEST
+
 static const char *const malformed[] = {
     "config.json",  "0123abcd config.json\n", "0123abc  config.json\n", "0123ABCD  config.json\n",
     "0123abcd  \n", "0123abcd  ../model\n",   "0123abcd  ..\n",         "\n"};
@@ -253,6 +272,7 @@ int main(void)
     tcase_add_loop_test(cases, a_corrupt_file_that_can_be_read_breaks_its_case, 0, N_CORRUPT);
     tcase_add_loop_test(cases, a_malformed_list_breaks_its_case, 0,
                         (int)(sizeof malformed / sizeof *malformed));
+    tcase_add_test(cases, a_changed_file_behind_a_link_is_named);
     tcase_add_test(cases, a_nul_does_not_end_the_list);
     tcase_add_test(cases, a_listed_file_that_is_missing_breaks_its_case);
     tcase_add_test(cases, every_bundled_checkpoint_has_its_checksums);

@@ -1,0 +1,84 @@
+"""Records cases of any checkpoint that transformers loads, with the weights of one layer in memory at a time.
+
+    scripts/record/own --checkpoint DIR --prompts FILE.jsonl --out DIR
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import re
+import sys
+from pathlib import Path
+
+ROWS = re.compile(r"all|last:[1-9][0-9]*|-?[0-9]+(,-?[0-9]+)*")
+M_MMAP_THRESHOLD = -3  # malloc.h
+TYPE_NAMES = {"f32": None, "bf16": "bfloat16"}
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="scripts/record/own",
+        description="Records cases of a checkpoint: the published model in float64 (the truth), and in float32 and bfloat16 "
+                    "(the noise), with the weights of one layer in memory at a time. A recording that was killed continues "
+                    "where it was when the same command runs again.",
+        epilog="Each line of FILE is an object with `text`, `messages` or `ids`; `images`, a list of files; `case`, the name of "
+               "the case that it is a sample of (default: the name of FILE).")
+    parser.add_argument("--checkpoint", type=Path, required=True, metavar="DIR",
+                        help="config.json, safetensors, and for text its tokenizer")
+    parser.add_argument("--prompts", type=Path, required=True, metavar="FILE", help="prompts, a JSON object a line")
+    parser.add_argument("--images", type=Path, metavar="DIR", help="where the images of prompts are")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="receives the cases")
+    parser.add_argument("--rows", default="last:16", help="recorded rows of each prompt: last:N, all, or positions separated "
+                        "by commas, negative ones from the end (default: last:16)")
+    parser.add_argument("--decode", type=int, default=0, metavar="N", help="record N greedy tokens of each prompt, too")
+    parser.add_argument("--types", default="f32,bf16", help="runs that define the noise (default: f32,bf16); f32 is always run")
+    parser.add_argument("--traces", default="embed,layer.*.out", metavar="NAMES",
+                        help="patterns of tensors of the first prompt of each case: embed, layer.NN.out, layer.NN.attn, "
+                             "layer.NN.mlp, norm; none: no tensor (default: embed,layer.*.out)")
+    parser.add_argument("--catches", metavar="TEXT", help="one sentence: what the cases would catch")
+    parser.add_argument("--whole", action="store_true", help="do not cut the model into layers: all weights in memory")
+    parser.add_argument("--threads", type=int, default=1, help="of torch (default: 1); another number may give other last bits")
+    parser.add_argument("--keep-work", action="store_true", help="keep what the passes left, in DIR/work")
+    options = parser.parse_args(arguments)
+    if not ROWS.fullmatch(options.rows):
+        parser.error(f"--rows: found {options.rows}, expected last:N, all, or positions separated by commas")
+    if options.decode < 0 or options.threads < 1:
+        parser.error("--decode takes 0 or more tokens, --threads 1 or more")
+    if unknown := [name for name in options.types.split(",") if name not in TYPE_NAMES]:
+        parser.error(f"--types: found {unknown[0]}, expected f32 or bf16")
+    return options
+
+
+def return_freed_memory() -> None:
+    """Has glibc map large blocks one by one, and unmap them when they are freed. By default it soon takes blocks as large as
+    weights from its heap, where they leave gaps that do not fit the next layer: its memory grows with each layer."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(M_MMAP_THRESHOLD, 1 << 20)
+
+
+def main(arguments: list[str]) -> int:
+    options = parse(arguments)
+    return_freed_memory()
+    import torch
+
+    from .checkpoint import quiet
+    from .streamed import recording
+    quiet()
+    torch.set_num_threads(options.threads)
+    types = tuple(found for name in options.types.split(",") if (found := TYPE_NAMES[name]))
+    traces = () if options.traces == "none" else tuple(options.traces.split(","))
+    request = recording.Request(
+        options.checkpoint, options.prompts, options.images, options.out, options.rows, options.decode, types, traces,
+        options.catches, options.whole, options.keep_work, lambda line: print(f"own: {line}", file=sys.stderr, flush=True))
+    try:
+        print("\n".join(recording.record(request)))
+    except (RuntimeError, OSError) as error:
+        print(f"own: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,255 @@
+"""Records cases of a user's checkpoint: which rows and tokens they have, and their files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from .. import case_file, cases, checksums, h5, narrow
+from . import prompts, skeleton, stored
+from .prompts import Sample
+from .runs import Result, Runs
+from .stored import Unsupported
+
+# The largest float32 noise of a case relative to its largest logit (conformance/judge/noise.h, conf_noise_max).
+MOST_NOISE = 2.0 ** -14
+SMALL_FILES = (".json", ".jinja", ".model", ".txt")  # of a checkpoint, beside its weights
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for. rows: `last:N`, `all` or a list of positions. types: beside float64 and float32."""
+
+    checkpoint: Path
+    prompts: Path
+    images: Path | None
+    out: Path
+    rows: str
+    n_decode: int
+    types: tuple[str, ...]
+    traces: tuple[str, ...]
+    catches: str | None
+    whole: bool
+    keep_work: bool
+    note: Callable[[str], None]
+
+
+def wanted_rows(text: str, sample: Sample) -> tuple[int, ...]:
+    """The listed positions of a prompt; its last row is always one of them, because it decides the first token."""
+    n = len(sample.prompt)
+    if text == "all":
+        return tuple(range(n))
+    if text.startswith("last:"):
+        return tuple(range(max(0, n - int(text[5:])), n))
+    listed = [int(part) for part in text.split(",")]
+    for row in listed:
+        if not -n <= row < n:
+            raise Unsupported(f"{sample.place}: --rows: found {row}, expected {-n} to {n - 1} for this prompt of {n} tokens")
+    return tuple(sorted({row % n for row in listed} | {n - 1}))
+
+
+def link_checkpoint(checkpoint: Path, out: Path) -> Path:
+    """OUT/model: a directory of symbolic links to the files of the checkpoint, and their checksums beside it. A case may refer
+    only to what lies below its own directory (conformance/case/header.c)."""
+    weights = {tensor.file.name for tensor in stored.read_checkpoint(checkpoint).values()}
+    files = [file for file in sorted(checkpoint.iterdir()) if file.is_file() and (
+        file.name in weights or file.suffix in SMALL_FILES)]
+    model = out / "model"
+    if model.is_symlink() or (model.exists() and not all(file.is_symlink() for file in model.iterdir())):
+        raise Unsupported(f"{model}: found something else, expected to write links to a checkpoint there")
+    shutil.rmtree(model, ignore_errors=True)
+    model.mkdir(parents=True)
+    for file in files:
+        (model / file.name).symlink_to(file.resolve())
+    checksums.write(model)
+    return model
+
+
+def stop_ids(checkpoint: Path) -> list[int]:
+    """The ids that end a stream, of config.json and generation_config.json."""
+    found: set[int] = set()
+    for name in ("config.json", "generation_config.json"):
+        document = json.loads((checkpoint / name).read_text()) if (checkpoint / name).is_file() else {}
+        for part in (document, document.get("text_config") or {}):
+            ids = part.get("eos_token_id")
+            found |= set(ids if isinstance(ids, list) else [] if ids is None else [ids])
+    return sorted(found)
+
+
+def open_work(request: Request, samples: list[Sample]) -> Path:
+    """The directory for what passes leave. If there is one, it must be of the same request."""
+    digest = hashlib.sha256()
+    for sample in samples:
+        digest.update(json.dumps([sample.case, list(sample.prompt)]).encode())
+        for medium in sample.prompt.media:
+            for name, array in medium.arrays.items():
+                digest.update(f"{name} {array.shape}".encode() + array.tobytes())
+    described = {
+        "checkpoint": (request.out / "model.crc32").read_text(), "prompts": digest.hexdigest(), "rows": request.rows,
+        "decode": request.n_decode, "traces": list(request.traces), "whole": request.whole, "threads": torch.get_num_threads(),
+        "versions": [torch.__version__, transformers.__version__]}
+    work, text = request.out / "work", json.dumps(described, indent=1)
+    manifest = work / "request.json"
+    if manifest.exists() and manifest.read_text() != text:
+        earlier = json.loads(manifest.read_text())
+        name = next(name for name in described if described[name] != earlier.get(name))
+        raise Unsupported(f"{manifest}: belongs to a recording with another value of `{name}`; remove {work} to start again")
+    if manifest.exists():
+        request.note(f"continues the recording in {work}")
+    work.mkdir(parents=True, exist_ok=True)
+    manifest.write_text(text)
+    return work
+
+
+def record(request: Request) -> list[str]:
+    """Records all cases. Returns a line for each. Raises Unsupported if one cannot be judged; the others are written."""
+    config = skeleton.read_config(request.checkpoint)
+    skeleton.model_class(config, request.checkpoint)
+    samples = prompts.read_prompts(request.prompts, request.checkpoint, request.images, config.get_text_config().vocab_size)
+    names = list(dict.fromkeys(sample.case for sample in samples))
+    first = {next(i for i, s in enumerate(samples) if s.case == name) for name in names}
+    rows = [wanted_rows(request.rows, sample) for sample in samples]
+    link_checkpoint(request.checkpoint, request.out)
+    work = open_work(request, samples)
+    runs = Runs(request.checkpoint, samples, rows, request.n_decode, request.traces, first, work, request.whole, request.note)
+    truth, decode = runs.truth()
+    narrower = {name: runs.narrower(name, decode) for name in ("float32", *request.types)}
+    lines, refused = [], []
+    for name in names:
+        of_case = [i for i, sample in enumerate(samples) if sample.case == name]
+        case = Case(name, [samples[i] for i in of_case], [rows[i] for i in of_case], [decode[i] for i in of_case],
+                    [truth[i] for i in of_case], {k: [v[i] for i in of_case] for k, v in narrower.items()})
+        try:
+            lines.append(write(case, request, runs.whole))
+        except Unsupported as error:
+            refused.append(str(error))
+    if not request.keep_work:
+        shutil.rmtree(work)
+    if refused:
+        raise Unsupported("\n".join([*lines, *refused]))
+    return lines
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    samples: list[Sample]
+    rows: list[tuple[int, ...]]
+    decode: list[list[int]]
+    truth: list[Result]
+    runs: dict[str, list[Result]]
+
+    def largest(self) -> float:
+        return float(max(np.abs(part).max() for r in self.truth for part in (r.prefill, r.decode) if part.size))
+
+    def noise(self, name: str) -> float:
+        return float(max(np.abs(a - b).max() for r, t in zip(self.runs[name], self.truth)
+                         for a, b in ((r.prefill, t.prefill), (r.decode, t.decode)) if a.size))
+
+    def deciding(self, sample: int) -> np.ndarray:
+        """The rows [N, V] that decide the greedy tokens."""
+        return np.concatenate([self.truth[sample].prefill[-1:], self.truth[sample].decode])[:len(self.decode[sample])]
+
+    def stream(self, sample: int, stops: list[int]) -> list[int]:
+        """The greedy tokens up to the stop id."""
+        tokens = self.decode[sample]
+        end = next((k + 1 for k, token in enumerate(tokens) if token in stops), len(tokens))
+        return tokens[:end]
+
+
+def decided(case: Case, stops: list[int], note: Callable[[str], None]) -> int:
+    """The number of greedy tokens that no candidate within its bound can change, of all samples of a case: on each deciding
+    row the largest logit leads by more than twice the bound."""
+    least = 2 * narrow.APART * max(case.noise("float32"), cases.FLOOR * case.largest())
+    most = max(len(tokens) for tokens in case.decode)
+    for index, sample in enumerate(case.samples):
+        margins = cases.margins(case.deciding(index))[:len(case.stream(index, stops))]
+        if (margins <= least).any():
+            step = int((margins <= least).argmax())
+            note(f"{sample.place}: greedy token {step} leads by {margins[step]:.1e}, less than {least:.1e}, twice the bound of "
+                 f"a float32 engine: case {case.name} has the tokens before it")
+            most = min(most, step)
+    return most
+
+
+def listed(rows: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate(rows)
+
+
+def run_datasets(name: str, results: list[Result], dtype: Any) -> dict[str, np.ndarray]:
+    return {f"/expect/{name}/prefill": listed([r.prefill for r in results]).astype(dtype),
+            f"/expect/{name}/decode": np.stack([r.decode for r in results]).astype(dtype)}
+
+
+def left_out(case: Case, name: str, stops: list[int], n_tokens: int) -> str | None:
+    """Why a run in a narrower type cannot judge candidates (cases.narrow_runs)."""
+    noise = case.noise(name)
+    if narrow.APART * noise >= case.largest():
+        return f"its noise is {noise:.1e}, and logits of zero would agree with a largest logit of {case.largest():.1e}"
+    if n_tokens and stops and not all(
+            narrow.stops_alike(case.deciding(i), noise, np.array(case.stream(i, stops)[:n_tokens]), stops)
+            for i in range(len(case.samples))):
+        return f"its noise is {noise:.1e}, which may end a stream elsewhere"
+    return None
+
+
+def token_datasets(case: Case, stops: list[int], n_tokens: int) -> dict[str, Any]:
+    tokens = np.full((len(case.samples), n_tokens), -1, np.int32)
+    finish = []
+    for index, row in enumerate(tokens):
+        stream = case.stream(index, stops)[:n_tokens]
+        row[:len(stream)] = stream
+        finish.append("stop" if stream[-1] in stops else "length")
+    return {"/expect/tokens": tokens, "/expect/finish": finish}
+
+
+def write(case: Case, request: Request, whole: bool) -> str:
+    """Writes the file of a case. Returns a line about it."""
+    noise, largest = case.noise("float32"), case.largest()
+    if noise > MOST_NOISE * largest:
+        raise Unsupported(f"case {case.name}: the float32 run is {noise:.1e} away from the truth, expected at most "
+                          f"{MOST_NOISE * largest:.1e} for a largest logit of {largest:.1e}: float32 cannot decide this prompt "
+                          "(an expert near a tie?); use another one")
+    stops = stop_ids(request.checkpoint)
+    n_tokens = decided(case, stops, request.note) if request.n_decode else 0
+    datasets: dict[str, Any] = {
+        "/input/tokens": cases.left_pad([np.array(s.prompt, np.int32) for s in case.samples], 0),
+        "/input/length": np.array([len(s.prompt) for s in case.samples], np.int32),
+        "/input/decode": np.array(case.decode, np.int32).reshape(len(case.samples), request.n_decode),
+        "/expect/rows": np.array([(i, row) for i, rows in enumerate(case.rows) for row in rows], np.int32),
+        **run_datasets("truth", case.truth, np.float64), **run_datasets("float32", case.runs["float32"], np.float32),
+        **prompts.datasets(case.samples)}
+    parts = [f"{case.name}.h5: {len(case.samples)} samples, {len(datasets['/expect/rows'])} rows, {n_tokens} greedy tokens, "
+             f"noise {noise:.1e}"]
+    for name in request.types:
+        reason = left_out(case, name, stops, n_tokens)
+        if reason is None:
+            datasets |= run_datasets(name, case.runs[name], np.float32)
+        parts.append(f"{name} {case.noise(name):.1e}" if reason is None else f"no run in {name}: {reason}")
+    if n_tokens:
+        datasets |= token_datasets(case, stops, n_tokens)
+    traces, again = case.truth[0].traces, case.runs["float32"][0].traces
+    datasets |= {f"/trace/{name}": tensor for name, tensor in traces.items()}
+    attributes = {"kind": "generate" if n_tokens else "logits", "model": "model", "source": source(whole),
+                  "recorder": "scripts/record/own"}
+    if request.catches:
+        attributes["catches"] = request.catches
+    h5.write(request.out / f"{case.name}.h5", attributes, datasets,
+             {f"/trace/{name}": np.abs(again[name] - tensor).max() for name, tensor in traces.items()})
+    return "; ".join(parts)
+
+
+def source(whole: bool) -> str:
+    """case_file.SOURCE with the number of threads of this run, and whether the model was cut."""
+    n = torch.get_num_threads()
+    threads = "one thread" if n == 1 else f"{n} threads"
+    return case_file.SOURCE.replace("one thread", threads) + ("" if whole else ", layer by layer")

@@ -1,0 +1,114 @@
+"""Reads tensors of safetensors files, a block of rows at a time.
+
+The files are not mapped: a mapping counts as memory of the process, and a checkpoint may be larger than what it may use.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+BLOCK_BYTES = 1 << 24
+HEADER_MOST = 100_000_000  # the limit of the published reader
+TYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,
+         "I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8,
+         "BOOL": torch.bool}
+
+
+class Unsupported(RuntimeError):
+    """A checkpoint, a prompt or an option that cannot be recorded; the message names the file and the member."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One tensor of a file. wide: the type in which `tensor[...]` returns it; None: the stored one."""
+
+    name: str
+    file: Path
+    offset: int
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    wide: torch.dtype | None = None
+
+    def __getitem__(self, index: object) -> torch.Tensor:
+        """The whole tensor, read as the published loader reads a slice; only `...` is supported."""
+        if index is not Ellipsis:
+            raise Unsupported(f"{self.file}: {self.name}: the published loader reads {index}, expected the whole tensor")
+        if not self.shape:
+            return self.rows(0, 1).reshape(())
+        return self.rows(0, self.shape[0])
+
+    def get_shape(self) -> list[int]:
+        return list(self.shape)
+
+    def get_dtype(self) -> str:
+        return next(name for name, dtype in TYPES.items() if dtype is self.dtype)
+
+    def rows(self, begin: int, end: int) -> torch.Tensor:
+        """Rows [begin, end) of the first axis, converted block by block."""
+        width = math.prod(self.shape[1:])
+        wide = self.wide if self.wide is not None and self.dtype.is_floating_point else self.dtype
+        out = torch.empty((end - begin, *self.shape[1:]), dtype=wide)
+        flat = out.view(end - begin, width)
+        step = max(1, BLOCK_BYTES // max(1, width * self.dtype.itemsize))
+        with open(self.file, "rb") as file:
+            for at in range(begin, end, step):
+                n = min(step, end - at)
+                flat[at - begin:at - begin + n] = self._block(file, at * width, n * width).view(n, width)
+        return out
+
+    def _block(self, file, first: int, n: int) -> torch.Tensor:
+        size = self.dtype.itemsize
+        file.seek(self.offset + first * size)
+        data = np.fromfile(file, np.uint8, n * size)
+        if len(data) != n * size:
+            raise Unsupported(f"{self.file}: {self.name}: found {len(data)} bytes at {self.offset + first * size}, "
+                              f"expected {n * size}")
+        return torch.from_numpy(data).view(self.dtype) if n else torch.empty(0, dtype=self.dtype)
+
+
+def read_header(path: Path) -> dict[str, Tensor]:
+    """The tensors of one file, by name."""
+    size = path.stat().st_size
+    with open(path, "rb") as file:
+        start = file.read(8)
+        length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
+        if not 2 <= length <= min(size - 8, HEADER_MOST):
+            raise Unsupported(f"{path}: found a header of {length} bytes in a file of {size}, expected a safetensors file")
+        try:
+            header = json.loads(file.read(length))
+        except ValueError as error:
+            raise Unsupported(f"{path}: header: {error}") from None
+    return {name: read_entry(path, name, entry, 8 + length, size) for name, entry in header.items() if name != "__metadata__"}
+
+
+def read_entry(path: Path, name: str, entry: dict, base: int, size: int) -> Tensor:
+    dtype, shape, (begin, end) = TYPES.get(entry["dtype"]), tuple(entry["shape"]), entry["data_offsets"]
+    if dtype is None:
+        raise Unsupported(f"{path}: {name}: found type {entry['dtype']}, expected one of {', '.join(TYPES)}")
+    if not 0 <= begin <= end <= size - base or end - begin != math.prod(shape) * dtype.itemsize:
+        raise Unsupported(f"{path}: {name}: found bytes {begin} to {end} of {size - base}, expected "
+                          f"{math.prod(shape) * dtype.itemsize} bytes for shape {list(shape)}")
+    return Tensor(name, path, base + begin, dtype, shape)
+
+
+def read_checkpoint(directory: Path) -> dict[str, Tensor]:
+    """The tensors of a checkpoint in one file or several, by their stored names."""
+    index, single = directory / "model.safetensors.index.json", directory / "model.safetensors"
+    if single.is_file():
+        return read_header(single)
+    if not index.is_file():
+        raise Unsupported(f"{directory}: found neither model.safetensors nor model.safetensors.index.json; other formats "
+                          "of weights are not supported")
+    places = json.loads(index.read_text())["weight_map"]
+    files = {name: read_header(directory / name) for name in sorted(set(places.values()))}
+    for name, file in places.items():
+        if name not in files[file]:
+            raise Unsupported(f"{index}: {name}: expected in {file}, which does not have it")
+    return {name: files[file][name] for name, file in places.items()}
