@@ -1,0 +1,24 @@
+"""Runs the package's tests that need numpy alone, and prints TAP."""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT.parents[1])]
+
+from scripts.tests.tap import Tap  # noqa: E402
+
+MODULES = ("tests.test_frames", "tests.test_serve", "tests.test_plugin", "tests.test_example")
+
+
+def main() -> int:
+    suite = unittest.defaultTestLoader.loadTestsFromNames(MODULES)
+    print(f"1..{suite.countTestCases()}")
+    return 0 if suite.run(Tap()).wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
