@@ -9,7 +9,7 @@ import sys
 import llama
 import numpy as np
 
-MODELS, SESSIONS = {}, {}  # by number: (config, weights), and (model, {sample: its tokens})
+MODELS, SESSIONS = {}, {}  # by number: (config, weights), and (model, limits, {sample: its tokens})
 
 
 class Refused(Exception):
@@ -17,7 +17,7 @@ class Refused(Exception):
 
 
 def step(r):
-    (model, samples), after, outputs = SESSIONS[r["session"]], {}, []
+    (model, limits, samples), after, outputs = SESSIONS[r["session"]], {}, []
     vocab = len(MODELS[model][1]["lm_head.weight"])
     for s in r["steps"]:
         new = s["tokens"]
@@ -28,7 +28,7 @@ def step(r):
         if not all(1 <= o["n_last"] <= len(new) for o in s["outputs"]):
             raise Refused("invalid", f"n_last of {s['outputs']} is out of range")
         after[s["sample"]] = samples[s["sample"]] + new
-        outputs += [llama.logits(*MODELS[model], after[s["sample"]])[-o["n_last"]:] for o in s["outputs"]]
+        outputs += [llama.logits(*MODELS[model], after[s["sample"]], *limits)[-o["n_last"]:] for o in s["outputs"]]
     samples.update(after)  # last, so that a step that fails changes nothing
     return outputs
 
@@ -44,9 +44,7 @@ def answer(r):
         MODELS[r["model"]] = llama.model_open(r["dir"])
         return {"vocab": len(MODELS[r["model"]][1]["lm_head.weight"])}, []
     if r["call"] == "session_open":
-        if r["limit"]:
-            raise Refused("unsupported", "limit is not supported")
-        SESSIONS[r["session"]] = r["model"], {sample: [] for sample in range(r["n_samples"])}
+        SESSIONS[r["session"]] = r["model"], (r["limit"], r["sink_tokens"]), {sample: [] for sample in range(r["n_samples"])}
     elif r["call"] == "step":
         outputs, ends = step(r), [0]
         for o in outputs:

@@ -29,13 +29,15 @@ def model_open(directory):
     return config, weights
 
 
-def logits(config, weights, tokens):
-    """[len(tokens), vocab], of the whole sample: it has no cache that could be wrong."""
+def logits(config, weights, tokens, limit=0, sink_tokens=0):
+    """[len(tokens), vocab], of the whole sample: it has no cache that could be wrong. limit, sink_tokens: as in assay/engine.h."""
     def normed(x, name): return x / np.sqrt((x * x).mean(-1, keepdims=True) + np.float32(config["rms_norm_eps"])) * weights[name]
     n, heads, dim = len(tokens), config["num_attention_heads"], config["head_dim"]
     angle = np.outer(np.arange(n), config["rope_parameters"]["rope_theta"] ** (-np.arange(0, dim, 2) / dim))
     cos, sin = (np.tile(f(angle), 2).astype(np.float32) for f in (np.cos, np.sin))
     def rotated(x): return x * cos + np.concatenate([-x[..., dim // 2:], x[..., :dim // 2]], -1) * sin  # [heads, n, dim]
+    row, key = np.arange(n)[:, None], np.arange(n)
+    seen = (key <= row) & ((limit == 0) | (key < sink_tokens) | (row - key < limit - sink_tokens))
     x = weights["model.embed_tokens.weight"][tokens]
     for layer in range(config["num_hidden_layers"]):
         at = f"model.layers.{layer}."
@@ -43,7 +45,7 @@ def logits(config, weights, tokens):
         h = normed(x, at + "input_layernorm.weight")
         q, k, v = (product(h, f"self_attn.{name}").reshape(n, -1, dim).swapaxes(0, 1) for name in "qkv")
         k, v = (np.repeat(one, heads // len(one), 0) for one in (rotated(k), v))
-        scores = rotated(q) @ k.swapaxes(1, 2) / np.float32(dim ** 0.5) + np.triu(np.full((n, n), -np.inf, np.float32), 1)
+        scores = np.where(seen, rotated(q) @ k.swapaxes(1, 2) / np.float32(dim ** 0.5), np.float32(-np.inf))
         shares = np.exp(scores - scores.max(-1, keepdims=True))
         x = x + product((shares / shares.sum(-1, keepdims=True) @ v).swapaxes(0, 1).reshape(n, -1), "self_attn.o")
         h = normed(x, at + "post_attention_layernorm.weight")

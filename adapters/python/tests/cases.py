@@ -35,7 +35,8 @@ class Case:
     model: Path
     noise: float
     limit: int
-    traces: dict[str, np.ndarray]
+    sink_tokens: int
+    traces: dict[str, tuple[np.ndarray, float]]  # and their noise
 
 
 def media_of(given: h5py.Group, kind: str) -> list[tuple[int, dict[str, np.ndarray]]]:
@@ -79,10 +80,10 @@ def read(path: Path) -> Case:
         floor = FLOOR_ULPS * float(np.spacing(np.float32(largest)))
         traces = {name: file["trace"][name][...] for name in file.get("trace", ())}
         noises = {name: float(file["trace"][name].attrs.get("noise", 0)) for name in traces}
-        limit = int(file.attrs.get("cache_limit", 0))
+        limit, sink_tokens = (int(file.attrs.get(name, 0)) for name in ("cache_limit", "cache_kept"))
         traces = {name: (rows, max(noises[name], FLOOR_ULPS * float(np.spacing(np.float32(np.abs(rows).max())))))
                   for name, rows in traces.items()}
-        return Case(samples, path.parent / file.attrs["model"].decode(), max(distance, floor), limit, traces)
+        return Case(samples, path.parent / file.attrs["model"].decode(), max(distance, floor), limit, sink_tokens, traces)
 
 
 class Replay:
@@ -95,7 +96,7 @@ class Replay:
         self.worst = max(self.worst, float(error) / self.case.noise)
 
     def session(self, n: int) -> int:
-        return self.client.session_open(self.model, n, max_tokens=max(len(s.truth) for s in self.case.samples))
+        return self.client.session_open(self.model, n, self.case.limit, self.case.sink_tokens, max(len(s.truth) for s in self.case.samples))
 
     def decode(self, session: int, samples: dict[int, Sample]) -> None:
         for n in range(max(len(s.decode) for s in samples.values())):
@@ -195,8 +196,6 @@ def main(arguments: list[str]) -> int:
             case = read(path)
             try:
                 model, _ = client.model_open(str(case.model))
-                if case.limit:
-                    raise Refused("unsupported", "limit")
                 replay = Replay(client, case, model, can)
                 line = "  ".join(f"{name} {manner(replay, name)}" for name in ("whole", "rest", "chunk", "rewind", "fork", "tap"))
             except Refused as error:

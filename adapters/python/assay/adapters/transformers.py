@@ -36,12 +36,25 @@ class Session:
     samples: dict[int, Sample]
 
 
-def model_class(config: transformers.PretrainedConfig) -> type:
-    if type(config) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
-        return AutoModelForImageTextToText
-    if type(config) in MODEL_FOR_CAUSAL_LM_MAPPING:
-        return AutoModelForCausalLM
-    raise Unsupported(f"config.json: model_type {config.model_type!r} has no causal or image-text-to-text model in transformers")
+def model_classes(config: transformers.PretrainedConfig) -> list[type]:
+    """The classes that may open a checkpoint, in order: one whose config has a tower may hold the weights of the decoder alone."""
+    return [auto for auto, known in ((AutoModelForImageTextToText, MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING),
+                                     (AutoModelForCausalLM, MODEL_FOR_CAUSAL_LM_MAPPING)) if type(config) in known]
+
+
+def load(auto: type, directory: str, dtype: torch.dtype) -> torch.nn.Module:
+    """experts_implementation: the default one, grouped_mm, fails on a CPU if rows of the weights are no multiple of 16 bytes."""
+    try:
+        model, info = auto.from_pretrained(directory, dtype=dtype, output_loading_info=True, local_files_only=True,
+                                           experts_implementation="eager")
+    except ImportError as error:
+        raise Unsupported(f"{directory}: {str(error).split('.')[0]}") from error
+    except RuntimeError as error:  # shapes of weights that differ from those of the config
+        raise FormatError(f"{directory}: {error}") from error
+    for what in ("missing_keys", "mismatched_keys"):
+        if info[what]:  # transformers would go on with random weights
+            raise FormatError(f"{directory}: {what} of {type(model).__name__}: {sorted(map(str, info[what]))[:3]}")
+    return model.eval()
 
 
 class Engine(Base):
@@ -60,12 +73,13 @@ class Engine(Base):
             config = AutoConfig.from_pretrained(directory)
         except ValueError as error:
             raise Unsupported(f"{file}: {error}") from error
-        model, info = model_class(config).from_pretrained(directory, dtype=TYPES[options.compute], output_loading_info=True,
-                                                          local_files_only=True)
-        for what in ("missing_keys", "mismatched_keys"):
-            if info[what]:  # transformers would go on with random weights
-                raise FormatError(f"{directory}: {what} of {type(model).__name__}: {sorted(map(str, info[what]))[:3]}")
-        return model.eval()
+        refused: Exception = Unsupported(f"{file}: model_type {config.model_type!r} has no causal or image-text-to-text model")
+        for number, auto in enumerate(model_classes(config)):
+            try:
+                return load(auto, directory, TYPES[options.compute])
+            except (FormatError, Unsupported) as error:
+                refused = refused if number else error
+        raise refused
 
     def model_vocab(self, model: torch.nn.Module) -> int:
         return model.get_output_embeddings().weight.shape[0]

@@ -147,7 +147,7 @@ def cache_for(model: torch.nn.Module, samples: list[Sample]) -> DynamicCache:
 # ---- One batch ----
 
 def check_items(config: Any, sample: Sample, step: Step) -> None:
-    """Placeholder tokens and items come together, each item whole."""
+    """Items come with their placeholder tokens. Those of a sample without items are tokens like others, as published."""
     if step.positions is not None:
         raise Unsupported("positions are not supported")
     ids = placeholder_ids(config)
@@ -155,10 +155,8 @@ def check_items(config: Any, sample: Sample, step: Step) -> None:
     given = {item.kind for item in step.items}
     if given - set(ids):
         raise Unsupported(f"items of kind {', '.join(sorted(given - set(ids)))} are not supported by this model")
-    if found - given:
-        if any(item.kind in found for item in sample.items):
-            raise Unsupported("a step that divides the placeholder tokens of an item is not supported")
-        raise Invalid(f"sample {step.sample}: placeholder tokens of kind {', '.join(sorted(found - given))} without an item")
+    if any(item.kind in found - given for item in sample.items):
+        raise Unsupported("a step that divides the placeholder tokens of an item is not supported")
     if given - found:
         raise Invalid(f"sample {step.sample}: items of kind {', '.join(sorted(given - found))} without placeholder tokens")
 
