@@ -44,7 +44,7 @@ class Case:
 def reason_of(report: str) -> str:
     """The first reason for which assay skipped a case."""
     lines = [line.strip() for line in report.splitlines() if line.strip()]
-    return next((line.removeprefix("skipped: ") for line in lines if line.startswith("skipped: ")), lines[0] if lines else "skipped")
+    return next((line.removeprefix("skipped: ").rstrip(":") for line in lines if line.startswith("skipped: ")), lines[0] if lines else "skipped")
 
 
 def engine_name(command: str) -> str:

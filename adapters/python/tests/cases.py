@@ -114,11 +114,12 @@ class Replay:
         self.decode(session, samples)
 
     def rest(self) -> None:
-        """Samples take turns: each one's prompt while the others rest, then all decode together, in another order."""
+        """Samples take turns: each one's prompt, with more padding, while the others rest; then all decode together, in another
+        order."""
         samples = dict(enumerate(self.case.samples))
         session = self.session(len(samples))
         for i, s in samples.items():
-            self.judge(s, 0, self.client.step(session, [step_of(i, s.prompt, items=s.items)])[0])
+            self.judge(s, 0, self.client.step(session, [step_of(i, s.prompt, items=s.items)], len(s.prompt) + 3)[0])
         self.decode(session, dict(reversed(samples.items())))
 
     def chunk(self, n: int = 3) -> None:

@@ -21,7 +21,7 @@ COMMAND = [sys.executable, "-m", "assay", "tests.noisy:Noisy"]
 
 class Serve(unittest.TestCase):
     def setUp(self) -> None:
-        self.client = self.enterContext(started()) if hasattr(self, "enterContext") else started().__enter__()
+        self.client = started()
         self.addCleanup(self.client.close)
         self.hello = self.client.hello()
         self.model, self.vocab = self.client.model_open("any")

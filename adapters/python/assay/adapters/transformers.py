@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -128,3 +128,11 @@ class Engine(Base):
         number = self.join(into)
         into.samples[number] = origin.samples[sample].copy()
         return number
+
+    def positions(self, model: torch.nn.Module, step: Step, n_axes: int) -> tuple[np.ndarray, int]:  # type: ignore[override]
+        batches.check_items(model.config, Sample(), replace(step, positions=None))
+        with torch.no_grad():
+            axes, delta = batches.first_positions(model, step)
+        if len(axes) > n_axes:
+            raise Unsupported(f"the positions have {len(axes)} axes, not {n_axes}")
+        return np.broadcast_to(axes, (n_axes, len(step.tokens))), delta

@@ -23,11 +23,12 @@ PLACEHOLDERS = ("image", "video", "audio")
 
 @dataclass
 class Row:
-    """A row of a batch's cache, whose sample has `n_tokens` tokens at the right end."""
+    """A row of a batch's cache of `width` columns, whose sample has `n_tokens` tokens at the right end."""
 
     cache: DynamicCache
     index: int
     n_rows: int
+    width: int
     n_tokens: int
 
 
@@ -56,7 +57,7 @@ class Sample:
         for layer in layers:
             crop(layer, len(self.tokens), n_tokens)
         items, delta = (self.items, self.delta) if kept else ([], None)
-        return Sample(self.tokens[:n_tokens], list(items), Row(cache_of(layers), 0, 1, n_tokens), delta)
+        return Sample(self.tokens[:n_tokens], list(items), Row(cache_of(layers), 0, 1, n_tokens, n_tokens), delta)
 
 
 def placeholder_ids(config: Any) -> dict[str, int]:
@@ -126,11 +127,11 @@ def crop(layer: Any, n_before: int, n_tokens: int) -> None:
         layer.cumulative_length = n_tokens
 
 
-def cache_for(model: torch.nn.Module, samples: list[Sample]) -> DynamicCache:
-    """The cache of a batch of these samples, which the batch may change."""
+def cache_for(model: torch.nn.Module, samples: list[Sample]) -> tuple[DynamicCache, int]:
+    """The cache of a batch of these samples, which the batch may change, and its number of columns."""
     rows = [sample.row for sample in samples]
     if rows[0] is None:
-        return DynamicCache(config=model.config)
+        return DynamicCache(config=model.config), 0
     first = rows[0]
     whole = all(row.cache is first.cache and row.index == i for i, row in enumerate(rows)) and len(rows) == first.n_rows
     if whole:  # a shallow copy of its layers: attention replaces its tensors, recurrent states are written in place
@@ -139,9 +140,10 @@ def cache_for(model: torch.nn.Module, samples: list[Sample]) -> DynamicCache:
             for name, value in vars(layer).items():
                 if isinstance(value, dict):
                     setattr(layer, name, {i: v.clone() if isinstance(v, torch.Tensor) else v for i, v in value.items()})
-        return cache_of(layers)
+        return cache_of(layers), first.width
     split = [[row_of_layer(layer, row) for layer in row.cache.layers] for row in rows]
-    return cache_of([joined_layer([layers[i] for layers in split]) for i in range(len(split[0]))])
+    joined = [joined_layer([layers[i] for layers in split]) for i in range(len(split[0]))]
+    return cache_of(joined), max(row.n_tokens for row in rows)
 
 
 # ---- One batch ----
@@ -157,11 +159,25 @@ def check_items(config: Any, sample: Sample, step: Step) -> None:
         raise Unsupported(f"items of kind {', '.join(sorted(given - set(ids)))} are not supported by this model")
     if any(item.kind in found - given for item in sample.items):
         raise Unsupported("a step that divides the placeholder tokens of an item is not supported")
+    for kind in given & found:
+        n_tokens, n_placeholders = step.tokens.count(ids[kind]), n_placeholders_of(config, kind, step.items)
+        if n_placeholders is not None and n_tokens < n_placeholders:
+            raise Unsupported("a step that divides the placeholder tokens of an item is not supported")
+        if n_placeholders is not None and n_tokens > n_placeholders:
+            raise Invalid(f"sample {step.sample}: {n_tokens} placeholder tokens of kind {kind}; its items have {n_placeholders}")
     if given - found:
         raise Invalid(f"sample {step.sample}: items of kind {', '.join(sorted(given - found))} without placeholder tokens")
 
 
-def media(items: list[Item], dtype: torch.dtype) -> dict[str, torch.Tensor]:
+def n_placeholders_of(config: Any, kind: str, items: list[Item]) -> int | None:
+    """How many placeholder tokens the grids of the items of a kind ask for; None if they have no grids."""
+    grids = [item.tensors.get(f"{kind}_grid_thw") for item in items if item.kind == kind]
+    if any(grid is None for grid in grids) or not hasattr(config.vision_config, "spatial_merge_size"):
+        return None
+    return sum(int(np.prod(row)) for grid in grids for row in grid) // config.vision_config.spatial_merge_size ** 2  # type: ignore[union-attr]
+
+
+def media(items: list[Item]) -> dict[str, torch.Tensor]:
     """The tensors of all items, as a processor returns them for a batch."""
     names = dict.fromkeys(name for item in items for name in item.tensors)
     found = {}
@@ -181,8 +197,7 @@ def kinds(config: Any, rows: list[list[int]]) -> list[list[int]]:
     return [[ids.get(token, 0) for token in row] for row in rows]
 
 
-def positions(model: torch.nn.Module, members: list[Sample], cache: DynamicCache, inputs: dict[str, Any], everything: dict[str, Any],
-              n: int) -> torch.Tensor:
+def positions(model: torch.nn.Module, members: list[Sample], cache: DynamicCache, everything: dict[str, Any], n: int) -> torch.Tensor:
     """position_ids of the last n columns, from the published method of generate(), which keeps rope_deltas in the model."""
     if hasattr(model.model, "rope_deltas"):
         deltas = [torch.zeros(1, 1, dtype=torch.int64) if s.delta is None else s.delta for s in members]
@@ -194,20 +209,9 @@ def positions(model: torch.nn.Module, members: list[Sample], cache: DynamicCache
     return prepared[..., -n:]
 
 
-def evaluate(model: torch.nn.Module, samples: dict[int, Sample], steps: list[Step], options: StepOptions) -> dict[int, np.ndarray]:
-    """Appends tokens to samples, either all without tokens, or all with some and equally many new ones; returns the logits by
-    sample. Leaves the samples of a batch that fails to the caller."""
-    members = [samples[step.sample].copy() for step in steps]
-    for sample, step in zip(members, steps):
-        check_items(model.config, sample, step)
-    cache = cache_for(model, members)
-    n = max(len(step.tokens) for step in steps)
-    if not members[0].tokens:
-        n = max(n, options.padded_width)
-    for sample, step in zip(members, steps):
-        sample.tokens += step.tokens
-        sample.items += step.items
-    total = max(len(sample.tokens) for sample in members) if members[0].row else n
+def inputs_of(model: torch.nn.Module, members: list[Sample], steps: list[Step], n: int,
+              total: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The model's inputs for the new tokens, in n columns, and for all tokens, in `total`, of which positions are made."""
     rows = [sample.tokens for sample in members]
     inputs: dict[str, Any] = {"input_ids": padded([step.tokens for step in steps], n),
                               "attention_mask": padded([[1] * len(row) for row in rows], total)}
@@ -215,9 +219,38 @@ def evaluate(model: torch.nn.Module, samples: dict[int, Sample], steps: list[Ste
     if placeholder_ids(model.config):
         typed = padded(kinds(model.config, rows), total)
         if any(item for sample in members for item in sample.items) or blocks_of_images(model.config):
-            everything |= {"mm_token_type_ids": typed, **media([i for s in members for i in s.items], model.dtype)}
-            inputs |= {"mm_token_type_ids": typed[:, -n:], **media([i for step in steps for i in step.items], model.dtype)}
-    inputs["position_ids"] = positions(model, members, cache, inputs, everything, n)
+            everything |= {"mm_token_type_ids": typed, **media([i for s in members for i in s.items])}
+            inputs |= {"mm_token_type_ids": typed[:, -n:], **media([i for step in steps for i in step.items])}
+    return inputs, everything
+
+
+def first_positions(model: torch.nn.Module, step: Step) -> tuple[np.ndarray, int]:
+    """([1 or 3, n], rope_deltas) of a sample that begins with this step; the published method returns the positions of a text
+    before those of the three axes."""
+    sample = Sample(list(step.tokens), list(step.items))
+    n = len(step.tokens)
+    _, everything = inputs_of(model, [sample], [step], n, n)
+    found = positions(model, [sample], DynamicCache(config=model.config), everything, n).numpy()
+    axes = found[-3:, 0] if found.ndim == 3 else found[:1]
+    return axes, int(axes.max()) + 1 - n if sample.delta is None else int(sample.delta)
+
+
+def evaluate(model: torch.nn.Module, samples: dict[int, Sample], steps: list[Step], options: StepOptions) -> dict[int, np.ndarray]:
+    """Appends tokens to samples, either all without tokens, or all with some and equally many new ones; returns the logits by
+    sample. Leaves the samples of a batch that fails to the caller."""
+    members = [samples[step.sample].copy() for step in steps]
+    for sample, step in zip(members, steps):
+        check_items(model.config, sample, step)
+    cache, width = cache_for(model, members)
+    n = max(len(step.tokens) for step in steps)
+    if not members[0].tokens:
+        n = max(n, options.padded_width)
+    for sample, step in zip(members, steps):
+        sample.tokens += step.tokens
+        sample.items += step.items
+    total = width + n
+    inputs, everything = inputs_of(model, members, steps, n, total)
+    inputs["position_ids"] = positions(model, members, cache, everything, n)
     with taps(model, options.tap, steps, n):
         try:
             out = model(**inputs, past_key_values=cache, use_cache=True, logits_to_keep=max(1, *(step.n_last for step in steps), 0))
@@ -226,7 +259,7 @@ def evaluate(model: torch.nn.Module, samples: dict[int, Sample], steps: list[Ste
                 raise Unsupported(f"a step that divides the placeholder tokens of an item is not supported: {error}") from error
             raise
     for i, (sample, step) in enumerate(zip(members, steps)):
-        sample.row = Row(out.past_key_values, i, len(steps), len(sample.tokens))
+        sample.row = Row(out.past_key_values, i, len(steps), total, len(sample.tokens))
         samples[step.sample] = sample
     logits = out.logits.float().numpy()
     return {step.sample: logits[i, logits.shape[1] - step.n_last:].copy() for i, step in enumerate(steps) if step.n_last}
