@@ -199,8 +199,10 @@ class Calls:
     def _positions(self, header: dict[str, Any], reader: Reader, _body: Body) -> dict[str, Any]:
         model = self._model(header, "positions")
         n_axes = requests.count(header, "n_axes", "positions")
-        step = requests.step({"sample": 0, **requests.objects({"step": [header.get("step")]}, "step", "positions")[0]}, reader,
-                             "positions.step")
+        given = header.get("step")
+        if not isinstance(given, dict):
+            raise ProtocolError(f"positions.step: expected an object, found {given!r:.60}")
+        step = requests.step({"sample": 0, "items": [], **given, "outputs": [], "positions": None}, reader, "positions.step")
         reader.finish("positions")
         check_tokens(step, model.vocab, "positions.step")
         found, delta = self.engine.positions(model.handle, step, n_axes)  # type: ignore[misc]
