@@ -15,7 +15,7 @@ from .requests import ModelOptions, SessionOptions, Step
 from .tensors import Array, Body, Reader, is_count
 
 PROTOCOL = 1
-FLOATS = {"F32": np.dtype(np.float32), "F64": np.dtype(np.float64)}
+FLOATS: dict[str, np.dtype[Any]] = {"F32": np.dtype(np.float32), "F64": np.dtype(np.float64)}
 COMMON = ("call", "id")
 
 

@@ -15,6 +15,14 @@ MODULES = ("tests.test_frames", "tests.test_serve", "tests.test_plugin", "tests.
 
 
 class Points(Tap):
+    failed = 0  # the number of the last test with a failed subtest, which has its point already
+
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: object) -> None:
+        super().addSubTest(test, subtest, err)  # type: ignore[arg-type]
+        if err is not None and self.failed != self.testsRun:
+            self.failed = self.testsRun
+            self.say(False, test, (self.failures + self.errors)[-1][1])
+
     def addSkip(self, test: unittest.TestCase, reason: str) -> None:
         super().addSkip(test, reason)
         print(f"ok {self.testsRun} # SKIP {reason}")
