@@ -159,6 +159,9 @@ def check_items(config: Any, sample: Sample, step: Step) -> None:
         raise Unsupported(f"items of kind {', '.join(sorted(given - set(ids)))} are not supported by this model")
     if any(item.kind in found - given for item in sample.items):
         raise Unsupported("a step that divides the placeholder tokens of an item is not supported")
+    both = sample.tokens[-1:] + step.tokens[:1]
+    if blocks_of_images(config) and len(both) == 2 and set(both) <= set(ids.values()):
+        raise Unsupported("a step that continues a block of tokens which attend to each other is not supported")
     for kind in given & found:
         n_tokens, n_placeholders = step.tokens.count(ids[kind]), n_placeholders_of(config, kind, step.items)
         if n_placeholders is not None and n_tokens < n_placeholders:
@@ -220,7 +223,9 @@ def inputs_of(model: torch.nn.Module, members: list[Sample], steps: list[Step], 
         typed = padded(kinds(model.config, rows), total)
         if any(item for sample in members for item in sample.items) or blocks_of_images(model.config):
             everything |= {"mm_token_type_ids": typed, **media([i for s in members for i in s.items])}
-            inputs |= {"mm_token_type_ids": typed[:, -n:], **media([i for step in steps for i in step.items])}
+            inputs |= media([i for step in steps for i in step.items])
+            if n == total or bool(typed[:, -n:].any()):  # masks of blocks read them from the first column on; decode has none
+                inputs["mm_token_type_ids"] = typed if blocks_of_images(model.config) else typed[:, -n:]
     return inputs, everything
 
 
@@ -251,9 +256,11 @@ def evaluate(model: torch.nn.Module, samples: dict[int, Sample], steps: list[Ste
     total = width + n
     inputs, everything = inputs_of(model, members, steps, n, total)
     inputs["position_ids"] = positions(model, members, cache, everything, n)
+    # layers that share keys evaluate these rows alone, as Gemma 4 does: a tap wants all of them
+    kept = n if options.tap else max(1, *(step.n_last for step in steps), 0)
     with taps(model, options.tap, steps, n):
         try:
-            out = model(**inputs, past_key_values=cache, use_cache=True, logits_to_keep=max(1, *(step.n_last for step in steps), 0))
+            out = model(**inputs, past_key_values=cache, use_cache=True, logits_to_keep=kept)
         except ValueError as error:
             if "do not match" in str(error):
                 raise Unsupported(f"a step that divides the placeholder tokens of an item is not supported: {error}") from error
