@@ -1,5 +1,5 @@
-# A kernel library and an engine to start from: installed next to the fixtures, and built by their own Makefiles against the installed
-# headers, as in examples/tests.
+# A kernel library and engines to start from: installed next to the fixtures, and built by their own Makefiles against the installed
+# headers, as in examples/tests. exec-engine needs no build: adapters/tests runs it.
 # SPDX-License-Identifier: Apache-2.0
 exampleskernelsdir = $(pkgdatadir)/examples/kernels
 dist_exampleskernels_DATA = \
@@ -23,5 +23,11 @@ dist_examplesengine_DATA = \
 	examples/engine/llama.h \
 	examples/engine/optional.c \
 	examples/engine/optional.h
+examplesexecenginedir = $(pkgdatadir)/examples/exec-engine
+dist_examplesexecengine_DATA = \
+	examples/exec-engine/Makefile \
+	examples/exec-engine/README.md \
+	examples/exec-engine/engine.py \
+	examples/exec-engine/llama.py
 TESTS += examples/tests/engine.test examples/tests/kernels.test
 EXTRA_DIST += examples/tests/engine.test examples/tests/installed.sh examples/tests/kernels.test

@@ -1,0 +1,1 @@
+"""Published systems as engines, each with its packages in requirements/."""
