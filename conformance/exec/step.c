@@ -62,7 +62,7 @@ static assay_status receive_tap(void *context, const exec_frame *f, const conf_j
     const char *name;
     int64_t sample;
     conf_json_at described;
-    assay_tensor t;
+    assay_tensor t = {0};
     assay_status rc = conf_json_expect(tap, json_type_object, why);
     if (rc == ASSAY_OK) rc = conf_json_member_whole(tap, "sample", 0, INT64_MAX, &sample, why);
     if (rc == ASSAY_OK) rc = conf_json_member_text(tap, "name", &name, why);

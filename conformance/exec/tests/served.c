@@ -240,6 +240,8 @@ static const struct {
     {"rope", served_rope, true},
 };
 
+#define N_CALLS (sizeof calls / sizeof *calls)
+
 static bool answer_one(void)
 {
     served s = {.engine = engine, .answers = answers};
@@ -251,8 +253,11 @@ static bool answer_one(void)
     s.header = (conf_json_at){.name = who, .value = s.frame.header};
     s.id = (int64_t)served_number(&s.header, "id");
     served_require(conf_json_member_text(&s.header, "call", &name, NULL) == ASSAY_OK, "call");
-    while (i < sizeof calls / sizeof *calls && strcmp(calls[i].name, name) != 0) i++;
-    served_require(i < sizeof calls / sizeof *calls, name);
+    while (i < N_CALLS && strcmp(calls[i].name, name) != 0) i++;
+    if (i == N_CALLS) {
+        served_require(false, name);
+        return false;
+    }
     exec_message_begin(&s.answer);
     const assay_status rc = calls[i].run(&s, &err);
     if (rc != ASSAY_OK) answer_error(&s, rc, &err);
