@@ -13,6 +13,7 @@ import numpy as np
 from assay import frames
 from assay.calls import Calls
 from assay.errors import EngineError, ProtocolError
+from assay.serve import Server
 from assay.tensors import NAMES, BFloat16, Body, Reader
 
 from . import toy
@@ -122,6 +123,26 @@ class Frames(unittest.TestCase):
                 outcomes["refused"] += 1
                 self.assertEqual(calls.sessions[1].samples, {0: 0, 1: 0})
         self.assertGreater(min(outcomes.values()), N_MUTATIONS // 50, outcomes)
+
+    def test_mutated_streams_end_in_answers_or_an_error(self) -> None:
+        opened = [{"call": "hello", "id": 1, "protocol": 1}, {"call": "model_open", "id": 2, "model": 1, "dir": ""},
+                  {"call": "session_open", "id": 3, "session": 1, "model": 1, "n_samples": 2},
+                  {"call": "tap", "id": 4, "session": 1, "names": []}]
+        start, rest = b"".join(map(written, opened)), (example() + written({"id": 3, "go_on": True})) * 2
+        outcomes = {"ended": 0, "refused": 0}
+        for seed in range(N_MUTATIONS):
+            answers = io.BytesIO()
+            server = Server(toy.Toy(), io.BytesIO(start + mutate(rest, random.Random(seed))), answers)
+            try:
+                server.run()
+                outcomes["ended"] += 1
+            except ProtocolError as error:
+                self.assertTrue(str(error))
+                outcomes["refused"] += 1
+            answers.seek(0)
+            while (frame := frames.read(answers)) is not None:  # whole frames, and nothing else
+                self.assertNotEqual(frame.header.get("error", {}).get("status"), "internal", frame.header)
+        self.assertGreater(min(outcomes.values()), N_MUTATIONS // 100, outcomes)
 
 
 def mutate(data: bytes, rng: random.Random) -> bytes:
