@@ -21,11 +21,13 @@ dist_adaptersassay_DATA = \
 adapterssystemsdir = $(adaptersassaydir)/adapters
 dist_adapterssystems_DATA = \
 	adapters/python/assay/adapters/__init__.py \
+	adapters/python/assay/adapters/mlx_lm.py \
+	adapters/python/assay/adapters/mlx_lm_taps.py \
 	adapters/python/assay/adapters/transformers.py \
 	adapters/python/assay/adapters/transformers_batches.py \
 	adapters/python/assay/adapters/transformers_taps.py
 adaptersrequirementsdir = $(adapterspythondir)/requirements
-dist_adaptersrequirements_DATA = adapters/python/requirements/transformers.txt
+dist_adaptersrequirements_DATA = adapters/python/requirements/mlx_lm.txt adapters/python/requirements/transformers.txt
 TESTS += adapters/tests/python.test
 EXTRA_DIST += adapters/tests/python.test \
 	adapters/python/tests/__init__.py \
