@@ -1,0 +1,1 @@
+"""Tensors that other systems dump, as observations."""
