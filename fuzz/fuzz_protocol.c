@@ -1,9 +1,9 @@
 /* Input: what an engine's program writes to its standard output.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/dtype.h"
 #include "conformance/exec/link.h"
 #include "fuzz/fuzz.h"
+#include "model/checkpoint/safetensors.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -18,8 +18,7 @@ static void read_tensors(const exec_frame *f, const conf_json_at *at)
     volatile unsigned char touched = 0;
     const assay_status rc = exec_frame_tensor(f, at, &t, &err);
     if (rc == ASSAY_OK) {
-        size_t bytes = dtype_size(t.dtype);
-        for (size_t i = 0; i < t.rank; i++) bytes *= t.shape[i];
+        const size_t bytes = safetensors_bytes(&t);
         fuzz_require(bytes <= f->n_body, "a tensor is not longer than the body");
         for (size_t i = 0; i < bytes; i++) touched ^= ((const unsigned char *)t.data)[i];
         (void)touched;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/saturate.h"
 
 void conf_find_number(conf_found_list *list)
 {
@@ -32,11 +33,6 @@ static int compare_weighed(const void *a, const void *b)
     const weighed *x = a, *y = b;
     if (x->cost != y->cost) return x->cost < y->cost ? 1 : -1;
     return (x->at > y->at) - (x->at < y->at);
-}
-
-static uint64_t add_saturating(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 /* Shards are a heap (Williams 1964) whose first element has the smallest sum, of equal sums the smallest

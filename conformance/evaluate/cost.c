@@ -8,22 +8,13 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/saturate.h"
 #include "conformance/case/prompt.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
 #include "conformance/process/contain.h"
 #include "model/loader.h"
 #include "model/plan/cost.h"
-
-static uint64_t add_saturating(uint64_t a, uint64_t b)
-{
-    return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
-
-static uint64_t multiply_saturating(uint64_t a, uint64_t b)
-{
-    return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
-}
 
 static uint64_t size_of(const char *path)
 {

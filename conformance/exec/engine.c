@@ -88,8 +88,7 @@ static assay_status model_open(const char *dir, const assay_model_options *given
     if (rc == ASSAY_OK) {
         rc = read_model(&answer, model, &why);
         exec_frame_free(&answer);
-        if (rc != ASSAY_OK && err) *err = why;
-        if (rc == ASSAY_EFORMAT) (void)exec_link_reject(&why);
+        (void)exec_link_settle(rc, &why, err);
     }
     if (rc == ASSAY_OK) *out = model;
     else free_model(model);

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "conformance/support/json_add.h"
 #include "conformance/support/text.h"
+#include "model/checkpoint/safetensors.h"
 
 #define MAGIC      "ASAY"
 #define PREFIX     16                /* bytes before the header */
@@ -224,13 +225,6 @@ void exec_message_end(exec_message *m)
     *m = (exec_message){0};
 }
 
-static size_t bytes_of(const assay_tensor *t)
-{
-    size_t bytes = dtype_size(t->dtype);
-    for (size_t i = 0; i < t->rank; i++) bytes *= t->shape[i];
-    return bytes;
-}
-
 json_object *exec_message_tensor(exec_message *m, const assay_tensor *t)
 {
     json_object *object = json_object_new_object(), *shape = json_object_new_array();
@@ -245,7 +239,7 @@ json_object *exec_message_tensor(exec_message *m, const assay_tensor *t)
         ok = ok && conf_json_append(shape, json_object_new_uint64(t->shape[i]));
     ok = conf_json_add(object, "shape", shape) && ok;
     ok = ok && conf_json_append(offsets, json_object_new_uint64(m->n_body));
-    m->n_body += bytes_of(t);
+    m->n_body += safetensors_bytes(t);
     ok = ok && conf_json_append(offsets, json_object_new_uint64(m->n_body));
     ok = conf_json_add(object, "data_offsets", offsets) && ok;
     if (ok && t->name) ok = conf_json_add_text(object, "name", t->name);
@@ -279,7 +273,7 @@ static assay_status write_frame(int to, const char *who, const exec_message *m, 
     assay_status rc = write_bytes(to, who, prefix, sizeof prefix, err);
     if (rc == ASSAY_OK) rc = write_bytes(to, who, text, n, err);
     for (size_t i = 0; i < m->n_parts && rc == ASSAY_OK; i++)
-        rc = write_bytes(to, who, m->parts[i].data, bytes_of(&m->parts[i]), err);
+        rc = write_bytes(to, who, m->parts[i].data, safetensors_bytes(&m->parts[i]), err);
     return rc;
 }
 

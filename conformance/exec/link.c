@@ -187,13 +187,16 @@ assay_status exec_link_call(const exec_call *call, exec_frame *answer, assay_err
     return rc;
 }
 
-assay_status exec_link_reject(const assay_error *err)
+assay_status exec_link_settle(assay_status rc, const assay_error *why, assay_error *err)
 {
+    if (rc == ASSAY_OK) return rc;
+    if (err) *err = *why;
+    if (rc != ASSAY_EFORMAT) return rc;
     (void)pthread_mutex_lock(&program.lock);
-    assay_error why = *err;
-    if (program.why.status == ASSAY_OK) (void)give_up(ASSAY_EFORMAT, &why, NULL);
+    assay_error reason = *why;
+    if (program.why.status == ASSAY_OK) (void)give_up(rc, &reason, NULL);
     (void)pthread_mutex_unlock(&program.lock);
-    return ASSAY_EFORMAT;
+    return rc;
 }
 
 /* Reads "can". Names that are not known are of a later protocol, and not used. */
@@ -258,9 +261,7 @@ static assay_status greet(assay_error *err)
     rc = exec_hello_read(&answer, &program.hello, &why);
     exec_frame_free(&answer);
     program.greeted = rc == ASSAY_OK;
-    if (rc == ASSAY_OK) return rc;
-    if (err) *err = why;
-    return exec_link_reject(&why);
+    return exec_link_settle(rc, &why, err);
 }
 
 assay_status exec_link_open(const char *command, const exec_hello **out, assay_error *err)

@@ -55,8 +55,9 @@ const char *exec_link_name(void);
  * exec_frame_free. */
 assay_status exec_link_call(const exec_call *call, exec_frame *answer, assay_error *err);
 
-/* Ends the program because an answer of it is wrong; all later calls fail for the reason in *err. Returns
- * ASSAY_EFORMAT. */
-assay_status exec_link_reject(const assay_error *err);
+/* After an answer has been read: rc says whether it is what was asked for, and *why what is wrong. Returns
+ * rc, and then fills err (may be NULL). ASSAY_EFORMAT also ends the program: all later calls fail for the
+ * reason in *why. */
+assay_status exec_link_settle(assay_status rc, const assay_error *why, assay_error *err);
 
 #endif

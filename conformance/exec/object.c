@@ -107,9 +107,7 @@ assay_status exec_call_whole(exec_message *m, const char *name, const char *memb
     const conf_json_at header = exec_header(&answer);
     rc = conf_json_member_whole(&header, member, 0, most, out, &why);
     exec_frame_free(&answer);
-    if (rc == ASSAY_OK) return rc;
-    if (err) *err = why;
-    return exec_link_reject(&why);
+    return exec_link_settle(rc, &why, err);
 }
 
 assay_status exec_read_numbers(const conf_json_at *at, size_t n, int32_t *out, assay_error *err)

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "conformance/support/memory.h"
 
 #define SECONDS_TO_END 2 /* for a process whose standard input has ended */
 
@@ -29,18 +29,12 @@ static void close_both(int ends[2])
 static void run_command(const char *command, size_t mib, bool leads, pid_t parent, int in, int out)
 {
     sigset_t none;
-    struct rlimit limit;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
     if (leads) (void)setpgid(0, 0);
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    if (mib && getrlimit(RLIMIT_DATA, &limit) == 0) {
-        const rlim_t bytes = (rlim_t)mib << 20;
-        if (limit.rlim_max == RLIM_INFINITY || bytes < limit.rlim_max)
-            limit.rlim_cur = limit.rlim_max = bytes;
-        (void)setrlimit(RLIMIT_DATA, &limit);
-    }
+    if (mib) conf_memory_limit(mib);
     if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0)
         (void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);

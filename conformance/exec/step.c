@@ -6,9 +6,9 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "conformance/exec/object.h"
 #include "conformance/support/json_add.h"
+#include "model/checkpoint/safetensors.h"
 
 #define BODY_OF_TAPS                                                                                         \
     ((size_t)4 << 30) /* the longest body while a tap may send tensors of a width that is not known */
@@ -19,14 +19,6 @@ static assay_dtype output_type(void)
     return exec_link_hello()->logits;
 }
 
-/* After an answer that is wrong: fails for the reason in *why, and ends the program. */
-static assay_status reject(assay_status rc, const assay_error *why, assay_error *err)
-{
-    if (rc == ASSAY_OK) return rc;
-    if (err) *err = *why;
-    return rc == ASSAY_EFORMAT ? exec_link_reject(why) : rc;
-}
-
 /* ---- Steps ---- */
 
 /* A tap gets a copy of the tensor that it may change; a changed one is sent back. */
@@ -34,8 +26,7 @@ static assay_status pass_tensor(const assay_session *session, size_t sample, con
                                 exec_message *reply, assay_error *why)
 {
     const bool writes = exec_link_hello()->tap_writes;
-    size_t bytes = dtype_size(t->dtype);
-    for (size_t i = 0; i < t->rank; i++) bytes *= t->shape[i];
+    const size_t bytes = safetensors_bytes(t);
     assay_tensor given = *t;
     void *copy = writes ? malloc(bytes + 1) : NULL;
     if (writes && !copy) return assay_fail(why, ASSAY_ENOMEM, "%s: out of memory", exec_link_name());
@@ -108,8 +99,7 @@ static assay_status read_outputs(const exec_frame *f, const assay_session *sessi
             const size_t shape[] = {steps[i].outputs[k].n_last, session->model->vocab};
             assay_tensor t;
             rc = exec_frame_tensor_of(f, &element, output_type(), shape, 2, &t, why);
-            if (rc == ASSAY_OK && copies)
-                memcpy(steps[i].outputs[k].data, t.data, shape[0] * shape[1] * dtype_size(t.dtype));
+            if (rc == ASSAY_OK && copies) memcpy(steps[i].outputs[k].data, t.data, safetensors_bytes(&t));
         }
     return rc;
 }
@@ -145,7 +135,7 @@ assay_status exec_step(assay_session *session, const assay_step *steps, size_t n
     rc = read_outputs(&answer, session, steps, n, false, &why);
     if (rc == ASSAY_OK) rc = read_outputs(&answer, session, steps, n, true, &why);
     exec_frame_free(&answer);
-    return reject(rc, &why, err);
+    return exec_link_settle(rc, &why, err);
 }
 
 /* ---- Positions and ropes ---- */
@@ -172,7 +162,7 @@ assay_status exec_positions(const assay_model *model, const assay_step *step, in
     if (rc == ASSAY_OK) rc = exec_read_number_rows(&rows, step->n_axes, step->n_tokens, out, &why);
     if (rc == ASSAY_OK) *delta = (int32_t)found;
     exec_frame_free(&answer);
-    return reject(rc, &why, err);
+    return exec_link_settle(rc, &why, err);
 }
 
 /* The number of columns of cos, from 1 to head_dim. */
@@ -211,11 +201,7 @@ static assay_status read_rope(const exec_frame *f, const assay_rope_request *req
             rc = exec_frame_tensor_of(f, &at, output_type(), arrays[i].shape, arrays[i].rank, &found[i], why);
         if (rc != ASSAY_OK) return rc;
     }
-    for (size_t i = 0; i < 3; i++) {
-        size_t bytes = dtype_size(output_type());
-        for (size_t k = 0; k < arrays[i].rank; k++) bytes *= arrays[i].shape[k];
-        memcpy(arrays[i].into, found[i].data, bytes);
-    }
+    for (size_t i = 0; i < 3; i++) memcpy(arrays[i].into, found[i].data, safetensors_bytes(&found[i]));
     return ASSAY_OK;
 }
 
@@ -247,5 +233,5 @@ assay_status exec_rope(const assay_rope_request *request, void *out, void *cos, 
     if (rc == ASSAY_OK) rc = read_rope(&answer, request, columns, out, cos, sin, &why);
     if (rc == ASSAY_OK) *dim = columns;
     exec_frame_free(&answer);
-    return reject(rc, &why, err);
+    return exec_link_settle(rc, &why, err);
 }

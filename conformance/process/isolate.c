@@ -97,17 +97,6 @@ static void block_sigchld(void)
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* Not RLIMIT_AS: a mapped checkpoint takes address space, but only memory that the system can reclaim. */
-static void limit_memory(size_t mib)
-{
-    struct rlimit limit;
-    if (!CONF_LIMITS_MEMORY || getrlimit(RLIMIT_DATA, &limit) != 0) return;
-    rlim_t bytes = (rlim_t)mib << 20;
-    if (limit.rlim_max != RLIM_INFINITY && bytes > limit.rlim_max) bytes = limit.rlim_max;
-    limit.rlim_cur = limit.rlim_max = bytes;
-    (void)setrlimit(RLIMIT_DATA, &limit);
-}
-
 void conf_memory_explain(assay_status rc, assay_error *err)
 {
     struct rlimit limit;
@@ -132,7 +121,7 @@ static void run_child(conf_task_fn *task, const void *context, const conf_child 
     (void)sigaddset(&set, SIGCHLD);
     (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
     (void)dup2(STDERR_FILENO, STDOUT_FILENO); /* keeps an engine's output out of the report */
-    limit_memory(self->limits.mib);
+    conf_memory_limit(self->limits.mib);
     exec_link_contain(self->program);
     task(context, &self->shared->verdict);
     self->shared->complete = true;

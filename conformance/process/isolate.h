@@ -11,21 +11,10 @@
 
 #include "conformance/exec/process.h"
 #include "conformance/judge/verdict.h"
+#include "conformance/support/memory.h"
 
 #define CONF_SECONDS_DEFAULT 60
 #define CONF_MIB_LEAST       4096 /* of the default: libraries reserve space for every processor */
-
-/* Sanitizers reserve terabytes of memory and cannot run under any memory limit. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define CONF_LIMITS_MEMORY 0
-#elif defined __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define CONF_LIMITS_MEMORY 0
-#endif
-#endif
-#ifndef CONF_LIMITS_MEMORY
-#define CONF_LIMITS_MEMORY 1
-#endif
 
 /* Half of the machine's memory, but at least CONF_MIB_LEAST. */
 size_t conf_mib_default(void);

@@ -29,7 +29,7 @@ assay_status conf_jobs_open(size_t n, const conf_limits *limits, conf_jobs **out
         conf_jobs_free(jobs);
         return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     }
-    const assay_status rc = exec_pool_open(n, CONF_LIMITS_MEMORY ? limits->mib : 0, &jobs->programs, err);
+    const assay_status rc = exec_pool_open(n, limits->mib, &jobs->programs, err);
     if (rc == ASSAY_OK) *out = jobs;
     else conf_jobs_free(jobs);
     return rc;

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dtype.h"
 #include "conformance/case/spans.h"
 #include "conformance/replay/greedy.h"
 #include "conformance/replay/rounds.h"
 #include "conformance/replay/session.h"
 #include "conformance/replay/trace.h"
 #include "conformance/replay/watch.h"
+#include "model/checkpoint/safetensors.h"
 
 /* A manner is not evaluated if a stateless engine would evaluate more tokens for it. */
 #define COST_MAX 8000
@@ -145,8 +145,7 @@ static bool guard_inputs(conf_replay *r)
     if (!r->inputs) return conf_replay_no_memory(r);
     for (size_t i = 0; i < r->items.n_tensors; i++) {
         assay_tensor *t = &r->items.tensors[i];
-        size_t n_bytes = dtype_size(t->dtype);
-        for (size_t d = 0; d < t->rank; d++) n_bytes *= t->shape[d];
+        const size_t n_bytes = safetensors_bytes(t);
         char name[CONF_GUARD_NAME_MAX];
         (void)snprintf(name, sizeof name, "the input %.64s", t->name);
         void *data = conf_guard_take(&r->inputs[i], n_bytes, name);

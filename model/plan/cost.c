@@ -5,6 +5,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/saturate.h"
 
 /* The size of an element after conversion; of quantised weights, that of their scales. */
 static size_t number_bytes(const plan_weight *w)
@@ -179,16 +180,6 @@ void plan_cost_free(plan_cost *cost)
 {
     free(cost->attention);
     *cost = (plan_cost){0};
-}
-
-static uint64_t add_saturating(uint64_t a, uint64_t b)
-{
-    return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
-
-static uint64_t multiply_saturating(uint64_t a, uint64_t b)
-{
-    return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
 /* The total number of keys to which the tokens at positions first … first + n - 1 attend: each its own
