@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from . import pictures
-from .cells import COMPUTE, GROUPS, IMAGE_GROUPS, IMAGE_SYSTEMS, PEERS
+from .cells import COMPUTE, GROUPS, IMAGE_GROUPS, IMAGE_SYSTEMS, PEERS, REFERENCE, REFERENCE_SYSTEMS
 from .session import Session
 
 USUAL_CACHE = Path.home() / ".cache" / "assay-peers"
@@ -56,7 +56,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--bench-option", action="append", default=[], type=split_group, metavar="[GROUP:]WORD",
         help="a further argument of assay bench (default, of fastpath: --compute as the peers of "
         "the group do)")
-    add("--group", action="append", choices=GROUPS, help="types of weights (default: all)")
+    add("--group", action="append", choices=GROUPS, help="types of weights (default: all but f64). "
+        "f64 measures prefill of ref64 and of torch in float64, each on one thread; not with other groups")
     add("--peer", action="append", choices=PEERS, help="default: "
         + ", ".join(name for name, peer in PEERS.items() if not peer.left_out))
     add("--python", action="append", default=[], type=peer_python, metavar="PEER=PYTHON",
@@ -89,12 +90,19 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     if options.images:
         options.peer = options.peer or sorted({s.peer for s in IMAGE_SYSTEMS})
         options.group = options.group or list(IMAGE_GROUPS)
+    if REFERENCE in (options.group or ()):
+        if set(options.group) != {REFERENCE} or options.images or options.context or options.batch or options.tokens:
+            parser.error(f"--group {REFERENCE}: not with other groups, --images, --context, --batch or --tokens")
+        options.peer = options.peer or sorted({s.peer for s in REFERENCE_SYSTEMS})
+        options.engine = options.engine or [(REFERENCE, "ref64")]
+        options.prompt = options.prompt or [64, 512]
+        options.context, options.batch, options.tokens = [], [1], 1
     options.shape = options.shape or ("qwen2-vl-2b" if options.images else "qwen3-0.6b")
     options.tokens = options.tokens or 32
     options.engine = options.engine or [("", "fastpath")]
-    options.group = options.group or list(GROUPS)
+    options.group = options.group or [group for group in GROUPS if group != REFERENCE]
     options.prompt = options.prompt or [512, 2048]
-    options.context = options.context or [16, 1024]
+    options.context = [16, 1024] if options.context is None else options.context
     options.batch = sorted(set(options.batch or [1, 8]))
     options.assay = options.assay.absolute()
     options.cache = options.cache.absolute()

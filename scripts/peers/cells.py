@@ -12,7 +12,9 @@ GROUPS = {  # group -> the checkpoint that Assay and readers of Hugging Face's f
     "bf16": "bfloat16",
     "8-bit": "affine8",
     "4-bit": "affine4",
+    "f64": "bfloat16",
 }
+REFERENCE = "f64"  # the group of the reference engine, on one thread; only measured if it is named, and alone
 COMPUTE = {  # group -> compute type for fastpath, if neither --engine nor --bench-option is given
     "f32": "f32",
     "bf16": "bf16",
@@ -112,6 +114,11 @@ SYSTEMS = (
            "int4 groups of 128; embedding int8",
            "products of 8-bit activations in groups of 32, all else bf16; cache f16"),
     System("4-bit", "mlx-lm", "mlx-lm", "affine4", "4-bit groups of 64", "bf16; cache bf16"),
+)
+
+REFERENCE_SYSTEMS = (
+    System(REFERENCE, "torch", "torch", "bfloat16", "bf16", "f64, weights widened when opened", False,
+           "float64"),
 )
 
 # Of prompts with images.

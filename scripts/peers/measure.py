@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import backends, draw, pictures
+from .cells import REFERENCE
 
 WARM_TOKENS = 16     # enough to touch every weight
 STEP_SECONDS = 5.0   # decode starts no further step after that
@@ -96,7 +97,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--peer", choices=sorted({*backends.MODULES, *backends.IMAGE_MODULES}), required=True)
     parser.add_argument("--version", action="store_true", help="print the versions, and no more")
     parser.add_argument("--model", type=Path)
-    parser.add_argument("--group", help="types: f32, bf16, 8-bit or 4-bit")
+    parser.add_argument("--group", help="types: f32, bf16, 8-bit, 4-bit or f64")
     parser.add_argument("--how", default="", help="further options of its backend")
     parser.add_argument("--logits", type=Path, help="write logits there, and measure nothing")
     parser.add_argument("--measure", choices=("first token", "prefill", "decode"))
@@ -123,7 +124,7 @@ def main(arguments: list[str]) -> int:
     n_samples = 2 if options.logits else options.batch
     peer = module.Peer(options.model, backends.Capacity(
         options.group, n_samples, options.prompt + options.tokens + 1,
-        len(os.sched_getaffinity(0)), options.how))
+        1 if options.group == REFERENCE else len(os.sched_getaffinity(0)), options.how))
     told = getattr(peer, "told", "")
     if options.logits and options.images:
         peer.prefill(*drawn_prompt(options, options.images, options.seed))[0].tofile(options.logits)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from . import draw, install, machine, pictures, processes, table
-from .cells import (FIRST_PROMPT, GROUPS, IMAGE_SYSTEMS, PEERS, SYSTEMS, Point, System,
-                    image_points, points)
+from .cells import (FIRST_PROMPT, GROUPS, IMAGE_SYSTEMS, PEERS, REFERENCE, REFERENCE_SYSTEMS, SYSTEMS, Point,
+                    System, image_points, points)
 from .processes import Failure
 
 EXACT = 1e-3  # allowed difference between two float32 results, relative to the largest logit
@@ -20,6 +20,12 @@ COMPUTED = {  # compute type -> description of fastpath's computation, for the t
     "f32": "f32; cache f32",
     "bf16": "products and, with VDPBF16PS, weights of attention of bf16, all else f32; cache bf16",
     "int8": "products of 8-bit activations in groups of 64, all else f32; cache bf16",
+    REFERENCE: "f64, weights widened in blocks in each step; no cache",
+}
+STORED = {  # group -> our weights, if not the group's name
+    "8-bit": "8-bit groups of 64, bf16 scales and biases",
+    "4-bit": "4-bit groups of 64, bf16 scales and biases",
+    REFERENCE: "bf16",
 }
 PREPARE_SECONDS = 3600.0
 
@@ -34,6 +40,8 @@ class Session:
         self.versions: dict[str, dict[str, str]] = {}
         self.machine: dict[str, Any] = {}
         self.groups = {name: table.Group(name, [], {}, {}) for name in options.group}
+        self.known = (IMAGE_SYSTEMS if options.images else REFERENCE_SYSTEMS if REFERENCE in options.group
+                      else SYSTEMS)
         self.systems: list[System] = []
         self.broken: set[tuple[System, Point]] = set()
         self.n_ids = 0
@@ -67,9 +75,8 @@ class Session:
 
     def install(self) -> None:
         given = dict(self.options.python)
-        systems = IMAGE_SYSTEMS if self.options.images else SYSTEMS
         for name, peer in PEERS.items():
-            if name not in {s.peer for s in systems}:
+            if name not in {s.peer for s in self.known}:
                 continue
             if self.options.peer and name not in self.options.peer:
                 continue
@@ -91,8 +98,7 @@ class Session:
         """Writes the checkpoints, then the peers' models, which are made from those in float32 and bfloat16."""
         self.models.mkdir(parents=True, exist_ok=True)
         python = next(iter(self.pythons.values()))
-        systems = IMAGE_SYSTEMS if self.options.images else SYSTEMS
-        chosen = [s for s in systems if s.group in self.groups and s.peer in self.pythons]
+        chosen = [s for s in self.known if s.group in self.groups and s.peer in self.pythons]
         wanted = dict.fromkeys(["f32", *self.groups])  # float32 is always needed, to compare logits with
         for group in wanted:
             path = self.models / GROUPS[group]
@@ -168,10 +174,9 @@ class Session:
                 self.compare_peer(group, system, truth, out)
 
     def our_column(self, group: str, name: str, truth: Any, out: Path) -> table.Column:
-        stored = {"8-bit": "8-bit groups of 64, bf16 scales and biases",
-                  "4-bit": "4-bit groups of 64, bf16 scales and biases"}.get(group, group)
         compute = self.compute(group)
-        column = table.Column(Path(name).name, True, stored, COMPUTED.get(compute, compute))
+        computed = COMPUTED[group] if group == REFERENCE else COMPUTED.get(compute, compute)
+        column = table.Column(Path(name).name, True, STORED.get(group, group), computed)
         if truth is None:
             return column
         try:
@@ -258,16 +263,15 @@ class Session:
             self.keep(group, found, batch)
 
     def asked_points(self, batch: int) -> list[Point]:
-        """Those that a call of assay bench measures besides the first token: with images one step of decode, too,
-        which no option leaves out."""
+        """Those that a call of assay bench measures besides the first token; at least one step of decode, which no
+        option leaves out."""
         o = self.options
-        if o.images:
-            return [*self.points, Point("decode", 1)]
-        return points(o.prompt if batch == 1 else [1], o.context, [batch])[1:]
+        asked = self.points if o.images else points(o.prompt if batch == 1 else [1], o.context, [batch])[1:]
+        return asked if o.context and not o.images else [*asked, Point("decode", 1)]
 
     def keep(self, group: table.Group, found: processes.Bench, batch: int) -> None:
         for (name, point), time in found.times.items():
-            if self.options.images and not point.pictures:
+            if point not in self.points:
                 continue
             if point.batch != batch or (batch > 1 and point.measure != "decode"):
                 continue  # each call also measures the first token

@@ -156,7 +156,7 @@ def notes(n_rounds: int, median: bool) -> str:
     return "\n".join([
         f"Each cell: the {'median' if median else 'best'} of {n_rounds} rounds, all systems taking "
         "turns in each, every measurement in a",
-        "process of its own, on as many threads as there are processors. Ratios above 1 lead the best "
+        "process of its own, on as many threads as there are processors (f64: on one). Ratios above 1 lead the best "
         f"peer; the others are {BEHIND}bold{BEHIND}.",
         "Of prefill peers compute the logits of the last token, and so does `assay bench`.",
         "The first token is timed from the start of the process, files being in the page cache, and "

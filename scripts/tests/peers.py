@@ -16,8 +16,8 @@ from unittest import mock
 
 from scripts.peers import __main__ as program
 from scripts.peers import draw, install, machine, processes, table
-from scripts.peers.cells import (IMAGE_SYSTEMS, PEERS, SYSTEMS, Point, System, Time, image_points,
-                                 points)
+from scripts.peers.cells import (IMAGE_SYSTEMS, PEERS, REFERENCE_SYSTEMS, SYSTEMS, Point, System, Time,
+                                 image_points, points)
 from scripts.peers.pictures import Pictures, Tower, draw_prompt
 from scripts.peers.session import Session, judge
 from scripts.tests import tap
@@ -192,7 +192,7 @@ class Tests(unittest.TestCase):
             self.assertEqual(session.seed(point, 5), draw.seed_of(5, index, 0))
 
     def test_every_system_has_a_peer_a_backend_and_pinned_requirements(self) -> None:
-        for system in SYSTEMS + IMAGE_SYSTEMS:
+        for system in SYSTEMS + IMAGE_SYSTEMS + REFERENCE_SYSTEMS:
             self.assertIn(system.peer, PEERS)
         for name in PEERS:
             for line in install.wanted(name).splitlines():
@@ -261,12 +261,23 @@ class Tests(unittest.TestCase):
     def test_arguments_that_mean_nothing_are_refused(self) -> None:
         for words, said in ((("--peer", "vllm"), "invalid choice"),
                             (("--group", "int3"), "invalid choice"),
+                            (("--group", "f64", "--group", "f32"), "not with other groups"),
+                            (("--group", "f64", "--batch", "8"), "not with other groups"),
                             (("--prompt", "0"), "expected a number above 0"),
                             (("--repeat", "-1"), "expected"),
                             (("--python", "torch"), "expected PEER=PYTHON"),
                             (("--python", "torch=/nowhere/python"), "/nowhere/python is no program"),
                             (("--assay", "/nowhere/assay"), "there is no /nowhere/assay")):
             self.assertIn(said, refusal(*words))
+
+    def test_the_reference_engine_is_measured_alone(self) -> None:
+        session = Session(program.parse(["--assay", sys.executable, "--group", "f64"]))
+        self.assertEqual(session.engines("f64"), ["ref64"])
+        self.assertEqual(session.known, REFERENCE_SYSTEMS)
+        prompts = [Point("prefill", n) for n in (64, 512)]
+        self.assertEqual(session.points, [FIRST, *prompts])
+        self.assertEqual(session.asked_points(1), [*prompts, Point("decode", 1)])
+        self.assertNotIn("f64", Session(program.parse(["--assay", sys.executable])).groups)
 
     def test_an_engine_that_is_not_there_is_named(self) -> None:
         with self.assertRaisesRegex(processes.Failure, "nosuch: there is no"):

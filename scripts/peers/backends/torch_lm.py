@@ -18,7 +18,7 @@ class Peer:
         transformers.utils.logging.disable_progress_bar()
         torch.set_num_threads(capacity.n_threads)
         self.cache = None
-        self.model = AutoModelForCausalLM.from_pretrained(model, dtype="auto").eval()
+        self.model = AutoModelForCausalLM.from_pretrained(model, dtype=capacity.how or "auto").eval()
 
     def _run(self, tokens: np.ndarray) -> np.ndarray:
         with torch.inference_mode():
