@@ -21,6 +21,8 @@ dist_adaptersassay_DATA = \
 adapterssystemsdir = $(adaptersassaydir)/adapters
 dist_adapterssystems_DATA = \
 	adapters/python/assay/adapters/__init__.py \
+	adapters/python/assay/adapters/checkpoint.py \
+	adapters/python/assay/adapters/gguf_write.py \
 	adapters/python/assay/adapters/mlx_lm.py \
 	adapters/python/assay/adapters/mlx_lm_taps.py \
 	adapters/python/assay/adapters/transformers.py \

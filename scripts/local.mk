@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 EXTRA_DIST += scripts/bench-diff scripts/bench-kernels scripts/bench-peers scripts/bench-servers scripts/bench-streams scripts/bench-tokenizer scripts/peers \
 	scripts/bisect scripts/bisect-step scripts/check scripts/check-clients scripts/check-emulated scripts/check-probe scripts/check-serve scripts/check-servers scripts/clients scripts/cluster \
-	scripts/common.sh scripts/dumps scripts/fuzz scripts/fuzz-file scripts/fuzz-files \
+	scripts/common.sh scripts/dumps scripts/engines_package.py scripts/fuzz scripts/fuzz-file scripts/fuzz-files \
 	scripts/mlx-threads scripts/observe scripts/record scripts/run scripts/serve scripts/servers conformance/probe/tests/exchanges
 
 check_PROGRAMS += scripts/tests/write_case

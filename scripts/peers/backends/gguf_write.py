@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import ctypes
 import json
-import struct
 from pathlib import Path
 from typing import Any
 
-import gguf
-import numpy as np
+import scripts.engines_package  # noqa: F401 # makes assay importable
+from assay.adapters import checkpoint, gguf_write
 
 # Publisher's name -> GGUF's name, within a layer.
 LAYER = {
@@ -40,53 +39,26 @@ def their_name(name: str) -> str:
     return f"blk.{index}.{LAYER[rest]}.weight"
 
 
-def tensors(path: Path) -> Any:
-    """(name, type, array) of each tensor; the array is a memory map of the file, bfloat16 as uint16."""
-    with open(path, "rb") as file:
-        n = struct.unpack("<Q", file.read(8))[0]
-        header = json.loads(file.read(n))
-    header.pop("__metadata__", None)
-    for name, said in header.items():
-        kind = {"F32": np.float32, "BF16": np.uint16}[said["dtype"]]
-        yield name, said["dtype"], np.memmap(path, kind, "r", 8 + n + said["data_offsets"][0],
-                                             tuple(said["shape"]))
-
-
-def describe(writer: gguf.GGUFWriter, config: dict[str, Any]) -> None:
-    writer.add_name("random weights")
-    writer.add_vocab_size(config["vocab_size"])
-    writer.add_context_length(config["max_position_embeddings"])
-    writer.add_embedding_length(config["hidden_size"])
-    writer.add_block_count(config["num_hidden_layers"])
-    writer.add_feed_forward_length(config["intermediate_size"])
-    writer.add_head_count(config["num_attention_heads"])
-    writer.add_head_count_kv(config["num_key_value_heads"])
-    writer.add_key_length(config["head_dim"])
-    writer.add_value_length(config["head_dim"])
-    writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
-    writer.add_rope_freq_base(float(config["rope_theta"]))
-    writer.add_tokenizer_model("no_vocab")
+def describe(file: gguf_write.File, config: dict[str, Any]) -> None:
+    file.value("general.name", "random weights")
+    file.value("{arch}.vocab_size", config["vocab_size"])
+    gguf_write.add_shape(file, config)
+    gguf_write.add_head_size(file, config["head_dim"])
+    file.value("{arch}.attention.layer_norm_rms_epsilon", config["rms_norm_eps"])
+    file.value("{arch}.rope.freq_base", float(config["rope_theta"]))
+    file.value("tokenizer.ggml.model", "no_vocab")
 
 
 def convert(directory: Path, path: Path) -> None:
     """Writes matrices in their stored type, and vectors in float32, which llama.cpp requires."""
     config = json.loads((directory / "config.json").read_text())
-    writer = gguf.GGUFWriter(path, "qwen3")
-    describe(writer, config)
-    wide = config["torch_dtype"] == "float32"
-    writer.add_file_type(gguf.LlamaFileType.ALL_F32 if wide else gguf.LlamaFileType.MOSTLY_BF16)
-    for name, kind, array in tensors(directory / "model.safetensors"):
-        if kind == "F32":
-            writer.add_tensor(their_name(name), array)
-        elif array.ndim == 1:
-            writer.add_tensor(their_name(name), (array.astype(np.uint32) << 16).view(np.float32))
-        else:
-            writer.add_tensor(their_name(name), array.view(np.uint8),
-                              raw_dtype=gguf.GGMLQuantizationType.BF16)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    file = gguf_write.File(path, "qwen3")
+    describe(file, config)
+    kind = {"float32": "F32", "bfloat16": "BF16"}[config["torch_dtype"]]
+    file.value("general.file_type", gguf_write.FILE_TYPES[kind])
+    for name, stored in checkpoint.tensors(directory / "model.safetensors"):
+        file.tensor(their_name(name), stored, kind)
+    file.write()
 
 
 def quantise(source: Path, kind: str, path: Path) -> None:
