@@ -116,9 +116,10 @@ class Engine(Base):
         return Session(model, Context(model.handle, capacity), dict.fromkeys(range(options.n_samples), 0))
 
     def step(self, session: Session, steps: list[Step], options: StepOptions) -> list[np.ndarray]:
+        placeholders = session.model.config.get("placeholders", ())
         for step in steps:
-            if step.items or step.positions is not None:
-                raise Unsupported("items and positions are not supported")
+            if step.items or step.positions is not None or any(token in placeholders for token in step.tokens):
+                raise Unsupported("items, their placeholder tokens and positions are not supported")
         tokens = sum(session.samples.values()) + sum(len(step.tokens) for step in steps)
         session.reserve(len(session.samples), tokens, options.tap is not None)
         try:

@@ -200,10 +200,19 @@ REFUSED = {
 }
 
 
-def text_config(config: Config) -> Config:
-    """The decoder's own, out of a document with towers."""
+PLACEHOLDERS = {"image_token_id": 258880, "audio_token_id": 258881, "video_token_id": 258884}  # and the defaults of Gemma 4
+
+
+def text_config(config: Config, has_head: bool) -> Config:
+    """The decoder's own, out of a document with towers. The outer tie_word_embeddings counts; without one a stored head is used if the inner
+    one is false, as transformers does. `placeholders`: the tokens that stand for images and the like."""
     text = config.get("text_config")
-    return {**text, "tie_word_embeddings": config.get("tie_word_embeddings", text.get("tie_word_embeddings", True))} if text else config
+    if not text:
+        return config
+    tied = config.get("tie_word_embeddings")
+    if tied is None:
+        tied = text.get("tie_word_embeddings", True) or not has_head
+    return {**text, "tie_word_embeddings": tied, "placeholders": [config.get(name, default) for name, default in PLACEHOLDERS.items()]}
 
 
 def find(config: Config) -> Family:

@@ -18,17 +18,18 @@ from .llama_cpp_families import LAYER, TOP, Config, Family
 PREFIXES = ("model.language_model.", "language_model.model.", "model.")
 DERIVED = re.compile(r"rotary_emb\.inv_freq$")
 EXPERT = re.compile(r"^(mlp\.experts)\.(\d+)\.(.+)$")
+FUSED = {"mlp.experts.gate_up_proj": ("gate_proj", "up_proj"), "mlp.experts.down_proj": ("down_proj",)}
 Tensors = dict[str, Stored]
 
 
 def write(directory: Path, path: Path, kind: str) -> tuple[Family, Config, frozenset[str]]:
     """kind: the type of matrices, F32 or BF16. Returns also which of attn_output and ffn_down have a bias."""
     document = checkpoint.read_json(directory / "config.json")
-    text = llama_cpp_families.text_config(document)
-    for holder in (document, text):
-        for name in ("quantization", "quantization_config"):
-            if holder.get(name):
-                raise Unsupported(f"config.json: {name} is not supported: llama.cpp has other groups and scales")
+    for name in ("quantization", "quantization_config"):
+        if any(holder.get(name) for holder in (document, document.get("text_config") or {})):
+            raise Unsupported(f"config.json: {name} is not supported: llama.cpp has other groups and scales")
+    tensors = checkpoint.checkpoint(directory)
+    text = llama_cpp_families.text_config(document, any(name.endswith("lm_head.weight") for name in tensors))
     family = llama_cpp_families.find(text)
     try:
         config = llama_cpp_families.completed(family, text)
@@ -37,7 +38,7 @@ def write(directory: Path, path: Path, kind: str) -> tuple[Family, Config, froze
         llama_cpp_families.describe(file, family, config)
     except KeyError as error:
         raise FormatError(f"config.json: {error.args[0]} is missing") from error
-    for name, tensor in placed(family, config, decoder(checkpoint.checkpoint(directory), "text_config" in document)):
+    for name, tensor in placed(family, config, decoder(tensors, "text_config" in document)):
         file.tensor(name, tensor, kind)
     file.write()
     return family, config, frozenset(tensor.name.split(".")[2] for tensor in file.tensors if tensor.name.endswith(("attn_output.bias", "ffn_down.bias")))
@@ -64,7 +65,7 @@ def placed(family: Family, config: Config, tensors: Tensors) -> Iterator[tuple[s
     for index in range(config["num_hidden_layers"]):
         prefix = f"layers.{index}."
         layer = {name.removeprefix(prefix): tensors.pop(name) for name in sorted(tensors) if name.startswith(prefix)}
-        for name, tensor in stacked(family, layer).items():
+        for name, tensor in stacked(config, layer).items():
             if not DERIVED.search(name):
                 yield f"blk.{index}.{place(family, name)}", changed(family, config, name, tensor)
     for name, tensor in tensors.items():
@@ -109,21 +110,24 @@ def place(family: Family, name: str) -> str:
 
 # ---- Values ----
 
-def stacked(family: Family, layer: Tensors) -> Tensors:
-    """Experts of Qwen3-MoE, each alone or gate and up in one, as the three stacks that llama.cpp reads."""
+def stacked(config: Config, layer: Tensors) -> Tensors:
+    """Experts of Qwen3-MoE, each alone or fused, as the three stacks that llama.cpp reads. Some systems write fused ones transposed."""
     experts: dict[str, dict[int, Stored]] = {}
     found: Tensors = {}
     for name, tensor in layer.items():
         if (match := EXPERT.match(name)) is not None:
             experts.setdefault(f"{match[1]}.{match[3]}", {})[int(match[2])] = tensor
-        elif name == "mlp.experts.gate_up_proj" and family.architecture == "qwen3moe":
-            found |= {f"mlp.experts.{part}_proj": Stored(tensor.dtype, half) for part, half in zip(("gate", "up"), np.split(tensor.values, 2, 1))}
+        elif name in FUSED:
+            parts, n_in = FUSED[name], config["hidden_size" if name.endswith("gate_up_proj") else "moe_intermediate_size"]
+            is_transposed = tensor.shape[1] == n_in and tensor.shape[2] != n_in
+            values = tensor.values.swapaxes(1, 2) if is_transposed else tensor.values
+            found |= {f"mlp.experts.{part}": Stored(tensor.dtype, share) for part, share in zip(parts, np.split(values, len(parts), 1))}
         else:
             found[name] = tensor
-    for name, parts in experts.items():
-        if sorted(parts) != list(range(len(parts))):
-            raise FormatError(f"{name}: experts {sorted(parts)}")
-        found[name] = Stored(parts[0].dtype, np.stack([parts[i].values for i in range(len(parts))]))
+    for name, parts_of in experts.items():
+        if sorted(parts_of) != list(range(len(parts_of))):
+            raise FormatError(f"{name}: experts {sorted(parts_of)}")
+        found[name] = Stored(parts_of[0].dtype, np.stack([parts_of[i].values for i in range(len(parts_of))]))
     return found
 
 

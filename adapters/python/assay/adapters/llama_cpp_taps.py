@@ -51,8 +51,7 @@ class Taps:
             return "norm"
         if (match := LAYER_NAME.match(own)) is not None:
             return f"layer.{int(match[2]):02d}." + ("out" if match[1] == "l_out" else self._experts())
-        first = source(node, 0)
-        if own == self.family.embed or self._is_embedding(node, first):
+        if own == self.family.embed or self._is_embedding(node):
             return "embed"
         for index in (0, 1):  # the weight of a product is its first source, the bias of a sum its second
             if (match := WEIGHT.match(source(node, index))) is not None and (match[3] == "bias") == (match[2] in self.biased):
@@ -63,10 +62,12 @@ class Taps:
         """Experts beside a dense block are a tensor of their own; where there is no such block they are its output."""
         return "experts" if self.family.architecture == "gemma4" else "mlp"
 
-    def _is_embedding(self, node: Node, first: str) -> bool:
-        if self.family.embed == "":
-            return first == ROWS and source(node, 1) == "inp_tokens"
-        return self.family.embed == "scaled rows" and bool(node.src[0]) and source(node.src[0].contents, 0) == ROWS
+    def _is_embedding(self, node: Node) -> bool:
+        """Rows of the embedding, or what scales them."""
+        if self.family.embed not in ("", "scaled rows"):
+            return False
+        rows = node if self.family.embed == "" else node.src[0].contents if node.src[0] else None
+        return rows is not None and (source(rows, 0), source(rows, 1)) == (ROWS, "inp_tokens")
 
     def _call(self, pointer: int, ask: bool, _data: Any) -> bool:
         try:
