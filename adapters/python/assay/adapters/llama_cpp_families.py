@@ -82,11 +82,27 @@ def add_experts(file: File, count: int, used: int, width: int) -> None:
 def add_qwen3_moe(file: File, config: Config) -> None:
     refuse_windows(file, config)
     if not config.get("norm_topk_prob", False):
-        raise Unsupported("norm_topk_prob: false: llama.cpp's qwen3moe always divides by the sum")
+        raise Unsupported(f"norm_topk_prob: false: llama.cpp's {file.architecture} always divides by the sum")
     if config.get("mlp_only_layers") or config.get("decoder_sparse_step", 1) != 1:
-        raise Unsupported("mlp_only_layers, decoder_sparse_step: llama.cpp's qwen3moe has experts in each layer")
+        raise Unsupported(f"mlp_only_layers, decoder_sparse_step: llama.cpp's {file.architecture} has experts in each layer")
     count = config.get("num_local_experts", config.get("num_experts"))
     add_experts(file, count, config["num_experts_per_tok"], config["moe_intermediate_size"])
+
+
+def add_sections(file: File, config: Config) -> None:
+    """Of the Qwen families with vision: how many pairs of a head each axis of a position rotates. Tokens of text have one position on all."""
+    refuse_windows(file, config)
+    rope = llama_cpp_rope.parameters(config)
+    sections = rope.get("mrope_section")
+    if not isinstance(sections, list) or len(sections) != 3 or bool(rope.get("mrope_interleaved")) != file.architecture.startswith("qwen3"):
+        raise Unsupported(f"mrope_section {sections}, mrope_interleaved {rope.get('mrope_interleaved')}: llama.cpp's {file.architecture} has others")
+    file.value("{arch}.rope.dimension_sections", [*sections, 0])
+
+
+def add_qwen3_vl_moe(file: File, config: Config) -> None:
+    """Its class always divides by the sum, as llama.cpp does."""
+    add_sections(file, config)
+    add_qwen3_moe(file, {**config, "norm_topk_prob": config.get("norm_topk_prob", True)})
 
 
 def add_phi3(file: File, config: Config) -> None:
@@ -176,14 +192,20 @@ def add_gemma4(file: File, config: Config) -> None:
         add_experts(file, config["num_experts"], config["top_k_experts"], config["moe_intermediate_size"])
 
 
+EXPERTS = {"mlp.gate": "ffn_gate_inp", "mlp.experts.gate_proj": "ffn_gate_exps", "mlp.experts.up_proj": "ffn_up_exps",
+           "mlp.experts.down_proj": "ffn_down_exps"}
+MROPE = ("default", "mrope")
 GEMMA = {"norm_offset": 1, "head": "tied", "tied": True, "activations": GELU_TANH, "biases": QKV, "embed": "inp_scaled"}
 FAMILIES: dict[str, Family] = {
     "llama": Family("llama", interleaved=True, biases=ALL_LINEAR, ropes=(*SCALED, "llama3")),
     "granite": Family("granite", add_granite, interleaved=True, biases=ALL_LINEAR, ropes=(*SCALED, "llama3"), embed="scaled rows"),
     "qwen2": Family("qwen2", refuse_windows, whole=True, biases=QKV),
     "qwen3": Family("qwen3", refuse_windows, biases=QKV),
-    "qwen3_moe": Family("qwen3moe", add_qwen3_moe, {"mlp.gate": "ffn_gate_inp", "mlp.experts.gate_proj": "ffn_gate_exps",
-                                                    "mlp.experts.up_proj": "ffn_up_exps", "mlp.experts.down_proj": "ffn_down_exps"}, biases=QKV),
+    "qwen3_moe": Family("qwen3moe", add_qwen3_moe, EXPERTS, biases=QKV),
+    "qwen2_vl": Family("qwen2vl", add_sections, whole=True, biases=QKV, ropes=MROPE),
+    "qwen2_5_vl": Family("qwen2vl", add_sections, whole=True, biases=QKV, ropes=MROPE),
+    "qwen3_vl_text": Family("qwen3vl", add_sections, biases=QKV, ropes=MROPE),
+    "qwen3_vl_moe_text": Family("qwen3vlmoe", add_qwen3_vl_moe, EXPERTS, biases=QKV, ropes=MROPE),
     "phi3": Family("phi3", add_phi3, {"self_attn.qkv_proj": "attn_qkv", "mlp.gate_up_proj": "ffn_up"}, whole=True, epsilon=1e-5,
                    ropes=("default", "longrope"), long_names=("su", "yarn"), partial=True),
     "olmo2": Family("olmo2", None, SANDWICH, whole=True, biases=QKV, head="untied", epsilon=1e-5),
@@ -206,13 +228,14 @@ PLACEHOLDERS = {"image_token_id": 258880, "audio_token_id": 258881, "video_token
 def text_config(config: Config, has_head: bool) -> Config:
     """The decoder's own, out of a document with towers. The outer tie_word_embeddings counts; without one a stored head is used if the inner
     one is false, as transformers does. `placeholders`: the tokens that stand for images and the like."""
-    text = config.get("text_config")
-    if not text:
+    text = config.get("text_config") or config
+    if "vision_config" not in config and text is config:
         return config
     tied = config.get("tie_word_embeddings")
     if tied is None:
         tied = text.get("tie_word_embeddings", True) or not has_head
-    return {**text, "tie_word_embeddings": tied, "placeholders": [config.get(name, default) for name, default in PLACEHOLDERS.items()]}
+    return {**text, "model_type": text["model_type"].removesuffix("_text") if text["model_type"].startswith("qwen2") else text["model_type"],
+            "tie_word_embeddings": tied, "placeholders": [config.get(name, default) for name, default in PLACEHOLDERS.items()]}
 
 
 def find(config: Config) -> Family:

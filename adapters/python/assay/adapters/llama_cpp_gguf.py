@@ -38,7 +38,7 @@ def write(directory: Path, path: Path, kind: str) -> tuple[Family, Config, froze
         llama_cpp_families.describe(file, family, config)
     except KeyError as error:
         raise FormatError(f"config.json: {error.args[0]} is missing") from error
-    for name, tensor in placed(family, config, decoder(tensors, "text_config" in document)):
+    for name, tensor in placed(family, config, decoder(tensors, text is not document)):
         file.tensor(name, tensor, kind)
     file.write()
     return family, config, frozenset(tensor.name.split(".")[2] for tensor in file.tensors if tensor.name.endswith(("attn_output.bias", "ffn_down.bias")))

@@ -86,7 +86,7 @@ def add_longrope(file: File, config: dict[str, Any], rope: dict[str, Any], n_rot
 
 
 Add = Callable[[File, "dict[str, Any]", "dict[str, Any]", int], None]
-SCALINGS: dict[str, Add] = {"default": lambda *_: None, "linear": add_linear, "yarn": add_yarn, "llama3": add_llama3, "longrope": add_longrope}
+SCALINGS: dict[str, Add] = {"default": lambda *_: None, "mrope": lambda *_: None, "linear": add_linear, "yarn": add_yarn, "llama3": add_llama3, "longrope": add_longrope}
 
 
 def add(file: File, config: dict[str, Any], supported: tuple[str, ...], head_dim: int, partial: bool, long_names: tuple[str, ...] = ()) -> None:
