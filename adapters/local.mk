@@ -23,13 +23,19 @@ dist_adapterssystems_DATA = \
 	adapters/python/assay/adapters/__init__.py \
 	adapters/python/assay/adapters/checkpoint.py \
 	adapters/python/assay/adapters/gguf_write.py \
+	adapters/python/assay/adapters/llama_cpp.py \
+	adapters/python/assay/adapters/llama_cpp_context.py \
+	adapters/python/assay/adapters/llama_cpp_families.py \
+	adapters/python/assay/adapters/llama_cpp_gguf.py \
+	adapters/python/assay/adapters/llama_cpp_rope.py \
+	adapters/python/assay/adapters/llama_cpp_taps.py \
 	adapters/python/assay/adapters/mlx_lm.py \
 	adapters/python/assay/adapters/mlx_lm_taps.py \
 	adapters/python/assay/adapters/transformers.py \
 	adapters/python/assay/adapters/transformers_batches.py \
 	adapters/python/assay/adapters/transformers_taps.py
 adaptersrequirementsdir = $(adapterspythondir)/requirements
-dist_adaptersrequirements_DATA = adapters/python/requirements/mlx_lm.txt adapters/python/requirements/transformers.txt
+dist_adaptersrequirements_DATA = adapters/python/requirements/llama_cpp.txt adapters/python/requirements/mlx_lm.txt adapters/python/requirements/transformers.txt
 TESTS += adapters/tests/python.test
 EXTRA_DIST += adapters/tests/python.test \
 	adapters/python/tests/__init__.py \
@@ -38,6 +44,7 @@ EXTRA_DIST += adapters/tests/python.test \
 	adapters/python/tests/run.py \
 	adapters/python/tests/test_example.py \
 	adapters/python/tests/test_frames.py \
+	adapters/python/tests/test_gguf.py \
 	adapters/python/tests/test_plugin.py \
 	adapters/python/tests/test_serve.py \
 	adapters/python/tests/toy.py
