@@ -155,16 +155,32 @@ class Families(Temporary):
                                  [16, 10, [2, 2, 1, 2, 2, 1]])
 
     def test_what_llama_cpp_has_no_word_for_is_refused_by_name(self) -> None:
-        for variant, text in (("llama/act-relu", "hidden_act: 'relu'"), ("llama/dynamic", "rope_type 'dynamic'"),
-                              ("llama/yarn-untruncated-old", "truncate"), ("qwen2/window", "sliding_window"), ("qwen3/window-old", "sliding_window"),
-                              ("qwen3_moe/unnormalised", "norm_topk_prob"), ("qwen3_moe/mlp-only", "mlp_only_layers"), ("gemma/untied", "tie_word_embeddings"),
-                              ("gemma2/logit-cap", "softcapping"), ("olmo2/base", "head_dim"), ("gemma3n/text", "LAuReL"),
-                              ("qwen3_5/base", "heads of keys"), ("llama/mlx-4bit", "quantization"), ("qwen2_vl/base", "'qwen2_vl' is not supported")):
+        for variant, text in {
+                "llama/act-relu": "hidden_act: 'relu'", "llama/dynamic": "rope_type 'dynamic'", "llama/yarn-untruncated-old": "truncate",
+                "qwen2/window": "sliding_window", "qwen3/window-old": "sliding_window", "qwen3_moe/unnormalised": "norm_topk_prob",
+                "qwen3_moe/mlp-only": "mlp_only_layers", "gemma/untied": "tie_word_embeddings", "gemma2/logit-cap": "softcapping",
+                "olmo2/base": "head_dim", "gemma3n/text": "LAuReL", "qwen3_5/base": "heads of keys", "llama/mlx-4bit": "quantization"}.items():
             with self.subTest(variant):
                 self.refuse(variant, text)
 
+    def test_a_family_that_is_not_known_is_refused_by_name(self) -> None:
+        with self.assertRaisesRegex(Unsupported, "'mamba' is not supported"):
+            llama_cpp_families.find({"model_type": "mamba"})
+
+    def test_documents_with_towers_give_the_decoder_and_its_placeholders(self) -> None:
+        for variant, architecture in (("qwen2_vl/base", "qwen2vl"), ("qwen3_vl/base", "qwen3vl"), ("gemma4/tower", "gemma4")):
+            with self.subTest(variant):
+                document = json.loads((FIXTURES / variant / "model/config.json").read_text())
+                text = llama_cpp_families.text_config(document, True)
+                self.assertIn(document["image_token_id"], text["placeholders"])
+                found = self.converted(variant)
+                self.assertEqual(found.values["general.architecture"], architecture)
+                self.assertFalse([name for name in found.tensors if name.startswith(("visual", "v."))])
+
     def test_no_tensor_of_a_checkpoint_is_left_out(self) -> None:
         for name, family in llama_cpp_families.FAMILIES.items():
+            if "_vl" in name:
+                continue  # towers are left out
             variant = {"gemma4_text": "gemma4/dense", "olmo2": "olmo2/defaults"}.get(name, f"{name}/base")
             with self.subTest(variant):
                 n_stored = sum(tensor.values.size for tensor in checkpoint.checkpoint(FIXTURES / variant / "model").values())

@@ -9,8 +9,6 @@ rewinds llama_memory_seq_rm. A context whose capacity does not suffice is replac
 
 from __future__ import annotations
 
-import atexit
-import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import llama_cpp as api
 import numpy as np
 
 from ..engine import Engine as Base
@@ -25,7 +24,7 @@ from ..engine import StepOptions, Tap
 from ..errors import Unsupported
 from ..requests import ModelOptions, SessionOptions, Step
 from . import checkpoint, llama_cpp_context, llama_cpp_gguf
-from .llama_cpp_context import N_BATCH, Capacity, Context, api
+from .llama_cpp_context import N_BATCH, Capacity, Context
 from .llama_cpp_families import Config, Family
 from .llama_cpp_taps import Taps
 
@@ -92,14 +91,10 @@ class Engine(Base):
     def model_open(self, directory: str, options: ModelOptions) -> Model:
         if options.compute not in KINDS:
             raise Unsupported(f"compute {options.compute} is not supported")
-        place = tempfile.mkdtemp(prefix="assay-llama.cpp-")
-        atexit.register(shutil.rmtree, place, ignore_errors=True)
-        try:
+        with tempfile.TemporaryDirectory(prefix="assay-llama.cpp-") as place:
             path = Path(place) / "model.gguf"
             family, config, biased = llama_cpp_gguf.write(Path(directory), path, KINDS[options.compute])
             handle = llama_cpp_context.load(str(path))
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
         return Model(handle, family, config, stop_ids(Path(directory), config), biased)
 
     def model_vocab(self, model: Model) -> int:

@@ -36,10 +36,10 @@ def said() -> str:
 
 
 def load(path: str) -> Any:
-    """A model of a GGUF file, in memory of its own; weights are used as they are stored, not repacked."""
+    """A model of a GGUF file, which it maps: the file may be removed afterwards."""
     LOG.clear()
     params = api.llama_model_default_params()
-    params.n_gpu_layers, params.use_extra_bufts = 0, False
+    params.n_gpu_layers = 0
     model = api.llama_model_load_from_file(path.encode(), params)
     if not model:
         raise FormatError(f"llama.cpp does not load the GGUF file of the checkpoint: {said()}")

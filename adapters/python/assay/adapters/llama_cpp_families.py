@@ -158,7 +158,7 @@ def gemma4_full(config: Config, types: list[str], member: str, older: str | None
 
 def gemma4_ropes(config: Config) -> dict[str, dict[str, Any]]:
     if not config.get("rope_parameters"):
-        return {"full_attention": {"rope_theta": 1000000.0, "partial_rotary_factor": 0.25}, "sliding_attention": {"rope_theta": THETA}}
+        return {"full_attention": {"rope_theta": 1000000.0, "partial_rotary_factor": 0.25}, "sliding_attention": {"rope_theta": llama_cpp_rope.THETA}}
     ropes = {kind: llama_cpp_rope.parameters(config, kind) for kind in ("full_attention", "sliding_attention")}
     full, sliding = ropes.values()
     share = full.get("partial_rotary_factor", 1.0), sliding.get("partial_rotary_factor", 1.0)
@@ -167,9 +167,6 @@ def gemma4_ropes(config: Config) -> dict[str, dict[str, Any]]:
     if sliding["rope_type"] != "default" or share[1] != 1:
         raise Unsupported(f"rope_parameters.sliding_attention: {sliding['rope_type']} with partial_rotary_factor {share[1]} is not supported")
     return ropes
-
-
-THETA = llama_cpp_rope.THETA
 
 
 def add_gemma4(file: File, config: Config) -> None:
@@ -184,7 +181,8 @@ def add_gemma4(file: File, config: Config) -> None:
     gguf_write.add_gemma4(file, {
         "layer_types": types, "num_kv_shared_layers": n_shared, "sliding_window": config["sliding_window"], "head_dim": config["head_dim"],
         "global_head_dim": gemma4_full(config, types, "head_dim", "global_head_dim", 512), "rope_parameters": gemma4_ropes(config),
-        "final_logit_softcapping": config.get("final_logit_softcapping"), "hidden_size_per_layer_input": config.get("hidden_size_per_layer_input", 256)})
+        "final_logit_softcapping": config.get("final_logit_softcapping"),
+        "hidden_size_per_layer_input": config.get("hidden_size_per_layer_input", 256)})
     file.value("{arch}.attention.head_count_kv", [full_kv if kind == "full_attention" else kv for kind in types])
     wide = 2 if config.get("use_double_wide_mlp") else 1
     file.value("{arch}.feed_forward_length", [config["intermediate_size"] * (wide if i >= n_layers - n_shared else 1) for i in range(n_layers)])

@@ -41,7 +41,8 @@ def write(directory: Path, path: Path, kind: str) -> tuple[Family, Config, froze
     for name, tensor in placed(family, config, decoder(tensors, text is not document)):
         file.tensor(name, tensor, kind)
     file.write()
-    return family, config, frozenset(tensor.name.split(".")[2] for tensor in file.tensors if tensor.name.endswith(("attn_output.bias", "ffn_down.bias")))
+    biases = [tensor.name.split(".")[2] for tensor in file.tensors if tensor.name.endswith(("attn_output.bias", "ffn_down.bias"))]
+    return family, config, frozenset(biases)
 
 
 def decoder(tensors: Tensors, has_towers: bool) -> Tensors:

@@ -85,11 +85,17 @@ def add_longrope(file: File, config: dict[str, Any], rope: dict[str, Any], n_rot
         file.tensor(f"rope_factors_{which}.weight", factors)
 
 
+def add_nothing(file: File, config: dict[str, Any], rope: dict[str, Any], n_rotated: int) -> None:
+    pass
+
+
 Add = Callable[[File, "dict[str, Any]", "dict[str, Any]", int], None]
-SCALINGS: dict[str, Add] = {"default": lambda *_: None, "mrope": lambda *_: None, "linear": add_linear, "yarn": add_yarn, "llama3": add_llama3, "longrope": add_longrope}
+SCALINGS: dict[str, Add] = {"default": add_nothing, "mrope": add_nothing, "linear": add_linear, "yarn": add_yarn, "llama3": add_llama3,
+                            "longrope": add_longrope}
 
 
-def add(file: File, config: dict[str, Any], supported: tuple[str, ...], head_dim: int, partial: bool, long_names: tuple[str, ...] = ()) -> None:
+def add(file: File, config: dict[str, Any], supported: tuple[str, ...], head_dim: int, partial: bool,
+        long_names: tuple[str, ...] = ()) -> None:
     """supported: the types that llama.cpp has for this architecture; long_names: other names of longrope. partial: whether a part of a
     head may rotate."""
     rope = parameters(config)
