@@ -81,6 +81,9 @@ static void print_decoder(FILE *out, const conf_decoder *d)
 {
     print_prompts(out, d);
     (void)fprintf(out, "%-10s %zu forced, %zu greedy\n", "steps", d->n_decode, d->n_greedy);
+    if (d->caches.limit)
+        (void)fprintf(out, "%-10s limited to %zu positions, of which the first %zu are kept\n", "caches",
+                      d->caches.limit, d->caches.sink_tokens);
     print_inputs(out, d);
     if (d->has_truth) {
         const conf_rows *rows = &d->rows;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import platform
 import subprocess
@@ -32,6 +33,16 @@ def flags(cpuinfo: Path = CPUINFO) -> list[str]:
             present = set(value.split())
             return [common for flag, common in FLAGS.items() if flag in present]
     return []
+
+
+def processor(cpuinfo: Path = CPUINFO) -> str:
+    """The model of the processor, else its architecture."""
+    with contextlib.suppress(OSError):
+        for line in cpuinfo.read_text().splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return value.strip()
+    return platform.machine()
 
 
 def better(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:

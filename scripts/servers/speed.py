@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ..peers import draw
 from ..peers.__main__ import count
-from ..peers.machine import assay_version, flags
+from ..peers.machine import assay_version, flags, processor
 from ..peers.table import grid, number, ratio_text
 from . import load, shape
 from .install import Missing, install
@@ -171,15 +171,6 @@ class Group:
 
     def markdown(self) -> str:
         return f"### {self.name}\n\n{self.kind.note}\n\n{grid(list(self.rows()), 3)}"
-
-
-def processor() -> str:
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            name, _, value = line.partition(":")
-            if name.strip() == "model name":
-                return value.strip()
-    return platform.machine()
 
 
 def head(options: argparse.Namespace) -> str:
