@@ -11,7 +11,7 @@ build=${ASSAY_BUILD:-$top/build}
 build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config check libopenblas-dev libhdf5-dev libdeflate-dev
     libjson-c-dev libpcre2-dev libutf8proc-dev libpng-dev libjpeg62-turbo-dev libmicrohttpd-dev
     libcurl4-openssl-dev)
-# shellcheck disable=SC2034 # for scripts/bench-peers: venvs, and the tools with which pip builds llama.cpp
+# shellcheck disable=SC2034 # for scripts/bench-peers and scripts/scoreboard: venvs, and the tools with which pip builds llama.cpp
 peer_packages=(python3-venv g++ cmake ninja-build)
 
 # quietly LABEL COMMAND...: runs it; if it fails, or cannot run here (77), prints its output. Returns its status.
