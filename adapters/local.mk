@@ -38,6 +38,7 @@ adaptersrequirementsdir = $(adapterspythondir)/requirements
 dist_adaptersrequirements_DATA = adapters/python/requirements/llama_cpp.txt adapters/python/requirements/mlx_lm.txt adapters/python/requirements/transformers.txt
 TESTS += adapters/tests/python.test
 EXTRA_DIST += adapters/tests/python.test \
+	adapters/python/findings.tsv \
 	adapters/python/tests/__init__.py \
 	adapters/python/tests/cases.py \
 	adapters/python/tests/noisy.py \

@@ -18,6 +18,12 @@ TOP = running.TOP
 USUAL_CACHE = Path.home() / ".cache" / "assay-scoreboard"
 
 
+def below_top(path: Path) -> str:
+    """The path relative to the source tree, in which the program runs, if it lies there; else absolute."""
+    path = path.absolute()
+    return str(path.relative_to(TOP)) if path.is_relative_to(TOP) else str(path)
+
+
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/scoreboard", description=__doc__.splitlines()[0])
     add = parser.add_argument
@@ -36,7 +42,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--python", type=Path, help="an interpreter that has the packages of all systems: nothing is installed")
     add("--offline", action="store_true", help="install nothing")
     options = parser.parse_args(arguments)
-    options.fixtures = options.fixtures or ["fixtures"]
+    options.fixtures = [below_top(Path(one)) for one in options.fixtures or [TOP / "fixtures"]]
     if not (options.assay and options.assay.is_file()):
         parser.error("--assay: there is no such program")
     options.named = [name for name in options.systems.split(",") if name]
@@ -78,7 +84,7 @@ def read_all(options: argparse.Namespace, directory: Path, systems: list[System]
     columns = []
     for system in systems:
         pins = {} if system.bundled else packages(system, options.adapters).pins()
-        column = results.read(system, directory, options.assay, pins, options.fixtures, hidden)
+        column = results.read(system, directory, options.assay, pins, ["fixtures", *options.fixtures], hidden)
         if system.name in troubles:
             column.trouble = results.shown(troubles[system.name], hidden)
         columns.append(column)

@@ -8,6 +8,7 @@ import platform
 import shlex
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,8 @@ class Plan:
 
 def python_of(system: System, plan: Plan) -> Path:
     """Raises Failed."""
-    if plan.python:
-        return plan.python
+    if plan.python or system.bundled:
+        return plan.python or Path(sys.executable)
     try:
         return venvs.install(packages(system, plan.adapters), plan.cache / "venv" / system.name, plan.offline) / "python"
     except venvs.Missing as error:
