@@ -30,6 +30,10 @@ well it writes.
 """
 
 
+def plural(n: int) -> str:
+    return "case" if n == 1 else "cases"
+
+
 def ranges(numbers: list[int]) -> str:
     """1, 2, 3, 5 as 1–3, 5."""
     parts: list[list[int]] = []
@@ -97,7 +101,7 @@ def unexplained(board: Board) -> list[str]:
     found = [(column, one) for column in board.columns for one in board.results(column) if one.unexplained]
     if not found:
         return []
-    lines = ["## Without a finding", "", f"{len(found)} failures that no finding explains:", ""]
+    lines = ["## Without a finding", "", f"Failures that no finding explains: {len(found)}.", ""]
     lines += [f"- {column.system.title}, `{one.case}`: {escaped(one.reason)}" for column, one in found[:MOST_UNEXPLAINED]]
     return lines + ([f"- and {len(found) - MOST_UNEXPLAINED} more: see scoreboard.html"] if len(found) > MOST_UNEXPLAINED else []) + [""]
 
@@ -106,7 +110,7 @@ def refusals(board: Board) -> list[str]:
     lines = []
     for column in board.columns:
         reasons = Counter(one.reason for one in board.results(column) if one.outcome == "refused")
-        lines += [f"- {column.system.title}, {n} cases: {escaped(reason)}" for reason, n in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))]
+        lines += [f"- {column.system.title}, {n} {plural(n)}: {escaped(reason)}" for reason, n in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))]
     return lines or ["None."]
 
 

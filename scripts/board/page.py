@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from .cases import PROPERTIES
-from .markdown import marks, ranges
+from .markdown import marks, plural, ranges
 from .results import Column, Result
 from .tally import Board, Cell, Group
 
@@ -95,7 +95,7 @@ def failure(board: Board, column: Column, one: Result, link: str) -> str:
 
 def failures(board: Board, column: Column, link: str) -> list[str]:
     found = [one for one in board.results(column) if one.outcome in ("failed", "crashed", "broken")]
-    lines = [f"<details><summary>{len(found)} cases fail</summary>", '<div class="scroll"><table class="failures"><thead><tr>']
+    lines = [f"<details><summary>{len(found)} {plural(len(found))} with a failure</summary>", '<div class="scroll"><table class="failures"><thead><tr>']
     lines += [f'<th scope="col">{name}</th>' for name in ("case", "class", "error", "finding", "what was found, and the command that repeats it")]
     lines.append("</tr></thead><tbody>")
     lines += [failure(board, column, one, link) for one in sorted(found, key=lambda one: (bool(one.finding), one.case))]
@@ -108,9 +108,9 @@ def refusals(board: Board, column: Column) -> list[str]:
         if one.outcome == "refused":
             reasons.setdefault(one.reason, []).append(one.case)
     n = sum(map(len, reasons.values()))
-    lines = [f"<details><summary>{n} cases are refused</summary><ul>"]
+    lines = [f"<details><summary>{n} {plural(n)} refused</summary><ul>"]
     for reason, names in sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0])):
-        lines.append(f"<li>{escape(reason)}<details><summary>{len(names)} cases</summary>{escape(', '.join(sorted(names)))}</details></li>")
+        lines.append(f"<li>{escape(reason)}<details><summary>{len(names)} {plural(len(names))}</summary>{escape(', '.join(sorted(names)))}</details></li>")
     return [*lines, "</ul></details>"]
 
 
@@ -135,7 +135,7 @@ def page(board: Board, link: str) -> str:
     """link: to FINDINGS.md, relative to the page."""
     lines = [HEAD % (HERE / "page.css").read_text()]
     if n := board.n_unexplained():
-        lines.append(f'<p class="warning">{n} failures have no finding.</p>')
+        lines.append(f'<p class="warning">Failures without a finding: {n}.</p>')
     lines += systems(board)
     lines += ["<h2>Properties</h2>", *grid(board, "property", "A case may have several properties.", board.properties())]
     lines += ["<h2>Families</h2>", *grid(board, "family", "Families of models, as the checkpoints name them.", board.families())]

@@ -205,9 +205,9 @@ class Tests(unittest.TestCase):
                 self.store(self.document(single={"outcome": "failed", "reason": "a reason", **failure}))
                 status, said, text, html = self.render()
                 self.assertEqual(status, 1, said)
-                self.assertIn("1 failures that no finding explains", text)
+                self.assertIn("Failures that no finding explains: 1.", text)
                 self.assertIn("- mlx-lm, `llama/base/single`: a reason", text)
-                self.assertIn("1 failures have no finding", html)
+                self.assertIn("Failures without a finding: 1.", html)
 
     def test_a_rule_explains_a_failure_by_its_class_and_its_text(self) -> None:
         failure = {"outcome": "failed", "class": "refused", "multiple": None, "reason": "model_open failed: no <rope>"}
@@ -246,8 +246,8 @@ class Tests(unittest.TestCase):
         status, said, text, html = self.render()
         self.assertEqual(status, 1, said)
         self.assertEqual(self.row(text, "llama"), "| llama | 1 ✓, 2 !, 1 –, **2 ?** |")
-        self.assertIn("- mlx-lm, 1 cases: no \\| caches", text)
-        self.assertIn("1 cases are refused", html)
+        self.assertIn("- mlx-lm, 1 case: no \\| caches", text)
+        self.assertIn("1 case refused", html)
         self.store(self.document(batch={"outcome": "broken", "reason": "noise"}))
         self.assertEqual(self.render()[0], 99)
         everything = {"outcome": "skipped", "reason": "no"}
@@ -371,7 +371,7 @@ class Tests(unittest.TestCase):
         status, said, text, html = self.call("--python", sys.executable, "--timeout", "3", "--systems", ",".join(ADAPTERS), "--fixtures", str(BASE / "single.h5"))
         self.assertEqual(status, 1, said)
         self.assertEqual(self.row(text, "llama"), "| llama | 1 !, **1 ?** | 1 ✗, **1 ?** | 1 !, **1 ?** | 1 – |")
-        self.assertIn("- refuses, 1 cases: nothing is supported", text)
+        self.assertIn("- refuses, 1 case: nothing is supported", text)
         self.assertNotIn(str(self.place / "cache"), text + html)
 
 
