@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from . import cases, explain, markdown, page, results, running
-from .systems import System, chosen, packages
+from .systems import BUNDLED, System, chosen, found, packages
 from .tally import Board
 
 TOP = running.TOP
@@ -31,7 +31,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--systems", default="", metavar="A,B", help="names of adapters and of engines that come with Assay (default: every adapter, and fastpath as a control)")
     add("--fixtures", action="append", metavar="DIR", help="the cases below it; may be repeated (default: fixtures)")
     add("--out", type=Path, default=TOP / "docs", metavar="DIR", help="where SCOREBOARD.md and scoreboard.html are written (default: docs)")
-    add("--from", dest="earlier", type=Path, metavar="RESULTS", help="run nothing: render this directory of results, NAME.json of each system, or NAME/*.json of its shards")
+    add("--from", dest="earlier", type=Path, metavar="RESULTS",
+        help="run nothing: render this directory of results, NAME.json of each system, or NAME/*.json of its shards")
     add("--jobs", type=int, default=0, metavar="N", help="cases in parallel (default: the number of processors)")
     add("--timeout", type=float, default=180, metavar="SECONDS", help="of a case (default: 180)")
     add("--slurm", type=int, default=0, metavar="N", help="run each system as N shards with scripts/cluster/slurm")
@@ -76,7 +77,9 @@ def run_all(options: argparse.Namespace) -> dict[str, str]:
 
 def earlier_systems(options: argparse.Namespace) -> list[System]:
     """Those that --systems names, else those that have a result in the directory."""
-    return [one for one in options.systems if options.named or results.files(options.earlier, one.name)]
+    if options.named:
+        return list(options.systems)
+    return [one for one in [*found(options.adapters), *BUNDLED] if results.files(options.earlier, one.name)]
 
 
 def read_all(options: argparse.Namespace, directory: Path, systems: list[System], troubles: dict[str, str]) -> Board:
@@ -117,6 +120,10 @@ def main(arguments: list[str]) -> int:
     troubles = {} if options.earlier else run_all(options)
     directory = options.earlier or options.cache / "results"
     systems = earlier_systems(options) if options.earlier else options.systems
+    if options.earlier and (strangers := results.strangers(directory, [one.name for one in systems])) and not options.named:
+        print(f"scripts/scoreboard: {strangers[0]}: found the result of an unknown system, expected one of {options.adapters}/requirements, "
+              f"or of {', '.join(one.name for one in BUNDLED)}", file=sys.stderr)
+        return 99
     if not systems:
         print(f"scripts/scoreboard: {directory}: found no result, expected NAME.json or NAME/*.json of a system", file=sys.stderr)
         return 99

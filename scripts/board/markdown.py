@@ -117,8 +117,8 @@ def refusals(board: Board) -> list[str]:
 def markdown(board: Board, findings_link: str, adapters_link: str) -> str:
     """The links are relative to the file."""
     lines = [HEAD % {"adapters": adapters_link}]
-    lines += [f"{len(board.asked)} cases count. A case may be in several rows of a table. {board.n_left_out()} more (tokenizers, templates, streams, ropes alone, threads) ask for functions that "
-              "no adapter has, and are left out.", "", *systems(board), "", *unexplained(board)]
+    lines += [f"{len(board.asked)} cases count. A case may be in several rows of a table. {board.n_left_out()} more (tokenizers, templates, streams, ropes alone, threads) "
+              "ask for functions that no adapter has, and are left out.", "", *systems(board), "", *unexplained(board)]
     lines += ["## Properties", "", *grid(board, "property", board.properties()), ""]
     lines += ["## Families", "", *grid(board, "family", board.families()), ""]
     lines += ["## Findings", "", *findings(board, findings_link), "", "## Refusals", "", *refusals(board)]

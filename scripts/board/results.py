@@ -99,6 +99,13 @@ def files(directory: Path, name: str) -> list[Path]:
     return [whole] if whole.exists() else sorted((directory / name).glob("*.json"))
 
 
+def strangers(directory: Path, names: list[str]) -> list[Path]:
+    """The results of systems that are none of these."""
+    found = [path for path in directory.glob("*.json") if not path.name.endswith(".facts.json")]
+    found += [path for path in directory.iterdir() if path.is_dir() and any(path.glob("*.json"))]
+    return sorted(path for path in found if path.name.removesuffix(".json") not in names)
+
+
 def merged(assay: Path, parts: list[Path]) -> dict[str, Any]:
     """Raises Failed as `assay merge` fails: a shard that is missing, attempts that disagree, a file that is no result."""
     with tempfile.TemporaryDirectory() as place:

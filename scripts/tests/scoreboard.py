@@ -282,6 +282,19 @@ class Tests(unittest.TestCase):
         self.assertEqual(status, 99)
         self.assertIn("mlx_lm.json", said)
 
+    def test_a_result_of_an_unknown_system_is_not_passed_over(self) -> None:
+        self.store(self.document())
+        for name in ("nobody.json", "nobody/shard-1.json"):
+            self.store(self.document(), name)
+            status, said, _, _ = self.render()
+            self.assertEqual(status, 99)
+            self.assertIn("nobody", said)
+            self.assertEqual(self.call("--from", str(self.results), "--systems", "mlx_lm")[0], 0)
+            (self.results / name).unlink()
+        self.store(self.document(), "ref32.json")
+        status, _, text, _ = self.render()
+        self.assertEqual((status, self.row(text, "llama")), (0, "| llama | 4 ✓ | 4 ✓ |"))
+
     def test_an_empty_directory_is_an_error(self) -> None:
         status, said, _, _ = self.render()
         self.assertEqual(status, 99)
