@@ -50,9 +50,10 @@ class Board:
 
     @cached_property
     def asked(self) -> frozenset[str]:
-        """The cases that count: numeric ones, and others that at least one system did not refuse."""
+        """The cases that count: numeric ones, and others that at least one adapter did not refuse."""
         numeric = {name for name, case in self.cases.items() if case.kind in NUMERIC}
-        return frozenset(numeric | {one.case for column in self.columns for one in column.results if one.outcome != "refused"})
+        return frozenset(numeric | {one.case for column in self.columns if not column.system.bundled
+                                    for one in column.results if one.outcome != "refused"})
 
     def results(self, column: Column) -> list[Result]:
         return [one for one in column.results if one.case in self.asked]
@@ -79,7 +80,7 @@ class Board:
         return sum(self.cell(column).n_unexplained() for column in self.columns)
 
     def n_left_out(self) -> int:
-        """The cases that were run and that nothing but refused."""
+        """The cases that were run and that no adapter answers."""
         return len({one.case for column in self.columns for one in column.results} - self.asked)
 
     def status(self) -> int:

@@ -26,7 +26,7 @@ from scripts.tests import tap
 
 ASSAY = Path(os.environ["top_builddir"]) / "conformance" / "assay"
 BASE = running.TOP / "fixtures" / "llama" / "base"  # batch, generate, limit and single
-FINDINGS = "### first-finding: a `thing` is wrong\n### other-finding: another\n"
+FINDINGS = "### first-finding: a `Thing` is wrong\n### other-finding: another\n"
 
 # Engines that fail in one way each, as adapters.
 ADAPTERS = {
@@ -191,7 +191,7 @@ class Tests(unittest.TestCase):
         self.assertEqual(self.row(text, "one sequence"), "| one sequence | 1 ✗ (1) |")
         self.assertEqual(self.row(text, "llama"), "| llama | 2 ✓, 2 ✗ (1–2) |")
         self.assertIn("1. [first-finding](", text)
-        self.assertIn("FINDINGS.md#first-finding-a-thing-is-wrong): a `thing` is wrong. mlx-lm: 1 of llama.", text)
+        self.assertIn("FINDINGS.md#first-finding-a-thing-is-wrong): a `Thing` is wrong. mlx-lm: 1 of llama.", text)
         self.assertIn("1.52e+04 bounds", html)
 
     def test_a_failure_of_another_size_or_kind_than_the_observation_is_unexplained(self) -> None:
@@ -237,6 +237,7 @@ class Tests(unittest.TestCase):
         self.tables("mlx_lm\tllama/base/s*\t*\t*\tfirst-finding\n")
         self.store(self.document())
         self.assertIn("note: findings.tsv:1: explains no failure, and llama/base/single passes", self.render()[1])
+        self.tables("mlx_lm\tllama/base/*\t*\t*\tfirst-finding\n")
         self.store(self.document(single={"outcome": "failed", "class": "logits"}))
         self.assertNotIn("note:", self.render()[1])
 
@@ -260,6 +261,7 @@ class Tests(unittest.TestCase):
             document["results"][-1].update({"outcome": "skipped", "reason": "it has no serving functions"})
             document["totals"].update(passed=3, skipped=1)
             self.store(document)
+            self.store(self.document(), "ref32.json")
             text = self.render()[2]
         self.assertIn("3 cases count.", text)
         self.assertIn("1 more (tokenizers", text)
