@@ -249,6 +249,9 @@ class Tests(unittest.TestCase):
         self.assertEqual(self.row(text, "llama"), "| llama | 1 ✓, 2 !, 1 –, **2 ?** |")
         self.assertIn("- mlx-lm, 1 case: no \\| caches", text)
         self.assertIn("1 case refused", html)
+        self.tables("mlx_lm\t*\t*\t*\tfirst-finding\n")
+        self.store(self.document(single={"outcome": "failed", "class": "logits"}, batch={"outcome": "failed", "class": "crash"}))
+        self.assertEqual(self.row(self.render()[2], "llama"), "| llama | 2 ✓, 1 ✗ (1), 1 ! |")
         self.store(self.document(batch={"outcome": "broken", "reason": "noise"}))
         self.assertEqual(self.render()[0], 99)
         everything = {"outcome": "skipped", "reason": "no"}
@@ -264,6 +267,7 @@ class Tests(unittest.TestCase):
             self.store(self.document(), "ref32.json")
             text = self.render()[2]
         self.assertIn("3 cases count.", text)
+        self.assertRegex(self.row(text, "mlx-lm"), r"\| 3 \| 0 \| 0 \| 0 \| 0 \|$")
         self.assertIn("1 more (tokenizers", text)
 
     def test_shards_are_joined_and_a_missing_one_is_named(self) -> None:
@@ -301,6 +305,14 @@ class Tests(unittest.TestCase):
         status, said, _, _ = self.render()
         self.assertEqual(status, 99)
         self.assertIn("found no result, expected NAME.json", said)
+        status, _, text, _ = self.call("--from", str(self.results), "--systems", "mlx_lm")
+        self.assertEqual(status, 99)
+        self.assertIn("no result: there is no result", text)
+
+    def test_a_run_that_writes_no_result_is_reported_with_its_last_words(self) -> None:
+        status, _, text, _ = self.call("--systems", "ref32", "--fixtures", str(self.place / "nowhere"))
+        self.assertEqual(status, 99)
+        self.assertRegex(text, r"no result: status \d+: .*nowhere")
 
     def test_the_page_needs_no_other_file_and_its_cells_lead_somewhere(self) -> None:
         self.tables("mlx_lm\tllama/base/single\t*\t*\tfirst-finding\n")
