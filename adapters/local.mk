@@ -31,11 +31,18 @@ dist_adapterssystems_DATA = \
 	adapters/python/assay/adapters/llama_cpp_taps.py \
 	adapters/python/assay/adapters/mlx_lm.py \
 	adapters/python/assay/adapters/mlx_lm_taps.py \
+	adapters/python/assay/adapters/onnxruntime_genai.py \
+	adapters/python/assay/adapters/onnxruntime_genai_export.py \
+	adapters/python/assay/adapters/onnxruntime_genai_samples.py \
 	adapters/python/assay/adapters/transformers.py \
 	adapters/python/assay/adapters/transformers_batches.py \
 	adapters/python/assay/adapters/transformers_taps.py
 adaptersrequirementsdir = $(adapterspythondir)/requirements
-dist_adaptersrequirements_DATA = adapters/python/requirements/llama_cpp.txt adapters/python/requirements/mlx_lm.txt adapters/python/requirements/transformers.txt
+dist_adaptersrequirements_DATA = \
+	adapters/python/requirements/llama_cpp.txt \
+	adapters/python/requirements/mlx_lm.txt \
+	adapters/python/requirements/onnxruntime_genai.txt \
+	adapters/python/requirements/transformers.txt
 TESTS += adapters/tests/python.test
 EXTRA_DIST += adapters/tests/python.test \
 	adapters/python/findings.tsv \
