@@ -1,0 +1,110 @@
+"""Tensors of models of mlx-lm and mlx-vlm. mlx has no hooks, so __call__ of the classes of the wanted modules is replaced meanwhile.
+The recorder of observations (scripts/record) uses this module, too."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+
+# By id of a module: the module, the name of its first argument or None, and the name of its result or None.
+Places = dict[int, tuple[Any, "str | None", "str | None"]]
+
+
+def decoder(model: Any) -> Any:
+    """The nested module that has embed_tokens, layers and norm."""
+    while "embed_tokens" not in model:
+        model = model["language_model"] if "language_model" in model else model["model"]
+    return model
+
+
+def mixer(layer: Any) -> Any:
+    """The module of a layer that mixes tokens: attention, or a delta net."""
+    return layer["self_attn"] if "self_attn" in layer else layer["linear_attn"]
+
+
+def text_places(text: Any, between: bool = False) -> Places:
+    """The places of a decoder, by our names. between: features are added between layers (DeepStack), so that the result of a
+    layer is the argument of what follows it."""
+    found: Places = {id(text.norm): (text.norm, None, "norm")}
+    for index, layer in enumerate(text.layers):
+        name = f"layer.{index:02d}"
+        found[id(layer)] = layer, None if index else "embed", f"{name}.out"
+        found[id(mixer(layer))] = mixer(layer), None, f"{name}.attn"
+        found[id(layer.mlp)] = layer.mlp, None, f"{name}.mlp"
+        if "experts" in layer:
+            found[id(layer.experts)] = layer.experts, None, f"{name}.experts"
+    if between:
+        found[id(text.norm)] = text.norm, f"layer.{len(text.layers) - 1:02d}.out", "norm"
+        for index, layer in enumerate(text.layers):
+            found[id(layer)] = layer, f"layer.{index - 1:02d}.out" if index else "embed", None
+    return found
+
+
+def tower_places(model: Any) -> Places:
+    """The places of the tower of a model of mlx-vlm, by our names; of a tower with other parts none."""
+    tower = getattr(model, "vision_tower", None)
+    if tower is not None and "patch_embedder" in tower:  # Gemma 4
+        # called for the sum with the positions: the embedding itself is its linear layer
+        patch, layers, merger = tower.patch_embedder.input_proj, tower.encoder.layers, model.embed_vision
+    elif tower is not None and "blocks" in tower:
+        patch, layers, merger = tower.patch_embed, tower.blocks, tower.merger
+    else:
+        return {}
+    found: Places = {id(patch): (patch, None, "vision.patch"), id(merger): (merger, None, "vision.merged")}
+    for index, layer in enumerate(layers):
+        found[id(layer)] = layer, None, f"vision.{index:02d}.out"
+    for index, one in enumerate(getattr(tower, "deepstack_merger_list", None) or ()):
+        found[id(one)] = one, None, f"vision.deepstack.{index}"
+    return found
+
+
+def tower_rows(model: Any, name: str, rows: np.ndarray, media: dict[str, np.ndarray]) -> np.ndarray:
+    """rows [n, D] of a tower in the order of its input: without the padding of Gemma 4's images, and not window by window as in
+    Qwen2.5-VL. media: the tensors of the images or videos of the call, by their published names."""
+    if "image_position_ids" in media and name != "vision.merged":
+        present = (media["image_position_ids"] != -1).all(-1).reshape(-1)
+        return rows[:len(present)][present]
+    tower = model.vision_tower
+    if not hasattr(tower, "get_window_index") or name == "vision.patch":
+        return rows
+    grids = media.get("video_grid_thw", media.get("image_grid_thw"))
+    back = np.argsort(np.array(tower.get_window_index(mx.array(grids))[0]))
+    unit = len(rows) // len(back)
+    return rows.reshape(len(back), unit, -1)[back].reshape(len(rows), -1)
+
+
+def float32(tensor: Any) -> np.ndarray:
+    return np.array(tensor.astype(mx.float32))
+
+
+@contextlib.contextmanager
+def hooked(places: Places, give: Callable[[str, Any], None]) -> Iterator[None]:
+    """Gives the tensors at these places, in the order of their computation."""
+    def wrap(call: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(module: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+            _, before, after = places.get(id(module), (None, None, None))
+            if before is not None:
+                give(before, x)
+            out = call(module, x, *args, **kwargs)
+            if after is not None:
+                give(after, out[0] if isinstance(out, tuple) else out)
+            return out
+        return wrapped
+
+    originals = {kind: kind.__call__ for kind in {type(module) for module, _, _ in places.values()}}
+    for kind, call in originals.items():
+        kind.__call__ = wrap(call)
+    try:
+        yield
+    finally:
+        for kind, call in originals.items():
+            kind.__call__ = call
+
+
+def active_stream(text: Any, tensor: Any) -> Any:
+    """Of a tensor of AltUp [streams, ...], the active stream."""
+    return tensor[text.config.altup_active_idx] if tensor.ndim == 4 else tensor
