@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -167,68 +166,15 @@ def greedy(model: Any, golden: dict[str, np.ndarray], stop_ids: int | list[int])
 def trace(model: Any, prompt: list[int]) -> dict[str, np.ndarray]:
     """Tensors [length, D] of a single prompt, under the names of the goldens (truth.hooks)."""
     import mlx.core as mx
+    from assay.adapters.mlx_hooks import active_stream, decoder, float32, hooked, text_places
     from mlx_lm.models import cache as caches
     text = decoder(model)
     found: dict[str, np.ndarray] = {}
 
-    def record_trace(name: str) -> Callable:
-        def store(tensor):
-            if tensor.ndim == 4:  # AltUp: the active stream
-                tensor = tensor[text.config.altup_active_idx]
-            found[name] = np.array(tensor).reshape(-1, tensor.shape[-1])
-        return store
+    def store(name: str, tensor: Any) -> None:
+        tensor = active_stream(text, tensor)
+        found[name] = float32(tensor).reshape(-1, tensor.shape[-1])
 
-    hooks = {id(text.norm): (None, record_trace("norm"))}
-    for index, layer in enumerate(text.layers):
-        name = f"layer.{index:02d}"
-        hooks[id(layer)] = (None if index else record_trace("embed"), record_trace(f"{name}.out"))
-        hooks[id(mixer(layer))] = (None, record_trace(f"{name}.attn"))
-        hooks[id(layer.mlp)] = (None, record_trace(f"{name}.mlp"))
-        if "experts" in layer:
-            hooks[id(layer.experts)] = (None, record_trace(f"{name}.experts"))
-    modules = [text.norm, *(part for layer in text.layers for part in
-                            (layer, mixer(layer), layer.mlp, layer.get("experts"))
-                            if part is not None)]
-    with install_hooks({type(module) for module in modules}, hooks):
+    with hooked(text_places(text), store):
         mx.eval(model(mx.array([prompt]), cache=caches.make_prompt_cache(model)))
     return found
-
-
-def mixer(layer: Any) -> Any:
-    """The module of a layer that mixes tokens: attention, or a delta net."""
-    return layer["self_attn"] if "self_attn" in layer else layer["linear_attn"]
-
-
-def decoder(model: Any) -> Any:
-    """The nested module that has embed_tokens, layers and norm."""
-    while "embed_tokens" not in model:
-        model = model["language_model"] if "language_model" in model else model["model"]
-    return model
-
-
-@contextlib.contextmanager
-def install_hooks(classes: set[type], hooks: dict[int, tuple]) -> Iterator[None]:
-    """Calls hooks with the inputs and outputs of modules, by patching __call__: mlx has no hooks of its own.
-
-    hooks: id of a module -> (hook for its first argument or None, hook for its result).
-    """
-    originals = {kind: kind.__call__ for kind in classes}
-
-    def wrap(call: Callable) -> Callable:
-        def wrapped(module, x, *args, **kwargs):
-            before, after = hooks.get(id(module), (None, None))
-            if before:
-                before(x)
-            out = call(module, x, *args, **kwargs)
-            if after:
-                after(out[0] if isinstance(out, tuple) else out)
-            return out
-        return wrapped
-
-    for kind, call in originals.items():
-        kind.__call__ = wrap(call)
-    try:
-        yield
-    finally:
-        for kind, call in originals.items():
-            kind.__call__ = call

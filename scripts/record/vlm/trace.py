@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import mlx.core as mx
 import numpy as np
-
-from ..mlx_lm_observation import install_hooks, mixer
+from assay.adapters.mlx_hooks import float32, hooked, text_places, tower_places, tower_rows
 
 
 class Tracer:
@@ -39,61 +36,20 @@ class Tracer:
         self.traces_text = self.traces_towers = False
 
     def __enter__(self) -> Tracer:
-        hooks: dict[int, tuple] = {}
-        self.hook_text(hooks)
-        self.hook_tower(hooks)
-        modules = [module for _, module in self.model.named_modules() if id(module) in hooks]
-        self.context = install_hooks({type(module) for module in modules}, hooks)
+        places = text_places(self.model.language_model.model, between=True) | tower_places(self.model)
+        self.context = hooked(places, self.store)
         self.context.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
         self.context.__exit__(*error)
 
-    def hook_text(self, hooks: dict[int, tuple]) -> None:
-        text = self.model.language_model.model
-        hooks[id(text.norm)] = (None, self.text("norm"))
-        for index, layer in enumerate(text.layers):
-            name = f"layer.{index:02d}"
-            last = index + 1 == len(text.layers)
-            following = text.norm if last else text.layers[index + 1]
-            # deepstack features are added after the layer: the golden has the input of what follows
-            _, after = hooks.get(id(following), (None, None))
-            hooks[id(following)] = (self.text(f"{name}.out"), after)
-            before, _ = hooks.get(id(layer), (None, None))
-            hooks[id(layer)] = (before or self.text("embed"), None)
-            hooks[id(mixer(layer))] = (None, self.text(f"{name}.attn"))
-            hooks[id(layer.mlp)] = (None, self.text(f"{name}.mlp"))
-            if "experts" in layer:
-                hooks[id(layer.experts)] = (None, self.text(f"{name}.experts"))
-
-    def hook_tower(self, hooks: dict[int, tuple]) -> None:
-        tower = getattr(self.model, "vision_tower", None)
-        if tower is None:
-            return
-        if "embed_vision" in self.model:
-            # called for the sum with the positions: the embedding itself is its linear layer
-            patch, layers, merger = tower.patch_embedder.input_proj, tower.encoder.layers, self.model.embed_vision
-        else:
-            patch, layers, merger = tower.patch_embed, tower.blocks, tower.merger
-        hooks[id(patch)] = (None, self.tower("vision.patch"))
-        hooks[id(merger)] = (None, self.tower("vision.merged"))
-        for index, layer in enumerate(layers):
-            hooks[id(layer)] = (None, self.tower(f"vision.{index:02d}.out"))
-        for index, one in enumerate(getattr(tower, "deepstack_merger_list", None) or ()):
-            hooks[id(one)] = (None, self.tower(f"vision.deepstack.{index}"))
-
-    def text(self, name: str) -> Callable:
-        def store(tensor):
-            if self.traces_text and tensor.shape[0] == self.place[3]:
-                self.rows.setdefault(name, []).append(np.array(tensor[self.place[0]]))
-        return store
-
-    def tower(self, name: str) -> Callable:
-        def store(tensor):
+    def store(self, name: str, tensor: Any) -> None:
+        if name.startswith("vision."):
             if self.traces_towers:
-                self.towers.setdefault(name, []).append(np.array(tensor).reshape(-1, tensor.shape[-1]))
-        return store
+                self.towers.setdefault(name, []).append(float32(tensor).reshape(-1, tensor.shape[-1]))
+        elif self.traces_text and tensor.shape[0] == self.place[3]:
+            self.rows.setdefault(name, []).append(float32(tensor[self.place[0]]))
 
     def found(self, wanted: dict[str, int], media: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """The tensors with these names and numbers of rows, of those that were traced. media: sample 0's inputs."""
@@ -103,19 +59,5 @@ class Tracer:
             if name in self.rows:
                 made[name] = np.concatenate(self.rows[name])[columns - length:columns]
             elif name in self.towers:
-                made[name] = self.in_order(name, self.towers[name][-1], media)[:n_rows]
+                made[name] = tower_rows(self.model, name, self.towers[name][-1], media)[:n_rows]
         return {name: tensor for name, tensor in made.items() if len(tensor) == wanted[name]}
-
-    def in_order(self, name: str, rows: np.ndarray, media: dict[str, np.ndarray]) -> np.ndarray:
-        """rows [n, D] of a tower in the order of its input, without the padding of Gemma 4's images, and not window by
-        window as in Qwen2.5-VL."""
-        if "image_position_ids" in media and name != "vision.merged":
-            present = (media["image_position_ids"] != -1).all(-1).reshape(-1)
-            return rows[:len(present)][present]
-        tower = self.model.vision_tower
-        if not hasattr(tower, "get_window_index") or name == "vision.patch":
-            return rows
-        grids = media.get("video_grid_thw", media.get("image_grid_thw"))
-        back = np.argsort(np.array(tower.get_window_index(mx.array(grids))[0]))
-        unit = len(rows) // len(back)
-        return rows.reshape(len(back), unit, -1)[back].reshape(len(rows), -1)
