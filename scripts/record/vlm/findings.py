@@ -152,6 +152,16 @@ def vlm_padding_twice() -> float:
 
 
 @shows
+def vlm_rope_state() -> float:
+    """Qwen families: two or more calls of generate_step that take turns."""
+    cases = [f"{family}/base/images-batch" for family in ("qwen2_vl", "qwen2_5_vl", "qwen3_vl")]
+    return max(compare([Trial(case, options={"turns": True}) for case in (*cases, "qwen3_5/tower/images-batch")],
+                       repairs.deltas_by_cache),
+               compare([Trial("qwen3_vl_moe/base/images-batch", options={"turns": True})],
+                       repairs.deltas_by_cache, repairs.moe_activations))
+
+
+@shows
 def vlm_moe_activations() -> float:
     """Qwen3-VL with experts: the activations of the tower."""
     return compare([Trial(f"qwen3_vl_moe/{case}") for case in (

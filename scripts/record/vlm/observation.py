@@ -104,9 +104,10 @@ def run(model_directory: Path, golden: dict[str, np.ndarray], together: bool,
         limit: int | None = None, **options: Any) -> dict[str, np.ndarray]:
     """The datasets of an observation: float32 logits as in /expect/truth, NaN on padding or of the listed rows; greedy
     tokens if the case has them; and the case's traces, of sample 0. limit: capacity of the caches; None: unlimited.
-    options: of ask_alone or ask_together."""
+    options: of ask_alone or ask_together; turns: of ask_in_turns."""
     model = load(model_directory)
-    forced = functools.partial(ask_together if together else ask_alone, **options)
+    ask = ask_in_turns if options.pop("turns", False) else ask_together if together else ask_alone
+    forced = functools.partial(ask, **options)
     if limit:
         forced = functools.partial(forced, limit=limit)
     requests = requests_of(golden, model.config)
@@ -223,6 +224,24 @@ def ask_alone(model: Any, requests: list, tokens: np.ndarray, tracer: Tracer,
         prefill.append(rows[:len(prompt)])
         decode.append(rows[len(prompt):len(prompt) + tokens.shape[1]])
     return prefill, decode
+
+
+def ask_in_turns(model: Any, requests: list, tokens: np.ndarray, _tracer: Tracer) -> tuple[list, list]:
+    """The same, with a generate_step for each sample, of which each gives one token in its turn."""
+    from mlx_vlm.generate.ar import generate_step
+    steps, rows = [], [[] for _ in requests]
+    for sample, (prompt, media) in enumerate(requests):
+        ids, pixels, others = inputs_of(prompt, media)
+        steps.append(generate_step(ids, model, pixels, mx.ones(ids.shape, dtype=mx.int32), max_tokens=tokens.shape[1],
+                                   sampler=Forced(tokens, [sample]), **others))
+    for _ in range(tokens.shape[1]):
+        for sample, step in enumerate(steps):
+            with logits_of(model.language_model) as calls:
+                next(step)
+            rows[sample] += [row for call in calls for row in call[0]]
+    lengths = [len(prompt) for prompt, _ in requests]
+    return ([np.stack(row[:length]) for row, length in zip(rows, lengths)],
+            [np.stack(row[length:length + tokens.shape[1]]) for row, length in zip(rows, lengths)])
 
 
 def insert(model: Any, requests: list, max_tokens: int, stops: list[int], sampler: Any, tracer: Tracer | None = None,

@@ -198,3 +198,15 @@ def deltas_of_tokens(config: Config) -> Any:
         return positions, deltas
 
     return wrapped(language, "get_rope_index", index)
+
+
+def deltas_by_cache(config: Config) -> Any:
+    """The rope deltas of a prompt belong to its cache, not to the model."""
+    language = module(base_of(config["model_type"]), "language").LanguageModel
+    deltas: dict[int, Any] = {}
+
+    def call(original, self, *args, cache=None, rope_deltas=None, **kwargs):
+        rope_deltas = deltas.setdefault(id(cache[0]), rope_deltas)
+        return original(self, *args, cache=cache, rope_deltas=rope_deltas, **kwargs)
+
+    return wrapped(language, "__call__", call)
