@@ -29,8 +29,12 @@ dist_adapterssystems_DATA = \
 	adapters/python/assay/adapters/llama_cpp_gguf.py \
 	adapters/python/assay/adapters/llama_cpp_rope.py \
 	adapters/python/assay/adapters/llama_cpp_taps.py \
+	adapters/python/assay/adapters/mlx_hooks.py \
 	adapters/python/assay/adapters/mlx_lm.py \
 	adapters/python/assay/adapters/mlx_lm_taps.py \
+	adapters/python/assay/adapters/mlx_vlm.py \
+	adapters/python/assay/adapters/mlx_vlm_samples.py \
+	adapters/python/assay/adapters/mlx_vlm_taps.py \
 	adapters/python/assay/adapters/onnxruntime_genai.py \
 	adapters/python/assay/adapters/onnxruntime_genai_export.py \
 	adapters/python/assay/adapters/onnxruntime_genai_samples.py \
@@ -41,6 +45,7 @@ adaptersrequirementsdir = $(adapterspythondir)/requirements
 dist_adaptersrequirements_DATA = \
 	adapters/python/requirements/llama_cpp.txt \
 	adapters/python/requirements/mlx_lm.txt \
+	adapters/python/requirements/mlx_vlm.txt \
 	adapters/python/requirements/onnxruntime_genai.txt \
 	adapters/python/requirements/transformers.txt
 TESTS += adapters/tests/python.test
