@@ -36,16 +36,21 @@ class Session:
     samples: dict[int, Sample]
 
 
-def model_classes(config: transformers.PretrainedConfig) -> list[type]:
-    """The classes that may open a checkpoint, in order: one whose config has a tower may hold the weights of the decoder alone."""
-    return [auto for auto, known in ((AutoModelForImageTextToText, MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING),
-                                     (AutoModelForCausalLM, MODEL_FOR_CAUSAL_LM_MAPPING)) if type(config) in known]
+def candidates(config: transformers.PretrainedConfig) -> list[tuple[type, transformers.PretrainedConfig]]:
+    """(class, config) of the models that may open a checkpoint, in order: one whose config has towers may hold the weights of the
+    decoder alone, and its towers may need a package that is not installed."""
+    text = config.get_text_config()
+    found = [(auto, config) for auto, known in ((AutoModelForImageTextToText, MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING),
+                                                (AutoModelForCausalLM, MODEL_FOR_CAUSAL_LM_MAPPING)) if type(config) in known]
+    if text is not config and type(text) in MODEL_FOR_CAUSAL_LM_MAPPING:
+        found.append((AutoModelForCausalLM, text))
+    return found
 
 
-def load(auto: type, directory: str, dtype: torch.dtype) -> torch.nn.Module:
+def load(auto: type, config: transformers.PretrainedConfig, directory: str, dtype: torch.dtype) -> torch.nn.Module:
     """experts_implementation: the default one, grouped_mm, fails on a CPU if rows of the weights are no multiple of 16 bytes."""
     try:
-        model, info = auto.from_pretrained(directory, dtype=dtype, output_loading_info=True, local_files_only=True,
+        model, info = auto.from_pretrained(directory, config=config, dtype=dtype, output_loading_info=True, local_files_only=True,
                                            experts_implementation="eager", ignore_mismatched_sizes=True)
     except ImportError as error:
         raise Unsupported(f"transformers: {str(error).split('.')[0].strip()}") from error
@@ -72,9 +77,9 @@ class Engine(Base):
         except ValueError as error:
             raise Unsupported(f"{file.name}: {error}") from error
         refused: Exception = Unsupported(f"{file.name}: model_type {config.model_type!r} has no causal or image-text-to-text model")
-        for number, auto in enumerate(model_classes(config)):
+        for number, (auto, which) in enumerate(candidates(config)):
             try:
-                return load(auto, directory, TYPES[options.compute])
+                return load(auto, which, directory, TYPES[options.compute])
             except (FormatError, Unsupported) as error:
                 refused = refused if number else error
         raise refused
