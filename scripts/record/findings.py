@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import h5
-from .findings_ask import FIXTURES, ask, ask_in_chunks, ask_mlx, bound, edited, golden, limited, off, published, truth, widened_norms
+from .findings_ask import FIXTURES, ask, ask_in_chunks, ask_mlx, bound, edited, flat, golden, limited, off, published, truth, widened_norms
 from .mlx_lm_observation import load, prompts, run
 from .observations import judge
 from .shown import choose
@@ -271,15 +271,6 @@ def kept_prefix_batches() -> float:
 
 
 @shows
-def flat(config: dict[str, Any], kind: str = "type") -> None:
-    """Writes rope_parameters in the older spelling."""
-    rope = config.pop("rope_parameters")
-    config["rope_theta"] = rope.pop("rope_theta")
-    config["partial_rotary_factor"] = rope.pop("partial_rotary_factor", 1.0)
-    if rope["rope_type"] != "default":
-        config["rope_scaling"] = rope | {kind: rope.pop("rope_type")}
-
-
 def ways_out() -> float:
     """mlx-lm: the same checkpoints with config.json rewritten by hand: the cause, and a workaround."""
     def gemma4(config: dict[str, Any]) -> None:

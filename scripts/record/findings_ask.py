@@ -104,3 +104,12 @@ def ask_in_chunks(model: Any, tokens: list[int], chunks: list[int], cache: list)
         rows.append(np.array(model(mx.array([tokens[:here]]), cache=cache))[0])
         tokens = tokens[here:]
     return np.concatenate(rows)
+
+
+def flat(config: dict[str, Any], kind: str = "type") -> None:
+    """Writes rope_parameters in the older spelling."""
+    rope = config.pop("rope_parameters")
+    config["rope_theta"] = rope.pop("rope_theta")
+    config["partial_rotary_factor"] = rope.pop("partial_rotary_factor", 1.0)
+    if rope["rope_type"] != "default":
+        config["rope_scaling"] = rope | {kind: rope.pop("rope_type")}

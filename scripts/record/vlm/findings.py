@@ -18,14 +18,18 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import mlx.core as mx
 import numpy as np
 
 from .. import h5
+from ..images import KINDS
+from ..mlx_lm_observation import distance, prompts
 from ..observations import LIMIT, judge
 from ..shown import choose
 from . import media_repairs, repairs
-from .observation import run
+from .observation import load, run
 from .spelling import respelled, with_config
+from .text_findings import compare_text
 
 FIXTURES = Path("fixtures")
 SHOWN: dict[str, Callable[[], float]] = {}  # name -> function: largest error in bounds; infinite: no result
@@ -227,6 +231,61 @@ def vlm_norms() -> float:
 def vlm_max_kv_size() -> float:
     """Qwen3.5: max_kv_size."""
     return compare([Trial("qwen3_5/base/limit")], repairs.limited_caches)
+
+
+@shows
+def vlm_longrope_cache() -> float:
+    """Phi 3: cached decode across the length at which longrope changes, and the same tokens as one prompt."""
+    from mlx_vlm.models.cache import make_prompt_cache
+    golden, _ = h5.read(FIXTURES / "phi3/longrope-old/crossing.h5")
+    model, worst = load(FIXTURES / "phi3/longrope-old/model"), 0.0
+    [prompt], [forced], [truth] = prompts(golden), golden["/input/decode"], golden["/expect/truth/decode"]
+    bound = LIMIT * distance(golden, golden, "/expect/float32")
+    cache = make_prompt_cache(model.language_model)
+    model.language_model(mx.array([prompt]), cache=cache)
+    for step, expected in enumerate(truth):
+        tokens = [*prompt, *forced[:step + 1].tolist()]
+        asked = (("cached", tokens[-1:], cache), ("as one prompt", tokens, make_prompt_cache(model.language_model)))
+        found = {how: np.abs(np.array(model.language_model(mx.array([given]), cache=where).logits)[0, -1] - expected).max() / bound
+                 for how, given, where in asked}
+        print(f"  {len(tokens)} tokens: " + ", ".join(f"{how} {times:.3g} times the bound" for how, times in found.items()))
+        worst = max(worst, found["cached"])
+        if found["as one prompt"] > 1:
+            raise RepairFails(f"{len(tokens)} tokens as one prompt")
+    return worst
+
+
+@shows
+def vlm_positions() -> float:
+    """Qwen families: positions of images without a start token, and of text after a video of many frames."""
+    worst = 0.0
+    for case in (f"{variant}/{name}" for variant, names in (
+            ("qwen2_vl/base", ("positions", "positions-tall", "positions-videos")), ("qwen3_vl/base", ("positions",)),
+            ("qwen3_5/tower", ("positions",))) for name in names):
+        golden, _ = h5.read(FIXTURES / f"{case}.h5")
+        with opened(case) as (place, config):
+            language = load(place).language_model
+        for sample, prompt in enumerate(prompts(golden)):
+            grids = [golden[f"/input/{kind}_grid_thw"][golden[f"/input/{kind}_sample"] == sample]
+                     if f"/input/{kind}_sample" in golden else [] for kind in KINDS]
+            found, _ = language.get_rope_index(mx.array([prompt]), *(mx.array(grid) if len(grid) else None for grid in grids))
+            expected = golden["/expect/position"][:, sample, -len(prompt):]
+            wrong = np.flatnonzero((np.array(found).reshape(-1, len(prompt)) != expected).any(0))
+            if len(wrong):
+                marked = prompt.count(config["vision_start_token_id"])
+                print(f"  {case}, sample {sample}, {sum(map(len, grids))} images and videos, {marked} start tokens: "
+                      f"wrong from token {wrong[0]} on")
+                worst = np.inf
+    return worst
+
+
+@shows
+def vlm_text_models() -> float:
+    """Text models: where they have the faults of mlx-lm's, and where others."""
+    worst, failed = compare_text()
+    if failed:
+        raise RepairFails(", ".join(failed))
+    return worst
 
 
 def main(arguments: list[str]) -> int:
