@@ -218,6 +218,53 @@ def transformers_altup_active() -> float:
 
 
 @shows
+def transformers_other_layouts() -> float:
+    """transformers: checkpoints whose weights have names or shapes of other systems."""
+    import torch
+    torch.manual_seed(0)  # of the weights that stay random
+    worst = 0.0
+    for case in ("gemma4/multimodal-untied/single", "qwen3_moe/transposed/single", "qwen3_5_moe/biases/single"):
+        recorded = golden(case)
+        try:
+            model = published(FIXTURES / case.rpartition("/")[0] / "model")
+        except RuntimeError as error:
+            print(f"  {case}: {type(error).__name__}: {' '.join(str(error).split())[:100]}")
+            worst = np.inf
+            continue
+        worst = max(worst, off(case, ask(model, prompts(recorded)[0]), truth(recorded), bound(recorded)))
+    return worst
+
+
+@shows
+def image_checkpoints() -> float:
+    """mlx-lm: text of checkpoints with towers, as they are and with config.json rewritten."""
+    def tie(config: dict[str, Any]) -> None:
+        config["text_config"]["tie_word_embeddings"] = config.get("tie_word_embeddings", False)
+
+    def experts(config: dict[str, Any]) -> None:
+        tie(config)
+        text = config["text_config"]
+        text["norm_topk_prob"] = True
+        if "num_local_experts" in text:
+            text["num_experts"] = text.pop("num_local_experts")
+            flat(text)
+
+    worst = 0.0
+    for change, cases in ((tie, ("qwen2_vl/lengths/long-batch", "qwen2_5_vl/lengths/long-single", "qwen3_vl/lengths/long-single")),
+                          (experts, ("qwen3_vl_moe/base/batch", "qwen3_vl_moe/lengths/long-single"))):
+        for case in cases:
+            variant, recorded = case.rpartition("/")[0], golden(case)
+            try:
+                load(FIXTURES / variant / "model")
+            except (TypeError, ValueError) as error:
+                print(f"  {case}: {type(error).__name__}: {' '.join(str(error).split())}")
+                worst = np.inf
+            with edited(variant, change) as model:
+                print(f"  {case}, rewritten: {judge(recorded, run(model, recorded)).times:.3g} times the bound")
+    return worst
+
+
+@shows
 def max_kv_size_ignored() -> float:
     """mlx-lm: max_kv_size for a model with make_cache of its own, and for one without."""
     from mlx_lm.models.cache import RotatingKVCache, make_prompt_cache
