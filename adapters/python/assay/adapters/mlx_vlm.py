@@ -4,8 +4,8 @@
 
 What is judged is the path of `generate_step`: a prompt with its images in one call of `get_input_embeddings` and one of the language
 model, then tokens alone with the cache of `make_prompt_cache`. mlx-vlm keeps the rope deltas of the latest prompt in the language model.
-Samples take turns here, so each one's own are given with its later tokens, as `GenerationBatch` of mlx-vlm gives them. Batches of its
-`BatchGenerator` are not judged. Quantised checkpoints stay quantised.
+Samples take turns here, so each one's own are given with its later tokens, as `GenerationBatch` of mlx-vlm gives them. mlx_vlm_batches.py has
+its `BatchGenerator`. Quantised checkpoints stay quantised.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Engine(Base):
         try:
             module = load_model(Path(directory))
         except ValueError as error:
-            known = str(error).startswith("Model type")
+            known = str(error).startswith(("Model type", "Unsupported"))
             raise (Unsupported if known else FormatError)(f"mlx-vlm: {str(error).splitlines()[0]:.300}") from error
         if "language_model" not in module or not hasattr(module, "get_input_embeddings"):
             raise Unsupported(f"{type(module).__module__} is no language model with a cache")
