@@ -66,12 +66,12 @@ def tower_rows(model: Any, name: str, rows: np.ndarray, media: dict[str, np.ndar
     """rows [n, D] of a tower in the order of its input: without the padding of Gemma 4's images, and not window by window as in
     Qwen2.5-VL. media: the tensors of the images or videos of the call, by their published names."""
     if "image_position_ids" in media and name != "vision.merged":
-        present = (media["image_position_ids"] != -1).all(-1).reshape(-1)
-        return rows[:len(present)][present]
+        present = np.flatnonzero((media["image_position_ids"] != -1).all(-1))
+        return np.take(rows, present, axis=0)
     tower = model.vision_tower
     if not hasattr(tower, "get_window_index") or name == "vision.patch":
         return rows
-    grids = media.get("video_grid_thw", media.get("image_grid_thw"))
+    grids = media["video_grid_thw" if "video_grid_thw" in media else "image_grid_thw"]
     back = np.argsort(np.array(tower.get_window_index(mx.array(grids))[0]))
     unit = len(rows) // len(back)
     return rows.reshape(len(back), unit, -1)[back].reshape(len(rows), -1)

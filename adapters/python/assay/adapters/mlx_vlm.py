@@ -2,10 +2,10 @@
 
     assay run --engine 'exec:python3 -m assay assay.adapters.mlx_vlm' fixtures
 
-What is judged is the path of `generate_step`: a prompt with its images in one call of `get_input_embeddings` and one of the language
-model, then tokens alone with the cache of `make_prompt_cache`. mlx-vlm keeps the rope deltas of the latest prompt in the language model.
-Samples take turns here, so each one's own are given with its later tokens, as `GenerationBatch` of mlx-vlm gives them. mlx_vlm_batches.py has
-its `BatchGenerator`. Quantised checkpoints stay quantised.
+What is judged is the path of `generate_step`: a prompt with its images in one call of `get_input_embeddings` and one of the
+language model, then tokens alone with the cache of `make_prompt_cache`. mlx-vlm keeps the rope deltas of the latest prompt in the
+language model. Samples take turns here, so each one's own are given with its later tokens, as `GenerationBatch` of mlx-vlm gives them.
+mlx_vlm_batches.py has its `BatchGenerator`. Quantised checkpoints stay quantised.
 """
 
 from __future__ import annotations

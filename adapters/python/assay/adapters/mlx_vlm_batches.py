@@ -2,10 +2,10 @@
 
     assay run --engine 'exec:python3 -m assay assay.adapters.mlx_vlm_batches' fixtures
 
-What is judged is what `BatchGenerator` computes with. The prompts of one step are embedded one by one, as the server inserts them, sorted by
-length, joined by `_merge_prefill_prompt_kwargs` and prefilled by `PromptProcessingBatch`, which pads on the left. Tokens of samples that decode
-together are one batch, whose caches are merged from those of the samples and taken apart again, with the rope deltas of its rows, as in
-`GenerationBatch`. A sample alone, and further tokens of a prompt, go the way of mlx_vlm.py.
+What is judged is what `BatchGenerator` computes with. The prompts of one step are embedded one by one, as the server inserts them,
+sorted by length, joined by `_merge_prefill_prompt_kwargs` and prefilled by `PromptProcessingBatch`, which pads on the left. Tokens of
+samples that decode together are one batch, as in `GenerationBatch`, whose caches are merged from those of the samples and taken apart
+again, with the rope deltas of its rows. A sample alone, and further tokens of a prompt, go the way of mlx_vlm.py.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class Kept:
 
 def prefill(model: Any, members: list[Sample], steps: list[Step], tap: Tap | None) -> list[np.ndarray]:
     """The logits of prompts of one batch, the shortest first."""
-    prompts, given = [step.tokens for step in steps], []
+    prompts = [step.tokens for step in steps]
+    given: list[dict[str, Any] | None] = []
     for step in steps:
         tensors = samples.media(model, step)
         with tapped(model, step.sample, tap, tensors):

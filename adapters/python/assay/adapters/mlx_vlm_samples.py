@@ -71,11 +71,11 @@ def placeholders(model: Any, kind: str, items: list[Item]) -> int | None:
     mine = [item for item in items if item.kind == kind]
     if all(item.n_tokens for item in mine):
         return sum(item.n_tokens for item in mine)
-    grids = [item.tensors.get(f"{kind}_grid_thw") for item in mine]
     merge = getattr(model.config.vision_config, "spatial_merge_size", None)
-    if merge is None or any(grid is None for grid in grids):
+    grids = [item.tensors[f"{kind}_grid_thw"] for item in mine if f"{kind}_grid_thw" in item.tensors]
+    if merge is None or len(grids) < len(mine):
         return None
-    return sum(int(np.prod(row)) for grid in grids for row in grid) // merge ** 2  # type: ignore[union-attr]
+    return sum(int(np.prod(row)) for grid in grids for row in grid) // int(merge) ** 2
 
 
 def media(model: Any, step: Step) -> dict[str, np.ndarray]:

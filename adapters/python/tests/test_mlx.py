@@ -1,0 +1,111 @@
+"""The parts of the adapters of mlx-lm and mlx-vlm that need no checkpoint; skipped where mlx or mlx-vlm is not installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import unittest
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from assay import Item, Step, Unsupported
+
+MLX, MLX_VLM = (importlib.util.find_spec(name) is not None for name in ("mlx", "mlx_vlm"))
+
+
+def toy(n_layers: int) -> Any:
+    """A decoder whose layers add 1, and whose attention and MLP give 10 and 20 times their input."""
+    import mlx.nn as nn
+
+    class Times(nn.Module):
+        def __init__(self, factor: float):
+            super().__init__()
+            self.factor = factor
+
+        def __call__(self, x: Any) -> Any:
+            return x * self.factor
+
+    class Layer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.self_attn, self.mlp = Times(10.0), Times(20.0)
+
+        def __call__(self, x: Any) -> Any:
+            self.self_attn(x)
+            self.mlp(x)
+            return x + 1
+
+    class Decoder(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers, self.norm = [Layer() for _ in range(n_layers)], Times(-1.0)
+
+        def __call__(self, x: Any) -> Any:
+            for layer in self.layers:
+                x = layer(x) + 100  # what DeepStack adds between layers
+            return self.norm(x)
+
+    return Decoder()
+
+
+@unittest.skipUnless(MLX, "mlx is not installed")
+class Hooks(unittest.TestCase):
+    def seen(self, between: bool) -> dict[str, float]:
+        import mlx.core as mx
+        from assay.adapters.mlx_hooks import hooked, text_places
+        text, found = toy(2), {}
+        with hooked(text_places(text, between), lambda name, tensor: found.__setitem__(name, float(tensor.item()))):
+            text(mx.array([0.0]))
+        text(mx.array([5.0]))
+        return found
+
+    def test_places_have_the_tensors_of_their_modules(self) -> None:
+        self.assertEqual(self.seen(False), {"embed": 0, "layer.00.attn": 0, "layer.00.mlp": 0, "layer.00.out": 1, "layer.01.attn": 1010,
+                                            "layer.01.mlp": 2020, "layer.01.out": 102, "norm": -202})
+
+    def test_features_between_layers_are_in_the_layer_before(self) -> None:
+        found = self.seen(True)
+        self.assertEqual([found[name] for name in ("embed", "layer.00.out", "layer.01.out", "norm")], [0, 101, 202, -202])
+
+    def test_classes_are_as_before(self) -> None:
+        from assay.adapters.mlx_hooks import hooked, text_places
+        text = toy(1)
+        before = type(text.norm).__call__
+        with self.assertRaises(ZeroDivisionError), hooked(text_places(text), lambda name, tensor: None):
+            raise ZeroDivisionError
+        self.assertIs(type(text.norm).__call__, before)
+
+
+@unittest.skipUnless(MLX_VLM, "mlx-vlm is not installed")
+class Samples(unittest.TestCase):
+    def setUp(self) -> None:
+        vision, text = SimpleNamespace(spatial_merge_size=2), SimpleNamespace()
+        self.model = SimpleNamespace(config=SimpleNamespace(image_token_id=7, vision_config=vision, text_config=text))
+
+    def step(self, tokens: list[int], *grids: tuple[int, int, int]) -> Step:
+        return Step(0, tokens, None, [Item("image", 0, 0, {"image_grid_thw": np.array([grid])}) for grid in grids], 1)
+
+    def refused(self, sample: Any, step: Step, text: str) -> None:
+        from assay.adapters import mlx_vlm_samples as samples
+        with self.assertRaisesRegex(Unsupported, text):
+            samples.check(self.model, sample, step)
+
+    def test_images_come_whole_and_first(self) -> None:
+        from assay.adapters import mlx_vlm_samples as samples
+        new, old = samples.Sample([]), samples.Sample([], [1])
+        samples.check(self.model, new, self.step([1, 7, 7, 2], (1, 2, 4)))
+        self.refused(new, self.step([1, 7], (1, 2, 4)), "divides the placeholder tokens")
+        self.refused(old, self.step([1, 7, 7, 2], (1, 2, 4)), "after the first step")
+
+    def test_placeholder_tokens_without_images_are_tokens(self) -> None:
+        from assay.adapters import mlx_vlm_samples as samples
+        samples.check(self.model, samples.Sample([], [1]), self.step([7]))
+        with_image = samples.Sample([], [7], self.step([7], (1, 2, 2)).items)
+        self.refused(with_image, self.step([7]), "placeholder tokens")
+        self.model.config.text_config.use_bidirectional_attention = "vision"
+        self.refused(samples.Sample([], [1]), self.step([7]), "placeholder tokens")
+
+
+if __name__ == "__main__":
+    unittest.main()
