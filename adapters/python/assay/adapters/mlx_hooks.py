@@ -10,6 +10,8 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
+from ..errors import Unsupported
+
 # By id of a module: the module, the name of its first argument or None, and the name of its result or None.
 Places = dict[int, tuple[Any, "str | None", "str | None"]]
 
@@ -78,7 +80,13 @@ def tower_rows(model: Any, name: str, rows: np.ndarray, media: dict[str, np.ndar
 
 
 def float32(tensor: Any) -> np.ndarray:
-    return np.array(tensor.astype(mx.float32))
+    """Evaluates a tensor. Some operations of mlx, such as products of experts, exist on a CPU in float32 alone."""
+    try:
+        return np.array(tensor.astype(mx.float32))
+    except RuntimeError as error:
+        if "only supports float32" in str(error):
+            raise Unsupported(f"mlx: {error}") from error
+        raise
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ from ..engine import Engine as Base
 from ..engine import StepOptions
 from ..errors import FormatError, Unsupported
 from ..requests import ModelOptions, SessionOptions, Step
+from .mlx_hooks import float32
 from .mlx_lm_taps import tapped
 
 TYPES = {None: mx.float32, "F32": mx.float32, "BF16": mx.bfloat16}
@@ -96,7 +97,7 @@ class Engine(Base):
             sample = after[step.sample]
             with tapped(session.model.module, step.sample, options.tap):
                 logits = session.model.module(mx.array([step.tokens]), cache=sample.cache)
-                rows = np.array(logits[0].astype(mx.float32))
+                rows = float32(logits[0])
             sample.n_tokens += len(step.tokens)
             if step.n_last:
                 outputs.append(rows[-step.n_last:])
