@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-HEADER_MAX = 100 << 20  # bytes of the header of a safetensors file
-TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1"}
+from scripts.record import safetensors_header
+
+TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1", "BOOL": "?"}
 SUFFIXES = (".npy", ".safetensors", ".pt", ".pth")
 
 Tensors = dict[str, Callable[[], np.ndarray]]
@@ -21,30 +20,36 @@ class BadDump(Exception):
 
 
 def open_dump(path: Path) -> Tensors:
-    """The tensors of a file, or of all files below a directory, which are read when they are called. A tensor of a file with
-    several is named by its own name; the only one of a file by the file's path in the directory, without its suffix."""
+    """The tensors of a file, or of all files below a directory, which are read when they are called. The only tensor of a file is
+    named by the file's path in the directory, without its suffix; a tensor of several by its own name, and by PATH/NAME: only
+    so if other files have one of the same name."""
     if not path.exists():
         raise BadDump(f"{path}: no such file or directory")
     files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES)
     if not files:
         raise BadDump(f"{path}: found no file that ends in {', '.join(SUFFIXES)}")
     found: Tensors = {}
+    short: dict[str, list[Callable[[], np.ndarray]]] = {}
     for file in files:
         stem = file.stem if path.is_file() else str(file.relative_to(path).with_suffix(""))
-        for name, read in tensors_of(file, stem).items():
-            if name in found:
-                raise BadDump(f"{file}: a second tensor {name!r}")
-            found[name] = read
-    return found
+        for name, read in tensors_of(file).items():
+            full = f"{stem}/{name}" if name else stem
+            if full in found:
+                raise BadDump(f"{file}: a second tensor {full!r}")
+            found[full] = read
+            if name:
+                short.setdefault(name, []).append(read)
+    return {name: reads[0] for name, reads in short.items() if len(reads) == 1} | found
 
 
-def tensors_of(file: Path, stem: str) -> Tensors:
+def tensors_of(file: Path) -> Tensors:
+    """By name; a tensor without a name of its own has the name ""."""
     if file.suffix == ".npy":
-        return {stem: lambda: read_npy(file)}
+        return {"": lambda: read_npy(file)}
     if file.suffix == ".safetensors":
         return safetensors(file)
     if file.suffix in (".pt", ".pth"):
-        return torch_tensors(file, stem)
+        return torch_tensors(file)
     raise BadDump(f"{file}: expected a name that ends in {', '.join(SUFFIXES)}")
 
 
@@ -61,53 +66,52 @@ def widened(bits: np.ndarray) -> np.ndarray:
 
 
 def safetensors(file: Path) -> Tensors:
-    size = file.stat().st_size
-    with open(file, "rb") as opened:
-        start = opened.read(8)
-        n = struct.unpack("<Q", start)[0] if len(start) == 8 else size
-        if n > min(size, HEADER_MAX) - 8:
-            raise BadDump(f"{file}: found a header of {n} bytes in a file of {size}")
-        try:
-            header = json.loads(opened.read(n))
-        except ValueError as error:
-            raise BadDump(f"{file}: header: {error}") from error
-    header.pop("__metadata__", None)
+    try:
+        header = safetensors_header.read(file)
+    except safetensors_header.BadHeader as error:
+        raise BadDump(str(error)) from None
 
-    def reader(name: str, said: dict) -> Callable[[], np.ndarray]:
+    def reader(entry: safetensors_header.Entry) -> Callable[[], np.ndarray]:
         def read() -> np.ndarray:
-            try:
-                kind, shape, (begin, end) = TYPES[said["dtype"]], said["shape"], said["data_offsets"]
-                data = np.memmap(file, np.uint8, "r", 8 + n + begin, end - begin) if end > begin else np.empty(0, np.uint8)
-                array = np.frombuffer(bytes(data), kind).reshape(shape)
-            except (KeyError, TypeError, ValueError) as error:
-                raise BadDump(f"{file}: {name}: {type(error).__name__}: {error}") from error
-            return widened(array) if said["dtype"] == "BF16" else array
+            data = np.fromfile(file, np.uint8, entry.size, offset=entry.offset)
+            array = data.view(TYPES[entry.dtype]).reshape(entry.shape)
+            return widened(array) if entry.dtype == "BF16" else array
         return read
 
-    return {name: reader(name, said) for name, said in header.items()}
+    return {name: reader(entry) for name, entry in header.items()}
 
 
-def torch_tensors(file: Path, stem: str) -> Tensors:
-    """A tensor, or a dictionary of tensors, which may be nested: names are joined with dots."""
+def torch_tensors(file: Path) -> Tensors:
+    """A tensor, or a dictionary of tensors, which may be nested: names are joined with dots. {"value": TENSOR, "meta": {...}}, as
+    sglang's dumper writes it, is a tensor without a name of its own."""
+    value = load_torch(file)
+    if isinstance(value, dict) and set(value) == {"value", "meta"}:
+        value = value["value"]
+    found: Tensors = {}
+    collect("", value, found)
+    return found
+
+
+def load_torch(file: Path) -> object:
+    """What torch has saved. Its tensors stay in the file until they are read, if the file has the format that permits it."""
     try:
         import torch
     except ImportError as error:
         raise BadDump(f"{file}: torch is needed to read it") from error
     try:
-        value = torch.load(file, map_location="cpu", weights_only=True)
+        try:
+            return torch.load(file, map_location="cpu", weights_only=True, mmap=True)
+        except RuntimeError:  # the format before torch 1.6
+            return torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # of many kinds, by version
-        raise BadDump(f"{file}: {str(error).splitlines()[0]:.200}") from error
-    found: Tensors = {}
+        raise BadDump(f"{file}: {(str(error).splitlines() or [type(error).__name__])[0]:.200}") from error
 
-    def collect(name: str, value: object) -> None:
-        if isinstance(value, torch.Tensor):
-            found[name] = lambda: (value.float() if value.dtype == torch.bfloat16 else value).detach().numpy()
-        elif isinstance(value, dict):
-            for key, inner in value.items():
-                collect(f"{name}.{key}" if name else str(key), inner)
-        elif isinstance(value, (list, tuple)):
-            for index, inner in enumerate(value):
-                collect(f"{name}.{index}" if name else str(index), inner)
 
-    collect(stem if isinstance(value, torch.Tensor) else "", value)
-    return found
+def collect(name: str, value: object, found: Tensors) -> None:
+    """The tensors in a value of torch.load, by name."""
+    import torch
+    if isinstance(value, torch.Tensor):
+        found[name] = lambda: (value.float() if value.dtype == torch.bfloat16 else value).detach().numpy()
+    elif isinstance(value, (dict, list, tuple)):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            collect(f"{name}.{key}" if name else str(key), inner, found)

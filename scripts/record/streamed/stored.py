@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 import math
-import struct
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
 
+from .. import safetensors_header
+
 BLOCK_BYTES = 1 << 24
-HEADER_MOST = 100_000_000  # the limit of the published reader
 TYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,
          "I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8,
          "BOOL": torch.bool}
@@ -75,27 +75,11 @@ class Tensor:
 
 def read_header(path: Path) -> dict[str, Tensor]:
     """The tensors of one file, by name."""
-    size = path.stat().st_size
-    with open(path, "rb") as file:
-        start = file.read(8)
-        length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
-        if not 2 <= length <= min(size - 8, HEADER_MOST):
-            raise Unsupported(f"{path}: found a header of {length} bytes in a file of {size}, expected a safetensors file")
-        try:
-            header = json.loads(file.read(length))
-        except ValueError as error:
-            raise Unsupported(f"{path}: header: {error}") from None
-    return {name: read_entry(path, name, entry, 8 + length, size) for name, entry in header.items() if name != "__metadata__"}
-
-
-def read_entry(path: Path, name: str, entry: dict, base: int, size: int) -> Tensor:
-    dtype, shape, (begin, end) = TYPES.get(entry["dtype"]), tuple(entry["shape"]), entry["data_offsets"]
-    if dtype is None:
-        raise Unsupported(f"{path}: {name}: found type {entry['dtype']}, expected one of {', '.join(TYPES)}")
-    if not 0 <= begin <= end <= size - base or end - begin != math.prod(shape) * dtype.itemsize:
-        raise Unsupported(f"{path}: {name}: found bytes {begin} to {end} of {size - base}, expected "
-                          f"{math.prod(shape) * dtype.itemsize} bytes for shape {list(shape)}")
-    return Tensor(name, path, base + begin, dtype, shape)
+    try:
+        entries = safetensors_header.read(path)
+    except safetensors_header.BadHeader as error:
+        raise Unsupported(str(error)) from None
+    return {name: Tensor(name, path, entry.offset, TYPES[entry.dtype], entry.shape) for name, entry in entries.items()}
 
 
 def read_checkpoint(directory: Path) -> dict[str, Tensor]:
