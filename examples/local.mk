@@ -1,5 +1,5 @@
 # A kernel library and engines to start from: installed next to the fixtures, and built by their own Makefiles against the installed
-# headers, as in examples/tests. exec-engine needs no build: adapters/tests runs it.
+# headers, as in examples/tests. exec-engine needs no build.
 # SPDX-License-Identifier: Apache-2.0
 exampleskernelsdir = $(pkgdatadir)/examples/kernels
 dist_exampleskernels_DATA = \
@@ -29,5 +29,5 @@ dist_examplesexecengine_DATA = \
 	examples/exec-engine/README.md \
 	examples/exec-engine/engine.py \
 	examples/exec-engine/llama.py
-TESTS += examples/tests/engine.test examples/tests/kernels.test
-EXTRA_DIST += examples/tests/engine.test examples/tests/installed.sh examples/tests/kernels.test
+TESTS += examples/tests/engine.test examples/tests/exec_engine.test examples/tests/kernels.test
+EXTRA_DIST += examples/tests/engine.test examples/tests/exec_engine.test examples/tests/installed.sh examples/tests/kernels.test

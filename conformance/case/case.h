@@ -121,7 +121,10 @@ typedef struct conf_case {
     char *path;
     bool outline; /* traces have no values */
     conf_kind kind;
-    char *model; /* the checkpoint's directory, joined to that of the case; NULL if the kind has none */
+    char *model; /* the checkpoint's directory, joined to that of the case or to the checkpoint root (root.h);
+                  * NULL if the kind has none */
+    char *checksums; /* the list of its checksums, which must exist; NULL: model.crc32 next to it, if it
+                        exists */
     const char *const *allow_unknown;  /* assay_model_options.allow_unknown; borrowed, set by the caller
                                         * before a replay, not read from the file */
     char *source, *recorder, *catches; /* NULL if not recorded */

@@ -120,9 +120,9 @@ static assay_status read_float64_bound(const conf_h5 *file, conf_case *c, assay_
 
 assay_status conf_attributes_note(const conf_h5 *file, conf_case *c, assay_error *err)
 {
-    static const char *const known[] = {"cache_kept",    "cache_limit",    "catches", "config", "flags",
-                                        "float64_bound", "float64_reason", "kind",    "model",  "recorder",
-                                        "schema",        "source",         NULL};
+    static const char *const known[] = {
+        "cache_kept",     "cache_limit", "catches", "checkpoint", "config", "flags",  "float64_bound",
+        "float64_reason", "kind",        "model",   "recorder",   "schema", "source", NULL};
     conf_strings names;
     assay_status rc = conf_h5_attributes(file, &names, err);
     if (rc != ASSAY_OK) return rc;

@@ -10,6 +10,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/case/positions.c conformance/case/positions.h \
 	conformance/case/prompt.c conformance/case/prompt.h \
 	conformance/case/rope.c conformance/case/rope.h \
+	conformance/case/root.c conformance/case/root.h \
 	conformance/case/row_list.c conformance/case/row_list.h \
 	conformance/case/rows.c conformance/case/rows.h \
 	conformance/case/run_noise.c conformance/case/run_noise.h \
@@ -22,6 +23,7 @@ CONFORMANCE_CASE_TESTS = \
 	conformance/case/tests/check_arrays \
 	conformance/case/tests/check_find \
 	conformance/case/tests/check_items \
+	conformance/case/tests/check_root \
 	conformance/case/tests/check_run_noise \
 	conformance/case/tests/check_shard \
 	conformance/case/tests/check_spans
@@ -33,6 +35,8 @@ conformance_case_tests_check_find_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_case_tests_check_find_LDADD = conformance/tests/libsupport.la
 conformance_case_tests_check_items_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_case_tests_check_items_LDADD = conformance/tests/libsupport.la
+conformance_case_tests_check_root_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_case_tests_check_root_LDADD = conformance/tests/libsupport.la
 conformance_case_tests_check_run_noise_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_case_tests_check_run_noise_LDADD = conformance/tests/libsupport.la
 conformance_case_tests_check_shard_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -96,6 +96,7 @@ static const char **text_of(conf_options *o, conf_option id)
     switch (id) {
     case CONF_OPTION_FILTER: return &o->filter;
     case CONF_OPTION_VECTOR: return &o->vector;
+    case CONF_OPTION_CHECKPOINT_ROOT: return &o->checkpoint_root;
     case CONF_OPTION_KERNELS: return &o->kernels;
     case CONF_OPTION_DUMP: return &o->dump;
     case CONF_OPTION_TAP: return &o->tap;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conformance/abi/compute.h"
+#include "conformance/case/root.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/cli/value.h"
 #include "conformance/diff/diff.h"
@@ -36,6 +37,7 @@ static void print_verdict(const conf_options *options, const conf_context *conte
     if (options->compute) (void)fprintf(context->out, " --compute %s", conf_compute_name(options->compute));
     for (size_t i = 0; conf_diff_part_names[i]; i++)
         if (options->parts & 1U << i) (void)fprintf(context->out, " --part %s", conf_diff_part_names[i]);
+    conf_root_print(context->out);
     (void)fprintf(context->out, "%s ", golden[0] == '-' || observed[0] == '-' ? " --" : "");
     conf_text_print_quoted(context->out, golden);
     (void)fputc(' ', context->out);

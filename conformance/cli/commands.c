@@ -72,7 +72,7 @@ const conf_command conf_cli_commands[] = {
            CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_EXPLAIN, CONF_OPTION_JOBS, CONF_OPTION_TIMEOUT,
            CONF_OPTION_MEMORY, CONF_OPTION_FAIL_CLASS, CONF_OPTION_BISECT, CONF_OPTION_DUMP, CONF_OPTION_TAP,
            CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_VERBOSE, CONF_OPTION_KERNELS,
-           CONF_OPTION_ALLOW_UNKNOWN),
+           CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_run},
     {"diff", "[OPTION]... GOLDEN OBSERVED", "judge the recorded outputs of any engine, from a file",
      "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens, of\n"
@@ -91,7 +91,9 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 they agree; 1 they diverge; 2 usage; 77 the case has no recorded run to\n"
      "judge that type or part by; 99 a file cannot be read or lacks a member.\n",
-     TAKES(CONF_OPTION_JUDGED_AS, CONF_OPTION_PART, CONF_OPTION_THREADS, CONF_OPTION_VERBOSE), conf_cmd_diff},
+     TAKES(CONF_OPTION_JUDGED_AS, CONF_OPTION_PART, CONF_OPTION_THREADS, CONF_OPTION_VERBOSE,
+           CONF_OPTION_CHECKPOINT_ROOT),
+     conf_cmd_diff},
     {"events", "--endpoint NAME [OPTION]... FILE",
      "check an event stream against the protocol of its endpoint",
      "FILE holds a server's response body as it was received: server-sent events. - is standard\n"
@@ -131,7 +133,7 @@ const conf_command conf_cli_commands[] = {
      "by assay schedule.\n"
      "\n"
      "Exit status: 0; 2 usage; 99 an argument cannot be read.\n",
-     TAKES(CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_MEMORY), conf_cmd_info},
+     TAKES(CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_MEMORY, CONF_OPTION_CHECKPOINT_ROOT), conf_cmd_info},
     {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "test the operations of a kernel library",
      "LIBRARY is a shared object that exports assay_kernels_v2 (assay/kernel.h), or fastpath.\n"
      "Every operation in its table, or OP only, is run on shapes with every remainder of its\n"
@@ -151,7 +153,8 @@ const conf_command conf_cli_commands[] = {
      "DIR means every case below it; " CONF_DEFAULT_HELP ".\n"
      "\n"
      "Exit status: 0; 2 usage; 77 no case was found; 99 a case cannot be read.\n",
-     TAKES(CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_MEMORY), conf_cmd_list},
+     TAKES(CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_MEMORY, CONF_OPTION_CHECKPOINT_ROOT),
+     conf_cmd_list},
     {"locate", "[OPTION]... CASE [OBSERVED]", "find the first tensor at which a case goes wrong",
      "Compares the recorded tensors of CASE in the order in which the engine computes them, names\n"
      "the first that exceeds its bound, and tells whether its error arises there or is inherited:\n"
@@ -166,7 +169,7 @@ const conf_command conf_cli_commands[] = {
      "Exit status: 0 nothing exceeds its bound; 1 a divergence was found; 2 usage; 77 there is\n"
      "nothing to compare; 99 a broken fixture, a missing library or an error of assay itself.\n",
      TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_KERNELS, CONF_OPTION_TIMEOUT,
-           CONF_OPTION_MEMORY, CONF_OPTION_ALLOW_UNKNOWN),
+           CONF_OPTION_MEMORY, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_locate},
     {"merge", "[OPTION]... RESULT.json...", "join the results of the shards of a run",
      "Each RESULT is the file of --json of one assay run --shard I/N. The output and the reports\n"
@@ -202,7 +205,7 @@ const conf_command conf_cli_commands[] = {
      "be read, or an error of assay itself.\n",
      TAKES(CONF_OPTION_TRUTH, CONF_OPTION_SERVED_MODEL, CONF_OPTION_ONLY, CONF_OPTION_API_KEY_ENV,
            CONF_OPTION_CLAIM, CONF_OPTION_EXCHANGES, CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT,
-           CONF_OPTION_JSON, CONF_OPTION_ALL_ROWS, CONF_OPTION_HELP),
+           CONF_OPTION_JSON, CONF_OPTION_ALL_ROWS, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_probe},
     {"schedule", "[OPTION]... [DIR|CASE]...",
      "run engine calls on many threads; results must be bit-identical", conf_cmd_schedule_details,
@@ -210,7 +213,7 @@ const conf_command conf_cli_commands[] = {
            CONF_OPTION_SHARD, CONF_OPTION_PROGRAMS, CONF_OPTION_DRAWS, CONF_OPTION_SHAPE,
            CONF_OPTION_ON_THREADS, CONF_OPTION_FOR, CONF_OPTION_SAVE, CONF_OPTION_REPLAY, CONF_OPTION_TIMES,
            CONF_OPTION_JOBS, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, CONF_OPTION_JSON,
-           CONF_OPTION_VERBOSE, CONF_OPTION_ALLOW_UNKNOWN),
+           CONF_OPTION_VERBOSE, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_schedule},
     {"serve", "--model DIR [OPTION]...", "answer requests over HTTP with a checkpoint",
      "Serves /v1/chat/completions, /v1/completions, /v1/messages and /v1/responses, streamed or\n"

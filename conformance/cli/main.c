@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "conformance/case/root.h"
 #include "conformance/cli/cli.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/cli/places.h"
@@ -60,6 +61,7 @@ static conf_exit run_command(const conf_command *command, const char *argv0, int
         conf_cli_print_command_help(command, stdout);
         code = CONF_EXIT_AGREE;
     } else if (make_context(argv0, &context)) {
+        conf_root_set(options.checkpoint_root ? options.checkpoint_root : getenv("ASSAY_CHECKPOINT_ROOT"));
         code = command->run(&options, &context);
     } else {
         (void)fputs("assay: out of memory\n", stderr);

@@ -126,7 +126,8 @@ static assay_status check_all(const conf_case *c, division *found, bool *foreign
     if (rc == ASSAY_OK && conf_kind_of(c->kind)->textual) rc = check_tokenizer(c->model, err);
     if (rc != ASSAY_OK && rc != ASSAY_EUNSUPPORTED) return rc;
     assay_error changed = {0};
-    const assay_status sums = conf_checksums_check(c->model, &changed);
+    const assay_status sums = c->checksums ? conf_checksums_compare(c->model, c->checksums, &changed)
+                                           : conf_checksums_check(c->model, &changed);
     if (sums == ASSAY_OK) return rc;
     *err = changed;
     return sums;

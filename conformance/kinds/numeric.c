@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "conformance/case/decoder.h"
 #include "conformance/case/header.h"
 #include "conformance/case/positions.h"
+#include "conformance/case/root.h"
 #include "conformance/case/rope.h"
 #include "conformance/hdf5/text.h"
 #include "conformance/kinds/kinds.h"
@@ -22,16 +24,30 @@ static assay_status read_header(const conf_h5 *file, conf_case *c, assay_error *
     return rc == ASSAY_OK ? conf_attributes_read(file, c, err) : rc;
 }
 
+/* Finds the checkpoint: `model` is below the directory of the case, `checkpoint` below the checkpoint root.
+ */
+static assay_status find_checkpoint(const conf_h5 *file, conf_case *c, assay_error *err)
+{
+    char *path = NULL;
+    bool rooted, has_model = false;
+    assay_status rc = conf_h5_has_attribute(file, "checkpoint", &rooted, err);
+    if (rc == ASSAY_OK && rooted) rc = conf_h5_has_attribute(file, "model", &has_model, err);
+    if (rc == ASSAY_OK && has_model)
+        rc = assay_fail(err, ASSAY_EFORMAT,
+                        "%s: found the attributes model and checkpoint, expected one of them", c->path);
+    if (rc == ASSAY_OK) rc = conf_h5_attribute_text(file, rooted ? "checkpoint" : "model", &path, err);
+    if (rc == ASSAY_OK) rc = rooted ? conf_root_find(c, path, err) : conf_case_find_model(c, path, err);
+    free(path);
+    return rc;
+}
+
 /* frame: read only the frame (conf_case_read_frame). */
 static assay_status read_body(const conf_h5 *file, conf_case *c, bool frame, assay_error *err)
 {
     assay_status rc = conf_attributes_note(file, c, err);
     if (rc != ASSAY_OK) return rc;
     if (c->kind == CONF_ROPE) return frame ? ASSAY_OK : conf_rope_read(file, c, err);
-    char *model = NULL;
-    rc = conf_h5_attribute_text(file, "model", &model, err);
-    if (rc == ASSAY_OK) rc = conf_case_find_model(c, model, err);
-    free(model);
+    rc = find_checkpoint(file, c, err);
     if (c->kind == CONF_POSITIONS) return rc == ASSAY_OK && !frame ? conf_positions_read(file, c, err) : rc;
     if (rc == ASSAY_OK) rc = conf_cache_limit_read(file, &c->decoder.caches, err);
     return rc == ASSAY_OK ? conf_decoder_read(file, c, frame, err) : rc;

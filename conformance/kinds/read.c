@@ -73,6 +73,7 @@ void conf_case_free(conf_case *c)
     conf_strings_free(&c->unknown);
     free(c->path);
     free(c->model);
+    free(c->checksums);
     free(c->source);
     free(c->recorder);
     free(c->catches);

@@ -94,6 +94,7 @@ typedef enum conf_option {
     CONF_OPTION_ALL_ROWS,       /* --verbose, for a command that judges a server */
     CONF_OPTION_CLIENT_TIMEOUT, /* --timeout, for a command that waits for clients */
     CONF_OPTION_ALLOW_UNKNOWN,
+    CONF_OPTION_CHECKPOINT_ROOT,
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
 } conf_option;
@@ -140,6 +141,7 @@ typedef struct conf_options {
     size_t n_engines;
     const char **arguments; /* [n_arguments] */
     size_t n_arguments;
+    const char *checkpoint_root;                    /* NULL: not given */
     const char *kernels;                            /* a kernel library; NULL: not given */
     const char *filter, *dump, *tap, *junit, *json; /* NULL: not given */
     const char *vector;                             /* "GROUP/ID"; NULL: not given */

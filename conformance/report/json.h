@@ -13,7 +13,7 @@
  *   totals   passed, failed, skipped, broken, warnings: counts
  *   kernels  the kernel library, as the user named it; else null
  *   compute  "f32", "bf16" or "int8" if engines were asked to compute in it; else null
- *   settings version of Assay, and the options that change results: manner, vector, seed, timeout, memory
+ *   settings version of Assay, and the options that change results: manner, vector, seed, timeout, timeout_fixed (whether the user gave it), memory
  * (null where they have their default), allow_unknown (an array) engines  an array: {engine, unit} shard
  * index, total    the part of the cases that was run: shard `index` (from 1) of `total` selected        how
  * many files all shards have selection       16 hexadecimal digits: a hash of the ids of all shards, in order

@@ -51,8 +51,8 @@ static assay_status read_kernels(const conf_json_at *document, conf_results *out
 /* Only their types: they are compared with those of other shards, and written again. */
 static assay_status check_settings(const conf_json_at *document, assay_error *err)
 {
-    static const char *const known[] = {"version", "manner", "vector",        "seed",
-                                        "timeout", "memory", "allow_unknown", NULL};
+    static const char *const known[] = {"version",       "manner", "vector",        "seed", "timeout",
+                                        "timeout_fixed", "memory", "allow_unknown", NULL};
     static const char *const texts[] = {"manner", "vector"};
     conf_json_at settings, at;
     const char *text;
@@ -64,6 +64,7 @@ static assay_status check_settings(const conf_json_at *document, assay_error *er
     if (rc == ASSAY_OK) rc = conf_json_whole_or_null(&settings, "seed", err);
     if (rc == ASSAY_OK) rc = conf_json_whole_or_null(&settings, "memory", err);
     if (rc == ASSAY_OK) rc = conf_json_member(&settings, "timeout", json_type_double, &at, err);
+    if (rc == ASSAY_OK) rc = conf_json_member(&settings, "timeout_fixed", json_type_boolean, &at, err);
     if (rc == ASSAY_OK) rc = conf_json_member(&settings, "allow_unknown", json_type_array, &at, err);
     for (size_t i = 0; rc == ASSAY_OK && i < json_object_array_length(at.value); i++) {
         const conf_json_at name = conf_json_element(&at, i);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conformance/abi/compute.h"
+#include "conformance/case/root.h"
 #include "conformance/judge/noise.h"
 #include "conformance/support/text.h"
 
@@ -52,8 +53,8 @@ double conf_bound_of(const conf_verdict *v)
     return v->float64 ? 1 : CONF_NOISE_MULTIPLE;
 }
 
-/* A hang or lack of memory can be reproduced only within the same limits, a full disk only with the
- * same output file. */
+/* A hang or lack of memory can be reproduced only within the same limits (a time-out that the user gives does
+ * not grow with the model, whatever it is), a full disk only with the same output file. */
 static void print_repro(FILE *out, const conf_results *results, size_t result, size_t engine)
 {
     const conf_limits *limits = &results->limits;
@@ -65,8 +66,7 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
     conf_text_print_quoted(out, results->program);
     (void)fputs(" run --engine ", out);
     conf_text_print_quoted(out, results->engines[engine].name);
-    if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
-        (void)fprintf(out, " --timeout %.12g", limits->seconds);
+    if (limits->fixed) (void)fprintf(out, " --timeout %.12g", limits->seconds);
     if (limits->mib != conf_mib_default()) (void)fprintf(out, " --memory %zu", limits->mib);
     if (results->kernels) {
         (void)fputs(" --kernels ", out);
@@ -74,6 +74,7 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
     }
     if (results->compute) (void)fprintf(out, " --compute %s", conf_compute_name(results->compute));
     conf_compute_print_allowed(out, results->allow_unknown);
+    conf_root_print(out);
     if (results->seed) (void)fprintf(out, " --seed %" PRIu64, *results->seed);
     const char *manner = conf_verdict_other_manner(&results->at[result].verdicts[engine]);
     if (manner) (void)fprintf(out, " --manner %s", manner);

@@ -7,6 +7,7 @@
 
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
+#include "conformance/case/root.h"
 #include "conformance/report/report.h"
 #include "conformance/report/results.h"
 #include "conformance/support/json_add.h"
@@ -46,8 +47,8 @@ static void print_repro(FILE *out, const conf_trial_rows *rows, const conf_trial
     if (rows->options->compute)
         (void)fprintf(out, " --compute %s", conf_compute_name(rows->options->compute));
     conf_compute_print_allowed(out, rows->options->allow_unknown);
-    if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
-        (void)fprintf(out, " --timeout %.12g", limits->seconds);
+    conf_root_print(out);
+    if (limits->fixed) (void)fprintf(out, " --timeout %.12g", limits->seconds);
     if (limits->mib != conf_mib_default()) (void)fprintf(out, " --memory %zu", limits->mib);
     if (row->result->saved[0]) {
         print_engine(out, row->name);

@@ -45,17 +45,17 @@ static const char *parse_line(const char *line, uint32_t *sum)
     return name;
 }
 
-static assay_status check_line(const char *dir, const char *line, assay_error *err)
+static assay_status check_line(const char *dir, const char *list, const char *line, assay_error *err)
 {
     char path[PATH_MAX];
     uint32_t expected = 0, found = 0;
     const char *name = parse_line(line, &expected);
     if (!name)
-        return assay_fail(err, ASSAY_EFORMAT, "%s.crc32: found \"%.80s\", expected a checksum and a file",
-                          dir, line);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: found \"%.80s\", expected a checksum and a file", list,
+                          line);
     const int n = snprintf(path, sizeof path, "%s/%s", dir, name);
     if (n < 0 || (size_t)n >= sizeof path)
-        return assay_fail(err, ASSAY_EFORMAT, "%s.crc32: the path of %.80s is too long", dir, name);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: the path of %.80s is too long", list, name);
     const assay_status rc = sum_file(path, &found, err);
     if (rc != ASSAY_OK || found == expected) return rc;
     return assay_fail(err, ASSAY_EFORMAT,
@@ -64,20 +64,26 @@ static assay_status check_line(const char *dir, const char *line, assay_error *e
                       path, found, expected);
 }
 
-assay_status conf_checksums_check(const char *dir, assay_error *err)
+assay_status conf_checksums_compare(const char *dir, const char *path, assay_error *err)
 {
-    char path[PATH_MAX], *list = NULL;
+    char *list = NULL;
     size_t size = 0;
-    const int n = snprintf(path, sizeof path, "%s.crc32", dir);
-    if (n < 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0) return ASSAY_OK;
     assay_status rc = file_read(path, LIST_BYTES_MAX, &list, &size, err);
     if (rc != ASSAY_OK) return rc == ASSAY_EUNSUPPORTED ? ASSAY_EFORMAT : rc; /* too large */
     for (char *line = list, *end; rc == ASSAY_OK && line < list + size; line = end + 1) {
         end = memchr(line, '\n', (size_t)(list + size - line));
         if (!end) end = list + size;
         *end = '\0';
-        rc = check_line(dir, line, err);
+        rc = check_line(dir, path, line, err);
     }
     free(list);
     return rc;
+}
+
+assay_status conf_checksums_check(const char *dir, assay_error *err)
+{
+    char path[PATH_MAX];
+    const int n = snprintf(path, sizeof path, "%s.crc32", dir);
+    if (n < 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0) return ASSAY_OK;
+    return conf_checksums_compare(dir, path, err);
 }

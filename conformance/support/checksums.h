@@ -13,4 +13,7 @@
  * ASSAY_EIO if a file cannot be read, or with ASSAY_ENOMEM. */
 assay_status conf_checksums_check(const char *dir, assay_error *err);
 
+/* The same with the list at `path`, which must exist. */
+assay_status conf_checksums_compare(const char *dir, const char *path, assay_error *err);
+
 #endif

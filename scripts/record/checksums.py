@@ -23,8 +23,11 @@ def checksum(file: Path) -> int:
 
 
 def write(model: Path) -> None:
-    lines = [f"{checksum(file):08x}  {file.name}\n" for file in sorted(model.iterdir())]
-    model.with_name(model.name + ".crc32").write_text("".join(lines), encoding="utf-8")
+    write_list(sorted(model.iterdir()), model.with_name(model.name + ".crc32"))
+
+
+def write_list(files: list[Path], path: Path) -> None:
+    path.write_text("".join(f"{checksum(file):08x}  {file.name}\n" for file in files), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
                "the case that it is a sample of (default: the name of FILE).")
     parser.add_argument("--checkpoint", type=Path, required=True, metavar="DIR",
                         help="config.json, safetensors, and for text its tokenizer")
+    parser.add_argument("--checkpoint-root", type=Path, metavar="DIR",
+                        help="cases name the checkpoint by its path below DIR, which assay run --checkpoint-root says again (default: "
+                             "they name links to its files, which are next to them)")
     parser.add_argument("--prompts", type=Path, required=True, metavar="FILE", help="prompts, a JSON object a line")
     parser.add_argument("--images", type=Path, metavar="DIR", help="where the images of prompts are")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="receives the cases")
@@ -70,7 +73,7 @@ def main(arguments: list[str]) -> int:
     types = tuple(found for name in options.types.split(",") if (found := TYPE_NAMES[name]))
     traces = () if options.traces == "none" else tuple(options.traces.split(","))
     request = recording.Request(
-        options.checkpoint, options.prompts, options.images, options.out, options.rows, options.decode, types, traces,
+        options.checkpoint, options.checkpoint_root, options.prompts, options.images, options.out, options.rows, options.decode, types, traces,
         options.catches, options.whole, options.keep_work, lambda line: print(f"own: {line}", file=sys.stderr, flush=True))
     try:
         print("\n".join(recording.record(request)))

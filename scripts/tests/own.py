@@ -101,6 +101,14 @@ class Own(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
+    @staticmethod
+    def spoil(weights: Path) -> None:
+        """Changes a bit."""
+        weights.chmod(0o644)
+        data = bytearray(weights.read_bytes())
+        data[-3] ^= 1
+        weights.write_bytes(data)
+
     def streamed(self, directory: Path, tokens: list[int], whole: bool,
                  dtype: torch.dtype = torch.float64) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         place = self.work / f"passes-{whole}"
@@ -192,11 +200,7 @@ class Own(unittest.TestCase):
         copy, out = self.work / "copy", self.work / "out"
         shutil.copytree(FIXTURES / "llama/base/model", copy)
         self.own(copy, out)
-        weights = copy / "model.safetensors"
-        weights.chmod(0o644)
-        data = bytearray(weights.read_bytes())
-        data[-3] ^= 1
-        weights.write_bytes(data)
+        self.spoil(copy / "model.safetensors")
         done = assay("run", "--engine=ref64", out)
         self.assertEqual(done.returncode, 99, done.stdout)
         self.assertIn(f"the checkpoint is broken: {out}/model/model.safetensors: its CRC-32 is ", done.stdout)
@@ -266,6 +270,34 @@ class Own(unittest.TestCase):
         for engine in ("ref64", "fastpath"):
             done = assay("run", f"--engine={engine}", out)
             self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_checkpoint_below_a_root_is_named_by_its_path(self) -> None:
+        self.write_prompts({"ids": [1, 5, 9, 3]})
+        root, out = self.work / "checkpoints", self.work / "out"
+        shutil.copytree(FIXTURES / "llama/base/model", root / "a" / "llama")
+        (self.work / "link").symlink_to(root)
+        self.own(self.work / "link" / "a" / "llama", out, "--checkpoint-root", str(root))
+        with h5py.File(out / "prompts.h5") as case:
+            self.assertEqual(case.attrs["checkpoint"], b"a/llama")
+            self.assertNotIn("model", case.attrs)
+        self.assertFalse((out / "model").exists())
+        done = assay("run", "--engine=ref32", out)
+        self.assertEqual(done.returncode, 99)
+        self.assertIn('prompts.h5: checkpoint "a/llama": found no checkpoint root, expected --checkpoint-root DIR or ', done.stdout + done.stderr)
+        moved = root.rename(self.work / "moved to")
+        done = assay("run", "--engine=ref32", "--checkpoint-root", moved, out)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.spoil(moved / "a/llama/model.safetensors")
+        done = assay("run", "--engine=ref64", "--checkpoint-root", moved, out)
+        self.assertEqual(done.returncode, 99, done.stdout + done.stderr)
+        self.assertIn(f"the checkpoint is broken: {moved}/a/llama/model.safetensors: its CRC-32 is ", done.stdout)
+        self.assertIn(f"--checkpoint-root '{moved}' ", done.stdout)
+
+    def test_a_checkpoint_outside_the_root_is_refused(self) -> None:
+        self.write_prompts({"ids": [1, 5, 9, 3]})
+        (self.work / "root").mkdir()
+        done = self.own(FIXTURES / "llama/base/model", self.work / "out", "--checkpoint-root", str(self.work / "root"), code=1)
+        self.assertIn("expected a directory below it", done.stderr)
 
     def test_a_planted_bug_is_found_in_its_layer(self) -> None:
         """The bug is a sliding window that is one position too long."""

@@ -166,6 +166,7 @@ static const struct {
      "2.json: shard.total: found 3, expected 2, as in 1.json: not shards of one run"},
     {"s/\"selected\":12/\"selected\":13/", "2.json: shard.selected: found 13, expected 12, as in 1.json"},
     {"s/\"selection\":\"../\"selection\":\"00/", "2.json: shard.selection: found 00"},
+    {"s/\"timeout_fixed\":false/\"timeout_fixed\":true/", "2.json: settings: found {"},
     {"s/\"timeout\":60.0/\"timeout\":61.0/", "2.json: settings: found {"},
     {"s/\"version\":\"/\"version\":\"0/", "2.json: settings: found {"},
     {"s/\"kernels\":null/\"kernels\":\"own.so\"/",

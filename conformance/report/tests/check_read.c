@@ -15,7 +15,8 @@
 static const char sound[] =
     "{\"schema\":\"assay-results/"
     "1\",\"kernels\":null,\"compute\":\"bf16\",\"settings\":{\"version\":\"0.1.0\","
-    "\"manner\":null,\"vector\":null,\"seed\":7,\"timeout\":60.0,\"memory\":null,\"allow_unknown\":[\"a\"]},"
+    "\"manner\":null,\"vector\":null,\"seed\":7,\"timeout\":60.0,\"timeout_fixed\":false,\"memory\":null,"
+    "\"allow_unknown\":[\"a\"]},"
     "\"engines\":[{\"engine\":\"./x.so\",\"unit\":\"noise\"}],"
     "\"shard\":{\"index\":2,\"total\":3,\"selected\":9,\"selection\":\"00000000000000ff\",\"passed_over\":[1,"
     "4],"
@@ -86,6 +87,9 @@ static const struct {
     {"\"seed\":7", "\"seed\":18446744073709551616", "f: settings.seed: found 18446744073709551616, expected"},
     {"\"seed\":7", "\"sead\":7", "f: settings.sead: is unknown"},
     {"60.0", "\"60\"", "f: settings.timeout: found a string, expected a number"},
+    {"_fixed\":false", "_fixed\":0",
+     "f: settings.timeout_fixed: found a whole number, expected true or false"},
+    {"\"timeout_fixed\":false,", "", "f: settings.timeout_fixed: is missing, expected true or false"},
     {"[\"a\"]", "[1]", "f: settings.allow_unknown[0]: found a whole number, expected a string"},
     {"\"unit\"", "\"unity\"", "f: engines[0].unity: is unknown"},
     {"\"unit\":\"noise\"", "\"unit\":\"x\"", "f: engines[0].unit: found \"x\", expected one of noise, bound"},

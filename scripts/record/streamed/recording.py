@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,9 +28,11 @@ SMALL_FILES = (".json", ".jinja", ".model", ".txt")  # of a checkpoint, beside i
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for. rows: `last:N`, `all` or a list of positions. types: beside float64 and float32."""
+    """What the command line asks for. rows: `last:N`, `all` or a list of positions. types: beside float64 and float32. root: cases
+    name the checkpoint by its path below it; None: by links next to them."""
 
     checkpoint: Path
+    root: Path | None
     prompts: Path
     images: Path | None
     out: Path
@@ -57,12 +60,37 @@ def wanted_rows(text: str, sample: Sample) -> tuple[int, ...]:
     return tuple(sorted({row % n for row in listed} | {n - 1}))
 
 
+def recorded_files(checkpoint: Path) -> list[Path]:
+    weights = {tensor.file.name for tensor in stored.read_checkpoint(checkpoint).values()}
+    return [file for file in sorted(checkpoint.iterdir()) if file.is_file() and (
+        file.name in weights or file.suffix in SMALL_FILES)]
+
+
+def path_below(checkpoint: Path, root: Path) -> str:
+    """The path of the checkpoint below the root, as it is written, or as it is without symbolic links."""
+    if not root.is_dir():
+        raise Unsupported(f"--checkpoint-root {root}: found no such directory")
+    for inner, outer in ((Path(os.path.abspath(checkpoint)), Path(os.path.abspath(root))), (checkpoint.resolve(), root.resolve())):
+        if inner != outer and inner.is_relative_to(outer):
+            return inner.relative_to(outer).as_posix()
+    raise Unsupported(f"--checkpoint {checkpoint}: found outside --checkpoint-root {root}, expected a directory below it")
+
+
+def refer_to_checkpoint(request: Request) -> dict[str, str]:
+    """The attribute by which cases name the checkpoint. Writes its checksums next to them, and links if there is no root."""
+    if request.root is None:
+        link_checkpoint(request.checkpoint, request.out)
+        return {"model": "model"}
+    path = path_below(request.checkpoint, request.root)
+    request.out.mkdir(parents=True, exist_ok=True)
+    checksums.write_list(recorded_files(request.checkpoint), request.out / "model.crc32")
+    return {"checkpoint": path}
+
+
 def link_checkpoint(checkpoint: Path, out: Path) -> Path:
     """OUT/model: a directory of symbolic links to the files of the checkpoint, and their checksums beside it. A case may refer
     only to what lies below its own directory (conformance/case/header.c)."""
-    weights = {tensor.file.name for tensor in stored.read_checkpoint(checkpoint).values()}
-    files = [file for file in sorted(checkpoint.iterdir()) if file.is_file() and (
-        file.name in weights or file.suffix in SMALL_FILES)]
+    files = recorded_files(checkpoint)
     model = out / "model"
     if model.is_symlink() or (model.exists() and not all(file.is_symlink() for file in model.iterdir())):
         raise Unsupported(f"{model}: found something else, expected to write links to a checkpoint there")
@@ -118,7 +146,7 @@ def record(request: Request) -> list[str]:
     names = list(dict.fromkeys(sample.case for sample in samples))
     first = {next(i for i, s in enumerate(samples) if s.case == name) for name in names}
     rows = [wanted_rows(request.rows, sample) for sample in samples]
-    link_checkpoint(request.checkpoint, request.out)
+    named = refer_to_checkpoint(request)
     work = open_work(request, samples)
     runs = Runs(request.checkpoint, samples, rows, request.n_decode, request.traces, first, work, request.whole, request.note)
     truth, decode = runs.truth()
@@ -129,7 +157,7 @@ def record(request: Request) -> list[str]:
         case = Case(name, [samples[i] for i in of_case], [rows[i] for i in of_case], [decode[i] for i in of_case],
                     [truth[i] for i in of_case], {k: [v[i] for i in of_case] for k, v in narrower.items()})
         try:
-            lines.append(write(case, request, runs.whole))
+            lines.append(write(case, request, named, runs.whole))
         except Unsupported as error:
             refused.append(str(error))
     if not request.keep_work:
@@ -212,7 +240,7 @@ def token_datasets(case: Case, stops: list[int], n_tokens: int) -> dict[str, Any
     return {"/expect/tokens": tokens, "/expect/finish": finish}
 
 
-def write(case: Case, request: Request, whole: bool) -> str:
+def write(case: Case, request: Request, named: dict[str, str], whole: bool) -> str:
     """Writes the file of a case. Returns a line about it."""
     noise, largest = case.noise("float32"), case.largest()
     if noise > MOST_NOISE * largest:
@@ -239,7 +267,7 @@ def write(case: Case, request: Request, whole: bool) -> str:
         datasets |= token_datasets(case, stops, n_tokens)
     traces, again = case.truth[0].traces, case.runs["float32"][0].traces
     datasets |= {f"/trace/{name}": tensor for name, tensor in traces.items()}
-    attributes = {"kind": "generate" if n_tokens else "logits", "model": "model", "source": source(whole),
+    attributes = {"kind": "generate" if n_tokens else "logits", **named, "source": source(whole),
                   "recorder": "scripts/record/own"}
     if request.catches:
         attributes["catches"] = request.catches
