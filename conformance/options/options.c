@@ -33,6 +33,9 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_EXPECT, 0, "--expect", "N", "fail unless the results are those of N shards"},
     {CONF_OPTION_VECTOR, 0, "--vector", "GROUP/ID",
      "only this vector of textual cases; cases without it are skipped"},
+    {CONF_OPTION_CHECKPOINT_ROOT, 0, "--checkpoint-root", "DIR",
+     "where the checkpoints are of cases that were recorded with this option\n(default: "
+     "ASSAY_CHECKPOINT_ROOT)"},
     {CONF_OPTION_PART, 0, "--part", "PART",
      "judge only the logits, tokens or traces; may be repeated (default:\neverything in GOLDEN)"},
     {CONF_OPTION_HOST, 0, "--host", "HOST",
@@ -73,9 +76,6 @@ const conf_option_info conf_cli_options[] = {
      "have engines compute in f32, bf16 or int8 (default: the engine's\nown choice)"},
     {CONF_OPTION_ALLOW_UNKNOWN, 0, "--allow-unknown", "MEMBER",
      "ignore this unknown member of config.json instead of refusing the\ncheckpoint; may be repeated"},
-    {CONF_OPTION_CHECKPOINT_ROOT, 0, "--checkpoint-root", "DIR",
-     "where the checkpoints are of cases that were recorded with this option\n(default: "
-     "ASSAY_CHECKPOINT_ROOT)"},
     {CONF_OPTION_EXPLAIN, 0, "--explain", NULL,
      "run nothing; print what each engine offers, and which cases and\nmanners of evaluation each part of it "
      "unlocks"},

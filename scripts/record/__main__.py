@@ -6,6 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from . import shards
+
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     from .families import NAMES
@@ -33,11 +35,15 @@ def parse(arguments: list[str]) -> argparse.Namespace:
                              "those of --out: other processors train others")
     parser.add_argument("--no-observations", action="store_true",
                         help="do not run mlx-lm")
+    parser.add_argument("--shard", type=shards.parse, metavar="I/N",
+                        help="record only shard I (1 to N) of N, which have about the same number of cases")
     options = parser.parse_args(arguments)
     if options.random < 0:
         parser.error("--random takes a positive number of configurations")
     if options.random and options.check:
         parser.error("--check compares the bundled cases; it does not go with --random")
+    if options.random and options.shard:
+        parser.error("--shard divides the bundled cases; it does not go with --random")
     return options
 
 

@@ -6,6 +6,7 @@ from a wrong engine.
 
 from __future__ import annotations
 
+import os
 import sys
 import zlib
 from pathlib import Path
@@ -27,7 +28,10 @@ def write(model: Path) -> None:
 
 
 def write_list(files: list[Path], path: Path) -> None:
-    path.write_text("".join(f"{checksum(file):08x}  {file.name}\n" for file in files), encoding="utf-8")
+    text = "".join(f"{checksum(file):08x}  {file.name}\n" for file in files)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import re
 import sys
 from pathlib import Path
 
+from . import shards
+
 ROWS = re.compile(r"all|last:[1-9][0-9]*|-?[0-9]+(,-?[0-9]+)*")
 M_MMAP_THRESHOLD = -3  # malloc.h
 TYPE_NAMES = {"f32": None, "bf16": "bfloat16"}
@@ -41,6 +43,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
                              "layer.NN.mlp, norm; none: no tensor (default: embed,layer.*.out)")
     parser.add_argument("--catches", metavar="TEXT", help="one sentence: what the cases would catch")
     parser.add_argument("--whole", action="store_true", help="do not cut the model into layers: all weights in memory")
+    parser.add_argument("--shard", type=shards.parse, metavar="I/N", help="record only shard I (1 to N) of N, which cost about the same; all "
+                        "may write into the same DIR, which then has every case")
     parser.add_argument("--threads", type=int, default=1, help="of torch (default: 1); another number may give other last bits")
     parser.add_argument("--keep-work", action="store_true", help="keep what the passes left, in DIR/work")
     options = parser.parse_args(arguments)
@@ -74,7 +78,7 @@ def main(arguments: list[str]) -> int:
     traces = () if options.traces == "none" else tuple(options.traces.split(","))
     request = recording.Request(
         options.checkpoint, options.checkpoint_root, options.prompts, options.images, options.out, options.rows, options.decode, types, traces,
-        options.catches, options.whole, options.keep_work, lambda line: print(f"own: {line}", file=sys.stderr, flush=True))
+        options.catches, options.shard, options.whole, options.keep_work, lambda line: print(f"own: {line}", file=sys.stderr, flush=True))
     try:
         print("\n".join(recording.record(request)))
     except (RuntimeError, OSError) as error:

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import io
 import json
 import os
@@ -29,7 +30,7 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from scripts.record import bench_checkpoint
+from scripts.record import bench_checkpoint, shards
 from scripts.record.checkpoint import quiet
 from scripts.record.images import Prompt
 from scripts.record.streamed import loader, passes, prompts, replay, skeleton, stored
@@ -270,6 +271,37 @@ class Own(unittest.TestCase):
         for engine in ("ref64", "fastpath"):
             done = assay("run", f"--engine={engine}", out)
             self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_shards_record_what_one_run_records(self) -> None:
+        self.write_prompts({"ids": [1, 5, 9, 3], "case": "a"}, {"ids": [1, 5], "case": "b"}, {"ids": [7, 8, 9], "case": "c"},
+                           {"ids": [4, 2], "case": "b"})
+        checkpoint, whole, parts = FIXTURES / "llama/base/model", self.work / "whole", self.work / "parts"
+        self.own(checkpoint, whole, "--types", "f32")
+        running = [subprocess.Popen([*self.command(checkpoint, parts, "--types", "f32", "--shard", f"{k}/4")], stdout=subprocess.PIPE,
+                                    text=True, env=os.environ | {"ASSAY_PYTHON": sys.executable}) for k in range(1, 5)]
+        printed = [process.communicate()[0] for process in running]
+        self.assertEqual([process.returncode for process in running], [0] * 4, printed)
+        self.assertEqual([text.split(".h5")[0] for text in printed], ["a", "b", "c", "shard 4-of-4: no case\n"])
+        self.assertEqual(sorted(file.name for file in parts.iterdir()), ["a.h5", "b.h5", "c.h5", "model", "model.crc32"])
+        for name in ("a", "b", "c"):
+            self.assertEqual((parts / f"{name}.h5").read_bytes(), (whole / f"{name}.h5").read_bytes())
+
+    def test_a_shard_that_another_process_records_is_refused(self) -> None:
+        self.write_prompts({"ids": [1, 5, 9, 3]})
+        out = self.work / "out"
+        self.own(FIXTURES / "llama/base/model", out, "--shard", "1/1", "--keep-work")
+        with open(out / "work-1-of-1/lock", "w") as held:
+            fcntl.lockf(held, fcntl.LOCK_EX)
+            done = self.own(FIXTURES / "llama/base/model", out, "--shard", "1/1", code=1)
+            self.assertIn("work-1-of-1: another process is recording there", done.stderr)
+        self.own(FIXTURES / "llama/base/model", out, "--shard", "1/1")
+        self.assertIn("--shard: found 2/1, expected I/N", self.own(FIXTURES, out, "--shard", "2/1", code=2).stderr)
+
+    def test_shards_cost_about_the_same(self) -> None:
+        costs = [7, 1, 5, 5, 3, 9, 2]
+        parts = [shards.Shard(k, 3).kept(costs) for k in (1, 2, 3)]
+        self.assertEqual(parts, [[5, 6], [0, 1, 4], [2, 3]])
+        self.assertEqual([shards.Shard(k, 9).kept([4, 4]) for k in (1, 2, 9)], [[0], [1], []])
 
     def test_a_checkpoint_below_a_root_is_named_by_its_path(self) -> None:
         self.write_prompts({"ids": [1, 5, 9, 3]})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ import numpy as np
 import torch
 import transformers
 
-from .. import case_file, cases, checksums, h5, narrow
+from .. import case_file, cases, checksums, h5, narrow, shards
 from . import prompts, skeleton, stored
 from .prompts import Sample
 from .runs import Result, Runs
@@ -41,6 +43,7 @@ class Request:
     types: tuple[str, ...]
     traces: tuple[str, ...]
     catches: str | None
+    shard: shards.Shard | None
     whole: bool
     keep_work: bool
     note: Callable[[str], None]
@@ -94,12 +97,24 @@ def link_checkpoint(checkpoint: Path, out: Path) -> Path:
     model = out / "model"
     if model.is_symlink() or (model.exists() and not all(file.is_symlink() for file in model.iterdir())):
         raise Unsupported(f"{model}: found something else, expected to write links to a checkpoint there")
-    shutil.rmtree(model, ignore_errors=True)
-    model.mkdir(parents=True)
-    for file in files:
-        (model / file.name).symlink_to(file.resolve())
+    wanted = {file.name: file.resolve() for file in files}
+    if links_of(model) != wanted:
+        made = out / f".model.{os.getpid()}"
+        made.mkdir(parents=True)
+        for name, target in wanted.items():
+            (made / name).symlink_to(target)
+        shutil.rmtree(model, ignore_errors=True)
+        with contextlib.suppress(OSError):  # another shard was faster
+            made.rename(model)
+        shutil.rmtree(made, ignore_errors=True)
+        if links_of(model) != wanted:
+            raise Unsupported(f"{model}: found links to other files, expected those of {checkpoint}: is another checkpoint recorded there?")
     checksums.write(model)
     return model
+
+
+def links_of(model: Path) -> dict[str, Path]:
+    return {file.name: file.readlink() for file in model.iterdir()} if model.is_dir() else {}
 
 
 def stop_ids(checkpoint: Path) -> list[int]:
@@ -125,7 +140,7 @@ def open_work(request: Request, samples: list[Sample]) -> Path:
         "checkpoint": (request.out / "model.crc32").read_text(), "prompts": digest.hexdigest(), "rows": request.rows,
         "decode": request.n_decode, "traces": list(request.traces), "whole": request.whole, "threads": torch.get_num_threads(),
         "versions": [torch.__version__, transformers.__version__]}
-    work, text = request.out / "work", json.dumps(described, indent=1)
+    work, text = request.out / (f"work-{request.shard}" if request.shard else "work"), json.dumps(described, indent=1)
     manifest = work / "request.json"
     if manifest.exists() and manifest.read_text() != text:
         earlier = json.loads(manifest.read_text())
@@ -138,16 +153,48 @@ def open_work(request: Request, samples: list[Sample]) -> Path:
     return work
 
 
+@contextlib.contextmanager
+def locked(work: Path) -> Iterator[None]:
+    """Refuses a second process that records the same: after a node has failed, a shard may be started again while the first process
+    still runs. A process that ends gives the lock back, however it ends."""
+    with open(work / "lock", "w") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise Unsupported(f"{work}: another process is recording there: {error.strerror}") from None
+        yield
+
+
+def of_shard(samples: list[Sample], request: Request) -> list[Sample]:
+    """The samples of the cases of the request's shard. A case costs the tokens of its passes; all of them go through the same layers."""
+    if request.shard is None:
+        return samples
+    names = list(dict.fromkeys(sample.case for sample in samples))
+    costs = [sum(len(s.prompt) * (1 + request.n_decode) for s in samples if s.case == name) for name in names]
+    kept = {names[i] for i in request.shard.kept(costs)}
+    return [sample for sample in samples if sample.case in kept]
+
+
 def record(request: Request) -> list[str]:
-    """Records all cases. Returns a line for each. Raises Unsupported if one cannot be judged; the others are written."""
+    """Records all cases, or those of a shard. Returns a line for each. Raises Unsupported if one cannot be judged; the others are
+    written."""
     config = skeleton.read_config(request.checkpoint)
     skeleton.model_class(config, request.checkpoint)
     samples = prompts.read_prompts(request.prompts, request.checkpoint, request.images, config.get_text_config().vocab_size)
+    samples = of_shard(samples, request)
+    if not samples:
+        return [f"shard {request.shard}: no case"]
     names = list(dict.fromkeys(sample.case for sample in samples))
     first = {next(i for i, s in enumerate(samples) if s.case == name) for name in names}
     rows = [wanted_rows(request.rows, sample) for sample in samples]
     named = refer_to_checkpoint(request)
     work = open_work(request, samples)
+    with locked(work):
+        return record_in(request, samples, names, first, rows, named, work)
+
+
+def record_in(request: Request, samples: list[Sample], names: list[str], first: set[int], rows: list[tuple[int, ...]], named: dict[str, str],
+              work: Path) -> list[str]:
     runs = Runs(request.checkpoint, samples, rows, request.n_decode, request.traces, first, work, request.whole, request.note)
     truth, decode = runs.truth()
     narrower = {name: runs.narrower(name, decode) for name in ("float32", *request.types)}
@@ -271,8 +318,10 @@ def write(case: Case, request: Request, named: dict[str, str], whole: bool) -> s
                   "recorder": "scripts/record/own"}
     if request.catches:
         attributes["catches"] = request.catches
-    h5.write(request.out / f"{case.name}.h5", attributes, datasets,
+    unfinished = request.out / f".{case.name}.{os.getpid()}"
+    h5.write(unfinished, attributes, datasets,
              {f"/trace/{name}": np.abs(again[name] - tensor).max() for name, tensor in traces.items()})
+    unfinished.replace(request.out / f"{case.name}.h5")
     return "; ".join(parts)
 
 
