@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import filecmp
+import os
 import shutil
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
-from . import families
+from . import families, plan
 from .checkpoint import quiet
 from .record import family_variants, record_variant
+from .variant import Variant
 
 
 def run(options: argparse.Namespace) -> int:
@@ -26,54 +29,78 @@ def run(options: argparse.Namespace) -> int:
         return compare(Path(scratch), options.out, made)
 
 
+SPECIAL = ("positions", "rope", "threads", "trained", "bundle")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What one shard records whole: a variant of a family, or a special group. cost: how many cases it has."""
+
+    name: str
+    variant: Variant | None
+    cost: int
+
+
+def units(options: argparse.Namespace) -> list[Unit]:
+    """All that the command line asks for. A special group counts as a family of 20 cases."""
+    found: list[Unit] = []
+    for name in options.family or (*families.NAMES, *SPECIAL):
+        if name in SPECIAL:
+            found += [Unit(name, None, 20)] if name == "rope" or not options.variant else []
+        else:
+            found += [Unit(name, variant, len(plan.plan(variant)))
+                      for variant in family_variants(families.load(name), options.seed, options.variant)]
+    return found
+
+
 def record(options: argparse.Namespace, out: Path) -> list[Path]:
     """Records below `out`; returns the recorded paths relative to it. If all variants of a family are recorded,
     the path is the family's directory, so that the check also finds files that no variant makes any more.
     """
     made: list[Path] = []
-    for name in options.family or (*families.NAMES, "positions", "rope", "threads", "trained", "bundle"):
-        if name == "rope":
-            from . import rope
-            files = rope.record(out / "rope", options.seed, options.variant)
-            made += [Path("rope") / file for file in files] if options.variant else [Path("rope")]
-            continue
-        if name == "positions":
-            if not options.variant:
-                from . import positions
-                made += [Path("positions") / place
-                         for place in positions.record(out / "positions", options.seed)]
-            continue
-        if name == "threads":
-            if not options.variant:
-                from . import threads
-                made += [Path("threads") / file
-                         for file in threads.record(out / "threads", options.seed)]
-            continue
-        if name == "trained":
-            if not options.variant:
-                from . import trained_cases
-                made += [Path("trained") / place
-                         for place in trained_cases.record(out / "trained", options.seed,
-                                                       not options.no_observations)]
-            continue
-        if name == "bundle":
-            if not options.variant:
-                from .bundle import cases as bundle
-                made += [Path("bundle") / place
-                         for place in bundle.record(out / "bundle", options.seed, not options.no_observations,
-                                                    options.out / "bundle" if options.check else None)]
-            continue
-        family = families.load(name)
-        for variant in family_variants(family, options.seed, options.variant):
-            place = Path(name) / variant.name
-            shutil.rmtree(out / place, ignore_errors=True)
-            lines = record_variant(family, variant, options.seed, out / place,
-                                   not options.no_observations)
-            print("\n".join(lines), flush=True)
-            made.append(place if options.variant else Path(name))
-    if not made:
+    wanted = units(options)
+    if not wanted:
         raise RuntimeError("no variant has that name; see scripts/record/families/")
+    if options.shard:
+        wanted = [wanted[i] for i in options.shard.kept([unit.cost for unit in wanted])]
+    for unit in wanted:
+        if unit.variant is None:
+            made += record_special(unit.name, options, out)
+            continue
+        place = Path(unit.name) / unit.variant.name
+        print("\n".join(record_whole(unit, options, out / place)), flush=True)
+        made.append(place if options.variant or options.shard else Path(unit.name))
     return made
+
+
+def record_whole(unit: Unit, options: argparse.Namespace, place: Path) -> list[str]:
+    """Records a variant next to its place, and then moves it there: a shard that is started again while its first process still
+    runs leaves a whole variant."""
+    unfinished = place.with_name(f".{place.name}.{os.getpid()}")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    lines = record_variant(families.load(unit.name), unit.variant, options.seed, unfinished, not options.no_observations)
+    shutil.rmtree(place, ignore_errors=True)
+    unfinished.replace(place)
+    return lines
+
+
+def record_special(name: str, options: argparse.Namespace, out: Path) -> list[Path]:
+    if name == "rope":
+        from . import rope
+        files = rope.record(out / "rope", options.seed, options.variant)
+        return [Path("rope") / file for file in files] if options.variant else [Path("rope")]
+    if name == "positions":
+        from . import positions
+        return [Path("positions") / place for place in positions.record(out / "positions", options.seed)]
+    if name == "threads":
+        from . import threads
+        return [Path("threads") / file for file in threads.record(out / "threads", options.seed)]
+    if name == "trained":
+        from . import trained_cases
+        return [Path("trained") / place for place in trained_cases.record(out / "trained", options.seed, not options.no_observations)]
+    from .bundle import cases as bundle
+    return [Path("bundle") / place for place in bundle.record(
+        out / "bundle", options.seed, not options.no_observations, options.out / "bundle" if options.check else None)]
 
 
 def files_below(place: Path) -> list[Path]:

@@ -30,7 +30,8 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from scripts.record import bench_checkpoint, shards
+from scripts.record import __main__ as record_main
+from scripts.record import bench_checkpoint, run, shards
 from scripts.record.checkpoint import quiet
 from scripts.record.images import Prompt
 from scripts.record.streamed import loader, passes, prompts, replay, skeleton, stored
@@ -302,6 +303,13 @@ class Own(unittest.TestCase):
         parts = [shards.Shard(k, 3).kept(costs) for k in (1, 2, 3)]
         self.assertEqual(parts, [[5, 6], [0, 1, 4], [2, 3]])
         self.assertEqual([shards.Shard(k, 9).kept([4, 4]) for k in (1, 2, 9)], [[0], [1], []])
+
+    def test_shards_of_the_bundled_cases_are_disjoint_and_complete(self) -> None:
+        units = run.units(record_main.parse([]))
+        parts = [shards.Shard(k, 8).kept([unit.cost for unit in units]) for k in range(1, 9)]
+        self.assertEqual(sorted(sum(parts, [])), list(range(len(units))))
+        costs = [sum(units[i].cost for i in part) for part in parts]
+        self.assertLessEqual(max(costs) - min(costs), max(unit.cost for unit in units))
 
     def test_a_checkpoint_below_a_root_is_named_by_its_path(self) -> None:
         self.write_prompts({"ids": [1, 5, 9, 3]})
