@@ -7,7 +7,6 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import io
 import json
 import os
@@ -16,7 +15,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -30,16 +28,13 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from scripts.record import __main__ as record_main
-from scripts.record import bench_checkpoint, run, shards
-from scripts.record.checkpoint import quiet
+from scripts.record import bench_checkpoint
 from scripts.record.images import Prompt
 from scripts.record.streamed import loader, passes, prompts, replay, skeleton, stored
 from scripts.record.truth import precision
+from scripts.tests.own_case import ASSAY, FIXTURES, OwnCase, assay
 from scripts.tests.own_checkpoints import DRAWN, UNCUT, draw_checkpoint, draw_images_checkpoint, published_logits, wide_model
 
-TOP = Path(os.environ["top_srcdir"])
-FIXTURES, ASSAY = TOP / "fixtures", Path(os.environ["top_builddir"]) / "conformance" / "assay"
 TOLERANCE = 1e-12  # relative to the largest logit: the head is computed in blocks
 
 # Bundled checkpoints: a window, fused and split experts, several streams, inputs of layers, shared keys and values.
@@ -50,10 +45,6 @@ BUNDLED = ("llama/base", "qwen3/window", "olmo2/base", "granite/base", "gemma2/b
 
 def ignore(_line: str) -> None:
     pass
-
-
-def assay(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(ASSAY), *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
 class Toy(nn.Module):
@@ -82,35 +73,7 @@ def replay_toy(toy: Toy) -> torch.Tensor:
         return replay.Replay(toy.layers, 3, before).run(lambda: toy(x))
 
 
-class Own(unittest.TestCase):
-    def setUp(self) -> None:
-        quiet()
-        self.work = Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.work)
-
-    def write_prompts(self, *lines: object) -> Path:
-        path = self.work / "prompts.jsonl"
-        path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
-        return path
-
-    def command(self, checkpoint: Path, out: Path, *options: str) -> list[str]:
-        return [str(TOP / "scripts/record/own"), "--checkpoint", str(checkpoint), "--prompts",
-                str(self.work / "prompts.jsonl"), "--out", str(out), *options]
-
-    def own(self, checkpoint: Path, out: Path, *options: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        environment = os.environ | {"ASSAY_PYTHON": sys.executable}
-        done = subprocess.run(self.command(checkpoint, out, *options), capture_output=True, text=True, env=environment, check=False)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
-
-    @staticmethod
-    def spoil(weights: Path) -> None:
-        """Changes a bit."""
-        weights.chmod(0o644)
-        data = bytearray(weights.read_bytes())
-        data[-3] ^= 1
-        weights.write_bytes(data)
-
+class Own(OwnCase):
     def streamed(self, directory: Path, tokens: list[int], whole: bool,
                  dtype: torch.dtype = torch.float64) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         place = self.work / f"passes-{whole}"
@@ -272,72 +235,6 @@ class Own(unittest.TestCase):
         for engine in ("ref64", "fastpath"):
             done = assay("run", f"--engine={engine}", out)
             self.assertEqual(done.returncode, 0, done.stdout)
-
-    def test_shards_record_what_one_run_records(self) -> None:
-        self.write_prompts({"ids": [1, 5, 9, 3], "case": "a"}, {"ids": [1, 5], "case": "b"}, {"ids": [7, 8, 9], "case": "c"},
-                           {"ids": [4, 2], "case": "b"})
-        checkpoint, whole, parts = FIXTURES / "llama/base/model", self.work / "whole", self.work / "parts"
-        self.own(checkpoint, whole, "--types", "f32")
-        running = [subprocess.Popen([*self.command(checkpoint, parts, "--types", "f32", "--shard", f"{k}/4")], stdout=subprocess.PIPE,
-                                    text=True, env=os.environ | {"ASSAY_PYTHON": sys.executable}) for k in range(1, 5)]
-        printed = [process.communicate()[0] for process in running]
-        self.assertEqual([process.returncode for process in running], [0] * 4, printed)
-        self.assertEqual([text.split(".h5")[0] for text in printed], ["a", "b", "c", "shard 4-of-4: no case\n"])
-        self.assertEqual(sorted(file.name for file in parts.iterdir()), ["a.h5", "b.h5", "c.h5", "model", "model.crc32"])
-        for name in ("a", "b", "c"):
-            self.assertEqual((parts / f"{name}.h5").read_bytes(), (whole / f"{name}.h5").read_bytes())
-
-    def test_a_shard_that_another_process_records_is_refused(self) -> None:
-        self.write_prompts({"ids": [1, 5, 9, 3]})
-        out = self.work / "out"
-        self.own(FIXTURES / "llama/base/model", out, "--shard", "1/1", "--keep-work")
-        with open(out / "work-1-of-1/lock", "w") as held:
-            fcntl.lockf(held, fcntl.LOCK_EX)
-            done = self.own(FIXTURES / "llama/base/model", out, "--shard", "1/1", code=1)
-            self.assertIn("work-1-of-1: another process is recording there", done.stderr)
-        self.own(FIXTURES / "llama/base/model", out, "--shard", "1/1")
-        self.assertIn("--shard: found 2/1, expected I/N", self.own(FIXTURES, out, "--shard", "2/1", code=2).stderr)
-
-    def test_shards_cost_about_the_same(self) -> None:
-        costs = [7, 1, 5, 5, 3, 9, 2]
-        parts = [shards.Shard(k, 3).kept(costs) for k in (1, 2, 3)]
-        self.assertEqual(parts, [[5, 6], [0, 1, 4], [2, 3]])
-        self.assertEqual([shards.Shard(k, 9).kept([4, 4]) for k in (1, 2, 9)], [[0], [1], []])
-
-    def test_shards_of_the_bundled_cases_are_disjoint_and_complete(self) -> None:
-        units = run.units(record_main.parse([]))
-        parts = [shards.Shard(k, 8).kept([unit.cost for unit in units]) for k in range(1, 9)]
-        self.assertEqual(sorted(sum(parts, [])), list(range(len(units))))
-        costs = [sum(units[i].cost for i in part) for part in parts]
-        self.assertLessEqual(max(costs) - min(costs), max(unit.cost for unit in units))
-
-    def test_a_checkpoint_below_a_root_is_named_by_its_path(self) -> None:
-        self.write_prompts({"ids": [1, 5, 9, 3]})
-        root, out = self.work / "checkpoints", self.work / "out"
-        shutil.copytree(FIXTURES / "llama/base/model", root / "a" / "llama")
-        (self.work / "link").symlink_to(root)
-        self.own(self.work / "link" / "a" / "llama", out, "--checkpoint-root", str(root))
-        with h5py.File(out / "prompts.h5") as case:
-            self.assertEqual(case.attrs["checkpoint"], b"a/llama")
-            self.assertNotIn("model", case.attrs)
-        self.assertFalse((out / "model").exists())
-        done = assay("run", "--engine=ref32", out)
-        self.assertEqual(done.returncode, 99)
-        self.assertIn('prompts.h5: checkpoint "a/llama": found no checkpoint root, expected --checkpoint-root DIR or ', done.stdout + done.stderr)
-        moved = root.rename(self.work / "moved to")
-        done = assay("run", "--engine=ref32", "--checkpoint-root", moved, out)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.spoil(moved / "a/llama/model.safetensors")
-        done = assay("run", "--engine=ref64", "--checkpoint-root", moved, out)
-        self.assertEqual(done.returncode, 99, done.stdout + done.stderr)
-        self.assertIn(f"the checkpoint is broken: {moved}/a/llama/model.safetensors: its CRC-32 is ", done.stdout)
-        self.assertIn(f"--checkpoint-root '{moved}' ", done.stdout)
-
-    def test_a_checkpoint_outside_the_root_is_refused(self) -> None:
-        self.write_prompts({"ids": [1, 5, 9, 3]})
-        (self.work / "root").mkdir()
-        done = self.own(FIXTURES / "llama/base/model", self.work / "out", "--checkpoint-root", str(self.work / "root"), code=1)
-        self.assertIn("expected a directory below it", done.stderr)
 
     def test_a_planted_bug_is_found_in_its_layer(self) -> None:
         """The bug is a sliding window that is one position too long."""
