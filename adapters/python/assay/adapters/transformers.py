@@ -61,7 +61,7 @@ def load(auto: type, config: transformers.PretrainedConfig, directory: str, dtyp
 
 
 class Engine(Base):
-    name, version, taps = "transformers", transformers.__version__, True
+    name, version, taps, tap_writes = "transformers", transformers.__version__, True, True
 
     def model_open(self, directory: str, options: ModelOptions) -> torch.nn.Module:
         if options.compute not in TYPES:

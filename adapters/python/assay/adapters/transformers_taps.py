@@ -20,6 +20,11 @@ def first(out: Any) -> torch.Tensor:
     return out[0] if isinstance(out, tuple) else out
 
 
+def replaced(out: Any, made: torch.Tensor | None) -> Any:
+    """What a hook returns: a module's output with another tensor, or None, which changes nothing."""
+    return made if made is None or not isinstance(out, tuple) else (made, *out[1:])
+
+
 class Hooks:
     """Hooks of one pass over a batch of `n` columns."""
 
@@ -28,22 +33,40 @@ class Hooks:
         self.text = getattr(model.model, "language_model", model.model)
         self.handles: list[Any] = []
 
-    def show(self, name: str, out: torch.Tensor, factor: float = 1.0) -> None:
-        """out: [batch, n, width], [batch * n, width], or of AltUp [streams, batch, n, width]."""
-        if out.dim() == 4:
-            out = out[self.text.config.altup_active_idx]
-        rows = (out * factor if factor != 1.0 else out).reshape(len(self.steps), self.n, -1).float().numpy()
-        for row, step in zip(rows, self.steps):
-            self.tap(step.sample, name, np.ascontiguousarray(row[self.n - len(step.tokens):]))
+    def show(self, name: str, out: torch.Tensor, factor: float = 1.0) -> torch.Tensor | None:
+        """out: [batch, n, width], [batch * n, width], or of AltUp [streams, batch, n, width]. Returns what the pass is to continue with, if
+        the tap has written."""
+        seen = out[self.text.config.altup_active_idx] if out.dim() == 4 else out
+        rows = (seen * factor if factor != 1.0 else seen).reshape(len(self.steps), self.n, -1).float().numpy()
+        written: np.ndarray | None = None
+        for b, step in enumerate(self.steps):
+            begin = self.n - len(step.tokens)
+            values = self.tap(step.sample, name, np.ascontiguousarray(rows[b, begin:]))
+            if values is not None:
+                written = rows.copy() if written is None else written
+                written[b, begin:] = values
+        if written is None:
+            return None
+        made = torch.from_numpy(written / np.float32(factor)).to(out.dtype).reshape(seen.shape)
+        if out.dim() != 4:
+            return made
+        whole = out.clone()
+        whole[self.text.config.altup_active_idx] = made
+        return whole
 
     def output(self, module: torch.nn.Module, name: str, factor: float = 1.0) -> None:
         if self.tap.wants(name):
-            self.handles.append(module.register_forward_hook(lambda _m, _a, out: self.show(name, first(out), factor)))
+            self.handles.append(module.register_forward_hook(
+                lambda _m, _a, out: replaced(out, self.show(name, first(out), factor))))
 
     def input(self, module: torch.nn.Module, name: str) -> None:
+        def hook(_module: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            made = self.show(name, args[0] if args else kwargs["hidden_states"])
+            if made is None:
+                return None
+            return ((made, *args[1:]), kwargs) if args else (args, kwargs | {"hidden_states": made})
         if self.tap.wants(name):
-            self.handles.append(module.register_forward_pre_hook(
-                lambda _m, args, kwargs: self.show(name, args[0] if args else kwargs["hidden_states"]), with_kwargs=True))
+            self.handles.append(module.register_forward_pre_hook(hook, with_kwargs=True))
 
     def add_text(self) -> None:
         layers = self.text.layers
@@ -74,14 +97,20 @@ class Hooks:
                 found.append((step.sample, sum(int(np.prod(row)) for grid in grids for row in grid)))
         return found
 
-    def show_tower(self, name: str, order: Callable[[np.ndarray], np.ndarray]) -> Callable[..., None]:
-        def hook(_module: object, _args: object, out: Any) -> None:
-            rows = order(first(out).reshape(-1, first(out).shape[-1]).float().numpy())
+    def show_tower(self, name: str) -> Callable[..., Any]:
+        def hook(_module: object, _args: object, out: Any) -> Any:
+            rows = first(out).reshape(-1, first(out).shape[-1]).float().numpy()
+            written: np.ndarray | None = None
             total, begin = sum(patches for _, patches in self.shares()), 0
             for sample, patches in self.shares():
                 end = begin + patches * len(rows) // total
-                self.tap(sample, name, np.ascontiguousarray(rows[begin:end]))
+                values = self.tap(sample, name, np.ascontiguousarray(rows[begin:end]))
+                if values is not None:
+                    written = rows.copy() if written is None else written
+                    written[begin:end] = values
                 begin = end
+            made = None if written is None else torch.from_numpy(written).to(first(out).dtype).reshape(first(out).shape)
+            return replaced(out, made)
         return hook
 
     def add_tower(self, tower: torch.nn.Module) -> None:
@@ -95,7 +124,7 @@ class Hooks:
         modules += [(one, f"vision.deepstack.{i}") for i, one in enumerate(getattr(tower, "deepstack_merger_list", ()))]
         for module, name in modules:
             if self.tap.wants(name):
-                self.handles.append(module.register_forward_hook(self.show_tower(name, lambda rows: rows)))
+                self.handles.append(module.register_forward_hook(self.show_tower(name)))
 
 
 @contextlib.contextmanager
