@@ -1,0 +1,81 @@
+"""Exports of checkpoints to OpenVINO, by optimum-intel, with float32 weights and the cache as state: what `optimum-cli export openvino
+--weight-format fp32` writes. An export takes seconds, so a program keeps those that it made, in a directory that it removes at its end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+import torch  # noqa: E402
+import transformers  # noqa: E402
+from optimum.exporters.openvino.__main__ import FORCE_ATTN_MODEL_CLASSES  # noqa: E402
+from optimum.exporters.openvino.convert import export_from_model  # noqa: E402
+from optimum.exporters.tasks import TasksManager  # noqa: E402
+from optimum.intel import OVConfig  # noqa: E402
+from transformers import AutoConfig, AutoModelForCausalLM  # noqa: E402
+
+from ..errors import FormatError, Unsupported  # noqa: E402
+
+TASK = "text-generation-with-past"
+MODEL = "openvino_model.xml"
+
+_kept = tempfile.TemporaryDirectory(prefix="assay-openvino-")
+_exports: dict[str, Path] = {}
+
+
+def read_config(directory: str) -> transformers.PretrainedConfig:
+    """Refuses what optimum-intel does not export as a text model with the transformers that is installed, by name."""
+    file = Path(directory) / "config.json"
+    given: dict[str, Any] = json.loads(file.read_text())
+    if "quantization" in given or "quantization_config" in given:
+        raise Unsupported(f"{file.name}: quantization is not supported")
+    if int(transformers.__version__.split(".")[0]) < 5 and "rope_parameters" in json.dumps(given):
+        raise Unsupported(f"{file.name}: transformers {transformers.__version__} would ignore rope_parameters without a word")
+    try:
+        config = AutoConfig.from_pretrained(directory, local_files_only=True)
+    except ValueError as error:
+        raise Unsupported(f"{file.name}: {str(error).splitlines()[0]:.200}") from error
+    try:
+        tasks = TasksManager.get_supported_tasks_for_model_type(config.model_type, exporter="openvino", library_name="transformers")
+    except KeyError:
+        tasks = {}
+    if TASK not in tasks:
+        raise Unsupported(f"{file.name}: optimum-intel does not export model_type {config.model_type!r} for {TASK}, "
+                          f"only for {', '.join(sorted(tasks)) or 'no task'}")
+    return config
+
+
+def load(directory: str, config: transformers.PretrainedConfig) -> torch.nn.Module:
+    """The model as the exporter's main_export loads it, but without random weights: those would differ from the checkpoint's."""
+    forced = FORCE_ATTN_MODEL_CLASSES.get(config.model_type)
+    model, info = AutoModelForCausalLM.from_pretrained(
+        directory, dtype=torch.float32, output_loading_info=True, local_files_only=True, ignore_mismatched_sizes=True,
+        **({"attn_implementation": forced} if forced else {}))
+    for what in ("missing_keys", "mismatched_keys"):
+        if info[what]:
+            raise FormatError(f"{directory}: {what} of {type(model).__name__}: {sorted(map(str, info[what]))[:3]}")
+    return model.eval()
+
+
+def exported(directory: str) -> Path:
+    """The directory of the exported checkpoint: the same one as long as its files are not written again."""
+    key = "\n".join(f"{file.resolve()} {file.stat().st_mtime_ns}" for file in sorted(Path(directory).iterdir()) if file.is_file())
+    if key not in _exports:
+        transformers.logging.set_verbosity_error()
+        transformers.logging.disable_progress_bar()
+        config = read_config(directory)
+        model = load(directory, config)
+        path = Path(tempfile.mkdtemp(dir=_kept.name))
+        try:
+            export_from_model(model, output=path, task=TASK, stateful=True, ov_config=OVConfig(dtype="fp32"), device="cpu")
+        except ValueError as error:
+            refused = "transformers version" in str(error) or "not supported" in str(error)
+            raise (Unsupported if refused else FormatError)(f"optimum-intel: {str(error).splitlines()[0]:.300}") from error
+        _exports[key] = path
+    return _exports[key]
