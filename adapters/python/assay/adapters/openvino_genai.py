@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,9 @@ from ..engine import Engine as Base
 from ..engine import StepOptions
 from ..errors import Unsupported
 from ..requests import ModelOptions, SessionOptions, Step
+from . import openvino_genai_paged as paged
+from . import openvino_genai_stateful as stateful
 from .openvino_genai_export import MODEL, exported
-from .openvino_genai_paged import Blocks, Model, Sample
 
 PRECISIONS = {None: "f32", "F32": "f32", "BF16": "bf16"}
 
@@ -40,26 +42,29 @@ def properties(compute: str | None) -> dict[str, Any]:
 
 @dataclass
 class Opened:
-    model: Model
+    model: Any
     path: Path
 
 
 @dataclass
 class Session:
-    blocks: Blocks
-    samples: dict[int, Sample]
+    cache: Any
+    samples: dict[int, Any]
 
 
 class Engine(Base):
+    """kind: the module with the Model, the Cache of a session and its samples."""
+
     name, version = "openvino", openvino.__version__.split("-")[0]
+    kind: ModuleType = paged
 
     def model_open(self, directory: str, options: ModelOptions) -> Opened:
         wanted = properties(options.compute)
         path = exported(directory)
-        return Opened(Model(path / MODEL, wanted), path)
+        return Opened(self.kind.Model(path / MODEL, wanted), path)
 
     def model_vocab(self, model: Opened) -> int:
-        return model.model.n_vocab
+        return int(model.model.n_vocab)
 
     def stop_ids(self, model: Opened) -> Sequence[int]:  # type: ignore[override]
         """Those that GenAI reads from the exported generation_config.json."""
@@ -72,38 +77,39 @@ class Engine(Base):
     def session_open(self, model: Opened, options: SessionOptions) -> Session:
         if options.limit:
             raise Unsupported("caches with a limit are not supported")
-        return Session(Blocks(model.model), {number: Sample() for number in range(options.n_samples)})
+        cache = self.kind.Cache(model.model)
+        return Session(cache, {number: cache.sample() for number in range(options.n_samples)})
 
     def step(self, session: Session, steps: list[Step], options: StepOptions) -> list[np.ndarray]:
         for step in steps:
             if step.items or step.positions is not None:
                 raise Unsupported("items and positions are not supported")
         members = [session.samples[step.sample] for step in steps]
-        rows = session.blocks.append(members, [step.tokens for step in steps])
-        outputs, end = [], 0
-        for step, sample in zip(steps, members):
-            end += len(step.tokens)
-            sample.n_tokens += len(step.tokens)
-            if step.n_last:
-                outputs.append(rows[end - step.n_last:end].copy())
-        return outputs
+        rows = session.cache.append(members, [step.tokens for step in steps], options.padded_width)
+        return [found[-step.n_last:] for found, step in zip(rows, steps) if step.n_last]
 
     def free(self, owned: object) -> None:
         pass  # no other object refers to it
 
     def join(self, session: Session) -> int:  # type: ignore[override]
         number = next(n for n in range(len(session.samples) + 1) if n not in session.samples)
-        session.samples[number] = Sample()
+        session.samples[number] = session.cache.sample()
         return number
 
     def leave(self, session: Session, sample: int) -> None:  # type: ignore[override]
-        session.blocks.rewind(session.samples.pop(sample), 0)
+        session.cache.rewind(session.samples.pop(sample), 0)
 
     def rewind(self, session: Session, sample: int, n_tokens: int) -> None:  # type: ignore[override]
-        session.blocks.rewind(session.samples[sample], n_tokens)
+        session.cache.rewind(session.samples[sample], n_tokens)
 
     def fork(self, origin: Session, sample: int, into: Session) -> int:  # type: ignore[override]
-        copied = into.blocks.copy(origin.blocks, origin.samples[sample])
+        copied = into.cache.copy(origin.cache, origin.samples[sample])
         number = self.join(into)
         into.samples[number] = copied
         return number
+
+
+class Stateful(Engine):
+    """LLMPipeline with ATTENTION_BACKEND="SDPA": python3 -m assay assay.adapters.openvino_genai:Stateful"""
+
+    name, kind = "openvino-stateful", stateful

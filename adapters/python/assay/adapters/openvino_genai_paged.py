@@ -43,14 +43,17 @@ class Model:
         self.n_vocab = self.compiled.output("logits").partial_shape[-1].get_length()
 
 
-class Blocks:
-    """The cache of a session: an inference request and the blocks that its samples own."""
+class Cache:
+    """The samples of a session: an inference request and the blocks that they own."""
 
     def __init__(self, model: Model):
         self.model, self.request = model, model.compiled.create_infer_request()
         self.caches: dict[str, openvino.Tensor] = {}
         self.free: list[int] = []
         self.n_blocks = 0
+
+    def sample(self) -> Sample:
+        return Sample()
 
     def grow(self, n_blocks: int) -> None:
         for name, port in self.model.caches.items():
@@ -77,7 +80,7 @@ class Blocks:
         self.free += sample.blocks[n_blocks:]
         sample.n_tokens, sample.blocks = n_tokens, sample.blocks[:n_blocks]
 
-    def copy(self, origin: Blocks, sample: Sample) -> Sample:
+    def copy(self, origin: Cache, sample: Sample) -> Sample:
         """A sample like one of another session of the same model, or of this one, with blocks of its own."""
         made = Sample(sample.n_tokens)
         self.reserve(made, sample.n_tokens)
@@ -85,24 +88,27 @@ class Blocks:
             contents(self.caches[name])[made.blocks] = contents(origin.caches[name])[sample.blocks[:len(made.blocks)]]
         return made
 
-    def append(self, samples: list[Sample], tokens: list[list[int]]) -> np.ndarray:
-        """One batch. The logits [total, n_vocab] of all new tokens, valid until the next call. n_tokens of a sample is the caller's to
-        change."""
-        for sample, new in zip(samples, tokens):
-            self.reserve(sample, sample.n_tokens + len(new))
-        lengths = [sample.n_tokens + len(new) for sample, new in zip(samples, tokens)]
+    def append(self, members: list[Sample], tokens: list[list[int]], padded_width: int) -> list[np.ndarray]:
+        """One batch; padded_width has no meaning here. The logits [n, n_vocab] of the new tokens of each member."""
+        lengths = [sample.n_tokens + len(new) for sample, new in zip(members, tokens)]
+        for sample, length in zip(members, lengths):
+            self.reserve(sample, length)
         inputs = {
-            "input_ids": np.concatenate([np.asarray(new, np.int64) for new in tokens]),
-            "position_ids": np.concatenate([np.arange(s.n_tokens, n, dtype=np.int64) for s, n in zip(samples, lengths)]),
-            "past_lens": np.array([sample.n_tokens for sample in samples], np.int32),
+            "input_ids": np.concatenate([np.array(new, np.int64) for new in tokens]),
+            "position_ids": np.concatenate([np.arange(s.n_tokens, n, dtype=np.int64) for s, n in zip(members, lengths)]),
+            "past_lens": np.array([sample.n_tokens for sample in members], np.int32),
             "subsequence_begins": begins([len(new) for new in tokens]),
-            "block_indices": np.array([block for sample in samples for block in sample.blocks], np.int32),
-            "block_indices_begins": begins([len(sample.blocks) for sample in samples]),
+            "block_indices": np.array([block for sample in members for block in sample.blocks], np.int32),
+            "block_indices_begins": begins([len(sample.blocks) for sample in members]),
             "max_context_len": np.array(max(lengths), np.int32),
-            "score_aggregation_window": np.zeros(len(samples), np.int32),
+            "score_aggregation_window": np.zeros(len(members), np.int32),
         }
         self.request.infer({name: value for name, value in inputs.items() if name in self.model.inputs})
-        return self.request.get_tensor("logits").data.reshape(-1, self.model.n_vocab)
+        for sample, length in zip(members, lengths):
+            sample.n_tokens = length
+        logits = self.request.get_tensor("logits").data.reshape(-1, self.model.n_vocab)
+        ends = begins([len(new) for new in tokens])
+        return [logits[first:end].copy() for first, end in zip(ends, ends[1:])]
 
 
 def begins(sizes: list[int]) -> np.ndarray:
