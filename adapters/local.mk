@@ -39,6 +39,10 @@ dist_adapterssystems_DATA = \
 	adapters/python/assay/adapters/onnxruntime_genai.py \
 	adapters/python/assay/adapters/onnxruntime_genai_export.py \
 	adapters/python/assay/adapters/onnxruntime_genai_samples.py \
+	adapters/python/assay/adapters/openvino_genai.py \
+	adapters/python/assay/adapters/openvino_genai_export.py \
+	adapters/python/assay/adapters/openvino_genai_paged.py \
+	adapters/python/assay/adapters/openvino_genai_stateful.py \
 	adapters/python/assay/adapters/transformers.py \
 	adapters/python/assay/adapters/transformers_batches.py \
 	adapters/python/assay/adapters/transformers_taps.py
@@ -48,6 +52,7 @@ dist_adaptersrequirements_DATA = \
 	adapters/python/requirements/mlx_lm.txt \
 	adapters/python/requirements/mlx_vlm.txt \
 	adapters/python/requirements/onnxruntime_genai.txt \
+	adapters/python/requirements/openvino_genai.txt \
 	adapters/python/requirements/transformers.txt
 TESTS += adapters/tests/python.test
 EXTRA_DIST += adapters/tests/python.test \

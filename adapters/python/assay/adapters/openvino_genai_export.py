@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from optimum.exporters.openvino.__main__ import FORCE_ATTN_MODEL_CLASSES  # noqa
 from optimum.exporters.openvino.convert import export_from_model  # noqa: E402
 from optimum.exporters.tasks import TasksManager  # noqa: E402
 from optimum.intel import OVConfig  # noqa: E402
+from optimum.intel.utils.import_utils import is_transformers_version  # noqa: E402
 from transformers import AutoConfig, AutoModelForCausalLM  # noqa: E402
 
 from ..errors import FormatError, Unsupported  # noqa: E402
@@ -41,14 +43,31 @@ def read_config(directory: str) -> transformers.PretrainedConfig:
         config = AutoConfig.from_pretrained(directory, local_files_only=True)
     except ValueError as error:
         raise Unsupported(f"{file.name}: {str(error).splitlines()[0]:.200}") from error
+    refuse_unexported(config.model_type)
+    return config
+
+
+def refuse_unexported(model_type: str) -> None:
+    """The exporter itself compares the versions as well, after the model is loaded."""
     try:
-        tasks = TasksManager.get_supported_tasks_for_model_type(config.model_type, exporter="openvino", library_name="transformers")
+        tasks = TasksManager.get_supported_tasks_for_model_type(model_type, exporter="openvino", library_name="transformers")
     except KeyError:
         tasks = {}
     if TASK not in tasks:
-        raise Unsupported(f"{file.name}: optimum-intel does not export model_type {config.model_type!r} for {TASK}, "
-                          f"only for {', '.join(sorted(tasks)) or 'no task'}")
-    return config
+        raise Unsupported(f"optimum-intel does not export model_type {model_type!r} for {TASK}, only for {', '.join(sorted(tasks)) or 'no task'}")
+    exporter = getattr(tasks[TASK], "func", tasks[TASK])
+    least, most = (getattr(exporter, f"{which}_TRANSFORMERS_VERSION", None) for which in ("MIN", "MAX"))
+    if (least and is_transformers_version("<", str(least))) or (most and is_transformers_version(">", str(most))):
+        raise Unsupported(f"optimum-intel exports model_type {model_type!r} with transformers {least or ''} to {most or 'any'}, "
+                          f"not with {transformers.__version__}")
+
+
+def is_unused(config: transformers.PretrainedConfig, key: str) -> bool:
+    """Whether a weight is one of the keys and values of a layer that takes those of an earlier layer out of the cache: published
+    checkpoints have them, newer versions of transformers create none."""
+    found = re.search(r"\.layers\.(\d+)\.self_attn\.(k_proj|v_proj|k_norm)\.", key)
+    shared = getattr(config, "num_kv_shared_layers", None) or 0
+    return found is not None and int(found[1]) >= config.num_hidden_layers - shared
 
 
 def load(directory: str, config: transformers.PretrainedConfig) -> torch.nn.Module:
@@ -58,8 +77,8 @@ def load(directory: str, config: transformers.PretrainedConfig) -> torch.nn.Modu
         directory, dtype=torch.float32, output_loading_info=True, local_files_only=True, ignore_mismatched_sizes=True,
         **({"attn_implementation": forced} if forced else {}))
     for what in ("missing_keys", "mismatched_keys"):
-        if info[what]:
-            raise FormatError(f"{directory}: {what} of {type(model).__name__}: {sorted(map(str, info[what]))[:3]}")
+        if lacking := sorted(str(key) for key in info[what] if not is_unused(config, str(key))):
+            raise FormatError(f"{directory}: {what} of {type(model).__name__}: {lacking[:3]}")
     return model.eval()
 
 
