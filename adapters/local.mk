@@ -60,6 +60,7 @@ EXTRA_DIST += adapters/tests/python.test \
 	adapters/python/tests/__init__.py \
 	adapters/python/tests/cases.py \
 	adapters/python/tests/noisy.py \
+	adapters/python/tests/openvino_streams.py \
 	adapters/python/tests/run.py \
 	adapters/python/tests/test_example.py \
 	adapters/python/tests/test_frames.py \
