@@ -117,4 +117,5 @@ def begins(sizes: list[int]) -> np.ndarray:
 
 def contents(tensor: openvino.Tensor) -> np.ndarray:
     """The bytes of a tensor [n_blocks, bytes of a block]: numpy has no bfloat16."""
-    return tensor.data.view(np.uint8).reshape(tensor.shape[0], -1)
+    found: np.ndarray = tensor.data.view(np.uint8).reshape(tensor.shape[0], -1)
+    return found
