@@ -44,6 +44,8 @@ def read_config(directory: str) -> transformers.PretrainedConfig:
     except ValueError as error:
         raise Unsupported(f"{file.name}: {str(error).splitlines()[0]:.200}") from error
     refuse_unexported(config.model_type)
+    if config.model_type == "gemma" and config.hidden_act == "gelu":
+        config.hidden_act = "gelu_pytorch_tanh"  # which it means there; transformers 5.0.0 takes it for the exact function
     return config
 
 
@@ -74,7 +76,7 @@ def load(directory: str, config: transformers.PretrainedConfig) -> torch.nn.Modu
     """The model as the exporter's main_export loads it, but without random weights: those would differ from the checkpoint's."""
     forced = FORCE_ATTN_MODEL_CLASSES.get(config.model_type)
     model, info = AutoModelForCausalLM.from_pretrained(
-        directory, dtype=torch.float32, output_loading_info=True, local_files_only=True, ignore_mismatched_sizes=True,
+        directory, config=config, dtype=torch.float32, output_loading_info=True, local_files_only=True, ignore_mismatched_sizes=True,
         **({"attn_implementation": forced} if forced else {}))
     for what in ("missing_keys", "mismatched_keys"):
         if lacking := sorted(str(key) for key in info[what] if not is_unused(config, str(key))):
