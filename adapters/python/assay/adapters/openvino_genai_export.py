@@ -44,9 +44,16 @@ def read_config(directory: str) -> transformers.PretrainedConfig:
     except ValueError as error:
         raise Unsupported(f"{file.name}: {str(error).splitlines()[0]:.200}") from error
     refuse_unexported(config.model_type)
-    if config.model_type == "gemma" and config.hidden_act == "gelu":
-        config.hidden_act = "gelu_pytorch_tanh"  # which it means there; transformers 5.0.0 takes it for the exact function
+    translate(given, config)
     return config
+
+
+def translate(given: dict[str, Any], config: transformers.PretrainedConfig) -> None:
+    """Members that transformers 5.0.0 misreads without a word, although they are in a published spelling."""
+    if config.model_type == "gemma" and config.hidden_act == "gelu":
+        config.hidden_act = "gelu_pytorch_tanh"  # which the class takes gelu for, before 5.0.0 and after it
+    if config.model_type == "qwen3_moe" and "num_local_experts" in given and "num_experts" not in given:
+        config.num_experts = given["num_local_experts"]
 
 
 def refuse_unexported(model_type: str) -> None:
@@ -56,7 +63,8 @@ def refuse_unexported(model_type: str) -> None:
     except KeyError:
         tasks = {}
     if TASK not in tasks:
-        raise Unsupported(f"optimum-intel does not export model_type {model_type!r} for {TASK}, only for {', '.join(sorted(tasks)) or 'no task'}")
+        raise Unsupported(f"optimum-intel does not export model_type {model_type!r} for {TASK}, only for "
+                          f"{', '.join(sorted(tasks)) or 'no task'}")
     exporter = getattr(tasks[TASK], "func", tasks[TASK])
     least, most = (getattr(exporter, f"{which}_TRANSFORMERS_VERSION", None) for which in ("MIN", "MAX"))
     if (least and is_transformers_version("<", str(least))) or (most and is_transformers_version(">", str(most))):
