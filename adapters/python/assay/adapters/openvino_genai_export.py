@@ -51,7 +51,7 @@ def read_config(directory: str) -> transformers.PretrainedConfig:
 def translate(given: dict[str, Any], config: transformers.PretrainedConfig) -> None:
     """Members that transformers 5.0.0 misreads without a word, although they are in a published spelling."""
     if config.model_type == "gemma" and config.hidden_act == "gelu":
-        config.hidden_act = "gelu_pytorch_tanh"  # which the class takes gelu for, before 5.0.0 and after it
+        config.hidden_act = "gelu_pytorch_tanh"  # as the class of transformers 5.23.0 does
     if config.model_type == "qwen3_moe" and "num_local_experts" in given and "num_experts" not in given:
         config.num_experts = given["num_local_experts"]
 
