@@ -13,10 +13,14 @@
  *   totals   passed, failed, skipped, broken, warnings: counts
  *   kernels  the kernel library, as the user named it; else null
  *   compute  "f32", "bf16" or "int8" if engines were asked to compute in it; else null
- *   settings version of Assay, and the options that change results: manner, vector, seed, timeout, timeout_fixed (whether the user gave it), memory
- * (null where they have their default), allow_unknown (an array) engines  an array: {engine, unit} shard
- * index, total    the part of the cases that was run: shard `index` (from 1) of `total` selected        how
- * many files all shards have selection       16 hexadecimal digits: a hash of the ids of all shards, in order
+ *   settings version of Assay, and the options that change results: manner, vector, seed, timeout,
+ *            timeout_fixed (whether the user gave it), memory (null where they have their default),
+ *            allow_unknown (an array)
+ *   engines  an array: {engine, unit}
+ *   shard
+ *            index, total    the part of the cases that was run: shard `index` (from 1) of `total`
+ *            selected        how many files all shards have
+ *            selection       16 hexadecimal digits: a hash of the ids of all shards, in order
  *            passed_over     an array: the positions of files that turned out not to be cases
  *            interrupted     whether a signal ended the run early: cases are missing
  *            finished        when the run ended, UTC
@@ -24,11 +28,9 @@
  *     case, path, engine   as the user names them
  *     position             of the case among those of all shards, from 0
  *     outcome              "passed", "failed", "skipped" or "broken"
- *     class                class of the failure: "logits", "crash", … as verdict.h lists them; else
- *     empty
+ *     class                class of the failure: "logits", "crash", … as verdict.h lists them; else ""
  *     measured             whether there is a multiple
- *     multiple             the worst error in units; null where not measured, or where it is
- *     infinite
+ *     multiple             the worst error in units; null where not measured or infinite
  *     unit                 "noise" or "bound"
  *     bound                the largest multiple that agrees
  *     stage                the last that was entered
