@@ -26,10 +26,10 @@ KNOWN = (
     System("transformers", "transformers", ("transformers", "torch")),
     System("mlx_lm", "mlx-lm", ("mlx-lm", "mlx"), ("mlx-lm",)),
     System("mlx_vlm", "mlx-vlm", ("mlx-vlm", "mlx"), ("mlx-vlm", "mlx-vlm-batch")),
-    System("llama_cpp", "llama-cpp-python", ("llama-cpp-python",), environment=(
+    System("llama_cpp", "llama-cpp-python", ("llama-cpp-python",), ("llama-cpp",), environment=(
         ("CMAKE_ARGS", "-DGGML_NATIVE=ON -DGGML_OPENMP=OFF -DLLAVA_BUILD=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF "
          "-DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_SERVER=OFF -DLLAMA_CURL=OFF"),)),
-    System("openvino_genai", "OpenVINO GenAI", ("openvino-genai", "openvino")),
+    System("openvino_genai", "OpenVINO GenAI", ("openvino-genai", "openvino"), ("openvino",)),
     System("onnxruntime_genai", "onnxruntime-genai", ("onnxruntime-genai", "onnxruntime")),
 )
 BUNDLED = (System("fastpath", "fastpath (Assay)", (), bundled=True), System("ref32", "ref32 (Assay)", (), bundled=True))
