@@ -30,7 +30,7 @@ KNOWN = (
         ("CMAKE_ARGS", "-DGGML_NATIVE=ON -DGGML_OPENMP=OFF -DLLAVA_BUILD=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF "
          "-DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_SERVER=OFF -DLLAMA_CURL=OFF"),)),
     System("openvino_genai", "OpenVINO GenAI", ("openvino-genai", "openvino"), ("openvino",)),
-    System("onnxruntime_genai", "onnxruntime-genai", ("onnxruntime-genai", "onnxruntime")),
+    System("onnxruntime_genai", "onnxruntime-genai", ("onnxruntime-genai", "onnxruntime"), ("onnxruntime-genai",)),
 )
 BUNDLED = (System("fastpath", "fastpath (Assay)", (), bundled=True), System("ref32", "ref32 (Assay)", (), bundled=True))
 
