@@ -14,6 +14,7 @@ from .tally import Board, Cell, Group
 HERE = Path(__file__).parent
 WORDS = {"passed": "agree", "failed": "fail", "crashed": "crash", "refused": "refused by name", "broken": "are broken"}
 SHOWN_KINDS = {"refused": "an error, no answer"}  # refused by name is another outcome
+MARKS = "✓✗!–"  # stay in the line of their number
 WORST = ("broken", "crashed", "failed", "passed", "refused")  # the colour of a cell is that of the first that it counts
 HEAD = """\
 <!DOCTYPE html>
@@ -41,6 +42,8 @@ def cell_html(cell: Cell, numbers: dict[str, int], system: str, kind: str, name:
     found = ranges([numbers[one] for one in cell.findings()])
     said = [f"{n} {WORDS[outcome]}" for outcome, n in counts.items()] + ([f"findings {found}"] if found else [])
     text = escape(", ".join(marks(cell, numbers)))
+    for mark in MARKS:
+        text = text.replace(f" {mark}", f"&nbsp;{mark}")
     if n := cell.n_unexplained():
         text += f', <span class="unexplained">{n} ?</span>'
         said.append(f"{n} without a finding")

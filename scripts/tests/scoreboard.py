@@ -193,6 +193,7 @@ class Tests(unittest.TestCase):
         self.assertIn("1. [first-finding](", text)
         self.assertIn("FINDINGS.md#first-finding-a-thing-is-wrong): a `Thing` is wrong. mlx-lm: 1 of llama.", text)
         self.assertIn("1.52e+04 bounds", html)
+        self.assertIn(">2&nbsp;✓, 2&nbsp;✗ (1–2)</a>", html)
 
     def test_a_failure_of_another_size_or_kind_than_the_observation_is_unexplained(self) -> None:
         line = "llama/base/observed/single.mlx-lm.{}\t{}\tfirst-finding\n"
