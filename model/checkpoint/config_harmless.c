@@ -291,6 +291,13 @@ static const config_harmless_member MARKERS[] = {
     {"vision_token_id", NULL},
 };
 
+/* In published files, but not read by the class: constant in it, or of a video, which it does not take. */
+static const config_harmless_member PADDLEOCR_VL[] = {
+    {"compression_ratio", "1"},     {"ignored_index", NULL},    {"rope_is_neox_style", "true"},
+    {"temporal_patch_size", NULL},  {"tokens_per_second", NULL}, {"use_3d_rope", "true"},
+    {"video_token_id", NULL},       {"weight_share_add_bias", NULL},
+};
+
 #define MEMBERS(table) table, sizeof(table) / sizeof *(table)
 
 const config_harmless_group config_harmless_groups[] = {
@@ -309,6 +316,8 @@ const config_harmless_group config_harmless_groups[] = {
     {"is of images and sounds", "gemma", MEMBERS(MULTIMODAL)},
     {"is not read by the published class", "gemma4_vision", MEMBERS(GEMMA4_VISION)},
     {"marks the place of an image", "qwen", MEMBERS(MARKERS)},
+    {"marks the place of an image", "paddleocr_vl", MEMBERS(MARKERS)},
+    {"is not read by the published class", "paddleocr_vl", MEMBERS(PADDLEOCR_VL)},
     {"is of images", "qwen3_5", MEMBERS(MULTIMODAL)},
 };
 

@@ -31,6 +31,14 @@ static bool read_tied(family *f, bool fallback)
     return f->outer ? tied || !bind_has_head(f->bind) : tied;
 }
 
+void family_check_tied(family *f)
+{
+    static const char NAME[] = "tie_word_embeddings";
+    if (f->outer && config_has(f->outer, NAME) && config_has(f->config, NAME) &&
+        !config_flag_or(f->outer, NAME, false) && config_flag_or(f->config, NAME, false))
+        config_fail_member(f->config, ASSAY_EUNSUPPORTED, NAME, "but %s around text_config is false", NAME);
+}
+
 /* Notes overrides whose module has no tensors in the checkpoint, such as a tower that was left out. */
 static void note_idle_overrides(family *f, const config_quantization *q)
 {

@@ -15,6 +15,10 @@ bool family_ok(const family *f);
  * Sets the quantisation settings of f->bind. */
 void family_begin(family *f, double epsilon, bool tied_by_default);
 
+/* Of a class that ties the head where either document says so: refuses an outer false that text_config
+ * contradicts. The class would overrule it, and no saved file has it. */
+void family_check_tied(family *f);
+
 /* rms_norm_eps, at least 0; fallback: the published class's. */
 double family_epsilon(family *f, double fallback);
 

@@ -13,6 +13,7 @@ model_libmodel_la_SOURCES += \
 	model/families/granite.c \
 	model/families/llama.c \
 	model/families/olmo2.c \
+	model/families/paddleocr_vl.c \
 	model/families/phi3.c \
 	model/families/qwen2.c model/families/qwen2.h \
 	model/families/qwen2_5_vl.c \
@@ -22,6 +23,7 @@ model_libmodel_la_SOURCES += \
 	model/families/qwen3_moe.c model/families/qwen3_moe.h \
 	model/families/qwen3_vl.c model/families/qwen3_vl.h \
 	model/families/qwen3_vl_moe.c \
+	model/families/siglip_parts.c model/families/siglip_parts.h \
 	model/families/vision.c model/families/vision.h
 
 MODEL_FAMILIES_TESTS = \

@@ -10,19 +10,9 @@
 #include "model/families/qwen2.h"
 #include "model/families/vision.h"
 
-/* A head is tied where either document says so, the published class reads both. An outer false that
- * contradicts would be overruled, which no saved file does. */
-static void check_tied(family *f)
-{
-    static const char NAME[] = "tie_word_embeddings";
-    if (f->outer && config_has(f->outer, NAME) && config_has(f->config, NAME) &&
-        !config_flag_or(f->outer, NAME, false) && config_flag_or(f->config, NAME, false))
-        config_fail_member(f->config, ASSAY_EUNSUPPORTED, NAME, "but %s around text_config is false", NAME);
-}
-
 void family_qwen2_vl_text(family *f)
 {
-    check_tied(f);
+    family_check_tied(f);
     family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5});
     const config_rope_request request = {.head_dim = d.head_dim,
                                          .default_theta = 1000000,

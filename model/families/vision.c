@@ -212,12 +212,17 @@ static int32_t read_token(family_vision *v, const char *name, size_t fallback)
     return (int32_t)id;
 }
 
+void family_vision_image_token(family_vision *v, size_t default_image)
+{
+    v->own.plan->tower.image_token = read_token(v, "image_token_id", default_image);
+    v->own.plan->positions = PLAN_POSITIONS_GRID;
+}
+
 void family_vision_tokens(family_vision *v, size_t default_image, size_t default_video)
 {
     plan_tower *tower = &v->own.plan->tower;
-    tower->image_token = read_token(v, "image_token_id", default_image);
+    family_vision_image_token(v, default_image);
     tower->video_token = read_token(v, "video_token_id", default_video);
-    v->own.plan->positions = PLAN_POSITIONS_GRID;
     if (family_ok(&v->own) && tower->image_token == tower->video_token)
         config_fail(v->around, ASSAY_EUNSUPPORTED,
                     "video_token_id: found %d, expected another than image_token_id", tower->video_token);

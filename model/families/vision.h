@@ -64,5 +64,7 @@ plan_merger family_vision_merger(family_vision *v, const char *base, const char 
 /* Reads image_token_id and video_token_id of the document, which text_config may repeat, and places tokens by
  * the grids of images. */
 void family_vision_tokens(family_vision *v, size_t default_image, size_t default_video);
+/* The same of a model that takes no videos. */
+void family_vision_image_token(family_vision *v, size_t default_image);
 
 #endif

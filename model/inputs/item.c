@@ -205,20 +205,32 @@ static void check_finite(reader *r, const item_content *c, size_t width)
     }
 }
 
+/* Whether each row is an image of its own, as PaddleOCR-VL's processor gives them. */
+static bool are_squares(const assay_tensor *t, size_t n_rows, const plan_patches *patches)
+{
+    return t->rank == 4 && t->shape[0] == n_rows && t->shape[1] == patches->channels * patches->frames &&
+           t->shape[2] == patches->size && t->shape[3] == patches->size;
+}
+
 /* n_rows: those that the tensor must have. */
 static void read_pixels(reader *r, bool required, size_t n_rows, item_content *out)
 {
-    char expected[80];
-    const size_t width = plan_patches_width(&r->tower->patches);
+    char expected[160];
+    const plan_patches *patches = &r->tower->patches;
+    const size_t width = plan_patches_width(patches);
     const assay_tensor *t = find_tensor(r, r->names.pixels, required);
     if (!t) return;
     if (!dtype_is_float(t->dtype))
         fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected F64, F32, F16 or BF16",
                   t->name, dtype_name(t->dtype));
     const bool is_batch = r->tower->takes_places && t->rank == 3 && t->shape[0] == 1;
-    (void)snprintf(expected, sizeof expected, "[%zu, %zu]", n_rows, width);
-    if ((!is_batch && t->rank != 2) || t->shape[t->rank - 2] != n_rows || t->shape[t->rank - 1] != width)
-        fail_shape(r, t, expected);
+    if (r->tower->takes_places) (void)snprintf(expected, sizeof expected, "[%zu, %zu]", n_rows, width);
+    else
+        (void)snprintf(expected, sizeof expected, "[%zu, %zu] or [%zu, %zu, %zu, %zu]", n_rows, width, n_rows,
+                       patches->channels * patches->frames, patches->size, patches->size);
+    const bool are_rows = (is_batch || t->rank == 2) && t->shape[t->rank - 2] == n_rows &&
+                          t->shape[t->rank - 1] == width;
+    if (!are_rows && (r->tower->takes_places || !are_squares(t, n_rows, patches))) fail_shape(r, t, expected);
     if (r->status != ASSAY_OK) return;
     out->pixels = t->data;
     out->dtype = t->dtype;

@@ -12,6 +12,7 @@ from transformers import ProcessorMixin
 from .variant import Config
 
 KINDS = ("image", "video")
+CHANNELS = ("in_channels", "in_chans", "num_channels")  # the member of a tower that states them
 
 
 @dataclass(frozen=True)
@@ -61,25 +62,30 @@ class Grids:
     """Pictures as `pixel_values` and `image_grid_thw` (Qwen): rows of pixels in blocks of merge x merge patches.
 
     frames_apart: each frame of a video has a run of placeholder tokens of its own, with marks and text before
-    it, as in Qwen3-VL. seconds: videos also have `second_per_grid_ts`.
+    it, as in Qwen3-VL. seconds: videos also have `second_per_grid_ts`. videos: the model takes them. squares: each row
+    of pixels is an image [C, p, p] of its own (PaddleOCR-VL).
     """
 
     begin: str = "vision_start_token_id"  # members of the config
     end: str = "vision_end_token_id"
     frames_apart: bool = False
     seconds: bool = False
+    videos: bool = True
+    squares: bool = False
 
     def draw(self, rng: np.random.Generator, config: Config, picture: Picture) -> Medium:
         """Pixels from a normal distribution, as published normalisation gives them."""
         tower = config["vision_config"]
         merge, side = tower["spatial_merge_size"], tower["patch_size"]
-        channels = tower.get("in_channels", tower.get("in_chans", 3))
+        channels = next((tower[name] for name in CHANNELS if name in tower), 3)
         grid = (max(picture.frames, 1), picture.rows * merge, picture.columns * merge)
-        rows = rng.standard_normal((int(np.prod(grid)), channels, tower["temporal_patch_size"], side * side))
+        frames = 1 if self.squares else tower["temporal_patch_size"]
+        rows = rng.standard_normal((int(np.prod(grid)), channels, frames, side * side))
         if not picture.frames:
             rows[:, :, 1:] = rows[:, :, :1]  # a still image is its own next frame
         kind, last = ("video", "_videos") if picture.frames else ("image", "")
-        arrays = {f"pixel_values{last}": rows.reshape(len(rows), -1).astype(np.float32),
+        shape = (len(rows), channels, side, side) if self.squares else (len(rows), -1)
+        arrays = {f"pixel_values{last}": rows.reshape(shape).astype(np.float32),
                   f"{kind}_grid_thw": np.array([grid], np.int32)}
         if picture.frames and self.seconds:
             arrays["second_per_grid_ts"] = np.array([0.75], np.float32)
@@ -143,10 +149,10 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
 
 def draw_parts(formats: Format, rng: np.random.Generator) -> tuple[tuple[Part, ...], ...]:
     """Draws three prompts: of text alone, of one picture, and of up to four. Videos, which are drawn only for
-    Grids, have so few frames that the text after one comes later than its last frame, because the published cached
+    Grids that take them, have so few frames that the text after one comes later than its last frame, because the published cached
     decode and the published pass over the whole sequence give different positions otherwise."""
     def picture() -> Picture:
-        if isinstance(formats, Grids) and rng.integers(4) == 0:
+        if isinstance(formats, Grids) and formats.videos and rng.integers(4) == 0:
             return Picture(int(rng.integers(1, 3)), 4, frames=2)
         rows = int(rng.integers(1, 6))
         return Picture(rows, int(rng.integers(1, 1 + min(5, 12 // rows))))

@@ -72,7 +72,11 @@ def hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
     def as_is(rows: np.ndarray) -> np.ndarray:
         return rows
 
-    if hasattr(model.model, "embed_vision"):
+    if hasattr(tower, "vision_model"):
+        inside = tower.vision_model
+        patch, layers, merger = inside.embeddings.patch_embedding, inside.encoder.layers, model.model.projector
+        merged = as_is
+    elif hasattr(model.model, "embed_vision"):
         patch, layers, merger = tower.patch_embedder.input_proj, tower.encoder.layers, model.model.embed_vision
         merged = as_is
     else:

@@ -94,6 +94,7 @@ class Family:
     quantizable: Callable[[Variant], Variant] | None = None
     # tensors of a checkpoint that mlx-lm wrote, under published names -> those of the published text model
     from_mlx: Callable[[dict], dict] = _identity
+    groups_from_mlx: Callable[[dict], dict] = _identity  # the same of the group sizes by tensor
 
 
 def rng_for(seed: int, *names: str) -> np.random.Generator:

@@ -54,12 +54,13 @@ def split(base: Config) -> tuple[Config, Config]:
 
 
 def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Config | None = None,
-         vision: Config | None = None, outer: Config | None = None, width: str = "out_hidden_size", **more) -> Variant:
-    """A variant with a tower of the Qwen families; text, vision, outer: members that differ from base. width: the
-    tower's member that states the width of its features, that of the text model."""
+         vision: Config | None = None, outer: Config | None = None, width: str | None = "out_hidden_size",
+         **more) -> Variant:
+    """A variant with a tower; text, vision, outer: members that differ from base. width: the tower's member that states
+    the width of its features, that of the text model; None: it has none."""
     config, tower = split(base)
     config |= text or {}
-    tower = {**tower, width: config["hidden_size"], **(vision or {})}
+    tower = {**tower, **({width: config["hidden_size"]} if width else {}), **(vision or {})}
     return Variant(name, config, catches, cases, wrapper="towers", outer={
         "vision_config": tower, "tie_word_embeddings": False, **marks(config["vocab_size"]), **(outer or {})}, **more)
 

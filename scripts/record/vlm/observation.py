@@ -31,7 +31,8 @@ from .spelling import respelled, with_config
 from .trace import Tracer
 
 SYSTEM = "mlx-vlm"
-FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe", "gemma4")
+FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe", "gemma4",
+            "paddleocr_vl")
 ALONE, TOGETHER = "each sample alone, by generate_step", "requests in one BatchGenerator"
 
 
@@ -162,6 +163,8 @@ def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[i
                          *(("second_per_grid_ts",) if kind == "video" else ())):
                 if f"/input/{name}" in golden:
                     media[name] = golden[f"/input/{name}"][mine]
+        if config.model_type == "paddleocr_vl" and media:
+            media["pixel_values"] = media["pixel_values"][None]
         if config.model_type == "gemma4":  # of mlx-vlm's processors only Gemma4Processor returns it by default
             kinds = (config.image_token_id, config.video_token_id, config.audio_token_id)
             media["mm_token_type_ids"] = np.array([[1 + kinds.index(t) if t in kinds else 0 for t in prompt]], np.int32)

@@ -62,7 +62,7 @@ def regular(config: Config) -> None:
 
 
 CHANGES = {"qwen2_vl": flat, "qwen2_5_vl": flat, "qwen3_vl": nested, "qwen3_vl_moe": nested, "qwen3_5": regular,
-           "qwen3_5_moe": regular, "gemma4": global_heads}
+           "qwen3_5_moe": regular, "gemma4": global_heads, "paddleocr_vl": published}
 
 
 def respelled(config: Config) -> Config | None:

@@ -48,8 +48,10 @@ def text_places(text: Any, between: bool = False) -> Places:
 
 def tower_places(model: Any) -> Places:
     """The places of the tower of a model of mlx-vlm, by our names; of a tower with other parts none."""
-    tower = getattr(model, "vision_tower", None)
-    if tower is not None and "patch_embedder" in tower:  # Gemma 4
+    tower = getattr(model, "vision_tower", getattr(model, "visual", None))
+    if tower is not None and "projector" in tower:  # PaddleOCR-VL
+        patch, layers, merger = tower.embeddings.patch_embedding, tower.layers, tower.projector
+    elif tower is not None and "patch_embedder" in tower:  # Gemma 4
         # called for the sum with the positions: the embedding itself is its linear layer
         patch, layers, merger = tower.patch_embedder.input_proj, tower.encoder.layers, model.embed_vision
     elif tower is not None and "blocks" in tower:
@@ -70,7 +72,7 @@ def tower_rows(model: Any, name: str, rows: np.ndarray, media: dict[str, np.ndar
     if "image_position_ids" in media and name != "vision.merged":
         present = np.flatnonzero((media["image_position_ids"] != -1).all(-1))
         return np.take(rows, present, axis=0)
-    tower = model.vision_tower
+    tower = getattr(model, "vision_tower", None)
     if not hasattr(tower, "get_window_index") or name == "vision.patch":
         return rows
     grids = media["video_grid_thw" if "video_grid_thw" in media else "image_grid_thw"]

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/families/siglip_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "model/checkpoint/config_value.h"
+#include "model/families/common.h"
+#include "model/plan/bind_matrix.h"
+#include "model/plan/bind_patches.h"
+#include "model/plan/bind_vector.h"
+
+void family_siglip_shape(family_vision *v)
+{
+    config *c = &v->config;
+    family_vision_layers(v, config_size(c, "hidden_size"), "num_hidden_layers", "num_attention_heads");
+    v->intermediate = config_size(c, "intermediate_size");
+    v->activation = family_activation(&v->own, "hidden_act", "gelu_pytorch_tanh");
+    v->norms = PLAN_LAYER_NORM;
+    v->epsilon = config_not_negative_or(c, "layer_norm_eps", 1e-6);
+}
+
+void family_siglip_embeddings(family_vision *v, plan_table_kind kind)
+{
+    config *c = &v->config;
+    bind *b = v->own.bind;
+    plan_tower *tower = &v->own.plan->tower;
+    plan_patches *patches = &tower->patches;
+    const size_t image = config_size(c, "image_size");
+    patches->order = PLAN_PATCHES_RASTER;
+    patches->size = config_size(c, "patch_size");
+    patches->frames = 1;
+    patches->channels = config_size_or(c, "num_channels", 3);
+    if (family_ok(&v->own) && patches->size > image)
+        config_fail(c, ASSAY_EFORMAT, "image_size: found %zu, expected at least patch_size, %zu", image,
+                    patches->size);
+    if (!family_ok(&v->own)) return;
+    bind_patches(b, tower->hidden, patches, true, "embeddings.patch_embedding");
+    const size_t side = image / patches->size;
+    tower->table = (plan_table){.kind = kind, .side = side};
+    tower->table.weight =
+        bind_matrix(b, side * side, tower->hidden, "embeddings.position_embedding.weight");
+}
+
+static plan_norm layer_norm(family_vision *v, const char *layers, size_t i, const char *name)
+{
+    return bind_layer_norm(v->own.bind, v->own.plan->tower.hidden, v->epsilon, "%s.%zu.%s", layers, i, name);
+}
+
+static void bind_qkv(family_vision *v, plan_attention *a, const char *layers, size_t i)
+{
+    bind *b = v->own.bind;
+    const size_t d = v->own.plan->tower.hidden, rows[] = {d, d, d};
+    if (bind_exists(b, "%s.%zu.self_attn.qkv.weight", layers, i)) {
+        bind_fused_linears(b, 3, rows, d, true, (plan_linear *const[]){&a->q, &a->k, &a->v},
+                           "%s.%zu.self_attn.qkv", layers, i);
+        return;
+    }
+    a->q = bind_linear(b, d, d, true, "%s.%zu.self_attn.q_proj", layers, i);
+    a->k = bind_linear(b, d, d, true, "%s.%zu.self_attn.k_proj", layers, i);
+    a->v = bind_linear(b, d, d, true, "%s.%zu.self_attn.v_proj", layers, i);
+}
+
+void family_siglip_layer(family_vision *v, const char *layers, size_t i)
+{
+    bind *b = v->own.bind;
+    const plan_tower *tower = &v->own.plan->tower;
+    const size_t d = tower->hidden, inner = v->intermediate;
+    plan_tower_layer *layer = &tower->layers[i];
+    plan_attention *a = &layer->attention;
+    layer->mixer_in = layer_norm(v, layers, i, "layer_norm1");
+    *a = (plan_attention){.n_heads = v->n_heads,
+                          .n_kv_heads = v->n_heads,
+                          .head_dim = v->head_dim,
+                          .scale = 1 / sqrt((double)v->head_dim),
+                          .mask = PLAN_MASK_NONE,
+                          .rope = tower->has_rope ? 0 : PLAN_NONE,
+                          .cache_layer = i};
+    bind_qkv(v, a, layers, i);
+    a->o = bind_linear(b, d, d, true, "%s.%zu.self_attn.out_proj", layers, i);
+    layer->mlp_in = layer_norm(v, layers, i, "layer_norm2");
+    layer->mlp = (plan_mlp){.present = true,
+                            .intermediate = inner,
+                            .activation = v->activation,
+                            .up = bind_linear(b, inner, d, true, "%s.%zu.mlp.fc1", layers, i),
+                            .down = bind_linear(b, d, inner, true, "%s.%zu.mlp.fc2", layers, i)};
+}
