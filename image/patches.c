@@ -55,6 +55,14 @@ static void fill_blocks(const image_config *c, const image_pixels *p, const leve
                                     (size_t)c->temporal_patch_size, row);
 }
 
+static void fill_squares(const image_config *c, const image_pixels *p, const levels *l, image_input *in)
+{
+    const size_t patch = (size_t)c->patch_size, w = (size_t)in->size.grid_w;
+    for (size_t i = 0; i < in->n_rows; i++)
+        fill_channels_first(p, l, i / w * patch, i % w * patch, patch, (size_t)c->temporal_patch_size,
+                            in->pixel_values + i * in->row_width);
+}
+
 static void fill_raster(const image_config *c, const image_pixels *p, const levels *l, image_input *in)
 {
     const size_t patch = (size_t)c->patch_size;
@@ -102,6 +110,7 @@ assay_status image_patches_make(const image_config *config, const image_pixels *
     if (rc == ASSAY_OK) {
         fill_levels(config, &l);
         if (config->rows == IMAGE_ROWS_BLOCKS) fill_blocks(config, &resized, &l, &in);
+        else if (config->rows == IMAGE_ROWS_SQUARES) fill_squares(config, &resized, &l, &in);
         else fill_raster(config, &resized, &l, &in);
         *out = in;
     }

@@ -82,6 +82,8 @@ static const image_member budget_members[] = {
 
 static const char *const qwen2_image[] = {"Qwen2VLImageProcessor", "Qwen2VLImageProcessorFast",
                                           "Qwen2VLImageProcessorPil", NULL};
+static const char *const paddleocr_image[] = {"PaddleOCRVLImageProcessor", "PaddleOCRVLImageProcessorFast",
+                                              "PaddleOCRVLImageProcessorPil", NULL};
 static const char *const qwen2_video[] = {"Qwen2VLVideoProcessor", NULL};
 static const char *const qwen3_video[] = {"Qwen3VLVideoProcessor", NULL};
 static const char *const gemma4_video[] = {"Gemma4VideoProcessor", NULL};
@@ -100,6 +102,21 @@ static const image_processor processors[] = {
       .temporal_patch_size = 2,
       .min_pixels = 56 * 56,
       .max_pixels = 28 * 28 * 1280,
+      RESIZED_AS_DEFAULT,
+      .do_normalize = true,
+      .rescale_factor = 1 / 255.0,
+      .image_mean = CLIP_MEAN,
+      .image_std = CLIP_STD}},
+    {paddleocr_image,
+     fit_members,
+     true,
+     {.rule = IMAGE_RULE_FIT_LONG,
+      .rows = IMAGE_ROWS_SQUARES,
+      .patch_size = 14,
+      .merge_size = 2,
+      .temporal_patch_size = 1,
+      .min_pixels = 384 * 384,
+      .max_pixels = 1536 * 1536,
       RESIZED_AS_DEFAULT,
       .do_normalize = true,
       .rescale_factor = 1 / 255.0,

@@ -97,6 +97,29 @@ static assay_status fit(const image_config *c, sides image, sides *out, assay_er
     return rc;
 }
 
+/* A side shorter than `unit` becomes as long, and the other one as much longer in proportion: first the
+ * height, then the width. */
+static assay_status lengthen_short(int64_t unit, sides *image, assay_error *err)
+{
+    int64_t *const pairs[2][2] = {{&image->height, &image->width}, {&image->width, &image->height}};
+    for (size_t i = 0; i < 2; i++) {
+        int64_t *side = pairs[i][0], *other = pairs[i][1];
+        if (*side >= unit) continue;
+        const double scaled = round_half_even((double)*other * (double)unit / (double)*side);
+        const assay_status rc = check_pixels(scaled * (double)unit, 1, err);
+        if (rc != ASSAY_OK) return rc;
+        *side = unit;
+        *other = (int64_t)scaled;
+    }
+    return ASSAY_OK;
+}
+
+static assay_status fit_long(const image_config *c, sides image, sides *out, assay_error *err)
+{
+    const assay_status rc = lengthen_short(c->patch_size * c->merge_size, &image, err);
+    return rc == ASSAY_OK ? fit(c, image, out, err) : rc;
+}
+
 /* max_pixels of all frames: the limits of a frame, times their number. */
 static assay_status cap_pixels(image_config *c, int64_t n_frames, assay_error *err)
 {
@@ -197,6 +220,7 @@ assay_status image_size_resolve(const image_config *config, int64_t height, int6
     if (rc != ASSAY_OK) return rc;
     if (!config->do_resize) rc = keep_size(config, image, err);
     else if (config->rule == IMAGE_RULE_BUDGET) rc = fit_budget(config, image, &r, err);
+    else if (config->rule == IMAGE_RULE_FIT_LONG) rc = fit_long(config, image, &r, err);
     else if (config->rule == IMAGE_RULE_FIT_FRAMES) rc = fit_frames(config, image, n_frames, &r, err);
     else rc = fit(config, image, &r, err);
     if (rc != ASSAY_OK) return rc;

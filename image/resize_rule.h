@@ -14,7 +14,7 @@ typedef struct image_size {
     int64_t n_tokens;               /* placeholder tokens */
 } image_size;
 
-/* Follows smart_resize (Qwen2-VL, Qwen3-VL's videos) and get_aspect_ratio_preserving_size (Gemma 4) of
+/* Follows smart_resize (Qwen2-VL, Qwen3-VL's videos, PaddleOCR-VL) and get_aspect_ratio_preserving_size (Gemma 4) of
  * transformers 5.23, with Python's arithmetic: quotients are doubles, round() rounds half to even.
  * height, width: of the image, at least 1, height * width <= IMAGE_PIXELS_MAX.
  * n_frames:      of a video, at least 1, at most 2^20; 0: a still image, which has one.

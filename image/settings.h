@@ -18,6 +18,8 @@
 typedef enum image_rule {
     IMAGE_RULE_FIT,        /* both sides rounded to multiples of patch * merge; scaled if the area is outside
                             * min_pixels … max_pixels (smart_resize of Qwen2-VL) */
+    IMAGE_RULE_FIT_LONG,   /* the same, after a side shorter than patch * merge has been made as long as that, and
+                            * the other one in proportion (smart_resize of PaddleOCR-VL) */
     IMAGE_RULE_FIT_FRAMES, /* the same with the area of all frames (smart_resize of Qwen3-VL's videos) */
     IMAGE_RULE_BUDGET      /* the largest size of at most max_soft_tokens * merge^2 patches (Gemma 4) */
 } image_rule;
@@ -27,8 +29,9 @@ typedef enum image_filter { IMAGE_BILINEAR = 2, IMAGE_BICUBIC = 3 } image_filter
 
 /* The layout of the rows of pixel_values. */
 typedef enum image_rows {
-    IMAGE_ROWS_BLOCKS, /* blocks of merge x merge patches, row by row; elements (channel, frame, y, x) */
-    IMAGE_ROWS_RASTER  /* patches row by row; elements (y, x, channel); padded to the patch budget */
+    IMAGE_ROWS_BLOCKS,  /* blocks of merge x merge patches, row by row; elements (channel, frame, y, x) */
+    IMAGE_ROWS_SQUARES, /* patches row by row; elements (channel, frame, y, x), as images of their own */
+    IMAGE_ROWS_RASTER   /* patches row by row; elements (y, x, channel); padded to the patch budget */
 } image_rows;
 
 /* Members have the names of the JSON members, except merge_size, which is pooling_kernel_size in Gemma 4. */
@@ -38,7 +41,7 @@ typedef struct image_config {
     image_rule rule;
     image_rows rows;
     int64_t patch_size, merge_size, temporal_patch_size;
-    int64_t min_pixels, max_pixels; /* of IMAGE_RULE_FIT and IMAGE_RULE_FIT_FRAMES */
+    int64_t min_pixels, max_pixels; /* of the rules that fit */
     bool cap_pixels_per_frame; /* of IMAGE_RULE_FIT_FRAMES: max_pixels follows from the number of frames */
     int64_t max_video_tokens;  /* of a frame, with cap_pixels_per_frame */
     int64_t max_soft_tokens;   /* of IMAGE_RULE_BUDGET; of a frame */

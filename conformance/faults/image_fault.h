@@ -25,6 +25,7 @@ typedef enum fault_place {
     FAULT_TOWER_QUERY,
     FAULT_TOWER_KEY,
     FAULT_TOWER_VALUE,
+    FAULT_TOWER_LAST,
     FAULT_MERGER,
     FAULT_DEEPSTACK,
     FAULT_TEXT_MLP,
@@ -54,6 +55,8 @@ void fault_gelu_at(plan *p);
 void fault_sections_chunked(plan *p);
 void fault_tower_sections_swapped(plan *p);
 void fault_corners(plan *p);
+void fault_table_bicubic(plan *p);
+void fault_patches_in_blocks(plan *p);
 void fault_deepstack_dropped(plan *p);
 void fault_deepstack_late(plan *p);
 void fault_patches_noted(plan *p);

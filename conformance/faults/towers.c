@@ -41,6 +41,7 @@ static void visit_tower(plan_tower *t)
         change_epsilon(&layer->attention.k_norm, FAULT_TOWER_KEY);
         change_epsilon(&layer->attention.v_norm, FAULT_TOWER_VALUE);
     }
+    change_epsilon(&t->out_norm, FAULT_TOWER_LAST);
     change_epsilon(&t->merger.norm, FAULT_MERGER);
     for (size_t k = 0; k < t->n_deepstack; k++) change_epsilon(&t->deepstack[k].merger.norm, FAULT_DEEPSTACK);
 }
@@ -85,6 +86,16 @@ void fault_tower_sections_swapped(plan *p)
 void fault_corners(plan *p)
 {
     p->tower.table.aligns_corners = !p->tower.table.aligns_corners;
+}
+
+void fault_table_bicubic(plan *p)
+{
+    if (p->tower.table.kind == PLAN_TABLE_BILINEAR) p->tower.table.kind = PLAN_TABLE_BICUBIC;
+}
+
+void fault_patches_in_blocks(plan *p)
+{
+    p->tower.patches.order = PLAN_PATCHES_BLOCKS;
 }
 
 void fault_deepstack_dropped(plan *p)

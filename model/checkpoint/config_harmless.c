@@ -293,9 +293,9 @@ static const config_harmless_member MARKERS[] = {
 
 /* In published files, but not read by the class: constant in it, or of a video, which it does not take. */
 static const config_harmless_member PADDLEOCR_VL[] = {
-    {"compression_ratio", "1"},     {"ignored_index", NULL},    {"rope_is_neox_style", "true"},
-    {"temporal_patch_size", NULL},  {"tokens_per_second", NULL}, {"use_3d_rope", "true"},
-    {"video_token_id", NULL},       {"weight_share_add_bias", NULL},
+    {"compression_ratio", "1"},    {"ignored_index", NULL},         {"rope_is_neox_style", "true"},
+    {"temporal_patch_size", NULL}, {"tokens_per_second", NULL},     {"use_3d_rope", "true"},
+    {"video_token_id", NULL},      {"weight_share_add_bias", NULL},
 };
 
 #define MEMBERS(table) table, sizeof(table) / sizeof *(table)

@@ -13,8 +13,9 @@
 enum { N_SPELLINGS = 3 };
 
 /* As transformers writes them, as they are published, and as mlx-vlm writes them. */
-static const char *const TOWER[N_SPELLINGS] = {"model.visual.vision_model.", "visual.vision_model.", "visual."},
-                        *const PROJECTOR[N_SPELLINGS] = {"model.projector.", "mlp_AR.", "visual.projector."};
+static const char *const TOWER[N_SPELLINGS] = {"model.visual.vision_model.", "visual.vision_model.",
+                                               "visual."},
+                         *const PROJECTOR[N_SPELLINGS] = {"model.projector.", "mlp_AR.", "visual.projector."};
 
 static void read_text(family *f)
 {

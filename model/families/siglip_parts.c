@@ -38,8 +38,7 @@ void family_siglip_embeddings(family_vision *v, plan_table_kind kind)
     bind_patches(b, tower->hidden, patches, true, "embeddings.patch_embedding");
     const size_t side = image / patches->size;
     tower->table = (plan_table){.kind = kind, .side = side};
-    tower->table.weight =
-        bind_matrix(b, side * side, tower->hidden, "embeddings.position_embedding.weight");
+    tower->table.weight = bind_matrix(b, side * side, tower->hidden, "embeddings.position_embedding.weight");
 }
 
 static plan_norm layer_norm(family_vision *v, const char *layers, size_t i, const char *name)

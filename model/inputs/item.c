@@ -228,8 +228,8 @@ static void read_pixels(reader *r, bool required, size_t n_rows, item_content *o
     else
         (void)snprintf(expected, sizeof expected, "[%zu, %zu] or [%zu, %zu, %zu, %zu]", n_rows, width, n_rows,
                        patches->channels * patches->frames, patches->size, patches->size);
-    const bool are_rows = (is_batch || t->rank == 2) && t->shape[t->rank - 2] == n_rows &&
-                          t->shape[t->rank - 1] == width;
+    const bool are_rows =
+        (is_batch || t->rank == 2) && t->shape[t->rank - 2] == n_rows && t->shape[t->rank - 1] == width;
     if (!are_rows && (r->tower->takes_places || !are_squares(t, n_rows, patches))) fail_shape(r, t, expected);
     if (r->status != ASSAY_OK) return;
     out->pixels = t->data;

@@ -66,6 +66,7 @@ def hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
     def store(name: str, of_order: Callable) -> Callable:
         def hook(_module, _args, out):
             out = out[0] if isinstance(out, tuple) else out
+            out = out.flatten(1) if out.dim() == 4 else out  # a convolution's, one pixel a patch
             trace[name] = of_order(out.reshape(-1, out.shape[-1]).numpy().copy())
         return hook
 

@@ -45,15 +45,20 @@ static assay_status make_patches(const image_config *config, const char *path, c
     return rc == ASSAY_OK ? rc : assay_fail(err, rc, "%s: %s", path, reason.text);
 }
 
-static void set_grid(one_image *one)
+static void set_grid(const image_config *config, one_image *one)
 {
-    const size_t rows = one->input.n_rows;
+    const size_t rows = one->input.n_rows, side = (size_t)config->patch_size;
     one->grid[0] = (int32_t)one->input.size.grid_t;
     one->grid[1] = (int32_t)one->input.size.grid_h;
     one->grid[2] = (int32_t)one->input.size.grid_w;
     one->tensors[0] = (assay_tensor){.name = "pixel_values", .dtype = ASSAY_F32, .rank = 2};
     one->tensors[0].shape[0] = rows;
     one->tensors[0].shape[1] = one->input.row_width;
+    if (config->rows == IMAGE_ROWS_SQUARES) {
+        one->tensors[0].rank = 4;
+        one->tensors[0].shape[1] = one->input.row_width / (side * side);
+        one->tensors[0].shape[2] = one->tensors[0].shape[3] = side;
+    }
     one->tensors[1] = (assay_tensor){.name = "image_grid_thw", .dtype = ASSAY_I32, .rank = 2};
     one->tensors[1].shape[0] = 1;
     one->tensors[1].shape[1] = 3;
@@ -92,7 +97,7 @@ static assay_status open_image(const image_config *config, const serve_image_sou
         if (!one->positions) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
         set_positions(one);
     } else {
-        set_grid(one);
+        set_grid(config, one);
     }
     one->tensors[0].data = one->input.pixel_values;
     all->items[i] = (assay_item){.kind = ASSAY_ITEM_IMAGE, .tensors = one->tensors, .n_tensors = 2};

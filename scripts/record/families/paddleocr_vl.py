@@ -124,8 +124,8 @@ def variants(base: Config) -> list[Variant]:
         made(base, "mlx-4bit-tower", "A tower in groups, a fused product divided wrongly, or a matrix whose width is no "
              "multiple of the group size", ("images-decode",), MLX, {**once, "hidden_size": 32, "intermediate_size": 40},
              spelling="old", dtype="bfloat16", groups=Groups(4, 32, ((r"position_embedding", None),), towers=True)),
-        made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, LONG_TEXT,
-             once, dtype="bfloat16"),
+        made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, {**LONG_TEXT, "intermediate_size": 51}, once,
+             weight_rules=((r"embed_tokens\.weight$", fan_in(0.3)),), dtype="bfloat16"),
     ]
 
 

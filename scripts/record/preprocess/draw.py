@@ -23,6 +23,9 @@ PUBLISHED = {  # members of published checkpoints, in the spellings of several v
     "qwen3_vl": {"image_processor_type": "Qwen2VLImageProcessorFast", "size": {"longest_edge": 16777216, "shortest_edge": 65536},
                  "patch_size": 16, "temporal_patch_size": 2, "merge_size": 2,
                  "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]},
+    "paddleocr_vl": {"image_processor_type": "PaddleOCRVLImageProcessor", "min_pixels": 112896, "max_pixels": 1003520,
+                     "patch_size": 14, "temporal_patch_size": 1, "merge_size": 2, "processor_class": "PaddleOCRVLProcessor",
+                     "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]},
     "gemma4": {"image_processor_type": "Gemma4ImageProcessor", "patch_size": 16, "max_soft_tokens": 280,
                "pooling_kernel_size": 3, "do_normalize": False, "rescale_factor": 0.00392156862745098},
 }
@@ -126,6 +129,21 @@ def kept(r: random.Random) -> Drawn:
     return config, unit * r.randint(1, 4) + off, unit * r.randint(1, 4)
 
 
+def lengthened(r: random.Random) -> Drawn:
+    """PaddleOCR-VL: sides shorter than a unit, of any length, and with an aspect ratio around 200; images that are not
+    resized."""
+    config = {**PUBLISHED["paddleocr_vl"]}
+    if r.random() < .6:
+        config = {**grid_config(r), "image_processor_type": "PaddleOCRVLImageProcessor"}
+    unit = factor_of(config)
+    short, other = r.randint(1, 2 * unit), r.choice((side(r, 6000), r.randint(1, 2 * unit), unit * 200 + r.randint(-9, 9)))
+    height, width = r.choice(((short, other), (other, short)))
+    if r.random() < .1:
+        config |= {"do_resize": False}
+        height, width = unit * r.randint(1, 4), unit * r.randint(1, 4) + r.choice((0, config["patch_size"]))
+    return config, height, width
+
+
 def budget_config(r: random.Random) -> dict[str, Any]:
     config = {**PUBLISHED["gemma4"], "max_soft_tokens": r.choice(SOFT_TOKENS)}
     if r.random() < .5:
@@ -171,7 +189,7 @@ def refused(r: random.Random) -> Drawn:
 
 IMAGES = {"published configs": sizes, "drawn configs": drawn_configs, "halves of a unit": halves,
           "areas at a limit": limits, "aspect ratios around 200": aspects, "areas near 2^53": large,
-          "without do_resize": kept, "patch budget": budget, "patch budget, a side of one unit": budget_extremes,
+          "without do_resize": kept, "sides shorter than a unit": lengthened, "patch budget": budget, "patch budget, a side of one unit": budget_extremes,
           "patch budget, filled": budget_limits, "refused configs": refused}
 
 

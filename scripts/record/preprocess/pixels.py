@@ -90,6 +90,9 @@ PATCHES = (
       "resample": None}, 20, 33),
     ({"image_processor_type": "Qwen2VLImageProcessor", "patch_size": 4, "min_pixels": 64, "max_pixels": 1024,
       "do_rescale": None, "do_normalize": None}, 12, 12),
+    ({"image_processor_type": "PaddleOCRVLImageProcessor", "patch_size": 4, "min_pixels": 64, "max_pixels": 1024}, 23, 37),
+    ({"image_processor_type": "PaddleOCRVLImageProcessor", "patch_size": 3, "temporal_patch_size": 2, "min_pixels": 36,
+      "max_pixels": 900, "image_mean": [.5, .25, .125], "image_std": [.5, .3, .2]}, 5, 31),
 )
 
 
@@ -102,7 +105,8 @@ def patches(seed: int) -> Iterable[bytes]:
         image = noise(rng, height, width)
         processor = processors.opened(config)
         made = processor(image, return_tensors="np", input_data_format="channels_last")
-        rows = made["pixel_values"].reshape(-1, made["pixel_values"].shape[-1]).astype("<f4", copy=False)
+        rows = made["pixel_values"]
+        rows = (rows.reshape(len(rows), -1) if rows.ndim == 4 else rows.reshape(-1, rows.shape[-1])).astype("<f4", copy=False)
         positions = made["image_position_ids"][0].astype("<i8") if "image_position_ids" in made else None
         grid = [int(n) for n in made["image_grid_thw"][0]] if positions is None else \
             [1, int(positions[:, 1].max()) + 1, int(positions[:, 0].max()) + 1]

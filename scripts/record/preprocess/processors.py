@@ -19,10 +19,12 @@ from unittest import mock
 import numpy as np
 import transformers
 from transformers.models.gemma4 import image_processing_pil_gemma4 as gemma4
+from transformers.models.paddleocr_vl import image_processing_pil_paddleocr_vl as paddleocr_vl
 from transformers.models.qwen2_vl import image_processing_pil_qwen2_vl as qwen2_vl
 
 CLASSES = {"Qwen2VLImageProcessor": qwen2_vl.Qwen2VLImageProcessorPil,
            "Qwen2VLImageProcessorFast": qwen2_vl.Qwen2VLImageProcessorPil,
+           "PaddleOCRVLImageProcessor": paddleocr_vl.PaddleOCRVLImageProcessorPil,
            "Gemma4ImageProcessor": gemma4.Gemma4ImageProcessorPil}
 VIDEOS = {"Qwen2VLVideoProcessor": "qwen2_vl", "Qwen3VLVideoProcessor": "qwen3_vl"}
 GEMMA_VIDEO = "Gemma4VideoProcessor"

@@ -34,6 +34,17 @@ def flat(config: Config) -> None:
         config.setdefault(name, value)
 
 
+def published(config: Config) -> None:
+    """PaddleOCR-VL: the same, and a tower with the type of the whole model."""
+    text = config.pop("text_config", None)
+    if text is None:
+        return
+    split_rope(text, "default")
+    for name, value in text.items():
+        config.setdefault(name, value)
+    config["vision_config"]["model_type"] = config["model_type"]
+
+
 def nested(config: Config) -> None:
     """Qwen3-VL: rope_theta and rope_scaling; the tie of the head, which stands beside text_config; num_experts."""
     text = config["text_config"]
@@ -76,13 +87,13 @@ def respelled(config: Config) -> Config | None:
 
 @contextlib.contextmanager
 def with_config(model: Path, config: Config) -> Iterator[Path]:
-    """A copy of a checkpoint with another config.json; of Qwen2-VL and Qwen2.5-VL, with the tensor names that stand in
-    checkpoints with a flat config."""
+    """A copy of a checkpoint with another config.json; of Qwen2-VL, Qwen2.5-VL and PaddleOCR-VL, with the tensor names that
+    stand in checkpoints with a flat config."""
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch) / "model"
         shutil.copytree(model, place)
         (place / "config.json").write_text(json.dumps(config))
-        if CHANGES.get(config["model_type"]) is flat:
+        if CHANGES.get(config["model_type"]) in (flat, published):
             for file in place.glob("*.safetensors"):
                 rename(file)
         yield place
@@ -93,5 +104,6 @@ def rename(file: Path) -> None:
     tensors = mx.load(str(file))
     mx.eval(tensors)
     mx.save_safetensors(str(file), {
-        name.replace("model.language_model.", "model.").replace("model.visual.", "visual."): tensor
+        name.replace("model.language_model.", "model.").replace("model.visual.", "visual.").replace(
+            "model.projector.", "mlp_AR."): tensor
         for name, tensor in tensors.items()}, {"format": "pt"})
