@@ -18,7 +18,7 @@ from ..vision import FAINT, LONG_TEXT, convolution, sections, tower_dims
 from ..weights import Rule, around, fan_in
 
 BASE: Config = {
-    "vocab_size": 95, "hidden_size": 26, "intermediate_size": 43, "num_hidden_layers": 2,
+    "vocab_size": 61, "hidden_size": 26, "intermediate_size": 43, "num_hidden_layers": 2,
     "num_attention_heads": 3, "num_key_value_heads": 1, "head_dim": 14, "max_position_embeddings": 512,
     "rms_norm_eps": 1e-6, "tie_word_embeddings": False,
     "rope_parameters": {"rope_type": "default", "rope_theta": 500000.0, "mrope_section": [2, 3, 2]},
@@ -94,7 +94,7 @@ def from_mlx(found: dict[str, Any]) -> dict[str, Any]:
 
 
 made = partial(vision.made, width=None)
-CASES = tuple(name for name in PICTURES if "videos" not in name)
+CASES = tuple(name for name in PICTURES if "videos" not in name and name != "images-decode")  # which mlx-8bit has
 
 # mlx-vlm's projector has 1,024 outputs, whatever the config says
 MLX: Config = {"hidden_size": 1024, "intermediate_size": 32, "num_hidden_layers": 1, "vocab_size": 32,
@@ -105,25 +105,26 @@ TIED: Config = {"tie_word_embeddings": True}
 
 
 def variants(base: Config) -> list[Variant]:
-    less = {"num_hidden_layers": 1, "vocab_size": 53}
+    less = {"num_hidden_layers": 1, "vocab_size": 47}
     once = {"num_hidden_layers": 1}
     return [
         made(base, "base", "A part of the tower, patches in the order of blocks, features given to the wrong tokens, or "
-             "a position of M-RoPE", ("single", "batch", *CASES), spelling="old", proves=("activations",)),
-        made(base, "old", "A flat config, a tied head or the published names misread", ("images-batch",),
-             {**less, **TIED}, once, TIED, spelling="old", dtype="bfloat16"),
+             "a position of M-RoPE", ("single", "batch", *CASES), spelling="old", dtype="bfloat16",
+             proves=("activations",)),
+        made(base, "old", "A flat config, the published names or a default misread, or a tied head missed", ("images-batch",),
+             {**less, **TIED, "rms_norm_eps": 1e-5}, once, TIED, spelling="old", dtype="bfloat16",
+             omits=("hidden_act", "rms_norm_eps", "rope_theta", "tie_word_embeddings", "use_bias")),
         made(base, "epsilons", "An epsilon of any norm, or the projector's taken for the tower's", ("images",),
              less, weight_rules=FAINT_RULES, dtype="bfloat16", proves=("epsilons",)),
         made(base, "merge-3", "A size of the tower that is taken for a constant, or a bias of the text model forgotten",
              ("images",), {**less, "use_bias": True},
              {**once, "spatial_merge_size": 3, "num_channels": 2, "patch_size": 5, "image_size": 23, "num_attention_heads": 1,
               "hidden_act": "gelu"}, dtype="bfloat16"),
-        made(base, "mlx-8bit", "A tower in plain numbers beside a text model in groups, or the names of mlx-vlm misread",
-             MLX_CASES, MLX, {**once, "hidden_size": 8}, spelling="old", dtype="bfloat16",
-             groups=Groups(8, 32, ((r"^visual\.", None),))),
-        made(base, "mlx-4bit-tower", "A tower in groups, a fused product divided wrongly, or a matrix whose width is no "
-             "multiple of the group size", ("images-decode",), MLX, {**once, "hidden_size": 32, "intermediate_size": 40},
-             spelling="old", dtype="bfloat16", groups=Groups(4, 32, ((r"position_embedding", None),), towers=True)),
+        made(base, "mlx-8bit", "A tower in groups, the names of mlx-vlm, a fused product divided wrongly or with settings of "
+             "its own, or a matrix whose width is no multiple of the group size", MLX_CASES, MLX,
+             {**once, "hidden_size": 32, "intermediate_size": 40}, spelling="old", dtype="bfloat16",
+             groups=Groups(8, 32, ((r"position_embedding", None), (r"qkv|linear_2", {"bits": 4, "group_size": 32})),
+                           towers=True)),
         made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, {**LONG_TEXT, "intermediate_size": 51}, once,
              weight_rules=((r"embed_tokens\.weight$", fan_in(0.3)),), dtype="bfloat16"),
     ]
