@@ -26,7 +26,7 @@ from ..images import KINDS
 from ..mlx_lm_observation import distance, prompts
 from ..observations import LIMIT, judge
 from ..shown import choose
-from . import media_repairs, repairs
+from . import media_repairs, paddleocr_repairs, repairs
 from .observation import load, run
 from .spelling import respelled, with_config
 from .text_findings import compare_text
@@ -109,11 +109,12 @@ def times(trial: Trial, causes: tuple[repairs.Repair, ...] = ()) -> tuple[float,
     return (judged.times if judged.agrees or judged.times > 1 else np.inf), first_tensor(trial.case, golden, found)
 
 
-def compare(trials: list[Trial], *causes: repairs.Repair) -> float:
-    """Prints each trial as published and repaired; the largest error as published."""
+def compare(trials: list[Trial], *causes: repairs.Repair, loads: tuple[repairs.Repair, ...] = ()) -> float:
+    """Prints each trial as published and repaired; the largest error as published. loads: repairs without which mlx-vlm
+    does not open the checkpoint, in both runs."""
     worst = 0.0
     for trial in trials:
-        (found, tensor), (repaired, _) = times(trial), times(trial, causes)
+        (found, tensor), (repaired, _) = times(trial, loads), times(trial, (*loads, *causes))
         print(f"  {trial}: {found:.3g} times the bound{tensor}; repaired {repaired:.3g}", flush=True)
         worst = max(worst, found)
         if not repaired <= 1:
@@ -286,6 +287,38 @@ def vlm_text_models() -> float:
     if failed:
         raise RepairFails(", ".join(failed))
     return worst
+
+
+@shows
+def vlm_paddleocr_width() -> float:
+    """PaddleOCR-VL: a language model of another width than 1,024."""
+    return compare([Trial(f"paddleocr_vl/base/{case}") for case in ("single", "image", "images", "images-batch")],
+                   paddleocr_repairs.projector_width, paddleocr_repairs.projector_epsilon)
+
+
+@shows
+def vlm_paddleocr_epsilon() -> float:
+    """PaddleOCR-VL: the epsilon of the projector's norm."""
+    return compare([Trial("paddleocr_vl/epsilons/images")], paddleocr_repairs.projector_epsilon,
+                   loads=(paddleocr_repairs.projector_width,))
+
+
+@shows
+def vlm_paddleocr_requests() -> float:
+    """PaddleOCR-VL: several requests with images in one batch generator."""
+    return max(compare([Trial("paddleocr_vl/mlx-8bit/images-generate", True)], paddleocr_repairs.request_positions),
+               compare([Trial(f"paddleocr_vl/base/{case}", True) for case in ("images-batch", "images-generate")],
+                       paddleocr_repairs.request_positions, paddleocr_repairs.projector_epsilon,
+                       loads=(paddleocr_repairs.projector_width,)))
+
+
+@shows
+def vlm_paddleocr_biases() -> float:
+    """PaddleOCR-VL: use_bias."""
+    return max(compare([Trial("paddleocr_vl/merge-3/images")], paddleocr_repairs.projector_width,
+                       paddleocr_repairs.projector_epsilon, paddleocr_repairs.mlp_biases, repairs.tower_activation),
+               compare([Trial("paddleocr_vl/old/images-batch")], paddleocr_repairs.projector_width,
+                       paddleocr_repairs.projector_epsilon, paddleocr_repairs.tied_head, paddleocr_repairs.no_biases))
 
 
 def main(arguments: list[str]) -> int:

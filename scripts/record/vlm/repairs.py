@@ -120,7 +120,7 @@ def tower_activation(config: Config) -> Any:
     if config["model_type"] == "gemma4":
         return wrapped(vision.VisionMLP, "__call__", lambda _, self, x: self.down_proj(
             function(self.gate_proj(x)) * self.up_proj(x)))
-    if config["model_type"] == "qwen2_vl":
+    if config["model_type"] in ("qwen2_vl", "paddleocr_vl"):
         return wrapped(vision.MLP, "__call__", lambda _, self, x: self.fc2(function(self.fc1(x))))
     return wrapped(vision.MLP, "__call__", lambda _, self, x: self.down_proj(
         function(self.gate_proj(x)) * self.up_proj(x)))
