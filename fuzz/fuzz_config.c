@@ -49,6 +49,7 @@ static const char *const CHECKPOINTS[] = {
     "gemma4/tower-clipped",
     "qwen3_5/base",
     "qwen3_5_moe/base",
+    "paddleocr_vl/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

@@ -80,6 +80,12 @@ START_TEST(absent_and_null_members_take_the_default_of_the_class)
     ck_assert_int_eq(g.max_soft_tokens, 280);
     ck_assert_int_eq(g.merge_size, 3);
     ck_assert(!g.do_normalize);
+    image_config s = parsed("{\"image_processor_type\":\"PaddleOCRVLImageProcessorFast\"}", false);
+    ck_assert_int_eq(s.rule, IMAGE_RULE_FIT_LONG);
+    ck_assert_int_eq(s.rows, IMAGE_ROWS_SQUARES);
+    ck_assert_int_eq(s.temporal_patch_size, 1);
+    ck_assert_int_eq(s.min_pixels, 147456);
+    ck_assert_int_eq(s.max_pixels, 2359296);
     image_config v = parsed("{" VIDEO "}", true);
     ck_assert_int_eq(v.rule, IMAGE_RULE_FIT_FRAMES);
     ck_assert_int_eq(v.max_pixels, 786432);

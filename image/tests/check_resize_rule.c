@@ -31,6 +31,12 @@ static const struct {
     {"Qwen2VLImageProcessor", 1, 200, 0, {28, 812, 1, 2, 58, 29}},
     /* 2000 x 2000: beta = 1.9965, 35.8 units. */
     {"Qwen2VLImageProcessor", 2000, 2000, 0, {980, 980, 1, 70, 70, 1225}},
+    /* 10 of 28 pixels: 28 x 56; beta = 9.7, so that both sides become multiples above min_pixels. */
+    {"PaddleOCRVLImageProcessor", 10, 20, 0, {280, 560, 1, 20, 40, 200}},
+    /* The width after the height: 1 x 1 becomes 28 x 28, 14 units. */
+    {"PaddleOCRVLImageProcessor", 1, 1, 0, {392, 392, 1, 28, 28, 196}},
+    /* 8 x 9: the width is 31.5, which becomes 32. */
+    {"PaddleOCRVLImageProcessor", 8, 9, 0, {364, 420, 1, 26, 30, 195}},
     /* 3 frames fill two temporal patches. */
     {"Qwen2VLVideoProcessor", 280, 560, 3, {280, 560, 2, 20, 40, 400}},
     /* 5/2 rounds to 2: 4 frames of 512 x 384 are exactly max_pixels, and 6 would not be. */
@@ -81,6 +87,9 @@ static const struct {
     {"Qwen2VLImageProcessor", INT64_MAX, INT64_MAX, 0, ASSAY_EINVAL, "at most 9007199254740991"},
     {"Qwen2VLImageProcessor", 1, 201, 0, ASSAY_EUNSUPPORTED, "aspect ratio is 201, expected at most 200"},
     {"Qwen2VLImageProcessor", 2001, 10, 0, ASSAY_EUNSUPPORTED, "aspect ratio is 200.1"},
+    {"PaddleOCRVLImageProcessor", 1, 201, 0, ASSAY_EUNSUPPORTED, "aspect ratio is 201, expected at most 200"},
+    {"PaddleOCRVLImageProcessor", (int64_t)1 << 50, 1, 0, ASSAY_EUNSUPPORTED,
+     "expected at most 9007199254740991"},
     {"Qwen2VLImageProcessor", 9, 9, 1, ASSAY_EINVAL, "1 frames: expected 0 for a still image"},
     {"Qwen2VLVideoProcessor", 9, 9, 0, ASSAY_EINVAL, "0 frames: expected 1 to 2^20"},
     {"Qwen2VLVideoProcessor", 9, 9, INT64_MAX, ASSAY_EINVAL, "frames: expected 1 to 2^20"},

@@ -21,6 +21,7 @@ typedef struct rule {
 } rule;
 
 static const char *const qwen[] = {"Qwen2VLProcessor", "Qwen2_5_VLProcessor", "Qwen3VLProcessor", NULL};
+static const char *const paddleocr[] = {"PaddleOCRVLProcessor", NULL};
 static const char *const gemma4[] = {"Gemma4Processor", NULL};
 
 /* replace_image_token of the classes in transformers 5.23. */
@@ -30,6 +31,11 @@ static const rule rules[] = {
      .token = {"image_token", "<|image_pad|>"},
      .before = {"vision_start_token", "<|vision_start|>"},
      .after = {"vision_end_token", "<|vision_end|>"}},
+    {.processors = paddleocr,
+     .image_processor = "PaddleOCRVLImageProcessor",
+     .token = {"image_token", "<|IMAGE_PLACEHOLDER|>"},
+     .before = {NULL, "<|IMAGE_START|>"},
+     .after = {NULL, "<|IMAGE_END|>"}},
     {.processors = gemma4,
      .image_processor = "Gemma4ImageProcessor",
      .token = {"image_token", NULL},

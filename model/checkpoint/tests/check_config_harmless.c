@@ -94,6 +94,12 @@ static const struct {
     {"qwen2_5_vl/old", "{" EVERYWHERE TRAINED "\"vision_token_id\": 151654, \"max_window_layers\": 28}"},
     {"qwen3_vl/base", "{" EVERYWHERE TRAINED "\"vision_start_token_id\": 151652}"},
     {"qwen3_vl_moe/base", "{" EVERYWHERE TRAINED "\"generation_config\": {\"eos_token_id\": 151645}}"},
+    {"paddleocr_vl/base",
+     "{" EVERYWHERE TRAINED "\"attention_probs_dropout_prob\": 0.0, \"auto_map\": {}, "
+     "\"compression_ratio\": 1.0, \"ignored_index\": -100, \"max_sequence_length\": null, "
+     "\"rope_is_neox_style\": true, \"sliding_window\": null, \"use_3d_rope\": true, "
+     "\"use_flash_attention\": false, \"weight_share_add_bias\": true, "
+     "\"video_token_id\": 101307}"},
 };
 
 START_TEST(published_members_are_accepted)
@@ -178,6 +184,12 @@ static const struct {
     {"qwen2_5_vl/epsilons", "text_config", "final_logit_softcapping", "30.0",
      "text_config.final_logit_softcapping"},
     {"qwen3_vl/base", "text_config", "sliding_window", "4096", "text_config.sliding_window"},
+    {"paddleocr_vl/base", NULL, "compression_ratio", "2", "compression_ratio"},
+    {"paddleocr_vl/base", NULL, "rope_is_neox_style", "false", "rope_is_neox_style"},
+    {"paddleocr_vl/base", NULL, "use_3d_rope", "false", "use_3d_rope"},
+    {"paddleocr_vl/base", NULL, "sliding_window", "4096", "sliding_window"},
+    {"paddleocr_vl/base", "vision_config", "deepstack_visual_indexes", "[1]",
+     "vision_config.deepstack_visual_indexes"},
     {"gemma4/tower", "vision_config", "layer_types", "[1]", "vision_config.layer_types"},
     {"gemma4/dense", "rope_parameters", "chunked_attention", "{}", "rope_parameters.chunked_attention"},
     {"gemma4/dense", "rope_parameters.sliding_attention", "factor", "2",

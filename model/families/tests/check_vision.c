@@ -108,6 +108,101 @@ START_TEST(the_names_of_mlx_vlm_give_the_same_tower_of_gemma)
 }
 END_TEST
 
+/* The three spellings of PaddleOCR-VL: as transformers writes it, as it is published, as mlx-vlm writes it.
+ */
+static const struct {
+    const char *tower, *layers, *projector, *text, *head;
+} PADDLEOCR[] = {
+    {"model.visual.vision_model.", "encoder.", "model.projector.", "model.language_model.", "lm_head."},
+    {"visual.vision_model.", "encoder.", "mlp_AR.", "model.", "lm_head."},
+    {"visual.", "", "visual.projector.", "language_model.model.", "language_model.lm_head."}};
+
+START_TEST(the_names_of_every_spelling_of_paddleocr_give_the_same_plan)
+{
+    char layers[64];
+    const char *dir = checkpoint_changed("paddleocr_vl/base", NULL, NULL);
+    plan *expected = checkpoint_open(checkpoint_changed("paddleocr_vl/base", NULL, NULL));
+    header h = header_read(dir);
+    header_rename(&h, "visual.vision_model.encoder.", "<layers>");
+    header_rename(&h, "visual.vision_model.", "<tower>");
+    header_rename(&h, "mlp_AR.", "<projector>");
+    header_rename(&h, "lm_head.", "<head>");
+    header_rename(&h, "model.", "<text>");
+    (void)snprintf(layers, sizeof layers, "%s%s", PADDLEOCR[_i].tower, PADDLEOCR[_i].layers);
+    header_rename(&h, "<layers>", layers);
+    header_rename(&h, "<tower>", PADDLEOCR[_i].tower);
+    header_rename(&h, "<projector>", PADDLEOCR[_i].projector);
+    header_rename(&h, "<head>", PADDLEOCR[_i].head);
+    header_rename(&h, "<text>", PADDLEOCR[_i].text);
+    header_write(&h);
+    header_free(&h);
+    plan *p = checkpoint_open(dir);
+    char *found = text_of(p), *wanted = text_of(expected);
+    forget_head(found);
+    ck_assert_str_eq(found, wanted);
+    free(found);
+    free(wanted);
+    plan_free(p);
+    plan_free(expected);
+}
+END_TEST
+
+/* The published files hold both, and the published class loads neither. */
+START_TEST(parts_of_siglip_that_paddleocr_does_not_load_are_left_out)
+{
+    static const char LAYER[] = "visual.vision_model.encoder.layers.1.";
+    char mlp[64];
+    const char *dir = checkpoint_changed("paddleocr_vl/base", "vision_config.num_hidden_layers", "1");
+    header h = header_read(dir);
+    (void)snprintf(mlp, sizeof mlp, "%smlp.", LAYER);
+    header_rename(&h, mlp, "visual.vision_model.embeddings.packing_position_embedding.");
+    header_rename(&h, LAYER, "visual.vision_model.head.");
+    header_write(&h);
+    header_free(&h);
+    plan *p = checkpoint_open(dir);
+    ck_assert_uint_eq(p->tower.n_layers, 1);
+    ck_assert_uint_eq(p->n_ignored, 4 * (16 * 16 + 16) + 2 * 2 * 16 + 2 * 16 * 22 + 16 + 22);
+    plan_free(p);
+}
+END_TEST
+
+/* Queries, keys and values of mlx-vlm's tower are one product. */
+START_TEST(a_fused_product_of_paddleocr_is_divided)
+{
+    plan *p = checkpoint_open_fixture("paddleocr_vl/mlx-8bit");
+    const plan_attention *a = &p->tower.layers[0].attention;
+    ck_assert_str_eq(a->q.weight.name, a->v.weight.name);
+    ck_assert_uint_eq(a->k.weight.rows, 32);
+    ck_assert(p->tower.patches.weights_channels_last);
+    ck_assert_int_eq(p->tower.patches.order, PLAN_PATCHES_RASTER);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(paddleocr_takes_images_only)
+{
+    plan *p = checkpoint_open_fixture("paddleocr_vl/base");
+    ck_assert_int_eq(p->tower.image_token, 57);
+    ck_assert_int_eq(p->tower.video_token, -1);
+    ck_assert(p->tower.out_norm.epsilon == 1e-6 && p->tower.merger.norm.epsilon == 1e-5);
+    ck_assert_uint_eq(p->tower.table.side, 5);
+    plan_free(p);
+}
+END_TEST
+
+/* The class reads a flat false as true, and does not tie a head that differs (modeling_utils.py). */
+START_TEST(a_stored_head_of_paddleocr_is_bound_and_an_absent_one_is_the_embedding)
+{
+    plan *p = checkpoint_open_fixture("paddleocr_vl/base");
+    ck_assert_str_eq(p->head.name, "lm_head.weight");
+    plan_free(p);
+    p = checkpoint_open_fixture("paddleocr_vl/old");
+    ck_assert_str_eq(p->head.name, p->embedding.name);
+    ck_assert(p->ropes[0].theta == 500000 && p->norm.epsilon == 1e-5);
+    plan_free(p);
+}
+END_TEST
+
 START_TEST(a_convolution_with_channels_last_is_bound_as_such)
 {
     static const char NAME[] = "model.visual.patch_embed.proj.weight";
@@ -227,6 +322,9 @@ static const struct {
     {"qwen3_vl/base", "vision_config.model_type", "\"qwen3_vl\""},
     {"qwen3_vl_moe/base", "text_config.norm_topk_prob", "true"},
     {"qwen3_vl_moe/base", "generation_config", "{\"eos_token_id\": 3}"},
+    {"paddleocr_vl/base", "vision_config.model_type", "\"paddleocr_vl_vision\""},
+    {"paddleocr_vl/base", "video_token_id", "57"},
+    {"paddleocr_vl/base", "vision_config.layer_norm_eps", NULL},
     {"gemma4/multimodal-old", "vision_config.default_output_length", "280"},
     {"gemma4/multimodal-old", "vision_config.global_head_dim", "8"},
 };
@@ -284,6 +382,12 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, names_of_every_spelling_give_the_same_plan, 0, N_FIXTURES * N_SPELLINGS);
     tcase_add_test(all, the_names_of_mlx_vlm_give_the_same_tower_of_gemma);
+    tcase_add_loop_test(all, the_names_of_every_spelling_of_paddleocr_give_the_same_plan, 0,
+                        (int)(sizeof PADDLEOCR / sizeof *PADDLEOCR));
+    tcase_add_test(all, parts_of_siglip_that_paddleocr_does_not_load_are_left_out);
+    tcase_add_test(all, a_fused_product_of_paddleocr_is_divided);
+    tcase_add_test(all, paddleocr_takes_images_only);
+    tcase_add_test(all, a_stored_head_of_paddleocr_is_bound_and_an_absent_one_is_the_embedding);
     tcase_add_test(all, a_convolution_with_channels_last_is_bound_as_such);
     tcase_add_test(all, the_biases_of_a_fused_product_are_divided_with_its_rows);
     tcase_add_test(all, mergers_of_earlier_layers_follow_the_list);

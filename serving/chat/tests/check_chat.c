@@ -242,6 +242,10 @@ START_TEST(placeholders_become_the_tokens_of_their_images)
                        "a<|image_pad|><|image_pad|>b<|image_pad|>");
     put(dir, "tokenizer_config.json", "{\"extra_special_tokens\":{\"image_token\":\"<p>\"}}");
     expect_placeholder(dir, "Qwen2VLImageProcessor", "<p>", "a<p><p>b<p>");
+    dir = checkpoint("paddleocr");
+    put(dir, "processor_config.json", "{\"processor_class\":\"PaddleOCRVLProcessor\"}");
+    expect_placeholder(dir, "PaddleOCRVLImageProcessor", "<|IMAGE_PLACEHOLDER|>",
+                       "a<|IMAGE_PLACEHOLDER|><|IMAGE_PLACEHOLDER|>b<|IMAGE_PLACEHOLDER|>");
     dir = checkpoint("gemma");
     put(dir, "tokenizer_config.json",
         "{\"image_token\":\"<i>\",\"boi_token\":\"<s>\",\"eoi_token\":\"<e>\",\"processor_class\":"
