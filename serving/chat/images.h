@@ -9,6 +9,7 @@
 #include "image/settings.h"
 
 /* items:    [n], one for each image, of kind ASSAY_ITEM_IMAGE: either pixel_values F32 [t * h * w, width]
+ *           (of processors with IMAGE_ROWS_SQUARES [t * h * w, channels, patch, patch])
  *           and image_grid_thw I32 [1, 3], or pixel_values F32 [1, patches, width] and image_position_ids
  *           I32 [1, patches, 2].
  * n_tokens: [n], placeholder tokens of each image.

@@ -208,13 +208,13 @@ static json_object *other_shape(json_object *shape)
         d[i] = json_object_get_int64(json_object_array_get_idx(shape, i));
     (void)json_object_array_add(other, json_object_new_int64(rank == 1      ? d[0]
                                                              : rank == 3    ? d[0] * d[1]
-                                                             : rank == 5    ? d[0]
+                                                             : rank >= 4    ? d[0]
                                                              : d[0] == d[1] ? d[0] * d[1]
                                                                             : d[1]));
     if (rank != 2 || d[0] != d[1])
         (void)json_object_array_add(other, json_object_new_int64(rank == 1   ? 1
                                                                  : rank == 3 ? d[2]
-                                                                 : rank == 5 ? d[1] * d[2] * d[3] * d[4]
+                                                                 : rank >= 4 ? d[1] * d[2] * d[3] * d[4]
                                                                              : d[0]));
     return other;
 }
