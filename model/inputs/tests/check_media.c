@@ -227,6 +227,27 @@ START_TEST(pixels_are_copied_in_any_floating_type)
 }
 END_TEST
 
+/* PaddleOCR-VL: each row of pixels is an image of its own. */
+START_TEST(rows_of_pixels_may_be_images)
+{
+    const plan p = plan_with(PLAN_POSITIONS_GRID);
+    int32_t tokens[] = {SAMPLE_IMAGE}, grid[] = {1, 2, 2};
+    float pixels[4 * WIDTH];
+    double out[4 * WIDTH];
+    for (size_t i = 0; i < 4 * (size_t)WIDTH; i++) pixels[i] = (float)i;
+    const assay_tensor tensors[] = {
+        {.name = "pixel_values", .dtype = ASSAY_F32, .rank = 4, .shape = {4, WIDTH, 1, 1}, .data = pixels},
+        {.name = "image_grid_thw", .dtype = ASSAY_I32, .rank = 1, .shape = {3}, .data = grid}};
+    const assay_item item = {.kind = ASSAY_ITEM_IMAGE, .tensors = tensors, .n_tensors = 2};
+    const assay_step step = {.tokens = tokens, .n_tokens = 1, .items = &item, .n_items = 1};
+    media_list list = {0};
+    ck_assert_int_eq(media_list_add(&list, &p, &step, 0, tokens, true, NULL), ASSAY_OK);
+    media_pixels(list.place[0].medium, 0, 4, out);
+    for (size_t i = 0; i < 4 * (size_t)WIDTH; i++) ck_assert_double_eq(out[i], (double)i);
+    media_list_free(&list);
+}
+END_TEST
+
 /* Gemma 4: places instead of a grid, with padding. */
 START_TEST(places_of_patches_give_a_grid_without_its_padding)
 {
@@ -274,6 +295,7 @@ int main(void)
     tcase_add_test(tests, a_stated_span_is_compared_with_the_placeholder_tokens);
     tcase_add_loop_test(tests, pixels_are_copied_in_any_floating_type, 0,
                         (int)(sizeof PIXELS / sizeof *PIXELS));
+    tcase_add_test(tests, rows_of_pixels_may_be_images);
     tcase_add_test(tests, places_of_patches_give_a_grid_without_its_padding);
     suite_add_tcase(suite, tests);
     return support_run(suite);

@@ -134,6 +134,12 @@ static void a_batch_of_rows(image *m)
     memcpy(m->tensors[0].shape, (const size_t[]){1, PATCHES, WIDTH}, 3 * sizeof(size_t));
 }
 
+static void rows_that_are_other_images(image *m)
+{
+    m->tensors[0].rank = 4;
+    memcpy(m->tensors[0].shape, (const size_t[]){PATCHES, 1, WIDTH, 1}, 4 * sizeof(size_t));
+}
+
 static void an_infinite_pixel(image *m)
 {
     m->pixels[PATCHES * WIDTH - 1] = INFINITY;
@@ -220,6 +226,7 @@ static const image_change REFUSED[] = {
     {wider_rows, ASSAY_EINVAL, {"found shape [8, 4], expected [8, 3]"}},
     {a_row_too_few, ASSAY_EINVAL, {"found shape [7, 3], expected [8, 3]"}},
     {a_batch_of_rows, ASSAY_EINVAL, {"found shape [1, 8, 3], expected [8, 3]"}},
+    {rows_that_are_other_images, ASSAY_EINVAL, {"found shape [8, 1, 3, 1], expected [8, 3] or [8, 3, 1, 1]"}},
     {an_infinite_pixel, ASSAY_EINVAL, {"'pixel_values': [7, 2]: found inf, expected a finite number"}},
     {a_pixel_that_is_no_number, ASSAY_EINVAL, {"[1, 1]: found nan"}},
     {no_items, ASSAY_EINVAL, {"items is NULL, expected 1 items"}},
