@@ -26,7 +26,7 @@ BASE: Config = {
                "num_channels": 3, "image_size": 22, "patch_size": 4, "spatial_merge_size": 2},
 }
 
-# Read by no class of transformers; the last two are of a processor of videos
+# Members of published files that no class of transformers reads: of the text, and of the tower
 PUBLISHED: Config = {"compression_ratio": 1.0, "ignored_index": -100, "rope_is_neox_style": True, "sliding_window": None,
                      "use_3d_rope": True, "weight_share_add_bias": True}
 PUBLISHED_TOWER: Config = {"temporal_patch_size": 2, "tokens_per_second": 2}
@@ -122,7 +122,8 @@ def variants(base: Config) -> list[Variant]:
               "hidden_act": "gelu"}, dtype="bfloat16"),
         made(base, "mlx-8bit", "A tower in groups, the names of mlx-vlm, a fused product divided wrongly or with settings of "
              "its own, or a matrix whose width is no multiple of the group size", MLX_CASES, MLX,
-             {**once, "hidden_size": 32, "intermediate_size": 40}, spelling="old", dtype="bfloat16",
+             {**once, "hidden_size": 32, "intermediate_size": 40, "num_attention_heads": 2, "spatial_merge_size": 2},
+             spelling="old", dtype="bfloat16",
              groups=Groups(8, 32, ((r"position_embedding", None), (r"qkv|linear_2", {"bits": 4, "group_size": 32})),
                            towers=True)),
         made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, {**LONG_TEXT, "intermediate_size": 51}, once,
