@@ -14,8 +14,9 @@ typedef struct image_size {
     int64_t n_tokens;               /* placeholder tokens */
 } image_size;
 
-/* Follows smart_resize (Qwen2-VL, Qwen3-VL's videos, PaddleOCR-VL) and get_aspect_ratio_preserving_size (Gemma 4) of
- * transformers 5.23, with Python's arithmetic: quotients are doubles, round() rounds half to even.
+/* Follows smart_resize (Qwen2-VL, PaddleOCR-VL, Qwen3-VL's videos) and get_aspect_ratio_preserving_size
+ * (Gemma 4) of transformers 5.23, with Python's arithmetic: quotients are doubles, round() rounds half to
+ * even.
  * height, width: of the image, at least 1, height * width <= IMAGE_PIXELS_MAX.
  * n_frames:      of a video, at least 1, at most 2^20; 0: a still image, which has one.
  * Fails with ASSAY_EINVAL if a size is out of range, or if n_frames does not agree with config->is_video, and

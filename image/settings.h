@@ -18,8 +18,8 @@
 typedef enum image_rule {
     IMAGE_RULE_FIT,        /* both sides rounded to multiples of patch * merge; scaled if the area is outside
                             * min_pixels … max_pixels (smart_resize of Qwen2-VL) */
-    IMAGE_RULE_FIT_LONG,   /* the same, after a side shorter than patch * merge has been made as long as that, and
-                            * the other one in proportion (smart_resize of PaddleOCR-VL) */
+    IMAGE_RULE_FIT_LONG,   /* the same, after a side shorter than patch * merge has been set to that, and the
+                            * other one scaled with it (smart_resize of PaddleOCR-VL) */
     IMAGE_RULE_FIT_FRAMES, /* the same with the area of all frames (smart_resize of Qwen3-VL's videos) */
     IMAGE_RULE_BUDGET      /* the largest size of at most max_soft_tokens * merge^2 patches (Gemma 4) */
 } image_rule;

@@ -28,12 +28,15 @@ model_libmodel_la_SOURCES += \
 
 MODEL_FAMILIES_TESTS = \
 	model/families/tests/check_decoder \
+	model/families/tests/check_siglip \
 	model/families/tests/check_vision \
 	model/families/tests/check_vision_refused
 check_PROGRAMS += $(MODEL_FAMILIES_TESTS)
 TESTS += $(MODEL_FAMILIES_TESTS)
 model_families_tests_check_decoder_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_decoder_LDADD = $(TEST_LIBS)
+model_families_tests_check_siglip_CFLAGS = $(TEST_CFLAGS)
+model_families_tests_check_siglip_LDADD = $(TEST_LIBS)
 model_families_tests_check_vision_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_vision_LDADD = $(TEST_LIBS)
 model_families_tests_check_vision_refused_CFLAGS = $(TEST_CFLAGS)

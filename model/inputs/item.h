@@ -24,9 +24,10 @@ typedef struct item_content {
 } item_content;
 
 /* Tensors, with n of the published class's tower:
- *   image  pixel_values [P, W] or [P, C·F, S, S], image_grid_thw [1, 3] or [3]; where tower.takes_places pixel_values [n, W] or
- *          [1, n, W] and image_position_ids [n, 2] or [1, n, 2], n >= P: the patches row by row, then any
- *          number of places (-1, -1), whose rows of pixels are not read
+ *   image  pixel_values [P, W] or [P, C * F, S, S], image_grid_thw [1, 3] or [3];
+ *          where tower.takes_places pixel_values [n, W] or [1, n, W] and image_position_ids [n, 2] or
+ *          [1, n, 2], n >= P: the patches row by row, then any number of places (-1, -1), whose rows of
+ *          pixels are not read
  *   video  pixel_values_videos, video_grid_thw; second_per_grid_ts [1] or [] where tower.tokens_per_second is
  *          not 0 (absent: one second)
  * Grids are I32 or I64, seconds F32 or F64, pixels F64, F32, F16 or BF16.

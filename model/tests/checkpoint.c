@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/tests/support.h"
 #include "model/loader.h"
+#include "model/plan/print.h"
 
 char *checkpoint_fixture(const char *name)
 {
@@ -138,4 +139,17 @@ plan *checkpoint_open_fixture(const char *name)
     plan *p = checkpoint_open(dir);
     free(dir);
     return p;
+}
+
+char *checkpoint_text(const plan *p)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    ck_assert_ptr_nonnull(f);
+    plan_print(p, NULL, f);
+    (void)fclose(f);
+    char *rest = strdup(strchr(text, '\n') + 1);
+    free(text);
+    return rest;
 }

@@ -26,4 +26,7 @@ const char *checkpoint_extended(const char *name, const char *inside, const char
 plan *checkpoint_open(const char *dir);
 plan *checkpoint_open_fixture(const char *name);
 
+/* The text of a plan without its first line, which names the directory; the caller frees it. */
+char *checkpoint_text(const plan *p);
+
 #endif

@@ -6,25 +6,10 @@
 
 #include "base/tests/support.h"
 #include "model/loader.h"
-#include "model/plan/print.h"
 #include "model/tests/checkpoint.h"
 #include "model/tests/header.h"
 
 static assay_error err;
-
-/* The text of a plan without its first line, which names the directory; to be freed. */
-static char *text_of(const plan *p)
-{
-    char *text = NULL;
-    size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
-    ck_assert_ptr_nonnull(f);
-    plan_print(p, NULL, f);
-    (void)fclose(f);
-    char *rest = strdup(strchr(text, '\n') + 1);
-    free(text);
-    return rest;
-}
 
 /* Names of a checkpoint: below `tower`, below `text`, and that of the head. */
 typedef struct spelling {
@@ -77,7 +62,7 @@ START_TEST(names_of_every_spelling_give_the_same_plan)
     header_write(&h);
     header_free(&h);
     plan *p = checkpoint_open(dir);
-    char *found = text_of(p), *wanted = text_of(expected);
+    char *found = checkpoint_text(p), *wanted = checkpoint_text(expected);
     forget_head(found);
     ck_assert_str_eq(found, wanted);
     free(found);
@@ -99,107 +84,12 @@ START_TEST(the_names_of_mlx_vlm_give_the_same_tower_of_gemma)
     header_write(&h);
     header_free(&h);
     plan *p = checkpoint_open(dir);
-    char *found = text_of(p), *wanted = text_of(expected);
+    char *found = checkpoint_text(p), *wanted = checkpoint_text(expected);
     ck_assert_str_eq(found, wanted);
     free(found);
     free(wanted);
     plan_free(p);
     plan_free(expected);
-}
-END_TEST
-
-/* The three spellings of PaddleOCR-VL: as transformers writes it, as it is published, as mlx-vlm writes it.
- */
-static const struct {
-    const char *tower, *layers, *projector, *text, *head;
-} PADDLEOCR[] = {
-    {"model.visual.vision_model.", "encoder.", "model.projector.", "model.language_model.", "lm_head."},
-    {"visual.vision_model.", "encoder.", "mlp_AR.", "model.", "lm_head."},
-    {"visual.", "", "visual.projector.", "language_model.model.", "language_model.lm_head."}};
-
-START_TEST(the_names_of_every_spelling_of_paddleocr_give_the_same_plan)
-{
-    char layers[64];
-    const char *dir = checkpoint_changed("paddleocr_vl/base", NULL, NULL);
-    plan *expected = checkpoint_open(checkpoint_changed("paddleocr_vl/base", NULL, NULL));
-    header h = header_read(dir);
-    header_rename(&h, "visual.vision_model.encoder.", "<layers>");
-    header_rename(&h, "visual.vision_model.", "<tower>");
-    header_rename(&h, "mlp_AR.", "<projector>");
-    header_rename(&h, "lm_head.", "<head>");
-    header_rename(&h, "model.", "<text>");
-    (void)snprintf(layers, sizeof layers, "%s%s", PADDLEOCR[_i].tower, PADDLEOCR[_i].layers);
-    header_rename(&h, "<layers>", layers);
-    header_rename(&h, "<tower>", PADDLEOCR[_i].tower);
-    header_rename(&h, "<projector>", PADDLEOCR[_i].projector);
-    header_rename(&h, "<head>", PADDLEOCR[_i].head);
-    header_rename(&h, "<text>", PADDLEOCR[_i].text);
-    header_write(&h);
-    header_free(&h);
-    plan *p = checkpoint_open(dir);
-    char *found = text_of(p), *wanted = text_of(expected);
-    forget_head(found);
-    ck_assert_str_eq(found, wanted);
-    free(found);
-    free(wanted);
-    plan_free(p);
-    plan_free(expected);
-}
-END_TEST
-
-/* The published files hold both, and the published class loads neither. */
-START_TEST(parts_of_siglip_that_paddleocr_does_not_load_are_left_out)
-{
-    static const char LAYER[] = "visual.vision_model.encoder.layers.1.";
-    char mlp[64];
-    const char *dir = checkpoint_changed("paddleocr_vl/base", "vision_config.num_hidden_layers", "1");
-    header h = header_read(dir);
-    (void)snprintf(mlp, sizeof mlp, "%smlp.", LAYER);
-    header_rename(&h, mlp, "visual.vision_model.embeddings.packing_position_embedding.");
-    header_rename(&h, LAYER, "visual.vision_model.head.");
-    header_write(&h);
-    header_free(&h);
-    plan *p = checkpoint_open(dir);
-    ck_assert_uint_eq(p->tower.n_layers, 1);
-    ck_assert_uint_eq(p->n_ignored, 4 * (16 * 16 + 16) + 2 * 2 * 16 + 2 * 16 * 22 + 16 + 22);
-    plan_free(p);
-}
-END_TEST
-
-/* Queries, keys and values of mlx-vlm's tower are one product. */
-START_TEST(a_fused_product_of_paddleocr_is_divided)
-{
-    plan *p = checkpoint_open_fixture("paddleocr_vl/mlx-8bit");
-    const plan_attention *a = &p->tower.layers[0].attention;
-    ck_assert_str_eq(a->q.weight.name, a->v.weight.name);
-    ck_assert_uint_eq(a->k.weight.rows, 32);
-    ck_assert(p->tower.patches.weights_channels_last);
-    ck_assert_int_eq(p->tower.patches.order, PLAN_PATCHES_RASTER);
-    plan_free(p);
-}
-END_TEST
-
-START_TEST(paddleocr_takes_images_only)
-{
-    plan *p = checkpoint_open_fixture("paddleocr_vl/base");
-    ck_assert_int_eq(p->tower.image_token, 57);
-    ck_assert_int_eq(p->tower.video_token, -1);
-    ck_assert(p->tower.out_norm.epsilon == 1e-6 && p->tower.merger.norm.epsilon == 1e-5);
-    ck_assert_uint_eq(p->tower.table.side, 5);
-    plan_free(p);
-}
-END_TEST
-
-/* The class reads a flat false as true, and does not tie a head that differs (modeling_utils.py). */
-START_TEST(a_stored_head_of_paddleocr_is_bound_and_an_absent_one_is_the_embedding)
-{
-    plan *p = checkpoint_open_fixture("paddleocr_vl/base");
-    ck_assert_str_eq(p->head.name, "lm_head.weight");
-    plan_free(p);
-    p = checkpoint_open_fixture("paddleocr_vl/old");
-    ck_assert_str_eq(p->head.name, p->embedding.name);
-    ck_assert(p->ropes[0].theta == 500000 && p->norm.epsilon == 1e-5);
-    plan_free(p);
 }
 END_TEST
 
@@ -368,7 +258,7 @@ START_TEST(the_tower_is_printed_for_a_model_card)
         "features     norm over a patch (LayerNorm, bias), epsilon 1e-06, 64 to 64, gelu, 64 to 30, biases\n",
         "features     of tower 02, added to layer 01: norm over a block (LayerNorm, bias)"};
     plan *p = checkpoint_open_fixture("qwen3_vl/base");
-    char *text = text_of(p);
+    char *text = checkpoint_text(p);
     for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++)
         ck_assert_msg(strstr(text, LINES[i]) != NULL, "%s\nis not in\n%s", LINES[i], text);
     free(text);
@@ -382,12 +272,6 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, names_of_every_spelling_give_the_same_plan, 0, N_FIXTURES * N_SPELLINGS);
     tcase_add_test(all, the_names_of_mlx_vlm_give_the_same_tower_of_gemma);
-    tcase_add_loop_test(all, the_names_of_every_spelling_of_paddleocr_give_the_same_plan, 0,
-                        (int)(sizeof PADDLEOCR / sizeof *PADDLEOCR));
-    tcase_add_test(all, parts_of_siglip_that_paddleocr_does_not_load_are_left_out);
-    tcase_add_test(all, a_fused_product_of_paddleocr_is_divided);
-    tcase_add_test(all, paddleocr_takes_images_only);
-    tcase_add_test(all, a_stored_head_of_paddleocr_is_bound_and_an_absent_one_is_the_embedding);
     tcase_add_test(all, a_convolution_with_channels_last_is_bound_as_such);
     tcase_add_test(all, the_biases_of_a_fused_product_are_divided_with_its_rows);
     tcase_add_test(all, mergers_of_earlier_layers_follow_the_list);
