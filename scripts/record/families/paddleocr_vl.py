@@ -120,12 +120,12 @@ def variants(base: Config) -> list[Variant]:
              ("images",), {**less, "use_bias": True},
              {**once, "spatial_merge_size": 3, "num_channels": 2, "patch_size": 5, "image_size": 23, "num_attention_heads": 1,
               "hidden_act": "gelu"}, dtype="bfloat16"),
-        made(base, "mlx-8bit", "A tower in groups, the names of mlx-vlm, a fused product divided wrongly or with settings of "
-             "its own, or a matrix whose width is no multiple of the group size", MLX_CASES, MLX,
-             {**once, "hidden_size": 32, "intermediate_size": 40, "num_attention_heads": 2, "spatial_merge_size": 2},
+        made(base, "mlx-8bit", "A tower and its table of positions in groups, the names of mlx-vlm, a fused product "
+             "divided wrongly or with settings of its own, or a width that is no multiple of the group size", MLX_CASES, MLX,
+             {**once, "hidden_size": 32, "intermediate_size": 40, "num_attention_heads": 2, "spatial_merge_size": 2,
+              "image_size": 32, "patch_size": 4},
              spelling="old", dtype="bfloat16",
-             groups=Groups(8, 32, ((r"position_embedding", None), (r"qkv|linear_2", {"bits": 4, "group_size": 32})),
-                           towers=True)),
+             groups=Groups(8, 32, ((r"qkv|linear_2", {"bits": 4, "group_size": 32}),), towers=True)),
         made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, {**LONG_TEXT, "intermediate_size": 51}, once,
              weight_rules=((r"embed_tokens\.weight$", fan_in(0.3)),), dtype="bfloat16"),
     ]
