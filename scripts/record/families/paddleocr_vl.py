@@ -27,8 +27,8 @@ BASE: Config = {
 }
 
 # Members of published files that no class of transformers reads: of the text, and of the tower
-PUBLISHED: Config = {"compression_ratio": 1.0, "ignored_index": -100, "rope_is_neox_style": True, "sliding_window": None,
-                     "use_3d_rope": True, "weight_share_add_bias": True}
+PUBLISHED: Config = {"compression_ratio": 1.0, "ignored_index": -100, "rope_is_neox_style": True,
+                     "sliding_window": None, "use_3d_rope": True, "weight_share_add_bias": True}
 PUBLISHED_TOWER: Config = {"temporal_patch_size": 2, "tokens_per_second": 2}
 
 RULES: tuple[tuple[str, Rule], ...] = (
@@ -78,8 +78,8 @@ def published_name(name: str) -> str:
 
 
 def from_mlx(found: dict[str, Any]) -> dict[str, Any]:
-    """mlx-vlm stores queries, keys and values of the tower as one product, and its convolution channels last. The values
-    of the dict are tensors or, of group sizes, equal for all three."""
+    """mlx-vlm stores queries, keys and values of the tower as one product, and its convolution channels last. The
+    values of the dict are tensors or, of group sizes, equal for all three."""
     made: dict[str, Any] = {}
     for name, value in found.items():
         name, is_tensor = published_name(name), isinstance(value, torch.Tensor)
@@ -108,20 +108,22 @@ def variants(base: Config) -> list[Variant]:
     less = {"num_hidden_layers": 1, "vocab_size": 47}
     once = {"num_hidden_layers": 1}
     return [
-        made(base, "base", "A part of the tower, patches in the order of blocks, features given to the wrong tokens, or "
-             "a position of M-RoPE", ("single", "batch", *CASES), spelling="old", dtype="bfloat16",
+        made(base, "base", "A part of the tower, patches in the order of blocks, features given to the wrong tokens, "
+             "or a position of M-RoPE", ("single", "batch", *CASES), spelling="old", dtype="bfloat16",
              proves=("activations",)),
-        made(base, "old", "A flat config, the published names or a default misread, or a tied head missed", ("images-batch",),
+        made(base, "old", "A flat config, the published names or a default misread, or a tied head missed",
+             ("images-batch",),
              {**less, **TIED, "rms_norm_eps": 1e-5}, once, TIED, spelling="old", dtype="bfloat16",
              omits=("hidden_act", "rms_norm_eps", "rope_theta", "tie_word_embeddings", "use_bias")),
         made(base, "epsilons", "An epsilon of any norm, or the projector's taken for the tower's", ("images",),
              less, weight_rules=FAINT_RULES, dtype="bfloat16", proves=("epsilons",)),
         made(base, "merge-3", "A size of the tower that is taken for a constant, or a bias of the text model forgotten",
              ("images",), {**less, "use_bias": True},
-             {**once, "spatial_merge_size": 3, "num_channels": 2, "patch_size": 5, "image_size": 23, "num_attention_heads": 1,
-              "hidden_act": "gelu"}, dtype="bfloat16"),
+             {**once, "spatial_merge_size": 3, "num_channels": 2, "patch_size": 5, "image_size": 23,
+              "num_attention_heads": 1, "hidden_act": "gelu"}, dtype="bfloat16"),
         made(base, "mlx-8bit", "A tower and its table of positions in groups, the names of mlx-vlm, a fused product "
-             "divided wrongly or with settings of its own, or a width that is no multiple of the group size", MLX_CASES, MLX,
+             "divided wrongly or with settings of its own, or a width that is no multiple of the group size",
+             MLX_CASES, MLX,
              {**once, "hidden_size": 32, "intermediate_size": 40, "num_attention_heads": 2, "spatial_merge_size": 2,
               "image_size": 32, "patch_size": 4},
              spelling="old", dtype="bfloat16",
