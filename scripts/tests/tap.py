@@ -28,6 +28,10 @@ class Tap(unittest.TestResult):
         super().addError(test, err)  # type: ignore[arg-type]
         self.say(False, test, self.errors[-1][1])
 
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
+        super().addSkip(test, reason)
+        print(f"ok {self.testsRun} # SKIP {reason}")
+
     def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: object) -> None:
         super().addSubTest(test, subtest, err)  # type: ignore[arg-type]
         if err is not None:
