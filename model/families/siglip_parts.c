@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/families/siglip_parts.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "model/checkpoint/config_value.h"
@@ -68,13 +67,7 @@ void family_siglip_layer(family_vision *v, const char *layers, size_t i)
     plan_tower_layer *layer = &tower->layers[i];
     plan_attention *a = &layer->attention;
     layer->mixer_in = layer_norm(v, layers, i, "layer_norm1");
-    *a = (plan_attention){.n_heads = v->n_heads,
-                          .n_kv_heads = v->n_heads,
-                          .head_dim = v->head_dim,
-                          .scale = 1 / sqrt((double)v->head_dim),
-                          .mask = PLAN_MASK_NONE,
-                          .rope = tower->has_rope ? 0 : PLAN_NONE,
-                          .cache_layer = i};
+    *a = family_vision_attention(v, i);
     bind_qkv(v, a, layers, i);
     a->o = bind_linear(b, d, d, true, "%s.%zu.self_attn.out_proj", layers, i);
     layer->mlp_in = layer_norm(v, layers, i, "layer_norm2");

@@ -150,6 +150,17 @@ static plan_norm layer_norm(family_vision *v, size_t i, const char *name)
     return family_vision_norm(v, v->own.plan->tower.hidden, path);
 }
 
+plan_attention family_vision_attention(const family_vision *v, size_t i)
+{
+    return (plan_attention){.n_heads = v->n_heads,
+                            .n_kv_heads = v->n_heads,
+                            .head_dim = v->head_dim,
+                            .scale = 1 / sqrt((double)v->head_dim),
+                            .mask = PLAN_MASK_NONE,
+                            .rope = v->own.plan->tower.has_rope ? 0 : PLAN_NONE,
+                            .cache_layer = i};
+}
+
 void family_vision_layer(family_vision *v, size_t i)
 {
     bind *b = v->own.bind;
@@ -157,13 +168,7 @@ void family_vision_layer(family_vision *v, size_t i)
     plan_tower_layer *layer = &tower->layers[i];
     plan_attention *a = &layer->attention;
     const size_t d = tower->hidden, rows[] = {d, d, d};
-    *a = (plan_attention){.n_heads = v->n_heads,
-                          .n_kv_heads = v->n_heads,
-                          .head_dim = v->head_dim,
-                          .scale = 1 / sqrt((double)v->head_dim),
-                          .mask = PLAN_MASK_NONE,
-                          .rope = tower->has_rope ? 0 : PLAN_NONE,
-                          .cache_layer = i};
+    *a = family_vision_attention(v, i);
     layer->mixer_in = layer_norm(v, i, "norm1");
     bind_fused_linears(b, 3, rows, d, true, (plan_linear *const[]){&a->q, &a->k, &a->v},
                        "blocks.%zu.attn.qkv", i);

@@ -50,6 +50,10 @@ void family_vision_rope(family_vision *v, rope_sections sections, rope_pairing p
 /* A norm as v says, of this width. */
 plan_norm family_vision_norm(family_vision *v, size_t width, const char *name);
 
+/* The attention of layer i without its products: as many key and value heads as query heads, scores times
+ * 1 / sqrt(head_dim), no mask, the tower's rope. */
+plan_attention family_vision_attention(const family_vision *v, size_t i);
+
 /* Layer i of the Qwen families: blocks.i.norm1, attn.qkv (fused), attn.proj, all with biases, and norm2. The
  * MLP follows: name of the two products of blocks.i.mlp with biases; gate NULL: there is none. */
 void family_vision_layer(family_vision *v, size_t i);

@@ -153,3 +153,21 @@ char *checkpoint_text(const plan *p)
     free(text);
     return rest;
 }
+
+/* Removes the prefix of the head's name in `text`, in which it is the only name. */
+static void forget_prefix(char *text, const char *prefix)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "%slm_head", prefix);
+    char *at = strstr(text, name);
+    if (at) memmove(at, at + strlen(prefix), strlen(at + strlen(prefix)) + 1);
+}
+
+void checkpoint_expect_plan(const plan *found, const plan *wanted, const char *before_head)
+{
+    char *found_text = checkpoint_text(found), *wanted_text = checkpoint_text(wanted);
+    if (before_head) forget_prefix(found_text, before_head);
+    ck_assert_str_eq(found_text, wanted_text);
+    free(found_text);
+    free(wanted_text);
+}

@@ -29,4 +29,7 @@ plan *checkpoint_open_fixture(const char *name);
 /* The text of a plan without its first line, which names the directory; the caller frees it. */
 char *checkpoint_text(const plan *p);
 
+/* Expects that both plans have the same text. before_head: NULL, or a prefix that found's head may have. */
+void checkpoint_expect_plan(const plan *found, const plan *wanted, const char *before_head);
+
 #endif
