@@ -43,6 +43,7 @@ dist_adapterssystems_DATA = \
 	adapters/python/assay/adapters/openvino_genai_export.py \
 	adapters/python/assay/adapters/openvino_genai_paged.py \
 	adapters/python/assay/adapters/openvino_genai_stateful.py \
+	adapters/python/assay/adapters/parts.py \
 	adapters/python/assay/adapters/transformers.py \
 	adapters/python/assay/adapters/transformers_batches.py \
 	adapters/python/assay/adapters/transformers_taps.py

@@ -21,7 +21,7 @@ from .. import h5
 from ..findings_ask import flat
 from ..observations import judge
 from .observation import run
-from .repairs import both, module, wrapped
+from .repairs import attention_biases, both, module, wrapped
 from .spelling import Config, with_config
 
 FIXTURES = Path("fixtures")
@@ -137,16 +137,6 @@ def stacked_experts(config: Config) -> Any:
     return wrapped(module("qwen3_moe", "language").LanguageModel, "sanitize", sanitize)
 
 
-def biases(config: Config) -> Any:
-    """Attention biases."""
-    def make(original, self, args):
-        original(self, args)
-        for name in ("q_proj", "k_proj", "v_proj", "o_proj"):
-            width_out, width_in = self[name].weight.shape
-            self[name] = nn.Linear(width_in, width_out, bias=True)
-    return wrapped(module(config["model_type"], "language").Attention, "__init__", make)
-
-
 CAUSES = (
     Cause("vlm-granite-decode", ("granite/base/single", "granite/base/batch", "granite/old/batch", "granite/mlx-4bit/single",
                                  "granite/llama3-old/single"), None, (scaled_embedding,)),
@@ -169,7 +159,7 @@ CAUSES = (
     Cause("vlm-gemma4-per-layer-config", ("gemma4/dense/window", "gemma4/k-eq-v-new/single", "gemma4/softcap/generate"), one_head_size),
     Cause("vlm-first-experts", ("qwen3_moe/sparse-step/single", "qwen3_moe/sparse-step/batch"), None, (stacked_experts,)),
     Cause("vlm-decoder-alone", ("gemma4/multimodal/batch", "gemma4/multimodal-unstated/single"), towers_unmentioned),
-    Cause("attention-bias", ("qwen3/old/single",), None, (biases,)),
+    Cause("attention-bias", ("qwen3/old/single",), None, (attention_biases,)),
 )
 
 

@@ -23,7 +23,7 @@ from ..engine import Engine as Base
 from ..engine import StepOptions, Tap
 from ..errors import Unsupported
 from ..requests import ModelOptions, SessionOptions, Step
-from . import checkpoint, llama_cpp_context, llama_cpp_gguf
+from . import checkpoint, llama_cpp_context, llama_cpp_gguf, parts
 from .llama_cpp_context import N_BATCH, Capacity, Context
 from .llama_cpp_families import Config, Family
 from .llama_cpp_taps import Taps
@@ -134,7 +134,7 @@ class Engine(Base):
             api.llama_model_free(owned.handle)
 
     def join(self, session: Session) -> int:  # type: ignore[override]
-        number = next(n for n in range(len(session.samples) + 1) if n not in session.samples)
+        number = parts.new_number(session.samples)
         session.reserve(number + 1, 0, session.taps is not None)
         session.samples[number] = 0
         return number
@@ -169,7 +169,7 @@ def stop_ids(directory: Path, config: Config) -> list[int]:
     path = directory / "generation_config.json"
     holder = checkpoint.read_json(path) if path.exists() else {}
     ids = holder.get("eos_token_id", config.get("eos_token_id"))
-    return [] if ids is None else [ids] if isinstance(ids, int) else sorted(set(ids))
+    return parts.sorted_ids(ids)
 
 
 def evaluate(session: Session, steps: list[Step], tap: Tap | None) -> list[np.ndarray]:

@@ -24,6 +24,7 @@ from ..engine import Engine as Base
 from ..engine import StepOptions
 from ..errors import FormatError, Unsupported
 from ..requests import ModelOptions, SessionOptions, Step
+from . import parts
 from .mlx_hooks import float32
 from .mlx_lm_taps import tapped
 
@@ -78,7 +79,7 @@ class Engine(Base):
 
     def stop_ids(self, model: Model) -> Sequence[int]:  # type: ignore[override]
         ids = model.config.get("eos_token_id")
-        return [] if ids is None else [ids] if isinstance(ids, int) else sorted(set(ids))
+        return parts.sorted_ids(ids)
 
     def session_open(self, model: Model, options: SessionOptions) -> Session:
         if options.limit and options.sink_tokens != 4:
@@ -108,7 +109,7 @@ class Engine(Base):
         pass  # no other object refers to it
 
     def join(self, session: Session) -> int:  # type: ignore[override]
-        number = next(n for n in range(len(session.samples) + 1) if n not in session.samples)
+        number = parts.new_number(session.samples)
         session.samples[number] = session.sample()
         return number
 

@@ -26,6 +26,7 @@ from ..engine import StepOptions
 from ..errors import FormatError, Unsupported
 from ..requests import ModelOptions, SessionOptions, Step
 from . import mlx_vlm_samples as samples
+from . import parts
 from .mlx_vlm_samples import Sample
 
 TYPES = {None: mx.float32, "F32": mx.float32, "BF16": mx.bfloat16}
@@ -50,7 +51,7 @@ class Session:
 def stop_ids(directory: Path) -> list[int]:
     """eos_token_id as mlx-vlm merges it from config.json and generation_config.json."""
     ids = load_config(directory).get("eos_token_id")
-    return [] if ids is None else [ids] if isinstance(ids, int) else sorted(set(ids))
+    return parts.sorted_ids(ids)
 
 
 class Engine(Base):
@@ -104,7 +105,7 @@ class Engine(Base):
         pass  # no other object refers to it
 
     def join(self, session: Session) -> int:  # type: ignore[override]
-        number = next(n for n in range(len(session.samples) + 1) if n not in session.samples)
+        number = parts.new_number(session.samples)
         session.samples[number] = session.sample()
         return number
 

@@ -25,6 +25,7 @@ from ..engine import Engine as Base  # noqa: E402
 from ..engine import StepOptions  # noqa: E402
 from ..errors import Unsupported  # noqa: E402
 from ..requests import ModelOptions, SessionOptions, Step  # noqa: E402
+from . import parts  # noqa: E402
 from .onnxruntime_genai_export import Export, Exports  # noqa: E402
 from .onnxruntime_genai_samples import Alone, Sample, Session, check_length  # noqa: E402
 
@@ -73,7 +74,7 @@ class Engine(Base):
         pass  # exports are kept; no other object refers to a session
 
     def join(self, session: Session) -> int:  # type: ignore[override]
-        number = next(n for n in range(len(session.samples) + 1) if n not in session.samples)
+        number = parts.new_number(session.samples)
         session.samples[number] = Sample()
         return number
 

@@ -22,7 +22,8 @@ import onnxruntime_genai as og
 import transformers
 from onnxruntime_genai.models import builder
 
-from ..errors import FormatError, Unsupported
+from ..errors import Unsupported
+from . import parts
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,7 @@ class Export:
 def config_of(directory: str) -> transformers.PretrainedConfig:
     file = Path(directory) / "config.json"
     given = json.loads(file.read_text())
-    if "quantization" in given or "quantization_config" in given:
-        raise Unsupported(f"{file.name}: quantization is not supported")
+    parts.refuse_quantised(given)
     try:
         config = transformers.AutoConfig.from_pretrained(directory)
     except ValueError as error:
@@ -83,9 +83,7 @@ def checked(original: Any) -> classmethod[Any, Any, Any]:
     def from_pretrained(cls: Any, directory: str, *args: Any, **kwargs: Any) -> Any:
         kwargs |= {"output_loading_info": True, "ignore_mismatched_sizes": True, "local_files_only": True}
         model, info = original.__func__(cls, directory, *args, **kwargs)
-        for what in ("missing_keys", "mismatched_keys"):
-            if info[what]:
-                raise FormatError(f"{directory}: {what} of {cls.__name__}: {sorted(map(str, info[what]))[:3]}")
+        parts.refuse_random_weights(directory, cls.__name__, info)
         return model
     return classmethod(from_pretrained)
 

@@ -25,6 +25,7 @@ from ..errors import Unsupported
 from ..requests import ModelOptions, SessionOptions, Step
 from . import openvino_genai_paged as paged
 from . import openvino_genai_stateful as stateful
+from . import parts
 from .openvino_genai_export import MODEL, exported
 
 PRECISIONS = {None: "f32", "F32": "f32", "BF16": "bf16"}
@@ -92,7 +93,7 @@ class Engine(Base):
         pass  # no other object refers to it
 
     def join(self, session: Session) -> int:  # type: ignore[override]
-        number = next(n for n in range(len(session.samples) + 1) if n not in session.samples)
+        number = parts.new_number(session.samples)
         session.samples[number] = session.cache.sample()
         return number
 

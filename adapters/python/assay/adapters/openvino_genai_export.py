@@ -23,6 +23,7 @@ from optimum.intel.utils.import_utils import is_transformers_version  # noqa: E4
 from transformers import AutoConfig, AutoModelForCausalLM  # noqa: E402
 
 from ..errors import FormatError, Unsupported  # noqa: E402
+from . import parts  # noqa: E402
 
 TASK = "text-generation-with-past"
 MODEL = "openvino_model.xml"
@@ -35,8 +36,7 @@ def read_config(directory: str) -> transformers.PretrainedConfig:
     """Refuses what optimum-intel does not export as a text model with the transformers that is installed, by name."""
     file = Path(directory) / "config.json"
     given: dict[str, Any] = json.loads(file.read_text())
-    if "quantization" in given or "quantization_config" in given:
-        raise Unsupported(f"{file.name}: quantization is not supported")
+    parts.refuse_quantised(given)
     if int(transformers.__version__.split(".")[0]) < 5 and "rope_parameters" in json.dumps(given):
         raise Unsupported(f"{file.name}: transformers {transformers.__version__} would ignore rope_parameters without a word")
     try:
@@ -86,9 +86,9 @@ def load(directory: str, config: transformers.PretrainedConfig) -> torch.nn.Modu
     model, info = AutoModelForCausalLM.from_pretrained(
         directory, config=config, dtype=torch.float32, output_loading_info=True, local_files_only=True, ignore_mismatched_sizes=True,
         **({"attn_implementation": forced} if forced else {}))
-    for what in ("missing_keys", "mismatched_keys"):
-        if lacking := sorted(str(key) for key in info[what] if not is_unused(config, str(key))):
-            raise FormatError(f"{directory}: {what} of {type(model).__name__}: {lacking[:3]}")
+    needed = {what: [key for key in keys if not is_unused(config, str(key))] for what, keys in info.items()
+              if what in ("missing_keys", "mismatched_keys")}
+    parts.refuse_random_weights(directory, type(model).__name__, needed)
     return model.eval()
 
 

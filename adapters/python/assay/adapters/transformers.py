@@ -24,6 +24,7 @@ from ..engine import Engine as Base
 from ..engine import StepOptions
 from ..errors import FormatError, Unsupported
 from ..requests import ModelOptions, SessionOptions, Step
+from . import parts
 from . import transformers_batches as batches
 from .transformers_batches import Sample
 
@@ -54,9 +55,7 @@ def load(auto: type, config: transformers.PretrainedConfig, directory: str, dtyp
                                            experts_implementation="eager", ignore_mismatched_sizes=True)
     except ImportError as error:
         raise Unsupported(f"transformers: {str(error).split('.')[0].strip()}") from error
-    for what in ("missing_keys", "mismatched_keys"):
-        if info[what]:  # transformers would go on with random weights in their place
-            raise FormatError(f"{directory}: {what} of {type(model).__name__}: {sorted(map(str, info[what]))[:3]}")
+    parts.refuse_random_weights(directory, type(model).__name__, info)
     return model.eval()
 
 
@@ -68,8 +67,7 @@ class Engine(Base):
             raise Unsupported(f"compute {options.compute} is not supported")
         file = Path(directory) / "config.json"
         given = json.loads(file.read_text())
-        if "quantization" in given or "quantization_config" in given:
-            raise Unsupported(f"{file.name}: quantization is not supported")
+        parts.refuse_quantised(given)
         transformers.logging.set_verbosity_error()
         transformers.logging.disable_progress_bar()
         try:
@@ -117,7 +115,7 @@ class Engine(Base):
         pass  # no other object refers to it
 
     def join(self, session: Session) -> int:  # type: ignore[override]
-        number = next(n for n in range(len(session.samples) + 1) if n not in session.samples)
+        number = parts.new_number(session.samples)
         session.samples[number] = Sample()
         return number
 

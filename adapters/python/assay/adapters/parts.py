@@ -1,0 +1,31 @@
+"""What several adapters do alike."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from ..errors import FormatError, Unsupported
+
+
+def new_number(samples: Collection[int]) -> int:
+    """The smallest number that no sample has."""
+    return next(n for n in range(len(samples) + 1) if n not in samples)
+
+
+def sorted_ids(ids: int | list[int] | None) -> list[int]:
+    """The ids of a member such as eos_token_id."""
+    return [] if ids is None else [ids] if isinstance(ids, int) else sorted(set(ids))
+
+
+def refuse_quantised(config: dict[str, Any]) -> None:
+    if "quantization" in config or "quantization_config" in config:
+        raise Unsupported("config.json: quantization is not supported")
+
+
+def refuse_random_weights(directory: str, name: str, info: dict[str, Iterable[Any]]) -> None:
+    """info: of from_pretrained with output_loading_info. transformers would go on with random weights in place of those that are
+    missing or do not fit the class `name`."""
+    for what in ("missing_keys", "mismatched_keys"):
+        if found := sorted(map(str, info[what])):
+            raise FormatError(f"{directory}: {what} of {name}: {found[:3]}")
