@@ -4,7 +4,7 @@
 #ifndef MODEL_FAMILIES_FAMILIES_H
 #define MODEL_FAMILIES_FAMILIES_H
 
-#include "model/families/family.h"
+#include "model/families/parts/family.h"
 
 family_fn family_llama, family_qwen2, family_qwen3, family_qwen3_moe, family_phi3;
 family_fn family_qwen2_vl, family_qwen2_5_vl, family_qwen3_vl, family_qwen3_vl_moe;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
-#include "model/families/decoder.h"
 #include "model/families/families.h"
+#include "model/families/parts/common.h"
+#include "model/families/parts/decoder.h"
 
 /* The class takes "gelu" for the approximation, which the first checkpoints meant (configuration_gemma.py:
  * __post_init__); other names are what they say. */

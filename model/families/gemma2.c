@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
-#include "model/families/decoder.h"
 #include "model/families/families.h"
+#include "model/families/parts/common.h"
+#include "model/families/parts/decoder.h"
 
 void family_gemma2(family *f)
 {

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
 #include "model/families/families.h"
-#include "model/families/gemma4_vision.h"
-#include "model/families/gemma_parts.h"
+#include "model/families/parts/common.h"
+#include "model/families/parts/gemma4_vision.h"
+#include "model/families/parts/gemma_parts.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 

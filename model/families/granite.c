@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
-#include "model/families/decoder.h"
 #include "model/families/families.h"
+#include "model/families/parts/common.h"
+#include "model/families/parts/decoder.h"
 
 void family_granite(family *f)
 {

@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 model_libmodel_la_SOURCES += \
-	model/families/common.c model/families/common.h \
-	model/families/decoder.c model/families/decoder.h \
 	model/families/families.h \
-	model/families/family.h \
 	model/families/gemma.c \
 	model/families/gemma2.c \
 	model/families/gemma3n.c \
 	model/families/gemma4.c \
-	model/families/gemma4_vision.c model/families/gemma4_vision.h \
-	model/families/gemma_parts.c model/families/gemma_parts.h \
 	model/families/granite.c \
 	model/families/llama.c \
 	model/families/olmo2.c \
@@ -22,9 +17,9 @@ model_libmodel_la_SOURCES += \
 	model/families/qwen3_5.c \
 	model/families/qwen3_moe.c model/families/qwen3_moe.h \
 	model/families/qwen3_vl.c model/families/qwen3_vl.h \
-	model/families/qwen3_vl_moe.c \
-	model/families/siglip_parts.c model/families/siglip_parts.h \
-	model/families/vision.c model/families/vision.h
+	model/families/qwen3_vl_moe.c
+
+include model/families/parts/local.mk
 
 MODEL_FAMILIES_TESTS = \
 	model/families/tests/check_decoder \

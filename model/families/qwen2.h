@@ -4,7 +4,7 @@
 #ifndef MODEL_FAMILIES_QWEN2_H
 #define MODEL_FAMILIES_QWEN2_H
 
-#include "model/families/decoder.h"
+#include "model/families/parts/decoder.h"
 
 /* The sliding window of the Qwen families: sliding_window, which must be valid even if no layer uses it; 4096
  * if absent, as published. 0: none. */

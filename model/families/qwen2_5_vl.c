@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
 #include "model/families/families.h"
+#include "model/families/parts/common.h"
+#include "model/families/parts/vision.h"
 #include "model/families/qwen2_vl.h"
-#include "model/families/vision.h"
 
 static const char FULL[] = "fullatt_block_indexes";
 

@@ -4,11 +4,11 @@
 #include "model/families/qwen2_vl.h"
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
-#include "model/families/decoder.h"
 #include "model/families/families.h"
+#include "model/families/parts/common.h"
+#include "model/families/parts/decoder.h"
+#include "model/families/parts/vision.h"
 #include "model/families/qwen2.h"
-#include "model/families/vision.h"
 
 void family_qwen2_vl_text(family *f)
 {

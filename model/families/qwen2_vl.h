@@ -4,7 +4,7 @@
 #ifndef MODEL_FAMILIES_QWEN2_VL_H
 #define MODEL_FAMILIES_QWEN2_VL_H
 
-#include "model/families/family.h"
+#include "model/families/parts/family.h"
 
 /* Qwen2 with chunked M-RoPE. Its config is text_config or, in older files, the document itself. */
 void family_qwen2_vl_text(family *f);

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/decoder.h"
 #include "model/families/families.h"
+#include "model/families/parts/decoder.h"
 #include "model/families/qwen2.h"
 
 void family_qwen3(family *f)

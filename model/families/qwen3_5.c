@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
-#include "model/families/decoder.h"
 #include "model/families/families.h"
+#include "model/families/parts/common.h"
+#include "model/families/parts/decoder.h"
+#include "model/families/parts/vision.h"
 #include "model/families/qwen3_vl.h"
-#include "model/families/vision.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 

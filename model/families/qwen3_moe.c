@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
-#include "model/families/decoder.h"
 #include "model/families/families.h"
+#include "model/families/parts/common.h"
+#include "model/families/parts/decoder.h"
 #include "model/families/qwen2.h"
 #include "model/families/qwen3_moe.h"
 #include "model/plan/bind_matrix.h"

@@ -4,7 +4,7 @@
 #ifndef MODEL_FAMILIES_QWEN3_MOE_H
 #define MODEL_FAMILIES_QWEN3_MOE_H
 
-#include "model/families/decoder.h"
+#include "model/families/parts/decoder.h"
 
 /* Reads decoder_sparse_step, mlp_only_layers and the members of the experts, and binds every layer: d's
  * attention, then experts or d's MLP. always_renormalizes: the published class does not read norm_topk_prob,

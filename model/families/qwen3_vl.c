@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
-#include "model/families/decoder.h"
 #include "model/families/families.h"
-#include "model/families/vision.h"
+#include "model/families/parts/common.h"
+#include "model/families/parts/decoder.h"
+#include "model/families/parts/vision.h"
 #include "model/plan/bind_matrix.h"
 
 static const char FEATURES[] = "out_hidden_size", INDICES[] = "deepstack_visual_indexes";

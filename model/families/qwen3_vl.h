@@ -5,7 +5,7 @@
 #define MODEL_FAMILIES_QWEN3_VL_H
 
 #include "model/checkpoint/config_rope.h"
-#include "model/families/family.h"
+#include "model/families/parts/family.h"
 
 /* Reads vision_config and binds the tower. type: model_type of vision_config. has_deepstack: the published
  * class reads deepstack_visual_indexes. */

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
 #include "model/families/families.h"
+#include "model/families/parts/common.h"
 #include "model/families/qwen3_moe.h"
 #include "model/families/qwen3_vl.h"
 

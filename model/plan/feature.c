@@ -5,7 +5,7 @@
 
 /* Names for messages. */
 static const struct {
-    plan_feature feature;
+    uint64_t feature;
     const char *name;
 } NAMES[] = {
     {PLAN_WINDOW, "sliding windows"},
@@ -42,7 +42,7 @@ static const struct {
 };
 
 static const struct {
-    plan_tower_feature feature;
+    uint64_t feature;
     const char *name;
 } TOWER_NAMES[] = {
     {PLAN_TOWER_RASTER, "patches row by row"},
@@ -64,15 +64,14 @@ static const struct {
     {PLAN_TOWER_VIDEOS, "videos"},
 };
 
-/* feature: of plan_feature or plan_tower_feature. */
-static uint32_t bit(bool needed, uint32_t feature)
+static uint64_t bit(bool needed, uint64_t feature)
 {
     return needed ? feature : 0;
 }
 
-static uint32_t bias_features(const plan_linear *const *linears, size_t n)
+static uint64_t bias_features(const plan_linear *const *linears, size_t n)
 {
-    uint32_t needed = 0;
+    uint64_t needed = 0;
     for (size_t i = 0; i < n; i++) needed |= bit(linears[i]->bias.data != NULL, PLAN_BIASES);
     return needed;
 }
@@ -81,19 +80,19 @@ static uint32_t bias_features(const plan_linear *const *linears, size_t n)
     bias_features((const plan_linear *const[]){__VA_ARGS__},                                                 \
                   sizeof((const plan_linear *const[]){__VA_ARGS__}) / sizeof(plan_linear *))
 
-static uint32_t norm_features(const plan_norm *n)
+static uint64_t norm_features(const plan_norm *n)
 {
     return bit(n->present && n->offset != 0, PLAN_NORM_OFFSET) |
            bit(n->present && n->kind == PLAN_LAYER_NORM, PLAN_LAYER_NORMS);
 }
 
-static uint32_t head_norm_features(const plan_norm *n, const plan_attention *a)
+static uint64_t head_norm_features(const plan_norm *n, const plan_attention *a)
 {
     return norm_features(n) |
            bit(n->present, n->width == a->head_dim ? PLAN_HEAD_NORMS : PLAN_PROJECTION_NORMS);
 }
 
-static uint32_t attention_features(const plan_attention *a, size_t i)
+static uint64_t attention_features(const plan_attention *a, size_t i)
 {
     return bit(a->window != 0, PLAN_WINDOW) | bit(a->mask == PLAN_MASK_BLOCKS, PLAN_BLOCKS) |
            bit(a->cache_layer != i, PLAN_SHARED_KEYS) | bit(a->value_is_key, PLAN_VALUE_IS_KEY) |
@@ -103,14 +102,14 @@ static uint32_t attention_features(const plan_attention *a, size_t i)
            BIAS_FEATURES(&a->q, &a->k, &a->v, &a->o);
 }
 
-static uint32_t mixer_features(const plan_mixer *m, size_t i)
+static uint64_t mixer_features(const plan_mixer *m, size_t i)
 {
     const plan_delta *d = &m->delta;
     if (m->kind == PLAN_MIXER_ATTENTION) return attention_features(&m->attention, i);
     return PLAN_DELTA | norm_features(&d->norm) | BIAS_FEATURES(&d->qkv, &d->z, &d->a, &d->b, &d->out);
 }
 
-static uint32_t layer_features(const plan_layer *l, size_t i)
+static uint64_t layer_features(const plan_layer *l, size_t i)
 {
     const plan_norm *const norms[] = {&l->mixer_in,
                                       &l->mixer_out,
@@ -123,7 +122,7 @@ static uint32_t layer_features(const plan_layer *l, size_t i)
                                       &l->experts.router_norm,
                                       &l->layer_input.out_norm,
                                       &l->altup.router_norm};
-    uint32_t needed = mixer_features(&l->mixer, i);
+    uint64_t needed = mixer_features(&l->mixer, i);
     for (size_t n = 0; n < sizeof norms / sizeof *norms; n++) needed |= norm_features(norms[n]);
     needed |= BIAS_FEATURES(&l->mlp.gate, &l->mlp.up, &l->mlp.down, &l->layer_input.gate,
                             &l->layer_input.projection, &l->laurel.left, &l->laurel.right,
@@ -137,9 +136,9 @@ static uint32_t layer_features(const plan_layer *l, size_t i)
            bit(l->altup.present, PLAN_STREAMS) | bit(l->scalar.data != NULL, PLAN_LAYER_SCALAR);
 }
 
-uint32_t plan_features(const plan *p)
+uint64_t plan_features(const plan *p)
 {
-    uint32_t needed =
+    uint64_t needed =
         norm_features(&p->norm) | norm_features(&p->layer_inputs.norm) |
         bit(p->soft_cap != 0, PLAN_LOGIT_CAP) | bit(p->embedding_scale != 1, PLAN_EMBEDDING_SCALE) |
         bit(p->logit_factor != 1, PLAN_LOGIT_FACTOR) | bit(p->layer_inputs.present, PLAN_LAYER_INPUTS) |
@@ -157,16 +156,16 @@ static bool clips(const plan_linear *linear)
     return linear->clip.present;
 }
 
-static uint32_t merger_features(const plan_merger *m)
+static uint64_t merger_features(const plan_merger *m)
 {
     return bit(clips(&m->first) || clips(&m->second), PLAN_TOWER_CLIPS);
 }
 
-static uint32_t tower_layer_features(const plan_tower_layer *l)
+static uint64_t tower_layer_features(const plan_tower_layer *l)
 {
     const plan_attention *a = &l->attention;
     const plan_linear *const linears[] = {&a->q, &a->k, &a->v, &a->o, &l->mlp.gate, &l->mlp.up, &l->mlp.down};
-    uint32_t needed = bit(l->in_windows, PLAN_TOWER_WINDOWS) |
+    uint64_t needed = bit(l->in_windows, PLAN_TOWER_WINDOWS) |
                       bit(l->mixer_out.present || l->mlp_out.present, PLAN_TOWER_POST_NORMS) |
                       bit(a->q_norm.present || a->k_norm.present || a->v_norm.present, PLAN_TOWER_HEAD_NORMS);
     for (size_t i = 0; i < sizeof linears / sizeof *linears; i++)
@@ -174,12 +173,12 @@ static uint32_t tower_layer_features(const plan_tower_layer *l)
     return needed;
 }
 
-uint32_t plan_tower_features(const plan_tower *tower)
+uint64_t plan_tower_features(const plan_tower *tower)
 {
     if (!tower->present) return 0;
     const plan_patches *patches = &tower->patches;
     const plan_pooling *pooling = &tower->pooling;
-    uint32_t needed =
+    uint64_t needed =
         bit(patches->order == PLAN_PATCHES_RASTER, PLAN_TOWER_RASTER) |
         bit(patches->weights_channels_last, PLAN_TOWER_CHANNELS_LAST) |
         bit(patches->pixel_factor != 1 || patches->pixel_offset != 0, PLAN_TOWER_PIXEL_SCALE) |
@@ -199,17 +198,17 @@ uint32_t plan_tower_features(const plan_tower *tower)
     return needed;
 }
 
-assay_status plan_check_features(const plan *p, uint32_t implemented, uint32_t tower_implemented,
+assay_status plan_check_features(const plan *p, uint64_t implemented, uint64_t tower_implemented,
                                  const char *engine, assay_error *err)
 {
-    const uint32_t missing = plan_features(p) & ~implemented;
-    const uint32_t tower_missing = plan_tower_features(&p->tower) & ~tower_implemented;
+    const uint64_t missing = plan_features(p) & ~implemented;
+    const uint64_t tower_missing = plan_tower_features(&p->tower) & ~tower_implemented;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (missing & (uint32_t)NAMES[i].feature)
+        if (missing & NAMES[i].feature)
             return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: the model has %s, which %s does not implement",
                               p->dir, NAMES[i].name, engine);
     for (size_t i = 0; i < sizeof TOWER_NAMES / sizeof *TOWER_NAMES; i++)
-        if (tower_missing & (uint32_t)TOWER_NAMES[i].feature)
+        if (tower_missing & TOWER_NAMES[i].feature)
             return assay_fail(err, ASSAY_EUNSUPPORTED,
                               "%s: the model's vision tower has %s, which %s does not implement", p->dir,
                               TOWER_NAMES[i].name, engine);

@@ -65,13 +65,13 @@ assay_status __wrap_plan_derive(plan *p, assay_error *err)
     return __real_plan_derive(p, err);
 }
 
-static uint32_t mask_of(const char *variable)
+static uint64_t mask_of(const char *variable)
 {
     const char *mask = getenv(variable);
-    return mask ? (uint32_t)strtoul(mask, NULL, 10) : 0;
+    return mask ? (uint64_t)strtoull(mask, NULL, 10) : 0;
 }
 
-assay_status __wrap_plan_check_features(const plan *p, uint32_t implemented, uint32_t tower_implemented,
+assay_status __wrap_plan_check_features(const plan *p, uint64_t implemented, uint64_t tower_implemented,
                                         const char *engine, assay_error *err)
 {
     return __real_plan_check_features(p, implemented & ~mask_of("ASSAY_TEST_LACKS"),

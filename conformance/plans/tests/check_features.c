@@ -25,19 +25,19 @@ static const char *environment(const char *name)
 /* Features of plans or of towers: the variable that takes some from an engine, and what a refusal says. */
 typedef struct kind {
     const char *lacks, *has;
-    uint32_t all, rare; /* rare: those that the bundled checkpoints need not have */
+    uint64_t all, rare; /* rare: those that the bundled checkpoints need not have */
 } kind;
 
-static const kind PLANS = {"ASSAY_TEST_LACKS", ": the model has ", ((uint32_t)PLAN_PLAIN_MLP << 1) - 1,
+static const kind PLANS = {"ASSAY_TEST_LACKS", ": the model has ", (PLAN_PLAIN_MLP << 1) - 1,
                            PLAN_NO_ROPE | PLAN_LAYER_NORMS | PLAN_PLAIN_MLP};
 static const kind TOWERS = {"ASSAY_TEST_LACKS_TOWER", ": the model's vision tower has ",
-                            ((uint32_t)PLAN_TOWER_VIDEOS << 1) - 1,
+                            (PLAN_TOWER_VIDEOS << 1) - 1,
                             PLAN_TOWER_CHANNELS_LAST | PLAN_TOWER_IN_NORM | PLAN_TOWER_BICUBIC |
                                 PLAN_TOWER_STANDARDISED | PLAN_TOWER_CLIPS};
 
-static void set_lacking(const kind *k, uint32_t features)
+static void set_lacking(const kind *k, uint64_t features)
 {
-    char text[16];
+    char text[32];
     (void)snprintf(text, sizeof text, "%lu", (unsigned long)features);
     ck_assert_int_eq(setenv(k->lacks, text, 1), 0);
 }
@@ -45,12 +45,12 @@ static void set_lacking(const kind *k, uint32_t features)
 /* Expects the engine to refuse a checkpoint without each of the features that it needs, and to open it
  * without all others. */
 static void expect_refusals(const assay_engine *engine, const char *name, const char *dir, const kind *k,
-                            uint32_t needed)
+                            uint64_t needed)
 {
     assay_model *model = NULL;
     char refusal[64];
     (void)snprintf(refusal, sizeof refusal, ", which %s does not implement", name);
-    for (uint32_t lacking = 1; lacking != 0 && lacking <= k->all; lacking <<= 1) {
+    for (uint64_t lacking = 1; lacking != 0 && lacking <= k->all; lacking <<= 1) {
         if (!(needed & lacking)) continue;
         set_lacking(k, lacking);
         ck_assert_msg(engine->model_open(dir, NULL, &model, &err) == ASSAY_EUNSUPPORTED, "%s: opened", dir);
@@ -70,7 +70,7 @@ START_TEST(a_checkpoint_is_refused_by_name_without_any_feature_that_it_needs)
     char path[4096];
     glob_t found;
     const assay_engine *engine = NULL;
-    uint32_t needed = 0, tower_needed = 0;
+    uint64_t needed = 0, tower_needed = 0;
     (void)snprintf(path, sizeof path, "%s/conformance/plans/.libs/changed_%s.so", environment("top_builddir"),
                    ENGINES[_i]);
     ck_assert_msg(conf_engine_open(path, &engine, &err) == ASSAY_OK, "%s", err.text);
@@ -80,7 +80,7 @@ START_TEST(a_checkpoint_is_refused_by_name_without_any_feature_that_it_needs)
         plan *p;
         *strrchr(found.gl_pathv[i], '/') = '\0';
         ck_assert_msg(plan_open(found.gl_pathv[i], &p, &err) == ASSAY_OK, "%s", err.text);
-        const uint32_t features = plan_features(p), of_tower = plan_tower_features(&p->tower);
+        const uint64_t features = plan_features(p), of_tower = plan_tower_features(&p->tower);
         plan_free(p);
         expect_refusals(engine, ENGINES[_i], found.gl_pathv[i], &PLANS, features);
         expect_refusals(engine, ENGINES[_i], found.gl_pathv[i], &TOWERS, of_tower);
@@ -94,7 +94,7 @@ START_TEST(a_checkpoint_is_refused_by_name_without_any_feature_that_it_needs)
 END_TEST
 
 /* Runs the cases of a fixture with an engine that lacks the features. */
-static const support_output *run_lacking(uint32_t features, const char *engine, const char *fixture)
+static const support_output *run_lacking(uint64_t features, const char *engine, const char *fixture)
 {
     char command[8192], top[4096], build[4096];
     ck_assert_ptr_nonnull(realpath(environment("top_srcdir"), top));

@@ -2,7 +2,7 @@
  * they refuse.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/families/decoder.h"
+#include "model/families/parts/decoder.h"
 
 #include <math.h>
 #include <stdlib.h>

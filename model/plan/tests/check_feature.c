@@ -3,13 +3,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/feature.h"
 
+#include <inttypes.h>
+
 #include "base/tests/support.h"
 #include "model/loader.h"
 #include "model/tests/checkpoint.h"
 
 static const struct {
     const char *fixture;
-    uint32_t needed, tower_needed;
+    uint64_t needed, tower_needed;
 } NEEDED[] = {
     {"llama/base", 0, 0},
     {"qwen2/base", PLAN_BIASES, 0},
@@ -69,10 +71,11 @@ static const struct {
 START_TEST(a_plan_needs_what_its_model_has)
 {
     plan *p = checkpoint_open_fixture(NEEDED[_i].fixture);
-    ck_assert_msg(plan_features(p) == NEEDED[_i].needed, "%s: found %#x, expected %#x", NEEDED[_i].fixture,
-                  plan_features(p), NEEDED[_i].needed);
-    ck_assert_msg(plan_tower_features(&p->tower) == NEEDED[_i].tower_needed, "%s: found %#x, expected %#x",
-                  NEEDED[_i].fixture, plan_tower_features(&p->tower), NEEDED[_i].tower_needed);
+    ck_assert_msg(plan_features(p) == NEEDED[_i].needed, "%s: found %#" PRIx64 ", expected %#" PRIx64,
+                  NEEDED[_i].fixture, plan_features(p), NEEDED[_i].needed);
+    ck_assert_msg(plan_tower_features(&p->tower) == NEEDED[_i].tower_needed,
+                  "%s: found %#" PRIx64 ", expected %#" PRIx64, NEEDED[_i].fixture,
+                  plan_tower_features(&p->tower), NEEDED[_i].tower_needed);
     plan_free(p);
 }
 END_TEST
@@ -81,15 +84,15 @@ START_TEST(an_engine_that_lacks_a_part_refuses_the_plan_by_name)
 {
     plan *p = checkpoint_open_fixture(NEEDED[_i].fixture);
     assay_error err = {0};
-    const uint32_t tower = NEEDED[_i].tower_needed;
+    const uint64_t tower = NEEDED[_i].tower_needed;
     ck_assert_int_eq(plan_check_features(p, NEEDED[_i].needed, tower, "mine", &err), ASSAY_OK);
-    for (uint32_t lacking = 1; lacking && lacking <= NEEDED[_i].needed; lacking <<= 1) {
+    for (uint64_t lacking = 1; lacking && lacking <= NEEDED[_i].needed; lacking <<= 1) {
         if (!(lacking & NEEDED[_i].needed)) continue;
         ck_assert_int_eq(plan_check_features(p, ~lacking, tower, "mine", &err), ASSAY_EUNSUPPORTED);
         support_expect_error(&err, ASSAY_EUNSUPPORTED, NEEDED[_i].fixture, "the model has ",
                              ", which mine does not implement", NULL);
     }
-    for (uint32_t lacking = 1; lacking && lacking <= tower; lacking <<= 1) {
+    for (uint64_t lacking = 1; lacking && lacking <= tower; lacking <<= 1) {
         if (!(lacking & tower)) continue;
         ck_assert_int_eq(plan_check_features(p, NEEDED[_i].needed, ~lacking, "mine", &err),
                          ASSAY_EUNSUPPORTED);
@@ -124,14 +127,14 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
                   .deepstack = &deepstack,
                   .n_deepstack = 1,
                   .video_token = 0}};
-    const uint32_t tables = PLAN_TOWER_BILINEAR | PLAN_TOWER_BICUBIC | PLAN_TOWER_AXES_TABLE;
-    uint32_t all = 0;
+    const uint64_t tables = PLAN_TOWER_BILINEAR | PLAN_TOWER_BICUBIC | PLAN_TOWER_AXES_TABLE;
+    uint64_t all = 0;
     for (int kind = PLAN_TABLE_NONE; kind <= PLAN_TABLE_AXES; kind++) {
         p.tower.table.kind = (plan_table_kind)kind;
         all |= plan_tower_features(&p.tower);
     }
-    ck_assert_uint_eq(all, 2 * (uint32_t)PLAN_TOWER_VIDEOS - 1);
-    for (uint32_t lacking = 1; lacking <= PLAN_TOWER_VIDEOS; lacking <<= 1) {
+    ck_assert_uint_eq(all, 2 * PLAN_TOWER_VIDEOS - 1);
+    for (uint64_t lacking = 1; lacking <= PLAN_TOWER_VIDEOS; lacking <<= 1) {
         assay_error err;
         p.tower.table.kind = lacking == PLAN_TOWER_BILINEAR  ? PLAN_TABLE_BILINEAR
                              : lacking == PLAN_TOWER_BICUBIC ? PLAN_TABLE_BICUBIC
@@ -149,7 +152,7 @@ START_TEST(the_message_names_the_part)
 {
     plan *p = checkpoint_open_fixture("gemma2/base");
     assay_error err = {0};
-    ck_assert_int_eq(plan_check_features(p, ~(uint32_t)PLAN_SCORE_CAP, 0, "mine", &err), ASSAY_EUNSUPPORTED);
+    ck_assert_int_eq(plan_check_features(p, ~(uint64_t)PLAN_SCORE_CAP, 0, "mine", &err), ASSAY_EUNSUPPORTED);
     support_expect_error(&err, ASSAY_EUNSUPPORTED, "a cap of attention scores, which mine does not implement",
                          NULL);
     plan_free(p);

@@ -4,7 +4,7 @@
 #ifndef MODEL_FAMILIES_GEMMA_PARTS_H
 #define MODEL_FAMILIES_GEMMA_PARTS_H
 
-#include "model/families/decoder.h"
+#include "model/families/parts/decoder.h"
 
 /* Reads rms_norm_eps, num_attention_heads, attention_bias and the activation, and begins the family
  * (family_begin). The layer: norms before and after attention and MLP, norms of each head before rope, an

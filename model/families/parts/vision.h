@@ -7,7 +7,7 @@
 #ifndef MODEL_FAMILIES_VISION_H
 #define MODEL_FAMILIES_VISION_H
 
-#include "model/families/family.h"
+#include "model/families/parts/family.h"
 
 typedef struct family_vision {
     family own;     /* of vision_config: its config is the next member; it has no outer one */

@@ -5,7 +5,7 @@
 #define MODEL_FAMILIES_COMMON_H
 
 #include "model/checkpoint/config_rope.h"
-#include "model/families/family.h"
+#include "model/families/parts/family.h"
 
 /* Whether nothing has failed yet. */
 bool family_ok(const family *f);

@@ -3,14 +3,14 @@
  * limits, pooling.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/families/gemma4_vision.h"
+#include "model/families/parts/gemma4_vision.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
-#include "model/families/vision.h"
+#include "model/families/parts/common.h"
+#include "model/families/parts/vision.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_tensor.h"
 #include "model/plan/bind_vector.h"

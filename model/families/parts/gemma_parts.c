@@ -1,13 +1,12 @@
 /* Parts common to Gemma 3n and Gemma 4 (transformers, models/gemma3n and models/gemma4).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/families/gemma_parts.h"
+#include "model/families/parts/gemma_parts.h"
 
 #include <math.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
-#include "model/families/families.h"
+#include "model/families/parts/common.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/families/vision.h"
+#include "model/families/parts/vision.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "model/checkpoint/config_rope.h"
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
+#include "model/families/parts/common.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_patches.h"
 #include "model/plan/bind_vector.h"

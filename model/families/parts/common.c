@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/families/common.h"
+#include "model/families/parts/common.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "base/grow.h"
 #include "model/checkpoint/config_quantization.h"
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 

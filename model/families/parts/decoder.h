@@ -5,7 +5,7 @@
 #ifndef MODEL_FAMILIES_DECODER_H
 #define MODEL_FAMILIES_DECODER_H
 
-#include "model/families/family.h"
+#include "model/families/parts/family.h"
 
 /* How a published class reads its config. */
 typedef struct family_class {

@@ -1,13 +1,12 @@
 /* The decoder of Llama, which Qwen, Phi, OLMo, Granite, Gemma and others vary.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/families/decoder.h"
+#include "model/families/parts/decoder.h"
 
 #include <math.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
-#include "model/families/families.h"
+#include "model/families/parts/common.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 

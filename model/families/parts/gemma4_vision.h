@@ -4,7 +4,7 @@
 #ifndef MODEL_FAMILIES_GEMMA4_VISION_H
 #define MODEL_FAMILIES_GEMMA4_VISION_H
 
-#include "model/families/family.h"
+#include "model/families/parts/family.h"
 
 /* Binds the tower where the document has a vision_config and the checkpoint a tower; otherwise the model
  * reads no images, which is noted if the document has the config of one. The language model has been read.

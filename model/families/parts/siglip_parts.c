@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/families/siglip_parts.h"
+#include "model/families/parts/siglip_parts.h"
 
 #include <stdio.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/common.h"
+#include "model/families/parts/common.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_patches.h"
 #include "model/plan/bind_vector.h"

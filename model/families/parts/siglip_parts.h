@@ -5,7 +5,7 @@
 #ifndef MODEL_FAMILIES_SIGLIP_PARTS_H
 #define MODEL_FAMILIES_SIGLIP_PARTS_H
 
-#include "model/families/vision.h"
+#include "model/families/parts/vision.h"
 
 /* Reads hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, hidden_act and layer_norm_eps
  * into v and its tower, and allocates the layers. */

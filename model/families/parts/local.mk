@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+model_libmodel_la_SOURCES += \
+	model/families/parts/common.c model/families/parts/common.h \
+	model/families/parts/decoder.c model/families/parts/decoder.h \
+	model/families/parts/family.h \
+	model/families/parts/gemma4_vision.c model/families/parts/gemma4_vision.h \
+	model/families/parts/gemma_parts.c model/families/parts/gemma_parts.h \
+	model/families/parts/siglip_parts.c model/families/parts/siglip_parts.h \
+	model/families/parts/vision.c model/families/parts/vision.h
