@@ -95,7 +95,7 @@ static float load_f32(const unsigned char *src, size_t i)
 /* Numbers that are converted at once: loops of a constant length are vectorised at -O2. A reference engine
  * converts all weights of a model in each step. */
 #define LANES 8
-#define AHEAD 1024 /* bytes: a processor that prefetches by itself stops at the end of each page of 4 KiB */
+#define AHEAD 4096 /* bytes: a processor that prefetches by itself stops at the end of each page of 4 KiB */
 
 static void widen_bf16(double *dst, const unsigned char *src, size_t n)
 {

@@ -3,6 +3,7 @@
 
 #include <cblas.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "ref/blas.h"
 #include "ref/weight.h"
@@ -10,7 +11,9 @@
 /* Blocks of converted weights: about as large as a second-level cache. BLAS packs all of x for each block, so
  * that blocks have more rows than x. */
 #define BLOCK_BYTES   ((size_t)1 << 21)
-#define ROWS_OF_BLOCK 4 /* for each row of x */
+#define ROWS_OF_BLOCK 4    /* for each row of x, */
+#define FEW_ROWS      1024 /* or more of them, up to so many */
+#define HUGE_PAGE     ((size_t)1 << 21)
 
 /* A matrix of double: the numbers themselves, or a copy of them. */
 typedef struct wide {
@@ -107,16 +110,30 @@ assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_
 /* Rows of a block of a matrix [n, k]; at least 1. */
 static size_t count_rows(size_t n, size_t k, size_t n_tokens)
 {
-    const size_t cached = BLOCK_BYTES / sizeof(double) / (k ? k : 1), more = ROWS_OF_BLOCK * n_tokens;
+    const size_t cached = BLOCK_BYTES / sizeof(double) / (k ? k : 1);
+    const size_t many = ROWS_OF_BLOCK * n_tokens, few = ROWS_OF_BLOCK * many;
+    const size_t more = many > FEW_ROWS ? many : few < FEW_ROWS ? few : FEW_ROWS;
     const size_t wanted = cached > more ? cached : more;
     return wanted < 1 ? 1 : wanted < n ? wanted : n;
+}
+
+/* Memory for n numbers, in huge pages where the system has them: BLAS reads a block column by column. NULL if
+ * out of memory. */
+static ref_real *alloc_block(size_t n)
+{
+    const size_t n_bytes = (n + 1) * sizeof(ref_real);
+    if (n_bytes < HUGE_PAGE / 2) return malloc(n_bytes);
+    const size_t rounded = (n_bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    ref_real *memory = aligned_alloc(HUGE_PAGE, rounded);
+    if (memory) (void)madvise(memory, rounded, MADV_HUGEPAGE);
+    return memory;
 }
 
 assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight)
 {
     const size_t n = weight->rows, k = weight->cols;
     const size_t n_block = count_rows(n, k, n_tokens);
-    ref_real *rows = malloc((n_block * k + 1) * sizeof *rows);
+    ref_real *rows = alloc_block(n_block * k);
     wide wide_x = {0};
     bool ok = rows && open_wide(&wide_x, x, k, n_tokens, k) && ref_blas_enter();
     const bool entered = ok;

@@ -115,6 +115,7 @@ static assay_status map_file(safetensors *f, assay_error *err)
     if (rc != ASSAY_OK) return rc;
     /* An empty file cannot be mapped: read_length refuses it. */
     void *bytes = n > 0 ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+    if (bytes && bytes != MAP_FAILED) (void)madvise(bytes, n, MADV_HUGEPAGE);
     const int reason = errno;
     (void)close(fd);
     if (bytes == MAP_FAILED && reason == ENOMEM)
