@@ -8,12 +8,13 @@
 #include "ref/blas.h"
 #include "ref/weight.h"
 
-/* Blocks of converted weights: about as large as a second-level cache. BLAS packs all of x for each block, so
- * that blocks have more rows than x. */
-#define BLOCK_BYTES   ((size_t)1 << 21)
-#define ROWS_OF_BLOCK 4    /* for each row of x, */
-#define FEW_ROWS      1024 /* or more of them, up to so many */
-#define HUGE_PAGE     ((size_t)1 << 21)
+/* Blocks of converted weights. BLAS packs all of x again for each block, and small products cost it more: a
+ * block has several rows for each row of x, and is at least as large as a second-level cache. */
+#define BLOCK_BYTES     ((size_t)1 << 21)
+#define ROWS_FOR_A_ROW  16 /* of x, until there are ROWS_ENOUGH */
+#define ROWS_ENOUGH     1024
+#define LEAST_FOR_A_ROW 4 /* of x, however many that are */
+#define HUGE_PAGE       ((size_t)1 << 21)
 
 /* A matrix of double: the numbers themselves, or a copy of them. */
 typedef struct wide {
@@ -107,14 +108,19 @@ assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_
     return ok ? ASSAY_OK : ASSAY_ENOMEM;
 }
 
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Rows of a block of a matrix [n, k]; at least 1. */
 static size_t count_rows(size_t n, size_t k, size_t n_tokens)
 {
-    const size_t cached = BLOCK_BYTES / sizeof(double) / (k ? k : 1);
-    const size_t many = ROWS_OF_BLOCK * n_tokens, few = ROWS_OF_BLOCK * many;
-    const size_t more = many > FEW_ROWS ? many : few < FEW_ROWS ? few : FEW_ROWS;
-    const size_t wanted = cached > more ? cached : more;
-    return wanted < 1 ? 1 : wanted < n ? wanted : n;
+    const size_t several = ROWS_FOR_A_ROW * n_tokens;
+    size_t rows = larger(BLOCK_BYTES / sizeof(double) / (k ? k : 1), 1);
+    rows = larger(rows, several < ROWS_ENOUGH ? several : ROWS_ENOUGH);
+    rows = larger(rows, LEAST_FOR_A_ROW * n_tokens);
+    return rows < n ? rows : n;
 }
 
 /* Memory for n numbers, in huge pages where the system has them: BLAS reads a block column by column. NULL if
