@@ -157,15 +157,16 @@ class Drawer:
         """Whether float32 runs with other summation orders have at most MOST_GROWTH times the noise of the logits, and
         MOST_TRACED times that of the layers' outputs. In a model that amplifies rounding errors (Gemma 3n, a delta net
         whose query and key are nearly orthogonal) one run can be close to the truth by chance, and correct
-        candidates would exceed four times its noise. Most bundled inputs (seed 0) were drawn without this
-        check, and the others with torch's sums and without that of tensors; none of them has shown the problem."""
-        bundled = self.checkpoint.seed == 0
-        if bundled and not self.checkpoint.variant.typical:
+        candidates would exceed four times its noise. Most bundled inputs (seed 0) were drawn without this check.
+        Those of `typical` variants were drawn with torch's sums and without the check of outputs, unless they are `typical_layers`."""
+        variant, bundled = self.checkpoint.variant, self.checkpoint.seed == 0
+        if bundled and not variant.typical:
             return True
+        logits_alone = bundled and not variant.typical_layers
         largest = max(np.abs(drawn.prefill).max(), np.abs(drawn.steps).max())
         most = MOST_GROWTH * max(drawn.noise, FLOOR * largest)
-        other = OtherOrder if bundled else OneByOne
-        truth, once = ({}, {}) if bundled else self.traces(drawn)
+        other = OtherOrder if logits_alone else OneByOne
+        truth, once = ({}, {}) if logits_alone else self.traces(drawn)
         for _ in range(N_ORDERS):
             again: dict[str, np.ndarray] = {}
             with other(self.rng):

@@ -58,8 +58,10 @@ class Variant:
     writes: Config = field(default_factory=dict)
     outer: Config = field(default_factory=dict)  # members of a multimodal config beside text_config
     omits_outer: tuple[str, ...] = ()  # like omits, of the config around text_config
-    # Inputs are drawn as with seeds other than 0: three more float32 runs have at most twice the noise
+    # Inputs are drawn as with seeds other than 0: three more float32 runs have at most twice the noise of the logits
     typical: bool = False
+    # and these runs sum term by term, and have at most three times the noise of the outputs of layers; needs typical
+    typical_layers: bool = False
     stores_head: bool = False  # the file contains the head although it is tied
     weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of the family
     prompts: tuple[tuple, ...] = ()  # of the case `pictures`: texts and pictures, see images.Part

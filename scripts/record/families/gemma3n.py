@@ -132,7 +132,7 @@ def variants(base: Config) -> list[Variant]:
                         activation_sparsity_pattern=[0.95 if n > 10 else 0.0] * 10
                                                     + [0.0] * (n - 10)),
                   "A sparsity of activations that config.json leaves to the published default",
-                  ("window",), wrapper="multimodal", spelling="old", dtype="bfloat16", typical=True,
+                  ("window",), wrapper="multimodal", spelling="old", dtype="bfloat16", typical=True, typical_layers=n > 10,
                   omits=("activation_sparsity_pattern",), weight_rules=CALM)
           for n, name in ((10, "ten"), (11, "eleven"))),
         Variant("one-width", {**two, "activation_sparsity_pattern": [0.3, 0.5]},
