@@ -80,12 +80,14 @@ def placeholders(model: Any, kind: str, items: list[Item]) -> int | None:
 
 def media(model: Any, step: Step) -> dict[str, np.ndarray]:
     """What mlx-vlm's processor returns beside the tokens. Of its processors only Gemma4Processor returns the kinds of tokens by
-    default."""
+    default, and that of PaddleOCR-VL gives its patches one more axis, of length 1."""
     names = dict.fromkeys(name for item in step.items for name in item.tensors)
     found = {name: np.concatenate([item.tensors[name] for item in step.items if name in item.tensors]) for name in names}
     if getattr(model.config, "model_type", None) == "gemma4":
         kinds = {token: number for number, kind in enumerate(KINDS, 1) if (token := placeholder_ids(model.config).get(kind)) is not None}
         found["mm_token_type_ids"] = np.array([[kinds.get(token, 0) for token in step.tokens]], np.int32)
+    if getattr(model.config, "model_type", None) == "paddleocr_vl" and "pixel_values" in found:
+        found["pixel_values"] = found["pixel_values"][None]
     return found
 
 
@@ -106,10 +108,11 @@ def evaluate(model: Any, sample: Sample, step: Step, tap: Tap | None) -> np.ndar
             inputs = {} if sample.deltas is None else {"rope_deltas": sample.deltas}
         else:
             inputs = first_inputs(model, ids, given)
-            sample.deltas = inputs.get("rope_deltas")
         kept = len(step.tokens) if tap else max(1, step.n_last)
         out = model.language_model(ids, cache=sample.cache, logits_to_keep=kept, **inputs)
         rows = float32(out.logits[0])
+    if not sample.tokens:  # PaddleOCR-VL does not return them
+        sample.deltas = inputs.get("rope_deltas", getattr(model.language_model, "_rope_deltas", None))
     sample.tokens += step.tokens
     sample.items += step.items
     return rows
