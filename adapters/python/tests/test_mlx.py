@@ -106,6 +106,31 @@ class Samples(unittest.TestCase):
         self.model.config.text_config.use_bidirectional_attention = "vision"
         self.refused(samples.Sample([], [1]), self.step([7]), "placeholder tokens")
 
+    def test_patches_of_paddleocr_vl_have_the_axes_of_its_processor(self) -> None:
+        from assay.adapters import mlx_vlm_samples as samples
+        step = Step(0, [7], None, [Item("image", 0, 0, {"pixel_values": np.zeros((4, 3, 2, 2))}) for _ in range(2)], 1)
+        self.assertEqual(samples.media(self.model, step)["pixel_values"].shape, (8, 3, 2, 2))
+        self.model.config.model_type = "paddleocr_vl"
+        self.assertEqual(samples.media(self.model, step)["pixel_values"].shape, (1, 8, 3, 2, 2))
+
+    def test_each_sample_keeps_the_rope_deltas_that_its_prompt_leaves_in_the_language_model(self) -> None:
+        import mlx.core as mx
+        from assay.adapters import mlx_vlm_samples as samples
+
+        class Language:
+            """Positions of a prompt are its first token, and stay until the next prompt."""
+
+            def __call__(self, ids: Any, cache: list, logits_to_keep: int, rope_deltas: Any = None) -> Any:
+                self._rope_deltas = ids[:, :1] if rope_deltas is None else rope_deltas
+                return SimpleNamespace(logits=self._rope_deltas[None].astype(mx.float32))
+
+        self.model.language_model = Language()
+        self.model.get_input_embeddings = lambda ids, pixels, mask: SimpleNamespace(to_dict=dict)
+        first, second = samples.Sample([]), samples.Sample([])
+        for sample, token in ((first, 3), (second, 5)):
+            samples.evaluate(self.model, sample, self.step([token, 1]), None)
+        self.assertEqual([float(samples.evaluate(self.model, sample, self.step([1]), None)[0, 0]) for sample in (first, second)], [3, 5])
+
 
 if __name__ == "__main__":
     unittest.main()
