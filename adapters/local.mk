@@ -32,6 +32,7 @@ dist_adapterssystems_DATA = \
 	adapters/python/assay/adapters/mlx_hooks.py \
 	adapters/python/assay/adapters/mlx_lm.py \
 	adapters/python/assay/adapters/mlx_lm_taps.py \
+	adapters/python/assay/adapters/mlx_sessions.py \
 	adapters/python/assay/adapters/mlx_vlm.py \
 	adapters/python/assay/adapters/mlx_vlm_batches.py \
 	adapters/python/assay/adapters/mlx_vlm_samples.py \

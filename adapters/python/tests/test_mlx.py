@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import unittest
+from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from assay import Item, Step, Unsupported
+from assay import FormatError, Item, ModelOptions, SessionOptions, Step, StepOptions, Unsupported
 
 MLX, MLX_VLM = (importlib.util.find_spec(name) is not None for name in ("mlx", "mlx_vlm"))
 
@@ -75,6 +77,96 @@ class Hooks(unittest.TestCase):
         with self.assertRaises(ZeroDivisionError), hooked(text_places(text), lambda name, tensor: None):
             raise ZeroDivisionError
         self.assertIs(type(text.norm).__call__, before)
+
+
+@dataclass
+class Tokens:
+    """A sample that has nothing but its tokens."""
+
+    tokens: list[int]
+
+    def copy(self) -> Tokens:
+        return Tokens(list(self.tokens))
+
+
+@unittest.skipUnless(MLX, "mlx is not installed")
+class Sessions(unittest.TestCase):
+    def setUp(self) -> None:
+        from assay.adapters import mlx_sessions
+
+        class Sums(mlx_sessions.Engine):
+            """Its logits are the sums of the tokens so far; token 13 fails after it was appended."""
+
+            name = "sums"
+
+            def load(self, directory: Path) -> Any:
+                if not directory.exists():
+                    raise ValueError(f"{directory.name}\nnot found")
+                return SimpleNamespace(module=SimpleNamespace(set_dtype=types.append))
+
+            def sample(self, session: Any) -> Tokens:
+                return Tokens([])
+
+            def check(self, session: Any, step: Step) -> None:
+                if step.items:
+                    raise Unsupported("items")
+
+            def evaluate(self, model: Any, sample: Tokens, step: Step, tap: Any) -> np.ndarray:
+                before = len(sample.tokens)
+                sample.tokens += step.tokens
+                if 13 in step.tokens:
+                    raise ZeroDivisionError
+                return np.cumsum(sample.tokens)[before:, None]
+
+            def rewound(self, session: Any, sample: Tokens, n_tokens: int) -> Tokens:
+                return Tokens(sample.tokens[:n_tokens])
+
+        types: list[Any] = []
+        self.types, self.engine = types, Sums()
+
+    def opened(self, n_samples: int) -> Any:
+        return self.engine.session_open(self.engine.model_open(".", ModelOptions()), SessionOptions(n_samples))
+
+    def stepped(self, session: Any, *steps: tuple[int, list[int], int]) -> list[list[int]]:
+        given = [Step(sample, tokens, None, [], n_last) for sample, tokens, n_last in steps]
+        return [rows[:, 0].tolist() for rows in self.engine.step(session, given, StepOptions())]
+
+    def test_rows_are_those_that_were_asked_for(self) -> None:
+        session = self.opened(2)
+        self.assertEqual(self.stepped(session, (1, [1, 2, 3], 2), (0, [5], 0)), [[3, 6]])
+        self.assertEqual(self.stepped(session, (0, [1], 1), (1, [1], 1)), [[6], [7]])
+
+    def test_a_step_that_fails_leaves_every_sample_as_it_was(self) -> None:
+        session = self.opened(2)
+        self.stepped(session, (0, [1], 1), (1, [2], 1))
+        with self.assertRaises(ZeroDivisionError):
+            self.stepped(session, (0, [4], 1), (1, [13], 1))
+        with self.assertRaises(Unsupported):
+            self.engine.step(session, [Step(0, [4], None, [Item("image", 0, 1, {})], 1)], StepOptions())
+        self.assertEqual([session.samples[n].tokens for n in (0, 1)], [[1], [2]])
+
+    def test_samples_join_leave_fork_and_are_rewound(self) -> None:
+        session, other = self.opened(2), self.opened(1)
+        self.stepped(session, (0, [1, 2], 1), (1, [5], 1))
+        self.engine.leave(session, 0)
+        self.assertEqual(self.engine.join(session), 0)
+        self.assertEqual(self.engine.fork(session, 1, session), 2)
+        self.assertEqual(self.engine.fork(session, 1, other), 1)
+        self.stepped(session, (0, [7], 1), (1, [8, 9], 1))
+        self.engine.rewind(session, 1, 2)
+        self.assertEqual([session.samples[n].tokens for n in range(3)], [[7], [5, 8], [5]])
+        self.assertEqual([other.samples[n].tokens for n in range(2)], [[], [5]])
+
+    def test_types_limits_and_files_are_refused_by_name(self) -> None:
+        self.engine.model_open(".", ModelOptions(compute="BF16"))
+        self.assertIn("bfloat16", str(self.types[0]))
+        for make, kind, text in ((lambda: self.engine.model_open(".", ModelOptions(compute="I8")), Unsupported, "compute I8 is not supported"),
+                                 (lambda: self.engine.model_open("nowhere", ModelOptions()), FormatError, "^sums: nowhere$"),
+                                 (lambda: self.engine.model_open("Model type x", ModelOptions()), Unsupported, "^sums: Model type x$"),
+                                 (lambda: self.engine.session_open(None, SessionOptions(1, limit=8, sink_tokens=1)), Unsupported, "with 1 attention sink")):
+            with self.subTest(text), self.assertRaisesRegex(kind, text):
+                make()
+        self.assertEqual(self.engine.session_open(None, SessionOptions(1, limit=8, sink_tokens=4)).limit, 8)
 
 
 @unittest.skipUnless(MLX_VLM, "mlx-vlm is not installed")

@@ -18,12 +18,13 @@ import mlx.core as mx
 import numpy as np
 from mlx_vlm.generate.ar import PromptProcessingBatch, _merge_prefill_prompt_kwargs
 
-from ..engine import StepOptions, Tap
+from ..engine import Tap
 from ..errors import Unsupported
 from ..requests import SessionOptions, Step
 from . import mlx_vlm
 from . import mlx_vlm_samples as samples
 from .mlx_hooks import active_stream, float32, hooked, text_places
+from .mlx_sessions import Session
 from .mlx_vlm_samples import Sample
 from .mlx_vlm_taps import adds_features, tapped
 
@@ -113,28 +114,20 @@ def take_apart(members: list[Sample], cache: list[Any], deltas: Any) -> None:
 class Engine(mlx_vlm.Engine):
     name = "mlx-vlm-batches"
 
-    def session_open(self, model: mlx_vlm.Model, options: SessionOptions) -> mlx_vlm.Session:
+    def session_open(self, model: mlx_vlm.Model, options: SessionOptions) -> Session:
         if options.limit:
             raise Unsupported("BatchGenerator has no caches with a limit")
         return super().session_open(model, options)
 
-    def step(self, session: mlx_vlm.Session, steps: list[Step], options: StepOptions) -> list[np.ndarray]:
-        module = session.model.module
-        for step in steps:
-            samples.check(module, session.samples[step.sample], step)
-        after = {step.sample: session.samples[step.sample].copy() for step in steps}
+    def evaluate_all(self, model: mlx_vlm.Model, after: dict[int, Sample], steps: list[Step], tap: Tap | None) -> dict[int, np.ndarray]:
         found: dict[int, np.ndarray] = {}
         for compute, group in ((prefill, [step for step in steps if not after[step.sample].tokens]),
                                (decode, [step for step in steps if after[step.sample].tokens and len(step.tokens) == 1])):
             if len(group) > 1:
                 group = sorted(group, key=lambda step: len(step.tokens))
                 members = [after[step.sample] for step in group]
-                found |= zip((step.sample for step in group), compute(module, members, group, options.tap))
+                found |= zip((step.sample for step in group), compute(model.module, members, group, tap))
                 for sample, step in zip(members, group):
                     sample.tokens += step.tokens
                     sample.items += step.items
-        for step in steps:
-            if step.sample not in found:
-                found[step.sample] = samples.evaluate(module, after[step.sample], step, options.tap)
-        session.samples.update(after)
-        return [found[step.sample][-step.n_last:] for step in steps if step.n_last]
+        return found | super().evaluate_all(model, after, [step for step in steps if step.sample not in found], tap)
