@@ -45,6 +45,7 @@ dist_adapterssystems_DATA = \
 	adapters/python/assay/adapters/openvino_genai_paged.py \
 	adapters/python/assay/adapters/openvino_genai_stateful.py \
 	adapters/python/assay/adapters/parts.py \
+	adapters/python/assay/adapters/safetensors_header.py \
 	adapters/python/assay/adapters/transformers.py \
 	adapters/python/assay/adapters/transformers_batches.py \
 	adapters/python/assay/adapters/transformers_taps.py
@@ -69,5 +70,6 @@ EXTRA_DIST += adapters/tests/python.test \
 	adapters/python/tests/test_gguf.py \
 	adapters/python/tests/test_mlx.py \
 	adapters/python/tests/test_plugin.py \
+	adapters/python/tests/test_safetensors.py \
 	adapters/python/tests/test_serve.py \
 	adapters/python/tests/toy.py

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.record import safetensors_header
+import scripts.engines_package  # noqa: F401 # makes assay importable
+from assay import BFloat16
+from assay.adapters import safetensors_header
+from assay.errors import EngineError
+from assay.tensors import NUMPY
 
-TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1", "BOOL": "?"}
 SUFFIXES = (".npy", ".safetensors", ".pt", ".pth")
 
 Tensors = dict[str, Callable[[], np.ndarray]]
@@ -60,22 +63,17 @@ def read_npy(file: Path) -> np.ndarray:
         raise BadDump(f"{file}: {error}") from error
 
 
-def widened(bits: np.ndarray) -> np.ndarray:
-    """The values of bfloat16."""
-    return (bits.astype("<u4") << 16).view("<f4")
-
-
 def safetensors(file: Path) -> Tensors:
     try:
         header = safetensors_header.read(file)
-    except safetensors_header.BadHeader as error:
+    except EngineError as error:
         raise BadDump(str(error)) from None
 
     def reader(entry: safetensors_header.Entry) -> Callable[[], np.ndarray]:
         def read() -> np.ndarray:
             data = np.fromfile(file, np.uint8, entry.size, offset=entry.offset)
-            array = data.view(TYPES[entry.dtype]).reshape(entry.shape)
-            return widened(array) if entry.dtype == "BF16" else array
+            array = data.view(NUMPY[entry.dtype]).reshape(entry.shape)
+            return BFloat16(array).widened() if entry.dtype == "BF16" else array
         return read
 
     return {name: reader(entry) for name, entry in header.items()}

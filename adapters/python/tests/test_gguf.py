@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from assay import BFloat16
 from assay.adapters import checkpoint, gguf_write, llama_cpp_families, llama_cpp_gguf, llama_cpp_rope
 from assay.errors import FormatError, Unsupported
 
@@ -95,7 +96,7 @@ class Files(Temporary):
 
     def test_rounding_to_bfloat16_is_to_nearest_and_ties_to_even(self) -> None:
         given = np.array([1.0, 1 + 2**-8, 1 + 3 * 2**-8, 1 + 2**-8 + 2**-20, -1 - 2**-8, np.inf, np.nan], np.float32)
-        found = checkpoint.widened(gguf_write.rounded(given))
+        found = BFloat16(gguf_write.rounded(given)).widened()
         np.testing.assert_array_equal(found, np.array([1, 1, 1 + 2**-6, 1 + 2**-7, -1, np.inf, np.nan], np.float32))
 
     def test_a_stored_bfloat16_matrix_stays_as_it_is(self) -> None:

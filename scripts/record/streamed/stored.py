@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
-
-from .. import safetensors_header
+from assay.adapters import safetensors_header
+from assay.errors import EngineError
 
 BLOCK_BYTES = 1 << 24
 TYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,
@@ -76,8 +76,8 @@ class Tensor:
 def read_header(path: Path) -> dict[str, Tensor]:
     """The tensors of one file, by name."""
     try:
-        entries = safetensors_header.read(path)
-    except safetensors_header.BadHeader as error:
+        entries = safetensors_header.read(path, TYPES)
+    except EngineError as error:
         raise Unsupported(str(error)) from None
     return {name: Tensor(name, path, entry.offset, TYPES[entry.dtype], entry.shape) for name, entry in entries.items()}
 

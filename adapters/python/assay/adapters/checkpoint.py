@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FileUnreadable, FormatError, Unsupported
+from ..errors import FileUnreadable, FormatError
+from ..tensors import NUMPY, BFloat16
+from . import safetensors_header
 
-HEADER_MOST = 100 << 20  # bytes of the header of a safetensors file
-TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
+TYPES = ("F64", "F32", "F16", "BF16")
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,7 @@ class Stored:
         return self.values.shape
 
     def float32(self) -> np.ndarray:
-        return widened(self.values) if self.dtype == "BF16" else np.asarray(self.values, np.float32)
-
-
-def widened(bits: np.ndarray) -> np.ndarray:
-    """bfloat16, given as uint16, in float32, which holds the same values."""
-    return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)
+        return BFloat16(self.values).widened() if self.dtype == "BF16" else np.asarray(self.values, np.float32)
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -50,35 +45,12 @@ def read_json(path: Path) -> dict[str, Any]:
     return document
 
 
-def header(path: Path) -> tuple[dict[str, Any], int]:
-    """The descriptions of the tensors of a file, and where its data begins."""
-    try:
-        with open(path, "rb") as file:
-            start = file.read(8)
-            size = struct.unpack("<Q", start)[0] if len(start) == 8 else HEADER_MOST + 1
-            document = json.loads(file.read(size)) if size <= HEADER_MOST else None
-    except OSError as error:
-        raise FileUnreadable(f"{path}: {error.strerror}") from error
-    except ValueError as error:
-        raise FormatError(f"{path}: header: {error}") from error
-    if not isinstance(document, dict):
-        raise FormatError(f"{path}: expected a header of at most {HEADER_MOST} bytes with an object")
-    document.pop("__metadata__", None)
-    return document, 8 + size
-
-
 def tensors(path: Path) -> Iterator[tuple[str, Stored]]:
     """The tensors of one file, in the order of its header."""
-    described, start = header(path)
-    size = path.stat().st_size
-    for name, said in described.items():
-        if said["dtype"] not in TYPES:
-            raise Unsupported(f"{path}: {name} is {said['dtype']}; expected one of {', '.join(TYPES)}")
-        kind, shape, (begin, end) = np.dtype(TYPES[said["dtype"]]), tuple(said["shape"]), said["data_offsets"]
-        if end - begin != math.prod(shape) * kind.itemsize or start + end > size:
-            raise FormatError(f"{path}: {name}: data_offsets {[begin, end]} do not fit {said['dtype']} {list(shape)} in a file of {size} bytes")
-        yield name, Stored(said["dtype"], np.memmap(path, kind, "r", start + begin, shape) if shape else
-                                             np.fromfile(path, kind, 1, offset=start + begin).reshape(()))
+    for name, entry in safetensors_header.read(path, TYPES).items():
+        kind = np.dtype(NUMPY[entry.dtype])
+        yield name, Stored(entry.dtype, np.memmap(path, kind, "r", entry.offset, entry.shape) if entry.shape and entry.size else
+                           np.fromfile(path, kind, math.prod(entry.shape), offset=entry.offset).reshape(entry.shape))
 
 
 def checkpoint(directory: Path) -> dict[str, Stored]:
