@@ -62,6 +62,7 @@ EXTRA_DIST += adapters/tests/python.test \
 	adapters/python/findings.tsv \
 	adapters/python/tests/__init__.py \
 	adapters/python/tests/cases.py \
+	adapters/python/tests/fake_torch.py \
 	adapters/python/tests/noisy.py \
 	adapters/python/tests/openvino_streams.py \
 	adapters/python/tests/run.py \
@@ -72,4 +73,5 @@ EXTRA_DIST += adapters/tests/python.test \
 	adapters/python/tests/test_plugin.py \
 	adapters/python/tests/test_safetensors.py \
 	adapters/python/tests/test_serve.py \
+	adapters/python/tests/test_transformers.py \
 	adapters/python/tests/toy.py
