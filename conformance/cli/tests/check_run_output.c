@@ -215,6 +215,28 @@ START_TEST(an_engine_cannot_write_escape_codes_on_the_terminal)
 }
 END_TEST
 
+/* Also one that is the default: a time-out that the user gives does not grow with the model. */
+START_TEST(the_repro_line_has_a_timeout_that_was_given)
+{
+    static const char *const given[][2] = {
+        {"", "run --engine fake32 bad/off.h5\n"},
+        {"--timeout 60", "run --engine fake32 --timeout 60 bad/off.h5\n"},
+        {"--timeout=61.5", "run --engine fake32 --timeout 61.5 bad/off.h5\n"}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        char command[8192], repro[256];
+        (void)snprintf(command, sizeof command,
+                       "ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" run %s --json json -e fake32 bad",
+                       support_engine("fake32"), given[i][0]);
+        const support_output *o = support_shell(command);
+        assert_code(o, 1);
+        (void)snprintf(repro, sizeof repro, "REPRO: assay %s", given[i][1]);
+        assert_holds(o->out, repro);
+        o = support_shell("grep -c '\"timeout_fixed\":true' json");
+        ck_assert_str_eq(o->out, given[i][0][0] ? "1\n" : "0\n");
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/cli/run_output");
@@ -232,6 +254,7 @@ int main(void)
     tcase_add_test(output, reports_and_warnings_hold_only_valid_text);
     tcase_add_test(output, output_to_a_pipe_has_no_escape_codes_and_no_progress_bar);
     tcase_add_test(output, an_engine_cannot_write_escape_codes_on_the_terminal);
+    tcase_add_test(output, the_repro_line_has_a_timeout_that_was_given);
     suite_add_tcase(suite, output);
 
     return support_run(suite);
