@@ -16,6 +16,7 @@ include conformance/case/local.mk
 include conformance/generate/local.mk
 include conformance/textual/local.mk
 include conformance/kinds/local.mk
+include conformance/info/local.mk
 include conformance/replay/local.mk
 include conformance/evaluate/local.mk
 include conformance/report/local.mk

@@ -3,21 +3,27 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "conformance/abi/compute.h"
 #include "conformance/case/case.h"
 #include "conformance/case/prompt.h"
 #include "conformance/case/rows.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/generate/describe.h"
+#include "conformance/info/case.h"
+#include "conformance/info/member.h"
+#include "conformance/info/plan.h"
 #include "conformance/judge/distance.h"
 #include "conformance/judge/noise.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
 #include "conformance/process/contain.h"
 #include "conformance/process/interrupt.h"
+#include "conformance/report/files.h"
 #include "conformance/schedule/json.h"
 #include "conformance/schedule/schedule.h"
 #include "conformance/support/text.h"
@@ -137,53 +143,94 @@ static void print_case(FILE *out, const conf_case *c)
     for (size_t i = 0; i < c->unknown.n; i++) print_text(out, "unknown", c->unknown.at[i]);
 }
 
-/* Opens the tokenizer, for the texts of tokens; if that fails, prints the error and goes on. */
-static void open_tokenizer(const char *dir, tokenizer **out, FILE *to)
+/* Opens the tokenizer, for the texts of tokens, if there is one. */
+static assay_status open_tokenizer(const char *dir, tokenizer **out, assay_error *err)
 {
     char path[PATH_MAX];
-    assay_error err = {0};
     const int n = snprintf(path, sizeof path, "%s/tokenizer.json", dir);
-    if (n < 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0) return;
-    if (tokenizer_open(dir, out, &err) != ASSAY_OK) (void)fprintf(to, "tokenizer    %s\n", err.text);
+    if (n < 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0) return ASSAY_OK;
+    return tokenizer_open(dir, out, err);
 }
 
 /* One argument of the command line. */
 typedef struct subject {
     const char *path;
     const char *const *allow_unknown;
+    bool json; /* a document is printed, not text */
 } subject;
+
+/* Begins the document of a subject; NULL if out of memory. *contents, of it, is what it is: "checkpoint", …
+ */
+static json_object *begin_document(const char *path, const char *name, json_object **contents)
+{
+    json_object *document = json_object_new_object();
+    bool ok = document && conf_json_add_text(document, "path", path) && conf_info_add_null(document, "error");
+    *contents = ok ? conf_info_add_object(document, name) : NULL;
+    return document;
+}
 
 static assay_status info_checkpoint(const void *context, FILE *out, assay_error *err)
 {
     plan *p;
     tokenizer *tokens = NULL;
+    assay_error why = {0};
     const subject *s = context;
     const char *dir = s->path;
     assay_status rc = plan_open_allowing(dir, s->allow_unknown, &p, err);
     if (rc != ASSAY_OK) return rc;
-    open_tokenizer(dir, &tokens, out);
-    plan_print(p, tokens, out);
-    conf_prompt_describe(dir, out);
+    const bool unread = open_tokenizer(dir, &tokens, &why) != ASSAY_OK;
+    if (s->json) {
+        json_object *contents, *document = begin_document(dir, "checkpoint", &contents);
+        bool ok = conf_info_add_plan(contents, p, tokens) &&
+                  conf_info_add_text(contents, "tokenizer_error", unread ? why.text : NULL);
+        rc = conf_json_print_document(document, ok, out, err);
+    } else {
+        if (unread) (void)fprintf(out, "tokenizer    %s\n", why.text);
+        plan_print(p, tokens, out);
+        conf_prompt_describe(dir, out);
+    }
     tokenizer_free(tokens);
     plan_free(p);
     return rc;
 }
 
-static assay_status info_schedule(const char *path, FILE *out, assay_error *err)
+static void print_schedule(FILE *out, const char *path, const conf_schedule_file *file)
+{
+    (void)fprintf(out, "%-10s %s\n%-10s schedule\n", "file", path, "kind");
+    print_text(out, "case", file->path);
+    print_text(out, "engine", file->engine);
+    if (file->compute) print_text(out, "compute", conf_compute_name(file->compute));
+    print_text(out, "kernels", file->kernels);
+    (void)fprintf(out, "%-10s %zu\n", "workers", file->schedule.n_workers);
+    if (file->has_seed) (void)fprintf(out, "%-10s %" PRIu64 "\n", "seed", file->seed);
+    print_text(out, "found", file->found);
+    (void)fprintf(out, "%-10s %zu\n", "steps", file->schedule.n_steps);
+    conf_schedule_print(out, "", &file->schedule);
+}
+
+static bool add_schedule(json_object *to, const conf_schedule_file *file)
+{
+    return conf_info_add_text(to, "case", file->path) && conf_info_add_text(to, "engine", file->engine) &&
+           conf_info_add_text(to, "compute", file->compute ? conf_compute_name(file->compute) : NULL) &&
+           conf_info_add_text(to, "kernels", file->kernels) &&
+           conf_json_add_count(to, "workers", file->schedule.n_workers) &&
+           (file->has_seed ? conf_json_add(to, "seed", json_object_new_uint64(file->seed))
+                           : conf_info_add_null(to, "seed")) &&
+           conf_info_add_text(to, "found", file->found) &&
+           conf_json_add_count(to, "steps", file->schedule.n_steps);
+}
+
+static assay_status info_schedule(const subject *s, FILE *out, assay_error *err)
 {
     conf_schedule_file file;
-    assay_status rc = conf_schedule_read(path, &file, err);
+    assay_status rc = conf_schedule_read(s->path, &file, err);
     if (rc != ASSAY_OK) return rc;
-    (void)fprintf(out, "%-10s %s\n%-10s schedule\n", "file", path, "kind");
-    print_text(out, "case", file.path);
-    print_text(out, "engine", file.engine);
-    if (file.compute) print_text(out, "compute", conf_compute_name(file.compute));
-    print_text(out, "kernels", file.kernels);
-    (void)fprintf(out, "%-10s %zu\n", "workers", file.schedule.n_workers);
-    if (file.has_seed) (void)fprintf(out, "%-10s %" PRIu64 "\n", "seed", file.seed);
-    print_text(out, "found", file.found);
-    (void)fprintf(out, "%-10s %zu\n", "steps", file.schedule.n_steps);
-    conf_schedule_print(out, "", &file.schedule);
+    if (s->json) {
+        json_object *contents, *document = begin_document(s->path, "schedule", &contents);
+        rc = conf_json_print_document(document, add_schedule(contents, &file), out, err);
+    } else {
+        print_schedule(out, s->path, &file);
+    }
     conf_schedule_file_free(&file);
     return rc;
 }
@@ -191,14 +238,78 @@ static assay_status info_schedule(const char *path, FILE *out, assay_error *err)
 static assay_status info_case(const void *context, FILE *out, assay_error *err)
 {
     conf_case *c;
-    const char *path = ((const subject *)context)->path;
-    assay_status rc = conf_case_read(path, &c, err);
+    const subject *s = context;
+    assay_status rc = conf_case_read(s->path, &c, err);
     if (rc != ASSAY_OK) return rc;
-    if (c->kind == CONF_SCHEDULE) rc = info_schedule(path, out, err);
-    else print_case(out, c);
-    if (rc == ASSAY_OK) rc = conf_vectors_require(&c->vectors, path, err);
+    if (c->kind == CONF_SCHEDULE) {
+        rc = info_schedule(s, out, err);
+    } else if (s->json) {
+        json_object *contents, *document = begin_document(s->path, "case", &contents);
+        rc = conf_json_print_document(document, conf_info_add_case(contents, c), out, err);
+    } else {
+        print_case(out, c);
+    }
+    if (rc == ASSAY_OK) rc = conf_vectors_require(&c->vectors, s->path, err);
     conf_case_free(c);
     return rc;
+}
+
+/* Prints what an argument is, from a process of its own. */
+static assay_status print_subject(const conf_options *options, const char *path, bool json, FILE *out,
+                                  assay_error *err)
+{
+    struct stat s;
+    const subject named = {path, options->allow_unknown, json};
+    bool is_dir = stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+    return conf_contain(is_dir ? info_checkpoint : info_case, &named, &options->limits, path, out, err);
+}
+
+/* Adds the document of an argument, or the error that is there instead. */
+static assay_status add_subject(const conf_options *options, const char *path, json_object *subjects,
+                                assay_error *err)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *page = open_memstream(&text, &n);
+    if (!page) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    assay_status rc = print_subject(options, path, true, page, err);
+    json_object *one = fclose(page) == 0 && rc == ASSAY_OK ? json_tokener_parse(text) : NULL;
+    free(text);
+    if (rc == ASSAY_OK)
+        return conf_json_append(subjects, one) ? rc
+                                               : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    one = conf_info_append_object(subjects);
+    (void)(conf_json_add_text(one, "path", path) && conf_json_add_text(one, "error", err->text));
+    return rc;
+}
+
+/* Prints the arguments as text, and writes the document. */
+static conf_exit info_all(const conf_options *options, const conf_context *context,
+                          const conf_report_files *files)
+{
+    conf_exit code = CONF_EXIT_AGREE;
+    const bool prints = !conf_report_uses_stdout(files);
+    json_object *document = json_object_new_object(), *subjects = NULL;
+    assay_error err = {0};
+    if (document && conf_json_add_text(document, "schema", "assay-info/1"))
+        subjects = conf_info_add_array(document, "subjects");
+    for (size_t i = 0; i < options->n_arguments && !conf_interrupted(); i++) {
+        const char *path = options->arguments[i];
+        assay_status rc = ASSAY_OK;
+        if (prints && i) (void)fputc('\n', context->out);
+        if (prints) rc = print_subject(options, path, false, context->out, &err);
+        if (files->json) rc = add_subject(options, path, subjects, &err);
+        if (rc == ASSAY_OK) continue;
+        conf_cmd_print_error(context, "%s", err.text);
+        code = CONF_EXIT_ERROR;
+    }
+    if (!files->json || conf_interrupted()) {
+        (void)json_object_put(document);
+        return code;
+    }
+    if (conf_json_print_document(document, subjects, files->json, &err) == ASSAY_OK) return code;
+    conf_cmd_print_error(context, "%s", err.text);
+    return CONF_EXIT_ERROR;
 }
 
 conf_exit conf_cmd_info(const conf_options *options, const conf_context *context)
@@ -207,19 +318,13 @@ conf_exit conf_cmd_info(const conf_options *options, const conf_context *context
         conf_cmd_print_error(context, "info needs a checkpoint or a case: see assay info --help");
         return CONF_EXIT_USAGE;
     }
-    conf_exit code = CONF_EXIT_AGREE;
-    for (size_t i = 0; i < options->n_arguments && !conf_interrupted(); i++) {
-        struct stat s;
-        assay_error err;
-        const char *path = options->arguments[i];
-        const subject named = {path, options->allow_unknown};
-        bool is_dir = stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-        if (i) (void)fputc('\n', context->out);
-        if (conf_contain(is_dir ? info_checkpoint : info_case, &named, &options->limits, path, context->out,
-                         &err) == ASSAY_OK)
-            continue;
-        conf_cmd_print_error(context, "%s", err.text);
-        code = CONF_EXIT_ERROR;
-    }
-    return code;
+    conf_report_files files;
+    assay_error err = {0};
+    conf_exit code = CONF_EXIT_ERROR;
+    assay_status rc = conf_report_files_open(options, context, &files, &err);
+    if (rc == ASSAY_OK) code = info_all(options, context, &files);
+    else conf_cmd_print_error(context, "%s", err.text);
+    if (conf_report_files_close(&files, &err) == ASSAY_OK) return code;
+    conf_cmd_print_error(context, "%s", err.text);
+    return CONF_EXIT_ERROR;
 }

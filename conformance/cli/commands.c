@@ -133,7 +133,8 @@ const conf_command conf_cli_commands[] = {
      "by assay schedule.\n"
      "\n"
      "Exit status: 0; 2 usage; 99 an argument cannot be read.\n",
-     TAKES(CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_MEMORY, CONF_OPTION_CHECKPOINT_ROOT), conf_cmd_info},
+     TAKES(CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_MEMORY, CONF_OPTION_JSON, CONF_OPTION_CHECKPOINT_ROOT),
+     conf_cmd_info},
     {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "test the operations of a kernel library",
      "LIBRARY is a shared object that exports assay_kernels_v2 (assay/kernel.h), or fastpath.\n"
      "Every operation in its table, or OP only, is run on shapes with every remainder of its\n"

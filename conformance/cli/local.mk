@@ -26,6 +26,7 @@ conformance_libconformance_la_SOURCES += \
 CONFORMANCE_CLI_TESTS = \
 	conformance/cli/tests/check_bisect \
 	conformance/cli/tests/check_explain \
+	conformance/cli/tests/check_info \
 	conformance/cli/tests/check_kernels \
 	conformance/cli/tests/check_run \
 	conformance/cli/tests/check_run_output \
@@ -38,6 +39,8 @@ conformance_cli_tests_check_bisect_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_bisect_LDADD = conformance/tests/libsupport.la
 conformance_cli_tests_check_explain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_explain_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_info_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_cli_tests_check_info_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_cli_tests_check_kernels_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_kernels_LDADD = conformance/tests/libsupport.la
 conformance_cli_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -335,33 +335,6 @@ START_TEST(the_filter_selects_cases)
 }
 END_TEST
 
-START_TEST(info_shows_a_case)
-{
-    edit_attribute_number(support_path("sound/generate.h5"), "/", "float64_bound", 1e-9);
-    edit_attribute(support_path("sound/generate.h5"), "float64_reason", "a long sum");
-    const support_output *o = support_assay("info sound/generate.h5");
-    assert_lacks(o->out, "caches");
-    edit_attribute_number(support_path("sound/generate.h5"), "/", "cache_limit", 4);
-    edit_attribute_number(support_path("sound/generate.h5"), "/", "cache_kept", 1);
-    o = support_assay("info sound/generate.h5");
-    assert_code(o, 0);
-    assert_holds(o->out, "kind       generate\n");
-    assert_holds(o->out, "model      sound/ok\n");
-    assert_holds(o->out, "float64    1e-09 of the largest value: a long sum\n");
-    assert_holds(o->out, "samples    2 of up to 5 tokens, lengths 3 5\n");
-    assert_holds(o->out, "steps      2 forced, 4 greedy\n");
-    assert_holds(o->out, "caches     limited to 4 positions, of which the first 1 are kept\n");
-    assert_holds(o->out, "logits     12 rows of 19");
-    assert_holds(o->out, "  layer.00.out       [3,4], noise 1e-06\n");
-    (void)support_write_rope(support_path("rope.h5"), "{\"head_dim\": 4}");
-    o = support_assay("info rope.h5");
-    assert_holds(o->out, "config     {\"head_dim\": 4}\npositions  3 on 1 axes, 1 heads of 4\n");
-    o = support_assay("info sound");
-    assert_code(o, 99);
-    assert_holds(o->err, "config.json");
-}
-END_TEST
-
 START_TEST(a_report_that_cannot_be_written_is_an_error)
 {
     const support_output *o = support_assay("run -e %s sound >/dev/full", fake("fake32"));
@@ -396,7 +369,6 @@ int main(void)
     tcase_add_test(program, observations_are_ignored_unless_named);
     tcase_add_test(program, unknown_members_are_warned_of_and_counted);
     tcase_add_test(program, the_filter_selects_cases);
-    tcase_add_test(program, info_shows_a_case);
     tcase_add_test(program, a_report_that_cannot_be_written_is_an_error);
     suite_add_tcase(suite, program);
 

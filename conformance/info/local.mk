@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+conformance_libconformance_la_SOURCES += \
+	conformance/info/case.c conformance/info/case.h \
+	conformance/info/member.c conformance/info/member.h \
+	conformance/info/plan.c conformance/info/plan.h \
+	conformance/info/plan_layer.c conformance/info/plan_layer.h \
+	conformance/info/plan_tower.c conformance/info/plan_tower.h

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/info/plan_tower.h"
+
+#include "conformance/info/member.h"
+#include "conformance/info/plan_layer.h"
+
+static bool add_patches(json_object *to, const plan_patches *p)
+{
+    json_object *one = conf_info_add_object(to, "patches");
+    return conf_json_add_count(one, "size", p->size) && conf_json_add_count(one, "channels", p->channels) &&
+           conf_json_add_count(one, "frames", p->frames) &&
+           conf_json_add_text(one, "order", p->order == PLAN_PATCHES_BLOCKS ? "blocks" : "rows") &&
+           conf_info_add_flag(one, "bias", p->embed.bias.data) &&
+           conf_info_add_flag(one, "channels_last", p->weights_channels_last) &&
+           conf_json_add_real(one, "factor", p->pixel_factor) &&
+           conf_json_add_real(one, "offset", p->pixel_offset);
+}
+
+static bool add_table(json_object *to, const plan_table *table)
+{
+    static const char *const TAPS[] = {NULL, "two", "four", "axes"}; /* as plan_table_kind */
+    if (table->kind == PLAN_TABLE_NONE) return conf_info_add_null(to, "table");
+    json_object *one = conf_info_add_object(to, "table");
+    return conf_json_add_count(one, "side", table->side) &&
+           conf_json_add_text(one, "taps", TAPS[table->kind]) &&
+           conf_info_add_flag(one, "aligns_corners", table->aligns_corners);
+}
+
+static bool add_rope(json_object *to, const plan_tower *t)
+{
+    if (!t->has_rope) return conf_info_add_null(to, "rope");
+    const rope *r = &t->rope;
+    json_object *one = conf_info_add_object(to, "rope");
+    return conf_json_add_real(one, "theta", r->theta) && conf_json_add_count(one, "elements", r->dim) &&
+           conf_json_add_count(one, "head_dim", r->head_dim) &&
+           conf_json_add_text(one, "order", r->sections == ROPE_SECTIONS_COLUMN_ROW ? "columns" : "rows") &&
+           conf_info_add_flag(one, "pairs_in_halves", r->pairing == ROPE_PAIRS_QUARTER);
+}
+
+static bool clips(const plan_tower_layer *l)
+{
+    const plan_attention *a = &l->attention;
+    return a->q.clip.present || a->k.clip.present || a->v.clip.present || a->o.clip.present ||
+           l->mlp.gate.clip.present || l->mlp.up.clip.present || l->mlp.down.clip.present;
+}
+
+static bool add_norms(json_object *to, const plan_tower_layer *l)
+{
+    json_object *all = conf_info_add_object(to, "norms");
+    return conf_info_add_norm(all, "mixer_in", &l->mixer_in) &&
+           conf_info_add_norm(all, "q", &l->attention.q_norm) &&
+           conf_info_add_norm(all, "k", &l->attention.k_norm) &&
+           conf_info_add_norm(all, "v", &l->attention.v_norm) &&
+           conf_info_add_norm(all, "mixer_out", &l->mixer_out) &&
+           conf_info_add_norm(all, "mlp_in", &l->mlp_in) && conf_info_add_norm(all, "mlp_out", &l->mlp_out);
+}
+
+static bool add_layers(json_object *to, const plan_tower *t)
+{
+    json_object *list = conf_info_add_array(to, "layers");
+    bool ok = list;
+    for (size_t i = 0; ok && i < t->n_layers; i++) {
+        json_object *one = conf_info_append_object(list);
+        ok = conf_info_add_attention(one, "attention", &t->layers[i].attention) &&
+             conf_info_add_flag(one, "in_windows", t->layers[i].in_windows) &&
+             conf_info_add_mlp(one, "mlp", &t->layers[i].mlp) && add_norms(one, &t->layers[i]) &&
+             conf_info_add_flag(one, "clipped", clips(&t->layers[i]));
+    }
+    return ok;
+}
+
+static bool add_pooling(json_object *to, const plan_pooling *p)
+{
+    if (p->side == 1 && p->factor == 1) return conf_info_add_null(to, "pooling");
+    json_object *one = conf_info_add_object(to, "pooling");
+    return conf_json_add_count(one, "side", p->side) && conf_json_add_real(one, "factor", p->factor) &&
+           conf_info_add_flag(one, "standardised", p->bias.data);
+}
+
+static bool add_merger(json_object *to, const plan_merger *m)
+{
+    json_object *one = conf_info_add_object(to, "merger");
+    const bool inner = m->first.weight.data;
+    return conf_info_add_norm(one, "norm", &m->norm) &&
+           conf_info_add_flag(one, "norm_is_last", m->norm.present && m->norm_is_last) &&
+           conf_info_add_count(one, "inner", inner ? m->first.weight.rows : 0) &&
+           conf_info_add_text(one, "activation", inner ? plan_activation_name(m->activation) : NULL) &&
+           conf_json_add_count(one, "features", m->second.weight.rows) &&
+           conf_info_add_flag(one, "bias", m->second.bias.data);
+}
+
+static bool add_deepstack(json_object *to, const plan_tower *t)
+{
+    json_object *list = conf_info_add_array(to, "deepstack");
+    bool ok = list;
+    for (size_t k = 0; ok && k < t->n_deepstack; k++) {
+        json_object *one = conf_info_append_object(list);
+        ok = conf_json_add_count(one, "tower_layer", t->deepstack[k].tower_layer) &&
+             add_merger(one, &t->deepstack[k].merger);
+    }
+    return ok;
+}
+
+bool conf_info_add_tower(json_object *to, const plan_tower *t)
+{
+    return conf_json_add_count(to, "hidden", t->hidden) &&
+           conf_info_add_id(to, "image_token", t->image_token) &&
+           conf_info_add_id(to, "video_token", t->video_token) &&
+           conf_json_add_count(to, "block", plan_tower_block(t)) && add_patches(to, &t->patches) &&
+           conf_info_add_flag(to, "frames_apart", t->frames_apart) &&
+           conf_info_add_real(to, "tokens_per_second", t->tokens_per_second) && add_table(to, &t->table) &&
+           add_rope(to, t) && conf_info_add_norm(to, "in_norm", &t->in_norm) &&
+           conf_info_add_count(to, "window", t->window) && add_layers(to, t) &&
+           conf_info_add_norm(to, "out_norm", &t->out_norm) && add_pooling(to, &t->pooling) &&
+           add_merger(to, &t->merger) && add_deepstack(to, t);
+}
