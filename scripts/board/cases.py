@@ -1,12 +1,13 @@
-"""What a case is, as `assay info` describes the case and the plan of its checkpoint; and the properties by which the scoreboard groups cases."""
+"""What a case is, as `assay info --json` describes the case and the plan of its checkpoint; and the properties by which the scoreboard groups cases."""
 
 from __future__ import annotations
 
-import re
+import json
 import subprocess
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .running import TOP
 
@@ -86,42 +87,34 @@ PROPERTIES = (
 )
 
 
-def lines_of(block: str, label: str) -> list[str]:
-    """The values of the lines that begin with the label."""
-    return re.findall(rf"^{label} +(.*)$", block, re.MULTILINE)
+def read_plan(told: dict[str, Any]) -> Plan:
+    """told: the member `checkpoint` of a subject of `assay info --json`."""
+    attentions = [layer["attention"] for layer in told["layers"] if layer["attention"]]
+    return Plan(told["family"].removesuffix("_text"), min((one["window"] for one in attentions if one["window"]), default=0),
+                frozenset(rope["type"] for rope in told["ropes"]), any(storage["bits"] for storage in told["storages"]),
+                any(layer["experts"] for layer in told["layers"]), any(layer["delta"] for layer in told["layers"]))
 
 
-def read_plan(block: str) -> Plan:
-    windows = [int(n) for n in re.findall(r", window (\d+)", block)]
-    family = re.findall(r"\((\w+)\)$", lines_of(block, "model")[0])
-    return Plan(family[0].removesuffix("_text") if family else "", min(windows, default=0),
-                frozenset(line.split(",")[0] for line in lines_of(block, r"rope \d+")),
-                any(" bits in groups" in line for line in lines_of(block, "stored")),
-                bool(re.search(r"^ +experts \d", block, re.MULTILINE)), "gated delta net" in block)
+def read_case(told: dict[str, Any], name: str, plan: Plan) -> Case:
+    """told: the member `case` of a subject of `assay info --json`."""
+    lengths = told["prompts"]["lengths"] if told["prompts"] else []
+    inputs = {one["name"]: one["shape"] for one in told["inputs"] or []}
+    n_positions = max(lengths, default=0) + max(told["steps"].values() if told["steps"] else (0,))
+    return Case(name, told["kind"], len(lengths), n_positions, inputs, bool(told["cache"]), plan)
 
 
-def read_case(block: str, name: str, plan: Plan) -> Case:
-    numbers = [[int(n) for n in re.findall(r"\d+", line)] for line in lines_of(block, "samples")]
-    steps = [[int(n) for n in re.findall(r"\d+", line)] for line in lines_of(block, "steps")] or [[0, 0]]
-    inputs = {one.split(" ")[0]: [int(n) for n in re.findall(r"\d+", one.split("[")[-1])] for one in lines_of(block, "input")}
-    n_samples, n_positions = (numbers[0][0], max(numbers[0][2:]) + max(steps[0])) if numbers else (0, 0)
-    return Case(name, lines_of(block, "kind")[0], n_samples, n_positions, inputs, bool(lines_of(block, "caches")), plan)
-
-
-def ask(assay: Path, paths: Iterable[str]) -> dict[str, str]:
-    """Path -> what `assay info` prints of it; no entry for what it cannot read."""
-    some, blocks = list(paths), {}
+def ask(assay: Path, paths: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Path -> what `assay info --json` tells about it; no entry for what it cannot read."""
+    some, found = list(paths), {}
     for start in range(0, len(some), AT_ONCE):
-        done = subprocess.run([str(assay), "info", *some[start:start + AT_ONCE]], cwd=TOP, capture_output=True, text=True)
-        for block in done.stdout.split("\n\n"):
-            if head := re.match(r"(?:case|model) +(.*?)(?: \(\w+\))?$", block.lstrip("\n"), re.MULTILINE):
-                blocks[head[1]] = block
-    return blocks
+        done = subprocess.run([str(assay), "info", "--json", "-", *some[start:start + AT_ONCE]], cwd=TOP, capture_output=True, text=True)
+        found |= {one["path"]: one for one in json.loads(done.stdout)["subjects"] if one["error"] is None}
+    return found
 
 
 def describe(assay: Path, names: dict[str, str]) -> dict[str, Case]:
     """names: path -> name. Returns name -> case; a case that cannot be read is left out."""
-    blocks = ask(assay, names)
-    models = {path: found[0] for path, block in blocks.items() if (found := lines_of(block, "model"))}
-    plans = {path: read_plan(block) for path, block in ask(assay, sorted(set(models.values()))).items()}
-    return {names[path]: read_case(block, names[path], plans.get(models.get(path, ""), Plan())) for path, block in blocks.items()}
+    told = {path: one["case"] for path, one in ask(assay, names).items() if "case" in one}
+    models = {one["model"] for one in told.values() if one["model"]}
+    plans = {path: read_plan(one["checkpoint"]) for path, one in ask(assay, sorted(models)).items()}
+    return {names[path]: read_case(one, names[path], plans.get(one["model"], Plan())) for path, one in told.items()}

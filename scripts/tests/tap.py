@@ -48,8 +48,8 @@ class Tap(unittest.TestResult):
         super().stopTest(test)
 
 
-def run(tests: type[unittest.TestCase]) -> int:
+def run(*tests: type[unittest.TestCase]) -> int:
     """Returns the exit status."""
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(tests)
+    suite = unittest.TestSuite(map(unittest.defaultTestLoader.loadTestsFromTestCase, tests))
     print(f"1..{suite.countTestCases()}")
     return 0 if suite.run(Tap()).wasSuccessful() else 1
