@@ -1,0 +1,88 @@
+"""Records fixtures/e2e: `python -m scripts.record.e2e [--row FAMILY] [--out DIR] [--check]`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from PIL import Image
+
+from scripts.endtoend import rows as table
+
+from .. import case_file, checksums, families, run
+from ..checkpoint import Checkpoint, quiet
+from ..record import family_variants
+from .conversations import Conversation, Drawer, Processor, members
+from .rows import ROWS, Row, Vocabulary, write_files
+
+N_SAMPLES = 3
+CATCHES = "A prompt, an image or a batch that does not reach the model as the published processor gives it"
+
+
+def open_checkpoint(name: str, row: Row, seed: int) -> Checkpoint:
+    family = families.load(name)
+    variants = family_variants(family, seed, [row.variant])
+    if not variants:
+        raise RuntimeError(f"{name}: no variant {row.variant}")
+    return Checkpoint(family, row.taken(variants[0]), seed)
+
+
+def write_samples(directory: Path, found: list[Conversation], stop: int, seed: int, storage: str) -> None:
+    head = {"schema": table.SCHEMA, "storage": storage, "source": f"{case_file.SOURCE}, float64; its processors with PIL",
+            "recorder": f"scripts/record/e2e, seed {seed}", "catches": CATCHES}
+    lines = [head]
+    for number, one in enumerate(found):
+        Image.fromarray(one.image).save(directory / f"{number}.png")
+        lines.append(members(one, f"{number}.png", stop))
+    (directory / table.CASES).write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+
+
+def record(name: str, out: Path, seed: int) -> str:
+    """Writes a row below `out`; returns a log line."""
+    started, row, directory = time.monotonic(), ROWS[name], out / name
+    shutil.rmtree(directory, ignore_errors=True)
+    checkpoint = open_checkpoint(name, row, seed)
+    vocabulary = Vocabulary(row, checkpoint)
+    checkpoint.write(directory / "model", [checkpoint.idle_id], checkpoint.idle_id)
+    write_files(row, checkpoint, vocabulary, directory / "model")
+    checksums.write(directory / "model")
+    drawer = Drawer(row, checkpoint, vocabulary, Processor(row, directory / "model"), seed)
+    found = [drawer.sample() for _ in range(N_SAMPLES)]
+    write_samples(directory, found, drawer.stop, seed, table.ROWS[name])
+    size = sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
+    noise = max(value for one in found for value in one.noise.values())
+    return (f"e2e/{name}: {size / 1024:.0f} KiB, {drawer.draws} draws, margin {min(one.margin for one in found):.2f}, noise {noise:.1e}, "
+            f"{time.monotonic() - started:.1f} s")
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m scripts.record.e2e", description="Records the cases of the end-to-end table.")
+    parser.add_argument("--row", action="append", choices=tuple(ROWS), help="record only this row (repeatable; default all)")
+    parser.add_argument("--out", type=Path, default=Path("fixtures/e2e"), help="directory that receives <row>/ (default: fixtures/e2e)")
+    parser.add_argument("--seed", type=int, default=0, help="0 (default): the bundled dimensions and inputs")
+    parser.add_argument("--check", action="store_true", help="record again into a temporary directory, and compare every byte with --out")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    options = parse(arguments)
+    names = options.row or list(ROWS)
+    quiet()
+    with tempfile.TemporaryDirectory() as scratch:
+        out = Path(scratch) if options.check else options.out
+        for name in names:
+            print(record(name, out, options.seed), flush=True)
+        return run.compare(out, options.out, [Path(name) for name in names]) if options.check else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except (RuntimeError, OSError) as error:
+        print(f"record: {error}", file=sys.stderr)
+        sys.exit(1)

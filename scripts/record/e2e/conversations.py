@@ -1,0 +1,155 @@
+"""Draws conversations with images, and the truth's greedy answers: prompts and pixels by the published processor, tokens by the
+published model in float64 on the stored weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import torch
+import transformers
+from PIL import Image
+
+from .. import cases, narrow
+from ..checkpoint import Checkpoint
+from ..images import Medium, Prompt, model_inputs
+from ..truth import Run
+from ..variant import rng_for
+from .rows import Row, Vocabulary
+
+N_TOKENS = 6         # limit of an answer
+LEAST_DIFFERENT = 3  # tokens of an answer that are not the same
+LEAST_MARGIN = 0.2   # a smaller one is seldom enough, so skip the cost of the other runs
+MOST_DRAWS = 2000
+APART = 2 * narrow.APART  # a margin, in multiples of the noise: four on either side
+
+
+@dataclass
+class Conversation:
+    """An image [H, W, 3] (uint8) and a text, as the published processor gives them to the model, and the truth's answer with the stop id
+    that ends it, if one does. margin: the smallest gap of the rows that decide the answer. noise: of each run, on these rows."""
+
+    image: np.ndarray
+    text: str
+    rendered: str
+    prompt: Prompt
+    answer: list[int]
+    margin: float
+    noise: dict[str, float]
+
+
+class Processor:
+    """The published processor of a written checkpoint. Without torchvision, transformers takes the PIL backend for images; it has no class
+    for videos then, and the published processors check that they are given one, which is turned off: there are no videos here."""
+
+    def __init__(self, row: Row, directory: Path):
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
+        images = transformers.AutoImageProcessor.from_pretrained(directory)
+        if "Pil" not in type(images).__name__:
+            raise RuntimeError(f"{directory}: the image processor is {type(images).__name__}, expected the PIL backend")
+        with mock.patch.object(transformers.ProcessorMixin, "check_argument_for_proper_class", lambda self, name, argument: type(argument)):
+            self.processor = getattr(transformers, row.processor)(image_processor=images, tokenizer=self.tokenizer,
+                                                                  chat_template=self.tokenizer.chat_template)
+
+    def rendered(self, text: str) -> str:
+        message = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}
+        return self.processor.apply_chat_template([message], tokenize=False, add_generation_prompt=True)
+
+    def prompt(self, rendered: str, image: np.ndarray) -> Prompt:
+        made = self.processor(text=[rendered], images=[Image.fromarray(image)], return_tensors="np")
+        arrays = {name: np.asarray(value) for name, value in made.items()
+                  if name not in ("input_ids", "attention_mask", "mm_token_type_ids")}
+        return Prompt([int(one) for one in made["input_ids"][0]], (Medium("image", arrays),))
+
+
+def blank(prompt: Prompt) -> Prompt:
+    """The prompt with pixels of zero."""
+    arrays = {name: value * 0 if value.dtype.kind == "f" else value for name, value in prompt.media[0].arrays.items()}
+    return Prompt(list(prompt), (Medium("image", arrays),))
+
+
+class Drawer:
+    """Draws the samples of a row."""
+
+    def __init__(self, row: Row, checkpoint: Checkpoint, vocabulary: Vocabulary, processor: Processor, seed: int):
+        self.row, self.checkpoint, self.vocabulary, self.processor = row, checkpoint, vocabulary, processor
+        self.rng = rng_for(seed, checkpoint.family.name, "e2e")
+        self.stop = checkpoint.idle_id
+        self.draws = 0
+
+    def image(self) -> np.ndarray:
+        """Rectangles of drawn colours; the sides are no multiples of anything, so that the processor resizes it."""
+        height, width = (int(n) for n in self.rng.integers(17, 60, 2))
+        colours = self.rng.integers(0, 256, (*self.rng.integers(2, 7, 2), 3), np.uint8)
+        rows = np.arange(height) * len(colours) // height
+        columns = np.arange(width) * colours.shape[1] // width
+        return colours[rows][:, columns]
+
+    def text(self) -> str:
+        letters = self.vocabulary.letters
+        words = [[letters[i] for i in self.rng.integers(0, len(letters), n)] for n in self.rng.integers(2, 6, self.rng.integers(1, 4))]
+        return " ".join("".join(word) for word in words)
+
+    def answer(self, prompt: Prompt) -> list[int] | None:
+        """The greedy tokens in float32, with the published cache; None if a margin is too small, a token is neither a character nor
+        the stop id, or too few tokens differ."""
+        run, tokens = self.checkpoint.float32, []
+        run.forget()
+        with run.running():
+            out = run.model(**model_inputs(run.model, prompt), use_cache=True)
+            while True:
+                last = out.logits[0, -1:].numpy()
+                tokens.append(int(last.argmax()))
+                if cases.margin(last) < LEAST_MARGIN or tokens[-1] not in (*self.vocabulary.characters, self.stop):
+                    return None
+                if len(tokens) == N_TOKENS or tokens[-1] == self.stop:
+                    return tokens if len(set(tokens)) >= LEAST_DIFFERENT else None
+                out = run.model(input_ids=torch.tensor([tokens[-1:]]), past_key_values=out.past_key_values, use_cache=True)
+
+    def deciding(self, run: Run, prompt: Prompt, answer: list[int]) -> np.ndarray:
+        """The logits [len(answer), V] that decide the answer's tokens."""
+        return run.logits(prompt + answer[:-1])[len(prompt) - 1:]
+
+    def noises(self, prompt: Prompt, answer: list[int], rows: np.ndarray) -> dict[str, float]:
+        """The distance of each narrower run from the truth, on the rows that decide the answer."""
+        runs = {"float32": self.checkpoint.float32, "bfloat16": self.checkpoint.narrow["bfloat16"]}
+        return {name: float(np.abs(self.deciding(run, prompt, answer) - rows).max()) for name, run in runs.items()}
+
+    def sample(self) -> Conversation:
+        """A conversation whose answer no noise changes, and the image does."""
+        for _ in range(MOST_DRAWS):
+            self.draws += 1
+            image, text = self.image(), self.text()
+            rendered = self.processor.rendered(text)
+            prompt = self.processor.prompt(rendered, image)
+            answer = self.answer(prompt)
+            if answer is None:
+                continue
+            rows = self.deciding(self.checkpoint.truth, prompt, answer)
+            if rows.argmax(-1).tolist() != answer:
+                continue
+            noise = self.noises(prompt, answer, rows)
+            found = Conversation(image, text, rendered, prompt, answer, cases.margin(rows), noise)
+            if found.margin <= APART * max(noise.values()):
+                continue
+            if self.deciding(self.checkpoint.truth, blank(prompt), answer).argmax(-1).tolist() != answer:
+                self.check(found)
+                return found
+        raise cases.IllConditioned(f"{self.checkpoint.family.name}: no conversation in {MOST_DRAWS} draws")
+
+    def check(self, found: Conversation) -> None:
+        """The published generate(), with its cache, must give the same tokens."""
+        said = self.checkpoint.truth.generate(found.prompt, N_TOKENS, [self.stop])
+        if said != found.answer:
+            raise RuntimeError(f"{self.checkpoint.family.name}: generate() of the published model gives {said}, its rows {found.answer}")
+
+
+def members(one: Conversation, image: str, stop: int) -> dict[str, Any]:
+    """The line of a sample."""
+    ends = one.answer[-1] == stop
+    return {"image": image, "text": one.text, "prompt": one.rendered, "prompt_tokens": len(one.prompt), "max_tokens": N_TOKENS,
+            "ids": one.answer[:-1] if ends else one.answer, "finish": "stop" if ends else "length", "margin": round(one.margin, 4),
+            "noise": {name: float(f"{value:.2e}") for name, value in one.noise.items()}}

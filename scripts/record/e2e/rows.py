@@ -1,0 +1,126 @@
+"""The checkpoints of the rows: which variant of a family is taken, and its tokenizer, chat template and processor."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+
+from ..checkpoint import Checkpoint
+from ..dialogue_tokenizer import dump
+from ..variant import Config, Variant
+from ..vision import marks
+
+# Of byte-level tokenizers, the most frequent first: a vocabulary has as many of them as it has ids for text. Each is a token of its own.
+CHARACTERS = "\n aeinrstU:Auolhdcpm.Yfgybwvk?,xjqz!0123456789'-;()\"/+*=_"
+N_PLAIN = 64  # ids
+OPENAI_MEAN, OPENAI_STD = [0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711]
+QWEN_TOKENS = {"vision_start_token_id": "<|vision_start|>", "vision_end_token_id": "<|vision_end|>",
+               "image_token_id": "<|image_pad|>", "video_token_id": "<|video_pad|>"}
+PADDLE_TOKENS = {"vision_start_token_id": "<|IMAGE_START|>", "vision_end_token_id": "<|IMAGE_END|>",
+                 "image_token_id": "<|IMAGE_PLACEHOLDER|>", "video_token_id": "<|video_pad|>"}
+
+QWEN_CONTENT = ("{% if m.content is string %}{{ m.content }}{% else %}{% for part in m.content %}{% if part.type == 'image' or 'image' in part"
+                " %}<|vision_start|><|image_pad|><|vision_end|>{% elif 'text' in part %}{{ part.text }}{% endif %}{% endfor %}{% endif %}")
+QWEN_TURN = ("<|im_start|>{{ m.role }}\n" + QWEN_CONTENT + "<|im_end|>\n{% endfor %}"
+             "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}")
+QWEN = "{% for m in messages %}" + QWEN_TURN
+# Qwen2-VL's begins with a system prompt if the conversation has none
+QWEN_SYSTEM = ("{% for m in messages %}{% if loop.first and m.role != 'system' %}<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n"
+               "{% endif %}" + QWEN_TURN)
+PADDLE = ("{{ cls_token }}{% for m in messages %}User: {% for part in m.content %}{% if part.type == 'image' %}<|IMAGE_START|>"
+          "<|IMAGE_PLACEHOLDER|><|IMAGE_END|>{% endif %}{% endfor %}{% for part in m.content %}{% if part.type == 'text' %}{{ part.text }}"
+          "{% endif %}{% endfor %}\n{% endfor %}{% if add_generation_prompt %}Assistant:\n{% endif %}")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a row's checkpoint needs besides the variant of its family.
+
+    processor: published class of transformers. image: members of preprocessor_config.json; sizes of patches are the tower's.
+    tokens: the texts of the ids that the config's members name. template: the chat template. first, end: the tokens with id 1 and with
+    the last id, which is the stop id. tokenizer: members of tokenizer_config.json. plain: the variant is taken in bfloat16, in the
+    older spelling, and with a vocabulary that CHARACTERS fill; its head must not be tied, because random tied weights repeat tokens.
+    """
+
+    variant: str
+    processor: str
+    image: Config
+    tokens: dict[str, str] = field(default_factory=lambda: dict(QWEN_TOKENS))
+    template: str = QWEN
+    first: str = "<|im_start|>"
+    end: str = "<|im_end|>"
+    tokenizer: Config = field(default_factory=lambda: {"tokenizer_class": "Qwen2Tokenizer"})
+    plain: bool = False
+
+    def taken(self, variant: Variant) -> Variant:
+        """The variant of the family that the row has."""
+        if not self.plain:
+            return variant
+        return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN}, outer={**variant.outer, **marks(N_PLAIN)},
+                       spelling="old", dtype="bfloat16")
+
+
+def clip(kind: str) -> Config:
+    return {"image_processor_type": kind, "image_mean": OPENAI_MEAN, "image_std": OPENAI_STD, "min_pixels": 256, "max_pixels": 2304,
+            "temporal_patch_size": 2}
+
+
+HALF: Config = {"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
+QWEN3_IMAGE: Config = {"image_processor_type": "Qwen2VLImageProcessorFast", **HALF, "temporal_patch_size": 2,
+                       "size": {"shortest_edge": 256, "longest_edge": 2304}}
+
+ROWS = {
+    "qwen2_5_vl": Row("mlx-4bit", "Qwen2_5_VLProcessor", clip("Qwen2VLImageProcessor"), template=QWEN_SYSTEM),
+    "qwen2_vl": Row("mlx-4bit", "Qwen2VLProcessor", clip("Qwen2VLImageProcessor"), template=QWEN_SYSTEM),
+    "qwen3_vl": Row("base", "Qwen3VLProcessor", QWEN3_IMAGE, plain=True),
+    "qwen3_vl_moe": Row("mlx-4bit", "Qwen3VLProcessor", QWEN3_IMAGE),
+    "qwen3_5": Row("tower", "Qwen3VLProcessor", QWEN3_IMAGE, plain=True),
+    "paddleocr_vl": Row("mlx-8bit", "PaddleOCRVLProcessor",
+                        {"image_processor_type": "PaddleOCRVLImageProcessor", **HALF, "min_pixels": 256, "max_pixels": 2304},
+                        PADDLE_TOKENS, PADDLE, "<|begin_of_sentence|>", "</s>",
+                        {"tokenizer_class": "PreTrainedTokenizerFast", "cls_token": "<|begin_of_sentence|>",
+                         "image_token": "<|IMAGE_PLACEHOLDER|>"}),
+}
+
+
+class Vocabulary:
+    """The tokens of a checkpoint: those that its config names, two of the chat template, the padding, and single characters."""
+
+    def __init__(self, row: Row, checkpoint: Checkpoint):
+        size = checkpoint.vocab_size
+        self.special = {0: "<|endoftext|>", 1: row.first, size - 1: row.end,
+                        **{checkpoint.variant.outer[name]: token for name, token in row.tokens.items() if name in checkpoint.variant.outer}}
+        free = [number for number in range(size) if number not in self.special]
+        if len(free) > len(CHARACTERS):
+            raise RuntimeError(f"{checkpoint.family.name}: {len(free)} ids for text, {len(CHARACTERS)} characters")
+        self.characters = dict(zip(free, CHARACTERS))
+        self.letters = [one for one in self.characters.values() if one.islower()]
+
+    def document(self) -> str:
+        """tokenizer.json: byte-level BPE without merges."""
+        mapped = {" ": "\u0120", "\n": "\u010a"}
+        vocabulary = {**self.special, **{number: mapped.get(one, one) for number, one in self.characters.items()}}
+        tokenizer = Tokenizer(models.BPE({vocabulary[number]: number for number in sorted(vocabulary)}, []))
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+        tokenizer.decoder = decoders.ByteLevel(add_prefix_space=False, use_regex=False)
+        tokenizer.add_special_tokens([AddedToken(self.special[number], normalized=False, special=True) for number in sorted(self.special)])
+        return dump(json.loads(tokenizer.to_str()))
+
+
+def write_files(row: Row, checkpoint: Checkpoint, vocabulary: Vocabulary, directory: Path) -> None:
+    """Writes tokenizer, chat template and preprocessor_config.json next to the weights."""
+    document = vocabulary.document()
+    config: dict[str, Any] = {"eos_token": row.end, "pad_token": "<|endoftext|>", "unk_token": None, "bos_token": None,
+                              "clean_up_tokenization_spaces": False, "model_max_length": 512, **row.tokenizer,
+                              "added_tokens_decoder": {str(token["id"]): {k: v for k, v in token.items() if k != "id"}
+                                                       for token in json.loads(document)["added_tokens"]}}
+    tower = checkpoint.variant.outer["vision_config"]
+    image = {**row.image, "processor_class": row.processor, "patch_size": tower["patch_size"], "merge_size": tower["spatial_merge_size"]}
+    (directory / "tokenizer.json").write_text(document)
+    (directory / "tokenizer_config.json").write_text(dump(config))
+    (directory / "chat_template.jinja").write_text(row.template)
+    (directory / "preprocessor_config.json").write_text(dump(image))
