@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
 from ..checkpoint import Checkpoint
@@ -17,6 +19,7 @@ from ..vision import marks
 # Of byte-level tokenizers, the most frequent first: a vocabulary has as many of them as it has ids for text. Each is a token of its own.
 CHARACTERS = "\n aeinrstU:Auolhdcpm.Yfgybwvk?,xjqz!0123456789'-;()\"/+*=_"
 N_PLAIN = 64  # ids
+N_LOUD = 12   # of them that random weights choose
 OPENAI_MEAN, OPENAI_STD = [0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711]
 QWEN_TOKENS = {"vision_start_token_id": "<|vision_start|>", "vision_end_token_id": "<|vision_end|>",
                "image_token_id": "<|image_pad|>", "video_token_id": "<|video_pad|>"}
@@ -36,6 +39,14 @@ PADDLE = ("{{ cls_token }}{% for m in messages %}User: {% for part in m.content 
           "{% endif %}{% endfor %}\n{% endfor %}{% if add_generation_prompt %}Assistant:\n{% endif %}")
 
 
+def loud(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """A head [V, D] in which the rows of N_LOUD characters are four times larger than the others: the largest logits then differ by more, in
+    multiples of the noise in bfloat16, than those of equally large rows."""
+    gains = np.full((shape[0], 1), 0.5)
+    gains[rng.choice(np.arange(4, shape[0] - 8), N_LOUD, replace=False)] = 2.0
+    return rng.standard_normal(shape) * gains / math.sqrt(shape[1])
+
+
 @dataclass(frozen=True)
 class Row:
     """What a row's checkpoint needs besides the variant of its family.
@@ -43,7 +54,8 @@ class Row:
     processor: published class of transformers. image: members of preprocessor_config.json; sizes of patches are the tower's.
     tokens: the texts of the ids that the config's members name. template: the chat template. first, end: the tokens with id 1 and with
     the last id, which is the stop id. tokenizer: members of tokenizer_config.json. plain: the variant is taken in bfloat16, in the
-    older spelling, and with a vocabulary that CHARACTERS fill; its head must not be tied, because random tied weights repeat tokens.
+    older spelling, with a vocabulary that CHARACTERS fill, and with a head of few large rows; it must not be tied, because random tied
+    weights repeat tokens.
     """
 
     variant: str
@@ -61,7 +73,7 @@ class Row:
         if not self.plain:
             return variant
         return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN}, outer={**variant.outer, **marks(N_PLAIN)},
-                       spelling="old", dtype="bfloat16")
+                       spelling="old", dtype="bfloat16", weight_rules=(*variant.weight_rules, (r"lm_head\.weight$", loud)))
 
 
 def clip(kind: str) -> Config:
