@@ -69,8 +69,8 @@ def generate(assay: str, engine: str, case: Case) -> None:
             raise Wrong(f"assay generate ends with status {made.returncode}: {last_line(made.stderr)}")
         said = json.loads(made.stdout)
         ids = tuple(said["ids"])
-        if said["finish_reason"] == "stop":
-            ids = tuple(one for one in ids if one != said["stop"]["id"]) if isinstance(said["stop"], dict) else ids
+        if said["stop"] is not None and ids[-1:] == (said["stop"]["id"],):
+            ids = ids[:-1]
         compare(case, sample, Answer(ids, said["finish_reason"], said["usage"]["prompt_tokens"], said["prompt"]))
 
 

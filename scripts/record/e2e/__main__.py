@@ -32,13 +32,13 @@ def open_checkpoint(name: str, row: Row, seed: int) -> Checkpoint:
     return Checkpoint(family, row.taken(variants[0]), seed)
 
 
-def write_samples(directory: Path, found: list[Conversation], stop: int, seed: int, storage: str) -> None:
+def write_samples(directory: Path, found: list[Conversation], stop: int, seed: int, limit: int, storage: str) -> None:
     head = {"schema": table.SCHEMA, "storage": storage, "source": f"{case_file.SOURCE}, float64; its processors with PIL",
             "recorder": f"scripts/record/e2e, seed {seed}", "catches": CATCHES}
     lines = [head]
     for number, one in enumerate(found):
         Image.fromarray(one.image).save(directory / f"{number}.png")
-        lines.append(members(one, f"{number}.png", stop))
+        lines.append(members(one, f"{number}.png", stop, limit))
     (directory / table.CASES).write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
 
 
@@ -53,7 +53,7 @@ def record(name: str, out: Path, seed: int) -> str:
     checksums.write(directory / "model")
     drawer = Drawer(row, checkpoint, vocabulary, Processor(row, directory / "model"), seed)
     found = [drawer.sample() for _ in range(N_SAMPLES)]
-    write_samples(directory, found, drawer.stop, seed, table.ROWS[name])
+    write_samples(directory, found, checkpoint.idle_id, seed, row.n_tokens, table.ROWS[name])
     size = sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
     noise = max(value for one in found for value in one.noise.values())
     return (f"e2e/{name}: {size / 1024:.0f} KiB, {drawer.draws} draws, margin {min(one.margin for one in found):.2f}, noise {noise:.1e}, "

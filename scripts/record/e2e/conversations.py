@@ -20,10 +20,9 @@ from ..truth import Run
 from ..variant import rng_for
 from .rows import Row, Vocabulary
 
-N_TOKENS = 6         # limit of an answer
 LEAST_DIFFERENT = 3  # tokens of an answer that are not the same
 LEAST_MARGIN = 0.2   # a smaller one is seldom enough, so skip the cost of the other runs
-MOST_DRAWS = 2000
+MOST_DRAWS = 4000
 APART = 2 * narrow.APART  # a margin, in multiples of the noise: four on either side
 
 
@@ -105,7 +104,7 @@ class Drawer:
                 tokens.append(int(last.argmax()))
                 if cases.margin(last) < LEAST_MARGIN or tokens[-1] not in (*self.vocabulary.characters, self.stop):
                     return None
-                if len(tokens) == N_TOKENS or tokens[-1] == self.stop:
+                if len(tokens) == self.row.n_tokens or tokens[-1] == self.stop:
                     return tokens if len(set(tokens)) >= LEAST_DIFFERENT else None
                 out = run.model(input_ids=torch.tensor([tokens[-1:]]), past_key_values=out.past_key_values, use_cache=True)
 
@@ -142,14 +141,14 @@ class Drawer:
 
     def check(self, found: Conversation) -> None:
         """The published generate(), with its cache, must give the same tokens."""
-        said = self.checkpoint.truth.generate(found.prompt, N_TOKENS, [self.stop])
+        said = self.checkpoint.truth.generate(found.prompt, self.row.n_tokens, [self.stop])
         if said != found.answer:
             raise RuntimeError(f"{self.checkpoint.family.name}: generate() of the published model gives {said}, its rows {found.answer}")
 
 
-def members(one: Conversation, image: str, stop: int) -> dict[str, Any]:
+def members(one: Conversation, image: str, stop: int, limit: int) -> dict[str, Any]:
     """The line of a sample."""
     ends = one.answer[-1] == stop
-    return {"image": image, "text": one.text, "prompt": one.rendered, "prompt_tokens": len(one.prompt), "max_tokens": N_TOKENS,
+    return {"image": image, "text": one.text, "prompt": one.rendered, "prompt_tokens": len(one.prompt), "max_tokens": limit,
             "ids": one.answer[:-1] if ends else one.answer, "finish": "stop" if ends else "length", "margin": round(one.margin, 4),
             "noise": {name: float(f"{value:.2e}") for name, value in one.noise.items()}}

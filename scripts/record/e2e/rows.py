@@ -15,11 +15,11 @@ from ..checkpoint import Checkpoint
 from ..dialogue_tokenizer import dump
 from ..variant import Config, Variant
 from ..vision import marks
+from ..weights import Rule
 
 # Of byte-level tokenizers, the most frequent first: a vocabulary has as many of them as it has ids for text. Each is a token of its own.
 CHARACTERS = "\n aeinrstU:Auolhdcpm.Yfgybwvk?,xjqz!0123456789'-;()\"/+*=_"
 N_PLAIN = 64  # ids
-N_LOUD = 12   # of them that random weights choose
 OPENAI_MEAN, OPENAI_STD = [0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711]
 QWEN_TOKENS = {"vision_start_token_id": "<|vision_start|>", "vision_end_token_id": "<|vision_end|>",
                "image_token_id": "<|image_pad|>", "video_token_id": "<|video_pad|>"}
@@ -39,12 +39,14 @@ PADDLE = ("{{ cls_token }}{% for m in messages %}User: {% for part in m.content 
           "{% endif %}{% endfor %}\n{% endfor %}{% if add_generation_prompt %}Assistant:\n{% endif %}")
 
 
-def loud(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """A head [V, D] in which the rows of N_LOUD characters are four times larger than the others: the largest logits then differ by more, in
+def loud(n: int) -> Rule:
+    """A head [V, D] in which the rows of n characters are four times larger than the others: the largest logits then differ by more, in
     multiples of the noise in bfloat16, than those of equally large rows."""
-    gains = np.full((shape[0], 1), 0.5)
-    gains[rng.choice(np.arange(4, shape[0] - 8), N_LOUD, replace=False)] = 2.0
-    return rng.standard_normal(shape) * gains / math.sqrt(shape[1])
+    def draw(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        gains = np.full((shape[0], 1), 0.5)
+        gains[rng.choice(np.arange(4, shape[0] - 8), n, replace=False)] = 2.0
+        return rng.standard_normal(shape) * gains / math.sqrt(shape[1])
+    return draw
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,8 @@ class Row:
     processor: published class of transformers. image: members of preprocessor_config.json; sizes of patches are the tower's.
     tokens: the texts of the ids that the config's members name. template: the chat template. first, end: the tokens with id 1 and with
     the last id, which is the stop id. tokenizer: members of tokenizer_config.json. plain: the variant is taken in bfloat16, in the
-    older spelling, with a vocabulary that CHARACTERS fill, and with a head of few large rows; it must not be tied, because random tied
-    weights repeat tokens.
+    older spelling, with a vocabulary that CHARACTERS fill, and with a head of n_loud large rows, which is not tied, because random tied
+    weights repeat tokens. n_tokens: limit of an answer.
     """
 
     variant: str
@@ -67,13 +69,16 @@ class Row:
     end: str = "<|im_end|>"
     tokenizer: Config = field(default_factory=lambda: {"tokenizer_class": "Qwen2Tokenizer"})
     plain: bool = False
+    n_loud: int = 12
+    n_tokens: int = 6
 
     def taken(self, variant: Variant) -> Variant:
         """The variant of the family that the row has."""
         if not self.plain:
             return variant
-        return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN}, outer={**variant.outer, **marks(N_PLAIN)},
-                       spelling="old", dtype="bfloat16", weight_rules=(*variant.weight_rules, (r"lm_head\.weight$", loud)))
+        outer = {**variant.outer, "tie_word_embeddings": False, **marks(N_PLAIN)}
+        return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN}, outer=outer, spelling="old",
+                       dtype="bfloat16", weight_rules=(*variant.weight_rules, (r"lm_head\.weight$", loud(self.n_loud))))
 
 
 def clip(kind: str) -> Config:
@@ -90,7 +95,7 @@ ROWS = {
     "qwen2_vl": Row("mlx-4bit", "Qwen2VLProcessor", clip("Qwen2VLImageProcessor"), template=QWEN_SYSTEM),
     "qwen3_vl": Row("base", "Qwen3VLProcessor", QWEN3_IMAGE, plain=True),
     "qwen3_vl_moe": Row("mlx-4bit", "Qwen3VLProcessor", QWEN3_IMAGE),
-    "qwen3_5": Row("tower", "Qwen3VLProcessor", QWEN3_IMAGE, plain=True),
+    "qwen3_5": Row("tower-old", "Qwen3VLProcessor", QWEN3_IMAGE, plain=True, n_loud=6, n_tokens=4),
     "paddleocr_vl": Row("mlx-8bit", "PaddleOCRVLProcessor",
                         {"image_processor_type": "PaddleOCRVLImageProcessor", **HALF, "min_pixels": 256, "max_pixels": 2304},
                         PADDLE_TOKENS, PADDLE, "<|begin_of_sentence|>", "</s>",
