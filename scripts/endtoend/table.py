@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,10 +37,13 @@ class Line:
 
 
 def judged(ask: Callable[[], None]) -> Cell:
+    """Also an answer without a member, or none at all, is a failure of its cell."""
     try:
         ask()
-    except (asking.Wrong, rows.Broken, OSError, ValueError, KeyError, TypeError) as error:
-        return Cell(FAILED, f"{type(error).__name__}: {error}" if not isinstance(error, (asking.Wrong, rows.Broken)) else str(error))
+    except (asking.Wrong, rows.Broken) as error:
+        return Cell(FAILED, str(error))
+    except (OSError, ValueError, LookupError, TypeError, http.client.HTTPException, subprocess.SubprocessError) as error:
+        return Cell(FAILED, f"{type(error).__name__}: {error}")
     return Cell(PASSED)
 
 

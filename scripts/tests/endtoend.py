@@ -39,9 +39,8 @@ def verdicts(results: dict[str, Any], family: str) -> list[str]:
 
 class EndToEnd(unittest.TestCase):
     def setUp(self) -> None:
-        self.scratch = Path(self.enterContext(tempfile.TemporaryDirectory())) if sys.version_info >= (3, 11) else Path(tempfile.mkdtemp())
-        if sys.version_info < (3, 11):
-            self.addCleanup(shutil.rmtree, self.scratch)
+        self.scratch = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.scratch)
 
     def broken(self, change: Any) -> tuple[int, str, dict[str, Any]]:
         """Runs a copy of ROW whose second sample `change` has changed."""
