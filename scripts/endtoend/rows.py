@@ -103,4 +103,6 @@ def read(directory: Path) -> Case:
     samples = tuple(read_sample(parse(path, number, line), f"{path}:{number}") for number, line in enumerate(lines[1:], 2))
     if len(samples) != 3:
         raise Broken(f"{path}: found {len(samples)} samples, expected 3")
+    if len({one.ids for one in samples}) != len(samples):
+        raise Broken(f"{path}: two samples have the same ids, expected answers that tell the images apart")
     return Case(directory, samples, read_pieces(directory / "model" / "tokenizer.json"))

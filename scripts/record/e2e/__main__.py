@@ -52,7 +52,9 @@ def record(name: str, out: Path, seed: int) -> str:
     write_files(row, checkpoint, vocabulary, directory / "model")
     checksums.write(directory / "model")
     drawer = Drawer(row, checkpoint, vocabulary, Processor(row, directory / "model"), seed)
-    found = [drawer.sample() for _ in range(N_SAMPLES)]
+    found: list[Conversation] = []
+    for _ in range(N_SAMPLES):
+        found.append(drawer.sample(found))
     write_samples(directory, found, checkpoint.idle_id, seed, row.n_tokens, table.ROWS[name])
     size = sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
     noise = max(value for one in found for value in one.noise.values())

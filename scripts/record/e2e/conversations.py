@@ -117,15 +117,15 @@ class Drawer:
         runs = {"float32": self.checkpoint.float32, "bfloat16": self.checkpoint.narrow["bfloat16"]}
         return {name: float(np.abs(self.deciding(run, prompt, answer) - rows).max()) for name, run in runs.items()}
 
-    def sample(self) -> Conversation:
-        """A conversation whose answer no noise changes, and the image does."""
+    def sample(self, others: list[Conversation]) -> Conversation:
+        """A conversation whose answer no noise changes, and the image does; it is not that of another one."""
         for _ in range(MOST_DRAWS):
             self.draws += 1
             image, text = self.image(), self.text()
             rendered = self.processor.rendered(text)
             prompt = self.processor.prompt(rendered, image)
             answer = self.answer(prompt)
-            if answer is None:
+            if answer is None or answer in [one.answer for one in others]:
                 continue
             rows = self.deciding(self.checkpoint.truth, prompt, answer)
             if rows.argmax(-1).tolist() != answer:

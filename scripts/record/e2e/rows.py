@@ -55,7 +55,7 @@ class Row:
 
     processor: published class of transformers. image: members of preprocessor_config.json; sizes of patches are the tower's.
     tokens: the texts of the ids that the config's members name. template: the chat template. first, end: the tokens with id 1 and with
-    the last id, which is the stop id. tokenizer: members of tokenizer_config.json. plain: the variant is taken in bfloat16, in the
+    the last id, which is the stop id. tokenizer: members of tokenizer_config.json. plain: the variant is taken unquantised in bfloat16, in the
     older spelling, with a vocabulary that CHARACTERS fill, and with a head of n_loud large rows, which is not tied, because random tied
     weights repeat tokens. n_tokens: limit of an answer.
     """
@@ -78,7 +78,7 @@ class Row:
             return variant
         outer = {**variant.outer, "tie_word_embeddings": False, **marks(N_PLAIN)}
         return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN}, outer=outer, spelling="old",
-                       dtype="bfloat16", weight_rules=(*variant.weight_rules, (r"lm_head\.weight$", loud(self.n_loud))))
+                       dtype="bfloat16", groups=None, weight_rules=(*variant.weight_rules, (r"lm_head\.weight$", loud(self.n_loud))))
 
 
 def clip(kind: str) -> Config:
@@ -95,7 +95,7 @@ ROWS = {
     "qwen2_vl": Row("mlx-4bit", "Qwen2VLProcessor", clip("Qwen2VLImageProcessor"), template=QWEN_SYSTEM),
     "qwen3_vl": Row("base", "Qwen3VLProcessor", QWEN3_IMAGE, plain=True),
     "qwen3_vl_moe": Row("mlx-4bit", "Qwen3VLProcessor", QWEN3_IMAGE),
-    "qwen3_5": Row("tower-old", "Qwen3VLProcessor", QWEN3_IMAGE, plain=True, n_loud=6, n_tokens=4),
+    "qwen3_5": Row("mlx-4bit-images", "Qwen3VLProcessor", QWEN3_IMAGE, plain=True),
     "paddleocr_vl": Row("mlx-8bit", "PaddleOCRVLProcessor",
                         {"image_processor_type": "PaddleOCRVLImageProcessor", **HALF, "min_pixels": 256, "max_pixels": 2304},
                         PADDLE_TOKENS, PADDLE, "<|begin_of_sentence|>", "</s>",
