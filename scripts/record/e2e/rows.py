@@ -13,7 +13,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
 from ..checkpoint import Checkpoint
 from ..dialogue_tokenizer import dump
-from ..variant import Config, Variant
+from ..variant import Config, Groups, Variant
 from ..vision import marks
 from ..weights import Rule
 
@@ -57,7 +57,8 @@ class Row:
     tokens: the texts of the ids that the config's members name. template: the chat template. first, end: the tokens with id 1 and with
     the last id, which is the stop id. tokenizer: members of tokenizer_config.json. plain: the variant is taken unquantised in bfloat16, in the
     older spelling, with a vocabulary that CHARACTERS fill, and with a head of n_loud large rows, which is not tied, because random tied
-    weights repeat tokens. n_tokens: limit of an answer.
+    weights repeat tokens. n_tokens: limit of an answer. groups: in place of the
+    variant's, if those are mixed.
     """
 
     variant: str
@@ -71,11 +72,12 @@ class Row:
     plain: bool = False
     n_loud: int = 12
     n_tokens: int = 6
+    groups: Groups | None = None
 
     def taken(self, variant: Variant) -> Variant:
         """The variant of the family that the row has."""
         if not self.plain:
-            return variant
+            return replace(variant, groups=self.groups or variant.groups)
         outer = {**variant.outer, "tie_word_embeddings": False, **marks(N_PLAIN)}
         return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN}, outer=outer, spelling="old",
                        dtype="bfloat16", groups=None, weight_rules=(*variant.weight_rules, (r"lm_head\.weight$", loud(self.n_loud))))
@@ -100,7 +102,7 @@ ROWS = {
                         {"image_processor_type": "PaddleOCRVLImageProcessor", **HALF, "min_pixels": 256, "max_pixels": 2304},
                         PADDLE_TOKENS, PADDLE, "<|begin_of_sentence|>", "</s>",
                         {"tokenizer_class": "PreTrainedTokenizerFast", "cls_token": "<|begin_of_sentence|>",
-                         "image_token": "<|IMAGE_PLACEHOLDER|>"}),
+                         "image_token": "<|IMAGE_PLACEHOLDER|>"}, groups=Groups(8, 32, towers=True)),
 }
 
 
