@@ -38,6 +38,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/vision/layout.c fastpath/vision/layout.h \
 	fastpath/vision/linear.c fastpath/vision/linear.h \
 	fastpath/vision/merge.c fastpath/vision/merge.h \
+	fastpath/vision/mlp.c fastpath/vision/mlp.h \
 	fastpath/vision/pass.h \
 	fastpath/vision/patches.c fastpath/vision/patches.h \
 	fastpath/vision/rope.c fastpath/vision/rope.h \

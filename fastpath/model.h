@@ -23,10 +23,6 @@ typedef struct fp_delta {
     fp_norm norm;
 } fp_delta;
 
-typedef struct fp_mlp {
-    fp_linear gate, up, down;
-} fp_mlp;
-
 typedef struct fp_experts {
     fp_matrix router;
     fp_norm router_norm;

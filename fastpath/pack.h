@@ -32,6 +32,10 @@ typedef struct fp_linear {
     const float *bias; /* [n_out], or NULL */
 } fp_linear;
 
+typedef struct fp_mlp {
+    fp_linear gate, up, down;
+} fp_mlp;
+
 /* Shared state of packing. Packed arrays are deferred in `arrays` and made when it is realised;
  * failures are reported then. Their memory lives until fp_pack_free. */
 typedef struct fp_packer {

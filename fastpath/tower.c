@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/tower.h"
 
+static void pack_mlp(fp_packer *p, fp_mlp *to, const plan_mlp *from)
+{
+    fp_pack_linear(p, &to->gate, &from->gate);
+    fp_pack_linear(p, &to->up, &from->up);
+    fp_pack_linear(p, &to->down, &from->down);
+}
+
 static void pack_layer(fp_packer *p, fp_tower_layer *to, const plan_tower_layer *from)
 {
     fp_pack_norm(p, &to->mixer_in, &from->mixer_in);
@@ -14,16 +21,17 @@ static void pack_layer(fp_packer *p, fp_tower_layer *to, const plan_tower_layer 
     fp_pack_norm(p, &to->q_norm, &from->attention.q_norm);
     fp_pack_norm(p, &to->k_norm, &from->attention.k_norm);
     fp_pack_norm(p, &to->v_norm, &from->attention.v_norm);
-    fp_pack_linear(p, &to->gate, &from->mlp.gate);
-    fp_pack_linear(p, &to->up, &from->mlp.up);
-    fp_pack_linear(p, &to->down, &from->mlp.down);
+    pack_mlp(p, &to->mlp, &from->mlp);
 }
 
 static void pack_merger(fp_packer *p, fp_merger *to, const plan_merger *from)
 {
-    fp_pack_norm(p, &to->norm, &from->norm);
-    fp_pack_linear(p, &to->first, &from->first);
-    fp_pack_linear(p, &to->second, &from->second);
+    for (size_t i = 0; i < from->n_steps; i++) {
+        const plan_merger_step *step = &from->steps[i];
+        if (step->kind == PLAN_MERGER_NORM) fp_pack_norm(p, &to->steps[i].norm, &step->norm);
+        if (step->kind == PLAN_MERGER_LINEAR) fp_pack_linear(p, &to->steps[i].linear, &step->linear);
+        if (step->kind == PLAN_MERGER_MLP) pack_mlp(p, &to->steps[i].mlp, &step->mlp);
+    }
 }
 
 static size_t larger(size_t a, size_t b)
@@ -31,13 +39,26 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* The largest number of elements of an activation without a gate. */
+/* The widest row of a merger that an activation without a gate may have. */
+static size_t widest_of_merger(const plan_tower *t, const plan_merger *m)
+{
+    size_t width = t->hidden, widest = width;
+    for (size_t i = 0; i < m->n_steps; i++) {
+        const plan_merger_step *step = &m->steps[i];
+        width = plan_merger_step_width(step, width, t->merge);
+        widest = larger(widest, width);
+        if (step->kind == PLAN_MERGER_MLP) widest = larger(widest, step->mlp.intermediate);
+    }
+    return widest;
+}
+
+/* At least as many elements as any activation without a gate has. */
 static size_t widest_activation(const plan_tower *t)
 {
-    size_t widest = t->merger.first.weight.rows;
+    size_t widest = widest_of_merger(t, &t->merger);
     for (size_t i = 0; i < t->n_layers; i++) widest = larger(widest, t->layers[i].mlp.intermediate);
     for (size_t k = 0; k < t->n_deepstack; k++)
-        widest = larger(widest, t->deepstack[k].merger.first.weight.rows);
+        widest = larger(widest, widest_of_merger(t, &t->deepstack[k].merger));
     return widest;
 }
 

@@ -10,12 +10,19 @@
 
 typedef struct fp_tower_layer {
     fp_norm mixer_in, mixer_out, mlp_in, mlp_out, q_norm, k_norm, v_norm;
-    fp_linear q, k, v, o, gate, up, down;
+    fp_linear q, k, v, o;
+    fp_mlp mlp;
 } fp_tower_layer;
 
-typedef struct fp_merger {
+/* The weights of a step of a merger, as its kind says. */
+typedef union fp_merger_step {
     fp_norm norm;
-    fp_linear first, second;
+    fp_linear linear;
+    fp_mlp mlp;
+} fp_merger_step;
+
+typedef struct fp_merger {
+    fp_merger_step steps[PLAN_MERGER_STEPS_MAX];
 } fp_merger;
 
 typedef struct fp_tower {
@@ -26,7 +33,7 @@ typedef struct fp_tower {
     const float *pool_bias, *pool_scale; /* [D], or NULL */
     fp_merger merger;
     fp_merger *deepstack; /* [n_deepstack] */
-    const float *ones;    /* as many as any activation without a gate has elements */
+    const float *ones;    /* at least as many as any activation without a gate has elements */
 } fp_tower;
 
 /* Packs the weights of a tower; nothing if it is not present. Failures are those of the packer. *to must not

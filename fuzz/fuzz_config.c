@@ -108,7 +108,9 @@ static void read_mixer(const plan_mixer *m)
 
 static void read_merger(const plan_merger *m)
 {
-    read_each((const plan_weight *const[]){&m->first.weight, &m->second.weight}, 2);
+    for (size_t i = 0; i < m->n_steps; i++)
+        for (size_t k = 0; k < plan_merger_linears(&m->steps[i]); k++)
+            read_end(&plan_merger_linear(&m->steps[i], k)->weight);
 }
 
 static void read_tower(const plan_tower *t)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ref/merger.h"
 
+#include "ref/mlp.h"
 #include "ref/weight.h"
 #include <stdlib.h>
 #include <string.h>
@@ -69,27 +70,80 @@ static void concatenate_blocks(ref_real *out, const ref_real *x, const ref_patch
     }
 }
 
+/* Of each row [m², width]: the m² values of each channel, one channel after the other. */
+static void order_by_channel(ref_real *out, const ref_real *x, size_t n_rows, size_t n_members, size_t width)
+{
+    for (size_t r = 0; r < n_rows; r++, x += n_members * width, out += n_members * width)
+        for (size_t k = 0; k < n_members; k++)
+            for (size_t d = 0; d < width; d++) out[d * n_members + k] = x[k * width + d];
+}
+
+/* Rows on their way through a merger. */
+typedef struct merging {
+    const ref_patches *patches;
+    plan_patch_order order;
+    size_t merge;
+    ref_real *x; /* [n, width], owned */
+    size_t n, width;
+} merging;
+
+/* out: [n / m², m² · width] */
+static assay_status concatenate(const merging *k, bool channels_first, ref_real *out)
+{
+    ref_real *rows = channels_first ? ref_alloc(k->n, k->width) : out;
+    if (!rows) return ASSAY_ENOMEM;
+    concatenate_blocks(rows, k->x, k->patches, k->order, k->merge, k->width);
+    if (!channels_first) return ASSAY_OK;
+    const size_t n_members = k->merge * k->merge;
+    order_by_channel(out, rows, k->n / n_members, n_members, k->width);
+    free(rows);
+    return ASSAY_OK;
+}
+
+static void repeat_rows(const merging *k, ref_real *out)
+{
+    for (size_t i = 0; i < 2 * k->n; i++)
+        memcpy(out + i * k->width, k->x + i / 2 * k->width, k->width * sizeof *out);
+}
+
+/* out: the rows after the step. */
+static assay_status run_step(const merging *k, const plan_merger_step *step, ref_real *out)
+{
+    switch (step->kind) {
+    case PLAN_MERGER_NORM: return ref_norm(out, k->x, k->n, k->width, &step->norm);
+    case PLAN_MERGER_CONCATENATE: return concatenate(k, step->channels_first, out);
+    case PLAN_MERGER_LINEAR: return ref_linear(out, k->x, k->n, &step->linear);
+    case PLAN_MERGER_MLP: return ref_mlp(out, k->x, k->n, &step->mlp);
+    case PLAN_MERGER_REPEAT: repeat_rows(k, out); break;
+    case PLAN_MERGER_ACTIVATION:
+        memcpy(out, k->x, k->n * k->width * sizeof *out);
+        ref_activate(out, k->n * k->width, step->activation);
+        break;
+    }
+    return ASSAY_OK;
+}
+
+static assay_status advance(merging *k, const plan_merger_step *step)
+{
+    const size_t width = plan_merger_step_width(step, k->width, k->merge);
+    const size_t n = step->kind == PLAN_MERGER_CONCATENATE ? k->n / (k->merge * k->merge) : k->n;
+    ref_real *out = ref_alloc(n, width);
+    const assay_status rc = out ? run_step(k, step, out) : ASSAY_ENOMEM;
+    free(k->x);
+    k->x = out;
+    k->n = n;
+    k->width = width;
+    return rc;
+}
+
 assay_status ref_merge(ref_real *y, const ref_real *x, const ref_patches *patches, plan_patch_order order,
                        size_t merge, size_t width, const plan_merger *merger)
 {
-    const size_t n = patches->n, n_blocks = n / (merge * merge), joined = merge * merge * width;
-    const bool has_first = merger->first.weight.data != NULL;
-    const size_t inner = has_first ? merger->first.weight.rows : 0;
-    ref_real *normed = ref_alloc(n, width), *blocks = ref_alloc(n_blocks, joined),
-             *hidden = ref_alloc(n_blocks, inner);
-    assay_status rc = normed && blocks && hidden ? ASSAY_OK : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) memcpy(normed, x, n * width * sizeof *x);
-    if (rc == ASSAY_OK && !merger->norm_is_last) rc = ref_norm(normed, x, n, width, &merger->norm);
-    if (rc == ASSAY_OK) concatenate_blocks(blocks, normed, patches, order, merge, width);
-    if (rc == ASSAY_OK && merger->norm_is_last)
-        rc = ref_norm(blocks, blocks, n_blocks, joined, &merger->norm);
-    if (rc == ASSAY_OK && has_first) {
-        rc = ref_linear(hidden, blocks, n_blocks, &merger->first);
-        if (rc == ASSAY_OK) ref_activate(hidden, n_blocks * inner, merger->activation);
-    }
-    if (rc == ASSAY_OK) rc = ref_linear(y, has_first ? hidden : blocks, n_blocks, &merger->second);
-    free(normed);
-    free(blocks);
-    free(hidden);
+    merging k = {patches, order, merge, ref_alloc(patches->n, width), patches->n, width};
+    assay_status rc = k.x ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) memcpy(k.x, x, k.n * width * sizeof *x);
+    for (size_t i = 0; rc == ASSAY_OK && i < merger->n_steps; i++) rc = advance(&k, &merger->steps[i]);
+    if (rc == ASSAY_OK) memcpy(y, k.x, k.n * k.width * sizeof *y);
+    free(k.x);
     return rc;
 }

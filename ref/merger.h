@@ -13,8 +13,7 @@
 assay_status ref_pool(ref_real *y, const ref_patches *to, const ref_real *x, const ref_patches *from,
                       plan_patch_order order, size_t merge, size_t width, const plan_pooling *pooling);
 
-/* y = second(activation(first(c))), or second(c) without `first`; c: the m² rows of each block of x,
- * concatenated row by row, normalised before or afterwards.
+/* The steps of a merger, one after the other.
  * x: [P, width]; y: [P / m², H], the blocks of each frame row by row. Fails with ASSAY_ENOMEM. */
 assay_status ref_merge(ref_real *y, const ref_real *x, const ref_patches *patches, plan_patch_order order,
                        size_t merge, size_t width, const plan_merger *merger);

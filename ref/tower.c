@@ -90,7 +90,7 @@ static assay_status make_deepstack(evaluation *e, size_t i, const ref_real *x)
     for (size_t k = 0; rc == ASSAY_OK && k < tower->n_deepstack; k++) {
         if (tower->deepstack[k].tower_layer != i) continue;
         const plan_merger *merger = &tower->deepstack[k].merger;
-        const size_t width = merger->second.weight.rows;
+        const size_t width = plan_merger_width(merger, tower->hidden, tower->merge);
         e->out.deepstack[k] = ref_alloc(e->out.n_rows, width);
         rc = e->out.deepstack[k] ? ref_merge(e->out.deepstack[k], x, &e->patches, tower->patches.order,
                                              tower->merge, tower->hidden, merger)
@@ -129,7 +129,7 @@ static assay_status make_features(evaluation *e, ref_real *x)
 {
     const plan_tower *tower = e->tower;
     const plan_patch_order order = tower->patches.order;
-    const size_t hidden = tower->hidden, width = tower->merger.second.weight.rows;
+    const size_t hidden = tower->hidden, width = plan_tower_width(tower);
     ref_real *pooled = ref_alloc(e->pooled.n, hidden);
     e->out.merged = ref_alloc(e->out.n_rows, width);
     assay_status rc =

@@ -26,7 +26,8 @@ typedef enum fault_place {
     FAULT_TOWER_KEY,
     FAULT_TOWER_VALUE,
     FAULT_TOWER_LAST,
-    FAULT_MERGER,
+    FAULT_MERGER,       /* before its first product, and its activations */
+    FAULT_MERGER_INNER, /* after a product */
     FAULT_DEEPSTACK,
     FAULT_TEXT_MLP,
     FAULT_TOWER_MLP

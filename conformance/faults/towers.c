@@ -29,6 +29,17 @@ static void visit_text(plan *p)
     change_epsilon(&p->norm, FAULT_TEXT_LAST);
 }
 
+/* outer, inner: the place of the norms before the first product, and of those after it. */
+static void visit_merger(plan_merger *m, fault_place outer, fault_place inner)
+{
+    bool has_product = false;
+    for (size_t i = 0; i < m->n_steps; i++) {
+        plan_merger_step *step = &m->steps[i];
+        if (step->kind == PLAN_MERGER_NORM) change_epsilon(&step->norm, has_product ? inner : outer);
+        has_product = has_product || plan_merger_linears(step) > 0;
+    }
+}
+
 static void visit_tower(plan_tower *t)
 {
     for (size_t i = 0; i < t->n_layers; i++) {
@@ -42,8 +53,9 @@ static void visit_tower(plan_tower *t)
         change_epsilon(&layer->attention.v_norm, FAULT_TOWER_VALUE);
     }
     change_epsilon(&t->out_norm, FAULT_TOWER_LAST);
-    change_epsilon(&t->merger.norm, FAULT_MERGER);
-    for (size_t k = 0; k < t->n_deepstack; k++) change_epsilon(&t->deepstack[k].merger.norm, FAULT_DEEPSTACK);
+    visit_merger(&t->merger, FAULT_MERGER, FAULT_MERGER_INNER);
+    for (size_t k = 0; k < t->n_deepstack; k++)
+        visit_merger(&t->deepstack[k].merger, FAULT_DEEPSTACK, FAULT_DEEPSTACK);
 }
 
 void fault_epsilon_at(plan *p)
@@ -59,15 +71,24 @@ static void change_gelu(assay_activation *activation, fault_place place)
     *activation = *activation == ASSAY_GELU ? ASSAY_GELU_TANH : ASSAY_GELU;
 }
 
+static void change_gelu_of_merger(plan_merger *m, fault_place place)
+{
+    for (size_t i = 0; i < m->n_steps; i++) {
+        plan_merger_step *step = &m->steps[i];
+        if (step->kind == PLAN_MERGER_ACTIVATION) change_gelu(&step->activation, place);
+        if (step->kind == PLAN_MERGER_MLP) change_gelu(&step->mlp.activation, place);
+    }
+}
+
 void fault_gelu_at(plan *p)
 {
     plan_tower *t = &p->tower;
     for (size_t i = 0; i < p->n_layers; i++) change_gelu(&p->layers[i].mlp.activation, FAULT_TEXT_MLP);
     if (!t->present) return;
     for (size_t i = 0; i < t->n_layers; i++) change_gelu(&t->layers[i].mlp.activation, FAULT_TOWER_MLP);
-    change_gelu(&t->merger.activation, FAULT_MERGER);
+    change_gelu_of_merger(&t->merger, FAULT_MERGER);
     for (size_t k = 0; k < t->n_deepstack; k++)
-        change_gelu(&t->deepstack[k].merger.activation, FAULT_DEEPSTACK);
+        change_gelu_of_merger(&t->deepstack[k].merger, FAULT_DEEPSTACK);
 }
 
 void fault_sections_chunked(plan *p)

@@ -220,12 +220,12 @@ static double *attend(const naive *k, const plan_tower_layer *l, const double *x
     return y;
 }
 
-static double *feed_forward(const naive *k, const plan_mlp *m, const double *x)
+static double *feed_forward(const plan_mlp *m, const double *x, size_t n)
 {
-    double *up = linear(&m->up, x, k->n), *gate = m->gate.weight.data ? linear(&m->gate, x, k->n) : NULL;
-    for (size_t i = 0; i < k->n * m->intermediate; i++)
+    double *up = linear(&m->up, x, n), *gate = m->gate.weight.data ? linear(&m->gate, x, n) : NULL;
+    for (size_t i = 0; i < n * m->intermediate; i++)
         up[i] = gate ? activate(gate[i], m->activation) * up[i] : activate(up[i], m->activation);
-    double *y = linear(&m->down, up, k->n);
+    double *y = linear(&m->down, up, n);
     free(up);
     free(gate);
     return y;
@@ -237,7 +237,7 @@ static void run_layer(const naive *k, const plan_tower_layer *l, double *x)
     const size_t d = k->s->hidden;
     for (size_t half = 0; half < 2; half++) {
         double *in = norm(half ? &l->mlp_in : &l->mixer_in, x, k->n, d);
-        double *out = half ? feed_forward(k, &l->mlp, in) : attend(k, l, in);
+        double *out = half ? feed_forward(&l->mlp, in, k->n) : attend(k, l, in);
         add(x, norm(half ? &l->mlp_out : &l->mixer_out, out, k->n, d), k->n * d);
         free(in);
         free(out);
@@ -265,20 +265,54 @@ static double *collect(const naive *k, const double *x, size_t side, bool pools,
     return out;
 }
 
+/* Whole rows of `width`, n_in of them, become wider ones: in their order, or channel by channel. */
+static double *join(const double *x, size_t n_in, size_t n_members, size_t width, bool channels_first)
+{
+    double *y = zeros(n_in * width);
+    for (size_t r = 0; r < n_in; r++)
+        for (size_t d = 0; d < width; d++) {
+            const size_t block = r / n_members, member = r % n_members;
+            const size_t at = channels_first ? d * n_members + member : member * width + d;
+            y[block * n_members * width + at] = x[r * width + d];
+        }
+    return y;
+}
+
+static double *run_step(const naive *k, const plan_merger_step *step, const double *x, size_t n, size_t width)
+{
+    double *y = zeros(2 * n * width);
+    switch (step->kind) {
+    case PLAN_MERGER_NORM: free(y); return norm(&step->norm, x, n, width);
+    case PLAN_MERGER_LINEAR: free(y); return linear(&step->linear, x, n);
+    case PLAN_MERGER_MLP: free(y); return feed_forward(&step->mlp, x, n);
+    case PLAN_MERGER_CONCATENATE:
+        free(y);
+        return join(x, n, k->s->merge * k->s->merge, width, step->channels_first);
+    case PLAN_MERGER_ACTIVATION:
+        for (size_t i = 0; i < n * width; i++) y[i] = activate(x[i], step->activation);
+        return y;
+    case PLAN_MERGER_REPEAT:
+        for (size_t i = 0; i < 2 * n * width; i++) y[i] = x[i / (2 * width) * width + i % width];
+        return y;
+    }
+    return y;
+}
+
+/* rows: the rows of blocks, one block after the other. */
 static double *merge(const naive *k, const plan_merger *m, const double *rows, size_t n_tokens)
 {
-    const size_t wide = k->s->merge * k->s->merge * k->s->hidden;
-    double *x = m->norm_is_last ? norm(&m->norm, rows, n_tokens, wide)
-                                : norm(&m->norm, rows, n_tokens * wide / k->s->hidden, k->s->hidden);
-    if (m->first.weight.data) {
-        double *inner = linear(&m->first, x, n_tokens);
+    const size_t members = k->s->merge * k->s->merge;
+    size_t n = n_tokens * members, width = k->s->hidden;
+    double *x = zeros(n * width);
+    memcpy(x, rows, n * width * sizeof *x);
+    for (size_t i = 0; i < m->n_steps; i++) {
+        double *y = run_step(k, &m->steps[i], x, n, width);
+        width = plan_merger_step_width(&m->steps[i], width, k->s->merge);
+        if (m->steps[i].kind == PLAN_MERGER_CONCATENATE) n /= members;
         free(x);
-        x = inner;
-        for (size_t i = 0; i < n_tokens * m->first.weight.rows; i++) x[i] = activate(x[i], m->activation);
+        x = y;
     }
-    double *y = linear(&m->second, x, n_tokens);
-    free(x);
-    return y;
+    return x;
 }
 
 void naive_tower_run(const tower_shape *shape, const plan_tower *t, size_t frame, size_t h, size_t w,

@@ -132,18 +132,56 @@ static plan_norm norm(owned *o, const char *name, size_t width, bool present)
     return n;
 }
 
+static void add_step(plan_merger *m, plan_merger_step step)
+{
+    ck_assert_uint_lt(m->n_steps, PLAN_MERGER_STEPS_MAX);
+    m->steps[m->n_steps++] = step;
+}
+
+static plan_mlp gated_mlp(owned *o, const char *name, size_t width, size_t intermediate)
+{
+    char part[3][64];
+    static const char *const PARTS[] = {"gate", "up", "down"};
+    for (size_t i = 0; i < 3; i++) (void)snprintf(part[i], sizeof part[i], "%s.%s", name, PARTS[i]);
+    return (plan_mlp){.present = true,
+                      .intermediate = intermediate,
+                      .activation = ASSAY_SILU,
+                      .gate = linear(o, part[0], intermediate, width),
+                      .up = linear(o, part[1], intermediate, width),
+                      .down = linear(o, part[2], width, intermediate)};
+}
+
+/* A norm, an MLP and every row twice. */
+static void add_deep_steps(owned *o, plan_merger *m, const char *name, size_t width)
+{
+    char part[64];
+    (void)snprintf(part, sizeof part, "%s.inner", name);
+    add_step(m, (plan_merger_step){PLAN_MERGER_NORM, .norm = norm(o, part, width, true)});
+    add_step(m, (plan_merger_step){PLAN_MERGER_MLP, .mlp = gated_mlp(o, name, width, width + 3)});
+    add_step(m, (plan_merger_step){.kind = PLAN_MERGER_REPEAT});
+}
+
 static plan_merger merger(owned *o, const char *name, bool norm_is_last)
 {
     char part[64];
     const tower_shape *s = o->shape;
     const size_t wide = s->merge * s->merge * s->hidden;
-    plan_merger m = {.norm_is_last = norm_is_last, .activation = ASSAY_GELU};
+    plan_merger m = {0};
     (void)snprintf(part, sizeof part, "%s.norm", name);
-    m.norm = norm(o, part, norm_is_last ? wide : s->hidden, true);
+    if (norm_is_last) add_step(&m, (plan_merger_step){PLAN_MERGER_CONCATENATE, .channels_first = s->is_deep});
+    add_step(&m, (plan_merger_step){PLAN_MERGER_NORM,
+                                    .norm = norm(o, part, norm_is_last ? wide : s->hidden, true)});
+    if (!norm_is_last)
+        add_step(&m, (plan_merger_step){PLAN_MERGER_CONCATENATE, .channels_first = s->is_deep});
     (void)snprintf(part, sizeof part, "%s.first", name);
-    if (s->pool <= 1) m.first = linear(o, part, wide, wide);
+    if (s->pool <= 1) {
+        add_step(&m, (plan_merger_step){PLAN_MERGER_LINEAR, .linear = linear(o, part, wide, wide)});
+        if (s->is_deep) add_deep_steps(o, &m, name, wide);
+        add_step(&m, (plan_merger_step){PLAN_MERGER_ACTIVATION, .activation = ASSAY_GELU});
+    }
     (void)snprintf(part, sizeof part, "%s.second", name);
-    m.second = linear(o, part, s->text_hidden, wide);
+    add_step(&m, (plan_merger_step){PLAN_MERGER_LINEAR,
+                                    .linear = linear(o, part, s->text_hidden, s->is_deep ? 2 * wide : wide)});
     return m;
 }
 

@@ -20,6 +20,7 @@ typedef struct tower_shape {
     bool has_rope, has_quarters, is_gated, has_biases, channels_last, has_post_norms, has_head_norms,
         has_clips;
     bool has_in_norm, is_standardised, norm_is_last;
+    bool is_deep; /* mergers join blocks channel by channel, and have a norm, an MLP and repeated rows, too */
     bool is_quantised; /* matrices are stored in groups of codes, if their inputs are whole groups */
     assay_activation activation;
     size_t n_deepstack;  /* of the first layers */

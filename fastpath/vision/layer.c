@@ -6,29 +6,7 @@
 
 #include "fastpath/ops.h"
 #include "fastpath/vision/attend.h"
-#include "fastpath/vision/linear.h"
-
-/* y = down(activation(gate(x)) * up(x)), or without the gate. x, y: [n, D]. */
-static assay_status feed_forward(fp_vision *v, size_t i, size_t n, const float *x, float *y)
-{
-    const plan_mlp *mlp = &v->tower->layers[i].mlp;
-    const fp_tower_layer *w = &v->packed->layers[i];
-    const fp_tower_linear up = {&w->up, &mlp->up.clip}, gate = {&w->gate, &mlp->gate.clip};
-    const bool is_gated = w->gate.weight.packed.panels != NULL;
-    const size_t mark = v->pass.scratch->n, width = mlp->intermediate;
-    float *inner = fp_scratch_floats(v->pass.scratch, n, width);
-    float *raised = inner && is_gated ? fp_scratch_floats(v->pass.scratch, n, width) : inner;
-    assay_status rc = raised ? ASSAY_OK : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && !is_gated) rc = fp_tower_activated(&v->pass, inner, x, n, up, mlp->activation);
-    if (rc == ASSAY_OK && is_gated) rc = fp_tower_linear_run(&v->pass, inner, x, n, gate);
-    if (rc == ASSAY_OK && is_gated) rc = fp_tower_linear_run(&v->pass, raised, x, n, up);
-    if (rc == ASSAY_OK) {
-        if (is_gated) fp_gate_run(&v->pass, inner, inner, raised, width, n, width, mlp->activation);
-        rc = fp_tower_linear_run(&v->pass, y, inner, n, (fp_tower_linear){&w->down, &mlp->down.clip});
-    }
-    v->pass.scratch->n = mark;
-    return rc;
-}
+#include "fastpath/vision/mlp.h"
 
 static assay_status put_keys(fp_vision *v, size_t i, fp_vision_keys *keys, const float *x, float *normed)
 {
@@ -55,7 +33,7 @@ static assay_status run_block(fp_vision *v, size_t i, const fp_vision_keys *keys
     fp_norm_run(&v->pass, y, y, n, hidden, &w->mixer_out);
     fp_add_run(&v->pass, x, y, hidden);
     fp_norm_run(&v->pass, normed, x, n, hidden, &w->mlp_in);
-    rc = feed_forward(v, i, n, normed, y);
+    rc = fp_tower_mlp_run(&v->pass, &v->tower->layers[i].mlp, &w->mlp, n, normed, y);
     if (rc != ASSAY_OK) return rc;
     fp_norm_run(&v->pass, y, y, n, hidden, &w->mlp_out);
     fp_add_run(&v->pass, x, y, hidden);

@@ -5,6 +5,7 @@
 
 #include "fastpath/ops.h"
 #include "fastpath/vision/linear.h"
+#include "fastpath/vision/mlp.h"
 
 /* Copies the rows of tokens first … first + n - 1, token by token. rows: [n, n_members, D]. */
 static void gather_rows(const fp_vision *v, const float *x, size_t first, size_t n, float *rows)
@@ -34,19 +35,71 @@ static void pool_rows(const fp_vision *v, size_t n, float *rows)
         }
 }
 
-/* rows: [n, merge², D], normalised in place. out: [n, H]. */
+/* Of each row [m², width]: the m² values of each channel, one channel after the other. */
+static void order_by_channel(float *y, const float *x, size_t n_rows, size_t n_members, size_t width)
+{
+    for (size_t r = 0; r < n_rows; r++, x += n_members * width, y += n_members * width)
+        for (size_t k = 0; k < n_members; k++)
+            for (size_t d = 0; d < width; d++) y[d * n_members + k] = x[k * width + d];
+}
+
+static void repeat_rows(float *y, const float *x, size_t n_rows, size_t width)
+{
+    for (size_t i = 0; i < 2 * n_rows; i++) memcpy(y + i * width, x + i / 2 * width, width * sizeof *x);
+}
+
+/* Rows on their way through a merger: [n, width]. */
+typedef struct merging {
+    float *x;
+    size_t n, width;
+} merging;
+
+/* y: the rows after the step; those of a block follow each other. */
+static assay_status run_step(fp_vision *v, const plan_merger_step *step, const fp_merger_step *w,
+                             const merging *k, float *y)
+{
+    const size_t n_members = v->tower->merge * v->tower->merge;
+    switch (step->kind) {
+    case PLAN_MERGER_LINEAR:
+        return fp_tower_linear_run(&v->pass, y, k->x, k->n,
+                                   (fp_tower_linear){&w->linear, &step->linear.clip});
+    case PLAN_MERGER_MLP: return fp_tower_mlp_run(&v->pass, &step->mlp, &w->mlp, k->n, k->x, y);
+    case PLAN_MERGER_REPEAT: repeat_rows(y, k->x, k->n, k->width); break;
+    case PLAN_MERGER_CONCATENATE: order_by_channel(y, k->x, k->n / n_members, n_members, k->width); break;
+    case PLAN_MERGER_NORM: fp_norm_run(&v->pass, y, k->x, k->n, k->width, &w->norm); break;
+    case PLAN_MERGER_ACTIVATION: fp_tower_activate(&v->pass, y, k->n, k->width, step->activation); break;
+    }
+    return ASSAY_OK;
+}
+
+/* Whether a step leaves its result where its input is. */
+static bool is_in_place(const plan_merger_step *step)
+{
+    return step->kind == PLAN_MERGER_NORM || step->kind == PLAN_MERGER_ACTIVATION ||
+           (step->kind == PLAN_MERGER_CONCATENATE && !step->channels_first);
+}
+
+static assay_status advance(fp_vision *v, const plan_merger_step *step, const fp_merger_step *w, merging *k)
+{
+    const size_t merge = v->tower->merge, width = plan_merger_step_width(step, k->width, merge);
+    const bool joins = step->kind == PLAN_MERGER_CONCATENATE;
+    const size_t n = joins ? k->n / (merge * merge) : k->n;
+    float *y = is_in_place(step) ? k->x : fp_scratch_floats(v->pass.scratch, n, width);
+    assay_status rc = y ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && !(joins && y == k->x)) rc = run_step(v, step, w, k, y);
+    *k = (merging){y, n, width};
+    return rc;
+}
+
+/* rows: [n, merge², D], overwritten. out: [n, H]. */
 static assay_status run_merger(fp_vision *v, const plan_merger *m, const fp_merger *w, size_t n, float *rows,
                                float *out)
 {
-    const size_t mark = v->pass.scratch->n, n_rows = n * v->tower->merge * v->tower->merge;
-    const fp_tower_linear first = {&w->first, &m->first.clip}, second = {&w->second, &m->second.clip};
-    if (m->norm_is_last) fp_norm_run(&v->pass, rows, rows, n, n_rows / n * v->tower->hidden, &w->norm);
-    else fp_norm_run(&v->pass, rows, rows, n_rows, v->tower->hidden, &w->norm);
-    if (!w->first.weight.packed.panels) return fp_tower_linear_run(&v->pass, out, rows, n, second);
-    float *inner = fp_scratch_floats(v->pass.scratch, n, w->first.weight.packed.n_out);
-    assay_status rc =
-        inner ? fp_tower_activated(&v->pass, inner, rows, n, first, m->activation) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) rc = fp_tower_linear_run(&v->pass, out, inner, n, second);
+    const size_t mark = v->pass.scratch->n, merge = v->tower->merge;
+    merging k = {rows, n * merge * merge, v->tower->hidden};
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < m->n_steps; i++) rc = advance(v, &m->steps[i], &w->steps[i], &k);
+    if (rc == ASSAY_OK) memcpy(out, k.x, k.n * k.width * sizeof *out);
     v->pass.scratch->n = mark;
     return rc;
 }
@@ -71,7 +124,7 @@ static assay_status merge_tokens(fp_vision *v, const plan_merger *m, const fp_me
         gather_rows(v, x, first, n, rows);
         if (ends) fp_norm_run(&v->pass, rows, rows, n * l->n_members, hidden, &v->packed->out_norm);
         if (ends) pool_rows(v, n * v->tower->merge * v->tower->merge, rows);
-        rc = run_merger(v, m, w, n, rows, out + first * w->second.weight.packed.n_out);
+        rc = run_merger(v, m, w, n, rows, out + first * plan_merger_width(m, hidden, v->tower->merge));
     }
     v->pass.scratch->n = mark;
     return rc;

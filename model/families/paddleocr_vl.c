@@ -58,10 +58,13 @@ static void bind_projector(family_vision *v)
     plan_tower *tower = &v->own.plan->tower;
     const size_t d = tower->hidden, block = d * tower->merge * tower->merge;
     bind_enter(b, PROJECTOR, N_SPELLINGS, "linear_1.weight", &tower_place);
-    tower->merger = (plan_merger){.norm = bind_layer_norm(b, d, 1e-5, "pre_norm"),
-                                  .first = bind_linear(b, block, block, true, "linear_1"),
-                                  .second = bind_linear(b, v->own.plan->hidden, block, true, "linear_2"),
-                                  .activation = ASSAY_GELU};
+    tower->merger = (plan_merger){
+        5,
+        {{PLAN_MERGER_NORM, .norm = bind_layer_norm(b, d, 1e-5, "pre_norm")},
+         {.kind = PLAN_MERGER_CONCATENATE},
+         {PLAN_MERGER_LINEAR, .linear = bind_linear(b, block, block, true, "linear_1")},
+         {PLAN_MERGER_ACTIVATION, .activation = ASSAY_GELU},
+         {PLAN_MERGER_LINEAR, .linear = bind_linear(b, v->own.plan->hidden, block, true, "linear_2")}}};
     bind_leave(b, &tower_place);
 }
 

@@ -9,7 +9,7 @@
 
 typedef struct checker {
     const plan *plan;
-    char where[40]; /* "layers.3.", or empty */
+    char where[80]; /* "layers.3.", or empty */
     assay_status status;
     assay_error *err;
 } checker;

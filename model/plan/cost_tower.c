@@ -26,11 +26,17 @@ static void add_layer(plan_cost_tower *c, const plan_tower_layer *l)
     *(l->in_windows ? &c->n_window : &c->n_query) += a->n_heads * a->head_dim;
 }
 
-static void add_merger(plan_cost_tower *c, const plan_merger *m)
+/* Products before the concatenation are of patches, those after it of tokens. */
+static void add_merger(plan_cost_tower *c, const plan_merger *m, size_t merge)
 {
-    add_norm(c, &m->norm);
-    add_linear(c, &c->merged, &m->first);
-    add_linear(c, &c->merged, &m->second);
+    bool is_joined = merge == 1;
+    for (size_t i = 0; i < m->n_steps; i++) {
+        const plan_merger_step *step = &m->steps[i];
+        if (step->kind == PLAN_MERGER_NORM) add_norm(c, &step->norm);
+        if (step->kind == PLAN_MERGER_CONCATENATE) is_joined = true;
+        for (size_t k = 0; k < plan_merger_linears(step); k++)
+            add_linear(c, is_joined ? &c->merged : &c->patch, plan_merger_linear(step, k));
+    }
 }
 
 plan_cost_tower plan_cost_tower_read(const plan_tower *tower)
@@ -46,8 +52,8 @@ plan_cost_tower plan_cost_tower_read(const plan_tower *tower)
                       plan_cost_weight_bytes(&tower->pooling.bias) +
                       plan_cost_weight_bytes(&tower->pooling.scale);
     for (size_t i = 0; i < tower->n_layers; i++) add_layer(&c, &tower->layers[i]);
-    add_merger(&c, &tower->merger);
-    for (size_t i = 0; i < tower->n_deepstack; i++) add_merger(&c, &tower->deepstack[i].merger);
+    add_merger(&c, &tower->merger, tower->merge);
+    for (size_t i = 0; i < tower->n_deepstack; i++) add_merger(&c, &tower->deepstack[i].merger, tower->merge);
     return c;
 }
 

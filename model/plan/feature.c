@@ -62,6 +62,10 @@ static const struct {
     {PLAN_TOWER_DEEPSTACK, "features of earlier layers"},
     {PLAN_TOWER_CLIPS, "limits of products"},
     {PLAN_TOWER_VIDEOS, "videos"},
+    {PLAN_TOWER_MERGER_CONVOLUTION, "blocks that are joined channel by channel"},
+    {PLAN_TOWER_MERGER_NORMS, "a norm after a product of its merger"},
+    {PLAN_TOWER_MERGER_MLP, "an MLP in its merger"},
+    {PLAN_TOWER_MERGER_REPEAT, "a merger that repeats rows"},
 };
 
 static uint64_t bit(bool needed, uint64_t feature)
@@ -158,7 +162,20 @@ static bool clips(const plan_linear *linear)
 
 static uint64_t merger_features(const plan_merger *m)
 {
-    return bit(clips(&m->first) || clips(&m->second), PLAN_TOWER_CLIPS);
+    uint64_t needed = 0;
+    bool has_product = false;
+    for (size_t i = 0; i < m->n_steps; i++) {
+        const plan_merger_step *step = &m->steps[i];
+        const bool joins = step->kind == PLAN_MERGER_CONCATENATE;
+        for (size_t k = 0; k < plan_merger_linears(step); k++)
+            needed |= bit(clips(plan_merger_linear(step, k)), PLAN_TOWER_CLIPS);
+        needed |= bit(joins && step->channels_first, PLAN_TOWER_MERGER_CONVOLUTION) |
+                  bit(step->kind == PLAN_MERGER_NORM && has_product, PLAN_TOWER_MERGER_NORMS) |
+                  bit(step->kind == PLAN_MERGER_MLP, PLAN_TOWER_MERGER_MLP) |
+                  bit(step->kind == PLAN_MERGER_REPEAT, PLAN_TOWER_MERGER_REPEAT);
+        has_product = has_product || plan_merger_linears(step) > 0;
+    }
+    return needed;
 }
 
 static uint64_t tower_layer_features(const plan_tower_layer *l)

@@ -61,6 +61,15 @@
 #define PLAN_TOWER_CLIPS         (UINT64_C(1) << 15)
 #define PLAN_TOWER_VIDEOS        (UINT64_C(1) << 16)
 
+/* Steps of mergers, and norms after their products. */
+#define PLAN_TOWER_MERGER_CONVOLUTION (UINT64_C(1) << 17) /* blocks joined channel by channel */
+#define PLAN_TOWER_MERGER_NORMS       (UINT64_C(1) << 18)
+#define PLAN_TOWER_MERGER_MLP         (UINT64_C(1) << 19)
+#define PLAN_TOWER_MERGER_REPEAT      (UINT64_C(1) << 20)
+
+/* The last of PLAN_TOWER_*. */
+#define PLAN_TOWER_LAST PLAN_TOWER_MERGER_REPEAT
+
 /* The features that a plan needs. */
 uint64_t plan_features(const plan *p);
 /* Those that a tower needs, PLAN_TOWER_*; 0 without a tower. */

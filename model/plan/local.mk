@@ -11,6 +11,7 @@ model_libmodel_la_SOURCES += \
 	model/plan/cost_tower.c model/plan/cost_tower.h \
 	model/plan/feature.c model/plan/feature.h \
 	model/plan/mask.c model/plan/mask.h \
+	model/plan/merger.c model/plan/merger.h \
 	model/plan/parts.h \
 	model/plan/plan.c model/plan/plan.h \
 	model/plan/print.c model/plan/print.h \

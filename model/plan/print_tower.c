@@ -110,15 +110,42 @@ static void print_layers(const plan_tower *t, FILE *out)
     }
 }
 
+static void print_mlp(const plan_mlp *m, FILE *out)
+{
+    fprintf(out, " mlp %zu, %s%s%s", m->intermediate, plan_activation_name(m->activation),
+            m->gate.weight.data ? "" : ", no gate", m->down.bias.data ? ", biases" : "");
+}
+
+/* joins: the step is before the concatenation. */
+static void print_step(const plan_merger_step *step, bool joins, FILE *out)
+{
+    switch (step->kind) {
+    case PLAN_MERGER_NORM:
+        plan_print_norm(out, joins ? "norm over a patch" : "norm over a block", &step->norm);
+        fprintf(out, ", epsilon %g", step->norm.epsilon);
+        break;
+    case PLAN_MERGER_CONCATENATE:
+        fprintf(out, " blocks joined%s", step->channels_first ? " channel by channel" : "");
+        break;
+    case PLAN_MERGER_LINEAR:
+        fprintf(out, " %zu to %zu%s", step->linear.weight.cols, step->linear.weight.rows,
+                step->linear.bias.data ? " with bias" : "");
+        break;
+    case PLAN_MERGER_ACTIVATION: fprintf(out, " %s", plan_activation_name(step->activation)); break;
+    case PLAN_MERGER_MLP: print_mlp(&step->mlp, out); break;
+    case PLAN_MERGER_REPEAT: fprintf(out, " each row twice"); break;
+    }
+}
+
 static void print_merger(const plan_merger *m, FILE *out)
 {
-    plan_print_norm(out, m->norm_is_last ? "norm over a block" : "norm over a patch", &m->norm);
-    if (m->norm.present) fprintf(out, ", epsilon %g,", m->norm.epsilon);
-    if (m->first.weight.data)
-        fprintf(out, " %zu to %zu, %s,", m->first.weight.cols, m->first.weight.rows,
-                plan_activation_name(m->activation));
-    fprintf(out, " %zu to %zu%s\n", m->second.weight.cols, m->second.weight.rows,
-            m->second.bias.data ? ", biases" : "");
+    bool joins = true;
+    for (size_t i = 0; i < m->n_steps; i++) {
+        if (i > 0) fputc(',', out);
+        if (m->steps[i].kind == PLAN_MERGER_CONCATENATE) joins = false;
+        print_step(&m->steps[i], joins, out);
+    }
+    fputc('\n', out);
 }
 
 void plan_print_tower(const plan *p, FILE *out)

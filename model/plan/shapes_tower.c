@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "model/plan/checker.h"
@@ -87,13 +88,42 @@ static void check_layer(checker *c, const plan_tower *t, size_t i)
     if (l->in_windows && t->window == 0) fail_part(c, "window: found a side of 0, expected at least 1");
 }
 
+/* width: that of the step's input. */
+static void check_step(checker *c, const plan_merger_step *step, size_t width)
+{
+    switch (step->kind) {
+    case PLAN_MERGER_NORM: checker_norm(c, "norm", &step->norm, width); break;
+    case PLAN_MERGER_LINEAR:
+        checker_linear(c, "linear", &step->linear, step->linear.weight.rows, width);
+        break;
+    case PLAN_MERGER_MLP:
+        checker_mlp(c, &step->mlp, width);
+        if (!step->mlp.present) fail_part(c, "mlp: found none");
+        break;
+    case PLAN_MERGER_CONCATENATE:
+    case PLAN_MERGER_ACTIVATION:
+    case PLAN_MERGER_REPEAT: break;
+    }
+}
+
 static void check_merger(checker *c, const plan_tower *t, const plan_merger *m)
 {
-    const size_t block = t->hidden * t->merge * t->merge;
-    checker_norm(c, "norm", &m->norm, m->norm_is_last ? block : t->hidden);
-    const bool has_first = m->first.weight.data;
-    if (has_first) checker_linear(c, "first", &m->first, m->first.weight.rows, block);
-    checker_linear(c, "second", &m->second, c->plan->hidden, has_first ? m->first.weight.rows : block);
+    char where[sizeof c->where];
+    size_t width = t->hidden, n_joined = 0;
+    (void)snprintf(where, sizeof where, "%s", c->where);
+    for (size_t i = 0; i < m->n_steps; i++) {
+        const plan_merger_step *step = &m->steps[i];
+        (void)snprintf(c->where, sizeof c->where, "%.38ssteps.%zu.", where, i);
+        check_step(c, step, width);
+        n_joined += step->kind == PLAN_MERGER_CONCATENATE;
+        width = plan_merger_step_width(step, width, t->merge);
+    }
+    memcpy(c->where, where, sizeof where);
+    if (n_joined > 1 || (n_joined == 0 && t->merge > 1))
+        fail_part(c, "steps: found %zu concatenations of blocks of %zu, expected one", n_joined, t->merge);
+    if (width != c->plan->hidden)
+        fail_part(c, "steps: found rows of %zu, expected the language model's width, %zu", width,
+                  c->plan->hidden);
 }
 
 static void check_deepstack(checker *c, const plan_tower *t)

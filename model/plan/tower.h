@@ -16,6 +16,7 @@
 #ifndef MODEL_PLAN_TOWER_H
 #define MODEL_PLAN_TOWER_H
 
+#include "model/plan/merger.h"
 #include "model/plan/parts.h"
 
 /* The order of the patches of a frame in a model's input, and in the tower. */
@@ -60,15 +61,6 @@ typedef struct plan_tower_layer {
     plan_mlp mlp;
 } plan_tower_layer;
 
-/* second(activation(first(concatenated))): the m² rows of a block, concatenated, in the order of the rows.
- * The norm is over D before that, or over m²·D after it. Without `first`: second(concatenated). */
-typedef struct plan_merger {
-    plan_norm norm;
-    bool norm_is_last; /* over the concatenated rows */
-    plan_linear first, second;
-    assay_activation activation;
-} plan_merger;
-
 /* Features of an earlier layer: its output through a merger, added to the output of the decoder layer with
  * the same index as this entry, at the placeholder tokens (DeepStack, Meng et al. 2024). */
 typedef struct plan_deepstack {
@@ -98,7 +90,7 @@ typedef struct plan_tower {
                       into windows from its first row and column on; the last ones may be smaller */
     plan_norm out_norm;
     plan_pooling pooling;
-    size_t merge; /* m; 1: rows are not concatenated */
+    size_t merge; /* m */
     plan_merger merger;
     plan_deepstack *deepstack; /* [n_deepstack], owned */
     size_t n_deepstack;
@@ -113,6 +105,12 @@ typedef struct plan_tower {
 static inline size_t plan_patches_width(const plan_patches *p)
 {
     return p->channels * p->frames * p->size * p->size;
+}
+
+/* The width of a row of features. */
+static inline size_t plan_tower_width(const plan_tower *tower)
+{
+    return plan_merger_width(&tower->merger, tower->hidden, tower->merge);
 }
 
 /* The side, in patches, of the square of patches that becomes one row of features. */

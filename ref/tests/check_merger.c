@@ -67,7 +67,9 @@ START_TEST(a_merger_concatenates_the_rows_of_each_block)
                         BLOCKS[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     double identity[16] = {0};
     for (size_t i = 0; i < 4; i++) identity[5 * i] = 1;
-    const plan_merger merger = {.second = {.weight = matrix(identity, 4, 4)}};
+    const plan_merger merger = {2,
+                                {{.kind = PLAN_MERGER_CONCATENATE},
+                                 {PLAN_MERGER_LINEAR, .linear = {.weight = matrix(identity, 4, 4)}}}};
     ref_real x[16], y[16];
     for (size_t i = 0; i < 16; i++) x[i] = (double)i;
     for (int blocks = 0; blocks < 2; blocks++) {
@@ -88,10 +90,12 @@ static const double ROWS_OF_TWO[] = {1, 0, 0, 1, 0, 1}, ROWS_OF_FOUR[] = {1, 1, 
 START_TEST(a_mergers_norm_may_be_over_each_row)
 {
     static const size_t GRID[1][3] = {{1, 1, 2}};
-    const plan_merger merger = {.norm = {.present = true, .kind = PLAN_LAYER_NORM, .width = 2},
-                                .first = {.weight = matrix(ROWS_OF_TWO, 3, 2), .bias = matrix(BIAS, 1, 3)},
-                                .second = {.weight = matrix(SECOND, 1, 3)},
-                                .activation = ASSAY_RELU};
+    const plan_merger merger = {
+        4,
+        {{PLAN_MERGER_NORM, .norm = {.present = true, .kind = PLAN_LAYER_NORM, .width = 2}},
+         {PLAN_MERGER_LINEAR, .linear = {.weight = matrix(ROWS_OF_TWO, 3, 2), .bias = matrix(BIAS, 1, 3)}},
+         {PLAN_MERGER_ACTIVATION, .activation = ASSAY_RELU},
+         {PLAN_MERGER_LINEAR, .linear = {.weight = matrix(SECOND, 1, 3)}}}};
     const ref_real x[] = {3, 5, -10, 90};
     ref_real y[2];
     ref_patches patches = patches_of(PLAN_PATCHES_RASTER, 1, GRID, 1);
@@ -104,16 +108,76 @@ END_TEST
 START_TEST(a_mergers_norm_may_be_over_the_concatenated_rows)
 {
     static const size_t GRID[1][3] = {{1, 2, 2}};
-    const plan_merger merger = {.norm = {.present = true, .kind = PLAN_LAYER_NORM, .width = 4},
-                                .norm_is_last = true,
-                                .first = {.weight = matrix(ROWS_OF_FOUR, 3, 4), .bias = matrix(BIAS, 1, 3)},
-                                .second = {.weight = matrix(SECOND, 1, 3)},
-                                .activation = ASSAY_RELU};
+    const plan_merger merger = {
+        5,
+        {{.kind = PLAN_MERGER_CONCATENATE},
+         {PLAN_MERGER_NORM, .norm = {.present = true, .kind = PLAN_LAYER_NORM, .width = 4}},
+         {PLAN_MERGER_LINEAR, .linear = {.weight = matrix(ROWS_OF_FOUR, 3, 4), .bias = matrix(BIAS, 1, 3)}},
+         {PLAN_MERGER_ACTIVATION, .activation = ASSAY_RELU},
+         {PLAN_MERGER_LINEAR, .linear = {.weight = matrix(SECOND, 1, 3)}}}};
     const ref_real x[] = {7, 7, 9, 9};
     ref_real y[1];
     ref_patches patches = patches_of(PLAN_PATCHES_BLOCKS, 2, GRID, 1);
     ck_assert_int_eq(ref_merge(y, x, &patches, PLAN_PATCHES_BLOCKS, 2, 1, &merger), ASSAY_OK);
     expect(y, (const double[]){400}, 1); /* relu(0 - 2, -1, 1 + 3) */
+    ref_patches_free(&patches);
+}
+END_TEST
+
+/* Two channels of each patch; a convolution's weights are ordered channel, row, column. */
+START_TEST(a_block_may_be_joined_channel_by_channel)
+{
+    static const size_t GRID[1][3] = {{1, 2, 4}};
+    const plan_merger merger = {1, {{PLAN_MERGER_CONCATENATE, .channels_first = true}}};
+    ref_real x[16], y[16];
+    for (size_t i = 0; i < 8; i++) {
+        x[2 * i] = (double)i;
+        x[2 * i + 1] = 10 + (double)i;
+    }
+    ref_patches patches = patches_of(PLAN_PATCHES_RASTER, 2, GRID, 1);
+    ck_assert_int_eq(ref_merge(y, x, &patches, PLAN_PATCHES_RASTER, 2, 2, &merger), ASSAY_OK);
+    expect(y, (const double[]){0, 1, 4, 5, 10, 11, 14, 15, 2, 3, 6, 7, 12, 13, 16, 17}, 16);
+    ref_patches_free(&patches);
+}
+END_TEST
+
+/* down(relu(gate(x)) * up(x)) of (2, 3) and of (-1, 5), then each result twice. */
+START_TEST(a_merger_may_have_an_mlp_and_repeat_rows)
+{
+    static const size_t GRID[1][3] = {{1, 1, 2}};
+    static const double GATE[] = {1, 0}, UP[] = {0, 1}, DOWN[] = {10, -1};
+    const plan_merger merger = {2,
+                                {{PLAN_MERGER_MLP, .mlp = {.present = true,
+                                                           .intermediate = 1,
+                                                           .activation = ASSAY_RELU,
+                                                           .gate = {.weight = matrix(GATE, 1, 2)},
+                                                           .up = {.weight = matrix(UP, 1, 2)},
+                                                           .down = {.weight = matrix(DOWN, 2, 1)}}},
+                                 {.kind = PLAN_MERGER_REPEAT}}};
+    const ref_real x[] = {2, 3, -1, 5};
+    ref_real y[8];
+    ck_assert_uint_eq(plan_merger_width(&merger, 2, 1), 4);
+    ref_patches patches = patches_of(PLAN_PATCHES_RASTER, 1, GRID, 1);
+    ck_assert_int_eq(ref_merge(y, x, &patches, PLAN_PATCHES_RASTER, 1, 2, &merger), ASSAY_OK);
+    expect(y, (const double[]){60, -6, 60, -6, 0, 0, 0, 0}, 8);
+    ref_patches_free(&patches);
+}
+END_TEST
+
+/* LayerNorm of (7, 9) gives -1, 1. */
+START_TEST(a_norm_may_follow_a_product)
+{
+    static const size_t GRID[1][3] = {{1, 1, 1}};
+    static const double PRODUCT[] = {1, 0, 1, 1};
+    const plan_merger merger = {
+        2,
+        {{PLAN_MERGER_LINEAR, .linear = {.weight = matrix(PRODUCT, 2, 2)}},
+         {PLAN_MERGER_NORM, .norm = {.present = true, .kind = PLAN_LAYER_NORM, .width = 2}}}};
+    const ref_real x[] = {7, 2};
+    ref_real y[2];
+    ref_patches patches = patches_of(PLAN_PATCHES_RASTER, 1, GRID, 1);
+    ck_assert_int_eq(ref_merge(y, x, &patches, PLAN_PATCHES_RASTER, 1, 2, &merger), ASSAY_OK);
+    expect(y, (const double[]){-1, 1}, 2);
     ref_patches_free(&patches);
 }
 END_TEST
@@ -151,6 +215,9 @@ int main(void)
     tcase_add_test(all, a_merger_concatenates_the_rows_of_each_block);
     tcase_add_test(all, a_mergers_norm_may_be_over_each_row);
     tcase_add_test(all, a_mergers_norm_may_be_over_the_concatenated_rows);
+    tcase_add_test(all, a_block_may_be_joined_channel_by_channel);
+    tcase_add_test(all, a_merger_may_have_an_mlp_and_repeat_rows);
+    tcase_add_test(all, a_norm_may_follow_a_product);
     tcase_add_test(all, pooling_averages_squares_then_scales_and_standardises);
     suite_add_tcase(suite, all);
     return support_run(suite);

@@ -144,15 +144,19 @@ plan *towers_blocks(void)
     t->out_norm = layer_norm(70, D);
     t->pooling = (plan_pooling){.side = 1, .factor = 1};
     t->merge = 2;
-    t->merger = (plan_merger){.norm = layer_norm(72, D),
-                              .first = linear(74, 7, 4 * D, true),
-                              .second = linear(76, TOWERS_FEATURES, 7, true),
-                              .activation = ASSAY_GELU};
-    t->deepstack[0].merger = (plan_merger){.norm = layer_norm(60, 4 * D),
-                                           .norm_is_last = true,
-                                           .first = linear(62, 7, 4 * D, true),
-                                           .second = linear(64, TOWERS_FEATURES, 7, true),
-                                           .activation = ASSAY_GELU};
+    t->merger = (plan_merger){5,
+                              {{PLAN_MERGER_NORM, .norm = layer_norm(72, D)},
+                               {.kind = PLAN_MERGER_CONCATENATE},
+                               {PLAN_MERGER_LINEAR, .linear = linear(74, 7, 4 * D, true)},
+                               {PLAN_MERGER_ACTIVATION, .activation = ASSAY_GELU},
+                               {PLAN_MERGER_LINEAR, .linear = linear(76, TOWERS_FEATURES, 7, true)}}};
+    t->deepstack[0].merger =
+        (plan_merger){5,
+                      {{.kind = PLAN_MERGER_CONCATENATE},
+                       {PLAN_MERGER_NORM, .norm = layer_norm(60, 4 * D)},
+                       {PLAN_MERGER_LINEAR, .linear = linear(62, 7, 4 * D, true)},
+                       {PLAN_MERGER_ACTIVATION, .activation = ASSAY_GELU},
+                       {PLAN_MERGER_LINEAR, .linear = linear(64, TOWERS_FEATURES, 7, true)}}};
     return realise(p);
 }
 
@@ -195,7 +199,9 @@ plan *towers_raster(void)
     t->pooling = (plan_pooling){
         .side = 2, .factor = sqrt(D), .bias = weight(70, 1, D, 0), .scale = weight(71, 1, D, 1)};
     t->merge = 1;
-    t->merger = (plan_merger){.norm = bare_norm(D), .second = linear(76, TOWERS_FEATURES, D, false)};
+    t->merger = (plan_merger){2,
+                              {{PLAN_MERGER_NORM, .norm = bare_norm(D)},
+                               {PLAN_MERGER_LINEAR, .linear = linear(76, TOWERS_FEATURES, D, false)}}};
     return realise(p);
 }
 

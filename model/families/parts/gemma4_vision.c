@@ -116,9 +116,11 @@ static void bind_pooling(gemma4_vision *g)
         t->pooling.bias = bind_vector(b, t->hidden, "vision_tower.std_bias");
         t->pooling.scale = bind_vector(b, t->hidden, "vision_tower.std_scale");
     }
-    t->merger.norm = (plan_norm){.present = true, .epsilon = g->v.epsilon, .width = t->hidden};
-    t->merger.second =
-        bind_linear(b, g->v.own.plan->hidden, t->hidden, false, "embed_vision.embedding_projection");
+    t->merger = (plan_merger){
+        2,
+        {{PLAN_MERGER_NORM, .norm = {.present = true, .epsilon = g->v.epsilon, .width = t->hidden}},
+         {PLAN_MERGER_LINEAR, .linear = bind_linear(b, g->v.own.plan->hidden, t->hidden, false,
+                                                    "embed_vision.embedding_projection")}}};
 }
 
 static void read_shape(gemma4_vision *g)

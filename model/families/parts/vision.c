@@ -193,16 +193,23 @@ plan_merger family_vision_merger(family_vision *v, const char *base, const char 
     char path[96];
     const plan_tower *tower = &v->own.plan->tower;
     const size_t d = tower->hidden, block = d * tower->merge * tower->merge, out = v->own.plan->hidden;
-    plan_merger m = {.norm_is_last = norm_is_last, .activation = ASSAY_GELU};
+    plan_merger m = {0};
     const size_t stated = config_size(&v->config, width);
     if (family_ok(&v->own) && stated != out)
         config_fail(&v->config, ASSAY_EFORMAT,
                     "%s: found %zu, expected the language model's hidden_size, %zu", width, stated, out);
     if (!family_ok(&v->own)) return m;
     (void)snprintf(path, sizeof path, "%s.%s", base, norm);
-    m.norm = family_vision_norm(v, norm_is_last ? block : d, path);
-    m.first = bind_linear(v->own.bind, block, block, true, "%s.%s", base, first);
-    m.second = bind_linear(v->own.bind, out, block, true, "%s.%s", base, second);
+    const plan_merger_step n = {PLAN_MERGER_NORM,
+                                .norm = family_vision_norm(v, norm_is_last ? block : d, path)},
+                           joined = {.kind = PLAN_MERGER_CONCATENATE};
+    m.steps[m.n_steps++] = norm_is_last ? joined : n;
+    m.steps[m.n_steps++] = norm_is_last ? n : joined;
+    m.steps[m.n_steps++] = (plan_merger_step){
+        PLAN_MERGER_LINEAR, .linear = bind_linear(v->own.bind, block, block, true, "%s.%s", base, first)};
+    m.steps[m.n_steps++] = (plan_merger_step){PLAN_MERGER_ACTIVATION, .activation = ASSAY_GELU};
+    m.steps[m.n_steps++] = (plan_merger_step){
+        PLAN_MERGER_LINEAR, .linear = bind_linear(v->own.bind, out, block, true, "%s.%s", base, second)};
     return m;
 }
 

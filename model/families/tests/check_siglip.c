@@ -81,7 +81,7 @@ START_TEST(paddleocr_takes_images_only)
     plan *p = checkpoint_open_fixture("paddleocr_vl/base");
     ck_assert_int_eq(p->tower.image_token, 57);
     ck_assert_int_eq(p->tower.video_token, -1);
-    ck_assert(p->tower.out_norm.epsilon == 1e-6 && p->tower.merger.norm.epsilon == 1e-5);
+    ck_assert(p->tower.out_norm.epsilon == 1e-6 && p->tower.merger.steps[0].norm.epsilon == 1e-5);
     ck_assert_uint_eq(p->tower.table.side, 5);
     plan_free(p);
 }

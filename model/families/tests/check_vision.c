@@ -122,8 +122,10 @@ START_TEST(mergers_of_earlier_layers_follow_the_list)
     ck_assert_uint_eq(p->tower.n_deepstack, 2);
     ck_assert_uint_eq(p->tower.deepstack[0].tower_layer, 0);
     ck_assert_uint_eq(p->tower.deepstack[1].tower_layer, 2);
-    ck_assert_ptr_nonnull(strstr(p->tower.deepstack[0].merger.first.weight.name, "deepstack_merger_list.1."));
-    ck_assert_ptr_nonnull(strstr(p->tower.deepstack[1].merger.first.weight.name, "deepstack_merger_list.0."));
+    ck_assert_ptr_nonnull(
+        strstr(p->tower.deepstack[0].merger.steps[2].linear.weight.name, "deepstack_merger_list.1."));
+    ck_assert_ptr_nonnull(
+        strstr(p->tower.deepstack[1].merger.steps[2].linear.weight.name, "deepstack_merger_list.0."));
     plan_free(p);
 }
 END_TEST
@@ -177,7 +179,7 @@ START_TEST(limits_of_products_come_from_the_checkpoint)
                       clips[k]->output_min < clips[k]->output_max);
         }
     }
-    ck_assert(!p->tower.patches.embed.clip.present && !p->tower.merger.second.clip.present);
+    ck_assert(!p->tower.patches.embed.clip.present && !p->tower.merger.steps[1].linear.clip.present);
     plan_free(p);
 }
 END_TEST
@@ -241,8 +243,10 @@ START_TEST(the_tower_is_printed_for_a_model_card)
         "learned positions 6 x 6, resampled by two taps, corners aligned\n",
         "rope theta 10000, 8 of 8 elements, row before column\n",
         "tower 00-02  attention 2/2 heads of 8, scale 0.353553, within a frame, rope, bias on q, k, v, bias",
-        "features     norm over a patch (LayerNorm, bias), epsilon 1e-06, 64 to 64, gelu, 64 to 30, biases\n",
-        "features     of tower 02, added to layer 01: norm over a block (LayerNorm, bias)"};
+        "features     norm over a patch (LayerNorm, bias), epsilon 1e-06, blocks joined, 64 to 64 with bias, "
+        "gelu, "
+        "64 to 30 with bias\n",
+        "features     of tower 02, added to layer 01: blocks joined, norm over a block (LayerNorm, bias)"};
     plan *p = checkpoint_open_fixture("qwen3_vl/base");
     char *text = checkpoint_text(p);
     for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++)

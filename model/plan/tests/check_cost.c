@@ -238,7 +238,10 @@ END_TEST
 static plan_tower two_layers(plan_tower_layer layers[2], plan_deepstack *deepstack)
 {
     const plan_linear square = linear(6, 6, ASSAY_F32), first = linear(24, 24, ASSAY_F32);
-    const plan_merger merger = {.first = first, .second = linear(7, 24, ASSAY_F32)};
+    const plan_merger merger = {3,
+                                {{.kind = PLAN_MERGER_CONCATENATE},
+                                 {PLAN_MERGER_LINEAR, .linear = first},
+                                 {PLAN_MERGER_LINEAR, .linear = linear(7, 24, ASSAY_F32)}}};
     for (size_t i = 0; i < 2; i++)
         layers[i] = (plan_tower_layer){
             .in_windows = i == 1,

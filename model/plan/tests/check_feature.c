@@ -126,6 +126,12 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
                   .pooling = {.side = 2, .factor = 1, .scale = {.data = bytes}},
                   .deepstack = &deepstack,
                   .n_deepstack = 1,
+                  .merger = {5,
+                             {{PLAN_MERGER_CONCATENATE, .channels_first = true},
+                              {.kind = PLAN_MERGER_LINEAR},
+                              {PLAN_MERGER_NORM, .norm = norm},
+                              {.kind = PLAN_MERGER_MLP},
+                              {.kind = PLAN_MERGER_REPEAT}}},
                   .video_token = 0}};
     const uint64_t tables = PLAN_TOWER_BILINEAR | PLAN_TOWER_BICUBIC | PLAN_TOWER_AXES_TABLE;
     uint64_t all = 0;
@@ -133,8 +139,8 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
         p.tower.table.kind = (plan_table_kind)kind;
         all |= plan_tower_features(&p.tower);
     }
-    ck_assert_uint_eq(all, 2 * PLAN_TOWER_VIDEOS - 1);
-    for (uint64_t lacking = 1; lacking <= PLAN_TOWER_VIDEOS; lacking <<= 1) {
+    ck_assert_uint_eq(all, 2 * PLAN_TOWER_LAST - 1);
+    for (uint64_t lacking = 1; lacking <= PLAN_TOWER_LAST; lacking <<= 1) {
         assay_error err;
         p.tower.table.kind = lacking == PLAN_TOWER_BILINEAR  ? PLAN_TABLE_BILINEAR
                              : lacking == PLAN_TOWER_BICUBIC ? PLAN_TABLE_BICUBIC

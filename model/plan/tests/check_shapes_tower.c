@@ -129,19 +129,43 @@ static void pooled_bias(plan *p)
 }
 static void merger_norm(plan *p)
 {
-    p->tower.merger.norm_is_last = true;
+    p->tower.merger.steps[0].norm.width = 15;
 }
 static void first(plan *p)
 {
-    p->tower.merger.first.weight.cols = 16;
+    p->tower.merger.steps[2].linear.weight.cols = 16;
 }
 static void second(plan *p)
 {
-    p->tower.merger.second.weight.rows = 31;
+    p->tower.merger.steps[4].linear.weight.rows = 31;
+    p->tower.merger.steps[4].linear.bias.cols = 31;
 }
 static void second_cols(plan *p)
 {
-    p->tower.merger.first.weight.rows = 65;
+    p->tower.merger.steps[2].linear.weight.rows = 65;
+}
+static void no_join(plan *p)
+{
+    p->tower.merger.steps[1].kind = PLAN_MERGER_ACTIVATION;
+}
+static void only_rows(plan *p)
+{
+    p->tower.merger.n_steps = 1;
+}
+static void joined_twice(plan *p)
+{
+    plan_merger *m = &p->tower.merger;
+    m->steps[m->n_steps++].kind = PLAN_MERGER_CONCATENATE;
+}
+static void merger_mlp(plan *p)
+{
+    p->tower.merger.steps[3] = (plan_merger_step){.kind = PLAN_MERGER_MLP};
+}
+/* The MLP of a layer, which has another width. */
+static void merger_mlp_down(plan *p)
+{
+    p->tower.merger.steps[3] = (plan_merger_step){PLAN_MERGER_MLP, .mlp = p->tower.layers[0].mlp};
+    p->tower.merger.steps[3].mlp.up.weight.cols = 64;
 }
 static void deep_layer(plan *p)
 {
@@ -153,7 +177,7 @@ static void deep_last(plan *p)
 }
 static void deep_merger(plan *p)
 {
-    p->tower.deepstack[1].merger.second.weight.rows = 31;
+    p->tower.deepstack[1].merger.steps[4].linear.weight.cols = 31;
 }
 static void deep_many(plan *p)
 {
@@ -199,13 +223,18 @@ static const struct {
     {QWEN, window, {"tower.layers.0.window: found a side of 0", ""}},
     {QWEN, out_norm, {"tower.out_norm: tensor", "expected 16"}},
     {GEMMA, pooled_bias, {"tower.pooling.bias: tensor", "expected [18]"}},
-    {QWEN, merger_norm, {"tower.merger.norm: tensor", "found width 16, expected 64"}},
-    {QWEN, first, {"tower.merger.first: tensor", "found shape [64, 16], expected [64, 64]"}},
-    {QWEN, second, {"tower.merger.second: tensor", "found shape [31, 64], expected [30, 64]"}},
-    {QWEN, second_cols, {"tower.merger.first: tensor", "found shape [64], expected [65]"}},
+    {QWEN, merger_norm, {"tower.merger.steps.0.norm: tensor", "found width 15, expected 16"}},
+    {QWEN, first, {"tower.merger.steps.2.linear: tensor", "found shape [64, 16], expected [64, 64]"}},
+    {QWEN, second, {"tower.merger.steps: found rows of 31", "expected the language model's width, 30"}},
+    {QWEN, second_cols, {"tower.merger.steps.2.linear: tensor", "found shape [64], expected [65]"}},
+    {QWEN, no_join, {"tower.merger.steps.2.linear: tensor", "expected [64, 16]"}},
+    {QWEN, only_rows, {"tower.merger.steps: found 0 concatenations of blocks of 2", ""}},
+    {QWEN, joined_twice, {"tower.merger.steps: found 2 concatenations", ""}},
+    {QWEN, merger_mlp, {"tower.merger.steps.3.mlp: found none", ""}},
+    {QWEN, merger_mlp_down, {"tower.merger.steps.3.mlp.down: tensor", "expected [64, 22]"}},
     {QWEN, deep_layer, {"tower.deepstack.1.tower_layer: found 0", ""}},
     {QWEN, deep_last, {"tower.deepstack.1.tower_layer: found 3", ""}},
-    {QWEN, deep_merger, {"tower.deepstack.1.second: tensor", "found shape [31, 64]"}},
+    {QWEN, deep_merger, {"tower.deepstack.1.steps.4.linear: tensor", "found shape [30, 31]"}},
     {QWEN, deep_many, {"features for 2 decoder layers, expected at most 1", ""}},
 };
 
