@@ -43,6 +43,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/vision/patches.c fastpath/vision/patches.h \
 	fastpath/vision/rope.c fastpath/vision/rope.h \
 	fastpath/vision/table.c fastpath/vision/table.h \
+	fastpath/vision/taps.c fastpath/vision/taps.h \
 	fastpath/vision/tower.c fastpath/vision/tower.h
 fastpath_libfastpath_la_CFLAGS = $(NUMERIC_CFLAGS) $(JSONC_CFLAGS)
 fastpath_libfastpath_la_LIBADD = fastpath/libkernels.la

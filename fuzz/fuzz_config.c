@@ -50,6 +50,7 @@ static const char *const CHECKPOINTS[] = {
     "qwen3_5/base",
     "qwen3_5_moe/base",
     "paddleocr_vl/base",
+    "glm4v/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

@@ -84,6 +84,8 @@ static const char *const qwen2_image[] = {"Qwen2VLImageProcessor", "Qwen2VLImage
                                           "Qwen2VLImageProcessorPil", NULL};
 static const char *const paddleocr_image[] = {"PaddleOCRVLImageProcessor", "PaddleOCRVLImageProcessorFast",
                                               "PaddleOCRVLImageProcessorPil", NULL};
+static const char *const glm4v_image[] = {"Glm4vImageProcessor", "Glm4vImageProcessorFast",
+                                          "Glm4vImageProcessorPil", NULL};
 static const char *const qwen2_video[] = {"Qwen2VLVideoProcessor", NULL};
 static const char *const qwen3_video[] = {"Qwen3VLVideoProcessor", NULL};
 static const char *const gemma4_video[] = {"Gemma4VideoProcessor", NULL};
@@ -117,6 +119,21 @@ static const image_processor processors[] = {
       .temporal_patch_size = 1,
       .min_pixels = 384 * 384,
       .max_pixels = 1536 * 1536,
+      RESIZED_AS_DEFAULT,
+      .do_normalize = true,
+      .rescale_factor = 1 / 255.0,
+      .image_mean = CLIP_MEAN,
+      .image_std = CLIP_STD}},
+    {glm4v_image,
+     fit_members,
+     false,
+     {.rule = IMAGE_RULE_FIT_FRAMES,
+      .rows = IMAGE_ROWS_BLOCKS,
+      .patch_size = 14,
+      .merge_size = 2,
+      .temporal_patch_size = 2,
+      .min_pixels = 112 * 112,
+      .max_pixels = 28 * 28 * 15000,
       RESIZED_AS_DEFAULT,
       .do_normalize = true,
       .rescale_factor = 1 / 255.0,

@@ -221,7 +221,8 @@ assay_status image_size_resolve(const image_config *config, int64_t height, int6
     if (!config->do_resize) rc = keep_size(config, image, err);
     else if (config->rule == IMAGE_RULE_BUDGET) rc = fit_budget(config, image, &r, err);
     else if (config->rule == IMAGE_RULE_FIT_LONG) rc = fit_long(config, image, &r, err);
-    else if (config->rule == IMAGE_RULE_FIT_FRAMES) rc = fit_frames(config, image, n_frames, &r, err);
+    else if (config->rule == IMAGE_RULE_FIT_FRAMES)
+        rc = fit_frames(config, image, n_frames > 0 ? n_frames : config->temporal_patch_size, &r, err);
     else rc = fit(config, image, &r, err);
     if (rc != ASSAY_OK) return rc;
 

@@ -20,7 +20,9 @@ typedef enum image_rule {
                             * min_pixels … max_pixels (smart_resize of Qwen2-VL) */
     IMAGE_RULE_FIT_LONG,   /* the same, after a side shorter than patch * merge has been set to that, and the
                             * other one scaled with it (smart_resize of PaddleOCR-VL) */
-    IMAGE_RULE_FIT_FRAMES, /* the same with the area of all frames (smart_resize of Qwen3-VL's videos) */
+    IMAGE_RULE_FIT_FRAMES, /* both sides scaled up where one is shorter than patch * merge, then as FIT with
+                            * the area of all frames; a still image has temporal_patch_size of them
+                            * (smart_resize of Qwen3-VL's videos and of GLM-4.1V) */
     IMAGE_RULE_BUDGET      /* the largest size of at most max_soft_tokens * merge^2 patches (Gemma 4) */
 } image_rule;
 

@@ -7,6 +7,7 @@
 #include "fastpath/pass.h"
 #include "fastpath/session/sample.h"
 #include "fastpath/vision/layout.h"
+#include "fastpath/vision/taps.h"
 
 /* Norms and feed-forward parts of a plan. */
 typedef enum fault_place {
@@ -18,6 +19,7 @@ typedef enum fault_place {
     FAULT_TEXT_QUERY,
     FAULT_TEXT_KEY,
     FAULT_TEXT_LAST,
+    FAULT_TOWER_IN, /* after the patch embedding */
     FAULT_TOWER_MIXER_IN,
     FAULT_TOWER_MLP_IN,
     FAULT_TOWER_MIXER_OUT,
@@ -45,6 +47,8 @@ typedef struct fault_images {
     void (*embedded)(fp_pass *pass);
     /* Changes the features [n_tokens, width] of deepstack entry k. */
     void (*deepstack)(size_t k, float *out, size_t n_tokens, size_t width);
+    /* Changes the taps of patch i of n of a table of positions. */
+    void (*taps)(const plan_table *t, size_t i, size_t n, fp_taps *taps);
     /* Changes n rows of pixels. */
     void (*pixels)(double *rows, size_t n);
 } fault_images;
@@ -57,6 +61,8 @@ void fault_sections_chunked(plan *p);
 void fault_tower_sections_swapped(plan *p);
 void fault_corners(plan *p);
 void fault_table_bicubic(plan *p);
+void fault_table_bilinear(plan *p);
+void fault_block_rows(plan *p);
 void fault_patches_in_blocks(plan *p);
 void fault_deepstack_dropped(plan *p);
 void fault_deepstack_late(plan *p);
@@ -69,6 +75,8 @@ void fault_windows_left(fp_layout *l);
 void fault_features_previous(const fp_sample *one, size_t n, fp_placed *placed);
 void fault_deepstack_unsliced(fp_pass *pass);
 void fault_deepstack_first_zero(size_t k, float *out, size_t n_tokens, size_t width);
+void fault_taps_half(const plan_table *t, size_t i, size_t n, fp_taps *taps);
+void fault_taps_zero(const plan_table *t, size_t i, size_t n, fp_taps *taps);
 void fault_frames_outside(double *rows, size_t n);
 void fault_frames_swapped(double *rows, size_t n);
 

@@ -1,6 +1,7 @@
 /* Faults of the images of samples.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,4 +133,31 @@ void fault_frames_outside(double *rows, size_t n)
 void fault_frames_swapped(double *rows, size_t n)
 {
     move_elements(rows, n, other_frame);
+}
+
+/* The place of patch i of n in a table whose corners are not aligned. */
+static double source_of(const plan_table *t, size_t i, size_t n)
+{
+    return ((double)i + 0.5) * (double)t->side / (double)n - 0.5;
+}
+
+/* Keys' kernel with a = -0.5, as for images. */
+void fault_taps_half(const plan_table *t, size_t i, size_t n, fp_taps *taps)
+{
+    const double a = -0.5, source = source_of(t, i, n);
+    for (size_t j = 0; taps->n == FP_TAPS_MAX && j < taps->n; j++) {
+        const double d = fabs(source - (floor(source) - 1 + (double)j));
+        taps->weight[j] =
+            (float)(d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a);
+    }
+}
+
+/* Taps outside of the table are zero instead of those at its border. */
+void fault_taps_zero(const plan_table *t, size_t i, size_t n, fp_taps *taps)
+{
+    const double base = floor(source_of(t, i, n));
+    for (size_t j = 0; taps->n == FP_TAPS_MAX && j < taps->n; j++) {
+        const double at = base - 1 + (double)j;
+        if (at < 0 || at >= (double)t->side) taps->weight[j] = 0;
+    }
 }

@@ -8,6 +8,7 @@
 #include "fastpath/layer.h"
 #include "fastpath/session/sample_features.h"
 #include "fastpath/vision/merge.h"
+#include "fastpath/vision/taps.h"
 #include "model/inputs/positions.h"
 
 __typeof__(positions_fill) __real_positions_fill, __wrap_positions_fill;
@@ -15,6 +16,7 @@ __typeof__(fp_layout_make) __real_fp_layout_make, __wrap_fp_layout_make;
 __typeof__(fp_sample_place) __real_fp_sample_place, __wrap_fp_sample_place;
 __typeof__(fp_layer_run) __real_fp_layer_run, __wrap_fp_layer_run;
 __typeof__(fp_vision_deepstack) __real_fp_vision_deepstack, __wrap_fp_vision_deepstack;
+__typeof__(fp_taps_find) __real_fp_taps_find, __wrap_fp_taps_find;
 __typeof__(media_pixels) __real_media_pixels, __wrap_media_pixels;
 
 void __wrap_positions_fill(const plan *p, const media_list *list, const int32_t *tokens,
@@ -60,6 +62,13 @@ assay_status __wrap_fp_vision_deepstack(fp_vision *v, size_t k, const float *x, 
     if (rc == ASSAY_OK && fault_planted()->images.deepstack)
         fault_planted()->images.deepstack(k, out, v->layout.n_tokens, v->pass.plan->hidden);
     return rc;
+}
+
+fp_taps __wrap_fp_taps_find(const plan_table *t, size_t i, size_t n)
+{
+    fp_taps taps = __real_fp_taps_find(t, i, n);
+    if (fault_planted()->images.taps) fault_planted()->images.taps(t, i, n, &taps);
+    return taps;
 }
 
 void __wrap_media_pixels(const media *m, size_t first, size_t n, double *out)

@@ -52,6 +52,7 @@ static void visit_tower(plan_tower *t)
         change_epsilon(&layer->attention.k_norm, FAULT_TOWER_KEY);
         change_epsilon(&layer->attention.v_norm, FAULT_TOWER_VALUE);
     }
+    change_epsilon(&t->in_norm, FAULT_TOWER_IN);
     change_epsilon(&t->out_norm, FAULT_TOWER_LAST);
     visit_merger(&t->merger, FAULT_MERGER, FAULT_MERGER_INNER);
     for (size_t k = 0; k < t->n_deepstack; k++)
@@ -112,6 +113,20 @@ void fault_corners(plan *p)
 void fault_table_bicubic(plan *p)
 {
     if (p->tower.table.kind == PLAN_TABLE_BILINEAR) p->tower.table.kind = PLAN_TABLE_BICUBIC;
+}
+
+void fault_table_bilinear(plan *p)
+{
+    if (p->tower.table.kind == PLAN_TABLE_BICUBIC) p->tower.table.kind = PLAN_TABLE_BILINEAR;
+}
+
+/* A convolution's weights taken as (row, column, channel). */
+void fault_block_rows(plan *p)
+{
+    plan_merger *m = &p->tower.merger;
+    for (size_t i = 0; i < m->n_steps; i++)
+        if (m->steps[i].kind == PLAN_MERGER_CONCATENATE)
+            m->steps[i].channels_first = !m->steps[i].channels_first;
 }
 
 void fault_patches_in_blocks(plan *p)

@@ -37,6 +37,12 @@ static const struct {
     {"PaddleOCRVLImageProcessor", 1, 1, 0, {392, 392, 1, 28, 28, 196}},
     /* 8 x 9: the width is 31.5, which becomes 32. */
     {"PaddleOCRVLImageProcessor", 8, 9, 0, {364, 420, 1, 26, 30, 195}},
+    /* Two frames of 84 x 84 are more than 112 x 112 pixels. */
+    {"Glm4vImageProcessor", 84, 84, 0, {84, 84, 1, 6, 6, 9}},
+    /* 10 of 28 pixels: 28 x 56, of which two frames have too few: beta = sqrt(4). */
+    {"Glm4vImageProcessor", 10, 20, 0, {56, 112, 1, 4, 8, 8}},
+    /* 3000 x 4000 in two frames: beta = 1.4286, 75 x 100 units. */
+    {"Glm4vImageProcessor", 3000, 4000, 0, {2100, 2800, 1, 150, 200, 7500}},
     /* 3 frames fill two temporal patches. */
     {"Qwen2VLVideoProcessor", 280, 560, 3, {280, 560, 2, 20, 40, 400}},
     /* 5/2 rounds to 2: 4 frames of 512 x 384 are exactly max_pixels, and 6 would not be. */

@@ -298,6 +298,12 @@ static const config_harmless_member PADDLEOCR_VL[] = {
     {"video_token_id", NULL},      {"weight_share_add_bias", NULL},
 };
 
+/* The same of GLM; the published class gives frames of videos the placeholder of images. */
+static const config_harmless_member GLM_MARKERS[] = {
+    {"image_end_token_id", NULL},   {"image_start_token_id", NULL}, {"video_end_token_id", NULL},
+    {"video_start_token_id", NULL}, {"video_token_id", NULL},
+};
+
 #define MEMBERS(table) table, sizeof(table) / sizeof *(table)
 
 const config_harmless_group config_harmless_groups[] = {
@@ -318,6 +324,7 @@ const config_harmless_group config_harmless_groups[] = {
     {"marks the place of an image", "qwen", MEMBERS(MARKERS)},
     {"marks the place of an image", "paddleocr_vl", MEMBERS(MARKERS)},
     {"is not read by the published class", "paddleocr_vl", MEMBERS(PADDLEOCR_VL)},
+    {"marks the place of an image", "glm", MEMBERS(GLM_MARKERS)},
     {"is of images", "qwen3_5", MEMBERS(MULTIMODAL)},
 };
 

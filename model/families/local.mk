@@ -5,6 +5,7 @@ model_libmodel_la_SOURCES += \
 	model/families/gemma2.c \
 	model/families/gemma3n.c \
 	model/families/gemma4.c \
+	model/families/glm4v.c \
 	model/families/granite.c \
 	model/families/llama.c \
 	model/families/olmo2.c \

@@ -22,6 +22,7 @@ typedef struct rule {
 
 static const char *const qwen[] = {"Qwen2VLProcessor", "Qwen2_5_VLProcessor", "Qwen3VLProcessor", NULL};
 static const char *const paddleocr[] = {"PaddleOCRVLProcessor", NULL};
+static const char *const glm4v[] = {"Glm4vProcessor", NULL};
 static const char *const gemma4[] = {"Gemma4Processor", NULL};
 
 /* replace_image_token of the classes in transformers 5.23. */
@@ -36,6 +37,11 @@ static const rule rules[] = {
      .token = {"image_token", "<|IMAGE_PLACEHOLDER|>"},
      .before = {NULL, "<|IMAGE_START|>"},
      .after = {NULL, "<|IMAGE_END|>"}},
+    {.processors = glm4v,
+     .image_processor = "Glm4vImageProcessor",
+     .token = {"image_token", "<|image|>"},
+     .before = {NULL, "<|begin_of_image|>"},
+     .after = {NULL, "<|end_of_image|>"}},
     {.processors = gemma4,
      .image_processor = "Gemma4ImageProcessor",
      .token = {"image_token", NULL},

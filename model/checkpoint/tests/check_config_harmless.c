@@ -100,6 +100,9 @@ static const struct {
      "\"rope_is_neox_style\": true, \"sliding_window\": null, \"use_3d_rope\": true, "
      "\"use_flash_attention\": false, \"weight_share_add_bias\": true, "
      "\"video_token_id\": 101307}"},
+    {"glm4v/base",
+     "{" EVERYWHERE TRAINED "\"image_start_token_id\": 151339, \"image_end_token_id\": 151340, "
+     "\"video_start_token_id\": 151341, \"video_end_token_id\": 151342, \"video_token_id\": 151344}"},
 };
 
 START_TEST(published_members_are_accepted)
@@ -190,6 +193,8 @@ static const struct {
     {"paddleocr_vl/base", NULL, "sliding_window", "4096", "sliding_window"},
     {"paddleocr_vl/base", "vision_config", "deepstack_visual_indexes", "[1]",
      "vision_config.deepstack_visual_indexes"},
+    {"glm4v/base", "text_config", "partial_rotary_dim", "4", "text_config.partial_rotary_dim"},
+    {"glm4v/base", "vision_config", "window_size", "112", "vision_config.window_size"},
     {"gemma4/tower", "vision_config", "layer_types", "[1]", "vision_config.layer_types"},
     {"gemma4/dense", "rope_parameters", "chunked_attention", "{}", "rope_parameters.chunked_attention"},
     {"gemma4/dense", "rope_parameters.sliding_attention", "factor", "2",

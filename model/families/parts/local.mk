@@ -5,5 +5,6 @@ model_libmodel_la_SOURCES += \
 	model/families/parts/family.h \
 	model/families/parts/gemma4_vision.c model/families/parts/gemma4_vision.h \
 	model/families/parts/gemma_parts.c model/families/parts/gemma_parts.h \
+	model/families/parts/glm_parts.c model/families/parts/glm_parts.h \
 	model/families/parts/siglip_parts.c model/families/parts/siglip_parts.h \
 	model/families/parts/vision.c model/families/parts/vision.h

@@ -22,8 +22,8 @@ static const spelling SPELLINGS[] = {
     {"vision_tower.", "language_model.model.", "language_model.lm_head."}}; /* mlx-vlm */
 
 static const char *const FIXTURES[] = {"qwen2_vl/base", "qwen2_5_vl/base", "qwen3_vl/base",
-                                       "qwen3_vl_moe/base"};
-enum { N_SPELLINGS = 3, N_FIXTURES = 4 };
+                                       "qwen3_vl_moe/base", "glm4v/base"};
+enum { N_SPELLINGS = 3, N_FIXTURES = 5 };
 
 static void respell(header *h, const spelling *to)
 {
@@ -203,6 +203,9 @@ static const struct {
     {"paddleocr_vl/base", "vision_config.model_type", "\"paddleocr_vl_vision\""},
     {"paddleocr_vl/base", "video_token_id", "57"},
     {"paddleocr_vl/base", "vision_config.layer_norm_eps", NULL},
+    {"glm4v/base", "vision_config.model_type", "\"glm4v_vision\""},
+    {"glm4v/base", "vision_config.rms_norm_eps", NULL},
+    {"glm4v/base", "video_token_id", "57"},
     {"gemma4/multimodal-old", "vision_config.default_output_length", "280"},
     {"gemma4/multimodal-old", "vision_config.global_head_dim", "8"},
 };

@@ -26,6 +26,9 @@ PUBLISHED = {  # members of published checkpoints, in the spellings of several v
     "paddleocr_vl": {"image_processor_type": "PaddleOCRVLImageProcessor", "min_pixels": 112896, "max_pixels": 1003520,
                      "patch_size": 14, "temporal_patch_size": 1, "merge_size": 2, "processor_class": "PaddleOCRVLProcessor",
                      "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]},
+    "glm4v": {"image_processor_type": "Glm4vImageProcessor", "size": {"shortest_edge": 12544, "longest_edge": 9633792},
+              "patch_size": 14, "temporal_patch_size": 2, "merge_size": 2, "do_rescale": True,
+              "processor_class": "Glm4vProcessor", **CLIP},
     "gemma4": {"image_processor_type": "Gemma4ImageProcessor", "patch_size": 16, "max_soft_tokens": 280,
                "pooling_kernel_size": 3, "do_normalize": False, "rescale_factor": 0.00392156862745098},
 }
@@ -144,6 +147,25 @@ def lengthened(r: random.Random) -> Drawn:
     return config, height, width
 
 
+def copied(r: random.Random) -> Drawn:
+    """GLM-4.1V: limits of the area of all copies of an image, sides shorter than a unit, halves of a unit, aspect ratios around
+    200, and images that are not resized."""
+    config = {**PUBLISHED["glm4v"]}
+    if r.random() < .7:
+        drawn = grid_config(r)
+        limits = {"shortest_edge": drawn.get("min_pixels", r.randint(1, 10**5)),
+                  "longest_edge": drawn.get("max_pixels", r.randint(10**5, 10**7))}
+        config |= {"size": limits, **{name: drawn[name] for name in ("patch_size", "merge_size", "temporal_patch_size")}}
+    unit = factor_of(config)
+    short = r.choice((r.randint(1, 2 * unit), r.randint(1, 2 * unit), side(r, 6000)))
+    other = r.choice((side(r, 6000), r.randint(1, 2 * unit), unit * (2 * r.randint(0, 40) + 1) // 2 or 1, unit * 200 + r.randint(-9, 9)))
+    height, width = r.choice(((short, other), (other, short)))
+    if r.random() < .1:
+        config |= {"do_resize": False}
+        height, width = unit * r.randint(1, 4), unit * r.randint(1, 4)
+    return config, height, width
+
+
 def budget_config(r: random.Random) -> dict[str, Any]:
     config = {**PUBLISHED["gemma4"], "max_soft_tokens": r.choice(SOFT_TOKENS)}
     if r.random() < .5:
@@ -189,7 +211,8 @@ def refused(r: random.Random) -> Drawn:
 
 IMAGES = {"published configs": sizes, "drawn configs": drawn_configs, "halves of a unit": halves,
           "areas at a limit": limits, "aspect ratios around 200": aspects, "areas near 2^53": large,
-          "without do_resize": kept, "sides shorter than a unit": lengthened, "patch budget": budget, "patch budget, a side of one unit": budget_extremes,
+          "without do_resize": kept, "sides shorter than a unit": lengthened, "copies of an image": copied,
+          "patch budget": budget, "patch budget, a side of one unit": budget_extremes,
           "patch budget, filled": budget_limits, "refused configs": refused}
 
 

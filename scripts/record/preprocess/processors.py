@@ -19,12 +19,14 @@ from unittest import mock
 import numpy as np
 import transformers
 from transformers.models.gemma4 import image_processing_pil_gemma4 as gemma4
+from transformers.models.glm4v import image_processing_pil_glm4v as glm4v
 from transformers.models.paddleocr_vl import image_processing_pil_paddleocr_vl as paddleocr_vl
 from transformers.models.qwen2_vl import image_processing_pil_qwen2_vl as qwen2_vl
 
 CLASSES = {"Qwen2VLImageProcessor": qwen2_vl.Qwen2VLImageProcessorPil,
            "Qwen2VLImageProcessorFast": qwen2_vl.Qwen2VLImageProcessorPil,
            "PaddleOCRVLImageProcessor": paddleocr_vl.PaddleOCRVLImageProcessorPil,
+           "Glm4vImageProcessor": glm4v.Glm4vImageProcessorPil,
            "Gemma4ImageProcessor": gemma4.Gemma4ImageProcessorPil}
 VIDEOS = {"Qwen2VLVideoProcessor": "qwen2_vl", "Qwen3VLVideoProcessor": "qwen3_vl"}
 GEMMA_VIDEO = "Gemma4VideoProcessor"
@@ -63,8 +65,10 @@ def resized(processor: Any, height: int, width: int) -> tuple[int, int]:
     else:
         with mock.patch.object(qwen2_vl.PilBackend, "resize",
                                side_effect=lambda image, size, resample: blank(size.height, size.width)):
-            made = processor.resize(blank(height, width), processor.size, processor.resample,
-                                    factor=processor.patch_size * processor.merge_size)
+            given = {"factor": processor.patch_size * processor.merge_size}
+            if isinstance(processor, glm4v.Glm4vImageProcessorPil):
+                given["temporal_factor"] = processor.temporal_patch_size
+            made = processor.resize(blank(height, width), processor.size, processor.resample, **given)
     return made.shape[-2], made.shape[-1]
 
 

@@ -26,7 +26,7 @@ from ..images import KINDS
 from ..mlx_lm_observation import distance, prompts
 from ..observations import LIMIT, judge
 from ..shown import choose
-from . import media_repairs, paddleocr_repairs, repairs
+from . import glm_repairs, media_repairs, paddleocr_repairs, repairs
 from .observation import load, run
 from .spelling import respelled, with_config
 from .text_findings import compare_text
@@ -319,6 +319,59 @@ def vlm_paddleocr_biases() -> float:
                        paddleocr_repairs.projector_epsilon, paddleocr_repairs.mlp_biases, repairs.tower_activation),
                compare([Trial("paddleocr_vl/old/images-batch")], paddleocr_repairs.projector_width,
                        paddleocr_repairs.projector_epsilon, paddleocr_repairs.tied_head, paddleocr_repairs.no_biases))
+
+
+GLM_IMAGES = (glm_repairs.table, glm_repairs.block_epsilon, glm_repairs.start_token, glm_repairs.segments)
+
+
+@shows
+def vlm_glm4v_images() -> float:
+    """GLM-4.1V: the table of positions, an epsilon, and the positions of images."""
+    return compare([Trial(f"glm4v/base/{case}") for case in (
+        "image", "images", "images-batch", "images-decode", "images-generate")], *GLM_IMAGES)
+
+
+@shows
+def vlm_glm4v_requests() -> float:
+    """GLM-4.1V: several requests with images in one batch generator."""
+    return compare([Trial(f"glm4v/base/{case}", True) for case in ("images-batch", "images-generate")], *GLM_IMAGES,
+                   glm_repairs.request_positions)
+
+
+@shows
+def vlm_glm4v_padding() -> float:
+    """GLM-4.1V: requests of text in one batch generator."""
+    return compare([Trial("glm4v/base/batch", True)], glm_repairs.text_positions)
+
+
+@shows
+def vlm_glm4v_rope_parameters() -> float:
+    """GLM-4.1V: rope_parameters."""
+    return max(compare([Trial(f"glm4v/lengths/{case}") for case in (
+        "long-single", "long-batch", "long-generate", "prefill-1024", "rows-decode-1024")], glm_repairs.rope_parameters),
+        compare([Trial("glm4v/lengths/long-batch", True)], glm_repairs.rope_parameters, glm_repairs.text_positions),
+        compare([Trial("glm4v/epsilons/images")], *GLM_IMAGES, glm_repairs.rope_parameters))
+
+
+@shows
+def vlm_glm4v_members() -> float:
+    """GLM-4.1V: attention_bias and hidden_act of the tower, and a tied head."""
+    return max(compare([Trial("glm4v/merge-3/images")], *GLM_IMAGES, glm_repairs.rope_parameters,
+                       glm_repairs.tower_biases, glm_repairs.tower_activation),
+               compare([Trial("glm4v/old/images-batch")], *GLM_IMAGES, glm_repairs.tied_head))
+
+
+@shows
+def vlm_glm4v_table_groups() -> float:
+    """GLM-4.1V: a table of positions in groups."""
+    return compare([Trial(f"glm4v/mlx-8bit/{case}") for case in ("images-decode", "images-generate")], *GLM_IMAGES,
+                   glm_repairs.table_of_groups)
+
+
+@shows
+def vlm_glm4v_segments() -> float:
+    """GLM-4.1V: a prompt of four images."""
+    return compare([Trial("glm4v/old/images-batch")], glm_repairs.segments, loads=(*GLM_IMAGES[:-1], glm_repairs.tied_head))
 
 
 def main(arguments: list[str]) -> int:

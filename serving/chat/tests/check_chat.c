@@ -246,6 +246,9 @@ START_TEST(placeholders_become_the_tokens_of_their_images)
     put(dir, "processor_config.json", "{\"processor_class\":\"PaddleOCRVLProcessor\"}");
     expect_placeholder(dir, "PaddleOCRVLImageProcessor", "<|IMAGE_PLACEHOLDER|>",
                        "a<|IMAGE_PLACEHOLDER|><|IMAGE_PLACEHOLDER|>b<|IMAGE_PLACEHOLDER|>");
+    dir = checkpoint("glm");
+    put(dir, "tokenizer_config.json", "{\"processor_class\":\"Glm4vProcessor\"}");
+    expect_placeholder(dir, "Glm4vImageProcessor", "<|image|>", "a<|image|><|image|>b<|image|>");
     dir = checkpoint("gemma");
     put(dir, "tokenizer_config.json",
         "{\"image_token\":\"<i>\",\"boi_token\":\"<s>\",\"eoi_token\":\"<e>\",\"processor_class\":"

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/families/parts/glm_parts.h"
+
+#include "model/checkpoint/config_value.h"
+#include "model/families/parts/common.h"
+#include "model/plan/bind_matrix.h"
+#include "model/plan/bind_patches.h"
+#include "model/plan/bind_vector.h"
+
+size_t family_glm_rope(family *f, size_t head_dim)
+{
+    const config_rope_request request = {.head_dim = head_dim,
+                                         .default_theta = 10000,
+                                         .old_scaling = true,
+                                         .partial = true,
+                                         .sections = ROPE_SECTIONS_CHUNKED,
+                                         .default_section = {8, 12, 12}};
+    const size_t index = family_rope(f, &request);
+    if (family_ok(f)) f->plan->ropes[index].pairing = ROPE_PAIRS_ADJACENT;
+    return index;
+}
+
+void family_glm_layer(family *f, const family_decoder *d, size_t i)
+{
+    bind *b = f->bind;
+    const size_t hidden = f->plan->hidden, n = d->intermediate, rows[] = {n, n};
+    plan_mlp *mlp = &f->plan->layers[i].mlp;
+    family_decoder_attention(f, d, i);
+    *mlp = (plan_mlp){.present = true, .intermediate = n, .activation = d->activation};
+    bind_fused_linears(b, 2, rows, hidden, false, (plan_linear *const[]){&mlp->gate, &mlp->up},
+                       "layers.%zu.mlp.gate_up_proj", i);
+    mlp->down = bind_linear(b, hidden, n, false, "layers.%zu.mlp.down_proj", i);
+}
+
+static void bind_layer(family_vision *v, const family_glm_tower *parts, size_t i)
+{
+    bind *b = v->own.bind;
+    const plan_tower *tower = &v->own.plan->tower;
+    const size_t d = tower->hidden, n = parts->intermediate, rows[] = {d, d, d};
+    plan_tower_layer *layer = &tower->layers[i];
+    plan_attention *a = &layer->attention;
+    *a = family_vision_attention(v, i);
+    layer->mixer_in = bind_norm(b, d, v->epsilon, "blocks.%zu.norm1", i);
+    bind_fused_linears(b, 3, rows, d, parts->qkv_bias, (plan_linear *const[]){&a->q, &a->k, &a->v},
+                       "blocks.%zu.attn.qkv", i);
+    a->o = bind_linear(b, d, d, parts->o_bias, "blocks.%zu.attn.proj", i);
+    if (parts->has_head_norms) {
+        a->q_norm = bind_norm(b, v->head_dim, v->epsilon, "blocks.%zu.attn.q_norm", i);
+        a->k_norm = bind_norm(b, v->head_dim, v->epsilon, "blocks.%zu.attn.k_norm", i);
+    }
+    layer->mlp_in = bind_norm(b, d, v->epsilon, "blocks.%zu.norm2", i);
+    layer->mlp = (plan_mlp){.present = true,
+                            .intermediate = n,
+                            .activation = v->activation,
+                            .gate = bind_linear(b, n, d, parts->mlp_bias, "blocks.%zu.mlp.gate_proj", i),
+                            .up = bind_linear(b, n, d, parts->mlp_bias, "blocks.%zu.mlp.up_proj", i),
+                            .down = bind_linear(b, d, n, parts->mlp_bias, "blocks.%zu.mlp.down_proj", i)};
+}
+
+static plan_merger_step mlp_step(family_vision *v, size_t width, size_t n)
+{
+    bind *b = v->own.bind;
+    return (plan_merger_step){PLAN_MERGER_MLP,
+                              .mlp = {.present = true,
+                                      .intermediate = n,
+                                      .activation = v->activation,
+                                      .gate = bind_linear(b, n, width, false, "merger.gate_proj"),
+                                      .up = bind_linear(b, n, width, false, "merger.up_proj"),
+                                      .down = bind_linear(b, width, n, false, "merger.down_proj")}};
+}
+
+static void bind_merger(family_vision *v, size_t intermediate)
+{
+    bind *b = v->own.bind;
+    plan_tower *tower = &v->own.plan->tower;
+    const size_t out = v->own.plan->hidden;
+    plan_patches block = {.size = tower->merge, .channels = tower->hidden, .frames = 1};
+    bind_patches(b, out, &block, true, "downsample");
+    tower->merger = (plan_merger){
+        6,
+        {{PLAN_MERGER_CONCATENATE, .channels_first = !block.weights_channels_last},
+         {PLAN_MERGER_LINEAR, .linear = block.embed},
+         {PLAN_MERGER_LINEAR, .linear = bind_linear(b, out, out, false, "merger.proj")},
+         {PLAN_MERGER_NORM, .norm = bind_layer_norm(b, out, 1e-5, "merger.post_projection_norm")},
+         {PLAN_MERGER_ACTIVATION, .activation = ASSAY_GELU},
+         mlp_step(v, out, intermediate)}};
+}
+
+void family_glm_bind_tower(family_vision *v, const family_glm_tower *parts)
+{
+    plan_tower *tower = &v->own.plan->tower;
+    const size_t out = v->own.plan->hidden, stated = config_size(&v->config, "out_hidden_size");
+    if (family_ok(&v->own) && stated != out)
+        config_fail(&v->config, ASSAY_EFORMAT,
+                    "out_hidden_size: found %zu, expected the language model's hidden_size, %zu", stated,
+                    out);
+    for (size_t i = 0; family_ok(&v->own) && i < tower->n_layers; i++) bind_layer(v, parts, i);
+    if (!family_ok(&v->own)) return;
+    tower->out_norm = bind_norm(v->own.bind, tower->hidden, v->epsilon, "post_layernorm");
+    bind_merger(v, parts->merger_intermediate);
+}

@@ -1,0 +1,29 @@
+/* Parts of GLM-4.1V and its successors (transformers, models/glm4v/modeling_glm4v.py).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_FAMILIES_GLM_PARTS_H
+#define MODEL_FAMILIES_GLM_PARTS_H
+
+#include "model/families/parts/decoder.h"
+#include "model/families/parts/vision.h"
+
+/* The rope of the text model: chunked M-RoPE over the leading part of a head, pairs 2i and 2i + 1. Returns
+ * its index. */
+size_t family_glm_rope(family *f, size_t head_dim);
+
+/* Layer i: norms before and after attention and MLP, and an MLP whose gate and up are one product. */
+void family_glm_layer(family *f, const family_decoder *d, size_t i);
+
+/* Which parts a tower has. */
+typedef struct family_glm_tower {
+    bool qkv_bias, o_bias, mlp_bias, has_head_norms;
+    size_t intermediate; /* of the layers' MLPs */
+    size_t merger_intermediate;
+} family_glm_tower;
+
+/* Layers, last norm and merger: blocks.i of RMSNorms with fused q, k, v and an MLP with a gate; a convolution
+ * of a block of patches, a product, LayerNorm (epsilon 1e-5, torch's default), exact GELU and an MLP. Checks
+ * that out_hidden_size is the language model's hidden_size. */
+void family_glm_bind_tower(family_vision *v, const family_glm_tower *parts);
+
+#endif
