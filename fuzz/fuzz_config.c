@@ -51,6 +51,7 @@ static const char *const CHECKPOINTS[] = {
     "qwen3_5_moe/base",
     "paddleocr_vl/base",
     "glm4v/base",
+    "glm_ocr/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

@@ -45,6 +45,7 @@ static const struct {
     {"qwen3_5_moe", "qwen3_5_moe_text", family_qwen3_5_moe, false},
     {"paddleocr_vl", "paddleocr_vl_text", family_paddleocr_vl, true},
     {"glm4v", "glm4v_text", family_glm4v, false},
+    {"glm_ocr", "glm_ocr_text", family_glm_ocr, false},
     {"phi3", NULL, family_phi3, false},
     {"olmo2", NULL, family_olmo2, false},
     {"granite", NULL, family_granite, false},

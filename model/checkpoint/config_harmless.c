@@ -304,6 +304,11 @@ static const config_harmless_member GLM_MARKERS[] = {
     {"video_start_token_id", NULL}, {"video_token_id", NULL},
 };
 
+/* In published files, but not read by the class: of the layer that it does not load. */
+static const config_harmless_member GLM_OCR[] = {
+    {"num_nextn_predict_layers", NULL},
+};
+
 #define MEMBERS(table) table, sizeof(table) / sizeof *(table)
 
 const config_harmless_group config_harmless_groups[] = {
@@ -324,6 +329,7 @@ const config_harmless_group config_harmless_groups[] = {
     {"marks the place of an image", "qwen", MEMBERS(MARKERS)},
     {"marks the place of an image", "paddleocr_vl", MEMBERS(MARKERS)},
     {"is not read by the published class", "paddleocr_vl", MEMBERS(PADDLEOCR_VL)},
+    {"is not read by the published class", "glm_ocr", MEMBERS(GLM_OCR)},
     {"marks the place of an image", "glm", MEMBERS(GLM_MARKERS)},
     {"is of images", "qwen3_5", MEMBERS(MULTIMODAL)},
 };

@@ -103,6 +103,8 @@ static const struct {
     {"glm4v/base",
      "{" EVERYWHERE TRAINED "\"image_start_token_id\": 151339, \"image_end_token_id\": 151340, "
      "\"video_start_token_id\": 151341, \"video_end_token_id\": 151342, \"video_token_id\": 151344}"},
+    {"glm_ocr/base",
+     "{" EVERYWHERE TRAINED "\"image_start_token_id\": 59256, \"num_nextn_predict_layers\": 1}"},
 };
 
 START_TEST(published_members_are_accepted)
@@ -194,6 +196,7 @@ static const struct {
     {"paddleocr_vl/base", "vision_config", "deepstack_visual_indexes", "[1]",
      "vision_config.deepstack_visual_indexes"},
     {"glm4v/base", "text_config", "partial_rotary_dim", "4", "text_config.partial_rotary_dim"},
+    {"glm4v/base", "text_config", "num_nextn_predict_layers", "1", "text_config.num_nextn_predict_layers"},
     {"glm4v/base", "vision_config", "window_size", "112", "vision_config.window_size"},
     {"gemma4/tower", "vision_config", "layer_types", "[1]", "vision_config.layer_types"},
     {"gemma4/dense", "rope_parameters", "chunked_attention", "{}", "rope_parameters.chunked_attention"},

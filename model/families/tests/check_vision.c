@@ -21,9 +21,9 @@ static const spelling SPELLINGS[] = {
     {"model.visual.", "model.language_model.", "lm_head."},                 /* since then */
     {"vision_tower.", "language_model.model.", "language_model.lm_head."}}; /* mlx-vlm */
 
-static const char *const FIXTURES[] = {"qwen2_vl/base", "qwen2_5_vl/base", "qwen3_vl/base",
-                                       "qwen3_vl_moe/base", "glm4v/base"};
-enum { N_SPELLINGS = 3, N_FIXTURES = 5 };
+static const char *const FIXTURES[] = {"qwen2_vl/base",     "qwen2_5_vl/base", "qwen3_vl/base",
+                                       "qwen3_vl_moe/base", "glm4v/base",      "glm_ocr/base"};
+enum { N_SPELLINGS = 3, N_FIXTURES = 6 };
 
 static void respell(header *h, const spelling *to)
 {
@@ -206,6 +206,8 @@ static const struct {
     {"glm4v/base", "vision_config.model_type", "\"glm4v_vision\""},
     {"glm4v/base", "vision_config.rms_norm_eps", NULL},
     {"glm4v/base", "video_token_id", "57"},
+    {"glm_ocr/base", "vision_config.attention_bias", NULL},
+    {"glm_ocr/base", "vision_config.image_size", "99"},
     {"gemma4/multimodal-old", "vision_config.default_output_length", "280"},
     {"gemma4/multimodal-old", "vision_config.global_head_dim", "8"},
 };
@@ -232,6 +234,23 @@ START_TEST(a_tensor_beside_the_tower_is_left_over)
     header_free(&h);
     ck_assert_int_eq(plan_open(dir, &p, &err), ASSAY_EFORMAT);
     support_expect_error(&err, ASSAY_EFORMAT, "tensor 'vision_tower.blocks.2.", "is left over", NULL);
+}
+END_TEST
+
+/* Of the published files, which have layers 0 to 16. */
+START_TEST(glm_ocrs_layer_16_is_not_read)
+{
+    const char *dir = checkpoint_changed("glm_ocr/base", "text_config.num_hidden_layers", "1");
+    header h = header_read(dir);
+    header_rename(&h, "model.language_model.layers.1.", "model.language_model.layers.16.");
+    header_write(&h);
+    header_free(&h);
+    plan *p = checkpoint_open(dir);
+    bool noted = false;
+    ck_assert_uint_eq(p->n_layers, 1);
+    for (size_t i = 0; i < p->n_notes; i++) noted = noted || strstr(p->notes[i], "does not load it");
+    ck_assert(noted);
+    plan_free(p);
 }
 END_TEST
 
@@ -268,6 +287,7 @@ int main(void)
     tcase_add_test(all, a_convolution_with_channels_last_is_bound_as_such);
     tcase_add_test(all, the_biases_of_a_fused_product_are_divided_with_its_rows);
     tcase_add_test(all, mergers_of_earlier_layers_follow_the_list);
+    tcase_add_test(all, glm_ocrs_layer_16_is_not_read);
     tcase_add_test(all, windows_are_measured_in_blocks_of_patches);
     tcase_add_test(all, limits_of_products_come_from_the_checkpoint);
     tcase_add_test(all, a_gemma_without_a_tower_reads_no_images);

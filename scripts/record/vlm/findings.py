@@ -339,9 +339,17 @@ def vlm_glm4v_requests() -> float:
 
 
 @shows
+def vlm_glm_ocr_requests() -> float:
+    """GLM-OCR: several requests with images in one batch generator."""
+    return compare([Trial(f"glm_ocr/{case}", True) for case in (
+        "base/images-batch", "base/images-generate", "mlx-8bit/images-generate")], glm_repairs.request_positions)
+
+
+@shows
 def vlm_glm4v_padding() -> float:
-    """GLM-4.1V: requests of text in one batch generator."""
-    return compare([Trial("glm4v/base/batch", True)], glm_repairs.text_positions)
+    """GLM-4.1V and GLM-OCR: requests of text in one batch generator."""
+    cases = ("glm4v/base/batch", "glm_ocr/base/batch", "glm_ocr/lengths/long-batch", "glm_ocr/lengths/long-generate")
+    return compare([Trial(case, True) for case in cases], glm_repairs.text_positions)
 
 
 @shows
@@ -355,10 +363,12 @@ def vlm_glm4v_rope_parameters() -> float:
 
 @shows
 def vlm_glm4v_members() -> float:
-    """GLM-4.1V: attention_bias and hidden_act of the tower, and a tied head."""
+    """GLM-4.1V and GLM-OCR: attention_bias and hidden_act of the tower, and a tied head."""
     return max(compare([Trial("glm4v/merge-3/images")], *GLM_IMAGES, glm_repairs.rope_parameters,
                        glm_repairs.tower_biases, glm_repairs.tower_activation),
-               compare([Trial("glm4v/old/images-batch")], *GLM_IMAGES, glm_repairs.tied_head))
+               compare([Trial("glm4v/old/images-batch")], *GLM_IMAGES, glm_repairs.tied_head),
+               compare([Trial("glm_ocr/merge-3/images")], glm_repairs.ignored_rope, glm_repairs.tower_activation),
+               compare([Trial("glm_ocr/old/images-batch")], glm_repairs.tied_head))
 
 
 @shows

@@ -1,4 +1,4 @@
-"""Repairs of mlx-vlm's GLM-4.1V."""
+"""Repairs of mlx-vlm's GLM-4.1V and GLM-OCR."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def request_positions(config: Config) -> Any:
         made.position_ids, made.rope_deltas = self.language_model.get_rope_index(
             input_ids, given.get("image_grid_thw"), None, given.get("mask"))
         return made
-    return wrapped(module(FAMILY, FAMILY).Model, "get_input_embeddings", embed)
+    return wrapped(module(config["model_type"], config["model_type"]).Model, "get_input_embeddings", embed)
 
 
 def text_positions(config: Config) -> Any:
@@ -85,7 +85,7 @@ def text_positions(config: Config) -> Any:
             positions = offset[:, None] + mx.arange(inputs.shape[1])[None]
             kwargs["position_ids"] = mx.broadcast_to(positions[None], (3, *positions.shape))
         return original(self, inputs, *args, cache=cache, **kwargs)
-    return wrapped(module(FAMILY, "language").LanguageModel, "__call__", call)
+    return wrapped(module(config["model_type"], "language").LanguageModel, "__call__", call)
 
 
 def rope_parameters(config: Config) -> Any:
@@ -107,14 +107,16 @@ def tower_biases(config: Config) -> Any:
 
 def tower_activation(config: Config) -> Any:
     """The MLPs of the tower and of its merger use the activation of the config."""
-    function, vision = FUNCTIONS[config["vision_config"]["hidden_act"]], module(FAMILY, "vision")
+    function, vision = FUNCTIONS[config["vision_config"]["hidden_act"]], module(config["model_type"], "vision")
+    prefix = "GlmOcr" if config["model_type"] == "glm_ocr" else "Glm4v"
 
     def mlp(_original, self, x):
         return self.down_proj(function(self.gate_proj(x)) * self.up_proj(x))
 
     def merge(_original, self, x):
         return mlp(None, self, nn.gelu(self.post_projection_norm(self.proj(x))))
-    return both(wrapped(vision.Glm4vVisionMLP, "__call__", mlp), wrapped(vision.Glm4vVisionPatchMerger, "__call__", merge))
+    return both(wrapped(getattr(vision, f"{prefix}VisionMLP"), "__call__", mlp),
+                wrapped(getattr(vision, f"{prefix}VisionPatchMerger"), "__call__", merge))
 
 
 def tied_head(config: Config) -> Any:
@@ -124,7 +126,7 @@ def tied_head(config: Config) -> Any:
         if "language_model.lm_head.weight" not in made:
             made["language_model.lm_head.weight"] = made["language_model.model.embed_tokens.weight"]
         return made
-    return wrapped(module(FAMILY, FAMILY).Model, "sanitize", rename)
+    return wrapped(module(config["model_type"], config["model_type"]).Model, "sanitize", rename)
 
 
 def table_of_groups(config: Config) -> Any:
@@ -137,3 +139,11 @@ def table_of_groups(config: Config) -> Any:
                                                            stored.group_size, stored.bits)
         return original(self, *args, **kwargs)
     return wrapped(module(FAMILY, "vision").Glm4vVisionEmbeddings, "__call__", read)
+
+
+def ignored_rope(config: Config) -> Any:
+    """The tower's rope_parameters, which transformers writes, are no error."""
+    def read(original, params):
+        tower = {name: value for name, value in params["vision_config"].items() if name != "rope_parameters"}
+        return original({**params, "vision_config": tower})
+    return wrapped(module(config["model_type"], "config").ModelConfig, "from_dict", read)

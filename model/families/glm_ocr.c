@@ -1,0 +1,54 @@
+/* GLM-OCR (transformers, models/glm_ocr/modeling_glm_ocr.py): the decoder of GLM-4.1V without biases, and its
+ * tower without learned positions, with norms of queries and keys. Images only, as GLM-4.1V.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/checkpoint/config_value.h"
+#include "model/families/families.h"
+#include "model/families/parts/common.h"
+#include "model/families/parts/glm_parts.h"
+#include "model/plan/bind_vector.h"
+
+/* The published files have a layer 16 beside 0 to 15, of another task. */
+static void ignore_last_layer(family *f)
+{
+    static const char NAME[] = "layers.16.";
+    if (f->plan->n_layers <= 16)
+        bind_ignore(f->bind, f->config->notes, NAME, "the published class does not load it");
+}
+
+static void read_text(family *f)
+{
+    family_check_tied(f);
+    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5, .needs_kv_heads = true});
+    config_refuse(f->config, "attention_bias");
+    d.mixer_out = "post_self_attn_layernorm";
+    d.mlp_out = "post_mlp_layernorm";
+    d.rope = family_ok(f) ? family_glm_rope(f, d.head_dim) : 0;
+    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) family_glm_layer(f, &d, i);
+    if (family_ok(f)) ignore_last_layer(f);
+}
+
+void family_glm_ocr(family *f)
+{
+    family_vision v;
+    read_text(f);
+    family_vision_begin_qwen(&v, f, "glm_ocr_vision");
+    config *c = &v.config;
+    v.norms = PLAN_RMS_NORM;
+    v.epsilon = config_not_negative_or(c, "rms_norm_eps", 1e-5);
+    family_vision_layers(&v, config_size(c, "hidden_size"), "depth", "num_heads");
+    v.activation = family_activation(&v.own, "hidden_act", "silu");
+    family_vision_patches(&v, 14, true);
+    family_vision_rope(&v, ROPE_SECTIONS_ROW_COLUMN, ROPE_PAIRS_HALF, 10000);
+    (void)config_has(c, "image_size"); /* of a table of positions, which the class does not have */
+    const bool biases = config_flag_or(c, "attention_bias", true);
+    family_glm_bind_tower(
+        &v, &(family_glm_tower){.qkv_bias = biases,
+                                .o_bias = biases,
+                                .mlp_bias = biases,
+                                .has_head_norms = true,
+                                .intermediate = config_size(c, "intermediate_size"),
+                                .merger_intermediate = f->plan->hidden * f->plan->tower.patches.channels});
+    family_vision_image_token(&v, 59280);
+    family_vision_end(&v);
+}
