@@ -84,8 +84,13 @@ static const char *const qwen2_image[] = {"Qwen2VLImageProcessor", "Qwen2VLImage
                                           "Qwen2VLImageProcessorPil", NULL};
 static const char *const paddleocr_image[] = {"PaddleOCRVLImageProcessor", "PaddleOCRVLImageProcessorFast",
                                               "PaddleOCRVLImageProcessorPil", NULL};
-static const char *const glm4v_image[] = {"Glm4vImageProcessor", "Glm4vImageProcessorFast",
-                                          "Glm4vImageProcessorPil", NULL};
+static const char *const glm4v_image[] = {"Glm4vImageProcessor",
+                                          "Glm4vImageProcessorFast",
+                                          "Glm4vImageProcessorPil",
+                                          "Glm46VImageProcessor",
+                                          "Glm46VImageProcessorFast",
+                                          "Glm46VImageProcessorPil",
+                                          NULL};
 static const char *const qwen2_video[] = {"Qwen2VLVideoProcessor", NULL};
 static const char *const qwen3_video[] = {"Qwen3VLVideoProcessor", NULL};
 static const char *const gemma4_video[] = {"Gemma4VideoProcessor", NULL};

@@ -41,6 +41,7 @@ static const struct {
     {"Glm4vImageProcessor", 84, 84, 0, {84, 84, 1, 6, 6, 9}},
     /* 10 of 28 pixels: 28 x 56, of which two frames have too few: beta = sqrt(4). */
     {"Glm4vImageProcessor", 10, 20, 0, {56, 112, 1, 4, 8, 8}},
+    {"Glm46VImageProcessor", 10, 20, 0, {56, 112, 1, 4, 8, 8}},
     /* 3000 x 4000 in two frames: beta = 1.4286, 75 x 100 units. */
     {"Glm4vImageProcessor", 3000, 4000, 0, {2100, 2800, 1, 150, 200, 7500}},
     /* 3 frames fill two temporal patches. */

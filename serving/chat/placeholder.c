@@ -22,7 +22,7 @@ typedef struct rule {
 
 static const char *const qwen[] = {"Qwen2VLProcessor", "Qwen2_5_VLProcessor", "Qwen3VLProcessor", NULL};
 static const char *const paddleocr[] = {"PaddleOCRVLProcessor", NULL};
-static const char *const glm4v[] = {"Glm4vProcessor", NULL};
+static const char *const glm4v[] = {"Glm4vProcessor", "Glm46VProcessor", NULL};
 static const char *const gemma4[] = {"Gemma4Processor", NULL};
 
 /* replace_image_token of the classes in transformers 5.23. */

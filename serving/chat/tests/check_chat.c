@@ -249,6 +249,8 @@ START_TEST(placeholders_become_the_tokens_of_their_images)
     dir = checkpoint("glm");
     put(dir, "tokenizer_config.json", "{\"processor_class\":\"Glm4vProcessor\"}");
     expect_placeholder(dir, "Glm4vImageProcessor", "<|image|>", "a<|image|><|image|>b<|image|>");
+    put(dir, "tokenizer_config.json", "{\"processor_class\":\"Glm46VProcessor\"}");
+    expect_placeholder(dir, "Glm46VImageProcessor", "<|image|>", "a<|image|><|image|>b<|image|>");
     dir = checkpoint("gemma");
     put(dir, "tokenizer_config.json",
         "{\"image_token\":\"<i>\",\"boi_token\":\"<s>\",\"eoi_token\":\"<e>\",\"processor_class\":"
