@@ -77,16 +77,32 @@ static bool add_pooling(json_object *to, const plan_pooling *p)
            conf_info_add_flag(one, "standardised", p->bias.data);
 }
 
-static bool add_merger(json_object *to, const plan_merger *m)
+static bool add_step(json_object *to, const plan_merger_step *step)
+{
+    switch (step->kind) {
+    case PLAN_MERGER_NORM: return conf_info_add_norm(to, "norm", &step->norm);
+    case PLAN_MERGER_CONCATENATE:
+        return conf_json_add_text(to, "concatenate", step->channels_first ? "channels" : "rows");
+    case PLAN_MERGER_LINEAR: {
+        json_object *linear = conf_info_add_object(to, "linear");
+        return conf_json_add_count(linear, "outputs", step->linear.weight.rows) &&
+               conf_info_add_flag(linear, "bias", step->linear.bias.data);
+    }
+    case PLAN_MERGER_ACTIVATION:
+        return conf_json_add_text(to, "activation", plan_activation_name(step->activation));
+    case PLAN_MERGER_MLP: return conf_info_add_mlp(to, "mlp", &step->mlp);
+    case PLAN_MERGER_REPEAT: return conf_json_add_count(to, "repeat", 2);
+    }
+    return false;
+}
+
+static bool add_merger(json_object *to, const plan_tower *t, const plan_merger *m)
 {
     json_object *one = conf_info_add_object(to, "merger");
-    const bool inner = m->first.weight.data;
-    return conf_info_add_norm(one, "norm", &m->norm) &&
-           conf_info_add_flag(one, "norm_is_last", m->norm.present && m->norm_is_last) &&
-           conf_info_add_count(one, "inner", inner ? m->first.weight.rows : 0) &&
-           conf_info_add_text(one, "activation", inner ? plan_activation_name(m->activation) : NULL) &&
-           conf_json_add_count(one, "features", m->second.weight.rows) &&
-           conf_info_add_flag(one, "bias", m->second.bias.data);
+    json_object *steps = conf_info_add_array(one, "steps");
+    bool ok = steps && conf_json_add_count(one, "features", plan_merger_width(m, t->hidden, t->merge));
+    for (size_t i = 0; ok && i < m->n_steps; i++) ok = add_step(conf_info_append_object(steps), &m->steps[i]);
+    return ok;
 }
 
 static bool add_deepstack(json_object *to, const plan_tower *t)
@@ -96,7 +112,7 @@ static bool add_deepstack(json_object *to, const plan_tower *t)
     for (size_t k = 0; ok && k < t->n_deepstack; k++) {
         json_object *one = conf_info_append_object(list);
         ok = conf_json_add_count(one, "tower_layer", t->deepstack[k].tower_layer) &&
-             add_merger(one, &t->deepstack[k].merger);
+             add_merger(one, t, &t->deepstack[k].merger);
     }
     return ok;
 }
@@ -112,5 +128,5 @@ bool conf_info_add_tower(json_object *to, const plan_tower *t)
            add_rope(to, t) && conf_info_add_norm(to, "in_norm", &t->in_norm) &&
            conf_info_add_count(to, "window", t->window) && add_layers(to, t) &&
            conf_info_add_norm(to, "out_norm", &t->out_norm) && add_pooling(to, &t->pooling) &&
-           add_merger(to, &t->merger) && add_deepstack(to, t);
+           add_merger(to, t, &t->merger) && add_deepstack(to, t);
 }
