@@ -63,10 +63,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_delta \
 	fastpath/tests/check_engine \
 	fastpath/tests/check_features \
-	fastpath/tests/check_grid \
-	fastpath/tests/check_grid_steps \
 	fastpath/tests/check_image_positions \
-	fastpath/tests/check_images \
 	fastpath/tests/check_images_again \
 	fastpath/tests/check_kernels \
 	fastpath/tests/check_kernels_table \

@@ -17,10 +17,8 @@ conformance_libconformance_la_SOURCES += \
 	conformance/bench/serving_print.c conformance/bench/serving_print.h
 
 CONFORMANCE_BENCH_TESTS = \
-	conformance/bench/tests/check_bench \
 	conformance/bench/tests/check_machine \
-	conformance/bench/tests/check_rate \
-	conformance/bench/tests/check_serving
+	conformance/bench/tests/check_rate
 check_PROGRAMS += $(CONFORMANCE_BENCH_TESTS)
 TESTS += $(CONFORMANCE_BENCH_TESTS)
 conformance_bench_tests_check_bench_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -45,8 +45,7 @@ CONFORMANCE_PROBE_TESTS = \
 	conformance/probe/tests/check_fit \
 	conformance/probe/tests/check_exchanges \
 	conformance/probe/tests/check_http \
-	conformance/probe/tests/check_judge \
-	conformance/probe/tests/check_probe
+	conformance/probe/tests/check_judge
 check_PROGRAMS += $(CONFORMANCE_PROBE_TESTS)
 TESTS += $(CONFORMANCE_PROBE_TESTS)
 conformance_probe_tests_check_answer_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -6,12 +6,6 @@ conformance_libconformance_la_SOURCES += \
 	conformance/process/jobs.c conformance/process/jobs.h \
 	conformance/process/relay.c conformance/process/relay.h
 
-CONFORMANCE_PROCESS_TESTS = \
-	conformance/process/tests/check_contain \
-	conformance/process/tests/check_jobs \
-	conformance/process/tests/check_interrupt
-check_PROGRAMS += $(CONFORMANCE_PROCESS_TESTS)
-TESTS += $(CONFORMANCE_PROCESS_TESTS)
 conformance_process_tests_check_contain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_process_tests_check_contain_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_process_tests_check_jobs_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

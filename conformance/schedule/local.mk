@@ -22,7 +22,6 @@ CONFORMANCE_SCHEDULE_TESTS = \
 	conformance/schedule/tests/check_files \
 	conformance/schedule/tests/check_options \
 	conformance/schedule/tests/check_refusals \
-	conformance/schedule/tests/check_run \
 	conformance/schedule/tests/check_samples \
 	conformance/schedule/tests/check_schedule
 check_PROGRAMS += $(CONFORMANCE_SCHEDULE_TESTS)
