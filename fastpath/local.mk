@@ -68,7 +68,6 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_kernels \
 	fastpath/tests/check_kernels_table \
 	fastpath/tests/check_limit \
-	fastpath/tests/check_memory \
 	fastpath/tests/check_memory_images \
 	fastpath/tests/check_narrow \
 	fastpath/tests/check_outside \
