@@ -16,7 +16,8 @@ from .systems import System
 
 OUTCOMES = ("passed", "failed", "crashed", "refused", "broken")  # what a cell counts
 CRASHES = ("crash", "exit", "hang", "memory")  # classes of failures that end an engine
-INSTALLED = re.compile(r"[^\s'\"(]*/(?:site|dist)-packages/")
+# Where a package is installed, and a source tree that may be another one than this.
+INSTALLED = re.compile(r"[^\s'\"(]*/(?:(?:site|dist)-packages/|(?=adapters/python/))")
 
 
 @dataclass

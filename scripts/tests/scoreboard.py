@@ -181,6 +181,7 @@ class Documents(Board):
 
     def test_no_path_of_this_machine_is_shown(self) -> None:
         self.assertEqual(results.shown("KeyError (/a/b/venv/lib/python3/site-packages/mlx/x.py:3) in /top/c", {"/top/": ""}), "KeyError (mlx/x.py:3) in c")
+        self.assertEqual(results.shown("No token (/other/tree/adapters/python/assay/x.py:3)", {"/top/": ""}), "No token (adapters/python/assay/x.py:3)")
 
     def test_numbers_of_findings_are_joined(self) -> None:
         self.assertEqual(ranges([7, 1, 2, 3, 5]), "1–3, 5, 7")
