@@ -10,6 +10,7 @@ base_libbase_la_SOURCES = \
 	base/file.c base/file.h \
 	base/grow.c base/grow.h \
 	base/hash.h \
+	base/huge.c base/huge.h \
 	base/saturate.h \
 	base/json.c base/json.h \
 	base/json_scan.c base/json_scan.h \

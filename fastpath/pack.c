@@ -12,6 +12,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/huge.h"
 
 static void *own_memory(fp_packer *p, void *memory)
 {
@@ -62,25 +63,16 @@ static void forget_pages(const plan_weight *w)
     }
 }
 
-enum { LARGE_PAGE = 2 << 20, SLAB = 32 << 20 };
+enum { SLAB = 32 << 20 };
 
-/* Uses huge pages if the system has them: all of the memory is written now and read in each step. */
-static void *allocate_large(fp_packer *p, size_t n_bytes)
-{
-    void *memory =
-        own_memory(p, aligned_alloc(LARGE_PAGE, (n_bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE));
-    if (memory) (void)madvise(memory, n_bytes, MADV_HUGEPAGE);
-    return memory;
-}
-
-/* Allocates memory for panels, aligned to ASSAY_ALIGNMENT. Matrices smaller than a huge page of 2 MiB
- * share one. */
+/* Allocates memory for panels, aligned to ASSAY_ALIGNMENT: all of it is written now and read in each step.
+ * Matrices smaller than a huge page of 2 MiB share one. */
 static void *allocate_panels(fp_packer *p, size_t n_bytes)
 {
-    if (n_bytes > SLAB / 2) return allocate_large(p, n_bytes);
+    if (n_bytes > SLAB / 2) return own_memory(p, huge_alloc(n_bytes));
     if (n_bytes > p->slab_left) {
         p->slab_left = 0;
-        p->slab = allocate_large(p, SLAB);
+        p->slab = own_memory(p, huge_alloc(SLAB));
         if (!p->slab) return NULL;
         p->slab_left = SLAB;
     }
@@ -244,7 +236,7 @@ static size_t panels_bytes(fp_matrix *m, const plan_weight *w)
     m->packed.panel = m->kernel->panel;
     m->packed.panel_bytes = m->kernel->panel_bytes(&shape);
     const size_t n = fp_matrix_panels(&m->packed), bytes = m->packed.panel_bytes;
-    return n <= (SIZE_MAX - LARGE_PAGE) / bytes ? n * bytes : 0;
+    return n <= (SIZE_MAX - HUGE_PAGE) / bytes ? n * bytes : 0;
 }
 
 void fp_pack_matrix(fp_packer *p, fp_matrix *to, const plan_weight *from)

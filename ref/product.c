@@ -3,8 +3,8 @@
 
 #include <cblas.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
+#include "base/huge.h"
 #include "ref/blas.h"
 #include "ref/weight.h"
 
@@ -14,7 +14,6 @@
 #define ROWS_FOR_A_ROW  16 /* of x, until there are ROWS_ENOUGH */
 #define ROWS_ENOUGH     1024
 #define LEAST_FOR_A_ROW 4 /* of x, however many that are */
-#define HUGE_PAGE       ((size_t)1 << 21)
 
 /* A matrix of double: the numbers themselves, or a copy of them. */
 typedef struct wide {
@@ -128,11 +127,7 @@ static size_t count_rows(size_t n, size_t k, size_t n_tokens)
 static ref_real *alloc_block(size_t n)
 {
     const size_t n_bytes = (n + 1) * sizeof(ref_real);
-    if (n_bytes < HUGE_PAGE / 2) return malloc(n_bytes);
-    const size_t rounded = (n_bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    ref_real *memory = aligned_alloc(HUGE_PAGE, rounded);
-    if (memory) (void)madvise(memory, rounded, MADV_HUGEPAGE);
-    return memory;
+    return n_bytes < HUGE_PAGE / 2 ? malloc(n_bytes) : huge_alloc(n_bytes);
 }
 
 assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight)

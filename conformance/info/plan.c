@@ -105,14 +105,11 @@ static bool add_factors(json_object *to, const char *name, const double *factor,
     return factor ? conf_info_add_reals(to, name, factor, n) : conf_info_add_null(to, name);
 }
 
-/* As rope_sections. */
-static const char *const SECTIONS[] = {NULL, "chunked", "interleaved", "alternating"};
-
 static bool add_sections(json_object *to, const rope *r)
 {
     if (r->sections == ROPE_SECTIONS_NONE) return conf_info_add_null(to, "sections");
     json_object *one = conf_info_add_object(to, "sections");
-    return conf_json_add_text(one, "order", SECTIONS[r->sections]) &&
+    return conf_json_add_text(one, "order", rope_sections_name(r->sections)) &&
            conf_info_add_counts(one, "sizes", r->section, ROPE_AXES_MAX);
 }
 

@@ -37,13 +37,6 @@ static bool add_rope(json_object *to, const plan_tower *t)
            conf_info_add_flag(one, "pairs_in_halves", r->pairing == ROPE_PAIRS_QUARTER);
 }
 
-static bool clips(const plan_tower_layer *l)
-{
-    const plan_attention *a = &l->attention;
-    return a->q.clip.present || a->k.clip.present || a->v.clip.present || a->o.clip.present ||
-           l->mlp.gate.clip.present || l->mlp.up.clip.present || l->mlp.down.clip.present;
-}
-
 static bool add_norms(json_object *to, const plan_tower_layer *l)
 {
     json_object *all = conf_info_add_object(to, "norms");
@@ -64,7 +57,7 @@ static bool add_layers(json_object *to, const plan_tower *t)
         ok = conf_info_add_attention(one, "attention", &t->layers[i].attention) &&
              conf_info_add_flag(one, "in_windows", t->layers[i].in_windows) &&
              conf_info_add_mlp(one, "mlp", &t->layers[i].mlp) && add_norms(one, &t->layers[i]) &&
-             conf_info_add_flag(one, "clipped", clips(&t->layers[i]));
+             conf_info_add_flag(one, "clipped", plan_tower_layer_has_clips(&t->layers[i]));
     }
     return ok;
 }

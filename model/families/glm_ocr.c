@@ -18,13 +18,9 @@ static void ignore_last_layer(family *f)
 
 static void read_text(family *f)
 {
-    family_check_tied(f);
-    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5, .needs_kv_heads = true});
+    family_decoder d = family_glm_decoder_read(f);
     config_refuse(f->config, "attention_bias");
-    d.mixer_out = "post_self_attn_layernorm";
-    d.mlp_out = "post_mlp_layernorm";
-    d.rope = family_ok(f) ? family_glm_rope(f, d.head_dim) : 0;
-    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) family_glm_layer(f, &d, i);
+    family_glm_layers(f, &d);
     if (family_ok(f)) ignore_last_layer(f);
 }
 
@@ -32,14 +28,8 @@ void family_glm_ocr(family *f)
 {
     family_vision v;
     read_text(f);
-    family_vision_begin_qwen(&v, f, "glm_ocr_vision");
+    family_glm_vision_begin(&v, f, "glm_ocr_vision");
     config *c = &v.config;
-    v.norms = PLAN_RMS_NORM;
-    v.epsilon = config_not_negative_or(c, "rms_norm_eps", 1e-5);
-    family_vision_layers(&v, config_size(c, "hidden_size"), "depth", "num_heads");
-    v.activation = family_activation(&v.own, "hidden_act", "silu");
-    family_vision_patches(&v, 14, true);
-    family_vision_rope(&v, ROPE_SECTIONS_ROW_COLUMN, ROPE_PAIRS_HALF, 10000);
     (void)config_has(c, "image_size"); /* of a table of positions, which the class does not have */
     const bool biases = config_flag_or(c, "attention_bias", true);
     family_glm_bind_tower(

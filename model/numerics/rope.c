@@ -27,6 +27,19 @@ const char *rope_type_name(rope_type type)
     return NULL;
 }
 
+const char *rope_sections_name(rope_sections sections)
+{
+    switch (sections) {
+    case ROPE_SECTIONS_CHUNKED: return "chunked";
+    case ROPE_SECTIONS_INTERLEAVED: return "interleaved";
+    case ROPE_SECTIONS_ALTERNATING: return "alternating";
+    case ROPE_SECTIONS_NONE:
+    case ROPE_SECTIONS_ROW_COLUMN:
+    case ROPE_SECTIONS_COLUMN_ROW: break;
+    }
+    return NULL;
+}
+
 /* Whether the angles of towers are meant: half of them by row, half by column. */
 static bool has_two_halves(const rope *r)
 {

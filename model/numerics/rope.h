@@ -67,6 +67,9 @@ void rope_free(rope *r); /* the arrays that r owns, not r itself */
 /* "default", "linear", …, as a config spells it; NULL for a value outside the enumeration. */
 const char *rope_type_name(rope_type type);
 
+/* "chunked", …: of the sections of a decoder's rope; NULL for the others. */
+const char *rope_sections_name(rope_sections sections);
+
 /* Inverse frequencies of a sequence whose largest position is length - 1.
  * inverse_frequency: [r->dim / 2], radians per position. Longrope takes its long factors once length
  * exceeds the original length, dynamic grows its base with length: both are decided for the whole sequence.

@@ -181,13 +181,10 @@ static uint64_t merger_features(const plan_merger *m)
 static uint64_t tower_layer_features(const plan_tower_layer *l)
 {
     const plan_attention *a = &l->attention;
-    const plan_linear *const linears[] = {&a->q, &a->k, &a->v, &a->o, &l->mlp.gate, &l->mlp.up, &l->mlp.down};
-    uint64_t needed = bit(l->in_windows, PLAN_TOWER_WINDOWS) |
-                      bit(l->mixer_out.present || l->mlp_out.present, PLAN_TOWER_POST_NORMS) |
-                      bit(a->q_norm.present || a->k_norm.present || a->v_norm.present, PLAN_TOWER_HEAD_NORMS);
-    for (size_t i = 0; i < sizeof linears / sizeof *linears; i++)
-        needed |= bit(clips(linears[i]), PLAN_TOWER_CLIPS);
-    return needed;
+    return bit(l->in_windows, PLAN_TOWER_WINDOWS) |
+           bit(l->mixer_out.present || l->mlp_out.present, PLAN_TOWER_POST_NORMS) |
+           bit(a->q_norm.present || a->k_norm.present || a->v_norm.present, PLAN_TOWER_HEAD_NORMS) |
+           bit(plan_tower_layer_has_clips(l), PLAN_TOWER_CLIPS);
 }
 
 uint64_t plan_tower_features(const plan_tower *tower)

@@ -23,9 +23,9 @@ typedef struct plan_merger_step {
     plan_merger_kind kind;
     union {
         plan_norm norm;
-        bool
-            channels_first; /* of PLAN_MERGER_CONCATENATE: the m² values of each of the D channels follow each
-                               other, as for a convolution of m × m with stride m; otherwise whole rows do */
+        /* of PLAN_MERGER_CONCATENATE: the m² values of each of the D channels follow each other, as for a
+         * convolution of m × m with stride m; otherwise whole rows do */
+        bool channels_first;
         plan_linear linear;
         assay_activation activation;
         plan_mlp mlp;

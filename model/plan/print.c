@@ -74,9 +74,6 @@ static void print_factors(FILE *out, const char *name, const double *factor, siz
     fprintf(out, "%s\n", n > 8 ? " …" : "");
 }
 
-/* As rope_sections. */
-static const char *const SECTIONS[] = {"", "chunked", "interleaved", "alternating"};
-
 static void print_rope(const rope *r, size_t index, FILE *out)
 {
     fprintf(out, "rope %-2zu      %s, theta %g, %zu of %zu elements", index, rope_type_name(r->type),
@@ -85,7 +82,7 @@ static void print_rope(const rope *r, size_t index, FILE *out)
     if (r->factor != 0 && r->factor != 1) fprintf(out, ", factor %g", r->factor);
     if (r->sections != ROPE_SECTIONS_NONE)
         fprintf(out, ", sections %zu, %zu, %zu %s", r->section[0], r->section[1], r->section[2],
-                SECTIONS[r->sections]);
+                rope_sections_name(r->sections));
     if (r->attention_factor != 1) fprintf(out, ", cos and sin times %.10g", r->attention_factor);
     if (r->original_length > 0) fprintf(out, ", original length %g", r->original_length);
     if (r->type == ROPE_DYNAMIC) fprintf(out, ", grows beyond %g", r->max_length);

@@ -49,15 +49,6 @@ static void print_places(const plan_tower *t, FILE *out)
             r->pairing == ROPE_PAIRS_QUARTER ? ", pairs in each half" : "");
 }
 
-static bool clips(const plan_tower_layer *l)
-{
-    const plan_attention *a = &l->attention;
-    const plan_linear *const linears[] = {&a->q, &a->k, &a->v, &a->o, &l->mlp.gate, &l->mlp.up, &l->mlp.down};
-    for (size_t i = 0; i < sizeof linears / sizeof *linears; i++)
-        if (linears[i]->clip.present) return true;
-    return false;
-}
-
 static void print_layer(const plan_tower *t, const plan_tower_layer *l, FILE *out)
 {
     const plan_attention *a = &l->attention;
@@ -70,7 +61,8 @@ static void print_layer(const plan_tower *t, const plan_tower_layer *l, FILE *ou
     if (a->o.bias.data) fprintf(out, ", bias on o");
     fprintf(out, "\n             mlp %zu, %s%s%s%s\n", l->mlp.intermediate,
             plan_activation_name(l->mlp.activation), l->mlp.gate.weight.data ? "" : ", no gate",
-            l->mlp.down.bias.data ? ", biases" : "", clips(l) ? ", limits of products" : "");
+            l->mlp.down.bias.data ? ", biases" : "",
+            plan_tower_layer_has_clips(l) ? ", limits of products" : "");
     fprintf(out, "             norms");
     plan_print_norm(out, "mixer_in", &l->mixer_in);
     plan_print_norm(out, "q", &a->q_norm);

@@ -107,6 +107,15 @@ static inline size_t plan_patches_width(const plan_patches *p)
     return p->channels * p->frames * p->size * p->size;
 }
 
+/* Whether a product of a layer has limits. */
+static inline bool plan_tower_layer_has_clips(const plan_tower_layer *layer)
+{
+    const plan_attention *a = &layer->attention;
+    const plan_mlp *mlp = &layer->mlp;
+    return a->q.clip.present || a->k.clip.present || a->v.clip.present || a->o.clip.present ||
+           mlp->gate.clip.present || mlp->up.clip.present || mlp->down.clip.present;
+}
+
 /* The width of a row of features. */
 static inline size_t plan_tower_width(const plan_tower *tower)
 {

@@ -7,7 +7,16 @@
 #include "model/plan/bind_patches.h"
 #include "model/plan/bind_vector.h"
 
-size_t family_glm_rope(family *f, size_t head_dim)
+family_decoder family_glm_decoder_read(family *f)
+{
+    family_check_tied(f);
+    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5, .needs_kv_heads = true});
+    d.mixer_out = "post_self_attn_layernorm";
+    d.mlp_out = "post_mlp_layernorm";
+    return d;
+}
+
+static size_t read_rope(family *f, size_t head_dim)
 {
     const config_rope_request request = {.head_dim = head_dim,
                                          .default_theta = 10000,
@@ -20,7 +29,7 @@ size_t family_glm_rope(family *f, size_t head_dim)
     return index;
 }
 
-void family_glm_layer(family *f, const family_decoder *d, size_t i)
+static void bind_text_layer(family *f, const family_decoder *d, size_t i)
 {
     bind *b = f->bind;
     const size_t hidden = f->plan->hidden, n = d->intermediate, rows[] = {n, n};
@@ -30,6 +39,24 @@ void family_glm_layer(family *f, const family_decoder *d, size_t i)
     bind_fused_linears(b, 2, rows, hidden, false, (plan_linear *const[]){&mlp->gate, &mlp->up},
                        "layers.%zu.mlp.gate_up_proj", i);
     mlp->down = bind_linear(b, hidden, n, false, "layers.%zu.mlp.down_proj", i);
+}
+
+void family_glm_layers(family *f, family_decoder *d)
+{
+    d->rope = family_ok(f) ? read_rope(f, d->head_dim) : 0;
+    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_text_layer(f, d, i);
+}
+
+void family_glm_vision_begin(family_vision *v, family *f, const char *type)
+{
+    family_vision_begin_qwen(v, f, type);
+    config *c = &v->config;
+    v->norms = PLAN_RMS_NORM;
+    v->epsilon = config_not_negative_or(c, "rms_norm_eps", 1e-5);
+    family_vision_layers(v, config_size(c, "hidden_size"), "depth", "num_heads");
+    v->activation = family_activation(&v->own, "hidden_act", "silu");
+    family_vision_patches(v, 14, true);
+    family_vision_rope(v, ROPE_SECTIONS_ROW_COLUMN, ROPE_PAIRS_HALF, 10000);
 }
 
 static void bind_layer(family_vision *v, const family_glm_tower *parts, size_t i)

@@ -7,12 +7,15 @@
 #include "model/families/parts/decoder.h"
 #include "model/families/parts/vision.h"
 
-/* The rope of the text model: chunked M-RoPE over the leading part of a head, pairs 2i and 2i + 1. Returns
- * its index. */
-size_t family_glm_rope(family *f, size_t head_dim);
+/* Begins reading the text model: norms before and after attention and MLP. */
+family_decoder family_glm_decoder_read(family *f);
 
-/* Layer i: norms before and after attention and MLP, and an MLP whose gate and up are one product. */
-void family_glm_layer(family *f, const family_decoder *d, size_t i);
+/* Its rope, chunked M-RoPE over the leading part of a head, pairs 2i and 2i + 1; and its layers, with an MLP
+ * whose gate and up are one product. */
+void family_glm_layers(family *f, family_decoder *d);
+
+/* Begins the tower: its sizes, patches and rope. type: as family_vision_begin takes it. */
+void family_glm_vision_begin(family_vision *v, family *f, const char *type);
 
 /* Which parts a tower has. */
 typedef struct family_glm_tower {

@@ -22,7 +22,6 @@ void family_siglip_shape(family_vision *v)
 void family_siglip_embeddings(family_vision *v, plan_table_kind kind)
 {
     config *c = &v->config;
-    bind *b = v->own.bind;
     plan_tower *tower = &v->own.plan->tower;
     plan_patches *patches = &tower->patches;
     const size_t image = config_size(c, "image_size");
@@ -30,14 +29,9 @@ void family_siglip_embeddings(family_vision *v, plan_table_kind kind)
     patches->size = config_size(c, "patch_size");
     patches->frames = 1;
     patches->channels = config_size_or(c, "num_channels", 3);
-    if (family_ok(&v->own) && patches->size > image)
-        config_fail(c, ASSAY_EFORMAT, "image_size: found %zu, expected at least patch_size, %zu", image,
-                    patches->size);
     if (!family_ok(&v->own)) return;
-    bind_patches(b, tower->hidden, patches, true, "embeddings.patch_embedding");
-    const size_t side = image / patches->size;
-    tower->table = (plan_table){.kind = kind, .side = side};
-    tower->table.weight = bind_matrix(b, side * side, tower->hidden, "embeddings.position_embedding.weight");
+    bind_patches(v->own.bind, tower->hidden, patches, true, "embeddings.patch_embedding");
+    family_vision_table(v, kind, image);
 }
 
 static plan_norm layer_norm(family_vision *v, const char *layers, size_t i, const char *name)

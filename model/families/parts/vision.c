@@ -125,6 +125,21 @@ void family_vision_patches(family_vision *v, size_t default_size, bool has_bias)
     if (family_ok(&v->own)) bind_patches(v->own.bind, tower->hidden, patches, has_bias, "patch_embed.proj");
 }
 
+void family_vision_table(family_vision *v, plan_table_kind kind, size_t image)
+{
+    plan_tower *tower = &v->own.plan->tower;
+    if (!family_ok(&v->own)) return;
+    const size_t size = tower->patches.size, side = image / size;
+    if (side == 0) {
+        config_fail(&v->config, ASSAY_EFORMAT, "image_size: found %zu, expected at least patch_size, %zu",
+                    image, size);
+        return;
+    }
+    tower->table = (plan_table){.kind = kind, .side = side};
+    tower->table.weight =
+        bind_matrix(v->own.bind, side * side, tower->hidden, "embeddings.position_embedding.weight");
+}
+
 void family_vision_rope(family_vision *v, rope_sections sections, rope_pairing pairing, double default_theta)
 {
     plan_tower *tower = &v->own.plan->tower;

@@ -44,6 +44,10 @@ void family_vision_layers(family_vision *v, size_t hidden, const char *depth, co
  * patch_embed.proj. Patches are in the order of blocks. */
 void family_vision_patches(family_vision *v, size_t default_size, bool has_bias);
 
+/* The square table of positions embeddings.position_embedding, of (image / patch size)² rows, without aligned
+ * corners. image: the member image_size; at least the patch size, which has been read. */
+void family_vision_table(family_vision *v, plan_table_kind kind, size_t image);
+
 /* The rope of a tower whose heads rotate as a whole: rope_parameters, or rope_theta. */
 void family_vision_rope(family_vision *v, rope_sections sections, rope_pairing pairing, double default_theta);
 

@@ -15,7 +15,6 @@ from ..checkpoint import Checkpoint
 from ..dialogue_tokenizer import dump
 from ..variant import Config, Groups, Variant
 from ..vision import marks
-from ..weights import Rule
 
 # Of byte-level tokenizers, the most frequent first: a vocabulary has as many of them as it has ids for text. Each is a token of its own.
 CHARACTERS = "\n aeinrstU:Auolhdcpm.Yfgybwvk?,xjqz!0123456789'-;()\"/+*=_"
@@ -39,14 +38,12 @@ PADDLE = ("{{ cls_token }}{% for m in messages %}User: {% for part in m.content 
           "{% endif %}{% endfor %}\n{% endfor %}{% if add_generation_prompt %}Assistant:\n{% endif %}")
 
 
-def loud(n: int) -> Rule:
-    """A head [V, D] in which the rows of n characters are four times larger than the others: the largest logits then differ by more, in
+def loud(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """A head [V, D] in which the rows of 12 characters are four times larger than the others: the largest logits then differ by more, in
     multiples of the noise in bfloat16, than those of equally large rows."""
-    def draw(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-        gains = np.full((shape[0], 1), 0.5)
-        gains[rng.choice(np.arange(4, shape[0] - 8), n, replace=False)] = 2.0
-        return rng.standard_normal(shape) * gains / math.sqrt(shape[1])
-    return draw
+    gains = np.full((shape[0], 1), 0.5)
+    gains[rng.choice(np.arange(4, shape[0] - 8), 12, replace=False)] = 2.0
+    return rng.standard_normal(shape) * gains / math.sqrt(shape[1])
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,7 @@ class Row:
     processor: published class of transformers. image: members of preprocessor_config.json; sizes of patches are the tower's.
     tokens: the texts of the ids that the config's members name. template: the chat template. first, end: the tokens with id 1 and with
     the last id, which is the stop id. tokenizer: members of tokenizer_config.json. plain: the variant is taken unquantised in bfloat16, in the
-    older spelling, with a vocabulary that CHARACTERS fill, and with a head of n_loud large rows, which is not tied, because random tied
+    older spelling, with a vocabulary that CHARACTERS fill, and with a head of few large rows, which is not tied, because random tied
     weights repeat tokens. n_tokens: limit of an answer. groups: in place of the
     variant's, if those are mixed.
     """
@@ -70,7 +67,6 @@ class Row:
     end: str = "<|im_end|>"
     tokenizer: Config = field(default_factory=lambda: {"tokenizer_class": "Qwen2Tokenizer"})
     plain: bool = False
-    n_loud: int = 12
     n_tokens: int = 6
     groups: Groups | None = None
 
@@ -80,7 +76,7 @@ class Row:
             return replace(variant, groups=self.groups or variant.groups)
         outer = {**variant.outer, "tie_word_embeddings": False, **marks(N_PLAIN)}
         return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN}, outer=outer, spelling="old",
-                       dtype="bfloat16", groups=None, weight_rules=(*variant.weight_rules, (r"lm_head\.weight$", loud(self.n_loud))))
+                       dtype="bfloat16", groups=None, weight_rules=(*variant.weight_rules, (r"lm_head\.weight$", loud)))
 
 
 def clip(kind: str) -> Config:
