@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/experts.h"
+#include "fastpath/choice.h"
 #include "fastpath/mlp.h"
 #include "fastpath/ops.h"
 
@@ -12,13 +13,34 @@
 typedef struct routing {
     const plan_experts *plan;
     const fp_experts *weights;
-    int32_t *chosen;      /* [R, n_active] */
+    int32_t *chosen;      /* [R, n_active]; -1 for a row that has other experts */
     float *share;         /* [R, n_active] */
     float *rows, *result; /* [R, D] */
     float *gate, *up;     /* [R, I] */
     size_t *row_of;       /* [R]: the row of the pass of each gathered row */
     float *part;          /* [R]: its weight */
 } routing;
+
+/* Chooses by scores [R, n_experts], which are overwritten. */
+static assay_status choose_experts(fp_pass *pass, const routing *k, float *scores)
+{
+    const plan_experts *x = k->plan;
+    const assay_router *router = &pass->model->kernels.op.router;
+    const size_t n = x->n_experts, mark = pass->scratch->n;
+    if (!k->weights->choice_bias && x->sum_floor == 0) {
+        router->f32(k->chosen, k->share, scores, pass->n_rows, n, x->n_active, x->renormalize);
+        return ASSAY_OK;
+    }
+    const fp_choice choice = {n, x->n_active, k->weights->choice_bias, x->renormalize, x->sum_floor};
+    int32_t *all = fp_scratch_alloc(pass->scratch, pass->n_rows, n, sizeof *all);
+    float *probability = all ? fp_scratch_floats(pass->scratch, pass->n_rows, n) : NULL;
+    if (probability) { /* of all experts, so in their order */
+        router->f32(all, probability, scores, pass->n_rows, n, n, false);
+        fp_choose_experts(k->chosen, k->share, probability, pass->n_rows, &choice);
+    }
+    pass->scratch->n = mark;
+    return probability ? ASSAY_OK : ASSAY_ENOMEM;
+}
 
 /* Fills in chosen and share. routed: [R, D], input of the router. */
 static assay_status route_tokens(fp_pass *pass, const routing *k, const float *routed)
@@ -27,18 +49,18 @@ static assay_status route_tokens(fp_pass *pass, const routing *k, const float *r
     size_t hidden = pass->plan->hidden, n = pass->n_rows * x->n_active, mark = pass->scratch->n;
     float *seen = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
     float *scores = seen ? fp_scratch_floats(pass->scratch, pass->n_rows, x->n_experts) : NULL;
+    assay_status rc = scores ? ASSAY_OK : ASSAY_ENOMEM;
     if (scores) {
         fp_norm_run(pass, seen, routed, pass->n_rows, hidden, &k->weights->router_norm);
         if (k->weights->router_scale) fp_scale_columns(seen, pass->n_rows, hidden, k->weights->router_scale);
         if (x->router_factor != 1) fp_scale(seen, pass->n_rows * hidden, x->router_factor);
         fp_product(pass, scores, seen, pass->n_rows, &k->weights->router);
-        pass->model->kernels.op.router.f32(k->chosen, k->share, scores, pass->n_rows, x->n_experts,
-                                           x->n_active, x->renormalize);
-        for (size_t j = 0; k->weights->expert_scale && j < n; j++)
+        rc = choose_experts(pass, k, scores);
+        for (size_t j = 0; rc == ASSAY_OK && k->weights->expert_scale && j < n; j++)
             k->share[j] *= k->weights->expert_scale[k->chosen[j]];
     }
     pass->scratch->n = mark;
-    return scores ? ASSAY_OK : ASSAY_ENOMEM;
+    return rc;
 }
 
 /* Gathers the rows of x that chose expert e. Returns their number. */
@@ -102,16 +124,31 @@ static assay_status add_shared(fp_pass *pass, const routing *k, float *y, const 
     return rc;
 }
 
-assay_status fp_experts_run(fp_pass *pass, size_t i, float *y, const float *x, const float *routed)
+/* Adds the chosen experts of the rows r with has_own[r] == is_own; has_own NULL: of all rows. */
+static assay_status add_chosen(fp_pass *pass, routing *k, float *y, const float *x, const float *routed,
+                               const bool *has_own, bool is_own)
 {
-    routing k = {.plan = &pass->plan->layers[i].experts, .weights = &pass->model->layers[i].experts};
-    size_t mark = pass->scratch->n;
-    assay_status rc = allocate_routing(pass, &k) ? route_tokens(pass, &k, routed) : ASSAY_ENOMEM;
+    const size_t mark = pass->scratch->n, n_active = k->plan->n_active;
+    assay_status rc = allocate_routing(pass, k) ? route_tokens(pass, k, routed) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
-        memset(y, 0, pass->n_rows * pass->plan->hidden * sizeof *y);
-        for (size_t e = 0; e < k.plan->n_experts; e++) add_expert(pass, &k, y, x, e);
-        if (k.plan->shared.present) rc = add_shared(pass, &k, y, x);
+        for (size_t j = 0; has_own && j < pass->n_rows * n_active; j++)
+            if (has_own[j / n_active] != is_own) k->chosen[j] = -1;
+        for (size_t e = 0; e < k->plan->n_experts; e++) add_expert(pass, k, y, x, e);
     }
     pass->scratch->n = mark;
+    return rc;
+}
+
+assay_status fp_experts_run(fp_pass *pass, size_t i, float *y, const float *x, const float *routed)
+{
+    const plan_layer *layer = &pass->plan->layers[i];
+    const fp_layer *weights = &pass->model->layers[i];
+    routing all = {.plan = &layer->experts, .weights = &weights->experts},
+            own = {.plan = &layer->own_experts, .weights = &weights->own_experts};
+    const bool *has_own = layer->own_experts.present ? pass->has_own : NULL;
+    memset(y, 0, pass->n_rows * pass->plan->hidden * sizeof *y);
+    assay_status rc = add_chosen(pass, &all, y, x, routed, has_own, false);
+    if (rc == ASSAY_OK && has_own) rc = add_chosen(pass, &own, y, x, routed, has_own, true);
+    if (rc == ASSAY_OK && layer->experts.shared.present) rc = add_shared(pass, &all, y, x);
     return rc;
 }

@@ -132,6 +132,17 @@ static assay_status find_blocks(fp_pass *pass)
     return ASSAY_OK;
 }
 
+static assay_status find_own_experts(fp_pass *pass)
+{
+    const plan *p = pass->plan;
+    if (p->expert_tokens.n == 0) return ASSAY_OK;
+    pass->has_own = fp_scratch_alloc(pass->scratch, pass->n_rows, 1, sizeof *pass->has_own);
+    for (size_t j = 0; pass->has_own && j < pass->n_runs; j++)
+        for (size_t t = 0; t < pass->runs[j].n_rows; t++)
+            pass->has_own[pass->runs[j].first_row + t] = plan_has_own_experts(p, pass->runs[j].tokens[t]);
+    return pass->has_own ? ASSAY_OK : ASSAY_ENOMEM;
+}
+
 /* x: [R, D], the embedding; replaced by the last layer's output, with the streams merged. */
 static assay_status run_layers(fp_pass *pass, float *x)
 {
@@ -199,6 +210,7 @@ static assay_status run_pass(fp_pass *pass)
     float *x = fp_scratch_floats(pass->scratch, pass->n_rows, p->hidden);
     assay_status rc = x && fp_narrow_alloc(pass) ? make_ropes(pass) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = find_blocks(pass);
+    if (rc == ASSAY_OK) rc = find_own_experts(pass);
     if (rc != ASSAY_OK) return rc;
     embed_tokens(pass, x);
     rc = fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "embed");

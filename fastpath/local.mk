@@ -8,6 +8,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/attend.c fastpath/attend.h \
 	fastpath/cache.c fastpath/cache.h \
 	fastpath/cache_spec.c fastpath/cache_spec.h \
+	fastpath/choice.c fastpath/choice.h \
 	fastpath/delta.c fastpath/delta.h \
 	fastpath/experts.c fastpath/experts.h \
 	fastpath/features.c fastpath/features.h \
@@ -60,6 +61,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_cache \
 	fastpath/tests/check_cache_recurrent \
 	fastpath/tests/check_cache_specs \
+	fastpath/tests/check_choice \
 	fastpath/tests/check_delta \
 	fastpath/tests/check_engine \
 	fastpath/tests/check_features \
@@ -133,6 +135,8 @@ fastpath_tests_check_memory_SOURCES = fastpath/tests/check_memory.c $(DENY)
 fastpath_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_memory_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
+fastpath_tests_check_choice_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_choice_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_delta_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_delta_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_memory_images_SOURCES = fastpath/tests/check_memory_images.c $(DENY) $(FASTPATH_TEST_PICTURES)

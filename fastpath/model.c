@@ -16,7 +16,7 @@ static const uint64_t IMPLEMENTED =
     PLAN_NO_PRE_NORMS | PLAN_EMBEDDING_SCALE | PLAN_RESIDUAL_FACTOR | PLAN_LOGIT_FACTOR | PLAN_SPARSE_MLP |
     PLAN_EXPERTS | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS |
     PLAN_LAYER_NORMS | PLAN_ROPE_AXES | PLAN_BIASES | PLAN_BLOCKS | PLAN_TOWER | PLAN_GRID_POSITIONS |
-    PLAN_DELTA | PLAN_OUTPUT_GATE | PLAN_SHARED_EXPERT;
+    PLAN_DELTA | PLAN_OUTPUT_GATE | PLAN_SHARED_EXPERT | PLAN_CHOICE_BIAS | PLAN_SUM_FLOOR | PLAN_OWN_EXPERTS;
 
 static const uint64_t TOWER_IMPLEMENTED =
     PLAN_TOWER_RASTER | PLAN_TOWER_CHANNELS_LAST | PLAN_TOWER_PIXEL_SCALE | PLAN_TOWER_IN_NORM |
@@ -69,6 +69,7 @@ static void pack_experts(fp_packer *p, fp_experts *to, const plan_experts *from)
     fp_pack_matrix(p, &to->router, &from->router);
     fp_pack_norm(p, &to->router_norm, &from->router_norm);
     fp_pack_vector(p, &to->router_scale, &from->router_scale);
+    fp_pack_vector(p, &to->choice_bias, &from->choice_bias);
     fp_pack_vector(p, &to->expert_scale, &from->expert_scale);
     to->gate = pack_list(p, from->gate, from->n_experts);
     to->up = pack_list(p, from->up, from->n_experts);
@@ -102,6 +103,7 @@ static void pack_layer(fp_packer *p, fp_layer *to, const plan_layer *from)
     fp_pack_norm(p, &to->experts_out, &from->experts_out);
     pack_mlp(p, &to->mlp, &from->mlp);
     if (from->experts.present) pack_experts(p, &to->experts, &from->experts);
+    if (from->own_experts.present) pack_experts(p, &to->own_experts, &from->own_experts);
     fp_pack_linear(p, &to->layer_input.gate, &from->layer_input.gate);
     fp_pack_linear(p, &to->layer_input.projection, &from->layer_input.projection);
     fp_pack_norm(p, &to->layer_input.out_norm, &from->layer_input.out_norm);

@@ -26,8 +26,8 @@ typedef struct fp_delta {
 typedef struct fp_experts {
     fp_matrix router;
     fp_norm router_norm;
-    const float *router_scale, *expert_scale; /* [D], [n_experts]; or NULL */
-    fp_matrix *gate, *up, *down;              /* [n_experts] each */
+    const float *router_scale, *choice_bias, *expert_scale; /* [D], [n_experts], [n_experts]; or NULL */
+    fp_matrix *gate, *up, *down;                            /* [n_experts] each */
     fp_mlp shared;
     fp_matrix shared_gate;
 } fp_experts;
@@ -53,7 +53,7 @@ typedef struct fp_layer {
     fp_delta delta;
     fp_norm mixer_in, mixer_out, mlp_in, mlp_out, mlp_dense_out, experts_in, experts_out;
     fp_mlp mlp;
-    fp_experts experts;
+    fp_experts experts, own_experts;
     fp_layer_input layer_input;
     fp_laurel laurel;
     fp_altup altup;

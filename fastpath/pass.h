@@ -40,6 +40,7 @@ typedef struct fp_pass {
     fp_tracer tracer; /* set only if the pass is one whole step of one sample */
     fp_run *runs;
     size_t n_runs, n_rows;
+    bool *has_own;      /* [R], whether a row's token has experts of its own; NULL: none has */
     size_t *block_last; /* [R], index of the last token of the row's block; NULL: the plan has no blocks */
     float **cosine, **sine; /* [n_ropes] of [R, dim / 2] */
     float *layer_inputs;    /* [R, n_layers, P], or NULL */

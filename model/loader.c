@@ -247,15 +247,21 @@ assay_status plan_open_allowing(const char *dir, const char *const *allowed, pla
     return ASSAY_OK;
 }
 
+static void free_experts(plan_experts *x)
+{
+    free(x->gate);
+    free(x->up);
+    free(x->down);
+}
+
 void plan_free(plan *p)
 {
     if (!p) return;
     owned_plan *o = (owned_plan *)p;
     for (size_t i = 0; i < p->n_ropes; i++) rope_free(&p->ropes[i]);
     for (size_t i = 0; i < p->n_layers; i++) {
-        free(p->layers[i].experts.gate);
-        free(p->layers[i].experts.up);
-        free(p->layers[i].experts.down);
+        free_experts(&p->layers[i].experts);
+        free_experts(&p->layers[i].own_experts);
     }
     rope_free(&p->tower.rope);
     free(p->tower.layers);

@@ -102,6 +102,20 @@ static assay_status add_laurel(ref_real *x, const ref_real *n, size_t n_tokens, 
     return rc;
 }
 
+/* y = experts(n). h: [T, D], the input of the norm whose output is n. */
+static assay_status mix_experts(ref_pass *pass, const plan_layer *layer, const ref_real *h, const ref_real *n,
+                                ref_real *y)
+{
+    bool *has_own = layer->own_experts.present ? calloc(pass->n_tokens, sizeof *has_own) : NULL;
+    if (layer->own_experts.present && !has_own) return ASSAY_ENOMEM;
+    for (size_t t = 0; has_own && t < pass->n_tokens; t++)
+        has_own[t] = plan_has_own_experts(pass->plan, pass->tokens[t]);
+    assay_status rc =
+        ref_experts(y, n, layer->experts.routes_residual ? h : n, pass->n_tokens, layer, has_own);
+    free(has_own);
+    return rc;
+}
+
 /* y = mlp(mlp_in(h)), or experts(mlp_in(h)), or both in parallel with norms of their own. n: scratch,
  * [T, D]. */
 static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, ref_real *n, ref_real *y)
@@ -111,7 +125,7 @@ static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, re
     assay_status rc = ref_norm(n, h, n_tokens, hidden, &layer->mlp_in);
     if (rc != ASSAY_OK) return rc;
     if (!layer->mlp.present) {
-        rc = ref_experts(y, n, layer->experts.routes_residual ? h : n, n_tokens, &layer->experts);
+        rc = mix_experts(pass, layer, h, n, y);
     } else {
         rc = ref_mlp(y, n, n_tokens, &layer->mlp);
     }
@@ -120,8 +134,7 @@ static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, re
     ref_real *chosen = ref_alloc(n_tokens, hidden);
     rc = chosen ? ref_norm(y, y, n_tokens, hidden, &layer->mlp_dense_out) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = ref_norm(n, h, n_tokens, hidden, &layer->experts_in);
-    if (rc == ASSAY_OK)
-        rc = ref_experts(chosen, n, layer->experts.routes_residual ? h : n, n_tokens, &layer->experts);
+    if (rc == ASSAY_OK) rc = mix_experts(pass, layer, h, n, chosen);
     if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, chosen, n_tokens, hidden, "layer.%02zu.experts", i);
     if (rc == ASSAY_OK) rc = ref_norm(chosen, chosen, n_tokens, hidden, &layer->experts_out);
     if (rc == ASSAY_OK) ref_add(y, chosen, n_tokens * hidden);

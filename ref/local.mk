@@ -43,6 +43,7 @@ REF_TESTS = \
 	ref/tests/check_blocks \
 	ref/tests/check_delta \
 	ref/tests/check_engine \
+	ref/tests/check_experts \
 	ref/tests/check_images \
 	ref/tests/check_memory \
 	ref/tests/check_merger \
@@ -80,6 +81,10 @@ ref_tests_check_merger_SOURCES = ref/tests/check_merger.c ref/blas.c ref/merger.
 ref_tests_check_merger_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_merger_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_merger_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_experts_SOURCES = ref/tests/check_experts.c ref/blas.c ref/ops.c ref/product.c ref/weight.c ref/mlp.c
+ref_tests_check_experts_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_experts_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_experts_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_ops_SOURCES = ref/tests/check_ops.c ref/blas.c ref/ops.c ref/product.c ref/weight.c ref/mlp.c
 ref_tests_check_ops_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_ops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)

@@ -56,19 +56,30 @@ assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan
     return rc;
 }
 
-/* Keeps the n_active largest of probability[0..n_experts), of equal ones the first, and zeroes the
- * others. */
-static void keep_best(ref_real *probability, const plan_experts *x, bool *chosen)
+/* Keeps the n_active of probability[0..n_experts) that are the largest with bias[0..n_experts) added, of
+ * equal ones the first, and zeroes the others. */
+static void keep_best(ref_real *probability, const ref_real *bias, const plan_experts *x, bool *chosen)
 {
     memset(chosen, 0, x->n_experts * sizeof *chosen);
     for (size_t k = 0; k < x->n_active; k++) {
         size_t best = x->n_experts;
         for (size_t e = 0; e < x->n_experts; e++)
-            if (!chosen[e] && (best == x->n_experts || probability[e] > probability[best])) best = e;
+            if (!chosen[e] &&
+                (best == x->n_experts || probability[e] + bias[e] > probability[best] + bias[best]))
+                best = e;
         chosen[best] = true;
     }
     for (size_t e = 0; e < x->n_experts; e++)
         if (!chosen[e]) probability[e] = 0;
+}
+
+/* Multiplies the chosen probabilities of a token by what their sum requires and by the experts' scale. */
+static void weigh_experts(ref_real *share, const ref_real *expert_scale, const plan_experts *x)
+{
+    double sum = 0;
+    for (size_t e = 0; e < x->n_experts; e++) sum += (double)share[e];
+    if (x->renormalize) ref_scale(share, x->n_experts, 1 / fmax(sum, x->sum_floor));
+    if (x->expert_scale.data) ref_multiply(share, expert_scale, x->n_experts);
 }
 
 /* share: [T, n_experts], the weight of each expert for each token; 0 if it is not chosen. */
@@ -77,9 +88,9 @@ static assay_status route_tokens(ref_real *share, const ref_real *routed, size_t
 {
     size_t n = x->n_experts, width = x->router.cols;
     ref_real *seen = ref_alloc(n_tokens, width), *scale = ref_alloc(1, width),
-             *expert_scale = ref_alloc(1, n);
+             *expert_scale = ref_alloc(1, n), *bias = ref_alloc(1, n);
     bool *chosen = calloc(n, sizeof *chosen);
-    assay_status rc = seen && scale && expert_scale && chosen
+    assay_status rc = seen && scale && expert_scale && bias && chosen
                           ? ref_norm(seen, routed, n_tokens, width, &x->router_norm)
                           : ASSAY_ENOMEM;
     if (rc == ASSAY_OK && x->router_scale.data) {
@@ -89,20 +100,19 @@ static assay_status route_tokens(ref_real *share, const ref_real *routed, size_t
     if (rc == ASSAY_OK) {
         if (x->router_factor != 1) ref_scale(seen, n_tokens * width, x->router_factor);
         if (x->expert_scale.data) ref_weight_rows(&x->expert_scale, 0, 1, expert_scale);
+        memset(bias, 0, n * sizeof *bias);
+        if (x->choice_bias.data) ref_weight_rows(&x->choice_bias, 0, 1, bias);
         rc = ref_matrix(share, seen, n_tokens, &x->router);
     }
     for (size_t t = 0; rc == ASSAY_OK && t < n_tokens; t++) {
-        ref_real *row = share + t * n;
-        double sum = 0;
-        ref_softmax(row, n);
-        keep_best(row, x, chosen);
-        for (size_t e = 0; e < n; e++) sum += (double)row[e];
-        if (x->renormalize) ref_scale(row, n, 1 / sum);
-        if (x->expert_scale.data) ref_multiply(row, expert_scale, n);
+        ref_softmax(share + t * n, n);
+        keep_best(share + t * n, bias, x, chosen);
+        weigh_experts(share + t * n, expert_scale, x);
     }
     free(seen);
     free(scale);
     free(expert_scale);
+    free(bias);
     free(chosen);
     return rc;
 }
@@ -151,19 +161,32 @@ static assay_status add_shared(ref_real *y, const ref_real *x, size_t n_tokens, 
     return rc;
 }
 
-assay_status ref_experts(ref_real *y, const ref_real *x, const ref_real *routed, size_t n_tokens,
-                         const plan_experts *experts)
+/* Adds the chosen experts of the tokens t with has_own[t] == is_own; has_own NULL: of all tokens. */
+static assay_status add_chosen(ref_real *y, const ref_real *x, const ref_real *routed, size_t n_tokens,
+                               const plan_experts *experts, const bool *has_own, bool is_own)
 {
-    size_t width = experts->router.cols;
-    ref_real *share = ref_alloc(n_tokens, experts->n_experts);
+    const size_t n = experts->n_experts, width = experts->router.cols;
+    ref_real *share = ref_alloc(n_tokens, n);
     ref_real *rows = ref_alloc(n_tokens, width), *result = ref_alloc(n_tokens, width);
     assay_status rc = share && rows && result ? route_tokens(share, routed, n_tokens, experts) : ASSAY_ENOMEM;
-    memset(y, 0, n_tokens * width * sizeof *y);
-    for (size_t e = 0; rc == ASSAY_OK && e < experts->n_experts; e++)
+    for (size_t t = 0; rc == ASSAY_OK && has_own && t < n_tokens; t++)
+        if (has_own[t] != is_own) memset(share + t * n, 0, n * sizeof *share);
+    for (size_t e = 0; rc == ASSAY_OK && e < n; e++)
         rc = add_expert(y, x, share, n_tokens, experts, e, rows, result);
-    if (rc == ASSAY_OK && experts->shared.present) rc = add_shared(y, x, n_tokens, experts);
     free(share);
     free(rows);
     free(result);
+    return rc;
+}
+
+assay_status ref_experts(ref_real *y, const ref_real *x, const ref_real *routed, size_t n_tokens,
+                         const plan_layer *layer, const bool *has_own)
+{
+    const plan_experts *experts = &layer->experts;
+    memset(y, 0, n_tokens * experts->router.cols * sizeof *y);
+    assay_status rc = add_chosen(y, x, routed, n_tokens, experts, has_own, false);
+    if (rc == ASSAY_OK && has_own)
+        rc = add_chosen(y, x, routed, n_tokens, &layer->own_experts, has_own, true);
+    if (rc == ASSAY_OK && experts->shared.present) rc = add_shared(y, x, n_tokens, experts);
     return rc;
 }

@@ -10,8 +10,9 @@
  * where there is no gate. x, y: [T, D]. */
 assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan_mlp *mlp);
 
-/* Mixture of experts. x: [T, D], input of the experts; routed: [T, D], input of the router; y: [T, D]. */
+/* Mixture of the experts of a layer. x: [T, D], input of the experts; routed: [T, D], input of the router; y:
+ * [T, D]. has_own: [T], whether a token is evaluated by layer->own_experts; NULL: the layer has none. */
 assay_status ref_experts(ref_real *y, const ref_real *x, const ref_real *routed, size_t n_tokens,
-                         const plan_experts *experts);
+                         const plan_layer *layer, const bool *has_own);
 
 #endif

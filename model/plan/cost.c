@@ -104,6 +104,7 @@ static void add_experts(plan_cost *c, const plan_experts *x)
     add_product(c, &x->router);
     add_norm(c, &x->router_norm);
     read_weight(c, &x->router_scale);
+    read_weight(c, &x->choice_bias);
     read_weight(c, &x->expert_scale);
     add_mlp(c, &x->shared);
     add_product(c, &x->shared_gate);

@@ -16,7 +16,7 @@ typedef struct plan_cost_attention {
 } plan_cost_attention;
 
 /* Counts that do not refer to the plan, which may be freed. Experts that a token does not use are not
- * counted.
+ * counted; tokens with experts of their own are counted as if they had those of the others.
  *
  * weight_bytes: bytes that one token reads, as the checkpoint stores them: every matrix and vector once, one
  *               row of the embedding (none if the tied head reads it anyway) and of the layer-input table.

@@ -39,6 +39,9 @@ static const struct {
     {PLAN_OUTPUT_GATE, "attention with a gate of its output"},
     {PLAN_SHARED_EXPERT, "a shared expert"},
     {PLAN_PLAIN_MLP, "an MLP without a gate"},
+    {PLAN_CHOICE_BIAS, "a bias of the choice of experts"},
+    {PLAN_SUM_FLOOR, "a smallest sum of the shares of experts"},
+    {PLAN_OWN_EXPERTS, "experts of the tokens of some ids"},
 };
 
 static const struct {
@@ -113,31 +116,31 @@ static uint64_t mixer_features(const plan_mixer *m, size_t i)
     return PLAN_DELTA | norm_features(&d->norm) | BIAS_FEATURES(&d->qkv, &d->z, &d->a, &d->b, &d->out);
 }
 
+static uint64_t expert_features(const plan_experts *x)
+{
+    return norm_features(&x->router_norm) | BIAS_FEATURES(&x->shared.gate, &x->shared.up, &x->shared.down) |
+           bit(x->present, PLAN_EXPERTS) | bit(x->shared.present, PLAN_SHARED_EXPERT) |
+           bit(x->choice_bias.data != NULL, PLAN_CHOICE_BIAS) | bit(x->sum_floor != 0, PLAN_SUM_FLOOR);
+}
+
 static uint64_t layer_features(const plan_layer *l, size_t i)
 {
-    const plan_norm *const norms[] = {&l->mixer_in,
-                                      &l->mixer_out,
-                                      &l->mlp_in,
-                                      &l->mlp_out,
-                                      &l->mlp_dense_out,
-                                      &l->experts_in,
-                                      &l->experts_out,
-                                      &l->laurel.norm,
-                                      &l->experts.router_norm,
-                                      &l->layer_input.out_norm,
+    const plan_norm *const norms[] = {&l->mixer_in,         &l->mixer_out,     &l->mlp_in,
+                                      &l->mlp_out,          &l->mlp_dense_out, &l->experts_in,
+                                      &l->experts_out,      &l->laurel.norm,   &l->layer_input.out_norm,
                                       &l->altup.router_norm};
     uint64_t needed = mixer_features(&l->mixer, i);
     for (size_t n = 0; n < sizeof norms / sizeof *norms; n++) needed |= norm_features(norms[n]);
     needed |= BIAS_FEATURES(&l->mlp.gate, &l->mlp.up, &l->mlp.down, &l->layer_input.gate,
-                            &l->layer_input.projection, &l->laurel.left, &l->laurel.right,
-                            &l->experts.shared.gate, &l->experts.shared.up, &l->experts.shared.down);
+                            &l->layer_input.projection, &l->laurel.left, &l->laurel.right);
+    needed |= expert_features(&l->experts) | expert_features(&l->own_experts);
     return needed | bit(l->mixer_out.present || l->mlp_out.present, PLAN_POST_NORMS) |
            bit(!l->mixer_in.present || !l->mlp_in.present, PLAN_NO_PRE_NORMS) |
            bit(l->residual_factor != 1, PLAN_RESIDUAL_FACTOR) | bit(l->mlp.sparse, PLAN_SPARSE_MLP) |
            bit(l->mlp.present && !l->mlp.gate.weight.data, PLAN_PLAIN_MLP) |
-           bit(l->experts.present, PLAN_EXPERTS) | bit(l->experts.shared.present, PLAN_SHARED_EXPERT) |
-           bit(l->layer_input.present, PLAN_LAYER_INPUTS) | bit(l->laurel.present, PLAN_LAUREL) |
-           bit(l->altup.present, PLAN_STREAMS) | bit(l->scalar.data != NULL, PLAN_LAYER_SCALAR);
+           bit(l->own_experts.present, PLAN_OWN_EXPERTS) | bit(l->layer_input.present, PLAN_LAYER_INPUTS) |
+           bit(l->laurel.present, PLAN_LAUREL) | bit(l->altup.present, PLAN_STREAMS) |
+           bit(l->scalar.data != NULL, PLAN_LAYER_SCALAR);
 }
 
 uint64_t plan_features(const plan *p)

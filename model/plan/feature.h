@@ -42,6 +42,10 @@
 #define PLAN_SHARED_EXPERT    (UINT64_C(1) << 29) /* beside the chosen experts */
 #define PLAN_PLAIN_MLP        (UINT64_C(1) << 30) /* without a gate, in a decoder layer */
 
+#define PLAN_CHOICE_BIAS (UINT64_C(1) << 40) /* added to the probabilities of experts to choose */
+#define PLAN_SUM_FLOOR   (UINT64_C(1) << 41) /* of the sum that divides the probabilities of experts */
+#define PLAN_OWN_EXPERTS (UINT64_C(1) << 42) /* experts of the tokens of some ids */
+
 /* The parts of a tower that not every tower has. */
 #define PLAN_TOWER_RASTER        (UINT64_C(1) << 0) /* patches row by row instead of in blocks */
 #define PLAN_TOWER_CHANNELS_LAST (UINT64_C(1) << 1)

@@ -22,6 +22,13 @@ int32_t plan_embeds_as(const plan *p, int32_t token)
     return token >= 0 && (size_t)token < p->n_token_ids ? token : -1;
 }
 
+bool plan_has_own_experts(const plan *p, int32_t token)
+{
+    for (size_t i = 0; i < p->expert_tokens.n; i++)
+        if (p->expert_tokens.id[i] == token) return true;
+    return false;
+}
+
 size_t plan_divisible_length(const plan *p)
 {
     double least = INFINITY;

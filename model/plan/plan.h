@@ -56,7 +56,8 @@ typedef struct plan_mixer {
 } plan_mixer;
 
 /* Router: softmax over all experts of router(norm(x) * router_scale * router_factor), the best n_active.
- * Each chosen expert gives down(activation(gate(x)) * up(x)) times its probability. */
+ * Each chosen expert gives down(activation(gate(x)) * up(x)) times its probability. A choice_bias changes
+ * which experts are the best, and not their probabilities (Wang et al. 2024, Auxiliary-Loss-Free). */
 typedef struct plan_experts {
     bool present;
     size_t n_experts, n_active, intermediate;
@@ -66,7 +67,9 @@ typedef struct plan_experts {
     plan_norm router_norm;
     plan_weight router_scale; /* [D], or absent */
     double router_factor;
-    bool renormalize;              /* the chosen probabilities are divided by their sum */
+    plan_weight choice_bias;       /* [n_experts], added to the probabilities that are compared; or absent */
+    bool renormalize;              /* the chosen probabilities are divided by their sum, … */
+    double sum_floor;              /* … or by this where the sum is smaller; 0: always by their sum */
     plan_weight expert_scale;      /* [n_experts], multiplies the chosen probabilities; or absent */
     plan_weight *gate, *up, *down; /* [n_experts] each, owned */
     plan_mlp shared;               /* evaluated for every token and added to the chosen experts; or absent */
@@ -111,7 +114,9 @@ typedef struct plan_layer {
     plan_mixer mixer;
     plan_norm mixer_in, mixer_out;
     plan_mlp mlp;
-    plan_experts experts; /* if the layer has no mlp, the experts replace it: experts(mlp_in(h)) */
+    plan_experts experts;     /* if the layer has no mlp, the experts replace it: experts(mlp_in(h)) */
+    plan_experts own_experts; /* of the tokens of plan.expert_tokens, instead of `experts`, whose shared
+                                 expert they share; not present: all tokens have the same experts */
     plan_norm mlp_in, mlp_out;
     plan_norm mlp_dense_out, experts_in, experts_out; /* only where mlp and experts are both present */
     plan_layer_input layer_input;
@@ -163,6 +168,13 @@ typedef struct plan_blocks {
     int32_t id[8];
 } plan_blocks;
 
+/* Token ids that have experts of their own: the tokens of an image, for example. n is not 0 only if a layer
+ * has own_experts. */
+typedef struct plan_expert_tokens {
+    size_t n;
+    int32_t id[8];
+} plan_expert_tokens;
+
 /* Where the ropes place the tokens of a sample whose steps give no positions. */
 typedef enum plan_positions {
     PLAN_POSITIONS_INDEX, /* the index of a token, on every axis */
@@ -177,6 +189,7 @@ typedef struct plan {
     size_t n_token_ids;   /* ids 0 … n_token_ids - 1 are text; others are refused */
     plan_placeholders placeholders;
     plan_blocks blocks;
+    plan_expert_tokens expert_tokens;
     plan_weight embedding; /* [V, D] */
     double embedding_scale;
     plan_layer_inputs layer_inputs;
@@ -205,6 +218,9 @@ typedef struct plan {
 /* The embedding row of a token: the token id itself, or the row of a placeholder; -1 if the plan has
  * none. */
 int32_t plan_embeds_as(const plan *p, int32_t token);
+
+/* Whether the token has experts of its own. */
+bool plan_has_own_experts(const plan *p, int32_t token);
 
 /* The most tokens of a prompt that may come in several steps; SIZE_MAX: any number. Dynamic ropes and
  * longrope change all their frequencies beyond a length: a longer prompt cannot be evaluated in parts, since

@@ -49,6 +49,8 @@ static void print_counts(const plan *p, FILE *out)
         fprintf(out, "placeholder  %" PRId32 ", embedded as %" PRId32 "\n", p->placeholders.id[i],
                 p->placeholders.embeds_as);
     for (size_t i = 0; i < p->blocks.n; i++) fprintf(out, "block token  %" PRId32 "\n", p->blocks.id[i]);
+    for (size_t i = 0; i < p->expert_tokens.n; i++)
+        fprintf(out, "expert token %" PRId32 "\n", p->expert_tokens.id[i]);
 }
 
 static void print_stops(const plan *p, const tokenizer *tokens, FILE *out)
@@ -124,6 +126,20 @@ static void print_delta(const plan_delta *d, size_t i, FILE *out)
         i, d->n_v_heads, d->k_dim, d->v_dim, d->n_k_heads, d->kernel);
 }
 
+static void print_experts(const plan_experts *x, const char *role, FILE *out)
+{
+    if (!x->present) return;
+    fprintf(out, "             experts %zu of %zu, %zu each, %s%s", x->n_active, x->n_experts,
+            x->intermediate, plan_activation_name(x->activation),
+            x->choice_bias.data ? ", chosen with a bias" : "");
+    if (x->renormalize) fprintf(out, ", renormalised");
+    if (x->sum_floor != 0) fprintf(out, " by %g or more", x->sum_floor);
+    fprintf(out, "%s%s\n", x->expert_scale.data ? ", scaled" : "", role);
+    if (x->shared.present)
+        fprintf(out, "             shared expert %zu, %s%s\n", x->shared.intermediate,
+                plan_activation_name(x->shared.activation), x->shared_gate.data ? ", gated" : "");
+}
+
 static void print_feed_forward(const plan_layer *layer, FILE *out)
 {
     if (layer->mlp.present) {
@@ -133,14 +149,8 @@ static void print_feed_forward(const plan_layer *layer, FILE *out)
         if (layer->mlp.gate.bias.data) fprintf(out, ", biases");
         fputc('\n', out);
     }
-    const plan_experts *x = &layer->experts;
-    if (!x->present) return;
-    fprintf(out, "             experts %zu of %zu, %zu each, %s%s%s%s\n", x->n_active, x->n_experts,
-            x->intermediate, plan_activation_name(x->activation), x->renormalize ? ", renormalised" : "",
-            x->expert_scale.data ? ", scaled" : "", layer->mlp.present ? ", beside the mlp" : "");
-    if (x->shared.present)
-        fprintf(out, "             shared expert %zu, %s%s\n", x->shared.intermediate,
-                plan_activation_name(x->shared.activation), x->shared_gate.data ? ", gated" : "");
+    print_experts(&layer->experts, layer->mlp.present ? ", beside the mlp" : "", out);
+    print_experts(&layer->own_experts, ", for the expert tokens", out);
 }
 
 static void print_layer(const plan *p, size_t i, FILE *out)

@@ -2,6 +2,7 @@
 #include "model/plan/shapes.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "model/plan/checker.h"
@@ -94,30 +95,36 @@ static void check_mixer(checker *c, const plan_mixer *m, size_t i)
 static void check_shared_expert(checker *c, const plan_experts *x)
 {
     checker shared = *c;
-    const int n = (int)sizeof shared.where - (int)sizeof "experts.shared.";
-    (void)snprintf(shared.where, sizeof shared.where, "%.*sexperts.shared.", n, c->where);
+    const int n = (int)sizeof shared.where - (int)sizeof "shared.";
+    (void)snprintf(shared.where, sizeof shared.where, "%.*sshared.", n, c->where);
     checker_mlp(&shared, &x->shared, c->plan->hidden);
     checker_vector(&shared, "gate", &x->shared_gate, c->plan->hidden);
     c->status = shared.status;
 }
 
-static void check_experts(checker *c, const plan_experts *x)
+/* part: "experts" or "own_experts". */
+static void check_experts(checker *whole, const plan_experts *x, const char *part)
 {
-    const size_t d = c->plan->hidden;
+    const size_t d = whole->plan->hidden;
+    checker own = *whole, *c = &own;
     if (!x->present) return;
+    const int n = (int)sizeof own.where - (int)strlen(part) - 2;
+    (void)snprintf(own.where, sizeof own.where, "%.*s%s.", n, whole->where, part);
     if (c->status == ASSAY_OK && (x->n_active == 0 || x->n_active > x->n_experts))
-        c->status = assay_fail(c->err, ASSAY_EFORMAT, "%s: %sexperts: found %zu active, expected 1 to %zu",
-                               c->plan->dir, c->where, x->n_active, x->n_experts);
-    checker_matrix(c, "experts.router", &x->router, x->n_experts, d);
-    checker_norm(c, "experts.router_norm", &x->router_norm, d);
-    checker_vector(c, "experts.router_scale", &x->router_scale, d);
-    checker_vector(c, "experts.expert_scale", &x->expert_scale, x->n_experts);
+        c->status = assay_fail(c->err, ASSAY_EFORMAT, "%s: %s%s: found %zu active, expected 1 to %zu",
+                               c->plan->dir, whole->where, part, x->n_active, x->n_experts);
+    checker_matrix(c, "router", &x->router, x->n_experts, d);
+    checker_norm(c, "router_norm", &x->router_norm, d);
+    checker_vector(c, "router_scale", &x->router_scale, d);
+    checker_vector(c, "choice_bias", &x->choice_bias, x->n_experts);
+    checker_vector(c, "expert_scale", &x->expert_scale, x->n_experts);
     check_shared_expert(c, x);
     for (size_t e = 0; e < x->n_experts; e++) {
-        checker_matrix(c, "experts.gate", &x->gate[e], x->intermediate, d);
-        checker_matrix(c, "experts.up", &x->up[e], x->intermediate, d);
-        checker_matrix(c, "experts.down", &x->down[e], d, x->intermediate);
+        checker_matrix(c, "gate", &x->gate[e], x->intermediate, d);
+        checker_matrix(c, "up", &x->up[e], x->intermediate, d);
+        checker_matrix(c, "down", &x->down[e], d, x->intermediate);
     }
+    whole->status = own.status;
 }
 
 static void check_side_parts(checker *c, const plan_layer *l)
@@ -155,7 +162,8 @@ static void check_layer(checker *c, const plan_layer *l, size_t i)
         checker_norm(c, norms[n].part, norms[n].norm, c->plan->hidden);
     check_mixer(c, &l->mixer, i);
     checker_mlp(c, &l->mlp, c->plan->hidden);
-    check_experts(c, &l->experts);
+    check_experts(c, &l->experts, "experts");
+    check_experts(c, &l->own_experts, "own_experts");
     check_side_parts(c, l);
     checker_vector(c, "scalar", &l->scalar, 1);
 }

@@ -294,45 +294,6 @@ START_TEST(sparse_gates_keep_the_values_above_the_cutoff)
 }
 END_TEST
 
-/* Three experts that give 1, 2 and 4 times relu(x)·x; the router's input is x = (1), its scores are its
- * rows. */
-static void route(bool renormalize, const double *expert_scale, double *y)
-{
-    static const double router[] = {0, 0.69314718055994530942, 1.3862943611198906188}, one[] = {1},
-                        factor[] = {1, 2, 4};
-    plan_weight gate[3], up[3], down[3];
-    for (size_t e = 0; e < 3; e++) {
-        gate[e] = up[e] = matrix(one, 1, 1);
-        down[e] = matrix(&factor[e], 1, 1);
-    }
-    plan_experts x = {.present = true,
-                      .n_experts = 3,
-                      .n_active = 2,
-                      .intermediate = 1,
-                      .activation = ASSAY_RELU,
-                      .router = matrix(router, 3, 1),
-                      .router_factor = 1,
-                      .renormalize = renormalize,
-                      .gate = gate,
-                      .up = up,
-                      .down = down};
-    if (expert_scale) x.expert_scale = matrix(expert_scale, 1, 3);
-    const ref_real in[] = {1};
-    ck_assert_int_eq(ref_experts(y, in, in, 1, &x), ASSAY_OK);
-}
-
-START_TEST(the_best_experts_are_mixed_by_probability)
-{
-    double y; /* probabilities 1/7, 2/7, 4/7 */
-    route(false, NULL, &y);
-    ck_assert(fabs(y - (2 * 2 + 4 * 4) / 7.0) < 1e-14);
-    route(true, NULL, &y);
-    ck_assert(fabs(y - (2 * 2 + 4 * 4) / 6.0) < 1e-14);
-    route(true, (const double[]){9, 3, 1}, &y);
-    ck_assert(fabs(y - (3 * 2 * 2 + 4 * 4) / 6.0) < 1e-14);
-}
-END_TEST
-
 START_TEST(the_soft_cap_bounds_and_keeps_small_values)
 {
     ref_real x[] = {1e6, -1e6, 1e-9};
@@ -364,7 +325,6 @@ int main(void)
     tcase_add_test(all, attention_covers_any_range_of_keys);
     tcase_add_test(all, the_cap_of_scores_covers_keys_after_the_query);
     tcase_add_test(all, sparse_gates_keep_the_values_above_the_cutoff);
-    tcase_add_test(all, the_best_experts_are_mixed_by_probability);
     tcase_add_test(all, the_soft_cap_bounds_and_keeps_small_values);
     suite_add_tcase(suite, all);
     return support_run(suite);

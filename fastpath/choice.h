@@ -1,0 +1,25 @@
+/* The choice of experts where the router kernel's is not the model's: with a bias, or a smallest sum.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FASTPATH_CHOICE_H
+#define FASTPATH_CHOICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct fp_choice {
+    size_t n_experts, n_active;
+    const float *bias; /* [n_experts], added to probabilities that are compared; NULL: none */
+    bool renormalize;
+    double sum_floor; /* the sum that divides is at least this; 0: no limit */
+} fp_choice;
+
+/* probability: [n_rows, n_experts].
+ * chosen: [n_rows, n_active], the experts with the largest sums of probability and bias (the lower index
+ * among equals), in ascending order. share:  [n_rows, n_active], their probabilities, divided by their sum,
+ * or sum_floor if it is larger, where renormalize. */
+void fp_choose_experts(int32_t *chosen, float *share, const float *probability, size_t n_rows,
+                       const fp_choice *choice);
+
+#endif
