@@ -52,6 +52,7 @@ static const char *const CHECKPOINTS[] = {
     "paddleocr_vl/base",
     "glm4v/base",
     "glm_ocr/base",
+    "ernie4_5_vl_moe/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

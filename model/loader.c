@@ -46,6 +46,8 @@ static const struct {
     {"paddleocr_vl", "paddleocr_vl_text", family_paddleocr_vl, true},
     {"glm4v", "glm4v_text", family_glm4v, false},
     {"glm_ocr", "glm_ocr_text", family_glm_ocr, false},
+    {"ernie4_5_vl_moe", "ernie4_5_vl_moe_text", family_ernie4_5_vl_moe, false},
+    {"ernie4_5_moe_vl", NULL, family_ernie4_5_vl_moe, false},
     {"phi3", NULL, family_phi3, false},
     {"olmo2", NULL, family_olmo2, false},
     {"granite", NULL, family_granite, false},

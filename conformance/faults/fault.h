@@ -76,6 +76,8 @@ typedef struct fault {
     bool writes_shared;
     /* Changes a product y: [n_rows, n_out]. */
     void (*product)(float *y, size_t n_rows, size_t n_out);
+    /* Experts are weighed by their probabilities with the bias of the choice. */
+    bool weighs_choice_bias;
     /* Replaces fp_norm_run where a norm is present. */
     void (*norm)(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
                  const fp_norm *norm);
@@ -181,6 +183,11 @@ void fault_inputs_short(fp_pass *pass, size_t i);
 void fault_gate_missing(fp_kernels *k);
 void fault_shared_expert_missing(plan *p);
 void fault_shared_gate_missing(plan *p);
+void fault_experts_of_text(plan *p);
+void fault_marks_of_text(plan *p);
+void fault_choice_bias_missing(plan *p);
+void fault_shares_as_they_are(plan *p);
+void fault_sum_floor_missing(plan *p);
 void fault_shared_trimmed(fp_pass *pass, size_t i);
 void fault_chunks_noted(fp_pass *pass, size_t i);
 void fault_chunk_masked(fp_key_range *range, size_t position);

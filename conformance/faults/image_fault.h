@@ -58,6 +58,8 @@ typedef struct fault_images {
 void fault_epsilon_at(plan *p);
 void fault_gelu_at(plan *p);
 void fault_sections_chunked(plan *p);
+void fault_sections_time_first(plan *p);
+void fault_pairs_apart(plan *p);
 void fault_tower_sections_swapped(plan *p);
 void fault_corners(plan *p);
 void fault_table_bicubic(plan *p);

@@ -8,6 +8,7 @@
 
 #include "conformance/faults/fault.h"
 #include "fastpath/attend.h"
+#include "fastpath/choice.h"
 #include "fastpath/delta.h"
 #include "fastpath/ops.h"
 #include "fastpath/session/steps.h"
@@ -29,6 +30,7 @@ __typeof__(fp_page_is_exclusive) __real_fp_page_is_exclusive, __wrap_fp_page_is_
 __typeof__(fp_state_free) __real_fp_state_free, __wrap_fp_state_free;
 __typeof__(fp_state_reserve) __real_fp_state_reserve, __wrap_fp_state_reserve;
 __typeof__(fp_attend) __real_fp_attend, __wrap_fp_attend;
+__typeof__(fp_choose_experts) __real_fp_choose_experts, __wrap_fp_choose_experts;
 __typeof__(fp_delta_run) __real_fp_delta_run, __wrap_fp_delta_run;
 __typeof__(fp_linear_run) __real_fp_linear_run, __wrap_fp_linear_run;
 
@@ -200,6 +202,23 @@ assay_status __wrap_fp_delta_run(fp_pass *pass, size_t i, const float *x, float 
     assay_status rc = __real_fp_delta_run(pass, i, x, y);
     if (rc == ASSAY_OK && fault_planted()->mixed) fault_planted()->mixed(pass, i);
     return rc;
+}
+
+void __wrap_fp_choose_experts(int32_t *chosen, float *share, const float *probability, size_t n_rows,
+                              const fp_choice *choice)
+{
+    const size_t n = n_rows * choice->n_experts;
+    if (!fault_planted()->weighs_choice_bias || !choice->bias) {
+        __real_fp_choose_experts(chosen, share, probability, n_rows, choice);
+        return;
+    }
+    fp_choice unbiased = *choice;
+    float *biased = malloc(n * sizeof *biased);
+    if (!biased) abort();
+    for (size_t i = 0; i < n; i++) biased[i] = probability[i] + choice->bias[i % choice->n_experts];
+    unbiased.bias = NULL;
+    __real_fp_choose_experts(chosen, share, biased, n_rows, &unbiased);
+    free(biased);
 }
 
 assay_status __wrap_fp_attend(fp_pass *pass, size_t i, const float *x, float *y)

@@ -98,6 +98,18 @@ void fault_sections_chunked(plan *p)
         if (p->ropes[i].sections == ROPE_SECTIONS_INTERLEAVED) p->ropes[i].sections = ROPE_SECTIONS_CHUNKED;
 }
 
+/* Sections in the usual order. */
+void fault_sections_time_first(plan *p)
+{
+    for (size_t i = 0; i < p->n_ropes; i++)
+        if (p->ropes[i].sections == ROPE_SECTIONS_ALTERNATING) p->ropes[i].sections = ROPE_SECTIONS_CHUNKED;
+}
+
+void fault_pairs_apart(plan *p)
+{
+    for (size_t i = 0; i < p->n_ropes; i++) p->ropes[i].pairing = ROPE_PAIRS_HALF;
+}
+
 void fault_tower_sections_swapped(plan *p)
 {
     rope *r = &p->tower.rope;

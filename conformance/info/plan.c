@@ -64,7 +64,8 @@ static bool add_extras(json_object *to, const plan *p)
                                               conf_json_add_count(one, "tokens", p->layer_inputs.table.rows)
                                         : conf_info_add_null(to, "layer_inputs"));
     return ok && add_placeholders(to, &p->placeholders) &&
-           add_ids(to, "block_tokens", p->blocks.id, p->blocks.n);
+           add_ids(to, "block_tokens", p->blocks.id, p->blocks.n) &&
+           add_ids(to, "expert_tokens", p->expert_tokens.id, p->expert_tokens.n);
 }
 
 /* The documents that name a stop id. */

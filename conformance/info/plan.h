@@ -23,6 +23,7 @@
  *   layer_inputs     {width, tokens}
  *   placeholders     {ids, embedded_as}
  *   block_tokens     an array of ids
+ *   expert_tokens    an array of ids, whose tokens have the own_experts of a layer
  *   stops            an array: {id, text, documents}
  *   ropes            an array: {type, theta, elements, head_dim, pairs_that_turn, factor, attention_factor,
  *                    original_length, grows_beyond, low_band, high_band, beta_fast, beta_slow, truncated,

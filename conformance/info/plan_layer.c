@@ -63,14 +63,16 @@ static bool add_mixer(json_object *to, const plan_mixer *mixer)
            conf_info_add_flag(one, "blocks", a->mask == PLAN_MASK_BLOCKS) && conf_info_add_null(to, "delta");
 }
 
-static bool add_experts(json_object *to, const plan_experts *x)
+static bool add_experts(json_object *to, const char *name, const plan_experts *x)
 {
-    if (!x->present) return conf_info_add_null(to, "experts");
-    json_object *one = conf_info_add_object(to, "experts");
+    if (!x->present) return conf_info_add_null(to, name);
+    json_object *one = conf_info_add_object(to, name);
     return conf_json_add_count(one, "n", x->n_experts) && conf_json_add_count(one, "active", x->n_active) &&
            conf_json_add_count(one, "intermediate", x->intermediate) &&
            conf_json_add_text(one, "activation", plan_activation_name(x->activation)) &&
+           conf_info_add_flag(one, "choice_bias", x->choice_bias.data) &&
            conf_info_add_flag(one, "renormalised", x->renormalize) &&
+           conf_info_add_real(one, "sum_floor", x->sum_floor) &&
            conf_info_add_flag(one, "scaled", x->expert_scale.data) &&
            conf_info_add_mlp(one, "shared", &x->shared) &&
            conf_info_add_flag(one, "shared_gate", x->shared_gate.data);
@@ -105,7 +107,8 @@ static bool add_norms(json_object *to, const plan_layer *layer)
 bool conf_info_add_layer(json_object *to, const plan_layer *layer)
 {
     return add_mixer(to, &layer->mixer) && conf_info_add_mlp(to, "mlp", &layer->mlp) &&
-           add_experts(to, &layer->experts) && add_norms(to, layer) &&
+           add_experts(to, "experts", &layer->experts) &&
+           add_experts(to, "own_experts", &layer->own_experts) && add_norms(to, layer) &&
            conf_json_add_real(to, "residual_factor", layer->residual_factor) &&
            conf_info_add_flag(to, "altup", layer->altup.present) &&
            conf_info_add_count(to, "laurel", layer->laurel.present ? layer->laurel.left.weight.rows : 0) &&

@@ -24,7 +24,9 @@ bool conf_info_add_mlp(json_object *to, const char *name, const plan_mlp *mlp);
  *   attention        see above, and cache_layer, value_is_key, gate, blocks
  *   delta            a gated delta net: {heads, key_heads, key_dim, value_dim, kernel}
  *   mlp              see above
- *   experts          {n, active, intermediate, activation, renormalised, scaled, shared, shared_gate}
+ *   experts          {n, active, intermediate, activation, choice_bias, renormalised, sum_floor, scaled,
+ *                    shared, shared_gate}; sum_floor: the least sum by which shares are divided, or null
+ *   own_experts      the same, of the plan's expert_tokens
  *   norms            an object: name -> norm, those that are present
  *   residual_factor
  *   altup, layer_input, scalar   whether it has them

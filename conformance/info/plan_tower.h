@@ -20,9 +20,11 @@
  *   layers           an array: {attention, in_windows, mlp, norms, clipped}
  *   pooling          {side, factor, standardised}
  *   merger           {features, steps}: the width of its result, and an array of objects of one member each,
- * in order: norm, concatenate ("rows" or "channels": what of a block follows each other), linear {outputs,
- * bias}, activation, mlp, repeat (how often) deepstack        an array: {tower_layer, merger} Returns false
- * if it runs out of memory. */
+ *                    in order: norm, concatenate ("rows" or "channels": what of a block follows each other),
+ *                    linear {outputs, bias}, activation, mlp, repeat (how often)
+ *   deepstack        an array: {tower_layer, merger}
+ *
+ * Returns false if it runs out of memory. */
 bool conf_info_add_tower(json_object *to, const plan_tower *t);
 
 #endif

@@ -86,6 +86,12 @@ START_TEST(absent_and_null_members_take_the_default_of_the_class)
     ck_assert_int_eq(s.temporal_patch_size, 1);
     ck_assert_int_eq(s.min_pixels, 147456);
     ck_assert_int_eq(s.max_pixels, 2359296);
+    image_config e = parsed("{\"image_processor_type\":\"Ernie4_5_VLMoeImageProcessor\"}", false);
+    ck_assert_int_eq(e.rule, IMAGE_RULE_FIT);
+    ck_assert_int_eq(e.rows, IMAGE_ROWS_BLOCKS);
+    ck_assert_int_eq(e.temporal_patch_size, 1);
+    ck_assert_int_eq(e.min_pixels, 3136);
+    ck_assert_int_eq(e.max_pixels, 4842768);
     image_config v = parsed("{" VIDEO "}", true);
     ck_assert_int_eq(v.rule, IMAGE_RULE_FIT_FRAMES);
     ck_assert_int_eq(v.max_pixels, 786432);

@@ -309,6 +309,20 @@ static const config_harmless_member GLM_OCR[] = {
     {"num_nextn_predict_layers", NULL},
 };
 
+/* In published files, but not read by the class: constant in it, of its training, or of a video, which is not
+ * taken. */
+static const config_harmless_member ERNIE[] = {
+    {"compression_ratio", "1"},   {"freq_allocation", NULL},          {"moe_capacity", NULL},
+    {"moe_gate", NULL},           {"moe_gate_act", "\"softmax\""},    {"moe_norm_gate_logits", "true"},
+    {"moe_use_aux_free", "true"}, {"num_nextn_predict_layers", NULL}, {"rope_3d", "true"},
+};
+
+/* The same of a tower: of other programs. */
+static const config_harmless_member ERNIE_VISION[] = {
+    {"attn_sep", NULL},
+    {"vit_first_fwd_bsz", NULL},
+};
+
 #define MEMBERS(table) table, sizeof(table) / sizeof *(table)
 
 const config_harmless_group config_harmless_groups[] = {
@@ -331,6 +345,8 @@ const config_harmless_group config_harmless_groups[] = {
     {"is not read by the published class", "paddleocr_vl", MEMBERS(PADDLEOCR_VL)},
     {"is not read by the published class", "glm_ocr", MEMBERS(GLM_OCR)},
     {"marks the place of an image", "glm", MEMBERS(GLM_MARKERS)},
+    {"is constant in the published class, or not read by it", "ernie4_5", MEMBERS(ERNIE)},
+    {"is not read by the published class", "DFNRope", MEMBERS(ERNIE_VISION)},
     {"is of images", "qwen3_5", MEMBERS(MULTIMODAL)},
 };
 

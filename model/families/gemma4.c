@@ -241,7 +241,7 @@ static void bind_layer_experts(gemma4 *g, size_t i)
     x->expert_scale = bind_vector(b, x->n_experts, "layers.%zu.router.per_expert_scale", i);
     (void)snprintf(base, sizeof base, "layers.%zu.experts", i);
     (void)snprintf(stacked, sizeof stacked, "layers.%zu.experts.switch_glu", i);
-    bind_experts(b, x, g->f->plan->hidden, base, stacked);
+    bind_experts(b, x, g->f->plan->hidden, 0, base, stacked);
 }
 
 static void bind_layer(gemma4 *g, size_t i)

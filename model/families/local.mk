@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 model_libmodel_la_SOURCES += \
+	model/families/ernie4_5_vl_moe.c \
 	model/families/families.h \
 	model/families/gemma.c \
 	model/families/gemma2.c \
@@ -12,19 +13,20 @@ model_libmodel_la_SOURCES += \
 	model/families/olmo2.c \
 	model/families/paddleocr_vl.c \
 	model/families/phi3.c \
-	model/families/qwen2.c model/families/qwen2.h \
+	model/families/qwen2.c \
 	model/families/qwen2_5_vl.c \
-	model/families/qwen2_vl.c model/families/qwen2_vl.h \
+	model/families/qwen2_vl.c \
 	model/families/qwen3.c \
 	model/families/qwen3_5.c \
-	model/families/qwen3_moe.c model/families/qwen3_moe.h \
-	model/families/qwen3_vl.c model/families/qwen3_vl.h \
+	model/families/qwen3_moe.c \
+	model/families/qwen3_vl.c \
 	model/families/qwen3_vl_moe.c
 
 include model/families/parts/local.mk
 
 MODEL_FAMILIES_TESTS = \
 	model/families/tests/check_decoder \
+	model/families/tests/check_ernie \
 	model/families/tests/check_siglip \
 	model/families/tests/check_vision \
 	model/families/tests/check_vision_refused
@@ -32,6 +34,8 @@ check_PROGRAMS += $(MODEL_FAMILIES_TESTS)
 TESTS += $(MODEL_FAMILIES_TESTS)
 model_families_tests_check_decoder_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_decoder_LDADD = $(TEST_LIBS)
+model_families_tests_check_ernie_CFLAGS = $(TEST_CFLAGS)
+model_families_tests_check_ernie_LDADD = $(TEST_LIBS)
 model_families_tests_check_siglip_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_siglip_LDADD = $(TEST_LIBS)
 model_families_tests_check_vision_CFLAGS = $(TEST_CFLAGS)

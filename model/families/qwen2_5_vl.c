@@ -5,8 +5,8 @@
 #include "model/checkpoint/config_value.h"
 #include "model/families/families.h"
 #include "model/families/parts/common.h"
+#include "model/families/parts/qwen_decoder.h"
 #include "model/families/parts/vision.h"
-#include "model/families/qwen2_vl.h"
 
 static const char FULL[] = "fullatt_block_indexes";
 

@@ -1,29 +1,11 @@
 /* Qwen2-VL (transformers, models/qwen2_vl/modeling_qwen2_vl.py): Qwen2 with chunked M-RoPE, and a tower.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/families/qwen2_vl.h"
-
 #include "model/checkpoint/config_value.h"
 #include "model/families/families.h"
 #include "model/families/parts/common.h"
-#include "model/families/parts/decoder.h"
+#include "model/families/parts/qwen_decoder.h"
 #include "model/families/parts/vision.h"
-#include "model/families/qwen2.h"
-
-void family_qwen2_vl_text(family *f)
-{
-    family_check_tied(f);
-    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5});
-    const config_rope_request request = {.head_dim = d.head_dim,
-                                         .default_theta = 1000000,
-                                         .old_scaling = true,
-                                         .sections = ROPE_SECTIONS_CHUNKED,
-                                         .default_section = {16, 24, 24}};
-    d.qkv_bias = true;
-    d.rope = family_rope(f, &request);
-    if (family_ok(f)) family_qwen_windows(f, 80);
-    family_decoder_layers(f, &d);
-}
 
 void family_qwen2_vl(family *f)
 {

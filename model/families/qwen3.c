@@ -4,7 +4,7 @@
 #include "model/checkpoint/config_value.h"
 #include "model/families/families.h"
 #include "model/families/parts/decoder.h"
-#include "model/families/qwen2.h"
+#include "model/families/parts/qwen_decoder.h"
 
 void family_qwen3(family *f)
 {

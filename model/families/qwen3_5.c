@@ -8,8 +8,8 @@
 #include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/qwen_tower.h"
 #include "model/families/parts/vision.h"
-#include "model/families/qwen3_vl.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
@@ -149,7 +149,7 @@ static void bind_layer_experts(qwen3_5 *g, size_t i)
     (void)snprintf(base, sizeof base, "layers.%zu.mlp.experts", i);
     (void)snprintf(stacked, sizeof stacked, "layers.%zu.mlp.switch_mlp", i);
     x->router = bind_matrix(f->bind, x->n_experts, f->plan->hidden, "layers.%zu.mlp.gate.weight", i);
-    bind_experts(f->bind, x, f->plan->hidden, base, stacked);
+    bind_experts(f->bind, x, f->plan->hidden, 0, base, stacked);
     x->shared =
         family_mlp_below(f, i, "mlp.shared_expert", g->experts.shared.intermediate, x->activation, false);
     x->shared_gate = bind_matrix(f->bind, 1, f->plan->hidden, "layers.%zu.mlp.shared_expert_gate.weight", i);

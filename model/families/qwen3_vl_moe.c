@@ -4,8 +4,9 @@
 #include "model/checkpoint/config_value.h"
 #include "model/families/families.h"
 #include "model/families/parts/common.h"
-#include "model/families/qwen3_moe.h"
-#include "model/families/qwen3_vl.h"
+#include "model/families/parts/qwen_decoder.h"
+#include "model/families/parts/qwen_experts.h"
+#include "model/families/parts/qwen_tower.h"
 
 void family_qwen3_vl_moe(family *f)
 {

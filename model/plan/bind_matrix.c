@@ -185,7 +185,8 @@ static void bind_stack(bind *b, size_t n, size_t rows, size_t cols, const char *
     for (size_t e = 0; e < n; e++) out[e] = bind_rows(&all, e * rows, rows);
 }
 
-void bind_experts(bind *b, plan_experts *x, size_t hidden, const char *base, const char *stacked)
+void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const char *base,
+                  const char *stacked)
 {
     char name[BIND_NAME_MAX];
     size_t n = x->n_experts, inner = x->intermediate;
@@ -212,9 +213,9 @@ void bind_experts(bind *b, plan_experts *x, size_t hidden, const char *base, con
         return;
     }
     for (size_t e = 0; b->status == ASSAY_OK && e < n; e++) {
-        x->gate[e] = bind_matrix(b, inner, hidden, "%s.%zu.gate_proj.weight", base, e);
-        x->up[e] = bind_matrix(b, inner, hidden, "%s.%zu.up_proj.weight", base, e);
-        x->down[e] = bind_matrix(b, hidden, inner, "%s.%zu.down_proj.weight", base, e);
+        x->gate[e] = bind_matrix(b, inner, hidden, "%s.%zu.gate_proj.weight", base, first + e);
+        x->up[e] = bind_matrix(b, inner, hidden, "%s.%zu.up_proj.weight", base, first + e);
+        x->down[e] = bind_matrix(b, hidden, inner, "%s.%zu.down_proj.weight", base, first + e);
     }
 }
 

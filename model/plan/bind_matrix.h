@@ -31,11 +31,12 @@ void bind_fused_linears(bind *b, size_t n, const size_t *rows, size_t cols, bool
     __attribute__((format(printf, 7, 8)));
 
 /* The experts of one layer below prefix + base, in a published layout: base.E.{gate,up,down}_proj.weight
- * per expert; fused base.gate_up_proj [E, 2I, D] (or [E, D, 2I]) with base.down_proj [E, D, I] (or
- * [E, I, D]), gate first; or mlx-lm's stacked.{gate,up,down}_proj.weight, [E, out, in]. The orientation of a
- * square matrix is ambiguous: the published one, [out, in], is assumed. Fills x->gate, x->up, x->down for
- * x->n_experts and x->intermediate. */
-void bind_experts(bind *b, plan_experts *x, size_t hidden, const char *base, const char *stacked);
+ * per expert, from E = first on; fused base.gate_up_proj [E, 2I, D] (or [E, D, 2I]) with base.down_proj [E,
+ * D, I] (or [E, I, D]), gate first; or mlx-lm's stacked.{gate,up,down}_proj.weight, [E, out, in]. The
+ * orientation of a square matrix is ambiguous: the published one, [out, in], is assumed. Fills x->gate,
+ * x->up, x->down for x->n_experts and x->intermediate. */
+void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const char *base,
+                  const char *stacked);
 
 /* Whether the checkpoint contains lm_head.weight. */
 bool bind_has_head(const bind *b);

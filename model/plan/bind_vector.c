@@ -15,6 +15,14 @@ plan_weight bind_vector(bind *b, size_t n, const char *format, ...)
     return bind_tensor_vector(b, bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){n}, ""));
 }
 
+plan_weight bind_vector_row(bind *b, size_t rows, size_t n, size_t row, const char *format, ...)
+{
+    char name[BIND_NAME_MAX];
+    const size_t shape[] = {rows, n};
+    BIND_TENSOR_NAME(name, "", format);
+    return bind_tensor_part(b, bind_tensor_take(b, name, BIND_FLOATS, 2, shape, ""), row * n, n);
+}
+
 plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
 {
     char name[BIND_NAME_MAX];

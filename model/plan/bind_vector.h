@@ -9,6 +9,10 @@
 /* The same for a vector, of shape [n]. */
 plan_weight bind_vector(bind *b, size_t n, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* A row of a matrix [rows, n], as a vector. */
+plan_weight bind_vector_row(bind *b, size_t rows, size_t n, size_t row, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
 /* name.weight [n]. */
 plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -133,7 +133,7 @@ static void print_experts(const plan_experts *x, const char *role, FILE *out)
             x->intermediate, plan_activation_name(x->activation),
             x->choice_bias.data ? ", chosen with a bias" : "");
     if (x->renormalize) fprintf(out, ", renormalised");
-    if (x->sum_floor != 0) fprintf(out, " by %g or more", x->sum_floor);
+    if (x->sum_floor != 0) fprintf(out, " by at least %g", x->sum_floor);
     fprintf(out, "%s%s\n", x->expert_scale.data ? ", scaled" : "", role);
     if (x->shared.present)
         fprintf(out, "             shared expert %zu, %s%s\n", x->shared.intermediate,

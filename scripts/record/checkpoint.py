@@ -222,6 +222,13 @@ class Checkpoint:
         self._check_config(directory)
         if self.variant.wrapper != "text" and not self.multimodal:
             return
+        said = json.loads((directory / "config.json").read_text())
+        if (read := self.family.new_spelling(said)) != said:
+            with tempfile.TemporaryDirectory() as scratch:
+                place = Path(shutil.copytree(directory, Path(scratch) / "model"))
+                (place / "config.json").write_text(json.dumps(read))
+                self.check_reload(place)
+            return
         tokens = self.probe()
         kind = type(self.float32.model)
         loaded, report = kind.from_pretrained(
@@ -251,7 +258,7 @@ class Checkpoint:
     def _check_config(self, directory: Path) -> None:
         """Checks that the published config class resolves config.json to the drawn values, whatever its
         spelling."""
-        document = json.loads((directory / "config.json").read_text())
+        document = self.family.new_spelling(json.loads((directory / "config.json").read_text()))
         ours = self.config()
         kind = type(ours)
         if self.variant.wrapper != "text" and not self.multimodal:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 from transformers import ProcessorMixin
+from transformers.models.ernie4_5_vl_moe.processing_ernie4_5_vl_moe import Ernie4_5_VLMoeProcessor
 
 from .variant import Config
 
@@ -79,7 +80,7 @@ class Grids:
         merge, side = tower["spatial_merge_size"], tower["patch_size"]
         channels = next((tower[name] for name in CHANNELS if name in tower), 3)
         grid = (max(picture.frames, 1), picture.rows * merge, picture.columns * merge)
-        frames = 1 if self.squares else tower["temporal_patch_size"]
+        frames = 1 if self.squares else tower.get("temporal_patch_size", 1)
         rows = rng.standard_normal((int(np.prod(grid)), channels, frames, side * side))
         if not picture.frames:
             rows[:, :, 1:] = rows[:, :, :1]  # a still image is its own next frame
@@ -196,6 +197,16 @@ def token_kinds(config, tokens: list[int]) -> torch.Tensor:
     return torch.tensor(ProcessorMixin.create_mm_token_type_ids(ids, [list(tokens)]), dtype=torch.int64)
 
 
+def expert_kinds(config, tokens: list[int]) -> torch.Tensor:
+    """The kind of each token [1, n] with the marks of images and videos counted as such, as ERNIE's processor finds
+    it."""
+    ids = {f"{kind}{part}": getattr(config, f"{kind}{part}_id")
+           for kind in KINDS for part in ("_token", "_start_token", "_end_token")}
+    processor = SimpleNamespace(**{f"{name}_id": value for name, value in ids.items()})
+    kinds = Ernie4_5_VLMoeProcessor.create_moe_mm_token_type_ids(processor, [list(tokens)])
+    return torch.tensor(kinds, dtype=torch.int64)
+
+
 def model_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.Tensor]:
     """The inputs of the published model for a prompt: input_ids; if its mask or its positions depend on them,
     the kinds of the tokens; and the media, in float64 for a model in float64 and otherwise in float32, as a
@@ -206,6 +217,8 @@ def model_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.T
     if blocks or media_of(tokens):
         inputs["mm_token_type_ids"] = token_kinds(config, tokens)
     wide = np.float64 if model.dtype is torch.float64 else np.float32
+    if hasattr(config, "image_start_token_id"):  # ERNIE: these have experts of their own
+        inputs["moe_mm_token_type_ids"] = expert_kinds(config, tokens)
     for name, array in joined(media_of(tokens)).items():
         floats = array.dtype.kind == "f"
         inputs[name] = torch.from_numpy(array.astype(wide if floats else np.int64))

@@ -58,10 +58,13 @@ class RoundInputs(OtherLinear):
 
 class Narrow(Run):
     """The published model in bfloat16 or float16; buffers that its loader leaves in float32 (rope frequencies) stay
-    float32."""
+    float32, as do parameters that it keeps so (ERNIE's routers)."""
 
     def _refuse_other_types(self) -> None:
+        kept = getattr(self.model, "_keep_in_fp32_modules_strict", None) or ()
         for name, tensor in self.model.named_parameters():
+            if tensor.dtype is torch.float32 and any(part in name for part in kept):
+                continue
             if tensor.is_floating_point() and tensor.dtype is not self.dtype:
                 raise RuntimeError(f"{name} is {tensor.dtype}, not {self.dtype}")
 

@@ -179,6 +179,12 @@ def published_names(found: dict[str, Any]) -> dict[str, Any]:
         r"^language_model\.model\.", "model.language_model.", name)): value for name, value in found.items()}
 
 
+def experts_of(base: str, stack: str) -> str:
+    """The module of the experts in a stack below `base`; a number after the name of a stack stays (ERNIE's second set)."""
+    number = re.search(r"_\d+$", stack)
+    return (base if base.endswith(".experts") else f"{base}.experts") + (number[0] if number else "")
+
+
 def published_groups(found: dict[str, int], drawn: dict[str, torch.Tensor]) -> dict[str, tuple[int, ...]]:
     """Group sizes under transformers' names; a fused matrix has those of its parts, 0 if a part is not
     quantised."""
@@ -189,7 +195,7 @@ def published_groups(found: dict[str, int], drawn: dict[str, torch.Tensor]) -> d
         if base is None:
             continue
         gate, up, down = (found.get(f"{base}.{stack}.{part}.weight", 0) for part in PARTS)
-        experts = base if base.endswith(".experts") else f"{base}.experts"
+        experts = experts_of(base, stack)
         state[f"{experts}.gate_up_proj"] = (gate, up)
         state[f"{experts}.down_proj"] = (down,)
     return state
@@ -204,7 +210,7 @@ def published(found: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         if part != "gate_proj.weight" or base is None:
             continue
         gate, up, down = (found[f"{base}.{stack}.{part}.weight"] for part in PARTS)
-        experts = base if base.endswith(".experts") else f"{base}.experts"
+        experts = experts_of(base, stack)
         wide = torch.promote_types(gate.dtype, up.dtype)
         state[f"{experts}.gate_up_proj"] = torch.cat([gate.to(wide), up.to(wide)], dim=1)
         state[f"{experts}.down_proj"] = down

@@ -81,7 +81,8 @@ def hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
         patch, layers, merger = tower.patch_embedder.input_proj, tower.encoder.layers, model.model.embed_vision
         merged = as_is
     else:
-        patch, layers, merger, merged = tower.patch_embed, tower.blocks, tower.merger, order.undo
+        merger = getattr(model.model, "resampler_model", None)  # ERNIE's
+        patch, layers, merger, merged = tower.patch_embed, tower.blocks, merger or tower.merger, order.undo
     modules = [(patch, "vision.patch", order.patches), (merger, "vision.merged", merged)]
     modules += [(layer, f"vision.{i:02d}.out", order.undo) for i, layer in enumerate(layers)]
     modules += [(one, f"vision.deepstack.{i}", as_is)

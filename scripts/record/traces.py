@@ -36,6 +36,38 @@ class Routing:
         return float(self.gaps().min())
 
 
+class TypedRouting:
+    """The routing of a block with two sets of experts (ERNIE): one Routing for each call of the block, whose shares
+    are what the sets compare, the biased probabilities, with the rows in the order of the tokens."""
+
+    def __init__(self, block: torch.nn.Module, top_k: int, routings: list[Routing]):
+        self.top_k, self.routings = top_k, routings
+        self.own: np.ndarray | None = None  # [n]: whether a token has the vision experts
+        self.found: dict[str, np.ndarray] = {}
+        self.handles = [block.register_forward_pre_hook(self.begin), block.register_forward_hook(self.end),
+                        *(getattr(block, name).gate.register_forward_hook(self.store(name))
+                          for name in ("text_moe", "vision_moe"))]
+
+    def begin(self, _module, args) -> None:
+        kinds = args[1] if len(args) > 1 else None
+        self.own = None if kinds is None else kinds.reshape(-1).bool().numpy()
+        self.found = {}
+
+    def store(self, name: str):
+        def hook(gate, _args, out):
+            bias = gate.moe_statics.e_score_correction_bias.double().reshape(-1)
+            self.found[name] = (torch.softmax(out[0].double(), -1) + bias).numpy().copy()
+        return hook
+
+    def end(self, *_) -> None:
+        text = self.found["text_moe"]
+        if "vision_moe" in self.found:
+            shares = np.empty((len(self.own), text.shape[1]))
+            shares[~self.own], shares[self.own] = text, self.found["vision_moe"]
+            text = shares
+        self.routings.append(Routing(text, self.top_k))
+
+
 def text_model(model: torch.nn.Module) -> torch.nn.Module:
     """The decoder inside a causal model or inside a multimodal one."""
     return getattr(model.model, "language_model", model.model)
@@ -100,6 +132,8 @@ def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Itera
         for layer in run.text.layers:
             if hasattr(layer, "router"):  # parallel to the MLP; returns shares
                 add_hook(layer.router, record_routing(run.config.top_k_experts, normalised=True))
+            elif hasattr(layer.mlp, "vision_moe"):
+                handles += TypedRouting(layer.mlp, run.config.num_experts_per_tok, routings).handles
             elif hasattr(layer.mlp, "gate"):  # inside the MLP; returns logits
                 add_hook(layer.mlp.gate, record_routing(run.config.num_experts_per_tok, normalised=False))
     try:

@@ -130,7 +130,7 @@ class Run:
                     if own[name].shape != tensor.shape:
                         raise RuntimeError(f"{name}: {tuple(own[name].shape)} in the model, "
                                            f"{tuple(tensor.shape)} drawn")
-                    own[name].copy_(upcast(tensor, dtype))
+                    own[name].copy_(upcast(tensor, own[name].dtype))
         self._refuse_other_types()
         self.text = text_model(self.model)
         self.config = self.text.config

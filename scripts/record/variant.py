@@ -84,6 +84,8 @@ class Family:
     variants: Callable[[Config], list[Variant]]
     random: Callable[[np.random.Generator, Config], Variant]
     old_spelling: Callable[[Config], Config] = _identity  # new config.json -> an old published one
+    # an old published config.json that the published class does not read -> one that it reads
+    new_spelling: Callable[[Config], Config] = _identity
     old_names: Callable[[dict], dict] = _identity  # the tensors under the names of the older spelling
     weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of weights.py
     multimodal_config_class: str | None = None

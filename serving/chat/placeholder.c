@@ -23,6 +23,7 @@ typedef struct rule {
 static const char *const qwen[] = {"Qwen2VLProcessor", "Qwen2_5_VLProcessor", "Qwen3VLProcessor", NULL};
 static const char *const paddleocr[] = {"PaddleOCRVLProcessor", NULL};
 static const char *const glm4v[] = {"Glm4vProcessor", "Glm46VProcessor", NULL};
+static const char *const ernie[] = {"Ernie4_5_VLMoeProcessor", "Ernie4_5_VL_MoeProcessor", NULL};
 static const char *const gemma4[] = {"Gemma4Processor", NULL};
 
 /* replace_image_token of the classes in transformers 5.23. */
@@ -42,6 +43,11 @@ static const rule rules[] = {
      .token = {"image_token", "<|image|>"},
      .before = {NULL, "<|begin_of_image|>"},
      .after = {NULL, "<|end_of_image|>"}},
+    {.processors = ernie,
+     .image_processor = "Ernie4_5_VLMoeImageProcessor",
+     .token = {"image_token", NULL},
+     .before = {"image_start_token", NULL},
+     .after = {"image_end_token", NULL}},
     {.processors = gemma4,
      .image_processor = "Gemma4ImageProcessor",
      .token = {"image_token", NULL},

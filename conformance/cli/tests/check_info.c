@@ -153,6 +153,9 @@ START_TEST(a_plan_as_json_has_what_the_text_has)
         {"subjects/0/checkpoint/layers/0/mlp/activation", "\"gelu_pytorch_tanh\""},
         {"subjects/0/checkpoint/layers/0/experts/n", "3"},
         {"subjects/0/checkpoint/layers/0/experts/active", "2"},
+        {"subjects/0/checkpoint/layers/0/experts/choice_bias", "false"},
+        {"subjects/0/checkpoint/layers/0/experts/sum_floor", "null"},
+        {"subjects/0/checkpoint/layers/0/own_experts", "null"},
         {"subjects/0/checkpoint/layers/0/norms/v/weighted", "false"},
         {"subjects/0/checkpoint/layers/0/delta", "null"},
         {"subjects/0/checkpoint/tower", "null"},
@@ -177,10 +180,17 @@ START_TEST(a_plan_as_json_has_what_the_text_has)
         {"subjects/2/checkpoint/ropes/0/original_length", "16.0"},
         {"subjects/2/checkpoint/ropes/0/long_factor/4", "15.6"},
         {"subjects/3/checkpoint/layers/0/attention", "null"},
+        {"subjects/4/checkpoint/expert_tokens", "[50,47,48,49,45,46]"},
+        {"subjects/4/checkpoint/layers/1/experts/intermediate", "15"},
+        {"subjects/4/checkpoint/layers/1/experts/choice_bias", "true"},
+        {"subjects/4/checkpoint/layers/1/own_experts/intermediate", "11"},
+        {"subjects/4/checkpoint/layers/1/own_experts/sum_floor", "9.9999999999999998e-13"},
+        {"subjects/4/checkpoint/tower/merger/steps/5", "{\"repeat\":2}"},
         {0}};
     const support_output *o =
         support_shell("cd \"$top_srcdir/fixtures\" && \"$ASSAY\" info --json - gemma4/mlx-4bit-experts/model "
-                      "qwen3_vl/base/model phi3/longrope/model qwen3_5/base/model");
+                      "qwen3_vl/base/model phi3/longrope/model qwen3_5/base/model "
+                      "ernie4_5_vl_moe/base/model");
     assert_code(o, 0);
     ck_assert_str_eq(o->err, "");
     assert_values(o->out, expected);

@@ -105,6 +105,9 @@ static const struct {
      "\"video_start_token_id\": 151341, \"video_end_token_id\": 151342, \"video_token_id\": 151344}"},
     {"glm_ocr/base",
      "{" EVERYWHERE TRAINED "\"image_start_token_id\": 59256, \"num_nextn_predict_layers\": 1}"},
+    {"ernie4_5_vl_moe/base",
+     "{" EVERYWHERE TRAINED "\"num_nextn_predict_layers\": 1, \"moe_gate\": \"topk\", "
+     "\"moe_capacity\": [128, 128, 128], \"freq_allocation\": 20}"},
 };
 
 START_TEST(published_members_are_accepted)
@@ -198,6 +201,10 @@ static const struct {
     {"glm4v/base", "text_config", "partial_rotary_dim", "4", "text_config.partial_rotary_dim"},
     {"glm4v/base", "text_config", "num_nextn_predict_layers", "1", "text_config.num_nextn_predict_layers"},
     {"glm4v/base", "vision_config", "window_size", "112", "vision_config.window_size"},
+    {"ernie4_5_vl_moe/base", NULL, "moe_gate_act", "\"sigmoid\"", "moe_gate_act"},
+    {"ernie4_5_vl_moe/base", NULL, "moe_use_aux_free", "false", "moe_use_aux_free"},
+    {"ernie4_5_vl_moe/base", NULL, "rope_3d", "false", "rope_3d"},
+    {"ernie4_5_vl_moe/base", NULL, "sliding_window", "4096", "sliding_window"},
     {"gemma4/tower", "vision_config", "layer_types", "[1]", "vision_config.layer_types"},
     {"gemma4/dense", "rope_parameters", "chunked_attention", "{}", "rope_parameters.chunked_attention"},
     {"gemma4/dense", "rope_parameters.sliding_attention", "factor", "2",

@@ -151,25 +151,30 @@ size_t family_rope(family *f, const config_rope_request *request)
     return p->n_ropes++;
 }
 
-bool family_layer_kinds(family *f, const char *other, bool *is_other)
+bool family_listed_kinds(family *f, const char *member, const char *usual, const char *other, bool *is_other)
 {
-    json_object *types = config_member(f->config, "layer_types");
+    json_object *types = config_member(f->config, member);
     if (!types) return false;
     size_t n = f->plan->n_layers;
     if (!json_object_is_type(types, json_type_array) || json_object_array_length(types) != n) {
-        config_fail_member(f->config, ASSAY_EFORMAT, "layer_types",
-                           "expected a list of %zu strings, one per layer", n);
+        config_fail_member(f->config, ASSAY_EFORMAT, member, "expected a list of %zu strings, one per layer",
+                           n);
         return false;
     }
     for (size_t i = 0; i < n; i++) {
         const char *text = json_text(json_object_array_get_idx(types, i));
         is_other[i] = text && strcmp(text, other) == 0;
-        if (is_other[i] || (text && strcmp(text, "full_attention") == 0)) continue;
-        config_fail_element(f->config, ASSAY_EUNSUPPORTED, "layer_types", i,
-                            "expected \"full_attention\" or \"%s\"", other);
+        if (is_other[i] || (text && strcmp(text, usual) == 0)) continue;
+        config_fail_element(f->config, ASSAY_EUNSUPPORTED, member, i, "expected \"%s\" or \"%s\"", usual,
+                            other);
         return false;
     }
     return true;
+}
+
+bool family_layer_kinds(family *f, const char *other, bool *is_other)
+{
+    return family_listed_kinds(f, "layer_types", "full_attention", other, is_other);
 }
 
 bool family_layer_types(family *f, bool *sliding)

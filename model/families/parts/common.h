@@ -29,6 +29,10 @@ assay_activation family_activation(family *f, const char *member, const char *fa
 /* Resolves a rope and appends it to the plan; returns its index. */
 size_t family_rope(family *f, const config_rope_request *request);
 
+/* Reads a list of one string for each layer into is_other[n_layers] (usual: false, other: true). Returns
+ * false if the member is absent. */
+bool family_listed_kinds(family *f, const char *member, const char *usual, const char *other, bool *is_other);
+
 /* Reads layer_types into is_other[n_layers] (full_attention: false, `other`: true). Returns false if the
  * member is absent. */
 bool family_layer_kinds(family *f, const char *other, bool *is_other);

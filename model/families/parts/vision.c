@@ -239,10 +239,15 @@ static int32_t read_token(family_vision *v, const char *name, size_t fallback)
     return (int32_t)id;
 }
 
+void family_vision_image_token_named(family_vision *v, const char *name, size_t default_image)
+{
+    v->own.plan->tower.image_token = read_token(v, name, default_image);
+    v->own.plan->positions = PLAN_POSITIONS_GRID;
+}
+
 void family_vision_image_token(family_vision *v, size_t default_image)
 {
-    v->own.plan->tower.image_token = read_token(v, "image_token_id", default_image);
-    v->own.plan->positions = PLAN_POSITIONS_GRID;
+    family_vision_image_token_named(v, "image_token_id", default_image);
 }
 
 void family_vision_tokens(family_vision *v, size_t default_image, size_t default_video)

@@ -74,5 +74,6 @@ plan_merger family_vision_merger(family_vision *v, const char *base, const char 
 void family_vision_tokens(family_vision *v, size_t default_image, size_t default_video);
 /* The same of a model that takes no videos. */
 void family_vision_image_token(family_vision *v, size_t default_image);
+void family_vision_image_token_named(family_vision *v, const char *name, size_t default_image);
 
 #endif

@@ -84,6 +84,14 @@ static void router(plan *p)
 {
     p->layers[0].experts.router.cols++;
 }
+static void own_expert(plan *p)
+{
+    p->layers[1].own_experts.up[2].rows++;
+}
+static void choice_bias(plan *p)
+{
+    p->layers[1].own_experts.choice_bias.cols--;
+}
 static void expert_scale(plan *p)
 {
     p->layers[0].experts.expert_scale.cols++;
@@ -155,6 +163,10 @@ static const struct {
     {"qwen2/base", down, {"layers.0.mlp.down: tensor", "found shape [32, 46], expected [32, 45]"}},
     {"llama/base", head, {": head: tensor 'lm_head.weight'", "expected ["}},
     {"qwen3_moe/base", expert, {"layers.0.experts.up: tensor", ".experts.2.up_proj.weight"}},
+    {"ernie4_5_vl_moe/new",
+     own_expert,
+     {"layers.1.own_experts.up: tensor", ".vision_moe.experts.gate_up_proj"}},
+    {"ernie4_5_vl_moe/new", choice_bias, {"layers.1.own_experts.choice_bias: tensor", ""}},
     {"qwen3_moe/base", router, {"layers.0.experts.router: tensor", ""}},
     {"gemma4/experts", expert_scale, {"layers.0.experts.expert_scale: tensor", "per_expert_scale"}},
     {"qwen3_moe/base", active, {"layers.0.experts: found ", " active, expected 1 to "}},
@@ -219,31 +231,15 @@ static json_object *other_shape(json_object *shape)
     return other;
 }
 
-static const char *const FIXTURES[] = {"qwen2/base",
-                                       "olmo2/base",
-                                       "phi3/base",
-                                       "gemma2/base",
-                                       "qwen3_moe/base",
-                                       "gemma4/experts",
-                                       "gemma3n/text",
-                                       "gemma4/shared-kv",
-                                       "llama/mlx-4bit",
-                                       "llama/biases",
-                                       "qwen3_moe/fused",
-                                       "qwen2_vl/base",
-                                       "qwen2_5_vl/base",
-                                       "qwen3_vl/base",
-                                       "qwen3_vl_moe/base",
-                                       "paddleocr_vl/base",
-                                       "paddleocr_vl/merge-3",
-                                       "glm4v/base",
-                                       "glm4v/merge-3",
-                                       "glm_ocr/base",
-                                       "gemma4/tower-clipped",
-                                       "gemma4/multimodal-old",
-                                       "qwen3_5/base",
-                                       "qwen3_5/mlx-4bit",
-                                       "qwen3_5_moe/base",
+static const char *const FIXTURES[] = {"qwen2/base",          "olmo2/base",           "phi3/base",
+                                       "gemma2/base",         "qwen3_moe/base",       "gemma4/experts",
+                                       "gemma3n/text",        "gemma4/shared-kv",     "llama/mlx-4bit",
+                                       "llama/biases",        "qwen3_moe/fused",      "qwen2_vl/base",
+                                       "qwen2_5_vl/base",     "qwen3_vl/base",        "qwen3_vl_moe/base",
+                                       "paddleocr_vl/base",   "paddleocr_vl/merge-3", "glm4v/base",
+                                       "glm4v/merge-3",       "glm_ocr/base",         "ernie4_5_vl_moe/base",
+                                       "ernie4_5_vl_moe/new", "gemma4/tower-clipped", "gemma4/multimodal-old",
+                                       "qwen3_5/base",        "qwen3_5/mlx-4bit",     "qwen3_5_moe/base",
                                        "qwen3_5/tower"};
 
 /* Whether the family leaves out tensors of the checkpoint. */

@@ -29,6 +29,9 @@ PUBLISHED = {  # members of published checkpoints, in the spellings of several v
     "glm4v": {"image_processor_type": "Glm4vImageProcessor", "size": {"shortest_edge": 12544, "longest_edge": 9633792},
               "patch_size": 14, "temporal_patch_size": 2, "merge_size": 2, "do_rescale": True,
               "processor_class": "Glm4vProcessor", **CLIP},
+    "ernie4_5_vl_moe": {"image_processor_type": "Ernie4_5_VLMoeImageProcessor", "patch_size": 14, "temporal_patch_size": 1,
+                        "merge_size": 2, "size": {"shortest_edge": 3136, "longest_edge": 4842768},
+                        "processor_class": "Ernie4_5_VLMoeProcessor", **CLIP},
     "gemma4": {"image_processor_type": "Gemma4ImageProcessor", "patch_size": 16, "max_soft_tokens": 280,
                "pooling_kernel_size": 3, "do_normalize": False, "rescale_factor": 0.00392156862745098},
 }
@@ -166,6 +169,19 @@ def copied(r: random.Random) -> Drawn:
     return config, height, width
 
 
+def one_frame(r: random.Random) -> Drawn:
+    """ERNIE, whose class reads no min_pixels and max_pixels beside size, and cannot do without size."""
+    config = PUBLISHED["ernie4_5_vl_moe"]
+    if r.random() < .6:
+        drawn = grid_config(r)
+        least, most = limits_of(drawn)
+        config = {name: drawn[name] for name in ("patch_size", "merge_size", "temporal_patch_size")} | {
+            "image_processor_type": "Ernie4_5_VLMoeImageProcessor", "size": {"shortest_edge": least, "longest_edge": most}}
+    if r.random() < .3:
+        config = {**config, "min_pixels": r.randint(1, 10**6), "max_pixels": r.randint(1, 10**6)}
+    return config, side(r, 6000), side(r, 6000)
+
+
 def budget_config(r: random.Random) -> dict[str, Any]:
     config = {**PUBLISHED["gemma4"], "max_soft_tokens": r.choice(SOFT_TOKENS)}
     if r.random() < .5:
@@ -212,6 +228,7 @@ def refused(r: random.Random) -> Drawn:
 IMAGES = {"published configs": sizes, "drawn configs": drawn_configs, "halves of a unit": halves,
           "areas at a limit": limits, "aspect ratios around 200": aspects, "areas near 2^53": large,
           "without do_resize": kept, "sides shorter than a unit": lengthened, "copies of an image": copied,
+          "patches of one frame": one_frame,
           "patch budget": budget, "patch budget, a side of one unit": budget_extremes,
           "patch budget, filled": budget_limits, "refused configs": refused}
 

@@ -18,6 +18,7 @@ from unittest import mock
 
 import numpy as np
 import transformers
+from transformers.models.ernie4_5_vl_moe import image_processing_pil_ernie4_5_vl_moe as ernie
 from transformers.models.gemma4 import image_processing_pil_gemma4 as gemma4
 from transformers.models.glm4v import image_processing_pil_glm4v as glm4v
 from transformers.models.paddleocr_vl import image_processing_pil_paddleocr_vl as paddleocr_vl
@@ -27,6 +28,7 @@ CLASSES = {"Qwen2VLImageProcessor": qwen2_vl.Qwen2VLImageProcessorPil,
            "Qwen2VLImageProcessorFast": qwen2_vl.Qwen2VLImageProcessorPil,
            "PaddleOCRVLImageProcessor": paddleocr_vl.PaddleOCRVLImageProcessorPil,
            "Glm4vImageProcessor": glm4v.Glm4vImageProcessorPil,
+           "Ernie4_5_VLMoeImageProcessor": ernie.Ernie4_5_VLMoeImageProcessorPil,
            "Gemma4ImageProcessor": gemma4.Gemma4ImageProcessorPil}
 VIDEOS = {"Qwen2VLVideoProcessor": "qwen2_vl", "Qwen3VLVideoProcessor": "qwen3_vl"}
 GEMMA_VIDEO = "Gemma4VideoProcessor"

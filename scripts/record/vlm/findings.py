@@ -9,117 +9,20 @@ diverges.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
-import h5py
 import mlx.core as mx
 import numpy as np
 
 from .. import h5
 from ..images import KINDS
 from ..mlx_lm_observation import distance, prompts
-from ..observations import LIMIT, judge
+from ..observations import LIMIT
 from ..shown import choose
-from . import glm_repairs, media_repairs, paddleocr_repairs, repairs
-from .observation import load, run
-from .spelling import respelled, with_config
+from . import ernie_findings, glm_findings, media_repairs, paddleocr_findings, repairs  # noqa: F401  (they name findings of their own)
+from .observation import load
 from .text_findings import compare_text
-
-FIXTURES = Path("fixtures")
-SHOWN: dict[str, Callable[[], float]] = {}  # name -> function: largest error in bounds; infinite: no result
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A case and how it is run."""
-
-    case: str
-    together: bool = False
-    options: dict[str, Any] = field(default_factory=dict, hash=False)
-
-    def __str__(self) -> str:
-        how = ["together" if self.together else "alone"]
-        how += [f"{name} {value}" for name, value in self.options.items()]
-        return f"{self.case}, {', '.join(how)}"
-
-
-class RepairFails(Exception):
-    """A repaired run diverges."""
-
-
-def shows(function: Callable[[], float]) -> Callable[[], float]:
-    SHOWN[function.__name__.replace("_", "-")] = function
-    return function
-
-
-@contextlib.contextmanager
-def opened(case: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """(checkpoint in the spelling that mlx-vlm reads, its config)."""
-    model = FIXTURES / case.rpartition("/")[0] / "model"
-    config = json.loads((model / "config.json").read_text())
-    other = respelled(config)
-    if other is None:
-        yield model, config
-        return
-    with with_config(model, other) as place:
-        yield place, other
-
-
-def first_tensor(case: str, golden: dict[str, np.ndarray], found: dict[str, np.ndarray]) -> str:
-    """The first recorded tensor that is out of its bound."""
-    place = {"patch": 0, "out": 1, "merged": 3, "attn": 0, "mlp": 1, "experts": 2}
-    with h5py.File(FIXTURES / f"{case}.h5") as file:
-        noise = {name: data.attrs.get("noise") for name, data in file.get("trace", {}).items()}
-
-    def rank(name: str) -> tuple:
-        parts = name.split(".")
-        stage = ("vision", "embed", "layer", "norm").index(parts[0])
-        if parts[-1] in ("patch", "merged") or "deepstack" in parts:
-            return stage, {"patch": -1, "merged": 1000}.get(parts[-1], 1001), 0
-        return stage, int(parts[1]) if len(parts) > 2 else 0, place.get(parts[-1], 0) + 2 * (parts[-1] == "out")
-
-    for name in sorted(noise, key=rank):
-        tensor = found.get(f"/observed/trace/{name}")
-        if tensor is not None and noise[name] and np.abs(tensor - golden[f"/trace/{name}"]).max() > LIMIT * noise[name]:
-            return f"; first tensor {name}"
-    return ""
-
-
-def times(trial: Trial, causes: tuple[repairs.Repair, ...] = ()) -> tuple[float, str]:
-    """(the error of a run in bounds, infinite without a result; the first tensor that is wrong). causes: what is
-    repaired."""
-    golden, attributes = h5.read(FIXTURES / f"{trial.case}.h5")
-    with opened(trial.case) as (model, config), contextlib.ExitStack() as stack:
-        for repair in causes:
-            stack.enter_context(repair(config))
-        try:
-            found = run(model, golden, trial.together, attributes.get("cache_limit"), **trial.options)
-        except Exception as error:  # any error of mlx-vlm is its result
-            if causes:
-                raise
-            print(f"  {trial}: {type(error).__name__}: {str(error)[:100]}")
-            return np.inf, ""
-    judged = judge(golden, found)
-    return (judged.times if judged.agrees or judged.times > 1 else np.inf), first_tensor(trial.case, golden, found)
-
-
-def compare(trials: list[Trial], *causes: repairs.Repair, loads: tuple[repairs.Repair, ...] = ()) -> float:
-    """Prints each trial as published and repaired; the largest error as published. loads: repairs without which mlx-vlm
-    does not open the checkpoint, in both runs."""
-    worst = 0.0
-    for trial in trials:
-        (found, tensor), (repaired, _) = times(trial, loads), times(trial, (*loads, *causes))
-        print(f"  {trial}: {found:.3g} times the bound{tensor}; repaired {repaired:.3g}", flush=True)
-        worst = max(worst, found)
-        if not repaired <= 1:
-            raise RepairFails(str(trial))
-    return worst
+from .trial import FIXTURES, SHOWN, RepairFails, Trial, compare, opened, shows
 
 
 @shows
@@ -287,101 +190,6 @@ def vlm_text_models() -> float:
     if failed:
         raise RepairFails(", ".join(failed))
     return worst
-
-
-@shows
-def vlm_paddleocr_width() -> float:
-    """PaddleOCR-VL: a language model of another width than 1,024."""
-    return compare([Trial(f"paddleocr_vl/base/{case}") for case in ("single", "image", "images", "images-batch")],
-                   paddleocr_repairs.projector_width, paddleocr_repairs.projector_epsilon)
-
-
-@shows
-def vlm_paddleocr_epsilon() -> float:
-    """PaddleOCR-VL: the epsilon of the projector's norm."""
-    return compare([Trial("paddleocr_vl/epsilons/images")], paddleocr_repairs.projector_epsilon,
-                   loads=(paddleocr_repairs.projector_width,))
-
-
-@shows
-def vlm_paddleocr_requests() -> float:
-    """PaddleOCR-VL: several requests with images in one batch generator."""
-    return max(compare([Trial("paddleocr_vl/mlx-8bit/images-generate", True)], paddleocr_repairs.request_positions),
-               compare([Trial(f"paddleocr_vl/base/{case}", True) for case in ("images-batch", "images-generate")],
-                       paddleocr_repairs.request_positions, paddleocr_repairs.projector_epsilon,
-                       loads=(paddleocr_repairs.projector_width,)))
-
-
-@shows
-def vlm_paddleocr_biases() -> float:
-    """PaddleOCR-VL: use_bias."""
-    return max(compare([Trial("paddleocr_vl/merge-3/images")], paddleocr_repairs.projector_width,
-                       paddleocr_repairs.projector_epsilon, paddleocr_repairs.mlp_biases, repairs.tower_activation),
-               compare([Trial("paddleocr_vl/old/images-batch")], paddleocr_repairs.projector_width,
-                       paddleocr_repairs.projector_epsilon, paddleocr_repairs.tied_head, paddleocr_repairs.no_biases))
-
-
-GLM_IMAGES = (glm_repairs.table, glm_repairs.block_epsilon, glm_repairs.start_token, glm_repairs.segments)
-
-
-@shows
-def vlm_glm4v_images() -> float:
-    """GLM-4.1V: the table of positions, an epsilon, and the positions of images."""
-    return compare([Trial(f"glm4v/base/{case}") for case in (
-        "image", "images", "images-batch", "images-decode", "images-generate")], *GLM_IMAGES)
-
-
-@shows
-def vlm_glm4v_requests() -> float:
-    """GLM-4.1V: several requests with images in one batch generator."""
-    return compare([Trial(f"glm4v/base/{case}", True) for case in ("images-batch", "images-generate")], *GLM_IMAGES,
-                   glm_repairs.request_positions)
-
-
-@shows
-def vlm_glm_ocr_requests() -> float:
-    """GLM-OCR: several requests with images in one batch generator."""
-    return compare([Trial(f"glm_ocr/{case}", True) for case in (
-        "base/images-batch", "base/images-generate", "mlx-8bit/images-generate")], glm_repairs.request_positions)
-
-
-@shows
-def vlm_glm4v_padding() -> float:
-    """GLM-4.1V and GLM-OCR: requests of text in one batch generator."""
-    cases = ("glm4v/base/batch", "glm_ocr/base/batch", "glm_ocr/lengths/long-batch", "glm_ocr/lengths/long-generate")
-    return compare([Trial(case, True) for case in cases], glm_repairs.text_positions)
-
-
-@shows
-def vlm_glm4v_rope_parameters() -> float:
-    """GLM-4.1V: rope_parameters."""
-    return max(compare([Trial(f"glm4v/lengths/{case}") for case in (
-        "long-single", "long-batch", "long-generate", "prefill-1024", "rows-decode-1024")], glm_repairs.rope_parameters),
-        compare([Trial("glm4v/lengths/long-batch", True)], glm_repairs.rope_parameters, glm_repairs.text_positions),
-        compare([Trial("glm4v/epsilons/images")], *GLM_IMAGES, glm_repairs.rope_parameters))
-
-
-@shows
-def vlm_glm4v_members() -> float:
-    """GLM-4.1V and GLM-OCR: attention_bias and hidden_act of the tower, and a tied head."""
-    return max(compare([Trial("glm4v/merge-3/images")], *GLM_IMAGES, glm_repairs.rope_parameters,
-                       glm_repairs.tower_biases, glm_repairs.tower_activation),
-               compare([Trial("glm4v/old/images-batch")], *GLM_IMAGES, glm_repairs.tied_head),
-               compare([Trial("glm_ocr/merge-3/images")], glm_repairs.ignored_rope, glm_repairs.tower_activation),
-               compare([Trial("glm_ocr/old/images-batch")], glm_repairs.tied_head))
-
-
-@shows
-def vlm_glm4v_table_groups() -> float:
-    """GLM-4.1V: a table of positions in groups."""
-    return compare([Trial(f"glm4v/mlx-8bit/{case}") for case in ("images-decode", "images-generate")], *GLM_IMAGES,
-                   glm_repairs.table_of_groups)
-
-
-@shows
-def vlm_glm4v_segments() -> float:
-    """GLM-4.1V: a prompt of four images."""
-    return compare([Trial("glm4v/old/images-batch")], glm_repairs.segments, loads=(*GLM_IMAGES[:-1], glm_repairs.tied_head))
 
 
 def main(arguments: list[str]) -> int:

@@ -11,6 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from safetensors.torch import load_file, save_file
+
+from ..families import ernie4_5_vl_moe
+
 Config = dict[str, Any]
 
 
@@ -45,6 +49,18 @@ def published(config: Config) -> None:
     config["vision_config"]["model_type"] = config["model_type"]
 
 
+def ernie(config: Config) -> None:
+    """ERNIE: the published, flat spelling."""
+    if "text_config" not in config:
+        return
+    text = {**TEXT, **config["text_config"]}
+    text.setdefault("mlp_layer_types", ["dense", *["sparse"] * (text["num_hidden_layers"] - 1)])
+    changed = ernie4_5_vl_moe.old_spelling({**config, "text_config": text,
+                                            "vision_config": {**TOWER, **config["vision_config"]}})
+    config.clear()
+    config |= changed
+
+
 def nested(config: Config) -> None:
     """Qwen3-VL: rope_theta and rope_scaling; the tie of the head, which stands beside text_config; num_experts."""
     text = config["text_config"]
@@ -72,8 +88,14 @@ def regular(config: Config) -> None:
         text["full_attention_interval"] = text["layer_types"].index("full_attention") + 1
 
 
+# Published defaults of ERNIE that mlx-vlm does not have
+TEXT: Config = {"hidden_act": "silu", "moe_norm_min": 1e-12, "rms_norm_eps": 1e-5, "use_bias": False}
+TOWER: Config = {"temporal_merge_size": 2, "rope_parameters": {}}
+
+
 CHANGES = {"qwen2_vl": flat, "qwen2_5_vl": flat, "qwen3_vl": nested, "qwen3_vl_moe": nested, "qwen3_5": regular,
-           "qwen3_5_moe": regular, "gemma4": global_heads, "paddleocr_vl": published}
+           "qwen3_5_moe": regular, "gemma4": global_heads, "paddleocr_vl": published,
+           "ernie4_5_vl_moe": ernie}
 
 
 def respelled(config: Config) -> Config | None:
@@ -87,7 +109,7 @@ def respelled(config: Config) -> Config | None:
 
 @contextlib.contextmanager
 def with_config(model: Path, config: Config) -> Iterator[Path]:
-    """A copy of a checkpoint with another config.json; of Qwen2-VL, Qwen2.5-VL and PaddleOCR-VL, with the tensor names that
+    """A copy of a checkpoint with another config.json; of Qwen2-VL, Qwen2.5-VL, PaddleOCR-VL and ERNIE, with the tensor names that
     stand in checkpoints with a flat config."""
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch) / "model"
@@ -96,6 +118,9 @@ def with_config(model: Path, config: Config) -> Iterator[Path]:
         if CHANGES.get(config["model_type"]) in (flat, published):
             for file in place.glob("*.safetensors"):
                 rename(file)
+        if config["model_type"] == "ernie4_5_moe_vl":
+            for file in place.glob("*.safetensors"):
+                save_file(ernie4_5_vl_moe.old_names(load_file(file)), file, {"format": "pt"})
         yield place
 
 

@@ -251,6 +251,10 @@ START_TEST(placeholders_become_the_tokens_of_their_images)
     expect_placeholder(dir, "Glm4vImageProcessor", "<|image|>", "a<|image|><|image|>b<|image|>");
     put(dir, "tokenizer_config.json", "{\"processor_class\":\"Glm46VProcessor\"}");
     expect_placeholder(dir, "Glm46VImageProcessor", "<|image|>", "a<|image|><|image|>b<|image|>");
+    dir = checkpoint("ernie");
+    put(dir, "tokenizer_config.json",
+        "{\"image_token\":\"<i>\",\"image_start_token\":\"<s>\",\"image_end_token\":\"<e>\"}");
+    expect_placeholder(dir, "Ernie4_5_VLMoeImageProcessor", "<i>", "a<i><i>b<i>");
     dir = checkpoint("gemma");
     put(dir, "tokenizer_config.json",
         "{\"image_token\":\"<i>\",\"boi_token\":\"<s>\",\"eoi_token\":\"<e>\",\"processor_class\":"

@@ -55,7 +55,8 @@ def tower_places(model: Any) -> Places:
         # called for the sum with the positions: the embedding itself is its linear layer
         patch, layers, merger = tower.patch_embedder.input_proj, tower.encoder.layers, model.embed_vision
     elif tower is not None and "blocks" in tower:
-        patch, layers, merger = tower.patch_embed, tower.blocks, tower.merger
+        merger = model.resampler_model if "resampler_model" in model else tower.merger  # ERNIE's
+        patch, layers = tower.patch_embed, tower.blocks
     else:
         return {}
     found: Places = {id(patch): (patch, None, "vision.patch"), id(merger): (merger, None, "vision.merged")}

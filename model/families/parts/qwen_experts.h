@@ -1,8 +1,8 @@
-/* The layers that Qwen3-MoE and Qwen3-VL-MoE share.
+/* The layers with experts that Qwen3-MoE and Qwen3-VL-MoE share.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef MODEL_FAMILIES_QWEN3_MOE_H
-#define MODEL_FAMILIES_QWEN3_MOE_H
+#ifndef MODEL_FAMILIES_QWEN_EXPERTS_H
+#define MODEL_FAMILIES_QWEN_EXPERTS_H
 
 #include "model/families/parts/decoder.h"
 
