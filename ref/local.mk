@@ -11,6 +11,7 @@ REF_SOURCES = \
 	ref/merger.c ref/merger.h \
 	ref/mlp.c ref/mlp.h \
 	ref/ops.c ref/ops.h \
+	ref/panels.c ref/panels.h \
 	ref/pass.h \
 	ref/patches.c ref/patches.h \
 	ref/position_table.c ref/position_table.h \
@@ -20,6 +21,7 @@ REF_SOURCES = \
 	ref/session.c ref/session.h \
 	ref/step.c ref/step.h \
 	ref/streams.c ref/streams.h \
+	ref/tile.c ref/tile.h \
 	ref/tower.c ref/tower.h \
 	ref/tower_layer.c ref/tower_layer.h \
 	ref/trace.c ref/trace.h \
@@ -39,6 +41,9 @@ ref_ref64_la_CFLAGS = $(ref_ref32_la_CFLAGS)
 ref_ref64_la_LDFLAGS = $(ref_ref32_la_LDFLAGS)
 ref_ref64_la_LIBADD = $(ref_ref32_la_LIBADD)
 
+# Products, for tests of single operations.
+REF_PRODUCT = ref/blas.c ref/panels.c ref/product.c ref/tile.c ref/weight.c
+
 REF_TESTS = \
 	ref/tests/check_blocks \
 	ref/tests/check_delta \
@@ -49,6 +54,7 @@ REF_TESTS = \
 	ref/tests/check_merger \
 	ref/tests/check_ops \
 	ref/tests/check_position_table \
+	ref/tests/check_product \
 	ref/tests/check_session \
 	ref/tests/check_step \
 	ref/tests/check_tap \
@@ -60,7 +66,7 @@ TESTS += $(REF_TESTS)
 ref_tests_check_blocks_SOURCES = ref/tests/check_blocks.c $(REF_TEST_ENGINES)
 ref_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_blocks_LDADD = $(TEST_LIBS)
-ref_tests_check_delta_SOURCES = ref/tests/check_delta.c ref/blas.c ref/delta.c ref/ops.c ref/product.c ref/weight.c
+ref_tests_check_delta_SOURCES = ref/tests/check_delta.c ref/delta.c ref/ops.c $(REF_PRODUCT)
 ref_tests_check_delta_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_delta_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_delta_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
@@ -77,23 +83,27 @@ ref_tests_check_memory_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_memory_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 ref_tests_check_memory_LDADD = serving/libserving.la $(TEST_LIBS) $(OPENBLAS_LIBS)
-ref_tests_check_merger_SOURCES = ref/tests/check_merger.c ref/blas.c ref/merger.c ref/mlp.c ref/ops.c ref/product.c ref/weight.c ref/patches.c
+ref_tests_check_merger_SOURCES = ref/tests/check_merger.c ref/merger.c ref/mlp.c ref/ops.c $(REF_PRODUCT) ref/patches.c
 ref_tests_check_merger_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_merger_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_merger_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
-ref_tests_check_experts_SOURCES = ref/tests/check_experts.c ref/blas.c ref/ops.c ref/product.c ref/weight.c ref/mlp.c
+ref_tests_check_experts_SOURCES = ref/tests/check_experts.c ref/ops.c $(REF_PRODUCT) ref/mlp.c
 ref_tests_check_experts_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_experts_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_experts_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
-ref_tests_check_ops_SOURCES = ref/tests/check_ops.c ref/blas.c ref/ops.c ref/product.c ref/weight.c ref/mlp.c
+ref_tests_check_ops_SOURCES = ref/tests/check_ops.c ref/ops.c $(REF_PRODUCT) ref/mlp.c
 ref_tests_check_ops_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_ops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_ops_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_position_table_SOURCES = \
-	ref/tests/check_position_table.c ref/blas.c ref/ops.c ref/product.c ref/weight.c ref/patches.c ref/position_table.c
+	ref/tests/check_position_table.c ref/ops.c $(REF_PRODUCT) ref/patches.c ref/position_table.c
 ref_tests_check_position_table_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_position_table_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_position_table_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_product_SOURCES = ref/tests/check_product.c $(REF_PRODUCT)
+ref_tests_check_product_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_product_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_product_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_session_SOURCES = ref/tests/check_session.c $(REF_TEST_ENGINES)
 ref_tests_check_session_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_session_LDADD = $(TEST_LIBS)
@@ -105,7 +115,7 @@ ref_tests_check_tap_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_tap_LDADD = $(TEST_LIBS)
 ref_tests_check_tower_SOURCES = \
 	ref/tests/check_tower.c ref/tests/towers.c ref/tests/towers.h \
-	ref/blas.c ref/heads.c ref/merger.c ref/mlp.c ref/ops.c ref/product.c ref/weight.c ref/patches.c ref/position_table.c ref/tower.c \
+	ref/heads.c ref/merger.c ref/mlp.c ref/ops.c $(REF_PRODUCT) ref/patches.c ref/position_table.c ref/tower.c \
 	ref/tower_layer.c ref/trace.c
 ref_tests_check_tower_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_tower_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)

@@ -208,34 +208,49 @@ void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const
         }
 }
 
-/* Turns the scores of one query, [n_tokens], into weights: 0 for all tokens but its keys. */
-static void share_row(ref_real *scores, const plan_keys *keys, size_t n_tokens)
+/* Queries whose scores are computed at once, for the keys up to the last that one of them has. */
+#define QUERIES 64
+
+/* Turns the scores of one query, [n_keys], into weights: 0 for all tokens but its keys. */
+static void share_row(ref_real *scores, const plan_keys *keys, size_t n_keys)
 {
     for (size_t key = keys->sink_tokens; key < keys->first; key++) scores[key] = -INFINITY;
     ref_softmax(scores, keys->end);
-    for (size_t key = keys->end; key < n_tokens; key++) scores[key] = 0;
+    for (size_t key = keys->end; key < n_keys; key++) scores[key] = 0;
+}
+
+/* One head of n queries: q, out: [n, head_dim], k, v: [T, head_dim], each with its own distance of rows.
+ * keys: [n]. scores: scratch, [n, T]. */
+static assay_status attend_queries(ref_real *out, const ref_real *q, size_t ld_q, const ref_real *k,
+                                   const ref_real *v, size_t ld_kv, size_t n, const plan_attention *a,
+                                   const plan_keys *keys, ref_real *scores)
+{
+    size_t n_keys = 0;
+    for (size_t t = 0; t < n; t++)
+        if (keys[t].end > n_keys) n_keys = keys[t].end;
+    assay_status rc = ref_product(scores, n_keys, q, ld_q, k, ld_kv, false, n, n_keys, a->head_dim, a->scale);
+    if (rc != ASSAY_OK) return rc;
+    for (size_t t = 0; t < n; t++) {
+        if (a->score_cap > 0) ref_soft_cap(scores + t * n_keys, keys[t].end, a->score_cap);
+        share_row(scores + t * n_keys, &keys[t], n_keys);
+    }
+    return ref_product(out, ld_q, scores, n_keys, v, ld_kv, true, n, a->head_dim, n_keys, 1);
 }
 
 assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, const ref_real *v,
                            size_t n_tokens, const plan_attention *a, const plan_keys *keys)
 {
-    size_t group = a->n_heads / a->n_kv_heads, q_row = a->n_heads * a->head_dim,
-           kv_row = a->n_kv_heads * a->head_dim;
-    ref_real *scores = ref_alloc(n_tokens, n_tokens);
-    if (!scores) return ASSAY_ENOMEM;
-    assay_status rc = ASSAY_OK;
-    for (size_t h = 0; rc == ASSAY_OK && h < a->n_heads; h++) {
-        size_t q_at = h * a->head_dim, kv_at = h / group * a->head_dim;
-        rc = ref_product(scores, n_tokens, q + q_at, q_row, k + kv_at, kv_row, false, n_tokens, n_tokens,
-                         a->head_dim, a->scale);
-        if (rc != ASSAY_OK) break;
-        for (size_t t = 0; t < n_tokens; t++) {
-            if (a->score_cap > 0) ref_soft_cap(scores + t * n_tokens, keys[t].end, a->score_cap);
-            share_row(scores + t * n_tokens, &keys[t], n_tokens);
+    const size_t group = a->n_heads / a->n_kv_heads, q_row = a->n_heads * a->head_dim,
+                 kv_row = a->n_kv_heads * a->head_dim;
+    ref_real *scores = ref_alloc(n_tokens < QUERIES ? n_tokens : QUERIES, n_tokens);
+    assay_status rc = scores ? ASSAY_OK : ASSAY_ENOMEM;
+    for (size_t h = 0; h < a->n_heads; h++)
+        for (size_t t = 0; rc == ASSAY_OK && t < n_tokens; t += QUERIES) {
+            const size_t at = t * q_row + h * a->head_dim, kv_at = h / group * a->head_dim;
+            const size_t n = n_tokens - t < QUERIES ? n_tokens - t : QUERIES;
+            rc =
+                attend_queries(out + at, q + at, q_row, k + kv_at, v + kv_at, kv_row, n, a, keys + t, scores);
         }
-        rc = ref_product(out + q_at, q_row, scores, n_tokens, v + kv_at, kv_row, true, n_tokens, a->head_dim,
-                         n_tokens, 1);
-    }
     free(scores);
     return rc;
 }

@@ -6,6 +6,7 @@
 
 #include "base/huge.h"
 #include "ref/blas.h"
+#include "ref/panels.h"
 #include "ref/weight.h"
 
 /* Blocks of converted weights. BLAS packs all of x again for each block, and small products cost it more: a
@@ -14,6 +15,9 @@
 #define ROWS_FOR_A_ROW  16 /* of x, until there are ROWS_ENOUGH */
 #define ROWS_ENOUGH     1024
 #define LEAST_FOR_A_ROW 4 /* of x, however many that are */
+
+/* From here on OpenBLAS needs no more time than tiles do. */
+#define MANY_TOKENS 256
 
 /* A matrix of double: the numbers themselves, or a copy of them. */
 typedef struct wide {
@@ -130,7 +134,9 @@ static ref_real *alloc_block(size_t n)
     return n_bytes < HUGE_PAGE / 2 ? malloc(n_bytes) : huge_alloc(n_bytes);
 }
 
-assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight)
+/* The product by OpenBLAS: any number of tokens, on any processor. */
+static assay_status multiply_blocks(ref_real *y, const ref_real *x, size_t n_tokens,
+                                    const plan_weight *weight)
 {
     const size_t n = weight->rows, k = weight->cols;
     const size_t n_block = count_rows(n, k, n_tokens);
@@ -151,4 +157,12 @@ assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const p
     close_wide(&wide_x);
     free(rows);
     return ok ? ASSAY_OK : ASSAY_ENOMEM;
+}
+
+assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight)
+{
+    const ref_tile *tile = ref_tile_at(0);
+    if (tile && n_tokens >= tile->n_tokens / 2 && n_tokens < MANY_TOKENS)
+        return ref_panels(y, x, n_tokens, weight, tile);
+    return multiply_blocks(y, x, n_tokens, weight);
 }

@@ -1,4 +1,4 @@
-/* Matrix products, in double on OpenBLAS.
+/* Matrix products in double: on OpenBLAS, or on tiles (ref/panels.h) where these are faster.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_PRODUCT_H
