@@ -3,7 +3,6 @@
 REF_SOURCES = \
 	ref/blas.c ref/blas.h \
 	ref/delta.c ref/delta.h \
-	ref/engine.c \
 	ref/features.c ref/features.h \
 	ref/forward.c ref/forward.h \
 	ref/heads.c ref/heads.h \
@@ -27,22 +26,24 @@ REF_SOURCES = \
 	ref/trace.c ref/trace.h \
 	ref/weight.c ref/weight.h
 
+noinst_LTLIBRARIES += ref/libref32.la ref/libref64.la
+ref_libref32_la_SOURCES = $(REF_SOURCES)
+ref_libref32_la_CFLAGS = $(NUMERIC_CFLAGS) $(OPENBLAS_CFLAGS) $(JSONC_CFLAGS)
+ref_libref64_la_SOURCES = $(REF_SOURCES)
+ref_libref64_la_CPPFLAGS = $(AM_CPPFLAGS) -DREF_DOUBLE
+ref_libref64_la_CFLAGS = $(ref_libref32_la_CFLAGS)
+
 pkglib_LTLIBRARIES += ref/ref32.la ref/ref64.la
-
-ref_ref32_la_SOURCES = $(REF_SOURCES)
+ref_ref32_la_SOURCES = ref/engine.c
 ref_ref32_la_CPPFLAGS = $(AM_CPPFLAGS)
-ref_ref32_la_CFLAGS = $(NUMERIC_CFLAGS) $(OPENBLAS_CFLAGS) $(JSONC_CFLAGS)
+ref_ref32_la_CFLAGS = $(ref_libref32_la_CFLAGS)
 ref_ref32_la_LDFLAGS = $(AM_LDFLAGS) $(ENGINE_LDFLAGS)
-ref_ref32_la_LIBADD = serving/libserving.la model/libmodel.la $(OPENBLAS_LIBS) $(JSONC_LIBS)
-
-ref_ref64_la_SOURCES = $(REF_SOURCES)
-ref_ref64_la_CPPFLAGS = $(AM_CPPFLAGS) -DREF_DOUBLE
-ref_ref64_la_CFLAGS = $(ref_ref32_la_CFLAGS)
+ref_ref32_la_LIBADD = ref/libref32.la serving/libserving.la model/libmodel.la $(OPENBLAS_LIBS) $(JSONC_LIBS)
+ref_ref64_la_SOURCES = ref/engine.c
+ref_ref64_la_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
+ref_ref64_la_CFLAGS = $(ref_libref32_la_CFLAGS)
 ref_ref64_la_LDFLAGS = $(ref_ref32_la_LDFLAGS)
-ref_ref64_la_LIBADD = $(ref_ref32_la_LIBADD)
-
-# Products, for tests of single operations.
-REF_PRODUCT = ref/blas.c ref/panels.c ref/product.c ref/tile.c ref/weight.c
+ref_ref64_la_LIBADD = ref/libref64.la serving/libserving.la model/libmodel.la $(OPENBLAS_LIBS) $(JSONC_LIBS)
 
 REF_TESTS = \
 	ref/tests/check_blocks \
@@ -66,44 +67,41 @@ TESTS += $(REF_TESTS)
 ref_tests_check_blocks_SOURCES = ref/tests/check_blocks.c $(REF_TEST_ENGINES)
 ref_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_blocks_LDADD = $(TEST_LIBS)
-ref_tests_check_delta_SOURCES = ref/tests/check_delta.c ref/delta.c ref/ops.c $(REF_PRODUCT)
-ref_tests_check_delta_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_delta_SOURCES = ref/tests/check_delta.c
+ref_tests_check_delta_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_delta_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
-ref_tests_check_delta_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_delta_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_engine_SOURCES = ref/tests/check_engine.c $(REF_TEST_ENGINES)
 ref_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_engine_LDADD = $(TEST_LIBS)
-ref_tests_check_images_SOURCES = \
-	ref/tests/check_images.c ref/tests/pictures.c ref/tests/pictures.h $(REF_TEST_ENGINES)
+ref_tests_check_images_SOURCES = ref/tests/check_images.c ref/tests/pictures.c ref/tests/pictures.h $(REF_TEST_ENGINES)
 ref_tests_check_images_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_images_LDADD = $(TEST_LIBS)
-ref_tests_check_memory_SOURCES = \
-	ref/tests/check_memory.c ref/tests/pictures.c ref/tests/pictures.h $(REF_SOURCES) $(DENY)
-ref_tests_check_memory_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_memory_SOURCES = ref/tests/check_memory.c ref/tests/pictures.c ref/tests/pictures.h $(DENY)
+ref_tests_check_memory_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_memory_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
-ref_tests_check_memory_LDADD = serving/libserving.la $(TEST_LIBS) $(OPENBLAS_LIBS)
-ref_tests_check_merger_SOURCES = ref/tests/check_merger.c ref/merger.c ref/mlp.c ref/ops.c $(REF_PRODUCT) ref/patches.c
-ref_tests_check_merger_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_memory_LDADD = ref/libref64.la serving/libserving.la $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_merger_SOURCES = ref/tests/check_merger.c
+ref_tests_check_merger_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_merger_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
-ref_tests_check_merger_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
-ref_tests_check_experts_SOURCES = ref/tests/check_experts.c ref/ops.c $(REF_PRODUCT) ref/mlp.c
-ref_tests_check_experts_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_merger_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_experts_SOURCES = ref/tests/check_experts.c
+ref_tests_check_experts_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_experts_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
-ref_tests_check_experts_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
-ref_tests_check_ops_SOURCES = ref/tests/check_ops.c ref/ops.c $(REF_PRODUCT) ref/mlp.c
-ref_tests_check_ops_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_experts_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_ops_SOURCES = ref/tests/check_ops.c
+ref_tests_check_ops_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_ops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
-ref_tests_check_ops_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
-ref_tests_check_position_table_SOURCES = \
-	ref/tests/check_position_table.c ref/ops.c $(REF_PRODUCT) ref/patches.c ref/position_table.c
-ref_tests_check_position_table_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_ops_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_position_table_SOURCES = ref/tests/check_position_table.c
+ref_tests_check_position_table_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_position_table_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
-ref_tests_check_position_table_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
-ref_tests_check_product_SOURCES = ref/tests/check_product.c $(REF_PRODUCT)
-ref_tests_check_product_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_position_table_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_product_SOURCES = ref/tests/check_product.c
+ref_tests_check_product_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_product_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
-ref_tests_check_product_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_product_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_session_SOURCES = ref/tests/check_session.c $(REF_TEST_ENGINES)
 ref_tests_check_session_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_session_LDADD = $(TEST_LIBS)
@@ -113,12 +111,9 @@ ref_tests_check_step_LDADD = $(TEST_LIBS)
 ref_tests_check_tap_SOURCES = ref/tests/check_tap.c $(REF_TEST_ENGINES)
 ref_tests_check_tap_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_tap_LDADD = $(TEST_LIBS)
-ref_tests_check_tower_SOURCES = \
-	ref/tests/check_tower.c ref/tests/towers.c ref/tests/towers.h \
-	ref/heads.c ref/merger.c ref/mlp.c ref/ops.c $(REF_PRODUCT) ref/patches.c ref/position_table.c ref/tower.c \
-	ref/tower_layer.c ref/trace.c
-ref_tests_check_tower_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_tower_SOURCES = ref/tests/check_tower.c ref/tests/towers.c ref/tests/towers.h
+ref_tests_check_tower_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_tower_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
-ref_tests_check_tower_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_tower_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_unload_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_unload_LDADD = $(TEST_LIBS)
