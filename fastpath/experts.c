@@ -21,25 +21,53 @@ typedef struct routing {
     float *part;          /* [R]: its weight */
 } routing;
 
+/* Whether the kernel chooses as the model does. */
+static bool is_choice_of_kernel(const plan_experts *x)
+{
+    return x->scoring == PLAN_SCORING_SOFTMAX && !x->choice_bias.data && !x->n_groups && x->sum_floor == 0 &&
+           x->sum_offset == 0 && x->share_factor == 1;
+}
+
+/* From scores to probabilities, both [R, n_experts]. all: scratch, of the same shape. */
+static void score_experts(fp_pass *pass, const plan_experts *x, float *probability, float *scores,
+                          int32_t *all)
+{
+    const size_t n = x->n_experts;
+    if (x->scoring == PLAN_SCORING_SOFTMAX) /* of all experts, so in their order */
+        pass->model->kernels.op.router.f32(all, probability, scores, pass->n_rows, n, n, false);
+    else
+        for (size_t i = 0; i < pass->n_rows * n; i++)
+            probability[i] = (float)(1 / (1 + exp(-(double)scores[i])));
+}
+
 /* Chooses by scores [R, n_experts], which are overwritten. */
 static assay_status choose_experts(fp_pass *pass, const routing *k, float *scores)
 {
     const plan_experts *x = k->plan;
-    const assay_router *router = &pass->model->kernels.op.router;
-    const size_t n = x->n_experts, mark = pass->scratch->n;
-    if (!k->weights->choice_bias && x->sum_floor == 0) {
-        router->f32(k->chosen, k->share, scores, pass->n_rows, n, x->n_active, x->renormalize);
+    const size_t n = x->n_experts, n_rows = pass->n_rows, mark = pass->scratch->n;
+    if (is_choice_of_kernel(x)) {
+        pass->model->kernels.op.router.f32(k->chosen, k->share, scores, n_rows, n, x->n_active,
+                                           x->renormalize);
         return ASSAY_OK;
     }
-    const fp_choice choice = {n, x->n_active, k->weights->choice_bias, x->renormalize, x->sum_floor};
-    int32_t *all = fp_scratch_alloc(pass->scratch, pass->n_rows, n, sizeof *all);
-    float *probability = all ? fp_scratch_floats(pass->scratch, pass->n_rows, n) : NULL;
-    if (probability) { /* of all experts, so in their order */
-        router->f32(all, probability, scores, pass->n_rows, n, n, false);
-        fp_choose_experts(k->chosen, k->share, probability, pass->n_rows, &choice);
+    const fp_choice choice = {.n_experts = n,
+                              .n_active = x->n_active,
+                              .n_groups = x->n_groups,
+                              .n_active_groups = x->n_active_groups,
+                              .bias = k->weights->choice_bias,
+                              .renormalize = x->renormalize,
+                              .sum_floor = x->sum_floor,
+                              .sum_offset = x->sum_offset,
+                              .factor = x->share_factor};
+    int32_t *all = fp_scratch_alloc(pass->scratch, n_rows, n, sizeof *all);
+    float *probability = all ? fp_scratch_floats(pass->scratch, n_rows, n) : NULL;
+    double *value = probability ? fp_scratch_alloc(pass->scratch, 1, n + x->n_groups, sizeof *value) : NULL;
+    if (value) {
+        score_experts(pass, x, probability, scores, all);
+        fp_choose_experts(k->chosen, k->share, probability, n_rows, &choice, value);
     }
     pass->scratch->n = mark;
-    return probability ? ASSAY_OK : ASSAY_ENOMEM;
+    return value ? ASSAY_OK : ASSAY_ENOMEM;
 }
 
 /* Fills in chosen and share. routed: [R, D], input of the router. */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 REF_SOURCES = \
 	ref/blas.c ref/blas.h \
+	ref/choice.c ref/choice.h \
 	ref/delta.c ref/delta.h \
 	ref/features.c ref/features.h \
 	ref/forward.c ref/forward.h \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ref/choice.h"
 #include "ref/product.h"
 #include "ref/weight.h"
 
@@ -56,32 +57,6 @@ assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan
     return rc;
 }
 
-/* Keeps the n_active of probability[0..n_experts) that are the largest with bias[0..n_experts) added, of
- * equal ones the first, and zeroes the others. */
-static void keep_best(ref_real *probability, const ref_real *bias, const plan_experts *x, bool *chosen)
-{
-    memset(chosen, 0, x->n_experts * sizeof *chosen);
-    for (size_t k = 0; k < x->n_active; k++) {
-        size_t best = x->n_experts;
-        for (size_t e = 0; e < x->n_experts; e++)
-            if (!chosen[e] &&
-                (best == x->n_experts || probability[e] + bias[e] > probability[best] + bias[best]))
-                best = e;
-        chosen[best] = true;
-    }
-    for (size_t e = 0; e < x->n_experts; e++)
-        if (!chosen[e]) probability[e] = 0;
-}
-
-/* Multiplies the chosen probabilities of a token by what their sum requires and by the experts' scale. */
-static void weigh_experts(ref_real *share, const ref_real *expert_scale, const plan_experts *x)
-{
-    double sum = 0;
-    for (size_t e = 0; e < x->n_experts; e++) sum += (double)share[e];
-    if (x->renormalize) ref_scale(share, x->n_experts, 1 / fmax(sum, x->sum_floor));
-    if (x->expert_scale.data) ref_multiply(share, expert_scale, x->n_experts);
-}
-
 /* share: [T, n_experts], the weight of each expert for each token; 0 if it is not chosen. */
 static assay_status route_tokens(ref_real *share, const ref_real *routed, size_t n_tokens,
                                  const plan_experts *x)
@@ -89,8 +64,8 @@ static assay_status route_tokens(ref_real *share, const ref_real *routed, size_t
     size_t n = x->n_experts, width = x->router.cols;
     ref_real *seen = ref_alloc(n_tokens, width), *scale = ref_alloc(1, width),
              *expert_scale = ref_alloc(1, n), *bias = ref_alloc(1, n);
-    bool *chosen = calloc(n, sizeof *chosen);
-    assay_status rc = seen && scale && expert_scale && bias && chosen
+    ref_real *scratch = ref_alloc(2, n);
+    assay_status rc = seen && scale && expert_scale && bias && scratch
                           ? ref_norm(seen, routed, n_tokens, width, &x->router_norm)
                           : ASSAY_ENOMEM;
     if (rc == ASSAY_OK && x->router_scale.data) {
@@ -105,15 +80,17 @@ static assay_status route_tokens(ref_real *share, const ref_real *routed, size_t
         rc = ref_matrix(share, seen, n_tokens, &x->router);
     }
     for (size_t t = 0; rc == ASSAY_OK && t < n_tokens; t++) {
-        ref_softmax(share + t * n, n);
-        keep_best(share + t * n, bias, x, chosen);
-        weigh_experts(share + t * n, expert_scale, x);
+        ref_real *own = share + t * n;
+        if (x->scoring == PLAN_SCORING_SIGMOID) ref_sigmoid(own, n);
+        else ref_softmax(own, n);
+        ref_choose_experts(own, bias, x, scratch);
+        if (x->expert_scale.data) ref_multiply(own, expert_scale, n);
     }
     free(seen);
     free(scale);
     free(expert_scale);
     free(bias);
-    free(chosen);
+    free(scratch);
     return rc;
 }
 

@@ -11,6 +11,7 @@
 #define CONFORMANCE_FAULTS_FAULT_H
 
 #include "conformance/faults/image_fault.h"
+#include "fastpath/choice.h"
 #include "fastpath/forward.h"
 #include "fastpath/session/session.h"
 
@@ -76,8 +77,8 @@ typedef struct fault {
     bool writes_shared;
     /* Changes a product y: [n_rows, n_out]. */
     void (*product)(float *y, size_t n_rows, size_t n_out);
-    /* Experts are weighed by their probabilities with the bias of the choice. */
-    bool weighs_choice_bias;
+    /* Changes the choice of the experts of one row. probability, bias: [n_experts], of this row alone. */
+    void (*choice)(fp_choice *choice, float *probability, float *bias);
     /* Replaces fp_norm_run where a norm is present. */
     void (*norm)(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
                  const fp_norm *norm);
@@ -188,6 +189,12 @@ void fault_marks_of_text(plan *p);
 void fault_choice_bias_missing(plan *p);
 void fault_shares_as_they_are(plan *p);
 void fault_sum_floor_missing(plan *p);
+void fault_scores_softmax(plan *p);
+void fault_groups_ignored(plan *p);
+void fault_sum_offset_missing(plan *p);
+void fault_share_factor_missing(plan *p);
+void fault_bias_weighs(fp_choice *choice, float *probability, float *bias);
+void fault_group_by_one(fp_choice *choice, float *probability, float *bias);
 void fault_shared_trimmed(fp_pass *pass, size_t i);
 void fault_chunks_noted(fp_pass *pass, size_t i);
 void fault_chunk_masked(fp_key_range *range, size_t position);

@@ -18,6 +18,7 @@ FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,
 check_LTLIBRARIES += conformance/faults/libfaults.la conformance/faults/faults.la
 conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/caches.c \
+	conformance/faults/experts.c \
 	conformance/faults/fault.h \
 	conformance/faults/image_fault.h \
 	conformance/faults/images.c \

@@ -114,65 +114,6 @@ void fault_post_norms_missing(plan *p)
         p->layers[i].mixer_out.present = p->layers[i].mlp_out.present = false;
 }
 
-void fault_shared_expert_missing(plan *p)
-{
-    for (size_t i = 0; i < p->n_layers; i++) p->layers[i].experts.shared.present = false;
-}
-
-void fault_shared_gate_missing(plan *p)
-{
-    for (size_t i = 0; i < p->n_layers; i++) p->layers[i].experts.shared_gate = (plan_weight){0};
-}
-
-void fault_experts_of_text(plan *p)
-{
-    p->expert_tokens.n = 0;
-}
-
-/* The placeholder of images is the first. */
-void fault_marks_of_text(plan *p)
-{
-    p->expert_tokens.n = 1;
-}
-
-static void change_experts(plan *p, void (*change)(plan_experts *x))
-{
-    for (size_t i = 0; i < p->n_layers; i++) {
-        change(&p->layers[i].experts);
-        change(&p->layers[i].own_experts);
-    }
-}
-
-static void drop_choice_bias(plan_experts *x)
-{
-    x->choice_bias = (plan_weight){0};
-}
-
-void fault_choice_bias_missing(plan *p)
-{
-    change_experts(p, drop_choice_bias);
-}
-
-static void drop_division(plan_experts *x)
-{
-    x->renormalize = false;
-}
-
-void fault_shares_as_they_are(plan *p)
-{
-    change_experts(p, drop_division);
-}
-
-static void drop_floor(plan_experts *x)
-{
-    x->sum_floor = 0;
-}
-
-void fault_sum_floor_missing(plan *p)
-{
-    change_experts(p, drop_floor);
-}
-
 static void change_norms(plan *p, void (*change)(plan_norm *norm))
 {
     change(&p->norm);

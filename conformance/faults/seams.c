@@ -205,20 +205,25 @@ assay_status __wrap_fp_delta_run(fp_pass *pass, size_t i, const float *x, float 
 }
 
 void __wrap_fp_choose_experts(int32_t *chosen, float *share, const float *probability, size_t n_rows,
-                              const fp_choice *choice)
+                              const fp_choice *choice, double *scratch)
 {
-    const size_t n = n_rows * choice->n_experts;
-    if (!fault_planted()->weighs_choice_bias || !choice->bias) {
-        __real_fp_choose_experts(chosen, share, probability, n_rows, choice);
+    const size_t n = choice->n_experts;
+    if (!fault_planted()->choice) {
+        __real_fp_choose_experts(chosen, share, probability, n_rows, choice, scratch);
         return;
     }
-    fp_choice unbiased = *choice;
-    float *biased = malloc(n * sizeof *biased);
-    if (!biased) abort();
-    for (size_t i = 0; i < n; i++) biased[i] = probability[i] + choice->bias[i % choice->n_experts];
-    unbiased.bias = NULL;
-    __real_fp_choose_experts(chosen, share, biased, n_rows, &unbiased);
-    free(biased);
+    float *own = malloc(2 * n * sizeof *own);
+    if (!own) abort();
+    for (size_t r = 0; r < n_rows; r++) {
+        fp_choice changed = *choice;
+        memcpy(own, probability + r * n, n * sizeof *own);
+        for (size_t e = 0; e < n; e++) own[n + e] = choice->bias ? choice->bias[e] : 0;
+        changed.bias = own + n;
+        fault_planted()->choice(&changed, own, own + n);
+        __real_fp_choose_experts(chosen + r * choice->n_active, share + r * choice->n_active, own, 1,
+                                 &changed, scratch);
+    }
+    free(own);
 }
 
 assay_status __wrap_fp_attend(fp_pass *pass, size_t i, const float *x, float *y)

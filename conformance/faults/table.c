@@ -101,7 +101,7 @@ const fault FAULTS[] = {
      .plan = fault_choice_bias_missing},
     {"choice-bias-weighs", "the bias of a choice is also a part of the weight",
      "ernie4_5_vl_moe/base/single ernie4_5_vl_moe/base/image", "qwen3_moe/base/single",
-     .weighs_choice_bias = true},
+     .choice = fault_bias_weighs},
     {"shares-as-they-are", "the probabilities of chosen experts are not divided by their sum",
      "ernie4_5_vl_moe/base/single qwen3_moe/base/single", "qwen3_moe/unnormalised/single",
      .plan = fault_shares_as_they_are},

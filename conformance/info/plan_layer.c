@@ -63,16 +63,27 @@ static bool add_mixer(json_object *to, const plan_mixer *mixer)
            conf_info_add_flag(one, "blocks", a->mask == PLAN_MASK_BLOCKS) && conf_info_add_null(to, "delta");
 }
 
+static bool add_groups(json_object *to, const plan_experts *x)
+{
+    if (!x->n_groups) return conf_info_add_null(to, "groups");
+    json_object *one = conf_info_add_object(to, "groups");
+    return conf_json_add_count(one, "n", x->n_groups) &&
+           conf_json_add_count(one, "active", x->n_active_groups);
+}
+
 static bool add_experts(json_object *to, const char *name, const plan_experts *x)
 {
     if (!x->present) return conf_info_add_null(to, name);
     json_object *one = conf_info_add_object(to, name);
     return conf_json_add_count(one, "n", x->n_experts) && conf_json_add_count(one, "active", x->n_active) &&
-           conf_json_add_count(one, "intermediate", x->intermediate) &&
+           add_groups(one, x) && conf_json_add_count(one, "intermediate", x->intermediate) &&
            conf_json_add_text(one, "activation", plan_activation_name(x->activation)) &&
+           conf_json_add_text(one, "scoring", x->scoring == PLAN_SCORING_SIGMOID ? "sigmoid" : "softmax") &&
            conf_info_add_flag(one, "choice_bias", x->choice_bias.data) &&
            conf_info_add_flag(one, "renormalised", x->renormalize) &&
            conf_info_add_real(one, "sum_floor", x->sum_floor) &&
+           conf_info_add_real(one, "sum_offset", x->sum_offset) &&
+           conf_json_add_real(one, "factor", x->share_factor) &&
            conf_info_add_flag(one, "scaled", x->expert_scale.data) &&
            conf_info_add_mlp(one, "shared", &x->shared) &&
            conf_info_add_flag(one, "shared_gate", x->shared_gate.data);

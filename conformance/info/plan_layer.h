@@ -24,13 +24,12 @@ bool conf_info_add_mlp(json_object *to, const char *name, const plan_mlp *mlp);
  *   attention        see above, and cache_layer, value_is_key, gate, blocks
  *   delta            a gated delta net: {heads, key_heads, key_dim, value_dim, kernel}
  *   mlp              see above
- *   experts          {n, active, intermediate, activation, choice_bias, renormalised, sum_floor, scaled,
- *                    shared, shared_gate}; sum_floor: the least sum by which shares are divided, or null
- *   own_experts      the same, of the plan's expert_tokens
- *   norms            an object: name -> norm, those that are present
- *   residual_factor
- *   altup, layer_input, scalar   whether it has them
- *   laurel           its rank */
+ *   experts          {n, active, groups, intermediate, activation, scoring, choice_bias, renormalised,
+ *                    sum_floor, sum_offset, factor, scaled, shared, shared_gate}; groups: {n, active} or
+ * null; scoring: "softmax" or "sigmoid"; sum_floor: the least sum by which shares are divided, sum_offset:
+ * what is added to it, or null own_experts      the same, of the plan's expert_tokens norms            an
+ * object: name -> norm, those that are present residual_factor altup, layer_input, scalar   whether it has
+ * them laurel           its rank */
 bool conf_info_add_layer(json_object *to, const plan_layer *layer);
 
 #endif

@@ -154,6 +154,7 @@ static void read_experts(gemma4 *g)
     x.routes_residual = true;
     x.router_norm = (plan_norm){.present = true, .epsilon = g->d.epsilon, .width = g->f->plan->hidden};
     x.router_factor = 1 / sqrt((double)g->f->plan->hidden);
+    x.share_factor = 1;
     x.renormalize = true;
     if (c->status == ASSAY_OK && x.n_active > x.n_experts)
         config_fail(c, ASSAY_EFORMAT, "top_k_experts: found %zu, expected at most the %zu experts",

@@ -109,8 +109,11 @@ static void read_experts(qwen3_5 *g)
 {
     config *c = g->f->config;
     plan_experts *x = &g->experts;
-    *x = (plan_experts){
-        .present = true, .activation = g->d.activation, .router_factor = 1, .renormalize = true};
+    *x = (plan_experts){.present = true,
+                        .activation = g->d.activation,
+                        .router_factor = 1,
+                        .share_factor = 1,
+                        .renormalize = true};
     x->n_experts = config_size(c, "num_experts");
     x->n_active = config_size(c, "num_experts_per_tok");
     x->intermediate = config_size(c, "moe_intermediate_size");

@@ -42,6 +42,10 @@ static const struct {
     {PLAN_CHOICE_BIAS, "a bias of the choice of experts"},
     {PLAN_SUM_FLOOR, "a smallest sum of the shares of experts"},
     {PLAN_OWN_EXPERTS, "experts of the tokens of some ids"},
+    {PLAN_SIGMOIDS, "experts with sigmoids of their scores"},
+    {PLAN_GROUPS, "experts in groups"},
+    {PLAN_SUM_OFFSET, "an offset of the sum of the shares of experts"},
+    {PLAN_SHARE_FACTOR, "a factor of the shares of experts"},
 };
 
 static const struct {
@@ -120,7 +124,10 @@ static uint64_t expert_features(const plan_experts *x)
 {
     return norm_features(&x->router_norm) | BIAS_FEATURES(&x->shared.gate, &x->shared.up, &x->shared.down) |
            bit(x->present, PLAN_EXPERTS) | bit(x->shared.present, PLAN_SHARED_EXPERT) |
-           bit(x->choice_bias.data != NULL, PLAN_CHOICE_BIAS) | bit(x->sum_floor != 0, PLAN_SUM_FLOOR);
+           bit(x->choice_bias.data != NULL, PLAN_CHOICE_BIAS) | bit(x->sum_floor != 0, PLAN_SUM_FLOOR) |
+           bit(x->scoring == PLAN_SCORING_SIGMOID, PLAN_SIGMOIDS) | bit(x->n_groups != 0, PLAN_GROUPS) |
+           bit(x->sum_offset != 0, PLAN_SUM_OFFSET) |
+           bit(x->present && x->share_factor != 1, PLAN_SHARE_FACTOR);
 }
 
 static uint64_t layer_features(const plan_layer *l, size_t i)

@@ -42,9 +42,13 @@
 #define PLAN_SHARED_EXPERT    (UINT64_C(1) << 29) /* beside the chosen experts */
 #define PLAN_PLAIN_MLP        (UINT64_C(1) << 30) /* without a gate, in a decoder layer */
 
-#define PLAN_CHOICE_BIAS (UINT64_C(1) << 40) /* added to the probabilities of experts to choose */
-#define PLAN_SUM_FLOOR   (UINT64_C(1) << 41) /* of the sum that divides the probabilities of experts */
-#define PLAN_OWN_EXPERTS (UINT64_C(1) << 42) /* experts of the tokens of some ids */
+#define PLAN_CHOICE_BIAS  (UINT64_C(1) << 40) /* added to the probabilities of experts to choose */
+#define PLAN_SUM_FLOOR    (UINT64_C(1) << 41) /* of the sum that divides the probabilities of experts */
+#define PLAN_OWN_EXPERTS  (UINT64_C(1) << 42) /* experts of the tokens of some ids */
+#define PLAN_SIGMOIDS     (UINT64_C(1) << 43) /* of the scores of experts, instead of a softmax */
+#define PLAN_GROUPS       (UINT64_C(1) << 44) /* of experts */
+#define PLAN_SUM_OFFSET   (UINT64_C(1) << 45) /* of the sum that divides the probabilities of experts */
+#define PLAN_SHARE_FACTOR (UINT64_C(1) << 46) /* of the probabilities of chosen experts */
 
 /* The parts of a tower that not every tower has. */
 #define PLAN_TOWER_RASTER        (UINT64_C(1) << 0) /* patches row by row instead of in blocks */

@@ -55,9 +55,17 @@ typedef struct plan_mixer {
     };
 } plan_mixer;
 
-/* Router: softmax over all experts of router(norm(x) * router_scale * router_factor), the best n_active.
+/* From the scores of a router to the probabilities of its experts. */
+typedef enum plan_scoring {
+    PLAN_SCORING_SOFTMAX, /* over all experts */
+    PLAN_SCORING_SIGMOID  /* of each score on its own */
+} plan_scoring;
+
+/* Router: scoring of router(norm(x) * router_scale * router_factor), the best n_active.
  * Each chosen expert gives down(activation(gate(x)) * up(x)) times its probability. A choice_bias changes
- * which experts are the best, and not their probabilities (Wang et al. 2024, Auxiliary-Loss-Free). */
+ * which experts are the best, and not their probabilities (Wang et al. 2024, Auxiliary-Loss-Free). Experts in
+ * groups: the n_active_groups groups with the largest sum of their two best experts are chosen first, and the
+ * experts from these (DeepSeek-AI 2024, DeepSeek-V3). */
 typedef struct plan_experts {
     bool present;
     size_t n_experts, n_active, intermediate;
@@ -67,12 +75,16 @@ typedef struct plan_experts {
     plan_norm router_norm;
     plan_weight router_scale; /* [D], or absent */
     double router_factor;
-    plan_weight choice_bias;       /* [n_experts], added to the probabilities that are compared; or absent */
-    bool renormalize;              /* the chosen probabilities are divided by their sum, … */
-    double sum_floor;              /* … or by this where the sum is smaller; 0: always by their sum */
-    plan_weight expert_scale;      /* [n_experts], multiplies the chosen probabilities; or absent */
-    plan_weight *gate, *up, *down; /* [n_experts] each, owned */
-    plan_mlp shared;               /* evaluated for every token and added to the chosen experts; or absent */
+    plan_weight choice_bias; /* [n_experts], added to the probabilities that are compared; or absent */
+    plan_scoring scoring;
+    size_t n_groups, n_active_groups; /* of n_experts / n_groups neighbours each; 0: no groups */
+    bool renormalize;                 /* the chosen probabilities are divided by their sum, … */
+    double sum_floor;                 /* … or by this where the sum is smaller; 0: always by their sum */
+    double sum_offset;                /* added to the sum that divides */
+    double share_factor;              /* multiplies the chosen probabilities, divided or not */
+    plan_weight expert_scale;         /* [n_experts], multiplies the chosen probabilities; or absent */
+    plan_weight *gate, *up, *down;    /* [n_experts] each, owned */
+    plan_mlp shared;         /* evaluated for every token and added to the chosen experts; or absent */
     plan_weight shared_gate; /* [1, D]: the shared expert's output times sigmoid of this product; or absent */
 } plan_experts;
 

@@ -132,8 +132,12 @@ static void print_experts(const plan_experts *x, const char *role, FILE *out)
     fprintf(out, "             experts %zu of %zu, %zu each, %s%s", x->n_active, x->n_experts,
             x->intermediate, plan_activation_name(x->activation),
             x->choice_bias.data ? ", chosen with a bias" : "");
+    if (x->scoring == PLAN_SCORING_SIGMOID) fprintf(out, ", sigmoids");
+    if (x->n_groups) fprintf(out, ", from %zu of %zu groups", x->n_active_groups, x->n_groups);
     if (x->renormalize) fprintf(out, ", renormalised");
     if (x->sum_floor != 0) fprintf(out, " by at least %g", x->sum_floor);
+    if (x->sum_offset != 0) fprintf(out, " by the sum and %g", x->sum_offset);
+    if (x->share_factor != 1) fprintf(out, ", times %g", x->share_factor);
     fprintf(out, "%s%s\n", x->expert_scale.data ? ", scaled" : "", role);
     if (x->shared.present)
         fprintf(out, "             shared expert %zu, %s%s\n", x->shared.intermediate,

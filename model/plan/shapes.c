@@ -102,6 +102,22 @@ static void check_shared_expert(checker *c, const plan_experts *x)
     c->status = shared.status;
 }
 
+/* Every group has two experts whose sum is its score, and the chosen groups hold enough of them. */
+static void check_groups(checker *c, const plan_experts *x)
+{
+    const size_t n = x->n_groups, size = n ? x->n_experts / n : 0;
+    if (c->status != ASSAY_OK || n == 0) return;
+    if (x->n_experts % n != 0 || size < 2)
+        c->status = assay_fail(c->err, ASSAY_EFORMAT,
+                               "%s: %s%zu groups: found %zu experts, expected two or more in each",
+                               c->plan->dir, c->where, n, x->n_experts);
+    else if (x->n_active_groups == 0 || x->n_active_groups > n || x->n_active > x->n_active_groups * size)
+        c->status =
+            assay_fail(c->err, ASSAY_EFORMAT,
+                       "%s: %s%zu active groups of %zu experts: expected 1 to %zu, with %zu experts at least",
+                       c->plan->dir, c->where, x->n_active_groups, size, n, x->n_active);
+}
+
 /* part: "experts" or "own_experts". */
 static void check_experts(checker *whole, const plan_experts *x, const char *part)
 {
@@ -113,6 +129,7 @@ static void check_experts(checker *whole, const plan_experts *x, const char *par
     if (c->status == ASSAY_OK && (x->n_active == 0 || x->n_active > x->n_experts))
         c->status = assay_fail(c->err, ASSAY_EFORMAT, "%s: %s%s: found %zu active, expected 1 to %zu",
                                c->plan->dir, whole->where, part, x->n_active, x->n_experts);
+    check_groups(c, x);
     checker_matrix(c, "router", &x->router, x->n_experts, d);
     checker_norm(c, "router_norm", &x->router_norm, d);
     checker_vector(c, "router_scale", &x->router_scale, d);

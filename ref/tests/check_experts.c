@@ -1,6 +1,7 @@
 /* The reference's mixture of experts on inputs whose results are known.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "ref/choice.h"
 #include "ref/mlp.h"
 
 #include "base/tests/support.h"
@@ -33,6 +34,7 @@ static void route(const plan_experts *given, size_t n_tokens, const bool *has_ow
     x->activation = ASSAY_RELU;
     x->router = matrix(router, 3, 1);
     x->router_factor = 1;
+    if (x->share_factor == 0) x->share_factor = 1;
     x->gate = gate;
     x->up = up;
     x->down = down;
@@ -79,6 +81,45 @@ START_TEST(the_sum_that_divides_is_not_below_its_floor)
 }
 END_TEST
 
+START_TEST(groups_are_chosen_by_two_experts)
+{
+    const plan_experts x = {
+        .n_experts = 6, .n_active = 2, .n_groups = 3, .n_active_groups = 1, .share_factor = 1};
+    const ref_real none[6] = {0}, bias[6] = {-2, -2, 0, 0, 0, 0};
+    ref_real scratch[12], share[6] = {0.5, 0.375, 0.875, 0, 0.5, 0.25};
+    ref_choose_experts(share, none, &x, scratch); /* 0.875 twice, then 0.75: of equal ones the first */
+    ck_assert(share[0] == 0.5 && share[1] == 0.375 && share[2] == 0 && share[4] == 0);
+    ref_real biased[6] = {0.5, 0.375, 0.875, 0, 0.5, 0.5};
+    ref_choose_experts(biased, bias, &x, scratch);
+    ck_assert(biased[0] == 0 && biased[2] == 0 && biased[4] == 0.5 && biased[5] == 0.5);
+    /* An expert of the chosen group is chosen although all of the others have larger numbers. */
+    const ref_real low[6] = {0, -2, -0.625, -0.625, -0.625, -0.625};
+    ref_real lone[6] = {0.875, 0.125, 0, 0, 0, 0};
+    ref_choose_experts(lone, low, &x, scratch); /* -1 against -1.25 */
+    ck_assert(lone[0] == 0.875 && lone[1] == 0.125 && lone[2] == 0);
+}
+END_TEST
+
+START_TEST(sigmoids_have_an_offset_of_their_sum_and_a_factor)
+{
+    static const double first[] = {1, 0, 0};
+    plan_experts x = {.scoring = PLAN_SCORING_SIGMOID, .share_factor = 1};
+    double y;
+    route(&x, 1, NULL, &y); /* 1/2, 2/3, 4/5 */
+    ck_assert(fabs(y - (2 * 2 / 3.0 + 4 * 4 / 5.0)) < 1e-14);
+    x.share_factor = 3;
+    route(&x, 1, NULL, &y);
+    ck_assert(fabs(y - 3 * (2 * 2 / 3.0 + 4 * 4 / 5.0)) < 1e-14);
+    x.renormalize = true;
+    x.sum_offset = 22 / 15.0; /* the sum itself */
+    route(&x, 1, NULL, &y);
+    ck_assert(fabs(y - 3 * (2 * 2 / 3.0 + 4 * 4 / 5.0) / (44 / 15.0)) < 1e-14);
+    x = (plan_experts){.scoring = PLAN_SCORING_SIGMOID, .choice_bias = matrix(first, 1, 3)};
+    route(&x, 1, NULL, &y);
+    ck_assert(fabs(y - (1 / 2.0 + 4 * 4 / 5.0)) < 1e-14);
+}
+END_TEST
+
 START_TEST(tokens_with_experts_of_their_own_have_no_others)
 {
     double y[3];
@@ -94,6 +135,8 @@ int main(void)
     tcase_add_test(all, the_best_experts_are_mixed_by_probability);
     tcase_add_test(all, a_choice_bias_changes_the_choice_and_no_weight);
     tcase_add_test(all, the_sum_that_divides_is_not_below_its_floor);
+    tcase_add_test(all, sigmoids_have_an_offset_of_their_sum_and_a_factor);
+    tcase_add_test(all, groups_are_chosen_by_two_experts);
     tcase_add_test(all, tokens_with_experts_of_their_own_have_no_others);
     suite_add_tcase(suite, all);
     return support_run(suite);

@@ -49,7 +49,11 @@ family_ernie_experts family_ernie_experts_read(family *f, assay_activation activ
 {
     config *c = f->config;
     family_ernie_experts e = {.shared_bias = shared_bias};
-    plan_experts x = {.present = true, .activation = activation, .router_factor = 1, .renormalize = true};
+    plan_experts x = {.present = true,
+                      .activation = activation,
+                      .router_factor = 1,
+                      .share_factor = 1,
+                      .renormalize = true};
     size_t vision_experts, width[2] = {1536, 512};
     x.n_experts = read_pair(c, "moe_num_experts", 64, &vision_experts);
     x.n_active = config_size_or(c, "moe_k", 6);

@@ -41,7 +41,7 @@ static plan_experts read_experts(family *f, const family_decoder *d, bool always
     config *c = f->config;
     /* transformers 5 writes num_local_experts, published checkpoints num_experts. */
     const bool local = config_has(c, "num_local_experts"), published = config_has(c, "num_experts");
-    plan_experts x = {.present = true, .activation = d->activation, .router_factor = 1};
+    plan_experts x = {.present = true, .activation = d->activation, .router_factor = 1, .share_factor = 1};
     x.n_experts = config_size(c, local ? "num_local_experts" : "num_experts");
     if (local && published && config_size(c, "num_experts") != x.n_experts)
         config_fail_member(c, ASSAY_EFORMAT, "num_experts", "expected what num_local_experts says (%zu)",
