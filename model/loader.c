@@ -45,6 +45,7 @@ static const struct {
     {"qwen3_5_moe", "qwen3_5_moe_text", family_qwen3_5_moe, false},
     {"paddleocr_vl", "paddleocr_vl_text", family_paddleocr_vl, true},
     {"glm4v", "glm4v_text", family_glm4v, false},
+    {"glm4v_moe", "glm4v_moe_text", family_glm4v_moe, false},
     {"glm_ocr", "glm_ocr_text", family_glm_ocr, false},
     {"ernie4_5_vl_moe", "ernie4_5_vl_moe_text", family_ernie4_5_vl_moe, false},
     {"ernie4_5_moe_vl", NULL, family_ernie4_5_vl_moe, false},

@@ -8,7 +8,6 @@
 #include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/glm_parts.h"
-#include "model/plan/bind_vector.h"
 
 static void read_text(family *f)
 {
@@ -28,18 +27,6 @@ static void read_text(family *f)
 
 void family_glm4v(family *f)
 {
-    family_vision v;
     read_text(f);
-    family_glm_vision_begin(&v, f, "glm4v_vision");
-    config *c = &v.config;
-    family_vision_table(&v, PLAN_TABLE_BICUBIC, config_size_or(c, "image_size", 336));
-    if (family_ok(&v.own))
-        f->plan->tower.in_norm =
-            bind_norm(v.own.bind, f->plan->tower.hidden, v.epsilon, "post_conv_layernorm");
-    family_glm_bind_tower(&v,
-                          &(family_glm_tower){.qkv_bias = config_flag_or(c, "attention_bias", false),
-                                              .intermediate = f->plan->hidden,
-                                              .merger_intermediate = config_size(c, "intermediate_size")});
-    family_vision_image_token(&v, 151343);
-    family_vision_end(&v);
+    family_glm4v_tower(f, "glm4v_vision", 151343);
 }

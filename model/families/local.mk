@@ -7,6 +7,7 @@ model_libmodel_la_SOURCES += \
 	model/families/gemma3n.c \
 	model/families/gemma4.c \
 	model/families/glm4v.c \
+	model/families/glm4v_moe.c \
 	model/families/glm_ocr.c \
 	model/families/granite.c \
 	model/families/llama.c \

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -217,7 +218,7 @@ def model_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.T
     if blocks or media_of(tokens):
         inputs["mm_token_type_ids"] = token_kinds(config, tokens)
     wide = np.float64 if model.dtype is torch.float64 else np.float32
-    if hasattr(config, "image_start_token_id"):  # ERNIE: these have experts of their own
+    if "moe_mm_token_type_ids" in inspect.signature(model.forward).parameters:  # ERNIE: these have experts of their own
         inputs["moe_mm_token_type_ids"] = expert_kinds(config, tokens)
     for name, array in joined(media_of(tokens)).items():
         floats = array.dtype.kind == "f"

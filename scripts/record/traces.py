@@ -36,6 +36,39 @@ class Routing:
         return float(self.gaps().min())
 
 
+@dataclass(frozen=True)
+class GroupedRouting(Routing):
+    """One call of a router of experts in groups (GLM-4.5V): the shares have their biases, and the experts of the
+    n_active_groups groups with the largest sums of two are compared."""
+
+    n_groups: int = 1
+    n_active_groups: int = 1
+
+    def scores(self) -> np.ndarray:
+        """[n, n_groups]."""
+        grouped = self.shares.reshape(len(self.shares), self.n_groups, -1)
+        return np.sort(grouped, axis=-1)[..., -2:].sum(-1)
+
+    def compared(self) -> Routing:
+        """The routing among the experts of the chosen groups."""
+        order = np.argsort(-self.scores(), axis=-1, kind="stable")[:, :self.n_active_groups]
+        is_open = np.zeros((len(self.shares), self.n_groups), bool)
+        np.put_along_axis(is_open, order, True, axis=-1)
+        size = self.shares.shape[1] // self.n_groups
+        return Routing(np.where(is_open.repeat(size, axis=-1), self.shares, -np.inf), self.top_k)
+
+    def chosen(self) -> np.ndarray:
+        return self.compared().chosen()
+
+    def gaps(self) -> np.ndarray:
+        """[n]: the smaller gap, of the experts or of the groups; that of the groups, whose scores are sums of two shares,
+        counts half."""
+        gaps = self.compared().gaps()
+        if self.n_active_groups == self.n_groups:
+            return gaps
+        return np.minimum(gaps, Routing(self.scores(), self.n_active_groups).gaps() / 2)
+
+
 class TypedRouting:
     """The routing of a block with two sets of experts (ERNIE): one Routing for each call of the block, whose shares
     are what the sets compare, the biased probabilities, with the rows in the order of the tokens."""
@@ -107,6 +140,13 @@ def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Itera
                                     top_k))
         return record_shares
 
+    def record_groups(gate):
+        def record_shares(scores):
+            shares = torch.sigmoid(scores.double()) + gate.e_score_correction_bias.double()
+            routings.append(GroupedRouting(shares.reshape(-1, shares.shape[-1]).numpy().copy(), gate.top_k,
+                                           gate.num_group, gate.topk_group))
+        return record_shares
+
     if trace is not None:
         # Granite multiplies the output of the module
         scale = getattr(run.config, "embedding_multiplier", 1.0)
@@ -134,6 +174,8 @@ def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Itera
                 add_hook(layer.router, record_routing(run.config.top_k_experts, normalised=True))
             elif hasattr(layer.mlp, "vision_moe"):
                 handles += TypedRouting(layer.mlp, run.config.num_experts_per_tok, routings).handles
+            elif hasattr(getattr(layer.mlp, "gate", None), "topk_group"):
+                add_hook(layer.mlp.gate, record_groups(layer.mlp.gate))
             elif hasattr(layer.mlp, "gate"):  # inside the MLP; returns logits
                 add_hook(layer.mlp.gate, record_routing(run.config.num_experts_per_tok, normalised=False))
     try:

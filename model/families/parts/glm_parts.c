@@ -16,16 +16,17 @@ family_decoder family_glm_decoder_read(family *f)
     return d;
 }
 
-static size_t read_rope(family *f, size_t head_dim)
+size_t family_glm_rope(family *f, size_t head_dim, double default_partial, rope_pairing pairing)
 {
     const config_rope_request request = {.head_dim = head_dim,
                                          .default_theta = 10000,
                                          .old_scaling = true,
                                          .partial = true,
+                                         .default_partial = default_partial,
                                          .sections = ROPE_SECTIONS_CHUNKED,
                                          .default_section = {8, 12, 12}};
     const size_t index = family_rope(f, &request);
-    if (family_ok(f)) f->plan->ropes[index].pairing = ROPE_PAIRS_ADJACENT;
+    if (family_ok(f)) f->plan->ropes[index].pairing = pairing;
     return index;
 }
 
@@ -43,7 +44,7 @@ static void bind_text_layer(family *f, const family_decoder *d, size_t i)
 
 void family_glm_layers(family *f, family_decoder *d)
 {
-    d->rope = family_ok(f) ? read_rope(f, d->head_dim) : 0;
+    d->rope = family_ok(f) ? family_glm_rope(f, d->head_dim, 1, ROPE_PAIRS_ADJACENT) : 0;
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_text_layer(f, d, i);
 }
 
@@ -125,4 +126,21 @@ void family_glm_bind_tower(family_vision *v, const family_glm_tower *parts)
     if (!family_ok(&v->own)) return;
     tower->out_norm = bind_norm(v->own.bind, tower->hidden, v->epsilon, "post_layernorm");
     bind_merger(v, parts->merger_intermediate);
+}
+
+void family_glm4v_tower(family *f, const char *type, size_t default_image)
+{
+    family_vision v;
+    family_glm_vision_begin(&v, f, type);
+    config *c = &v.config;
+    family_vision_table(&v, PLAN_TABLE_BICUBIC, config_size_or(c, "image_size", 336));
+    if (family_ok(&v.own))
+        f->plan->tower.in_norm =
+            bind_norm(v.own.bind, f->plan->tower.hidden, v.epsilon, "post_conv_layernorm");
+    family_glm_bind_tower(&v,
+                          &(family_glm_tower){.qkv_bias = config_flag_or(c, "attention_bias", false),
+                                              .intermediate = f->plan->hidden,
+                                              .merger_intermediate = config_size(c, "intermediate_size")});
+    family_vision_image_token(&v, default_image);
+    family_vision_end(&v);
 }

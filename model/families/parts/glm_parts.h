@@ -10,6 +10,10 @@
 /* Begins reading the text model: norms before and after attention and MLP. */
 family_decoder family_glm_decoder_read(family *f);
 
+/* A rope of chunked M-RoPE over the leading part of a head. default_partial: which part, if
+ * partial_rotary_factor is absent. Returns its index. */
+size_t family_glm_rope(family *f, size_t head_dim, double default_partial, rope_pairing pairing);
+
 /* Its rope, chunked M-RoPE over the leading part of a head, pairs 2i and 2i + 1; and its layers, with an MLP
  * whose gate and up are one product. */
 void family_glm_layers(family *f, family_decoder *d);
@@ -28,5 +32,8 @@ typedef struct family_glm_tower {
  * of a block of patches, a product, LayerNorm (epsilon 1e-5, torch's default), exact GELU and an MLP. Checks
  * that out_hidden_size is the language model's hidden_size. */
 void family_glm_bind_tower(family_vision *v, const family_glm_tower *parts);
+
+/* The whole tower of GLM-4.1V and GLM-4.5V: a bicubic table of positions after the norm of the embedding. */
+void family_glm4v_tower(family *f, const char *type, size_t default_image);
 
 #endif

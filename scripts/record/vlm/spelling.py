@@ -61,6 +61,17 @@ def ernie(config: Config) -> None:
     config |= changed
 
 
+def glm(config: Config) -> None:
+    """GLM-4.5V: the published spelling of the rope, and defaults that mlx-vlm does not have."""
+    text = config["text_config"]
+    if "rope_parameters" not in text:
+        return
+    share = text["rope_parameters"].pop("partial_rotary_factor", 0.5)
+    split_rope(text, "default")
+    for name, value in {**GLM_TEXT, "partial_rotary_factor": share}.items():
+        text.setdefault(name, value)
+
+
 def nested(config: Config) -> None:
     """Qwen3-VL: rope_theta and rope_scaling; the tie of the head, which stands beside text_config; num_experts."""
     text = config["text_config"]
@@ -90,12 +101,17 @@ def regular(config: Config) -> None:
 
 # Published defaults of ERNIE that mlx-vlm does not have
 TEXT: Config = {"hidden_act": "silu", "moe_norm_min": 1e-12, "rms_norm_eps": 1e-5, "use_bias": False}
+# The same of GLM-4.5V
+GLM_TEXT: Config = {
+    "attention_bias": True, "first_k_dense_replace": 1, "n_group": 1, "n_shared_experts": 1, "norm_topk_prob": True,
+    "rms_norm_eps": 1e-5, "routed_scaling_factor": 1.0, "topk_group": 1, "use_qk_norm": False}
+# Of towers
 TOWER: Config = {"temporal_merge_size": 2, "rope_parameters": {}}
 
 
 CHANGES = {"qwen2_vl": flat, "qwen2_5_vl": flat, "qwen3_vl": nested, "qwen3_vl_moe": nested, "qwen3_5": regular,
            "qwen3_5_moe": regular, "gemma4": global_heads, "paddleocr_vl": published,
-           "ernie4_5_vl_moe": ernie}
+           "glm4v_moe": glm, "ernie4_5_vl_moe": ernie}
 
 
 def respelled(config: Config) -> Config | None:
