@@ -53,6 +53,7 @@ static const char *const CHECKPOINTS[] = {
     "glm4v/base",
     "glm_ocr/base",
     "ernie4_5_vl_moe/base",
+    "glm4v_moe/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

@@ -112,25 +112,53 @@ void fault_bias_weighs(fp_choice *choice, float *probability, float *bias)
     }
 }
 
-/* The largest sum of probability and bias in a group. */
-static float best_of_group(const fp_choice *choice, const float *probability, const float *bias, size_t g)
+/* The sum of the n (1 or 2) largest sums of probability and bias in a group. */
+static float group_score(const fp_choice *choice, const float *probability, const float *bias, size_t g,
+                         size_t n)
 {
     const size_t size = choice->n_experts / choice->n_groups;
-    float best = -INFINITY;
-    for (size_t e = g * size; e < (g + 1) * size; e++) best = fmaxf(best, probability[e] + bias[e]);
-    return best;
+    float first = -INFINITY, second = -INFINITY;
+    for (size_t e = g * size; e < (g + 1) * size; e++) {
+        const float value = probability[e] + bias[e];
+        second = fmaxf(second, fminf(first, value));
+        first = fmaxf(first, value);
+    }
+    return n == 1 ? first : first + second;
 }
 
-/* Groups are chosen by their best expert alone: the bias excludes the experts of the others. */
-void fault_group_by_one(fp_choice *choice, float *probability, float *bias)
+/* Replaces the rule of groups: they are chosen by n experts, and others are compared by `instead`. */
+static void choose_groups(fp_choice *choice, const float *probability, float *bias, size_t n,
+                          float (*instead)(float probability))
 {
-    const size_t n = choice->n_groups, size = n ? choice->n_experts / n : 0;
-    float best[64];
-    for (size_t g = 0; g < n; g++) best[g] = best_of_group(choice, probability, bias, g);
-    for (size_t g = 0; g < n; g++) {
+    const size_t n_groups = choice->n_groups, size = n_groups ? choice->n_experts / n_groups : 0;
+    float score[64];
+    for (size_t g = 0; g < n_groups; g++) score[g] = group_score(choice, probability, bias, g, n);
+    for (size_t g = 0; g < n_groups; g++) {
         size_t rank = 0;
-        for (size_t other = 0; other < n; other++) rank += best[other] > best[g];
-        for (size_t e = 0; rank >= choice->n_active_groups && e < size; e++) bias[g * size + e] = -INFINITY;
+        for (size_t other = 0; other < n_groups; other++) rank += score[other] > score[g];
+        for (size_t e = g * size; rank >= choice->n_active_groups && e < (g + 1) * size; e++)
+            bias[e] = instead(probability[e]);
     }
     choice->n_groups = 0;
+}
+
+static float exclude(float probability)
+{
+    (void)probability;
+    return -INFINITY;
+}
+
+static float cancel(float probability)
+{
+    return -probability;
+}
+
+void fault_group_by_one(fp_choice *choice, float *probability, float *bias)
+{
+    choose_groups(choice, probability, bias, 1, exclude);
+}
+
+void fault_groups_zeroed(fp_choice *choice, float *probability, float *bias)
+{
+    choose_groups(choice, probability, bias, 2, cancel);
 }

@@ -194,6 +194,7 @@ void fault_groups_ignored(plan *p);
 void fault_sum_offset_missing(plan *p);
 void fault_share_factor_missing(plan *p);
 void fault_bias_weighs(fp_choice *choice, float *probability, float *bias);
+void fault_groups_zeroed(fp_choice *choice, float *probability, float *bias);
 void fault_group_by_one(fp_choice *choice, float *probability, float *bias);
 void fault_shared_trimmed(fp_pass *pass, size_t i);
 void fault_chunks_noted(fp_pass *pass, size_t i);

@@ -22,6 +22,7 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/fault.h \
 	conformance/faults/image_fault.h \
 	conformance/faults/images.c \
+	conformance/faults/long_cases.h \
 	conformance/faults/plans.c \
 	conformance/faults/samples.c \
 	conformance/faults/states.c \

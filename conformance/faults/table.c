@@ -2,31 +2,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/faults/fault.h"
+#include "conformance/faults/long_cases.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-
-/* Cases of every family that cross positions 64, 128 and 256. */
-#define LONG_SINGLE                                                                                          \
-    "llama/lengths/long-single qwen2/lengths/long-single qwen3/lengths/long-single "                         \
-    "qwen3_moe/lengths/long-single phi3/lengths/long-single gemma3n/lengths/long-single "                    \
-    "gemma4/lengths/long-single olmo2/lengths/long-single granite/lengths/long-single "                      \
-    "gemma2/lengths/long-single gemma/lengths/long-single "                                                  \
-    "qwen3_5/lengths/long-single qwen3_5_moe/lengths/long-single"
-#define LONG_CASES                                                                                           \
-    LONG_SINGLE " "                                                                                          \
-                "llama/lengths/long-batch qwen2/lengths/long-batch qwen3/lengths/long-batch "                \
-                "qwen3_moe/lengths/long-batch phi3/lengths/long-batch gemma3n/lengths/long-batch "           \
-                "gemma4/lengths/long-batch llama/lengths/long-generate qwen2/lengths/long-generate "         \
-                "qwen3/lengths/long-generate qwen3_moe/lengths/long-generate phi3/lengths/long-generate "    \
-                "gemma3n/lengths/long-generate gemma4/lengths/long-generate olmo2/lengths/long-batch "       \
-                "granite/lengths/long-batch gemma2/lengths/long-batch olmo2/lengths/long-generate "          \
-                "granite/lengths/long-generate gemma2/lengths/long-generate "                                \
-                "gemma/lengths/long-batch gemma/lengths/long-generate "                                      \
-                "qwen3_5/lengths/long-batch qwen3_5_moe/lengths/long-batch "                                 \
-                "qwen3_5/lengths/long-generate qwen3_5_moe/lengths/long-generate"
 
 const fault FAULTS[] = {
     {"padding-twice", "a decoded token is rotated as if the padding had to be subtracted once more",
@@ -87,8 +68,8 @@ const fault FAULTS[] = {
      .mixed = fault_inputs_short},
     {"gate-missing", "the output of attention is not multiplied by its gate",
      "qwen3_5/base/single qwen3_5_moe/base/single", "qwen3/base/single", .kernels = fault_gate_missing},
-    {"shared-expert-missing", "a shared expert is left out", "qwen3_5_moe/base/single", "qwen3_5/base/single",
-     .plan = fault_shared_expert_missing},
+    {"shared-expert-missing", "a shared expert is left out", "qwen3_5_moe/base/single glm4v_moe/base/single",
+     "qwen3_5/base/single", .plan = fault_shared_expert_missing},
     {"shared-gate-missing", "a shared expert is added without its gate", "qwen3_5_moe/base/single",
      "qwen3_5/base/single", .plan = fault_shared_gate_missing},
     {"experts-of-text", "the tokens of an image are evaluated by the experts of text",
@@ -97,16 +78,31 @@ const fault FAULTS[] = {
     {"marks-of-text", "the marks of an image are evaluated by the experts of text",
      "ernie4_5_vl_moe/base/image", "ernie4_5_vl_moe/base/single", .plan = fault_marks_of_text},
     {"choice-bias-missing", "experts are chosen without their bias",
-     "ernie4_5_vl_moe/base/single ernie4_5_vl_moe/base/image", "qwen3_moe/base/single",
+     "ernie4_5_vl_moe/base/single ernie4_5_vl_moe/base/image glm4v_moe/base/single", "qwen3_moe/base/single",
      .plan = fault_choice_bias_missing},
     {"choice-bias-weighs", "the bias of a choice is also a part of the weight",
-     "ernie4_5_vl_moe/base/single ernie4_5_vl_moe/base/image", "qwen3_moe/base/single",
+     "ernie4_5_vl_moe/base/single ernie4_5_vl_moe/base/image glm4v_moe/base/single", "qwen3_moe/base/single",
      .choice = fault_bias_weighs},
     {"shares-as-they-are", "the probabilities of chosen experts are not divided by their sum",
-     "ernie4_5_vl_moe/base/single qwen3_moe/base/single", "qwen3_moe/unnormalised/single",
-     .plan = fault_shares_as_they_are},
+     "ernie4_5_vl_moe/base/single qwen3_moe/base/single glm4v_moe/base/single",
+     "qwen3_moe/unnormalised/single", .plan = fault_shares_as_they_are},
     {"sum-floor-missing", "the probabilities of chosen experts are divided by their sum, however small it is",
      "ernie4_5_vl_moe/least-sum/single", "ernie4_5_vl_moe/base/single", .plan = fault_sum_floor_missing},
+    {"sum-offset-missing", "the probabilities of chosen experts are divided by their sum alone",
+     "glm4v_moe/small-sum/single", "glm4v_moe/base/single", .plan = fault_sum_offset_missing},
+    {"share-factor-missing", "the probabilities of chosen experts are not multiplied by their factor",
+     "glm4v_moe/base/single glm4v_moe/unnormalised/single", "glm4v_moe/defaults/image-narrow",
+     .plan = fault_share_factor_missing},
+    {"scores-softmax", "the scores of experts have a softmax instead of sigmoids",
+     "glm4v_moe/base/single glm4v_moe/unnormalised/single", "qwen3_moe/base/single",
+     .plan = fault_scores_softmax},
+    {"groups-ignored", "experts of all groups are compared", "glm4v_moe/base/single glm4v_moe/base/image",
+     "glm4v_moe/defaults/image-narrow", .plan = fault_groups_ignored},
+    {"group-by-one", "a group of experts is chosen by its best one",
+     "glm4v_moe/base/single glm4v_moe/base/image", "glm4v_moe/defaults/image-narrow",
+     .choice = fault_group_by_one},
+    {"groups-zeroed", "experts of groups that are not chosen are compared as 0",
+     "glm4v_moe/unnormalised/single", "glm4v_moe/defaults/image-narrow", .choice = fault_groups_zeroed},
     {"slot-used", "a sample joins in a slot that still holds the cache of another one", "qwen3/base/single",
      "qwen3/base/single", .spared_manner = "whole", .joined = fault_slot_used},
     {"fork-writes-shared-page", "a copy of a sample and its origin write to the page that they share",
@@ -216,7 +212,8 @@ const fault FAULTS[] = {
      "qwen2_5_vl/base/windows", "qwen2_5_vl/base/batch", .images.layout = fault_windows_left},
     {"features-previous", "a sample gets the features of the sample before it",
      "qwen3_vl/base/images-batch gemma4/tower/images-batch paddleocr_vl/base/images-batch "
-     "glm4v/base/images-batch glm_ocr/base/images-batch ernie4_5_vl_moe/base/images-batch",
+     "glm4v/base/images-batch glm_ocr/base/images-batch ernie4_5_vl_moe/base/images-batch "
+     "glm4v_moe/base/images-batch",
      "qwen3_vl/base/image", .spared_manner = "whole", .images.features = fault_features_previous},
     {"frames-outside", "the elements of a patch are taken frame by frame instead of channel by channel",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image qwen3_vl_moe/base/image glm4v/base/image "
@@ -226,7 +223,7 @@ const fault FAULTS[] = {
      .plan = fault_patches_noted, .images.pixels = fault_frames_swapped},
     {"gelu-merger", "the merger has the other GELU",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image paddleocr_vl/base/image glm4v/base/image "
-     "glm_ocr/base/image ernie4_5_vl_moe/base/image",
+     "glm_ocr/base/image ernie4_5_vl_moe/base/image glm4v_moe/base/image",
      "qwen3_vl/base/batch", .plan = fault_gelu_at, .place = FAULT_MERGER},
     {"gelu-deepstack", "the mergers of DeepStack have the other GELU", "qwen3_vl/base/image",
      "qwen2_vl/base/image", .plan = fault_gelu_at, .place = FAULT_DEEPSTACK},
@@ -239,21 +236,21 @@ const fault FAULTS[] = {
      .place = FAULT_TEXT_MLP},
     {"epsilon-text-attention", "the norm before attention has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images qwen3_vl_moe/epsilons/images "
-     "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images",
+     "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MIXER_IN, .epsilon = 1e-5},
     {"epsilon-text-attention-low", "the norm before attention has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MIXER_IN, .epsilon = 1e-6},
     {"epsilon-text-mlp", "the norm before the MLP has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images qwen3_vl_moe/epsilons/images "
-     "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images",
+     "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MLP_IN, .epsilon = 1e-5},
     {"epsilon-text-mlp-low", "the norm before the MLP has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MLP_IN, .epsilon = 1e-6},
     {"epsilon-text-last", "the last norm has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images paddleocr_vl/epsilons/images "
-     "glm4v/epsilons/images glm_ocr/epsilons/images",
+     "glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_LAST, .epsilon = 1e-5},
     {"epsilon-text-last-low", "the last norm has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images",
@@ -267,26 +264,28 @@ const fault FAULTS[] = {
     {"epsilon-tower-attention", "the tower's norm before attention has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
      "gemma4/tower-epsilons/images paddleocr_vl/epsilons/images glm4v/epsilons/images "
-     "glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images",
+     "glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images",
      "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_TOWER_MIXER_IN},
     {"epsilon-tower-mlp", "the tower's norm before the MLP has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
      "gemma4/tower-epsilons/images paddleocr_vl/epsilons/images glm4v/epsilons/images "
-     "glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images",
+     "glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images",
      "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_TOWER_MLP_IN},
     {"epsilon-tower-last", "the norm after the last layer of the tower has another epsilon",
      "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images "
-     "ernie4_5_vl_moe/epsilons/images",
+     "ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TOWER_LAST},
     {"epsilon-merger", "the merger's norm has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
      "gemma4/tower-epsilons/images paddleocr_vl/epsilons/images",
      "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_MERGER},
     {"epsilon-merger-inner", "the norms after products of the merger have another epsilon",
-     "glm4v/epsilons/images glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images",
+     "glm4v/epsilons/images glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images "
+     "glm4v_moe/epsilons/images",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_MERGER_INNER},
     {"epsilon-tower-embedding", "the norm after the patch embedding has another epsilon",
-     "glm4v/epsilons/images", "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TOWER_IN},
+     "glm4v/epsilons/images glm4v_moe/epsilons/images", "qwen3_vl/epsilons/images", .plan = fault_epsilon_at,
+     .place = FAULT_TOWER_IN},
     {"epsilon-deepstack", "the norm of the mergers of DeepStack has another epsilon",
      "qwen3_vl/epsilons/images", "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_DEEPSTACK},
     {"epsilon-text-after-attention", "the norm after attention has another epsilon",

@@ -304,6 +304,14 @@ static const config_harmless_member GLM_MARKERS[] = {
     {"video_start_token_id", NULL}, {"video_token_id", NULL},
 };
 
+/* In published files, but not read by the class: constant in it, or of the layer that it does not load. */
+static const config_harmless_member GLM4V_MOE[] = {
+    {"num_nextn_predict_layers", NULL},
+    {"scoring_func", "\"sigmoid\""},
+    {"topk_method", "\"noaux_tc\""},
+    {"use_qk_norm", "false"},
+};
+
 /* In published files, but not read by the class: of the layer that it does not load. */
 static const config_harmless_member GLM_OCR[] = {
     {"num_nextn_predict_layers", NULL},
@@ -343,6 +351,7 @@ const config_harmless_group config_harmless_groups[] = {
     {"marks the place of an image", "qwen", MEMBERS(MARKERS)},
     {"marks the place of an image", "paddleocr_vl", MEMBERS(MARKERS)},
     {"is not read by the published class", "paddleocr_vl", MEMBERS(PADDLEOCR_VL)},
+    {"is constant in the published class, or not read by it", "glm4v_moe", MEMBERS(GLM4V_MOE)},
     {"is not read by the published class", "glm_ocr", MEMBERS(GLM_OCR)},
     {"marks the place of an image", "glm", MEMBERS(GLM_MARKERS)},
     {"is constant in the published class, or not read by it", "ernie4_5", MEMBERS(ERNIE)},

@@ -28,6 +28,7 @@ include model/families/parts/local.mk
 MODEL_FAMILIES_TESTS = \
 	model/families/tests/check_decoder \
 	model/families/tests/check_ernie \
+	model/families/tests/check_glm4v_moe \
 	model/families/tests/check_siglip \
 	model/families/tests/check_vision \
 	model/families/tests/check_vision_refused
@@ -37,6 +38,8 @@ model_families_tests_check_decoder_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_decoder_LDADD = $(TEST_LIBS)
 model_families_tests_check_ernie_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_ernie_LDADD = $(TEST_LIBS)
+model_families_tests_check_glm4v_moe_CFLAGS = $(TEST_CFLAGS)
+model_families_tests_check_glm4v_moe_LDADD = $(TEST_LIBS)
 model_families_tests_check_siglip_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_siglip_LDADD = $(TEST_LIBS)
 model_families_tests_check_vision_CFLAGS = $(TEST_CFLAGS)

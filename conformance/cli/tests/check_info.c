@@ -185,12 +185,19 @@ START_TEST(a_plan_as_json_has_what_the_text_has)
         {"subjects/4/checkpoint/layers/1/experts/choice_bias", "true"},
         {"subjects/4/checkpoint/layers/1/own_experts/intermediate", "11"},
         {"subjects/4/checkpoint/layers/1/own_experts/sum_floor", "9.9999999999999998e-13"},
+        {"subjects/4/checkpoint/layers/1/experts/scoring", "\"softmax\""},
+        {"subjects/4/checkpoint/layers/1/experts/groups", "null"},
+        {"subjects/5/checkpoint/layers/0/experts", "null"},
+        {"subjects/5/checkpoint/layers/1/experts/groups", "{\"n\":4,\"active\":2}"},
+        {"subjects/5/checkpoint/layers/1/experts/scoring", "\"sigmoid\""},
+        {"subjects/5/checkpoint/layers/1/experts/sum_offset", "9.9999999999999995e-21"},
+        {"subjects/5/checkpoint/layers/1/experts/factor", "2.5"},
         {"subjects/4/checkpoint/tower/merger/steps/5", "{\"repeat\":2}"},
         {0}};
     const support_output *o =
         support_shell("cd \"$top_srcdir/fixtures\" && \"$ASSAY\" info --json - gemma4/mlx-4bit-experts/model "
                       "qwen3_vl/base/model phi3/longrope/model qwen3_5/base/model "
-                      "ernie4_5_vl_moe/base/model");
+                      "ernie4_5_vl_moe/base/model glm4v_moe/base/model");
     assert_code(o, 0);
     ck_assert_str_eq(o->err, "");
     assert_values(o->out, expected);

@@ -103,6 +103,9 @@ static const struct {
     {"glm4v/base",
      "{" EVERYWHERE TRAINED "\"image_start_token_id\": 151339, \"image_end_token_id\": 151340, "
      "\"video_start_token_id\": 151341, \"video_end_token_id\": 151342, \"video_token_id\": 151344}"},
+    {"glm4v_moe/base",
+     "{" EVERYWHERE TRAINED "\"image_start_token_id\": 151339, \"num_nextn_predict_layers\": 1, "
+     "\"scoring_func\": \"sigmoid\", \"topk_method\": \"noaux_tc\", \"use_qk_norm\": false}"},
     {"glm_ocr/base",
      "{" EVERYWHERE TRAINED "\"image_start_token_id\": 59256, \"num_nextn_predict_layers\": 1}"},
     {"ernie4_5_vl_moe/base",
@@ -201,6 +204,10 @@ static const struct {
     {"glm4v/base", "text_config", "partial_rotary_dim", "4", "text_config.partial_rotary_dim"},
     {"glm4v/base", "text_config", "num_nextn_predict_layers", "1", "text_config.num_nextn_predict_layers"},
     {"glm4v/base", "vision_config", "window_size", "112", "vision_config.window_size"},
+    {"glm4v_moe/base", "text_config", "use_qk_norm", "true", "text_config.use_qk_norm"},
+    {"glm4v_moe/base", "text_config", "scoring_func", "\"softmax\"", "text_config.scoring_func"},
+    {"glm4v_moe/base", "text_config", "topk_method", "\"greedy\"", "text_config.topk_method"},
+    {"glm4v_moe/base", "text_config", "n_shared_heads", "1", "text_config.n_shared_heads"},
     {"ernie4_5_vl_moe/base", NULL, "moe_gate_act", "\"sigmoid\"", "moe_gate_act"},
     {"ernie4_5_vl_moe/base", NULL, "moe_use_aux_free", "false", "moe_use_aux_free"},
     {"ernie4_5_vl_moe/base", NULL, "rope_3d", "false", "rope_3d"},

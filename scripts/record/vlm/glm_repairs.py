@@ -1,4 +1,4 @@
-"""Repairs of mlx-vlm's GLM-4.1V and GLM-OCR."""
+"""Repairs of mlx-vlm's GLM-4.1V, GLM-4.5V and GLM-OCR."""
 
 from __future__ import annotations
 
@@ -11,7 +11,18 @@ import numpy as np
 from .repairs import FUNCTIONS, both, module, wrapped
 from .spelling import Config
 
-FAMILY = "glm4v"
+# How the names of their classes begin
+PREFIXES = {"glm4v": "Glm4v", "glm4v_moe": "Glm4vMoe", "glm_ocr": "GlmOcr"}
+
+
+def part(config: Config, name: str) -> Any:
+    """A module of the family."""
+    return module(config["model_type"], name)
+
+
+def tower_class(config: Config, name: str) -> type:
+    """A class of the tower."""
+    return getattr(part(config, "vision"), PREFIXES[config["model_type"]] + name)
 
 
 def cubic(distance: np.ndarray) -> np.ndarray:
@@ -37,7 +48,7 @@ def table(config: Config) -> Any:
     """The table of positions is resampled as published."""
     def sample(_original, x, grid):
         return mx.array(bicubic(np.array(x), np.array(grid)).astype(np.float32))
-    return wrapped(module(FAMILY, "vision"), "grid_sample", sample)
+    return wrapped(part(config, "vision"), "grid_sample", sample)
 
 
 def block_epsilon(config: Config) -> Any:
@@ -45,7 +56,7 @@ def block_epsilon(config: Config) -> Any:
     def make(original, self, tower):
         original(self, tower)
         self.norm1.eps = self.norm2.eps = tower.rms_norm_eps
-    return wrapped(module(FAMILY, "vision").Glm4vVisionBlock, "__init__", make)
+    return wrapped(tower_class(config, "VisionBlock"), "__init__", make)
 
 
 def segments(config: Config) -> Any:
@@ -55,7 +66,7 @@ def segments(config: Config) -> Any:
         parts = [original(self, x[first:last], mx.array([0, last - first]), rotary_pos_emb[first:last])
                  for first, last in zip(bounds, bounds[1:])]
         return mx.concatenate(parts, axis=0)
-    return wrapped(module(FAMILY, "vision").Glm4vVisionAttention, "__call__", attend)
+    return wrapped(tower_class(config, "VisionAttention"), "__call__", attend)
 
 
 def start_token(config: Config) -> Any:
@@ -63,7 +74,7 @@ def start_token(config: Config) -> Any:
     def read(original, self, *args, **kwargs):
         self.config.vision_start_token_id = config["image_start_token_id"]
         return original(self, *args, **kwargs)
-    return wrapped(module(FAMILY, "language").LanguageModel, "get_rope_index", read)
+    return wrapped(part(config, "language").LanguageModel, "get_rope_index", read)
 
 
 def request_positions(config: Config) -> Any:
@@ -94,7 +105,7 @@ def rope_parameters(config: Config) -> Any:
         rope = dict(params.get("rope_parameters") or {})
         stated = {name: rope[name] for name in ("rope_theta", "partial_rotary_factor") if name in rope}
         return original({**params, **stated, **({"rope_scaling": rope} if rope else {})})
-    return wrapped(module(FAMILY, "config").TextConfig, "from_dict", read)
+    return wrapped(part(config, "config").TextConfig, "from_dict", read)
 
 
 def tower_biases(config: Config) -> Any:
@@ -102,21 +113,20 @@ def tower_biases(config: Config) -> Any:
     def make(original, self, dim, num_heads=16):
         original(self, dim, num_heads)
         self.qkv = nn.Linear(dim, 3 * dim, bias=config["vision_config"]["attention_bias"])
-    return wrapped(module(FAMILY, "vision").Glm4vVisionAttention, "__init__", make)
+    return wrapped(tower_class(config, "VisionAttention"), "__init__", make)
 
 
 def tower_activation(config: Config) -> Any:
     """The MLPs of the tower and of its merger use the activation of the config."""
-    function, vision = FUNCTIONS[config["vision_config"]["hidden_act"]], module(config["model_type"], "vision")
-    prefix = "GlmOcr" if config["model_type"] == "glm_ocr" else "Glm4v"
+    function = FUNCTIONS[config["vision_config"]["hidden_act"]]
 
     def mlp(_original, self, x):
         return self.down_proj(function(self.gate_proj(x)) * self.up_proj(x))
 
     def merge(_original, self, x):
         return mlp(None, self, nn.gelu(self.post_projection_norm(self.proj(x))))
-    return both(wrapped(getattr(vision, f"{prefix}VisionMLP"), "__call__", mlp),
-                wrapped(getattr(vision, f"{prefix}VisionPatchMerger"), "__call__", merge))
+    return both(wrapped(tower_class(config, "VisionMLP"), "__call__", mlp),
+                wrapped(tower_class(config, "VisionPatchMerger"), "__call__", merge))
 
 
 def tied_head(config: Config) -> Any:
@@ -138,7 +148,7 @@ def table_of_groups(config: Config) -> Any:
             self.position_embedding.weight = mx.dequantize(stored.weight, stored.scales, stored.biases,
                                                            stored.group_size, stored.bits)
         return original(self, *args, **kwargs)
-    return wrapped(module(FAMILY, "vision").Glm4vVisionEmbeddings, "__call__", read)
+    return wrapped(part(config, "vision").Glm4vVisionEmbeddings, "__call__", read)
 
 
 def ignored_rope(config: Config) -> Any:
