@@ -12,11 +12,11 @@
 const fault FAULTS[] = {
     {"padding-twice", "a decoded token is rotated as if the padding had to be subtracted once more",
      "qwen3/base/batch qwen3_vl/base/images-batch qwen2_vl/base/images-batch"
-     " paddleocr_vl/base/images-batch ernie4_5_vl_moe/base/images-batch",
+     " paddleocr_vl/base/images-batch ernie4_5_vl_moe/base/images-batch glm4v_moe/base/images-batch",
      "qwen3/base/single", .spared_manner = "whole", .position = fault_padding_twice},
     {"padding-never", "a decoded token is rotated as if the padding before it counted as positions",
      "qwen3/base/batch qwen3_vl/base/images-batch qwen2_vl/base/images-batch"
-     " paddleocr_vl/base/images-batch ernie4_5_vl_moe/base/images-batch",
+     " paddleocr_vl/base/images-batch ernie4_5_vl_moe/base/images-batch glm4v_moe/base/images-batch",
      "qwen3/base/single", .spared_manner = "whole", .position = fault_padding_never},
     {"counter-stays", "decoded tokens of the second sample are cached but not counted", "qwen3/base/batch",
      "qwen3/base/single", .after_steps = fault_counter_stays},
@@ -174,11 +174,12 @@ const fault FAULTS[] = {
      .images.deepstack = fault_deepstack_first_zero},
     {"delta-ignored", "a token after images is placed by the number of tokens before it",
      "qwen3_vl/base/images-decode qwen2_vl/base/images-decode qwen2_5_vl/base/images-decode "
-     "paddleocr_vl/mlx-8bit/images-decode ernie4_5_vl_moe/mlx-8bit/images-decode",
+     "paddleocr_vl/mlx-8bit/images-decode ernie4_5_vl_moe/mlx-8bit/images-decode "
+     "glm4v_moe/mlx-4bit/images-decode",
      "qwen3_vl/base/batch", .placed = fault_delta_ignored},
     {"sides-undivided", "the position after an image is that after its patches, not after its tokens",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image paddleocr_vl/base/image "
-     "ernie4_5_vl_moe/base/image",
+     "ernie4_5_vl_moe/base/image glm4v_moe/base/image",
      "qwen3_vl/base/batch", .images.positions = fault_positions_undivided},
     {"sections-chunked", "the frequencies of M-RoPE are divided in three parts instead of interleaved",
      "qwen3_vl/base/image", "qwen2_vl/base/image", .plan = fault_sections_chunked},
@@ -188,7 +189,7 @@ const fault FAULTS[] = {
      "ernie4_5_vl_moe/base/single", "qwen3_vl/base/image", .plan = fault_pairs_apart},
     {"tower-axes-swapped", "row and column of a patch are swapped in the rope of the tower",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image gemma4/tower/image "
-     "paddleocr_vl/base/image ernie4_5_vl_moe/base/image",
+     "paddleocr_vl/base/image ernie4_5_vl_moe/base/image glm4v_moe/base/image",
      "qwen3_vl/base/batch", .plan = fault_tower_sections_swapped},
     {"corners-unaligned", "the table of positions is resampled without its corners", "qwen3_vl/base/image",
      "qwen2_vl/base/image", .plan = fault_corners},
@@ -197,11 +198,14 @@ const fault FAULTS[] = {
     {"table-bicubic", "the table of positions is resampled by four taps",
      "qwen3_vl/base/image paddleocr_vl/base/image", "qwen2_vl/base/image", .plan = fault_table_bicubic},
     {"table-bilinear", "the table of positions is resampled by two taps",
-     "glm4v/base/image glm4v/merge-3/images", "qwen3_vl/base/image", .plan = fault_table_bilinear},
+     "glm4v/base/image glm4v/merge-3/images glm4v_moe/base/image", "qwen3_vl/base/image",
+     .plan = fault_table_bilinear},
     {"taps-half", "the table of positions is resampled with a = -0.5",
-     "glm4v/base/image glm4v/merge-3/images", "qwen3_vl/base/image", .images.taps = fault_taps_half},
-    {"taps-zero", "taps outside of the table of positions are zero", "glm4v/base/image glm4v/merge-3/images",
-     "qwen3_vl/base/image", .images.taps = fault_taps_zero},
+     "glm4v/base/image glm4v/merge-3/images glm4v_moe/base/image", "qwen3_vl/base/image",
+     .images.taps = fault_taps_half},
+    {"taps-zero", "taps outside of the table of positions are zero",
+     "glm4v/base/image glm4v/merge-3/images glm4v_moe/base/image", "qwen3_vl/base/image",
+     .images.taps = fault_taps_zero},
     {"block-rows", "the weights of the convolution of a block are taken to have the channels last",
      "glm4v/base/image glm4v/merge-3/images glm_ocr/base/image", "qwen3_vl/base/batch",
      .plan = fault_block_rows},
