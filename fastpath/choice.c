@@ -7,7 +7,7 @@
 static size_t rank_of(const double *value, size_t n, size_t i)
 {
     size_t rank = 0;
-    for (size_t j = 0; j < n; j++) rank += value[j] > value[i] || (value[j] == value[i] && j < i);
+    for (size_t j = 0; j < n; j++) rank += value[j] > value[i] || (j < i && value[j] == value[i]);
     return rank;
 }
 

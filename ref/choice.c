@@ -7,7 +7,7 @@
 static size_t rank_of(const ref_real *value, size_t first, size_t end, size_t i)
 {
     size_t n = 0;
-    for (size_t j = first; j < end; j++) n += value[j] > value[i] || (value[j] == value[i] && j < i);
+    for (size_t j = first; j < end; j++) n += value[j] > value[i] || (j < i && value[j] == value[i]);
     return n;
 }
 
