@@ -24,6 +24,8 @@ QWEN_TOKENS = {"vision_start_token_id": "<|vision_start|>", "vision_end_token_id
                "image_token_id": "<|image_pad|>", "video_token_id": "<|video_pad|>"}
 PADDLE_TOKENS = {"vision_start_token_id": "<|IMAGE_START|>", "vision_end_token_id": "<|IMAGE_END|>",
                  "image_token_id": "<|IMAGE_PLACEHOLDER|>", "video_token_id": "<|video_pad|>"}
+GLM_TOKENS = {"image_start_token_id": "<|begin_of_image|>", "image_end_token_id": "<|end_of_image|>", "image_token_id": "<|image|>",
+              "video_start_token_id": "<|begin_of_video|>", "video_end_token_id": "<|end_of_video|>", "video_token_id": "<|video|>"}
 
 QWEN_CONTENT = ("{% if m.content is string %}{{ m.content }}{% else %}{% for part in m.content %}{% if part.type == 'image' or 'image' in part"
                 " %}<|vision_start|><|image_pad|><|vision_end|>{% elif 'text' in part %}{{ part.text }}{% endif %}{% endfor %}{% endif %}")
@@ -36,6 +38,10 @@ QWEN_SYSTEM = ("{% for m in messages %}{% if loop.first and m.role != 'system' %
 PADDLE = ("{{ cls_token }}{% for m in messages %}User: {% for part in m.content %}{% if part.type == 'image' %}<|IMAGE_START|>"
           "<|IMAGE_PLACEHOLDER|><|IMAGE_END|>{% endif %}{% endfor %}{% for part in m.content %}{% if part.type == 'text' %}{{ part.text }}"
           "{% endif %}{% endfor %}\n{% endfor %}{% if add_generation_prompt %}Assistant:\n{% endif %}")
+
+GLM = ("[gMASK]<sop>{% for m in messages %}<|user|>\n{% for part in m.content %}{% if part.type == 'image' %}<|begin_of_image|><|image|>"
+       "<|end_of_image|>{% elif part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}{% endfor %}"
+       "{% if add_generation_prompt %}<|assistant|>\n{% endif %}")
 
 
 def loud(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -52,10 +58,10 @@ class Row:
 
     processor: published class of transformers. image: members of preprocessor_config.json; sizes of patches are the tower's.
     tokens: the texts of the ids that the config's members name. template: the chat template. first, end: the tokens with id 1 and with
-    the last id, which is the stop id. tokenizer: members of tokenizer_config.json. plain: the variant is taken unquantised in bfloat16, in the
-    older spelling, with a vocabulary that CHARACTERS fill, and with a head of few large rows, which is not tied, because random tied
-    weights repeat tokens. n_tokens: limit of an answer. groups: in place of the
-    variant's, if those are mixed.
+    the last id, which is the stop id; more: those with ids from 2 on. tokenizer: members of tokenizer_config.json. plain: the variant is
+    taken unquantised in bfloat16, in the older spelling, with a vocabulary that CHARACTERS fill, and with a head of few large rows, which
+    is not tied, because random tied weights repeat tokens. n_tokens: limit of an answer. groups: in place of the variant's, if those are
+    mixed.
     """
 
     variant: str
@@ -69,6 +75,7 @@ class Row:
     plain: bool = False
     n_tokens: int = 6
     groups: Groups | None = None
+    more: tuple[str, ...] = ()
 
     def taken(self, variant: Variant) -> Variant:
         """The variant of the family that the row has."""
@@ -102,12 +109,23 @@ ROWS = {
 }
 
 
+def glm(kind: str, groups: Groups) -> Row:
+    """Rows of GLM: the token that begins the next turn of a user ends an answer."""
+    image = {"image_processor_type": f"{kind}ImageProcessor", "image_mean": OPENAI_MEAN, "image_std": OPENAI_STD, "temporal_patch_size": 2,
+             "size": {"shortest_edge": 512, "longest_edge": 4608}}
+    return Row("mlx-8bit", f"{kind}Processor", image, GLM_TOKENS, GLM, "[gMASK]", "<|user|>",
+               {"tokenizer_class": "PreTrainedTokenizerFast"}, groups=groups, more=("<sop>", "<|assistant|>"))
+
+
+ROWS |= {"glm4v": glm("Glm4v", Groups(4, 32)), "glm_ocr": glm("Glm46V", Groups(8, 32, towers=True))}
+
+
 class Vocabulary:
-    """The tokens of a checkpoint: those that its config names, two of the chat template, the padding, and single characters."""
+    """The tokens of a checkpoint: those that its config names, those of the chat template, the padding, and single characters."""
 
     def __init__(self, row: Row, checkpoint: Checkpoint):
         size = checkpoint.vocab_size
-        self.special = {0: "<|endoftext|>", 1: row.first, size - 1: row.end,
+        self.special = {0: "<|endoftext|>", 1: row.first, **dict(enumerate(row.more, 2)), size - 1: row.end,
                         **{checkpoint.variant.outer[name]: token for name, token in row.tokens.items() if name in checkpoint.variant.outer}}
         free = [number for number in range(size) if number not in self.special]
         if len(free) > len(CHARACTERS):
