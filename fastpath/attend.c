@@ -12,7 +12,7 @@
 typedef struct rotating {
     const fp_pass *pass;
     const rope *rope;
-    const float *cosine, *sine; /* [R, dim / 2] */
+    const float *cosine, *sine; /* [R, rope_n_angles] */
     float *out;
     size_t n_heads, head_dim;
 } rotating;
@@ -20,10 +20,32 @@ typedef struct rotating {
 static void rotate_item(void *context, size_t row)
 {
     const rotating *k = context;
-    const size_t n = k->rope->dim / 2;
+    const size_t n = rope_n_angles(k->rope);
+    if (k->rope->sections == ROPE_SECTIONS_DOUBLED) {
+        fp_rope_doubled(k->out + row * k->n_heads * k->head_dim, k->n_heads, k->rope, k->cosine + row * n,
+                        k->sine + row * n);
+        return;
+    }
     k->pass->model->kernels.op.rope.f32(k->out + row * k->n_heads * k->head_dim, k->n_heads, k->head_dim,
                                         k->rope->dim, k->rope->pairing == ROPE_PAIRS_ADJACENT,
                                         k->cosine + row * n, k->sine + row * n);
+}
+
+static void normalise_heads(fp_pass *pass, const plan_attention *a, const fp_norm *norm, size_t n_heads,
+                            float *out)
+{
+    if (norm->present)
+        fp_norm_run(pass, out, out, pass->n_rows * n_heads * a->head_dim / norm->width, norm->width, norm);
+}
+
+static void rotate_heads(const fp_pass *pass, const plan_attention *a, size_t n_heads, float *out)
+{
+    enum { COST = 8 }; /* cost of an element, in multiplications */
+    if (a->rope == PLAN_NONE) return;
+    rotating k = {
+        pass,       &pass->plan->ropes[a->rope], pass->cosine[a->rope], pass->sine[a->rope], out, n_heads,
+        a->head_dim};
+    fp_pool_run(pass->model->pool, pass->n_rows, n_heads * a->head_dim * COST, rotate_item, &k);
 }
 
 /* Turns a projection into heads: normalises each or all together, and rotates them. out: [R, n_heads,
@@ -31,14 +53,9 @@ static void rotate_item(void *context, size_t row)
 static void make_heads(fp_pass *pass, const plan_attention *a, const fp_norm *norm, size_t n_heads,
                        bool rotates, float *out)
 {
-    enum { COST = 8 }; /* cost of an element, in multiplications */
-    if (norm->present)
-        fp_norm_run(pass, out, out, pass->n_rows * n_heads * a->head_dim / norm->width, norm->width, norm);
-    if (!rotates || a->rope == PLAN_NONE) return;
-    rotating k = {
-        pass,       &pass->plan->ropes[a->rope], pass->cosine[a->rope], pass->sine[a->rope], out, n_heads,
-        a->head_dim};
-    fp_pool_run(pass->model->pool, pass->n_rows, n_heads * a->head_dim * COST, rotate_item, &k);
+    if (rotates && a->norms_after_rope) rotate_heads(pass, a, n_heads, out);
+    normalise_heads(pass, a, norm, n_heads, out);
+    if (rotates && !a->norms_after_rope) rotate_heads(pass, a, n_heads, out);
 }
 
 /* With a few heads for each key/value head, this is the number of queries that a kernel processes at

@@ -80,11 +80,11 @@ static size_t fill_positions(const fp_run *run, int32_t *position)
 }
 
 /* Computes cosines and sines of one RoPE at the positions of one run. position: scratch,
- * [ROPE_AXES_MAX, n_rows]; wide: scratch, [3, n_rows, dim / 2]. */
+ * [ROPE_AXES_MAX, n_rows]; wide: scratch, [3, n_rows, rope_n_angles]. */
 static void make_tables(const fp_pass *pass, size_t index, const fp_run *run, int32_t *position, double *wide)
 {
     const rope *r = &pass->plan->ropes[index];
-    size_t n = r->dim / 2, at = run->first_row * n, count = run->n_rows * n;
+    size_t n = rope_n_angles(r), at = run->first_row * n, count = run->n_rows * n;
     double *cosine = wide, *sine = wide + count, *own = sine + count;
     const double *frequency = plan_frequencies(pass->plan, index, run->length, own);
     const size_t n_axes = fill_positions(run, position);
@@ -100,7 +100,7 @@ static assay_status make_ropes(fp_pass *pass)
     const plan *p = pass->plan;
     size_t widest = 1;
     for (size_t i = 0; i < p->n_ropes; i++)
-        widest = p->ropes[i].dim / 2 > widest ? p->ropes[i].dim / 2 : widest;
+        widest = rope_n_angles(&p->ropes[i]) > widest ? rope_n_angles(&p->ropes[i]) : widest;
     pass->cosine = fp_scratch_alloc(pass->scratch, p->n_ropes, 2, sizeof *pass->cosine);
     float *tables = fp_scratch_floats(pass->scratch, pass->n_rows * widest, 2 * p->n_ropes);
     if (!pass->cosine || !tables) return ASSAY_ENOMEM;

@@ -268,6 +268,17 @@ void fp_scale(float *y, size_t n, double factor)
     for (size_t i = 0; i < n; i++) y[i] = (float)((double)y[i] * factor);
 }
 
+void fp_rope_doubled(float *x, size_t n_heads, const rope *r, const float *cosine, const float *sine)
+{
+    const size_t n = r->dim / 2;
+    for (size_t h = 0; h < n_heads; h++, x += r->head_dim)
+        for (size_t i = 0; i < n; i++) {
+            const float first = x[i], second = x[n + i];
+            x[i] = first * cosine[i] - second * sine[i];
+            x[n + i] = second * cosine[n + i] + first * sine[n + i];
+        }
+}
+
 void fp_scale_columns(float *x, size_t n_rows, size_t width, const float *factors)
 {
     for (size_t r = 0; r < n_rows; r++)

@@ -44,6 +44,10 @@ void fp_add(float *restrict y, const float *restrict x, size_t n);
 void fp_add_run(const fp_pass *pass, float *y, const float *x, size_t width);
 void fp_scale(float *y, size_t n, double factor);
 
+/* Rotates one token's heads in place by a rope with sections ROPE_SECTIONS_DOUBLED, whose pairs are i and
+ * i + dim/2: the elements of a pair have angles of their own. x: [n_heads, head_dim]; cosine, sine: [dim]. */
+void fp_rope_doubled(float *x, size_t n_heads, const rope *r, const float *cosine, const float *sine);
+
 /* Multiplies every row of x [n_rows, width] by factors [width], element by element. */
 void fp_scale_columns(float *x, size_t n_rows, size_t width, const float *factors);
 

@@ -42,7 +42,7 @@ typedef struct fp_pass {
     size_t n_runs, n_rows;
     bool *has_own;      /* [R], whether a row's token has experts of its own; NULL: none has */
     size_t *block_last; /* [R], index of the last token of the row's block; NULL: the plan has no blocks */
-    float **cosine, **sine; /* [n_ropes] of [R, dim / 2] */
+    float **cosine, **sine; /* [n_ropes] of [R, rope_n_angles] */
     float *layer_inputs;    /* [R, n_layers, P], or NULL */
     void *narrow;           /* buffer for R input rows of any matrix in a narrower type */
 } fp_pass;

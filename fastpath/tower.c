@@ -30,6 +30,11 @@ static void pack_merger(fp_packer *p, fp_merger *to, const plan_merger *from)
         const plan_merger_step *step = &from->steps[i];
         if (step->kind == PLAN_MERGER_NORM) fp_pack_norm(p, &to->steps[i].norm, &step->norm);
         if (step->kind == PLAN_MERGER_LINEAR) fp_pack_linear(p, &to->steps[i].linear, &step->linear);
+        if (step->kind == PLAN_MERGER_ROW_ENDS) fp_pack_vector(p, &to->steps[i].vector[0], &step->row_end);
+        if (step->kind == PLAN_MERGER_ENDS) {
+            fp_pack_vector(p, &to->steps[i].vector[0], &step->begin);
+            fp_pack_vector(p, &to->steps[i].vector[1], &step->end);
+        }
         if (step->kind == PLAN_MERGER_MLP) pack_mlp(p, &to->steps[i].mlp, &step->mlp);
     }
 }

@@ -19,6 +19,7 @@ typedef union fp_merger_step {
     fp_norm norm;
     fp_linear linear;
     fp_mlp mlp;
+    const float *vector[2]; /* row_end; or begin and end */
 } fp_merger_step;
 
 typedef struct fp_merger {

@@ -69,7 +69,7 @@ static assay_status make_ropes(ref_pass *pass)
     assay_status rc = position ? ASSAY_OK : ASSAY_ENOMEM;
     const size_t length = position ? spread_positions(pass, position) : 0;
     for (size_t r = 0; rc == ASSAY_OK && r < p->n_ropes; r++) {
-        size_t n = p->ropes[r].dim / 2;
+        const size_t n = rope_n_angles(&p->ropes[r]);
         double *scratch = calloc(n, sizeof *scratch);
         pass->cosine[r] = calloc(pass->n_tokens * n, sizeof(double));
         pass->sine[r] = calloc(pass->n_tokens * n, sizeof(double));

@@ -5,9 +5,11 @@ assay_status ref_heads_finish(ref_real *heads, size_t n_tokens, size_t n_heads, 
                               const plan_norm *norm, ref_rotation rotation)
 {
     assay_status rc = ASSAY_OK;
+    if (rotation.rope && rotation.is_before_norm)
+        ref_rope(heads, n_tokens, n_heads, rotation.rope, rotation.cosine, rotation.sine);
     if (norm->present)
         rc = ref_norm(heads, heads, n_tokens * n_heads * head_dim / norm->width, norm->width, norm);
-    if (rc == ASSAY_OK && rotation.rope)
+    if (rc == ASSAY_OK && rotation.rope && !rotation.is_before_norm)
         ref_rope(heads, n_tokens, n_heads, rotation.rope, rotation.cosine, rotation.sine);
     return rc;
 }

@@ -6,10 +6,12 @@
 
 #include "ref/ops.h"
 
-/* How heads rotate. rope NULL: not at all. cosine, sine: [T, dim / 2], from rope_tables. */
+/* How heads rotate. rope NULL: not at all. cosine, sine: [T, rope_n_angles], from
+ * rope_tables. */
 typedef struct ref_rotation {
     const rope *rope;
     const double *cosine, *sine;
+    bool is_before_norm;
 } ref_rotation;
 
 /* Normalises each head or all of them together, and rotates them. heads: [T, n_heads, head_dim]. Fails with

@@ -15,7 +15,8 @@
 static ref_rotation rotation_of(const ref_pass *pass, const plan_attention *a)
 {
     if (a->rope == PLAN_NONE) return (ref_rotation){0};
-    return (ref_rotation){&pass->plan->ropes[a->rope], pass->cosine[a->rope], pass->sine[a->rope]};
+    return (ref_rotation){&pass->plan->ropes[a->rope], pass->cosine[a->rope], pass->sine[a->rope],
+                          a->norms_after_rope};
 }
 
 /* q: [T, n_heads, head_dim]. gate: likewise, receives the gates of the heads, of which the projection has one

@@ -85,6 +85,7 @@ typedef struct merging {
     size_t merge;
     ref_real *x; /* [n, width], owned */
     size_t n, width;
+    size_t row_end; /* 1: each row of merged patches ends with an added row */
 } merging;
 
 /* out: [n / m², m² · width] */
@@ -106,6 +107,43 @@ static void repeat_rows(const merging *k, ref_real *out)
         memcpy(out + i * k->width, k->x + i / 2 * k->width, k->width * sizeof *out);
 }
 
+/* Copies n rows from *in to *out, and advances both. */
+static void copy_rows(ref_real **out, const ref_real **in, size_t n, size_t width)
+{
+    memcpy(*out, *in, n * width * sizeof **out);
+    *out += n * width;
+    *in += n * width;
+}
+
+/* The rows of all images, those of each row of merged patches with `row_end` after them; or those of each
+ * image with `begin` before and `end` after them. Of each vector [width]; NULL: none. */
+static void add_rows(const merging *k, const ref_real *row_end, const ref_real *begin, const ref_real *end,
+                     ref_real *out)
+{
+    const ref_real *x = k->x;
+    for (size_t m = 0; m < k->patches->n_media; m++) {
+        const size_t *grid = k->patches->grids[m], n_rows = grid[0] * grid[1] / k->merge;
+        if (begin) copy_rows(&out, &(const ref_real *){begin}, 1, k->width);
+        for (size_t y = 0; y < n_rows; y++) {
+            copy_rows(&out, &x, grid[2] / k->merge + k->row_end, k->width);
+            if (row_end) copy_rows(&out, &(const ref_real *){row_end}, 1, k->width);
+        }
+        if (end) copy_rows(&out, &(const ref_real *){end}, 1, k->width);
+    }
+}
+
+static assay_status add_vectors(const merging *k, const plan_merger_step *step, ref_real *out)
+{
+    const bool ends = step->kind == PLAN_MERGER_ENDS;
+    ref_real *first = read_vector(ends ? &step->begin : &step->row_end, k->width, 0),
+             *last = ends ? read_vector(&step->end, k->width, 0) : NULL;
+    const assay_status rc = first && (last || !ends) ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) add_rows(k, ends ? NULL : first, ends ? first : NULL, last, out);
+    free(first);
+    free(last);
+    return rc;
+}
+
 /* out: the rows after the step. */
 static assay_status run_step(const merging *k, const plan_merger_step *step, ref_real *out)
 {
@@ -115,6 +153,8 @@ static assay_status run_step(const merging *k, const plan_merger_step *step, ref
     case PLAN_MERGER_LINEAR: return ref_linear(out, k->x, k->n, &step->linear);
     case PLAN_MERGER_MLP: return ref_mlp(out, k->x, k->n, &step->mlp);
     case PLAN_MERGER_REPEAT: repeat_rows(k, out); break;
+    case PLAN_MERGER_ROW_ENDS:
+    case PLAN_MERGER_ENDS: return add_vectors(k, step, out);
     case PLAN_MERGER_ACTIVATION:
         memcpy(out, k->x, k->n * k->width * sizeof *out);
         ref_activate(out, k->n * k->width, step->activation);
@@ -123,23 +163,35 @@ static assay_status run_step(const merging *k, const plan_merger_step *step, ref
     return ASSAY_OK;
 }
 
+/* The number of rows after a step. */
+static size_t rows_after(const merging *k, const plan_merger_step *step)
+{
+    size_t n = k->n;
+    if (step->kind == PLAN_MERGER_CONCATENATE) return n / (k->merge * k->merge);
+    if (step->kind == PLAN_MERGER_ENDS) return n + 2 * k->patches->n_media;
+    for (size_t m = 0; step->kind == PLAN_MERGER_ROW_ENDS && m < k->patches->n_media; m++)
+        n += k->patches->grids[m][0] * k->patches->grids[m][1] / k->merge;
+    return n;
+}
+
 static assay_status advance(merging *k, const plan_merger_step *step)
 {
     const size_t width = plan_merger_step_width(step, k->width, k->merge);
-    const size_t n = step->kind == PLAN_MERGER_CONCATENATE ? k->n / (k->merge * k->merge) : k->n;
+    const size_t n = rows_after(k, step);
     ref_real *out = ref_alloc(n, width);
     const assay_status rc = out ? run_step(k, step, out) : ASSAY_ENOMEM;
     free(k->x);
     k->x = out;
     k->n = n;
     k->width = width;
+    k->row_end += step->kind == PLAN_MERGER_ROW_ENDS;
     return rc;
 }
 
 assay_status ref_merge(ref_real *y, const ref_real *x, const ref_patches *patches, plan_patch_order order,
                        size_t merge, size_t width, const plan_merger *merger)
 {
-    merging k = {patches, order, merge, ref_alloc(patches->n, width), patches->n, width};
+    merging k = {patches, order, merge, ref_alloc(patches->n, width), patches->n, width, 0};
     assay_status rc = k.x ? ASSAY_OK : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) memcpy(k.x, x, k.n * width * sizeof *x);
     for (size_t i = 0; rc == ASSAY_OK && i < merger->n_steps; i++) rc = advance(&k, &merger->steps[i]);

@@ -14,7 +14,8 @@ assay_status ref_pool(ref_real *y, const ref_patches *to, const ref_real *x, con
                       plan_patch_order order, size_t merge, size_t width, const plan_pooling *pooling);
 
 /* The steps of a merger, one after the other.
- * x: [P, width]; y: [P / m², H], the blocks of each frame row by row. Fails with ASSAY_ENOMEM. */
+ * x: [P, width]; y: [P / m², H], the blocks of each frame row by row, with the rows that the merger adds.
+ * Fails with ASSAY_ENOMEM. */
 assay_status ref_merge(ref_real *y, const ref_real *x, const ref_patches *patches, plan_patch_order order,
                        size_t merge, size_t width, const plan_merger *merger);
 

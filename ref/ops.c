@@ -193,17 +193,17 @@ static void find_pair(const rope *r, size_t i, size_t *first, size_t *second)
 void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const double *cosine,
               const double *sine)
 {
-    size_t n = r->dim / 2;
+    const size_t n = r->dim / 2, n_angles = rope_n_angles(r), second_angle = n_angles - n;
     for (size_t t = 0; t < n_tokens; t++)
         for (size_t h = 0; h < n_heads; h++) {
             ref_real *head = x + (t * n_heads + h) * r->head_dim;
             for (size_t i = 0; i < n; i++) {
                 size_t a = 0, b = 0;
                 find_pair(r, i, &a, &b);
-                double c = cosine[t * n + i], s = sine[t * n + i], first = (double)head[a],
-                       second = (double)head[b];
-                head[a] = (ref_real)(first * c - second * s);
-                head[b] = (ref_real)(second * c + first * s);
+                const size_t k = t * n_angles + i, l = k + second_angle;
+                const double first = (double)head[a], second = (double)head[b];
+                head[a] = (ref_real)(first * cosine[k] - second * sine[k]);
+                head[b] = (ref_real)(second * cosine[l] + first * sine[l]);
             }
         }
 }

@@ -49,7 +49,7 @@ void ref_scale(ref_real *y, size_t n, double factor);
 void ref_multiply(ref_real *y, const ref_real *x, size_t n);
 
 /* Rotates the leading r->dim elements of every head in place.
- * x: [T, n_heads, head_dim]; cosine, sine: [T, dim / 2], from rope_tables. */
+ * x: [T, n_heads, head_dim]; cosine, sine: [T, rope_n_angles], from rope_tables. */
 void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const double *cosine,
               const double *sine);
 

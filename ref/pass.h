@@ -17,7 +17,7 @@ typedef struct ref_pass {
     ref_limit limit;
     size_t *block_end; /* [T], see plan_block_ends */
     ref_tracer tracer;
-    double **cosine, **sine; /* [n_ropes] of [T, dim / 2] */
+    double **cosine, **sine; /* [n_ropes] of [T, rope_n_angles] */
     ref_real **k, **v;      /* [n_layers] of [T, n_kv_heads, head_dim], kept for the layers that share them */
     ref_real *layer_inputs; /* [T, n_layers, P], or NULL */
     ref_features features;

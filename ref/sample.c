@@ -55,14 +55,14 @@ static void fill_positions(const plan *p, ref_sample *s, const assay_step *step)
     for (size_t t = 0; t < step->n_tokens; t++)
         for (size_t a = 0; a < ROPE_AXES_MAX; a++)
             position[t * ROPE_AXES_MAX + a] =
-                step->positions[(step->n_axes == 1 ? 0 : a) * step->n_tokens + t];
+                step->positions[(a < step->n_axes ? a : 0) * step->n_tokens + t];
 }
 
 assay_status ref_sample_extend(const plan *p, const ref_sample *s, const assay_step *step, ref_sample *out,
                                assay_error *err)
 {
     ref_sample made;
-    if (!copy_sample(s, step->n_tokens, step->positions || p->positions == PLAN_POSITIONS_GRID, &made))
+    if (!copy_sample(s, step->n_tokens, step->positions || p->positions != PLAN_POSITIONS_INDEX, &made))
         return assay_fail(err, ASSAY_ENOMEM, "step: sample %zu: out of memory", step->sample);
     memcpy(made.tokens + s->n_tokens, step->tokens, step->n_tokens * sizeof *made.tokens);
     made.n_tokens += step->n_tokens;

@@ -8,15 +8,15 @@
 #include "model/inputs/positions.h"
 #include "model/plan/mask.h"
 
-static assay_status check_axes(const assay_step *step, const char *function, assay_error *err)
+static assay_status check_axes(const plan *p, const assay_step *step, const char *function, assay_error *err)
 {
-    if (step->n_axes == 1 || step->n_axes == ROPE_AXES_MAX) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: positions: found %zu axes, expected 1 or 3",
-                      function, step->sample, step->n_axes);
+    if (step->n_axes == 1 || step->n_axes == plan_n_axes(p)) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: positions: found %zu axes, expected 1 or %zu",
+                      function, step->sample, step->n_axes, plan_n_axes(p));
 }
 
 /* next: the position of the step's first token if the step gives none. */
-static assay_status check_positions(const assay_step *step, size_t next, assay_error *err)
+static assay_status check_positions(const plan *p, const assay_step *step, size_t next, assay_error *err)
 {
     if (!step->positions) {
         const size_t most = (size_t)INT32_MAX + 1 - next;
@@ -25,7 +25,7 @@ static assay_status check_positions(const assay_step *step, size_t next, assay_e
                           "step: sample %zu: found %zu tokens from position %zu on, expected at most %zu",
                           step->sample, step->n_tokens, next, most);
     }
-    assay_status rc = check_axes(step, "step", err);
+    assay_status rc = check_axes(p, step, "step", err);
     for (size_t i = 0; rc == ASSAY_OK && i < step->n_axes * step->n_tokens; i++)
         if (step->positions[i] < 0)
             rc = assay_fail(err, ASSAY_EINVAL,
@@ -88,7 +88,7 @@ assay_status ref_step_check(const plan *p, const assay_step *step, size_t n_befo
                             assay_error *err)
 {
     assay_status rc = check_tokens(p, step, n_before, err);
-    if (rc == ASSAY_OK) rc = check_positions(step, next, err);
+    if (rc == ASSAY_OK) rc = check_positions(p, step, next, err);
     if (rc == ASSAY_OK) rc = check_items(step, "step", err);
     if (rc == ASSAY_OK) rc = check_outputs(step, err);
     return rc;
@@ -111,7 +111,7 @@ assay_status ref_step_positions(const plan *p, const assay_step *step, int32_t *
 {
     const size_t n = step->n_tokens;
     assay_status rc = check_tokens(p, step, 0, err);
-    if (rc == ASSAY_OK) rc = check_axes(step, "positions", err);
+    if (rc == ASSAY_OK) rc = check_axes(p, step, "positions", err);
     if (rc == ASSAY_OK) rc = check_items(step, "positions", err);
     if (rc != ASSAY_OK) return rc;
     media_list list = {0};

@@ -22,8 +22,8 @@ assay_status ref_step_check_block(const plan *p, const assay_step *step, const r
                                   assay_error *err);
 
 /* assay_engine.positions; an item may have its grid alone, without pixels. With one axis, out is the first of
- * three. Fails as assay_engine.step does for the tokens and items of a step, and with ASSAY_EINVAL unless
- * n_axes is 1 or 3. */
+ * them all. Fails as assay_engine.step does for the tokens and items of a step, and with ASSAY_EINVAL unless
+ * n_axes is 1 or plan_n_axes. */
 assay_status ref_step_positions(const plan *p, const assay_step *step, int32_t *out, int32_t *delta,
                                 assay_error *err);
 

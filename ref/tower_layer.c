@@ -81,7 +81,7 @@ static assay_status attend_layer(const ref_tower_pass *pass, const plan_tower_la
     const plan_attention *a = &layer->attention;
     const size_t n = pass->patches->n, d = a->head_dim,
                  window = layer->in_windows ? tower->window * tower->merge : 0;
-    const ref_rotation none = {0}, turned = {&tower->rope, pass->cosine, pass->sine},
+    const ref_rotation none = {0}, turned = {&tower->rope, pass->cosine, pass->sine, false},
                        rotation = tower->has_rope && a->rope != PLAN_NONE ? turned : none;
     heads all;
     assay_status rc = alloc_heads(&all, n, a);

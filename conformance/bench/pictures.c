@@ -10,9 +10,12 @@ conf_bench_tower conf_bench_tower_of(const plan *p)
 {
     const plan_tower *t = &p->tower;
     if (!t->present || t->takes_places) return (conf_bench_tower){0};
+    const plan_merger_extra extra = plan_merger_extra_rows(&t->merger);
     return (conf_bench_tower){.patch = t->patches.size,
                               .block = plan_tower_block(t),
                               .width = t->patches.embed.weight.cols,
+                              .row_end = extra.row_end,
+                              .ends = 2 * extra.begin,
                               .image_token = t->image_token,
                               .video_token = t->video_token};
 }
@@ -21,7 +24,7 @@ conf_bench_tower conf_bench_tower_of(const plan *p)
 static size_t tokens_of(const conf_pictures *p, const conf_bench_tower *tower)
 {
     const size_t side = tower->patch * tower->block;
-    return p->width / side * (p->height / side);
+    return (p->width / side + tower->row_end) * (p->height / side) + tower->ends;
 }
 
 assay_status conf_bench_pictures_tokens(const conf_pictures *p, const conf_bench_tower *tower, size_t *n,

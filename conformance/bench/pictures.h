@@ -13,6 +13,7 @@
  * patches along a side of the square that one token stands for. width: numbers of a row of pixel_values. */
 typedef struct conf_bench_tower {
     size_t patch, block, width;
+    size_t row_end, ends; /* more tokens for each row of blocks, and for an image */
     int32_t image_token, video_token;
 } conf_bench_tower;
 

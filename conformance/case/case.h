@@ -109,11 +109,10 @@ typedef struct conf_rope {
     conf_array cos, sin; /* F64 [n_positions, table_dim]; all columns, or the first half */
 } conf_rope;
 
-enum { CONF_AXES = 3 };
-
 /* kind positions */
 typedef struct conf_positions {
-    conf_array position; /* [CONF_AXES, B, T]; padding is not compared */
+    size_t n_axes;       /* 3, or 4 (see assay_step) */
+    conf_array position; /* [n_axes, B, T]; padding is not compared */
     conf_array delta;    /* [B] */
 } conf_positions;
 

@@ -17,7 +17,7 @@ int32_t conf_positions_at(const conf_case *c, size_t axis, size_t sample, size_t
 
 static assay_status check_positions(const conf_h5 *file, const conf_case *c, assay_error *err)
 {
-    for (size_t a = 0; a < CONF_AXES; a++)
+    for (size_t a = 0; a < c->positions.n_axes; a++)
         for (size_t b = 0; b < c->decoder.n_samples; b++)
             for (size_t t = 0; t < conf_prompt_length(&c->decoder, b); t++)
                 if (conf_positions_at(c, a, b, t) < 0)
@@ -36,14 +36,24 @@ static assay_status note_members(const conf_h5 *file, conf_case *c, assay_error 
     return rc == ASSAY_OK ? conf_members_note(file, "/expect", expect, &c->unknown, err) : rc;
 }
 
+/* The number of axes is that of the array; 3 if it is another than 3 and 4, which then does not fit. */
+static assay_status read_axes(const conf_h5 *file, conf_positions *p, assay_error *err)
+{
+    const assay_status rc = conf_h5_shape(file, "/expect/position", &p->position, err);
+    p->n_axes = rc == ASSAY_OK && p->position.rank == 3 && p->position.shape[0] == 4 ? 4 : 3;
+    return rc;
+}
+
 assay_status conf_positions_read(const conf_h5 *file, conf_case *c, assay_error *err)
 {
     const conf_decoder *d = &c->decoder;
     assay_status rc = note_members(file, c, err);
     if (rc == ASSAY_OK) rc = conf_decoder_read_prompts(file, c, err);
+    if (rc == ASSAY_OK) rc = read_axes(file, &c->positions, err);
     if (rc == ASSAY_OK)
         rc = conf_array_read(file, "/expect/position", ASSAY_I32, 3,
-                             (size_t[]){CONF_AXES, d->n_samples, d->n_tokens}, &c->positions.position, err);
+                             (size_t[]){c->positions.n_axes, d->n_samples, d->n_tokens},
+                             &c->positions.position, err);
     if (rc == ASSAY_OK)
         rc = conf_array_read(file, "/expect/delta", ASSAY_I32, 1, (size_t[]){d->n_samples},
                              &c->positions.delta, err);

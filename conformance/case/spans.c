@@ -51,16 +51,14 @@ static bool read_grid(const assay_item *item, int64_t grid[3])
 }
 
 /* How many placeholder tokens an item has; 0: unknown. */
-static size_t count_tokens(const assay_item *item, size_t side)
+static size_t count_tokens(const assay_item *item, const conf_placeholders *p)
 {
     int64_t grid[3];
-    size_t n = 1;
-    if (side == 0 || !read_grid(item, grid)) return 0;
-    for (size_t i = 0; i < 3; i++) {
+    if (p->side == 0 || !read_grid(item, grid)) return 0;
+    for (size_t i = 0; i < 3; i++)
         if (grid[i] < 1 || grid[i] > UINT16_MAX) return 0;
-        n *= i ? (size_t)grid[i] / side : (size_t)grid[i];
-    }
-    return n;
+    const size_t n_rows = (size_t)grid[1] / p->side, n_columns = (size_t)grid[2] / p->side;
+    return (size_t)grid[0] * n_rows * (n_columns + p->row_end) + p->ends;
 }
 
 /* The placeholder token of the kind; -1: it has none. */
@@ -95,7 +93,7 @@ static bool place_sample(const assay_item *items, size_t n, const int32_t *token
 {
     for (size_t i = 0, at = 0; i < n; i++) {
         const int32_t id = token_of(items[i].kind, p);
-        const size_t n_wanted = count_tokens(&items[i], p->side);
+        const size_t n_wanted = count_tokens(&items[i], p);
         if (i && items[i].kind != items[i - 1].kind) at = 0;
         if (id < 0 || n_wanted == 0) return false;
         if (!skip_tokens(tokens, n_tokens, id, n_wanted, &at, &spans[i].first)) return false;

@@ -77,7 +77,7 @@ static void print_positions(FILE *out, const conf_case *c)
 {
     print_prompts(out, &c->decoder);
     print_inputs(out, &c->decoder);
-    (void)fprintf(out, "%-10s on %d axes, deltas", "positions", CONF_AXES);
+    (void)fprintf(out, "%-10s on %zu axes, deltas", "positions", c->positions.n_axes);
     for (size_t b = 0; b < c->decoder.n_samples; b++)
         (void)fprintf(out, " %" PRId32, ((const int32_t *)c->positions.delta.data)[b]);
     (void)fputc('\n', out);

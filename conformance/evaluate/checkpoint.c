@@ -56,7 +56,12 @@ static conf_placeholders placeholders_of(const plan *p)
 {
     const plan_tower *t = &p->tower;
     if (!t->present) return (conf_placeholders){.image = -1, .video = -1};
-    return (conf_placeholders){.image = t->image_token, .video = t->video_token, .side = plan_tower_block(t)};
+    const plan_merger_extra extra = plan_merger_extra_rows(&t->merger);
+    return (conf_placeholders){.image = t->image_token,
+                               .video = t->video_token,
+                               .side = plan_tower_block(t),
+                               .row_end = extra.row_end,
+                               .ends = 2 * extra.begin};
 }
 
 /* What the plan of a checkpoint says about dividing prompts, and about the time that they take. */

@@ -32,7 +32,7 @@ static void compare_sample(comparison *c, const conf_case *of, const conf_positi
     const conf_decoder *d = &of->decoder;
     char place[96];
     for (size_t t = 0; t < conf_prompt_length(d, b); t++)
-        for (size_t a = 0; a < CONF_AXES; a++) {
+        for (size_t a = 0; a < of->positions.n_axes; a++) {
             const size_t row = (a * d->n_samples + b) * d->n_tokens;
             (void)snprintf(place, sizeof place, "sample %zu, axis %zu, token %zu", b, a, t);
             compare(c, place, conf_positions_at(of, a, b, t),

@@ -34,7 +34,10 @@ static bool add_sizes(json_object *to, const plan *p)
            conf_json_add_real(to, "embedding_factor", p->embedding_scale) &&
            conf_info_add_norm(to, "final_norm", &p->norm) &&
            conf_json_add_count(to, "max_positions", p->max_positions) &&
-           conf_json_add_text(to, "positions", p->positions == PLAN_POSITIONS_GRID ? "grid" : "index");
+           conf_json_add_text(to, "positions",
+                              p->positions == PLAN_POSITIONS_GRID     ? "grid"
+                              : p->positions == PLAN_POSITIONS_IMAGES ? "images"
+                                                                      : "index");
 }
 
 static bool add_ids(json_object *to, const char *name, const int32_t *at, size_t n)
@@ -111,7 +114,7 @@ static bool add_sections(json_object *to, const rope *r)
     if (r->sections == ROPE_SECTIONS_NONE) return conf_info_add_null(to, "sections");
     json_object *one = conf_info_add_object(to, "sections");
     return conf_json_add_text(one, "order", rope_sections_name(r->sections)) &&
-           conf_info_add_counts(one, "sizes", r->section, ROPE_AXES_MAX);
+           conf_info_add_counts(one, "sizes", r->section, rope_n_axes(r));
 }
 
 static bool add_rope(json_object *to, const rope *r)

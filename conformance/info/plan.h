@@ -18,7 +18,7 @@
  *   tied, logit_factor, logit_cap, hidden, embedding_factor
  *   final_norm       a norm (plan_layer.h)
  *   max_positions    as trained
- *   positions        "index" or "grid"
+ *   positions        "index", "grid" or "images"
  *   streams          {n, active}
  *   layer_inputs     {width, tokens}
  *   placeholders     {ids, embedded_as}

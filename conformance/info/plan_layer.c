@@ -60,6 +60,7 @@ static bool add_mixer(json_object *to, const plan_mixer *mixer)
            conf_json_add_count(one, "cache_layer", a->cache_layer) &&
            conf_info_add_flag(one, "value_is_key", a->value_is_key) &&
            conf_info_add_flag(one, "gate", a->is_gated) &&
+           conf_info_add_flag(one, "norms_after_rope", a->norms_after_rope) &&
            conf_info_add_flag(one, "blocks", a->mask == PLAN_MASK_BLOCKS) && conf_info_add_null(to, "delta");
 }
 

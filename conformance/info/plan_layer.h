@@ -21,7 +21,7 @@ bool conf_info_add_attention(json_object *to, const char *name, const plan_atten
 bool conf_info_add_mlp(json_object *to, const char *name, const plan_mlp *mlp);
 
 /* Adds the members of a decoder layer; null where it has none:
- *   attention        see above, and cache_layer, value_is_key, gate, blocks
+ *   attention        see above, and cache_layer, value_is_key, gate, norms_after_rope, blocks
  *   delta            a gated delta net: {heads, key_heads, key_dim, value_dim, kernel}
  *   mlp              see above
  *   experts          {n, active, groups, intermediate, activation, scoring, choice_bias, renormalised,

@@ -85,6 +85,8 @@ static bool add_step(json_object *to, const plan_merger_step *step)
         return conf_json_add_text(to, "activation", plan_activation_name(step->activation));
     case PLAN_MERGER_MLP: return conf_info_add_mlp(to, "mlp", &step->mlp);
     case PLAN_MERGER_REPEAT: return conf_json_add_count(to, "repeat", 2);
+    case PLAN_MERGER_ROW_ENDS: return conf_json_add_count(to, "row_ends", step->row_end.cols);
+    case PLAN_MERGER_ENDS: return conf_json_add_count(to, "ends", step->begin.cols);
     }
     return false;
 }

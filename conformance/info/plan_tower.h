@@ -21,7 +21,8 @@
  *   pooling          {side, factor, standardised}
  *   merger           {features, steps}: the width of its result, and an array of objects of one member each,
  *                    in order: norm, concatenate ("rows" or "channels": what of a block follows each other),
- *                    linear {outputs, bias}, activation, mlp, repeat (how often)
+ *                    linear {outputs, bias}, activation, mlp, repeat (how often),
+ *                    row_ends, ends (widths of the rows that they add)
  *   deepstack        an array: {tower_layer, merger}
  *
  * Returns false if it runs out of memory. */

@@ -54,10 +54,11 @@ typedef enum conf_class {
 
 /* The tokens of a prompt whose embeddings come from images and videos.
  * image, video: their ids; -1: the model has none.
- * side: a token stands for side * side patches of a frame; 0: nothing is known. */
+ * side: a token stands for side * side patches of a frame; 0: nothing is known.
+ * row_end, ends: how many more tokens there are for each row of these, and for an image. */
 typedef struct conf_placeholders {
     int32_t image, video;
-    size_t side;
+    size_t side, row_end, ends;
 } conf_placeholders;
 
 /* The result of opening a case's checkpoint with the harness's own loader (evaluate/checkpoint.h). */

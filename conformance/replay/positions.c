@@ -28,7 +28,7 @@ static bool open_model(conf_replay *r)
     return rc == ASSAY_OK || conf_replay_refused(r, rc, &err);
 }
 
-/* out: [CONF_AXES, n_tokens of the prompt] */
+/* out: [n_axes, n_tokens of the prompt] */
 static bool ask_sample(conf_replay *r, size_t sample, int32_t *out, int32_t *delta)
 {
     const conf_decoder *d = &r->c->decoder;
@@ -36,17 +36,18 @@ static bool ask_sample(conf_replay *r, size_t sample, int32_t *out, int32_t *del
     assay_step step = {.sample = sample,
                        .tokens = conf_prompt(d, sample),
                        .n_tokens = conf_prompt_length(d, sample),
-                       .n_axes = CONF_AXES};
+                       .n_axes = r->c->positions.n_axes};
     step.items = conf_items_of(&r->items, sample, &step.n_items);
     assay_status rc = r->engine->positions(r->model, &step, out, delta, &err);
     return rc == ASSAY_OK || conf_replay_refused(r, rc, &err);
 }
 
-/* Stores a sample's answer [CONF_AXES, n_tokens of the prompt] among those of all. */
-static void store_sample(const conf_decoder *d, size_t sample, const int32_t *one, int32_t *all)
+/* Stores a sample's answer [n_axes, n_tokens of the prompt] among those of all. */
+static void store_sample(const conf_case *c, size_t sample, const int32_t *one, int32_t *all)
 {
+    const conf_decoder *d = &c->decoder;
     const size_t n = conf_prompt_length(d, sample);
-    for (size_t a = 0; a < CONF_AXES; a++)
+    for (size_t a = 0; a < c->positions.n_axes; a++)
         memcpy(all + (a * d->n_samples + sample) * d->n_tokens + conf_prompt_padding(d, sample), one + a * n,
                n * sizeof *all);
 }
@@ -57,9 +58,9 @@ static bool ask_samples(conf_replay *r, conf_positions_answer *answer)
     bool ok = open_model(r);
     r->verdict->stage = ok ? CONF_STAGE_POSITIONS : r->verdict->stage;
     for (size_t b = 0; ok && b < d->n_samples; b++) {
-        int32_t *one = alloc_unwritten(CONF_AXES * conf_prompt_length(d, b));
+        int32_t *one = alloc_unwritten(r->c->positions.n_axes * conf_prompt_length(d, b));
         ok = one ? ask_sample(r, b, one, &answer->delta[b]) : conf_replay_no_memory(r);
-        if (ok) store_sample(d, b, one, answer->position);
+        if (ok) store_sample(r->c, b, one, answer->position);
         free(one);
     }
     return ok;
@@ -73,8 +74,8 @@ bool conf_replay_positions(conf_replay *r, conf_positions_answer *out)
         conf_verdict_set(r->verdict, CONF_SKIPPED, "the engine gives no positions");
         return false;
     }
-    conf_positions_answer a = {.position = alloc_unwritten(CONF_AXES * d->n_samples * d->n_tokens),
-                               .delta = alloc_unwritten(d->n_samples)};
+    const size_t n = r->c->positions.n_axes * d->n_samples * d->n_tokens;
+    conf_positions_answer a = {.position = alloc_unwritten(n), .delta = alloc_unwritten(d->n_samples)};
     const bool ok = a.position && a.delta ? ask_samples(r, &a) : conf_replay_no_memory(r);
     if (ok) *out = a;
     else conf_positions_answer_free(&a);

@@ -9,7 +9,7 @@
 /* A position or delta that the engine did not write. */
 #define CONF_POSITION_UNWRITTEN INT32_MIN
 
-/* The engine's answers. position: [CONF_AXES, B, T], like the case's; padding is CONF_POSITION_UNWRITTEN.
+/* The engine's answers. position: [n_axes, B, T], like the case's; padding is CONF_POSITION_UNWRITTEN.
  * delta: [B]. */
 typedef struct conf_positions_answer {
     int32_t *position, *delta;

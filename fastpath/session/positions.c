@@ -29,7 +29,7 @@ void fp_positions_append(fp_positions *p, size_t n_tokens, const int32_t *given,
 {
     int32_t *own = p->list + n_tokens * AXES;
     for (size_t t = 0; t < n_new; t++)
-        for (size_t a = 0; a < AXES; a++) own[t * AXES + a] = given[(n_axes > 1 ? a * n_new : 0) + t];
+        for (size_t a = 0; a < AXES; a++) own[t * AXES + a] = given[(a < n_axes ? a : 0) * n_new + t];
 }
 
 bool fp_positions_copy(fp_positions *p, const fp_positions *from, size_t n_tokens)

@@ -21,7 +21,7 @@ void fp_positions_free(fp_positions *p);
 bool fp_positions_reserve(fp_positions *p, size_t n_tokens, size_t n_new);
 
 /* Appends the n_new positions that a step gives, for which capacity is reserved, to those of n_tokens tokens.
- * given: [n_axes, n_new], n_axes 1 or ROPE_AXES_MAX. */
+ * given: [n_axes, n_new]; an axis that they do not have is like the first. */
 void fp_positions_append(fp_positions *p, size_t n_tokens, const int32_t *given, size_t n_axes, size_t n_new);
 
 /* Makes p, which is empty, a copy of the first n_tokens of `from`. Returns false if out of memory. */

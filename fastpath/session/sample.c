@@ -57,7 +57,7 @@ static bool reserve_features(fp_sample *one, size_t n)
 static bool needs_positions(const fp_sample *one, const plan *p, const assay_step *step)
 {
     return one->positions.list || step->positions ||
-           (p->positions == PLAN_POSITIONS_GRID && one->media.n > 0);
+           (p->positions != PLAN_POSITIONS_INDEX && one->media.n > 0);
 }
 
 assay_status fp_sample_append(fp_sample *one, const plan *p, const assay_step *step, assay_error *err)

@@ -178,6 +178,14 @@ assay_status fp_session_check(const plan *p, const int32_t *tokens, size_t n_tok
     return ASSAY_OK;
 }
 
+assay_status fp_session_check_axes(const plan *p, size_t n_axes, const char *where, size_t slot,
+                                   assay_error *err)
+{
+    if (n_axes == 1 || n_axes == plan_n_axes(p)) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: positions: found %zu axes, expected 1 or %zu",
+                      where, slot, n_axes, plan_n_axes(p));
+}
+
 /* Refuses a step that continues a block, whose earlier tokens were evaluated without the later ones. */
 static assay_status check_block(const plan *p, const fp_sample *one, const fp_step *step, assay_error *err)
 {
@@ -198,13 +206,14 @@ static assay_status check_steps(const fp_session *s, const fp_step *steps, size_
             return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found %zu tokens, expected 1 to %zu",
                               steps[i].slot, steps[i].n_tokens, INT32_MAX - one->n_tokens);
         assert(steps[i].n_logits <= steps[i].n_tokens);
-        assert(!steps[i].positions || steps[i].n_axes == 1 || steps[i].n_axes == ROPE_AXES_MAX);
         for (size_t j = 0; j < i; j++)
             if (steps[j].slot == steps[i].slot)
                 return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found twice, expected once",
                                   steps[i].slot);
         assay_status rc =
             fp_session_check(s->model->plan, steps[i].tokens, steps[i].n_tokens, "step", steps[i].slot, err);
+        if (rc == ASSAY_OK && steps[i].positions)
+            rc = fp_session_check_axes(s->model->plan, steps[i].n_axes, "step", steps[i].slot, err);
         if (rc == ASSAY_OK)
             rc = fp_positions_check(&one->positions, one->n_tokens, steps[i].positions, steps[i].n_axes,
                                     steps[i].n_tokens, steps[i].slot, err);

@@ -14,13 +14,6 @@ void fp_steps_free(fp_steps *s)
     *s = (fp_steps){0};
 }
 
-static assay_status check_axes(const assay_step *step, const char *where, assay_error *err)
-{
-    if (step->n_axes == 1 || step->n_axes == ROPE_AXES_MAX) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: positions: found %zu axes, expected 1 or %d", where,
-                      step->sample, step->n_axes, ROPE_AXES_MAX);
-}
-
 static assay_status check_tokens(const assay_step *step, size_t padded_width, const char *where,
                                  assay_error *err)
 {
@@ -54,7 +47,6 @@ static assay_status check_output(const assay_step *step, size_t index, assay_err
 static assay_status translate(const assay_step *step, size_t padded_width, fp_step *out, assay_error *err)
 {
     assay_status rc = check_tokens(step, padded_width, "step", err);
-    if (rc == ASSAY_OK && step->positions) rc = check_axes(step, "step", err);
     for (size_t i = 0; rc == ASSAY_OK && i < step->n_outputs; i++) rc = check_output(step, i, err);
     if (rc != ASSAY_OK) return rc;
     *out = (fp_step){.slot = step->sample,
@@ -106,7 +98,7 @@ assay_status fp_steps_positions(const plan *p, const assay_step *step, int32_t *
 {
     media_list items = {0};
     assay_status rc = check_tokens(step, 0, "positions", err);
-    if (rc == ASSAY_OK) rc = check_axes(step, "positions", err);
+    if (rc == ASSAY_OK) rc = fp_session_check_axes(p, step->n_axes, "positions", step->sample, err);
     if (rc == ASSAY_OK)
         rc = fp_session_check(p, step->tokens, step->n_tokens, "positions", step->sample, err);
     if (rc == ASSAY_OK) rc = media_list_add(&items, p, step, 0, step->tokens, false, err);

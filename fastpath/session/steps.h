@@ -23,7 +23,7 @@ assay_status fp_steps_run(fp_steps *s, fp_session *session, const assay_step *st
                           size_t padded_width, const fp_tracer *tracer, assay_error *err);
 
 /* assay_engine.positions: see positions_fill; items need no pixels. Fails with ASSAY_EINVAL for an invalid
- * token or unless n_axes is 1 or ROPE_AXES_MAX, as media_list_add does, or with ASSAY_ENOMEM. */
+ * token or unless n_axes is 1 or plan_n_axes, as media_list_add does, or with ASSAY_ENOMEM. */
 assay_status fp_steps_positions(const plan *p, const assay_step *step, int32_t *out, int32_t *delta,
                                 assay_error *err);
 

@@ -10,7 +10,7 @@
 #include "fastpath/session/steps.h"
 #include "fastpath/tests/pictures.h"
 
-enum { MOST = 64, AXES = ROPE_AXES_MAX };
+enum { MOST = 64, AXES = 3 };
 
 static fp_model *model;
 static fp_session *session;

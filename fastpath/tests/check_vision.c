@@ -149,6 +149,23 @@ static const tower_shape SHAPES[] = {
      .is_deep = true,
      .activation = ASSAY_SILU,
      .n_deepstack = 1},
+    {.hidden = 20,
+     .n_layers = 1,
+     .n_heads = 2,
+     .n_kv_heads = 2,
+     .head_dim = 10,
+     .intermediate = 21,
+     .patch = 3,
+     .frames = 1,
+     .merge = 2,
+     .text_hidden = 17,
+     .order = PLAN_PATCHES_RASTER,
+     .norm = PLAN_LAYER_NORM,
+     .table = PLAN_TABLE_BILINEAR,
+     .table_side = 7,
+     .has_biases = true,
+     .adds_rows = true,
+     .activation = ASSAY_GELU},
     {.hidden = 64,
      .n_layers = 2,
      .n_heads = 2,
@@ -181,10 +198,15 @@ static size_t side_of(const tower_shape *s)
     return s->merge * (s->pool ? s->pool : 1);
 }
 
+static size_t frames_of(const tower_shape *s, size_t grid)
+{
+    return s->adds_rows ? 1 : GRIDS[grid][0];
+}
+
 static const media *medium_of(const fp_model *m, const tower_shape *s, size_t grid, unsigned seed)
 {
     const size_t side = side_of(s);
-    return towers_medium(m, GRIDS[grid][0], GRIDS[grid][1] * side, GRIDS[grid][2] * side, seed);
+    return towers_medium(m, frames_of(s, grid), GRIDS[grid][1] * side, GRIDS[grid][2] * side, seed);
 }
 
 static fp_features *run(const fp_model *m, const media *medium)
@@ -211,13 +233,16 @@ static void expect_level(const fp_features *f, size_t level, size_t first, const
 START_TEST(features_are_those_of_the_definition)
 {
     const tower_shape *s = &SHAPES[_i / N_GRIDS];
-    const size_t *grid = GRIDS[_i % N_GRIDS], side = side_of(s), n_tokens = grid[1] * grid[2];
+    const size_t *grid = GRIDS[_i % N_GRIDS], side = side_of(s),
+                 n_frames = frames_of(s, (size_t)_i % N_GRIDS);
     fp_model *m = towers_open(s, ASSAY_F32, 2);
+    const size_t n_tokens =
+        plan_tower_tokens(&m->plan->tower, (const size_t[]){1, grid[1] * side, grid[2] * side});
     const media *medium = medium_of(m, s, (size_t)_i % N_GRIDS, 7);
     fp_features *f = run(m, medium);
     double *expected = calloc((1 + s->n_deepstack) * n_tokens * s->text_hidden, sizeof *expected);
     ck_assert_ptr_nonnull(expected);
-    for (size_t frame = 0; frame < grid[0]; frame++) {
+    for (size_t frame = 0; frame < n_frames; frame++) {
         char what[64];
         (void)snprintf(what, sizeof what, "shape %d, grid %d, frame %zu", _i / N_GRIDS, _i % N_GRIDS, frame);
         naive_tower_run(s, &m->plan->tower, frame, grid[1] * side, grid[2] * side, 7, expected);

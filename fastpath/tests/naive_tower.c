@@ -278,6 +278,33 @@ static double *join(const double *x, size_t n_in, size_t n_members, size_t width
     return y;
 }
 
+static void put_vector(const plan_weight *vector, double *row)
+{
+    for (size_t d = 0; d < vector->cols; d++) row[d] = towers_weight(vector, d);
+}
+
+/* x: [n, width], the rows of blocks; their vector after each row of blocks. */
+static double *end_rows(const naive *k, const plan_merger_step *step, const double *x, size_t n, size_t width)
+{
+    const size_t n_columns = k->w / k->s->merge, n_rows = n / n_columns;
+    double *y = zeros((n + n_rows) * width);
+    for (size_t r = 0; r < n_rows; r++) {
+        double *row = y + r * (n_columns + 1) * width;
+        memcpy(row, x + r * n_columns * width, n_columns * width * sizeof *y);
+        put_vector(&step->row_end, row + n_columns * width);
+    }
+    return y;
+}
+
+static double *enclose(const plan_merger_step *step, const double *x, size_t n, size_t width)
+{
+    double *y = zeros((n + 2) * width);
+    put_vector(&step->begin, y);
+    memcpy(y + width, x, n * width * sizeof *y);
+    put_vector(&step->end, y + (n + 1) * width);
+    return y;
+}
+
 static double *run_step(const naive *k, const plan_merger_step *step, const double *x, size_t n, size_t width)
 {
     double *y = zeros(2 * n * width);
@@ -291,6 +318,8 @@ static double *run_step(const naive *k, const plan_merger_step *step, const doub
     case PLAN_MERGER_ACTIVATION:
         for (size_t i = 0; i < n * width; i++) y[i] = activate(x[i], step->activation);
         return y;
+    case PLAN_MERGER_ROW_ENDS: free(y); return end_rows(k, step, x, n, width);
+    case PLAN_MERGER_ENDS: free(y); return enclose(step, x, n, width);
     case PLAN_MERGER_REPEAT:
         for (size_t i = 0; i < 2 * n * width; i++) y[i] = x[i / (2 * width) * width + i % width];
         return y;
@@ -298,20 +327,24 @@ static double *run_step(const naive *k, const plan_merger_step *step, const doub
     return y;
 }
 
-/* rows: the rows of blocks, one block after the other. */
-static double *merge(const naive *k, const plan_merger *m, const double *rows, size_t n_tokens)
+/* rows: the rows of *n_tokens blocks, one block after the other. Sets *n_tokens to the number of rows that it
+ * returns. */
+static double *merge(const naive *k, const plan_merger *m, const double *rows, size_t *n_tokens)
 {
     const size_t members = k->s->merge * k->s->merge;
-    size_t n = n_tokens * members, width = k->s->hidden;
+    size_t n = *n_tokens * members, width = k->s->hidden;
     double *x = zeros(n * width);
     memcpy(x, rows, n * width * sizeof *x);
     for (size_t i = 0; i < m->n_steps; i++) {
         double *y = run_step(k, &m->steps[i], x, n, width);
         width = plan_merger_step_width(&m->steps[i], width, k->s->merge);
         if (m->steps[i].kind == PLAN_MERGER_CONCATENATE) n /= members;
+        if (m->steps[i].kind == PLAN_MERGER_ROW_ENDS) n += k->h / k->s->merge;
+        if (m->steps[i].kind == PLAN_MERGER_ENDS) n += 2;
         free(x);
         x = y;
     }
+    *n_tokens = n;
     return x;
 }
 
@@ -328,7 +361,7 @@ void naive_tower_run(const tower_shape *shape, const plan_tower *t, size_t frame
         for (size_t j = 0; j < t->n_deepstack; j++) {
             if (t->deepstack[j].tower_layer != i) continue;
             double *rows = collect(&k, x, shape->merge, false, &n),
-                   *y = merge(&k, &t->deepstack[j].merger, rows, n);
+                   *y = merge(&k, &t->deepstack[j].merger, rows, &n);
             memcpy(out + (j + 1) * n * shape->text_hidden, y, n * shape->text_hidden * sizeof *y);
             free(rows);
             free(y);
@@ -337,7 +370,7 @@ void naive_tower_run(const tower_shape *shape, const plan_tower *t, size_t frame
     double *last = norm(&t->out_norm, x, k.n, shape->hidden);
     const bool pools = shape->pool > 1;
     double *rows = collect(&k, last, pools ? shape->pool : shape->merge, pools, &n);
-    double *y = merge(&k, &t->merger, rows, n);
+    double *y = merge(&k, &t->merger, rows, &n);
     memcpy(out, y, n * shape->text_hidden * sizeof *y);
     free(raw);
     free(x);

@@ -76,6 +76,7 @@ static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, co
     const size_t side = p->tower.merge * p->tower.pooling.side, high = fit(p, blocks[1]),
                  wide = fit(p, blocks[2]), grid[3] = {blocks[0], high * side, wide * side};
     const size_t n = grid[0] * grid[1] * grid[2],
+                 n_frame = plan_tower_tokens(&p->tower, (const size_t[]){1, grid[1], grid[2]}),
                  width = patches->channels * patches->frames * patches->size * patches->size;
     ck_assert_uint_lt(t->n_pictures, PICTURES_MAX);
     picture *one = &t->pictures[t->n_pictures++];
@@ -88,7 +89,7 @@ static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, co
     add_places(p, one, grid);
     for (size_t f = 0; f < blocks[0]; f++) {
         if (f > 0 && p->tower.frames_apart) add_texts(t, p, 1, seed);
-        for (size_t i = 0; i < high * wide; i++)
+        for (size_t i = 0; i < n_frame; i++)
             add_token(t, kind == ASSAY_ITEM_VIDEO ? p->tower.video_token : p->tower.image_token);
     }
     one->end = t->n;

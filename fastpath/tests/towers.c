@@ -161,6 +161,20 @@ static void add_deep_steps(owned *o, plan_merger *m, const char *name, size_t wi
     add_step(m, (plan_merger_step){.kind = PLAN_MERGER_REPEAT});
 }
 
+/* A vector after each row of blocks. */
+static void add_row_ends(owned *o, plan_merger *m, size_t width)
+{
+    add_step(m, (plan_merger_step){PLAN_MERGER_ROW_ENDS, .row_end = vector(o, "row_end", width)});
+}
+
+/* A vector before and one after all rows, and a norm of them all. */
+static void add_ends(owned *o, plan_merger *m, size_t width)
+{
+    add_step(m, (plan_merger_step){PLAN_MERGER_ENDS, .begin = vector(o, "begin", width),
+                                   .end = vector(o, "end", width)});
+    add_step(m, (plan_merger_step){PLAN_MERGER_NORM, .norm = norm(o, "merger.last", width, true)});
+}
+
 static plan_merger merger(owned *o, const char *name, bool norm_is_last)
 {
     char part[64];
@@ -179,9 +193,11 @@ static plan_merger merger(owned *o, const char *name, bool norm_is_last)
         if (s->is_deep) add_deep_steps(o, &m, name, wide);
         add_step(&m, (plan_merger_step){PLAN_MERGER_ACTIVATION, .activation = ASSAY_GELU});
     }
+    if (s->adds_rows) add_row_ends(o, &m, wide);
     (void)snprintf(part, sizeof part, "%s.second", name);
     add_step(&m, (plan_merger_step){PLAN_MERGER_LINEAR,
                                     .linear = linear(o, part, s->text_hidden, s->is_deep ? 2 * wide : wide)});
+    if (s->adds_rows) add_ends(o, &m, s->text_hidden);
     return m;
 }
 
@@ -254,7 +270,7 @@ static void make_tower(owned *o)
                       .window = s->window,
                       .merge = s->merge,
                       .image_token = IMAGE,
-                      .video_token = IMAGE + 1};
+                      .video_token = s->adds_rows ? -1 : IMAGE + 1};
     t->patches = (plan_patches){.size = s->patch,
                                 .channels = 3,
                                 .frames = s->frames,

@@ -21,6 +21,7 @@ typedef struct tower_shape {
         has_clips;
     bool has_in_norm, is_standardised, norm_is_last;
     bool is_deep; /* mergers join blocks channel by channel, and have a norm, an MLP and repeated rows, too */
+    bool adds_rows; /* its merger has vectors after rows of blocks and around an image; it takes no videos */
     bool is_quantised; /* matrices are stored in groups of codes, if their inputs are whole groups */
     assay_activation activation;
     size_t n_deepstack;  /* of the first layers */

@@ -31,7 +31,8 @@ typedef struct area {
 typedef struct filling {
     fp_layout *l;
     const plan_tower *tower;
-    size_t frame, row, first_token;
+    size_t frame, row, first_token, first_feature;
+    plan_merger_extra extra;
 } filling;
 
 static void add_patch(filling *k, size_t y, size_t x)
@@ -42,6 +43,7 @@ static void add_patch(filling *k, size_t y, size_t x)
                              ? (y / m * (f->width / m) + x / m) * m * m + y % m * m + x % m
                              : y * f->width + x;
     const size_t token = k->first_token + y / side * (f->width / side) + x / side;
+    k->l->feature[token] = k->first_feature + y / side * (f->width / side + k->extra.row_end) + x / side;
     k->l->member[token * k->l->n_members + y % side * side + x % side] = k->row;
     k->l->patch[k->row] = (fp_patch){(int32_t)y, (int32_t)x, k->frame, f->first_row + input};
     k->l->is_reordered |= f->first_row + input != k->row;
@@ -61,10 +63,17 @@ static void add_area(filling *k, area a)
                 for (size_t x = bx; x < bx + wide; x++) add_patch(k, y, x);
 }
 
+/* The rows of the result for a frame. */
+static size_t features_of(const plan_tower *t, const fp_frame *f)
+{
+    return plan_tower_tokens(t, (const size_t[]){1, f->height, f->width});
+}
+
 static void add_frame(filling *k)
 {
     const fp_frame *f = &k->l->frames[k->frame];
     const size_t side = k->tower->window * k->tower->merge, first_row = k->row;
+    k->first_feature += k->extra.begin;
     if (side == 0) add_area(k, (area){0, 0, f->height, f->width});
     for (size_t y = 0; side > 0 && y < f->height; y += side)
         for (size_t x = 0; x < f->width; x += side) {
@@ -76,6 +85,7 @@ static void add_frame(filling *k)
         }
     add_segment(&k->l->whole, first_row, k->row - first_row);
     k->first_token += (k->row - first_row) / k->l->n_members;
+    k->first_feature = k->l->n_features += features_of(k->tower, f);
 }
 
 static size_t windows_of(const plan_tower *t, const fp_frame *f)
@@ -99,14 +109,16 @@ bool fp_layout_make(fp_layout *l, const plan_tower *tower, fp_scratch *scratch)
     }
     l->n_members = token_side(tower) * token_side(tower);
     l->n_tokens = l->n_rows / l->n_members;
+    l->n_features = 0;
     l->is_reordered = false;
     l->whole = l->windows = (fp_segments){0};
     l->patch = fp_scratch_alloc(scratch, l->n_rows, 1, sizeof *l->patch);
     l->member = l->patch ? fp_scratch_alloc(scratch, l->n_rows, 1, sizeof *l->member) : NULL;
-    l->whole.list = l->member ? fp_scratch_alloc(scratch, l->n_frames, 1, sizeof(fp_segment)) : NULL;
+    l->feature = l->member ? fp_scratch_alloc(scratch, l->n_tokens, 1, sizeof *l->feature) : NULL;
+    l->whole.list = l->feature ? fp_scratch_alloc(scratch, l->n_frames, 1, sizeof(fp_segment)) : NULL;
     l->windows.list = l->whole.list ? fp_scratch_alloc(scratch, n_windows, 1, sizeof(fp_segment)) : NULL;
     if (!l->windows.list) return false;
-    filling k = {.l = l, .tower = tower};
+    filling k = {.l = l, .tower = tower, .extra = plan_merger_extra_rows(&tower->merger)};
     for (; k.frame < l->n_frames; k.frame++) add_frame(&k);
     assert(k.row == l->n_rows && k.first_token == l->n_tokens);
     return true;

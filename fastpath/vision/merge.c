@@ -67,6 +67,8 @@ static assay_status run_step(fp_vision *v, const plan_merger_step *step, const f
     case PLAN_MERGER_REPEAT: repeat_rows(y, k->x, k->n, k->width); break;
     case PLAN_MERGER_CONCATENATE: order_by_channel(y, k->x, k->n / n_members, n_members, k->width); break;
     case PLAN_MERGER_NORM: fp_norm_run(&v->pass, y, k->x, k->n, k->width, &w->norm); break;
+    case PLAN_MERGER_ROW_ENDS:
+    case PLAN_MERGER_ENDS: break;
     case PLAN_MERGER_ACTIVATION: fp_tower_activate(&v->pass, y, k->n, k->width, step->activation); break;
     }
     return ASSAY_OK;
@@ -91,15 +93,80 @@ static assay_status advance(fp_vision *v, const plan_merger_step *step, const fp
     return rc;
 }
 
-/* rows: [n, merge², D], overwritten. out: [n, H]. */
-static assay_status run_merger(fp_vision *v, const plan_merger *m, const fp_merger *w, size_t n, float *rows,
-                               float *out)
+/* The steps from `first` on, without those that add rows. */
+static assay_status run_steps(fp_vision *v, const plan_merger *m, const fp_merger *w, size_t first,
+                              merging *k)
+{
+    assay_status rc = ASSAY_OK;
+    for (size_t i = first; rc == ASSAY_OK && i < m->n_steps; i++)
+        if (!plan_merger_adds_rows(&m->steps[i])) rc = advance(v, &m->steps[i], &w->steps[i], k);
+    return rc;
+}
+
+/* rows: [n, merge², D], of tokens first … first + n - 1, overwritten. out: [n_features, H]. */
+static assay_status run_merger(fp_vision *v, const plan_merger *m, const fp_merger *w, size_t first, size_t n,
+                               float *rows, float *out)
 {
     const size_t mark = v->pass.scratch->n, merge = v->tower->merge;
+    const size_t *feature = v->layout.feature + first;
     merging k = {rows, n * merge * merge, v->tower->hidden};
-    assay_status rc = ASSAY_OK;
-    for (size_t i = 0; rc == ASSAY_OK && i < m->n_steps; i++) rc = advance(v, &m->steps[i], &w->steps[i], &k);
-    if (rc == ASSAY_OK) memcpy(out, k.x, k.n * k.width * sizeof *out);
+    const assay_status rc = run_steps(v, m, w, 0, &k);
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
+        memcpy(out + feature[i] * k.width, k.x + i * k.width, k.width * sizeof *out);
+    v->pass.scratch->n = mark;
+    return rc;
+}
+
+/* A vector that step i adds, [width], through the steps after it. out: [H]. */
+static assay_status run_vector(fp_vision *v, const plan_merger *m, const fp_merger *w, size_t i,
+                               const float *vector, size_t width, float *out)
+{
+    const size_t mark = v->pass.scratch->n;
+    merging k = {fp_scratch_floats(v->pass.scratch, 1, width), 1, width};
+    assay_status rc = k.x ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) {
+        memcpy(k.x, vector, width * sizeof *vector);
+        rc = run_steps(v, m, w, i + 1, &k);
+    }
+    if (rc == ASSAY_OK) memcpy(out, k.x, k.width * sizeof *out);
+    v->pass.scratch->n = mark;
+    return rc;
+}
+
+/* Copies the row of a vector to its places: after each row of tokens, or, of an image's ends, to its first
+ * row (end 0) or its last. row: [H]; out: [n_features, H]. */
+static void place_vector(const fp_vision *v, bool ends_rows, size_t end, const float *row, float *out)
+{
+    const size_t side = plan_tower_block(v->tower), hidden = v->pass.plan->hidden;
+    const plan_merger_extra extra = plan_merger_extra_rows(&v->tower->merger);
+    for (size_t f = 0; f < v->layout.n_frames; f++) {
+        const fp_frame *frame = &v->layout.frames[f];
+        const size_t n_rows = frame->height / side, n_each = frame->width / side + extra.row_end;
+        const size_t n_all = n_rows * n_each + 2 * extra.begin;
+        if (!ends_rows) memcpy(out + (end ? n_all - 1 : 0) * hidden, row, hidden * sizeof *row);
+        for (size_t y = 0; ends_rows && y < n_rows; y++)
+            memcpy(out + (extra.begin + (y + 1) * n_each - 1) * hidden, row, hidden * sizeof *row);
+        out += n_all * hidden;
+    }
+}
+
+/* The rows that the merger adds. out: [n_features, H]. */
+static assay_status add_rows(fp_vision *v, const plan_merger *m, const fp_merger *w, float *out)
+{
+    const size_t mark = v->pass.scratch->n;
+    if (v->layout.n_features == v->layout.n_tokens) return ASSAY_OK;
+    float *row = fp_scratch_floats(v->pass.scratch, 1, v->pass.plan->hidden);
+    size_t width = v->tower->hidden;
+    assay_status rc = row ? ASSAY_OK : ASSAY_ENOMEM;
+    for (size_t i = 0; rc == ASSAY_OK && i < m->n_steps; i++) {
+        const plan_merger_step *step = &m->steps[i];
+        const size_t n = step->kind == PLAN_MERGER_ENDS ? 2 : step->kind == PLAN_MERGER_ROW_ENDS ? 1 : 0;
+        for (size_t e = 0; rc == ASSAY_OK && e < n; e++) {
+            rc = run_vector(v, m, w, i, w->steps[i].vector[e], width, row);
+            if (rc == ASSAY_OK) place_vector(v, n == 1, e, row, out);
+        }
+        width = plan_merger_step_width(step, width, v->tower->merge);
+    }
     v->pass.scratch->n = mark;
     return rc;
 }
@@ -124,8 +191,9 @@ static assay_status merge_tokens(fp_vision *v, const plan_merger *m, const fp_me
         gather_rows(v, x, first, n, rows);
         if (ends) fp_norm_run(&v->pass, rows, rows, n * l->n_members, hidden, &v->packed->out_norm);
         if (ends) pool_rows(v, n * v->tower->merge * v->tower->merge, rows);
-        rc = run_merger(v, m, w, n, rows, out + first * plan_merger_width(m, hidden, v->tower->merge));
+        rc = run_merger(v, m, w, first, n, rows, out);
     }
+    if (rc == ASSAY_OK) rc = add_rows(v, m, w, out);
     v->pass.scratch->n = mark;
     return rc;
 }

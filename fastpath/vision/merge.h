@@ -6,7 +6,7 @@
 
 #include "fastpath/vision/pass.h"
 
-/* Features of all tokens of the pass, from the last layer's output, [P, D]. out: [n_tokens, H]. Fails with
+/* Features of all tokens of the pass, from the last layer's output, [P, D]. out: [n_features, H]. Fails with
  * ASSAY_ENOMEM. */
 assay_status fp_vision_merge(fp_vision *v, const float *x, float *out);
 

@@ -53,7 +53,7 @@ static assay_status merge_layer(fp_vision *v, size_t i, const float *x, float *c
         if (t->deepstack[k].tower_layer != i) continue;
         rc = fp_vision_deepstack(v, k, x, levels[k + 1]);
         if (rc == ASSAY_OK)
-            rc = fp_trace(&v->pass.tracer, levels[k + 1], v->layout.n_tokens, v->pass.plan->hidden,
+            rc = fp_trace(&v->pass.tracer, levels[k + 1], v->layout.n_features, v->pass.plan->hidden,
                           "vision.deepstack.%zu", k);
     }
     return rc;
@@ -72,7 +72,7 @@ static assay_status run_layers(fp_vision *v, float *x, float *const *levels)
     return rc;
 }
 
-/* Evaluates the frames of v->layout. levels: [1 + n_deepstack] of [n_tokens, H]. */
+/* Evaluates the frames of v->layout. levels: [1 + n_deepstack] of [n_features, H]. */
 static assay_status run_frames(fp_vision *v, float *const *levels)
 {
     if (!fp_layout_make(&v->layout, v->tower, v->pass.scratch)) return ASSAY_ENOMEM;
@@ -83,7 +83,7 @@ static assay_status run_frames(fp_vision *v, float *const *levels)
     if (rc == ASSAY_OK) rc = run_layers(v, x, levels);
     if (rc == ASSAY_OK) rc = fp_vision_merge(v, x, levels[0]);
     if (rc != ASSAY_OK) return rc;
-    return fp_trace(&v->pass.tracer, levels[0], v->layout.n_tokens, v->pass.plan->hidden, "vision.merged");
+    return fp_trace(&v->pass.tracer, levels[0], v->layout.n_features, v->pass.plan->hidden, "vision.merged");
 }
 
 static fp_vision begin(const fp_model *m, fp_scratch *scratch)

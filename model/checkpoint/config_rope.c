@@ -162,6 +162,22 @@ static const struct {
     {ROPE_PROPORTIONAL, read_proportional},
 };
 
+/* "alpha" beside a dynamic rope (transformers, modeling_hunyuan_vl.py, compute_ntk_alpha_rope_parameters):
+ * the frequencies do not depend on the length. The other members are of published files, and have no effect.
+ */
+static void read_alpha(config *c, config *d, const config_rope_request *request, rope *r)
+{
+    static const char *const UNUSED[] = {"factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim"};
+    (void)c, (void)request;
+    for (size_t i = 0; i < sizeof UNUSED / sizeof *UNUSED; i++) (void)config_has(d, UNUSED[i]);
+    const double alpha = config_positive(d, "alpha"), dim = (double)r->dim;
+    if (r->dim <= 2) config_fail(d, ASSAY_EFORMAT, "alpha: needs more than 2 rotating elements");
+    r->theta *= pow(alpha, dim / (dim - 2));
+    if (d->status == ASSAY_OK && !(isfinite(r->theta) && r->theta > 1))
+        config_fail(d, ASSAY_EFORMAT, "alpha: found %g, which makes the base %g, expected a number above 1",
+                    alpha, r->theta);
+}
+
 /* Finds the reader for a type; sets the error of d if there is none. */
 static read_fn *find_reader(config *d, const char *spelled, const config_rope_request *request, rope *r)
 {
@@ -171,18 +187,24 @@ static read_fn *find_reader(config *d, const char *spelled, const config_rope_re
             config_fail(d, ASSAY_EUNSUPPORTED, "rope_type: found \"%s\", expected axial or default", spelled);
         return read_default;
     }
+    if (request->has_alpha && (strcmp(spelled, "dynamic") == 0 || strcmp(spelled, "xdrope") == 0)) {
+        r->type = ROPE_DEFAULT;
+        return read_alpha;
+    }
     if (request->sections != ROPE_SECTIONS_NONE && strcmp(spelled, "mrope") == 0)
         spelled = rope_type_name(ROPE_DEFAULT);
     if (request->long_only && (strcmp(spelled, "su") == 0 || strcmp(spelled, "yarn") == 0))
         spelled = rope_type_name(ROPE_LONGROPE);
     for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++) {
         r->type = READERS[i].type;
-        bool allowed = !request->long_only || r->type == ROPE_DEFAULT || r->type == ROPE_LONGROPE;
+        const bool allowed = r->type == ROPE_DEFAULT ||
+                             (!request->has_alpha && (!request->long_only || r->type == ROPE_LONGROPE));
         if (allowed && strcmp(spelled, rope_type_name(r->type)) == 0) return READERS[i].read;
     }
     config_fail(d, ASSAY_EUNSUPPORTED, "rope_type: found \"%s\", expected %s", spelled,
-                request->long_only ? "default or longrope"
-                                   : "default, linear, dynamic, llama3, yarn, longrope or proportional");
+                request->has_alpha   ? "default, dynamic or xdrope"
+                : request->long_only ? "default or longrope"
+                                     : "default, linear, dynamic, llama3, yarn, longrope or proportional");
     return read_default;
 }
 
@@ -324,7 +346,7 @@ void config_rope(config *c, const config_rope_request *request, rope *out)
     if (c->status == ASSAY_OK) {
         config_begin_inside(&d, c, prefix, members ? members : none);
         read_rope(c, &d, request, &r);
-        config_sections(&d, request->sections, request->default_section, &r);
+        config_sections(&d, request->sections, request->old_section, request->default_section, &r);
         end_rope(&d, r.type);
     }
     json_object_put(none);

@@ -16,10 +16,13 @@ typedef struct config_rope_request {
     bool partial;          /* the model rotates only a part of a head where partial_rotary_factor says so */
     const char *default_type; /* type if the document has no RoPE member; NULL: "default" */
     double default_partial;   /* partial_rotary_factor if it is absent; 0: 1 */
-    bool long_only;           /* phi3: default or longrope ("su" and "yarn" are its older names) */
+    bool has_alpha; /* HunYuan: a rope of type "dynamic" (in older files "xdrope") has an alpha, by which its
+                       base is scaled once: theta · alpha^(dim / (dim - 2)) */
+    bool long_only; /* phi3: default or longrope ("su" and "yarn" are its older names) */
     /* Not ROPE_SECTIONS_NONE: M-RoPE, whose mrope_section is default_section if absent, and whose type may be
      * called "mrope"; or, with ROW_COLUMN and COLUMN_ROW, the rope of a tower, whose type is "axial". */
     rope_sections sections;
+    const char *old_section; /* an older name of mrope_section; NULL: none */
     size_t default_section[ROPE_AXES_MAX];
 } config_rope_request;
 

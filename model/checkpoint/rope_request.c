@@ -8,6 +8,8 @@
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/config_rope.h"
 
+enum { N_AXES = 3 };
+
 size_t rope_request_length(const assay_rope_request *request)
 {
     int32_t last = 0;
@@ -22,7 +24,7 @@ assay_status rope_request_read(const assay_rope_request *request, rope *out, ass
     config_notes notes = {0};
     config c;
     *out = (rope){0};
-    if (request->n_axes != 1 && request->n_axes != ROPE_AXES_MAX)
+    if (request->n_axes != 1 && request->n_axes != N_AXES)
         return assay_fail(err, ASSAY_EINVAL, "rope: found %zu axes, expected 1 or 3", request->n_axes);
     assay_status rc = json_parse("config", request->config, strlen(request->config), &document, err);
     if (rc != ASSAY_OK) return rc;

@@ -271,7 +271,7 @@ static assay_status place_token(placing *g, size_t t)
     if (!g->open[k].medium) rc = begin_item(g, k, t);
     if (rc != ASSAY_OK) return rc;
     const bool begins_run = g->taken[k] % media_run(&g->open[k], g->plan) == 0;
-    if (begins_run && g->plan->positions == PLAN_POSITIONS_GRID && t > 0 && g->tokens[t - 1] == g->tokens[t])
+    if (begins_run && g->plan->positions != PLAN_POSITIONS_INDEX && t > 0 && g->tokens[t - 1] == g->tokens[t])
         return assay_fail(g->err, ASSAY_EINVAL,
                           "step: sample %zu: token %zu: found placeholder token %d of another image or frame "
                           "after that of the one before, expected another token between them",

@@ -64,10 +64,10 @@ void media_list_rewind(media_list *list, size_t n_tokens);
  * offset or n_tokens that is not that of the item's placeholder tokens; for an item without a placeholder
  * token in the step; for a placeholder token that no medium is left for, in a step with items or in a sample
  * with a medium that has not ended; for a token of another kind between the placeholder tokens of one frame,
- * or, unless tower.frames_apart, of one medium; with PLAN_POSITIONS_GRID for two media of a kind, or two
- * frames of a medium with frames_apart, without another token between them, where published code raises
- * (get_rope_index takes both for one); for more tokens and positions than INT32_MAX. Without any item,
- * placeholder tokens are ordinary tokens. ASSAY_ENOMEM. */
+ * or, unless tower.frames_apart, of one medium; with other positions than PLAN_POSITIONS_INDEX for two media
+ * of a kind, or two frames of a medium with frames_apart, without another token between them, where published
+ * code raises (get_rope_index takes both for one); for more tokens and positions than INT32_MAX. Without any
+ * item, placeholder tokens are ordinary tokens. ASSAY_ENOMEM. */
 assay_status media_list_add(media_list *list, const plan *p, const assay_step *step, size_t n_before,
                             const int32_t *tokens, bool needs_pixels, assay_error *err);
 

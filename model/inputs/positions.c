@@ -53,19 +53,51 @@ static int64_t next_position(const plan *p, const media_list *list, const int32_
         run.start = position_of(position, n - 1 - taken, 1); /* its first token is at row 0 of the grid */
         if (is_tall(list->place[place].medium, &run)) return end_of(&run);
     }
-    return 1 + larger(position_of(position, n - 1, 0),
-                      larger(position_of(position, n - 1, 1), position_of(position, n - 1, 2)));
+    int64_t largest = 0;
+    for (size_t a = 0; a < ROPE_AXES_MAX; a++) largest = larger(largest, position_of(position, n - 1, a));
+    return 1 + largest;
 }
 
+/* Of ropes with three axes, the last is not read: it is that of t. */
 static void put_position(int32_t *out, int64_t t, int64_t h, int64_t w)
 {
-    const int64_t axes[ROPE_AXES_MAX] = {t, h, w};
+    const int64_t axes[ROPE_AXES_MAX] = {t, h, w, t};
     for (size_t a = 0; a < ROPE_AXES_MAX; a++) out[a] = axes[a] < INT32_MAX ? (int32_t)axes[a] : INT32_MAX;
+}
+
+/* Of a token that is row `row` of the features of image `number`, at the position `next`. */
+static void put_image_position(int32_t *out, const plan *p, const media_list *list, size_t number, size_t row,
+                               int64_t next)
+{
+    const media *m = list->place[number].medium;
+    const plan_merger_extra extra = plan_merger_extra_rows(&p->tower.merger);
+    const size_t n_columns = media_grid(m)[2] / plan_tower_block(&p->tower) + extra.row_end;
+    put_position(out, next, next, next);
+    if (row < extra.begin || row >= media_tokens(m) - extra.begin) return;
+    out[1] = (int32_t)((row - extra.begin) % n_columns);
+    out[2] = (int32_t)((row - extra.begin) / n_columns);
+    out[3] = (int32_t)number;
+}
+
+static void fill_of_images(const plan *p, const media_list *list, const int32_t *tokens,
+                           const int32_t *before, size_t from, size_t n, int32_t *position)
+{
+    media_walk walk = media_walk_from(list, p, tokens, from);
+    int64_t next = next_position(p, list, tokens, before, from);
+    for (size_t i = 0; i < n; i++, next++, position += ROPE_AXES_MAX) {
+        size_t place, row;
+        if (media_walk_token(&walk, &place, &row)) put_image_position(position, p, list, place, row, next);
+        else put_position(position, next, next, next);
+    }
 }
 
 void positions_fill(const plan *p, const media_list *list, const int32_t *tokens, const int32_t *before,
                     size_t from, size_t n, int32_t *position)
 {
+    if (p->positions == PLAN_POSITIONS_IMAGES) {
+        fill_of_images(p, list, tokens, before, from, n, position);
+        return;
+    }
     media_walk walk = media_walk_from(list, p, tokens, from);
     int64_t next = next_position(p, list, tokens, before, from);
     grid_run run = {0};

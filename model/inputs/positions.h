@@ -6,6 +6,11 @@
  * frame, h = s + row, w = s + column of the merged grid; the next run begins at s + max(h, w) of the merged
  * grid.
  *
+ * With PLAN_POSITIONS_IMAGES (transformers: get_rope_index of HunYuanVLModel) every token takes the next
+ * position, on all axes. The tokens of an image but the first and the last, a row of the merged grid and the
+ * end of that row after each other, have on axis 1 their column, on axis 2 their row and on axis 3 the number
+ * of the image in its sample instead. (The published code counts the images of a whole batch.)
+ *
  * Positions do not depend on the division of tokens into steps. Published code agrees for images. After a
  * video of which more frames than rows and columns of the merged grid share one run, it does not: a prompt's
  * text follows at s + max(h, w), beside the later frames, but generated tokens follow the largest position of

@@ -33,6 +33,7 @@ const char *rope_sections_name(rope_sections sections)
     case ROPE_SECTIONS_CHUNKED: return "chunked";
     case ROPE_SECTIONS_INTERLEAVED: return "interleaved";
     case ROPE_SECTIONS_ALTERNATING: return "alternating";
+    case ROPE_SECTIONS_DOUBLED: return "doubled";
     case ROPE_SECTIONS_NONE:
     case ROPE_SECTIONS_ROW_COLUMN:
     case ROPE_SECTIONS_COLUMN_ROW: break;
@@ -118,6 +119,26 @@ void rope_frequencies(const rope *r, size_t length, double *inverse_frequency)
     }
 }
 
+size_t rope_n_axes(const rope *r)
+{
+    if (r->sections == ROPE_SECTIONS_NONE) return 1;
+    return r->sections == ROPE_SECTIONS_DOUBLED ? 4 : 3;
+}
+
+size_t rope_n_angles(const rope *r)
+{
+    return r->sections == ROPE_SECTIONS_DOUBLED ? r->dim : r->dim / 2;
+}
+
+/* The axis of an angle among those of all elements (transformers, modeling_hunyuan_vl.py,
+ * recomposition_frequencies). */
+static size_t doubled_axis(const rope *r, size_t i)
+{
+    size_t axis = 0;
+    for (; axis + 1 < rope_n_axes(r) && i >= 2 * r->section[axis]; axis++) i -= 2 * r->section[axis];
+    return axis;
+}
+
 size_t rope_axis(const rope *r, size_t i)
 {
     enum { TEMPORAL, HEIGHT, WIDTH };
@@ -132,6 +153,7 @@ size_t rope_axis(const rope *r, size_t i)
     case ROPE_SECTIONS_ALTERNATING:
         if (i >= r->section[0] + r->section[1]) return TEMPORAL;
         return i % 2 == 0 ? HEIGHT : WIDTH;
+    case ROPE_SECTIONS_DOUBLED: return doubled_axis(r, i);
     case ROPE_SECTIONS_ROW_COLUMN: return i < r->dim / 4 ? HEIGHT : WIDTH;
     case ROPE_SECTIONS_COLUMN_ROW: return i < r->dim / 4 ? WIDTH : HEIGHT;
     }
@@ -141,11 +163,11 @@ size_t rope_axis(const rope *r, size_t i)
 void rope_tables(const rope *r, const double *inverse_frequency, const int32_t *position, size_t n_axes,
                  size_t n_positions, double *cosine, double *sine)
 {
-    size_t n = r->dim / 2;
+    const size_t n = rope_n_angles(r);
     for (size_t i = 0; i < n; i++) {
         const int32_t *along = position + (n_axes > 1 ? rope_axis(r, i) : 0) * n_positions;
         for (size_t p = 0; p < n_positions; p++) {
-            double angle = (double)along[p] * inverse_frequency[i];
+            double angle = (double)along[p] * inverse_frequency[i % (r->dim / 2)];
             cosine[p * n + i] = cos(angle) * r->attention_factor;
             sine[p * n + i] = sin(angle) * r->attention_factor;
         }

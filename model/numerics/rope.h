@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ROPE_AXES_MAX 3
+#define ROPE_AXES_MAX 4
 
 typedef enum rope_type {
     ROPE_DEFAULT,
@@ -29,15 +29,19 @@ typedef enum rope_pairing {
                           */
 } rope_pairing;
 
-/* How the frequencies are distributed over the axes temporal, height, width. */
+/* How the frequencies are distributed over the axes temporal, height, width; DOUBLED: over position, width,
+ * height, number of the image. */
 typedef enum rope_sections {
     ROPE_SECTIONS_NONE,        /* one axis */
     ROPE_SECTIONS_CHUNKED,     /* section[0] frequencies of t, then h, then w (Qwen2-VL) */
     ROPE_SECTIONS_INTERLEAVED, /* h at 1, 4, 7, …, w at 2, 5, 8, …, t elsewhere (Qwen3-VL) */
     ROPE_SECTIONS_ALTERNATING, /* h, w, h, w, …, then t (Ernie 4.5 VL; sections are h, w, t) */
-    ROPE_SECTIONS_ROW_COLUMN,  /* towers: the first half of the angles by h, the other by w; both have the
-                                  frequencies theta^(-2j/(dim/2)), j < dim/4 */
-    ROPE_SECTIONS_COLUMN_ROW   /* the same, w before h */
+    ROPE_SECTIONS_DOUBLED,    /* of the angles of all elements, each frequency twice: 2·section[a] of axis a,
+                                 axis    by axis, so that the elements of a pair turn by different axes (HunYuanVL)
+                               */
+    ROPE_SECTIONS_ROW_COLUMN, /* towers: the first half of the angles by h, the other by w; both have the
+                                 frequencies theta^(-2j/(dim/2)), j < dim/4 */
+    ROPE_SECTIONS_COLUMN_ROW  /* the same, w before h */
 } rope_sections;
 
 /* One resolved rope. Parameters that its type does not use are zero. */
@@ -59,7 +63,7 @@ typedef struct rope {
     size_t n_angles;                          /* proportional: pairs that rotate; the others do not */
     double *short_factor, *long_factor;       /* longrope: [dim/2] each, owned */
     rope_sections sections;
-    size_t section[ROPE_AXES_MAX]; /* frequencies per axis, summing to dim/2 */
+    size_t section[ROPE_AXES_MAX]; /* [rope_n_axes], frequencies per axis, summing to dim/2 */
 } rope;
 
 void rope_free(rope *r); /* the arrays that r owns, not r itself */
@@ -76,12 +80,20 @@ const char *rope_sections_name(rope_sections sections);
  */
 void rope_frequencies(const rope *r, size_t length, double *inverse_frequency);
 
-/* The axis (0 temporal, 1 height, 2 width) whose position turns frequency i, 0 <= i < dim/2. */
+/* The number of axes among which the sections divide frequencies: 1, 3 or 4. */
+size_t rope_n_axes(const rope *r);
+
+/* The number of angles of a head, one for each pair: dim/2; or, with sections DOUBLED, one for each element:
+ * dim, those of the second elements after those of the first. */
+size_t rope_n_angles(const rope *r);
+
+/* The axis (0 temporal, 1 height, 2 width; with sections DOUBLED 0 position, 1 width, 2 height, 3 number of
+ * the image) whose position gives angle i, 0 <= i < rope_n_angles. */
 size_t rope_axis(const rope *r, size_t i);
 
-/* cos and sin of every angle, attention scaling included.
- * position: [n_axes, n_positions]; n_axes is 1 (all axes alike) or 3.
- * cosine, sine: [n_positions, r->dim / 2]. inverse_frequency: [r->dim / 2], from rope_frequencies. */
+/* cos and sin of every angle, attention scaling included. Angle i has frequency i % (dim / 2).
+ * position: [n_axes, n_positions]; n_axes is 1 (all axes alike) or at least rope_n_axes.
+ * cosine, sine: [n_positions, rope_n_angles]. inverse_frequency: [r->dim / 2], from rope_frequencies. */
 void rope_tables(const rope *r, const double *inverse_frequency, const int32_t *position, size_t n_axes,
                  size_t n_positions, double *cosine, double *sine);
 

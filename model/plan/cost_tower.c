@@ -34,6 +34,9 @@ static void add_merger(plan_cost_tower *c, const plan_merger *m, size_t merge)
         const plan_merger_step *step = &m->steps[i];
         if (step->kind == PLAN_MERGER_NORM) add_norm(c, &step->norm);
         if (step->kind == PLAN_MERGER_CONCATENATE) is_joined = true;
+        if (step->kind == PLAN_MERGER_ROW_ENDS) c->weight_bytes += plan_cost_weight_bytes(&step->row_end);
+        if (step->kind == PLAN_MERGER_ENDS)
+            c->weight_bytes += plan_cost_weight_bytes(&step->begin) + plan_cost_weight_bytes(&step->end);
         for (size_t k = 0; k < plan_merger_linears(step); k++)
             add_linear(c, is_joined ? &c->merged : &c->patch, plan_merger_linear(step, k));
     }

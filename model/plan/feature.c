@@ -46,6 +46,9 @@ static const struct {
     {PLAN_GROUPS, "experts in groups"},
     {PLAN_SUM_OFFSET, "an offset of the sum of the shares of experts"},
     {PLAN_SHARE_FACTOR, "a factor of the shares of experts"},
+    {PLAN_NORMS_AFTER_ROPE, "norms of q and k after the rope"},
+    {PLAN_DOUBLED_ROPE, "a rope that turns the elements of a pair by different axes"},
+    {PLAN_IMAGE_POSITIONS, "positions by places in images and their numbers"},
 };
 
 static const struct {
@@ -73,6 +76,7 @@ static const struct {
     {PLAN_TOWER_MERGER_NORMS, "a norm after a product of its merger"},
     {PLAN_TOWER_MERGER_MLP, "an MLP in its merger"},
     {PLAN_TOWER_MERGER_REPEAT, "a merger that repeats rows"},
+    {PLAN_TOWER_MERGER_VECTORS, "a merger that adds rows of the checkpoint"},
 };
 
 static uint64_t bit(bool needed, uint64_t feature)
@@ -108,9 +112,9 @@ static uint64_t attention_features(const plan_attention *a, size_t i)
     return bit(a->window != 0, PLAN_WINDOW) | bit(a->mask == PLAN_MASK_BLOCKS, PLAN_BLOCKS) |
            bit(a->cache_layer != i, PLAN_SHARED_KEYS) | bit(a->value_is_key, PLAN_VALUE_IS_KEY) |
            bit(a->rope == PLAN_NONE, PLAN_NO_ROPE) | bit(a->score_cap != 0, PLAN_SCORE_CAP) |
-           bit(a->is_gated, PLAN_OUTPUT_GATE) | head_norm_features(&a->q_norm, a) |
-           head_norm_features(&a->k_norm, a) | head_norm_features(&a->v_norm, a) |
-           BIAS_FEATURES(&a->q, &a->k, &a->v, &a->o);
+           bit(a->is_gated, PLAN_OUTPUT_GATE) | bit(a->norms_after_rope, PLAN_NORMS_AFTER_ROPE) |
+           head_norm_features(&a->q_norm, a) | head_norm_features(&a->k_norm, a) |
+           head_norm_features(&a->v_norm, a) | BIAS_FEATURES(&a->q, &a->k, &a->v, &a->o);
 }
 
 static uint64_t mixer_features(const plan_mixer *m, size_t i)
@@ -157,10 +161,12 @@ uint64_t plan_features(const plan *p)
         bit(p->soft_cap != 0, PLAN_LOGIT_CAP) | bit(p->embedding_scale != 1, PLAN_EMBEDDING_SCALE) |
         bit(p->logit_factor != 1, PLAN_LOGIT_FACTOR) | bit(p->layer_inputs.present, PLAN_LAYER_INPUTS) |
         bit(p->streams.n > 0, PLAN_STREAMS) | bit(p->placeholders.n > 0, PLAN_PLACEHOLDERS) |
-        bit(p->tower.present, PLAN_TOWER) | bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS);
+        bit(p->tower.present, PLAN_TOWER) | bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS) |
+        bit(p->positions == PLAN_POSITIONS_IMAGES, PLAN_IMAGE_POSITIONS);
     needed |= bit(p->layer_inputs.projection.bias.data != NULL, PLAN_BIASES);
     for (size_t i = 0; i < p->n_ropes; i++)
-        needed |= bit(p->ropes[i].sections != ROPE_SECTIONS_NONE, PLAN_ROPE_AXES);
+        needed |= bit(p->ropes[i].sections != ROPE_SECTIONS_NONE, PLAN_ROPE_AXES) |
+                  bit(p->ropes[i].sections == ROPE_SECTIONS_DOUBLED, PLAN_DOUBLED_ROPE);
     for (size_t i = 0; i < p->n_layers; i++) needed |= layer_features(&p->layers[i], i);
     return needed;
 }
@@ -182,7 +188,8 @@ static uint64_t merger_features(const plan_merger *m)
         needed |= bit(joins && step->channels_first, PLAN_TOWER_MERGER_CONVOLUTION) |
                   bit(step->kind == PLAN_MERGER_NORM && has_product, PLAN_TOWER_MERGER_NORMS) |
                   bit(step->kind == PLAN_MERGER_MLP, PLAN_TOWER_MERGER_MLP) |
-                  bit(step->kind == PLAN_MERGER_REPEAT, PLAN_TOWER_MERGER_REPEAT);
+                  bit(step->kind == PLAN_MERGER_REPEAT, PLAN_TOWER_MERGER_REPEAT) |
+                  bit(plan_merger_adds_rows(step), PLAN_TOWER_MERGER_VECTORS);
         has_product = has_product || plan_merger_linears(step) > 0;
     }
     return needed;

@@ -32,7 +32,7 @@
 #define PLAN_LAYER_SCALAR     (UINT64_C(1) << 19)
 #define PLAN_PLACEHOLDERS     (UINT64_C(1) << 20)
 #define PLAN_LAYER_NORMS      (UINT64_C(1) << 21) /* LayerNorm instead of RMSNorm */
-#define PLAN_ROPE_AXES        (UINT64_C(1) << 22) /* ropes whose frequencies are divided among three axes */
+#define PLAN_ROPE_AXES        (UINT64_C(1) << 22) /* ropes whose frequencies are divided among axes */
 #define PLAN_BIASES           (UINT64_C(1) << 23) /* of matrices */
 #define PLAN_BLOCKS           (UINT64_C(1) << 24) /* of tokens that attend to each other */
 #define PLAN_TOWER            (UINT64_C(1) << 25) /* of images: see also plan_tower_features */
@@ -41,6 +41,9 @@
 #define PLAN_OUTPUT_GATE      (UINT64_C(1) << 28) /* of attention */
 #define PLAN_SHARED_EXPERT    (UINT64_C(1) << 29) /* beside the chosen experts */
 #define PLAN_PLAIN_MLP        (UINT64_C(1) << 30) /* without a gate, in a decoder layer */
+#define PLAN_NORMS_AFTER_ROPE (UINT64_C(1) << 31)
+#define PLAN_DOUBLED_ROPE     (UINT64_C(1) << 32) /* the two elements of a pair turn by different axes */
+#define PLAN_IMAGE_POSITIONS  (UINT64_C(1) << 33) /* by the places of tokens in images, which are numbered */
 
 #define PLAN_CHOICE_BIAS  (UINT64_C(1) << 40) /* added to the probabilities of experts to choose */
 #define PLAN_SUM_FLOOR    (UINT64_C(1) << 41) /* of the sum that divides the probabilities of experts */
@@ -74,8 +77,9 @@
 #define PLAN_TOWER_MERGER_NORMS       (UINT64_C(1) << 18)
 #define PLAN_TOWER_MERGER_MLP         (UINT64_C(1) << 19)
 #define PLAN_TOWER_MERGER_REPEAT      (UINT64_C(1) << 20)
+#define PLAN_TOWER_MERGER_VECTORS     (UINT64_C(1) << 40) /* rows of the checkpoint between those of an image */
 
-/* The last of PLAN_TOWER_*. */
+/* The last of those PLAN_TOWER_* that follow each other. */
 #define PLAN_TOWER_LAST PLAN_TOWER_MERGER_REPEAT
 
 /* The features that a plan needs. */

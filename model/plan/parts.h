@@ -66,7 +66,8 @@ typedef enum plan_mask {
     PLAN_MASK_NONE    /* all of the segment that the caller evaluates: of towers alone */
 } plan_mask;
 
-/* Softmax attention. Order: projections, norms, rope, attention, gate, output projection. */
+/* Softmax attention. Order: projections, norms, rope, attention, gate, output projection; with
+ * norms_after_rope the rope comes before the norms. */
 typedef struct plan_attention {
     size_t n_heads, n_kv_heads, head_dim; /* query head h reads kv head h / (n_heads / n_kv_heads) */
     double scale;                         /* of the scores */
@@ -79,6 +80,7 @@ typedef struct plan_attention {
     bool is_gated;          /* q has 2·n_heads·head_dim rows: of each head its query, then its gate; the
                                output of a head times sigmoid(gate) goes into o */
     plan_linear q, k, v, o; /* k and v absent where cache_layer is another layer */
+    bool norms_after_rope;  /* of q and k */
     plan_norm q_norm, k_norm, v_norm; /* over each head, or over a whole row of the projection: see width */
 } plan_attention;
 

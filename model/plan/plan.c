@@ -29,6 +29,16 @@ bool plan_has_own_experts(const plan *p, int32_t token)
     return false;
 }
 
+size_t plan_n_axes(const plan *p)
+{
+    size_t most = 3;
+    for (size_t i = 0; i < p->n_ropes; i++) {
+        const size_t n = rope_n_axes(&p->ropes[i]);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
 size_t plan_divisible_length(const plan *p)
 {
     double least = INFINITY;

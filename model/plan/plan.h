@@ -190,7 +190,9 @@ typedef struct plan_expert_tokens {
 /* Where the ropes place the tokens of a sample whose steps give no positions. */
 typedef enum plan_positions {
     PLAN_POSITIONS_INDEX, /* the index of a token, on every axis */
-    PLAN_POSITIONS_GRID   /* M-RoPE (Wang et al. 2024, Qwen2-VL): images and videos by their grids */
+    PLAN_POSITIONS_GRID,  /* M-RoPE (Wang et al. 2024, Qwen2-VL): images and videos by their grids */
+    PLAN_POSITIONS_IMAGES /* of four axes (HunYuanVL): the index, and of the tokens of an image their column,
+                             their row and the number of the image */
 } plan_positions;
 
 typedef struct plan {
@@ -233,6 +235,9 @@ int32_t plan_embeds_as(const plan *p, int32_t token);
 
 /* Whether the token has experts of its own. */
 bool plan_has_own_experts(const plan *p, int32_t token);
+
+/* The number of axes of positions that steps may give beside 1: that of its ropes, at least 3. */
+size_t plan_n_axes(const plan *p);
 
 /* The most tokens of a prompt that may come in several steps; SIZE_MAX: any number. Dynamic ropes and
  * longrope change all their frequencies beyond a length: a longer prompt cannot be evaluated in parts, since

@@ -40,7 +40,10 @@ static void print_counts(const plan *p, FILE *out)
         fprintf(out, ", final LayerNorm%s", p->norm.bias.data ? " with bias" : "");
     if (p->embedding_scale != 1) fprintf(out, ", embedding times %.10g", p->embedding_scale);
     fprintf(out, "\npositions    %zu as trained%s\n", p->max_positions,
-            p->positions == PLAN_POSITIONS_GRID ? ", those of images by their grids" : "");
+            p->positions == PLAN_POSITIONS_GRID ? ", those of images by their grids"
+            : p->positions == PLAN_POSITIONS_IMAGES
+                ? ", those of images by column, row and number of the image"
+                : "");
     if (p->streams.n) fprintf(out, "streams      %zu, active %zu\n", p->streams.n, p->streams.active);
     if (p->layer_inputs.present)
         fprintf(out, "layer inputs %zu wide, table of %zu tokens\n", p->layer_inputs.width,
@@ -110,6 +113,7 @@ static void print_attention(const plan_attention *a, size_t i, FILE *out)
     if (a->cache_layer != i) fprintf(out, ", keys and values of layer %02zu", a->cache_layer);
     if (a->value_is_key) fprintf(out, ", value = key");
     if (a->is_gated) fprintf(out, ", gated");
+    if (a->norms_after_rope) fprintf(out, ", norms after the rope");
     if (a->q.bias.data) fprintf(out, ", bias on q%s", a->k.bias.data ? ", k, v" : "");
     if (a->o.bias.data) fprintf(out, ", bias on o");
     if (a->q_norm.present && a->q_norm.width != a->head_dim)

@@ -126,6 +126,8 @@ static void print_step(const plan_merger_step *step, bool joins, FILE *out)
     case PLAN_MERGER_ACTIVATION: fprintf(out, " %s", plan_activation_name(step->activation)); break;
     case PLAN_MERGER_MLP: print_mlp(&step->mlp, out); break;
     case PLAN_MERGER_REPEAT: fprintf(out, " each row twice"); break;
+    case PLAN_MERGER_ROW_ENDS: fprintf(out, " a vector after each row of blocks"); break;
+    case PLAN_MERGER_ENDS: fprintf(out, " a vector before and one after an image"); break;
     }
 }
 

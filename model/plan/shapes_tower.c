@@ -100,10 +100,39 @@ static void check_step(checker *c, const plan_merger_step *step, size_t width)
         checker_mlp(c, &step->mlp, width);
         if (!step->mlp.present) fail_part(c, "mlp: found none");
         break;
+    case PLAN_MERGER_ROW_ENDS: checker_vector(c, "row_end", &step->row_end, width); break;
+    case PLAN_MERGER_ENDS:
+        checker_vector(c, "begin", &step->begin, width);
+        checker_vector(c, "end", &step->end, width);
+        break;
     case PLAN_MERGER_CONCATENATE:
     case PLAN_MERGER_ACTIVATION:
     case PLAN_MERGER_REPEAT: break;
     }
+}
+
+/* Rows are added once, to whole images, and none before the rows of blocks are joined. */
+static void check_added_rows(checker *c, const plan_tower *t, const plan_merger *m)
+{
+    const plan_merger_extra extra = plan_merger_extra_rows(m);
+    bool is_joined = t->merge == 1, has_ends = false;
+    for (size_t i = 0; i < m->n_steps; i++) {
+        const plan_merger_kind kind = m->steps[i].kind;
+        if (plan_merger_adds_rows(&m->steps[i]) && (!is_joined || has_ends))
+            fail_part(
+                c,
+                "steps: found rows added by step %zu, expected them after the concatenation, the ends last",
+                i);
+        is_joined = is_joined || kind == PLAN_MERGER_CONCATENATE;
+        has_ends = has_ends || kind == PLAN_MERGER_ENDS;
+    }
+    if (extra.row_end > 1 || extra.begin > 1)
+        fail_part(c, "steps: found %zu ends of rows and %zu of images, expected at most one of each",
+                  extra.row_end, extra.begin);
+    if (extra.row_end + extra.begin > 0 && (t->n_deepstack > 0 || t->video_token >= 0 || t->window > 0))
+        fail_part(c,
+                  "steps: found rows added to features of videos, windows or earlier layers, expected images "
+                  "alone");
 }
 
 static void check_merger(checker *c, const plan_tower *t, const plan_merger *m)
@@ -119,6 +148,7 @@ static void check_merger(checker *c, const plan_tower *t, const plan_merger *m)
         width = plan_merger_step_width(step, width, t->merge);
     }
     memcpy(c->where, where, sizeof where);
+    check_added_rows(c, t, m);
     if (n_joined > 1 || (n_joined == 0 && t->merge > 1))
         fail_part(c, "steps: found %zu concatenations of blocks of %zu, expected one", n_joined, t->merge);
     if (width != c->plan->hidden)

@@ -132,7 +132,8 @@ static inline size_t plan_tower_block(const plan_tower *tower)
 static inline size_t plan_tower_tokens(const plan_tower *tower, const size_t grid[3])
 {
     const size_t side = plan_tower_block(tower);
-    return grid[0] * (grid[1] / side) * (grid[2] / side);
+    const plan_merger_extra extra = plan_merger_extra_rows(&tower->merger);
+    return grid[0] * (grid[1] / side) * (grid[2] / side + extra.row_end) + 2 * extra.begin;
 }
 
 #endif

@@ -141,6 +141,29 @@ START_TEST(a_block_may_be_joined_channel_by_channel)
 }
 END_TEST
 
+/* Two images of 1 x 2 and 2 x 1 blocks; the step between the two kinds of vectors multiplies by 10. */
+START_TEST(a_merger_may_add_rows_after_those_of_blocks_and_around_an_image)
+{
+    static const size_t GRIDS[2][3] = {{1, 2, 4}, {1, 4, 2}};
+    static const double FIRST[] = {1, 0, 0, 0}, ROW_END[] = {7}, TEN[] = {10}, BEGIN[] = {-1}, END[] = {-2};
+    const plan_merger merger = {5,
+                                {{.kind = PLAN_MERGER_CONCATENATE},
+                                 {PLAN_MERGER_LINEAR, .linear = {.weight = matrix(FIRST, 1, 4)}},
+                                 {PLAN_MERGER_ROW_ENDS, .row_end = matrix(ROW_END, 1, 1)},
+                                 {PLAN_MERGER_LINEAR, .linear = {.weight = matrix(TEN, 1, 1)}},
+                                 {PLAN_MERGER_ENDS, .begin = matrix(BEGIN, 1, 1), .end = matrix(END, 1, 1)}}};
+    static const double EXPECTED[] = {-1, 0, 20, 70, -2, -1, 80, 70, 120, 70, -2};
+    ref_real x[16], y[11];
+    for (size_t i = 0; i < 16; i++) x[i] = (double)i;
+    ref_patches patches = patches_of(PLAN_PATCHES_RASTER, 2, GRIDS, 2);
+    ck_assert_int_eq(ref_merge(y, x, &patches, PLAN_PATCHES_RASTER, 2, 1, &merger), ASSAY_OK);
+    expect(y, EXPECTED, 11);
+    const plan_tower tower = {.merge = 2, .pooling = {.side = 1}, .merger = merger};
+    ck_assert_uint_eq(plan_tower_tokens(&tower, GRIDS[0]) + plan_tower_tokens(&tower, GRIDS[1]), 11);
+    ref_patches_free(&patches);
+}
+END_TEST
+
 /* down(relu(gate(x)) * up(x)) of (2, 3) and of (-1, 5), then each result twice. */
 START_TEST(a_merger_may_have_an_mlp_and_repeat_rows)
 {
@@ -218,6 +241,7 @@ int main(void)
     tcase_add_test(all, a_block_may_be_joined_channel_by_channel);
     tcase_add_test(all, a_merger_may_have_an_mlp_and_repeat_rows);
     tcase_add_test(all, a_norm_may_follow_a_product);
+    tcase_add_test(all, a_merger_may_add_rows_after_those_of_blocks_and_around_an_image);
     tcase_add_test(all, pooling_averages_squares_then_scales_and_standardises);
     suite_add_tcase(suite, all);
     return support_run(suite);

@@ -96,9 +96,9 @@ def integers(value: object, where: str) -> list[int]:
 
 
 def rows(value: object, width: int, where: str) -> np.ndarray:
-    """int64 [n_axes, width], n_axes 1 or 3."""
-    if not isinstance(value, list) or len(value) not in (1, 3):
-        raise ProtocolError(f"{where}: expected a list for 1 or 3 axes, found {value!r:.60}")
+    """int64 [n_axes, width], n_axes 1, 3 or 4."""
+    if not isinstance(value, list) or len(value) not in (1, 3, 4):
+        raise ProtocolError(f"{where}: expected a list for 1, 3 or 4 axes, found {value!r:.60}")
     axes = [integers(axis, where) for axis in value]
     if any(len(axis) != width for axis in axes):
         raise ProtocolError(f"{where}: expected {width} positions on each axis, found {[len(axis) for axis in axes]}")

@@ -77,6 +77,7 @@ plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t 
         .rope = d->rope,
         .cache_layer = d->producer == PLAN_NONE ? i : d->producer,
         .is_gated = d->is_gated,
+        .norms_after_rope = d->norms_after_rope,
         .o = bind_linear(f->bind, f->plan->hidden, d->n_heads * d->head_dim, d->o_bias,
                          "layers.%zu.self_attn.o_proj", i),
     };
@@ -101,7 +102,7 @@ static void bind_keys(family *f, const family_decoder *d, size_t i, plan_attenti
     a->k = bind_linear(f->bind, kv, hidden, d->qkv_bias, "layers.%zu.self_attn.k_proj", i);
     if (!d->value_is_key)
         a->v = bind_linear(f->bind, kv, hidden, d->qkv_bias, "layers.%zu.self_attn.v_proj", i);
-    a->k_norm = bind_head_norm(f, d, i, d->n_kv_heads, "k_norm");
+    a->k_norm = bind_head_norm(f, d, i, d->n_kv_heads, d->k_norm ? d->k_norm : "k_norm");
     if (d->v_norms) a->v_norm = (plan_norm){.present = true, .epsilon = d->epsilon, .width = d->head_dim};
 }
 
@@ -122,7 +123,7 @@ void family_decoder_attention(family *f, const family_decoder *d, size_t i)
     plan_attention *a = family_decoder_frame(f, d, i);
     a->q = bind_linear(f->bind, (d->is_gated ? 2 : 1) * d->n_heads * d->head_dim, f->plan->hidden,
                        d->qkv_bias, "layers.%zu.self_attn.q_proj", i);
-    a->q_norm = bind_head_norm(f, d, i, d->n_heads, "q_norm");
+    a->q_norm = bind_head_norm(f, d, i, d->n_heads, d->q_norm ? d->q_norm : "q_norm");
     if (a->cache_layer == i) bind_keys(f, d, i, a);
     else ignore_keys(f, i);
 }

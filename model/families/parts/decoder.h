@@ -18,7 +18,7 @@ typedef struct family_class {
     bool has_no_mlp;                /* it does not read intermediate_size */
 } family_class;
 
-/* The norms of q and k: none, of each head, or of all heads together; before rope. */
+/* The norms of q and k: none, of each head, or of all heads together. */
 typedef enum family_qk_norms { FAMILY_QK_NONE, FAMILY_QK_PER_HEAD, FAMILY_QK_WHOLE } family_qk_norms;
 
 /* A layer: x + residual_factor * mixer_out(self_attn(mixer_in(x))), then the same with mlp_in, mlp and
@@ -31,6 +31,8 @@ typedef struct family_decoder {
     assay_activation activation;
     bool qkv_bias, o_bias, mlp_bias;
     family_qk_norms qk_norms;
+    const char *q_norm, *k_norm;                         /* their names; NULL: "q_norm" and "k_norm" */
+    bool norms_after_rope;                               /* those of q and k */
     bool v_norms;                                        /* unweighted, of each head */
     bool value_is_key;                                   /* there is no v_proj */
     bool is_gated;                                       /* q_proj has the gates of the heads, too */

@@ -8,7 +8,7 @@
 #include "base/tests/support.h"
 #include "model/inputs/tests/sample.h"
 
-enum { MEDIA = 3 };
+enum { MEDIA = 3, AXES = ROPE_AXES_MAX };
 
 /* A prompt: its tokens, its images, then its videos (a grid of zeros ends them), and the positions and the
  * delta that the published class gives it. */
@@ -16,7 +16,7 @@ typedef struct prompt {
     const char *published; /* class */
     const char *tokens;
     sample_medium images[MEDIA], videos[MEDIA];
-    int32_t position[SAMPLE_MOST][3];
+    int32_t position[SAMPLE_MOST][AXES]; /* those of M-RoPE have three axes */
     int32_t delta, next; /* next: of the next token, where it differs from delta; 0: it does not */
 } prompt;
 
@@ -138,11 +138,40 @@ static const prompt PROMPTS[] = {
     /* A second for each frame, if the video states none. */
     {"Qwen2_5_VLModel", "avvvvb", .videos = {{.grid = {4, 2, 2}}},
      .position = {{0, 0, 0}, {1, 1, 1}, {5, 1, 1}, {9, 1, 1}, {13, 1, 1}, {2, 2, 2}}, .delta = 8, .next = -3},
+    /* Position, column, row and number of the image; a row has a token after its blocks, an image one before
+     * and one after them. */
+    {"HunYuanVLModel", "aaa", .position = {{0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}}},
+    {"HunYuanVLModel", "aiiiiiiiibiiiib", .images = {{.grid = {1, 4, 4}}, {.grid = {1, 2, 2}}},
+     .position = {{0, 0, 0, 0},
+                  {1, 1, 1, 1},
+                  {2, 0, 0, 0},
+                  {3, 1, 0, 0},
+                  {4, 2, 0, 0},
+                  {5, 0, 1, 0},
+                  {6, 1, 1, 0},
+                  {7, 2, 1, 0},
+                  {8, 8, 8, 8},
+                  {9, 9, 9, 9},
+                  {10, 10, 10, 10},
+                  {11, 0, 0, 1},
+                  {12, 1, 0, 1},
+                  {13, 13, 13, 13},
+                  {14, 14, 14, 14}}},
 };
+
+static bool is_hunyuan(const char *published)
+{
+    return published[0] == 'H';
+}
 
 static plan plan_of(const char *published)
 {
     plan p = {.tower = sample_tower, .positions = PLAN_POSITIONS_GRID};
+    if (is_hunyuan(published)) {
+        p.positions = PLAN_POSITIONS_IMAGES;
+        p.tower.merger = (plan_merger){2, {{.kind = PLAN_MERGER_ROW_ENDS}, {.kind = PLAN_MERGER_ENDS}}};
+        p.tower.video_token = -1;
+    }
     p.tower.frames_apart = published[4] == '3';
     p.tower.tokens_per_second = published[5] == '_' && published[4] == '2' ? 4 : 0;
     return p;
@@ -165,10 +194,10 @@ static media_list media_of(const plan *p, const prompt *of, const int32_t *token
     return list;
 }
 
-static void expect_positions(const prompt *of, size_t first, const int32_t (*found)[3], size_t n)
+static void expect_positions(const prompt *of, size_t first, const int32_t (*found)[AXES], size_t n)
 {
     for (size_t t = 0; t < n; t++)
-        for (size_t a = 0; a < 3; a++)
+        for (size_t a = 0; a < (is_hunyuan(of->published) ? 4 : 3); a++)
             ck_assert_msg(found[t][a] == of->position[first + t][a],
                           "%s %s: token %zu, axis %zu: found %d, expected %d", of->published, of->tokens,
                           first + t, a, found[t][a], of->position[first + t][a]);
@@ -178,11 +207,11 @@ START_TEST(positions_of_a_prompt_are_the_published_ones)
 {
     const prompt *of = &PROMPTS[_i];
     const plan p = plan_of(of->published);
-    int32_t tokens[SAMPLE_MOST], position[SAMPLE_MOST][3];
+    int32_t tokens[SAMPLE_MOST], position[SAMPLE_MOST][AXES];
     const size_t n = sample_tokens(of->tokens, tokens);
     media_list list = media_of(&p, of, tokens, n);
     positions_fill(&p, &list, tokens, NULL, 0, n, position[0]);
-    expect_positions(of, 0, (const int32_t(*)[3])position, n);
+    expect_positions(of, 0, (const int32_t(*)[AXES])position, n);
     ck_assert_int_eq(positions_delta(position[0], n), of->delta);
     media_list_free(&list);
 }
@@ -192,13 +221,13 @@ START_TEST(positions_do_not_depend_on_the_division_into_steps)
 {
     const prompt *of = &PROMPTS[_i];
     const plan p = plan_of(of->published);
-    int32_t tokens[SAMPLE_MOST], position[SAMPLE_MOST][3];
+    int32_t tokens[SAMPLE_MOST], position[SAMPLE_MOST][AXES];
     const size_t n = sample_tokens(of->tokens, tokens);
     media_list list = media_of(&p, of, tokens, n);
     for (size_t from = 1; from < n; from++) {
         positions_fill(&p, &list, tokens, NULL, 0, from, position[0]);
         positions_fill(&p, &list, tokens, position[0], from, n - from, position[from]);
-        expect_positions(of, 0, (const int32_t(*)[3])position, n);
+        expect_positions(of, 0, (const int32_t(*)[AXES])position, n);
     }
     media_list_free(&list);
 }
@@ -208,7 +237,7 @@ START_TEST(generated_tokens_follow_at_the_number_of_tokens_plus_delta)
 {
     const prompt *of = &PROMPTS[_i];
     const plan p = plan_of(of->published);
-    int32_t tokens[SAMPLE_MOST], position[SAMPLE_MOST][3];
+    int32_t tokens[SAMPLE_MOST], position[SAMPLE_MOST][AXES];
     const size_t n = sample_tokens(of->tokens, tokens);
     media_list list = media_of(&p, of, tokens, n);
     positions_fill(&p, &list, tokens, NULL, 0, n, position[0]);
@@ -228,7 +257,7 @@ END_TEST
 START_TEST(a_plan_without_grids_places_tokens_by_their_index)
 {
     plan p = plan_of("Qwen2VLModel");
-    int32_t tokens[SAMPLE_MOST], position[SAMPLE_MOST][3];
+    int32_t tokens[SAMPLE_MOST], position[SAMPLE_MOST][AXES];
     const size_t n = sample_tokens("aiiiiiibb", tokens);
     media_list list = media_of(&p, &PROMPTS[1], tokens, n);
     p.positions = PLAN_POSITIONS_INDEX;
@@ -244,7 +273,7 @@ START_TEST(tokens_after_given_positions_follow_the_largest_of_the_last_token)
 {
     const plan p = plan_of("Qwen2VLModel");
     const media_list none = {0};
-    int32_t tokens[SAMPLE_MOST], position[4][3] = {{9, 9, 9}, {3, 7, 5}};
+    int32_t tokens[SAMPLE_MOST], position[4][AXES] = {{9, 9, 9}, {3, 7, 5}};
     const size_t n = sample_tokens("abcd", tokens);
     positions_fill(&p, &none, tokens, position[0], 2, n - 2, position[2]);
     ck_assert_int_eq(position[2][0], 8);

@@ -117,6 +117,29 @@ START_TEST(sections_deal_frequencies_to_axes)
 }
 END_TEST
 
+/* The angles of all elements, 4 of axis 0, 2 of axis 1, 2 of axis 2 and 4 of axis 3: elements i and i + 6 are
+ * a pair. */
+START_TEST(doubled_sections_turn_the_elements_of_a_pair_by_axes_of_their_own)
+{
+    static const size_t AXES[] = {0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 3, 3};
+    const rope r = {
+        .dim = 12, .sections = ROPE_SECTIONS_DOUBLED, .section = {2, 1, 1, 2}, .attention_factor = 1};
+    const double f[] = {1, 0.5, 0.25, 0.125, 0.0625, 0.03125};
+    const int32_t position[] = {3, 5, 7, 11};
+    double c[12], s[12];
+    ck_assert_uint_eq(rope_n_axes(&r), 4);
+    ck_assert_uint_eq(rope_n_angles(&r), 12);
+    rope_tables(&r, f, position, 4, 1, c, s);
+    for (size_t i = 0; i < 12; i++) {
+        const double angle = position[AXES[i]] * f[i % 6];
+        ck_assert_uint_eq(rope_axis(&r, i), AXES[i]);
+        ck_assert(c[i] == cos(angle) && s[i] == sin(angle));
+    }
+    rope_tables(&r, f, position, 1, 1, c, s);
+    ck_assert(c[11] == cos(3 * 0.03125));
+}
+END_TEST
+
 /* Towers: both halves of the angles have the same frequencies. */
 START_TEST(sections_of_a_tower_divide_the_angles_between_row_and_column)
 {
@@ -168,6 +191,7 @@ int main(void)
     tcase_add_test(all, llama3_keeps_short_waves_and_divides_long_ones);
     tcase_add_test(all, yarn_with_equal_ends_does_not_divide_by_zero);
     tcase_add_test(all, sections_deal_frequencies_to_axes);
+    tcase_add_test(all, doubled_sections_turn_the_elements_of_a_pair_by_axes_of_their_own);
     tcase_add_test(all, sections_of_a_tower_divide_the_angles_between_row_and_column);
     tcase_add_test(all, tables_hold_scaled_cosines_and_sines_of_each_axis);
     suite_add_tcase(suite, all);
