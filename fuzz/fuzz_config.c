@@ -54,6 +54,7 @@ static const char *const CHECKPOINTS[] = {
     "glm_ocr/base",
     "ernie4_5_vl_moe/base",
     "glm4v_moe/base",
+    "hunyuan_vl/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

@@ -110,7 +110,7 @@ assay_status image_patches_make(const image_config *config, const image_pixels *
     if (rc == ASSAY_OK) {
         fill_levels(config, &l);
         if (config->rows == IMAGE_ROWS_BLOCKS) fill_blocks(config, &resized, &l, &in);
-        else if (config->rows == IMAGE_ROWS_SQUARES) fill_squares(config, &resized, &l, &in);
+        else if (config->rows != IMAGE_ROWS_RASTER) fill_squares(config, &resized, &l, &in);
         else fill_raster(config, &resized, &l, &in);
         *out = in;
     }

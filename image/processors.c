@@ -65,6 +65,14 @@ static const image_member fit_members[] = {
     {NULL, IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
 };
 
+/* The published class takes IMAGE_BICUBIC, whatever a file says. */
+static const image_member hunyuan_members[] = {
+    {"merge_size", IMAGE_MEMBER_WHOLE, AT(merge_size), 1, IMAGE_MERGE_MAX, NULL},
+    {"temporal_patch_size", IMAGE_MEMBER_WHOLE, AT(temporal_patch_size), 1, IMAGE_MERGE_MAX, NULL},
+    {"resample", IMAGE_MEMBER_WHOLE, AT(unused), 0, 5, NULL},
+    {NULL, IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
+};
+
 static const image_member fit_frames_members[] = {
     {"merge_size", IMAGE_MEMBER_WHOLE, AT(merge_size), 1, IMAGE_MERGE_MAX, NULL},
     {"temporal_patch_size", IMAGE_MEMBER_WHOLE, AT(temporal_patch_size), 1, IMAGE_MERGE_MAX, NULL},
@@ -98,6 +106,8 @@ static const char *const ernie_image[] = {"Ernie4_5_VLMoeImageProcessor",
                                           "Ernie4_5_VL_MoeImageProcessorFast",
                                           "Ernie4_5_VL_MoeImageProcessorPil",
                                           NULL};
+static const char *const hunyuan_image[] = {"HunYuanVLImageProcessor", "HunYuanVLImageProcessorFast",
+                                            "HunYuanVLImageProcessorPil", NULL};
 static const char *const qwen2_video[] = {"Qwen2VLVideoProcessor", NULL};
 static const char *const qwen3_video[] = {"Qwen3VLVideoProcessor", NULL};
 static const char *const gemma4_video[] = {"Gemma4VideoProcessor", NULL};
@@ -161,6 +171,22 @@ static const image_processor processors[] = {
       .temporal_patch_size = 1,
       .min_pixels = 56 * 56,
       .max_pixels = 28 * 28 * 6177,
+      RESIZED_AS_DEFAULT,
+      .do_normalize = true,
+      .rescale_factor = 1 / 255.0,
+      .image_mean = CLIP_MEAN,
+      .image_std = CLIP_STD}},
+    {hunyuan_image,
+     hunyuan_members,
+     true,
+     {.rule = IMAGE_RULE_FIT,
+      .rows = IMAGE_ROWS_FLAT,
+      .ends_rows = true,
+      .patch_size = 16,
+      .merge_size = 2,
+      .temporal_patch_size = 1,
+      .min_pixels = 512 * 512,
+      .max_pixels = 2048 * 2048,
       RESIZED_AS_DEFAULT,
       .do_normalize = true,
       .rescale_factor = 1 / 255.0,

@@ -234,6 +234,7 @@ assay_status image_size_resolve(const image_config *config, int64_t height, int6
     rc = check_patches((double)(s.grid_h * s.grid_w), s.grid_t, err);
     if (rc != ASSAY_OK) return rc;
     s.n_tokens = s.grid_t * (s.grid_h * s.grid_w / (config->merge_size * config->merge_size));
+    if (config->ends_rows) s.n_tokens += s.grid_h / config->merge_size + 2;
     *out = s;
     return ASSAY_OK;
 }

@@ -33,6 +33,7 @@ typedef enum image_filter { IMAGE_BILINEAR = 2, IMAGE_BICUBIC = 3 } image_filter
 typedef enum image_rows {
     IMAGE_ROWS_BLOCKS,  /* blocks of merge x merge patches, row by row; elements (channel, frame, y, x) */
     IMAGE_ROWS_SQUARES, /* patches row by row; elements (channel, frame, y, x), as images of their own */
+    IMAGE_ROWS_FLAT,    /* the same, each a row of elements */
     IMAGE_ROWS_RASTER   /* patches row by row; elements (y, x, channel); padded to the patch budget */
 } image_rows;
 
@@ -47,7 +48,9 @@ typedef struct image_config {
     bool cap_pixels_per_frame; /* of IMAGE_RULE_FIT_FRAMES: max_pixels follows from the number of frames */
     int64_t max_video_tokens;  /* of a frame, with cap_pixels_per_frame */
     int64_t max_soft_tokens;   /* of IMAGE_RULE_BUDGET; of a frame */
-    int64_t resample;          /* image_filter */
+    int64_t unused;            /* of a member that the published class checks, and does not use */
+    bool ends_rows;   /* one token more for each row of merged patches, and two for an image (HunYuanVL) */
+    int64_t resample; /* image_filter */
     bool do_resize, do_rescale, do_normalize;
     double rescale_factor, image_mean[3], image_std[3];
     char **notes; /* [n_notes], one line for each member that has no effect; owned */

@@ -49,6 +49,7 @@ static const struct {
     {"glm_ocr", "glm_ocr_text", family_glm_ocr, false},
     {"ernie4_5_vl_moe", "ernie4_5_vl_moe_text", family_ernie4_5_vl_moe, false},
     {"ernie4_5_moe_vl", NULL, family_ernie4_5_vl_moe, false},
+    {"hunyuan_vl", "hunyuan_vl_text", family_hunyuan_vl, true},
     {"phi3", NULL, family_phi3, false},
     {"olmo2", NULL, family_olmo2, false},
     {"granite", NULL, family_granite, false},

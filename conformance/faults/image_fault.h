@@ -69,8 +69,17 @@ void fault_patches_in_blocks(plan *p);
 void fault_deepstack_dropped(plan *p);
 void fault_deepstack_late(plan *p);
 void fault_patches_noted(plan *p);
+void fault_alpha_ignored(plan *p);
+void fault_pairs_together(plan *p);
+void fault_norms_before_rope(plan *p);
+void fault_newlines_padded(plan *p);
+void fault_ends_swapped(plan *p);
 
 /* Functions of the table at the seams of images. */
+void fault_newlines_missed(const plan *p, const media_list *list, size_t n, int32_t *position);
+void fault_rows_first(const plan *p, const media_list *list, size_t n, int32_t *position);
+void fault_images_unnumbered(const plan *p, const media_list *list, size_t n, int32_t *position);
+void fault_advanced_by_side(const plan *p, const media_list *list, size_t n, int32_t *position);
 void fault_positions_undivided(const plan *p, const media_list *list, size_t n, int32_t *position);
 int32_t fault_delta_ignored(const fp_run *run, int32_t position);
 void fault_windows_left(fp_layout *l);

@@ -32,6 +32,69 @@ void fault_positions_undivided(const plan *p, const media_list *list, size_t n, 
     }
 }
 
+/* The tokens of an image at token t0, without its first and last. */
+typedef struct image_rows {
+    int32_t *position; /* [n, AXES] of these tokens */
+    size_t n, n_columns;
+} image_rows;
+
+static image_rows rows_of(const plan *p, const media_place *place, int32_t *position)
+{
+    const media *m = place->medium;
+    return (image_rows){position + (place->first + 1) * AXES, media_tokens(m) - 2,
+                        media_grid(m)[2] / plan_tower_block(&p->tower)};
+}
+
+/* The rows of an image are taken to have no vector after them. */
+void fault_newlines_missed(const plan *p, const media_list *list, size_t n, int32_t *position)
+{
+    for (size_t i = 0; i < list->n && list->place[i].first + media_tokens(list->place[i].medium) <= n; i++) {
+        const image_rows rows = rows_of(p, &list->place[i], position);
+        for (size_t t = 0; t < rows.n; t++) {
+            rows.position[t * AXES + 1] = (int32_t)(t % rows.n_columns);
+            rows.position[t * AXES + 2] = (int32_t)(t / rows.n_columns);
+        }
+    }
+}
+
+/* Row and column of a token are swapped. */
+void fault_rows_first(const plan *p, const media_list *list, size_t n, int32_t *position)
+{
+    (void)p, (void)list;
+    for (size_t t = 0; t < n; t++) {
+        const int32_t column = position[t * AXES + 1];
+        position[t * AXES + 1] = position[t * AXES + 2];
+        position[t * AXES + 2] = column;
+    }
+}
+
+/* Every image has the number 0. */
+void fault_images_unnumbered(const plan *p, const media_list *list, size_t n, int32_t *position)
+{
+    for (size_t i = 0; i < list->n && list->place[i].first + media_tokens(list->place[i].medium) <= n; i++) {
+        const image_rows rows = rows_of(p, &list->place[i], position);
+        for (size_t t = 0; t < rows.n; t++) rows.position[t * AXES + 3] = 0;
+    }
+}
+
+/* The position of an image does not advance within it, and then by its larger side, as that of M-RoPE does.
+ */
+void fault_advanced_by_side(const plan *p, const media_list *list, size_t n, int32_t *position)
+{
+    int32_t less = 0;
+    for (size_t i = 0, t = 0; t < n; t++) {
+        const media *m = i < list->n ? list->place[i].medium : NULL;
+        const size_t first = m ? list->place[i].first : n, end = m ? first + media_tokens(m) : n;
+        const bool inside = t >= first && t < end;
+        const size_t n_axes = inside && t > first && t + 1 < end ? 1 : AXES;
+        for (size_t a = 0; a < n_axes; a++)
+            position[t * AXES + a] -= less + (inside ? (int32_t)(t - first) : 0);
+        if (!m || t + 1 < end) continue;
+        less += (int32_t)(end - first - larger_side(media_grid(m)) / plan_tower_block(&p->tower));
+        i++;
+    }
+}
+
 /* A decoded token is placed by the number of tokens before it. */
 int32_t fault_delta_ignored(const fp_run *run, int32_t position)
 {

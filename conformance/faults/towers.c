@@ -110,6 +110,31 @@ void fault_pairs_apart(plan *p)
     for (size_t i = 0; i < p->n_ropes; i++) p->ropes[i].pairing = ROPE_PAIRS_HALF;
 }
 
+/* The base that the checkpoints of these ropes state, without their alpha. */
+void fault_alpha_ignored(plan *p)
+{
+    for (size_t i = 0; i < p->n_ropes; i++)
+        if (p->ropes[i].sections == ROPE_SECTIONS_DOUBLED) p->ropes[i].theta = 10000;
+}
+
+/* The second element of a pair turns by the axis of the first. */
+void fault_pairs_together(plan *p)
+{
+    for (size_t i = 0; i < p->n_ropes; i++) {
+        rope *r = &p->ropes[i];
+        if (r->sections != ROPE_SECTIONS_DOUBLED) continue;
+        r->sections = ROPE_SECTIONS_CHUNKED;
+        for (size_t a = 0; a < ROPE_AXES_MAX; a++) r->section[a] *= 2;
+    }
+}
+
+void fault_norms_before_rope(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++)
+        if (p->layers[i].mixer.kind == PLAN_MIXER_ATTENTION)
+            p->layers[i].mixer.attention.norms_after_rope = false;
+}
+
 void fault_tower_sections_swapped(plan *p)
 {
     rope *r = &p->tower.rope;
@@ -144,6 +169,27 @@ void fault_block_rows(plan *p)
 void fault_patches_in_blocks(plan *p)
 {
     p->tower.patches.order = PLAN_PATCHES_BLOCKS;
+}
+
+/* A column of zeros after the patches of each row instead of a vector: the widening product makes its bias of
+ * it. */
+void fault_newlines_padded(plan *p)
+{
+    plan_merger *m = &p->tower.merger;
+    for (size_t i = 1; i < m->n_steps; i++)
+        if (m->steps[i].kind == PLAN_MERGER_ROW_ENDS) m->steps[i].row_end = m->steps[i - 1].linear.bias;
+}
+
+void fault_ends_swapped(plan *p)
+{
+    plan_merger *m = &p->tower.merger;
+    for (size_t i = 0; i < m->n_steps; i++) {
+        plan_merger_step *step = &m->steps[i];
+        if (step->kind != PLAN_MERGER_ENDS) continue;
+        const plan_weight begin = step->begin;
+        step->begin = step->end;
+        step->end = begin;
+    }
 }
 
 void fault_deepstack_dropped(plan *p)

@@ -92,6 +92,13 @@ START_TEST(absent_and_null_members_take_the_default_of_the_class)
     ck_assert_int_eq(e.temporal_patch_size, 1);
     ck_assert_int_eq(e.min_pixels, 3136);
     ck_assert_int_eq(e.max_pixels, 4842768);
+    image_config h = parsed("{\"image_processor_type\":\"HunYuanVLImageProcessor\",\"resample\":1}", false);
+    ck_assert_int_eq(h.rule, IMAGE_RULE_FIT);
+    ck_assert_int_eq(h.rows, IMAGE_ROWS_FLAT);
+    ck_assert_int_eq(h.resample, IMAGE_BICUBIC);
+    ck_assert_int_eq(h.patch_size, 16);
+    ck_assert_int_eq(h.min_pixels, 262144);
+    ck_assert_int_eq(h.max_pixels, 4194304);
     image_config v = parsed("{" VIDEO "}", true);
     ck_assert_int_eq(v.rule, IMAGE_RULE_FIT_FRAMES);
     ck_assert_int_eq(v.max_pixels, 786432);

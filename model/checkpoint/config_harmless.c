@@ -331,6 +331,31 @@ static const config_harmless_member ERNIE_VISION[] = {
     {"vit_first_fwd_bsz", NULL},
 };
 
+/* In published files, but not read by the class: constant in it, of its processor, or limits of that. */
+static const config_harmless_member HUNYUAN_VL[] = {
+    {"add_patchemb_bias", "true"},
+    {"cat_extra_token", "1"},
+    {"eod_token_id", NULL},
+    {"hidden_dropout", NULL},
+    {"im_end_id", NULL},
+    {"im_newline_id", NULL},
+    {"im_start_id", NULL},
+    {"image_end_token_id", NULL},
+    {"image_newline_token_id", NULL},
+    {"image_start_token_id", NULL},
+    {"img_max_token_num", NULL},
+    {"max_vit_seq_len", NULL},
+    {"min_image_size", NULL},
+    {"norm_type", "\"rms\""},
+    {"num_experts", "1"},
+    {"pad_id", NULL},
+    {"routed_scaling_factor", NULL},
+    {"sep_token_id", NULL},
+    {"text_end_id", NULL},
+    {"text_start_id", NULL},
+    {"use_cla", "false"},
+};
+
 #define MEMBERS(table) table, sizeof(table) / sizeof *(table)
 
 const config_harmless_group config_harmless_groups[] = {
@@ -356,6 +381,7 @@ const config_harmless_group config_harmless_groups[] = {
     {"marks the place of an image", "glm", MEMBERS(GLM_MARKERS)},
     {"is constant in the published class, or not read by it", "ernie4_5", MEMBERS(ERNIE)},
     {"is not read by the published class", "DFNRope", MEMBERS(ERNIE_VISION)},
+    {"is not read by the published class", "hunyuan_vl", MEMBERS(HUNYUAN_VL)},
     {"is of images", "qwen3_5", MEMBERS(MULTIMODAL)},
 };
 

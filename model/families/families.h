@@ -10,7 +10,8 @@ family_fn family_llama, family_qwen2, family_qwen3, family_qwen3_moe, family_phi
 family_fn family_qwen2_vl, family_qwen2_5_vl, family_qwen3_vl, family_qwen3_vl_moe;
 family_fn family_qwen3_5, family_qwen3_5_moe;
 family_fn family_olmo2, family_granite;
-family_fn family_paddleocr_vl, family_glm4v, family_glm4v_moe, family_glm_ocr, family_ernie4_5_vl_moe;
+family_fn family_paddleocr_vl, family_glm4v, family_glm4v_moe, family_glm_ocr, family_ernie4_5_vl_moe,
+    family_hunyuan_vl;
 family_fn family_gemma, family_gemma2, family_gemma4, family_gemma3n;
 
 #endif

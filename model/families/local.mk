@@ -10,6 +10,7 @@ model_libmodel_la_SOURCES += \
 	model/families/glm4v_moe.c \
 	model/families/glm_ocr.c \
 	model/families/granite.c \
+	model/families/hunyuan_vl.c \
 	model/families/llama.c \
 	model/families/olmo2.c \
 	model/families/paddleocr_vl.c \
@@ -29,6 +30,7 @@ MODEL_FAMILIES_TESTS = \
 	model/families/tests/check_decoder \
 	model/families/tests/check_ernie \
 	model/families/tests/check_glm4v_moe \
+	model/families/tests/check_hunyuan \
 	model/families/tests/check_siglip \
 	model/families/tests/check_vision \
 	model/families/tests/check_vision_refused
@@ -40,6 +42,8 @@ model_families_tests_check_ernie_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_ernie_LDADD = $(TEST_LIBS)
 model_families_tests_check_glm4v_moe_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_glm4v_moe_LDADD = $(TEST_LIBS)
+model_families_tests_check_hunyuan_CFLAGS = $(TEST_CFLAGS)
+model_families_tests_check_hunyuan_LDADD = $(TEST_LIBS)
 model_families_tests_check_siglip_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_siglip_LDADD = $(TEST_LIBS)
 model_families_tests_check_vision_CFLAGS = $(TEST_CFLAGS)

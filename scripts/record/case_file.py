@@ -79,6 +79,8 @@ def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model:
     }
     if case.limit:
         attributes |= {"cache_limit": case.limit.limit, "cache_kept": case.limit.kept}
+    if checkpoint.family.disputed and any(images.media_of(s.prompt) for s in samples):
+        flags.append(f"disputed:{checkpoint.family.disputed}")
     if flags:
         attributes["flags"] = flags
     h5.write(path, attributes, datasets,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -65,7 +66,8 @@ class Grids:
 
     frames_apart: each frame of a video has a run of placeholder tokens of its own, with marks and text before
     it, as in Qwen3-VL. seconds: videos also have `second_per_grid_ts`. videos: the model takes them. squares: each row
-    of pixels is an image [C, p, p] of its own (PaddleOCR-VL).
+    of pixels is an image [C, p, p] of its own (PaddleOCR-VL). newlines: an image has a placeholder token more for each
+    row of them, one before and one after them, and the published positions number the images of a batch (HunYuanVL).
     """
 
     begin: str = "vision_start_token_id"  # members of the config
@@ -74,6 +76,11 @@ class Grids:
     seconds: bool = False
     videos: bool = True
     squares: bool = False
+    newlines: bool = False
+
+    def tokens(self, picture: Picture) -> int:
+        """The number of placeholder tokens of an image or of a frame."""
+        return picture.rows * (picture.columns + self.newlines) + 2 * self.newlines
 
     def draw(self, rng: np.random.Generator, config: Config, picture: Picture) -> Medium:
         """Pixels from a normal distribution, as published normalisation gives them."""
@@ -103,6 +110,10 @@ class Positions:
     end: str = "eoi_token_id"
     capacity: int = 12
     frames_apart: bool = True
+
+    def tokens(self, picture: Picture) -> int:
+        """The number of placeholder tokens of an image."""
+        return picture.rows * picture.columns
 
     def draw(self, rng: np.random.Generator, config: Config, picture: Picture) -> Medium:
         """Pixels from 0 to 1, as a processor without normalisation gives them."""
@@ -139,7 +150,7 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
             tokens += words(part)
             continue
         media.append(formats.draw(rng, config, part))
-        size, frames = part.rows * part.columns, max(part.frames, 1)
+        size, frames = formats.tokens(part), max(part.frames, 1)
         apart = formats.frames_apart and frames > 1
         for frame in range(frames if apart else 1):
             run = [ids[media[-1].kind]] * (size if apart else size * frames)
@@ -170,7 +181,7 @@ def draw_parts(formats: Format, rng: np.random.Generator) -> tuple[tuple[Part, .
 
 def special_ids(config: Config) -> set[int]:
     """The ids that the members of a multimodal config name: never drawn as text."""
-    return {value for name, value in config.items() if name.endswith("_token_id")}
+    return {value for name, value in config.items() if re.search(r"_token_id$|^im_\w+_id$", name)}
 
 
 def joined(media: tuple[Medium, ...]) -> dict[str, np.ndarray]:

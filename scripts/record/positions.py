@@ -16,7 +16,7 @@ from . import checksums, families, h5
 from .cases import left_pad
 from .checkpoint import Checkpoint
 from .families.qwen2 import BASE
-from .images import compose, datasets, joined, token_kinds
+from .images import Prompt, compose, datasets, joined, token_kinds
 from .plan import Case
 from .variant import Variant, rng_for, small
 
@@ -51,6 +51,26 @@ def published(tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return position.numpy().astype(np.int32), delta.numpy().astype(np.int32).reshape(-1)
 
 
+def own_positions(model: torch.nn.Module, prompts: list[Prompt]) -> tuple[torch.Tensor, torch.Tensor]:
+    """(position [axes, B, T], delta [B, 1]) of the model's get_rope_index for left-padded prompts."""
+    media = joined(tuple(medium for prompt in prompts for medium in prompt.media))
+    grids = {name: torch.from_numpy(array if array.dtype.kind == "f" else array.astype(np.int64))
+             for name, array in media.items() if not name.startswith("pixel_values")}
+    kinds = [token_kinds(model.config, prompt)[0].numpy() for prompt in prompts]
+    return model.model.get_rope_index(
+        torch.from_numpy(left_pad([np.array(prompt, np.int64) for prompt in prompts], PADDING)),
+        mm_token_type_ids=torch.from_numpy(left_pad(kinds, 0)), **grids,
+        attention_mask=torch.from_numpy(left_pad([np.ones(len(prompt), np.int64) for prompt in prompts], 0)))
+
+
+def positions_alone(model: torch.nn.Module, prompts: list[Prompt]) -> tuple[torch.Tensor, torch.Tensor]:
+    """The same, each prompt without the others: the numbers of images count those of its own."""
+    made = [own_positions(model, [prompt]) for prompt in prompts]
+    longest = max(len(prompt) for prompt in prompts)
+    rows = [torch.nn.functional.pad(position, (longest - position.shape[-1], 0)) for position, _ in made]
+    return torch.cat(rows, 1), torch.cat([delta for _, delta in made])
+
+
 def write(checkpoint: Checkpoint, case: Case, path: Path) -> str:
     """Writes a case of kind positions beside a checkpoint with a tower: what the model's own get_rope_index gives the
     prompts as one batch. Returns text for the log."""
@@ -58,18 +78,12 @@ def write(checkpoint: Checkpoint, case: Case, path: Path) -> str:
     outer, text = checkpoint.variant.outer, checkpoint.text_ids
     prompts = [compose(checkpoint.pictures, outer, parts, text, rng) for parts in case.prompts]
     model = checkpoint.float32.model
-    media = joined(tuple(medium for prompt in prompts for medium in prompt.media))
-    grids = {name: torch.from_numpy(array if array.dtype.kind == "f" else array.astype(np.int64))
-             for name, array in media.items() if not name.startswith("pixel_values")}
-    kinds = [token_kinds(model.config, prompt)[0].numpy() for prompt in prompts]
-    position, delta = model.model.get_rope_index(
-        torch.from_numpy(left_pad([np.array(prompt, np.int64) for prompt in prompts], PADDING)),
-        mm_token_type_ids=torch.from_numpy(left_pad(kinds, 0)), **grids,
-        attention_mask=torch.from_numpy(left_pad([np.ones(len(prompt), np.int64) for prompt in prompts], 0)))
+    alone = getattr(checkpoint.pictures, "newlines", False)
+    position, delta = (positions_alone if alone else own_positions)(model, prompts)
     inputs = {name: array for name, array in datasets(prompts).items() if "pixel_values" not in name}
     h5.write(path, {
         "kind": "positions", "model": "model", "source": f"{VERSIONS}: {type(model.model).__name__}.get_rope_index with "
-        "attention_mask", "recorder": f"scripts/record, seed {checkpoint.seed}, draw 1",
+        "attention_mask" + (", each prompt alone" if alone else ""), "recorder": f"scripts/record, seed {checkpoint.seed}, draw 1",
         "catches": "A side of a grid that is not divided, a run of placeholder tokens that begins or ends elsewhere, "
                    "a frame at another time, or padding that is counted.",
     }, {"/input/tokens": left_pad([np.array(prompt, np.int32) for prompt in prompts], PADDING),

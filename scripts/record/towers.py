@@ -65,7 +65,7 @@ def hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
 
     def store(name: str, of_order: Callable) -> Callable:
         def hook(_module, _args, out):
-            out = out[0] if isinstance(out, tuple) else out
+            out = out[0] if isinstance(out, tuple) else getattr(out, "pooler_output", out)
             out = out.flatten(1) if out.dim() == 4 else out  # a convolution's, one pixel a patch
             trace[name] = of_order(out.reshape(-1, out.shape[-1]).numpy().copy())
         return hook
@@ -77,6 +77,8 @@ def hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
         inside = tower.vision_model
         patch, layers, merger = inside.embeddings.patch_embedding, inside.encoder.layers, model.model.projector
         merged = as_is
+    elif hasattr(tower, "patch_merger"):  # HunYuanVL: called for each image, so that the whole tower has all of them
+        patch, layers, merger, merged = tower.embeddings.patch_embedding, tower.layers, tower, as_is
     elif hasattr(model.model, "embed_vision"):
         patch, layers, merger = tower.patch_embedder.input_proj, tower.encoder.layers, model.model.embed_vision
         merged = as_is

@@ -253,7 +253,8 @@ def array(tensor: torch.Tensor) -> np.ndarray:
 
 
 def rope_types(config) -> set[str]:
-    """The rope types of all layers of a config."""
+    """The rope types of all layers of a config; `alpha`: HunYuan's dynamic rope, whose base does not depend on the
+    length."""
     parameters = config.rope_parameters or {}
     nested = [p for p in parameters.values() if isinstance(p, dict)] or [parameters]
-    return {p.get("rope_type", "default") for p in nested}
+    return {"alpha" if p.get("alpha") else p.get("rope_type", "default") for p in nested}

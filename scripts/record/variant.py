@@ -93,6 +93,7 @@ class Family:
     multimodal_config: Callable[[Config, bool], Config] | None = None
     # (checkpoint, rng) -> tensors of the file that the text model does not have
     extra_tensors: Callable[[Any, np.random.Generator], dict] | None = None
+    disputed: str | None = None  # on what published systems differ about cases with images: a flag of these cases
     pictures: Any = None  # images.Grids: how the model takes images and videos; None: it has no tower that runs
     # changes a random variant so that mlx-lm can read and quantise it; None if mlx-lm cannot read the family
     quantizable: Callable[[Variant], Variant] | None = None

@@ -24,6 +24,7 @@ static const char *const qwen[] = {"Qwen2VLProcessor", "Qwen2_5_VLProcessor", "Q
 static const char *const paddleocr[] = {"PaddleOCRVLProcessor", NULL};
 static const char *const glm4v[] = {"Glm4vProcessor", "Glm46VProcessor", NULL};
 static const char *const ernie[] = {"Ernie4_5_VLMoeProcessor", "Ernie4_5_VL_MoeProcessor", NULL};
+static const char *const hunyuan[] = {"HunYuanVLProcessor", NULL};
 static const char *const gemma4[] = {"Gemma4Processor", NULL};
 
 /* replace_image_token of the classes in transformers 5.23. */
@@ -45,6 +46,11 @@ static const rule rules[] = {
      .after = {NULL, "<|end_of_image|>"}},
     {.processors = ernie,
      .image_processor = "Ernie4_5_VLMoeImageProcessor",
+     .token = {"image_token", NULL},
+     .before = {"image_start_token", NULL},
+     .after = {"image_end_token", NULL}},
+    {.processors = hunyuan,
+     .image_processor = "HunYuanVLImageProcessor",
      .token = {"image_token", NULL},
      .before = {"image_start_token", NULL},
      .after = {"image_end_token", NULL}},

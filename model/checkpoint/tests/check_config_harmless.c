@@ -106,6 +106,9 @@ static const struct {
     {"glm4v_moe/base",
      "{" EVERYWHERE TRAINED "\"image_start_token_id\": 151339, \"num_nextn_predict_layers\": 1, "
      "\"scoring_func\": \"sigmoid\", \"topk_method\": \"noaux_tc\", \"use_qk_norm\": false}"},
+    {"hunyuan_vl/base",
+     "{" EVERYWHERE TRAINED "\"pad_id\": 120002, \"text_start_id\": 7, \"text_end_id\": 8, "
+     "\"routed_scaling_factor\": 1.0, \"image_newline_token_id\": 120121}"},
     {"glm_ocr/base",
      "{" EVERYWHERE TRAINED "\"image_start_token_id\": 59256, \"num_nextn_predict_layers\": 1}"},
     {"ernie4_5_vl_moe/base",
@@ -201,6 +204,9 @@ static const struct {
     {"paddleocr_vl/base", NULL, "sliding_window", "4096", "sliding_window"},
     {"paddleocr_vl/base", "vision_config", "deepstack_visual_indexes", "[1]",
      "vision_config.deepstack_visual_indexes"},
+    {"hunyuan_vl/base", NULL, "num_experts", "8", "num_experts"},
+    {"hunyuan_vl/base", NULL, "use_cla", "true", "use_cla"},
+    {"hunyuan_vl/base", "vision_config", "anyres_pooling_size", "2", "vision_config.anyres_pooling_size"},
     {"glm4v/base", "text_config", "partial_rotary_dim", "4", "text_config.partial_rotary_dim"},
     {"glm4v/base", "text_config", "num_nextn_predict_layers", "1", "text_config.num_nextn_predict_layers"},
     {"glm4v/base", "vision_config", "window_size", "112", "vision_config.window_size"},

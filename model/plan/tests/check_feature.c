@@ -70,6 +70,11 @@ static const struct {
      PLAN_ROPE_AXES | PLAN_TOWER | PLAN_GRID_POSITIONS | PLAN_EXPERTS | PLAN_SHARED_EXPERT |
          PLAN_CHOICE_BIAS | PLAN_SUM_FLOOR | PLAN_OWN_EXPERTS,
      PLAN_TOWER_ROPE | PLAN_TOWER_POST_NORMS | PLAN_TOWER_MERGER_NORMS | PLAN_TOWER_MERGER_REPEAT},
+    {"hunyuan_vl/base",
+     PLAN_HEAD_NORMS | PLAN_NORMS_AFTER_ROPE | PLAN_ROPE_AXES | PLAN_DOUBLED_ROPE | PLAN_TOWER |
+         PLAN_IMAGE_POSITIONS,
+     PLAN_TOWER_RASTER | PLAN_TOWER_BILINEAR | PLAN_TOWER_MERGER_CONVOLUTION | PLAN_TOWER_MERGER_NORMS |
+         PLAN_TOWER_MERGER_VECTORS},
     {"gemma4/tower-clipped",
      PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_EMBEDDING_SCALE |
          PLAN_LAYER_INPUTS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS | PLAN_TOWER,
@@ -141,12 +146,13 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
                   .pooling = {.side = 2, .factor = 1, .scale = {.data = bytes}},
                   .deepstack = &deepstack,
                   .n_deepstack = 1,
-                  .merger = {5,
+                  .merger = {6,
                              {{PLAN_MERGER_CONCATENATE, .channels_first = true},
                               {.kind = PLAN_MERGER_LINEAR},
                               {PLAN_MERGER_NORM, .norm = norm},
                               {.kind = PLAN_MERGER_MLP},
-                              {.kind = PLAN_MERGER_REPEAT}}},
+                              {.kind = PLAN_MERGER_REPEAT},
+                              {.kind = PLAN_MERGER_ENDS}}},
                   .video_token = 0}};
     const uint64_t tables = PLAN_TOWER_BILINEAR | PLAN_TOWER_BICUBIC | PLAN_TOWER_AXES_TABLE;
     uint64_t all = 0;
@@ -154,7 +160,7 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
         p.tower.table.kind = (plan_table_kind)kind;
         all |= plan_tower_features(&p.tower);
     }
-    ck_assert_uint_eq(all, 2 * PLAN_TOWER_LAST - 1);
+    ck_assert_uint_eq(all, (2 * PLAN_TOWER_LAST - 1) | PLAN_TOWER_MERGER_VECTORS);
     for (uint64_t lacking = 1; lacking <= PLAN_TOWER_LAST; lacking <<= 1) {
         assay_error err;
         p.tower.table.kind = lacking == PLAN_TOWER_BILINEAR  ? PLAN_TABLE_BILINEAR

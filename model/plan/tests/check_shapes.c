@@ -231,35 +231,18 @@ static json_object *other_shape(json_object *shape)
     return other;
 }
 
-static const char *const FIXTURES[] = {"qwen2/base",
-                                       "olmo2/base",
-                                       "phi3/base",
-                                       "gemma2/base",
-                                       "qwen3_moe/base",
-                                       "gemma4/experts",
-                                       "gemma3n/text",
-                                       "gemma4/shared-kv",
-                                       "llama/mlx-4bit",
-                                       "llama/biases",
-                                       "qwen3_moe/fused",
-                                       "qwen2_vl/base",
-                                       "qwen2_5_vl/base",
-                                       "qwen3_vl/base",
-                                       "qwen3_vl_moe/base",
-                                       "paddleocr_vl/base",
-                                       "paddleocr_vl/merge-3",
-                                       "glm4v/base",
-                                       "glm4v/merge-3",
-                                       "glm4v_moe/base",
-                                       "glm_ocr/base",
-                                       "ernie4_5_vl_moe/base",
-                                       "ernie4_5_vl_moe/new",
-                                       "gemma4/tower-clipped",
-                                       "gemma4/multimodal-old",
-                                       "qwen3_5/base",
-                                       "qwen3_5/mlx-4bit",
-                                       "qwen3_5_moe/base",
-                                       "qwen3_5/tower"};
+static const char *const FIXTURES[] = {
+    "qwen2/base",           "olmo2/base",           "phi3/base",
+    "gemma2/base",          "qwen3_moe/base",       "gemma4/experts",
+    "gemma3n/text",         "gemma4/shared-kv",     "llama/mlx-4bit",
+    "llama/biases",         "qwen3_moe/fused",      "qwen2_vl/base",
+    "qwen2_5_vl/base",      "qwen3_vl/base",        "qwen3_vl_moe/base",
+    "paddleocr_vl/base",    "paddleocr_vl/merge-3", "glm4v/base",
+    "glm4v/merge-3",        "glm4v_moe/base",       "glm_ocr/base",
+    "ernie4_5_vl_moe/base", "ernie4_5_vl_moe/new",  "hunyuan_vl/base",
+    "hunyuan_vl/new",       "gemma4/tower-clipped", "gemma4/multimodal-old",
+    "qwen3_5/base",         "qwen3_5/mlx-4bit",     "qwen3_5_moe/base",
+    "qwen3_5/tower"};
 
 /* Whether the family leaves out tensors of the checkpoint. */
 static bool passes_over_tensors(const char *dir)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from ..checkpoint import Checkpoint
 from ..dialogue_tokenizer import dump
 from ..variant import Config, Groups, Variant
+from ..families import hunyuan_vl
 from ..vision import marks
 
 # Of byte-level tokenizers, the most frequent first: a vocabulary has as many of them as it has ids for text. Each is a token of its own.
@@ -26,6 +28,9 @@ PADDLE_TOKENS = {"vision_start_token_id": "<|IMAGE_START|>", "vision_end_token_i
                  "image_token_id": "<|IMAGE_PLACEHOLDER|>", "video_token_id": "<|video_pad|>"}
 GLM_TOKENS = {"image_start_token_id": "<|begin_of_image|>", "image_end_token_id": "<|end_of_image|>", "image_token_id": "<|image|>",
               "video_start_token_id": "<|begin_of_video|>", "video_end_token_id": "<|end_of_video|>", "video_token_id": "<|video|>"}
+
+HUNYUAN_TOKENS = {"im_start_id": "<|image_start|>", "im_end_id": "<|image_end|>", "image_token_id": "<|image|>",
+                  "im_newline_id": "<|image_newline|>"}
 
 QWEN_CONTENT = ("{% if m.content is string %}{{ m.content }}{% else %}{% for part in m.content %}{% if part.type == 'image' or 'image' in part"
                 " %}<|vision_start|><|image_pad|><|vision_end|>{% elif 'text' in part %}{{ part.text }}{% endif %}{% endfor %}{% endif %}")
@@ -44,6 +49,11 @@ GLM = ("[gMASK]<sop>{% for m in messages %}<|user|>\n{% for part in m.content %}
        "{% if add_generation_prompt %}<|assistant|>\n{% endif %}")
 
 
+HUNYUAN = ("{% for m in messages %}{% for part in m.content %}{% if part.type == 'image' %}"
+           "<|image_start|><|image|><|image_end|>{% else %}{{ part.text }}{% endif %}{% endfor %}\n{% endfor %}"
+           "{% if add_generation_prompt %}<|begin|>{% endif %}")
+
+
 def loud(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """A head [V, D] in which the rows of 12 characters are four times larger than the others: the largest logits then differ by more, in
     multiples of the noise in bfloat16, than those of equally large rows."""
@@ -58,10 +68,10 @@ class Row:
 
     processor: published class of transformers. image: members of preprocessor_config.json; sizes of patches are the tower's.
     tokens: the texts of the ids that the config's members name. template: the chat template. first, end: the tokens with id 1 and with
-    the last id, which is the stop id; more: those with ids from 2 on. tokenizer: members of tokenizer_config.json. plain: the variant is
-    taken unquantised in bfloat16, in the older spelling, with a vocabulary that CHARACTERS fill, and with a head of few large rows, which
-    is not tied, because random tied weights repeat tokens. n_tokens: limit of an answer. groups: in place of the variant's, if those are
-    mixed.
+    the last id, which is the stop id; more: those with ids from 2 on. tokenizer: members of tokenizer_config.json. plain: the variant
+    is taken unquantised in bfloat16, in the older spelling, with a vocabulary that CHARACTERS fill, and with a head of few large rows,
+    which is not tied, because random tied weights repeat tokens. n_tokens: limit of an answer. marks: the ids of the marks of images in
+    such a vocabulary. groups: in place of the variant's, if those are mixed.
     """
 
     variant: str
@@ -74,6 +84,7 @@ class Row:
     tokenizer: Config = field(default_factory=lambda: {"tokenizer_class": "Qwen2Tokenizer"})
     plain: bool = False
     n_tokens: int = 6
+    marks: Callable[[int], Config] = marks
     groups: Groups | None = None
     more: tuple[str, ...] = ()
 
@@ -81,7 +92,7 @@ class Row:
         """The variant of the family that the row has."""
         if not self.plain:
             return replace(variant, groups=self.groups or variant.groups)
-        outer = {**variant.outer, "tie_word_embeddings": False, **marks(N_PLAIN)}
+        outer = {**variant.outer, "tie_word_embeddings": False, **self.marks(N_PLAIN)}
         return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN}, outer=outer, spelling="old",
                        dtype="bfloat16", groups=None, weight_rules=(*variant.weight_rules, (r"lm_head\.weight$", loud)))
 
@@ -106,6 +117,10 @@ ROWS = {
                         PADDLE_TOKENS, PADDLE, "<|begin_of_sentence|>", "</s>",
                         {"tokenizer_class": "PreTrainedTokenizerFast", "cls_token": "<|begin_of_sentence|>",
                          "image_token": "<|IMAGE_PLACEHOLDER|>"}, groups=Groups(8, 32, towers=True)),
+    "hunyuan_vl": Row("base", "HunYuanVLProcessor", {**clip("HunYuanVLImageProcessor"), "temporal_patch_size": 1, "resample": 1},
+                      HUNYUAN_TOKENS, HUNYUAN, "<|begin|>", "<|end|>",
+                      {"tokenizer_class": "PreTrainedTokenizerFast", "image_token": "<|image|>", "image_start_token": "<|image_start|>",
+                       "image_end_token": "<|image_end|>"}, plain=True, marks=hunyuan_vl.marks),
 }
 
 

@@ -32,6 +32,8 @@ PUBLISHED = {  # members of published checkpoints, in the spellings of several v
     "ernie4_5_vl_moe": {"image_processor_type": "Ernie4_5_VLMoeImageProcessor", "patch_size": 14, "temporal_patch_size": 1,
                         "merge_size": 2, "size": {"shortest_edge": 3136, "longest_edge": 4842768},
                         "processor_class": "Ernie4_5_VLMoeProcessor", **CLIP},
+    "hunyuan_vl": {"image_processor_type": "HunYuanVLImageProcessor", "min_pixels": 262144, "max_pixels": 4194304,
+                   "patch_size": 16, "temporal_patch_size": 1, "merge_size": 2, "resample": 1, **CLIP},
     "gemma4": {"image_processor_type": "Gemma4ImageProcessor", "patch_size": 16, "max_soft_tokens": 280,
                "pooling_kernel_size": 3, "do_normalize": False, "rescale_factor": 0.00392156862745098},
 }
@@ -182,6 +184,16 @@ def one_frame(r: random.Random) -> Drawn:
     return config, side(r, 6000), side(r, 6000)
 
 
+def ended_rows(r: random.Random) -> Drawn:
+    """HunYuanVL, whose images have a token more for each row, and two more; it resizes as ever, whatever `resample` says."""
+    if r.random() < .4:
+        return PUBLISHED["hunyuan_vl"], side(r, 20000), side(r, 20000)
+    config = {**grid_config(r), "image_processor_type": "HunYuanVLImageProcessor"}
+    if r.random() < .3:
+        config["resample"] = r.choice((0, 1, 2, 3))
+    return config, side(r, 6000), side(r, 6000)
+
+
 def budget_config(r: random.Random) -> dict[str, Any]:
     config = {**PUBLISHED["gemma4"], "max_soft_tokens": r.choice(SOFT_TOKENS)}
     if r.random() < .5:
@@ -228,7 +240,7 @@ def refused(r: random.Random) -> Drawn:
 IMAGES = {"published configs": sizes, "drawn configs": drawn_configs, "halves of a unit": halves,
           "areas at a limit": limits, "aspect ratios around 200": aspects, "areas near 2^53": large,
           "without do_resize": kept, "sides shorter than a unit": lengthened, "copies of an image": copied,
-          "patches of one frame": one_frame,
+          "patches of one frame": one_frame, "tokens that end rows": ended_rows,
           "patch budget": budget, "patch budget, a side of one unit": budget_extremes,
           "patch budget, filled": budget_limits, "refused configs": refused}
 

@@ -93,6 +93,7 @@ PATCHES = (
     ({"image_processor_type": "PaddleOCRVLImageProcessor", "patch_size": 4, "min_pixels": 64, "max_pixels": 1024}, 23, 37),
     ({"image_processor_type": "PaddleOCRVLImageProcessor", "patch_size": 3, "temporal_patch_size": 2, "min_pixels": 36,
       "max_pixels": 900, "image_mean": [.5, .25, .125], "image_std": [.5, .3, .2]}, 5, 31),
+    ({"image_processor_type": "HunYuanVLImageProcessor", "patch_size": 4, "min_pixels": 64, "max_pixels": 1024, "resample": 1}, 23, 37),
 )
 
 

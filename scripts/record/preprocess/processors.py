@@ -21,6 +21,8 @@ import transformers
 from transformers.models.ernie4_5_vl_moe import image_processing_pil_ernie4_5_vl_moe as ernie
 from transformers.models.gemma4 import image_processing_pil_gemma4 as gemma4
 from transformers.models.glm4v import image_processing_pil_glm4v as glm4v
+from transformers.models.hunyuan_vl import image_processing_pil_hunyuan_vl as hunyuan_vl
+from transformers.models.hunyuan_vl.processing_hunyuan_vl import HunYuanVLProcessor
 from transformers.models.paddleocr_vl import image_processing_pil_paddleocr_vl as paddleocr_vl
 from transformers.models.qwen2_vl import image_processing_pil_qwen2_vl as qwen2_vl
 
@@ -29,6 +31,7 @@ CLASSES = {"Qwen2VLImageProcessor": qwen2_vl.Qwen2VLImageProcessorPil,
            "PaddleOCRVLImageProcessor": paddleocr_vl.PaddleOCRVLImageProcessorPil,
            "Glm4vImageProcessor": glm4v.Glm4vImageProcessorPil,
            "Ernie4_5_VLMoeImageProcessor": ernie.Ernie4_5_VLMoeImageProcessorPil,
+           "HunYuanVLImageProcessor": hunyuan_vl.HunYuanVLImageProcessorPil,
            "Gemma4ImageProcessor": gemma4.Gemma4ImageProcessorPil}
 VIDEOS = {"Qwen2VLVideoProcessor": "qwen2_vl", "Qwen3VLVideoProcessor": "qwen3_vl"}
 GEMMA_VIDEO = "Gemma4VideoProcessor"
@@ -74,6 +77,14 @@ def resized(processor: Any, height: int, width: int) -> tuple[int, int]:
     return made.shape[-2], made.shape[-1]
 
 
+def tokens_of(processor: Any, grid: list[int], unit: int) -> int:
+    """The number of placeholder tokens."""
+    if isinstance(processor, hunyuan_vl.HunYuanVLImageProcessorPil):
+        opened = SimpleNamespace(image_processor=processor, image_token="x", cat_extra_token=True)
+        return len(HunYuanVLProcessor.replace_image_token(opened, {"image_grid_thw": [grid]}, 0))
+    return math.prod(grid) // unit**2
+
+
 def whole(processor: Any, height: int, width: int) -> tuple[list[int], int]:
     """Grid and token count by the whole processor."""
     made = processor(np.zeros((height, width, 3), np.uint8), return_tensors="np", input_data_format="channels_last")
@@ -84,7 +95,7 @@ def whole(processor: Any, height: int, width: int) -> tuple[list[int], int]:
     grid = [int(n) for n in made["image_grid_thw"][0]]
     if made["pixel_values"].shape[0] != math.prod(grid):
         raise RuntimeError("the rows of pixel_values are not those of image_grid_thw")
-    return grid, math.prod(grid) // processor.merge_size**2
+    return grid, tokens_of(processor, grid, processor.merge_size)
 
 
 def refusal(error: ValueError) -> Answer:
@@ -99,7 +110,7 @@ def of_image(text: str, height: int, width: int) -> Answer:
         tall, wide = resized(processor, height, width)
         grid = [1, tall // processor.patch_size, wide // processor.patch_size]
         unit = processor.pooling_kernel_size if hasattr(processor, "pooling_kernel_size") else processor.merge_size
-        answer = {"height": tall, "width": wide, "grid": grid, "tokens": math.prod(grid) // unit**2}
+        answer = {"height": tall, "width": wide, "grid": grid, "tokens": tokens_of(processor, grid, unit)}
         if not processor.do_resize or max(height * width, tall * wide) <= WHOLE_PIXELS:
             if whole(processor, height, width) != (answer["grid"], answer["tokens"]):
                 raise RuntimeError(f"{text}: {height} x {width}: the whole processor disagrees")

@@ -32,7 +32,7 @@ from .trace import Tracer
 
 SYSTEM = "mlx-vlm"
 FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe", "gemma4",
-            "paddleocr_vl", "glm4v", "glm4v_moe", "glm_ocr", "ernie4_5_vl_moe")
+            "paddleocr_vl", "glm4v", "glm4v_moe", "glm_ocr", "ernie4_5_vl_moe", "hunyuan_vl")
 ALONE, TOGETHER = "each sample alone, by generate_step", "requests in one BatchGenerator"
 
 
@@ -145,6 +145,20 @@ def stop_ids(model_directory: Path) -> list[int]:
     return [found] if isinstance(found, int) else list(found)
 
 
+def hunyuan_positions(prompt: list[int], media: dict[str, np.ndarray], config: Any) -> np.ndarray:
+    """The positions [1, 4, n] that HunYuanVLProcessor of mlx-vlm returns: the image number is 0 for every image."""
+    axes = np.tile(np.arange(len(prompt)), (4, 1))
+    places, taken = np.flatnonzero(np.array(prompt) == config.image_token_id), 0
+    for grid in media.get("image_grid_thw", ()):
+        rows, columns = grid[1:] // config.vision_config.spatial_merge_size
+        n, first = rows * (columns + 1), places[taken] + 1
+        axes[1, first:first + n] = np.tile(np.arange(columns + 1), rows)
+        axes[2, first:first + n] = np.repeat(np.arange(rows), columns + 1)
+        axes[3, first:first + n] = 0
+        taken += n + 2
+    return axes[None]
+
+
 def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[int], dict[str, np.ndarray]]]:
     """The prompt of each sample, and what mlx-vlm's processor returns beside it. config: of mlx-vlm's model."""
     found = []
@@ -165,6 +179,8 @@ def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[i
                     media[name] = golden[f"/input/{name}"][mine]
         if config.model_type == "paddleocr_vl" and media:
             media["pixel_values"] = media["pixel_values"][None]
+        if config.model_type == "hunyuan_vl":
+            media["position_ids"] = hunyuan_positions(prompt, media, config)
         if config.model_type == "gemma4":  # of mlx-vlm's processors only Gemma4Processor returns it by default
             kinds = (config.image_token_id, config.video_token_id, config.audio_token_id)
             media["mm_token_type_ids"] = np.array([[1 + kinds.index(t) if t in kinds else 0 for t in prompt]], np.int32)

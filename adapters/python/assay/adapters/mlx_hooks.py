@@ -51,6 +51,8 @@ def tower_places(model: Any) -> Places:
     tower = getattr(model, "vision_tower", getattr(model, "visual", None))
     if tower is not None and "projector" in tower:  # PaddleOCR-VL
         patch, layers, merger = tower.embeddings.patch_embedding, tower.layers, tower.projector
+    elif tower is not None and "perceive" in tower:  # HunYuanVL: called for each image, unlike the tower
+        patch, layers, merger = tower.embeddings.patch_embedding, tower.layers, tower
     elif tower is not None and "patch_embedder" in tower:  # Gemma 4
         # called for the sum with the positions: the embedding itself is its linear layer
         patch, layers, merger = tower.patch_embedder.input_proj, tower.encoder.layers, model.embed_vision
