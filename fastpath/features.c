@@ -56,6 +56,11 @@ bool fp_features_is_traced(const fp_features *f)
     return f->is_traced;
 }
 
+size_t fp_features_levels(const fp_features *f)
+{
+    return f->n_levels;
+}
+
 const float *fp_features_row(const fp_features *f, size_t level, size_t row)
 {
     return f->rows + (level * f->n_tokens + row) * f->hidden;

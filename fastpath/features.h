@@ -24,6 +24,7 @@ bool fp_features_is_exclusive(const fp_features *f);
 
 const media *fp_features_medium(const fp_features *f);
 bool fp_features_is_traced(const fp_features *f);
+size_t fp_features_levels(const fp_features *f);
 
 /* Row `row` of a level, [H]; the next rows follow it. */
 const float *fp_features_row(const fp_features *f, size_t level, size_t row);

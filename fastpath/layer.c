@@ -168,7 +168,7 @@ static void add_deepstack(const fp_pass *pass, size_t i, float *x)
     for (size_t j = 0; j < pass->n_runs; j++) {
         const fp_run *run = &pass->runs[j];
         for (size_t t = 0; run->placed && t < run->n_rows; t++)
-            if (run->placed[t].features)
+            if (run->placed[t].features && i + 1 < fp_features_levels(run->placed[t].features))
                 fp_add(x + (run->first_row + t) * hidden,
                        fp_features_row(run->placed[t].features, i + 1, run->placed[t].row), hidden);
     }

@@ -40,9 +40,11 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/vision/linear.c fastpath/vision/linear.h \
 	fastpath/vision/merge.c fastpath/vision/merge.h \
 	fastpath/vision/mlp.c fastpath/vision/mlp.h \
+	fastpath/vision/padding.c fastpath/vision/padding.h \
 	fastpath/vision/pass.h \
 	fastpath/vision/patches.c fastpath/vision/patches.h \
 	fastpath/vision/rope.c fastpath/vision/rope.h \
+	fastpath/vision/sound.c fastpath/vision/sound.h \
 	fastpath/vision/table.c fastpath/vision/table.h \
 	fastpath/vision/taps.c fastpath/vision/taps.h \
 	fastpath/vision/tower.c fastpath/vision/tower.h

@@ -18,7 +18,7 @@ static const uint64_t IMPLEMENTED =
     PLAN_LAYER_NORMS | PLAN_ROPE_AXES | PLAN_BIASES | PLAN_BLOCKS | PLAN_TOWER | PLAN_GRID_POSITIONS |
     PLAN_DELTA | PLAN_OUTPUT_GATE | PLAN_SHARED_EXPERT | PLAN_CHOICE_BIAS | PLAN_SUM_FLOOR |
     PLAN_OWN_EXPERTS | PLAN_SIGMOIDS | PLAN_GROUPS | PLAN_SUM_OFFSET | PLAN_SHARE_FACTOR |
-    PLAN_NORMS_AFTER_ROPE | PLAN_DOUBLED_ROPE | PLAN_IMAGE_POSITIONS;
+    PLAN_NORMS_AFTER_ROPE | PLAN_DOUBLED_ROPE | PLAN_IMAGE_POSITIONS | PLAN_AUDIO;
 
 static const uint64_t TOWER_IMPLEMENTED =
     PLAN_TOWER_RASTER | PLAN_TOWER_CHANNELS_LAST | PLAN_TOWER_PIXEL_SCALE | PLAN_TOWER_IN_NORM |
@@ -26,7 +26,7 @@ static const uint64_t TOWER_IMPLEMENTED =
     PLAN_TOWER_ROPE_QUARTERS | PLAN_TOWER_WINDOWS | PLAN_TOWER_POST_NORMS | PLAN_TOWER_HEAD_NORMS |
     PLAN_TOWER_POOLING | PLAN_TOWER_STANDARDISED | PLAN_TOWER_DEEPSTACK | PLAN_TOWER_CLIPS |
     PLAN_TOWER_VIDEOS | PLAN_TOWER_MERGER_CONVOLUTION | PLAN_TOWER_MERGER_NORMS | PLAN_TOWER_MERGER_MLP |
-    PLAN_TOWER_MERGER_REPEAT | PLAN_TOWER_MERGER_VECTORS;
+    PLAN_TOWER_MERGER_REPEAT | PLAN_TOWER_MERGER_VECTORS | PLAN_TOWER_SOUND | PLAN_TOWER_SINUSOIDS;
 
 static fp_matrix *pack_list(fp_packer *p, const plan_weight *w, size_t n)
 {
@@ -131,6 +131,8 @@ static void pack_weights(fp_model *m)
     m->layers = fp_pack_alloc(k, p->n_layers, sizeof *m->layers);
     for (size_t i = 0; m->layers && i < p->n_layers; i++) pack_layer(k, &m->layers[i], &p->layers[i]);
     fp_tower_pack(k, &m->tower, &p->tower);
+    fp_tower_pack(k, &m->audio, &p->audio);
+    m->ones = fp_tower_ones(k, p);
     m->caches = fp_pack_alloc(k, p->n_layers, sizeof *m->caches);
     if (m->caches) fp_cache_specs(p, k->compute != ASSAY_F32 ? m->kernels.narrow_bf16 : NULL, m->caches);
 }

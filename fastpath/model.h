@@ -73,7 +73,8 @@ typedef struct fp_model {
     fp_matrix *projection, *unprojection; /* [streams - 1] */
     fp_layer *layers;
     fp_cache_spec *caches; /* [n_layers] */
-    fp_tower tower;        /* zero without a tower */
+    fp_tower tower, audio; /* zero without such a tower */
+    const float *ones;     /* see fp_tower_ones */
 } fp_model;
 
 typedef struct fp_options {

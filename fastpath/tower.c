@@ -60,7 +60,9 @@ static size_t widest_of_merger(const plan_tower *t, const plan_merger *m)
 /* At least as many elements as any activation without a gate has. */
 static size_t widest_activation(const plan_tower *t)
 {
-    size_t widest = widest_of_merger(t, &t->merger);
+    size_t widest = t->present ? widest_of_merger(t, &t->merger) : 0;
+    for (size_t k = 0; t->sound.present && k < PLAN_SOUND_CONVOLUTIONS; k++)
+        widest = larger(widest, t->sound.convolutions[k].product.weight.rows);
     for (size_t i = 0; i < t->n_layers; i++) widest = larger(widest, t->layers[i].mlp.intermediate);
     for (size_t k = 0; k < t->n_deepstack; k++)
         widest = larger(widest, widest_of_merger(t, &t->deepstack[k].merger));
@@ -70,6 +72,8 @@ static size_t widest_activation(const plan_tower *t)
 void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from)
 {
     if (!from->present) return;
+    for (size_t k = 0; k < PLAN_SOUND_CONVOLUTIONS; k++)
+        fp_pack_linear(p, &to->convolutions[k], &from->sound.convolutions[k].product);
     fp_pack_linear(p, &to->embed, &from->patches.embed);
     fp_pack_norm(p, &to->in_norm, &from->in_norm);
     fp_pack_norm(p, &to->out_norm, &from->out_norm);
@@ -82,8 +86,12 @@ void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from)
     to->deepstack = fp_pack_alloc(p, from->n_deepstack, sizeof *to->deepstack);
     for (size_t k = 0; to->deepstack && k < from->n_deepstack; k++)
         pack_merger(p, &to->deepstack[k], &from->deepstack[k].merger);
-    const size_t n = widest_activation(from);
-    float *ones = fp_pack_alloc(p, n, sizeof *ones);
+}
+
+const float *fp_tower_ones(fp_packer *p, const plan *of)
+{
+    const size_t n = larger(widest_activation(&of->tower), widest_activation(&of->audio));
+    float *ones = fp_pack_alloc(p, n + 1, sizeof *ones);
     for (size_t i = 0; ones && i < n; i++) ones[i] = 1;
-    to->ones = ones;
+    return ones;
 }

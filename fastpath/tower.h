@@ -1,4 +1,4 @@
-/* The packed weights of a vision tower. Dimensions and options are in the plan. Their memory is that of the
+/* The packed weights of a tower. Dimensions and options are in the plan. Their memory is that of the
  * decoder's matrices: the bytes of the checkpoint's type, two for each number in bfloat16, and padding to
  * whole panels; the table of positions is packed as well, and unpacked row by row.
  *
@@ -27,6 +27,7 @@ typedef struct fp_merger {
 } fp_merger;
 
 typedef struct fp_tower {
+    fp_linear convolutions[PLAN_SOUND_CONVOLUTIONS]; /* of sounds */
     fp_linear embed;
     fp_norm in_norm, out_norm;
     fp_matrix table;                     /* of positions */
@@ -34,11 +35,14 @@ typedef struct fp_tower {
     const float *pool_bias, *pool_scale; /* [D], or NULL */
     fp_merger merger;
     fp_merger *deepstack; /* [n_deepstack] */
-    const float *ones;    /* at least as many as any activation without a gate has elements */
 } fp_tower;
 
 /* Packs the weights of a tower; nothing if it is not present. Failures are those of the packer. *to must not
  * move. */
 void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from);
+
+/* At least as many as any activation without a gate has elements, in a tower of the plan; NULL if an
+ * allocation failed. */
+const float *fp_tower_ones(fp_packer *p, const plan *of);
 
 #endif

@@ -4,76 +4,145 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs the tower over all media. first_traced: the first medium that came with the step. */
-static assay_status run_tower(const plan_tower *tower, const media_list *list, size_t first_traced,
-                              ref_tracer tracer, ref_tower_output *out)
+#include "ref/sound.h"
+
+/* The media of a sample that one tower takes: their indices in its list, and those that came with the step.
+ */
+typedef struct taken {
+    const media_list *list;
+    const plan_tower *tower;
+    size_t *index; /* [n], owned */
+    size_t n, first_traced;
+} taken;
+
+static assay_status take_media(const plan_tower *tower, const media_list *list, size_t first_traced,
+                               taken *out)
 {
-    const size_t width = plan_patches_width(&tower->patches);
+    *out = (taken){list, tower, calloc(list->n + 1, sizeof *out->index), 0, 0};
+    if (!out->index) return ASSAY_ENOMEM;
+    for (size_t m = 0; m < list->n; m++) {
+        if (media_tower(list->place[m].medium) != tower) continue;
+        out->first_traced += m < first_traced;
+        out->index[out->n++] = m;
+    }
+    return ASSAY_OK;
+}
+
+static const media *medium_of(const taken *k, size_t i)
+{
+    return k->list->place[k->index[i]].medium;
+}
+
+/* Fills the rows of one medium, as the tower's embedding takes them. */
+static assay_status read_rows(const media *m, double *rows)
+{
+    const plan_sound *sound = &media_tower(m)->sound;
+    if (!sound->present) {
+        media_pixels(m, 0, media_patches(m), rows);
+        return ASSAY_OK;
+    }
+    double *spectrogram = calloc(media_frames(m), sound->n_bins * sizeof *spectrogram);
+    if (!spectrogram) return ASSAY_ENOMEM;
+    media_spectrogram(m, spectrogram);
+    const assay_status rc = ref_sound_rows(sound, spectrogram, media_frames(m), rows);
+    free(spectrogram);
+    return rc;
+}
+
+static assay_status run_tower(const taken *k, ref_tracer tracer, ref_tower_output *out)
+{
+    const size_t width = plan_patches_width(&k->tower->patches);
     size_t n_patches = 0, filled = 0;
-    size_t(*grids)[3] = calloc(list->n, sizeof *grids);
-    for (size_t m = 0; m < list->n; m++) n_patches += media_patches(list->place[m].medium);
-    double *pixels = n_patches <= SIZE_MAX / width ? calloc(n_patches * width, sizeof *pixels) : NULL;
-    assay_status rc = grids && pixels ? ASSAY_OK : ASSAY_ENOMEM;
-    for (size_t m = 0; rc == ASSAY_OK && m < list->n; m++) {
-        const media *medium = list->place[m].medium;
-        memcpy(grids[m], media_grid(medium), sizeof grids[m]);
-        media_pixels(medium, 0, media_patches(medium), pixels + filled * width);
-        filled += media_patches(medium);
+    size_t(*grids)[3] = calloc(k->n, sizeof *grids);
+    for (size_t i = 0; i < k->n; i++) n_patches += media_patches(medium_of(k, i));
+    double *rows = n_patches <= SIZE_MAX / width ? calloc(n_patches * width, sizeof *rows) : NULL;
+    assay_status rc = grids && rows ? ASSAY_OK : ASSAY_ENOMEM;
+    for (size_t i = 0; rc == ASSAY_OK && i < k->n; i++) {
+        memcpy(grids[i], media_grid(medium_of(k, i)), sizeof grids[i]);
+        rc = read_rows(medium_of(k, i), rows + filled * width);
+        filled += media_patches(medium_of(k, i));
     }
     if (rc == ASSAY_OK)
-        rc = ref_tower(tower, pixels, (const size_t(*)[3])grids, list->n, first_traced, tracer, out);
+        rc = ref_tower(k->tower, rows, (const size_t(*)[3])grids, k->n, k->first_traced, tracer, out);
     free(grids);
-    free(pixels);
+    free(rows);
     return rc;
 }
 
 /* Fills row: [T]. */
-static assay_status place_tokens(const plan *p, const ref_sample *sample, const ref_tower_output *tower,
-                                 size_t *row)
+static assay_status place_tokens(const plan *p, const ref_sample *sample, const taken *k,
+                                 const ref_tower_output *tower, size_t *row)
 {
     const size_t n = sample->n_tokens;
     size_t *place = calloc(n, sizeof *place), *own = calloc(n, sizeof *own);
     const assay_status rc = place && own ? ASSAY_OK : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) media_list_rows(&sample->media, p, sample->tokens, 0, n, place, own);
-    for (size_t t = 0; rc == ASSAY_OK && t < n; t++)
-        row[t] = place[t] == SIZE_MAX ? SIZE_MAX : tower->first[place[t]] + own[t];
+    for (size_t t = 0; rc == ASSAY_OK && t < n; t++) {
+        size_t i = 0;
+        while (i < k->n && k->index[i] != place[t]) i++;
+        row[t] = i == k->n ? SIZE_MAX : tower->first[i] + own[t];
+    }
     free(place);
     free(own);
     return rc;
 }
 
+static assay_status make_features(const plan *p, const plan_tower *tower, const ref_sample *sample,
+                                  ref_tracer tracer, ref_tower_features *out)
+{
+    taken k;
+    const size_t first_traced = media_list_find(&sample->media, tracer.first_row);
+    assay_status rc = take_media(tower, &sample->media, first_traced, &k);
+    if (rc == ASSAY_OK && k.n > 0) {
+        out->row = calloc(sample->n_tokens, sizeof *out->row);
+        rc = out->row ? run_tower(&k, tracer, &out->out) : ASSAY_ENOMEM;
+        if (rc == ASSAY_OK) rc = place_tokens(p, sample, &k, &out->out, out->row);
+    }
+    free(k.index);
+    return rc;
+}
+
 assay_status ref_features_make(const plan *p, const ref_sample *sample, ref_tracer tracer, ref_features *out)
 {
-    const media_list *list = &sample->media;
     *out = (ref_features){0};
-    if (list->n == 0) return ASSAY_OK;
-    const size_t first_traced = media_list_find(list, tracer.first_row);
-    ref_features made = {.row = calloc(sample->n_tokens, sizeof *made.row)};
-    assay_status rc = made.row ? run_tower(&p->tower, list, first_traced, tracer, &made.tower) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) rc = place_tokens(p, sample, &made.tower, made.row);
-    if (rc != ASSAY_OK) ref_features_free(&made);
-    *out = made;
+    if (sample->media.n == 0) return ASSAY_OK;
+    assay_status rc = make_features(p, &p->tower, sample, tracer, &out->tower);
+    if (rc == ASSAY_OK) rc = make_features(p, &p->audio, sample, tracer, &out->audio);
+    if (rc != ASSAY_OK) ref_features_free(out);
     return rc;
+}
+
+static void free_features(ref_tower_features *features)
+{
+    ref_tower_output_free(&features->out);
+    free(features->row);
+    *features = (ref_tower_features){0};
 }
 
 void ref_features_free(ref_features *features)
 {
-    ref_tower_output_free(&features->tower);
-    free(features->row);
-    *features = (ref_features){0};
+    free_features(&features->tower);
+    free_features(&features->audio);
+}
+
+static void replace_rows(const ref_tower_features *of, size_t n_tokens, size_t hidden, ref_real *x)
+{
+    for (size_t t = 0; of->row && t < n_tokens; t++)
+        if (of->row[t] != SIZE_MAX)
+            memcpy(x + t * hidden, of->out.merged + of->row[t] * hidden, hidden * sizeof *x);
 }
 
 void ref_features_replace(const ref_features *features, size_t n_tokens, size_t hidden, ref_real *x)
 {
-    for (size_t t = 0; features->row && t < n_tokens; t++)
-        if (features->row[t] != SIZE_MAX)
-            memcpy(x + t * hidden, features->tower.merged + features->row[t] * hidden, hidden * sizeof *x);
+    replace_rows(&features->tower, n_tokens, hidden, x);
+    replace_rows(&features->audio, n_tokens, hidden, x);
 }
 
 void ref_features_add(const ref_features *features, size_t i, size_t n_tokens, size_t hidden, ref_real *x)
 {
-    if (i >= features->tower.n_deepstack) return;
-    for (size_t t = 0; features->row && t < n_tokens; t++)
-        if (features->row[t] != SIZE_MAX)
-            ref_add(x + t * hidden, features->tower.deepstack[i] + features->row[t] * hidden, hidden);
+    const ref_tower_features *of = &features->tower;
+    if (i >= of->out.n_deepstack) return;
+    for (size_t t = 0; of->row && t < n_tokens; t++)
+        if (of->row[t] != SIZE_MAX)
+            ref_add(x + t * hidden, of->out.deepstack[i] + of->row[t] * hidden, hidden);
 }

@@ -1,4 +1,4 @@
-/* What the images and videos of a sample contribute to its tokens.
+/* What the images, videos and sounds of a sample contribute to its tokens.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_FEATURES_H
@@ -7,15 +7,19 @@
 #include "ref/sample.h"
 #include "ref/tower.h"
 
-/* tower: the feature rows of all media of the sample.
- * row: [T], the feature row of each token, owned; SIZE_MAX: the token has none. NULL: the sample has no
- * media. */
-typedef struct ref_features {
-    ref_tower_output tower;
+/* The feature rows of the media that one of the plan's towers takes.
+ * row: [T], the feature row of each token, owned; SIZE_MAX: the token has none. NULL: the sample has no media
+ * of this tower. */
+typedef struct ref_tower_features {
+    ref_tower_output out;
     size_t *row;
+} ref_tower_features;
+
+typedef struct ref_features {
+    ref_tower_features tower, audio;
 } ref_features;
 
-/* Evaluates the tower for all media of a sample. The tracer receives the media whose first placeholder token
+/* Evaluates the towers for all media of a sample. The tracer receives the media whose first placeholder token
  * is at tracer.first_row or later, those that came with the step. Fails as ref_tower does, *out empty. The
  * caller frees *out with ref_features_free. */
 assay_status ref_features_make(const plan *p, const ref_sample *sample, ref_tracer tracer, ref_features *out);

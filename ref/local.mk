@@ -19,6 +19,7 @@ REF_SOURCES = \
 	ref/real.h \
 	ref/sample.c ref/sample.h \
 	ref/session.c ref/session.h \
+	ref/sound.c ref/sound.h \
 	ref/step.c ref/step.h \
 	ref/streams.c ref/streams.h \
 	ref/tile.c ref/tile.h \
@@ -58,6 +59,7 @@ REF_TESTS = \
 	ref/tests/check_position_table \
 	ref/tests/check_product \
 	ref/tests/check_session \
+	ref/tests/check_sound \
 	ref/tests/check_step \
 	ref/tests/check_tap \
 	ref/tests/check_tower \
@@ -83,6 +85,10 @@ ref_tests_check_memory_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_memory_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 ref_tests_check_memory_LDADD = ref/libref64.la serving/libserving.la $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_sound_SOURCES = ref/tests/check_sound.c
+ref_tests_check_sound_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
+ref_tests_check_sound_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_sound_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_merger_SOURCES = ref/tests/check_merger.c
 ref_tests_check_merger_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_merger_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)

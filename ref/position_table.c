@@ -65,9 +65,26 @@ static void add_axes(ref_real *x, const ref_real *rows, const plan_table *table,
                           (double)rows[(table->side + patch->row) * width + d]);
 }
 
-assay_status ref_table_add(ref_real *x, const ref_patches *patches, const plan_table *table)
+static void add_sinusoids(ref_real *x, const ref_patches *patches, size_t period, size_t hidden)
+{
+    const size_t half = hidden / 2;
+    for (size_t p = 0; p < patches->n; p++)
+        for (size_t k = 0; k < half; k++) {
+            const double i = (double)(patches->patch[p].column % period),
+                         angle = i * exp(-log(10000) / (double)(half - 1) * (double)k);
+            ref_real *row = x + p * hidden;
+            row[k] = (ref_real)((double)row[k] + sin(angle));
+            row[half + k] = (ref_real)((double)row[half + k] + cos(angle));
+        }
+}
+
+assay_status ref_table_add(ref_real *x, const ref_patches *patches, const plan_table *table, size_t hidden)
 {
     if (table->kind == PLAN_TABLE_NONE) return ASSAY_OK;
+    if (table->kind == PLAN_TABLE_SINUSOIDS) {
+        add_sinusoids(x, patches, table->period, hidden);
+        return ASSAY_OK;
+    }
     const size_t width = table->weight.cols;
     ref_real *rows = ref_alloc(table->weight.rows, width);
     if (!rows) return ASSAY_ENOMEM;

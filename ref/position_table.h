@@ -18,7 +18,7 @@ typedef struct ref_taps {
 ref_taps ref_table_taps(const plan_table *table, size_t i, size_t n);
 
 /* x += table(each patch's row and column). x: [P, D]. Nothing for PLAN_TABLE_NONE. With PLAN_TABLE_AXES every
- * row and column is below table->side. Fails with ASSAY_ENOMEM. */
-assay_status ref_table_add(ref_real *x, const ref_patches *patches, const plan_table *table);
+ * row and column is below table->side. hidden: D. Fails with ASSAY_ENOMEM. */
+assay_status ref_table_add(ref_real *x, const ref_patches *patches, const plan_table *table, size_t hidden);
 
 #endif

@@ -35,7 +35,7 @@ static assay_status trace(const evaluation *e, ref_real *x, const size_t *first,
     ref_tracer tracer = e->tracer;
     tracer.first_row = first[e->first_traced];
     if (tracer.first_row == n) return ASSAY_OK;
-    return ref_trace(&tracer, x, n, width, "%s", name);
+    return ref_trace(&tracer, x, n, width, "%s.%s", e->tower->sound.present ? "audio" : "vision", name);
 }
 
 /* One row of pixels, (channel, frame, y, x), in the order of the columns of the embedding's weight. */
@@ -58,9 +58,9 @@ static assay_status embed_patches(const evaluation *e, const double *pixels, ref
     for (size_t i = 0; rows && i < n; i++) order_pixels(rows + i * width, pixels + i * width, p);
     assay_status rc = rows ? ref_linear(x, rows, n, &p->embed) : ASSAY_ENOMEM;
     free(rows);
-    if (rc == ASSAY_OK) rc = trace(e, x, e->patches.first, hidden, "vision.patch");
+    if (rc == ASSAY_OK) rc = trace(e, x, e->patches.first, hidden, "patch");
     if (rc == ASSAY_OK) rc = ref_norm(x, x, n, hidden, &e->tower->in_norm);
-    if (rc == ASSAY_OK) rc = ref_table_add(x, &e->patches, &e->tower->table);
+    if (rc == ASSAY_OK) rc = ref_table_add(x, &e->patches, &e->tower->table, hidden);
     return rc;
 }
 
@@ -96,7 +96,7 @@ static assay_status make_deepstack(evaluation *e, size_t i, const ref_real *x)
                                              tower->merge, tower->hidden, merger)
                                  : ASSAY_ENOMEM;
         char name[64];
-        (void)snprintf(name, sizeof name, "vision.deepstack.%zu", k);
+        (void)snprintf(name, sizeof name, "deepstack.%zu", k);
         if (rc == ASSAY_OK) rc = trace(e, e->out.deepstack[k], e->out.first, width, name);
     }
     return rc;
@@ -114,7 +114,7 @@ static assay_status run_layers(evaluation *e, ref_real *x)
     if (rc == ASSAY_OK && tower->has_rope) rc = make_rope(e, cosine, sine);
     for (size_t i = 0; rc == ASSAY_OK && i < tower->n_layers; i++) {
         char name[64];
-        (void)snprintf(name, sizeof name, "vision.%02zu.out", i);
+        (void)snprintf(name, sizeof name, "%02zu.out", i);
         rc = ref_tower_layer(&pass, &tower->layers[i], x);
         if (rc == ASSAY_OK) rc = trace(e, x, e->patches.first, tower->hidden, name);
         if (rc == ASSAY_OK) rc = make_deepstack(e, i, x);
@@ -138,7 +138,7 @@ static assay_status make_features(evaluation *e, ref_real *x)
         rc = ref_pool(pooled, &e->pooled, x, &e->patches, order, tower->merge, hidden, &tower->pooling);
     if (rc == ASSAY_OK)
         rc = ref_merge(e->out.merged, pooled, &e->pooled, order, tower->merge, hidden, &tower->merger);
-    if (rc == ASSAY_OK) rc = trace(e, e->out.merged, e->out.first, width, "vision.merged");
+    if (rc == ASSAY_OK) rc = trace(e, e->out.merged, e->out.first, width, "merged");
     free(pooled);
     return rc;
 }

@@ -17,7 +17,8 @@ conf_bench_tower conf_bench_tower_of(const plan *p)
                               .row_end = extra.row_end,
                               .ends = 2 * extra.begin,
                               .image_token = t->image_token,
-                              .video_token = t->video_token};
+                              .video_token = t->video_token,
+                              .audio_token = p->audio.present ? p->audio.audio_token : -1};
 }
 
 /* Placeholder tokens of one image. */
@@ -86,6 +87,8 @@ void conf_bench_pictures_place(const conf_pictures *p, const conf_bench_tower *t
     const size_t n = tokens_of(p, tower), n_all = p->n * (1 + n) + CONF_BENCH_PICTURE_TEXT;
     for (size_t t = 0; t < n_all; t++) {
         if (t < p->n * (1 + n) && t % (1 + n) > 0) tokens[t] = tower->image_token;
-        else if (tokens[t] == tower->image_token || tokens[t] == tower->video_token) tokens[t] = 0;
+        else if (tokens[t] == tower->image_token || tokens[t] == tower->video_token ||
+                 tokens[t] == tower->audio_token)
+            tokens[t] = 0;
     }
 }

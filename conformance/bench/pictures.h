@@ -14,7 +14,7 @@
 typedef struct conf_bench_tower {
     size_t patch, block, width;
     size_t row_end, ends; /* more tokens for each row of blocks, and for an image */
-    int32_t image_token, video_token;
+    int32_t image_token, video_token, audio_token;
 } conf_bench_tower;
 
 /* Of models whose images are pixel_values and image_grid_thw. */

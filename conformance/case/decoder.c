@@ -77,7 +77,8 @@ static assay_status check_tokens(const conf_h5 *file, const conf_decoder *d, ass
  * name. */
 static assay_status read_inputs(const conf_h5 *file, conf_decoder *d, assay_error *err)
 {
-    static const char *const own[] = {"tokens", "length", "decode", "image_sample", "video_sample", NULL};
+    static const char *const own[] = {"tokens",       "length",       "decode", "image_sample",
+                                      "video_sample", "audio_sample", NULL};
     conf_strings names, others = {0};
     assay_status rc = conf_h5_members(file, "/input", &names, err);
     if (rc != ASSAY_OK) return rc;
@@ -105,6 +106,9 @@ static assay_status read_inputs(const conf_h5 *file, conf_decoder *d, assay_erro
     if (rc == ASSAY_OK && conf_h5_has(file, "/input/video_sample"))
         rc = conf_array_read(file, "/input/video_sample", ASSAY_I32, 1, (size_t[]){SIZE_MAX},
                              &d->video_sample, err);
+    if (rc == ASSAY_OK && conf_h5_has(file, "/input/audio_sample"))
+        rc = conf_array_read(file, "/input/audio_sample", ASSAY_I32, 1, (size_t[]){SIZE_MAX},
+                             &d->audio_sample, err);
     return rc;
 }
 
@@ -207,6 +211,7 @@ void conf_decoder_free(conf_decoder *d)
     free(d->inputs);
     conf_array_free(&d->image_sample);
     conf_array_free(&d->video_sample);
+    conf_array_free(&d->audio_sample);
     for (size_t i = 0; i < d->n_traces; i++) {
         free(d->traces[i].name);
         conf_array_free(&d->traces[i].value);

@@ -29,7 +29,9 @@ static assay_item_kind kind_of(const char *name)
     if (starts_with(name, "pixel_values_videos") || starts_with(name, "video_") ||
         starts_with(name, "second_per_grid"))
         return ASSAY_ITEM_VIDEO;
-    if (starts_with(name, "input_features") || starts_with(name, "audio_")) return ASSAY_ITEM_AUDIO;
+    if (starts_with(name, "input_features") || starts_with(name, "feature_attention_mask") ||
+        starts_with(name, "audio_"))
+        return ASSAY_ITEM_AUDIO;
     if (starts_with(name, "inputs_embeds")) return ASSAY_ITEM_EMBEDDING;
     return ASSAY_ITEM_IMAGE;
 }
@@ -62,7 +64,8 @@ static assay_status check_tensor(const division *v, const assay_tensor *t, assay
     if (rows_of(t) == wanted) return ASSAY_OK;
     return assay_fail(err, ASSAY_EFORMAT, "%s: /input/%s has %zu rows, expected %zu: %s", v->path, t->name,
                       rows_of(t), wanted,
-                      !v->sample ? "one for each sample"
+                      !v->sample                    ? "one for each sample"
+                      : v->kind == ASSAY_ITEM_AUDIO ? "one for each sound of audio_sample"
                       : v->kind == ASSAY_ITEM_IMAGE
                           ? "one for each image of image_sample, or t * h * w for each of image_grid_thw"
                           : "one for each video of video_sample, or t * h * w for each of video_grid_thw");
@@ -70,13 +73,14 @@ static assay_status check_tensor(const division *v, const assay_tensor *t, assay
 
 static const char *name_of(assay_item_kind kind)
 {
-    return kind == ASSAY_ITEM_IMAGE ? "image" : "video";
+    return kind == ASSAY_ITEM_IMAGE ? "image" : kind == ASSAY_ITEM_VIDEO ? "video" : "audio";
 }
 
 /* NULL: the case does not say to which samples the items of a kind belong. */
 static const conf_array *samples_of(const conf_decoder *d, assay_item_kind kind)
 {
     if (kind == ASSAY_ITEM_IMAGE && d->image_sample.rank) return &d->image_sample;
+    if (kind == ASSAY_ITEM_AUDIO && d->audio_sample.rank) return &d->audio_sample;
     return kind == ASSAY_ITEM_VIDEO && d->video_sample.rank ? &d->video_sample : NULL;
 }
 
@@ -97,6 +101,7 @@ static assay_status check_samples(const char *path, const conf_decoder *d, assay
 
 static assay_status find_grid(division *v, assay_error *err)
 {
+    if (v->kind == ASSAY_ITEM_AUDIO) return ASSAY_OK;
     const char *kind = name_of(v->kind);
     const char *name = v->kind == ASSAY_ITEM_IMAGE ? "image_grid_thw" : "video_grid_thw";
     for (size_t i = 0; i < v->d->n_inputs; i++) {
@@ -166,6 +171,7 @@ assay_status conf_items_divide(const char *path, const conf_decoder *of, conf_it
     *out = (conf_items){0};
     assay_status rc = check_samples(path, d, ASSAY_ITEM_IMAGE, err);
     if (rc == ASSAY_OK) rc = check_samples(path, d, ASSAY_ITEM_VIDEO, err);
+    if (rc == ASSAY_OK) rc = check_samples(path, d, ASSAY_ITEM_AUDIO, err);
     for (size_t k = 0; rc == ASSAY_OK && k < N_KINDS; k++) {
         rc = open_division(path, d, (assay_item_kind)(k + 1), &of_kind[k], err);
         n_items += of_kind[k].n_items;

@@ -5,6 +5,7 @@
 
 #include "base/dtype.h"
 #include "conformance/case/prompt.h"
+#include "model/plan/sound.h"
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -50,10 +51,26 @@ static bool read_grid(const assay_item *item, int64_t grid[3])
     return false;
 }
 
+/* The rows of a sound whose frames the mask keeps; 0: unknown. */
+static size_t count_sound_tokens(const assay_item *item, size_t chunk)
+{
+    const plan_sound sound = {.chunk = chunk};
+    for (size_t k = 0; chunk > 0 && k < item->n_tensors; k++) {
+        const assay_tensor *t = &item->tensors[k];
+        size_t n_frames = 0;
+        if (strcmp(t->name, "feature_attention_mask") != 0) continue;
+        if (t->dtype != ASSAY_I32 && t->dtype != ASSAY_I64) return 0;
+        for (size_t i = 0; i < count_elements(t); i++) n_frames += dtype_integer(t, i) == 1;
+        return plan_sound_rows(&sound, n_frames);
+    }
+    return 0;
+}
+
 /* How many placeholder tokens an item has; 0: unknown. */
 static size_t count_tokens(const assay_item *item, const conf_placeholders *p)
 {
     int64_t grid[3];
+    if (item->kind == ASSAY_ITEM_AUDIO) return count_sound_tokens(item, p->chunk);
     if (p->side == 0 || !read_grid(item, grid)) return 0;
     for (size_t i = 0; i < 3; i++)
         if (grid[i] < 1 || grid[i] > UINT16_MAX) return 0;
@@ -65,6 +82,7 @@ static size_t count_tokens(const assay_item *item, const conf_placeholders *p)
 static int32_t token_of(assay_item_kind kind, const conf_placeholders *p)
 {
     if (kind == ASSAY_ITEM_IMAGE) return p->image;
+    if (kind == ASSAY_ITEM_AUDIO) return p->chunk > 0 ? p->audio : -1;
     return kind == ASSAY_ITEM_VIDEO ? p->video : -1;
 }
 

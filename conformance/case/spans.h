@@ -8,9 +8,10 @@
 #include "conformance/judge/verdict.h"
 
 /* Finds the spans of all items. The items of a kind have the placeholder tokens of that kind one after the
- * other, as many as follow from their grids: image_grid_thw, video_grid_thw, or the positions of patches in
- * image_position_ids. The spans of a sample stay unknown if one of its items has no grid or another kind, or
- * if the prompt has more or fewer placeholder tokens. of: as in conf_items_divide. */
+ * other, as many as follow from the frames of a sound (feature_attention_mask), or from their grids:
+ * image_grid_thw, video_grid_thw, or the positions of patches in image_position_ids. The spans of a sample
+ * stay unknown if one of its items has no grid or another kind, or if the prompt has more or fewer
+ * placeholder tokens. of: as in conf_items_divide. */
 void conf_spans_find(conf_items *items, const conf_decoder *of, const conf_placeholders *placeholders);
 
 #endif

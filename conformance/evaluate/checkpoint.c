@@ -55,13 +55,20 @@ static assay_status find_family(const char *dir, bool *known, assay_error *err)
 static conf_placeholders placeholders_of(const plan *p)
 {
     const plan_tower *t = &p->tower;
-    if (!t->present) return (conf_placeholders){.image = -1, .video = -1};
-    const plan_merger_extra extra = plan_merger_extra_rows(&t->merger);
-    return (conf_placeholders){.image = t->image_token,
-                               .video = t->video_token,
-                               .side = plan_tower_block(t),
-                               .row_end = extra.row_end,
-                               .ends = 2 * extra.begin};
+    conf_placeholders found = {.image = -1, .video = -1, .audio = -1};
+    if (t->present) {
+        const plan_merger_extra extra = plan_merger_extra_rows(&t->merger);
+        found.image = t->image_token;
+        found.video = t->video_token;
+        found.side = plan_tower_block(t);
+        found.row_end = extra.row_end;
+        found.ends = 2 * extra.begin;
+    }
+    if (p->audio.present) {
+        found.audio = p->audio.audio_token;
+        found.chunk = p->audio.sound.chunk;
+    }
+    return found;
 }
 
 /* What the plan of a checkpoint says about dividing prompts, and about the time that they take. */

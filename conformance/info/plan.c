@@ -155,10 +155,10 @@ static bool add_layers(json_object *to, const plan *p)
     return ok;
 }
 
-static bool add_tower(json_object *to, const plan *p)
+static bool add_tower(json_object *to, const char *name, const plan_tower *t)
 {
-    if (!p->tower.present) return conf_info_add_null(to, "tower");
-    return conf_info_add_tower(conf_info_add_object(to, "tower"), &p->tower);
+    if (!t->present) return conf_info_add_null(to, name);
+    return conf_info_add_tower(conf_info_add_object(to, name), t);
 }
 
 bool conf_info_add_plan(json_object *to, const plan *p, const tokenizer *tokens)
@@ -167,5 +167,6 @@ bool conf_info_add_plan(json_object *to, const plan *p, const tokenizer *tokens)
            conf_json_add_count(to, "parameters", p->n_parameters) &&
            conf_json_add_count(to, "ignored", p->n_ignored) && add_storages(to, p) && add_sizes(to, p) &&
            add_extras(to, p) && add_stops(to, p, tokens) && add_ropes(to, p) && add_layers(to, p) &&
-           add_tower(to, p) && conf_info_add_texts(to, "notes", p->notes, p->n_notes);
+           add_tower(to, "tower", &p->tower) && add_tower(to, "audio", &p->audio) &&
+           conf_info_add_texts(to, "notes", p->notes, p->n_notes);
 }

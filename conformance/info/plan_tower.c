@@ -16,12 +16,28 @@ static bool add_patches(json_object *to, const plan_patches *p)
            conf_json_add_real(one, "offset", p->pixel_offset);
 }
 
+static bool add_sound(json_object *to, const plan_sound *s)
+{
+    if (!s->present) return conf_info_add_null(to, "sound");
+    json_object *one = conf_info_add_object(to, "sound");
+    json_object *list = conf_info_add_array(one, "convolutions");
+    bool ok =
+        list && conf_json_add_count(one, "bins", s->n_bins) && conf_json_add_count(one, "chunk", s->chunk);
+    for (size_t i = 0; ok && i < PLAN_SOUND_CONVOLUTIONS; i++) {
+        json_object *convolution = conf_info_append_object(list);
+        ok = conf_json_add_count(convolution, "channels", s->convolutions[i].product.weight.rows) &&
+             conf_info_add_flag(convolution, "channels_last", s->convolutions[i].channels_last);
+    }
+    return ok;
+}
+
 static bool add_table(json_object *to, const plan_table *table)
 {
-    static const char *const TAPS[] = {NULL, "two", "four", "axes"}; /* as plan_table_kind */
+    static const char *const TAPS[] = {NULL, "two", "four", "axes", "sinusoids"}; /* as plan_table_kind */
     if (table->kind == PLAN_TABLE_NONE) return conf_info_add_null(to, "table");
     json_object *one = conf_info_add_object(to, "table");
-    return conf_json_add_count(one, "side", table->side) &&
+    return conf_info_add_count(one, "side", table->side) &&
+           conf_info_add_count(one, "period", table->period) &&
            conf_json_add_text(one, "taps", TAPS[table->kind]) &&
            conf_info_add_flag(one, "aligns_corners", table->aligns_corners);
 }
@@ -117,8 +133,9 @@ bool conf_info_add_tower(json_object *to, const plan_tower *t)
     return conf_json_add_count(to, "hidden", t->hidden) &&
            conf_info_add_id(to, "image_token", t->image_token) &&
            conf_info_add_id(to, "video_token", t->video_token) &&
-           conf_json_add_count(to, "block", plan_tower_block(t)) && add_patches(to, &t->patches) &&
-           conf_info_add_flag(to, "frames_apart", t->frames_apart) &&
+           conf_info_add_id(to, "audio_token", t->sound.present ? t->audio_token : -1) &&
+           add_sound(to, &t->sound) && conf_json_add_count(to, "block", plan_tower_block(t)) &&
+           add_patches(to, &t->patches) && conf_info_add_flag(to, "frames_apart", t->frames_apart) &&
            conf_info_add_real(to, "tokens_per_second", t->tokens_per_second) && add_table(to, &t->table) &&
            add_rope(to, t) && conf_info_add_norm(to, "in_norm", &t->in_norm) &&
            conf_info_add_count(to, "window", t->window) && add_layers(to, t) &&

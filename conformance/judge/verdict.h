@@ -52,13 +52,14 @@ typedef enum conf_class {
     CONF_N_CLASSES
 } conf_class;
 
-/* The tokens of a prompt whose embeddings come from images and videos.
- * image, video: their ids; -1: the model has none.
- * side: a token stands for side * side patches of a frame; 0: nothing is known.
- * row_end, ends: how many more tokens there are for each row of these, and for an image. */
+/* The tokens of a prompt whose embeddings come from images, videos and sounds.
+ * image, video, audio: their ids; -1: the model has none.
+ * side: a token stands for side * side patches of a frame; 0: nothing is known of images.
+ * row_end, ends: how many more tokens there are for each row of these, and for an image.
+ * chunk: frames of a chunk of a sound (model/plan/sound.h); 0: nothing is known of sounds. */
 typedef struct conf_placeholders {
-    int32_t image, video;
-    size_t side, row_end, ends;
+    int32_t image, video, audio;
+    size_t side, row_end, ends, chunk;
 } conf_placeholders;
 
 /* The result of opening a case's checkpoint with the harness's own loader (evaluate/checkpoint.h). */

@@ -5,7 +5,7 @@
 
 static bool is_placeholder(const conf_placeholders *p, int32_t token)
 {
-    return p->side > 0 && (token == p->image || token == p->video);
+    return (p->side > 0 && (token == p->image || token == p->video)) || (p->chunk > 0 && token == p->audio);
 }
 
 void conf_decoys_fill(const int32_t *tokens, size_t n, size_t first, const conf_placeholders *placeholders,

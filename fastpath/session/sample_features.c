@@ -26,15 +26,34 @@ bool fp_sample_keep(const fp_sample *one, fp_feature_cache *cache)
     return ok;
 }
 
+/* Evaluates those media, from token `first` on, that one tower takes. */
+static assay_status trace_tower(fp_sample *one, const fp_model *m, const fp_tracer *tracer, size_t first,
+                                const plan_tower *tower)
+{
+    const size_t from = media_list_find(&one->media, first);
+    const media **list = calloc(one->media.n + 1, sizeof *list);
+    fp_features **made = calloc(one->media.n + 1, sizeof *made);
+    size_t n = 0, k = 0;
+    for (size_t i = from; list && made && i < one->media.n; i++)
+        if (media_tower(one->media.place[i].medium) == tower) list[n++] = one->media.place[i].medium;
+    assay_status rc = list && made ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && n > 0) rc = fp_vision_trace(m, tracer, list, n, made);
+    for (size_t i = from; rc == ASSAY_OK && k < n; i++)
+        if (media_tower(one->media.place[i].medium) == tower) one->features[i] = made[k++];
+    free(list);
+    free(made);
+    return rc;
+}
+
 assay_status fp_sample_trace(fp_sample *one, const fp_model *m, const fp_tracer *tracer, size_t first)
 {
-    const size_t from = media_list_find(&one->media, first), n = one->media.n - from;
-    if (n == 0) return ASSAY_OK;
-    const media **list = calloc(n, sizeof *list);
-    if (!list) return ASSAY_ENOMEM;
-    for (size_t i = 0; i < n; i++) list[i] = one->media.place[from + i].medium;
-    const assay_status rc = fp_vision_trace(m, tracer, list, n, one->features + from);
-    free(list);
+    assay_status rc = trace_tower(one, m, tracer, first, &m->plan->tower);
+    if (rc != ASSAY_OK) return rc;
+    rc = trace_tower(one, m, tracer, first, &m->plan->audio);
+    for (size_t i = media_list_find(&one->media, first); rc != ASSAY_OK && i < one->media.n; i++) {
+        fp_features_release(one->features[i]);
+        one->features[i] = NULL;
+    }
     return rc;
 }
 

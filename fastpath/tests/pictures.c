@@ -18,7 +18,8 @@ static float pixel(unsigned seed, size_t i)
 
 static bool is_special(const plan *p, int32_t token)
 {
-    bool found = token == p->tower.image_token || token == p->tower.video_token;
+    bool found = token == p->tower.image_token || token == p->tower.video_token ||
+                 (p->audio.present && token == p->audio.audio_token);
     for (size_t i = 0; i < p->placeholders.n; i++) found |= p->placeholders.id[i] == token;
     for (size_t i = 0; i < p->blocks.n; i++) found |= p->blocks.id[i] == token;
     return found;
@@ -95,10 +96,30 @@ static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, co
     one->end = t->n;
 }
 
+/* Twenty frames for each token that a video of these blocks would have. */
+static void add_sound(picture_text *t, const plan *p, const size_t blocks[3], unsigned seed)
+{
+    const plan_sound *s = &p->audio.sound;
+    const size_t n = 20 * blocks[0] * blocks[1] * blocks[2];
+    ck_assert_uint_lt(t->n_pictures, PICTURES_MAX);
+    picture *one = &t->pictures[t->n_pictures++];
+    *one = (picture){.kind = ASSAY_ITEM_AUDIO, .first = t->n};
+    float *features = one->pixels = malloc(n * s->n_bins * sizeof *features);
+    int64_t *mask = one->places = malloc(n * sizeof *mask);
+    ck_assert(features && mask);
+    for (size_t i = 0; i < n * s->n_bins; i++) features[i] = pixel(seed, i);
+    for (size_t i = 0; i < n; i++) mask[i] = 1;
+    one->tensors[0] = (assay_tensor){"input_features", ASSAY_F32, 2, {s->n_bins, n}, features};
+    one->tensors[1] = (assay_tensor){"feature_attention_mask", ASSAY_I64, 1, {n}, mask};
+    for (size_t i = 0; i < plan_sound_rows(s, n); i++) add_token(t, p->audio.audio_token);
+    one->end = t->n;
+}
+
 static void add_video(picture_text *t, const plan *p, const size_t blocks[3], unsigned seed)
 {
     const size_t one[3] = {1, blocks[1], blocks[2]};
-    if (p->tower.video_token < 0) add_picture(t, p, ASSAY_ITEM_IMAGE, one, seed);
+    if (p->tower.video_token < 0 && p->audio.present) add_sound(t, p, blocks, seed);
+    else if (p->tower.video_token < 0) add_picture(t, p, ASSAY_ITEM_IMAGE, one, seed);
     else add_picture(t, p, ASSAY_ITEM_VIDEO, blocks, seed);
 }
 
@@ -129,9 +150,9 @@ void pictures_free(picture_text *t)
 
 size_t pictures_items(const picture_text *t, size_t from, size_t end, assay_item *items)
 {
-    static const assay_item_kind KINDS[] = {ASSAY_ITEM_IMAGE, ASSAY_ITEM_VIDEO};
+    static const assay_item_kind KINDS[] = {ASSAY_ITEM_IMAGE, ASSAY_ITEM_VIDEO, ASSAY_ITEM_AUDIO};
     size_t n = 0;
-    for (size_t k = 0; k < 2; k++)
+    for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++)
         for (size_t i = 0; i < t->n_pictures; i++) {
             const picture *one = &t->pictures[i];
             if (one->kind == KINDS[k] && one->first >= from && one->first < end)

@@ -317,6 +317,7 @@ fp_model *towers_open(const tower_shape *shape, assay_dtype compute, size_t n_wo
     m->packer =
         (fp_packer){.pool = m->pool, .kernels = &m->kernels, .arrays = o->plan.arrays, .compute = compute};
     fp_tower_pack(&m->packer, &m->tower, &o->plan.tower);
+    m->ones = fp_tower_ones(&m->packer, &o->plan);
     ck_assert_msg(array_list_realise(o->plan.arrays, &e) == ASSAY_OK, "%s", e.text);
     return m;
 }

@@ -32,7 +32,7 @@ static void finish_item(void *context, size_t item)
         if (k->bias) fp_add(y, k->bias, k->width);
         if (k->is_clipped) clip(y, y, k->width, k->least, k->most);
         if (k->is_activated)
-            k->pass->model->kernels.op.gate.f32(y, y, k->pass->model->tower.ones, k->width, k->activation);
+            k->pass->model->kernels.op.gate.f32(y, y, k->pass->model->ones, k->width, k->activation);
     }
 }
 

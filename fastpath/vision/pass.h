@@ -19,6 +19,7 @@ typedef struct fp_vision {
     const plan_tower *tower;
     const fp_tower *packed;
     fp_layout layout;
+    float *rows;          /* of sounds, [P, W]; NULL: a medium has the rows of its pixels */
     float *cosine, *sine; /* [P, rope.dim / 2]; NULL without a rope */
 } fp_vision;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/vision/patches.h"
 
+#include <math.h>
+
 #include "fastpath/ops.h"
 #include "fastpath/vision/linear.h"
 #include "fastpath/vision/table.h"
@@ -50,13 +52,14 @@ assay_status fp_patches_embed(fp_vision *v, size_t first, size_t n, float *x)
 {
     enum { COST = 16 }; /* of an element, in multiplications */
     const size_t mark = v->pass.scratch->n, width = v->tower->patches.embed.weight.cols;
+    const fp_tower_linear embed = {&v->packed->embed, &v->tower->patches.embed.clip};
+    if (v->rows) return fp_tower_linear_run(&v->pass, x, v->rows + first * width, n, embed);
     reading k = {.v = v, .first = first, .n = n, .width = width};
     k.wide = fp_scratch_alloc(v->pass.scratch, n, width, sizeof *k.wide);
     k.pixels = k.wide ? fp_scratch_floats(v->pass.scratch, n, width) : NULL;
     if (!k.pixels) return ASSAY_ENOMEM;
     fp_pool_run(v->pass.model->pool, (n + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM, ROWS_PER_ITEM * width * COST,
                 read_item, &k);
-    const fp_tower_linear embed = {&v->packed->embed, &v->tower->patches.embed.clip};
     const assay_status rc = fp_tower_linear_run(&v->pass, x, k.pixels, n, embed);
     v->pass.scratch->n = mark;
     return rc;
@@ -68,13 +71,29 @@ typedef struct placing {
     float *x, *scratch; /* [n, D], [n, 2, D] */
 } placing;
 
+/* In double, rounded once. out: [n]. */
+static void put_sinusoids(size_t i, float *out, size_t n)
+{
+    const size_t half = n / 2;
+    for (size_t k = 0; k < half; k++) {
+        const double angle = (double)i * pow(10000, -(double)k / (double)(half - 1));
+        out[k] = (float)sin(angle);
+        out[half + k] = (float)cos(angle);
+    }
+}
+
 static void place_item(void *context, size_t item)
 {
     const placing *k = context;
     const size_t hidden = k->v->tower->hidden;
     const fp_patch *patch = &k->v->layout.patch[k->first + item];
     float *position = k->scratch + item * 2 * hidden;
-    fp_table_read(k->v->pass.model, &k->v->layout.frames[patch->frame], patch, position, position + hidden);
+    const plan_table *table = &k->v->tower->table;
+    if (table->kind == PLAN_TABLE_SINUSOIDS)
+        put_sinusoids((size_t)patch->x % table->period, position, hidden);
+    else
+        fp_table_read(table, &k->v->packed->table, &k->v->layout.frames[patch->frame], patch, position,
+                      position + hidden);
     fp_add(k->x + item * hidden, position, hidden);
 }
 

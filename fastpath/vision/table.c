@@ -29,10 +29,9 @@ static void resample(const plan_table *t, const fp_matrix *table, const fp_frame
         }
 }
 
-void fp_table_read(const fp_model *m, const fp_frame *frame, const fp_patch *patch, float *out, float *row)
+void fp_table_read(const plan_table *t, const fp_matrix *table, const fp_frame *frame, const fp_patch *patch,
+                   float *out, float *row)
 {
-    const plan_table *t = &m->plan->tower.table;
-    const fp_matrix *table = &m->tower.table;
     if (t->kind != PLAN_TABLE_AXES) {
         resample(t, table, frame, patch, out, row);
         return;

@@ -7,8 +7,10 @@
 #include "fastpath/model.h"
 #include "fastpath/vision/layout.h"
 
-/* out = the table at a patch's place; see plan_table. out: [D]. row: scratch, [D]. The table must be present;
+/* out = the table t at a patch's place; see plan_table. table: packed. out: [D]. row: scratch, [D]. The table
+ * must have a weight;
  * with PLAN_TABLE_AXES the patch must lie within its sides. */
-void fp_table_read(const fp_model *m, const fp_frame *frame, const fp_patch *patch, float *out, float *row);
+void fp_table_read(const plan_table *t, const fp_matrix *table, const fp_frame *frame, const fp_patch *patch,
+                   float *out, float *row);
 
 #endif

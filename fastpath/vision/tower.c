@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/vision/tower.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,13 @@
 #include "fastpath/vision/merge.h"
 #include "fastpath/vision/patches.h"
 #include "fastpath/vision/rope.h"
+#include "fastpath/vision/sound.h"
+
+/* The beginning of the names of a tower's tensors. */
+static const char *start_of(const fp_vision *v)
+{
+    return v->tower->sound.present ? "audio" : "vision";
+}
 
 /* Sends rows to the tracer in the order of the input. x: [P, D]. */
 static assay_status trace_rows(fp_vision *v, float *x, const char *name)
@@ -16,12 +24,12 @@ static assay_status trace_rows(fp_vision *v, float *x, const char *name)
     const fp_layout *l = &v->layout;
     const size_t hidden = v->tower->hidden, mark = v->pass.scratch->n;
     if (!fp_trace_is_on(&v->pass.tracer)) return ASSAY_OK;
-    if (!l->is_reordered) return fp_trace(&v->pass.tracer, x, l->n_rows, hidden, "%s", name);
+    if (!l->is_reordered) return fp_trace(&v->pass.tracer, x, l->n_rows, hidden, "%s.%s", start_of(v), name);
     float *rows = fp_scratch_floats(v->pass.scratch, l->n_rows, hidden);
     if (!rows) return ASSAY_ENOMEM;
     for (size_t r = 0; r < l->n_rows; r++)
         memcpy(rows + l->patch[r].input * hidden, x + r * hidden, hidden * sizeof *x);
-    const assay_status rc = fp_trace(&v->pass.tracer, rows, l->n_rows, hidden, "%s", name);
+    const assay_status rc = fp_trace(&v->pass.tracer, rows, l->n_rows, hidden, "%s.%s", start_of(v), name);
     for (size_t r = 0; r < l->n_rows; r++)
         memcpy(x + r * hidden, rows + l->patch[r].input * hidden, hidden * sizeof *x);
     v->pass.scratch->n = mark;
@@ -36,7 +44,7 @@ static assay_status embed_patches(fp_vision *v, float *x)
         n = fp_vision_block(v, first);
         rc = fp_patches_embed(v, first, n, x + first * hidden);
     }
-    if (rc == ASSAY_OK) rc = trace_rows(v, x, "vision.patch");
+    if (rc == ASSAY_OK) rc = trace_rows(v, x, "patch");
     for (size_t first = 0, n; rc == ASSAY_OK && first < n_rows; first += n) {
         n = fp_vision_block(v, first);
         rc = fp_patches_place(v, first, n, x + first * hidden);
@@ -54,7 +62,7 @@ static assay_status merge_layer(fp_vision *v, size_t i, const float *x, float *c
         rc = fp_vision_deepstack(v, k, x, levels[k + 1]);
         if (rc == ASSAY_OK)
             rc = fp_trace(&v->pass.tracer, levels[k + 1], v->layout.n_features, v->pass.plan->hidden,
-                          "vision.deepstack.%zu", k);
+                          "%s.deepstack.%zu", start_of(v), k);
     }
     return rc;
 }
@@ -64,7 +72,7 @@ static assay_status run_layers(fp_vision *v, float *x, float *const *levels)
     assay_status rc = ASSAY_OK;
     for (size_t i = 0; rc == ASSAY_OK && i < v->tower->n_layers; i++) {
         char name[32];
-        (void)snprintf(name, sizeof name, "vision.%02zu.out", i);
+        (void)snprintf(name, sizeof name, "%02zu.out", i);
         rc = fp_vision_layer(v, i, x);
         if (rc == ASSAY_OK) rc = trace_rows(v, x, name);
         if (rc == ASSAY_OK) rc = merge_layer(v, i, x, levels);
@@ -72,34 +80,51 @@ static assay_status run_layers(fp_vision *v, float *x, float *const *levels)
     return rc;
 }
 
+/* The rows of all sounds of the pass. */
+static assay_status make_rows(fp_vision *v)
+{
+    const fp_layout *l = &v->layout;
+    const size_t width = plan_patches_width(&v->tower->patches);
+    assay_status rc = ASSAY_OK;
+    assert(!l->is_reordered);
+    v->rows = fp_scratch_floats(v->pass.scratch, l->n_rows, width);
+    if (!v->rows) return ASSAY_ENOMEM;
+    for (size_t i = 0; rc == ASSAY_OK && i < l->n_frames; i++)
+        rc = fp_sound_rows(v, l->frames[i].medium, v->rows + l->frames[i].first_row * width);
+    return rc;
+}
+
 /* Evaluates the frames of v->layout. levels: [1 + n_deepstack] of [n_features, H]. */
 static assay_status run_frames(fp_vision *v, float *const *levels)
 {
     if (!fp_layout_make(&v->layout, v->tower, v->pass.scratch)) return ASSAY_ENOMEM;
-    v->pass.n_rows = fp_vision_block(v, 0);
+    v->pass.n_rows = v->tower->sound.present ? FP_VISION_ROWS : fp_vision_block(v, 0);
     float *x = fp_scratch_floats(v->pass.scratch, v->layout.n_rows, v->tower->hidden);
     assay_status rc = x && fp_narrow_alloc(&v->pass) ? fp_vision_ropes(v) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && v->tower->sound.present) rc = make_rows(v);
     if (rc == ASSAY_OK) rc = embed_patches(v, x);
     if (rc == ASSAY_OK) rc = run_layers(v, x, levels);
     if (rc == ASSAY_OK) rc = fp_vision_merge(v, x, levels[0]);
     if (rc != ASSAY_OK) return rc;
-    return fp_trace(&v->pass.tracer, levels[0], v->layout.n_features, v->pass.plan->hidden, "vision.merged");
+    return fp_trace(&v->pass.tracer, levels[0], v->layout.n_features, v->pass.plan->hidden, "%s.merged",
+                    start_of(v));
 }
 
-static fp_vision begin(const fp_model *m, fp_scratch *scratch)
+static fp_vision begin(const fp_model *m, fp_scratch *scratch, const media *medium)
 {
+    const plan_tower *tower = media_tower(medium);
     return (fp_vision){.pass = {.model = m, .plan = m->plan, .scratch = scratch},
-                       .tower = &m->plan->tower,
-                       .packed = &m->tower};
+                       .tower = tower,
+                       .packed = tower == &m->plan->audio ? &m->audio : &m->tower};
 }
 
 /* Evaluates n frames of a medium from `index` on. */
 static assay_status run_part(const fp_model *m, fp_scratch *scratch, const media *medium, size_t index,
                              size_t n, fp_features *out)
 {
-    const size_t n_levels = 1 + m->plan->tower.n_deepstack,
+    const size_t n_levels = 1 + media_tower(medium)->n_deepstack,
                  n_each = media_tokens(medium) / *media_grid(medium);
-    fp_vision v = begin(m, scratch);
+    fp_vision v = begin(m, scratch, medium);
     float **levels = fp_scratch_alloc(scratch, n_levels, 1, sizeof *levels);
     fp_frame *frames = levels ? fp_scratch_alloc(scratch, n, 1, sizeof *frames) : NULL;
     for (size_t k = 0; frames && k < n_levels; k++)
@@ -116,7 +141,8 @@ assay_status fp_vision_run(const fp_model *m, const media *medium, fp_features *
 {
     const size_t *grid = media_grid(medium), n_fit = FP_VISION_PASS / (grid[1] * grid[2]);
     fp_scratch scratch = {0};
-    fp_features *made = fp_features_make(medium, 1 + m->plan->tower.n_deepstack, m->plan->hidden, false);
+    fp_features *made =
+        fp_features_make(medium, 1 + media_tower(medium)->n_deepstack, m->plan->hidden, false);
     assay_status rc = made ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t first = 0, n; rc == ASSAY_OK && first < grid[0]; first += n) {
         n = n_fit > 1 ? n_fit : 1;
@@ -131,9 +157,10 @@ assay_status fp_vision_run(const fp_model *m, const media *medium, fp_features *
 
 bool fp_vision_is_traced(const fp_model *m, const fp_tracer *tracer)
 {
-    if (!m->plan->tower.present || !fp_trace_is_on(tracer)) return false;
+    if ((!m->plan->tower.present && !m->plan->audio.present) || !fp_trace_is_on(tracer)) return false;
     for (size_t i = 0; i < tracer->n_names; i++)
-        if (strncmp(tracer->names[i], "vision.", 7) == 0) return true;
+        if (strncmp(tracer->names[i], "vision.", 7) == 0 || strncmp(tracer->names[i], "audio.", 6) == 0)
+            return true;
     return tracer->n_names == 0;
 }
 
@@ -147,7 +174,7 @@ typedef struct together {
 
 static bool alloc_together(const fp_model *m, fp_scratch *scratch, together *k, size_t *n_frames)
 {
-    const size_t n_levels = 1 + m->plan->tower.n_deepstack;
+    const size_t n_levels = 1 + media_tower(*k->list)->n_deepstack;
     size_t n_tokens = 0, at = 0;
     *n_frames = 0;
     for (size_t i = 0; i < k->n; i++) {
@@ -168,7 +195,7 @@ static bool alloc_together(const fp_model *m, fp_scratch *scratch, together *k, 
 /* Divides the rows of all media among their features. */
 static assay_status divide_rows(const fp_model *m, const together *k, fp_features **out)
 {
-    const size_t n_levels = 1 + m->plan->tower.n_deepstack, hidden = m->plan->hidden;
+    const size_t n_levels = 1 + media_tower(*k->list)->n_deepstack, hidden = m->plan->hidden;
     size_t first = 0;
     for (size_t i = 0; i < k->n; i++) {
         const size_t n = media_tokens(k->list[i]);
@@ -192,7 +219,7 @@ assay_status fp_vision_trace(const fp_model *m, const fp_tracer *tracer, const m
                              fp_features **out)
 {
     fp_scratch scratch = {0};
-    fp_vision v = begin(m, &scratch);
+    fp_vision v = begin(m, &scratch, *list);
     together k = {.list = list, .n = n};
     v.pass.tracer = *tracer;
     assay_status rc = alloc_together(m, &scratch, &k, &v.layout.n_frames) ? ASSAY_OK : ASSAY_ENOMEM;

@@ -1,4 +1,4 @@
-/* Evaluates the tower: from images and videos to features.
+/* Evaluates the towers: from images, videos and sounds to features.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_VISION_TOWER_H
@@ -14,13 +14,14 @@
 #define FP_VISION_PASS ((size_t)4096)
 assay_status fp_vision_run(const fp_model *m, const media *medium, fp_features **out);
 
-/* Evaluates n media in one pass for a tracer, which receives and may overwrite vision.patch, vision.NN.out,
- * vision.deepstack.K and vision.merged: rows of all media, one after the other, in the order of the model's
- * input. out: [n], to be released; NULL on failure. Fails with ASSAY_ENOMEM or ASSAY_ESTOPPED. */
+/* Evaluates n media of one tower in one pass for a tracer, which receives and may overwrite vision.patch,
+ * vision.NN.out, vision.deepstack.K and vision.merged (audio.… of sounds): rows of all media, one after the
+ * other, in the order of the model's input. out: [n], to be released; NULL on failure. Fails with
+ * ASSAY_ENOMEM or ASSAY_ESTOPPED. */
 assay_status fp_vision_trace(const fp_model *m, const fp_tracer *tracer, const media *const *list, size_t n,
                              fp_features **out);
 
-/* Whether the tracer receives tensors of the tower. */
+/* Whether the tracer receives tensors of a tower. */
 bool fp_vision_is_traced(const fp_model *m, const fp_tracer *tracer);
 
 #endif

@@ -39,9 +39,14 @@ static void fail_item(reader *r, assay_status status, const char *format, ...)
 }
 
 /* Sets r->names, or fails for a kind that the model does not take. */
-static void read_kind(reader *r)
+static void read_kind(reader *r, const plan *p)
 {
     const bool has_tower = r->tower->present;
+    if (r->item->kind == ASSAY_ITEM_AUDIO && p->audio.present) {
+        r->tower = &p->audio;
+        r->names = (item_names){"input_features", "feature_attention_mask", NULL};
+        return;
+    }
     if (r->item->kind == ASSAY_ITEM_IMAGE && has_tower && r->tower->image_token >= 0) {
         r->names = (item_names){"pixel_values",
                                 r->tower->takes_places ? "image_position_ids" : "image_grid_thw", NULL};
@@ -263,12 +268,80 @@ static void read_interval(reader *r, item_content *out)
                   r->names.seconds, seconds, most / n_intervals / r->tower->tokens_per_second);
 }
 
+/* The frames that the mask keeps: ones before zeros. Sets the clip's frames, pitch and rows. */
+static void read_frames(reader *r, item_content *out)
+{
+    const assay_tensor *t = find_tensor(r, r->names.grid, true);
+    if (!t) return;
+    check_integers(r, t);
+    if (t->rank != 1 && !(t->rank == 2 && t->shape[0] == 1)) fail_shape(r, t, "[1, n] or [n]");
+    if (r->status != ASSAY_OK) return;
+    const size_t n = t->shape[t->rank - 1];
+    size_t n_kept = 0;
+    for (size_t i = 0; r->status == ASSAY_OK && i < n; i++) {
+        const int64_t kept = dtype_integer(t, i);
+        if (kept != 0 && kept != 1)
+            fail_item(r, ASSAY_EINVAL, "tensor '%s': [%zu]: found %lld, expected 0 or 1", t->name, i,
+                      (long long)kept);
+        else if (kept == 1 && n_kept != i)
+            fail_item(r, ASSAY_EUNSUPPORTED,
+                      "tensor '%s': [%zu]: found a frame after padding, expected all frames first", t->name,
+                      i);
+        n_kept += kept == 1;
+    }
+    if (r->status == ASSAY_OK && (n_kept == 0 || n_kept > INT32_MAX))
+        fail_item(r, ASSAY_EINVAL, "tensor '%s': found %zu frames, expected 1 to %d", t->name, n_kept,
+                  INT32_MAX);
+    if (r->status != ASSAY_OK) return;
+    out->n_frames = n_kept;
+    out->pitch = n;
+    out->grid[0] = out->grid[1] = 1;
+    out->grid[2] = out->n_patches = out->n_tokens = plan_sound_rows(&r->tower->sound, n_kept);
+}
+
+static void check_finite_sound(reader *r, const item_content *c)
+{
+    const size_t n_bins = r->tower->sound.n_bins, size = dtype_size(c->dtype);
+    for (size_t b = 0; b < n_bins; b++)
+        for (size_t i = 0; i < c->n_frames; i++) {
+            double value;
+            dtype_to_f64(&value, (const char *)c->pixels + (b * c->pitch + i) * size, c->dtype, 1);
+            if (isfinite(value)) continue;
+            fail_item(r, ASSAY_EINVAL, "tensor '%s': [%zu, %zu]: found %g, expected a finite number",
+                      r->names.pixels, b, i, value);
+            return;
+        }
+}
+
+static void read_spectrogram(reader *r, bool required, item_content *out)
+{
+    char expected[96];
+    const size_t n_bins = r->tower->sound.n_bins;
+    const assay_tensor *t = find_tensor(r, r->names.pixels, required);
+    if (!t) return;
+    if (!dtype_is_float(t->dtype))
+        fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected F64, F32, F16 or BF16",
+                  t->name, dtype_name(t->dtype));
+    (void)snprintf(expected, sizeof expected, "[1, %zu, %zu] or [%zu, %zu]", n_bins, out->pitch, n_bins,
+                   out->pitch);
+    const bool is_one = t->rank == 2 || (t->rank == 3 && t->shape[0] == 1);
+    if (!is_one || t->shape[t->rank - 2] != n_bins || t->shape[t->rank - 1] != out->pitch)
+        fail_shape(r, t, expected);
+    if (r->status != ASSAY_OK) return;
+    out->pixels = t->data;
+    out->dtype = t->dtype;
+    check_finite_sound(r, out);
+}
+
 static void check_span(reader *r, const item_content *c)
 {
     const assay_item *item = r->item;
-    if (item->n_tokens == 0 && item->offset != 0)
+    if (r->tower->sound.present && item->n_tokens != 0 && item->n_tokens != c->n_tokens)
+        fail_item(r, ASSAY_EINVAL, "found n_tokens %zu, expected %zu, those of %zu frames", item->n_tokens,
+                  c->n_tokens, c->n_frames);
+    else if (item->n_tokens == 0 && item->offset != 0)
         fail_item(r, ASSAY_EINVAL, "found offset %zu without n_tokens, expected 0", item->offset);
-    if (item->n_tokens != 0 && item->n_tokens != c->n_tokens)
+    else if (item->n_tokens != 0 && item->n_tokens != c->n_tokens)
         fail_item(r, ASSAY_EINVAL, "found n_tokens %zu, expected %zu, as its grid %zu x %zu x %zu has them",
                   item->n_tokens, c->n_tokens, c->grid[0], c->grid[1], c->grid[2]);
 }
@@ -279,10 +352,16 @@ assay_status item_read(const plan *p, const assay_step *step, size_t index, bool
     reader r = {
         .tower = &p->tower, .sample = step->sample, .index = index, .item = &step->items[index], .err = err};
     size_t n_rows = 0;
-    *out = (item_content){.interval = 1};
-    read_kind(&r);
+    read_kind(&r, p);
+    *out = (item_content){.interval = 1, .tower = r.tower};
     if (r.status == ASSAY_OK) check_names(&r);
     if (r.status != ASSAY_OK) return r.status;
+    if (r.tower->sound.present) {
+        read_frames(&r, out);
+        if (r.status == ASSAY_OK) read_spectrogram(&r, needs_pixels, out);
+        check_span(&r, out);
+        return r.status;
+    }
     if (r.tower->takes_places) read_places(&r, out, &n_rows);
     else read_grid(&r, out);
     if (r.status == ASSAY_OK) check_grid(&r, out);

@@ -10,12 +10,16 @@
 
 #include "model/plan/plan.h"
 
-/* What an item says of its image or video.
- * pixels:   [n_patches, W], borrowed from the item, of a floating type; NULL if the item has none.
- * interval: positions from one frame to the next. Published code multiplies it with the number of a frame in
- *           float32, or in double where its seconds are double, and drops the fraction. */
+/* What an item says of its image, video or sound.
+ * tower:    that of the plan which evaluates it.
+ * pixels:   [n_patches, W], borrowed from the item, of a floating type; NULL if the item has none. Of a sound
+ *           its spectrogram [bins, pitch], of which each bin has n_frames values; the grid is [1, 1,
+ * n_patches]. interval: positions from one frame to the next. Published code multiplies it with the number of
+ * a frame in float32, or in double where its seconds are double, and drops the fraction. */
 typedef struct item_content {
+    const plan_tower *tower;
     size_t grid[3];
+    size_t n_frames, pitch;
     size_t n_patches, n_tokens;
     const void *pixels;
     assay_dtype dtype;
@@ -30,7 +34,9 @@ typedef struct item_content {
  *          pixels are not read
  *   video  pixel_values_videos, video_grid_thw; second_per_grid_ts [1] or [] where tower.tokens_per_second is
  *          not 0 (absent: one second)
- * Grids are I32 or I64, seconds F32 or F64, pixels F64, F32, F16 or BF16.
+ *   sound  input_features [1, B, n] or [B, n], a logarithmic mel spectrogram; feature_attention_mask [1, n]
+ * or [n], ones for the frames of the clip, at least one, then zeros for padding, which is not read Grids and
+ * masks are I32 or I64, seconds F32 or F64, pixels F64, F32, F16 or BF16.
  *
  * needs_pixels: false: the pixels may be absent.
  *

@@ -9,7 +9,8 @@ MODEL_INPUTS_TESTS = \
 	model/inputs/tests/check_media_refused \
 	model/inputs/tests/check_memory \
 	model/inputs/tests/check_places_refused \
-	model/inputs/tests/check_positions
+	model/inputs/tests/check_positions \
+	model/inputs/tests/check_sounds
 MODEL_INPUTS_SAMPLE = model/inputs/tests/sample.c model/inputs/tests/sample.h
 MODEL_INPUTS_IMAGE = $(MODEL_INPUTS_SAMPLE) model/inputs/tests/image.c model/inputs/tests/image.h
 check_PROGRAMS += $(MODEL_INPUTS_TESTS)
@@ -23,6 +24,8 @@ model_inputs_tests_check_media_refused_LDADD = $(TEST_LIBS)
 model_inputs_tests_check_positions_SOURCES = model/inputs/tests/check_positions.c $(MODEL_INPUTS_SAMPLE)
 model_inputs_tests_check_positions_CFLAGS = $(TEST_CFLAGS)
 model_inputs_tests_check_positions_LDADD = $(TEST_LIBS)
+model_inputs_tests_check_sounds_CFLAGS = $(TEST_CFLAGS)
+model_inputs_tests_check_sounds_LDADD = $(TEST_LIBS)
 model_inputs_tests_check_memory_SOURCES = model/inputs/tests/check_memory.c $(MODEL_INPUTS_SAMPLE) $(DENY)
 model_inputs_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 model_inputs_tests_check_memory_CFLAGS = $(TEST_CFLAGS)

@@ -31,21 +31,37 @@ void media_release(const media *m)
 }
 
 /* A copy of what an item says, owned by the caller. NULL if out of memory. */
-static media *make_media(const plan *p, const item_content *content)
+static media *make_media(const item_content *content)
 {
-    const size_t width = plan_patches_width(&p->tower.patches);
-    const size_t n_bytes = content->pixels ? content->n_patches * width * dtype_size(content->dtype) : 0;
+    const bool is_sound = content->tower->sound.present;
+    const size_t width = is_sound ? content->n_frames : plan_patches_width(&content->tower->patches),
+                 n_rows = is_sound ? content->tower->sound.n_bins : content->n_patches,
+                 row_bytes = width * dtype_size(content->dtype),
+                 pitch = is_sound ? content->pitch * dtype_size(content->dtype) : row_bytes,
+                 n_bytes = content->pixels ? n_rows * row_bytes : 0;
     media *m = malloc(sizeof *m + n_bytes);
     if (!m) return NULL;
     atomic_init(&m->n_owners, 1);
     m->content = *content;
     m->width = width;
     m->n_bytes = n_bytes;
-    if (n_bytes) memcpy(m->pixels, content->pixels, n_bytes);
+    for (size_t r = 0; n_bytes && r < n_rows; r++)
+        memcpy(m->pixels + r * row_bytes, (const char *)content->pixels + r * pitch, row_bytes);
     m->content.pixels = n_bytes ? m->pixels : NULL;
     m->hash = hash_bytes(m->pixels, n_bytes);
     for (size_t d = 0; d < 3; d++) m->hash = hash_add(m->hash, (uint32_t)content->grid[d]);
+    m->hash = hash_add(m->hash, (uint32_t)content->n_frames);
     return m;
+}
+
+const plan_tower *media_tower(const media *m)
+{
+    return m->content.tower;
+}
+
+size_t media_frames(const media *m)
+{
+    return m->content.n_frames;
 }
 
 const size_t *media_grid(const media *m)
@@ -76,7 +92,8 @@ uint64_t media_hash(const media *m)
 bool media_equal(const media *m, const media *other)
 {
     const item_content *a = &m->content, *b = &other->content;
-    return memcmp(a->grid, b->grid, sizeof a->grid) == 0 && a->dtype == b->dtype &&
+    return a->tower == b->tower && a->n_frames == b->n_frames &&
+           memcmp(a->grid, b->grid, sizeof a->grid) == 0 && a->dtype == b->dtype &&
            m->width == other->width && m->n_bytes == other->n_bytes &&
            memcmp(m->pixels, other->pixels, m->n_bytes) == 0;
 }
@@ -93,6 +110,11 @@ void media_pixels(const media *m, size_t first, size_t n, double *out)
 {
     const size_t skipped = first * m->width * dtype_size(m->content.dtype);
     dtype_to_f64(out, m->pixels + skipped, m->content.dtype, n * m->width);
+}
+
+void media_spectrogram(const media *m, double *out)
+{
+    dtype_to_f64(out, m->pixels, m->content.dtype, m->content.tower->sound.n_bins * m->width);
 }
 
 void media_list_free(media_list *list)
@@ -129,6 +151,7 @@ void media_list_rewind(media_list *list, size_t n_tokens)
 
 int32_t media_token(const plan *p, assay_item_kind kind)
 {
+    if (kind == ASSAY_ITEM_AUDIO) return p->audio.present ? p->audio.audio_token : -1;
     if (!p->tower.present) return -1;
     return kind == ASSAY_ITEM_IMAGE   ? p->tower.image_token
            : kind == ASSAY_ITEM_VIDEO ? p->tower.video_token
@@ -141,7 +164,7 @@ size_t media_run(const media_place *place, const plan *p)
     return place->kind == ASSAY_ITEM_VIDEO && p->tower.frames_apart ? n / media_grid(place->medium)[0] : n;
 }
 
-static const assay_item_kind KINDS[MEDIA_KINDS] = {ASSAY_ITEM_IMAGE, ASSAY_ITEM_VIDEO};
+static const assay_item_kind KINDS[MEDIA_KINDS] = {ASSAY_ITEM_IMAGE, ASSAY_ITEM_VIDEO, ASSAY_ITEM_AUDIO};
 
 /* The index of the kind that a token is a placeholder of; MEDIA_KINDS: none. */
 static size_t kind_of(const plan *p, int32_t token)
@@ -158,7 +181,7 @@ media_walk media_walk_from(const media_list *list, const plan *p, const int32_t 
                        .tokens = tokens,
                        .t = from,
                        .next = media_list_find(list, from),
-                       .open = {SIZE_MAX, SIZE_MAX}};
+                       .open = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
     for (size_t k = 0; k < MEDIA_KINDS; k++) {
         size_t m = walk.next; /* only the last medium of a kind may be open */
         while (m > 0 && list->place[m - 1].kind != KINDS[k]) m--;
@@ -219,19 +242,20 @@ static bool find_open(placing *g, const media_list *list)
         if (walk.open[k] != SIZE_MAX) g->open[k] = list->place[walk.open[k]];
         g->taken[k] = walk.taken[k];
     }
-    return g->open[0].medium || g->open[1].medium;
+    return g->open[0].medium || g->open[1].medium || g->open[2].medium;
 }
 
 /* Begins the next item of kind k at token t. */
 static assay_status begin_item(placing *g, size_t k, size_t t)
 {
+    static const char *const NAMES[MEDIA_KINDS] = {"image", "video", "sound"};
     const assay_step *step = g->step;
     size_t *i = &g->next[k];
     while (*i < step->n_items && step->items[*i].kind != KINDS[k]) (*i)++;
     if (*i == step->n_items)
         return assay_fail(g->err, ASSAY_EINVAL,
                           "step: sample %zu: token %zu: found placeholder token %d, but no %s is left for it",
-                          step->sample, t - g->n_before, g->tokens[t], k == 0 ? "image" : "video");
+                          step->sample, t - g->n_before, g->tokens[t], NAMES[k]);
     const assay_item *item = &step->items[*i];
     if (item->n_tokens != 0 && item->offset != t - g->n_before)
         return assay_fail(g->err, ASSAY_EINVAL,
@@ -271,7 +295,8 @@ static assay_status place_token(placing *g, size_t t)
     if (!g->open[k].medium) rc = begin_item(g, k, t);
     if (rc != ASSAY_OK) return rc;
     const bool begins_run = g->taken[k] % media_run(&g->open[k], g->plan) == 0;
-    if (begins_run && g->plan->positions != PLAN_POSITIONS_INDEX && t > 0 && g->tokens[t - 1] == g->tokens[t])
+    if (begins_run && KINDS[k] != ASSAY_ITEM_AUDIO && g->plan->positions != PLAN_POSITIONS_INDEX && t > 0 &&
+        g->tokens[t - 1] == g->tokens[t])
         return assay_fail(g->err, ASSAY_EINVAL,
                           "step: sample %zu: token %zu: found placeholder token %d of another image or frame "
                           "after that of the one before, expected another token between them",
@@ -329,7 +354,7 @@ static assay_status read_items(placing *g, bool needs_pixels)
         item_content content;
         assay_status rc = item_read(g->plan, step, i, needs_pixels, &content, g->err);
         if (rc != ASSAY_OK) return rc;
-        ok = (g->of_item[i] = make_media(g->plan, &content));
+        ok = (g->of_item[i] = make_media(&content));
     }
     return ok ? ASSAY_OK
               : assay_fail(g->err, ASSAY_ENOMEM, "step: sample %zu: out of memory for its items",

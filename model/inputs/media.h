@@ -1,4 +1,5 @@
-/* The images and videos of a sample: checked, copied, and attached to the sample's placeholder tokens.
+/* The images, videos and sounds of a sample: checked, copied, and attached to the sample's placeholder
+ * tokens.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_INPUTS_MEDIA_H
@@ -8,30 +9,36 @@
 
 #include "model/plan/plan.h"
 
-/* One image or video. Immutable and counted: sessions on different threads share it. */
+/* One image, video or sound. Immutable and counted: sessions on different threads share it. */
 typedef struct media media;
 
 void media_retain(const media *m);
 void media_release(const media *m); /* NULL allowed */
 
-/* [t, h, w] in patches: h and w multiples of the tower's block. */
+/* The tower that evaluates it: one of the plan's. */
+const plan_tower *media_tower(const media *m);
+/* [t, h, w] in patches: h and w multiples of the tower's block; [1, 1, rows] of a sound. */
 const size_t *media_grid(const media *m);
 size_t media_patches(const media *m); /* t·h·w */
 size_t media_tokens(const media *m);  /* of placeholder tokens, and of feature rows: plan_tower_tokens */
-size_t media_bytes(const media *m);   /* of its pixels; 0 if it has a grid alone */
+size_t media_bytes(const media *m);   /* of its pixels or spectrogram; 0 if it has a grid alone */
 uint64_t media_hash(const media *m);  /* of its grid and pixels; equal media have equal hashes */
 bool media_equal(const media *m, const media *other); /* grid, pixels and their type, bit for bit */
 /* The temporal position of a frame, relative to that of frame 0: the frame itself, or as the seconds of a
  * video say (item.h). */
 int32_t media_time(const media *m, size_t frame);
 /* Converts rows first … first + n - 1 of the pixels, in the order of the tower's input, to double.
- * out: [n, W]. Without padding; all finite. */
+ * out: [n, W]. Without padding; all finite. Not of a sound. */
 void media_pixels(const media *m, size_t first, size_t n, double *out);
+/* The frames of a sound; 0 of other media. */
+size_t media_frames(const media *m);
+/* Converts the spectrogram of a sound to double. out: [bins, frames]. All finite. */
+void media_spectrogram(const media *m, double *out);
 
 /* A medium in a sample: `first` is the index of its first placeholder token. */
 typedef struct media_place {
     const media *medium;
-    assay_item_kind kind; /* ASSAY_ITEM_IMAGE or ASSAY_ITEM_VIDEO */
+    assay_item_kind kind; /* ASSAY_ITEM_IMAGE, ASSAY_ITEM_VIDEO or ASSAY_ITEM_AUDIO */
     size_t first;
 } media_place;
 
@@ -66,8 +73,8 @@ void media_list_rewind(media_list *list, size_t n_tokens);
  * with a medium that has not ended; for a token of another kind between the placeholder tokens of one frame,
  * or, unless tower.frames_apart, of one medium; with other positions than PLAN_POSITIONS_INDEX for two media
  * of a kind, or two frames of a medium with frames_apart, without another token between them, where published
- * code raises (get_rope_index takes both for one); for more tokens and positions than INT32_MAX. Without any
- * item, placeholder tokens are ordinary tokens. ASSAY_ENOMEM. */
+ * code raises (get_rope_index takes both for one; it does not for sounds); for more tokens and positions than
+ * INT32_MAX. Without any item, placeholder tokens are ordinary tokens. ASSAY_ENOMEM. */
 assay_status media_list_add(media_list *list, const plan *p, const assay_step *step, size_t n_before,
                             const int32_t *tokens, bool needs_pixels, assay_error *err);
 
@@ -84,9 +91,9 @@ int32_t media_token(const plan *p, assay_item_kind kind);
  */
 size_t media_run(const media_place *place, const plan *p);
 
-/* A walk through the tokens of a sample. Per kind (images, videos): the medium whose placeholder tokens have
- * not all been passed, SIZE_MAX: none; and how many have. */
-enum { MEDIA_KINDS = 2 };
+/* A walk through the tokens of a sample. Per kind (images, videos, sounds): the medium whose placeholder
+ * tokens have not all been passed, SIZE_MAX: none; and how many have. */
+enum { MEDIA_KINDS = 3 };
 typedef struct media_walk {
     const media_list *list; /* borrowed, as are the plan and tokens */
     const plan *plan;

@@ -48,7 +48,8 @@ static int64_t next_position(const plan *p, const media_list *list, const int32_
     size_t place, row, taken;
     if (n == 0) return 0;
     media_walk walk = media_walk_from(list, p, tokens, n - 1);
-    if (p->positions == PLAN_POSITIONS_GRID && media_walk_token(&walk, &place, &row)) {
+    if (p->positions == PLAN_POSITIONS_GRID && media_walk_token(&walk, &place, &row) &&
+        list->place[place].kind != ASSAY_ITEM_AUDIO) {
         grid_run run = run_of(p, &list->place[place], row, &taken);
         run.start = position_of(position, n - 1 - taken, 1); /* its first token is at row 0 of the grid */
         if (is_tall(list->place[place].medium, &run)) return end_of(&run);
@@ -104,7 +105,8 @@ void positions_fill(const plan *p, const media_list *list, const int32_t *tokens
     for (size_t i = 0; i < n; i++) {
         int32_t *out = position + i * ROPE_AXES_MAX;
         size_t place, row;
-        if (p->positions != PLAN_POSITIONS_GRID || !media_walk_token(&walk, &place, &row)) {
+        if (p->positions != PLAN_POSITIONS_GRID || !media_walk_token(&walk, &place, &row) ||
+            list->place[place].kind == ASSAY_ITEM_AUDIO) {
             put_position(out, next, next, next);
             next++;
             continue;

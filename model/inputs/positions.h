@@ -2,9 +2,9 @@
  *
  * With PLAN_POSITIONS_GRID (transformers: get_rope_index of Qwen2VLModel, Qwen2_5_VLModel, Qwen3VLModel),
  * always per sample, without padding: runs of tokens of one kind are taken in turn. A text token follows at
- * the next position, on all axes. A run of placeholder tokens begins at position s: t = s + media_time of the
- * frame, h = s + row, w = s + column of the merged grid; the next run begins at s + max(h, w) of the merged
- * grid.
+ * the next position, on all axes, and so does a token of a sound (get_rope_index of Qwen3-Omni). A run of
+ * placeholder tokens begins at position s: t = s + media_time of the frame, h = s + row, w = s + column of
+ * the merged grid; the next run begins at s + max(h, w) of the merged grid.
  *
  * With PLAN_POSITIONS_IMAGES (transformers: get_rope_index of HunYuanVLModel) every token takes the next
  * position, on all axes. The tokens of an image but the first and the last, a row of the merged grid and the

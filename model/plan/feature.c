@@ -39,6 +39,7 @@ static const struct {
     {PLAN_OUTPUT_GATE, "attention with a gate of its output"},
     {PLAN_SHARED_EXPERT, "a shared expert"},
     {PLAN_PLAIN_MLP, "an MLP without a gate"},
+    {PLAN_AUDIO, "a tower of sounds"},
     {PLAN_CHOICE_BIAS, "a bias of the choice of experts"},
     {PLAN_SUM_FLOOR, "a smallest sum of the shares of experts"},
     {PLAN_OWN_EXPERTS, "experts of the tokens of some ids"},
@@ -77,6 +78,8 @@ static const struct {
     {PLAN_TOWER_MERGER_MLP, "an MLP in its merger"},
     {PLAN_TOWER_MERGER_REPEAT, "a merger that repeats rows"},
     {PLAN_TOWER_MERGER_VECTORS, "a merger that adds rows of the checkpoint"},
+    {PLAN_TOWER_SOUND, "convolutions over a spectrogram"},
+    {PLAN_TOWER_SINUSOIDS, "sinusoids as positions"},
 };
 
 static uint64_t bit(bool needed, uint64_t feature)
@@ -161,7 +164,8 @@ uint64_t plan_features(const plan *p)
         bit(p->soft_cap != 0, PLAN_LOGIT_CAP) | bit(p->embedding_scale != 1, PLAN_EMBEDDING_SCALE) |
         bit(p->logit_factor != 1, PLAN_LOGIT_FACTOR) | bit(p->layer_inputs.present, PLAN_LAYER_INPUTS) |
         bit(p->streams.n > 0, PLAN_STREAMS) | bit(p->placeholders.n > 0, PLAN_PLACEHOLDERS) |
-        bit(p->tower.present, PLAN_TOWER) | bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS) |
+        bit(p->tower.present, PLAN_TOWER) | bit(p->audio.present, PLAN_AUDIO) |
+        bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS) |
         bit(p->positions == PLAN_POSITIONS_IMAGES, PLAN_IMAGE_POSITIONS);
     needed |= bit(p->layer_inputs.projection.bias.data != NULL, PLAN_BIASES);
     for (size_t i = 0; i < p->n_ropes; i++)
@@ -217,7 +221,8 @@ uint64_t plan_tower_features(const plan_tower *tower)
         bit(tower->table.kind == PLAN_TABLE_BILINEAR, PLAN_TOWER_BILINEAR) |
         bit(tower->table.kind == PLAN_TABLE_BICUBIC, PLAN_TOWER_BICUBIC) |
         bit(tower->table.kind == PLAN_TABLE_AXES, PLAN_TOWER_AXES_TABLE) |
-        bit(tower->has_rope, PLAN_TOWER_ROPE) |
+        bit(tower->table.kind == PLAN_TABLE_SINUSOIDS, PLAN_TOWER_SINUSOIDS) |
+        bit(tower->sound.present, PLAN_TOWER_SOUND) | bit(tower->has_rope, PLAN_TOWER_ROPE) |
         bit(tower->has_rope && tower->rope.pairing == ROPE_PAIRS_QUARTER, PLAN_TOWER_ROPE_QUARTERS) |
         bit(tower->out_norm.present, PLAN_TOWER_POST_NORMS) |
         bit(pooling->side != 1 || pooling->factor != 1, PLAN_TOWER_POOLING) |
@@ -233,7 +238,8 @@ assay_status plan_check_features(const plan *p, uint64_t implemented, uint64_t t
                                  const char *engine, assay_error *err)
 {
     const uint64_t missing = plan_features(p) & ~implemented;
-    const uint64_t tower_missing = plan_tower_features(&p->tower) & ~tower_implemented;
+    const uint64_t tower_missing =
+        (plan_tower_features(&p->tower) | plan_tower_features(&p->audio)) & ~tower_implemented;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         if (missing & NAMES[i].feature)
             return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: the model has %s, which %s does not implement",
@@ -241,7 +247,7 @@ assay_status plan_check_features(const plan *p, uint64_t implemented, uint64_t t
     for (size_t i = 0; i < sizeof TOWER_NAMES / sizeof *TOWER_NAMES; i++)
         if (tower_missing & TOWER_NAMES[i].feature)
             return assay_fail(err, ASSAY_EUNSUPPORTED,
-                              "%s: the model's vision tower has %s, which %s does not implement", p->dir,
+                              "%s: the model's tower has %s, which %s does not implement", p->dir,
                               TOWER_NAMES[i].name, engine);
     return ASSAY_OK;
 }

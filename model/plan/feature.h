@@ -44,6 +44,7 @@
 #define PLAN_NORMS_AFTER_ROPE (UINT64_C(1) << 31)
 #define PLAN_DOUBLED_ROPE     (UINT64_C(1) << 32) /* the two elements of a pair turn by different axes */
 #define PLAN_IMAGE_POSITIONS  (UINT64_C(1) << 33) /* by the places of tokens in images, which are numbered */
+#define PLAN_AUDIO            (UINT64_C(1) << 51) /* a tower of sounds: see also plan_tower_features */
 
 #define PLAN_CHOICE_BIAS  (UINT64_C(1) << 40) /* added to the probabilities of experts to choose */
 #define PLAN_SUM_FLOOR    (UINT64_C(1) << 41) /* of the sum that divides the probabilities of experts */
@@ -79,6 +80,10 @@
 #define PLAN_TOWER_MERGER_REPEAT      (UINT64_C(1) << 20)
 #define PLAN_TOWER_MERGER_VECTORS     (UINT64_C(1) << 40) /* rows of the checkpoint between those of an image */
 
+/* Of the towers of sounds. */
+#define PLAN_TOWER_SOUND     (UINT64_C(1) << 55) /* convolutions over a spectrogram */
+#define PLAN_TOWER_SINUSOIDS (UINT64_C(1) << 56) /* as positions */
+
 /* The last of those PLAN_TOWER_* that follow each other. */
 #define PLAN_TOWER_LAST PLAN_TOWER_MERGER_REPEAT
 
@@ -87,8 +92,8 @@ uint64_t plan_features(const plan *p);
 /* Those that a tower needs, PLAN_TOWER_*; 0 without a tower. */
 uint64_t plan_tower_features(const plan_tower *tower);
 
-/* Fails with ASSAY_EUNSUPPORTED if the plan needs a feature that is not among `implemented`, or its tower one
- * that is not among tower_implemented (PLAN_TOWER_*), and names it and the engine. */
+/* Fails with ASSAY_EUNSUPPORTED if the plan needs a feature that is not among `implemented`, or one of its
+ * towers one that is not among tower_implemented (PLAN_TOWER_*), and names it and the engine. */
 assay_status plan_check_features(const plan *p, uint64_t implemented, uint64_t tower_implemented,
                                  const char *engine, assay_error *err);
 

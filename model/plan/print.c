@@ -203,6 +203,7 @@ void plan_print(const plan *p, const tokenizer *tokens, FILE *out)
     print_stops(p, tokens, out);
     for (size_t i = 0; i < p->n_ropes; i++) print_rope(&p->ropes[i], i, out);
     for (size_t i = 0; i < p->n_layers; i++) print_layer(p, i, out);
-    if (p->tower.present) plan_print_tower(p, out);
+    if (p->tower.present) plan_print_tower(&p->tower, out);
+    if (p->audio.present) plan_print_tower(&p->audio, out);
     for (size_t i = 0; i < p->n_notes; i++) fprintf(out, "note         %s\n", p->notes[i]);
 }

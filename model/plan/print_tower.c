@@ -11,6 +11,9 @@ static void print_inputs(const plan_tower *t, FILE *out)
 {
     const plan_patches *p = &t->patches;
     const size_t side = plan_tower_block(t);
+    if (t->audio_token >= 0 && t->sound.present)
+        fprintf(out, "sound        token %" PRId32 ", %zu bins in chunks of %zu frames, %zu tokens each\n",
+                t->audio_token, t->sound.n_bins, t->sound.chunk, plan_sound_rest(t->sound.chunk));
     if (t->image_token >= 0)
         fprintf(out, "image        token %" PRId32 " for %zu x %zu patches of %zu x %zu pixels\n",
                 t->image_token, side, side, p->size, p->size);
@@ -21,10 +24,23 @@ static void print_inputs(const plan_tower *t, FILE *out)
     fputc('\n', out);
 }
 
+static void print_sound(const plan_sound *s, const plan_patches *p, FILE *out)
+{
+    fprintf(out, "             %d convolutions of %d x %d, stride 2, gelu, to %zu channels%s\n",
+            PLAN_SOUND_CONVOLUTIONS, PLAN_SOUND_SIDE, PLAN_SOUND_SIDE,
+            s->convolutions[PLAN_SOUND_CONVOLUTIONS - 1].product.weight.rows,
+            s->convolutions[0].channels_last ? ", weights with the channels last" : "");
+    fprintf(out, "             rows of %zu%s\n", p->channels, p->embed.bias.data ? ", bias" : "");
+}
+
 static void print_patches(const plan_tower *t, FILE *out)
 {
     const plan_patches *p = &t->patches;
     fprintf(out, "tower        %zu layer%s, %zu wide\n", t->n_layers, t->n_layers == 1 ? "" : "s", t->hidden);
+    if (t->sound.present) {
+        print_sound(&t->sound, p, out);
+        return;
+    }
     fprintf(out, "             patches of %zu channels, %zu frame%s, %zu x %zu pixels, %s%s\n", p->channels,
             p->frames, p->frames == 1 ? "" : "s", p->size, p->size,
             p->order == PLAN_PATCHES_BLOCKS ? "in blocks" : "row by row", p->embed.bias.data ? ", bias" : "");
@@ -37,7 +53,9 @@ static void print_places(const plan_tower *t, FILE *out)
 {
     static const char *const KINDS[] = {"", "two taps", "four taps", "a row for x and one for y"};
     const plan_table *table = &t->table;
-    if (table->kind == PLAN_TABLE_AXES)
+    if (table->kind == PLAN_TABLE_SINUSOIDS)
+        fprintf(out, "             sinusoids as positions, from 0 on after %zu rows\n", table->period);
+    else if (table->kind == PLAN_TABLE_AXES)
         fprintf(out, "             learned positions 2 x %zu, %s\n", table->side, KINDS[table->kind]);
     else if (table->kind != PLAN_TABLE_NONE)
         fprintf(out, "             learned positions %zu x %zu, resampled by %s%s\n", table->side,
@@ -54,7 +72,8 @@ static void print_layer(const plan_tower *t, const plan_tower_layer *l, FILE *ou
     const plan_attention *a = &l->attention;
     fprintf(out, "attention %zu/%zu heads of %zu, scale %.6g", a->n_heads, a->n_kv_heads, a->head_dim,
             a->scale);
-    if (l->in_windows) fprintf(out, ", within windows of %zu x %zu blocks", t->window, t->window);
+    if (l->in_windows && t->sound.present) fprintf(out, ", within windows of %zu rows", t->window);
+    else if (l->in_windows) fprintf(out, ", within windows of %zu x %zu blocks", t->window, t->window);
     else fprintf(out, ", within a frame");
     fprintf(out, "%s", a->rope == PLAN_NONE ? ", no rope" : ", rope");
     if (a->q.bias.data) fprintf(out, ", bias on q%s", a->k.bias.data ? ", k, v" : "");
@@ -142,9 +161,8 @@ static void print_merger(const plan_merger *m, FILE *out)
     fputc('\n', out);
 }
 
-void plan_print_tower(const plan *p, FILE *out)
+void plan_print_tower(const plan_tower *t, FILE *out)
 {
-    const plan_tower *t = &p->tower;
     const plan_pooling *pool = &t->pooling;
     print_inputs(t, out);
     print_patches(t, out);

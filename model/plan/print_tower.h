@@ -1,4 +1,4 @@
-/* A vision tower as text, for people.
+/* A tower as text, for people.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_PLAN_PRINT_TOWER_H
@@ -8,7 +8,7 @@
 
 #include "model/plan/plan.h"
 
-/* Writes p->tower, which is present. Layers that follow each other and are alike share a line. */
-void plan_print_tower(const plan *p, FILE *out);
+/* Writes a tower, which is present. Layers that follow each other and are alike share a line. */
+void plan_print_tower(const plan_tower *t, FILE *out);
 
 #endif

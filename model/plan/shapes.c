@@ -203,6 +203,7 @@ assay_status plan_check_shapes(const plan *p, assay_error *err)
         checker_matrix(&c, "streams.unprojection", &p->streams.unprojection[i], p->hidden, p->hidden);
     }
     for (size_t i = 0; c.status == ASSAY_OK && i < p->n_layers; i++) check_layer(&c, &p->layers[i], i);
-    if (c.status == ASSAY_OK && p->tower.present) c.status = plan_check_tower(p, err);
+    if (c.status == ASSAY_OK && p->tower.present) c.status = plan_check_tower(p, &p->tower, err);
+    if (c.status == ASSAY_OK && p->audio.present) c.status = plan_check_tower(p, &p->audio, err);
     return c.status;
 }

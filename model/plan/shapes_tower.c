@@ -36,9 +36,35 @@ static void check_patches(checker *c, const plan_tower *t)
     checker_linear(c, "patches.embed", &p->embed, t->hidden, plan_patches_width(p));
 }
 
+static void check_sound(checker *c, const plan_tower *t)
+{
+    const plan_sound *s = &t->sound;
+    size_t before = 1;
+    if (!s->present) return;
+    if (s->n_bins == 0 || s->chunk == 0)
+        fail_part(c, "sound: found %zu bins and chunks of %zu frames, expected at least 1", s->n_bins,
+                  s->chunk);
+    for (size_t i = 0; i < PLAN_SOUND_CONVOLUTIONS; i++) {
+        const plan_linear *l = &s->convolutions[i].product;
+        checker_linear(c, "sound.convolution", l, l->weight.rows, before * PLAN_SOUND_SIDE * PLAN_SOUND_SIDE);
+        before = l->weight.rows;
+    }
+    if (plan_patches_width(&t->patches) != plan_sound_width(s) || t->merge != 1 || t->pooling.side != 1)
+        fail_part(c, "patches: found rows of %zu in blocks of %zu, expected rows of sound of %zu, each alone",
+                  plan_patches_width(&t->patches), t->merge * t->pooling.side, plan_sound_width(s));
+}
+
 static void check_table(checker *c, const plan_table *table, size_t width)
 {
     if (table->kind == PLAN_TABLE_NONE) return;
+    if (table->kind == PLAN_TABLE_SINUSOIDS) {
+        if (width < 4 || width % 2 != 0 || table->period == 0)
+            fail_part(c,
+                      "table: found sinusoids of %zu elements and a period of %zu, expected an even number "
+                      "from 4 on, and a period from 1 on",
+                      width, table->period);
+        return;
+    }
     checker_matrix(c, "table", &table->weight,
                    table->kind == PLAN_TABLE_AXES ? 2 * table->side : table->side * table->side, width);
 }
@@ -170,10 +196,10 @@ static void check_deepstack(checker *c, const plan_tower *t)
     }
 }
 
-assay_status plan_check_tower(const plan *p, assay_error *err)
+assay_status plan_check_tower(const plan *p, const plan_tower *t, assay_error *err)
 {
-    const plan_tower *t = &p->tower;
     checker c = {.plan = p, .where = "tower.", .err = err};
+    check_sound(&c, t);
     check_patches(&c, t);
     checker_norm(&c, "in_norm", &t->in_norm, t->hidden);
     check_table(&c, &t->table, t->hidden);

@@ -6,8 +6,9 @@
 
 #include "model/plan/plan.h"
 
-/* Fails with ASSAY_EFORMAT if a part of p->tower, which is present, does not fit what it is applied to: the
- * width of the tower, the rows of pixels, the merged patches, the hidden size of the language model. */
-assay_status plan_check_tower(const plan *p, assay_error *err);
+/* Fails with ASSAY_EFORMAT if a part of a tower of the plan, which is present, does not fit what it is
+ * applied to: the width of the tower, the rows of pixels, the merged patches, the hidden size of the language
+ * model. */
+assay_status plan_check_tower(const plan *p, const plan_tower *t, assay_error *err);
 
 #endif

@@ -12,12 +12,16 @@
  *   features = merger(x)
  * A norm that is not present is the identity.
  *
+ * The tower of a sound is the same over the rows of plan_sound: each is a patch of one pixel, and a clip of n
+ * rows has the grid [1, 1, n].
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_PLAN_TOWER_H
 #define MODEL_PLAN_TOWER_H
 
 #include "model/plan/merger.h"
 #include "model/plan/parts.h"
+#include "model/plan/sound.h"
 
 /* The order of the patches of a frame in a model's input, and in the tower. */
 typedef enum plan_patch_order {
@@ -40,7 +44,10 @@ typedef enum plan_table_kind {
     PLAN_TABLE_NONE,
     PLAN_TABLE_BILINEAR, /* a square table, resampled to h × w: two taps an axis */
     PLAN_TABLE_BICUBIC,  /* four taps, Keys' kernel with a = -0.75 */
-    PLAN_TABLE_AXES      /* row x of the first half + row y of the second half */
+    PLAN_TABLE_AXES,     /* row x of the first half + row y of the second half */
+    PLAN_TABLE_SINUSOIDS /* no weight: with i the column of a patch modulo `period` and D the width, element k
+                            below D/2 is sin(i·w_k), element D/2 + k is cos(i·w_k), where
+                            w_k = 10000^(-k / (D/2 - 1)) (Vaswani et al. 2017, as Whisper arranges it) */
 } plan_table_kind;
 
 /* Resampling (torch.nn.functional.interpolate): patch i of n reads the table at i·(side - 1)/max(n - 1, 1)
@@ -49,7 +56,7 @@ typedef enum plan_table_kind {
 typedef struct plan_table {
     plan_table_kind kind;
     bool aligns_corners;
-    size_t side;
+    size_t side, period;
     plan_weight weight; /* [side², D], row by row; PLAN_TABLE_AXES: [2·side, D] */
 } plan_table;
 
@@ -78,6 +85,7 @@ typedef struct plan_pooling {
 typedef struct plan_tower {
     bool present;
     size_t hidden, n_layers; /* D */
+    plan_sound sound;        /* absent in the tower of images */
     plan_patches patches;
     plan_norm in_norm;
     plan_table table;
@@ -94,8 +102,8 @@ typedef struct plan_tower {
     plan_merger merger;
     plan_deepstack *deepstack; /* [n_deepstack], owned */
     size_t n_deepstack;
-    int32_t image_token, video_token; /* placeholders; -1: the model takes none of the kind */
-    bool frames_apart;                /* each frame of a video has a run of placeholder tokens of its own */
+    int32_t image_token, video_token, audio_token; /* placeholders; -1: the tower takes none of the kind */
+    bool frames_apart;        /* each frame of a video has a run of placeholder tokens of its own */
     bool takes_places;        /* an item has image_position_ids, the place (x, y) of each patch, not a grid */
     double tokens_per_second; /* positions that a second of a video takes, where its tensors may state seconds
                                  for each frame (second_per_grid_ts); 0: a frame is one position */

@@ -49,7 +49,7 @@ START_TEST(a_table_is_resampled_to_the_grid_of_an_image)
     ref_patches patches;
     ck_assert_int_eq(ref_patches_make(PLAN_PATCHES_RASTER, 1, grid, 1, &patches), ASSAY_OK);
     for (size_t i = 0; i < n; i++) x[i] = 100;
-    ck_assert_int_eq(ref_table_add(x, &patches, &table), ASSAY_OK);
+    ck_assert_int_eq(ref_table_add(x, &patches, &table, table.weight.cols), ASSAY_OK);
     for (size_t i = 0; i < n; i++)
         ck_assert_msg(fabs(x[i] - 100 - CASES[_i].expected[i]) < 1e-13, "[%zu]: %.17g, not %.17g", i,
                       x[i] - 100, CASES[_i].expected[i]);
@@ -67,7 +67,7 @@ START_TEST(a_patch_reads_the_table_at_its_place_in_the_frame)
     ref_real x[32] = {0};
     ref_patches patches;
     ck_assert_int_eq(ref_patches_make(PLAN_PATCHES_BLOCKS, 2, grid, 1, &patches), ASSAY_OK);
-    ck_assert_int_eq(ref_table_add(x, &patches, &table), ASSAY_OK);
+    ck_assert_int_eq(ref_table_add(x, &patches, &table, table.weight.cols), ASSAY_OK);
     for (size_t i = 0; i < 32; i++) ck_assert_double_eq(x[i], expected[i % 16]);
     ref_patches_free(&patches);
 }
@@ -82,8 +82,25 @@ START_TEST(a_table_of_axes_adds_the_column_and_the_row)
     ref_real x[12] = {0};
     ref_patches patches;
     ck_assert_int_eq(ref_patches_make(PLAN_PATCHES_RASTER, 1, grid, 1, &patches), ASSAY_OK);
-    ck_assert_int_eq(ref_table_add(x, &patches, &table), ASSAY_OK);
+    ck_assert_int_eq(ref_table_add(x, &patches, &table, table.weight.cols), ASSAY_OK);
     for (size_t i = 0; i < 12; i++) ck_assert_double_eq(x[i], expected[i]);
+    ref_patches_free(&patches);
+}
+END_TEST
+
+/* Columns 0, 1, 2 with a period of 2: sines before cosines, frequencies 1 and 1 / 10000. */
+START_TEST(sinusoids_begin_again_after_a_period)
+{
+    const plan_table table = {.kind = PLAN_TABLE_SINUSOIDS, .period = 2};
+    const double expected[] = {0, 0, 1, 1, sin(1.0), sin(1e-4), cos(1.0), cos(1e-4)};
+    const size_t grid[1][3] = {{1, 1, 3}};
+    ref_real x[12] = {0};
+    ref_patches patches;
+    ck_assert_int_eq(ref_patches_make(PLAN_PATCHES_RASTER, 1, grid, 1, &patches), ASSAY_OK);
+    ck_assert_int_eq(ref_table_add(x, &patches, &table, 4), ASSAY_OK);
+    for (size_t i = 0; i < 12; i++)
+        ck_assert_msg(fabs(x[i] - expected[i % 8]) < 1e-15, "[%zu]: %.17g, not %.17g", i, x[i],
+                      expected[i % 8]);
     ref_patches_free(&patches);
 }
 END_TEST
@@ -95,6 +112,7 @@ int main(void)
     tcase_add_loop_test(all, a_table_is_resampled_to_the_grid_of_an_image, 0, sizeof CASES / sizeof *CASES);
     tcase_add_test(all, a_patch_reads_the_table_at_its_place_in_the_frame);
     tcase_add_test(all, a_table_of_axes_adds_the_column_and_the_row);
+    tcase_add_test(all, sinusoids_begin_again_after_a_period);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

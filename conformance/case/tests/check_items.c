@@ -144,6 +144,29 @@ START_TEST(patches_are_divided_by_image_grid_thw)
 }
 END_TEST
 
+/* One row a sound of both tensors, whatever the samples. */
+START_TEST(sounds_belong_to_the_samples_that_audio_sample_names)
+{
+    inputs in;
+    size_t n;
+    begin(&in, N_SAMPLES);
+    add_tensor(&in, "input_features", 3, 8);
+    add_tensor(&in, "feature_attention_mask", 3, 4);
+    samples[0] = samples[2] = 1;
+    samples[1] = 0;
+    in.d.audio_sample = (conf_array){.dtype = ASSAY_I32, .rank = 1, .shape = {3}, .n = 3, .data = samples};
+    divide(&in);
+    const assay_item *items = items_of(&in, 1, 2);
+    ck_assert_int_eq(items[1].kind, ASSAY_ITEM_AUDIO);
+    ck_assert_uint_eq(items[1].n_tensors, 2);
+    ck_assert_uint_eq(items[1].tensors[0].shape[0], 1);
+    ck_assert_ptr_eq(items[1].tensors[0].data, numbers + 2 * 8);
+    ck_assert_ptr_eq(items[1].tensors[1].data, numbers + 2 * 4);
+    ck_assert_ptr_eq(conf_items_of(&in.items, 0, &n)->tensors[0].data, numbers + 8);
+    conf_items_free(&in.items);
+}
+END_TEST
+
 START_TEST(videos_belong_to_the_samples_that_video_sample_names)
 {
     inputs in;
@@ -322,6 +345,7 @@ int main(void)
     tcase_add_test(t, without_image_sample_each_sample_has_a_row_of_every_input);
     tcase_add_test(t, images_belong_to_the_samples_that_image_sample_names);
     tcase_add_test(t, patches_are_divided_by_image_grid_thw);
+    tcase_add_test(t, sounds_belong_to_the_samples_that_audio_sample_names);
     tcase_add_test(t, videos_belong_to_the_samples_that_video_sample_names);
     tcase_add_test(t, a_single_sample_without_image_sample_takes_all);
     tcase_add_test(t, a_single_sample_with_image_sample_has_an_item_for_each_image);

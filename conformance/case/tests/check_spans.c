@@ -49,6 +49,26 @@ static void find(sample *s)
     conf_spans_find(&s->items, &s->d, &tokens_of_2);
 }
 
+/* Chunks of 16 frames: 2 tokens each. */
+START_TEST(sounds_take_as_many_tokens_as_their_frames_leave)
+{
+    static const conf_placeholders placeholders = {.audio = VIDEO, .chunk = 16};
+    static const int32_t mask[20] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0};
+    sample s;
+    begin(&s, "tvvvtvt");
+    add(&s, ASSAY_ITEM_AUDIO, "feature_attention_mask", mask, 20);
+    add(&s, ASSAY_ITEM_AUDIO, "feature_attention_mask", mask, 8);
+    conf_spans_find(&s.items, &s.d, &placeholders);
+    const conf_span *spans = conf_items_spans(&s.items, 0);
+    ck_assert_ptr_nonnull(spans);
+    ck_assert(spans[0].first == 1 && spans[0].end == 4 && spans[1].first == 5 && spans[1].end == 6);
+    begin(&s, "tvvt");
+    add(&s, ASSAY_ITEM_AUDIO, "feature_attention_mask", mask, 20);
+    conf_spans_find(&s.items, &s.d, &placeholders);
+    ck_assert_ptr_null(conf_items_spans(&s.items, 0));
+}
+END_TEST
+
 static void assert_span(const sample *s, size_t i, size_t first, size_t end)
 {
     const conf_span *spans = conf_items_spans(&s->items, 0);
@@ -160,6 +180,7 @@ int main(void)
 {
     Suite *suite = suite_create("conformance/case/spans");
     TCase *t = tcase_create("all");
+    tcase_add_test(t, sounds_take_as_many_tokens_as_their_frames_leave);
     tcase_add_test(t, images_take_their_tokens_one_after_the_other);
     tcase_add_test(t, the_frames_of_a_video_may_have_text_and_images_between_them);
     tcase_add_test(t, a_grid_follows_from_the_positions_of_patches);

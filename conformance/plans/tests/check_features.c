@@ -34,7 +34,7 @@ static const kind PLANS = {"ASSAY_TEST_LACKS", ": the model has ",
                                PLAN_SHARE_FACTOR | PLAN_NORMS_AFTER_ROPE | PLAN_DOUBLED_ROPE |
                                PLAN_IMAGE_POSITIONS,
                            PLAN_NO_ROPE | PLAN_LAYER_NORMS | PLAN_PLAIN_MLP};
-static const kind TOWERS = {"ASSAY_TEST_LACKS_TOWER", ": the model's vision tower has ",
+static const kind TOWERS = {"ASSAY_TEST_LACKS_TOWER", ": the model's tower has ",
                             ((PLAN_TOWER_LAST << 1) - 1) | PLAN_TOWER_MERGER_VECTORS,
                             PLAN_TOWER_CHANNELS_LAST | PLAN_TOWER_STANDARDISED | PLAN_TOWER_CLIPS};
 
@@ -83,7 +83,8 @@ START_TEST(a_checkpoint_is_refused_by_name_without_any_feature_that_it_needs)
         plan *p;
         *strrchr(found.gl_pathv[i], '/') = '\0';
         ck_assert_msg(plan_open(found.gl_pathv[i], &p, &err) == ASSAY_OK, "%s", err.text);
-        const uint64_t features = plan_features(p), of_tower = plan_tower_features(&p->tower);
+        const uint64_t features = plan_features(p),
+                       of_tower = plan_tower_features(&p->tower) | plan_tower_features(&p->audio);
         plan_free(p);
         expect_refusals(engine, ENGINES[_i], found.gl_pathv[i], &PLANS, features);
         expect_refusals(engine, ENGINES[_i], found.gl_pathv[i], &TOWERS, of_tower);

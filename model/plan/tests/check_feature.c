@@ -93,9 +93,9 @@ START_TEST(a_plan_needs_what_its_model_has)
     plan *p = checkpoint_open_fixture(NEEDED[_i].fixture);
     ck_assert_msg(plan_features(p) == NEEDED[_i].needed, "%s: found %#" PRIx64 ", expected %#" PRIx64,
                   NEEDED[_i].fixture, plan_features(p), NEEDED[_i].needed);
-    ck_assert_msg(plan_tower_features(&p->tower) == NEEDED[_i].tower_needed,
-                  "%s: found %#" PRIx64 ", expected %#" PRIx64, NEEDED[_i].fixture,
-                  plan_tower_features(&p->tower), NEEDED[_i].tower_needed);
+    const uint64_t towers = plan_tower_features(&p->tower) | plan_tower_features(&p->audio);
+    ck_assert_msg(towers == NEEDED[_i].tower_needed, "%s: found %#" PRIx64 ", expected %#" PRIx64,
+                  NEEDED[_i].fixture, towers, NEEDED[_i].tower_needed);
     plan_free(p);
 }
 END_TEST
@@ -116,7 +116,7 @@ START_TEST(an_engine_that_lacks_a_part_refuses_the_plan_by_name)
         if (!(lacking & tower)) continue;
         ck_assert_int_eq(plan_check_features(p, NEEDED[_i].needed, ~lacking, "mine", &err),
                          ASSAY_EUNSUPPORTED);
-        support_expect_error(&err, ASSAY_EUNSUPPORTED, NEEDED[_i].fixture, "the model's vision tower has ",
+        support_expect_error(&err, ASSAY_EUNSUPPORTED, NEEDED[_i].fixture, "the model's tower has ",
                              ", which mine does not implement", NULL);
     }
     plan_free(p);
@@ -137,6 +137,7 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
         .embedding_scale = 1,
         .logit_factor = 1,
         .tower = {.present = true,
+                  .sound = {.present = true},
                   .patches = {.order = PLAN_PATCHES_RASTER, .weights_channels_last = true, .pixel_factor = 2},
                   .in_norm = norm,
                   .has_rope = true,
@@ -154,18 +155,22 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
                               {.kind = PLAN_MERGER_REPEAT},
                               {.kind = PLAN_MERGER_ENDS}}},
                   .video_token = 0}};
-    const uint64_t tables = PLAN_TOWER_BILINEAR | PLAN_TOWER_BICUBIC | PLAN_TOWER_AXES_TABLE;
+    const uint64_t tables =
+        PLAN_TOWER_BILINEAR | PLAN_TOWER_BICUBIC | PLAN_TOWER_AXES_TABLE | PLAN_TOWER_SINUSOIDS;
     uint64_t all = 0;
-    for (int kind = PLAN_TABLE_NONE; kind <= PLAN_TABLE_AXES; kind++) {
+    for (int kind = PLAN_TABLE_NONE; kind <= PLAN_TABLE_SINUSOIDS; kind++) {
         p.tower.table.kind = (plan_table_kind)kind;
         all |= plan_tower_features(&p.tower);
     }
-    ck_assert_uint_eq(all, (2 * PLAN_TOWER_LAST - 1) | PLAN_TOWER_MERGER_VECTORS);
-    for (uint64_t lacking = 1; lacking <= PLAN_TOWER_LAST; lacking <<= 1) {
+    ck_assert_uint_eq(all, (2 * PLAN_TOWER_LAST - 1) | PLAN_TOWER_MERGER_VECTORS | PLAN_TOWER_SOUND |
+                               PLAN_TOWER_SINUSOIDS);
+    for (uint64_t lacking = 1; lacking; lacking <<= 1) {
         assay_error err;
-        p.tower.table.kind = lacking == PLAN_TOWER_BILINEAR  ? PLAN_TABLE_BILINEAR
-                             : lacking == PLAN_TOWER_BICUBIC ? PLAN_TABLE_BICUBIC
-                                                             : PLAN_TABLE_AXES;
+        if (!(lacking & all)) continue; /* a bit without a feature */
+        p.tower.table.kind = lacking == PLAN_TOWER_BILINEAR    ? PLAN_TABLE_BILINEAR
+                             : lacking == PLAN_TOWER_BICUBIC   ? PLAN_TABLE_BICUBIC
+                             : lacking == PLAN_TOWER_SINUSOIDS ? PLAN_TABLE_SINUSOIDS
+                                                               : PLAN_TABLE_AXES;
         ck_assert_uint_eq(plan_tower_features(&p.tower) & ~tables, all & ~tables);
         ck_assert_int_eq(plan_check_features(&p, PLAN_TOWER, ~lacking, "mine", &err), ASSAY_EUNSUPPORTED);
     }
