@@ -55,6 +55,7 @@ static const char *const CHECKPOINTS[] = {
     "ernie4_5_vl_moe/base",
     "glm4v_moe/base",
     "hunyuan_vl/base",
+    "qwen3_omni_moe/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

@@ -30,35 +30,38 @@ static const struct {
     const char *text_type; /* model_type of its text_config; NULL: the document is the language model's */
     family_fn *read;
     bool may_be_flat; /* older files have no text_config: its members are in the document */
+    const char *part; /* member of the document that holds the model's own document; NULL: none */
 } FAMILIES[] = {
-    {"llama", NULL, family_llama, false},
-    {"qwen2", NULL, family_qwen2, false},
-    {"qwen3", NULL, family_qwen3, false},
-    {"qwen3_moe", NULL, family_qwen3_moe, false},
-    {"qwen2_vl", "qwen2_vl_text", family_qwen2_vl, true},
-    {"qwen2_5_vl", "qwen2_5_vl_text", family_qwen2_5_vl, true},
-    {"qwen3_vl", "qwen3_vl_text", family_qwen3_vl, false},
-    {"qwen3_vl_moe", "qwen3_vl_moe_text", family_qwen3_vl_moe, false},
-    {"qwen3_5_text", NULL, family_qwen3_5, false},
-    {"qwen3_5", "qwen3_5_text", family_qwen3_5, false},
-    {"qwen3_5_moe_text", NULL, family_qwen3_5_moe, false},
-    {"qwen3_5_moe", "qwen3_5_moe_text", family_qwen3_5_moe, false},
-    {"paddleocr_vl", "paddleocr_vl_text", family_paddleocr_vl, true},
-    {"glm4v", "glm4v_text", family_glm4v, false},
-    {"glm4v_moe", "glm4v_moe_text", family_glm4v_moe, false},
-    {"glm_ocr", "glm_ocr_text", family_glm_ocr, false},
-    {"ernie4_5_vl_moe", "ernie4_5_vl_moe_text", family_ernie4_5_vl_moe, false},
-    {"ernie4_5_moe_vl", NULL, family_ernie4_5_vl_moe, false},
-    {"hunyuan_vl", "hunyuan_vl_text", family_hunyuan_vl, true},
-    {"phi3", NULL, family_phi3, false},
-    {"olmo2", NULL, family_olmo2, false},
-    {"granite", NULL, family_granite, false},
-    {"gemma", NULL, family_gemma, false},
-    {"gemma2", NULL, family_gemma2, false},
-    {"gemma4_text", NULL, family_gemma4, false},
-    {"gemma4", "gemma4_text", family_gemma4, false},
-    {"gemma3n_text", NULL, family_gemma3n, false},
-    {"gemma3n", "gemma3n_text", family_gemma3n, false},
+    {"llama", NULL, family_llama, false, NULL},
+    {"qwen2", NULL, family_qwen2, false, NULL},
+    {"qwen3", NULL, family_qwen3, false, NULL},
+    {"qwen3_moe", NULL, family_qwen3_moe, false, NULL},
+    {"qwen2_vl", "qwen2_vl_text", family_qwen2_vl, true, NULL},
+    {"qwen2_5_vl", "qwen2_5_vl_text", family_qwen2_5_vl, true, NULL},
+    {"qwen3_vl", "qwen3_vl_text", family_qwen3_vl, false, NULL},
+    {"qwen3_vl_moe", "qwen3_vl_moe_text", family_qwen3_vl_moe, false, NULL},
+    {"qwen3_omni_moe", "qwen3_omni_moe_text", family_qwen3_omni_moe, false, "thinker_config"},
+    {"qwen3_omni_moe_thinker", "qwen3_omni_moe_text", family_qwen3_omni_moe, false, NULL},
+    {"qwen3_5_text", NULL, family_qwen3_5, false, NULL},
+    {"qwen3_5", "qwen3_5_text", family_qwen3_5, false, NULL},
+    {"qwen3_5_moe_text", NULL, family_qwen3_5_moe, false, NULL},
+    {"qwen3_5_moe", "qwen3_5_moe_text", family_qwen3_5_moe, false, NULL},
+    {"paddleocr_vl", "paddleocr_vl_text", family_paddleocr_vl, true, NULL},
+    {"glm4v", "glm4v_text", family_glm4v, false, NULL},
+    {"glm4v_moe", "glm4v_moe_text", family_glm4v_moe, false, NULL},
+    {"glm_ocr", "glm_ocr_text", family_glm_ocr, false, NULL},
+    {"ernie4_5_vl_moe", "ernie4_5_vl_moe_text", family_ernie4_5_vl_moe, false, NULL},
+    {"ernie4_5_moe_vl", NULL, family_ernie4_5_vl_moe, false, NULL},
+    {"hunyuan_vl", "hunyuan_vl_text", family_hunyuan_vl, true, NULL},
+    {"phi3", NULL, family_phi3, false, NULL},
+    {"olmo2", NULL, family_olmo2, false, NULL},
+    {"granite", NULL, family_granite, false, NULL},
+    {"gemma", NULL, family_gemma, false, NULL},
+    {"gemma2", NULL, family_gemma2, false, NULL},
+    {"gemma4_text", NULL, family_gemma4, false, NULL},
+    {"gemma4", "gemma4_text", family_gemma4, false, NULL},
+    {"gemma3n_text", NULL, family_gemma3n, false, NULL},
+    {"gemma3n", "gemma3n_text", family_gemma3n, false, NULL},
 };
 
 enum { N_FAMILIES = sizeof FAMILIES / sizeof *FAMILIES };
@@ -103,7 +106,7 @@ static void ignore_towers(family *f)
     };
     for (size_t i = 0; i < sizeof TOWERS / sizeof *TOWERS; i++) {
         if (!config_has(f->outer, TOWERS[i].member)) continue;
-        if (i == 0 && f->plan->tower.present) continue;
+        if (i == 0 ? f->plan->tower.present : f->plan->audio.present) continue;
         for (size_t k = 0; k < 5 && TOWERS[i].start[k]; k++)
             bind_ignore(f->bind, f->outer->notes, TOWERS[i].start[k], "not asked for");
     }
@@ -148,6 +151,22 @@ static void read_text_config(owned_plan *o, size_t index, config *outer, bind *b
     config_end(&text);
 }
 
+/* The document of a part of a larger model. */
+static void read_part(owned_plan *o, size_t index, config *around, bind *b)
+{
+    config part;
+    const char *name = FAMILIES[index].part;
+    json_object *object = config_member(around, name);
+    if (!object) {
+        config_fail(around, ASSAY_EFORMAT, "%s: missing, expected an object", name);
+        return;
+    }
+    config_begin_inside(&part, around, "thinker_config.", object);
+    part.model_type = FAMILIES[index].model_type;
+    if (part.status == ASSAY_OK) read_text_config(o, index, &part, b);
+    config_end(&part);
+}
+
 /* Reads config.json and binds the weights by it. */
 static assay_status read_config(owned_plan *o, const char *path, json_object *document,
                                 const char *const *allowed, assay_error *err)
@@ -163,6 +182,7 @@ static assay_status read_config(owned_plan *o, const char *path, json_object *do
         bind_begin(&b, o->weights, o->plan.arrays, o->dir, &c, err);
         if (b.status != ASSAY_OK)
             ;
+        else if (FAMILIES[index].part) read_part(o, index, &c, &b);
         else if (FAMILIES[index].text_type &&
                  !(FAMILIES[index].may_be_flat && !config_has(&c, "text_config")))
             read_text_config(o, index, &c, &b);
@@ -258,6 +278,13 @@ static void free_experts(plan_experts *x)
     free(x->down);
 }
 
+static void free_tower(plan_tower *tower)
+{
+    rope_free(&tower->rope);
+    free(tower->layers);
+    free(tower->deepstack);
+}
+
 void plan_free(plan *p)
 {
     if (!p) return;
@@ -267,9 +294,8 @@ void plan_free(plan *p)
         free_experts(&p->layers[i].experts);
         free_experts(&p->layers[i].own_experts);
     }
-    rope_free(&p->tower.rope);
-    free(p->tower.layers);
-    free(p->tower.deepstack);
+    free_tower(&p->tower);
+    free_tower(&p->audio);
     array_list_free(p->arrays);
     free(p->frequencies);
     free(p->ropes);

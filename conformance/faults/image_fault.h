@@ -32,7 +32,12 @@ typedef enum fault_place {
     FAULT_MERGER_INNER, /* after a product */
     FAULT_DEEPSTACK,
     FAULT_TEXT_MLP,
-    FAULT_TOWER_MLP
+    FAULT_TOWER_MLP,
+    FAULT_SOUND_MIXER_IN, /* of the tower of sounds, as the rest */
+    FAULT_SOUND_MLP_IN,
+    FAULT_SOUND_LAST,
+    FAULT_SOUND_MLP,
+    FAULT_SOUND_MERGER
 } fault_place;
 
 /* What a fault does at each seam; NULL leaves the seam as it is. */
@@ -51,6 +56,8 @@ typedef struct fault_images {
     void (*taps)(const plan_table *t, size_t i, size_t n, fp_taps *taps);
     /* Changes n rows of pixels. */
     void (*pixels)(double *rows, size_t n);
+    /* Returns the frames that a chunk of n frames of a sound of n_frames is extended to. */
+    size_t (*padded)(const plan_sound *sound, size_t n_frames, size_t n);
 } fault_images;
 
 /* Functions of the table that change plans. fault_epsilon_at and fault_gelu_at change the part that `place`
@@ -90,5 +97,13 @@ void fault_taps_half(const plan_table *t, size_t i, size_t n, fp_taps *taps);
 void fault_taps_zero(const plan_table *t, size_t i, size_t n, fp_taps *taps);
 void fault_frames_outside(double *rows, size_t n);
 void fault_frames_swapped(double *rows, size_t n);
+
+/* Faults of sounds: of plans, the latter two as fault_epsilon_at and fault_gelu_at, and at their seam. */
+void fault_sound_positions_continued(plan *p);
+void fault_sound_windows_joined(plan *p);
+void fault_sound_epsilon_at(plan *p);
+void fault_sound_gelu_at(plan *p);
+size_t fault_sound_padding_seen(const plan_sound *sound, size_t n_frames, size_t n);
+size_t fault_sound_padding_left_out(const plan_sound *sound, size_t n_frames, size_t n);
 
 #endif

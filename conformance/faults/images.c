@@ -26,6 +26,7 @@ void fault_positions_undivided(const plan *p, const media_list *list, size_t n, 
 {
     for (size_t i = 0; i < list->n; i++) {
         const media *m = list->place[i].medium;
+        if (list->place[i].kind == ASSAY_ITEM_AUDIO) continue;
         const int32_t excess = (int32_t)undivided_excess(p, m);
         for (size_t t = list->place[i].first + media_tokens(m); t < n; t++)
             for (size_t a = 0; a < AXES; a++) position[t * AXES + a] += excess;

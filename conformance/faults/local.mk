@@ -8,7 +8,7 @@ FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,
 	-Wl,--wrap=fp_state_advance,--wrap=fp_state_free,--wrap=fp_state_put,--wrap=fp_state_reserve \
 	-Wl,--wrap=plan_derive,--wrap=rope_tables \
 	-Wl,--wrap=fp_layer_run,--wrap=fp_layout_make,--wrap=fp_sample_place,--wrap=fp_vision_deepstack \
-	-Wl,--wrap=fp_taps_find,--wrap=media_pixels,--wrap=positions_fill \
+	-Wl,--wrap=fp_taps_find,--wrap=fp_sound_padded,--wrap=media_pixels,--wrap=positions_fill \
 	-Wl,--wrap=serve_completion_open,--wrap=serve_completion_push,--wrap=serve_detokenizer_open \
 	-Wl,--wrap=serve_form_chat,--wrap=serve_form_messages,--wrap=serve_reasoning_feed \
 	-Wl,--wrap=serve_reasoning_start,--wrap=serve_reply_end,--wrap=serve_reply_open \
@@ -25,6 +25,7 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/long_cases.h \
 	conformance/faults/plans.c \
 	conformance/faults/samples.c \
+	conformance/faults/sounds.c \
 	conformance/faults/states.c \
 	conformance/faults/table.c \
 	conformance/faults/threads.c \

@@ -8,6 +8,7 @@
 #include "fastpath/layer.h"
 #include "fastpath/session/sample_features.h"
 #include "fastpath/vision/merge.h"
+#include "fastpath/vision/padding.h"
 #include "fastpath/vision/taps.h"
 #include "model/inputs/positions.h"
 
@@ -17,6 +18,7 @@ __typeof__(fp_sample_place) __real_fp_sample_place, __wrap_fp_sample_place;
 __typeof__(fp_layer_run) __real_fp_layer_run, __wrap_fp_layer_run;
 __typeof__(fp_vision_deepstack) __real_fp_vision_deepstack, __wrap_fp_vision_deepstack;
 __typeof__(fp_taps_find) __real_fp_taps_find, __wrap_fp_taps_find;
+__typeof__(fp_sound_padded) __real_fp_sound_padded, __wrap_fp_sound_padded;
 __typeof__(media_pixels) __real_media_pixels, __wrap_media_pixels;
 
 void __wrap_positions_fill(const plan *p, const media_list *list, const int32_t *tokens,
@@ -69,6 +71,12 @@ fp_taps __wrap_fp_taps_find(const plan_table *t, size_t i, size_t n)
     fp_taps taps = __real_fp_taps_find(t, i, n);
     if (fault_planted()->images.taps) fault_planted()->images.taps(t, i, n, &taps);
     return taps;
+}
+
+size_t __wrap_fp_sound_padded(const plan_sound *sound, size_t n_frames, size_t n)
+{
+    if (fault_planted()->images.padded) return fault_planted()->images.padded(sound, n_frames, n);
+    return __real_fp_sound_padded(sound, n_frames, n);
 }
 
 void __wrap_media_pixels(const media *m, size_t first, size_t n, double *out)

@@ -166,33 +166,35 @@ const fault FAULTS[] = {
      "llama/llama3/single llama/yarn/single phi3/longrope/long", "llama/base/single",
      .plan = fault_rope_plain},
     {"deepstack-dropped", "no layer gets features of an earlier layer of the tower",
-     "qwen3_vl/base/image qwen3_vl_moe/base/image", "qwen2_vl/base/image", .plan = fault_deepstack_dropped},
+     "qwen3_vl/base/image qwen3_vl_moe/base/image qwen3_omni_moe/base/image", "qwen2_vl/base/image",
+     .plan = fault_deepstack_dropped},
     {"deepstack-unsliced", "the features of layers are taken from the first sample of the batch on",
-     "qwen3_vl/base/images-batch", "qwen3_vl/base/image", .images.embedded = fault_deepstack_unsliced},
+     "qwen3_vl/base/images-batch qwen3_omni_moe/base/media-batch", "qwen3_vl/base/image",
+     .images.embedded = fault_deepstack_unsliced},
     {"deepstack-late", "the features of tower layer k are added one decoder layer too late",
-     "qwen3_vl/base/image", "qwen2_vl/base/image", .plan = fault_deepstack_late,
+     "qwen3_vl/base/image qwen3_omni_moe/base/media", "qwen2_vl/base/image", .plan = fault_deepstack_late,
      .images.deepstack = fault_deepstack_first_zero},
     {"delta-ignored", "a token after images is placed by the number of tokens before it",
      "qwen3_vl/base/images-decode qwen2_vl/base/images-decode qwen2_5_vl/base/images-decode "
      "paddleocr_vl/mlx-8bit/images-decode ernie4_5_vl_moe/mlx-8bit/images-decode "
-     "glm4v_moe/mlx-4bit/images-decode",
+     "glm4v_moe/mlx-4bit/images-decode qwen3_omni_moe/base/media-decode",
      "qwen3_vl/base/batch", .placed = fault_delta_ignored},
     {"sides-undivided", "the position after an image is that after its patches, not after its tokens",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image paddleocr_vl/base/image "
-     "ernie4_5_vl_moe/base/image glm4v_moe/base/image",
+     "ernie4_5_vl_moe/base/image glm4v_moe/base/image qwen3_omni_moe/base/media",
      "qwen3_vl/base/batch", .images.positions = fault_positions_undivided},
     {"sections-chunked", "the frequencies of M-RoPE are divided in three parts instead of interleaved",
-     "qwen3_vl/base/image", "qwen2_vl/base/image", .plan = fault_sections_chunked},
+     "qwen3_vl/base/image qwen3_omni_moe/base/image", "qwen2_vl/base/image", .plan = fault_sections_chunked},
     {"sections-time-first", "the frequencies of M-RoPE are divided in three parts, time first",
      "ernie4_5_vl_moe/base/image", "ernie4_5_vl_moe/base/single", .plan = fault_sections_time_first},
     {"pairs-apart", "the pairs of a rope are i and i + half of the head, instead of adjacent elements",
      "ernie4_5_vl_moe/base/single", "qwen3_vl/base/image", .plan = fault_pairs_apart},
     {"tower-axes-swapped", "row and column of a patch are swapped in the rope of the tower",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image gemma4/tower/image "
-     "paddleocr_vl/base/image ernie4_5_vl_moe/base/image glm4v_moe/base/image",
+     "paddleocr_vl/base/image ernie4_5_vl_moe/base/image glm4v_moe/base/image qwen3_omni_moe/base/image",
      "qwen3_vl/base/batch", .plan = fault_tower_sections_swapped},
-    {"corners-unaligned", "the table of positions is resampled without its corners", "qwen3_vl/base/image",
-     "qwen2_vl/base/image", .plan = fault_corners},
+    {"corners-unaligned", "the table of positions is resampled without its corners",
+     "qwen3_vl/base/image qwen3_omni_moe/base/image", "qwen2_vl/base/image", .plan = fault_corners},
     {"corners-aligned", "the table of positions is resampled with its corners aligned",
      "paddleocr_vl/base/image paddleocr_vl/merge-3/images hunyuan_vl/base/image", "qwen2_vl/base/image",
      .plan = fault_corners},
@@ -240,20 +242,22 @@ const fault FAULTS[] = {
     {"features-previous", "a sample gets the features of the sample before it",
      "qwen3_vl/base/images-batch gemma4/tower/images-batch paddleocr_vl/base/images-batch "
      "glm4v/base/images-batch glm_ocr/base/images-batch ernie4_5_vl_moe/base/images-batch "
-     "glm4v_moe/base/images-batch hunyuan_vl/base/images-batch",
+     "glm4v_moe/base/images-batch hunyuan_vl/base/images-batch qwen3_omni_moe/base/media-batch",
      "qwen3_vl/base/image", .spared_manner = "whole", .images.features = fault_features_previous},
     {"frames-outside", "the elements of a patch are taken frame by frame instead of channel by channel",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image qwen3_vl_moe/base/image glm4v/base/image "
-     "glm_ocr/base/image",
+     "glm_ocr/base/image qwen3_omni_moe/base/image",
      "qwen3_vl/base/batch", .plan = fault_patches_noted, .images.pixels = fault_frames_outside},
     {"frames-swapped", "the two frames of a patch are swapped", "qwen3_vl/base/videos", "qwen3_vl/base/image",
      .plan = fault_patches_noted, .images.pixels = fault_frames_swapped},
     {"gelu-merger", "the merger has the other GELU",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image paddleocr_vl/base/image glm4v/base/image "
-     "glm_ocr/base/image ernie4_5_vl_moe/base/image glm4v_moe/base/image hunyuan_vl/base/image",
+     "glm_ocr/base/image ernie4_5_vl_moe/base/image glm4v_moe/base/image hunyuan_vl/base/image "
+     "qwen3_omni_moe/base/image",
      "qwen3_vl/base/batch", .plan = fault_gelu_at, .place = FAULT_MERGER},
-    {"gelu-deepstack", "the mergers of DeepStack have the other GELU", "qwen3_vl/base/image",
-     "qwen2_vl/base/image", .plan = fault_gelu_at, .place = FAULT_DEEPSTACK},
+    {"gelu-deepstack", "the mergers of DeepStack have the other GELU",
+     "qwen3_vl/base/image qwen3_omni_moe/base/image", "qwen2_vl/base/image", .plan = fault_gelu_at,
+     .place = FAULT_DEEPSTACK},
     {"gelu-tower", "the layers of the tower have the other GELU",
      "qwen3_vl/base/images qwen3_vl/base/images-batch qwen2_vl/base/image gemma4/tower/image "
      "paddleocr_vl/base/image paddleocr_vl/base/images-batch hunyuan_vl/base/image",
@@ -264,7 +268,7 @@ const fault FAULTS[] = {
     {"epsilon-text-attention", "the norm before attention has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images qwen3_vl_moe/epsilons/images "
      "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images "
-     "hunyuan_vl/epsilons/images",
+     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MIXER_IN, .epsilon = 1e-5},
     {"epsilon-text-attention-low", "the norm before attention has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images",
@@ -272,7 +276,7 @@ const fault FAULTS[] = {
     {"epsilon-text-mlp", "the norm before the MLP has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images qwen3_vl_moe/epsilons/images "
      "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images "
-     "hunyuan_vl/epsilons/images",
+     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MLP_IN, .epsilon = 1e-5},
     {"epsilon-text-mlp-low", "the norm before the MLP has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images",
@@ -294,13 +298,13 @@ const fault FAULTS[] = {
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
      "gemma4/tower-epsilons/images paddleocr_vl/epsilons/images glm4v/epsilons/images "
      "glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images "
-     "hunyuan_vl/epsilons/images",
+     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media",
      "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_TOWER_MIXER_IN},
     {"epsilon-tower-mlp", "the tower's norm before the MLP has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
      "gemma4/tower-epsilons/images paddleocr_vl/epsilons/images glm4v/epsilons/images "
      "glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images "
-     "hunyuan_vl/epsilons/images",
+     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media",
      "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_TOWER_MLP_IN},
     {"epsilon-tower-last", "the norm after the last layer of the tower has another epsilon",
      "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images "
@@ -308,7 +312,8 @@ const fault FAULTS[] = {
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TOWER_LAST},
     {"epsilon-merger", "the merger's norm has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
-     "gemma4/tower-epsilons/images paddleocr_vl/epsilons/images hunyuan_vl/epsilons/images",
+     "gemma4/tower-epsilons/images paddleocr_vl/epsilons/images hunyuan_vl/epsilons/images "
+     "qwen3_omni_moe/epsilons/media",
      "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_MERGER},
     {"epsilon-merger-inner", "the norms after products of the merger have another epsilon",
      "glm4v/epsilons/images glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images "
@@ -318,7 +323,8 @@ const fault FAULTS[] = {
      "glm4v/epsilons/images glm4v_moe/epsilons/images", "qwen3_vl/epsilons/images", .plan = fault_epsilon_at,
      .place = FAULT_TOWER_IN},
     {"epsilon-deepstack", "the norm of the mergers of DeepStack has another epsilon",
-     "qwen3_vl/epsilons/images", "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_DEEPSTACK},
+     "qwen3_vl/epsilons/images qwen3_omni_moe/epsilons/media", "qwen3_vl/base/batch",
+     .plan = fault_epsilon_at, .place = FAULT_DEEPSTACK},
     {"epsilon-text-after-attention", "the norm after attention has another epsilon",
      "gemma4/tower-epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images", "qwen2_vl/epsilons/images",
      .plan = fault_epsilon_at, .place = FAULT_TEXT_MIXER_OUT},
@@ -339,6 +345,31 @@ const fault FAULTS[] = {
      .place = FAULT_TOWER_KEY},
     {"epsilon-tower-value", "the tower's norm of values has another epsilon", "gemma4/tower-epsilons/images",
      "gemma4/tower/batch", .plan = fault_epsilon_at, .place = FAULT_TOWER_VALUE},
+    {"sound-padding-seen", "each chunk of a sound is extended to a whole one, as beside a longer sound",
+     "qwen3_omni_moe/base/sound qwen3_omni_moe/base/media-batch qwen3_omni_moe/thinker/media-batch",
+     "qwen3_omni_moe/base/image", .images.padded = fault_sound_padding_seen},
+    {"sound-padding-left-out", "a short last chunk of a sound is not extended to a whole one",
+     "qwen3_omni_moe/base/sounds qwen3_omni_moe/windows/sound-windows", "qwen3_omni_moe/base/sound",
+     .images.padded = fault_sound_padding_left_out},
+    {"sound-positions-continued", "the positions of a sound go on from chunk to chunk",
+     "qwen3_omni_moe/base/sounds qwen3_omni_moe/base/media qwen3_omni_moe/windows/sound-windows",
+     "qwen3_omni_moe/base/sound", .plan = fault_sound_positions_continued},
+    {"sound-windows-joined", "all chunks of a sound attend to each other",
+     "qwen3_omni_moe/base/sounds qwen3_omni_moe/windows/sound-windows", "qwen3_omni_moe/base/sound",
+     .plan = fault_sound_windows_joined},
+    {"gelu-sound", "the layers of the tower of sounds have the other GELU", "qwen3_omni_moe/base/sound",
+     "qwen3_omni_moe/base/image", .plan = fault_sound_gelu_at, .place = FAULT_SOUND_MLP},
+    {"gelu-sound-projector", "the projector of sounds has the other GELU", "qwen3_omni_moe/base/sound",
+     "qwen3_omni_moe/base/image", .plan = fault_sound_gelu_at, .place = FAULT_SOUND_MERGER},
+    {"epsilon-sound-attention", "the norm before attention of the tower of sounds has another epsilon",
+     "qwen3_omni_moe/epsilons/media", "qwen3_omni_moe/base/image", .plan = fault_sound_epsilon_at,
+     .place = FAULT_SOUND_MIXER_IN},
+    {"epsilon-sound-mlp", "the norm before the MLP of the tower of sounds has another epsilon",
+     "qwen3_omni_moe/epsilons/media", "qwen3_omni_moe/base/image", .plan = fault_sound_epsilon_at,
+     .place = FAULT_SOUND_MLP_IN},
+    {"epsilon-sound-last", "the norm after the last layer of the tower of sounds has another epsilon",
+     "qwen3_omni_moe/epsilons/media", "qwen3_omni_moe/base/image", .plan = fault_sound_epsilon_at,
+     .place = FAULT_SOUND_LAST},
     {"tail-dropped", "the outputs of a product after its last whole tile are missing", "qwen3/base/single",
      "llama/mlx-4bit/single", .product = fault_tail_dropped},
     {"rows-swapped", "the decoded tokens of the first two samples are swapped", "qwen3/base/batch",

@@ -356,6 +356,23 @@ static const config_harmless_member HUNYUAN_VL[] = {
     {"use_cla", "false"},
 };
 
+/* Of Qwen3-Omni: other parts of the model, which speak; ids around sounds; positions of videos, which are not
+ * taken; how many chunks go through the convolutions at once; read, but not used by the class. */
+static const config_harmless_member QWEN3_OMNI[] = {
+    {"activation_dropout", NULL},      {"apply_vit_abs_pos_embed", "true"},
+    {"assistant_token_id", NULL},      {"audio_end_token_id", NULL},
+    {"audio_start_token_id", NULL},    {"code2wav_config", NULL},
+    {"conv_chunksize", NULL},          {"enable_audio_output", NULL},
+    {"encoder_layerdrop", NULL},       {"im_end_token_id", NULL},
+    {"im_start_token_id", NULL},       {"image_size", NULL},
+    {"position_id_per_seconds", NULL}, {"scale_embedding", NULL},
+    {"seconds_per_chunk", NULL},       {"system_token_id", NULL},
+    {"talker_config", NULL},           {"tokens_per_second", NULL},
+    {"tts_bos_token_id", NULL},        {"tts_eos_token_id", NULL},
+    {"tts_pad_token_id", NULL},        {"user_token_id", NULL},
+    {"video_token_id", NULL},
+};
+
 #define MEMBERS(table) table, sizeof(table) / sizeof *(table)
 
 const config_harmless_group config_harmless_groups[] = {
@@ -383,6 +400,7 @@ const config_harmless_group config_harmless_groups[] = {
     {"is not read by the published class", "DFNRope", MEMBERS(ERNIE_VISION)},
     {"is not read by the published class", "hunyuan_vl", MEMBERS(HUNYUAN_VL)},
     {"is of images", "qwen3_5", MEMBERS(MULTIMODAL)},
+    {"is of videos or speech, or not used by the published class", "qwen3_omni_moe", MEMBERS(QWEN3_OMNI)},
 };
 
 const size_t config_n_harmless_groups = sizeof config_harmless_groups / sizeof *config_harmless_groups;

@@ -7,7 +7,9 @@
 
 enum { N_AXES = 3 }; /* of M-RoPE */
 
-static const char SECTION[] = "mrope_section", INTERLEAVED[] = "mrope_interleaved";
+static const char SECTION[] = "mrope_section";
+/* The member that states the order, and the one beside it in files of Qwen3-Omni. */
+static const char *const INTERLEAVED[] = {"mrope_interleaved", "interleaved"};
 
 static void check_sum(config *d, const rope *r)
 {
@@ -59,9 +61,10 @@ void config_sections(config *d, rope_sections sections, const char *old_name,
                         fallback[0], fallback[1], fallback[2]);
     }
     const bool interleaves = sections == ROPE_SECTIONS_INTERLEAVED;
-    if (config_has(d, INTERLEAVED) && config_flag_or(d, INTERLEAVED, interleaves) != interleaves)
-        config_fail_member(d, ASSAY_EUNSUPPORTED, INTERLEAVED, "expected %s, as published",
-                           interleaves ? "true" : "false");
+    for (size_t i = 0; i < sizeof INTERLEAVED / sizeof *INTERLEAVED; i++)
+        if (config_has(d, INTERLEAVED[i]) && config_flag_or(d, INTERLEAVED[i], interleaves) != interleaves)
+            config_fail_member(d, ASSAY_EUNSUPPORTED, INTERLEAVED[i], "expected %s, as published",
+                               interleaves ? "true" : "false");
     /* An interleaved default may be longer than the rotating part: the rest of it has no effect then. */
     if (stated || !interleaves) check_sum(d, r);
 }
@@ -69,7 +72,7 @@ void config_sections(config *d, rope_sections sections, const char *old_name,
 void config_sections_alone(config *d, const char *model_type, rope *r)
 {
     if (!config_sizes(d, SECTION, false, r->section, N_AXES)) return;
-    const bool interleaves = config_has(d, INTERLEAVED) && config_flag_or(d, INTERLEAVED, false);
+    const bool interleaves = config_has(d, *INTERLEAVED) && config_flag_or(d, *INTERLEAVED, false);
     const bool ernie = strncmp(model_type, "ernie4_5", 8) == 0;
     r->sections = ernie         ? ROPE_SECTIONS_ALTERNATING
                   : interleaves ? ROPE_SECTIONS_INTERLEAVED

@@ -8,6 +8,7 @@
 
 family_fn family_llama, family_qwen2, family_qwen3, family_qwen3_moe, family_phi3;
 family_fn family_qwen2_vl, family_qwen2_5_vl, family_qwen3_vl, family_qwen3_vl_moe;
+family_fn family_qwen3_omni_moe;
 family_fn family_qwen3_5, family_qwen3_5_moe;
 family_fn family_olmo2, family_granite;
 family_fn family_paddleocr_vl, family_glm4v, family_glm4v_moe, family_glm_ocr, family_ernie4_5_vl_moe,

@@ -21,6 +21,7 @@ model_libmodel_la_SOURCES += \
 	model/families/qwen3.c \
 	model/families/qwen3_5.c \
 	model/families/qwen3_moe.c \
+	model/families/qwen3_omni_moe.c \
 	model/families/qwen3_vl.c \
 	model/families/qwen3_vl_moe.c
 
@@ -31,6 +32,7 @@ MODEL_FAMILIES_TESTS = \
 	model/families/tests/check_ernie \
 	model/families/tests/check_glm4v_moe \
 	model/families/tests/check_hunyuan \
+	model/families/tests/check_omni \
 	model/families/tests/check_siglip \
 	model/families/tests/check_vision \
 	model/families/tests/check_vision_refused
@@ -50,3 +52,5 @@ model_families_tests_check_vision_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_vision_LDADD = $(TEST_LIBS)
 model_families_tests_check_vision_refused_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_vision_refused_LDADD = $(TEST_LIBS)
+model_families_tests_check_omni_CFLAGS = $(TEST_CFLAGS)
+model_families_tests_check_omni_LDADD = $(TEST_LIBS)

@@ -9,9 +9,10 @@
 #include "base/dtype.h"
 #include "base/error.h"
 
-/* Prefixes of the language model in published checkpoints: two of multimodal models, and that of a text
- * model. */
-static const char *const PREFIXES[] = {"model.language_model.", "language_model.model.", "model."};
+/* Prefixes of the language model in published checkpoints: two of multimodal models, that of a text model,
+ * and two of a model that also speaks. */
+static const char *const PREFIXES[] = {"model.language_model.", "language_model.model.", "model.",
+                                       "thinker.model.", "thinker.language_model.model."};
 
 void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, config *c, assay_error *err)
 {

@@ -222,8 +222,11 @@ void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const c
 /* lm_head.weight is a sibling of the prefix's "model.", or below "language_model.". */
 static const assay_tensor *find_head(const bind *b)
 {
-    const assay_tensor *t = weights_find(b->weights, "lm_head.weight");
-    return t ? t : weights_find(b->weights, "language_model.lm_head.weight");
+    static const char *const NAMES[] = {"lm_head.weight", "language_model.lm_head.weight",
+                                        "thinker.lm_head.weight", "thinker.language_model.lm_head.weight"};
+    const assay_tensor *t = NULL;
+    for (size_t i = 0; !t && i < sizeof NAMES / sizeof *NAMES; i++) t = weights_find(b->weights, NAMES[i]);
+    return t;
 }
 
 bool bind_has_head(const bind *b)

@@ -18,7 +18,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from . import narrow, quantized
-from .images import Picture, compose, model_inputs, special_ids
+from .images import Clip, Picture, compose, model_inputs, special_ids
 from .truth import Run, array, precision
 from .variant import Config, Family, Variant, rng_for
 from .weights import draw_state
@@ -83,7 +83,7 @@ class Checkpoint:
             towers = self.family.multimodal_config({}, self.variant.wrapper == "towers")
             config = getattr(transformers, self.family.multimodal_config_class)(
                 text_config=text, **{**towers, **copy.deepcopy(self.variant.outer)})
-        for part in filter(None, (config, text, getattr(config, "vision_config", None))):
+        for part in filter(None, (config, text, *(getattr(config, name, None) for name in ("vision_config", "audio_config")))):
             part._attn_implementation = "eager"
             part._experts_implementation = "eager"
         return config
@@ -181,6 +181,8 @@ class Checkpoint:
                 self._check_rewritten(directory, quantized.published_names)
             else:
                 self.check_reload(directory)
+            if self.family.whole and self.variant.spelling != "new":
+                self._write_whole(directory)
             return
         self.write_quantized(directory, stop_ids, idle_id)
         self._check_config(directory)
@@ -193,6 +195,14 @@ class Checkpoint:
             quantized.keep_copy(directory)
         if self.variant.stores_head:
             quantized.store_head(directory)
+
+    def _write_whole(self, directory: Path) -> None:
+        """Rewrites files that the published loader of a part has read as those of the larger model."""
+        path = directory / "config.json"
+        stored = {name: tensor for file in directory.glob("*.safetensors") for name, tensor in load_file(file).items()}
+        config, state = self.family.whole(json.loads(path.read_text()), stored)
+        path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+        save_shards(directory, state, self.variant.n_shards)
 
     def write_plain(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
         """Writes the drawn weights in a published spelling and layout."""
@@ -215,7 +225,12 @@ class Checkpoint:
         if not self.pictures:
             return [text[t] for t in np.arange(7) * 13 % len(text)]
         rng = rng_for(self.seed, self.family.name, self.variant.name, "probe")
-        return compose(self.pictures, self.variant.outer, (2, Picture(3, 2), 3), text, rng)
+        sounds = (Clip(37), 1) if getattr(self.pictures, "sounds", False) else ()
+        return compose(self.pictures, self.variant.outer, (2, Picture(3, 2), 3, *sounds), text, rng)
+
+    def inputs(self, model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.Tensor | None]:
+        """What a loaded model is given for a prompt."""
+        return {**model_inputs(model, tokens), "attention_mask": self.float32.mask(len(tokens), None)}
 
     def check_reload(self, directory: Path) -> None:
         """Checks that the publisher's own loader makes the same model from the files (spelling, layout)."""
@@ -238,7 +253,7 @@ class Checkpoint:
             if report.get(trouble):
                 raise RuntimeError(f"{directory}: {trouble}: {sorted(report[trouble])[:5]}")
         with precision(torch.float32):
-            got = loaded.eval()(**model_inputs(loaded, tokens), use_cache=False).logits[0].numpy()
+            got = loaded.eval()(**self.inputs(loaded, tokens), use_cache=False).logits[0].numpy()
         want, truth = self.float32.logits(tokens), self.truth.logits(tokens)
         noise = max(np.abs(want - truth).max(), RELOAD_FLOOR * np.abs(want).max())
         if np.abs(got - want).max() > RELOAD_NOISE * noise:
@@ -251,7 +266,7 @@ class Checkpoint:
         loaded = kind.from_pretrained(directory, dtype=torch.bfloat16, attn_implementation="eager",
                                       experts_implementation="eager")
         with precision(torch.bfloat16):
-            got = loaded.eval()(**model_inputs(loaded, tokens), use_cache=False).logits[0]
+            got = loaded.eval()(**self.inputs(loaded, tokens), use_cache=False).logits[0]
         if not np.array_equal(array(got), self.narrow["bfloat16"].logits(tokens)):
             raise RuntimeError(f"{directory}: the published loader makes another model in bfloat16")
 

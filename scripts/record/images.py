@@ -1,4 +1,4 @@
-"""Images and videos in prompts: how they are described, drawn, and given to a published model."""
+"""Images, videos and sounds in prompts: how they are described, drawn, and given to a published model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from transformers.models.ernie4_5_vl_moe.processing_ernie4_5_vl_moe import Ernie
 
 from .variant import Config
 
-KINDS = ("image", "video")
+KINDS = ("image", "video", "audio")
 CHANNELS = ("in_channels", "in_chans", "num_channels")  # the member of a tower that states them
 
 
@@ -32,14 +32,22 @@ class Picture:
     bare: bool = False
 
 
-Part = int | Picture  # of a prompt: that many text tokens, or a picture
+@dataclass(frozen=True)
+class Clip:
+    """A sound of that many frames of its mel spectrogram."""
+
+    frames: int
+
+
+Part = int | Picture | Clip  # of a prompt: that many text tokens, a picture, or a sound
 
 
 @dataclass(frozen=True)
 class Medium:
-    """The published inputs of one image or video; those of several are concatenated along the first axis."""
+    """The published inputs of one image, video or sound; those of several are concatenated along the first axis, those
+    of sounds after zeros have extended them to the longest."""
 
-    kind: str  # image | video
+    kind: str  # image | video | audio
     arrays: dict[str, np.ndarray] = field(hash=False)
 
 
@@ -76,6 +84,7 @@ class Grids:
     seconds: bool = False
     videos: bool = True
     squares: bool = False
+    sounds: bool = False  # the model also takes sounds
     newlines: bool = False
 
     def tokens(self, picture: Picture) -> int:
@@ -131,6 +140,31 @@ class Positions:
 Format = Grids | Positions
 
 
+@dataclass(frozen=True)
+class Sounds:
+    """Sounds as `input_features` [1, bins, frames], as published processors give them, and `feature_attention_mask` [1, frames]
+    (Qwen3-Omni). begin, end: members of the config."""
+
+    begin: str = "audio_start_token_id"
+    end: str = "audio_end_token_id"
+
+    def draw(self, rng: np.random.Generator, config: Config, clip: Clip) -> Medium:
+        """Logarithms of powers, which published processors bring to about -1 … 1.5."""
+        bins = config["audio_config"]["num_mel_bins"]
+        features = rng.uniform(-1.0, 1.5, (1, bins, clip.frames)).astype(np.float32)
+        return Medium("audio", {"input_features": features,
+                                "feature_attention_mask": np.ones((1, clip.frames), np.int32)})
+
+    def tokens(self, config: Config, clip: Clip) -> int:
+        """How many placeholder tokens a sound has: three convolutions halve each chunk, rounding up."""
+        chunk = 2 * config["audio_config"]["n_window"]
+        whole, rest = divmod(clip.frames, chunk)
+        return whole * -(-chunk // 8) + -(-rest // 8)
+
+
+SOUNDS = Sounds()
+
+
 def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list[int],
             rng: np.random.Generator) -> Prompt:
     """Draws a prompt.
@@ -146,6 +180,10 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
         return [text[i] for i in rng.integers(0, len(text), n)]
 
     for part in parts:
+        if isinstance(part, Clip):
+            media.append(SOUNDS.draw(rng, config, part))
+            tokens += [config[SOUNDS.begin], *[ids["audio"]] * SOUNDS.tokens(config, part), config[SOUNDS.end]]
+            continue
         if not isinstance(part, Picture):
             tokens += words(part)
             continue
@@ -161,10 +199,13 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
 
 
 def draw_parts(formats: Format, rng: np.random.Generator) -> tuple[tuple[Part, ...], ...]:
-    """Draws three prompts: of text alone, of one picture, and of up to four. Videos, which are drawn only for
+    """Draws three prompts: of text alone, of one picture, and of up to four, of which some are sounds where the model takes
+    them. Videos, which are drawn only for
     Grids that take them, have so few frames that the text after one comes later than its last frame, because the published cached
     decode and the published pass over the whole sequence give different positions otherwise."""
-    def picture() -> Picture:
+    def picture() -> Picture | Clip:
+        if getattr(formats, "sounds", False) and rng.integers(2):
+            return Clip(int(rng.integers(1, 130)))
         if isinstance(formats, Grids) and formats.videos and rng.integers(4) == 0:
             return Picture(int(rng.integers(1, 3)), 4, frames=2)
         rows = int(rng.integers(1, 6))
@@ -187,7 +228,12 @@ def special_ids(config: Config) -> set[int]:
 def joined(media: tuple[Medium, ...]) -> dict[str, np.ndarray]:
     """The arrays of all media, by their published names."""
     names = dict.fromkeys(name for medium in media for name in medium.arrays)
-    return {name: np.concatenate([m.arrays[name] for m in media if name in m.arrays]) for name in names}
+    arrays = {name: [m.arrays[name] for m in media if name in m.arrays] for name in names}
+    frames = max((m.arrays["input_features"].shape[-1] for m in media if m.kind == "audio"), default=0)
+    for name in ("input_features", "feature_attention_mask"):
+        if name in arrays:
+            arrays[name] = [np.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, frames - a.shape[-1])]) for a in arrays[name]]
+    return {name: np.concatenate(parts) for name, parts in arrays.items()}
 
 
 def datasets(prompts: list[list[int]]) -> dict[str, np.ndarray]:
@@ -213,10 +259,34 @@ def expert_kinds(config, tokens: list[int]) -> torch.Tensor:
     """The kind of each token [1, n] with the marks of images and videos counted as such, as ERNIE's processor finds
     it."""
     ids = {f"{kind}{part}": getattr(config, f"{kind}{part}_id")
-           for kind in KINDS for part in ("_token", "_start_token", "_end_token")}
+           for kind in ("image", "video") for part in ("_token", "_start_token", "_end_token")}
     processor = SimpleNamespace(**{f"{name}_id": value for name, value in ids.items()})
     kinds = Ernie4_5_VLMoeProcessor.create_moe_mm_token_type_ids(processor, [list(tokens)])
     return torch.tensor(kinds, dtype=torch.int64)
+
+
+def counts_mask(model: torch.nn.Module) -> bool:
+    """Whether the published positions of a multimodal model need the attention mask, instead of the kinds of the tokens
+    (Qwen3-Omni)."""
+    positions = getattr(model.model, "compute_3d_position_ids", None)
+    return positions is not None and "mm_token_type_ids" not in inspect.signature(positions).parameters
+
+
+def encode_alone(model: torch.nn.Module) -> None:
+    """Has the audio tower of a model encode each sound on its own. The published tower extends the chunks of all sounds of
+    a call to the longest among them, and its convolutions see that: what a sound gives would depend on others."""
+    tower = getattr(model.model, "audio_tower", None)
+    if tower is None or not hasattr(tower, "conv2d1"):
+        return
+    together = tower.forward
+
+    def forward(input_features, feature_lens, **kwargs):
+        outs = [together(part, feature_lens=feature_lens[i:i + 1], **kwargs)
+                for i, part in enumerate(input_features.split(feature_lens.tolist(), dim=1))]
+        rows = torch.cat([out.last_hidden_state for out in outs])
+        return type(outs[0])(last_hidden_state=rows, pooler_output=rows)
+
+    tower.forward = forward
 
 
 def model_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.Tensor]:
@@ -226,7 +296,7 @@ def model_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.T
     inputs = {"input_ids": torch.tensor([tokens], dtype=torch.int64)}
     config, text = model.config, model.config.get_text_config()
     blocks = text is not config and getattr(text, "use_bidirectional_attention", None) == "vision"
-    if blocks or media_of(tokens):
+    if (blocks or media_of(tokens)) and not counts_mask(model):
         inputs["mm_token_type_ids"] = token_kinds(config, tokens)
     wide = np.float64 if model.dtype is torch.float64 else np.float32
     if "moe_mm_token_type_ids" in inspect.signature(model.forward).parameters:  # ERNIE: these have experts of their own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .images import Part, Picture
+from .images import Clip, Part, Picture
 from .truth import Limit
 from .variant import Variant
 
@@ -91,6 +91,24 @@ OTHER_IMAGES = (
 )
 
 
+# Images and sounds, also several and in turns; sounds shorter and longer than a chunk of 100 frames, and a whole one
+MEDIA = (
+    pictured("sound", (3, Clip(37), 4), traces="fine"),
+    pictured("sounds", (1, Clip(135), 2, Clip(28), 1), n_decode=4, traces="fine"),
+    pictured("media", (Clip(20), 2, Picture(2, 2), 1, Clip(104), Picture(1, 3), 2), n_decode=4, traces="fine"),
+    # The longest sound alone in a sample, so that chunks of the others are extended if they see it
+    pictured("media-batch", (6,), (1, Clip(52), 3), (2, Clip(130), 1), (1, Picture(2, 1), 2, Clip(9), 2), n_decode=3),
+    pictured("media-decode", (2, Clip(31), Picture(2, 2), 1), n_decode=12, traces="none"),
+    pictured("media-generate", (4,), (2, Clip(27), 2), (Picture(1, 2), 1, Clip(110), 2), n_decode=N_GREEDY,
+             kind="generate"),
+    # Windows of two chunks: of a sound of three and a part of a fourth, and of one that they divide
+    pictured("sound-windows", (1, Clip(325), 2), (Clip(200), 1), n_decode=2, traces="fine"),
+    pictured("positions-media", (5,), (1, Clip(40), 2), (2, Picture(2, 3), 1, Clip(110), 2, Picture(1, 4), Clip(8), 1),
+             (Clip(100), Picture(3, 2), 3, Picture(2, 1)), kind="positions"),
+    pictured("media-narrow", (Picture(1, 1), Clip(10), 1), n_decode=1, traces="fine"),
+)
+
+
 def plan(variant: Variant) -> list[Case]:
     """The cases of a variant, with lengths on either side of its window or limit."""
     window = variant.config.get("sliding_window") or 6
@@ -132,6 +150,6 @@ def plan(variant: Variant) -> list[Case]:
         # A block across pages of 64 positions, longer than the rows that an engine evaluates at once
         "blocks-long": laid_out("blocks-long", "." * 13 + "i" * 290 + "." * 9, traces="none", few_rows=True),
     }
-    known |= {case.name: case for case in (*IMAGES, *OTHER_IMAGES)}
+    known |= {case.name: case for case in (*IMAGES, *OTHER_IMAGES, *MEDIA)}
     known["pictures"] = pictured("pictures", *variant.prompts, n_decode=4)
     return [known[name] for name in variant.cases]

@@ -16,12 +16,13 @@ from . import checksums, families, h5
 from .cases import left_pad
 from .checkpoint import Checkpoint
 from .families.qwen2 import BASE
-from .images import Prompt, compose, datasets, joined, token_kinds
+from .images import Prompt, compose, counts_mask, datasets, joined, token_kinds
 from .plan import Case
 from .variant import Variant, rng_for, small
 
 LENGTHS = (1, 12, 7, 5)
 VERSIONS = f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]} on a CPU"
+VALUES = ("pixel_values", "input_features")  # which positions do not depend on
 PADDING = 0  # also the id of real tokens: padding is what the mask says
 
 # The published call reads no weights; an engine needs a checkpoint to open.
@@ -55,11 +56,14 @@ def own_positions(model: torch.nn.Module, prompts: list[Prompt]) -> tuple[torch.
     """(position [axes, B, T], delta [B, 1]) of the model's get_rope_index for left-padded prompts."""
     media = joined(tuple(medium for prompt in prompts for medium in prompt.media))
     grids = {name: torch.from_numpy(array if array.dtype.kind == "f" else array.astype(np.int64))
-             for name, array in media.items() if not name.startswith("pixel_values")}
+             for name, array in media.items() if not name.startswith(VALUES)}
+    if "feature_attention_mask" in grids:
+        grids["audio_seqlens"] = grids.pop("feature_attention_mask").sum(-1)
     kinds = [token_kinds(model.config, prompt)[0].numpy() for prompt in prompts]
+    if not counts_mask(model):
+        grids["mm_token_type_ids"] = torch.from_numpy(left_pad(kinds, 0))
     return model.model.get_rope_index(
-        torch.from_numpy(left_pad([np.array(prompt, np.int64) for prompt in prompts], PADDING)),
-        mm_token_type_ids=torch.from_numpy(left_pad(kinds, 0)), **grids,
+        torch.from_numpy(left_pad([np.array(prompt, np.int64) for prompt in prompts], PADDING)), **grids,
         attention_mask=torch.from_numpy(left_pad([np.ones(len(prompt), np.int64) for prompt in prompts], 0)))
 
 
@@ -80,7 +84,7 @@ def write(checkpoint: Checkpoint, case: Case, path: Path) -> str:
     model = checkpoint.float32.model
     alone = getattr(checkpoint.pictures, "newlines", False)
     position, delta = (positions_alone if alone else own_positions)(model, prompts)
-    inputs = {name: array for name, array in datasets(prompts).items() if "pixel_values" not in name}
+    inputs = {name: array for name, array in datasets(prompts).items() if not name.split("/")[-1].startswith(VALUES)}
     h5.write(path, {
         "kind": "positions", "model": "model", "source": f"{VERSIONS}: {type(model.model).__name__}.get_rope_index with "
         "attention_mask" + (", each prompt alone" if alone else ""), "recorder": f"scripts/record, seed {checkpoint.seed}, draw 1",

@@ -1,4 +1,4 @@
-"""Traces of vision towers. Rows are patches, or merged patches, in the order of the tower's input."""
+"""Traces of towers of images and of sounds. Rows are patches, or merged patches, in the order of the tower's input."""
 
 from __future__ import annotations
 
@@ -56,6 +56,33 @@ class Order:
         return rows.reshape(len(self.back), unit, -1)[self.back].reshape(len(rows), -1)
 
 
+def sound_hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
+    """Handles of hooks on a tower of sounds, if the model has one that is traced: `audio.patch` (the product after the
+    convolutions, before positions), `audio.NN.out` and `audio.merged`, of all sounds of a prompt, one after the other."""
+    tower = getattr(model.model, "audio_tower", None)
+    if tower is None or not hasattr(tower, "conv2d1"):
+        return []
+    chunks: list[np.ndarray] = []  # rows of all chunks of a sound, of which only the last one has some too many
+
+    def add(name: str, rows: np.ndarray) -> None:
+        trace[name] = np.concatenate([trace[name], rows]) if name in trace else rows
+
+    def keep(_module, _args, out):
+        chunks.append(out.reshape(-1, out.shape[-1]).numpy().copy())
+
+    def cut(_module, args):
+        add("audio.patch", chunks.pop()[:len(args[0])])
+
+    def store(name: str) -> Callable:
+        def hook(_module, _args, out):
+            add(name, (out[0] if isinstance(out, tuple) else out).numpy().copy())
+        return hook
+
+    return [tower.conv_out.register_forward_hook(keep), tower.layers[0].register_forward_pre_hook(cut),
+            tower.proj2.register_forward_hook(store("audio.merged")),
+            *(layer.register_forward_hook(store(f"audio.{i:02d}.out")) for i, layer in enumerate(tower.layers))]
+
+
 def hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
     """Handles of hooks on the tower of a multimodal model, which trace `vision.patch` (after the patch embedding,
     before positions), `vision.NN.out`, `vision.merged` and `vision.deepstack.K`: of all images of a prompt, one
@@ -89,5 +116,5 @@ def hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
     modules += [(layer, f"vision.{i:02d}.out", order.undo) for i, layer in enumerate(layers)]
     modules += [(one, f"vision.deepstack.{i}", as_is)
                 for i, one in enumerate(getattr(tower, "deepstack_merger_list", ()))]
-    return [tower.register_forward_pre_hook(order.begin, with_kwargs=True),
+    return [*sound_hooks(model, trace), tower.register_forward_pre_hook(order.begin, with_kwargs=True),
             *(module.register_forward_hook(store(name, of_order)) for module, name, of_order in modules)]

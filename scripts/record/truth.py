@@ -15,7 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 from transformers import DynamicCache
 
-from .images import model_inputs
+from .images import counts_mask, encode_alone, model_inputs
 from .traces import Routing, hooks, text_model
 
 NARROW = (torch.float32, torch.float16, torch.bfloat16)
@@ -131,6 +131,7 @@ class Run:
                         raise RuntimeError(f"{name}: {tuple(own[name].shape)} in the model, "
                                            f"{tuple(tensor.shape)} drawn")
                     own[name].copy_(upcast(tensor, own[name].dtype))
+        encode_alone(self.model)
         self._refuse_other_types()
         self.text = text_model(self.model)
         self.config = self.text.config
@@ -156,9 +157,9 @@ class Run:
 
     def mask(self, n: int, limit: Limit | None) -> torch.Tensor | dict[str, torch.Tensor] | None:
         """The attention_mask for n tokens: full-attention layers are limited to `limit`, sliding layers to their
-        window. None if there is no limit: the model makes its own mask."""
+        window. Without a limit None, the model makes its own mask, or ones, if its positions need them."""
         if limit is None:
-            return None
+            return torch.ones(1, n, dtype=torch.int64) if counts_mask(self.model) else None
 
         def additive(visible: torch.Tensor) -> torch.Tensor:
             mask = torch.zeros(n, n, dtype=self.dtype)
@@ -218,7 +219,8 @@ class Run:
                              past_key_values=everything, use_cache=True)
             rows = []
             for n, token in enumerate(decode, len(prompt) + 1):
-                mask = tree_map_only(torch.Tensor, lambda m: m[:, :, -1:], self.mask(n, limit))
+                mask = self.mask(n, limit) if limit else None  # without one, positions go on after those of the prompt
+                mask = tree_map_only(torch.Tensor, lambda m: m[:, :, -1:], mask)
                 out = self.model(input_ids=torch.tensor([[token]], dtype=torch.int64),
                                  attention_mask=mask,
                                  past_key_values=out.past_key_values, use_cache=True)

@@ -87,6 +87,8 @@ class Family:
     # an old published config.json that the published class does not read -> one that it reads
     new_spelling: Callable[[Config], Config] = _identity
     old_names: Callable[[dict], dict] = _identity  # the tensors under the names of the older spelling
+    # (config.json, tensors) in the older spelling -> those of the larger published model that the family is a part of
+    whole: Callable[[Config, dict], tuple[Config, dict]] | None = None
     weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of weights.py
     multimodal_config_class: str | None = None
     multimodal_model_class: str | None = None

@@ -94,6 +94,11 @@ static const struct {
     {"qwen2_5_vl/old", "{" EVERYWHERE TRAINED "\"vision_token_id\": 151654, \"max_window_layers\": 28}"},
     {"qwen3_vl/base", "{" EVERYWHERE TRAINED "\"vision_start_token_id\": 151652}"},
     {"qwen3_vl_moe/base", "{" EVERYWHERE TRAINED "\"generation_config\": {\"eos_token_id\": 151645}}"},
+    {"qwen3_omni_moe/base",
+     "{" EVERYWHERE TRAINED "\"assistant_token_id\": 77091, \"im_end_token_id\": 151645, "
+     "\"im_start_token_id\": 151644, \"system_token_id\": 8948, "
+     "\"tts_bos_token_id\": 151672, \"tts_eos_token_id\": 151673, "
+     "\"tts_pad_token_id\": 151671, \"user_token_id\": 872}"},
     {"paddleocr_vl/base",
      "{" EVERYWHERE TRAINED "\"attention_probs_dropout_prob\": 0.0, \"auto_map\": {}, "
      "\"compression_ratio\": 1.0, \"ignored_index\": -100, \"max_sequence_length\": null, "
@@ -135,6 +140,22 @@ START_TEST(published_members_are_accepted_inside_a_wrapper)
                                                   "\"vision_token_id\": 151654}")));
     plan_free(checkpoint_open(checkpoint_extended("qwen2_vl/old", "vision_config",
                                                   "{" EVERYWHERE TRAINED "\"model_type\": \"qwen2_vl\"}")));
+    plan_free(
+        checkpoint_open(checkpoint_extended("qwen3_omni_moe/base", "thinker_config",
+                                            "{" EVERYWHERE TRAINED "\"seconds_per_chunk\": 2, "
+                                            "\"position_id_per_seconds\": 13, \"user_token_id\": 872}")));
+    plan_free(checkpoint_open(checkpoint_extended(
+        "qwen3_omni_moe/base", "thinker_config.text_config",
+        "{" EVERYWHERE TRAINED "\"use_qk_norm\": true, \"shared_expert_intermediate_size\": 0}")));
+    plan_free(checkpoint_open(checkpoint_extended(
+        "qwen3_omni_moe/base", "thinker_config.vision_config",
+        "{" EVERYWHERE TRAINED "\"apply_vit_abs_pos_embed\": true, \"image_size\": 768, \"in_chans\": 3, "
+        "\"spatial_patch_size\": 4, \"tokens_per_second\": 2}")));
+    plan_free(checkpoint_open(
+        checkpoint_extended("qwen3_omni_moe/base", "thinker_config.audio_config",
+                            "{" EVERYWHERE TRAINED
+                            "\"activation_dropout\": 0, \"conv_chunksize\": 500, \"encoder_layerdrop\": 0, "
+                            "\"scale_embedding\": false, \"num_hidden_layers\": 2}")));
     plan_free(checkpoint_open(checkpoint_extended("gemma4/tower", "vision_config",
                                                   "{" EVERYWHERE TRAINED "\"default_output_length\": 280}")));
 }

@@ -7,6 +7,7 @@ model_libmodel_la_SOURCES += \
 	model/families/parts/gemma4_vision.c model/families/parts/gemma4_vision.h \
 	model/families/parts/gemma_parts.c model/families/parts/gemma_parts.h \
 	model/families/parts/glm_parts.c model/families/parts/glm_parts.h \
+	model/families/parts/qwen_audio.c model/families/parts/qwen_audio.h \
 	model/families/parts/qwen_decoder.c model/families/parts/qwen_decoder.h \
 	model/families/parts/qwen_experts.c model/families/parts/qwen_experts.h \
 	model/families/parts/qwen_tower.c model/families/parts/qwen_tower.h \

@@ -22,7 +22,7 @@ void family_qwen_layers(family *f, family_decoder *d);
  * document itself. */
 void family_qwen2_vl_text(family *f);
 
-/* The rope of Qwen3-VL and Qwen3-VL-MoE: interleaved M-RoPE. */
+/* The rope of Qwen3-VL, Qwen3-VL-MoE and Qwen3-Omni: interleaved M-RoPE. */
 config_rope_request family_qwen3_mrope(size_t head_dim);
 
 #endif

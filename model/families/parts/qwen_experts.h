@@ -1,4 +1,4 @@
-/* The layers with experts that Qwen3-MoE and Qwen3-VL-MoE share.
+/* The layers with experts that Qwen3-MoE, Qwen3-VL-MoE and Qwen3-Omni share.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_FAMILIES_QWEN_EXPERTS_H

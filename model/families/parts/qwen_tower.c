@@ -10,6 +10,14 @@
 #include "model/families/parts/vision.h"
 #include "model/plan/bind_matrix.h"
 
+/* The names of a merger's parts, and of the list of those for DeepStack. */
+typedef struct names {
+    const char *list, *norm, *first, *second;
+} names;
+
+static const names OWN = {"deepstack_merger_list", "norm", "linear_fc1", "linear_fc2"},
+                   OMNI = {"merger_list", "ln_q", "mlp.0", "mlp.2"};
+
 static const char FEATURES[] = "out_hidden_size", INDICES[] = "deepstack_visual_indexes";
 
 /* A square table of learned positions. */
@@ -58,7 +66,7 @@ static bool check_indices(family_vision *v, json_object *list)
 
 /* Features go to the decoder layers in the order of the tower's layers; the mergers are in the order of the
  * list. */
-static void bind_deepstack(family_vision *v)
+static void bind_deepstack(family_vision *v, const names *parts)
 {
     plan_tower *tower = &v->own.plan->tower;
     json_object *list = config_member(&v->config, INDICES);
@@ -80,10 +88,11 @@ static void bind_deepstack(family_vision *v)
         char base[48];
         const size_t k = merger_of(list, n, layer);
         if (k == n) continue;
-        (void)snprintf(base, sizeof base, "deepstack_merger_list.%zu", k);
-        tower->deepstack[tower->n_deepstack++] = (plan_deepstack){
-            .tower_layer = layer,
-            .merger = family_vision_merger(v, base, "norm", true, "linear_fc1", "linear_fc2", FEATURES)};
+        (void)snprintf(base, sizeof base, "%s.%zu", parts->list, k);
+        tower->deepstack[tower->n_deepstack++] =
+            (plan_deepstack){.tower_layer = layer,
+                             .merger = family_vision_merger(v, base, parts->norm, true, parts->first,
+                                                            parts->second, FEATURES)};
     }
 }
 
@@ -105,10 +114,12 @@ void family_qwen3_tower(family *f, const char *type, bool has_deepstack, size_t 
         family_vision_layer(&v, i);
         family_vision_mlp(&v, i, NULL, "linear_fc1", "linear_fc2");
     }
-    tower->merger = family_vision_merger(&v, "merger", "norm", false, "linear_fc1", "linear_fc2", FEATURES);
-    if (has_deepstack) bind_deepstack(&v);
+    const names *n = bind_exists(v.own.bind, "merger.ln_q.weight") ? &OMNI : &OWN;
+    tower->merger = family_vision_merger(&v, "merger", n->norm, false, n->first, n->second, FEATURES);
+    if (has_deepstack) bind_deepstack(&v, n);
     else config_refuse(&v.config, INDICES);
-    family_vision_tokens(&v, default_image, default_video);
+    if (default_video == FAMILY_NO_VIDEOS) family_vision_image_token(&v, default_image);
+    else family_vision_tokens(&v, default_image, default_video);
     tower->frames_apart = true;
     family_vision_end(&v);
 }

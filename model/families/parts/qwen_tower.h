@@ -1,4 +1,4 @@
-/* The tower that Qwen3-VL, Qwen3-VL-MoE and Qwen3.5 share.
+/* The tower that Qwen3-VL, Qwen3-VL-MoE, Qwen3.5 and Qwen3-Omni share.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_FAMILIES_QWEN_TOWER_H
@@ -7,7 +7,8 @@
 #include "model/families/parts/family.h"
 
 /* Reads vision_config and binds the tower. type: model_type of vision_config. has_deepstack: the published
- * class reads deepstack_visual_indexes. */
+ * class reads deepstack_visual_indexes. default_video: FAMILY_NO_VIDEOS: the model is given no videos. */
+#define FAMILY_NO_VIDEOS SIZE_MAX
 void family_qwen3_tower(family *f, const char *type, bool has_deepstack, size_t default_image,
                         size_t default_video);
 

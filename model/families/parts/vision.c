@@ -63,7 +63,8 @@ bool family_vision_is_stored(const family *f, const char *const *prefixes, size_
     return false;
 }
 
-static const char *const QWEN_PREFIXES[] = {"model.visual.", "visual.", "vision_tower."};
+static const char *const QWEN_PREFIXES[] = {"model.visual.", "visual.", "vision_tower.", "thinker.visual.",
+                                            "thinker.vision_tower."};
 static const char QWEN_PROBE[] = "patch_embed.proj.weight";
 enum { N_QWEN_PREFIXES = sizeof QWEN_PREFIXES / sizeof *QWEN_PREFIXES };
 

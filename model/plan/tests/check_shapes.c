@@ -242,7 +242,7 @@ static const char *const FIXTURES[] = {
     "ernie4_5_vl_moe/base", "ernie4_5_vl_moe/new",  "hunyuan_vl/base",
     "hunyuan_vl/new",       "gemma4/tower-clipped", "gemma4/multimodal-old",
     "qwen3_5/base",         "qwen3_5/mlx-4bit",     "qwen3_5_moe/base",
-    "qwen3_5/tower"};
+    "qwen3_5/tower",        "qwen3_omni_moe/base"};
 
 /* Whether the family leaves out tensors of the checkpoint. */
 static bool passes_over_tensors(const char *dir)

@@ -19,6 +19,22 @@ static void patch_bias(plan *p)
 {
     p->tower.patches.embed.bias.cols = 17;
 }
+static void chunk(plan *p)
+{
+    p->audio.sound.chunk = 0;
+}
+static void convolution(plan *p)
+{
+    p->audio.sound.convolutions[1].product.weight.cols = 44;
+}
+static void bins(plan *p)
+{
+    p->audio.sound.n_bins = 17;
+}
+static void period(plan *p)
+{
+    p->audio.table.period = 0;
+}
 static void no_merge(plan *p)
 {
     p->tower.merge = 0;
@@ -185,6 +201,7 @@ static void deep_many(plan *p)
 }
 
 #define QWEN  "qwen3_vl/base"
+#define OMNI  "qwen3_omni_moe/base"
 #define GEMMA "gemma4/multimodal-old"
 
 static const struct {
@@ -232,6 +249,10 @@ static const struct {
     {QWEN, joined_twice, {"tower.merger.steps: found 2 concatenations", ""}},
     {QWEN, merger_mlp, {"tower.merger.steps.3.mlp: found none", ""}},
     {QWEN, merger_mlp_down, {"tower.merger.steps.3.mlp.down: tensor", "expected [64, 22]"}},
+    {OMNI, chunk, {"sound: found 11 bins and chunks of 0 frames", ""}},
+    {OMNI, convolution, {"sound.convolution: tensor", "found shape [5, 44], expected [5, 45]"}},
+    {OMNI, bins, {"found rows of 10 in blocks of 1", "expected rows of sound of 15"}},
+    {OMNI, period, {"table: found sinusoids of 20 elements and a period of 0", ""}},
     {QWEN, deep_layer, {"tower.deepstack.1.tower_layer: found 0", ""}},
     {QWEN, deep_last, {"tower.deepstack.1.tower_layer: found 3", ""}},
     {QWEN, deep_merger, {"tower.deepstack.1.steps.4.linear: tensor", "found shape [30, 31]"}},

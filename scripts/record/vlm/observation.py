@@ -32,7 +32,8 @@ from .trace import Tracer
 
 SYSTEM = "mlx-vlm"
 FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe", "gemma4",
-            "paddleocr_vl", "glm4v", "glm4v_moe", "glm_ocr", "ernie4_5_vl_moe", "hunyuan_vl")
+            "paddleocr_vl", "glm4v", "glm4v_moe", "glm_ocr", "ernie4_5_vl_moe", "hunyuan_vl",
+            "qwen3_omni_moe")
 ALONE, TOGETHER = "each sample alone, by generate_step", "requests in one BatchGenerator"
 
 
@@ -168,6 +169,9 @@ def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[i
             owner = golden.get(f"/input/{kind}_sample")
             if owner is None or not (owner == sample).any():
                 continue
+            if kind == "audio":
+                media |= sounds(golden, owner == sample)
+                continue
             mine, last = owner == sample, "" if kind == "image" else "_videos"
             pixels = golden[f"/input/pixel_values{last}"]
             grids = golden.get(f"/input/{kind}_grid_thw")
@@ -186,6 +190,14 @@ def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[i
             media["mm_token_type_ids"] = np.array([[1 + kinds.index(t) if t in kinds else 0 for t in prompt]], np.int32)
         found.append((prompt, media))
     return found
+
+
+def sounds(golden: dict[str, np.ndarray], mine: np.ndarray) -> dict[str, np.ndarray]:
+    """The sounds of a sample, extended to the longest of them, as a processor returns them."""
+    mask = golden["/input/feature_attention_mask"][mine]
+    longest = int(mask.sum(1).max())
+    return {"input_features": golden["/input/input_features"][mine][..., :longest],
+            "feature_attention_mask": mask[:, :longest]}
 
 
 @contextlib.contextmanager

@@ -66,7 +66,7 @@ def first_tensor(case: str, golden: dict[str, np.ndarray], found: dict[str, np.n
 
     def rank(name: str) -> tuple:
         parts = name.split(".")
-        stage = ("vision", "embed", "layer", "norm").index(parts[0])
+        stage = ("vision", "audio", "embed", "layer", "norm").index(parts[0])
         if parts[-1] in ("patch", "merged") or "deepstack" in parts:
             return stage, {"patch": -1, "merged": 1000}.get(parts[-1], 1001), 0
         return stage, int(parts[1]) if len(parts) > 2 else 0, place.get(parts[-1], 0) + 2 * (parts[-1] == "out")

@@ -1,0 +1,42 @@
+/* Qwen3-Omni-MoE (transformers, models/qwen3_omni_moe/modeling_qwen3_omni_moe.py), the part that reads images
+ * and sounds and writes text, which its publisher calls thinker: the decoder and the tower of Qwen3-VL-MoE,
+ * beside a tower of sounds. Videos are not taken: their placeholder is an ordinary token.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "model/checkpoint/config_value.h"
+#include "model/families/families.h"
+#include "model/families/parts/common.h"
+#include "model/families/parts/qwen_audio.h"
+#include "model/families/parts/qwen_decoder.h"
+#include "model/families/parts/qwen_experts.h"
+#include "model/families/parts/qwen_tower.h"
+#include "model/plan/bind_vector.h"
+
+/* The parts that speak. */
+static void ignore_speech(family *f)
+{
+    static const char *const PARTS[] = {"talker.", "code2wav."};
+    for (size_t i = 0; family_ok(f) && i < sizeof PARTS / sizeof *PARTS; i++)
+        bind_ignore(f->bind, f->outer->notes, PARTS[i], "of speech");
+}
+
+void family_qwen3_omni_moe(family *f)
+{
+    static const char TYPE[] = "qwen3_omni_moe_thinker", RENORMALIZES[] = "norm_topk_prob";
+    if (strcmp(config_text_or(f->outer, "model_type", TYPE), TYPE) != 0)
+        config_fail_member(f->outer, ASSAY_EUNSUPPORTED, "model_type", "expected \"%s\"", TYPE);
+    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-6, .needs_kv_heads = true});
+    d.qk_norms = FAMILY_QK_PER_HEAD;
+    d.qkv_bias = d.o_bias = config_flag_or(f->config, "attention_bias", false);
+    config_rope_request request = family_qwen3_mrope(d.head_dim);
+    request.default_theta = 1000000;
+    d.rope = family_rope(f, &request);
+    if (family_ok(f) && !config_has(f->config, RENORMALIZES))
+        config_fail(f->config, ASSAY_EFORMAT, "%s: missing, expected true or false", RENORMALIZES);
+    if (family_ok(f)) family_qwen3_moe_layers(f, &d, false);
+    family_qwen3_tower(f, "qwen3_omni_moe_vision_encoder", true, 151655, FAMILY_NO_VIDEOS);
+    family_qwen_audio(f, "qwen3_omni_moe_audio_encoder", 151646);
+    ignore_speech(f);
+}

@@ -1,0 +1,61 @@
+"""Repairs of mlx-vlm's Qwen3-Omni."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+import numpy as np
+
+from .repairs import activation, module, wrapped
+from .spelling import Config
+
+FAMILY = "qwen3_omni_moe"
+
+
+def tower_activation(config: Config) -> Any:
+    """The MLP of the tower of images has the activation of the config."""
+    return activation(module(FAMILY, "vision").MLP, nn.gelu_approx)
+
+
+def sounds_alone(config: Config) -> Any:
+    """Each sound of a call is encoded on its own."""
+    def encode(original, self, input_features, feature_lens=None, **kwargs):
+        lengths = np.array(feature_lens).tolist()
+        ends = np.cumsum(lengths).tolist()
+        return mx.concatenate([original(self, input_features[:, end - n:end], feature_lens=mx.array([n], dtype=mx.int32), **kwargs)
+                               for n, end in zip(lengths, ends)])
+    return wrapped(module(FAMILY, "audio").AudioModel, "__call__", encode)
+
+
+def embedded_sounds(config: Config) -> Any:
+    """What has been embedded is not joined with that of other requests once more."""
+    from mlx_vlm.generate import ar
+
+    def merge(original, rows, input_ids):
+        return original([{name: value for name, value in row.items()
+                          if name not in ("input_features", "feature_attention_mask")} for row in rows], input_ids)
+    return wrapped(ar, "_merge_prefill_prompt_kwargs", merge)
+
+
+def chunks(config: Config) -> Any:
+    """The rows of a sound are counted with chunks of the config's size."""
+    size = 2 * config["thinker_config"]["audio_config"]["n_window"]
+
+    def rows(_original, lengths):
+        rest = lengths % size
+        return lengths // size * 13 + mx.where(rest == 0, 0, (rest + 7) // 8)
+    return wrapped(module(FAMILY, "audio"), "_get_feat_extract_output_lengths", rows)
+
+
+def biases(config: Config) -> Any:
+    """The projections of attention have the biases of the config."""
+    language = module(FAMILY, "language")
+
+    def make(original, self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        for name in ("q_proj", "k_proj", "v_proj", "o_proj"):
+            rows, columns = self[name].weight.shape
+            self[name] = nn.Linear(columns, rows, bias=True)
+    return wrapped(language.Attention, "__init__", make)
