@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/attend.h"
 #include "fastpath/ops.h"
+#include "fastpath/plane_rope.h"
 
 #include <string.h>
 
@@ -41,6 +42,7 @@ static void normalise_heads(fp_pass *pass, const plan_attention *a, const fp_nor
 static void rotate_heads(const fp_pass *pass, const plan_attention *a, size_t n_heads, float *out)
 {
     enum { COST = 8 }; /* cost of an element, in multiplications */
+    fp_plane_rope_run(pass, n_heads, a->head_dim, out);
     if (a->rope == PLAN_NONE) return;
     rotating k = {
         pass,       &pass->plan->ropes[a->rope], pass->cosine[a->rope], pass->sine[a->rope], out, n_heads,
@@ -56,6 +58,16 @@ static void make_heads(fp_pass *pass, const plan_attention *a, const fp_norm *no
     if (rotates && a->norms_after_rope) rotate_heads(pass, a, n_heads, out);
     normalise_heads(pass, a, norm, n_heads, out);
     if (rotates && !a->norms_after_rope) rotate_heads(pass, a, n_heads, out);
+}
+
+/* Makes of each of a projection's heads kv_repeats heads that follow each other, in place.
+ * heads: [R, n_kv_heads, head_dim], the leading part of which holds the projection. */
+static void repeat_heads(const fp_pass *pass, const plan_attention *a, float *heads)
+{
+    const size_t d = a->head_dim;
+    if (a->kv_repeats < 2) return;
+    for (size_t h = pass->n_rows * a->n_kv_heads; h-- > 0;)
+        memmove(heads + h * d, heads + h / a->kv_repeats * d, d * sizeof *heads);
 }
 
 /* With a few heads for each key/value head, this is the number of queries that a kernel processes at
@@ -167,6 +179,8 @@ static void project_heads(fp_pass *pass, size_t i, const float *x, heads *h)
     if (!h->k) return;
     fp_bias_run(h->k, pass->n_rows, &w->k);
     fp_bias_run(h->v, pass->n_rows, value);
+    repeat_heads(pass, a, h->k);
+    repeat_heads(pass, a, h->v);
     make_heads(pass, a, &w->k_norm, a->n_kv_heads, true, h->k);
     make_heads(pass, a, &w->v_norm, a->n_kv_heads, false, h->v);
 }
@@ -239,7 +253,7 @@ typedef struct attending {
     const run_pages *pages; /* [n_runs] */
     const chunks *chunks;
     assay_attention_fn *kernel;
-    const float *q;
+    const float *q, *sinks;
     float *out;
 } attending;
 
@@ -285,6 +299,7 @@ static void attend_item(void *context, size_t item)
         .last = last,
         .scale = (float)a->scale,
         .cap = (float)a->score_cap,
+        .sinks = k->sinks ? k->sinks + head * group : NULL,
         .sink_tokens = pages->view.sink_tokens,
     });
 }
@@ -303,6 +318,7 @@ static void attend_rows(const fp_pass *pass, size_t i, const run_pages *pages, c
                    .chunks = cut,
                    .kernel = fp_attention_of(op, pass->model->caches[i].narrow != NULL),
                    .q = q,
+                   .sinks = pass->model->layers[i].attention.sinks,
                    .out = out};
     fp_pool_run(pass->model->pool, cut->n * a->n_kv_heads,
                 longest * ASSAY_PAGE * 2 * a->n_heads / a->n_kv_heads * a->head_dim * pass->n_rows / cut->n,

@@ -3,6 +3,7 @@
 
 #include "fastpath/layer.h"
 #include "fastpath/ops.h"
+#include "fastpath/plane_rope.h"
 #include "fastpath/streams.h"
 #include "model/plan/arrays.h"
 #include "model/plan/mask.h"
@@ -209,6 +210,7 @@ static assay_status run_pass(fp_pass *pass)
     const plan *p = pass->plan;
     float *x = fp_scratch_floats(pass->scratch, pass->n_rows, p->hidden);
     assay_status rc = x && fp_narrow_alloc(pass) ? make_ropes(pass) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) rc = fp_plane_rope_make(pass);
     if (rc == ASSAY_OK) rc = find_blocks(pass);
     if (rc == ASSAY_OK) rc = find_own_experts(pass);
     if (rc != ASSAY_OK) return rc;

@@ -22,6 +22,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/pack.c fastpath/pack.h \
 	fastpath/page.c fastpath/page.h \
 	fastpath/pass.h \
+	fastpath/plane_rope.c fastpath/plane_rope.h \
 	fastpath/pool.c fastpath/pool.h \
 	fastpath/rope_request.c fastpath/rope_request.h \
 	fastpath/scratch.c fastpath/scratch.h \

@@ -32,6 +32,7 @@ assay_status fp_mlp_run(fp_pass *pass, const plan_mlp *mlp, const fp_mlp *w, flo
         fp_bias_run(gate, n_rows, &w->gate);
         fp_bias_run(up, n_rows, &w->up);
         if (mlp->sparse) make_sparse(gate, n_rows, width, mlp->sparse_deviations);
+        if (mlp->squares) fp_gate_run(pass, up, gate, up, width, n_rows, width, mlp->activation);
         fp_gate_run(pass, gate, gate, up, width, n_rows, width, mlp->activation);
         fp_linear_run(pass, y, gate, n_rows, &w->down);
     }

@@ -18,7 +18,8 @@ static const uint64_t IMPLEMENTED =
     PLAN_LAYER_NORMS | PLAN_ROPE_AXES | PLAN_BIASES | PLAN_BLOCKS | PLAN_TOWER | PLAN_GRID_POSITIONS |
     PLAN_DELTA | PLAN_OUTPUT_GATE | PLAN_SHARED_EXPERT | PLAN_CHOICE_BIAS | PLAN_SUM_FLOOR |
     PLAN_OWN_EXPERTS | PLAN_SIGMOIDS | PLAN_GROUPS | PLAN_SUM_OFFSET | PLAN_SHARE_FACTOR |
-    PLAN_NORMS_AFTER_ROPE | PLAN_DOUBLED_ROPE | PLAN_IMAGE_POSITIONS | PLAN_AUDIO;
+    PLAN_NORMS_AFTER_ROPE | PLAN_DOUBLED_ROPE | PLAN_IMAGE_POSITIONS | PLAN_AUDIO | PLAN_SQUARED_GATE |
+    PLAN_SINKS | PLAN_PLANE_ROPE | PLAN_KV_REPEATS | PLAN_BLOCK_POSITIONS;
 
 static const uint64_t TOWER_IMPLEMENTED =
     PLAN_TOWER_RASTER | PLAN_TOWER_CHANNELS_LAST | PLAN_TOWER_PIXEL_SCALE | PLAN_TOWER_IN_NORM |
@@ -44,6 +45,7 @@ static void pack_attention(fp_packer *p, fp_attention *to, const plan_attention 
     fp_pack_norm(p, &to->q_norm, &from->q_norm);
     fp_pack_norm(p, &to->k_norm, &from->k_norm);
     fp_pack_norm(p, &to->v_norm, &from->v_norm);
+    fp_pack_vector(p, &to->sinks, &from->sinks);
 }
 
 static void pack_delta(fp_packer *p, fp_delta *to, const plan_delta *from)

@@ -14,6 +14,7 @@
 typedef struct fp_attention {
     fp_linear q, k, v, o;
     fp_norm q_norm, k_norm, v_norm;
+    const float *sinks; /* [n_heads], or NULL */
 } fp_attention;
 
 typedef struct fp_delta {

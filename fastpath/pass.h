@@ -42,9 +42,10 @@ typedef struct fp_pass {
     size_t n_runs, n_rows;
     bool *has_own;      /* [R], whether a row's token has experts of its own; NULL: none has */
     size_t *block_last; /* [R], index of the last token of the row's block; NULL: the plan has no blocks */
-    float **cosine, **sine; /* [n_ropes] of [R, rope_n_angles] */
-    float *layer_inputs;    /* [R, n_layers, P], or NULL */
-    void *narrow;           /* buffer for R input rows of any matrix in a narrower type */
+    float **cosine, **sine;           /* [n_ropes] of [R, rope_n_angles] */
+    float *plane_cosine, *plane_sine; /* [R, n_heads, dim / 2] of the plane rope; NULL: no row turns */
+    float *layer_inputs;              /* [R, n_layers, P], or NULL */
+    void *narrow;                     /* buffer for R input rows of any matrix in a narrower type */
 } fp_pass;
 
 static inline size_t fp_run_position(const fp_run *run, size_t row)

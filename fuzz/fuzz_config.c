@@ -56,6 +56,7 @@ static const char *const CHECKPOINTS[] = {
     "glm4v_moe/base",
     "hunyuan_vl/base",
     "qwen3_omni_moe/base",
+    "falcon_ocr/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -39,6 +40,35 @@ static assay_status read_place(const char *name, const char *path, const place *
     return rc;
 }
 
+/* Falcon-OCR's processor is that of the model type, and reads config.json (mlx-vlm,
+ * models/falcon_ocr/processing_falcon_ocr.py). *found is false, with ASSAY_OK, for any other model. */
+static assay_status read_model(const char *dir, image_config *out, bool *found, assay_error *err)
+{
+    json_object *root = NULL, *member = NULL, *settings = NULL;
+    char *path = NULL;
+    *found = false;
+    if (asprintf(&path, "%s/config.json", dir) < 0)
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    assay_status rc = access(path, F_OK) == 0 ? json_read(path, &root, err) : ASSAY_OK;
+    const bool is_object = rc == ASSAY_OK && json_object_is_type(root, json_type_object);
+    const char *type =
+        is_object && json_object_object_get_ex(root, "model_type", &member) ? json_text(member) : NULL;
+    *found = type && strcmp(type, "falcon_ocr") == 0;
+    if (*found) {
+        settings = json_object_new_object();
+        bool ok = settings && json_object_object_add(settings, "image_processor_type",
+                                                     json_object_new_string("FalconOCRProcessor")) == 0;
+        if (ok && json_object_object_get_ex(root, "spatial_patch_size", &member))
+            ok = json_object_object_add(settings, "patch_size", json_object_get(member)) == 0;
+        rc = ok ? image_config_read(path, settings, false, out, err)
+                : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    }
+    (void)json_object_put(settings);
+    (void)json_object_put(root);
+    free(path);
+    return rc;
+}
+
 static assay_status refuse_missing(const char *dir, bool is_video, assay_error *err)
 {
     if (is_video)
@@ -54,6 +84,11 @@ static assay_status refuse_missing(const char *dir, bool is_video, assay_error *
 
 assay_status image_config_open(const char *dir, bool is_video, image_config *out, assay_error *err)
 {
+    if (!is_video) {
+        bool is_model = false;
+        const assay_status rc = read_model(dir, out, &is_model, err);
+        if (rc != ASSAY_OK || is_model) return rc;
+    }
     for (const place *p = is_video ? video_places : image_places; p->file; p++) {
         char *path = NULL, *name = NULL;
         bool found = false;

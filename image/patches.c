@@ -63,6 +63,13 @@ static void fill_squares(const image_config *c, const image_pixels *p, const lev
                             in->pixel_values + i * in->row_width);
 }
 
+static void fill_pixels(const image_config *c, const image_pixels *p, const levels *l, image_input *in)
+{
+    const size_t patch = (size_t)c->patch_size, w = (size_t)in->size.grid_w;
+    for (size_t i = 0; i < in->n_rows; i++)
+        fill_channels_last(p, l, i / w * patch, i % w * patch, patch, in->pixel_values + i * in->row_width);
+}
+
 static void fill_raster(const image_config *c, const image_pixels *p, const levels *l, image_input *in)
 {
     const size_t patch = (size_t)c->patch_size;
@@ -92,6 +99,24 @@ static assay_status open_input(const image_config *c, image_input *in, assay_err
                       in->row_width);
 }
 
+/* Resizes to `size`, in one step or two. */
+static assay_status resize_image(const image_config *c, const image_pixels *image, const image_size *size,
+                                 image_pixels *out, assay_error *err)
+{
+    const image_filter filter = (image_filter)c->resample;
+    int64_t height = (int64_t)image->height, width = (int64_t)image->width;
+    image_pixels first = {0};
+    assay_status rc = image_size_first(c, &height, &width, err);
+    const bool is_divided = (size_t)height != image->height || (size_t)width != image->width;
+    if (rc == ASSAY_OK && is_divided)
+        rc = image_resample(image, (size_t)height, (size_t)width, filter, &first, err);
+    if (rc == ASSAY_OK)
+        rc = image_resample(is_divided ? &first : image, (size_t)size->height, (size_t)size->width, filter,
+                            out, err);
+    image_pixels_free(&first);
+    return rc;
+}
+
 assay_status image_patches_make(const image_config *config, const image_pixels *image, image_input *out,
                                 assay_error *err)
 {
@@ -103,13 +128,13 @@ assay_status image_patches_make(const image_config *config, const image_pixels *
     assay_status rc =
         image_size_resolve(config, (int64_t)image->height, (int64_t)image->width, 0, &in.size, err);
     if (rc != ASSAY_OK) return rc;
-    rc = image_resample(image, (size_t)in.size.height, (size_t)in.size.width, (image_filter)config->resample,
-                        &resized, err);
+    rc = resize_image(config, image, &in.size, &resized, err);
     if (rc != ASSAY_OK) return rc;
     rc = open_input(config, &in, err);
     if (rc == ASSAY_OK) {
         fill_levels(config, &l);
         if (config->rows == IMAGE_ROWS_BLOCKS) fill_blocks(config, &resized, &l, &in);
+        else if (config->rows == IMAGE_ROWS_PIXELS) fill_pixels(config, &resized, &l, &in);
         else if (config->rows != IMAGE_ROWS_RASTER) fill_squares(config, &resized, &l, &in);
         else fill_raster(config, &resized, &l, &in);
         *out = in;

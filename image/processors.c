@@ -72,6 +72,7 @@ static const image_member hunyuan_members[] = {
     {"resample", IMAGE_MEMBER_WHOLE, AT(unused), 0, 5, NULL},
     {NULL, IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
 };
+static const image_member no_members[] = {{NULL, IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL}};
 
 static const image_member fit_frames_members[] = {
     {"merge_size", IMAGE_MEMBER_WHOLE, AT(merge_size), 1, IMAGE_MERGE_MAX, NULL},
@@ -108,13 +109,14 @@ static const char *const ernie_image[] = {"Ernie4_5_VLMoeImageProcessor",
                                           NULL};
 static const char *const hunyuan_image[] = {"HunYuanVLImageProcessor", "HunYuanVLImageProcessorFast",
                                             "HunYuanVLImageProcessorPil", NULL};
+static const char *const falcon_image[] = {"FalconOCRProcessor", NULL};
 static const char *const qwen2_video[] = {"Qwen2VLVideoProcessor", NULL};
 static const char *const qwen3_video[] = {"Qwen3VLVideoProcessor", NULL};
 static const char *const gemma4_video[] = {"Gemma4VideoProcessor", NULL};
 static const char *const gemma4_image[] = {"Gemma4ImageProcessor", "Gemma4ImageProcessorFast",
                                            "Gemma4ImageProcessorPil", NULL};
 
-/* Defaults are those of the classes in transformers 5.23. */
+/* Defaults are those of the classes in transformers 5.23; Falcon-OCR's of mlx-vlm 0.7.10. */
 static const image_processor processors[] = {
     {qwen2_image,
      fit_members,
@@ -192,6 +194,21 @@ static const image_processor processors[] = {
       .rescale_factor = 1 / 255.0,
       .image_mean = CLIP_MEAN,
       .image_std = CLIP_STD}},
+    {falcon_image,
+     no_members,
+     false,
+     {.rule = IMAGE_RULE_FIT_TWICE,
+      .rows = IMAGE_ROWS_PIXELS,
+      .patch_size = 16,
+      .merge_size = 1,
+      .temporal_patch_size = 1,
+      .min_pixels = 56 * 56,
+      .max_pixels = 28 * 28 * 1280,
+      RESIZED_AS_DEFAULT,
+      .do_normalize = true,
+      .rescale_factor = 1 / 255.0,
+      .image_mean = HALVES,
+      .image_std = HALVES}},
     {qwen2_video,
      fit_members,
      true,

@@ -120,6 +120,49 @@ static assay_status fit_long(const image_config *c, sides image, sides *out, ass
     return rc == ASSAY_OK ? fit(c, image, out, err) : rc;
 }
 
+enum { FIRST_SHORTEST = 64, FIRST_LONGEST = 1024 };
+
+/* Python's int(a * b) or int(a / b). */
+static int64_t whole(double x)
+{
+    return (int64_t)floor(x);
+}
+
+/* The sides of an image with one side set to `side`: the width of an upright one, otherwise the height. */
+static sides set_side(sides image, double aspect, int64_t side)
+{
+    return image.width < image.height ? (sides){whole((double)side / aspect), side}
+                                      : (sides){side, whole((double)side * aspect)};
+}
+
+assay_status image_size_first(const image_config *config, int64_t *height, int64_t *width, assay_error *err)
+{
+    const sides image = {*height, *width};
+    const double aspect = (double)image.width / (double)image.height;
+    const int64_t shorter = image.height < image.width ? image.height : image.width;
+    const int64_t longer = image.height < image.width ? image.width : image.height;
+    if (config->rule != IMAGE_RULE_FIT_TWICE || !config->do_resize ||
+        (shorter >= FIRST_SHORTEST && longer <= FIRST_LONGEST))
+        return ASSAY_OK;
+    sides r = set_side(image, aspect, shorter < FIRST_SHORTEST ? FIRST_SHORTEST : FIRST_LONGEST);
+    if (r.width > FIRST_LONGEST) r = (sides){whole(FIRST_LONGEST / aspect), FIRST_LONGEST};
+    if (r.height > FIRST_LONGEST) r = (sides){FIRST_LONGEST, whole(FIRST_LONGEST * aspect)};
+    if (r.height == 0 || r.width == 0)
+        return assay_fail(err, ASSAY_EUNSUPPORTED,
+                          "image of %" PRId64 " x %" PRId64 ": its resized size is %" PRId64 " x %" PRId64,
+                          image.height, image.width, r.height, r.width);
+    *height = r.height;
+    *width = r.width;
+    return ASSAY_OK;
+}
+
+static assay_status fit_twice(const image_config *c, sides image, sides *out, assay_error *err)
+{
+    const assay_status rc = image_size_first(c, &image.height, &image.width, err);
+    if (rc == ASSAY_OK) *out = fit_area(c, image, 1, 1);
+    return rc;
+}
+
 /* max_pixels of all frames: the limits of a frame, times their number. */
 static assay_status cap_pixels(image_config *c, int64_t n_frames, assay_error *err)
 {
@@ -221,6 +264,7 @@ assay_status image_size_resolve(const image_config *config, int64_t height, int6
     if (!config->do_resize) rc = keep_size(config, image, err);
     else if (config->rule == IMAGE_RULE_BUDGET) rc = fit_budget(config, image, &r, err);
     else if (config->rule == IMAGE_RULE_FIT_LONG) rc = fit_long(config, image, &r, err);
+    else if (config->rule == IMAGE_RULE_FIT_TWICE) rc = fit_twice(config, image, &r, err);
     else if (config->rule == IMAGE_RULE_FIT_FRAMES)
         rc = fit_frames(config, image, n_frames > 0 ? n_frames : config->temporal_patch_size, &r, err);
     else rc = fit(config, image, &r, err);

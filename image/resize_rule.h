@@ -24,4 +24,9 @@ typedef struct image_size {
 assay_status image_size_resolve(const image_config *config, int64_t height, int64_t width, int64_t n_frames,
                                 image_size *out, assay_error *err);
 
+/* Replaces the sides of an image by those to which it is resized first, before it is resized to the size of
+ * image_size_resolve: with all rules but IMAGE_RULE_FIT_TWICE they stay. Fails with ASSAY_EUNSUPPORTED, the
+ * sides untouched, if one would be 0. */
+assay_status image_size_first(const image_config *config, int64_t *height, int64_t *width, assay_error *err);
+
 #endif

@@ -23,6 +23,9 @@ typedef enum image_rule {
     IMAGE_RULE_FIT_FRAMES, /* both sides scaled up where one is shorter than patch * merge, then as FIT with
                             * the area of all frames; a still image has temporal_patch_size of them
                             * (smart_resize of Qwen3-VL's videos and of GLM-4.1V) */
+    IMAGE_RULE_FIT_TWICE,  /* the image is resized so that no side is longer than 1,024 pixels and, where that
+                            * is  possible, none shorter than 64, and the result again as FIT says, whatever
+                            * its  aspect ratio (mlx-vlm's Falcon-OCR) */
     IMAGE_RULE_BUDGET      /* the largest size of at most max_soft_tokens * merge^2 patches (Gemma 4) */
 } image_rule;
 
@@ -34,6 +37,7 @@ typedef enum image_rows {
     IMAGE_ROWS_BLOCKS,  /* blocks of merge x merge patches, row by row; elements (channel, frame, y, x) */
     IMAGE_ROWS_SQUARES, /* patches row by row; elements (channel, frame, y, x), as images of their own */
     IMAGE_ROWS_FLAT,    /* the same, each a row of elements */
+    IMAGE_ROWS_PIXELS,  /* patches row by row; elements (y, x, channel) */
     IMAGE_ROWS_RASTER   /* patches row by row; elements (y, x, channel); padded to the patch budget */
 } image_rows;
 

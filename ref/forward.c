@@ -7,6 +7,7 @@
 #include "model/plan/arrays.h"
 #include "ref/layer.h"
 #include "ref/pass.h"
+#include "ref/plane_rope.h"
 #include "ref/product.h"
 #include "ref/streams.h"
 #include "ref/weight.h"
@@ -107,6 +108,7 @@ static assay_status run_model(ref_pass *pass, size_t first_row, ref_real *x, ref
     const plan *p = pass->plan;
     size_t n_rows = pass->n_tokens - first_row;
     assay_status rc = make_ropes(pass);
+    if (rc == ASSAY_OK) rc = ref_plane_rope_make(pass);
     if (rc != ASSAY_OK) return rc;
     embed_tokens(pass, x);
     rc = ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "embed");
@@ -146,6 +148,7 @@ assay_status ref_forward(const plan *p, const ref_sample *sample, size_t first_r
                      .n_tokens = n_tokens,
                      .tokens = sample->tokens,
                      .positions = sample->positions,
+                     .media = &sample->media,
                      .limit = limit,
                      .tracer = tracer};
     pass.cosine = calloc(p->n_ropes + 1, sizeof *pass.cosine);
@@ -165,6 +168,7 @@ assay_status ref_forward(const plan *p, const ref_sample *sample, size_t first_r
     free_each((void **)pass.sine, p->n_ropes);
     free_each((void **)pass.k, p->n_layers);
     free_each((void **)pass.v, p->n_layers);
+    free(pass.plane_angle);
     free(pass.block_end);
     free(pass.layer_inputs);
     ref_features_free(&pass.features);

@@ -5,6 +5,7 @@
 #include "ref/delta.h"
 #include "ref/heads.h"
 #include "ref/mlp.h"
+#include "ref/plane_rope.h"
 #include "ref/streams.h"
 #include "ref/weight.h"
 
@@ -37,17 +38,31 @@ static assay_status project_queries(ref_pass *pass, const plan_attention *a, con
     return rc == ASSAY_OK ? ref_heads_finish(q, n, a->n_heads, d, &a->q_norm, rotation) : rc;
 }
 
+/* Makes of each of n heads `times` heads that follow each other, in place. */
+static void repeat_heads(ref_real *heads, size_t n, size_t head_dim, size_t times)
+{
+    if (times < 2) return;
+    for (size_t h = n; h-- > 0;)
+        for (size_t k = times; k-- > 0;)
+            memmove(heads + (h * times + k) * head_dim, heads + h * head_dim, head_dim * sizeof *heads);
+}
+
 /* Computes layer i's own keys and values, which stay in the pass for the layers that share them. */
 static assay_status make_keys(ref_pass *pass, size_t i, const plan_attention *a, const ref_real *x)
 {
-    const size_t n = pass->n_tokens, heads = a->n_kv_heads, d = a->head_dim;
+    const size_t n = pass->n_tokens, heads = plan_projected_kv_heads(a), d = a->head_dim;
     const plan_linear *values = a->value_is_key ? &a->k : &a->v;
-    pass->k[i] = ref_alloc(n, heads * d);
-    pass->v[i] = ref_alloc(n, heads * d);
+    pass->k[i] = ref_alloc(n, a->n_kv_heads * d);
+    pass->v[i] = ref_alloc(n, a->n_kv_heads * d);
     if (!pass->k[i] || !pass->v[i]) return ASSAY_ENOMEM;
-    assay_status rc = ref_heads_project(pass->k[i], x, n, heads, d, &a->k, &a->k_norm, rotation_of(pass, a));
-    if (rc == ASSAY_OK)
-        rc = ref_heads_project(pass->v[i], x, n, heads, d, values, &a->v_norm, (ref_rotation){0});
+    assay_status rc = ref_linear(pass->k[i], x, n, &a->k);
+    if (rc == ASSAY_OK) rc = ref_linear(pass->v[i], x, n, values);
+    if (rc != ASSAY_OK) return rc;
+    repeat_heads(pass->k[i], n * heads, d, a->kv_repeats);
+    repeat_heads(pass->v[i], n * heads, d, a->kv_repeats);
+    rc = ref_heads_finish(pass->k[i], n, a->n_kv_heads, d, &a->k_norm, rotation_of(pass, a));
+    if (rc == ASSAY_OK) rc = ref_heads_finish(pass->v[i], n, a->n_kv_heads, d, &a->v_norm, (ref_rotation){0});
+    ref_plane_rope_turn(pass, a->n_kv_heads, d, pass->k[i]);
     return rc;
 }
 
@@ -60,6 +75,7 @@ static assay_status attend_layer(ref_pass *pass, size_t i, const ref_real *x, re
     plan_keys *keys = calloc(pass->n_tokens, sizeof *keys);
     assay_status rc =
         q && mixed && gate && keys ? project_queries(pass, a, x, q, a->is_gated ? gate : NULL) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) ref_plane_rope_turn(pass, a->n_heads, a->head_dim, q);
     if (rc == ASSAY_OK && a->cache_layer == i) rc = make_keys(pass, i, a, x);
     if (rc == ASSAY_OK) {
         plan_mask_keys(a, pass->limit.limit, pass->limit.sink_tokens, pass->block_end, pass->n_tokens, keys);

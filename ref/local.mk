@@ -14,6 +14,7 @@ REF_SOURCES = \
 	ref/panels.c ref/panels.h \
 	ref/pass.h \
 	ref/patches.c ref/patches.h \
+	ref/plane_rope.c ref/plane_rope.h \
 	ref/position_table.c ref/position_table.h \
 	ref/product.c ref/product.h \
 	ref/real.h \
@@ -56,6 +57,7 @@ REF_TESTS = \
 	ref/tests/check_memory \
 	ref/tests/check_merger \
 	ref/tests/check_ops \
+	ref/tests/check_plane_rope \
 	ref/tests/check_position_table \
 	ref/tests/check_product \
 	ref/tests/check_session \
@@ -101,6 +103,11 @@ ref_tests_check_ops_SOURCES = ref/tests/check_ops.c
 ref_tests_check_ops_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_ops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_ops_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_plane_rope_SOURCES = \
+	ref/tests/check_plane_rope.c model/inputs/tests/sample.c model/inputs/tests/sample.h
+ref_tests_check_plane_rope_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
+ref_tests_check_plane_rope_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_plane_rope_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_position_table_SOURCES = ref/tests/check_position_table.c
 ref_tests_check_position_table_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_position_table_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)

@@ -49,6 +49,7 @@ assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan
     if (rc == ASSAY_OK) {
         if (mlp->sparse) make_sparse(gate, n_tokens, mlp->intermediate, mlp->sparse_deviations);
         ref_activate(gate, n, mlp->activation);
+        if (mlp->squares) ref_multiply(gate, gate, n);
         ref_multiply(gate, up, n);
         rc = ref_linear(y, gate, n_tokens, &mlp->down);
     }

@@ -208,22 +208,34 @@ void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const
         }
 }
 
+/* A softmax with the score `sink` beside the n of x, whose weight is left out. */
+static void softmax_beside(ref_real *x, size_t n, double sink)
+{
+    double top = sink, sum = 0;
+    for (size_t i = 0; i < n; i++) top = (double)x[i] > top ? (double)x[i] : top;
+    for (size_t i = 0; i < n; i++) sum += exp((double)x[i] - top);
+    sum += exp(sink - top);
+    for (size_t i = 0; i < n; i++) x[i] = (ref_real)(exp((double)x[i] - top) / sum);
+}
+
 /* Queries whose scores are computed at once, for the keys up to the last that one of them has. */
 #define QUERIES 64
 
-/* Turns the scores of one query, [n_keys], into weights: 0 for all tokens but its keys. */
-static void share_row(ref_real *scores, const plan_keys *keys, size_t n_keys)
+/* Turns the scores of one query, [n_keys], into weights: 0 for all tokens but its keys. sink: its head's;
+ * NULL: none. */
+static void share_row(ref_real *scores, const plan_keys *keys, size_t n_keys, const ref_real *sink)
 {
     for (size_t key = keys->sink_tokens; key < keys->first; key++) scores[key] = -INFINITY;
-    ref_softmax(scores, keys->end);
+    if (sink) softmax_beside(scores, keys->end, (double)*sink);
+    else ref_softmax(scores, keys->end);
     for (size_t key = keys->end; key < n_keys; key++) scores[key] = 0;
 }
 
 /* One head of n queries: q, out: [n, head_dim], k, v: [T, head_dim], each with its own distance of rows.
- * keys: [n]. scores: scratch, [n, T]. */
+ * keys: [n]. sink: of the head, or NULL. scores: scratch, [n, T]. */
 static assay_status attend_queries(ref_real *out, const ref_real *q, size_t ld_q, const ref_real *k,
                                    const ref_real *v, size_t ld_kv, size_t n, const plan_attention *a,
-                                   const plan_keys *keys, ref_real *scores)
+                                   const plan_keys *keys, const ref_real *sink, ref_real *scores)
 {
     size_t n_keys = 0;
     for (size_t t = 0; t < n; t++)
@@ -232,7 +244,7 @@ static assay_status attend_queries(ref_real *out, const ref_real *q, size_t ld_q
     if (rc != ASSAY_OK) return rc;
     for (size_t t = 0; t < n; t++) {
         if (a->score_cap > 0) ref_soft_cap(scores + t * n_keys, keys[t].end, a->score_cap);
-        share_row(scores + t * n_keys, &keys[t], n_keys);
+        share_row(scores + t * n_keys, &keys[t], n_keys, sink);
     }
     return ref_product(out, ld_q, scores, n_keys, v, ld_kv, true, n, a->head_dim, n_keys, 1);
 }
@@ -243,14 +255,17 @@ assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, 
     const size_t group = a->n_heads / a->n_kv_heads, q_row = a->n_heads * a->head_dim,
                  kv_row = a->n_kv_heads * a->head_dim;
     ref_real *scores = ref_alloc(n_tokens < QUERIES ? n_tokens : QUERIES, n_tokens);
-    assay_status rc = scores ? ASSAY_OK : ASSAY_ENOMEM;
+    ref_real *sinks = ref_alloc(1, a->n_heads);
+    assay_status rc = scores && sinks ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && a->sinks.data) ref_weight_rows(&a->sinks, 0, 1, sinks);
     for (size_t h = 0; h < a->n_heads; h++)
         for (size_t t = 0; rc == ASSAY_OK && t < n_tokens; t += QUERIES) {
             const size_t at = t * q_row + h * a->head_dim, kv_at = h / group * a->head_dim;
             const size_t n = n_tokens - t < QUERIES ? n_tokens - t : QUERIES;
-            rc =
-                attend_queries(out + at, q + at, q_row, k + kv_at, v + kv_at, kv_row, n, a, keys + t, scores);
+            rc = attend_queries(out + at, q + at, q_row, k + kv_at, v + kv_at, kv_row, n, a, keys + t,
+                                a->sinks.data ? &sinks[h] : NULL, scores);
         }
     free(scores);
+    free(sinks);
     return rc;
 }

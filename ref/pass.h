@@ -14,10 +14,12 @@ typedef struct ref_pass {
     size_t n_tokens;          /* T */
     const int32_t *tokens;    /* [T], checked: within the vocabulary */
     const int32_t *positions; /* [T, ROPE_AXES_MAX], not negative; NULL: the index of each token */
+    const media_list *media;  /* of the sample */
     ref_limit limit;
     size_t *block_end; /* [T], see plan_block_ends */
     ref_tracer tracer;
     double **cosine, **sine; /* [n_ropes] of [T, rope_n_angles] */
+    double *plane_angle;     /* [T, n_heads, dim / 2] of the plane rope; NULL: no token turns */
     ref_real **k, **v;      /* [n_layers] of [T, n_kv_heads, head_dim], kept for the layers that share them */
     ref_real *layer_inputs; /* [T, n_layers, P], or NULL */
     ref_features features;

@@ -126,6 +126,14 @@ assay_status fault_plant(assay_error *err);
 const fault *fault_planted(void);
 
 /* Functions of the table, grouped by the file that defines them. */
+/* Of heads.c. */
+void fault_sink_missing(plan *p);
+void fault_square_missing(plan *p);
+void fault_plane_missing(plan *p);
+void fault_plane_other_half(plan *p);
+void fault_positions_of_index(plan *p);
+void fault_plane_of_group(fp_pass *pass, size_t i);
+
 void fault_window_wide(plan *p);
 void fault_window_narrow(plan *p);
 void fault_blocks_causal(plan *p);

@@ -112,13 +112,15 @@ void fault_windows_left(fp_layout *l)
 /* The first features of the sample that was placed before this one, as far as they go. */
 void fault_features_previous(const fp_sample *one, size_t n, fp_placed *placed)
 {
+    enum { HELD = 16 }; /* the features of as many samples as one pass places are in use at a time */
     static const fp_sample *sample, *before;
-    static fp_features *own, *previous;
+    static fp_features *own, *previous, *held[HELD];
+    static size_t n_held;
     if (sample != one) {
         before = sample;
-        fp_features_release(previous);
         previous = own;
-        own = fp_features_share(one->features[0]);
+        fp_features_release(held[n_held % HELD]);
+        held[n_held++ % HELD] = own = fp_features_share(one->features[0]);
         sample = one;
     }
     for (size_t t = 0; before && previous && t < n; t++)

@@ -20,6 +20,7 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/caches.c \
 	conformance/faults/experts.c \
 	conformance/faults/fault.h \
+	conformance/faults/heads.c \
 	conformance/faults/image_fault.h \
 	conformance/faults/images.c \
 	conformance/faults/long_cases.h \

@@ -25,7 +25,8 @@ const fault FAULTS[] = {
     {"window-narrow", "a window shows one key too few", "phi3/window/window gemma4/dense/window",
      "phi3/base/batch", .plan = fault_window_narrow},
     {"blocks-causal", "the tokens of an image attend to no later tokens of it",
-     "gemma4/blocks/blocks gemma4/blocks/blocks-steps gemma4/blocks/blocks-long gemma4/tower-blocks/images",
+     "gemma4/blocks/blocks gemma4/blocks/blocks-steps gemma4/blocks/blocks-long gemma4/tower-blocks/images "
+     "falcon_ocr/base/image falcon_ocr/base/image-batch",
      "gemma4/placeholders/single", .plan = fault_blocks_causal},
     {"blocks-everywhere", "the tokens of an image attend to its later tokens in full layers, too",
      "gemma4/blocks/blocks gemma4/blocks/blocks-steps gemma4/blocks/blocks-long gemma4/tower-blocks/images",
@@ -103,6 +104,23 @@ const fault FAULTS[] = {
      .choice = fault_group_by_one},
     {"groups-zeroed", "experts of groups that are not chosen are compared as 0",
      "glm4v_moe/unnormalised/single", "glm4v_moe/defaults/image-narrow", .choice = fault_groups_zeroed},
+    {"sink-missing", "the scores that stand beside those of the keys are left out of the softmax",
+     "falcon_ocr/base/single falcon_ocr/base/image falcon_ocr/sizes/image", "qwen3/base/single",
+     .plan = fault_sink_missing},
+    {"square-missing", "the activation of an MLP's gate is not squared",
+     "falcon_ocr/base/single falcon_ocr/base/image", "qwen3/base/single", .plan = fault_square_missing},
+    {"plane-missing", "no patch of an image is rotated by its place",
+     "falcon_ocr/base/image falcon_ocr/base/image-batch falcon_ocr/base/images-alike",
+     "falcon_ocr/base/single", .plan = fault_plane_missing},
+    {"plane-other-half", "the elements that rotate by the position rotate by the place of a patch, too",
+     "falcon_ocr/base/image falcon_ocr/sizes/image", "falcon_ocr/base/single",
+     .plan = fault_plane_other_half},
+    {"plane-of-group", "heads that share a key rotate patches by the frequencies of the first of them",
+     "falcon_ocr/base/image falcon_ocr/base/image-batch", "falcon_ocr/sizes/image",
+     .attends = fault_plane_of_group},
+    {"positions-of-index", "each token of an image that takes one position has its own",
+     "falcon_ocr/base/image falcon_ocr/base/image-decode falcon_ocr/base/image-batch",
+     "falcon_ocr/base/single", .plan = fault_positions_of_index},
     {"slot-used", "a sample joins in a slot that still holds the cache of another one", "qwen3/base/single",
      "qwen3/base/single", .spared_manner = "whole", .joined = fault_slot_used},
     {"fork-writes-shared-page", "a copy of a sample and its origin write to the page that they share",
@@ -188,7 +206,7 @@ const fault FAULTS[] = {
     {"sections-time-first", "the frequencies of M-RoPE are divided in three parts, time first",
      "ernie4_5_vl_moe/base/image", "ernie4_5_vl_moe/base/single", .plan = fault_sections_time_first},
     {"pairs-apart", "the pairs of a rope are i and i + half of the head, instead of adjacent elements",
-     "ernie4_5_vl_moe/base/single", "qwen3_vl/base/image", .plan = fault_pairs_apart},
+     "ernie4_5_vl_moe/base/single falcon_ocr/base/single", "qwen3_vl/base/image", .plan = fault_pairs_apart},
     {"tower-axes-swapped", "row and column of a patch are swapped in the rope of the tower",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image gemma4/tower/image "
      "paddleocr_vl/base/image ernie4_5_vl_moe/base/image glm4v_moe/base/image qwen3_omni_moe/base/image",
@@ -242,7 +260,8 @@ const fault FAULTS[] = {
     {"features-previous", "a sample gets the features of the sample before it",
      "qwen3_vl/base/images-batch gemma4/tower/images-batch paddleocr_vl/base/images-batch "
      "glm4v/base/images-batch glm_ocr/base/images-batch ernie4_5_vl_moe/base/images-batch "
-     "glm4v_moe/base/images-batch hunyuan_vl/base/images-batch qwen3_omni_moe/base/media-batch",
+     "glm4v_moe/base/images-batch hunyuan_vl/base/images-batch qwen3_omni_moe/base/media-batch "
+     "falcon_ocr/base/image-batch",
      "qwen3_vl/base/image", .spared_manner = "whole", .images.features = fault_features_previous},
     {"frames-outside", "the elements of a patch are taken frame by frame instead of channel by channel",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image qwen3_vl_moe/base/image glm4v/base/image "
@@ -271,7 +290,8 @@ const fault FAULTS[] = {
      "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MIXER_IN, .epsilon = 1e-5},
     {"epsilon-text-attention-low", "the norm before attention has an epsilon of 1e-6",
-     "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images",
+     "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images "
+     "falcon_ocr/epsilons/image",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MIXER_IN, .epsilon = 1e-6},
     {"epsilon-text-mlp", "the norm before the MLP has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images qwen3_vl_moe/epsilons/images "
@@ -279,20 +299,24 @@ const fault FAULTS[] = {
      "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MLP_IN, .epsilon = 1e-5},
     {"epsilon-text-mlp-low", "the norm before the MLP has an epsilon of 1e-6",
-     "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images",
+     "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images "
+     "falcon_ocr/epsilons/image",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MLP_IN, .epsilon = 1e-6},
     {"epsilon-text-last", "the last norm has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images paddleocr_vl/epsilons/images "
      "glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images hunyuan_vl/epsilons/images",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_LAST, .epsilon = 1e-5},
     {"epsilon-text-last-low", "the last norm has an epsilon of 1e-6",
-     "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images",
+     "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images "
+     "falcon_ocr/epsilons/image",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_LAST, .epsilon = 1e-6},
     {"epsilon-text-query", "the norm of queries has another epsilon",
-     "qwen3_vl/epsilons/images gemma4/tower-epsilons/images hunyuan_vl/epsilons/images",
+     "qwen3_vl/epsilons/images gemma4/tower-epsilons/images hunyuan_vl/epsilons/images "
+     "falcon_ocr/epsilons/image",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_QUERY},
     {"epsilon-text-key", "the norm of keys has another epsilon",
-     "qwen3_vl/epsilons/images gemma4/tower-epsilons/images hunyuan_vl/epsilons/images",
+     "qwen3_vl/epsilons/images gemma4/tower-epsilons/images hunyuan_vl/epsilons/images "
+     "falcon_ocr/epsilons/image",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_KEY},
     {"epsilon-tower-attention", "the tower's norm before attention has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "

@@ -25,6 +25,17 @@ static bool add_storages(json_object *to, const plan *p)
     return ok;
 }
 
+static const char *position_rule(plan_positions positions)
+{
+    switch (positions) {
+    case PLAN_POSITIONS_INDEX: return "index";
+    case PLAN_POSITIONS_GRID: return "grid";
+    case PLAN_POSITIONS_IMAGES: return "images";
+    case PLAN_POSITIONS_BLOCK: return "block";
+    }
+    return "";
+}
+
 static bool add_sizes(json_object *to, const plan *p)
 {
     return conf_json_add_count(to, "vocabulary", p->vocab) &&
@@ -34,10 +45,7 @@ static bool add_sizes(json_object *to, const plan *p)
            conf_json_add_real(to, "embedding_factor", p->embedding_scale) &&
            conf_info_add_norm(to, "final_norm", &p->norm) &&
            conf_json_add_count(to, "max_positions", p->max_positions) &&
-           conf_json_add_text(to, "positions",
-                              p->positions == PLAN_POSITIONS_GRID     ? "grid"
-                              : p->positions == PLAN_POSITIONS_IMAGES ? "images"
-                                                                      : "index");
+           conf_json_add_text(to, "positions", position_rule(p->positions));
 }
 
 static bool add_ids(json_object *to, const char *name, const int32_t *at, size_t n)
@@ -66,6 +74,10 @@ static bool add_extras(json_object *to, const plan *p)
                                               conf_json_add_count(one, "width", p->layer_inputs.width) &&
                                               conf_json_add_count(one, "tokens", p->layer_inputs.table.rows)
                                         : conf_info_add_null(to, "layer_inputs"));
+    ok = ok && (p->plane_rope.present ? (one = conf_info_add_object(to, "plane_rope")) &&
+                                            conf_json_add_count(one, "first", p->plane_rope.first) &&
+                                            conf_json_add_count(one, "elements", p->plane_rope.dim)
+                                      : conf_info_add_null(to, "plane_rope"));
     return ok && add_placeholders(to, &p->placeholders) &&
            add_ids(to, "block_tokens", p->blocks.id, p->blocks.n) &&
            add_ids(to, "expert_tokens", p->expert_tokens.id, p->expert_tokens.n);

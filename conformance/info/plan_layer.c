@@ -38,6 +38,7 @@ bool conf_info_add_mlp(json_object *to, const char *name, const plan_mlp *mlp)
     return conf_json_add_count(one, "intermediate", mlp->intermediate) &&
            conf_json_add_text(one, "activation", plan_activation_name(mlp->activation)) &&
            conf_info_add_flag(one, "gated", mlp->gate.weight.data) &&
+           conf_info_add_flag(one, "squared", mlp->squares) &&
            conf_info_add_flag(one, "bias", mlp->gate.bias.data || mlp->down.bias.data) &&
            (mlp->sparse ? conf_json_add_real(one, "sparse_deviations", mlp->sparse_deviations)
                         : conf_info_add_null(one, "sparse_deviations"));
@@ -61,6 +62,8 @@ static bool add_mixer(json_object *to, const plan_mixer *mixer)
            conf_info_add_flag(one, "value_is_key", a->value_is_key) &&
            conf_info_add_flag(one, "gate", a->is_gated) &&
            conf_info_add_flag(one, "norms_after_rope", a->norms_after_rope) &&
+           conf_info_add_count(one, "kv_repeats", a->kv_repeats) &&
+           conf_info_add_flag(one, "sinks", a->sinks.data) &&
            conf_info_add_flag(one, "blocks", a->mask == PLAN_MASK_BLOCKS) && conf_info_add_null(to, "delta");
 }
 

@@ -70,6 +70,22 @@ START_TEST(a_checkpoint_without_a_config_is_refused_with_the_files)
 }
 END_TEST
 
+/* The processor of Falcon-OCR reads config.json, and no other file. */
+START_TEST(falcon_ocr_states_its_patches_in_the_config_of_the_model)
+{
+    const char *dir = checkpoint("falcon");
+    put(dir, "config.json", "{\"model_type\":\"falcon_ocr\",\"spatial_patch_size\":8}");
+    put(dir, "preprocessor_config.json", IMAGE(3));
+    expect_patch(dir, false, 8);
+    put(dir, "config.json", "{\"model_type\":\"falcon_ocr\"}");
+    expect_patch(dir, false, 16);
+    put(dir, "config.json", "{\"model_type\":\"falcon_ocr\",\"spatial_patch_size\":0}");
+    refused(dir, false, ASSAY_EUNSUPPORTED, "config.json", "patch_size");
+    put(dir, "config.json", "{\"model_type\":\"qwen3_vl\",\"spatial_patch_size\":8}");
+    expect_patch(dir, false, 3);
+}
+END_TEST
+
 START_TEST(errors_name_the_place)
 {
     const char *dir = checkpoint("errors");
@@ -93,6 +109,7 @@ int main(void)
     tcase_add_test(all, the_nested_config_precedes_the_file);
     tcase_add_test(all, a_video_takes_its_own_file_before_that_of_images);
     tcase_add_test(all, a_checkpoint_without_a_config_is_refused_with_the_files);
+    tcase_add_test(all, falcon_ocr_states_its_patches_in_the_config_of_the_model);
     tcase_add_test(all, errors_name_the_place);
     suite_add_tcase(suite, all);
     return support_run(suite);

@@ -44,6 +44,15 @@ static const struct {
     {"Glm46VImageProcessor", 10, 20, 0, {56, 112, 1, 4, 8, 8}},
     /* 3000 x 4000 in two frames: beta = 1.4286, 75 x 100 units. */
     {"Glm4vImageProcessor", 3000, 4000, 0, {2100, 2800, 1, 150, 200, 7500}},
+    /* 40 x 90 is first 64 x 144; 30 x 10 is 192 x 64. */
+    {"FalconOCRProcessor", 40, 90, 0, {64, 144, 1, 4, 9, 36}},
+    {"FalconOCRProcessor", 30, 10, 0, {192, 64, 1, 12, 4, 48}},
+    /* 1040 x 21 is 3169 x 64, then 1024 x 20, whose width is 1.25 units; an aspect ratio of 300 is allowed.
+     */
+    {"FalconOCRProcessor", 1040, 21, 0, {1024, 16, 1, 64, 1, 64}},
+    {"FalconOCRProcessor", 300, 1, 0, {1040, 16, 1, 65, 1, 65}},
+    /* 2000 x 2000 is 1024 x 1024, more than 28 * 28 * 1280 pixels: beta = 1.022, 62.6 units. */
+    {"FalconOCRProcessor", 2000, 2000, 0, {992, 992, 1, 62, 62, 3844}},
     /* 3 frames fill two temporal patches. */
     {"Qwen2VLVideoProcessor", 280, 560, 3, {280, 560, 2, 20, 40, 400}},
     /* 5/2 rounds to 2: 4 frames of 512 x 384 are exactly max_pixels, and 6 would not be. */
@@ -97,6 +106,7 @@ static const struct {
     {"PaddleOCRVLImageProcessor", 1, 201, 0, ASSAY_EUNSUPPORTED, "aspect ratio is 201, expected at most 200"},
     {"PaddleOCRVLImageProcessor", (int64_t)1 << 50, 1, 0, ASSAY_EUNSUPPORTED,
      "expected at most 9007199254740991"},
+    {"FalconOCRProcessor", 1, 3000, 0, ASSAY_EUNSUPPORTED, "its resized size is 0 x 1024"},
     {"Qwen2VLImageProcessor", 9, 9, 1, ASSAY_EINVAL, "1 frames: expected 0 for a still image"},
     {"Qwen2VLVideoProcessor", 9, 9, 0, ASSAY_EINVAL, "0 frames: expected 1 to 2^20"},
     {"Qwen2VLVideoProcessor", 9, 9, INT64_MAX, ASSAY_EINVAL, "frames: expected 1 to 2^20"},

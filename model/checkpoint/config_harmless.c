@@ -373,6 +373,11 @@ static const config_harmless_member QWEN3_OMNI[] = {
     {"video_token_id", NULL},
 };
 
+/* In the published file, but not read by the class: stop ids are in eos_token_id. */
+static const config_harmless_member FALCON_OCR[] = {
+    {"eos_id", NULL},
+};
+
 #define MEMBERS(table) table, sizeof(table) / sizeof *(table)
 
 const config_harmless_group config_harmless_groups[] = {
@@ -399,6 +404,7 @@ const config_harmless_group config_harmless_groups[] = {
     {"is constant in the published class, or not read by it", "ernie4_5", MEMBERS(ERNIE)},
     {"is not read by the published class", "DFNRope", MEMBERS(ERNIE_VISION)},
     {"is not read by the published class", "hunyuan_vl", MEMBERS(HUNYUAN_VL)},
+    {"is not read by the published class", "falcon_ocr", MEMBERS(FALCON_OCR)},
     {"is of images", "qwen3_5", MEMBERS(MULTIMODAL)},
     {"is of videos or speech, or not used by the published class", "qwen3_omni_moe", MEMBERS(QWEN3_OMNI)},
 };

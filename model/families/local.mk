@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 model_libmodel_la_SOURCES += \
 	model/families/ernie4_5_vl_moe.c \
+	model/families/falcon_ocr.c \
 	model/families/families.h \
 	model/families/gemma.c \
 	model/families/gemma2.c \
@@ -33,6 +34,7 @@ MODEL_FAMILIES_TESTS = \
 	model/families/tests/check_glm4v_moe \
 	model/families/tests/check_hunyuan \
 	model/families/tests/check_omni \
+	model/families/tests/check_falcon \
 	model/families/tests/check_siglip \
 	model/families/tests/check_vision \
 	model/families/tests/check_vision_refused
@@ -46,6 +48,8 @@ model_families_tests_check_glm4v_moe_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_glm4v_moe_LDADD = $(TEST_LIBS)
 model_families_tests_check_hunyuan_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_hunyuan_LDADD = $(TEST_LIBS)
+model_families_tests_check_falcon_CFLAGS = $(TEST_CFLAGS)
+model_families_tests_check_falcon_LDADD = $(TEST_LIBS)
 model_families_tests_check_siglip_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_siglip_LDADD = $(TEST_LIBS)
 model_families_tests_check_vision_CFLAGS = $(TEST_CFLAGS)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/inputs/positions.h"
 
+#include "model/plan/mask.h"
+
 static int64_t larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -34,6 +36,14 @@ static int64_t position_of(const int32_t *position, size_t t, size_t axis)
     return position ? position[t * ROPE_AXES_MAX + axis] : (int64_t)t;
 }
 
+/* Over all axes. */
+static int64_t largest_position(const int32_t *position, size_t t)
+{
+    int64_t largest = 0;
+    for (size_t a = 0; a < ROPE_AXES_MAX; a++) largest = larger(largest, position_of(position, t, a));
+    return largest;
+}
+
 /* Whether the last frame of a run lies beyond the position after it. */
 static bool is_tall(const media *m, const grid_run *run)
 {
@@ -47,6 +57,8 @@ static int64_t next_position(const plan *p, const media_list *list, const int32_
 {
     size_t place, row, taken;
     if (n == 0) return 0;
+    if (p->positions == PLAN_POSITIONS_BLOCK && list->n > 0)
+        return largest_position(position, n - 1) + (plan_is_block_token(p, tokens[n - 1]) ? 0 : 1);
     media_walk walk = media_walk_from(list, p, tokens, n - 1);
     if (p->positions == PLAN_POSITIONS_GRID && media_walk_token(&walk, &place, &row) &&
         list->place[place].kind != ASSAY_ITEM_AUDIO) {
@@ -54,9 +66,7 @@ static int64_t next_position(const plan *p, const media_list *list, const int32_
         run.start = position_of(position, n - 1 - taken, 1); /* its first token is at row 0 of the grid */
         if (is_tall(list->place[place].medium, &run)) return end_of(&run);
     }
-    int64_t largest = 0;
-    for (size_t a = 0; a < ROPE_AXES_MAX; a++) largest = larger(largest, position_of(position, n - 1, a));
-    return 1 + largest;
+    return 1 + largest_position(position, n - 1);
 }
 
 /* Of ropes with three axes, the last is not read: it is that of t. */
@@ -92,11 +102,24 @@ static void fill_of_images(const plan *p, const media_list *list, const int32_t 
     }
 }
 
+/* Those of PLAN_POSITIONS_BLOCK. tokens: [n]; next: the position of the first. */
+static void fill_blocks(const plan *p, const int32_t *tokens, int64_t next, size_t n, int32_t *position)
+{
+    for (size_t i = 0; i < n; i++) {
+        put_position(position + i * ROPE_AXES_MAX, next, next, next);
+        if (!plan_is_block_token(p, tokens[i])) next++;
+    }
+}
+
 void positions_fill(const plan *p, const media_list *list, const int32_t *tokens, const int32_t *before,
                     size_t from, size_t n, int32_t *position)
 {
     if (p->positions == PLAN_POSITIONS_IMAGES) {
         fill_of_images(p, list, tokens, before, from, n, position);
+        return;
+    }
+    if (p->positions == PLAN_POSITIONS_BLOCK && list->n > 0) {
+        fill_blocks(p, tokens + from, next_position(p, list, tokens, before, from), n, position);
         return;
     }
     media_walk walk = media_walk_from(list, p, tokens, from);

@@ -11,6 +11,10 @@
  * end of that row after each other, have on axis 1 their column, on axis 2 their row and on axis 3 the number
  * of the image in its sample instead. (The published code counts the images of a whole batch.)
  *
+ * With PLAN_POSITIONS_BLOCK (mlx-vlm: get_rope_index of falcon_ocr), in a sample with media: a token that
+ * follows a token of a block has its position, any other the next one, on all axes. Published blocks begin
+ * with a token of their own and end before another one, which shares the position.
+ *
  * Positions do not depend on the division of tokens into steps. Published code agrees for images. After a
  * video of which more frames than rows and columns of the merged grid share one run, it does not: a prompt's
  * text follows at s + max(h, w), beside the later frames, but generated tokens follow the largest position of

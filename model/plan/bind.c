@@ -26,6 +26,8 @@ void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, 
         (void)snprintf(b->prefix, sizeof b->prefix, "%s", PREFIXES[i]);
         if (bind_exists(b, "embed_tokens.weight")) return;
     }
+    b->prefix[0] = '\0';
+    if (bind_exists(b, "tok_embeddings.weight")) return;
     bind_fail(b, ASSAY_EFORMAT,
               "tensor 'model.embed_tokens.weight' is missing (looked below model.language_model. "
               "and language_model.model. as well)");

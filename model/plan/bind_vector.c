@@ -23,6 +23,14 @@ plan_weight bind_vector_row(bind *b, size_t rows, size_t n, size_t row, const ch
     return bind_tensor_part(b, bind_tensor_take(b, name, BIND_FLOATS, 2, shape, ""), row * n, n);
 }
 
+plan_weight bind_elements(bind *b, size_t rank, const size_t *shape, const char *format, ...)
+{
+    char name[BIND_NAME_MAX];
+    BIND_TENSOR_NAME(name, "", format);
+    const assay_tensor *t = bind_tensor_take(b, name, BIND_FLOATS, rank, shape, "");
+    return bind_tensor_part(b, t, 0, t ? bind_tensor_elements(t) : 0);
+}
+
 plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
 {
     char name[BIND_NAME_MAX];

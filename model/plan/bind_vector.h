@@ -13,6 +13,10 @@ plan_weight bind_vector(bind *b, size_t n, const char *format, ...) __attribute_
 plan_weight bind_vector_row(bind *b, size_t rows, size_t n, size_t row, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* The elements of a tensor of this shape, row by row, as a vector. */
+plan_weight bind_elements(bind *b, size_t rank, const size_t *shape, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* name.weight [n]. */
 plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

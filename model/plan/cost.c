@@ -68,6 +68,7 @@ static void add_attention(plan_cost *c, const plan_attention *a, size_t layer)
     add_norm(c, &a->q_norm);
     add_norm(c, &a->k_norm);
     add_norm(c, &a->v_norm);
+    read_weight(c, &a->sinks);
     *mine = (plan_cost_attention){.n_query = a->n_heads * a->head_dim, .window = a->window};
     mine->cache_bytes =
         a->k.weight.data ? positions * number_bytes(&a->k.weight) : c->attention[a->cache_layer].cache_bytes;
@@ -163,6 +164,7 @@ static void count_ends(plan_cost *c, const plan *p)
         add_product(c, &p->streams.unprojection[s - 1]);
     }
     add_norm(c, &p->norm);
+    read_weight(c, &p->plane_rope.frequency);
     read_weight(c, &p->head);
     c->head = (uint64_t)p->head.rows * p->head.cols;
 }

@@ -50,6 +50,11 @@ static const struct {
     {PLAN_NORMS_AFTER_ROPE, "norms of q and k after the rope"},
     {PLAN_DOUBLED_ROPE, "a rope that turns the elements of a pair by different axes"},
     {PLAN_IMAGE_POSITIONS, "positions by places in images and their numbers"},
+    {PLAN_SQUARED_GATE, "an MLP with a squared gate"},
+    {PLAN_SINKS, "scores without keys"},
+    {PLAN_PLANE_ROPE, "a rope in the plane of images"},
+    {PLAN_KV_REPEATS, "keys and values that are repeated before ropes"},
+    {PLAN_BLOCK_POSITIONS, "images that take one position"},
 };
 
 static const struct {
@@ -116,6 +121,7 @@ static uint64_t attention_features(const plan_attention *a, size_t i)
            bit(a->cache_layer != i, PLAN_SHARED_KEYS) | bit(a->value_is_key, PLAN_VALUE_IS_KEY) |
            bit(a->rope == PLAN_NONE, PLAN_NO_ROPE) | bit(a->score_cap != 0, PLAN_SCORE_CAP) |
            bit(a->is_gated, PLAN_OUTPUT_GATE) | bit(a->norms_after_rope, PLAN_NORMS_AFTER_ROPE) |
+           bit(a->sinks.data != NULL, PLAN_SINKS) | bit(a->kv_repeats > 1, PLAN_KV_REPEATS) |
            head_norm_features(&a->q_norm, a) | head_norm_features(&a->k_norm, a) |
            head_norm_features(&a->v_norm, a) | BIAS_FEATURES(&a->q, &a->k, &a->v, &a->o);
 }
@@ -131,9 +137,9 @@ static uint64_t expert_features(const plan_experts *x)
 {
     return norm_features(&x->router_norm) | BIAS_FEATURES(&x->shared.gate, &x->shared.up, &x->shared.down) |
            bit(x->present, PLAN_EXPERTS) | bit(x->shared.present, PLAN_SHARED_EXPERT) |
-           bit(x->choice_bias.data != NULL, PLAN_CHOICE_BIAS) | bit(x->sum_floor != 0, PLAN_SUM_FLOOR) |
-           bit(x->scoring == PLAN_SCORING_SIGMOID, PLAN_SIGMOIDS) | bit(x->n_groups != 0, PLAN_GROUPS) |
-           bit(x->sum_offset != 0, PLAN_SUM_OFFSET) |
+           bit(x->shared.squares, PLAN_SQUARED_GATE) | bit(x->choice_bias.data != NULL, PLAN_CHOICE_BIAS) |
+           bit(x->sum_floor != 0, PLAN_SUM_FLOOR) | bit(x->scoring == PLAN_SCORING_SIGMOID, PLAN_SIGMOIDS) |
+           bit(x->n_groups != 0, PLAN_GROUPS) | bit(x->sum_offset != 0, PLAN_SUM_OFFSET) |
            bit(x->present && x->share_factor != 1, PLAN_SHARE_FACTOR);
 }
 
@@ -152,9 +158,9 @@ static uint64_t layer_features(const plan_layer *l, size_t i)
            bit(!l->mixer_in.present || !l->mlp_in.present, PLAN_NO_PRE_NORMS) |
            bit(l->residual_factor != 1, PLAN_RESIDUAL_FACTOR) | bit(l->mlp.sparse, PLAN_SPARSE_MLP) |
            bit(l->mlp.present && !l->mlp.gate.weight.data, PLAN_PLAIN_MLP) |
-           bit(l->own_experts.present, PLAN_OWN_EXPERTS) | bit(l->layer_input.present, PLAN_LAYER_INPUTS) |
-           bit(l->laurel.present, PLAN_LAUREL) | bit(l->altup.present, PLAN_STREAMS) |
-           bit(l->scalar.data != NULL, PLAN_LAYER_SCALAR);
+           bit(l->mlp.squares, PLAN_SQUARED_GATE) | bit(l->own_experts.present, PLAN_OWN_EXPERTS) |
+           bit(l->layer_input.present, PLAN_LAYER_INPUTS) | bit(l->laurel.present, PLAN_LAUREL) |
+           bit(l->altup.present, PLAN_STREAMS) | bit(l->scalar.data != NULL, PLAN_LAYER_SCALAR);
 }
 
 uint64_t plan_features(const plan *p)
@@ -166,7 +172,9 @@ uint64_t plan_features(const plan *p)
         bit(p->streams.n > 0, PLAN_STREAMS) | bit(p->placeholders.n > 0, PLAN_PLACEHOLDERS) |
         bit(p->tower.present, PLAN_TOWER) | bit(p->audio.present, PLAN_AUDIO) |
         bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS) |
-        bit(p->positions == PLAN_POSITIONS_IMAGES, PLAN_IMAGE_POSITIONS);
+        bit(p->positions == PLAN_POSITIONS_IMAGES, PLAN_IMAGE_POSITIONS) |
+        bit(p->positions == PLAN_POSITIONS_BLOCK, PLAN_BLOCK_POSITIONS) |
+        bit(p->plane_rope.present, PLAN_PLANE_ROPE);
     needed |= bit(p->layer_inputs.projection.bias.data != NULL, PLAN_BIASES);
     for (size_t i = 0; i < p->n_ropes; i++)
         needed |= bit(p->ropes[i].sections != ROPE_SECTIONS_NONE, PLAN_ROPE_AXES) |

@@ -45,6 +45,11 @@
 #define PLAN_DOUBLED_ROPE     (UINT64_C(1) << 32) /* the two elements of a pair turn by different axes */
 #define PLAN_IMAGE_POSITIONS  (UINT64_C(1) << 33) /* by the places of tokens in images, which are numbered */
 #define PLAN_AUDIO            (UINT64_C(1) << 51) /* a tower of sounds: see also plan_tower_features */
+#define PLAN_SQUARED_GATE     (UINT64_C(1) << 54) /* of an MLP */
+#define PLAN_SINKS            (UINT64_C(1) << 55) /* scores beside those of the keys */
+#define PLAN_PLANE_ROPE       (UINT64_C(1) << 56)
+#define PLAN_KV_REPEATS       (UINT64_C(1) << 57)
+#define PLAN_BLOCK_POSITIONS  (UINT64_C(1) << 58)
 
 #define PLAN_CHOICE_BIAS  (UINT64_C(1) << 40) /* added to the probabilities of experts to choose */
 #define PLAN_SUM_FLOOR    (UINT64_C(1) << 41) /* of the sum that divides the probabilities of experts */

@@ -66,7 +66,7 @@ typedef enum plan_mask {
     PLAN_MASK_NONE    /* all of the segment that the caller evaluates: of towers alone */
 } plan_mask;
 
-/* Softmax attention. Order: projections, norms, rope, attention, gate, output projection; with
+/* Softmax attention. Order: projections, repetition, norms, ropes, attention, gate, output projection; with
  * norms_after_rope the rope comes before the norms. */
 typedef struct plan_attention {
     size_t n_heads, n_kv_heads, head_dim; /* query head h reads kv head h / (n_heads / n_kv_heads) */
@@ -82,14 +82,26 @@ typedef struct plan_attention {
     plan_linear q, k, v, o; /* k and v absent where cache_layer is another layer */
     bool norms_after_rope;  /* of q and k */
     plan_norm q_norm, k_norm, v_norm; /* over each head, or over a whole row of the projection: see width */
+    size_t
+        kv_repeats;    /* k and v have n_kv_heads / kv_repeats heads; each becomes kv_repeats heads that
+                          follow each other, before norms and ropes, which may turn them differently. 0: as 1 */
+    plan_weight sinks; /* [n_heads], or absent: of each head a score beside those of the keys, whose weight in
+                          the softmax has no value (attention sinks) */
 } plan_attention;
+
+/* The number of heads of a layer's projections of keys and values. */
+static inline size_t plan_projected_kv_heads(const plan_attention *a)
+{
+    return a->kv_repeats > 1 ? a->n_kv_heads / a->kv_repeats : a->n_kv_heads;
+}
 
 /* down(activation(gate(x)) * up(x)), or down(activation(up(x))) where there is no gate. */
 typedef struct plan_mlp {
     bool present;
     size_t intermediate;
     assay_activation activation;
-    bool sparse; /* gate first becomes relu(gate - mean - sparse_deviations * std) over its row */
+    bool squares; /* down(activation(gate(x))² * up(x)) */
+    bool sparse;  /* gate first becomes relu(gate - mean - sparse_deviations * std) over its row */
     double sparse_deviations;
     plan_linear gate, up, down;
 } plan_mlp;

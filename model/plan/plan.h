@@ -189,11 +189,24 @@ typedef struct plan_expert_tokens {
 
 /* Where the ropes place the tokens of a sample whose steps give no positions. */
 typedef enum plan_positions {
-    PLAN_POSITIONS_INDEX, /* the index of a token, on every axis */
-    PLAN_POSITIONS_GRID,  /* M-RoPE (Wang et al. 2024, Qwen2-VL): images and videos by their grids */
-    PLAN_POSITIONS_IMAGES /* of four axes (HunYuanVL): the index, and of the tokens of an image their column,
+    PLAN_POSITIONS_INDEX,  /* the index of a token, on every axis */
+    PLAN_POSITIONS_GRID,   /* M-RoPE (Wang et al. 2024, Qwen2-VL): images and videos by their grids */
+    PLAN_POSITIONS_IMAGES, /* of four axes (HunYuanVL): the index, and of the tokens of an image their column,
                              their row and the number of the image */
+    PLAN_POSITIONS_BLOCK   /* in a sample with media, the tokens of a block and the one after it share a
+                              position; each other token follows at the next one, on every axis */
 } plan_positions;
+
+/* A second rope of every layer, which turns the patches of an image by their places in its plane, each head
+ * by frequencies of its own: elements first + 2i and first + 2i + 1, i < dim / 2, of head h by the angle
+ * y·f[h, i, 0] + x·f[h, i, 1]. The patch in row r and column c of R rows and C columns is at
+ *   y = √(R/C) (2r / max(R - 1, 1) - 1), x = √(C/R) (2c / max(C - 1, 1) - 1)
+ * Tokens without features do not turn. It requires as many key/value heads as query heads. */
+typedef struct plan_plane_rope {
+    bool present;
+    size_t first, dim;
+    plan_weight frequency; /* f: [n_heads, dim / 2, 2] as a vector */
+} plan_plane_rope;
 
 typedef struct plan {
     const char *dir;
@@ -211,6 +224,7 @@ typedef struct plan {
     rope *ropes;
     size_t n_ropes;
     plan_frequency *frequencies; /* [n_ropes], owned */
+    plan_plane_rope plane_rope;
     array_list *arrays; /* owned: arrays converted or derived, by the plan or an engine; realised when
                          * the plan is open */
     plan_layer *layers;

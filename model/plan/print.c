@@ -24,6 +24,17 @@ static void print_storages(const plan *p, FILE *out)
     }
 }
 
+static const char *position_rule(plan_positions positions)
+{
+    switch (positions) {
+    case PLAN_POSITIONS_INDEX: return "";
+    case PLAN_POSITIONS_GRID: return ", those of images by their grids";
+    case PLAN_POSITIONS_IMAGES: return ", those of images by column, row and number of the image";
+    case PLAN_POSITIONS_BLOCK: return ", one of each image";
+    }
+    return "";
+}
+
 static void print_counts(const plan *p, FILE *out)
 {
     fprintf(out, "model        %s (%s)\n", p->dir, p->model_type);
@@ -39,11 +50,7 @@ static void print_counts(const plan *p, FILE *out)
     if (p->norm.kind == PLAN_LAYER_NORM)
         fprintf(out, ", final LayerNorm%s", p->norm.bias.data ? " with bias" : "");
     if (p->embedding_scale != 1) fprintf(out, ", embedding times %.10g", p->embedding_scale);
-    fprintf(out, "\npositions    %zu as trained%s\n", p->max_positions,
-            p->positions == PLAN_POSITIONS_GRID ? ", those of images by their grids"
-            : p->positions == PLAN_POSITIONS_IMAGES
-                ? ", those of images by column, row and number of the image"
-                : "");
+    fprintf(out, "\npositions    %zu as trained%s\n", p->max_positions, position_rule(p->positions));
     if (p->streams.n) fprintf(out, "streams      %zu, active %zu\n", p->streams.n, p->streams.active);
     if (p->layer_inputs.present)
         fprintf(out, "layer inputs %zu wide, table of %zu tokens\n", p->layer_inputs.width,
@@ -114,6 +121,8 @@ static void print_attention(const plan_attention *a, size_t i, FILE *out)
     if (a->value_is_key) fprintf(out, ", value = key");
     if (a->is_gated) fprintf(out, ", gated");
     if (a->norms_after_rope) fprintf(out, ", norms after the rope");
+    if (a->kv_repeats > 1) fprintf(out, ", keys and values repeated %zu times", a->kv_repeats);
+    if (a->sinks.data) fprintf(out, ", sinks");
     if (a->q.bias.data) fprintf(out, ", bias on q%s", a->k.bias.data ? ", k, v" : "");
     if (a->o.bias.data) fprintf(out, ", bias on o");
     if (a->q_norm.present && a->q_norm.width != a->head_dim)
@@ -153,6 +162,7 @@ static void print_feed_forward(const plan_layer *layer, FILE *out)
     if (layer->mlp.present) {
         fprintf(out, "             mlp %zu, %s", layer->mlp.intermediate,
                 plan_activation_name(layer->mlp.activation));
+        if (layer->mlp.squares) fprintf(out, " squared");
         if (layer->mlp.sparse) fprintf(out, ", sparse above %.6g deviations", layer->mlp.sparse_deviations);
         if (layer->mlp.gate.bias.data) fprintf(out, ", biases");
         fputc('\n', out);
@@ -202,6 +212,9 @@ void plan_print(const plan *p, const tokenizer *tokens, FILE *out)
     print_counts(p, out);
     print_stops(p, tokens, out);
     for (size_t i = 0; i < p->n_ropes; i++) print_rope(&p->ropes[i], i, out);
+    if (p->plane_rope.present)
+        fprintf(out, "plane rope   %zu elements from %zu on, by the places of patches\n", p->plane_rope.dim,
+                p->plane_rope.first);
     for (size_t i = 0; i < p->n_layers; i++) print_layer(p, i, out);
     if (p->tower.present) plan_print_tower(&p->tower, out);
     if (p->audio.present) plan_print_tower(&p->audio, out);

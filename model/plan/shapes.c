@@ -27,6 +27,20 @@ static void check_rope(checker *c, const plan_attention *a)
                        c->plan->dir, c->where, r->dim, r->head_dim, a->head_dim);
 }
 
+/* The frequencies are those of each head of every layer. */
+static void check_plane_rope(checker *c, const plan_attention *a)
+{
+    const plan_plane_rope *r = &c->plan->plane_rope;
+    if (c->status == ASSAY_OK && (r->dim == 0 || r->dim % 2 != 0 || r->dim > a->head_dim ||
+                                  r->first > a->head_dim - r->dim || a->n_kv_heads != a->n_heads))
+        c->status = assay_fail(c->err, ASSAY_EFORMAT,
+                               "%s: %splane_rope: found elements %zu to %zu of %zu, %zu heads and %zu "
+                               "key/value heads, expected pairs inside a head and as many heads of both",
+                               c->plan->dir, c->where, r->first, r->first + r->dim, a->head_dim, a->n_heads,
+                               a->n_kv_heads);
+    checker_vector(c, "plane_rope", &r->frequency, a->n_heads * r->dim);
+}
+
 static void check_shared_keys(checker *c, const plan_attention *a, size_t i)
 {
     if (c->status != ASSAY_OK || a->cache_layer == i) return;
@@ -46,24 +60,32 @@ static void check_shared_keys(checker *c, const plan_attention *a, size_t i)
 
 static void check_attention(checker *c, const plan_attention *a, size_t i)
 {
-    const size_t d = c->plan->hidden, q = a->n_heads * a->head_dim, kv = a->n_kv_heads * a->head_dim;
+    const size_t d = c->plan->hidden, q = a->n_heads * a->head_dim;
     const size_t q_rows = a->is_gated ? 2 * q : q;
+    const size_t projected = plan_projected_kv_heads(a) * a->head_dim;
     if (c->status == ASSAY_OK && (a->n_kv_heads == 0 || a->n_heads % a->n_kv_heads != 0))
         c->status =
             assay_fail(c->err, ASSAY_EFORMAT,
                        "%s: %sattention: found %zu heads and %zu key/value heads, expected a multiple",
                        c->plan->dir, c->where, a->n_heads, a->n_kv_heads);
+    if (c->status == ASSAY_OK && a->kv_repeats > 1 && a->n_kv_heads % a->kv_repeats != 0)
+        c->status = assay_fail(c->err, ASSAY_EFORMAT,
+                               "%s: %sattention: found %zu key/value heads, expected a multiple of the %zu "
+                               "that are made of each",
+                               c->plan->dir, c->where, a->n_kv_heads, a->kv_repeats);
     checker_linear(c, "q", &a->q, q_rows, d);
     checker_linear(c, "o", &a->o, d, q);
+    checker_vector(c, "sinks", &a->sinks, a->n_heads);
     check_head_norm(c, "q_norm", &a->q_norm, a->n_heads, a->head_dim);
     if (a->cache_layer == i) {
-        checker_linear(c, "k", &a->k, kv, d);
-        if (!a->value_is_key) checker_linear(c, "v", &a->v, kv, d);
+        checker_linear(c, "k", &a->k, projected, d);
+        if (!a->value_is_key) checker_linear(c, "v", &a->v, projected, d);
         check_head_norm(c, "k_norm", &a->k_norm, a->n_kv_heads, a->head_dim);
         check_head_norm(c, "v_norm", &a->v_norm, a->n_kv_heads, a->head_dim);
     }
     check_shared_keys(c, a, i);
     check_rope(c, a);
+    if (c->plan->plane_rope.present) check_plane_rope(c, a);
 }
 
 static void check_delta(checker *c, const plan_delta *m)

@@ -280,6 +280,47 @@ START_TEST(the_cap_of_scores_covers_keys_after_the_query)
 }
 END_TEST
 
+/* Scores of zero, and a sink of log 2 beside them, which takes the share of two keys; one of 1000 takes all.
+ */
+START_TEST(a_sink_takes_a_share_without_a_value)
+{
+    const double q[4] = {0}, v[] = {6, 12}, sinks[] = {0.69314718055994530942, 1000},
+                 expected[] = {2, 0, 4.5, 0};
+    const plan_attention a = {
+        .n_heads = 2, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .sinks = matrix(sinks, 1, 2)};
+    const plan_keys keys[] = {{0, 0, 1}, {0, 0, 2}};
+    ref_real out[4];
+    ck_assert_int_eq(ref_attention(out, q, q, v, 2, &a, keys), ASSAY_OK);
+    for (size_t i = 0; i < 4; i++) ck_assert(fabs(out[i] - expected[i]) < 1e-14);
+}
+END_TEST
+
+/* In a head with the earliest keys left out, they take no share from the sink either. */
+START_TEST(a_sink_stands_beside_the_visible_keys_alone)
+{
+    const double q[3] = {0}, v[] = {6, 12, 24}, sinks[] = {0};
+    const plan_attention a = {
+        .n_heads = 1, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .sinks = matrix(sinks, 1, 1)};
+    const plan_keys keys[] = {{0, 0, 1}, {0, 1, 2}, {1, 2, 3}};
+    ref_real out[3];
+    ck_assert_int_eq(ref_attention(out, q, q, v, 3, &a, keys), ASSAY_OK);
+    ck_assert(fabs(out[0] - 3) < 1e-14 && fabs(out[1] - 6) < 1e-14 && fabs(out[2] - 10) < 1e-14);
+}
+END_TEST
+
+START_TEST(a_squared_gate_is_the_square_of_the_activation)
+{
+    const double one[] = {1, 0, 0, 1}, twice[] = {2, 0, 0, 2};
+    plan_mlp mlp = {.present = true, .intermediate = 2, .activation = ASSAY_RELU, .squares = true};
+    mlp.gate.weight = matrix(twice, 2, 2);
+    mlp.up.weight = mlp.down.weight = matrix(one, 2, 2);
+    const ref_real x[] = {3, -1};
+    ref_real y[2];
+    ck_assert_int_eq(ref_mlp(y, x, 1, &mlp), ASSAY_OK);
+    expect(y, (const double[]){6 * 6 * 3, 0}, 2);
+}
+END_TEST
+
 START_TEST(sparse_gates_keep_the_values_above_the_cutoff)
 {
     const double one[] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -324,6 +365,9 @@ int main(void)
     tcase_add_test(all, a_layer_with_a_window_attends_only_within_it);
     tcase_add_test(all, attention_covers_any_range_of_keys);
     tcase_add_test(all, the_cap_of_scores_covers_keys_after_the_query);
+    tcase_add_test(all, a_sink_takes_a_share_without_a_value);
+    tcase_add_test(all, a_sink_stands_beside_the_visible_keys_alone);
+    tcase_add_test(all, a_squared_gate_is_the_square_of_the_activation);
     tcase_add_test(all, sparse_gates_keep_the_values_above_the_cutoff);
     tcase_add_test(all, the_soft_cap_bounds_and_keeps_small_values);
     suite_add_tcase(suite, all);

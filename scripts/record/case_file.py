@@ -20,6 +20,15 @@ SOURCE = (f"transformers {transformers.__version__}, torch {torch.__version__.sp
           "alone, unpadded, without cache")
 
 
+def source(checkpoint: Checkpoint) -> str:
+    package = checkpoint.family.package
+    if package is None:
+        return SOURCE
+    return (f"one implementation, {package.SYSTEM}, written again in torch {torch.__version__.split('+')[0]} "
+            f"({package.__name__.replace('.', '/')}.py), on a CPU, one thread; truth float64 throughout, each sample "
+            f"alone, unpadded, without cache; {package.SYSTEM} in float32 agrees within the noise where it places images")
+
+
 def check_generate(checkpoint: Checkpoint, recording: cases.Recording, tokens: np.ndarray) -> None:
     """Checks that the published generate() gives the same streams, including the stop id and the length."""
     stops = [i for i in (recording.idle_id, recording.stop_id) if i is not None]
@@ -73,7 +82,7 @@ def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model:
     datasets |= {f"/trace/{name}": tensor for name, tensor in trace64.items()}
     datasets |= more or {}
     attributes: dict[str, Any] = {
-        "kind": case.kind, "model": model, "source": SOURCE,
+        "kind": case.kind, "model": model, "source": source(checkpoint),
         "recorder": f"scripts/record, seed {checkpoint.seed}, draw {recording.draws}",
         "catches": catches(variant, case),
     }
@@ -128,6 +137,11 @@ def catches(variant: Variant, case: cases.Case) -> str:
         "pictures": "in a drawn configuration, with drawn images",
         "images-descending": "where the longest prompt of a batch, with the most images, is its first",
         "image-narrow": "in a narrower type, by a prompt with an image of which every expert is chosen by far",
+        "image-batch": "where prompts without an image and with one are left-padded into one batch",
+        "image-decode": "in a long decode after an image",
+        "image-generate": "in greedy tokens after an image",
+        "image-then-text": "in a prompt without an image that follows one with an image",
+        "images-alike": "in a prompt with two images of the same size",
         "images-narrow": "in a narrower type, by a prompt with two images of different sizes of which every expert is "
                          "chosen by far",
         "sound": "in a prompt with one sound",

@@ -19,6 +19,7 @@ from safetensors.torch import load_file, save_file
 
 from . import narrow, quantized
 from .images import Clip, Picture, compose, model_inputs, special_ids
+from .rewrites import published
 from .truth import Run, array, precision
 from .variant import Config, Family, Variant, rng_for
 from .weights import draw_state
@@ -77,11 +78,11 @@ class Checkpoint:
 
     def config(self) -> transformers.PreTrainedConfig:
         """A new config object of the published class, with eager attention and experts."""
-        text = getattr(transformers, self.family.config_class)(**copy.deepcopy(self.variant.config))
+        text = getattr(self.family.package or transformers, self.family.config_class)(**copy.deepcopy(self.variant.config))
         config = text
         if self.multimodal:
             towers = self.family.multimodal_config({}, self.variant.wrapper == "towers")
-            config = getattr(transformers, self.family.multimodal_config_class)(
+            config = getattr(self.family.package or transformers, self.family.multimodal_config_class)(
                 text_config=text, **{**towers, **copy.deepcopy(self.variant.outer)})
         for part in filter(None, (config, text, *(getattr(config, name, None) for name in ("vision_config", "audio_config")))):
             part._attn_implementation = "eager"
@@ -90,7 +91,7 @@ class Checkpoint:
 
     def build(self) -> torch.nn.Module:
         name = self.family.multimodal_model_class if self.multimodal else self.family.model_class
-        return getattr(transformers, name)(self.config())
+        return getattr(self.family.package or transformers, name)(self.config())
 
     def documents(self, stop_ids: list[int], idle_id: int) -> dict[str, Config]:
         """config.json and generation_config.json by file name.
@@ -115,7 +116,9 @@ class Checkpoint:
             if part is config or "vocab_size" in part:
                 part["eos_token_id"] = named[0] if len(named) == 1 else named
                 part["pad_token_id"] = 0
-        if self.variant.spelling != "new":
+        if self.variant.spelling == "mlx":
+            config = self.family.mlx_spelling(config)
+        elif self.variant.spelling != "new":
             config = self.family.old_spelling(config)
             config["torch_dtype"] = config.pop("dtype")
         if self.variant.spelling == "mixed":
@@ -156,7 +159,9 @@ class Checkpoint:
         state = dict(self.drawn)
         if self.variant.wrapper != "text" and not self.multimodal:
             state = {re.sub(r"^model\.", "model.language_model.", name): tensor for name, tensor in state.items()}
-        if self.variant.spelling != "new":
+        if self.variant.spelling == "mlx":
+            state = self.family.mlx_names(state)
+        elif self.variant.spelling != "new":
             state = self.family.old_names(state)
         if self.variant.mlx_names:
             state = quantized.mlx_names(state)
@@ -209,7 +214,7 @@ class Checkpoint:
         for name, document in self.documents(stop_ids, idle_id).items():
             text = json.dumps(document, indent=2, sort_keys=True)
             (directory / name).write_text(text + "\n")
-        save_shards(directory, self.stored(), self.variant.n_shards)
+        save_shards(directory, self.stored(), self.variant.n_shards, "mlx" if self.variant.spelling == "mlx" else "pt")
 
     def _check_rewritten(self, directory: Path, rewrite: Callable[[dict], dict]) -> None:
         """Checks files whose tensor names or layout the published class does not read: after `rewrite` has
@@ -234,6 +239,9 @@ class Checkpoint:
 
     def check_reload(self, directory: Path) -> None:
         """Checks that the publisher's own loader makes the same model from the files (spelling, layout)."""
+        if self.family.package:
+            published.check(self, directory, RELOAD_FLOOR)
+            return
         self._check_config(directory)
         if self.variant.wrapper != "text" and not self.multimodal:
             return
@@ -323,18 +331,18 @@ def split_experts(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return out
 
 
-def save_shards(directory: Path, state: dict[str, torch.Tensor], n_shards: int) -> None:
-    """Writes model.safetensors, or shards with an index; the tensors of a layer go to different shards."""
+def save_shards(directory: Path, state: dict[str, torch.Tensor], n_shards: int, form: str = "pt") -> None:
+    """Writes model.safetensors, or shards with an index; the tensors of a layer go to different shards. form: as in save."""
     for old in directory.glob("model*.safetensors*"):
         old.unlink()
     if n_shards == 1:
-        save(state, directory / "model.safetensors")
+        save(state, directory / "model.safetensors", form)
         return
     weight_map: dict[str, str] = {}
     for shard in range(n_shards):
         file = f"model-{shard + 1:05d}-of-{n_shards:05d}.safetensors"
         names = sorted(state)[shard::n_shards]
-        save({name: state[name] for name in names}, directory / file)
+        save({name: state[name] for name in names}, directory / file, form)
         weight_map |= dict.fromkeys(names, file)
     total = sum(tensor.numel() * tensor.element_size() for tensor in state.values())
     index: dict[str, Any] = {"metadata": {"total_size": total},
@@ -343,9 +351,10 @@ def save_shards(directory: Path, state: dict[str, torch.Tensor], n_shards: int) 
     (directory / "model.safetensors.index.json").write_text(text + "\n")
 
 
-def save(state: dict[str, torch.Tensor], path: Path) -> None:
-    """Writes one file, readable by all users (the library makes it private)."""
-    save_file(state, path, {"format": "pt"})
+def save(state: dict[str, torch.Tensor], path: Path, form: str = "pt") -> None:
+    """Writes one file, readable by all users (the library makes it private). form: pt or mlx, whose reader takes names and
+    layouts of mlx files as they are."""
+    save_file(state, path, {"format": form})
     path.chmod(0o644)
 
 

@@ -137,7 +137,25 @@ class Positions:
         return Medium("image", {"pixel_values": pixels, "image_position_ids": places})
 
 
-Format = Grids | Positions
+@dataclass(frozen=True)
+class Patches:
+    """One row of pixels (y, x, channel) for each placeholder token, and `image_grid_thw` (Falcon-OCR, whose processor
+    returns the whole image and `image_grid_hw`). registers: members that name tokens after that of the beginning."""
+
+    begin: str = "image_cls_token_id"
+    end: str = "image_end_token_id"
+    registers: tuple[str, ...] = tuple(f"image_reg_{i}_token_id" for i in (1, 2, 3, 4))
+    frames_apart: bool = False
+
+    def draw(self, rng: np.random.Generator, config: Config, picture: Picture) -> Medium:
+        """Pixels from a normal distribution, as published normalisation gives them."""
+        tower = config["vision_config"]
+        shape = (picture.rows * picture.columns, tower["patch_size"] ** 2 * tower["num_channels"])
+        return Medium("image", {"pixel_values": rng.standard_normal(shape).astype(np.float32),
+                                "image_grid_thw": np.array([(1, picture.rows, picture.columns)], np.int32)})
+
+
+Format = Grids | Positions | Patches
 
 
 @dataclass(frozen=True)
@@ -173,6 +191,7 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
     """
     ids = {kind: config[f"{kind}_token_id"] for kind in KINDS if f"{kind}_token_id" in config}
     begin, end = config[formats.begin], config[formats.end]
+    registers = [config[member] for member in getattr(formats, "registers", ())]
     tokens: list[int] = []
     media: list[Medium] = []
 
@@ -194,7 +213,7 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
             run = [ids[media[-1].kind]] * (size if apart else size * frames)
             if apart and frame:
                 tokens += words(1)  # published: the time of the frame
-            tokens += run if part.bare else [begin, *run, end]
+            tokens += run if part.bare else [begin, *registers, *run, end]
     return Prompt(tokens, tuple(media))
 
 

@@ -86,6 +86,14 @@ OTHER_IMAGES = (
     # Videos of more frames than rows or columns, before text, an image and another video, and at the end
     pictured("positions-tall", (1, Picture(1, 2, frames=5), 3), (Picture(2, 1, frames=4), Picture(2, 2), 2),
              (Picture(2, 2, frames=3, bare=True), 1, Picture(1, 1, frames=4, bare=True)), kind="positions"),
+    # One image in each prompt, which alone mlx-vlm places in Falcon-OCR; and two of the same size
+    pictured("image-batch", (6,), (1, Picture(2, 2), 3), (Picture(3, 1), 2), (2, Picture(1, 4), 1), n_decode=4),
+    pictured("image-decode", (2, Picture(4, 2), 1), n_decode=12, traces="none"),
+    pictured("image-generate", (1, Picture(1, 3), 3), (2, Picture(2, 3), 2), (Picture(3, 2), 2), n_decode=N_GREEDY, kind="generate"),
+    pictured("image-then-text", (1, Picture(2, 2), 3), (6,), n_decode=4),
+    pictured("images-alike", (2, Picture(2, 3), 3, Picture(2, 3), 2), n_decode=4, traces="fine"),
+    pictured("positions-alone", (5,), (1, Picture(2, 3), 2), (Picture(3, 2), 1), (2, Picture(1, 4), 1, Picture(2, 2), 3),
+             kind="positions"),
     pictured("image-narrow", (1, Picture(1, 2), 1), n_decode=1),
     pictured("images-narrow", (Picture(1, 2), Picture(1, 1), 1), n_decode=1, traces="fine"),
 )

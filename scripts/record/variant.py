@@ -44,7 +44,7 @@ class Variant:
     config: Config
     catches: str
     cases: tuple[str, ...] = ("single",)
-    spelling: str = "new"  # new | old | mixed (old, but rope_scaling has rope_type instead of type)
+    spelling: str = "new"  # new | old | mixed (old, but rope_scaling has rope_type instead of type) | mlx (mlx-vlm's)
     dtype: str = "float32"  # float32 | float16 | bfloat16
     n_shards: int = 1
     wrapper: str = "text"  # text | bare (a text_config, no tower) | multimodal | towers (with the towers' weights)
@@ -96,6 +96,9 @@ class Family:
     # (checkpoint, rng) -> tensors of the file that the text model does not have
     extra_tensors: Callable[[Any, np.random.Generator], dict] | None = None
     disputed: str | None = None  # on what published systems differ about cases with images: a flag of these cases
+    package: Any = None  # the module of rewrites/ that holds the classes; None: transformers does
+    mlx_spelling: Callable[[Config], Config] = _identity  # the same for the spelling `mlx`
+    mlx_names: Callable[[dict], dict] = _identity
     pictures: Any = None  # images.Grids: how the model takes images and videos; None: it has no tower that runs
     # changes a random variant so that mlx-lm can read and quantise it; None if mlx-lm cannot read the family
     quantizable: Callable[[Variant], Variant] | None = None

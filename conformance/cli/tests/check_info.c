@@ -193,11 +193,17 @@ START_TEST(a_plan_as_json_has_what_the_text_has)
         {"subjects/5/checkpoint/layers/1/experts/sum_offset", "9.9999999999999995e-21"},
         {"subjects/5/checkpoint/layers/1/experts/factor", "2.5"},
         {"subjects/4/checkpoint/tower/merger/steps/5", "{\"repeat\":2}"},
+        {"subjects/4/checkpoint/plane_rope", "null"},
+        {"subjects/6/checkpoint/positions", "\"block\""},
+        {"subjects/6/checkpoint/plane_rope", "{\"first\":6,\"elements\":6}"},
+        {"subjects/6/checkpoint/layers/1/attention/sinks", "true"},
+        {"subjects/6/checkpoint/layers/1/attention/kv_repeats", "3"},
+        {"subjects/6/checkpoint/layers/1/mlp/squared", "true"},
         {0}};
     const support_output *o =
         support_shell("cd \"$top_srcdir/fixtures\" && \"$ASSAY\" info --json - gemma4/mlx-4bit-experts/model "
                       "qwen3_vl/base/model phi3/longrope/model qwen3_5/base/model "
-                      "ernie4_5_vl_moe/base/model glm4v_moe/base/model");
+                      "ernie4_5_vl_moe/base/model glm4v_moe/base/model falcon_ocr/base/model");
     assert_code(o, 0);
     ck_assert_str_eq(o->err, "");
     assert_values(o->out, expected);

@@ -18,11 +18,11 @@
 #include "conformance/tests/support.h"
 
 static const char *const ENGINES[] = {"ref64", "ref32", "fastpath"};
-static const char *const CASES[] = {"qwen2_vl/base/images-batch",        "qwen2_5_vl/base/images-batch",
-                                    "qwen3_vl/base/images-batch",        "gemma4/tower/images-batch",
-                                    "paddleocr_vl/base/images-batch",    "glm4v/base/images-batch",
-                                    "glm4v_moe/base/images-batch",       "glm_ocr/base/images-batch",
-                                    "ernie4_5_vl_moe/base/images-batch", "hunyuan_vl/base/images-batch"};
+static const char *const CASES[] = {
+    "qwen2_vl/base/images-batch",   "qwen2_5_vl/base/images-batch",   "qwen3_vl/base/images-batch",
+    "gemma4/tower/images-batch",    "paddleocr_vl/base/images-batch", "glm4v/base/images-batch",
+    "glm4v_moe/base/images-batch",  "glm_ocr/base/images-batch",      "ernie4_5_vl_moe/base/images-batch",
+    "hunyuan_vl/base/images-batch", "falcon_ocr/base/image-batch"};
 enum {
     N_ENGINES = 3,
     N_CASES = sizeof CASES / sizeof *CASES,

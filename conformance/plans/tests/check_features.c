@@ -32,7 +32,8 @@ static const kind PLANS = {"ASSAY_TEST_LACKS", ": the model has ",
                            ((PLAN_PLAIN_MLP << 1) - 1) | PLAN_CHOICE_BIAS | PLAN_SUM_FLOOR |
                                PLAN_OWN_EXPERTS | PLAN_SIGMOIDS | PLAN_GROUPS | PLAN_SUM_OFFSET |
                                PLAN_SHARE_FACTOR | PLAN_NORMS_AFTER_ROPE | PLAN_DOUBLED_ROPE |
-                               PLAN_IMAGE_POSITIONS | PLAN_AUDIO,
+                               PLAN_IMAGE_POSITIONS | PLAN_AUDIO | PLAN_SQUARED_GATE | PLAN_SINKS |
+                               PLAN_PLANE_ROPE | PLAN_KV_REPEATS | PLAN_BLOCK_POSITIONS,
                            PLAN_NO_ROPE | PLAN_LAYER_NORMS | PLAN_PLAIN_MLP};
 static const kind TOWERS = {"ASSAY_TEST_LACKS_TOWER", ": the model's tower has ",
                             ((PLAN_TOWER_LAST << 1) - 1) | PLAN_TOWER_MERGER_VECTORS | PLAN_TOWER_SOUND |

@@ -119,6 +119,7 @@ static const struct {
     {"ernie4_5_vl_moe/base",
      "{" EVERYWHERE TRAINED "\"num_nextn_predict_layers\": 1, \"moe_gate\": \"topk\", "
      "\"moe_capacity\": [128, 128, 128], \"freq_allocation\": 20}"},
+    {"falcon_ocr/base", "{" EVERYWHERE TRAINED "\"auto_map\": {}, \"eos_id\": 11}"},
 };
 
 START_TEST(published_members_are_accepted)
@@ -239,6 +240,9 @@ static const struct {
     {"ernie4_5_vl_moe/base", NULL, "moe_use_aux_free", "false", "moe_use_aux_free"},
     {"ernie4_5_vl_moe/base", NULL, "rope_3d", "false", "rope_3d"},
     {"ernie4_5_vl_moe/base", NULL, "sliding_window", "4096", "sliding_window"},
+    {"falcon_ocr/base", NULL, "sliding_window", "4096", "sliding_window"},
+    {"falcon_ocr/base", NULL, "rope_scaling", "{\"type\": \"linear\", \"factor\": 2}", "rope_scaling"},
+    {"falcon_ocr/base", NULL, "hidden_act", "\"silu\"", "hidden_act"},
     {"gemma4/tower", "vision_config", "layer_types", "[1]", "vision_config.layer_types"},
     {"gemma4/dense", "rope_parameters", "chunked_attention", "{}", "rope_parameters.chunked_attention"},
     {"gemma4/dense", "rope_parameters.sliding_attention", "factor", "2",

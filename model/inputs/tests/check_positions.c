@@ -269,6 +269,39 @@ START_TEST(a_plan_without_grids_places_tokens_by_their_index)
 }
 END_TEST
 
+/* mlx-vlm, get_rope_index of falcon_ocr: c, r and i are tokens of a block, e the one after it. */
+START_TEST(tokens_of_a_block_and_the_one_after_it_share_a_position)
+{
+    static const char LETTERS[] = "acriieecrieb";
+    static const int32_t EXPECTED[] = {0, 1, 1, 1, 1, 1, 2, 3, 3, 3, 3, 4};
+    sample_medium images[] = {{.grid = {1, 1, 2}}, {.grid = {1, 1, 1}}};
+    plan p = {.tower = sample_tower, .positions = PLAN_POSITIONS_BLOCK, .blocks = {3, {7, 8, SAMPLE_IMAGE}}};
+    p.tower.merge = 1;
+    assay_item items[] = {sample_item(&images[0], ASSAY_ITEM_IMAGE),
+                          sample_item(&images[1], ASSAY_ITEM_IMAGE)};
+    int32_t tokens[SAMPLE_MOST], position[SAMPLE_MOST][AXES];
+    const size_t n = sample_tokens(LETTERS, tokens);
+    for (size_t t = 0; t < n; t++)
+        if (LETTERS[t] == 'c' || LETTERS[t] == 'r') tokens[t] = LETTERS[t] == 'c' ? 7 : 8;
+    media_list list = {0};
+    assay_error err;
+    const assay_step step = {.tokens = tokens, .n_tokens = n, .items = items, .n_items = 2};
+    ck_assert_msg(media_list_add(&list, &p, &step, 0, tokens, false, &err) == ASSAY_OK, "%s", err.text);
+    for (size_t from = 1; from <= n; from++) { /* whole, and in two steps */
+        positions_fill(&p, &list, tokens, NULL, 0, from, position[0]);
+        ck_assert_int_eq((int32_t)positions_next(&p, &list, tokens, position[0], from),
+                         from < n ? EXPECTED[from] : 5);
+        positions_fill(&p, &list, tokens, position[0], from, n - from, position[from]);
+        for (size_t t = 0; t < n; t++)
+            for (size_t a = 0; a < 3; a++) ck_assert_int_eq(position[t][a], EXPECTED[t]);
+    }
+    ck_assert_int_eq(positions_delta(position[0], n), -7);
+    media_list_free(&list);
+    positions_fill(&p, &list, tokens, NULL, 0, n, position[0]); /* without media */
+    ck_assert_int_eq(position[n - 1][0], (int32_t)n - 1);
+}
+END_TEST
+
 START_TEST(tokens_after_given_positions_follow_the_largest_of_the_last_token)
 {
     const plan p = plan_of("Qwen2VLModel");
@@ -294,6 +327,7 @@ int main(void)
     tcase_add_loop_test(tests, positions_do_not_depend_on_the_division_into_steps, 0, n);
     tcase_add_loop_test(tests, generated_tokens_follow_at_the_number_of_tokens_plus_delta, 0, n);
     tcase_add_test(tests, a_plan_without_grids_places_tokens_by_their_index);
+    tcase_add_test(tests, tokens_of_a_block_and_the_one_after_it_share_a_position);
     tcase_add_test(tests, tokens_after_given_positions_follow_the_largest_of_the_last_token);
     suite_add_tcase(suite, tests);
     return support_run(suite);

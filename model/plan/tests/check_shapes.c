@@ -132,6 +132,22 @@ static void kv_heads(plan *p)
 {
     p->layers[0].mixer.attention.n_kv_heads = 3;
 }
+static void sinks(plan *p)
+{
+    p->layers[1].mixer.attention.sinks.cols--;
+}
+static void repeats(plan *p)
+{
+    p->layers[0].mixer.attention.kv_repeats = 4;
+}
+static void plane_frequency(plan *p)
+{
+    p->plane_rope.frequency.cols -= 2;
+}
+static void plane_first(plan *p)
+{
+    p->plane_rope.first++;
+}
 static void shared_head(plan *p)
 {
     p->layers[p->n_layers - 1].mixer.attention.cache_layer = p->n_layers;
@@ -178,6 +194,14 @@ static const struct {
     {"qwen2/base", rope_head, {"layers.0.rope: found 8 of 10 elements, expected heads of 8", ""}},
     {"qwen2/base", rope_index, {"layers.0.rope: found rope 7, expected one of 1", ""}},
     {"qwen2/base", kv_heads, {"layers.0.attention: found 4 heads and 3 key/value heads", ""}},
+    {"falcon_ocr/base",
+     sinks,
+     {"layers.1.sinks: tensor 'layers.1.attention.sinks'", "found shape [5], expected [6]"}},
+    {"falcon_ocr/base", repeats, {"layers.0.attention: found 6 key/value heads", "a multiple of the 4"}},
+    {"falcon_ocr/base",
+     plane_frequency,
+     {"layers.0.plane_rope: tensor 'freqs_cis_golden'", "found shape [34], expected [36]"}},
+    {"falcon_ocr/base", plane_first, {"layers.0.plane_rope: found elements 7 to 13 of 12", ""}},
     {"gemma4/shared-kv", shared_head, {".keys: found those of layer ", "an earlier layer with its own"}},
     {"gemma4/dense", scalar, {"layers.0.scalar: tensor", "found shape [2], expected [1]"}},
 };
@@ -242,7 +266,7 @@ static const char *const FIXTURES[] = {
     "ernie4_5_vl_moe/base", "ernie4_5_vl_moe/new",  "hunyuan_vl/base",
     "hunyuan_vl/new",       "gemma4/tower-clipped", "gemma4/multimodal-old",
     "qwen3_5/base",         "qwen3_5/mlx-4bit",     "qwen3_5_moe/base",
-    "qwen3_5/tower",        "qwen3_omni_moe/base"};
+    "qwen3_5/tower",        "qwen3_omni_moe/base",  "falcon_ocr/base"};
 
 /* Whether the family leaves out tensors of the checkpoint. */
 static bool passes_over_tensors(const char *dir)

@@ -17,7 +17,7 @@ from scripts.endtoend import rows as table
 from .. import case_file, checksums, families, run
 from ..checkpoint import Checkpoint, quiet
 from ..record import family_variants
-from .conversations import Conversation, Drawer, Processor, members
+from .conversations import Conversation, Drawer, members, opened
 from .rows import ROWS, Row, Vocabulary, write_files
 
 N_SAMPLES = 3
@@ -32,8 +32,8 @@ def open_checkpoint(name: str, row: Row, seed: int) -> Checkpoint:
     return Checkpoint(family, row.taken(variants[0]), seed)
 
 
-def write_samples(directory: Path, found: list[Conversation], stop: int, seed: int, limit: int, storage: str) -> None:
-    head = {"schema": table.SCHEMA, "storage": storage, "source": f"{case_file.SOURCE}, float64; its processors with PIL",
+def write_samples(directory: Path, found: list[Conversation], stop: int, seed: int, limit: int, storage: str, source: str) -> None:
+    head = {"schema": table.SCHEMA, "storage": storage, "source": f"{source}, float64; its processors with PIL",
             "recorder": f"scripts/record/e2e, seed {seed}", "catches": CATCHES}
     lines = [head]
     for number, one in enumerate(found):
@@ -51,11 +51,12 @@ def record(name: str, out: Path, seed: int) -> str:
     checkpoint.write(directory / "model", [checkpoint.idle_id], checkpoint.idle_id)
     write_files(row, checkpoint, vocabulary, directory / "model")
     checksums.write(directory / "model")
-    drawer = Drawer(row, checkpoint, vocabulary, Processor(row, directory / "model"), seed)
+    drawer = Drawer(row, checkpoint, vocabulary, opened(row, directory / "model"), seed)
     found: list[Conversation] = []
     for _ in range(N_SAMPLES):
         found.append(drawer.sample(found))
-    write_samples(directory, found, checkpoint.idle_id, seed, row.n_tokens, table.ROWS[name])
+    write_samples(directory, found, checkpoint.idle_id, seed, row.n_tokens, table.ROWS[name],
+                  case_file.source(checkpoint))
     size = sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
     noise = max(value for one in found for value in one.noise.values())
     return (f"e2e/{name}: {size / 1024:.0f} KiB, {drawer.draws} draws, margin {min(one.margin for one in found):.2f}, noise {noise:.1e}, "

@@ -3,6 +3,7 @@ published model in float64 on the stored weights."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,33 @@ class Processor:
         return Prompt([int(one) for one in made["input_ids"][0]], (Medium("image", arrays),))
 
 
+class FalconProcessor:
+    """mlx-vlm's processor of Falcon-OCR: the tokens that it writes around an image, and the image itself as rows of patches. Its call would
+    put another text in the place of the rendered one (make_ocr_prompt)."""
+
+    def __init__(self, _row: Row, directory: Path):
+        from mlx_vlm.models.falcon_ocr.processing_falcon_ocr import FalconOCRProcessor
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
+        self.processor = FalconOCRProcessor(self.tokenizer, json.loads((directory / "config.json").read_text()))
+
+    def rendered(self, text: str) -> str:
+        message = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}
+        return self.tokenizer.apply_chat_template([message], tokenize=False, add_generation_prompt=True)
+
+    def prompt(self, rendered: str, image: np.ndarray) -> Prompt:
+        from mlx_vlm.models.falcon_ocr.processing_falcon_ocr import preprocess_image
+        side = self.processor.spatial_patch_size
+        pixels, tall, wide = preprocess_image(Image.fromarray(image), side)
+        ids = self.processor._expand_image_tokens(self.tokenizer.encode(rendered, add_special_tokens=False), [[tall, wide]])
+        rows = pixels.reshape(tall, side, wide, side, 3).swapaxes(1, 2).reshape(tall * wide, -1)
+        return Prompt(ids, (Medium("image", {"pixel_values": rows.astype(np.float32),
+                                             "image_grid_thw": np.array([[1, tall, wide]], np.int32)}),))
+
+
+def opened(row: Row, directory: Path) -> Processor | FalconProcessor:
+    return (FalconProcessor if row.processor == "FalconOCRProcessor" else Processor)(row, directory)
+
+
 def blank(prompt: Prompt) -> Prompt:
     """The prompt with pixels of zero."""
     arrays = {name: value * 0 if value.dtype.kind == "f" else value for name, value in prompt.media[0].arrays.items()}
@@ -73,7 +101,7 @@ def blank(prompt: Prompt) -> Prompt:
 class Drawer:
     """Draws the samples of a row."""
 
-    def __init__(self, row: Row, checkpoint: Checkpoint, vocabulary: Vocabulary, processor: Processor, seed: int):
+    def __init__(self, row: Row, checkpoint: Checkpoint, vocabulary: Vocabulary, processor: Processor | FalconProcessor, seed: int):
         self.row, self.checkpoint, self.vocabulary, self.processor = row, checkpoint, vocabulary, processor
         self.rng = rng_for(seed, checkpoint.family.name, "e2e")
         self.stop = checkpoint.idle_id

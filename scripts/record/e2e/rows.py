@@ -14,6 +14,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
 from ..checkpoint import Checkpoint
 from ..dialogue_tokenizer import dump
+from ..families.falcon_ocr import image_ids
 from ..variant import Config, Groups, Variant
 from ..families import hunyuan_vl
 from ..vision import marks
@@ -54,6 +55,13 @@ HUNYUAN = ("{% for m in messages %}{% for part in m.content %}{% if part.type ==
            "{% if add_generation_prompt %}<|begin|>{% endif %}")
 
 
+# mlx-vlm's make_ocr_prompt, with a text of one's own
+FALCON = ("{% for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}{% for part in m.content %}{% if part.type == 'image' %}<|image|>"
+          "{% elif part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}{% endif %}{{ '\\n' }}{% endfor %}{% if add_generation_prompt %}<|OCR_PLAIN|>{% endif %}")
+FALCON_TOKENS = {"image_token_id": "<|image|>", "image_cls_token_id": "<|image_cls|>", "image_end_token_id": "<|image_end|>",
+                 **{f"image_reg_{i}_token_id": f"<|image_reg_{i}|>" for i in (1, 2, 3, 4)}}
+
+
 def loud(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """A head [V, D] in which the rows of 12 characters are four times larger than the others: the largest logits then differ by more, in
     multiples of the noise in bfloat16, than those of equally large rows."""
@@ -71,7 +79,7 @@ class Row:
     the last id, which is the stop id; more: those with ids from 2 on. tokenizer: members of tokenizer_config.json. plain: the variant
     is taken unquantised in bfloat16, in the older spelling, with a vocabulary that CHARACTERS fill, and with a head of few large rows,
     which is not tied, because random tied weights repeat tokens. n_tokens: limit of an answer. marks: the ids of the marks of images in
-    such a vocabulary. groups: in place of the variant's, if those are mixed.
+    such a vocabulary. groups: in place of the variant's, if those are mixed. vision: members of its tower that differ.
     """
 
     variant: str
@@ -87,12 +95,14 @@ class Row:
     marks: Callable[[int], Config] = marks
     groups: Groups | None = None
     more: tuple[str, ...] = ()
+    vision: Config = field(default_factory=dict)
 
     def taken(self, variant: Variant) -> Variant:
         """The variant of the family that the row has."""
         if not self.plain:
             return replace(variant, groups=self.groups or variant.groups)
         outer = {**variant.outer, "tie_word_embeddings": False, **self.marks(N_PLAIN)}
+        outer["vision_config"] = {**outer["vision_config"], **self.vision}
         return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN}, outer=outer, spelling="old",
                        dtype="bfloat16", groups=None, weight_rules=(*variant.weight_rules, (r"lm_head\.weight$", loud)))
 
@@ -121,6 +131,9 @@ ROWS = {
                       HUNYUAN_TOKENS, HUNYUAN, "<|begin|>", "<|end|>",
                       {"tokenizer_class": "PreTrainedTokenizerFast", "image_token": "<|image|>", "image_start_token": "<|image_start|>",
                        "image_end_token": "<|image_end|>"}, plain=True, marks=hunyuan_vl.marks),
+    # Its processor, which mlx-vlm alone has, resizes images to 64 pixels or more
+    "falcon_ocr": Row("base", "FalconOCRProcessor", {}, FALCON_TOKENS, FALCON, "<|OCR_PLAIN|>", "<|end_of_text|>",
+                      {"tokenizer_class": "PreTrainedTokenizerFast"}, plain=True, marks=image_ids, vision={"patch_size": 16}),
 }
 
 
@@ -160,15 +173,16 @@ class Vocabulary:
 
 
 def write_files(row: Row, checkpoint: Checkpoint, vocabulary: Vocabulary, directory: Path) -> None:
-    """Writes tokenizer, chat template and preprocessor_config.json next to the weights."""
+    """Writes tokenizer, chat template and, unless the row has no members of one, preprocessor_config.json next to the weights."""
     document = vocabulary.document()
     config: dict[str, Any] = {"eos_token": row.end, "pad_token": "<|endoftext|>", "unk_token": None, "bos_token": None,
                               "clean_up_tokenization_spaces": False, "model_max_length": 512, **row.tokenizer,
                               "added_tokens_decoder": {str(token["id"]): {k: v for k, v in token.items() if k != "id"}
                                                        for token in json.loads(document)["added_tokens"]}}
-    tower = checkpoint.variant.outer["vision_config"]
-    image = {**row.image, "processor_class": row.processor, "patch_size": tower["patch_size"], "merge_size": tower["spatial_merge_size"]}
     (directory / "tokenizer.json").write_text(document)
     (directory / "tokenizer_config.json").write_text(dump(config))
     (directory / "chat_template.jinja").write_text(row.template)
-    (directory / "preprocessor_config.json").write_text(dump(image))
+    if row.image:
+        tower = checkpoint.variant.outer["vision_config"]
+        image = {**row.image, "processor_class": row.processor, "patch_size": tower["patch_size"], "merge_size": tower["spatial_merge_size"]}
+        (directory / "preprocessor_config.json").write_text(dump(image))

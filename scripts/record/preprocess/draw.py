@@ -194,6 +194,17 @@ def ended_rows(r: random.Random) -> Drawn:
     return config, side(r, 6000), side(r, 6000)
 
 
+def resized_twice(r: random.Random) -> Drawn:
+    """Falcon-OCR: sides around 64 and 1,024, where the first resizing begins, and sides far from both."""
+    config: dict[str, Any] = {"image_processor_type": "FalconOCRProcessor"}
+    if r.random() < .4:
+        config["patch_size"] = r.choice((2, 4, 8, 14, 16, 20, 32))
+
+    def one() -> int:
+        return side(r, 20000) if r.random() < .5 else max(1, r.choice((64, 1024)) + r.randint(-3, 3))
+    return config, one(), one()
+
+
 def budget_config(r: random.Random) -> dict[str, Any]:
     config = {**PUBLISHED["gemma4"], "max_soft_tokens": r.choice(SOFT_TOKENS)}
     if r.random() < .5:
@@ -241,6 +252,7 @@ IMAGES = {"published configs": sizes, "drawn configs": drawn_configs, "halves of
           "areas at a limit": limits, "aspect ratios around 200": aspects, "areas near 2^53": large,
           "without do_resize": kept, "sides shorter than a unit": lengthened, "copies of an image": copied,
           "patches of one frame": one_frame, "tokens that end rows": ended_rows,
+          "resized twice": resized_twice,
           "patch budget": budget, "patch budget, a side of one unit": budget_extremes,
           "patch budget, filled": budget_limits, "refused configs": refused}
 

@@ -97,6 +97,20 @@ PATCHES = (
 )
 
 
+FALCON = (({"image_processor_type": "FalconOCRProcessor", "patch_size": 8}, 40, 41),
+          ({"image_processor_type": "FalconOCRProcessor"}, 70, 66))
+
+
+def falcon_patches(rng: np.random.Generator) -> Iterable[bytes]:
+    """Records `patches` of mlx-vlm's Falcon-OCR, whose preprocess_image gives the whole image: its patches row by row."""
+    from mlx_vlm.models.falcon_ocr.processing_falcon_ocr import preprocess_image
+    for config, height, width in FALCON:
+        text, side, image = json.dumps(config).encode(), config.get("patch_size", 16), noise(rng, height, width)
+        made, tall, wide = preprocess_image(Image.fromarray(image), side)
+        rows = made.reshape(tall, side, wide, side, 3).swapaxes(1, 2).reshape(tall * wide, -1).astype("<f4")
+        yield record("patches", (height, width, len(text), *rows.shape, 0, 1, tall, wide), text + image.tobytes() + rows.tobytes())
+
+
 def patches(seed: int) -> Iterable[bytes]:
     """Records `patches`: height, width, bytes of the config, rows, elements of a row, positions of a row (0 or 2), grid; the
     config, the image, the rows as float32, the positions as int64."""
@@ -113,6 +127,7 @@ def patches(seed: int) -> Iterable[bytes]:
             [1, int(positions[:, 1].max()) + 1, int(positions[:, 0].max()) + 1]
         yield record("patches", (height, width, len(text), *rows.shape, 0 if positions is None else 2, *grid),
                      text + image.tobytes() + rows.tobytes() + (b"" if positions is None else positions.tobytes()))
+    yield from falcon_patches(rng)
 
 
 def decoded(seed: int) -> Iterable[bytes]:

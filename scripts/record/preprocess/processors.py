@@ -18,6 +18,7 @@ from unittest import mock
 
 import numpy as np
 import transformers
+from PIL import Image
 from transformers.models.ernie4_5_vl_moe import image_processing_pil_ernie4_5_vl_moe as ernie
 from transformers.models.gemma4 import image_processing_pil_gemma4 as gemma4
 from transformers.models.glm4v import image_processing_pil_glm4v as glm4v
@@ -33,6 +34,7 @@ CLASSES = {"Qwen2VLImageProcessor": qwen2_vl.Qwen2VLImageProcessorPil,
            "Ernie4_5_VLMoeImageProcessor": ernie.Ernie4_5_VLMoeImageProcessorPil,
            "HunYuanVLImageProcessor": hunyuan_vl.HunYuanVLImageProcessorPil,
            "Gemma4ImageProcessor": gemma4.Gemma4ImageProcessorPil}
+FALCON = "FalconOCRProcessor"  # of mlx-vlm, whose processor reads spatial_patch_size of config.json
 VIDEOS = {"Qwen2VLVideoProcessor": "qwen2_vl", "Qwen3VLVideoProcessor": "qwen3_vl"}
 GEMMA_VIDEO = "Gemma4VideoProcessor"
 WHOLE_PIXELS = 60_000  # of an image, and of the resized one, that passes through the whole processor
@@ -41,7 +43,8 @@ Answer = dict[str, Any]
 
 
 def source() -> str:
-    return f"transformers {transformers.__version__}, PIL backend"
+    import mlx_vlm
+    return f"transformers {transformers.__version__}, PIL backend; Falcon-OCR: mlx-vlm {mlx_vlm.__version__}"
 
 
 class Asked(Exception):
@@ -103,8 +106,39 @@ def refusal(error: ValueError) -> Answer:
     return {"error": " ".join(str(error).split(": ({")[0].split())}
 
 
+class Canvas:
+    """An image without pixels, in place of PIL's: it has a size, and can be resized as PIL allows."""
+
+    def __init__(self, width: int, height: int):
+        self.size = width, height
+
+    def resize(self, size: tuple[int, int], _resample: int) -> Canvas:
+        if min(size) <= 0:
+            raise ValueError("height and width must be > 0")  # PIL's words
+        return Canvas(*size)
+
+
+def of_falcon(config: dict[str, Any], height: int, width: int) -> Answer:
+    """The answer of the two functions of mlx-vlm that resize, one after the other, as preprocess_image calls them. Images of few
+    pixels also pass through that function."""
+    from mlx_vlm.models.falcon_ocr import processing_falcon_ocr as falcon
+    patch = config.get("patch_size") or 16
+    try:
+        wide, tall = falcon._smart_resize(falcon._resize_if_necessary(Canvas(width, height)), factor=patch).size
+    except ValueError as error:
+        return refusal(error)
+    grid = [1, tall // patch, wide // patch]
+    if height * width <= WHOLE_PIXELS:
+        _, *found = falcon.preprocess_image(Image.new("RGB", (width, height)), patch)
+        if found != grid[1:]:
+            raise RuntimeError(f"{config}: {height} x {width}: preprocess_image disagrees")
+    return {"height": tall, "width": wide, "grid": grid, "tokens": math.prod(grid)}
+
+
 def of_image(text: str, height: int, width: int) -> Answer:
     """The answer for a preprocessor_config.json; {"error": …} if the processor refuses."""
+    if (config := json.loads(text))["image_processor_type"] == FALCON:
+        return of_falcon(config, height, width)
     try:
         processor = opened(json.loads(text))
         tall, wide = resized(processor, height, width)

@@ -33,7 +33,7 @@ from .trace import Tracer
 SYSTEM = "mlx-vlm"
 FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe", "gemma4",
             "paddleocr_vl", "glm4v", "glm4v_moe", "glm_ocr", "ernie4_5_vl_moe", "hunyuan_vl",
-            "qwen3_omni_moe")
+            "qwen3_omni_moe", "falcon_ocr")
 ALONE, TOGETHER = "each sample alone, by generate_step", "requests in one BatchGenerator"
 
 
@@ -181,6 +181,8 @@ def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[i
                          *(("second_per_grid_ts",) if kind == "video" else ())):
                 if f"/input/{name}" in golden:
                     media[name] = golden[f"/input/{name}"][mine]
+        if config.model_type == "falcon_ocr" and media:
+            media = whole_images(media, config.vision_config.spatial_patch_size)
         if config.model_type == "paddleocr_vl" and media:
             media["pixel_values"] = media["pixel_values"][None]
         if config.model_type == "hunyuan_vl":
@@ -198,6 +200,17 @@ def sounds(golden: dict[str, np.ndarray], mine: np.ndarray) -> dict[str, np.ndar
     longest = int(mask.sum(1).max())
     return {"input_features": golden["/input/input_features"][mine][..., :longest],
             "feature_attention_mask": mask[:, :longest]}
+
+
+def whole_images(media: dict[str, np.ndarray], side: int) -> dict[str, np.ndarray]:
+    """Rows of patches as FalconOCRProcessor returns them: images [n, H, W, C], which it stacks, so that all must have the
+    same size; and their grids."""
+    rows, images = media["pixel_values"], []
+    grids = [tuple(int(n) for n in grid[1:]) for grid in media["image_grid_thw"]]
+    for height, width in grids:
+        patches, rows = rows[:height * width], rows[height * width:]
+        images.append(patches.reshape(height, width, side, side, -1).swapaxes(1, 2).reshape(height * side, width * side, -1))
+    return {"pixel_values": np.stack(images), "image_grid_hw": np.array(grids, np.int32)}
 
 
 @contextlib.contextmanager

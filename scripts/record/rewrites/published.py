@@ -1,0 +1,36 @@
+"""Whether mlx-vlm, which alone has the model, gives what its rewrite does."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..images import media_of
+
+if TYPE_CHECKING:
+    from ..checkpoint import Checkpoint
+
+BOUNDS = 4.0  # as a candidate's: in multiples of the noise of the rewrite in float32
+
+
+def check(checkpoint: Checkpoint, directory: Path, least: float) -> None:
+    """Loads a checkpoint's files with mlx-vlm, and compares the logits of a prompt that reads every kind of weight.
+    least: lower limit of the noise, relative to the largest logit."""
+    from ..vlm import falcon_repairs, observation
+    tokens = checkpoint.probe()
+    truth, once = checkpoint.truth.logits(tokens), checkpoint.float32.logits(tokens)
+    golden = {"/input/tokens": np.array([tokens], np.int32), "/input/length": np.array([len(tokens)], np.int32),
+              "/input/decode": np.array([tokens[:1]], np.int32)}
+    for medium in media_of(tokens):
+        golden |= {f"/input/{name}": array for name, array in medium.arrays.items()}
+        golden["/input/image_sample"] = np.zeros(1, np.int32)
+    converted = checkpoint.variant.spelling == "mlx"  # which mlx-vlm would convert once more
+    with falcon_repairs.converted_once({}) if converted else contextlib.nullcontext():
+        found = observation.run(directory, golden, together=False)["/observed/prefill"][0]
+    noise = max(np.abs(once - truth).max(), least * np.abs(truth).max())
+    if np.abs(found - truth).max() > BOUNDS * noise:
+        raise RuntimeError(f"{directory}: mlx-vlm gives logits that are {np.abs(found - truth).max():.1e} from the truth, "
+                           f"expected at most {BOUNDS * noise:.1e}")
