@@ -115,8 +115,12 @@ typedef struct fault {
     bool opens_twice, finishes_twice;
 } fault;
 
-extern const fault FAULTS[];
-extern const size_t N_FAULTS;
+/* The tables, [N_*]. */
+extern const fault MODEL_FAULTS[], INPUT_FAULTS[], TEXT_FAULTS[];
+extern const size_t N_MODEL_FAULTS, N_INPUT_FAULTS, N_TEXT_FAULTS;
+
+/* The i-th of all faults; NULL: there are no more. */
+const fault *fault_at(size_t i);
 
 /* Plants the fault that ASSAY_FAULT names; none if it is empty or not set. Fails with ASSAY_EINVAL for
  * an unknown name; the text names the program that prints the known ones. */

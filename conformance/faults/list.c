@@ -10,10 +10,9 @@
 int main(void)
 {
     static const char *const WITNESSES[] = {"cases", "vectors", "schedules"};
-    for (size_t i = 0; i < N_FAULTS; i++) {
-        const fault *f = &FAULTS[i];
+    const fault *f;
+    for (size_t i = 0; (f = fault_at(i)); i++)
         printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f->name, f->caught, f->spared, f->breaks,
                WITNESSES[f->witness], f->said ? f->said : "-", f->spared_manner ? f->spared_manner : "-");
-    }
     return 0;
 }

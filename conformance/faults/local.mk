@@ -28,7 +28,10 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/samples.c \
 	conformance/faults/sounds.c \
 	conformance/faults/states.c \
-	conformance/faults/table.c \
+	conformance/faults/plant.c \
+	conformance/faults/table_inputs.c \
+	conformance/faults/table_models.c \
+	conformance/faults/table_text.c \
 	conformance/faults/threads.c \
 	conformance/faults/towers.c
 conformance_faults_libfaults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
