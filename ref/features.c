@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ref/features.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ref/ops.h"
 #include "ref/sound.h"
+#include "ref/weight.h"
 
 /* The media of a sample that one tower takes: their indices in its list, and those that came with the step.
  */
@@ -136,6 +139,48 @@ void ref_features_replace(const ref_features *features, size_t n_tokens, size_t 
 {
     replace_rows(&features->tower, n_tokens, hidden, x);
     replace_rows(&features->audio, n_tokens, hidden, x);
+}
+
+/* The place of patch `index` of n along an axis whose ends are at -end and end. */
+static double place_of(size_t index, size_t n, double end)
+{
+    return end * (2.0 * (double)index / (double)(n > 1 ? n - 1 : 1) - 1);
+}
+
+/* Fills in the angles of one token, [n_heads, dim / 2]: of the patch in row `row` of the features of a
+ * medium. f: the frequencies, n pairs. */
+static void fill_angles(double *angle, const media *medium, size_t row, const ref_real *f, size_t n)
+{
+    const size_t *grid = media_grid(medium);
+    const double ratio = (double)grid[1] / (double)grid[2];
+    const double y = place_of(row / grid[2], grid[1], sqrt(ratio)),
+                 x = place_of(row % grid[2], grid[2], sqrt(1 / ratio));
+    for (size_t i = 0; i < n; i++) angle[i] = y * (double)f[2 * i] + x * (double)f[2 * i + 1];
+}
+
+assay_status ref_features_angles(const plan *p, const ref_sample *sample, double **out)
+{
+    const plan_plane_rope *r = &p->plane_rope;
+    *out = NULL;
+    if (!r->present || sample->media.n == 0) return ASSAY_OK;
+    const size_t n = r->frequency.cols / 2, n_tokens = sample->n_tokens; /* n: of all heads */
+    ref_real *f = ref_alloc(1, 2 * n);
+    size_t *place = calloc(n_tokens, sizeof *place), *row = calloc(n_tokens, sizeof *row);
+    double *angle = calloc(n_tokens * n + 1, sizeof *angle);
+    const bool ok = f && place && row && angle;
+    if (ok) {
+        ref_weight_rows(&r->frequency, 0, 1, f);
+        media_list_rows(&sample->media, p, sample->tokens, 0, n_tokens, place, row);
+    }
+    for (size_t t = 0; ok && t < n_tokens; t++)
+        if (place[t] != SIZE_MAX)
+            fill_angles(angle + t * n, sample->media.place[place[t]].medium, row[t], f, n);
+    free(f);
+    free(place);
+    free(row);
+    if (ok) *out = angle;
+    else free(angle);
+    return ok ? ASSAY_OK : ASSAY_ENOMEM;
 }
 
 void ref_features_add(const ref_features *features, size_t i, size_t n_tokens, size_t hidden, ref_real *x)

@@ -28,6 +28,11 @@ void ref_features_free(ref_features *features);
 /* Replaces the embeddings of placeholder tokens by their features. x: [T, D]. */
 void ref_features_replace(const ref_features *features, size_t n_tokens, size_t hidden, ref_real *x);
 
+/* The angles of the plan's rope in the plane of images, [T, n_heads, dim / 2], 0 for tokens that belong to no
+ * medium; NULL if the plan has none or the sample no media. The caller frees *out. Fails with ASSAY_ENOMEM.
+ */
+assay_status ref_features_angles(const plan *p, const ref_sample *sample, double **out);
+
 /* Adds the deepstack entry of decoder layer i, if there is one, to the layer's output at placeholder tokens.
  * x: [T, D]. */
 void ref_features_add(const ref_features *features, size_t i, size_t n_tokens, size_t hidden, ref_real *x);

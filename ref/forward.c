@@ -7,7 +7,6 @@
 #include "model/plan/arrays.h"
 #include "ref/layer.h"
 #include "ref/pass.h"
-#include "ref/plane_rope.h"
 #include "ref/product.h"
 #include "ref/streams.h"
 #include "ref/weight.h"
@@ -108,7 +107,6 @@ static assay_status run_model(ref_pass *pass, size_t first_row, ref_real *x, ref
     const plan *p = pass->plan;
     size_t n_rows = pass->n_tokens - first_row;
     assay_status rc = make_ropes(pass);
-    if (rc == ASSAY_OK) rc = ref_plane_rope_make(pass);
     if (rc != ASSAY_OK) return rc;
     embed_tokens(pass, x);
     rc = ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "embed");
@@ -148,7 +146,6 @@ assay_status ref_forward(const plan *p, const ref_sample *sample, size_t first_r
                      .n_tokens = n_tokens,
                      .tokens = sample->tokens,
                      .positions = sample->positions,
-                     .media = &sample->media,
                      .limit = limit,
                      .tracer = tracer};
     pass.cosine = calloc(p->n_ropes + 1, sizeof *pass.cosine);
@@ -161,6 +158,7 @@ assay_status ref_forward(const plan *p, const ref_sample *sample, size_t first_r
     if (pass.cosine && pass.sine && pass.k && pass.v && pass.block_end && x) {
         plan_block_ends(p, sample->tokens, n_tokens, pass.block_end);
         rc = ref_features_make(p, sample, tracer, &pass.features);
+        if (rc == ASSAY_OK) rc = ref_features_angles(p, sample, &pass.plane_angle);
         if (rc == ASSAY_OK) rc = run_model(&pass, first_row, x, logits);
     }
     if (rc != ASSAY_OK) report_failure(p, sample, tracer.sample, rc, err);

@@ -5,7 +5,6 @@
 #include "ref/delta.h"
 #include "ref/heads.h"
 #include "ref/mlp.h"
-#include "ref/plane_rope.h"
 #include "ref/streams.h"
 #include "ref/weight.h"
 
@@ -38,6 +37,12 @@ static assay_status project_queries(ref_pass *pass, const plan_attention *a, con
     return rc == ASSAY_OK ? ref_heads_finish(q, n, a->n_heads, d, &a->q_norm, rotation) : rc;
 }
 
+static void turn_in_plane(const ref_pass *pass, size_t n_heads, size_t head_dim, ref_real *heads)
+{
+    if (pass->plane_angle)
+        ref_plane_rope(heads, pass->n_tokens, n_heads, head_dim, &pass->plan->plane_rope, pass->plane_angle);
+}
+
 /* Makes of each of n heads `times` heads that follow each other, in place. */
 static void repeat_heads(ref_real *heads, size_t n, size_t head_dim, size_t times)
 {
@@ -62,7 +67,7 @@ static assay_status make_keys(ref_pass *pass, size_t i, const plan_attention *a,
     repeat_heads(pass->v[i], n * heads, d, a->kv_repeats);
     rc = ref_heads_finish(pass->k[i], n, a->n_kv_heads, d, &a->k_norm, rotation_of(pass, a));
     if (rc == ASSAY_OK) rc = ref_heads_finish(pass->v[i], n, a->n_kv_heads, d, &a->v_norm, (ref_rotation){0});
-    ref_plane_rope_turn(pass, a->n_kv_heads, d, pass->k[i]);
+    turn_in_plane(pass, a->n_kv_heads, d, pass->k[i]);
     return rc;
 }
 
@@ -75,7 +80,7 @@ static assay_status attend_layer(ref_pass *pass, size_t i, const ref_real *x, re
     plan_keys *keys = calloc(pass->n_tokens, sizeof *keys);
     assay_status rc =
         q && mixed && gate && keys ? project_queries(pass, a, x, q, a->is_gated ? gate : NULL) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) ref_plane_rope_turn(pass, a->n_heads, a->head_dim, q);
+    if (rc == ASSAY_OK) turn_in_plane(pass, a->n_heads, a->head_dim, q);
     if (rc == ASSAY_OK && a->cache_layer == i) rc = make_keys(pass, i, a, x);
     if (rc == ASSAY_OK) {
         plan_mask_keys(a, pass->limit.limit, pass->limit.sink_tokens, pass->block_end, pass->n_tokens, keys);

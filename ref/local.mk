@@ -14,7 +14,6 @@ REF_SOURCES = \
 	ref/panels.c ref/panels.h \
 	ref/pass.h \
 	ref/patches.c ref/patches.h \
-	ref/plane_rope.c ref/plane_rope.h \
 	ref/position_table.c ref/position_table.h \
 	ref/product.c ref/product.h \
 	ref/real.h \

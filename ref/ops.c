@@ -208,6 +208,20 @@ void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const
         }
 }
 
+void ref_plane_rope(ref_real *x, size_t n_tokens, size_t n_heads, size_t head_dim, const plan_plane_rope *r,
+                    const double *angle)
+{
+    const size_t n = r->dim / 2;
+    for (size_t k = 0; k < n_tokens * n_heads; k++)
+        for (size_t i = 0; i < n; i++) {
+            ref_real *pair = x + k * head_dim + r->first + 2 * i;
+            const double c = cos(angle[k * n + i]), s = sin(angle[k * n + i]), a = (double)pair[0],
+                         b = (double)pair[1];
+            pair[0] = (ref_real)(a * c - b * s);
+            pair[1] = (ref_real)(b * c + a * s);
+        }
+}
+
 /* A softmax with the score `sink` beside the n of x, whose weight is left out. */
 static void softmax_beside(ref_real *x, size_t n, double sink)
 {

@@ -53,6 +53,11 @@ void ref_multiply(ref_real *y, const ref_real *x, size_t n);
 void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const double *cosine,
               const double *sine);
 
+/* Rotates pairs of every head in place, as plan_plane_rope says. x: [T, n_heads, head_dim]; angle:
+ * [T, n_heads, dim / 2], from ref_features_angles. */
+void ref_plane_rope(ref_real *x, size_t n_tokens, size_t n_heads, size_t head_dim, const plan_plane_rope *r,
+                    const double *angle);
+
 /* Limits the keys to which a token attends in layers without a window: the first `sink_tokens`, and the
  * latest others, `limit` in all. SIZE_MAX: no limit. */
 typedef struct ref_limit {

@@ -14,7 +14,6 @@ typedef struct ref_pass {
     size_t n_tokens;          /* T */
     const int32_t *tokens;    /* [T], checked: within the vocabulary */
     const int32_t *positions; /* [T, ROPE_AXES_MAX], not negative; NULL: the index of each token */
-    const media_list *media;  /* of the sample */
     ref_limit limit;
     size_t *block_end; /* [T], see plan_block_ends */
     ref_tracer tracer;

@@ -1,7 +1,8 @@
 /* The rope in the plane of images.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "ref/plane_rope.h"
+#include "ref/features.h"
+#include "ref/ops.h"
 
 #include "base/tests/support.h"
 #include "model/inputs/tests/sample.h"
@@ -13,13 +14,12 @@
 START_TEST(pairs_turn_by_the_angles_of_their_head)
 {
     const double right = 1.57079632679489661923;
-    double angle[] = {0, 0, 0, 0, right, 0, 0, 2 * right};
-    const plan p = {.plane_rope = {.present = true, .first = 2, .dim = 4}};
-    const ref_pass pass = {.plan = &p, .n_tokens = 2, .plane_angle = angle};
+    const double angle[] = {0, 0, 0, 0, right, 0, 0, 2 * right};
+    const plan_plane_rope r = {.present = true, .first = 2, .dim = 4};
     ref_real heads[24];
     const double turned[] = {1, 2, -4, 3, 5, 6, 1, 2, 3, 4, -5, -6};
     for (size_t i = 0; i < 24; i++) heads[i] = (ref_real)(1 + i % 6);
-    ref_plane_rope_turn(&pass, 2, 6, heads);
+    ref_plane_rope(heads, 2, 2, 6, &r, angle);
     for (size_t i = 0; i < 12; i++) ck_assert(heads[i] == (ref_real)(1 + i % 6));
     for (size_t i = 0; i < 12; i++) ck_assert(fabs((double)heads[12 + i] - turned[i]) < 1e-14);
 }
@@ -45,22 +45,23 @@ START_TEST(angles_follow_from_the_place_in_the_image)
         tokens[t] = is_text ? 1 : SAMPLE_IMAGE;
         row[t] = is_text ? SIZE_MAX : t - 1;
     }
-    media_list list = {0};
+    ref_sample sample = {.n_tokens = N, .tokens = tokens};
+    double *angle = NULL;
     assay_error err;
     const assay_step step = {.tokens = tokens, .n_tokens = N, .items = &item, .n_items = 1};
-    ck_assert_msg(media_list_add(&list, &p, &step, 0, tokens, false, &err) == ASSAY_OK, "%s", err.text);
-    ref_pass pass = {.plan = &p, .n_tokens = N, .tokens = tokens, .media = &list};
-    ck_assert_int_eq(ref_plane_rope_make(&pass), ASSAY_OK);
+    ck_assert_msg(media_list_add(&sample.media, &p, &step, 0, tokens, false, &err) == ASSAY_OK, "%s",
+                  err.text);
+    ck_assert_int_eq(ref_features_angles(&p, &sample, &angle), ASSAY_OK);
     for (size_t t = 0; t < N; t++) {
         const bool is_text = row[t] == SIZE_MAX;
         const double y = is_text ? 0 : -0.5 + 0.5 * (double)(row[t] / COLUMNS),
                      x = is_text ? 0 : -2 + 4.0 / 11 * (double)(row[t] % COLUMNS);
-        ck_assert(fabs(pass.plane_angle[3 * t] - y) < 1e-14);
-        ck_assert(fabs(pass.plane_angle[3 * t + 1] - x) < 1e-14);
-        ck_assert(fabs(pass.plane_angle[3 * t + 2] - (4 * y - x)) < 1e-14);
+        ck_assert(fabs(angle[3 * t] - y) < 1e-14);
+        ck_assert(fabs(angle[3 * t + 1] - x) < 1e-14);
+        ck_assert(fabs(angle[3 * t + 2] - (4 * y - x)) < 1e-14);
     }
-    free(pass.plane_angle);
-    media_list_free(&list);
+    free(angle);
+    media_list_free(&sample.media);
 }
 END_TEST
 
