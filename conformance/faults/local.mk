@@ -28,7 +28,7 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/samples.c \
 	conformance/faults/sounds.c \
 	conformance/faults/states.c \
-	conformance/faults/plant.c \
+	conformance/faults/fault.c \
 	conformance/faults/table_inputs.c \
 	conformance/faults/table_models.c \
 	conformance/faults/table_text.c \

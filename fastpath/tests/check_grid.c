@@ -51,13 +51,13 @@ typedef struct prompts {
     size_t length[N_SAMPLES];
 } prompts;
 
-static prompts make_prompts(const cell *c, size_t n_token_ids)
+static prompts make_prompts(const cell *c, const plan *model)
 {
     prompts p = {.n = c->has_neighbours ? N_SAMPLES : 1, .first = c->has_neighbours ? 0 : 1};
     for (size_t b = 0; b < p.n; b++) {
         p.length[b] = length_of(c, p.first + b);
         for (size_t t = 0; t < p.length[b] + N_DECODE; t++)
-            p.tokens[b][t] = grid_token(n_token_ids, p.first + b, t);
+            p.tokens[b][t] = grid_token(model, p.first + b, t);
     }
     return p;
 }
@@ -110,7 +110,7 @@ static void take_step(run *r, bool first_rests, const size_t *n, size_t padded_w
 static float *run_cell(const fp_model *m, const cell *c)
 {
     static const size_t ONE[N_SAMPLES] = {1, 1, 1};
-    run r = {.p = make_prompts(c, m->plan->n_token_ids), .vocab = m->plan->vocab};
+    run r = {.p = make_prompts(c, m->plan), .vocab = m->plan->vocab};
     const size_t index = r.p.n == 1 ? 0 : 1;
     r.session = open_session(m, c, r.p.n);
     for (size_t b = 0; b < r.p.n; b++) r.rows[b] = grid_blank((r.p.length[b] + N_DECODE + 1) * r.vocab);
@@ -193,22 +193,22 @@ END_TEST
 
 /* Logits of a reference, "ref64" or "ref32", for the same tokens, [length + N_DECODE, vocab]:
  * the prompt in one step, then token by token. */
-static double *reference_logits(const char *name, const char *dir, const cell *c, size_t vocab,
-                                size_t n_token_ids)
+static double *reference_logits(const char *name, const plan *model, const cell *c)
 {
+    const size_t vocab = model->vocab;
     char module[64];
     (void)snprintf(module, sizeof module, "ref/.libs/%s.so", name);
     const assay_engine *ref = support_load_engine(module);
     assay_model *m;
     assay_session *s;
-    const prompts p = make_prompts(&(cell){.length = c->length}, n_token_ids);
+    const prompts p = make_prompts(&(cell){.length = c->length}, model);
     const assay_session_options options = {
         .size = sizeof options, .n_samples = 1, .limit = c->limit, .sink_tokens = c->sink_tokens};
     const size_t n = (c->length + N_DECODE) * vocab, size = dtype_size(ref->logits_dtype);
     double *out = calloc(n, sizeof *out);
     char *logits = calloc(n, size);
     ck_assert(out && logits);
-    ck_assert_msg(ref->model_open(dir, NULL, &m, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(ref->model_open(model->dir, NULL, &m, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_int_eq(ref->session_open(m, &options, &s, &err), ASSAY_OK);
     for (size_t done = 0, more = c->length; done < c->length + N_DECODE; done += more, more = 1) {
         const assay_output output = {"logits", more, logits + done * vocab * size};
@@ -238,7 +238,7 @@ static double row_distance(const double *out, const double *truth, size_t vocab)
 static double float32_noise(const fp_model *m, const cell *c, const double *truth)
 {
     const size_t vocab = m->plan->vocab;
-    double *single = reference_logits("ref32", m->plan->dir, c, vocab, m->plan->n_token_ids), noise = 0;
+    double *single = reference_logits("ref32", m->plan, c), noise = 0;
     for (size_t r = 0; r < c->length + N_DECODE; r++)
         noise = fmax(noise, row_distance(single + r * vocab, truth + r * vocab, vocab));
     free(single);
@@ -252,7 +252,7 @@ static double float32_noise(const fp_model *m, const cell *c, const double *trut
 static void expect_reference(const fp_model *m, const cell *c, const float *out)
 {
     const size_t vocab = m->plan->vocab, n_rows = c->length + N_DECODE;
-    double *truth = reference_logits("ref64", m->plan->dir, c, vocab, m->plan->n_token_ids);
+    double *truth = reference_logits("ref64", m->plan, c);
     double *ours = calloc(n_rows * vocab, sizeof *ours), noise = -1;
     ck_assert_ptr_nonnull(ours);
     dtype_to_f64(ours, out, ASSAY_F32, n_rows * vocab);

@@ -181,8 +181,7 @@ START_TEST(logits_do_not_depend_on_the_course_of_a_session)
     for (size_t t = 0; t < 2; t++) {
         fp_model *m = grid_open(_i, TYPES[t], 2);
         for (size_t text = 0; text < N_TEXTS; text++)
-            for (size_t pos = 0; pos < LENGTH; pos++)
-                texts[text][pos] = grid_token(m->plan->n_token_ids, text, pos);
+            for (size_t pos = 0; pos < LENGTH; pos++) texts[text][pos] = grid_token(m->plan, text, pos);
         for (size_t l = 0; l < 2; l++) {
             course c = {.limit = LIMITS[l][0], .sink_tokens = LIMITS[l][1]};
             truth expected = {.model = m, .course = c};

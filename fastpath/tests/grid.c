@@ -2,6 +2,7 @@
 #include "fastpath/tests/grid.h"
 
 #include "base/tests/support.h"
+#include "model/plan/mask.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -39,9 +40,11 @@ fp_model *grid_open(int index, assay_dtype compute, size_t n_workers)
     return m;
 }
 
-int32_t grid_token(size_t n_token_ids, size_t text, size_t pos)
+int32_t grid_token(const plan *p, size_t text, size_t pos)
 {
-    return (int32_t)((text * 7919 + pos * pos * 31 + pos * 17 + 3) % n_token_ids);
+    size_t token = (text * 7919 + pos * pos * 31 + pos * 17 + 3) % p->n_token_ids;
+    while (plan_is_block_token(p, (int32_t)token)) token = (token + 1) % p->n_token_ids;
+    return (int32_t)token;
 }
 
 float *grid_blank(size_t n)

@@ -16,8 +16,8 @@ const char *grid_dir(int index);
 /* Opens a checkpoint so that even the smallest products are split among the workers. */
 fp_model *grid_open(int index, assay_dtype compute, size_t n_workers);
 
-/* Token pos of text number `text`. */
-int32_t grid_token(size_t n_token_ids, size_t text, size_t pos);
+/* Token pos of text number `text`; none of those that form blocks, which a step may not divide. */
+int32_t grid_token(const plan *p, size_t text, size_t pos);
 
 /* [n], every byte 0xff: NaN; to be freed. */
 float *grid_blank(size_t n);

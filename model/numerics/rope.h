@@ -36,10 +36,8 @@ typedef enum rope_sections {
     ROPE_SECTIONS_CHUNKED,     /* section[0] frequencies of t, then h, then w (Qwen2-VL) */
     ROPE_SECTIONS_INTERLEAVED, /* h at 1, 4, 7, …, w at 2, 5, 8, …, t elsewhere (Qwen3-VL) */
     ROPE_SECTIONS_ALTERNATING, /* h, w, h, w, …, then t (Ernie 4.5 VL; sections are h, w, t) */
-    ROPE_SECTIONS_DOUBLED,    /* of the angles of all elements, each frequency twice: 2·section[a] of axis a,
-                                 axis    by axis, so that the elements of a pair turn by different axes
-                                 (HunYuanVL)
-                               */
+    ROPE_SECTIONS_DOUBLED, /* of the angles of all elements, 2·section[a] are of axis a, one axis after the
+                              other: the elements of a pair turn by different axes (HunYuanVL) */
     ROPE_SECTIONS_ROW_COLUMN, /* towers: the first half of the angles by h, the other by w; both have the
                                  frequencies theta^(-2j/(dim/2)), j < dim/4 */
     ROPE_SECTIONS_COLUMN_ROW  /* the same, w before h */
