@@ -8,8 +8,8 @@
 
 #define HUGE_PAGE ((size_t)1 << 21) /* bytes */
 
-/* Memory of at least n_bytes, aligned to HUGE_PAGE, in huge pages if the system has them; freed with free.
- * NULL if out of memory. */
+/* Memory of at least n_bytes, from half of a page on aligned to HUGE_PAGE and in huge pages if the system has
+ * them; freed with free. NULL if out of memory. */
 void *huge_alloc(size_t n_bytes);
 
 #endif

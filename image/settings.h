@@ -24,8 +24,8 @@ typedef enum image_rule {
                             * the area of all frames; a still image has temporal_patch_size of them
                             * (smart_resize of Qwen3-VL's videos and of GLM-4.1V) */
     IMAGE_RULE_FIT_TWICE,  /* the image is resized so that no side is longer than 1,024 pixels and, where that
-                            * is  possible, none shorter than 64, and the result again as FIT says, whatever
-                            * its  aspect ratio (mlx-vlm's Falcon-OCR) */
+                            * is possible, none shorter than 64, and the result again as FIT says, whatever
+                            * its aspect ratio (mlx-vlm's Falcon-OCR) */
     IMAGE_RULE_BUDGET      /* the largest size of at most max_soft_tokens * merge^2 patches (Gemma 4) */
 } image_rule;
 

@@ -30,7 +30,7 @@ static const struct {
     const char *text_type; /* model_type of its text_config; NULL: the document is the language model's */
     family_fn *read;
     bool may_be_flat; /* older files have no text_config: its members are in the document */
-    const char *part; /* member of the document that holds the model's own document; NULL: none */
+    const char *part; /* prefix of the member that holds the model's own document; NULL: none */
 } FAMILIES[] = {
     {"llama", NULL, family_llama, false, NULL},
     {"qwen2", NULL, family_qwen2, false, NULL},
@@ -40,7 +40,7 @@ static const struct {
     {"qwen2_5_vl", "qwen2_5_vl_text", family_qwen2_5_vl, true, NULL},
     {"qwen3_vl", "qwen3_vl_text", family_qwen3_vl, false, NULL},
     {"qwen3_vl_moe", "qwen3_vl_moe_text", family_qwen3_vl_moe, false, NULL},
-    {"qwen3_omni_moe", "qwen3_omni_moe_text", family_qwen3_omni_moe, false, "thinker_config"},
+    {"qwen3_omni_moe", "qwen3_omni_moe_text", family_qwen3_omni_moe, false, "thinker_config."},
     {"qwen3_omni_moe_thinker", "qwen3_omni_moe_text", family_qwen3_omni_moe, false, NULL},
     {"qwen3_5_text", NULL, family_qwen3_5, false, NULL},
     {"qwen3_5", "qwen3_5_text", family_qwen3_5, false, NULL},
@@ -136,19 +136,14 @@ static void read_repeated(config *outer, json_object *text)
 static void read_text_config(owned_plan *o, size_t index, config *outer, bind *b)
 {
     config text;
-    json_object *object = config_member(outer, "text_config");
-    if (!object) {
-        config_fail(outer, ASSAY_EFORMAT, "text_config: missing, expected an object");
-        return;
-    }
-    config_begin_inside(&text, outer, "text_config.", object);
+    if (!config_begin_member(&text, outer, "text_config.")) return;
     text.model_type = FAMILIES[index].text_type;
     const char *type = config_text_or(&text, "model_type", FAMILIES[index].text_type);
     if (strcmp(type, FAMILIES[index].text_type) != 0)
         config_fail(&text, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected \"%s\"", type,
                     FAMILIES[index].text_type);
     if (text.status == ASSAY_OK) read_family(index, &(family){&o->plan, &text, outer, b});
-    if (text.status == ASSAY_OK) read_repeated(outer, object);
+    if (text.status == ASSAY_OK) read_repeated(outer, text.object);
     config_end(&text);
 }
 
@@ -156,13 +151,7 @@ static void read_text_config(owned_plan *o, size_t index, config *outer, bind *b
 static void read_part(owned_plan *o, size_t index, config *around, bind *b)
 {
     config part;
-    const char *name = FAMILIES[index].part;
-    json_object *object = config_member(around, name);
-    if (!object) {
-        config_fail(around, ASSAY_EFORMAT, "%s: missing, expected an object", name);
-        return;
-    }
-    config_begin_inside(&part, around, "thinker_config.", object);
+    if (!config_begin_member(&part, around, FAMILIES[index].part)) return;
     part.model_type = FAMILIES[index].model_type;
     if (part.status == ASSAY_OK) read_text_config(o, index, &part, b);
     config_end(&part);

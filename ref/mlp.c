@@ -76,7 +76,6 @@ static assay_status route_tokens(ref_real *share, const ref_real *routed, size_t
     if (rc == ASSAY_OK) {
         if (x->router_factor != 1) ref_scale(seen, n_tokens * width, x->router_factor);
         if (x->expert_scale.data) ref_weight_rows(&x->expert_scale, 0, 1, expert_scale);
-        memset(bias, 0, n * sizeof *bias);
         if (x->choice_bias.data) ref_weight_rows(&x->choice_bias, 0, 1, bias);
         rc = ref_matrix(share, seen, n_tokens, &x->router);
     }

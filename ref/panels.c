@@ -50,8 +50,7 @@ static bool open_panels(panels *p, size_t n_tokens, const plan_weight *weight, c
     p->width = round_up(n_tokens, tile->n_tokens);
     p->n_block = smaller(n_full > n ? n_full : n, round_up(weight->rows, n));
     const size_t n_x = p->width * k, n_rows = p->n_block * p->ld, n_sum = p->n_block * p->width;
-    const size_t n_bytes = (n_x + n_rows + n_sum) * sizeof(double);
-    p->x = n_bytes < HUGE_PAGE / 2 ? malloc(n_bytes) : huge_alloc(n_bytes);
+    p->x = huge_alloc((n_x + n_rows + n_sum) * sizeof *p->x);
     p->narrow = malloc((k + 1) * sizeof *p->narrow);
     if (!p->x || !p->narrow) {
         close_panels(p);

@@ -126,21 +126,13 @@ static size_t count_rows(size_t n, size_t k, size_t n_tokens)
     return rows < n ? rows : n;
 }
 
-/* Memory for n numbers, in huge pages where the system has them: BLAS reads a block column by column. NULL if
- * out of memory. */
-static ref_real *alloc_block(size_t n)
-{
-    const size_t n_bytes = (n + 1) * sizeof(ref_real);
-    return n_bytes < HUGE_PAGE / 2 ? malloc(n_bytes) : huge_alloc(n_bytes);
-}
-
 /* The product by OpenBLAS: any number of tokens, on any processor. */
 static assay_status multiply_blocks(ref_real *y, const ref_real *x, size_t n_tokens,
                                     const plan_weight *weight)
 {
     const size_t n = weight->rows, k = weight->cols;
     const size_t n_block = count_rows(n, k, n_tokens);
-    ref_real *rows = alloc_block(n_block * k);
+    ref_real *rows = huge_alloc((n_block * k + 1) * sizeof *rows); /* BLAS reads it column by column */
     wide wide_x = {0};
     bool ok = rows && open_wide(&wide_x, x, k, n_tokens, k) && ref_blas_enter();
     const bool entered = ok;

@@ -98,11 +98,9 @@ void fault_taps_zero(const plan_table *t, size_t i, size_t n, fp_taps *taps);
 void fault_frames_outside(double *rows, size_t n);
 void fault_frames_swapped(double *rows, size_t n);
 
-/* Faults of sounds: of plans, the latter two as fault_epsilon_at and fault_gelu_at, and at their seam. */
+/* Faults of sounds: of plans, and at their seam. */
 void fault_sound_positions_continued(plan *p);
 void fault_sound_windows_joined(plan *p);
-void fault_sound_epsilon_at(plan *p);
-void fault_sound_gelu_at(plan *p);
 size_t fault_sound_padding_seen(const plan_sound *sound, size_t n_frames, size_t n);
 size_t fault_sound_padding_left_out(const plan_sound *sound, size_t n_frames, size_t n);
 

@@ -59,10 +59,20 @@ static void visit_tower(plan_tower *t)
         visit_merger(&t->deepstack[k].merger, FAULT_DEEPSTACK, FAULT_DEEPSTACK);
 }
 
+static void visit_sound(plan_tower *t)
+{
+    for (size_t i = 0; i < t->n_layers; i++) {
+        change_epsilon(&t->layers[i].mixer_in, FAULT_SOUND_MIXER_IN);
+        change_epsilon(&t->layers[i].mlp_in, FAULT_SOUND_MLP_IN);
+    }
+    change_epsilon(&t->out_norm, FAULT_SOUND_LAST);
+}
+
 void fault_epsilon_at(plan *p)
 {
     visit_text(p);
     if (p->tower.present) visit_tower(&p->tower);
+    if (p->audio.present) visit_sound(&p->audio);
 }
 
 /* Exact GELU for the approximation by tanh, and the reverse; also for that by a sigmoid. */
@@ -81,15 +91,20 @@ static void change_gelu_of_merger(plan_merger *m, fault_place place)
     }
 }
 
-void fault_gelu_at(plan *p)
+/* mlp, merger: the places in this tower. A tower that is not present has neither. */
+static void change_gelu_of_tower(plan_tower *t, fault_place mlp, fault_place merger)
 {
-    plan_tower *t = &p->tower;
-    for (size_t i = 0; i < p->n_layers; i++) change_gelu(&p->layers[i].mlp.activation, FAULT_TEXT_MLP);
-    if (!t->present) return;
-    for (size_t i = 0; i < t->n_layers; i++) change_gelu(&t->layers[i].mlp.activation, FAULT_TOWER_MLP);
-    change_gelu_of_merger(&t->merger, FAULT_MERGER);
+    for (size_t i = 0; i < t->n_layers; i++) change_gelu(&t->layers[i].mlp.activation, mlp);
+    change_gelu_of_merger(&t->merger, merger);
     for (size_t k = 0; k < t->n_deepstack; k++)
         change_gelu_of_merger(&t->deepstack[k].merger, FAULT_DEEPSTACK);
+}
+
+void fault_gelu_at(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) change_gelu(&p->layers[i].mlp.activation, FAULT_TEXT_MLP);
+    change_gelu_of_tower(&p->tower, FAULT_TOWER_MLP, FAULT_MERGER);
+    change_gelu_of_tower(&p->audio, FAULT_SOUND_MLP, FAULT_SOUND_MERGER);
 }
 
 void fault_sections_chunked(plan *p)

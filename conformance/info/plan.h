@@ -18,7 +18,7 @@
  *   tied, logit_factor, logit_cap, hidden, embedding_factor
  *   final_norm       a norm (plan_layer.h)
  *   max_positions    as trained
- *   positions        "index", "grid" or "images"
+ *   positions        "index", "grid", "images" or "block"
  *   streams          {n, active}
  *   layer_inputs     {width, tokens}
  *   placeholders     {ids, embedded_as}

@@ -26,10 +26,13 @@ bool conf_info_add_mlp(json_object *to, const char *name, const plan_mlp *mlp);
  *   mlp              see above
  *   experts          {n, active, groups, intermediate, activation, scoring, choice_bias, renormalised,
  *                    sum_floor, sum_offset, factor, scaled, shared, shared_gate}; groups: {n, active} or
- * null; scoring: "softmax" or "sigmoid"; sum_floor: the least sum by which shares are divided, sum_offset:
- * what is added to it, or null own_experts      the same, of the plan's expert_tokens norms            an
- * object: name -> norm, those that are present residual_factor altup, layer_input, scalar   whether it has
- * them laurel           its rank */
+ *                    null; scoring: "softmax" or "sigmoid"; sum_floor: the least sum by which shares are
+ *                    divided, sum_offset: what is added to it, or null
+ *   own_experts      the same, of the plan's expert_tokens
+ *   norms            an object: name -> norm, those that are present
+ *   residual_factor
+ *   altup, layer_input, scalar   whether it has them
+ *   laurel           its rank */
 bool conf_info_add_layer(json_object *to, const plan_layer *layer);
 
 #endif

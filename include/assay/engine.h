@@ -109,15 +109,17 @@ typedef struct assay_output {
  * tokens:    [n_tokens], n_tokens >= 1.
  * positions: [n_axes, n_tokens], where the ropes place each token; n_axes is 1, the same for all axes, or 3
  *            (temporal, height, width), of which a rope without sections takes the first; or, of a model
- * whose ropes have four axes, 1 or 4 (position, width, height, number of the image). Positions below 0 are
- * refused with ASSAY_EINVAL. Masks, windows, limits and attention sink tokens go by the index of a token, not
- * by its position; frequencies that depend on the length take the largest position + 1 for it. NULL: the
- * engine derives them from the sample's tokens and items; after tokens whose positions were given they go on,
- * on all axes, at the largest position of the previous token over its axes, plus 1. An engine that cannot
- * take positions refuses them with ASSAY_EUNSUPPORTED. items:     [n_items], those whose first placeholder
- * token is among the tokens of this step: ordered by kind, those of one kind in the order of their
- * placeholder tokens. An engine refuses an item, or a tensor of one, that it does not support. outputs:
- * [n_outputs]; 0: none is wanted. */
+ *            whose ropes have four axes, 1 or 4 (position, width, height, number of the image). Positions
+ *            below 0 are refused with ASSAY_EINVAL. Masks, windows, limits and attention sink tokens go by
+ *            the index of a token, not by its position; frequencies that depend on the length take the
+ *            largest position + 1 for it. NULL: the engine derives them from the sample's tokens and items;
+ *            after tokens whose positions were given they go on, on all axes, at the largest position of the
+ *            previous token over its axes, plus 1. An engine that cannot take positions refuses them with
+ *            ASSAY_EUNSUPPORTED.
+ * items:     [n_items], those whose first placeholder token is among the tokens of this step: ordered by
+ *            kind, those of one kind in the order of their placeholder tokens. An engine refuses an item,
+ *            or a tensor of one, that it does not support.
+ * outputs:   [n_outputs]; 0: none is wanted. */
 typedef struct assay_step {
     size_t sample;
     const int32_t *tokens;

@@ -48,6 +48,25 @@ void config_begin_inside(config *c, config *parent, const char *prefix, json_obj
     fail_parents(c);
 }
 
+bool config_begin_member(config *c, config *parent, const char *prefix)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "%.*s", (int)strlen(prefix) - 1, prefix);
+    json_object *object = config_member(parent, name);
+    if (object) {
+        config_begin_inside(c, parent, prefix, object);
+        return true;
+    }
+    config_fail(parent, ASSAY_EFORMAT, "%s: missing, expected an object", name);
+    *c = (config){.path = parent->path,
+                  .prefix = prefix,
+                  .notes = parent->notes,
+                  .parent = parent,
+                  .status = parent->status,
+                  .err = parent->err};
+    return false;
+}
+
 void config_drop(config *c)
 {
     json_object_put(c->used);

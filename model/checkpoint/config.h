@@ -51,6 +51,10 @@ void config_begin(config *c, const char *path, const char *prefix, json_object *
  * failure of one is the failure of both. */
 void config_begin_inside(config *c, config *parent, const char *prefix, json_object *object);
 
+/* The same for the member of parent that has the name of the prefix ("text_config."). If it is absent, both
+ * fail, and reading c gives what a reader gives that has failed. Returns whether it is there. */
+bool config_begin_member(config *c, config *parent, const char *prefix);
+
 /* Frees what config_begin allocated, without checking for unread members. */
 void config_drop(config *c);
 

@@ -214,6 +214,12 @@ bool config_sizes(config *c, const char *name, bool scalar, size_t *out, size_t 
     return value != NULL;
 }
 
+void config_expect_size(config *c, const char *name, size_t value, const char *why)
+{
+    if (config_has(c, name) && config_size(c, name) != value)
+        config_fail_member(c, ASSAY_EUNSUPPORTED, name, "expected %zu, %s", value, why);
+}
+
 void config_refuse(config *c, const char *name)
 {
     json_object *value = config_member(c, name);

@@ -31,6 +31,10 @@ const char *config_text_or(config *c, const char *name, const char *fallback);
 bool config_reals(config *c, const char *name, bool scalar, double *out, size_t n);
 bool config_sizes(config *c, const char *name, bool scalar, size_t *out, size_t n);
 
+/* Fails with ASSAY_EUNSUPPORTED unless the member is absent or the size `value`, which the model has anyway.
+ * why: ends the message, as "that of head_dim". */
+void config_expect_size(config *c, const char *name, size_t value, const char *why);
+
 /* Fails with ASSAY_EUNSUPPORTED unless the member is absent, null, false, zero or an empty list: for members
  * that would change the mathematics in a way that is not implemented. */
 void config_refuse(config *c, const char *name);

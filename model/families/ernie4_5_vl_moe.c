@@ -60,6 +60,9 @@ static void read_text(family *f)
     free(experts.is_sparse);
 }
 
+/* Why a member that repeats another one, or a constant of the class, has one value alone. */
+static const char REPEATED[] = "as another member says";
+
 /* A flat document states the width of the MLPs as a multiple of that of the tower. */
 static size_t read_intermediate(family_vision *v, size_t hidden)
 {
@@ -69,19 +72,12 @@ static size_t read_intermediate(family_vision *v, size_t hidden)
     return (size_t)fmin(floor((double)hidden * ratio), INT32_MAX);
 }
 
-/* Fails unless the member, if present, has the value that the model has anyway. */
-static void check_repeated(config *c, const char *name, size_t value)
-{
-    if (config_has(c, name) && config_size(c, name) != value)
-        config_fail_member(c, ASSAY_EUNSUPPORTED, name, "expected %zu, as another member says", value);
-}
-
 static void read_shape(family_vision *v)
 {
     config *c = &v->config;
     const bool is_flat = !v->text;
     const size_t hidden = config_size_or(c, is_flat ? "embed_dim" : "hidden_size", 1280);
-    if (is_flat) check_repeated(c, "hidden_size", hidden);
+    if (is_flat) config_expect_size(c, "hidden_size", hidden, REPEATED);
     family_vision_layers(v, hidden, "depth", "num_heads");
     v->intermediate = read_intermediate(v, hidden);
     v->activation = family_activation(&v->own, "hidden_act", "quick_gelu");
@@ -104,8 +100,8 @@ static void bind_patches_linear(family_vision *v)
     if (patches->size > SIDE_MAX || patches->channels > SIDE_MAX) /* whose product might not fit */
         config_fail(c, ASSAY_EFORMAT, "patch_size: found %zu with %zu channels, expected at most %d of both",
                     patches->size, patches->channels, SIDE_MAX);
-    check_repeated(c, "in_chans", patches->channels);
-    check_repeated(c, "spatial_patch_size", patches->size);
+    config_expect_size(c, "in_chans", patches->channels, REPEATED);
+    config_expect_size(c, "spatial_patch_size", patches->size, REPEATED);
     if (family_ok(&v->own))
         patches->embed =
             bind_linear(v->own.bind, tower->hidden, plan_patches_width(patches), false, "patch_embed.proj");
@@ -158,10 +154,10 @@ static void bind_merger(family_vision *v, double text_epsilon)
 static void check_flat(family_vision *v)
 {
     const plan_tower *tower = &v->own.plan->tower;
-    check_repeated(v->around, "image_token_id", (size_t)tower->image_token);
-    check_repeated(v->around, "pixel_hidden_size", tower->hidden);
-    check_repeated(v->around, "spatial_conv_size", tower->merge);
-    check_repeated(v->around, "temporal_conv_size", 2);
+    config_expect_size(v->around, "image_token_id", (size_t)tower->image_token, REPEATED);
+    config_expect_size(v->around, "pixel_hidden_size", tower->hidden, REPEATED);
+    config_expect_size(v->around, "spatial_conv_size", tower->merge, REPEATED);
+    config_expect_size(v->around, "temporal_conv_size", 2, REPEATED);
     if (!config_flag_or(v->around, "use_temporal_conv", true))
         config_fail_member(v->around, ASSAY_EUNSUPPORTED, "use_temporal_conv", "expected true, as published");
 }

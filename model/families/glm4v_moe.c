@@ -3,7 +3,6 @@
  * Images only, as GLM-4.1V.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 
 #include "model/checkpoint/config_value.h"
 #include "model/families/families.h"
@@ -50,14 +49,8 @@ static plan_experts read_experts(family *f, assay_activation activation)
 
 static void bind_layer_experts(family *f, const plan_experts *shape, size_t i)
 {
-    char base[64], stacked[64];
-    plan_experts *x = &f->plan->layers[i].experts;
-    *x = *shape;
-    (void)snprintf(base, sizeof base, "layers.%zu.mlp.experts", i);
-    (void)snprintf(stacked, sizeof stacked, "layers.%zu.mlp.switch_mlp", i);
-    x->router = bind_matrix(f->bind, x->n_experts, f->plan->hidden, "layers.%zu.mlp.gate.weight", i);
+    plan_experts *x = family_layer_experts(f, shape, i);
     x->choice_bias = bind_vector(f->bind, x->n_experts, "layers.%zu.mlp.gate.e_score_correction_bias", i);
-    bind_experts(f->bind, x, f->plan->hidden, 0, base, stacked);
     x->shared =
         family_mlp_below(f, i, "mlp.shared_experts", shape->shared.intermediate, x->activation, false);
 }

@@ -32,13 +32,6 @@ static const part_names OWN = {"layer_norm1",  "layer_norm2", "fc1",     "fc2",
 static const char *const TOWER[] = {"model.vision_tower.", "vit.", "vision_tower."};
 enum { N_TOWER = sizeof TOWER / sizeof *TOWER };
 
-/* An older name of a member, which must agree with it. */
-static void check_alias(config *c, const char *alias, const char *name, size_t value)
-{
-    if (config_has(c, alias) && config_size(c, alias) != value)
-        config_fail_member(c, ASSAY_EUNSUPPORTED, alias, "expected %zu, that of %s", value, name);
-}
-
 static void read_text(family *f)
 {
     config *c = f->config;
@@ -51,8 +44,8 @@ static void read_text(family *f)
                                          .has_alpha = true,
                                          .old_section = "xdrope_section",
                                          .sections = ROPE_SECTIONS_DOUBLED};
-    check_alias(c, "attention_head_dim", "head_dim", d.head_dim);
-    check_alias(c, "org_vocab_size", "vocab_size", f->plan->vocab);
+    config_expect_size(c, "attention_head_dim", d.head_dim, "that of head_dim");
+    config_expect_size(c, "org_vocab_size", f->plan->vocab, "that of vocab_size");
     if (config_has(c, "use_qk_norm") && !config_flag_or(c, "use_qk_norm", true))
         config_fail_member(c, ASSAY_EUNSUPPORTED, "use_qk_norm",
                            "expected true: the published class has these norms");
@@ -102,10 +95,11 @@ static void read_shape(family_vision *v)
     patches->channels = config_size_or(c, "num_channels", 3);
     patches->frames = 1;
     tower->merge = config_size_or(c, "spatial_merge_size", 2);
-    check_alias(c, "temporal_patch_size", "still images", 1);
-    check_alias(c, "num_key_value_heads", "num_attention_heads", v->n_heads);
-    check_alias(c, "out_hidden_size", "the language model's hidden_size", v->own.plan->hidden);
-    check_alias(c, "text_hidden_size", "the language model's hidden_size", v->own.plan->hidden);
+    config_expect_size(c, "temporal_patch_size", 1, "that of still images");
+    config_expect_size(c, "num_key_value_heads", v->n_heads, "that of num_attention_heads");
+    config_expect_size(c, "out_hidden_size", v->own.plan->hidden, "that of the language model's hidden_size");
+    config_expect_size(c, "text_hidden_size", v->own.plan->hidden,
+                       "that of the language model's hidden_size");
     if (family_ok(&v->own) && tower->merge < 2)
         config_fail_member(c, ASSAY_EUNSUPPORTED, "spatial_merge_size",
                            "expected at least 2: the published class refuses images of one row or column");

@@ -145,14 +145,8 @@ static void bind_delta(qwen3_5 *g, size_t i)
 
 static void bind_layer_experts(qwen3_5 *g, size_t i)
 {
-    char base[64], stacked[64];
     family *f = g->f;
-    plan_experts *x = &f->plan->layers[i].experts;
-    *x = g->experts;
-    (void)snprintf(base, sizeof base, "layers.%zu.mlp.experts", i);
-    (void)snprintf(stacked, sizeof stacked, "layers.%zu.mlp.switch_mlp", i);
-    x->router = bind_matrix(f->bind, x->n_experts, f->plan->hidden, "layers.%zu.mlp.gate.weight", i);
-    bind_experts(f->bind, x, f->plan->hidden, 0, base, stacked);
+    plan_experts *x = family_layer_experts(f, &g->experts, i);
     x->shared =
         family_mlp_below(f, i, "mlp.shared_expert", g->experts.shared.intermediate, x->activation, false);
     x->shared_gate = bind_matrix(f->bind, 1, f->plan->hidden, "layers.%zu.mlp.shared_expert_gate.weight", i);

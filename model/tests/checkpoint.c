@@ -109,6 +109,17 @@ const char *checkpoint_changed_without(const char *name, const char *path, const
     return dir;
 }
 
+void checkpoint_expect_refusal(const char *name, const char *path, const char *value, assay_status status,
+                               const char *text, const char *other)
+{
+    plan *p = NULL;
+    assay_error err = {0};
+    const char *dir = checkpoint_changed(name, path, value);
+    ck_assert_msg(plan_open(dir, &p, &err) != ASSAY_OK, "accepted %s = %s", path, value ? value : "(absent)");
+    support_expect_error(&err, status, dir, text, other, NULL);
+    ck_assert_ptr_null(p);
+}
+
 const char *checkpoint_extended(const char *name, const char *inside, const char *members)
 {
     char *source = checkpoint_fixture(name), *path = NULL;

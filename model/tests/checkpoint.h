@@ -18,6 +18,11 @@ const char *checkpoint_changed(const char *name, const char *path, const char *v
 const char *checkpoint_changed_without(const char *name, const char *path, const char *value,
                                        const char *without);
 
+/* Expects that the checkpoint of checkpoint_changed is refused with this status and a text that holds its
+ * directory, `text` and `other`. */
+void checkpoint_expect_refusal(const char *name, const char *path, const char *value, assay_status status,
+                               const char *text, const char *other);
+
 /* Makes a checkpoint like the fixture, with members added to its config, or to the object at the dotted path
  * `inside`; those that it has are replaced. members: a JSON object. */
 const char *checkpoint_extended(const char *name, const char *inside, const char *members);

@@ -52,6 +52,10 @@ void family_same_windows(family *f, size_t size);
  * 0: none. */
 double family_cap(family *f, const char *member, double fallback);
 
+/* Gives layer i experts of this shape: their router, "layers.i.mlp.gate", and the experts below
+ * "layers.i.mlp" (bind_experts). Returns them; what is special to a family is left to bind. */
+plan_experts *family_layer_experts(family *f, const plan_experts *shape, size_t i);
+
 /* gate_proj, up_proj and down_proj below "layers.i.mlp", or below "layers.i.part". */
 plan_mlp family_mlp(family *f, size_t i, size_t intermediate, assay_activation activation, bool bias);
 plan_mlp family_mlp_below(family *f, size_t i, const char *part, size_t intermediate,

@@ -2,7 +2,6 @@
 #include "model/families/parts/qwen_audio.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,19 +28,10 @@ typedef struct reader {
 static void begin(reader *r, family *f, const char *type)
 {
     config *around = f->outer ? f->outer : f->config;
-    json_object *object = config_member(around, "audio_config");
     *r = (reader){.own = *f, .around = around, .tower = &f->plan->audio};
     r->own.config = &r->config;
     r->own.outer = NULL;
-    if (!object) config_fail(around, ASSAY_EFORMAT, "audio_config: missing, expected an object");
-    if (object) config_begin_inside(&r->config, around, "audio_config.", object);
-    else /* a reader that has failed, as the document's has */
-        r->config = (config){.path = around->path,
-                             .prefix = "audio_config.",
-                             .notes = around->notes,
-                             .parent = around,
-                             .status = around->status,
-                             .err = around->err};
+    (void)config_begin_member(&r->config, around, "audio_config.");
     r->config.model_type = type;
     if (strcmp(config_text_or(&r->config, "model_type", type), type) != 0)
         config_fail_member(&r->config, ASSAY_EUNSUPPORTED, "model_type", "expected \"%s\"", type);
@@ -55,14 +45,6 @@ static void begin(reader *r, family *f, const char *type)
                              .audio_token = -1};
 }
 
-/* A member that published files repeat under another name. */
-static void check_repeated(reader *r, const char *name, const char *read, size_t value)
-{
-    if (config_has(&r->config, name) && config_size(&r->config, name) != value)
-        config_fail_member(&r->config, ASSAY_EUNSUPPORTED, name, "expected %zu, the published class's %s",
-                           value, read);
-}
-
 static void read_sizes(reader *r)
 {
     config *c = &r->config;
@@ -73,8 +55,8 @@ static void read_sizes(reader *r)
     r->intermediate = config_size(c, "encoder_ffn_dim");
     r->activation = family_activation(&r->own, "activation_function", "gelu");
     const size_t n = config_size(c, "encoder_layers"), n_tensors = weights_count(r->own.bind->weights);
-    check_repeated(r, "num_hidden_layers", "encoder_layers", n);
-    check_repeated(r, "hidden_size", "d_model", t->hidden);
+    config_expect_size(c, "num_hidden_layers", n, "the published class's encoder_layers");
+    config_expect_size(c, "hidden_size", t->hidden, "the published class's d_model");
     if (!family_ok(&r->own)) return;
     if (t->hidden % 2 != 0 || t->hidden < 4)
         config_fail(c, ASSAY_EUNSUPPORTED, "d_model: found %zu, expected an even number from 4 on",

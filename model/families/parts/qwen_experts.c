@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/families/parts/qwen_experts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/checkpoint/config_value.h"
 #include "model/families/parts/common.h"
-#include "model/plan/bind_matrix.h"
 
 /* Whether the value is the index of a layer, of this model or of a longer one. */
 static bool is_index(json_object *value)
@@ -58,17 +56,6 @@ static plan_experts read_experts(family *f, const family_decoder *d, bool always
     return x;
 }
 
-static void bind_layer_experts(family *f, const plan_experts *shape, size_t i)
-{
-    char base[64], stacked[64];
-    plan_experts *x = &f->plan->layers[i].experts;
-    *x = *shape;
-    (void)snprintf(base, sizeof base, "layers.%zu.mlp.experts", i);
-    (void)snprintf(stacked, sizeof stacked, "layers.%zu.mlp.switch_mlp", i);
-    x->router = bind_matrix(f->bind, x->n_experts, f->plan->hidden, "layers.%zu.mlp.gate.weight", i);
-    bind_experts(f->bind, x, f->plan->hidden, 0, base, stacked);
-}
-
 void family_qwen3_moe_layers(family *f, const family_decoder *d, bool always_renormalizes)
 {
     config *c = f->config;
@@ -79,7 +66,7 @@ void family_qwen3_moe_layers(family *f, const family_decoder *d, bool always_ren
     plan_experts experts = read_experts(f, d, always_renormalizes);
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) {
         family_decoder_attention(f, d, i);
-        if ((i + 1) % step == 0 && !dense[i]) bind_layer_experts(f, &experts, i);
+        if ((i + 1) % step == 0 && !dense[i]) (void)family_layer_experts(f, &experts, i);
         else family_decoder_mlp(f, d, i);
     }
     free(dense);

@@ -28,19 +28,10 @@ void family_vision_begin(family_vision *v, family *f, const char *type, const ch
                          const char *probe)
 {
     config *around = f->outer ? f->outer : f->config;
-    json_object *object = config_member(around, "vision_config");
     *v = (family_vision){.own = *f, .around = around, .text = f->outer ? f->config : NULL};
     v->own.config = &v->config;
     v->own.outer = NULL;
-    if (!object) config_fail(around, ASSAY_EFORMAT, "vision_config: missing, expected an object");
-    if (object) config_begin_inside(&v->config, around, "vision_config.", object);
-    else /* a reader that has failed, as the document's has */
-        v->config = (config){.path = around->path,
-                             .prefix = "vision_config.",
-                             .notes = around->notes,
-                             .parent = around,
-                             .status = around->status,
-                             .err = around->err};
+    (void)config_begin_member(&v->config, around, "vision_config.");
     v->config.model_type = type;
     check_type(v, type);
     bind_enter(f->bind, prefixes, n, probe, &v->outside);
@@ -103,14 +94,6 @@ void family_vision_layers(family_vision *v, size_t hidden, const char *depth, co
     if (v->head_dim == 0) v->head_dim = hidden / v->n_heads;
 }
 
-/* Published files have members beside those that the class reads; they must agree. */
-static void check_repeated(family_vision *v, const char *name, const char *read, size_t value)
-{
-    if (config_has(&v->config, name) && config_size(&v->config, name) != value)
-        config_fail_member(&v->config, ASSAY_EUNSUPPORTED, name, "expected %zu, the published class's %s",
-                           value, read);
-}
-
 void family_vision_patches(family_vision *v, size_t default_size, bool has_bias)
 {
     config *c = &v->config;
@@ -121,8 +104,8 @@ void family_vision_patches(family_vision *v, size_t default_size, bool has_bias)
     patches->frames = config_size_or(c, "temporal_patch_size", 2);
     patches->channels = config_has(c, "in_channels") ? config_size(c, "in_channels") : 3;
     tower->merge = config_size_or(c, "spatial_merge_size", 2);
-    check_repeated(v, "in_chans", "in_channels", patches->channels);
-    check_repeated(v, "spatial_patch_size", "patch_size", patches->size);
+    config_expect_size(c, "in_chans", patches->channels, "the published class's in_channels");
+    config_expect_size(c, "spatial_patch_size", patches->size, "the published class's patch_size");
     if (family_ok(&v->own)) bind_patches(v->own.bind, tower->hidden, patches, has_bias, "patch_embed.proj");
 }
 

@@ -278,11 +278,8 @@ static const struct {
 
 START_TEST(what_a_class_does_not_compute_is_refused)
 {
-    plan *p = NULL;
-    assay_error err = {0};
-    const char *dir = checkpoint_changed(REFUSED[_i].fixture, REFUSED[_i].member, REFUSED[_i].value);
-    ck_assert_int_eq(plan_open(dir, &p, &err), REFUSED[_i].status);
-    support_expect_error(&err, REFUSED[_i].status, REFUSED[_i].fragment[0], REFUSED[_i].fragment[1], NULL);
+    checkpoint_expect_refusal(REFUSED[_i].fixture, REFUSED[_i].member, REFUSED[_i].value, REFUSED[_i].status,
+                              REFUSED[_i].fragment[0], REFUSED[_i].fragment[1]);
 }
 END_TEST
 

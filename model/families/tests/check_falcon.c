@@ -6,8 +6,6 @@
 #include "model/tests/checkpoint.h"
 #include "model/tests/header.h"
 
-static assay_error err;
-
 START_TEST(an_image_is_a_block_that_takes_one_position)
 {
     plan *p = checkpoint_open_fixture("falcon_ocr/base");
@@ -87,10 +85,8 @@ static const struct {
 
 START_TEST(what_does_not_fit_is_refused)
 {
-    plan *p = NULL;
-    const char *dir = checkpoint_changed(REFUSED[_i].fixture, REFUSED[_i].member, REFUSED[_i].value);
-    ck_assert_int_eq(plan_open(dir, &p, &err), REFUSED[_i].status);
-    support_expect_error(&err, REFUSED[_i].status, dir, REFUSED[_i].texts[0], REFUSED[_i].texts[1], NULL);
+    checkpoint_expect_refusal(REFUSED[_i].fixture, REFUSED[_i].member, REFUSED[_i].value, REFUSED[_i].status,
+                              REFUSED[_i].texts[0], REFUSED[_i].texts[1]);
 }
 END_TEST
 

@@ -296,11 +296,8 @@ static const struct {
 
 START_TEST(a_tower_that_does_not_fit_is_refused)
 {
-    plan *p = NULL;
-    assay_error err;
-    const char *dir = checkpoint_changed(REFUSED[_i].fixture, REFUSED[_i].member, REFUSED[_i].value);
-    ck_assert_int_eq(plan_open(dir, &p, &err), REFUSED[_i].status);
-    support_expect_error(&err, REFUSED[_i].status, dir, REFUSED[_i].texts[0], REFUSED[_i].texts[1], NULL);
+    checkpoint_expect_refusal(REFUSED[_i].fixture, REFUSED[_i].member, REFUSED[_i].value, REFUSED[_i].status,
+                              REFUSED[_i].texts[0], REFUSED[_i].texts[1]);
 }
 END_TEST
 

@@ -39,7 +39,7 @@ FAINT_RULES: tuple[tuple[str, Rule], ...] = (
     (r"position_embedding\.weight$", around(0.0, FAINT)),
     (r"(post_conv_layernorm|post_self_attn_layernorm|post_mlp_layernorm)\.weight$", around(FAINT, FAINT / 3)),
     (r"patch_embed\.proj\.bias$", around(0.0, FAINT / 3)),
-    (r"(attn\.proj|merger\.proj|o_proj|down_proj)\.weight$", fan_in(FAINT)),
+    (r"(attn\.proj|merger\.proj|o_proj|down_proj)(\.weight)?$", fan_in(FAINT)),  # a stack of experts has no ".weight"
     (r"downsample\.weight$", convolution(1.0)),
     (r"embed_tokens\.weight$", lambda rng, shape: FAINT * rng.standard_normal(shape)),
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..dims import attention_dims, pick
 from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT, LONG_TEXT, convolution, sections, tower_dims
+from ..vision import LONG_TEXT, sections, tower_dims
 from ..weights import Rule, around, fan_in
 from . import glm4v
 
@@ -30,17 +30,6 @@ BASE: Config = {
 
 BIAS = r"e_score_correction_bias$"
 RULES: tuple[tuple[str, Rule], ...] = (*glm4v.RULES, (BIAS, around(0.0, 0.25)))
-
-FAINT_RULES: tuple[tuple[str, Rule], ...] = (
-    (r"patch_embed\.proj\.weight$", convolution(FAINT)),
-    (r"position_embedding\.weight$", around(0.0, FAINT)),
-    (r"post_conv_layernorm\.weight$", around(FAINT, FAINT / 3)),
-    (r"patch_embed\.proj\.bias$", around(0.0, FAINT / 3)),
-    (r"(attn\.proj|merger\.proj|o_proj|down_proj)(\.weight)?$", fan_in(FAINT)),
-    (r"downsample\.weight$", convolution(1.0)),
-    (r"embed_tokens\.weight$", lambda rng, shape: FAINT * rng.standard_normal(shape)),
-)
-
 
 def leading(rule: Rule, value: float) -> Rule:
     """The rule, with `value` in the first column."""
@@ -102,7 +91,7 @@ def variants(base: Config) -> list[Variant]:
         made(base, "small-sum", "Shares divided by their sum without the 1e-20 that the class adds to it", ("single",), less, slim,
              weight_rules=SMALL_SUM_RULES, **PUBLISHED),
         made(base, "epsilons", "An epsilon of any norm, or the merger's taken from the config", ("images",),
-             {**less, "rms_norm_eps": 1e-6}, {**once, "rms_norm_eps": 1e-6}, weight_rules=FAINT_RULES, proves=("epsilons",),
+             {**less, "rms_norm_eps": 1e-6}, {**once, "rms_norm_eps": 1e-6}, weight_rules=glm4v.FAINT_RULES, proves=("epsilons",),
              **PUBLISHED),
         made(base, "merge-3", "A size of the tower that is taken for a constant, biases of the tower forgotten, or a "
              "whole head that rotates", ("images",),
