@@ -35,6 +35,7 @@ dist_adapterssystems_DATA = \
 	adapters/python/assay/adapters/mlx_sessions.py \
 	adapters/python/assay/adapters/mlx_vlm.py \
 	adapters/python/assay/adapters/mlx_vlm_batches.py \
+	adapters/python/assay/adapters/mlx_vlm_processors.py \
 	adapters/python/assay/adapters/mlx_vlm_samples.py \
 	adapters/python/assay/adapters/mlx_vlm_taps.py \
 	adapters/python/assay/adapters/onnxruntime_genai.py \

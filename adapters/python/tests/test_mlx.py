@@ -199,29 +199,61 @@ class Samples(unittest.TestCase):
         self.refused(samples.Sample([], [1]), self.step([7]), "placeholder tokens")
 
     def test_patches_of_paddleocr_vl_have_the_axes_of_its_processor(self) -> None:
-        from assay.adapters import mlx_vlm_samples as samples
+        from assay.adapters.mlx_vlm_processors import of_step
         step = Step(0, [7], None, [Item("image", 0, 0, {"pixel_values": np.zeros((4, 3, 2, 2))}) for _ in range(2)], 1)
-        self.assertEqual(samples.media(self.model, step)["pixel_values"].shape, (8, 3, 2, 2))
+        self.assertEqual(of_step(self.model.config, step)["pixel_values"].shape, (8, 3, 2, 2))
         self.model.config.model_type = "paddleocr_vl"
-        self.assertEqual(samples.media(self.model, step)["pixel_values"].shape, (1, 8, 3, 2, 2))
+        self.assertEqual(of_step(self.model.config, step)["pixel_values"].shape, (1, 8, 3, 2, 2))
 
-    def test_each_sample_keeps_the_rope_deltas_that_its_prompt_leaves_in_the_language_model(self) -> None:
+    def test_positions_of_hunyuan_vl_are_those_of_its_processor(self) -> None:
+        from assay.adapters.mlx_vlm_processors import of_step
+        self.model.config.model_type = "hunyuan_vl"
+        tokens = [1, *[7] * 8, 2, *[7] * 5]  # images of 2 x 2 and 1 x 2 blocks: rows with an end, between two marks
+        axes = of_step(self.model.config, self.step(tokens, (1, 4, 4), (1, 2, 4)))["position_ids"][0]
+        self.assertEqual(axes[0].tolist(), list(range(15)))
+        self.assertEqual(axes[1:, 2:8].tolist(), [[0, 1, 2, 0, 1, 2], [0, 0, 0, 1, 1, 1], [0] * 6])
+        self.assertEqual(axes[1:, 8:12].tolist(), [[8, 9, 10, 0], [8, 9, 10, 0], [8, 9, 10, 0]])
+        self.assertEqual(axes[1:, 12:].tolist(), [[1, 2, 14], [0, 0, 14], [0, 0, 14]])
+
+    def test_images_of_falcon_ocr_are_whole(self) -> None:
+        from assay.adapters.mlx_vlm_processors import of_step
+        self.model.config.model_type, self.model.config.vision_config.spatial_patch_size = "falcon_ocr", 2
+        patches = np.stack([np.full(12, i) for i in range(2)])
+        given = of_step(self.model.config, Step(0, [7], None, [Item("image", 0, 0, {
+            "pixel_values": patches, "image_grid_thw": np.array([[1, 1, 2]])})], 1))
+        self.assertEqual(given["image_grid_hw"].tolist(), [[1, 2]])
+        self.assertEqual(given["pixel_values"][0, :, :, 0].tolist(), [[0, 0, 1, 1]] * 2)
+
+    def test_sounds_of_a_prompt_have_the_length_of_the_longest(self) -> None:
+        from assay.adapters.mlx_vlm_processors import of_step
+        items = [Item("audio", 0, 0, {"input_features": np.ones((1, 3, n)), "feature_attention_mask": np.ones((1, n))}) for n in (2, 4)]
+        given = of_step(self.model.config, Step(0, [7], None, items, 1))
+        self.assertEqual(given["feature_attention_mask"].tolist(), [[1, 1, 0, 0], [1, 1, 1, 1]])
+        self.assertEqual(given["input_features"].shape, (2, 3, 4))
+
+    def test_each_sample_keeps_what_its_prompt_leaves_in_the_language_model(self) -> None:
         import mlx.core as mx
         from assay.adapters import mlx_vlm_samples as samples
 
         class Language:
-            """Positions of a prompt are its first token, and stay until the next prompt."""
+            """Positions and deltas of a prompt are its first token, and stay until the next prompt."""
+
+            def __init__(self) -> None:
+                self._rope_deltas = self._position_ids = None
 
             def __call__(self, ids: Any, cache: list, logits_to_keep: int, rope_deltas: Any = None) -> Any:
-                self._rope_deltas = ids[:, :1] if rope_deltas is None else rope_deltas
-                return SimpleNamespace(logits=self._rope_deltas[None].astype(mx.float32))
+                if ids.shape[1] > 1:
+                    self._rope_deltas = self._position_ids = ids[:, :1]
+                given = self._rope_deltas if rope_deltas is None else rope_deltas
+                return SimpleNamespace(logits=mx.stack([given, self._rope_deltas, self._position_ids], axis=-1).astype(mx.float32))
 
         self.model.language_model = Language()
         self.model.get_input_embeddings = lambda ids, pixels, mask: SimpleNamespace(to_dict=dict)
         first, second = samples.Sample([]), samples.Sample([])
         for sample, token in ((first, 3), (second, 5)):
             samples.evaluate(self.model, sample, self.step([token, 1]), None)
-        self.assertEqual([float(samples.evaluate(self.model, sample, self.step([1]), None)[0, 0]) for sample in (first, second)], [3, 5])
+        self.assertEqual([samples.evaluate(self.model, sample, self.step([1]), None)[0].tolist() for sample in (first, second)],
+                         [[3, 3, 3], [5, 5, 5]])
 
 
 if __name__ == "__main__":

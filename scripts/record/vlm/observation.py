@@ -22,6 +22,8 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
+from assay.adapters.mlx_vlm_processors import returned
+
 from .. import h5
 from ..cases import left_pad
 from ..images import KINDS
@@ -146,20 +148,6 @@ def stop_ids(model_directory: Path) -> list[int]:
     return [found] if isinstance(found, int) else list(found)
 
 
-def hunyuan_positions(prompt: list[int], media: dict[str, np.ndarray], config: Any) -> np.ndarray:
-    """The positions [1, 4, n] that HunYuanVLProcessor of mlx-vlm returns: the image number is 0 for every image."""
-    axes = np.tile(np.arange(len(prompt)), (4, 1))
-    places, taken = np.flatnonzero(np.array(prompt) == config.image_token_id), 0
-    for grid in media.get("image_grid_thw", ()):
-        rows, columns = grid[1:] // config.vision_config.spatial_merge_size
-        n, first = rows * (columns + 1), places[taken] + 1
-        axes[1, first:first + n] = np.tile(np.arange(columns + 1), rows)
-        axes[2, first:first + n] = np.repeat(np.arange(rows), columns + 1)
-        axes[3, first:first + n] = 0
-        taken += n + 2
-    return axes[None]
-
-
 def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[int], dict[str, np.ndarray]]]:
     """The prompt of each sample, and what mlx-vlm's processor returns beside it. config: of mlx-vlm's model."""
     found = []
@@ -181,16 +169,7 @@ def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[i
                          *(("second_per_grid_ts",) if kind == "video" else ())):
                 if f"/input/{name}" in golden:
                     media[name] = golden[f"/input/{name}"][mine]
-        if config.model_type == "falcon_ocr" and media:
-            media = whole_images(media, config.vision_config.spatial_patch_size)
-        if config.model_type == "paddleocr_vl" and media:
-            media["pixel_values"] = media["pixel_values"][None]
-        if config.model_type == "hunyuan_vl":
-            media["position_ids"] = hunyuan_positions(prompt, media, config)
-        if config.model_type == "gemma4":  # of mlx-vlm's processors only Gemma4Processor returns it by default
-            kinds = (config.image_token_id, config.video_token_id, config.audio_token_id)
-            media["mm_token_type_ids"] = np.array([[1 + kinds.index(t) if t in kinds else 0 for t in prompt]], np.int32)
-        found.append((prompt, media))
+        found.append((prompt, returned(config, prompt, media)))
     return found
 
 
@@ -200,17 +179,6 @@ def sounds(golden: dict[str, np.ndarray], mine: np.ndarray) -> dict[str, np.ndar
     longest = int(mask.sum(1).max())
     return {"input_features": golden["/input/input_features"][mine][..., :longest],
             "feature_attention_mask": mask[:, :longest]}
-
-
-def whole_images(media: dict[str, np.ndarray], side: int) -> dict[str, np.ndarray]:
-    """Rows of patches as FalconOCRProcessor returns them: images [n, H, W, C], which it stacks, so that all must have the
-    same size; and their grids."""
-    rows, images = media["pixel_values"], []
-    grids = [tuple(int(n) for n in grid[1:]) for grid in media["image_grid_thw"]]
-    for height, width in grids:
-        patches, rows = rows[:height * width], rows[height * width:]
-        images.append(patches.reshape(height, width, side, side, -1).swapaxes(1, 2).reshape(height * side, width * side, -1))
-    return {"pixel_values": np.stack(images), "image_grid_hw": np.array(grids, np.int32)}
 
 
 @contextlib.contextmanager

@@ -3,8 +3,8 @@
     assay run --engine 'exec:python3 -m assay assay.adapters.mlx_vlm' fixtures
 
 What is judged is the path of `generate_step`: a prompt with its images in one call of `get_input_embeddings` and one of the
-language model, then tokens alone with the cache of `make_prompt_cache`. mlx-vlm keeps the rope deltas of the latest prompt in the
-language model. Samples take turns here, so each one's own are given with its later tokens, as `GenerationBatch` of mlx-vlm gives them.
+language model, then tokens alone with the cache of `make_prompt_cache`. mlx-vlm keeps the positions and the rope deltas of the latest
+prompt in the language model. Samples take turns here, so each one finds its own there: deltas are given as `GenerationBatch` gives them.
 mlx_vlm_batches.py has its `BatchGenerator`. Quantised checkpoints stay quantised.
 """
 
@@ -46,7 +46,7 @@ class Engine(mlx_sessions.Engine):
 
     def load(self, directory: Path) -> Model:
         module = load_model(directory)
-        if "language_model" not in module or not hasattr(module, "get_input_embeddings"):
+        if not hasattr(module, "language_model") or not hasattr(module, "get_input_embeddings"):
             raise Unsupported(f"{type(module).__module__} is no language model with a cache")
         return Model(module, stop_ids(directory))
 

@@ -25,6 +25,7 @@ from . import mlx_vlm
 from . import mlx_vlm_samples as samples
 from .mlx_hooks import active_stream, float32, hooked, text_places
 from .mlx_sessions import Session
+from .mlx_vlm_processors import of_step
 from .mlx_vlm_samples import Sample
 from .mlx_vlm_taps import adds_features, tapped
 
@@ -75,7 +76,7 @@ def prefill(model: Any, members: list[Sample], steps: list[Step], tap: Tap | Non
     prompts = [step.tokens for step in steps]
     given: list[dict[str, Any] | None] = []
     for step in steps:
-        tensors = samples.media(model, step)
+        tensors = of_step(model.config, step)
         with tapped(model, step.sample, tap, tensors):
             given.append(samples.first_inputs(model, mx.array([step.tokens]), tensors))
     embeddings, inputs = _merge_prefill_prompt_kwargs(given, prompts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,9 +15,8 @@ from ..engine import Tap
 from ..errors import Unsupported
 from ..requests import Item, Step
 from .mlx_hooks import float32
+from .mlx_vlm_processors import of_step, placeholder_ids
 from .mlx_vlm_taps import tapped
-
-KINDS = ("image", "video", "audio")
 
 
 @dataclass
@@ -25,20 +25,11 @@ class Sample:
     tokens: list[int] = field(default_factory=list)
     items: list[Item] = field(default_factory=list)
     deltas: Any = None  # rope_deltas [1, 1] of M-RoPE
+    positions: Any = None  # of the prompt, where the language model keeps them
 
     def copy(self) -> Sample:
         """Arrays of mlx are immutable, and the copied cache refers to its own: what is written to one is not seen in the other."""
-        return Sample(copy.deepcopy(self.cache), list(self.tokens), list(self.items), self.deltas)
-
-
-def placeholder_ids(config: Any) -> dict[str, int]:
-    """Newer classes have image_token_id, older ones image_token_index."""
-    found = {}
-    for kind in KINDS:
-        token = next((value for name in ("id", "index") if (value := getattr(config, f"{kind}_token_{name}", None)) is not None), None)
-        if token is not None:
-            found[kind] = int(token)
-    return found
+        return Sample(copy.deepcopy(self.cache), list(self.tokens), list(self.items), self.deltas, self.positions)
 
 
 def blocks_of_images(model: Any) -> bool:
@@ -78,19 +69,6 @@ def placeholders(model: Any, kind: str, items: list[Item]) -> int | None:
     return sum(int(np.prod(row)) for grid in grids for row in grid) // int(merge) ** 2
 
 
-def media(model: Any, step: Step) -> dict[str, np.ndarray]:
-    """What mlx-vlm's processor returns beside the tokens. Of its processors only Gemma4Processor returns the kinds of tokens by
-    default, and that of PaddleOCR-VL gives its patches one more axis, of length 1."""
-    names = dict.fromkeys(name for item in step.items for name in item.tensors)
-    found = {name: np.concatenate([item.tensors[name] for item in step.items if name in item.tensors]) for name in names}
-    if getattr(model.config, "model_type", None) == "gemma4":
-        kinds = {token: number for number, kind in enumerate(KINDS, 1) if (token := placeholder_ids(model.config).get(kind)) is not None}
-        found["mm_token_type_ids"] = np.array([[kinds.get(token, 0) for token in step.tokens]], np.int32)
-    if getattr(model.config, "model_type", None) == "paddleocr_vl" and "pixel_values" in found:
-        found["pixel_values"] = found["pixel_values"][None]
-    return found
-
-
 def first_inputs(model: Any, ids: Any, given: dict[str, np.ndarray]) -> dict[str, Any]:
     """The language model's inputs for a prompt, beside its tokens, as generate_step makes them."""
     others = {name: mx.array(array) for name, array in given.items()}
@@ -101,18 +79,22 @@ def first_inputs(model: Any, ids: Any, given: dict[str, np.ndarray]) -> dict[str
 
 def evaluate(model: Any, sample: Sample, step: Step, tap: Tap | None) -> np.ndarray:
     """Appends the tokens of a step; returns the logits [at least n_last, V]. A tap wants all rows."""
-    ids = mx.array([step.tokens])
-    given = {} if sample.tokens else media(model, step)
+    language, ids = model.language_model, mx.array([step.tokens])
+    given = {} if sample.tokens else of_step(model.config, step)
     with tapped(model, step.sample, tap, given):
         if sample.tokens:
+            for name, value in (("_position_ids", sample.positions), ("_rope_deltas", sample.deltas)):
+                if hasattr(language, name):
+                    setattr(language, name, value)
             inputs = {} if sample.deltas is None else {"rope_deltas": sample.deltas}
         else:
             inputs = first_inputs(model, ids, given)
         kept = len(step.tokens) if tap else max(1, step.n_last)
-        out = model.language_model(ids, cache=sample.cache, logits_to_keep=kept, **inputs)
+        out = language(ids, cache=sample.cache, logits_to_keep=kept, **inputs)
         rows = float32(out.logits[0])
     if not sample.tokens:  # PaddleOCR-VL does not return them
-        sample.deltas = inputs.get("rope_deltas", getattr(model.language_model, "_rope_deltas", None))
+        sample.deltas = inputs.get("rope_deltas", getattr(language, "_rope_deltas", None))
+        sample.positions = getattr(language, "_position_ids", None)
     sample.tokens += step.tokens
     sample.items += step.items
     return rows
@@ -134,15 +116,16 @@ def rewound(model: Any, sample: Sample, n_tokens: int) -> Sample:
     if places and n_tokens <= places[0]:
         found.items, found.deltas = [], None if found.deltas is None else mx.zeros_like(found.deltas)
     del found.tokens[n_tokens:]
+    found.positions = None  # the deltas say where other tokens are
     return found
 
 
 def first_positions(model: Any, step: Step) -> tuple[np.ndarray, int]:
     """([1 or 3, n], rope_deltas) of a sample that begins with this step."""
     index = getattr(model.language_model, "get_rope_index", None)
-    if index is None:
+    if index is None or "video_grid_thw" not in inspect.signature(index).parameters:
         raise Unsupported("the positions of this model are not made by get_rope_index")
-    grids = {name: mx.array(array) for name, array in media(model, step).items() if name.endswith("_grid_thw")}
+    grids = {name: mx.array(array) for name, array in of_step(model.config, step).items() if name.endswith("_grid_thw")}
     ids = mx.array([step.tokens])
     found, deltas = index(ids, grids.get("image_grid_thw"), grids.get("video_grid_thw"), mx.ones(ids.shape, dtype=mx.int32))
     axes = np.array(found).reshape(-1, len(step.tokens))

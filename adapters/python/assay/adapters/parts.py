@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
+import numpy as np
+
 from ..errors import FormatError, Unsupported
+
+SOUNDS = ("input_features", "feature_attention_mask")  # tensors of sounds, of different lengths
 
 
 def new_number(samples: Collection[int]) -> int:
@@ -16,6 +20,12 @@ def new_number(samples: Collection[int]) -> int:
 def sorted_ids(ids: int | list[int] | None) -> list[int]:
     """The ids of a member such as eos_token_id."""
     return [] if ids is None else [ids] if isinstance(ids, int) else sorted(set(ids))
+
+
+def padded(arrays: list[np.ndarray]) -> np.ndarray:
+    """Arrays [1, ...] one after the other, with zeros at the end of the last axis of those that are shorter there."""
+    width = max(array.shape[-1] for array in arrays)
+    return np.concatenate([np.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, width - a.shape[-1])]) for a in arrays])
 
 
 def refuse_quantised(config: dict[str, Any]) -> None:

@@ -133,7 +133,5 @@ class Engine(Base):
     def positions(self, model: torch.nn.Module, step: Step, n_axes: int) -> tuple[np.ndarray, int]:  # type: ignore[override]
         batches.check_items(model.config, Sample(), replace(step, positions=None))
         with torch.no_grad():
-            axes, delta = batches.first_positions(model, step)
-        if len(axes) > n_axes:
-            raise Unsupported(f"the positions have {len(axes)} axes, not {n_axes}")
+            axes, delta = batches.first_positions(model, step, n_axes)
         return np.broadcast_to(axes, (n_axes, len(step.tokens))), delta

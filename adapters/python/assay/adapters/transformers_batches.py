@@ -6,7 +6,9 @@ which they are, and left-padded into a new one. No tensor of a cache is changed 
 from __future__ import annotations
 
 import copy
+import inspect
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from transformers import DynamicCache
 from ..engine import StepOptions
 from ..errors import Invalid, Unsupported
 from ..requests import Item, Step
+from . import parts
 from .transformers_taps import taps
 
 PLACEHOLDERS = ("image", "video", "audio")
@@ -175,9 +178,11 @@ def check_items(config: Any, sample: Sample, step: Step) -> None:
 def n_placeholders_of(config: Any, kind: str, items: list[Item]) -> int | None:
     """How many placeholder tokens the grids of the items of a kind ask for; None if they have no grids."""
     grids = [item.tensors.get(f"{kind}_grid_thw") for item in items if item.kind == kind]
-    if any(grid is None for grid in grids) or not hasattr(config.vision_config, "spatial_merge_size"):
+    merge = getattr(config.vision_config, "spatial_merge_size", None)
+    if any(grid is None for grid in grids) or merge is None:
         return None
-    return sum(int(np.prod(row)) for grid in grids for row in grid) // config.vision_config.spatial_merge_size ** 2  # type: ignore[union-attr]
+    more = config.model_type == "hunyuan_vl"  # the ends of rows and two marks around an image are placeholders, too
+    return sum(int(t * (h // merge) * (w // merge + more) + 2 * more) for grid in grids for t, h, w in grid)  # type: ignore[union-attr]
 
 
 def media(items: list[Item]) -> dict[str, torch.Tensor]:
@@ -185,7 +190,8 @@ def media(items: list[Item]) -> dict[str, torch.Tensor]:
     names = dict.fromkeys(name for item in items for name in item.tensors)
     found = {}
     for name in names:
-        array = np.concatenate([item.tensors[name] for item in items if name in item.tensors])
+        arrays = [item.tensors[name] for item in items if name in item.tensors]
+        array = parts.padded(arrays) if name in parts.SOUNDS else np.concatenate(arrays)
         found[name] = torch.from_numpy(array).to(torch.float32 if array.dtype.kind == "f" else torch.int64)
     return found
 
@@ -198,6 +204,14 @@ def kinds(config: Any, rows: list[list[int]]) -> list[list[int]]:
     """mm_token_type_ids, as the published processors make them."""
     ids = {token: number for number, token in enumerate(map(placeholder_ids(config).get, PLACEHOLDERS), 1) if token is not None}
     return [[ids.get(token, 0) for token in row] for row in rows]
+
+
+def expert_kinds(config: Any, rows: torch.Tensor) -> torch.Tensor:
+    """moe_mm_token_type_ids, as the published processor makes them: those of images and videos with their marks."""
+    from transformers.models.ernie4_5_vl_moe.processing_ernie4_5_vl_moe import Ernie4_5_VLMoeProcessor
+    names = [f"{kind}{part}" for kind in ("image", "video") for part in ("_token", "_start_token", "_end_token")]
+    processor = SimpleNamespace(**{f"{name}_id": getattr(config, f"{name}_id") for name in names})
+    return torch.tensor(Ernie4_5_VLMoeProcessor.create_moe_mm_token_type_ids(processor, rows.tolist()), dtype=torch.int64)
 
 
 def positions(model: torch.nn.Module, members: list[Sample], cache: DynamicCache, everything: dict[str, Any], n: int) -> torch.Tensor:
@@ -219,6 +233,8 @@ def inputs_of(model: torch.nn.Module, members: list[Sample], steps: list[Step], 
     inputs: dict[str, Any] = {"input_ids": padded([step.tokens for step in steps], n),
                               "attention_mask": padded([[1] * len(row) for row in rows], total)}
     everything = {**inputs, "input_ids": padded(rows, total)}
+    if "moe_mm_token_type_ids" in inspect.signature(model.forward).parameters:
+        inputs["moe_mm_token_type_ids"] = expert_kinds(model.config, inputs["input_ids"])
     if placeholder_ids(model.config):
         typed = padded(kinds(model.config, rows), total)
         if any(item for sample in members for item in sample.items) or blocks_of_images(model.config):
@@ -229,14 +245,14 @@ def inputs_of(model: torch.nn.Module, members: list[Sample], steps: list[Step], 
     return inputs, everything
 
 
-def first_positions(model: torch.nn.Module, step: Step) -> tuple[np.ndarray, int]:
-    """([1 or 3, n], rope_deltas) of a sample that begins with this step; the published method returns the positions of a text
-    before those of the three axes."""
+def first_positions(model: torch.nn.Module, step: Step, n_axes: int) -> tuple[np.ndarray, int]:
+    """([1 or n_axes, n], rope_deltas) of a sample that begins with this step; most published methods return the positions of a text
+    before those of the axes."""
     sample = Sample(list(step.tokens), list(step.items))
     n = len(step.tokens)
     _, everything = inputs_of(model, [sample], [step], n, n)
     found = positions(model, [sample], DynamicCache(config=model.config), everything, n).numpy()
-    axes = found[-3:, 0] if found.ndim == 3 else found[:1]
+    axes = found[-n_axes:, 0] if found.ndim == 3 else found[:1]
     return axes, int(axes.max()) + 1 - n if sample.delta is None else int(sample.delta)
 
 

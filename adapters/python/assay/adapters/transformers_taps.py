@@ -119,7 +119,8 @@ class Hooks:
         kinds = {item.kind for step in self.steps for item in step.items}
         if not hasattr(tower, "blocks") or hasattr(tower, "window_size") or len(kinds) != 1:
             return
-        modules = [(tower.patch_embed, "vision.patch"), (tower.merger, "vision.merged")]
+        merger = tower.merger if hasattr(tower, "merger") else self.model.model.resampler_model  # ERNIE's
+        modules = [(tower.patch_embed, "vision.patch"), (merger, "vision.merged")]
         modules += [(block, f"vision.{i:02d}.out") for i, block in enumerate(tower.blocks)]
         modules += [(one, f"vision.deepstack.{i}") for i, one in enumerate(getattr(tower, "deepstack_merger_list", ()))]
         for module, name in modules:

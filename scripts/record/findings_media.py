@@ -1,0 +1,111 @@
+"""For findings: the published classes of transformers on recorded cases with images and sounds, in batches and in steps, through the
+adapter of the package `assay`, with and without a repair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from .findings_ask import FIXTURES, bound, golden, off, truth
+from .images import encode_alone
+from .mlx_lm_observation import prompts
+
+Repair = Callable[[Any], None]  # changes a model
+
+
+def items_of(recorded: dict[str, np.ndarray], sample: int) -> Iterator[Any]:
+    """The images of a sample as one item, and its sounds as another."""
+    from assay import Item
+    mine = recorded.get("/input/image_sample", np.zeros(0)) == sample
+    if mine.any():
+        grids = recorded["/input/image_grid_thw"]
+        patches = recorded["/input/pixel_values"][np.repeat(mine, grids.prod(1))]
+        yield Item("image", 0, 0, {"pixel_values": patches, "image_grid_thw": grids[mine]})
+    mine = recorded.get("/input/audio_sample", np.zeros(0)) == sample
+    if mine.any():
+        yield Item("audio", 0, 0, {name: recorded[f"/input/{name}"][mine] for name in ("input_features", "feature_attention_mask")})
+
+
+def ask(case: str, repair: Repair | None, first: int | None, width: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(logits, truth) of each prompt of a case, all in one batch. first: each is alone instead, padded to a width, and its first
+    tokens are a step of their own."""
+    from assay import ModelOptions, SessionOptions, Step, StepOptions
+    from assay.adapters.transformers import Engine
+    recorded, engine = golden(case), Engine()
+    model = engine.model_open(str(FIXTURES / case.rpartition("/")[0] / "model"), ModelOptions())
+    if repair:
+        repair(model)
+    tokens = prompts(recorded)
+    session = engine.session_open(model, SessionOptions(len(tokens)))
+    steps = [Step(i, prompt, None, list(items_of(recorded, i)), len(prompt)) for i, prompt in enumerate(tokens)]
+    if first is None:
+        found = engine.step(session, steps, StepOptions())
+    else:
+        found = []
+        for step in steps:
+            parts = (Step(step.sample, step.tokens[:first], None, [], first),
+                     Step(step.sample, step.tokens[first:], None, step.items, len(step.tokens) - first))
+            found.append(np.concatenate([engine.step(session, [part], StepOptions(width))[0] for part in parts]))
+    return [(rows, truth(recorded, i)) for i, rows in enumerate(found)]
+
+
+def compare(case: str, repair: Repair, first: int | None = None, width: int = 0) -> float:
+    """The largest error as published, in bounds."""
+    allowed = bound(golden(case))
+    errors = []
+    for how, change in (("as published", None), ("repaired", repair)):
+        pairs = ask(case, change, first, width)
+        errors.append(max(off(f"{case}, sample {i}, {how}", found, expected, allowed) for i, (found, expected) in enumerate(pairs)))
+    return errors[0]
+
+
+def omni_padding() -> float:
+    """transformers: a short sound of Qwen3-Omni beside a longer one."""
+    return compare("qwen3_omni_moe/thinker/media-batch", encode_alone)
+
+
+def late_media() -> float:
+    """transformers: images and sounds of HunYuanVL and Qwen3-Omni after a cached beginning of their prompt."""
+    def place_all(model: Any) -> None:
+        published = model._prepare_position_ids_for_generation
+        model._prepare_position_ids_for_generation = lambda ids, inputs: published(ids, inputs | {"past_key_values": None})
+
+    return max(compare("hunyuan_vl/base/image", place_all, 1), compare("qwen3_omni_moe/thinker/media-batch", place_all, 1))
+
+
+def omni_padded_token() -> float:
+    """transformers: what follows a prompt of one token, padded, of Qwen3-Omni."""
+    def from_mask(model: Any) -> None:
+        published = model.get_rope_index
+
+        def counted(input_ids: Any, *args: Any, attention_mask: Any, **kwargs: Any) -> tuple[Any, Any]:
+            positions, _ = published(input_ids, *args, attention_mask=attention_mask, **kwargs)
+            largest = (positions.max(0).values * attention_mask).max(-1, keepdim=True).values
+            return positions, largest + 1 - attention_mask.sum(-1, keepdim=True)
+
+        model.get_rope_index = counted
+
+    return compare("qwen3_omni_moe/thinker/media-narrow", from_mask, 1, 8)
+
+
+def hunyuan_numbers() -> float:
+    """transformers: the numbers of HunYuanVL's images in a batch."""
+    def count_from_zero(model: Any) -> None:
+        published = model.model.get_rope_index
+
+        def rows(input_ids: Any, mm_token_type_ids: Any, image_grid_thw: Any, attention_mask: Any) -> tuple[Any, Any]:
+            import torch
+            found, taken = [], 0
+            for row, kinds, mask in zip(input_ids, mm_token_type_ids, attention_mask):
+                n_images = sum(kind == 1 for kind, _ in groupby(kinds.tolist()))
+                found.append(published(row[None], mm_token_type_ids=kinds[None], image_grid_thw=image_grid_thw[taken:taken + n_images],
+                                       attention_mask=mask[None]))
+                taken += n_images
+            return torch.cat([positions for positions, _ in found], 1), torch.cat([deltas for _, deltas in found])
+
+        model.model.get_rope_index = rows
+
+    return max(compare(f"hunyuan_vl/{case}", count_from_zero) for case in ("base/images-batch", "base/images-generate", "new/images-batch"))
