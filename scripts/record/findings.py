@@ -16,18 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from . import findings_media, h5
-from .findings_ask import FIXTURES, ask, ask_in_chunks, ask_mlx, bound, edited, flat, golden, limited, off, published, truth, widened_norms
+from . import h5, media_findings  # noqa: F401 # more entries
+from .findings_ask import (FIXTURES, SHOWN, ask, ask_in_chunks, ask_mlx, bound, edited, flat, golden, limited, off, published, shows, truth,
+                           widened_norms)
 from .mlx_lm_observation import load, prompts, run
 from .observations import judge
 from .shown import choose
-
-SHOWN: dict[str, Callable[[], float]] = {}  # name -> function: largest error in bounds; infinite: no result
-
-
-def shows(function: Callable[[], float]) -> Callable[[], float]:
-    SHOWN[function.__name__.replace("_", "-")] = function
-    return function
 
 
 @shows
@@ -378,11 +372,6 @@ def ways_out() -> float:
         print(f"  {case}: {times:.3g} times the bound")
         worst = max(worst, times)
     return worst
-
-
-SHOWN |= {"transformers-omni-padding": findings_media.omni_padding, "transformers-late-media": findings_media.late_media,
-          "transformers-omni-padded-token": findings_media.omni_padded_token,
-          "transformers-hunyuan-numbers": findings_media.hunyuan_numbers}
 
 
 def main(arguments: list[str]) -> int:

@@ -17,6 +17,12 @@ from .mlx_lm_observation import distance, load, prompts
 from .observations import LIMIT
 
 FIXTURES = Path("fixtures")
+SHOWN: dict[str, Callable[[], float]] = {}  # name -> function: largest error in bounds; infinite: no result
+
+
+def shows(function: Callable[[], float]) -> Callable[[], float]:
+    SHOWN[function.__name__.replace("_", "-")] = function
+    return function
 
 
 def golden(case: str) -> dict[str, np.ndarray]:

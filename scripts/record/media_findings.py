@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .findings_ask import FIXTURES, bound, golden, off, truth
+from .findings_ask import FIXTURES, bound, golden, off, shows, truth
 from .images import encode_alone
 from .mlx_lm_observation import prompts
 
@@ -62,12 +62,14 @@ def compare(case: str, repair: Repair, first: int | None = None, width: int = 0)
     return errors[0]
 
 
-def omni_padding() -> float:
+@shows
+def transformers_omni_padding() -> float:
     """transformers: a short sound of Qwen3-Omni beside a longer one."""
     return compare("qwen3_omni_moe/thinker/media-batch", encode_alone)
 
 
-def late_media() -> float:
+@shows
+def transformers_late_media() -> float:
     """transformers: images and sounds of HunYuanVL and Qwen3-Omni after a cached beginning of their prompt."""
     def place_all(model: Any) -> None:
         published = model._prepare_position_ids_for_generation
@@ -76,7 +78,8 @@ def late_media() -> float:
     return max(compare("hunyuan_vl/base/image", place_all, 1), compare("qwen3_omni_moe/thinker/media-batch", place_all, 1))
 
 
-def omni_padded_token() -> float:
+@shows
+def transformers_omni_padded_token() -> float:
     """transformers: what follows a prompt of one token, padded, of Qwen3-Omni."""
     def from_mask(model: Any) -> None:
         published = model.get_rope_index
@@ -91,7 +94,8 @@ def omni_padded_token() -> float:
     return compare("qwen3_omni_moe/thinker/media-narrow", from_mask, 1, 8)
 
 
-def hunyuan_numbers() -> float:
+@shows
+def transformers_hunyuan_numbers() -> float:
     """transformers: the numbers of HunYuanVL's images in a batch."""
     def count_from_zero(model: Any) -> None:
         published = model.model.get_rope_index
