@@ -22,6 +22,12 @@ static size_t head_bytes(const fp_cache_spec *spec)
     return fp_keys_bytes(&keys);
 }
 
+/* Whether the cache holds pages of positions. */
+static bool has_positions(const fp_cache_spec *spec)
+{
+    return spec->kind == FP_CACHE_FULL || spec->kind == FP_CACHE_ROTATING;
+}
+
 /* The number of pages for n positions. */
 static size_t pages_of(size_t n)
 {
@@ -115,7 +121,7 @@ assay_status fp_state_reserve(fp_state *s, size_t n)
     for (size_t i = 0; i < s->n_layers; i++) {
         fp_cache *c = &s->caches[i];
         const fp_cache_spec *spec = &s->spec[i];
-        if (spec->kind == FP_CACHE_SHARED) continue;
+        if (spec->kind == FP_CACHE_SHARED || spec->kind == FP_CACHE_NONE) continue;
         if (spec->kind == FP_CACHE_RECURRENT ? !reserve_recurrent(c, spec)
                                              : !reserve_keys(c, spec, s->n_tokens, s->n_tokens + n))
             return ASSAY_ENOMEM;
@@ -129,7 +135,7 @@ void fp_state_put(fp_state *s, size_t layer, size_t position, size_t n, const fl
     const fp_cache *c = &s->caches[layer];
     const fp_keys keys = keys_of(spec);
     const size_t width = spec->n_kv_heads * spec->head_dim;
-    assert(spec->kind == FP_CACHE_FULL || spec->kind == FP_CACHE_ROTATING);
+    assert(has_positions(spec));
     for (size_t done = 0; done < n;) {
         const size_t at = position + done, column = at % ASSAY_PAGE, place = page_index(c, at / ASSAY_PAGE);
         const size_t here = n - done < ASSAY_PAGE - column ? n - done : ASSAY_PAGE - column;
@@ -240,7 +246,7 @@ assay_status fp_state_snapshot(fp_state *s)
 /* Whether the cache still holds the keys to which a token at position n_tokens attends. */
 static bool can_unwind(const fp_cache *c, const fp_cache_spec *spec, size_t n_tokens)
 {
-    if (pages_of(n_tokens) <= c->n_sink_pages || spec->kind == FP_CACHE_SHARED) return true;
+    if (pages_of(n_tokens) <= c->n_sink_pages || !has_positions(spec)) return true;
     return fp_cache_key_range(spec, n_tokens).first / ASSAY_PAGE >= c->first_page;
 }
 
@@ -271,7 +277,7 @@ bool fp_state_rewind(fp_state *s, size_t n_tokens)
             return false;
     for (size_t i = 0; i < s->n_layers; i++) {
         if (s->spec[i].kind == FP_CACHE_RECURRENT) unwind_recurrent(&s->caches[i], n_snapshots);
-        else if (s->spec[i].kind != FP_CACHE_SHARED) unwind_keys(&s->caches[i], reached);
+        else if (has_positions(&s->spec[i])) unwind_keys(&s->caches[i], reached);
     }
     s->n_tokens = reached;
     s->n_snapshots = n_snapshots;

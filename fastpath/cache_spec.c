@@ -8,7 +8,7 @@ static void derive_capacities(const plan *p, fp_cache_spec *spec)
 {
     for (size_t i = 0; i < p->n_layers; i++) {
         fp_cache_spec *own = &spec[i];
-        if (own->kind == FP_CACHE_RECURRENT) continue;
+        if (own->kind == FP_CACHE_RECURRENT || own->kind == FP_CACHE_NONE) continue;
         own->kind = own->source != i ? FP_CACHE_SHARED : own->view.window ? FP_CACHE_ROTATING : FP_CACHE_FULL;
         own->window = own->view.window;
         own->sink_tokens = own->view.sink_tokens;
@@ -30,6 +30,12 @@ void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spe
                                       .source = i,
                                       .n_floats = d->n_v_heads * d->k_dim * d->v_dim +
                                                   (d->kernel - 1) * d->conv.rows};
+        if (m->kind == PLAN_MIXER_CROSS)
+            spec[i] = (fp_cache_spec){.kind = FP_CACHE_NONE,
+                                      .source = i,
+                                      .n_kv_heads = a->n_kv_heads,
+                                      .head_dim = a->head_dim,
+                                      .narrow = narrow};
         if (m->kind != PLAN_MIXER_ATTENTION) continue;
         spec[i] = (fp_cache_spec){.source = a->cache_layer,
                                   .view.window = a->window,
@@ -44,7 +50,8 @@ void fp_cache_limit(const plan *p, size_t limit, size_t sink_tokens, fp_cache_sp
 {
     assert(sink_tokens < limit);
     for (size_t i = 0; i < p->n_layers; i++)
-        if (spec[i].kind != FP_CACHE_RECURRENT && plan_layer_attention(&p->layers[i])->window == 0)
+        if (p->layers[i].mixer.kind == PLAN_MIXER_ATTENTION &&
+            plan_layer_attention(&p->layers[i])->window == 0)
             spec[i].view = (fp_view){limit - sink_tokens, sink_tokens};
     derive_capacities(p, spec);
 }

@@ -11,10 +11,11 @@
 #include "model/plan/plan.h"
 
 typedef enum fp_cache_kind {
-    FP_CACHE_FULL,     /* every position */
-    FP_CACHE_ROTATING, /* the attention sink tokens and the last `window` positions; other pages are freed */
-    FP_CACHE_SHARED,   /* no cache of its own: reads that of another layer */
-    FP_CACHE_RECURRENT /* n_floats numbers, updated by each token */
+    FP_CACHE_FULL,      /* every position */
+    FP_CACHE_ROTATING,  /* the attention sink tokens and the last `window` positions; other pages are freed */
+    FP_CACHE_SHARED,    /* no cache of its own: reads that of another layer */
+    FP_CACHE_RECURRENT, /* n_floats numbers, updated by each token */
+    FP_CACHE_NONE       /* the layer attends to images: fp_cross_keys */
 } fp_cache_kind;
 
 /* The earliest keys that a token at position p attends to: positions j with p - window < j, and the attention

@@ -14,7 +14,7 @@ struct fp_features {
 
 fp_features *fp_features_make(const media *medium, size_t n_levels, size_t hidden, bool is_traced)
 {
-    const size_t n_tokens = media_tokens(medium);
+    const size_t n_tokens = media_rows(medium);
     if (n_tokens > (SIZE_MAX / 2) / (n_levels * hidden * sizeof(float))) return NULL;
     fp_features *f = malloc(sizeof *f + n_levels * n_tokens * hidden * sizeof(float));
     if (!f) return NULL;

@@ -8,7 +8,8 @@
 #include "model/inputs/media.h"
 
 /* H: hidden size of the language model. Level 0: rows that replace embeddings; level k + 1: those that are
- * added to the output of decoder layer k. */
+ * added to the output of decoder layer k. Where features feed attention to images, level 0 replaces nothing.
+ */
 typedef struct fp_features fp_features;
 
 /* Allocates features, to be filled in, with one user; retains the medium. is_traced: a tap may have
@@ -28,7 +29,7 @@ size_t fp_features_levels(const fp_features *f);
 
 /* Row `row` of a level, [H]; the next rows follow it. */
 const float *fp_features_row(const fp_features *f, size_t level, size_t row);
-/* All rows of a level, [media_tokens, H], of features that have not been shared yet. */
+/* All rows of a level, [media_rows, H], of features that have not been shared yet. */
 float *fp_features_rows(fp_features *f, size_t level);
 
 /* The size in bytes of all rows. */

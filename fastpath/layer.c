@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/layer.h"
 #include "fastpath/attend.h"
+#include "fastpath/cross.h"
 #include "fastpath/delta.h"
 #include "fastpath/experts.h"
 #include "fastpath/mlp.h"
@@ -64,12 +65,22 @@ static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float 
     return rc;
 }
 
-/* x += residual_factor * y. x, y: [R, D]; y is overwritten. */
-static void add_residual(fp_pass *pass, size_t i, float *x, float *y)
+/* x += residual_factor * tanh(gate) * y, with 1 for a gate that is absent. x, y: [R, D]; y is overwritten. */
+static void add_residual(fp_pass *pass, size_t i, const float *gate, float *x, float *y)
 {
-    const double factor = pass->plan->layers[i].residual_factor;
+    const double factor = pass->plan->layers[i].residual_factor * fp_gate_value(gate);
     if (factor != 1) fp_scale(y, pass->n_rows * pass->plan->hidden, factor);
     fp_add_run(pass, x, y, pass->plan->hidden);
+}
+
+static assay_status mix_tokens(fp_pass *pass, size_t i, const float *x, float *y)
+{
+    switch (pass->plan->layers[i].mixer.kind) {
+    case PLAN_MIXER_DELTA: return fp_delta_run(pass, i, x, y);
+    case PLAN_MIXER_CROSS: return fp_cross_attend(pass, i, x, y);
+    case PLAN_MIXER_ATTENTION: break;
+    }
+    return fp_attend(pass, i, x, y);
 }
 
 /* The layer without alternating updates and per-layer input. x: [R, D], in place. */
@@ -77,24 +88,26 @@ static assay_status run_block(fp_pass *pass, size_t i, float *x)
 {
     const fp_layer *w = &pass->model->layers[i];
     size_t hidden = pass->plan->hidden, mark = pass->scratch->n;
+    const bool crosses = pass->plan->layers[i].mixer.kind == PLAN_MIXER_CROSS;
+    if (crosses && !fp_cross_has_images(pass)) return ASSAY_OK;
     float *normed = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
     float *y = normed ? fp_scratch_floats(pass->scratch, pass->n_rows, hidden) : NULL;
     assay_status rc = y ? ASSAY_OK : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
         fp_norm_run(pass, normed, x, pass->n_rows, hidden, &w->mixer_in);
-        rc = pass->plan->layers[i].mixer.kind == PLAN_MIXER_DELTA ? fp_delta_run(pass, i, normed, y)
-                                                                  : fp_attend(pass, i, normed, y);
+        rc = mix_tokens(pass, i, normed, y);
     }
     if (rc == ASSAY_OK) rc = fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.attn", i);
     if (rc == ASSAY_OK) {
         fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mixer_out);
-        add_residual(pass, i, x, y);
+        add_residual(pass, i, w->mixer_gate, x, y);
         if (pass->plan->layers[i].laurel.present) rc = add_laurel(pass, i, x, normed);
     }
     if (rc == ASSAY_OK) rc = feed_forward(pass, i, x, normed, y);
+    if (rc == ASSAY_OK && crosses) fp_cross_leave_out(pass, y);
     if (rc == ASSAY_OK) {
         fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mlp_out);
-        add_residual(pass, i, x, y);
+        add_residual(pass, i, w->mlp_gate, x, y);
     }
     pass->scratch->n = mark;
     return rc;

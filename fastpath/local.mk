@@ -9,6 +9,8 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/cache.c fastpath/cache.h \
 	fastpath/cache_spec.c fastpath/cache_spec.h \
 	fastpath/choice.c fastpath/choice.h \
+	fastpath/cross.c fastpath/cross.h \
+	fastpath/cross_keys.c fastpath/cross_keys.h \
 	fastpath/delta.c fastpath/delta.h \
 	fastpath/experts.c fastpath/experts.h \
 	fastpath/features.c fastpath/features.h \
@@ -24,10 +26,10 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/pass.h \
 	fastpath/plane_rope.c fastpath/plane_rope.h \
 	fastpath/pool.c fastpath/pool.h \
-	fastpath/rope_request.c fastpath/rope_request.h \
 	fastpath/scratch.c fastpath/scratch.h \
 	fastpath/session/feature_cache.c fastpath/session/feature_cache.h \
 	fastpath/session/positions.c fastpath/session/positions.h \
+	fastpath/session/rope_request.c fastpath/session/rope_request.h \
 	fastpath/session/sample.c fastpath/session/sample.h \
 	fastpath/session/sample_features.c fastpath/session/sample_features.h \
 	fastpath/session/session.c fastpath/session/session.h \
@@ -46,6 +48,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/vision/patches.c fastpath/vision/patches.h \
 	fastpath/vision/rope.c fastpath/vision/rope.h \
 	fastpath/vision/sound.c fastpath/vision/sound.h \
+	fastpath/vision/tiles.c fastpath/vision/tiles.h \
 	fastpath/vision/table.c fastpath/vision/table.h \
 	fastpath/vision/taps.c fastpath/vision/taps.h \
 	fastpath/vision/tower.c fastpath/vision/tower.h
@@ -53,7 +56,7 @@ fastpath_libfastpath_la_CFLAGS = $(NUMERIC_CFLAGS) $(JSONC_CFLAGS)
 fastpath_libfastpath_la_LIBADD = fastpath/libkernels.la
 
 pkglib_LTLIBRARIES += fastpath/fastpath.la
-fastpath_fastpath_la_SOURCES = fastpath/session/engine.c fastpath/kernels_table.c
+fastpath_fastpath_la_SOURCES = fastpath/session/engine.c fastpath/session/kernels_table.c
 fastpath_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^assay_[a-z]+_v[0-9]+$$'
@@ -65,6 +68,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_cache_recurrent \
 	fastpath/tests/check_cache_specs \
 	fastpath/tests/check_choice \
+	fastpath/tests/check_cross \
 	fastpath/tests/check_delta \
 	fastpath/tests/check_engine \
 	fastpath/tests/check_features \
@@ -123,12 +127,15 @@ fastpath_tests_check_image_positions_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_images_SOURCES = fastpath/tests/check_images.c $(FASTPATH_TEST_COURSES)
 fastpath_tests_check_images_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_images_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_cross_SOURCES = fastpath/tests/check_cross.c $(FASTPATH_TEST_ABI) $(FASTPATH_TEST_PICTURES)
+fastpath_tests_check_cross_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_cross_LDADD = $(TEST_LIBS)
 fastpath_tests_check_images_again_SOURCES = fastpath/tests/check_images_again.c $(FASTPATH_TEST_COURSES)
 fastpath_tests_check_images_again_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_images_again_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_kernels_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_kernels_table_SOURCES = fastpath/tests/check_kernels_table.c fastpath/kernels_table.c
+fastpath_tests_check_kernels_table_SOURCES = fastpath/tests/check_kernels_table.c fastpath/session/kernels_table.c
 fastpath_tests_check_kernels_table_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_kernels_table_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_limit_CFLAGS = $(TEST_CFLAGS)

@@ -19,7 +19,8 @@ static const uint64_t IMPLEMENTED =
     PLAN_DELTA | PLAN_OUTPUT_GATE | PLAN_SHARED_EXPERT | PLAN_CHOICE_BIAS | PLAN_SUM_FLOOR |
     PLAN_OWN_EXPERTS | PLAN_SIGMOIDS | PLAN_GROUPS | PLAN_SUM_OFFSET | PLAN_SHARE_FACTOR |
     PLAN_NORMS_AFTER_ROPE | PLAN_DOUBLED_ROPE | PLAN_IMAGE_POSITIONS | PLAN_AUDIO | PLAN_SQUARED_GATE |
-    PLAN_SINKS | PLAN_PLANE_ROPE | PLAN_KV_REPEATS | PLAN_BLOCK_POSITIONS;
+    PLAN_SINKS | PLAN_PLANE_ROPE | PLAN_KV_REPEATS | PLAN_BLOCK_POSITIONS | PLAN_CROSS | PLAN_RESIDUAL_GATES |
+    PLAN_MORE_EMBEDDINGS;
 
 static const uint64_t TOWER_IMPLEMENTED =
     PLAN_TOWER_RASTER | PLAN_TOWER_CHANNELS_LAST | PLAN_TOWER_PIXEL_SCALE | PLAN_TOWER_IN_NORM |
@@ -27,7 +28,8 @@ static const uint64_t TOWER_IMPLEMENTED =
     PLAN_TOWER_ROPE_QUARTERS | PLAN_TOWER_WINDOWS | PLAN_TOWER_POST_NORMS | PLAN_TOWER_HEAD_NORMS |
     PLAN_TOWER_POOLING | PLAN_TOWER_STANDARDISED | PLAN_TOWER_DEEPSTACK | PLAN_TOWER_CLIPS |
     PLAN_TOWER_VIDEOS | PLAN_TOWER_MERGER_CONVOLUTION | PLAN_TOWER_MERGER_NORMS | PLAN_TOWER_MERGER_MLP |
-    PLAN_TOWER_MERGER_REPEAT | PLAN_TOWER_MERGER_VECTORS | PLAN_TOWER_SOUND | PLAN_TOWER_SINUSOIDS;
+    PLAN_TOWER_MERGER_REPEAT | PLAN_TOWER_MERGER_VECTORS | PLAN_TOWER_SOUND | PLAN_TOWER_SINUSOIDS |
+    PLAN_TOWER_TILES | PLAN_TOWER_GATES | PLAN_TOWER_COLLECTED | PLAN_TOWER_SECOND;
 
 static fp_matrix *pack_list(fp_packer *p, const plan_weight *w, size_t n)
 {
@@ -105,6 +107,8 @@ static void pack_layer(fp_packer *p, fp_layer *to, const plan_layer *from)
     fp_pack_norm(p, &to->mlp_dense_out, &from->mlp_dense_out);
     fp_pack_norm(p, &to->experts_in, &from->experts_in);
     fp_pack_norm(p, &to->experts_out, &from->experts_out);
+    fp_pack_vector(p, &to->mixer_gate, &from->mixer_gate);
+    fp_pack_vector(p, &to->mlp_gate, &from->mlp_gate);
     pack_mlp(p, &to->mlp, &from->mlp);
     if (from->experts.present) pack_experts(p, &to->experts, &from->experts);
     if (from->own_experts.present) pack_experts(p, &to->own_experts, &from->own_experts);

@@ -58,7 +58,8 @@ typedef struct fp_layer {
     fp_layer_input layer_input;
     fp_laurel laurel;
     fp_altup altup;
-    const float *scalar; /* [1], or NULL */
+    const float *scalar;                /* [1], or NULL */
+    const float *mixer_gate, *mlp_gate; /* [1], or NULL */
 } fp_layer;
 
 typedef struct fp_model {

@@ -4,6 +4,7 @@
 #include "fastpath/ops.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "fastpath/layer_norm.h"
@@ -283,4 +284,9 @@ void fp_scale_columns(float *x, size_t n_rows, size_t width, const float *factor
 {
     for (size_t r = 0; r < n_rows; r++)
         for (size_t i = 0; i < width; i++) x[r * width + i] *= factors[i];
+}
+
+double fp_gate_value(const float *gate)
+{
+    return gate ? tanh((double)*gate) : 1;
 }

@@ -51,4 +51,7 @@ void fp_rope_doubled(float *x, size_t n_heads, const rope *r, const float *cosin
 /* Multiplies every row of x [n_rows, width] by factors [width], element by element. */
 void fp_scale_columns(float *x, size_t n_rows, size_t width, const float *factors);
 
+/* What a gate of a residual or of a table multiplies by: tanh of it. gate: [1]; NULL: 1. */
+double fp_gate_value(const float *gate);
+
 #endif

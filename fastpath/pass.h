@@ -18,6 +18,14 @@ typedef struct fp_placed {
     size_t row;
 } fp_placed;
 
+struct fp_cross_keys; /* fastpath/cross_keys.h, which needs a pass */
+
+/* The rows of fp_cross_keys that a token attends to: first … end - 1. has_image: it sees an image. */
+typedef struct fp_sight {
+    size_t first, end;
+    bool has_image;
+} fp_sight;
+
 /* Consecutive rows of the pass that belong to one sample. Row first_row + i is token state->n_tokens + i of
  * the sample (fp_run_position): its place in caches and masks, and where the ropes turn it, unless positions
  * say otherwise. No block of the plan begins before the rows or ends after them: the keys that a row of a
@@ -27,6 +35,9 @@ typedef struct fp_run {
     const int32_t *tokens;    /* [n_rows], checked: within the vocabulary */
     const int32_t *positions; /* [n_rows, ROPE_AXES_MAX]; NULL: their indices */
     const fp_placed *placed;  /* [n_rows]; NULL: no token has features */
+    const struct fp_cross_keys
+        *cross;            /* of the sample's images; NULL: it has none, or no layer attends to them */
+    const fp_sight *sight; /* [n_rows], where there is cross */
     size_t first_row, n_rows;
     size_t length;   /* largest position of the whole sequence + 1; RoPE frequencies may depend on it */
     size_t n_logits; /* number of last rows whose logits are wanted */

@@ -22,6 +22,21 @@ static void pack_layer(fp_packer *p, fp_tower_layer *to, const plan_tower_layer 
     fp_pack_norm(p, &to->k_norm, &from->attention.k_norm);
     fp_pack_norm(p, &to->v_norm, &from->attention.v_norm);
     pack_mlp(p, &to->mlp, &from->mlp);
+    fp_pack_vector(p, &to->mixer_gate, &from->mixer_gate);
+    fp_pack_vector(p, &to->mlp_gate, &from->mlp_gate);
+}
+
+static void pack_tiles(fp_packer *p, fp_tiles *to, const plan_tiles *from)
+{
+    fp_pack_matrix(p, &to->before, &from->before);
+    fp_pack_matrix(p, &to->positions, &from->positions);
+    fp_pack_matrix(p, &to->tile_positions, &from->tile_positions);
+    fp_pack_matrix(p, &to->after, &from->after);
+    fp_pack_vector(p, &to->class_row, &from->class_row);
+    fp_pack_vector(p, &to->before_gate, &from->before_gate);
+    fp_pack_vector(p, &to->positions_gate, &from->positions_gate);
+    fp_pack_vector(p, &to->after_gate, &from->after_gate);
+    fp_pack_norm(p, &to->middle, &from->middle);
 }
 
 static void pack_merger(fp_packer *p, fp_merger *to, const plan_merger *from)
@@ -47,7 +62,7 @@ static size_t larger(size_t a, size_t b)
 /* The widest row of a merger that an activation without a gate may have. */
 static size_t widest_of_merger(const plan_tower *t, const plan_merger *m)
 {
-    size_t width = t->hidden, widest = width;
+    size_t width = m == &t->merger ? plan_tower_state(t) : t->hidden, widest = width;
     for (size_t i = 0; i < m->n_steps; i++) {
         const plan_merger_step *step = &m->steps[i];
         width = plan_merger_step_width(step, width, t->merge);
@@ -78,6 +93,7 @@ void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from)
     fp_pack_norm(p, &to->in_norm, &from->in_norm);
     fp_pack_norm(p, &to->out_norm, &from->out_norm);
     fp_pack_matrix(p, &to->table, &from->table.weight);
+    pack_tiles(p, &to->tiles, &from->tiles);
     to->layers = fp_pack_alloc(p, from->n_layers, sizeof *to->layers);
     for (size_t i = 0; to->layers && i < from->n_layers; i++) pack_layer(p, &to->layers[i], &from->layers[i]);
     fp_pack_vector(p, &to->pool_bias, &from->pooling.bias);

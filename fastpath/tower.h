@@ -12,7 +12,15 @@ typedef struct fp_tower_layer {
     fp_norm mixer_in, mixer_out, mlp_in, mlp_out, q_norm, k_norm, v_norm;
     fp_linear q, k, v, o;
     fp_mlp mlp;
+    const float *mixer_gate, *mlp_gate; /* [1], or NULL */
 } fp_tower_layer;
+
+/* See plan_tiles. */
+typedef struct fp_tiles {
+    fp_matrix before, positions, tile_positions, after;
+    const float *class_row, *before_gate, *positions_gate, *after_gate;
+    fp_norm middle;
+} fp_tiles;
 
 /* The weights of a step of a merger, as its kind says. */
 typedef union fp_merger_step {
@@ -30,7 +38,8 @@ typedef struct fp_tower {
     fp_linear convolutions[PLAN_SOUND_CONVOLUTIONS]; /* of sounds */
     fp_linear embed;
     fp_norm in_norm, out_norm;
-    fp_matrix table;                     /* of positions */
+    fp_matrix table; /* of positions */
+    fp_tiles tiles;
     fp_tower_layer *layers;              /* [n_layers] */
     const float *pool_bias, *pool_scale; /* [D], or NULL */
     fp_merger merger;

@@ -57,6 +57,7 @@ static const char *const CHECKPOINTS[] = {
     "hunyuan_vl/base",
     "qwen3_omni_moe/base",
     "falcon_ocr/base",
+    "mllama/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

@@ -25,8 +25,13 @@ static void resolve(const image_config *config, int64_t height, int64_t width, i
         return;
     }
     fuzz_require(s.height >= 1 && s.width >= 1, "sides are positive");
-    fuzz_require(s.height == s.grid_h * config->patch_size && s.width == s.grid_w * config->patch_size,
-                 "sides are whole patches");
+    if (config->rule == IMAGE_RULE_TILES)
+        fuzz_require(s.height <= s.grid_h * config->tile_size && s.width <= s.grid_w * config->tile_size &&
+                         s.grid_h * s.grid_w <= config->max_image_tiles,
+                     "the image is within its tiles");
+    else
+        fuzz_require(s.height == s.grid_h * config->patch_size && s.width == s.grid_w * config->patch_size,
+                     "sides are whole patches");
     fuzz_require(s.grid_t >= 1 && s.n_tokens >= 0, "counts are not negative");
 }
 

@@ -113,6 +113,12 @@ static assay_status read_member(reading *r, const image_member *m, json_object *
     case IMAGE_MEMBER_OFF:
         if (is_bool && !json_object_get_boolean(found)) return ASSAY_OK;
         return refuse(r, ASSAY_EUNSUPPORTED, "", m->name, found, "false or null: it is not implemented");
+    case IMAGE_MEMBER_ON:
+        if (is_bool && json_object_get_boolean(found)) return ASSAY_OK;
+        if (!found)
+            return assay_fail(r->err, ASSAY_EUNSUPPORTED, "%s: member %s: found null, expected true", r->path,
+                              m->name);
+        return refuse(r, ASSAY_EUNSUPPORTED, "", m->name, found, "true");
     case IMAGE_MEMBER_IGNORED: break;
     }
     return ASSAY_OK;
@@ -158,9 +164,31 @@ static assay_status check_size_members(reading *r, json_object *size)
     return ASSAY_OK;
 }
 
+/* The side of a tile: size.height and size.width, which must be equal. */
+static assay_status read_tile_size(reading *r, json_object *size)
+{
+    int64_t height, width;
+    if (!size) return ASSAY_OK;
+    if (!json_object_is_type(size, json_type_object))
+        return refuse(r, ASSAY_EFORMAT, "", "size", size, "an object with height and width");
+    json_object_object_foreach(size, name, value)
+    {
+        if (value && strcmp(name, "height") != 0 && strcmp(name, "width") != 0)
+            return refuse(r, ASSAY_EUNSUPPORTED, "size.", name, value, "height and width only");
+    }
+    assay_status rc = read_whole(r, "size.", "height", find(size, "height"), 1, IMAGE_TILE_MAX, &height);
+    if (rc == ASSAY_OK) rc = read_whole(r, "size.", "width", find(size, "width"), 1, IMAGE_TILE_MAX, &width);
+    if (rc == ASSAY_OK && width != height)
+        return refuse(r, ASSAY_EUNSUPPORTED, "size.", "width", find(size, "width"),
+                      "the same as size.height");
+    if (rc == ASSAY_OK) r->config.tile_size = height;
+    return rc;
+}
+
 static assay_status read_pixel_limits(reading *r)
 {
     json_object *size = find(r->root, "size");
+    if (r->config.rule == IMAGE_RULE_TILES) return read_tile_size(r, size);
     if (r->config.rule == IMAGE_RULE_BUDGET) return size ? note(r, "", "size", size) : ASSAY_OK;
     if (size && !json_object_is_type(size, json_type_object))
         return refuse(r, ASSAY_EFORMAT, "", "size", size, "an object with shortest_edge and longest_edge");
@@ -187,7 +215,7 @@ static assay_status read_members(reading *r)
         const image_member *m = image_member_find(r->processor, name);
         if (is_pixel_limit(r, name) || (!m && !value)) continue;
         if (!m) rc = note(r, "", name, value);
-        else if (value) rc = read_member(r, m, value);
+        else if (value || m->type == IMAGE_MEMBER_ON) rc = read_member(r, m, value);
         else read_null(r, m);
     }
     for (size_t i = 0; rc == ASSAY_OK && r->config.do_normalize && i < 3; i++)

@@ -14,7 +14,8 @@ image_libimage_la_SOURCES = \
 	image/processors.c image/processors.h \
 	image/resample.c image/resample.h \
 	image/resize_rule.c image/resize_rule.h \
-	image/settings.h
+	image/settings.h \
+	image/tiles.c image/tiles.h
 
 # Multiply-adds are not contracted, so that sizes and pixels are those of the published processors on every machine.
 image_libimage_la_CFLAGS = $(NUMERIC_CFLAGS) $(JSONC_CFLAGS) $(PNG_CFLAGS) $(JPEG_CFLAGS) -ffp-contract=off

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "image/resample.h"
+#include "image/tiles.h"
 
 #define LEVELS 256
 
@@ -91,6 +92,10 @@ static assay_status open_input(const image_config *c, image_input *in, assay_err
     in->n_rows = (size_t)(in->size.grid_h * in->size.grid_w);
     if (in->n_rows < budget) in->n_rows = budget;
     in->row_width = 3 * frames * (size_t)(c->patch_size * c->patch_size);
+    if (c->rows == IMAGE_ROWS_TILES) {
+        in->n_rows = (size_t)c->max_image_tiles;
+        in->row_width = 3 * (size_t)(c->tile_size * c->tile_size);
+    }
     in->pixel_values = calloc(in->n_rows, in->row_width * sizeof *in->pixel_values);
     in->positions = raster ? calloc(in->n_rows, 2 * sizeof *in->positions) : NULL;
     if (in->pixel_values && (in->positions || !raster)) return ASSAY_OK;
@@ -135,6 +140,8 @@ assay_status image_patches_make(const image_config *config, const image_pixels *
         fill_levels(config, &l);
         if (config->rows == IMAGE_ROWS_BLOCKS) fill_blocks(config, &resized, &l, &in);
         else if (config->rows == IMAGE_ROWS_PIXELS) fill_pixels(config, &resized, &l, &in);
+        else if (config->rows == IMAGE_ROWS_TILES)
+            image_tiles_fill(config, &in.size, &resized, &l.value[0][0], in.pixel_values);
         else if (config->rows != IMAGE_ROWS_RASTER) fill_squares(config, &resized, &l, &in);
         else fill_raster(config, &resized, &l, &in);
         *out = in;

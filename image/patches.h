@@ -10,11 +10,11 @@
 
 /* The input of a model for one still image. */
 typedef struct image_input {
-    image_size size; /* grid_t, grid_h, grid_w: the row of image_grid_thw */
-    size_t n_rows, row_width;
-    float *pixel_values; /* [n_rows, row_width]; owned */
-    int64_t *positions;  /* [n_rows, 2] (column, row), -1 in rows of padding: image_position_ids; owned; NULL
-                          * unless the rows are in raster order */
+    image_size size;          /* grid_t, grid_h, grid_w: the row of image_grid_thw */
+    size_t n_rows, row_width; /* with IMAGE_ROWS_TILES: max_image_tiles, 3 * tile_size^2 */
+    float *pixel_values;      /* [n_rows, row_width]; owned */
+    int64_t *positions; /* [n_rows, 2] (column, row), -1 in rows of padding: image_position_ids; owned; NULL
+                         * unless the rows are in raster order */
 } image_input;
 
 /* Resizes, rescales, normalises and divides an image, in this order, each as far as the config says so.

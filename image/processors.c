@@ -89,6 +89,17 @@ static const image_member budget_members[] = {
     {NULL, IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
 };
 
+static const image_member tiles_members[] = {
+    {"do_resize", IMAGE_MEMBER_ON, 0, 0, 0, NULL},
+    {"do_pad", IMAGE_MEMBER_ON, 0, 0, 0, NULL},
+    {"resample", IMAGE_MEMBER_CHOICE, AT(resample), IMAGE_BILINEAR, 0, filters},
+    {"max_image_tiles", IMAGE_MEMBER_WHOLE, AT(max_image_tiles), 1, IMAGE_TILES_MAX, NULL},
+    {"patch_size", IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
+    {NULL, IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
+};
+
+static const char *const mllama_image[] = {"MllamaImageProcessor", "MllamaImageProcessorFast",
+                                           "MllamaImageProcessorPil", NULL};
 static const char *const qwen2_image[] = {"Qwen2VLImageProcessor", "Qwen2VLImageProcessorFast",
                                           "Qwen2VLImageProcessorPil", NULL};
 static const char *const paddleocr_image[] = {"PaddleOCRVLImageProcessor", "PaddleOCRVLImageProcessorFast",
@@ -205,6 +216,23 @@ static const image_processor processors[] = {
       .min_pixels = 56 * 56,
       .max_pixels = 28 * 28 * 1280,
       RESIZED_AS_DEFAULT,
+      .do_normalize = true,
+      .rescale_factor = 1 / 255.0,
+      .image_mean = HALVES,
+      .image_std = HALVES}},
+    {mllama_image,
+     tiles_members,
+     false,
+     {.rule = IMAGE_RULE_TILES,
+      .rows = IMAGE_ROWS_TILES,
+      .patch_size = 1,
+      .merge_size = 1,
+      .temporal_patch_size = 1,
+      .max_image_tiles = 4,
+      .tile_size = 224,
+      .resample = IMAGE_BILINEAR,
+      .do_resize = true,
+      .do_rescale = true,
       .do_normalize = true,
       .rescale_factor = 1 / 255.0,
       .image_mean = HALVES,

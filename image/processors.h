@@ -14,6 +14,7 @@ typedef enum image_member_type {
     IMAGE_MEMBER_NUMBER, /* double */
     IMAGE_MEMBER_TRIPLE, /* double[3]; one number stands for all three */
     IMAGE_MEMBER_OFF,    /* a boolean that must be false */
+    IMAGE_MEMBER_ON,     /* a boolean that must be true; not null */
     IMAGE_MEMBER_IGNORED /* has no effect on the result; any value */
 } image_member_type;
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 
@@ -228,6 +229,62 @@ static assay_status fit_budget(const image_config *c, sides image, sides *out, a
     return ASSAY_OK;
 }
 
+/* Rows and columns of tiles. */
+typedef struct canvas {
+    int64_t rows, columns;
+    double scale; /* of the image, so that it fits */
+} canvas;
+
+/* Whether `a` is better than `b`: the smallest scale of at least 1, else the largest; of two with the same
+ * scale the smaller. */
+static bool is_better(const canvas *a, const canvas *b)
+{
+    if (a->scale == b->scale) return a->rows * a->columns < b->rows * b->columns;
+    if (a->scale >= 1 && b->scale >= 1) return a->scale < b->scale;
+    return a->scale > b->scale;
+}
+
+static canvas choose_canvas(const image_config *c, sides image)
+{
+    canvas best = {0};
+    for (int64_t rows = 1; rows <= c->max_image_tiles; rows++)
+        for (int64_t columns = 1; columns <= c->max_image_tiles / rows; columns++) {
+            const double h = (double)(rows * c->tile_size) / (double)image.height,
+                         w = (double)(columns * c->tile_size) / (double)image.width;
+            const canvas one = {rows, columns, w > h ? h : w};
+            if (best.rows == 0 || is_better(&one, &best)) best = one;
+        }
+    return best;
+}
+
+static int64_t clip(int64_t n, int64_t least, int64_t most)
+{
+    return n < least ? least : n > most ? most : n;
+}
+
+/* The side of `n` pixels, scaled: at least 1, at most `most`. */
+static int64_t scaled(int64_t n, double scale, int64_t most)
+{
+    const double side = floor((double)n * scale);
+    if (side < 1) return 1;
+    return side < (double)most ? (int64_t)side : most;
+}
+
+/* get_optimal_tiled_canvas and get_image_size_fit_to_canvas of Mllama. */
+static image_size fit_tiles(const image_config *c, sides image)
+{
+    const canvas on = choose_canvas(c, image);
+    const int64_t most_h = clip(image.height, c->tile_size, on.rows * c->tile_size),
+                  most_w = clip(image.width, c->tile_size, on.columns * c->tile_size);
+    const double h = (double)most_h / (double)image.height, w = (double)most_w / (double)image.width;
+    return (image_size){.height = w < h ? scaled(image.height, w, most_h) : most_h,
+                        .width = w < h ? most_w : scaled(image.width, h, most_w),
+                        .grid_t = 1,
+                        .grid_h = on.rows,
+                        .grid_w = on.columns,
+                        .n_tokens = 1};
+}
+
 /* An image that is not resized must consist of whole patches, and of whole blocks of them if the rows are in
  * block order. */
 static assay_status keep_size(const image_config *c, sides image, assay_error *err)
@@ -261,6 +318,10 @@ assay_status image_size_resolve(const image_config *config, int64_t height, int6
     sides r = image;
     assay_status rc = check_input(config, height, width, n_frames, err);
     if (rc != ASSAY_OK) return rc;
+    if (config->rule == IMAGE_RULE_TILES) {
+        *out = fit_tiles(config, image);
+        return ASSAY_OK;
+    }
     if (!config->do_resize) rc = keep_size(config, image, err);
     else if (config->rule == IMAGE_RULE_BUDGET) rc = fit_budget(config, image, &r, err);
     else if (config->rule == IMAGE_RULE_FIT_LONG) rc = fit_long(config, image, &r, err);

@@ -10,7 +10,7 @@
 
 typedef struct image_size {
     int64_t height, width;          /* pixels, resized */
-    int64_t grid_t, grid_h, grid_w; /* patches */
+    int64_t grid_t, grid_h, grid_w; /* patches; of IMAGE_RULE_TILES 1, rows and columns of tiles */
     int64_t n_tokens;               /* placeholder tokens */
 } image_size;
 

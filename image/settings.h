@@ -13,6 +13,8 @@
 #define IMAGE_PATCH_MAX  1024
 #define IMAGE_MERGE_MAX  64
 #define IMAGE_TOKENS_MAX ((int64_t)1 << 20) /* max_video_tokens */
+#define IMAGE_TILES_MAX  64
+#define IMAGE_TILE_MAX   4096
 
 /* How the resized size follows from the size of an image. */
 typedef enum image_rule {
@@ -26,7 +28,8 @@ typedef enum image_rule {
     IMAGE_RULE_FIT_TWICE,  /* the image is resized so that no side is longer than 1,024 pixels and, where that
                             * is possible, none shorter than 64, and the result again as FIT says, whatever
                             * its aspect ratio (mlx-vlm's Falcon-OCR) */
-    IMAGE_RULE_BUDGET      /* the largest size of at most max_soft_tokens * merge^2 patches (Gemma 4) */
+    IMAGE_RULE_BUDGET,     /* the largest size of at most max_soft_tokens * merge^2 patches (Gemma 4) */
+    IMAGE_RULE_TILES       /* within rows x columns of tiles (tiles.h) */
 } image_rule;
 
 /* Filters by the numbers of PIL's Image.Resampling. */
@@ -38,7 +41,9 @@ typedef enum image_rows {
     IMAGE_ROWS_SQUARES, /* patches row by row; elements (channel, frame, y, x), as images of their own */
     IMAGE_ROWS_FLAT,    /* the same, each a row of elements */
     IMAGE_ROWS_PIXELS,  /* patches row by row; elements (y, x, channel) */
-    IMAGE_ROWS_RASTER   /* patches row by row; elements (y, x, channel); padded to the patch budget */
+    IMAGE_ROWS_RASTER,  /* patches row by row; elements (y, x, channel); padded to the patch budget */
+    IMAGE_ROWS_TILES /* a row is a tile (channel, y, x), row by row; then rows of zeros up to max_image_tiles
+                      */
 } image_rows;
 
 /* Members have the names of the JSON members, except merge_size, which is pooling_kernel_size in Gemma 4. */
@@ -53,8 +58,9 @@ typedef struct image_config {
     int64_t max_video_tokens;  /* of a frame, with cap_pixels_per_frame */
     int64_t max_soft_tokens;   /* of IMAGE_RULE_BUDGET; of a frame */
     int64_t unused;            /* of a member that the published class checks, and does not use */
-    bool ends_rows;   /* one token more for each row of merged patches, and two for an image (HunYuanVL) */
-    int64_t resample; /* image_filter */
+    bool ends_rows; /* one token more for each row of merged patches, and two for an image (HunYuanVL) */
+    int64_t max_image_tiles, tile_size; /* of IMAGE_RULE_TILES; tile_size is size.height and size.width */
+    int64_t resample;                   /* image_filter */
     bool do_resize, do_rescale, do_normalize;
     double rescale_factor, image_mean[3], image_std[3];
     char **notes; /* [n_notes], one line for each member that has no effect; owned */

@@ -47,6 +47,7 @@ static const struct {
     {"qwen3_5_moe_text", NULL, family_qwen3_5_moe, false, NULL},
     {"qwen3_5_moe", "qwen3_5_moe_text", family_qwen3_5_moe, false, NULL},
     {"paddleocr_vl", "paddleocr_vl_text", family_paddleocr_vl, true, NULL},
+    {"mllama", "mllama_text_model", family_mllama, false, NULL},
     {"glm4v", "glm4v_text", family_glm4v, false, NULL},
     {"glm4v_moe", "glm4v_moe_text", family_glm4v_moe, false, NULL},
     {"glm_ocr", "glm_ocr_text", family_glm_ocr, false, NULL},
@@ -142,7 +143,8 @@ static void read_text_config(owned_plan *o, size_t index, config *outer, bind *b
     if (strcmp(type, FAMILIES[index].text_type) != 0)
         config_fail(&text, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected \"%s\"", type,
                     FAMILIES[index].text_type);
-    if (text.status == ASSAY_OK) read_family(index, &(family){&o->plan, &text, outer, b});
+    if (text.status == ASSAY_OK)
+        read_family(index, &(family){.plan = &o->plan, .config = &text, .outer = outer, .bind = b});
     if (text.status == ASSAY_OK) read_repeated(outer, text.object);
     config_end(&text);
 }
@@ -176,7 +178,7 @@ static assay_status read_config(owned_plan *o, const char *path, json_object *do
         else if (FAMILIES[index].text_type &&
                  !(FAMILIES[index].may_be_flat && !config_has(&c, "text_config")))
             read_text_config(o, index, &c, &b);
-        else read_family(index, &(family){&o->plan, &c, NULL, &b});
+        else read_family(index, &(family){.plan = &o->plan, .config = &c, .bind = &b});
         if (b.status == ASSAY_OK) b.status = c.status;
         c.status = bind_end(&b);
     }

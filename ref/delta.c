@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ref/delta.h"
 
-#include "ref/weight.h"
+#include "ref/arithmetic/weight.h"
 #include <stdlib.h>
 
 /* Of the l2 norm, which the published function fixes. */

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ref/arithmetic/weight.h"
 #include "ref/ops.h"
 #include "ref/sound.h"
-#include "ref/weight.h"
+#include "ref/tiles.h"
 
 /* The media of a sample that one tower takes: their indices in its list, and those that came with the step.
  */
@@ -56,18 +57,23 @@ static assay_status run_tower(const taken *k, ref_tracer tracer, ref_tower_outpu
 {
     const size_t width = plan_patches_width(&k->tower->patches);
     size_t n_patches = 0, filled = 0;
+    size_t *ratios = calloc(k->n, sizeof *ratios);
     size_t(*grids)[3] = calloc(k->n, sizeof *grids);
     for (size_t i = 0; i < k->n; i++) n_patches += media_patches(medium_of(k, i));
     double *rows = n_patches <= SIZE_MAX / width ? calloc(n_patches * width, sizeof *rows) : NULL;
-    assay_status rc = grids && rows ? ASSAY_OK : ASSAY_ENOMEM;
+    assay_status rc = grids && ratios && rows ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t i = 0; rc == ASSAY_OK && i < k->n; i++) {
+        ratios[i] = media_ratio(medium_of(k, i));
         memcpy(grids[i], media_grid(medium_of(k, i)), sizeof grids[i]);
         rc = read_rows(medium_of(k, i), rows + filled * width);
         filled += media_patches(medium_of(k, i));
     }
-    if (rc == ASSAY_OK)
+    if (rc == ASSAY_OK && k->tower->tiles.n)
+        rc = ref_tiles(k->tower, rows, ratios, k->n, k->first_traced, tracer, out);
+    else if (rc == ASSAY_OK)
         rc = ref_tower(k->tower, rows, (const size_t(*)[3])grids, k->n, k->first_traced, tracer, out);
     free(grids);
+    free(ratios);
     free(rows);
     return rc;
 }
@@ -83,7 +89,7 @@ static assay_status place_tokens(const plan *p, const ref_sample *sample, const 
     for (size_t t = 0; rc == ASSAY_OK && t < n; t++) {
         size_t i = 0;
         while (i < k->n && k->index[i] != place[t]) i++;
-        row[t] = i == k->n ? SIZE_MAX : tower->first[i] + own[t];
+        row[t] = i == k->n || k->tower->feeds_cross ? SIZE_MAX : tower->first[i] + own[t];
     }
     free(place);
     free(own);

@@ -8,8 +8,8 @@
 #include "ref/tower.h"
 
 /* The feature rows of the media that one of the plan's towers takes.
- * row: [T], the feature row of each token, owned; SIZE_MAX: the token has none. NULL: the sample has no media
- * of this tower. */
+ * row: [T], the feature row of each token, owned; SIZE_MAX: the token has none, as all where the
+ * features feed other layers. NULL: the sample has no media of this tower. */
 typedef struct ref_tower_features {
     ref_tower_output out;
     size_t *row;

@@ -5,11 +5,11 @@
 
 #include "base/error.h"
 #include "model/plan/arrays.h"
+#include "ref/arithmetic/product.h"
+#include "ref/arithmetic/weight.h"
 #include "ref/layer.h"
 #include "ref/pass.h"
-#include "ref/product.h"
 #include "ref/streams.h"
-#include "ref/weight.h"
 
 static void embed_tokens(const ref_pass *pass, ref_real *x)
 {
@@ -146,6 +146,7 @@ assay_status ref_forward(const plan *p, const ref_sample *sample, size_t first_r
                      .n_tokens = n_tokens,
                      .tokens = sample->tokens,
                      .positions = sample->positions,
+                     .media = &sample->media,
                      .limit = limit,
                      .tracer = tracer};
     pass.cosine = calloc(p->n_ropes + 1, sizeof *pass.cosine);

@@ -2,12 +2,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ref/layer.h"
+#include "ref/arithmetic/weight.h"
+#include "ref/cross.h"
 #include "ref/delta.h"
 #include "ref/heads.h"
 #include "ref/mlp.h"
 #include "ref/streams.h"
-#include "ref/weight.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,8 +86,8 @@ static assay_status attend_layer(ref_pass *pass, size_t i, const ref_real *x, re
     if (rc == ASSAY_OK && a->cache_layer == i) rc = make_keys(pass, i, a, x);
     if (rc == ASSAY_OK) {
         plan_mask_keys(a, pass->limit.limit, pass->limit.sink_tokens, pass->block_end, pass->n_tokens, keys);
-        rc = ref_attention(mixed, q, pass->k[a->cache_layer], pass->v[a->cache_layer], pass->n_tokens, a,
-                           keys);
+        rc = ref_attention(mixed, q, pass->k[a->cache_layer], pass->v[a->cache_layer], pass->n_tokens,
+                           pass->n_tokens, a, keys);
     }
     if (rc == ASSAY_OK && a->is_gated) {
         ref_sigmoid(gate, pass->n_tokens * width);
@@ -102,6 +104,7 @@ static assay_status attend_layer(ref_pass *pass, size_t i, const ref_real *x, re
 static assay_status mix_tokens(ref_pass *pass, size_t i, const ref_real *x, ref_real *y)
 {
     const plan_mixer *m = &pass->plan->layers[i].mixer;
+    if (m->kind == PLAN_MIXER_CROSS) return ref_cross(pass, i, x, y);
     if (m->kind == PLAN_MIXER_DELTA) return ref_delta(y, x, pass->n_tokens, &m->delta);
     return attend_layer(pass, i, x, y);
 }
@@ -164,9 +167,14 @@ static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, re
     return rc;
 }
 
-/* x += factor y. y is overwritten. */
-static void add_residual(ref_real *x, ref_real *y, size_t n, double factor)
+/* x += factor tanh(gate) y, with 1 for a gate that is absent. y is overwritten. */
+static void add_residual(ref_real *x, ref_real *y, size_t n, double factor, const plan_weight *gate)
 {
+    if (gate->data) {
+        ref_real value;
+        ref_weight_rows(gate, 0, 1, &value);
+        factor *= tanh((double)value);
+    }
     if (factor != 1) ref_scale(y, n, factor);
     ref_add(x, y, n);
 }
@@ -175,18 +183,21 @@ assay_status ref_block(ref_pass *pass, size_t i, ref_real *x)
 {
     const plan_layer *layer = &pass->plan->layers[i];
     size_t n_tokens = pass->n_tokens, hidden = pass->plan->hidden, n = n_tokens * hidden;
+    const bool crosses = layer->mixer.kind == PLAN_MIXER_CROSS;
+    if (crosses && pass->media->n == 0) return ASSAY_OK;
     ref_real *normed = ref_alloc(n_tokens, hidden), *y = ref_alloc(n_tokens, hidden);
     assay_status rc = normed && y ? ref_norm(normed, x, n_tokens, hidden, &layer->mixer_in) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = mix_tokens(pass, i, normed, y);
     if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.attn", i);
     if (rc == ASSAY_OK) rc = ref_norm(y, y, n_tokens, hidden, &layer->mixer_out);
     if (rc == ASSAY_OK) {
-        add_residual(x, y, n, layer->residual_factor);
+        add_residual(x, y, n, layer->residual_factor, &layer->mixer_gate);
         if (layer->laurel.present) rc = add_laurel(x, normed, n_tokens, hidden, &layer->laurel);
     }
     if (rc == ASSAY_OK) rc = feed_forward(pass, i, x, normed, y);
+    if (rc == ASSAY_OK && crosses) ref_cross_leave_out(pass, y);
     if (rc == ASSAY_OK) rc = ref_norm(y, y, n_tokens, hidden, &layer->mlp_out);
-    if (rc == ASSAY_OK) add_residual(x, y, n, layer->residual_factor);
+    if (rc == ASSAY_OK) add_residual(x, y, n, layer->residual_factor, &layer->mlp_gate);
     free(normed);
     free(y);
     return rc;

@@ -1,8 +1,14 @@
 # The reference engine: one source, compiled once for float and once for double.
 # SPDX-License-Identifier: Apache-2.0
 REF_SOURCES = \
-	ref/blas.c ref/blas.h \
+	ref/arithmetic/blas.c ref/arithmetic/blas.h \
+	ref/arithmetic/panels.c ref/arithmetic/panels.h \
+	ref/arithmetic/product.c ref/arithmetic/product.h \
+	ref/arithmetic/real.h \
+	ref/arithmetic/tile.c ref/arithmetic/tile.h \
+	ref/arithmetic/weight.c ref/arithmetic/weight.h \
 	ref/choice.c ref/choice.h \
+	ref/cross.c ref/cross.h \
 	ref/delta.c ref/delta.h \
 	ref/features.c ref/features.h \
 	ref/forward.c ref/forward.h \
@@ -11,22 +17,19 @@ REF_SOURCES = \
 	ref/merger.c ref/merger.h \
 	ref/mlp.c ref/mlp.h \
 	ref/ops.c ref/ops.h \
-	ref/panels.c ref/panels.h \
 	ref/pass.h \
 	ref/patches.c ref/patches.h \
 	ref/position_table.c ref/position_table.h \
-	ref/product.c ref/product.h \
-	ref/real.h \
 	ref/sample.c ref/sample.h \
 	ref/session.c ref/session.h \
 	ref/sound.c ref/sound.h \
 	ref/step.c ref/step.h \
 	ref/streams.c ref/streams.h \
-	ref/tile.c ref/tile.h \
+	ref/tile_rows.h \
+	ref/tiles.c ref/tiles.h \
 	ref/tower.c ref/tower.h \
 	ref/tower_layer.c ref/tower_layer.h \
-	ref/trace.c ref/trace.h \
-	ref/weight.c ref/weight.h
+	ref/trace.c ref/trace.h
 
 noinst_LTLIBRARIES += ref/libref32.la ref/libref64.la
 ref_libref32_la_SOURCES = $(REF_SOURCES)
@@ -63,6 +66,7 @@ REF_TESTS = \
 	ref/tests/check_sound \
 	ref/tests/check_step \
 	ref/tests/check_tap \
+	ref/tests/check_tiles \
 	ref/tests/check_tower \
 	ref/tests/check_unload
 REF_TEST_ENGINES = ref/tests/engines.c ref/tests/engines.h
@@ -124,6 +128,9 @@ ref_tests_check_step_LDADD = $(TEST_LIBS)
 ref_tests_check_tap_SOURCES = ref/tests/check_tap.c $(REF_TEST_ENGINES)
 ref_tests_check_tap_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_tap_LDADD = $(TEST_LIBS)
+ref_tests_check_tiles_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
+ref_tests_check_tiles_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_tiles_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_tower_SOURCES = ref/tests/check_tower.c ref/tests/towers.c ref/tests/towers.h
 ref_tests_check_tower_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_tower_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)

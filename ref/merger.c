@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ref/merger.h"
 
+#include "ref/arithmetic/weight.h"
 #include "ref/mlp.h"
-#include "ref/weight.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ref/arithmetic/product.h"
+#include "ref/arithmetic/weight.h"
 #include "ref/choice.h"
-#include "ref/product.h"
-#include "ref/weight.h"
 
 /* relu(x - (mean + deviations · std)) of every row, in place; std over the whole row (Gemma 3n,
  * _gaussian_topk). */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ref/product.h"
-#include "ref/weight.h"
+#include "ref/arithmetic/product.h"
+#include "ref/arithmetic/weight.h"
 
 ref_real *ref_alloc(size_t rows, size_t cols)
 {
@@ -235,7 +235,7 @@ static void softmax_beside(ref_real *x, size_t n, double sink)
 /* Queries whose scores are computed at once, for the keys up to the last that one of them has. */
 #define QUERIES 64
 
-/* Turns the scores of one query, [n_keys], into weights: 0 for all tokens but its keys. sink: its head's;
+/* Turns the scores of one query, [n_keys], into weights: 0 for all but its keys. sink: its head's;
  * NULL: none. */
 static void share_row(ref_real *scores, const plan_keys *keys, size_t n_keys, const ref_real *sink)
 {
@@ -245,8 +245,8 @@ static void share_row(ref_real *scores, const plan_keys *keys, size_t n_keys, co
     for (size_t key = keys->end; key < n_keys; key++) scores[key] = 0;
 }
 
-/* One head of n queries: q, out: [n, head_dim], k, v: [T, head_dim], each with its own distance of rows.
- * keys: [n]. sink: of the head, or NULL. scores: scratch, [n, T]. */
+/* One head of n queries: q, out: [n, head_dim], k, v: [n_keys, head_dim], each with its own distance of rows.
+ * keys: [n]. sink: of the head, or NULL. scores: scratch, [n, n_keys]. */
 static assay_status attend_queries(ref_real *out, const ref_real *q, size_t ld_q, const ref_real *k,
                                    const ref_real *v, size_t ld_kv, size_t n, const plan_attention *a,
                                    const plan_keys *keys, const ref_real *sink, ref_real *scores)
@@ -264,11 +264,11 @@ static assay_status attend_queries(ref_real *out, const ref_real *q, size_t ld_q
 }
 
 assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, const ref_real *v,
-                           size_t n_tokens, const plan_attention *a, const plan_keys *keys)
+                           size_t n_tokens, size_t n_keys, const plan_attention *a, const plan_keys *keys)
 {
     const size_t group = a->n_heads / a->n_kv_heads, q_row = a->n_heads * a->head_dim,
                  kv_row = a->n_kv_heads * a->head_dim;
-    ref_real *scores = ref_alloc(n_tokens < QUERIES ? n_tokens : QUERIES, n_tokens);
+    ref_real *scores = ref_alloc(n_tokens < QUERIES ? n_tokens : QUERIES, n_keys);
     ref_real *sinks = ref_alloc(1, a->n_heads);
     assay_status rc = scores && sinks ? ASSAY_OK : ASSAY_ENOMEM;
     if (rc == ASSAY_OK && a->sinks.data) ref_weight_rows(&a->sinks, 0, 1, sinks);

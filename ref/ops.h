@@ -9,7 +9,7 @@
 
 #include "model/plan/mask.h"
 #include "model/plan/plan.h"
-#include "ref/real.h"
+#include "ref/arithmetic/real.h"
 
 /* Allocates a zeroed array of rows × cols numbers; the caller frees it. NULL if out of memory, or if
  * the size overflows. */
@@ -65,8 +65,9 @@ typedef struct ref_limit {
 } ref_limit;
 
 /* Softmax attention of one sample, each query over its own keys.
- * q: [T, n_heads, head_dim]; k, v: [T, n_kv_heads, head_dim]; out like q. keys: [T], end <= T. */
+ * q: [n_tokens, n_heads, head_dim]; k, v: [n_keys, n_kv_heads, head_dim]; out like q. keys: [n_tokens], end
+ * <= n_keys. */
 assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, const ref_real *v,
-                           size_t n_tokens, const plan_attention *a, const plan_keys *keys);
+                           size_t n_tokens, size_t n_keys, const plan_attention *a, const plan_keys *keys);
 
 #endif

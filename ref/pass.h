@@ -21,6 +21,7 @@ typedef struct ref_pass {
     double *plane_angle;     /* [T, n_heads, dim / 2] of the plane rope; NULL: no token turns */
     ref_real **k, **v;      /* [n_layers] of [T, n_kv_heads, head_dim], kept for the layers that share them */
     ref_real *layer_inputs; /* [T, n_layers, P], or NULL */
+    const media_list *media;
     ref_features features;
 } ref_pass;
 

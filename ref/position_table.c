@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ref/position_table.h"
 
-#include "ref/weight.h"
+#include "ref/arithmetic/weight.h"
 #include <assert.h>
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ref/product.h"
+#include "ref/arithmetic/product.h"
 
 /* modalities = tanh(router(norm(x) * factor)). x: [T, D], modalities: [T, S]. */
 static assay_status route_modalities(ref_real *out, const ref_real *x, size_t n_tokens, const plan *p,

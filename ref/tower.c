@@ -38,8 +38,7 @@ static assay_status trace(const evaluation *e, ref_real *x, const size_t *first,
     return ref_trace(&tracer, x, n, width, "%s.%s", e->tower->sound.present ? "audio" : "vision", name);
 }
 
-/* One row of pixels, (channel, frame, y, x), in the order of the columns of the embedding's weight. */
-static void order_pixels(ref_real *out, const double *row, const plan_patches *p)
+void ref_order_pixels(ref_real *out, const double *row, const plan_patches *p)
 {
     const size_t inner = p->frames * p->size * p->size;
     for (size_t c = 0; c < p->channels; c++)
@@ -55,7 +54,7 @@ static assay_status embed_patches(const evaluation *e, const double *pixels, ref
     const plan_patches *p = &e->tower->patches;
     const size_t n = e->patches.n, width = plan_patches_width(p), hidden = e->tower->hidden;
     ref_real *rows = ref_alloc(n, width);
-    for (size_t i = 0; rows && i < n; i++) order_pixels(rows + i * width, pixels + i * width, p);
+    for (size_t i = 0; rows && i < n; i++) ref_order_pixels(rows + i * width, pixels + i * width, p);
     assay_status rc = rows ? ref_linear(x, rows, n, &p->embed) : ASSAY_ENOMEM;
     free(rows);
     if (rc == ASSAY_OK) rc = trace(e, x, e->patches.first, hidden, "patch");
@@ -109,7 +108,7 @@ static assay_status run_layers(evaluation *e, ref_real *x)
     const size_t n_angles = tower->has_rope ? tower->rope.dim / 2 : 0;
     double *cosine = calloc(e->patches.n * n_angles + 1, sizeof *cosine),
            *sine = calloc(e->patches.n * n_angles + 1, sizeof *sine);
-    const ref_tower_pass pass = {tower, &e->patches, cosine, sine};
+    const ref_tower_pass pass = {.tower = tower, .patches = &e->patches, .cosine = cosine, .sine = sine};
     assay_status rc = cosine && sine ? ASSAY_OK : ASSAY_ENOMEM;
     if (rc == ASSAY_OK && tower->has_rope) rc = make_rope(e, cosine, sine);
     for (size_t i = 0; rc == ASSAY_OK && i < tower->n_layers; i++) {

@@ -30,4 +30,8 @@ void ref_tower_output_free(ref_tower_output *out);
 assay_status ref_tower(const plan_tower *tower, const double *pixels, const size_t (*grids)[3],
                        size_t n_media, size_t first_traced, ref_tracer tracer, ref_tower_output *out);
 
+/* One row of pixels, (channel, frame, y, x), in the order of the columns of the embedding's weight. out, row:
+ * [W]. */
+void ref_order_pixels(ref_real *out, const double *row, const plan_patches *p);
+
 #endif

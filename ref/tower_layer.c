@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ref/tower_layer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ref/arithmetic/weight.h"
 #include "ref/heads.h"
 #include "ref/mlp.h"
 
@@ -33,22 +35,31 @@ static void copy_row(ref_real *to, size_t to_row, const ref_real *from, size_t f
     memcpy(to + to_row * width, from + from_row * width, width * sizeof *to);
 }
 
-/* Attention within one segment of n patches. member: [n], their indices. all: heads of all patches. */
-static assay_status attend_members(heads *all, const size_t *member, size_t n, const plan_attention *a)
+/* Indices of rows. */
+typedef struct members {
+    size_t *row; /* [n] */
+    size_t n;
+} members;
+
+/* Attention of some rows to some rows, without a mask. all: heads of all rows. */
+static assay_status attend_members(heads *all, const members *queries, const members *seen,
+                                   const plan_attention *a)
 {
-    const size_t q_width = a->n_heads * a->head_dim, kv_width = a->n_kv_heads * a->head_dim;
+    const size_t q_width = a->n_heads * a->head_dim, kv_width = a->n_kv_heads * a->head_dim, n = queries->n;
     heads own;
-    assay_status rc = alloc_heads(&own, n, a);
-    plan_keys *keys = calloc(n, sizeof *keys);
+    assay_status rc = alloc_heads(&own, n > seen->n ? n : seen->n, a);
+    plan_keys *keys = calloc(n + 1, sizeof *keys);
     if (!keys) rc = ASSAY_ENOMEM;
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++) {
-        copy_row(own.q, i, all->q, member[i], q_width);
-        copy_row(own.k, i, all->k, member[i], kv_width);
-        copy_row(own.v, i, all->v, member[i], kv_width);
-        keys[i].end = n; /* no mask */
+        copy_row(own.q, i, all->q, queries->row[i], q_width);
+        keys[i].end = seen->n;
     }
-    if (rc == ASSAY_OK) rc = ref_attention(own.out, own.q, own.k, own.v, n, a, keys);
-    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) copy_row(all->out, member[i], own.out, i, q_width);
+    for (size_t i = 0; rc == ASSAY_OK && i < seen->n; i++) {
+        copy_row(own.k, i, all->k, seen->row[i], kv_width);
+        copy_row(own.v, i, all->v, seen->row[i], kv_width);
+    }
+    if (rc == ASSAY_OK) rc = ref_attention(own.out, own.q, own.k, own.v, n, seen->n, a, keys);
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) copy_row(all->out, queries->row[i], own.out, i, q_width);
     free_heads(&own);
     free(keys);
     return rc;
@@ -58,19 +69,59 @@ static assay_status attend_members(heads *all, const size_t *member, size_t n, c
 static assay_status attend_segments(heads *all, const ref_patches *patches, size_t window,
                                     const plan_attention *a)
 {
-    size_t *member = calloc(patches->n + 1, sizeof *member);
-    assay_status rc = member ? ASSAY_OK : ASSAY_ENOMEM;
+    members own = {.row = calloc(patches->n + 1, sizeof *own.row)};
+    assay_status rc = own.row ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t m = 0; rc == ASSAY_OK && m < patches->n_media; m++) {
         const size_t *grid = patches->grids[m], n_segments = ref_patches_segments(grid, window);
         for (size_t s = 0; rc == ASSAY_OK && s < n_segments; s++) {
-            size_t n = 0;
+            own.n = 0;
             for (size_t p = patches->first[m]; p < patches->first[m + 1]; p++)
-                if (ref_patches_segment(&patches->patch[p], grid, window) == s) member[n++] = p;
-            rc = attend_members(all, member, n, a);
+                if (ref_patches_segment(&patches->patch[p], grid, window) == s) own.row[own.n++] = p;
+            rc = attend_members(all, &own, &own, a);
         }
     }
-    free(member);
+    free(own.row);
     return rc;
+}
+
+/* Attention within each image: rows that are not padding to all rows, padding to the others. */
+static assay_status attend_tiles(heads *all, const ref_tile_rows *tiles, const plan_attention *a)
+{
+    const size_t n_each = tiles->n_each;
+    members every = {.row = calloc(n_each + 1, sizeof *every.row)},
+            real = {.row = calloc(n_each + 1, sizeof *real.row)},
+            padding = {.row = calloc(n_each + 1, sizeof *padding.row)};
+    assay_status rc = every.row && real.row && padding.row ? ASSAY_OK : ASSAY_ENOMEM;
+    for (size_t image = 0; rc == ASSAY_OK && image < tiles->n_images; image++) {
+        every.n = real.n = padding.n = 0;
+        for (size_t i = image * n_each; i < (image + 1) * n_each; i++) {
+            members *kind = tiles->is_padding[i] ? &padding : &real;
+            every.row[every.n++] = i;
+            kind->row[kind->n++] = i;
+        }
+        rc = attend_members(all, &real, &every, a);
+        if (rc == ASSAY_OK && padding.n) rc = attend_members(all, &padding, &real, a);
+    }
+    free(every.row);
+    free(real.row);
+    free(padding.row);
+    return rc;
+}
+
+static size_t count_rows(const ref_tower_pass *pass)
+{
+    return pass->tiles ? pass->tiles->n_images * pass->tiles->n_each : pass->patches->n;
+}
+
+/* x += tanh(gate) y, with 1 for a gate that is absent. y is overwritten. */
+static void add_gated(ref_real *x, ref_real *y, size_t n, const plan_weight *gate)
+{
+    if (gate->data) {
+        ref_real value;
+        ref_weight_rows(gate, 0, 1, &value);
+        ref_scale(y, n, tanh((double)value));
+    }
+    ref_add(x, y, n);
 }
 
 /* y = o(attention(q(x), k(x), v(x))). x, y: [P, D]. */
@@ -79,7 +130,7 @@ static assay_status attend_layer(const ref_tower_pass *pass, const plan_tower_la
 {
     const plan_tower *tower = pass->tower;
     const plan_attention *a = &layer->attention;
-    const size_t n = pass->patches->n, d = a->head_dim,
+    const size_t n = count_rows(pass), d = a->head_dim,
                  window = layer->in_windows ? tower->window * tower->merge : 0;
     const ref_rotation none = {0}, turned = {&tower->rope, pass->cosine, pass->sine, false},
                        rotation = tower->has_rope && a->rope != PLAN_NONE ? turned : none;
@@ -88,7 +139,9 @@ static assay_status attend_layer(const ref_tower_pass *pass, const plan_tower_la
     if (rc == ASSAY_OK) rc = ref_heads_project(all.q, x, n, a->n_heads, d, &a->q, &a->q_norm, rotation);
     if (rc == ASSAY_OK) rc = ref_heads_project(all.k, x, n, a->n_kv_heads, d, &a->k, &a->k_norm, rotation);
     if (rc == ASSAY_OK) rc = ref_heads_project(all.v, x, n, a->n_kv_heads, d, &a->v, &a->v_norm, none);
-    if (rc == ASSAY_OK) rc = attend_segments(&all, pass->patches, window, a);
+    if (rc == ASSAY_OK)
+        rc = pass->tiles ? attend_tiles(&all, pass->tiles, a)
+                         : attend_segments(&all, pass->patches, window, a);
     if (rc == ASSAY_OK) rc = ref_linear(y, all.out, n, &a->o);
     free_heads(&all);
     return rc;
@@ -96,18 +149,18 @@ static assay_status attend_layer(const ref_tower_pass *pass, const plan_tower_la
 
 assay_status ref_tower_layer(const ref_tower_pass *pass, const plan_tower_layer *layer, ref_real *x)
 {
-    const size_t n = pass->patches->n, width = pass->tower->hidden;
+    const size_t n = count_rows(pass), width = pass->tower->hidden;
     ref_real *normed = ref_alloc(n, width), *y = ref_alloc(n, width);
     assay_status rc = normed && y ? ref_norm(normed, x, n, width, &layer->mixer_in) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = attend_layer(pass, layer, normed, y);
     if (rc == ASSAY_OK) rc = ref_norm(y, y, n, width, &layer->mixer_out);
     if (rc == ASSAY_OK) {
-        ref_add(x, y, n * width);
+        add_gated(x, y, n * width, &layer->mixer_gate);
         rc = ref_norm(normed, x, n, width, &layer->mlp_in);
     }
     if (rc == ASSAY_OK) rc = ref_mlp(y, normed, n, &layer->mlp);
     if (rc == ASSAY_OK) rc = ref_norm(y, y, n, width, &layer->mlp_out);
-    if (rc == ASSAY_OK) ref_add(x, y, n * width);
+    if (rc == ASSAY_OK) add_gated(x, y, n * width, &layer->mlp_gate);
     free(normed);
     free(y);
     return rc;

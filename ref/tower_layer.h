@@ -6,12 +6,14 @@
 
 #include "ref/ops.h"
 #include "ref/patches.h"
+#include "ref/tile_rows.h"
 
 /* What all layers of a tower read. cosine, sine: [P, dim / 2], of the tower's rope; NULL without one. */
 typedef struct ref_tower_pass {
     const plan_tower *tower;
     const ref_patches *patches;
     const double *cosine, *sine;
+    const ref_tile_rows *tiles; /* in place of patches, where the tower has tiles; NULL: it has none */
 } ref_tower_pass;
 
 /* Computes a layer in place. x: [P, D]. Fails with ASSAY_ENOMEM. */

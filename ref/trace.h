@@ -6,7 +6,7 @@
 
 #include <assay/engine.h>
 
-#include "ref/real.h"
+#include "ref/arithmetic/real.h"
 
 /* tap:       borrowed, with a function; NULL: nothing is traced.
  * first_row: the tap receives the rows from this one on, those of the tokens of the step. */

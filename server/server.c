@@ -59,6 +59,7 @@ static assay_status open_requests(server *s, const server_options *o, assay_erro
                                              .serving = s->model->serving,
                                              .tokenizer = s->model->tokenizer,
                                              .vocab = s->model->vocab,
+                                             .n_ids = s->model->n_ids,
                                              .max_positions = s->model->max_positions,
                                              .max_tokens = o->max_tokens,
                                              .files = o->files,

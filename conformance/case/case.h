@@ -80,9 +80,10 @@ typedef struct conf_run_noise {
 typedef struct conf_decoder {
     size_t n_samples, n_tokens, n_decode;
     conf_cache_limit caches;
-    conf_array tokens;    /* [B, T] */
-    conf_array length;    /* [B] */
-    conf_array decode;    /* [B, N]; data NULL if N is 0 */
+    size_t n_more_ids; /* that inputs may hold beyond the vocabulary: they have embeddings, but no logits */
+    conf_array tokens; /* [B, T] */
+    conf_array length; /* [B] */
+    conf_array decode; /* [B, N]; data NULL if N is 0 */
     assay_tensor *inputs; /* [n_inputs], names and data owned */
     size_t n_inputs;
     const struct conf_decoder *whole; /* NULL, or the case of which this is a single sample, and whose inputs

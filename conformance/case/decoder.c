@@ -62,7 +62,7 @@ static assay_status check_ids(const conf_h5 *file, const char *name, size_t samp
 
 static assay_status check_tokens(const conf_h5 *file, const conf_decoder *d, assay_error *err)
 {
-    size_t vocab = d->has_truth ? d->rows.n_cols : SIZE_MAX;
+    size_t vocab = d->has_truth ? d->rows.n_cols + d->n_more_ids : SIZE_MAX;
     const int32_t *decode = d->decode.data;
     assay_status rc = ASSAY_OK;
     for (size_t b = 0; b < d->n_samples && rc == ASSAY_OK; b++) {

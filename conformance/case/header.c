@@ -121,8 +121,9 @@ static assay_status read_float64_bound(const conf_h5 *file, conf_case *c, assay_
 assay_status conf_attributes_note(const conf_h5 *file, conf_case *c, assay_error *err)
 {
     static const char *const known[] = {
-        "cache_kept",     "cache_limit", "catches", "checkpoint", "config", "flags",  "float64_bound",
-        "float64_reason", "kind",        "model",   "recorder",   "schema", "source", NULL};
+        "cache_kept", "cache_limit",   "catches",        "checkpoint", "config",
+        "flags",      "float64_bound", "float64_reason", "kind",       "model",
+        "more_ids",   "recorder",      "schema",         "source",     NULL};
     conf_strings names;
     assay_status rc = conf_h5_attributes(file, &names, err);
     if (rc != ASSAY_OK) return rc;
@@ -158,6 +159,13 @@ static assay_status read_count(const conf_h5 *file, const char *name, size_t lea
                           conf_h5_path(file), name, value, least, most);
     *out = (size_t)value;
     return ASSAY_OK;
+}
+
+assay_status conf_more_ids_read(const conf_h5 *file, size_t *out, assay_error *err)
+{
+    bool has;
+    const assay_status rc = conf_h5_has_attribute(file, "more_ids", &has, err);
+    return rc == ASSAY_OK && has ? read_count(file, "more_ids", 1, INT32_MAX, out, err) : rc;
 }
 
 /* A case has both attributes, or neither: then *out is unchanged. */

@@ -20,6 +20,9 @@ assay_status conf_attributes_read(const conf_h5 *file, conf_case *c, assay_error
 /* Adds the root attributes that this version does not know to c->unknown, for a warning. */
 assay_status conf_attributes_note(const conf_h5 *file, conf_case *c, assay_error *err);
 
+/* Reads more_ids, 1 to INT32_MAX. *out is unchanged if the file has none; fails with ASSAY_EFORMAT. */
+assay_status conf_more_ids_read(const conf_h5 *file, size_t *out, assay_error *err);
+
 /* Reads cache_limit and cache_kept. *out is unchanged if the file has neither; fails with ASSAY_EFORMAT
  * if it has one of them, or unless 0 <= cache_kept < cache_limit <= INT32_MAX. */
 assay_status conf_cache_limit_read(const conf_h5 *file, conf_cache_limit *out, assay_error *err);

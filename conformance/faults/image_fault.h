@@ -54,6 +54,14 @@ typedef struct fault_images {
     void (*deepstack)(size_t k, float *out, size_t n_tokens, size_t width);
     /* Changes the taps of patch i of n of a table of positions. */
     void (*taps)(const plan_table *t, size_t i, size_t n, fp_taps *taps);
+    /* Called after fp_tiles_rows. */
+    void (*tiles)(fp_layout *l);
+    /* Changes what n tokens of a sample see of its images. */
+    void (*sees)(const fp_sample *one, size_t n, fp_sight *sight);
+    /* Gates are taken without tanh. */
+    bool gates_plain;
+    /* The states of collected layers follow each other instead of being interleaved. */
+    bool states_apart;
     /* Changes n rows of pixels. */
     void (*pixels)(double *rows, size_t n);
     /* Returns the frames that a chunk of n frames of a sound of n_frames is extended to. */
@@ -96,6 +104,12 @@ void fault_deepstack_first_zero(size_t k, float *out, size_t n_tokens, size_t wi
 void fault_taps_half(const plan_table *t, size_t i, size_t n, fp_taps *taps);
 void fault_taps_zero(const plan_table *t, size_t i, size_t n, fp_taps *taps);
 void fault_frames_outside(double *rows, size_t n);
+void fault_states_late(plan *p);
+void fault_padding_open(fp_layout *l);
+void fault_mask_ended(const fp_sample *one, size_t n, fp_sight *sight);
+void fault_images_kept(const fp_sample *one, size_t n, fp_sight *sight);
+void fault_blind_narrow(const fp_sample *one, size_t n, fp_sight *sight);
+void fault_blind_mlp(const fp_sample *one, size_t n, fp_sight *sight);
 void fault_frames_swapped(double *rows, size_t n);
 
 /* Faults of sounds: of plans, and at their seam. */

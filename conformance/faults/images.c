@@ -227,3 +227,46 @@ void fault_taps_zero(const plan_table *t, size_t i, size_t n, fp_taps *taps)
         if (at < 0 || at >= (double)t->side) taps->weight[j] = 0;
     }
 }
+
+/* The states after the collected layers instead of those before them. */
+void fault_states_late(plan *p)
+{
+    plan_tiles *tiles = &p->tower.tiles;
+    for (size_t i = 0; i < tiles->n_collected; i++) tiles->collected[i]++;
+}
+
+/* Padding attends to padding, too. */
+void fault_padding_open(fp_layout *l)
+{
+    for (size_t i = 0; i < l->whole.n; i++) l->whole.list[i].n_open = l->whole.list[i].n_rows;
+}
+
+/* A decoded token has no mask. */
+void fault_mask_ended(const fp_sample *one, size_t n, fp_sight *sight)
+{
+    if (n == 1 && one->media.n && one->n_tokens > one->media.place[0].first + 1)
+        sight[0] = (fp_sight){0, fp_cross_keys_rows(one->cross), true};
+}
+
+/* A token sees all images before it, not only the latest. */
+void fault_images_kept(const fp_sample *one, size_t n, fp_sight *sight)
+{
+    (void)one;
+    for (size_t t = 0; t < n; t++)
+        if (sight[t].has_image) sight[t].first = 0;
+}
+
+/* A token that sees no image attends to none, but to the first row. */
+void fault_blind_narrow(const fp_sample *one, size_t n, fp_sight *sight)
+{
+    (void)one;
+    for (size_t t = 0; t < n; t++)
+        if (!sight[t].has_image) sight[t].end = 1;
+}
+
+/* A token that sees no image keeps the MLP of a layer that attends to images. */
+void fault_blind_mlp(const fp_sample *one, size_t n, fp_sight *sight)
+{
+    (void)one;
+    for (size_t t = 0; t < n; t++) sight[t].has_image = true;
+}

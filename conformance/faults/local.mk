@@ -8,6 +8,7 @@ FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,
 	-Wl,--wrap=fp_state_advance,--wrap=fp_state_free,--wrap=fp_state_put,--wrap=fp_state_reserve \
 	-Wl,--wrap=plan_derive,--wrap=rope_tables \
 	-Wl,--wrap=fp_layer_run,--wrap=fp_layout_make,--wrap=fp_sample_place,--wrap=fp_vision_deepstack \
+	-Wl,--wrap=fp_tiles_rows,--wrap=fp_tiles_join,--wrap=fp_sample_see,--wrap=fp_gate_value \
 	-Wl,--wrap=fp_taps_find,--wrap=fp_sound_padded,--wrap=media_pixels,--wrap=positions_fill \
 	-Wl,--wrap=serve_completion_open,--wrap=serve_completion_push,--wrap=serve_detokenizer_open \
 	-Wl,--wrap=serve_form_chat,--wrap=serve_form_messages,--wrap=serve_reasoning_feed \

@@ -10,7 +10,7 @@
     "qwen3_moe/lengths/long-single phi3/lengths/long-single gemma3n/lengths/long-single "                    \
     "gemma4/lengths/long-single olmo2/lengths/long-single granite/lengths/long-single "                      \
     "gemma2/lengths/long-single gemma/lengths/long-single "                                                  \
-    "qwen3_5/lengths/long-single qwen3_5_moe/lengths/long-single"
+    "qwen3_5/lengths/long-single qwen3_5_moe/lengths/long-single mllama/lengths/long-single"
 #define LONG_CASES                                                                                           \
     LONG_SINGLE " "                                                                                          \
                 "llama/lengths/long-batch qwen2/lengths/long-batch qwen3/lengths/long-batch "                \
@@ -22,6 +22,7 @@
                 "granite/lengths/long-generate gemma2/lengths/long-generate "                                \
                 "gemma/lengths/long-batch gemma/lengths/long-generate "                                      \
                 "qwen3_5/lengths/long-batch qwen3_5_moe/lengths/long-batch "                                 \
-                "qwen3_5/lengths/long-generate qwen3_5_moe/lengths/long-generate"
+                "qwen3_5/lengths/long-generate qwen3_5_moe/lengths/long-generate "                           \
+                "mllama/lengths/long-batch mllama/lengths/long-generate"
 
 #endif

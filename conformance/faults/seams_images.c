@@ -6,10 +6,12 @@
 
 #include "conformance/faults/fault.h"
 #include "fastpath/layer.h"
+#include "fastpath/ops.h"
 #include "fastpath/session/sample_features.h"
 #include "fastpath/vision/merge.h"
 #include "fastpath/vision/padding.h"
 #include "fastpath/vision/taps.h"
+#include "fastpath/vision/tiles.h"
 #include "model/inputs/positions.h"
 
 __typeof__(positions_fill) __real_positions_fill, __wrap_positions_fill;
@@ -19,6 +21,10 @@ __typeof__(fp_layer_run) __real_fp_layer_run, __wrap_fp_layer_run;
 __typeof__(fp_vision_deepstack) __real_fp_vision_deepstack, __wrap_fp_vision_deepstack;
 __typeof__(fp_taps_find) __real_fp_taps_find, __wrap_fp_taps_find;
 __typeof__(fp_sound_padded) __real_fp_sound_padded, __wrap_fp_sound_padded;
+__typeof__(fp_tiles_rows) __real_fp_tiles_rows, __wrap_fp_tiles_rows;
+__typeof__(fp_tiles_join) __real_fp_tiles_join, __wrap_fp_tiles_join;
+__typeof__(fp_sample_see) __real_fp_sample_see, __wrap_fp_sample_see;
+__typeof__(fp_gate_value) __real_fp_gate_value, __wrap_fp_gate_value;
 __typeof__(media_pixels) __real_media_pixels, __wrap_media_pixels;
 
 void __wrap_positions_fill(const plan *p, const media_list *list, const int32_t *tokens,
@@ -77,6 +83,33 @@ size_t __wrap_fp_sound_padded(const plan_sound *sound, size_t n_frames, size_t n
 {
     if (fault_planted()->images.padded) return fault_planted()->images.padded(sound, n_frames, n);
     return __real_fp_sound_padded(sound, n_frames, n);
+}
+
+bool __wrap_fp_tiles_rows(fp_layout *l, const plan_tower *tower, fp_scratch *scratch)
+{
+    const bool ok = __real_fp_tiles_rows(l, tower, scratch);
+    if (ok && fault_planted()->images.tiles) fault_planted()->images.tiles(l);
+    return ok;
+}
+
+void __wrap_fp_tiles_join(const fp_vision *v, const float *x, size_t r, float *out)
+{
+    const size_t d = v->tower->hidden, n = v->layout.n_rows * d;
+    __real_fp_tiles_join(v, x, r, out);
+    for (size_t k = 0; fault_planted()->images.states_apart && k < v->tower->tiles.n_collected; k++)
+        memcpy(out + (1 + k) * d, v->collected + k * n + r * d, d * sizeof *out);
+}
+
+bool __wrap_fp_sample_see(const fp_sample *one, size_t from, size_t n, fp_sight *sight)
+{
+    const bool sees = __real_fp_sample_see(one, from, n, sight);
+    if (sees && fault_planted()->images.sees) fault_planted()->images.sees(one, n, sight);
+    return sees;
+}
+
+double __wrap_fp_gate_value(const float *gate)
+{
+    return gate && fault_planted()->images.gates_plain ? (double)*gate : __real_fp_gate_value(gate);
 }
 
 void __wrap_media_pixels(const media *m, size_t first, size_t n, double *out)

@@ -84,6 +84,23 @@ const fault INPUT_FAULTS[] = {
      "glm4v_moe/base/images-batch hunyuan_vl/base/images-batch qwen3_omni_moe/base/media-batch "
      "falcon_ocr/base/image-batch",
      "qwen3_vl/base/image", .spared_manner = "whole", .images.features = fault_features_previous},
+    {"states-late", "the features have the outputs of earlier layers instead of their inputs",
+     "mllama/base/image mllama/base/images mllama/tiles-6/images mllama/mlx-8bit/images-decode",
+     "mllama/base/batch", .plan = fault_states_late},
+    {"states-apart", "the states of earlier layers are not interleaved in the features", "mllama/base/image",
+     "mllama/base/batch", .images.states_apart = true},
+    {"mask-ended", "a decoded token sees all tiles of all images",
+     "mllama/base/images mllama/base/images-batch", "mllama/base/batch", .images.sees = fault_mask_ended},
+    {"images-kept", "a token sees the images before the latest, too",
+     "mllama/base/images mllama/base/images-batch", "mllama/base/image", .images.sees = fault_images_kept},
+    {"blind-narrow", "a token before the first image attends to one row of features", "mllama/base/image",
+     "mllama/base/batch", .images.sees = fault_blind_narrow},
+    {"blind-mlp", "a token before the first image keeps the MLP of a layer that attends to images",
+     "mllama/base/image", "mllama/base/batch", .images.sees = fault_blind_mlp},
+    {"gates-plain", "gates multiply without tanh", "mllama/base/image mllama/base/images-decode",
+     "mllama/base/batch", .images.gates_plain = true},
+    {"padding-open", "padding of tiles attends to padding", "mllama/base/image mllama/base/images",
+     "mllama/base/batch", .images.tiles = fault_padding_open},
     {"frames-outside", "the elements of a patch are taken frame by frame instead of channel by channel",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image qwen3_vl_moe/base/image glm4v/base/image "
      "glm_ocr/base/image qwen3_omni_moe/base/image",
@@ -100,7 +117,7 @@ const fault INPUT_FAULTS[] = {
      .place = FAULT_DEEPSTACK},
     {"gelu-tower", "the layers of the tower have the other GELU",
      "qwen3_vl/base/images qwen3_vl/base/images-batch qwen2_vl/base/image gemma4/tower/image "
-     "paddleocr_vl/base/image paddleocr_vl/base/images-batch hunyuan_vl/base/image",
+     "paddleocr_vl/base/image paddleocr_vl/base/images-batch hunyuan_vl/base/image mllama/base/image",
      "qwen2_5_vl/base/image", .plan = fault_gelu_at, .place = FAULT_TOWER_MLP},
     {"gelu-text", "the decoder layers have the other GELU",
      "gemma/base/single gemma2/base/single gemma4/dense/single", "qwen3/base/single", .plan = fault_gelu_at,
@@ -108,7 +125,7 @@ const fault INPUT_FAULTS[] = {
     {"epsilon-text-attention", "the norm before attention has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images qwen3_vl_moe/epsilons/images "
      "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images "
-     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media",
+     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media mllama/epsilons/images",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MIXER_IN, .epsilon = 1e-5},
     {"epsilon-text-attention-low", "the norm before attention has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images "
@@ -117,7 +134,7 @@ const fault INPUT_FAULTS[] = {
     {"epsilon-text-mlp", "the norm before the MLP has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images qwen3_vl_moe/epsilons/images "
      "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images "
-     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media",
+     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media mllama/epsilons/images",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MLP_IN, .epsilon = 1e-5},
     {"epsilon-text-mlp-low", "the norm before the MLP has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images "
@@ -125,7 +142,8 @@ const fault INPUT_FAULTS[] = {
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MLP_IN, .epsilon = 1e-6},
     {"epsilon-text-last", "the last norm has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images paddleocr_vl/epsilons/images "
-     "glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images hunyuan_vl/epsilons/images",
+     "glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images hunyuan_vl/epsilons/images "
+     "mllama/epsilons/images",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_LAST, .epsilon = 1e-5},
     {"epsilon-text-last-low", "the last norm has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images "
@@ -133,27 +151,27 @@ const fault INPUT_FAULTS[] = {
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_LAST, .epsilon = 1e-6},
     {"epsilon-text-query", "the norm of queries has another epsilon",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images hunyuan_vl/epsilons/images "
-     "falcon_ocr/epsilons/image",
+     "falcon_ocr/epsilons/image mllama/epsilons/images",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_QUERY},
     {"epsilon-text-key", "the norm of keys has another epsilon",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images hunyuan_vl/epsilons/images "
-     "falcon_ocr/epsilons/image",
+     "falcon_ocr/epsilons/image mllama/epsilons/images",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_KEY},
     {"epsilon-tower-attention", "the tower's norm before attention has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
      "gemma4/tower-epsilons/images paddleocr_vl/epsilons/images glm4v/epsilons/images "
      "glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images "
-     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media",
+     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media mllama/epsilons/images",
      "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_TOWER_MIXER_IN},
     {"epsilon-tower-mlp", "the tower's norm before the MLP has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
      "gemma4/tower-epsilons/images paddleocr_vl/epsilons/images glm4v/epsilons/images "
      "glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images "
-     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media",
+     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media mllama/epsilons/images",
      "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_TOWER_MLP_IN},
     {"epsilon-tower-last", "the norm after the last layer of the tower has another epsilon",
      "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images "
-     "ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images",
+     "ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images mllama/epsilons/images",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TOWER_LAST},
     {"epsilon-merger", "the merger's norm has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
@@ -165,8 +183,8 @@ const fault INPUT_FAULTS[] = {
      "glm4v_moe/epsilons/images hunyuan_vl/epsilons/images",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_MERGER_INNER},
     {"epsilon-tower-embedding", "the norm after the patch embedding has another epsilon",
-     "glm4v/epsilons/images glm4v_moe/epsilons/images", "qwen3_vl/epsilons/images", .plan = fault_epsilon_at,
-     .place = FAULT_TOWER_IN},
+     "glm4v/epsilons/images glm4v_moe/epsilons/images mllama/epsilons/images", "qwen3_vl/epsilons/images",
+     .plan = fault_epsilon_at, .place = FAULT_TOWER_IN},
     {"epsilon-deepstack", "the norm of the mergers of DeepStack has another epsilon",
      "qwen3_vl/epsilons/images qwen3_omni_moe/epsilons/media", "qwen3_vl/base/batch",
      .plan = fault_epsilon_at, .place = FAULT_DEEPSTACK},

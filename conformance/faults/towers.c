@@ -22,7 +22,7 @@ static void visit_text(plan *p)
         change_epsilon(&layer->mlp_in, FAULT_TEXT_MLP_IN);
         change_epsilon(&layer->mixer_out, FAULT_TEXT_MIXER_OUT);
         change_epsilon(&layer->mlp_out, FAULT_TEXT_MLP_OUT);
-        if (layer->mixer.kind != PLAN_MIXER_ATTENTION) continue;
+        if (layer->mixer.kind == PLAN_MIXER_DELTA) continue;
         change_epsilon(&layer->mixer.attention.q_norm, FAULT_TEXT_QUERY);
         change_epsilon(&layer->mixer.attention.k_norm, FAULT_TEXT_KEY);
     }
@@ -54,6 +54,7 @@ static void visit_tower(plan_tower *t)
     }
     change_epsilon(&t->in_norm, FAULT_TOWER_IN);
     change_epsilon(&t->out_norm, FAULT_TOWER_LAST);
+    change_epsilon(&t->tiles.middle, FAULT_TOWER_LAST);
     visit_merger(&t->merger, FAULT_MERGER, FAULT_MERGER_INNER);
     for (size_t k = 0; k < t->n_deepstack; k++)
         visit_merger(&t->deepstack[k].merger, FAULT_DEEPSTACK, FAULT_DEEPSTACK);

@@ -82,11 +82,12 @@ static assay_status no_memory(run *r)
     return assay_fail(r->err, ASSAY_ENOMEM, "a generation: out of memory");
 }
 
-/* A tokenizer may have ids outside the model's vocabulary. */
-static assay_status check_ids(const run *r)
+/* A tokenizer may have ids outside the model's vocabulary; that of a placeholder may be one without a logit.
+ */
+static assay_status check_ids(const run *r, int32_t placeholder)
 {
     for (size_t i = 0; i < r->n_prompt; i++)
-        if (r->prompt[i] < 0 || (size_t)r->prompt[i] >= r->g->vocab)
+        if (r->prompt[i] < 0 || ((size_t)r->prompt[i] >= r->g->vocab && r->prompt[i] != placeholder))
             return assay_fail(r->err, ASSAY_EFORMAT,
                               "token %zu of the prompt: found id %" PRId32
                               " of the tokenizer, expected one of the model's "
@@ -95,17 +96,26 @@ static assay_status check_ids(const run *r)
     return ASSAY_OK;
 }
 
-/* The tokenizer may split or merge the text of placeholders, which are one token each in a published one. */
-static assay_status check_placeholders(const run *r)
+/* *id: the token of a placeholder; -1 without images, and if it is not one token. */
+static assay_status find_placeholder(const run *r, int32_t *id)
 {
     const conf_generation *q = r->request;
-    int32_t id = -1;
-    size_t n_ids = 0, n = 0;
+    size_t n_ids = 0;
+    *id = -1;
     if (q->n_items == 0) return ASSAY_OK;
-    assay_status rc = r->g->serving->encode(r->g->tokenizer, q->placeholder, strlen(q->placeholder), false,
-                                            &id, 1, &n_ids, r->err);
-    if (rc != ASSAY_OK) return rc;
-    for (size_t i = 0; n_ids == 1 && i < r->n_prompt; i++) n += r->prompt[i] == id;
+    const assay_status rc = r->g->serving->encode(r->g->tokenizer, q->placeholder, strlen(q->placeholder),
+                                                  false, id, 1, &n_ids, r->err);
+    if (n_ids != 1) *id = -1;
+    return rc;
+}
+
+/* The tokenizer may split or merge the text of placeholders, which are one token each in a published one. */
+static assay_status check_placeholders(const run *r, int32_t placeholder)
+{
+    const conf_generation *q = r->request;
+    size_t n = 0;
+    if (q->n_items == 0) return ASSAY_OK;
+    for (size_t i = 0; placeholder >= 0 && i < r->n_prompt; i++) n += r->prompt[i] == placeholder;
     if (n == q->n_placeholders) return ASSAY_OK;
     return assay_fail(
         r->err, ASSAY_EFORMAT,
@@ -135,8 +145,10 @@ static assay_status encode_prompt(run *r)
                           "the prompt has %zu tokens, expected at most %zu, the positions of the model "
                           "(max_position_embeddings)",
                           n, r->request->max_positions);
-    if (rc == ASSAY_OK) rc = check_ids(r);
-    return rc == ASSAY_OK ? check_placeholders(r) : rc;
+    int32_t placeholder = -1;
+    if (rc == ASSAY_OK) rc = find_placeholder(r, &placeholder);
+    if (rc == ASSAY_OK) rc = check_ids(r, placeholder);
+    return rc == ASSAY_OK ? check_placeholders(r, placeholder) : rc;
 }
 
 /* Of the prompt and of the reply; 0: no limit is known. */

@@ -64,7 +64,9 @@ static bool add_mixer(json_object *to, const plan_mixer *mixer)
            conf_info_add_flag(one, "norms_after_rope", a->norms_after_rope) &&
            conf_info_add_count(one, "kv_repeats", a->kv_repeats) &&
            conf_info_add_flag(one, "sinks", a->sinks.data) &&
-           conf_info_add_flag(one, "blocks", a->mask == PLAN_MASK_BLOCKS) && conf_info_add_null(to, "delta");
+           conf_info_add_flag(one, "blocks", a->mask == PLAN_MASK_BLOCKS) &&
+           conf_info_add_flag(one, "images", mixer->kind == PLAN_MIXER_CROSS) &&
+           conf_info_add_null(to, "delta");
 }
 
 static bool add_groups(json_object *to, const plan_experts *x)
@@ -95,7 +97,7 @@ static bool add_experts(json_object *to, const char *name, const plan_experts *x
 
 static bool add_norms(json_object *to, const plan_layer *layer)
 {
-    const bool attends = layer->mixer.kind == PLAN_MIXER_ATTENTION;
+    const bool attends = layer->mixer.kind != PLAN_MIXER_DELTA;
     const plan_attention *a = &layer->mixer.attention;
     const struct {
         const char *name;
@@ -125,6 +127,7 @@ bool conf_info_add_layer(json_object *to, const plan_layer *layer)
            add_experts(to, "experts", &layer->experts) &&
            add_experts(to, "own_experts", &layer->own_experts) && add_norms(to, layer) &&
            conf_json_add_real(to, "residual_factor", layer->residual_factor) &&
+           conf_info_add_flag(to, "residual_gates", layer->mixer_gate.data || layer->mlp_gate.data) &&
            conf_info_add_flag(to, "altup", layer->altup.present) &&
            conf_info_add_count(to, "laurel", layer->laurel.present ? layer->laurel.left.weight.rows : 0) &&
            conf_info_add_flag(to, "layer_input", layer->layer_input.present) &&

@@ -21,7 +21,8 @@ bool conf_info_add_attention(json_object *to, const char *name, const plan_atten
 bool conf_info_add_mlp(json_object *to, const char *name, const plan_mlp *mlp);
 
 /* Adds the members of a decoder layer; null where it has none:
- *   attention        see above, and cache_layer, value_is_key, gate, norms_after_rope, blocks
+ *   attention        see above, and cache_layer, value_is_key, gate, norms_after_rope, kv_repeats, sinks,
+ *                    blocks, images: whether it attends to images instead of tokens
  *   delta            a gated delta net: {heads, key_heads, key_dim, value_dim, kernel}
  *   mlp              see above
  *   experts          {n, active, groups, intermediate, activation, scoring, choice_bias, renormalised,
@@ -31,7 +32,7 @@ bool conf_info_add_mlp(json_object *to, const char *name, const plan_mlp *mlp);
  *   own_experts      the same, of the plan's expert_tokens
  *   norms            an object: name -> norm, those that are present
  *   residual_factor
- *   altup, layer_input, scalar   whether it has them
+ *   altup, layer_input, scalar, residual_gates   whether it has them
  *   laurel           its rank */
 bool conf_info_add_layer(json_object *to, const plan_layer *layer);
 

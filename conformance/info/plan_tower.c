@@ -73,6 +73,8 @@ static bool add_layers(json_object *to, const plan_tower *t)
         ok = conf_info_add_attention(one, "attention", &t->layers[i].attention) &&
              conf_info_add_flag(one, "in_windows", t->layers[i].in_windows) &&
              conf_info_add_mlp(one, "mlp", &t->layers[i].mlp) && add_norms(one, &t->layers[i]) &&
+             conf_info_add_flag(one, "residual_gates",
+                                t->layers[i].mixer_gate.data || t->layers[i].mlp_gate.data) &&
              conf_info_add_flag(one, "clipped", plan_tower_layer_has_clips(&t->layers[i]));
     }
     return ok;
@@ -107,11 +109,12 @@ static bool add_step(json_object *to, const plan_merger_step *step)
     return false;
 }
 
-static bool add_merger(json_object *to, const plan_tower *t, const plan_merger *m)
+/* width: of the merger's input. */
+static bool add_merger(json_object *to, const plan_tower *t, const plan_merger *m, size_t width)
 {
     json_object *one = conf_info_add_object(to, "merger");
     json_object *steps = conf_info_add_array(one, "steps");
-    bool ok = steps && conf_json_add_count(one, "features", plan_merger_width(m, t->hidden, t->merge));
+    bool ok = steps && conf_json_add_count(one, "features", plan_merger_width(m, width, t->merge));
     for (size_t i = 0; ok && i < m->n_steps; i++) ok = add_step(conf_info_append_object(steps), &m->steps[i]);
     return ok;
 }
@@ -123,9 +126,31 @@ static bool add_deepstack(json_object *to, const plan_tower *t)
     for (size_t k = 0; ok && k < t->n_deepstack; k++) {
         json_object *one = conf_info_append_object(list);
         ok = conf_json_add_count(one, "tower_layer", t->deepstack[k].tower_layer) &&
-             add_merger(one, t, &t->deepstack[k].merger);
+             add_merger(one, t, &t->deepstack[k].merger, t->hidden);
     }
     return ok;
+}
+
+static bool add_tiles(json_object *to, const plan_tower *t)
+{
+    const plan_tiles *k = &t->tiles;
+    if (k->n == 0) return conf_info_add_null(to, "tiles");
+    json_object *one = conf_info_add_object(to, "tiles");
+    bool ok = conf_json_add_count(one, "n", k->n) && conf_json_add_count(one, "side", k->side) &&
+              conf_json_add_count(one, "padded", k->padded);
+    json_object *ratios = conf_info_add_array(one, "ratios");
+    ok = ok && ratios;
+    for (size_t i = 0; ok && i < k->n_ratios; i++) {
+        json_object *ratio = conf_info_append_object(ratios);
+        ok = conf_json_add_count(ratio, "rows", k->ratio[i][0]) &&
+             conf_json_add_count(ratio, "columns", k->ratio[i][1]);
+    }
+    json_object *collected = conf_info_add_array(one, "collected");
+    ok = ok && collected;
+    for (size_t i = 0; ok && i < k->n_collected; i++)
+        ok = conf_json_add_count(conf_info_append_object(collected), "layer", k->collected[i]);
+    return ok && conf_json_add_count(one, "second", k->second) &&
+           conf_info_add_norm(one, "middle", &k->middle);
 }
 
 bool conf_info_add_tower(json_object *to, const plan_tower *t)
@@ -140,5 +165,5 @@ bool conf_info_add_tower(json_object *to, const plan_tower *t)
            add_rope(to, t) && conf_info_add_norm(to, "in_norm", &t->in_norm) &&
            conf_info_add_count(to, "window", t->window) && add_layers(to, t) &&
            conf_info_add_norm(to, "out_norm", &t->out_norm) && add_pooling(to, &t->pooling) &&
-           add_merger(to, t, &t->merger) && add_deepstack(to, t);
+           add_merger(to, t, &t->merger, plan_tower_state(t)) && add_tiles(to, t) && add_deepstack(to, t);
 }

@@ -17,12 +17,16 @@
  *   rope             {theta, elements, head_dim, order, pairs_in_halves}; order: "rows" or "columns" first
  *   in_norm, out_norm   norms (plan_layer.h)
  *   window           in blocks
- *   layers           an array: {attention, in_windows, mlp, norms, clipped}
+ *   layers           an array: {attention, in_windows, mlp, norms, residual_gates, clipped}
  *   pooling          {side, factor, standardised}
  *   merger           {features, steps}: the width of its result, and an array of objects of one member each,
  *                    in order: norm, concatenate ("rows" or "channels": what of a block follows each other),
  *                    linear {outputs, bias}, activation, mlp, repeat (how often),
  *                    row_ends, ends (widths of the rows that they add)
+ *   tiles            of an image: {n, side, padded, ratios, collected, second, middle}: side: of a tile, in
+ *                    patches; padded: rows of a tile; ratios: {rows, columns} of tiles; collected: {layer}
+ *                    whose input is in the features; second: the first layer of the second part, middle:
+ *                    the norm before it
  *   deepstack        an array: {tower_layer, merger}
  *
  * Returns false if it runs out of memory. */

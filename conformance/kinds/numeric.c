@@ -50,6 +50,7 @@ static assay_status read_body(const conf_h5 *file, conf_case *c, bool frame, ass
     rc = find_checkpoint(file, c, err);
     if (c->kind == CONF_POSITIONS) return rc == ASSAY_OK && !frame ? conf_positions_read(file, c, err) : rc;
     if (rc == ASSAY_OK) rc = conf_cache_limit_read(file, &c->decoder.caches, err);
+    if (rc == ASSAY_OK) rc = conf_more_ids_read(file, &c->decoder.n_more_ids, err);
     return rc == ASSAY_OK ? conf_decoder_read(file, c, frame, err) : rc;
 }
 

@@ -10,7 +10,7 @@
 #include <assay/stream.h>
 
 #include "config.h"
-#include "fastpath/rope_request.h"
+#include "fastpath/session/rope_request.h"
 #include "fastpath/session/steps.h"
 
 #include "base/error.h"

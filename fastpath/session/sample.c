@@ -24,6 +24,7 @@ void fp_sample_free(fp_sample *one)
     free(one->tokens);
     fp_positions_free(&one->positions);
     truncate_features(one, one->media.n, 0);
+    fp_cross_keys_release(one->cross);
     free(one->features);
     media_list_free(&one->media);
     *one = (fp_sample){0};
@@ -37,12 +38,22 @@ static bool reserve_tokens(fp_sample *one, size_t n, bool has_positions)
     return grown && (!has_positions || fp_positions_reserve(&one->positions, one->n_tokens, n));
 }
 
-/* Drops all media but those that begin with the first n_tokens. */
-static void rewind_media(fp_sample *one, size_t n_tokens)
+/* After images have come or gone where layers attend to them. Tokens before the first image attend to all
+ * images. first: the first image's index, before it went. */
+static void change_images(fp_sample *one, size_t first)
 {
-    const size_t n = one->media.n;
+    fp_cross_keys_release(one->cross);
+    one->cross = NULL;
+    if (first > 0) fp_state_reset(&one->state);
+}
+
+/* Drops all media but those that begin with the first n_tokens. */
+static void rewind_media(fp_sample *one, const plan *p, size_t n_tokens)
+{
+    const size_t n = one->media.n, first = n ? one->media.place[0].first : 0;
     media_list_rewind(&one->media, n_tokens);
     truncate_features(one, n, one->media.n);
+    if (one->media.n != n && p->tower.feeds_cross) change_images(one, first);
 }
 
 static bool reserve_features(fp_sample *one, size_t n)
@@ -73,7 +84,7 @@ assay_status fp_sample_append(fp_sample *one, const plan *p, const assay_step *s
         ok = reserve_tokens(one, n_new, needs_positions(one, p, step));
     }
     if (!ok) {
-        rewind_media(one, n);
+        rewind_media(one, p, n);
         return assay_fail(err, ASSAY_ENOMEM, "step: sample %zu: out of memory", step->sample);
     }
     int32_t *list = one->positions.list;
@@ -81,6 +92,7 @@ assay_status fp_sample_append(fp_sample *one, const plan *p, const assay_step *s
         fp_positions_append(&one->positions, n, step->positions, step->n_axes, n_new);
     else if (list) positions_fill(p, &one->media, one->tokens, list, n, n_new, list + n * ROPE_AXES_MAX);
     one->n_tokens += n_new;
+    if (one->media.n != n_media && p->tower.feeds_cross) change_images(one, one->media.place[0].first);
     return ASSAY_OK;
 }
 
@@ -90,7 +102,7 @@ void fp_sample_rewind(fp_sample *one, const plan *p, size_t n_tokens)
     if (plan_divides_block(p, one->tokens, one->n_tokens, n_tokens))
         while (n_valid > 0 && plan_is_block_token(p, one->tokens[n_valid - 1])) n_valid--;
     one->n_tokens = n_tokens;
-    rewind_media(one, n_tokens);
+    rewind_media(one, p, n_tokens);
     if (one->state.n_tokens > n_valid && !fp_state_rewind(&one->state, n_valid)) fp_state_reset(&one->state);
 }
 
@@ -101,6 +113,7 @@ bool fp_sample_copy(fp_sample *to, const fp_sample *from)
         !reserve_features(to, from->media.n) || !media_list_copy(&to->media, &from->media))
         return false;
     for (size_t i = 0; i < from->media.n; i++) to->features[i] = fp_features_share(from->features[i]);
+    to->cross = fp_cross_keys_share(from->cross);
     if (fp_state_fork(&to->state, &from->state) != ASSAY_OK) return false;
     if (from->n_tokens) memcpy(to->tokens, from->tokens, from->n_tokens * sizeof *to->tokens);
     to->n_tokens = from->n_tokens;

@@ -6,6 +6,7 @@
 #define FASTPATH_SESSION_SAMPLE_H
 
 #include "fastpath/cache.h"
+#include "fastpath/cross_keys.h"
 #include "fastpath/features.h"
 #include "fastpath/session/positions.h"
 
@@ -18,15 +19,17 @@ typedef struct fp_sample {
     media_list media;
     fp_features **features; /* [media.n]; NULL: not evaluated yet */
     size_t features_capacity;
-    fp_state state; /* state of the first state.n_tokens tokens */
-    size_t length;  /* length of the sequence for whose RoPE frequencies the state was computed */
+    fp_cross_keys *cross; /* of all images; NULL: not made yet, or no layer attends to images */
+    fp_state state;       /* state of the first state.n_tokens tokens */
+    size_t length;        /* length of the sequence for whose RoPE frequencies the state was computed */
 } fp_sample;
 
 /* Leaves the sample unused. */
 void fp_sample_free(fp_sample *one);
 
 /* Appends the tokens of a step, its items, and the positions of the tokens if they are given or not their
- * indices. The state is unchanged. Fails as media_list_add does, or with ASSAY_ENOMEM; the sample is
+ * indices. The state is unchanged, unless layers attend to images and an image changes what the tokens before
+ * it see: then it is empty. Fails as media_list_add does, or with ASSAY_ENOMEM; the sample is
  * unchanged then. */
 assay_status fp_sample_append(fp_sample *one, const plan *p, const assay_step *step, assay_error *err);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fastpath/vision/tower.h"
+#include "model/inputs/seen.h"
 
 assay_status fp_sample_evaluate(fp_sample *one, const fp_model *m, fp_feature_cache *cache)
 {
@@ -16,7 +17,8 @@ assay_status fp_sample_evaluate(fp_sample *one, const fp_model *m, fp_feature_ca
         if (rc != ASSAY_OK) return rc;
         if (!fp_feature_cache_add(cache, one->features[i])) return ASSAY_ENOMEM;
     }
-    return ASSAY_OK;
+    if (!m->plan->tower.feeds_cross || one->media.n == 0 || one->cross) return ASSAY_OK;
+    return fp_cross_keys_make(m, one->features, one->media.n, one->media.place[0].first > 0, &one->cross);
 }
 
 bool fp_sample_keep(const fp_sample *one, fp_feature_cache *cache)
@@ -62,7 +64,7 @@ bool fp_sample_place(const fp_sample *one, const plan *p, size_t from, size_t n,
 {
     bool has_features = false;
     size_t *place = scratch, *row = scratch + n;
-    if (one->media.n == 0) return false;
+    if (one->media.n == 0 || p->tower.feeds_cross) return false;
     media_list_rows(&one->media, p, one->tokens, from, n, place, row);
     for (size_t t = 0; t < n; t++) {
         const bool is_placed = place[t] != SIZE_MAX;
@@ -70,4 +72,17 @@ bool fp_sample_place(const fp_sample *one, const plan *p, size_t from, size_t n,
         has_features |= is_placed;
     }
     return has_features;
+}
+
+bool fp_sample_see(const fp_sample *one, size_t from, size_t n, fp_sight *sight)
+{
+    const fp_cross_keys *keys = one->cross;
+    for (size_t t = 0; keys && t < n; t++) {
+        const media_seen seen = media_list_seen(&one->media, from + t);
+        sight[t] = (fp_sight){0, fp_cross_keys_rows(keys), seen.first < seen.end};
+        if (!sight[t].has_image) continue;
+        sight[t].first = fp_cross_keys_first(keys, seen.first);
+        sight[t].end = fp_cross_keys_first(keys, seen.end);
+    }
+    return keys;
 }

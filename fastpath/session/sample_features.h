@@ -25,4 +25,8 @@ assay_status fp_sample_trace(fp_sample *one, const fp_model *m, const fp_tracer 
 bool fp_sample_place(const fp_sample *one, const plan *p, size_t from, size_t n, size_t *scratch,
                      fp_placed *placed);
 
+/* Fills in sight: [n], the rows of one->cross that tokens from … from + n - 1 attend to. Returns whether
+ * there is one->cross. */
+bool fp_sample_see(const fp_sample *one, size_t from, size_t n, fp_sight *sight);
+
 #endif

@@ -283,7 +283,8 @@ static assay_status place_features(fp_session *s, const fp_step *steps, size_t n
     if (!s->model->plan->tower.present && !s->model->plan->audio.present) return ASSAY_OK;
     fp_placed *placed = fp_scratch_alloc(&s->scratch, n_rows, 1, sizeof *placed);
     size_t *scratch = placed ? fp_scratch_alloc(&s->scratch, n_rows, 2, sizeof *scratch) : NULL;
-    if (!scratch) return ASSAY_ENOMEM;
+    fp_sight *sight = scratch ? fp_scratch_alloc(&s->scratch, n_rows, 1, sizeof *sight) : NULL;
+    if (!sight) return ASSAY_ENOMEM;
     for (size_t i = 0, j = 0; i < n_steps && j < n_runs; i++) {
         const fp_sample *one = find_sample(s, steps[i].slot);
         fp_run *run = &runs[j];
@@ -291,6 +292,10 @@ static assay_status place_features(fp_session *s, const fp_step *steps, size_t n
         if (fp_sample_place(one, s->model->plan, one->state.n_tokens, run->n_rows, scratch,
                             placed + run->first_row))
             run->placed = placed + run->first_row;
+        if (fp_sample_see(one, one->state.n_tokens, run->n_rows, sight + run->first_row)) {
+            run->cross = one->cross;
+            run->sight = sight + run->first_row;
+        }
         j++;
     }
     return ASSAY_OK;

@@ -97,5 +97,10 @@ fp_model *courses_open(int index, assay_dtype compute, size_t n_workers)
 
 bool courses_may_divide(const course *c, size_t at)
 {
+    /* Tokens before the first image attend to all images. */
+    const picture_text *t = &c->text;
+    if (c->model->plan->tower.feeds_cross && t->n_pictures && t->pictures[0].first > 0 &&
+        at <= t->pictures[t->n_pictures - 1].first)
+        return false;
     return !plan_divides_block(c->model->plan, c->text.tokens, c->text.n, at);
 }

@@ -69,11 +69,34 @@ static size_t fit(const plan *p, size_t blocks)
     return blocks < most ? blocks : most;
 }
 
+/* An image of tiles, with a ratio that depends on its rows and columns. */
+static void add_tiles(picture_text *t, const plan *p, const size_t blocks[3], unsigned seed)
+{
+    const plan_tiles *tiles = &p->tower.tiles;
+    const size_t side = tiles->side * p->tower.patches.size, channels = p->tower.patches.channels,
+                 n = tiles->n * channels * side * side;
+    ck_assert_uint_lt(t->n_pictures, PICTURES_MAX);
+    picture *one = &t->pictures[t->n_pictures++];
+    *one = (picture){.kind = ASSAY_ITEM_IMAGE, .first = t->n, .end = t->n + 1};
+    float *pixels = one->pixels = malloc(n * sizeof *pixels);
+    int64_t *ratio = one->places = malloc(sizeof *ratio);
+    ck_assert(pixels && ratio);
+    for (size_t i = 0; i < n; i++) pixels[i] = pixel(seed, i);
+    *ratio = (int64_t)(1 + (blocks[1] * 3 + blocks[2]) % tiles->n_ratios);
+    one->tensors[0] = (assay_tensor){"pixel_values", ASSAY_F32, 4, {tiles->n, channels, side, side}, pixels};
+    one->tensors[1] = (assay_tensor){"aspect_ratio_ids", ASSAY_I64, 1, {1}, ratio};
+    add_token(t, p->tower.image_token);
+}
+
 /* blocks: frames, rows and columns of tokens. */
 static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, const size_t blocks[3],
                         unsigned seed)
 {
     const plan_patches *patches = &p->tower.patches;
+    if (p->tower.tiles.n) {
+        add_tiles(t, p, blocks, seed);
+        return;
+    }
     const size_t side = p->tower.merge * p->tower.pooling.side, high = fit(p, blocks[1]),
                  wide = fit(p, blocks[2]), grid[3] = {blocks[0], high * side, wide * side};
     const size_t n = grid[0] * grid[1] * grid[2],

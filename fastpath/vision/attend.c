@@ -142,7 +142,8 @@ static void attend_item(void *context, size_t item)
     size_t first[CHUNK_ROWS_MAX], last[CHUNK_ROWS_MAX];
     for (size_t r = 0; r < one->n_rows; r++) {
         first[r] = 0;
-        last[r] = one->segment->n_rows - 1;
+        const bool is_open = one->first_row + r - one->segment->first_row < one->segment->n_open;
+        last[r] = (is_open ? one->segment->n_rows : one->segment->n_open) - 1;
     }
     k->kernel(&(assay_attention_call){
         .out = k->out + at,

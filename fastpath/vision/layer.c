@@ -31,11 +31,13 @@ static assay_status run_block(fp_vision *v, size_t i, const fp_vision_keys *keys
     assay_status rc = fp_vision_attend(v, i, keys, first, n, normed, y);
     if (rc != ASSAY_OK) return rc;
     fp_norm_run(&v->pass, y, y, n, hidden, &w->mixer_out);
+    if (w->mixer_gate) fp_scale(y, n * hidden, fp_gate_value(w->mixer_gate));
     fp_add_run(&v->pass, x, y, hidden);
     fp_norm_run(&v->pass, normed, x, n, hidden, &w->mlp_in);
     rc = fp_tower_mlp_run(&v->pass, &v->tower->layers[i].mlp, &w->mlp, n, normed, y);
     if (rc != ASSAY_OK) return rc;
     fp_norm_run(&v->pass, y, y, n, hidden, &w->mlp_out);
+    if (w->mlp_gate) fp_scale(y, n * hidden, fp_gate_value(w->mlp_gate));
     fp_add_run(&v->pass, x, y, hidden);
     return ASSAY_OK;
 }

@@ -12,7 +12,7 @@ static size_t pages_of(size_t n_rows)
 
 static void add_segment(fp_segments *s, size_t first_row, size_t n_rows)
 {
-    s->list[s->n++] = (fp_segment){first_row, n_rows, s->n_pages};
+    s->list[s->n++] = (fp_segment){first_row, n_rows, s->n_pages, n_rows};
     s->n_pages += pages_of(n_rows);
 }
 

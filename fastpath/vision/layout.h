@@ -25,9 +25,10 @@ typedef struct fp_patch {
     size_t frame, input;
 } fp_patch;
 
-/* Rows that attend to each other. first_page: of their keys and values; no page has rows of two segments. */
+/* Rows that attend to each other. first_page: of their keys and values; no page has rows of two segments.
+ * n_open: the first rows, which attend to all rows; the others attend to these alone. */
 typedef struct fp_segment {
-    size_t first_row, n_rows, first_page;
+    size_t first_row, n_rows, first_page, n_open;
 } fp_segment;
 
 typedef struct fp_segments {

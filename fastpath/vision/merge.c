@@ -6,13 +6,22 @@
 #include "fastpath/ops.h"
 #include "fastpath/vision/linear.h"
 #include "fastpath/vision/mlp.h"
+#include "fastpath/vision/tiles.h"
+
+/* The width of the rows that a merger gets. ends: it is the one behind the last layer. */
+static size_t state_width(const fp_vision *v, bool ends)
+{
+    return ends ? plan_tower_state(v->tower) : v->tower->hidden;
+}
 
 /* Copies the rows of tokens first … first + n - 1, token by token. rows: [n, n_members, D]. */
 static void gather_rows(const fp_vision *v, const float *x, size_t first, size_t n, float *rows)
 {
     const fp_layout *l = &v->layout;
-    const size_t hidden = v->tower->hidden;
-    for (size_t i = 0; i < n * l->n_members; i++)
+    const size_t hidden = v->tower->hidden, width = plan_tower_state(v->tower);
+    for (size_t i = 0; v->collected && i < n; i++)
+        fp_tiles_join(v, x, l->member[first + i], rows + i * width);
+    for (size_t i = 0; !v->collected && i < n * l->n_members; i++)
         memcpy(rows + i * hidden, x + l->member[first * l->n_members + i] * hidden, hidden * sizeof *x);
 }
 
@@ -103,13 +112,13 @@ static assay_status run_steps(fp_vision *v, const plan_merger *m, const fp_merge
     return rc;
 }
 
-/* rows: [n, merge², D], of tokens first … first + n - 1, overwritten. out: [n_features, H]. */
+/* rows: [n, merge², width], of tokens first … first + n - 1, overwritten. out: [n_features, H]. */
 static assay_status run_merger(fp_vision *v, const plan_merger *m, const fp_merger *w, size_t first, size_t n,
-                               float *rows, float *out)
+                               size_t width, float *rows, float *out)
 {
     const size_t mark = v->pass.scratch->n, merge = v->tower->merge;
     const size_t *feature = v->layout.feature + first;
-    merging k = {rows, n * merge * merge, v->tower->hidden};
+    merging k = {rows, n * merge * merge, width};
     const assay_status rc = run_steps(v, m, w, 0, &k);
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
         memcpy(out + feature[i] * k.width, k.x + i * k.width, k.width * sizeof *out);
@@ -182,16 +191,18 @@ static assay_status merge_tokens(fp_vision *v, const plan_merger *m, const fp_me
                                  const float *x, float *out)
 {
     const fp_layout *l = &v->layout;
-    const size_t mark = v->pass.scratch->n, hidden = v->tower->hidden, n_each = tokens_of_block(v);
+    const size_t mark = v->pass.scratch->n, hidden = v->tower->hidden, n_each = tokens_of_block(v),
+                 width = state_width(v, ends);
     const size_t n_most = l->n_tokens < n_each ? l->n_tokens : n_each;
-    float *rows = fp_scratch_floats(v->pass.scratch, n_most * l->n_members, hidden);
+    float *rows = fp_scratch_floats(v->pass.scratch, n_most * l->n_members, width);
     assay_status rc = rows ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t first = 0, n; rc == ASSAY_OK && first < l->n_tokens; first += n) {
         n = l->n_tokens - first < n_each ? l->n_tokens - first : n_each;
         gather_rows(v, x, first, n, rows);
-        if (ends) fp_norm_run(&v->pass, rows, rows, n * l->n_members, hidden, &v->packed->out_norm);
+        if (ends && v->packed->out_norm.present)
+            fp_norm_run(&v->pass, rows, rows, n * l->n_members, hidden, &v->packed->out_norm);
         if (ends) pool_rows(v, n * v->tower->merge * v->tower->merge, rows);
-        rc = run_merger(v, m, w, first, n, rows, out);
+        rc = run_merger(v, m, w, first, n, width, rows, out);
     }
     if (rc == ASSAY_OK) rc = add_rows(v, m, w, out);
     v->pass.scratch->n = mark;

@@ -20,6 +20,7 @@ typedef struct fp_vision {
     const fp_tower *packed;
     fp_layout layout;
     float *rows;          /* of sounds, [P, W]; NULL: a medium has the rows of its pixels */
+    float *collected;     /* [K, P, D], the states of collected layers; NULL without tiles */
     float *cosine, *sine; /* [P, rope.dim / 2]; NULL without a rope */
 } fp_vision;
 

@@ -11,6 +11,7 @@
 #include "fastpath/vision/patches.h"
 #include "fastpath/vision/rope.h"
 #include "fastpath/vision/sound.h"
+#include "fastpath/vision/tiles.h"
 
 /* The beginning of the names of a tower's tensors. */
 static const char *start_of(const fp_vision *v)
@@ -67,15 +68,25 @@ static assay_status merge_layer(fp_vision *v, size_t i, const float *x, float *c
     return rc;
 }
 
+/* What towers for tiles do before a layer, or after the last one. */
+static assay_status begin_layer(fp_vision *v, size_t i, float *x)
+{
+    const plan_tiles *tiles = &v->tower->tiles;
+    if (tiles->n == 0) return ASSAY_OK;
+    fp_tiles_collect(v, i, x);
+    return i == tiles->second && i < v->tower->n_layers ? fp_tiles_second(v, x) : ASSAY_OK;
+}
+
 static assay_status run_layers(fp_vision *v, float *x, float *const *levels)
 {
-    assay_status rc = ASSAY_OK;
+    assay_status rc = begin_layer(v, 0, x);
     for (size_t i = 0; rc == ASSAY_OK && i < v->tower->n_layers; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "%02zu.out", i);
         rc = fp_vision_layer(v, i, x);
         if (rc == ASSAY_OK) rc = trace_rows(v, x, name);
         if (rc == ASSAY_OK) rc = merge_layer(v, i, x, levels);
+        if (rc == ASSAY_OK) rc = begin_layer(v, i + 1, x);
     }
     return rc;
 }
@@ -94,9 +105,44 @@ static assay_status make_rows(fp_vision *v)
     return rc;
 }
 
+/* The rows before layer 0 of a tower for tiles; sets the layout. NULL if out of memory. */
+static assay_status embed_tiles(fp_vision *v, float **out)
+{
+    const plan_tiles *tiles = &v->tower->tiles;
+    const size_t hidden = v->tower->hidden;
+    fp_scratch *scratch = v->pass.scratch;
+    if (!fp_tiles_patches(&v->layout, v->tower, scratch)) return ASSAY_ENOMEM;
+    const size_t n = v->layout.n_rows;
+    float *patches = fp_scratch_floats(scratch, n, hidden);
+    v->pass.n_rows = FP_VISION_ROWS;
+    assay_status rc = patches && fp_narrow_alloc(&v->pass) ? ASSAY_OK : ASSAY_ENOMEM;
+    for (size_t first = 0, count; rc == ASSAY_OK && first < n; first += count) {
+        count = fp_vision_block(v, first);
+        rc = fp_patches_embed(v, first, count, patches + first * hidden);
+    }
+    if (rc == ASSAY_OK) rc = trace_rows(v, patches, "patch");
+    if (rc == ASSAY_OK && !fp_tiles_rows(&v->layout, v->tower, scratch)) rc = ASSAY_ENOMEM;
+    if (rc != ASSAY_OK) return rc;
+    *out = fp_scratch_floats(scratch, v->layout.n_rows, hidden);
+    v->collected = fp_scratch_floats(scratch, v->layout.n_rows * hidden, tiles->n_collected + 1);
+    return *out && v->collected ? fp_tiles_place(v, patches, *out) : ASSAY_ENOMEM;
+}
+
+/* Evaluates the images of v->layout. levels: [1] of [n_tokens, H]. */
+static assay_status run_tiles(fp_vision *v, float *const *levels)
+{
+    float *x = NULL;
+    assay_status rc = embed_tiles(v, &x);
+    if (rc == ASSAY_OK) rc = run_layers(v, x, levels);
+    if (rc == ASSAY_OK) rc = fp_vision_merge(v, x, levels[0]);
+    if (rc != ASSAY_OK) return rc;
+    return fp_trace(&v->pass.tracer, levels[0], v->layout.n_tokens, v->pass.plan->hidden, "vision.merged");
+}
+
 /* Evaluates the frames of v->layout. levels: [1 + n_deepstack] of [n_features, H]. */
 static assay_status run_frames(fp_vision *v, float *const *levels)
 {
+    if (v->tower->tiles.n) return run_tiles(v, levels);
     if (!fp_layout_make(&v->layout, v->tower, v->pass.scratch)) return ASSAY_ENOMEM;
     v->pass.n_rows = v->tower->sound.present ? FP_VISION_ROWS : fp_vision_block(v, 0);
     float *x = fp_scratch_floats(v->pass.scratch, v->layout.n_rows, v->tower->hidden);
@@ -123,7 +169,7 @@ static assay_status run_part(const fp_model *m, fp_scratch *scratch, const media
                              size_t n, fp_features *out)
 {
     const size_t n_levels = 1 + media_tower(medium)->n_deepstack,
-                 n_each = media_tokens(medium) / *media_grid(medium);
+                 n_each = media_rows(medium) / *media_grid(medium);
     fp_vision v = begin(m, scratch, medium);
     float **levels = fp_scratch_alloc(scratch, n_levels, 1, sizeof *levels);
     fp_frame *frames = levels ? fp_scratch_alloc(scratch, n, 1, sizeof *frames) : NULL;
@@ -137,16 +183,23 @@ static assay_status run_part(const fp_model *m, fp_scratch *scratch, const media
     return rc;
 }
 
+/* The frames of a medium that can be evaluated apart: tiles cannot. */
+static size_t frames_of(const fp_model *m, const media *medium)
+{
+    return m->plan->tower.tiles.n ? 1 : *media_grid(medium);
+}
+
 assay_status fp_vision_run(const fp_model *m, const media *medium, fp_features **out)
 {
-    const size_t *grid = media_grid(medium), n_fit = FP_VISION_PASS / (grid[1] * grid[2]);
+    const size_t *grid = media_grid(medium), n_fit = FP_VISION_PASS / (grid[1] * grid[2]),
+                 n_frames = frames_of(m, medium);
     fp_scratch scratch = {0};
     fp_features *made =
         fp_features_make(medium, 1 + media_tower(medium)->n_deepstack, m->plan->hidden, false);
     assay_status rc = made ? ASSAY_OK : ASSAY_ENOMEM;
-    for (size_t first = 0, n; rc == ASSAY_OK && first < grid[0]; first += n) {
+    for (size_t first = 0, n; rc == ASSAY_OK && first < n_frames; first += n) {
         n = n_fit > 1 ? n_fit : 1;
-        if (n > grid[0] - first) n = grid[0] - first;
+        if (n > n_frames - first) n = n_frames - first;
         rc = run_part(m, &scratch, medium, first, n, made);
     }
     fp_scratch_free(&scratch);
@@ -178,8 +231,8 @@ static bool alloc_together(const fp_model *m, fp_scratch *scratch, together *k, 
     size_t n_tokens = 0, at = 0;
     *n_frames = 0;
     for (size_t i = 0; i < k->n; i++) {
-        *n_frames += *media_grid(k->list[i]);
-        n_tokens += media_tokens(k->list[i]);
+        *n_frames += frames_of(m, k->list[i]);
+        n_tokens += media_rows(k->list[i]);
     }
     k->frames = fp_scratch_alloc(scratch, *n_frames, 1, sizeof *k->frames);
     k->levels = k->frames ? fp_scratch_alloc(scratch, n_levels, 1, sizeof *k->levels) : NULL;
@@ -187,7 +240,7 @@ static bool alloc_together(const fp_model *m, fp_scratch *scratch, together *k, 
     if (!rows) return false;
     for (size_t l = 0; l < n_levels; l++) k->levels[l] = rows + l * n_tokens * m->plan->hidden;
     for (size_t i = 0; i < k->n; i++)
-        for (size_t f = 0; f < *media_grid(k->list[i]); f++)
+        for (size_t f = 0; f < frames_of(m, k->list[i]); f++)
             k->frames[at++] = (fp_frame){.medium = k->list[i], .index = f};
     return true;
 }
@@ -198,7 +251,7 @@ static assay_status divide_rows(const fp_model *m, const together *k, fp_feature
     const size_t n_levels = 1 + media_tower(*k->list)->n_deepstack, hidden = m->plan->hidden;
     size_t first = 0;
     for (size_t i = 0; i < k->n; i++) {
-        const size_t n = media_tokens(k->list[i]);
+        const size_t n = media_rows(k->list[i]);
         out[i] = fp_features_make(k->list[i], n_levels, hidden, true);
         if (!out[i]) {
             while (i-- > 0) {

@@ -8,9 +8,10 @@
 
 #include "base/tests/support.h"
 
-#define QWEN  "\"image_processor_type\":\"Qwen2VLImageProcessorFast\""
-#define GEMMA "\"image_processor_type\":\"Gemma4ImageProcessor\""
-#define VIDEO "\"video_processor_type\":\"Qwen3VLVideoProcessor\""
+#define QWEN   "\"image_processor_type\":\"Qwen2VLImageProcessorFast\""
+#define GEMMA  "\"image_processor_type\":\"Gemma4ImageProcessor\""
+#define MLLAMA "\"image_processor_type\":\"MllamaImageProcessor\""
+#define VIDEO  "\"video_processor_type\":\"Qwen3VLVideoProcessor\""
 
 static image_config parsed(const char *text, bool is_video)
 {
@@ -99,6 +100,17 @@ START_TEST(absent_and_null_members_take_the_default_of_the_class)
     ck_assert_int_eq(h.patch_size, 16);
     ck_assert_int_eq(h.min_pixels, 262144);
     ck_assert_int_eq(h.max_pixels, 4194304);
+    image_config m = parsed("{" MLLAMA ",\"resample\":null}", false);
+    ck_assert_int_eq(m.rule, IMAGE_RULE_TILES);
+    ck_assert_int_eq(m.rows, IMAGE_ROWS_TILES);
+    ck_assert_int_eq(m.resample, IMAGE_BILINEAR);
+    ck_assert_int_eq(m.max_image_tiles, 4);
+    ck_assert_int_eq(m.tile_size, 224);
+    ck_assert(m.image_mean[0] == 0.5 && m.image_std[2] == 0.5);
+    m = parsed("{" MLLAMA ",\"size\":{\"height\":56,\"width\":56},\"max_image_tiles\":6,\"patch_size\":14}",
+               false);
+    ck_assert_int_eq(m.max_image_tiles, 6);
+    ck_assert_int_eq(m.tile_size, 56);
     image_config v = parsed("{" VIDEO "}", true);
     ck_assert_int_eq(v.rule, IMAGE_RULE_FIT_FRAMES);
     ck_assert_int_eq(v.max_pixels, 786432);
@@ -178,6 +190,17 @@ static const struct {
      "max_pixels: found 9007199254740992"},
     {"{" QWEN ",\"max_pixels\":99999999999999999999}", false, ASSAY_EUNSUPPORTED, "max_pixels"},
     {"{" QWEN ",\"size\":224}", false, ASSAY_EFORMAT, "member size: found 224"},
+    {"{" MLLAMA ",\"size\":224}", false, ASSAY_EFORMAT,
+     "member size: found 224, expected an object with height and width"},
+    {"{" MLLAMA ",\"size\":{\"height\":56}}", false, ASSAY_EFORMAT, "size.width"},
+    {"{" MLLAMA ",\"size\":{\"height\":56,\"width\":28}}", false, ASSAY_EUNSUPPORTED,
+     "size.width: found 28, expected the same as size.height"},
+    {"{" MLLAMA ",\"size\":{\"height\":5000,\"width\":5000}}", false, ASSAY_EUNSUPPORTED, "size.height"},
+    {"{" MLLAMA ",\"size\":{\"height\":56,\"width\":56,\"longest_edge\":56}}", false, ASSAY_EUNSUPPORTED,
+     "size.longest_edge"},
+    {"{" MLLAMA ",\"max_image_tiles\":65}", false, ASSAY_EUNSUPPORTED, "max_image_tiles: found 65"},
+    {"{" MLLAMA ",\"do_resize\":false}", false, ASSAY_EUNSUPPORTED, "do_resize: found false, expected true"},
+    {"{" MLLAMA ",\"do_pad\":null}", false, ASSAY_EUNSUPPORTED, "do_pad: found null, expected true"},
     {"{" QWEN ",\"size\":{\"height\":1,\"width\":1}}", false, ASSAY_EUNSUPPORTED,
      "member size.height: found 1"},
     {"{" QWEN ",\"size\":{\"shortest_edge\":9}}", false, ASSAY_EFORMAT,

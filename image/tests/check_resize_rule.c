@@ -53,6 +53,13 @@ static const struct {
     {"FalconOCRProcessor", 300, 1, 0, {1040, 16, 1, 65, 1, 65}},
     /* 2000 x 2000 is 1024 x 1024, more than 28 * 28 * 1280 pixels: beta = 1.022, 62.6 units. */
     {"FalconOCRProcessor", 2000, 2000, 0, {992, 992, 1, 62, 62, 3844}},
+    /* A pixel becomes a tile, the fewest of those with the scale 224. */
+    {"MllamaImageProcessor", 1, 1, 0, {224, 224, 1, 1, 1, 1}},
+    /* 2 x 2 tiles are the only ones in which 300 x 400 fits (scale 1.12), and it is not enlarged. */
+    {"MllamaImageProcessor", 300, 400, 0, {300, 400, 1, 2, 2, 1}},
+    /* 1000 fits into no row of 4 tiles: scale 0.896 is the largest, and the height is 89.6. */
+    {"MllamaImageProcessor", 100, 1000, 0, {89, 896, 1, 1, 4, 1}},
+    {"MllamaImageProcessor", 3000, 1, 0, {896, 1, 1, 4, 1, 1}},
     /* 3 frames fill two temporal patches. */
     {"Qwen2VLVideoProcessor", 280, 560, 3, {280, 560, 2, 20, 40, 400}},
     /* 5/2 rounds to 2: 4 frames of 512 x 384 are exactly max_pixels, and 6 would not be. */

@@ -13,6 +13,7 @@ model_libmodel_la_SOURCES += \
 	model/families/granite.c \
 	model/families/hunyuan_vl.c \
 	model/families/llama.c \
+	model/families/mllama.c \
 	model/families/olmo2.c \
 	model/families/paddleocr_vl.c \
 	model/families/phi3.c \

@@ -8,10 +8,11 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "model/inputs/item_tiles.h"
 
 /* The published names of an item's tensors; NULL: the kind has no such tensor. */
 typedef struct item_names {
-    const char *pixels, *grid, *seconds;
+    const char *pixels, *grid, *extra; /* extra: may be absent */
 } item_names;
 
 typedef struct reader {
@@ -50,6 +51,8 @@ static void read_kind(reader *r, const plan *p)
     if (r->item->kind == ASSAY_ITEM_IMAGE && has_tower && r->tower->image_token >= 0) {
         r->names = (item_names){"pixel_values",
                                 r->tower->takes_places ? "image_position_ids" : "image_grid_thw", NULL};
+        if (r->tower->tiles.n)
+            r->names = (item_names){"pixel_values", "aspect_ratio_ids", "aspect_ratio_mask"};
         return;
     }
     if (r->item->kind == ASSAY_ITEM_VIDEO && has_tower && r->tower->video_token >= 0 &&
@@ -68,7 +71,7 @@ static void read_kind(reader *r, const plan *p)
 /* Fails for a tensor with another name than those of the kind, and for one that appears twice. */
 static void check_names(reader *r)
 {
-    const char *const known[] = {r->names.pixels, r->names.grid, r->names.seconds};
+    const char *const known[] = {r->names.pixels, r->names.grid, r->names.extra};
     bool seen[3] = {false};
     if (r->item->n_tensors && !r->item->tensors)
         fail_item(r, ASSAY_EINVAL, "tensors is NULL, expected %zu tensors", r->item->n_tensors);
@@ -191,6 +194,7 @@ static void check_grid(reader *r, item_content *out)
                   r->names.grid, out->grid[0], out->grid[1], out->grid[2], INT32_MAX);
     out->n_patches = n;
     out->n_tokens = plan_tower_tokens(tower, out->grid);
+    out->n_rows = plan_tower_rows(tower, out->grid);
 }
 
 static void check_finite(reader *r, const item_content *c, size_t width)
@@ -242,13 +246,27 @@ static void read_pixels(reader *r, bool required, size_t n_rows, item_content *o
     check_finite(r, out, width);
 }
 
+/* Sets the grid and the ratio of an image of tiles and, if it has them, its pixels. */
+static void read_tiles(reader *r, bool required, item_content *out)
+{
+    assay_error err = {0};
+    item_tiles given = {.ratio = find_tensor(r, r->names.grid, true)};
+    given.mask = find_tensor(r, r->names.extra, false);
+    given.pixels = find_tensor(r, r->names.pixels, required);
+    if (r->status != ASSAY_OK) return;
+    assay_status rc = item_tiles_ratio(r->tower, &given, out, &err);
+    if (rc == ASSAY_OK) rc = item_tiles_pixels(r->tower, &given, out, &err);
+    if (rc != ASSAY_OK) fail_item(r, rc, "%s", err.text);
+}
+
 /* The temporal interval (Qwen2.5-VL, get_rope_index): tokens per second times seconds per frame. */
 static void read_interval(reader *r, item_content *out)
 {
     double seconds = 1;
     out->interval = 1;
-    const assay_tensor *t = find_tensor(r, r->names.seconds, false);
-    if (r->status != ASSAY_OK || !r->names.seconds) return;
+    if (r->tower->tiles.n) return;
+    const assay_tensor *t = find_tensor(r, r->names.extra, false);
+    if (r->status != ASSAY_OK || !r->names.extra) return;
     if (t && t->dtype != ASSAY_F32 && t->dtype != ASSAY_F64) {
         fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected F32 or F64", t->name,
                   dtype_name(t->dtype));
@@ -265,7 +283,7 @@ static void read_interval(reader *r, item_content *out)
     const double n_intervals = out->grid[0] > 1 ? (double)(out->grid[0] - 1) : 1, most = 2147483520;
     if (!(out->interval >= 0 && out->interval <= most / n_intervals)) /* the largest float below 2^31 */
         fail_item(r, ASSAY_EINVAL, "tensor '%s': found %g, expected at least 0 and at most %g",
-                  r->names.seconds, seconds, most / n_intervals / r->tower->tokens_per_second);
+                  r->names.extra, seconds, most / n_intervals / r->tower->tokens_per_second);
 }
 
 /* The frames that the mask keeps: ones before zeros. Sets the clip's frames, pitch and rows. */
@@ -296,7 +314,7 @@ static void read_frames(reader *r, item_content *out)
     out->n_frames = n_kept;
     out->pitch = n;
     out->grid[0] = out->grid[1] = 1;
-    out->grid[2] = out->n_patches = out->n_tokens = plan_sound_rows(&r->tower->sound, n_kept);
+    out->grid[2] = out->n_patches = out->n_tokens = out->n_rows = plan_sound_rows(&r->tower->sound, n_kept);
 }
 
 static void check_finite_sound(reader *r, const item_content *c)
@@ -341,6 +359,8 @@ static void check_span(reader *r, const item_content *c)
                   c->n_tokens, c->n_frames);
     else if (item->n_tokens == 0 && item->offset != 0)
         fail_item(r, ASSAY_EINVAL, "found offset %zu without n_tokens, expected 0", item->offset);
+    else if (item->n_tokens != 0 && item->n_tokens != c->n_tokens && c->ratio)
+        fail_item(r, ASSAY_EINVAL, "found n_tokens %zu, expected %zu", item->n_tokens, c->n_tokens);
     else if (item->n_tokens != 0 && item->n_tokens != c->n_tokens)
         fail_item(r, ASSAY_EINVAL, "found n_tokens %zu, expected %zu, as its grid %zu x %zu x %zu has them",
                   item->n_tokens, c->n_tokens, c->grid[0], c->grid[1], c->grid[2]);
@@ -362,11 +382,14 @@ assay_status item_read(const plan *p, const assay_step *step, size_t index, bool
         check_span(&r, out);
         return r.status;
     }
-    if (r.tower->takes_places) read_places(&r, out, &n_rows);
+    if (r.tower->tiles.n) read_tiles(&r, needs_pixels, out);
+    else if (r.tower->takes_places) read_places(&r, out, &n_rows);
     else read_grid(&r, out);
     if (r.status == ASSAY_OK) check_grid(&r, out);
     if (r.status != ASSAY_OK) return r.status;
-    read_pixels(&r, needs_pixels, r.tower->takes_places ? n_rows : out->n_patches, out);
+    if (r.tower->tiles.n == 0)
+        read_pixels(&r, needs_pixels, r.tower->takes_places ? n_rows : out->n_patches, out);
+    else if (out->pixels) check_finite(&r, out, plan_patches_width(&r.tower->patches));
     read_interval(&r, out);
     check_span(&r, out);
     return r.status;

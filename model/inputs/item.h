@@ -8,35 +8,23 @@
 
 #include <assay/engine.h>
 
+#include "model/inputs/item_content.h"
 #include "model/plan/plan.h"
-
-/* What an item says of its image, video or sound.
- * tower:    that of the plan which evaluates it.
- * pixels:   [n_patches, W], borrowed from the item, of a floating type; NULL if the item has none. Of a sound
- *           its spectrogram [bins, pitch], of which each bin has n_frames values; the grid is [1, 1,
- * n_patches]. interval: positions from one frame to the next. Published code multiplies it with the number of
- * a frame in float32, or in double where its seconds are double, and drops the fraction. */
-typedef struct item_content {
-    const plan_tower *tower;
-    size_t grid[3];
-    size_t n_frames, pitch;
-    size_t n_patches, n_tokens;
-    const void *pixels;
-    assay_dtype dtype;
-    double interval;
-    bool interval_is_double;
-} item_content;
 
 /* Tensors, with n of the published class's tower:
  *   image  pixel_values [P, W] or [P, C * F, S, S], image_grid_thw [1, 3] or [3];
  *          where tower.takes_places pixel_values [n, W] or [1, n, W] and image_position_ids [n, 2] or
  *          [1, n, 2], n >= P: the patches row by row, then any number of places (-1, -1), whose rows of
  *          pixels are not read
+ *          where tower.tiles.n is not 0 pixel_values [T, C, g·S, g·S], aspect_ratio_ids [1] or [], and
+ *          aspect_ratio_mask [T], which may be absent: 1 for each tile that the image has; dimensions of 1
+ *          may precede these
  *   video  pixel_values_videos, video_grid_thw; second_per_grid_ts [1] or [] where tower.tokens_per_second is
  *          not 0 (absent: one second)
  *   sound  input_features [1, B, n] or [B, n], a logarithmic mel spectrogram; feature_attention_mask [1, n]
- * or [n], ones for the frames of the clip, at least one, then zeros for padding, which is not read Grids and
- * masks are I32 or I64, seconds F32 or F64, pixels F64, F32, F16 or BF16.
+ *          or [n], ones for the frames of the clip, at least one, then zeros for padding, which is not read
+ *
+ * Grids and masks are I32 or I64, seconds F32 or F64, pixels F64, F32, F16 or BF16.
  *
  * needs_pixels: false: the pixels may be absent.
  *

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 model_libmodel_la_SOURCES += \
 	model/inputs/item.c model/inputs/item.h \
+	model/inputs/item_content.h \
+	model/inputs/item_tiles.c model/inputs/item_tiles.h \
 	model/inputs/media.c model/inputs/media.h \
-	model/inputs/positions.c model/inputs/positions.h
+	model/inputs/positions.c model/inputs/positions.h \
+	model/inputs/seen.c model/inputs/seen.h
 
 MODEL_INPUTS_TESTS = \
 	model/inputs/tests/check_media \
@@ -10,7 +13,8 @@ MODEL_INPUTS_TESTS = \
 	model/inputs/tests/check_memory \
 	model/inputs/tests/check_places_refused \
 	model/inputs/tests/check_positions \
-	model/inputs/tests/check_sounds
+	model/inputs/tests/check_sounds \
+	model/inputs/tests/check_tiles
 MODEL_INPUTS_SAMPLE = model/inputs/tests/sample.c model/inputs/tests/sample.h
 MODEL_INPUTS_IMAGE = $(MODEL_INPUTS_SAMPLE) model/inputs/tests/image.c model/inputs/tests/image.h
 check_PROGRAMS += $(MODEL_INPUTS_TESTS)
@@ -33,3 +37,5 @@ model_inputs_tests_check_memory_LDADD = $(TEST_LIBS)
 model_inputs_tests_check_places_refused_SOURCES = model/inputs/tests/check_places_refused.c $(MODEL_INPUTS_IMAGE)
 model_inputs_tests_check_places_refused_CFLAGS = $(TEST_CFLAGS)
 model_inputs_tests_check_places_refused_LDADD = $(TEST_LIBS)
+model_inputs_tests_check_tiles_CFLAGS = $(TEST_CFLAGS)
+model_inputs_tests_check_tiles_LDADD = $(TEST_LIBS)

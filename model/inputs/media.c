@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/hash.h"
 #include "model/inputs/item.h"
+#include "model/inputs/item_tiles.h"
 
 struct media {
     atomic_size_t n_owners;
@@ -45,12 +46,12 @@ static media *make_media(const item_content *content)
     m->content = *content;
     m->width = width;
     m->n_bytes = n_bytes;
-    for (size_t r = 0; n_bytes && r < n_rows; r++)
+    if (n_bytes && content->tower->tiles.n) item_tiles_copy(content, m->pixels);
+    for (size_t r = 0; n_bytes && content->tower->tiles.n == 0 && r < n_rows; r++)
         memcpy(m->pixels + r * row_bytes, (const char *)content->pixels + r * pitch, row_bytes);
     m->content.pixels = n_bytes ? m->pixels : NULL;
-    m->hash = hash_bytes(m->pixels, n_bytes);
+    m->hash = hash_add(hash_bytes(m->pixels, n_bytes), (uint32_t)(content->n_frames + content->ratio));
     for (size_t d = 0; d < 3; d++) m->hash = hash_add(m->hash, (uint32_t)content->grid[d]);
-    m->hash = hash_add(m->hash, (uint32_t)content->n_frames);
     return m;
 }
 
@@ -79,6 +80,16 @@ size_t media_tokens(const media *m)
     return m->content.n_tokens;
 }
 
+size_t media_rows(const media *m)
+{
+    return m->content.n_rows;
+}
+
+size_t media_ratio(const media *m)
+{
+    return m->content.ratio;
+}
+
 size_t media_bytes(const media *m)
 {
     return m->n_bytes;
@@ -92,7 +103,7 @@ uint64_t media_hash(const media *m)
 bool media_equal(const media *m, const media *other)
 {
     const item_content *a = &m->content, *b = &other->content;
-    return a->tower == b->tower && a->n_frames == b->n_frames &&
+    return a->tower == b->tower && a->n_frames == b->n_frames && a->ratio == b->ratio &&
            memcmp(a->grid, b->grid, sizeof a->grid) == 0 && a->dtype == b->dtype &&
            m->width == other->width && m->n_bytes == other->n_bytes &&
            memcmp(m->pixels, other->pixels, m->n_bytes) == 0;

@@ -20,7 +20,9 @@ const plan_tower *media_tower(const media *m);
 /* [t, h, w] in patches: h and w multiples of the tower's block; [1, 1, rows] of a sound. */
 const size_t *media_grid(const media *m);
 size_t media_patches(const media *m); /* t·h·w */
-size_t media_tokens(const media *m);  /* of placeholder tokens, and of feature rows: plan_tower_tokens */
+size_t media_tokens(const media *m);  /* of placeholder tokens: plan_tower_tokens */
+size_t media_rows(const media *m);    /* of features: plan_tower_rows */
+size_t media_ratio(const media *m);   /* of tiles, from 1 on; 0: the tower has none */
 size_t media_bytes(const media *m);   /* of its pixels or spectrogram; 0 if it has a grid alone */
 uint64_t media_hash(const media *m);  /* of its grid and pixels; equal media have equal hashes */
 bool media_equal(const media *m, const media *other); /* grid, pixels and their type, bit for bit */
@@ -28,7 +30,8 @@ bool media_equal(const media *m, const media *other); /* grid, pixels and their 
  * video say (item.h). */
 int32_t media_time(const media *m, size_t frame);
 /* Converts rows first … first + n - 1 of the pixels, in the order of the tower's input, to double.
- * out: [n, W]. Without padding; all finite. Not of a sound. */
+ * out: [n, W]. With tiles: tile by tile, of each its patches row by row. Without padding; all finite. Not of
+ * a sound. */
 void media_pixels(const media *m, size_t first, size_t n, double *out);
 /* The frames of a sound; 0 of other media. */
 size_t media_frames(const media *m);

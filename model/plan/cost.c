@@ -74,6 +74,14 @@ static void add_attention(plan_cost *c, const plan_attention *a, size_t layer)
         a->k.weight.data ? positions * number_bytes(&a->k.weight) : c->attention[a->cache_layer].cache_bytes;
 }
 
+/* Keys and values are those of images: only the products of tokens are counted. */
+static void add_cross(plan_cost *c, const plan_attention *a)
+{
+    add_linear(c, &a->q);
+    add_linear(c, &a->o);
+    add_norm(c, &a->q_norm);
+}
+
 /* The state is multiplied by k and by q, and k by the update: three multiply-adds an element. */
 static void add_delta(plan_cost *c, const plan_delta *d)
 {
@@ -134,6 +142,7 @@ static void count_layer(plan_cost *c, const plan_layer *layer, size_t i)
                                       &layer->mlp_out,       &layer->experts_in, &layer->experts_out,
                                       &layer->mlp_dense_out, &layer->laurel.norm};
     if (layer->mixer.kind == PLAN_MIXER_DELTA) add_delta(c, &layer->mixer.delta);
+    else if (layer->mixer.kind == PLAN_MIXER_CROSS) add_cross(c, &layer->mixer.attention);
     else add_attention(c, &layer->mixer.attention, i);
     add_mlp(c, &layer->mlp);
     add_experts(c, &layer->experts);
@@ -149,6 +158,8 @@ static void count_layer(plan_cost *c, const plan_layer *layer, size_t i)
     }
     for (size_t n = 0; n < sizeof norms / sizeof *norms; n++) add_norm(c, norms[n]);
     read_weight(c, &layer->scalar);
+    read_weight(c, &layer->mixer_gate);
+    read_weight(c, &layer->mlp_gate);
 }
 
 static void count_ends(plan_cost *c, const plan *p)

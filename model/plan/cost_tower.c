@@ -21,6 +21,7 @@ static void add_layer(plan_cost_tower *c, const plan_tower_layer *l)
     const plan_linear *const linears[] = {&a->q, &a->k, &a->v, &a->o, &l->mlp.gate, &l->mlp.up, &l->mlp.down};
     const plan_norm *const norms[] = {&l->mixer_in, &l->mixer_out, &l->mlp_in, &l->mlp_out,
                                       &a->q_norm,   &a->k_norm,    &a->v_norm};
+    c->weight_bytes += plan_cost_weight_bytes(&l->mixer_gate) + plan_cost_weight_bytes(&l->mlp_gate);
     for (size_t i = 0; i < sizeof linears / sizeof *linears; i++) add_linear(c, &c->patch, linears[i]);
     for (size_t i = 0; i < sizeof norms / sizeof *norms; i++) add_norm(c, norms[i]);
     *(l->in_windows ? &c->n_window : &c->n_query) += a->n_heads * a->head_dim;
@@ -56,6 +57,18 @@ static void add_sound(plan_cost_tower *c, const plan_sound *s)
     }
 }
 
+static void add_tiles(plan_cost_tower *c, const plan_tiles *k)
+{
+    const plan_weight *const weights[] = {&k->class_row,      &k->before,    &k->positions,
+                                          &k->tile_positions, &k->after,     &k->before_gate,
+                                          &k->positions_gate, &k->after_gate};
+    if (k->n == 0) return;
+    c->tiles = k->n;
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
+        c->weight_bytes += plan_cost_weight_bytes(weights[i]);
+    add_norm(c, &k->middle);
+}
+
 plan_cost_tower plan_cost_tower_read(const plan_tower *tower)
 {
     plan_cost_tower c = {0};
@@ -69,6 +82,7 @@ plan_cost_tower plan_cost_tower_read(const plan_tower *tower)
     c.weight_bytes += plan_cost_weight_bytes(&tower->table.weight) +
                       plan_cost_weight_bytes(&tower->pooling.bias) +
                       plan_cost_weight_bytes(&tower->pooling.scale);
+    add_tiles(&c, &tower->tiles);
     for (size_t i = 0; i < tower->n_layers; i++) add_layer(&c, &tower->layers[i]);
     add_merger(&c, &tower->merger, tower->merge);
     for (size_t i = 0; i < tower->n_deepstack; i++) add_merger(&c, &tower->deepstack[i].merger, tower->merge);
@@ -88,7 +102,8 @@ double plan_cost_tower_multiplies(const plan_cost_tower *cost, const size_t grid
     const double t = (double)grid[0], frame = (double)grid[1] * (double)grid[2];
     const double block = (double)cost->block * (double)cost->block;
     double sum = t * frame * (double)cost->patch + t * frame / block * (double)cost->merged;
-    sum += 2 * t * frame * frame * (double)cost->n_query; /* of the scores and of the weighted sum */
+    const double n_keys = cost->tiles ? t * frame : frame;
+    sum += 2 * t * frame * n_keys * (double)cost->n_query; /* of the scores and of the weighted sum */
     if (cost->n_window)
         sum += 2 * t * window_squares(grid[1], cost->window) * window_squares(grid[2], cost->window) *
                (double)cost->n_window;

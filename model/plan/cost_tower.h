@@ -13,10 +13,11 @@
  * patch, merged:     multiply-adds of products with weights, of one patch and of one row of features.
  * n_query, n_window: sums of n_heads * head_dim over the layers that attend within a frame, and over those
  *                    that attend within a window.
+ * tiles:             the tiles of an image, which attend to each other as one frame; 0: none.
  * block, window:     sides, in patches, of the square that gives a row of features, and of a window. */
 typedef struct plan_cost_tower {
     uint64_t weight_bytes, patch, merged;
-    size_t n_query, n_window, block, window;
+    size_t n_query, n_window, block, window, tiles;
 } plan_cost_tower;
 
 plan_cost_tower plan_cost_tower_read(const plan_tower *tower);

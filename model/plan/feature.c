@@ -55,6 +55,9 @@ static const struct {
     {PLAN_PLANE_ROPE, "a rope in the plane of images"},
     {PLAN_KV_REPEATS, "keys and values that are repeated before ropes"},
     {PLAN_BLOCK_POSITIONS, "images that take one position"},
+    {PLAN_CROSS, "attention to images"},
+    {PLAN_RESIDUAL_GATES, "gates of residuals"},
+    {PLAN_MORE_EMBEDDINGS, "more embeddings than logits"},
 };
 
 static const struct {
@@ -85,6 +88,10 @@ static const struct {
     {PLAN_TOWER_MERGER_VECTORS, "a merger that adds rows of the checkpoint"},
     {PLAN_TOWER_SOUND, "convolutions over a spectrogram"},
     {PLAN_TOWER_SINUSOIDS, "sinusoids as positions"},
+    {PLAN_TOWER_TILES, "images of several tiles"},
+    {PLAN_TOWER_GATES, "gates of residuals"},
+    {PLAN_TOWER_COLLECTED, "features of several layers side by side"},
+    {PLAN_TOWER_SECOND, "a second part with a norm and a table of its own"},
 };
 
 static uint64_t bit(bool needed, uint64_t feature)
@@ -130,6 +137,7 @@ static uint64_t mixer_features(const plan_mixer *m, size_t i)
 {
     const plan_delta *d = &m->delta;
     if (m->kind == PLAN_MIXER_ATTENTION) return attention_features(&m->attention, i);
+    if (m->kind == PLAN_MIXER_CROSS) return PLAN_CROSS | attention_features(&m->attention, i);
     return PLAN_DELTA | norm_features(&d->norm) | BIAS_FEATURES(&d->qkv, &d->z, &d->a, &d->b, &d->out);
 }
 
@@ -160,6 +168,7 @@ static uint64_t layer_features(const plan_layer *l, size_t i)
            bit(l->mlp.present && !l->mlp.gate.weight.data, PLAN_PLAIN_MLP) |
            bit(l->mlp.squares, PLAN_SQUARED_GATE) | bit(l->own_experts.present, PLAN_OWN_EXPERTS) |
            bit(l->layer_input.present, PLAN_LAYER_INPUTS) | bit(l->laurel.present, PLAN_LAUREL) |
+           bit(l->mixer_gate.data || l->mlp_gate.data, PLAN_RESIDUAL_GATES) |
            bit(l->altup.present, PLAN_STREAMS) | bit(l->scalar.data != NULL, PLAN_LAYER_SCALAR);
 }
 
@@ -170,8 +179,8 @@ uint64_t plan_features(const plan *p)
         bit(p->soft_cap != 0, PLAN_LOGIT_CAP) | bit(p->embedding_scale != 1, PLAN_EMBEDDING_SCALE) |
         bit(p->logit_factor != 1, PLAN_LOGIT_FACTOR) | bit(p->layer_inputs.present, PLAN_LAYER_INPUTS) |
         bit(p->streams.n > 0, PLAN_STREAMS) | bit(p->placeholders.n > 0, PLAN_PLACEHOLDERS) |
-        bit(p->tower.present, PLAN_TOWER) | bit(p->audio.present, PLAN_AUDIO) |
-        bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS) |
+        bit(p->embedding.rows > p->vocab, PLAN_MORE_EMBEDDINGS) | bit(p->tower.present, PLAN_TOWER) |
+        bit(p->audio.present, PLAN_AUDIO) | bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS) |
         bit(p->positions == PLAN_POSITIONS_IMAGES, PLAN_IMAGE_POSITIONS) |
         bit(p->positions == PLAN_POSITIONS_BLOCK, PLAN_BLOCK_POSITIONS) |
         bit(p->plane_rope.present, PLAN_PLANE_ROPE);
@@ -213,6 +222,7 @@ static uint64_t tower_layer_features(const plan_tower_layer *l)
     return bit(l->in_windows, PLAN_TOWER_WINDOWS) |
            bit(l->mixer_out.present || l->mlp_out.present, PLAN_TOWER_POST_NORMS) |
            bit(a->q_norm.present || a->k_norm.present || a->v_norm.present, PLAN_TOWER_HEAD_NORMS) |
+           bit(l->mixer_gate.data || l->mlp_gate.data, PLAN_TOWER_GATES) |
            bit(plan_tower_layer_has_clips(l), PLAN_TOWER_CLIPS);
 }
 
@@ -235,6 +245,8 @@ uint64_t plan_tower_features(const plan_tower *tower)
         bit(tower->out_norm.present, PLAN_TOWER_POST_NORMS) |
         bit(pooling->side != 1 || pooling->factor != 1, PLAN_TOWER_POOLING) |
         bit(pooling->bias.data || pooling->scale.data, PLAN_TOWER_STANDARDISED) |
+        bit(tower->tiles.n > 0, PLAN_TOWER_TILES) | bit(tower->tiles.n_collected > 0, PLAN_TOWER_COLLECTED) |
+        bit(tower->tiles.n > 0 && tower->tiles.second < tower->n_layers, PLAN_TOWER_SECOND) |
         bit(tower->n_deepstack > 0, PLAN_TOWER_DEEPSTACK) | bit(tower->video_token >= 0, PLAN_TOWER_VIDEOS) |
         merger_features(&tower->merger);
     for (size_t i = 0; i < tower->n_layers; i++) needed |= tower_layer_features(&tower->layers[i]);

@@ -51,13 +51,16 @@
 #define PLAN_KV_REPEATS       (UINT64_C(1) << 57)
 #define PLAN_BLOCK_POSITIONS  (UINT64_C(1) << 58)
 
-#define PLAN_CHOICE_BIAS  (UINT64_C(1) << 40) /* added to the probabilities of experts to choose */
-#define PLAN_SUM_FLOOR    (UINT64_C(1) << 41) /* of the sum that divides the probabilities of experts */
-#define PLAN_OWN_EXPERTS  (UINT64_C(1) << 42) /* experts of the tokens of some ids */
-#define PLAN_SIGMOIDS     (UINT64_C(1) << 43) /* of the scores of experts, instead of a softmax */
-#define PLAN_GROUPS       (UINT64_C(1) << 44) /* of experts */
-#define PLAN_SUM_OFFSET   (UINT64_C(1) << 45) /* of the sum that divides the probabilities of experts */
-#define PLAN_SHARE_FACTOR (UINT64_C(1) << 46) /* of the probabilities of chosen experts */
+#define PLAN_CHOICE_BIAS     (UINT64_C(1) << 40) /* added to the probabilities of experts to choose */
+#define PLAN_SUM_FLOOR       (UINT64_C(1) << 41) /* of the sum that divides the probabilities of experts */
+#define PLAN_OWN_EXPERTS     (UINT64_C(1) << 42) /* experts of the tokens of some ids */
+#define PLAN_SIGMOIDS        (UINT64_C(1) << 43) /* of the scores of experts, instead of a softmax */
+#define PLAN_GROUPS          (UINT64_C(1) << 44) /* of experts */
+#define PLAN_SUM_OFFSET      (UINT64_C(1) << 45) /* of the sum that divides the probabilities of experts */
+#define PLAN_SHARE_FACTOR    (UINT64_C(1) << 46) /* of the probabilities of chosen experts */
+#define PLAN_CROSS           (UINT64_C(1) << 47) /* layers that attend to images */
+#define PLAN_RESIDUAL_GATES  (UINT64_C(1) << 48) /* by tanh of a number */
+#define PLAN_MORE_EMBEDDINGS (UINT64_C(1) << 49) /* than the head has rows */
 
 /* The parts of a tower that not every tower has. */
 #define PLAN_TOWER_RASTER        (UINT64_C(1) << 0) /* patches row by row instead of in blocks */
@@ -88,6 +91,11 @@
 /* Of the towers of sounds. */
 #define PLAN_TOWER_SOUND     (UINT64_C(1) << 55) /* convolutions over a spectrogram */
 #define PLAN_TOWER_SINUSOIDS (UINT64_C(1) << 56) /* as positions */
+/* Of towers for tiles. */
+#define PLAN_TOWER_TILES     (UINT64_C(1) << 43)
+#define PLAN_TOWER_GATES     (UINT64_C(1) << 44) /* of residuals */
+#define PLAN_TOWER_COLLECTED (UINT64_C(1) << 45) /* states of earlier layers beside the last */
+#define PLAN_TOWER_SECOND    (UINT64_C(1) << 46) /* a second part, behind a norm and a table of tiles */
 
 /* The last of those PLAN_TOWER_* that follow each other. */
 #define PLAN_TOWER_LAST PLAN_TOWER_MERGER_REPEAT

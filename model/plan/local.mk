@@ -20,6 +20,7 @@ model_libmodel_la_SOURCES += \
 	model/plan/shapes.c model/plan/shapes.h \
 	model/plan/shapes_tower.c model/plan/shapes_tower.h \
 	model/plan/sound.h \
+	model/plan/tiles.h \
 	model/plan/tower.h
 
 MODEL_PLAN_TESTS = \

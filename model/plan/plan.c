@@ -15,6 +15,13 @@ const char *plan_activation_name(assay_activation a)
     return "?";
 }
 
+bool plan_crosses(const plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++)
+        if (p->layers[i].mixer.kind == PLAN_MIXER_CROSS) return true;
+    return false;
+}
+
 int32_t plan_embeds_as(const plan *p, int32_t token)
 {
     for (size_t i = 0; i < p->placeholders.n; i++)

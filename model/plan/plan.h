@@ -45,12 +45,19 @@ typedef struct plan_delta {
     plan_linear out;            /* [D, V] */
 } plan_delta;
 
-typedef enum plan_mixer_kind { PLAN_MIXER_ATTENTION, PLAN_MIXER_DELTA } plan_mixer_kind;
+/* PLAN_MIXER_CROSS, gated cross-attention (Alayrac et al. 2022, Flamingo; Mllama): the queries are those of
+ * the tokens, keys and values are projections of the feature rows of the sample's images, R rows of an image
+ * (plan_tower_rows), H wide. Norms as in other attention; no rope, no mask by positions. A token sees the
+ * image whose placeholder token is the latest up to it, and those before it whose placeholder tokens
+ * follow each other up to that one (media_list_seen): of each the rows of its tiles, not of the tiles that it
+ * lacks. A token before the first placeholder token attends to all rows of all images, and leaves out
+ * the MLP of the layer. The layer is the identity for a sample without images. */
+typedef enum plan_mixer_kind { PLAN_MIXER_ATTENTION, PLAN_MIXER_DELTA, PLAN_MIXER_CROSS } plan_mixer_kind;
 
 typedef struct plan_mixer {
     plan_mixer_kind kind;
     union {
-        plan_attention attention;
+        plan_attention attention; /* also of PLAN_MIXER_CROSS */
         plan_delta delta;
     };
 } plan_mixer;
@@ -121,7 +128,8 @@ typedef struct plan_altup {
  *   h = x + residual_factor * mixer_out(mixer(mixer_in(x)))
  *   y = h + residual_factor * mlp_out(f(h)),  f = mlp(mlp_in(h)),
  *       or mlp_dense_out(mlp(mlp_in(h))) + experts_out(experts(experts_in(h))) where there are both;
- * then the per-layer input, then everything times `scalar`. A norm that is not present is the identity. */
+ * then the per-layer input, then everything times `scalar`. A norm that is not present is the identity. Where
+ * there is a gate, tanh of it multiplies what is added to x (mixer_gate) or to h (mlp_gate). */
 typedef struct plan_layer {
     plan_mixer mixer;
     plan_norm mixer_in, mixer_out;
@@ -135,13 +143,14 @@ typedef struct plan_layer {
     plan_laurel laurel;
     plan_altup altup;
     double residual_factor;
-    plan_weight scalar; /* [1], or absent */
+    plan_weight mixer_gate, mlp_gate; /* [1] each, or absent */
+    plan_weight scalar;               /* [1], or absent */
 } plan_layer;
 
-/* The attention of a layer; its mixer must be an attention. */
+/* The attention of a layer, to tokens or to images. */
 static inline const plan_attention *plan_layer_attention(const plan_layer *layer)
 {
-    assert(layer->mixer.kind == PLAN_MIXER_ATTENTION);
+    assert(layer->mixer.kind != PLAN_MIXER_DELTA);
     return &layer->mixer.attention;
 }
 
@@ -217,7 +226,7 @@ typedef struct plan {
     plan_placeholders placeholders;
     plan_blocks blocks;
     plan_expert_tokens expert_tokens;
-    plan_weight embedding; /* [V, D] */
+    plan_weight embedding; /* [n_token_ids, D], or [V, D] where fewer ids are text; at least V rows */
     double embedding_scale;
     plan_layer_inputs layer_inputs;
     plan_streams streams;
@@ -244,6 +253,9 @@ typedef struct plan {
     size_t n_notes;
 } plan;
 
+/* Whether a layer attends to images. */
+bool plan_crosses(const plan *p);
+
 /* The embedding row of a token: the token id itself, or the row of a placeholder; -1 if the plan has
  * none. */
 int32_t plan_embeds_as(const plan *p, int32_t token);
@@ -254,9 +266,10 @@ bool plan_has_own_experts(const plan *p, int32_t token);
 /* The number of axes of positions that steps may give beside 1: that of its ropes, at least 3. */
 size_t plan_n_axes(const plan *p);
 
-/* The most tokens of a prompt that may come in several steps; SIZE_MAX: any number. Dynamic ropes and
- * longrope change all their frequencies beyond a length: a longer prompt cannot be evaluated in parts, since
- * the parts before that length would have other frequencies. */
+/* The most tokens of a prompt that may come in several steps; SIZE_MAX: any number. With plan_crosses this
+ * holds for prompts without images: those with images come in one step, since tokens before an image depend
+ * on it. Dynamic ropes and longrope change all their frequencies beyond a length: a longer prompt cannot be
+ * evaluated in parts, since the parts before that length would have other frequencies. */
 size_t plan_divisible_length(const plan *p);
 
 /* "silu", "gelu_pytorch_tanh", …. */

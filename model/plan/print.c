@@ -45,7 +45,8 @@ static void print_counts(const plan *p, FILE *out)
     fprintf(out, "vocabulary   %zu, head %s", p->vocab, p->tied ? "tied to the embedding" : p->head.name);
     if (p->logit_factor != 1) fprintf(out, ", logits times %.10g", p->logit_factor);
     if (p->soft_cap > 0) fprintf(out, ", logits capped at %g", p->soft_cap);
-    if (p->n_token_ids != p->vocab) fprintf(out, "; ids from %zu on are not text", p->n_token_ids);
+    if (p->n_token_ids < p->vocab) fprintf(out, "; ids from %zu on are not text", p->n_token_ids);
+    if (p->n_token_ids > p->vocab) fprintf(out, "; %zu more ids without logits", p->n_token_ids - p->vocab);
     fprintf(out, "\nhidden       %zu", p->hidden);
     if (p->norm.kind == PLAN_LAYER_NORM)
         fprintf(out, ", final LayerNorm%s", p->norm.bias.data ? " with bias" : "");
@@ -107,13 +108,13 @@ static void print_rope(const rope *r, size_t index, FILE *out)
     print_factors(out, "long ", r->long_factor, r->dim / 2);
 }
 
-static void print_attention(const plan_attention *a, size_t i, FILE *out)
+static void print_attention(const plan_attention *a, size_t i, bool crosses, FILE *out)
 {
-    fprintf(out, "layer %02zu     attention %zu/%zu heads of %zu, scale %.6g", i, a->n_heads, a->n_kv_heads,
-            a->head_dim, a->scale);
+    fprintf(out, "layer %02zu     attention%s %zu/%zu heads of %zu, scale %.6g", i,
+            crosses ? " to images," : "", a->n_heads, a->n_kv_heads, a->head_dim, a->scale);
     if (a->score_cap > 0) fprintf(out, ", scores capped at %g", a->score_cap);
     if (a->window) fprintf(out, ", window %zu", a->window);
-    else fprintf(out, ", full");
+    else if (!crosses) fprintf(out, ", full");
     if (a->mask == PLAN_MASK_BLOCKS) fprintf(out, ", later tokens of a block");
     if (a->rope == PLAN_NONE) fprintf(out, ", no rope");
     else fprintf(out, ", rope %zu", a->rope);
@@ -174,8 +175,8 @@ static void print_feed_forward(const plan_layer *layer, FILE *out)
 static void print_layer(const plan *p, size_t i, FILE *out)
 {
     const plan_layer *layer = &p->layers[i];
-    const plan_attention *a = layer->mixer.kind == PLAN_MIXER_ATTENTION ? &layer->mixer.attention : NULL;
-    if (a) print_attention(a, i, out);
+    const plan_attention *a = layer->mixer.kind != PLAN_MIXER_DELTA ? &layer->mixer.attention : NULL;
+    if (a) print_attention(a, i, layer->mixer.kind == PLAN_MIXER_CROSS, out);
     else print_delta(&layer->mixer.delta, i, out);
     print_feed_forward(layer, out);
     fprintf(out, "             norms");
@@ -195,6 +196,7 @@ static void print_layer(const plan *p, size_t i, FILE *out)
     plan_print_norm(out, "mlp_out", &layer->mlp_out);
     fprintf(out, ", epsilon %g", (layer->mixer_in.present ? &layer->mixer_in : &layer->mixer_out)->epsilon);
     if (layer->residual_factor != 1) fprintf(out, ", residuals times %.10g", layer->residual_factor);
+    if (layer->mixer_gate.data || layer->mlp_gate.data) fprintf(out, ", gates of residuals");
     fputc('\n', out);
     if (!layer->laurel.present && !layer->altup.present && !layer->layer_input.present && !layer->scalar.data)
         return;

@@ -14,7 +14,13 @@ static void print_inputs(const plan_tower *t, FILE *out)
     if (t->audio_token >= 0 && t->sound.present)
         fprintf(out, "sound        token %" PRId32 ", %zu bins in chunks of %zu frames, %zu tokens each\n",
                 t->audio_token, t->sound.n_bins, t->sound.chunk, plan_sound_rest(t->sound.chunk));
-    if (t->image_token >= 0)
+    if (t->tiles.n)
+        fprintf(out,
+                "image        token %" PRId32
+                " for up to %zu tiles of %zu x %zu patches of %zu x %zu pixels, in %zu ratios\n",
+                t->image_token, t->tiles.n, t->tiles.side, t->tiles.side, p->size, p->size,
+                t->tiles.n_ratios);
+    else if (t->image_token >= 0)
         fprintf(out, "image        token %" PRId32 " for %zu x %zu patches of %zu x %zu pixels\n",
                 t->image_token, side, side, p->size, p->size);
     if (t->video_token < 0) return;
@@ -74,7 +80,7 @@ static void print_layer(const plan_tower *t, const plan_tower_layer *l, FILE *ou
             a->scale);
     if (l->in_windows && t->sound.present) fprintf(out, ", within windows of %zu rows", t->window);
     else if (l->in_windows) fprintf(out, ", within windows of %zu x %zu blocks", t->window, t->window);
-    else fprintf(out, ", within a frame");
+    else fprintf(out, ", within %s", t->tiles.n ? "an image" : "a frame");
     fprintf(out, "%s", a->rope == PLAN_NONE ? ", no rope" : ", rope");
     if (a->q.bias.data) fprintf(out, ", bias on q%s", a->k.bias.data ? ", k, v" : "");
     if (a->o.bias.data) fprintf(out, ", bias on o");
@@ -90,6 +96,7 @@ static void print_layer(const plan_tower *t, const plan_tower_layer *l, FILE *ou
     plan_print_norm(out, "mixer_out", &l->mixer_out);
     plan_print_norm(out, "mlp_in", &l->mlp_in);
     plan_print_norm(out, "mlp_out", &l->mlp_out);
+    if (l->mixer_gate.data || l->mlp_gate.data) fprintf(out, ", gates of residuals");
     fprintf(out, ", epsilon %g\n", (l->mixer_in.present ? &l->mixer_in : &l->mixer_out)->epsilon);
 }
 
@@ -161,6 +168,22 @@ static void print_merger(const plan_merger *m, FILE *out)
     fputc('\n', out);
 }
 
+static void print_tiles(const plan_tiles *k, size_t n_layers, FILE *out)
+{
+    if (k->n == 0) return;
+    fprintf(out, "             tables of tiles, %zu rows of a tile padded to %zu\n", plan_tiles_rows(k),
+            k->padded);
+    if (k->second < n_layers) {
+        fprintf(out, "             before layer %02zu", k->second);
+        plan_print_norm(out, "norm", &k->middle);
+        fprintf(out, ", epsilon %g, and a table of tiles\n", k->middle.epsilon);
+    }
+    if (k->n_collected == 0) return;
+    fprintf(out, "             features with the inputs of layers");
+    for (size_t i = 0; i < k->n_collected; i++) fprintf(out, " %02zu", k->collected[i]);
+    fputc('\n', out);
+}
+
 void plan_print_tower(const plan_tower *t, FILE *out)
 {
     const plan_pooling *pool = &t->pooling;
@@ -173,6 +196,7 @@ void plan_print_tower(const plan_tower *t, FILE *out)
         fprintf(out, ", epsilon %g\n", t->in_norm.epsilon);
     }
     print_layers(t, out);
+    print_tiles(&t->tiles, t->n_layers, out);
     if (t->out_norm.present) {
         fprintf(out, "            ");
         plan_print_norm(out, "norm after the last layer", &t->out_norm);

@@ -108,8 +108,28 @@ static void check_delta(checker *c, const plan_delta *m)
     checker_linear(c, "delta.out", &m->out, d, v);
 }
 
+/* Keys and values are of rows of features, which are as wide as those of tokens (plan_check_tower). */
+static void check_cross(checker *c, const plan_attention *a, size_t i)
+{
+    check_attention(c, a, i);
+    if (c->status == ASSAY_OK && !c->plan->tower.feeds_cross)
+        c->status = assay_fail(c->err, ASSAY_EFORMAT,
+                               "%s: %sattention: found attention to images, expected a tower that feeds it",
+                               c->plan->dir, c->where);
+    if (c->status == ASSAY_OK && (a->mask != PLAN_MASK_NONE || a->window != 0 || a->rope != PLAN_NONE ||
+                                  a->cache_layer != i || a->value_is_key || a->is_gated))
+        c->status = assay_fail(c->err, ASSAY_EFORMAT,
+                               "%s: %sattention: found a mask, a window, a rope, shared keys or a gate, "
+                               "expected none in attention to images",
+                               c->plan->dir, c->where);
+}
+
 static void check_mixer(checker *c, const plan_mixer *m, size_t i)
 {
+    if (m->kind == PLAN_MIXER_CROSS) {
+        check_cross(c, &m->attention, i);
+        return;
+    }
     if (m->kind == PLAN_MIXER_DELTA) check_delta(c, &m->delta);
     else check_attention(c, &m->attention, i);
 }
@@ -205,6 +225,8 @@ static void check_layer(checker *c, const plan_layer *l, size_t i)
     check_experts(c, &l->own_experts, "own_experts");
     check_side_parts(c, l);
     checker_vector(c, "scalar", &l->scalar, 1);
+    checker_vector(c, "mixer_gate", &l->mixer_gate, 1);
+    checker_vector(c, "mlp_gate", &l->mlp_gate, 1);
 }
 
 assay_status plan_check_shapes(const plan *p, assay_error *err)
@@ -212,7 +234,8 @@ assay_status plan_check_shapes(const plan *p, assay_error *err)
     checker c = {.plan = p, .err = err};
     const plan_layer_inputs *in = &p->layer_inputs;
     const size_t all = p->n_layers * in->width;
-    checker_matrix(&c, "embedding", &p->embedding, p->vocab, p->hidden);
+    checker_matrix(&c, "embedding", &p->embedding, p->n_token_ids > p->vocab ? p->n_token_ids : p->vocab,
+                   p->hidden);
     checker_matrix(&c, "head", &p->head, p->vocab, p->hidden);
     checker_norm(&c, "norm", &p->norm, p->hidden);
     if (in->present) {

@@ -110,6 +110,8 @@ static void check_layer(checker *c, const plan_tower *t, size_t i)
     checker_norm(c, "mlp_out", &l->mlp_out, t->hidden);
     check_attention(c, t, &l->attention, i);
     checker_mlp(c, &l->mlp, t->hidden);
+    checker_vector(c, "mixer_gate", &l->mixer_gate, 1);
+    checker_vector(c, "mlp_gate", &l->mlp_gate, 1);
     if (!l->mlp.present) fail_part(c, "mlp: found none");
     if (l->in_windows && t->window == 0) fail_part(c, "window: found a side of 0, expected at least 1");
 }
@@ -164,7 +166,7 @@ static void check_added_rows(checker *c, const plan_tower *t, const plan_merger 
 static void check_merger(checker *c, const plan_tower *t, const plan_merger *m)
 {
     char where[sizeof c->where];
-    size_t width = t->hidden, n_joined = 0;
+    size_t width = t->tiles.n ? plan_tower_state(t) : t->hidden, n_joined = 0;
     (void)snprintf(where, sizeof where, "%s", c->where);
     for (size_t i = 0; i < m->n_steps; i++) {
         const plan_merger_step *step = &m->steps[i];
@@ -196,6 +198,54 @@ static void check_deepstack(checker *c, const plan_tower *t)
     }
 }
 
+/* The counts that the engines rely on. */
+static void check_tile_counts(checker *c, const plan_tower *t)
+{
+    const plan_tiles *k = &t->tiles;
+    if (k->side == 0 || k->padded < plan_tiles_rows(k) || k->second > t->n_layers)
+        fail_part(c, "tiles: found %zu patches a side, %zu rows and a second part from layer %zu on", k->side,
+                  k->padded, k->second);
+    if (k->n_ratios > PLAN_RATIOS_MAX || k->n_collected > PLAN_COLLECTED_MAX) {
+        fail_part(c, "tiles: found %zu ratios and %zu collected layers, expected at most %d and %d",
+                  k->n_ratios, k->n_collected, PLAN_RATIOS_MAX, PLAN_COLLECTED_MAX);
+        return;
+    }
+    for (size_t i = 0; i < k->n_ratios; i++)
+        if (k->ratio[i][0] == 0 || k->ratio[i][1] == 0 || k->ratio[i][0] > k->n || k->ratio[i][1] > k->n ||
+            plan_tiles_of(k, i + 1) > k->n)
+            fail_part(c, "tiles: ratio %zu: found %zu x %zu tiles, expected 1 to %zu", i + 1, k->ratio[i][0],
+                      k->ratio[i][1], k->n);
+    for (size_t i = 0; i < k->n_collected; i++)
+        if (k->collected[i] > t->n_layers)
+            fail_part(c, "tiles: found the state of layer %zu, expected at most %zu", k->collected[i],
+                      t->n_layers);
+}
+
+/* A tower with tiles has only the parts that tiles.h names. */
+static void check_tiles(checker *c, const plan_tower *t)
+{
+    const plan_tiles *k = &t->tiles;
+    if ((k->n > 0) != t->feeds_cross)
+        fail_part(c, "tiles: found %zu, expected some for attention to images", k->n);
+    if (k->n == 0) return;
+    const size_t d = t->hidden, n = plan_tiles_rows(k), n_tiles = (k->n_ratios + 1) * k->n;
+    if (t->table.kind != PLAN_TABLE_NONE || t->has_rope || t->window != 0 || t->out_norm.present ||
+        t->pooling.side != 1 || t->merge != 1 || t->n_deepstack != 0 || t->video_token >= 0 ||
+        t->patches.frames != 1 || t->takes_places)
+        fail_part(c, "tiles: found parts that a tower with tiles does not have");
+    check_tile_counts(c, t);
+    checker_matrix(c, "tiles.class_row", &k->class_row, 1, d);
+    checker_matrix(c, "tiles.before", &k->before, n_tiles, d);
+    checker_matrix(c, "tiles.positions", &k->positions, n, d);
+    checker_matrix(c, "tiles.tile_positions", &k->tile_positions, n_tiles * n, d);
+    checker_matrix(c, "tiles.before_gate", &k->before_gate, 1, 1);
+    checker_matrix(c, "tiles.positions_gate", &k->positions_gate, 1, 1);
+    if (k->second == t->n_layers) return;
+    checker_matrix(c, "tiles.after", &k->after, n_tiles, d);
+    checker_matrix(c, "tiles.after_gate", &k->after_gate, 1, 1);
+    checker_norm(c, "tiles.middle", &k->middle, d);
+}
+
 assay_status plan_check_tower(const plan *p, const plan_tower *t, assay_error *err)
 {
     checker c = {.plan = p, .where = "tower.", .err = err};
@@ -204,6 +254,7 @@ assay_status plan_check_tower(const plan *p, const plan_tower *t, assay_error *e
     checker_norm(&c, "in_norm", &t->in_norm, t->hidden);
     check_table(&c, &t->table, t->hidden);
     check_rope(&c, t);
+    check_tiles(&c, t);
     for (size_t i = 0; c.status == ASSAY_OK && i < t->n_layers; i++) check_layer(&c, t, i);
     (void)snprintf(c.where, sizeof c.where, "tower.");
     checker_norm(&c, "out_norm", &t->out_norm, t->hidden);

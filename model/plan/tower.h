@@ -22,6 +22,7 @@
 #include "model/plan/merger.h"
 #include "model/plan/parts.h"
 #include "model/plan/sound.h"
+#include "model/plan/tiles.h"
 
 /* The order of the patches of a frame in a model's input, and in the tower. */
 typedef enum plan_patch_order {
@@ -66,6 +67,7 @@ typedef struct plan_tower_layer {
     plan_attention attention; /* mask PLAN_MASK_NONE; rope 0: that of the tower, or PLAN_NONE */
     bool in_windows;          /* segments are windows, not frames */
     plan_mlp mlp;
+    plan_weight mixer_gate, mlp_gate; /* [1] each: tanh of it multiplies what is added to x; or absent */
 } plan_tower_layer;
 
 /* Features of an earlier layer: its output through a merger, added to the output of the decoder layer with
@@ -89,6 +91,8 @@ typedef struct plan_tower {
     plan_patches patches;
     plan_norm in_norm;
     plan_table table;
+    plan_tiles tiles; /* in place of in_norm and table as above, and of grids; see tiles.h */
+    bool feeds_cross; /* features are what the cross-attention layers read; they replace no embedding */
     bool has_rope;
     rope rope; /* sections ROPE_SECTIONS_ROW_COLUMN or ROPE_SECTIONS_COLUMN_ROW; positions are those of
                   patches within a frame: axis 1 their row, axis 2 their column */
@@ -124,10 +128,16 @@ static inline bool plan_tower_layer_has_clips(const plan_tower_layer *layer)
            mlp->gate.clip.present || mlp->up.clip.present || mlp->down.clip.present;
 }
 
+/* The width of the rows that the merger gets. */
+static inline size_t plan_tower_state(const plan_tower *tower)
+{
+    return tower->hidden * (1 + tower->tiles.n_collected);
+}
+
 /* The width of a row of features. */
 static inline size_t plan_tower_width(const plan_tower *tower)
 {
-    return plan_merger_width(&tower->merger, tower->hidden, tower->merge);
+    return plan_merger_width(&tower->merger, plan_tower_state(tower), tower->merge);
 }
 
 /* The side, in patches, of the square of patches that becomes one row of features. */
@@ -136,12 +146,20 @@ static inline size_t plan_tower_block(const plan_tower *tower)
     return tower->merge * tower->pooling.side;
 }
 
-/* The number of placeholder tokens of an image or video with this grid. */
+/* The number of placeholder tokens of an image or video with this grid: a token for each row of features,
+ * unless these are read by other layers. Where there are tiles, a grid is [T, g, g]. */
 static inline size_t plan_tower_tokens(const plan_tower *tower, const size_t grid[3])
 {
+    if (tower->feeds_cross) return 1;
     const size_t side = plan_tower_block(tower);
     const plan_merger_extra extra = plan_merger_extra_rows(&tower->merger);
     return grid[0] * (grid[1] / side) * (grid[2] / side + extra.row_end) + 2 * extra.begin;
+}
+
+/* The number of rows of features of an image or video with this grid. */
+static inline size_t plan_tower_rows(const plan_tower *tower, const size_t grid[3])
+{
+    return tower->tiles.n ? tower->tiles.n * plan_tiles_rows(&tower->tiles) : plan_tower_tokens(tower, grid);
 }
 
 #endif

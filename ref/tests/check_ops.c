@@ -1,12 +1,12 @@
 /* The reference's operations on inputs whose results are known exactly.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "ref/arithmetic/product.h"
 #include "ref/ops.h"
-#include "ref/product.h"
 
 #include "base/tests/support.h"
+#include "ref/arithmetic/weight.h"
 #include "ref/mlp.h"
-#include "ref/weight.h"
 
 #include <string.h>
 
@@ -205,7 +205,7 @@ static void limited_attention(size_t window, ref_limit limit, const double *expe
     plan_keys keys[N_UNIFORM];
     for (size_t t = 0; t < n; t++) end[t] = t + 1;
     plan_mask_keys(&a, limit.limit, limit.sink_tokens, end, n, keys);
-    ck_assert_int_eq(ref_attention(out, q, q, v, n, &a, keys), ASSAY_OK);
+    ck_assert_int_eq(ref_attention(out, q, q, v, n, n, &a, keys), ASSAY_OK);
     for (size_t t = 0; t < n; t++)
         for (size_t h = 0; h < 2; h++) ck_assert(fabs(out[2 * t + h] - expected[t]) < 1e-15 * 192);
 }
@@ -262,7 +262,7 @@ START_TEST(attention_covers_any_range_of_keys)
             const plan_attention a = {
                 .n_heads = 1, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .score_cap = capped};
             ref_real out[4];
-            ck_assert_int_eq(ref_attention(out, q, q, v, 4, &a, ROWS[i].keys), ASSAY_OK);
+            ck_assert_int_eq(ref_attention(out, q, q, v, 4, 4, &a, ROWS[i].keys), ASSAY_OK);
             for (size_t t = 0; t < 4; t++) ck_assert(fabs(out[t] - ROWS[i].expected[t]) < 1e-15 * 48);
         }
 }
@@ -275,7 +275,7 @@ START_TEST(the_cap_of_scores_covers_keys_after_the_query)
     const plan_attention a = {.n_heads = 1, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .score_cap = 2};
     const plan_keys keys[] = {{0, 0, 2}, {0, 0, 2}};
     ref_real out[2];
-    ck_assert_int_eq(ref_attention(out, q, k, v, 2, &a, keys), ASSAY_OK);
+    ck_assert_int_eq(ref_attention(out, q, k, v, 2, 2, &a, keys), ASSAY_OK);
     for (size_t t = 0; t < 2; t++) ck_assert(fabs(out[t] - 1 / (1 + exp(-2.0))) < 1e-15);
 }
 END_TEST
@@ -290,7 +290,7 @@ START_TEST(a_sink_takes_a_share_without_a_value)
         .n_heads = 2, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .sinks = matrix(sinks, 1, 2)};
     const plan_keys keys[] = {{0, 0, 1}, {0, 0, 2}};
     ref_real out[4];
-    ck_assert_int_eq(ref_attention(out, q, q, v, 2, &a, keys), ASSAY_OK);
+    ck_assert_int_eq(ref_attention(out, q, q, v, 2, 2, &a, keys), ASSAY_OK);
     for (size_t i = 0; i < 4; i++) ck_assert(fabs(out[i] - expected[i]) < 1e-14);
 }
 END_TEST
@@ -303,7 +303,7 @@ START_TEST(a_sink_stands_beside_the_visible_keys_alone)
         .n_heads = 1, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .sinks = matrix(sinks, 1, 1)};
     const plan_keys keys[] = {{0, 0, 1}, {0, 1, 2}, {1, 2, 3}};
     ref_real out[3];
-    ck_assert_int_eq(ref_attention(out, q, q, v, 3, &a, keys), ASSAY_OK);
+    ck_assert_int_eq(ref_attention(out, q, q, v, 3, 3, &a, keys), ASSAY_OK);
     ck_assert(fabs(out[0] - 3) < 1e-14 && fabs(out[1] - 6) < 1e-14 && fabs(out[2] - 10) < 1e-14);
 }
 END_TEST

@@ -2,8 +2,8 @@
  * divided. Inputs are small integers, so that every order of summation gives the same numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "ref/panels.h"
-#include "ref/product.h"
+#include "ref/arithmetic/panels.h"
+#include "ref/arithmetic/product.h"
 
 #include "base/tests/support.h"
 

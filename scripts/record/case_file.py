@@ -90,6 +90,9 @@ def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model:
         attributes |= {"cache_limit": case.limit.limit, "cache_kept": case.limit.kept}
     if checkpoint.family.disputed and any(images.media_of(s.prompt) for s in samples):
         flags.append(f"disputed:{checkpoint.family.disputed}")
+    most = max(max(s.prompt) for s in samples) + 1
+    if most > checkpoint.vocab_size:
+        attributes["more_ids"] = most - checkpoint.vocab_size
     if flags:
         attributes["flags"] = flags
     h5.write(path, attributes, datasets,

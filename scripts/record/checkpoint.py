@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import json
 import logging
 import re
@@ -78,7 +79,7 @@ class Checkpoint:
 
     def config(self) -> transformers.PreTrainedConfig:
         """A new config object of the published class, with eager attention and experts."""
-        text = getattr(self.family.package or transformers, self.family.config_class)(**copy.deepcopy(self.variant.config))
+        text = published_class(self.family.config_class, self.family.package)(**copy.deepcopy(self.variant.config))
         config = text
         if self.multimodal:
             towers = self.family.multimodal_config({}, self.variant.wrapper == "towers")
@@ -101,6 +102,7 @@ class Checkpoint:
         """
         config = self.config().to_diff_dict()
         config.pop("transformers_version", None)
+        config.pop("torch_dtype", None)
         config["architectures"] = [self.family.multimodal_model_class or self.family.model_class
                                    if self.variant.wrapper != "text" else self.family.model_class]
         config["dtype"] = self.variant.dtype
@@ -254,9 +256,7 @@ class Checkpoint:
             return
         tokens = self.probe()
         kind = type(self.float32.model)
-        loaded, report = kind.from_pretrained(
-            directory, dtype=torch.float32, attn_implementation="eager",
-            experts_implementation="eager", output_loading_info=True)
+        loaded, report = kind.from_pretrained(directory, **loading(torch.float32), output_loading_info=True)
         for trouble in ("missing_keys", "mismatched_keys", "unexpected_keys"):
             if report.get(trouble):
                 raise RuntimeError(f"{directory}: {trouble}: {sorted(report[trouble])[:5]}")
@@ -271,8 +271,7 @@ class Checkpoint:
 
     def _check_bfloat16(self, directory: Path, kind: type, tokens: list[int]) -> None:
         """Checks that our run in bfloat16 equals the loaded model's, bit for bit."""
-        loaded = kind.from_pretrained(directory, dtype=torch.bfloat16, attn_implementation="eager",
-                                      experts_implementation="eager")
+        loaded = kind.from_pretrained(directory, **loading(torch.bfloat16))
         with precision(torch.bfloat16):
             got = loaded.eval()(**self.inputs(loaded, tokens), use_cache=False).logits[0]
         if not np.array_equal(array(got), self.narrow["bfloat16"].logits(tokens)):
@@ -294,6 +293,22 @@ class Checkpoint:
                 continue  # PaddleOCR-VL's class reads a flat false as true; a stored head that differs is not tied
             raise RuntimeError(f"{directory}/config.json: {place} is read as {found!r}, "
                                f"meant {meant!r}")
+
+
+def published_class(name: str, package: Any = None) -> Any:
+    """A class of the package transformers, by its name or, where the package does not export it, with its module; of another
+    package by its name."""
+    if package:
+        return getattr(package, name)
+    module, _, last = name.rpartition(".")
+    return getattr(importlib.import_module(f"transformers.{module}") if module else transformers, last)
+
+
+def loading(dtype: torch.dtype) -> Config:
+    """The arguments of from_pretrained, which older versions of transformers spell otherwise."""
+    if int(transformers.__version__.split(".")[0]) < 5:
+        return {"torch_dtype": dtype, "attn_implementation": "eager"}
+    return {"dtype": dtype, "attn_implementation": "eager", "experts_implementation": "eager"}
 
 
 NOT_COMPARED = {"eos_token_id", "pad_token_id", "architectures", "dtype", "torch_dtype",

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 from transformers import ProcessorMixin
-from transformers.models.ernie4_5_vl_moe.processing_ernie4_5_vl_moe import Ernie4_5_VLMoeProcessor
 
 from .variant import Config
 
@@ -147,6 +146,10 @@ class Patches:
     registers: tuple[str, ...] = tuple(f"image_reg_{i}_token_id" for i in (1, 2, 3, 4))
     frames_apart: bool = False
 
+    def tokens(self, picture: Picture) -> int:
+        """The number of placeholder tokens of an image."""
+        return picture.rows * picture.columns
+
     def draw(self, rng: np.random.Generator, config: Config, picture: Picture) -> Medium:
         """Pixels from a normal distribution, as published normalisation gives them."""
         tower = config["vision_config"]
@@ -189,8 +192,8 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
 
     formats: how the family takes pictures. config: members around text_config. text: the ids to draw from.
     """
-    ids = {kind: config[f"{kind}_token_id"] for kind in KINDS if f"{kind}_token_id" in config}
-    begin, end = config[formats.begin], config[formats.end]
+    ids = {kind: config[name] for kind in KINDS for name in (f"{kind}_token_id", f"{kind}_token_index") if name in config}
+    begin, end = ([config[mark]] if mark else [] for mark in (formats.begin, formats.end))
     registers = [config[member] for member in getattr(formats, "registers", ())]
     tokens: list[int] = []
     media: list[Medium] = []
@@ -213,7 +216,7 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
             run = [ids[media[-1].kind]] * (size if apart else size * frames)
             if apart and frame:
                 tokens += words(1)  # published: the time of the frame
-            tokens += run if part.bare else [begin, *registers, *run, end]
+            tokens += run if part.bare else [*begin, *registers, *run, *end]
     return Prompt(tokens, tuple(media))
 
 
@@ -241,7 +244,7 @@ def draw_parts(formats: Format, rng: np.random.Generator) -> tuple[tuple[Part, .
 
 def special_ids(config: Config) -> set[int]:
     """The ids that the members of a multimodal config name: never drawn as text."""
-    return {value for name, value in config.items() if re.search(r"_token_id$|^im_\w+_id$", name)}
+    return {value for name, value in config.items() if re.search(r"_token_id$|_token_index$|^im_\w+_id$", name)}
 
 
 def joined(media: tuple[Medium, ...]) -> dict[str, np.ndarray]:
@@ -277,6 +280,7 @@ def token_kinds(config, tokens: list[int]) -> torch.Tensor:
 def expert_kinds(config, tokens: list[int]) -> torch.Tensor:
     """The kind of each token [1, n] with the marks of images and videos counted as such, as ERNIE's processor finds
     it."""
+    from transformers.models.ernie4_5_vl_moe.processing_ernie4_5_vl_moe import Ernie4_5_VLMoeProcessor
     ids = {f"{kind}{part}": getattr(config, f"{kind}{part}_id")
            for kind in ("image", "video") for part in ("_token", "_start_token", "_end_token")}
     processor = SimpleNamespace(**{f"{name}_id": value for name, value in ids.items()})
@@ -314,13 +318,27 @@ def model_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.T
     processor returns them."""
     inputs = {"input_ids": torch.tensor([tokens], dtype=torch.int64)}
     config, text = model.config, model.config.get_text_config()
+    if "aspect_ratio_ids" in joined(media_of(tokens)):
+        from . import tiles
+        return inputs | tiles.inputs(model, tokens, tensors(model, joined(media_of(tokens))))
     blocks = text is not config and getattr(text, "use_bidirectional_attention", None) == "vision"
     if (blocks or media_of(tokens)) and not counts_mask(model):
         inputs["mm_token_type_ids"] = token_kinds(config, tokens)
-    wide = np.float64 if model.dtype is torch.float64 else np.float32
     if "moe_mm_token_type_ids" in inspect.signature(model.forward).parameters:  # ERNIE: these have experts of their own
         inputs["moe_mm_token_type_ids"] = expert_kinds(config, tokens)
-    for name, array in joined(media_of(tokens)).items():
-        floats = array.dtype.kind == "f"
-        inputs[name] = torch.from_numpy(array.astype(wide if floats else np.int64))
-    return inputs
+    return inputs | tensors(model, joined(media_of(tokens)))
+
+
+def tensors(model: torch.nn.Module, arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
+    """The arrays as the published model takes them."""
+    wide = np.float64 if model.dtype is torch.float64 else np.float32
+    return {name: torch.from_numpy(array.astype(wide if array.dtype.kind == "f" else np.int64))
+            for name, array in arrays.items()}
+
+
+def step_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.Tensor]:
+    """What a published cached decode gets beside the last of `tokens`."""
+    if "aspect_ratio_ids" not in joined(media_of(tokens)):
+        return {}
+    from . import tiles
+    return tiles.step_inputs(model, tokens)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import families
+from . import families, pinned
 from .dims import grouped_dims, pick
 from .images import draw_parts
 from .record import record_variant
@@ -95,6 +95,12 @@ def run(options: argparse.Namespace) -> int:
     """Writes options.random configurations, printing one line for each. Returns 1 if one was skipped because all
     its draws were rejected."""
     names = [name for name in options.family or families.NAMES if name in families.NAMES]
+    elsewhere = [name for name in names if pinned.is_elsewhere(families.load(name))]
+    for name in elsewhere if options.family else ():  # each with its own N configurations
+        pinned.record(families.load(name), [], options, options.out)
+    names = [name for name in names if name not in elsewhere]
+    if not names:
+        return 0
     started = time.monotonic()
     n_skipped = 0
     for index in range(options.random):

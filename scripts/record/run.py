@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import families, plan
+from . import families, pinned, plan
 from .checkpoint import quiet
 from .record import family_variants, record_variant
 from .variant import Variant
@@ -67,8 +67,11 @@ def record(options: argparse.Namespace, out: Path) -> list[Path]:
         if unit.variant is None:
             made += record_special(unit.name, options, out)
             continue
-        place = Path(unit.name) / unit.variant.name
-        print("\n".join(record_whole(unit, options, out / place)), flush=True)
+        place, family = Path(unit.name) / unit.variant.name, families.load(unit.name)
+        if pinned.is_elsewhere(family):
+            pinned.record(family, [unit.variant.name], options, out)
+        else:
+            print("\n".join(record_whole(unit, options, out / place)), flush=True)
         made.append(place if options.variant or options.shard else Path(unit.name))
     return made
 

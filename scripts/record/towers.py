@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-from transformers.vision_utils import get_vision_window_index
 
-ATTRIBUTES = ("visual", "vision_tower")  # of the multimodal model
+ATTRIBUTES = ("visual", "vision_tower", "vision_model")  # of the multimodal model
 
 
 def find(model: torch.nn.Module) -> torch.nn.Module | None:
@@ -39,6 +38,7 @@ class Order:
             self.present = (kwargs["pixel_position_ids"] != -1).all(-1).reshape(-1).numpy()
         if not hasattr(self.tower, "window_size"):
             return
+        from transformers.vision_utils import get_vision_window_index  # which older versions lack
         grids = kwargs.get("grid_thw", args[1] if len(args) > 1 else None)
         config = self.tower.config
         index, _ = get_vision_window_index(grids, config.spatial_merge_size, config.window_size, config.patch_size)
@@ -93,14 +93,19 @@ def hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
     def store(name: str, of_order: Callable) -> Callable:
         def hook(_module, _args, out):
             out = out[0] if isinstance(out, tuple) else getattr(out, "pooler_output", out)
-            out = out.flatten(1) if out.dim() == 4 else out  # a convolution's, one pixel a patch
+            if out.dim() == 4 and isinstance(_module, torch.nn.Conv2d) and out.shape[-1] > 1:
+                out = out.permute(0, 2, 3, 1)  # of whole tiles: [tiles, D, rows, columns]
+            out = out.flatten(1) if out.dim() == 4 and out.shape[-1] == 1 else out  # one pixel a patch
             trace[name] = of_order(out.reshape(-1, out.shape[-1]).numpy().copy())
         return hook
 
     def as_is(rows: np.ndarray) -> np.ndarray:
         return rows
 
-    if hasattr(tower, "vision_model"):
+    if hasattr(tower, "global_transformer"):
+        patch, merger, merged = tower.patch_embedding, model.model.multi_modal_projector, as_is
+        layers = (*tower.transformer.layers, *tower.global_transformer.layers)
+    elif hasattr(tower, "vision_model"):
         inside = tower.vision_model
         patch, layers, merger = inside.embeddings.patch_embedding, inside.encoder.layers, model.model.projector
         merged = as_is

@@ -107,8 +107,8 @@ def text_model(model: torch.nn.Module) -> torch.nn.Module:
 
 
 def mixer(layer: torch.nn.Module) -> torch.nn.Module:
-    """The module of a layer that mixes tokens: attention, or a delta net."""
-    return layer.self_attn if hasattr(layer, "self_attn") else layer.linear_attn
+    """The module of a layer that mixes tokens: attention, to tokens or to images, or a delta net."""
+    return next(getattr(layer, name) for name in ("self_attn", "cross_attn", "linear_attn") if hasattr(layer, name))
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 from transformers import DynamicCache
 
-from .images import counts_mask, encode_alone, model_inputs
+from .images import counts_mask, encode_alone, model_inputs, step_inputs
 from .traces import Routing, hooks, text_model
 
 NARROW = (torch.float32, torch.float16, torch.bfloat16)
@@ -221,9 +221,10 @@ class Run:
             for n, token in enumerate(decode, len(prompt) + 1):
                 mask = self.mask(n, limit) if limit else None  # without one, positions go on after those of the prompt
                 mask = tree_map_only(torch.Tensor, lambda m: m[:, :, -1:], mask)
+                more = step_inputs(self.model, prompt + decode[:n - len(prompt)])
                 out = self.model(input_ids=torch.tensor([[token]], dtype=torch.int64),
                                  attention_mask=mask,
-                                 past_key_values=out.past_key_values, use_cache=True)
+                                 past_key_values=out.past_key_values, use_cache=True, **more)
                 rows.append(out.logits[0, -1].numpy().copy())
         return np.stack(rows)
 
@@ -257,6 +258,6 @@ def array(tensor: torch.Tensor) -> np.ndarray:
 def rope_types(config) -> set[str]:
     """The rope types of all layers of a config; `alpha`: HunYuan's dynamic rope, whose base does not depend on the
     length."""
-    parameters = config.rope_parameters or {}
+    parameters = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
     nested = [p for p in parameters.values() if isinstance(p, dict)] or [parameters]
     return {"alpha" if p.get("alpha") else p.get("rope_type", "default") for p in nested}

@@ -105,6 +105,11 @@ class Family:
     # tensors of a checkpoint that mlx-lm wrote, under published names -> those of the published text model
     from_mlx: Callable[[dict], dict] = _identity
     groups_from_mlx: Callable[[dict], dict] = _identity  # the same of the group sizes by tensor
+    # Norms whose epsilon cannot show, as regular expressions: another norm follows a linear layer behind them
+    unseen_epsilons: tuple[str, ...] = ()
+    # The version of transformers that gives the truth, in an environment of its own (pinned.py); "": that of
+    # requirements.txt
+    transformers: str = ""
 
 
 def rng_for(seed: int, *names: str) -> np.random.Generator:

@@ -111,8 +111,10 @@ assay_status server_logprobs_of(server_logprobs *l, const void *logits, assay_dt
     out->top = top;
     out->n_top = n;
     if (token >= 0) {
-        out->token =
-            (assay_token_logprob){.id = token, .logprob = l->row[token] - log_sum, .rank = rank_of(l, token)};
+        const bool has_logit = (size_t)token < l->model->vocab;
+        out->token = (assay_token_logprob){.id = token,
+                                           .logprob = has_logit ? l->row[token] - log_sum : -INFINITY,
+                                           .rank = has_logit ? rank_of(l, token) : l->model->vocab + 1};
         rc = server_token_text(l->texts, token, &out->token.text, err);
     }
     choose_top(l, n);

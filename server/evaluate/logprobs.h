@@ -17,7 +17,9 @@ void server_logprobs_free(server_logprobs *l);
 
 /* Writes the logprob of a token, and those of the n_top most probable ones, by descending logit, then by id.
  * logits: [vocab], of type ASSAY_F32 or ASSAY_F64. A NaN counts as minus infinity; if there is no finite
- * logit, all logprobs are NaN. token:  in the vocabulary; -1: none is wanted, and out->token is untouched.
+ * logit, all logprobs are NaN.
+ * token:  a valid id, whose logprob is minus infinity if it has no logit; -1: none is wanted, and out->token
+ *         is untouched.
  * top:    [min(n_top, vocab)], which out->top then points to.
  * Fails as server_token_text does. */
 assay_status server_logprobs_of(server_logprobs *l, const void *logits, assay_dtype dtype, int32_t token,

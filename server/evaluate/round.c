@@ -58,7 +58,8 @@ static size_t length_of(const server_worker *w, const server_run *run, size_t bu
         const size_t rows = ROWS_BYTES / row_bytes(w);
         if (most > rows) most = rows > 0 ? rows : 1;
     }
-    const bool whole = run->whole || p->n_tokens > w->model->n_divisible;
+    const bool whole =
+        run->whole || p->n_tokens > w->model->n_divisible || (p->n_items > 0 && w->model->images_whole);
     return server_chunk_length(p, run->n_done, most, whole, is_first);
 }
 

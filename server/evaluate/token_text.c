@@ -25,7 +25,7 @@ struct server_token_texts {
     int32_t anchor;    /* a token that precedes each one when it is decoded */
     char *anchor_text; /* [n_anchor_text] */
     size_t n_anchor_text;
-    assay_text *texts; /* [vocab]; .at NULL: not made yet */
+    assay_text *texts; /* [n_ids]; .at NULL: not made yet */
     arena *arena;
     buffer scratch;
 };
@@ -71,7 +71,7 @@ assay_status server_token_texts_open(const server_model *model, server_token_tex
     server_token_texts *t = calloc(1, sizeof *t);
     if (!t) return assay_fail(err, ASSAY_ENOMEM, "texts of tokens: out of memory");
     t->model = model;
-    t->texts = calloc(model->vocab, sizeof *t->texts);
+    t->texts = calloc(model->n_ids, sizeof *t->texts);
     assay_status rc = ASSAY_OK;
     if (!t->texts || !buffer_reserve(&t->scratch, 256))
         rc = assay_fail(err, ASSAY_ENOMEM, "texts of tokens: out of memory");

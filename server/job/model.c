@@ -32,15 +32,17 @@ static assay_status find_stops(server_model *m, assay_error *err)
     return rc;
 }
 
-/* What the plan says about lengths. For a checkpoint that only the engine understands nothing is known, and
+/* What the plan says about prompts. For a checkpoint that only the engine understands nothing is known, and
  * no prompt is divided. */
-static void find_lengths(server_model *m, const char *const *allow_unknown)
+static void find_limits(server_model *m, const char *const *allow_unknown)
 {
     plan *p;
     m->n_divisible = 0;
     if (plan_open_allowing(m->dir, allow_unknown, &p, NULL) != ASSAY_OK) return;
     m->max_positions = p->max_positions;
     m->n_divisible = plan_divisible_length(p);
+    m->images_whole = plan_crosses(p);
+    if (p->n_token_ids > m->n_ids) m->n_ids = p->n_token_ids;
     plan_free(p);
 }
 
@@ -58,11 +60,11 @@ assay_status server_model_open(const server_model_options *o, server_model **out
     assay_status rc = ASSAY_OK;
     if (!m->dir || !m->name) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", o->dir);
     if (rc == ASSAY_OK) rc = m->engine->model_open(m->dir, &options, &m->model, err);
-    if (rc == ASSAY_OK) m->vocab = m->engine->model_vocab(m->model);
+    if (rc == ASSAY_OK) m->n_ids = m->vocab = m->engine->model_vocab(m->model);
     if (rc == ASSAY_OK) rc = m->serving->tokenizer_open(m->dir, &m->tokenizer, err);
     if (rc == ASSAY_OK) rc = find_stops(m, err);
     if (rc == ASSAY_OK) {
-        find_lengths(m, o->allow_unknown);
+        find_limits(m, o->allow_unknown);
         *out = m;
     } else {
         server_model_close(m);

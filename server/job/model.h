@@ -7,6 +7,8 @@
 #include <assay/engine.h>
 #include <assay/serving.h>
 
+#include <stdbool.h>
+
 #include "model/checkpoint/stop.h"
 
 /* engine, serving: borrowed until server_model_close. serving has the parts tokenizer, detokenizer,
@@ -24,9 +26,12 @@ typedef struct server_model_options {
 
 /* stop_ids:      [n_stop_ids], sorted.
  * vocab:         width of the logits; ids of the tokenizer may be larger.
+ * n_ids:         the ids of prompts are below this; at least vocab.
  * max_positions: the most tokens of prompt and answer together (max_position_embeddings); 0: unknown.
  * n_divisible:   a prompt of more tokens than this must be evaluated in one step, since its ropes depend on
  *                the length; SIZE_MAX: any prompt may be divided.
+ * images_whole:  a prompt with images must be evaluated in one step, since tokens before an image depend on
+ *                it.
  * created:       when it was opened, seconds since 1970. */
 typedef struct server_model {
     const assay_engine *engine;
@@ -37,9 +42,10 @@ typedef struct server_model {
     stop_set *stops;
     const int32_t *stop_ids;
     size_t n_stop_ids;
-    size_t vocab;
+    size_t vocab, n_ids;
     size_t max_positions;
     size_t n_divisible;
+    bool images_whole;
     int64_t created;
 } server_model;
 

@@ -47,6 +47,7 @@ static assay_status copy_options(server_requests *c, const server_requests_optio
 {
     c->options = *o;
     set_limits(&c->options.limits);
+    if (c->options.n_ids < o->vocab) c->options.n_ids = o->vocab;
     if (!c->options.max_tokens) c->options.max_tokens = o->max_positions ? SIZE_MAX : LONGEST_ANSWER;
     assay_status rc = copy_name(c, o->dir, &c->dir, err);
     if (rc == ASSAY_OK) rc = copy_name(c, o->model, &c->model, err);

@@ -29,7 +29,8 @@ typedef struct server_requests_options {
     const char *model;                /* the name by which requests ask for it */
     const assay_serving *serving;     /* has template_render if the checkpoint has a chat template */
     const assay_tokenizer *tokenizer; /* of serving */
-    size_t vocab;                     /* of the model */
+    size_t vocab;                     /* of the model: width of the logits */
+    size_t n_ids;                     /* ids of prompts are below this; 0: as many as vocab */
     size_t max_positions;             /* of a prompt and its completion; 0: no limit */
     size_t max_tokens;                /* of a completion whose request gives no limit; 0: up to max_positions,
                                        * or 4096 if that is 0 */

@@ -20,12 +20,12 @@ static assay_status fail(const server_reading *r, const server_path *path, assay
 
 static assay_status check_tokens(const server_reading *r, const server_path *path, const server_prompt *p)
 {
-    const size_t vocab = r->context->options.vocab;
+    const size_t n_ids = r->context->options.n_ids;
     for (size_t i = 0; i < p->n_tokens; i++)
-        if (p->tokens[i] < 0 || (size_t)p->tokens[i] >= vocab)
+        if (p->tokens[i] < 0 || (size_t)p->tokens[i] >= n_ids)
             return server_refuse(r->refusal, 400, path->text,
                                  "token %zu: found id %" PRId32 ", expected one of the vocabulary, 0 to %zu",
-                                 i, p->tokens[i], vocab - 1);
+                                 i, p->tokens[i], n_ids - 1);
     return ASSAY_OK;
 }
 
@@ -240,7 +240,7 @@ static assay_status decode(const server_reading *r, const server_path *path, ser
 static assay_status read_ids(server_reading *r, const server_path *path, json_object *list,
                              server_prompt *out)
 {
-    const size_t n = json_object_array_length(list), vocab = r->context->options.vocab;
+    const size_t n = json_object_array_length(list), n_ids = r->context->options.n_ids;
     if (n == 0) return server_refuse(r->refusal, 400, path->text, "found [], expected at least one token id");
     out->tokens = calloc(n, sizeof *out->tokens);
     if (!out->tokens) return server_out_of_memory(r);
@@ -248,7 +248,7 @@ static assay_status read_ids(server_reading *r, const server_path *path, json_ob
         json_object *id = json_object_array_get_idx(list, i);
         const int64_t value = json_object_get_int64(id);
         const server_path place = server_path_element(path, i);
-        if (!json_object_is_type(id, json_type_int) || value < 0 || (uint64_t)value >= vocab)
+        if (!json_object_is_type(id, json_type_int) || value < 0 || (uint64_t)value >= n_ids)
             return server_unexpected(r, &place, id, "a token id of the vocabulary");
         out->tokens[out->n_tokens++] = (int32_t)value;
     }

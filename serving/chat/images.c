@@ -7,13 +7,16 @@
 #include "base/file.h"
 #include "image/decode.h"
 #include "image/patches.h"
+#include "image/tiles.h"
 
 /* One image, and the arrays of its item. */
 typedef struct one_image {
     image_input input;
     int32_t grid[3];
-    int32_t *positions; /* [n_rows, 2], or NULL */
-    assay_tensor tensors[2];
+    int32_t ratio;     /* of tiles */
+    int32_t *integers; /* positions [n_rows, 2], or the mask of tiles [n_rows]; or NULL */
+    assay_tensor tensors[3];
+    size_t n_tensors;
 } one_image;
 
 /* serve_images, with what it points to. */
@@ -63,12 +66,34 @@ static void set_grid(const image_config *config, one_image *one)
     one->tensors[1].shape[0] = 1;
     one->tensors[1].shape[1] = 3;
     one->tensors[1].data = one->grid;
+    one->n_tensors = 2;
+}
+
+static void set_tiles(const image_config *config, one_image *one)
+{
+    const size_t n = one->input.n_rows, side = (size_t)config->tile_size;
+    const int64_t rows = one->input.size.grid_h, columns = one->input.size.grid_w;
+    one->ratio = (int32_t)image_tiles_ratio(config->max_image_tiles, rows, columns);
+    for (size_t i = 0; i < n; i++) one->integers[i] = i < (size_t)(rows * columns);
+    one->tensors[0] = (assay_tensor){.name = "pixel_values", .dtype = ASSAY_F32, .rank = 4};
+    one->tensors[0].shape[0] = n;
+    one->tensors[0].shape[1] = 3;
+    one->tensors[0].shape[2] = one->tensors[0].shape[3] = side;
+    one->tensors[1] = (assay_tensor){.name = "aspect_ratio_ids", .dtype = ASSAY_I32, .rank = 1};
+    one->tensors[1].shape[0] = 1;
+    one->tensors[1].data = &one->ratio;
+    one->tensors[2] = (assay_tensor){.name = "aspect_ratio_mask", .dtype = ASSAY_I32, .rank = 2};
+    one->tensors[2].shape[0] = 1;
+    one->tensors[2].shape[1] = n;
+    one->tensors[2].data = one->integers;
+    one->n_tensors = 3;
 }
 
 static void set_positions(one_image *one)
 {
     const size_t rows = one->input.n_rows;
-    for (size_t i = 0; i < 2 * rows; i++) one->positions[i] = (int32_t)one->input.positions[i];
+    for (size_t i = 0; i < 2 * rows; i++) one->integers[i] = (int32_t)one->input.positions[i];
+    one->n_tensors = 2;
     one->tensors[0] = (assay_tensor){.name = "pixel_values", .dtype = ASSAY_F32, .rank = 3};
     one->tensors[0].shape[0] = 1;
     one->tensors[0].shape[1] = rows;
@@ -77,7 +102,7 @@ static void set_positions(one_image *one)
     one->tensors[1].shape[0] = 1;
     one->tensors[1].shape[1] = rows;
     one->tensors[1].shape[2] = 2;
-    one->tensors[1].data = one->positions;
+    one->tensors[1].data = one->integers;
 }
 
 /* Makes the item of image i. */
@@ -92,15 +117,14 @@ static assay_status open_image(const image_config *config, const serve_image_sou
     rc = make_patches(config, path, &pixels, &one->input, err);
     image_pixels_free(&pixels);
     if (rc != ASSAY_OK) return rc;
-    if (one->input.positions) {
-        one->positions = calloc(one->input.n_rows, 2 * sizeof *one->positions);
-        if (!one->positions) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
-        set_positions(one);
-    } else {
-        set_grid(config, one);
-    }
+    one->integers = calloc(one->input.n_rows, 2 * sizeof *one->integers);
+    if (!one->integers) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    if (one->input.positions) set_positions(one);
+    else if (config->rows == IMAGE_ROWS_TILES) set_tiles(config, one);
+    else set_grid(config, one);
     one->tensors[0].data = one->input.pixel_values;
-    all->items[i] = (assay_item){.kind = ASSAY_ITEM_IMAGE, .tensors = one->tensors, .n_tensors = 2};
+    all->items[i] =
+        (assay_item){.kind = ASSAY_ITEM_IMAGE, .tensors = one->tensors, .n_tensors = one->n_tensors};
     all->sizes[i] = (size_t)one->input.size.n_tokens;
     all->sizes[all->shown.n + i] = (size_t)one->input.size.height;
     all->sizes[2 * all->shown.n + i] = (size_t)one->input.size.width;
@@ -132,7 +156,7 @@ void serve_images_free(serve_images *shown)
     if (!all) return;
     for (size_t i = 0; all->image && i < all->shown.n; i++) {
         image_input_free(&all->image[i].input);
-        free(all->image[i].positions);
+        free(all->image[i].integers);
     }
     free(all->image);
     free(all->items);

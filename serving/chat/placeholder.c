@@ -28,6 +28,7 @@ static const char *const glm4v[] = {"Glm4vProcessor", "Glm46VProcessor", NULL};
 static const char *const ernie[] = {"Ernie4_5_VLMoeProcessor", "Ernie4_5_VL_MoeProcessor", NULL};
 static const char *const hunyuan[] = {"HunYuanVLProcessor", NULL};
 static const char *const falcon[] = {"FalconOCRProcessor", NULL};
+static const char *const mllama[] = {"MllamaProcessor", NULL};
 static const char *const gemma4[] = {"Gemma4Processor", NULL};
 
 /* replace_image_token of the classes in transformers 5.23; _expand_image_tokens of Falcon-OCR's in mlx-vlm.
@@ -59,6 +60,7 @@ static const rule rules[] = {
      .before = {"image_start_token", NULL},
      .after = {"image_end_token", NULL}},
     {.processors = falcon, .image_processor = "FalconOCRProcessor", .by_ids = true},
+    {.processors = mllama, .image_processor = "MllamaImageProcessor", .token = {"image_token", "<|image|>"}},
     {.processors = gemma4,
      .image_processor = "Gemma4ImageProcessor",
      .token = {"image_token", NULL},

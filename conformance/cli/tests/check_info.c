@@ -187,18 +187,61 @@ START_TEST(a_plan_as_json_has_what_the_text_has)
         {"subjects/4/checkpoint/layers/1/own_experts/sum_floor", "9.9999999999999998e-13"},
         {"subjects/4/checkpoint/layers/1/experts/scoring", "\"softmax\""},
         {"subjects/4/checkpoint/layers/1/experts/groups", "null"},
-        {"subjects/5/checkpoint/layers/0/experts", "null"},
-        {"subjects/5/checkpoint/layers/1/experts/groups", "{\"n\":4,\"active\":2}"},
-        {"subjects/5/checkpoint/layers/1/experts/scoring", "\"sigmoid\""},
-        {"subjects/5/checkpoint/layers/1/experts/sum_offset", "9.9999999999999995e-21"},
-        {"subjects/5/checkpoint/layers/1/experts/factor", "2.5"},
         {"subjects/4/checkpoint/tower/merger/steps/5", "{\"repeat\":2}"},
         {"subjects/4/checkpoint/plane_rope", "null"},
         {0}};
     const support_output *o =
         support_shell("cd \"$top_srcdir/fixtures\" && \"$ASSAY\" info --json - gemma4/mlx-4bit-experts/model "
                       "qwen3_vl/base/model phi3/longrope/model qwen3_5/base/model "
-                      "ernie4_5_vl_moe/base/model glm4v_moe/base/model");
+                      "ernie4_5_vl_moe/base/model");
+    assert_code(o, 0);
+    ck_assert_str_eq(o->err, "");
+    assert_values(o->out, expected);
+}
+END_TEST
+
+START_TEST(a_plan_as_json_has_groups_of_experts)
+{
+    static const expectation expected[] = {
+        {"subjects/0/checkpoint/layers/0/experts", "null"},
+        {"subjects/0/checkpoint/layers/1/experts/groups", "{\"n\":4,\"active\":2}"},
+        {"subjects/0/checkpoint/layers/1/experts/scoring", "\"sigmoid\""},
+        {"subjects/0/checkpoint/layers/1/experts/sum_offset", "9.9999999999999995e-21"},
+        {"subjects/0/checkpoint/layers/1/experts/factor", "2.5"},
+        {0}};
+    const support_output *o =
+        support_shell("cd \"$top_srcdir/fixtures\" && \"$ASSAY\" info --json - glm4v_moe/base/model");
+    assert_code(o, 0);
+    ck_assert_str_eq(o->err, "");
+    assert_values(o->out, expected);
+}
+END_TEST
+
+START_TEST(a_plan_as_json_has_attention_to_images_and_tiles)
+{
+    static const expectation expected[] = {
+        {"subjects/0/checkpoint/vocabulary", "61"},
+        {"subjects/0/checkpoint/token_ids", "69"},
+        {"subjects/0/checkpoint/layers/0/attention/images", "false"},
+        {"subjects/0/checkpoint/layers/0/residual_gates", "false"},
+        {"subjects/0/checkpoint/layers/1/attention/images", "true"},
+        {"subjects/0/checkpoint/layers/1/attention/rope", "null"},
+        {"subjects/0/checkpoint/layers/1/norms/k/type", "\"rms\""},
+        {"subjects/0/checkpoint/layers/1/residual_gates", "true"},
+        {"subjects/0/checkpoint/tower/layers/2/residual_gates", "false"},
+        {"subjects/0/checkpoint/tower/layers/3/residual_gates", "true"},
+        {"subjects/0/checkpoint/tower/merger/features", "24"},
+        {"subjects/0/checkpoint/tower/tiles/n", "4"},
+        {"subjects/0/checkpoint/tower/tiles/side", "3"},
+        {"subjects/0/checkpoint/tower/tiles/padded", "16"},
+        {"subjects/0/checkpoint/tower/tiles/ratios/6", "{\"rows\":3,\"columns\":1}"},
+        {"subjects/0/checkpoint/tower/tiles/collected", "[{\"layer\":2},{\"layer\":0}]"},
+        {"subjects/0/checkpoint/tower/tiles/second", "3"},
+        {"subjects/0/checkpoint/tower/tiles/middle/type", "\"layer\""},
+        {"subjects/1/checkpoint/tower/tiles", "null"},
+        {0}};
+    const support_output *o = support_shell(
+        "cd \"$top_srcdir/fixtures\" && \"$ASSAY\" info --json - mllama/base/model qwen3_vl/base/model");
     assert_code(o, 0);
     ck_assert_str_eq(o->err, "");
     assert_values(o->out, expected);
@@ -290,6 +333,8 @@ int main(void)
     tcase_add_test(program, a_case_as_json_has_what_the_text_has);
     tcase_add_test(program, vectors_as_json_are_counted_by_group);
     tcase_add_test(program, a_plan_as_json_has_what_the_text_has);
+    tcase_add_test(program, a_plan_as_json_has_groups_of_experts);
+    tcase_add_test(program, a_plan_as_json_has_attention_to_images_and_tiles);
     tcase_add_test(program, a_plan_as_json_has_the_rope_in_the_plane_of_images);
     tcase_add_test(program, a_schedule_as_json_has_its_counts);
     tcase_add_test(program, what_cannot_be_read_has_its_error_in_the_document);

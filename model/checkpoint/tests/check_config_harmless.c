@@ -120,6 +120,7 @@ static const struct {
      "{" EVERYWHERE TRAINED "\"num_nextn_predict_layers\": 1, \"moe_gate\": \"topk\", "
      "\"moe_capacity\": [128, 128, 128], \"freq_allocation\": 20}"},
     {"falcon_ocr/base", "{" EVERYWHERE TRAINED "\"auto_map\": {}, \"eos_id\": 11}"},
+    {"mllama/base", "{" EVERYWHERE TRAINED "\"pad_token_id\": 128004}"},
 };
 
 START_TEST(published_members_are_accepted)
@@ -231,6 +232,8 @@ static const struct {
     {"hunyuan_vl/base", "vision_config", "anyres_pooling_size", "2", "vision_config.anyres_pooling_size"},
     {"glm4v/base", "text_config", "partial_rotary_dim", "4", "text_config.partial_rotary_dim"},
     {"glm4v/base", "text_config", "num_nextn_predict_layers", "1", "text_config.num_nextn_predict_layers"},
+    {"mllama/base", "text_config", "sliding_window", "4096", "text_config.sliding_window"},
+    {"mllama/base", "vision_config", "layer_norm_eps", "1e-6", "vision_config.layer_norm_eps"},
     {"glm4v/base", "vision_config", "window_size", "112", "vision_config.window_size"},
     {"glm4v_moe/base", "text_config", "use_qk_norm", "true", "text_config.use_qk_norm"},
     {"glm4v_moe/base", "text_config", "scoring_func", "\"softmax\"", "text_config.scoring_func"},

@@ -70,7 +70,8 @@ void family_begin(family *f, double epsilon, bool tied_by_default)
 {
     plan *p = f->plan;
     config *c = f->config;
-    p->vocab = p->n_token_ids = config_size(c, "vocab_size");
+    p->vocab = config_size(c, "vocab_size");
+    p->n_token_ids = p->vocab + f->more_embeddings;
     p->hidden = config_size(c, "hidden_size");
     size_t n_layers = config_size(c, "num_hidden_layers");
     p->max_positions = config_size_or(c, "max_position_embeddings", 2048);
@@ -88,7 +89,7 @@ void family_begin(family *f, double epsilon, bool tied_by_default)
     }
     p->n_layers = n_layers;
     for (size_t i = 0; i < n_layers; i++) p->layers[i].residual_factor = 1;
-    p->embedding = bind_matrix(f->bind, p->vocab, p->hidden, "embed_tokens.weight");
+    p->embedding = bind_matrix(f->bind, p->n_token_ids, p->hidden, "embed_tokens.weight");
     p->embedding_scale = p->logit_factor = 1;
     p->norm = bind_norm(f->bind, p->hidden, epsilon, "norm");
     bind_head(f->bind, p, tied);

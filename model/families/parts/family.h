@@ -14,6 +14,7 @@ typedef struct family {
     config *config; /* of the language model: the document itself, or its text_config */
     config *outer;  /* the document around a text_config; NULL in a text checkpoint */
     bind *bind;
+    size_t more_embeddings; /* rows of the embedding beyond vocab_size: of ids that have no logits */
 } family;
 
 typedef void family_fn(family *f);

@@ -12,4 +12,5 @@ model_libmodel_la_SOURCES += \
 	model/families/parts/qwen_experts.c model/families/parts/qwen_experts.h \
 	model/families/parts/qwen_tower.c model/families/parts/qwen_tower.h \
 	model/families/parts/siglip_parts.c model/families/parts/siglip_parts.h \
+	model/families/parts/tiles_parts.c model/families/parts/tiles_parts.h \
 	model/families/parts/vision.c model/families/parts/vision.h

@@ -75,22 +75,30 @@ void family_vision_end(family_vision *v)
     bind_leave(v->own.bind, &v->outside);
 }
 
+void family_vision_allocate(family_vision *v, size_t n, const char *name)
+{
+    plan_tower *tower = &v->own.plan->tower;
+    const size_t n_tensors = weights_count(v->own.bind->weights);
+    if (!family_ok(&v->own)) return;
+    if (n > n_tensors)
+        config_fail(&v->config, ASSAY_EFORMAT, "%s: found %zu, but the checkpoint has only %zu tensors", name,
+                    n, n_tensors);
+    else if (!(tower->layers = calloc(n, sizeof *tower->layers)))
+        config_fail(&v->config, ASSAY_ENOMEM, "%s: out of memory for %zu layers", name, n);
+    else tower->n_layers = n;
+}
+
 void family_vision_layers(family_vision *v, size_t hidden, const char *depth, const char *n_heads)
 {
     plan_tower *tower = &v->own.plan->tower;
-    const size_t n = config_size(&v->config, depth), n_tensors = weights_count(v->own.bind->weights);
+    const size_t n = config_size(&v->config, depth);
     v->n_heads = config_size(&v->config, n_heads);
     tower->hidden = hidden;
     if (!family_ok(&v->own)) return;
-    if (n > n_tensors)
-        config_fail(&v->config, ASSAY_EFORMAT, "%s: found %zu, but the checkpoint has only %zu tensors",
-                    depth, n, n_tensors);
-    else if (v->head_dim == 0 && hidden % v->n_heads != 0)
+    if (v->head_dim == 0 && hidden % v->n_heads != 0)
         config_fail(&v->config, ASSAY_EFORMAT, "%s: found %zu, expected a divisor of the width %zu", n_heads,
                     v->n_heads, hidden);
-    else if (!(tower->layers = calloc(n, sizeof *tower->layers)))
-        config_fail(&v->config, ASSAY_ENOMEM, "%s: out of memory for %zu layers", depth, n);
-    else tower->n_layers = n;
+    else family_vision_allocate(v, n, depth);
     if (v->head_dim == 0) v->head_dim = hidden / v->n_heads;
 }
 

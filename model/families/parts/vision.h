@@ -44,6 +44,9 @@ void family_vision_layers(family_vision *v, size_t hidden, const char *depth, co
  * patch_embed.proj. Patches are in the order of blocks. */
 void family_vision_patches(family_vision *v, size_t default_size, bool has_bias);
 
+/* Allocates n layers. name: the member that says how many, for messages. */
+void family_vision_allocate(family_vision *v, size_t n, const char *name);
+
 /* The square table of positions embeddings.position_embedding, of (image / patch size)² rows, without aligned
  * corners. image: the member image_size; at least the patch size, which has been read. */
 void family_vision_table(family_vision *v, plan_table_kind kind, size_t image);

@@ -266,7 +266,8 @@ static const char *const FIXTURES[] = {
     "ernie4_5_vl_moe/base", "ernie4_5_vl_moe/new",  "hunyuan_vl/base",
     "hunyuan_vl/new",       "gemma4/tower-clipped", "gemma4/multimodal-old",
     "qwen3_5/base",         "qwen3_5/mlx-4bit",     "qwen3_5_moe/base",
-    "qwen3_5/tower",        "qwen3_omni_moe/base",  "falcon_ocr/base"};
+    "qwen3_5/tower",        "qwen3_omni_moe/base",  "falcon_ocr/base",
+    "mllama/base",          "mllama/tiles-6"};
 
 /* Whether the family leaves out tensors of the checkpoint. */
 static bool passes_over_tensors(const char *dir)

@@ -14,7 +14,7 @@ from PIL import Image
 
 from scripts.endtoend import rows as table
 
-from .. import case_file, checksums, families, run
+from .. import case_file, checksums, families, pinned, run
 from ..checkpoint import Checkpoint, quiet
 from ..record import family_variants
 from .conversations import Conversation, Drawer, members, opened
@@ -79,6 +79,9 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) if options.check else options.out
         for name in names:
+            if pinned.is_elsewhere(family := families.load(name)):
+                pinned.run(family, "scripts.record.e2e", ["--row", name, "--out", str(out), "--seed", str(options.seed)])
+                continue
             print(record(name, out, options.seed), flush=True)
         return run.compare(out, options.out, [Path(name) for name in names]) if options.check else 0
 

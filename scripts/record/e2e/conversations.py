@@ -16,7 +16,7 @@ from PIL import Image
 
 from .. import cases, narrow
 from ..checkpoint import Checkpoint
-from ..images import Medium, Prompt, model_inputs
+from ..images import Medium, Prompt, model_inputs, step_inputs
 from ..truth import Run
 from ..variant import rng_for
 from .rows import Row, Vocabulary
@@ -41,6 +41,11 @@ class Conversation:
     noise: dict[str, float]
 
 
+def older(images: Any) -> bool:
+    """Whether a processor of images is one of transformers before version 5, where those without `Fast` take PIL."""
+    return int(transformers.__version__.split(".")[0]) < 5 and not type(images).__name__.endswith("Fast")
+
+
 class Processor:
     """The published processor of a written checkpoint. Without torchvision, transformers takes the PIL backend for images; it has no class
     for videos then, and the published processors check that they are given one, which is turned off: there are no videos here."""
@@ -48,7 +53,7 @@ class Processor:
     def __init__(self, row: Row, directory: Path):
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
         images = transformers.AutoImageProcessor.from_pretrained(directory)
-        if "Pil" not in type(images).__name__:
+        if "Pil" not in type(images).__name__ and not older(images):
             raise RuntimeError(f"{directory}: the image processor is {type(images).__name__}, expected the PIL backend")
         with mock.patch.object(transformers.ProcessorMixin, "check_argument_for_proper_class", lambda self, name, argument: type(argument)):
             self.processor = getattr(transformers, row.processor)(image_processor=images, tokenizer=self.tokenizer,
@@ -61,7 +66,9 @@ class Processor:
     def prompt(self, rendered: str, image: np.ndarray) -> Prompt:
         made = self.processor(text=[rendered], images=[Image.fromarray(image)], return_tensors="np")
         arrays = {name: np.asarray(value) for name, value in made.items()
-                  if name not in ("input_ids", "attention_mask", "mm_token_type_ids")}
+                  if name not in ("input_ids", "attention_mask", "mm_token_type_ids", "token_type_ids", "cross_attention_mask")}
+        if "aspect_ratio_ids" in arrays:  # of a batch of one prompt
+            arrays = {name: value[0] for name, value in arrays.items()}
         return Prompt([int(one) for one in made["input_ids"][0]], (Medium("image", arrays),))
 
 
@@ -134,7 +141,8 @@ class Drawer:
                     return None
                 if len(tokens) == self.row.n_tokens or tokens[-1] == self.stop:
                     return tokens if len(set(tokens)) >= LEAST_DIFFERENT else None
-                out = run.model(input_ids=torch.tensor([tokens[-1:]]), past_key_values=out.past_key_values, use_cache=True)
+                out = run.model(input_ids=torch.tensor([tokens[-1:]]), past_key_values=out.past_key_values, use_cache=True,
+                                **step_inputs(run.model, prompt + tokens))
 
     def deciding(self, run: Run, prompt: Prompt, answer: list[int]) -> np.ndarray:
         """The logits [len(answer), V] that decide the answer's tokens."""

@@ -14,13 +14,12 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
 from ..checkpoint import Checkpoint
 from ..dialogue_tokenizer import dump
-from ..families.falcon_ocr import image_ids
-from ..variant import Config, Groups, Variant
 from ..families import hunyuan_vl
+from ..variant import Config, Groups, Variant
 from ..vision import marks
 
 # Of byte-level tokenizers, the most frequent first: a vocabulary has as many of them as it has ids for text. Each is a token of its own.
-CHARACTERS = "\n aeinrstU:Auolhdcpm.Yfgybwvk?,xjqz!0123456789'-;()\"/+*=_"
+CHARACTERS = "\n aeinrstU:Auolhdcpm.Yfgybwvk?,xjqz!0123456789'-;()\"/+*=_STEI"
 N_PLAIN = 64  # ids
 OPENAI_MEAN, OPENAI_STD = [0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711]
 QWEN_TOKENS = {"vision_start_token_id": "<|vision_start|>", "vision_end_token_id": "<|vision_end|>",
@@ -33,6 +32,9 @@ GLM_TOKENS = {"image_start_token_id": "<|begin_of_image|>", "image_end_token_id"
 HUNYUAN_TOKENS = {"im_start_id": "<|image_start|>", "im_end_id": "<|image_end|>", "image_token_id": "<|image|>",
                   "im_newline_id": "<|image_newline|>"}
 
+MLLAMA = ("<|begin_of_text|>{% for m in messages %}{{ m.role }}:\n{% if m.content is string %}{{ m.content }}{% else %}{% for part in m.content %}"
+          "{% if part.type == 'image' or 'image' in part %}<|image|>{% elif 'text' in part %}{{ part.text }}{% endif %}{% endfor %}{% endif %}\n"
+          "{% endfor %}{% if add_generation_prompt %}assistant:\n{% endif %}")
 QWEN_CONTENT = ("{% if m.content is string %}{{ m.content }}{% else %}{% for part in m.content %}{% if part.type == 'image' or 'image' in part"
                 " %}<|vision_start|><|image_pad|><|vision_end|>{% elif 'text' in part %}{{ part.text }}{% endif %}{% endfor %}{% endif %}")
 QWEN_TURN = ("<|im_start|>{{ m.role }}\n" + QWEN_CONTENT + "<|im_end|>\n{% endfor %}"
@@ -116,6 +118,13 @@ HALF: Config = {"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 QWEN3_IMAGE: Config = {"image_processor_type": "Qwen2VLImageProcessorFast", **HALF, "temporal_patch_size": 2,
                        "size": {"shortest_edge": 256, "longest_edge": 2304}}
 
+
+def falcon_marks(vocab_size: int) -> Config:
+    """Its module needs a newer transformers than some other rows, so it is imported when it is asked for."""
+    from ..families import falcon_ocr
+    return falcon_ocr.image_ids(vocab_size)
+
+
 ROWS = {
     "qwen2_5_vl": Row("mlx-4bit", "Qwen2_5_VLProcessor", clip("Qwen2VLImageProcessor"), template=QWEN_SYSTEM),
     "qwen2_vl": Row("mlx-4bit", "Qwen2VLProcessor", clip("Qwen2VLImageProcessor"), template=QWEN_SYSTEM),
@@ -133,7 +142,12 @@ ROWS = {
                        "image_end_token": "<|image_end|>"}, plain=True, marks=hunyuan_vl.marks),
     # Its processor, which mlx-vlm alone has, resizes images to 64 pixels or more
     "falcon_ocr": Row("base", "FalconOCRProcessor", {}, FALCON_TOKENS, FALCON, "<|OCR_PLAIN|>", "<|end_of_text|>",
-                      {"tokenizer_class": "PreTrainedTokenizerFast"}, plain=True, marks=image_ids, vision={"patch_size": 16}),
+                      {"tokenizer_class": "PreTrainedTokenizerFast"}, plain=True, marks=falcon_marks, vision={"patch_size": 16}),
+    "mllama": Row("mlx-8bit", "MllamaProcessor",
+                  {"image_processor_type": "MllamaImageProcessor", "image_mean": OPENAI_MEAN, "image_std": OPENAI_STD, "do_resize": True,
+                   "do_pad": True, "do_rescale": True, "do_normalize": True, "resample": 2, "max_image_tiles": 4},
+                  {"image_token_index": "<|image|>"}, MLLAMA, "<|begin_of_text|>", "<|eot_id|>",
+                  {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<|begin_of_text|>"}, groups=Groups(8, 32, towers=True)),
 }
 
 
@@ -184,5 +198,9 @@ def write_files(row: Row, checkpoint: Checkpoint, vocabulary: Vocabulary, direct
     (directory / "chat_template.jinja").write_text(row.template)
     if row.image:
         tower = checkpoint.variant.outer["vision_config"]
-        image = {**row.image, "processor_class": row.processor, "patch_size": tower["patch_size"], "merge_size": tower["spatial_merge_size"]}
+        image = {**row.image, "processor_class": row.processor}
+        if "max_num_tiles" in tower:
+            image["size"] = {"height": tower["image_size"], "width": tower["image_size"]}
+        else:
+            image |= {"patch_size": tower["patch_size"], "merge_size": tower["spatial_merge_size"]}
         (directory / "preprocessor_config.json").write_text(dump(image))

@@ -34,6 +34,8 @@ PUBLISHED = {  # members of published checkpoints, in the spellings of several v
                         "processor_class": "Ernie4_5_VLMoeProcessor", **CLIP},
     "hunyuan_vl": {"image_processor_type": "HunYuanVLImageProcessor", "min_pixels": 262144, "max_pixels": 4194304,
                    "patch_size": 16, "temporal_patch_size": 1, "merge_size": 2, "resample": 1, **CLIP},
+    "mllama": {"image_processor_type": "MllamaImageProcessor", "size": {"height": 560, "width": 560}, "max_image_tiles": 4,
+               "do_pad": True, "do_resize": True, "do_rescale": True, "do_normalize": True, "resample": 2, **CLIP},
     "gemma4": {"image_processor_type": "Gemma4ImageProcessor", "patch_size": 16, "max_soft_tokens": 280,
                "pooling_kernel_size": 3, "do_normalize": False, "rescale_factor": 0.00392156862745098},
 }
@@ -205,6 +207,19 @@ def resized_twice(r: random.Random) -> Drawn:
     return config, one(), one()
 
 
+def tiled(r: random.Random) -> Drawn:
+    """Mllama: images of any size, near the sizes of whole tiles, and of one pixel a side; other numbers and sizes of tiles."""
+    config = {**PUBLISHED["mllama"]}
+    if r.random() < .6:
+        tile = r.choice((1, 7, 16, 33, 64, 224, 448))
+        config |= {"size": {"height": tile, "width": tile}, "max_image_tiles": r.choice((1, 2, 3, 4, 5, 6, 9, 16))}
+    tile = config["size"]["height"]
+
+    def one() -> int:
+        return max(1, r.choice((side(r, 6000), tile * r.randint(1, 6) + r.choice((-1, 0, 0, 1)), r.randint(1, 2 * tile))))
+    return config, one(), one()
+
+
 def budget_config(r: random.Random) -> dict[str, Any]:
     config = {**PUBLISHED["gemma4"], "max_soft_tokens": r.choice(SOFT_TOKENS)}
     if r.random() < .5:
@@ -252,7 +267,7 @@ IMAGES = {"published configs": sizes, "drawn configs": drawn_configs, "halves of
           "areas at a limit": limits, "aspect ratios around 200": aspects, "areas near 2^53": large,
           "without do_resize": kept, "sides shorter than a unit": lengthened, "copies of an image": copied,
           "patches of one frame": one_frame, "tokens that end rows": ended_rows,
-          "resized twice": resized_twice,
+          "resized twice": resized_twice, "tiles": tiled,
           "patch budget": budget, "patch budget, a side of one unit": budget_extremes,
           "patch budget, filled": budget_limits, "refused configs": refused}
 

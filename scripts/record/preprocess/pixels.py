@@ -94,6 +94,9 @@ PATCHES = (
     ({"image_processor_type": "PaddleOCRVLImageProcessor", "patch_size": 3, "temporal_patch_size": 2, "min_pixels": 36,
       "max_pixels": 900, "image_mean": [.5, .25, .125], "image_std": [.5, .3, .2]}, 5, 31),
     ({"image_processor_type": "HunYuanVLImageProcessor", "patch_size": 4, "min_pixels": 64, "max_pixels": 1024, "resample": 1}, 23, 37),
+    ({"image_processor_type": "MllamaImageProcessor", "size": {"height": 6, "width": 6}}, 7, 20),
+    ({"image_processor_type": "MllamaImageProcessor", "size": {"height": 5, "width": 5}, "max_image_tiles": 6, "resample": 3,
+      "image_mean": [.5, .25, .125], "image_std": [.5, .3, .2]}, 31, 23),
 )
 
 
@@ -121,9 +124,12 @@ def patches(seed: int) -> Iterable[bytes]:
         processor = processors.opened(config)
         made = processor(image, return_tensors="np", input_data_format="channels_last")
         rows = made["pixel_values"]
+        if "aspect_ratio_ids" in made:
+            rows = rows[0, 0]
         rows = (rows.reshape(len(rows), -1) if rows.ndim == 4 else rows.reshape(-1, rows.shape[-1])).astype("<f4", copy=False)
         positions = made["image_position_ids"][0].astype("<i8") if "image_position_ids" in made else None
-        grid = [int(n) for n in made["image_grid_thw"][0]] if positions is None else \
+        grid = processors.whole_tiled(processor, made)[0] if "aspect_ratio_ids" in made else \
+            [int(n) for n in made["image_grid_thw"][0]] if positions is None else \
             [1, int(positions[:, 1].max()) + 1, int(positions[:, 0].max()) + 1]
         yield record("patches", (height, width, len(text), *rows.shape, 0 if positions is None else 2, *grid),
                      text + image.tobytes() + rows.tobytes() + (b"" if positions is None else positions.tobytes()))

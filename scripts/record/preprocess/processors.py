@@ -24,6 +24,7 @@ from transformers.models.gemma4 import image_processing_pil_gemma4 as gemma4
 from transformers.models.glm4v import image_processing_pil_glm4v as glm4v
 from transformers.models.hunyuan_vl import image_processing_pil_hunyuan_vl as hunyuan_vl
 from transformers.models.hunyuan_vl.processing_hunyuan_vl import HunYuanVLProcessor
+from transformers.models.mllama import image_processing_pil_mllama as mllama
 from transformers.models.paddleocr_vl import image_processing_pil_paddleocr_vl as paddleocr_vl
 from transformers.models.qwen2_vl import image_processing_pil_qwen2_vl as qwen2_vl
 
@@ -33,6 +34,7 @@ CLASSES = {"Qwen2VLImageProcessor": qwen2_vl.Qwen2VLImageProcessorPil,
            "Glm4vImageProcessor": glm4v.Glm4vImageProcessorPil,
            "Ernie4_5_VLMoeImageProcessor": ernie.Ernie4_5_VLMoeImageProcessorPil,
            "HunYuanVLImageProcessor": hunyuan_vl.HunYuanVLImageProcessorPil,
+           "MllamaImageProcessor": mllama.MllamaImageProcessorPil,
            "Gemma4ImageProcessor": gemma4.Gemma4ImageProcessorPil}
 FALCON = "FalconOCRProcessor"  # of mlx-vlm, whose processor reads spatial_patch_size of config.json
 VIDEOS = {"Qwen2VLVideoProcessor": "qwen2_vl", "Qwen3VLVideoProcessor": "qwen3_vl"}
@@ -65,7 +67,9 @@ def resized(processor: Any, height: int, width: int) -> tuple[int, int]:
     """The size to which the published method resizes; ValueError if it refuses."""
     if not processor.do_resize:
         return height, width
-    if isinstance(processor, gemma4.Gemma4ImageProcessorPil):
+    if isinstance(processor, mllama.MllamaImageProcessorPil):
+        made, _ = tiled(processor, height, width)
+    elif isinstance(processor, gemma4.Gemma4ImageProcessorPil):
         with mock.patch.object(gemma4, "resize", side_effect=lambda image, size, resample: blank(*size)):
             made = processor.aspect_ratio_preserving_resize(
                 blank(height, width), processor.patch_size, processor.max_soft_tokens * processor.pooling_kernel_size**2,
@@ -88,9 +92,26 @@ def tokens_of(processor: Any, grid: list[int], unit: int) -> int:
     return math.prod(grid) // unit**2
 
 
+def tiled(processor: Any, height: int, width: int) -> tuple[np.ndarray, tuple[int, int]]:
+    """The resized image, and the rows and columns of tiles, of a processor that cuts images into tiles."""
+    with mock.patch.object(mllama.PilBackend, "resize", side_effect=lambda image, size, resample: blank(size.height, size.width)):
+        return processor.resize(blank(height, width), processor.size, processor.max_image_tiles, processor.resample)
+
+
+def whole_tiled(processor: Any, made: Any) -> tuple[list[int], int]:
+    """The rows and columns of tiles that the id says, which must be as many as the mask has. One token stands for them."""
+    ratios = mllama.get_all_supported_aspect_ratios(processor.max_image_tiles)
+    ratio = ratios[int(made["aspect_ratio_ids"][0, 0]) - 1]
+    if int(made["aspect_ratio_mask"].sum()) != math.prod(ratio):
+        raise RuntimeError("aspect_ratio_mask has not the tiles of aspect_ratio_ids")
+    return [1, *ratio], 1
+
+
 def whole(processor: Any, height: int, width: int) -> tuple[list[int], int]:
     """Grid and token count by the whole processor."""
     made = processor(np.zeros((height, width, 3), np.uint8), return_tensors="np", input_data_format="channels_last")
+    if isinstance(processor, mllama.MllamaImageProcessorPil):
+        return whole_tiled(processor, made)
     if isinstance(processor, gemma4.Gemma4ImageProcessorPil):
         positions = made["image_position_ids"][0]
         grid = [1, int(positions[:, 1].max()) + 1, int(positions[:, 0].max()) + 1]
@@ -142,6 +163,13 @@ def of_image(text: str, height: int, width: int) -> Answer:
     try:
         processor = opened(json.loads(text))
         tall, wide = resized(processor, height, width)
+        if isinstance(processor, mllama.MllamaImageProcessorPil):
+            answer = {"height": int(tall), "width": int(wide), "grid": [1, *(int(n) for n in tiled(processor, height, width)[1])],
+                      "tokens": 1}
+            if height * width <= WHOLE_PIXELS and processor.size.height <= 64 and whole(processor, height, width) != (
+                    answer["grid"], 1):
+                raise RuntimeError(f"{text}: {height} x {width}: the whole processor disagrees")
+            return answer
         grid = [1, tall // processor.patch_size, wide // processor.patch_size]
         unit = processor.pooling_kernel_size if hasattr(processor, "pooling_kernel_size") else processor.merge_size
         answer = {"height": tall, "width": wide, "grid": grid, "tokens": tokens_of(processor, grid, unit)}

@@ -259,6 +259,9 @@ START_TEST(placeholders_become_the_tokens_of_their_images)
     put(dir, "tokenizer_config.json",
         "{\"image_token\":\"<i>\",\"image_start_token\":\"<s>\",\"image_end_token\":\"<e>\"}");
     expect_placeholder(dir, "HunYuanVLImageProcessor", "<i>", "a<i><i>b<i>");
+    dir = checkpoint("mllama");
+    put(dir, "tokenizer_config.json", "{\"processor_class\":\"MllamaProcessor\"}");
+    expect_placeholder(dir, "MllamaImageProcessor", "<|image|>", "a<|image|><|image|>b<|image|>");
     dir = checkpoint("gemma");
     put(dir, "tokenizer_config.json",
         "{\"image_token\":\"<i>\",\"boi_token\":\"<s>\",\"eoi_token\":\"<e>\",\"processor_class\":"

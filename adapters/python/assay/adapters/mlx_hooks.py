@@ -24,8 +24,8 @@ def decoder(model: Any) -> Any:
 
 
 def mixer(layer: Any) -> Any:
-    """The module of a layer that mixes tokens: attention, or a delta net."""
-    return layer["self_attn"] if "self_attn" in layer else layer["linear_attn"]
+    """The module of a layer that mixes tokens: attention, to tokens or to images, or a delta net."""
+    return next(layer[name] for name in ("self_attn", "cross_attn", "linear_attn") if name in layer)
 
 
 def text_places(text: Any, between: bool = False) -> Places:
@@ -53,6 +53,9 @@ def tower_places(model: Any) -> Places:
         patch, layers, merger = tower.embeddings.patch_embedding, tower.layers, tower.projector
     elif tower is not None and "perceive" in tower:  # HunYuanVL: called for each image, unlike the tower
         patch, layers, merger = tower.embeddings.patch_embedding, tower.layers, tower
+    elif tower is not None and "global_transformer" in tower:  # Llama 3.2 Vision
+        patch, merger = tower.patch_embedding, model.multi_modal_projector
+        layers = (*tower.transformer.layers, *tower.global_transformer.layers)
     elif tower is not None and "patch_embedder" in tower:  # Gemma 4
         # called for the sum with the positions: the embedding itself is its linear layer
         patch, layers, merger = tower.patch_embedder.input_proj, tower.encoder.layers, model.embed_vision
@@ -98,11 +101,11 @@ def float32(tensor: Any) -> np.ndarray:
 def hooked(places: Places, give: Callable[[str, Any], None]) -> Iterator[None]:
     """Gives the tensors at these places, in the order of their computation."""
     def wrap(call: Callable[..., Any]) -> Callable[..., Any]:
-        def wrapped(module: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        def wrapped(module: Any, *args: Any, **kwargs: Any) -> Any:
             _, before, after = places.get(id(module), (None, None, None))
             if before is not None:
-                give(before, x)
-            out = call(module, x, *args, **kwargs)
+                give(before, args[0] if args else next(iter(kwargs.values())))
+            out = call(module, *args, **kwargs)
             if after is not None:
                 give(after, out[0] if isinstance(out, tuple) else out)
             return out

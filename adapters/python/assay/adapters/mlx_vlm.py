@@ -45,6 +45,7 @@ class Engine(mlx_sessions.Engine):
     name, version = "mlx-vlm", version("mlx-vlm")
 
     def load(self, directory: Path) -> Model:
+        parts.refuse_attention_to_images(load_config(directory))
         module = load_model(directory)
         if not hasattr(module, "language_model") or not hasattr(module, "get_input_embeddings"):
             raise Unsupported(f"{type(module).__module__} is no language model with a cache")

@@ -49,6 +49,17 @@ def whole_images(media: dict[str, np.ndarray], side: int) -> dict[str, np.ndarra
     return {"pixel_values": np.stack(images), "image_grid_hw": np.array(grids, np.int32)}
 
 
+def with_mask(tokens: list[int], media: dict[str, np.ndarray], image_token: int) -> dict[str, np.ndarray]:
+    """The tiles of all images as a batch of one prompt, and the mask [1, n, images, tiles] of MllamaProcessor: which images each token
+    sees."""
+    from transformers.models.mllama.processing_mllama import (
+        convert_sparse_cross_attention_mask_to_dense, get_cross_attention_token_mask)
+    present = media["aspect_ratio_mask"]
+    mask = convert_sparse_cross_attention_mask_to_dense(
+        [get_cross_attention_token_mask(list(tokens), image_token)], [present.sum(-1).tolist()], present.shape[-1], len(tokens))
+    return {name: array[None] for name, array in media.items()} | {"cross_attention_mask": mask}
+
+
 def returned(config: Any, tokens: list[int], media: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """media: the tensors of all images and sounds of the prompt. Of the processors only Gemma4Processor returns the kinds of tokens
     by default, and that of PaddleOCR-VL gives its patches one more axis, of length 1."""
@@ -62,6 +73,8 @@ def returned(config: Any, tokens: list[int], media: dict[str, np.ndarray]) -> di
         return media | {"pixel_values": media["pixel_values"][None]}
     if family == "falcon_ocr" and "pixel_values" in media:
         return whole_images(media, config.vision_config.spatial_patch_size)
+    if family == "mllama" and "pixel_values" in media:
+        return with_mask(tokens, media, placeholder_ids(config)["image"])
     return media
 
 

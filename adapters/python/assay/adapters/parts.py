@@ -33,6 +33,13 @@ def refuse_quantised(config: dict[str, Any]) -> None:
         raise Unsupported("config.json: quantization is not supported")
 
 
+def refuse_attention_to_images(config: dict[str, Any]) -> None:
+    """Of models whose layers attend to images (mllama): decoded tokens need a mask of images, and placeholders have ids beyond the
+    vocabulary."""
+    if "cross_attention_layers" in config.get("text_config", {}):
+        raise Unsupported("config.json: attention to images (cross_attention_layers) is not supported")
+
+
 def refuse_random_weights(directory: str, name: str, info: dict[str, Iterable[Any]]) -> None:
     """info: of from_pretrained with output_loading_info. transformers would go on with random weights in place of those that are
     missing or do not fit the class `name`."""

@@ -68,6 +68,7 @@ class Engine(Base):
         file = Path(directory) / "config.json"
         given = json.loads(file.read_text())
         parts.refuse_quantised(given)
+        parts.refuse_attention_to_images(given)
         transformers.logging.set_verbosity_error()
         transformers.logging.disable_progress_bar()
         try:
