@@ -25,15 +25,53 @@ static void place_features(const fp_run *run, size_t hidden, float *x)
                    fp_features_row(run->placed[t].features, 0, run->placed[t].row), hidden * sizeof *x);
 }
 
-static void embed_tokens(const fp_pass *pass, float *x)
+/* out = the embedding of row `row` of the ids with one of their own. out: [D]. */
+static assay_status embed_row(const fp_pass *pass, size_t row, float *out)
+{
+    const plan_merger *merger = &pass->plan->id_table.merger;
+    const fp_id_table *packed = &pass->model->id_table;
+    const size_t mark = pass->scratch->n;
+    size_t width = packed->table.packed.n_in;
+    float *x = fp_scratch_floats(pass->scratch, 1, width);
+    if (x) packed->table.kernel->unpack(x, &packed->table.packed, row);
+    for (size_t i = 0; x && i < merger->n_steps; i++) {
+        const plan_merger_step *step = &merger->steps[i];
+        const size_t next = plan_merger_step_width(step, width, 1);
+        float *y = fp_scratch_floats(pass->scratch, 1, next);
+        if (y && step->kind == PLAN_MERGER_NORM) fp_norm_run(pass, y, x, 1, width, &packed->steps[i].norm);
+        else if (y) fp_linear_run(pass, y, x, 1, &packed->steps[i].linear);
+        x = y;
+        width = next;
+    }
+    if (x) memcpy(out, x, width * sizeof *out);
+    pass->scratch->n = mark;
+    return x ? ASSAY_OK : ASSAY_ENOMEM;
+}
+
+/* Ids with an embedding of their own. */
+static assay_status embed_own(const fp_pass *pass, const fp_run *run, float *x)
 {
     const plan *p = pass->plan;
+    assay_status rc = ASSAY_OK;
+    for (size_t t = 0; rc == ASSAY_OK && p->id_table.n && t < run->n_rows; t++) {
+        const size_t row = plan_id_table_row(p, run->tokens[t]);
+        if (row != SIZE_MAX) rc = embed_row(pass, row, x + (run->first_row + t) * p->hidden);
+    }
+    return rc;
+}
+
+static assay_status embed_tokens(const fp_pass *pass, float *x)
+{
+    const plan *p = pass->plan;
+    assay_status rc = ASSAY_OK;
     for (size_t j = 0; j < pass->n_runs; j++)
         for (size_t t = 0; t < pass->runs[j].n_rows; t++)
             unpack_row(&pass->model->embedding, (size_t)plan_embeds_as(p, pass->runs[j].tokens[t]),
                        x + (pass->runs[j].first_row + t) * p->hidden);
     if (p->embedding_scale != 1) fp_scale(x, pass->n_rows * p->hidden, p->embedding_scale);
+    for (size_t j = 0; rc == ASSAY_OK && j < pass->n_runs; j++) rc = embed_own(pass, &pass->runs[j], x);
     for (size_t j = 0; j < pass->n_runs; j++) place_features(&pass->runs[j], p->hidden, x);
+    return rc;
 }
 
 /* Adds table[token] * scale for one run to in [R, width]. row: scratch, [width]. */
@@ -214,8 +252,8 @@ static assay_status run_pass(fp_pass *pass)
     if (rc == ASSAY_OK) rc = find_blocks(pass);
     if (rc == ASSAY_OK) rc = find_own_experts(pass);
     if (rc != ASSAY_OK) return rc;
-    embed_tokens(pass, x);
-    rc = fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "embed");
+    rc = embed_tokens(pass, x);
+    if (rc == ASSAY_OK) rc = fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "embed");
     if (rc == ASSAY_OK && p->layer_inputs.present) rc = make_layer_inputs(pass, x);
     if (rc == ASSAY_OK) rc = run_layers(pass, x);
     if (rc != ASSAY_OK) return rc;

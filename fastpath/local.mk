@@ -9,6 +9,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/cache.c fastpath/cache.h \
 	fastpath/cache_spec.c fastpath/cache_spec.h \
 	fastpath/choice.c fastpath/choice.h \
+	fastpath/conv.c fastpath/conv.h \
 	fastpath/cross.c fastpath/cross.h \
 	fastpath/cross_keys.c fastpath/cross_keys.h \
 	fastpath/delta.c fastpath/delta.h \
@@ -38,6 +39,10 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/tower.c fastpath/tower.h \
 	fastpath/trace.c fastpath/trace.h \
 	fastpath/vision/attend.c fastpath/vision/attend.h \
+	fastpath/vision/conv.c fastpath/vision/conv.h \
+	fastpath/vision/conv_attend.c fastpath/vision/conv_attend.h \
+	fastpath/vision/conv_tower.c fastpath/vision/conv_tower.h \
+	fastpath/vision/conv_unit.c fastpath/vision/conv_unit.h \
 	fastpath/vision/layer.c fastpath/vision/layer.h \
 	fastpath/vision/layout.c fastpath/vision/layout.h \
 	fastpath/vision/linear.c fastpath/vision/linear.h \
@@ -68,6 +73,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_cache_recurrent \
 	fastpath/tests/check_cache_specs \
 	fastpath/tests/check_choice \
+	fastpath/tests/check_conv \
 	fastpath/tests/check_cross \
 	fastpath/tests/check_delta \
 	fastpath/tests/check_engine \
@@ -108,6 +114,9 @@ fastpath_tests_check_cache_recurrent_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_cache_recurrent_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_cache_specs_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_cache_specs_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_conv_SOURCES = fastpath/tests/check_conv.c $(PLAN_TEST_CONV)
+fastpath_tests_check_conv_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_conv_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_engine_SOURCES = fastpath/tests/check_engine.c $(FASTPATH_TEST_ABI)
 fastpath_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_engine_LDADD = $(TEST_LIBS)

@@ -20,7 +20,7 @@ static const uint64_t IMPLEMENTED =
     PLAN_OWN_EXPERTS | PLAN_SIGMOIDS | PLAN_GROUPS | PLAN_SUM_OFFSET | PLAN_SHARE_FACTOR |
     PLAN_NORMS_AFTER_ROPE | PLAN_DOUBLED_ROPE | PLAN_IMAGE_POSITIONS | PLAN_AUDIO | PLAN_SQUARED_GATE |
     PLAN_SINKS | PLAN_PLANE_ROPE | PLAN_KV_REPEATS | PLAN_BLOCK_POSITIONS | PLAN_CROSS | PLAN_RESIDUAL_GATES |
-    PLAN_MORE_EMBEDDINGS;
+    PLAN_MORE_EMBEDDINGS | PLAN_ID_TABLE;
 
 static const uint64_t TOWER_IMPLEMENTED =
     PLAN_TOWER_RASTER | PLAN_TOWER_CHANNELS_LAST | PLAN_TOWER_PIXEL_SCALE | PLAN_TOWER_IN_NORM |
@@ -29,7 +29,8 @@ static const uint64_t TOWER_IMPLEMENTED =
     PLAN_TOWER_POOLING | PLAN_TOWER_STANDARDISED | PLAN_TOWER_DEEPSTACK | PLAN_TOWER_CLIPS |
     PLAN_TOWER_VIDEOS | PLAN_TOWER_MERGER_CONVOLUTION | PLAN_TOWER_MERGER_NORMS | PLAN_TOWER_MERGER_MLP |
     PLAN_TOWER_MERGER_REPEAT | PLAN_TOWER_MERGER_VECTORS | PLAN_TOWER_SOUND | PLAN_TOWER_SINUSOIDS |
-    PLAN_TOWER_TILES | PLAN_TOWER_GATES | PLAN_TOWER_COLLECTED | PLAN_TOWER_SECOND;
+    PLAN_TOWER_TILES | PLAN_TOWER_GATES | PLAN_TOWER_COLLECTED | PLAN_TOWER_SECOND | PLAN_TOWER_CONV |
+    PLAN_TOWER_CONV_ATTENTION | PLAN_TOWER_CONV_KEYS | PLAN_TOWER_CONV_SCALES;
 
 static fp_matrix *pack_list(fp_packer *p, const plan_weight *w, size_t n)
 {
@@ -139,6 +140,7 @@ static void pack_weights(fp_model *m)
     fp_tower_pack(k, &m->tower, &p->tower);
     fp_tower_pack(k, &m->audio, &p->audio);
     m->ones = fp_tower_ones(k, p);
+    fp_id_table_pack(k, &m->id_table, &p->id_table);
     m->caches = fp_pack_alloc(k, p->n_layers, sizeof *m->caches);
     if (m->caches) fp_cache_specs(p, k->compute != ASSAY_F32 ? m->kernels.narrow_bf16 : NULL, m->caches);
 }

@@ -77,6 +77,7 @@ typedef struct fp_model {
     fp_cache_spec *caches; /* [n_layers] */
     fp_tower tower, audio; /* zero without such a tower */
     const float *ones;     /* see fp_tower_ones */
+    fp_id_table id_table;
 } fp_model;
 
 typedef struct fp_options {

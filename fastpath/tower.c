@@ -78,6 +78,7 @@ static size_t widest_activation(const plan_tower *t)
     size_t widest = t->present ? widest_of_merger(t, &t->merger) : 0;
     for (size_t k = 0; t->sound.present && k < PLAN_SOUND_CONVOLUTIONS; k++)
         widest = larger(widest, t->sound.convolutions[k].product.weight.rows);
+    widest = larger(widest, fp_conv_widest(&t->conv));
     for (size_t i = 0; i < t->n_layers; i++) widest = larger(widest, t->layers[i].mlp.intermediate);
     for (size_t k = 0; k < t->n_deepstack; k++)
         widest = larger(widest, widest_of_merger(t, &t->deepstack[k].merger));
@@ -90,6 +91,7 @@ void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from)
     for (size_t k = 0; k < PLAN_SOUND_CONVOLUTIONS; k++)
         fp_pack_linear(p, &to->convolutions[k], &from->sound.convolutions[k].product);
     fp_pack_linear(p, &to->embed, &from->patches.embed);
+    fp_conv_pack(p, &to->conv, &from->conv);
     fp_pack_norm(p, &to->in_norm, &from->in_norm);
     fp_pack_norm(p, &to->out_norm, &from->out_norm);
     fp_pack_matrix(p, &to->table, &from->table.weight);
@@ -110,4 +112,14 @@ const float *fp_tower_ones(fp_packer *p, const plan *of)
     float *ones = fp_pack_alloc(p, n + 1, sizeof *ones);
     for (size_t i = 0; ones && i < n; i++) ones[i] = 1;
     return ones;
+}
+
+void fp_id_table_pack(fp_packer *p, fp_id_table *to, const plan_id_table *from)
+{
+    fp_pack_matrix(p, &to->table, &from->table);
+    for (size_t i = 0; i < from->merger.n_steps; i++) {
+        const plan_merger_step *step = &from->merger.steps[i];
+        if (step->kind == PLAN_MERGER_NORM) fp_pack_norm(p, &to->steps[i].norm, &step->norm);
+        else fp_pack_linear(p, &to->steps[i].linear, &step->linear);
+    }
 }

@@ -6,6 +6,7 @@
 #ifndef FASTPATH_TOWER_H
 #define FASTPATH_TOWER_H
 
+#include "fastpath/conv.h"
 #include "fastpath/pack.h"
 
 typedef struct fp_tower_layer {
@@ -37,6 +38,7 @@ typedef struct fp_merger {
 typedef struct fp_tower {
     fp_linear convolutions[PLAN_SOUND_CONVOLUTIONS]; /* of sounds */
     fp_linear embed;
+    fp_conv_tower conv;
     fp_norm in_norm, out_norm;
     fp_matrix table; /* of positions */
     fp_tiles tiles;
@@ -46,6 +48,12 @@ typedef struct fp_tower {
     fp_merger *deepstack; /* [n_deepstack] */
 } fp_tower;
 
+/* The table of ids with an embedding of their own (plan_id_table). Zero if there are no such ids. */
+typedef struct fp_id_table {
+    fp_matrix table;
+    fp_merger_step steps[PLAN_MERGER_STEPS_MAX]; /* norms and linears */
+} fp_id_table;
+
 /* Packs the weights of a tower; nothing if it is not present. Failures are those of the packer. *to must not
  * move. */
 void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from);
@@ -53,5 +61,9 @@ void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from);
 /* At least as many as any activation without a gate has elements, in a tower of the plan; NULL if an
  * allocation failed. */
 const float *fp_tower_ones(fp_packer *p, const plan *of);
+
+/* Packs the table and its merger; nothing if there is none. Failures are those of the packer. *to must not
+ * move. */
+void fp_id_table_pack(fp_packer *p, fp_id_table *to, const plan_id_table *from);
 
 #endif

@@ -58,6 +58,7 @@ static const char *const CHECKPOINTS[] = {
     "qwen3_omni_moe/base",
     "falcon_ocr/base",
     "mllama/base",
+    "gemma3n/images-epsilons",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

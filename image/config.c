@@ -185,10 +185,30 @@ static assay_status read_tile_size(reading *r, json_object *size)
     return rc;
 }
 
+enum { SIDE_MAX = 1 << 15 }; /* of a fixed size */
+
+/* `size` of an image that gets a fixed size: an object with height and width. */
+static assay_status read_fixed_size(reading *r, json_object *size)
+{
+    if (!size) return ASSAY_OK;
+    if (!json_object_is_type(size, json_type_object))
+        return refuse(r, ASSAY_EUNSUPPORTED, "", "size", size, "an object with height and width");
+    json_object_object_foreach(size, name, value)
+    {
+        if (value && strcmp(name, "height") != 0 && strcmp(name, "width") != 0)
+            return refuse(r, ASSAY_EUNSUPPORTED, "size.", name, value, "height and width only");
+    }
+    const assay_status rc =
+        read_whole(r, "size.", "height", find(size, "height"), 1, SIDE_MAX, &r->config.size_height);
+    if (rc != ASSAY_OK) return rc;
+    return read_whole(r, "size.", "width", find(size, "width"), 1, SIDE_MAX, &r->config.size_width);
+}
+
 static assay_status read_pixel_limits(reading *r)
 {
     json_object *size = find(r->root, "size");
     if (r->config.rule == IMAGE_RULE_TILES) return read_tile_size(r, size);
+    if (r->config.rule == IMAGE_RULE_FIXED) return read_fixed_size(r, size);
     if (r->config.rule == IMAGE_RULE_BUDGET) return size ? note(r, "", "size", size) : ASSAY_OK;
     if (size && !json_object_is_type(size, json_type_object))
         return refuse(r, ASSAY_EFORMAT, "", "size", size, "an object with shortest_edge and longest_edge");

@@ -69,6 +69,29 @@ static assay_status read_model(const char *dir, image_config *out, bool *found, 
     return rc;
 }
 
+/* image_seq_length of processor_config.json, which a processor of whole images reads beside its image
+ * processor's config; without it, the published class's default. */
+static assay_status read_seq_length(const char *dir, image_config *out, assay_error *err)
+{
+    char *path = NULL;
+    json_object *root = NULL, *value = NULL;
+    if (asprintf(&path, "%s/processor_config.json", dir) < 0)
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    assay_status rc =
+        access(path, F_OK) == 0 ? json_read_within(path, &image_config_limits, &root, err) : ASSAY_OK;
+    if (root && json_object_is_type(root, json_type_object))
+        (void)json_object_object_get_ex(root, "image_seq_length", &value);
+    const int64_t n = value && json_object_is_type(value, json_type_int) ? json_object_get_int64(value) : 0;
+    if (value && (n < 1 || n > IMAGE_TOKENS_MAX))
+        rc =
+            assay_fail(err, ASSAY_EFORMAT, "%s: member image_seq_length: found %.80s, expected 1 to %d", path,
+                       json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN), (int)IMAGE_TOKENS_MAX);
+    else if (value) out->image_seq_length = n;
+    (void)json_object_put(root);
+    free(path);
+    return rc;
+}
+
 static assay_status refuse_missing(const char *dir, bool is_video, assay_error *err)
 {
     if (is_video)
@@ -100,6 +123,10 @@ assay_status image_config_open(const char *dir, bool is_video, image_config *out
         else rc = read_place(name, path, p, is_video, out, &found, err);
         free(name);
         free(path);
+        if (rc == ASSAY_OK && found && out->rows == IMAGE_ROWS_WHOLE) {
+            rc = read_seq_length(dir, out, err);
+            if (rc != ASSAY_OK) image_config_free(out);
+        }
         if (rc != ASSAY_OK || found) return rc;
     }
     return refuse_missing(dir, is_video, err);

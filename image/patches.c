@@ -71,6 +71,12 @@ static void fill_pixels(const image_config *c, const image_pixels *p, const leve
         fill_channels_last(p, l, i / w * patch, i % w * patch, patch, in->pixel_values + i * in->row_width);
 }
 
+static void fill_whole(const image_pixels *p, const levels *l, float *row)
+{
+    for (size_t channel = 0; channel < 3; channel++)
+        for (size_t i = 0; i < p->height * p->width; i++) *row++ = l->value[channel][p->rgb[i * 3 + channel]];
+}
+
 static void fill_raster(const image_config *c, const image_pixels *p, const levels *l, image_input *in)
 {
     const size_t patch = (size_t)c->patch_size;
@@ -95,6 +101,10 @@ static assay_status open_input(const image_config *c, image_input *in, assay_err
     if (c->rows == IMAGE_ROWS_TILES) {
         in->n_rows = (size_t)c->max_image_tiles;
         in->row_width = 3 * (size_t)(c->tile_size * c->tile_size);
+    }
+    if (c->rows == IMAGE_ROWS_WHOLE) {
+        in->row_width *= in->n_rows;
+        in->n_rows = 1;
     }
     in->pixel_values = calloc(in->n_rows, in->row_width * sizeof *in->pixel_values);
     in->positions = raster ? calloc(in->n_rows, 2 * sizeof *in->positions) : NULL;
@@ -142,6 +152,7 @@ assay_status image_patches_make(const image_config *config, const image_pixels *
         else if (config->rows == IMAGE_ROWS_PIXELS) fill_pixels(config, &resized, &l, &in);
         else if (config->rows == IMAGE_ROWS_TILES)
             image_tiles_fill(config, &in.size, &resized, &l.value[0][0], in.pixel_values);
+        else if (config->rows == IMAGE_ROWS_WHOLE) fill_whole(&resized, &l, in.pixel_values);
         else if (config->rows != IMAGE_ROWS_RASTER) fill_squares(config, &resized, &l, &in);
         else fill_raster(config, &resized, &l, &in);
         *out = in;

@@ -100,6 +100,14 @@ static const image_member tiles_members[] = {
 
 static const char *const mllama_image[] = {"MllamaImageProcessor", "MllamaImageProcessorFast",
                                            "MllamaImageProcessorPil", NULL};
+/* An image has no patches. */
+static const image_member fixed_members[] = {
+    {"patch_size", IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
+    {NULL, IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
+};
+
+static const char *const siglip_image[] = {"SiglipImageProcessor", "SiglipImageProcessorFast",
+                                           "SiglipImageProcessorPil", NULL};
 static const char *const qwen2_image[] = {"Qwen2VLImageProcessor", "Qwen2VLImageProcessorFast",
                                           "Qwen2VLImageProcessorPil", NULL};
 static const char *const paddleocr_image[] = {"PaddleOCRVLImageProcessor", "PaddleOCRVLImageProcessorFast",
@@ -233,6 +241,22 @@ static const image_processor processors[] = {
       .resample = IMAGE_BILINEAR,
       .do_resize = true,
       .do_rescale = true,
+      .do_normalize = true,
+      .rescale_factor = 1 / 255.0,
+      .image_mean = HALVES,
+      .image_std = HALVES}},
+    {siglip_image,
+     fixed_members,
+     false,
+     {.rule = IMAGE_RULE_FIXED,
+      .rows = IMAGE_ROWS_WHOLE,
+      .patch_size = 1,
+      .merge_size = 1,
+      .temporal_patch_size = 1,
+      .size_height = 224,
+      .size_width = 224,
+      .image_seq_length = 256,
+      RESIZED_AS_DEFAULT,
       .do_normalize = true,
       .rescale_factor = 1 / 255.0,
       .image_mean = HALVES,

@@ -323,6 +323,7 @@ assay_status image_size_resolve(const image_config *config, int64_t height, int6
         return ASSAY_OK;
     }
     if (!config->do_resize) rc = keep_size(config, image, err);
+    else if (config->rule == IMAGE_RULE_FIXED) r = (sides){config->size_height, config->size_width};
     else if (config->rule == IMAGE_RULE_BUDGET) rc = fit_budget(config, image, &r, err);
     else if (config->rule == IMAGE_RULE_FIT_LONG) rc = fit_long(config, image, &r, err);
     else if (config->rule == IMAGE_RULE_FIT_TWICE) rc = fit_twice(config, image, &r, err);
@@ -338,7 +339,9 @@ assay_status image_size_resolve(const image_config *config, int64_t height, int6
     s.grid_w = r.width / config->patch_size;
     rc = check_patches((double)(s.grid_h * s.grid_w), s.grid_t, err);
     if (rc != ASSAY_OK) return rc;
-    s.n_tokens = s.grid_t * (s.grid_h * s.grid_w / (config->merge_size * config->merge_size));
+    s.n_tokens = config->rows == IMAGE_ROWS_WHOLE
+                     ? config->image_seq_length
+                     : s.grid_t * (s.grid_h * s.grid_w / (config->merge_size * config->merge_size));
     if (config->ends_rows) s.n_tokens += s.grid_h / config->merge_size + 2;
     *out = s;
     return ASSAY_OK;

@@ -29,6 +29,7 @@ typedef enum image_rule {
                             * is possible, none shorter than 64, and the result again as FIT says, whatever
                             * its aspect ratio (mlx-vlm's Falcon-OCR) */
     IMAGE_RULE_BUDGET,     /* the largest size of at most max_soft_tokens * merge^2 patches (Gemma 4) */
+    IMAGE_RULE_FIXED,      /* size_height x size_width, whatever the shape of the image (SigLIP) */
     IMAGE_RULE_TILES       /* within rows x columns of tiles (tiles.h) */
 } image_rule;
 
@@ -42,6 +43,7 @@ typedef enum image_rows {
     IMAGE_ROWS_FLAT,    /* the same, each a row of elements */
     IMAGE_ROWS_PIXELS,  /* patches row by row; elements (y, x, channel) */
     IMAGE_ROWS_RASTER,  /* patches row by row; elements (y, x, channel); padded to the patch budget */
+    IMAGE_ROWS_WHOLE,   /* the image as one row; elements (channel, y, x) */
     IMAGE_ROWS_TILES /* a row is a tile (channel, y, x), row by row; then rows of zeros up to max_image_tiles
                       */
 } image_rows;
@@ -60,7 +62,9 @@ typedef struct image_config {
     int64_t unused;            /* of a member that the published class checks, and does not use */
     bool ends_rows; /* one token more for each row of merged patches, and two for an image (HunYuanVL) */
     int64_t max_image_tiles, tile_size; /* of IMAGE_RULE_TILES; tile_size is size.height and size.width */
-    int64_t resample;                   /* image_filter */
+    int64_t size_height, size_width;    /* of IMAGE_RULE_FIXED: members of `size` */
+    int64_t image_seq_length; /* tokens of an image, of IMAGE_ROWS_WHOLE: a member of processor_config.json */
+    int64_t resample;         /* image_filter */
     bool do_resize, do_rescale, do_normalize;
     double rescale_factor, image_mean[3], image_std[3];
     char **notes; /* [n_notes], one line for each member that has no effect; owned */

@@ -2,6 +2,7 @@
 #include "ref/forward.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "model/plan/arrays.h"
@@ -11,13 +12,43 @@
 #include "ref/pass.h"
 #include "ref/streams.h"
 
-static void embed_tokens(const ref_pass *pass, ref_real *x)
+/* The embedding of an id that has one of its own: norms and products of a row. */
+static assay_status embed_own(const plan_id_table *table, size_t row, ref_real *out)
+{
+    size_t width = table->table.cols;
+    ref_real *x = ref_alloc(1, width);
+    if (!x) return ASSAY_ENOMEM;
+    ref_weight_rows(&table->table, row, 1, x);
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < table->merger.n_steps; i++) {
+        const plan_merger_step *step = &table->merger.steps[i];
+        const size_t next = plan_merger_step_width(step, width, 1);
+        ref_real *y = ref_alloc(1, next);
+        if (!y) rc = ASSAY_ENOMEM;
+        else if (step->kind == PLAN_MERGER_NORM) rc = ref_norm(y, x, 1, width, &step->norm);
+        else rc = ref_linear(y, x, 1, &step->linear);
+        free(x);
+        x = y;
+        width = next;
+    }
+    if (rc == ASSAY_OK) memcpy(out, x, width * sizeof *out);
+    free(x);
+    return rc;
+}
+
+static assay_status embed_tokens(const ref_pass *pass, ref_real *x)
 {
     const plan *p = pass->plan;
+    assay_status rc = ASSAY_OK;
     for (size_t t = 0; t < pass->n_tokens; t++)
         ref_weight_rows(&p->embedding, (size_t)plan_embeds_as(p, pass->tokens[t]), 1, x + t * p->hidden);
     if (p->embedding_scale != 1) ref_scale(x, pass->n_tokens * p->hidden, p->embedding_scale);
+    for (size_t t = 0; rc == ASSAY_OK && t < pass->n_tokens; t++) {
+        const size_t row = plan_id_table_row(p, pass->tokens[t]);
+        if (row != SIZE_MAX) rc = embed_own(&p->id_table, row, x + t * p->hidden);
+    }
     ref_features_replace(&pass->features, pass->n_tokens, p->hidden, x);
+    return rc;
 }
 
 /* (norm(projection(e) * factor) + table[token] * scale) * 2^-1/2, for all layers in one call. */
@@ -108,8 +139,8 @@ static assay_status run_model(ref_pass *pass, size_t first_row, ref_real *x, ref
     size_t n_rows = pass->n_tokens - first_row;
     assay_status rc = make_ropes(pass);
     if (rc != ASSAY_OK) return rc;
-    embed_tokens(pass, x);
-    rc = ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "embed");
+    rc = embed_tokens(pass, x);
+    if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "embed");
     if (rc == ASSAY_OK && p->layer_inputs.present) rc = make_layer_inputs(pass, x);
     if (rc == ASSAY_OK) rc = run_layers(pass, x);
     if (rc == ASSAY_OK) rc = ref_norm(x, x, pass->n_tokens, p->hidden, &p->norm);

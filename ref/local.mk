@@ -8,6 +8,8 @@ REF_SOURCES = \
 	ref/arithmetic/tile.c ref/arithmetic/tile.h \
 	ref/arithmetic/weight.c ref/arithmetic/weight.h \
 	ref/choice.c ref/choice.h \
+	ref/conv.c ref/conv.h \
+	ref/conv_tower.c ref/conv_tower.h \
 	ref/cross.c ref/cross.h \
 	ref/delta.c ref/delta.h \
 	ref/features.c ref/features.h \
@@ -52,6 +54,7 @@ ref_ref64_la_LIBADD = ref/libref64.la serving/libserving.la model/libmodel.la $(
 
 REF_TESTS = \
 	ref/tests/check_blocks \
+	ref/tests/check_conv \
 	ref/tests/check_delta \
 	ref/tests/check_engine \
 	ref/tests/check_experts \
@@ -75,6 +78,10 @@ TESTS += $(REF_TESTS)
 ref_tests_check_blocks_SOURCES = ref/tests/check_blocks.c $(REF_TEST_ENGINES)
 ref_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_blocks_LDADD = $(TEST_LIBS)
+ref_tests_check_conv_SOURCES = ref/tests/check_conv.c $(PLAN_TEST_CONV)
+ref_tests_check_conv_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
+ref_tests_check_conv_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_conv_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_delta_SOURCES = ref/tests/check_delta.c
 ref_tests_check_delta_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_delta_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)

@@ -18,7 +18,7 @@ static ref_real padded(const image *i, size_t channel, size_t bin, size_t frame)
 
 /* The values that each output reads, in the order of the columns of the weight. out: [bins · frames, 9 ·
  * channels], of the output's bins and frames. */
-static void gather(const image *from, const plan_convolution *c, ref_real *out)
+static void gather(const image *from, const plan_sound_convolution *c, ref_real *out)
 {
     enum { SIDE = PLAN_SOUND_SIDE };
     const size_t n = from->n_channels;
@@ -33,7 +33,7 @@ static void gather(const image *from, const plan_convolution *c, ref_real *out)
 }
 
 /* Replaces the image by gelu(convolution(image)). */
-static assay_status convolve(image *i, const plan_convolution *c)
+static assay_status convolve(image *i, const plan_sound_convolution *c)
 {
     const size_t n_channels = c->product.weight.rows, n_bins = plan_sound_half(i->n_bins),
                  n_frames = plan_sound_half(i->n_frames), n = n_bins * n_frames;

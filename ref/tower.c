@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "ref/conv_tower.h"
 #include "ref/merger.h"
 #include "ref/position_table.h"
 #include "ref/tower_layer.h"
@@ -142,31 +144,51 @@ static assay_status make_features(evaluation *e, ref_real *x)
     return rc;
 }
 
+/* The grid of the rows that come out of the tower's layers or blocks. */
+static void fill_grid(const plan_tower *tower, const size_t grid[3], size_t out[3])
+{
+    const size_t side = tower->conv.side, square[3] = {1, side, side};
+    memcpy(out, tower->conv.present ? square : grid, sizeof square);
+}
+
 /* Fills in the patches before and after averaging, and the rows of each medium. */
 static assay_status place_rows(evaluation *e, const size_t (*grids)[3], size_t n_media)
 {
     const plan_tower *tower = e->tower;
     const size_t side = tower->pooling.side;
+    size_t(*rows)[3] = calloc(n_media + 1, sizeof *rows);
     size_t(*pooled)[3] = calloc(n_media + 1, sizeof *pooled);
     e->out = (ref_tower_output){.n_media = n_media, .n_deepstack = tower->n_deepstack};
     e->out.deepstack = calloc(tower->n_deepstack + 1, sizeof *e->out.deepstack);
     e->out.first = calloc(n_media + 1, sizeof *e->out.first);
-    assay_status rc = pooled && e->out.deepstack && e->out.first ? ASSAY_OK : ASSAY_ENOMEM;
+    assay_status rc = rows && pooled && e->out.deepstack && e->out.first ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t m = 0; rc == ASSAY_OK && m < n_media; m++) {
-        pooled[m][0] = grids[m][0];
-        pooled[m][1] = grids[m][1] / side;
-        pooled[m][2] = grids[m][2] / side;
+        fill_grid(tower, grids[m], rows[m]);
+        pooled[m][0] = rows[m][0];
+        pooled[m][1] = rows[m][1] / side;
+        pooled[m][2] = rows[m][2] / side;
         e->out.first[m + 1] = e->out.first[m] + plan_tower_tokens(tower, grids[m]);
     }
     if (rc == ASSAY_OK) {
         e->out.n_rows = e->out.first[n_media];
-        rc = ref_patches_make(tower->patches.order, tower->merge, grids, n_media, &e->patches);
+        rc = ref_patches_make(tower->patches.order, tower->merge, (const size_t(*)[3])rows, n_media,
+                              &e->patches);
     }
     if (rc == ASSAY_OK)
         rc = ref_patches_make(tower->patches.order, tower->merge, (const size_t(*)[3])pooled, n_media,
                               &e->pooled);
+    free(rows);
     free(pooled);
     return rc;
+}
+
+/* Everything before tower.out_norm. x: [P, D] */
+static assay_status run_body(evaluation *e, const double *pixels, const size_t (*grids)[3], ref_real *x)
+{
+    if (e->tower->conv.present)
+        return ref_conv_tower(e->tower, pixels, grids, e->patches.n_media, e->first_traced, e->tracer, x);
+    const assay_status rc = embed_patches(e, pixels, x);
+    return rc == ASSAY_OK ? run_layers(e, x) : rc;
 }
 
 assay_status ref_tower(const plan_tower *tower, const double *pixels, const size_t (*grids)[3],
@@ -177,8 +199,7 @@ assay_status ref_tower(const plan_tower *tower, const double *pixels, const size
     assay_status rc = place_rows(&e, grids, n_media);
     if (rc == ASSAY_OK) x = ref_alloc(e.patches.n, tower->hidden);
     if (rc == ASSAY_OK && !x) rc = ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) rc = embed_patches(&e, pixels, x);
-    if (rc == ASSAY_OK) rc = run_layers(&e, x);
+    if (rc == ASSAY_OK) rc = run_body(&e, pixels, grids, x);
     if (rc == ASSAY_OK) rc = make_features(&e, x);
     if (rc != ASSAY_OK) ref_tower_output_free(&e.out);
     *out = e.out;

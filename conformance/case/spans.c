@@ -71,6 +71,7 @@ static size_t count_tokens(const assay_item *item, const conf_placeholders *p)
 {
     int64_t grid[3];
     if (item->kind == ASSAY_ITEM_AUDIO) return count_sound_tokens(item, p->chunk);
+    if (p->n_each > 0) return p->n_each;
     if (p->side == 0 || !read_grid(item, grid)) return 0;
     for (size_t i = 0; i < 3; i++)
         if (grid[i] < 1 || grid[i] > UINT16_MAX) return 0;

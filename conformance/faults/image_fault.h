@@ -32,7 +32,9 @@ typedef enum fault_place {
     FAULT_MERGER_INNER, /* after a product */
     FAULT_DEEPSTACK,
     FAULT_TEXT_MLP,
-    FAULT_TOWER_MLP,
+    FAULT_TOWER_MLP,      /* and the units of convolutional blocks */
+    FAULT_CONV_UNIT,      /* after a convolution */
+    FAULT_CONV_ATTENTION, /* before attention */
     FAULT_SOUND_MIXER_IN, /* of the tower of sounds, as the rest */
     FAULT_SOUND_MLP_IN,
     FAULT_SOUND_LAST,
@@ -66,6 +68,8 @@ typedef struct fault_images {
     void (*pixels)(double *rows, size_t n);
     /* Returns the frames that a chunk of n frames of a sound of n_frames is extended to. */
     size_t (*padded)(const plan_sound *sound, size_t n_frames, size_t n);
+    /* Returns the zeros before the first pixel of an axis. */
+    size_t (*padding)(const plan_convolution *c);
 } fault_images;
 
 /* Functions of the table that change plans. fault_epsilon_at and fault_gelu_at change the part that `place`
@@ -90,11 +94,21 @@ void fault_norms_before_rope(plan *p);
 void fault_newlines_padded(plan *p);
 void fault_ends_swapped(plan *p);
 
+void fault_conv_scales_dropped(plan *p);
+void fault_conv_residual_dropped(plan *p);
+void fault_conv_keys_whole(plan *p);
+void fault_conv_keys_swapped(plan *p);
+void fault_conv_level_early(plan *p);
+void fault_id_table_dropped(plan *p);
+void fault_id_table_soft(plan *p);
+void fault_feature_factor_dropped(plan *p);
+
 /* Functions of the table at the seams of images. */
 void fault_newlines_missed(const plan *p, const media_list *list, size_t n, int32_t *position);
 void fault_rows_first(const plan *p, const media_list *list, size_t n, int32_t *position);
 void fault_images_unnumbered(const plan *p, const media_list *list, size_t n, int32_t *position);
 void fault_advanced_by_side(const plan *p, const media_list *list, size_t n, int32_t *position);
+size_t fault_conv_padding_even(const plan_convolution *c);
 void fault_positions_undivided(const plan *p, const media_list *list, size_t n, int32_t *position);
 int32_t fault_delta_ignored(const fp_run *run, int32_t position);
 void fault_windows_left(fp_layout *l);

@@ -26,6 +26,13 @@ __typeof__(fp_tiles_join) __real_fp_tiles_join, __wrap_fp_tiles_join;
 __typeof__(fp_sample_see) __real_fp_sample_see, __wrap_fp_sample_see;
 __typeof__(fp_gate_value) __real_fp_gate_value, __wrap_fp_gate_value;
 __typeof__(media_pixels) __real_media_pixels, __wrap_media_pixels;
+__typeof__(plan_convolution_before) __real_plan_convolution_before, __wrap_plan_convolution_before;
+
+size_t __wrap_plan_convolution_before(const plan_convolution *c, size_t n)
+{
+    return fault_planted()->images.padding ? fault_planted()->images.padding(c)
+                                           : __real_plan_convolution_before(c, n);
+}
 
 void __wrap_positions_fill(const plan *p, const media_list *list, const int32_t *tokens,
                            const int32_t *before, size_t from, size_t n, int32_t *position)

@@ -82,7 +82,7 @@ const fault INPUT_FAULTS[] = {
      "qwen3_vl/base/images-batch gemma4/tower/images-batch paddleocr_vl/base/images-batch "
      "glm4v/base/images-batch glm_ocr/base/images-batch ernie4_5_vl_moe/base/images-batch "
      "glm4v_moe/base/images-batch hunyuan_vl/base/images-batch qwen3_omni_moe/base/media-batch "
-     "falcon_ocr/base/image-batch",
+     "falcon_ocr/base/image-batch gemma3n/images/images-batch",
      "qwen3_vl/base/image", .spared_manner = "whole", .images.features = fault_features_previous},
     {"states-late", "the features have the outputs of earlier layers instead of their inputs",
      "mllama/base/image mllama/base/images mllama/tiles-6/images mllama/mlx-8bit/images-decode",
@@ -117,7 +117,8 @@ const fault INPUT_FAULTS[] = {
      .place = FAULT_DEEPSTACK},
     {"gelu-tower", "the layers of the tower have the other GELU",
      "qwen3_vl/base/images qwen3_vl/base/images-batch qwen2_vl/base/image gemma4/tower/image "
-     "paddleocr_vl/base/image paddleocr_vl/base/images-batch hunyuan_vl/base/image mllama/base/image",
+     "paddleocr_vl/base/image paddleocr_vl/base/images-batch hunyuan_vl/base/image mllama/base/image "
+     "gemma3n/images/image",
      "qwen2_5_vl/base/image", .plan = fault_gelu_at, .place = FAULT_TOWER_MLP},
     {"gelu-text", "the decoder layers have the other GELU",
      "gemma/base/single gemma2/base/single gemma4/dense/single", "qwen3/base/single", .plan = fault_gelu_at,
@@ -125,7 +126,8 @@ const fault INPUT_FAULTS[] = {
     {"epsilon-text-attention", "the norm before attention has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images qwen3_vl_moe/epsilons/images "
      "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images "
-     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media mllama/epsilons/images",
+     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media mllama/epsilons/images "
+     "gemma3n/small-variance/single",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MIXER_IN, .epsilon = 1e-5},
     {"epsilon-text-attention-low", "the norm before attention has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images "
@@ -134,7 +136,8 @@ const fault INPUT_FAULTS[] = {
     {"epsilon-text-mlp", "the norm before the MLP has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images qwen3_vl_moe/epsilons/images "
      "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images "
-     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media mllama/epsilons/images",
+     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media mllama/epsilons/images "
+     "gemma3n/small-variance/single",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MLP_IN, .epsilon = 1e-5},
     {"epsilon-text-mlp-low", "the norm before the MLP has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images "
@@ -143,7 +146,8 @@ const fault INPUT_FAULTS[] = {
     {"epsilon-text-last", "the last norm has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images paddleocr_vl/epsilons/images "
      "glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images hunyuan_vl/epsilons/images "
-     "mllama/epsilons/images",
+     "mllama/epsilons/images "
+     "gemma3n/small-variance/single",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_LAST, .epsilon = 1e-5},
     {"epsilon-text-last-low", "the last norm has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images "
@@ -151,11 +155,13 @@ const fault INPUT_FAULTS[] = {
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_LAST, .epsilon = 1e-6},
     {"epsilon-text-query", "the norm of queries has another epsilon",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images hunyuan_vl/epsilons/images "
-     "falcon_ocr/epsilons/image mllama/epsilons/images",
+     "falcon_ocr/epsilons/image mllama/epsilons/images "
+     "gemma3n/small-variance/single",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_QUERY},
     {"epsilon-text-key", "the norm of keys has another epsilon",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images hunyuan_vl/epsilons/images "
-     "falcon_ocr/epsilons/image mllama/epsilons/images",
+     "falcon_ocr/epsilons/image mllama/epsilons/images "
+     "gemma3n/small-variance/single",
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_KEY},
     {"epsilon-tower-attention", "the tower's norm before attention has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
@@ -171,16 +177,17 @@ const fault INPUT_FAULTS[] = {
      "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_TOWER_MLP_IN},
     {"epsilon-tower-last", "the norm after the last layer of the tower has another epsilon",
      "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images "
-     "ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images mllama/epsilons/images",
+     "ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images mllama/epsilons/images "
+     "gemma3n/images-epsilons/image-narrow",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TOWER_LAST},
     {"epsilon-merger", "the merger's norm has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
      "gemma4/tower-epsilons/images paddleocr_vl/epsilons/images hunyuan_vl/epsilons/images "
-     "qwen3_omni_moe/epsilons/media",
+     "qwen3_omni_moe/epsilons/media gemma3n/images-epsilons/image-narrow",
      "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_MERGER},
     {"epsilon-merger-inner", "the norms after products of the merger have another epsilon",
      "glm4v/epsilons/images glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images "
-     "glm4v_moe/epsilons/images hunyuan_vl/epsilons/images",
+     "glm4v_moe/epsilons/images hunyuan_vl/epsilons/images gemma3n/images-epsilons/image-narrow",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_MERGER_INNER},
     {"epsilon-tower-embedding", "the norm after the patch embedding has another epsilon",
      "glm4v/epsilons/images glm4v_moe/epsilons/images mllama/epsilons/images", "qwen3_vl/epsilons/images",
@@ -189,11 +196,13 @@ const fault INPUT_FAULTS[] = {
      "qwen3_vl/epsilons/images qwen3_omni_moe/epsilons/media", "qwen3_vl/base/batch",
      .plan = fault_epsilon_at, .place = FAULT_DEEPSTACK},
     {"epsilon-text-after-attention", "the norm after attention has another epsilon",
-     "gemma4/tower-epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images", "qwen2_vl/epsilons/images",
-     .plan = fault_epsilon_at, .place = FAULT_TEXT_MIXER_OUT},
+     "gemma4/tower-epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images "
+     "gemma3n/small-variance/single",
+     "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MIXER_OUT},
     {"epsilon-text-after-mlp", "the norm after the MLP has another epsilon",
-     "gemma4/tower-epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images", "qwen2_vl/epsilons/images",
-     .plan = fault_epsilon_at, .place = FAULT_TEXT_MLP_OUT},
+     "gemma4/tower-epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images "
+     "gemma3n/small-variance/single",
+     "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MLP_OUT},
     {"epsilon-tower-after-attention", "the tower's norm after attention has another epsilon",
      "gemma4/tower-epsilons/images", "gemma4/tower/batch", .plan = fault_epsilon_at,
      .place = FAULT_TOWER_MIXER_OUT},
@@ -204,10 +213,11 @@ const fault INPUT_FAULTS[] = {
      "gemma4/tower-epsilons/images glm_ocr/epsilons/images", "gemma4/tower/batch", .plan = fault_epsilon_at,
      .place = FAULT_TOWER_QUERY},
     {"epsilon-tower-key", "the tower's norm of keys has another epsilon",
-     "gemma4/tower-epsilons/images glm_ocr/epsilons/images", "gemma4/tower/batch", .plan = fault_epsilon_at,
-     .place = FAULT_TOWER_KEY},
-    {"epsilon-tower-value", "the tower's norm of values has another epsilon", "gemma4/tower-epsilons/images",
-     "gemma4/tower/batch", .plan = fault_epsilon_at, .place = FAULT_TOWER_VALUE},
+     "gemma4/tower-epsilons/images glm_ocr/epsilons/images gemma3n/images-epsilons/image-narrow",
+     "gemma4/tower/batch", .plan = fault_epsilon_at, .place = FAULT_TOWER_KEY},
+    {"epsilon-tower-value", "the tower's norm of values has another epsilon",
+     "gemma4/tower-epsilons/images gemma3n/images-epsilons/image-narrow", "gemma4/tower/batch",
+     .plan = fault_epsilon_at, .place = FAULT_TOWER_VALUE},
     {"sound-padding-seen", "each chunk of a sound is extended to a whole one, as beside a longer sound",
      "qwen3_omni_moe/base/sound qwen3_omni_moe/base/media-batch qwen3_omni_moe/thinker/media-batch",
      "qwen3_omni_moe/base/image", .images.padded = fault_sound_padding_seen},
@@ -233,5 +243,29 @@ const fault INPUT_FAULTS[] = {
     {"epsilon-sound-last", "the norm after the last layer of the tower of sounds has another epsilon",
      "qwen3_omni_moe/epsilons/media", "qwen3_omni_moe/base/image", .plan = fault_epsilon_at,
      .place = FAULT_SOUND_LAST},
+    {"epsilon-conv", "the norms after convolutions have another epsilon",
+     "gemma3n/images-epsilons/image-narrow", "gemma3n/text/single", .plan = fault_epsilon_at,
+     .place = FAULT_CONV_UNIT},
+    {"epsilon-conv-attention", "the norm before attention among convolutions has another epsilon",
+     "gemma3n/images-epsilons/image-narrow", "gemma3n/text/single", .plan = fault_epsilon_at,
+     .place = FAULT_CONV_ATTENTION},
+    {"conv-padding-even", "a convolution with a stride has equal padding on both sides",
+     "gemma3n/images/image", "gemma3n/text/single", .images.padding = fault_conv_padding_even},
+    {"conv-scales-dropped", "the outputs of convolutional blocks are not scaled", "gemma3n/images/image",
+     "gemma3n/text/single", .plan = fault_conv_scales_dropped},
+    {"conv-residual-dropped", "convolutional blocks are not residual", "gemma3n/images/image",
+     "gemma3n/text/single", .plan = fault_conv_residual_dropped},
+    {"conv-keys-whole", "keys and values are those of all pixels", "gemma3n/images/image",
+     "gemma3n/text/single", .plan = fault_conv_keys_whole},
+    {"conv-keys-swapped", "keys have the convolution of values, and the reverse", "gemma3n/images/image",
+     "gemma3n/text/single", .plan = fault_conv_keys_swapped},
+    {"conv-level-early", "the fusion takes the inputs of blocks for their outputs", "gemma3n/images/image",
+     "gemma3n/text/single", .plan = fault_conv_level_early},
+    {"id-table-dropped", "ids with an embedding of their own are embedded as text", "gemma3n/images/image",
+     "gemma3n/text/single", .plan = fault_id_table_dropped},
+    {"id-table-soft", "ids with an embedding of their own get the norm of features", "gemma3n/images/image",
+     "gemma3n/text/single", .plan = fault_id_table_soft},
+    {"feature-factor-dropped", "features are not multiplied by the root of their width before their norm",
+     "gemma3n/images-epsilons/image-narrow", "gemma3n/text/single", .plan = fault_feature_factor_dropped},
 };
 const size_t N_INPUT_FAULTS = sizeof INPUT_FAULTS / sizeof *INPUT_FAULTS;

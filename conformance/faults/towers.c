@@ -40,8 +40,19 @@ static void visit_merger(plan_merger *m, fault_place outer, fault_place inner)
     }
 }
 
+static void visit_conv_block(plan_conv_block *b)
+{
+    for (size_t i = 0; i < b->n_units; i++) change_epsilon(&b->units[i].norm, FAULT_CONV_UNIT);
+    if (b->kind != PLAN_CONV_ATTENTION) return;
+    change_epsilon(&b->norm, FAULT_CONV_ATTENTION);
+    change_epsilon(&b->key.norm, FAULT_TOWER_KEY);
+    change_epsilon(&b->value.norm, FAULT_TOWER_VALUE);
+}
+
 static void visit_tower(plan_tower *t)
 {
+    for (size_t i = 0; i < t->conv.n_blocks; i++) visit_conv_block(&t->conv.blocks[i]);
+    visit_conv_block(&t->conv.fusion);
     for (size_t i = 0; i < t->n_layers; i++) {
         plan_tower_layer *layer = &t->layers[i];
         change_epsilon(&layer->mixer_in, FAULT_TOWER_MIXER_IN);
@@ -92,10 +103,18 @@ static void change_gelu_of_merger(plan_merger *m, fault_place place)
     }
 }
 
+static void change_gelu_of_block(plan_conv_block *b, fault_place place)
+{
+    for (size_t i = 0; i < b->n_units; i++)
+        if (b->units[i].is_activated) change_gelu(&b->units[i].activation, place);
+}
+
 /* mlp, merger: the places in this tower. A tower that is not present has neither. */
 static void change_gelu_of_tower(plan_tower *t, fault_place mlp, fault_place merger)
 {
     for (size_t i = 0; i < t->n_layers; i++) change_gelu(&t->layers[i].mlp.activation, mlp);
+    for (size_t i = 0; i < t->conv.n_blocks; i++) change_gelu_of_block(&t->conv.blocks[i], mlp);
+    change_gelu_of_block(&t->conv.fusion, mlp);
     change_gelu_of_merger(&t->merger, merger);
     for (size_t k = 0; k < t->n_deepstack; k++)
         change_gelu_of_merger(&t->deepstack[k].merger, FAULT_DEEPSTACK);

@@ -56,6 +56,14 @@ static bool add_ids(json_object *to, const char *name, const int32_t *at, size_t
     return ok;
 }
 
+static bool add_id_table(json_object *to, const plan_id_table *t)
+{
+    if (!t->n) return conf_info_add_null(to, "id_table");
+    json_object *one = conf_info_add_object(to, "id_table");
+    return conf_info_add_id(one, "first", t->first) && conf_json_add_count(one, "n", t->n) &&
+           conf_json_add_count(one, "width", t->table.cols);
+}
+
 static bool add_placeholders(json_object *to, const plan_placeholders *p)
 {
     if (!p->n) return conf_info_add_null(to, "placeholders");
@@ -78,7 +86,7 @@ static bool add_extras(json_object *to, const plan *p)
                                             conf_json_add_count(one, "first", p->plane_rope.first) &&
                                             conf_json_add_count(one, "elements", p->plane_rope.dim)
                                       : conf_info_add_null(to, "plane_rope"));
-    return ok && add_placeholders(to, &p->placeholders) &&
+    return ok && add_placeholders(to, &p->placeholders) && add_id_table(to, &p->id_table) &&
            add_ids(to, "block_tokens", p->blocks.id, p->blocks.n) &&
            add_ids(to, "expert_tokens", p->expert_tokens.id, p->expert_tokens.n);
 }

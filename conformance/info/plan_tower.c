@@ -153,6 +153,44 @@ static bool add_tiles(json_object *to, const plan_tower *t)
            conf_info_add_norm(one, "middle", &k->middle);
 }
 
+static bool add_unit(json_object *to, const plan_conv_unit *u)
+{
+    const plan_convolution *c = &u->convolution;
+    return conf_json_add_count(to, "kernel", c->kernel) && conf_json_add_count(to, "stride", c->stride) &&
+           conf_json_add_count(to, "outputs", c->n_out) &&
+           conf_info_add_flag(to, "depthwise", c->is_depthwise) &&
+           conf_info_add_flag(to, "bias", c->product.bias.data) &&
+           conf_info_add_flag(to, "channels_last", c->channels_last) &&
+           conf_info_add_norm(to, "norm", &u->norm) &&
+           conf_info_add_text(to, "activation", u->is_activated ? plan_activation_name(u->activation) : NULL);
+}
+
+static bool add_block(json_object *to, const plan_conv_block *b)
+{
+    json_object *units = conf_info_add_array(to, "units");
+    bool ok = units;
+    for (size_t i = 0; ok && i < plan_conv_block_convolutions(b); i++)
+        ok = add_unit(conf_info_append_object(units), plan_conv_block_unit(b, i));
+    if (ok && b->kind == PLAN_CONV_ATTENTION)
+        ok = conf_info_add_norm(to, "norm", &b->norm) &&
+             conf_info_add_attention(to, "attention", &b->attention);
+    else ok = ok && conf_info_add_null(to, "norm") && conf_info_add_null(to, "attention");
+    return ok && conf_info_add_flag(to, "scaled", b->scale.data) &&
+           conf_info_add_flag(to, "residual", b->is_residual);
+}
+
+static bool add_conv(json_object *to, const plan_conv_tower *t)
+{
+    if (!t->present) return conf_info_add_null(to, "convolutional");
+    json_object *one = conf_info_add_object(to, "convolutional");
+    json_object *blocks = conf_info_add_array(one, "blocks");
+    bool ok = blocks && conf_json_add_count(one, "side", t->side) &&
+              conf_info_add_counts(one, "fused", t->taken, t->n_taken);
+    for (size_t i = 0; ok && i < t->n_blocks; i++)
+        ok = add_block(conf_info_append_object(blocks), &t->blocks[i]);
+    return ok && add_block(conf_info_add_object(one, "fusion"), &t->fusion);
+}
+
 bool conf_info_add_tower(json_object *to, const plan_tower *t)
 {
     return conf_json_add_count(to, "hidden", t->hidden) &&
@@ -165,5 +203,6 @@ bool conf_info_add_tower(json_object *to, const plan_tower *t)
            add_rope(to, t) && conf_info_add_norm(to, "in_norm", &t->in_norm) &&
            conf_info_add_count(to, "window", t->window) && add_layers(to, t) &&
            conf_info_add_norm(to, "out_norm", &t->out_norm) && add_pooling(to, &t->pooling) &&
-           add_merger(to, t, &t->merger, plan_tower_state(t)) && add_tiles(to, t) && add_deepstack(to, t);
+           add_merger(to, t, &t->merger, plan_tower_state(t)) && add_tiles(to, t) && add_deepstack(to, t) &&
+           add_conv(to, &t->conv);
 }

@@ -56,10 +56,11 @@ typedef enum conf_class {
  * image, video, audio: their ids; -1: the model has none.
  * side: a token stands for side * side patches of a frame; 0: nothing is known of images.
  * row_end, ends: how many more tokens there are for each row of these, and for an image.
+ * n_each: tokens of an image of any size; 0: they follow from its grid.
  * chunk: frames of a chunk of a sound (model/plan/sound.h); 0: nothing is known of sounds. */
 typedef struct conf_placeholders {
     int32_t image, video, audio;
-    size_t side, row_end, ends, chunk;
+    size_t side, row_end, ends, n_each, chunk;
 } conf_placeholders;
 
 /* The result of opening a case's checkpoint with the harness's own loader (evaluate/checkpoint.h). */

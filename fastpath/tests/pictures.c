@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a side of an image, for each of its blocks, where the number of its tokens does not depend on them. */
+enum { PIXELS = 3 };
+
 /* Spread over -1 … 1. */
 static float pixel(unsigned seed, size_t i)
 {
@@ -41,10 +44,16 @@ static void add_texts(picture_text *t, const plan *p, size_t n, unsigned seed)
     }
 }
 
-/* Places of patches, or a grid. */
+/* Places of patches, or a grid; nothing of an image whose size says where its pixels are. */
 static void add_places(const plan *p, picture *one, const size_t grid[3])
 {
     const size_t n = grid[0] * grid[1] * grid[2];
+    if (p->tower.conv.present) {
+        one->tensors[0].rank = 4;
+        memcpy(one->tensors[0].shape, (size_t[]){1, p->tower.patches.channels, grid[1], grid[2]},
+               4 * sizeof(size_t));
+        return;
+    }
     int64_t *values = one->places = malloc((n < 2 ? 4 : 2 * n) * sizeof *values);
     ck_assert_ptr_nonnull(values);
     if (p->tower.takes_places) {
@@ -97,8 +106,9 @@ static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, co
         add_tiles(t, p, blocks, seed);
         return;
     }
-    const size_t side = p->tower.merge * p->tower.pooling.side, high = fit(p, blocks[1]),
-                 wide = fit(p, blocks[2]), grid[3] = {blocks[0], high * side, wide * side};
+    const size_t side = p->tower.conv.present ? PIXELS : p->tower.merge * p->tower.pooling.side,
+                 high = fit(p, blocks[1]), wide = fit(p, blocks[2]),
+                 grid[3] = {blocks[0], high * side, wide * side};
     const size_t n = grid[0] * grid[1] * grid[2],
                  n_frame = plan_tower_tokens(&p->tower, (const size_t[]){1, grid[1], grid[2]}),
                  width = patches->channels * patches->frames * patches->size * patches->size;
@@ -179,7 +189,8 @@ size_t pictures_items(const picture_text *t, size_t from, size_t end, assay_item
         for (size_t i = 0; i < t->n_pictures; i++) {
             const picture *one = &t->pictures[i];
             if (one->kind == KINDS[k] && one->first >= from && one->first < end)
-                items[n++] = (assay_item){.kind = one->kind, .tensors = one->tensors, .n_tensors = 2};
+                items[n++] = (assay_item){
+                    .kind = one->kind, .tensors = one->tensors, .n_tensors = one->places ? 2 : 1};
         }
     return n;
 }

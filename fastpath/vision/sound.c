@@ -30,7 +30,7 @@ static void gather(const image *from, bool channels_last, size_t bin, size_t fra
 /* *to = gelu(convolution k of *from), in blocks of rows. to->x has space for it. */
 static assay_status convolve(fp_vision *v, size_t k, const image *from, image *to)
 {
-    const plan_convolution *c = &v->tower->sound.convolutions[k];
+    const plan_sound_convolution *c = &v->tower->sound.convolutions[k];
     const size_t mark = v->pass.scratch->n, n_in = c->product.weight.cols;
     to->n_bins = plan_sound_half(from->n_bins);
     to->n_frames = plan_sound_half(from->n_frames);

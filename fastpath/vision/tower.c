@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fastpath/ops.h"
+#include "fastpath/vision/conv_tower.h"
 #include "fastpath/vision/layer.h"
 #include "fastpath/vision/merge.h"
 #include "fastpath/vision/patches.h"
@@ -139,17 +140,25 @@ static assay_status run_tiles(fp_vision *v, float *const *levels)
     return fp_trace(&v->pass.tracer, levels[0], v->layout.n_tokens, v->pass.plan->hidden, "vision.merged");
 }
 
+/* Everything before the tower's last norm. *x: [n_rows, D], from the scratch. */
+static assay_status run_body(fp_vision *v, float *const *levels, float **x)
+{
+    if (v->tower->conv.present) return fp_conv_tower_run(v, x);
+    if (!fp_layout_make(&v->layout, v->tower, v->pass.scratch)) return ASSAY_ENOMEM;
+    v->pass.n_rows = v->tower->sound.present ? FP_VISION_ROWS : fp_vision_block(v, 0);
+    *x = fp_scratch_floats(v->pass.scratch, v->layout.n_rows, v->tower->hidden);
+    assay_status rc = *x && fp_narrow_alloc(&v->pass) ? fp_vision_ropes(v) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && v->tower->sound.present) rc = make_rows(v);
+    if (rc == ASSAY_OK) rc = embed_patches(v, *x);
+    return rc == ASSAY_OK ? run_layers(v, *x, levels) : rc;
+}
+
 /* Evaluates the frames of v->layout. levels: [1 + n_deepstack] of [n_features, H]. */
 static assay_status run_frames(fp_vision *v, float *const *levels)
 {
     if (v->tower->tiles.n) return run_tiles(v, levels);
-    if (!fp_layout_make(&v->layout, v->tower, v->pass.scratch)) return ASSAY_ENOMEM;
-    v->pass.n_rows = v->tower->sound.present ? FP_VISION_ROWS : fp_vision_block(v, 0);
-    float *x = fp_scratch_floats(v->pass.scratch, v->layout.n_rows, v->tower->hidden);
-    assay_status rc = x && fp_narrow_alloc(&v->pass) ? fp_vision_ropes(v) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && v->tower->sound.present) rc = make_rows(v);
-    if (rc == ASSAY_OK) rc = embed_patches(v, x);
-    if (rc == ASSAY_OK) rc = run_layers(v, x, levels);
+    float *x = NULL;
+    assay_status rc = run_body(v, levels, &x);
     if (rc == ASSAY_OK) rc = fp_vision_merge(v, x, levels[0]);
     if (rc != ASSAY_OK) return rc;
     return fp_trace(&v->pass.tracer, levels[0], v->layout.n_features, v->pass.plan->hidden, "%s.merged",

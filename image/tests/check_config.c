@@ -11,6 +11,7 @@
 #define QWEN   "\"image_processor_type\":\"Qwen2VLImageProcessorFast\""
 #define GEMMA  "\"image_processor_type\":\"Gemma4ImageProcessor\""
 #define MLLAMA "\"image_processor_type\":\"MllamaImageProcessor\""
+#define SIGLIP "\"image_processor_type\":\"SiglipImageProcessor\""
 #define VIDEO  "\"video_processor_type\":\"Qwen3VLVideoProcessor\""
 
 static image_config parsed(const char *text, bool is_video)
@@ -117,6 +118,19 @@ START_TEST(absent_and_null_members_take_the_default_of_the_class)
 }
 END_TEST
 
+START_TEST(a_fixed_size_has_a_height_and_a_width)
+{
+    image_config c = parsed(
+        "{" SIGLIP ",\"size\":{\"height\":768,\"width\":512},\"resample\":2,\"patch_size\":14}", false);
+    ck_assert_int_eq(c.size_height, 768);
+    ck_assert_int_eq(c.size_width, 512);
+    ck_assert_int_eq(c.patch_size, 1);
+    ck_assert_int_eq(c.resample, IMAGE_BILINEAR);
+    ck_assert_uint_eq(c.n_notes, 0);
+    image_config_free(&c);
+}
+END_TEST
+
 START_TEST(null_switches_are_false_and_a_null_filter_is_that_of_the_class)
 {
     image_config c = parsed("{" QWEN ",\"do_resize\":null,\"do_rescale\":null,\"do_normalize\":null,"
@@ -217,6 +231,14 @@ static const struct {
     {"{" QWEN ",\"image_mean\":[1,2]}", false, ASSAY_EFORMAT, "image_mean: found [1,2]"},
     {"{" QWEN ",\"image_mean\":[1,2,null]}", false, ASSAY_EFORMAT, "image_mean: found [1,2,null]"},
     {"{" QWEN ",\"image_std\":[1,0,1]}", false, ASSAY_EUNSUPPORTED, "image_std: found [1,0,1]"},
+    {"{" SIGLIP ",\"size\":{\"height\":null,\"width\":9}}", false, ASSAY_EFORMAT,
+     "size.height: found no such member"},
+    {"{" SIGLIP ",\"size\":224}", false, ASSAY_EUNSUPPORTED,
+     "size: found 224, expected an object with height"},
+    {"{" SIGLIP ",\"size\":{\"shortest_edge\":9}}", false, ASSAY_EUNSUPPORTED, "size.shortest_edge: found 9"},
+    {"{" SIGLIP ",\"size\":{\"height\":0,\"width\":9}}", false, ASSAY_EUNSUPPORTED, "size.height: found 0"},
+    {"{" SIGLIP ",\"size\":{\"height\":9,\"width\":32769}}", false, ASSAY_EUNSUPPORTED,
+     "size.width: found 32769"},
     {"{" GEMMA ",\"max_soft_tokens\":100}", false, ASSAY_EUNSUPPORTED,
      "max_soft_tokens: found 100, expected one of 70 140 280 560 1120"},
 };
@@ -233,6 +255,7 @@ int main(void)
     TCase *tests = tcase_create("config");
     tcase_add_test(tests, members_are_read);
     tcase_add_test(tests, absent_and_null_members_take_the_default_of_the_class);
+    tcase_add_test(tests, a_fixed_size_has_a_height_and_a_width);
     tcase_add_test(tests, null_switches_are_false_and_a_null_filter_is_that_of_the_class);
     tcase_add_test(tests, pixel_limits_of_the_file_override_those_of_size);
     tcase_add_test(tests, members_that_are_not_read_are_noted);

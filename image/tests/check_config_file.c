@@ -86,6 +86,29 @@ START_TEST(falcon_ocr_states_its_patches_in_the_config_of_the_model)
 }
 END_TEST
 
+static void expect_tokens(const char *dir, int64_t n)
+{
+    image_config c;
+    assay_error err = {0};
+    ck_assert_msg(image_config_open(dir, false, &c, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_int_eq(c.image_seq_length, n);
+    image_config_free(&c);
+}
+
+START_TEST(an_image_without_patches_has_the_tokens_of_the_processor)
+{
+    const char *dir = checkpoint("whole");
+    put(dir, "preprocessor_config.json", "{\"image_processor_type\":\"SiglipImageProcessor\"}");
+    expect_tokens(dir, 256);
+    put(dir, "processor_config.json", "{\"processor_class\":\"Gemma3nProcessor\",\"image_seq_length\":7}");
+    expect_tokens(dir, 7);
+    put(dir, "processor_config.json", "{\"image_seq_length\":0}");
+    refused(dir, false, ASSAY_EFORMAT, "/processor_config.json: ", "image_seq_length: found 0");
+    put(dir, "processor_config.json", "{\"image_seq_length\":\"7\"}");
+    refused(dir, false, ASSAY_EFORMAT, "/processor_config.json: ", "image_seq_length: found \"7\"");
+}
+END_TEST
+
 START_TEST(errors_name_the_place)
 {
     const char *dir = checkpoint("errors");
@@ -110,6 +133,7 @@ int main(void)
     tcase_add_test(all, a_video_takes_its_own_file_before_that_of_images);
     tcase_add_test(all, a_checkpoint_without_a_config_is_refused_with_the_files);
     tcase_add_test(all, falcon_ocr_states_its_patches_in_the_config_of_the_model);
+    tcase_add_test(all, an_image_without_patches_has_the_tokens_of_the_processor);
     tcase_add_test(all, errors_name_the_place);
     suite_add_tcase(suite, all);
     return support_run(suite);

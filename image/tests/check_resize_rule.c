@@ -60,6 +60,8 @@ static const struct {
     /* 1000 fits into no row of 4 tiles: scale 0.896 is the largest, and the height is 89.6. */
     {"MllamaImageProcessor", 100, 1000, 0, {89, 896, 1, 1, 4, 1}},
     {"MllamaImageProcessor", 3000, 1, 0, {896, 1, 1, 4, 1, 1}},
+    /* One size for all; as many tokens as the processor of Gemma 3n has by default. */
+    {"SiglipImageProcessor", 3, 500, 0, {224, 224, 1, 224, 224, 256}},
     /* 3 frames fill two temporal patches. */
     {"Qwen2VLVideoProcessor", 280, 560, 3, {280, 560, 2, 20, 40, 400}},
     /* 5/2 rounds to 2: 4 frames of 512 x 384 are exactly max_pixels, and 6 would not be. */

@@ -230,10 +230,11 @@ static const config_harmless_member QWEN3_5[] = {
 /* In published files, but not read by the class: attention is not scaled, and the other two belong to
  * training. */
 static const config_harmless_member GEMMA3N[] = {
-    {"altup_coef_clip", NULL},
-    {"altup_lr_multiplier", NULL},
-    {"query_pre_attn_scalar", NULL},
-};
+    {"altup_coef_clip", NULL}, {"altup_lr_multiplier", NULL}, {"query_pre_attn_scalar", NULL}};
+
+/* The class passes its own do_pooling; the others are of a classifier, which the tower does not have. */
+static const config_harmless_member GEMMA3N_VISION[] = {
+    {"do_pooling", NULL}, {"label_names", NULL}, {"num_classes", NULL}};
 
 /* In published files, but not read by the class: hidden_activation and sliding_window are. */
 static const config_harmless_member GEMMA2[] = {
@@ -388,6 +389,7 @@ const config_harmless_group config_harmless_groups[] = {
     {"is constant in the published class", "qwen3", MEMBERS(QWEN3)},
     {"is constant in the published class, or not read by it", "qwen3_5", MEMBERS(QWEN3_5)},
     {"is not read by the published class", "gemma3n", MEMBERS(GEMMA3N)},
+    {"does not change the features", "gemma3n_vision", MEMBERS(GEMMA3N_VISION)},
     {"is not read by the published class", "gemma2", MEMBERS(GEMMA2)},
     {"is not read by the published class", "gemma", MEMBERS(GEMMA)},
     {"is of images and sounds", "gemma", MEMBERS(MULTIMODAL)},

@@ -1,4 +1,4 @@
-/* Gemma 3n, text (transformers, models/gemma3n/modeling_gemma3n.py): alternating updates over several
+/* Gemma 3n (transformers, models/gemma3n/modeling_gemma3n.py): alternating updates over several
  * streams, low-rank residuals, per-layer inputs, sparse activations, shared keys and values.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -8,6 +8,7 @@
 #include "model/checkpoint/config_value.h"
 #include "model/families/families.h"
 #include "model/families/parts/common.h"
+#include "model/families/parts/gemma3n_vision.h"
 #include "model/families/parts/gemma_parts.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
@@ -16,7 +17,8 @@ typedef struct gemma3n {
     family *f;
     family_decoder d; /* of all layers */
     size_t window, width, rank, streams;
-    size_t rope[2]; /* full, sliding */
+    size_t rope[2];      /* full, sliding */
+    size_t audio_offset; /* the first id of sounds; in a multimodal model */
     bool scales_output;
     bool *sliding;        /* [n_layers] */
     size_t *producer;     /* [n_layers] */
@@ -83,25 +85,27 @@ static void read_ropes(gemma3n *g)
     config_rope_end(g->f->config);
 }
 
-/* In the multimodal model the highest ids belong to the embedding tables of images and audio. */
-static void read_text_ids(family *f)
+/* The first id of an embedding table besides that of text. */
+static size_t read_offset(family *f, const char *member, const char *prefix, size_t fallback)
 {
-    static const struct {
-        const char *member, *prefix;
-        size_t offset;
-    } TABLES[] = {{"vision_config", "vision_config.", 262144},
-                  {"audio_config", "audio_config.", 262144 + 128}};
-    for (size_t i = 0; f->outer && i < sizeof TABLES / sizeof *TABLES; i++) {
-        json_object *table = config_member(f->outer, TABLES[i].member);
-        size_t offset = TABLES[i].offset;
-        if (table) {
-            config d;
-            config_begin_inside(&d, f->outer, TABLES[i].prefix, table);
-            offset = config_count_or(&d, "vocab_offset", offset);
-            config_drop(&d);
-        }
-        if (offset > 0 && offset < f->plan->n_token_ids) f->plan->n_token_ids = offset;
-    }
+    config d;
+    json_object *table = config_member(f->outer, member);
+    if (!table) return fallback;
+    config_begin_inside(&d, f->outer, prefix, table);
+    const size_t offset = config_count_or(&d, "vocab_offset", fallback);
+    config_drop(&d);
+    return offset;
+}
+
+/* In the multimodal model the highest ids belong to the embedding tables of images and audio. */
+static void read_text_ids(gemma3n *g)
+{
+    family *f = g->f;
+    if (!f->outer) return;
+    const size_t vision = read_offset(f, "vision_config", "vision_config.", 262144);
+    g->audio_offset = read_offset(f, "audio_config", "audio_config.", 262144 + 128);
+    const size_t offset = vision < g->audio_offset ? vision : g->audio_offset;
+    if (offset > 0 && offset < f->plan->n_token_ids) f->plan->n_token_ids = offset;
 }
 
 static void read_streams(gemma3n *g)
@@ -150,7 +154,7 @@ static void read_all(gemma3n *g)
     if (family_ok(f)) family_gemma_producers(f, g->sliding, n_shared, g->producer);
     read_ropes(g);
     read_streams(g);
-    read_text_ids(f);
+    read_text_ids(g);
 }
 
 static plan_norm layer_norm(gemma3n *g, size_t i, const char *name)
@@ -209,6 +213,7 @@ void family_gemma3n(family *f)
                             g.d.epsilon);
     }
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(&g, i);
+    family_gemma3n_tower(f, g.audio_offset);
     free(g.sliding);
     free(g.producer);
     free(g.intermediate);

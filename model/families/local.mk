@@ -36,6 +36,7 @@ MODEL_FAMILIES_TESTS = \
 	model/families/tests/check_hunyuan \
 	model/families/tests/check_omni \
 	model/families/tests/check_falcon \
+	model/families/tests/check_mobilenet \
 	model/families/tests/check_siglip \
 	model/families/tests/check_vision \
 	model/families/tests/check_vision_refused
@@ -51,6 +52,8 @@ model_families_tests_check_hunyuan_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_hunyuan_LDADD = $(TEST_LIBS)
 model_families_tests_check_falcon_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_falcon_LDADD = $(TEST_LIBS)
+model_families_tests_check_mobilenet_CFLAGS = $(TEST_CFLAGS)
+model_families_tests_check_mobilenet_LDADD = $(TEST_LIBS)
 model_families_tests_check_siglip_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_siglip_LDADD = $(TEST_LIBS)
 model_families_tests_check_vision_CFLAGS = $(TEST_CFLAGS)

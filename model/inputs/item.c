@@ -49,8 +49,9 @@ static void read_kind(reader *r, const plan *p)
         return;
     }
     if (r->item->kind == ASSAY_ITEM_IMAGE && has_tower && r->tower->image_token >= 0) {
-        r->names = (item_names){"pixel_values",
-                                r->tower->takes_places ? "image_position_ids" : "image_grid_thw", NULL};
+        r->names = (item_names){.pixels = "pixel_values"};
+        if (r->tower->takes_places) r->names.grid = "image_position_ids";
+        else if (!r->tower->conv.present) r->names.grid = "image_grid_thw";
         if (r->tower->tiles.n)
             r->names = (item_names){"pixel_values", "aspect_ratio_ids", "aspect_ratio_mask"};
         return;
@@ -80,8 +81,9 @@ static void check_names(reader *r)
         size_t k = 0;
         while (k < 3 && !(known[k] && strcmp(name, known[k]) == 0)) k++;
         if (k == 3)
-            fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s' is not supported, expected %s%s%s and %s", name,
-                      known[0], known[2] ? ", " : "", known[2] ? known[2] : "", known[1]);
+            fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s' is not supported, expected %s%s%s%s%s", name,
+                      known[0], known[2] ? ", " : "", known[2] ? known[2] : "", known[1] ? " and " : "",
+                      known[1] ? known[1] : "");
         else if (seen[k]) fail_item(r, ASSAY_EINVAL, "tensor '%s' is repeated", name);
         else seen[k] = true;
     }
@@ -172,6 +174,28 @@ static void read_places(reader *r, item_content *out, size_t *n_given)
     out->grid[2] = width;
 }
 
+/* An image of a convolutional tower: its grid is that of its pixels, which are the patches. Without pixels
+ * its size is unknown, but not the number of its tokens. */
+static void read_size(reader *r, bool needs_pixels, item_content *out)
+{
+    char expected[80];
+    const size_t channels = r->tower->patches.channels;
+    const assay_tensor *t = find_tensor(r, r->names.pixels, needs_pixels);
+    for (size_t d = 0; d < 3; d++) out->grid[d] = 1;
+    if (!t) return;
+    const size_t first = t->rank == 4; /* of the dimensions of an image */
+    (void)snprintf(expected, sizeof expected, "[1, %zu, height, width] or [%zu, height, width]", channels,
+                   channels);
+    if ((t->rank != 3 && t->rank != 4) || (first && t->shape[0] != 1) || t->shape[first] != channels ||
+        t->shape[first + 1] < 1 || t->shape[first + 1] > INT32_MAX || t->shape[first + 2] < 1 ||
+        t->shape[first + 2] > INT32_MAX) {
+        fail_shape(r, t, expected);
+        return;
+    }
+    out->grid[1] = t->shape[first + 1];
+    out->grid[2] = t->shape[first + 2];
+}
+
 /* Checks that the tower can divide the grid, and counts its patches. */
 static void check_grid(reader *r, item_content *out)
 {
@@ -191,7 +215,8 @@ static void check_grid(reader *r, item_content *out)
     if (r->status == ASSAY_OK && (__builtin_mul_overflow(out->grid[0], out->grid[1], &n) ||
                                   __builtin_mul_overflow(n, out->grid[2], &n) || n > INT32_MAX))
         fail_item(r, ASSAY_EINVAL, "tensor '%s': found %zu x %zu x %zu patches, expected at most %d in all",
-                  r->names.grid, out->grid[0], out->grid[1], out->grid[2], INT32_MAX);
+                  r->names.grid ? r->names.grid : r->names.pixels, out->grid[0], out->grid[1], out->grid[2],
+                  INT32_MAX);
     out->n_patches = n;
     out->n_tokens = plan_tower_tokens(tower, out->grid);
     out->n_rows = plan_tower_rows(tower, out->grid);
@@ -239,7 +264,8 @@ static void read_pixels(reader *r, bool required, size_t n_rows, item_content *o
                        patches->channels * patches->frames, patches->size, patches->size);
     const bool are_rows =
         (is_batch || t->rank == 2) && t->shape[t->rank - 2] == n_rows && t->shape[t->rank - 1] == width;
-    if (!are_rows && (r->tower->takes_places || !are_squares(t, n_rows, patches))) fail_shape(r, t, expected);
+    if (!r->tower->conv.present && !are_rows && (r->tower->takes_places || !are_squares(t, n_rows, patches)))
+        fail_shape(r, t, expected);
     if (r->status != ASSAY_OK) return;
     out->pixels = t->data;
     out->dtype = t->dtype;
@@ -383,6 +409,7 @@ assay_status item_read(const plan *p, const assay_step *step, size_t index, bool
         return r.status;
     }
     if (r.tower->tiles.n) read_tiles(&r, needs_pixels, out);
+    else if (r.tower->conv.present) read_size(&r, needs_pixels, out);
     else if (r.tower->takes_places) read_places(&r, out, &n_rows);
     else read_grid(&r, out);
     if (r.status == ASSAY_OK) check_grid(&r, out);

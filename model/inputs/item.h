@@ -15,10 +15,11 @@
  *   image  pixel_values [P, W] or [P, C * F, S, S], image_grid_thw [1, 3] or [3];
  *          where tower.takes_places pixel_values [n, W] or [1, n, W] and image_position_ids [n, 2] or
  *          [1, n, 2], n >= P: the patches row by row, then any number of places (-1, -1), whose rows of
- *          pixels are not read
+ *          pixels are not read;
  *          where tower.tiles.n is not 0 pixel_values [T, C, g·S, g·S], aspect_ratio_ids [1] or [], and
  *          aspect_ratio_mask [T], which may be absent: 1 for each tile that the image has; dimensions of 1
  *          may precede these
+ *          of a convolutional tower pixel_values [1, C, h, w] or [C, h, w] alone: the grid is [1, h, w]
  *   video  pixel_values_videos, video_grid_thw; second_per_grid_ts [1] or [] where tower.tokens_per_second is
  *          not 0 (absent: one second)
  *   sound  input_features [1, B, n] or [B, n], a logarithmic mel spectrogram; feature_attention_mask [1, n]

@@ -69,6 +69,45 @@ static void add_tiles(plan_cost_tower *c, const plan_tiles *k)
     add_norm(c, &k->middle);
 }
 
+/* share: of the image's pixels that the block gets; replaced by that of its output. */
+static void add_conv_block(plan_cost_tower *c, const plan_conv_block *b, double *share)
+{
+    const plan_attention *a = &b->attention;
+    double keys = *share;
+    c->weight_bytes += plan_cost_weight_bytes(&b->scale);
+    for (size_t i = 0; i < plan_conv_block_convolutions(b); i++) {
+        const plan_conv_unit *u = plan_conv_block_unit(b, i);
+        const double stride = (double)u->convolution.stride;
+        uint64_t count = 0;
+        add_linear(c, &count, &u->convolution.product);
+        add_norm(c, &u->norm);
+        keys = *share / (stride * stride);
+        c->pixel += keys * (double)count;
+        if (b->kind == PLAN_CONV_UNITS) *share = keys;
+    }
+    if (b->kind == PLAN_CONV_UNITS) return;
+    uint64_t queried = 0, keyed = 0;
+    add_norm(c, &b->norm);
+    add_linear(c, &queried, &a->q);
+    add_linear(c, &queried, &a->o);
+    add_linear(c, &keyed, &a->k);
+    add_linear(c, &keyed, &a->v);
+    c->pixel += *share * (double)queried + keys * (double)keyed;
+    c->pair += 2 * *share * keys * (double)(a->n_heads * a->head_dim);
+}
+
+static void add_conv(plan_cost_tower *c, const plan_conv_tower *t)
+{
+    double share = 1, fused = 1;
+    if (!t->present) return;
+    for (size_t i = 0; i < t->n_blocks; i++) {
+        add_conv_block(c, &t->blocks[i], &share);
+        if (t->taken[0] == i) fused = share;
+    }
+    add_conv_block(c, &t->fusion, &fused);
+    c->merged *= (uint64_t)t->side * t->side; /* of an image: it has as many rows */
+}
+
 plan_cost_tower plan_cost_tower_read(const plan_tower *tower)
 {
     plan_cost_tower c = {0};
@@ -86,6 +125,7 @@ plan_cost_tower plan_cost_tower_read(const plan_tower *tower)
     for (size_t i = 0; i < tower->n_layers; i++) add_layer(&c, &tower->layers[i]);
     add_merger(&c, &tower->merger, tower->merge);
     for (size_t i = 0; i < tower->n_deepstack; i++) add_merger(&c, &tower->deepstack[i].merger, tower->merge);
+    add_conv(&c, &tower->conv);
     return c;
 }
 
@@ -100,6 +140,7 @@ double plan_cost_tower_multiplies(const plan_cost_tower *cost, const size_t grid
 {
     if (cost->block == 0) return 0;
     const double t = (double)grid[0], frame = (double)grid[1] * (double)grid[2];
+    if (cost->pixel > 0) return (double)cost->merged + frame * cost->pixel + frame * frame * cost->pair;
     const double block = (double)cost->block * (double)cost->block;
     double sum = t * frame * (double)cost->patch + t * frame / block * (double)cost->merged;
     const double n_keys = cost->tiles ? t * frame : frame;

@@ -10,14 +10,18 @@
  *
  * weight_bytes:      of all weights, as the checkpoint stores them, read once for each image; the whole
  *                    table of positions is counted.
- * patch, merged:     multiply-adds of products with weights, of one patch and of one row of features.
+ * patch, merged:     multiply-adds of products with weights, of one patch and of one row of features (of a
+ *                    convolutional tower, of all rows of an image).
  * n_query, n_window: sums of n_heads * head_dim over the layers that attend within a frame, and over those
  *                    that attend within a window.
  * tiles:             the tiles of an image, which attend to each other as one frame; 0: none.
+ * pixel, pair:       of a convolutional tower: multiply-adds for each pixel of the image, and for each pair
+ *                    of them, as if the strides divided its sides.
  * block, window:     sides, in patches, of the square that gives a row of features, and of a window. */
 typedef struct plan_cost_tower {
     uint64_t weight_bytes, patch, merged;
     size_t n_query, n_window, block, window, tiles;
+    double pixel, pair;
 } plan_cost_tower;
 
 plan_cost_tower plan_cost_tower_read(const plan_tower *tower);

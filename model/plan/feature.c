@@ -58,6 +58,7 @@ static const struct {
     {PLAN_CROSS, "attention to images"},
     {PLAN_RESIDUAL_GATES, "gates of residuals"},
     {PLAN_MORE_EMBEDDINGS, "more embeddings than logits"},
+    {PLAN_ID_TABLE, "ids with an embedding of their own"},
 };
 
 static const struct {
@@ -92,6 +93,10 @@ static const struct {
     {PLAN_TOWER_GATES, "gates of residuals"},
     {PLAN_TOWER_COLLECTED, "features of several layers side by side"},
     {PLAN_TOWER_SECOND, "a second part with a norm and a table of its own"},
+    {PLAN_TOWER_CONV, "convolutional blocks"},
+    {PLAN_TOWER_CONV_ATTENTION, "attention among convolutional blocks"},
+    {PLAN_TOWER_CONV_KEYS, "convolutions of keys and values"},
+    {PLAN_TOWER_CONV_SCALES, "scales of convolutional blocks"},
 };
 
 static uint64_t bit(bool needed, uint64_t feature)
@@ -179,8 +184,9 @@ uint64_t plan_features(const plan *p)
         bit(p->soft_cap != 0, PLAN_LOGIT_CAP) | bit(p->embedding_scale != 1, PLAN_EMBEDDING_SCALE) |
         bit(p->logit_factor != 1, PLAN_LOGIT_FACTOR) | bit(p->layer_inputs.present, PLAN_LAYER_INPUTS) |
         bit(p->streams.n > 0, PLAN_STREAMS) | bit(p->placeholders.n > 0, PLAN_PLACEHOLDERS) |
-        bit(p->embedding.rows > p->vocab, PLAN_MORE_EMBEDDINGS) | bit(p->tower.present, PLAN_TOWER) |
-        bit(p->audio.present, PLAN_AUDIO) | bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS) |
+        bit(p->id_table.n > 0, PLAN_ID_TABLE) | bit(p->embedding.rows > p->vocab, PLAN_MORE_EMBEDDINGS) |
+        bit(p->tower.present, PLAN_TOWER) | bit(p->audio.present, PLAN_AUDIO) |
+        bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS) |
         bit(p->positions == PLAN_POSITIONS_IMAGES, PLAN_IMAGE_POSITIONS) |
         bit(p->positions == PLAN_POSITIONS_BLOCK, PLAN_BLOCK_POSITIONS) |
         bit(p->plane_rope.present, PLAN_PLANE_ROPE);
@@ -226,6 +232,24 @@ static uint64_t tower_layer_features(const plan_tower_layer *l)
            bit(plan_tower_layer_has_clips(l), PLAN_TOWER_CLIPS);
 }
 
+static uint64_t conv_block_features(const plan_conv_block *b)
+{
+    const bool attends = b->kind == PLAN_CONV_ATTENTION;
+    uint64_t needed = bit(attends, PLAN_TOWER_CONV_ATTENTION) |
+                      bit(attends && b->has_key_units, PLAN_TOWER_CONV_KEYS) |
+                      bit(b->scale.data != NULL, PLAN_TOWER_CONV_SCALES);
+    for (size_t i = 0; i < plan_conv_block_convolutions(b); i++)
+        needed |= bit(plan_conv_block_unit(b, i)->convolution.channels_last, PLAN_TOWER_CHANNELS_LAST);
+    return needed;
+}
+
+static uint64_t conv_features(const plan_conv_tower *t)
+{
+    uint64_t needed = bit(t->present, PLAN_TOWER_CONV);
+    for (size_t i = 0; i < t->n_blocks; i++) needed |= conv_block_features(&t->blocks[i]);
+    return t->present ? needed | conv_block_features(&t->fusion) : needed;
+}
+
 uint64_t plan_tower_features(const plan_tower *tower)
 {
     if (!tower->present) return 0;
@@ -248,7 +272,7 @@ uint64_t plan_tower_features(const plan_tower *tower)
         bit(tower->tiles.n > 0, PLAN_TOWER_TILES) | bit(tower->tiles.n_collected > 0, PLAN_TOWER_COLLECTED) |
         bit(tower->tiles.n > 0 && tower->tiles.second < tower->n_layers, PLAN_TOWER_SECOND) |
         bit(tower->n_deepstack > 0, PLAN_TOWER_DEEPSTACK) | bit(tower->video_token >= 0, PLAN_TOWER_VIDEOS) |
-        merger_features(&tower->merger);
+        merger_features(&tower->merger) | conv_features(&tower->conv);
     for (size_t i = 0; i < tower->n_layers; i++) needed |= tower_layer_features(&tower->layers[i]);
     for (size_t i = 0; i < tower->n_deepstack; i++) needed |= merger_features(&tower->deepstack[i].merger);
     return needed;

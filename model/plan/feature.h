@@ -44,6 +44,7 @@
 #define PLAN_NORMS_AFTER_ROPE (UINT64_C(1) << 31)
 #define PLAN_DOUBLED_ROPE     (UINT64_C(1) << 32) /* the two elements of a pair turn by different axes */
 #define PLAN_IMAGE_POSITIONS  (UINT64_C(1) << 33) /* by the places of tokens in images, which are numbered */
+#define PLAN_ID_TABLE         (UINT64_C(1) << 34) /* ids with an embedding of their own */
 #define PLAN_AUDIO            (UINT64_C(1) << 51) /* a tower of sounds: see also plan_tower_features */
 #define PLAN_SQUARED_GATE     (UINT64_C(1) << 54) /* of an MLP */
 #define PLAN_SINKS            (UINT64_C(1) << 55) /* scores beside those of the keys */
@@ -96,6 +97,12 @@
 #define PLAN_TOWER_GATES     (UINT64_C(1) << 44) /* of residuals */
 #define PLAN_TOWER_COLLECTED (UINT64_C(1) << 45) /* states of earlier layers beside the last */
 #define PLAN_TOWER_SECOND    (UINT64_C(1) << 46) /* a second part, behind a norm and a table of tiles */
+
+/* Parts of convolutional towers. */
+#define PLAN_TOWER_CONV           (UINT64_C(1) << 47)
+#define PLAN_TOWER_CONV_ATTENTION (UINT64_C(1) << 48)
+#define PLAN_TOWER_CONV_KEYS      (UINT64_C(1) << 49) /* convolutions of keys and values */
+#define PLAN_TOWER_CONV_SCALES    (UINT64_C(1) << 50)
 
 /* The last of those PLAN_TOWER_* that follow each other. */
 #define PLAN_TOWER_LAST PLAN_TOWER_MERGER_REPEAT

@@ -46,6 +46,13 @@ size_t plan_n_axes(const plan *p)
     return most;
 }
 
+size_t plan_id_table_row(const plan *p, int32_t token)
+{
+    const plan_id_table *t = &p->id_table;
+    if (t->n == 0 || token < t->first || (size_t)(token - t->first) >= t->n) return SIZE_MAX;
+    return (size_t)(token - t->first);
+}
+
 size_t plan_divisible_length(const plan *p)
 {
     double least = INFINITY;

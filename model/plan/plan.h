@@ -182,6 +182,15 @@ typedef struct plan_placeholders {
     int32_t embeds_as;
 } plan_placeholders;
 
+/* Token ids with an embedding of their own: first … first + n - 1. Id first + i is embedded as merger(row i
+ * of the table), without embedding_scale. n is 0 if there are none. */
+typedef struct plan_id_table {
+    int32_t first;
+    size_t n;
+    plan_weight table;  /* [n, E] */
+    plan_merger merger; /* from E to D: norms and products alone */
+} plan_id_table;
+
 /* Token ids whose maximal runs are blocks: the tokens of an image, for example. A block is evaluated in one
  * step. n is not 0 only if a layer has PLAN_MASK_BLOCKS. */
 typedef struct plan_blocks {
@@ -224,6 +233,7 @@ typedef struct plan {
     size_t max_positions; /* as the config states it, for people; not a limit */
     size_t n_token_ids;   /* ids 0 … n_token_ids - 1 are text; others are refused */
     plan_placeholders placeholders;
+    plan_id_table id_table;
     plan_blocks blocks;
     plan_expert_tokens expert_tokens;
     plan_weight embedding; /* [n_token_ids, D], or [V, D] where fewer ids are text; at least V rows */
@@ -265,6 +275,9 @@ bool plan_has_own_experts(const plan *p, int32_t token);
 
 /* The number of axes of positions that steps may give beside 1: that of its ropes, at least 3. */
 size_t plan_n_axes(const plan *p);
+
+/* The row of id_table that a token has; SIZE_MAX: it has none. */
+size_t plan_id_table_row(const plan *p, int32_t token);
 
 /* The most tokens of a prompt that may come in several steps; SIZE_MAX: any number. With plan_crosses this
  * holds for prompts without images: those with images come in one step, since tokens before an image depend

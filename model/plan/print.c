@@ -56,6 +56,9 @@ static void print_counts(const plan *p, FILE *out)
     if (p->layer_inputs.present)
         fprintf(out, "layer inputs %zu wide, table of %zu tokens\n", p->layer_inputs.width,
                 p->layer_inputs.table.rows);
+    if (p->id_table.n)
+        fprintf(out, "own table    ids %" PRId32 " to %zu, rows of %zu\n", p->id_table.first,
+                (size_t)p->id_table.first + p->id_table.n - 1, p->id_table.table.cols);
     for (size_t i = 0; i < p->placeholders.n; i++)
         fprintf(out, "placeholder  %" PRId32 ", embedded as %" PRId32 "\n", p->placeholders.id[i],
                 p->placeholders.embeds_as);

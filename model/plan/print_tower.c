@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/plan/print_conv.h"
 #include "model/plan/print_norm.h"
 
 static void print_inputs(const plan_tower *t, FILE *out)
@@ -20,6 +21,9 @@ static void print_inputs(const plan_tower *t, FILE *out)
                 " for up to %zu tiles of %zu x %zu patches of %zu x %zu pixels, in %zu ratios\n",
                 t->image_token, t->tiles.n, t->tiles.side, t->tiles.side, p->size, p->size,
                 t->tiles.n_ratios);
+    else if (t->conv.present)
+        fprintf(out, "image        token %" PRId32 ", %zu for an image of any size\n", t->image_token,
+                t->conv.side * t->conv.side);
     else if (t->image_token >= 0)
         fprintf(out, "image        token %" PRId32 " for %zu x %zu patches of %zu x %zu pixels\n",
                 t->image_token, side, side, p->size, p->size);
@@ -42,6 +46,11 @@ static void print_sound(const plan_sound *s, const plan_patches *p, FILE *out)
 static void print_patches(const plan_tower *t, FILE *out)
 {
     const plan_patches *p = &t->patches;
+    if (t->conv.present) {
+        fprintf(out, "tower        %zu convolutional blocks on %zu channels, %zu wide\n", t->conv.n_blocks,
+                p->channels, t->hidden);
+        return;
+    }
     fprintf(out, "tower        %zu layer%s, %zu wide\n", t->n_layers, t->n_layers == 1 ? "" : "s", t->hidden);
     if (t->sound.present) {
         print_sound(&t->sound, p, out);
@@ -197,6 +206,7 @@ void plan_print_tower(const plan_tower *t, FILE *out)
     }
     print_layers(t, out);
     print_tiles(&t->tiles, t->n_layers, out);
+    if (t->conv.present) plan_print_conv(t, out);
     if (t->out_norm.present) {
         fprintf(out, "            ");
         plan_print_norm(out, "norm after the last layer", &t->out_norm);

@@ -229,6 +229,29 @@ static void check_layer(checker *c, const plan_layer *l, size_t i)
     checker_vector(c, "mlp_gate", &l->mlp_gate, 1);
 }
 
+/* The table of ids with an embedding of their own, and its merger. */
+static void check_id_table(checker *c)
+{
+    const plan_id_table *t = &c->plan->id_table;
+    size_t width = t->table.cols;
+    if (t->n == 0) return;
+    checker_matrix(c, "id_table.table", &t->table, t->n, width);
+    for (size_t i = 0; i < t->merger.n_steps; i++) {
+        const plan_merger_step *step = &t->merger.steps[i];
+        if (step->kind == PLAN_MERGER_NORM) checker_norm(c, "id_table.norm", &step->norm, width);
+        else if (step->kind == PLAN_MERGER_LINEAR)
+            checker_linear(c, "id_table.linear", &step->linear, step->linear.weight.rows, width);
+        else if (c->status == ASSAY_OK)
+            c->status = assay_fail(c->err, ASSAY_EFORMAT,
+                                   "%s: id_table: step %zu: found another kind than a norm or a product",
+                                   c->plan->dir, i);
+        width = plan_merger_step_width(step, width, 1);
+    }
+    if (c->status == ASSAY_OK && width != c->plan->hidden)
+        c->status = assay_fail(c->err, ASSAY_EFORMAT, "%s: id_table: found rows of %zu, expected %zu",
+                               c->plan->dir, width, c->plan->hidden);
+}
+
 assay_status plan_check_shapes(const plan *p, assay_error *err)
 {
     checker c = {.plan = p, .err = err};
@@ -243,6 +266,7 @@ assay_status plan_check_shapes(const plan *p, assay_error *err)
         checker_linear(&c, "layer_inputs.projection", &in->projection, all, p->hidden);
         checker_norm(&c, "layer_inputs.norm", &in->norm, in->width);
     }
+    check_id_table(&c);
     for (size_t i = 0; i + 1 < p->streams.n; i++) {
         checker_matrix(&c, "streams.projection", &p->streams.projection[i], p->hidden, p->hidden);
         checker_matrix(&c, "streams.unprojection", &p->streams.unprojection[i], p->hidden, p->hidden);

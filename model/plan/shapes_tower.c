@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "model/plan/checker.h"
+#include "model/plan/shapes_conv.h"
 
 static void fail_part(checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -33,7 +34,7 @@ static void check_patches(checker *c, const plan_tower *t)
     if (t->merge > 1 && t->pooling.side > 1)
         fail_part(c, "patches: found blocks of %zu and pools of %zu, expected 1 of one of them", t->merge,
                   t->pooling.side);
-    checker_linear(c, "patches.embed", &p->embed, t->hidden, plan_patches_width(p));
+    if (!t->conv.present) checker_linear(c, "patches.embed", &p->embed, t->hidden, plan_patches_width(p));
 }
 
 static void check_sound(checker *c, const plan_tower *t)
@@ -256,6 +257,7 @@ assay_status plan_check_tower(const plan *p, const plan_tower *t, assay_error *e
     check_rope(&c, t);
     check_tiles(&c, t);
     for (size_t i = 0; c.status == ASSAY_OK && i < t->n_layers; i++) check_layer(&c, t, i);
+    if (t->conv.present) plan_check_conv(&c, t);
     (void)snprintf(c.where, sizeof c.where, "tower.");
     checker_norm(&c, "out_norm", &t->out_norm, t->hidden);
     checker_vector(&c, "pooling.bias", &t->pooling.bias, t->hidden);

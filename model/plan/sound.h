@@ -18,15 +18,15 @@
 
 enum { PLAN_SOUND_CONVOLUTIONS = 3, PLAN_SOUND_SIDE = 3 };
 
-typedef struct plan_convolution {
+typedef struct plan_sound_convolution {
     plan_linear product; /* [channels, 9 · channels before]: of each channel before its weights, bin by bin */
     bool channels_last;  /* columns: bin by bin, of each frame all channels before */
-} plan_convolution;
+} plan_sound_convolution;
 
 typedef struct plan_sound {
     bool present;
     size_t n_bins, chunk; /* B, S */
-    plan_convolution convolutions[PLAN_SOUND_CONVOLUTIONS];
+    plan_sound_convolution convolutions[PLAN_SOUND_CONVOLUTIONS];
 } plan_sound;
 
 /* What one convolution leaves of n bins or frames, and what all of them leave. */

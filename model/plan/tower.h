@@ -10,7 +10,9 @@
  *   layer 0 … n_layers - 1: x += mixer_out(attention(mixer_in(x))); x += mlp_out(mlp(mlp_in(x)))
  *   x = out_norm(x), then averaged over pool × pool patches, scaled and standardised
  *   features = merger(x)
- * A norm that is not present is the identity.
+ * A norm that is not present is the identity. In a convolutional tower, blocks take the place of embedding
+ * and layers (model/plan/conv.h): patches are pixels (S = F = 1), those of an image [C, h, w]; x is
+ * [side², D], whatever h and w are.
  *
  * The tower of a sound is the same over the rows of plan_sound: each is a patch of one pixel, and a clip of n
  * rows has the grid [1, 1, n].
@@ -19,6 +21,7 @@
 #ifndef MODEL_PLAN_TOWER_H
 #define MODEL_PLAN_TOWER_H
 
+#include "model/plan/conv.h"
 #include "model/plan/merger.h"
 #include "model/plan/parts.h"
 #include "model/plan/sound.h"
@@ -34,7 +37,7 @@ typedef enum plan_patch_order {
 typedef struct plan_patches {
     size_t size, channels, frames; /* S, C, F */
     plan_patch_order order;
-    plan_linear embed;                 /* [D, W] */
+    plan_linear embed;                 /* [D, W]; absent in a convolutional tower */
     double pixel_factor, pixel_offset; /* of every element of a row, before the product */
     bool weights_channels_last; /* rows are ordered (channel, frame, y, x), the weight's columns (frame, y, x,
                                    channel); otherwise both have the same order */
@@ -89,6 +92,7 @@ typedef struct plan_tower {
     size_t hidden, n_layers; /* D */
     plan_sound sound;        /* absent in the tower of images */
     plan_patches patches;
+    plan_conv_tower conv; /* of a convolutional tower: n_layers is 0 */
     plan_norm in_norm;
     plan_table table;
     plan_tiles tiles; /* in place of in_norm and table as above, and of grids; see tiles.h */
@@ -152,6 +156,7 @@ static inline size_t plan_tower_tokens(const plan_tower *tower, const size_t gri
 {
     if (tower->feeds_cross) return 1;
     const size_t side = plan_tower_block(tower);
+    if (tower->conv.present) return tower->conv.side * tower->conv.side;
     const plan_merger_extra extra = plan_merger_extra_rows(&tower->merger);
     return grid[0] * (grid[1] / side) * (grid[2] / side + extra.row_end) + 2 * extra.begin;
 }

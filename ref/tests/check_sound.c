@@ -16,9 +16,9 @@ static plan_weight matrix(const double *data, size_t rows, size_t cols)
 /* Weights that read the value in the middle, and the one after it. */
 static const double MIDDLE[9] = {[CENTRE] = 1}, AFTER[9] = {[RIGHT] = 1};
 
-static plan_convolution one_channel(const double weights[9])
+static plan_sound_convolution one_channel(const double weights[9])
 {
-    return (plan_convolution){.product = {.weight = matrix(weights, 1, 9)}};
+    return (plan_sound_convolution){.product = {.weight = matrix(weights, 1, 9)}};
 }
 
 /* A front end that only takes each eighth bin and frame. */
@@ -101,8 +101,8 @@ START_TEST(weights_may_have_the_channels_first_or_last)
     plan_sound s = plain_sound(1);
     s.convolutions[0].product.weight = matrix(two, 2, 9);
     for (int is_last = 0; is_last < 2; is_last++) {
-        s.convolutions[1] = (plan_convolution){.product = {.weight = matrix(is_last ? last : first, 1, 18)},
-                                               .channels_last = is_last};
+        s.convolutions[1] = (plan_sound_convolution){
+            .product = {.weight = matrix(is_last ? last : first, 1, 18)}, .channels_last = is_last};
         expect_rows(&s, (const double[]){11, 12}, 2, (const double[]){1211});
     }
 }

@@ -36,7 +36,8 @@ class Checkpoint:
 
     def __init__(self, family: Family, variant: Variant, seed: int):
         self.family, self.variant, self.seed = family, variant, seed
-        self.multimodal = variant.wrapper not in ("text", "bare") and family.multimodal_model_class is not None
+        self.multimodal = (variant.wrapper not in ("text", "bare") and family.multimodal_model_class is not None
+                           and (self.pictures or not family.text_alone))
         with precision(torch.float32):
             model = self.build()
         rng = rng_for(seed, family.name, variant.name, "weights")
@@ -103,8 +104,9 @@ class Checkpoint:
         config = self.config().to_diff_dict()
         config.pop("transformers_version", None)
         config.pop("torch_dtype", None)
-        config["architectures"] = [self.family.multimodal_model_class or self.family.model_class
-                                   if self.variant.wrapper != "text" else self.family.model_class]
+        wrapped = self.family.multimodal_model_class and self.variant.wrapper != "text" and (
+            self.multimodal or not self.family.text_alone)
+        config["architectures"] = [self.family.multimodal_model_class if wrapped else self.family.model_class]
         config["dtype"] = self.variant.dtype
         if self.variant.wrapper != "text" and not self.multimodal:
             towers = self.family.multimodal_config(config, self.variant.wrapper == "towers")

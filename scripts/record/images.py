@@ -14,6 +14,7 @@ from transformers import ProcessorMixin
 from .variant import Config
 
 KINDS = ("image", "video", "audio")
+WITHOUT_KINDS = ("gemma3n",)  # model types whose class takes no kinds of tokens
 CHANNELS = ("in_channels", "in_chans", "num_channels")  # the member of a tower that states them
 
 
@@ -158,7 +159,23 @@ class Patches:
                                 "image_grid_thw": np.array([(1, picture.rows, picture.columns)], np.int32)})
 
 
-Format = Grids | Positions | Patches
+@dataclass(frozen=True)
+class Whole:
+    """Images as `pixel_values` [1, 3, size, size] alone (Gemma 3n), each of as many placeholder tokens as the config
+    says, whatever the rows and columns of a picture are."""
+
+    begin: str = "boi_token_id"
+    end: str = "eoi_token_id"
+    size: int = 28
+    frames_apart: bool = True
+
+    def draw(self, rng: np.random.Generator, _config: Config, _picture: Picture) -> Medium:
+        """Pixels from a normal distribution."""
+        pixels = rng.standard_normal((1, 3, self.size, self.size))
+        return Medium("image", {"pixel_values": pixels.astype(np.float32)})
+
+
+Format = Grids | Positions | Patches | Whole
 
 
 @dataclass(frozen=True)
@@ -186,6 +203,13 @@ class Sounds:
 SOUNDS = Sounds()
 
 
+def tokens_of(formats: Format, config: Config, picture: Picture) -> int:
+    """The placeholder tokens of a picture, or of a frame of it."""
+    if isinstance(formats, Whole):
+        return config["vision_soft_tokens_per_image"]
+    return formats.tokens(picture)
+
+
 def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list[int],
             rng: np.random.Generator) -> Prompt:
     """Draws a prompt.
@@ -210,7 +234,7 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
             tokens += words(part)
             continue
         media.append(formats.draw(rng, config, part))
-        size, frames = formats.tokens(part), max(part.frames, 1)
+        size, frames = tokens_of(formats, config, part), max(part.frames, 1)
         apart = formats.frames_apart and frames > 1
         for frame in range(frames if apart else 1):
             run = [ids[media[-1].kind]] * (size if apart else size * frames)
@@ -322,7 +346,7 @@ def model_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.T
         from . import tiles
         return inputs | tiles.inputs(model, tokens, tensors(model, joined(media_of(tokens))))
     blocks = text is not config and getattr(text, "use_bidirectional_attention", None) == "vision"
-    if (blocks or media_of(tokens)) and not counts_mask(model):
+    if (blocks or media_of(tokens)) and not counts_mask(model) and config.model_type not in WITHOUT_KINDS:
         inputs["mm_token_type_ids"] = token_kinds(config, tokens)
     if "moe_mm_token_type_ids" in inspect.signature(model.forward).parameters:  # ERNIE: these have experts of their own
         inputs["moe_mm_token_type_ids"] = expert_kinds(config, tokens)

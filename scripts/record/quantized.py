@@ -31,7 +31,9 @@ def write(plain: Path, directory: Path, groups: Groups, towers: bool) -> None:
     mx.set_default_device(mx.cpu)
     if towers:
         from mlx_vlm import quant_utils, utils
-        model, config, quantize = utils.load_model(plain), utils.load_config(plain), quant_utils.quantize_model
+        config = utils.load_config(plain)
+        with opening(config):
+            model, quantize = utils.load_model(plain), quant_utils.quantize_model
     else:
         from mlx_lm import utils
         model, config = utils.load_model(plain)
@@ -54,6 +56,14 @@ def write(plain: Path, directory: Path, groups: Groups, towers: bool) -> None:
         shutil.copy(document, directory)
     for file in directory.iterdir():
         file.chmod(0o644)
+
+
+def opening(config: dict[str, Any]) -> contextlib.AbstractContextManager:
+    """What mlx-vlm needs to open a checkpoint with towers: to Gemma 3n's tower, the blocks of the config."""
+    if config["model_type"] != "gemma3n":
+        return contextlib.nullcontext()
+    from .vlm.gemma3n_repairs import listed_blocks
+    return listed_blocks(config)
 
 
 def shorten(directory: Path) -> None:

@@ -18,13 +18,19 @@ from .narrow import APART
 LEAST = 10.0  # bounds by which a changed model has to miss the truth
 EPSILONS = (1e-6, 1e-5)  # each stands for the other
 GELUS = ("gelu", "gelu_pytorch_tanh", "quick_gelu")
+SOUNDS = ("audio_tower", "embed_audio")  # parts of a model that no case asks
 Change = tuple[str, Callable[[], None], Callable[[], None]]  # its name; makes it; undoes it
+
+
+def asked(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
+    """The modules of a model, by path, that cases can see."""
+    return ((path, module) for path, module in model.named_modules() if not set(path.split(".")) & set(SOUNDS))
 
 
 def epsilon_changes(model: nn.Module) -> Iterator[Change]:
     """Each norm of the model with the other epsilon."""
-    for name, module in model.named_modules():
-        if "Norm" not in type(module).__name__:
+    for name, module in asked(model):
+        if "Norm" not in type(module).__name__ or hasattr(module, "conv"):  # timm's ConvNormAct has a norm
             continue
         member = "variance_epsilon" if hasattr(module, "variance_epsilon") else "eps"
         meant = getattr(module, member)
@@ -48,13 +54,18 @@ def length_changes(model: nn.Module) -> Iterator[Change]:
            lambda: setattr(module, "l2norm", meant))
 
 
+def is_gelu(module: nn.Module, name: str) -> bool:
+    """Whether a module is the GELU of that name."""
+    if isinstance(module, nn.GELU):
+        return name == {"none": "gelu", "tanh": "gelu_pytorch_tanh"}[module.approximate]
+    return isinstance(module, type(ACT2FN[name]))
+
+
 def activation_changes(model: nn.Module) -> Iterator[Change]:
     """Each activation of the model that is a GELU, as each other GELU."""
-    kinds = {name: type(ACT2FN[name]) for name in GELUS} | {"gelu": nn.GELU}
     owners = dict(model.named_modules())
-    for path, module in owners.items():
-        meant = [name for name, kind in kinds.items()
-                 if isinstance(module, (kind, type(ACT2FN[name])))]
+    for path, module in asked(model):
+        meant = [name for name in GELUS if is_gelu(module, name)]
         if not meant:
             continue
         owner, _, member = path.rpartition(".")
@@ -64,7 +75,12 @@ def activation_changes(model: nn.Module) -> Iterator[Change]:
                        lambda o=owners[owner], at=member, to=module: setattr(o, at, to))
 
 
-CHANGES = {"epsilons": epsilon_changes, "activations": activation_changes}
+def tower_epsilon_changes(model: nn.Module) -> Iterator[Change]:
+    """Those of the tower and of what embeds its features."""
+    return (change for change in epsilon_changes(model) if "vision" in change[0])
+
+
+CHANGES = {"epsilons": epsilon_changes, "tower-epsilons": tower_epsilon_changes, "activations": activation_changes}
 
 
 def missed_by(checkpoint: Checkpoint, recording: Recording) -> float:

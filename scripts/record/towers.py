@@ -16,9 +16,10 @@ def find(model: torch.nn.Module) -> torch.nn.Module | None:
 
 
 def trace_input(trace: dict, name: str) -> Callable:
-    """A pre-hook that traces the hidden states which a module is given."""
+    """A pre-hook that traces the hidden states which a module is given; of several streams, the first."""
     def store(_module, args, kwargs):
         states = args[0] if args else kwargs["hidden_states"]
+        states = states[0] if states.dim() == 4 else states
         trace[name] = states.reshape(-1, states.shape[-1]).numpy().copy()
     return store
 
@@ -83,11 +84,30 @@ def sound_hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
             *(layer.register_forward_hook(store(f"audio.{i:02d}.out")) for i, layer in enumerate(tower.layers))]
 
 
+def conv_hooks(tower: torch.nn.Module, embedder: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
+    """The same of timm's encoder: `vision.NN.out` of its stem and its blocks, [pixels, channels], row by row, and the
+    embedder's rows for features; it also embeds ids."""
+    def store_pixels(name: str) -> Callable:
+        def hook(_module, _args, out):
+            trace[name] = out.permute(0, 2, 3, 1).reshape(-1, out.shape[1]).numpy().copy()
+        return hook
+
+    def store_rows(_module, _args, kwargs, out):
+        if kwargs.get("inputs_embeds") is not None:
+            trace["vision.merged"] = out.reshape(-1, out.shape[-1]).numpy().copy()
+
+    blocks = [tower.conv_stem, *(block for stage in tower.blocks for block in stage)]
+    return [*(block.register_forward_hook(store_pixels(f"vision.{i:02d}.out")) for i, block in enumerate(blocks)),
+            embedder.register_forward_hook(store_rows, with_kwargs=True)]
+
+
 def hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
     """Handles of hooks on the tower of a multimodal model, which trace `vision.patch` (after the patch embedding,
     before positions), `vision.NN.out`, `vision.merged` and `vision.deepstack.K`: of all images of a prompt, one
     after the other; [patches, D], or one row for each placeholder token."""
     tower = find(model)
+    if hasattr(tower, "timm_model"):
+        return conv_hooks(tower.timm_model, model.model.embed_vision, trace)
     order = Order(tower)
 
     def store(name: str, of_order: Callable) -> Callable:

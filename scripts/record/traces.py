@@ -154,15 +154,19 @@ def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Itera
         if tower is not None:
             handles += towers.hooks(run.model, trace)
         add_hook(run.text.norm, record_trace("norm"))
+        streams = hasattr(run.config, "altup_active_idx")
         if tower is None:
             add_hook(run.text.embed_tokens, record_trace("embed", scale))
+        elif streams:  # features replace embeddings, but are not added between layers, whose outputs have streams
+            handles.append(run.text.layers[0].register_forward_pre_hook(towers.trace_input(trace, "embed"),
+                                                                        with_kwargs=True))
         else:
             # features of the tower replace embeddings, and are added between layers
             names = ("embed", *(f"layer.{i:02d}.out" for i in range(len(run.text.layers))))
             handles += [module.register_forward_pre_hook(towers.trace_input(trace, name), with_kwargs=True)
                         for module, name in zip((*run.text.layers, run.text.norm), names)]
         for index, layer in enumerate(run.text.layers):
-            if tower is None:
+            if tower is None or streams:
                 add_hook(layer, record_trace(f"layer.{index:02d}.out"))
             add_hook(mixer(layer), record_trace(f"layer.{index:02d}.attn"))
             add_hook(layer.mlp, record_trace(f"layer.{index:02d}.mlp"))

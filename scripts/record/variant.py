@@ -65,7 +65,7 @@ class Variant:
     stores_head: bool = False  # the file contains the head although it is tied
     weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of the family
     prompts: tuple[tuple, ...] = ()  # of the case `pictures`: texts and pictures, see images.Part
-    proves: tuple[str, ...] = ()  # what its cases have to see, see sensitivity.CHANGES: epsilons, activations
+    proves: tuple[str, ...] = ()  # what its cases have to see, see sensitivity.CHANGES: epsilons, tower-epsilons, activations
 
 
 def _identity(value: Any) -> Any:
@@ -93,6 +93,7 @@ class Family:
     multimodal_config_class: str | None = None
     multimodal_model_class: str | None = None
     multimodal_config: Callable[[Config, bool], Config] | None = None
+    text_alone: bool = False  # variants without pictures are models of the text class, also in a multimodal file
     # (checkpoint, rng) -> tensors of the file that the text model does not have
     extra_tensors: Callable[[Any, np.random.Generator], dict] | None = None
     disputed: str | None = None  # on what published systems differ about cases with images: a flag of these cases

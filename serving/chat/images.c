@@ -89,6 +89,17 @@ static void set_tiles(const image_config *config, one_image *one)
     one->n_tensors = 3;
 }
 
+/* The image alone. */
+static void set_whole(one_image *one)
+{
+    one->tensors[0] = (assay_tensor){.name = "pixel_values", .dtype = ASSAY_F32, .rank = 4};
+    one->tensors[0].shape[0] = 1;
+    one->tensors[0].shape[1] = 3;
+    one->tensors[0].shape[2] = (size_t)one->input.size.height;
+    one->tensors[0].shape[3] = (size_t)one->input.size.width;
+    one->n_tensors = 1;
+}
+
 static void set_positions(one_image *one)
 {
     const size_t rows = one->input.n_rows;
@@ -121,6 +132,7 @@ static assay_status open_image(const image_config *config, const serve_image_sou
     if (!one->integers) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     if (one->input.positions) set_positions(one);
     else if (config->rows == IMAGE_ROWS_TILES) set_tiles(config, one);
+    else if (config->rows == IMAGE_ROWS_WHOLE) set_whole(one);
     else set_grid(config, one);
     one->tensors[0].data = one->input.pixel_values;
     all->items[i] =

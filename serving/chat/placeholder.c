@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/chat/placeholder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ typedef struct rule {
     const char *const *processors; /* values of processor_class; ends with NULL */
     const char *image_processor;   /* the class of checkpoints without a processor_class */
     written token, begin, end, before, after;
-    bool by_ids; /* token, begin and end are those of ids in config.json */
+    bool by_ids;       /* token, begin and end are those of ids in config.json */
+    const char *apart; /* what the processor writes before `begin` and after `end`; NULL: nothing */
 } rule;
 
 static const char *const qwen[] = {"Qwen2VLProcessor", "Qwen2_5_VLProcessor", "Qwen3VLProcessor", NULL};
@@ -29,6 +31,7 @@ static const char *const ernie[] = {"Ernie4_5_VLMoeProcessor", "Ernie4_5_VL_MoeP
 static const char *const hunyuan[] = {"HunYuanVLProcessor", NULL};
 static const char *const falcon[] = {"FalconOCRProcessor", NULL};
 static const char *const mllama[] = {"MllamaProcessor", NULL};
+static const char *const gemma3n[] = {"Gemma3nProcessor", NULL};
 static const char *const gemma4[] = {"Gemma4Processor", NULL};
 
 /* replace_image_token of the classes in transformers 5.23; _expand_image_tokens of Falcon-OCR's in mlx-vlm.
@@ -61,6 +64,12 @@ static const rule rules[] = {
      .after = {"image_end_token", NULL}},
     {.processors = falcon, .image_processor = "FalconOCRProcessor", .by_ids = true},
     {.processors = mllama, .image_processor = "MllamaImageProcessor", .token = {"image_token", "<|image|>"}},
+    {.processors = gemma3n,
+     .image_processor = "SiglipImageProcessor",
+     .token = {"image_token", NULL},
+     .begin = {"boi_token", NULL},
+     .end = {"eoi_token", NULL},
+     .apart = "\n\n"},
     {.processors = gemma4,
      .image_processor = "Gemma4ImageProcessor",
      .token = {"image_token", NULL},
@@ -191,6 +200,24 @@ static assay_status copy_falcon(const char *dir, serve_placeholder *p, assay_err
     return rc;
 }
 
+/* Puts a text before `begin` and after `end`. */
+static assay_status set_apart(const char *dir, const char *apart, serve_placeholder *p, assay_error *err)
+{
+    char *begin = NULL, *end = NULL;
+    if (asprintf(&begin, "%s%s", apart, p->begin) < 0) begin = NULL;
+    if (asprintf(&end, "%s%s", p->end, apart) < 0) end = NULL;
+    if (begin && end) {
+        free(p->begin);
+        free(p->end);
+        p->begin = begin;
+        p->end = end;
+        return ASSAY_OK;
+    }
+    free(begin);
+    free(end);
+    return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+}
+
 assay_status serve_placeholder_find(const char *dir, const char *image_processor, serve_placeholder *out,
                                     assay_error *err)
 {
@@ -205,6 +232,7 @@ assay_status serve_placeholder_find(const char *dir, const char *image_processor
     if (rc == ASSAY_OK && !r->by_ids) rc = copy_text(dir, tokens, &r->end, &p.end, err);
     if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->before, &p.before, err);
     if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->after, &p.after, err);
+    if (rc == ASSAY_OK && r->apart) rc = set_apart(dir, r->apart, &p, err);
     (void)json_object_put(tokens);
     if (rc == ASSAY_OK) *out = p;
     else serve_placeholder_free(&p);

@@ -176,6 +176,19 @@ START_TEST(an_item_comes_with_its_first_placeholder_token)
 }
 END_TEST
 
+START_TEST(images_without_grids_have_the_tokens_of_the_tower)
+{
+    sample s;
+    const conf_placeholders each_three = {.image = IMAGE, .video = -1, .side = 1, .n_each = 3};
+    begin(&s, "tiiittiii");
+    add(&s, ASSAY_ITEM_IMAGE, "pixel_values", one, 3);
+    add(&s, ASSAY_ITEM_IMAGE, "pixel_values", one, 3);
+    conf_spans_find(&s.items, &s.d, &each_three);
+    assert_span(&s, 0, 1, 4);
+    assert_span(&s, 1, 6, 9);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/case/spans");
@@ -189,6 +202,7 @@ int main(void)
                         (int)(sizeof unknown / sizeof *unknown));
     tcase_add_test(t, without_a_known_tower_spans_stay_unknown);
     tcase_add_test(t, an_item_comes_with_its_first_placeholder_token);
+    tcase_add_test(t, images_without_grids_have_the_tokens_of_the_tower);
     suite_add_tcase(suite, t);
     return support_run(suite);
 }

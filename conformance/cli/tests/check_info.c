@@ -265,6 +265,27 @@ START_TEST(a_plan_as_json_has_the_rope_in_the_plane_of_images)
 }
 END_TEST
 
+START_TEST(a_plan_as_json_has_the_blocks_of_a_convolutional_tower)
+{
+    static const expectation expected[] = {
+        {"subjects/0/checkpoint/id_table", "{\"first\":46,\"n\":5,\"width\":2048}"},
+        {"subjects/0/checkpoint/tower/convolutional/side", "3"},
+        {"subjects/0/checkpoint/tower/convolutional/fused", "[7,10]"},
+        {"subjects/0/checkpoint/tower/convolutional/blocks/0/units/0/kernel", "3"},
+        {"subjects/0/checkpoint/tower/convolutional/blocks/0/units/0/stride", "2"},
+        {"subjects/0/checkpoint/tower/convolutional/blocks/0/residual", "false"},
+        {"subjects/0/checkpoint/tower/convolutional/blocks/6/attention/heads", "3"},
+        {"subjects/0/checkpoint/tower/convolutional/blocks/6/units/0/depthwise", "true"},
+        {"subjects/0/checkpoint/tower/convolutional/fusion/attention", "null"},
+        {0}};
+    const support_output *o = support_shell(
+        "cd \"$top_srcdir/fixtures\" && \"$ASSAY\" info --json - gemma3n/images-epsilons/model");
+    assert_code(o, 0);
+    ck_assert_str_eq(o->err, "");
+    assert_values(o->out, expected);
+}
+END_TEST
+
 START_TEST(a_schedule_as_json_has_its_counts)
 {
     static const expectation expected[] = {
@@ -336,6 +357,7 @@ int main(void)
     tcase_add_test(program, a_plan_as_json_has_groups_of_experts);
     tcase_add_test(program, a_plan_as_json_has_attention_to_images_and_tiles);
     tcase_add_test(program, a_plan_as_json_has_the_rope_in_the_plane_of_images);
+    tcase_add_test(program, a_plan_as_json_has_the_blocks_of_a_convolutional_tower);
     tcase_add_test(program, a_schedule_as_json_has_its_counts);
     tcase_add_test(program, what_cannot_be_read_has_its_error_in_the_document);
     tcase_add_test(program, a_document_in_a_file_is_written_besides_the_text);

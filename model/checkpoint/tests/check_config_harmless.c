@@ -85,6 +85,8 @@ static const struct {
                            "\"boa_token_id\": 256000, \"eoa_token_id\": 262272, \"eoi_token_id\": 262144, "
                            "\"image_token_id\": 262145, \"initializer_range\": 0.02, "
                            "\"processor_class\": \"Gemma3nProcessor\"}"},
+    {"gemma3n/images-epsilons", "{" EVERYWHERE TRAINED "\"boi_token_id\": 255999, \"eoi_token_id\": 262144, "
+                                "\"audio_soft_tokens_per_image\": 188}"},
     {"gemma4/dense", "{" EVERYWHERE TRAINED "\"sliding_window_pattern\": 6, \"global_head_dim\": 512, "
                      "\"num_global_key_value_heads\": null, \"top_k_experts\": 8}"},
     {"gemma4/multimodal", "{" EVERYWHERE TRAINED "\"mm_tokens_per_image\": 256, \"boi_token_index\": 5, "

@@ -107,7 +107,7 @@ static void bind_sound(reader *r)
     for (size_t i = 0; family_ok(&r->own) && i < PLAN_SOUND_CONVOLUTIONS; i++) {
         plan_patches p = {.size = PLAN_SOUND_SIDE, .channels = i == 0 ? 1 : n, .frames = 1};
         bind_patches(r->own.bind, n, &p, true, "conv2d%zu", i + 1);
-        t->sound.convolutions[i] = (plan_convolution){p.embed, p.weights_channels_last};
+        t->sound.convolutions[i] = (plan_sound_convolution){p.embed, p.weights_channels_last};
     }
     if (!family_ok(&r->own)) return;
     t->patches.channels = n * plan_sound_rest(t->sound.n_bins);

@@ -28,6 +28,12 @@ static const struct {
      PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_EMBEDDING_SCALE |
          PLAN_LOGIT_CAP | PLAN_SPARSE_MLP | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS,
      0},
+    {"gemma3n/images-epsilons",
+     PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_EMBEDDING_SCALE |
+         PLAN_LOGIT_CAP | PLAN_SPARSE_MLP | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS | PLAN_TOWER |
+         PLAN_ID_TABLE,
+     PLAN_TOWER_RASTER | PLAN_TOWER_POST_NORMS | PLAN_TOWER_POOLING | PLAN_TOWER_MERGER_NORMS |
+         PLAN_TOWER_CONV | PLAN_TOWER_CONV_ATTENTION | PLAN_TOWER_CONV_KEYS | PLAN_TOWER_CONV_SCALES},
     {"gemma4/k-eq-v",
      PLAN_WINDOW | PLAN_VALUE_IS_KEY | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_EMBEDDING_SCALE |
          PLAN_LAYER_SCALAR,
@@ -143,6 +149,7 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
     plan_tower_layer layer = {
         .in_windows = true, .mixer_out = norm, .mlp = {.down = {.clip = {.present = true}}}};
     plan_deepstack deepstack = {0};
+    plan_conv_block block = {.kind = PLAN_CONV_ATTENTION, .has_key_units = true, .scale = {.data = bytes}};
     layer.attention.v_norm = norm;
     plan p = {
         .dir = "by hand",
@@ -166,6 +173,7 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
                               {.kind = PLAN_MERGER_MLP},
                               {.kind = PLAN_MERGER_REPEAT},
                               {.kind = PLAN_MERGER_ENDS}}},
+                  .conv = {.present = true, .blocks = &block, .n_blocks = 1},
                   .video_token = 0}};
     const uint64_t tables =
         PLAN_TOWER_BILINEAR | PLAN_TOWER_BICUBIC | PLAN_TOWER_AXES_TABLE | PLAN_TOWER_SINUSOIDS;
@@ -175,7 +183,8 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
         all |= plan_tower_features(&p.tower);
     }
     ck_assert_uint_eq(all, (2 * PLAN_TOWER_LAST - 1) | PLAN_TOWER_MERGER_VECTORS | PLAN_TOWER_SOUND |
-                               PLAN_TOWER_SINUSOIDS);
+                               PLAN_TOWER_SINUSOIDS | PLAN_TOWER_CONV | PLAN_TOWER_CONV_ATTENTION |
+                               PLAN_TOWER_CONV_KEYS | PLAN_TOWER_CONV_SCALES);
     for (uint64_t lacking = 1; lacking; lacking <<= 1) {
         assay_error err;
         if (!(lacking & all)) continue; /* a bit without a feature */

@@ -52,12 +52,14 @@ class Processor:
 
     def __init__(self, row: Row, directory: Path):
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
-        images = transformers.AutoImageProcessor.from_pretrained(directory)
+        images = transformers.AutoImageProcessor.from_pretrained(directory, backend="pil")
         if "Pil" not in type(images).__name__ and not older(images):
             raise RuntimeError(f"{directory}: the image processor is {type(images).__name__}, expected the PIL backend")
         with mock.patch.object(transformers.ProcessorMixin, "check_argument_for_proper_class", lambda self, name, argument: type(argument)):
-            self.processor = getattr(transformers, row.processor)(image_processor=images, tokenizer=self.tokenizer,
-                                                                  chat_template=self.tokenizer.chat_template)
+            given = {"image_processor": images, "tokenizer": self.tokenizer, "chat_template": self.tokenizer.chat_template}
+            if row.seq_length:
+                given |= {"image_seq_length": row.seq_length, "feature_extractor": None}
+            self.processor = getattr(transformers, row.processor)(**given)
 
     def rendered(self, text: str) -> str:
         message = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}

@@ -17,6 +17,7 @@ from ..dialogue_tokenizer import dump
 from ..families import hunyuan_vl
 from ..variant import Config, Groups, Variant
 from ..vision import marks
+from ..weights import around, fan_in
 
 # Of byte-level tokenizers, the most frequent first: a vocabulary has as many of them as it has ids for text. Each is a token of its own.
 CHARACTERS = "\n aeinrstU:Auolhdcpm.Yfgybwvk?,xjqz!0123456789'-;()\"/+*=_STEI"
@@ -46,6 +47,10 @@ QWEN_SYSTEM = ("{% for m in messages %}{% if loop.first and m.role != 'system' %
 PADDLE = ("{{ cls_token }}{% for m in messages %}User: {% for part in m.content %}{% if part.type == 'image' %}<|IMAGE_START|>"
           "<|IMAGE_PLACEHOLDER|><|IMAGE_END|>{% endif %}{% endfor %}{% for part in m.content %}{% if part.type == 'text' %}{{ part.text }}"
           "{% endif %}{% endfor %}\n{% endfor %}{% if add_generation_prompt %}Assistant:\n{% endif %}")
+GEMMA_TOKENS = {"image_token_id": "<image_soft_token>", "boi_token_id": "<start_of_image>", "eoi_token_id": "<end_of_image>",
+                "audio_token_id": "<audio_soft_token>", "boa_token_id": "<start_of_audio>"}
+GEMMA = ("<bos>{% for m in messages %}User: {% for part in m.content %}{% if part.type == 'image' %}<image_soft_token>{% else %}{{ part.text }}"
+         "{% endif %}{% endfor %}\n{% endfor %}{% if add_generation_prompt %}Assistant:\n{% endif %}")
 
 GLM = ("[gMASK]<sop>{% for m in messages %}<|user|>\n{% for part in m.content %}{% if part.type == 'image' %}<|begin_of_image|><|image|>"
        "<|end_of_image|>{% elif part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}{% endfor %}"
@@ -81,7 +86,9 @@ class Row:
     the last id, which is the stop id; more: those with ids from 2 on. tokenizer: members of tokenizer_config.json. plain: the variant
     is taken unquantised in bfloat16, in the older spelling, with a vocabulary that CHARACTERS fill, and with a head of few large rows,
     which is not tied, because random tied weights repeat tokens. n_tokens: limit of an answer. marks: the ids of the marks of images in
-    such a vocabulary. groups: in place of the variant's, if those are mixed. vision: members of its tower that differ.
+    such a vocabulary. groups: in place of the variant's, if those are mixed. vision: members of its tower that differ. outer, weight_rules: members of the config, and
+    rules of weights, that differ from the variant's. seq_length: tokens of an image of any size, in processor_config.json; None: they
+    follow from its size.
     """
 
     variant: str
@@ -98,11 +105,15 @@ class Row:
     groups: Groups | None = None
     more: tuple[str, ...] = ()
     vision: Config = field(default_factory=dict)
+    outer: Config = field(default_factory=dict)
+    weight_rules: tuple = ()
+    seq_length: int | None = None
 
     def taken(self, variant: Variant) -> Variant:
         """The variant of the family that the row has."""
         if not self.plain:
-            return replace(variant, groups=self.groups or variant.groups)
+            return replace(variant, groups=self.groups or variant.groups, outer={**variant.outer, **self.outer},
+                           weight_rules=(*self.weight_rules, *variant.weight_rules))
         outer = {**variant.outer, "tie_word_embeddings": False, **self.marks(N_PLAIN)}
         outer["vision_config"] = {**outer["vision_config"], **self.vision}
         return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN}, outer=outer, spelling="old",
@@ -148,6 +159,16 @@ ROWS = {
                    "do_pad": True, "do_rescale": True, "do_normalize": True, "resample": 2, "max_image_tiles": 4},
                   {"image_token_index": "<|image|>"}, MLLAMA, "<|begin_of_text|>", "<|eot_id|>",
                   {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<|begin_of_text|>"}, groups=Groups(8, 32, towers=True)),
+    # the last id, that of the stop token, is one of sounds, which a prompt cannot have
+    "gemma3n": Row("mlx-8bit-images", "Gemma3nProcessor",
+                   {"image_processor_type": "SiglipImageProcessor", **HALF, "size": {"height": 28, "width": 28}},
+                   GEMMA_TOKENS, GEMMA, "<bos>", "<end_of_turn>",
+                   {"tokenizer_class": "PreTrainedTokenizerFast", "image_token": "<image_soft_token>",
+                    "boi_token": "<start_of_image>", "eoi_token": "<end_of_image>", "audio_token": "<audio_soft_token>",
+                    "boa_token": "<start_of_audio>", "eoa_token": "<end_of_turn>"},
+                   outer={"audio_token_id": 52, "eoa_token_id": 53}, seq_length=4,
+                   # with the embedding of the variant, which is the head, tokens repeat
+                   weight_rules=((r"embed_tokens\.weight$", fan_in(0.4)), (r"language_model\.norm\.weight$", around(5.0, 1.5)))),
 }
 
 
@@ -202,5 +223,9 @@ def write_files(row: Row, checkpoint: Checkpoint, vocabulary: Vocabulary, direct
         if "max_num_tiles" in tower:
             image["size"] = {"height": tower["image_size"], "width": tower["image_size"]}
         else:
-            image |= {"patch_size": tower["patch_size"], "merge_size": tower["spatial_merge_size"]}
+            sizes = {"patch_size": "patch_size", "merge_size": "spatial_merge_size"}
+            image |= {name: tower[member] for name, member in sizes.items() if member in tower}
         (directory / "preprocessor_config.json").write_text(dump(image))
+    if row.seq_length:
+        members = {"image_seq_length": row.seq_length, "processor_class": row.processor}
+        (directory / "processor_config.json").write_text(dump(members))

@@ -249,6 +249,15 @@ def budget_limits(r: random.Random) -> Drawn:
     return config, max(1, rows * unit + r.choice((-1, 0, 0, 1))), max(1, tokens // rows * unit + r.choice((-1, 0, 0, 1)))
 
 
+def fixed(r: random.Random) -> Drawn:
+    """SigLIP: one size for images of every shape, and images that are not resized. The class cannot do with a size of null."""
+    size = {"height": side(r, 900), "width": side(r, 900)} if r.random() < .7 else {"height": 768, "width": 768}
+    config: dict[str, Any] = {"image_processor_type": "SiglipImageProcessor", "size": size}
+    if r.random() < .2:
+        config["do_resize"] = r.choice((False, None))
+    return config, side(r, 3000), side(r, 3000)
+
+
 REFUSED: tuple[dict[str, Any], ...] = (
     {"size": 224}, {"size": {"height": 4, "width": 5}}, {"size": {"shortest_edge": 9}},
     {"size": {"longest_edge": 9}}, {"size": {"min_pixels": 3136, "max_pixels": 50176}},
@@ -269,7 +278,8 @@ IMAGES = {"published configs": sizes, "drawn configs": drawn_configs, "halves of
           "patches of one frame": one_frame, "tokens that end rows": ended_rows,
           "resized twice": resized_twice, "tiles": tiled,
           "patch budget": budget, "patch budget, a side of one unit": budget_extremes,
-          "patch budget, filled": budget_limits, "refused configs": refused}
+          "patch budget, filled": budget_limits, "refused configs": refused,
+          "one size for all": fixed}
 
 
 def image_vector(name: str, seed: int, number: int) -> Vector:

@@ -97,6 +97,9 @@ PATCHES = (
     ({"image_processor_type": "MllamaImageProcessor", "size": {"height": 6, "width": 6}}, 7, 20),
     ({"image_processor_type": "MllamaImageProcessor", "size": {"height": 5, "width": 5}, "max_image_tiles": 6, "resample": 3,
       "image_mean": [.5, .25, .125], "image_std": [.5, .3, .2]}, 31, 23),
+    ({"image_processor_type": "SiglipImageProcessor", "size": {"height": 12, "width": 10}}, 23, 37),
+    ({"image_processor_type": "SiglipImageProcessor", "size": {"height": 9, "width": 16}, "resample": 2, "image_mean": [.5, .25, .125],
+      "image_std": [.5, .3, .2]}, 8, 7),
 )
 
 
@@ -123,14 +126,17 @@ def patches(seed: int) -> Iterable[bytes]:
         image = noise(rng, height, width)
         processor = processors.opened(config)
         made = processor(image, return_tensors="np", input_data_format="channels_last")
-        rows = made["pixel_values"]
+        given = made["pixel_values"]
         if "aspect_ratio_ids" in made:
-            rows = rows[0, 0]
-        rows = (rows.reshape(len(rows), -1) if rows.ndim == 4 else rows.reshape(-1, rows.shape[-1])).astype("<f4", copy=False)
+            given = given[0, 0]
+        rows = (given.reshape(len(given), -1) if given.ndim == 4 else given.reshape(-1, given.shape[-1])).astype("<f4", copy=False)
         positions = made["image_position_ids"][0].astype("<i8") if "image_position_ids" in made else None
-        grid = processors.whole_tiled(processor, made)[0] if "aspect_ratio_ids" in made else \
-            [int(n) for n in made["image_grid_thw"][0]] if positions is None else \
-            [1, int(positions[:, 1].max()) + 1, int(positions[:, 0].max()) + 1]
+        if "aspect_ratio_ids" in made:
+            grid = processors.whole_tiled(processor, made)[0]
+        elif positions is not None:
+            grid = [1, int(positions[:, 1].max()) + 1, int(positions[:, 0].max()) + 1]
+        else:  # an image without a grid is a row of pixels
+            grid = [int(n) for n in made["image_grid_thw"][0]] if "image_grid_thw" in made else [1, *given.shape[2:]]
         yield record("patches", (height, width, len(text), *rows.shape, 0 if positions is None else 2, *grid),
                      text + image.tobytes() + rows.tobytes() + (b"" if positions is None else positions.tobytes()))
     yield from falcon_patches(rng)

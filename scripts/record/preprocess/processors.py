@@ -27,6 +27,7 @@ from transformers.models.hunyuan_vl.processing_hunyuan_vl import HunYuanVLProces
 from transformers.models.mllama import image_processing_pil_mllama as mllama
 from transformers.models.paddleocr_vl import image_processing_pil_paddleocr_vl as paddleocr_vl
 from transformers.models.qwen2_vl import image_processing_pil_qwen2_vl as qwen2_vl
+from transformers.models.siglip import image_processing_pil_siglip as siglip
 
 CLASSES = {"Qwen2VLImageProcessor": qwen2_vl.Qwen2VLImageProcessorPil,
            "Qwen2VLImageProcessorFast": qwen2_vl.Qwen2VLImageProcessorPil,
@@ -35,7 +36,9 @@ CLASSES = {"Qwen2VLImageProcessor": qwen2_vl.Qwen2VLImageProcessorPil,
            "Ernie4_5_VLMoeImageProcessor": ernie.Ernie4_5_VLMoeImageProcessorPil,
            "HunYuanVLImageProcessor": hunyuan_vl.HunYuanVLImageProcessorPil,
            "MllamaImageProcessor": mllama.MllamaImageProcessorPil,
-           "Gemma4ImageProcessor": gemma4.Gemma4ImageProcessorPil}
+           "Gemma4ImageProcessor": gemma4.Gemma4ImageProcessorPil,
+           "SiglipImageProcessor": siglip.SiglipImageProcessorPil}
+IMAGE_TOKENS = 256  # of an image of Gemma 3n, whose tower takes pixels: image_seq_length, which Gemma3nProcessor takes
 FALCON = "FalconOCRProcessor"  # of mlx-vlm, whose processor reads spatial_patch_size of config.json
 VIDEOS = {"Qwen2VLVideoProcessor": "qwen2_vl", "Qwen3VLVideoProcessor": "qwen3_vl"}
 GEMMA_VIDEO = "Gemma4VideoProcessor"
@@ -67,6 +70,9 @@ def resized(processor: Any, height: int, width: int) -> tuple[int, int]:
     """The size to which the published method resizes; ValueError if it refuses."""
     if not processor.do_resize:
         return height, width
+    if isinstance(processor, siglip.SiglipImageProcessorPil):
+        with mock.patch.object(qwen2_vl.PilBackend, "resize", side_effect=lambda image, size, **_: blank(size.height, size.width)):
+            return processor.resize(blank(height, width), size=processor.size).shape[-2:]
     if isinstance(processor, mllama.MllamaImageProcessorPil):
         made, _ = tiled(processor, height, width)
     elif isinstance(processor, gemma4.Gemma4ImageProcessorPil):
@@ -112,6 +118,8 @@ def whole(processor: Any, height: int, width: int) -> tuple[list[int], int]:
     made = processor(np.zeros((height, width, 3), np.uint8), return_tensors="np", input_data_format="channels_last")
     if isinstance(processor, mllama.MllamaImageProcessorPil):
         return whole_tiled(processor, made)
+    if isinstance(processor, siglip.SiglipImageProcessorPil):
+        return [1, *made["pixel_values"].shape[2:]], IMAGE_TOKENS
     if isinstance(processor, gemma4.Gemma4ImageProcessorPil):
         positions = made["image_position_ids"][0]
         grid = [1, int(positions[:, 1].max()) + 1, int(positions[:, 0].max()) + 1]
@@ -168,6 +176,11 @@ def of_image(text: str, height: int, width: int) -> Answer:
                       "tokens": 1}
             if height * width <= WHOLE_PIXELS and processor.size.height <= 64 and whole(processor, height, width) != (
                     answer["grid"], 1):
+                raise RuntimeError(f"{text}: {height} x {width}: the whole processor disagrees")
+            return answer
+        if isinstance(processor, siglip.SiglipImageProcessorPil):
+            answer = {"height": tall, "width": wide, "grid": [1, tall, wide], "tokens": IMAGE_TOKENS}
+            if max(height * width, tall * wide) <= WHOLE_PIXELS and whole(processor, height, width) != (answer["grid"], IMAGE_TOKENS):
                 raise RuntimeError(f"{text}: {height} x {width}: the whole processor disagrees")
             return answer
         grid = [1, tall // processor.patch_size, wide // processor.patch_size]

@@ -35,7 +35,7 @@ from .trace import Tracer
 SYSTEM = "mlx-vlm"
 FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe", "gemma4",
             "paddleocr_vl", "glm4v", "glm4v_moe", "glm_ocr", "ernie4_5_vl_moe", "hunyuan_vl",
-            "qwen3_omni_moe", "falcon_ocr", "mllama")
+            "qwen3_omni_moe", "falcon_ocr", "mllama", "gemma3n")
 ALONE, TOGETHER = "each sample alone, by generate_step", "requests in one BatchGenerator"
 
 

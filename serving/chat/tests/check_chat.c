@@ -262,6 +262,11 @@ START_TEST(placeholders_become_the_tokens_of_their_images)
     dir = checkpoint("mllama");
     put(dir, "tokenizer_config.json", "{\"processor_class\":\"MllamaProcessor\"}");
     expect_placeholder(dir, "MllamaImageProcessor", "<|image|>", "a<|image|><|image|>b<|image|>");
+    dir = checkpoint("gemma3n");
+    put(dir, "tokenizer_config.json",
+        "{\"image_token\":\"<i>\",\"boi_token\":\"<s>\",\"eoi_token\":\"<e>\"}");
+    put(dir, "processor_config.json", "{\"processor_class\":\"Gemma3nProcessor\"}");
+    expect_placeholder(dir, "SiglipImageProcessor", "<i>", "a\n\n<s><i><i><e>\n\nb\n\n<s><i><e>\n\n");
     dir = checkpoint("gemma");
     put(dir, "tokenizer_config.json",
         "{\"image_token\":\"<i>\",\"boi_token\":\"<s>\",\"eoi_token\":\"<e>\",\"processor_class\":"
