@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/inputs/item.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "model/inputs/item_finite.h"
 #include "model/inputs/item_tiles.h"
 
 /* The published names of an item's tensors; NULL: the kind has no such tensor. */
@@ -188,12 +188,9 @@ static void read_size(reader *r, bool needs_pixels, item_content *out)
                    channels);
     if ((t->rank != 3 && t->rank != 4) || (first && t->shape[0] != 1) || t->shape[first] != channels ||
         t->shape[first + 1] < 1 || t->shape[first + 1] > INT32_MAX || t->shape[first + 2] < 1 ||
-        t->shape[first + 2] > INT32_MAX) {
+        t->shape[first + 2] > INT32_MAX)
         fail_shape(r, t, expected);
-        return;
-    }
-    out->grid[1] = t->shape[first + 1];
-    out->grid[2] = t->shape[first + 2];
+    else memcpy(out->grid + 1, t->shape + first + 1, 2 * sizeof *out->grid);
 }
 
 /* Checks that the tower can divide the grid, and counts its patches. */
@@ -222,21 +219,13 @@ static void check_grid(reader *r, item_content *out)
     out->n_rows = plan_tower_rows(tower, out->grid);
 }
 
-static void check_finite(reader *r, const item_content *c, size_t width)
+/* The pixels are [n_rows, width], with rows `pitch` apart. */
+static void check_finite(reader *r, const item_content *c, size_t n_rows, size_t width, size_t pitch)
 {
-    enum { PART = 512 };
-    double values[PART];
-    const size_t n = c->n_patches * width, size = dtype_size(c->dtype);
-    for (size_t i = 0; i < n; i += PART) {
-        const size_t some = n - i < PART ? n - i : PART;
-        dtype_to_f64(values, (const char *)c->pixels + i * size, c->dtype, some);
-        for (size_t k = 0; k < some; k++) {
-            if (isfinite(values[k])) continue;
-            fail_item(r, ASSAY_EINVAL, "tensor '%s': [%zu, %zu]: found %g, expected a finite number",
-                      r->names.pixels, (i + k) / width, (i + k) % width, values[k]);
-            return;
-        }
-    }
+    item_infinite found;
+    if (item_find_infinite(c, n_rows, width, pitch, &found))
+        fail_item(r, ASSAY_EINVAL, "tensor '%s': [%zu, %zu]: found %g, expected a finite number",
+                  r->names.pixels, found.row, found.column, found.value);
 }
 
 /* Whether each row is an image of its own, as PaddleOCR-VL's processor gives them. */
@@ -269,7 +258,7 @@ static void read_pixels(reader *r, bool required, size_t n_rows, item_content *o
     if (r->status != ASSAY_OK) return;
     out->pixels = t->data;
     out->dtype = t->dtype;
-    check_finite(r, out, width);
+    check_finite(r, out, out->n_patches, width, width);
 }
 
 /* Sets the grid and the ratio of an image of tiles and, if it has them, its pixels. */
@@ -343,20 +332,6 @@ static void read_frames(reader *r, item_content *out)
     out->grid[2] = out->n_patches = out->n_tokens = out->n_rows = plan_sound_rows(&r->tower->sound, n_kept);
 }
 
-static void check_finite_sound(reader *r, const item_content *c)
-{
-    const size_t n_bins = r->tower->sound.n_bins, size = dtype_size(c->dtype);
-    for (size_t b = 0; b < n_bins; b++)
-        for (size_t i = 0; i < c->n_frames; i++) {
-            double value;
-            dtype_to_f64(&value, (const char *)c->pixels + (b * c->pitch + i) * size, c->dtype, 1);
-            if (isfinite(value)) continue;
-            fail_item(r, ASSAY_EINVAL, "tensor '%s': [%zu, %zu]: found %g, expected a finite number",
-                      r->names.pixels, b, i, value);
-            return;
-        }
-}
-
 static void read_spectrogram(reader *r, bool required, item_content *out)
 {
     char expected[96];
@@ -374,7 +349,7 @@ static void read_spectrogram(reader *r, bool required, item_content *out)
     if (r->status != ASSAY_OK) return;
     out->pixels = t->data;
     out->dtype = t->dtype;
-    check_finite_sound(r, out);
+    check_finite(r, out, n_bins, out->n_frames, out->pitch);
 }
 
 static void check_span(reader *r, const item_content *c)
@@ -399,6 +374,7 @@ assay_status item_read(const plan *p, const assay_step *step, size_t index, bool
         .tower = &p->tower, .sample = step->sample, .index = index, .item = &step->items[index], .err = err};
     size_t n_rows = 0;
     read_kind(&r, p);
+    const size_t width = plan_patches_width(&r.tower->patches);
     *out = (item_content){.interval = 1, .tower = r.tower};
     if (r.status == ASSAY_OK) check_names(&r);
     if (r.status != ASSAY_OK) return r.status;
@@ -416,7 +392,7 @@ assay_status item_read(const plan *p, const assay_step *step, size_t index, bool
     if (r.status != ASSAY_OK) return r.status;
     if (r.tower->tiles.n == 0)
         read_pixels(&r, needs_pixels, r.tower->takes_places ? n_rows : out->n_patches, out);
-    else if (out->pixels) check_finite(&r, out, plan_patches_width(&r.tower->patches));
+    else if (out->pixels) check_finite(&r, out, out->n_patches, width, width);
     read_interval(&r, out);
     check_span(&r, out);
     return r.status;

@@ -2,6 +2,7 @@
 model_libmodel_la_SOURCES += \
 	model/inputs/item.c model/inputs/item.h \
 	model/inputs/item_content.h \
+	model/inputs/item_finite.c model/inputs/item_finite.h \
 	model/inputs/item_tiles.c model/inputs/item_tiles.h \
 	model/inputs/media.c model/inputs/media.h \
 	model/inputs/positions.c model/inputs/positions.h \
