@@ -86,9 +86,9 @@ class Row:
     the last id, which is the stop id; more: those with ids from 2 on. tokenizer: members of tokenizer_config.json. plain: the variant
     is taken unquantised in bfloat16, in the older spelling, with a vocabulary that CHARACTERS fill, and with a head of few large rows,
     which is not tied, because random tied weights repeat tokens. n_tokens: limit of an answer. marks: the ids of the marks of images in
-    such a vocabulary. groups: in place of the variant's, if those are mixed. vision: members of its tower that differ. outer, weight_rules: members of the config, and
-    rules of weights, that differ from the variant's. seq_length: tokens of an image of any size, in processor_config.json; None: they
-    follow from its size.
+    such a vocabulary. groups: in place of the variant's, if those are mixed. vision: members of its tower that differ. outer,
+    weight_rules: members of the config, and rules of weights, that differ from the variant's. seq_length: tokens of an image of any
+    size, in processor_config.json; None: they follow from its size.
     """
 
     variant: str
