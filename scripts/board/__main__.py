@@ -31,8 +31,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--systems", default="", metavar="A,B", help="names of adapters and of engines that come with Assay (default: every adapter, and fastpath as a control)")
     add("--fixtures", action="append", metavar="DIR", help="the cases below it; may be repeated (default: fixtures)")
     add("--out", type=Path, default=TOP / "docs", metavar="DIR", help="where SCOREBOARD.md and scoreboard.html are written (default: docs)")
-    add("--from", dest="earlier", type=Path, metavar="RESULTS",
-        help="run nothing: render this directory of results, NAME.json of each system, or NAME/*.json of its shards")
+    add("--from", dest="earlier", action="append", default=[], type=Path, metavar="RESULTS",
+        help="run nothing: render this directory of results, NAME.json of each system, or NAME/*.json of its shards; if repeated, cases of a later one replace "
+             "those of earlier ones")
     add("--jobs", type=int, default=0, metavar="N", help="cases in parallel (default: the number of processors)")
     add("--timeout", type=float, default=180, metavar="SECONDS", help="of a case (default: 180)")
     add("--slurm", type=int, default=0, metavar="N", help="run each system as N shards with scripts/cluster/slurm")
@@ -76,18 +77,18 @@ def run_all(options: argparse.Namespace) -> dict[str, str]:
 
 
 def earlier_systems(options: argparse.Namespace) -> list[System]:
-    """Those that --systems names, else those that have a result in the directory."""
+    """Those that --systems names, else those that have a result in a directory."""
     if options.named:
         return list(options.systems)
-    return [one for one in [*found(options.adapters), *BUNDLED] if results.files(options.earlier, one.name)]
+    return [one for one in [*found(options.adapters), *BUNDLED] if any(results.files(directory, one.name) for directory in options.earlier)]
 
 
-def read_all(options: argparse.Namespace, directory: Path, systems: list[System], troubles: dict[str, str]) -> Board:
+def read_all(options: argparse.Namespace, directories: list[Path], systems: list[System], troubles: dict[str, str]) -> Board:
     hidden = {str(options.cache): "CACHE", f"{TOP}/": ""}
     columns = []
     for system in systems:
         pins = {} if system.bundled else packages(system, options.adapters).pins()
-        column = results.read(system, directory, options.assay, pins, ["fixtures", *options.fixtures], hidden)
+        column = results.read(system, directories, options.assay, pins, ["fixtures", *options.fixtures], hidden)
         if system.name in troubles:
             column.trouble = results.shown(troubles[system.name], hidden)
         columns.append(column)
@@ -118,17 +119,17 @@ def summary(board: Board) -> None:
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
     troubles = {} if options.earlier else run_all(options)
-    directory = options.earlier or options.cache / "results"
+    directories = options.earlier or [options.cache / "results"]
     systems = earlier_systems(options) if options.earlier else options.systems
-    if options.earlier and (strangers := results.strangers(directory, [one.name for one in systems])) and not options.named:
+    if options.earlier and (strangers := results.strangers(directories, [one.name for one in systems])) and not options.named:
         print(f"scripts/scoreboard: {strangers[0]}: found the result of an unknown system, expected one of {options.adapters}/requirements, "
               f"or of {', '.join(one.name for one in BUNDLED)}", file=sys.stderr)
         return 99
     if not systems:
-        print(f"scripts/scoreboard: {directory}: found no result, expected NAME.json or NAME/*.json of a system", file=sys.stderr)
+        print(f"scripts/scoreboard: {', '.join(map(str, directories))}: found no result, expected NAME.json or NAME/*.json of a system", file=sys.stderr)
         return 99
     try:
-        board = read_all(options, directory, systems, troubles)
+        board = read_all(options, directories, systems, troubles)
     except explain.Wrong as error:
         print(f"scripts/scoreboard: {error}", file=sys.stderr)
         return 99

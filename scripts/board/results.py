@@ -100,10 +100,12 @@ def files(directory: Path, name: str) -> list[Path]:
     return [whole] if whole.exists() else sorted((directory / name).glob("*.json"))
 
 
-def strangers(directory: Path, names: list[str]) -> list[Path]:
+def strangers(directories: list[Path], names: list[str]) -> list[Path]:
     """The results of systems that are none of these."""
-    found = [path for path in directory.glob("*.json") if not path.name.endswith(".facts.json")]
-    found += [path for path in directory.iterdir() if path.is_dir() and any(path.glob("*.json"))]
+    found = []
+    for directory in directories:
+        found += [path for path in directory.glob("*.json") if not path.name.endswith(".facts.json")]
+        found += [path for path in directory.iterdir() if path.is_dir() and any(path.glob("*.json"))]
     return sorted(path for path in found if path.name.removesuffix(".json") not in names)
 
 
@@ -117,8 +119,8 @@ def merged(assay: Path, parts: list[Path]) -> dict[str, Any]:
         return dict(json.loads(out.read_text()))
 
 
-def read(system: System, directory: Path, assay: Path, pins: dict[str, str], roots: list[str], hidden: dict[str, str]) -> Column:
-    """pins: the versions of the requirements, stated if no other ones are stored beside the result."""
+def read_run(system: System, directory: Path, assay: Path, pins: dict[str, str], roots: list[str], hidden: dict[str, str]) -> Column:
+    """One run of a system. pins: the versions of the requirements, stated if no other ones are stored beside the result."""
     stored = directory / f"{system.name}.facts.json"
     facts = json.loads(stored.read_text()) if stored.exists() else {}
     pinned = {name: pins[name] for name in system.made_of if name in pins}
@@ -138,3 +140,17 @@ def read(system: System, directory: Path, assay: Path, pins: dict[str, str], roo
     if document["shard"]["interrupted"]:
         column.trouble = "the run was interrupted: cases are missing"
     return column
+
+
+def read(system: System, directories: list[Path], assay: Path, pins: dict[str, str], roots: list[str], hidden: dict[str, str]) -> Column:
+    """The runs of a system, one in each directory that has a result of it; cases of a later one replace those of earlier ones."""
+    runs = [read_run(system, directory, assay, pins, roots, hidden) for directory in directories if files(directory, system.name)]
+    if not runs:
+        return read_run(system, directories[0], assay, pins, roots, hidden)
+    last = runs[-1]
+    if other := next((one for one in runs if one.versions != last.versions), None):
+        return Column(system, last.versions, last.machine, trouble=f"found results of {other.title()} and of {last.title()}, expected one version")
+    last.trouble = next((one.trouble for one in runs if one.trouble), "")
+    last.results = list({result.case: result for one in runs for result in one.results}.values())
+    last.finished = " to ".join(dict.fromkeys((min(one.finished for one in runs), max(one.finished for one in runs))))
+    return last

@@ -131,6 +131,20 @@ class Documents(Board):
         self.assertRegex(text, "no result: .*shard.* 2")
         self.assertIn('<p class="warning">', html)
 
+    def test_several_runs_are_joined_and_a_later_one_replaces_cases(self) -> None:
+        later = self.results.parent / "later"
+        later.mkdir()
+        first = self.document(single={"outcome": "failed", "class": "logits"})
+        self.store(first)
+        (later / "mlx_lm.json").write_text(json.dumps(self.document()))
+        status, said, text, _ = self.call("--from", str(self.results), "--from", str(later))
+        self.assertEqual(status, 0, said)
+        self.assertEqual(self.row(text, "llama"), "| llama | 4 ✓ |")
+        (later / "mlx_lm.facts.json").write_text(json.dumps({"versions": {"mlx-lm": "0"}, "machine": "another"}))
+        status, said, text, _ = self.call("--from", str(self.results), "--from", str(later))
+        self.assertEqual(status, 99)
+        self.assertIn("expected one version", text)
+
     def test_a_result_that_is_no_result_is_named(self) -> None:
         (self.results / "mlx_lm.json").write_text("{}")
         status, said, _, _ = self.render()
