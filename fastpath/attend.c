@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/attend.h"
+#include "fastpath/head_scale.h"
 #include "fastpath/ops.h"
 #include "fastpath/plane_rope.h"
 
@@ -118,6 +119,7 @@ static void cache_item(void *context, size_t item)
 typedef struct heads {
     float *q, *k, *v; /* [R, n_heads, head_dim], [R, n_kv_heads, head_dim] twice, or NULL */
     float *both;      /* [R, n_heads, 2, head_dim]: queries and gates as the projection has them; or NULL */
+    fp_head_scratch scale; /* of heads that are scaled */
 } heads;
 
 static bool allocate_heads(fp_pass *pass, const plan_attention *a, bool has_keys, heads *h)
@@ -128,6 +130,7 @@ static bool allocate_heads(fp_pass *pass, const plan_attention *a, bool has_keys
     if (a->is_gated && !h->both) return false;
     if (h->q && has_keys) h->k = fp_scratch_floats(pass->scratch, n_rows, width);
     if (h->k) h->v = fp_scratch_floats(pass->scratch, n_rows, width);
+    if (h->v && a->head_scale.present) return fp_head_scale_alloc(pass, a, &h->scale);
     return has_keys ? h->v != NULL : h->q != NULL;
 }
 
@@ -174,11 +177,12 @@ static void project_heads(fp_pass *pass, size_t i, const float *x, heads *h)
     fp_products(pass, x, pass->n_rows, targets, h->k ? 3 : 1);
     if (h->both) take_queries(pass, a, &w->q, h);
     else fp_bias_run(h->q, pass->n_rows, &w->q);
+    if (h->k) fp_bias_run(h->k, pass->n_rows, &w->k);
+    if (h->k) fp_bias_run(h->v, pass->n_rows, value);
+    if (a->head_scale.present) fp_head_scale_run(pass, i, &h->scale, h->q, h->k, h->v);
     make_heads(pass, a, &w->q_norm, a->n_heads, true, h->q);
     if (pass->model->caches[i].narrow) fp_round_run(pass, h->q, pass->n_rows, a->n_heads * a->head_dim);
     if (!h->k) return;
-    fp_bias_run(h->k, pass->n_rows, &w->k);
-    fp_bias_run(h->v, pass->n_rows, value);
     repeat_heads(pass, a, h->k);
     repeat_heads(pass, a, h->v);
     make_heads(pass, a, &w->k_norm, a->n_kv_heads, true, h->k);

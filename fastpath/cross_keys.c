@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fastpath/keys.h"
+#include "fastpath/cache/keys.h"
 #include "fastpath/ops.h"
 
 struct fp_cross_keys {

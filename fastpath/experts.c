@@ -83,6 +83,8 @@ static assay_status route_tokens(fp_pass *pass, const routing *k, const float *r
         if (k->weights->router_scale) fp_scale_columns(seen, pass->n_rows, hidden, k->weights->router_scale);
         if (x->router_factor != 1) fp_scale(seen, pass->n_rows * hidden, x->router_factor);
         fp_product(pass, scores, seen, pass->n_rows, &k->weights->router);
+        for (size_t r = 0; k->weights->router_bias && r < pass->n_rows; r++)
+            fp_add(scores + r * x->n_experts, k->weights->router_bias, x->n_experts);
         rc = choose_experts(pass, k, scores);
         for (size_t j = 0; rc == ASSAY_OK && k->weights->expert_scale && j < n; j++)
             k->share[j] *= k->weights->expert_scale[k->chosen[j]];
@@ -113,6 +115,7 @@ static void add_expert(fp_pass *pass, const routing *k, float *y, const float *x
     if (n == 0) return;
     const fp_target in[] = {{k->gate, &k->weights->gate[e]}, {k->up, &k->weights->up[e]}};
     fp_products(pass, k->rows, n, in, 2);
+    fp_offset(k->up, n * width, k->plan->up_offset);
     fp_gate_run(pass, k->gate, k->gate, k->up, width, n, width, k->plan->activation);
     fp_product(pass, k->result, k->gate, n, &k->weights->down[e]);
     for (size_t r = 0; r < n; r++) {

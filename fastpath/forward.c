@@ -216,6 +216,7 @@ static void compute_logits(wanted *w)
     fp_product(w->pass, w->results, w->rows, w->n, w->pass->model->head);
     for (size_t r = 0; r < w->n; r++) {
         memcpy(w->to[r], w->results + r * p->vocab, p->vocab * sizeof *w->results);
+        if (w->pass->model->head_bias) fp_add(w->to[r], w->pass->model->head_bias, p->vocab);
         if (p->logit_factor != 1) fp_scale(w->to[r], p->vocab, p->logit_factor);
         if (p->soft_cap > 0) w->pass->model->kernels.op.cap.f32(w->to[r], p->vocab, (float)p->soft_cap);
     }

@@ -45,13 +45,13 @@ static assay_status experts_in_parallel(fp_pass *pass, size_t i, const float *h,
 }
 
 /* y = mlp(mlp_in(h)), or experts(mlp_in(h)), or both in parallel with norms of their own. n: scratch,
- * [R, D]. */
+ * [R, D]; of a parallel layer the mixer's normalised input, which replaces mlp_in(h). */
 static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float *n, float *y)
 {
     const plan_layer *layer = &pass->plan->layers[i];
     const fp_layer *w = &pass->model->layers[i];
     size_t hidden = pass->plan->hidden, mark = pass->scratch->n;
-    fp_norm_run(pass, n, h, pass->n_rows, hidden, &w->mlp_in);
+    if (!layer->is_parallel) fp_norm_run(pass, n, h, pass->n_rows, hidden, &w->mlp_in);
     assay_status rc = layer->mlp.present
                           ? fp_mlp_run(pass, &layer->mlp, &w->mlp, y, n)
                           : fp_experts_run(pass, i, y, n, layer->experts.routes_residual ? h : n);

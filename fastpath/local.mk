@@ -6,8 +6,10 @@ include fastpath/kernels/local.mk
 noinst_LTLIBRARIES += fastpath/libfastpath.la
 fastpath_libfastpath_la_SOURCES = \
 	fastpath/attend.c fastpath/attend.h \
-	fastpath/cache.c fastpath/cache.h \
-	fastpath/cache_spec.c fastpath/cache_spec.h \
+	fastpath/cache/cache.c fastpath/cache/cache.h \
+	fastpath/cache/cache_spec.c fastpath/cache/cache_spec.h \
+	fastpath/cache/keys.c fastpath/cache/keys.h \
+	fastpath/cache/page.c fastpath/cache/page.h \
 	fastpath/choice.c fastpath/choice.h \
 	fastpath/conv.c fastpath/conv.h \
 	fastpath/cross.c fastpath/cross.h \
@@ -16,14 +18,13 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/experts.c fastpath/experts.h \
 	fastpath/features.c fastpath/features.h \
 	fastpath/forward.c fastpath/forward.h \
-	fastpath/keys.c fastpath/keys.h \
+	fastpath/head_scale.c fastpath/head_scale.h \
 	fastpath/layer.c fastpath/layer.h \
 	fastpath/layer_norm.c fastpath/layer_norm.h \
 	fastpath/mlp.c fastpath/mlp.h \
 	fastpath/model.c fastpath/model.h \
 	fastpath/ops.c fastpath/ops.h \
 	fastpath/pack.c fastpath/pack.h \
-	fastpath/page.c fastpath/page.h \
 	fastpath/pass.h \
 	fastpath/plane_rope.c fastpath/plane_rope.h \
 	fastpath/pool.c fastpath/pool.h \
@@ -43,6 +44,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/vision/conv_attend.c fastpath/vision/conv_attend.h \
 	fastpath/vision/conv_tower.c fastpath/vision/conv_tower.h \
 	fastpath/vision/conv_unit.c fastpath/vision/conv_unit.h \
+	fastpath/vision/crops.c fastpath/vision/crops.h \
 	fastpath/vision/layer.c fastpath/vision/layer.h \
 	fastpath/vision/layout.c fastpath/vision/layout.h \
 	fastpath/vision/linear.c fastpath/vision/linear.h \

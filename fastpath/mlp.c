@@ -1,4 +1,4 @@
-/* The gated MLP.
+/* The MLP, with a gate or without.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/mlp.h"
@@ -22,8 +22,22 @@ static void make_sparse(float *x, size_t n_rows, size_t width, double deviations
     }
 }
 
+/* down(activation(up(x))). */
+static assay_status run_plain(fp_pass *pass, const plan_mlp *mlp, const fp_mlp *w, float *y, const float *x)
+{
+    const size_t n_rows = pass->n_rows, width = mlp->intermediate, mark = pass->scratch->n;
+    float *up = fp_scratch_floats(pass->scratch, n_rows, width);
+    if (!up) return ASSAY_ENOMEM;
+    fp_linear_run(pass, up, x, n_rows, &w->up);
+    fp_gate_run(pass, up, up, pass->model->ones, 0, n_rows, width, mlp->activation);
+    fp_linear_run(pass, y, up, n_rows, &w->down);
+    pass->scratch->n = mark;
+    return ASSAY_OK;
+}
+
 assay_status fp_mlp_run(fp_pass *pass, const plan_mlp *mlp, const fp_mlp *w, float *y, const float *x)
 {
+    if (mlp->gate.weight.rows == 0) return run_plain(pass, mlp, w, y, x);
     size_t n_rows = pass->n_rows, width = mlp->intermediate, mark = pass->scratch->n;
     float *gate = fp_scratch_floats(pass->scratch, n_rows, width);
     float *up = gate ? fp_scratch_floats(pass->scratch, n_rows, width) : NULL;
@@ -31,6 +45,7 @@ assay_status fp_mlp_run(fp_pass *pass, const plan_mlp *mlp, const fp_mlp *w, flo
         fp_products(pass, x, n_rows, (const fp_target[]){{gate, &w->gate.weight}, {up, &w->up.weight}}, 2);
         fp_bias_run(gate, n_rows, &w->gate);
         fp_bias_run(up, n_rows, &w->up);
+        fp_offset(up, n_rows * width, mlp->up_offset);
         if (mlp->sparse) make_sparse(gate, n_rows, width, mlp->sparse_deviations);
         if (mlp->squares) fp_gate_run(pass, up, gate, up, width, n_rows, width, mlp->activation);
         fp_gate_run(pass, gate, gate, up, width, n_rows, width, mlp->activation);

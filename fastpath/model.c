@@ -20,7 +20,8 @@ static const uint64_t IMPLEMENTED =
     PLAN_OWN_EXPERTS | PLAN_SIGMOIDS | PLAN_GROUPS | PLAN_SUM_OFFSET | PLAN_SHARE_FACTOR |
     PLAN_NORMS_AFTER_ROPE | PLAN_DOUBLED_ROPE | PLAN_IMAGE_POSITIONS | PLAN_AUDIO | PLAN_SQUARED_GATE |
     PLAN_SINKS | PLAN_PLANE_ROPE | PLAN_KV_REPEATS | PLAN_BLOCK_POSITIONS | PLAN_CROSS | PLAN_RESIDUAL_GATES |
-    PLAN_MORE_EMBEDDINGS | PLAN_ID_TABLE;
+    PLAN_MORE_EMBEDDINGS | PLAN_ID_TABLE | PLAN_PLAIN_MLP | PLAN_HEAD_BIAS | PLAN_UP_OFFSET |
+    PLAN_ROUTER_BIAS | PLAN_PARALLEL | PLAN_HEAD_SCALES;
 
 static const uint64_t TOWER_IMPLEMENTED =
     PLAN_TOWER_RASTER | PLAN_TOWER_CHANNELS_LAST | PLAN_TOWER_PIXEL_SCALE | PLAN_TOWER_IN_NORM |
@@ -30,7 +31,8 @@ static const uint64_t TOWER_IMPLEMENTED =
     PLAN_TOWER_VIDEOS | PLAN_TOWER_MERGER_CONVOLUTION | PLAN_TOWER_MERGER_NORMS | PLAN_TOWER_MERGER_MLP |
     PLAN_TOWER_MERGER_REPEAT | PLAN_TOWER_MERGER_VECTORS | PLAN_TOWER_SOUND | PLAN_TOWER_SINUSOIDS |
     PLAN_TOWER_TILES | PLAN_TOWER_GATES | PLAN_TOWER_COLLECTED | PLAN_TOWER_SECOND | PLAN_TOWER_CONV |
-    PLAN_TOWER_CONV_ATTENTION | PLAN_TOWER_CONV_KEYS | PLAN_TOWER_CONV_SCALES;
+    PLAN_TOWER_CONV_ATTENTION | PLAN_TOWER_CONV_KEYS | PLAN_TOWER_CONV_SCALES | PLAN_TOWER_LEADING |
+    PLAN_TOWER_CROPS;
 
 static fp_matrix *pack_list(fp_packer *p, const plan_weight *w, size_t n)
 {
@@ -49,6 +51,9 @@ static void pack_attention(fp_packer *p, fp_attention *to, const plan_attention 
     fp_pack_norm(p, &to->k_norm, &from->k_norm);
     fp_pack_norm(p, &to->v_norm, &from->v_norm);
     fp_pack_vector(p, &to->sinks, &from->sinks);
+    fp_pack_matrix(p, &to->scale_q, &from->head_scale.q);
+    fp_pack_matrix(p, &to->scale_v, &from->head_scale.v);
+    fp_pack_vector(p, &to->scale_alpha, &from->head_scale.alpha);
 }
 
 static void pack_delta(fp_packer *p, fp_delta *to, const plan_delta *from)
@@ -76,6 +81,7 @@ static void pack_experts(fp_packer *p, fp_experts *to, const plan_experts *from)
     fp_pack_matrix(p, &to->router, &from->router);
     fp_pack_norm(p, &to->router_norm, &from->router_norm);
     fp_pack_vector(p, &to->router_scale, &from->router_scale);
+    fp_pack_vector(p, &to->router_bias, &from->router_bias);
     fp_pack_vector(p, &to->choice_bias, &from->choice_bias);
     fp_pack_vector(p, &to->expert_scale, &from->expert_scale);
     to->gate = pack_list(p, from->gate, from->n_experts);
@@ -127,6 +133,7 @@ static void pack_weights(fp_model *m)
     fp_pack_matrix(k, &m->embedding, &p->embedding);
     m->head = p->tied ? &m->embedding : &m->own_head;
     if (!p->tied) fp_pack_matrix(k, &m->own_head, &p->head);
+    fp_pack_vector(k, &m->head_bias, &p->head_bias);
     fp_pack_matrix(k, &m->table, &p->layer_inputs.table);
     fp_pack_linear(k, &m->input_projection, &p->layer_inputs.projection);
     fp_pack_norm(k, &m->input_norm, &p->layer_inputs.norm);

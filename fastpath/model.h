@@ -5,7 +5,7 @@
 #ifndef FASTPATH_MODEL_H
 #define FASTPATH_MODEL_H
 
-#include "fastpath/cache.h"
+#include "fastpath/cache/cache.h"
 #include "fastpath/kernels/kernels.h"
 #include "fastpath/pack.h"
 #include "fastpath/pool.h"
@@ -15,6 +15,8 @@ typedef struct fp_attention {
     fp_linear q, k, v, o;
     fp_norm q_norm, k_norm, v_norm;
     const float *sinks; /* [n_heads], or NULL */
+    fp_matrix scale_q, scale_v;
+    const float *scale_alpha; /* [n_heads]; the three without panels, or NULL, where heads are not scaled */
 } fp_attention;
 
 typedef struct fp_delta {
@@ -27,6 +29,7 @@ typedef struct fp_delta {
 typedef struct fp_experts {
     fp_matrix router;
     fp_norm router_norm;
+    const float *router_bias;                               /* [n_experts], or NULL */
     const float *router_scale, *choice_bias, *expert_scale; /* [D], [n_experts], [n_experts]; or NULL */
     fp_matrix *gate, *up, *down;                            /* [n_experts] each */
     fp_mlp shared;
@@ -68,8 +71,9 @@ typedef struct fp_model {
     fp_pool *pool;
     fp_packer packer; /* owns the members below; packed weights are arrays of the plan */
     fp_matrix embedding, own_head;
-    const fp_matrix *head; /* own_head, or the embedding if tied */
-    fp_matrix table;       /* embedding table of the per-layer inputs */
+    const fp_matrix *head;  /* own_head, or the embedding if tied */
+    const float *head_bias; /* [vocab], or NULL */
+    fp_matrix table;        /* embedding table of the per-layer inputs */
     fp_linear input_projection;
     fp_norm input_norm, norm;
     fp_matrix *projection, *unprojection; /* [streams - 1] */

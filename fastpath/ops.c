@@ -269,6 +269,11 @@ void fp_scale(float *y, size_t n, double factor)
     for (size_t i = 0; i < n; i++) y[i] = (float)((double)y[i] * factor);
 }
 
+void fp_offset(float *y, size_t n, double offset)
+{
+    for (size_t i = 0; offset != 0 && i < n; i++) y[i] = (float)((double)y[i] + offset);
+}
+
 void fp_rope_doubled(float *x, size_t n_heads, const rope *r, const float *cosine, const float *sine)
 {
     const size_t n = r->dim / 2;

@@ -31,7 +31,7 @@ void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, s
                  const fp_norm *norm);
 
 /* y = activation(gate) * up; y may be gate. gate, y: [n_rows, width]; up: likewise, with a row stride
- * of ld_up elements. */
+ * of ld_up elements; 0: all rows have the same. */
 void fp_gate_run(const fp_pass *pass, float *y, const float *gate, const float *up, size_t ld_up,
                  size_t n_rows, size_t width, assay_activation activation);
 
@@ -43,6 +43,8 @@ void fp_add(float *restrict y, const float *restrict x, size_t n);
 /* y += x for all rows of the pass. x, y: [R, width]. */
 void fp_add_run(const fp_pass *pass, float *y, const float *x, size_t width);
 void fp_scale(float *y, size_t n, double factor);
+/* y += offset; nothing if it is 0. */
+void fp_offset(float *y, size_t n, double offset);
 
 /* Rotates one token's heads in place by a rope with sections ROPE_SECTIONS_DOUBLED, whose pairs are i and
  * i + dim/2: the elements of a pair have angles of their own. x: [n_heads, head_dim]; cosine, sine: [dim]. */

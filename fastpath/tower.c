@@ -106,9 +106,22 @@ void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from)
         pack_merger(p, &to->deepstack[k], &from->deepstack[k].merger);
 }
 
+static size_t widest_of_layers(const plan *p)
+{
+    size_t widest = 0;
+    for (size_t i = 0; i < p->n_layers; i++) {
+        const plan_layer *l = &p->layers[i];
+        if (l->mlp.present && l->mlp.gate.weight.rows == 0) widest = larger(widest, l->mlp.intermediate);
+        if (l->mixer.kind == PLAN_MIXER_ATTENTION)
+            widest = larger(widest, l->mixer.attention.head_scale.q.cols);
+    }
+    return widest;
+}
+
 const float *fp_tower_ones(fp_packer *p, const plan *of)
 {
-    const size_t n = larger(widest_activation(&of->tower), widest_activation(&of->audio));
+    const size_t n =
+        larger(larger(widest_activation(&of->tower), widest_activation(&of->audio)), widest_of_layers(of));
     float *ones = fp_pack_alloc(p, n + 1, sizeof *ones);
     for (size_t i = 0; ones && i < n; i++) ones[i] = 1;
     return ones;

@@ -58,7 +58,7 @@ typedef struct fp_id_table {
  * move. */
 void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from);
 
-/* At least as many as any activation without a gate has elements, in a tower of the plan; NULL if an
+/* At least as many as any activation without a gate has elements, in the plan; NULL if an
  * allocation failed. */
 const float *fp_tower_ones(fp_packer *p, const plan *of);
 

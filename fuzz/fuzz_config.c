@@ -59,6 +59,7 @@ static const char *const CHECKPOINTS[] = {
     "falcon_ocr/base",
     "mllama/base",
     "gemma3n/images-epsilons",
+    "moondream3/base",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 

@@ -40,6 +40,42 @@ static assay_status read_place(const char *name, const char *path, const place *
     return rc;
 }
 
+/* The members of `from` that Moondream 3's processor reads, added to those of `settings`. False if out of
+ * memory. */
+static bool take_crops(json_object *settings, json_object *from)
+{
+    static const char *const NAMES[] = {"crop_size", "max_crops", "overlap_margin"};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof NAMES / sizeof *NAMES; i++) {
+        json_object *member = NULL;
+        if (json_object_is_type(from, json_type_object) && json_object_object_get_ex(from, NAMES[i], &member))
+            ok = json_object_object_add(settings, NAMES[i], json_object_get(member)) == 0;
+    }
+    return ok;
+}
+
+/* Moondream 3's processor is that of the model type, and reads vision_config of config.json, then
+ * processor_config.json (mlx-vlm, models/moondream3/processing_moondream3.py). path: of config.json. */
+static assay_status read_moondream(const char *dir, const char *path, json_object *root, image_config *out,
+                                   assay_error *err)
+{
+    json_object *vision = NULL, *own = NULL, *settings = json_object_new_object();
+    char *other = NULL;
+    if (asprintf(&other, "%s/processor_config.json", dir) < 0) other = NULL;
+    (void)json_object_object_get_ex(root, "vision_config", &vision);
+    assay_status rc = other && access(other, F_OK) == 0 ? json_read(other, &own, err) : ASSAY_OK;
+    const bool ok = other && settings && take_crops(settings, vision) && take_crops(settings, own) &&
+                    json_object_object_add(settings, "image_processor_type",
+                                           json_object_new_string("Moondream3Processor")) == 0;
+    if (rc == ASSAY_OK)
+        rc = ok ? image_config_read(path, settings, false, out, err)
+                : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    (void)json_object_put(settings);
+    (void)json_object_put(own);
+    free(other);
+    return rc;
+}
+
 /* Falcon-OCR's processor is that of the model type, and reads config.json (mlx-vlm,
  * models/falcon_ocr/processing_falcon_ocr.py). *found is false, with ASSAY_OK, for any other model. */
 static assay_status read_model(const char *dir, image_config *out, bool *found, assay_error *err)
@@ -53,8 +89,10 @@ static assay_status read_model(const char *dir, image_config *out, bool *found, 
     const bool is_object = rc == ASSAY_OK && json_object_is_type(root, json_type_object);
     const char *type =
         is_object && json_object_object_get_ex(root, "model_type", &member) ? json_text(member) : NULL;
-    *found = type && strcmp(type, "falcon_ocr") == 0;
-    if (*found) {
+    const bool is_moondream = type && strcmp(type, "moondream3") == 0;
+    *found = is_moondream || (type && strcmp(type, "falcon_ocr") == 0);
+    if (is_moondream) rc = read_moondream(dir, path, root, out, err);
+    else if (*found) {
         settings = json_object_new_object();
         bool ok = settings && json_object_object_add(settings, "image_processor_type",
                                                      json_object_new_string("FalconOCRProcessor")) == 0;

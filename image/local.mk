@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += image/libimage.la
 image_libimage_la_SOURCES = \
 	image/config.c image/config.h \
 	image/config_file.c image/config_file.h \
+	image/crops.c image/crops.h \
 	image/decode.c image/decode.h \
 	image/exif.c image/exif.h \
 	image/jpeg.c image/jpeg.h \

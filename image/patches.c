@@ -2,6 +2,7 @@
 #include "image/patches.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "image/resample.h"
@@ -89,13 +90,56 @@ static void fill_raster(const image_config *c, const image_pixels *p, const leve
     for (size_t i = 2 * h * w; i < 2 * in->n_rows; i++) in->positions[i] = -1;
 }
 
+/* The rows of a resized image from `first` on. */
+static void fill_flat(const image_config *c, const image_pixels *p, const levels *l, size_t first,
+                      image_input *in)
+{
+    const size_t patch = (size_t)c->patch_size, w = (size_t)in->size.grid_w, n = w * (size_t)in->size.grid_h;
+    for (size_t i = 0; i < n; i++)
+        fill_channels_first(p, l, i / w * patch, i % w * patch, patch, (size_t)c->temporal_patch_size,
+                            in->pixel_values + (first + i) * in->row_width);
+}
+
+/* Copies a part of an image. */
+static assay_status cut_box(const image_pixels *image, image_box box, image_pixels *out, assay_error *err)
+{
+    const size_t height = (size_t)(box.bottom - box.top), width = (size_t)(box.right - box.left);
+    const assay_status rc = image_pixels_open("crop", height, width, out, err);
+    for (size_t y = 0; rc == ASSAY_OK && y < height; y++)
+        memcpy(out->rgb + 3 * y * width,
+               image->rgb + 3 * (((size_t)box.top + y) * image->width + (size_t)box.left), 3 * width);
+    return rc;
+}
+
+/* Fills in the rows of frame `index` of the grid. */
+static assay_status fill_frame(const image_config *c, const image_pixels *image, const levels *l,
+                               size_t index, image_input *in, assay_error *err)
+{
+    const size_t side = (size_t)c->crop_size;
+    image_pixels cut = {0}, resized = {0};
+    assay_status rc = ASSAY_OK;
+    if (index > 0) {
+        const int64_t i = (int64_t)index - 1;
+        rc = cut_box(image,
+                     image_crops_box(c, (int64_t)image->height, (int64_t)image->width, in->crops,
+                                     i / in->crops.columns, i % in->crops.columns),
+                     &cut, err);
+    }
+    if (rc == ASSAY_OK)
+        rc = image_resample(index > 0 ? &cut : image, side, side, (image_filter)c->resample, &resized, err);
+    if (rc == ASSAY_OK) fill_flat(c, &resized, l, index * (in->n_rows / (size_t)in->size.grid_t), in);
+    image_pixels_free(&cut);
+    image_pixels_free(&resized);
+    return rc;
+}
+
 /* Allocates the arrays of in->size. */
 static assay_status open_input(const image_config *c, image_input *in, assay_error *err)
 {
     const bool raster = c->rows == IMAGE_ROWS_RASTER;
     const size_t frames = raster ? 1 : (size_t)c->temporal_patch_size;
     const size_t budget = raster ? (size_t)(c->max_soft_tokens * c->merge_size * c->merge_size) : 0;
-    in->n_rows = (size_t)(in->size.grid_h * in->size.grid_w);
+    in->n_rows = (size_t)(in->size.grid_t * in->size.grid_h * in->size.grid_w);
     if (in->n_rows < budget) in->n_rows = budget;
     in->row_width = 3 * frames * (size_t)(c->patch_size * c->patch_size);
     if (c->rows == IMAGE_ROWS_TILES) {
@@ -132,6 +176,22 @@ static assay_status resize_image(const image_config *c, const image_pixels *imag
     return rc;
 }
 
+/* in: with its size. */
+static assay_status make_crops(const image_config *c, const image_pixels *image, image_input *in,
+                               image_input *out, assay_error *err)
+{
+    levels l;
+    assay_status rc = open_input(c, in, err);
+    if (rc != ASSAY_OK) return rc;
+    fill_levels(c, &l);
+    in->crops = image_crops_layout(c, (int64_t)image->height, (int64_t)image->width);
+    for (size_t i = 0; rc == ASSAY_OK && i < (size_t)in->size.grid_t; i++)
+        rc = fill_frame(c, image, &l, i, in, err);
+    if (rc == ASSAY_OK) *out = *in;
+    else image_input_free(in);
+    return rc;
+}
+
 assay_status image_patches_make(const image_config *config, const image_pixels *image, image_input *out,
                                 assay_error *err)
 {
@@ -143,6 +203,7 @@ assay_status image_patches_make(const image_config *config, const image_pixels *
     assay_status rc =
         image_size_resolve(config, (int64_t)image->height, (int64_t)image->width, 0, &in.size, err);
     if (rc != ASSAY_OK) return rc;
+    if (config->rule == IMAGE_RULE_CROPS) return make_crops(config, image, &in, out, err);
     rc = resize_image(config, image, &in.size, &resized, err);
     if (rc != ASSAY_OK) return rc;
     rc = open_input(config, &in, err);

@@ -72,6 +72,12 @@ static const image_member hunyuan_members[] = {
     {"resample", IMAGE_MEMBER_WHOLE, AT(unused), 0, 5, NULL},
     {NULL, IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
 };
+static const image_member crops_members[] = {
+    {"crop_size", IMAGE_MEMBER_WHOLE, AT(crop_size), 14, IMAGE_PATCH_MAX, NULL},
+    {"max_crops", IMAGE_MEMBER_WHOLE, AT(max_crops), 1, IMAGE_CROPS_MAX, NULL},
+    {"overlap_margin", IMAGE_MEMBER_WHOLE, AT(overlap_margin), 0, IMAGE_CROPS_MAX, NULL},
+    {NULL, IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL},
+};
 static const image_member no_members[] = {{NULL, IMAGE_MEMBER_IGNORED, 0, 0, 0, NULL}};
 
 static const image_member fit_frames_members[] = {
@@ -129,13 +135,14 @@ static const char *const ernie_image[] = {"Ernie4_5_VLMoeImageProcessor",
 static const char *const hunyuan_image[] = {"HunYuanVLImageProcessor", "HunYuanVLImageProcessorFast",
                                             "HunYuanVLImageProcessorPil", NULL};
 static const char *const falcon_image[] = {"FalconOCRProcessor", NULL};
+static const char *const moondream_image[] = {"Moondream3Processor", NULL};
 static const char *const qwen2_video[] = {"Qwen2VLVideoProcessor", NULL};
 static const char *const qwen3_video[] = {"Qwen3VLVideoProcessor", NULL};
 static const char *const gemma4_video[] = {"Gemma4VideoProcessor", NULL};
 static const char *const gemma4_image[] = {"Gemma4ImageProcessor", "Gemma4ImageProcessorFast",
                                            "Gemma4ImageProcessorPil", NULL};
 
-/* Defaults are those of the classes in transformers 5.23; Falcon-OCR's of mlx-vlm 0.7.10. */
+/* Defaults are those of the classes in transformers 5.23; Falcon-OCR's and Moondream's of mlx-vlm 0.7.10. */
 static const image_processor processors[] = {
     {qwen2_image,
      fit_members,
@@ -256,6 +263,22 @@ static const image_processor processors[] = {
       .size_height = 224,
       .size_width = 224,
       .image_seq_length = 256,
+      RESIZED_AS_DEFAULT,
+      .do_normalize = true,
+      .rescale_factor = 1 / 255.0,
+      .image_mean = HALVES,
+      .image_std = HALVES}},
+    {moondream_image,
+     crops_members,
+     false,
+     {.rule = IMAGE_RULE_CROPS,
+      .rows = IMAGE_ROWS_FLAT,
+      .patch_size = 14,
+      .merge_size = 1,
+      .temporal_patch_size = 1,
+      .crop_size = 378,
+      .max_crops = 12,
+      .overlap_margin = 4,
       RESIZED_AS_DEFAULT,
       .do_normalize = true,
       .rescale_factor = 1 / 255.0,

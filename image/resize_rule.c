@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "image/crops.h"
 
 #define FRAMES_MAX ((int64_t)1 << 20)
 #define ASPECT_MAX 200
@@ -285,6 +286,18 @@ static image_size fit_tiles(const image_config *c, sides image)
                         .n_tokens = 1};
 }
 
+/* A crop consists of whole patches. */
+static assay_status fit_crop(const image_config *c, sides *out, assay_error *err)
+{
+    if (c->crop_size % c->patch_size != 0)
+        return assay_fail(err, ASSAY_EUNSUPPORTED,
+                          "crop_size: found %" PRId64 ", expected a multiple of the %" PRId64
+                          " pixels of a patch",
+                          c->crop_size, c->patch_size);
+    *out = (sides){c->crop_size, c->crop_size};
+    return ASSAY_OK;
+}
+
 /* An image that is not resized must consist of whole patches, and of whole blocks of them if the rows are in
  * block order. */
 static assay_status keep_size(const image_config *c, sides image, assay_error *err)
@@ -324,6 +337,7 @@ assay_status image_size_resolve(const image_config *config, int64_t height, int6
     }
     if (!config->do_resize) rc = keep_size(config, image, err);
     else if (config->rule == IMAGE_RULE_FIXED) r = (sides){config->size_height, config->size_width};
+    else if (config->rule == IMAGE_RULE_CROPS) rc = fit_crop(config, &r, err);
     else if (config->rule == IMAGE_RULE_BUDGET) rc = fit_budget(config, image, &r, err);
     else if (config->rule == IMAGE_RULE_FIT_LONG) rc = fit_long(config, image, &r, err);
     else if (config->rule == IMAGE_RULE_FIT_TWICE) rc = fit_twice(config, image, &r, err);
@@ -335,13 +349,18 @@ assay_status image_size_resolve(const image_config *config, int64_t height, int6
     image_size s = {.height = r.height, .width = r.width, .grid_t = 1};
     if (n_frames > 0)
         s.grid_t = ceil_multiple(n_frames, config->temporal_patch_size) / config->temporal_patch_size;
+    const int64_t n_images = s.grid_t;
+    if (config->rule == IMAGE_RULE_CROPS) {
+        const image_layout layout = image_crops_layout(config, height, width);
+        s.grid_t += layout.rows * layout.columns;
+    }
     s.grid_h = r.height / config->patch_size;
     s.grid_w = r.width / config->patch_size;
     rc = check_patches((double)(s.grid_h * s.grid_w), s.grid_t, err);
     if (rc != ASSAY_OK) return rc;
     s.n_tokens = config->rows == IMAGE_ROWS_WHOLE
                      ? config->image_seq_length
-                     : s.grid_t * (s.grid_h * s.grid_w / (config->merge_size * config->merge_size));
+                     : n_images * (s.grid_h * s.grid_w / (config->merge_size * config->merge_size));
     if (config->ends_rows) s.n_tokens += s.grid_h / config->merge_size + 2;
     *out = s;
     return ASSAY_OK;

@@ -11,7 +11,7 @@
 typedef struct image_size {
     int64_t height, width;          /* pixels, resized */
     int64_t grid_t, grid_h, grid_w; /* patches; of IMAGE_RULE_TILES 1, rows and columns of tiles */
-    int64_t n_tokens;               /* placeholder tokens */
+    int64_t n_tokens;               /* placeholder tokens; of an image with crops those of one of them */
 } image_size;
 
 /* Follows smart_resize (Qwen2-VL, PaddleOCR-VL, Qwen3-VL's videos) and get_aspect_ratio_preserving_size

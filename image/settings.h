@@ -12,6 +12,7 @@
 #define IMAGE_PIXELS_MAX (((int64_t)1 << 53) - 1)
 #define IMAGE_PATCH_MAX  1024
 #define IMAGE_MERGE_MAX  64
+#define IMAGE_CROPS_MAX  64
 #define IMAGE_TOKENS_MAX ((int64_t)1 << 20) /* max_video_tokens */
 #define IMAGE_TILES_MAX  64
 #define IMAGE_TILE_MAX   4096
@@ -30,7 +31,9 @@ typedef enum image_rule {
                             * its aspect ratio (mlx-vlm's Falcon-OCR) */
     IMAGE_RULE_BUDGET,     /* the largest size of at most max_soft_tokens * merge^2 patches (Gemma 4) */
     IMAGE_RULE_FIXED,      /* size_height x size_width, whatever the shape of the image (SigLIP) */
-    IMAGE_RULE_TILES       /* within rows x columns of tiles (tiles.h) */
+    IMAGE_RULE_TILES,      /* within rows x columns of tiles (tiles.h) */
+    IMAGE_RULE_CROPS       /* the image and crops of it, all resized to crop_size x crop_size (mlx-vlm's
+                            * Moondream 3) */
 } image_rule;
 
 /* Filters by the numbers of PIL's Image.Resampling. */
@@ -64,7 +67,9 @@ typedef struct image_config {
     int64_t max_image_tiles, tile_size; /* of IMAGE_RULE_TILES; tile_size is size.height and size.width */
     int64_t size_height, size_width;    /* of IMAGE_RULE_FIXED: members of `size` */
     int64_t image_seq_length; /* tokens of an image, of IMAGE_ROWS_WHOLE: a member of processor_config.json */
-    int64_t resample;         /* image_filter */
+    int64_t crop_size, max_crops, overlap_margin; /* of IMAGE_RULE_CROPS: side of a crop in pixels; how many,
+                                                     the whole image included; overlap in patches */
+    int64_t resample;                             /* image_filter */
     bool do_resize, do_rescale, do_normalize;
     double rescale_factor, image_mean[3], image_std[3];
     char **notes; /* [n_notes], one line for each member that has no effect; owned */

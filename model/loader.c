@@ -55,6 +55,7 @@ static const struct {
     {"ernie4_5_moe_vl", NULL, family_ernie4_5_vl_moe, false, NULL},
     {"hunyuan_vl", "hunyuan_vl_text", family_hunyuan_vl, true, NULL},
     {"falcon_ocr", NULL, family_falcon_ocr, false, NULL},
+    {"moondream3", NULL, family_moondream3, false, NULL},
     {"phi3", NULL, family_phi3, false, NULL},
     {"olmo2", NULL, family_olmo2, false, NULL},
     {"granite", NULL, family_granite, false, NULL},

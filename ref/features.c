@@ -58,21 +58,24 @@ static assay_status run_tower(const taken *k, ref_tracer tracer, ref_tower_outpu
     const size_t width = plan_patches_width(&k->tower->patches);
     size_t n_patches = 0, filled = 0;
     size_t *ratios = calloc(k->n, sizeof *ratios);
-    size_t(*grids)[3] = calloc(k->n, sizeof *grids);
+    size_t(*grids)[3] = calloc(k->n, sizeof *grids), (*layouts)[2] = calloc(k->n, sizeof *layouts);
     for (size_t i = 0; i < k->n; i++) n_patches += media_patches(medium_of(k, i));
     double *rows = n_patches <= SIZE_MAX / width ? calloc(n_patches * width, sizeof *rows) : NULL;
-    assay_status rc = grids && ratios && rows ? ASSAY_OK : ASSAY_ENOMEM;
+    assay_status rc = grids && layouts && ratios && rows ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t i = 0; rc == ASSAY_OK && i < k->n; i++) {
         ratios[i] = media_ratio(medium_of(k, i));
         memcpy(grids[i], media_grid(medium_of(k, i)), sizeof grids[i]);
+        memcpy(layouts[i], media_layout(medium_of(k, i)), sizeof layouts[i]);
         rc = read_rows(medium_of(k, i), rows + filled * width);
         filled += media_patches(medium_of(k, i));
     }
     if (rc == ASSAY_OK && k->tower->tiles.n)
         rc = ref_tiles(k->tower, rows, ratios, k->n, k->first_traced, tracer, out);
     else if (rc == ASSAY_OK)
-        rc = ref_tower(k->tower, rows, (const size_t(*)[3])grids, k->n, k->first_traced, tracer, out);
+        rc = ref_tower(k->tower, rows, (const size_t(*)[3])grids, (const size_t(*)[2])layouts, k->n,
+                       k->first_traced, tracer, out);
     free(grids);
+    free(layouts);
     free(ratios);
     free(rows);
     return rc;

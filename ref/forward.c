@@ -146,7 +146,8 @@ static assay_status run_model(ref_pass *pass, size_t first_row, ref_real *x, ref
     if (rc == ASSAY_OK) rc = ref_norm(x, x, pass->n_tokens, p->hidden, &p->norm);
     if (rc == ASSAY_OK) rc = ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "norm");
     if (rc != ASSAY_OK || n_rows == 0) return rc;
-    rc = ref_matrix(logits, x + first_row * p->hidden, n_rows, &p->head);
+    const plan_linear head = {.weight = p->head, .bias = p->head_bias};
+    rc = ref_linear(logits, x + first_row * p->hidden, n_rows, &head);
     if (rc == ASSAY_OK && p->logit_factor != 1) ref_scale(logits, n_rows * p->vocab, p->logit_factor);
     if (rc == ASSAY_OK && p->soft_cap > 0) ref_soft_cap(logits, n_rows * p->vocab, p->soft_cap);
     return rc;

@@ -1,4 +1,4 @@
-/* Heads of attention: projection, norm, rotation.
+/* Heads of attention: projection, scales, norm, rotation.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_HEADS_H
@@ -24,5 +24,11 @@ assay_status ref_heads_finish(ref_real *heads, size_t n_tokens, size_t n_heads, 
 assay_status ref_heads_project(ref_real *heads, const ref_real *x, size_t n_tokens, size_t n_heads,
                                size_t head_dim, const plan_linear *linear, const plan_norm *norm,
                                ref_rotation rotation);
+
+/* Scales q and v in place. q, k, v: [T, n_heads, head_dim], as they are projected. positions: [T,
+ * ROPE_AXES_MAX], of which the first axis counts, or NULL: the index of each token. Fails with ASSAY_ENOMEM.
+ */
+assay_status ref_head_scale(ref_real *q, const ref_real *k, ref_real *v, size_t n_tokens,
+                            const int32_t *positions, const plan_attention *a);
 
 #endif

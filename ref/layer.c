@@ -73,6 +73,29 @@ static assay_status make_keys(ref_pass *pass, size_t i, const plan_attention *a,
     return rc;
 }
 
+/* Queries, keys and values of a layer whose heads are scaled, which all three decide. */
+static assay_status project_scaled(ref_pass *pass, size_t i, const plan_attention *a, const ref_real *x,
+                                   ref_real *q)
+{
+    const size_t n = pass->n_tokens, heads = a->n_heads, d = a->head_dim;
+    ref_real *k = pass->k[i] = ref_alloc(n, heads * d), *v = pass->v[i] = ref_alloc(n, heads * d);
+    if (!k || !v) return ASSAY_ENOMEM;
+    assay_status rc = ref_linear(q, x, n, &a->q);
+    if (rc == ASSAY_OK) rc = ref_linear(k, x, n, &a->k);
+    if (rc == ASSAY_OK) rc = ref_linear(v, x, n, &a->v);
+    if (rc == ASSAY_OK) rc = ref_head_scale(q, k, v, n, pass->positions, a);
+    if (rc == ASSAY_OK) rc = ref_heads_finish(q, n, heads, d, &a->q_norm, rotation_of(pass, a));
+    if (rc == ASSAY_OK) rc = ref_heads_finish(k, n, heads, d, &a->k_norm, rotation_of(pass, a));
+    return rc == ASSAY_OK ? ref_heads_finish(v, n, heads, d, &a->v_norm, (ref_rotation){0}) : rc;
+}
+
+/* The queries of a layer, and the gates of its heads if it has them; with scales also its keys and values. */
+static assay_status project(ref_pass *pass, size_t i, const plan_attention *a, const ref_real *x, ref_real *q,
+                            ref_real *gate)
+{
+    return a->head_scale.present ? project_scaled(pass, i, a, x, q) : project_queries(pass, a, x, q, gate);
+}
+
 static assay_status attend_layer(ref_pass *pass, size_t i, const ref_real *x, ref_real *y)
 {
     const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
@@ -81,9 +104,9 @@ static assay_status attend_layer(ref_pass *pass, size_t i, const ref_real *x, re
     ref_real *gate = ref_alloc(pass->n_tokens, width);
     plan_keys *keys = calloc(pass->n_tokens, sizeof *keys);
     assay_status rc =
-        q && mixed && gate && keys ? project_queries(pass, a, x, q, a->is_gated ? gate : NULL) : ASSAY_ENOMEM;
+        q && mixed && gate && keys ? project(pass, i, a, x, q, a->is_gated ? gate : NULL) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) turn_in_plane(pass, a->n_heads, a->head_dim, q);
-    if (rc == ASSAY_OK && a->cache_layer == i) rc = make_keys(pass, i, a, x);
+    if (rc == ASSAY_OK && a->cache_layer == i && !a->head_scale.present) rc = make_keys(pass, i, a, x);
     if (rc == ASSAY_OK) {
         plan_mask_keys(a, pass->limit.limit, pass->limit.sink_tokens, pass->block_end, pass->n_tokens, keys);
         rc = ref_attention(mixed, q, pass->k[a->cache_layer], pass->v[a->cache_layer], pass->n_tokens,
@@ -142,12 +165,12 @@ static assay_status mix_experts(ref_pass *pass, const plan_layer *layer, const r
 }
 
 /* y = mlp(mlp_in(h)), or experts(mlp_in(h)), or both in parallel with norms of their own. n: scratch,
- * [T, D]. */
+ * [T, D]; of a parallel layer the mixer's normalised input, which replaces mlp_in(h). */
 static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, ref_real *n, ref_real *y)
 {
     const plan_layer *layer = &pass->plan->layers[i];
     size_t n_tokens = pass->n_tokens, hidden = pass->plan->hidden;
-    assay_status rc = ref_norm(n, h, n_tokens, hidden, &layer->mlp_in);
+    assay_status rc = layer->is_parallel ? ASSAY_OK : ref_norm(n, h, n_tokens, hidden, &layer->mlp_in);
     if (rc != ASSAY_OK) return rc;
     if (!layer->mlp.present) {
         rc = mix_experts(pass, layer, h, n, y);

@@ -55,6 +55,7 @@ ref_ref64_la_LIBADD = ref/libref64.la serving/libserving.la model/libmodel.la $(
 REF_TESTS = \
 	ref/tests/check_blocks \
 	ref/tests/check_conv \
+	ref/tests/check_crops \
 	ref/tests/check_delta \
 	ref/tests/check_engine \
 	ref/tests/check_experts \
@@ -113,6 +114,9 @@ ref_tests_check_ops_SOURCES = ref/tests/check_ops.c
 ref_tests_check_ops_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_ops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_ops_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_crops_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
+ref_tests_check_crops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_crops_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_plane_rope_SOURCES = \
 	ref/tests/check_plane_rope.c model/inputs/tests/sample.c model/inputs/tests/sample.h
 ref_tests_check_plane_rope_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ref/merger.h"
 
-#include "ref/arithmetic/weight.h"
-#include "ref/mlp.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ref/arithmetic/weight.h"
+#include "ref/mlp.h"
 
 /* The first element of the row of a patch. */
 static const ref_real *patch_row(const ref_real *x, const ref_patches *patches, plan_patch_order order,
@@ -198,4 +200,68 @@ assay_status ref_merge(ref_real *y, const ref_real *x, const ref_patches *patche
     if (rc == ASSAY_OK) memcpy(y, k.x, k.n * k.width * sizeof *y);
     free(k.x);
     return rc;
+}
+
+/* The patches of n crops in a line, one after the other, without the margins between them. */
+static size_t joined_length(size_t n, size_t side, size_t margin)
+{
+    return n * side - 2 * margin * (n - 1);
+}
+
+/* The crop of n, and its patch, that is the i-th of the joined line. */
+static void find_patch(size_t i, size_t n, size_t side, size_t margin, size_t *crop, size_t *patch)
+{
+    *crop = 0;
+    *patch = i;
+    while (*crop + 1 < n && *patch >= side - margin) {
+        *patch -= side - 2 * margin;
+        ++*crop;
+    }
+}
+
+/* The first index of the i-th part of a line of `length` in `side` parts; halves are rounded to even. */
+static size_t border(size_t i, size_t length, size_t side)
+{
+    const double size = (double)length / (double)side;
+    return (size_t)nearbyint((double)i * size);
+}
+
+static size_t end_after(size_t first, size_t i, size_t length, size_t side)
+{
+    const size_t end = border(i + 1, length, side);
+    return end > first + 1 ? end : first + 1;
+}
+
+/* y [width] = the mean over rows i and columns j of the joined crops that element (row, column) takes. */
+static void average(ref_real *y, const ref_real *crops, size_t row, size_t column, size_t side,
+                    const size_t layout[2], size_t margin, size_t width)
+{
+    const size_t height = joined_length(layout[0], side, margin),
+                 length = joined_length(layout[1], side, margin);
+    const size_t top = border(row, height, side), bottom = end_after(top, row, height, side),
+                 left = border(column, length, side), right = end_after(left, column, length, side);
+    for (size_t d = 0; d < width; d++) {
+        double sum = 0;
+        for (size_t i = top; i < bottom; i++)
+            for (size_t j = left; j < right; j++) {
+                size_t crop_row, crop_column, r, c;
+                find_patch(i, layout[0], side, margin, &crop_row, &r);
+                find_patch(j, layout[1], side, margin, &crop_column, &c);
+                const size_t crop = crop_row * layout[1] + crop_column;
+                sum += (double)crops[((crop * side + r) * side + c) * width + d];
+            }
+        y[d] = (ref_real)(sum / (double)((bottom - top) * (right - left)));
+    }
+}
+
+/* Moondream 3 (mlx-vlm, models/moondream3/vision.py: VisionModel._reconstruct_local_features). */
+void ref_crops_join(ref_real *y, const ref_real *x, size_t side, const size_t layout[2], size_t margin,
+                    size_t width)
+{
+    const bool has_crops = layout[0] * layout[1] > 0;
+    for (size_t i = 0; i < side * side; i++, y += 2 * width) {
+        memcpy(y, x + i * width, width * sizeof *y);
+        if (!has_crops) memcpy(y + width, x + i * width, width * sizeof *y);
+        else average(y + width, x + side * side * width, i / side, i % side, side, layout, margin, width);
+    }
 }

@@ -19,4 +19,11 @@ assay_status ref_pool(ref_real *y, const ref_patches *to, const ref_real *x, con
 assay_status ref_merge(ref_real *y, const ref_real *x, const ref_patches *patches, plan_patch_order order,
                        size_t merge, size_t width, const plan_merger *merger);
 
+/* Joins the crops of an image (plan_crops). x: [1 + layout[0] · layout[1], side², width], the whole image,
+ * then its crops row by row. layout: rows and columns of crops; 0: there are none. y: [side², 2 · width], of
+ * each patch its row of the whole image, then the mean of those of the crops, or again that of the whole
+ * image. 2 · margin < side. */
+void ref_crops_join(ref_real *y, const ref_real *x, size_t side, const size_t layout[2], size_t margin,
+                    size_t width);
+
 #endif

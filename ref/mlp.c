@@ -50,6 +50,7 @@ assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan
         if (mlp->sparse) make_sparse(gate, n_tokens, mlp->intermediate, mlp->sparse_deviations);
         ref_activate(gate, n, mlp->activation);
         if (mlp->squares) ref_multiply(gate, gate, n);
+        for (size_t i = 0; mlp->up_offset != 0 && i < n; i++) up[i] += (ref_real)mlp->up_offset;
         ref_multiply(gate, up, n);
         rc = ref_linear(y, gate, n_tokens, &mlp->down);
     }
@@ -77,7 +78,8 @@ static assay_status route_tokens(ref_real *share, const ref_real *routed, size_t
         if (x->router_factor != 1) ref_scale(seen, n_tokens * width, x->router_factor);
         if (x->expert_scale.data) ref_weight_rows(&x->expert_scale, 0, 1, expert_scale);
         if (x->choice_bias.data) ref_weight_rows(&x->choice_bias, 0, 1, bias);
-        rc = ref_matrix(share, seen, n_tokens, &x->router);
+        const plan_linear router = {.weight = x->router, .bias = x->router_bias};
+        rc = ref_linear(share, seen, n_tokens, &router);
     }
     for (size_t t = 0; rc == ASSAY_OK && t < n_tokens; t++) {
         ref_real *own = share + t * n;
@@ -107,6 +109,7 @@ static assay_status add_expert(ref_real *y, const ref_real *x, const ref_real *s
     plan_mlp mlp = {.present = true,
                     .intermediate = experts->intermediate,
                     .activation = experts->activation,
+                    .up_offset = experts->up_offset,
                     .gate = {.weight = experts->gate[e]},
                     .up = {.weight = experts->up[e]},
                     .down = {.weight = experts->down[e]}};

@@ -6,7 +6,7 @@
 
 #include <assay/engine.h>
 
-#include "model/inputs/media.h"
+#include "model/inputs/media_list.h"
 
 /* A slot of a session. A slot that is not used has no tokens.
  * tokens:    [n_tokens], owned.

@@ -22,6 +22,7 @@ void ref_tower_output_free(ref_tower_output *out)
 /* The evaluation of a tower. */
 typedef struct evaluation {
     const plan_tower *tower;
+    const size_t (*layouts)[2];
     size_t first_traced;
     ref_tracer tracer;
     ref_patches patches, pooled; /* pooled: as `patches`, after averaging */
@@ -125,20 +126,31 @@ static assay_status run_layers(evaluation *e, ref_real *x)
     return rc;
 }
 
+/* x: [P, D]; y: of each medium the rows of its first frame, [G², 2 D]. */
+static void join_crops(const evaluation *e, const ref_real *x, ref_real *y)
+{
+    const plan_tower *tower = e->tower;
+    for (size_t m = 0; m < e->patches.n_media; m++)
+        ref_crops_join(y + e->pooled.first[m] * 2 * tower->hidden, x + e->patches.first[m] * tower->hidden,
+                       e->patches.grids[m][1], e->layouts[m], tower->crops.margin, tower->hidden);
+}
+
 /* Features from the last layer's output x, [P, D], which is overwritten. */
 static assay_status make_features(evaluation *e, ref_real *x)
 {
     const plan_tower *tower = e->tower;
     const plan_patch_order order = tower->patches.order;
-    const size_t hidden = tower->hidden, width = plan_tower_width(tower);
-    ref_real *pooled = ref_alloc(e->pooled.n, hidden);
+    const size_t hidden = tower->hidden, width = plan_tower_width(tower),
+                 pooled_width = plan_tower_state(tower);
+    ref_real *pooled = ref_alloc(e->pooled.n, pooled_width);
     e->out.merged = ref_alloc(e->out.n_rows, width);
     assay_status rc =
         pooled && e->out.merged ? ref_norm(x, x, e->patches.n, hidden, &tower->out_norm) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK)
+    if (rc == ASSAY_OK && tower->crops.present) join_crops(e, x, pooled);
+    else if (rc == ASSAY_OK)
         rc = ref_pool(pooled, &e->pooled, x, &e->patches, order, tower->merge, hidden, &tower->pooling);
     if (rc == ASSAY_OK)
-        rc = ref_merge(e->out.merged, pooled, &e->pooled, order, tower->merge, hidden, &tower->merger);
+        rc = ref_merge(e->out.merged, pooled, &e->pooled, order, tower->merge, pooled_width, &tower->merger);
     if (rc == ASSAY_OK) rc = trace(e, e->out.merged, e->out.first, width, "merged");
     free(pooled);
     return rc;
@@ -164,7 +176,7 @@ static assay_status place_rows(evaluation *e, const size_t (*grids)[3], size_t n
     assay_status rc = rows && pooled && e->out.deepstack && e->out.first ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t m = 0; rc == ASSAY_OK && m < n_media; m++) {
         fill_grid(tower, grids[m], rows[m]);
-        pooled[m][0] = rows[m][0];
+        pooled[m][0] = tower->crops.present ? 1 : rows[m][0];
         pooled[m][1] = rows[m][1] / side;
         pooled[m][2] = rows[m][2] / side;
         e->out.first[m + 1] = e->out.first[m] + plan_tower_tokens(tower, grids[m]);
@@ -192,9 +204,10 @@ static assay_status run_body(evaluation *e, const double *pixels, const size_t (
 }
 
 assay_status ref_tower(const plan_tower *tower, const double *pixels, const size_t (*grids)[3],
-                       size_t n_media, size_t first_traced, ref_tracer tracer, ref_tower_output *out)
+                       const size_t (*layouts)[2], size_t n_media, size_t first_traced, ref_tracer tracer,
+                       ref_tower_output *out)
 {
-    evaluation e = {.tower = tower, .first_traced = first_traced, .tracer = tracer};
+    evaluation e = {.tower = tower, .layouts = layouts, .first_traced = first_traced, .tracer = tracer};
     ref_real *x = NULL;
     assay_status rc = place_rows(&e, grids, n_media);
     if (rc == ASSAY_OK) x = ref_alloc(e.patches.n, tower->hidden);

@@ -9,7 +9,8 @@
 conf_bench_tower conf_bench_tower_of(const plan *p)
 {
     const plan_tower *t = &p->tower;
-    if (!t->present || t->takes_places || t->tiles.n || t->conv.present) return (conf_bench_tower){0};
+    if (!t->present || t->takes_places || t->tiles.n || t->crops.present || t->conv.present)
+        return (conf_bench_tower){0};
     const plan_merger_extra extra = plan_merger_extra_rows(&t->merger);
     return (conf_bench_tower){.patch = t->patches.size,
                               .block = plan_tower_block(t),

@@ -76,7 +76,8 @@ static size_t count_tokens(const assay_item *item, const conf_placeholders *p)
     for (size_t i = 0; i < 3; i++)
         if (grid[i] < 1 || grid[i] > UINT16_MAX) return 0;
     const size_t n_rows = (size_t)grid[1] / p->side, n_columns = (size_t)grid[2] / p->side;
-    return (size_t)grid[0] * n_rows * (n_columns + p->row_end) + p->ends;
+    const size_t n_frames = p->has_crops ? 1 : (size_t)grid[0];
+    return n_frames * n_rows * (n_columns + p->row_end) + p->ends;
 }
 
 /* The placeholder token of the kind; -1: it has none. */

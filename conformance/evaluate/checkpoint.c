@@ -63,7 +63,8 @@ static conf_placeholders placeholders_of(const plan *p)
         if (t->conv.present) found.n_each = plan_tower_tokens(t, (const size_t[3]){1, 1, 1});
         found.side = plan_tower_block(t);
         found.row_end = extra.row_end;
-        found.ends = 2 * extra.begin;
+        found.ends = 2 * extra.begin + t->n_leading;
+        found.has_crops = t->crops.present;
     }
     if (p->audio.present) {
         found.audio = p->audio.audio_token;

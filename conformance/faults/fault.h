@@ -13,7 +13,10 @@
 #include "conformance/faults/image_fault.h"
 #include "fastpath/choice.h"
 #include "fastpath/forward.h"
+#include "fastpath/head_scale.h"
 #include "fastpath/session/session.h"
+
+typedef __typeof__(fp_head_scale_run) fault_scale_fn;
 
 /* Which command catches a fault. */
 typedef enum fault_witness {
@@ -79,6 +82,9 @@ typedef struct fault {
     void (*product)(float *y, size_t n_rows, size_t n_out);
     /* Changes the choice of the experts of one row. probability, bias: [n_experts], of this row alone. */
     void (*choice)(fp_choice *choice, float *probability, float *bias);
+    /* Replaces fp_head_scale_run; scale: the function itself. */
+    void (*scales)(const fp_pass *pass, size_t i, const fp_head_scratch *s, float *q, const float *k,
+                   float *v, fault_scale_fn *scale);
     /* Replaces fp_norm_run where a norm is present. */
     void (*norm)(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
                  const fp_norm *norm);
@@ -137,6 +143,16 @@ void fault_plane_missing(plan *p);
 void fault_plane_other_half(plan *p);
 void fault_positions_of_index(plan *p);
 void fault_plane_of_group(fp_pass *pass, size_t i);
+void fault_up_offset_missing(plan *p);
+void fault_router_bias_missing(plan *p);
+void fault_head_bias_missing(plan *p);
+void fault_parallel_in_sequence(plan *p);
+void fault_queries_unscaled(const fp_pass *pass, size_t i, const fp_head_scratch *s, float *q, const float *k,
+                            float *v, fault_scale_fn *scale);
+void fault_values_unscaled(const fp_pass *pass, size_t i, const fp_head_scratch *s, float *q, const float *k,
+                           float *v, fault_scale_fn *scale);
+void fault_scales_unplaced(const fp_pass *pass, size_t i, const fp_head_scratch *s, float *q, const float *k,
+                           float *v, fault_scale_fn *scale);
 
 void fault_window_wide(plan *p);
 void fault_window_narrow(plan *p);

@@ -1,7 +1,9 @@
 /* Faults of what stands beside queries, keys and values: scores without keys, the rope in the plane of
- * images, the positions of its tokens; and of the square of a gate.
+ * images, the positions of its tokens, scales of heads; and of MLPs: the square of a gate, an offset, a bias
+ * of the router, the place of its norm.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/faults/fault.h"
@@ -42,4 +44,75 @@ void fault_plane_of_group(fp_pass *pass, size_t i)
         memmove(pass->plane_cosine + h * n, pass->plane_cosine + first * n, n * sizeof *pass->plane_cosine);
         memmove(pass->plane_sine + h * n, pass->plane_sine + first * n, n * sizeof *pass->plane_sine);
     }
+}
+
+void fault_up_offset_missing(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) p->layers[i].experts.up_offset = 0;
+}
+
+void fault_router_bias_missing(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) p->layers[i].experts.router_bias.data = NULL;
+}
+
+void fault_head_bias_missing(plan *p)
+{
+    p->head_bias.data = NULL;
+}
+
+/* Attention, then the MLP over its result, by the same norm. */
+void fault_parallel_in_sequence(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) {
+        plan_layer *layer = &p->layers[i];
+        if (!layer->is_parallel) continue;
+        layer->is_parallel = false;
+        layer->mlp_in = layer->mixer_in;
+    }
+}
+
+static float *copy_heads(const fp_pass *pass, const plan_attention *a, const float *heads)
+{
+    const size_t n = pass->n_rows * a->n_heads * a->head_dim;
+    float *copy = malloc(n * sizeof *copy);
+    if (!copy) abort();
+    return memcpy(copy, heads, n * sizeof *copy);
+}
+
+static void restore_heads(const fp_pass *pass, const plan_attention *a, float *heads, float *copy)
+{
+    memcpy(heads, copy, pass->n_rows * a->n_heads * a->head_dim * sizeof *heads);
+    free(copy);
+}
+
+void fault_queries_unscaled(const fp_pass *pass, size_t i, const fp_head_scratch *s, float *q, const float *k,
+                            float *v, fault_scale_fn *scale)
+{
+    const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
+    float *copy = copy_heads(pass, a, q);
+    scale(pass, i, s, q, k, v);
+    restore_heads(pass, a, q, copy);
+}
+
+void fault_values_unscaled(const fp_pass *pass, size_t i, const fp_head_scratch *s, float *q, const float *k,
+                           float *v, fault_scale_fn *scale)
+{
+    const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
+    float *copy = copy_heads(pass, a, v);
+    scale(pass, i, s, q, k, v);
+    restore_heads(pass, a, v, copy);
+}
+
+/* The scales of every token are those of the first position. */
+void fault_scales_unplaced(const fp_pass *pass, size_t i, const fp_head_scratch *s, float *q, const float *k,
+                           float *v, fault_scale_fn *scale)
+{
+    static const float zeros[1024];
+    fp_attention *w = &pass->model->layers[i].attention;
+    const float *alpha = w->scale_alpha;
+    if (plan_layer_attention(&pass->plan->layers[i])->n_heads > sizeof zeros / sizeof *zeros) abort();
+    w->scale_alpha = zeros;
+    scale(pass, i, s, q, k, v);
+    w->scale_alpha = alpha;
 }

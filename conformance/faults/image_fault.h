@@ -6,6 +6,7 @@
 
 #include "fastpath/pass.h"
 #include "fastpath/session/sample.h"
+#include "fastpath/vision/crops.h"
 #include "fastpath/vision/layout.h"
 #include "fastpath/vision/taps.h"
 
@@ -66,6 +67,10 @@ typedef struct fault_images {
     bool states_apart;
     /* Changes n rows of pixels. */
     void (*pixels)(double *rows, size_t n);
+    /* Changes how the crops of an image are joined, after fp_crops_open; and a row [2, width] of the joined.
+     */
+    void (*crops)(fp_crops *c);
+    void (*crop_row)(float *y, size_t width);
     /* Returns the frames that a chunk of n frames of a sound of n_frames is extended to. */
     size_t (*padded)(const plan_sound *sound, size_t n_frames, size_t n);
     /* Returns the zeros before the first pixel of an axis. */
@@ -93,6 +98,7 @@ void fault_pairs_together(plan *p);
 void fault_norms_before_rope(plan *p);
 void fault_newlines_padded(plan *p);
 void fault_ends_swapped(plan *p);
+void fault_margins_kept(plan *p);
 
 void fault_conv_scales_dropped(plan *p);
 void fault_conv_residual_dropped(plan *p);
@@ -125,6 +131,8 @@ void fault_images_kept(const fp_sample *one, size_t n, fp_sight *sight);
 void fault_blind_narrow(const fp_sample *one, size_t n, fp_sight *sight);
 void fault_blind_mlp(const fp_sample *one, size_t n, fp_sight *sight);
 void fault_frames_swapped(double *rows, size_t n);
+void fault_borders_half_up(fp_crops *c);
+void fault_crops_first(float *y, size_t width);
 
 /* Faults of sounds: of plans, and at their seam. */
 void fault_sound_positions_continued(plan *p);

@@ -125,7 +125,7 @@ void fault_features_previous(const fp_sample *one, size_t n, fp_placed *placed)
     }
     for (size_t t = 0; before && previous && t < n; t++)
         if (placed[t].features)
-            placed[t] = (fp_placed){previous, placed[t].row % media_tokens(fp_features_medium(previous))};
+            placed[t] = (fp_placed){previous, placed[t].row % media_rows(fp_features_medium(previous))};
 }
 
 /* The rows of all samples of the pass one after the other, and those of each sample taken from the first on.
@@ -269,4 +269,29 @@ void fault_blind_mlp(const fp_sample *one, size_t n, fp_sight *sight)
 {
     (void)one;
     for (size_t t = 0; t < n; t++) sight[t].has_image = true;
+}
+
+/* The margins between crops stay. */
+void fault_margins_kept(plan *p)
+{
+    p->tower.crops.margin = 0;
+}
+
+/* Halves away from zero. */
+void fault_borders_half_up(fp_crops *c)
+{
+    for (size_t a = 0; a < 2 && c->n_columns > 0; a++) {
+        const size_t length = c->begin[a][c->side];
+        for (size_t i = 0; i < c->side; i++)
+            c->begin[a][i] = (size_t)((double)i * ((double)length / (double)c->side) + 0.5);
+    }
+}
+
+void fault_crops_first(float *y, size_t width)
+{
+    for (size_t d = 0; d < width; d++) {
+        const float whole = y[d];
+        y[d] = y[width + d];
+        y[width + d] = whole;
+    }
 }

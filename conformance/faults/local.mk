@@ -1,6 +1,6 @@
 # A fastpath with faults to plant; conformance/tests/faults.test checks that cases catch each.
 # SPDX-License-Identifier: Apache-2.0
-FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,--wrap=fp_linear_run,--wrap=fp_steps_run \
+FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,--wrap=fp_head_scale_run,--wrap=fp_linear_run,--wrap=fp_steps_run \
 	-Wl,--wrap=array_list_open,--wrap=array_list_realise,--wrap=fp_forward,--wrap=fp_norm_run \
 	-Wl,--wrap=queue_take_error,--wrap=stream_default \
 	-Wl,--wrap=fp_model_open,--wrap=fp_session_join,--wrap=fp_session_limit,--wrap=fp_session_step \
@@ -9,7 +9,7 @@ FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,
 	-Wl,--wrap=plan_derive,--wrap=rope_tables \
 	-Wl,--wrap=fp_layer_run,--wrap=fp_layout_make,--wrap=fp_sample_place,--wrap=fp_vision_deepstack \
 	-Wl,--wrap=fp_tiles_rows,--wrap=fp_tiles_join,--wrap=fp_sample_see,--wrap=fp_gate_value \
-	-Wl,--wrap=fp_taps_find,--wrap=fp_sound_padded,--wrap=media_pixels,--wrap=plan_convolution_before,--wrap=positions_fill \
+	-Wl,--wrap=fp_crops_open,--wrap=fp_crops_row,--wrap=fp_taps_find,--wrap=fp_sound_padded,--wrap=media_pixels,--wrap=plan_convolution_before,--wrap=positions_fill \
 	-Wl,--wrap=serve_completion_open,--wrap=serve_completion_push,--wrap=serve_detokenizer_open \
 	-Wl,--wrap=serve_form_chat,--wrap=serve_form_messages,--wrap=serve_reasoning_feed \
 	-Wl,--wrap=serve_reasoning_start,--wrap=serve_reply_end,--wrap=serve_reply_open \

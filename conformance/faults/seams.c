@@ -32,6 +32,7 @@ __typeof__(fp_state_reserve) __real_fp_state_reserve, __wrap_fp_state_reserve;
 __typeof__(fp_attend) __real_fp_attend, __wrap_fp_attend;
 __typeof__(fp_choose_experts) __real_fp_choose_experts, __wrap_fp_choose_experts;
 __typeof__(fp_delta_run) __real_fp_delta_run, __wrap_fp_delta_run;
+__typeof__(fp_head_scale_run) __real_fp_head_scale_run, __wrap_fp_head_scale_run;
 __typeof__(fp_linear_run) __real_fp_linear_run, __wrap_fp_linear_run;
 
 assay_status __wrap_fp_model_open(const char *dir, const fp_options *options, fp_model **out,
@@ -230,6 +231,13 @@ assay_status __wrap_fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
 {
     if (fault_planted()->attends) fault_planted()->attends(pass, i);
     return __real_fp_attend(pass, i, x, y);
+}
+
+void __wrap_fp_head_scale_run(const fp_pass *pass, size_t i, const fp_head_scratch *s, float *q,
+                              const float *k, float *v)
+{
+    if (fault_planted()->scales) fault_planted()->scales(pass, i, s, q, k, v, __real_fp_head_scale_run);
+    else __real_fp_head_scale_run(pass, i, s, q, k, v);
 }
 
 fp_key_range __wrap_fp_view_key_range(fp_view view, size_t position)

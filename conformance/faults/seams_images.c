@@ -25,6 +25,8 @@ __typeof__(fp_tiles_rows) __real_fp_tiles_rows, __wrap_fp_tiles_rows;
 __typeof__(fp_tiles_join) __real_fp_tiles_join, __wrap_fp_tiles_join;
 __typeof__(fp_sample_see) __real_fp_sample_see, __wrap_fp_sample_see;
 __typeof__(fp_gate_value) __real_fp_gate_value, __wrap_fp_gate_value;
+__typeof__(fp_crops_open) __real_fp_crops_open, __wrap_fp_crops_open;
+__typeof__(fp_crops_row) __real_fp_crops_row, __wrap_fp_crops_row;
 __typeof__(media_pixels) __real_media_pixels, __wrap_media_pixels;
 __typeof__(plan_convolution_before) __real_plan_convolution_before, __wrap_plan_convolution_before;
 
@@ -84,6 +86,20 @@ fp_taps __wrap_fp_taps_find(const plan_table *t, size_t i, size_t n)
     fp_taps taps = __real_fp_taps_find(t, i, n);
     if (fault_planted()->images.taps) fault_planted()->images.taps(t, i, n, &taps);
     return taps;
+}
+
+bool __wrap_fp_crops_open(fp_crops *c, fp_scratch *scratch, const float *x, size_t side, size_t width,
+                          const size_t layout[2], size_t margin)
+{
+    const bool ok = __real_fp_crops_open(c, scratch, x, side, width, layout, margin);
+    if (ok && fault_planted()->images.crops) fault_planted()->images.crops(c);
+    return ok;
+}
+
+void __wrap_fp_crops_row(const fp_crops *c, size_t token, float *y)
+{
+    __real_fp_crops_row(c, token, y);
+    if (fault_planted()->images.crop_row) fault_planted()->images.crop_row(y, c->width);
 }
 
 size_t __wrap_fp_sound_padded(const plan_sound *sound, size_t n_frames, size_t n)

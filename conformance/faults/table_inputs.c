@@ -76,13 +76,22 @@ const fault INPUT_FAULTS[] = {
     {"advanced-by-side", "the position advances by the larger side of an image, as in M-RoPE",
      "hunyuan_vl/base/image hunyuan_vl/base/images-decode", "hunyuan_vl/base/single",
      .images.positions = fault_advanced_by_side},
+    {"margins-kept", "the margins of crops, where they overlap, are not cut",
+     "moondream3/base/crops moondream3/base/crops-batch moondream3/sizes/crops-borders",
+     "moondream3/base/single", .plan = fault_margins_kept},
+    {"borders-half-up", "the borders of the parts over which crops are averaged are rounded half up",
+     "moondream3/base/crops", "moondream3/base/single", .images.crops = fault_borders_half_up},
+    {"crops-first", "the crops of an image come before the whole image in a row",
+     "moondream3/base/crops moondream3/base/crops-batch", "moondream3/base/single",
+     .images.crop_row = fault_crops_first},
     {"windows-left", "the patches of a token are taken in the order of the windows",
      "qwen2_5_vl/base/windows", "qwen2_5_vl/base/batch", .images.layout = fault_windows_left},
     {"features-previous", "a sample gets the features of the sample before it",
      "qwen3_vl/base/images-batch gemma4/tower/images-batch paddleocr_vl/base/images-batch "
      "glm4v/base/images-batch glm_ocr/base/images-batch ernie4_5_vl_moe/base/images-batch "
      "glm4v_moe/base/images-batch hunyuan_vl/base/images-batch qwen3_omni_moe/base/media-batch "
-     "falcon_ocr/base/image-batch gemma3n/images/images-batch",
+     "falcon_ocr/base/image-batch gemma3n/images/images-batch "
+     "moondream3/base/crops-batch",
      "qwen3_vl/base/image", .spared_manner = "whole", .images.features = fault_features_previous},
     {"states-late", "the features have the outputs of earlier layers instead of their inputs",
      "mllama/base/image mllama/base/images mllama/tiles-6/images mllama/mlx-8bit/images-decode",
@@ -110,7 +119,7 @@ const fault INPUT_FAULTS[] = {
     {"gelu-merger", "the merger has the other GELU",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image paddleocr_vl/base/image glm4v/base/image "
      "glm_ocr/base/image ernie4_5_vl_moe/base/image glm4v_moe/base/image hunyuan_vl/base/image "
-     "qwen3_omni_moe/base/image",
+     "qwen3_omni_moe/base/image moondream3/base/crops",
      "qwen3_vl/base/batch", .plan = fault_gelu_at, .place = FAULT_MERGER},
     {"gelu-deepstack", "the mergers of DeepStack have the other GELU",
      "qwen3_vl/base/image qwen3_omni_moe/base/image", "qwen2_vl/base/image", .plan = fault_gelu_at,
@@ -118,11 +127,11 @@ const fault INPUT_FAULTS[] = {
     {"gelu-tower", "the layers of the tower have the other GELU",
      "qwen3_vl/base/images qwen3_vl/base/images-batch qwen2_vl/base/image gemma4/tower/image "
      "paddleocr_vl/base/image paddleocr_vl/base/images-batch hunyuan_vl/base/image mllama/base/image "
-     "gemma3n/images/image",
+     "gemma3n/images/image moondream3/base/crops",
      "qwen2_5_vl/base/image", .plan = fault_gelu_at, .place = FAULT_TOWER_MLP},
     {"gelu-text", "the decoder layers have the other GELU",
-     "gemma/base/single gemma2/base/single gemma4/dense/single", "qwen3/base/single", .plan = fault_gelu_at,
-     .place = FAULT_TEXT_MLP},
+     "gemma/base/single gemma2/base/single gemma4/dense/single moondream3/base/single", "qwen3/base/single",
+     .plan = fault_gelu_at, .place = FAULT_TEXT_MLP},
     {"epsilon-text-attention", "the norm before attention has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images qwen3_vl_moe/epsilons/images "
      "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images glm4v_moe/epsilons/images "
@@ -131,7 +140,7 @@ const fault INPUT_FAULTS[] = {
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MIXER_IN, .epsilon = 1e-5},
     {"epsilon-text-attention-low", "the norm before attention has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images "
-     "falcon_ocr/epsilons/image",
+     "falcon_ocr/epsilons/image moondream3/epsilons/crops",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_MIXER_IN, .epsilon = 1e-6},
     {"epsilon-text-mlp", "the norm before the MLP has an epsilon of 1e-5",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images qwen3_vl_moe/epsilons/images "
@@ -151,7 +160,7 @@ const fault INPUT_FAULTS[] = {
      "qwen2_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_LAST, .epsilon = 1e-5},
     {"epsilon-text-last-low", "the last norm has an epsilon of 1e-6",
      "qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images ernie4_5_vl_moe/epsilons/images "
-     "falcon_ocr/epsilons/image",
+     "falcon_ocr/epsilons/image moondream3/epsilons/crops",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TEXT_LAST, .epsilon = 1e-6},
     {"epsilon-text-query", "the norm of queries has another epsilon",
      "qwen3_vl/epsilons/images gemma4/tower-epsilons/images hunyuan_vl/epsilons/images "
@@ -167,18 +176,20 @@ const fault INPUT_FAULTS[] = {
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
      "gemma4/tower-epsilons/images paddleocr_vl/epsilons/images glm4v/epsilons/images "
      "glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images "
-     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media mllama/epsilons/images",
+     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media mllama/epsilons/images "
+     "moondream3/epsilons/crops",
      "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_TOWER_MIXER_IN},
     {"epsilon-tower-mlp", "the tower's norm before the MLP has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "
      "gemma4/tower-epsilons/images paddleocr_vl/epsilons/images glm4v/epsilons/images "
      "glm_ocr/epsilons/images ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images "
-     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media mllama/epsilons/images",
+     "hunyuan_vl/epsilons/images qwen3_omni_moe/epsilons/media mllama/epsilons/images "
+     "moondream3/epsilons/crops",
      "qwen3_vl/base/batch", .plan = fault_epsilon_at, .place = FAULT_TOWER_MLP_IN},
     {"epsilon-tower-last", "the norm after the last layer of the tower has another epsilon",
      "paddleocr_vl/epsilons/images glm4v/epsilons/images glm_ocr/epsilons/images "
      "ernie4_5_vl_moe/epsilons/images glm4v_moe/epsilons/images mllama/epsilons/images "
-     "gemma3n/images-epsilons/image-narrow",
+     "gemma3n/images-epsilons/image-narrow moondream3/epsilons/crops",
      "qwen3_vl/epsilons/images", .plan = fault_epsilon_at, .place = FAULT_TOWER_LAST},
     {"epsilon-merger", "the merger's norm has another epsilon",
      "qwen3_vl/epsilons/images qwen2_vl/epsilons/images qwen2_5_vl/epsilons/images "

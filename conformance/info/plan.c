@@ -40,6 +40,7 @@ static bool add_sizes(json_object *to, const plan *p)
 {
     return conf_json_add_count(to, "vocabulary", p->vocab) &&
            conf_json_add_count(to, "token_ids", p->n_token_ids) && conf_info_add_flag(to, "tied", p->tied) &&
+           conf_info_add_flag(to, "logit_bias", p->head_bias.data) &&
            conf_json_add_real(to, "logit_factor", p->logit_factor) &&
            conf_info_add_real(to, "logit_cap", p->soft_cap) && conf_json_add_count(to, "hidden", p->hidden) &&
            conf_json_add_real(to, "embedding_factor", p->embedding_scale) &&

@@ -39,6 +39,7 @@ bool conf_info_add_mlp(json_object *to, const char *name, const plan_mlp *mlp)
            conf_json_add_text(one, "activation", plan_activation_name(mlp->activation)) &&
            conf_info_add_flag(one, "gated", mlp->gate.weight.data) &&
            conf_info_add_flag(one, "squared", mlp->squares) &&
+           conf_json_add_real(one, "up_offset", mlp->up_offset) &&
            conf_info_add_flag(one, "bias", mlp->gate.bias.data || mlp->down.bias.data) &&
            (mlp->sparse ? conf_json_add_real(one, "sparse_deviations", mlp->sparse_deviations)
                         : conf_info_add_null(one, "sparse_deviations"));
@@ -64,6 +65,7 @@ static bool add_mixer(json_object *to, const plan_mixer *mixer)
            conf_info_add_flag(one, "norms_after_rope", a->norms_after_rope) &&
            conf_info_add_count(one, "kv_repeats", a->kv_repeats) &&
            conf_info_add_flag(one, "sinks", a->sinks.data) &&
+           conf_info_add_flag(one, "head_scales", a->head_scale.present) &&
            conf_info_add_flag(one, "blocks", a->mask == PLAN_MASK_BLOCKS) &&
            conf_info_add_flag(one, "images", mixer->kind == PLAN_MIXER_CROSS) &&
            conf_info_add_null(to, "delta");
@@ -85,6 +87,8 @@ static bool add_experts(json_object *to, const char *name, const plan_experts *x
            add_groups(one, x) && conf_json_add_count(one, "intermediate", x->intermediate) &&
            conf_json_add_text(one, "activation", plan_activation_name(x->activation)) &&
            conf_json_add_text(one, "scoring", x->scoring == PLAN_SCORING_SIGMOID ? "sigmoid" : "softmax") &&
+           conf_info_add_flag(one, "router_bias", x->router_bias.data) &&
+           conf_json_add_real(one, "up_offset", x->up_offset) &&
            conf_info_add_flag(one, "choice_bias", x->choice_bias.data) &&
            conf_info_add_flag(one, "renormalised", x->renormalize) &&
            conf_info_add_real(one, "sum_floor", x->sum_floor) &&
@@ -126,6 +130,7 @@ bool conf_info_add_layer(json_object *to, const plan_layer *layer)
     return add_mixer(to, &layer->mixer) && conf_info_add_mlp(to, "mlp", &layer->mlp) &&
            add_experts(to, "experts", &layer->experts) &&
            add_experts(to, "own_experts", &layer->own_experts) && add_norms(to, layer) &&
+           conf_info_add_flag(to, "parallel", layer->is_parallel) &&
            conf_json_add_real(to, "residual_factor", layer->residual_factor) &&
            conf_info_add_flag(to, "residual_gates", layer->mixer_gate.data || layer->mlp_gate.data) &&
            conf_info_add_flag(to, "altup", layer->altup.present) &&

@@ -80,6 +80,13 @@ static bool add_layers(json_object *to, const plan_tower *t)
     return ok;
 }
 
+static bool add_crops(json_object *to, const plan_crops *c)
+{
+    if (!c->present) return conf_info_add_null(to, "crops");
+    json_object *one = conf_info_add_object(to, "crops");
+    return conf_json_add_count(one, "margin", c->margin);
+}
+
 static bool add_pooling(json_object *to, const plan_pooling *p)
 {
     if (p->side == 1 && p->factor == 1) return conf_info_add_null(to, "pooling");
@@ -198,11 +205,12 @@ bool conf_info_add_tower(json_object *to, const plan_tower *t)
            conf_info_add_id(to, "video_token", t->video_token) &&
            conf_info_add_id(to, "audio_token", t->sound.present ? t->audio_token : -1) &&
            add_sound(to, &t->sound) && conf_json_add_count(to, "block", plan_tower_block(t)) &&
-           add_patches(to, &t->patches) && conf_info_add_flag(to, "frames_apart", t->frames_apart) &&
+           conf_info_add_count(to, "leading_tokens", t->n_leading) && add_patches(to, &t->patches) &&
+           conf_info_add_flag(to, "frames_apart", t->frames_apart) &&
            conf_info_add_real(to, "tokens_per_second", t->tokens_per_second) && add_table(to, &t->table) &&
            add_rope(to, t) && conf_info_add_norm(to, "in_norm", &t->in_norm) &&
            conf_info_add_count(to, "window", t->window) && add_layers(to, t) &&
            conf_info_add_norm(to, "out_norm", &t->out_norm) && add_pooling(to, &t->pooling) &&
-           add_merger(to, t, &t->merger, plan_tower_state(t)) && add_tiles(to, t) && add_deepstack(to, t) &&
-           add_conv(to, &t->conv);
+           add_crops(to, &t->crops) && add_merger(to, t, &t->merger, plan_tower_state(t)) &&
+           add_tiles(to, t) && add_deepstack(to, t) && add_conv(to, &t->conv);
 }

@@ -57,10 +57,12 @@ typedef enum conf_class {
  * side: a token stands for side * side patches of a frame; 0: nothing is known of images.
  * row_end, ends: how many more tokens there are for each row of these, and for an image.
  * n_each: tokens of an image of any size; 0: they follow from its grid.
+ * has_crops: the tokens are those of the first frame alone.
  * chunk: frames of a chunk of a sound (model/plan/sound.h); 0: nothing is known of sounds. */
 typedef struct conf_placeholders {
     int32_t image, video, audio;
     size_t side, row_end, ends, n_each, chunk;
+    bool has_crops;
 } conf_placeholders;
 
 /* The result of opening a case's checkpoint with the harness's own loader (evaluate/checkpoint.h). */

@@ -5,10 +5,11 @@
 #ifndef FASTPATH_SESSION_SAMPLE_H
 #define FASTPATH_SESSION_SAMPLE_H
 
-#include "fastpath/cache.h"
+#include "fastpath/cache/cache.h"
 #include "fastpath/cross_keys.h"
 #include "fastpath/features.h"
 #include "fastpath/session/positions.h"
+#include "model/inputs/media_list.h"
 
 /* Zero-initialised: unused. */
 typedef struct fp_sample {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fastpath/cache.h"
+#include "fastpath/cache/cache.h"
 
 enum { HEADS = 2, WIDTH = 3, WINDOW = 70, N_LAYERS = 3 };
 

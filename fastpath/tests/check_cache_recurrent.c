@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
 
-#include "fastpath/cache.h"
+#include "fastpath/cache/cache.h"
 
 enum { HEADS = 2, WIDTH = 3 };
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
 
-#include "fastpath/cache.h"
+#include "fastpath/cache/cache.h"
 
 /* A plan of four attention layers, with the members that caches use. */
 START_TEST(specs_take_the_source_of_the_plan_and_the_widest_window)

@@ -5,6 +5,7 @@
 #include "fastpath/vision/conv_tower.h"
 
 #include "base/tests/support.h"
+#include "model/inputs/media_list.h"
 #include "model/plan/tests/conv_towers.h"
 
 #include <math.h>

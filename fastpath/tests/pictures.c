@@ -49,6 +49,7 @@ static void add_places(const plan *p, picture *one, const size_t grid[3])
 {
     const size_t n = grid[0] * grid[1] * grid[2];
     if (p->tower.conv.present) {
+        one->n_tensors = 1;
         one->tensors[0].rank = 4;
         memcpy(one->tensors[0].shape, (size_t[]){1, p->tower.patches.channels, grid[1], grid[2]},
                4 * sizeof(size_t));
@@ -86,7 +87,7 @@ static void add_tiles(picture_text *t, const plan *p, const size_t blocks[3], un
                  n = tiles->n * channels * side * side;
     ck_assert_uint_lt(t->n_pictures, PICTURES_MAX);
     picture *one = &t->pictures[t->n_pictures++];
-    *one = (picture){.kind = ASSAY_ITEM_IMAGE, .first = t->n, .end = t->n + 1};
+    *one = (picture){.kind = ASSAY_ITEM_IMAGE, .first = t->n, .end = t->n + 1, .n_tensors = 2};
     float *pixels = one->pixels = malloc(n * sizeof *pixels);
     int64_t *ratio = one->places = malloc(sizeof *ratio);
     ck_assert(pixels && ratio);
@@ -114,7 +115,7 @@ static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, co
                  width = patches->channels * patches->frames * patches->size * patches->size;
     ck_assert_uint_lt(t->n_pictures, PICTURES_MAX);
     picture *one = &t->pictures[t->n_pictures++];
-    *one = (picture){.kind = kind, .first = t->n};
+    *one = (picture){.kind = kind, .first = t->n, .n_tensors = 2};
     float *pixels = one->pixels = malloc(n * width * sizeof *pixels);
     ck_assert_ptr_nonnull(pixels);
     for (size_t i = 0; i < n * width; i++) pixels[i] = pixel(seed, i);
@@ -129,6 +130,41 @@ static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, co
     one->end = t->n;
 }
 
+/* An image with rows x columns of crops. */
+static void add_crops(picture_text *t, const plan *p, size_t rows, size_t columns, unsigned seed)
+{
+    const plan_tower *tower = &p->tower;
+    const size_t side = tower->table.side, n = (1 + rows * columns) * side * side,
+                 width = plan_patches_width(&tower->patches);
+    picture *one = &t->pictures[t->n_pictures++];
+    *one = (picture){.kind = ASSAY_ITEM_IMAGE, .first = t->n, .n_tensors = 3};
+    float *pixels = one->pixels = malloc(n * width * sizeof *pixels);
+    int64_t *places = one->places = malloc(5 * sizeof *places);
+    ck_assert(pixels && places);
+    for (size_t i = 0; i < n * width; i++) pixels[i] = pixel(seed, i);
+    places[0] = (int64_t)(1 + rows * columns);
+    places[1] = places[2] = (int64_t)side;
+    places[3] = (int64_t)rows;
+    places[4] = (int64_t)columns;
+    one->tensors[0] = (assay_tensor){"pixel_values", ASSAY_F32, 2, {n, width}, pixels};
+    one->tensors[1] = (assay_tensor){"image_grid_thw", ASSAY_I64, 2, {1, 3}, places};
+    one->tensors[2] = (assay_tensor){"crop_layouts", ASSAY_I64, 2, {1, 2}, places + 3};
+    for (size_t i = 0; i < tower->n_leading + side * side; i++) add_token(t, tower->image_token);
+    one->end = t->n;
+}
+
+/* The first image of a description, before all text. */
+static void add_first_crops(picture_text *t, const plan *p, const char *description)
+{
+    size_t rows, columns;
+    char letter;
+    for (const char *at = description; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (sscanf(at, "i%zux%zu%c", &rows, &columns, &letter) == 3) {
+            add_crops(t, p, rows, columns, (unsigned char)letter);
+            return;
+        }
+}
+
 /* Twenty frames for each token that a video of these blocks would have. */
 static void add_sound(picture_text *t, const plan *p, const size_t blocks[3], unsigned seed)
 {
@@ -136,7 +172,7 @@ static void add_sound(picture_text *t, const plan *p, const size_t blocks[3], un
     const size_t n = 20 * blocks[0] * blocks[1] * blocks[2];
     ck_assert_uint_lt(t->n_pictures, PICTURES_MAX);
     picture *one = &t->pictures[t->n_pictures++];
-    *one = (picture){.kind = ASSAY_ITEM_AUDIO, .first = t->n};
+    *one = (picture){.kind = ASSAY_ITEM_AUDIO, .first = t->n, .n_tensors = 2};
     float *features = one->pixels = malloc(n * s->n_bins * sizeof *features);
     int64_t *mask = one->places = malloc(n * sizeof *mask);
     ck_assert(features && mask);
@@ -159,10 +195,13 @@ static void add_video(picture_text *t, const plan *p, const size_t blocks[3], un
 picture_text pictures_make(const plan *p, const char *description, unsigned seed)
 {
     picture_text t = {0};
+    const bool has_crops = p->tower.present && p->tower.crops.present;
+    if (has_crops) add_first_crops(&t, p, description);
     for (const char *at = description; *at; at += strcspn(at, " "), at += *at == ' ') {
         size_t b[3] = {1, 1, 1};
         char letter;
-        if (sscanf(at, "i%zux%zu%c", &b[1], &b[2], &letter) == 3)
+        if (has_crops && (*at == 'i' || *at == 'v')) add_texts(&t, p, 2, seed);
+        else if (sscanf(at, "i%zux%zu%c", &b[1], &b[2], &letter) == 3)
             add_picture(&t, p, ASSAY_ITEM_IMAGE, b, (unsigned char)letter);
         else if (sscanf(at, "v%zux%zux%zu%c", &b[0], &b[1], &b[2], &letter) == 4)
             add_video(&t, p, b, (unsigned char)letter);
@@ -189,8 +228,8 @@ size_t pictures_items(const picture_text *t, size_t from, size_t end, assay_item
         for (size_t i = 0; i < t->n_pictures; i++) {
             const picture *one = &t->pictures[i];
             if (one->kind == KINDS[k] && one->first >= from && one->first < end)
-                items[n++] = (assay_item){
-                    .kind = one->kind, .tensors = one->tensors, .n_tensors = one->places ? 2 : 1};
+                items[n++] =
+                    (assay_item){.kind = one->kind, .tensors = one->tensors, .n_tensors = one->n_tensors};
         }
     return n;
 }

@@ -14,7 +14,8 @@ enum { PICTURES_MAX = 8 };
 typedef struct picture {
     assay_item_kind kind;
     size_t first, end; /* of its placeholder tokens: end is the index after the last */
-    assay_tensor tensors[2];
+    assay_tensor tensors[3];
+    size_t n_tensors;
     void *pixels, *places;
 } picture;
 
@@ -28,7 +29,8 @@ typedef struct picture_text {
 /* Makes a text from a description: "5 i2x3a 2 v2x1x2b" is 5 text tokens, an image of 2 rows and 3 columns of
  * tokens with pixels a, 2 text tokens, and a video of 2 frames, or one image if the
  * model takes no videos, or a sound if it takes sounds instead. What is larger than a table of positions is
- * cut to its sides. seed: of the text tokens. */
+ * cut to its sides. A model that takes crops gets its first image before all text, with that many rows and
+ * columns of them, and text instead of the others. seed: of the text tokens. */
 picture_text pictures_make(const plan *p, const char *description, unsigned seed);
 void pictures_free(picture_text *t);
 

@@ -5,7 +5,7 @@
 #define FASTPATH_TESTS_TOWERS_H
 
 #include "fastpath/model.h"
-#include "model/inputs/media.h"
+#include "model/inputs/media_list.h"
 
 /* What a tower has. Sizes as in plan_tower; 0 or false: none. */
 typedef struct tower_shape {

@@ -4,7 +4,7 @@
 #ifndef FASTPATH_VISION_ATTEND_H
 #define FASTPATH_VISION_ATTEND_H
 
-#include "fastpath/keys.h"
+#include "fastpath/cache/keys.h"
 #include "fastpath/vision/pass.h"
 
 /* The keys and values of a layer. */

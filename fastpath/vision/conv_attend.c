@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "fastpath/keys.h"
+#include "fastpath/cache/keys.h"
 #include "fastpath/ops.h"
 #include "fastpath/vision/linear.h"
 

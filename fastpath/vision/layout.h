@@ -40,7 +40,7 @@ typedef struct fp_layout {
     fp_frame *frames;                  /* [n_frames] */
     size_t n_frames, n_rows, n_tokens; /* n_tokens: of blocks of patches */
     size_t n_features;          /* rows of the result: those of tokens, and those that the merger adds */
-    size_t *feature;            /* [n_tokens], the row of the result of each token */
+    size_t *feature;            /* [n_tokens], the row of the result of each token; not used with crops */
     size_t n_members;           /* patches of a token */
     fp_patch *patch;            /* [n_rows] */
     size_t *member;             /* [n_tokens, n_members], rows, in the order in which they are concatenated */

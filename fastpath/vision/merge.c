@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fastpath/ops.h"
+#include "fastpath/vision/crops.h"
 #include "fastpath/vision/linear.h"
 #include "fastpath/vision/mlp.h"
 #include "fastpath/vision/tiles.h"
@@ -212,6 +213,44 @@ static assay_status merge_tokens(fp_vision *v, const plan_merger *m, const fp_me
 assay_status fp_vision_merge(fp_vision *v, const float *x, float *out)
 {
     return merge_tokens(v, &v->tower->merger, &v->packed->merger, true, x, out);
+}
+
+/* The features of one image, whose rows begin at x. out: [n_tokens, H]. */
+static assay_status merge_image(fp_vision *v, const fp_frame *frame, const float *x, float *out)
+{
+    const size_t mark = v->pass.scratch->n, width = plan_tower_state(v->tower),
+                 n_tokens = frame->height * frame->width,
+                 n_most = n_tokens < FP_VISION_ROWS ? n_tokens : FP_VISION_ROWS;
+    fp_crops crops;
+    float *rows = fp_scratch_floats(v->pass.scratch, n_most, width);
+    const bool ok = rows && fp_crops_open(&crops, v->pass.scratch, x, frame->height, v->tower->hidden,
+                                          media_layout(frame->medium), v->tower->crops.margin);
+    assay_status rc = ok ? ASSAY_OK : ASSAY_ENOMEM;
+    for (size_t first = 0, n; rc == ASSAY_OK && first < n_tokens; first += n) {
+        const size_t inner = v->pass.scratch->n;
+        n = n_tokens - first < n_most ? n_tokens - first : n_most;
+        for (size_t t = 0; t < n; t++) fp_crops_row(&crops, first + t, rows + t * width);
+        merging k = {rows, n, width};
+        rc = run_steps(v, &v->tower->merger, &v->packed->merger, 0, &k);
+        if (rc == ASSAY_OK) memcpy(out + first * k.width, k.x, n * k.width * sizeof *out);
+        v->pass.scratch->n = inner;
+    }
+    v->pass.scratch->n = mark;
+    return rc;
+}
+
+assay_status fp_vision_merge_crops(fp_vision *v, float *x, float *out)
+{
+    const fp_layout *l = &v->layout;
+    const size_t hidden = v->tower->hidden;
+    assay_status rc = ASSAY_OK;
+    fp_norm_run(&v->pass, x, x, l->n_rows, hidden, &v->packed->out_norm);
+    for (size_t i = 0; rc == ASSAY_OK && i < l->n_frames; i++) {
+        if (l->frames[i].index != 0) continue;
+        rc = merge_image(v, &l->frames[i], x + l->frames[i].first_row * hidden, out);
+        out += media_rows(l->frames[i].medium) * v->pass.plan->hidden;
+    }
+    return rc;
 }
 
 assay_status fp_vision_deepstack(fp_vision *v, size_t k, const float *x, float *out)

@@ -10,6 +10,9 @@
  * ASSAY_ENOMEM. */
 assay_status fp_vision_merge(fp_vision *v, const float *x, float *out);
 
+/* The same of a tower with crops, all frames of whose images are in the pass. x is overwritten. */
+assay_status fp_vision_merge_crops(fp_vision *v, float *x, float *out);
+
 /* Those of deepstack entry k, from the output of its layer. */
 assay_status fp_vision_deepstack(fp_vision *v, size_t k, const float *x, float *out);
 

@@ -159,7 +159,9 @@ static assay_status run_frames(fp_vision *v, float *const *levels)
     if (v->tower->tiles.n) return run_tiles(v, levels);
     float *x = NULL;
     assay_status rc = run_body(v, levels, &x);
-    if (rc == ASSAY_OK) rc = fp_vision_merge(v, x, levels[0]);
+    if (rc == ASSAY_OK)
+        rc = v->tower->crops.present ? fp_vision_merge_crops(v, x, levels[0])
+                                     : fp_vision_merge(v, x, levels[0]);
     if (rc != ASSAY_OK) return rc;
     return fp_trace(&v->pass.tracer, levels[0], v->layout.n_features, v->pass.plan->hidden, "%s.merged",
                     start_of(v));
@@ -207,7 +209,7 @@ assay_status fp_vision_run(const fp_model *m, const media *medium, fp_features *
         fp_features_make(medium, 1 + media_tower(medium)->n_deepstack, m->plan->hidden, false);
     assay_status rc = made ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t first = 0, n; rc == ASSAY_OK && first < n_frames; first += n) {
-        n = n_fit > 1 ? n_fit : 1;
+        n = media_tower(medium)->crops.present ? n_frames : n_fit > 1 ? n_fit : 1; /* crops are joined */
         if (n > n_frames - first) n = n_frames - first;
         rc = run_part(m, &scratch, medium, first, n, made);
     }

@@ -109,6 +109,34 @@ START_TEST(an_image_without_patches_has_the_tokens_of_the_processor)
 }
 END_TEST
 
+static void expect_crops(const char *dir, int64_t size, int64_t most, int64_t margin)
+{
+    image_config c;
+    assay_error err = {0};
+    ck_assert_msg(image_config_open(dir, false, &c, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_int_eq(c.crop_size, size);
+    ck_assert_int_eq(c.max_crops, most);
+    ck_assert_int_eq(c.overlap_margin, margin);
+    image_config_free(&c);
+}
+
+/* processor_config.json precedes vision_config of config.json. */
+START_TEST(moondream_states_its_crops_in_the_config_of_the_model)
+{
+    const char *dir = checkpoint("moondream");
+    put(dir, "config.json", "{\"model_type\":\"moondream3\"}");
+    put(dir, "preprocessor_config.json", IMAGE(3));
+    expect_crops(dir, 378, 12, 4);
+    put(dir, "config.json",
+        "{\"model_type\":\"moondream3\",\"vision_config\":{\"crop_size\":56,\"overlap_margin\":1}}");
+    expect_crops(dir, 56, 12, 1);
+    put(dir, "processor_config.json", "{\"crop_size\":70,\"max_crops\":3}");
+    expect_crops(dir, 70, 3, 1);
+    put(dir, "processor_config.json", "{\"max_crops\":0}");
+    refused(dir, false, ASSAY_EUNSUPPORTED, "config.json", "max_crops");
+}
+END_TEST
+
 START_TEST(errors_name_the_place)
 {
     const char *dir = checkpoint("errors");
@@ -134,6 +162,7 @@ int main(void)
     tcase_add_test(all, a_checkpoint_without_a_config_is_refused_with_the_files);
     tcase_add_test(all, falcon_ocr_states_its_patches_in_the_config_of_the_model);
     tcase_add_test(all, an_image_without_patches_has_the_tokens_of_the_processor);
+    tcase_add_test(all, moondream_states_its_crops_in_the_config_of_the_model);
     tcase_add_test(all, errors_name_the_place);
     suite_add_tcase(suite, all);
     return support_run(suite);

@@ -48,7 +48,7 @@ static void check_patches(const recorded *r)
 
 START_TEST(rows_are_those_of_the_published_processors_bit_for_bit)
 {
-    ck_assert_uint_ge(recorded_each("patches.bin", check_patches), 20);
+    ck_assert_uint_ge(recorded_each("patches.bin", check_patches), 22);
 }
 END_TEST
 
@@ -79,6 +79,29 @@ START_TEST(mean_and_deviation_that_are_swapped_show_in_the_recorded_rows)
 {
     (void)recorded_each("patches.bin", check_swapped);
     ck_assert_uint_ge(n_swapped_differ, 4);
+}
+END_TEST
+
+/* The whole image, and two crops beside each other. */
+START_TEST(rows_of_crops_follow_those_of_the_whole_image)
+{
+    static const char text[] = "{\"image_processor_type\":\"Moondream3Processor\",\"crop_size\":28,"
+                               "\"max_crops\":3,\"overlap_margin\":0}";
+    uint8_t rgb[28 * 56 * 3] = {0};
+    const image_pixels image = {28, 56, rgb};
+    image_config c = parsed(text, sizeof text - 1, false);
+    image_input in;
+    assay_error err = {0};
+    for (size_t i = 0; i < 28 * 56; i++) rgb[3 * i] = i % 56 < 28 ? 0 : 255;
+    ck_assert_msg(image_patches_make(&c, &image, &in, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_int_eq(in.crops.rows, 1);
+    ck_assert_int_eq(in.crops.columns, 2);
+    ck_assert_int_eq(in.size.grid_t, 3);
+    ck_assert_int_eq(in.size.n_tokens, 4);
+    ck_assert_uint_eq(in.n_rows, 3 * 4);
+    for (size_t i = 4; i < 12; i++) ck_assert(in.pixel_values[i * in.row_width] == (i < 8 ? -1.0f : 1.0f));
+    image_input_free(&in);
+    image_config_free(&c);
 }
 END_TEST
 
@@ -115,6 +138,7 @@ int main(void)
     Suite *suite = suite_create("image/patches");
     TCase *tests = tcase_create("patches");
     tcase_add_test(tests, rows_are_those_of_the_published_processors_bit_for_bit);
+    tcase_add_test(tests, rows_of_crops_follow_those_of_the_whole_image);
     tcase_add_test(tests, mean_and_deviation_that_are_swapped_show_in_the_recorded_rows);
     tcase_add_test(tests, a_config_of_a_video_is_refused);
     tcase_add_test(tests, a_size_that_the_rule_refuses_is_refused);

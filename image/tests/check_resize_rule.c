@@ -44,6 +44,10 @@ static const struct {
     {"Glm46VImageProcessor", 10, 20, 0, {56, 112, 1, 4, 8, 8}},
     /* 3000 x 4000 in two frames: beta = 1.4286, 75 x 100 units. */
     {"Glm4vImageProcessor", 3000, 4000, 0, {2100, 2800, 1, 150, 200, 7500}},
+    /* The whole image and 1 x 1, 1 x 5 and 3 x 2 crops. */
+    {"Moondream3Processor", 378, 378, 0, {378, 378, 2, 27, 27, 729}},
+    {"Moondream3Processor", 100, 700, 0, {378, 378, 6, 27, 27, 729}},
+    {"Moondream3Processor", 2000, 1500, 0, {378, 378, 7, 27, 27, 729}},
     /* 40 x 90 is first 64 x 144; 30 x 10 is 192 x 64. */
     {"FalconOCRProcessor", 40, 90, 0, {64, 144, 1, 4, 9, 36}},
     {"FalconOCRProcessor", 30, 10, 0, {192, 64, 1, 12, 4, 48}},

@@ -371,6 +371,12 @@ static const config_harmless_member QWEN3_OMNI[] = {
     {"video_token_id", NULL},
 };
 
+/* In published files: an object of options, of which mlx-vlm reads none, and the part that finds objects. */
+static const config_harmless_member MOONDREAM3[] = {
+    {"config", "{}"},
+    {"region_config", NULL},
+};
+
 /* In the published file, but not read by the class: stop ids are in eos_token_id. */
 static const config_harmless_member FALCON_OCR[] = {
     {"eos_id", NULL},
@@ -404,6 +410,7 @@ const config_harmless_group config_harmless_groups[] = {
     {"is not read by the published class", "DFNRope", MEMBERS(ERNIE_VISION)},
     {"is not read by the published class", "hunyuan_vl", MEMBERS(HUNYUAN_VL)},
     {"is not read by the published class", "falcon_ocr", MEMBERS(FALCON_OCR)},
+    {"is not read by the published class", "moondream3", MEMBERS(MOONDREAM3)},
     {"is of images", "qwen3_5", MEMBERS(MULTIMODAL)},
     {"is of videos or speech, or not used by the published class", "qwen3_omni_moe", MEMBERS(QWEN3_OMNI)},
 };

@@ -13,7 +13,7 @@ family_fn family_qwen3_omni_moe;
 family_fn family_qwen3_5, family_qwen3_5_moe;
 family_fn family_olmo2, family_granite;
 family_fn family_paddleocr_vl, family_glm4v, family_glm4v_moe, family_glm_ocr, family_ernie4_5_vl_moe,
-    family_hunyuan_vl, family_falcon_ocr;
+    family_hunyuan_vl, family_falcon_ocr, family_moondream3;
 family_fn family_gemma, family_gemma2, family_gemma4, family_gemma3n;
 
 #endif

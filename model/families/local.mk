@@ -14,18 +14,19 @@ model_libmodel_la_SOURCES += \
 	model/families/hunyuan_vl.c \
 	model/families/llama.c \
 	model/families/mllama.c \
+	model/families/moondream3.c \
 	model/families/olmo2.c \
 	model/families/paddleocr_vl.c \
 	model/families/phi3.c \
-	model/families/qwen2.c \
-	model/families/qwen2_5_vl.c \
-	model/families/qwen2_vl.c \
-	model/families/qwen3.c \
-	model/families/qwen3_5.c \
-	model/families/qwen3_moe.c \
-	model/families/qwen3_omni_moe.c \
-	model/families/qwen3_vl.c \
-	model/families/qwen3_vl_moe.c
+	model/families/qwen/qwen2.c \
+	model/families/qwen/qwen2_5_vl.c \
+	model/families/qwen/qwen2_vl.c \
+	model/families/qwen/qwen3.c \
+	model/families/qwen/qwen3_5.c \
+	model/families/qwen/qwen3_moe.c \
+	model/families/qwen/qwen3_omni_moe.c \
+	model/families/qwen/qwen3_vl.c \
+	model/families/qwen/qwen3_vl_moe.c
 
 include model/families/parts/local.mk
 
@@ -37,6 +38,7 @@ MODEL_FAMILIES_TESTS = \
 	model/families/tests/check_omni \
 	model/families/tests/check_falcon \
 	model/families/tests/check_mobilenet \
+	model/families/tests/check_moondream \
 	model/families/tests/check_siglip \
 	model/families/tests/check_vision \
 	model/families/tests/check_vision_refused
@@ -54,6 +56,8 @@ model_families_tests_check_falcon_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_falcon_LDADD = $(TEST_LIBS)
 model_families_tests_check_mobilenet_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_mobilenet_LDADD = $(TEST_LIBS)
+model_families_tests_check_moondream_CFLAGS = $(TEST_CFLAGS)
+model_families_tests_check_moondream_LDADD = $(TEST_LIBS)
 model_families_tests_check_siglip_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_siglip_LDADD = $(TEST_LIBS)
 model_families_tests_check_vision_CFLAGS = $(TEST_CFLAGS)

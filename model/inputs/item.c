@@ -7,7 +7,10 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "model/inputs/item_crops.h"
 #include "model/inputs/item_finite.h"
+#include "model/inputs/item_shape.h"
+#include "model/inputs/item_size.h"
 #include "model/inputs/item_tiles.h"
 
 /* The published names of an item's tensors; NULL: the kind has no such tensor. */
@@ -54,6 +57,7 @@ static void read_kind(reader *r, const plan *p)
         else if (!r->tower->conv.present) r->names.grid = "image_grid_thw";
         if (r->tower->tiles.n)
             r->names = (item_names){"pixel_values", "aspect_ratio_ids", "aspect_ratio_mask"};
+        if (r->tower->crops.present) r->names.extra = "crop_layouts";
         return;
     }
     if (r->item->kind == ASSAY_ITEM_VIDEO && has_tower && r->tower->video_token >= 0 &&
@@ -106,20 +110,22 @@ static const assay_tensor *find_tensor(reader *r, const char *name, bool require
     return NULL;
 }
 
+/* Takes over the error of a part of the item. */
+static void take_status(reader *r, assay_status rc, const assay_error *err)
+{
+    if (rc != ASSAY_OK) fail_item(r, rc, "%s", err->text);
+}
+
 static void fail_shape(reader *r, const assay_tensor *t, const char *expected)
 {
-    char shape[ASSAY_TENSOR_RANK_MAX * 22 + 3] = "[";
-    size_t n = 1;
-    for (size_t d = 0; d < t->rank; d++)
-        n += (size_t)snprintf(shape + n, sizeof shape - n, "%s%zu", d ? ", " : "", t->shape[d]);
-    fail_item(r, ASSAY_EINVAL, "tensor '%s': found shape %s], expected %s", t->name, shape, expected);
+    assay_error err = {0};
+    take_status(r, item_shape_fail(t, expected, &err), &err);
 }
 
 static void check_integers(reader *r, const assay_tensor *t)
 {
-    if (t->dtype != ASSAY_I32 && t->dtype != ASSAY_I64)
-        fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected I32 or I64", t->name,
-                  dtype_name(t->dtype));
+    assay_error err = {0};
+    take_status(r, item_expect_integers(t, &err), &err);
 }
 
 static void read_grid(reader *r, item_content *out)
@@ -174,23 +180,19 @@ static void read_places(reader *r, item_content *out, size_t *n_given)
     out->grid[2] = width;
 }
 
-/* An image of a convolutional tower: its grid is that of its pixels, which are the patches. Without pixels
- * its size is unknown, but not the number of its tokens. */
+/* The grid of an image of a convolutional tower. */
 static void read_size(reader *r, bool needs_pixels, item_content *out)
 {
-    char expected[80];
-    const size_t channels = r->tower->patches.channels;
+    assay_error err = {0};
     const assay_tensor *t = find_tensor(r, r->names.pixels, needs_pixels);
-    for (size_t d = 0; d < 3; d++) out->grid[d] = 1;
-    if (!t) return;
-    const size_t first = t->rank == 4; /* of the dimensions of an image */
-    (void)snprintf(expected, sizeof expected, "[1, %zu, height, width] or [%zu, height, width]", channels,
-                   channels);
-    if ((t->rank != 3 && t->rank != 4) || (first && t->shape[0] != 1) || t->shape[first] != channels ||
-        t->shape[first + 1] < 1 || t->shape[first + 1] > INT32_MAX || t->shape[first + 2] < 1 ||
-        t->shape[first + 2] > INT32_MAX)
-        fail_shape(r, t, expected);
-    else memcpy(out->grid + 1, t->shape + first + 1, 2 * sizeof *out->grid);
+    take_status(r, item_size_read(r->tower, t, out, &err), &err);
+}
+
+static void read_crops(reader *r, item_content *out)
+{
+    assay_error err = {0};
+    const assay_tensor *layout = find_tensor(r, r->names.extra, true);
+    if (layout) take_status(r, item_crops_read(r->tower, r->names.grid, layout, out, &err), &err);
 }
 
 /* Checks that the tower can divide the grid, and counts its patches. */
@@ -215,7 +217,7 @@ static void check_grid(reader *r, item_content *out)
                   r->names.grid ? r->names.grid : r->names.pixels, out->grid[0], out->grid[1], out->grid[2],
                   INT32_MAX);
     out->n_patches = n;
-    out->n_tokens = plan_tower_tokens(tower, out->grid);
+    out->n_tokens = plan_tower_tokens(tower, out->grid) + tower->n_leading;
     out->n_rows = plan_tower_rows(tower, out->grid);
 }
 
@@ -271,26 +273,21 @@ static void read_tiles(reader *r, bool required, item_content *out)
     if (r->status != ASSAY_OK) return;
     assay_status rc = item_tiles_ratio(r->tower, &given, out, &err);
     if (rc == ASSAY_OK) rc = item_tiles_pixels(r->tower, &given, out, &err);
-    if (rc != ASSAY_OK) fail_item(r, rc, "%s", err.text);
+    take_status(r, rc, &err);
 }
 
-/* The temporal interval (Qwen2.5-VL, get_rope_index): tokens per second times seconds per frame. */
+/* The temporal interval of a video (Qwen2.5-VL, get_rope_index): tokens per second times seconds per frame.
+ */
 static void read_interval(reader *r, item_content *out)
 {
     double seconds = 1;
-    out->interval = 1;
-    if (r->tower->tiles.n) return;
     const assay_tensor *t = find_tensor(r, r->names.extra, false);
     if (r->status != ASSAY_OK || !r->names.extra) return;
-    if (t && t->dtype != ASSAY_F32 && t->dtype != ASSAY_F64) {
+    if (t && t->dtype != ASSAY_F32 && t->dtype != ASSAY_F64)
         fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected F32 or F64", t->name,
                   dtype_name(t->dtype));
-        return;
-    }
-    if (t && t->rank != 0 && !(t->rank == 1 && t->shape[0] == 1)) {
-        fail_shape(r, t, "[1] or []");
-        return;
-    }
+    else if (t && t->rank != 0 && !(t->rank == 1 && t->shape[0] == 1)) fail_shape(r, t, "[1] or []");
+    if (r->status != ASSAY_OK) return;
     if (t) dtype_to_f64(&seconds, t->data, t->dtype, 1);
     out->interval_is_double = t && t->dtype == ASSAY_F64;
     out->interval = out->interval_is_double ? r->tower->tokens_per_second * seconds
@@ -388,12 +385,13 @@ assay_status item_read(const plan *p, const assay_step *step, size_t index, bool
     else if (r.tower->conv.present) read_size(&r, needs_pixels, out);
     else if (r.tower->takes_places) read_places(&r, out, &n_rows);
     else read_grid(&r, out);
+    if (r.status == ASSAY_OK && r.tower->crops.present) read_crops(&r, out);
     if (r.status == ASSAY_OK) check_grid(&r, out);
     if (r.status != ASSAY_OK) return r.status;
     if (r.tower->tiles.n == 0)
         read_pixels(&r, needs_pixels, r.tower->takes_places ? n_rows : out->n_patches, out);
     else if (out->pixels) check_finite(&r, out, out->n_patches, width, width);
-    read_interval(&r, out);
+    if (r.item->kind == ASSAY_ITEM_VIDEO) read_interval(&r, out);
     check_span(&r, out);
     return r.status;
 }

@@ -18,7 +18,9 @@
  *          pixels are not read;
  *          where tower.tiles.n is not 0 pixel_values [T, C, g·S, g·S], aspect_ratio_ids [1] or [], and
  *          aspect_ratio_mask [T], which may be absent: 1 for each tile that the image has; dimensions of 1
- *          may precede these
+ *          may precede these;
+ *          where tower.crops is present also crop_layouts [1, 2] or [2], its rows and columns: the first
+ *          frame of the grid is the whole image, followed by its crops; (0, 0): it has none;
  *          of a convolutional tower pixel_values [1, C, h, w] or [C, h, w] alone: the grid is [1, h, w]
  *   video  pixel_values_videos, video_grid_thw; second_per_grid_ts [1] or [] where tower.tokens_per_second is
  *          not 0 (absent: one second)

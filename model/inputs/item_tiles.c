@@ -6,13 +6,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-
-static assay_status expect_integers(const assay_tensor *t, assay_error *err)
-{
-    if (t->dtype == ASSAY_I32 || t->dtype == ASSAY_I64) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected I32 or I64", t->name,
-                      dtype_name(t->dtype));
-}
+#include "model/inputs/item_shape.h"
 
 /* Whether the shape is that of `rank` dimensions, with any number of ones before them. */
 static bool has_shape(const assay_tensor *t, const size_t *shape, size_t rank)
@@ -25,16 +19,14 @@ static bool has_shape(const assay_tensor *t, const size_t *shape, size_t rank)
 
 static assay_status expect_shape(const assay_tensor *t, const size_t *shape, size_t rank, assay_error *err)
 {
-    char found[ASSAY_TENSOR_RANK_MAX * 22 + 3] = "[", expected[ASSAY_TENSOR_RANK_MAX * 22 + 3] = "[";
+    char expected[ASSAY_TENSOR_RANK_MAX * 22 + 3] = "[";
     size_t n = 1;
     if (has_shape(t, shape, rank)) return ASSAY_OK;
-    for (size_t d = 0; d < t->rank; d++)
-        n += (size_t)snprintf(found + n, sizeof found - n, "%s%zu", d ? ", " : "", t->shape[d]);
-    n = 1;
+    if (rank == 0) return item_shape_fail(t, "[1] or []", err);
     for (size_t d = 0; d < rank; d++)
         n += (size_t)snprintf(expected + n, sizeof expected - n, "%s%zu", d ? ", " : "", shape[d]);
-    return assay_fail(err, ASSAY_EINVAL, "tensor '%s': found shape %s], expected %s]%s", t->name, found,
-                      rank ? expected : "[1", rank ? "" : " or []");
+    (void)snprintf(expected + n, sizeof expected - n, "]");
+    return item_shape_fail(t, expected, err);
 }
 
 assay_status item_tiles_ratio(const plan_tower *tower, const item_tiles *given, item_content *out,
@@ -42,7 +34,7 @@ assay_status item_tiles_ratio(const plan_tower *tower, const item_tiles *given, 
 {
     const plan_tiles *tiles = &tower->tiles;
     const assay_tensor *t = given->ratio;
-    assay_status rc = expect_integers(t, err);
+    assay_status rc = item_expect_integers(t, err);
     if (rc == ASSAY_OK) rc = expect_shape(t, NULL, 0, err);
     if (rc != ASSAY_OK) return rc;
     const int64_t id = dtype_integer(t, 0);
@@ -59,7 +51,7 @@ assay_status item_tiles_ratio(const plan_tower *tower, const item_tiles *given, 
 static assay_status check_mask(const plan_tiles *tiles, const assay_tensor *t, size_t ratio, assay_error *err)
 {
     const size_t n = plan_tiles_of(tiles, ratio);
-    assay_status rc = expect_integers(t, err);
+    assay_status rc = item_expect_integers(t, err);
     if (rc == ASSAY_OK) rc = expect_shape(t, &tiles->n, 1, err);
     for (size_t i = 0; rc == ASSAY_OK && i < tiles->n; i++) {
         const int64_t is_there = dtype_integer(t, i);

@@ -2,13 +2,18 @@
 model_libmodel_la_SOURCES += \
 	model/inputs/item.c model/inputs/item.h \
 	model/inputs/item_content.h \
+	model/inputs/item_crops.c model/inputs/item_crops.h \
 	model/inputs/item_finite.c model/inputs/item_finite.h \
+	model/inputs/item_shape.c model/inputs/item_shape.h \
+	model/inputs/item_size.c model/inputs/item_size.h \
 	model/inputs/item_tiles.c model/inputs/item_tiles.h \
 	model/inputs/media.c model/inputs/media.h \
+	model/inputs/media_list.c model/inputs/media_list.h \
 	model/inputs/positions.c model/inputs/positions.h \
 	model/inputs/seen.c model/inputs/seen.h
 
 MODEL_INPUTS_TESTS = \
+	model/inputs/tests/check_crops \
 	model/inputs/tests/check_media \
 	model/inputs/tests/check_media_refused \
 	model/inputs/tests/check_memory \
@@ -29,6 +34,8 @@ model_inputs_tests_check_media_refused_LDADD = $(TEST_LIBS)
 model_inputs_tests_check_positions_SOURCES = model/inputs/tests/check_positions.c $(MODEL_INPUTS_SAMPLE)
 model_inputs_tests_check_positions_CFLAGS = $(TEST_CFLAGS)
 model_inputs_tests_check_positions_LDADD = $(TEST_LIBS)
+model_inputs_tests_check_crops_CFLAGS = $(TEST_CFLAGS)
+model_inputs_tests_check_crops_LDADD = $(TEST_LIBS)
 model_inputs_tests_check_sounds_CFLAGS = $(TEST_CFLAGS)
 model_inputs_tests_check_sounds_LDADD = $(TEST_LIBS)
 model_inputs_tests_check_memory_SOURCES = model/inputs/tests/check_memory.c $(MODEL_INPUTS_SAMPLE) $(DENY)

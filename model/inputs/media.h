@@ -1,5 +1,4 @@
-/* The images, videos and sounds of a sample: checked, copied, and attached to the sample's placeholder
- * tokens.
+/* One image, video or sound of a sample, checked and copied.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_INPUTS_MEDIA_H
@@ -7,11 +6,13 @@
 
 #include <assay/engine.h>
 
-#include "model/plan/plan.h"
+#include "model/inputs/item_content.h"
 
 /* One image, video or sound. Immutable and counted: sessions on different threads share it. */
 typedef struct media media;
 
+/* A copy of what an item says, owned by the caller. NULL if out of memory. */
+media *media_make(const item_content *content);
 void media_retain(const media *m);
 void media_release(const media *m); /* NULL allowed */
 
@@ -19,13 +20,15 @@ void media_release(const media *m); /* NULL allowed */
 const plan_tower *media_tower(const media *m);
 /* [t, h, w] in patches: h and w multiples of the tower's block; [1, 1, rows] of a sound. */
 const size_t *media_grid(const media *m);
-size_t media_patches(const media *m); /* t·h·w */
-size_t media_tokens(const media *m);  /* of placeholder tokens: plan_tower_tokens */
-size_t media_rows(const media *m);    /* of features: plan_tower_rows */
-size_t media_ratio(const media *m);   /* of tiles, from 1 on; 0: the tower has none */
-size_t media_bytes(const media *m);   /* of its pixels or spectrogram; 0 if it has a grid alone */
-uint64_t media_hash(const media *m);  /* of its grid and pixels; equal media have equal hashes */
+size_t media_patches(const media *m);       /* t·h·w */
+const size_t *media_layout(const media *m); /* [rows, columns] of crops; 0 without crops */
+size_t media_tokens(const media *m); /* of placeholder tokens, of which tower.n_leading have no features */
+size_t media_rows(const media *m);   /* of features: plan_tower_rows */
+size_t media_ratio(const media *m);  /* of tiles, from 1 on; 0: the tower has none */
+size_t media_bytes(const media *m);  /* of its pixels or spectrogram; 0 if it has a grid alone */
+uint64_t media_hash(const media *m); /* of its grid and pixels; equal media have equal hashes */
 bool media_equal(const media *m, const media *other); /* grid, pixels and their type, bit for bit */
+double media_interval(const media *m); /* positions from one frame to the next: item_content.h */
 /* The temporal position of a frame, relative to that of frame 0: the frame itself, or as the seconds of a
  * video say (item.h). */
 int32_t media_time(const media *m, size_t frame);
@@ -37,80 +40,5 @@ void media_pixels(const media *m, size_t first, size_t n, double *out);
 size_t media_frames(const media *m);
 /* Converts the spectrogram of a sound to double. out: [bins, frames]. All finite. */
 void media_spectrogram(const media *m, double *out);
-
-/* A medium in a sample: `first` is the index of its first placeholder token. */
-typedef struct media_place {
-    const media *medium;
-    assay_item_kind kind; /* ASSAY_ITEM_IMAGE, ASSAY_ITEM_VIDEO or ASSAY_ITEM_AUDIO */
-    size_t first;
-} media_place;
-
-/* The media of one sample, by `first`. Zero-initialised: none. */
-typedef struct media_list {
-    media_place *place; /* [n], each retained */
-    size_t n, capacity;
-} media_list;
-
-void media_list_free(media_list *list);
-/* Makes `to`, which is empty, a copy. Returns false if out of memory. */
-bool media_list_copy(media_list *to, const media_list *from);
-/* The index of the first medium that begins with token `from` or a later one; list->n if there is none. */
-size_t media_list_find(const media_list *list, size_t from);
-/* Drops every medium whose first placeholder token has an index of n_tokens or more. */
-void media_list_rewind(media_list *list, size_t n_tokens);
-
-/* Adds the items of a step, whose tokens follow `n_before` tokens of the sample. Items of one kind belong to
- * the placeholder tokens of that kind one after the other; each must begin within the step's tokens, and may
- * end in a later step. Call it for every step, also for one without items. A list holds the media of all
- * tokens of its sample: media_list_rewind follows every rewind.
- *
- * tokens: [n_before + step->n_tokens], all of the sample, those of the step included.
- * needs_pixels: false: an item may consist of its grid alone (positions).
- *
- * Fails, list unchanged, naming sample, item and tensor, what was found and what was expected:
- * ASSAY_EUNSUPPORTED for a kind, tensor name or type that the model does not take, or a medium with
- * positions of patches that are not a raster; ASSAY_EINVAL for a missing or repeated tensor, a shape or grid
- * that does not fit the pixels or the tower's blocks, a grid with a zero, pixels that are not finite; for an
- * offset or n_tokens that is not that of the item's placeholder tokens; for an item without a placeholder
- * token in the step; for a placeholder token that no medium is left for, in a step with items or in a sample
- * with a medium that has not ended; for a token of another kind between the placeholder tokens of one frame,
- * or, unless tower.frames_apart, of one medium; with other positions than PLAN_POSITIONS_INDEX for two media
- * of a kind, or two frames of a medium with frames_apart, without another token between them, where published
- * code raises (get_rope_index takes both for one; it does not for sounds); for more tokens and positions than
- * INT32_MAX. Without any item, placeholder tokens are ordinary tokens. ASSAY_ENOMEM. */
-assay_status media_list_add(media_list *list, const plan *p, const assay_step *step, size_t n_before,
-                            const int32_t *tokens, bool needs_pixels, assay_error *err);
-
-/* The feature row that replaces the embedding of each of the tokens `from` … from + n - 1.
- * tokens: [from + n], of the sample. place: [n], index into list->place, SIZE_MAX: none. row: [n], the row of
- * that medium's features; undefined where there is none. */
-void media_list_rows(const media_list *list, const plan *p, const int32_t *tokens, size_t from, size_t n,
-                     size_t *place, size_t *row);
-
-/* The placeholder token of a kind of item; -1: the model takes none. */
-int32_t media_token(const plan *p, assay_item_kind kind);
-
-/* The number of placeholder tokens that must follow each other: those of one frame, or of the whole medium.
- */
-size_t media_run(const media_place *place, const plan *p);
-
-/* A walk through the tokens of a sample. Per kind (images, videos, sounds): the medium whose placeholder
- * tokens have not all been passed, SIZE_MAX: none; and how many have. */
-enum { MEDIA_KINDS = 3 };
-typedef struct media_walk {
-    const media_list *list; /* borrowed, as are the plan and tokens */
-    const plan *plan;
-    const int32_t *tokens;
-    size_t t;    /* the next token */
-    size_t next; /* the first medium of the list that begins there or later */
-    size_t open[MEDIA_KINDS], taken[MEDIA_KINDS];
-} media_walk;
-
-/* Begins at token `from`. tokens: of the sample, as far as the walk goes. */
-media_walk media_walk_from(const media_list *list, const plan *p, const int32_t *tokens, size_t from);
-
-/* Passes a token. Returns whether it belongs to a medium: its index in the list, and the row of its features.
- */
-bool media_walk_token(media_walk *walk, size_t *place, size_t *row);
 
 #endif

@@ -25,7 +25,7 @@
 #ifndef MODEL_INPUTS_POSITIONS_H
 #define MODEL_INPUTS_POSITIONS_H
 
-#include "model/inputs/media.h"
+#include "model/inputs/media_list.h"
 
 /* Fills in the positions of tokens `from` … from + n - 1, which come in one step.
  * tokens: [from + n]. before: [from, ROPE_AXES_MAX], the positions of the tokens before, derived or given;

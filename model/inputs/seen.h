@@ -7,7 +7,7 @@
 #ifndef MODEL_INPUTS_SEEN_H
 #define MODEL_INPUTS_SEEN_H
 
-#include "model/inputs/media.h"
+#include "model/inputs/media_list.h"
 
 /* Images first … end - 1 of a list; first == end: the token comes before the first image. */
 typedef struct media_seen {

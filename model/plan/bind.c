@@ -14,6 +14,9 @@
 static const char *const PREFIXES[] = {"model.language_model.", "language_model.model.", "model.",
                                        "thinker.model.", "thinker.language_model.model."};
 
+/* The same of a model whose embedding is wte (Moondream 3). */
+static const char *const OTHER_PREFIXES[] = {"text.model.", "text.", "model.text.model.", "model.text."};
+
 void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, config *c, assay_error *err)
 {
     *b = (bind){.weights = w, .arrays = arrays, .dir = dir, .config = c, .err = err};
@@ -25,6 +28,10 @@ void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, 
     for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++) {
         (void)snprintf(b->prefix, sizeof b->prefix, "%s", PREFIXES[i]);
         if (bind_exists(b, "embed_tokens.weight")) return;
+    }
+    for (size_t i = 0; i < sizeof OTHER_PREFIXES / sizeof *OTHER_PREFIXES; i++) {
+        (void)snprintf(b->prefix, sizeof b->prefix, "%s", OTHER_PREFIXES[i]);
+        if (bind_exists(b, "wte.weight") || bind_exists(b, "wte")) return;
     }
     b->prefix[0] = '\0';
     if (bind_exists(b, "tok_embeddings.weight")) return;

@@ -30,9 +30,9 @@ typedef struct bind {
     assay_error *err;
 } bind;
 
-/* Takes the prefix below which `embed_tokens.weight` is found, or none if there is a `tok_embeddings.weight`.
- * w, arrays, dir and c, the document's reader, are borrowed; a failure of c is a failure of b, and vice
- * versa. */
+/* Takes the prefix below which `embed_tokens.weight` or `wte` is found, or none if there is a
+ * `tok_embeddings.weight`. w, arrays, dir and c, the document's reader, are borrowed; a failure of c is a
+ * failure of b, and vice versa. */
 void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, config *c, assay_error *err);
 
 /* Replaces the prefix by the first of prefixes[0..n) below which a tensor `probe` exists; fails, naming them

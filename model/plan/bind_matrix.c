@@ -114,6 +114,13 @@ plan_weight bind_convolution(bind *b, size_t n, size_t kernel, bool channels_las
     return bind_tensor_weight(bind_tensor_take(b, name, BIND_FLOATS, 3, shape, ""), n, kernel);
 }
 
+plan_weight bind_square_table(bind *b, size_t rows, size_t cols, const char *format, ...)
+{
+    char name[BIND_NAME_MAX];
+    BIND_TENSOR_NAME(name, "", format);
+    return bind_one_matrix(b, name, &(matrix_shape){1, rows, cols});
+}
+
 plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows)
 {
     plan_weight part = *whole;
@@ -185,19 +192,25 @@ static void bind_stack(bind *b, size_t n, size_t rows, size_t cols, const char *
     for (size_t e = 0; e < n; e++) out[e] = bind_rows(&all, e * rows, rows);
 }
 
+/* Their number was set by the router, which is bound first. */
+static bool allocate_experts(bind *b, plan_experts *x)
+{
+    const size_t n = x->n_experts;
+    if (b->status != ASSAY_OK) return false;
+    x->gate = calloc(n, sizeof *x->gate);
+    x->up = calloc(n, sizeof *x->up);
+    x->down = calloc(n, sizeof *x->down);
+    if (x->gate && x->up && x->down) return true;
+    bind_fail(b, ASSAY_ENOMEM, "out of memory");
+    return false;
+}
+
 void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const char *base,
                   const char *stacked)
 {
     char name[BIND_NAME_MAX];
     size_t n = x->n_experts, inner = x->intermediate;
-    if (b->status != ASSAY_OK) return; /* their number was set by the router, which is bound first */
-    x->gate = calloc(n, sizeof *x->gate);
-    x->up = calloc(n, sizeof *x->up);
-    x->down = calloc(n, sizeof *x->down);
-    if (!x->gate || !x->up || !x->down) {
-        bind_fail(b, ASSAY_ENOMEM, "out of memory");
-        return;
-    }
+    if (!allocate_experts(b, x)) return;
     if (bind_exists(b, "%s.gate_up_proj", base)) {
         (void)snprintf(name, sizeof name, "%s%s.gate_up_proj", b->prefix, base);
         bind_fused(b, n, 2 * inner, hidden, name, x->gate);
@@ -216,6 +229,22 @@ void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const c
         x->gate[e] = bind_matrix(b, inner, hidden, "%s.%zu.gate_proj.weight", base, first + e);
         x->up[e] = bind_matrix(b, inner, hidden, "%s.%zu.up_proj.weight", base, first + e);
         x->down[e] = bind_matrix(b, hidden, inner, "%s.%zu.down_proj.weight", base, first + e);
+    }
+}
+
+void bind_stacked_experts(bind *b, plan_experts *x, size_t hidden, const char *format, ...)
+{
+    char first[BIND_NAME_MAX], second[BIND_NAME_MAX];
+    const size_t n = x->n_experts, inner = x->intermediate;
+    BIND_TENSOR_NAME(first, ".fc1.weight", format);
+    BIND_TENSOR_NAME(second, ".fc2.weight", format);
+    if (!allocate_experts(b, x)) return;
+    const plan_weight both = bind_one_matrix(b, first, &(matrix_shape){n, 2 * inner, hidden}),
+                      down = bind_one_matrix(b, second, &(matrix_shape){n, hidden, inner});
+    for (size_t e = 0; e < n; e++) {
+        x->gate[e] = bind_rows(&both, 2 * e * inner, inner);
+        x->up[e] = bind_rows(&both, (2 * e + 1) * inner, inner);
+        x->down[e] = bind_rows(&down, e * hidden, hidden);
     }
 }
 

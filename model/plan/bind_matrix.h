@@ -21,6 +21,10 @@ plan_linear bind_linear(bind *b, size_t rows, size_t cols, bool has_bias, const 
 plan_weight bind_convolution(bind *b, size_t n, size_t kernel, bool channels_last, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* The matrix stored as [1, rows, cols]. */
+plan_weight bind_square_table(bind *b, size_t rows, size_t cols, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* Rows first … first + rows of a bound matrix. */
 plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows);
 
@@ -37,6 +41,11 @@ void bind_fused_linears(bind *b, size_t n, const size_t *rows, size_t cols, bool
  * x->up, x->down for x->n_experts and x->intermediate. */
 void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const char *base,
                   const char *stacked);
+
+/* The same from two stacks below base: fc1.weight [E, 2I, D], of each expert gate first, and fc2.weight
+ * [E, D, I]. */
+void bind_stacked_experts(bind *b, plan_experts *x, size_t hidden, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Whether the checkpoint contains lm_head.weight. */
 bool bind_has_head(const bind *b);

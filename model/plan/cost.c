@@ -69,6 +69,9 @@ static void add_attention(plan_cost *c, const plan_attention *a, size_t layer)
     add_norm(c, &a->k_norm);
     add_norm(c, &a->v_norm);
     read_weight(c, &a->sinks);
+    add_product(c, &a->head_scale.q);
+    add_product(c, &a->head_scale.v);
+    read_weight(c, &a->head_scale.alpha);
     *mine = (plan_cost_attention){.n_query = a->n_heads * a->head_dim, .window = a->window};
     mine->cache_bytes =
         a->k.weight.data ? positions * number_bytes(&a->k.weight) : c->attention[a->cache_layer].cache_bytes;
@@ -113,6 +116,7 @@ static void add_experts(plan_cost *c, const plan_experts *x)
     add_product(c, &x->router);
     add_norm(c, &x->router_norm);
     read_weight(c, &x->router_scale);
+    read_weight(c, &x->router_bias);
     read_weight(c, &x->choice_bias);
     read_weight(c, &x->expert_scale);
     add_mlp(c, &x->shared);
@@ -177,6 +181,7 @@ static void count_ends(plan_cost *c, const plan *p)
     add_norm(c, &p->norm);
     read_weight(c, &p->plane_rope.frequency);
     read_weight(c, &p->head);
+    read_weight(c, &p->head_bias);
     c->head = (uint64_t)p->head.rows * p->head.cols;
 }
 

@@ -59,6 +59,11 @@ static const struct {
     {PLAN_RESIDUAL_GATES, "gates of residuals"},
     {PLAN_MORE_EMBEDDINGS, "more embeddings than logits"},
     {PLAN_ID_TABLE, "ids with an embedding of their own"},
+    {PLAN_HEAD_BIAS, "a bias of logits"},
+    {PLAN_UP_OFFSET, "an MLP with an offset of its second factor"},
+    {PLAN_ROUTER_BIAS, "a bias of the scores of experts"},
+    {PLAN_PARALLEL, "attention and MLP in parallel"},
+    {PLAN_HEAD_SCALES, "scales of queries and values by token and position"},
 };
 
 static const struct {
@@ -97,6 +102,8 @@ static const struct {
     {PLAN_TOWER_CONV_ATTENTION, "attention among convolutional blocks"},
     {PLAN_TOWER_CONV_KEYS, "convolutions of keys and values"},
     {PLAN_TOWER_CONV_SCALES, "scales of convolutional blocks"},
+    {PLAN_TOWER_LEADING, "placeholder tokens before those of features"},
+    {PLAN_TOWER_CROPS, "images with crops"},
 };
 
 static uint64_t bit(bool needed, uint64_t feature)
@@ -133,9 +140,10 @@ static uint64_t attention_features(const plan_attention *a, size_t i)
            bit(a->cache_layer != i, PLAN_SHARED_KEYS) | bit(a->value_is_key, PLAN_VALUE_IS_KEY) |
            bit(a->rope == PLAN_NONE, PLAN_NO_ROPE) | bit(a->score_cap != 0, PLAN_SCORE_CAP) |
            bit(a->is_gated, PLAN_OUTPUT_GATE) | bit(a->norms_after_rope, PLAN_NORMS_AFTER_ROPE) |
-           bit(a->sinks.data != NULL, PLAN_SINKS) | bit(a->kv_repeats > 1, PLAN_KV_REPEATS) |
-           head_norm_features(&a->q_norm, a) | head_norm_features(&a->k_norm, a) |
-           head_norm_features(&a->v_norm, a) | BIAS_FEATURES(&a->q, &a->k, &a->v, &a->o);
+           bit(a->sinks.data != NULL, PLAN_SINKS) | bit(a->head_scale.present, PLAN_HEAD_SCALES) |
+           bit(a->kv_repeats > 1, PLAN_KV_REPEATS) | head_norm_features(&a->q_norm, a) |
+           head_norm_features(&a->k_norm, a) | head_norm_features(&a->v_norm, a) |
+           BIAS_FEATURES(&a->q, &a->k, &a->v, &a->o);
 }
 
 static uint64_t mixer_features(const plan_mixer *m, size_t i)
@@ -153,6 +161,8 @@ static uint64_t expert_features(const plan_experts *x)
            bit(x->shared.squares, PLAN_SQUARED_GATE) | bit(x->choice_bias.data != NULL, PLAN_CHOICE_BIAS) |
            bit(x->sum_floor != 0, PLAN_SUM_FLOOR) | bit(x->scoring == PLAN_SCORING_SIGMOID, PLAN_SIGMOIDS) |
            bit(x->n_groups != 0, PLAN_GROUPS) | bit(x->sum_offset != 0, PLAN_SUM_OFFSET) |
+           bit(x->router_bias.data != NULL, PLAN_ROUTER_BIAS) |
+           bit(x->up_offset != 0 || x->shared.up_offset != 0, PLAN_UP_OFFSET) |
            bit(x->present && x->share_factor != 1, PLAN_SHARE_FACTOR);
 }
 
@@ -168,7 +178,8 @@ static uint64_t layer_features(const plan_layer *l, size_t i)
                             &l->layer_input.projection, &l->laurel.left, &l->laurel.right);
     needed |= expert_features(&l->experts) | expert_features(&l->own_experts);
     return needed | bit(l->mixer_out.present || l->mlp_out.present, PLAN_POST_NORMS) |
-           bit(!l->mixer_in.present || !l->mlp_in.present, PLAN_NO_PRE_NORMS) |
+           bit(!l->mixer_in.present || !(l->mlp_in.present || l->is_parallel), PLAN_NO_PRE_NORMS) |
+           bit(l->is_parallel, PLAN_PARALLEL) | bit(l->mlp.up_offset != 0, PLAN_UP_OFFSET) |
            bit(l->residual_factor != 1, PLAN_RESIDUAL_FACTOR) | bit(l->mlp.sparse, PLAN_SPARSE_MLP) |
            bit(l->mlp.present && !l->mlp.gate.weight.data, PLAN_PLAIN_MLP) |
            bit(l->mlp.squares, PLAN_SQUARED_GATE) | bit(l->own_experts.present, PLAN_OWN_EXPERTS) |
@@ -189,7 +200,7 @@ uint64_t plan_features(const plan *p)
         bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS) |
         bit(p->positions == PLAN_POSITIONS_IMAGES, PLAN_IMAGE_POSITIONS) |
         bit(p->positions == PLAN_POSITIONS_BLOCK, PLAN_BLOCK_POSITIONS) |
-        bit(p->plane_rope.present, PLAN_PLANE_ROPE);
+        bit(p->plane_rope.present, PLAN_PLANE_ROPE) | bit(p->head_bias.data != NULL, PLAN_HEAD_BIAS);
     needed |= bit(p->layer_inputs.projection.bias.data != NULL, PLAN_BIASES);
     for (size_t i = 0; i < p->n_ropes; i++)
         needed |= bit(p->ropes[i].sections != ROPE_SECTIONS_NONE, PLAN_ROPE_AXES) |
@@ -271,6 +282,7 @@ uint64_t plan_tower_features(const plan_tower *tower)
         bit(pooling->bias.data || pooling->scale.data, PLAN_TOWER_STANDARDISED) |
         bit(tower->tiles.n > 0, PLAN_TOWER_TILES) | bit(tower->tiles.n_collected > 0, PLAN_TOWER_COLLECTED) |
         bit(tower->tiles.n > 0 && tower->tiles.second < tower->n_layers, PLAN_TOWER_SECOND) |
+        bit(tower->crops.present, PLAN_TOWER_CROPS) | bit(tower->n_leading > 0, PLAN_TOWER_LEADING) |
         bit(tower->n_deepstack > 0, PLAN_TOWER_DEEPSTACK) | bit(tower->video_token >= 0, PLAN_TOWER_VIDEOS) |
         merger_features(&tower->merger) | conv_features(&tower->conv);
     for (size_t i = 0; i < tower->n_layers; i++) needed |= tower_layer_features(&tower->layers[i]);

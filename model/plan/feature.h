@@ -52,6 +52,12 @@
 #define PLAN_KV_REPEATS       (UINT64_C(1) << 57)
 #define PLAN_BLOCK_POSITIONS  (UINT64_C(1) << 58)
 
+#define PLAN_HEAD_BIAS   (UINT64_C(1) << 59)
+#define PLAN_UP_OFFSET   (UINT64_C(1) << 60) /* of an MLP's second factor */
+#define PLAN_ROUTER_BIAS (UINT64_C(1) << 61)
+#define PLAN_PARALLEL    (UINT64_C(1) << 62) /* attention and MLP after one norm */
+#define PLAN_HEAD_SCALES (UINT64_C(1) << 63) /* of queries and values */
+
 #define PLAN_CHOICE_BIAS     (UINT64_C(1) << 40) /* added to the probabilities of experts to choose */
 #define PLAN_SUM_FLOOR       (UINT64_C(1) << 41) /* of the sum that divides the probabilities of experts */
 #define PLAN_OWN_EXPERTS     (UINT64_C(1) << 42) /* experts of the tokens of some ids */
@@ -103,6 +109,9 @@
 #define PLAN_TOWER_CONV_ATTENTION (UINT64_C(1) << 48)
 #define PLAN_TOWER_CONV_KEYS      (UINT64_C(1) << 49) /* convolutions of keys and values */
 #define PLAN_TOWER_CONV_SCALES    (UINT64_C(1) << 50)
+
+#define PLAN_TOWER_LEADING (UINT64_C(1) << 62) /* placeholder tokens before those of features */
+#define PLAN_TOWER_CROPS   (UINT64_C(1) << 63)
 
 /* The last of those PLAN_TOWER_* that follow each other. */
 #define PLAN_TOWER_LAST PLAN_TOWER_MERGER_REPEAT

@@ -66,8 +66,17 @@ typedef enum plan_mask {
     PLAN_MASK_NONE    /* all of the segment that the caller evaluates: of towers alone */
 } plan_mask;
 
-/* Softmax attention. Order: projections, repetition, norms, ropes, attention, gate, output projection; with
- * norms_after_rope the rope comes before the norms. */
+/* Scales of the queries and values of each head, by the tokens themselves and their positions. With r the row
+ * of all elements of q, k and v as they are projected, one after the other, and t the token's position:
+ *   tanh(w · gelu(r)) + ½ + sigmoid(alpha log(t + 1)), gelu exact, w the row of the head */
+typedef struct plan_head_scale {
+    bool present;
+    plan_weight q, v;  /* [n_heads, rows of q, k and v] */
+    plan_weight alpha; /* [n_heads] */
+} plan_head_scale;
+
+/* Softmax attention. Order: projections, scales, repetition, norms, ropes, attention, gate, output
+ * projection; with norms_after_rope the rope comes before the norms. */
 typedef struct plan_attention {
     size_t n_heads, n_kv_heads, head_dim; /* query head h reads kv head h / (n_heads / n_kv_heads) */
     double scale;                         /* of the scores */
@@ -87,6 +96,7 @@ typedef struct plan_attention {
                           follow each other, before norms and ropes, which may turn them differently. 0: as 1 */
     plan_weight sinks; /* [n_heads], or absent: of each head a score beside those of the keys, whose weight in
                           the softmax has no value (attention sinks) */
+    plan_head_scale head_scale; /* requires as many key/value heads as query heads */
 } plan_attention;
 
 /* The number of heads of a layer's projections of keys and values. */
@@ -95,13 +105,14 @@ static inline size_t plan_projected_kv_heads(const plan_attention *a)
     return a->kv_repeats > 1 ? a->n_kv_heads / a->kv_repeats : a->n_kv_heads;
 }
 
-/* down(activation(gate(x)) * up(x)), or down(activation(up(x))) where there is no gate. */
+/* down(activation(gate(x)) * (up(x) + up_offset)), or down(activation(up(x))) where there is no gate. */
 typedef struct plan_mlp {
     bool present;
     size_t intermediate;
     assay_activation activation;
     bool squares; /* down(activation(gate(x))² * up(x)) */
-    bool sparse;  /* gate first becomes relu(gate - mean - sparse_deviations * std) over its row */
+    double up_offset;
+    bool sparse; /* gate first becomes relu(gate - mean - sparse_deviations * std) over its row */
     double sparse_deviations;
     plan_linear gate, up, down;
 } plan_mlp;

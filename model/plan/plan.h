@@ -69,16 +69,18 @@ typedef enum plan_scoring {
 } plan_scoring;
 
 /* Router: scoring of router(norm(x) * router_scale * router_factor), the best n_active.
- * Each chosen expert gives down(activation(gate(x)) * up(x)) times its probability. A choice_bias changes
- * which experts are the best, and not their probabilities (Wang et al. 2024, Auxiliary-Loss-Free). Experts in
- * groups: the n_active_groups groups with the largest sum of their two best experts are chosen first, and the
- * experts from these (DeepSeek-AI 2024, DeepSeek-V3). */
+ * Each chosen expert gives down(activation(gate(x)) * (up(x) + up_offset)) times its probability. A
+ * choice_bias changes which experts are the best, and not their probabilities (Wang et al. 2024,
+ * Auxiliary-Loss-Free). Experts in groups: the n_active_groups groups with the largest sum of their two best
+ * experts are chosen first, and the experts from these (DeepSeek-AI 2024, DeepSeek-V3). */
 typedef struct plan_experts {
     bool present;
     size_t n_experts, n_active, intermediate;
     assay_activation activation;
     bool routes_residual; /* the router's input is h, not the experts' normalised input */
-    plan_weight router;   /* [n_experts, D] */
+    double up_offset;
+    plan_weight router;      /* [n_experts, D] */
+    plan_weight router_bias; /* [n_experts], or absent */
     plan_norm router_norm;
     plan_weight router_scale; /* [D], or absent */
     double router_factor;
@@ -128,11 +130,13 @@ typedef struct plan_altup {
  *   h = x + residual_factor * mixer_out(mixer(mixer_in(x)))
  *   y = h + residual_factor * mlp_out(f(h)),  f = mlp(mlp_in(h)),
  *       or mlp_dense_out(mlp(mlp_in(h))) + experts_out(experts(experts_in(h))) where there are both;
+ * or, of a parallel layer, y = h + residual_factor * mlp_out(f), f = mlp(mixer_in(x)); there is no mlp_in;
  * then the per-layer input, then everything times `scalar`. A norm that is not present is the identity. Where
  * there is a gate, tanh of it multiplies what is added to x (mixer_gate) or to h (mlp_gate). */
 typedef struct plan_layer {
     plan_mixer mixer;
     plan_norm mixer_in, mixer_out;
+    bool is_parallel;
     plan_mlp mlp;
     plan_experts experts;     /* if the layer has no mlp, the experts replace it: experts(mlp_in(h)) */
     plan_experts own_experts; /* of the tokens of plan.expert_tokens, instead of `experts`, whose shared
@@ -251,7 +255,8 @@ typedef struct plan {
     plan_tower audio; /* present where the model hears sounds: tower.sound is present */
     plan_positions positions;
     plan_norm norm;
-    plan_weight head; /* [V, D]; the embedding where tied */
+    plan_weight head;      /* [V, D]; the embedding where tied */
+    plan_weight head_bias; /* [V], or absent */
     bool tied;
     double logit_factor; /* of the head's output */
     double soft_cap;     /* then logits become tanh(x / soft_cap) * soft_cap; 0: none */

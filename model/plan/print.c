@@ -127,6 +127,7 @@ static void print_attention(const plan_attention *a, size_t i, bool crosses, FIL
     if (a->norms_after_rope) fprintf(out, ", norms after the rope");
     if (a->kv_repeats > 1) fprintf(out, ", keys and values repeated %zu times", a->kv_repeats);
     if (a->sinks.data) fprintf(out, ", sinks");
+    if (a->head_scale.present) fprintf(out, ", queries and values scaled by token and position");
     if (a->q.bias.data) fprintf(out, ", bias on q%s", a->k.bias.data ? ", k, v" : "");
     if (a->o.bias.data) fprintf(out, ", bias on o");
     if (a->q_norm.present && a->q_norm.width != a->head_dim)
@@ -149,6 +150,8 @@ static void print_experts(const plan_experts *x, const char *role, FILE *out)
     fprintf(out, "             experts %zu of %zu, %zu each, %s%s", x->n_active, x->n_experts,
             x->intermediate, plan_activation_name(x->activation),
             x->choice_bias.data ? ", chosen with a bias" : "");
+    if (x->router_bias.data) fprintf(out, ", scores with a bias");
+    if (x->up_offset != 0) fprintf(out, ", second factor plus %g", x->up_offset);
     if (x->scoring == PLAN_SCORING_SIGMOID) fprintf(out, ", sigmoids");
     if (x->n_groups) fprintf(out, ", from %zu of %zu groups", x->n_active_groups, x->n_groups);
     if (x->renormalize) fprintf(out, ", renormalised");
@@ -167,8 +170,10 @@ static void print_feed_forward(const plan_layer *layer, FILE *out)
         fprintf(out, "             mlp %zu, %s", layer->mlp.intermediate,
                 plan_activation_name(layer->mlp.activation));
         if (layer->mlp.squares) fprintf(out, " squared");
+        if (layer->mlp.up_offset != 0) fprintf(out, ", second factor plus %g", layer->mlp.up_offset);
         if (layer->mlp.sparse) fprintf(out, ", sparse above %.6g deviations", layer->mlp.sparse_deviations);
-        if (layer->mlp.gate.bias.data) fprintf(out, ", biases");
+        if (!layer->mlp.gate.weight.data) fprintf(out, ", no gate");
+        if (layer->mlp.gate.bias.data || layer->mlp.down.bias.data) fprintf(out, ", biases");
         fputc('\n', out);
     }
     print_experts(&layer->experts, layer->mlp.present ? ", beside the mlp" : "", out);
@@ -198,6 +203,7 @@ static void print_layer(const plan *p, size_t i, FILE *out)
     plan_print_norm(out, "experts_out", &layer->experts_out);
     plan_print_norm(out, "mlp_out", &layer->mlp_out);
     fprintf(out, ", epsilon %g", (layer->mixer_in.present ? &layer->mixer_in : &layer->mixer_out)->epsilon);
+    if (layer->is_parallel) fprintf(out, ", attention and mlp in parallel");
     if (layer->residual_factor != 1) fprintf(out, ", residuals times %.10g", layer->residual_factor);
     if (layer->mixer_gate.data || layer->mlp_gate.data) fprintf(out, ", gates of residuals");
     fputc('\n', out);

@@ -27,6 +27,9 @@ static void print_inputs(const plan_tower *t, FILE *out)
     else if (t->image_token >= 0)
         fprintf(out, "image        token %" PRId32 " for %zu x %zu patches of %zu x %zu pixels\n",
                 t->image_token, side, side, p->size, p->size);
+    if (t->n_leading > 0)
+        fprintf(out, "             after %zu more of these tokens, at the beginning of a sample\n",
+                t->n_leading);
     if (t->video_token < 0) return;
     fprintf(out, "video        token %" PRId32 ", %zu frames a patch%s", t->video_token, p->frames,
             t->frames_apart ? ", each patch of frames has a run of tokens" : "");
@@ -215,6 +218,9 @@ void plan_print_tower(const plan_tower *t, FILE *out)
     if (pool->side != 1 || pool->factor != 1)
         fprintf(out, "pooling      %zu x %zu patches, times %.10g%s\n", pool->side, pool->side, pool->factor,
                 pool->bias.data ? ", standardised" : "");
+    if (t->crops.present)
+        fprintf(out, "crops        joined without margins of %zu patches, beside the whole image\n",
+                t->crops.margin);
     fprintf(out, "features    ");
     print_merger(&t->merger, out);
     for (size_t k = 0; k < t->n_deepstack; k++) {

@@ -58,6 +58,25 @@ static void check_shared_keys(checker *c, const plan_attention *a, size_t i)
             c->plan->dir, c->where, a->n_kv_heads, a->head_dim, of->n_kv_heads, of->head_dim, a->cache_layer);
 }
 
+/* Every value head is that of one query head, and the row that decides is that of the layer's own products.
+ */
+static void check_head_scale(checker *c, const plan_attention *a, size_t i)
+{
+    const plan_head_scale *s = &a->head_scale;
+    const size_t n = (a->n_heads + 2 * a->n_kv_heads) * a->head_dim;
+    if (!s->present) return;
+    if (c->status == ASSAY_OK && (a->n_kv_heads != a->n_heads || a->kv_repeats > 1 || a->value_is_key ||
+                                  a->is_gated || a->cache_layer != i))
+        c->status =
+            assay_fail(c->err, ASSAY_EFORMAT,
+                       "%s: %shead_scale: found %zu heads and %zu key/value heads, expected as many, with "
+                       "products of their own",
+                       c->plan->dir, c->where, a->n_heads, a->n_kv_heads);
+    checker_matrix(c, "head_scale.q", &s->q, a->n_heads, n);
+    checker_matrix(c, "head_scale.v", &s->v, a->n_heads, n);
+    checker_vector(c, "head_scale.alpha", &s->alpha, a->n_heads);
+}
+
 static void check_attention(checker *c, const plan_attention *a, size_t i)
 {
     const size_t d = c->plan->hidden, q = a->n_heads * a->head_dim;
@@ -76,6 +95,7 @@ static void check_attention(checker *c, const plan_attention *a, size_t i)
     checker_linear(c, "q", &a->q, q_rows, d);
     checker_linear(c, "o", &a->o, d, q);
     checker_vector(c, "sinks", &a->sinks, a->n_heads);
+    check_head_scale(c, a, i);
     check_head_norm(c, "q_norm", &a->q_norm, a->n_heads, a->head_dim);
     if (a->cache_layer == i) {
         checker_linear(c, "k", &a->k, projected, d);
@@ -175,6 +195,7 @@ static void check_experts(checker *whole, const plan_experts *x, const char *par
     checker_matrix(c, "router", &x->router, x->n_experts, d);
     checker_norm(c, "router_norm", &x->router_norm, d);
     checker_vector(c, "router_scale", &x->router_scale, d);
+    checker_vector(c, "router_bias", &x->router_bias, x->n_experts);
     checker_vector(c, "choice_bias", &x->choice_bias, x->n_experts);
     checker_vector(c, "expert_scale", &x->expert_scale, x->n_experts);
     check_shared_expert(c, x);
@@ -220,6 +241,13 @@ static void check_layer(checker *c, const plan_layer *l, size_t i)
     for (size_t n = 0; n < sizeof norms / sizeof *norms; n++)
         checker_norm(c, norms[n].part, norms[n].norm, c->plan->hidden);
     check_mixer(c, &l->mixer, i);
+    if (c->status == ASSAY_OK && l->is_parallel &&
+        (l->mlp_in.present || l->laurel.present || (l->mlp.present && l->experts.present)))
+        c->status =
+            assay_fail(c->err, ASSAY_EFORMAT,
+                       "%s: %sparallel: found a norm of the MLP, a low-rank residual, or an MLP beside "
+                       "experts, expected one norm and one of both",
+                       c->plan->dir, c->where);
     checker_mlp(c, &l->mlp, c->plan->hidden);
     check_experts(c, &l->experts, "experts");
     check_experts(c, &l->own_experts, "own_experts");
@@ -260,6 +288,7 @@ assay_status plan_check_shapes(const plan *p, assay_error *err)
     checker_matrix(&c, "embedding", &p->embedding, p->n_token_ids > p->vocab ? p->n_token_ids : p->vocab,
                    p->hidden);
     checker_matrix(&c, "head", &p->head, p->vocab, p->hidden);
+    checker_vector(&c, "head_bias", &p->head_bias, p->vocab);
     checker_norm(&c, "norm", &p->norm, p->hidden);
     if (in->present) {
         checker_matrix(&c, "layer_inputs.table", &in->table, in->table.rows, all);

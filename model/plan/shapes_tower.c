@@ -167,7 +167,7 @@ static void check_added_rows(checker *c, const plan_tower *t, const plan_merger 
 static void check_merger(checker *c, const plan_tower *t, const plan_merger *m)
 {
     char where[sizeof c->where];
-    size_t width = t->tiles.n ? plan_tower_state(t) : t->hidden, n_joined = 0;
+    size_t width = m == &t->merger ? plan_tower_state(t) : t->hidden, n_joined = 0;
     (void)snprintf(where, sizeof where, "%s", c->where);
     for (size_t i = 0; i < m->n_steps; i++) {
         const plan_merger_step *step = &m->steps[i];
@@ -183,6 +183,18 @@ static void check_merger(checker *c, const plan_tower *t, const plan_merger *m)
     if (width != c->plan->hidden)
         fail_part(c, "steps: found rows of %zu, expected the language model's width, %zu", width,
                   c->plan->hidden);
+}
+
+/* Crops are frames of the size of the table, of which a crop between two others keeps a part. */
+static void check_crops(checker *c, const plan_tower *t)
+{
+    if (t->crops.present && (t->table.kind != PLAN_TABLE_BILINEAR || 2 * t->crops.margin >= t->table.side ||
+                             t->merge != 1 || t->pooling.side != 1 || t->video_token >= 0 || t->takes_places))
+        fail_part(
+            c,
+            "crops: found a margin of %zu, expected less than half of a table of two taps (%zu), images "
+            "alone, and neither blocks nor pools",
+            t->crops.margin, t->table.side);
 }
 
 static void check_deepstack(checker *c, const plan_tower *t)
@@ -266,5 +278,6 @@ assay_status plan_check_tower(const plan *p, const plan_tower *t, assay_error *e
     check_merger(&c, t, &t->merger);
     (void)snprintf(c.where, sizeof c.where, "tower.");
     check_deepstack(&c, t);
+    check_crops(&c, t);
     return c.status;
 }

@@ -8,7 +8,7 @@
  *   x = embed(rows · pixel_factor + pixel_offset)
  *   x = in_norm(x) + table(x's place)
  *   layer 0 … n_layers - 1: x += mixer_out(attention(mixer_in(x))); x += mlp_out(mlp(mlp_in(x)))
- *   x = out_norm(x), then averaged over pool × pool patches, scaled and standardised
+ *   x = out_norm(x), then averaged over pool × pool patches, scaled and standardised; or its crops are joined
  *   features = merger(x)
  * A norm that is not present is the identity. In a convolutional tower, blocks take the place of embedding
  * and layers (model/plan/conv.h): patches are pixels (S = F = 1), those of an image [C, h, w]; x is
@@ -87,6 +87,17 @@ typedef struct plan_pooling {
     plan_weight bias, scale; /* [D] each, or absent */
 } plan_pooling;
 
+/* An image as frames of the same size, each with attention of its own: first the whole image, then R × C
+ * crops of it, row by row, whose patches overlap. Of the rows of patches between two crops, and of the
+ * columns, each crop loses `margin`. The rest of all crops, side by side, is averaged to the grid G × G of a
+ * frame: of H rows and W columns the element (i, j) is the mean of rows round(iH/G) … round((i + 1)H/G) - 1
+ * and of columns likewise, halves to even, of one row and one column at least. The row of a patch becomes
+ * [whole image, crops], both times that of the image without crops (Moondream 3). */
+typedef struct plan_crops {
+    bool present;
+    size_t margin;
+} plan_crops;
+
 typedef struct plan_tower {
     bool present;
     size_t hidden, n_layers; /* D */
@@ -106,11 +117,14 @@ typedef struct plan_tower {
                       into windows from its first row and column on; the last ones may be smaller */
     plan_norm out_norm;
     plan_pooling pooling;
+    plan_crops crops;
     size_t merge; /* m */
     plan_merger merger;
     plan_deepstack *deepstack; /* [n_deepstack], owned */
     size_t n_deepstack;
     int32_t image_token, video_token, audio_token; /* placeholders; -1: the tower takes none of the kind */
+    size_t n_leading; /* placeholder tokens of an item before those that its features replace. Where it is not
+                         0, a sample has at most one item, which begins with its first token */
     bool frames_apart;        /* each frame of a video has a run of placeholder tokens of its own */
     bool takes_places;        /* an item has image_position_ids, the place (x, y) of each patch, not a grid */
     double tokens_per_second; /* positions that a second of a video takes, where its tensors may state seconds
@@ -135,7 +149,7 @@ static inline bool plan_tower_layer_has_clips(const plan_tower_layer *layer)
 /* The width of the rows that the merger gets. */
 static inline size_t plan_tower_state(const plan_tower *tower)
 {
-    return tower->hidden * (1 + tower->tiles.n_collected);
+    return tower->crops.present ? 2 * tower->hidden : tower->hidden * (1 + tower->tiles.n_collected);
 }
 
 /* The width of a row of features. */
@@ -150,15 +164,16 @@ static inline size_t plan_tower_block(const plan_tower *tower)
     return tower->merge * tower->pooling.side;
 }
 
-/* The number of placeholder tokens of an image or video with this grid: a token for each row of features,
- * unless these are read by other layers. Where there are tiles, a grid is [T, g, g]. */
+/* The number of placeholder tokens of an image or video with this grid, without the leading ones: a token for
+ * each row of features, unless these are read by other layers. Where there are tiles, a grid is [T, g, g]. */
 static inline size_t plan_tower_tokens(const plan_tower *tower, const size_t grid[3])
 {
     if (tower->feeds_cross) return 1;
     const size_t side = plan_tower_block(tower);
     if (tower->conv.present) return tower->conv.side * tower->conv.side;
     const plan_merger_extra extra = plan_merger_extra_rows(&tower->merger);
-    return grid[0] * (grid[1] / side) * (grid[2] / side + extra.row_end) + 2 * extra.begin;
+    const size_t n_frames = tower->crops.present ? 1 : grid[0];
+    return n_frames * (grid[1] / side) * (grid[2] / side + extra.row_end) + 2 * extra.begin;
 }
 
 /* The number of rows of features of an image or video with this grid. */

@@ -144,6 +144,13 @@ def catches(variant: Variant, case: cases.Case) -> str:
         "image-decode": "in a long decode after an image",
         "image-generate": "in greedy tokens after an image",
         "image-then-text": "in a prompt without an image that follows one with an image",
+        "crops": "in a prompt with an image in six crops",
+        "crops-batch": "where prompts without an image, with an image alone, and with one in crops are left-padded into one "
+                       "batch",
+        "crops-borders": "where crops are averaged over parts of unequal sizes",
+        "crops-decode": "in a long decode after an image in crops",
+        "crops-generate": "in greedy tokens after an image in crops",
+        "crops-narrow": "in a narrower type, by a prompt with an image in crops of which every expert is chosen by far",
         "images-alike": "in a prompt with two images of the same size",
         "images-narrow": "in a narrower type, by a prompt with two images of different sizes of which every expert is "
                          "chosen by far",

@@ -19,7 +19,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from . import narrow, quantized
-from .images import Clip, Picture, compose, model_inputs, special_ids
+from .images import Clip, Crops, Picture, compose, model_inputs, special_ids
 from .rewrites import published
 from .truth import Run, array, precision
 from .variant import Config, Family, Variant, rng_for
@@ -235,7 +235,8 @@ class Checkpoint:
             return [text[t] for t in np.arange(7) * 13 % len(text)]
         rng = rng_for(self.seed, self.family.name, self.variant.name, "probe")
         sounds = (Clip(37), 1) if getattr(self.pictures, "sounds", False) else ()
-        return compose(self.pictures, self.variant.outer, (2, Picture(3, 2), 3, *sounds), text, rng)
+        parts = (Picture(2, 3), 3) if isinstance(self.pictures, Crops) else (2, Picture(3, 2), 3, *sounds)
+        return compose(self.pictures, self.variant.outer, parts, text, rng)
 
     def inputs(self, model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.Tensor | None]:
         """What a loaded model is given for a prompt."""

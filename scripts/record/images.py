@@ -175,7 +175,31 @@ class Whole:
         return Medium("image", {"pixel_values": pixels.astype(np.float32)})
 
 
-Format = Grids | Positions | Patches | Whole
+@dataclass(frozen=True)
+class Crops:
+    """An image of which the whole and Picture.rows x Picture.columns crops have the same size (Moondream 3): rows of pixels
+    (channel, y, x) of each, `image_grid_thw` with a frame for each, and `crop_layouts`. A prompt begins with its token for the
+    beginning, which has the id of a placeholder; Picture(0, 0): without crops."""
+
+    begin: str | None = None
+    end: str | None = None
+    frames_apart: bool = False
+
+    def draw(self, rng: np.random.Generator, config: Config, picture: Picture) -> Medium:
+        """Pixels from a normal distribution, as published normalisation gives them."""
+        tower = config["vision_config"]
+        side, n = tower["crop_size"] // tower["patch_size"], 1 + picture.rows * picture.columns
+        pixels = rng.standard_normal((n * side * side, tower["in_channels"] * tower["patch_size"] ** 2))
+        return Medium("image", {"pixel_values": pixels.astype(np.float32), "image_grid_thw": np.array([(n, side, side)], np.int32),
+                                "crop_layouts": np.array([(picture.rows, picture.columns)], np.int32)})
+
+    def run(self, config: Config) -> int:
+        """The number of tokens with the id of a placeholder, the first included."""
+        tower = config["vision_config"]
+        return 1 + (tower["crop_size"] // tower["patch_size"]) ** 2
+
+
+Format = Grids | Positions | Patches | Whole | Crops
 
 
 @dataclass(frozen=True)
@@ -207,7 +231,7 @@ def tokens_of(formats: Format, config: Config, picture: Picture) -> int:
     """The placeholder tokens of a picture, or of a frame of it."""
     if isinstance(formats, Whole):
         return config["vision_soft_tokens_per_image"]
-    return formats.tokens(picture)
+    return formats.run(config) if isinstance(formats, Crops) else formats.tokens(picture)
 
 
 def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list[int],
@@ -256,6 +280,11 @@ def draw_parts(formats: Format, rng: np.random.Generator) -> tuple[tuple[Part, .
             return Picture(int(rng.integers(1, 3)), 4, frames=2)
         rows = int(rng.integers(1, 6))
         return Picture(rows, int(rng.integers(1, 1 + min(5, 12 // rows))))
+
+    if isinstance(formats, Crops):
+        crops = tuple(Picture(*(int(n) for n in rng.integers(1, 4, 2))) for _ in range(1 + int(rng.integers(2))))
+        return ((int(rng.integers(1, 5)),), (Picture(0, 0), int(rng.integers(1, 4))),
+                *((one, int(rng.integers(1, 4))) for one in crops))
 
     def prompt(n_pictures: int) -> tuple[Part, ...]:
         parts: list[Part] = [int(rng.integers(1, 5))]

@@ -95,6 +95,13 @@ OTHER_IMAGES = (
     pictured("positions-alone", (5,), (1, Picture(2, 3), 2), (Picture(3, 2), 1), (2, Picture(1, 4), 1, Picture(2, 2), 3),
              kind="positions"),
     pictured("image-narrow", (1, Picture(1, 2), 1), n_decode=1),
+    # An image first, seen whole and in rows x columns of crops; (0, 0): without crops
+    pictured("crops", (Picture(2, 3), 4), traces="fine"),
+    pictured("crops-batch", (6,), (Picture(0, 0), 3), (Picture(3, 1), 2), (Picture(1, 2), 5), n_decode=4),
+    pictured("crops-borders", (Picture(2, 1), 2), (Picture(3, 3), 1), (Picture(1, 4), 1), (Picture(1, 1), 1), n_decode=1),
+    pictured("crops-decode", (Picture(2, 2), 1), n_decode=12, traces="none"),
+    pictured("crops-generate", (4,), (Picture(1, 3), 3), (Picture(0, 0), 2), n_decode=N_GREEDY, kind="generate"),
+    pictured("crops-narrow", (Picture(1, 2), 1), n_decode=1),
     pictured("images-narrow", (Picture(1, 2), Picture(1, 1), 1), n_decode=1, traces="fine"),
 )
 

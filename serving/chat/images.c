@@ -12,7 +12,7 @@
 /* One image, and the arrays of its item. */
 typedef struct one_image {
     image_input input;
-    int32_t grid[3];
+    int32_t grid[3], layout[2];
     int32_t ratio;     /* of tiles */
     int32_t *integers; /* positions [n_rows, 2], or the mask of tiles [n_rows]; or NULL */
     assay_tensor tensors[3];
@@ -66,7 +66,11 @@ static void set_grid(const image_config *config, one_image *one)
     one->tensors[1].shape[0] = 1;
     one->tensors[1].shape[1] = 3;
     one->tensors[1].data = one->grid;
-    one->n_tensors = 2;
+    one->layout[0] = (int32_t)one->input.crops.rows;
+    one->layout[1] = (int32_t)one->input.crops.columns;
+    one->tensors[2] = (assay_tensor){
+        .name = "crop_layouts", .dtype = ASSAY_I32, .rank = 2, .shape = {1, 2}, .data = one->layout};
+    one->n_tensors = config->rule == IMAGE_RULE_CROPS ? 3 : 2;
 }
 
 static void set_tiles(const image_config *config, one_image *one)

@@ -286,6 +286,24 @@ START_TEST(a_plan_as_json_has_the_blocks_of_a_convolutional_tower)
 }
 END_TEST
 
+START_TEST(a_plan_as_json_has_crops_and_what_stands_in_parallel)
+{
+    static const expectation expected[] = {{"subjects/0/checkpoint/logit_bias", "true"},
+                                           {"subjects/0/checkpoint/layers/1/parallel", "true"},
+                                           {"subjects/0/checkpoint/layers/1/attention/head_scales", "true"},
+                                           {"subjects/0/checkpoint/layers/1/experts/router_bias", "true"},
+                                           {"subjects/0/checkpoint/layers/1/experts/up_offset", "1.0"},
+                                           {"subjects/0/checkpoint/tower/crops", "{\"margin\":1}"},
+                                           {"subjects/0/checkpoint/tower/leading_tokens", "1"},
+                                           {0}};
+    const support_output *o =
+        support_shell("cd \"$top_srcdir/fixtures\" && \"$ASSAY\" info --json - moondream3/base/model");
+    assert_code(o, 0);
+    ck_assert_str_eq(o->err, "");
+    assert_values(o->out, expected);
+}
+END_TEST
+
 START_TEST(a_schedule_as_json_has_its_counts)
 {
     static const expectation expected[] = {
@@ -358,6 +376,7 @@ int main(void)
     tcase_add_test(program, a_plan_as_json_has_attention_to_images_and_tiles);
     tcase_add_test(program, a_plan_as_json_has_the_rope_in_the_plane_of_images);
     tcase_add_test(program, a_plan_as_json_has_the_blocks_of_a_convolutional_tower);
+    tcase_add_test(program, a_plan_as_json_has_crops_and_what_stands_in_parallel);
     tcase_add_test(program, a_schedule_as_json_has_its_counts);
     tcase_add_test(program, what_cannot_be_read_has_its_error_in_the_document);
     tcase_add_test(program, a_document_in_a_file_is_written_besides_the_text);

@@ -23,7 +23,7 @@ static const char *const CASES[] = {
     "gemma4/tower/images-batch",    "paddleocr_vl/base/images-batch", "glm4v/base/images-batch",
     "glm4v_moe/base/images-batch",  "glm_ocr/base/images-batch",      "ernie4_5_vl_moe/base/images-batch",
     "hunyuan_vl/base/images-batch", "falcon_ocr/base/image-batch",    "mllama/base/images-batch",
-    "gemma3n/images/images-batch"};
+    "gemma3n/images/images-batch",  "moondream3/base/crops-batch"};
 enum {
     N_ENGINES = 3,
     N_CASES = sizeof CASES / sizeof *CASES,

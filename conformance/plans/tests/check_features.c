@@ -28,19 +28,20 @@ typedef struct kind {
     uint64_t all, rare; /* rare: those that the bundled checkpoints need not have */
 } kind;
 
-static const kind PLANS = {"ASSAY_TEST_LACKS", ": the model has ",
-                           ((PLAN_PLAIN_MLP << 1) - 1) | PLAN_CHOICE_BIAS | PLAN_SUM_FLOOR |
-                               PLAN_OWN_EXPERTS | PLAN_SIGMOIDS | PLAN_GROUPS | PLAN_SUM_OFFSET |
-                               PLAN_SHARE_FACTOR | PLAN_NORMS_AFTER_ROPE | PLAN_DOUBLED_ROPE |
-                               PLAN_IMAGE_POSITIONS | PLAN_AUDIO | PLAN_SQUARED_GATE | PLAN_SINKS |
-                               PLAN_PLANE_ROPE | PLAN_KV_REPEATS | PLAN_BLOCK_POSITIONS | PLAN_CROSS |
-                               PLAN_RESIDUAL_GATES | PLAN_MORE_EMBEDDINGS | PLAN_ID_TABLE,
-                           PLAN_NO_ROPE | PLAN_LAYER_NORMS | PLAN_PLAIN_MLP};
+static const kind PLANS = {
+    "ASSAY_TEST_LACKS", ": the model has ",
+    ((PLAN_PLAIN_MLP << 1) - 1) | PLAN_CHOICE_BIAS | PLAN_SUM_FLOOR | PLAN_OWN_EXPERTS | PLAN_SIGMOIDS |
+        PLAN_GROUPS | PLAN_SUM_OFFSET | PLAN_SHARE_FACTOR | PLAN_NORMS_AFTER_ROPE | PLAN_DOUBLED_ROPE |
+        PLAN_IMAGE_POSITIONS | PLAN_AUDIO | PLAN_SQUARED_GATE | PLAN_SINKS | PLAN_PLANE_ROPE |
+        PLAN_KV_REPEATS | PLAN_BLOCK_POSITIONS | PLAN_CROSS | PLAN_RESIDUAL_GATES | PLAN_MORE_EMBEDDINGS |
+        PLAN_ID_TABLE | PLAN_HEAD_BIAS | PLAN_UP_OFFSET | PLAN_ROUTER_BIAS | PLAN_PARALLEL | PLAN_HEAD_SCALES,
+    PLAN_NO_ROPE};
 static const kind TOWERS = {"ASSAY_TEST_LACKS_TOWER", ": the model's tower has ",
                             ((PLAN_TOWER_LAST << 1) - 1) | PLAN_TOWER_MERGER_VECTORS | PLAN_TOWER_SOUND |
                                 PLAN_TOWER_SINUSOIDS | PLAN_TOWER_TILES | PLAN_TOWER_GATES |
                                 PLAN_TOWER_COLLECTED | PLAN_TOWER_SECOND | PLAN_TOWER_CONV |
-                                PLAN_TOWER_CONV_ATTENTION | PLAN_TOWER_CONV_KEYS | PLAN_TOWER_CONV_SCALES,
+                                PLAN_TOWER_CONV_ATTENTION | PLAN_TOWER_CONV_KEYS | PLAN_TOWER_CONV_SCALES |
+                                PLAN_TOWER_LEADING | PLAN_TOWER_CROPS,
                             PLAN_TOWER_CHANNELS_LAST | PLAN_TOWER_STANDARDISED | PLAN_TOWER_CLIPS};
 
 static void set_lacking(const kind *k, uint64_t features)

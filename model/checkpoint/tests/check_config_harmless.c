@@ -121,6 +121,9 @@ static const struct {
     {"ernie4_5_vl_moe/base",
      "{" EVERYWHERE TRAINED "\"num_nextn_predict_layers\": 1, \"moe_gate\": \"topk\", "
      "\"moe_capacity\": [128, 128, 128], \"freq_allocation\": 20}"},
+    {"moondream3/base",
+     "{" EVERYWHERE
+     "\"auto_map\": {}, \"bos_token_id\": 0, \"config\": {}, \"region_config\": {\"hidden_size\": 22}}"},
     {"falcon_ocr/base", "{" EVERYWHERE TRAINED "\"auto_map\": {}, \"eos_id\": 11}"},
     {"mllama/base", "{" EVERYWHERE TRAINED "\"pad_token_id\": 128004}"},
 };
@@ -245,6 +248,11 @@ static const struct {
     {"ernie4_5_vl_moe/base", NULL, "moe_use_aux_free", "false", "moe_use_aux_free"},
     {"ernie4_5_vl_moe/base", NULL, "rope_3d", "false", "rope_3d"},
     {"ernie4_5_vl_moe/base", NULL, "sliding_window", "4096", "sliding_window"},
+    {"moondream3/base", NULL, "config", "{\"text\": {\"dim\": 22}}", "config"},
+    {"moondream3/base", "text_config", "sliding_window", "4096", "text_config.sliding_window"},
+    {"moondream3/base", "text_config", "hidden_act", "\"silu\"", "text_config.hidden_act"},
+    {"moondream3/base", "text_config", "rope_scaling", "{\"type\": \"linear\", \"factor\": 2}",
+     "text_config.rope_scaling"},
     {"falcon_ocr/base", NULL, "sliding_window", "4096", "sliding_window"},
     {"falcon_ocr/base", NULL, "rope_scaling", "{\"type\": \"linear\", \"factor\": 2}", "rope_scaling"},
     {"falcon_ocr/base", NULL, "hidden_act", "\"silu\"", "hidden_act"},

@@ -1,7 +1,7 @@
 /* Media of samples: attached to placeholder tokens, copied, dropped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/inputs/media.h"
+#include "model/inputs/media_list.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "base/tests/deny.h"
 #include "base/tests/support.h"
-#include "model/inputs/media.h"
+#include "model/inputs/media_list.h"
 #include "model/inputs/tests/sample.h"
 #include "model/loader.h"
 #include "model/tests/checkpoint.h"

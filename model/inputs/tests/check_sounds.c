@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/tests/support.h"
-#include "model/inputs/media.h"
+#include "model/inputs/media_list.h"
 #include "model/inputs/positions.h"
 
 enum { BINS = 2, FRAMES = 3, PITCH = 4, SOUND = 92, IMAGE = 90, CHUNK = 100 };

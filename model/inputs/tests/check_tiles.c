@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/tests/support.h"
-#include "model/inputs/media.h"
+#include "model/inputs/media_list.h"
 #include "model/inputs/seen.h"
 
 enum { IMAGE = 90, SIDE = 4, N_TILES = 3, TILE = 2 * SIDE * SIDE, MOST = 16 };

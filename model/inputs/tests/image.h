@@ -4,7 +4,7 @@
 #ifndef MODEL_INPUTS_TESTS_IMAGE_H
 #define MODEL_INPUTS_TESTS_IMAGE_H
 
-#include "model/inputs/media.h"
+#include "model/inputs/media_list.h"
 #include "model/inputs/tests/sample.h"
 
 enum { WIDTH = 3, PATCHES = 8 };

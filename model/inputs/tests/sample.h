@@ -4,7 +4,7 @@
 #ifndef MODEL_INPUTS_TESTS_SAMPLE_H
 #define MODEL_INPUTS_TESTS_SAMPLE_H
 
-#include "model/inputs/media.h"
+#include "model/inputs/media_list.h"
 
 enum { SAMPLE_IMAGE = 90, SAMPLE_VIDEO = 91, SAMPLE_MOST = 64 };
 

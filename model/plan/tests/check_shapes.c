@@ -132,6 +132,30 @@ static void kv_heads(plan *p)
 {
     p->layers[0].mixer.attention.n_kv_heads = 3;
 }
+static void head_scale(plan *p)
+{
+    p->layers[1].mixer.attention.head_scale.q.rows--;
+}
+static void head_scale_heads(plan *p)
+{
+    p->layers[0].mixer.attention.n_kv_heads = 1;
+}
+static void parallel_norm(plan *p)
+{
+    p->layers[2].mlp_in = p->layers[2].mixer_in;
+}
+static void router_bias(plan *p)
+{
+    p->layers[1].experts.router_bias.cols--;
+}
+static void head_bias(plan *p)
+{
+    p->head_bias.cols--;
+}
+static void crop_margin(plan *p)
+{
+    p->tower.crops.margin = 2;
+}
 static void sinks(plan *p)
 {
     p->layers[1].mixer.attention.sinks.cols--;
@@ -202,6 +226,17 @@ static const struct {
      plane_frequency,
      {"layers.0.plane_rope: tensor 'freqs_cis_golden'", "found shape [34], expected [36]"}},
     {"falcon_ocr/base", plane_first, {"layers.0.plane_rope: found elements 7 to 13 of 12", ""}},
+    {"moondream3/base",
+     head_scale,
+     {"layers.1.head_scale.q: tensor 'model.text.blocks.1.attn.tau.wq'",
+      "found shape [2, 90], expected [3, 90]"}},
+    {"moondream3/base", head_scale_heads, {"layers.0.head_scale: found 3 heads and 1 key/value heads", ""}},
+    {"moondream3/base", parallel_norm, {"layers.2.parallel: found a norm of the MLP", ""}},
+    {"moondream3/base",
+     router_bias,
+     {"layers.1.experts.router_bias: tensor", "found shape [4], expected [5]"}},
+    {"moondream3/base", head_bias, {"head_bias: tensor 'model.text.lm_head.bias'", "expected [53]"}},
+    {"moondream3/base", crop_margin, {"tower.crops: found a margin of 2", "half of a table of two taps (4)"}},
     {"gemma4/shared-kv", shared_head, {".keys: found those of layer ", "an earlier layer with its own"}},
     {"gemma4/dense", scalar, {"layers.0.scalar: tensor", "found shape [2], expected [1]"}},
 };
@@ -267,7 +302,8 @@ static const char *const FIXTURES[] = {
     "hunyuan_vl/new",       "gemma4/tower-clipped", "gemma4/multimodal-old",
     "qwen3_5/base",         "qwen3_5/mlx-4bit",     "qwen3_5_moe/base",
     "qwen3_5/tower",        "qwen3_omni_moe/base",  "falcon_ocr/base",
-    "mllama/base",          "mllama/tiles-6"};
+    "mllama/base",          "mllama/tiles-6",       "moondream3/base",
+    "moondream3/converted"};
 
 /* Whether the family leaves out tensors of the checkpoint. */
 static bool passes_over_tensors(const char *dir)

@@ -258,6 +258,16 @@ def fixed(r: random.Random) -> Drawn:
     return config, side(r, 3000), side(r, 3000)
 
 
+def cropped(r: random.Random) -> Drawn:
+    """Moondream 3: how many crops an image has; sides around those of a few crops, and far from them."""
+    config: dict[str, Any] = {"image_processor_type": "Moondream3Processor"}
+    if r.random() < .5:
+        config |= {"crop_size": 14 * r.randint(2, 30), "max_crops": r.choice((1, 2, 3, 5, 8, 12, 12, 20)), "overlap_margin": r.randint(0, 8)}
+    if r.random() < .5:
+        return config, side(r, 20000), side(r, 20000)
+    return config, 266 * r.randint(1, 5) + 112 + r.randint(-3, 3), 266 * r.randint(1, 5) + 112 + r.randint(-3, 3)
+
+
 REFUSED: tuple[dict[str, Any], ...] = (
     {"size": 224}, {"size": {"height": 4, "width": 5}}, {"size": {"shortest_edge": 9}},
     {"size": {"longest_edge": 9}}, {"size": {"min_pixels": 3136, "max_pixels": 50176}},
@@ -276,7 +286,7 @@ IMAGES = {"published configs": sizes, "drawn configs": drawn_configs, "halves of
           "areas at a limit": limits, "aspect ratios around 200": aspects, "areas near 2^53": large,
           "without do_resize": kept, "sides shorter than a unit": lengthened, "copies of an image": copied,
           "patches of one frame": one_frame, "tokens that end rows": ended_rows,
-          "resized twice": resized_twice, "tiles": tiled,
+          "resized twice": resized_twice, "tiles": tiled, "crops": cropped,
           "patch budget": budget, "patch budget, a side of one unit": budget_extremes,
           "patch budget, filled": budget_limits, "refused configs": refused,
           "one size for all": fixed}

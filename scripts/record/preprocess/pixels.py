@@ -117,6 +117,21 @@ def falcon_patches(rng: np.random.Generator) -> Iterable[bytes]:
         yield record("patches", (height, width, len(text), *rows.shape, 0, 1, tall, wide), text + image.tobytes() + rows.tobytes())
 
 
+MOONDREAM = (({"image_processor_type": "Moondream3Processor", "crop_size": 42, "max_crops": 4, "overlap_margin": 1}, 70, 121),
+             ({"image_processor_type": "Moondream3Processor", "crop_size": 28, "max_crops": 4, "overlap_margin": 0}, 61, 40))
+
+
+def moondream_patches(rng: np.random.Generator) -> Iterable[bytes]:
+    """Records `patches` of mlx-vlm's Moondream 3, whose create_crops gives whole crops: their patches row by row."""
+    from mlx_vlm.models.moondream3.image_crops import create_crops
+    for config, height, width in MOONDREAM:
+        text, image = json.dumps(config).encode(), noise(rng, height, width)
+        crops, _ = create_crops(Image.fromarray(image), config["crop_size"], config["max_crops"], config["overlap_margin"])
+        n = config["crop_size"] // 14
+        rows = np.stack(crops).reshape(len(crops), n, 14, n, 14, 3).transpose(0, 1, 3, 5, 2, 4).reshape(-1, 3 * 14 * 14).astype("<f4")
+        yield record("patches", (height, width, len(text), *rows.shape, 0, len(crops), n, n), text + image.tobytes() + rows.tobytes())
+
+
 def patches(seed: int) -> Iterable[bytes]:
     """Records `patches`: height, width, bytes of the config, rows, elements of a row, positions of a row (0 or 2), grid; the
     config, the image, the rows as float32, the positions as int64."""
@@ -140,6 +155,7 @@ def patches(seed: int) -> Iterable[bytes]:
         yield record("patches", (height, width, len(text), *rows.shape, 0 if positions is None else 2, *grid),
                      text + image.tobytes() + rows.tobytes() + (b"" if positions is None else positions.tobytes()))
     yield from falcon_patches(rng)
+    yield from moondream_patches(rng)
 
 
 def decoded(seed: int) -> Iterable[bytes]:

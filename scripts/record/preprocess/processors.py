@@ -40,6 +40,7 @@ CLASSES = {"Qwen2VLImageProcessor": qwen2_vl.Qwen2VLImageProcessorPil,
            "SiglipImageProcessor": siglip.SiglipImageProcessorPil}
 IMAGE_TOKENS = 256  # of an image of Gemma 3n, whose tower takes pixels: image_seq_length, which Gemma3nProcessor takes
 FALCON = "FalconOCRProcessor"  # of mlx-vlm, whose processor reads spatial_patch_size of config.json
+MOONDREAM = "Moondream3Processor"  # of mlx-vlm, whose processor reads vision_config of config.json
 VIDEOS = {"Qwen2VLVideoProcessor": "qwen2_vl", "Qwen3VLVideoProcessor": "qwen3_vl"}
 GEMMA_VIDEO = "Gemma4VideoProcessor"
 WHOLE_PIXELS = 60_000  # of an image, and of the resized one, that passes through the whole processor
@@ -49,7 +50,7 @@ Answer = dict[str, Any]
 
 def source() -> str:
     import mlx_vlm
-    return f"transformers {transformers.__version__}, PIL backend; Falcon-OCR: mlx-vlm {mlx_vlm.__version__}"
+    return f"transformers {transformers.__version__}, PIL backend; Falcon-OCR and Moondream 3: mlx-vlm {mlx_vlm.__version__}"
 
 
 class Asked(Exception):
@@ -164,10 +165,27 @@ def of_falcon(config: dict[str, Any], height: int, width: int) -> Answer:
     return {"height": tall, "width": wide, "grid": grid, "tokens": math.prod(grid)}
 
 
+def of_moondream(config: dict[str, Any], height: int, width: int) -> Answer:
+    """The answer of create_crops of mlx-vlm, whose images are replaced by their sizes unless they have few pixels. Its model takes
+    a token for each patch of a crop."""
+    from mlx_vlm.models.moondream3 import image_crops
+    crop, most, margin = (config.get(name) or usual for name, usual in (("crop_size", 378), ("max_crops", 12), ("overlap_margin", 4)))
+    margin = config["overlap_margin"] if config.get("overlap_margin") is not None else margin
+    layout = image_crops.select_crop_grid(width, height, crop, most, margin) if most > 1 else None
+    if height * width <= WHOLE_PIXELS:
+        made, found = image_crops.create_crops(Image.new("RGB", (width, height)), crop, most, margin)
+        if found != layout or len(made) != 1 + math.prod(layout or (0,)):
+            raise RuntimeError(f"{config}: {height} x {width}: create_crops disagrees")
+    side = crop // 14
+    return {"height": crop, "width": crop, "grid": [1 + math.prod(layout or (0,)), side, side], "tokens": side * side}
+
+
 def of_image(text: str, height: int, width: int) -> Answer:
     """The answer for a preprocessor_config.json; {"error": …} if the processor refuses."""
     if (config := json.loads(text))["image_processor_type"] == FALCON:
         return of_falcon(config, height, width)
+    if config["image_processor_type"] == MOONDREAM:
+        return of_moondream(config, height, width)
     try:
         processor = opened(json.loads(text))
         tall, wide = resized(processor, height, width)

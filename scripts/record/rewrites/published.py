@@ -24,12 +24,21 @@ def check(checkpoint: Checkpoint, directory: Path, least: float) -> None:
     truth, once = checkpoint.truth.logits(tokens), checkpoint.float32.logits(tokens)
     golden = {"/input/tokens": np.array([tokens], np.int32), "/input/length": np.array([len(tokens)], np.int32),
               "/input/decode": np.array([tokens[:1]], np.int32)}
+    media = {name: array for medium in media_of(tokens) for name, array in medium.arrays.items()}
     for medium in media_of(tokens):
         golden |= {f"/input/{name}": array for name, array in medium.arrays.items()}
         golden["/input/image_sample"] = np.zeros(1, np.int32)
+    package = checkpoint.family.package
+    if hasattr(package, "published_logits"):
+        compare(directory, package.published_logits(directory, list(tokens), media), truth, once, least)
+        return
     converted = checkpoint.variant.spelling == "mlx"  # which mlx-vlm would convert once more
     with falcon_repairs.converted_once({}) if converted else contextlib.nullcontext():
         found = observation.run(directory, golden, together=False)["/observed/prefill"][0]
+    compare(directory, found, truth, once, least)
+
+
+def compare(directory: Path, found: np.ndarray, truth: np.ndarray, once: np.ndarray, least: float) -> None:
     noise = max(np.abs(once - truth).max(), least * np.abs(truth).max())
     if np.abs(found - truth).max() > BOUNDS * noise:
         raise RuntimeError(f"{directory}: mlx-vlm gives logits that are {np.abs(found - truth).max():.1e} from the truth, "

@@ -20,7 +20,7 @@ from ..mlx_lm_observation import distance, prompts
 from ..observations import LIMIT
 from ..shown import choose
 from . import ernie_findings, falcon_findings, gemma3n_findings, glm4v_moe_findings, glm_findings, hunyuan_findings  # noqa: F401  (they name findings of their own)
-from . import media_repairs, mllama_findings, omni_findings, paddleocr_findings, repairs  # noqa: F401  (as above)
+from . import media_repairs, mllama_findings, moondream_findings, omni_findings, paddleocr_findings, repairs  # noqa: F401  (as above)
 from .observation import load
 from .text_findings import compare_text
 from .trial import FIXTURES, SHOWN, RepairFails, Trial, compare, opened, shows

@@ -35,7 +35,7 @@ from .trace import Tracer
 SYSTEM = "mlx-vlm"
 FAMILIES = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe", "gemma4",
             "paddleocr_vl", "glm4v", "glm4v_moe", "glm_ocr", "ernie4_5_vl_moe", "hunyuan_vl",
-            "qwen3_omni_moe", "falcon_ocr", "mllama", "gemma3n")
+            "qwen3_omni_moe", "falcon_ocr", "mllama", "gemma3n", "moondream3")
 ALONE, TOGETHER = "each sample alone, by generate_step", "requests in one BatchGenerator"
 
 
@@ -165,7 +165,7 @@ def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[i
             grids = golden.get(f"/input/{kind}_grid_thw")
             rows = mine if grids is None else np.repeat(mine, grids.prod(1))
             media[f"pixel_values{last}"] = pixels[rows]
-            for name in (f"{kind}_grid_thw", f"{kind}_position_ids", "aspect_ratio_ids", "aspect_ratio_mask",
+            for name in (f"{kind}_grid_thw", f"{kind}_position_ids", "aspect_ratio_ids", "aspect_ratio_mask", "crop_layouts",
                          *(("second_per_grid_ts",) if kind == "video" else ())):
                 if f"/input/{name}" in golden:
                     media[name] = golden[f"/input/{name}"][mine]
@@ -213,7 +213,7 @@ class Forced:
 
 def inputs_of(prompt: list[int], media: dict[str, np.ndarray]) -> tuple[Any, Any, dict[str, Any]]:
     """(ids [1, n], pixel values or None, the other inputs), as `prepare_inputs` returns them."""
-    others = {name: mx.array(array) for name, array in media.items()}
+    others = {name: mx.array(array) if isinstance(array, np.ndarray) else array for name, array in media.items()}
     return mx.array([prompt]), others.pop("pixel_values", None), others
 
 

@@ -25,13 +25,14 @@ def decoder(model: Any) -> Any:
 
 def mixer(layer: Any) -> Any:
     """The module of a layer that mixes tokens: attention, to tokens or to images, or a delta net."""
-    return next(layer[name] for name in ("self_attn", "cross_attn", "linear_attn") if name in layer)
+    return next(layer[name] for name in ("self_attn", "attn", "cross_attn", "linear_attn") if name in layer)
 
 
 def text_places(text: Any, between: bool = False) -> Places:
     """The places of a decoder, by our names. between: features are added between layers (DeepStack), so that the result of a
     layer is the argument of what follows it."""
-    found: Places = {id(text.norm): (text.norm, None, "norm")}
+    norm = text["post_ln"] if "post_ln" in text else text.norm
+    found: Places = {id(norm): (norm, None, "norm")}
     for index, layer in enumerate(text.layers):
         name = f"layer.{index:02d}"
         found[id(layer)] = layer, None if index else "embed", f"{name}.out"
@@ -40,7 +41,7 @@ def text_places(text: Any, between: bool = False) -> Places:
         if "experts" in layer:
             found[id(layer.experts)] = layer.experts, None, f"{name}.experts"
     if between:
-        found[id(text.norm)] = text.norm, f"layer.{len(text.layers) - 1:02d}.out", "norm"
+        found[id(norm)] = norm, f"layer.{len(text.layers) - 1:02d}.out", "norm"
         for index, layer in enumerate(text.layers):
             found[id(layer)] = layer, f"layer.{index - 1:02d}.out" if index else "embed", None
     return found
@@ -49,7 +50,9 @@ def text_places(text: Any, between: bool = False) -> Places:
 def tower_places(model: Any) -> Places:
     """The places of the tower of a model of mlx-vlm, by our names; of a tower with other parts none."""
     tower = getattr(model, "vision_tower", getattr(model, "visual", None))
-    if tower is not None and "projector" in tower:  # PaddleOCR-VL
+    if tower is None and "vision" in model and "proj_mlp" in model.vision:  # Moondream 3
+        patch, layers, merger = model.vision.encoder.patch_emb, model.vision.encoder.blocks, model.vision.proj_mlp
+    elif tower is not None and "projector" in tower:  # PaddleOCR-VL
         patch, layers, merger = tower.embeddings.patch_embedding, tower.layers, tower.projector
     elif tower is not None and "perceive" in tower:  # HunYuanVL: called for each image, unlike the tower
         patch, layers, merger = tower.embeddings.patch_embedding, tower.layers, tower

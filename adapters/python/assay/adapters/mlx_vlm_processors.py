@@ -14,7 +14,10 @@ KINDS = ("image", "video", "audio")
 
 
 def placeholder_ids(config: Any) -> dict[str, int]:
-    """Newer classes have image_token_id, older ones image_token_index; Falcon-OCR has img_id."""
+    """Newer classes have image_token_id, older ones image_token_index; Falcon-OCR has img_id; the ids of Moondream 3's images are
+    that of the beginning, which its class does not state."""
+    if getattr(config, "model_type", None) == "moondream3":
+        return {"image": 0}
     found = {}
     for kind in KINDS:
         names = [f"{kind}_token_id", f"{kind}_token_index", *(["img_id"] if kind == "image" else [])]
@@ -60,6 +63,17 @@ def with_mask(tokens: list[int], media: dict[str, np.ndarray], image_token: int)
     return {name: array[None] for name, array in media.items()} | {"cross_attention_mask": mask}
 
 
+def whole_crops(media: dict[str, np.ndarray], side: int) -> dict[str, Any]:
+    """Rows of patches as Moondream3Processor returns them: crops [n, H, W, C], how many an image has, and their rows and columns."""
+    grids, rows, crops = media["image_grid_thw"].tolist(), media["pixel_values"], []
+    for frames, height, width in grids:
+        patches, rows = rows[:frames * height * width], rows[frames * height * width:]
+        whole = patches.reshape(frames, height, width, -1, side, side).transpose(0, 1, 4, 2, 5, 3)
+        crops.append(whole.reshape(frames, height * side, width * side, -1))
+    layouts = [tuple(layout) if frames > 1 else None for layout, (frames, _, _) in zip(media["crop_layouts"].tolist(), grids)]
+    return {"pixel_values": np.concatenate(crops), "num_crops": [frames for frames, _, _ in grids], "crop_layouts": layouts}
+
+
 def returned(config: Any, tokens: list[int], media: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """media: the tensors of all images and sounds of the prompt. Of the processors only Gemma4Processor returns the kinds of tokens
     by default, and that of PaddleOCR-VL gives its patches one more axis, of length 1."""
@@ -75,6 +89,8 @@ def returned(config: Any, tokens: list[int], media: dict[str, np.ndarray]) -> di
         return whole_images(media, config.vision_config.spatial_patch_size)
     if family == "mllama" and "pixel_values" in media:
         return with_mask(tokens, media, placeholder_ids(config)["image"])
+    if family == "moondream3" and "pixel_values" in media:
+        return whole_crops(media, config.vision_config.patch_size)
     return media
 
 

@@ -71,7 +71,7 @@ def placeholders(model: Any, kind: str, items: list[Item]) -> int | None:
 
 def first_inputs(model: Any, ids: Any, given: dict[str, np.ndarray]) -> dict[str, Any]:
     """The language model's inputs for a prompt, beside its tokens, as generate_step makes them."""
-    others = {name: mx.array(array) for name, array in given.items()}
+    others = {name: mx.array(array) if isinstance(array, np.ndarray) else array for name, array in given.items()}
     pixels = others.pop("pixel_values", None)
     embedded = model.get_input_embeddings(ids, pixels, mask=mx.ones(ids.shape, dtype=mx.int32), **others)
     return others | {name: value for name, value in embedded.to_dict().items() if value is not None}

@@ -1,8 +1,8 @@
 /* Keys and values in a page, in the layout of the attention kernels.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_KEYS_H
-#define FASTPATH_KEYS_H
+#ifndef FASTPATH_CACHE_KEYS_H
+#define FASTPATH_CACHE_KEYS_H
 
 #include "fastpath/kernels/attention/attention.h"
 #include "fastpath/kernels/narrow/narrow.h"

@@ -15,11 +15,11 @@
  * first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_CACHE_H
-#define FASTPATH_CACHE_H
+#ifndef FASTPATH_CACHE_CACHE_H
+#define FASTPATH_CACHE_CACHE_H
 
-#include "fastpath/cache_spec.h"
-#include "fastpath/page.h"
+#include "fastpath/cache/cache_spec.h"
+#include "fastpath/cache/page.h"
 
 /* Keys and values: pages 0 … n_sink_pages - 1 of the sample, then pages from first_page on; n_sink_pages is 0
  * as long as no page between them has been freed. Recurrent: one page for each snapshot of the state, then

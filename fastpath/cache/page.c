@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/page.h"
+#include "fastpath/cache/page.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

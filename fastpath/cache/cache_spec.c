@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/cache_spec.h"
+#include "fastpath/cache/cache_spec.h"
 
 #include <assert.h>
 

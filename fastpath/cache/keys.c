@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/keys.h"
+#include "fastpath/cache/keys.h"
 
 #include <string.h>
 

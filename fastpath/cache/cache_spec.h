@@ -1,8 +1,8 @@
 /* What each layer's cache holds, and to which keys the layer attends.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_CACHE_SPEC_H
-#define FASTPATH_CACHE_SPEC_H
+#ifndef FASTPATH_CACHE_CACHE_SPEC_H
+#define FASTPATH_CACHE_CACHE_SPEC_H
 
 #include <stdbool.h>
 

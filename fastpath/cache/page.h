@@ -4,8 +4,8 @@
  * appear meanwhile, because only a user can share it. Otherwise the page is copied before a write.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_PAGE_H
-#define FASTPATH_PAGE_H
+#ifndef FASTPATH_CACHE_PAGE_H
+#define FASTPATH_CACHE_PAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/cache.h"
+#include "fastpath/cache/cache.h"
 
 #include <assert.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "fastpath/keys.h"
+#include "fastpath/cache/keys.h"
 
 static fp_keys keys_of(const fp_cache_spec *spec)
 {
