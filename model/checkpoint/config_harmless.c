@@ -27,13 +27,20 @@ static bool group_has_value(const config_harmless_group *g, const char *name, js
     return m && (!m->value || is_value(value, m->value));
 }
 
-bool config_is_harmless(const char *model_type, const char *name, json_object *value)
+static bool table_has_value(const config_harmless_table *t, const char *model_type, const char *name,
+                            json_object *value)
 {
-    for (size_t i = 0; i < config_n_harmless_groups; i++) {
-        const config_harmless_group *g = &config_harmless_groups[i];
+    for (size_t i = 0; i < t->n; i++) {
+        const config_harmless_group *g = &t->group[i];
         if (g->families && (!model_type || strncmp(model_type, g->families, strlen(g->families)) != 0))
             continue;
         if (group_has_value(g, name, value)) return true;
     }
     return false;
+}
+
+bool config_is_harmless(const char *model_type, const char *name, json_object *value)
+{
+    return table_has_value(&config_harmless_of_all, model_type, name, value) ||
+           table_has_value(&config_harmless_of_families, model_type, name, value);
 }

@@ -20,9 +20,12 @@ typedef struct config_harmless_group {
     size_t n;
 } config_harmless_group;
 
-/* [config_n_harmless_groups] */
-extern const config_harmless_group config_harmless_groups[];
-extern const size_t config_n_harmless_groups;
+typedef struct config_harmless_table {
+    const config_harmless_group *group; /* [n] */
+    size_t n;
+} config_harmless_table;
+
+extern const config_harmless_table config_harmless_of_all, config_harmless_of_families;
 
 /* Whether an unread member with this value leaves the logits as they are. model_type: that of the document or
  * of the text_config that holds it; NULL: only groups that hold for all. */

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 model_libmodel_la_SOURCES += \
 	model/checkpoint/config.c model/checkpoint/config.h \
-	model/checkpoint/config_harmless.c model/checkpoint/config_harmless.h model/checkpoint/config_harmless_members.c \
+	model/checkpoint/config_harmless.c model/checkpoint/config_harmless.h model/checkpoint/config_harmless_families.c \
+	model/checkpoint/config_harmless_members.c \
 	model/checkpoint/config_quantization.c model/checkpoint/config_quantization.h \
 	model/checkpoint/config_rope.c model/checkpoint/config_rope.h \
 	model/checkpoint/config_sections.c model/checkpoint/config_sections.h \
