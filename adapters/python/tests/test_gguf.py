@@ -167,6 +167,8 @@ class Families(Temporary):
     def test_a_family_that_is_not_known_is_refused_by_name(self) -> None:
         with self.assertRaisesRegex(Unsupported, "'mamba' is not supported"):
             llama_cpp_families.find({"model_type": "mamba"})
+        with self.assertRaisesRegex(Unsupported, "model_type 'moondream3' is not supported"):  # whose text_config has none of its own
+            llama_cpp_families.find(llama_cpp_families.text_config({"model_type": "moondream3", "vision_config": {}, "text_config": {}}, True))
 
     def test_documents_with_towers_give_the_decoder_and_its_placeholders(self) -> None:
         for variant, architecture in (("qwen2_vl/base", "qwen2vl"), ("qwen3_vl/base", "qwen3vl"), ("gemma4/tower", "gemma4")):

@@ -232,7 +232,8 @@ def text_config(config: Config, has_head: bool) -> Config:
     tied = config.get("tie_word_embeddings")
     if tied is None:
         tied = text.get("tie_word_embeddings", True) or not has_head
-    return {**text, "model_type": text["model_type"].removesuffix("_text") if text["model_type"].startswith("qwen2") else text["model_type"],
+    name = str(text.get("model_type", config.get("model_type")))
+    return {**text, "model_type": name.removesuffix("_text") if name.startswith("qwen2") else name,
             "tie_word_embeddings": tied, "placeholders": [config.get(name, default) for name, default in PLACEHOLDERS.items()]}
 
 
