@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from . import newer
 from .findings_ask import FIXTURES, bound, golden, off, shows, truth
 from .images import encode_alone
 from .mlx_lm_observation import prompts
+from .observations import judge
 
 Repair = Callable[[Any], None]  # changes a model
 
@@ -113,3 +115,40 @@ def transformers_hunyuan_numbers() -> float:
         model.model.get_rope_index = rows
 
     return max(compare(f"hunyuan_vl/{case}", count_from_zero) for case in ("base/images-batch", "base/images-generate", "new/images-batch"))
+
+
+@shows
+def transformers_mllama_states() -> float:
+    """transformers: the states of earlier layers in the features of Llama 3.2's tower."""
+    def keep_inputs(model: Any) -> None:
+        encoder = model.model.vision_model.transformer
+        published = encoder.forward
+
+        def forward(*arguments: Any, **named: Any) -> Any:
+            states: list[Any] = []
+
+            def keep(_layer: Any, given: tuple[Any, ...], options: dict[str, Any]) -> None:
+                states.append(given[0] if given else options["hidden_states"])
+
+            hooks = [layer.register_forward_pre_hook(keep, with_kwargs=True) for layer in encoder.layers]
+            out = published(*arguments, **named)
+            for hook in hooks:
+                hook.remove()
+            out.hidden_states = (*states, out.last_hidden_state)
+            return out
+
+        encoder.forward = forward
+
+    errors = []
+    for case in ("base/image", "base/images-batch", "epsilons/images", "tiles-6/images"):
+        place, recorded = FIXTURES / "mllama" / case, golden(f"mllama/{case}")
+        for how, repair in (("as published", None), ("repaired", keep_inputs)):
+            try:
+                found = newer.run(place.parent / "model", recorded, repair)
+            except IndexError as error:
+                print(f"  mllama/{case}, {how}: IndexError: {error}")
+                continue
+            times = judge(recorded, found).times
+            print(f"  mllama/{case}, {how}: {times:.3g} times the bound")
+            errors += [times] if how == "as published" else []
+    return max(errors)

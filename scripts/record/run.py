@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import families, pinned, plan
+from . import families, newer, pinned, plan
 from .checkpoint import quiet
 from .record import family_variants, record_variant
 from .variant import Variant
@@ -70,6 +70,8 @@ def record(options: argparse.Namespace, out: Path) -> list[Path]:
         place, family = Path(unit.name) / unit.variant.name, families.load(unit.name)
         if pinned.is_elsewhere(family):
             pinned.record(family, [unit.variant.name], options, out)
+            if not options.no_observations:
+                newer.observe_variant(out / place)
         else:
             print("\n".join(record_whole(unit, options, out / place)), flush=True)
         made.append(place if options.variant or options.shard else Path(unit.name))
