@@ -74,7 +74,7 @@ static void check_block(checker *c, const plan_conv_block *b, size_t *channels)
         fail_conv(c, "units: found %zu, expected 1 to %d", b->n_units, PLAN_CONV_UNITS_MAX);
     } else {
         for (size_t i = 0; i < b->n_units; i++) {
-            char name[24];
+            char name[32];
             (void)snprintf(name, sizeof name, "units.%zu", i);
             check_unit(c, name, &b->units[i], channels);
             strides *= b->units[i].convolution.stride;

@@ -6,16 +6,15 @@ import copy
 import importlib.util
 import sys
 
-import torch
-
 
 def is_installed() -> bool:
-    return importlib.util.find_spec("timm") is not None
+    return all(importlib.util.find_spec(name) is not None for name in ("timm", "torch"))
 
 
 def define_operators() -> None:
     """Declares the operators that torchvision registers at import: its wheels are built for CUDA, and beside a torch
     for CPUs its library cannot be loaded. No model here calls them."""
+    import torch
     library = torch.library.Library("torchvision", "FRAGMENT")
     for name in ("nms", "qnms"):
         library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
