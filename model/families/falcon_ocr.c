@@ -70,12 +70,8 @@ static void read_sizes(falcon *k)
                     "head_dim: found %zu, expected a multiple of 4, of which each rope turns "
                     "one half",
                     k->head_dim);
-    else if (n_layers > weights_count(k->f->bind->weights))
-        config_fail(c, ASSAY_EFORMAT, "n_layers: found %zu, but the checkpoint has only %zu tensors",
-                    n_layers, weights_count(k->f->bind->weights));
-    else if (!(p->layers = calloc(n_layers, sizeof *p->layers)))
-        config_fail(c, ASSAY_ENOMEM, "n_layers: out of memory for %zu layers", n_layers);
-    else p->n_layers = n_layers;
+    p->layers = family_allocate_layers(k->f, c, "n_layers", n_layers, sizeof *p->layers);
+    if (p->layers) p->n_layers = n_layers;
 }
 
 /* The half of a head that turns by the position, and the frequencies of the other. */

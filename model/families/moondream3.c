@@ -103,12 +103,8 @@ static void read_sizes(moondream *k)
                     "num_key_value_heads: found %zu, expected num_attention_heads, %zu, of which each scales "
                     "one head of values",
                     n_kv_heads, k->n_heads);
-    else if (n_layers > weights_count(k->f->bind->weights))
-        config_fail(c, ASSAY_EFORMAT, "num_hidden_layers: found %zu, but the checkpoint has only %zu tensors",
-                    n_layers, weights_count(k->f->bind->weights));
-    else if (!(p->layers = calloc(n_layers, sizeof *p->layers)))
-        config_fail(c, ASSAY_ENOMEM, "num_hidden_layers: out of memory for %zu layers", n_layers);
-    else p->n_layers = n_layers;
+    p->layers = family_allocate_layers(k->f, c, "num_hidden_layers", n_layers, sizeof *p->layers);
+    if (p->layers) p->n_layers = n_layers;
 }
 
 static plan_attention bind_attention(const moondream *k, size_t i)
@@ -252,13 +248,8 @@ static void make_tower_layers(moondream *k, const eyes *e)
         config_fail(k->vision, ASSAY_EFORMAT,
                     "num_attention_heads: found %zu, expected a divisor of hidden_size, %zu", e->n_heads,
                     t->hidden);
-    else if (n > weights_count(k->f->bind->weights))
-        config_fail(k->vision, ASSAY_EFORMAT,
-                    "num_hidden_layers: found %zu, but the checkpoint has only %zu tensors", n,
-                    weights_count(k->f->bind->weights));
-    else if (!(t->layers = calloc(n, sizeof *t->layers)))
-        config_fail(k->vision, ASSAY_ENOMEM, "num_hidden_layers: out of memory for %zu layers", n);
-    else t->n_layers = n;
+    t->layers = family_allocate_layers(k->f, k->vision, "num_hidden_layers", n, sizeof *t->layers);
+    if (t->layers) t->n_layers = n;
     for (size_t i = 0; family_ok(k->f) && i < t->n_layers; i++) bind_tower_layer(k, e, i);
 }
 

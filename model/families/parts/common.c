@@ -66,6 +66,19 @@ static void read_quantization(family *f)
     if (family_ok(f) && f->bind->quantization.modules) note_idle_overrides(f, &f->bind->quantization);
 }
 
+void *family_allocate_layers(family *f, config *c, const char *name, size_t n, size_t size)
+{
+    const size_t n_tensors = weights_count(f->bind->weights);
+    if (!family_ok(f) || c->status != ASSAY_OK) return NULL;
+    void *layers = NULL;
+    if (n > n_tensors)
+        config_fail(c, ASSAY_EFORMAT, "%s: found %zu, but the checkpoint has only %zu tensors", name, n,
+                    n_tensors);
+    else if (!(layers = calloc(n, size)))
+        config_fail(c, ASSAY_ENOMEM, "%s: out of memory for %zu layers", name, n);
+    return layers;
+}
+
 void family_begin(family *f, double epsilon, bool tied_by_default)
 {
     plan *p = f->plan;
@@ -77,16 +90,8 @@ void family_begin(family *f, double epsilon, bool tied_by_default)
     p->max_positions = config_size_or(c, "max_position_embeddings", 2048);
     bool tied = read_tied(f, tied_by_default);
     read_quantization(f);
-    size_t n_tensors = weights_count(f->bind->weights);
-    if (n_layers > n_tensors)
-        config_fail(c, ASSAY_EFORMAT, "num_hidden_layers: found %zu, but the checkpoint has only %zu tensors",
-                    n_layers, n_tensors);
-    if (!family_ok(f)) return;
-    p->layers = calloc(n_layers, sizeof *p->layers);
-    if (!p->layers) {
-        config_fail(c, ASSAY_ENOMEM, "num_hidden_layers: out of memory for %zu layers", n_layers);
-        return;
-    }
+    p->layers = family_allocate_layers(f, c, "num_hidden_layers", n_layers, sizeof *p->layers);
+    if (!p->layers) return;
     p->n_layers = n_layers;
     for (size_t i = 0; i < n_layers; i++) p->layers[i].residual_factor = 1;
     p->embedding = bind_matrix(f->bind, p->n_token_ids, p->hidden, "embed_tokens.weight");

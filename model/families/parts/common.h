@@ -10,6 +10,11 @@
 /* Whether nothing has failed yet. */
 bool family_ok(const family *f);
 
+/* Allocates n layers of `size` bytes each, all 0, where the member `name` of c says n; at most as many as the
+ * checkpoint has tensors, of which each layer has some. NULL if that fails, or if something has failed
+ * before. The caller frees them. */
+void *family_allocate_layers(family *f, config *c, const char *name, size_t n, size_t size);
+
 /* Reads vocab_size, hidden_size, num_hidden_layers and max_position_embeddings, allocates the layers, sets
  * the factors of embedding, residuals and logits to 1, and binds embedding, final RMSNorm (epsilon) and head.
  * Sets the quantisation settings of f->bind. */

@@ -54,7 +54,7 @@ static void read_sizes(reader *r)
     r->n_heads = config_size(c, "encoder_attention_heads");
     r->intermediate = config_size(c, "encoder_ffn_dim");
     r->activation = family_activation(&r->own, "activation_function", "gelu");
-    const size_t n = config_size(c, "encoder_layers"), n_tensors = weights_count(r->own.bind->weights);
+    const size_t n = config_size(c, "encoder_layers");
     config_expect_size(c, "num_hidden_layers", n, "the published class's encoder_layers");
     config_expect_size(c, "hidden_size", t->hidden, "the published class's d_model");
     if (!family_ok(&r->own)) return;
@@ -65,12 +65,8 @@ static void read_sizes(reader *r)
         config_fail(c, ASSAY_EFORMAT,
                     "encoder_attention_heads: found %zu, expected a divisor of d_model, %zu", r->n_heads,
                     t->hidden);
-    else if (n > n_tensors)
-        config_fail(c, ASSAY_EFORMAT, "encoder_layers: found %zu, but the checkpoint has only %zu tensors", n,
-                    n_tensors);
-    else if (!(t->layers = calloc(n, sizeof *t->layers)))
-        config_fail(c, ASSAY_ENOMEM, "encoder_layers: out of memory for %zu layers", n);
-    else t->n_layers = n;
+    t->layers = family_allocate_layers(&r->own, c, "encoder_layers", n, sizeof *t->layers);
+    if (t->layers) t->n_layers = n;
 }
 
 /* Chunks of 2 n_window frames, windows of n_window_infer frames, in whole chunks. */

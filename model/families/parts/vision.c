@@ -78,14 +78,8 @@ void family_vision_end(family_vision *v)
 void family_vision_allocate(family_vision *v, size_t n, const char *name)
 {
     plan_tower *tower = &v->own.plan->tower;
-    const size_t n_tensors = weights_count(v->own.bind->weights);
-    if (!family_ok(&v->own)) return;
-    if (n > n_tensors)
-        config_fail(&v->config, ASSAY_EFORMAT, "%s: found %zu, but the checkpoint has only %zu tensors", name,
-                    n, n_tensors);
-    else if (!(tower->layers = calloc(n, sizeof *tower->layers)))
-        config_fail(&v->config, ASSAY_ENOMEM, "%s: out of memory for %zu layers", name, n);
-    else tower->n_layers = n;
+    tower->layers = family_allocate_layers(&v->own, &v->config, name, n, sizeof *tower->layers);
+    if (tower->layers) tower->n_layers = n;
 }
 
 void family_vision_layers(family_vision *v, size_t hidden, const char *depth, const char *n_heads)

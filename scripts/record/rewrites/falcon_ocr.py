@@ -13,6 +13,8 @@ import torch
 from torch import nn
 from transformers import PreTrainedConfig
 
+from .config import ConfigOfParts
+
 SYSTEM = "mlx-vlm"  # the only implementation
 INSIDE = ("image_token_id", "image_cls_token_id", *(f"image_reg_{i}_token_id" for i in (1, 2, 3, 4)))
 
@@ -27,19 +29,11 @@ class FalconOcrVisionConfig(PreTrainedConfig):
     model_type = "falcon_ocr_vision"
 
 
-class FalconOcrConfig(PreTrainedConfig):
+class FalconOcrConfig(ConfigOfParts):
     """Published files are flat, and have other names: families/falcon_ocr.py writes them."""
 
     model_type = "falcon_ocr"
     sub_configs = {"text_config": FalconOcrTextConfig, "vision_config": FalconOcrVisionConfig}
-    text_config: Any = None
-    vision_config: Any = None
-
-    def __post_init__(self, **members: Any) -> None:
-        for name, kind in self.sub_configs.items():
-            if isinstance(getattr(self, name), dict):
-                setattr(self, name, kind(**getattr(self, name)))
-        super().__post_init__(**members)
 
 
 class WeightlessNorm(nn.Module):

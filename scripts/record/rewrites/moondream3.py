@@ -16,6 +16,8 @@ from torch.nn import functional
 from transformers import PreTrainedConfig
 from transformers.activations import ACT2FN
 
+from .config import ConfigOfParts
+
 SYSTEM = "mlx-vlm"  # the only implementation
 
 
@@ -29,17 +31,9 @@ class Moondream3VisionConfig(PreTrainedConfig):
     model_type = "moondream3_vision"
 
 
-class Moondream3Config(PreTrainedConfig):
+class Moondream3Config(ConfigOfParts):
     model_type = "moondream3"
     sub_configs = {"text_config": Moondream3TextConfig, "vision_config": Moondream3VisionConfig}
-    text_config: Any = None
-    vision_config: Any = None
-
-    def __post_init__(self, **members: Any) -> None:
-        for name, kind in self.sub_configs.items():
-            if isinstance(getattr(self, name), dict):
-                setattr(self, name, kind(**getattr(self, name)))
-        super().__post_init__(**members)
 
 
 class Tau(nn.Module):
