@@ -333,9 +333,9 @@ def narrow_runs(checkpoint: Checkpoint, recording: Recording) -> dict[str, np.nd
 
 
 def largest_noise(samples: list[Drawn], rows: list[tuple[np.ndarray, np.ndarray]]) -> float:
-    """The noise of a run over all samples; rows: its (prefill, decode) per sample."""
-    return float(max(max(np.abs(prefill - s.prefill).max(), np.abs(steps - s.steps).max())
-                     for (prefill, steps), s in zip(rows, samples)))
+    """The noise of a run over all samples, not a number if a logit is not; rows: its (prefill, decode) per sample."""
+    return float(np.max([np.abs(part - true).max() for (prefill, steps), s in zip(rows, samples)
+                         for part, true in ((prefill, s.prefill), (steps, s.steps))]))
 
 
 def refuses_zeros(samples: list[Drawn], rows: list[tuple[np.ndarray, np.ndarray]]) -> bool:
