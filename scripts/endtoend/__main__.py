@@ -21,7 +21,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
                     "its family is not supported yet, 2 for a wrong command line.")
     parser.add_argument("--assay", required=True, metavar="PROGRAM", help="the program (default: that of the build directory, $ASSAY_BUILD)")
     parser.add_argument("--engine", default="fastpath", help="the engine (default: fastpath)")
-    parser.add_argument("--row", action="append", choices=tuple(rows.ROWS), metavar="FAMILY", help="only this row (repeatable)")
+    parser.add_argument("--row", action="append", choices=tuple(rows.STORAGE), metavar="FAMILY",
+                        help="only this row, also of a family beside the table (repeatable)")
     parser.add_argument("--fixtures", type=Path, default=FIXTURES, metavar="DIR", help="the recorded cases (default: fixtures/e2e)")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the table as Markdown")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results as JSON")

@@ -11,6 +11,9 @@ from typing import Any
 ROWS = {"qwen2_5_vl": "4-bit", "qwen2_vl": "4-bit", "qwen3_vl": "bf16", "qwen3_vl_moe": "4-bit", "qwen3_5": "bf16",
         "paddleocr_vl": "8-bit", "gemma3n": "8-bit", "falcon_ocr": "bf16", "hunyuan_vl": "bf16", "mllama": "8-bit",
         "glm4v": "4-bit", "glm_ocr": "8-bit"}
+# Of families beside the table: asked with --row
+BESIDE = {"moondream3": "bf16"}
+STORAGE = {**ROWS, **BESIDE}
 COLUMNS = ("generate", "one request", "three requests")
 SCHEMA = "assay-e2e/1"
 CASES = "conversations.jsonl"

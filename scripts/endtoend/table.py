@@ -62,7 +62,7 @@ def asked(assay: str, engine: str, case: rows.Case) -> tuple[Cell, ...]:
 
 def line(assay: str, engine: str, fixtures: Path, family: str) -> Line:
     """Runs a row. A family without a recorded case has no cell that passes."""
-    directory, storage = fixtures / family, rows.ROWS[family]
+    directory, storage = fixtures / family, rows.STORAGE[family]
     if not directory.is_dir():
         missing = Cell(MISSING, f"not supported yet: there is no {directory / rows.CASES}")
         return Line(family, storage, (missing,) * len(rows.COLUMNS))

@@ -194,7 +194,10 @@ class Checkpoint:
                 self._write_whole(directory)
             return
         self.write_quantized(directory, stop_ids, idle_id)
-        self._check_config(directory)
+        if self.family.package:
+            published.check(self, directory, RELOAD_FLOOR)
+        else:
+            self._check_config(directory)
         again = self.family.from_mlx(quantized.state(directory, self.drawn))
         if not all(torch.equal(again[name], tensor) for name, tensor in self.state.items()):
             raise RuntimeError(f"{directory}: mlx-lm quantises the same weights in another way")

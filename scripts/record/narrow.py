@@ -23,6 +23,8 @@ Parts = tuple[int, ...]
 def int8(x: torch.Tensor, group: int) -> torch.Tensor:
     """x rounded to int8 codes, with one scale for each group of its last axis: the largest magnitude becomes 127
     (symmetric), codes are rounded half to even."""
+    if x.numel() == 0:  # of an expert that no token chooses
+        return x
     rows = x.reshape(-1, group)
     top = rows.abs().amax(-1)
     scale = torch.where(top > 0, top / CODES, 1)

@@ -53,7 +53,7 @@ class EndToEnd(unittest.TestCase):
         return run("--fixtures", str(self.scratch), "--row", ROW)
 
     def test_recorded_rows_have_the_tokens_of_the_truth(self) -> None:
-        recorded = [family for family in rows.ROWS if (FIXTURES / family).is_dir()]
+        recorded = [family for family in rows.STORAGE if (FIXTURES / family).is_dir()]
         self.assertGreaterEqual(len(recorded), 6)
         self.assertEqual(sorted(recorded), sorted(one.name for one in FIXTURES.iterdir() if one.is_dir()))
         status, out, results = run(*(word for family in recorded for word in ("--row", family)))

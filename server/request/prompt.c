@@ -84,6 +84,8 @@ static assay_status check_placeholders(const server_reading *r, const server_pat
     if (r->context->placeholder_id < 0) return ASSAY_OK;
     for (size_t i = 0; i < p->n_tokens; i++) n += p->tokens[i] == r->context->placeholder_id;
     for (size_t i = 0; p->images && i < p->images->n; i++) expected += p->images->n_tokens[i];
+    if (!p->images && r->context->placeholder.is_first && p->n_tokens > 0)
+        expected = p->tokens[0] == r->context->placeholder_id;
     if (n == expected) return ASSAY_OK;
     return server_refuse(r->refusal, 400, path->text,
                          "found %zu placeholder tokens %s in the prompt, expected %zu, those of its images",
@@ -174,11 +176,16 @@ static bool begins_with_bos(const server_requests *c, const buffer *text)
     return false;
 }
 
+static const serve_chat_source *source_of(const server_reading *r)
+{
+    return r->tools && !r->declines_tools ? &r->context->tool_source : &r->context->source;
+}
+
 /* The rendered template, with the placeholders of each image expanded. */
 static assay_status render(server_reading *r, const server_path *path, server_prompt *out, buffer *text)
 {
     const server_requests *c = r->context;
-    const serve_chat_source *source = r->tools && !r->declines_tools ? &c->tool_source : &c->source;
+    const serve_chat_source *source = source_of(r);
     json_object *variables = NULL;
     buffer written = {0};
     assay_error err = {0};
@@ -206,7 +213,9 @@ assay_status server_prompt_render(server_reading *r, server_prompt *out)
     if (rc == ASSAY_OK) rc = render(r, &path, out, &text);
     if (rc == ASSAY_OK)
         rc = encode(r, &path, buffer_text(&text),
-                    r->context->has_processor && !begins_with_bos(r->context, &text), out);
+                    !source_of(r)->is_complete && r->context->has_processor &&
+                        !begins_with_bos(r->context, &text),
+                    out);
     buffer_free(&text);
     if (rc == ASSAY_OK) rc = check_placeholders(r, &path, out);
     return rc == ASSAY_OK && out->images ? place_items(r, out) : rc;

@@ -132,8 +132,8 @@ assay_status serve_chat_render(const assay_serving *serving, const char *dir, co
     if (rc == ASSAY_OK && !buffer_append(out, text.data, text.n))
         rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     if (rc == ASSAY_OK)
-        *add_special =
-            serve_chat_has_processor(dir) && !begins_with(&text, serve_chat_member(tokens, "bos_token"));
+        *add_special = !source->is_complete && serve_chat_has_processor(dir) &&
+                       !begins_with(&text, serve_chat_member(tokens, "bos_token"));
     buffer_free(&text);
     (void)json_object_put(variables);
     (void)json_object_put(tokens);

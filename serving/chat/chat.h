@@ -23,8 +23,8 @@ typedef struct serve_chat_request {
 /* Appends the prompt to *out, the header of the reply included (add_generation_prompt). The template sees the
  * variables that transformers' apply_chat_template sets, among them the common special tokens of `dir`.
  * serving: has template_render. *add_special: whether the tokenizer adds its special tokens to the prompt: if
- * the checkpoint has a processor, and the prompt does not begin with the bos_token.
- * Fails as template_render does, with the place of the template before the message. */
+ * the template is not complete without them, the checkpoint has a processor, and the prompt does not begin
+ * with the bos_token. Fails as template_render does, with the place of the template before the message. */
 assay_status serve_chat_render(const assay_serving *serving, const char *dir, const serve_chat_source *source,
                                const serve_chat_request *request, buffer *out, bool *add_special,
                                assay_error *err);

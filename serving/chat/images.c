@@ -9,6 +9,9 @@
 #include "image/patches.h"
 #include "image/tiles.h"
 
+#define CROPS_TOKENS                                                                                         \
+    729 /* which the published processor writes for an image with crops, whatever their size */
+
 /* One image, and the arrays of its item. */
 typedef struct one_image {
     image_input input;
@@ -120,6 +123,18 @@ static void set_positions(one_image *one)
     one->tensors[1].data = one->integers;
 }
 
+static assay_status check_crops(const image_config *config, const one_image *one, const char *path,
+                                assay_error *err)
+{
+    const int64_t n = one->input.size.n_tokens;
+    if (config->rule != IMAGE_RULE_CROPS || n == CROPS_TOKENS) return ASSAY_OK;
+    return assay_fail(
+        err, ASSAY_EUNSUPPORTED,
+        "%s: found a crop_size of %lld pixels, of %lld tokens, expected one of %d tokens, which the "
+        "published processor writes for every image",
+        path, (long long)config->crop_size, (long long)n, CROPS_TOKENS);
+}
+
 /* Makes the item of image i. */
 static assay_status open_image(const image_config *config, const serve_image_source *source, size_t file_max,
                                images *all, size_t i, assay_error *err)
@@ -131,6 +146,7 @@ static assay_status open_image(const image_config *config, const serve_image_sou
     if (rc != ASSAY_OK) return rc;
     rc = make_patches(config, path, &pixels, &one->input, err);
     image_pixels_free(&pixels);
+    if (rc == ASSAY_OK) rc = check_crops(config, one, path, err);
     if (rc != ASSAY_OK) return rc;
     one->integers = calloc(one->input.n_rows, 2 * sizeof *one->integers);
     if (!one->integers) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
@@ -141,7 +157,7 @@ static assay_status open_image(const image_config *config, const serve_image_sou
     one->tensors[0].data = one->input.pixel_values;
     all->items[i] =
         (assay_item){.kind = ASSAY_ITEM_IMAGE, .tensors = one->tensors, .n_tensors = one->n_tensors};
-    all->sizes[i] = (size_t)one->input.size.n_tokens;
+    all->sizes[i] = (size_t)one->input.size.n_tokens + (config->rule == IMAGE_RULE_CROPS);
     all->sizes[all->shown.n + i] = (size_t)one->input.size.height;
     all->sizes[2 * all->shown.n + i] = (size_t)one->input.size.width;
     return ASSAY_OK;

@@ -10,10 +10,10 @@
 
 /* items:    [n], one for each image, of kind ASSAY_ITEM_IMAGE: either pixel_values F32 [t * h * w, width]
  *           (of processors with IMAGE_ROWS_SQUARES [t * h * w, channels, patch, patch])
- *           and image_grid_thw I32 [1, 3], or pixel_values F32 [1, patches, width] and image_position_ids
- *           I32 [1, patches, 2].
- * n_tokens: [n], placeholder tokens of each image.
- * height, width: [n], pixels of each image after resizing. */
+ *           and image_grid_thw I32 [1, 3], with crop_layouts I32 [1, 2] if it has crops, or pixel_values F32
+ *           [1, patches, width] and image_position_ids I32 [1, patches, 2].
+ * n_tokens: [n], placeholder tokens of each image; of one with crops also the first token of the prompt,
+ * which is a placeholder (plan_tower.n_leading). height, width: [n], pixels of each image after resizing. */
 typedef struct serve_images {
     const assay_item *items;
     const size_t *n_tokens, *height, *width;
@@ -30,7 +30,8 @@ typedef struct serve_image_source {
 
 /* Reads sources[0..n) with the processor's config. file_max: the most bytes that are read of a file. The
  * caller frees *out with serve_images_free. Fails with ASSAY_EIO for a file that cannot be read, and as
- * image_decode and image_patches_make do, with the name before the message. */
+ * image_decode and image_patches_make do, with the name before the message, and with ASSAY_EUNSUPPORTED for
+ * crops of another size than the published processor writes tokens for. */
 assay_status serve_images_open(const image_config *config, const serve_image_source *sources, size_t n,
                                size_t file_max, serve_images **out, assay_error *err);
 void serve_images_free(serve_images *images);

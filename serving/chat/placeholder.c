@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "serving/chat/files.h"
+#include "serving/chat/frame.h"
 #include "serving/chat/special.h"
 #include "tokenizer/tokenizer.h"
 
@@ -20,8 +21,10 @@ typedef struct rule {
     const char *const *processors; /* values of processor_class; ends with NULL */
     const char *image_processor;   /* the class of checkpoints without a processor_class */
     written token, begin, end, before, after;
-    bool by_ids;       /* token, begin and end are those of ids in config.json */
+    /* finds token, begin and end; NULL: they are the members above */
+    assay_status (*copy)(const char *dir, serve_placeholder *p, assay_error *err);
     const char *apart; /* what the processor writes before `begin` and after `end`; NULL: nothing */
+    bool is_first;     /* see serve_placeholder */
 } rule;
 
 static const char *const qwen[] = {"Qwen2VLProcessor", "Qwen2_5_VLProcessor", "Qwen3VLProcessor", NULL};
@@ -29,10 +32,74 @@ static const char *const paddleocr[] = {"PaddleOCRVLProcessor", NULL};
 static const char *const glm4v[] = {"Glm4vProcessor", "Glm46VProcessor", NULL};
 static const char *const ernie[] = {"Ernie4_5_VLMoeProcessor", "Ernie4_5_VL_MoeProcessor", NULL};
 static const char *const hunyuan[] = {"HunYuanVLProcessor", NULL};
+static const char *const moondream[] = {"Moondream3Processor", NULL};
 static const char *const falcon[] = {"FalconOCRProcessor", NULL};
 static const char *const mllama[] = {"MllamaProcessor", NULL};
 static const char *const gemma3n[] = {"Gemma3nProcessor", NULL};
 static const char *const gemma4[] = {"Gemma4Processor", NULL};
+
+/* An id that config.json names, with the published class's default. */
+typedef struct named_id {
+    const char *member;
+    int32_t usual;
+} named_id;
+
+/* Appends the text of an id. */
+static assay_status append_id(const char *dir, json_object *config, const tokenizer *tokens,
+                              const named_id *id, buffer *out, assay_error *err)
+{
+    json_object *value = serve_chat_member(config, id->member);
+    const int32_t number = value ? json_object_get_int(value) : id->usual;
+    size_t n = 0;
+    const char *text = tokenizer_text_of(tokens, number, &n);
+    if (!text || n == 0)
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s/config.json: member %s: found %d, expected the id of a token", dir, id->member,
+                          (int)number);
+    return buffer_append(out, text, n) ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+}
+
+/* The texts of a list of ids, one after the other. */
+static assay_status copy_ids(const char *dir, json_object *config, const tokenizer *tokens,
+                             const named_id *ids, size_t n, char **out, assay_error *err)
+{
+    buffer text = {0};
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) rc = append_id(dir, config, tokens, &ids[i], &text, err);
+    if (rc == ASSAY_OK && !(*out = strndup(text.data, text.n)))
+        rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    buffer_free(&text);
+    return rc;
+}
+
+static assay_status copy_falcon(const char *dir, serve_placeholder *p, assay_error *err)
+{
+    static const named_id token[] = {{"img_id", 227}}, end[] = {{"img_end_id", 230}},
+                          begin[] = {{"image_cls_token_id", 244},
+                                     {"image_reg_1_token_id", 245},
+                                     {"image_reg_2_token_id", 246},
+                                     {"image_reg_3_token_id", 247},
+                                     {"image_reg_4_token_id", 248}};
+    json_object *config = NULL;
+    tokenizer *tokens = NULL;
+    assay_status rc = serve_chat_read_object(dir, "config.json", &config, err);
+    if (rc == ASSAY_OK) rc = tokenizer_open(dir, &tokens, err);
+    if (rc == ASSAY_OK) rc = copy_ids(dir, config, tokens, token, 1, &p->token, err);
+    if (rc == ASSAY_OK) rc = copy_ids(dir, config, tokens, begin, 5, &p->begin, err);
+    if (rc == ASSAY_OK) rc = copy_ids(dir, config, tokens, end, 1, &p->end, err);
+    tokenizer_free(tokens);
+    (void)json_object_put(config);
+    return rc;
+}
+
+/* The tokens of an image have the id of the first token of a prompt. */
+static assay_status copy_moondream(const char *dir, serve_placeholder *p, assay_error *err)
+{
+    p->begin = strdup("");
+    p->end = strdup("");
+    if (!p->begin || !p->end) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    return serve_chat_frame_placeholder(dir, &p->token, err);
+}
 
 /* replace_image_token of the classes in transformers 5.23; _expand_image_tokens of Falcon-OCR's in mlx-vlm.
  */
@@ -62,7 +129,11 @@ static const rule rules[] = {
      .token = {"image_token", NULL},
      .before = {"image_start_token", NULL},
      .after = {"image_end_token", NULL}},
-    {.processors = falcon, .image_processor = "FalconOCRProcessor", .by_ids = true},
+    {.processors = falcon, .image_processor = "FalconOCRProcessor", .copy = copy_falcon},
+    {.processors = moondream,
+     .image_processor = "Moondream3Processor",
+     .copy = copy_moondream,
+     .is_first = true},
     {.processors = mllama, .image_processor = "MllamaImageProcessor", .token = {"image_token", "<|image|>"}},
     {.processors = gemma3n,
      .image_processor = "SiglipImageProcessor",
@@ -146,60 +217,6 @@ static assay_status copy_text(const char *dir, json_object *tokens, const writte
     return *out ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
 }
 
-/* An id that config.json names, with the published class's default. */
-typedef struct named_id {
-    const char *member;
-    int32_t usual;
-} named_id;
-
-/* Appends the text of an id. */
-static assay_status append_id(const char *dir, json_object *config, const tokenizer *tokens,
-                              const named_id *id, buffer *out, assay_error *err)
-{
-    json_object *value = serve_chat_member(config, id->member);
-    const int32_t number = value ? json_object_get_int(value) : id->usual;
-    size_t n = 0;
-    const char *text = tokenizer_text_of(tokens, number, &n);
-    if (!text || n == 0)
-        return assay_fail(err, ASSAY_EFORMAT,
-                          "%s/config.json: member %s: found %d, expected the id of a token", dir, id->member,
-                          (int)number);
-    return buffer_append(out, text, n) ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
-}
-
-/* The texts of a list of ids, one after the other. */
-static assay_status copy_ids(const char *dir, json_object *config, const tokenizer *tokens,
-                             const named_id *ids, size_t n, char **out, assay_error *err)
-{
-    buffer text = {0};
-    assay_status rc = ASSAY_OK;
-    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) rc = append_id(dir, config, tokens, &ids[i], &text, err);
-    if (rc == ASSAY_OK && !(*out = strndup(text.data, text.n)))
-        rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
-    buffer_free(&text);
-    return rc;
-}
-
-static assay_status copy_falcon(const char *dir, serve_placeholder *p, assay_error *err)
-{
-    static const named_id token[] = {{"img_id", 227}}, end[] = {{"img_end_id", 230}},
-                          begin[] = {{"image_cls_token_id", 244},
-                                     {"image_reg_1_token_id", 245},
-                                     {"image_reg_2_token_id", 246},
-                                     {"image_reg_3_token_id", 247},
-                                     {"image_reg_4_token_id", 248}};
-    json_object *config = NULL;
-    tokenizer *tokens = NULL;
-    assay_status rc = serve_chat_read_object(dir, "config.json", &config, err);
-    if (rc == ASSAY_OK) rc = tokenizer_open(dir, &tokens, err);
-    if (rc == ASSAY_OK) rc = copy_ids(dir, config, tokens, token, 1, &p->token, err);
-    if (rc == ASSAY_OK) rc = copy_ids(dir, config, tokens, begin, 5, &p->begin, err);
-    if (rc == ASSAY_OK) rc = copy_ids(dir, config, tokens, end, 1, &p->end, err);
-    tokenizer_free(tokens);
-    (void)json_object_put(config);
-    return rc;
-}
-
 /* Puts a text before `begin` and after `end`. */
 static assay_status set_apart(const char *dir, const char *apart, serve_placeholder *p, assay_error *err)
 {
@@ -226,14 +243,15 @@ assay_status serve_placeholder_find(const char *dir, const char *image_processor
     serve_placeholder p = {0};
     assay_status rc = find_rule(dir, image_processor, &r, err);
     if (rc == ASSAY_OK) rc = serve_chat_special_read(dir, &tokens, err);
-    if (rc == ASSAY_OK && r->by_ids) rc = copy_falcon(dir, &p, err);
-    if (rc == ASSAY_OK && !r->by_ids) rc = copy_text(dir, tokens, &r->token, &p.token, err);
-    if (rc == ASSAY_OK && !r->by_ids) rc = copy_text(dir, tokens, &r->begin, &p.begin, err);
-    if (rc == ASSAY_OK && !r->by_ids) rc = copy_text(dir, tokens, &r->end, &p.end, err);
+    if (rc == ASSAY_OK && r->copy) rc = r->copy(dir, &p, err);
+    if (rc == ASSAY_OK && !r->copy) rc = copy_text(dir, tokens, &r->token, &p.token, err);
+    if (rc == ASSAY_OK && !r->copy) rc = copy_text(dir, tokens, &r->begin, &p.begin, err);
+    if (rc == ASSAY_OK && !r->copy) rc = copy_text(dir, tokens, &r->end, &p.end, err);
     if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->before, &p.before, err);
     if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->after, &p.after, err);
     if (rc == ASSAY_OK && r->apart) rc = set_apart(dir, r->apart, &p, err);
     (void)json_object_put(tokens);
+    p.is_first = r && r->is_first;
     if (rc == ASSAY_OK) *out = p;
     else serve_placeholder_free(&p);
     return rc;

@@ -7,14 +7,18 @@
 
 #include "base/buffer.h"
 
+#include <stdbool.h>
+
 /* The texts around the placeholder of an image; all owned, "" for none.
  * token:         the placeholder in a rendered template, and of each token of an image.
  * begin, end:    what the processor writes before and after the tokens of an image.
- * before, after: what templates write around a placeholder, for prompts without one. */
+ * before, after: what templates write around a placeholder, for prompts without one.
+ * is_first:      every prompt begins with this token, also one without an image. */
 typedef struct serve_placeholder {
     char *token;
     char *begin, *end;
     char *before, *after;
+    bool is_first;
 } serve_placeholder;
 
 /* Finds the placeholder of the checkpoint `dir`: by the member processor_class of its processor_config.json,

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "serving/chat/files.h"
+#include "serving/chat/frame.h"
 
 #define NAMED_DIR "additional_chat_templates"
 
@@ -118,12 +119,28 @@ static assay_status search_processor(search *s)
     return rc;
 }
 
+/* The prompt that the processor writes. */
+static assay_status take_frame(search *s)
+{
+    char *text = NULL;
+    const assay_status rc = serve_chat_frame_find(s->dir, &text, s->err);
+    if (rc != ASSAY_OK || !text) return rc;
+    char *place = strdup(SERVE_CHAT_FRAME_PLACE);
+    if (!place) {
+        free(text);
+        return no_memory(s);
+    }
+    s->found = (serve_chat_source){.place = place, .text = text, .n = strlen(text), .is_complete = true};
+    return ASSAY_OK;
+}
+
 assay_status serve_chat_source_find(const char *dir, bool has_tools, serve_chat_source *out, assay_error *err)
 {
     const bool has_processor = serve_chat_has_processor(dir);
     search s = {.dir = dir, .has_tools = has_tools && !has_processor, .err = err};
     assay_status rc = has_processor ? search_processor(&s) : take_files(&s);
     if (rc == ASSAY_OK && !s.found.place) rc = take_member(&s, "tokenizer_config.json");
+    if (rc == ASSAY_OK && !s.found.place) rc = take_frame(&s);
     if (rc == ASSAY_OK) *out = s.found;
     else serve_chat_source_free(&s.found);
     return rc;

@@ -5,6 +5,8 @@
  * Where there is none of them, for which transformers fails, and in a checkpoint without a processor, it is
  * chat_template.jinja, or the member chat_template of tokenizer_config.json.
  *
+ * A checkpoint without any may be one whose processor writes the prompt: serving/chat/frame.h.
+ *
  * Named templates (additional_chat_templates/NAME.jinja beside chat_template.jinja, or a list in
  * tokenizer_config.json): "default" is taken; of a checkpoint without a processor "tool_use" for a request
  * with tools, if it has one.
@@ -19,11 +21,13 @@
 
 /* place: where the template is, for messages: "chat_template.jinja", "tokenizer_config.json: chat_template",
  *        "tokenizer_config.json: chat_template tool_use". NULL: the checkpoint has no chat template.
- * text:  [n], not terminated. Both are owned. */
+ * text:  [n], not terminated. Both are owned.
+ * is_complete: the tokenizer adds none of its special tokens to the prompt (serving/chat/frame.h). */
 typedef struct serve_chat_source {
     char *place;
     char *text;
     size_t n;
+    bool is_complete;
 } serve_chat_source;
 
 /* Finds the template of the checkpoint `dir`. Fails with ASSAY_EIO or ASSAY_EFORMAT, naming the file, for one

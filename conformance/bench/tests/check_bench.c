@@ -320,6 +320,27 @@ START_TEST(prompts_with_images_are_measured)
 }
 END_TEST
 
+/* Two crops of 12 pixels beside each other, and the whole image: patches of 3 pixels, 16 of a crop. */
+START_TEST(an_image_with_crops_is_measured)
+{
+    const char *model = "\"$top_srcdir\"/fixtures/moondream3/base/model";
+    const support_output *o =
+        support_assay("bench -e ref32 --model %s --repeat 1 --tokens 2 --prompt 24x12x1 --json -", model);
+    assert_code(o, 0);
+    json_object *document = parse(o->out), *one = result(document, 1);
+    ck_assert_double_eq(real(one, "images"), 1);
+    ck_assert_double_eq(real(one, "prompt"), 1 + 16 + 16);
+    ck_assert_double_gt(real(one, "best"), 0);
+    json_object_put(document);
+    o = support_assay("bench -e ref32 --model %s --prompt 24x12x2", model);
+    assert_code(o, 99);
+    assert_holds(o->err, "found 2 images, expected 1: the model takes one, before all other tokens");
+    o = support_assay("bench -e ref32 --model %s --prompt 24x9x1", model);
+    assert_code(o, 99);
+    assert_holds(o->err, "found images of 24 x 9 pixels, expected multiples of 12");
+}
+END_TEST
+
 START_TEST(errors_are_reported_before_measuring)
 {
     const support_output *o = support_assay("bench %s", wrong[_i].arguments);
@@ -354,6 +375,7 @@ int main(void)
     tcase_add_test(program, token_ids_are_text);
     tcase_add_test(program, without_a_plan_there_are_no_limits);
     tcase_add_test(program, prompts_with_images_are_measured);
+    tcase_add_test(program, an_image_with_crops_is_measured);
     tcase_add_loop_test(program, errors_are_reported_before_measuring, 0,
                         (int)(sizeof wrong / sizeof *wrong));
     tcase_add_test(program, a_module_without_an_engine_is_an_error);

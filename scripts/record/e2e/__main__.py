@@ -55,7 +55,7 @@ def record(name: str, out: Path, seed: int) -> str:
     found: list[Conversation] = []
     for _ in range(N_SAMPLES):
         found.append(drawer.sample(found))
-    write_samples(directory, found, checkpoint.idle_id, seed, row.n_tokens, table.ROWS[name],
+    write_samples(directory, found, checkpoint.idle_id, seed, row.n_tokens, table.STORAGE[name],
                   case_file.source(checkpoint))
     size = sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
     noise = max(value for one in found for value in one.noise.values())

@@ -4,6 +4,7 @@ published model in float64 on the stored weights."""
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,27 @@ class Processor:
         return Prompt([int(one) for one in made["input_ids"][0]], (Medium("image", arrays),))
 
 
+class MoondreamProcessor:
+    """mlx-vlm's processor of Moondream 3, which writes the tokens of the image and of the answer around the text."""
+
+    def __init__(self, _row: Row, directory: Path):
+        from mlx_vlm.models.moondream3.processing_moondream3 import Moondream3Processor
+        self.processor = Moondream3Processor.from_pretrained(directory)
+
+    def made(self, text: str, image: np.ndarray) -> tuple[str, Prompt]:
+        """The prompt without the tokens of the image, as text; and with them, the image as rows of patches of each crop."""
+        from mlx_vlm.models.moondream3.processing_moondream3 import NUM_VISION_TOKENS
+        said = self.processor(text=text, images=[Image.fromarray(image)])
+        ids, crops = said["input_ids"][0].tolist(), said["pixel_values"]
+        side = math.isqrt(NUM_VISION_TOKENS)
+        rows = crops.reshape(len(crops), side, crops.shape[1] // side, side, crops.shape[2] // side, 3).transpose(0, 1, 3, 5, 2, 4)
+        arrays = {"pixel_values": rows.reshape(len(crops) * side * side, -1).astype(np.float32),
+                  "image_grid_thw": np.array([[len(crops), side, side]], np.int32),
+                  "crop_layouts": np.array([said["crop_layouts"][0] or (0, 0)], np.int32)}
+        rendered = self.processor.tokenizer.decode(ids[:1] + ids[1 + NUM_VISION_TOKENS:])
+        return rendered, Prompt(ids, (Medium("image", arrays),))
+
+
 class FalconProcessor:
     """mlx-vlm's processor of Falcon-OCR: the tokens that it writes around an image, and the image itself as rows of patches. Its call would
     put another text in the place of the rendered one (make_ocr_prompt)."""
@@ -97,8 +119,20 @@ class FalconProcessor:
                                              "image_grid_thw": np.array([[1, tall, wide]], np.int32)}),))
 
 
-def opened(row: Row, directory: Path) -> Processor | FalconProcessor:
-    return (FalconProcessor if row.processor == "FalconOCRProcessor" else Processor)(row, directory)
+Opened = Processor | FalconProcessor | MoondreamProcessor
+OF_MLX_VLM = {"FalconOCRProcessor": FalconProcessor, "Moondream3Processor": MoondreamProcessor}
+
+
+def opened(row: Row, directory: Path) -> Opened:
+    return OF_MLX_VLM.get(row.processor, Processor)(row, directory)
+
+
+def conversation(processor: Opened, text: str, image: np.ndarray) -> tuple[str, Prompt]:
+    """The prompt with a placeholder for the image, and the one that the model is given."""
+    if isinstance(processor, MoondreamProcessor):
+        return processor.made(text, image)
+    rendered = processor.rendered(text)
+    return rendered, processor.prompt(rendered, image)
 
 
 def blank(prompt: Prompt) -> Prompt:
@@ -110,7 +144,7 @@ def blank(prompt: Prompt) -> Prompt:
 class Drawer:
     """Draws the samples of a row."""
 
-    def __init__(self, row: Row, checkpoint: Checkpoint, vocabulary: Vocabulary, processor: Processor | FalconProcessor, seed: int):
+    def __init__(self, row: Row, checkpoint: Checkpoint, vocabulary: Vocabulary, processor: Opened, seed: int):
         self.row, self.checkpoint, self.vocabulary, self.processor = row, checkpoint, vocabulary, processor
         self.rng = rng_for(seed, checkpoint.family.name, "e2e")
         self.stop = checkpoint.idle_id
@@ -160,8 +194,7 @@ class Drawer:
         for _ in range(MOST_DRAWS):
             self.draws += 1
             image, text = self.image(), self.text()
-            rendered = self.processor.rendered(text)
-            prompt = self.processor.prompt(rendered, image)
+            rendered, prompt = conversation(self.processor, text, image)
             answer = self.answer(prompt)
             if answer is None or answer in [one.answer for one in others]:
                 continue

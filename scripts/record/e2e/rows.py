@@ -81,12 +81,12 @@ def loud(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
 class Row:
     """What a row's checkpoint needs besides the variant of its family.
 
-    processor: published class of transformers. image: members of preprocessor_config.json; sizes of patches are the tower's.
-    tokens: the texts of the ids that the config's members name. template: the chat template. first, end: the tokens with id 1 and with
+    processor: published class of transformers, or of mlx-vlm. image: members of preprocessor_config.json; sizes of patches are the tower's.
+    tokens: the texts of the ids that the config's members name. template: the chat template; "": the processor writes the prompt. first, end: the tokens with id 1 and with
     the last id, which is the stop id; more: those with ids from 2 on. tokenizer: members of tokenizer_config.json. plain: the variant
     is taken unquantised in bfloat16, in the older spelling, with a vocabulary that CHARACTERS fill, and with a head of few large rows,
     which is not tied, because random tied weights repeat tokens. n_tokens: limit of an answer. marks: the ids of the marks of images in
-    such a vocabulary. groups: in place of the variant's, if those are mixed. vision: members of its tower that differ. outer,
+    such a vocabulary. text: members of its config that differ. groups: in place of the variant's, if those are mixed. vision: members of its tower that differ. outer,
     weight_rules: members of the config, and rules of weights, that differ from the variant's. seq_length: tokens of an image of any
     size, in processor_config.json; None: they follow from its size.
     """
@@ -104,6 +104,7 @@ class Row:
     marks: Callable[[int], Config] = marks
     groups: Groups | None = None
     more: tuple[str, ...] = ()
+    text: Config = field(default_factory=dict)
     vision: Config = field(default_factory=dict)
     outer: Config = field(default_factory=dict)
     weight_rules: tuple = ()
@@ -116,7 +117,7 @@ class Row:
                            weight_rules=(*self.weight_rules, *variant.weight_rules))
         outer = {**variant.outer, "tie_word_embeddings": False, **self.marks(N_PLAIN)}
         outer["vision_config"] = {**outer["vision_config"], **self.vision}
-        return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN}, outer=outer, spelling="old",
+        return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN, **self.text}, outer=outer, spelling="old",
                        dtype="bfloat16", groups=None, weight_rules=(*variant.weight_rules, (r"lm_head\.weight$", loud)))
 
 
@@ -154,6 +155,11 @@ ROWS = {
     # Its processor, which mlx-vlm alone has, resizes images to 64 pixels or more
     "falcon_ocr": Row("base", "FalconOCRProcessor", {}, FALCON_TOKENS, FALCON, "<|OCR_PLAIN|>", "<|end_of_text|>",
                       {"tokenizer_class": "PreTrainedTokenizerFast"}, plain=True, marks=falcon_marks, vision={"patch_size": 16}),
+    # Its processor, which mlx-vlm alone has, writes 729 tokens for an image and the id 3 before an answer, whatever the checkpoint is
+    "moondream3": Row("base", "Moondream3Processor", {}, {"image_token_id": "<|endoftext|>"}, "", "<|thought|>", "<|end|>",
+                      {"tokenizer_class": "PreTrainedTokenizerFast"}, plain=True, marks=lambda _size: {},
+                      more=("<|question|>", "<|answer|>"), text={"num_hidden_layers": 2, "max_position_embeddings": 1024},
+                      vision={"patch_size": 14, "crop_size": 378, "overlap_margin": 4}),
     "mllama": Row("mlx-8bit", "MllamaProcessor",
                   {"image_processor_type": "MllamaImageProcessor", "image_mean": OPENAI_MEAN, "image_std": OPENAI_STD, "do_resize": True,
                    "do_pad": True, "do_rescale": True, "do_normalize": True, "resample": 2, "max_image_tiles": 4},
@@ -216,7 +222,8 @@ def write_files(row: Row, checkpoint: Checkpoint, vocabulary: Vocabulary, direct
                                                        for token in json.loads(document)["added_tokens"]}}
     (directory / "tokenizer.json").write_text(document)
     (directory / "tokenizer_config.json").write_text(dump(config))
-    (directory / "chat_template.jinja").write_text(row.template)
+    if row.template:
+        (directory / "chat_template.jinja").write_text(row.template)
     if row.image:
         tower = checkpoint.variant.outer["vision_config"]
         image = {**row.image, "processor_class": row.processor}

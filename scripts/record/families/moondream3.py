@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 
 from ..dims import pick
 from ..images import Crops
 from ..rewrites import moondream3 as rewrite
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Variant
+from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
 from ..vision import FAINT
 from ..weights import Rule, around, fan_in
 
@@ -73,6 +74,25 @@ def mlx_names(state: dict) -> dict:
     return {one(name): tensor for name, tensor in state.items()}
 
 
+def from_mlx(found: dict[str, Any]) -> dict[str, Any]:
+    """The inverse of mlx_names: tensors, or other values, by our names. A layer with a router has stacks of experts."""
+    def one(name: str) -> str:
+        if name.startswith("vision.proj_mlp."):
+            return name.replace("vision.proj_mlp.", "model.visual.merger.")
+        if name.startswith("text.lm_head."):
+            return name.removeprefix("text.")
+        if re.sub(r"fc[12]\.weight$", "router.weight", name) in found:
+            name = re.sub(r"(mlp\.fc[12])\.weight$", r"\1", name)
+        is_tower = name.startswith("vision.")
+        name = re.sub(r"^(text\.model|vision\.encoder)\.", "", name)
+        if name.startswith("post_ln.") and not is_tower:
+            name = name.replace("post_ln.", "norm.")
+        for ours, theirs in TOWER_NAMES if is_tower else TEXT_NAMES:
+            name = name.replace(theirs, ours)
+        return f"model.visual.{name}" if is_tower else f"model.{name}"
+    return {one(name): value for name, value in found.items()}
+
+
 def old_names(state: dict) -> dict:
     """The tensors' published names."""
     def one(name: str) -> str:
@@ -87,6 +107,14 @@ def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Co
     config = {member: value for member, value in {**base, **(text or {})}.items() if member != "vision"}
     return Variant(name, config, catches, cases, wrapper="towers", spelling=more.pop("spelling", "old"),
                    outer={"vision_config": {**base["vision"], **(vision or {})}, "image_token_id": 0}, **more)
+
+
+# Widths that are multiples of a group, but those of the tower that are none in the published model either: of patches, and of its MLP
+MLX: Config = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "vocab_size": 61, "num_attention_heads": 2,
+               "num_key_value_heads": 2, "head_dim": 32, "rope_dim": 16, "moe_intermediate_size": 32, "num_experts": 4}
+MLX_TOWER: Config = {"hidden_size": 32, "intermediate_size": 40, "num_hidden_layers": 1, "proj_inner_dim": 64, "crop_size": 9}
+# Experts far from each other, which no noise of activations in int8 exchanges
+FAR_EXPERTS: tuple[tuple[str, Rule], ...] = ((r"mlp\.gate\.bias$", around(0.0, 1.5)),)
 
 
 def variants(base: Config) -> list[Variant]:
@@ -104,6 +132,9 @@ def variants(base: Config) -> list[Variant]:
               "attention_bias": False, "proj_inner_dim": 31}, dtype="float32"),
         made(base, "epsilons", "An epsilon of any norm", ("crops",), few, weight_rules=FAINT_RULES, dtype="bfloat16",
              proves=("epsilons",)),
+        made(base, "mlx-4bit", "Stacks of experts, a router, an embedding or a tower in groups misread, or one taken for another",
+             ("crops-generate", "crops-narrow", "narrow"), MLX, MLX_TOWER, dtype="bfloat16", groups=Groups(4, 32, towers=True),
+             weight_rules=FAR_EXPERTS),
         made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS,
              {**few, "vocab_size": 12, "intermediate_size": 51, "max_position_embeddings": 2048}, dtype="bfloat16"),
     ]
@@ -130,5 +161,5 @@ FAMILY = Family(
     model_class="Moondream3ForConditionalGeneration", draw_dims=draw_dims, base=BASE, variants=variants, random=random,
     old_spelling=spelled, old_names=old_names, mlx_spelling=spelled, mlx_names=mlx_names, weight_rules=RULES,
     multimodal_config_class="Moondream3Config", multimodal_model_class="Moondream3ForConditionalGeneration",
-    multimodal_config=lambda _config, _towers: {}, pictures=Crops(),
+    multimodal_config=lambda _config, _towers: {}, pictures=Crops(), from_mlx=from_mlx, groups_from_mlx=from_mlx,
 )

@@ -1,0 +1,168 @@
+/* The prompts that a processor writes: their text, the tokens they need, and the conversations they refuse.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/chat/frame.h"
+
+#include <string.h>
+
+#include "base/tests/support.h"
+#include "serving/chat/chat.h"
+#include "serving/chat/placeholder.h"
+#include "serving/table.h"
+
+#define TOKEN(id, text)                                                                                      \
+    "{\"id\":" #id ",\"content\":\"" text "\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"      \
+    "\"normalized\":false,\"special\":true}"
+#define TOKENIZER(first, answer)                                                                             \
+    "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[" TOKEN(                    \
+        0, first) "," TOKEN(1, "<1>") "," TOKEN(2, "<2>") answer                                             \
+        "],\"normalizer\":null,\"pre_tokenizer\":null,\"post_processor\":null,\"decoder\":null,\"model\":{"  \
+        "\"type\":"                                                                                          \
+        "\"BPE\",\"dropout\":null,\"unk_token\":null,\"continuing_subword_prefix\":null,\"end_of_word_"      \
+        "suffix\":null,"                                                                                     \
+        "\"fuse_unk\":false,\"byte_fallback\":false,\"vocab\":{\"" first                                     \
+        "\":0,\"<1>\":1,\"<2>\":2,\"<3>\":3,\"a\":4},\"merges\":[]}}"
+#define USUAL TOKENIZER("<|endoftext|>", "," TOKEN(3, "<3>"))
+
+static const char *dir;
+
+static void put(const char *file, const char *text)
+{
+    (void)support_write(dir, file, text, strlen(text));
+}
+
+static void setup(void)
+{
+    dir = support_mkdir(support_tmpdir(), "model");
+    put("config.json", "{\"model_type\":\"moondream3\"}");
+    put("tokenizer.json", USUAL);
+}
+
+static assay_status render(const serve_chat_request *request, buffer *out, assay_error *err)
+{
+    serve_chat_source s;
+    bool add_special = true;
+    ck_assert_msg(serve_chat_source_find(dir, false, &s, err) == ASSAY_OK, "%s", err->text);
+    ck_assert_str_eq(s.place, SERVE_CHAT_FRAME_PLACE);
+    const assay_status rc = serve_chat_render(assay_serving_v2(), dir, &s, request, out, &add_special, err);
+    if (rc == ASSAY_OK) ck_assert(!add_special);
+    serve_chat_source_free(&s);
+    return rc;
+}
+
+static void expect_rendered(const serve_chat_request *request, const char *text)
+{
+    buffer out = {0};
+    assay_error err = {0};
+    ck_assert_msg(render(request, &out, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_uint_eq(out.n, strlen(text));
+    ck_assert_mem_eq(out.data, text, out.n);
+    buffer_free(&out);
+}
+
+static void expect_no_source(void)
+{
+    serve_chat_source s;
+    assay_error err = {0};
+    ck_assert_int_ne(serve_chat_source_find(dir, false, &s, &err), ASSAY_OK);
+    support_expect_error(&err, ASSAY_EFORMAT, dir, "expected the", NULL);
+}
+
+static const assay_text text = {" a\n{{ a }}", 10};
+
+START_TEST(a_question_with_an_image_is_framed)
+{
+    expect_rendered(&(serve_chat_request){.prompt = text, .n_images = 1},
+                    "<|endoftext|>\n\nQuestion:  a\n{{ a }}\n\nAnswer: <3>");
+}
+END_TEST
+
+START_TEST(a_text_alone_follows_the_first_token)
+{
+    expect_rendered(&(serve_chat_request){.prompt = text}, "<|endoftext|> a\n{{ a }}");
+    put("processor_config.json", "{}"); /* the tokenizer adds nothing then, either */
+    expect_rendered(&(serve_chat_request){.prompt = text}, "<|endoftext|> a\n{{ a }}");
+}
+END_TEST
+
+START_TEST(a_template_of_the_checkpoint_comes_first)
+{
+    serve_chat_source s;
+    put("chat_template.jinja", "own");
+    ck_assert_int_eq(serve_chat_source_find(dir, false, &s, NULL), ASSAY_OK);
+    ck_assert_str_eq(s.place, "chat_template.jinja");
+    ck_assert(!s.is_complete);
+    serve_chat_source_free(&s);
+}
+END_TEST
+
+START_TEST(other_models_have_no_frame)
+{
+    serve_chat_source s;
+    put("config.json", "{\"model_type\":\"moondream2\"}");
+    ck_assert_int_eq(serve_chat_source_find(dir, false, &s, NULL), ASSAY_OK);
+    ck_assert_ptr_null(s.place);
+}
+END_TEST
+
+START_TEST(other_conversations_are_refused)
+{
+    buffer out = {0};
+    assay_error err = {0};
+    ck_assert_int_ne(render(&(serve_chat_request){.prompt = text, .n_images = 2}, &out, &err), ASSAY_OK);
+    support_expect_error(&err, ASSAY_EFORMAT, dir, "found 2 images, expected one", NULL);
+    ck_assert_int_ne(render(&(serve_chat_request){.prompt = text, .system = text, .n_images = 1}, &out, &err),
+                     ASSAY_OK);
+    support_expect_error(&err, ASSAY_EFORMAT, dir, "found 2 messages, expected one of the user", NULL);
+    buffer_free(&out);
+}
+END_TEST
+
+START_TEST(the_tokens_must_have_the_ids_of_the_published_processor)
+{
+    put("tokenizer.json", TOKENIZER("<|endoftext|>", ""));
+    expect_no_source();
+    put("tokenizer.json", TOKENIZER("<0>", "," TOKEN(3, "<3>")));
+    expect_no_source();
+    put("tokenizer_config.json", "{\"bos_token\":\"<1>\"}");
+    expect_no_source();
+    put("tokenizer_config.json", "{\"bos_token\":\"<0>\"}");
+    expect_rendered(&(serve_chat_request){.prompt = text}, "<0> a\n{{ a }}");
+}
+END_TEST
+
+START_TEST(the_first_token_is_one_of_the_image)
+{
+    static const size_t n_tokens[] = {3};
+    serve_placeholder p;
+    assay_error err = {0};
+    buffer out = {0};
+    const char *written = "<|endoftext|>a<3>", *expanded = "<|endoftext|><|endoftext|><|endoftext|>a<3>";
+    ck_assert_msg(serve_placeholder_find(dir, "Moondream3Processor", &p, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_str_eq(p.token, "<|endoftext|>");
+    ck_assert(p.is_first);
+    ck_assert_int_eq(
+        serve_placeholder_expand(&p, "it", (assay_text){written, strlen(written)}, n_tokens, 1, &out, &err),
+        ASSAY_OK);
+    ck_assert_uint_eq(out.n, strlen(expanded));
+    ck_assert_mem_eq(out.data, expanded, out.n);
+    buffer_free(&out);
+    serve_placeholder_free(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("serving/chat/frame");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, setup, NULL);
+    tcase_add_test(all, a_question_with_an_image_is_framed);
+    tcase_add_test(all, a_text_alone_follows_the_first_token);
+    tcase_add_test(all, a_template_of_the_checkpoint_comes_first);
+    tcase_add_test(all, other_models_have_no_frame);
+    tcase_add_test(all, other_conversations_are_refused);
+    tcase_add_test(all, the_tokens_must_have_the_ids_of_the_published_processor);
+    tcase_add_test(all, the_first_token_is_one_of_the_image);
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}
