@@ -88,7 +88,7 @@ class Row:
     which is not tied, because random tied weights repeat tokens. n_tokens: limit of an answer. marks: the ids of the marks of images in
     such a vocabulary. text: members of its config that differ. groups: in place of the variant's, if those are mixed. vision: members of its tower that differ. outer,
     weight_rules: members of the config, and rules of weights, that differ from the variant's. seq_length: tokens of an image of any
-    size, in processor_config.json; None: they follow from its size.
+    size, in processor_config.json; None: they follow from its size. characters: of the vocabulary, as CHARACTERS.
     """
 
     variant: str
@@ -109,6 +109,7 @@ class Row:
     outer: Config = field(default_factory=dict)
     weight_rules: tuple = ()
     seq_length: int | None = None
+    characters: str = CHARACTERS
 
     def taken(self, variant: Variant) -> Variant:
         """The variant of the family that the row has."""
@@ -118,7 +119,7 @@ class Row:
         outer = {**variant.outer, "tie_word_embeddings": False, **self.marks(N_PLAIN)}
         outer["vision_config"] = {**outer["vision_config"], **self.vision}
         return replace(variant, name="e2e", config={**variant.config, "vocab_size": N_PLAIN, **self.text}, outer=outer, spelling="old",
-                       dtype="bfloat16", groups=None, weight_rules=(*variant.weight_rules, (r"lm_head\.weight$", loud)))
+                       dtype="bfloat16", groups=None, weight_rules=(*self.weight_rules, *variant.weight_rules, (r"lm_head\.weight$", loud)))
 
 
 def clip(kind: str) -> Config:
@@ -157,9 +158,13 @@ ROWS = {
                       {"tokenizer_class": "PreTrainedTokenizerFast"}, plain=True, marks=falcon_marks, vision={"patch_size": 16}),
     # Its processor, which mlx-vlm alone has, writes 729 tokens for an image and the id 3 before an answer, whatever the checkpoint is
     "moondream3": Row("base", "Moondream3Processor", {}, {"image_token_id": "<|endoftext|>"}, "", "<|thought|>", "<|end|>",
-                      {"tokenizer_class": "PreTrainedTokenizerFast"}, plain=True, marks=lambda _size: {},
-                      more=("<|question|>", "<|answer|>"), text={"num_hidden_layers": 2, "max_position_embeddings": 1024},
-                      vision={"patch_size": 14, "crop_size": 378, "overlap_margin": 4}),
+                      {"tokenizer_class": "PreTrainedTokenizerFast"}, plain=True, n_tokens=4, marks=lambda _size: {},
+                      more=("<|question|>", "<|answer|>"), characters="Q" + CHARACTERS,
+                      text={"num_hidden_layers": 1, "moe_start_layer": 0, "max_position_embeddings": 1024},
+                      vision={"num_hidden_layers": 1, "patch_size": 14, "crop_size": 378, "overlap_margin": 4},
+                      # what the last token sees of hundreds of tokens would else be much the same for any image
+                      weight_rules=((r"layers\..*qkv\.weight$", fan_in(3.0)), (r"embed_tokens\.weight$", around(0.0, 1.0)),
+                                    (r"lm_head\.bias$", around(0.0, 0.1)), (r"mlp\.gate\.bias$", around(0.0, 2.5)))),
     "mllama": Row("mlx-8bit", "MllamaProcessor",
                   {"image_processor_type": "MllamaImageProcessor", "image_mean": OPENAI_MEAN, "image_std": OPENAI_STD, "do_resize": True,
                    "do_pad": True, "do_rescale": True, "do_normalize": True, "resample": 2, "max_image_tiles": 4},
@@ -197,9 +202,9 @@ class Vocabulary:
         self.special = {0: "<|endoftext|>", 1: row.first, **dict(enumerate(row.more, 2)), size - 1: row.end,
                         **{checkpoint.variant.outer[name]: token for name, token in row.tokens.items() if name in checkpoint.variant.outer}}
         free = [number for number in range(size) if number not in self.special]
-        if len(free) > len(CHARACTERS):
-            raise RuntimeError(f"{checkpoint.family.name}: {len(free)} ids for text, {len(CHARACTERS)} characters")
-        self.characters = dict(zip(free, CHARACTERS))
+        if len(free) > len(row.characters):
+            raise RuntimeError(f"{checkpoint.family.name}: {len(free)} ids for text, {len(row.characters)} characters")
+        self.characters = dict(zip(free, row.characters))
         self.letters = [one for one in self.characters.values() if one.islower()]
 
     def document(self) -> str:

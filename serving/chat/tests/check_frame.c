@@ -31,9 +31,10 @@ static void put(const char *file, const char *text)
     (void)support_write(dir, file, text, strlen(text));
 }
 
-static void setup(void)
+/* Tests that share a process, or its directory, have checkpoints of their own. */
+static void begin(const char *name)
 {
-    dir = support_mkdir(support_tmpdir(), "model");
+    dir = support_mkdir(support_tmpdir(), name);
     put("config.json", "{\"model_type\":\"moondream3\"}");
     put("tokenizer.json", USUAL);
 }
@@ -72,6 +73,7 @@ static const assay_text text = {" a\n{{ a }}", 10};
 
 START_TEST(a_question_with_an_image_is_framed)
 {
+    begin("a_question_with_an_image_is_framed");
     expect_rendered(&(serve_chat_request){.prompt = text, .n_images = 1},
                     "<|endoftext|>\n\nQuestion:  a\n{{ a }}\n\nAnswer: <3>");
 }
@@ -79,6 +81,7 @@ END_TEST
 
 START_TEST(a_text_alone_follows_the_first_token)
 {
+    begin("a_text_alone_follows_the_first_token");
     expect_rendered(&(serve_chat_request){.prompt = text}, "<|endoftext|> a\n{{ a }}");
     put("processor_config.json", "{}"); /* the tokenizer adds nothing then, either */
     expect_rendered(&(serve_chat_request){.prompt = text}, "<|endoftext|> a\n{{ a }}");
@@ -88,6 +91,7 @@ END_TEST
 START_TEST(a_template_of_the_checkpoint_comes_first)
 {
     serve_chat_source s;
+    begin("a_template_of_the_checkpoint_comes_first");
     put("chat_template.jinja", "own");
     ck_assert_int_eq(serve_chat_source_find(dir, false, &s, NULL), ASSAY_OK);
     ck_assert_str_eq(s.place, "chat_template.jinja");
@@ -99,6 +103,7 @@ END_TEST
 START_TEST(other_models_have_no_frame)
 {
     serve_chat_source s;
+    begin("other_models_have_no_frame");
     put("config.json", "{\"model_type\":\"moondream2\"}");
     ck_assert_int_eq(serve_chat_source_find(dir, false, &s, NULL), ASSAY_OK);
     ck_assert_ptr_null(s.place);
@@ -109,6 +114,7 @@ START_TEST(other_conversations_are_refused)
 {
     buffer out = {0};
     assay_error err = {0};
+    begin("other_conversations_are_refused");
     ck_assert_int_ne(render(&(serve_chat_request){.prompt = text, .n_images = 2}, &out, &err), ASSAY_OK);
     support_expect_error(&err, ASSAY_EFORMAT, dir, "found 2 images, expected one", NULL);
     ck_assert_int_ne(render(&(serve_chat_request){.prompt = text, .system = text, .n_images = 1}, &out, &err),
@@ -120,6 +126,7 @@ END_TEST
 
 START_TEST(the_tokens_must_have_the_ids_of_the_published_processor)
 {
+    begin("the_tokens_must_have_the_ids_of_the_published_processor");
     put("tokenizer.json", TOKENIZER("<|endoftext|>", ""));
     expect_no_source();
     put("tokenizer.json", TOKENIZER("<0>", "," TOKEN(3, "<3>")));
@@ -138,6 +145,7 @@ START_TEST(the_first_token_is_one_of_the_image)
     assay_error err = {0};
     buffer out = {0};
     const char *written = "<|endoftext|>a<3>", *expanded = "<|endoftext|><|endoftext|><|endoftext|>a<3>";
+    begin("the_first_token_is_one_of_the_image");
     ck_assert_msg(serve_placeholder_find(dir, "Moondream3Processor", &p, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_str_eq(p.token, "<|endoftext|>");
     ck_assert(p.is_first);
@@ -155,7 +163,6 @@ int main(void)
 {
     Suite *suite = suite_create("serving/chat/frame");
     TCase *all = tcase_create("all");
-    tcase_add_checked_fixture(all, setup, NULL);
     tcase_add_test(all, a_question_with_an_image_is_framed);
     tcase_add_test(all, a_text_alone_follows_the_first_token);
     tcase_add_test(all, a_template_of_the_checkpoint_comes_first);
