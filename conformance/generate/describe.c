@@ -79,9 +79,10 @@ static void describe_images(const char *dir, const serve_chat_source *source, FI
     serve_placeholder placeholder;
     assay_error err = {0};
     char text[256];
-    if (!serve_chat_has_processor(dir)) return;
+    const bool has_processor = serve_chat_has_processor(dir); /* in a file: some models have theirs without */
+    if (!has_processor && !serve_chat_has_file(dir, "tokenizer.json")) return;
     if (image_config_open(dir, false, &config, &err) != ASSAY_OK) {
-        print_line(out, "images", err.text);
+        if (has_processor) print_line(out, "images", err.text);
         return;
     }
     if (serve_placeholder_find(dir, config.type, &placeholder, &err) == ASSAY_OK) {

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.endtoend import __main__ as program
-from scripts.endtoend import rows
+from scripts.endtoend import asking, rows
 from scripts.tests import tap
 
 TOP = Path(os.environ["top_srcdir"])
@@ -60,6 +60,26 @@ class EndToEnd(unittest.TestCase):
         for family in recorded:
             self.assertEqual(verdicts(results, family), ["passed"] * 3, out)
         self.assertEqual(status, 0, out)
+
+    def test_prompts_that_begin_with_a_placeholder_need_no_image(self) -> None:
+        """Moondream 3's processor writes the first token of a prompt, which has the id of an image's, before a text alone, too."""
+        case = rows.read(FIXTURES / "moondream3")
+
+        def ask(text: str) -> tuple[int, Any]:
+            connection = server.connect(asking.DEADLINE)
+            body = {"model": asking.NAME, "messages": [{"role": "user", "content": text}], "max_tokens": 2}
+            connection.request("POST", "/v1/chat/completions", json.dumps(body), {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            said = json.loads(answer.read())
+            connection.close()
+            return answer.status, said
+
+        with asking.serving(ASSAY, "fastpath", case) as server:
+            status, said = ask("eh")
+            self.assertEqual((status, said["usage"]["prompt_tokens"]), (200, 3), said)
+            status, said = ask("<|endoftext|>eh")
+            self.assertEqual(status, 400, said)
+            self.assertIn("found 2 placeholder tokens", said["error"]["message"])
 
     def test_the_reference_has_the_same_tokens(self) -> None:
         status, out, _ = run("--engine", "ref64", "--row", ROW)

@@ -88,7 +88,8 @@ static assay_status check_placeholders(const server_reading *r, const server_pat
         expected = p->tokens[0] == r->context->placeholder_id;
     if (n == expected) return ASSAY_OK;
     return server_refuse(r->refusal, 400, path->text,
-                         "found %zu placeholder tokens %s in the prompt, expected %zu, those of its images",
+                         "found %zu placeholder tokens %s in the prompt, expected %zu, those that "
+                         "the processor writes",
                          n, r->context->placeholder.token, expected);
 }
 

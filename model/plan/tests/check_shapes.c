@@ -303,7 +303,7 @@ static const char *const FIXTURES[] = {
     "qwen3_5/base",         "qwen3_5/mlx-4bit",     "qwen3_5_moe/base",
     "qwen3_5/tower",        "qwen3_omni_moe/base",  "falcon_ocr/base",
     "mllama/base",          "mllama/tiles-6",       "moondream3/base",
-    "moondream3/converted"};
+    "moondream3/converted", "moondream3/mlx-4bit"};
 
 /* Whether the family leaves out tensors of the checkpoint. */
 static bool passes_over_tensors(const char *dir)

@@ -112,7 +112,8 @@ def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Co
 # Widths that are multiples of a group, but those of the tower that are none in the published model either: of patches, and of its MLP
 MLX: Config = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "vocab_size": 61, "num_attention_heads": 2,
                "num_key_value_heads": 2, "head_dim": 32, "rope_dim": 16, "moe_intermediate_size": 32, "num_experts": 4}
-MLX_TOWER: Config = {"hidden_size": 32, "intermediate_size": 40, "num_hidden_layers": 1, "proj_inner_dim": 64, "crop_size": 9}
+MLX_TOWER: Config = {"hidden_size": 32, "intermediate_size": 40, "num_hidden_layers": 1, "proj_inner_dim": 64, "patch_size": 3,
+                     "crop_size": 9, "overlap_margin": 1}
 # Experts far from each other, which no noise of activations in int8 exchanges
 FAR_EXPERTS: tuple[tuple[str, Rule], ...] = ((r"mlp\.gate\.bias$", around(0.0, 1.5)),)
 

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/tests/support.h"
+#include "image/config_file.h"
 #include "serving/chat/chat.h"
+#include "serving/chat/images.h"
 #include "serving/chat/placeholder.h"
 #include "serving/table.h"
 
@@ -159,6 +161,33 @@ START_TEST(the_first_token_is_one_of_the_image)
 }
 END_TEST
 
+/* The tokens of a black image of 8 x 8 pixels, and the first one of the prompt; 0: refused. */
+static size_t count_tokens(assay_error *err)
+{
+    static const char black[11 + 8 * 8] = "P5 8 8 255\n";
+    const serve_image_source source = {.name = "black", .bytes = (const uint8_t *)black, .n = sizeof black};
+    image_config config;
+    serve_images *images = NULL;
+    size_t n = 0;
+    ck_assert_msg(image_config_open(dir, false, &config, err) == ASSAY_OK, "%s", err->text);
+    if (serve_images_open(&config, &source, 1, 0, &images, err) == ASSAY_OK) n = images->n_tokens[0];
+    serve_images_free(images);
+    image_config_free(&config);
+    return n;
+}
+
+START_TEST(the_processor_writes_as_many_tokens_for_every_image)
+{
+    assay_error err = {0};
+    begin("the_processor_writes_as_many_tokens_for_every_image");
+    ck_assert_uint_eq(count_tokens(&err), 1 + 729);
+    put("config.json", "{\"model_type\":\"moondream3\",\"vision_config\":{\"crop_size\":392}}");
+    ck_assert_uint_eq(count_tokens(&err), 0);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "black: found a crop_size of 392 pixels, of 784 tokens",
+                         "729", NULL);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("serving/chat/frame");
@@ -170,6 +199,7 @@ int main(void)
     tcase_add_test(all, other_conversations_are_refused);
     tcase_add_test(all, the_tokens_must_have_the_ids_of_the_published_processor);
     tcase_add_test(all, the_first_token_is_one_of_the_image);
+    tcase_add_test(all, the_processor_writes_as_many_tokens_for_every_image);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }
