@@ -207,7 +207,8 @@ bool conf_info_add_tower(json_object *to, const plan_tower *t)
            add_sound(to, &t->sound) && conf_json_add_count(to, "block", plan_tower_block(t)) &&
            conf_info_add_count(to, "leading_tokens", t->n_leading) && add_patches(to, &t->patches) &&
            conf_info_add_flag(to, "frames_apart", t->frames_apart) &&
-           conf_info_add_real(to, "tokens_per_second", t->tokens_per_second) && add_table(to, &t->table) &&
+           conf_info_add_real(to, "tokens_per_second", t->tokens_per_second) &&
+           conf_info_add_flag(to, "spans_time", t->spans_time) && add_table(to, &t->table) &&
            add_rope(to, t) && conf_info_add_norm(to, "in_norm", &t->in_norm) &&
            conf_info_add_count(to, "window", t->window) && add_layers(to, t) &&
            conf_info_add_norm(to, "out_norm", &t->out_norm) && add_pooling(to, &t->pooling) &&

@@ -12,7 +12,7 @@
  *   hidden, image_token, video_token
  *   block            a row of features is of block x block patches
  *   patches          {size, channels, frames, order, bias, channels_last, factor, offset}
- *   frames_apart, tokens_per_second
+ *   frames_apart, tokens_per_second, spans_time
  *   table            learned positions: {side, taps, aligns_corners}; taps: "two", "four" or "axes"
  *   rope             {theta, elements, head_dim, order, pairs_in_halves}; order: "rows" or "columns" first
  *   in_norm, out_norm   norms (plan_layer.h)

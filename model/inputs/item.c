@@ -12,6 +12,7 @@
 #include "model/inputs/item_shape.h"
 #include "model/inputs/item_size.h"
 #include "model/inputs/item_tiles.h"
+#include "model/inputs/item_time.h"
 
 /* The published names of an item's tensors; NULL: the kind has no such tensor. */
 typedef struct item_names {
@@ -42,6 +43,12 @@ static void fail_item(reader *r, assay_status status, const char *format, ...)
         r->status = assay_fail(r->err, status, "step: sample %zu: item %zu: %s", r->sample, r->index, reason);
 }
 
+static const char *name_of_seconds(const plan_tower *tower)
+{
+    if (tower->spans_time) return "video_second_per_grid";
+    return tower->tokens_per_second > 0 ? "second_per_grid_ts" : NULL;
+}
+
 /* Sets r->names, or fails for a kind that the model does not take. */
 static void read_kind(reader *r, const plan *p)
 {
@@ -62,8 +69,7 @@ static void read_kind(reader *r, const plan *p)
     }
     if (r->item->kind == ASSAY_ITEM_VIDEO && has_tower && r->tower->video_token >= 0 &&
         !r->tower->takes_places) {
-        r->names = (item_names){"pixel_values_videos", "video_grid_thw",
-                                r->tower->tokens_per_second > 0 ? "second_per_grid_ts" : NULL};
+        r->names = (item_names){"pixel_values_videos", "video_grid_thw", name_of_seconds(r->tower)};
         return;
     }
     static const char *const KINDS[] = {"kind 0", "an image", "a video", "an audio clip", "an embedding"};
@@ -276,26 +282,18 @@ static void read_tiles(reader *r, bool required, item_content *out)
     take_status(r, rc, &err);
 }
 
-/* The temporal interval of a video (Qwen2.5-VL, get_rope_index): tokens per second times seconds per frame.
- */
-static void read_interval(reader *r, item_content *out)
+/* Images of several frames have a second for each. */
+static bool has_time(const reader *r)
 {
-    double seconds = 1;
-    const assay_tensor *t = find_tensor(r, r->names.extra, false);
-    if (r->status != ASSAY_OK || !r->names.extra) return;
-    if (t && t->dtype != ASSAY_F32 && t->dtype != ASSAY_F64)
-        fail_item(r, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected F32 or F64", t->name,
-                  dtype_name(t->dtype));
-    else if (t && t->rank != 0 && !(t->rank == 1 && t->shape[0] == 1)) fail_shape(r, t, "[1] or []");
-    if (r->status != ASSAY_OK) return;
-    if (t) dtype_to_f64(&seconds, t->data, t->dtype, 1);
-    out->interval_is_double = t && t->dtype == ASSAY_F64;
-    out->interval = out->interval_is_double ? r->tower->tokens_per_second * seconds
-                                            : (float)((float)r->tower->tokens_per_second * (float)seconds);
-    const double n_intervals = out->grid[0] > 1 ? (double)(out->grid[0] - 1) : 1, most = 2147483520;
-    if (!(out->interval >= 0 && out->interval <= most / n_intervals)) /* the largest float below 2^31 */
-        fail_item(r, ASSAY_EINVAL, "tensor '%s': found %g, expected at least 0 and at most %g",
-                  r->names.extra, seconds, most / n_intervals / r->tower->tokens_per_second);
+    return r->status == ASSAY_OK &&
+           (r->tower->spans_time || (r->item->kind == ASSAY_ITEM_VIDEO && r->names.extra));
+}
+
+static void read_time(reader *r, item_content *out)
+{
+    assay_error err = {0};
+    const assay_tensor *t = find_tensor(r, r->names.extra, r->tower->spans_time && r->names.extra);
+    if (r->status == ASSAY_OK) take_status(r, item_time_read(r->tower, t, out, &err), &err);
 }
 
 /* The frames that the mask keeps: ones before zeros. Sets the clip's frames, pitch and rows. */
@@ -391,7 +389,7 @@ assay_status item_read(const plan *p, const assay_step *step, size_t index, bool
     if (r.tower->tiles.n == 0)
         read_pixels(&r, needs_pixels, r.tower->takes_places ? n_rows : out->n_patches, out);
     else if (out->pixels) check_finite(&r, out, out->n_patches, width, width);
-    if (r.item->kind == ASSAY_ITEM_VIDEO) read_interval(&r, out);
+    if (has_time(&r)) read_time(&r, out);
     check_span(&r, out);
     return r.status;
 }

@@ -7,6 +7,7 @@ model_libmodel_la_SOURCES += \
 	model/inputs/item_shape.c model/inputs/item_shape.h \
 	model/inputs/item_size.c model/inputs/item_size.h \
 	model/inputs/item_tiles.c model/inputs/item_tiles.h \
+	model/inputs/item_time.c model/inputs/item_time.h \
 	model/inputs/media.c model/inputs/media.h \
 	model/inputs/media_list.c model/inputs/media_list.h \
 	model/inputs/positions.c model/inputs/positions.h \

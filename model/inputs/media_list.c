@@ -55,6 +55,7 @@ size_t media_run(const media_place *place, const plan *p)
     return place->kind == ASSAY_ITEM_VIDEO && p->tower.frames_apart ? n / media_grid(place->medium)[0] : n;
 }
 
+enum { IMAGE, VIDEO, AUDIO };
 static const assay_item_kind KINDS[MEDIA_KINDS] = {ASSAY_ITEM_IMAGE, ASSAY_ITEM_VIDEO, ASSAY_ITEM_AUDIO};
 
 /* The index of the kind that a token is a placeholder of; MEDIA_KINDS: none. */
@@ -118,6 +119,7 @@ void media_list_rows(const media_list *list, const plan *p, const int32_t *token
 typedef struct placing {
     const plan *plan;
     const assay_step *step;
+    const media_list *before; /* of the sample */
     size_t n_before;
     const int32_t *tokens;
     const media **of_item; /* [step->n_items], owned; NULL once placed */
@@ -136,6 +138,20 @@ static bool find_open(placing *g, const media_list *list)
         g->taken[k] = walk.taken[k];
     }
     return g->open[0].medium || g->open[1].medium || g->open[2].medium;
+}
+
+/* The video whose tokens end before token t, without a sound among them; NULL: none. */
+static const media_place *video_before(const placing *g, size_t t)
+{
+    const media_place *last = NULL;
+    if (!g->plan->tower.spans_time || t == 0) return NULL;
+    for (size_t i = 0; i < g->before->n; i++)
+        if (g->before->place[i].kind == ASSAY_ITEM_VIDEO) last = &g->before->place[i];
+    for (size_t i = 0; i < g->list.n; i++)
+        if (g->list.place[i].kind == ASSAY_ITEM_VIDEO) last = &g->list.place[i];
+    if (!last) return NULL;
+    const size_t n = g->open[VIDEO].medium ? g->taken[VIDEO] : media_tokens(last->medium);
+    return last->first + n == t ? last : NULL;
 }
 
 /* Begins the next item of kind k at token t. */
@@ -162,11 +178,59 @@ static assay_status begin_item(placing *g, size_t k, size_t t)
             "at its beginning",
             step->sample, *i, t);
     media_list *list = &g->list;
-    g->open[k] = (media_place){g->of_item[*i], KINDS[k], t};
+    g->open[k] = (media_place){g->of_item[*i], KINDS[k], t, t};
     g->of_item[(*i)++] = NULL;
     g->taken[k] = 0;
+    const media_place *video = KINDS[k] == ASSAY_ITEM_AUDIO ? video_before(g, t) : NULL;
+    if (video) g->open[k].start = video->first;
     list->place[list->n++] = g->open[k];
     return ASSAY_OK;
+}
+
+/* Whether the tokens of two media of these kinds may be in turns; k: a kind or MEDIA_KINDS. */
+static bool may_alternate(const plan *p, size_t k, size_t o)
+{
+    return p->tower.spans_time && ((k == VIDEO && o == AUDIO) || (k == AUDIO && o == VIDEO));
+}
+
+/* The temporal position of token i of a video, relative to its first. */
+static int64_t time_of(const media *video, size_t i)
+{
+    return media_time(video, i / (media_tokens(video) / media_grid(video)[0]));
+}
+
+/* Whether the sound and the video that are open may go on with a token of kind k: the earlier position comes
+ * first, the video's where both are the same. Only the last video may be that of the sound. */
+static bool is_in_turn(const placing *g, size_t k)
+{
+    const media_place *sound = &g->open[AUDIO], *video = &g->open[VIDEO];
+    const size_t n = g->taken[VIDEO];
+    const int64_t row = (int64_t)g->taken[AUDIO];
+    if (!video->medium || !sound->medium) return true;
+    if (sound->start != video->first) return false;
+    if (k == VIDEO) return time_of(video->medium, n) <= row;
+    return time_of(video->medium, n - 1) <= row && time_of(video->medium, n) > row;
+}
+
+/* The same where the sound begins after the last token of a video. */
+static bool begins_in_turn(const placing *g, size_t t)
+{
+    const media_place *sound = &g->open[AUDIO];
+    if (g->taken[AUDIO] > 0 || sound->start == sound->first || g->open[VIDEO].medium) return true;
+    const media *video = video_before(g, t)->medium;
+    return time_of(video, media_tokens(video) - 1) == 0;
+}
+
+static assay_status check_turn(const placing *g, size_t k, size_t t)
+{
+    if (!g->plan->tower.spans_time || k == IMAGE) return ASSAY_OK;
+    if (is_in_turn(g, k) && (k != AUDIO || begins_in_turn(g, t))) return ASSAY_OK;
+    return assay_fail(
+        g->err, ASSAY_EINVAL,
+        "step: sample %zu: token %zu: found placeholder token %d after %zu of a video and %zu of "
+        "a sound, expected the tokens of a video and its sound in the order of their positions, "
+        "those of the video first where they are the same",
+        g->step->sample, t - g->n_before, g->tokens[t], g->taken[VIDEO], g->taken[AUDIO]);
 }
 
 /* Checks that no medium of another kind than k is divided by the token t; k MEDIA_KINDS: the token is none of
@@ -174,7 +238,7 @@ static assay_status begin_item(placing *g, size_t k, size_t t)
 static assay_status check_division(const placing *g, size_t k, size_t t)
 {
     for (size_t o = 0; o < MEDIA_KINDS; o++) {
-        if (o == k || !g->open[o].medium) continue;
+        if (o == k || !g->open[o].medium || may_alternate(g->plan, k, o)) continue;
         const size_t run = media_run(&g->open[o], g->plan), part = g->taken[o] % run;
         if (part != 0 || (g->taken[o] != 0 && run == media_tokens(g->open[o].medium)))
             return assay_fail(
@@ -192,6 +256,7 @@ static assay_status place_token(placing *g, size_t t)
     assay_status rc = check_division(g, k, t);
     if (rc != ASSAY_OK || k == MEDIA_KINDS) return rc;
     if (!g->open[k].medium) rc = begin_item(g, k, t);
+    if (rc == ASSAY_OK) rc = check_turn(g, k, t);
     if (rc != ASSAY_OK) return rc;
     const bool begins_run = g->taken[k] % media_run(&g->open[k], g->plan) == 0;
     if (begins_run && KINDS[k] != ASSAY_ITEM_AUDIO && g->plan->positions != PLAN_POSITIONS_INDEX && t > 0 &&
@@ -216,7 +281,7 @@ static size_t extra_positions(const media_list *list)
     return sum;
 }
 
-static assay_status place_tokens(placing *g, const media_list *before)
+static assay_status place_tokens(placing *g)
 {
     const assay_step *step = g->step;
     const size_t n = g->n_before + step->n_tokens;
@@ -229,7 +294,7 @@ static assay_status place_tokens(placing *g, const media_list *before)
             return assay_fail(g->err, ASSAY_EINVAL,
                               "step: sample %zu: item %zu: found no placeholder token %d for it in the step",
                               step->sample, i, media_token(g->plan, step->items[i].kind));
-    const size_t extra = extra_positions(before) + extra_positions(&g->list);
+    const size_t extra = extra_positions(g->before) + extra_positions(&g->list);
     if (n > INT32_MAX || extra > INT32_MAX - n)
         return assay_fail(
             g->err, ASSAY_EINVAL,
@@ -275,10 +340,10 @@ static bool append_list(media_list *list, media_list *added)
 assay_status media_list_add(media_list *list, const plan *p, const assay_step *step, size_t n_before,
                             const int32_t *tokens, bool needs_pixels, assay_error *err)
 {
-    placing g = {.plan = p, .step = step, .n_before = n_before, .tokens = tokens, .err = err};
+    placing g = {.plan = p, .step = step, .before = list, .n_before = n_before, .tokens = tokens, .err = err};
     if (!find_open(&g, list) && step->n_items == 0) return ASSAY_OK;
     assay_status rc = read_items(&g, needs_pixels);
-    if (rc == ASSAY_OK) rc = place_tokens(&g, list);
+    if (rc == ASSAY_OK) rc = place_tokens(&g);
     if (rc == ASSAY_OK && g.list.n && !append_list(list, &g.list))
         rc = assay_fail(err, ASSAY_ENOMEM, "step: sample %zu: out of memory for its items", step->sample);
     for (size_t i = 0; g.of_item && i < step->n_items; i++) media_release(g.of_item[i]);

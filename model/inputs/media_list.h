@@ -9,11 +9,13 @@
 #include "model/inputs/media.h"
 #include "model/plan/plan.h"
 
-/* A medium in a sample: `first` is the index of its first placeholder token. */
+/* A medium in a sample: `first` is the index of its first placeholder token, `start` that of the token from
+ * whose position on its own are counted: `first`; of the sound of a video (tower.spans_time) that of the
+ * video. */
 typedef struct media_place {
     const media *medium;
     assay_item_kind kind; /* ASSAY_ITEM_IMAGE, ASSAY_ITEM_VIDEO or ASSAY_ITEM_AUDIO */
-    size_t first;
+    size_t first, start;
 } media_place;
 
 /* The media of one sample, by `first`. Zero-initialised: none. */
@@ -45,11 +47,14 @@ void media_list_rewind(media_list *list, size_t n_tokens);
  * offset or n_tokens that is not that of the item's placeholder tokens; for an item without a placeholder
  * token in the step; for a placeholder token that no medium is left for, in a step with items or in a sample
  * with a medium that has not ended; for a token of another kind between the placeholder tokens of one frame,
- * or, unless tower.frames_apart, of one medium; with other positions than PLAN_POSITIONS_INDEX for two media
- * of a kind, or two frames of a medium with frames_apart, without another token between them, where published
- * code raises (get_rope_index takes both for one; it does not for sounds); for more tokens and positions than
- * INT32_MAX; with tower.n_leading for an image that does not begin with the first token of its sample.
- * Without any item, placeholder tokens are ordinary tokens. ASSAY_ENOMEM. */
+ * or, unless tower.frames_apart, of one medium; with tower.spans_time for the tokens of a video and of its
+ * sound, which begins right after tokens of the video, in another order than that of their positions on axis
+ * 0, the video first where both have the same (Qwen3OmniMoeProcessor.replace_video_with_audio_token); with
+ * other positions than PLAN_POSITIONS_INDEX for two media of a kind, or two frames of a medium with
+ * frames_apart, without another token between them, where published code raises (get_rope_index takes both
+ * for one; it does not for sounds); for more tokens and positions than INT32_MAX; with tower.n_leading for an
+ * image that does not begin with the first token of its sample. Without any item, placeholder tokens are
+ * ordinary tokens. ASSAY_ENOMEM. */
 assay_status media_list_add(media_list *list, const plan *p, const assay_step *step, size_t n_before,
                             const int32_t *tokens, bool needs_pixels, assay_error *err);
 

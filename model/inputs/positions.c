@@ -60,8 +60,8 @@ static int64_t next_position(const plan *p, const media_list *list, const int32_
     if (p->positions == PLAN_POSITIONS_BLOCK && list->n > 0)
         return largest_position(position, n - 1) + (plan_is_block_token(p, tokens[n - 1]) ? 0 : 1);
     media_walk walk = media_walk_from(list, p, tokens, n - 1);
-    if (p->positions == PLAN_POSITIONS_GRID && media_walk_token(&walk, &place, &row) &&
-        list->place[place].kind != ASSAY_ITEM_AUDIO) {
+    if (p->positions == PLAN_POSITIONS_GRID && !p->tower.spans_time &&
+        media_walk_token(&walk, &place, &row) && list->place[place].kind != ASSAY_ITEM_AUDIO) {
         grid_run run = run_of(p, &list->place[place], row, &taken);
         run.start = position_of(position, n - 1 - taken, 1); /* its first token is at row 0 of the grid */
         if (is_tall(list->place[place].medium, &run)) return end_of(&run);
@@ -111,6 +111,37 @@ static void fill_blocks(const plan *p, const int32_t *tokens, int64_t next, size
     }
 }
 
+/* Positions while they are filled in: of tokens `from` … from + n - 1. next: of the next text token. */
+typedef struct filling {
+    const plan *plan;
+    const int32_t *before;
+    size_t from;
+    int32_t *position;
+    int64_t next;
+} filling;
+
+/* The position of token t, which comes before the one that is filled in: of axes that start with a medium. */
+static int64_t filled(const filling *f, size_t t)
+{
+    return t < f->from ? position_of(f->before, t, 1) : f->position[(t - f->from) * ROPE_AXES_MAX + 1];
+}
+
+/* Of token t, row `row` of an image or video. */
+static void fill_grid_token(filling *f, const media_place *at, size_t row, size_t t)
+{
+    size_t taken;
+    int32_t *out = f->position + (t - f->from) * ROPE_AXES_MAX;
+    grid_run run = run_of(f->plan, at, row, &taken);
+    const bool is_whole = run.n_tokens == media_tokens(at->medium); /* other tokens may be in it */
+    run.start = taken == 0 ? f->next : filled(f, is_whole ? at->first : t - taken);
+    const size_t n_frame = run.n_rows * run.n_columns, in_frame = taken % n_frame;
+    put_position(out, run.start + media_time(at->medium, taken / n_frame),
+                 run.start + (int64_t)(in_frame / run.n_columns),
+                 run.start + (int64_t)(in_frame % run.n_columns));
+    if (f->plan->tower.spans_time) f->next = 1 + largest_position(out, 0);
+    else if (taken + 1 == run.n_tokens) f->next = end_of(&run);
+}
+
 void positions_fill(const plan *p, const media_list *list, const int32_t *tokens, const int32_t *before,
                     size_t from, size_t n, int32_t *position)
 {
@@ -123,29 +154,18 @@ void positions_fill(const plan *p, const media_list *list, const int32_t *tokens
         return;
     }
     media_walk walk = media_walk_from(list, p, tokens, from);
-    int64_t next = next_position(p, list, tokens, before, from);
-    grid_run run = {0};
-    for (size_t i = 0; i < n; i++) {
-        int32_t *out = position + i * ROPE_AXES_MAX;
+    filling f = {p, before, from, position, next_position(p, list, tokens, before, from)};
+    for (size_t t = from; t < from + n; t++) {
         size_t place, row;
-        if (p->positions != PLAN_POSITIONS_GRID || !media_walk_token(&walk, &place, &row) ||
-            list->place[place].kind == ASSAY_ITEM_AUDIO) {
-            put_position(out, next, next, next);
-            next++;
+        const bool has_place = p->positions == PLAN_POSITIONS_GRID && media_walk_token(&walk, &place, &row);
+        if (has_place && list->place[place].kind != ASSAY_ITEM_AUDIO) {
+            fill_grid_token(&f, &list->place[place], row, t);
             continue;
         }
-        const media_place *at = &list->place[place];
-        size_t taken;
-        const grid_run whole = run_of(p, at, row, &taken);
-        if (taken == 0 || i == 0) {
-            run = whole;
-            run.start = taken == 0 ? next : position_of(before, from - taken, 1);
-        }
-        const size_t n_frame = run.n_rows * run.n_columns, in_frame = taken % n_frame;
-        put_position(out, run.start + media_time(at->medium, taken / n_frame),
-                     run.start + (int64_t)(in_frame / run.n_columns),
-                     run.start + (int64_t)(in_frame % run.n_columns));
-        if (taken + 1 == run.n_tokens) next = end_of(&run);
+        if (has_place && list->place[place].start != list->place[place].first)
+            f.next = filled(&f, list->place[place].start) + (int64_t)row;
+        put_position(position + (t - from) * ROPE_AXES_MAX, f.next, f.next, f.next);
+        f.next++;
     }
 }
 

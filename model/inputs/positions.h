@@ -6,6 +6,12 @@
  * placeholder tokens begins at position s: t = s + media_time of the frame, h = s + row, w = s + column of
  * the merged grid; the next run begins at s + max(h, w) of the merged grid.
  *
+ * With tower.spans_time (get_rope_index of Qwen3-Omni) the next run begins after the largest position of the
+ * token before it instead: a video is followed by what comes after its last frame. The tokens of a video's
+ * sound are among its own, and row r of the sound is at s + r. (Published code is told whether videos have
+ * sounds, use_audio_in_video; it takes all for videos with sounds, or none. Here the tokens say it of each:
+ * its sound follows tokens of the video directly, another sound does not.)
+ *
  * With PLAN_POSITIONS_IMAGES (transformers: get_rope_index of HunYuanVLModel) every token takes the next
  * position, on all axes. The tokens of an image but the first and the last, a row of the merged grid and the
  * end of that row after each other, have on axis 1 their column, on axis 2 their row and on axis 3 the number

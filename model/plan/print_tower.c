@@ -34,7 +34,7 @@ static void print_inputs(const plan_tower *t, FILE *out)
     fprintf(out, "video        token %" PRId32 ", %zu frames a patch%s", t->video_token, p->frames,
             t->frames_apart ? ", each patch of frames has a run of tokens" : "");
     if (t->tokens_per_second > 0) fprintf(out, ", %g positions a second", t->tokens_per_second);
-    fputc('\n', out);
+    fputs(t->spans_time ? ", sounds among its tokens\n" : "\n", out);
 }
 
 static void print_sound(const plan_sound *s, const plan_patches *p, FILE *out)

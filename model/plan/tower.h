@@ -129,6 +129,9 @@ typedef struct plan_tower {
     bool takes_places;        /* an item has image_position_ids, the place (x, y) of each patch, not a grid */
     double tokens_per_second; /* positions that a second of a video takes, where its tensors may state seconds
                                  for each frame (second_per_grid_ts); 0: a frame is one position */
+    bool spans_time; /* a video lasts as long as its seconds (video_second_per_grid) say: what follows it
+                        comes after its last frame, and the tokens of a sound may be among its own
+                        (get_rope_index of Qwen3-Omni) */
 } plan_tower;
 
 /* W: the number of elements of a row of pixels. */

@@ -161,6 +161,8 @@ def catches(variant: Variant, case: cases.Case) -> str:
         "media-decode": "in a long decode after a sound and an image",
         "media-generate": "in greedy tokens after images and sounds",
         "media-narrow": "in a narrower type, by a prompt with an image and a sound of which every expert is chosen by far",
+        "media-videos": "in a video of several frames, and in one beside an image and a sound",
+        "videos-sound": "where the tokens of a sound, longer or shorter than the video, are among those of a video",
         "sound-windows": "where windows divide a sound, and where they do not",
         "random": "in a drawn configuration",
         "forced": "in a drawn configuration, in prompts short and long, in every type",

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from transformers import ProcessorMixin
 
+from . import sounds
 from .variant import Config
 
 KINDS = ("image", "video", "audio")
@@ -23,13 +24,15 @@ class Picture:
     """An image of rows x columns placeholder tokens, or a video with that many of each of its frames.
 
     frames: 0 for an image. bare: without the tokens that mark its beginning and end, so that the placeholder
-    tokens of two pictures can follow each other.
+    tokens of two pictures can follow each other. sound: the frames of the spectrogram of a video's sound, whose tokens are
+    among its own; 0: it has none.
     """
 
     rows: int
     columns: int
     frames: int = 0
     bare: bool = False
+    sound: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Clip:
     frames: int
 
 
+SECONDS = {"second_per_grid_ts": 0.75, "video_second_per_grid": 2.0}  # of the latter, whole ones: so are their positions
 Part = int | Picture | Clip  # of a prompt: that many text tokens, a picture, or a sound
 
 
@@ -73,7 +77,7 @@ class Grids:
     """Pictures as `pixel_values` and `image_grid_thw` (Qwen): rows of pixels in blocks of merge x merge patches.
 
     frames_apart: each frame of a video has a run of placeholder tokens of its own, with marks and text before
-    it, as in Qwen3-VL. seconds: videos also have `second_per_grid_ts`. videos: the model takes them. squares: each row
+    it, as in Qwen3-VL. seconds: the tensor with the seconds of a frame, a name of SECONDS. videos: the model takes them. squares: each row
     of pixels is an image [C, p, p] of its own (PaddleOCR-VL). newlines: an image has a placeholder token more for each
     row of them, one before and one after them, and the published positions number the images of a batch (HunYuanVL).
     """
@@ -81,7 +85,7 @@ class Grids:
     begin: str = "vision_start_token_id"  # members of the config
     end: str = "vision_end_token_id"
     frames_apart: bool = False
-    seconds: bool = False
+    seconds: str = ""
     videos: bool = True
     squares: bool = False
     sounds: bool = False  # the model also takes sounds
@@ -106,7 +110,7 @@ class Grids:
         arrays = {f"pixel_values{last}": rows.reshape(shape).astype(np.float32),
                   f"{kind}_grid_thw": np.array([grid], np.int32)}
         if picture.frames and self.seconds:
-            arrays["second_per_grid_ts"] = np.array([0.75], np.float32)
+            arrays[self.seconds] = np.array([SECONDS[self.seconds]], np.float32)
         return Medium(kind, arrays)
 
 
@@ -258,6 +262,10 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
             tokens += words(part)
             continue
         media.append(formats.draw(rng, config, part))
+        if part.sound:
+            media.append(SOUNDS.draw(rng, config, Clip(part.sound)))
+            tokens += [*begin, *sounds.interleaved(config, media[-2].arrays, SOUNDS.tokens(config, Clip(part.sound))), *end]
+            continue
         size, frames = tokens_of(formats, config, part), max(part.frames, 1)
         apart = formats.frames_apart and frames > 1
         for frame in range(frames if apart else 1):
@@ -270,14 +278,16 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
 
 def draw_parts(formats: Format, rng: np.random.Generator) -> tuple[tuple[Part, ...], ...]:
     """Draws three prompts: of text alone, of one picture, and of up to four, of which some are sounds where the model takes
-    them. Videos, which are drawn only for
-    Grids that take them, have so few frames that the text after one comes later than its last frame, because the published cached
-    decode and the published pass over the whole sequence give different positions otherwise."""
+    them. Videos, which are drawn only for Grids that take them, have so few frames, and such long sounds, that the text after one
+    comes later than any of its tokens, because the published cached decode and the published pass over the whole sequence give
+    different positions otherwise. All have sounds, or none, as the published class wants it."""
+    heard = getattr(formats, "sounds", False) and bool(rng.integers(2))
+
     def picture() -> Picture | Clip:
         if getattr(formats, "sounds", False) and rng.integers(2):
             return Clip(int(rng.integers(1, 130)))
         if isinstance(formats, Grids) and formats.videos and rng.integers(4) == 0:
-            return Picture(int(rng.integers(1, 3)), 4, frames=2)
+            return Picture(int(rng.integers(1, 3)), 4, frames=2, sound=int(rng.integers(33, 130)) if heard else 0)
         rows = int(rng.integers(1, 6))
         return Picture(rows, int(rng.integers(1, 1 + min(5, 12 // rows))))
 
@@ -348,23 +358,6 @@ def counts_mask(model: torch.nn.Module) -> bool:
     return positions is not None and "mm_token_type_ids" not in inspect.signature(positions).parameters
 
 
-def encode_alone(model: torch.nn.Module) -> None:
-    """Has the audio tower of a model encode each sound on its own. The published tower extends the chunks of all sounds of
-    a call to the longest among them, and its convolutions see that: what a sound gives would depend on others."""
-    tower = getattr(model.model, "audio_tower", None)
-    if tower is None or not hasattr(tower, "conv2d1"):
-        return
-    together = tower.forward
-
-    def forward(input_features, feature_lens, **kwargs):
-        outs = [together(part, feature_lens=feature_lens[i:i + 1], **kwargs)
-                for i, part in enumerate(input_features.split(feature_lens.tolist(), dim=1))]
-        rows = torch.cat([out.last_hidden_state for out in outs])
-        return type(outs[0])(last_hidden_state=rows, pooler_output=rows)
-
-    tower.forward = forward
-
-
 def model_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.Tensor]:
     """The inputs of the published model for a prompt: input_ids; if its mask or its positions depend on them,
     the kinds of the tokens; and the media, in float64 for a model in float64 and otherwise in float32, as a
@@ -379,6 +372,8 @@ def model_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.T
         inputs["mm_token_type_ids"] = token_kinds(config, tokens)
     if "moe_mm_token_type_ids" in inspect.signature(model.forward).parameters:  # ERNIE: these have experts of their own
         inputs["moe_mm_token_type_ids"] = expert_kinds(config, tokens)
+    if media_of(tokens) and sounds.in_videos(config, tokens):
+        inputs["use_audio_in_video"] = True
     return inputs | tensors(model, joined(media_of(tokens)))
 
 

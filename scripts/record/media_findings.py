@@ -11,9 +11,9 @@ import numpy as np
 
 from . import newer
 from .findings_ask import FIXTURES, bound, golden, off, shows, truth
-from .images import encode_alone
 from .mlx_lm_observation import prompts
 from .observations import judge
+from .sounds import encode_alone
 
 Repair = Callable[[Any], None]  # changes a model
 

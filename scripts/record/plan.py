@@ -121,6 +121,17 @@ MEDIA = (
     pictured("positions-media", (5,), (1, Clip(40), 2), (2, Picture(2, 3), 1, Clip(110), 2, Picture(1, 4), Clip(8), 1),
              (Clip(100), Picture(3, 2), 3, Picture(2, 1)), kind="positions"),
     pictured("media-narrow", (Picture(1, 1), Clip(10), 1), n_decode=1, traces="fine"),
+    # Videos beside images and sounds; at the end, and with more and with fewer frames than rows and columns
+    pictured("media-videos", (2, Picture(1, 2, frames=3), 2), (1, Clip(12), 1, Picture(2, 1, frames=2), Picture(2, 1), 1)),
+    pictured("positions-media-videos", (5,), (1, Picture(2, 4, frames=3), 2), (Picture(1, 3, frames=5), Clip(20), 1, Picture(2, 2), 1),
+             (Clip(9), Picture(3, 2, frames=1), 1, Picture(2, 2), 2, Picture(1, 2, frames=2)), kind="positions"),
+    # Sounds among the tokens of videos: longer than the video; shorter, beside an image and a sound on its own
+    pictured("videos-sound", (2, Picture(1, 2, frames=3, sound=130), 2),
+             (1, Picture(2, 1, frames=2, sound=20), 1, Picture(1, 2), Clip(9), 1), traces="fine"),
+    # Also shorter than a frame has rows, and with a sound of one token
+    pictured("positions-videos-sound", (4,), (1, Picture(1, 3, frames=3, sound=120), 2, Picture(2, 2, frames=2, sound=50), 1),
+             (Picture(4, 1, frames=1, sound=9), 1, Clip(30), Picture(2, 3), 1), (1, Picture(1, 2, frames=4, sound=5), 2),
+             (2, Picture(2, 1, frames=3, sound=101)), kind="positions"),
 )
 
 

@@ -12,7 +12,7 @@ import torch
 import transformers
 from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
 
-from . import checksums, families, h5
+from . import checksums, families, h5, sounds
 from .cases import left_pad
 from .checkpoint import Checkpoint
 from .families.qwen2 import BASE
@@ -59,6 +59,10 @@ def own_positions(model: torch.nn.Module, prompts: list[Prompt]) -> tuple[torch.
              for name, array in media.items() if not name.startswith(VALUES)}
     if "feature_attention_mask" in grids:
         grids["audio_seqlens"] = grids.pop("feature_attention_mask").sum(-1)
+    if "video_second_per_grid" in grids:
+        grids["second_per_grids"] = grids.pop("video_second_per_grid")
+    if any(sounds.in_videos(model.config, prompt) for prompt in prompts):
+        grids["use_audio_in_video"] = True
     kinds = [token_kinds(model.config, prompt)[0].numpy() for prompt in prompts]
     if not counts_mask(model):
         grids["mm_token_type_ids"] = torch.from_numpy(left_pad(kinds, 0))

@@ -118,8 +118,7 @@ void family_qwen3_tower(family *f, const char *type, bool has_deepstack, size_t 
     tower->merger = family_vision_merger(&v, "merger", n->norm, false, n->first, n->second, FEATURES);
     if (has_deepstack) bind_deepstack(&v, n);
     else config_refuse(&v.config, INDICES);
-    if (default_video == FAMILY_NO_VIDEOS) family_vision_image_token(&v, default_image);
-    else family_vision_tokens(&v, default_image, default_video);
+    family_vision_tokens(&v, default_image, default_video);
     tower->frames_apart = true;
     family_vision_end(&v);
 }

@@ -7,8 +7,7 @@
 #include "model/families/parts/family.h"
 
 /* Reads vision_config and binds the tower. type: model_type of vision_config. has_deepstack: the published
- * class reads deepstack_visual_indexes. default_video: FAMILY_NO_VIDEOS: the model is given no videos. */
-#define FAMILY_NO_VIDEOS SIZE_MAX
+ * class reads deepstack_visual_indexes. */
 void family_qwen3_tower(family *f, const char *type, bool has_deepstack, size_t default_image,
                         size_t default_video);
 

@@ -1,6 +1,7 @@
 /* Qwen3-Omni-MoE (transformers, models/qwen3_omni_moe/modeling_qwen3_omni_moe.py), the part that reads images
  * and sounds and writes text, which its publisher calls thinker: the decoder and the tower of Qwen3-VL-MoE,
- * beside a tower of sounds. Videos are not taken: their placeholder is an ordinary token.
+ * beside a tower of sounds. The tokens of a video are one run, in which those of its sound may be; it lasts
+ * as long as its seconds say.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -36,7 +37,10 @@ void family_qwen3_omni_moe(family *f)
     if (family_ok(f) && !config_has(f->config, RENORMALIZES))
         config_fail(f->config, ASSAY_EFORMAT, "%s: missing, expected true or false", RENORMALIZES);
     if (family_ok(f)) family_qwen3_moe_layers(f, &d, false);
-    family_qwen3_tower(f, "qwen3_omni_moe_vision_encoder", true, 151655, FAMILY_NO_VIDEOS);
+    family_qwen3_tower(f, "qwen3_omni_moe_vision_encoder", true, 151655, 151656);
+    f->plan->tower.frames_apart = false;
+    f->plan->tower.spans_time = true;
+    f->plan->tower.tokens_per_second = (double)config_size_or(f->outer, "position_id_per_seconds", 25);
     family_qwen_audio(f, "qwen3_omni_moe_audio_encoder", 151646);
     ignore_speech(f);
 }

@@ -65,5 +65,5 @@ FAMILY = Family(
     draw_dims=draw_dims, base=BASE, variants=variants, random=partial(random, made), old_spelling=old_spelling,
     old_names=old_names, weight_rules=RULES, multimodal_config_class="Qwen2_5_VLConfig",
     multimodal_model_class="Qwen2_5_VLForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
-    pictures=Grids(seconds=True),
+    pictures=Grids(seconds="second_per_grid_ts"),
 )

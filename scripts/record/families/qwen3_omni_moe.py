@@ -25,7 +25,7 @@ BASE: Config = {
         "downsample_hidden_size": 5, "n_window": 50, "n_window_infer": 100, "max_source_positions": 13},
 }
 CASES = ("image", "images", "sound", "sounds", "media", "media-batch", "media-decode", "media-generate",
-         "positions-media")
+         "positions-media", "media-videos", "positions-media-videos")
 SMALL: Config = {"num_hidden_layers": 2, "vocab_size": 53}
 ONE_LAYER: Config = {"encoder_layers": 1}
 
@@ -47,7 +47,7 @@ def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Co
     config = {**plain, **(text or {})}
     n = config["vocab_size"]
     sounds = {"audio_config": {**base["audio"], "output_dim": config["hidden_size"], **(audio or {})},
-              "audio_token_id": n - 7, "audio_start_token_id": n - 8, "audio_end_token_id": n - 9}
+              "position_id_per_seconds": 25, "audio_token_id": n - 7, "audio_start_token_id": n - 8, "audio_end_token_id": n - 9}
     return made_tower(plain, name, catches, cases, text, vision, {**sounds, **(outer or {})}, **more)
 
 
@@ -128,6 +128,9 @@ def variants(base: Config) -> list[Variant]:
              ("sound-windows",), {**SMALL, "num_hidden_layers": 1, "attention_bias": True}, once,
              {"n_window_infer": 250, "num_mel_bins": 8, "n_window": 51, "encoder_attention_heads": 1,
               "downsample_hidden_size": 4, "max_source_positions": 20}, dtype="bfloat16", **published),
+        made(base, "seconds", "Sounds among the tokens of a video, or positions a second, misplaced",
+             ("videos-sound", "positions-videos-sound"), {**SMALL, "num_hidden_layers": 1}, once, ONE_LAYER,
+             {"position_id_per_seconds": 3}, dtype="bfloat16", **published),
         made(base, "epsilons", "An epsilon of any norm", ("media",), SMALL,
              weight_rules=(*FAINT_SOUND, *FAINT_RULES, (r"experts\.down_proj$", fan_in(FAINT))),
              dtype="bfloat16", proves=("epsilons",), **published),
@@ -150,7 +153,8 @@ def draw_dims(rng: np.random.Generator) -> Config:
 
 def random(rng: np.random.Generator, base: Config) -> Variant:
     text = {"attention_bias": bool(rng.integers(2)), "norm_topk_prob": bool(rng.integers(2))}
-    return made(base, "", "A misread tower", (), text, experts=pick(rng, ("fused", "split")))
+    outer = {"position_id_per_seconds": pick(rng, (1, 2, 3, 5))}
+    return made(base, "", "A misread tower", (), text, outer=outer, experts=pick(rng, ("fused", "split")))
 
 
 FAMILY = Family(
@@ -158,5 +162,5 @@ FAMILY = Family(
     draw_dims=draw_dims, base=BASE, variants=variants, random=random, old_spelling=old_spelling, old_names=old_names, whole=whole,
     weight_rules=WEIGHT_RULES, multimodal_config_class="Qwen3OmniMoeThinkerConfig",
     multimodal_model_class="Qwen3OmniMoeThinkerForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
-    pictures=Grids(videos=False, sounds=True),
+    pictures=Grids(seconds="video_second_per_grid", sounds=True),
 )
