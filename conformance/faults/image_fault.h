@@ -71,6 +71,8 @@ typedef struct fault_images {
      */
     void (*crops)(fp_crops *c);
     void (*crop_row)(float *y, size_t width);
+    /* Returns the temporal position of a frame of a video. */
+    int32_t (*time)(const media *m, size_t frame);
     /* Returns the frames that a chunk of n frames of a sound of n_frames is extended to. */
     size_t (*padded)(const plan_sound *sound, size_t n_frames, size_t n);
     /* Returns the zeros before the first pixel of an axis. */
@@ -133,6 +135,11 @@ void fault_blind_mlp(const fp_sample *one, size_t n, fp_sight *sight);
 void fault_frames_swapped(double *rows, size_t n);
 void fault_borders_half_up(fp_crops *c);
 void fault_crops_first(float *y, size_t width);
+
+/* Faults of the time of videos, and of the sounds among their tokens. */
+int32_t fault_frames_counted(const media *m, size_t frame);
+void fault_video_overtaken(const plan *p, const media_list *list, size_t n, int32_t *position);
+void fault_video_before_sound(const plan *p, const media_list *list, size_t n, int32_t *position);
 
 /* Faults of sounds: of plans, and at their seam. */
 void fault_sound_positions_continued(plan *p);

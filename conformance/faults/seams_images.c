@@ -28,12 +28,19 @@ __typeof__(fp_gate_value) __real_fp_gate_value, __wrap_fp_gate_value;
 __typeof__(fp_crops_open) __real_fp_crops_open, __wrap_fp_crops_open;
 __typeof__(fp_crops_row) __real_fp_crops_row, __wrap_fp_crops_row;
 __typeof__(media_pixels) __real_media_pixels, __wrap_media_pixels;
+__typeof__(media_time) __real_media_time, __wrap_media_time;
 __typeof__(plan_convolution_before) __real_plan_convolution_before, __wrap_plan_convolution_before;
 
 size_t __wrap_plan_convolution_before(const plan_convolution *c, size_t n)
 {
     return fault_planted()->images.padding ? fault_planted()->images.padding(c)
                                            : __real_plan_convolution_before(c, n);
+}
+
+int32_t __wrap_media_time(const media *m, size_t frame)
+{
+    return fault_planted()->images.time ? fault_planted()->images.time(m, frame)
+                                        : __real_media_time(m, frame);
 }
 
 void __wrap_positions_fill(const plan *p, const media_list *list, const int32_t *tokens,

@@ -21,7 +21,8 @@ MODEL_INPUTS_TESTS = \
 	model/inputs/tests/check_places_refused \
 	model/inputs/tests/check_positions \
 	model/inputs/tests/check_sounds \
-	model/inputs/tests/check_tiles
+	model/inputs/tests/check_tiles \
+	model/inputs/tests/check_video_sounds
 MODEL_INPUTS_SAMPLE = model/inputs/tests/sample.c model/inputs/tests/sample.h
 MODEL_INPUTS_IMAGE = $(MODEL_INPUTS_SAMPLE) model/inputs/tests/image.c model/inputs/tests/image.h
 check_PROGRAMS += $(MODEL_INPUTS_TESTS)
@@ -48,3 +49,6 @@ model_inputs_tests_check_places_refused_CFLAGS = $(TEST_CFLAGS)
 model_inputs_tests_check_places_refused_LDADD = $(TEST_LIBS)
 model_inputs_tests_check_tiles_CFLAGS = $(TEST_CFLAGS)
 model_inputs_tests_check_tiles_LDADD = $(TEST_LIBS)
+model_inputs_tests_check_video_sounds_SOURCES = model/inputs/tests/check_video_sounds.c $(MODEL_INPUTS_SAMPLE)
+model_inputs_tests_check_video_sounds_CFLAGS = $(TEST_CFLAGS)
+model_inputs_tests_check_video_sounds_LDADD = $(TEST_LIBS)

@@ -170,6 +170,7 @@ START_TEST(a_plan_as_json_has_what_the_text_has)
         {"subjects/1/checkpoint/tower/block", "2"},
         {"subjects/1/checkpoint/tower/patches/size", "4"},
         {"subjects/1/checkpoint/tower/frames_apart", "true"},
+        {"subjects/1/checkpoint/tower/spans_time", "false"},
         {"subjects/1/checkpoint/tower/layers/2/attention/heads", "2"},
         {"subjects/1/checkpoint/tower/layers/2/attention/bias", "\"qkv\""},
         {"subjects/1/checkpoint/tower/merger/features", "30"},

@@ -87,10 +87,22 @@ START_TEST(sounds_are_read_in_chunks_and_attend_within_windows_of_chunks)
     ck_assert_uint_eq(t->window, 13);
     ck_assert_uint_eq(plan_patches_width(&t->patches), 2 * 5);
     ck_assert_int_eq(t->audio_token, 90);
-    ck_assert_int_eq(p->tower.video_token, -1);
     ck_assert(!t->has_rope && t->layers[1].in_windows && t->layers[1].attention.rope == PLAN_NONE);
     ck_assert(t->layers[0].mixer_in.kind == PLAN_LAYER_NORM && t->layers[0].mixer_in.epsilon == 1e-5);
     ck_assert(t->out_norm.present && t->merger.n_steps == 3);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(videos_last_as_long_as_their_seconds_say)
+{
+    plan *p = checkpoint_open_fixture("qwen3_omni_moe/seconds");
+    ck_assert_int_eq(p->tower.video_token, 50);
+    ck_assert(p->tower.spans_time && !p->tower.frames_apart);
+    ck_assert_double_eq(p->tower.tokens_per_second, 3);
+    plan_free(p);
+    p = checkpoint_open(checkpoint_changed(ALONE, "position_id_per_seconds", NULL));
+    ck_assert_double_eq(p->tower.tokens_per_second, 25);
     plan_free(p);
 }
 END_TEST
@@ -180,6 +192,9 @@ static const struct {
     {"audio_config.activation_function", "\"mish\"", ASSAY_EUNSUPPORTED, {"activation_function", "\"mish\""}},
     {"audio_token_id", "53", ASSAY_EFORMAT, {"audio_token_id: found 53", "vocab_size (53)"}},
     {"audio_token_id", "49", ASSAY_EUNSUPPORTED, {"audio_token_id: found 49", "another than image_token_id"}},
+    {"audio_token_id", "50", ASSAY_EUNSUPPORTED, {"audio_token_id: found 50", "and video_token_id"}},
+    {"video_token_id", "49", ASSAY_EUNSUPPORTED, {"video_token_id: found 49", "another than image_token_id"}},
+    {"position_id_per_seconds", "0", ASSAY_EFORMAT, {"position_id_per_seconds: found 0", ""}},
     {"text_config.norm_topk_prob",
      NULL,
      ASSAY_EFORMAT,
@@ -218,6 +233,7 @@ int main(void)
                         (int)(sizeof OTHERS / sizeof *OTHERS));
     tcase_add_test(all, the_whole_models_config_gives_the_same_plan);
     tcase_add_test(all, sounds_are_read_in_chunks_and_attend_within_windows_of_chunks);
+    tcase_add_test(all, videos_last_as_long_as_their_seconds_say);
     tcase_add_test(all, windows_are_whole_chunks);
     tcase_add_test(all, convolutions_may_have_their_channels_last);
     tcase_add_test(all, the_parts_that_speak_are_passed_over);
