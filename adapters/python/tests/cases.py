@@ -18,7 +18,7 @@ from assay.client import Client, Refused, step_of
 
 ALLOWED = 4.0  # conformance/judge/noise.h
 FLOOR_ULPS = 16
-MEDIA = {"image": ("pixel_values", "image_grid_thw"), "video": ("pixel_values_videos", "video_grid_thw", "second_per_grid_ts")}
+MEDIA = {"image": ("pixel_values", "image_grid_thw"), "video": ("pixel_values_videos", "video_grid_thw", "second_per_grid_ts", "video_second_per_grid")}
 
 
 @dataclass

@@ -26,7 +26,7 @@ from assay.adapters.mlx_vlm_processors import returned
 
 from .. import h5
 from ..cases import left_pad
-from ..images import KINDS
+from ..images import KINDS, SECONDS
 from ..mlx_lm_observation import distance, prompts, refusal
 from ..observations import judge
 from .spelling import respelled, with_config
@@ -166,7 +166,7 @@ def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[i
             rows = mine if grids is None else np.repeat(mine, grids.prod(1))
             media[f"pixel_values{last}"] = pixels[rows]
             for name in (f"{kind}_grid_thw", f"{kind}_position_ids", "aspect_ratio_ids", "aspect_ratio_mask", "crop_layouts",
-                         *(("second_per_grid_ts",) if kind == "video" else ())):
+                         *(SECONDS if kind == "video" else ())):
                 if f"/input/{name}" in golden:
                     media[name] = golden[f"/input/{name}"][mine]
         found.append((prompt, returned(config, prompt, media)))

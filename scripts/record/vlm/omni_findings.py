@@ -27,11 +27,20 @@ def vlm_omni_padding() -> float:
 @shows
 def vlm_omni_requests() -> float:
     """Qwen3-Omni: several requests with sounds of different lengths in one batch generator."""
-    return compare([Trial(f"{FAMILY}/base/{case}", True) for case in ("media-batch", "media-generate")],
-                   omni_repairs.embedded_sounds, omni_repairs.tower_activation)
+    repairs = (omni_repairs.embedded_sounds, omni_repairs.tower_activation)
+    return max(compare([Trial(f"{FAMILY}/base/{case}", True) for case in ("media-batch", "media-generate")], *repairs),
+               compare([Trial(f"{FAMILY}/seconds/videos-sound", True)], *repairs, omni_repairs.video_positions, omni_repairs.sounds_alone))
 
 
 @shows
 def vlm_omni_sizes() -> float:
     """Qwen3-Omni: biases of the attention, and chunks of another size."""
     return compare([Trial(f"{FAMILY}/windows/sound-windows")], omni_repairs.biases, omni_repairs.chunks)
+
+
+@shows
+def vlm_omni_videos() -> float:
+    """Qwen3-Omni: the time of a video, and the sound among its tokens."""
+    repairs = (omni_repairs.video_positions, omni_repairs.tower_activation)
+    return max(compare([Trial(f"{FAMILY}/base/media-videos", together) for together in (False, True)], *repairs),
+               compare([Trial(f"{FAMILY}/seconds/videos-sound")], *repairs, omni_repairs.sounds_alone))
