@@ -9,7 +9,7 @@
  * With tower.spans_time (get_rope_index of Qwen3-Omni) the next run begins after the largest position of the
  * token before it instead: a video is followed by what comes after its last frame. The tokens of a video's
  * sound are among its own, and row r of the sound is at s + r. (Published code is told whether videos have
- * sounds, use_audio_in_video; it takes all for videos with sounds, or none. Here the tokens say it of each:
+ * sounds, use_audio_in_video, and places those without one as text then. Here the tokens say it of each:
  * its sound follows tokens of the video directly, another sound does not.)
  *
  * With PLAN_POSITIONS_IMAGES (transformers: get_rope_index of HunYuanVLModel) every token takes the next

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import newer
 from .findings_ask import FIXTURES, bound, golden, off, shows, truth
+from .images import SECONDS
 from .mlx_lm_observation import prompts
 from .observations import judge
 from .sounds import encode_alone
@@ -19,13 +20,15 @@ Repair = Callable[[Any], None]  # changes a model
 
 
 def items_of(recorded: dict[str, np.ndarray], sample: int) -> Iterator[Any]:
-    """The images of a sample as one item, and its sounds as another."""
+    """The images of a sample as one item, its videos and its sounds as others."""
     from assay import Item
-    mine = recorded.get("/input/image_sample", np.zeros(0)) == sample
-    if mine.any():
-        grids = recorded["/input/image_grid_thw"]
-        patches = recorded["/input/pixel_values"][np.repeat(mine, grids.prod(1))]
-        yield Item("image", 0, 0, {"pixel_values": patches, "image_grid_thw": grids[mine]})
+    for kind, last in (("image", ""), ("video", "_videos")):
+        mine = recorded.get(f"/input/{kind}_sample", np.zeros(0)) == sample
+        if mine.any():
+            grids = recorded[f"/input/{kind}_grid_thw"]
+            patches = recorded[f"/input/pixel_values{last}"][np.repeat(mine, grids.prod(1))]
+            seconds = {name: recorded[f"/input/{name}"][mine] for name in SECONDS if kind == "video" and f"/input/{name}" in recorded}
+            yield Item(kind, 0, 0, {f"pixel_values{last}": patches, f"{kind}_grid_thw": grids[mine], **seconds})
     mine = recorded.get("/input/audio_sample", np.zeros(0)) == sample
     if mine.any():
         yield Item("audio", 0, 0, {name: recorded[f"/input/{name}"][mine] for name in ("input_features", "feature_attention_mask")})
@@ -94,6 +97,24 @@ def transformers_omni_padded_token() -> float:
         model.get_rope_index = counted
 
     return compare("qwen3_omni_moe/thinker/media-narrow", from_mask, 1, 8)
+
+
+@shows
+def transformers_omni_silent_videos() -> float:
+    """transformers: videos without sounds of Qwen3-Omni, beside one with a sound in another row of the batch."""
+    import torch
+    from transformers import Qwen3OmniMoeThinkerForConditionalGeneration as Thinker
+    case = "qwen3_omni_moe/base/media-videos"
+    recorded, errors = golden(case), []
+    model = Thinker.from_pretrained(str(FIXTURES / case.rpartition("/")[0] / "model"), dtype=torch.float32, experts_implementation="eager").eval()
+    for heard in (True, False):
+        for i, prompt in enumerate(prompts(recorded)):
+            given = {name: torch.from_numpy(array) for item in items_of(recorded, i) for name, array in item.tensors.items()}
+            with torch.no_grad():
+                rows = model(input_ids=torch.tensor([prompt]), attention_mask=torch.ones(1, len(prompt), dtype=torch.int64),
+                             use_audio_in_video=heard, **given).logits[0]
+            errors.append(off(f"{case}, sample {i}, use_audio_in_video {heard}", rows.numpy(), truth(recorded, i), bound(recorded)))
+    return max(errors[:len(errors) // 2])
 
 
 @shows
