@@ -135,7 +135,8 @@ static void read_repeated(config *outer, json_object *text)
     }
 }
 
-static void read_text_config(owned_plan *o, size_t index, config *outer, bind *b)
+/* whole: the document around the outer one; NULL: there is none. */
+static void read_text_config(owned_plan *o, size_t index, config *whole, config *outer, bind *b)
 {
     config text;
     if (!config_begin_member(&text, outer, "text_config.")) return;
@@ -145,7 +146,8 @@ static void read_text_config(owned_plan *o, size_t index, config *outer, bind *b
         config_fail(&text, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected \"%s\"", type,
                     FAMILIES[index].text_type);
     if (text.status == ASSAY_OK)
-        read_family(index, &(family){.plan = &o->plan, .config = &text, .outer = outer, .bind = b});
+        read_family(index,
+                    &(family){.plan = &o->plan, .config = &text, .outer = outer, .whole = whole, .bind = b});
     if (text.status == ASSAY_OK) read_repeated(outer, text.object);
     config_end(&text);
 }
@@ -156,7 +158,7 @@ static void read_part(owned_plan *o, size_t index, config *around, bind *b)
     config part;
     if (!config_begin_member(&part, around, FAMILIES[index].part)) return;
     part.model_type = FAMILIES[index].model_type;
-    if (part.status == ASSAY_OK) read_text_config(o, index, &part, b);
+    if (part.status == ASSAY_OK) read_text_config(o, index, around, &part, b);
     config_end(&part);
 }
 
@@ -178,7 +180,7 @@ static assay_status read_config(owned_plan *o, const char *path, json_object *do
         else if (FAMILIES[index].part) read_part(o, index, &c, &b);
         else if (FAMILIES[index].text_type &&
                  !(FAMILIES[index].may_be_flat && !config_has(&c, "text_config")))
-            read_text_config(o, index, &c, &b);
+            read_text_config(o, index, NULL, &c, &b);
         else read_family(index, &(family){.plan = &o->plan, .config = &c, .bind = &b});
         if (b.status == ASSAY_OK) b.status = c.status;
         c.status = bind_end(&b);

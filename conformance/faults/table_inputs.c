@@ -16,7 +16,8 @@ const fault INPUT_FAULTS[] = {
     {"delta-ignored", "a token after images is placed by the number of tokens before it",
      "qwen3_vl/base/images-decode qwen2_vl/base/images-decode qwen2_5_vl/base/images-decode "
      "paddleocr_vl/mlx-8bit/images-decode ernie4_5_vl_moe/mlx-8bit/images-decode "
-     "glm4v_moe/mlx-4bit/images-decode qwen3_omni_moe/base/media-decode",
+     "glm4v_moe/mlx-4bit/images-decode qwen3_omni_moe/base/media-decode "
+     "qwen3_omni_moe/mlx-4bit/media-decode",
      "qwen3_vl/base/batch", .placed = fault_delta_ignored},
     {"sides-undivided", "the position after an image is that after its patches, not after its tokens",
      "qwen3_vl/base/image qwen2_vl/base/image qwen2_5_vl/base/image paddleocr_vl/base/image "

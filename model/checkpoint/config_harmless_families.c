@@ -151,8 +151,9 @@ static const config_harmless_member HUNYUAN_VL[] = {
     {"use_cla", "false"},
 };
 
-/* Of Qwen3-Omni: other parts of the model, which speak; ids around sounds; positions of videos, which are not
- * taken; how many chunks go through the convolutions at once; read, but not used by the class. */
+/* Of Qwen3-Omni: other parts of the model, which speak; ids around sounds; how many chunks go through the
+ * convolutions at once; read, but not used by the class; empty around the part that writes text, where
+ * mlx-vlm's converter adds it. */
 static const config_harmless_member QWEN3_OMNI[] = {
     {"activation_dropout", NULL}, {"apply_vit_abs_pos_embed", "true"}, {"assistant_token_id", NULL},
     {"audio_end_token_id", NULL}, {"audio_start_token_id", NULL},      {"code2wav_config", NULL},
@@ -161,6 +162,7 @@ static const config_harmless_member QWEN3_OMNI[] = {
     {"scale_embedding", NULL},    {"seconds_per_chunk", NULL},         {"system_token_id", NULL},
     {"talker_config", NULL},      {"tokens_per_second", NULL},         {"tts_bos_token_id", NULL},
     {"tts_eos_token_id", NULL},   {"tts_pad_token_id", NULL},          {"user_token_id", NULL},
+    {"vision_config", "{}"},
 };
 
 /* In published files: an object of options, of which mlx-vlm reads none, and the part that finds objects. */

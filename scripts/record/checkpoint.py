@@ -156,6 +156,8 @@ class Checkpoint:
         with tempfile.TemporaryDirectory() as scratch:
             plain = Path(scratch)
             self.write_plain(plain, stop_ids, idle_id)
+            if self.family.whole and self.variant.spelling != "new":
+                self._write_whole(plain)
             quantized.write(plain, directory, self.variant.groups, bool(self.pictures))
 
     def stored(self) -> dict[str, torch.Tensor]:

@@ -32,6 +32,7 @@ def write(plain: Path, directory: Path, groups: Groups, towers: bool) -> None:
     if towers:
         from mlx_vlm import quant_utils, utils
         config = utils.load_config(plain)
+        config.setdefault("vision_config", {})  # as `convert` does; a whole model has it in a member
         with opening(config):
             model, quantize = utils.load_model(plain), quant_utils.quantize_model
     else:

@@ -54,14 +54,24 @@ static void note_idle_overrides(family *f, const config_quantization *q)
     }
 }
 
-/* With a text_config, mlx-lm writes it in the outer document. */
+static const char *const QUANTIZATION[] = {"quantization", "quantization_config"};
+
+static bool states_quantization(config *c)
+{
+    return c && (config_has(c, QUANTIZATION[0]) || config_has(c, QUANTIZATION[1]));
+}
+
+/* mlx-lm and mlx-vlm write it in the outermost document; those inside must not state it again. */
 static void read_quantization(family *f)
 {
-    static const char *const NAMES[] = {"quantization", "quantization_config"};
-    config *said = f->config;
-    for (size_t i = 0; f->outer && i < 2; i++)
-        if (config_has(f->outer, NAMES[i])) said = f->outer;
-    for (size_t i = 0; said != f->config && i < 2; i++) config_refuse(f->config, NAMES[i]);
+    config *const documents[] = {f->whole, f->outer, f->config};
+    size_t i = 0;
+    while (documents[i] != f->config && !states_quantization(documents[i])) i++;
+    config *said = documents[i];
+    for (i++; i < sizeof documents / sizeof *documents; i++) {
+        config_refuse(documents[i], QUANTIZATION[0]);
+        config_refuse(documents[i], QUANTIZATION[1]);
+    }
     config_quantization_read(said, &f->bind->quantization);
     if (family_ok(f) && f->bind->quantization.modules) note_idle_overrides(f, &f->bind->quantization);
 }

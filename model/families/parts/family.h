@@ -13,6 +13,7 @@ typedef struct family {
     plan *plan;
     config *config; /* of the language model: the document itself, or its text_config */
     config *outer;  /* the document around a text_config; NULL in a text checkpoint */
+    config *whole;  /* the document around that of a part of a larger model; NULL: there is none */
     bind *bind;
     size_t more_embeddings; /* rows of the embedding beyond vocab_size: of ids that have no logits */
 } family;

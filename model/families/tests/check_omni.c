@@ -11,7 +11,8 @@
 #include "model/tests/checkpoint.h"
 #include "model/tests/header.h"
 
-static const char ALONE[] = "qwen3_omni_moe/thinker", WHOLE[] = "qwen3_omni_moe/base";
+static const char ALONE[] = "qwen3_omni_moe/thinker", WHOLE[] = "qwen3_omni_moe/base",
+                  GROUPED[] = "qwen3_omni_moe/mlx-4bit", GROUPED_TOWERS[] = "qwen3_omni_moe/mlx-8bit";
 
 /* Names of a checkpoint: below the language model, both towers, and that of the head. */
 typedef struct spelling {
@@ -225,6 +226,70 @@ START_TEST(the_whole_model_has_its_part)
 }
 END_TEST
 
+static void expect_groups(const plan_weight *w, size_t bits, size_t group)
+{
+    ck_assert_msg(w->affine.bits == bits && w->affine.group == group, "%s: %zu bits in groups of %zu",
+                  w->name, w->affine.bits, w->affine.group);
+}
+
+START_TEST(the_whole_models_groups_are_those_of_its_part)
+{
+    plan *p = checkpoint_open_fixture(GROUPED);
+    const plan_experts *x = &p->layers[1].experts;
+    expect_groups(&p->embedding, 4, 32);
+    expect_groups(&p->head, 4, 32);
+    expect_groups(&x->router, 8, 64);
+    expect_groups(&x->down[x->n_experts - 1], 4, 32);
+    expect_groups(&p->tower.layers[0].attention.q.weight, 0, 0);
+    expect_groups(&p->audio.layers[0].attention.q.weight, 0, 0);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(towers_may_be_in_groups)
+{
+    plan *p = checkpoint_open_fixture(GROUPED_TOWERS);
+    const plan_tower *t = &p->tower, *s = &p->audio;
+    expect_groups(&t->layers[0].attention.q.weight, 4, 32);
+    expect_groups(&t->layers[0].attention.o.weight, 8, 32);
+    expect_groups(&t->layers[0].mlp.down.weight, 0, 0); /* rows of 40 */
+    expect_groups(&t->table.weight, 0, 0);
+    expect_groups(&t->deepstack[0].merger.steps[t->deepstack[0].merger.n_steps - 1].linear.weight, 8, 32);
+    expect_groups(&s->patches.embed.weight, 8, 32); /* the product after the convolutions */
+    expect_groups(&s->layers[0].attention.v.weight, 4, 32);
+    expect_groups(&s->layers[0].attention.k.weight, 8, 32);
+    expect_groups(&s->layers[0].mlp.down.weight, 0, 0);
+    expect_groups(&s->merger.steps[s->merger.n_steps - 1].linear.weight, 8, 32);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(groups_are_stated_once_around_the_part)
+{
+    static const char SAME[] = "{\"group_size\": 32, \"bits\": 4}";
+    plan *p = NULL;
+    assay_error err;
+    plan_free(checkpoint_open(checkpoint_changed(GROUPED, "quantization_config", NULL)));
+    checkpoint_expect_refusal(GROUPED, "thinker_config.quantization", SAME, ASSAY_EUNSUPPORTED,
+                              "thinker_config.quantization: found {", "does not implement");
+    checkpoint_expect_refusal(GROUPED, "thinker_config.text_config.quantization_config", SAME,
+                              ASSAY_EUNSUPPORTED, "text_config.quantization_config: found {",
+                              "does not implement");
+    const char *dir = checkpoint_changed_without(GROUPED, "quantization", NULL, "quantization_config");
+    ck_assert_int_eq(plan_open(dir, &p, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "embed_tokens.weight", "found type U32", NULL);
+}
+END_TEST
+
+/* mlx-vlm's converter adds it to a document that has none. */
+START_TEST(a_tower_around_the_part_is_refused_unless_it_is_empty)
+{
+    plan_free(checkpoint_open(checkpoint_changed(WHOLE, "vision_config", "{}")));
+    checkpoint_expect_refusal(WHOLE, "vision_config", "{\"depth\": 2}", ASSAY_EUNSUPPORTED, "vision_config",
+                              "not understood");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/families/omni");
@@ -240,6 +305,10 @@ int main(void)
     tcase_add_loop_test(all, a_config_that_does_not_fit_is_refused, 0,
                         (int)(sizeof REFUSED / sizeof *REFUSED));
     tcase_add_test(all, the_whole_model_has_its_part);
+    tcase_add_test(all, the_whole_models_groups_are_those_of_its_part);
+    tcase_add_test(all, towers_may_be_in_groups);
+    tcase_add_test(all, groups_are_stated_once_around_the_part);
+    tcase_add_test(all, a_tower_around_the_part_is_refused_unless_it_is_empty);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -3,14 +3,16 @@ Qwen3-VL with experts, beside a tower of sounds."""
 
 from __future__ import annotations
 
-from functools import partial
+import re
+from typing import Any
 
 import numpy as np
+import torch
 
 from ..dims import pick
 from ..images import Grids
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Variant
-from ..vision import FAINT, FAINT_RULES, LONG_TEXT, RULES, convolution
+from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
+from ..vision import FAINT, FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, convolution
 from ..vision import made as made_tower
 from ..weights import around, fan_in
 from . import qwen3_vl
@@ -79,6 +81,31 @@ def whole(config: Config, state: dict) -> tuple[Config, dict]:
     return outer, {f"thinker.{name}": tensor for name, tensor in state.items()}
 
 
+def part_of(config: Config) -> Config:
+    """The inverse of whole: the config of the part that writes text."""
+    return config.get("thinker_config", config)
+
+
+# mlx-vlm's beginnings and parts of names, in the order in which they become those of the published class
+FROM_MLX = ((r"^thinker\.", ""), (r"^language_model\.lm_head", "lm_head"), (r"^language_model\.model\.", "model.language_model."),
+            (r"^audio_tower\.", "model.audio_tower."), (r"^vision_tower\.", "model.visual."),
+            (r"^model\.visual\.deepstack_merger_list\.", "model.visual.merger_list."))
+MERGER = re.compile(r"(model\.visual\.merger(?:_list\.\d+)?\.)(norm|linear_fc1|linear_fc2)\.")
+MERGER_PARTS = {"norm": "ln_q", "linear_fc1": "mlp.0", "linear_fc2": "mlp.2"}
+
+
+def from_mlx(found: dict[str, Any]) -> dict[str, Any]:
+    """mlx-vlm stores the whole model, with other names of the towers, and convolutions channels last. The values of the
+    dict are tensors or, of group sizes, tuples."""
+    def own(name: str) -> str:
+        for pattern, to in FROM_MLX:
+            name = re.sub(pattern, to, name)
+        return MERGER.sub(lambda hit: f"{hit[1]}{MERGER_PARTS[hit[2]]}.", name)
+
+    return {own(name): value.movedim(-1, 1).contiguous() if isinstance(value, torch.Tensor) and value.dim() == 4 else value
+            for name, value in found.items()}
+
+
 GELU_OF_3 = 2.99595
 
 
@@ -114,6 +141,16 @@ FAINT_SOUND = (
 )
 
 
+# Widths that are multiples of a group; routers are in groups of 64
+GROUPED: Config = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "vocab_size": 53,
+                   "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "num_experts": 4,
+                   "moe_intermediate_size": 32,
+                   "rope_parameters": {**BASE["rope_parameters"], "mrope_section": [3, 3, 2]}}
+GROUPED_TOWER: Config = {"depth": 1, "deepstack_visual_indexes": [0], **MLX_TOWER}
+# Of the product after the convolutions, whose inputs are 4 bins of 8 channels, too
+GROUPED_SOUND: Config = {**ONE_LAYER, "d_model": 32, "encoder_ffn_dim": 40, "num_mel_bins": 26, "downsample_hidden_size": 8}
+
+
 def variants(base: Config) -> list[Variant]:
     published = {"spelling": "old", "experts": "split"}
     once = {"depth": 1, "deepstack_visual_indexes": [0]}
@@ -134,6 +171,16 @@ def variants(base: Config) -> list[Variant]:
         made(base, "epsilons", "An epsilon of any norm", ("media",), SMALL,
              weight_rules=(*FAINT_SOUND, *FAINT_RULES, (r"experts\.down_proj$", fan_in(FAINT))),
              dtype="bfloat16", proves=("epsilons",), **published),
+        made(base, "mlx-4bit", "Towers in plain numbers beside experts in groups, a router read in their width, or the settings "
+             "of groups looked for in thinker_config, where mlx-vlm does not write them", ("media-decode", "media-narrow"),
+             {**GROUPED, "mlp_only_layers": [0]}, GROUPED_TOWER, ONE_LAYER, dtype="bfloat16", **published,
+             groups=Groups(4, 32)),
+        made(base, "mlx-8bit", "A tower in groups, or a matrix of it whose width is no multiple of the group size",
+             ("media-narrow",), {**GROUPED, "num_hidden_layers": 1, "num_experts": 3, "num_attention_heads": 2, "num_key_value_heads": 1},
+             {**GROUPED_TOWER, "hidden_size": 32, "intermediate_size": 40}, GROUPED_SOUND, dtype="bfloat16", **published,
+             weight_rules=((r"mlp\.gate\.weight$", fan_in(1.0)),),  # ties are rarer
+             groups=Groups(8, 32, ((r"pos_embed", None), (r"qkv|self_attn\.[qv]_proj|switch_mlp\.up", {"bits": 4, "group_size": 32})),
+                           towers=True)),
         made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, {**LONG_TEXT, "vocab_size": 17, "mlp_only_layers": [0]}, once,
              ONE_LAYER, dtype="bfloat16", **published),
     ]
@@ -160,6 +207,7 @@ def random(rng: np.random.Generator, base: Config) -> Variant:
 FAMILY = Family(
     name="qwen3_omni_moe", config_class="Qwen3OmniMoeTextConfig", model_class="Qwen3OmniMoeThinkerForConditionalGeneration",
     draw_dims=draw_dims, base=BASE, variants=variants, random=random, old_spelling=old_spelling, old_names=old_names, whole=whole,
+    new_spelling=part_of, from_mlx=from_mlx, groups_from_mlx=from_mlx,
     weight_rules=WEIGHT_RULES, multimodal_config_class="Qwen3OmniMoeThinkerConfig",
     multimodal_model_class="Qwen3OmniMoeThinkerForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
     pictures=Grids(seconds="video_second_per_grid", sounds=True),

@@ -12,7 +12,8 @@ FAMILY = "qwen3_omni_moe"
 def vlm_omni_activation() -> float:
     """Qwen3-Omni: the activation of the tower of images."""
     return compare([Trial(f"{FAMILY}/{case}") for case in (
-        "base/image", "base/images", "base/media-batch", "base/media-decode", "base/media-generate")],
+        "base/image", "base/images", "base/media-batch", "base/media-decode", "base/media-generate",
+        "mlx-4bit/media-decode", "mlx-4bit/media-narrow", "mlx-8bit/media-narrow")],
         omni_repairs.tower_activation)
 
 
