@@ -70,7 +70,8 @@ def compare(case: str, repair: Repair, first: int | None = None, width: int = 0)
 @shows
 def transformers_omni_padding() -> float:
     """transformers: a short sound of Qwen3-Omni beside a longer one."""
-    return compare("qwen3_omni_moe/thinker/media-batch", encode_alone)
+    return max(compare(f"qwen3_omni_moe/{case}", encode_alone) for case in (
+        "thinker/media-batch", "base/sounds", "base/media", "base/media-batch", "base/media-generate", "seconds/videos-sound"))
 
 
 @shows
@@ -80,7 +81,8 @@ def transformers_late_media() -> float:
         published = model._prepare_position_ids_for_generation
         model._prepare_position_ids_for_generation = lambda ids, inputs: published(ids, inputs | {"past_key_values": None})
 
-    return max(compare("hunyuan_vl/base/image", place_all, 1), compare("qwen3_omni_moe/thinker/media-batch", place_all, 1))
+    return max(compare(case, place_all, 1) for case in (
+        "hunyuan_vl/base/image", *(f"qwen3_omni_moe/{case}" for case in ("thinker/media-batch", "base/image", "base/images", "base/media-videos"))))
 
 
 @shows
@@ -96,7 +98,7 @@ def transformers_omni_padded_token() -> float:
 
         model.get_rope_index = counted
 
-    return compare("qwen3_omni_moe/thinker/media-narrow", from_mask, 1, 8)
+    return max(compare(f"qwen3_omni_moe/{case}", from_mask, 1, 8) for case in ("thinker/media-narrow", "base/single", "base/batch", "base/sound"))
 
 
 @shows

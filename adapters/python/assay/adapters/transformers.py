@@ -39,7 +39,8 @@ class Session:
 
 def candidates(config: transformers.PretrainedConfig) -> list[tuple[type, transformers.PretrainedConfig]]:
     """(class, config) of the models that may open a checkpoint, in order: one whose config has towers may hold the weights of the
-    decoder alone, and its towers may need a package that is not installed."""
+    decoder alone, and its towers may need a package that is not installed. Of Qwen3-Omni, the part that writes text."""
+    config = getattr(config, "thinker_config", config)
     text = config.get_text_config()
     found = [(auto, config) for auto, known in ((AutoModelForImageTextToText, MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING),
                                                 (AutoModelForCausalLM, MODEL_FOR_CAUSAL_LM_MAPPING)) if type(config) in known]
@@ -49,10 +50,12 @@ def candidates(config: transformers.PretrainedConfig) -> list[tuple[type, transf
 
 
 def load(auto: type, config: transformers.PretrainedConfig, directory: str, dtype: torch.dtype) -> torch.nn.Module:
-    """experts_implementation: the default one, grouped_mm, fails on a CPU if rows of the weights are no multiple of 16 bytes."""
+    """experts_implementation: the default one, grouped_mm, fails on a CPU if rows of the weights are no multiple of 16 bytes.
+    key_mapping: a part has the names of its own class, without its beginning in the whole model."""
     try:
         model, info = auto.from_pretrained(directory, config=config, dtype=dtype, output_loading_info=True, local_files_only=True,
-                                           experts_implementation="eager", ignore_mismatched_sizes=True)
+                                           experts_implementation="eager", ignore_mismatched_sizes=True,
+                                           key_mapping={r"^thinker\.": ""} if config.model_type == "qwen3_omni_moe_thinker" else None)
     except ImportError as error:
         raise Unsupported(f"transformers: {str(error).split('.')[0].strip()}") from error
     parts.refuse_random_weights(directory, type(model).__name__, info)
