@@ -11,6 +11,8 @@
 /* Of a side of an image, for each of its blocks, where the number of its tokens does not depend on them. */
 enum { PIXELS = 3 };
 
+static const float SECONDS = 2; /* of each frame of a video */
+
 /* Spread over -1 … 1. */
 static float pixel(unsigned seed, size_t i)
 {
@@ -122,6 +124,8 @@ static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, co
     one->tensors[0] = (assay_tensor){
         kind == ASSAY_ITEM_VIDEO ? "pixel_values_videos" : "pixel_values", ASSAY_F32, 2, {n, width}, pixels};
     add_places(p, one, grid);
+    if (kind == ASSAY_ITEM_VIDEO && p->tower.spans_time)
+        one->tensors[one->n_tensors++] = (assay_tensor){"video_second_per_grid", ASSAY_F32, 1, {1}, &SECONDS};
     for (size_t f = 0; f < blocks[0]; f++) {
         if (f > 0 && p->tower.frames_apart) add_texts(t, p, 1, seed);
         for (size_t i = 0; i < n_frame; i++)
