@@ -32,7 +32,7 @@ IMAGE_TESTS = \
 	image/tests/check_resize_rule
 check_PROGRAMS += $(IMAGE_TESTS)
 TESTS += $(IMAGE_TESTS)
-IMAGE_RECORDED = image/tests/recorded.c image/tests/recorded.h
+IMAGE_RECORDED = base/tests/recorded.c base/tests/recorded.h
 EXTRA_DIST += image/tests/vectors
 IMAGE_TEST_LIBS = image/libimage.la $(TEST_LIBS)
 image_tests_check_config_CFLAGS = $(TEST_CFLAGS)

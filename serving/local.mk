@@ -14,7 +14,7 @@ serving_libserving_la_SOURCES = \
 
 # Multiply-adds are not contracted, so that sampling is bit-identical on every machine.
 serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
-serving_libserving_la_LIBADD = image/libimage.la template/libtemplate.la
+serving_libserving_la_LIBADD = image/libimage.la sound/libsound.la template/libtemplate.la
 include serving/chat/local.mk
 include serving/text/local.mk
 include serving/values/local.mk

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tests/recorded.h"
 #include "base/tests/support.h"
 #include "image/exif.h"
-#include "image/tests/recorded.h"
 
 /* numbers: height, width, bytes of the file. */
 static void check_file(const recorded *r)
@@ -33,7 +33,7 @@ static void check_file(const recorded *r)
 
 START_TEST(pixels_are_those_of_pil)
 {
-    ck_assert_uint_ge(recorded_each("decoded.bin", check_file), 80);
+    ck_assert_uint_ge(recorded_each("image/tests/vectors/decoded.bin", check_file), 80);
 }
 END_TEST
 
@@ -65,7 +65,7 @@ static void check_truncated(const recorded *r)
 
 START_TEST(truncated_files_are_refused)
 {
-    (void)recorded_each("decoded.bin", check_truncated);
+    (void)recorded_each("image/tests/vectors/decoded.bin", check_truncated);
 }
 END_TEST
 
@@ -87,7 +87,7 @@ static void check_damaged(const recorded *r)
 
 START_TEST(damaged_files_do_no_harm)
 {
-    (void)recorded_each("decoded.bin", check_damaged);
+    (void)recorded_each("image/tests/vectors/decoded.bin", check_damaged);
 }
 END_TEST
 

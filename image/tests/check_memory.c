@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/tests/deny.h"
+#include "base/tests/recorded.h"
 #include "base/tests/support.h"
 #include "image/config.h"
 #include "image/decode.h"
 #include "image/patches.h"
-#include "image/tests/recorded.h"
 
 #define ALLOCATIONS_MAX 1000
 
@@ -82,7 +82,7 @@ static void decode_denied(const recorded *r)
 
 START_TEST(files_that_run_out_of_memory_are_refused)
 {
-    (void)recorded_each("decoded.bin", decode_denied);
+    (void)recorded_each("image/tests/vectors/decoded.bin", decode_denied);
 }
 END_TEST
 

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
+#include "base/tests/recorded.h"
 #include "base/tests/support.h"
 #include "image/config.h"
-#include "image/tests/recorded.h"
 
 static image_config parsed(const char *text, size_t n, bool is_video)
 {
@@ -48,7 +48,7 @@ static void check_patches(const recorded *r)
 
 START_TEST(rows_are_those_of_the_published_processors_bit_for_bit)
 {
-    ck_assert_uint_ge(recorded_each("patches.bin", check_patches), 22);
+    ck_assert_uint_ge(recorded_each("image/tests/vectors/patches.bin", check_patches), 22);
 }
 END_TEST
 
@@ -77,7 +77,7 @@ static void check_swapped(const recorded *r)
 
 START_TEST(mean_and_deviation_that_are_swapped_show_in_the_recorded_rows)
 {
-    (void)recorded_each("patches.bin", check_swapped);
+    (void)recorded_each("image/tests/vectors/patches.bin", check_swapped);
     ck_assert_uint_ge(n_swapped_differ, 4);
 }
 END_TEST

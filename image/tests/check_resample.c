@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "base/tests/recorded.h"
 #include "base/tests/support.h"
-#include "image/tests/recorded.h"
 
 static void check_resized(const recorded *r)
 {
@@ -26,7 +26,7 @@ static void check_resized(const recorded *r)
 
 START_TEST(pixels_are_those_of_pil)
 {
-    ck_assert_uint_ge(recorded_each("resized.bin", check_resized), 60);
+    ck_assert_uint_ge(recorded_each("image/tests/vectors/resized.bin", check_resized), 60);
 }
 END_TEST
 
@@ -47,7 +47,7 @@ static void count_torch(const recorded *r)
 
 START_TEST(torch_differs_by_more_than_two_levels_only_in_another_order_of_passes)
 {
-    (void)recorded_each("resized.bin", count_torch);
+    (void)recorded_each("image/tests/vectors/resized.bin", count_torch);
     ck_assert_uint_gt(n_torch_equal, 0);
     ck_assert_uint_gt(n_torch_near, 0);
     ck_assert_uint_gt(n_torch_far, 0);

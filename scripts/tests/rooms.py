@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 # Top-level folders in include order: a folder may include itself, and folders of its own and of earlier layers.
-LAYERS = [["include"], ["base"], ["runtime", "tokenizer", "template", "image"], ["model"], ["serving", "ref", "fastpath"],
+LAYERS = [["include"], ["base"], ["runtime", "tokenizer", "template", "image", "sound"], ["model"], ["serving", "ref", "fastpath"],
           ["server"], ["conformance"]]
 
 # Folders of the harness in include order.
@@ -25,9 +25,9 @@ HARNESS = ["support", "hdf5", "judge", "exec", "process", "abi", "options", "cas
 # Libraries that only some folders may include.
 LIBRARIES = {
     "pcre2.h": ["tokenizer"], "utf8proc.h": ["base", "template", "tokenizer"], "cblas.h": ["ref"], "hdf5.h": ["conformance/replay"],
-    "png.h": ["image"], "jpeglib.h": ["image"], "curl/curl.h": ["conformance/probe"],
+    "png.h": ["image"], "jpeglib.h": ["image"], "sndfile.h": ["sound"], "curl/curl.h": ["conformance/probe"],
     "libdeflate.h": ["conformance/hdf5", "conformance/support"],
-    "json-c/json.h": ["base", "image", "model", "template", "tokenizer", "serving", "server", "conformance"],
+    "json-c/json.h": ["base", "image", "model", "sound", "template", "tokenizer", "serving", "server", "conformance"],
     "microhttpd.h": ["server/http"],
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "image/tests/recorded.h"
+#include "base/tests/recorded.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -25,12 +25,9 @@ size_t recorded_each(const char *file, void (*fn)(const recorded *record))
 {
     char path[4200], *line = NULL;
     size_t capacity = 0, n = 0;
-    const char *directory = getenv("ASSAY_IMAGE_VECTORS"), *top = getenv("top_srcdir");
-    (void)snprintf(path, sizeof path, "%s%s/%s",
-                   directory ? directory
-                   : top     ? top
-                             : ".",
-                   directory ? "" : "/image/tests/vectors", file);
+    const char *directory = getenv("ASSAY_VECTORS"), *top = getenv("top_srcdir"), *name = strrchr(file, '/');
+    if (directory && name) (void)snprintf(path, sizeof path, "%s%s", directory, name);
+    else (void)snprintf(path, sizeof path, "%s/%s", top ? top : ".", file);
     FILE *in = fopen(path, "rb");
     ck_assert_msg(in != NULL, "%s cannot be opened", path);
     for (recorded r; getline(&line, &capacity, in) > 0; n++) {

@@ -1,8 +1,9 @@
-/* Reads the recorded arrays of image/tests/vectors (scripts/record/preprocess/pixels.py).
+/* Reads the recorded arrays of image/tests/vectors and sound/tests/vectors (pixels.py and sounds.py of
+ * scripts/record/preprocess).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef IMAGE_TESTS_RECORDED_H
-#define IMAGE_TESTS_RECORDED_H
+#ifndef BASE_TESTS_RECORDED_H
+#define BASE_TESTS_RECORDED_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,8 +17,8 @@ typedef struct recorded {
     uint8_t *bytes; /* [n_bytes], borrowed until the next record is read */
 } recorded;
 
-/* Calls fn with each record of a file: $ASSAY_IMAGE_VECTORS/file, or image/tests/vectors/file in the source
- * tree. Returns their number; any failure fails the test. */
+/* Calls fn with each record of a file: a path below the source tree or, if ASSAY_VECTORS names a directory,
+ * the file of the same name there. Returns their number; any failure fails the test. */
 size_t recorded_each(const char *file, void (*fn)(const recorded *record));
 
 #endif
