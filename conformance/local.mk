@@ -202,6 +202,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/installed.test \
 	conformance/tests/generate.test \
 	conformance/tests/generate_images.test \
+	conformance/tests/generate_sounds.test \
 	conformance/tests/junit.test \
 	conformance/tests/kernel_faults.test \
 	conformance/tests/lengths.test \

@@ -69,6 +69,8 @@ _assay() {
         words=$(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --image ]]; then
         words=$(compgen -f -- "$word" | grep -iE '\.(png|jpe?g|pgm|ppm)$'; compgen -d -- "$word")
+    elif [[ $previous == --sound ]]; then
+        words=$(compgen -f -- "$word" | grep -iE '\.(wav|flac)$'; compgen -d -- "$word")
     elif [[ $previous == --save || $previous == --files || $previous == --model || $previous == --checkpoint-root ]]; then
         words=$(compgen -d -- "$word")
     elif [[ $previous == --api-key-env ]]; then

@@ -18,6 +18,7 @@ FUZZ_REPLAYS = \
 	fuzz/replay_results \
 	fuzz/replay_safetensors \
 	fuzz/replay_schedule \
+	fuzz/replay_sound \
 	fuzz/replay_template \
 	fuzz/replay_textual \
 	fuzz/replay_tokenizer \
@@ -37,6 +38,7 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_results \
 	fuzz/fuzz_safetensors \
 	fuzz/fuzz_schedule \
+	fuzz/fuzz_sound \
 	fuzz/fuzz_template \
 	fuzz/fuzz_textual \
 	fuzz/fuzz_tokenizer \
@@ -170,6 +172,15 @@ fuzz_fuzz_schedule_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_schedule_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_schedule_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_schedule_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
+fuzz_replay_sound_SOURCES = fuzz/replay.c fuzz/fuzz_sound.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_sound_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"sound"'
+fuzz_replay_sound_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_sound_LDADD = sound/libsound.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_sound_SOURCES = fuzz/fuzz_sound.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_sound_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_sound_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_sound_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_sound_LDADD = sound/libsound.la model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_template_SOURCES = fuzz/replay.c fuzz/fuzz_template.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_template_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"template"'
 fuzz_replay_template_CFLAGS = $(FUZZ_CFLAGS)

@@ -141,6 +141,7 @@ static assay_status parse_generate_option(conf_generate_options *g, const conf_o
     case CONF_OPTION_PENALTY: return conf_cli_parse_number(o->name, value, 0.01, 100, &g->penalty, err);
     case CONF_OPTION_STOP: g->stops[g->n_stops++] = value; break;
     case CONF_OPTION_IMAGE: g->images[g->n_images++] = value; break;
+    case CONF_OPTION_SOUND: g->sounds[g->n_sounds++] = value; break;
     case CONF_OPTION_CHAT: g->chat = true; break;
     case CONF_OPTION_IGNORE_TEMPLATE: g->ignore_template = true; break;
     case CONF_OPTION_NO_THINKING: g->no_thinking = true; break;
@@ -273,6 +274,7 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
                       .allow_unknown = calloc(n, sizeof *o.allow_unknown),
                       .generate = {.stops = calloc(n, sizeof *o.generate.stops),
                                    .images = calloc(n, sizeof *o.generate.images),
+                                   .sounds = calloc(n, sizeof *o.generate.sounds),
                                    .top_p = 1,
                                    .penalty = 1},
                       .prompts.at = calloc(n, sizeof *o.prompts.at),
@@ -281,8 +283,8 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
                       .pictures = calloc(n, sizeof *o.pictures),
                       .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()}};
     bool ok = o.engines && o.arguments && o.markers && o.truth && o.only && o.allow_unknown &&
-              o.generate.stops && o.generate.images && o.prompts.at && o.contexts.at && o.batches.at &&
-              o.pictures;
+              o.generate.stops && o.generate.images && o.generate.sounds && o.prompts.at && o.contexts.at &&
+              o.batches.at && o.pictures;
     assay_status rc = ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     bool options_end = false;
     for (int i = 0; i < argc && rc == ASSAY_OK; i++) {
@@ -307,6 +309,7 @@ void conf_cli_free(conf_options *options)
     free(options->allow_unknown);
     free(options->generate.stops);
     free(options->generate.images);
+    free(options->generate.sounds);
     free(options->prompts.at);
     free(options->contexts.at);
     free(options->batches.at);

@@ -82,12 +82,13 @@ static assay_status no_memory(run *r)
     return assay_fail(r->err, ASSAY_ENOMEM, "a generation: out of memory");
 }
 
-/* A tokenizer may have ids outside the model's vocabulary; that of a placeholder may be one without a logit.
- */
-static assay_status check_ids(const run *r, int32_t placeholder)
+/* A tokenizer may have ids outside the model's vocabulary; those of placeholders may be ones without a logit.
+ * placeholders: [2], of images and of sounds. */
+static assay_status check_ids(const run *r, const int32_t *placeholders)
 {
     for (size_t i = 0; i < r->n_prompt; i++)
-        if (r->prompt[i] < 0 || ((size_t)r->prompt[i] >= r->g->vocab && r->prompt[i] != placeholder))
+        if (r->prompt[i] < 0 || ((size_t)r->prompt[i] >= r->g->vocab && r->prompt[i] != placeholders[0] &&
+                                 r->prompt[i] != placeholders[1]))
             return assay_fail(r->err, ASSAY_EFORMAT,
                               "token %zu of the prompt: found id %" PRId32
                               " of the tokenizer, expected one of the model's "
@@ -96,32 +97,31 @@ static assay_status check_ids(const run *r, int32_t placeholder)
     return ASSAY_OK;
 }
 
-/* *id: the token of a placeholder; -1 without images, and if it is not one token. */
-static assay_status find_placeholder(const run *r, int32_t *id)
+/* *id: the token of a placeholder; -1 without items of its kind, and if it is not one token. */
+static assay_status find_placeholder(const run *r, const conf_placeholder_tokens *p, int32_t *id)
 {
-    const conf_generation *q = r->request;
     size_t n_ids = 0;
     *id = -1;
-    if (q->n_items == 0) return ASSAY_OK;
-    const assay_status rc = r->g->serving->encode(r->g->tokenizer, q->placeholder, strlen(q->placeholder),
-                                                  false, id, 1, &n_ids, r->err);
+    if (!p->token) return ASSAY_OK;
+    const assay_status rc =
+        r->g->serving->encode(r->g->tokenizer, p->token, strlen(p->token), false, id, 1, &n_ids, r->err);
     if (n_ids != 1) *id = -1;
     return rc;
 }
 
 /* The tokenizer may split or merge the text of placeholders, which are one token each in a published one. */
-static assay_status check_placeholders(const run *r, int32_t placeholder)
+static assay_status check_placeholders(const run *r, const conf_placeholder_tokens *p, const char *nouns,
+                                       int32_t id)
 {
-    const conf_generation *q = r->request;
     size_t n = 0;
-    if (q->n_items == 0) return ASSAY_OK;
-    for (size_t i = 0; placeholder >= 0 && i < r->n_prompt; i++) n += r->prompt[i] == placeholder;
-    if (n == q->n_placeholders) return ASSAY_OK;
+    if (!p->token) return ASSAY_OK;
+    for (size_t i = 0; id >= 0 && i < r->n_prompt; i++) n += r->prompt[i] == id;
+    if (n == p->n) return ASSAY_OK;
     return assay_fail(
         r->err, ASSAY_EFORMAT,
         "the tokenizer finds %zu placeholder tokens %s in the prompt, expected %zu, those of its "
-        "images",
-        n, q->placeholder, q->n_placeholders);
+        "%s",
+        n, p->token, p->n, nouns);
 }
 
 static assay_status encode_prompt(run *r)
@@ -145,10 +145,13 @@ static assay_status encode_prompt(run *r)
                           "the prompt has %zu tokens, expected at most %zu, the positions of the model "
                           "(max_position_embeddings)",
                           n, r->request->max_positions);
-    int32_t placeholder = -1;
-    if (rc == ASSAY_OK) rc = find_placeholder(r, &placeholder);
-    if (rc == ASSAY_OK) rc = check_ids(r, placeholder);
-    return rc == ASSAY_OK ? check_placeholders(r, placeholder) : rc;
+    const conf_generation *q = r->request;
+    int32_t ids[2] = {-1, -1};
+    if (rc == ASSAY_OK) rc = find_placeholder(r, &q->images, &ids[0]);
+    if (rc == ASSAY_OK) rc = find_placeholder(r, &q->sounds, &ids[1]);
+    if (rc == ASSAY_OK) rc = check_ids(r, ids);
+    if (rc == ASSAY_OK) rc = check_placeholders(r, &q->images, "images", ids[0]);
+    return rc == ASSAY_OK ? check_placeholders(r, &q->sounds, "sounds", ids[1]) : rc;
 }
 
 /* Of the prompt and of the reply; 0: no limit is known. */

@@ -23,14 +23,20 @@ assay_status conf_generator_open(const assay_engine *engine, const assay_serving
                                  const char *const *allow_unknown, conf_generator **out, assay_error *err);
 void conf_generator_free(conf_generator *g);
 
+/* The placeholder tokens of all items of a kind in the prompt. token: the text of one; NULL: there are no
+ * items of this kind. */
+typedef struct conf_placeholder_tokens {
+    const char *token;
+    size_t n;
+} conf_placeholder_tokens;
+
 /* The request; all pointers are borrowed for the call. */
 typedef struct conf_generation {
     assay_text prompt;       /* special tokens in the text are encoded as such */
     bool add_special;        /* add the special tokens of the tokenizer's template */
-    const assay_item *items; /* [n_items], images in the order of their placeholder tokens in the prompt */
+    const assay_item *items; /* [n_items], those of a kind in the order of their placeholder tokens */
     size_t n_items;
-    const char *placeholder; /* the text of a placeholder token; not read without items */
-    size_t n_placeholders;   /* how many of them the prompt has, of all items */
+    conf_placeholder_tokens images, sounds;
     serve_sampling sampling;
     size_t max_tokens;
     size_t max_positions;         /* limit of the prompt, from the model's config; 0: no limit */

@@ -12,14 +12,14 @@
 #include "serving/chat/files.h"
 #include "serving/chat/placeholder.h"
 
-#define FILE_MAX ((size_t)1 << 30) /* bytes of an image file */
+#define FILE_MAX ((size_t)1 << 30) /* bytes of an image or sound file */
 
 /* A prompt while it is made. */
 typedef struct making {
     const conf_options *options;
     const char *dir;
     const assay_serving *serving;
-    serve_placeholder placeholder; /* zero without images */
+    serve_placeholder placeholder, sound_placeholder; /* zero without images, without sounds */
     conf_prompt made;
     assay_error *err;
 } making;
@@ -44,12 +44,11 @@ static assay_status explain_missing(const making *m, const assay_error *reason)
 static assay_status read_images(making *m, const image_config *config)
 {
     const conf_generate_options *g = &m->options->generate;
-    serve_image_source *sources = calloc(g->n_images + 1, sizeof *sources);
-    if (!sources) return no_memory(m);
-    for (size_t i = 0; i < g->n_images; i++) sources[i].name = g->images[i];
-    const assay_status rc =
-        serve_images_open(config, sources, g->n_images, FILE_MAX, &m->made.images, m->err);
-    free(sources);
+    serve_media_file *files = calloc(g->n_images + 1, sizeof *files);
+    if (!files) return no_memory(m);
+    for (size_t i = 0; i < g->n_images; i++) files[i].name = g->images[i];
+    const assay_status rc = serve_images_open(config, files, g->n_images, FILE_MAX, &m->made.images, m->err);
+    free(files);
     return rc;
 }
 
@@ -70,6 +69,34 @@ static assay_status open_images(making *m)
     return m->made.placeholder ? ASSAY_OK : no_memory(m);
 }
 
+static assay_status read_sounds(making *m, const serve_sound_processor *processor)
+{
+    const conf_generate_options *g = &m->options->generate;
+    serve_media_file *files = calloc(g->n_sounds + 1, sizeof *files);
+    if (!files) return no_memory(m);
+    for (size_t i = 0; i < g->n_sounds; i++) files[i].name = g->sounds[i];
+    const assay_status rc =
+        serve_sounds_open(processor, files, g->n_sounds, FILE_MAX, &m->made.sounds, m->err);
+    free(files);
+    return rc;
+}
+
+/* Reads the sounds, with the config of the feature extractor. */
+static assay_status open_sounds(making *m)
+{
+    serve_sound_processor processor;
+    assay_error reason = {0};
+    assay_status rc = serve_sound_processor_open(m->dir, &processor, &reason);
+    if (rc != ASSAY_OK)
+        return assay_fail(m->err, rc == ASSAY_EIO ? ASSAY_EUNSUPPORTED : rc, "--sound: %s", reason.text);
+    rc = serve_placeholder_find_sound(m->dir, &m->sound_placeholder, m->err);
+    if (rc == ASSAY_OK) rc = read_sounds(m, &processor);
+    serve_sound_processor_free(&processor);
+    if (rc != ASSAY_OK) return rc;
+    m->made.sound_placeholder = strdup(m->sound_placeholder.token);
+    return m->made.sound_placeholder ? ASSAY_OK : no_memory(m);
+}
+
 /* The local time as if it were UTC: templates print it without a time zone. */
 static int64_t local_now(void)
 {
@@ -84,6 +111,7 @@ static assay_status render(making *m, const serve_chat_source *source, assay_tex
     const serve_chat_request request = {.system = {g->system, g->system ? strlen(g->system) : 0},
                                         .prompt = text,
                                         .n_images = g->n_images,
+                                        .n_sounds = g->n_sounds,
                                         .thinking_off = g->no_thinking,
                                         .now = local_now()};
     const char *lacks;
@@ -97,26 +125,33 @@ static assay_status render(making *m, const serve_chat_source *source, assay_tex
     return m->made.place ? ASSAY_OK : no_memory(m);
 }
 
-/* Without a template: the placeholders of all images, then the text. */
-static assay_status write_plain(making *m, assay_text text)
+static bool write_placeholders(buffer *out, const serve_placeholder *p, size_t n)
 {
-    buffer *out = &m->made.written;
-    const serve_placeholder *p = &m->placeholder;
     bool ok = true;
-    for (size_t i = 0; ok && i < m->options->generate.n_images; i++)
+    for (size_t i = 0; ok && i < n; i++)
         ok = buffer_append_string(out, p->before) && buffer_append_string(out, p->token) &&
              buffer_append_string(out, p->after);
+    return ok;
+}
+
+/* Without a template: the placeholders of all images and sounds, then the text. */
+static assay_status write_plain(making *m, assay_text text)
+{
+    const conf_generate_options *g = &m->options->generate;
+    buffer *out = &m->made.written;
+    const bool ok = write_placeholders(out, &m->placeholder, g->n_images) &&
+                    write_placeholders(out, &m->sound_placeholder, g->n_sounds);
     return ok && buffer_append_text(out, text) ? ASSAY_OK : no_memory(m);
 }
 
-/* Writes the prompt with one placeholder for each image. */
+/* Writes the prompt with one placeholder for each image and sound. */
 static assay_status write_prompt(making *m, assay_text text)
 {
     const conf_generate_options *g = &m->options->generate;
     const bool wants = g->chat || g->system;
     serve_chat_source source = {0};
     m->made.add_special = true;
-    if (g->ignore_template || (!wants && g->n_images == 0))
+    if (g->ignore_template || (!wants && g->n_images + g->n_sounds == 0))
         return buffer_append_text(&m->made.written, text) ? ASSAY_OK : no_memory(m);
     assay_status rc = serve_chat_source_find(m->dir, false, &source, m->err);
     if (rc == ASSAY_OK && source.place) rc = render(m, &source, text);
@@ -130,15 +165,38 @@ static assay_status write_prompt(making *m, assay_text text)
     return rc;
 }
 
-static assay_status expand_images(making *m)
+/* Appends `text` with the placeholders of images expanded, then those of sounds. */
+static assay_status expand(making *m)
 {
     const serve_images *images = m->made.images;
+    const serve_sounds *sounds = m->made.sounds;
     const char *name = m->made.place ? "the prompt rendered with the chat template" : "the prompt";
-    if (!images)
-        return buffer_append(&m->made.text, m->made.written.data, m->made.written.n) ? ASSAY_OK
-                                                                                     : no_memory(m);
-    return serve_placeholder_expand(&m->placeholder, name, buffer_text(&m->made.written), images->n_tokens,
-                                    images->n, &m->made.text, m->err);
+    buffer half = {0};
+    assay_status rc = ASSAY_OK;
+    if (images)
+        rc = serve_placeholder_expand(&m->placeholder, name, buffer_text(&m->made.written), images->n_tokens,
+                                      images->n, &half, m->err);
+    else if (!buffer_append_text(&half, buffer_text(&m->made.written))) rc = no_memory(m);
+    if (rc == ASSAY_OK && sounds)
+        rc = serve_placeholder_expand(&m->sound_placeholder, name, buffer_text(&half), sounds->n_tokens,
+                                      sounds->n, &m->made.text, m->err);
+    else if (rc == ASSAY_OK && !buffer_append_text(&m->made.text, buffer_text(&half))) rc = no_memory(m);
+    buffer_free(&half);
+    return rc;
+}
+
+static assay_status join_items(making *m)
+{
+    const serve_images *images = m->made.images;
+    const serve_sounds *sounds = m->made.sounds;
+    const size_t n_images = images ? images->n : 0, n_sounds = sounds ? sounds->n : 0;
+    assay_item *items = calloc(n_images + n_sounds + 1, sizeof *items);
+    if (!items) return no_memory(m);
+    for (size_t i = 0; i < n_images; i++) items[i] = images->items[i];
+    for (size_t i = 0; i < n_sounds; i++) items[n_images + i] = sounds->items[i];
+    m->made.items = items;
+    m->made.n_items = n_images + n_sounds;
+    return ASSAY_OK;
 }
 
 assay_status conf_prompt_make(const conf_options *options, const assay_serving *serving, assay_text text,
@@ -146,9 +204,12 @@ assay_status conf_prompt_make(const conf_options *options, const assay_serving *
 {
     making m = {.options = options, .dir = options->model, .serving = serving, .err = err};
     assay_status rc = options->generate.n_images ? open_images(&m) : ASSAY_OK;
+    if (rc == ASSAY_OK && options->generate.n_sounds) rc = open_sounds(&m);
     if (rc == ASSAY_OK) rc = write_prompt(&m, text);
-    if (rc == ASSAY_OK) rc = expand_images(&m);
+    if (rc == ASSAY_OK) rc = expand(&m);
+    if (rc == ASSAY_OK) rc = join_items(&m);
     serve_placeholder_free(&m.placeholder);
+    serve_placeholder_free(&m.sound_placeholder);
     if (rc == ASSAY_OK) *out = m.made;
     else conf_prompt_free(&m.made);
     return rc;
@@ -160,6 +221,9 @@ void conf_prompt_free(conf_prompt *prompt)
     buffer_free(&prompt->written);
     free(prompt->place);
     free(prompt->placeholder);
+    free(prompt->sound_placeholder);
     serve_images_free(prompt->images);
+    serve_sounds_free(prompt->sounds);
+    free(prompt->items);
     *prompt = (conf_prompt){0};
 }

@@ -12,13 +12,16 @@ const conf_option_info conf_cli_options[] = {
      "a PNG, JPEG, PGM or PPM file that the model sees before the prompt; may\nbe repeated; implies --chat "
      "if "
      "the checkpoint has a chat template"},
+    {CONF_OPTION_SOUND, 0, "--sound", "FILE",
+     "a WAV or FLAC file that the model hears after the images and before the\nprompt; may be repeated; "
+     "implies --chat as --image does"},
     {CONF_OPTION_CHAT, 0, "--chat", NULL,
      "give the model the prompt as a user's message, in the checkpoint's\nchat template, instead of "
      "unchanged"},
     {CONF_OPTION_SYSTEM, 0, "--system-prompt", "TEXT",
      "the message of role system before it; implies --chat"},
     {CONF_OPTION_IGNORE_TEMPLATE, 0, "--ignore-chat-template", NULL,
-     "with --image: give the model the prompt unchanged; it has a placeholder\nfor each image"},
+     "with --image or --sound: give the model the prompt unchanged; it has a\nplaceholder for each of them"},
     {CONF_OPTION_SERVING, 0, "--serving", NULL,
      "measure how fast replies are parsed instead: every parser of\nreasoning and of tool calls (default "
      "engine: fastpath)"},

@@ -57,6 +57,7 @@ typedef enum conf_option {
     CONF_OPTION_USAGE,
     CONF_OPTION_TEXT, /* --prompt, for a command that generates */
     CONF_OPTION_IMAGE,
+    CONF_OPTION_SOUND,
     CONF_OPTION_CHAT,
     CONF_OPTION_SYSTEM,
     CONF_OPTION_IGNORE_TEMPLATE,
@@ -119,6 +120,8 @@ typedef struct conf_generate_options {
     size_t n_stops;
     const char **images; /* [n_images], paths */
     size_t n_images;
+    const char **sounds; /* [n_sounds], paths */
+    size_t n_sounds;
     bool chat, ignore_template;
     size_t max_tokens; /* 0: not given */
     bool no_thinking, has_temperature;

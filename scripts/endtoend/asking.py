@@ -42,7 +42,7 @@ def named(case: Case, number: int | None) -> str:
 
 def compare(case: Case, sample: Sample, answer: Answer) -> None:
     """Raises Wrong with the first difference: of the prompt, of the tokens, of the end."""
-    place = f"image {sample.image}"
+    place = f"{sample.kind} {sample.file}"
     if answer.prompt is not None and answer.prompt != sample.prompt:
         raise Wrong(f"{place}: the prompt is {answer.prompt!r}, expected {sample.prompt!r}")
     if answer.prompt_tokens != sample.prompt_tokens:
@@ -62,7 +62,7 @@ def last_line(text: str) -> str:
 def generate(assay: str, engine: str, case: Case) -> None:
     """Each sample through a process of its own."""
     for sample in case.samples:
-        command = [assay, "generate", "--engine", engine, "--model", str(case.model), "--image", str(case.directory / sample.image),
+        command = [assay, "generate", "--engine", engine, "--model", str(case.model), f"--{sample.kind}", str(case.directory / sample.file),
                    "--prompt", sample.text, "--max-tokens", str(sample.max_tokens), *PARSERS, "--json", "-"]
         made = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, check=False)
         if made.returncode != 0:
@@ -75,9 +75,11 @@ def generate(assay: str, engine: str, case: Case) -> None:
 
 
 def body(case: Case, sample: Sample, stream: bool) -> bytes:
-    """A request for chat completions; the image is a data URL."""
-    data = base64.b64encode((case.directory / sample.image).read_bytes()).decode()
-    content = [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}, {"type": "text", "text": sample.text}]
+    """A request for chat completions; an image is a data URL."""
+    data = base64.b64encode((case.directory / sample.file).read_bytes()).decode()
+    medium = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}} if sample.kind == "image" else \
+        {"type": "input_audio", "input_audio": {"data": data, "format": "wav"}}
+    content = [medium, {"type": "text", "text": sample.text}]
     asked: dict[str, Any] = {"model": NAME, "messages": [{"role": "user", "content": content}], "max_tokens": sample.max_tokens,
                              "temperature": 0, "logprobs": True}
     if stream:

@@ -12,7 +12,7 @@ ROWS = {"qwen2_5_vl": "4-bit", "qwen2_vl": "4-bit", "qwen3_vl": "bf16", "qwen3_v
         "paddleocr_vl": "8-bit", "gemma3n": "8-bit", "falcon_ocr": "bf16", "hunyuan_vl": "bf16", "mllama": "8-bit",
         "glm4v": "4-bit", "glm_ocr": "8-bit"}
 # Of families beside the table: asked with --row
-BESIDE = {"moondream3": "bf16"}
+BESIDE = {"moondream3": "bf16", "qwen3_omni_moe": "bf16"}
 STORAGE = {**ROWS, **BESIDE}
 COLUMNS = ("generate", "one request", "three requests")
 SCHEMA = "assay-e2e/1"
@@ -25,12 +25,14 @@ class Broken(Exception):
 
 @dataclass(frozen=True)
 class Sample:
-    """A conversation with an image, and the truth's greedy answer.
+    """A conversation with an image or a sound, and the truth's greedy answer.
 
+    kind: image or sound. file: its name.
     ids: the answer's tokens, without the stop id that ends it if `finish` is "stop".
     """
 
-    image: str
+    kind: str
+    file: str
     text: str
     prompt: str
     prompt_tokens: int
@@ -81,7 +83,8 @@ def read_sample(document: Any, place: str) -> Sample:
             raise Broken(f"{place}: member ids[{k}]: found {one!r}, expected a token id")
     if not ids or len(ids) > count("max_tokens"):
         raise Broken(f"{place}: member ids: found {len(ids)} tokens, expected 1 to {count('max_tokens')}")
-    return Sample(text("image"), text("text"), text("prompt"), count("prompt_tokens"), count("max_tokens"), tuple(ids), text("finish"))
+    kind = "sound" if isinstance(document, dict) and "sound" in document else "image"
+    return Sample(kind, text(kind), text("text"), text("prompt"), count("prompt_tokens"), count("max_tokens"), tuple(ids), text("finish"))
 
 
 def read_pieces(path: Path) -> dict[int, str]:
@@ -107,5 +110,5 @@ def read(directory: Path) -> Case:
     if len(samples) != 3:
         raise Broken(f"{path}: found {len(samples)} samples, expected 3")
     if len({one.ids for one in samples}) != len(samples):
-        raise Broken(f"{path}: two samples have the same ids, expected answers that tell the images apart")
+        raise Broken(f"{path}: two samples have the same ids, expected answers that tell the images or sounds apart")
     return Case(directory, samples, read_pieces(directory / "model" / "tokenizer.json"))

@@ -22,7 +22,8 @@ class Malformed(NamedTuple):
 
 WRONG: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 1.5, -0.0, 1e308, 5e-324, 2**31 - 1, 2**31, 2**63 - 1, 2**63, 2**64, -2**63 - 1, 10**400, "", " ", "\0",
-    "a" * 5000, "\ud800", "\U0010ffff", "null", [], [[]], [None], {}, {"": {}}, {"type": "text"}, [{"type": "image_url"}],
+    "a" * 5000, "\ud800", "\U0010ffff", "null", [], [[]], [None], {}, {"": {}}, {"type": "text"}, [{"type": "image_url"}], [{"type": "input_audio"}],
+    [{"type": "input_audio", "input_audio": {"data": "UklGRgAAAABXQVZF", "format": "wav"}}],
     [{"type": "image_url", "image_url": {"url": "http://127.0.0.1:1/a.png"}}],
     [{"type": "image_url", "image_url": {"url": "file:///etc/passwd"}}],
     [{"type": "image_url", "image_url": {"url": PIXEL}}], [{"role": "user", "content": "a"}] * 3, ["a"] * 200, [0] * 600)

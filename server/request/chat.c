@@ -3,6 +3,7 @@
 
 #include "server/request/conversation.h"
 #include "server/request/images.h"
+#include "server/request/sounds.h"
 
 #include <string.h>
 
@@ -45,8 +46,13 @@ static assay_status read_part(server_reading *r, const server_path *path, json_o
         if (rc == ASSAY_OK) rc = read_image(r, path, part);
         return rc == ASSAY_OK ? server_content_image(r, c) : rc;
     }
+    if (images && server_is(type, "input_audio")) {
+        rc = server_sounds_add(r, path, part);
+        return rc == ASSAY_OK ? server_content_sound(r, c) : rc;
+    }
     const server_path at = server_path_member(path, "type");
-    return server_unexpected(r, &at, type, images ? "\"text\" or \"image_url\"" : "\"text\"");
+    return server_unexpected(r, &at, type,
+                             images ? "\"text\", \"image_url\" or \"input_audio\"" : "\"text\"");
 }
 
 /* A text, null, or a list of parts. */

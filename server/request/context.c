@@ -96,16 +96,24 @@ static void close_images(server_requests *c)
     c->has_images = false;
 }
 
-static assay_status find_placeholder_id(server_requests *c, assay_error *err)
+static void close_sounds(server_requests *c)
 {
-    const char *token = c->placeholder.token;
+    if (!c->has_sounds) return;
+    serve_sound_processor_free(&c->sounds);
+    serve_placeholder_free(&c->sound_placeholder);
+    c->has_sounds = false;
+}
+
+static assay_status find_placeholder_id(const server_requests *c, const char *token, int32_t *out,
+                                        assay_error *err)
+{
     size_t n = 0;
     int32_t id = -1;
     const assay_status rc =
         c->options.serving->encode(c->options.tokenizer, token, strlen(token), false, &id, 1, &n, err);
     if (rc != ASSAY_OK) return rc;
     if (n != 1) return assay_fail(err, ASSAY_EFORMAT, "%s: the tokenizer has no token %s", c->dir, token);
-    c->placeholder_id = id;
+    *out = id;
     return ASSAY_OK;
 }
 
@@ -121,10 +129,29 @@ static assay_status open_images(server_requests *c)
         if (rc != ASSAY_OK) image_config_free(&c->images);
     }
     c->has_images = rc == ASSAY_OK;
-    if (rc == ASSAY_OK) rc = find_placeholder_id(c, &reason);
+    if (rc == ASSAY_OK) rc = find_placeholder_id(c, c->placeholder.token, &c->placeholder_id, &reason);
     if (rc == ASSAY_OK) return ASSAY_OK;
     close_images(c);
     c->no_images = reason;
+    return rc == ASSAY_ENOMEM ? rc : ASSAY_OK;
+}
+
+/* The same for sounds. */
+static assay_status open_sounds(server_requests *c)
+{
+    assay_error reason = {0};
+    c->sound_placeholder_id = -1;
+    assay_status rc = serve_sound_processor_open(c->dir, &c->sounds, &reason);
+    if (rc == ASSAY_OK) {
+        rc = serve_placeholder_find_sound(c->dir, &c->sound_placeholder, &reason);
+        if (rc != ASSAY_OK) serve_sound_processor_free(&c->sounds);
+    }
+    c->has_sounds = rc == ASSAY_OK;
+    if (rc == ASSAY_OK)
+        rc = find_placeholder_id(c, c->sound_placeholder.token, &c->sound_placeholder_id, &reason);
+    if (rc == ASSAY_OK) return ASSAY_OK;
+    close_sounds(c);
+    c->no_sounds = reason;
     return rc == ASSAY_ENOMEM ? rc : ASSAY_OK;
 }
 
@@ -139,6 +166,7 @@ assay_status server_requests_open(const server_requests_options *options, server
     if (rc == ASSAY_OK) rc = serve_chat_source_find(c->dir, true, &c->tool_source, err);
     if (rc == ASSAY_OK) rc = read_tokens(c, err);
     if (rc == ASSAY_OK && open_images(c) != ASSAY_OK) rc = no_memory(c, err);
+    if (rc == ASSAY_OK && open_sounds(c) != ASSAY_OK) rc = no_memory(c, err);
     c->has_processor = rc == ASSAY_OK && serve_chat_has_processor(c->dir);
     if (rc == ASSAY_OK) *out = c;
     else server_requests_free(c);
@@ -149,6 +177,7 @@ void server_requests_free(server_requests *c)
 {
     if (!c) return;
     close_images(c);
+    close_sounds(c);
     for (size_t i = 0; i < c->n_tokens; i++) {
         free(c->tokens[i].name);
         free(c->tokens[i].text);

@@ -8,13 +8,14 @@
 
 #include "image/settings.h"
 #include "serving/chat/placeholder.h"
+#include "serving/chat/sounds.h"
 #include "serving/chat/source.h"
 
 /* The limits of one request; 0: the default. */
 typedef struct server_request_limits {
     size_t n_messages;     /* messages, input items or prompts; 16384 */
-    size_t n_images;       /* 64 */
-    size_t image_bytes;    /* of one image file or data URL, decoded; 32 MiB */
+    size_t n_images;       /* images, and sounds, each; 64 */
+    size_t image_bytes;    /* of one image file, data URL or sound, decoded; 32 MiB */
     size_t n_choices;      /* n times the number of prompts; 128 */
     size_t n_values;       /* JSON values of a body; 2^18 */
     size_t n_prompt_bytes; /* of one prompt as text, rendered; 16 MiB */
@@ -57,11 +58,16 @@ typedef struct server_requests {
     image_config images;
     serve_placeholder placeholder;
     int32_t placeholder_id; /* -1 without images */
+    bool has_sounds;        /* the checkpoint's processor of sounds is supported */
+    assay_error no_sounds;  /* why not */
+    serve_sound_processor sounds;
+    serve_placeholder sound_placeholder;
+    int32_t sound_placeholder_id; /* -1 without sounds */
 } server_requests;
 
-/* Reads the chat template, the special tokens, the image processor and the parsers of the checkpoint. A
- * checkpoint may lack a chat template or an image processor: requests that need one are refused.
- * Fails naming the file. */
+/* Reads the chat template, the special tokens, the processors of images and sounds and the parsers of the
+ * checkpoint. A checkpoint may lack a chat template or a processor: requests that need one are refused. Fails
+ * naming the file. */
 assay_status server_requests_open(const server_requests_options *options, server_requests **out,
                                   assay_error *err);
 void server_requests_free(server_requests *requests);

@@ -44,8 +44,14 @@ assay_status server_content_text(server_reading *r, server_content *c, json_obje
 
 assay_status server_content_image(server_reading *r, server_content *c)
 {
-    c->has_image = true;
+    c->has_media = true;
     return add_part(r, c, "image", NULL);
+}
+
+assay_status server_content_sound(server_reading *r, server_content *c)
+{
+    c->has_media = true;
+    return add_part(r, c, "audio", NULL);
 }
 
 void server_content_drop(server_content *c)
@@ -76,7 +82,7 @@ assay_status server_conversation_content(server_reading *r, json_object *message
     if (!c->parts)
         ok = empty ? server_add(message, "content", json_object_new_string(""))
                    : json_object_object_add(message, "content", NULL) == 0;
-    else if (c->has_image) ok = server_add(message, "content", json_object_get(c->parts));
+    else if (c->has_media) ok = server_add(message, "content", json_object_get(c->parts));
     else ok = server_add(message, "content", join_parts(c->parts));
     server_content_drop(c);
     return ok ? ASSAY_OK : server_out_of_memory(r);

@@ -50,7 +50,7 @@ assay_status server_base64_decode(const char *text, size_t n, uint8_t **out, siz
 }
 
 /* A new image; NULL after a failure, which *rc is. */
-static server_image *add_image(server_reading *r, const server_path *path, assay_status *rc)
+static server_medium *add_image(server_reading *r, const server_path *path, assay_status *rc)
 {
     const server_requests *c = r->context;
     *rc = ASSAY_EINVAL;
@@ -64,13 +64,13 @@ static server_image *add_image(server_reading *r, const server_path *path, assay
                             c->options.limits.n_images);
         return NULL;
     }
-    server_image *images = grow_by_one(r->images, r->n_images, sizeof *images);
+    server_medium *images = grow_by_one(r->images, r->n_images, sizeof *images);
     if (!images) {
         *rc = server_out_of_memory(r);
         return NULL;
     }
     r->images = images;
-    images[r->n_images] = (server_image){0};
+    images[r->n_images] = (server_medium){0};
     (void)snprintf(images[r->n_images].member, sizeof images->member, "%s", path->text);
     *rc = ASSAY_OK;
     return &images[r->n_images++];
@@ -85,7 +85,7 @@ static assay_status refuse_size(const server_reading *r, const server_path *path
 assay_status server_images_add_base64(server_reading *r, const server_path *path, const char *text, size_t n)
 {
     assay_status rc;
-    server_image *image = add_image(r, path, &rc);
+    server_medium *image = add_image(r, path, &rc);
     if (!image) return rc;
     if (n / 4 > r->context->options.limits.image_bytes / 3) return refuse_size(r, path);
     rc = server_base64_decode(text, n, &image->bytes, &image->n);
@@ -167,7 +167,7 @@ static assay_status add_file(server_reading *r, const server_path *path, const c
                              "found no such file below the server's directory of files");
     }
     assay_status rc;
-    server_image *image = add_image(r, path, &rc);
+    server_medium *image = add_image(r, path, &rc);
     if (image) image->path = real;
     else free(real);
     return image && (uintmax_t)info.st_size > r->context->options.limits.image_bytes ? refuse_size(r, path)
@@ -185,11 +185,11 @@ assay_status server_images_add_url(server_reading *r, const server_path *path, j
                          "found %.40s…, expected data:image/…;base64,… or file:…: nothing is fetched", text);
 }
 
-void server_images_free(server_image *images, size_t n)
+void server_media_free(server_medium *media, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        free(images[i].path);
-        free(images[i].bytes);
+        free(media[i].path);
+        free(media[i].bytes);
     }
-    free(images);
+    free(media);
 }

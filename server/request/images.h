@@ -16,7 +16,8 @@ assay_status server_images_add_url(server_reading *r, const server_path *path, j
 /* Adds an image that base64 gives. */
 assay_status server_images_add_base64(server_reading *r, const server_path *path, const char *text, size_t n);
 
-void server_images_free(server_image *images, size_t n);
+/* Frees images or sounds. */
+void server_media_free(server_medium *media, size_t n);
 
 /* Decodes base64 (RFC 4648, section 4), without white space, padded, to *out, [*n], which the caller frees.
  * ASSAY_EINVAL for other text, ASSAY_ENOMEM. */

@@ -14,6 +14,7 @@ server_request_librequest_la_SOURCES = \
 	server/request/refusal.c server/request/refusal.h \
 	server/request/request.c server/request/request.h \
 	server/request/responses.c server/request/responses.h \
+	server/request/sounds.c server/request/sounds.h \
 	server/request/values.c server/request/values.h
 server_request_librequest_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 
@@ -21,7 +22,8 @@ SERVER_REQUEST_TESTS = \
 	server/request/tests/check_conversation \
 	server/request/tests/check_images \
 	server/request/tests/check_members \
-	server/request/tests/check_request
+	server/request/tests/check_request \
+	server/request/tests/check_sounds
 check_PROGRAMS += $(SERVER_REQUEST_TESTS)
 TESTS += $(SERVER_REQUEST_TESTS)
 EXTRA_DIST += server/request/tests/model
@@ -36,6 +38,9 @@ server_request_tests_check_images_LDADD = $(SERVER_REQUEST_TEST_LIBS)
 server_request_tests_check_members_SOURCES = server/request/tests/check_members.c $(SERVER_REQUEST_SUPPORT)
 server_request_tests_check_members_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
 server_request_tests_check_members_LDADD = $(SERVER_REQUEST_TEST_LIBS)
+server_request_tests_check_sounds_SOURCES = server/request/tests/check_sounds.c $(SERVER_REQUEST_SUPPORT)
+server_request_tests_check_sounds_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
+server_request_tests_check_sounds_LDADD = $(SERVER_REQUEST_TEST_LIBS)
 server_request_tests_check_request_SOURCES = server/request/tests/check_request.c $(SERVER_REQUEST_SUPPORT)
 server_request_tests_check_request_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
 server_request_tests_check_request_LDADD = $(SERVER_REQUEST_TEST_LIBS)

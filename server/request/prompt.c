@@ -3,6 +3,7 @@
 
 #include "serving/chat/chat.h"
 #include "serving/chat/images.h"
+#include "serving/chat/sounds.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -59,54 +60,113 @@ static assay_status encode(const server_reading *r, const server_path *path, ass
     return check_tokens(r, path, out);
 }
 
-/* ---- Images ---- */
+/* ---- Images and sounds ---- */
+
+/* Where the bytes of [n] media are; NULL if out of memory. The caller frees it. */
+static serve_media_file *list_files(const server_medium *media, size_t n)
+{
+    serve_media_file *files = calloc(n + 1, sizeof *files);
+    for (size_t i = 0; files && i < n; i++)
+        files[i] = (serve_media_file){.name = media[i].path ? media[i].path : media[i].member,
+                                      .bytes = media[i].bytes,
+                                      .n = media[i].n};
+    return files;
+}
 
 static assay_status open_images(server_reading *r, const server_path *path, server_prompt *out)
 {
-    serve_image_source *sources = calloc(r->n_images, sizeof *sources);
+    serve_media_file *files = list_files(r->images, r->n_images);
     assay_error err = {0};
-    if (!sources) return server_out_of_memory(r);
-    for (size_t i = 0; i < r->n_images; i++)
-        sources[i] = (serve_image_source){.name = r->images[i].path ? r->images[i].path : r->images[i].member,
-                                          .bytes = r->images[i].bytes,
-                                          .n = r->images[i].n};
-    assay_status rc = serve_images_open(&r->context->images, sources, r->n_images,
-                                        r->context->options.limits.image_bytes, &out->images, &err);
-    free(sources);
+    if (!files) return server_out_of_memory(r);
+    const assay_status rc = serve_images_open(&r->context->images, files, r->n_images,
+                                              r->context->options.limits.image_bytes, &out->images, &err);
+    free(files);
     return rc == ASSAY_OK ? rc : fail(r, path, rc, &err);
 }
 
-/* A text of the user that is encoded as a placeholder token would be taken for an image. */
-static assay_status check_placeholders(const server_reading *r, const server_path *path,
-                                       const server_prompt *p)
+static assay_status open_sounds(server_reading *r, const server_path *path, server_prompt *out)
 {
-    size_t n = 0, expected = 0;
-    if (r->context->placeholder_id < 0) return ASSAY_OK;
-    for (size_t i = 0; i < p->n_tokens; i++) n += p->tokens[i] == r->context->placeholder_id;
-    for (size_t i = 0; p->images && i < p->images->n; i++) expected += p->images->n_tokens[i];
-    if (!p->images && r->context->placeholder.is_first && p->n_tokens > 0)
-        expected = p->tokens[0] == r->context->placeholder_id;
+    serve_media_file *files = list_files(r->sounds, r->n_sounds);
+    assay_error err = {0};
+    if (!files) return server_out_of_memory(r);
+    const assay_status rc = serve_sounds_open(&r->context->sounds, files, r->n_sounds,
+                                              r->context->options.limits.image_bytes, &out->sounds, &err);
+    free(files);
+    return rc == ASSAY_OK ? rc : fail(r, path, rc, &err);
+}
+
+static size_t sum_of(const size_t *counts, size_t n)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < n; i++) sum += counts[i];
+    return sum;
+}
+
+static assay_status check_count(const server_reading *r, const server_path *path, const server_prompt *p,
+                                const serve_placeholder *placeholder, int32_t id, size_t expected)
+{
+    size_t n = 0;
+    if (id < 0) return ASSAY_OK;
+    for (size_t i = 0; i < p->n_tokens; i++) n += p->tokens[i] == id;
     if (n == expected) return ASSAY_OK;
     return server_refuse(r->refusal, 400, path->text,
                          "found %zu placeholder tokens %s in the prompt, expected %zu, those that "
                          "the processor writes",
-                         n, r->context->placeholder.token, expected);
+                         n, placeholder->token, expected);
 }
 
-/* Copies the items, with the span of each in the tokens. */
+/* A text of the user that is encoded as a placeholder token would be taken for an image or a sound. */
+static assay_status check_placeholders(const server_reading *r, const server_path *path,
+                                       const server_prompt *p)
+{
+    const server_requests *c = r->context;
+    size_t n_images = p->images ? sum_of(p->images->n_tokens, p->images->n) : 0;
+    const size_t n_sounds = p->sounds ? sum_of(p->sounds->n_tokens, p->sounds->n) : 0;
+    if (!p->images && c->placeholder.is_first && p->n_tokens > 0)
+        n_images = p->tokens[0] == c->placeholder_id;
+    const assay_status rc = check_count(r, path, p, &c->placeholder, c->placeholder_id, n_images);
+    if (rc != ASSAY_OK) return rc;
+    return check_count(r, path, p, &c->sound_placeholder, c->sound_placeholder_id, n_sounds);
+}
+
+/* Items of a kind that are still to be placed. */
+typedef struct placing {
+    const assay_item *items;
+    const size_t *n_tokens;
+    size_t n;
+    int32_t id; /* of a placeholder token */
+} placing;
+
+/* The next item of the kind, whose placeholder tokens begin at *at; *at is moved behind them. */
+static assay_item place_next(const server_prompt *p, placing *kind, size_t *at)
+{
+    assay_item item = *kind->items++;
+    item.offset = *at;
+    for (size_t k = 0; k < *kind->n_tokens && *at < p->n_tokens; (*at)++) k += p->tokens[*at] == kind->id;
+    item.n_tokens = *at - item.offset;
+    kind->n_tokens++;
+    kind->n--;
+    return item;
+}
+
+/* Copies the items in the order of their placeholder tokens, with the span of each. */
 static assay_status place_items(const server_reading *r, server_prompt *p)
 {
-    const size_t n = p->images->n;
-    assay_item *items = calloc(n, sizeof *items);
+    placing kinds[2] = {{.n = 0}, {.n = 0}};
+    if (p->images)
+        kinds[0] = (placing){p->images->items, p->images->n_tokens, p->images->n, r->context->placeholder_id};
+    if (p->sounds)
+        kinds[1] =
+            (placing){p->sounds->items, p->sounds->n_tokens, p->sounds->n, r->context->sound_placeholder_id};
+    assay_item *items = calloc(kinds[0].n + kinds[1].n, sizeof *items);
     if (!items) return server_out_of_memory(r);
-    size_t at = 0;
-    for (size_t i = 0; i < n; i++) {
-        items[i] = p->images->items[i];
-        while (at < p->n_tokens && p->tokens[at] != r->context->placeholder_id) at++;
-        items[i].offset = at;
-        for (size_t k = 0; k < p->images->n_tokens[i] && at < p->n_tokens; at++)
-            k += p->tokens[at] == r->context->placeholder_id;
-        items[i].n_tokens = at - items[i].offset;
+    size_t n = 0;
+    for (size_t at = 0; at < p->n_tokens;) {
+        placing *kind = kinds[0].n && p->tokens[at] == kinds[0].id   ? &kinds[0]
+                        : kinds[1].n && p->tokens[at] == kinds[1].id ? &kinds[1]
+                                                                     : NULL;
+        if (kind) items[n++] = place_next(p, kind, &at);
+        else at++;
     }
     p->items = items;
     p->n_items = n;
@@ -182,7 +242,26 @@ static const serve_chat_source *source_of(const server_reading *r)
     return r->tools && !r->declines_tools ? &r->context->tool_source : &r->context->source;
 }
 
-/* The rendered template, with the placeholders of each image expanded. */
+/* Appends the rendered template with the placeholders of images expanded, then those of sounds. */
+static assay_status expand(const server_requests *c, const server_prompt *p, const buffer *written,
+                           buffer *text, assay_error *err)
+{
+    static const char name[] = "the rendered chat template";
+    buffer half = {0};
+    assay_status rc = ASSAY_OK;
+    if (p->images)
+        rc = serve_placeholder_expand(&c->placeholder, name, buffer_text(written), p->images->n_tokens,
+                                      p->images->n, &half, err);
+    else if (!buffer_append_text(&half, buffer_text(written))) rc = ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && p->sounds)
+        rc = serve_placeholder_expand(&c->sound_placeholder, name, buffer_text(&half), p->sounds->n_tokens,
+                                      p->sounds->n, text, err);
+    else if (rc == ASSAY_OK && !buffer_append_text(text, buffer_text(&half))) rc = ASSAY_ENOMEM;
+    buffer_free(&half);
+    return rc;
+}
+
+/* The rendered template, with the placeholders of each image and sound expanded. */
 static assay_status render(server_reading *r, const server_path *path, server_prompt *out, buffer *text)
 {
     const server_requests *c = r->context;
@@ -198,10 +277,7 @@ static assay_status render(server_reading *r, const server_path *path, server_pr
     rc = serve_chat_render_variables(c->options.serving, c->dir, source, variables, local_now(), &written,
                                      &err);
     (void)json_object_put(variables);
-    if (rc == ASSAY_OK && out->images)
-        rc = serve_placeholder_expand(&c->placeholder, "the rendered chat template", buffer_text(&written),
-                                      out->images->n_tokens, out->images->n, text, &err);
-    else if (rc == ASSAY_OK && !buffer_append_text(text, buffer_text(&written))) rc = ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) rc = expand(c, out, &written, text, &err);
     buffer_free(&written);
     return rc == ASSAY_OK ? rc : fail(r, path, rc, &err);
 }
@@ -211,6 +287,7 @@ assay_status server_prompt_render(server_reading *r, server_prompt *out)
     const server_path path = server_path_top(r->out->endpoint == SERVE_RESPONSES ? "input" : "messages");
     buffer text = {0};
     assay_status rc = r->n_images ? open_images(r, &path, out) : ASSAY_OK;
+    if (rc == ASSAY_OK && r->n_sounds) rc = open_sounds(r, &path, out);
     if (rc == ASSAY_OK) rc = render(r, &path, out, &text);
     if (rc == ASSAY_OK)
         rc = encode(r, &path, buffer_text(&text),
@@ -219,7 +296,7 @@ assay_status server_prompt_render(server_reading *r, server_prompt *out)
                     out);
     buffer_free(&text);
     if (rc == ASSAY_OK) rc = check_placeholders(r, &path, out);
-    return rc == ASSAY_OK && out->images ? place_items(r, out) : rc;
+    return rc == ASSAY_OK && (out->images || out->sounds) ? place_items(r, out) : rc;
 }
 
 /* ---- Completions ---- */

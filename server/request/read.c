@@ -181,7 +181,8 @@ assay_status server_request_read(const server_requests *requests, serve_endpoint
     (void)json_object_put(r.tools);
     (void)json_object_put(r.messages);
     (void)json_object_put(r.body);
-    server_images_free(r.images, r.n_images);
+    server_media_free(r.images, r.n_images);
+    server_media_free(r.sounds, r.n_sounds);
     if (rc == ASSAY_OK) *out = q;
     else server_request_free(q);
     return rc;

@@ -11,13 +11,13 @@
 #include "server/request/refusal.h"
 #include "server/request/request.h"
 
-/* An image of a request: its bytes, or the path of its file. */
-typedef struct server_image {
+/* An image or a sound of a request: its bytes, or the path of its file. */
+typedef struct server_medium {
     char member[96]; /* the path of the member, for messages */
     char *path;      /* owned; NULL: bytes */
     uint8_t *bytes;  /* [n]; owned */
     size_t n;
-} server_image;
+} server_medium;
 
 typedef struct server_reading {
     const server_requests *context;
@@ -33,8 +33,10 @@ typedef struct server_reading {
     json_object *arguments; /* chat_template_kwargs; borrowed from the body */
     json_object *tools;     /* for the template, in the form of chat completions; owned; NULL: none */
     json_object *messages;  /* for the template; owned */
-    server_image *images;   /* [n_images]; owned */
+    server_medium *images;  /* [n_images]; owned */
     size_t n_images;
+    server_medium *sounds; /* [n_sounds]; owned */
+    size_t n_sounds;
 } server_reading;
 
 /* "messages[3].content" */

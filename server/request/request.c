@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "serving/chat/images.h"
+#include "serving/chat/sounds.h"
 
 static void free_prompt(server_prompt *prompt)
 {
@@ -12,6 +13,7 @@ static void free_prompt(server_prompt *prompt)
     buffer_free(&prompt->text);
     free((assay_item *)(uintptr_t)prompt->items);
     serve_images_free(prompt->images);
+    serve_sounds_free(prompt->sounds);
 }
 
 void server_request_free(server_request *q)

@@ -1,4 +1,5 @@
-/* A request as the scheduler needs it: tokens, images, sampling, limits, and what the answer must report.
+/* A request as the scheduler needs it: tokens, images, sounds, sampling, limits, and what the answer must
+ * report.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_REQUEST_REQUEST_H
@@ -21,6 +22,7 @@ typedef struct server_prompt {
     const assay_item *items;
     size_t n_items;
     struct serve_images *images; /* what items points into; NULL: none */
+    struct serve_sounds *sounds;
 } server_prompt;
 
 typedef struct server_request {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "image/decode.h"
 #include "image/patches.h"
 #include "image/tiles.h"
@@ -30,15 +29,15 @@ typedef struct images {
     size_t *sizes; /* [3, n]: n_tokens, height, width */
 } images;
 
-static assay_status decode_source(const serve_image_source *source, size_t file_max, image_pixels *out,
-                                  assay_error *err)
+static assay_status decode_file(const serve_media_file *file, size_t file_max, image_pixels *out,
+                                assay_error *err)
 {
-    char *bytes = NULL;
+    const uint8_t *bytes = NULL;
     size_t n = 0;
-    if (source->bytes) return image_decode(source->name, source->bytes, source->n, out, err);
-    assay_status rc = file_read(source->name, file_max, &bytes, &n, err);
-    if (rc == ASSAY_OK) rc = image_decode(source->name, (const uint8_t *)bytes, n, out, err);
-    free(bytes);
+    char *owned = NULL;
+    assay_status rc = serve_media_file_read(file, file_max, &bytes, &n, &owned, err);
+    if (rc == ASSAY_OK) rc = image_decode(file->name, bytes, n, out, err);
+    free(owned);
     return rc;
 }
 
@@ -136,13 +135,13 @@ static assay_status check_crops(const image_config *config, const one_image *one
 }
 
 /* Makes the item of image i. */
-static assay_status open_image(const image_config *config, const serve_image_source *source, size_t file_max,
+static assay_status open_image(const image_config *config, const serve_media_file *file, size_t file_max,
                                images *all, size_t i, assay_error *err)
 {
-    const char *path = source->name;
+    const char *path = file->name;
     image_pixels pixels;
     one_image *one = &all->image[i];
-    assay_status rc = decode_source(source, file_max, &pixels, err);
+    assay_status rc = decode_file(file, file_max, &pixels, err);
     if (rc != ASSAY_OK) return rc;
     rc = make_patches(config, path, &pixels, &one->input, err);
     image_pixels_free(&pixels);
@@ -163,7 +162,7 @@ static assay_status open_image(const image_config *config, const serve_image_sou
     return ASSAY_OK;
 }
 
-assay_status serve_images_open(const image_config *config, const serve_image_source *sources, size_t n,
+assay_status serve_images_open(const image_config *config, const serve_media_file *files, size_t n,
                                size_t file_max, serve_images **out, assay_error *err)
 {
     images *all = calloc(1, sizeof *all);
@@ -176,7 +175,7 @@ assay_status serve_images_open(const image_config *config, const serve_image_sou
         rc = assay_fail(err, ASSAY_ENOMEM, "%zu images: out of memory", n);
     else all->shown = (serve_images){all->items, all->sizes, all->sizes + n, all->sizes + 2 * n, n};
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
-        rc = open_image(config, &sources[i], file_max, all, i, err);
+        rc = open_image(config, &files[i], file_max, all, i, err);
     if (rc == ASSAY_OK) *out = &all->shown;
     else serve_images_free(&all->shown);
     return rc;

@@ -7,6 +7,7 @@
 #include <assay/engine.h>
 
 #include "image/settings.h"
+#include "serving/chat/media_file.h"
 
 /* items:    [n], one for each image, of kind ASSAY_ITEM_IMAGE: either pixel_values F32 [t * h * w, width]
  *           (of processors with IMAGE_ROWS_SQUARES [t * h * w, channels, patch, patch])
@@ -20,19 +21,11 @@ typedef struct serve_images {
     size_t n;
 } serve_images;
 
-/* name:  for messages; the path of a file if bytes is NULL.
- * bytes: [n], an image file. */
-typedef struct serve_image_source {
-    const char *name;
-    const uint8_t *bytes;
-    size_t n;
-} serve_image_source;
-
-/* Reads sources[0..n) with the processor's config. file_max: the most bytes that are read of a file. The
+/* Reads files[0..n) with the processor's config. file_max: the most bytes that are read of a file. The
  * caller frees *out with serve_images_free. Fails with ASSAY_EIO for a file that cannot be read, and as
  * image_decode and image_patches_make do, with the name before the message, and with ASSAY_EUNSUPPORTED for
  * crops of another size than the published processor writes tokens for. */
-assay_status serve_images_open(const image_config *config, const serve_image_source *sources, size_t n,
+assay_status serve_images_open(const image_config *config, const serve_media_file *files, size_t n,
                                size_t file_max, serve_images **out, assay_error *err);
 void serve_images_free(serve_images *images);
 

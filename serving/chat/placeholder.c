@@ -21,6 +21,7 @@ typedef struct rule {
     const char *const *processors; /* values of processor_class; ends with NULL */
     const char *image_processor;   /* the class of checkpoints without a processor_class */
     written token, begin, end, before, after;
+    written sound, before_sound, after_sound; /* `usual` NULL: the processor takes no sounds */
     /* finds token, begin and end; NULL: they are the members above */
     assay_status (*copy)(const char *dir, serve_placeholder *p, assay_error *err);
     const char *apart; /* what the processor writes before `begin` and after `end`; NULL: nothing */
@@ -28,6 +29,7 @@ typedef struct rule {
 } rule;
 
 static const char *const qwen[] = {"Qwen2VLProcessor", "Qwen2_5_VLProcessor", "Qwen3VLProcessor", NULL};
+static const char *const omni[] = {"Qwen3OmniMoeProcessor", NULL};
 static const char *const paddleocr[] = {"PaddleOCRVLProcessor", NULL};
 static const char *const glm4v[] = {"Glm4vProcessor", "Glm46VProcessor", NULL};
 static const char *const ernie[] = {"Ernie4_5_VLMoeProcessor", "Ernie4_5_VL_MoeProcessor", NULL};
@@ -109,6 +111,14 @@ static const rule rules[] = {
      .token = {"image_token", "<|image_pad|>"},
      .before = {"vision_start_token", "<|vision_start|>"},
      .after = {"vision_end_token", "<|vision_end|>"}},
+    {.processors = omni,
+     .image_processor = "", /* a checkpoint names the class */
+     .token = {"image_token", "<|image_pad|>"},
+     .before = {"vision_bos_token", "<|vision_start|>"},
+     .after = {"vision_eos_token", "<|vision_end|>"},
+     .sound = {"audio_token", "<|audio_pad|>"},
+     .before_sound = {"audio_bos_token", "<|audio_start|>"},
+     .after_sound = {"audio_eos_token", "<|audio_end|>"}},
     {.processors = paddleocr,
      .image_processor = "PaddleOCRVLImageProcessor",
      .token = {"image_token", "<|IMAGE_PLACEHOLDER|>"},
@@ -186,20 +196,22 @@ static assay_status find_in_file(const char *dir, const char *file, const rule *
     return rc;
 }
 
+/* image_processor: "" for sounds. */
 static assay_status find_rule(const char *dir, const char *image_processor, const rule **out,
                               assay_error *err)
 {
     const rule *found = NULL;
+    const bool is_image = *image_processor != '\0';
     for (size_t i = 0; !found && i < N_CLASS_FILES; i++) {
         const assay_status rc = find_in_file(dir, class_files[i], &found, err);
         if (rc != ASSAY_OK) return rc;
     }
-    if (!found) found = find_image_processor(image_processor);
+    if (!found && is_image) found = find_image_processor(image_processor);
     if (!found)
         return assay_fail(err, ASSAY_EUNSUPPORTED,
-                          "%s: the placeholder of images for %s is not known: expected a member "
+                          "%s: the placeholder of %s%s is not known: expected a member "
                           "processor_class in processor_config.json",
-                          dir, image_processor);
+                          dir, is_image ? "images for " : "sounds", image_processor);
     *out = found;
     return ASSAY_OK;
 }
@@ -240,7 +252,7 @@ assay_status serve_placeholder_find(const char *dir, const char *image_processor
 {
     const rule *r = NULL;
     json_object *tokens = NULL;
-    serve_placeholder p = {0};
+    serve_placeholder p = {.noun = "image"};
     assay_status rc = find_rule(dir, image_processor, &r, err);
     if (rc == ASSAY_OK) rc = serve_chat_special_read(dir, &tokens, err);
     if (rc == ASSAY_OK && r->copy) rc = r->copy(dir, &p, err);
@@ -252,6 +264,27 @@ assay_status serve_placeholder_find(const char *dir, const char *image_processor
     if (rc == ASSAY_OK && r->apart) rc = set_apart(dir, r->apart, &p, err);
     (void)json_object_put(tokens);
     p.is_first = r && r->is_first;
+    if (rc == ASSAY_OK) *out = p;
+    else serve_placeholder_free(&p);
+    return rc;
+}
+
+assay_status serve_placeholder_find_sound(const char *dir, serve_placeholder *out, assay_error *err)
+{
+    static const written none = {NULL, NULL};
+    const rule *r = NULL;
+    json_object *tokens = NULL;
+    serve_placeholder p = {.noun = "sound"};
+    assay_status rc = find_rule(dir, "", &r, err);
+    if (rc == ASSAY_OK && !r->sound.usual)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: %s takes no sounds", dir, r->processors[0]);
+    if (rc == ASSAY_OK) rc = serve_chat_special_read(dir, &tokens, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->sound, &p.token, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &none, &p.begin, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &none, &p.end, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->before_sound, &p.before, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->after_sound, &p.after, err);
+    (void)json_object_put(tokens);
     if (rc == ASSAY_OK) *out = p;
     else serve_placeholder_free(&p);
     return rc;
@@ -282,16 +315,16 @@ static size_t count_placeholders(const serve_placeholder *p, assay_text text)
 }
 
 assay_status serve_placeholder_expand(const serve_placeholder *placeholder, const char *name, assay_text text,
-                                      const size_t *n_tokens, size_t n_images, buffer *out, assay_error *err)
+                                      const size_t *n_tokens, size_t n, buffer *out, assay_error *err)
 {
     const serve_placeholder *p = placeholder;
     const size_t n_found = count_placeholders(p, text);
-    if (n_found != n_images)
-        return assay_fail(err, ASSAY_EINVAL, "%s has %zu placeholder%s %s, expected %zu, one for each image",
-                          name, n_found, n_found == 1 ? "" : "s", p->token, n_images);
+    if (n_found != n)
+        return assay_fail(err, ASSAY_EINVAL, "%s has %zu placeholder%s %s, expected %zu, one for each %s",
+                          name, n_found, n_found == 1 ? "" : "s", p->token, n, p->noun);
     const char *at = text.at, *end = text.at + text.n;
     bool ok = true;
-    for (size_t i = 0; ok && i < n_images; i++) {
+    for (size_t i = 0; ok && i < n; i++) {
         const char *next = find_next(p, at, (size_t)(end - at));
         ok = buffer_append(out, at, (size_t)(next - at)) && buffer_append_string(out, p->begin);
         for (size_t k = 0; ok && k < n_tokens[i]; k++) ok = buffer_append_string(out, p->token);

@@ -1,5 +1,5 @@
-/* Placeholders of images in the text of a prompt, as the published processors write them. What depends on a
- * processor is one row of a table in placeholder.c.
+/* Placeholders of images and sounds in the text of a prompt, as the published processors write them. What
+ * depends on a processor is one row of a table in placeholder.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_CHAT_PLACEHOLDER_H
@@ -9,12 +9,14 @@
 
 #include <stdbool.h>
 
-/* The texts around the placeholder of an image; all owned, "" for none.
- * token:         the placeholder in a rendered template, and of each token of an image.
- * begin, end:    what the processor writes before and after the tokens of an image.
+/* The texts around the placeholder of an image or a sound; all owned but `noun`, "" for none.
+ * noun:          "image" or "sound", for messages.
+ * token:         the placeholder in a rendered template, and of each token of it.
+ * begin, end:    what the processor writes before and after these tokens.
  * before, after: what templates write around a placeholder, for prompts without one.
  * is_first:      every prompt begins with this token, also one without an image. */
 typedef struct serve_placeholder {
+    const char *noun;
     char *token;
     char *begin, *end;
     char *before, *after;
@@ -28,12 +30,16 @@ typedef struct serve_placeholder {
  * names no token that the class needs, and as json_read does. Free *out with serve_placeholder_free. */
 assay_status serve_placeholder_find(const char *dir, const char *image_processor, serve_placeholder *out,
                                     assay_error *err);
+
+/* The same for the placeholder of sounds: by processor_class alone. Fails with ASSAY_EUNSUPPORTED if no file
+ * names a class, or the class takes no sounds. */
+assay_status serve_placeholder_find_sound(const char *dir, serve_placeholder *out, assay_error *err);
 void serve_placeholder_free(serve_placeholder *placeholder);
 
-/* Appends `text` with its i-th placeholder replaced by the n_tokens[i] tokens of image i, within begin and
- * end. name: of the text, for messages ("the rendered chat template"). Fails with ASSAY_EINVAL unless the
- * text has n_images placeholders, with the number that it has, and with ASSAY_ENOMEM. */
+/* Appends `text` with its i-th placeholder replaced by the n_tokens[i] tokens of image (or sound) i, within
+ * begin and end. name: of the text, for messages ("the rendered chat template"). Fails with ASSAY_EINVAL
+ * unless the text has n placeholders, with the number that it has, and with ASSAY_ENOMEM. */
 assay_status serve_placeholder_expand(const serve_placeholder *placeholder, const char *name, assay_text text,
-                                      const size_t *n_tokens, size_t n_images, buffer *out, assay_error *err);
+                                      const size_t *n_tokens, size_t n, buffer *out, assay_error *err);
 
 #endif

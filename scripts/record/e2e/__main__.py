@@ -17,6 +17,7 @@ from scripts.endtoend import rows as table
 from .. import case_file, checksums, families, pinned, run
 from ..checkpoint import Checkpoint, quiet
 from ..record import family_variants
+from . import sounds
 from .conversations import Conversation, Drawer, members, opened
 from .rows import ROWS, Row, Vocabulary, write_files
 
@@ -37,8 +38,12 @@ def write_samples(directory: Path, found: list[Conversation], stop: int, seed: i
             "recorder": f"scripts/record/e2e, seed {seed}", "catches": CATCHES}
     lines = [head]
     for number, one in enumerate(found):
-        Image.fromarray(one.image).save(directory / f"{number}.png")
-        lines.append(members(one, f"{number}.png", stop, limit))
+        kind, file = ("sound", f"{number}.wav") if one.medium.ndim == 1 else ("image", f"{number}.png")
+        if kind == "sound":
+            sounds.write(directory / file, one.medium)
+        else:
+            Image.fromarray(one.medium).save(directory / file)
+        lines.append(members(one, kind, file, stop, limit))
     (directory / table.CASES).write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Draws conversations with images, and the truth's greedy answers: prompts and pixels by the published processor, tokens by the
+"""Draws conversations with images or sounds, and the truth's greedy answers: prompts and pixels by the published processor, tokens by the
 published model in float64 on the stored weights."""
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from ..checkpoint import Checkpoint
 from ..images import Medium, Prompt, model_inputs, step_inputs
 from ..truth import Run
 from ..variant import rng_for
+from . import sounds
 from .rows import Row, Vocabulary
+from .sounds import SoundProcessor
 
 LEAST_DIFFERENT = 3  # tokens of an answer that are not the same
 LEAST_MARGIN = 0.2   # a smaller one is seldom enough, so skip the cost of the other runs
@@ -30,10 +32,10 @@ APART = 2 * narrow.APART  # a margin, in multiples of the noise: four on either 
 
 @dataclass
 class Conversation:
-    """An image [H, W, 3] (uint8) and a text, as the published processor gives them to the model, and the truth's answer with the stop id
+    """An image [H, W, 3] (uint8) or a sound [n] (int16), and a text, as the published processor gives them to the model, and the truth's answer with the stop id
     that ends it, if one does. margin: the smallest gap of the rows that decide the answer. noise: of each run, on these rows."""
 
-    image: np.ndarray
+    medium: np.ndarray
     text: str
     rendered: str
     prompt: Prompt
@@ -119,26 +121,28 @@ class FalconProcessor:
                                              "image_grid_thw": np.array([[1, tall, wide]], np.int32)}),))
 
 
-Opened = Processor | FalconProcessor | MoondreamProcessor
+Opened = Processor | FalconProcessor | MoondreamProcessor | SoundProcessor
 OF_MLX_VLM = {"FalconOCRProcessor": FalconProcessor, "Moondream3Processor": MoondreamProcessor}
 
 
 def opened(row: Row, directory: Path) -> Opened:
+    if row.sound:
+        return SoundProcessor(row, directory)
     return OF_MLX_VLM.get(row.processor, Processor)(row, directory)
 
 
-def conversation(processor: Opened, text: str, image: np.ndarray) -> tuple[str, Prompt]:
-    """The prompt with a placeholder for the image, and the one that the model is given."""
+def conversation(processor: Opened, text: str, medium: np.ndarray) -> tuple[str, Prompt]:
+    """The prompt with a placeholder for the medium, and the one that the model is given."""
     if isinstance(processor, MoondreamProcessor):
-        return processor.made(text, image)
+        return processor.made(text, medium)
     rendered = processor.rendered(text)
-    return rendered, processor.prompt(rendered, image)
+    return rendered, processor.prompt(rendered, medium)
 
 
 def blank(prompt: Prompt) -> Prompt:
-    """The prompt with pixels of zero."""
+    """The prompt with pixels, or logarithms of powers, of zero."""
     arrays = {name: value * 0 if value.dtype.kind == "f" else value for name, value in prompt.media[0].arrays.items()}
-    return Prompt(list(prompt), (Medium("image", arrays),))
+    return Prompt(list(prompt), (Medium(prompt.media[0].kind, arrays),))
 
 
 class Drawer:
@@ -190,11 +194,11 @@ class Drawer:
         return {name: float(np.abs(self.deciding(run, prompt, answer) - rows).max()) for name, run in runs.items()}
 
     def sample(self, others: list[Conversation]) -> Conversation:
-        """A conversation whose answer no noise changes, and the image does; it is not that of another one."""
+        """A conversation whose answer no noise changes, and the medium does; it is not that of another one."""
         for _ in range(MOST_DRAWS):
             self.draws += 1
-            image, text = self.image(), self.text()
-            rendered, prompt = conversation(self.processor, text, image)
+            medium, text = sounds.drawn(self.rng) if self.row.sound else self.image(), self.text()
+            rendered, prompt = conversation(self.processor, text, medium)
             answer = self.answer(prompt)
             if answer is None or answer in [one.answer for one in others]:
                 continue
@@ -202,7 +206,7 @@ class Drawer:
             if rows.argmax(-1).tolist() != answer:
                 continue
             noise = self.noises(prompt, answer, rows)
-            found = Conversation(image, text, rendered, prompt, answer, cases.margin(rows), noise)
+            found = Conversation(medium, text, rendered, prompt, answer, cases.margin(rows), noise)
             if found.margin <= APART * max(noise.values()):
                 continue
             if self.deciding(self.checkpoint.truth, blank(prompt), answer).argmax(-1).tolist() != answer:
@@ -217,9 +221,9 @@ class Drawer:
             raise RuntimeError(f"{self.checkpoint.family.name}: generate() of the published model gives {said}, its rows {found.answer}")
 
 
-def members(one: Conversation, image: str, stop: int, limit: int) -> dict[str, Any]:
+def members(one: Conversation, kind: str, file: str, stop: int, limit: int) -> dict[str, Any]:
     """The line of a sample."""
     ends = one.answer[-1] == stop
-    return {"image": image, "text": one.text, "prompt": one.rendered, "prompt_tokens": len(one.prompt), "max_tokens": limit,
+    return {kind: file, "text": one.text, "prompt": one.rendered, "prompt_tokens": len(one.prompt), "max_tokens": limit,
             "ids": one.answer[:-1] if ends else one.answer, "finish": "stop" if ends else "length", "margin": round(one.margin, 4),
             "noise": {name: float(f"{value:.2e}") for name, value in one.noise.items()}}

@@ -88,7 +88,8 @@ class Row:
     which is not tied, because random tied weights repeat tokens. n_tokens: limit of an answer. marks: the ids of the marks of images in
     such a vocabulary. text: members of its config that differ. groups: in place of the variant's, if those are mixed. vision: members of its tower that differ. outer,
     weight_rules: members of the config, and rules of weights, that differ from the variant's. seq_length: tokens of an image of any
-    size, in processor_config.json; None: they follow from its size. characters: of the vocabulary, as CHARACTERS.
+    size, in processor_config.json; None: they follow from its size. characters: of the vocabulary, as CHARACTERS. sound: members of a feature
+    extractor; the conversations have sounds in place of images.
     """
 
     variant: str
@@ -110,6 +111,7 @@ class Row:
     weight_rules: tuple = ()
     seq_length: int | None = None
     characters: str = CHARACTERS
+    sound: Config = field(default_factory=dict)
 
     def taken(self, variant: Variant) -> Variant:
         """The variant of the family that the row has."""
@@ -130,6 +132,14 @@ def clip(kind: str) -> Config:
 HALF: Config = {"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 QWEN3_IMAGE: Config = {"image_processor_type": "Qwen2VLImageProcessorFast", **HALF, "temporal_patch_size": 2,
                        "size": {"shortest_edge": 256, "longest_edge": 2304}}
+
+
+OMNI_TOKENS = {**QWEN_TOKENS, "audio_token_id": "<|audio_pad|>", "audio_start_token_id": "<|audio_start|>", "audio_end_token_id": "<|audio_end|>"}
+OMNI_SOUND = "{% elif part.type == 'audio' or 'audio' in part %}<|audio_start|><|audio_pad|><|audio_end|>{% elif 'text' in part %}"
+
+
+def omni_marks(vocab_size: int) -> Config:
+    return {**marks(vocab_size), "audio_token_id": vocab_size - 7, "audio_start_token_id": vocab_size - 8, "audio_end_token_id": vocab_size - 9}
 
 
 def falcon_marks(vocab_size: int) -> Config:
@@ -181,6 +191,15 @@ ROWS = {
                    # with the embedding of the variant, which is the head, tokens repeat
                    weight_rules=((r"embed_tokens\.weight$", fan_in(0.4)), (r"language_model\.norm\.weight$", around(5.0, 1.5)))),
 }
+
+
+ROWS["qwen3_omni_moe"] = Row(
+    "base", "Qwen3OmniMoeProcessor", QWEN3_IMAGE, OMNI_TOKENS, QWEN.replace("{% elif 'text' in part %}", OMNI_SOUND), plain=True, marks=omni_marks,
+    tokenizer={"tokenizer_class": "Qwen2Tokenizer", "image_token": "<|image_pad|>", "audio_token": "<|audio_pad|>", "video_token": "<|video_pad|>",
+               "vision_bos_token": "<|vision_start|>", "vision_eos_token": "<|vision_end|>", "audio_bos_token": "<|audio_start|>",
+               "audio_eos_token": "<|audio_end|>"},
+    sound={"feature_extractor_type": "WhisperFeatureExtractor", "sampling_rate": 16000, "hop_length": 160, "n_fft": 400, "chunk_length": 30,
+           "padding_side": "right", "padding_value": 0.0, "dither": 0.0, "return_attention_mask": True})
 
 
 def glm(kind: str, groups: Groups) -> Row:
@@ -237,6 +256,8 @@ def write_files(row: Row, checkpoint: Checkpoint, vocabulary: Vocabulary, direct
         else:
             sizes = {"patch_size": "patch_size", "merge_size": "spatial_merge_size"}
             image |= {name: tower[member] for name, member in sizes.items() if member in tower}
+        if row.sound:
+            image |= {**row.sound, "feature_size": checkpoint.variant.outer["audio_config"]["num_mel_bins"]}
         (directory / "preprocessor_config.json").write_text(dump(image))
     if row.seq_length:
         members = {"image_seq_length": row.seq_length, "processor_class": row.processor}

@@ -194,6 +194,15 @@ START_TEST(limits_of_images_are_kept)
 }
 END_TEST
 
+START_TEST(a_model_without_sounds_refuses_them_by_name)
+{
+    served_refuse(SERVE_CHAT,
+                  "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"input_audio\","
+                  "\"input_audio\":{\"data\":\"UklGRg==\",\"format\":\"wav\"}}]}]}",
+                  400, "messages[0].content[0].input_audio.data", "found a sound; the model takes none: ");
+}
+END_TEST
+
 START_TEST(a_text_cannot_pass_for_an_image)
 {
     served_refuse(SERVE_CHAT,
@@ -244,6 +253,7 @@ int main(void)
                         (int)(sizeof BAD / sizeof *BAD));
     tcase_add_test(all, bytes_that_are_no_image_are_refused);
     tcase_add_test(all, limits_of_images_are_kept);
+    tcase_add_test(all, a_model_without_sounds_refuses_them_by_name);
     tcase_add_test(all, a_text_cannot_pass_for_an_image);
     suite_add_tcase(s, all);
     return support_run(s);

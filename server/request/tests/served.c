@@ -9,6 +9,8 @@
 
 const char *served_files;
 server_request_limits served_limits;
+const char *served_model = "server/request/tests/model";
+size_t served_vocab = SERVED_VOCAB;
 
 static assay_tokenizer *tokenizer;
 
@@ -19,14 +21,14 @@ const server_requests *served_requests(void)
     char dir[1024];
     assay_error err = {0};
     if (requests) return requests;
-    (void)snprintf(dir, sizeof dir, "%s/server/request/tests/model", top ? top : ".");
+    (void)snprintf(dir, sizeof dir, "%s/%s", top ? top : ".", served_model);
     const assay_serving *serving = assay_serving_v2();
     ck_assert_msg(serving->tokenizer_open(dir, &tokenizer, &err) == ASSAY_OK, "%s", err.text);
     const server_requests_options options = {.dir = dir,
                                              .model = "m",
                                              .serving = serving,
                                              .tokenizer = tokenizer,
-                                             .vocab = SERVED_VOCAB,
+                                             .vocab = served_vocab,
                                              .max_positions = SERVED_POSITIONS,
                                              .files = served_files,
                                              .limits = served_limits};

@@ -14,6 +14,8 @@
 
 extern const char *served_files; /* the directory of files; NULL: none. Set before the first request */
 extern server_request_limits served_limits;
+extern const char *served_model; /* the checkpoint, below the source tree */
+extern size_t served_vocab;      /* of it */
 
 /* Opened by the first call. */
 const server_requests *served_requests(void);

@@ -165,7 +165,7 @@ END_TEST
 static size_t count_tokens(assay_error *err)
 {
     static const char black[11 + 8 * 8] = "P5 8 8 255\n";
-    const serve_image_source source = {.name = "black", .bytes = (const uint8_t *)black, .n = sizeof black};
+    const serve_media_file source = {.name = "black", .bytes = (const uint8_t *)black, .n = sizeof black};
     image_config config;
     serve_images *images = NULL;
     size_t n = 0;

@@ -1,0 +1,61 @@
+/* Input: a sound file. A byte before it chooses one of a few configs, by which the samples become a
+ * spectrogram.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "fuzz/fuzz.h"
+#include "sound/config.h"
+#include "sound/samples.h"
+#include "sound/spectrogram.h"
+
+#define SAMPLES_MAX 4096 /* of sounds whose spectrogram is made as well */
+
+#define TYPE "{\"feature_extractor_type\":\"WhisperFeatureExtractor\","
+
+/* Seeds hold indices into this table: add to its end only. */
+static const char *const CONFIGS[] = {TYPE "\"feature_size\":5,\"n_fft\":20,\"hop_length\":7}",
+                                      TYPE "\"feature_size\":3,\"n_fft\":4,\"hop_length\":9}",
+                                      TYPE "\"feature_size\":80}"};
+enum { N_CONFIGS = sizeof CONFIGS / sizeof *CONFIGS };
+
+static void make_spectrogram(const sound_config *config, const sound_samples *sound, size_t n_longest)
+{
+    sound_spectrogram s = {.n_frames = 77};
+    assay_error err = {0};
+    const assay_status rc = sound_spectrogram_make(config, sound, n_longest, &s, &err);
+    if (rc != ASSAY_OK) {
+        fuzz_require_refusal(rc, &err, s.n_frames == 77);
+        return;
+    }
+    fuzz_require(s.n_frames <= n_longest, "a frame has samples");
+    for (size_t i = 0; i < s.n_mels * s.n_frames; i++)
+        fuzz_require(isfinite(s.values[i]), "every value is finite");
+    sound_spectrogram_free(&s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    sound_config config;
+    sound_samples sound = {NULL, 77};
+    assay_error err = {0};
+    if (size == 0) return 0;
+    const char *text = CONFIGS[data[0] % N_CONFIGS];
+    fuzz_require(sound_config_parse("config", text, strlen(text), &config, &err) == ASSAY_OK,
+                 "the config is valid");
+    const assay_status rc =
+        sound_samples_read("sound", data + 1, size - 1, config.sampling_rate, &sound, &err);
+    if (rc != ASSAY_OK) {
+        fuzz_require_refusal(rc, &err, sound.n == 77 && !sound.values);
+    } else {
+        fuzz_require(sound.n > 0 && sound.n <= SOUND_SAMPLES_MAX, "a sound has samples");
+        if (sound.n <= SAMPLES_MAX) {
+            make_spectrogram(&config, &sound, sound.n);
+            make_spectrogram(&config, &sound, sound.n + data[0]);
+        }
+        sound_samples_free(&sound);
+    }
+    sound_config_free(&config);
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/chat/media_file.h"
+
+#include "base/file.h"
+
+assay_status serve_media_file_read(const serve_media_file *file, size_t file_max, const uint8_t **bytes,
+                                   size_t *n, char **owned, assay_error *err)
+{
+    *owned = NULL;
+    *bytes = file->bytes;
+    *n = file->n;
+    if (file->bytes) return ASSAY_OK;
+    const assay_status rc = file_read(file->name, file_max, owned, n, err);
+    *bytes = (const uint8_t *)*owned;
+    return rc;
+}

@@ -1,0 +1,25 @@
+/* The bytes of an image or of a sound: those of a file, or of a request.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_CHAT_MEDIA_FILE_H
+#define SERVING_CHAT_MEDIA_FILE_H
+
+#include <assay/status.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* name:  for messages; the path of a file if bytes is NULL.
+ * bytes: [n], the contents of a file; borrowed. */
+typedef struct serve_media_file {
+    const char *name;
+    const uint8_t *bytes;
+    size_t n;
+} serve_media_file;
+
+/* *bytes: [*n], the contents; *owned: what the caller frees after it has used them, which may be NULL.
+ * file_max: the most bytes that are read of a file. Fails as file_read does. */
+assay_status serve_media_file_read(const serve_media_file *file, size_t file_max, const uint8_t **bytes,
+                                   size_t *n, char **owned, assay_error *err);
+
+#endif
