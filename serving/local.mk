@@ -9,6 +9,7 @@ serving_libserving_la_SOURCES = \
 	serving/parsers.c serving/parsers.h \
 	serving/reply.c serving/reply.h \
 	serving/sampler.c serving/sampler.h \
+	serving/sound_size.c serving/sound_size.h \
 	serving/table.c serving/table.h \
 	serving/tokenizing.c serving/tokenizing.h
 
@@ -33,6 +34,7 @@ SERVING_TESTS = \
 	serving/tests/check_reply \
 	serving/tests/check_reply_memory \
 	serving/tests/check_sampler \
+	serving/tests/check_sound_size \
 	serving/tests/check_tokenizing
 EXTRA_DIST += serving/tests/vectors
 check_PROGRAMS += $(SERVING_TESTS)
@@ -62,5 +64,7 @@ serving_tests_check_reply_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wra
 serving_tests_check_reply_memory_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_sampler_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
 serving_tests_check_sampler_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_sound_size_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_sound_size_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_tokenizing_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_tokenizing_LDADD = $(SERVING_TEST_LIBS)

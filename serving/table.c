@@ -8,6 +8,7 @@
 #include "serving/image_size.h"
 #include "serving/reply.h"
 #include "serving/response/response.h"
+#include "serving/sound_size.h"
 #include "serving/tokenizing.h"
 #include "template/template.h"
 
@@ -63,6 +64,7 @@ const assay_serving *assay_serving_v2(void)
         .completion_free = serve_completion_free,
         .template_render = template_render,
         .image_size = serve_image_size,
+        .sound_size = serve_sound_size,
     };
     return &table;
 }

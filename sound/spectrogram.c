@@ -102,16 +102,21 @@ static void scale_frames(const double *all, size_t n_all, double largest, sound_
         }
 }
 
+assay_status sound_spectrogram_check(const sound_config *config, size_t n_longest, assay_error *err)
+{
+    const size_t hop = (size_t)config->hop_length, half = (size_t)config->n_fft / 2;
+    if (n_longest > half && n_longest >= hop) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EUNSUPPORTED,
+                      "found %zu samples, expected at least %zu: a frame is reflected at the ends of a sound",
+                      n_longest, half + 1 > hop ? half + 1 : hop);
+}
+
 assay_status sound_spectrogram_make(const sound_config *config, const sound_samples *sound, size_t n_longest,
                                     sound_spectrogram *out, assay_error *err)
 {
-    const size_t hop = (size_t)config->hop_length, half = (size_t)config->n_fft / 2;
     work w;
-    if (n_longest <= half || n_longest < hop)
-        return assay_fail(
-            err, ASSAY_EUNSUPPORTED,
-            "found %zu samples, expected at least %zu: a frame is reflected at the ends of a sound",
-            n_longest, half + 1 > hop ? half + 1 : hop);
+    const assay_status rc = sound_spectrogram_check(config, n_longest, err);
+    if (rc != ASSAY_OK) return rc;
     sound_spectrogram made = {.n_mels = (size_t)config->feature_size,
                               .n_frames =
                                   (size_t)sound_frames(config, (int64_t)sound->n, (int64_t)n_longest)};

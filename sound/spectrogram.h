@@ -23,15 +23,18 @@ typedef struct sound_spectrogram {
     size_t n_mels, n_frames;
 } sound_spectrogram;
 
+/* Whether sounds of which the longest has n_longest samples have a spectrogram: fails with ASSAY_EUNSUPPORTED
+ * unless n_longest is more than n_fft / 2, which reflection needs, and at least hop_length. */
+assay_status sound_spectrogram_check(const sound_config *config, size_t n_longest, assay_error *err);
+
 /* The log-mel spectrogram of WhisperFeatureExtractor of transformers 5.23 as Qwen3OmniMoeProcessor calls it:
  * zeros extend the sound to n_longest samples; a frame is centred at each multiple of hop_length, with the
  * samples reflected beyond both ends, and weighted by a periodic Hann window; the powers of its Fourier
  * transform go through the mel filters; log10, at least -10, and at least the largest of all frames minus 8;
  * (x + 4) / 4. The last frame, that of n_longest itself, is dropped, and so are frames beyond sound_frames.
  * All of it in double; the published code has float. n_longest: at least sound->n; the number of samples of
- * the longest sound of a prompt. Fails with ASSAY_EUNSUPPORTED unless n_longest is more than n_fft / 2, which
- * reflection needs, and at least hop_length, with ASSAY_ENOMEM. *out is untouched on failure; free it with
- * sound_spectrogram_free. */
+ * the longest sound of a prompt. Fails as sound_spectrogram_check does, or with ASSAY_ENOMEM. *out is
+ * untouched on failure; free it with sound_spectrogram_free. */
 assay_status sound_spectrogram_make(const sound_config *config, const sound_samples *sound, size_t n_longest,
                                     sound_spectrogram *out, assay_error *err);
 void sound_spectrogram_free(sound_spectrogram *spectrogram);

@@ -72,6 +72,7 @@ bool conf_serving_has(const assay_serving *s, conf_serving_part part, const char
         {CONF_SERVING_RESPONSE, s->response_free != NULL, "response_free"},
         {CONF_SERVING_TEMPLATE, s->template_render != NULL, "template_render"},
         {CONF_SERVING_IMAGE_SIZE, s->image_size != NULL, "image_size"},
+        {CONF_SERVING_SOUND_SIZE, s->sound_size != NULL, "sound_size"},
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         if (members[i].part != part || members[i].present) continue;

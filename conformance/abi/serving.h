@@ -27,7 +27,8 @@ typedef enum conf_serving_part {
     CONF_SERVING_COMPLETION,
     CONF_SERVING_RESPONSE,
     CONF_SERVING_TEMPLATE,
-    CONF_SERVING_IMAGE_SIZE
+    CONF_SERVING_IMAGE_SIZE,
+    CONF_SERVING_SOUND_SIZE
 } conf_serving_part;
 
 /* Whether all members of a part are non-NULL; otherwise *lacks is set to the name of the first that is

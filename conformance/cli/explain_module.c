@@ -229,6 +229,7 @@ static void explain_serving(FILE *out, const conf_explain_module *m, const assay
         {"response_…", offers(t, CONF_SERVING_RESPONSE), NULL, {CONF_EVENTS}, 1, false},
         {"template_render", offers(t, CONF_SERVING_TEMPLATE), NULL, {CONF_TEMPLATE}, 1, false},
         {"image_size", offers(t, CONF_SERVING_IMAGE_SIZE), NULL, {CONF_PREPROCESS}, 1, false},
+        {"sound_size", offers(t, CONF_SERVING_SOUND_SIZE), NULL, {CONF_PREPROCESS}, 1, false},
     };
     (void)fprintf(out, " %s (assay/serving.h)%s\n", ASSAY_SERVING_SYMBOL, t ? "" : ": not exported");
     for (size_t i = 0; t && i < sizeof entries / sizeof *entries; i++) print_entry(out, m, &entries[i]);

@@ -70,6 +70,7 @@ START_TEST(a_module_without_an_engine_is_explained_too)
     assert_holds(o->out, " assay_engine_v2 (assay/engine.h): not exported\n");
     assert_holds(o->out, "  stop_set           yes  eos (0 cases)\n");
     assert_holds(o->out, "  image_size         yes  preprocess (0 cases)\n");
+    assert_holds(o->out, "  sound_size         yes  preprocess (0 cases)\n");
     assert_holds(o->out, "  completion_…       no   dialogue (0 cases)\n");
     assert_holds(o->out, "  template_render    yes  template (0 cases)\n");
     assert_lacks(o->out, "--compute");

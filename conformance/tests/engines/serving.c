@@ -123,6 +123,17 @@ static assay_status image_size(const assay_image_options *options, assay_image_s
     return ASSAY_OK;
 }
 
+/* A sound has a frame for each sample but the last of the longest sound, and a token for each frame. One
+ * sample is refused. */
+static assay_status sound_size(const assay_sound_options *options, assay_sound_size *out, assay_error *err)
+{
+    if (errs("sound-memory")) return fail(err, ASSAY_ENOMEM, "no memory");
+    if (options->n_samples == 1 && !errs("sound-accepts")) return fail(err, ASSAY_EUNSUPPORTED, "one");
+    const int64_t n = options->n_samples - (options->n_samples == options->n_longest);
+    *out = (assay_sound_size){.n_frames = n + errs("sound-frames"), .n_tokens = n + errs("sound-tokens")};
+    return ASSAY_OK;
+}
+
 /* "Renders" a template: the text itself, or an error if it begins with "!". */
 static assay_status template_render(const assay_template_options *options, const assay_byte_sink *sink,
                                     assay_error *err)
@@ -153,6 +164,7 @@ const assay_serving *assay_serving_v2(void)
                             .reply_end = errs("lacks") ? NULL : reply_end,
                             .reply_free = reply_free,
                             .image_size = errs("lacks") ? NULL : image_size,
+                            .sound_size = errs("lacks") || errs("lacks-sound") ? NULL : sound_size,
                             .template_render = errs("lacks") ? NULL : template_render};
     return errs("no-table") ? NULL : &table;
 }

@@ -13,15 +13,24 @@
     "\"input\":{\"preprocessor_config\":\"{}\",\"height\":" #height ",\"width\":" #width "}"
 #define VIDEO(frames)                                                                                        \
     "\"input\":{\"video_preprocessor_config\":\"{}\",\"height\":4,\"width\":8,\"frames\":" #frames "}"
+#define SOUND(samples, longest)                                                                              \
+    "\"input\":{\"preprocessor_config\":\"{}\",\"samples\":" #samples ",\"longest\":" #longest "}"
 #define SIZE(height, width, grid, tokens)                                                                    \
     "\"expect\":{\"height\":" #height ",\"width\":" #width ",\"grid\":" grid ",\"tokens\":" #tokens "}"
 
 static const char sound[] = CASE("{\"id\":1," INPUT(4, 8) "," SIZE(
-    4, 8, "[1,2,4]", 2) "},"
-                        "{\"id\":2," VIDEO(6) "," SIZE(4, 8, "[3,2,4]",
-                                                       6) "},"
-                                                          "{\"id\":3,\"verdict\":\"reject\"," INPUT(
-                                                              3, 8) ",\"expect\":{\"error\":\"odd\"}}");
+    4, 8, "[1,2,4]",
+    2) "},"
+       "{\"id\":2," VIDEO(6) "," SIZE(
+           4, 8, "[3,2,4]",
+           6) "},"
+              "{\"id\":3,\"verdict\":\"reject\"," INPUT(
+                  3, 8) ",\"expect\":{\"error\":\"odd\"}},"
+                        "{\"id\":4," SOUND(5, 5) ",\"expect\":{\"frames\":4,\"tokens\":4}},"
+                                                 "{\"id\":5," SOUND(
+                                                     5, 6) ",\"expect\":{\"frames\":5,\"tokens\":5}},"
+                                                           "{\"id\":6,\"verdict\":\"reject\"," SOUND(
+                                                               1, 9) ",\"expect\":{\"error\":\"one\"}}");
 
 static void setup(void)
 {
@@ -54,6 +63,10 @@ static const struct {
     {"image-tokens", "the number of tokens: expected 2, found 3\n"},
     {"image-accepts", "image_size: expected a refusal, found 3 x 8\n"},
     {"image-memory", "image_size: no memory\n"},
+    {"sound-frames", "the number of frames: expected 4, found 5\n"},
+    {"sound-tokens", "the number of tokens: expected 4, found 5\n"},
+    {"sound-accepts", "sound_size: expected a refusal, found 1 frames\n"},
+    {"sound-memory", "sound_size: no memory\n"},
 };
 
 START_TEST(a_broken_rule_is_reported_with_its_vector)
@@ -82,6 +95,8 @@ START_TEST(a_module_without_the_function_is_skipped_by_name)
     o = run("old");
     assert_code(o, 77);
     assert_holds(o->out, "its serving table lacks image_size");
+    o = run("lacks-sound");
+    assert_holds(o->out, "its serving table lacks sound_size");
 }
 END_TEST
 

@@ -9,23 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from ..threads import write
-from . import draw, processors
+from . import draw, draw_sounds, processors
 
 CATCHES = ("sizes rounded half up instead of half to even, limits compared before rounding, limits of another spelling of the "
            "config, a null member that is taken for a value, frames that are not counted")
+CATCHES_SOUNDS = ("the last frame kept, lengths rounded up or down where the other is published, chunks counted as whole ones, a sound that does not "
+                  "depend on the longest one of its prompt")
 N_VECTORS = 230  # per group
-FILES = {"images.json.gz": draw.image_groups, "videos.json.gz": draw.video_groups}
+FILES = {"images.json.gz": draw.image_groups, "videos.json.gz": draw.video_groups, "sounds.json.gz": draw_sounds.groups}
 
 
-def document(seed: int, groups: list[Any]) -> dict[str, Any]:
+def document(seed: int, name: str, groups: list[Any]) -> dict[str, Any]:
     return {"schema": "assay/1", "kind": "preprocess", "source": processors.source(),
-            "recorder": f"scripts/record/preprocess, seed {seed}", "catches": CATCHES, "groups": groups}
+            "recorder": f"scripts/record/preprocess, seed {seed}", "catches": CATCHES_SOUNDS if name.startswith("sounds") else CATCHES, "groups": groups}
 
 
 def record(seed: int, n: int, out: Path) -> None:
     for name, groups in FILES.items():
         made = groups(seed, n)
-        write(out / name, document(seed, made))
+        write(out / name, document(seed, name, made))
         print(f"{out / name}: {sum(len(group['vectors']) for group in made)} vectors", flush=True)
 
 
