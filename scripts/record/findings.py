@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import h5, media_findings  # noqa: F401 # more entries
+from . import h5, media_findings, sound_findings  # noqa: F401 # more entries
 from .findings_ask import (FIXTURES, SHOWN, ask, ask_in_chunks, ask_mlx, bound, edited, flat, golden, limited, off, published, shows, truth,
                            widened_norms)
 from .mlx_lm_observation import load, prompts, run
