@@ -144,11 +144,12 @@ FAINT_SOUND = (
 # Widths that are multiples of a group; routers are in groups of 64
 GROUPED: Config = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "vocab_size": 53,
                    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "num_experts": 4,
-                   "moe_intermediate_size": 32,
+                   "num_experts_per_tok": 2, "moe_intermediate_size": 32,
                    "rope_parameters": {**BASE["rope_parameters"], "mrope_section": [3, 3, 2]}}
-GROUPED_TOWER: Config = {"depth": 1, "deepstack_visual_indexes": [0], **MLX_TOWER}
+GROUPED_TOWER: Config = {"depth": 1, "hidden_size": 16, "deepstack_visual_indexes": [0], **MLX_TOWER}
 # Of the product after the convolutions, whose inputs are 4 bins of 8 channels, too
-GROUPED_SOUND: Config = {**ONE_LAYER, "d_model": 32, "encoder_ffn_dim": 40, "num_mel_bins": 26, "downsample_hidden_size": 8}
+GROUPED_SOUND: Config = {**ONE_LAYER, "d_model": 32, "encoder_attention_heads": 2, "encoder_ffn_dim": 40,
+                         "num_mel_bins": 26, "downsample_hidden_size": 8}
 
 
 def variants(base: Config) -> list[Variant]:
