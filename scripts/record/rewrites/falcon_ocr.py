@@ -14,6 +14,7 @@ from torch import nn
 from transformers import PreTrainedConfig
 
 from .config import ConfigOfParts
+from .falcon_ocr_plain import logits as plain_logits  # noqa: F401: published.check compares it
 
 SYSTEM = "mlx-vlm"  # the only implementation
 INSIDE = ("image_token_id", "image_cls_token_id", *(f"image_reg_{i}_token_id" for i in (1, 2, 3, 4)))

@@ -17,6 +17,7 @@ from transformers import PreTrainedConfig
 from transformers.activations import ACT2FN
 
 from .config import ConfigOfParts
+from .moondream3_plain import logits as plain_logits  # noqa: F401: published.check compares it
 
 SYSTEM = "mlx-vlm"  # the only implementation
 

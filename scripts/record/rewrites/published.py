@@ -1,4 +1,4 @@
-"""Whether mlx-vlm, which alone has the model, gives what its rewrite does."""
+"""Whether mlx-vlm, which alone has the model, gives what its rewrites in numpy and in torch do."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..checkpoint import Checkpoint
 
 BOUNDS = 4.0  # as a candidate's: in multiples of the noise of the rewrite in float32
+APART = 1e-12  # of the two rewrites in float64, relative to the largest logit
 
 
 def check(checkpoint: Checkpoint, directory: Path, least: float) -> None:
@@ -29,6 +30,10 @@ def check(checkpoint: Checkpoint, directory: Path, least: float) -> None:
         golden |= {f"/input/{name}": array for name, array in medium.arrays.items()}
         golden["/input/image_sample"] = np.zeros(1, np.int32)
     package = checkpoint.family.package
+    weights = {name: tensor.double().numpy() for name, tensor in checkpoint.state.items()}
+    plain = package.plain_logits(weights, checkpoint.config(), list(tokens), media)
+    if np.abs(plain - truth).max() > APART * np.abs(truth).max():
+        raise RuntimeError(f"{directory}: the rewrites in numpy and torch are {np.abs(plain - truth).max():.1e} apart")
     if hasattr(package, "published_logits"):
         compare(directory, package.published_logits(directory, list(tokens), media), truth, once, least)
         return
