@@ -165,24 +165,16 @@ static assay_status write_prompt(making *m, assay_text text)
     return rc;
 }
 
-/* Appends `text` with the placeholders of images expanded, then those of sounds. */
 static assay_status expand(making *m)
 {
     const serve_images *images = m->made.images;
     const serve_sounds *sounds = m->made.sounds;
     const char *name = m->made.place ? "the prompt rendered with the chat template" : "the prompt";
-    buffer half = {0};
-    assay_status rc = ASSAY_OK;
-    if (images)
-        rc = serve_placeholder_expand(&m->placeholder, name, buffer_text(&m->made.written), images->n_tokens,
-                                      images->n, &half, m->err);
-    else if (!buffer_append_text(&half, buffer_text(&m->made.written))) rc = no_memory(m);
-    if (rc == ASSAY_OK && sounds)
-        rc = serve_placeholder_expand(&m->sound_placeholder, name, buffer_text(&half), sounds->n_tokens,
-                                      sounds->n, &m->made.text, m->err);
-    else if (rc == ASSAY_OK && !buffer_append_text(&m->made.text, buffer_text(&half))) rc = no_memory(m);
-    buffer_free(&half);
-    return rc;
+    serve_placed kinds[2] = {{.n = 0}, {.n = 0}};
+    if (images) kinds[0] = (serve_placed){&m->placeholder, images->n_tokens, images->n};
+    if (sounds) kinds[1] = (serve_placed){&m->sound_placeholder, sounds->n_tokens, sounds->n};
+    return serve_placeholder_expand_kinds(kinds, 2, name, buffer_text(&m->made.written), &m->made.text,
+                                          m->err);
 }
 
 static assay_status join_items(making *m)

@@ -242,23 +242,14 @@ static const serve_chat_source *source_of(const server_reading *r)
     return r->tools && !r->declines_tools ? &r->context->tool_source : &r->context->source;
 }
 
-/* Appends the rendered template with the placeholders of images expanded, then those of sounds. */
 static assay_status expand(const server_requests *c, const server_prompt *p, const buffer *written,
                            buffer *text, assay_error *err)
 {
-    static const char name[] = "the rendered chat template";
-    buffer half = {0};
-    assay_status rc = ASSAY_OK;
-    if (p->images)
-        rc = serve_placeholder_expand(&c->placeholder, name, buffer_text(written), p->images->n_tokens,
-                                      p->images->n, &half, err);
-    else if (!buffer_append_text(&half, buffer_text(written))) rc = ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && p->sounds)
-        rc = serve_placeholder_expand(&c->sound_placeholder, name, buffer_text(&half), p->sounds->n_tokens,
-                                      p->sounds->n, text, err);
-    else if (rc == ASSAY_OK && !buffer_append_text(text, buffer_text(&half))) rc = ASSAY_ENOMEM;
-    buffer_free(&half);
-    return rc;
+    serve_placed kinds[2] = {{.n = 0}, {.n = 0}};
+    if (p->images) kinds[0] = (serve_placed){&c->placeholder, p->images->n_tokens, p->images->n};
+    if (p->sounds) kinds[1] = (serve_placed){&c->sound_placeholder, p->sounds->n_tokens, p->sounds->n};
+    return serve_placeholder_expand_kinds(kinds, 2, "the rendered chat template", buffer_text(written), text,
+                                          err);
 }
 
 /* The rendered template, with the placeholders of each image and sound expanded. */

@@ -334,3 +334,23 @@ assay_status serve_placeholder_expand(const serve_placeholder *placeholder, cons
     ok = ok && buffer_append(out, at, (size_t)(end - at));
     return ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", name);
 }
+
+assay_status serve_placeholder_expand_kinds(const serve_placed *kinds, size_t n_kinds, const char *name,
+                                            assay_text text, buffer *out, assay_error *err)
+{
+    buffer last = {0};
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < n_kinds; i++) {
+        buffer next = {0};
+        if (kinds[i].n == 0) continue;
+        rc = serve_placeholder_expand(kinds[i].placeholder, name, text, kinds[i].n_tokens, kinds[i].n, &next,
+                                      err);
+        buffer_free(&last);
+        last = next;
+        text = buffer_text(&last);
+    }
+    if (rc == ASSAY_OK && !buffer_append_text(out, text))
+        rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", name);
+    buffer_free(&last);
+    return rc;
+}

@@ -42,4 +42,16 @@ void serve_placeholder_free(serve_placeholder *placeholder);
 assay_status serve_placeholder_expand(const serve_placeholder *placeholder, const char *name, assay_text text,
                                       const size_t *n_tokens, size_t n, buffer *out, assay_error *err);
 
+/* The items of a kind, whose placeholders are in a text; n 0: there are none, and the text is left as it is.
+ */
+typedef struct serve_placed {
+    const serve_placeholder *placeholder;
+    const size_t *n_tokens; /* [n] */
+    size_t n;
+} serve_placed;
+
+/* The same for several kinds, one after the other. */
+assay_status serve_placeholder_expand_kinds(const serve_placed *kinds, size_t n_kinds, const char *name,
+                                            assay_text text, buffer *out, assay_error *err);
+
 #endif
