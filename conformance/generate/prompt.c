@@ -41,12 +41,19 @@ static assay_status explain_missing(const making *m, const assay_error *reason)
                       sees ? "" : "; its config.json has no vision_config: it seems to be a text model");
 }
 
+/* The files with [n] names; NULL if out of memory. The caller frees the list. */
+static serve_media_file *list_files(const char **names, size_t n)
+{
+    serve_media_file *files = calloc(n + 1, sizeof *files);
+    for (size_t i = 0; files && i < n; i++) files[i].name = names[i];
+    return files;
+}
+
 static assay_status read_images(making *m, const image_config *config)
 {
     const conf_generate_options *g = &m->options->generate;
-    serve_media_file *files = calloc(g->n_images + 1, sizeof *files);
+    serve_media_file *files = list_files(g->images, g->n_images);
     if (!files) return no_memory(m);
-    for (size_t i = 0; i < g->n_images; i++) files[i].name = g->images[i];
     const assay_status rc = serve_images_open(config, files, g->n_images, FILE_MAX, &m->made.images, m->err);
     free(files);
     return rc;
@@ -72,9 +79,8 @@ static assay_status open_images(making *m)
 static assay_status read_sounds(making *m, const serve_sound_processor *processor)
 {
     const conf_generate_options *g = &m->options->generate;
-    serve_media_file *files = calloc(g->n_sounds + 1, sizeof *files);
+    serve_media_file *files = list_files(g->sounds, g->n_sounds);
     if (!files) return no_memory(m);
-    for (size_t i = 0; i < g->n_sounds; i++) files[i].name = g->sounds[i];
     const assay_status rc =
         serve_sounds_open(processor, files, g->n_sounds, FILE_MAX, &m->made.sounds, m->err);
     free(files);

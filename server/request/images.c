@@ -1,102 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/request/images.h"
 
-#include "base/grow.h"
+#include "server/request/media.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* The value of a base64 digit; -1: none. */
-static int digit_of(char c)
-{
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-assay_status server_base64_decode(const char *text, size_t n, uint8_t **out, size_t *n_out)
-{
-    const size_t n_padding = n < 4 || text[n - 1] != '=' ? 0 : text[n - 2] != '=' ? 1 : 2;
-    if (n % 4 != 0) return ASSAY_EINVAL;
-    uint8_t *bytes = malloc(n / 4 * 3 + 1);
-    if (!bytes) return ASSAY_ENOMEM;
-    size_t n_bytes = 0;
-    uint32_t bits = 0;
-    for (size_t i = 0; i < n; i++) {
-        const int digit = i >= n - n_padding ? 0 : digit_of(text[i]);
-        if (digit < 0) {
-            free(bytes);
-            return ASSAY_EINVAL;
-        }
-        bits = bits << 6 | (uint32_t)digit;
-        if (i % 4 != 3) continue;
-        for (int shift = 16; shift >= 0; shift -= 8) bytes[n_bytes++] = (uint8_t)(bits >> shift);
-        bits = 0;
-    }
-    n_bytes -= n_padding;
-    /* the bits after the last byte are 0 in canonical text */
-    const int last = n_padding ? digit_of(text[n - n_padding - 1]) : 0;
-    if (last < 0 || (n_padding && last % (n_padding == 2 ? 16 : 4) != 0)) {
-        free(bytes);
-        return ASSAY_EINVAL;
-    }
-    *out = bytes;
-    *n_out = n_bytes;
-    return ASSAY_OK;
-}
-
-/* A new image; NULL after a failure, which *rc is. */
-static server_medium *add_image(server_reading *r, const server_path *path, assay_status *rc)
-{
-    const server_requests *c = r->context;
-    *rc = ASSAY_EINVAL;
-    if (!c->has_images) {
-        (void)server_refuse(r->refusal, 400, path->text, "found an image; the model takes none: %s",
-                            c->no_images.text);
-        return NULL;
-    }
-    if (r->n_images == c->options.limits.n_images) {
-        (void)server_refuse(r->refusal, 413, path->text, "found more than %zu images, expected no more",
-                            c->options.limits.n_images);
-        return NULL;
-    }
-    server_medium *images = grow_by_one(r->images, r->n_images, sizeof *images);
-    if (!images) {
-        *rc = server_out_of_memory(r);
-        return NULL;
-    }
-    r->images = images;
-    images[r->n_images] = (server_medium){0};
-    (void)snprintf(images[r->n_images].member, sizeof images->member, "%s", path->text);
-    *rc = ASSAY_OK;
-    return &images[r->n_images++];
-}
-
-static assay_status refuse_size(const server_reading *r, const server_path *path)
-{
-    return server_refuse(r->refusal, 413, path->text, "found an image of more bytes, expected at most %zu",
-                         r->context->options.limits.image_bytes);
-}
-
-assay_status server_images_add_base64(server_reading *r, const server_path *path, const char *text, size_t n)
-{
-    assay_status rc;
-    server_medium *image = add_image(r, path, &rc);
-    if (!image) return rc;
-    if (n / 4 > r->context->options.limits.image_bytes / 3) return refuse_size(r, path);
-    rc = server_base64_decode(text, n, &image->bytes, &image->n);
-    if (rc == ASSAY_ENOMEM) return server_out_of_memory(r);
-    if (rc != ASSAY_OK || image->n == 0)
-        return server_refuse(r->refusal, 400, path->text,
-                             "found %zu characters that are not base64 of an image, expected padded base64 "
-                             "without white space",
-                             n);
-    return ASSAY_OK;
-}
 
 /* "data:image/png;base64,…" */
 static assay_status add_data(server_reading *r, const server_path *path, const char *url, size_t n)
@@ -108,7 +18,7 @@ static assay_status add_data(server_reading *r, const server_path *path, const c
         memcmp(comma - (sizeof base64 - 1), base64, sizeof base64 - 1) != 0)
         return server_refuse(r->refusal, 400, path->text,
                              "found a data URL of another kind, expected data:image/…;base64,…");
-    return server_images_add_base64(r, path, comma + 1, n - n_head - 1);
+    return server_media_add_base64(r, path, SERVER_IMAGES, comma + 1, n - n_head - 1);
 }
 
 /* Whether path is below the directory; both are real paths. */
@@ -167,11 +77,12 @@ static assay_status add_file(server_reading *r, const server_path *path, const c
                              "found no such file below the server's directory of files");
     }
     assay_status rc;
-    server_medium *image = add_image(r, path, &rc);
+    server_medium *image = server_media_add(r, path, SERVER_IMAGES, &rc);
     if (image) image->path = real;
     else free(real);
-    return image && (uintmax_t)info.st_size > r->context->options.limits.image_bytes ? refuse_size(r, path)
-                                                                                     : rc;
+    return image && (uintmax_t)info.st_size > r->context->options.limits.image_bytes
+               ? server_media_refuse_size(r, path, SERVER_IMAGES)
+               : rc;
 }
 
 assay_status server_images_add_url(server_reading *r, const server_path *path, json_object *url)
@@ -183,13 +94,4 @@ assay_status server_images_add_url(server_reading *r, const server_path *path, j
     if (strncmp(text, "file:", 5) == 0) return add_file(r, path, text + 5);
     return server_refuse(r->refusal, 400, path->text,
                          "found %.40s…, expected data:image/…;base64,… or file:…: nothing is fetched", text);
-}
-
-void server_media_free(server_medium *media, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        free(media[i].path);
-        free(media[i].bytes);
-    }
-    free(media);
 }

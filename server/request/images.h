@@ -1,4 +1,4 @@
-/* The images of a request: data URLs, base64, and files below the server's directory of files. Nothing is
+/* The images of a request: data URLs, and files below the server's directory of files. Nothing is
  * fetched from a network.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -12,15 +12,5 @@
  * path: of the member, for messages. Status 400 for a URL of another kind or without a readable image file,
  * 413 for too many or too large images. */
 assay_status server_images_add_url(server_reading *r, const server_path *path, json_object *url);
-
-/* Adds an image that base64 gives. */
-assay_status server_images_add_base64(server_reading *r, const server_path *path, const char *text, size_t n);
-
-/* Frees images or sounds. */
-void server_media_free(server_medium *media, size_t n);
-
-/* Decodes base64 (RFC 4648, section 4), without white space, padded, to *out, [*n], which the caller frees.
- * ASSAY_EINVAL for other text, ASSAY_ENOMEM. */
-assay_status server_base64_decode(const char *text, size_t n, uint8_t **out, size_t *n_out);
 
 #endif

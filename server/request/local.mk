@@ -6,6 +6,7 @@ server_request_librequest_la_SOURCES = \
 	server/request/context.c server/request/context.h \
 	server/request/conversation.c server/request/conversation.h \
 	server/request/images.c server/request/images.h \
+	server/request/media.c server/request/media.h \
 	server/request/members.c server/request/members.h \
 	server/request/messages.c server/request/messages.h \
 	server/request/prompt.c server/request/prompt.h \

@@ -2,7 +2,7 @@
 #include "server/request/read.h"
 
 #include "base/error.h"
-#include "server/request/images.h"
+#include "server/request/media.h"
 #include "server/request/members.h"
 #include "server/request/prompt.h"
 #include "serving/text/escape.h"

@@ -1,44 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/request/sounds.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "server/request/images.h"
+#include "server/request/media.h"
 
 /* A format that a request may name, and how its files begin. */
 static const struct {
     const char *name, *signature;
 } formats[] = {{"wav", "RIFF"}, {"flac", "fLaC"}};
 enum { N_FORMATS = sizeof formats / sizeof *formats, N_SIGNATURE = 4 };
-
-/* A new sound; NULL after a failure, which *rc is. */
-static server_medium *add_sound(server_reading *r, const server_path *path, assay_status *rc)
-{
-    const server_requests *c = r->context;
-    *rc = ASSAY_EINVAL;
-    if (!c->has_sounds) {
-        (void)server_refuse(r->refusal, 400, path->text, "found a sound; the model takes none: %s",
-                            c->no_sounds.text);
-        return NULL;
-    }
-    if (r->n_sounds == c->options.limits.n_images) {
-        (void)server_refuse(r->refusal, 413, path->text, "found more than %zu sounds, expected no more",
-                            c->options.limits.n_images);
-        return NULL;
-    }
-    server_medium *sounds = grow_by_one(r->sounds, r->n_sounds, sizeof *sounds);
-    if (!sounds) {
-        *rc = server_out_of_memory(r);
-        return NULL;
-    }
-    r->sounds = sounds;
-    sounds[r->n_sounds] = (server_medium){0};
-    (void)snprintf(sounds[r->n_sounds].member, sizeof sounds->member, "%s", path->text);
-    *rc = ASSAY_OK;
-    return &sounds[r->n_sounds++];
-}
 
 /* The entry of `formats`; N_FORMATS after a refusal. */
 static size_t find_format(const server_reading *r, const server_path *path, json_object *format)
@@ -51,20 +22,10 @@ static size_t find_format(const server_reading *r, const server_path *path, json
 
 static assay_status add_data(server_reading *r, const server_path *path, json_object *data, size_t format)
 {
-    const size_t n = (size_t)json_object_get_string_len(data), most = r->context->options.limits.image_bytes;
-    assay_status rc;
-    server_medium *sound = add_sound(r, path, &rc);
-    if (!sound) return rc;
-    if (n / 4 > most / 3)
-        return server_refuse(r->refusal, 413, path->text, "found a sound of more bytes, expected at most %zu",
-                             most);
-    rc = server_base64_decode(json_object_get_string(data), n, &sound->bytes, &sound->n);
-    if (rc == ASSAY_ENOMEM) return server_out_of_memory(r);
-    if (rc != ASSAY_OK || sound->n == 0)
-        return server_refuse(r->refusal, 400, path->text,
-                             "found %zu characters that are not base64 of a sound, expected padded base64 "
-                             "without white space",
-                             n);
+    const assay_status rc = server_media_add_base64(r, path, SERVER_SOUNDS, json_object_get_string(data),
+                                                    (size_t)json_object_get_string_len(data));
+    if (rc != ASSAY_OK) return rc;
+    const server_medium *sound = &r->sounds[r->n_sounds - 1];
     if (sound->n < N_SIGNATURE || memcmp(sound->bytes, formats[format].signature, N_SIGNATURE) != 0)
         return server_refuse(r->refusal, 400, path->text,
                              "found another file, expected a %s file, as `format` says",

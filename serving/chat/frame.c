@@ -70,12 +70,19 @@ static assay_status check_begin(const char *dir, const tokenizer *tokens, assay_
     return found;
 }
 
+/* Opens the tokenizer, and copies the text of the token that begins prompts; both are the caller's, also
+ * after a failure. */
+static assay_status open_tokens(const char *dir, tokenizer **tokens, char **first, assay_error *err)
+{
+    assay_status rc = tokenizer_open(dir, tokens, err);
+    if (rc == ASSAY_OK) rc = check_begin(dir, *tokens, err);
+    return rc == ASSAY_OK ? copy_token(dir, *tokens, FIRST_ID, "begins a prompt", first, err) : rc;
+}
+
 assay_status serve_chat_frame_placeholder(const char *dir, char **out, assay_error *err)
 {
     tokenizer *tokens = NULL;
-    assay_status rc = tokenizer_open(dir, &tokens, err);
-    if (rc == ASSAY_OK) rc = check_begin(dir, tokens, err);
-    if (rc == ASSAY_OK) rc = copy_token(dir, tokens, FIRST_ID, "begins a prompt", out, err);
+    const assay_status rc = open_tokens(dir, &tokens, out, err);
     tokenizer_free(tokens);
     return rc;
 }
@@ -83,11 +90,9 @@ assay_status serve_chat_frame_placeholder(const char *dir, char **out, assay_err
 static assay_status make_moondream(const char *dir, char **out, assay_error *err)
 {
     tokenizer *tokens = NULL;
-    char *first = NULL, *answer = NULL;
-    assay_status rc = serve_chat_frame_placeholder(dir, &first, err);
-    if (rc == ASSAY_OK) rc = tokenizer_open(dir, &tokens, err);
+    char *first = NULL, *answer = NULL, *text = NULL;
+    assay_status rc = open_tokens(dir, &tokens, &first, err);
     if (rc == ASSAY_OK) rc = copy_token(dir, tokens, ANSWER_ID, "begins an answer", &answer, err);
-    char *text = NULL;
     if (rc == ASSAY_OK && asprintf(&text, "%s%s%s%s%s", before, first, image, answer, after) < 0)
         rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     if (rc == ASSAY_OK) *out = text;
