@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/support/checksums.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <libdeflate.h>
@@ -9,13 +10,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/grow.h"
 
 #define LIST_BYTES_MAX ((size_t)1 << 20)
 #define DIGITS         "0123456789abcdef"
+
+/* Of the files from which engines read weights, settings and texts. */
+#define SUFFIXES ".safetensors .bin .gguf .npz .pth .json .jinja .model .txt"
 
 enum { N_DIGITS = 8, N_SPACES = 2, BLOCK = 1 << 16 };
 
@@ -35,55 +41,117 @@ static assay_status sum_file(const char *path, uint32_t *sum, assay_error *err)
     return rc;
 }
 
-/* The name of a file in a line of the list; NULL if the line is malformed. */
-static const char *parse_line(const char *line, uint32_t *sum)
+/* A line of the list. name: borrowed from the text of the list. */
+typedef struct listed_file {
+    const char *name;
+    uint32_t sum;
+} listed_file;
+
+/* The list of a checkpoint. path: borrowed. */
+typedef struct checksum_list {
+    const char *path;
+    char *text;
+    listed_file *files; /* [n] */
+    size_t n;
+} checksum_list;
+
+static bool parse_line(const char *line, listed_file *out)
 {
-    if (strspn(line, DIGITS) != N_DIGITS || strspn(line + N_DIGITS, " ") != N_SPACES) return NULL;
+    if (strspn(line, DIGITS) != N_DIGITS || strspn(line + N_DIGITS, " ") != N_SPACES) return false;
     const char *name = line + N_DIGITS + N_SPACES;
-    if (!*name || strchr(name, '/') || strcmp(name, "..") == 0) return NULL;
-    *sum = (uint32_t)strtoul(line, NULL, 16);
-    return name;
+    if (!*name || strchr(name, '/') || strcmp(name, "..") == 0) return false;
+    *out = (listed_file){name, (uint32_t)strtoul(line, NULL, 16)};
+    return true;
 }
 
-static assay_status check_line(const char *dir, const char *list, const char *line, assay_error *err)
+static assay_status parse_lines(checksum_list *l, size_t size, assay_error *err)
+{
+    for (char *line = l->text, *end; line < l->text + size; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(l->text + size - line));
+        if (!end) end = l->text + size;
+        *end = '\0';
+        listed_file *grown = grow_by_one(l->files, l->n, sizeof *grown);
+        if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", l->path);
+        l->files = grown;
+        if (!parse_line(line, &l->files[l->n]))
+            return assay_fail(err, ASSAY_EFORMAT, "%s: found \"%.80s\", expected a checksum and a file",
+                              l->path, line);
+        l->n++;
+    }
+    return ASSAY_OK;
+}
+
+static assay_status compare_file(const char *dir, const char *list, const listed_file *f, assay_error *err)
 {
     char path[PATH_MAX];
-    uint32_t expected = 0, found = 0;
-    const char *name = parse_line(line, &expected);
-    if (!name)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: found \"%.80s\", expected a checksum and a file", list,
-                          line);
-    const int n = snprintf(path, sizeof path, "%s/%s", dir, name);
+    uint32_t found = 0;
+    const int n = snprintf(path, sizeof path, "%s/%s", dir, f->name);
     if (n < 0 || (size_t)n >= sizeof path)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the path of %.80s is too long", list, name);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: the path of %.80s is too long", list, f->name);
     const assay_status rc = sum_file(path, &found, err);
-    if (rc != ASSAY_OK || found == expected) return rc;
+    if (rc != ASSAY_OK || found == f->sum) return rc;
     return assay_fail(err, ASSAY_EFORMAT,
                       "%s: its CRC-32 is %08" PRIx32 ", recorded was %08" PRIx32
                       ": not the file that the case was recorded with",
-                      path, found, expected);
+                      path, found, f->sum);
+}
+
+/* Whether the name ends with one of SUFFIXES. */
+static int needs_line(const struct dirent *entry)
+{
+    const char *suffix = strrchr(entry->d_name, '.');
+    const size_t n = suffix ? strlen(suffix) : 0;
+    for (const char *s = SUFFIXES; n && (s = strstr(s, suffix)); s += n)
+        if (s[n] == ' ' || s[n] == '\0') return 1;
+    return 0;
+}
+
+static bool has_line(const checksum_list *l, const char *name)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (strcmp(l->files[i].name, name) == 0) return true;
+    return false;
+}
+
+static assay_status check_complete(const char *dir, const checksum_list *l, assay_error *err)
+{
+    struct dirent **entries = NULL;
+    const int n = scandir(dir, &entries, needs_line, alphasort);
+    if (n < 0) return assay_fail(err, ASSAY_EIO, "%s: %s", dir, strerror(errno));
+    assay_status rc = ASSAY_OK;
+    for (int i = 0; i < n; i++) {
+        if (rc == ASSAY_OK && !has_line(l, entries[i]->d_name))
+            rc = assay_fail(err, ASSAY_EFORMAT,
+                            "%s: found no line for %s/%s, expected one for each file with a name in %s",
+                            l->path, dir, entries[i]->d_name, SUFFIXES);
+        free(entries[i]);
+    }
+    free(entries);
+    return rc;
 }
 
 assay_status conf_checksums_compare(const char *dir, const char *path, assay_error *err)
 {
-    char *list = NULL;
+    checksum_list l = {.path = path};
     size_t size = 0;
-    assay_status rc = file_read(path, LIST_BYTES_MAX, &list, &size, err);
+    assay_status rc = file_read(path, LIST_BYTES_MAX, &l.text, &size, err);
     if (rc != ASSAY_OK) return rc == ASSAY_EUNSUPPORTED ? ASSAY_EFORMAT : rc; /* too large */
-    for (char *line = list, *end; rc == ASSAY_OK && line < list + size; line = end + 1) {
-        end = memchr(line, '\n', (size_t)(list + size - line));
-        if (!end) end = list + size;
-        *end = '\0';
-        rc = check_line(dir, path, line, err);
-    }
-    free(list);
+    rc = parse_lines(&l, size, err);
+    for (size_t i = 0; rc == ASSAY_OK && i < l.n; i++) rc = compare_file(dir, path, &l.files[i], err);
+    if (rc == ASSAY_OK) rc = check_complete(dir, &l, err);
+    free(l.files);
+    free(l.text);
     return rc;
 }
 
+/* A list exists unless the system says that it does not: a list that cannot be read is an error. */
 assay_status conf_checksums_check(const char *dir, assay_error *err)
 {
     char path[PATH_MAX];
+    struct stat s;
     const int n = snprintf(path, sizeof path, "%s.crc32", dir);
-    if (n < 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0) return ASSAY_OK;
+    if (n < 0 || (size_t)n >= sizeof path)
+        return assay_fail(err, ASSAY_EIO, "%s.crc32: %s", dir, strerror(ENAMETOOLONG));
+    if (lstat(path, &s) != 0 && (errno == ENOENT || errno == ENOTDIR)) return ASSAY_OK;
     return conf_checksums_compare(dir, path, err);
 }

@@ -12,6 +12,8 @@ import zlib
 from pathlib import Path
 
 BLOCK_BYTES = 1 << 22
+# Of the files that must have a line, as conformance/support/checksums.c says.
+SUFFIXES = (".safetensors", ".bin", ".gguf", ".npz", ".pth", ".json", ".jinja", ".model", ".txt")
 
 
 def checksum(file: Path) -> int:
@@ -21,6 +23,11 @@ def checksum(file: Path) -> int:
         while block := opened.read(BLOCK_BYTES):
             found = zlib.crc32(block, found)
     return found
+
+
+def checkpoint_files(checkpoint: Path) -> list[Path]:
+    """The files of a checkpoint that must have a line: those from which engines read weights, settings or texts."""
+    return [file for file in sorted(checkpoint.iterdir()) if file.is_file() and file.suffix in SUFFIXES]
 
 
 def write(model: Path) -> None:

@@ -14,7 +14,7 @@ import sys
 import h5py
 
 from scripts.record import __main__ as record_main
-from scripts.record import run, shards
+from scripts.record import checksums, run, shards
 from scripts.tests.own_case import FIXTURES, OwnCase, assay
 
 
@@ -84,3 +84,20 @@ class Places(OwnCase):
         (self.work / "root").mkdir()
         done = self.own(FIXTURES / "llama/base/model", self.work / "out", "--checkpoint-root", str(self.work / "root"), code=1)
         self.assertIn("expected a directory below it", done.stderr)
+
+    def test_the_recorder_lists_the_files_that_a_case_needs(self) -> None:
+        """Every suffix that `assay run` names, and no file without one of them."""
+        self.write_prompts({"ids": [1, 5, 9, 3]})
+        root, out = self.work / "root", self.work / "out"
+        model = root / "llama"
+        shutil.copytree(FIXTURES / "llama/base/model", model)
+        (model / "README.md").touch()
+        self.own(model, out, "--checkpoint-root", str(root), "--types", "f32")
+        arguments = ("run", "--engine=ref64", "--verbose", "--checkpoint-root", root, out)
+        self.assertNotIn("broken", assay(*arguments).stdout)
+        for suffix in checksums.SUFFIXES:
+            (added := model / f"added{suffix}").touch()
+            printed = assay(*arguments).stdout
+            self.assertIn(f"{out}/model.crc32: found no line for {added}, expected one ", printed)
+            self.assertIn(f" a name in {' '.join(checksums.SUFFIXES)};", printed)
+            added.unlink()

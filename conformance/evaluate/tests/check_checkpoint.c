@@ -127,6 +127,49 @@ START_TEST(a_listed_file_that_is_missing_breaks_its_case)
 }
 END_TEST
 
+/* The list without the lines that match a pattern. */
+static const struct {
+    const char *variant, *pattern, *missing;
+} incomplete[] = {
+    {"llama/base", ".", "config.json"},
+    {"llama/base", "model.safetensors", "model.safetensors"},
+    {"llama/base", "generation_config.json", "generation_config.json"},
+    {"trained/qwen3", "tokenizer.json", "tokenizer.json"},
+};
+
+START_TEST(an_incomplete_list_breaks_its_case)
+{
+    char change[256], reason[256];
+    (void)snprintf(change, sizeof change, "{ grep -v '%s' ../model.crc32 >list; mv list ../model.crc32; }",
+                   incomplete[_i].pattern);
+    copy_variant(incomplete[_i].variant, change);
+    const support_output *o = support_assay("run -v -e ref32 copy");
+    assert_code(o, 0);
+    (void)snprintf(reason, sizeof reason,
+                   "the checkpoint is broken: copy/model.crc32: found no line for copy/model/%s, expected",
+                   incomplete[_i].missing);
+    assert_holds(o->out, reason);
+}
+END_TEST
+
+START_TEST(no_engine_is_blamed_for_weights_that_the_list_leaves_out)
+{
+    copy_variant("llama/base", "printf '\177\177\177\177' | dd of=model.safetensors bs=1 seek=9000 "
+                               "conv=notrunc 2>/dev/null && : >../model.crc32");
+    const support_output *o = support_assay("run -e ref32 copy/single.h5");
+    assert_code(o, 99);
+    assert_lacks(o->out, "FAIL ");
+}
+END_TEST
+
+START_TEST(a_list_that_cannot_be_read_breaks_its_case)
+{
+    copy_variant("llama/base", "ln -sf nowhere ../model.crc32");
+    const support_output *o = support_assay("run -v -e ref32 copy/single.h5");
+    assert_holds(o->out, "the checkpoint is broken: copy/model.crc32: No such file");
+}
+END_TEST
+
 START_TEST(every_bundled_checkpoint_has_its_checksums)
 {
     const support_output *o =
@@ -275,6 +318,10 @@ int main(void)
     tcase_add_test(cases, a_changed_file_behind_a_link_is_named);
     tcase_add_test(cases, a_nul_does_not_end_the_list);
     tcase_add_test(cases, a_listed_file_that_is_missing_breaks_its_case);
+    tcase_add_loop_test(cases, an_incomplete_list_breaks_its_case, 0,
+                        (int)(sizeof incomplete / sizeof *incomplete));
+    tcase_add_test(cases, no_engine_is_blamed_for_weights_that_the_list_leaves_out);
+    tcase_add_test(cases, a_list_that_cannot_be_read_breaks_its_case);
     tcase_add_test(cases, every_bundled_checkpoint_has_its_checksums);
     tcase_add_test(cases, locate_and_schedule_report_a_broken_checkpoint_too);
     tcase_add_test(cases, no_failure_on_a_broken_checkpoint_is_the_engines);

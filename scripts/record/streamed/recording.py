@@ -25,7 +25,6 @@ from .stored import Unsupported
 
 # The largest float32 noise of a case relative to its largest logit (conformance/judge/noise.h, conf_noise_max).
 MOST_NOISE = 2.0 ** -14
-SMALL_FILES = (".json", ".jinja", ".model", ".txt")  # of a checkpoint, beside its weights
 
 
 @dataclass(frozen=True)
@@ -63,12 +62,6 @@ def wanted_rows(text: str, sample: Sample) -> tuple[int, ...]:
     return tuple(sorted({row % n for row in listed} | {n - 1}))
 
 
-def recorded_files(checkpoint: Path) -> list[Path]:
-    weights = {tensor.file.name for tensor in stored.read_checkpoint(checkpoint).values()}
-    return [file for file in sorted(checkpoint.iterdir()) if file.is_file() and (
-        file.name in weights or file.suffix in SMALL_FILES)]
-
-
 def path_below(checkpoint: Path, root: Path) -> str:
     """The path of the checkpoint below the root, as it is written, or as it is without symbolic links."""
     if not root.is_dir():
@@ -86,14 +79,14 @@ def refer_to_checkpoint(request: Request) -> dict[str, str]:
         return {"model": "model"}
     path = path_below(request.checkpoint, request.root)
     request.out.mkdir(parents=True, exist_ok=True)
-    checksums.write_list(recorded_files(request.checkpoint), request.out / "model.crc32")
+    checksums.write_list(checksums.checkpoint_files(request.checkpoint), request.out / "model.crc32")
     return {"checkpoint": path}
 
 
 def link_checkpoint(checkpoint: Path, out: Path) -> Path:
     """OUT/model: a directory of symbolic links to the files of the checkpoint, and their checksums beside it. A case may refer
     only to what lies below its own directory (conformance/case/header.c)."""
-    files = recorded_files(checkpoint)
+    files = checksums.checkpoint_files(checkpoint)
     model = out / "model"
     if model.is_symlink() or (model.exists() and not all(file.is_symlink() for file in model.iterdir())):
         raise Unsupported(f"{model}: found something else, expected to write links to a checkpoint there")
@@ -180,6 +173,7 @@ def record(request: Request) -> list[str]:
     written."""
     config = skeleton.read_config(request.checkpoint)
     skeleton.model_class(config, request.checkpoint)
+    stored.read_checkpoint(request.checkpoint)
     samples = prompts.read_prompts(request.prompts, request.checkpoint, request.images, config.get_text_config().vocab_size)
     samples = of_shard(samples, request)
     if not samples:
