@@ -159,14 +159,16 @@ static assay_status make_ropes(fp_pass *pass)
 static assay_status find_blocks(fp_pass *pass)
 {
     const plan *p = pass->plan;
-    if (p->blocks.n == 0) return ASSAY_OK;
+    if (p->blocks.n == 0 && !p->blocks.of_image) return ASSAY_OK;
     pass->block_last = fp_scratch_alloc(pass->scratch, pass->n_rows, 1, sizeof *pass->block_last);
     if (!pass->block_last) return ASSAY_ENOMEM;
     for (size_t j = 0; j < pass->n_runs; j++) {
         const fp_run *run = &pass->runs[j];
+        const size_t from = run->state->n_tokens;
+        const plan_sequence all = {p, run->tokens - from, from + run->n_rows, run->n_image};
         size_t *last = pass->block_last + run->first_row;
-        plan_block_ends(p, run->tokens, run->n_rows, last);
-        for (size_t t = 0; t < run->n_rows; t++) last[t] = run->state->n_tokens + last[t] - 1;
+        plan_block_ends(&all, from, last);
+        for (size_t t = 0; t < run->n_rows; t++) last[t]--;
     }
     return ASSAY_OK;
 }

@@ -39,6 +39,7 @@ typedef struct fp_run {
         *cross;            /* of the sample's images; NULL: it has none, or no layer attends to them */
     const fp_sight *sight; /* [n_rows], where there is cross */
     size_t first_row, n_rows;
+    size_t n_image;  /* plan_sequence, of the sample from its first token on */
     size_t length;   /* largest position of the whole sequence + 1; RoPE frequencies may depend on it */
     size_t n_logits; /* number of last rows whose logits are wanted */
     float *logits;   /* [n_logits, vocab], owned by the caller */

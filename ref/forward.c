@@ -189,7 +189,8 @@ assay_status ref_forward(const plan *p, const ref_sample *sample, size_t first_r
     ref_real *x = ref_alloc(n_tokens, p->hidden);
     assay_status rc = ASSAY_ENOMEM;
     if (pass.cosine && pass.sine && pass.k && pass.v && pass.block_end && x) {
-        plan_block_ends(p, sample->tokens, n_tokens, pass.block_end);
+        const plan_sequence all = media_list_sequence(&sample->media, p, sample->tokens, n_tokens);
+        plan_block_ends(&all, 0, pass.block_end);
         rc = ref_features_make(p, sample, tracer, &pass.features);
         if (rc == ASSAY_OK) rc = ref_features_angles(p, sample, &pass.plane_angle);
         if (rc == ASSAY_OK) rc = run_model(&pass, first_row, x, logits);

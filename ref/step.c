@@ -98,7 +98,8 @@ assay_status ref_step_check_block(const plan *p, const assay_step *step, const r
                                   assay_error *err)
 {
     const size_t n = sample->n_tokens;
-    if (n == 0 || !plan_joins_block(p, sample->tokens[n - 1], step->tokens[0])) return ASSAY_OK;
+    const plan_sequence before = media_list_sequence(&sample->media, p, sample->tokens, n);
+    if (!plan_joins_block(&before, step->tokens[0])) return ASSAY_OK;
     return assay_fail(
         err, ASSAY_EUNSUPPORTED,
         "step: sample %zu: token %d at index %zu continues a block of tokens that attend to each "

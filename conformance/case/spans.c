@@ -119,7 +119,8 @@ static bool place_sample(const assay_item *items, size_t n, const int32_t *token
         if (!skip_tokens(tokens, n_tokens, id, n_wanted, &at, &spans[i].first)) return false;
         spans[i].end = at;
         const bool is_last = i + 1 == n || items[i + 1].kind != items[i].kind;
-        if (is_last && !has_no_more(tokens, n_tokens, id, at)) return false;
+        if (is_last && !p->leads && !has_no_more(tokens, n_tokens, id, at)) return false;
+        if (p->leads && (n != 1 || at != n_wanted)) return false;
     }
     return true;
 }

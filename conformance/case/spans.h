@@ -11,7 +11,8 @@
  * other, as many as follow from the frames of a sound (feature_attention_mask), or from their grids:
  * image_grid_thw, video_grid_thw, or the positions of patches in image_position_ids. The spans of a sample
  * stay unknown if one of its items has no grid or another kind, or if the prompt has more or fewer
- * placeholder tokens. of: as in conf_items_divide. */
+ * placeholder tokens; what follows an image that leads (conf_placeholders) may have more. of: as in
+ * conf_items_divide. */
 void conf_spans_find(conf_items *items, const conf_decoder *of, const conf_placeholders *placeholders);
 
 #endif

@@ -65,6 +65,7 @@ static conf_placeholders placeholders_of(const plan *p)
         found.row_end = extra.row_end;
         found.ends = 2 * extra.begin + t->n_leading;
         found.has_crops = t->crops.present;
+        found.leads = t->n_leading > 0;
     }
     if (p->audio.present) {
         found.audio = p->audio.audio_token;

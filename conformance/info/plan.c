@@ -89,6 +89,7 @@ static bool add_extras(json_object *to, const plan *p)
                                       : conf_info_add_null(to, "plane_rope"));
     return ok && add_placeholders(to, &p->placeholders) && add_id_table(to, &p->id_table) &&
            add_ids(to, "block_tokens", p->blocks.id, p->blocks.n) &&
+           conf_info_add_flag(to, "block_of_image", p->blocks.of_image) &&
            add_ids(to, "expert_tokens", p->expert_tokens.id, p->expert_tokens.n);
 }
 

@@ -58,11 +58,12 @@ typedef enum conf_class {
  * row_end, ends: how many more tokens there are for each row of these, and for an image.
  * n_each: tokens of an image of any size; 0: they follow from its grid.
  * has_crops: the tokens are those of the first frame alone.
+ * leads: an image begins with the first token of a prompt, and what follows it is text, whatever its ids.
  * chunk: frames of a chunk of a sound (model/plan/sound.h); 0: nothing is known of sounds. */
 typedef struct conf_placeholders {
     int32_t image, video, audio;
     size_t side, row_end, ends, n_each, chunk;
-    bool has_crops;
+    bool has_crops, leads;
 } conf_placeholders;
 
 /* The result of opening a case's checkpoint with the harness's own loader (evaluate/checkpoint.h). */

@@ -99,8 +99,9 @@ assay_status fp_sample_append(fp_sample *one, const plan *p, const assay_step *s
 void fp_sample_rewind(fp_sample *one, const plan *p, size_t n_tokens)
 {
     size_t n_valid = n_tokens;
-    if (plan_divides_block(p, one->tokens, one->n_tokens, n_tokens))
-        while (n_valid > 0 && plan_is_block_token(p, one->tokens[n_valid - 1])) n_valid--;
+    const plan_sequence all = media_list_sequence(&one->media, p, one->tokens, one->n_tokens);
+    if (plan_divides_block(&all, n_tokens))
+        while (n_valid > 0 && plan_is_in_block(&all, n_valid - 1)) n_valid--;
     one->n_tokens = n_tokens;
     rewind_media(one, p, n_tokens);
     if (one->state.n_tokens > n_valid && !fp_state_rewind(&one->state, n_valid)) fp_state_reset(&one->state);

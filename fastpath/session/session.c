@@ -190,7 +190,8 @@ assay_status fp_session_check_axes(const plan *p, size_t n_axes, const char *whe
 static assay_status check_block(const plan *p, const fp_sample *one, const fp_step *step, assay_error *err)
 {
     const size_t n = one->n_tokens;
-    if (n == 0 || !plan_joins_block(p, one->tokens[n - 1], step->tokens[0])) return ASSAY_OK;
+    const plan_sequence before = media_list_sequence(&one->media, p, one->tokens, n);
+    if (!plan_joins_block(&before, step->tokens[0])) return ASSAY_OK;
     return assay_fail(err, ASSAY_EUNSUPPORTED,
                       "step: sample %zu: found a block of tokens that attend to each other divided before "
                       "token %d at index %zu, expected it in one step",
@@ -242,16 +243,16 @@ static assay_status append_tokens(fp_session *s, const fp_step *step, assay_erro
     return ASSAY_OK;
 }
 
-/* The number of a sample's next n tokens that fit into `most` rows without dividing a block. If the first
- * block alone does not fit: the whole block in an empty pass, otherwise 0. */
-static size_t count_rows(const plan *p, const int32_t *tokens, size_t n, size_t most, bool is_empty)
+/* The number of a sample's tokens from `from` on that fit into `most` rows without dividing a block. If the
+ * first block alone does not fit: the whole block in an empty pass, otherwise 0. */
+static size_t count_rows(const plan_sequence *s, size_t from, size_t most, bool is_empty)
 {
-    size_t cut = n < most ? n : most;
-    if (!plan_divides_block(p, tokens, n, cut)) return cut;
-    while (cut > 0 && plan_is_block_token(p, tokens[cut - 1])) cut--;
-    if (cut == 0 && is_empty)
-        while (cut < n && plan_is_block_token(p, tokens[cut])) cut++;
-    return cut;
+    size_t cut = s->n - from < most ? s->n : from + most;
+    if (!plan_divides_block(s, cut)) return cut - from;
+    while (cut > from && plan_is_in_block(s, cut - 1)) cut--;
+    if (cut == from && is_empty)
+        while (cut < s->n && plan_is_in_block(s, cut)) cut++;
+    return cut - from;
 }
 
 /* Gets the next rows of a sample, at most `most`, or a longer block if the pass is empty. Returns their
@@ -260,13 +261,15 @@ static size_t next_run(const fp_session *s, const fp_step *step, size_t most, bo
 {
     fp_sample *one = find_sample(s, step->slot);
     size_t from = one->state.n_tokens;
-    size_t n = count_rows(s->model->plan, one->tokens + from, one->n_tokens - from, most, is_empty);
+    const plan_sequence all = media_list_sequence(&one->media, s->model->plan, one->tokens, one->n_tokens);
+    size_t n = count_rows(&all, from, most, is_empty);
     size_t first_logit = one->n_tokens - step->n_logits; /* position of the first logits row */
     size_t n_logits = from + n > first_logit ? from + n - first_logit : 0;
     *run = (fp_run){.state = &one->state,
                     .tokens = one->tokens + from,
                     .positions = one->positions.list ? one->positions.list + from * ROPE_AXES_MAX : NULL,
                     .n_rows = n,
+                    .n_image = all.n_image,
                     .length = one->length,
                     .n_logits = n_logits < n ? n_logits : n};
     if (run->n_logits)

@@ -102,5 +102,8 @@ bool courses_may_divide(const course *c, size_t at)
     if (c->model->plan->tower.feeds_cross && t->n_pictures && t->pictures[0].first > 0 &&
         at <= t->pictures[t->n_pictures - 1].first)
         return false;
-    return !plan_divides_block(c->model->plan, c->text.tokens, c->text.n, at);
+    const plan *p = c->model->plan;
+    const plan_sequence all = {p, t->tokens, t->n,
+                               p->blocks.of_image && t->n_pictures ? t->pictures[0].end : 0};
+    return !plan_divides_block(&all, at);
 }

@@ -17,7 +17,7 @@
 
 enum {
     IMAGE_TOKEN = 0
-}; /* of the published processor; features replace it and the first token has it, too */
+}; /* of the published processor; features replace it. The first token has it, too, and text may have it. */
 
 typedef struct moondream {
     family *f;
@@ -294,7 +294,7 @@ static void read_parts(moondream *k)
     bind_layers(k);
     const eyes e = read_tower(k);
     if (family_ok(k->f)) bind_tower(k, &e);
-    p->blocks.id[p->blocks.n++] = IMAGE_TOKEN;
+    p->blocks.of_image = true;
 }
 
 void family_moondream3(family *f)

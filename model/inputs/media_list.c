@@ -40,6 +40,15 @@ void media_list_rewind(media_list *list, size_t n_tokens)
     while (list->n > n) media_release(list->place[--list->n].medium);
 }
 
+plan_sequence media_list_sequence(const media_list *list, const plan *p, const int32_t *tokens, size_t n)
+{
+    return (plan_sequence){.plan = p,
+                           .tokens = tokens,
+                           .n = n,
+                           .n_image =
+                               p->blocks.of_image && list->n ? media_tokens(list->place[0].medium) : 0};
+}
+
 int32_t media_token(const plan *p, assay_item_kind kind)
 {
     if (kind == ASSAY_ITEM_AUDIO) return p->audio.present ? p->audio.audio_token : -1;
@@ -171,12 +180,6 @@ static assay_status begin_item(placing *g, size_t k, size_t t)
                           "step: sample %zu: item %zu: found offset %zu, expected %zu, that of the next "
                           "placeholder token %d",
                           step->sample, *i, item->offset, t - g->n_before, g->tokens[t]);
-    if (media_tower(g->of_item[*i])->n_leading > 0 && t > 0)
-        return assay_fail(
-            g->err, ASSAY_EUNSUPPORTED,
-            "step: sample %zu: item %zu: found an image from token %zu of the sample on, expected it "
-            "at its beginning",
-            step->sample, *i, t);
     media_list *list = &g->list;
     g->open[k] = (media_place){g->of_item[*i], KINDS[k], t, t};
     g->of_item[(*i)++] = NULL;
@@ -250,11 +253,18 @@ static assay_status check_division(const placing *g, size_t k, size_t t)
     return ASSAY_OK;
 }
 
+/* Whether no medium may begin with token t, though it is a placeholder. */
+static bool is_text(const plan *p, size_t t)
+{
+    return p->tower.n_leading > 0 && t > 0;
+}
+
 static assay_status place_token(placing *g, size_t t)
 {
     const size_t k = kind_of(g->plan, g->tokens[t]);
     assay_status rc = check_division(g, k, t);
     if (rc != ASSAY_OK || k == MEDIA_KINDS) return rc;
+    if (!g->open[k].medium && is_text(g->plan, t)) return ASSAY_OK;
     if (!g->open[k].medium) rc = begin_item(g, k, t);
     if (rc == ASSAY_OK) rc = check_turn(g, k, t);
     if (rc != ASSAY_OK) return rc;
@@ -281,6 +291,20 @@ static size_t extra_positions(const media_list *list)
     return sum;
 }
 
+static assay_status fail_unplaced(const placing *g, size_t item)
+{
+    const assay_step *step = g->step;
+    if (g->plan->tower.n_leading > 0)
+        return assay_fail(
+            g->err, ASSAY_EUNSUPPORTED,
+            "step: sample %zu: item %zu: found an image that does not begin with the first token "
+            "of the sample, or a second one, expected one image at the beginning",
+            step->sample, item);
+    return assay_fail(g->err, ASSAY_EINVAL,
+                      "step: sample %zu: item %zu: found no placeholder token %d for it in the step",
+                      step->sample, item, media_token(g->plan, step->items[item].kind));
+}
+
 static assay_status place_tokens(placing *g)
 {
     const assay_step *step = g->step;
@@ -290,10 +314,7 @@ static assay_status place_tokens(placing *g)
         if (rc != ASSAY_OK) return rc;
     }
     for (size_t i = 0; i < step->n_items; i++)
-        if (g->of_item[i])
-            return assay_fail(g->err, ASSAY_EINVAL,
-                              "step: sample %zu: item %zu: found no placeholder token %d for it in the step",
-                              step->sample, i, media_token(g->plan, step->items[i].kind));
+        if (g->of_item[i]) return fail_unplaced(g, i);
     const size_t extra = extra_positions(g->before) + extra_positions(&g->list);
     if (n > INT32_MAX || extra > INT32_MAX - n)
         return assay_fail(

@@ -7,6 +7,7 @@
 #include <assay/engine.h>
 
 #include "model/inputs/media.h"
+#include "model/plan/mask.h"
 #include "model/plan/plan.h"
 
 /* A medium in a sample: `first` is the index of its first placeholder token, `start` that of the token from
@@ -54,7 +55,7 @@ void media_list_rewind(media_list *list, size_t n_tokens);
  * frames_apart, without another token between them, where published code raises (get_rope_index takes both
  * for one; it does not for sounds); for more tokens and positions than INT32_MAX; with tower.n_leading for an
  * image that does not begin with the first token of its sample. Without any item, placeholder tokens are
- * ordinary tokens. ASSAY_ENOMEM. */
+ * ordinary tokens; with tower.n_leading those after the image are, too. ASSAY_ENOMEM. */
 assay_status media_list_add(media_list *list, const plan *p, const assay_step *step, size_t n_before,
                             const int32_t *tokens, bool needs_pixels, assay_error *err);
 
@@ -63,6 +64,9 @@ assay_status media_list_add(media_list *list, const plan *p, const assay_step *s
  * that medium's features; undefined where there is none. */
 void media_list_rows(const media_list *list, const plan *p, const int32_t *tokens, size_t from, size_t n,
                      size_t *place, size_t *row);
+
+/* The tokens of a sample whose media the list has, with those of the image that are a block. tokens: [n]. */
+plan_sequence media_list_sequence(const media_list *list, const plan *p, const int32_t *tokens, size_t n);
 
 /* The placeholder token of a kind of item; -1: the model takes none. */
 int32_t media_token(const plan *p, assay_item_kind kind);

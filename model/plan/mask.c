@@ -8,19 +8,28 @@ bool plan_is_block_token(const plan *p, int32_t token)
     return false;
 }
 
-bool plan_joins_block(const plan *p, int32_t token, int32_t next)
+bool plan_is_in_block(const plan_sequence *s, size_t t)
 {
-    return plan_is_block_token(p, token) && plan_is_block_token(p, next);
+    return t < s->n_image || plan_is_block_token(s->plan, s->tokens[t]);
 }
 
-bool plan_divides_block(const plan *p, const int32_t *tokens, size_t n, size_t at)
+bool plan_joins_block(const plan_sequence *s, int32_t next)
 {
-    return at > 0 && at < n && plan_joins_block(p, tokens[at - 1], tokens[at]);
+    if (s->n == 0) return false;
+    return s->n < s->n_image ||
+           (plan_is_block_token(s->plan, s->tokens[s->n - 1]) && plan_is_block_token(s->plan, next));
 }
 
-void plan_block_ends(const plan *p, const int32_t *tokens, size_t n, size_t *end)
+bool plan_divides_block(const plan_sequence *s, size_t at)
 {
-    for (size_t t = n; t-- > 0;) end[t] = plan_divides_block(p, tokens, n, t + 1) ? end[t + 1] : t + 1;
+    const plan_sequence before = {s->plan, s->tokens, at, s->n_image};
+    return at < s->n && plan_joins_block(&before, s->tokens[at]);
+}
+
+void plan_block_ends(const plan_sequence *s, size_t from, size_t *end)
+{
+    for (size_t t = s->n; t-- > from;)
+        end[t - from] = plan_divides_block(s, t + 1) ? end[t + 1 - from] : t + 1;
 }
 
 void plan_mask_keys(const plan_attention *a, size_t limit, size_t sink_tokens, const size_t *block_end,

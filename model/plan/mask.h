@@ -15,19 +15,30 @@ typedef struct plan_keys {
     size_t sink_tokens, first, end;
 } plan_keys;
 
+/* Tokens of a sample from its first on: [n]. n_image: of the image that it begins with, if these are a block
+ * (plan_blocks); 0: there is none. It may be more than n. */
+typedef struct plan_sequence {
+    const plan *plan;
+    const int32_t *tokens;
+    size_t n, n_image;
+} plan_sequence;
+
 /* Whether tokens of this id form blocks. */
 bool plan_is_block_token(const plan *p, int32_t token);
 
-/* Whether two tokens, one after the other, belong to the same block. */
-bool plan_joins_block(const plan *p, int32_t token, int32_t next);
+/* Whether token t < n belongs to a block. */
+bool plan_is_in_block(const plan_sequence *s, size_t t);
 
-/* Whether tokens 0 … at - 1 and tokens at … n - 1 both have tokens of the same block. tokens: [n], at <= n.
- */
-bool plan_divides_block(const plan *p, const int32_t *tokens, size_t n, size_t at);
+/* Whether a token that follows the sequence belongs to the same block as its last one. n may be 0. */
+bool plan_joins_block(const plan_sequence *s, int32_t next);
 
-/* Fills in end: [n], the index after the last token of the block that token t belongs to; t + 1 if it belongs
- * to none. tokens: [n], no block of which may begin before the first or end after the last. */
-void plan_block_ends(const plan *p, const int32_t *tokens, size_t n, size_t *end);
+/* Whether tokens 0 … at - 1 and tokens at … n - 1 both have tokens of the same block. at <= n. */
+bool plan_divides_block(const plan_sequence *s, size_t at);
+
+/* Fills in end: [n - from], the index after the last token of the block that token from + i belongs to; that
+ * after the token if it belongs to none. No block may begin before `from` and end after it, or end after the
+ * last token. */
+void plan_block_ends(const plan_sequence *s, size_t from, size_t *end);
 
 /* Fills in keys: [n], of each token in a layer. A key j of query q is visible if j <= q, or with
  * PLAN_MASK_BLOCKS if it is in q's block, and in both cases only if q - window < j; in a layer without a

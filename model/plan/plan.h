@@ -195,11 +195,15 @@ typedef struct plan_id_table {
     plan_merger merger; /* from E to D: norms and products alone */
 } plan_id_table;
 
-/* Token ids whose maximal runs are blocks: the tokens of an image, for example. A block is evaluated in one
- * step. n is not 0 only if a layer has PLAN_MASK_BLOCKS. */
+/* Blocks of tokens that attend to each other. A block is evaluated in one step. None without a layer with
+ * PLAN_MASK_BLOCKS.
+ * id:       [n], ids whose maximal runs are blocks: the tokens of an image, for example
+ * of_image: the placeholder tokens of the image that a sample begins with (tower.n_leading) are a block;
+ * their id may be that of a text token, which is in no block */
 typedef struct plan_blocks {
     size_t n;
     int32_t id[8];
+    bool of_image;
 } plan_blocks;
 
 /* Token ids that have experts of their own: the tokens of an image, for example. n is not 0 only if a layer

@@ -63,6 +63,7 @@ static void print_counts(const plan *p, FILE *out)
         fprintf(out, "placeholder  %" PRId32 ", embedded as %" PRId32 "\n", p->placeholders.id[i],
                 p->placeholders.embeds_as);
     for (size_t i = 0; i < p->blocks.n; i++) fprintf(out, "block token  %" PRId32 "\n", p->blocks.id[i]);
+    if (p->blocks.of_image) fprintf(out, "block        the tokens of the image that a sample begins with\n");
     for (size_t i = 0; i < p->expert_tokens.n; i++)
         fprintf(out, "expert token %" PRId32 "\n", p->expert_tokens.id[i]);
 }

@@ -147,6 +147,7 @@ def catches(variant: Variant, case: cases.Case) -> str:
         "crops": "in a prompt with an image in six crops",
         "crops-batch": "where prompts without an image, with an image alone, and with one in crops are left-padded into one "
                        "batch",
+        "crops-ids": "in text that has the id of the placeholders, alone and after an image",
         "crops-borders": "where crops are averaged over parts of unequal sizes",
         "crops-decode": "in a long decode after an image in crops",
         "crops-generate": "in greedy tokens after an image in crops",

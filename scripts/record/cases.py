@@ -79,9 +79,14 @@ class Drawer:
                            "case", case.name)
         self.draws = 0
 
+    @property
+    def _words(self) -> list[int]:
+        """The ids to draw text from: none that stands for media or marks them, but those that the case holds."""
+        text, held = self.checkpoint.text_ids, [self.checkpoint.variant.outer[member] for member in self.case.holds]
+        return text + held * (len(text) // len(held)) if held else text
+
     def _text(self, n: int) -> list[int]:
-        """Any tokens but those that stand for media or mark them."""
-        text = self.checkpoint.text_ids
+        text = self._words
         return [text[i] for i in self.rng.integers(0, len(text), n)]
 
     def _laid_out(self, layout: str) -> list[int]:
@@ -93,7 +98,7 @@ class Drawer:
     def _prompt(self, shape: Shape) -> list[int]:
         if isinstance(shape, tuple):
             checkpoint = self.checkpoint
-            return compose(checkpoint.pictures, checkpoint.variant.outer, shape, checkpoint.text_ids, self.rng)
+            return compose(checkpoint.pictures, checkpoint.variant.outer, shape, self._words, self.rng)
         return self._laid_out(shape) if isinstance(shape, str) else self._text(shape)
 
     def sample(self, shape: Shape, greedy: bool) -> Drawn:

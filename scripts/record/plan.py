@@ -27,6 +27,7 @@ class Case:
     layouts: the kinds of each prompt's tokens, one letter of PLACEHOLDERS for each, `.` for text; decoded tokens
     are text. Empty: any tokens.
     prompts: the texts and pictures of each prompt, with their pixels; empty: there are none.
+    holds: members around text_config whose ids half of the text has; empty: it has none that stands for media.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Case:
     row_step: int = 0
     layouts: tuple[str, ...] = ()
     prompts: tuple[tuple[Part, ...], ...] = ()
+    holds: tuple[str, ...] = ()
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -98,6 +100,7 @@ OTHER_IMAGES = (
     # An image first, seen whole and in rows x columns of crops; (0, 0): without crops
     pictured("crops", (Picture(2, 3), 4), traces="fine"),
     pictured("crops-batch", (6,), (Picture(0, 0), 3), (Picture(3, 1), 2), (Picture(1, 2), 5), n_decode=4),
+    pictured("crops-ids", (6,), (Picture(1, 2), 5), (Picture(0, 0), 2), n_decode=4, holds=("image_token_id",)),
     pictured("crops-borders", (Picture(2, 1), 2), (Picture(3, 3), 1), (Picture(1, 4), 1), (Picture(1, 1), 1), n_decode=1),
     pictured("crops-decode", (Picture(2, 2), 1), n_decode=12, traces="none"),
     pictured("crops-generate", (4,), (Picture(1, 3), 3), (Picture(0, 0), 2), n_decode=N_GREEDY, kind="generate"),

@@ -189,12 +189,28 @@ START_TEST(images_without_grids_have_the_tokens_of_the_tower)
 }
 END_TEST
 
+START_TEST(what_follows_an_image_that_leads_is_text)
+{
+    sample s;
+    const conf_placeholders leading = {.image = IMAGE, .video = -1, .side = 2, .ends = 1, .leads = true};
+    begin(&s, "iititi");
+    add(&s, ASSAY_ITEM_IMAGE, "image_grid_thw", one, 3);
+    conf_spans_find(&s.items, &s.d, &leading);
+    assert_span(&s, 0, 0, 2);
+    begin(&s, "tii");
+    add(&s, ASSAY_ITEM_IMAGE, "image_grid_thw", one, 3);
+    conf_spans_find(&s.items, &s.d, &leading);
+    ck_assert_ptr_null(conf_items_spans(&s.items, 0));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/case/spans");
     TCase *t = tcase_create("all");
     tcase_add_test(t, sounds_take_as_many_tokens_as_their_frames_leave);
     tcase_add_test(t, images_take_their_tokens_one_after_the_other);
+    tcase_add_test(t, what_follows_an_image_that_leads_is_text);
     tcase_add_test(t, the_frames_of_a_video_may_have_text_and_images_between_them);
     tcase_add_test(t, a_grid_follows_from_the_positions_of_patches);
     tcase_add_test(t, a_grid_may_have_64_bits);

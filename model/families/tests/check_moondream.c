@@ -42,8 +42,7 @@ START_TEST(an_image_follows_the_first_token_with_which_it_is_a_block)
     const plan_tower *t = &p->tower;
     ck_assert_int_eq(t->image_token, 0);
     ck_assert_uint_eq(t->n_leading, 1);
-    ck_assert_uint_eq(p->blocks.n, 1);
-    ck_assert_int_eq(p->blocks.id[0], 0);
+    ck_assert(p->blocks.n == 0 && p->blocks.of_image);
     ck_assert_int_eq(p->positions, PLAN_POSITIONS_INDEX);
     ck_assert_uint_eq(t->crops.margin, 1);
     ck_assert_uint_eq(t->table.side, 4);

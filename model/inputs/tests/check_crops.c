@@ -12,7 +12,7 @@ typedef struct image {
     float pixels[FRAMES * SIDE * SIDE];
     int32_t grid[3], layout[2], tokens[TOKENS + 2];
     assay_tensor tensors[3];
-    assay_item item;
+    assay_item items[2];
     assay_step step;
     assay_error err;
 } image;
@@ -33,8 +33,8 @@ static void make_image(image *m)
     m->tensors[0] = (assay_tensor){"pixel_values", ASSAY_F32, 2, {FRAMES * SIDE * SIDE, 1}, m->pixels};
     m->tensors[1] = (assay_tensor){"image_grid_thw", ASSAY_I32, 2, {1, 3}, m->grid};
     m->tensors[2] = (assay_tensor){"crop_layouts", ASSAY_I32, 2, {1, 2}, m->layout};
-    m->item = (assay_item){.kind = ASSAY_ITEM_IMAGE, .tensors = m->tensors, .n_tensors = 3};
-    m->step = (assay_step){.tokens = m->tokens, .n_tokens = TOKENS + 2, .items = &m->item, .n_items = 1};
+    m->items[0] = (assay_item){.kind = ASSAY_ITEM_IMAGE, .tensors = m->tensors, .n_tensors = 3};
+    m->step = (assay_step){.tokens = m->tokens, .n_tokens = TOKENS + 2, .items = m->items, .n_items = 1};
 }
 
 static assay_status add(image *m, media_list *list)
@@ -64,6 +64,24 @@ START_TEST(features_replace_the_tokens_after_the_first)
 }
 END_TEST
 
+START_TEST(tokens_after_the_image_are_text_whatever_their_ids)
+{
+    image m;
+    media_list list = {0};
+    size_t place[TOKENS + 2], row[TOKENS + 2];
+    make_image(&m);
+    m.tokens[TOKENS] = m.tokens[TOKENS + 1] = 0;
+    ck_assert_msg(add(&m, &list) == ASSAY_OK, "%s", m.err.text);
+    media_list_rows(&list, &m.plan, m.tokens, 0, TOKENS + 2, place, row);
+    ck_assert_uint_eq(place[TOKENS - 1], 0);
+    ck_assert(place[TOKENS] == SIZE_MAX && place[TOKENS + 1] == SIZE_MAX);
+    m.plan.blocks.of_image = true;
+    ck_assert_uint_eq(media_list_sequence(&list, &m.plan, m.tokens, TOKENS + 2).n_image, TOKENS);
+    media_list_free(&list);
+    ck_assert_uint_eq(media_list_sequence(&list, &m.plan, m.tokens, TOKENS + 2).n_image, 0);
+}
+END_TEST
+
 START_TEST(the_layout_makes_another_image)
 {
     image m;
@@ -82,7 +100,7 @@ END_TEST
 
 static void no_layout(image *m)
 {
-    m->item.n_tensors = 2;
+    m->items[0].n_tensors = 2;
 }
 static void other_count(image *m)
 {
@@ -113,6 +131,12 @@ static void text_first(image *m)
     m->tokens[0] = TEXT;
     m->tokens[TOKENS] = 0;
 }
+static void second(image *m)
+{
+    m->items[1] = m->items[0];
+    m->tokens[TOKENS] = 0;
+    m->step.n_items = 2;
+}
 static void too_few(image *m)
 {
     m->tokens[TOKENS - 1] = TEXT;
@@ -129,8 +153,8 @@ static const struct {
     {three_numbers, ASSAY_EINVAL, "found shape [1, 3], expected [1, 2] or [2]"},
     {floats, ASSAY_EUNSUPPORTED, "found type F32, expected I32 or I64"},
     {other_side, ASSAY_EINVAL, "found 4 rows, expected 2, those of a crop"},
-    {text_first, ASSAY_EUNSUPPORTED,
-     "found an image from token 1 of the sample on, expected it at its beginning"},
+    {text_first, ASSAY_EUNSUPPORTED, "found an image that does not begin with the first token of the sample"},
+    {second, ASSAY_EUNSUPPORTED, "item 1: found an image that does not begin with the first token"},
     {too_few, ASSAY_EINVAL, "found token 7 after 4 of 5 placeholder tokens"},
 };
 
@@ -151,6 +175,7 @@ int main(void)
     Suite *suite = suite_create("model/inputs/crops");
     TCase *all = tcase_create("all");
     tcase_add_test(all, features_replace_the_tokens_after_the_first);
+    tcase_add_test(all, tokens_after_the_image_are_text_whatever_their_ids);
     tcase_add_test(all, the_layout_makes_another_image);
     tcase_add_loop_test(all, what_does_not_fit_is_refused, 0, (int)(sizeof REFUSED / sizeof *REFUSED));
     suite_add_tcase(suite, all);

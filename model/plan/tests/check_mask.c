@@ -33,16 +33,22 @@ static const struct {
     {"aivva", {1, 4, 4, 4, 5}}, /* one block of both ids */
 };
 
+static plan_sequence sequence_of(const plan *p, const int32_t *tokens, size_t n)
+{
+    return (plan_sequence){.plan = p, .tokens = tokens, .n = n};
+}
+
 START_TEST(a_block_is_a_maximal_run_of_block_tokens)
 {
     int32_t tokens[MOST] = {0};
     size_t end[MOST];
     const size_t n = tokens_of(ENDS[_i].tokens, tokens);
-    plan_block_ends(&PLAN, tokens, n, end);
+    const plan_sequence all = sequence_of(&PLAN, tokens, n), plain = sequence_of(&PLAIN, tokens, n);
+    plan_block_ends(&all, 0, end);
     for (size_t t = 0; t < n; t++)
         ck_assert_msg(end[t] == ENDS[_i].end[t], "%s: [%zu]: found %zu, expected %zu", ENDS[_i].tokens, t,
                       end[t], ENDS[_i].end[t]);
-    plan_block_ends(&PLAIN, tokens, n, end);
+    plan_block_ends(&plain, 0, end);
     for (size_t t = 0; t < n; t++) ck_assert_uint_eq(end[t], t + 1);
 }
 END_TEST
@@ -51,10 +57,31 @@ START_TEST(a_block_is_divided_only_between_two_of_its_tokens)
 {
     int32_t tokens[MOST] = {0};
     const size_t n = tokens_of("iaiva", tokens);
+    const plan_sequence all = sequence_of(&PLAN, tokens, n), plain = sequence_of(&PLAIN, tokens, n);
     for (size_t t = 0; t <= n; t++) {
-        ck_assert_int_eq(plan_divides_block(&PLAN, tokens, n, t), t == 3);
-        ck_assert(!plan_divides_block(&PLAIN, tokens, n, t));
+        ck_assert_int_eq(plan_divides_block(&all, t), t == 3);
+        ck_assert(!plan_divides_block(&plain, t));
     }
+}
+END_TEST
+
+START_TEST(an_image_at_the_beginning_is_a_block_whatever_its_ids)
+{
+    static const size_t ENDS_OF_IMAGE[] = {3, 3, 3, 4, 5, 6};
+    int32_t tokens[MOST] = {0};
+    size_t end[MOST];
+    const size_t n = tokens_of("aaaaaa", tokens);
+    plan_sequence all = {.plan = &PLAIN, .tokens = tokens, .n = n, .n_image = 3};
+    plan_block_ends(&all, 0, end);
+    for (size_t t = 0; t < n; t++) {
+        ck_assert_uint_eq(end[t], ENDS_OF_IMAGE[t]);
+        ck_assert_int_eq(plan_is_in_block(&all, t), t < 3);
+        ck_assert_int_eq(plan_divides_block(&all, t), t == 1 || t == 2);
+    }
+    plan_block_ends(&all, 4, end);
+    ck_assert(end[0] == 5 && end[1] == 6);
+    for (all.n = 0; all.n < n; all.n++) /* also a part of the image, which the next token continues */
+        ck_assert_int_eq(plan_joins_block(&all, tokens[all.n]), all.n == 1 || all.n == 2);
 }
 END_TEST
 
@@ -93,7 +120,8 @@ START_TEST(the_keys_of_a_query_are_cut_by_mask_window_and_limit)
     plan_keys keys[MOST];
     const plan_attention a = {.mask = KEYS[_i].mask, .window = KEYS[_i].window};
     const size_t n = tokens_of(KEYS[_i].tokens, tokens);
-    plan_block_ends(&PLAN, tokens, n, end);
+    const plan_sequence all = sequence_of(&PLAN, tokens, n);
+    plan_block_ends(&all, 0, end);
     plan_mask_keys(&a, KEYS[_i].limit, KEYS[_i].sink_tokens, end, n, keys);
     for (size_t t = 0; t < n; t++) {
         const range *expected = &KEYS[_i].keys[t];
@@ -112,6 +140,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, a_block_is_a_maximal_run_of_block_tokens, 0, sizeof ENDS / sizeof *ENDS);
     tcase_add_test(all, a_block_is_divided_only_between_two_of_its_tokens);
+    tcase_add_test(all, an_image_at_the_beginning_is_a_block_whatever_its_ids);
     tcase_add_loop_test(all, the_keys_of_a_query_are_cut_by_mask_window_and_limit, 0,
                         sizeof KEYS / sizeof *KEYS);
     suite_add_tcase(suite, all);

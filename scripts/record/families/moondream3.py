@@ -123,7 +123,7 @@ def variants(base: Config) -> list[Variant]:
     return [
         made(base, "base", "A scale of queries or values, an expert, a norm of attention and MLP, a crop, its margin or the "
              "order of crops misread, or a prefix that is causal",
-             ("single", "batch", "narrow", "crops", "crops-batch", "crops-decode", "crops-generate"), dtype="bfloat16",
+             ("single", "batch", "narrow", "crops", "crops-batch", "crops-decode", "crops-generate", "crops-ids"), dtype="bfloat16",
              proves=("activations",)),
         made(base, "converted", "The names of mlx-vlm misread", ("crops-batch", "narrow", "crops-narrow"), few, spelling="mlx", dtype="bfloat16"),
         made(base, "sizes", "A size that is taken for a constant, or a bias that is not there", ("crops-borders",),
