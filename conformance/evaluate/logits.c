@@ -74,13 +74,23 @@ void conf_evaluate_where(conf_verdict *v, const conf_place *p, size_t col, doubl
                    CONF_DIGITS(v), expected, CONF_DIGITS(v), found);
 }
 
+/* The number of rows that the engine was asked for, and gave. */
+static size_t count_wanted(const conf_replay *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->c->decoder.rows.n_rows; i++) n += r->wanted[i];
+    return n;
+}
+
 void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
 {
     const conf_rows *rows = &r->c->decoder.rows;
     conf_verdict *v = r->verdict;
-    conf_logits_judgement j = conf_judge_logits(rows->truth, r->rows, rows->n_rows, rows->n_cols, bounds);
+    const bool *given = v->outcome == CONF_SKIPPED ? r->wanted : NULL;
+    conf_logits_judgement j =
+        conf_judge_rows(rows->truth, r->rows, given, rows->n_rows, rows->n_cols, bounds);
     const conf_allowance allowance = {.relative = r->c->float64_bound, .unit = conf_compute_unit(v->compute)};
-    if (conf_evaluate_measures(v, &j, bounds, rows->n_rows, &allowance)) return;
+    if (conf_evaluate_measures(v, &j, bounds, given ? count_wanted(r) : rows->n_rows, &allowance)) return;
     size_t at = j.row * rows->n_cols + j.col;
     conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->rows[at]);
 }
@@ -155,12 +165,10 @@ void conf_evaluate_manner(conf_replay *r, const conf_bounds *bounds, conf_manner
     const conf_rows *rows = &r->c->decoder.rows;
     const conf_logits_judgement j =
         conf_judge_rows(rows->truth, r->rows, r->wanted, rows->n_rows, rows->n_cols, bounds);
-    size_t n_wanted = 0;
-    for (size_t i = 0; i < rows->n_rows; i++) n_wanted += r->wanted[i];
     if (j.rule == CONF_RULE_NONE) {
         if (j.multiple > r->verdict->multiple) r->verdict->multiple = j.multiple;
         return;
     }
-    fail_further(r, bounds, &j, r->rows, n_wanted, conf_manner_of(manner)->label);
+    fail_further(r, bounds, &j, r->rows, count_wanted(r), conf_manner_of(manner)->label);
     append_steps(r, manner, rows->place[j.row].sample);
 }

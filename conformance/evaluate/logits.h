@@ -24,6 +24,8 @@ conf_bounds conf_evaluate_bounds(const conf_replay *r);
 bool conf_evaluate_measures(conf_verdict *v, const conf_logits_judgement *j, const conf_bounds *bounds,
                             size_t n_rows, const conf_allowance *allowance);
 void conf_evaluate_where(conf_verdict *v, const conf_place *p, size_t col, double expected, double found);
+
+/* Judges the rows of the whole evaluation; those that were given, if the verdict is CONF_SKIPPED. */
 void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds);
 
 /* The number of rows of prefill, which are the first of a case's rows. */

@@ -180,11 +180,10 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
         v->stage = CONF_STAGE_JUDGE;
         conf_bounds bounds = conf_evaluate_bounds(&r);
         if (r.rows) find_row(&r, r.rows, plain.decoder.rows.n_rows, &bounds, NULL, t->divergence);
-        if (t->divergence->part == CONF_PART_NONE && plain.decoder.n_greedy)
-            find_token(&r, &bounds, t->divergence);
-        if (t->divergence->part == CONF_PART_NONE && r.again)
+        if (t->divergence->part == CONF_PART_NONE && r.generated) find_token(&r, &bounds, t->divergence);
+        if (t->divergence->part == CONF_PART_NONE && r.generated && r.again)
             judge_reused_session(&r, &bounds, t->divergence);
-        if (t->divergence->part == CONF_PART_NONE)
+        if (t->divergence->part == CONF_PART_NONE && v->outcome == CONF_PASSED)
             try_manners(&r, &bounds, t->location->limits->seconds, t->divergence);
     }
     conf_replay_free(&r);

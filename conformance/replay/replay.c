@@ -106,8 +106,16 @@ static void store_row(conf_replay *r, const conf_batch_row *row, size_t at, cons
         memcpy(stored, r->once_more, r->vocab * sizeof *stored);
 }
 
-/* The prompts and forced tokens, then greedy generation in the same session. An engine that gave the rows,
- * and then refuses a session for generation, has its rows judged; the verdict is that of the refusal. */
+/* Whether a recorded row was given. */
+static bool has_rows(const conf_replay *r)
+{
+    for (size_t i = 0; r->wanted && i < r->c->decoder.rows.n_rows; i++)
+        if (r->wanted[i]) return true;
+    return false;
+}
+
+/* The prompts and forced tokens, then greedy generation in the same session. An engine that gives some rows,
+ * and then refuses a step or a session, has these rows judged; the verdict is that of the refusal. */
 static bool replay_whole(conf_replay *r)
 {
     const conf_decoder *d = &r->c->decoder;
@@ -118,9 +126,8 @@ static bool replay_whole(conf_replay *r)
         ok = rounds && conf_rounds_run(rounds, store_row, d->n_greedy ? &watch : NULL);
         conf_rounds_free(rounds);
     }
-    if (!ok || !d->n_greedy) return ok;
-    r->generated = conf_greedy_replay(r, watch);
-    return r->generated || (r->rows && r->verdict->outcome == CONF_SKIPPED);
+    if (ok && d->n_greedy) ok = r->generated = conf_greedy_replay(r, watch);
+    return ok || (has_rows(r) && r->verdict->outcome == CONF_SKIPPED);
 }
 
 /* The first prompt for the traced tensors, in a separate session: an engine may take another code path while
@@ -211,14 +218,6 @@ static const char *find_obstacle(const conf_replay *r, conf_manner manner, const
                                               : conf_replay_unknown_ropes;
 }
 
-/* Whether a recorded row was asked for. */
-static bool wants_rows(const conf_replay *r)
-{
-    for (size_t i = 0; i < r->c->decoder.rows.n_rows; i++)
-        if (r->wanted[i]) return true;
-    return false;
-}
-
 /* *divides: spans might be divided. */
 static bool replay_rounds(conf_replay *r, conf_manner manner, const char **skipped, bool *divides, char *text)
 {
@@ -233,7 +232,7 @@ static bool replay_rounds(conf_replay *r, conf_manner manner, const char **skipp
         for (size_t i = 0; i < rows->n_rows * r->vocab; i++) r->rows[i] = (double)NAN;
         memset(r->wanted, 0, rows->n_rows * sizeof *r->wanted);
         ok = conf_rounds_run(rounds, store_row, NULL);
-        if (ok && !wants_rows(r)) *skipped = "it asks for no recorded row";
+        if (ok && !has_rows(r)) *skipped = "it asks for no recorded row";
     }
     conf_rounds_free(rounds);
     return ok;

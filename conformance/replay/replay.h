@@ -8,15 +8,17 @@
 
 /* Opens the model, and replays the case: traced prompts in a session of their own; then, in one session,
  * prompts and forced tokens, and greedy generation. False if the replay ended early and the verdict was set;
- * otherwise it is set only if generation was refused: CONF_SKIPPED. conf_replay_free must be called in any
- * case. */
+ * otherwise it is set only if the engine gave some rows and then refused a
+ * step or a session with ASSAY_EUNSUPPORTED: CONF_SKIPPED; the rows that r->wanted names can be judged.
+ * conf_replay_free must be called in any case. */
 bool conf_replay_decoder(conf_replay *r);
 
 /* Evaluates the prompts and forced tokens in another manner, after conf_replay_decoder, into r->rows and
  * r->wanted. *skipped: NULL, or why the manner does not apply to this case and engine; then nothing was
  * evaluated. If the engine refuses a step with ASSAY_EUNSUPPORTED, the manner is tried again with the
  * placeholder tokens of each item in one step; if it is evaluated so, r->keeps_spans is set, and text has the
- * refusal. text: [CONF_TEXT_MAX], also for *skipped. False if the verdict was set. */
+ * refusal. text: [CONF_TEXT_MAX], also for *skipped. False if the verdict was set; with CONF_SKIPPED the rows
+ * that r->wanted names were given before the refusal. */
 bool conf_replay_manner(conf_replay *r, conf_manner manner, const char **skipped, char *text);
 
 /* *skipped of a manner in which every row of the batch would be evaluated as in the whole evaluation. */

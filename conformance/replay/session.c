@@ -13,14 +13,13 @@
 
 bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err)
 {
-    conf_stage stage = r->verdict->stage;
-    bool may_refuse = stage != CONF_STAGE_DECODE && stage != CONF_STAGE_GENERATE;
+    const conf_stage stage = r->verdict->stage;
     err->text[sizeof err->text - 1] = '\0';
     if (!err->text[0]) (void)snprintf(err->text, sizeof err->text, "no reason given");
     conf_memory_explain(rc, err);
     const char *text = err->text;
     conf_class class = rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED;
-    if (rc == ASSAY_EUNSUPPORTED && may_refuse) conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", text);
+    if (rc == ASSAY_EUNSUPPORTED) conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", text);
     else if (conf_verdict_other_manner(r->verdict))
         conf_verdict_fail(r->verdict, class, "%s failed, manner %s: %s", conf_stage_name(stage),
                           r->verdict->manner, text);

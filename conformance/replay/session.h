@@ -7,8 +7,8 @@
 #include "conformance/abi/step.h"
 #include "conformance/replay/state.h"
 
-/* Sets the verdict for a failed call, and returns false. ASSAY_EUNSUPPORTED from anything but the
- * evaluation of generated tokens skips the case, or the manner; any other failure diverges. */
+/* Sets the verdict for a failed call, and returns false. ASSAY_EUNSUPPORTED skips the case, or the manner;
+ * any other failure diverges. */
 bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err);
 
 /* Sets the verdict to out-of-memory of the harness, and returns false. */

@@ -35,6 +35,7 @@ struct assay_session {
     const assay_model *model;
     assay_tap tap;
     size_t n_prefills, n_steps; /* n_prefills: those without a tap; n_steps: since the last prefill */
+    bool partial;               /* the last prefill was (see call.is_partial) */
     test_samples samples;
 };
 
@@ -217,6 +218,7 @@ static void partial_faults(assay_session *s, const call *c, real *last)
     test_sample *first = &s->samples.at[c->steps->sample];
     if (errs(s, "last-off")) last[4] = (real)nextafterf((float)last[4], INFINITY);
     if (errs(s, "last-unwritten")) last[4] = NAN;
+    if (errs(s, "last-off-decode-unsupported")) last[4] += 1;
     if (errs(s, "last-forgets")) first->state[first->n_tokens - 1] = 0;
 }
 
@@ -232,7 +234,7 @@ static void prefill_faults(assay_session *s, const call *c)
     if (errs(s, "within")) last[4] += (real)(3.5 * FORMULA_NOISE);
     if (errs(s, "hair")) last[4] += (real)1e-8;
     if (first && errs(s, "near-tie")) tie(first, sample_state(one, one->n_tokens));
-    if (errs(s, "off-traced")) last[4] += 1;
+    if (errs(s, "off-traced") || errs(s, "off-decode-unsupported")) last[4] += 1;
     if (errs(s, "untraced") && !s->tap.fn) last[4] += 1;
     if (!s->tap.fn && s->n_prefills == 2) again_faults(s, step, last);
     if (c->is_partial) partial_faults(s, c, last);
@@ -265,13 +267,16 @@ static assay_status begin_prefill(assay_session *s, const call *c, assay_error *
     if (errs(s, "prints")) (void)puts("ok 999 - an engine that talks"), (void)fflush(stdout);
     s->n_prefills += s->tap.fn == NULL;
     s->n_steps = 0;
+    s->partial = c->is_partial;
     return ASSAY_OK;
 }
 
 static assay_status begin_decode(assay_session *s, assay_error *err)
 {
     if (errs(s, "exit")) exit(3);
-    if (errs(s, "decode-unsupported")) return fail(err, ASSAY_EUNSUPPORTED, "no decode");
+    const bool refuses = errs(s, "decode-unsupported") || errs(s, "off-decode-unsupported");
+    if (refuses || (s->partial && errs(s, "last-off-decode-unsupported")))
+        return fail(err, ASSAY_EUNSUPPORTED, "no decode");
     s->n_steps++;
     return ASSAY_OK;
 }
