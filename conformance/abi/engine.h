@@ -10,6 +10,9 @@
 
 #include "conformance/support/strings.h"
 
+/* The bundled engine whose tensors stand for those that are not recorded. */
+#define CONF_ENGINE_REFERENCE "ref64"
+
 /* The engines that come with Assay, NULL-terminated. */
 extern const char *const conf_engine_bundled[];
 

@@ -14,12 +14,16 @@
 #include "conformance/judge/distance.h"
 #include "conformance/judge/noise.h"
 
+bool conf_trace_is_of_tower(const char *name)
+{
+    return strncmp(name, "vision.", strlen("vision.")) == 0 || strncmp(name, "audio.", strlen("audio.")) == 0;
+}
+
 assay_status conf_trace_outline_read(const conf_h5 *file, const conf_decoder *d, const char *path,
                                      conf_trace *trace, assay_error *err)
 {
     conf_array *value = &trace->value;
-    const bool of_tower = strncmp(path, "/trace/vision.", strlen("/trace/vision.")) == 0 ||
-                          strncmp(path, "/trace/audio.", strlen("/trace/audio.")) == 0;
+    const bool of_tower = conf_trace_is_of_tower(path + strlen("/trace/"));
     const size_t n_rows = conf_prompt_length(d, 0);
     assay_status rc = conf_h5_shape(file, path, value, err);
     if (rc != ASSAY_OK) return rc;

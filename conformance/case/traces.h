@@ -6,6 +6,9 @@
 
 #include "conformance/case/case.h"
 
+/* Whether the rows of a tensor are those of a tower's images or sounds, not the tokens. */
+bool conf_trace_is_of_tower(const char *name);
+
 /* Fills d->traces from /trace. outline: without the values. */
 assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, bool outline, assay_error *err);
 

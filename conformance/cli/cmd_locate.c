@@ -8,8 +8,7 @@
 #include "conformance/locate/locate.h"
 #include "conformance/locate/location.h"
 
-#define REFERENCE "ref64"
-#define USUAL     "ref32"
+#define USUAL "ref32"
 
 static conf_exit usage_error(const conf_context *context, const char *what)
 {
@@ -40,7 +39,7 @@ conf_exit conf_cmd_locate(const conf_options *options, const conf_context *conte
         return CONF_EXIT_ERROR;
     }
     /* Without a reference the table has one column. */
-    (void)conf_engine_find(REFERENCE, &context->engine_dirs, &reference, &err);
+    (void)conf_engine_find(CONF_ENGINE_REFERENCE, &context->engine_dirs, &reference, &err);
     const conf_location location = {.path = options->arguments[0],
                                     .engine = engine,
                                     .kernels = kernels,

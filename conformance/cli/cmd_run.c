@@ -27,6 +27,7 @@ typedef struct run_state {
     const conf_context *context;
     conf_report_files files;
     conf_jobs *jobs;
+    char *reference; /* path of the reference engine; NULL: it was not found */
     conf_results results;
     size_t n_cases;   /* cases, without those that were passed over */
     size_t n_started; /* verdicts that are pending or done, in the order of the reports */
@@ -179,6 +180,7 @@ static assay_status start_engine(run_state *run, const conf_found *found, size_t
                                   .compute = all->compute,
                                   .seed = all->seed,
                                   .manner = all->manner,
+                                  .reference = run->reference,
                                   .dump = dump,
                                   .vector = run->options->vector,
                                   .allow_unknown = run->options->allow_unknown,
@@ -260,6 +262,7 @@ static conf_exit finish_reports(run_state *run, assay_status rc, conf_exit code,
         code = CONF_EXIT_ERROR;
     }
     conf_results_free(&run->results);
+    free(run->reference);
     return code;
 }
 
@@ -292,6 +295,8 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
         conf_found_free(&found);
         return code;
     }
+    /* Without it a failure names only tensors that are recorded. */
+    (void)conf_engine_find(CONF_ENGINE_REFERENCE, &context->engine_dirs, &run.reference, &err);
     assay_status rc = run_all(&run, &found, &err);
     if (rc == ASSAY_OK) {
         run.results.interrupted = conf_interrupted();

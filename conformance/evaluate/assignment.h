@@ -10,12 +10,14 @@
 
 /* Strings are borrowed. */
 typedef struct conf_assignment {
-    const char *engine;               /* path of a module */
-    const char *kernels;              /* path of a library whose kernels the engine uses; may be NULL */
-    const char *path;                 /* of a case; NULL: only load the module */
-    assay_dtype compute;              /* requested compute type; ASSAY_DTYPE_NONE: the engine's choice */
-    const uint64_t *seed;             /* seed that rearranges the batch; NULL: as recorded */
-    const char *manner;               /* of evaluating samples (replay/manner.h); NULL: all */
+    const char *engine;   /* path of a module */
+    const char *kernels;  /* path of a library whose kernels the engine uses; may be NULL */
+    const char *path;     /* of a case; NULL: only load the module */
+    assay_dtype compute;  /* requested compute type; ASSAY_DTYPE_NONE: the engine's choice */
+    const uint64_t *seed; /* seed that rearranges the batch; NULL: as recorded */
+    const char *manner;   /* of evaluating samples (replay/manner.h); NULL: all */
+    const char
+        *reference; /* path of an engine that computes the tensors that are not recorded (failing.h); NULL */
     const char *dump;                 /* file for an observation of a case replayed to its end; may be NULL */
     const char *vector;               /* "GROUP/ID": replay only this vector of a textual case; NULL: all */
     const char *const *allow_unknown; /* see conf_case */

@@ -13,6 +13,7 @@
 #include "conformance/case/rows.h"
 #include "conformance/evaluate/checkpoint.h"
 #include "conformance/evaluate/deadline.h"
+#include "conformance/evaluate/failing.h"
 #include "conformance/evaluate/judgeable.h"
 #include "conformance/evaluate/load.h"
 #include "conformance/evaluate/logits.h"
@@ -39,6 +40,25 @@ static bool dump_logits(const conf_replay *r, const char *path)
     return false;
 }
 
+/* Names the tensor at which logits or tokens begin to fail, if none of the recorded ones does: those are of
+ * sample 0's prompt alone. The engine has given tensors before. */
+static void find_tensor(conf_replay *r, const conf_bounds *bounds, const conf_assignment *assignment)
+{
+    conf_verdict *v = r->verdict;
+    const bool judged =
+        v->class == CONF_CLASS_LOGITS || v->class == CONF_CLASS_MASK || v->class == CONF_CLASS_TOKENS;
+    const conf_manner manner = v->manner[0] ? conf_manner_find(v->manner) : CONF_MANNER_WHOLE;
+    const conf_stage reached = v->stage;
+    char text[CONF_TEXT_MAX];
+    if (v->outcome != CONF_FAILED || !judged || !assignment->reference || !v->last_trace[0]) return;
+    v->stage = CONF_STAGE_TENSORS;
+    conf_evaluate_allow(v, &assignment->limits);
+    const bool found = conf_evaluate_failing(r, bounds, manner, assignment->reference, text);
+    v->stage = reached;
+    const size_t n = found ? 0 : strlen(v->trace);
+    (void)snprintf(v->trace + n, sizeof v->trace - n, "%s%s", n && text[0] ? "; " : "", text);
+}
+
 static void evaluate_decoder(conf_replay *r, const conf_assignment *assignment)
 {
     (void)snprintf(r->verdict->manner, sizeof r->verdict->manner, "%s",
@@ -53,8 +73,9 @@ static void evaluate_decoder(conf_replay *r, const conf_assignment *assignment)
         conf_evaluate_tokens(r, &bounds);
         conf_evaluate_again(r, &bounds, n_kept);
     }
-    conf_evaluate_traces(r);
+    const bool named = conf_evaluate_traces(r);
     if (r->verdict->outcome == CONF_PASSED) conf_evaluate_manners(r, &bounds, assignment, n_kept);
+    if (!named) find_tensor(r, &bounds, assignment);
 }
 
 static void evaluate_rope(conf_replay *r)

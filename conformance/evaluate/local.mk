@@ -6,11 +6,15 @@ conformance_libconformance_la_SOURCES += \
 	conformance/evaluate/deadline.c conformance/evaluate/deadline.h \
 	conformance/evaluate/evaluate.c conformance/evaluate/evaluate.h \
 	conformance/evaluate/fail.c conformance/evaluate/fail.h \
+	conformance/evaluate/failing.c conformance/evaluate/failing.h \
 	conformance/evaluate/judgeable.c conformance/evaluate/judgeable.h \
 	conformance/evaluate/load.c conformance/evaluate/load.h \
 	conformance/evaluate/logits.c conformance/evaluate/logits.h \
 	conformance/evaluate/manners.c conformance/evaluate/manners.h \
 	conformance/evaluate/positions.c conformance/evaluate/positions.h \
+	conformance/evaluate/reference.c conformance/evaluate/reference.h \
+	conformance/evaluate/sequence.c conformance/evaluate/sequence.h \
+	conformance/evaluate/tensor_file.c conformance/evaluate/tensor_file.h \
 	conformance/evaluate/tensors.c conformance/evaluate/tensors.h \
 	conformance/evaluate/tokens.c conformance/evaluate/tokens.h \
 	conformance/evaluate/vectors.c conformance/evaluate/vectors.h

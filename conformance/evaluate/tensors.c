@@ -121,11 +121,11 @@ static void note_compared(const conf_replay *r)
 
 /* Where no noise of a tensor is recorded in the type that the engine computes in, its bound is an
  * estimate: it locates where a divergence of the logits begins, and decides no verdict. */
-void conf_evaluate_traces(const conf_replay *r)
+bool conf_evaluate_traces(const conf_replay *r)
 {
     conf_verdict *v = r->verdict;
     const conf_decoder *d = &r->c->decoder;
-    if (d->n_traces == 0) return;
+    if (d->n_traces == 0) return false;
     v->other_traces = r->n_seen == 0 && v->last_trace[0];
     note_compared(r);
     for (size_t i = 0; i < r->n_seen; i++) {
@@ -134,11 +134,12 @@ void conf_evaluate_traces(const conf_replay *r)
             v->float64 || conf_tensor_has_noise(seen->trace, v->compute) || v->outcome == CONF_FAILED;
         if (!tensor_diverges(r, seen, judged)) continue;
         conf_evaluate_fail_tensor(v);
-        return;
+        return true;
     }
     if (v->outcome == CONF_FAILED && r->n_seen > 0)
         (void)snprintf(v->trace, sizeof v->trace, "none of the %zu that were compared (sample 0, prefill)",
                        r->n_seen);
+    return false;
 }
 
 /* State of judging a RoPE answer: the largest error, and the first element that exceeds its bound. */

@@ -21,7 +21,9 @@ void conf_evaluate_tensor_where(conf_verdict *v, const char *name, const conf_ar
 
 /* Fails for a tensor unless another part has failed before; the logits agree then, if they were judged. */
 void conf_evaluate_fail_tensor(conf_verdict *v);
-void conf_evaluate_traces(const conf_replay *r);
+
+/* Judges the recorded tensors. Whether one is out of bounds, which v->trace then names. */
+bool conf_evaluate_traces(const conf_replay *r);
 void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer);
 
 /* The unit of a tensor's multiples: limit·unit = bound. float64: the engine's type. trace: with its values.

@@ -93,7 +93,8 @@ const fault INPUT_FAULTS[] = {
      "glm4v_moe/base/images-batch hunyuan_vl/base/images-batch qwen3_omni_moe/base/media-batch "
      "falcon_ocr/base/image-batch gemma3n/images/images-batch "
      "moondream3/base/crops-batch",
-     "qwen3_vl/base/image", .spared_manner = "whole", .images.features = fault_features_previous},
+     "qwen3_vl/base/image", .said = ", prefill, against ref64: ", .spared_manner = "whole",
+     .images.features = fault_features_previous},
     {"states-late", "the features have the outputs of earlier layers instead of their inputs",
      "mllama/base/image mllama/base/images mllama/tiles-6/images mllama/mlx-8bit/images-decode",
      "mllama/base/batch", .plan = fault_states_late},

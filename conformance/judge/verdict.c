@@ -30,6 +30,7 @@ const char *conf_stage_name(conf_stage stage)
                                                      "rope",
                                                      "positions",
                                                      "judging",
+                                                     "the search of a tensor",
                                                      "closing",
                                                      "the sweep",
                                                      "a vector",

@@ -92,6 +92,8 @@ typedef enum conf_stage {
     CONF_STAGE_ROPE,
     CONF_STAGE_POSITIONS,
     CONF_STAGE_JUDGE,
+    CONF_STAGE_TENSORS, /* looking for the tensor of a failure that has been judged: how it ends changes
+                           nothing */
     CONF_STAGE_CLOSE,
     CONF_STAGE_SWEEP,  /* a kernel's sweep */
     CONF_STAGE_VECTOR, /* a vector of a textual case */

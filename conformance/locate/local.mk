@@ -7,8 +7,6 @@ conformance_libconformance_la_SOURCES += \
 	conformance/locate/print.c conformance/locate/print.h \
 	conformance/locate/recorded.c conformance/locate/recorded.h \
 	conformance/locate/replay.c conformance/locate/replay.h \
-	conformance/locate/sequence.c conformance/locate/sequence.h \
-	conformance/locate/tensors.c conformance/locate/tensors.h \
 	conformance/locate/walk.c conformance/locate/walk.h \
 	conformance/locate/walker.h
 

@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "conformance/evaluate/sequence.h"
 #include "conformance/locate/location.h"
 #include "conformance/locate/print.h"
 #include "conformance/locate/replay.h"
-#include "conformance/locate/sequence.h"
 #include "conformance/locate/walk.h"
 #include "conformance/locate/walker.h"
 #include "conformance/replay/manner.h"
@@ -200,6 +200,7 @@ static conf_exit locate_by_replays(search *q, bool compared)
         return CONF_EXIT_AGREE;
     }
     (void)fprintf(out, "\nno tensor of sample 0 in prefill is out of bounds; what is: %s\n", d->what);
+    if (d->tensor[0]) (void)fprintf(out, "tensor: %s\n", d->tensor);
     if (!q->location->engine)
         (void)fputs("an observation cannot be replayed: name its engine to learn more\n", out);
     else if (d->manner != CONF_MANNER_WHOLE)

@@ -62,6 +62,7 @@ typedef struct conf_divergence {
     bool has_neighbours; /* the sample has batch neighbours */
     conf_manner manner;  /* the manner of evaluation that diverges; those before it agree */
     char what[CONF_TEXT_MAX];
+    char tensor[CONF_TEXT_MAX]; /* the first wrong tensor of each sample that diverges, or empty */
 } conf_divergence;
 
 /* The divergence to locate. All strings are borrowed. */

@@ -13,13 +13,14 @@
 #include "conformance/case/prompt.h"
 #include "conformance/case/row_list.h"
 #include "conformance/evaluate/checkpoint.h"
+#include "conformance/evaluate/failing.h"
 #include "conformance/evaluate/load.h"
 #include "conformance/evaluate/logits.h"
+#include "conformance/evaluate/sequence.h"
 #include "conformance/evaluate/tokens.h"
 #include "conformance/hdf5/text.h"
 #include "conformance/kinds/read.h"
 #include "conformance/locate/location.h"
-#include "conformance/locate/sequence.h"
 #include "conformance/replay/replay.h"
 #include "conformance/replay/state.h"
 #include "conformance/support/clock.h"
@@ -167,6 +168,14 @@ static bool replay_decoder(conf_replay *r, assay_engine *untapped)
     return conf_replay_decoder(r);
 }
 
+/* Names the tensors at which samples begin to diverge. */
+static void find_tensors(const conf_replay_task *t, const conf_replay *r, const conf_bounds *bounds)
+{
+    conf_divergence *d = t->divergence;
+    if (d->part == CONF_PART_NONE || !t->location->reference || !r->verdict->last_trace[0]) return;
+    if (!conf_evaluate_failing(r, bounds, d->manner, t->location->reference, d->tensor)) d->tensor[0] = '\0';
+}
+
 static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_verdict *v)
 {
     conf_case plain = *c; /* a replay stores the tensors to compare: none here */
@@ -185,6 +194,7 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
             judge_reused_session(&r, &bounds, t->divergence);
         if (t->divergence->part == CONF_PART_NONE && v->outcome == CONF_PASSED)
             try_manners(&r, &bounds, t->location->limits->seconds, t->divergence);
+        find_tensors(t, &r, &bounds);
     }
     conf_replay_free(&r);
 }

@@ -5,8 +5,8 @@
 #define CONFORMANCE_LOCATE_REPLAY_H
 
 #include "conformance/case/case.h"
+#include "conformance/evaluate/sequence.h"
 #include "conformance/locate/location.h"
-#include "conformance/locate/sequence.h"
 
 /* context: a conf_replay_task. Finds the first divergence of the case as recorded; of an observation. */
 typedef struct conf_replay_task {

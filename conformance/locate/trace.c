@@ -10,11 +10,11 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "conformance/evaluate/tensor_file.h"
 #include "conformance/evaluate/tensors.h"
 #include "conformance/judge/logits.h"
 #include "conformance/locate/location.h"
 #include "conformance/locate/recorded.h"
-#include "conformance/locate/tensors.h"
 #include "conformance/replay/trace.h"
 #include "conformance/support/text.h"
 

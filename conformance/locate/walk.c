@@ -17,15 +17,15 @@
 #include "conformance/evaluate/judgeable.h"
 #include "conformance/evaluate/load.h"
 #include "conformance/evaluate/logits.h"
-#include "conformance/evaluate/tokens.h"
+#include "conformance/evaluate/reference.h"
+#include "conformance/evaluate/sequence.h"
+#include "conformance/evaluate/tensor_file.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
 #include "conformance/locate/drive.h"
 #include "conformance/locate/location.h"
 #include "conformance/locate/recorded.h"
 #include "conformance/locate/replay.h"
-#include "conformance/locate/sequence.h"
-#include "conformance/locate/tensors.h"
 #include "conformance/locate/trace.h"
 #include "conformance/replay/state.h"
 #include "conformance/support/text.h"
@@ -85,25 +85,16 @@ static void walk_from_golden(conf_walker *w)
     w->walk->pass = CONF_PASS_DONE;
 }
 
-/* Checks the reference against the recorded rows of the sequence. */
+/* Checks the reference against the recorded rows of the sequence: of one that goes on after the prompt, the
+ * last. */
 static void check_sequence(conf_walker *w)
 {
     const conf_sequence *s = w->task->sequence;
-    const conf_rows *rows = &w->c->decoder.rows;
-    size_t row = conf_row_of_step(&w->c->decoder, s->sample, s->n_more, s->greedy);
-    if (!w->c->decoder.has_truth || (s->n_more && row == SIZE_MAX)) return;
-    conf_bounds bounds = conf_bounds_float64(rows->truth, rows->n_rows, rows->n_cols, w->c->float64_bound);
-    double worst = 0;
-    for (size_t t = s->n_more ? w->n_tokens - 1 : 0; t < w->n_tokens; t++) {
-        if (!s->n_more) row = conf_row_find(&w->c->decoder, s->sample, false, t);
-        if (row == SIZE_MAX) continue;
-        conf_logits_judgement j = conf_judge_logits(rows->truth + row * rows->n_cols, w->truth + t * w->vocab,
-                                                    1, w->vocab, &bounds);
-        if (j.rule != CONF_RULE_NONE && !(j.multiple <= worst)) worst = j.multiple;
-    }
-    if (worst != 0)
+    size_t n_rows;
+    const double times = conf_reference_error(w->c, s, s->n_more ? w->n_tokens - 1 : 0, w->truth, &n_rows);
+    if (times > 1)
         (void)snprintf(w->walk->reference, sizeof w->walk->reference,
-                       "the reference itself is %.2g times its bound away from the recorded logits", worst);
+                       "the reference itself is %.2g times its bound away from the recorded logits", times);
 }
 
 /* Finds the golden tensors: the recorded ones, or those of the reference. False if there are none. */

@@ -8,10 +8,10 @@
 #include <assay/kernel.h>
 
 #include "conformance/case/items.h"
+#include "conformance/evaluate/sequence.h"
+#include "conformance/evaluate/tensor_file.h"
 #include "conformance/judge/noise.h"
 #include "conformance/locate/location.h"
-#include "conformance/locate/sequence.h"
-#include "conformance/locate/tensors.h"
 
 /* sequence NULL: the batch as recorded, against the case's traces; else a single sample against the
  * reference. */

@@ -55,8 +55,8 @@ static const char *signal_name(int number)
 static void judge_end(const conf_child *child, int status, conf_verdict *v)
 {
     bool reads = v->stage == CONF_STAGE_READ;
-    if (v->outcome == CONF_FAILED && v->class == CONF_CLASS_CONTRACT)
-        return; /* it says why the process ended */
+    if (v->outcome == CONF_FAILED && (v->class == CONF_CLASS_CONTRACT || v->stage == CONF_STAGE_TENSORS))
+        return; /* it says why the process ended, or what failed before */
     const char *who = reads ? "the harness" : v->stage == CONF_STAGE_SWEEP ? "the kernel" : "the engine";
     char place[CONF_TEXT_MAX + CONF_TRACE_NAME_MAX + 64];
     conf_class class = child->overdue        ? CONF_CLASS_HANG

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/judge/token.h"
+#include "conformance/replay/follow.h"
 #include "conformance/replay/rounds.h"
 #include "conformance/replay/session.h"
 #include "model/checkpoint/stop.h"
@@ -92,8 +93,12 @@ static bool evaluate_prompts(generation *g)
 {
     conf_replay *r = g->r;
     g->n_steps = r->batch.n_rows;
-    for (size_t i = 0; i < g->n_steps; i++)
-        g->steps[i] = conf_replay_prompt(r, i, g->sample[i], rows_wanted(r, &r->batch.rows[i]));
+    conf_follow_begin(r->follow);
+    for (size_t i = 0; i < g->n_steps; i++) {
+        const conf_batch_row *row = &r->batch.rows[i];
+        g->steps[i] = conf_replay_prompt(r, i, g->sample[i], rows_wanted(r, row));
+        if (row->judged) conf_follow_step(r->follow, row->sample, true, 0, &g->steps[i]);
+    }
     r->verdict->stage = CONF_STAGE_GENERATE;
     if (!conf_watch_step(g->watch, g->steps, g->n_steps, r->batch.n_tokens)) return false;
     for (size_t i = 0; i < g->n_steps; i++) {
@@ -114,16 +119,18 @@ static bool evaluate_step(generation *g, size_t k, bool *any)
     conf_replay *r = g->r;
     const conf_decoder *d = &r->c->decoder;
     g->n_steps = 0;
+    conf_follow_begin(r->follow);
     for (size_t i = 0; i < r->batch.n_rows; i++) {
         const conf_batch_row *row = &r->batch.rows[i];
         size_t n_golden;
         if (!row->judged || k >= conf_greedy_steps(r, row->sample, &n_golden)) continue;
         g->row[g->n_steps] = i;
-        g->steps[g->n_steps++] =
+        g->steps[g->n_steps] =
             (conf_sample_step){.sample = g->sample[i],
                                .tokens = (const int32_t *)d->greedy.data + row->sample * d->n_greedy + k - 1,
                                .n_tokens = 1,
                                .n_last = 1};
+        conf_follow_step(r->follow, row->sample, true, row->n_tokens + k - 1, &g->steps[g->n_steps++]);
     }
     *any = g->n_steps > 0;
     if (!*any) return true;

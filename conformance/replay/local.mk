@@ -3,6 +3,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/replay/arrange.c conformance/replay/arrange.h \
 	conformance/replay/decoys.c conformance/replay/decoys.h \
 	conformance/replay/dump.c conformance/replay/dump.h \
+	conformance/replay/follow.c conformance/replay/follow.h \
 	conformance/replay/greedy.c conformance/replay/greedy.h \
 	conformance/replay/h5_writer.c conformance/replay/h5_writer.h \
 	conformance/replay/manner.c conformance/replay/manner.h \
@@ -13,6 +14,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/replay/rounds.c conformance/replay/rounds.h \
 	conformance/replay/session.c conformance/replay/session.h \
 	conformance/replay/state.h \
+	conformance/replay/stopper.c conformance/replay/stopper.h \
 	conformance/replay/trace.c conformance/replay/trace.h \
 	conformance/replay/watch.c conformance/replay/watch.h
 

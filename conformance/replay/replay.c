@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conformance/case/spans.h"
+#include "conformance/replay/follow.h"
 #include "conformance/replay/greedy.h"
 #include "conformance/replay/rounds.h"
 #include "conformance/replay/session.h"
@@ -218,10 +219,16 @@ static const char *find_obstacle(const conf_replay *r, conf_manner manner, const
                                               : conf_replay_unknown_ropes;
 }
 
+static void clear_rows(conf_replay *r)
+{
+    const size_t n = r->c->decoder.rows.n_rows;
+    for (size_t i = 0; i < n * r->vocab; i++) r->rows[i] = (double)NAN;
+    memset(r->wanted, 0, n * sizeof *r->wanted);
+}
+
 /* *divides: spans might be divided. */
 static bool replay_rounds(conf_replay *r, conf_manner manner, const char **skipped, bool *divides, char *text)
 {
-    const conf_rows *rows = &r->c->decoder.rows;
     conf_rounds *rounds = conf_rounds_plan(r, manner);
     *divides = false;
     if (!rounds) return false;
@@ -229,8 +236,7 @@ static bool replay_rounds(conf_replay *r, conf_manner manner, const char **skipp
     *divides = conf_rounds_divide_spans(rounds);
     bool ok = true;
     if (!*skipped) {
-        for (size_t i = 0; i < rows->n_rows * r->vocab; i++) r->rows[i] = (double)NAN;
-        memset(r->wanted, 0, rows->n_rows * sizeof *r->wanted);
+        clear_rows(r);
         ok = conf_rounds_run(rounds, store_row, NULL);
         if (ok && !has_rows(r)) *skipped = "it asks for no recorded row";
     }
@@ -255,6 +261,19 @@ bool conf_replay_manner(conf_replay *r, conf_manner manner, const char **skipped
     if (!ok || *skipped) return false;
     (void)snprintf(text, CONF_TEXT_MAX, "%s", refusal);
     return true;
+}
+
+bool conf_replay_followed(conf_replay *r, conf_manner manner)
+{
+    conf_watch *watch = NULL;
+    bool ok = true;
+    if (r->c->decoder.has_truth) {
+        clear_rows(r);
+        conf_rounds *rounds = conf_rounds_plan(r, manner);
+        ok = rounds && conf_rounds_run(rounds, store_row, r->follow->generates ? &watch : NULL);
+        conf_rounds_free(rounds);
+    }
+    return ok && (!r->follow->generates || conf_greedy_replay(r, watch));
 }
 
 void conf_replay_free(conf_replay *r)

@@ -21,6 +21,10 @@ bool conf_replay_decoder(conf_replay *r);
  * that r->wanted names were given before the refusal. */
 bool conf_replay_manner(conf_replay *r, conf_manner manner, const char **skipped, char *text);
 
+/* Evaluates the batch in a manner once more, into r->rows and r->wanted, and with r->follow->generates greedy
+ * generation after it, for the tensors of the sample that r->follow names. False if the verdict was set. */
+bool conf_replay_followed(conf_replay *r, conf_manner manner);
+
 /* *skipped of a manner in which every row of the batch would be evaluated as in the whole evaluation. */
 extern const char conf_replay_no_change[];
 

@@ -8,8 +8,10 @@
 #include "conformance/case/prompt.h"
 #include "conformance/case/row_list.h"
 #include "conformance/replay/decoys.h"
+#include "conformance/replay/follow.h"
 #include "conformance/replay/refusals.h"
 #include "conformance/replay/session.h"
+#include "conformance/replay/stopper.h"
 
 #define N_REFUSED_ROUNDS 2 /* rounds before which invalid calls are tried */
 
@@ -285,62 +287,6 @@ static bool has_prompt(const conf_rounds *q, size_t n_steps)
     return false;
 }
 
-/* The tap of CONF_MANNER_STOPPED. */
-typedef struct stopper {
-    const char *name; /* the only tensor that the tap asks for */
-    bool removed;     /* the session has no tap any more */
-    size_t n_calls;   /* before the removal */
-    size_t n_others;  /* calls with another tensor */
-    size_t n_late;    /* calls after the removal */
-} stopper;
-
-static bool stop_step(void *context, size_t sample, const assay_tensor *tensor, void *data)
-{
-    stopper *s = context;
-    (void)sample;
-    (void)data;
-    s->n_calls += !s->removed;
-    s->n_late += s->removed;
-    s->n_others += !tensor->name || strcmp(tensor->name, s->name) != 0;
-    return s->removed;
-}
-
-static bool set_tap(conf_rounds *q, const assay_tap *tap)
-{
-    assay_error err = {0};
-    const assay_status rc = q->r->engine->tap(conf_watch_session(q->watch), tap, &err);
-    return rc == ASSAY_OK ? true : conf_replay_refused(q->r, rc, &err);
-}
-
-/* Stops the step with a tap on the tensor that the engine gave last: by then it has evaluated most of the
- * step. Removes the tap. */
-static bool stop_first_step(conf_rounds *q, stopper *s, size_t n_steps, size_t width)
-{
-    memcpy(q->tried, q->steps, n_steps * sizeof *q->tried);
-    const assay_tap tap = {
-        .size = sizeof tap, .fn = stop_step, .context = s, .names = &s->name, .n_names = 1};
-    const bool ok = set_tap(q, &tap) &&
-                    conf_watch_step_fails(q->watch, q->tried, n_steps, width, ASSAY_ESTOPPED,
-                                          "a step that a tap stops") &&
-                    set_tap(q, NULL);
-    s->removed = ok;
-    if (!ok) return false;
-    if (s->n_others)
-        conf_verdict_fail(q->r->verdict, CONF_CLASS_CONTRACT,
-                          "a tap gets tensors other than %.100s, the only one that it names", s->name);
-    else if (s->n_calls > 1)
-        conf_verdict_fail(q->r->verdict, CONF_CLASS_CONTRACT,
-                          "a tap that stops a step is called again in it");
-    return q->r->verdict->outcome != CONF_FAILED;
-}
-
-static bool check_removed(const conf_rounds *q, const stopper *s)
-{
-    if (!s->n_late) return true;
-    conf_verdict_fail(q->r->verdict, CONF_CLASS_CONTRACT, "a tap is called after it was removed");
-    return false;
-}
-
 static void give_rows(const conf_rounds *q, size_t n_steps)
 {
     const size_t row_bytes = q->r->vocab * dtype_size(q->r->engine->logits_dtype);
@@ -355,7 +301,16 @@ static void give_rows(const conf_rounds *q, size_t n_steps)
     }
 }
 
-static bool run_round(conf_rounds *q, size_t round, size_t n_steps, stopper *s)
+/* Tells r->follow which of the steps is that of its sample. */
+static void follow_steps(const conf_rounds *q, size_t n_steps)
+{
+    conf_follow_begin(q->r->follow);
+    for (size_t i = 0; i < n_steps; i++)
+        if (q->of[i] && q->of[i]->row->judged)
+            conf_follow_step(q->r->follow, q->of[i]->row->sample, false, q->of[i]->n_done, &q->steps[i]);
+}
+
+static bool run_round(conf_rounds *q, size_t round, size_t n_steps, conf_stopper *s)
 {
     const bool prompts = has_prompt(q, n_steps);
     const size_t width = prompts ? q->r->batch.n_tokens : 0;
@@ -363,9 +318,13 @@ static bool run_round(conf_rounds *q, size_t round, size_t n_steps, stopper *s)
     q->r->verdict->stage = prompts ? CONF_STAGE_PREFILL : CONF_STAGE_DECODE;
     if (q->manner == CONF_MANNER_REFUSED && round < N_REFUSED_ROUNDS)
         ok = conf_refusals_try(q->watch, q->steps, n_steps, width);
-    if (q->manner == CONF_MANNER_STOPPED && round == 0) ok = stop_first_step(q, s, n_steps, width);
+    if (q->manner == CONF_MANNER_STOPPED && round == 0) {
+        memcpy(q->tried, q->steps, n_steps * sizeof *q->tried);
+        ok = conf_stopper_stop(s, q->r, q->watch, q->tried, n_steps, width);
+    }
+    if (ok) follow_steps(q, n_steps);
     if (ok) ok = conf_watch_step(q->watch, q->steps, n_steps, width);
-    if (ok) ok = check_removed(q, s);
+    if (ok) ok = conf_stopper_check(s, q->r->verdict);
     if (ok) give_rows(q, n_steps);
     return ok;
 }
@@ -374,7 +333,7 @@ bool conf_rounds_run(conf_rounds *q, conf_rounds_fn *got, conf_watch **keep)
 {
     size_t n_first = 0, n_steps, rounds = 0;
     bool over = false, ok;
-    stopper s = {.name = q->r->verdict->last_trace};
+    conf_stopper s = {.name = q->r->verdict->last_trace};
     for (size_t i = 0; i < q->n; i++) {
         member *m = &q->members[i];
         if (!joins_later(m)) m->sample = n_first++;

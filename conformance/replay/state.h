@@ -21,6 +21,8 @@ typedef struct conf_traced {
     conf_array value;
 } conf_traced;
 
+struct conf_follow; /* follow.h */
+
 typedef struct conf_replay {
     const assay_engine *engine;
     const assay_kernels *kernels; /* kernels to give to the engine; or NULL */
@@ -42,6 +44,8 @@ typedef struct conf_replay {
     double *greedy; /* [B, M + 1, V]: the logits before each greedy step; NaN if the step was not run */
     int32_t *stop_ids;
     size_t n_stop_ids;
+    struct conf_follow
+        *follow;       /* NULL, or the sample whose tensors are wanted of this evaluation; borrowed */
     conf_traced *seen; /* [n_seen], in the order in which the engine traced them */
     size_t n_seen;
 } conf_replay;

@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "conformance/replay/follow.h"
 #include "conformance/replay/session.h"
 #include "conformance/support/guard.h"
 
@@ -101,7 +102,9 @@ conf_watch *conf_watch_open(conf_replay *r, size_t n_samples)
                                         r->c->decoder.caches, &w->session, &err);
     if (rc == ASSAY_OK) {
         watch_faults(r->verdict);
-        return w;
+        if (r->follow) rc = conf_follow_tap(r->follow, r->engine, w->session, &err);
+        if (rc == ASSAY_OK) return w;
+        r->engine->session_free(w->session);
     }
     (void)conf_replay_refused(r, rc, &err);
     free(w);

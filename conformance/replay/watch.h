@@ -10,8 +10,8 @@
 
 typedef struct conf_watch conf_watch;
 
-/* Opens a session with n_samples samples and the cache limit of the case. NULL, with the verdict of the
- * replay set, on failure. r: borrowed until conf_watch_free. */
+/* Opens a session with n_samples samples and the cache limit of the case, and with the tap of r->follow.
+ * NULL, with the verdict of the replay set, on failure. r: borrowed until conf_watch_free. */
 conf_watch *conf_watch_open(conf_replay *r, size_t n_samples);
 void conf_watch_free(conf_watch *w);
 

@@ -141,6 +141,31 @@ START_TEST(each_fault_has_its_verdict)
 }
 END_TEST
 
+/* The fake engine in float64 stands for the reference: where it has the fault, too, it is not trusted. */
+static const struct {
+    const char *fault, *trace;
+} samples[] = {
+    {"off", "none of the 2 that were compared (sample 0, prefill); none of the 6 of the steps of sample 0 "
+            "that were compared "
+            "with ref64's"},
+    {"untraced", "; sample 1 agrees when its tensors are traced"},
+    {"nan", "; those of sample 1 cannot be compared with ref64's: it is inf times its bound away from the "
+            "recorded logits"},
+};
+
+START_TEST(the_tensors_of_each_sample_that_fails_are_compared_with_the_reference)
+{
+    const char *fault = samples[_i].fault;
+    const conf_assignment assignment = {
+        .engine = support_engine("fake32"),
+        .path = support_write_decoder(support_path("%s.h5", fault), "logits", fault),
+        .reference = support_engine("fake64")};
+    const conf_verdict v = verdict_of_assignment(&assignment);
+    assert_verdict(&v, CONF_FAILED, "");
+    assert_holds(v.trace, samples[_i].trace);
+}
+END_TEST
+
 START_TEST(a_stop_id_missing_in_the_fixture_is_still_expected)
 {
     const char *path = support_write_decoder(support_path("sound.h5"), "generate", "sound");
@@ -324,6 +349,8 @@ int main(void)
     tcase_add_loop_test(verdicts, a_correct_engine_agrees, 0, 3);
     tcase_add_test(verdicts, an_engine_without_stop_ids_is_judged_by_the_checkpoints);
     tcase_add_loop_test(verdicts, each_fault_has_its_verdict, 0, (int)(sizeof faults / sizeof *faults));
+    tcase_add_loop_test(verdicts, the_tensors_of_each_sample_that_fails_are_compared_with_the_reference, 0,
+                        (int)(sizeof samples / sizeof *samples));
     tcase_add_test(verdicts, a_stop_id_missing_in_the_fixture_is_still_expected);
     tcase_add_test(verdicts, a_finish_by_the_limit_at_a_stop_id_diverges);
     tcase_add_test(verdicts, a_manner_that_the_engine_does_not_support_is_noted);

@@ -1,8 +1,8 @@
 /* A single sample as a case of its own.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_LOCATE_SEQUENCE_H
-#define CONFORMANCE_LOCATE_SEQUENCE_H
+#ifndef CONFORMANCE_EVALUATE_SEQUENCE_H
+#define CONFORMANCE_EVALUATE_SEQUENCE_H
 
 #include "conformance/case/case.h"
 

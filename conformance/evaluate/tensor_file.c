@@ -1,7 +1,7 @@
 /* Tensors in files: of a case, of an observation, or stored temporarily while an engine runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/locate/tensors.h"
+#include "conformance/evaluate/tensor_file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Named tensors in a file, loaded into memory one at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_LOCATE_TENSORS_H
-#define CONFORMANCE_LOCATE_TENSORS_H
+#ifndef CONFORMANCE_EVALUATE_TENSOR_FILE_H
+#define CONFORMANCE_EVALUATE_TENSOR_FILE_H
 
 #include "conformance/case/case.h"
 

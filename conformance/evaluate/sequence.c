@@ -1,7 +1,7 @@
 /* A single sample as a sequence of tokens, and as a case of its own.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/locate/sequence.h"
+#include "conformance/evaluate/sequence.h"
 
 #include <stdint.h>
 #include <stdlib.h>
