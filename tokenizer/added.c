@@ -16,6 +16,7 @@ typedef struct added {
     char *text;   /* [n] */
     char *normal; /* [n_normal]: the normalised text, which is searched for; NULL: text is */
     size_t n, n_normal;
+    size_t element; /* its index in the file's list */
     int32_t id;
     bool single_word, lstrip, rstrip, normalized, special;
     bool is_listed; /* the last token with its id: only that one is searched for */
@@ -67,10 +68,6 @@ static assay_status read_token(const tokenizer_place *p, added *t, assay_error *
     if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "normalized", &t->normalized, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "special", &t->special, err);
     if (rc != ASSAY_OK) return rc;
-    if (t->n > TOKENIZER_TOKEN_MAX)
-        return tokenizer_place_fail(&content, err, ASSAY_EUNSUPPORTED,
-                                    "found a token of %zu bytes, expected at most %d", t->n,
-                                    TOKENIZER_TOKEN_MAX);
     t->text = copy_text(text, t->n);
     return t->text ? ASSAY_OK : tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
 }
@@ -85,19 +82,19 @@ static assay_status normalise_token(const tokenizer_place *p, const tokenizer_no
     const assay_status rc = tokenizer_normalizer_run(normalizer, work, &text, &normal, &why);
     if (rc != ASSAY_OK) return tokenizer_place_fail(p, err, rc, "%s", why.text);
     if (normal.n == t->n && memcmp(normal.text, t->text, t->n) == 0) return ASSAY_OK;
-    if (normal.n == 0 || normal.n > TOKENIZER_TOKEN_MAX)
+    if (normal.n == 0)
         return tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED,
-                                    "found a token of %zu bytes once normalised, expected 1 to %d", normal.n,
-                                    TOKENIZER_TOKEN_MAX);
+                                    "found a token of 0 bytes once normalised, expected at least one");
     t->normal = copy_text(normal.text, normal.n);
     t->n_normal = normal.n;
     return t->normal ? ASSAY_OK : tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
 }
 
+/* Reads and normalises all tokens, whose regular expressions share one limit on steps. */
 static assay_status read_tokens(const tokenizer_place *p, const tokenizer_normalizer *normalizer,
                                 tokenizer_normalizing *work, tokenizer_added *a, assay_error *err)
 {
-    size_t length = 0;
+    size_t length = 0, n_bytes = 0;
     assay_status rc = p->value ? tokenizer_place_length(p, &length, err) : ASSAY_OK;
     if (rc != ASSAY_OK) return rc;
     a->tokens = calloc(length + 1, sizeof *a->tokens);
@@ -107,10 +104,15 @@ static assay_status read_tokens(const tokenizer_place *p, const tokenizer_normal
         added *t = &a->tokens[a->n_tokens];
         *t = (added){.id = -1};
         rc = read_token(&element, t, err);
-        if (rc == ASSAY_OK && t->normalized && t->n > 0)
-            rc = normalise_token(&element, normalizer, work, t, err);
+        t->element = i;
+        n_bytes += t->n;
         if (rc != ASSAY_OK || t->n > 0) a->n_tokens++;
         else free(t->text); /* Hugging Face's tokenizers ignores empty tokens */
+    }
+    tokenizer_matcher_begin(work->matcher, n_bytes);
+    for (size_t i = 0; i < a->n_tokens && rc == ASSAY_OK; i++) {
+        const tokenizer_place element = tokenizer_place_element(p, a->tokens[i].element);
+        if (a->tokens[i].normalized) rc = normalise_token(&element, normalizer, work, &a->tokens[i], err);
     }
     return rc;
 }

@@ -23,6 +23,7 @@ TOKENIZER_TESTS = \
 	tokenizer/tests/check_detokenizer \
 	tokenizer/tests/check_tokenizer \
 	tokenizer/tests/check_tokenizer_growth \
+	tokenizer/tests/check_tokenizer_limits \
 	tokenizer/tests/check_tokenizer_refused \
 	tokenizer/tests/check_tokenizer_ruby
 check_PROGRAMS += $(TOKENIZER_TESTS)
@@ -37,6 +38,9 @@ tokenizer_tests_check_tokenizer_LDADD = $(TEST_LIBS)
 tokenizer_tests_check_tokenizer_growth_SOURCES = tokenizer/tests/check_tokenizer_growth.c $(TOKENIZER_FILE)
 tokenizer_tests_check_tokenizer_growth_CFLAGS = $(TEST_CFLAGS)
 tokenizer_tests_check_tokenizer_growth_LDADD = $(TEST_LIBS)
+tokenizer_tests_check_tokenizer_limits_SOURCES = tokenizer/tests/check_tokenizer_limits.c $(TOKENIZER_FILE)
+tokenizer_tests_check_tokenizer_limits_CFLAGS = $(TEST_CFLAGS)
+tokenizer_tests_check_tokenizer_limits_LDADD = $(TEST_LIBS)
 tokenizer_tests_check_tokenizer_refused_SOURCES = tokenizer/tests/check_tokenizer_refused.c $(TOKENIZER_FILE)
 tokenizer_tests_check_tokenizer_refused_CFLAGS = $(TEST_CFLAGS)
 tokenizer_tests_check_tokenizer_refused_LDADD = $(TEST_LIBS)

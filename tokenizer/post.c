@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THE_TEXT   (-1) /* in `parts`: stands for the ids of the text itself */
-#define PARTS_MAX  1024
-#define TEXTS_MAX  16 /* published templates contain the text once */
-#define LENGTH_MAX ((int64_t)1 << 24)
+#define THE_TEXT  (-1)      /* in `parts`: stands for the ids of the text itself */
+#define ADDED_MAX (1 << 24) /* ids that are added to those of a text: 64 MiB */
+#define TEXTS_MAX 16        /* published templates contain the text once */
 
 struct tokenizer_post {
     tokenizer_ids parts; /* the template: special tokens and THE_TEXT */
@@ -31,9 +30,9 @@ void tokenizer_post_free(tokenizer_post *p)
 
 static assay_status put_id(const tokenizer_place *at, tokenizer_post *p, int32_t id, assay_error *err)
 {
-    if (p->parts.n == PARTS_MAX)
+    if (p->parts.n == ADDED_MAX)
         return tokenizer_place_fail(at, err, ASSAY_EUNSUPPORTED,
-                                    "found more than %d ids around a text, expected no more", PARTS_MAX);
+                                    "found more than %d ids around a text, expected no more", ADDED_MAX);
     if (id == THE_TEXT && ++p->n_texts > TEXTS_MAX)
         return tokenizer_place_fail(at, err, ASSAY_EUNSUPPORTED,
                                     "found the text more than %d times, expected no more", TEXTS_MAX);
@@ -215,7 +214,7 @@ static assay_status read_padding(const tokenizer_place *at, tokenizer_post *p, a
     assay_status rc = tokenizer_place_member(at, "strategy", &strategy, err);
     if (rc == ASSAY_OK && json_object_is_type(strategy.value, json_type_object)) {
         rc = tokenizer_place_member(&strategy, "Fixed", &fixed, err);
-        if (rc == ASSAY_OK) rc = tokenizer_place_count(&fixed, LENGTH_MAX, &least, err);
+        if (rc == ASSAY_OK) rc = tokenizer_place_count(&fixed, ADDED_MAX, &least, err);
     } else if (rc == ASSAY_OK && strategy.value) {
         const char *text;
         rc = tokenizer_place_word(&strategy, &text, err);
@@ -225,7 +224,7 @@ static assay_status read_padding(const tokenizer_place *at, tokenizer_post *p, a
     }
     if (rc == ASSAY_OK) rc = read_choice(at, "direction", DIRECTIONS, 2, &direction, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(at, "pad_to_multiple_of", &multiple, err);
-    if (rc == ASSAY_OK && multiple.value) rc = tokenizer_place_count(&multiple, LENGTH_MAX, &of, err);
+    if (rc == ASSAY_OK && multiple.value) rc = tokenizer_place_count(&multiple, ADDED_MAX, &of, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(at, "pad_id", &pad, err);
     if (rc == ASSAY_OK) rc = read_id(&pad, &p->pad, err);
     if (rc != ASSAY_OK) return rc;

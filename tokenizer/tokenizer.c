@@ -26,10 +26,8 @@ static assay_status open_added(const tokenizer_file *f, tokenizer *t, assay_erro
     const tokenizer_place p = tokenizer_file_member(f, "added_tokens");
     tokenizer_normalizing work = {0};
     assay_status rc = tokenizer_matcher_open(&work.matcher, err);
-    if (rc == ASSAY_OK) {
-        tokenizer_matcher_begin(work.matcher, TOKENIZER_TOKEN_MAX);
+    if (rc == ASSAY_OK)
         rc = tokenizer_added_open(&p, tokenizer_model_vocab(t->model), t->normalizer, &work, &t->added, err);
-    }
     tokenizer_normalizing_free(&work);
     tokenizer_matcher_free(work.matcher);
     return rc;

@@ -39,44 +39,50 @@ static void put_unknown(spelling *s)
     s->unknown = false;
 }
 
-/* Appends one symbol for each byte of text if the vocabulary has all of them. */
-static bool put_fallback(spelling *s, const char *text, size_t n)
+/* A character with the prefix of continuations and the suffix of word ends, as far as it has them. */
+enum { PREFIX, CHARACTER, SUFFIX, N_PARTS };
+
+typedef struct spelt_char {
+    const char *text[N_PARTS];
+    size_t n[N_PARTS];
+} spelt_char;
+
+/* Appends one symbol for each byte if the vocabulary has all of them. */
+static bool put_fallback(spelling *s, const spelt_char *c)
 {
-    for (size_t i = 0; i < n; i++)
-        if (s->bpe->byte_ids[(unsigned char)text[i]] < 0) return false;
-    for (size_t i = 0; i < n; i++) put_symbol(s, s->bpe->byte_ids[(unsigned char)text[i]]);
+    const int32_t *ids = s->bpe->byte_ids;
+    for (size_t part = 0; part < N_PARTS; part++)
+        for (size_t i = 0; i < c->n[part]; i++)
+            if (ids[(unsigned char)c->text[part][i]] < 0) return false;
+    for (size_t part = 0; part < N_PARTS; part++)
+        for (size_t i = 0; i < c->n[part]; i++) put_symbol(s, ids[(unsigned char)c->text[part][i]]);
     return true;
 }
 
 /* As in Hugging Face's tokenizers, an unknown symbol stays pending until the next known character, so
  * symbols of byte fallback overtake it. Without an unknown token, characters without a token are
  * dropped. */
-static void put_missing(spelling *s, const char *text, size_t n)
+static void put_missing(spelling *s, const spelt_char *c)
 {
     const tokenizer_bpe *b = s->bpe;
-    if (b->byte_fallback && put_fallback(s, text, n)) return;
+    if (b->byte_fallback && put_fallback(s, c)) return;
     if (!b->has_unknown) return;
     if (!b->fuses_unknown) put_unknown(s);
     s->unknown = true;
     if (b->unknown < 0) s->failed = true;
 }
 
-/* The symbol of one character with the prefix of continuations and the suffix of word ends. */
 static void put_char(spelling *s, const char *text, size_t n, bool first, bool last)
 {
     const tokenizer_bpe *b = s->bpe;
-    char spelt[TOKENIZER_TOKEN_MAX];
-    size_t n_spelt = 0;
-    const size_t n_prefix = first ? 0 : b->n_prefix, n_suffix = last ? b->n_suffix : 0;
-    if (n_prefix > 0) memcpy(spelt, b->prefix, n_prefix);
-    n_spelt += n_prefix;
-    memcpy(spelt + n_spelt, text, n);
-    n_spelt += n;
-    if (n_suffix > 0) memcpy(spelt + n_spelt, b->suffix, n_suffix);
-    n_spelt += n_suffix;
-    const int32_t id = tokenizer_vocab_find(b->vocab, spelt, n_spelt);
+    const tokenizer_trie *trie = tokenizer_vocab_trie(b->vocab);
+    const spelt_char c = {{b->prefix, text, b->suffix}, {first ? 0 : b->n_prefix, n, last ? b->n_suffix : 0}};
+    uint32_t node = 0;
+    for (size_t part = 0; part < N_PARTS; part++)
+        node = tokenizer_trie_walk(trie, node, c.text[part], c.n[part]);
+    const int32_t id = node == TOKENIZER_TRIE_NONE ? -1 : trie->value[node];
     if (id < 0) {
-        put_missing(s, spelt, n_spelt);
+        put_missing(s, &c);
         return;
     }
     put_unknown(s);
@@ -88,7 +94,7 @@ static void spell_bytes(spelling *s, const char *word, size_t n)
     for (size_t i = 0; i < n; i++) {
         const int32_t id = s->bpe->byte_ids[(unsigned char)word[i]];
         if (id < 0) {
-            put_missing(s, word + i, 1);
+            put_missing(s, &(spelt_char){.text[CHARACTER] = word + i, .n[CHARACTER] = 1});
             continue;
         }
         put_unknown(s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tokenizer/models/model.h"
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/json_scan.h"
@@ -36,23 +37,22 @@ static assay_status fail_kind(const tokenizer_file *f, json_scan_kind found, con
                       json_scan_kind_name(found), expected);
 }
 
-/* {"token": id, …} */
-static assay_status read_object(const tokenizer_file *f, tokenizer_scan *s, tokenizer_vocab *v,
+/* {"token": id, …}. name: reused for each token, whose text the scanner overwrites when it reads the id. */
+static assay_status read_object(const tokenizer_file *f, tokenizer_scan *s, tokenizer_vocab *v, buffer *name,
                                 assay_error *err)
 {
     tokenizer_token t;
     for (;;) {
-        char text[TOKENIZER_TOKEN_MAX + 1];
         int32_t id;
         assay_status rc = tokenizer_scan_next(s, &t, err);
         if (rc != ASSAY_OK || t.kind == JSON_SCAN_OBJECT_END) return rc;
-        const tokenizer_token name = t;
-        const size_t n_name = name.n < sizeof text ? name.n : sizeof text;
-        for (size_t i = 0; i < n_name; i++) text[i] = name.text[i];
+        name->n = 0;
+        if (!buffer_append(name, t.text, t.n))
+            return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", f->path);
         rc = tokenizer_scan_next(s, &t, err);
         if (rc == ASSAY_OK && t.kind != JSON_SCAN_NUMBER) rc = fail_kind(f, t.kind, "an id", err);
         if (rc == ASSAY_OK) rc = tokenizer_scan_id(s, &t, &id, err);
-        if (rc == ASSAY_OK) rc = tokenizer_vocab_add(v, text, n_name, id, err);
+        if (rc == ASSAY_OK) rc = tokenizer_vocab_add(v, name->data, name->n, id, err);
         if (rc != ASSAY_OK) return rc;
     }
 }
@@ -97,6 +97,7 @@ static assay_status read_vocab(const tokenizer_file *f, tokenizer_model *m, doub
 {
     tokenizer_scan *s = NULL;
     tokenizer_token t = {.kind = JSON_SCAN_NULL};
+    buffer name = {0};
     const bool scored = m->kind == MODEL_UNIGRAM;
     if (!f->vocab.text)
         return assay_fail(err, ASSAY_EFORMAT, "%s: model.vocab: found nothing, expected the tokens", f->path);
@@ -106,7 +107,8 @@ static assay_status read_vocab(const tokenizer_file *f, tokenizer_model *m, doub
     if (rc == ASSAY_OK && t.kind != (scored ? JSON_SCAN_ARRAY : JSON_SCAN_OBJECT))
         rc = fail_kind(f, t.kind, scored ? "an array" : "an object", err);
     if (rc == ASSAY_OK)
-        rc = scored ? read_list(f, s, m->vocab, scores, err) : read_object(f, s, m->vocab, err);
+        rc = scored ? read_list(f, s, m->vocab, scores, err) : read_object(f, s, m->vocab, &name, err);
+    buffer_free(&name);
     tokenizer_scan_free(s);
     return rc == ASSAY_OK ? tokenizer_vocab_seal(m->vocab, err) : rc;
 }

@@ -158,7 +158,8 @@ static bool put_best(const tokenizer_unigram *u, tokenizer_unigram_work *work, c
 static bool reserve_work(tokenizer_unigram_work *work, size_t n)
 {
     if (n > work->n_nodes) {
-        if (n > SIZE_MAX / 2 / sizeof(node)) return false;
+        if (n > INT32_MAX || n > SIZE_MAX / 2 / sizeof(node))
+            return false; /* offsets are stored as ids are */
         const size_t capacity = n + n / 2;
         node *nodes = malloc(capacity * sizeof *nodes);
         if (!nodes) return false;

@@ -12,7 +12,7 @@
 
 typedef struct token {
     size_t at; /* offset of the text in `bytes` */
-    uint32_t n;
+    size_t n;
     int32_t id;
 } token;
 
@@ -44,11 +44,7 @@ void tokenizer_vocab_free(tokenizer_vocab *v)
 
 assay_status tokenizer_vocab_add(tokenizer_vocab *v, const char *text, size_t n, int32_t id, assay_error *err)
 {
-    if (n > TOKENIZER_TOKEN_MAX)
-        return assay_fail(err, ASSAY_EUNSUPPORTED,
-                          "%s: model.vocab: found a token of %zu bytes, \"%.*s…\", expected at most %d",
-                          v->path, n, json_scan_clip(text, n, SHOWN_MAX), text, TOKENIZER_TOKEN_MAX);
-    const token added = {.at = v->bytes.n, .n = (uint32_t)n, .id = id};
+    const token added = {.at = v->bytes.n, .n = n, .id = id};
     token *grown = grow_by_one(v->tokens, v->n_tokens, sizeof *grown);
     if (grown) v->tokens = grown;
     if (!grown || !buffer_append(&v->bytes, text, n))

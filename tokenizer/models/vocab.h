@@ -1,4 +1,4 @@
-/* The vocabulary of a model: texts by id, ids by text.
+/* The vocabulary of a model: texts by id, ids by text. The size of the file limits the length of a token.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_MODELS_VOCAB_H
@@ -11,16 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TOKENIZER_TOKEN_MAX 1024 /* bytes: bounds the cost of a look-up */
-
 typedef struct tokenizer_vocab tokenizer_vocab;
 
 /* Creates an empty vocabulary; `path` is borrowed for messages. The caller owns *out. ASSAY_ENOMEM. */
 assay_status tokenizer_vocab_open(const char *path, tokenizer_vocab **out, assay_error *err);
 void tokenizer_vocab_free(tokenizer_vocab *v);
 
-/* Adds a token; must not be called after tokenizer_vocab_seal. ASSAY_EUNSUPPORTED if n >
- * TOKENIZER_TOKEN_MAX; ASSAY_ENOMEM. */
+/* Adds a token; must not be called after tokenizer_vocab_seal. ASSAY_ENOMEM. */
 assay_status tokenizer_vocab_add(tokenizer_vocab *v, const char *text, size_t n, int32_t id,
                                  assay_error *err);
 

@@ -4,6 +4,7 @@
 #include "base/tests/support.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const char *or_null(const char *text)
@@ -15,18 +16,19 @@ const char *tokenizer_file_write(const tokenizer_file *f)
 {
     static int count;
     char name[32];
-    static char text[1 << 16];
+    char *text = NULL;
     (void)snprintf(name, sizeof name, "%d-%d", (int)getpid(), count++);
     const char *dir = support_mkdir(support_tmpdir(), name);
     const int n =
-        snprintf(text, sizeof text,
+        asprintf(&text,
                  "{\"version\":%s,\"truncation\":%s,\"padding\":%s,\"added_tokens\":%s,\"normalizer\":%s,"
                  "\"pre_tokenizer\":%s,\"post_processor\":%s,\"decoder\":%s,\"model\":%s}",
                  f->version ? f->version : "\"1.0\"", or_null(f->truncation), or_null(f->padding),
                  f->added ? f->added : "[]", or_null(f->normalizer), or_null(f->pretokenizer),
                  or_null(f->post), or_null(f->decoder), f->model ? f->model : SIMPLE);
-    ck_assert_int_lt(n, (int)sizeof text);
+    ck_assert_int_gt(n, 0);
     (void)support_write(dir, "tokenizer.json", text, (size_t)n);
+    free(text);
     return dir;
 }
 

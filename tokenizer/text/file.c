@@ -209,9 +209,8 @@ assay_status tokenizer_scan_id(const tokenizer_scan *s, const tokenizer_token *t
 assay_status tokenizer_scan_number(const tokenizer_scan *s, const tokenizer_token *token, double *out,
                                    assay_error *err)
 {
-    char text[400];
-    double value = NAN;
-    if (number_text(token, text, sizeof text)) value = strtod(text, NULL);
+    /* In the file, a character that continues no number follows each number. */
+    const double value = token->kind == JSON_SCAN_NUMBER ? strtod(token->text, NULL) : NAN;
     if (!isfinite(value))
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: model.vocab: found %.*s for a score, expected a finite number", s->path,

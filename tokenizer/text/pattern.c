@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPRESSION_MAX 16384
-#define SHOWN_MAX      60
+#define SHOWN_MAX 60
 
 /* The step limit (PCRE2's match limit) of one search starts at STEPS_FIRST, which nearly always
  * suffices, and is multiplied by ten for each retry. Retries are paid from the budget of the text. */
@@ -69,10 +68,6 @@ static assay_status open_regex(const tokenizer_place *place, const char *text, s
     buffer rewritten = {0};
     int number = 0;
     size_t at = 0;
-    if (n > EXPRESSION_MAX)
-        return tokenizer_place_fail(place, err, ASSAY_EUNSUPPORTED,
-                                    "found an expression of %zu bytes, expected at most %d", n,
-                                    EXPRESSION_MAX);
     assay_status rc = ASSAY_OK;
     if (!tokenizer_ruby_rewrite(text, n, &rewritten, &problem)) {
         if (!problem.reason) rc = tokenizer_place_fail(place, err, ASSAY_ENOMEM, "out of memory");
