@@ -14,10 +14,6 @@
  * can report the timeout. */
 #define GRACE 5.0
 
-/* Number of vectors that one process replays one after the other: starting a process takes longer than
- * replaying most vectors. */
-#define BATCH 256
-
 /* State of the evaluation of a case's vectors. */
 typedef struct evaluation {
     const conf_case *c;
@@ -30,6 +26,19 @@ typedef struct evaluation {
     conf_verdict last; /* verdict of the process that replayed several vectors */
 } evaluation;
 
+static void run_vector(const evaluation *e, size_t i, conf_verdict *v)
+{
+    conf_vector_place place;
+    const conf_json_at *at = conf_vector_find(&e->c->vectors, i, e->c->path, &place);
+    v->stage = CONF_STAGE_VECTOR;
+    e->kind->replay(e->offered, e->c, &e->c->vectors.at[i], at, v);
+}
+
+static void finish(const evaluation *e)
+{
+    if (e->kind->finish) e->kind->finish(e->offered);
+}
+
 /* Task of a vector's process. */
 typedef struct task {
     const evaluation *evaluation;
@@ -39,11 +48,8 @@ typedef struct task {
 static void run_task(const void *context, conf_verdict *v)
 {
     const task *t = context;
-    const evaluation *e = t->evaluation;
-    conf_vector_place place;
-    const conf_json_at *at = conf_vector_find(&e->c->vectors, t->i, e->c->path, &place);
-    v->stage = CONF_STAGE_VECTOR;
-    e->kind->replay(e->offered, e->c, &e->c->vectors.at[t->i], at, v);
+    run_vector(t->evaluation, t->i, v);
+    finish(t->evaluation);
 }
 
 /* Whether the vector is requested, broken or not. */
@@ -60,24 +66,25 @@ static bool is_due(const conf_assignment *assignment, const conf_vector *vector)
     return !vector->broken && is_requested(assignment, vector);
 }
 
-/* Vectors begin … end - 1, replayed one after the other. */
+/* The vectors from `begin` on, replayed one after the other by one process: starting a process, and opening
+ * what the vectors share, take longer than replaying most vectors. */
 typedef struct batch {
     const evaluation *evaluation;
     const conf_assignment *assignment;
-    size_t begin, end;
+    size_t begin;
 } batch;
 
 /* Stops at the first vector that does not pass. */
 static void run_batch(const void *context, conf_verdict *v)
 {
     const batch *b = context;
-    for (size_t i = b->begin; i < b->end; i++) {
-        const task t = {b->evaluation, i};
+    const evaluation *e = b->evaluation;
+    for (size_t i = b->begin; i < e->c->vectors.n && v->outcome == CONF_PASSED; i++) {
         v->until = conf_clock() + b->assignment->limits.seconds;
-        if (is_due(b->assignment, &b->evaluation->c->vectors.at[i])) run_task(&t, v);
-        if (v->outcome != CONF_PASSED) return;
-        v->n_passed++;
+        if (is_due(b->assignment, &e->c->vectors.at[i])) run_vector(e, i, v);
+        v->n_passed += v->outcome == CONF_PASSED;
     }
+    finish(e);
 }
 
 /* Sets the message for the case that this process crashes or hangs. */
@@ -142,17 +149,18 @@ static void summarize(const evaluation *e, size_t n)
     v->vector[0] = '\0';
 }
 
-/* Replays vectors from `begin` on in one process. Returns the first vector that did not pass, or `end`.
- * Only its replay in a process of its own decides. */
-static size_t replay_batch(evaluation *e, const conf_assignment *assignment, size_t begin, size_t end)
+/* Replays vectors from `begin` on in one process. Returns the first vector that did not pass, or their
+ * number. Only its replay in a process of its own decides. */
+static size_t replay_batch(evaluation *e, const conf_assignment *assignment, size_t begin)
 {
-    const batch b = {e, assignment, begin, end};
+    const batch b = {e, assignment, begin};
+    const size_t n = e->c->vectors.n;
     assay_error err = {0};
-    e->v->until = conf_clock() + (double)(end - begin) * assignment->limits.seconds + GRACE;
+    e->v->until = conf_clock() + (double)(n - begin) * assignment->limits.seconds + GRACE;
     if (conf_isolate(run_batch, &b, &assignment->limits, &e->last, &err) != ASSAY_OK) {
         conf_verdict_set(e->v, CONF_BROKEN, "%s", err.text);
         e->over = true;
-        return end;
+        return n;
     }
     for (size_t i = begin; i < begin + e->last.n_passed; i++)
         e->n_replayed += is_due(assignment, &e->c->vectors.at[i]);
@@ -185,9 +193,8 @@ static void replay_all(evaluation *e, const conf_assignment *assignment)
             i++;
             continue;
         }
-        const size_t end = i + BATCH < n ? i + BATCH : n;
-        i = replay_batch(e, assignment, i, end);
-        if (i < end && !e->over) replay_again(e, assignment, i++);
+        i = replay_batch(e, assignment, i);
+        if (i < n && !e->over) replay_again(e, assignment, i++);
     }
 }
 

@@ -27,6 +27,10 @@ typedef struct conf_textual {
      * report of a crash. */
     void (*replay)(const void *offered, const conf_case *c, const conf_vector *vector, const conf_json_at *at,
                    conf_verdict *v);
+
+    /* Frees what `replay` has kept for later vectors of the case. Called in each process after its last
+     * vector. NULL: it keeps nothing. */
+    void (*finish)(const void *offered);
 } conf_textual;
 
 #endif

@@ -259,11 +259,14 @@ static bool read_ids(tokenizing *t)
     return t->numbers != NULL;
 }
 
+/* The tokenizer of the case whose vectors this process replays. The first of them opens it: reading a large
+ * vocabulary takes longer than most vectors. */
+static assay_tokenizer *opened;
+
 void conf_tokenizing_replay(const void *offered, const conf_case *c, const conf_vector *vector,
                             const conf_json_at *at, conf_verdict *v)
 {
     const assay_serving *s = offered;
-    assay_tokenizer *tokenizer = NULL;
     tokenizing t;
     assay_error err = {0};
     (void)vector;
@@ -271,11 +274,17 @@ void conf_tokenizing_replay(const void *offered, const conf_case *c, const conf_
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text[0] ? err.text : "out of memory");
         return;
     }
-    const assay_status rc = s->tokenizer_open(c->model, &tokenizer, &err);
+    const assay_status rc = opened ? ASSAY_OK : s->tokenizer_open(c->model, &opened, &err);
     if (rc != ASSAY_OK) fail_refused(v, "tokenizer_open", rc, &err);
-    else if (t.encodes) replay_encoding(s, tokenizer, &t, v);
-    else if (t.decodes) replay_decoding(s, tokenizer, &t, v);
-    if (t.streams && v->outcome == CONF_PASSED) replay_streaming(s, tokenizer, &t, v);
-    if (tokenizer) s->tokenizer_free(tokenizer);
+    else if (t.encodes) replay_encoding(s, opened, &t, v);
+    else if (t.decodes) replay_decoding(s, opened, &t, v);
+    if (t.streams && v->outcome == CONF_PASSED) replay_streaming(s, opened, &t, v);
     free(t.numbers);
+}
+
+void conf_tokenizing_finish(const void *offered)
+{
+    const assay_serving *s = offered;
+    if (opened) s->tokenizer_free(opened);
+    opened = NULL;
 }

@@ -13,5 +13,6 @@ assay_status conf_tokenizing_check(const conf_vector *vector, const conf_json_at
 const void *conf_tokenizing_open(const char *module, conf_verdict *v);
 void conf_tokenizing_replay(const void *offered, const conf_case *c, const conf_vector *vector,
                             const conf_json_at *at, conf_verdict *v);
+void conf_tokenizing_finish(const void *offered);
 
 #endif

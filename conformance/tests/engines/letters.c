@@ -5,7 +5,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/serving.h>
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "conformance/tests/engines/rule.h"
 
@@ -22,7 +25,10 @@ struct assay_detokenizer {
 
 static assay_status open_one(const char *dir, assay_tokenizer **out, assay_error *err)
 {
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof path, "%s/opened", dir);
     if (errs("open")) return fail(err, ASSAY_EFORMAT, "%s", dir);
+    if (errs("reopened") && mkdir(path, 0700) != 0) return fail(err, ASSAY_EIO, "it is opened again");
     *out = calloc(1, sizeof **out);
     return *out ? ASSAY_OK : fail(err, ASSAY_ENOMEM, "no memory");
 }

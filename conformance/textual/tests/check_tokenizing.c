@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "conformance/tests/support.h"
 
@@ -38,6 +39,27 @@ START_TEST(a_correct_tokenizer_agrees)
     const support_output *o = run("none");
     assert_code(o, 0);
     assert_holds(o->out, "1 passed, 0 failed, 0 skipped\n");
+}
+END_TEST
+
+/* Opening a large vocabulary takes a quarter of a second. */
+START_TEST(a_tokenizer_is_opened_once_for_all_vectors)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    ck_assert_ptr_nonnull(f);
+    (void)fputs("{\"schema\":\"assay/1\",\"kind\":\"tokenizer\",\"groups\":[{\"name\":\"g\",\"vectors\":[",
+                f);
+    for (int id = 1; id <= 600; id++)
+        (void)fprintf(f, "%s{\"id\":%d,\"input\":{\"text\":\"b\"},\"expect\":{\"ids\":[1000,98]}}",
+                      id > 1 ? "," : "", id);
+    (void)fputs("]}]}", f);
+    ck_assert_int_eq(fclose(f), 0);
+    support_write_text(support_path("cases/case.json"), text);
+    free(text);
+    const support_output *o = run("reopened");
+    assert_code(o, 0);
 }
 END_TEST
 
@@ -111,6 +133,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);
     tcase_add_test(t, a_correct_tokenizer_agrees);
+    tcase_add_test(t, a_tokenizer_is_opened_once_for_all_vectors);
     tcase_add_loop_test(t, a_broken_rule_is_reported_with_its_vector, 0, sizeof faults / sizeof *faults);
     tcase_add_test(t, a_missing_member_is_skipped_by_name);
     tcase_add_loop_test(t, a_file_that_breaks_the_format_is_an_error, 0, sizeof unsound / sizeof *unsound);
