@@ -6,6 +6,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/answer/logprob.c conformance/probe/answer/logprob.h \
 	conformance/probe/checks/batching.c \
 	conformance/probe/checks/caching.c conformance/probe/checks/caching.h \
+	conformance/probe/checks/characters.c conformance/probe/checks/characters.h \
 	conformance/probe/checks/checks.h \
 	conformance/probe/checks/discover.c \
 	conformance/probe/checks/evidence.c conformance/probe/checks/evidence.h \
@@ -14,6 +15,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/checks/grade.c conformance/probe/checks/grade.h \
 	conformance/probe/checks/numerics.c \
 	conformance/probe/checks/observe.c conformance/probe/checks/observe.h \
+	conformance/probe/checks/offer.c conformance/probe/checks/offer.h \
 	conformance/probe/checks/phase.c conformance/probe/checks/phase.h \
 	conformance/probe/checks/protocol.c \
 	conformance/probe/checks/refusals.c conformance/probe/checks/refusals.h \
@@ -47,7 +49,8 @@ CONFORMANCE_PROBE_TESTS = \
 	conformance/probe/tests/check_http \
 	conformance/probe/tests/check_judge
 check_PROGRAMS += $(CONFORMANCE_PROBE_TESTS)
-TESTS += $(CONFORMANCE_PROBE_TESTS)
+TESTS += $(CONFORMANCE_PROBE_TESTS) conformance/probe/tests/odd.test
+EXTRA_DIST += conformance/probe/tests/odd conformance/probe/tests/odd.test
 conformance_probe_tests_check_answer_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_answer_LDADD = conformance/tests/libsupport.la
 conformance_probe_tests_check_exchanges_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

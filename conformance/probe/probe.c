@@ -59,7 +59,7 @@ assay_status probe_run_all(const probe_options *options, probe_truth *truth, pro
                            probe_progress_fn *progress, void *context, assay_error *err)
 {
     *run = (probe_run){.truth = truth, .type = options->type, .key_env = options->key_env};
-    assay_status rc = probe_truth_read(options->truth, options->n_truth, truth, err);
+    assay_status rc = probe_truth_read(options->truth, options->n_truth, options->type, truth, err);
     if (rc != ASSAY_OK) return rc;
     rc = probe_wire_open(options->target, options->key, options->save, options->seconds, &run->wire, err);
     if (rc == ASSAY_OK && options->model && !(run->model = strdup(options->model)))

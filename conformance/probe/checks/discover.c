@@ -8,9 +8,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "conformance/probe/checks/checks.h"
+#include "conformance/probe/checks/offer.h"
 #include "conformance/probe/run/ask.h"
-
-#define TOKENS_MOST 64 /* of an answer with log-probabilities: content comes after reasoning */
 
 static assay_status get(probe_run *r, const char *label, const char *path, probe_exchange *x,
                         assay_error *err)
@@ -226,91 +225,6 @@ static assay_status find_endpoints(probe_run *r, assay_error *err)
     return rc;
 }
 
-/* The most alternatives in a row of generated tokens: of tokens with the same text a row may have one. */
-static size_t most(const probe_rows *rows)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < rows->n; i++)
-        if (rows->at[i].n_top > n) n = rows->at[i].n_top;
-    return n;
-}
-
-/* Asks for `top` alternatives. *got: those in the answer; *rows: its rows; *ignored: the exchange, if it is
- * the first one without rows that succeeded. */
-static assay_status try_top(probe_run *r, probe_endpoint e, size_t top, size_t *got, size_t *rows,
-                            probe_exchange *ignored, assay_error *err)
-{
-    probe_exchange x;
-    probe_answer a;
-    PROBE_LABEL(label, "discovery/%s-logprobs-%zu%s", probe_endpoint_name(e), top,
-                r->server.at[e].by_flag ? "-flag" : "");
-    const probe_prompt *p = first_prompt(r, e);
-    const probe_ask ask = {.endpoint = e,
-                           .prompt = p,
-                           .max_tokens = p->n_greedy < TOKENS_MOST ? p->n_greedy + 1 : TOKENS_MOST,
-                           .logprobs = top};
-    assay_status rc = probe_ask_send(r, &ask, label, &x, &a, err);
-    const bool succeeded = rc == ASSAY_OK && probe_exchange_succeeded(&x);
-    *rows = succeeded ? a.rows.n : 0;
-    *got = *rows ? most(&a.rows) : 0;
-    probe_answer_free(&a);
-    if (succeeded && *rows == 0 && ignored->end == PROBE_UNSENT) *ignored = x;
-    else probe_exchange_free(&x);
-    return rc;
-}
-
-/* Finds the most alternatives that an endpoint returns. *ignored: see try_top. */
-static assay_status find_top(probe_run *r, probe_endpoint e, probe_exchange *ignored, assay_error *err)
-{
-    const size_t whole = r->truth->n_vocab <= PROBE_WHOLE_MAX ? r->truth->n_vocab : 100;
-    const size_t tries[] = {whole, 100, 20, 11, 10, 5, 3, 1};
-    probe_offer *o = &r->server.at[e];
-    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
-        size_t got, rows;
-        if (i > 0 && tries[i] >= whole) continue;
-        assay_status rc = try_top(r, e, tries[i], &got, &rows, ignored, err);
-        if (rc != ASSAY_OK) return rc;
-        if (rows > 0) {
-            o->logprobs = true;
-            o->whole = tries[i] == r->truth->n_vocab && got > tries[i] / 2;
-            o->top = got;
-            return ASSAY_OK;
-        }
-    }
-    return ASSAY_OK;
-}
-
-static void report_logprobs(probe_run *r, probe_endpoint e, const probe_exchange *ignored)
-{
-    const probe_offer *o = &r->server.at[e];
-    PROBE_LABEL(check, "discovery/%s-logprobs", probe_endpoint_name(e));
-    if (o->logprobs)
-        (void)probe_report(r, NULL, check, PROBE_OK, PROBE_BREAKS, "at most %zu alternatives of each token%s",
-                           o->top,
-                           o->by_flag && e == PROBE_COMPLETIONS ? "; asked for as in chat completions" : "");
-    else if (ignored->end != PROBE_UNSENT)
-        (void)probe_report(r, ignored, check, PROBE_IGNORED, PROBE_DEPARTS,
-                           "a request for log-probabilities is accepted, and its answer has none");
-    else
-        (void)probe_report(r, NULL, check, PROBE_NOT_OFFERED, PROBE_DEPARTS,
-                           "every number of alternatives is refused");
-}
-
-static assay_status find_logprobs(probe_run *r, probe_endpoint e, assay_error *err)
-{
-    probe_exchange ignored = {.end = PROBE_UNSENT};
-    probe_offer *o = &r->server.at[e];
-    if (!o->is_there || e == PROBE_MESSAGES) return ASSAY_OK;
-    assay_status rc = find_top(r, e, &ignored, err);
-    if (rc == ASSAY_OK && !o->logprobs && e == PROBE_COMPLETIONS) {
-        o->by_flag = true;
-        rc = find_top(r, e, &ignored, err);
-    }
-    if (rc == ASSAY_OK) report_logprobs(r, e, &ignored);
-    probe_exchange_free(&ignored);
-    return rc;
-}
-
 /* Whether completions return the log-probabilities of a prompt. */
 static assay_status find_prompt_logprobs(probe_run *r, assay_error *err)
 {
@@ -381,7 +295,8 @@ assay_status probe_discover(probe_run *r, assay_error *err)
     assay_status rc = find_models(r, err);
     if (rc == ASSAY_OK) rc = find_endpoints(r, err);
     if (rc == ASSAY_OK) rc = expect_access(r, err);
-    for (probe_endpoint e = 0; e < PROBE_N_ENDPOINTS && rc == ASSAY_OK; e++) rc = find_logprobs(r, e, err);
+    for (probe_endpoint e = 0; e < PROBE_N_ENDPOINTS && rc == ASSAY_OK; e++)
+        rc = probe_offer_logprobs(r, e, err);
     if (rc == ASSAY_OK) rc = find_prompt_logprobs(r, err);
     if (rc == ASSAY_OK) rc = find_metrics(r, err);
     return rc;

@@ -92,6 +92,37 @@ bool probe_expected_same(const probe_expected *e, probe_endpoint endpoint, const
            same_calls(&e->fields, a, text, size);
 }
 
+bool probe_expected_same_reasoning(const probe_expected *e, const probe_answer *a)
+{
+    char text[512];
+    return same_field("reasoning", &e->fields.reasoning, &a->reasoning, text, sizeof text);
+}
+
+bool probe_expected_has_rows(const probe_expected *e, probe_endpoint endpoint)
+{
+    if (endpoint == PROBE_COMPLETIONS) return e->special.n > 0;
+    return conf_field_strip(buffer_text(&e->fields.content)).n > 0;
+}
+
+size_t probe_expected_before_content(const probe_truth *truth, const probe_prompt *p, const probe_expected *e)
+{
+    const assay_text content = conf_field_strip(buffer_text(&e->fields.content));
+    const buffer *all = &e->special, *reasoning = &e->fields.reasoning;
+    const char *from = reasoning->n ? memmem(all->data, all->n, reasoning->data, reasoning->n) : all->data;
+    if (content.n == 0 || !from) return SIZE_MAX;
+    from += reasoning->n;
+    const char *at = memmem(from, all->n - (size_t)(from - all->data), content.at, content.n);
+    for (size_t k = 0; at && k < e->n_tokens; k++) {
+        buffer text = {0};
+        const bool reaches =
+            probe_vocab_decode(truth->vocab, p->greedy, k + 1, false, &text, NULL) == ASSAY_OK &&
+            text.n > (size_t)(at - all->data);
+        buffer_free(&text);
+        if (reaches) return k;
+    }
+    return SIZE_MAX;
+}
+
 bool probe_expected_begins(const probe_truth *truth, const probe_prompt *p, size_t n_tokens,
                            probe_endpoint endpoint, const probe_answer *a)
 {

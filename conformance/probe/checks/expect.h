@@ -26,6 +26,18 @@ void probe_expected_free(probe_expected *e);
 bool probe_expected_same(const probe_expected *e, probe_endpoint endpoint, const probe_answer *a, char *text,
                          size_t size);
 
+/* Whether the reasoning of an answer is the expected one, white space at its ends aside. */
+bool probe_expected_same_reasoning(const probe_expected *e, const probe_answer *a);
+
+/* Whether an answer with these texts must have rows of log-probabilities: of completions, any text; elsewhere
+ * content, since servers need not report the tokens of reasoning. */
+bool probe_expected_has_rows(const probe_expected *e, probe_endpoint endpoint);
+
+/* How many tokens of a prompt's answer precede the one with which the expected content begins; SIZE_MAX:
+ * there is no content, or it is not in the text of the tokens as it is. */
+size_t probe_expected_before_content(const probe_truth *truth, const probe_prompt *p,
+                                     const probe_expected *e);
+
 /* Whether an answer is that of the first n_tokens tokens, whatever its usage says. */
 bool probe_expected_begins(const probe_truth *truth, const probe_prompt *p, size_t n_tokens,
                            probe_endpoint endpoint, const probe_answer *a);

@@ -43,38 +43,72 @@ static size_t count_tokens(const probe_judge *j, const probe_row *row, const pro
     return found;
 }
 
-/* Whether rows [n] are those of the recorded tokens from `at` on, as far as these go. */
-static bool fits(const probe_judge *j, const probe_rows *rows, const probe_prompt *p, size_t at)
+/* Where the row's token is, from place n_before on: after tokens without a text, which need no row, and after
+ * the first tokens of a character that has one row. *n_joined: these. */
+static size_t find_place(const probe_judge *j, const probe_row *row, const probe_prompt *p, size_t n_before,
+                         size_t *n_joined)
 {
-    for (size_t i = 0; i < rows->n; i++, at++) {
-        at += count_tokens(j, &rows->at[i], p, at) - 1;
+    size_t at = n_before;
+    int32_t id;
+    while ((id = probe_truth_next(p, at)) >= 0 && probe_vocab_is_silent(j->truth->vocab, id) &&
+           !may_be(j, row, id))
+        at++;
+    *n_joined = count_tokens(j, row, p, at) - 1;
+    return at + *n_joined;
+}
+
+/* Whether rows are those of the recorded tokens from place n_before on, as far as these go. *end: the place
+ * after the last row. */
+static bool fits(const probe_judge *j, const probe_rows *rows, const probe_prompt *p, size_t n_before,
+                 size_t *end)
+{
+    size_t n_joined;
+    *end = n_before;
+    for (size_t i = 0; i < rows->n; i++) {
+        const size_t at = find_place(j, &rows->at[i], p, *end, &n_joined);
         if (!may_be(j, &rows->at[i], probe_truth_next(p, at))) return false;
+        *end = at + 1;
     }
     return true;
 }
 
-/* How many tokens of the recorded answer precede the first row: rows may begin with the content, after the
- * reasoning. Of several places that fit, the last one is right, since an answer's rows go to its end. */
-static size_t find_skipped(const probe_judge *j, const probe_rows *rows, const probe_prompt *p,
-                           size_t n_before)
+/* Whether the token at a place has no text but white space: servers may count it to the content or not. */
+static bool is_blank(const probe_judge *j, const probe_prompt *p, size_t at)
 {
-    const size_t n = p->n_greedy + p->ends;
-    if (rows->n == 0 || rows->n >= n || fits(j, rows, p, n_before)) return 0;
-    for (size_t skip = n - rows->n; skip > 0; skip--)
-        if (fits(j, rows, p, n_before + skip)) return skip;
-    return 0;
+    buffer text = {0};
+    const int32_t id = probe_truth_next(p, at);
+    bool blank = id >= 0 && probe_vocab_decode(j->truth->vocab, &id, 1, false, &text, NULL) == ASSAY_OK;
+    for (size_t i = 0; i < text.n; i++) blank = blank && strchr(" \t\r\n", text.data[i]) && text.data[i];
+    buffer_free(&text);
+    return blank;
+}
+
+/* How many tokens of the recorded answer precede the first row: none, or those before the content, where
+ * white space may belong to either. Rows of all tokens go to the end of the answer. */
+static size_t find_skipped(const probe_judge *j, const probe_rows *rows, const probe_asked *asked)
+{
+    const probe_prompt *p = asked->prompt;
+    const size_t content = asked->n_before_content;
+    size_t end;
+    const bool from_first = !asked->content_only && fits(j, rows, p, asked->n_before, &end);
+    if (content == 0 || (from_first && end >= asked->n_before + p->n_greedy)) return 0;
+    for (size_t skip = content;; skip--) {
+        if (fits(j, rows, p, asked->n_before + skip, &end)) return skip;
+        if (skip == 0 || !is_blank(j, p, asked->n_before + skip - 1)) break;
+    }
+    return asked->content_only ? content : 0;
 }
 
 probe_follow probe_follow_answer(probe_judge *j, const probe_rows *rows, const probe_asked *asked)
 {
     const probe_prompt *p = asked->prompt;
-    const size_t skipped = asked->may_skip ? find_skipped(j, rows, p, asked->n_before) : 0;
+    const size_t skipped = find_skipped(j, rows, asked);
     probe_follow f = {.n_skipped = skipped};
     size_t n_before = asked->n_before + skipped;
     for (size_t i = 0; i < rows->n; i++, n_before++) {
-        const size_t n_joined = count_tokens(j, &rows->at[i], p, n_before) - 1;
+        size_t n_joined;
+        n_before = find_place(j, &rows->at[i], p, n_before, &n_joined);
         f.n_joined += n_joined;
-        n_before += n_joined;
         const int32_t next = probe_truth_next(p, n_before);
         const bool known = asked->is_recorded && n_before - asked->n_before < p->n_greedy;
         const probe_place place = {

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/judge/distance.h"
+#include "conformance/judge/token.h"
 #include "conformance/probe/checks/checks.h"
 #include "conformance/probe/checks/expect.h"
 #include "conformance/probe/checks/follow.h"
@@ -43,9 +45,9 @@ static size_t top_of(const probe_run *r, probe_endpoint e)
     return top < TOP_MOST ? top : TOP_MOST;
 }
 
-/* Reports an answer that has no rows to judge. False if it has. */
+/* Reports an answer that has no rows to judge. False if it has. due: it must have some. */
 static bool lacks_rows(probe_run *r, const way *w, const probe_exchange *x, const probe_answer *a,
-                       const probe_rows *rows)
+                       const probe_rows *rows, bool due)
 {
     char why[256];
     PROBE_LABEL(check, "numerics/%s/answer", w->name);
@@ -59,7 +61,7 @@ static bool lacks_rows(probe_run *r, const way *w, const probe_exchange *x, cons
                            a->problem[0] ? a->problem : rows->problem);
         return true;
     }
-    if (rows->n == 0)
+    if (rows->n == 0 && due)
         (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS,
                            "found no log-probabilities, expected a row for each token");
     return rows->n == 0;
@@ -77,7 +79,6 @@ static void report_follow(probe_run *r, const way *w, const probe_exchange *x, c
         (void)probe_report(r, x, check, PROBE_FAILED, PROBE_DEPARTS,
                            "%zu tokens have no row: a character of several tokens has one, the last",
                            f->n_joined);
-    /* In Responses they belong to texts: reasoning has none. */
     if (f->n_skipped && w->endpoint != PROBE_RESPONSES && !j->reported++)
         (void)probe_report(r, x, check, PROBE_FAILED, PROBE_HABIT,
                            "the first %zu tokens of the answer have no row", f->n_skipped);
@@ -102,7 +103,7 @@ static assay_status ask_prompt(probe_run *r, const way *w, const probe_prompt *p
                            .logprobs = echo ? top : PROBE_NO_LOGPROBS};
     assay_status rc = probe_ask_send(r, &ask, label, &x, &a, err);
     probe_rows *rows = echo ? &a.rows : &a.prompt_rows;
-    if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, rows)) {
+    if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, rows, true)) {
         const probe_follow f = probe_follow_prompt(&j->tally.judge, rows, p, n);
         probe_tally_note(r, &j->tally, &x);
         report_follow(r, w, &x, &f, j);
@@ -130,6 +131,14 @@ static bool can_write(const probe_run *r, const probe_prompt *p, size_t n)
     return same;
 }
 
+/* Whether the most likely token after n ids ends an answer, which then has no row. */
+static bool may_stop(const probe_run *r, const probe_prompt *p, size_t n)
+{
+    const probe_truth *t = r->truth;
+    const int32_t next = (int32_t)conf_argmax(probe_truth_row(p, n), t->n_vocab);
+    return conf_is_stop(next, t->stop_ids, t->n_stop_ids);
+}
+
 static assay_status ask_prefixes(probe_run *r, const way *w, const probe_prompt *p, size_t number, judged *j,
                                  assay_error *err)
 {
@@ -148,7 +157,7 @@ static assay_status ask_prefixes(probe_run *r, const way *w, const probe_prompt 
                                .logprobs = top_of(r, w->endpoint)};
         n_asked++;
         rc = probe_ask_send(r, &ask, label, &x, &a, err);
-        if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, &a.rows)) {
+        if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, &a.rows, !may_stop(r, p, n))) {
             const probe_asked asked = {.prompt = p, .n_before = n};
             (void)probe_follow_answer(&j->tally.judge, &a.rows, &asked);
             probe_tally_note(r, &j->tally, &x);
@@ -159,15 +168,25 @@ static assay_status ask_prefixes(probe_run *r, const way *w, const probe_prompt 
     return rc;
 }
 
-/* Whether the answer has the text of the recorded tokens. */
-static assay_status is_recorded(const probe_run *r, const way *w, const probe_prompt *p,
-                                const probe_answer *a, bool *same, assay_error *err)
+/* What the truth says of an answer. due: it must have rows. *asked: where they are; its prompt is NULL if
+ * that is unknown: content begins somewhere else after other reasoning. */
+static assay_status expect_answer(const probe_run *r, const way *w, const probe_prompt *p,
+                                  const probe_answer *a, probe_asked *asked, bool *due, assay_error *err)
 {
-    probe_expected expected;
+    probe_expected e;
     char text[512];
-    const assay_status rc = probe_expect(r->truth, p, p->n_greedy, &expected, err);
-    *same = rc == ASSAY_OK && probe_expected_same(&expected, w->endpoint, a, text, sizeof text);
-    probe_expected_free(&expected);
+    const assay_status rc = probe_expect(r->truth, p, p->n_greedy, &e, err);
+    *asked =
+        (probe_asked){.prompt = p, .n_before = p->n_prompt, .content_only = w->endpoint == PROBE_RESPONSES};
+    if (rc == ASSAY_OK) {
+        const size_t before = probe_expected_before_content(r->truth, p, &e);
+        asked->is_recorded = probe_expected_same(&e, w->endpoint, a, text, sizeof text);
+        asked->n_before_content = before == SIZE_MAX || w->endpoint == PROBE_COMPLETIONS ? 0 : before;
+        if (asked->content_only && !asked->is_recorded && !probe_expected_same_reasoning(&e, a))
+            asked->prompt = NULL;
+        *due = probe_expected_has_rows(&e, w->endpoint) && (asked->is_recorded || p->n_safe > p->n_greedy);
+    }
+    probe_expected_free(&e);
     return rc;
 }
 
@@ -190,20 +209,20 @@ static assay_status ask_answer(probe_run *r, const way *w, const probe_prompt *p
 {
     probe_exchange x;
     probe_answer a;
-    probe_asked asked = {.prompt = p, .n_before = p->n_prompt, .may_skip = true};
+    probe_asked asked;
+    bool due = false;
     PROBE_LABEL(label, "numerics/%s-%zu", w->name, number);
     const probe_ask ask = {.endpoint = w->endpoint,
                            .prompt = p,
-                           .max_tokens = p->n_greedy + 1,
+                           .max_tokens = p->n_greedy + p->ends,
                            .logprobs = top_of(r, w->endpoint)};
     assay_status rc = probe_ask_send(r, &ask, label, &x, &a, err);
-    if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, &a.rows)) {
-        rc = is_recorded(r, w, p, &a, &asked.is_recorded, err);
-        if (rc == ASSAY_OK && !has_other_prompt(r, w, &x, &a, &asked, j)) {
-            const probe_follow f = probe_follow_answer(&j->tally.judge, &a.rows, &asked);
-            probe_tally_note(r, &j->tally, &x);
-            report_follow(r, w, &x, &f, j);
-        }
+    if (rc == ASSAY_OK && probe_exchange_succeeded(&x)) rc = expect_answer(r, w, p, &a, &asked, &due, err);
+    if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, &a.rows, due) && asked.prompt &&
+        !has_other_prompt(r, w, &x, &a, &asked, j)) {
+        const probe_follow f = probe_follow_answer(&j->tally.judge, &a.rows, &asked);
+        probe_tally_note(r, &j->tally, &x);
+        report_follow(r, w, &x, &f, j);
     }
     probe_answer_free(&a);
     probe_exchange_free(&x);
@@ -259,7 +278,8 @@ static assay_status run_way(probe_run *r, const way *w, assay_error *err)
     j.tally.judge.asked = top_of(r, w->endpoint);
     for (size_t i = 0; i < r->truth->n_prompts && n < PROMPTS_MOST && rc == ASSAY_OK; i++) {
         const probe_prompt *p = &r->truth->prompts[i];
-        if (!probe_can_ask(r, w->endpoint, p) || (w->ask == ask_answer && p->n_greedy == 0)) continue;
+        if (!probe_can_ask(r, w->endpoint, p) || (w->ask == ask_answer && p->n_greedy == 0 && !p->ends))
+            continue;
         rc = w->ask(r, w, p, n++, &j, err);
     }
     if (rc == ASSAY_OK && j.tally.judge.failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/probe/checks/characters.h"
 #include "conformance/probe/checks/shape.h"
 #include "conformance/probe/checks/stream.h"
 
@@ -75,22 +76,9 @@ static bool fits_result(const probe_run *r, probe_endpoint e, const probe_prompt
     return probe_can_ask(r, e, p) && is_certain(p) && has_result(p);
 }
 
-/* How many tokens of the answer end within a character; 0: none do. */
-static size_t within_character(const probe_run *r, const probe_prompt *p)
-{
-    for (size_t n = 1; n < p->n_greedy && n < p->n_safe; n++) {
-        buffer text = {0};
-        const bool cut = probe_vocab_decode(r->truth->vocab, p->greedy, n, true, &text, NULL) == ASSAY_OK &&
-                         text.n >= 3 && memcmp(text.data + text.n - 3, "\xEF\xBF\xBD", 3) == 0;
-        buffer_free(&text);
-        if (cut) return n;
-    }
-    return 0;
-}
-
 static bool fits_characters(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
-    return fits_natural(r, e, p) && within_character(r, p) > 0;
+    return fits_natural(r, e, p) && probe_characters_cut(r->truth, p) > 0;
 }
 
 static bool fits_limit(const probe_run *r, probe_endpoint e, const probe_prompt *p)
@@ -108,6 +96,11 @@ static size_t limit_half(const probe_run *r, const probe_prompt *p)
 {
     (void)r;
     return (p->n_safe < p->n_greedy ? p->n_safe : p->n_greedy) / 2;
+}
+
+static size_t limit_in_character(const probe_run *r, const probe_prompt *p)
+{
+    return probe_characters_cut(r->truth, p);
 }
 
 static void judge_finish(const probe_scene *s, probe_finish expected, const char *name)
@@ -163,16 +156,24 @@ static void judge_natural(const probe_scene *s)
 }
 
 /* The limit may end within a character. U+FFFD in its place at the end is what published tokenizers decode;
- * elsewhere it is a character that is lost. */
+ * elsewhere it is a character that is lost, unless the truth's tokens make none there. */
 static void judge_characters(const probe_scene *s)
 {
-    const buffer *b = &s->a->content;
-    const char *at = b->n ? memmem(b->data, b->n, "\xEF\xBF\xBD", 3) : NULL;
-    if (!at) return;
-    if ((size_t)(at - b->data) + 3 < b->n)
-        (void)report(s, "characters", PROBE_FAILED, PROBE_BREAKS, "found U+FFFD in content");
+    probe_expected cut;
+    const assay_status rc = probe_expect(s->r->truth, s->prompt, s->limit, &cut, NULL);
+    const size_t n_due = probe_characters_lost(probe_characters_trim(&cut.special));
+    const size_t n = probe_characters_lost(buffer_text(&s->a->content)),
+                 n_within = probe_characters_lost(probe_characters_trim(&s->a->content));
+    probe_expected_free(&cut);
+    if (rc != ASSAY_OK || n == 0) return;
+    if (n_within > n_due)
+        (void)report(s, "characters", PROBE_FAILED, PROBE_BREAKS,
+                     "found U+FFFD in content: %zu times, expected %zu, as the truth has them", n_within,
+                     n_due);
     else
-        (void)report(s, "characters", PROBE_OK, PROBE_BREAKS, "U+FFFD at the end, for a part of a character");
+        (void)report(s, "characters", PROBE_OK, PROBE_BREAKS,
+                     n_within ? "U+FFFD where the truth has it"
+                              : "U+FFFD at the end, for a part of a character");
 }
 
 static void judge_limit(const probe_scene *s)
@@ -239,7 +240,7 @@ const probe_scenario probe_scenarios[] = {
     {"call-result", fits_result, limit_natural, false, true, judge_natural},
     {"characters", fits_characters, limit_natural, false, false, judge_natural},
     {"limit", fits_limit, limit_half, false, false, judge_limit},
-    {"limit-in-character", fits_characters, within_character, false, false, judge_limit},
+    {"limit-in-character", fits_characters, limit_in_character, false, false, judge_limit},
     {"stop", fits_natural, limit_natural, true, false, judge_stop},
     {0},
 };
@@ -275,16 +276,6 @@ static assay_status judge_form(const probe_scene *s, const probe_scenario *scena
     return ASSAY_OK;
 }
 
-/* A text without white space at its ends, nor what stands for part of a character at its end: servers differ
- * in whether they give these. */
-static assay_text trim(const buffer *b)
-{
-    assay_text text = conf_field_strip(buffer_text(b));
-    while (text.n >= 3 && memcmp(text.at + text.n - 3, "\xEF\xBF\xBD", 3) == 0)
-        text = conf_field_strip((assay_text){text.at, text.n - 3});
-    return text;
-}
-
 static bool same_texts(const probe_answer *whole, const probe_answer *stream, bool trimmed, char *text,
                        size_t size)
 {
@@ -292,8 +283,8 @@ static bool same_texts(const probe_answer *whole, const probe_answer *stream, bo
     const buffer *const b[] = {&stream->content, &stream->reasoning};
     static const char *const names[] = {"content", "reasoning"};
     for (size_t i = 0; i < 2; i++)
-        if (!conf_field_same(names[i], trimmed ? trim(a[i]) : buffer_text(a[i]),
-                             trimmed ? trim(b[i]) : buffer_text(b[i]), text, size))
+        if (!conf_field_same(names[i], trimmed ? probe_characters_trim(a[i]) : buffer_text(a[i]),
+                             trimmed ? probe_characters_trim(b[i]) : buffer_text(b[i]), text, size))
             return false;
     return true;
 }

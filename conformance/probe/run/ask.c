@@ -57,10 +57,13 @@ static bool add_messages(const probe_run *r, const probe_ask *ask, json_object *
                          json_object_new_boolean(p->thinking == PROBE_THINKING_ON));
 }
 
-static bool add_limit(const probe_ask *ask, json_object *to)
+/* At most as many tokens as the model has positions for: servers refuse more. */
+static bool add_limit(const probe_run *r, const probe_ask *ask, json_object *to)
 {
     const char *name = ask->endpoint == PROBE_RESPONSES ? "max_output_tokens" : "max_tokens";
-    return conf_json_add_count(to, name, ask->max_tokens) &&
+    const size_t n_before = ask->n_before ? ask->n_before : ask->prompt->n_prompt;
+    const size_t left = r->truth->n_positions > n_before ? r->truth->n_positions - n_before : SIZE_MAX;
+    return conf_json_add_count(to, name, ask->max_tokens < left ? ask->max_tokens : left) &&
            conf_json_add(to, "temperature", json_object_new_int(ask->sampled ? 1 : 0));
 }
 
@@ -110,7 +113,7 @@ assay_status probe_ask_begin(const probe_run *r, const probe_ask *ask, const cha
     probe_exchange_begin(x, label, probe_endpoint_path(ask->endpoint));
     bool ok = body && conf_json_add_text(body, "model", r->model) &&
               (ask->endpoint == PROBE_COMPLETIONS ? add_prompt(r, ask, body) : add_messages(r, ask, body)) &&
-              add_limit(ask, body) && add_stream(ask, body) && add_logprobs(r, ask, body) &&
+              add_limit(r, ask, body) && add_stream(ask, body) && add_logprobs(r, ask, body) &&
               add_more(ask->more, body);
     const char *text =
         ok ? json_object_to_json_string_ext(body, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)

@@ -9,7 +9,8 @@
 /* n_before: of a completion, the tokens of prompt->ids that are its prompt; 0: those of the prompt.
  * logprobs: how many alternatives of each token; SIZE_MAX: none, and no log-probabilities.
  * more: a JSON object whose members are added, and replace others; NULL: none. A member null is removed.
- * usage: a stream reports it. sampled: temperature 1 instead of 0. */
+ * max_tokens: fewer are asked for where the model has no position for more. usage: a stream reports it.
+ * sampled: temperature 1 instead of 0. */
 typedef struct probe_ask {
     probe_endpoint endpoint;
     const probe_prompt *prompt;

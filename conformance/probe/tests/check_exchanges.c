@@ -186,7 +186,7 @@ START_TEST(greedy_answers_of_the_bundle_lead_by_more_than_twice_the_bound)
     (void)snprintf(path, sizeof path, "%s/fixtures/bundle/%s",
                    getenv("top_srcdir") ? getenv("top_srcdir") : ".", families[_i]);
     const char *const paths[] = {path};
-    ck_assert_msg(probe_truth_read(paths, 1, &truth, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(probe_truth_read(paths, 1, PROBE_F32, &truth, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_uint_eq(truth.n_prompts, 17);
     for (size_t i = 0; i < truth.n_prompts; i++) {
         const probe_prompt *p = &truth.prompts[i];

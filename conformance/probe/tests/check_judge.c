@@ -213,11 +213,10 @@ START_TEST(character_of_several_tokens_may_have_one_row)
     (void)snprintf(path, sizeof path, "%s/fixtures/bundle/qwen3/prompts.h5",
                    getenv("top_srcdir") ? getenv("top_srcdir") : ".");
     const char *const paths[] = {path};
-    ck_assert_msg(probe_truth_read(paths, 1, &bundle, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(probe_truth_read(paths, 1, PROBE_F32, &bundle, &err) == ASSAY_OK, "%s", err.text);
     for (size_t i = 0; i < bundle.n_prompts; i++) {
         const probe_prompt *p = &bundle.prompts[i];
-        const probe_asked asked = {
-            .prompt = p, .n_before = p->n_prompt, .is_recorded = true, .may_skip = true};
+        const probe_asked asked = {.prompt = p, .n_before = p->n_prompt, .is_recorded = true};
         probe_row at[ANSWER_MOST];
         probe_rows rows;
         probe_judge j;
@@ -288,7 +287,7 @@ START_TEST(cases_of_several_checkpoints_are_refused)
     (void)snprintf(one, sizeof one, "%s/fixtures/trained/qwen3/turns.h5", srcdir ? srcdir : ".");
     (void)snprintf(other, sizeof other, "%s/fixtures/trained/gemma4/turns.h5", srcdir ? srcdir : ".");
     const char *const paths[] = {one, other};
-    ck_assert_int_eq(probe_truth_read(paths, 2, &both, &err), ASSAY_EINVAL);
+    ck_assert_int_eq(probe_truth_read(paths, 2, PROBE_F32, &both, &err), ASSAY_EINVAL);
     ck_assert_ptr_nonnull(strstr(err.text, "expected "));
     probe_truth_free(&both);
 }

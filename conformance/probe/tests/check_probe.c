@@ -26,7 +26,7 @@ static void setup(void)
     assert_code(o, 0);
     (void)snprintf(cases, sizeof cases, "%s", support_path("served"));
     const char *const paths[] = {cases};
-    ck_assert_msg(probe_truth_read(paths, 1, &known, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(probe_truth_read(paths, 1, PROBE_F32, &known, &err) == ASSAY_OK, "%s", err.text);
 }
 
 static void teardown(void)

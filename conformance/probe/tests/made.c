@@ -19,7 +19,7 @@ void made_open(const char *case_path)
     assay_error err;
     (void)snprintf(path, sizeof path, "%s/fixtures/%s", srcdir ? srcdir : ".", case_path);
     const char *const paths[] = {path};
-    ck_assert_msg(probe_truth_read(paths, 1, &made_truth, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(probe_truth_read(paths, 1, PROBE_F32, &made_truth, &err) == ASSAY_OK, "%s", err.text);
     made_prompt = &made_truth.prompts[0];
     made_bound = probe_truth_bound(made_prompt, PROBE_F32);
 }

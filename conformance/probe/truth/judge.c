@@ -161,13 +161,18 @@ static void relate(probe_judge *j, const probe_place *place, const spread *s)
           s->n, s->low, s->high, error, bound);
 }
 
+/* Whether token v may be the one of an alternative that is named by a text which does not tell it. */
+static bool may_be_nameless(const probe_judge *j, int32_t v)
+{
+    return probe_vocab_is_part(j->truth->vocab, v) || probe_vocab_is_silent(j->truth->vocab, v);
+}
+
 /* Whether token v is among ids [n], or one of the same text where only one of these can be there. */
 static bool is_listed(const probe_judge *j, const probe_rows *rows, const probe_row *row, const int32_t *ids,
                       size_t n, int32_t v)
 {
     for (size_t i = 0; i < n; i++)
-        if (ids[i] == v || (ids[i] < 0 && row->by_text && probe_vocab_is_part(j->truth->vocab, v)))
-            return true;
+        if (ids[i] == v || (ids[i] < 0 && row->by_text && may_be_nameless(j, v))) return true;
     for (size_t i = 0; i < row->n_top && row->by_text; i++) {
         const int32_t *same;
         size_t n_same;

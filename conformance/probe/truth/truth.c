@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/json.h"
 #include "conformance/case/find.h"
 #include "conformance/case/prompt.h"
 #include "conformance/case/row_list.h"
@@ -105,10 +106,10 @@ static assay_status read_cases(const char *const *paths, size_t n, probe_truth *
     return rc;
 }
 
-/* How many tokens of the answer every sound engine must give. */
+/* How many tokens of the answer every sound engine of the claimed type must give. */
 static size_t count_safe(const probe_truth *t, const probe_prompt *p)
 {
-    const double margin = 2 * probe_truth_bound(p, PROBE_F32);
+    const double margin = 2 * probe_truth_bound(p, t->type);
     const size_t n = p->n_greedy + p->ends;
     for (size_t k = 0; k < n; k++) {
         const double *row = probe_truth_row(p, p->n_prompt + k);
@@ -170,6 +171,17 @@ static void read_greedy(probe_prompt *p)
     p->ends = d->stops && d->stops[p->sample];
 }
 
+/* Drops the tokens for which the model has no position: a server refuses or ends the answer there. */
+static void cut_to_context(const probe_truth *t, probe_prompt *p)
+{
+    const size_t left = t->n_positions - p->n_prompt;
+    if (t->n_positions == 0) return;
+    if (p->n_ids >= t->n_positions) p->n_ids = t->n_positions - 1; /* one is left for an answer */
+    if (p->n_greedy + p->ends <= left) return;
+    if (p->n_greedy > left) p->n_greedy = left;
+    p->ends = false;
+}
+
 static bool is_stop(const probe_truth *t, int32_t id)
 {
     return conf_is_stop(id, t->stop_ids, t->n_stop_ids);
@@ -195,8 +207,39 @@ static assay_status add_prompt(probe_truth *t, size_t i, size_t sample, const pr
                d->n_decode * sizeof *p->ids);
     read_greedy(p);
     if (p->n_greedy && p->ends && is_stop(t, p->greedy[p->n_greedy - 1])) p->n_greedy--;
+    cut_to_context(t, p);
     p->n_safe = count_safe(t, p);
     return read_text(t, chat, p, err);
+}
+
+/* Whether a sample has the noise of the claimed type, and the model a position for a token after it. */
+static bool is_usable(const probe_truth *t, size_t i, size_t sample)
+{
+    return t->noise[i][t->type].noise > 0 &&
+           (t->n_positions == 0 || conf_prompt_length(&t->cases[i]->decoder, sample) < t->n_positions);
+}
+
+/* Says why there is no prompt: no case has the noise of the claimed type, or no prompt fits the model. */
+static assay_status refuse_all(const probe_truth *t, assay_error *err)
+{
+    char names[128] = "";
+    size_t n = 0;
+    bool has_type = false;
+    for (probe_type type = 0; type < PROBE_TYPES; type++) {
+        bool found = false;
+        for (size_t i = 0; i < t->n_cases; i++) found = found || t->noise[i][type].noise > 0;
+        if (found)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", probe_type_claim(type));
+        has_type = has_type || (found && type == t->type);
+    }
+    if (!has_type)
+        return assay_fail(
+            err, ASSAY_EINVAL,
+            "option --compute: found %s, expected a type whose noise is recorded in the cases: %s",
+            probe_type_claim(t->type), names);
+    return assay_fail(err, ASSAY_EINVAL,
+                      "%s: found no prompt of fewer than %zu tokens, the model's positions",
+                      t->cases[0]->path, t->n_positions);
 }
 
 static int compare_prompts(const void *a, const void *b)
@@ -222,9 +265,10 @@ static assay_status read_prompts(probe_truth *t, assay_error *err)
     for (size_t i = 0; i < t->n_cases && rc == ASSAY_OK; i++) {
         measure_noise(&t->cases[i]->decoder, t->noise[i]);
         for (size_t b = 0; b < t->cases[i]->decoder.n_samples && rc == ASSAY_OK; b++)
-            if (t->n_prompts < PROBE_PROMPTS_MAX) rc = add_prompt(t, i, b, chat, err);
+            if (t->n_prompts < PROBE_PROMPTS_MAX && is_usable(t, i, b)) rc = add_prompt(t, i, b, chat, err);
     }
     probe_chat_free(chat);
+    if (rc == ASSAY_OK && t->n_prompts == 0) rc = refuse_all(t, err);
     if (rc == ASSAY_OK) qsort(t->prompts, t->n_prompts, sizeof *t->prompts, compare_prompts);
     return rc;
 }
@@ -243,15 +287,36 @@ static assay_status read_stops(probe_truth *t, assay_error *err)
     return t->stop_ids ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
 }
 
-assay_status probe_truth_read(const char *const *paths, size_t n, probe_truth *out, assay_error *err)
+/* The positions of the model: those of config.json, or of its text_config. 0 if it states none. */
+static assay_status read_positions(probe_truth *t, assay_error *err)
 {
-    *out = (probe_truth){0};
+    char *path = NULL;
+    json_object *config = NULL, *inner = NULL, *most = NULL;
+    if (asprintf(&path, "%s/config.json", t->model) < 0)
+        return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    const assay_status rc = json_read(path, &config, err);
+    free(path);
+    if (rc != ASSAY_OK) return rc;
+    if (!json_object_object_get_ex(config, "max_position_embeddings", &most) &&
+        json_object_object_get_ex(config, "text_config", &inner))
+        (void)json_object_object_get_ex(inner, "max_position_embeddings", &most);
+    if (json_object_is_type(most, json_type_int) && json_object_get_int64(most) > 0)
+        t->n_positions = (size_t)json_object_get_int64(most);
+    json_object_put(config);
+    return ASSAY_OK;
+}
+
+assay_status probe_truth_read(const char *const *paths, size_t n, probe_type type, probe_truth *out,
+                              assay_error *err)
+{
+    *out = (probe_truth){.type = type};
     assay_status rc = read_cases(paths, n, out, err);
     if (rc != ASSAY_OK) return rc;
     out->model = strdup(out->cases[0]->model);
     if (!out->model) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     rc = probe_vocab_open(out->model, out->n_vocab, &out->vocab, err);
     if (rc == ASSAY_OK) rc = read_stops(out, err);
+    if (rc == ASSAY_OK) rc = read_positions(out, err);
     if (rc == ASSAY_OK) rc = read_prompts(out, err);
     if (rc == ASSAY_OK) probe_chat_parsers(out->vocab, &out->reasoning, &out->tools);
     return rc;
@@ -286,7 +351,7 @@ const double *probe_truth_row(const probe_prompt *p, size_t n_before)
 
 double probe_truth_bound(const probe_prompt *p, probe_type type)
 {
-    return p->noise[type].noise > 0 ? p->noise[type].bound : p->noise[PROBE_F32].bound;
+    return p->noise[type].bound;
 }
 
 int32_t probe_truth_next(const probe_prompt *p, size_t n_before)

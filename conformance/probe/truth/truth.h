@@ -42,7 +42,7 @@ const char *probe_type_claim(probe_type type);
  * ids:      [n_ids], the prompt and the tokens that follow it in the case.
  * greedy:   [n_greedy], the answer that the truth gives, without the stop id that ends it if `ends`.
  * n_safe:   how many tokens of the answer, the stop id included, have a margin above twice the bound: these
- *           must be the same in every sound engine.
+ *           must be the same in every sound engine of the claimed type.
  * text:     the prompt, special tokens included; the tokenizer reads it as the prompt's ids if `readable`,
  *           with the tokens that it adds itself if `adds`.
  * chat:     the request whose prompt this is, in the form of chat completions: an object with messages and
@@ -78,22 +78,27 @@ typedef struct probe_truth {
     char *model; /* the checkpoint's directory */
     int32_t *stop_ids;
     size_t n_stop_ids;
+    size_t n_positions;            /* of the model, for a prompt and its answer; 0: unknown */
+    probe_type type;               /* the claim */
     const char *reasoning, *tools; /* the parsers that the markers of the tokenizer name; NULL: none */
 } probe_truth;
 
 /* Reads cases [n], each a file or a directory with cases; those of other kinds, or with images, are passed
  * over. The requests of chats are those of a requests.json beside a case (kind dialogue; input.case,
  * input.sample, input.request); else of a chat of one message that the checkpoint's template renders as the
- * prompt. Fails as conf_find and conf_case_read do; with ASSAY_EFORMAT if cases have different checkpoints or
- * vocabularies, and with ASSAY_EINVAL if none is left. probe_truth_free also after a failure. */
-assay_status probe_truth_read(const char *const *paths, size_t n, probe_truth *out, assay_error *err);
+ * prompt. type: the claim: cases without its noise are passed over. Prompts that leave the model no position
+ * are passed over, and answers end where its positions do. Fails as conf_find and conf_case_read do; with
+ * ASSAY_EFORMAT if cases have different checkpoints or vocabularies, and with ASSAY_EINVAL if no case or no
+ * prompt is left. probe_truth_free also after a failure. */
+assay_status probe_truth_read(const char *const *paths, size_t n, probe_type type, probe_truth *out,
+                              assay_error *err);
 void probe_truth_free(probe_truth *truth);
 
 /* The truth's logits [n_vocab] after the first n_before ≥ 1 tokens of a prompt's ids; NULL if they are not
  * recorded. */
 const double *probe_truth_row(const probe_prompt *p, size_t n_before);
 
-/* The bound of logits for a candidate in this type; that of f32 if its run was not measured. */
+/* The bound of logits for a candidate in this type; 0 if its run was not measured. */
 double probe_truth_bound(const probe_prompt *p, probe_type type);
 
 /* The token after n_before ids: the next one, or the stop id that ends the answer; -1: unknown. */

@@ -24,6 +24,7 @@ struct probe_vocab {
     size_t n, capacity;
     int32_t *ids; /* [n], those of `at` */
     bool *parts;  /* [n_tokens]: their text alone has U+FFFD, or is U+0000 */
+    bool *silent; /* [n_tokens]: they have no text */
 };
 
 static int compare_texts(const char *a, size_t n_a, const char *b, size_t n_b)
@@ -74,6 +75,7 @@ static assay_status add_token(probe_vocab *v, const tokenizer *t, int32_t id, in
     assay_status rc = probe_vocab_decode(v, &id, 1, false, &alone, err);
     if (rc == ASSAY_OK && anchor >= 0)
         rc = probe_vocab_decode(v, (int32_t[]){anchor, id}, 2, false, &after, err);
+    v->silent[id] = rc == ASSAY_OK && alone.n == 0 && after.n <= (anchor >= 0);
     v->parts[id] = alone.n > 0 && (has_replacement(alone.data, alone.n) || (alone.n == 1 && !*alone.data));
     bool ok = rc == ASSAY_OK && add_spelling(v, id, alone.data, alone.n) &&
               (!raw || add_spelling(v, id, raw, n_raw)) &&
@@ -105,8 +107,9 @@ assay_status probe_vocab_open(const char *dir, size_t n_tokens, probe_vocab **ou
     if (!v) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     v->n_tokens = n_tokens;
     v->parts = calloc(n_tokens ? n_tokens : 1, sizeof *v->parts);
-    assay_status rc = v->parts ? serve_tokenizer_open(dir, &v->tokenizer, err)
-                               : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    v->silent = calloc(n_tokens ? n_tokens : 1, sizeof *v->silent);
+    assay_status rc = v->parts && v->silent ? serve_tokenizer_open(dir, &v->tokenizer, err)
+                                            : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     if (rc == ASSAY_OK) rc = tokenizer_open(dir, &t, err);
     const int32_t anchor = rc == ASSAY_OK ? find_anchor(t) : -1;
     for (size_t id = 0; id < n_tokens && rc == ASSAY_OK; id++) rc = add_token(v, t, (int32_t)id, anchor, err);
@@ -125,6 +128,7 @@ void probe_vocab_free(probe_vocab *vocab)
     free(vocab->at);
     free(vocab->ids);
     free(vocab->parts);
+    free(vocab->silent);
     free(vocab);
 }
 
@@ -199,4 +203,9 @@ int32_t probe_vocab_find_joined(const probe_vocab *vocab, const int32_t *before,
 bool probe_vocab_is_part(const probe_vocab *vocab, int32_t id)
 {
     return vocab->parts[id];
+}
+
+bool probe_vocab_is_silent(const probe_vocab *vocab, int32_t id)
+{
+    return vocab->silent[id];
 }

@@ -36,8 +36,11 @@ void probe_vocab_find(const probe_vocab *vocab, assay_text text, const int32_t *
  * text; -1: none. */
 int32_t probe_vocab_find_joined(const probe_vocab *vocab, const int32_t *before, size_t n, assay_text text);
 
-/* Whether many tokens have the text of this one: part of a character, for which U+FFFD stands, or no text
- * stands; or U+0000, which is lost as the name of a member. */
+/* Whether many tokens have the text of this one: part of a character, for which U+FFFD stands; or U+0000,
+ * which is lost as the name of a member. */
 bool probe_vocab_is_part(const probe_vocab *vocab, int32_t id);
+
+/* Whether the token has no text: a row of the embedding that the tokenizer does not know. */
+bool probe_vocab_is_silent(const probe_vocab *vocab, int32_t id);
 
 #endif

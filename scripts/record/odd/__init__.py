@@ -1,0 +1,1 @@
+"""Small checkpoints that are odd in one respect each, for probes of sound servers."""

@@ -1,0 +1,71 @@
+"""Writes conformance/probe/tests/odd: `python -m scripts.record.odd [--seed N] [--out DIR] [--check] [NAME ...]`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import torch
+
+from ..checkpoint import quiet
+from ..streamed import recording
+from . import checkpoints
+from .checkpoints import CHECKPOINTS, Odd
+
+OUT = Path("conformance/probe/tests/odd")
+N_ROWS = 8  # of each prompt, the last ones
+
+
+def record(odd: Odd, out: Path, seed: int) -> None:
+    """DIR/model, DIR/model.crc32 and DIR/answers.h5, as scripts/record/own records them."""
+    with tempfile.TemporaryDirectory() as scratch:
+        work = Path(scratch)
+        checkpoints.write(odd, work / odd.name, seed)
+        prompts = work / "answers.jsonl"
+        prompts.write_text("".join(json.dumps(prompt) + "\n" for prompt in odd.prompts()))
+        lines = recording.record(recording.Request(
+            work / odd.name, None, prompts, None, work / "made", f"last:{N_ROWS}", odd.n_decode, ("bfloat16",), (), odd.about, None, True, False,
+            lambda line: None))
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(work / "made", out, copy_function=shutil.copyfile)  # with the files that DIR/model links to
+    print(f"{odd.name}: {lines[0]}", flush=True)
+
+
+def check(chosen: list[Odd], out: Path, seed: int) -> int:
+    differing = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for odd in chosen:
+            record(odd, Path(scratch) / odd.name, seed)
+            places = {path.relative_to(root) for root in (out / odd.name, Path(scratch) / odd.name) for path in root.rglob("*") if path.is_file()}
+            differing += [odd.name / place for place in sorted(places) if not all(
+                (root / odd.name / place).is_file() for root in (out, Path(scratch))) or
+                (out / odd.name / place).read_bytes() != (Path(scratch) / odd.name / place).read_bytes()]
+    print("\n".join(f"{out / place}: differs" for place in differing) or "recorded again, nothing differs")
+    return 1 if differing else 0
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.record.odd", description="Records the odd checkpoints.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these")
+    parser.add_argument("--seed", type=int, default=0, help="of the weights (default: 0)")
+    parser.add_argument("--out", type=Path, default=OUT, help=f"directory that receives the checkpoints (default: {OUT})")
+    parser.add_argument("--check", action="store_true", help="write nothing: record again and compare every byte with --out")
+    options = parser.parse_args(arguments)
+    if unknown := sorted(set(options.names) - {odd.name for odd in CHECKPOINTS}):
+        parser.error(f"found {unknown[0]}, expected one of {', '.join(odd.name for odd in CHECKPOINTS)}")
+    quiet()
+    torch.set_num_threads(1)
+    chosen = [odd for odd in CHECKPOINTS if odd.name in options.names or not options.names]
+    if options.check:
+        return check(chosen, options.out, options.seed)
+    for odd in chosen:
+        record(odd, options.out / odd.name, options.seed)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
