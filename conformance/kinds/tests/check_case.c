@@ -251,6 +251,21 @@ START_TEST(tokens_outside_the_vocabulary_are_refused)
 }
 END_TEST
 
+START_TEST(placeholders_of_a_prompt_with_media_may_lie_beyond_the_vocabulary)
+{
+    edit_i32(path, "/input/image_sample", 1, (size_t[]){1}, (const int32_t[]){0});
+    edit_f32(path, "/input/pixel_values", 2, (size_t[]){1, 2}, (const float[]){0.5F, 1});
+    edit_element(path, "/input/tokens", 4, FORMULA_VOCAB);
+    conf_case *c = read_sound();
+    conf_case_free(c);
+    edit_element(path, "/input/tokens", 4, -1);
+    assert_refused(ASSAY_EFORMAT, "/input/tokens: sample 0 holds token -1");
+    edit_element(path, "/input/tokens", 4, 1);
+    edit_element(path, "/input/decode", 3, FORMULA_VOCAB);
+    assert_refused(ASSAY_EFORMAT, "/input/decode: sample 1 holds token 19");
+}
+END_TEST
+
 START_TEST(tokens_after_the_end_are_refused)
 {
     edit_element(path, "/expect/tokens", 1, -1);
@@ -385,6 +400,7 @@ int main(void)
     tcase_add_test(cases, a_case_without_tokens_is_refused);
     tcase_add_test(cases, lengths_outside_the_prompt_are_refused);
     tcase_add_test(cases, tokens_outside_the_vocabulary_are_refused);
+    tcase_add_test(cases, placeholders_of_a_prompt_with_media_may_lie_beyond_the_vocabulary);
     tcase_add_test(cases, tokens_after_the_end_are_refused);
     tcase_add_test(cases, an_unknown_finish_is_refused);
     tcase_add_test(cases, padding_that_is_not_nan_is_refused);
