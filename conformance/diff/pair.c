@@ -239,7 +239,8 @@ static assay_status diff_trace(pair_state *s, const char *name, bool *diverges, 
         double unit = wide ? CONF_FLOAT64_BOUND * largest : conf_unit_float32(0, largest);
         rc = conf_diff_tensor_judge(s->d, a, b, unit, &tensor, err);
         if (rc == ASSAY_OK && tensor.worst.multiple > limit && !*diverges) {
-            conf_evaluate_tensor_where(v, name, &shape, &tensor.worst, tensor.expected, tensor.found, limit);
+            conf_evaluate_tensor_where(v, name, &shape, &tensor.worst, tensor.expected, tensor.found, limit,
+                                       true);
             *diverges = true;
         }
     }

@@ -108,7 +108,8 @@ static void judge_tensor(search *q, size_t step_first, size_t first, size_t n, c
     const double other = found[j.at];
     j.at += first * width;
     print_step(q, step_first, step, sizeof step);
-    conf_evaluate_tensor_where(v, golden->name, &golden->value, &j, truth[j.at], other, limit);
+    conf_evaluate_tensor_where(v, golden->name, &golden->value, &j, truth[j.at], other, limit,
+                               v->float64 || conf_tensor_has_noise(golden, v->compute));
     (void)snprintf(q->text, sizeof q->text, "%s, against ref64: %.500s", step, v->trace);
 }
 

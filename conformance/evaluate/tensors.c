@@ -51,13 +51,16 @@ void conf_tensor_print_index(char *text, size_t size, const conf_array *a, size_
 }
 
 void conf_evaluate_tensor_where(conf_verdict *v, const char *name, const conf_array *shape,
-                                const conf_tensor_judgement *j, double expected, double found, double limit)
+                                const conf_tensor_judgement *j, double expected, double found, double limit,
+                                bool is_recorded)
 {
     char at[128];
     conf_tensor_print_index(at, sizeof at, shape, j->at);
     int digits = CONF_DIGITS(v);
-    (void)snprintf(v->trace, sizeof v->trace, "%s%s: expected %.*g, found %.*g, %.3g times its bound", name,
-                   at, digits, expected, digits, found, j->multiple / limit);
+    (void)snprintf(v->trace, sizeof v->trace, "%s%s: expected %.*g, found %.*g, %.3g times %s", name, at,
+                   digits, expected, digits, found, j->multiple / limit,
+                   is_recorded ? "its bound"
+                               : "an estimate of its bound, since it has no recorded noise in this type");
 }
 
 void conf_evaluate_fail_tensor(conf_verdict *v)
@@ -84,6 +87,7 @@ static bool tensor_diverges(const conf_replay *r, const conf_traced *seen, bool 
     conf_verdict *v = r->verdict;
     const conf_trace *t = seen->trace;
     const double limit = !judged ? CONF_UNJUDGED : v->float64 ? 1 : CONF_NOISE_MULTIPLE;
+    const bool is_recorded = v->float64 || conf_tensor_has_noise(t, v->compute);
     const double unit = judged ? conf_tensor_unit(r->c, v->float64, v->compute, t) : 1;
     if (!seen->value.data) {
         (void)snprintf(v->trace, sizeof v->trace, "%s: its type or its shape is not the recorded one",
@@ -93,7 +97,7 @@ static bool tensor_diverges(const conf_replay *r, const conf_traced *seen, bool 
     conf_tensor_judgement j = conf_judge_tensor(t->value.data, seen->value.data, t->value.n, unit);
     if (j.multiple <= limit) return false;
     conf_evaluate_tensor_where(v, t->name, &t->value, &j, ((const double *)t->value.data)[j.at],
-                               ((const double *)seen->value.data)[j.at], limit);
+                               ((const double *)seen->value.data)[j.at], limit, is_recorded);
     return true;
 }
 

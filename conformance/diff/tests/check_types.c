@@ -79,6 +79,10 @@ START_TEST(a_tensor_is_not_judged_by_the_noise_of_another_type)
     edit_element(compare_seen, "/observed/trace/layer.00.out", 6, 1);
     compare_as = ASSAY_DTYPE_NONE;
     (void)assert_outcome(CONF_FAILED, "a tensor on the way does not");
+    compare_as = ASSAY_BF16;
+    edit_element(compare_seen, "/observed/decode", PLACE, truth_there() + 5 * FORMULA_NARROW);
+    assert_diverges("4 times the noise in bfloat16)", "sample 0, decode, step 1, id 0: expected ",
+                    "times an estimate of its bound, since it has no recorded noise in this type");
 }
 END_TEST
 
