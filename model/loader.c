@@ -82,18 +82,30 @@ bool plan_has_family(const char *model_type)
     return family_index(model_type) < N_FAMILIES;
 }
 
+/* The family whose name begins like this one: the most similar, for a message. */
+static const char *similar_family(const char *model_type)
+{
+    size_t best = 0, n_best = 0;
+    for (size_t i = 0; i < N_FAMILIES; i++) {
+        size_t n = 0;
+        while (model_type[n] && model_type[n] == FAMILIES[i].model_type[n]) n++;
+        if (n > n_best) {
+            best = i;
+            n_best = n;
+        }
+    }
+    return FAMILIES[best].model_type;
+}
+
 static size_t find_family(config *c)
 {
-    char known[512] = "";
     const char *type = config_text(c, "model_type");
     const size_t index = family_index(type);
-    if (index < N_FAMILIES) return index;
-    for (size_t i = 0; i < N_FAMILIES; i++) {
-        size_t at = strlen(known);
-        (void)snprintf(known + at, sizeof known - at, "%s%s", at ? ", " : "", FAMILIES[i].model_type);
-    }
-    config_fail(c, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected one of %s", type, known);
-    return N_FAMILIES;
+    if (index == N_FAMILIES)
+        config_fail(c, ASSAY_EUNSUPPORTED,
+                    "model_type: found \"%s\", expected a supported family, such as \"%s\"", type,
+                    similar_family(type));
+    return index;
 }
 
 /* Ignores the tensors of towers that a text plan leaves out, but only if the config has these towers. */

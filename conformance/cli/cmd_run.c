@@ -161,7 +161,6 @@ static void report_ready(run_state *run)
         if (passed_over) {
             remove_result(run, result);
         } else {
-            if (!r->scanned) conf_verdict_apply_named(&r->verdicts[engine]);
             if (engine == 0) warn_unknown(run, r);
             report_result(run, result, engine);
         }

@@ -152,7 +152,6 @@ static void collect_verdict(scheduling *of)
     size_t i = of->n_seen++;
     conf_trial_row *row = &of->rows.at[i];
     conf_verdict *v = &of->verdicts[i];
-    if (!row->scanned) conf_verdict_apply_named(v);
     row->seconds += v->seconds;
     /* In a later round all programs may be skipped. */
     if (v->outcome != CONF_SKIPPED || !row->n_programs) row->verdict = *v;

@@ -140,14 +140,6 @@ void conf_verdict_apply_checkpoint(conf_verdict *v)
     v->where[0] = v->trace[0] = v->vector[0] = '\0';
 }
 
-void conf_verdict_apply_named(conf_verdict *v)
-{
-    char said[CONF_TEXT_MAX];
-    if (v->outcome != CONF_SKIPPED || v->checkpoint.state != CONF_CHECKPOINT_UNKNOWN) return;
-    (void)snprintf(said, sizeof said, "%s", v->reason);
-    conf_verdict_set(v, CONF_BROKEN, "asked for, and cannot be run: %s", said);
-}
-
 void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n)
 {
     size_t capacity = sizeof v->unknown - 32, at = 0;

@@ -159,11 +159,6 @@ void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format,
  * engine; CONF_PASSED stays, with a note. */
 void conf_verdict_apply_checkpoint(conf_verdict *v);
 
-/* For a case that the user named, as opposed to one found below a directory: CONF_SKIPPED becomes
- * CONF_BROKEN if the harness does not support the checkpoint either, so that a named case is not
- * silently skipped. */
-void conf_verdict_apply_named(conf_verdict *v);
-
 /* Writes names [n] to v->unknown, one per line; if they do not all fit, the last line gives the number
  * of omitted names. */
 void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n);

@@ -41,7 +41,6 @@ static conf_verdict run_child_task(search *q, conf_task_fn *task, const void *wh
 {
     conf_verdict v = {0};
     if (conf_isolate(task, what, q->location->limits, &v, &q->err) != ASSAY_OK) q->failed = true;
-    else conf_verdict_apply_named(&v);
     if (!q->failed && v.outcome == CONF_BROKEN) {
         (void)assay_fail(&q->err, ASSAY_EINTERNAL, "%s", v.reason);
         q->failed = true;

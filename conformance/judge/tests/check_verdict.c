@@ -91,7 +91,6 @@ START_TEST(a_failure_on_a_checkpoint_that_is_not_broken_stays)
         fail_with_places();
         v.checkpoint.state = valid ? CONF_CHECKPOINT_VALID : CONF_CHECKPOINT_UNKNOWN;
         conf_verdict_apply_checkpoint(&v);
-        conf_verdict_apply_named(&v);
         ck_assert_int_eq(v.outcome, CONF_FAILED);
         ck_assert_int_eq(v.class, CONF_CLASS_LOGITS);
         ck_assert_str_eq(v.reason, "off");
@@ -107,18 +106,6 @@ START_TEST(a_pass_on_a_broken_checkpoint_has_a_note)
     conf_verdict_apply_checkpoint(&v);
     ck_assert_int_eq(v.outcome, CONF_PASSED);
     ck_assert_str_eq(v.notes, "agrees, though the checkpoint is broken: cut short");
-}
-END_TEST
-
-START_TEST(a_named_case_is_skipped_only_if_its_checkpoint_is_supported)
-{
-    conf_verdict_set(&v, CONF_SKIPPED, "%s", "no sinks");
-    conf_verdict_apply_named(&v);
-    ck_assert_int_eq(v.outcome, CONF_SKIPPED);
-    v.checkpoint.state = CONF_CHECKPOINT_UNKNOWN;
-    conf_verdict_apply_named(&v);
-    ck_assert_int_eq(v.outcome, CONF_BROKEN);
-    ck_assert_str_eq(v.reason, "asked for, and cannot be run: no sinks");
 }
 END_TEST
 
@@ -180,7 +167,6 @@ int main(void)
     tcase_add_test(checkpoints, a_failure_on_a_broken_checkpoint_is_not_the_engines);
     tcase_add_test(checkpoints, a_failure_on_a_checkpoint_that_is_not_broken_stays);
     tcase_add_test(checkpoints, a_pass_on_a_broken_checkpoint_has_a_note);
-    tcase_add_test(checkpoints, a_named_case_is_skipped_only_if_its_checkpoint_is_supported);
     tcase_add_test(texts, manners_that_were_left_out_are_listed_in_order);
     tcase_add_test(texts, a_manner_that_does_not_fit_is_dropped_whole);
     suite_add_tcase(suite, checkpoints);
