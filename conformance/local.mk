@@ -27,6 +27,7 @@ include conformance/bench/local.mk
 include conformance/probe/local.mk
 include conformance/cli/local.mk
 include conformance/faults/local.mk
+include conformance/faults/kernels/local.mk
 include conformance/faults/serve/local.mk
 include conformance/plans/local.mk
 

@@ -50,15 +50,3 @@ conformance_faults_faults_la_LIBADD = conformance/faults/libfaults.la serving/li
 check_PROGRAMS += conformance/faults/list
 conformance_faults_list_CFLAGS = $(AM_CFLAGS)
 conformance_faults_list_LDADD = conformance/faults/libfaults.la
-
-# A kernel library with faults to plant; conformance/tests/kernel_faults.test checks that the sweep catches each.
-check_LTLIBRARIES += conformance/faults/kernels.la
-conformance_faults_kernels_la_SOURCES = conformance/faults/kernels.c conformance/faults/kernels.h \
-	conformance/faults/kernels_inputs.c
-conformance_faults_kernels_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_faults_kernels_la_LIBADD = fastpath/libkernels.la model/libmodel.la $(JSONC_LIBS)
-check_PROGRAMS += conformance/faults/list_kernels
-conformance_faults_list_kernels_SOURCES = conformance/faults/kernels.c conformance/faults/kernels_inputs.c \
-	conformance/faults/list_kernels.c
-conformance_faults_list_kernels_CFLAGS = $(AM_CFLAGS)
-conformance_faults_list_kernels_LDADD = fastpath/libkernels.la model/libmodel.la $(JSONC_LIBS)

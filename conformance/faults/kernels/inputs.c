@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "conformance/faults/kernels.h"
+#include "conformance/faults/kernels/fault.h"
 
 /* Element i of row r of x. */
 static double x_at(const assay_product *p, assay_dtype dtype, size_t r, size_t i)

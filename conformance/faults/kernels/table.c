@@ -1,7 +1,7 @@
 /* Each fault wraps the kernel that it breaks; SOUND has the correct kernels.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/faults/kernels.h"
+#include "conformance/faults/kernels/fault.h"
 
 #include <math.h>
 #include <pthread.h>

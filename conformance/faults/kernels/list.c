@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
-#include "conformance/faults/kernels.h"
+#include "conformance/faults/kernels/fault.h"
 
 int main(void)
 {

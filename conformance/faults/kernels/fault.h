@@ -2,8 +2,8 @@
  * that the sweep catches it. ASSAY_FAULT names the planted one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_FAULTS_KERNELS_H
-#define CONFORMANCE_FAULTS_KERNELS_H
+#ifndef CONFORMANCE_FAULTS_KERNELS_FAULT_H
+#define CONFORMANCE_FAULTS_KERNELS_FAULT_H
 
 #include "fastpath/kernels/kernels.h"
 
@@ -25,7 +25,7 @@ extern fp_operations SOUND;
 void *fault_allocate(size_t n_bytes);
 void *fault_copy(const void *from, size_t n_bytes);
 
-/* Defined in kernels_inputs.c. */
+/* Defined in inputs.c. */
 void plant_without_zeros(fp_operations *op);
 void plant_writes_x(fp_operations *op);
 void plant_writes_scales(fp_operations *op);

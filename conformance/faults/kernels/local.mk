@@ -1,0 +1,12 @@
+# A kernel library with faults to plant; conformance/tests/kernel_faults.test checks that the sweep catches each.
+# SPDX-License-Identifier: Apache-2.0
+KERNEL_FAULTS = conformance/faults/kernels/fault.h conformance/faults/kernels/inputs.c \
+	conformance/faults/kernels/table.c
+check_LTLIBRARIES += conformance/faults/kernels.la
+conformance_faults_kernels_la_SOURCES = $(KERNEL_FAULTS)
+conformance_faults_kernels_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_faults_kernels_la_LIBADD = fastpath/libkernels.la model/libmodel.la $(JSONC_LIBS)
+check_PROGRAMS += conformance/faults/kernels/list
+conformance_faults_kernels_list_SOURCES = $(KERNEL_FAULTS) conformance/faults/kernels/list.c
+conformance_faults_kernels_list_CFLAGS = $(AM_CFLAGS)
+conformance_faults_kernels_list_LDADD = fastpath/libkernels.la model/libmodel.la $(JSONC_LIBS)
