@@ -108,7 +108,7 @@ static void sweep_task(const void *context, conf_verdict *v)
     if (of->alone) s->thread_seconds = ALONE_THREAD_SECONDS;
     install_fault_handler(s);
     if (!is_open) conf_verdict_set(v, CONF_BROKEN, "%s: out of memory", t->op->name);
-    else if (!of->alone) t->op->run_shapes(s, t->op);
+    else if (!of->alone) sweep_run(s, t->op);
     else if (t->op->allows(s, t->op, of->shape)) t->op->run(s, t->op, of->shape, of->numbers);
     else conf_verdict_set(v, CONF_BROKEN, "%s: no such shape, or too large", t->op->name);
     sweep_close(s);
@@ -150,7 +150,10 @@ static void print_point(sweeping *of, const sweep_op *op, bool provided, const c
         return;
     }
     const bool ok = v->outcome == CONF_PASSED;
+    char largest[SWEEP_LARGEST_MAX];
+    sweep_largest_write(s, op, largest, sizeof largest);
     (void)fprintf(out, "%sok %zu - %s, %zu cases\n", ok ? "" : "not ", of->n_points, op->name, s->n_cases);
+    (void)fprintf(out, "# largest: %s\n", largest);
     if (s->worst > 0) {
         (void)fprintf(out, "# %.3g of the bound at worst:", s->worst);
         print_case(out, of, " ", s->worst_at);
@@ -168,12 +171,14 @@ static void print_row(const sweeping *of, const sweep_op *op, const conf_verdict
     (void)fprintf(out, "%-18s %6zu ", op->name, s->n_cases);
     if (s->worst > 0) (void)fprintf(out, "%9.3g", s->worst);
     else (void)fprintf(out, "%9s", v->outcome == CONF_PASSED ? "exact" : "-");
-    (void)fprintf(out, " %s%s%s\n",
+    char largest[SWEEP_LARGEST_MAX];
+    sweep_largest_write(s, op, largest, sizeof largest);
+    (void)fprintf(out, " %s%-5s%s %s\n",
                   context->color ? (v->outcome == CONF_PASSED ? "\033[32m" : "\033[31m") : "",
                   v->outcome == CONF_PASSED   ? "pass"
                   : v->outcome == CONF_FAILED ? "FAIL"
                                               : "ERROR",
-                  context->color ? "\033[0m" : "");
+                  context->color ? "\033[0m" : "", largest);
     if (v->outcome != CONF_PASSED) print_fault(out, "", of, v);
     if (of->options->verbose && s->worst > 0) print_case(out, of, "  worst: ", s->worst_at);
     (void)fflush(out);
@@ -239,7 +244,7 @@ static assay_status sweep_all(sweeping *of, assay_error *err)
 {
     assay_status rc = conf_report_files_open(of->options, of->context, &of->files, err);
     if (rc == ASSAY_OK && !conf_report_uses_stdout(&of->files))
-        (void)fprintf(of->context->out, "%-18s  cases x bound <= 1\n", "");
+        (void)fprintf(of->context->out, "%-18s  cases x bound <= 1 largest\n", "");
     for (size_t i = 0; i < sweep_n_ops() && rc == ASSAY_OK && !conf_interrupted(); i++)
         if (is_selected(of, i)) rc = sweep_one(of, sweep_op_at(i), of->shared->provided[i], err);
     if (rc == ASSAY_OK && of->files.tap) conf_tap_print_plan(of->files.tap, of->n_points);
@@ -295,8 +300,8 @@ static assay_status read_arguments(sweeping *of, assay_error *err)
         !sweep_case_read(op, o->arguments + 3, o->n_arguments - 3, &of->numbers, of->shape))
         return assay_fail(
             err, ASSAY_EINVAL,
-            "a case of %s is a seed, then integers, random, special or zeros, then %zu dimensions", op->name,
-            op->n_dims);
+            "a case of %s is a seed, then integers, random, special, zeros or large, then %zu dimensions",
+            op->name, op->n_dims);
     return conf_cli_parse_seed("SEED", o->arguments[2], &of->seed, err);
 }
 

@@ -13,6 +13,9 @@ enum { N_ROWS, N_HEADS, HEAD_DIM, KEYS, RANGES, EXTRAS, DIMS };
 /* Which positions the rows attend to. */
 enum { SAME, CAUSAL, WINDOWS, ANY, N_RANGES };
 
+/* Numbers of all pages of keys of a call. */
+enum { MOST_PAGES = 4 << 20 };
+
 /* Bits of EXTRAS. */
 enum { CAP = 1, SINKS = 2, STRIDES = 4, SINK_TOKENS = 8, N_EXTRAS = 16 };
 
@@ -46,6 +49,18 @@ static void draw_ranges(sweep_attention *a, const size_t *shape)
     }
 }
 
+/* Pages of small calls are arrays of their own, each with its wall; those of large calls share one, the last
+ * first, so that no page follows the one before it. Both keys and values must fit. */
+enum { PAGES_ALONE = 6 };
+
+static void *alloc_page(sweep_attention *a, size_t page, bool is_key, size_t n_bytes)
+{
+    const char *name = is_key ? "k" : "v";
+    if (a->n_pages <= PAGES_ALONE) return sweep_alloc_aligned(a->s, name, n_bytes, ASSAY_ALIGNMENT);
+    if (page == 0) a->shared_pages = sweep_alloc_aligned(a->s, name, a->n_pages * n_bytes, ASSAY_ALIGNMENT);
+    return a->shared_pages ? a->shared_pages + (a->n_pages - 1 - page) * n_bytes : NULL;
+}
+
 static bool is_attended(const sweep_attention *a, size_t position)
 {
     for (size_t r = 0; r < a->call.n_rows; r++)
@@ -72,20 +87,20 @@ static void add_specials(sweep *s, float *x, size_t n, bool is_key)
 }
 
 /* Makes a page of keys or values; positions to which no row attends are always NaN. */
-static const void *make_page(const sweep_attention *a, size_t page, bool is_key, sweep_numbers numbers)
+static const void *make_page(sweep_attention *a, size_t page, bool is_key, sweep_numbers numbers)
 {
     static float wide[64 * SWEEP_MAX_HEAD_DIM];
     const size_t head_dim = a->call.head_dim, n = ASSAY_PAGE * head_dim;
-    const char *name = is_key ? "k" : "v";
-    float *x = a->dtype == ASSAY_F32 ? sweep_alloc_aligned(a->s, name, n * sizeof *x, 64) : wide;
-    sweep_fill(a->s, x, n, numbers == SWEEP_INTEGERS ? SWEEP_INTEGERS : SWEEP_RANDOM);
+    float *x = a->dtype == ASSAY_F32 ? alloc_page(a, page, is_key, n * sizeof *x) : wide;
+    sweep_fill(a->s, x, n,
+               numbers == SWEEP_INTEGERS || (numbers == SWEEP_LARGE && !is_key) ? numbers : SWEEP_RANDOM);
     if (numbers == SWEEP_SPECIAL || (numbers == SWEEP_ZEROS && is_key)) add_specials(a->s, x, n, is_key);
-    for (size_t i = 0; i < n; i++) {
-        size_t position = page * ASSAY_PAGE + (is_key ? i % ASSAY_PAGE : i / head_dim);
-        if (!is_attended(a, position)) x[i] = NAN;
+    for (size_t i = 0; i < ASSAY_PAGE; i++) {
+        if (is_attended(a, page * ASSAY_PAGE + i)) continue;
+        for (size_t d = 0; d < head_dim; d++) x[is_key ? d * ASSAY_PAGE + i : i * head_dim + d] = NAN;
     }
     if (a->dtype == ASSAY_F32) return x;
-    uint16_t *narrow = sweep_alloc_aligned(a->s, name, n * sizeof *narrow, 64);
+    uint16_t *narrow = alloc_page(a, page, is_key, n * sizeof *narrow);
     for (size_t i = 0; i < n; i++) dtype_from_f64(narrow + i, &(double){(double)x[i]}, ASSAY_BF16, 1);
     return narrow;
 }
@@ -193,6 +208,33 @@ static void round_queries(float *q, size_t n)
     }
 }
 
+/* Scores of large numbers are some hundreds, of either sign: their exponentials are infinite or 0 in float32.
+ */
+static void scale_scores(float *x, size_t n, float factor)
+{
+    for (size_t i = 0; i < n; i++) x[i] *= factor;
+}
+
+static void fill_queries(sweep_attention *a, size_t n, sweep_numbers numbers)
+{
+    if (numbers == SWEEP_ZEROS) sweep_fill_sparse(a->s, a->q, n);
+    else sweep_fill(a->s, a->q, n, numbers == SWEEP_INTEGERS ? SWEEP_INTEGERS : SWEEP_RANDOM);
+    if (numbers == SWEEP_LARGE) scale_scores(a->q, n, 600);
+    if (a->dtype == ASSAY_BF16) round_queries(a->q, n);
+}
+
+/* Makes sinks as large as scores: at most 20 above the largest score of each row, so that no output is
+ * subnormal in float32, or up to 180 below it. */
+static void raise_sinks(sweep_attention *a)
+{
+    for (size_t h = 0; h < a->call.n_heads; h++) {
+        double least = INFINITY;
+        for (size_t r = 0; r < a->call.n_rows; r++)
+            least = fmin(least, sweep_attention_largest(&(sweep_query){a, r, h, a->first[r], a->last[r]}));
+        a->sinks[h] = (float)least + 20 - (float)sweep_between(a->s, 0, 200);
+    }
+}
+
 static void make_inputs(sweep_attention *a, const size_t *shape, sweep_numbers numbers)
 {
     assay_attention_call *c = &a->call;
@@ -200,18 +242,20 @@ static void make_inputs(sweep_attention *a, const size_t *shape, sweep_numbers n
     a->is_exact = numbers == SWEEP_INTEGERS && !(shape[EXTRAS] & CAP);
     c->scale = a->is_exact ? 256 : 1 / sqrtf((float)c->head_dim);
     c->cap = shape[EXTRAS] & CAP ? 1.5F : 0;
+    a->share = sweep_alloc(a->s, NULL, shape[KEYS] * sizeof *a->share);
+    a->off = sweep_alloc(a->s, NULL, shape[KEYS] * sizeof *a->off);
     c->q = a->q = sweep_alloc(a->s, "q", n_q * sizeof *a->q);
-    if (numbers == SWEEP_ZEROS) sweep_fill_sparse(a->s, a->q, n_q);
-    else sweep_fill(a->s, a->q, n_q, numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : numbers);
-    if (a->dtype == ASSAY_BF16) round_queries(a->q, n_q);
+    fill_queries(a, n_q, numbers);
     for (size_t page = 0; page < a->n_pages; page++) {
         a->k[page] = make_page(a, page, true, numbers);
         a->v[page] = make_page(a, page, false, numbers);
     }
     if (!(shape[EXTRAS] & SINKS)) return;
-    c->sinks = a->sinks = sweep_alloc(a->s, "sinks", c->n_heads * sizeof *a->sinks);
+    a->sinks = sweep_alloc(a->s, "sinks", c->n_heads * sizeof *a->sinks);
     sweep_fill(a->s, a->sinks, c->n_heads, numbers == SWEEP_INTEGERS ? SWEEP_INTEGERS : SWEEP_RANDOM);
-    for (size_t h = 0; a->is_exact && h < c->n_heads; h++) a->sinks[h] *= c->scale;
+    if (a->is_exact) scale_scores(a->sinks, c->n_heads, c->scale);
+    if (numbers == SWEEP_LARGE) raise_sinks(a);
+    c->sinks = a->sinks;
 }
 
 /* Kinds of operations. */
@@ -281,7 +325,7 @@ static void sweep_attention_shapes(sweep *s, const sweep_op *op)
                      keys[i]);
     for (size_t head_dim = 1; head_dim <= 130; head_dim++)
         run_with(s, op, 1 + head_dim % 7, 1 + head_dim % 3, head_dim, sweep_between(s, 1, 140));
-    for (size_t n_rows = 1; n_rows <= SWEEP_MAX_ROWS; n_rows++)
+    for (size_t n_rows = 1; n_rows <= 40; n_rows++)
         for (size_t j = 0; j < 3; j++)
             run_with(s, op, n_rows, sweep_between(s, 1, 4), sweep_between(s, 1, 40),
                      sweep_between(s, 1, 200));
@@ -301,15 +345,26 @@ static bool allows_attention(const sweep *s, const sweep_op *op, const size_t *s
 {
     (void)s;
     (void)op;
-    return sweep_in(shape + N_ROWS, 1, 1, SWEEP_MAX_ROWS) && sweep_in(shape + N_HEADS, 1, 1, 64) &&
+    const size_t n_pages = (shape[KEYS] + ASSAY_PAGE - 1) / ASSAY_PAGE;
+    return sweep_in(shape + N_ROWS, 1, 1, SWEEP_MAX_ROWS) &&
+           sweep_in(shape + N_HEADS, 1, 1, SWEEP_MAX_HEADS) &&
            sweep_in(shape + HEAD_DIM, 1, 1, SWEEP_MAX_HEAD_DIM) &&
            sweep_in(shape + KEYS, 1, 1, SWEEP_MAX_KEYS) && shape[RANGES] < N_RANGES &&
-           shape[EXTRAS] < N_EXTRAS;
+           shape[EXTRAS] < N_EXTRAS && n_pages * shape[HEAD_DIM] * ASSAY_PAGE <= MOST_PAGES &&
+           shape[N_ROWS] * shape[N_HEADS] * shape[HEAD_DIM] <= 1U << 20;
 }
+
+static const sweep_dim ATTENTION_DIMS[DIMS] = {[N_ROWS] = {"rows", 3, SWEEP_MAX_ROWS},
+                                               [N_HEADS] = {"heads", 2, SWEEP_MAX_HEADS},
+                                               [HEAD_DIM] = {"head_dim", 8, SWEEP_MAX_HEAD_DIM},
+                                               [KEYS] = {"keys", 70, SWEEP_MAX_KEYS},
+                                               [RANGES] = {NULL, 0, N_RANGES - 1},
+                                               [EXTRAS] = {NULL, 0, N_EXTRAS - 1}};
 
 #define ATTENTION(name, kind)                                                                                \
     {                                                                                                        \
-        name, kind, DIMS, has_attention, sweep_attention_shapes, allows_attention, run_attention             \
+        name, kind, DIMS, ATTENTION_DIMS, has_attention, sweep_attention_shapes, NULL, allows_attention,     \
+            run_attention                                                                                    \
     }
 const sweep_op SWEEP_ATTENTION[3] = {ATTENTION("attention_f32", KIND_F32),
                                      ATTENTION("attention_bf16", KIND_BF16),

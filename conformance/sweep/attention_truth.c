@@ -33,10 +33,10 @@ bool sweep_attention_attends(const sweep_attention *a, size_t row, size_t positi
 
 /* Expected attention weights of one query. */
 typedef struct truth {
-    double share[SWEEP_MAX_KEYS]; /* attention weight of each key; with the sink's they sum to 1 */
-    double off[SWEEP_MAX_KEYS];   /* bound of the error of the score, in units of u */
-    double off_all;               /* the same of the sum that all weights are divided by */
-    size_t n_largest;             /* number of keys and sinks with the largest score */
+    double *share;    /* attention weight of each key; with the sink's they sum to 1 */
+    double *off;      /* bound of the error of the score, in units of u */
+    double off_all;   /* the same of the sum that all weights are divided by */
+    size_t n_largest; /* number of keys and sinks with the largest score */
 } truth;
 
 /* Computes the scores, and bounds of the error of float scores: rounding in the product, in the cap,
@@ -60,6 +60,13 @@ static double make_scores(const sweep_query *a, truth *t, double *sink)
         if (!(sum <= maximum)) maximum = sum;
     }
     return maximum;
+}
+
+double sweep_attention_largest(const sweep_query *q)
+{
+    truth t = {.share = q->of->share, .off = q->of->off};
+    double sink;
+    return make_scores(q, &t, &sink);
 }
 
 static void make_truth(const sweep_query *a, truth *t)
@@ -92,7 +99,7 @@ void sweep_attention_judge(const sweep_query *a)
 {
     const assay_attention_call *c = &a->of->call;
     const float *out = c->out + a->row * c->ld_out + a->head * c->head_dim;
-    truth t;
+    truth t = {.share = a->of->share, .off = a->of->off};
     make_truth(a, &t);
     const double off_all = t.off_all + (a->of->rounds_shares ? OFF_BY_ROUNDING : 0);
     const bool is_exact = a->of->is_exact && (t.n_largest & (t.n_largest - 1)) == 0;

@@ -173,11 +173,16 @@ static bool has_cap(const assay_kernels *kernels, const sweep_op *op)
     return kernels->cap != NULL;
 }
 
+/* As many as a vocabulary has ids. */
+static const sweep_dim GATE_DIMS[1] = {{"elements", 4000, 262144}};
+
 const sweep_op SWEEP_GATE[6] = {
-    {"gate.silu", ASSAY_SILU, 1, has_gate, sweep_gate_shapes, allows_gate, run_gate},
-    {"gate.gelu", ASSAY_GELU, 1, has_gate, sweep_gate_shapes, allows_gate, run_gate},
-    {"gate.gelu_tanh", ASSAY_GELU_TANH, 1, has_gate, sweep_gate_shapes, allows_gate, run_gate},
-    {"gate.quick_gelu", ASSAY_QUICK_GELU, 1, has_gate, sweep_gate_shapes, allows_gate, run_gate},
-    {"gate.relu", ASSAY_RELU, 1, has_gate, sweep_gate_shapes, allows_gate, run_gate},
-    {"cap", 0, 1, has_cap, sweep_gate_shapes, allows_gate, run_cap},
+    {"gate.silu", ASSAY_SILU, 1, GATE_DIMS, has_gate, sweep_gate_shapes, NULL, allows_gate, run_gate},
+    {"gate.gelu", ASSAY_GELU, 1, GATE_DIMS, has_gate, sweep_gate_shapes, NULL, allows_gate, run_gate},
+    {"gate.gelu_tanh", ASSAY_GELU_TANH, 1, GATE_DIMS, has_gate, sweep_gate_shapes, NULL, allows_gate,
+     run_gate},
+    {"gate.quick_gelu", ASSAY_QUICK_GELU, 1, GATE_DIMS, has_gate, sweep_gate_shapes, NULL, allows_gate,
+     run_gate},
+    {"gate.relu", ASSAY_RELU, 1, GATE_DIMS, has_gate, sweep_gate_shapes, NULL, allows_gate, run_gate},
+    {"cap", 0, 1, GATE_DIMS, has_cap, sweep_gate_shapes, NULL, allows_gate, run_cap},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/sweep/list.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -29,6 +30,40 @@ const sweep_op *sweep_op_at(size_t index)
     size_t t = 0;
     for (; index >= TABLES[t].n_ops; t++) index -= TABLES[t].n_ops;
     return &TABLES[t].ops[index];
+}
+
+/* Draws and runs a shape whose dimension `large` is large; is_limit: the largest. */
+static void run_large(sweep *s, const sweep_op *op, size_t large, bool is_limit)
+{
+    size_t shape[SWEEP_DIMS];
+    for (size_t d = 0; d < op->n_dims; d++) {
+        const sweep_dim *dim = &op->dims[d];
+        if (!dim->name) shape[d] = is_limit ? 0 : sweep_between(s, 0, dim->most);
+        else if (d != large) shape[d] = sweep_between(s, 1, dim->few);
+        else shape[d] = is_limit ? dim->most : sweep_between_log(s, dim->few + 1, dim->most);
+    }
+    if (op->fit) op->fit(s, op, shape);
+    op->run(s, op, shape, is_limit ? SWEEP_RANDOM : sweep_turn(s));
+}
+
+void sweep_run(sweep *s, const sweep_op *op)
+{
+    op->run_shapes(s, op);
+    for (size_t d = 0; d < op->n_dims; d++) {
+        if (!op->dims[d].name) continue;
+        run_large(s, op, d, true);
+        for (size_t i = 0; i < SWEEP_N_NUMBERS; i++) run_large(s, op, d, false);
+    }
+}
+
+void sweep_largest_write(const sweep *s, const sweep_op *op, char *text, size_t n)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t d = 0; d < op->n_dims && length < n; d++)
+        if (op->dims[d].name)
+            length += (size_t)snprintf(text + length, n - length, "%s%s %zu", length ? ", " : "",
+                                       op->dims[d].name, s->largest[d]);
 }
 
 bool sweep_op_is_called(const sweep_op *op, const char *word)

@@ -194,6 +194,16 @@ static void sweep_matmul_shapes(sweep *s, const sweep_op *op)
         run_panels(s, op, sweep_between(s, 1, 40), sweep_between(s, 1, 600), sweep_between(s, 1, 100));
 }
 
+/* All panels. */
+static void fit_matmul(const sweep *s, const sweep_op *op, size_t *shape)
+{
+    const assay_dtype weights = KINDS[op->kind].weights;
+    const size_t panel = sweep_matmul_of(s->kernels, weights)->panel;
+    sweep_matrix_turn(s, weights, &shape[N_IN], &shape[BITS], &shape[GROUP]);
+    shape[FIRST_PANEL] = 0;
+    shape[N_PANELS] = (shape[N_OUT] + panel - 1) / panel;
+}
+
 static bool has_matmul(const assay_kernels *kernels, const sweep_op *op)
 {
     return product_of(kernels, op) != NULL;
@@ -210,22 +220,33 @@ static bool allows_matmul(const sweep *s, const sweep_op *op, const size_t *shap
            sweep_in(shape + N_PANELS, 1, 1, n - shape[FIRST_PANEL]);
 }
 
-#define LAYOUT(name, kind)                                                                                   \
+/* Sizes of published models; with affine groups all inputs are at least 128. */
+static const sweep_dim
+    MATMUL_DIMS[DIMS] =
+        {[N_ROWS] = {"rows", 3, 1024}, [N_IN] = {"inputs", 24, 28672}, [N_OUT] = {"outputs", 4, 32768}},
+    AFFINE_DIMS[DIMS] = {
+        [N_ROWS] = {"rows", 3, 1024}, [N_IN] = {"inputs", 24, 28672}, [N_OUT] = {"outputs", 4, 8192}};
+
+#define LAYOUT(name, kind, dims)                                                                             \
     {                                                                                                        \
-        name, kind, SWEEP_PACK_DIMS, sweep_pack_is_provided, sweep_pack_shapes, sweep_pack_allows,           \
-            sweep_pack_run                                                                                   \
+        name, kind, SWEEP_PACK_DIMS, dims, sweep_pack_is_provided, sweep_pack_shapes, sweep_pack_fit,        \
+            sweep_pack_allows, sweep_pack_run                                                                \
+    }
+#define PRODUCT(name, kind, dims)                                                                            \
+    {                                                                                                        \
+        name, kind, DIMS, dims, has_matmul, sweep_matmul_shapes, fit_matmul, allows_matmul, run_matmul       \
     }
 
 const sweep_op SWEEP_MATMUL[11] = {
-    LAYOUT("matmul_f32.pack", 0),
-    {"matmul_f32.f32", 0, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
-    LAYOUT("matmul_f16.pack", 1),
-    {"matmul_f16.f32", 1, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
-    LAYOUT("matmul_bf16.pack", 2),
-    {"matmul_bf16.f32", 2, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
-    {"matmul_bf16.bf16", 4, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
-    LAYOUT("matmul_affine.pack", 3),
-    {"matmul_affine.f32", 3, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
-    {"matmul_affine.bf16", 5, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
-    {"matmul_affine.i8", 6, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
+    LAYOUT("matmul_f32.pack", 0, SWEEP_PLAIN_PACK_DIMS),
+    PRODUCT("matmul_f32.f32", 0, MATMUL_DIMS),
+    LAYOUT("matmul_f16.pack", 1, SWEEP_PLAIN_PACK_DIMS),
+    PRODUCT("matmul_f16.f32", 1, MATMUL_DIMS),
+    LAYOUT("matmul_bf16.pack", 2, SWEEP_PLAIN_PACK_DIMS),
+    PRODUCT("matmul_bf16.f32", 2, MATMUL_DIMS),
+    PRODUCT("matmul_bf16.bf16", 4, MATMUL_DIMS),
+    LAYOUT("matmul_affine.pack", 3, SWEEP_AFFINE_PACK_DIMS),
+    PRODUCT("matmul_affine.f32", 3, AFFINE_DIMS),
+    PRODUCT("matmul_affine.bf16", 5, AFFINE_DIMS),
+    PRODUCT("matmul_affine.i8", 6, AFFINE_DIMS),
 };

@@ -28,11 +28,12 @@ void sweep_matrix_turn(const sweep *s, assay_dtype weights, size_t *n_in, size_t
 
 /* The i-th of n numbers of an operand along a sum. For SWEEP_ZEROS one operand has zeros and random
  * numbers, and the other has about one number per sum that is not finite: more of them would hide
- * those that meet a zero. */
+ * those that meet a zero. For SWEEP_LARGE weights are random numbers. */
 static float draw_number(const sweep_product *p, sweep *s, bool is_x, size_t i, size_t n)
 {
     float x;
-    sweep_fill(s, &x, 1, p->numbers == SWEEP_ZEROS ? SWEEP_RANDOM : p->numbers);
+    const bool is_random = p->numbers == SWEEP_ZEROS || (p->numbers == SWEEP_LARGE && !is_x);
+    sweep_fill(s, &x, 1, is_random ? SWEEP_RANDOM : p->numbers);
     if (p->numbers != SWEEP_ZEROS) return x;
     if (is_x != p->zeros_in_x) return sweep_between(s, 0, n - 1) ? x : sweep_special(s);
     switch (p->zeros) {

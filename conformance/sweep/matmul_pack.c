@@ -173,6 +173,16 @@ void sweep_pack_shapes(sweep *s, const sweep_op *op)
         run_turn(s, op, sweep_between(s, 71, 1000), sweep_between(s, 1, 2 * panel));
 }
 
+const sweep_dim SWEEP_PLAIN_PACK_DIMS[SWEEP_PACK_DIMS] =
+    {[N_IN] = {"inputs", 24, 28672}, [N_OUT] = {"outputs", 4, 32768}},
+                SWEEP_AFFINE_PACK_DIMS[SWEEP_PACK_DIMS] = {
+                    [N_IN] = {"inputs", 24, 28672}, [N_OUT] = {"outputs", 4, 8192}};
+
+void sweep_pack_fit(const sweep *s, const sweep_op *op, size_t *shape)
+{
+    sweep_matrix_turn(s, KINDS[op->kind], &shape[N_IN], &shape[BITS], &shape[GROUP]);
+}
+
 bool sweep_pack_is_provided(const assay_kernels *kernels, const sweep_op *op)
 {
     return sweep_matmul_of(kernels, KINDS[op->kind]) != NULL;

@@ -19,6 +19,8 @@ bool sweep_pack_is_provided(const assay_kernels *kernels, const sweep_op *op);
 void sweep_pack_shapes(sweep *s, const sweep_op *op);
 bool sweep_pack_allows(const sweep *s, const sweep_op *op, const size_t *shape);
 void sweep_pack_run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers);
+void sweep_pack_fit(const sweep *s, const sweep_op *op, size_t *shape);
 enum { SWEEP_PACK_DIMS = 4 };
+extern const sweep_dim SWEEP_PLAIN_PACK_DIMS[SWEEP_PACK_DIMS], SWEEP_AFFINE_PACK_DIMS[SWEEP_PACK_DIMS];
 
 #endif

@@ -6,16 +6,26 @@
 
 #include "conformance/sweep/sweep.h"
 
+/* A dimension of the shapes of an operation. */
+typedef struct sweep_dim {
+    const char *name; /* of a size, for reports; NULL: a choice among 0 … most */
+    size_t few, most; /* sizes of large cases: one dimension is in few + 1 … most, the others in 1 … few */
+} sweep_dim;
+
 typedef struct sweep_op sweep_op;
 struct sweep_op {
-    const char *name; /* of the operation in assay_kernels; of a function, "matmul_bf16.f32", or of its
-                         variant, "gate.silu" */
-    int kind;         /* distinguishes the operations of one file */
-    size_t n_dims;    /* of a shape */
+    const char *name;      /* of the operation in assay_kernels; of a function, "matmul_bf16.f32", or of its
+                              variant, "gate.silu" */
+    int kind;              /* distinguishes the operations of one file */
+    size_t n_dims;         /* of a shape */
+    const sweep_dim *dims; /* [n_dims] */
     /* Whether the table has the operation. */
     bool (*is_provided)(const assay_kernels *kernels, const sweep_op *op);
-    /* Calls run for every shape of the sweep. */
+    /* Calls run for shapes around the blocks of kernels; large ones are left to sweep_run. */
     void (*run_shapes)(sweep *s, const sweep_op *op);
+    /* Makes a large shape, whose dimensions were drawn one by one, one that the operation allows. NULL: every
+     * one is. */
+    void (*fit)(const sweep *s, const sweep_op *op, size_t *shape);
     /* Whether the contract allows the shape and its arrays fit: a shape may come from the user. */
     bool (*allows)(const sweep *s, const sweep_op *op, const size_t *shape);
     /* One case, from sweep_begin to sweep_end. */

@@ -86,7 +86,7 @@ static void run_rms_norm(sweep *s, const sweep_op *op, const size_t *shape, swee
         else sweep_fill(s, n.x + r * n.ld_x, n.width, numbers);
     if (sweep_bits(s) % 2) {
         n.weight = sweep_alloc(s, "weight", n.width * sizeof *n.weight);
-        sweep_fill(s, n.weight, n.width, numbers);
+        sweep_fill(s, n.weight, n.width, numbers == SWEEP_LARGE ? SWEEP_RANDOM : numbers);
     }
     sweep_lock_inputs(s);
     s->kernels->rms_norm->f32(n.y, n.ld_y, n.x, n.ld_x, n.n_rows, n.width, n.weight, n.epsilon);
@@ -119,5 +119,7 @@ static bool allows_rms_norm(const sweep *s, const sweep_op *op, const size_t *sh
     return sweep_in(shape, DIMS, 1, 1U << 20) && shape[N_ROWS] * (shape[WIDTH] + 3) <= 1U << 20;
 }
 
-const sweep_op SWEEP_RMS_NORM[1] = {
-    {"rms_norm", 0, DIMS, has_rms_norm, sweep_rms_norm_shapes, allows_rms_norm, run_rms_norm}};
+static const sweep_dim RMS_NORM_DIMS[DIMS] = {[N_ROWS] = {"rows", 3, 1024}, [WIDTH] = {"width", 24, 28672}};
+
+const sweep_op SWEEP_RMS_NORM[1] = {{"rms_norm", 0, DIMS, RMS_NORM_DIMS, has_rms_norm, sweep_rms_norm_shapes,
+                                     NULL, allows_rms_norm, run_rms_norm}};

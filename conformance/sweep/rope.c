@@ -84,8 +84,9 @@ static void run_rope(sweep *s, const sweep_op *op, const size_t *shape, sweep_nu
     r.cosine = sweep_alloc(s, "cosine", r.dim / 2 * sizeof *r.cosine);
     r.sine = sweep_alloc(s, "sine", r.dim / 2 * sizeof *r.sine);
     sweep_fill(s, r.before, n, numbers);
-    sweep_fill(s, r.cosine, r.dim / 2, numbers);
-    sweep_fill(s, r.sine, r.dim / 2, numbers);
+    const sweep_numbers angles = numbers == SWEEP_LARGE ? SWEEP_RANDOM : numbers;
+    sweep_fill(s, r.cosine, r.dim / 2, angles);
+    sweep_fill(s, r.sine, r.dim / 2, angles);
     memcpy(r.x, r.before, n_bytes);
     sweep_lock_inputs(s);
     s->kernels->rope->f32(r.x, r.n_heads, r.head_dim, r.dim, r.adjacent, r.cosine, r.sine);
@@ -120,4 +121,19 @@ static bool allows_rope(const sweep *s, const sweep_op *op, const size_t *shape)
            shape[DIM] % 2 == 0 && shape[ADJACENT] <= 1;
 }
 
-const sweep_op SWEEP_ROPE[1] = {{"rope", 0, DIMS, has_rope, sweep_rope_shapes, allows_rope, run_rope}};
+/* An even number of elements is rotated, at most those of a head. */
+static void fit_rope(const sweep *s, const sweep_op *op, size_t *shape)
+{
+    (void)s;
+    (void)op;
+    shape[DIM] += shape[DIM] % 2;
+    if (shape[HEAD_DIM] < shape[DIM]) shape[HEAD_DIM] = shape[DIM];
+}
+
+static const sweep_dim ROPE_DIMS[DIMS] = {[N_HEADS] = {"heads", 4, 128},
+                                          [HEAD_DIM] = {"head_dim", 64, 512},
+                                          [DIM] = {"dim", 64, 512},
+                                          [ADJACENT] = {NULL, 0, 1}};
+
+const sweep_op SWEEP_ROPE[1] = {
+    {"rope", 0, DIMS, ROPE_DIMS, has_rope, sweep_rope_shapes, fit_rope, allows_rope, run_rope}};

@@ -6,7 +6,7 @@
 #include "conformance/sweep/threads.h"
 
 enum { N_ROWS, N_EXPERTS, N_ACTIVE, RENORMALIZE, DIMS };
-enum { MAX_EXPERTS = 160 };
+enum { MAX_EXPERTS = 512, MAX_ACTIVE = 22 };
 
 /* Whether an expert after e with the same score is chosen. */
 static bool has_later_equal(const float *score, const bool *is_chosen, size_t n_experts, size_t e)
@@ -16,13 +16,17 @@ static bool has_later_equal(const float *score, const bool *is_chosen, size_t n_
     return false;
 }
 
+/* Scores that are further below the largest have a probability of 0 in float32. */
+#define DISTANCE_OF_ZERO 110.0F
+
 /* Experts must be chosen in ascending order, each once; an expert left out must not be better than the
- * worst chosen one, nor come before a chosen one with an equal score. */
+ * worst chosen one, nor come before a chosen one with an equal score, unless its probability is 0. */
 static bool judge_choice(sweep *s, const int32_t *chosen, const float *score, size_t n_experts,
                          size_t n_active, bool comparable)
 {
     bool is_chosen[MAX_EXPERTS] = {0};
-    float worst = INFINITY;
+    float worst = INFINITY, maximum = -INFINITY;
+    for (size_t e = 0; e < n_experts; e++) maximum = fmaxf(maximum, score[e]);
     for (size_t k = 0; k < n_active; k++) {
         if (chosen[k] < 0 || (size_t)chosen[k] >= n_experts || (k && chosen[k] <= chosen[k - 1])) {
             sweep_fail(s, "choice %zu of %zu experts: %d", k, n_experts, chosen[k]);
@@ -33,8 +37,9 @@ static bool judge_choice(sweep *s, const int32_t *chosen, const float *score, si
     }
     /* Scores further apart than this have different probabilities in float. */
     for (size_t e = 0; e < n_experts && comparable; e++)
-        if (!is_chosen[e] && (score[e] > worst + 1e-5F * (1 + fabsf(worst)) ||
-                              has_later_equal(score, is_chosen, n_experts, e))) {
+        if (!is_chosen[e] && score[e] > maximum - DISTANCE_OF_ZERO &&
+            (score[e] > worst + 1e-5F * (1 + fabsf(worst)) ||
+             has_later_equal(score, is_chosen, n_experts, e))) {
             sweep_fail(s, "expert %zu is left out: %g, the worst chosen one is %g", e, (double)score[e],
                        (double)worst);
             return false;
@@ -116,6 +121,30 @@ static void judge_threads(sweep *s, const int32_t *chosen, const float *share, c
                          .n_outputs = 2});
 }
 
+/* Scores of a router that saturates, some hundreds from 0: about one in four is within 20 of the largest, the
+ * probabilities of the others are 0 in float32. */
+static void fill_saturated(sweep *s, float *score, size_t n)
+{
+    const float maximum = (float)sweep_between(s, 0, 2000) - 1000;
+    for (size_t e = 0; e < n; e++) {
+        const float below = (float)(sweep_bits(s) % (1U << 20)) / (1U << 20);
+        score[e] = sweep_bits(s) % 4 ? maximum - DISTANCE_OF_ZERO - 10 - 500 * below : maximum - 20 * below;
+    }
+    score[sweep_between(s, 0, n - 1)] = maximum;
+}
+
+/* No probability is subnormal in float32. */
+static void fill_scores(sweep *s, float *score, const size_t *shape, sweep_numbers numbers)
+{
+    const size_t n = shape[N_ROWS] * shape[N_EXPERTS];
+    if (numbers == SWEEP_ZEROS) sweep_fill_sparse(s, score, n);
+    else if (numbers != SWEEP_LARGE) sweep_fill(s, score, n, numbers);
+    for (size_t r = 0; numbers == SWEEP_LARGE && r < shape[N_ROWS]; r++)
+        fill_saturated(s, score + r * shape[N_EXPERTS], shape[N_EXPERTS]);
+    if (numbers == SWEEP_RANDOM || numbers == SWEEP_ZEROS)
+        for (size_t i = 0; i < n; i++) score[i] = fminf(fmaxf(score[i], -20), 20);
+}
+
 static void run_router(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     (void)op;
@@ -125,11 +154,7 @@ static void run_router(sweep *s, const sweep_op *op, const size_t *shape, sweep_
           *scores = sweep_alloc_guarded(s, "scores", n * sizeof *scores);
     float *share = sweep_alloc_guarded(s, "share", shape[N_ROWS] * n_active * sizeof *share);
     int32_t *chosen = sweep_alloc_guarded(s, "chosen", shape[N_ROWS] * n_active * sizeof *chosen);
-    if (numbers == SWEEP_ZEROS) sweep_fill_sparse(s, given, n);
-    else sweep_fill(s, given, n, numbers);
-    if (numbers == SWEEP_RANDOM ||
-        numbers == SWEEP_ZEROS) /* no probability below the smallest normal float */
-        for (size_t i = 0; i < n; i++) given[i] = fminf(fmaxf(given[i], -20), 20);
+    fill_scores(s, given, shape, numbers);
     memcpy(scores, given, n * sizeof *scores);
     sweep_lock_inputs(s);
     s->kernels->router->f32(chosen, share, scores, shape[N_ROWS], shape[N_EXPERTS], n_active,
@@ -148,7 +173,7 @@ static void run_router(sweep *s, const sweep_op *op, const size_t *shape, sweep_
 
 static void sweep_router_shapes(sweep *s, const sweep_op *op)
 {
-    for (size_t n_experts = 1; n_experts <= MAX_EXPERTS; n_experts += 1 + n_experts / 8)
+    for (size_t n_experts = 1; n_experts <= 160; n_experts += 1 + n_experts / 8)
         for (size_t i = 0; i < 12; i++)
             op->run(s, op,
                     (const size_t[DIMS]){sweep_between(s, 1, 5), n_experts,
@@ -170,5 +195,18 @@ static bool allows_router(const sweep *s, const sweep_op *op, const size_t *shap
            sweep_in(shape + N_ACTIVE, 1, 1, shape[N_EXPERTS]) && shape[RENORMALIZE] <= 1;
 }
 
+/* At least as many experts as are chosen. */
+static void fit_router(const sweep *s, const sweep_op *op, size_t *shape)
+{
+    (void)s;
+    (void)op;
+    if (shape[N_EXPERTS] < shape[N_ACTIVE]) shape[N_EXPERTS] = shape[N_ACTIVE];
+}
+
+static const sweep_dim ROUTER_DIMS[DIMS] = {[N_ROWS] = {"rows", 3, 512},
+                                            [N_EXPERTS] = {"experts", 24, MAX_EXPERTS},
+                                            [N_ACTIVE] = {"chosen", 9, MAX_ACTIVE},
+                                            [RENORMALIZE] = {NULL, 0, 1}};
+
 const sweep_op SWEEP_ROUTER[1] = {
-    {"router", 0, DIMS, has_router, sweep_router_shapes, allows_router, run_router}};
+    {"router", 0, DIMS, ROUTER_DIMS, has_router, sweep_router_shapes, fit_router, allows_router, run_router}};

@@ -60,6 +60,14 @@ size_t sweep_between(sweep *s, size_t lowest, size_t highest)
     return lowest + (size_t)(sweep_bits(s) % (highest - lowest + 1));
 }
 
+size_t sweep_between_log(sweep *s, size_t lowest, size_t highest)
+{
+    const double share = (double)(sweep_bits(s) >> 11) / 0x1p53,
+                 ratio = (double)(highest + 1) / (double)lowest;
+    const size_t drawn = (size_t)((double)lowest * exp(share * log(ratio)));
+    return drawn < lowest ? lowest : drawn > highest ? highest : drawn;
+}
+
 static void name_case(const sweep *s, char *out, size_t n)
 {
     int at = snprintf(out, n, "%s %" PRIu64 " %s", s->op, s->seed, s->numbers);
@@ -69,7 +77,7 @@ static void name_case(const sweep *s, char *out, size_t n)
 
 const char *sweep_numbers_name(sweep_numbers numbers)
 {
-    static const char *const names[SWEEP_N_NUMBERS] = {"integers", "random", "special", "zeros"};
+    static const char *const names[SWEEP_N_NUMBERS] = {"integers", "random", "special", "zeros", "large"};
     return names[numbers];
 }
 
@@ -89,6 +97,7 @@ void sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers num
     s->state = s->seed;
     for (size_t i = 0; i < n_dims; i++) {
         s->shape[i] = shape[i];
+        if (shape[i] > s->largest[i]) s->largest[i] = shape[i];
         s->state = sweep_bits(s) ^ shape[i];
     }
     s->state = sweep_bits(s) ^ (uint64_t)numbers;
@@ -214,6 +223,7 @@ static float draw_number(sweep *s, sweep_numbers numbers)
     if (numbers == SWEEP_ZEROS && bits / 16 % 2) return sweep_zero(s);
     if (numbers == SWEEP_ZEROS && bits / 16 % 8 == 0) return sweep_special(s);
     float x = (float)((double)(bits >> 40) / 0x1p23 - 1);
+    if (numbers == SWEEP_LARGE) return 60000 * x;
     return bits % 16 ? x : ldexpf(x, (int)(bits / 16 % 13) - 6);
 }
 

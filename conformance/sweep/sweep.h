@@ -24,7 +24,7 @@
 enum { SWEEP_THREADS_EVERY = 24 };
 
 enum { SWEEP_CASE_MAX = 256 };
-enum { SWEEP_ARRAYS = 40, SWEEP_ARRAY_MAX = 16 << 20, SWEEP_DIMS = 8 };
+enum { SWEEP_ARRAYS = 40, SWEEP_ARRAY_MAX = 32 << 20, SWEEP_DIMS = 8 };
 
 /* Distribution of the numbers of a case. */
 typedef enum sweep_numbers {
@@ -32,6 +32,8 @@ typedef enum sweep_numbers {
     SWEEP_RANDOM,   /* uniform in -1 … 1, one in 16 scaled by 2^-6 … 2^6 */
     SWEEP_SPECIAL,  /* random, one in 97 a NaN or an infinity */
     SWEEP_ZEROS,    /* half zeros of either sign, one in 8 not finite: 0 times NaN or infinity is NaN */
+    SWEEP_LARGE, /* activations in -60,000 … 60,000, whose sums exceed the largest float16, and scores whose
+                    exponentials are infinite or 0 in float32 */
     SWEEP_N_NUMBERS
 } sweep_numbers;
 
@@ -52,6 +54,7 @@ typedef struct sweep {
     uint64_t state;      /* of the generator of the numbers */
     const char *numbers; /* name of the distribution */
     size_t shape[SWEEP_DIMS];
+    size_t largest[SWEEP_DIMS]; /* the largest value of each dimension in all cases */
     size_t n_dims, n_cases, n_arrays;
     bool on_threads;       /* whether the current case also runs on several threads at once */
     bool always_threads;   /* run every case on threads, not one in SWEEP_THREADS_EVERY */
@@ -99,6 +102,8 @@ void sweep_note_access(sweep *s, const void *address);
 uint64_t sweep_bits(sweep *s);
 /* A number in lowest … highest, both inclusive. */
 size_t sweep_between(sweep *s, size_t lowest, size_t highest);
+/* The same, with its logarithm distributed evenly. 1 <= lowest. */
+size_t sweep_between_log(sweep *s, size_t lowest, size_t highest);
 void sweep_fill(sweep *s, float *x, size_t n, sweep_numbers numbers);
 /* A random one of NaN, +infinity, -infinity. */
 float sweep_special(sweep *s);
@@ -116,9 +121,9 @@ bool sweep_judge_exact(sweep *s, float y, double truth, size_t at);
 /* Whether y has the bits of expected; all NaNs are equal. */
 bool sweep_judge_same(sweep *s, float y, float expected, size_t at);
 /* The distribution for the next case: each in turn, shifted by one after each round, so that
- * properties of shapes that repeat every second or fourth case meet every distribution. */
+ * properties of shapes that repeat with the number of distributions meet each of them. */
 sweep_numbers sweep_turn(const sweep *s);
-/* "integers", "random", "special", "zeros". */
+/* "integers", "random", "special", "zeros", "large". */
 const char *sweep_numbers_name(sweep_numbers numbers);
 /* Notes a fault of the current case, printf-like, unless a fault is already noted. */
 void sweep_fail(sweep *s, const char *format, ...) __attribute__((format(printf, 2, 3)));

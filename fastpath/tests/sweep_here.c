@@ -40,6 +40,9 @@ static size_t close_sweep(const sweep_op *op, const char *set, bool ok, size_t *
 {
     ok = ok && !s.fault[0];
     printf("%s %zu - %s, %s, %zu cases\n", ok ? "ok" : "not ok", ++*n_points, op->name, set, s.n_cases);
+    char largest[SWEEP_LARGEST_MAX];
+    sweep_largest_write(&s, op, largest, sizeof largest);
+    printf("# largest: %s\n", largest);
     if (s.worst > 0) printf("# %.3g of the bound at worst: %s\n", s.worst, s.worst_at);
     if (s.fault[0]) printf("# %s: %s\n", s.fault_at, s.fault);
     (void)fflush(stdout);
@@ -62,7 +65,7 @@ size_t sweep_here(const assay_kernels *kernels, const char *set, const char *con
         const sweep_op *op = sweep_op_at(i);
         if (!is_called(op, words) || !op->is_provided(kernels, op)) continue;
         const bool ok = open_sweep(op, kernels, seed);
-        if (ok) op->run_shapes(&s, op);
+        if (ok) sweep_run(&s, op);
         n_failed += close_sweep(op, set, ok, n_points);
     }
     return n_failed;

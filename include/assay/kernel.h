@@ -239,7 +239,8 @@ typedef struct assay_cap {
 /* The router of a mixture of experts: softmax over all experts, then the n_active best.
  * scores: [n_rows, n_experts], the router's logits; overwritten with unspecified values.
  * chosen: [n_rows, n_active], the experts with the n_active largest probabilities (the lower index among
- *         equals), in ascending order.
+ *         equals), in ascending order. Which experts are chosen among those whose probability is below the
+ *         smallest float32 is unspecified.
  * share:  [n_rows, n_active], their probabilities, divided by their sum where renormalize.
  * 1 <= n_active <= n_experts. No two arrays overlap. M = share (1 + |score - the largest score|). For all
  * scores, NaN included, every index is below n_experts and occurs once. */

@@ -93,10 +93,10 @@ static const struct {
     {"rms_nrom", "unknown operation rms_nrom: did you mean rms_norm?\n"},
     {"matmul", "unknown operation matmul"},
     {"rms_norm 5",
-     "a case of rms_norm is a seed, then integers, random, special or zeros, then 2 dimensions\n"},
+     "a case of rms_norm is a seed, then integers, random, special, zeros or large, then 2 dimensions\n"},
     {"rms_norm 5 random 3", "then 2 dimensions\n"},
     {"rms_norm 5 random 3 4 5", "then 2 dimensions\n"},
-    {"rms_norm 5 odd 3 4", "then integers, random, special or zeros"},
+    {"rms_norm 5 odd 3 4", "then integers, random, special, zeros or large"},
     {"rms_norm 5 random 3 4x", "then 2 dimensions\n"},
     {"rms_norm five random 3 4", "SEED: found five"},
     {"gate 5 random 3", "a case of gate.silu is a seed"},
@@ -123,6 +123,14 @@ START_TEST(a_single_case_can_be_run)
     const support_output *o = sweep_broken("", "rms_norm 5 random 3 17");
     ck_assert_int_eq(o->code, 0);
     assert_holds(o->out, "rms_norm                1 ");
+    assert_holds(o->out, " pass  rows 3, width 17\n");
+}
+END_TEST
+
+START_TEST(the_largest_value_of_each_size_is_printed)
+{
+    assert_holds(sweep_broken("", "")->out, " pass  rows 1024, width 28672\n");
+    assert_holds(sweep_broken("", "--seed 77")->out, " pass  rows 1024, width 28672\n");
 }
 END_TEST
 
@@ -154,6 +162,7 @@ START_TEST(tap_has_every_operation)
     ck_assert_int_eq(o->code, 0);
     assert_holds(o->out, "ok 1 - matmul_f32.pack # SKIP not provided\n");
     assert_holds(o->out, " - rms_norm, ");
+    assert_holds(o->out, "\n# largest: rows 1024, width 28672\n");
     assert_holds(o->out, " of the bound at worst: assay kernels ");
     assert_holds(o->out, "\n1..");
     assert_lacks(o->out, "x bound");
@@ -233,6 +242,7 @@ int main(void)
     tcase_add_loop_test(tc, a_wrong_command_line_is_explained, 0, (int)(sizeof LINES / sizeof *LINES));
     tcase_add_test(tc, a_library_is_needed);
     tcase_add_test(tc, a_single_case_can_be_run);
+    tcase_add_test(tc, the_largest_value_of_each_size_is_printed);
     tcase_add_test(tc, invalid_shapes_are_not_run);
     tcase_add_test(tc, another_seed_draws_other_cases);
     tcase_add_test(tc, tap_has_every_operation);

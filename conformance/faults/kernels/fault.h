@@ -36,6 +36,24 @@ void plant_writes_cosine(fp_operations *op);
 void plant_writes_up(fp_operations *op);
 void plant_shared_scratch(fp_operations *op);
 
+/* Defined in sizes.c. */
+void plant_active_16(fp_operations *op);
+void plant_elements_65536(fp_operations *op);
+void plant_experts_160(fp_operations *op);
+void plant_experts_256(fp_operations *op);
+void plant_heads_32(fp_operations *op);
+void plant_inputs_8192(fp_operations *op);
+void plant_keys_320(fp_operations *op);
+void plant_keys_384(fp_operations *op);
+void plant_keys_512(fp_operations *op);
+void plant_keys_100000(fp_operations *op);
+void plant_outputs_16384(fp_operations *op);
+void plant_width_16384(fp_operations *op);
+
+/* Defined in numbers.c. */
+void plant_softmax_no_maximum(fp_operations *op);
+void plant_sum_float16(fp_operations *op);
+
 const assay_kernels *assay_kernels_v2(void);
 
 #endif
