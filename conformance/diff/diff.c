@@ -168,6 +168,8 @@ assay_status conf_diff(const conf_diff_task *task, conf_verdict *v, conf_strings
     if (rc == ASSAY_OK) {
         conf_h5_limit(d.golden, CONF_DIFF_FILE_BYTES_MAX);
         conf_h5_limit(d.observed, CONF_DIFF_FILE_BYTES_MAX);
+        conf_h5_allow_large_chunks(d.golden);
+        conf_h5_allow_large_chunks(d.observed);
         rc = conf_case_read_frame(d.golden, &c, err);
     }
     if (rc == ASSAY_OK) rc = diff_files(&d, c, unknown, err);

@@ -1,5 +1,5 @@
 /* Compares an observation, a file with an engine's outputs, with a golden or with another observation.
- * The judge is that of a replay; memory does not grow with the files.
+ * The judge is that of a replay; memory does not grow with the files, unless their chunks are large (slab.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DIFF_DIFF_H
@@ -7,7 +7,7 @@
 
 #include "conformance/diff/state.h"
 
-/* Maximum size of the small members of a file, lengths and tokens, and of a chunk of any member. */
+/* Maximum size of the small members of a file, lengths and tokens, together. */
 #define CONF_DIFF_FILE_BYTES_MAX ((size_t)24 << 20)
 
 /* "logits", "tokens", "traces", NULL: the names of the bits, in that order. */

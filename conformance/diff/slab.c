@@ -24,6 +24,7 @@ typedef struct walk {
     void *context;
     size_t row_bytes;   /* total of a row of all datasets */
     size_t chunk_bytes; /* of the largest chunk */
+    size_t largest;     /* the stream that has it */
     conf_rect size;     /* b1 and t1: rows of a slab */
     size_t n_unpackers;
     conf_unpacker **unpackers; /* [n_unpackers] */
@@ -95,6 +96,19 @@ static size_t describe_slab(const walk *w, const conf_rect *rect, char *buffer, 
     return n_rows;
 }
 
+static assay_status fail_memory(const walk *w, assay_error *err)
+{
+    const conf_stream *s = w->streams[w->largest];
+    if (!w->chunk_bytes)
+        return assay_fail(err, ASSAY_ENOMEM, "%s: %s: out of memory for %zu bytes of rows",
+                          conf_stream_path(s), conf_stream_name(s), w->slab_bytes);
+    return assay_fail(
+        err, ASSAY_ENOMEM,
+        "%s: %s: out of memory for a chunk of %zu bytes, which takes %zu to unpack, and %zu bytes of rows",
+        conf_stream_path(s), conf_stream_name(s), w->chunk_bytes, conf_unpacker_bytes(w->chunk_bytes),
+        w->slab_bytes);
+}
+
 static bool walk_plain(void *context, size_t item, size_t worker)
 {
     walk *w = context;
@@ -104,8 +118,7 @@ static bool walk_plain(void *context, size_t item, size_t worker)
     rect.t1 = rect.t0 + w->size.t1 < w->shape[1] ? rect.t0 + w->size.t1 : w->shape[1];
     if (!w->buffers[worker]) w->buffers[worker] = malloc(w->slab_bytes);
     assay_error err = {0};
-    if (!w->buffers[worker])
-        return note_failure(w, item, assay_fail(&err, ASSAY_ENOMEM, "out of memory for logits"), &err);
+    if (!w->buffers[worker]) return note_failure(w, item, fail_memory(w, &err), &err);
     conf_slab slab;
     char *data[CONF_SLAB_STREAMS_MAX];
     size_t n_rows = describe_slab(w, &rect, w->buffers[worker], &slab, data);
@@ -124,8 +137,7 @@ static bool fill_part(void *context, size_t item, size_t worker)
     for (; part >= s->n_parts[k]; k++) part -= s->n_parts[k];
     assay_error err = {0};
     if (w->chunk_bytes && !w->unpackers[worker]) w->unpackers[worker] = conf_unpacker_new(w->chunk_bytes);
-    if (w->chunk_bytes && !w->unpackers[worker])
-        return note_failure(w, item, assay_fail(&err, ASSAY_ENOMEM, "out of memory for a chunk"), &err);
+    if (w->chunk_bytes && !w->unpackers[worker]) return note_failure(w, item, fail_memory(w, &err), &err);
     assay_status rc =
         conf_stream_read_part(w->streams[k], &s->slab.rect, part, s->data[k], w->unpackers[worker], &err);
     return rc == ASSAY_OK ? true : note_failure(w, item, rc, &err);
@@ -192,6 +204,7 @@ static void size_of_chunks(walk *w)
     size_of_rows(w, SLAB_BYTES / w->row_bytes, step[1]);
     if (step[0] == 1 && step[1] <= w->size.t1) return;
     size_t most = CONF_SLAB_BYTES_MAX / w->row_bytes;
+    if (w->chunk_bytes > CONF_CHUNK_BYTES) most = w->chunk_bytes * CONF_SLAB_CHUNKS / w->row_bytes;
     if (most > ROWS_MAX) most = ROWS_MAX;
     if (step[1] > most / step[0]) {
         size_of_rows(w, most, 1);
@@ -216,17 +229,11 @@ static assay_status prepare_walk(walk *w, bool plain, assay_error *err)
             "%s: %s: a row of %zu takes %zu MiB with what it is compared with; at most %zu are held",
             conf_stream_path(w->streams[0]), conf_stream_name(w->streams[0]), w->shape[2], w->row_bytes >> 20,
             CONF_SLAB_BYTES_MAX >> 20);
-    if (w->chunk_bytes > CONF_CHUNK_BYTES_MAX)
-        return assay_fail(err, ASSAY_EFORMAT,
-                          "%s: %s: a chunk of %zu MiB is too large; at most %zu are unpacked at once",
-                          conf_stream_path(w->streams[0]), conf_stream_name(w->streams[0]),
-                          w->chunk_bytes >> 20, CONF_CHUNK_BYTES_MAX >> 20);
     if (plain) size_of_rows(w, PLAIN_BYTES / w->row_bytes, 1);
     else size_of_chunks(w);
     w->slab_bytes = bytes_of_slab(w);
-    w->n_unpackers = w->n_workers;
-    if (w->chunk_bytes && w->n_unpackers > CONF_UNPACK_BYTES_MAX / conf_unpacker_bytes(w->chunk_bytes))
-        w->n_unpackers = CONF_UNPACK_BYTES_MAX / conf_unpacker_bytes(w->chunk_bytes);
+    const size_t most = CONF_UNPACK_BYTES_MAX / conf_unpacker_bytes(w->chunk_bytes);
+    w->n_unpackers = w->n_workers < most ? w->n_workers : most ? most : 1;
     if (plain && w->n_workers > CONF_SLAB_BYTES_MAX / w->slab_bytes)
         w->n_workers = w->slab_bytes > CONF_SLAB_BYTES_MAX ? 1 : CONF_SLAB_BYTES_MAX / w->slab_bytes;
     w->n_buffers = plain ? w->n_workers : 1;
@@ -234,7 +241,7 @@ static assay_status prepare_walk(walk *w, bool plain, assay_error *err)
     w->unpackers = calloc(w->n_unpackers, sizeof(conf_unpacker *));
     if (w->buffers && !plain) w->buffers[0] = malloc(w->slab_bytes);
     if (w->buffers && w->unpackers && (plain || w->buffers[0])) return ASSAY_OK;
-    return assay_fail(err, ASSAY_ENOMEM, "out of memory for logits");
+    return fail_memory(w, err);
 }
 
 static void free_walk(walk *w)
@@ -259,7 +266,10 @@ assay_status conf_slabs_walk(conf_stream *const *streams, size_t n_streams, size
     for (size_t k = 0; k < n_streams; k++) {
         size_t chunk = conf_stream_chunk_bytes(streams[k]);
         w.row_bytes += conf_stream_row_bytes(streams[k]);
-        if (chunk > w.chunk_bytes) w.chunk_bytes = chunk;
+        if (chunk > w.chunk_bytes) {
+            w.chunk_bytes = chunk;
+            w.largest = k;
+        }
         plain = plain && conf_stream_is_plain(streams[k]);
     }
     if (w.row_bytes == 0 || w.shape[0] == 0 || w.shape[1] == 0) return ASSAY_OK;

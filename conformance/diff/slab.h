@@ -1,5 +1,5 @@
-/* Processes datasets with the same samples and rows in parallel, in memory that does not grow with
- * them.
+/* Processes datasets with the same samples and rows in parallel, in memory that does not grow with them, but
+ * with a chunk: a chunk is unpacked as a whole, and unpacked again for each slab that it overlaps.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DIFF_SLAB_H
@@ -12,7 +12,8 @@
 
 #define CONF_SLAB_BYTES_MAX   ((size_t)80 << 20) /* maximum size of the rows of all datasets in memory */
 #define CONF_UNPACK_BYTES_MAX ((size_t)64 << 20) /* maximum size of the chunks being unpacked */
-#define CONF_CHUNK_BYTES_MAX  ((size_t)24 << 20)
+#define CONF_CHUNK_BYTES      ((size_t)24 << 20) /* the largest chunk that keeps these limits */
+#define CONF_SLAB_CHUNKS      4 /* a slab of larger chunks has at most this many times their size */
 
 /* The rows of every dataset that are in memory: the same rect of each. */
 typedef struct conf_slab {
@@ -34,7 +35,8 @@ typedef bool conf_slab_fn(void *context, const conf_slab *slab, size_t from, siz
 
 /* Calls fn once for every row of streams[n_streams], which have the same B and T; earlier rows are
  * started earlier. Fails with ASSAY_EFORMAT if a file is damaged (of several places always the same one
- * is named) or its rows or chunks exceed the memory limits, or with ASSAY_ENOMEM. */
+ * is named) or its rows exceed CONF_SLAB_BYTES_MAX; with ASSAY_ENOMEM, naming the chunk that was to be
+ * unpacked. */
 assay_status conf_slabs_walk(conf_stream *const *streams, size_t n_streams, size_t n_workers,
                              conf_slab_fn *fn, void *context, assay_error *err);
 

@@ -87,10 +87,10 @@ static assay_status check_chunk(const conf_h5_dataset *d, assay_error *err)
     double bytes = (double)d->type.size;
     for (size_t i = 0; i < d->layout.rank; i++) bytes *= (double)d->layout.chunk[i];
     if (!(bytes > 0)) return fail_layout(d, err);
-    if (bytes > (double)d->file->most)
+    if (bytes > (double)d->file->most_of_chunk)
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: %s has chunks of %.0f bytes; a file of %zu bytes may unpack to %zu",
-                          d->file->path, d->name, bytes, d->file->size, d->file->most);
+                          d->file->path, d->name, bytes, d->file->size, d->file->most_of_chunk);
     return ASSAY_OK;
 }
 

@@ -39,10 +39,11 @@ typedef struct conf_h5_state {
 struct conf_h5 {
     int fd;
     char *path;
-    size_t size;   /* bytes of the file */
-    size_t base;   /* offset of address 0: after the user block, if any */
-    uint64_t root; /* the object header of the root group */
-    size_t most;   /* bytes that its datasets may unpack to together */
+    size_t size;          /* bytes of the file */
+    size_t base;          /* offset of address 0: after the user block, if any */
+    uint64_t root;        /* the object header of the root group */
+    size_t most;          /* bytes that its datasets may unpack to together */
+    size_t most_of_chunk; /* bytes that a chunk may unpack to */
     conf_h5_state *state;
 };
 

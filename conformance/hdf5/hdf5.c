@@ -101,7 +101,12 @@ assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err)
     assay_status rc = file_open(path, &fd, &size, err);
     if (rc != ASSAY_OK) return rc;
     conf_h5 *file = calloc(1, sizeof *file);
-    if (file) *file = (conf_h5){.fd = fd, .size = size, .most = unpacked_max(size), .path = strdup(path)};
+    if (file)
+        *file = (conf_h5){.fd = fd,
+                          .size = size,
+                          .most = unpacked_max(size),
+                          .most_of_chunk = unpacked_max(size),
+                          .path = strdup(path)};
     else (void)close(fd);
     if (file) file->state = calloc(1, sizeof *file->state);
     if (!file || !file->path || !file->state) {
@@ -121,6 +126,13 @@ void conf_h5_limit(conf_h5 *file, size_t bytes)
 {
     if (bytes < file->most) file->most = bytes;
     if (bytes < file->state->left.unpacked) file->state->left.unpacked = bytes;
+}
+
+void conf_h5_allow_large_chunks(conf_h5 *file)
+{
+    const double bytes = (double)file->size * CONF_H5_STREAMED_RATIO + CONF_H5_STREAMED_BYTES;
+    if (bytes > (double)file->most_of_chunk && bytes < (double)(SIZE_MAX / 16))
+        file->most_of_chunk = (size_t)bytes;
 }
 
 void conf_h5_close(conf_h5 *file)

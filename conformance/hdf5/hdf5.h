@@ -36,9 +36,12 @@
 assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err);
 void conf_h5_close(conf_h5 *file);
 
-/* Lowers the limit of the unpacked size of all datasets of the file together, and of the size of a chunk, to
- * `bytes`. */
+/* Lowers the limit of the unpacked size of all datasets of the file together to `bytes`. */
 void conf_h5_limit(conf_h5 *file, size_t bytes);
+
+/* Allows chunks as large as deflate can make of the file, which streams unpack one by one. Otherwise a chunk
+ * is limited as all datasets together are. For a process whose memory is limited. */
+void conf_h5_allow_large_chunks(conf_h5 *file);
 
 /* Whether `name` (absolute, "/expect/tokens") exists, of any type. Also true if its path contains a link
  * that is not followed, or a damaged group: reading it then reports that. */

@@ -29,9 +29,9 @@ static assay_status check_dataset(const conf_h5_dataset *d, conf_h5_types types,
     if (d->space.rank > N_AXES)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s has %zu axes; at most 3 are compared", d->file->path,
                           d->name, d->space.rank);
-    double bytes = (double)d->type.size, allowance = (double)((size_t)1 << 20);
+    double bytes = (double)d->type.size;
     for (size_t i = 0; i < d->space.rank; i++) bytes *= (double)d->space.shape[i];
-    if (bytes - allowance > (double)d->file->size * CONF_H5_STREAMED_RATIO)
+    if (bytes - CONF_H5_STREAMED_BYTES > (double)d->file->size * CONF_H5_STREAMED_RATIO)
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: %s unpacks to %.0f bytes, more than a file of %zu can hold", d->file->path,
                           d->name, bytes, d->file->size);

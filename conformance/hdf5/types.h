@@ -25,8 +25,10 @@
 #define CONF_H5_UNPACKED_BYTES ((size_t)64 << 20)
 #define CONF_H5_UNPACKED_RATIO 32
 
-/* How many bytes a byte of the file may unpack to if the data are streamed: deflate's own limit. */
+/* How many bytes a byte of the file may unpack to if the data are streamed: deflate's own limit. The further
+ * bytes are for small files, in which fill values take most. */
 #define CONF_H5_STREAMED_RATIO 1032
+#define CONF_H5_STREAMED_BYTES (1 << 20)
 
 typedef struct conf_h5 conf_h5;
 

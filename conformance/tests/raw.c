@@ -42,7 +42,12 @@ void raw_store(void)
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     ck_assert_int_eq(write(fd, raw.bytes, raw.n), (ssize_t)raw.n);
     raw.state = (conf_h5_state){.left = {.unpacked = SIZE_MAX, .structure = SIZE_MAX}};
-    raw.file = (conf_h5){.fd = fd, .path = path, .size = raw.n, .most = SIZE_MAX, .state = &raw.state};
+    raw.file = (conf_h5){.fd = fd,
+                         .path = path,
+                         .size = raw.n,
+                         .most = SIZE_MAX,
+                         .most_of_chunk = SIZE_MAX,
+                         .state = &raw.state};
 }
 
 void raw_discard(void)

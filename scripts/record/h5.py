@@ -10,6 +10,7 @@ import numpy as np
 
 SCHEMA = "assay/1"
 COMPRESS_FROM_BYTES = 2048
+CHUNK_BYTES = 1 << 22  # at most, unpacked: a reader holds whole chunks in memory, and several threads read several of them
 
 
 def _fixed_strings(values: list[str]) -> np.ndarray:
@@ -30,10 +31,20 @@ def _attribute(target: h5py.HLObject, name: str, value: str | list[str] | int) -
         target.attrs.create(name, data, dtype=data.dtype)
 
 
+def chunk_shape(shape: tuple[int, ...], item_bytes: int) -> tuple[int, ...]:
+    """The longest run of whole rows, of whole samples if they fit, that takes at most CHUNK_BYTES."""
+    left = CHUNK_BYTES // item_bytes
+    chunk: list[int] = []
+    for length in reversed(shape):
+        chunk.insert(0, max(1, min(length, left)))
+        left //= chunk[0]
+    return tuple(chunk)
+
+
 def _dataset(file: h5py.File, path: str, data: np.ndarray) -> h5py.Dataset:
     if data.nbytes < COMPRESS_FROM_BYTES:
         return file.create_dataset(path, data=data, track_times=False)
-    return file.create_dataset(path, data=data, track_times=False, chunks=data.shape,
+    return file.create_dataset(path, data=data, track_times=False, chunks=chunk_shape(data.shape, data.itemsize),
                                compression="gzip", compression_opts=9, shuffle=True)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import math
 import os
 import resource
 import shutil
@@ -28,7 +29,7 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from scripts.record import bench_checkpoint
+from scripts.record import bench_checkpoint, h5
 from scripts.record.images import Prompt
 from scripts.record.streamed import loader, passes, prompts, replay, skeleton, stored
 from scripts.record.truth import precision
@@ -210,6 +211,24 @@ class Own(OwnCase):
             self.assertEqual(case["input/pixel_values"].shape, (1, 3, 28, 28))
         self.assertEqual(found.shape, expected.shape)
         self.assertLessEqual(np.abs(found - expected).max(), TOLERANCE * np.abs(expected).max())
+
+    def test_logits_of_a_large_vocabulary_are_written_in_chunks_that_diff_reads(self) -> None:
+        logits = np.zeros((1, 33, 200_000), np.float32)
+        logits[0, :, 7] = 1
+        for name in ("a.h5", "b.h5"):
+            h5.write(self.work / name, {"kind": "observation"}, {"/observed/prefill": logits})
+        with h5py.File(self.work / "a.h5") as file:
+            data = file["observed/prefill"]
+            self.assertGreater(data.nbytes, 24 << 20)
+            self.assertLessEqual(math.prod(data.chunks) * data.dtype.itemsize, h5.CHUNK_BYTES)
+        done = assay("diff", self.work / "a.h5", self.work / "b.h5")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_chunks_are_whole_rows_where_they_fit(self) -> None:
+        most = h5.CHUNK_BYTES // 8
+        for shape, chunk in {(3, 4, 5): (3, 4, 5), (9, most // 2): (2, most // 2), (2, 3, most // 3): (1, 3, most // 3),
+                             (2, most + 1): (1, most), (most + 1,): (most,), (4, 0, 5): (4, 1, 5)}.items():
+            self.assertEqual(h5.chunk_shape(shape, 8), chunk)
 
     def test_greedy_tokens_end_before_a_near_tie(self) -> None:
         self.write_prompts({"ids": [1, 5, 9, 3, 2]})

@@ -84,14 +84,30 @@ END_TEST
 
 START_TEST(the_largest_chunks_are_unpacked_within_256_mebibytes)
 {
-    const hsize_t chunk = CONF_CHUNK_BYTES_MAX / sizeof(float) / WIDE;
+    const hsize_t chunk = CONF_CHUNK_BYTES / sizeof(float) / WIDE;
     (void)make_large("a.h5", 5 * chunk, chunk);
     const char *b = make_large("b.h5", 5 * chunk, chunk / 2);
     assert_in_memory("diff -j 16 a.h5 b.h5", 0, "bit-identical: 1 members, 240 rows");
     change_last(b, "/observed/prefill", 5 * chunk, NAN);
     assert_in_memory("diff -j 16 a.h5 b.h5", 1, "position 239, id 131071: expected 0, found nan");
-    (void)make_large("b.h5", 5 * chunk, chunk + 1);
-    assert_in_memory("diff a.h5 b.h5", 99, "b.h5: /observed/prefill has chunks of 25690112 bytes");
+}
+END_TEST
+
+/* The recorder once wrote one chunk for all rows. */
+START_TEST(a_larger_chunk_is_unpacked_if_memory_suffices)
+{
+    const hsize_t n = 5 * CONF_CHUNK_BYTES / sizeof(float) / WIDE;
+    (void)make_large("a.h5", n, 1);
+    const char *b = make_large("b.h5", n, n);
+    change_last(b, "/observed/prefill", n, 1);
+    const support_output *o = support_assay("diff a.h5 b.h5");
+    assert_code(o, 1);
+    assert_holds(o->out, "sample 0, prefill, position 239, id 131071: expected 0, found 1");
+    if (!CONF_LIMITS_MEMORY) return;
+    o = support_shell("ulimit -v 400000 && \"$ASSAY\" diff a.h5 b.h5");
+    assert_code(o, 99);
+    assert_holds(o->err,
+                 "b.h5: /observed/prefill: out of memory for a chunk of 125829120 bytes, which takes ");
 }
 END_TEST
 
@@ -174,6 +190,7 @@ int main(void)
     tcase_add_checked_fixture(t, compare_setup, support_teardown);
     tcase_add_test(t, two_gibibytes_are_compared_within_256_mebibytes);
     tcase_add_test(t, the_largest_chunks_are_unpacked_within_256_mebibytes);
+    tcase_add_test(t, a_larger_chunk_is_unpacked_if_memory_suffices);
     tcase_add_test(t, a_large_golden_is_judged_by_within_256_mebibytes);
     tcase_add_test(t, many_threads_unpack_tall_chunks_within_256_mebibytes);
     tcase_add_test(t, many_threads_read_long_rows_within_256_mebibytes);

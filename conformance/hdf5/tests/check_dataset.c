@@ -299,7 +299,7 @@ START_TEST(a_chunk_is_no_larger_than_the_limit_for_unpacking)
         conf_h5_dataset d;
         assay_error err = {0};
         raw_store();
-        raw.file.most = most;
+        raw.file.most_of_chunk = most;
         ck_assert_int_eq(conf_h5_dataset_open(&raw.file, "/", &d, &err),
                          most < 48 ? ASSAY_EFORMAT : ASSAY_OK);
         if (most < 48) assert_holds(err.text, "/ has chunks of 48 bytes; a file of ");

@@ -161,7 +161,6 @@ static void assert_refused(const char *reason)
 {
     assay_error err = {0};
     ck_assert_msg(conf_h5_open(dataset_path, &dataset_file, &err) == ASSAY_OK, "%s", err.text);
-    conf_h5_limit(dataset_file, CONF_CHUNK_BYTES_MAX);
     ck_assert_int_eq(conf_stream_open(dataset_file, "/x", &dataset_stream, &err), ASSAY_EFORMAT);
     ck_assert_ptr_null(dataset_stream);
     assert_holds(err.text, dataset_path);
