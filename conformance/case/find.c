@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/hash.h"
+#include "conformance/support/text.h"
 
 bool conf_case_is_named(const char *path, size_t *stem)
 {
@@ -45,6 +46,7 @@ static assay_status add_found(conf_found_list *list, const char *path, size_t id
         free(found.path);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     }
+    conf_text_clean(found.id);
     list->at[list->n++] = found;
     return ASSAY_OK;
 }

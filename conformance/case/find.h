@@ -15,18 +15,22 @@
 bool conf_case_is_named(const char *path, size_t *stem);
 
 typedef struct conf_found {
-    char *id;        /* without extension; see conf_find_all */
+    char *id;        /* without extension; see conf_find_all. Without control characters */
     char *path;      /* relative to the working directory, or absolute if the argument was */
     bool scanned;    /* found in a directory, not named by the user */
+    bool no_case;    /* an observation or a schedule that was found in a directory, if it has been divided
+                      * into shards */
     size_t position; /* among the selected cases of all shards; see conf_find_number */
 } conf_found;
 
 /* A part of the selected cases.
- * selection: a hash of the ids of the cases of all shards, in their order. */
+ * selection: a hash of the ids of the cases of all shards, in their order (conf_shard_hash_id).
+ * division: a hash of the shard of each, and of whether it is a case (conf_shard_hash_place); 0 for 1 of 1.
+ */
 typedef struct conf_shard {
     size_t index, total; /* 1 <= index <= total; 1 of 1: all cases */
     size_t n_selected;   /* cases of all shards */
-    uint64_t selection;
+    uint64_t selection, division;
 } conf_shard;
 
 typedef struct conf_found_list {

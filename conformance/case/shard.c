@@ -8,17 +8,27 @@
 #include "base/hash.h"
 #include "base/saturate.h"
 
+uint64_t conf_shard_hash_id(uint64_t hash, const char *id)
+{
+    /* With its final zero byte, so that "ab", "c" differs from "a", "bc". */
+    for (const char *at = id;; at++) {
+        hash = hash_add(hash, (unsigned char)*at);
+        if (!*at) return hash;
+    }
+}
+
+uint64_t conf_shard_hash_place(uint64_t hash, size_t index, bool no_case)
+{
+    return hash_add(hash_add(hash, (uint32_t)index), no_case);
+}
+
 void conf_find_number(conf_found_list *list)
 {
     conf_shard *s = &list->shard;
     *s = (conf_shard){.index = 1, .total = 1, .n_selected = list->n, .selection = HASH_START};
     for (size_t i = 0; i < list->n; i++) {
         list->at[i].position = i;
-        /* With its final zero byte, so that "ab", "c" differs from "a", "bc". */
-        for (const char *at = list->at[i].id;; at++) {
-            s->selection = hash_add(s->selection, (unsigned char)*at);
-            if (!*at) break;
-        }
+        s->selection = conf_shard_hash_id(s->selection, list->at[i].id);
     }
 }
 
@@ -92,6 +102,10 @@ assay_status conf_find_shard(conf_found_list *list, const uint64_t *cost, size_t
     if (ok) {
         for (size_t i = 0; i < list->n; i++) cases[i] = (weighed){cost[i], i};
         assign_shards(cases, list->n, shards, total, shard);
+        list->shard.division = total > 1 ? HASH_START : 0;
+        for (size_t i = 0; i < list->n && total > 1; i++)
+            list->shard.division =
+                conf_shard_hash_place(list->shard.division, shard[i] + 1, list->at[i].no_case);
         conf_found_keep(list, is_in_shard, &(assignment){shard, index - 1});
         list->shard.index = index;
         list->shard.total = total;

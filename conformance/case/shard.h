@@ -6,6 +6,12 @@
 
 #include "conformance/case/find.h"
 
+/* The hash of ids, HASH_START for none, and one more. */
+uint64_t conf_shard_hash_id(uint64_t hash, const char *id);
+
+/* The hash of the places of files, HASH_START for none, and one more. index: of its shard, from 1. */
+uint64_t conf_shard_hash_place(uint64_t hash, size_t index, bool no_case);
+
 /* Numbers the cases, which are then shard 1 of 1 of themselves. */
 void conf_find_number(conf_found_list *list);
 

@@ -55,6 +55,7 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
         return assay_fail(err, ASSAY_EUNSUPPORTED, "engine %s: %s", name, v.reason);
     if (v.outcome != CONF_PASSED) return assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
     column->float64 = v.float64;
+    memcpy(column->version, v.version, sizeof column->version);
     return ASSAY_OK;
 }
 
@@ -72,6 +73,8 @@ static assay_status open_engines(run_state *run, assay_error *err)
     assay_status rc =
         library ? conf_engine_find(library, &run->context->engine_dirs, &run->results.kernels_path, err)
                 : ASSAY_OK;
+    if (rc == ASSAY_OK && library)
+        rc = conf_digest_file(run->results.kernels_path, run->results.kernels_module, err);
     for (size_t e = 0; e < n && rc == ASSAY_OK; e++)
         rc = open_column(run, names[e], &run->results.engines[e], err);
     return rc;
@@ -93,7 +96,7 @@ static assay_status add_result(run_state *run, const conf_found *found, assay_er
         free(r.verdicts);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", found->path);
     }
-    conf_text_clean(r.id);
+    (void)conf_digest_file(r.path, r.digest, NULL); /* reading the case reports what is wrong */
     all->at[all->n++] = r;
     return ASSAY_OK;
 }
@@ -122,12 +125,13 @@ static bool is_passed_over(const conf_result *r)
     return r->scanned && r->verdicts[0].auxiliary;
 }
 
-/* Removes result `at`, whose processes have all ended, and notes its position: passed_over has a place for
+/* Removes result `at`, whose processes have all ended, and notes its place: passed_over has room for
  * each case. */
 static void remove_result(run_state *run, size_t at)
 {
     conf_results *all = &run->results;
-    all->passed_over[all->n_passed_over++] = all->at[at].position;
+    all->passed_over[all->n_passed_over++] = (conf_passed_over){all->at[at].position, all->at[at].id};
+    all->at[at].id = NULL;
     conf_result_free(&all->at[at], all->n_engines);
     memmove(&all->at[at], &all->at[at + 1], (all->n - at - 1) * sizeof *all->at);
     all->n--;

@@ -111,8 +111,7 @@ static assay_status print_cost(const void *context, FILE *out, assay_error *err)
     return rc;
 }
 
-static assay_status read_cost(const conf_found *found, const conf_limits *limits, uint64_t *cost,
-                              assay_error *err)
+static assay_status read_cost(conf_found *found, const conf_limits *limits, uint64_t *cost, assay_error *err)
 {
     const char *path = found->path;
     char *text = NULL;
@@ -122,11 +121,12 @@ static assay_status read_cost(const conf_found *found, const conf_limits *limits
     const assay_status rc = conf_contain(print_cost, found, limits, path, out, err);
     const bool read = fclose(out) == 0 && rc == ASSAY_OK && sscanf(text, "%" SCNu64, cost) == 1;
     if (!read) *cost = CONF_COST_CASE;
+    found->no_case = *cost == CONF_COST_NO_CASE;
     free(text);
     return rc == ASSAY_EINTERNAL ? rc : ASSAY_OK;
 }
 
-assay_status conf_costs_read(const conf_found_list *list, const conf_limits *limits, uint64_t *cost,
+assay_status conf_costs_read(conf_found_list *list, const conf_limits *limits, uint64_t *cost,
                              assay_error *err)
 {
     assay_status rc = ASSAY_OK;

@@ -20,9 +20,10 @@
 /* The cost of each case, [list->n], each > 0: the multiply-adds of its prompts, steps and rows
  * (plan_cost_count) and the constants above. A token of a checkpoint whose family is not implemented costs
  * one multiply-add for two bytes of its safetensors files. A case that cannot be read costs CONF_COST_CASE;
- * an observation that was found in a directory CONF_COST_NO_CASE. Files are read in a child process within
- * the limits. Fails with ASSAY_EINTERNAL if the system cannot create one, ASSAY_ENOMEM. */
-assay_status conf_costs_read(const conf_found_list *list, const conf_limits *limits, uint64_t *cost,
+ * an observation that was found in a directory CONF_COST_NO_CASE, and it becomes no_case in the list. Files
+ * are read in a child process within the limits. Fails with ASSAY_EINTERNAL if the system cannot create one,
+ * ASSAY_ENOMEM. */
+assay_status conf_costs_read(conf_found_list *list, const conf_limits *limits, uint64_t *cost,
                              assay_error *err);
 
 #endif

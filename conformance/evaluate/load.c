@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/evaluate/load.h"
 
+#include <stdio.h>
+
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
+#include "conformance/support/text.h"
 
 const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, conf_verdict *v)
 {
@@ -13,6 +16,8 @@ const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, 
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
         return NULL;
     }
+    (void)snprintf(v->version, sizeof v->version, "%s %s", e->name, e->version);
+    conf_text_clean(v->version);
     v->compute = compute;
     v->float64 = compute == ASSAY_DTYPE_NONE && e->logits_dtype == ASSAY_F64;
     return e;

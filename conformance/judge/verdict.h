@@ -126,8 +126,9 @@ typedef struct conf_verdict {
     double allowed;  /* seconds from then on that `until` was set to; 0: those of the process */
     double seconds;  /* from the start to the end of its process */
     conf_checkpoint checkpoint;
-    bool auxiliary;                 /* the file is a schedule or an observation, not a case */
-    char unknown[CONF_UNKNOWN_MAX]; /* members of the case that this version does not know, one per line */
+    char version[CONF_TRACE_NAME_MAX]; /* name and version that the engine states */
+    bool auxiliary;                    /* the file is a schedule or an observation, not a case */
+    char unknown[CONF_UNKNOWN_MAX];    /* members of the case that this version does not know, one per line */
 } conf_verdict;
 
 /* Decimal digits that distinguish all numbers of the engine's type. */

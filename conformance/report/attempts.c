@@ -9,6 +9,15 @@
 #include "conformance/process/interrupt.h"
 #include "conformance/report/report.h"
 
+static assay_status fail_hash(const conf_attempt *a, const conf_attempt *b, const char *member,
+                              uint64_t expected, uint64_t found, assay_error *err)
+{
+    return assay_fail(err, ASSAY_EFORMAT,
+                      "%s: %s: found %016" PRIx64 ", expected %016" PRIx64
+                      ", as in %s: not shards of one run",
+                      b->path, member, found, expected, a->path);
+}
+
 static assay_status fail_number(const conf_attempt *a, const conf_attempt *b, const char *member,
                                 size_t expected, size_t found, assay_error *err)
 {
@@ -24,25 +33,30 @@ static const char *text_of(const conf_results *r, const char *member)
 
 assay_status conf_attempts_match(const conf_attempt *a, const conf_attempt *b, assay_error *err)
 {
-    static const char *const members[] = {"kernels", "compute", "settings", "engines"};
+    static const struct {
+        const char *name;
+        bool is_opened; /* a shard without cases opens no engine */
+    } members[] = {{"kernels", true},
+                   {"kernels_module", true},
+                   {"compute", false},
+                   {"settings", false},
+                   {"engines", true}};
+    const bool unopened = a->results.n_engines == 0 || b->results.n_engines == 0;
     const conf_shard *x = &a->results.shard, *y = &b->results.shard;
     if (x->total != y->total) return fail_number(a, b, "shard.total", x->total, y->total, err);
     if (x->n_selected != y->n_selected)
         return fail_number(a, b, "shard.selected", x->n_selected, y->n_selected, err);
     if (x->selection != y->selection)
-        return assay_fail(err, ASSAY_EFORMAT,
-                          "%s: shard.selection: found %016" PRIx64 ", expected %016" PRIx64
-                          ", as in %s: not shards of one run",
-                          b->path, y->selection, x->selection, a->path);
+        return fail_hash(a, b, "shard.selection", x->selection, y->selection, err);
+    if (x->division != y->division) return fail_hash(a, b, "shard.division", x->division, y->division, err);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        const bool unopened = a->results.n_engines == 0 || b->results.n_engines == 0;
-        if (strcmp(members[i], "engines") == 0 && unopened) continue;
-        if (!json_equals(json_object_object_get(a->results.document, members[i]),
-                         json_object_object_get(b->results.document, members[i]), JSON_BY_TYPE))
+        const char *name = members[i].name;
+        if (members[i].is_opened && unopened) continue;
+        if (!json_equals(json_object_object_get(a->results.document, name),
+                         json_object_object_get(b->results.document, name), JSON_BY_TYPE))
             return assay_fail(err, ASSAY_EFORMAT,
                               "%s: %s: found %.200s, expected %.200s, as in %s: not shards of one run",
-                              b->path, members[i], text_of(&b->results, members[i]),
-                              text_of(&a->results, members[i]), a->path);
+                              b->path, name, text_of(&b->results, name), text_of(&a->results, name), a->path);
     }
     return ASSAY_OK;
 }
@@ -118,6 +132,11 @@ static assay_status compare_results(const conf_attempt *a, const conf_attempt *b
         return assay_fail(err, ASSAY_EFORMAT,
                           "attempts of shard %zu/%zu disagree: at position %zu %s has %.200s, %s has %.200s",
                           s->index, s->total, x->position, a->path, x->path, b->path, y->path);
+    if (strcmp(x->digest, y->digest) != 0)
+        return assay_fail(
+            err, ASSAY_EFORMAT,
+            "attempts of shard %zu/%zu disagree: case %.100s: digest: %s has \"%s\", %s has \"%s\"", s->index,
+            s->total, x->id, a->path, x->digest, b->path, y->digest);
     assay_status rc = ASSAY_OK;
     for (size_t e = 0; e < a->results.n_engines && rc == ASSAY_OK; e++)
         rc = compare_verdicts(a, b, x, y, e, err);

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/report/json.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +53,7 @@ static bool fill_result(json_object *to, const conf_results *results, size_t res
     bool ok = conf_json_add_text(to, "case", r->id) && conf_json_add_text(to, "path", r->path) &&
               conf_json_add_text(to, "engine", results->engines[engine].name) &&
               conf_json_add_count(to, "position", r->position) &&
+              conf_json_add_text(to, "digest", r->digest) &&
               conf_json_add_text(to, "outcome", conf_outcome_name(v->outcome)) &&
               conf_json_add_text(to, "class", conf_class_name(v->class)) && add_measure(to, v) &&
               conf_json_add_text(to, "stage", conf_stage_name(v->stage)) &&
@@ -90,8 +90,11 @@ static bool add_engines(json_object *to, const conf_results *results)
     bool ok = conf_json_add(to, "engines", array);
     for (size_t e = 0; ok && e < results->n_engines; e++) {
         json_object *one = json_object_new_object();
-        ok = conf_json_append(array, one) && conf_json_add_text(one, "engine", results->engines[e].name) &&
-             conf_json_add_text(one, "unit", results->engines[e].float64 ? "bound" : "noise");
+        const conf_engine_column *column = &results->engines[e];
+        ok = conf_json_append(array, one) && conf_json_add_text(one, "engine", column->name) &&
+             conf_json_add_text(one, "unit", column->float64 ? "bound" : "noise") &&
+             conf_json_add_text(one, "version", column->version) &&
+             conf_json_add_text(one, "module", column->module);
     }
     return ok;
 }
@@ -133,18 +136,23 @@ static bool add_settings(json_object *to, const conf_results *results)
 static bool add_shard(json_object *to, const conf_results *results)
 {
     const conf_shard *s = &results->shard;
-    char hash[20];
-    json_object *shard = json_object_new_object(), *passed = json_object_new_array();
-    (void)snprintf(hash, sizeof hash, "%016" PRIx64, s->selection);
+    char selection[CONF_DIGEST_MAX], division[CONF_DIGEST_MAX];
+    json_object *shard = json_object_new_object(), *passed = json_object_new_array(),
+                *ids = json_object_new_array();
+    conf_digest_print(s->selection, selection);
+    conf_digest_print(s->division, division);
     bool ok = conf_json_add(to, "shard", shard);
-    ok = conf_json_add(shard, "passed_over", passed) && ok && conf_json_add_count(shard, "index", s->index) &&
-         conf_json_add_count(shard, "total", s->total) &&
+    ok = conf_json_add(shard, "passed_over", passed) && ok;
+    ok = conf_json_add(shard, "passed_over_cases", ids) && ok &&
+         conf_json_add_count(shard, "index", s->index) && conf_json_add_count(shard, "total", s->total) &&
          conf_json_add_count(shard, "selected", s->n_selected) &&
-         conf_json_add_text(shard, "selection", hash) &&
+         conf_json_add_text(shard, "selection", selection) &&
+         conf_json_add_text(shard, "division", division) &&
          conf_json_add(shard, "interrupted", json_object_new_boolean(results->interrupted)) &&
          conf_json_add_text(shard, "finished", results->finished);
     for (size_t i = 0; ok && i < results->n_passed_over; i++)
-        ok = conf_json_append(passed, json_object_new_int64((int64_t)results->passed_over[i]));
+        ok = conf_json_append(passed, json_object_new_int64((int64_t)results->passed_over[i].position)) &&
+             conf_json_append(ids, json_object_new_string(results->passed_over[i].id));
     return ok;
 }
 
@@ -174,8 +182,10 @@ assay_status conf_json_print(FILE *out, const conf_results *results, assay_error
 {
     json_object *document = json_object_new_object();
     bool ok = document && conf_json_add_text(document, "schema", CONF_JSON_SCHEMA) &&
-              add_kernels(document, results) && add_compute(document, results) &&
-              add_settings(document, results) && add_engines(document, results) &&
-              add_shard(document, results) && add_totals(document, results) && add_results(document, results);
+              add_kernels(document, results) &&
+              conf_json_add_text(document, "kernels_module", results->kernels_module) &&
+              add_compute(document, results) && add_settings(document, results) &&
+              add_engines(document, results) && add_shard(document, results) &&
+              add_totals(document, results) && add_results(document, results);
     return conf_json_print_document(document, ok, out, err);
 }

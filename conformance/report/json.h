@@ -12,21 +12,27 @@
  *   schema   "assay-results/1"
  *   totals   passed, failed, skipped, broken, warnings: counts
  *   kernels  the kernel library, as the user named it; else null
+ *   kernels_module  digest of its file; "" without one
  *   compute  "f32", "bf16" or "int8" if engines were asked to compute in it; else null
  *   settings version of Assay, and the options that change results: manner, vector, seed, timeout,
  *            timeout_fixed (whether the user gave it), memory (null where they have their default),
  *            allow_unknown (an array)
- *   engines  an array: {engine, unit}
+ *   engines  an array: {engine, unit, version, module}: version is the name and the version that the engine
+ *            states, module the digest of its file; "" for a program
  *   shard
  *            index, total    the part of the cases that was run: shard `index` (from 1) of `total`
  *            selected        how many files all shards have
- *            selection       16 hexadecimal digits: a hash of the ids of all shards, in order
+ *            selection       a digest of the ids of all shards, in order
+ *            division        a digest of the shard of each file, and of whether it is a case; of zeros if
+ *                            there is one shard
  *            passed_over     an array: the positions of files that turned out not to be cases
+ *            passed_over_cases  an array: their ids
  *            interrupted     whether a signal ended the run early: cases are missing
  *            finished        when the run ended, UTC
  *   results  an array, ordered by case, then by engine:
  *     case, path, engine   as the user names them
  *     position             of the case among those of all shards, from 0
+ *     digest               of the file of the case; "" if it could not be read
  *     outcome              "passed", "failed", "skipped" or "broken"
  *     class                class of the failure: "logits", "crash", … as verdict.h lists them; else ""
  *     measured             whether there is a multiple
@@ -43,7 +49,7 @@
  *     vector               "GROUP/ID", the first diverging one of a textual case; else empty
  *     seconds              that its process ran
  *     repro                the command that shows this result again
- * Fails with ASSAY_ENOMEM. */
+ * A digest has 16 hexadecimal digits: FNV-1a, 64 bits. Fails with ASSAY_ENOMEM. */
 assay_status conf_json_print(FILE *out, const conf_results *results, assay_error *err);
 
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/report/merge.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
+#include "conformance/case/shard.h"
 #include "conformance/report/attempts.h"
 #include "conformance/report/read.h"
 
@@ -156,21 +159,22 @@ static assay_status check_complete(const merging *m, assay_error *err)
     return ASSAY_OK;
 }
 
-/* Where a position belongs: its shard, and its index in the shard's results; SIZE_MAX: passed over. */
+/* Where a position belongs: its shard, and its index in the shard's results or in passed_over. */
 typedef struct origin {
     const conf_attempt *shard; /* NULL: not seen yet */
     size_t at;
+    bool passed_over;
 } origin;
 
-static assay_status claim(origin *origins, size_t position, const conf_attempt *shard, size_t at,
-                          assay_error *err)
+static assay_status claim(origin *origins, size_t position, origin of, assay_error *err)
 {
+    const conf_attempt *shard = of.shard;
     if (origins[position].shard)
         return assay_fail(
             err, ASSAY_EFORMAT,
             "%s and %s: both have the case at position %zu: their shards were divided by different files",
             origins[position].shard->path, shard->path, position);
-    origins[position] = (origin){shard, at};
+    origins[position] = of;
     return ASSAY_OK;
 }
 
@@ -180,9 +184,9 @@ static assay_status find_origins(const merging *m, size_t n_selected, origin *or
     for (size_t s = 0; s < m->total; s++) {
         const conf_results *r = &m->shard[s].results;
         for (size_t i = 0; i < r->n && rc == ASSAY_OK; i++)
-            rc = claim(origins, r->at[i].position, &m->shard[s], i, err);
+            rc = claim(origins, r->at[i].position, (origin){&m->shard[s], i, false}, err);
         for (size_t i = 0; i < r->n_passed_over && rc == ASSAY_OK; i++)
-            rc = claim(origins, r->passed_over[i], &m->shard[s], SIZE_MAX, err);
+            rc = claim(origins, r->passed_over[i].position, (origin){&m->shard[s], i, true}, err);
     }
     for (size_t i = 0; i < n_selected && rc == ASSAY_OK; i++)
         if (!origins[i].shard)
@@ -192,6 +196,33 @@ static assay_status find_origins(const merging *m, size_t n_selected, origin *or
                             "%zu: the shards were divided by different files",
                             m->shard[0].path, n_selected, i);
     return rc;
+}
+
+/* The files of all shards are those that were divided: their ids, their shards, and which are cases. */
+static assay_status check_hashes(const conf_attempt *first, const origin *origins, assay_error *err)
+{
+    const conf_shard *s = &first->results.shard;
+    uint64_t selection = HASH_START, division = s->total > 1 ? HASH_START : 0;
+    for (size_t i = 0; i < s->n_selected; i++) {
+        const conf_results *r = &origins[i].shard->results;
+        const size_t at = origins[i].at;
+        const bool no_case = origins[i].passed_over;
+        selection = conf_shard_hash_id(selection, no_case ? r->passed_over[at].id : r->at[at].id);
+        if (s->total > 1) division = conf_shard_hash_place(division, r->shard.index, no_case);
+    }
+    const struct {
+        const char *member, *what;
+        uint64_t found, expected;
+    } hashes[] = {{"selection", "their ids", s->selection, selection},
+                  {"division", "which shard has them, and which are no cases", s->division, division}};
+    for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
+        if (hashes[i].found != hashes[i].expected)
+            return assay_fail(err, ASSAY_EFORMAT,
+                              "%s: shard.%s: found %016" PRIx64 ", expected %016" PRIx64
+                              ", as follows from the cases of all shards: %s",
+                              first->path, hashes[i].member, hashes[i].found, hashes[i].expected,
+                              hashes[i].what);
+    return ASSAY_OK;
 }
 
 /* Moves results and engines to *out, which has arrays for all of them. */
@@ -205,13 +236,16 @@ static void move_results(merging *m, const origin *origins, conf_results *out)
     out->compute = from->results.compute;
     out->shard = from->results.shard;
     out->shard.index = out->shard.total = 1;
+    out->shard.division = 0;
+    memcpy(out->kernels_module, from->results.kernels_module, sizeof out->kernels_module);
     for (size_t i = 0; i < out->shard.n_selected; i++) {
-        if (origins[i].at == SIZE_MAX) out->passed_over[out->n_passed_over++] = i;
-        else out->at[out->n++] = origins[i].shard->results.at[origins[i].at];
+        const origin *o = &origins[i];
+        if (o->passed_over) out->passed_over[out->n_passed_over++] = o->shard->results.passed_over[o->at];
+        else out->at[out->n++] = o->shard->results.at[o->at];
     }
     for (size_t s = 0; s < m->total; s++) {
         conf_results *r = &m->shard[s].results;
-        r->n = 0; /* its elements are now in out */
+        r->n = r->n_passed_over = 0; /* their elements are now in out */
         out->n_warnings += r->n_warnings;
         if (strcmp(r->finished, out->finished) > 0) memcpy(out->finished, r->finished, sizeof out->finished);
     }
@@ -233,6 +267,7 @@ static assay_status join(merging *m, conf_results *out, assay_error *err)
     assay_status rc = joined.at && joined.passed_over && origins
                           ? find_origins(m, n, origins, err)
                           : assay_fail(err, ASSAY_ENOMEM, "%zu cases: out of memory", n);
+    if (rc == ASSAY_OK) rc = check_hashes(&m->shard[0], origins, err);
     if (rc == ASSAY_OK) {
         move_results(m, origins, &joined);
         *out = joined;

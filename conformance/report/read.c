@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
+#include "conformance/exec/engine.h"
 #include "conformance/report/json.h"
 #include "conformance/report/read_result.h"
 #include "conformance/report/report.h"
@@ -30,8 +31,8 @@ static assay_status check_schema(const conf_json_at *document, assay_error *err)
 
 static assay_status check_members(const conf_json_at *document, assay_error *err)
 {
-    static const char *const known[] = {"schema", "kernels", "compute", "settings", "engines",
-                                        "shard",  "totals",  "results", NULL};
+    static const char *const known[] = {"schema",  "kernels", "kernels_module", "compute", "settings",
+                                        "engines", "shard",   "totals",         "results", NULL};
     return conf_json_only(document, known, err);
 }
 
@@ -39,6 +40,7 @@ static assay_status read_kernels(const conf_json_at *document, conf_results *out
 {
     const char *name = NULL;
     assay_status rc = conf_json_text_or_null(document, "kernels", &out->kernels, err);
+    if (rc == ASSAY_OK) rc = conf_read_digest(document, "kernels_module", true, out->kernels_module, err);
     if (rc == ASSAY_OK) rc = conf_json_text_or_null(document, "compute", &name, err);
     if (rc != ASSAY_OK || !name) return rc;
     out->compute = conf_compute_of(name);
@@ -75,13 +77,15 @@ static assay_status check_settings(const conf_json_at *document, assay_error *er
 
 static assay_status read_engine(const conf_json_at *at, conf_engine_column *out, assay_error *err)
 {
-    static const char *const known[] = {"engine", "unit", NULL};
+    static const char *const known[] = {"engine", "unit", "version", "module", NULL};
     conf_json_at name;
     assay_status rc = conf_json_expect(at, json_type_object, err);
     if (rc == ASSAY_OK) rc = conf_json_only(at, known, err);
     if (rc == ASSAY_OK) rc = conf_json_member(at, "engine", json_type_string, &name, err);
     if (rc == ASSAY_OK) rc = conf_json_clean_text(&name, &out->name, err);
     if (rc == ASSAY_OK) rc = conf_read_unit(at, &out->float64, err);
+    if (rc == ASSAY_OK) rc = conf_json_copy_text(at, "version", out->version, sizeof out->version, err);
+    if (rc == ASSAY_OK) rc = conf_read_digest(at, "module", exec_engine_is(out->name), out->module, err);
     if (rc == ASSAY_OK) out->label = conf_engine_label(out->name);
     return rc;
 }
@@ -104,17 +108,12 @@ static assay_status read_engines(const conf_json_at *document, conf_results *out
     return rc;
 }
 
-static assay_status read_selection(const conf_json_at *shard, uint64_t *out, assay_error *err)
+static assay_status read_hash(const conf_json_at *shard, const char *name, uint64_t *out, assay_error *err)
 {
-    const char *text;
-    conf_json_at at;
-    assay_status rc = conf_json_member(shard, "selection", json_type_string, &at, err);
-    if (rc == ASSAY_OK) rc = conf_json_text(&at, &text, err);
-    if (rc != ASSAY_OK) return rc;
-    if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
-        return conf_json_fail(&at, err, "found \"%.60s\", expected 16 hexadecimal digits", text);
-    *out = strtoull(text, NULL, 16);
-    return ASSAY_OK;
+    char text[CONF_DIGEST_MAX];
+    const assay_status rc = conf_read_digest(shard, name, false, text, err);
+    if (rc == ASSAY_OK) (void)conf_digest_parse(text, out);
+    return rc;
 }
 
 static bool is_stamp(const char *text)
@@ -142,26 +141,36 @@ static assay_status read_finished(const conf_json_at *shard, char out[CONF_STAMP
 
 static assay_status read_passed_over(const conf_json_at *shard, conf_results *out, assay_error *err)
 {
-    conf_json_at all;
+    conf_json_at all, ids;
     assay_status rc = conf_json_member(shard, "passed_over", json_type_array, &all, err);
+    if (rc == ASSAY_OK) rc = conf_json_member(shard, "passed_over_cases", json_type_array, &ids, err);
     if (rc != ASSAY_OK) return rc;
-    const size_t n = json_object_array_length(all.value);
+    const size_t n = json_object_array_length(all.value), n_ids = json_object_array_length(ids.value);
+    if (n_ids != n)
+        return conf_json_fail(&ids, err, "found %zu elements, expected %zu, as in passed_over", n_ids, n);
     out->passed_over = calloc(n + 1, sizeof *out->passed_over);
     if (!out->passed_over) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", shard->above->name);
     for (size_t i = 0; i < n && rc == ASSAY_OK; i++) {
         const conf_json_at one = conf_json_element(&all, i);
-        const int64_t least = i ? (int64_t)out->passed_over[i - 1] + 1 : 0;
+        const conf_json_at id = conf_json_element(&ids, i);
+        const int64_t least = i ? (int64_t)out->passed_over[i - 1].position + 1 : 0;
         int64_t position;
+        const char *text;
         rc = conf_json_whole(&one, least, (int64_t)out->shard.n_selected - 1, &position, err);
-        if (rc == ASSAY_OK) out->passed_over[out->n_passed_over++] = (size_t)position;
+        if (rc == ASSAY_OK) rc = conf_json_clean_text(&id, &text, err);
+        if (rc != ASSAY_OK) break;
+        out->passed_over[i] = (conf_passed_over){(size_t)position, strdup(text)};
+        if (out->passed_over[i].id) out->n_passed_over++;
+        else rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", shard->above->name);
     }
     return rc;
 }
 
 static assay_status read_shard(const conf_json_at *document, conf_results *out, assay_error *err)
 {
-    static const char *const known[] = {"index",       "total",       "selected", "selection",
-                                        "passed_over", "interrupted", "finished", NULL};
+    static const char *const known[] = {
+        "index",       "total",    "selected", "selection",         "passed_over",
+        "interrupted", "finished", "division", "passed_over_cases", NULL};
     conf_json_at shard;
     int64_t index = 0, total = 0, selected = 0;
     assay_status rc = conf_json_member(document, "shard", json_type_object, &shard, err);
@@ -169,7 +178,8 @@ static assay_status read_shard(const conf_json_at *document, conf_results *out, 
     if (rc == ASSAY_OK) rc = conf_json_member_whole(&shard, "total", 1, SHARDS_MAX, &total, err);
     if (rc == ASSAY_OK) rc = conf_json_member_whole(&shard, "index", 1, total, &index, err);
     if (rc == ASSAY_OK) rc = conf_json_member_whole(&shard, "selected", 0, CASES_MAX, &selected, err);
-    if (rc == ASSAY_OK) rc = read_selection(&shard, &out->shard.selection, err);
+    if (rc == ASSAY_OK) rc = read_hash(&shard, "selection", &out->shard.selection, err);
+    if (rc == ASSAY_OK) rc = read_hash(&shard, "division", &out->shard.division, err);
     if (rc == ASSAY_OK) rc = conf_json_boolean(&shard, "interrupted", &out->interrupted, err);
     if (rc == ASSAY_OK) rc = read_finished(&shard, out->finished, err);
     if (rc != ASSAY_OK) return rc;

@@ -13,6 +13,20 @@
 #define ID_MAX    4096
 #define REPRO_MAX 65536
 
+assay_status conf_read_digest(const conf_json_at *object, const char *name, bool may_be_empty,
+                              char out[CONF_DIGEST_MAX], assay_error *err)
+{
+    uint64_t hash;
+    const char *text;
+    const conf_json_at at = {.above = object, .name = name};
+    const assay_status rc = conf_json_member_text(object, name, &text, err);
+    if (rc != ASSAY_OK) return rc;
+    if (!(may_be_empty && text[0] == '\0') && !conf_digest_parse(text, &hash))
+        return conf_json_fail(&at, err, "found \"%.60s\", expected 16 hexadecimal digits", text);
+    (void)snprintf(out, CONF_DIGEST_MAX, "%s", text);
+    return ASSAY_OK;
+}
+
 assay_status conf_read_unit(const conf_json_at *object, bool *is_bound, assay_error *err)
 {
     static const char *const units[] = {"noise", "bound"};
@@ -69,6 +83,27 @@ static assay_status read_measure(const conf_json_at *one, conf_verdict *v, assay
         return conf_json_fail(&multiple, err, "found a number, expected null: nothing was measured");
     if (v->multiple >= 0) return ASSAY_OK;
     return conf_json_fail(&multiple, err, "found %g, expected 0 or more", v->multiple);
+}
+
+/* Whether the numbers and texts of a result make its verdict. */
+static assay_status check_judged(const conf_json_at *one, const conf_verdict *v, assay_error *err)
+{
+    const conf_json_at outcome = {.above = one, .name = "outcome"}, reason = {.above = one, .name = "reason"};
+    const double bound = conf_bound_of(v);
+    const bool is_passed = v->outcome == CONF_PASSED, exceeds = v->measured && v->multiple > bound;
+    if (is_passed && exceeds)
+        return conf_json_fail(&outcome, err,
+                              "found passed, expected failed: the multiple is %g, of which %g are "
+                              "allowed",
+                              v->multiple, bound);
+    if (v->class == CONF_CLASS_LOGITS && !exceeds)
+        return conf_json_fail(&outcome, err,
+                              "found failed with class logits, expected passed: the multiple is %g, "
+                              "of which %g are allowed",
+                              v->multiple, bound);
+    if (is_passed == (v->reason[0] == '\0')) return ASSAY_OK;
+    return conf_json_fail(&reason, err, "found \"%.60s\" with outcome %s, expected %s", v->reason,
+                          conf_outcome_name(v->outcome), is_passed ? "\"\"" : "why");
 }
 
 static assay_status read_seconds(const conf_json_at *one, conf_verdict *v, assay_error *err)
@@ -168,6 +203,7 @@ static assay_status read_verdict(const conf_json_at *one, conf_verdict *v, assay
     if (rc == ASSAY_OK) rc = read_manner(one, v, err);
     if (rc == ASSAY_OK) rc = read_left_out(one, v, err);
     if (rc == ASSAY_OK) rc = conf_json_boolean(one, "other_traces", &v->other_traces, err);
+    if (rc == ASSAY_OK) rc = check_judged(one, v, err);
     return rc == ASSAY_OK ? read_seconds(one, v, err) : rc;
 }
 
@@ -190,7 +226,8 @@ static assay_status read_owned(const conf_json_at *one, const char *name, size_t
 static assay_status read_names(const conf_json_at *one, const conf_results *all, size_t engine,
                                conf_result *r, assay_error *err)
 {
-    const char *texts[2], *const expected[] = {r->id, r->path}, *const names[] = {"case", "path"};
+    const char *texts[3], *const expected[] = {r->id, r->path, r->digest},
+                                 *const names[] = {"case", "path", "digest"};
     const char *name;
     int64_t position;
     const int64_t least = engine   ? (int64_t)r->position
@@ -206,10 +243,11 @@ static assay_status read_names(const conf_json_at *one, const conf_results *all,
                               all->engines[engine].name, engine);
     r->position = (size_t)position;
     if (!engine) {
-        rc = read_owned(one, "case", ID_MAX, &r->id, err);
+        rc = conf_read_digest(one, "digest", true, r->digest, err);
+        if (rc == ASSAY_OK) rc = read_owned(one, "case", ID_MAX, &r->id, err);
         return rc == ASSAY_OK ? read_owned(one, "path", ID_MAX, &r->path, err) : rc;
     }
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         const conf_json_at text = {.above = one, .name = names[i]};
         rc = conf_json_member_text(one, names[i], &texts[i], err);
         if (rc != ASSAY_OK) return rc;
@@ -226,7 +264,7 @@ static assay_status read_one(const conf_json_at *one, const conf_results *all, s
     static const char *const known[] = {
         "case",  "path",       "engine", "position", "outcome", "class",        "unit",   "measured",
         "bound", "multiple",   "stage",  "reason",   "where",   "vector",       "manner", "manners_left_out",
-        "trace", "last_trace", "notes",  "seconds",  "repro",   "other_traces", NULL};
+        "trace", "last_trace", "notes",  "seconds",  "repro",   "other_traces", "digest", NULL};
     assay_status rc = conf_json_expect(one, json_type_object, err);
     if (rc == ASSAY_OK) rc = conf_json_only(one, known, err);
     if (rc == ASSAY_OK) rc = read_names(one, all, engine, r, err);

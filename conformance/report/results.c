@@ -6,12 +6,15 @@
 #include <time.h>
 
 #include "conformance/abi/engine.h"
+#include "conformance/exec/engine.h"
 
 assay_status conf_engine_column_find(const char *name, const conf_strings *dirs, conf_engine_column *out,
                                      assay_error *err)
 {
     *out = (conf_engine_column){.name = name, .label = conf_engine_label(name)};
-    return conf_engine_find(name, dirs, &out->path, err);
+    const assay_status rc = conf_engine_find(name, dirs, &out->path, err);
+    if (rc == ASSAY_OK && !exec_engine_is(name)) (void)conf_digest_file(out->path, out->module, NULL);
+    return rc; /* loading the module reports why it cannot be read */
 }
 
 void conf_results_stamp(conf_results *results)
@@ -42,6 +45,7 @@ void conf_results_free(conf_results *results)
     for (size_t e = 0; results->engines && e < results->n_engines; e++) free(results->engines[e].path);
     free(results->engines);
     free(results->kernels_path);
+    for (size_t i = 0; i < results->n_passed_over; i++) free(results->passed_over[i].id);
     free(results->passed_over);
     (void)json_object_put(results->document);
     *results = (conf_results){0};

@@ -10,15 +10,18 @@
 #include "conformance/judge/verdict.h"
 #include "conformance/process/isolate.h"
 #include "conformance/support/context.h"
+#include "conformance/support/digest.h"
 
 #define CONF_STAMP 32
 
-/* An engine as the user named it. float64: its multiples are of the bound. */
+/* An engine as the user named it. float64: its multiples are of the bound.
+ * version: name and version that it states. module: digest of its file; empty if it is a program. */
 typedef struct conf_engine_column {
     const char *name;
     const char *label; /* the name, or the last part of a module's path */
     char *path;
     bool float64;
+    char version[CONF_TRACE_NAME_MAX], module[CONF_DIGEST_MAX];
 } conf_engine_column;
 
 /* Finds the module in `dirs`, as conf_engine_find does. `name` is borrowed; the caller frees out->path. */
@@ -27,11 +30,18 @@ assay_status conf_engine_column_find(const char *name, const conf_strings *dirs,
 
 typedef struct conf_result {
     char *id, *path;
-    bool scanned;           /* found in a directory, not named by the user */
-    size_t position;        /* of the case among those of all shards */
-    conf_verdict *verdicts; /* [n_engines] */
-    char **repros;          /* [n_engines]: commands that were read from a file; NULL: not read */
+    bool scanned;                 /* found in a directory, not named by the user */
+    size_t position;              /* of the case among those of all shards */
+    char digest[CONF_DIGEST_MAX]; /* of its file; empty if it could not be read */
+    conf_verdict *verdicts;       /* [n_engines] */
+    char **repros;                /* [n_engines]: commands that were read from a file; NULL: not read */
 } conf_result;
+
+/* A file that is no case. */
+typedef struct conf_passed_over {
+    size_t position; /* among those of all shards */
+    char *id;        /* owned */
+} conf_passed_over;
 
 typedef struct conf_results {
     conf_engine_column *engines;
@@ -45,13 +55,13 @@ typedef struct conf_results {
     const char *manner;   /* the manner that was asked for; NULL: all */
     assay_dtype compute;  /* requested of every engine; ASSAY_DTYPE_NONE: the engine's choice */
     const char *kernels;  /* kernel library, as the user named it; or NULL */
-    char *kernels_path;
-    const char *dump; /* directory of the observations, or NULL */
+    char *kernels_path, kernels_module[CONF_DIGEST_MAX]; /* digest of its file */
+    const char *dump;                                    /* directory of the observations, or NULL */
     const char *const
         *allow_unknown; /* members of checkpoints' config.json to ignore; NULL-terminated, or NULL */
     const char *vector; /* the vector that was asked for; NULL: all */
     conf_shard shard;
-    size_t *passed_over; /* [n_passed_over]: positions of files that are no cases, rising */
+    conf_passed_over *passed_over; /* [n_passed_over], by position */
     size_t n_passed_over;
     bool interrupted;          /* cases are missing */
     char finished[CONF_STAMP]; /* UTC, "2026-11-28T03:04:05.678Z": the end of the run */

@@ -2,6 +2,7 @@
 conformance_libconformance_la_SOURCES += \
 	conformance/support/array.c conformance/support/array.h \
 	conformance/support/checksums.c conformance/support/checksums.h \
+	conformance/support/digest.c conformance/support/digest.h \
 	conformance/support/clock.h \
 	conformance/support/context.h \
 	conformance/support/directories.c conformance/support/directories.h \

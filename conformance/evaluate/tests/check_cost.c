@@ -11,11 +11,12 @@
 static uint64_t cost_of(const char *path, bool scanned)
 {
     conf_found found = {.id = (char *)"x", .path = (char *)path, .scanned = scanned};
-    const conf_found_list list = {.at = &found, .n = 1};
+    conf_found_list list = {.at = &found, .n = 1};
     const conf_limits limits = {.seconds = 60, .mib = 4096};
     uint64_t cost = 0;
     assay_error err;
     ck_assert_msg(conf_costs_read(&list, &limits, &cost, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_int_eq(found.no_case, cost == CONF_COST_NO_CASE);
     return cost;
 }
 

@@ -1,6 +1,7 @@
 /* Joining the results of shards.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <json-c/json.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@ static void setup(void)
     (void)support_write_decoder(support_path("cases/<off>\"'.h5"), "logits", "off");
     (void)support_write_decoder(support_path("cases/off-traced.h5"), "logits", "off-traced");
     (void)support_write_decoder(support_path("cases/skip.h5"), "logits", "unsupported");
-    (void)support_write_decoder(support_path("cases/nan.h5"), "logits", "nan");
+    (void)support_write_decoder(support_path("cases/nan.h5"), "logits", "text");
     (void)support_write_decoder(support_path("cases/talks.h5"), "logits", "prints");
     const char *golden = support_path("cases/ok0.h5");
     (void)support_observe(golden, "float32", support_path("cases/observed.h5"));
@@ -127,6 +128,7 @@ START_TEST(attempts_that_disagree_are_named)
 {
     const support_output *o = script(
         "shards 1; sed '0,/\"outcome\":\"passed\"/s//\"outcome\":\"skipped\"/; "
+        "0,/\"reason\":\"\"/s//\"reason\":\"why\"/; "
         "s/\"passed\":\\([0-9]*\\)/\"passed\":'"
         "$(($(sed -n 's/.*\"passed\":\\([0-9]*\\),/\\1/p' 1.json) - 1))'/; s/\"skipped\":[0-9]*/\"skipped\":'"
         "$(($(sed -n 's/.*\"skipped\":\\([0-9]*\\),/\\1/p' 1.json) + 1))'/' 1.json >2.json; "
@@ -174,6 +176,14 @@ static const struct {
     {"s/\"compute\":null/\"compute\":\"bf16\"/",
      "2.json: compute: found \"bf16\", expected null, as in 1.json"},
     {"s/\"engine\":\"fake64\"/\"engine\":\"fake65\"/", "2.json: engines: found ["},
+    /* two builds of one engine */
+    {"0,/\"module\":\"../s//\"module\":\"00/", "2.json: engines: found ["},
+    {"0,/\"version\":\"fake/s//\"version\":\"other/", "2.json: engines: found ["},
+    /* the verdict follows from the numbers */
+    {"0,/\"multiple\":[0-9.e-]*/s//\"multiple\":1000000000.0/",
+     "outcome: found passed, expected failed: the multiple is 1e+09, of which "},
+    /* the cases are those that were divided */
+    {"s/\"case\":\"ok[0-9]\"/\"case\":\"other\"/", "1.json: shard.selection: found "},
     {"s/\"index\":2/\"index\":1/", "attempts of shard 1/2 disagree: "},
     {"$!d", "2.json: "},
     {"20q", "2.json: "},
@@ -189,6 +199,63 @@ START_TEST(contradictions_are_named)
     assert_holds(o->err, contradictions[_i].message);
     ck_assert_str_eq(o->out, "");
     ck_assert_int_ne(access(support_path("m"), F_OK), 0);
+}
+END_TEST
+
+START_TEST(swapped_shards_are_refused)
+{
+    const support_output *o = script("shards 2; sed -i 's/\"index\":1/\"index\":2/' 1.json; "
+                                     "sed -i 's/\"index\":2/\"index\":1/' 2.json; merge 1.json 2.json");
+    assert_code(o, 99);
+    assert_holds(o->err, "shard.division: found ");
+    ck_assert_str_eq(o->out, "");
+}
+END_TEST
+
+/* Removes a result from the document, and lowers the total of its outcome. Returns its position. */
+static int take_result(json_object *document, size_t at)
+{
+    json_object *results = json_object_object_get(document, "results"),
+                *totals = json_object_object_get(document, "totals"),
+                *one = json_object_array_get_idx(results, at);
+    const int position = json_object_get_int(json_object_object_get(one, "position"));
+    json_object *total =
+        json_object_object_get(totals, json_object_get_string(json_object_object_get(one, "outcome")));
+    (void)json_object_set_int(total, json_object_get_int(total) - 1);
+    (void)json_object_array_del_idx(results, at, 1);
+    return position;
+}
+
+/* The results of the last case become a file that was passed over, if the shard has the case. */
+static void pass_over(const char *path, const char *id)
+{
+    json_object *document = json_object_from_file(path), *shard = json_object_object_get(document, "shard"),
+                *results = json_object_object_get(document, "results"),
+                *places = json_object_object_get(shard, "passed_over"),
+                *ids = json_object_object_get(shard, "passed_over_cases");
+    int position = -1;
+    ck_assert(results && places && ids);
+    for (size_t i = json_object_array_length(results); i-- > 0;) {
+        json_object *name = json_object_object_get(json_object_array_get_idx(results, i), "case");
+        if (strcmp(json_object_get_string(name), id) == 0) position = take_result(document, i);
+    }
+    if (position >= 0) {
+        ck_assert_int_eq(json_object_array_add(places, json_object_new_int(position)), 0);
+        ck_assert_int_eq(json_object_array_add(ids, json_object_new_string(id)), 0);
+    }
+    ck_assert_int_eq(json_object_to_file(path, document), 0);
+    (void)json_object_put(document);
+}
+
+START_TEST(a_case_that_became_a_file_that_was_passed_over_is_missed)
+{
+    assert_code(script("shards 2"), 0);
+    pass_over(support_path("1.json"), "text");
+    pass_over(support_path("2.json"), "text");
+    const support_output *o = script("merge 1.json 2.json");
+    assert_code(o, 99);
+    assert_holds(o->err, "shard.division: found ");
+    ck_assert_str_eq(o->out, "");
 }
 END_TEST
 
@@ -226,6 +293,8 @@ int main(void)
     tcase_add_test(t, an_interrupted_attempt_counts_only_if_it_is_replaced);
     tcase_add_loop_test(t, contradictions_are_named, 0,
                         (int)(sizeof contradictions / sizeof *contradictions));
+    tcase_add_test(t, swapped_shards_are_refused);
+    tcase_add_test(t, a_case_that_became_a_file_that_was_passed_over_is_missed);
     tcase_add_test(t, shards_of_different_divisions_are_refused);
     suite_add_tcase(suite, t);
     return support_run(suite);

@@ -14,15 +14,17 @@
 /* Two engines, two cases, a file that is no case at position 1. */
 static const char sound[] =
     "{\"schema\":\"assay-results/"
-    "1\",\"kernels\":null,\"compute\":\"bf16\",\"settings\":{\"version\":\"0.1.0\","
+    "1\",\"kernels\":null,\"kernels_module\":\"\",\"compute\":\"bf16\",\"settings\":{\"version\":\"0.1.0\","
     "\"manner\":null,\"vector\":null,\"seed\":7,\"timeout\":60.0,\"timeout_fixed\":false,\"memory\":null,"
     "\"allow_unknown\":[\"a\"]},"
-    "\"engines\":[{\"engine\":\"./x.so\",\"unit\":\"noise\"}],"
+    "\"engines\":[{\"engine\":\"./x.so\",\"unit\":\"noise\",\"version\":\"x "
+    "1\",\"module\":\"00000000000000aa\"}],"
     "\"shard\":{\"index\":2,\"total\":3,\"selected\":9,\"selection\":\"00000000000000ff\",\"passed_over\":[1,"
-    "4],"
+    "4],\"passed_over_cases\":[\"o\",\"p\"],\"division\":\"00000000000000ee\","
     "\"interrupted\":false,\"finished\":\"2026-11-28T03:04:05.678Z\"},"
     "\"totals\":{\"passed\":0,\"failed\":1,\"skipped\":0,\"broken\":0,\"warnings\":2},\"results\":[{"
-    "\"case\":\"a\",\"path\":\"d/a.h5\",\"engine\":\"./x.so\",\"position\":3,\"outcome\":\"failed\","
+    "\"case\":\"a\",\"path\":\"d/a.h5\",\"engine\":\"./"
+    "x.so\",\"position\":3,\"digest\":\"00000000000000dd\",\"outcome\":\"failed\","
     "\"class\":\"logits\",\"measured\":true,\"multiple\":null,\"unit\":\"noise\",\"bound\":4.0,\"stage\":"
     "\"prefill\","
     "\"reason\":\"why\",\"where\":\"w\",\"trace\":\"t\",\"last_trace\":\"l\",\"notes\":\"n\",\"manner\":"
@@ -53,7 +55,12 @@ START_TEST(every_member_is_read)
     ck_assert_uint_eq(r.shard.n_selected, 9);
     ck_assert_uint_eq(r.shard.selection, 255);
     ck_assert_uint_eq(r.n_passed_over, 2);
-    ck_assert_uint_eq(r.passed_over[1], 4);
+    ck_assert_uint_eq(r.passed_over[1].position, 4);
+    ck_assert_str_eq(r.passed_over[1].id, "p");
+    ck_assert_uint_eq(r.shard.division, 238);
+    ck_assert_str_eq(r.engines[0].version, "x 1");
+    ck_assert_str_eq(r.engines[0].module, "00000000000000aa");
+    ck_assert_str_eq(r.at[0].digest, "00000000000000dd");
     ck_assert_str_eq(r.finished, "2026-11-28T03:04:05.678Z");
     ck_assert_uint_eq(r.n_warnings, 2);
     ck_assert_str_eq(r.at[0].id, "a");
@@ -92,7 +99,7 @@ static const struct {
     {"[\"a\"]", "[1]", "f: settings.allow_unknown[0]: found a whole number, expected a string"},
     {"\"unit\"", "\"unity\"", "f: engines[0].unity: is unknown"},
     {"\"unit\":\"noise\"", "\"unit\":\"x\"", "f: engines[0].unit: found \"x\", expected one of noise, bound"},
-    {"[{\"engine\":\"./x.so\",\"unit\":\"noise\"}]", "[]",
+    {"[{\"engine\":\"./x.so\",\"unit\":\"noise\",\"version\":\"x 1\",\"module\":\"00000000000000aa\"}]", "[]",
      "f: results: found 1 elements, expected one for each of 0"},
     {"[{\"engine\"", "[7,{\"engine\"", "f: engines[0]: found a whole number, expected an object"},
     {"\"index\":2", "\"index\":4", "f: shard.index: found 4, expected a whole number from 1 to 3"},
@@ -134,6 +141,16 @@ static const struct {
     {"\"seconds\":1.5", "\"seconds\":-1.5", "f: results[0].seconds: found -1.5, expected 0 or more"},
     {"\"repro\":\"assay run x\"", "\"repro\":\"a\\nb\"", "f: results[0].repro: found a string with control"},
     {"\"repro\":\"assay run x\"", "\"x\":1", "f: results[0].x: is unknown"},
+    {"\"multiple\":null", "\"multiple\":3.5",
+     "f: results[0].outcome: found failed with class logits, expected passed: the multiple is 3.5"},
+    {"\"outcome\":\"failed\",\"class\":\"logits\"", "\"outcome\":\"passed\",\"class\":\"\"",
+     "f: results[0].outcome: found passed, expected failed: the multiple is inf, of which 4 are allowed"},
+    {"\"reason\":\"why\"", "\"reason\":\"\"", "f: results[0].reason: found \"\" with outcome failed"},
+    {"00dd\"", "00d\"", "f: results[0].digest: found \"00000000000000d\", expected 16 hexadecimal digits"},
+    {"\"00000000000000aa\"", "\"\"", "f: engines[0].module: found \"\", expected 16 hexadecimal digits"},
+    {"00ee\"", "00e\"", "f: shard.division: found \"00000000000000e\", expected 16 hexadecimal digits"},
+    {"[\"o\",\"p\"]", "[\"o\"]", "f: shard.passed_over_cases: found 1 elements, expected 2"},
+    {"\"kernels_module\":\"\"", "\"kernels_module\":\"x\"", "f: kernels_module: found \"x\", expected 16"},
     {"\"reason\":\"why\"", "\"reason\":\"\\u0000\"", "f: results[0].reason: found a string with U+0000"},
 };
 
