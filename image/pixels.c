@@ -45,3 +45,16 @@ assay_status image_pixels_orient(const char *name, image_pixels *pixels, int ori
     *pixels = turned;
     return ASSAY_OK;
 }
+
+void image_cmyk_convert(const uint8_t *cmyk, size_t n, bool is_inverted, uint8_t *rgb)
+{
+    enum { BANDS = 4, MAX = 255 };
+    const uint8_t flip = is_inverted ? MAX : 0;
+    for (size_t i = 0; i < n; i++, cmyk += BANDS, rgb += 3) {
+        const unsigned light = MAX - (cmyk[3] ^ flip);
+        for (size_t c = 0; c < 3; c++) {
+            const unsigned product = (cmyk[c] ^ flip) * light + 128;
+            rgb[c] = (uint8_t)(light - ((product >> 8) + product) / 256); /* product / 255, rounded */
+        }
+    }
+}

@@ -31,4 +31,7 @@ void image_pixels_free(image_pixels *pixels);
  * Fails with ASSAY_ENOMEM; the image is unchanged then. */
 assay_status image_pixels_orient(const char *name, image_pixels *pixels, int orientation, assay_error *err);
 
+/* Converts n pixels of CMYK to RGB as PIL does. is_inverted: 255 stands for no ink, as in JPEG files. */
+void image_cmyk_convert(const uint8_t *cmyk, size_t n, bool is_inverted, uint8_t *rgb);
+
 #endif

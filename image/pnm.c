@@ -2,95 +2,92 @@
 #include "image/pnm.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "image/pnm_head.h"
+#include "image/pnm_plain.h"
 
-#define NUMBER_MAX   1000000000U
 #define MAXVAL_LARGE 255 /* larger ones have two bytes a sample */
+enum { BANDS_MAX = 4 };
 
-typedef struct reading {
-    const char *name;
-    const uint8_t *at, *end;
-    bool plain, gray;
-    size_t height, width, maxval;
-    assay_error *err;
-} reading;
-
-static bool is_space(uint8_t c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-/* White space and comments. */
-static void skip_space(reading *r)
-{
-    while (r->at < r->end && (is_space(*r->at) || *r->at == '#')) {
-        if (*r->at == '#')
-            while (r->at < r->end && *r->at != '\n' && *r->at != '\r') r->at++;
-        else r->at++;
-    }
-}
-
-static assay_status read_number(reading *r, const char *what, size_t least, size_t most, size_t *out)
-{
-    size_t value = 0;
-    skip_space(r);
-    const uint8_t *start = r->at;
-    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9' && value < NUMBER_MAX; r->at++)
-        value = value * 10 + (size_t)(*r->at - '0');
-    const bool ends = r->at == r->end || is_space(*r->at) || *r->at == '#';
-    if (r->at == start || !ends || value < least || value > most)
-        return assay_fail(r->err, ASSAY_EFORMAT, "%s: %s: expected a whole number from %zu to %zu", r->name,
-                          what, least, most);
-    *out = value;
-    return ASSAY_OK;
-}
-
-static assay_status read_header(reading *r)
-{
-    r->plain = r->at[1] < '4';
-    r->gray = r->at[1] == '2' || r->at[1] == '5';
-    r->at += 2;
-    assay_status rc = read_number(r, "width", 1, NUMBER_MAX, &r->width);
-    if (rc == ASSAY_OK) rc = read_number(r, "height", 1, NUMBER_MAX, &r->height);
-    if (rc == ASSAY_OK) rc = read_number(r, "largest value", 1, 65535, &r->maxval);
-    if (rc == ASSAY_OK && r->at < r->end) r->at++; /* one white space ends the header */
-    return rc;
-}
-
-static assay_status read_sample(reading *r, size_t *out)
-{
-    if (r->plain) return read_number(r, "sample", 0, r->maxval, out);
-    const size_t n = r->maxval > MAXVAL_LARGE ? 2 : 1;
-    if ((size_t)(r->end - r->at) < n)
-        return assay_fail(r->err, ASSAY_EFORMAT, "%s: the file is truncated", r->name);
-    *out = n == 2 ? (size_t)r->at[0] << 8 | r->at[1] : r->at[0];
-    r->at += n;
-    return ASSAY_OK;
-}
+/* The samples of a pixel arrive one after the other. */
+typedef struct pixel_writer {
+    const pnm_head *head;
+    uint8_t levels[BANDS_MAX];
+    size_t n_levels;
+    uint8_t *rgb; /* of the next pixel */
+} pixel_writer;
 
 /* PIL scales samples to 0 … 255, half to even, but grays of two bytes to 0 … 65535, which convert("RGB")
  * clips. */
-static uint8_t level(const reading *r, size_t sample)
+static uint8_t level_of(const pnm_head *h, size_t sample)
 {
-    const double most = r->gray && r->maxval > MAXVAL_LARGE ? 65535 : 255;
-    const double x = (double)sample / (double)r->maxval * most, below = floor(x), part = x - below;
+    if (h->kind == PNM_BIT) return sample ? 0 : 255;
+    const double most = h->kind == PNM_GRAY && h->maxval > MAXVAL_LARGE ? 65535 : 255;
+    const double x = (double)sample / (double)h->maxval * most, below = floor(x), part = x - below;
     const bool up = part > 0.5 || (part == 0.5 && fmod(below, 2) != 0);
     const double rounded = below + (up ? 1 : 0);
     return (uint8_t)(rounded > 255 ? 255 : rounded);
 }
 
-static assay_status read_samples(reading *r, image_pixels *pixels)
+/* An image of indices has no palette, so that all of its colours are black. */
+static void put_sample(void *user, size_t sample)
 {
-    const size_t n = pixels->height * pixels->width * (r->gray ? 1 : 3);
-    for (size_t i = 0; i < n; i++) {
-        size_t sample;
-        const assay_status rc = read_sample(r, &sample);
-        if (rc != ASSAY_OK) return rc;
-        const uint8_t value = level(r, sample);
-        if (!r->gray) pixels->rgb[i] = value;
-        else
-            for (size_t c = 0; c < 3; c++) pixels->rgb[i * 3 + c] = value;
+    pixel_writer *w = user;
+    w->levels[w->n_levels++] = level_of(w->head, sample);
+    if (w->n_levels < w->head->n_bands) return;
+    if (w->head->kind == PNM_CMYK) image_cmyk_convert(w->levels, 1, false, w->rgb);
+    else if (w->head->kind == PNM_INDEX) memset(w->rgb, 0, 3);
+    else
+        for (size_t i = 0; i < 3; i++) w->rgb[i] = w->levels[w->head->n_bands > 1 ? i : 0];
+    w->rgb += 3;
+    w->n_levels = 0;
+}
+
+static void put_bits(const uint8_t *row, size_t width, pixel_writer *w)
+{
+    for (size_t x = 0; x < width; x++) put_sample(w, row[x / 8] >> (7 - x % 8) & 1);
+}
+
+static void put_samples(const uint8_t *row, size_t n, pixel_writer *w)
+{
+    const bool is_wide = w->head->maxval > MAXVAL_LARGE;
+    for (size_t i = 0; i < n; i++) put_sample(w, is_wide ? (size_t)row[2 * i] << 8 | row[2 * i + 1] : row[i]);
+}
+
+static void put_floats(const uint8_t *row, size_t width, bool is_little, uint8_t *rgb)
+{
+    for (size_t x = 0; x < width; x++, row += sizeof(float), rgb += 3) {
+        uint32_t bits = 0;
+        float value;
+        for (size_t i = 0; i < sizeof bits; i++) bits = bits << 8 | row[is_little ? 3 - i : i];
+        memcpy(&value, &bits, sizeof value);
+        const uint8_t level = value >= 255 ? 255 : value > 0 ? (uint8_t)value : 0; /* not a number: 0 */
+        memset(rgb, level, 3);
+    }
+}
+
+/* Bytes of a row. */
+static size_t row_bytes(const pnm_head *h)
+{
+    if (h->kind == PNM_BIT) return (h->width + 7) / 8;
+    if (h->kind == PNM_FLOAT) return h->width * sizeof(float);
+    return h->width * h->n_bands * (h->maxval > MAXVAL_LARGE ? 2 : 1);
+}
+
+/* The rows of PFM run upwards. */
+static assay_status read_rows(const pnm_head *h, const uint8_t *data, size_t n, const image_pixels *pixels)
+{
+    const size_t n_row = row_bytes(h);
+    if (n / n_row < h->height) return assay_fail(h->err, ASSAY_EFORMAT, "%s: the file is truncated", h->name);
+    for (size_t y = 0; y < h->height; y++) {
+        const uint8_t *row = data + y * n_row;
+        pixel_writer w = {.head = h, .rgb = pixels->rgb + y * h->width * 3};
+        if (h->kind == PNM_FLOAT)
+            put_floats(row, h->width, h->is_little, pixels->rgb + (h->height - 1 - y) * h->width * 3);
+        else if (h->kind == PNM_BIT) put_bits(row, h->width, &w);
+        else put_samples(row, h->width * h->n_bands, &w);
     }
     return ASSAY_OK;
 }
@@ -98,12 +95,16 @@ static assay_status read_samples(reading *r, image_pixels *pixels)
 assay_status image_pnm_decode(const char *name, const uint8_t *data, size_t n, image_pixels *out,
                               assay_error *err)
 {
-    reading r = {.name = name, .at = data, .end = data + n, .err = err};
+    pnm_head h;
     image_pixels pixels;
-    assay_status rc = read_header(&r);
-    if (rc == ASSAY_OK) rc = image_pixels_open(name, r.height, r.width, &pixels, err);
+    assay_status rc = pnm_head_read(name, data, n, &h, err);
+    if (rc == ASSAY_OK) rc = image_pixels_open(name, h.height, h.width, &pixels, err);
     if (rc != ASSAY_OK) return rc;
-    rc = read_samples(&r, &pixels);
+    pixel_writer w = {.head = &h, .rgb = pixels.rgb};
+    data += h.n_bytes;
+    n -= h.n_bytes;
+    rc = h.is_plain ? pnm_plain_read(&h, data, n, h.height * h.width * h.n_bands, put_sample, &w)
+                    : read_rows(&h, data, n, &pixels);
     if (rc == ASSAY_OK) *out = pixels;
     else image_pixels_free(&pixels);
     return rc;

@@ -1,4 +1,4 @@
-/* PGM and PPM files, binary (P5, P6) and plain (P2, P3).
+/* PBM, PGM, PPM and PFM files, binary (P4, P5, P6, Pf) and plain (P1, P2, P3), and the extensions of Pillow.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMAGE_PNM_H

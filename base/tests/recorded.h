@@ -11,7 +11,7 @@
 #define RECORDED_NUMBERS_MAX 16
 
 typedef struct recorded {
-    char name[32];
+    char name[64];
     long numbers[RECORDED_NUMBERS_MAX]; /* [n_numbers] */
     size_t n_numbers, n_bytes;
     uint8_t *bytes; /* [n_bytes], borrowed until the next record is read */

@@ -9,9 +9,8 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_TEXT, 0, "--prompt", "TEXT",
      "the prompt, which may contain special tokens; - for standard input"},
     {CONF_OPTION_IMAGE, 0, "--image", "FILE",
-     "a PNG, JPEG, PGM or PPM file that the model sees before the prompt; may\nbe repeated; implies --chat "
-     "if "
-     "the checkpoint has a chat template"},
+     "a PNG, JPEG, WebP, GIF, BMP or portable (PBM, PGM, PPM, PFM) file that the\nmodel sees before the "
+     "prompt; may be repeated; implies --chat if the\ncheckpoint has a chat template"},
     {CONF_OPTION_SOUND, 0, "--sound", "FILE",
      "a WAV or FLAC file that the model hears after the images and before the\nprompt; may be repeated; "
      "implies --chat as --image does"},

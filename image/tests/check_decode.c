@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
+
+#include "base/buffer.h"
 #include "base/tests/recorded.h"
 #include "base/tests/support.h"
 #include "image/exif.h"
+#include "image/inflate.h"
 
 /* numbers: height, width, bytes of the file. */
 static void check_file(const recorded *r)
@@ -48,10 +52,11 @@ static assay_status decode_part(const uint8_t *data, size_t n, image_pixels *out
     return rc;
 }
 
-/* Only the end marker of a JPEG file and white space at the end of a plain file may be missing. */
+/* Only the end marker of a JPEG file, white space at the end of a plain file, and what follows the last row
+ * of a PNG file may be missing. */
 static void check_truncated(const recorded *r)
 {
-    const size_t n = (size_t)r->numbers[2], tail = r->bytes[0] == 0x89 ? 0 : 5;
+    const size_t n = (size_t)r->numbers[2], tail = r->bytes[0] == 0x89 ? 22 : 5;
     for (size_t i = 0; i<n; i += n> 400 ? 7 : 1) {
         image_pixels out = {7, 7, NULL};
         assay_error err = {0};
@@ -69,18 +74,28 @@ START_TEST(truncated_files_are_refused)
 }
 END_TEST
 
+/* Where the chunk of the image data of a PNG file begins. */
+static size_t find_image_data(const uint8_t *data, size_t n)
+{
+    size_t at = 0;
+    while (at + 4 < n && memcmp(data + at + 4, "IDAT", 4) != 0) at++;
+    return at;
+}
+
+/* As Pillow, the reader of PNG files does not compare the checksums of the image data and of what follows. */
 static void check_damaged(const recorded *r)
 {
     const size_t n = (size_t)r->numbers[2];
+    const size_t image_data = r->bytes[0] == 0x89 ? find_image_data(r->bytes, n) : 0;
     uint8_t *copy = malloc(n);
     ck_assert_ptr_nonnull(copy);
     for (size_t i = 0; i<n; i += n> 400 ? 11 : 1) {
         image_pixels out;
         memcpy(copy, r->bytes, n);
         copy[i] ^= 0x55;
-        if (image_decode("f", copy, n, &out, NULL) == ASSAY_OK) image_pixels_free(&out);
-        else if (r->bytes[0] == 0x89) continue;
-        if (r->bytes[0] == 0x89 && i >= 8) ck_abort_msg("a damaged PNG file is accepted");
+        if (image_decode("f", copy, n, &out, NULL) != ASSAY_OK) continue;
+        image_pixels_free(&out);
+        if (i >= 8 && i < image_data) ck_abort_msg("a PNG file with a damaged head is accepted");
     }
     free(copy);
 }
@@ -99,9 +114,14 @@ static const struct {
     assay_status status;
     const char *fragment;
 } REFUSED[] = {
-    {BYTES(""), ASSAY_EUNSUPPORTED, "expected a PNG, JPEG, PGM or PPM file"},
-    {BYTES("GIF89a"), ASSAY_EUNSUPPORTED, "expected a PNG, JPEG, PGM or PPM file"},
-    {BYTES("P4 1 1 1"), ASSAY_EUNSUPPORTED, "expected a PNG"},
+    {BYTES(""), ASSAY_EUNSUPPORTED, "expected a PNG, JPEG, WebP, GIF, BMP, PBM, PGM, PPM or PFM file"},
+    {BYTES("II*\0"), ASSAY_EUNSUPPORTED, "expected a PNG, JPEG, WebP, GIF, BMP, PBM, PGM, PPM or PFM file"},
+    {BYTES("GIF89a"), ASSAY_EFORMAT, "truncated"},
+    {BYTES("BM"), ASSAY_EFORMAT, "truncated"},
+    {BYTES("RIFF\4\0\0\0WEBP"), ASSAY_EFORMAT, "damaged or truncated"},
+    {BYTES("P0 1 1 1"), ASSAY_EUNSUPPORTED, "found the magic number \"P0\""},
+    {BYTES("P62 1 255\n"), ASSAY_EUNSUPPORTED, "found the magic number \"P62\""},
+    {BYTES("P6 00000000002 1 255\n"), ASSAY_EFORMAT, "width: expected a whole number"},
     {BYTES("P6 50000 50000 255\n"), ASSAY_EUNSUPPORTED, "50000 x 50000"},
     {BYTES("P6 999999999999999999999 1 255\n"), ASSAY_EFORMAT, "width: expected a whole number"},
     {BYTES("P6 2x 1 255\n"), ASSAY_EFORMAT, "width: expected a whole number"},
@@ -113,10 +133,9 @@ static const struct {
     {BYTES("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\xc3\x50\0\0\xc3\x50\x08\0\0\0\0\x6e\xc4\x62\x16"
            "\0\0\0\0IDAT\x35\xaf\x06\x1e\0\0\0\0IEND\xae\x42\x60\x82"),
      ASSAY_EUNSUPPORTED, "50000 x 50000"},
-    /* Four components. */
-    {BYTES("\xff\xd8\xff\xc0\0\x14\x08\0\1\0\1\4\1\x11\0\2\x11\0\3\x11\0\4\x11\0\xff\xda\0\x0e\4\1\0\2\0\3\0"
-           "\4\0\0\x3f\0"),
-     ASSAY_EUNSUPPORTED, "a JPEG of 4 components, expected 1 or 3"},
+    /* Two components. */
+    {BYTES("\xff\xd8\xff\xc0\0\x0e\x08\0\1\0\1\2\1\x11\0\2\x11\0\xff\xda\0\x0a\2\1\0\2\0\0\x3f\0"),
+     ASSAY_EUNSUPPORTED, "a JPEG of 2 components, expected 1, 3 or 4"},
     /* 50,000 x 50,000 pixels. */
     {BYTES("\xff\xd8\xff\xc0\0\x0b\x08\xc3\x50\xc3\x50\1\1\x11\0\xff\xda\0\x08\1\1\0\0\x3f\0"),
      ASSAY_EUNSUPPORTED, "50000 x 50000"},
@@ -132,13 +151,59 @@ START_TEST(a_refusal_says_why)
 }
 END_TEST
 
-START_TEST(invalid_exif_data_is_upright)
+static int orientation_of(const uint8_t *data, size_t n, bool *is_valid)
+{
+    int orientation = 1;
+    bool has_tag = false;
+    *is_valid = image_exif_read(data, n, &orientation, &has_tag);
+    return orientation;
+}
+
+START_TEST(exif_data_that_is_cut_off_is_upright)
 {
     static const uint8_t valid[] = "II*\0\x08\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0";
-    ck_assert_int_eq(image_exif_orientation(valid, 22), 6);
-    for (size_t n = 0; n < 22; n++) ck_assert_int_eq(image_exif_orientation(valid, n), 1);
-    ck_assert_int_eq(image_exif_orientation(NULL, 0), 1);
-    ck_assert_int_eq(image_exif_orientation((const uint8_t *)"II*\0\xff\xff\xff\xff\1\0", 10), 1);
+    bool is_valid;
+    ck_assert_int_eq(orientation_of(valid, 22, &is_valid), 6);
+    for (size_t n = 0; n < 22; n++) {
+        ck_assert_int_eq(orientation_of(valid, n, &is_valid), 1);
+        ck_assert_int_eq(is_valid, n == 0 || n >= 8);
+    }
+    ck_assert_int_eq(orientation_of((const uint8_t *)"II*\0\xff\xff\xff\xff\1\0", 10, &is_valid), 1);
+    ck_assert(is_valid);
+}
+END_TEST
+
+/* A PNG file with n copies of a text that inflates to 1 MiB. */
+static buffer png_of_texts(size_t n)
+{
+    static const char head[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\0\0\0\0\x3a\x7e\x9b\x55";
+    static uint8_t text[IMAGE_TEXT_MAX], chunk[8192] = "....zTXtk\0";
+    uLongf n_packed = sizeof chunk - 15;
+    buffer file = {0};
+    ck_assert_int_eq(compress(chunk + 11, &n_packed, text, sizeof text), Z_OK);
+    const size_t n_data = n_packed + 3;
+    const uLong crc = crc32_z(0, chunk + 4, n_data + 4);
+    for (size_t i = 0; i < 4; i++) {
+        chunk[i] = (uint8_t)(n_data >> (24 - 8 * i));
+        chunk[8 + n_data + i] = (uint8_t)(crc >> (24 - 8 * i));
+    }
+    ck_assert(buffer_append(&file, head, sizeof head - 1));
+    for (size_t i = 0; i < n; i++) ck_assert(buffer_append(&file, (const char *)chunk, n_data + 12));
+    return file;
+}
+
+/* Both files lack image data: the message tells which check has ended the reading. */
+START_TEST(texts_of_more_than_64_mib_are_refused)
+{
+    for (size_t n = 64; n <= 65; n++) {
+        image_pixels out = {7, 7, NULL};
+        assay_error err = {0};
+        buffer file = png_of_texts(n);
+        ck_assert_int_ne(decode_part((const uint8_t *)file.data, file.n, &out, &err), ASSAY_OK);
+        support_expect_error(&err, ASSAY_EFORMAT,
+                             "f: ", n == 64 ? "found no image data" : "the limit of Pillow", NULL);
+        buffer_free(&file);
+    }
 }
 END_TEST
 
@@ -150,7 +215,8 @@ int main(void)
     tcase_add_test(tests, truncated_files_are_refused);
     tcase_add_test(tests, damaged_files_do_no_harm);
     tcase_add_loop_test(tests, a_refusal_says_why, 0, (int)(sizeof REFUSED / sizeof *REFUSED));
-    tcase_add_test(tests, invalid_exif_data_is_upright);
+    tcase_add_test(tests, exif_data_that_is_cut_off_is_upright);
+    tcase_add_test(tests, texts_of_more_than_64_mib_are_refused);
     suite_add_tcase(suite, tests);
     return support_run(suite);
 }

@@ -1,0 +1,13 @@
+/* GIF files: the first frame.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMAGE_GIF_H
+#define IMAGE_GIF_H
+
+#include "image/pixels.h"
+
+/* As image_decode, for data of this format. */
+assay_status image_gif_decode(const char *name, const uint8_t *data, size_t n, image_pixels *out,
+                              assay_error *err);
+
+#endif
