@@ -177,6 +177,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     switch (o->id) {
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
     case CONF_OPTION_TRUTH: out->truth[out->n_truth++] = value; break;
+    case CONF_OPTION_QUICK: out->quick = true; break;
     case CONF_OPTION_ONLY: out->only[out->n_only++] = value; break;
     case CONF_OPTION_MARKER: out->markers[out->n_markers++] = value; break;
     case CONF_OPTION_ALLOW_UNKNOWN: out->allow_unknown[out->n_allow_unknown++] = value; break;

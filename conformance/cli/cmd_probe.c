@@ -58,7 +58,8 @@ static assay_status read_options(const conf_options *o, const conf_context *cont
                            .n_truth = o->n_truth ? o->n_truth : 1,
                            .only = o->only,
                            .n_only = o->n_only,
-                           .seconds = o->limits.seconds};
+                           .seconds = o->limits.seconds,
+                           .quick = o->quick};
     const assay_status rc = read_claim(o->claim, &out->type, err);
     if (rc != ASSAY_OK || !o->key_variable) return rc;
     out->key = context->variable ? context->variable(o->key_variable) : NULL;

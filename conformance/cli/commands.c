@@ -204,9 +204,9 @@ const conf_command conf_cli_commands[] = {
      "Exit status: 0 no row failed or was ignored, except for habits; 1 one was; 2 usage; 77 the\n"
      "server cannot be reached, it refuses the key, or nothing could be judged; 99 a case cannot\n"
      "be read, or an error of assay itself.\n",
-     TAKES(CONF_OPTION_TRUTH, CONF_OPTION_SERVED_MODEL, CONF_OPTION_ONLY, CONF_OPTION_API_KEY_ENV,
-           CONF_OPTION_CLAIM, CONF_OPTION_EXCHANGES, CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT,
-           CONF_OPTION_JSON, CONF_OPTION_ALL_ROWS, CONF_OPTION_CHECKPOINT_ROOT),
+     TAKES(CONF_OPTION_TRUTH, CONF_OPTION_SERVED_MODEL, CONF_OPTION_ONLY, CONF_OPTION_QUICK,
+           CONF_OPTION_API_KEY_ENV, CONF_OPTION_CLAIM, CONF_OPTION_EXCHANGES, CONF_OPTION_ANSWER_TIMEOUT,
+           CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_ALL_ROWS, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_probe},
     {"schedule", "[OPTION]... [DIR|CASE]...",
      "run engine calls on many threads; results must be bit-identical", conf_cmd_schedule_details,

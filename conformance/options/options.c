@@ -55,6 +55,9 @@ const conf_option_info conf_cli_options[] = {
      "first)"},
     {CONF_OPTION_ONLY, 0, "--only", "GROUP",
      "only discovery and these checks: protocol, numerics, batching or\ntext; may be repeated"},
+    {CONF_OPTION_QUICK, 0, "--quick", NULL,
+     "ask two prompts where checks ask several, and stop asking after one\nminute: what is left is not "
+     "exercised"},
     {CONF_OPTION_CLAIM, 0, "--compute", "TYPE",
      "the type that the server claims to compute in: judge by the noise of\nf32, f16, bf16, int8, or of "
      "weights in 8-bit or 4-bit groups\n(default: f32)"},

@@ -58,10 +58,12 @@ static assay_status run_groups(const probe_options *o, probe_run *run, probe_pro
 assay_status probe_run_all(const probe_options *options, probe_truth *truth, probe_run *run,
                            probe_progress_fn *progress, void *context, assay_error *err)
 {
-    *run = (probe_run){.truth = truth, .type = options->type, .key_env = options->key_env};
+    *run = (probe_run){
+        .truth = truth, .type = options->type, .quick = options->quick, .key_env = options->key_env};
     assay_status rc = probe_truth_read(options->truth, options->n_truth, options->type, truth, err);
     if (rc != ASSAY_OK) return rc;
     rc = probe_wire_open(options->target, options->key, options->save, options->seconds, &run->wire, err);
+    if (rc == ASSAY_OK && options->quick) probe_wire_limit(run->wire, PROBE_QUICK_SECONDS);
     if (rc == ASSAY_OK && options->model && !(run->model = strdup(options->model)))
         rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
     if (rc == ASSAY_OK && options->save &&

@@ -6,9 +6,11 @@
 
 #include "conformance/probe/run/run.h"
 
+#define PROBE_QUICK_SECONDS 60
+
 /* target: a URL or a directory of --save. truth: [n_truth], files and directories of cases. only: [n_only],
  * names of groups; none: all. model, key, key_env, save: NULL: not given. seconds: the limit of an exchange.
- * type: the claim. */
+ * type: the claim. quick: few prompts are asked, and the time of all exchanges is PROBE_QUICK_SECONDS. */
 typedef struct probe_options {
     const char *target, *model, *key, *key_env, *save;
     const char *const *truth;
@@ -17,6 +19,7 @@ typedef struct probe_options {
     size_t n_only;
     double seconds;
     probe_type type;
+    bool quick;
 } probe_options;
 
 /* Whether there is a group of checks of this name. */

@@ -2,6 +2,7 @@
  * every endpoint gets a real request under the time limit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,8 +61,26 @@ static const char *choose_model(const probe_run *r, json_object *document, size_
     return first;
 }
 
+/* Of several models with other names any may be that of the checkpoint. */
+static assay_status ask_for_name(const probe_run *r, json_object *document, size_t n, assay_error *err)
+{
+    char names[256] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < n && length < sizeof names; i++) {
+        size_t same;
+        const char *id = model_id(document, i, &same);
+        length +=
+            (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", id ? id : "?");
+    }
+    return assay_fail(err, ASSAY_EINVAL,
+                      "%s: found %zu models, none with the name of the checkpoint's directory: name one with "
+                      "--model: %s",
+                      probe_wire_url(r->wire), n, names);
+}
+
 static assay_status read_models(probe_run *r, const probe_exchange *x, assay_error *err)
 {
+    assay_status rc = ASSAY_OK;
     json_object *document = NULL;
     assay_error why;
     size_t n = 0;
@@ -69,20 +88,20 @@ static assay_status read_models(probe_run *r, const probe_exchange *x, assay_err
         (void)probe_report(r, x, "discovery/models", PROBE_FAILED, PROBE_BREAKS, "%s", why.text);
     } else {
         const char *id = choose_model(r, document, &n);
-        if (!id)
+        if (n > 1 && !r->model && !names_checkpoint(id ? id : "", r->truth->model))
+            rc = ask_for_name(r, document, n, err);
+        else if (!id)
             (void)probe_report(r, x, "discovery/models", PROBE_FAILED, PROBE_BREAKS,
                                "found no model with an id, expected a list in data");
         else
             (void)probe_report(r, x, "discovery/models", PROBE_OK, PROBE_BREAKS,
                                "%zu model%s; %s is asked for", n, n == 1 ? "" : "s",
                                r->model ? r->model : id);
-        if (id && !r->model && !(r->model = strdup(id))) {
-            json_object_put(document);
-            return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-        }
+        if (rc == ASSAY_OK && id && !r->model && !(r->model = strdup(id)))
+            rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
     }
     json_object_put(document);
-    return ASSAY_OK;
+    return rc;
 }
 
 static assay_status find_models(probe_run *r, assay_error *err)

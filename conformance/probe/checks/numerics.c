@@ -142,10 +142,11 @@ static bool may_stop(const probe_run *r, const probe_prompt *p, size_t n)
 static assay_status ask_prefixes(probe_run *r, const way *w, const probe_prompt *p, size_t number, judged *j,
                                  assay_error *err)
 {
+    const size_t n_prefixes = probe_prompts_most(r, PREFIXES_MOST);
     size_t n_asked = 0;
     assay_status rc = ASSAY_OK;
-    for (size_t i = 1; i <= PREFIXES_MOST && rc == ASSAY_OK; i++) {
-        const size_t n = p->n_ids * i / PREFIXES_MOST;
+    for (size_t i = 1; i <= n_prefixes && rc == ASSAY_OK; i++) {
+        const size_t n = p->n_ids * i / n_prefixes;
         probe_exchange x;
         probe_answer a;
         PROBE_LABEL(label, "numerics/%s-%zu-%zu", w->name, number, n_asked);
@@ -276,7 +277,8 @@ static assay_status run_way(probe_run *r, const way *w, assay_error *err)
     if (!probe_judge_begin(&j.tally.judge, r->truth, r->type))
         return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     j.tally.judge.asked = top_of(r, w->endpoint);
-    for (size_t i = 0; i < r->truth->n_prompts && n < PROMPTS_MOST && rc == ASSAY_OK; i++) {
+    for (size_t i = 0; i < r->truth->n_prompts && n < probe_prompts_most(r, PROMPTS_MOST) && rc == ASSAY_OK;
+         i++) {
         const probe_prompt *p = &r->truth->prompts[i];
         if (!probe_can_ask(r, w->endpoint, p) || (w->ask == ask_answer && p->n_greedy == 0 && !p->ends))
             continue;

@@ -16,6 +16,10 @@ typedef struct refusal {
     probe_grade grade;
 } refusal;
 
+/* A server that takes an invalid request may generate without end: so many times the time of a short request,
+ * and at least so many seconds, are enough to refuse one. */
+enum { LIMIT_TIMES = 20, LIMIT_SECONDS = 5 };
+
 #define ALL    0xfU
 #define CHATS  (1U << PROBE_CHAT | 1U << PROBE_MESSAGES)
 #define OPENAI (1U << PROBE_CHAT | 1U << PROBE_COMPLETIONS)
@@ -53,7 +57,9 @@ static void judge_refusal(probe_run *r, probe_endpoint e, const refusal *f, cons
     PROBE_LABEL(bodies, "protocol/%s/refuses/body", probe_endpoint_name(e));
     PROBE_LABEL(check, "protocol/%s/refuses/%s", probe_endpoint_name(e), f->name);
     probe_describe_failure(x, why, sizeof why);
-    if (x->end != PROBE_ANSWERED)
+    if (x->end == PROBE_TIMEOUT && f->grade != PROBE_BREAKS)
+        (void)probe_report(r, x, check, PROBE_IGNORED, f->grade, "%s; expected %s", why, f->expected);
+    else if (x->end != PROBE_ANSWERED)
         (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS, "%s; expected %s", why, f->expected);
     else if (x->status >= 200 && x->status < 300)
         (void)probe_report(r, x, check, f->grade == PROBE_BREAKS ? PROBE_FAILED : PROBE_IGNORED, f->grade,
@@ -81,6 +87,8 @@ static assay_status send_refusal(probe_run *r, probe_endpoint e, const refusal *
         x.request.n = 0;
         if (!buffer_append_string(&x.request, f->body)) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
     }
+    const double seconds = LIMIT_TIMES * r->server.seconds;
+    x.seconds = seconds > LIMIT_SECONDS ? seconds : LIMIT_SECONDS;
     if (rc == ASSAY_OK) rc = probe_send(r, &x, err);
     if (rc == ASSAY_OK) judge_refusal(r, e, f, &x, n_bodies);
     probe_exchange_free(&x);
@@ -226,6 +234,14 @@ static assay_status send_parts(probe_run *r, probe_endpoint e, const effect *f, 
     return rc;
 }
 
+/* The first part [n] without an answer; the last one if all have one. */
+static const part *first_failed(const part *parts, size_t n)
+{
+    size_t i = 0;
+    while (i + 1 < n && probe_exchange_succeeded(&parts[i].x)) i++;
+    return &parts[i];
+}
+
 static assay_status check_effect(probe_run *r, probe_endpoint e, const effect *f, const probe_prompt *p,
                                  assay_error *err)
 {
@@ -235,12 +251,12 @@ static assay_status check_effect(probe_run *r, probe_endpoint e, const effect *f
     memset(parts, 0, sizeof parts);
     PROBE_LABEL(check, "protocol/%s/effects/%s", probe_endpoint_name(e), f->name);
     assay_status rc = send_parts(r, e, f, p, parts, &n_ok, err);
-    const part *last = &parts[f->n - 1];
+    const part *failed = first_failed(parts, f->n);
     if (rc == ASSAY_OK && n_ok == f->n) f->judge(r, check, parts);
     else if (rc == ASSAY_OK) {
-        const bool refused = probe_exchange_refused(&last->x);
-        probe_describe_failure(&last->x, why, sizeof why);
-        (void)probe_report(r, &last->x, check, refused ? PROBE_NOT_OFFERED : PROBE_FAILED, PROBE_DEPARTS,
+        const bool refused = probe_exchange_refused(&failed->x);
+        probe_describe_failure(&failed->x, why, sizeof why);
+        (void)probe_report(r, &failed->x, check, refused ? PROBE_NOT_OFFERED : PROBE_FAILED, PROBE_DEPARTS,
                            "%s", why);
     }
     for (size_t i = 0; i < PARTS_MOST; i++) {

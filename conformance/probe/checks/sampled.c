@@ -72,7 +72,8 @@ assay_status probe_check_sampled(probe_run *r, assay_error *err)
         /* In Responses the first tokens may be reasoning, which has no rows. */
         if (!r->server.at[e].logprobs || r->server.at[e].top < 2 || e == PROBE_RESPONSES) continue;
         if (!probe_judge_begin(&j, r->truth, r->type)) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-        for (size_t i = 0; i < r->truth->n_prompts && n < PROMPTS_MOST && rc == ASSAY_OK; i++)
+        for (size_t i = 0;
+             i < r->truth->n_prompts && n < probe_prompts_most(r, PROMPTS_MOST) && rc == ASSAY_OK; i++)
             if (probe_can_ask(r, e, &r->truth->prompts[i]))
                 rc = ask_sampled(r, e, &r->truth->prompts[i], n++, &j, &repro, err);
         if (rc == ASSAY_OK && j.failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");

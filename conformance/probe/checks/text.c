@@ -69,7 +69,8 @@ assay_status probe_check_text(probe_run *r, assay_error *err)
     for (probe_endpoint e = 0; e < PROBE_N_ENDPOINTS && rc == ASSAY_OK; e++) {
         size_t n = 0, n_same = 0;
         if (!r->server.at[e].is_there) continue;
-        for (size_t i = 0; i < r->truth->n_prompts && n < PROMPTS_MOST && rc == ASSAY_OK; i++)
+        for (size_t i = 0;
+             i < r->truth->n_prompts && n < probe_prompts_most(r, PROMPTS_MOST) && rc == ASSAY_OK; i++)
             if (is_usable(r, e, &r->truth->prompts[i]))
                 rc = check_prompt(r, e, &r->truth->prompts[i], n++, &n_same, err);
         PROBE_LABEL(check, "text/%s", probe_endpoint_name(e));

@@ -6,10 +6,13 @@
 
 #include "conformance/probe/run/repro.h"
 
+enum { QUICK_PROMPTS = 2 };
+
 probe_finding *probe_report(probe_run *r, const probe_exchange *x, const char *check, probe_verdict verdict,
                             probe_grade grade, const char *format, ...)
 {
     va_list args;
+    if (x && probe_exchange_is_missing(x)) verdict = PROBE_NOT_EXERCISED;
     va_start(args, format);
     probe_finding *f = probe_findings_add(&r->findings, check, verdict, grade, format, args);
     va_end(args);
@@ -19,6 +22,11 @@ probe_finding *probe_report(probe_run *r, const probe_exchange *x, const char *c
     f->repro = probe_repro(probe_wire_url(r->wire), r->key_env, x);
     if (!f->repro) r->findings.failed = true;
     return f;
+}
+
+size_t probe_prompts_most(const probe_run *r, size_t most)
+{
+    return r->quick && most > QUICK_PROMPTS ? QUICK_PROMPTS : most;
 }
 
 assay_status probe_send(probe_run *r, probe_exchange *x, assay_error *err)

@@ -37,6 +37,7 @@ typedef struct probe_run {
     const probe_truth *truth;
     probe_wire *wire;
     probe_type type;     /* the claim: the type that the server computes in */
+    bool quick;          /* checks that ask many prompts ask a few */
     char *model;         /* the name of the model in requests; owned */
     char *observations;  /* a directory for observations; NULL: none is wanted; owned */
     const char *key_env; /* the variable with the key, for REPRO lines; NULL: none */
@@ -44,9 +45,13 @@ typedef struct probe_run {
     probe_findings findings;
 } probe_run;
 
-/* Adds a row to the report. x: the exchange that shows it, from which its command is made; may be NULL. */
+/* Adds a row to the report. x: the exchange that shows it, from which its command is made; may be NULL. Where
+ * it is missing (probe_exchange_is_missing), the verdict is PROBE_NOT_EXERCISED. */
 probe_finding *probe_report(probe_run *r, const probe_exchange *x, const char *check, probe_verdict verdict,
                             probe_grade grade, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* How many prompts a check asks that asks at most `most`. */
+size_t probe_prompts_most(const probe_run *r, size_t most);
 
 /* Makes one exchange. Fails as probe_wire_run does. */
 assay_status probe_send(probe_run *r, probe_exchange *x, assay_error *err);

@@ -6,6 +6,7 @@
 
 #include "conformance/probe/tests/hostile.h"
 #include "conformance/probe/wire/http.h"
+#include "conformance/probe/wire/wire.h"
 #include "conformance/support/clock.h"
 #include "conformance/tests/support.h"
 
@@ -24,9 +25,11 @@ static void ask(hostile_server *s, probe_exchange *x, size_t n, double seconds)
     for (size_t i = 0; i < n; i++) {
         const double delay = x[i].delay;
         const size_t leave_after = x[i].leave_after;
+        const double limit = x[i].seconds;
         probe_exchange_begin(&x[i], "a/b", "/v1/models");
         x[i].delay = delay;
         x[i].leave_after = leave_after;
+        x[i].seconds = limit;
         ck_assert(buffer_append_string(&x[i].request, "{}"));
         all[i] = &x[i];
     }
@@ -79,6 +82,41 @@ START_TEST(server_that_never_answers_ends_at_the_time_limit)
     ck_assert_str_eq(x.why, "no complete answer within 0.3 s; 0 bytes of its body came");
     ck_assert(conf_clock() - start < 8);
     probe_exchange_free(&x);
+}
+END_TEST
+
+START_TEST(exchange_may_have_a_shorter_time_limit_of_its_own)
+{
+    probe_exchange x = {.seconds = 0.3};
+    hostile_server s = {.answer = "", .stays = 1};
+    ask(&s, &x, 1, 60);
+    ck_assert_int_eq(x.end, PROBE_TIMEOUT);
+    ck_assert_str_eq(x.why, "no complete answer within 0.3 s; 0 bytes of its body came");
+    probe_exchange_free(&x);
+}
+END_TEST
+
+START_TEST(exchanges_after_the_time_of_the_probe_are_missing)
+{
+    hostile_server s = {.answer = "", .stays = 1};
+    probe_wire *wire;
+    char url[64];
+    assay_error err;
+    hostile_start(&s);
+    (void)snprintf(url, sizeof url, "http://127.0.0.1:%d", s.port);
+    ck_assert_int_eq(probe_wire_open(url, NULL, NULL, 60, &wire, &err), ASSAY_OK);
+    probe_wire_limit(wire, 0.3);
+    for (int i = 0; i < 2; i++) { /* one is under way when the time is over, and one comes after it */
+        probe_exchange x, *const all[] = {&x};
+        probe_exchange_begin(&x, "a/b", "/v1/models");
+        x.get = true;
+        ck_assert_int_eq(probe_wire_run(wire, all, 1, &err), ASSAY_OK);
+        ck_assert_int_eq(x.end, PROBE_OUT_OF_TIME);
+        ck_assert(probe_exchange_is_missing(&x));
+        probe_exchange_free(&x);
+    }
+    probe_wire_close(wire);
+    hostile_stop(&s);
 }
 END_TEST
 
@@ -244,6 +282,8 @@ int main(void)
     tcase_add_test(c, body_and_times_of_an_answer_are_kept);
     tcase_add_test(c, redirect_is_refused_and_never_followed);
     tcase_add_test(c, server_that_never_answers_ends_at_the_time_limit);
+    tcase_add_test(c, exchange_may_have_a_shorter_time_limit_of_its_own);
+    tcase_add_test(c, exchanges_after_the_time_of_the_probe_are_missing);
     tcase_add_test(c, body_that_stops_in_the_middle_ends_at_the_time_limit);
     tcase_add_test(c, body_that_dribbles_ends_at_the_time_limit);
     tcase_add_test(c, connection_that_closes_before_the_announced_length_is_broken_off);

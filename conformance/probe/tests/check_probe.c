@@ -248,12 +248,69 @@ START_TEST(damaged_saved_run_is_refused_by_file)
     }
     assert_code(support_shell("rm -r saved && cp -r kept saved && rm saved/discovery/chat.json"), 0);
     probe(dir, "discovery", NULL, &truth, &run);
-    ck_assert_ptr_nonnull(find_row(&run, "discovery/chat", PROBE_FAILED, "not saved"));
+    ck_assert_ptr_nonnull(find_row(&run, "discovery/chat", PROBE_NOT_EXERCISED, "not saved"));
     end_probe(&truth, &run);
     assert_code(support_shell("rm -r saved && cp -r kept saved && echo x >> saved/discovery/chat.request"),
                 0);
     probe(dir, "discovery", NULL, &truth, &run);
-    ck_assert_ptr_nonnull(find_row(&run, "discovery/chat", PROBE_FAILED, "another request"));
+    ck_assert_ptr_nonnull(find_row(&run, "discovery/chat", PROBE_NOT_EXERCISED, "another request"));
+    end_probe(&truth, &run);
+}
+END_TEST
+
+START_TEST(interrupted_run_blames_the_server_for_nothing)
+{
+    /* the exchanges after one of the protocol, of the numerics, of batches, and of texts */
+    static const char *const lost[] = {
+        "protocol/responses protocol/messages numerics batching text protocol/chat/stream/l* "
+        "protocol/chat/effects",
+        "numerics/chat* numerics/responses* batching text",
+        "batching/identical* batching/mixed* batching/a[bf]* batching/staggered* batching/*cache* text",
+        "text/messages*",
+    };
+    oracle o = {.truth = &known};
+    probe_truth truth;
+    probe_run run;
+    char url[64], dir[4096];
+    (void)snprintf(dir, sizeof dir, "%s", support_path("saved"));
+    oracle_start(&o);
+    (void)snprintf(url, sizeof url, "http://127.0.0.1:%d", o.port);
+    probe(url, "", dir, &truth, &run);
+    oracle_stop(&o);
+    end_probe(&truth, &run);
+    assert_code(support_shell("mv saved kept"), 0);
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+        char command[512];
+        (void)snprintf(command, sizeof command, "rm -rf saved && cp -r kept saved && cd saved && rm -r %s",
+                       lost[i]);
+        assert_code(support_shell(command), 0);
+        probe(dir, "", NULL, &truth, &run);
+        if (probe_exit(&run) != CONF_EXIT_AGREE) list_rows(&run);
+        ck_assert_int_eq(probe_exit(&run), CONF_EXIT_AGREE);
+        ck_assert_uint_gt(probe_findings_count(&run.findings, PROBE_NOT_EXERCISED), 0);
+        end_probe(&truth, &run);
+    }
+}
+END_TEST
+
+START_TEST(user_is_asked_for_one_of_several_models_before_anything_else)
+{
+    const char *const paths[] = {cases};
+    oracle o = {.truth = &known, .from = "{\"id\":\"oracle\"", .to = "{\"id\":\"a\"},{\"id\":\"b\""};
+    probe_truth truth;
+    probe_run run;
+    assay_error err;
+    char url[64];
+    oracle_start(&o);
+    (void)snprintf(url, sizeof url, "http://127.0.0.1:%d", o.port);
+    const probe_options options = {.target = url, .truth = paths, .n_truth = 1, .seconds = 3};
+    ck_assert_int_eq(probe_run_all(&options, &truth, &run, NULL, NULL, &err), ASSAY_EINVAL);
+    ck_assert_msg(strstr(err.text,
+                         "found 2 models, none with the name of the checkpoint's directory: name one "
+                         "with --model: a, b") != NULL,
+                  "%s", err.text);
+    ck_assert_uint_eq(probe_wire_count(run.wire), 1);
+    oracle_stop(&o);
     end_probe(&truth, &run);
 }
 END_TEST
@@ -333,6 +390,8 @@ int main(void)
     tcase_add_test(c, stream_that_differs_in_white_space_is_a_habit_and_one_that_differs_in_usage_departs);
     tcase_add_test(c, saved_run_is_judged_as_the_live_one);
     tcase_add_test(c, damaged_saved_run_is_refused_by_file);
+    tcase_add_test(c, interrupted_run_blames_the_server_for_nothing);
+    tcase_add_test(c, user_is_asked_for_one_of_several_models_before_anything_else);
     tcase_add_test(c, whole_vocabularies_become_an_observation);
     tcase_add_test(c, command_reports_and_exits_by_what_it_found);
     Suite *suite = suite_create("probe/probe");

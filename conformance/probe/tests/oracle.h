@@ -37,6 +37,7 @@ typedef enum oracle_bug {
     ORACLE_STALE,          /* prompts are cached, and an answer to a cached one differs */
     ORACLE_UNCACHED,       /* … an answer differs if the request turns the cache off */
     ORACLE_LEAK,           /* a request whose client leaves is still counted as running */
+    ORACLE_ENDLESS,        /* a limit below zero is no limit: the answer does not end */
     ORACLE_HANGS,          /* the first stream of chat completions never ends */
     ORACLE_CRASH           /* a malformed body ends the server */
 } oracle_bug;

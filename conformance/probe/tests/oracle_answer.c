@@ -315,6 +315,8 @@ void oracle_answer(const oracle *o, const char *path, assay_text request,
         refuse(&a, o->bug == ORACLE_ANY_BODY ? 200 : 400, "not a JSON object", begin);
         return;
     }
+    if (o->bug == ORACLE_ENDLESS && a.endpoint == PROBE_CHAT && number(&a, "max_tokens", 1) < 0)
+        (void)sleep(60);
     ignore_members(&a, &changed);
     const char *why = refusal_of(&a, &status);
     if (why) refuse(&a, status, why, begin);

@@ -53,6 +53,8 @@ const planted planted_faults[] = {
     {ORACLE_NO_LOGPROBS, NULL, NULL, 0, "discovery", "discovery/echo", PROBE_IGNORED,
      "the member is accepted"},
     {ORACLE_NO_LOGPROBS, NULL, NULL, 0, "numerics", "numerics", PROBE_NOT_OFFERED, "texts alone"},
+    {ORACLE_ENDLESS, NULL, NULL, 0, "protocol", "protocol/chat/refuses/limit-below-zero", PROBE_IGNORED,
+     "timeout: no complete answer within"},
     {ORACLE_HANGS, NULL, NULL, 0, "protocol", "protocol/chat/stream/natural/answer", PROBE_FAILED, "timeout"},
     /* numbers */
     {ORACLE_WARM, NULL, NULL, 0, "numerics", "numerics/echo/change", PROBE_FAILED,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/probe/truth/chat.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include "serving/table.h"
 
 #define STAND_IN "assay stand-in" /* a message that no recorded prompt holds */
+
+enum { MESSAGES_MOST = 33 }; /* of a conversation that is guessed */
 
 struct probe_chat {
     serve_chat_source source;
@@ -130,42 +133,102 @@ static assay_status confirm(const probe_chat *chat, const probe_vocab *vocab, js
     return rc;
 }
 
-static json_object *new_request(assay_text message)
+/* The role of message i of a conversation: an exchange after the other, the user last. */
+static const char *role_of(size_t i, bool has_system)
+{
+    if (has_system && i == 0) return "system";
+    return (i - has_system) % 2 == 0 ? "user" : "assistant";
+}
+
+/* A request with these messages [n]; NULL if out of memory. */
+static json_object *new_request(const assay_text *messages, size_t n, bool has_system)
 {
     json_object *request = json_object_new_object(), *list = json_object_new_array();
-    json_object *one = json_object_new_object();
-    const bool ok = conf_json_add(request, "messages", list) && conf_json_append(list, one) &&
-                    conf_json_add(one, "role", json_object_new_string("user")) &&
-                    conf_json_add(one, "content", json_object_new_string_len(message.at, (int)message.n));
+    bool ok = conf_json_add(request, "messages", list);
+    for (size_t i = 0; ok && i < n; i++) {
+        json_object *one = json_object_new_object();
+        ok = conf_json_append(list, one) &&
+             conf_json_add(one, "role", json_object_new_string(role_of(i, has_system))) &&
+             conf_json_add(one, "content", json_object_new_string_len(messages[i].at, (int)messages[i].n));
+    }
     if (ok) return request;
     json_object_put(request);
     return NULL;
 }
 
-/* The part of `prompt` that stands where the stand-in stands in `frame`; .at NULL: the rest differs. */
-static assay_text cut_message(assay_text prompt, assay_text frame)
+/* Moves *text behind its first `part`. .at NULL: there is none; else what stood before it. */
+static assay_text split(assay_text *text, assay_text part)
 {
-    const size_t n_stand_in = strlen(STAND_IN);
-    const char *at = memmem(frame.at, frame.n, STAND_IN, n_stand_in);
+    const char *at = part.n ? memmem(text->at, text->n, part.at, part.n) : text->at;
     if (!at) return (assay_text){0};
-    const size_t n_before = (size_t)(at - frame.at), n_after = frame.n - n_before - n_stand_in;
-    if (prompt.n < n_before + n_after || memcmp(prompt.at, frame.at, n_before) != 0 ||
-        memcmp(prompt.at + prompt.n - n_after, at + n_stand_in, n_after) != 0)
-        return (assay_text){0};
-    return (assay_text){prompt.at + n_before, prompt.n - n_before - n_after};
+    const assay_text before = {text->at, (size_t)(at - text->at)};
+    *text = (assay_text){at + part.n, text->n - before.n - part.n};
+    return before;
 }
 
-/* The request of one message that could have this prompt; NULL: none. */
-static json_object *guess_request(const probe_chat *chat, assay_text prompt, probe_thinking thinking)
+static bool ends_with(assay_text text, assay_text end)
 {
+    return text.n >= end.n && memcmp(text.at + text.n - end.n, end.at, end.n) == 0;
+}
+
+/* The parts of `prompt` that stand where stand-ins [n] stand in `frame`, to messages [n]. False: the rest
+ * differs. */
+static bool cut_messages(assay_text prompt, assay_text frame, const assay_text *stand_ins, size_t n,
+                         assay_text *messages)
+{
+    const assay_text first = split(&frame, stand_ins[0]);
+    if (!first.at || prompt.n < first.n || memcmp(prompt.at, first.at, first.n) != 0) return false;
+    prompt = (assay_text){prompt.at + first.n, prompt.n - first.n};
+    for (size_t i = 1; i < n; i++) {
+        const assay_text between = split(&frame, stand_ins[i]);
+        if (!between.at || between.n == 0) return false;
+        messages[i - 1] = split(&prompt, between);
+        if (!messages[i - 1].at) return false;
+    }
+    messages[n - 1] = (assay_text){prompt.at, prompt.n - frame.n};
+    return ends_with(prompt, frame);
+}
+
+/* The request of n messages that could have this prompt; NULL: none. */
+static json_object *guess_request(const probe_chat *chat, assay_text prompt, probe_thinking thinking,
+                                  size_t n, bool has_system)
+{
+    char texts[MESSAGES_MOST][sizeof STAND_IN + 8];
+    assay_text stand_ins[MESSAGES_MOST], messages[MESSAGES_MOST];
     buffer frame = {0};
-    assay_text cut = {0};
-    json_object *stand_in = new_request((assay_text){STAND_IN, strlen(STAND_IN)}), *request = NULL;
-    if (stand_in && render(chat, stand_in, thinking, &frame)) cut = cut_message(prompt, buffer_text(&frame));
-    if (cut.at) request = new_request(cut);
+    json_object *found = NULL;
+    for (size_t i = 0; i < n; i++)
+        stand_ins[i] =
+            (assay_text){texts[i], (size_t)snprintf(texts[i], sizeof texts[i], STAND_IN " %02zu", i)};
+    json_object *request = new_request(stand_ins, n, has_system);
+    if (request && render(chat, request, thinking, &frame) &&
+        cut_messages(prompt, buffer_text(&frame), stand_ins, n, messages))
+        found = new_request(messages, n, has_system);
     buffer_free(&frame);
-    json_object_put(stand_in);
-    return request;
+    json_object_put(request);
+    return found;
+}
+
+/* The request of most messages that has this prompt: the text of one may hold what the template writes
+ * between others. *request stays as it is if there is none. */
+static assay_status find_messages(const probe_chat *chat, const probe_vocab *vocab,
+                                  const probe_recorded *prompt, probe_thinking thinking, bool has_system,
+                                  json_object **request, assay_error *err)
+{
+    assay_status rc = ASSAY_OK;
+    for (size_t n = 1 + has_system; n <= MESSAGES_MOST && rc == ASSAY_OK; n += 2) {
+        bool same = false;
+        json_object *one = guess_request(chat, prompt->text, thinking, n, has_system);
+        if (!one) break;
+        rc = confirm(chat, vocab, one, thinking, prompt, &same, err);
+        if (same) {
+            json_object_put(*request);
+            *request = one;
+        } else {
+            json_object_put(one);
+        }
+    }
+    return rc;
 }
 
 /* The known request of a prompt, and whether it thinks; NULL: none. */
@@ -200,10 +263,14 @@ assay_status probe_chat_request(const probe_chat *chat, const probe_vocab *vocab
     json_object *known = find_known(chat, prompt, thinks);
     *thinking = *thinks ? PROBE_THINKING_ON : PROBE_THINKING_OFF; /* a known request states it */
     assay_status rc = known ? confirm(chat, vocab, known, *thinking, prompt, &found, err) : ASSAY_OK;
-    for (probe_thinking t = 0; t < PROBE_N_THINKING && !found && rc == ASSAY_OK; t++) {
+    if (!found) {
         json_object_put(known);
-        known = guess_request(chat, prompt->text, t);
-        if (known) rc = confirm(chat, vocab, known, t, prompt, &found, err);
+        known = NULL;
+    }
+    for (probe_thinking t = 0; t < PROBE_N_THINKING && !found && rc == ASSAY_OK; t++) {
+        rc = find_messages(chat, vocab, prompt, t, false, &known, err);
+        if (rc == ASSAY_OK && !known) rc = find_messages(chat, vocab, prompt, t, true, &known, err);
+        found = known != NULL;
         *thinking = t;
         *thinks = t != PROBE_THINKING_OFF;
     }

@@ -85,7 +85,7 @@ typedef struct probe_truth {
 
 /* Reads cases [n], each a file or a directory with cases; those of other kinds, or with images, are passed
  * over. The requests of chats are those of a requests.json beside a case (kind dialogue; input.case,
- * input.sample, input.request); else of a chat of one message that the checkpoint's template renders as the
+ * input.sample, input.request); else those of a conversation that the checkpoint's template renders as the
  * prompt. type: the claim: cases without its noise are passed over. Prompts that leave the model no position
  * are passed over, and answers end where its positions do. Fails as conf_find and conf_case_read do; with
  * ASSAY_EFORMAT if cases have different checkpoints or vocabularies, and with ASSAY_EINVAL if no case or no

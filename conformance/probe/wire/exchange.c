@@ -8,9 +8,9 @@
 
 #include "base/grow.h"
 
-static const char *const names[PROBE_N_ENDS] = {"unsent",     "answered",    "left",
-                                                "timeout",    "redirected",  "too long",
-                                                "broken off", "not reached", "not saved"};
+static const char *const names[PROBE_N_ENDS] = {"unsent",     "answered",   "left",       "timeout",
+                                                "redirected", "too long",   "broken off", "not reached",
+                                                "not saved",  "out of time"};
 
 const char *probe_end_name(probe_end end)
 {
@@ -67,6 +67,11 @@ void probe_exchange_end(probe_exchange *x, probe_end end, const char *format, ..
 bool probe_exchange_succeeded(const probe_exchange *x)
 {
     return x->end == PROBE_ANSWERED && x->status >= 200 && x->status < 300;
+}
+
+bool probe_exchange_is_missing(const probe_exchange *x)
+{
+    return x->end == PROBE_NOT_SAVED || x->end == PROBE_OUT_OF_TIME;
 }
 
 bool probe_exchange_refused(const probe_exchange *x)

@@ -21,6 +21,7 @@ typedef enum probe_end {
     PROBE_BROKEN_OFF,  /* the connection failed, or ended before the announced length */
     PROBE_NOT_REACHED, /* no connection was made */
     PROBE_NOT_SAVED,   /* a saved run has no such exchange, or one with another request */
+    PROBE_OUT_OF_TIME, /* the time of the whole probe was over before it ended */
     PROBE_N_ENDS
 } probe_end;
 
@@ -46,6 +47,7 @@ typedef struct probe_exchange {
     bool get;                    /* GET without a body, else POST */
     buffer request;              /* the body */
     double delay;                /* it is sent this long after the start */
+    double seconds;              /* the longest time for a complete answer; 0: that of the probe */
     size_t leave_after;          /* the client closes the connection after so many bytes; 0: never */
 
     probe_end end;
@@ -71,6 +73,9 @@ void probe_exchange_end(probe_exchange *x, probe_end end, const char *format, ..
 
 /* Whether the answer is complete and its status is 200 to 299. */
 bool probe_exchange_succeeded(const probe_exchange *x);
+
+/* Whether nothing can be said of the server: the exchange was not saved, or was not made. */
+bool probe_exchange_is_missing(const probe_exchange *x);
 
 /* Whether the answer is complete and its status is 400 to 499. */
 bool probe_exchange_refused(const probe_exchange *x);

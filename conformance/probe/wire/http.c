@@ -138,10 +138,17 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
     return 0;
 }
 
+/* The time limit of an exchange. */
+static double limit_of(const probe_http *h, const probe_exchange *x)
+{
+    return x->seconds > 0 && x->seconds < h->seconds ? x->seconds : h->seconds;
+}
+
 static bool set_options(const probe_http *h, transfer *t, const char *url)
 {
     CURL *c = t->easy;
-    const double connect = h->seconds < CONNECT_SECONDS_MAX ? h->seconds : CONNECT_SECONDS_MAX;
+    const double limit = limit_of(h, t->x),
+                 connect = limit < CONNECT_SECONDS_MAX ? limit : CONNECT_SECONDS_MAX;
     bool ok = curl_easy_setopt(c, CURLOPT_URL, url) == CURLE_OK &&
               curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
               curl_easy_setopt(c, CURLOPT_HTTPHEADER, h->headers) == CURLE_OK &&
@@ -153,7 +160,7 @@ static bool set_options(const probe_http *h, transfer *t, const char *url)
     (void)curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L);
     (void)curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     (void)curl_easy_setopt(c, CURLOPT_TCP_NODELAY, 1L);
-    (void)curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)(h->seconds * 1000) + 1);
+    (void)curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)(limit * 1000) + 1);
     (void)curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)(connect * 1000) + 1);
     (void)curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_body);
     (void)curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
@@ -212,7 +219,7 @@ static void judge_end(const probe_http *h, transfer *t, CURLcode code)
         probe_exchange_end(x, PROBE_NOT_REACHED, "%s", why);
     else if (code == CURLE_OPERATION_TIMEDOUT)
         probe_exchange_end(x, PROBE_TIMEOUT, "no complete answer within %g s; %zu bytes of its body came",
-                           h->seconds, x->body.n);
+                           limit_of(h, x), x->body.n);
     else probe_exchange_end(x, PROBE_BROKEN_OFF, "%s", why);
 }
 

@@ -7,11 +7,13 @@
 #include "base/error.h"
 #include "conformance/probe/wire/http.h"
 #include "conformance/probe/wire/store.h"
+#include "conformance/support/clock.h"
 
 struct probe_wire {
     probe_http *http; /* NULL: a saved run */
     char *url;        /* of a saved run */
     char *dir;        /* where exchanges are saved, or are read; NULL: nowhere */
+    double end;       /* on conf_clock, when the probe's time is over; 0: never */
     size_t n;
 };
 
@@ -66,9 +68,42 @@ bool probe_wire_is_saved(const probe_wire *wire)
     return !wire->http;
 }
 
+void probe_wire_limit(probe_wire *wire, double seconds)
+{
+    wire->end = conf_clock() + seconds;
+}
+
+static void end_out_of_time(probe_exchange *x)
+{
+    probe_exchange_end(x, PROBE_OUT_OF_TIME, "the time of the probe was over before");
+}
+
+/* Makes exchanges in the time that is left. */
+static assay_status run_limited(probe_wire *wire, probe_exchange *const *exchanges, size_t n,
+                                assay_error *err)
+{
+    const double left = wire->end - conf_clock();
+    for (size_t i = 0; i < n; i++) {
+        if (left <= 0) end_out_of_time(exchanges[i]);
+        else if (exchanges[i]->seconds <= 0 || exchanges[i]->seconds > left) exchanges[i]->seconds = left;
+    }
+    if (left <= 0) return ASSAY_OK;
+    const assay_status rc = probe_http_run(wire->http, exchanges, n, err);
+    for (size_t i = 0; i < n; i++)
+        if (exchanges[i]->end == PROBE_TIMEOUT && exchanges[i]->seconds == left)
+            end_out_of_time(exchanges[i]);
+    return rc;
+}
+
+static assay_status run_live(probe_wire *wire, probe_exchange *const *exchanges, size_t n, assay_error *err)
+{
+    return wire->end > 0 ? run_limited(wire, exchanges, n, err)
+                         : probe_http_run(wire->http, exchanges, n, err);
+}
+
 assay_status probe_wire_run(probe_wire *wire, probe_exchange *const *exchanges, size_t n, assay_error *err)
 {
-    assay_status rc = wire->http ? probe_http_run(wire->http, exchanges, n, err) : ASSAY_OK;
+    assay_status rc = wire->http ? run_live(wire, exchanges, n, err) : ASSAY_OK;
     for (size_t i = 0; i < n && rc == ASSAY_OK && wire->dir; i++)
         rc = wire->http ? probe_store_write(wire->dir, exchanges[i], err)
                         : probe_store_read(wire->dir, exchanges[i], err);

@@ -15,6 +15,10 @@ assay_status probe_wire_open(const char *target, const char *key, const char *sa
                              probe_wire **out, assay_error *err);
 void probe_wire_close(probe_wire *wire);
 
+/* From now on exchanges with a live server may take so many seconds in all; those after them end with
+ * PROBE_OUT_OF_TIME. */
+void probe_wire_limit(probe_wire *wire, double seconds);
+
 /* The URL of the server, borrowed; of a saved run the one that it was made with. */
 const char *probe_wire_url(const probe_wire *wire);
 

@@ -107,6 +107,32 @@ START_TEST(a_breach_states_the_found_and_the_expected_value)
 }
 END_TEST
 
+/* The last digit of created in every chunk from the one with "Let me" on. */
+static void change_created(stream *s, int by)
+{
+    const char *from = memmem(s->text.data, s->text.n, "Let me", 6);
+    for (size_t i = 1; i < s->n; i++) {
+        char *event = s->text.data + (s->events[i].at - s->text.data);
+        char *at = memmem(event, s->events[i].n, "\"created\":", 10);
+        if (at && event + s->events[i].n > from) at[strcspn(at, ",") - 1] += (char)by;
+    }
+}
+
+START_TEST(created_may_cross_a_second_and_nothing_else)
+{
+    static const int by[] = {0, 1, 2, -1};
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+        serve_breach breach;
+        stream s;
+        stream_read("chat_calls", &s);
+        change_created(&s, by[i]);
+        ck_assert_str_eq(stream_rule("chat_calls", s.text.data, s.text.n, 7, NULL, &breach),
+                         by[i] == 0 || by[i] == 1 ? "-" : "chat-head");
+        buffer_free(&s.text);
+    }
+}
+END_TEST
+
 START_TEST(a_breach_of_a_truncated_stream_names_the_missing_event)
 {
     static const char *const missing[][2] = {
@@ -332,6 +358,7 @@ int main(void)
     tcase_add_loop_test(all, a_changed_word_breaks_its_rule_at_its_event, 0, (int)n_stream_edits);
     tcase_add_loop_test(all, a_breach_states_the_found_and_the_expected_value, 0,
                         (int)(sizeof SAID / sizeof *SAID));
+    tcase_add_test(all, created_may_cross_a_second_and_nothing_else);
     tcase_add_test(all, a_breach_of_a_truncated_stream_names_the_missing_event);
     tcase_add_test(all, a_breach_states_its_offset);
     tcase_add_loop_test(all, more_choices_or_calls_than_fit_are_refused, 0,
