@@ -37,7 +37,8 @@ typedef struct serve_choice {
     bool is_open; /* the last run is open */
     buffer space[ASSAY_PART_REASONING +
                  1]; /* leading white space that a run of content or reasoning may begin with */
-    int64_t prompt_tokens, completion_tokens;
+    int64_t prompt_tokens, completion_tokens, reasoning_tokens;
+    int64_t new_tokens; /* completion tokens that are not counted to a part yet */
     serve_finish finish;
     buffer stop_sequence;
     serve_reports reports;

@@ -140,6 +140,14 @@ static void set_finish(serve_choice *c, const assay_response_chunk *chunk)
         buffer_append(&c->stop_sequence, chunk->stop_sequence.at, chunk->stop_sequence.n);
 }
 
+/* Counts new tokens to the part that the latest one has led to: a marker is part of what it ends. */
+static void count_new_tokens(serve_choice *c)
+{
+    if (c->n_runs == 0) return;
+    if (c->runs[c->n_runs - 1].part == ASSAY_PART_REASONING) c->reasoning_tokens += c->new_tokens;
+    c->new_tokens = 0;
+}
+
 /* Ends the current choice, and the response with the last one. */
 static assay_status finish_choice(assay_response *r, const assay_response_chunk *chunk, assay_error *err)
 {
@@ -148,6 +156,7 @@ static assay_status finish_choice(assay_response *r, const assay_response_chunk 
     assay_status rc = c->reply ? r->serving->reply_end(c->reply, &pieces, err) : ASSAY_OK;
     if (rc != ASSAY_OK) return rc;
     serve_runs_end(r);
+    count_new_tokens(c);
     set_finish(c, chunk);
     r->no_memory = r->no_memory || c->stop_sequence.failed;
     if (c->is_open) c->runs[c->n_runs - 1].is_cut = c->finish == SERVE_LENGTH;
@@ -185,7 +194,10 @@ static assay_status read_chunk(assay_response *r, const assay_response_chunk *ch
     serve_choice *c = r->choice;
     assay_status rc = ASSAY_OK;
     if (chunk->prompt_tokens > 0) c->prompt_tokens = chunk->prompt_tokens;
-    if (chunk->completion_tokens > 0) c->completion_tokens = chunk->completion_tokens;
+    if (chunk->completion_tokens > c->completion_tokens) {
+        c->new_tokens += chunk->completion_tokens - c->completion_tokens;
+        c->completion_tokens = chunk->completion_tokens;
+    }
     serve_reports_add(&c->reports, &r->request, chunk);
     r->no_memory = r->no_memory || c->reports.no_memory;
     begin_choice(r);
@@ -194,6 +206,7 @@ static assay_status read_chunk(assay_response *r, const assay_response_chunk *ch
         serve_runs_receive_raw(r, chunk->new_text);
     } else if (chunk->new_text.n) {
         rc = r->serving->reply_feed(c->reply, chunk->new_text.at, chunk->new_text.n, &pieces, err);
+        count_new_tokens(c);
     }
     return rc == ASSAY_OK && chunk->finished ? finish_choice(r, chunk, err) : rc;
 }

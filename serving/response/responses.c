@@ -101,7 +101,9 @@ static void put_usage(assay_response *r)
     serve_put_count(r, r->choice->prompt_tokens);
     serve_put(r, ",\"input_tokens_details\":{\"cached_tokens\":0},\"output_tokens\":");
     serve_put_count(r, r->choice->completion_tokens);
-    serve_put(r, ",\"output_tokens_details\":{\"reasoning_tokens\":0},\"total_tokens\":");
+    serve_put(r, ",\"output_tokens_details\":{\"reasoning_tokens\":");
+    serve_put_count(r, r->choice->reasoning_tokens);
+    serve_put(r, "},\"total_tokens\":");
     serve_put_count(r, r->choice->prompt_tokens + r->choice->completion_tokens);
     serve_put(r, "}");
 }

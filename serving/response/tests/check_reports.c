@@ -237,6 +237,35 @@ START_TEST(responses_give_each_text_the_logprobs_of_its_tokens)
 }
 END_TEST
 
+START_TEST(usage_counts_the_tokens_before_the_content_as_reasoning)
+{
+    static const struct {
+        const char *tokens[8], *counts;
+    } replies[] = {
+        {{"<", "so", "so", ">", "h", "i"},
+         "\"output_tokens\":6,\"output_tokens_details\":{\"reasoning_tokens\":4}"},
+        {{"<", "so", ">"}, "\"output_tokens\":3,\"output_tokens_details\":{\"reasoning_tokens\":3}"},
+        {{"h", "i"}, "\"output_tokens\":2,\"output_tokens_details\":{\"reasoning_tokens\":0}"},
+        {{"<", "so", ">", " ", "h", "<", "so", ">"},
+         "\"output_tokens\":8,\"output_tokens_details\":{\"reasoning_tokens\":6}"},
+    };
+    for (size_t i = 0; i < sizeof replies / sizeof *replies; i++) {
+        assay_response *r = open_response("/v1/responses", i % 2 ? "{\"stream\": true}" : "{}");
+        int64_t n = 0;
+        while (n < 8 && replies[i].tokens[n]) {
+            const char *text = replies[i].tokens[n];
+            give(r, (assay_response_chunk){.prompt_tokens = 1, .completion_tokens = ++n}, text);
+        }
+        give(r, (assay_response_chunk){.finished = 1, .prompt_tokens = 1, .completion_tokens = n}, NULL);
+        buffer_append(&body, "", 1);
+        ck_assert_ptr_nonnull(strstr(body.data, replies[i].counts));
+        serve_response_free(r);
+        buffer_free(&body);
+        body = (buffer){0};
+    }
+}
+END_TEST
+
 START_TEST(a_request_without_reports_gets_none)
 {
     static const char *const paths[] = {"/v1/chat/completions", "/v1/completions", "/v1/messages",
@@ -276,6 +305,7 @@ int main(void)
     tcase_add_test(all, completions_list_the_echoed_prompt_first);
     tcase_add_test(all, completions_keep_white_space_and_number_choices_over_prompts);
     tcase_add_test(all, responses_give_each_text_the_logprobs_of_its_tokens);
+    tcase_add_test(all, usage_counts_the_tokens_before_the_content_as_reasoning);
     tcase_add_loop_test(all, a_request_without_reports_gets_none, 0, 4);
     suite_add_tcase(s, all);
     return support_run(s);
