@@ -54,7 +54,8 @@ static assay_status read_images(making *m, const image_config *config)
     const conf_generate_options *g = &m->options->generate;
     serve_media_file *files = list_files(g->images, g->n_images);
     if (!files) return no_memory(m);
-    const assay_status rc = serve_images_open(config, files, g->n_images, FILE_MAX, &m->made.images, m->err);
+    const serve_image_limits limits = {.file = FILE_MAX, .arrays = SIZE_MAX};
+    const assay_status rc = serve_images_open(config, files, g->n_images, &limits, &m->made.images, m->err);
     free(files);
     return rc;
 }

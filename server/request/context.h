@@ -7,20 +7,22 @@
 #include <assay/serving.h>
 
 #include "image/settings.h"
+#include "server/request/gate.h"
 #include "serving/chat/placeholder.h"
 #include "serving/chat/sounds.h"
 #include "serving/chat/source.h"
 
 /* The limits of one request; 0: the default. */
 typedef struct server_request_limits {
-    size_t n_messages;     /* messages, input items or prompts; 16384 */
-    size_t n_images;       /* images, and sounds, each; 64 */
-    size_t image_bytes;    /* of one image file, data URL or sound, decoded; 32 MiB */
-    size_t n_choices;      /* n times the number of prompts; 128 */
-    size_t n_values;       /* JSON values of a body; 2^18 */
-    size_t n_prompt_bytes; /* of one prompt as text, rendered; 16 MiB */
-    size_t n_logprobs;     /* entries in an answer: 1 + top for each token of prompts and choices that has
-                            * logprobs, with max_tokens as the length of a choice; 2^22 */
+    size_t n_messages;      /* messages, input items or prompts; 16384 */
+    size_t n_images;        /* images, and sounds, each; 64 */
+    size_t all_image_bytes; /* of the images of all requests, as the model takes them; 1 GiB */
+    size_t image_bytes;     /* of one image file, data URL or sound, decoded; 32 MiB */
+    size_t n_choices;       /* n times the number of prompts; 128 */
+    size_t n_values;        /* JSON values of a body; 2^18 */
+    size_t n_prompt_bytes;  /* of one prompt as text, rendered; 16 MiB */
+    size_t n_logprobs;      /* entries in an answer: 1 + top for each token of prompts and choices that has
+                             * logprobs, with max_tokens as the length of a choice; 2^22 */
 } server_request_limits;
 
 /* The checkpoint that is served. Everything but the strings is borrowed until server_requests_free.
@@ -58,6 +60,7 @@ typedef struct server_requests {
     image_config images;
     serve_placeholder placeholder;
     int32_t placeholder_id; /* -1 without images */
+    server_gate *gate;      /* of images */
     bool has_sounds;        /* the checkpoint's processor of sounds is supported */
     assay_error no_sounds;  /* why not */
     serve_sound_processor sounds;

@@ -5,6 +5,7 @@ server_request_librequest_la_SOURCES = \
 	server/request/chat.c server/request/chat.h \
 	server/request/context.c server/request/context.h \
 	server/request/conversation.c server/request/conversation.h \
+	server/request/gate.c server/request/gate.h \
 	server/request/images.c server/request/images.h \
 	server/request/media.c server/request/media.h \
 	server/request/members.c server/request/members.h \

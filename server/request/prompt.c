@@ -73,14 +73,30 @@ static serve_media_file *list_files(const server_medium *media, size_t n)
     return files;
 }
 
+/* The images of a request that has all memory of images to itself will never fit. */
+static assay_status refuse_images(const server_reading *r, const server_path *path, size_t n_left,
+                                  const assay_error *err)
+{
+    if (n_left == r->context->options.limits.all_image_bytes)
+        return server_refuse(r->refusal, 413, path->text, "%s", err->text);
+    return server_refuse(r->refusal, 503, path->text,
+                         "the images of other requests take the memory that is for images: %s", err->text);
+}
+
 static assay_status open_images(server_reading *r, const server_path *path, server_prompt *out)
 {
     serve_media_file *files = list_files(r->images, r->n_images);
     assay_error err = {0};
     if (!files) return server_out_of_memory(r);
-    const assay_status rc = serve_images_open(&r->context->images, files, r->n_images,
-                                              r->context->options.limits.image_bytes, &out->images, &err);
+    const server_requests *c = r->context;
+    const serve_image_limits limits = {.file = c->options.limits.image_bytes,
+                                       .arrays = server_gate_enter(c->gate)};
+    assay_status rc = serve_images_open(&c->images, files, r->n_images, &limits, &out->images, &err);
     free(files);
+    out->gate = c->gate;
+    out->n_image_bytes = rc == ASSAY_OK ? serve_images_bytes(out->images) : 0;
+    server_gate_leave(c->gate, out->n_image_bytes);
+    if (rc == ASSAY_EINVAL) return refuse_images(r, path, limits.arrays, &err);
     return rc == ASSAY_OK ? rc : fail(r, path, rc, &err);
 }
 

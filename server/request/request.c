@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "server/request/gate.h"
 #include "serving/chat/images.h"
 #include "serving/chat/sounds.h"
 
@@ -13,6 +14,7 @@ static void free_prompt(server_prompt *prompt)
     buffer_free(&prompt->text);
     free((assay_item *)(uintptr_t)prompt->items);
     serve_images_free(prompt->images);
+    if (prompt->gate) server_gate_release(prompt->gate, prompt->n_image_bytes);
     serve_sounds_free(prompt->sounds);
 }
 

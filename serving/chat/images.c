@@ -134,18 +134,27 @@ static assay_status check_crops(const image_config *config, const one_image *one
         path, (long long)config->crop_size, (long long)n, CROPS_TOKENS);
 }
 
+static size_t bytes_of(const one_image *one)
+{
+    return one->input.n_rows * (one->input.row_width * sizeof(float) + 2 * sizeof *one->integers);
+}
+
 /* Makes the item of image i. */
-static assay_status open_image(const image_config *config, const serve_media_file *file, size_t file_max,
-                               images *all, size_t i, assay_error *err)
+static assay_status open_image(const image_config *config, const serve_media_file *file,
+                               const serve_image_limits *limits, images *all, size_t i, assay_error *err)
 {
     const char *path = file->name;
     image_pixels pixels;
     one_image *one = &all->image[i];
-    assay_status rc = decode_file(file, file_max, &pixels, err);
+    assay_status rc = decode_file(file, limits->file, &pixels, err);
     if (rc != ASSAY_OK) return rc;
     rc = make_patches(config, path, &pixels, &one->input, err);
     image_pixels_free(&pixels);
     if (rc == ASSAY_OK) rc = check_crops(config, one, path, err);
+    if (rc == ASSAY_OK && serve_images_bytes(&all->shown) > limits->arrays)
+        rc = assay_fail(err, ASSAY_EINVAL,
+                        "%s: found an image with which all take %zu bytes, expected at most %zu", path,
+                        serve_images_bytes(&all->shown), limits->arrays);
     if (rc != ASSAY_OK) return rc;
     one->integers = calloc(one->input.n_rows, 2 * sizeof *one->integers);
     if (!one->integers) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
@@ -162,8 +171,16 @@ static assay_status open_image(const image_config *config, const serve_media_fil
     return ASSAY_OK;
 }
 
+size_t serve_images_bytes(const serve_images *shown)
+{
+    const images *all = (const images *)(const void *)shown;
+    size_t n = 0;
+    for (size_t i = 0; i < shown->n; i++) n += bytes_of(&all->image[i]);
+    return n;
+}
+
 assay_status serve_images_open(const image_config *config, const serve_media_file *files, size_t n,
-                               size_t file_max, serve_images **out, assay_error *err)
+                               const serve_image_limits *limits, serve_images **out, assay_error *err)
 {
     images *all = calloc(1, sizeof *all);
     if (!all) return assay_fail(err, ASSAY_ENOMEM, "%zu images: out of memory", n);
@@ -174,8 +191,7 @@ assay_status serve_images_open(const image_config *config, const serve_media_fil
     if (!all->image || !all->items || !all->sizes)
         rc = assay_fail(err, ASSAY_ENOMEM, "%zu images: out of memory", n);
     else all->shown = (serve_images){all->items, all->sizes, all->sizes + n, all->sizes + 2 * n, n};
-    for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
-        rc = open_image(config, &files[i], file_max, all, i, err);
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) rc = open_image(config, &files[i], limits, all, i, err);
     if (rc == ASSAY_OK) *out = &all->shown;
     else serve_images_free(&all->shown);
     return rc;

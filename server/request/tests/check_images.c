@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "server/request/tests/served.h"
+#include "serving/chat/images.h"
 
 /* A PPM image of 8 x 8 pixels. */
-#define PIXELS 192
+#define PIXELS     192
+#define ALL_IMAGES 5000 /* bytes: three of these */
 static char image[PIXELS + 16];
 static size_t n_image;
 static char encoded[512];
@@ -194,6 +196,38 @@ START_TEST(limits_of_images_are_kept)
 }
 END_TEST
 
+/* A chat request with n images. */
+static const char *with_images(size_t n)
+{
+    static char body[8192];
+    size_t at = (size_t)snprintf(body, sizeof body,
+                                 "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[");
+    for (size_t i = 0; i < n; i++)
+        at += (size_t)snprintf(body + at, sizeof body - at,
+                               "%s{\"type\":\"image_url\",\"image_url\":{\"url\":\"%s\"}}", i ? "," : "",
+                               data_url());
+    (void)snprintf(body + at, sizeof body - at, "]}]}");
+    return body;
+}
+
+START_TEST(images_of_all_requests_are_bounded_in_sum)
+{
+    server_request *held[3];
+    for (size_t i = 0; i < 3; i++) held[i] = served_read(SERVE_CHAT, with_images(1));
+    const size_t n = serve_images_bytes(held[0]->prompts[0].images);
+    ck_assert_uint_le(3 * n, ALL_IMAGES);
+    ck_assert_uint_gt(4 * n, ALL_IMAGES);
+    served_refuse(SERVE_CHAT, with_images(1), 503, "messages",
+                  "the images of other requests take the memory");
+    server_request_free(held[0]);
+    held[0] = served_read(SERVE_CHAT, with_images(1));
+    for (size_t i = 0; i < 3; i++) server_request_free(held[i]);
+    server_request_free(served_read(SERVE_CHAT, with_images(3)));
+    served_refuse(SERVE_CHAT, with_images(4), 413, "messages", "found an image with which all take");
+    server_request_free(served_read(SERVE_CHAT, with_images(3))); /* nothing of a refused one is held */
+}
+END_TEST
+
 START_TEST(a_model_without_sounds_refuses_them_by_name)
 {
     served_refuse(SERVE_CHAT,
@@ -237,7 +271,8 @@ static void make_files(void)
     link_file(dir, "up", "..");
     link_file(dir, "loop.ppm", "loop.ppm");
     served_files = dir;
-    served_limits = (server_request_limits){.n_images = 4, .image_bytes = 2048};
+    served_limits =
+        (server_request_limits){.n_images = 4, .image_bytes = 2048, .all_image_bytes = ALL_IMAGES};
 }
 
 int main(void)
@@ -253,6 +288,7 @@ int main(void)
                         (int)(sizeof BAD / sizeof *BAD));
     tcase_add_test(all, bytes_that_are_no_image_are_refused);
     tcase_add_test(all, limits_of_images_are_kept);
+    tcase_add_test(all, images_of_all_requests_are_bounded_in_sum);
     tcase_add_test(all, a_model_without_sounds_refuses_them_by_name);
     tcase_add_test(all, a_text_cannot_pass_for_an_image);
     suite_add_tcase(s, all);
