@@ -155,6 +155,9 @@ def catches(variant: Variant, case: cases.Case) -> str:
         "images-alike": "in a prompt with two images of the same size",
         "images-narrow": "in a narrower type, by a prompt with two images of different sizes of which every expert is "
                          "chosen by far",
+        "images-1024": "at 512 and 1024 positions, before and after which images begin and end",
+        "twins-images": "where the same tokens have the same images in another order, and another image",
+        "twins-blocks": "where blocks of 256 tokens are in another order, and the same block follows others",
         "sound": "in a prompt with one sound",
         "sounds": "in a prompt with a sound of a whole chunk and a part of one, and a short sound",
         "media": "in a prompt of images and sounds",

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import narrow
 from .checkpoint import Checkpoint
-from .images import compose
+from .images import Part, Prompt, Shared, compose, media_of
 from .plan import Case, Shape
 from .traces import Routing
 from .truth import OneByOne, OtherOrder
@@ -78,6 +78,7 @@ class Drawer:
         self.rng = rng_for(checkpoint.seed, checkpoint.family.name, checkpoint.variant.name,
                            "case", case.name)
         self.draws = 0
+        self.shared: dict[str, Prompt] = {}  # what a Shared part is, by its name
 
     @property
     def _words(self) -> list[int]:
@@ -95,52 +96,84 @@ class Drawer:
         text = [t for t in range(self.checkpoint.vocab_size) if t not in ids.values()]
         return [ids.get(letter, text[t]) for letter, t in zip(layout, self.rng.integers(0, len(text), len(layout)))]
 
+    def _composed(self, parts: tuple[Part, ...]) -> Prompt:
+        checkpoint = self.checkpoint
+        if checkpoint.pictures is None:  # texts alone
+            return Prompt(self._text(sum(parts)))
+        return compose(checkpoint.pictures, checkpoint.variant.outer, parts, self._words, self.rng)
+
+    def _piece(self, part: Part) -> Prompt:
+        if not isinstance(part, Shared):
+            return self._composed((part,))
+        if part.name not in self.shared:
+            self.shared[part.name] = self._composed((part.part,))
+        return self.shared[part.name]
+
     def _prompt(self, shape: Shape) -> list[int]:
+        if isinstance(shape, tuple) and self.case.shares:
+            pieces = [self._piece(part) for part in shape]
+            return Prompt([token for piece in pieces for token in piece], tuple(m for piece in pieces for m in media_of(piece)))
         if isinstance(shape, tuple):
-            checkpoint = self.checkpoint
-            return compose(checkpoint.pictures, checkpoint.variant.outer, shape, self._words, self.rng)
+            return self._composed(shape)
         return self._laid_out(shape) if isinstance(shape, str) else self._text(shape)
 
     def sample(self, shape: Shape, greedy: bool) -> Drawn:
         """Redraws until margin and router gap are large enough and the float32 noise is small. greedy: decode the
         truth's greedy tokens instead of drawn ones. Raises IllConditioned after too many draws."""
-        truth = self.checkpoint.truth
         most = MOST_DRAWS
         if self.case.name in FOR_NARROW:  # one budget for all samples of the case
             most = MOST_NARROW_DRAWS - self.draws
         for _ in range(most):
-            self.draws += 1
-            routings: list[Routing] = []
-            prompt = self._prompt(shape)
-            decode = None
-            if not greedy:
-                n_decode = self.case.n_decode
-                decode = self._laid_out("." * n_decode) if isinstance(shape, str) else self._text(n_decode)
-            if self.case.settles:
-                tokens = self.settle(prompt + (decode or []), len(prompt) - 1)
-                prompt, decode = tokens[:len(prompt)], None if greedy else tokens[len(prompt):]
-            if greedy:
-                decode = self.greedy(prompt)
-            if decode is None:
-                continue
-            prefill, steps = truth.rows(prompt, decode, None, routings, self.case.limit)
-            decisive = np.concatenate([prefill[-1:], steps])
-            if margin(decisive) < MARGIN or smallest_gap(routings) < ROUTER_GAP:
-                continue
-            if self.case.name == "greedy" and margin(decisive[:-1]) < LEAST_MARGIN:
-                continue
-            if self.case.name in FOR_NARROW and not self.narrow_in_all(prompt, decode, routings):
-                continue
-            drawn = Drawn(prompt, decode, prefill, steps,
-                          *self.checkpoint.float32.rows(prompt, decode, limit=self.case.limit))
-            if self.case.name == "greedy" and not tokens_alike(self.checkpoint, [drawn]):
-                continue
-            if drawn.noise <= MOST_NOISE and self.is_typical(drawn):
+            if drawn := self.attempt(shape, greedy):
                 return drawn
         raise IllConditioned(
             f"{self.checkpoint.family.name}/{self.checkpoint.variant.name}, case "
             f"{self.case.name}: no sample of shape {shape} with margin {MARGIN}, router gap "
             f"{ROUTER_GAP} and noise {MOST_NOISE} in {self.draws} draws")
+
+    def attempt(self, shape: Shape, greedy: bool) -> Drawn | None:
+        """One draw; None if it does not meet the conditions of `sample`."""
+        self.draws += 1
+        routings: list[Routing] = []
+        prompt = self._prompt(shape)
+        decode = None
+        if not greedy:
+            n_decode = self.case.n_decode
+            decode = self._laid_out("." * n_decode) if isinstance(shape, str) else self._text(n_decode)
+        if self.case.settles:
+            tokens = self.settle(prompt + (decode or []), len(prompt) - 1)
+            prompt, decode = tokens[:len(prompt)], None if greedy else tokens[len(prompt):]
+        if greedy:
+            decode = self.greedy(prompt)
+        if decode is None:
+            return None
+        prefill, steps = self.checkpoint.truth.rows(prompt, decode, None, routings, self.case.limit)
+        decisive = np.concatenate([prefill[-1:], steps])
+        if margin(decisive) < MARGIN or smallest_gap(routings) < ROUTER_GAP:
+            return None
+        if self.case.name == "greedy" and margin(decisive[:-1]) < LEAST_MARGIN:
+            return None
+        if self.case.name in FOR_NARROW and not self.narrow_in_all(prompt, decode, routings):
+            return None
+        drawn = Drawn(prompt, decode, prefill, steps,
+                      *self.checkpoint.float32.rows(prompt, decode, limit=self.case.limit))
+        if self.case.name == "greedy" and not tokens_alike(self.checkpoint, [drawn]):
+            return None
+        return drawn if drawn.noise <= MOST_NOISE and self.is_typical(drawn) else None
+
+    def twins(self) -> list[Drawn]:
+        """The samples of a case whose prompts share parts, which are drawn again until all samples meet the conditions."""
+        for _ in range(MOST_DRAWS):
+            self.shared, samples = {}, []
+            for shape in self.case.shapes:
+                if drawn := self.attempt(shape, greedy=False):
+                    samples.append(drawn)
+                else:
+                    break
+            else:
+                return samples
+        raise IllConditioned(f"{self.checkpoint.family.name}/{self.checkpoint.variant.name}, case {self.case.name}: no samples that "
+                             f"share parts with margin {MARGIN}, router gap {ROUTER_GAP} and noise {MOST_NOISE} in {self.draws} draws")
 
     def settle(self, tokens: list[int], decisive: int) -> list[int]:
         """Redraws single tokens, from the first to the last, at positions where an expert or, from position
@@ -253,6 +286,8 @@ class Recording:
 
 def draw(checkpoint: Checkpoint, case: Case, idle_id: int) -> Recording:
     drawer = Drawer(checkpoint, case)
+    if case.shares:
+        return Recording(case, drawer.twins(), drawer.draws, idle_id)
     if case.kind == "logits":
         samples = [drawer.sample(shape, greedy=False) for shape in case.shapes]
         return Recording(case, samples, drawer.draws, idle_id)

@@ -42,8 +42,16 @@ class Clip:
     frames: int
 
 
+@dataclass(frozen=True)
+class Shared:
+    """The text, picture or sound that has this name in every prompt of a case: the same tokens, pixels and spectrogram."""
+
+    name: str
+    part: int | Picture | Clip
+
+
 SECONDS = {"second_per_grid_ts": 0.75, "video_second_per_grid": 2.0}  # of the latter, whole ones: so are their positions
-Part = int | Picture | Clip  # of a prompt: that many text tokens, a picture, or a sound
+Part = int | Picture | Clip | Shared  # of a prompt: that many text tokens, a picture, or a sound
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .images import Clip, Part, Picture
+from .images import Clip, Part, Picture, Shared
 from .truth import Limit
 from .variant import Variant
 
@@ -26,7 +26,8 @@ class Case:
     row_step: above 0, of each prompt only the first rows, every row_step-th and the last are recorded.
     layouts: the kinds of each prompt's tokens, one letter of PLACEHOLDERS for each, `.` for text; decoded tokens
     are text. Empty: any tokens.
-    prompts: the texts and pictures of each prompt, with their pixels; empty: there are none.
+    prompts: the texts and pictures of each prompt, with their pixels; empty: there are none. Of a case whose prompts
+    share parts all prompts are drawn until each is far from a tie.
     holds: members around text_config whose ids half of the text has; empty: it has none that stands for media.
     """
 
@@ -43,6 +44,10 @@ class Case:
     layouts: tuple[str, ...] = ()
     prompts: tuple[tuple[Part, ...], ...] = ()
     holds: tuple[str, ...] = ()
+
+    @property
+    def shares(self) -> bool:
+        return any(isinstance(part, Shared) for prompt in self.prompts for part in prompt)
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -80,6 +85,18 @@ IMAGES = (
 )
 
 PICTURES = tuple(case.name for case in IMAGES)
+
+# Twins: of a cache that outlives its session, and that is found by less than what it depends on, one prompt gets what
+# another has left. The same tokens with the same two images in another order, and with one other image
+ONE, OTHER = Shared("one", Picture(2, 3)), Shared("other", Picture(2, 3))
+FIRST, BETWEEN, LAST = Shared("first", 2), Shared("between", 2), Shared("last", 3)
+# The same blocks of 256 tokens in another order; the third follows other tokens
+BLOCKS = tuple(Shared(f"block {i}", 256) for i in range(3))
+TWINS = (
+    pictured("twins-images", (FIRST, ONE, BETWEEN, OTHER, LAST), (FIRST, OTHER, BETWEEN, ONE, LAST),
+             (FIRST, Picture(2, 3), BETWEEN, OTHER, LAST), n_decode=2),
+    pictured("twins-blocks", (*BLOCKS, 5), (BLOCKS[1], BLOCKS[0], BLOCKS[2], 5), n_decode=1, traces="none", row_step=64),
+)
 OTHER_IMAGES = (
     # Grids that windows of 2 x 2 and of 3 x 3 divide, and grids that they do not
     pictured("windows", (1, Picture(5, 3), 2, Picture(4, 6), 1), (Picture(3, 7), 2), n_decode=2, traces="fine"),
@@ -106,6 +123,8 @@ OTHER_IMAGES = (
     pictured("crops-generate", (4,), (Picture(1, 3), 3), (Picture(0, 0), 2), n_decode=N_GREEDY, kind="generate"),
     pictured("crops-narrow", (Picture(1, 2), 1), n_decode=1),
     pictured("images-narrow", (Picture(1, 2), Picture(1, 1), 1), n_decode=1, traces="fine"),
+    # Images before, across and after 512 positions, and across 1,024
+    pictured("images-1024", (5, Picture(3, 2), 480, Picture(6, 6), 480, Picture(4, 5), 4), n_decode=1, traces="none", row_step=64),
 )
 
 
@@ -179,6 +198,6 @@ def plan(variant: Variant) -> list[Case]:
         # A block across pages of 64 positions, longer than the rows that an engine evaluates at once
         "blocks-long": laid_out("blocks-long", "." * 13 + "i" * 290 + "." * 9, traces="none", few_rows=True),
     }
-    known |= {case.name: case for case in (*IMAGES, *OTHER_IMAGES, *MEDIA)}
+    known |= {case.name: case for case in (*IMAGES, *OTHER_IMAGES, *MEDIA, *TWINS)}
     known["pictures"] = pictured("pictures", *variant.prompts, n_decode=4)
     return [known[name] for name in variant.cases]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..dims import attention_dims, flat_old_rope, grouped, pick
-from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, rows, small
+from ..variant import LENGTHS, STANDARD, Config, Family, Groups, Variant, lengths, rows, small
 
 BASE: Config = {
     "vocab_size": 101, "hidden_size": 28, "intermediate_size": 43, "num_hidden_layers": 3,
@@ -82,7 +82,7 @@ def config_variants(base: Config) -> list[Variant]:
             "two lengths where it is not said, taken for 1", dtype="bfloat16"),
         *(Variant(f"act-{name.replace('_', '-')}", small(base, hidden_act=name, vocab_size=19),
                   f"hidden_act {name} misread", dtype="bfloat16") for name in ACTIVATIONS),
-        lengths(small(base, num_hidden_layers=2)),
+        lengths(small(base, num_hidden_layers=2), (*LENGTHS, "twins-blocks")),
         rows(small(base, num_hidden_layers=2)),
         Variant("mlx-4bit", grouped(base, 64, 192, 4, 1, 32, vocab_size=61, num_hidden_layers=2),
                 "Codes of four bits taken from the wrong end of a word, or scale and bias of the "

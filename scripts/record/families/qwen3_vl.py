@@ -46,7 +46,7 @@ def variants(base: Config) -> list[Variant]:
     less = {"num_hidden_layers": len(every), "vocab_size": 53}
     return [
         made(base, "base", "A part of the tower, its features given to the wrong tokens, DeepStack at the wrong layer, "
-             "or a position of M-RoPE", ("single", "batch", *PICTURES, "images-descending", "positions-tall"), spelling="old",
+             "or a position of M-RoPE", ("single", "batch", *PICTURES, "images-descending", "positions-tall", "twins-images"), spelling="old",
              proves=("activations",)),
         made(base, "old", "rope_scaling ignored, or a tied head taken for a missing one", ("image", "images-batch"),
              less, {"deepstack_visual_indexes": every}, {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
@@ -64,7 +64,7 @@ def variants(base: Config) -> list[Variant]:
              "size",
              ("images",), GROUPED, {"hidden_size": 32, "intermediate_size": 40, **MLX_TOWER}, spelling="old", dtype="bfloat16",
              groups=Groups(4, 32, ((r"pos_embed", None),), towers=True)),
-        made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, LONG_TEXT,
+        made(base, "lengths", LENGTHS_CATCH, (*LENGTHS_FEW_ROWS, "images-1024"), LONG_TEXT,
              {"depth": 1, "deepstack_visual_indexes": [0]}, dtype="bfloat16"),
     ]
 

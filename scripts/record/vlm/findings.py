@@ -30,7 +30,7 @@ from .trial import FIXTURES, SHOWN, RepairFails, Trial, compare, opened, shows
 def vlm_deepstack_requests() -> float:
     """Qwen3-VL: several requests with images in one batch generator."""
     cases = ("images-batch", "images-generate")
-    return max(compare([Trial(f"qwen3_vl/base/{case}", True) for case in (*cases, "images-descending", "videos")] +
+    return max(compare([Trial(f"qwen3_vl/base/{case}", True) for case in (*cases, "images-descending", "twins-images", "videos")] +
                        [Trial(f"qwen3_vl/{case}/images-batch", True) for case in ("old", "mlx-4bit")],
                        repairs.deepstack_by_token),
                compare([Trial(f"qwen3_vl_moe/base/{case}", True) for case in cases],
