@@ -142,6 +142,26 @@ void fault_chunks_noted(fp_pass *pass, size_t i)
             chunk_starts[n_chunks++] = pass->runs[j].state->n_tokens;
 }
 
+static bool late_chunk;
+
+void fault_late_chunk_noted(fp_session *s, const fp_step *steps, size_t n_steps)
+{
+    late_chunk = false;
+    for (size_t i = 0; i < n_steps; i++)
+        late_chunk = late_chunk || (steps[i].n_tokens > 1 && fp_session_length(s, steps[i].slot) >= 512);
+}
+
+bool fault_in_late_chunk(void)
+{
+    return late_chunk;
+}
+
+void fault_late_chunks_noted(fp_pass *pass, size_t i)
+{
+    fault_chunks_noted(pass, i);
+    if (!late_chunk) n_chunks = 0;
+}
+
 /* Hides the first key. */
 void fault_chunk_masked(fp_key_range *range, size_t position)
 {

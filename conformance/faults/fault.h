@@ -209,6 +209,7 @@ void fault_sinks_overwritten(fp_state *s, size_t layer, size_t position, size_t 
 void fault_state_left(fp_state *s);
 void fault_state_kept(fp_state *s);
 void fault_inputs_short(fp_pass *pass, size_t i);
+void fault_inputs_lost(fp_pass *pass, size_t i);
 void fault_gate_missing(fp_kernels *k);
 void fault_shared_expert_missing(plan *p);
 void fault_shared_gate_missing(plan *p);
@@ -226,6 +227,10 @@ void fault_groups_zeroed(fp_choice *choice, float *probability, float *bias);
 void fault_group_by_one(fp_choice *choice, float *probability, float *bias);
 void fault_shared_trimmed(fp_pass *pass, size_t i);
 void fault_chunks_noted(fp_pass *pass, size_t i);
+/* Notes whether a step has a chunk after 512 cached tokens: fastpath itself divides longer ones. */
+void fault_late_chunk_noted(fp_session *s, const fp_step *steps, size_t n_steps);
+bool fault_in_late_chunk(void);
+void fault_late_chunks_noted(fp_pass *pass, size_t i);
 void fault_chunk_masked(fp_key_range *range, size_t position);
 
 #endif

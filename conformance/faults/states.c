@@ -38,19 +38,31 @@ void fault_state_kept(fp_state *s)
     }
 }
 
-void fault_inputs_short(fp_pass *pass, size_t i)
+/* Clears the first n_inputs rows that the convolution of layer i will see before the next token of a run. */
+static void clear_inputs(const fp_pass *pass, const fp_run *run, size_t i, size_t n_inputs)
 {
     const plan_delta *d = &pass->plan->layers[i].mixer.delta;
-    const size_t n = d->conv.rows;
+    const float *from;
+    float *to;
+    fp_state_recurrent(run->state, i, &from, &to);
+    memset(to + d->n_v_heads * d->k_dim * d->v_dim, 0, n_inputs * d->conv.rows * sizeof *to);
+}
+
+void fault_inputs_short(fp_pass *pass, size_t i)
+{
+    const size_t kernel = pass->plan->layers[i].mixer.delta.kernel;
     for (size_t j = 0; j < pass->n_runs; j++) {
         const fp_run *run = &pass->runs[j];
-        const float *from;
-        float *to;
-        if (run->n_rows < 2 || run->n_rows + 1 >= d->kernel) continue;
-        fp_state_recurrent(run->state, i, &from, &to);
-        to += d->n_v_heads * d->k_dim * d->v_dim;
-        memset(to, 0, (d->kernel - 1 - run->n_rows) * n * sizeof *to);
+        if (run->n_rows < 2 || run->n_rows + 1 >= kernel) continue;
+        clear_inputs(pass, run, i, kernel - 1 - run->n_rows);
     }
+}
+
+void fault_inputs_lost(fp_pass *pass, size_t i)
+{
+    for (size_t j = 0; fault_in_late_chunk() && j < pass->n_runs; j++)
+        if (pass->runs[j].n_rows > 1)
+            clear_inputs(pass, &pass->runs[j], i, pass->plan->layers[i].mixer.delta.kernel - 1);
 }
 
 /* As if the published model had no gate. */

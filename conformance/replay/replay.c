@@ -17,7 +17,7 @@
 #include "model/checkpoint/safetensors.h"
 
 /* A manner is not evaluated if a stateless engine would evaluate more tokens for it. */
-#define COST_MAX 8000
+#define COST_MAX 11000
 
 const char conf_replay_no_change[] = "it would change nothing";
 const char conf_replay_unknown_ropes[] = "the ropes of this model are unknown";

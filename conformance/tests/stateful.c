@@ -161,3 +161,45 @@ const char *stateful_write_images(const char *fault)
     (void)snprintf(name, sizeof name, "image%s%s", *fault ? "-" : "", fault);
     return write_case(name, true);
 }
+
+/* Whether row t of the long prompt is recorded: the fault shows in the first row of a chunk. */
+static bool is_listed(size_t t)
+{
+    return t % 64 == 0 || t + 1 == STATEFUL_LONG;
+}
+
+const char *stateful_write_long(const char *fault)
+{
+    enum { N_ROWS = (STATEFUL_LONG + 63) / 64 + 1 };
+    static int32_t prompt[STATEFUL_LONG], listed[N_ROWS][2];
+    static double truth[N_ROWS][FORMULA_VOCAB], noisy[N_ROWS][FORMULA_VOCAB];
+    static float float32[N_ROWS][FORMULA_VOCAB];
+    const int32_t n = STATEFUL_LONG;
+    char model[128];
+    uint32_t state = 0;
+    size_t row = 0;
+    (void)snprintf(model, sizeof model, "model-%s", fault);
+    const char *path = support_write_decoder(support_path("%s.h5", fault), "logits", model);
+    copy_checkpoint(model, false);
+    for (int32_t t = 0; t < n; t++) {
+        prompt[t] = (5 * (t % 101) * (t % 101) + t) % FORMULA_VOCAB;
+        state = formula_step(state, prompt[t]);
+        if (!is_listed((size_t)t)) continue;
+        listed[row][1] = t;
+        fill_row(truth[row], state, 0);
+        fill_row(noisy[row++], state, FORMULA_NOISE);
+    }
+    for (size_t i = 0; i < N_ROWS; i++)
+        for (size_t v = 0; v < FORMULA_VOCAB; v++) float32[i][v] = (float)noisy[i][v];
+    ck_assert_uint_eq(row, N_ROWS);
+    edit_remove(path, "/trace");
+    edit_remove(path, "/input/decode");
+    edit_remove(path, "/expect/truth/decode");
+    edit_remove(path, "/expect/float32/decode");
+    edit_i32(path, "/input/tokens", 2, (size_t[]){1, STATEFUL_LONG}, prompt);
+    edit_i32(path, "/input/length", 1, (size_t[]){1}, &n);
+    edit_i32(path, "/expect/rows", 2, (size_t[]){N_ROWS, 2}, listed[0]);
+    edit_f64(path, "/expect/truth/prefill", 2, (size_t[]){N_ROWS, FORMULA_VOCAB}, truth[0]);
+    edit_f32(path, "/expect/float32/prefill", 2, (size_t[]){N_ROWS, FORMULA_VOCAB}, float32[0]);
+    return path;
+}

@@ -16,4 +16,9 @@ const char *stateful_write(const char *fault);
  * knows the placeholder tokens of its checkpoint. */
 const char *stateful_write_images(const char *fault);
 
+/* The same with one prompt of STATEFUL_LONG tokens and no forced step, of which the first and the last rows
+ * of each 64 are recorded. */
+enum { STATEFUL_LONG = 1029 };
+const char *stateful_write_long(const char *fault);
+
 #endif

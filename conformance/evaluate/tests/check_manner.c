@@ -133,6 +133,32 @@ START_TEST(refused_steps_may_not_keep_tokens)
 }
 END_TEST
 
+/* The faults that need more than 512 cached tokens, in an engine that can be asked for chunks alone. */
+static const struct {
+    const char *fault, *manner;
+} long_faults[] = {{"long-first-row", "chunk-64"}, {"long-large-chunk", "chunk-512"}};
+
+START_TEST(a_fault_that_begins_at_512_cached_tokens_is_found_in_chunks)
+{
+    const char *path = stateful_write_long(long_faults[_i].fault);
+    conf_verdict v = verdict_in_manner(path, support_engine("stateful_minimal"), NULL, NULL);
+    assert_verdict(&v, CONF_FAILED, conf_manner_of(conf_manner_find(long_faults[_i].manner))->label);
+    assert_holds(v.where, "sample 0, prefill, position 512, ");
+    ck_assert_str_eq(v.manner, long_faults[_i].manner);
+}
+END_TEST
+
+START_TEST(a_correct_engine_agrees_in_chunks_of_long_prompts)
+{
+    conf_verdict v =
+        verdict_in_manner(stateful_write_long("sound"), support_engine("stateful_minimal"), NULL, NULL);
+    assert_verdict(&v, CONF_PASSED, "");
+    assert_holds(v.notes,
+                 "; manners: last, chunk-64, chunk-512, refused; not chunk-1, chunk-7: it would take "
+                 "more than 11000 evaluations of tokens; ");
+}
+END_TEST
+
 START_TEST(a_correct_engine_agrees_in_every_manner)
 {
     conf_verdict v = verdict_in_manner(stateful_write("sound"), support_engine("stateful"), NULL, NULL);
@@ -140,7 +166,7 @@ START_TEST(a_correct_engine_agrees_in_every_manner)
     ck_assert_double_eq(v.multiple, 0);
     assert_holds(v.notes,
                  "; manners: last, chunk-1, chunk-7, rest, late, early, rewind, fork, stopped, refused; "
-                 "not chunk-64: it would change nothing");
+                 "not chunk-64, chunk-512: it would change nothing");
     ck_assert_str_eq(v.left_out, "");
 }
 END_TEST
@@ -150,10 +176,11 @@ START_TEST(a_minimal_engine_is_evaluated_in_the_other_manners)
     conf_verdict v =
         verdict_in_manner(stateful_write("sound"), support_engine("stateful_minimal"), NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
-    assert_holds(v.notes,
-                 "; manners: last, chunk-1, chunk-7, rest, refused; not chunk-64: it would change "
-                 "nothing; not late, early: the engine lacks join; not rewind: the engine lacks rewind; "
-                 "not fork: the engine lacks fork; not stopped: the engine lacks tap");
+    assert_holds(
+        v.notes,
+        "; manners: last, chunk-1, chunk-7, rest, refused; not chunk-64, chunk-512: it would "
+        "change nothing; not late, early: the engine lacks join; not rewind: the engine lacks rewind; "
+        "not fork: the engine lacks fork; not stopped: the engine lacks tap");
     ck_assert_str_eq(v.left_out, "late, early\tthe engine lacks join\nrewind\tthe engine lacks rewind\n"
                                  "fork\tthe engine lacks fork\nstopped\tthe engine lacks tap\n");
 }
@@ -243,7 +270,8 @@ START_TEST(a_seed_draws_one_manner_and_seeds_draw_all)
         ck_assert_int_eq(drawn_manner(&v), drawn);
     }
     for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS; m++)
-        ck_assert_msg(seen[m] == (m != CONF_MANNER_CHUNK_64), "%s", conf_manner_of(m)->name);
+        ck_assert_msg(seen[m] == (m != CONF_MANNER_CHUNK_64 && m != CONF_MANNER_CHUNK_512), "%s",
+                      conf_manner_of(m)->name);
 }
 END_TEST
 
@@ -335,6 +363,8 @@ int main(void)
     tcase_add_test(t, a_failure_says_what_was_asked_for_and_what_was_not);
     tcase_add_test(t, a_requested_manner_is_evaluated_and_no_other);
     tcase_add_test(t, refused_steps_may_not_keep_tokens);
+    tcase_add_loop_test(t, a_fault_that_begins_at_512_cached_tokens_is_found_in_chunks, 0, 2);
+    tcase_add_test(t, a_correct_engine_agrees_in_chunks_of_long_prompts);
     tcase_add_test(t, a_correct_engine_agrees_in_every_manner);
     tcase_add_test(t, a_minimal_engine_is_evaluated_in_the_other_manners);
     tcase_add_test(t, a_requested_manner_that_the_engine_lacks_is_skipped);

@@ -16,7 +16,7 @@ START_TEST(prompts_with_images_are_divided)
     ck_assert_double_eq(v.multiple, 0);
     assert_holds(v.notes,
                  "; manners: last, chunk-1, chunk-7, rest, late, early, rewind, fork, stopped, refused; "
-                 "not chunk-64: it would change nothing");
+                 "not chunk-64, chunk-512: it would change nothing");
     ck_assert_str_eq(v.left_out, "");
 }
 END_TEST
@@ -30,7 +30,7 @@ START_TEST(prompts_with_unknown_placeholder_tokens_are_not_divided)
     ck_assert_double_eq(v.multiple, 0);
     assert_holds(v.notes, "; manners: last, rest, late, early, rewind, fork, stopped, refused; "
                           "not chunk-1, chunk-7: the placeholder tokens of the prompts' inputs are unknown; "
-                          "not chunk-64: it would change nothing");
+                          "not chunk-64, chunk-512: it would change nothing");
 }
 END_TEST
 
@@ -42,7 +42,7 @@ START_TEST(an_engine_that_divides_no_image_is_evaluated_with_whole_images)
     assert_holds(v.notes,
                  "; manners: last, chunk-1, chunk-7, rest, late, early, rewind, fork, stopped, refused; "
                  "with the placeholder tokens of each input in one step: chunk-1, chunk-7, rewind, fork: "
-                 "the tokens of an image come in one step; not chunk-64");
+                 "the tokens of an image come in one step; not chunk-64, chunk-512: it would");
     ck_assert_str_eq(v.left_out, "chunk-1, chunk-7, rewind, fork\t"
                                  "the engine refuses to divide the placeholder tokens of an input\n");
     v = verdict_in_manner(path, engine, "chunk-7", NULL);

@@ -26,6 +26,7 @@ static const struct row {
     {CONF_MANNER_CHUNK_7, 0, 3, 15, 2, "7 x 2, 1 x 3", 7 + 14 + 15 + 16 + 17},
     {CONF_MANNER_CHUNK_7, 0, 3, 7, 1, "7, 1", 7 + 8},
     {CONF_MANNER_CHUNK_64, 0, 3, 65, 0, "64, 1", 64 + 65},
+    {CONF_MANNER_CHUNK_512, 0, 1, 1029, 1, "512 x 2, 5, 1", 512 + 1024 + 1029 + 1030},
     {CONF_MANNER_REST, 0, 2, 5, 2, "5, rest, 1, rest, 1", 5 + 6 + 7},
     {CONF_MANNER_REST, 1, 2, 5, 2, "rest, 5, rest, 1, rest, 1", 5 + 6 + 7},
     {CONF_MANNER_REST, 2, 3, 5, 0, "5", 5},
@@ -167,12 +168,12 @@ END_TEST
 START_TEST(a_prompt_comes_in_parts_in_the_manners_that_say_so)
 {
     const conf_manner_info *is = conf_manner_of((conf_manner)_i);
-    const conf_manner_row row = {.n_rows = 2, .n_prompt = 65, .divisible = is->divides};
+    const conf_manner_row row = {.n_rows = 2, .n_prompt = 513, .divisible = is->divides};
     conf_moves moves;
     ck_assert(conf_manner_moves((conf_manner)_i, &row, &moves));
     bool divided = false;
     for (size_t i = 0; i < moves.n; i++)
-        divided = divided || (moves.at[i].kind == CONF_MOVE_STEP && moves.at[i].n < 65);
+        divided = divided || (moves.at[i].kind == CONF_MOVE_STEP && moves.at[i].n < 513);
     ck_assert_int_eq(divided, is->divides);
     free(moves.at);
 }

@@ -7,6 +7,8 @@
  * wanted, none is padded by more than FORMULA_PADDING_MAX, and samples neither rest nor come and go:
  *
  *     chunk-first-row       the first row of a chunk after the first sees the token after it
+ *     long-first-row        the same, of a chunk of at most 64 tokens after 512 others
+ *     long-large-chunk      the same, of a chunk of more tokens after 512 others
  *     rewind-keeps-one      a rewind, except to 0, keeps one token too many
  *     fork-writes-shared    a fork and its origin write into pages that they share
  *     late-joiner-position  a sample that begins later than another gets the position of that one

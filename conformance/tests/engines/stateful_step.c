@@ -217,14 +217,22 @@ static void write_output(const pass *p, const assay_output *output)
     if (errs(p->s, "before-output")) data[-1] = STRAY;
 }
 
+/* The fault of a chunk whose first row sees the token after it. */
+static bool sees_next(const pass *p)
+{
+    const size_t n = p->step->n_tokens, n_before = p->n_before;
+    if (n == 1 || n_before == 0) return false;
+    return errs(p->s, "chunk-first-row") || (n_before >= 512 && n <= 64 && errs(p->s, "long-first-row")) ||
+           (n_before >= 512 && n > 64 && errs(p->s, "long-large-chunk"));
+}
+
 /* The states of the new tokens, whose keys are cached. */
 static void run_attention(const pass *p)
 {
     const size_t n = p->step->n_tokens;
     for (size_t i = 0; i < n; i++) {
-        const bool sees_next = i == 0 && n > 1 && p->n_before && errs(p->s, "chunk-first-row");
         p->state[i] = stateful_attend(p->s->model, p->slot, p->n_before + i, p->slot->shift + p->shift,
-                                      p->n_before + i + 1 + sees_next);
+                                      p->n_before + i + 1 + (i == 0 && sees_next(p)));
     }
 }
 
