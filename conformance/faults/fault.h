@@ -210,6 +210,8 @@ void fault_state_left(fp_state *s);
 void fault_state_kept(fp_state *s);
 void fault_inputs_short(fp_pass *pass, size_t i);
 void fault_inputs_lost(fp_pass *pass, size_t i);
+void fault_blocks_by_tokens(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                            const float *value);
 void fault_gate_missing(fp_kernels *k);
 void fault_shared_expert_missing(plan *p);
 void fault_shared_gate_missing(plan *p);

@@ -120,6 +120,7 @@ size_t fault_conv_padding_even(const plan_convolution *c);
 void fault_positions_undivided(const plan *p, const media_list *list, size_t n, int32_t *position);
 int32_t fault_delta_ignored(const fp_run *run, int32_t position);
 void fault_windows_left(fp_layout *l);
+void fault_images_by_tokens(const fp_sample *one, size_t n, fp_placed *placed);
 void fault_features_previous(const fp_sample *one, size_t n, fp_placed *placed);
 void fault_deepstack_unsliced(fp_pass *pass);
 void fault_deepstack_first_zero(size_t k, float *out, size_t n_tokens, size_t width);

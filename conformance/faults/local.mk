@@ -25,6 +25,7 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/heads.c \
 	conformance/faults/image_fault.h \
 	conformance/faults/images.c \
+	conformance/faults/kept.c \
 	conformance/faults/long_cases.h \
 	conformance/faults/plans.c \
 	conformance/faults/samples.c \

@@ -95,6 +95,8 @@ const fault INPUT_FAULTS[] = {
      "moondream3/base/crops-batch",
      "qwen3_vl/base/image", .said = ", prefill, against ref64: ", .spared_manner = "whole",
      .images.features = fault_features_previous},
+    {"images-by-tokens", "an image gets the features of one that followed the same tokens",
+     "qwen3_vl/base/twins-images", "qwen3_vl/base/images-batch", .images.features = fault_images_by_tokens},
     {"states-late", "the features have the outputs of earlier layers instead of their inputs",
      "mllama/base/image mllama/base/images mllama/tiles-6/images mllama/mlx-8bit/images-decode",
      "mllama/base/batch", .plan = fault_states_late},

@@ -22,6 +22,8 @@ static const conf_manner_info manners[CONF_N_MANNERS] = {
                                .label = "in chunks of 512 tokens",
                                .chunk = 512,
                                .divides = true},
+    [CONF_MANNER_APART] = {.name = "apart",
+                           .label = "with each sample in a session of its own, the last one first"},
     [CONF_MANNER_REST] = {.name = "rest", .label = "with half of the samples resting in each step"},
     [CONF_MANNER_LATE] = {.name = "late",
                           .label = "with samples joining one after the other",

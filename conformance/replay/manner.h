@@ -20,6 +20,7 @@ typedef enum conf_manner {
     CONF_MANNER_CHUNK_7,
     CONF_MANNER_CHUNK_64,
     CONF_MANNER_CHUNK_512,
+    CONF_MANNER_APART,   /* each sample in a session of its own, the last one first */
     CONF_MANNER_REST,    /* in every step one half of the samples rests */
     CONF_MANNER_LATE,    /* samples join one after the other */
     CONF_MANNER_EARLY,   /* samples leave after their prompt, join again and start over */

@@ -36,6 +36,7 @@ struct conf_rounds {
     conf_manner manner;
     member *members; /* [n] */
     size_t n;
+    size_t first, end;       /* the members of the session under way */
     conf_sample_step *steps; /* [2 n] of a round: of members, and of their forks */
     conf_sample_step *tried; /* [2 n]: a copy for a call that must fail */
     member **of;             /* [2 n]: whose step it is; NULL: of a fork */
@@ -172,6 +173,7 @@ static bool member_differs(const conf_rounds *q, const member *m)
 {
     switch (q->manner) {
     case CONF_MANNER_LAST: return has_earlier_row(q, m);
+    case CONF_MANNER_APART: return q->n > 1;
     case CONF_MANNER_REST: return q->n > 1 && !is_whole(m);
     case CONF_MANNER_FORK: return !is_whole(m) && fork_differs(m);
     case CONF_MANNER_STOPPED:
@@ -265,7 +267,7 @@ static bool collect_steps(conf_rounds *q, size_t *n_steps, bool *over)
 {
     *n_steps = 0;
     *over = true;
-    for (size_t i = 0; i < q->n; i++) {
+    for (size_t i = q->first; i < q->end; i++) {
         member *m = &q->members[i];
         bool ends = false;
         while (m->at < m->moves.n && !ends) {
@@ -329,16 +331,16 @@ static bool run_round(conf_rounds *q, size_t round, size_t n_steps, conf_stopper
     return ok;
 }
 
-bool conf_rounds_run(conf_rounds *q, conf_rounds_fn *got, conf_watch **keep)
+/* Evaluates the members `first` … end - 1 in a session of their own; keep: as in conf_rounds_run. */
+static bool run_session(conf_rounds *q, size_t first, size_t end, conf_watch **keep)
 {
     size_t n_first = 0, n_steps, rounds = 0;
     bool over = false, ok;
     conf_stopper s = {.name = q->r->verdict->last_trace};
-    for (size_t i = 0; i < q->n; i++) {
-        member *m = &q->members[i];
-        if (!joins_later(m)) m->sample = n_first++;
-    }
-    q->got = got;
+    q->first = first;
+    q->end = end;
+    for (size_t i = first; i < end; i++)
+        if (!joins_later(&q->members[i])) q->members[i].sample = n_first++;
     q->watch = conf_watch_open(q->r, n_first);
     ok = q->watch != NULL;
     while (ok && !over) {
@@ -348,5 +350,14 @@ bool conf_rounds_run(conf_rounds *q, conf_rounds_fn *got, conf_watch **keep)
     if (ok && keep) *keep = q->watch;
     else conf_watch_free(q->watch);
     q->watch = NULL;
+    return ok;
+}
+
+bool conf_rounds_run(conf_rounds *q, conf_rounds_fn *got, conf_watch **keep)
+{
+    bool ok = true;
+    q->got = got;
+    if (q->manner != CONF_MANNER_APART) return run_session(q, 0, q->n, keep);
+    for (size_t i = q->n; ok && i > 0; i--) ok = run_session(q, i - 1, i, NULL);
     return ok;
 }

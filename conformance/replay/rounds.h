@@ -35,10 +35,10 @@ bool conf_rounds_divide_spans(const conf_rounds *rounds);
 /* Whether an engine is asked for anything that it is not asked for in CONF_MANNER_WHOLE. */
 bool conf_rounds_differ(const conf_rounds *rounds);
 
-/* Evaluates the batch in a session of its own. Of each step those rows are wanted that the case has recorded,
- * and at least the last one of a prompt; got receives them. keep: NULL, or becomes the session, whose sample
- * i is then row i in manners without join and fork; the caller frees it. False, with the verdict set, if a
- * call failed. */
+/* Evaluates the batch in a session of its own, or in CONF_MANNER_APART each row in one, the last row first.
+ * Of each step those rows are wanted that the case has recorded, and at least the last one of a prompt; got
+ * receives them. keep: NULL, or becomes the session, whose sample i is then row i; not in manners with join
+ * or fork, or CONF_MANNER_APART; the caller frees it. False, with the verdict set, if a call failed. */
 bool conf_rounds_run(conf_rounds *rounds, conf_rounds_fn *got, conf_watch **keep);
 
 /* The index in the case's rows of the logits after token `at` of a row's sample; SIZE_MAX if they are not

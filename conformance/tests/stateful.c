@@ -22,8 +22,11 @@ static int32_t tokens[STATEFUL_B][STATEFUL_T], forced[STATEFUL_B][STATEFUL_N];
 static float pixel[STATEFUL_B][STATEFUL_T], deep[STATEFUL_B][STATEFUL_T];
 
 /* sample, first token of its prompt, size of the grid in tokens: t, h, w */
-static const int32_t images[][5] = {{0, 6, 1, 2, 2}, {1, 0, 1, 1, 3}, {1, 9, 1, 2, 1}};
-enum { N_IMAGES = sizeof images / sizeof *images, SIDE = 2, TOKEN_ROWS = SIDE * SIDE, N_PIXELS = 4 + 3 + 2 };
+enum { N_IMAGES = 3 };
+static const int32_t usual_images[N_IMAGES][5] = {{0, 6, 1, 2, 2}, {1, 0, 1, 1, 3}, {1, 9, 1, 2, 1}};
+static const int32_t twin_images[N_IMAGES][5] = {{0, 6, 1, 2, 2}, {1, 6, 1, 2, 2}, {1, 12, 1, 1, 1}};
+static const int32_t (*images)[5] = usual_images;
+enum { SIDE = 2, TOKEN_ROWS = SIDE * SIDE, N_PIXELS = 4 + 3 + 2 };
 
 static void choose_tokens(void)
 {
@@ -86,7 +89,7 @@ static void choose_images(void)
     }
 }
 
-static void write_images(const char *path)
+static void write_pixels(const char *path)
 {
     int32_t sample[N_IMAGES], grid[N_IMAGES][3];
     float pixels[N_PIXELS * TOKEN_ROWS][2] = {0};
@@ -122,8 +125,15 @@ static void copy_checkpoint(const char *model, bool has_images)
     ck_assert_int_eq(support_shell(command)->code, 0);
 }
 
+/* Gives sample 1 the tokens from index `first` to `end` - 1 of sample 0. */
+static void make_twins(size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        tokens[1][STATEFUL_T - (size_t)length[1] + i] = tokens[0][STATEFUL_T - (size_t)length[0] + i];
+}
+
 /* name: of the file, and of the fault in that of its checkpoint. */
-static const char *write_case(const char *name, bool has_images)
+static const char *write_case(const char *name, bool has_images, bool has_twins)
 {
     static run r;
     char model[128];
@@ -133,7 +143,10 @@ static const char *write_case(const char *name, bool has_images)
     choose_tokens();
     memset(pixel, 0, sizeof pixel);
     memset(deep, 0, sizeof deep);
+    images = has_twins ? twin_images : usual_images;
     if (has_images) choose_images();
+    if (has_twins && has_images) make_twins(0, 6);
+    else if (has_twins) make_twins(4, 12);
     edit_remove(path, "/trace");
     edit_i32(path, "/input/tokens", 2, (size_t[]){STATEFUL_B, STATEFUL_T}, tokens[0]);
     edit_i32(path, "/input/length", 1, (size_t[]){STATEFUL_B}, length);
@@ -146,20 +159,35 @@ static const char *write_case(const char *name, bool has_images)
     fill_run(&r, FORMULA_NOISE);
     write_float32(path, "/expect/float32/prefill", r.prefill[0][0], STATEFUL_T);
     write_float32(path, "/expect/float32/decode", r.decode[0][0], STATEFUL_N);
-    if (has_images) write_images(path);
+    if (has_images) write_pixels(path);
     return path;
 }
 
 const char *stateful_write(const char *fault)
 {
-    return write_case(fault, false);
+    return write_case(fault, false, false);
+}
+
+static const char *write_images(const char *fault, bool has_twins)
+{
+    char name[96];
+    (void)snprintf(name, sizeof name, "image%s%s", *fault ? "-" : "", fault);
+    return write_case(name, true, has_twins);
 }
 
 const char *stateful_write_images(const char *fault)
 {
-    char name[96];
-    (void)snprintf(name, sizeof name, "image%s%s", *fault ? "-" : "", fault);
-    return write_case(name, true);
+    return write_images(fault, false);
+}
+
+const char *stateful_write_twins(const char *fault)
+{
+    return write_case(fault, false, true);
+}
+
+const char *stateful_write_twins_with_images(const char *fault)
+{
+    return write_images(fault, true);
 }
 
 /* Whether row t of the long prompt is recorded: the fault shows in the first row of a chunk. */

@@ -16,6 +16,11 @@ const char *stateful_write(const char *fault);
  * knows the placeholder tokens of its checkpoint. */
 const char *stateful_write_images(const char *fault);
 
+/* The same, whose samples 0 and 1 are twins: of the text they share the tokens 4 … 11, after others; with
+ * images they have the same tokens up to the end of the first image, which has other pixels. */
+const char *stateful_write_twins(const char *fault);
+const char *stateful_write_twins_with_images(const char *fault);
+
 /* The same with one prompt of STATEFUL_LONG tokens and no forced step, of which the first and the last rows
  * of each 64 are recorded. */
 enum { STATEFUL_LONG = 1029 };

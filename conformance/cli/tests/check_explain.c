@@ -20,7 +20,7 @@ START_TEST(each_member_of_the_table_is_listed_with_what_it_unlocks)
     assert_holds(
         o->out,
         "  step               yes  logits (up to 2 cases), generate (up to 1 case); manners whole, last, "
-        "chunk-1, chunk-7, chunk-64, chunk-512, rest, refused\n");
+        "chunk-1, chunk-7, chunk-64, chunk-512, apart, rest, refused\n");
     assert_holds(o->out, "  rewind             yes  manner rewind\n");
     assert_holds(o->out, "  rewind             no   manner rewind\n");
     assert_holds(o->out, "  tap                no   manner stopped; the first wrong tensor");

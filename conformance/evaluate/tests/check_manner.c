@@ -148,6 +148,25 @@ START_TEST(a_fault_that_begins_at_512_cached_tokens_is_found_in_chunks)
 }
 END_TEST
 
+START_TEST(what_a_slot_keeps_of_a_closed_session_is_found_in_sessions_apart)
+{
+    static const char *const names[] = {"stateful", "stateful_minimal"};
+    for (size_t i = 0; i < 2; i++) {
+        const char *engine = support_engine(names[i]);
+        conf_verdict v = verdict_in_manner(stateful_write_twins("blocks-by-tokens"), engine, NULL, NULL);
+        assert_verdict(&v, CONF_FAILED, conf_manner_of(CONF_MANNER_APART)->label);
+        assert_holds(v.where, "sample 0, prefill, position 4, ");
+        v = verdict_in_manner(stateful_write_twins_with_images("images-by-tokens"), engine, NULL, NULL);
+        assert_verdict(&v, CONF_FAILED, conf_manner_of(CONF_MANNER_APART)->label);
+        assert_holds(v.where, "sample 0, prefill, position 6, ");
+        v = verdict_in_manner(stateful_write_twins("sound"), engine, NULL, NULL);
+        assert_verdict(&v, CONF_PASSED, "");
+        v = verdict_in_manner(stateful_write_twins_with_images("sound"), engine, NULL, NULL);
+        assert_verdict(&v, CONF_PASSED, "");
+    }
+}
+END_TEST
+
 START_TEST(a_correct_engine_agrees_in_chunks_of_long_prompts)
 {
     conf_verdict v =
@@ -164,9 +183,10 @@ START_TEST(a_correct_engine_agrees_in_every_manner)
     conf_verdict v = verdict_in_manner(stateful_write("sound"), support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
     ck_assert_double_eq(v.multiple, 0);
-    assert_holds(v.notes,
-                 "; manners: last, chunk-1, chunk-7, rest, late, early, rewind, fork, stopped, refused; "
-                 "not chunk-64, chunk-512: it would change nothing");
+    assert_holds(
+        v.notes,
+        "; manners: last, chunk-1, chunk-7, apart, rest, late, early, rewind, fork, stopped, refused; "
+        "not chunk-64, chunk-512: it would change nothing");
     ck_assert_str_eq(v.left_out, "");
 }
 END_TEST
@@ -178,7 +198,7 @@ START_TEST(a_minimal_engine_is_evaluated_in_the_other_manners)
     assert_verdict(&v, CONF_PASSED, "");
     assert_holds(
         v.notes,
-        "; manners: last, chunk-1, chunk-7, rest, refused; not chunk-64, chunk-512: it would "
+        "; manners: last, chunk-1, chunk-7, apart, rest, refused; not chunk-64, chunk-512: it would "
         "change nothing; not late, early: the engine lacks join; not rewind: the engine lacks rewind; "
         "not fork: the engine lacks fork; not stopped: the engine lacks tap");
     ck_assert_str_eq(v.left_out, "late, early\tthe engine lacks join\nrewind\tthe engine lacks rewind\n"
@@ -364,6 +384,7 @@ int main(void)
     tcase_add_test(t, a_requested_manner_is_evaluated_and_no_other);
     tcase_add_test(t, refused_steps_may_not_keep_tokens);
     tcase_add_loop_test(t, a_fault_that_begins_at_512_cached_tokens_is_found_in_chunks, 0, 2);
+    tcase_add_test(t, what_a_slot_keeps_of_a_closed_session_is_found_in_sessions_apart);
     tcase_add_test(t, a_correct_engine_agrees_in_chunks_of_long_prompts);
     tcase_add_test(t, a_correct_engine_agrees_in_every_manner);
     tcase_add_test(t, a_minimal_engine_is_evaluated_in_the_other_manners);

@@ -14,9 +14,10 @@ START_TEST(prompts_with_images_are_divided)
     conf_verdict v = verdict_in_manner(stateful_write_images(""), support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
     ck_assert_double_eq(v.multiple, 0);
-    assert_holds(v.notes,
-                 "; manners: last, chunk-1, chunk-7, rest, late, early, rewind, fork, stopped, refused; "
-                 "not chunk-64, chunk-512: it would change nothing");
+    assert_holds(
+        v.notes,
+        "; manners: last, chunk-1, chunk-7, apart, rest, late, early, rewind, fork, stopped, refused; "
+        "not chunk-64, chunk-512: it would change nothing");
     ck_assert_str_eq(v.left_out, "");
 }
 END_TEST
@@ -28,7 +29,7 @@ START_TEST(prompts_with_unknown_placeholder_tokens_are_not_divided)
     conf_verdict v = verdict_in_manner(path, support_engine("stateful"), NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
     ck_assert_double_eq(v.multiple, 0);
-    assert_holds(v.notes, "; manners: last, rest, late, early, rewind, fork, stopped, refused; "
+    assert_holds(v.notes, "; manners: last, apart, rest, late, early, rewind, fork, stopped, refused; "
                           "not chunk-1, chunk-7: the placeholder tokens of the prompts' inputs are unknown; "
                           "not chunk-64, chunk-512: it would change nothing");
 }
@@ -39,10 +40,11 @@ START_TEST(an_engine_that_divides_no_image_is_evaluated_with_whole_images)
     const char *path = stateful_write_images("refuses-division"), *engine = support_engine("stateful");
     conf_verdict v = verdict_in_manner(path, engine, NULL, NULL);
     assert_verdict(&v, CONF_PASSED, "");
-    assert_holds(v.notes,
-                 "; manners: last, chunk-1, chunk-7, rest, late, early, rewind, fork, stopped, refused; "
-                 "with the placeholder tokens of each input in one step: chunk-1, chunk-7, rewind, fork: "
-                 "the tokens of an image come in one step; not chunk-64, chunk-512: it would");
+    assert_holds(
+        v.notes,
+        "; manners: last, chunk-1, chunk-7, apart, rest, late, early, rewind, fork, stopped, refused; "
+        "with the placeholder tokens of each input in one step: chunk-1, chunk-7, rewind, fork: "
+        "the tokens of an image come in one step; not chunk-64, chunk-512: it would");
     ck_assert_str_eq(v.left_out, "chunk-1, chunk-7, rewind, fork\t"
                                  "the engine refuses to divide the placeholder tokens of an input\n");
     v = verdict_in_manner(path, engine, "chunk-7", NULL);

@@ -27,6 +27,7 @@ static const struct row {
     {CONF_MANNER_CHUNK_7, 0, 3, 7, 1, "7, 1", 7 + 8},
     {CONF_MANNER_CHUNK_64, 0, 3, 65, 0, "64, 1", 64 + 65},
     {CONF_MANNER_CHUNK_512, 0, 1, 1029, 1, "512 x 2, 5, 1", 512 + 1024 + 1029 + 1030},
+    {CONF_MANNER_APART, 1, 2, 5, 1, "5, 1", 5 + 6},
     {CONF_MANNER_REST, 0, 2, 5, 2, "5, rest, 1, rest, 1", 5 + 6 + 7},
     {CONF_MANNER_REST, 1, 2, 5, 2, "rest, 5, rest, 1, rest, 1", 5 + 6 + 7},
     {CONF_MANNER_REST, 2, 3, 5, 0, "5", 5},

@@ -93,8 +93,22 @@ static assay_status join(assay_session *s, size_t *sample, assay_error *err)
     return ASSAY_OK;
 }
 
+/* What a fault keeps of a session that is closed. */
+static void keep_slots(const assay_session *s)
+{
+    for (size_t i = 0; i < s->n_slots && i < KEPT_SLOTS; i++) {
+        const slot *a = &s->slot[i];
+        kept *k = &s->model->kept[i];
+        *k = a->own;
+        k->n = a->n_tokens < KEPT_MAX ? a->n_tokens : KEPT_MAX;
+        k->n_pictures = a->n_pictures;
+        memcpy(k->pictures, a->pictures, sizeof k->pictures);
+    }
+}
+
 static void session_free(assay_session *s)
 {
+    if (s) keep_slots(s);
     for (size_t i = 0; s && i < s->n_slots; i++) pages_free(&s->slot[i].keys);
     if (s) free(s->slot);
     free(s);

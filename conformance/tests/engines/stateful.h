@@ -18,6 +18,8 @@
  *     refused-step-keeps    the samples of a step that fails keep its tokens
  *     slot-used             a sample that joins in the slot of another sees that one's state
  *     padding-seen          positions are off by one in padded steps
+ *     blocks-by-tokens      a model keeps the states of each slot after its session: a block of tokens that
+ * the slot had at the same place, whatever came before it, gets them
  *
  * These break a promise of the ABI:
  *
@@ -61,10 +63,11 @@
  *     deep-of-batch           deep pixels are counted from the first of the step's samples, not per sample
  *     chunk-restarts-image    a span that continues in another step takes the image from its first pixel on
  *     image-of-previous       or the image of another sample, that which came last
- *     rewind-restarts-image   after a rewind into a span the rest of it takes the image from its first pixel
- * on rewind-drops-image      a rewind drops an image with the first of its tokens rewind-keeps-image      a
- * rewind drops no image fork-drops-image        a copy has images without pixels refuses-division refuses a
- * step that continues a span, as an engine may
+ *     images-by-tokens        a model keeps the images of each slot after its session: an image whose tokens,
+ * and those before it, are the same gets the kept pixels rewind-restarts-image   after a rewind into a span
+ * the rest of it takes the image from its first pixel on rewind-drops-image      a rewind drops an image with
+ * the first of its tokens rewind-keeps-image      a rewind drops no image fork-drops-image        a copy has
+ * images without pixels refuses-division refuses a step that continues a span, as an engine may
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_ENGINES_STATEFUL_H
@@ -79,21 +82,30 @@
 
 enum { MODULUS = 1009, PERIOD = MODULUS - 1 }; /* 31^PERIOD = 1 (mod MODULUS) */
 
+/* An image of a sample, for n placeholder tokens. first: the index of the first.
+ * restart: the index of the token that takes its first pixel: `first` without a fault. */
+enum { IMAGES_MAX = 4, IMAGE_TOKENS_MAX = 8 };
+typedef struct picture {
+    size_t first, n, restart;
+    uint32_t pixel[IMAGE_TOKENS_MAX], deep[IMAGE_TOKENS_MAX];
+} picture;
+
+/* What faults keep of a slot: its first tokens, the states after them, and its images. */
+enum { KEPT_MAX = 64, KEPT_SLOTS = 4, KEPT_BLOCK = 4 };
+typedef struct kept {
+    int32_t token[KEPT_MAX];
+    uint32_t state[KEPT_MAX];
+    picture pictures[IMAGES_MAX];
+    size_t n, n_pictures;
+} kept;
+
 struct assay_model {
+    kept kept[KEPT_SLOTS]; /* of the sessions that were closed */
     char fault[64];
     bool has_images;
     size_t n_sessions, n_signals; /* that were opened, and sent */
     uint32_t power[PERIOD];       /* of 31 */
 };
-
-enum { IMAGES_MAX = 4, IMAGE_TOKENS_MAX = 8 };
-
-/* An image of a sample, for n placeholder tokens. first: the index of the first.
- * restart: the index of the token that takes its first pixel: `first` without a fault. */
-typedef struct picture {
-    size_t first, n, restart;
-    uint32_t pixel[IMAGE_TOKENS_MAX], deep[IMAGE_TOKENS_MAX];
-} picture;
 
 /* A sample, or the slot of one that has left.
  * shift: by how much its queries' positions differ from the number of tokens before; 0 without a fault.
@@ -105,6 +117,7 @@ typedef struct slot {
     pages keys;
     picture pictures[IMAGES_MAX];
     size_t n_pictures;
+    kept own; /* its tokens and states */
 } slot;
 
 struct assay_session {

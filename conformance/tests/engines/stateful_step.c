@@ -84,6 +84,20 @@ static assay_status check_items(const assay_session *s, const assay_step *step, 
                : fail(err, ASSAY_EINVAL, "%zu images without placeholder tokens", step->n_items - next);
 }
 
+/* The fault of images that are found by their tokens, and those before them, alone. */
+static void take_kept_image(const assay_session *s, const assay_step *step, picture *p)
+{
+    const slot *a = &s->slot[step->sample];
+    const kept *k = step->sample < KEPT_SLOTS ? &s->model->kept[step->sample] : NULL;
+    for (size_t i = 0; k && i < k->n_pictures; i++) {
+        const picture *other = &k->pictures[i];
+        bool same = other->first == p->first && other->n == p->n && k->n >= p->first + p->n;
+        for (size_t j = 0; same && j < p->first + p->n && j < a->n_tokens + step->n_tokens; j++)
+            same = k->token[j] == (j < a->n_tokens ? a->own.token[j] : step->tokens[j - a->n_tokens]);
+        if (same) *p = *other;
+    }
+}
+
 /* Gives the sample of a step, which has been checked, its new images. */
 static void add_pictures(assay_session *s, const assay_step *step)
 {
@@ -91,6 +105,7 @@ static void add_pictures(assay_session *s, const assay_step *step)
     for (size_t i = 0, next = 0; next < step->n_items; i++) {
         if (step->tokens[i] != FORMULA_IMAGE || stateful_picture(a, a->n_tokens + i)) continue;
         a->pictures[a->n_pictures] = read_picture(&step->items[next++], a->n_tokens + i);
+        if (errs(s, "images-by-tokens")) take_kept_image(s, step, &a->pictures[a->n_pictures]);
         s->last = a->pictures[a->n_pictures++];
     }
 }
@@ -226,6 +241,19 @@ static bool sees_next(const pass *p)
            (n_before >= 512 && n > 64 && errs(p->s, "long-large-chunk"));
 }
 
+/* The fault of blocks that are found by their own tokens alone. */
+static void take_kept_blocks(const pass *p)
+{
+    const kept *k = p->step->sample < KEPT_SLOTS ? &p->s->model->kept[p->step->sample] : NULL;
+    const size_t first = (p->n_before + KEPT_BLOCK - 1) / KEPT_BLOCK * KEPT_BLOCK;
+    for (size_t at = first; k && at + KEPT_BLOCK <= p->n_before + p->step->n_tokens; at += KEPT_BLOCK) {
+        if (at + KEPT_BLOCK > k->n ||
+            memcmp(&k->token[at], &p->slot->own.token[at], KEPT_BLOCK * sizeof *k->token) != 0)
+            continue;
+        memcpy(&p->state[at - p->n_before], &k->state[at], KEPT_BLOCK * sizeof *k->state);
+    }
+}
+
 /* The states of the new tokens, whose keys are cached. */
 static void run_attention(const pass *p)
 {
@@ -234,6 +262,9 @@ static void run_attention(const pass *p)
         p->state[i] = stateful_attend(p->s->model, p->slot, p->n_before + i, p->slot->shift + p->shift,
                                       p->n_before + i + 1 + (i == 0 && sees_next(p)));
     }
+    if (errs(p->s, "blocks-by-tokens")) take_kept_blocks(p);
+    for (size_t i = 0; i < n && p->n_before + i < KEPT_MAX; i++)
+        p->slot->own.state[p->n_before + i] = p->state[i];
 }
 
 /* Appends the tokens of step k of a call to its sample. */
@@ -247,6 +278,7 @@ static bool append_keys(assay_session *s, const batch *b, size_t k)
         uint32_t key = key_of(step->tokens[i]);
         if (s->model->has_images && step->tokens[i] == FORMULA_IMAGE)
             key += pixel_of(s, b, k, i) + deep_of(s, b, deep++);
+        if (a->n_tokens < KEPT_MAX) a->own.token[a->n_tokens] = step->tokens[i];
         ok = pages_set(&a->keys, a->n_tokens, key % MODULUS, errs(s, "fork-writes-shared"));
         if (ok) a->n_tokens++;
     }
