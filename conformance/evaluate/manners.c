@@ -113,8 +113,9 @@ static void end_manner(const manners_run *run)
 }
 
 /* Evaluates the manner and enters it in the tally. Whether it was evaluated; the verdict is set if it
- * diverges. An engine may refuse a manner, or to divide spans, by ASSAY_EUNSUPPORTED; rows that it gave
- * before are judged. */
+ * diverges. An engine may refuse a manner, or to divide spans, by ASSAY_EUNSUPPORTED. Rows that it gave
+ * before are judged, unless they are of a divided prompt: an engine that refuses to continue a block of
+ * tokens which attend to each other has given a row of the block's beginning alone. */
 static bool evaluate_manner(manners_run *run, conf_manner manner, tally *t)
 {
     conf_verdict *v = run->r->verdict;
@@ -126,7 +127,7 @@ static bool evaluate_manner(manners_run *run, conf_manner manner, tally *t)
     t->same[manner] = ok && skipped == conf_replay_no_change;
     if (ok && skipped) (void)snprintf(reason, CONF_TEXT_MAX, "%s", skipped);
     if (t->keeps_spans[manner] && !t->refusal[0]) (void)snprintf(t->refusal, CONF_TEXT_MAX, "%s", text);
-    if (ok ? !skipped : v->outcome == CONF_SKIPPED) {
+    if (ok ? !skipped : v->outcome == CONF_SKIPPED && conf_manner_keeps_prompts(manner)) {
         v->stage = CONF_STAGE_JUDGE;
         conf_evaluate_manner(run->r, run->bounds, manner);
     }

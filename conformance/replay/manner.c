@@ -54,6 +54,12 @@ conf_manner conf_manner_find(const char *name)
     return m;
 }
 
+bool conf_manner_keeps_prompts(conf_manner manner)
+{
+    const conf_manner_info *is = &manners[manner];
+    return !is->divides && !is->uses_rewind && !is->uses_fork;
+}
+
 const char *conf_manner_lacks(conf_manner manner, const assay_engine *engine)
 {
     const conf_manner_info *is = &manners[manner];

@@ -44,6 +44,9 @@ const conf_manner_info *conf_manner_of(conf_manner manner);
 /* The manner with this name; CONF_N_MANNERS if the name is unknown. */
 conf_manner conf_manner_find(const char *name);
 
+/* Whether each prompt comes in one step, in every evaluation of it. */
+bool conf_manner_keeps_prompts(conf_manner manner);
+
 /* The first optional function that the manner uses and the engine lacks; NULL if there is none. */
 const char *conf_manner_lacks(conf_manner manner, const assay_engine *engine);
 
