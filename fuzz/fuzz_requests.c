@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_require(body != NULL, "an allocation succeeds");
     memcpy(body, data + 1, size - 1);
     const assay_status rc =
-        server_request_read(requests, endpoint, (assay_text){body, size - 1}, &q, &refusal);
+        server_request_read(requests, endpoint, (assay_text){body, size - 1}, NULL, &q, &refusal);
     free(body);
     if (rc != ASSAY_OK) {
         fuzz_require(rc == ASSAY_EINVAL && !q, "a body is read or refused");

@@ -222,18 +222,24 @@ static server_job *make_job(server_intake *in, waiting *w, server_request *reque
     return NULL;
 }
 
+static bool is_wanted(void *context)
+{
+    return !server_exchange_is_abandoned(context);
+}
+
 static void read_body(server_intake *in, waiting *w)
 {
     server_refusal refusal = {.status = 500};
     server_request *request = NULL;
+    const server_wanted wanted = {is_wanted, w->exchange};
     int status;
     if (server_exchange_is_abandoned(w->exchange)) return;
     if (server_scheduler_is_full(in->scheduler)) {
         answer_error(w->exchange, w->endpoint, 429, "", describe_submitted(SERVER_QUEUE_IS_FULL, &status));
         return;
     }
-    if (server_request_read(in->requests, w->endpoint, (assay_text){w->body ? w->body : "", w->n}, &request,
-                            &refusal) != ASSAY_OK) {
+    if (server_request_read(in->requests, w->endpoint, (assay_text){w->body ? w->body : "", w->n}, &wanted,
+                            &request, &refusal) != ASSAY_OK) {
         answer_error(w->exchange, w->endpoint, refusal.status, refusal.member, refusal.text);
         return;
     }

@@ -12,6 +12,12 @@
 #include "serving/chat/sounds.h"
 #include "serving/chat/source.h"
 
+/* Whether a request is still wanted: its client may have gone. Called between the images of a request. */
+typedef struct server_wanted {
+    bool (*is_wanted)(void *context);
+    void *context;
+} server_wanted;
+
 /* The limits of one request; 0: the default. */
 typedef struct server_request_limits {
     size_t n_messages;      /* messages, input items or prompts; 16384 */

@@ -89,13 +89,17 @@ static assay_status open_images(server_reading *r, const server_path *path, serv
     assay_error err = {0};
     if (!files) return server_out_of_memory(r);
     const server_requests *c = r->context;
-    const serve_image_limits limits = {.file = c->options.limits.image_bytes,
+    const server_wanted *w = r->wanted;
+    const serve_image_limits limits = {.goes_on = w ? w->is_wanted : NULL,
+                                       .context = w ? w->context : NULL,
+                                       .file = c->options.limits.image_bytes,
                                        .arrays = server_gate_enter(c->gate)};
     assay_status rc = serve_images_open(&c->images, files, r->n_images, &limits, &out->images, &err);
     free(files);
     out->gate = c->gate;
     out->n_image_bytes = rc == ASSAY_OK ? serve_images_bytes(out->images) : 0;
     server_gate_leave(c->gate, out->n_image_bytes);
+    if (rc == ASSAY_ESTOPPED) return server_refuse(r->refusal, 503, path->text, "the client has gone");
     if (rc == ASSAY_EINVAL) return refuse_images(r, path, limits.arrays, &err);
     return rc == ASSAY_OK ? rc : fail(r, path, rc, &err);
 }

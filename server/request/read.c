@@ -170,13 +170,13 @@ static assay_status read_all(server_reading *r, assay_text body)
 }
 
 assay_status server_request_read(const server_requests *requests, serve_endpoint endpoint, assay_text body,
-                                 server_request **out, server_refusal *refusal)
+                                 const server_wanted *wanted, server_request **out, server_refusal *refusal)
 {
     server_request *q = calloc(1, sizeof *q);
     if (!q) return server_refuse(refusal, 500, "", "out of memory");
     *q = (server_request){
         .endpoint = endpoint, .n = 1, .sampling = {.temperature = 1, .top_p = 1, .repetition_penalty = 1}};
-    server_reading r = {.context = requests, .out = q, .refusal = refusal};
+    server_reading r = {.context = requests, .wanted = wanted, .out = q, .refusal = refusal};
     const assay_status rc = read_all(&r, body);
     (void)json_object_put(r.tools);
     (void)json_object_put(r.messages);

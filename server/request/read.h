@@ -13,9 +13,10 @@
 
 /* Reads a body. body: any bytes. ASSAY_EINVAL if the request is refused, which *refusal describes;
  * ASSAY_ENOMEM, with *refusal filled in as well (500). *out is untouched on failure; free it with
- * server_request_free. Uses the caller's thread for everything: rendering, tokenising, decoding images. */
+ * server_request_free. Uses the caller's thread for everything: rendering, tokenising, decoding images.
+ * wanted: NULL: the request is wanted until it is read; one that is not is refused. */
 assay_status server_request_read(const server_requests *requests, serve_endpoint endpoint, assay_text body,
-                                 server_request **out, server_refusal *refusal);
+                                 const server_wanted *wanted, server_request **out, server_refusal *refusal);
 
 /* Opens the response to a request (assay/serving.h, response_open). id, created: as there. */
 assay_status server_request_respond(const server_requests *requests, const server_request *request,

@@ -21,6 +21,7 @@ typedef struct server_medium {
 
 typedef struct server_reading {
     const server_requests *context;
+    const server_wanted *wanted; /* NULL: until the request is read */
     server_request *out;
     server_refusal *refusal;
     json_object *body;

@@ -71,7 +71,8 @@ void asking_ask(asking *a, char *question, asked *out)
     server_request *request = NULL;
     assay_error err = {0};
     const assay_text body = {question, strlen(question)};
-    ck_assert_msg(server_request_read(a->requests, SERVE_COMPLETIONS, body, &request, &refusal) == ASSAY_OK,
+    ck_assert_msg(server_request_read(a->requests, SERVE_COMPLETIONS, body, NULL, &request, &refusal) ==
+                      ASSAY_OK,
                   "%s", refusal.text);
     server_job *job = calloc(1, sizeof *job);
     *out = (asked){.exchange = server_exchange_new(ignore_wake, NULL)};

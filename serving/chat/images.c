@@ -139,6 +139,11 @@ static size_t bytes_of(const one_image *one)
     return one->input.n_rows * (one->input.row_width * sizeof(float) + 2 * sizeof *one->integers);
 }
 
+static bool ends(const serve_image_limits *limits)
+{
+    return limits->goes_on && !limits->goes_on(limits->context);
+}
+
 /* Makes the item of image i. */
 static assay_status open_image(const image_config *config, const serve_media_file *file,
                                const serve_image_limits *limits, images *all, size_t i, assay_error *err)
@@ -146,9 +151,11 @@ static assay_status open_image(const image_config *config, const serve_media_fil
     const char *path = file->name;
     image_pixels pixels;
     one_image *one = &all->image[i];
+    if (ends(limits)) return assay_fail(err, ASSAY_ESTOPPED, "%s: no longer wanted", path);
     assay_status rc = decode_file(file, limits->file, &pixels, err);
     if (rc != ASSAY_OK) return rc;
-    rc = make_patches(config, path, &pixels, &one->input, err);
+    rc = ends(limits) ? assay_fail(err, ASSAY_ESTOPPED, "%s: no longer wanted", path)
+                      : make_patches(config, path, &pixels, &one->input, err);
     image_pixels_free(&pixels);
     if (rc == ASSAY_OK) rc = check_crops(config, one, path, err);
     if (rc == ASSAY_OK && serve_images_bytes(&all->shown) > limits->arrays)

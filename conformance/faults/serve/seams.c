@@ -31,9 +31,10 @@ assay_status __wrap_server_model_open(const server_model_options *options, serve
 }
 
 assay_status __wrap_server_request_read(const server_requests *requests, serve_endpoint endpoint,
-                                        assay_text body, server_request **out, server_refusal *refusal)
+                                        assay_text body, const server_wanted *wanted, server_request **out,
+                                        server_refusal *refusal)
 {
-    const assay_status rc = __real_server_request_read(requests, endpoint, body, out, refusal);
+    const assay_status rc = __real_server_request_read(requests, endpoint, body, wanted, out, refusal);
     if (rc == ASSAY_OK && served_planted()->request) served_planted()->request(*out);
     return rc;
 }

@@ -228,6 +228,30 @@ START_TEST(images_of_all_requests_are_bounded_in_sum)
 }
 END_TEST
 
+/* *context: how often a request is wanted. */
+static bool is_wanted(void *context)
+{
+    return (*(int *)context)-- > 0;
+}
+
+START_TEST(a_request_that_is_no_longer_wanted_is_read_no_further)
+{
+    for (int n = 0; n <= 6; n++) { /* asked twice for each image */
+        int left = n;
+        const server_wanted wanted = {is_wanted, &left};
+        const char *body = with_images(3);
+        server_request *q = NULL;
+        server_refusal refusal = {0};
+        const assay_status rc = server_request_read(served_requests(), SERVE_CHAT,
+                                                    (assay_text){body, strlen(body)}, &wanted, &q, &refusal);
+        ck_assert_int_eq(rc, n == 6 ? ASSAY_OK : ASSAY_EINVAL);
+        ck_assert_int_eq(left, n == 6 ? 0 : -1);
+        if (n < 6) ck_assert_str_eq(refusal.text, "messages: the client has gone");
+        server_request_free(q);
+    }
+}
+END_TEST
+
 START_TEST(a_model_without_sounds_refuses_them_by_name)
 {
     served_refuse(SERVE_CHAT,
@@ -289,6 +313,7 @@ int main(void)
     tcase_add_test(all, bytes_that_are_no_image_are_refused);
     tcase_add_test(all, limits_of_images_are_kept);
     tcase_add_test(all, images_of_all_requests_are_bounded_in_sum);
+    tcase_add_test(all, a_request_that_is_no_longer_wanted_is_read_no_further);
     tcase_add_test(all, a_model_without_sounds_refuses_them_by_name);
     tcase_add_test(all, a_text_cannot_pass_for_an_image);
     suite_add_tcase(s, all);

@@ -40,8 +40,8 @@ server_request *served_read(serve_endpoint endpoint, const char *body)
 {
     server_request *q = NULL;
     server_refusal refusal = {0};
-    const assay_status rc =
-        server_request_read(served_requests(), endpoint, (assay_text){body, strlen(body)}, &q, &refusal);
+    const assay_status rc = server_request_read(served_requests(), endpoint, (assay_text){body, strlen(body)},
+                                                NULL, &q, &refusal);
     ck_assert_msg(rc == ASSAY_OK, "%s: %s", body, refusal.text);
     return q;
 }
@@ -51,8 +51,8 @@ void served_refuse(serve_endpoint endpoint, const char *body, int status, const 
 {
     server_request *q = NULL;
     server_refusal refusal = {0};
-    const assay_status rc =
-        server_request_read(served_requests(), endpoint, (assay_text){body, strlen(body)}, &q, &refusal);
+    const assay_status rc = server_request_read(served_requests(), endpoint, (assay_text){body, strlen(body)},
+                                                NULL, &q, &refusal);
     ck_assert_msg(rc == ASSAY_EINVAL, "%.300s: accepted", body);
     ck_assert_ptr_null(q);
     ck_assert_msg(refusal.status == status, "%.300s: %d: %s", body, refusal.status, refusal.text);
