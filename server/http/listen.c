@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -29,6 +30,20 @@ static bool is_loopback(const struct sockaddr *address)
     return false;
 }
 
+/* Connections, which inherit it, are probed while they are idle: a client whose machine vanishes while it
+ * waits for an answer closes nothing. */
+static void probe_idle_connections(int fd)
+{
+    static const struct {
+        int level, name, value;
+    } options[] = {{SOL_SOCKET, SO_KEEPALIVE, 1},
+                   {IPPROTO_TCP, TCP_KEEPIDLE, SERVER_PROBE_SECONDS},
+                   {IPPROTO_TCP, TCP_KEEPINTVL, SERVER_PROBE_SECONDS},
+                   {IPPROTO_TCP, TCP_KEEPCNT, SERVER_PROBES}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        (void)setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof options[i].value);
+}
+
 /* -1, with errno set, if that fails. */
 static int bind_address(const struct addrinfo *a)
 {
@@ -36,6 +51,7 @@ static int bind_address(const struct addrinfo *a)
     const int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -1;
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    probe_idle_connections(fd);
     if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0) return fd;
     const int reason = errno;
     (void)close(fd);

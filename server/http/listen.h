@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A connection on which nothing is under way is probed so often, and counts as closed after so many probes
+ * without an answer. */
+enum { SERVER_PROBE_SECONDS = 5, SERVER_PROBES = 3 };
+
 /* Listens on the first address of `host` (a name or a number) that can be bound. port 0: any that is free.
  * has_key: whether clients must send a key; without one ASSAY_EINVAL for an address that is not loopback.
  * *bound: the port. Fails with ASSAY_EIO if no address can be bound. The caller closes *fd. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/http/http.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -192,6 +195,34 @@ START_TEST(an_address_that_others_reach_needs_a_key)
 }
 END_TEST
 
+START_TEST(idle_connections_are_probed)
+{
+    assay_error err = {0};
+    int fd, probed[3] = {0};
+    uint16_t port;
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    ck_assert_int_eq(server_listen("127.0.0.1", 0, false, &fd, &port, &err), ASSAY_OK);
+    const int client = socket(AF_INET, SOCK_STREAM, 0);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    ck_assert_int_eq(connect(client, (struct sockaddr *)&address, sizeof address), 0);
+    struct pollfd waiting = {.fd = fd, .events = POLLIN};
+    ck_assert_int_eq(poll(&waiting, 1, 30000), 1);
+    const int connection = accept(fd, NULL, NULL);
+    ck_assert_int_ge(connection, 0);
+    socklen_t n = sizeof probed[0];
+    ck_assert_int_eq(getsockopt(connection, SOL_SOCKET, SO_KEEPALIVE, &probed[0], &n), 0);
+    ck_assert_int_eq(getsockopt(connection, IPPROTO_TCP, TCP_KEEPIDLE, &probed[1], &n), 0);
+    ck_assert_int_eq(getsockopt(connection, IPPROTO_TCP, TCP_KEEPCNT, &probed[2], &n), 0);
+    ck_assert_int_eq(probed[0], 1);
+    ck_assert_int_eq(probed[1], SERVER_PROBE_SECONDS);
+    ck_assert_int_eq(probed[2], SERVER_PROBES);
+    (void)close(connection);
+    (void)close(client);
+    (void)close(fd);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("server/http");
@@ -206,6 +237,7 @@ int main(void)
     tcase_add_test(t, requests_need_the_key_and_health_does_not);
     tcase_add_test(t, keys_are_equal_only_as_a_whole);
     tcase_add_test(t, an_address_that_others_reach_needs_a_key);
+    tcase_add_test(t, idle_connections_are_probed);
     suite_add_tcase(suite, t);
     return support_run(suite);
 }
