@@ -103,15 +103,41 @@ static void open_standard_streams(void)
         if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-int main(int argc, char **argv)
+static void free_arguments(char **argv)
+{
+    for (size_t i = 0; argv && argv[i]; i++) free(argv[i]);
+    free(argv);
+}
+
+/* Moves the arguments away from where any process can read them (/proc/PID/cmdline): they name the cases,
+ * whose goldens an engine must not find. The caller frees them; NULL: out of memory. */
+static char **take_arguments(int argc, char **argv)
+{
+    char **own = calloc((size_t)argc + 1, sizeof *own);
+    bool ok = own != NULL;
+    for (int i = 0; ok && i < argc; i++) ok = (own[i] = strdup(argv[i]));
+    for (int i = 2; ok && i < argc; i++) memset(argv[i], 0, strlen(argv[i]));
+    if (ok) return own;
+    free_arguments(own);
+    return NULL;
+}
+
+int main(int argc, char **arguments)
 {
     open_standard_streams();
     conf_interrupt_watch();
+    char **argv = take_arguments(argc, arguments);
+    if (!argv) {
+        (void)fputs("assay: out of memory\n", stderr);
+        return CONF_EXIT_ERROR;
+    }
     conf_exit code = dispatch_command(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         (void)fprintf(stderr, "assay: standard output: %s\n", strerror(errno));
         if (code == CONF_EXIT_AGREE || code == CONF_EXIT_NOTHING) code = CONF_EXIT_ERROR;
     }
     conf_interrupt_raise();
-    return (int)conf_cli_exit(argc, argv, code);
+    code = conf_cli_exit(argc, argv, code);
+    free_arguments(argv);
+    return (int)code;
 }

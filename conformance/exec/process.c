@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "conformance/support/memory.h"
+#include "conformance/support/orphans.h"
 
 #define SECONDS_TO_END 2 /* for a process whose standard input has ended */
 
@@ -32,6 +33,7 @@ static void run_command(const char *command, size_t mib, bool leads, pid_t paren
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
     if (leads) (void)setpgid(0, 0);
+    orphans_adopt();
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     if (mib) conf_memory_limit(mib);
@@ -73,7 +75,8 @@ assay_status exec_process_start(const char *command, size_t mib, bool leads, exe
         p.pid = fork();
         if (p.pid == 0) run_command(line, mib, leads, parent, requests[0], answers[1]);
         if (p.pid < 0) rc = assay_fail(err, ASSAY_EINTERNAL, "no new process: %s", strerror(errno));
-        else if (leads) (void)setpgid(p.pid, p.pid); /* parent and child both call it */
+        else orphans_add_own(p.pid);
+        if (p.pid > 0 && leads) (void)setpgid(p.pid, p.pid); /* parent and child both call it */
     }
     free(line);
     if (rc != ASSAY_OK) {
@@ -115,6 +118,8 @@ int exec_process_end(exec_process *p)
         const bool goes_on = !hangs && !wait_for_end(p->pid);
         (void)kill(p->leads ? -p->pid : p->pid, SIGKILL);
         while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR) continue;
+        orphans_remove_own(p->pid);
+        orphans_kill();
         if (goes_on) status = EXEC_CLOSED;
     }
     if (p->state) (void)munmap(p->state, sizeof *p->state);

@@ -17,6 +17,7 @@
 #include "conformance/exec/link.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/support/clock.h"
+#include "conformance/support/orphans.h"
 #include "conformance/support/text.h"
 
 /* The longest sleep: bounds the delay if another thread of the process has received the SIGCHLD. */
@@ -113,6 +114,8 @@ static void run_child(conf_task_fn *task, const void *context, const conf_child 
 {
     sigset_t set;
     (void)setpgid(0, 0);
+    orphans_forget();
+    orphans_adopt();
     conf_interrupt_forget();
     (void)signal(SIGTTOU, SIG_IGN);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -140,6 +143,7 @@ assay_status conf_child_start(conf_task_fn *task, const void *context, const con
     (void)fflush(NULL);
     block_sigchld();
     pid_t parent = getpid();
+    orphans_adopt();
     child.pid = fork();
     if (child.pid == 0) run_child(task, context, &child, parent);
     if (child.pid < 0) {
@@ -147,17 +151,21 @@ assay_status conf_child_start(conf_task_fn *task, const void *context, const con
         (void)munmap(child.shared, sizeof *child.shared);
         return rc;
     }
+    orphans_add_own(child.pid);
     (void)setpgid(child.pid, child.pid); /* parent and child both call it, since either may run first */
     *out = child;
     return ASSAY_OK;
 }
 
-/* Kills the rest of the group. The leader is not reaped yet, so its id cannot have been reused. */
+/* Kills the rest of the group, and what has left it. The leader is not reaped yet, so its id cannot have been
+ * reused. */
 static int kill_and_reap(const conf_child *child)
 {
     int status = 0;
     (void)kill(-child->pid, SIGKILL);
     while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR) continue;
+    orphans_remove_own(child->pid);
+    orphans_kill();
     return status;
 }
 

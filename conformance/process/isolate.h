@@ -53,14 +53,14 @@ assay_status conf_child_start(conf_task_fn *task, const void *context, const con
 
 /* Whether the child has ended; then *child is zeroed and *out is its verdict. A child that a signal ends,
  * that exits before its verdict is complete, or that is killed here after its timeout, has failed at the
- * stage that it last entered; so has one whose program has ended. Remaining processes of its group are
- * killed. */
+ * stage that it last entered; so has one whose program has ended. What it has started and is still
+ * running is killed, also in another group or session. */
 bool conf_child_ended(conf_child *child, conf_verdict *out);
 
 /* Sleeps until one of children[n] may have ended or be overdue; those without a process are passed over. */
 void conf_child_wait_any(const conf_child *children, size_t n);
 
-/* Kills the child, if there is one, and everything in its group. */
+/* Kills the child, if there is one, and everything that it has started. */
 void conf_child_kill(conf_child *child);
 
 /* Runs one task to its end, or until conf_interrupted: then *out is CONF_BROKEN, with reason

@@ -13,6 +13,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/support/json_at.c conformance/support/json_at.h \
 	conformance/support/json_strict.c conformance/support/json_strict.h \
 	conformance/support/memory.c conformance/support/memory.h \
+	conformance/support/orphans.c conformance/support/orphans.h \
 	conformance/support/parallel.c conformance/support/parallel.h \
 	conformance/support/progress.c conformance/support/progress.h \
 	conformance/support/strings.c conformance/support/strings.h \
