@@ -5,6 +5,7 @@ model_libmodel_la_SOURCES += \
 	model/checkpoint/config_harmless_members.c \
 	model/checkpoint/config_quantization.c model/checkpoint/config_quantization.h \
 	model/checkpoint/config_rope.c model/checkpoint/config_rope.h \
+	model/checkpoint/config_rope_types.c model/checkpoint/config_rope_types.h \
 	model/checkpoint/config_sections.c model/checkpoint/config_sections.h \
 	model/checkpoint/config_value.c model/checkpoint/config_value.h \
 	model/checkpoint/rope_request.c model/checkpoint/rope_request.h \
