@@ -213,6 +213,15 @@ bool config_has(config *c, const char *name)
     return config_member(c, name) != NULL;
 }
 
+unsigned long config_writer(const config *c)
+{
+    json_object *version = NULL;
+    while (c->parent) c = c->parent;
+    (void)json_object_object_get_ex(c->object, "transformers_version", &version);
+    const char *text = json_text(version);
+    return text ? strtoul(text, NULL, 10) : 0;
+}
+
 bool config_is_null(config *c, const char *name)
 {
     json_object *value = NULL;

@@ -83,6 +83,10 @@ void config_notes_free(config_notes *notes);
 json_object *config_member(config *c, const char *name);
 bool config_has(config *c, const char *name);
 
+/* The major version of the transformers that saved the outermost document, as its transformers_version says;
+ * 0: it does not. Where two members contradict, classes of another major version may read the other one. */
+unsigned long config_writer(const config *c);
+
 /* Whether the member is present and null, for members where null differs from absent. */
 bool config_is_null(config *c, const char *name);
 

@@ -10,10 +10,11 @@
 #include "model/checkpoint/config_sections.h"
 #include "model/checkpoint/config_value.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+/* The major version of transformers that first wrote rope_parameters. */
+enum { FIRST_WITH_PARAMETERS = 5 };
 
 /* A number, and the member that holds it. */
 typedef struct rope_number {
@@ -23,7 +24,9 @@ typedef struct rope_number {
 } rope_number;
 
 /* Reads a number from the RoPE object or, in the older spelling, from the document around it, under its
- * own or an older name. Both may be present if they agree. */
+ * own or an older name. Both may be present if they agree. If they differ, transformers reads the RoPE object
+ * from 5 on, and the other one before: which of them the model has is known of files that 5 or later wrote.
+ */
 static rope_number read_number(config *c, config *d, const char *name, const char *old_name, bool may_differ,
                                double fallback)
 {
@@ -31,7 +34,10 @@ static rope_number read_number(config *c, config *d, const char *name, const cha
     rope_number n = {.value = fallback}, old = {.value = fallback};
     if (outside) old = (rope_number){c, old_name, config_real(c, old_name)};
     if (inside) n = (rope_number){d, name, config_real(d, name)};
-    if (inside && outside && d != c && n.value != old.value && !may_differ)
+    const bool contradicts = inside && outside && d != c && n.value != old.value && !may_differ;
+    if (contradicts && config_writer(c) >= FIRST_WITH_PARAMETERS)
+        config_note(c->notes, "%s%s: counts, and not %s%s", d->prefix, name, c->prefix, old_name);
+    else if (contradicts)
         config_fail_member(d, ASSAY_EFORMAT, name, "but %s next to it is %s", old_name,
                            json_object_to_json_string_ext(json_object_object_get(c->object, old_name),
                                                           JSON_C_TO_STRING_PLAIN));
@@ -74,7 +80,9 @@ static double read_theta(config *c, config *d, const config_rope_request *reques
     /* With one RoPE per layer type, the document may also hold the theta of another type. */
     const rope_number theta =
         read_number(c, d, "rope_theta", old_name, request->layer_type != NULL, request->default_theta);
-    if (!theta.in && d->status == ASSAY_OK)
+    if (!theta.in && request->default_theta == 0)
+        config_fail(d, ASSAY_EFORMAT, "rope_theta: missing, expected a number above 1");
+    else if (!theta.in && d->status == ASSAY_OK)
         config_note(c->notes, "%srope_theta: absent, default %g taken", d->prefix, theta.value);
     if (d->status == ASSAY_OK && !(theta.value > 1))
         refuse_number(&theta, ASSAY_EFORMAT, "expected a number above 1");
@@ -105,8 +113,9 @@ static void read_rope(config *c, config *d, const config_rope_request *request, 
     if (d->status == ASSAY_OK && c->status == ASSAY_OK) read(c, d, request, r);
 }
 
-/* If both spellings are present the newer one is used, so it must contain every member of the older
- * one. */
+/* Of two spellings beside each other every version of transformers reads the older one, and those from 5 on
+ * take rope_theta out of it, too. Fails unless the newer one has the same members; rope_theta may stand in
+ * either. */
 static void check_agreement(config *c, json_object *newer, json_object *older)
 {
     struct json_object_iterator at = json_object_iter_begin(older), end = json_object_iter_end(older);
@@ -114,32 +123,51 @@ static void check_agreement(config *c, json_object *newer, json_object *older)
         const char *name = json_object_iter_peek_name(&at);
         const char *now = strcmp(name, "type") == 0 ? "rope_type" : name;
         json_object *value = json_object_iter_peek_value(&at), *other = NULL;
-        (void)json_object_object_get_ex(newer, now, &other);
-        if (!json_object_equal(value, other))
+        const bool is_there = json_object_object_get_ex(newer, now, &other);
+        if (!json_object_equal(value, other) && (is_there || strcmp(name, "rope_theta") != 0))
             config_fail(c, ASSAY_EFORMAT, "rope_scaling.%s: contradicts rope_parameters.%s", name, now);
+    }
+    at = json_object_iter_begin(newer), end = json_object_iter_end(newer);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+        const char *name = json_object_iter_peek_name(&at);
+        if (strcmp(name, "rope_type") != 0 && !json_object_object_get_ex(older, name, NULL))
+            config_note(c->notes, "%srope_parameters.%.40s: not read, rope_scaling next to it counts",
+                        c->prefix, name);
     }
 }
 
 enum { PREFIX_MAX = 96 };
 
+static bool is_filled(json_object *value)
+{
+    return json_object_is_type(value, json_type_object) && json_object_object_length(value) > 0;
+}
+
+/* The object of a layer type in rope_parameters, or else rope_scaling. */
+static json_object *nested_members(config *c, const char *type, json_object *ropes, json_object *older)
+{
+    json_object *nested = NULL;
+    if (!json_object_object_get_ex(ropes, type, &nested) && !older)
+        config_fail(c, ASSAY_EFORMAT, "rope_parameters.%s: missing", type);
+    if (is_filled(nested) && is_filled(older)) check_agreement(c, nested, older);
+    return nested ? nested : older;
+}
+
 /* The object with the RoPE members, or NULL if the document has none; prefix receives its name. */
 static json_object *rope_members(config *c, const config_rope_request *request, char prefix[PREFIX_MAX])
 {
     const char *type = request->layer_type;
-    json_object *newer = config_member(c, "rope_parameters"), *nested = NULL;
-    json_object *older = request->old_scaling ? config_member(c, "rope_scaling") : NULL;
-    (void)snprintf(prefix, PREFIX_MAX, "%srope_parameters.%.40s%s", c->prefix, type ? type : "",
-                   type ? "." : "");
-    if (type && newer) {
-        if (!json_object_object_get_ex(newer, type, &nested) && !older)
-            config_fail(c, ASSAY_EFORMAT, "rope_parameters.%s: missing", type);
-        newer = nested;
-    }
-    if (json_object_is_type(newer, json_type_object) && json_object_is_type(older, json_type_object))
-        check_agreement(c, newer, older);
-    if (newer) return newer;
-    if (request->old_scaling) (void)snprintf(prefix, PREFIX_MAX, "%srope_scaling.", c->prefix);
-    return older;
+    json_object *newer = config_member(c, "rope_parameters");
+    json_object *older = request->old_scaling ? config_member(c, "rope_scaling") : NULL, *members = NULL;
+    if (type && newer) members = nested_members(c, type, newer, older);
+    else if (newer && !is_filled(older)) members = newer;
+    else members = older;
+    if (!type && is_filled(newer) && is_filled(older)) check_agreement(c, newer, older);
+    if (members && members == older) (void)snprintf(prefix, PREFIX_MAX, "%srope_scaling.", c->prefix);
+    else
+        (void)snprintf(prefix, PREFIX_MAX, "%srope_parameters.%.40s%s", c->prefix, type ? type : "",
+                       type ? "." : "");
+    return members;
 }
 
 void config_rope(config *c, const config_rope_request *request, rope *out)

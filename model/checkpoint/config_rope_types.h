@@ -10,7 +10,7 @@
 typedef struct config_rope_request {
     const char *layer_type; /* member of rope_parameters that holds it; NULL: rope_parameters itself */
     size_t head_dim;
-    double default_theta;
+    double default_theta;  /* 0: the published class has none, and fails without rope_theta */
     const char *old_theta; /* member of the older spelling that holds theta; NULL: "rope_theta" */
     bool old_scaling;      /* the older spelling's rope_scaling applies to it */
     bool partial;          /* the model rotates only a part of a head where partial_rotary_factor says so */

@@ -22,6 +22,7 @@ MODEL_CHECKPOINT_TESTS = \
 	model/checkpoint/tests/check_config_linear \
 	model/checkpoint/tests/check_config_rope \
 	model/checkpoint/tests/check_rope_alone \
+	model/checkpoint/tests/check_rope_spellings \
 	model/checkpoint/tests/check_safetensors \
 	model/checkpoint/tests/check_safetensors_size \
 	model/checkpoint/tests/check_safetensors_header \
@@ -43,6 +44,8 @@ model_checkpoint_tests_check_config_linear_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=js
 model_checkpoint_tests_check_config_linear_LDADD = $(TEST_LIBS)
 model_checkpoint_tests_check_config_rope_CFLAGS = $(TEST_CFLAGS)
 model_checkpoint_tests_check_config_rope_LDADD = $(TEST_LIBS)
+model_checkpoint_tests_check_rope_spellings_CFLAGS = $(TEST_CFLAGS)
+model_checkpoint_tests_check_rope_spellings_LDADD = $(TEST_LIBS)
 model_checkpoint_tests_check_rope_alone_CFLAGS = $(TEST_CFLAGS)
 model_checkpoint_tests_check_rope_alone_LDADD = $(TEST_LIBS)
 model_checkpoint_tests_check_safetensors_CFLAGS = $(TEST_CFLAGS)

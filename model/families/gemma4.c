@@ -129,7 +129,9 @@ static void read_ropes(gemma4 *g)
         if (!head_dim || !family_ok(g->f)) continue;
         config_rope_request request = {.layer_type = sliding ? "sliding_attention" : "full_attention",
                                        .head_dim = head_dim,
-                                       .default_theta = sliding || stated ? 10000 : 1000000};
+                                       .default_theta = stated    ? 0
+                                                        : sliding ? 10000
+                                                                  : 1000000};
         if (!stated && !sliding) {
             request.default_type = "proportional";
             request.default_partial = 0.25;

@@ -35,6 +35,7 @@ static const struct refusal {
     REQUIRED("qwen3_moe/base", "num_experts_per_tok"),
     REQUIRED("qwen3_moe/base", "moe_intermediate_size"),
     REQUIRED("gemma4/dense", "sliding_window"),
+    REQUIRED("gemma4/dense", "rope_parameters.full_attention.rope_theta"),
     REQUIRED("gemma4/multimodal", "text_config"),
     REQUIRED("gemma4/multimodal", "text_config.hidden_size"),
     REQUIRED("gemma3n/text", "laurel_rank"),
