@@ -29,42 +29,43 @@ static const struct {
     const char *model_type;
     const char *text_type; /* model_type of its text_config; NULL: the document is the language model's */
     family_fn *read;
-    bool may_be_flat; /* older files have no text_config: its members are in the document */
-    const char *part; /* prefix of the member that holds the model's own document; NULL: none */
+    bool may_be_flat;            /* older files have no text_config: its members are in the document */
+    const char *part;            /* prefix of the member that holds the model's own document; NULL: none */
+    const char *older_text_type; /* as versions of transformers wrote text_type; NULL: none */
 } FAMILIES[] = {
-    {"llama", NULL, family_llama, false, NULL},
-    {"qwen2", NULL, family_qwen2, false, NULL},
-    {"qwen3", NULL, family_qwen3, false, NULL},
-    {"qwen3_moe", NULL, family_qwen3_moe, false, NULL},
-    {"qwen2_vl", "qwen2_vl_text", family_qwen2_vl, true, NULL},
-    {"qwen2_5_vl", "qwen2_5_vl_text", family_qwen2_5_vl, true, NULL},
-    {"qwen3_vl", "qwen3_vl_text", family_qwen3_vl, false, NULL},
-    {"qwen3_vl_moe", "qwen3_vl_moe_text", family_qwen3_vl_moe, false, NULL},
-    {"qwen3_omni_moe", "qwen3_omni_moe_text", family_qwen3_omni_moe, false, "thinker_config."},
-    {"qwen3_omni_moe_thinker", "qwen3_omni_moe_text", family_qwen3_omni_moe, false, NULL},
-    {"qwen3_5_text", NULL, family_qwen3_5, false, NULL},
-    {"qwen3_5", "qwen3_5_text", family_qwen3_5, false, NULL},
-    {"qwen3_5_moe_text", NULL, family_qwen3_5_moe, false, NULL},
-    {"qwen3_5_moe", "qwen3_5_moe_text", family_qwen3_5_moe, false, NULL},
-    {"paddleocr_vl", "paddleocr_vl_text", family_paddleocr_vl, true, NULL},
-    {"mllama", "mllama_text_model", family_mllama, false, NULL},
-    {"glm4v", "glm4v_text", family_glm4v, false, NULL},
-    {"glm4v_moe", "glm4v_moe_text", family_glm4v_moe, false, NULL},
-    {"glm_ocr", "glm_ocr_text", family_glm_ocr, false, NULL},
-    {"ernie4_5_vl_moe", "ernie4_5_vl_moe_text", family_ernie4_5_vl_moe, false, NULL},
-    {"ernie4_5_moe_vl", NULL, family_ernie4_5_vl_moe, false, NULL},
-    {"hunyuan_vl", "hunyuan_vl_text", family_hunyuan_vl, true, NULL},
-    {"falcon_ocr", NULL, family_falcon_ocr, false, NULL},
-    {"moondream3", NULL, family_moondream3, false, NULL},
-    {"phi3", NULL, family_phi3, false, NULL},
-    {"olmo2", NULL, family_olmo2, false, NULL},
-    {"granite", NULL, family_granite, false, NULL},
-    {"gemma", NULL, family_gemma, false, NULL},
-    {"gemma2", NULL, family_gemma2, false, NULL},
-    {"gemma4_text", NULL, family_gemma4, false, NULL},
-    {"gemma4", "gemma4_text", family_gemma4, false, NULL},
-    {"gemma3n_text", NULL, family_gemma3n, false, NULL},
-    {"gemma3n", "gemma3n_text", family_gemma3n, false, NULL},
+    {"llama", NULL, family_llama, false, NULL, NULL},
+    {"qwen2", NULL, family_qwen2, false, NULL, NULL},
+    {"qwen3", NULL, family_qwen3, false, NULL, NULL},
+    {"qwen3_moe", NULL, family_qwen3_moe, false, NULL, NULL},
+    {"qwen2_vl", "qwen2_vl_text", family_qwen2_vl, true, NULL, NULL},
+    {"qwen2_5_vl", "qwen2_5_vl_text", family_qwen2_5_vl, true, NULL, NULL},
+    {"qwen3_vl", "qwen3_vl_text", family_qwen3_vl, false, NULL, NULL},
+    {"qwen3_vl_moe", "qwen3_vl_moe_text", family_qwen3_vl_moe, false, NULL, NULL},
+    {"qwen3_omni_moe", "qwen3_omni_moe_text", family_qwen3_omni_moe, false, "thinker_config.", NULL},
+    {"qwen3_omni_moe_thinker", "qwen3_omni_moe_text", family_qwen3_omni_moe, false, NULL, NULL},
+    {"qwen3_5_text", NULL, family_qwen3_5, false, NULL, NULL},
+    {"qwen3_5", "qwen3_5_text", family_qwen3_5, false, NULL, NULL},
+    {"qwen3_5_moe_text", NULL, family_qwen3_5_moe, false, NULL, NULL},
+    {"qwen3_5_moe", "qwen3_5_moe_text", family_qwen3_5_moe, false, NULL, NULL},
+    {"paddleocr_vl", "paddleocr_vl_text", family_paddleocr_vl, true, NULL, NULL},
+    {"mllama", "mllama_text_model", family_mllama, false, NULL, NULL},
+    {"glm4v", "glm4v_text", family_glm4v, false, NULL, NULL},
+    {"glm4v_moe", "glm4v_moe_text", family_glm4v_moe, false, NULL, "Glm4vMoe_text"},
+    {"glm_ocr", "glm_ocr_text", family_glm_ocr, false, NULL, NULL},
+    {"ernie4_5_vl_moe", "ernie4_5_vl_moe_text", family_ernie4_5_vl_moe, false, NULL, NULL},
+    {"ernie4_5_moe_vl", NULL, family_ernie4_5_vl_moe, false, NULL, NULL},
+    {"hunyuan_vl", "hunyuan_vl_text", family_hunyuan_vl, true, NULL, NULL},
+    {"falcon_ocr", NULL, family_falcon_ocr, false, NULL, NULL},
+    {"moondream3", NULL, family_moondream3, false, NULL, NULL},
+    {"phi3", NULL, family_phi3, false, NULL, NULL},
+    {"olmo2", NULL, family_olmo2, false, NULL, NULL},
+    {"granite", NULL, family_granite, false, NULL, NULL},
+    {"gemma", NULL, family_gemma, false, NULL, NULL},
+    {"gemma2", NULL, family_gemma2, false, NULL, NULL},
+    {"gemma4_text", NULL, family_gemma4, false, NULL, NULL},
+    {"gemma4", "gemma4_text", family_gemma4, false, NULL, NULL},
+    {"gemma3n_text", NULL, family_gemma3n, false, NULL, NULL},
+    {"gemma3n", "gemma3n_text", family_gemma3n, false, NULL, NULL},
 };
 
 enum { N_FAMILIES = sizeof FAMILIES / sizeof *FAMILIES };
@@ -147,16 +148,22 @@ static void read_repeated(config *outer, json_object *text)
     }
 }
 
+/* Fails unless the text_config has the model type of the family, as any version writes it. */
+static void check_text_type(config *text, size_t index)
+{
+    const char *expected = FAMILIES[index].text_type, *older = FAMILIES[index].older_text_type;
+    const char *type = config_text_or(text, "model_type", expected);
+    if (strcmp(type, expected) != 0 && (!older || strcmp(type, older) != 0))
+        config_fail(text, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected \"%s\"", type, expected);
+}
+
 /* whole: the document around the outer one; NULL: there is none. */
 static void read_text_config(owned_plan *o, size_t index, config *whole, config *outer, bind *b)
 {
     config text;
     if (!config_begin_member(&text, outer, "text_config.")) return;
     text.model_type = FAMILIES[index].text_type;
-    const char *type = config_text_or(&text, "model_type", FAMILIES[index].text_type);
-    if (strcmp(type, FAMILIES[index].text_type) != 0)
-        config_fail(&text, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected \"%s\"", type,
-                    FAMILIES[index].text_type);
+    check_text_type(&text, index);
     if (text.status == ASSAY_OK)
         read_family(index,
                     &(family){.plan = &o->plan, .config = &text, .outer = outer, .whole = whole, .bind = b});

@@ -115,9 +115,18 @@ static const config_harmless_member GLM_OCR[] = {
 /* In published files, but not read by the class: constant in it, of its training, or of a video, which is not
  * taken. */
 static const config_harmless_member ERNIE[] = {
-    {"compression_ratio", "1"},   {"freq_allocation", NULL},          {"moe_capacity", NULL},
-    {"moe_gate", NULL},           {"moe_gate_act", "\"softmax\""},    {"moe_norm_gate_logits", "true"},
-    {"moe_use_aux_free", "true"}, {"num_nextn_predict_layers", NULL}, {"rope_3d", "true"},
+    {"compression_ratio", "1"},
+    {"freq_allocation", NULL},
+    {"fuse_rope", NULL},
+    {"moe_capacity", NULL},
+    {"moe_gate", NULL},
+    {"moe_gate_act", "\"softmax\""},
+    {"moe_multimodal_dispatch_use_allgather", NULL},
+    {"moe_norm_gate_logits", "true"},
+    {"moe_use_aux_free", "true"},
+    {"num_nextn_predict_layers", NULL},
+    {"rope_3d", "true"},
+    {"use_sparse_flash_attn", NULL},
 };
 
 /* The same of a tower: of other programs. */
@@ -149,6 +158,7 @@ static const config_harmless_member HUNYUAN_VL[] = {
     {"text_end_id", NULL},
     {"text_start_id", NULL},
     {"use_cla", "false"},
+    {"use_qk_norm", "true"},
 };
 
 /* Of Qwen3-Omni: other parts of the model, which speak; ids around sounds; how many chunks go through the
@@ -165,9 +175,11 @@ static const config_harmless_member QWEN3_OMNI[] = {
     {"vision_config", "{}"},
 };
 
-/* In published files: an object of options, of which mlx-vlm reads none, and the part that finds objects. */
+/* In published files: an object of options, of which mlx-vlm reads none, the part that finds objects, and a
+ * limit of the processor. */
 static const config_harmless_member MOONDREAM3[] = {
     {"config", "{}"},
+    {"max_crops", NULL},
     {"region_config", NULL},
 };
 

@@ -17,10 +17,12 @@
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
-enum { N_SPELLINGS = 3, SIDE_MAX = 4096 };
+enum { N_SPELLINGS = 3, N_TOWERS = 4, SIDE_MAX = 4096 };
 
-/* As transformers writes them, as they are published, and as mlx-vlm writes them. */
-static const char *const TOWER[N_SPELLINGS] = {"model.vision_tower.", "vision_model.", "vision_tower."},
+/* As transformers has them in memory and as it saves them, as they are published, and as mlx-vlm writes them.
+ */
+static const char *const TOWER[N_TOWERS] = {"model.vision_tower.", "model.vision_model.", "vision_model.",
+                                            "vision_tower."},
                          *const MERGER[] = {"model.resampler_model.", "resampler_model."};
 
 /* The rope of heads whose pairs are adjacent; rows and columns take turns, and so have equal sections. */
@@ -167,7 +169,7 @@ void family_ernie4_5_vl_moe(family *f)
     family_vision v;
     read_text(f);
     family_vision_begin(&v, f, f->outer ? "ernie4_5_vl_moe_vision" : "DFNRope_vision_transformer", TOWER,
-                        N_SPELLINGS, "patch_embed.proj.weight");
+                        N_TOWERS, "patch_embed.proj.weight");
     read_shape(&v);
     bind_patches_linear(&v);
     family_vision_rope(&v, ROPE_SECTIONS_ROW_COLUMN, ROPE_PAIRS_HALF, 10000);

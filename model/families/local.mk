@@ -31,6 +31,7 @@ model_libmodel_la_SOURCES += \
 include model/families/parts/local.mk
 
 MODEL_FAMILIES_TESTS = \
+	model/families/tests/check_configs \
 	model/families/tests/check_decoder \
 	model/families/tests/check_ernie \
 	model/families/tests/check_glm4v_moe \
@@ -44,6 +45,11 @@ MODEL_FAMILIES_TESTS = \
 	model/families/tests/check_vision_refused
 check_PROGRAMS += $(MODEL_FAMILIES_TESTS)
 TESTS += $(MODEL_FAMILIES_TESTS)
+model_families_tests_check_configs_SOURCES = model/families/tests/check_configs.c \
+	model/families/tests/facts.c model/families/tests/facts.h
+model_families_tests_check_configs_CFLAGS = $(TEST_CFLAGS)
+model_families_tests_check_configs_LDADD = $(TEST_LIBS)
+EXTRA_DIST += model/families/tests/vectors
 model_families_tests_check_decoder_CFLAGS = $(TEST_CFLAGS)
 model_families_tests_check_decoder_LDADD = $(TEST_LIBS)
 model_families_tests_check_ernie_CFLAGS = $(TEST_CFLAGS)

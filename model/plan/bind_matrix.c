@@ -275,7 +275,7 @@ static bool same_numbers(const plan_weight *a, const plan_weight *b)
            memcmp(x->biases, y->biases, n * dtype_size(x->bias_dtype)) == 0;
 }
 
-void bind_head(bind *b, plan *p, bool tied)
+void bind_head(bind *b, plan *p, bool tied, bool keeps_stored)
 {
     const assay_tensor *t = find_head(b);
     p->tied = tied;
@@ -283,7 +283,12 @@ void bind_head(bind *b, plan *p, bool tied)
     if (!tied || t)
         p->head = bind_one_matrix(b, t ? t->name : "lm_head.weight", &(matrix_shape){0, p->vocab, p->hidden});
     if (!tied || b->status != ASSAY_OK || !t) return;
-    if (!same_numbers(&p->head, &p->embedding))
+    const bool is_same = same_numbers(&p->head, &p->embedding);
+    if (!is_same && keeps_stored) {
+        p->tied = false;
+        return;
+    }
+    if (!is_same)
         bind_fail(b, ASSAY_EFORMAT,
                   "tensor '%s': differs from the embedding, but tie_word_embeddings is true", t->name);
     b->n_parameters -= p->vocab * p->hidden;

@@ -51,7 +51,8 @@ void bind_stacked_experts(bind *b, plan_experts *x, size_t hidden, const char *f
 bool bind_has_head(const bind *b);
 
 /* Binds the LM head: lm_head.weight, or the embedding if tied. A tied checkpoint may also contain
- * lm_head.weight if its bytes equal those of the embedding. */
-void bind_head(bind *b, plan *p, bool tied);
+ * lm_head.weight if its bytes equal those of the embedding. If they differ, the head is not tied where
+ * keeps_stored is true, and the checkpoint is refused where it is false. */
+void bind_head(bind *b, plan *p, bool tied, bool keeps_stored);
 
 #endif

@@ -136,6 +136,14 @@ const char *checkpoint_extended(const char *name, const char *inside, const char
     return dir;
 }
 
+const char *checkpoint_with_config(const char *name, json_object *config)
+{
+    char *source = checkpoint_fixture(name);
+    const char *dir = make_checkpoint(source, json_object_get(config));
+    free(source);
+    return dir;
+}
+
 plan *checkpoint_open(const char *dir)
 {
     plan *p = NULL;

@@ -5,6 +5,8 @@
 #ifndef MODEL_TESTS_CHECKPOINT_H
 #define MODEL_TESTS_CHECKPOINT_H
 
+#include <json-c/json.h>
+
 #include "model/plan/plan.h"
 
 /* The directory of a fixture's checkpoint ("llama/base"); to be freed. */
@@ -26,6 +28,9 @@ void checkpoint_expect_refusal(const char *name, const char *path, const char *v
 /* Makes a checkpoint like the fixture, with members added to its config, or to the object at the dotted path
  * `inside`; those that it has are replaced. members: a JSON object. */
 const char *checkpoint_extended(const char *name, const char *inside, const char *members);
+
+/* Makes a checkpoint with the weights of the fixture and another config. */
+const char *checkpoint_with_config(const char *name, json_object *config);
 
 /* The plan of a directory, or of a fixture; to be freed. */
 plan *checkpoint_open(const char *dir);

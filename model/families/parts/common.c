@@ -16,9 +16,9 @@ bool family_ok(const family *f)
     return f->config->status == ASSAY_OK && f->bind->status == ASSAY_OK;
 }
 
-/* Around a text_config the outer member counts, and its default is true, whatever the text_config says. As
- * transformers does not tie a head to an embedding that differs (modeling_utils.py: tie_weights), a stored
- * head is bound if the text_config calls it untied. */
+/* Around a text_config the outer member counts, and the class's default where it is absent, whatever the
+ * text_config says. As transformers does not tie a head to an embedding that differs (modeling_utils.py:
+ * tie_weights), a stored head is bound if the text_config calls it untied. */
 static bool read_tied(family *f, bool fallback)
 {
     static const char NAME[] = "tie_word_embeddings";
@@ -27,12 +27,21 @@ static bool read_tied(family *f, bool fallback)
         return config_flag_or(f->outer, NAME, fallback);
     }
     const bool tied = config_flag_or(f->config, NAME, fallback);
-    return f->outer ? tied || !bind_has_head(f->bind) : tied;
+    return f->outer && fallback ? tied || !bind_has_head(f->bind) : tied;
+}
+
+/* Classes of transformers from 5 on do not tie a head that is stored and differs, whatever the config says
+ * (modeling_utils.py: tie_weights); earlier ones did. */
+static bool keeps_stored_head(const family *f)
+{
+    enum { FIRST = 5 };
+    return config_writer(f->config) >= FIRST && bind_has_head(f->bind);
 }
 
 void family_check_tied(family *f)
 {
     static const char NAME[] = "tie_word_embeddings";
+    if (keeps_stored_head(f)) return;
     if (f->outer && config_has(f->outer, NAME) && config_has(f->config, NAME) &&
         !config_flag_or(f->outer, NAME, false) && config_flag_or(f->config, NAME, false))
         config_fail_member(f->config, ASSAY_EUNSUPPORTED, NAME, "but %s around text_config is false", NAME);
@@ -89,6 +98,20 @@ void *family_allocate_layers(family *f, config *c, const char *name, size_t n, s
     return layers;
 }
 
+/* transformers saves a model of ERNIE 4.5 VL whose tensors it has read under its own names with the last norm
+ * outside of language_model (conversion_mapping.py), and reads it from there. */
+static plan_norm bind_last_norm(family *f, double epsilon)
+{
+    static const char *const OUTSIDE[] = {"model."};
+    bind *b = f->bind;
+    bind_place inside = {0};
+    const bool is_outside = !bind_exists(b, "norm.weight") && weights_find(b->weights, "model.norm.weight");
+    if (is_outside) bind_enter(b, OUTSIDE, 1, "norm.weight", &inside);
+    const plan_norm norm = bind_norm(b, f->plan->hidden, epsilon, "norm");
+    if (is_outside) bind_leave(b, &inside);
+    return norm;
+}
+
 void family_begin(family *f, double epsilon, bool tied_by_default)
 {
     plan *p = f->plan;
@@ -106,8 +129,13 @@ void family_begin(family *f, double epsilon, bool tied_by_default)
     for (size_t i = 0; i < n_layers; i++) p->layers[i].residual_factor = 1;
     p->embedding = bind_matrix(f->bind, p->n_token_ids, p->hidden, "embed_tokens.weight");
     p->embedding_scale = p->logit_factor = 1;
-    p->norm = bind_norm(f->bind, p->hidden, epsilon, "norm");
-    bind_head(f->bind, p, tied);
+    p->norm = bind_last_norm(f, epsilon);
+    bind_head(f->bind, p, tied, keeps_stored_head(f));
+}
+
+void family_tower_begin(config *tower)
+{
+    (void)config_has(tower, "tie_word_embeddings");
 }
 
 double family_epsilon(family *f, double fallback)

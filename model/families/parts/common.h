@@ -20,9 +20,14 @@ void *family_allocate_layers(family *f, config *c, const char *name, size_t n, s
  * Sets the quantisation settings of f->bind. */
 void family_begin(family *f, double epsilon, bool tied_by_default);
 
-/* Of a class that ties the head where either document says so: refuses an outer false that text_config
- * contradicts. The class would overrule it, and no saved file has it. */
+/* Of a class whose versions differ on which document says whether the head is tied: refuses an outer false
+ * that text_config contradicts, unless versions from 5 on, one of which wrote the file, agree because a head
+ * is stored. */
 void family_check_tied(family *f);
+
+/* Marks the members of a tower's config as read that transformers writes into every config, and that a tower
+ * has no use for: it has no head that could be tied. */
+void family_tower_begin(config *tower);
 
 /* rms_norm_eps, at least 0; fallback: the published class's. */
 double family_epsilon(family *f, double fallback);

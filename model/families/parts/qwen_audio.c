@@ -33,6 +33,7 @@ static void begin(reader *r, family *f, const char *type)
     r->own.outer = NULL;
     (void)config_begin_member(&r->config, around, "audio_config.");
     r->config.model_type = type;
+    family_tower_begin(&r->config);
     if (strcmp(config_text_or(&r->config, "model_type", type), type) != 0)
         config_fail_member(&r->config, ASSAY_EUNSUPPORTED, "model_type", "expected \"%s\"", type);
     *r->tower = (plan_tower){.present = true,

@@ -48,9 +48,19 @@ void family_qwen_layers(family *f, family_decoder *d)
     family_decoder_layers(f, d);
 }
 
+/* transformers 4.57 writes the members of text_config around it, too, but sliding_window as it was before the
+ * class set it to null, since no layer has a window. */
+static void read_idle_window(family *f)
+{
+    static const char USES[] = "use_sliding_window";
+    if (!f->outer || !config_has(f->outer, USES) || config_flag_or(f->outer, USES, false)) return;
+    if (!config_flag_or(f->config, USES, false)) (void)config_has(f->outer, "sliding_window");
+}
+
 void family_qwen2_vl_text(family *f)
 {
     family_check_tied(f);
+    read_idle_window(f);
     family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5});
     const config_rope_request request = {.head_dim = d.head_dim,
                                          .default_theta = 1000000,

@@ -34,6 +34,7 @@ void family_vision_begin(family_vision *v, family *f, const char *type, const ch
     (void)config_begin_member(&v->config, around, "vision_config.");
     v->config.model_type = type;
     check_type(v, type);
+    family_tower_begin(&v->config);
     bind_enter(f->bind, prefixes, n, probe, &v->outside);
     plan_tower *tower = &f->plan->tower;
     *tower = (plan_tower){.present = true,

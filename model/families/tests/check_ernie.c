@@ -6,6 +6,7 @@
 #include "base/tests/support.h"
 #include "model/loader.h"
 #include "model/tests/checkpoint.h"
+#include "model/tests/header.h"
 
 static const char *const FIXTURES[] = {"ernie4_5_vl_moe/base", "ernie4_5_vl_moe/new",
                                        "ernie4_5_vl_moe/mlx-8bit"};
@@ -24,6 +25,28 @@ START_TEST(every_spelling_has_experts_for_text_and_for_images)
     ck_assert(text->shared.present && !own->shared.present && !text->shared_gate.data);
     ck_assert(strcmp(text->down[1].name, own->down[1].name) != 0);
     plan_free(p);
+}
+END_TEST
+
+/* What transformers writes of a model that it has read under the published names, and under its own. */
+static const struct {
+    const char *fixture, *from, *to;
+} SAVED[] = {{"ernie4_5_vl_moe/base", "vision_model.", "model.vision_model."},
+             {"ernie4_5_vl_moe/new", "model.language_model.norm.", "model.norm."}};
+
+START_TEST(the_names_that_transformers_saves_give_the_same_plan)
+{
+    const char *dir = checkpoint_changed(SAVED[_i].fixture, NULL, NULL);
+    plan *expected = checkpoint_open_fixture(SAVED[_i].fixture);
+    header h = header_read(dir);
+    header_rename(&h, SAVED[_i].from, SAVED[_i].to);
+    header_write(&h);
+    header_free(&h);
+    plan *p = checkpoint_open(dir);
+    ck_assert_uint_eq(p->n_parameters, expected->n_parameters);
+    ck_assert_uint_eq(p->tower.n_layers, expected->tower.n_layers);
+    plan_free(p);
+    plan_free(expected);
 }
 END_TEST
 
@@ -129,6 +152,8 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, every_spelling_has_experts_for_text_and_for_images, 0,
                         (int)(sizeof FIXTURES / sizeof *FIXTURES));
+    tcase_add_loop_test(all, the_names_that_transformers_saves_give_the_same_plan, 0,
+                        (int)(sizeof SAVED / sizeof *SAVED));
     tcase_add_test(all, published_files_number_both_kinds_of_experts_together);
     tcase_add_test(all, the_marks_of_images_have_the_experts_of_images);
     tcase_add_test(all, pairs_of_its_rope_are_adjacent_and_rows_and_columns_take_turns);
