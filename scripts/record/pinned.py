@@ -1,5 +1,5 @@
-"""Families whose truth is another version of transformers than that of requirements.txt: they are recorded by the same
-recorder, run by the Python of an environment of its own.
+"""Environments of other versions of transformers than that of requirements.txt; and families whose truth is another version: they are
+recorded by the same recorder, run by the Python of its environment.
 
 The environment is made below a cache (ASSAY_RECORD, or ~/.cache/assay-record) when it is first needed, from
 requirements-<version>.txt. ASSAY_RECORD_PYTHON names the Python of another environment with that version."""
