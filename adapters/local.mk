@@ -70,6 +70,7 @@ EXTRA_DIST += adapters/tests/python.test \
 	adapters/python/tests/test_example.py \
 	adapters/python/tests/test_frames.py \
 	adapters/python/tests/test_gguf.py \
+	adapters/python/tests/test_install.py \
 	adapters/python/tests/test_mlx.py \
 	adapters/python/tests/test_plugin.py \
 	adapters/python/tests/test_safetensors.py \

@@ -11,7 +11,7 @@ sys.path[:0] = [str(ROOT), str(ROOT.parents[1])]
 
 from scripts.tests.tap import Tap  # noqa: E402
 
-MODULES = ("tests.test_frames", "tests.test_gguf", "tests.test_mlx", "tests.test_safetensors", "tests.test_serve", "tests.test_plugin", "tests.test_example",
+MODULES = ("tests.test_frames", "tests.test_gguf", "tests.test_install", "tests.test_mlx", "tests.test_safetensors", "tests.test_serve", "tests.test_plugin", "tests.test_example",
            "tests.test_transformers")
 
 
