@@ -193,6 +193,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_PROGRAMS:
     case CONF_OPTION_SAMPLING:
     case CONF_OPTION_SEED: out->has_seed = true; return conf_cli_parse_seed(o->name, value, &out->seed, err);
+    case CONF_OPTION_SHIFT: return conf_cli_parse_count(o->name, value, INT32_MAX, &out->context_shift, err);
     case CONF_OPTION_THREADS:
     case CONF_OPTION_JOBS: return conf_cli_parse_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
     case CONF_OPTION_ANSWER_TIMEOUT:

@@ -184,6 +184,7 @@ static assay_status start_engine(run_state *run, const conf_found *found, size_t
                                   .seed = all->seed,
                                   .manner = all->manner,
                                   .reference = run->reference,
+                                  .context_shift = all->context_shift,
                                   .dump = dump,
                                   .vector = run->options->vector,
                                   .allow_unknown = run->options->allow_unknown,
@@ -279,6 +280,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     run.results.allow_unknown = options->allow_unknown;
     run.results.seed = options->has_seed ? &options->seed : NULL;
     run.results.manner = options->manner;
+    run.results.context_shift = options->context_shift;
     run.results.vector = options->vector;
     conf_found_list found;
     conf_exit code;

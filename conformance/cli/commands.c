@@ -69,10 +69,10 @@ const conf_command conf_cli_commands[] = {
      "99 a broken fixture, a missing library or an error of assay itself, even if another case\n"
      "diverges: the unreadable case is untested. With --bisect, 125 replaces 2, 77 and 99.\n",
      TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_VECTOR,
-           CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_EXPLAIN, CONF_OPTION_JOBS, CONF_OPTION_TIMEOUT,
-           CONF_OPTION_MEMORY, CONF_OPTION_FAIL_CLASS, CONF_OPTION_BISECT, CONF_OPTION_DUMP, CONF_OPTION_TAP,
-           CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_VERBOSE, CONF_OPTION_KERNELS,
-           CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
+           CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_SHIFT, CONF_OPTION_EXPLAIN, CONF_OPTION_JOBS,
+           CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_FAIL_CLASS, CONF_OPTION_BISECT,
+           CONF_OPTION_DUMP, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_VERBOSE,
+           CONF_OPTION_KERNELS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_run},
     {"diff", "[OPTION]... GOLDEN OBSERVED", "judge the recorded outputs of any engine, from a file",
      "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens, of\n"

@@ -19,6 +19,7 @@
 #include "conformance/evaluate/logits.h"
 #include "conformance/evaluate/manners.h"
 #include "conformance/evaluate/positions.h"
+#include "conformance/evaluate/shift.h"
 #include "conformance/evaluate/tensors.h"
 #include "conformance/evaluate/tokens.h"
 #include "conformance/evaluate/vectors.h"
@@ -50,6 +51,8 @@ static void find_tensor(conf_replay *r, const conf_bounds *bounds, const conf_as
     const conf_manner manner = v->manner[0] ? conf_manner_find(v->manner) : CONF_MANNER_WHOLE;
     const conf_stage reached = v->stage;
     char text[CONF_TEXT_MAX];
+    if (assignment->context_shift && r->c->decoder.caches.limit)
+        return; /* no tensors of that truth are known */
     if (v->outcome != CONF_FAILED || !judged || !assignment->reference || !v->last_trace[0]) return;
     v->stage = CONF_STAGE_TENSORS;
     conf_evaluate_allow(v, &assignment->limits);
@@ -57,6 +60,28 @@ static void find_tensor(conf_replay *r, const conf_bounds *bounds, const conf_as
     v->stage = reached;
     const size_t n = found ? 0 : strlen(v->trace);
     (void)snprintf(v->trace + n, sizeof v->trace - n, "%s%s", n && text[0] ? "; " : "", text);
+}
+
+/* Says so if the logits of a case with limited caches are those of a context shift. */
+static bool name_shift(conf_replay *r, const conf_bounds *bounds, const conf_assignment *assignment)
+{
+    conf_verdict *v = r->verdict;
+    const conf_stage reached = v->stage;
+    if (v->class != CONF_CLASS_LOGITS || !r->c->decoder.caches.limit || assignment->context_shift ||
+        !assignment->reference)
+        return false;
+    v->stage = CONF_STAGE_TENSORS;
+    conf_evaluate_allow(v, &assignment->limits);
+    const size_t n_dropped = conf_shift_find(r, bounds, assignment->reference);
+    const size_t n = strlen(v->reason);
+    v->stage = reached;
+    if (n_dropped)
+        (void)snprintf(
+            v->reason + n, sizeof v->reason - n,
+            "; it drops the oldest tokens, %zu at a time, and renumbers the others: its logits are those of "
+            "this sequence, recomputed by " CONF_ENGINE_REFERENCE " (judged so with --context-shift %zu)",
+            n_dropped, n_dropped);
+    return n_dropped > 0;
 }
 
 static void evaluate_decoder(conf_replay *r, const conf_assignment *assignment)
@@ -73,7 +98,7 @@ static void evaluate_decoder(conf_replay *r, const conf_assignment *assignment)
         conf_evaluate_tokens(r, &bounds);
         conf_evaluate_again(r, &bounds, n_kept);
     }
-    const bool named = conf_evaluate_traces(r);
+    const bool named = conf_evaluate_traces(r) || name_shift(r, &bounds, assignment);
     if (r->verdict->outcome == CONF_PASSED) conf_evaluate_manners(r, &bounds, assignment, n_kept);
     if (!named) find_tensor(r, &bounds, assignment);
 }
@@ -96,7 +121,7 @@ static void evaluate_positions(conf_replay *r)
     conf_positions_answer_free(&answer);
 }
 
-static void replay_case(const conf_assignment *assignment, const assay_engine *engine, const conf_case *c,
+static void replay_case(const conf_assignment *assignment, const assay_engine *engine, conf_case *c,
                         conf_verdict *v)
 {
     const assay_kernels *kernels = NULL;
@@ -114,6 +139,9 @@ static void replay_case(const conf_assignment *assignment, const assay_engine *e
         else conf_evaluate_vectors(assignment, c, v);
         return;
     }
+    if (assignment->context_shift && c->kind == CONF_LOGITS &&
+        !conf_shift_truth(c, assignment->reference, assignment->context_shift, v))
+        return;
     conf_replay r = {.engine = engine, .kernels = kernels, .c = c, .seed = assignment->seed, .verdict = v};
     if (c->kind == CONF_ROPE) evaluate_rope(&r);
     else if (c->kind == CONF_POSITIONS) evaluate_positions(&r);

@@ -14,6 +14,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/evaluate/positions.c conformance/evaluate/positions.h \
 	conformance/evaluate/reference.c conformance/evaluate/reference.h \
 	conformance/evaluate/sequence.c conformance/evaluate/sequence.h \
+	conformance/evaluate/shift.c conformance/evaluate/shift.h \
 	conformance/evaluate/tensor_file.c conformance/evaluate/tensor_file.h \
 	conformance/evaluate/tensors.c conformance/evaluate/tensors.h \
 	conformance/evaluate/tokens.c conformance/evaluate/tokens.h \
@@ -28,7 +29,8 @@ CONFORMANCE_EVALUATE_TESTS = \
 	conformance/evaluate/tests/check_manner \
 	conformance/evaluate/tests/check_manner_images \
 	conformance/evaluate/tests/check_positions \
-	conformance/evaluate/tests/check_rope
+	conformance/evaluate/tests/check_rope \
+	conformance/evaluate/tests/check_shift
 check_PROGRAMS += $(CONFORMANCE_EVALUATE_TESTS)
 TESTS += $(CONFORMANCE_EVALUATE_TESTS)
 conformance_evaluate_tests_check_checkpoint_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -52,3 +54,5 @@ conformance_evaluate_tests_check_positions_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_positions_LDADD = conformance/tests/libsupport.la
 conformance_evaluate_tests_check_rope_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_rope_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_shift_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_evaluate_tests_check_shift_LDADD = conformance/tests/libsupport.la

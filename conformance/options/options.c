@@ -87,8 +87,11 @@ const conf_option_info conf_cli_options[] = {
     /* How it is run. */
     {CONF_OPTION_MANNER, 0, "--manner", "MANNER",
      "evaluate prompts whole, and then in this manner: whole (no other),\nlast, chunk-1, chunk-7, chunk-64, "
-     "chunk-512, apart, "
-     "rest,\nlate, early, rewind, fork, stopped or refused (default: all that the engine can be asked for)"},
+     "chunk-512, apart, rest, late, early,\nrewind, fork, stopped or refused (default: all that the engine "
+     "can be\nasked for)"},
+    {CONF_OPTION_SHIFT, 0, "--context-shift", "N",
+     "judge cases with limited caches by another rule: a full cache drops its\noldest N tokens after the "
+     "attention sink tokens, and renumbers\nthe others"},
     {CONF_OPTION_SEED, 0, "--seed", "N",
      "rearrange each batch at random from seed N: reorder the samples, add\nbatch neighbours and padding, "
      "and evaluate it in a manner that is\ndrawn, too"},

@@ -24,6 +24,7 @@ typedef enum conf_option {
     CONF_OPTION_VECTOR,
     CONF_OPTION_SEED,
     CONF_OPTION_MANNER,
+    CONF_OPTION_SHIFT, /* --context-shift */
     CONF_OPTION_EXPLAIN,
     CONF_OPTION_JOBS,
     CONF_OPTION_THREADS, /* --jobs, for a command without cases */
@@ -152,6 +153,7 @@ typedef struct conf_options {
     size_t shard, n_shards;                         /* 1 <= shard <= n_shards; n_shards 0: all */
     size_t n_expected;                              /* assay merge: --expect; 0: not given */
     const char *manner;                             /* replay/manner.h; NULL: not given */
+    size_t context_shift;                           /* 0: not given */
     bool has_seed;
     uint64_t seed;
     assay_dtype compute; /* ASSAY_DTYPE_NONE: not given */

@@ -115,6 +115,8 @@ static bool fill_settings(json_object *to, const conf_results *results)
               add_optional_text(to, "vector", results->vector);
     if (results->seed) ok = ok && conf_json_add(to, "seed", json_object_new_uint64(*results->seed));
     else ok = ok && json_object_object_add(to, "seed", NULL) == 0;
+    if (results->context_shift) ok = ok && conf_json_add_count(to, "context_shift", results->context_shift);
+    else ok = ok && json_object_object_add(to, "context_shift", NULL) == 0;
     ok = ok && conf_json_add_real(to, "timeout", limits->seconds) &&
          conf_json_add(to, "timeout_fixed", json_object_new_boolean(limits->fixed));
     if (limits->mib != conf_mib_default()) ok = ok && conf_json_add_count(to, "memory", limits->mib);

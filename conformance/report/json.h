@@ -16,7 +16,7 @@
  *   compute  "f32", "bf16" or "int8" if engines were asked to compute in it; else null
  *   settings version of Assay, and the options that change results: manner, vector, seed, timeout,
  *            timeout_fixed (whether the user gave it), memory (null where they have their default),
- *            allow_unknown (an array)
+ *            context_shift, allow_unknown (an array)
  *   engines  an array: {engine, unit, version, module}: version is the name and the version that the engine
  *            states, module the digest of its file; "" for a program
  *   shard

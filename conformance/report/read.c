@@ -53,8 +53,9 @@ static assay_status read_kernels(const conf_json_at *document, conf_results *out
 /* Only their types: they are compared with those of other shards, and written again. */
 static assay_status check_settings(const conf_json_at *document, assay_error *err)
 {
-    static const char *const known[] = {"version",       "manner", "vector",        "seed", "timeout",
-                                        "timeout_fixed", "memory", "allow_unknown", NULL};
+    static const char *const known[] = {
+        "version",       "manner", "vector",        "seed",          "timeout",
+        "timeout_fixed", "memory", "allow_unknown", "context_shift", NULL};
     static const char *const texts[] = {"manner", "vector"};
     conf_json_at settings, at;
     const char *text;
@@ -65,6 +66,7 @@ static assay_status check_settings(const conf_json_at *document, assay_error *er
         rc = conf_json_text_or_null(&settings, texts[i], &text, err);
     if (rc == ASSAY_OK) rc = conf_json_whole_or_null(&settings, "seed", err);
     if (rc == ASSAY_OK) rc = conf_json_whole_or_null(&settings, "memory", err);
+    if (rc == ASSAY_OK) rc = conf_json_whole_or_null(&settings, "context_shift", err);
     if (rc == ASSAY_OK) rc = conf_json_member(&settings, "timeout", json_type_double, &at, err);
     if (rc == ASSAY_OK) rc = conf_json_member(&settings, "timeout_fixed", json_type_boolean, &at, err);
     if (rc == ASSAY_OK) rc = conf_json_member(&settings, "allow_unknown", json_type_array, &at, err);

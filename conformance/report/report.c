@@ -76,6 +76,7 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
     conf_compute_print_allowed(out, results->allow_unknown);
     conf_root_print(out);
     if (results->seed) (void)fprintf(out, " --seed %" PRIu64, *results->seed);
+    if (results->context_shift) (void)fprintf(out, " --context-shift %zu", results->context_shift);
     const char *manner = conf_verdict_other_manner(&results->at[result].verdicts[engine]);
     if (manner) (void)fprintf(out, " --manner %s", manner);
     if (results->dump && results->at[result].verdicts[engine].outcome == CONF_BROKEN) {

@@ -53,6 +53,7 @@ typedef struct conf_results {
     conf_limits limits;   /* of each process */
     const uint64_t *seed; /* of the arrangements; NULL: as recorded */
     const char *manner;   /* the manner that was asked for; NULL: all */
+    size_t context_shift; /* see conf_assignment */
     assay_dtype compute;  /* requested of every engine; ASSAY_DTYPE_NONE: the engine's choice */
     const char *kernels;  /* kernel library, as the user named it; or NULL */
     char *kernels_path, kernels_module[CONF_DIGEST_MAX]; /* digest of its file */

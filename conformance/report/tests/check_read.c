@@ -15,7 +15,8 @@
 static const char sound[] =
     "{\"schema\":\"assay-results/"
     "1\",\"kernels\":null,\"kernels_module\":\"\",\"compute\":\"bf16\",\"settings\":{\"version\":\"0.1.0\","
-    "\"manner\":null,\"vector\":null,\"seed\":7,\"timeout\":60.0,\"timeout_fixed\":false,\"memory\":null,"
+    "\"manner\":null,\"vector\":null,\"seed\":7,\"context_shift\":null,\"timeout\":60.0,\"timeout_fixed\":"
+    "false,\"memory\":null,"
     "\"allow_unknown\":[\"a\"]},"
     "\"engines\":[{\"engine\":\"./x.so\",\"unit\":\"noise\",\"version\":\"x "
     "1\",\"module\":\"00000000000000aa\"}],"

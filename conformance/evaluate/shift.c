@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/evaluate/shift.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/abi/engine.h"
+#include "conformance/abi/open.h"
+#include "conformance/abi/step.h"
+#include "conformance/case/prompt.h"
+#include "conformance/evaluate/reference.h"
+#include "conformance/judge/logits.h"
+
+/* conf_shift_find does not evaluate more tokens. */
+#define COST_MAX 11000
+
+/* The reference, and what it computes for a case. */
+typedef struct shifter {
+    const conf_case *c;
+    const assay_engine *engine;
+    assay_model *model;
+    int32_t **tokens; /* [B]: of each sample the prompt and the forced tokens */
+    int32_t *left;    /* [limit] */
+    double *rows;     /* [R, V]: the truth, and the shifted rows in the place of theirs */
+    assay_error err;
+} shifter;
+
+size_t conf_shift_tokens(const int32_t *tokens, size_t at, conf_cache_limit caches, size_t n_dropped,
+                         int32_t *left)
+{
+    size_t n = 0;
+    for (size_t t = 0; t <= at; t++) {
+        if (n == caches.limit) {
+            int32_t *oldest = left + caches.sink_tokens;
+            n -= n_dropped;
+            memmove(oldest, oldest + n_dropped, (n - caches.sink_tokens) * sizeof *left);
+        }
+        left[n++] = tokens[t];
+    }
+    return n;
+}
+
+static size_t token_of_row(const conf_decoder *d, size_t row)
+{
+    const conf_place *p = &d->rows.place[row];
+    return p->pos + (p->decode ? conf_prompt_length(d, p->sample) : 0);
+}
+
+/* How many tokens the shifted rows take. */
+static size_t count_cost(const conf_decoder *d)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->rows.n_rows; i++) n += token_of_row(d, i) >= d->caches.limit;
+    return n * d->caches.limit;
+}
+
+/* Whether the reference agrees with the case as it was recorded. */
+static bool check_reference(shifter *s, const char *path)
+{
+    const conf_decoder *d = &s->c->decoder;
+    conf_items items = {0};
+    char why[CONF_TEXT_MAX] = "";
+    bool ok = conf_items_divide(s->c->path, d, &items, &s->err) == ASSAY_OK;
+    if (ok && items.n_tensors) {
+        ok = false;
+        (void)assay_fail(&s->err, ASSAY_EUNSUPPORTED, "the prompts have images or other inputs");
+    }
+    for (size_t b = 0; ok && b < d->n_samples; b++) {
+        const conf_sequence sequence = {.sample = b, .n_more = d->n_decode};
+        conf_reference reference;
+        s->tokens[b] = conf_sequence_tokens(d, &sequence, &(size_t){0});
+        ok = s->tokens[b] && conf_reference_run(s->c, &items, path, &sequence, &reference, why);
+        if (s->tokens[b]) conf_reference_free(&reference);
+        if (!ok) (void)assay_fail(&s->err, ASSAY_EUNSUPPORTED, "%.500s", why);
+    }
+    conf_items_free(&items);
+    return ok;
+}
+
+static void close_shifter(shifter *s)
+{
+    for (size_t b = 0; s->tokens && b < s->c->decoder.n_samples; b++) free(s->tokens[b]);
+    free(s->tokens);
+    free(s->left);
+    free(s->rows);
+    if (s->model) s->engine->model_free(s->model);
+}
+
+/* False, with s->err set, if the reference cannot be used. close_shifter must be called in any case. */
+static bool open_shifter(shifter *s, const conf_case *c, const char *path)
+{
+    const conf_decoder *d = &c->decoder;
+    *s = (shifter){.c = c};
+    s->tokens = calloc(d->n_samples, sizeof *s->tokens);
+    s->left = calloc(d->caches.limit, sizeof *s->left);
+    s->rows = calloc(d->rows.n_rows * d->rows.n_cols + 1, sizeof *s->rows);
+    if (!s->tokens || !s->left || !s->rows) {
+        (void)assay_fail(&s->err, ASSAY_ENOMEM, "out of memory for %zu rows", d->rows.n_rows);
+        return false;
+    }
+    const assay_model_options options = {.size = sizeof options, .allow_unknown = c->allow_unknown};
+    return check_reference(s, path) && conf_engine_open(path, &s->engine, &s->err) == ASSAY_OK &&
+           s->engine->model_open(c->model, &options, &s->model, &s->err) == ASSAY_OK;
+}
+
+/* The last row of a prefill of the n tokens that are left. */
+static assay_status evaluate_left(shifter *s, size_t n, double *row)
+{
+    const conf_sample_step step = {.tokens = s->left, .n_tokens = n, .logits = row, .n_last = 1};
+    assay_session *session = NULL;
+    assay_status rc = conf_open_session(s->engine, s->model, 1, n, (conf_cache_limit){0}, &session, &s->err);
+    if (rc == ASSAY_OK) rc = conf_step_run(s->engine, session, &step, 1, 0, &s->err);
+    s->engine->session_free(session);
+    return rc;
+}
+
+/* Fills in s->rows. */
+static bool compute_rows(shifter *s, size_t n_dropped)
+{
+    const conf_decoder *d = &s->c->decoder;
+    const conf_rows *rows = &d->rows;
+    bool ok = true;
+    memcpy(s->rows, rows->truth, rows->n_rows * rows->n_cols * sizeof *s->rows);
+    for (size_t i = 0; ok && i < rows->n_rows; i++) {
+        const size_t at = token_of_row(d, i);
+        if (at < d->caches.limit) continue;
+        const size_t n =
+            conf_shift_tokens(s->tokens[rows->place[i].sample], at, d->caches, n_dropped, s->left);
+        ok = evaluate_left(s, n, s->rows + i * rows->n_cols) == ASSAY_OK;
+    }
+    return ok;
+}
+
+/* Moves a recorded run by as much as the truth. */
+static void move_run(double *run, const double *from, const double *to, size_t n)
+{
+    for (size_t i = 0; run && i < n; i++) run[i] += to[i] - from[i];
+}
+
+bool conf_shift_truth(conf_case *c, const char *reference, size_t n_dropped, conf_verdict *v)
+{
+    conf_decoder *d = &c->decoder;
+    const conf_cache_limit caches = d->caches;
+    const size_t n = d->rows.n_rows * d->rows.n_cols;
+    if (!caches.limit || !d->has_truth) return true;
+    shifter s = {.c = c};
+    bool ok = false;
+    if (n_dropped > caches.limit - caches.sink_tokens)
+        (void)assay_fail(&s.err, ASSAY_EUNSUPPORTED,
+                         "the caches hold %zu tokens beside attention sink tokens",
+                         caches.limit - caches.sink_tokens);
+    else if (d->n_greedy)
+        (void)assay_fail(&s.err, ASSAY_EUNSUPPORTED, "greedy tokens are recorded without it");
+    else if (!reference)
+        (void)assay_fail(&s.err, ASSAY_EUNSUPPORTED, "%s was not found", CONF_ENGINE_REFERENCE);
+    else ok = open_shifter(&s, c, reference) && compute_rows(&s, n_dropped);
+    if (ok) {
+        move_run(d->rows.float32, d->rows.truth, s.rows, n);
+        move_run(d->rows.bfloat16, d->rows.truth, s.rows, n);
+        move_run(d->rows.int8, d->rows.truth, s.rows, n);
+        memcpy(d->rows.truth, s.rows, n * sizeof *s.rows);
+        conf_verdict_note(v, "judged by a context shift, recomputed by " CONF_ENGINE_REFERENCE);
+    } else {
+        conf_verdict_set(v, CONF_SKIPPED, "no truth of a context shift by %zu: %.500s", n_dropped,
+                         s.err.text);
+    }
+    close_shifter(&s);
+    return ok;
+}
+
+size_t conf_shift_find(const conf_replay *r, const conf_bounds *bounds, const char *reference)
+{
+    const conf_decoder *d = &r->c->decoder;
+    const conf_rows *rows = &d->rows;
+    const size_t most = d->caches.limit - d->caches.sink_tokens, cost = count_cost(d);
+    size_t found = 0, spent = cost;
+    if (!d->caches.limit || cost == 0 || cost > COST_MAX) return 0;
+    shifter s;
+    bool ok = open_shifter(&s, r->c, reference);
+    for (size_t n = 1; ok && !found && n <= most && spent <= COST_MAX; n++, spent += cost) {
+        ok = compute_rows(&s, n);
+        if (ok && conf_judge_rows(s.rows, r->rows, r->wanted, rows->n_rows, rows->n_cols, bounds).rule ==
+                      CONF_RULE_NONE)
+            found = n;
+    }
+    close_shifter(&s);
+    return found;
+}

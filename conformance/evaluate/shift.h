@@ -1,0 +1,29 @@
+/* Context shift: what engines do that do not slide over a full cache, as assay/engine.h defines a limit, but
+ * drop the oldest tokens after the attention sink tokens and renumber the others. The truth of a row is then
+ * the last row of a prefill of the tokens that are left. It is recomputed by the reference, which must agree
+ * with the recorded truth of the case first.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_EVALUATE_SHIFT_H
+#define CONFORMANCE_EVALUATE_SHIFT_H
+
+#include "conformance/judge/noise.h"
+#include "conformance/replay/state.h"
+
+/* The tokens that are left when token `at` of a sequence is evaluated, itself included. caches.limit > 0.
+ * n_dropped: how many tokens are dropped when the cache is full; 1 … limit - sink_tokens.
+ * left: [limit]. Returns how many are left; at + 1 if none has been dropped. */
+size_t conf_shift_tokens(const int32_t *tokens, size_t at, conf_cache_limit caches, size_t n_dropped,
+                         int32_t *left);
+
+/* Replaces the truth of a case whose caches are limited, and moves its recorded runs by as much, so that the
+ * noise stays the recorded one. Does nothing to other cases. reference: the path of an engine in float64 with
+ * a tap. False, with the verdict CONF_SKIPPED, if the truth cannot be recomputed. */
+bool conf_shift_truth(conf_case *c, const char *reference, size_t n_dropped, conf_verdict *v);
+
+/* After a whole evaluation whose logits are out of bounds, of a case whose caches are limited: how many
+ * tokens the engine drops at a time, if its logits are those of a context shift; 0: they are not, or it would
+ * take too long to tell. */
+size_t conf_shift_find(const conf_replay *r, const conf_bounds *bounds, const char *reference);
+
+#endif
