@@ -1,55 +1,25 @@
 """Renders chat templates with jinja2 as transformers sets it up: `python -m scripts.record.template`.
 
-Writes messages.json.gz (chat templates with random messages, tools and flags) and
-features.json.gz (random programs that use single features). Needs jinja2 and transformers (requirements.txt here), not torch.
+Writes messages.json.gz (chat templates with random messages, tools and flags), features.json.gz (random programs that use single
+features) and kinds.json.gz (programs of the kinds in which compare.py found differences). Needs jinja2 and transformers
+(requirements.txt here), not torch.
 An expected error is the text of raise_exception, or null: any error. A text that contains an address is no golden.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import random
-import re
 import sys
-from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import jinja2
-from transformers.utils import chat_template_utils
-
 from ..threads import write
-from . import draw, features, fields, filters, scopes, templates
+from . import draw, features, fields, filters, kinds, macros, scopes, templates
+from .render import NOW, expected
 
-NOW = 1753600000  # 27 July 2025
 CATCHES = "white space that is kept or removed, scopes, slices, text of values, JSON, methods, filters, tests, loops, errors of templates"
-
-
-class FixedTime(datetime.datetime):
-    """The time that strftime_now prints."""
-
-    @classmethod
-    def now(cls, tz: Any = None) -> datetime.datetime:
-        return datetime.datetime.fromtimestamp(NOW, datetime.timezone.utc).replace(tzinfo=None)
-
-
-@lru_cache(None)
-def compiled(template: str) -> Any:
-    return chat_template_utils._cached_compile_jinja_template(template)
-
-
-def expected(template: str, variables: dict[str, Any]) -> dict[str, Any] | None:
-    """What the published function renders; None: no golden."""
-    try:
-        text = compiled(template).render(**variables)
-    except jinja2.exceptions.TemplateError as error:
-        raised = type(error) is jinja2.exceptions.TemplateError
-        return {"error": re.split(r"[\x00-\x1f\x7f]", str(error.message))[0] if raised else None}
-    except Exception:  # noqa: BLE001: whatever Python raises within a template is an error of the template
-        return {"error": None}
-    return None if re.search(r" at 0x[0-9a-f]+>", text) else {"text": text}
 
 
 def vector(number: int, template: str, variables: dict[str, Any]) -> dict[str, Any] | None:
@@ -77,12 +47,17 @@ def programs(seed: int, n: int) -> list[dict[str, Any]]:
         r = random.Random(f"{seed} template {name}")
         vectors = [vector(i + 1, features.program(r, depth), features.VARIABLES) for i in range(n)]
         groups.append({"name": name, "vectors": [v for v in vectors if v]})
-    for module in (scopes, filters, fields):
+    for module in (scopes, filters, fields, macros):
         name = module.__name__.rsplit(".", 1)[1]
         r = random.Random(f"{seed} template {name}")
         vectors = [vector(i + 1, module.program(r), module.VARIABLES) for i in range(n)]
         groups.append({"name": name, "vectors": [v for v in vectors if v]})
     return groups
+
+
+def found() -> list[dict[str, Any]]:
+    vectors = [vector(i + 1, program, variables) for i, (program, variables) in enumerate(kinds.programs())]
+    return [{"name": "kinds", "vectors": [v for v in vectors if v]}]
 
 
 def main(arguments: list[str]) -> int:
@@ -92,9 +67,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--programs", type=int, default=200, metavar="N", help="programs of each size (default: 200)")
     parser.add_argument("--out", type=Path, default=Path("fixtures/serving/template"), help="directory that receives the files")
     options = parser.parse_args(arguments)
-    chat_template_utils.datetime = FixedTime
     source = f"jinja2 {version('jinja2')}, transformers {version('transformers')}"
-    for name, groups in (("messages", chats(options.seed, options.messages)), ("features", programs(options.seed, options.programs))):
+    for name, groups in (("messages", chats(options.seed, options.messages)), ("features", programs(options.seed, options.programs)), ("kinds", found())):
         document = {"schema": "assay/1", "kind": "template", "source": source, "recorder": f"scripts/record/template, seed {options.seed}",
                     "catches": CATCHES, "groups": groups}
         write(options.out / f"{name}.json.gz", document)

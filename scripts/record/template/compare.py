@@ -1,0 +1,151 @@
+"""Compares a renderer with jinja2 on random programs: `python -m scripts.record.template.compare MODULE.so`.
+
+MODULE.so exports assay_serving_v2, such as ref32. Each program has one of these outcomes: both render the same text; both fail; the module
+refuses it as unsupported, which is counted by the name of what is missing; or they differ, which is shown. The exit status is 1 if any differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import random
+import re
+import signal
+import sys
+from collections import Counter
+from typing import Any, Callable
+
+from . import draw, features, fields, filters, macros, scopes, templates
+from .render import NOW, expected
+
+UNSUPPORTED = 4  # ASSAY_EUNSUPPORTED of include/assay/status.h
+SECONDS_MAX = 5  # of the processor for jinja2 and one program; what takes longer has no outcome
+TAKE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
+# The functions of assay_serving (include/assay/serving.h) up to template_render.
+FUNCTIONS = ("stop_set reply_open reply_feed reply_end reply_free tokenizer_open tokenizer_free encode decode detokenizer_open detokenizer_push "
+             "detokenizer_end detokenizer_free completion_open completion_push completion_free response_open response_chunk response_fail "
+             "response_end response_free template_render").split()
+
+
+class Text(ctypes.Structure):
+    _fields_ = [("at", ctypes.c_char_p), ("n", ctypes.c_size_t)]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_uint32), ("reserved", ctypes.c_uint32), ("source", Text), ("variables", Text), ("now", ctypes.c_int64)]
+
+
+class Sink(ctypes.Structure):
+    _fields_ = [("take", TAKE), ("context", ctypes.c_void_p)]
+
+
+class Error(ctypes.Structure):
+    _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1020)]
+
+
+class Serving(ctypes.Structure):
+    _fields_ = [("abi", ctypes.c_uint32), ("size", ctypes.c_uint32), ("name", ctypes.c_char_p), ("version", ctypes.c_char_p),
+                *((name, ctypes.c_void_p) for name in FUNCTIONS)]
+
+
+def open_renderer(path: str) -> Callable[[str, str], tuple[int, str]]:
+    """The module's template_render: the status, and the text or the error."""
+    library = ctypes.CDLL(path)
+    library.assay_serving_v2.restype = ctypes.POINTER(Serving)
+    serving = library.assay_serving_v2().contents
+    function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Options), ctypes.POINTER(Sink), ctypes.POINTER(Error))(serving.template_render)
+
+    def render(template: str, variables: str) -> tuple[int, str]:
+        parts: list[bytes] = []
+        source, document = template.encode(), variables.encode()
+        options = Options(ctypes.sizeof(Options), 0, Text(source, len(source)), Text(document, len(document)), NOW)
+        sink = Sink(TAKE(lambda _, at, n: parts.append(at[:n])), None)
+        error = Error()
+        status = function(ctypes.byref(options), ctypes.byref(sink), ctypes.byref(error))
+        return status, error.text.decode(errors="replace") if status else b"".join(parts).decode()
+
+    return render
+
+
+def draw_program(r: random.Random) -> tuple[str, dict[str, Any]]:
+    kind = r.randrange(20)
+    if kind < 10:
+        return macros.program(r), macros.VARIABLES
+    if kind < 13:
+        return features.program(r, r.randint(1, 3)), features.VARIABLES
+    if kind < 19:
+        module = r.choice((scopes, filters, fields))
+        return module.program(r), module.VARIABLES
+    return r.choice(list(templates.ALL.values())), draw.variables(r)
+
+
+def kind_of(message: str) -> str:
+    """What an error says, without the line and without what differs from one use to the next."""
+    return re.sub(r"U\+[0-9A-F]+|\d{4,}", "N", re.sub(r"^line \d+: ", "", message))
+
+
+class Overtime(BaseException):
+    """jinja2 takes too long; not an Exception, which would be an error of the template."""
+
+
+def stop(number: int, frame: Any) -> None:
+    raise Overtime
+
+
+def golden(template: str, variables: dict[str, Any]) -> dict[str, Any] | None:
+    """What jinja2 makes of it; None: no outcome."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS_MAX)
+    try:
+        return expected(template, variables)
+    except Overtime:
+        return None
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def outcome(expect: dict[str, Any], status: int, found: str) -> str:
+    if expect.get("error", "") is None:
+        return "same" if status else "accepted"
+    if status == UNSUPPORTED:
+        return "unsupported"
+    if "error" in expect:
+        return "accepted" if status == 0 else "same" if expect["error"] in found else "error"
+    return "rejected" if status else "same" if found == expect["text"] else "text"
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.record.template.compare", description="Compares a renderer with jinja2.")
+    parser.add_argument("module", metavar="MODULE.so", help="a module that exports assay_serving_v2")
+    parser.add_argument("--seed", type=int, default=0, help="of what is drawn (default: 0)")
+    parser.add_argument("--programs", type=int, default=2000, metavar="N", help="programs that are drawn (default: 2000)")
+    parser.add_argument("--show", type=int, default=20, metavar="N", help="differences that are shown (default: 20)")
+    options = parser.parse_args(arguments)
+    render = open_renderer(options.module)
+    signal.signal(signal.SIGVTALRM, stop)
+    counts: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
+    for number in range(options.programs):
+        r = random.Random(f"{options.seed} compare {number}")
+        template, variables = draw_program(r)
+        expect = golden(template, variables)
+        if expect is None:
+            counts["no golden"] += 1
+            continue
+        status, found = render(template, json.dumps(variables))
+        kind = outcome(expect, status, found)
+        counts[kind] += 1
+        if kind == "unsupported":
+            refused[kind_of(found)] += 1
+        elif kind != "same":
+            if counts["text"] + counts["rejected"] + counts["accepted"] + counts["error"] <= options.show:
+                print(f"{kind} {number}: {template!r}\n    expected {expect!r}\n    found    {found!r}")
+    for kind, n in counts.most_common():
+        print(f"{n:8} {kind}")
+    for kind, n in refused.most_common():
+        print(f"{n:8} unsupported: {kind}")
+    return 1 if counts["text"] + counts["rejected"] + counts["accepted"] + counts["error"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

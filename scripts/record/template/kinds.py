@@ -1,0 +1,59 @@
+"""Programs of the kinds in which a renderer was found to differ from jinja2, one line each, and one program over characters."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+VARIABLES: dict[str, Any] = {"s": "Hello, World", "h": "<b>it's</b>", "xs": [3, 1, 2, 1], "d": {"a": 1, "b": "two"}, "ds": [{"k": "x", "v": 1}, {"k": "y", "v": None}],
+                             "schema": {"type": "integer", "maximum": 18446744073709551615, "minimum": -(10**30)}, "n": 7, "f": 2.5, "least": -(2**63)}
+PROGRAMS = (
+    # Methods with their optional arguments, and arguments that Python does not take.
+    "{{ 'abcabc'.find('c', 3) }}{{ 'abcabc'.find('c', 3, 5) }}{{ 'abcabc'.rfind('a', none, -4) }}{{ 'abc'.find('', 3) }}{{ 'abc'.find('', 4) }}",
+    "{{ 'aXbX'.count('X', -2) }}{{ 'abc'.count('', 1) }}{{ 'äöü'.index('ü', 1) }}{{ 'abc'.rindex('c', 0, 99) }}", "{{ 'abc'.index('a', 1) }}",
+    "{{ s.startswith('World', 7) }}{{ s.endswith(('lo', 'x'), 0, 5) }}{{ 'abc'.startswith('', 4) }}{{ s.startswith(()) }}", "{{ xs.index(1, 2) }}{{ xs.index(2, -2, 4) }}{{ xs.count(1) }}{{ (1, 2).index(2) }}",
+    "{{ xs.index(3, 1) }}", "{{ 'a'.strip(chars='a') }}", "{{ 'a,b'.split(sep=',', maxsplit=1) }}{{ 'a\\nb'.splitlines(keepends=true) }}{{ 'a\\tb'.expandtabs(tabsize=3) }}{{ 'ab\\tc'.expandtabs() }}|", "{{ 'a'.replace('a', new='b') }}",
+    "{{ 'ab'.center(5, '*') }}{{ 'Ab ß'.swapcase() }}{{ 'Straße ΑΣ'.casefold() }}{{ '{a}'.format_map(d) }}", "{{ xs.append(1) }}", "{{ xs.append }}{{ d.update }}{{ s.__class__ }}|", "{{ (1, 2).copy() }}", "{{ n.upper() }}",
+    "{{ n.real }}{{ n.imag }}{{ true.numerator }}{{ f.real }}{{ n.bit_length() }}{{ f.is_integer() }}{{ n.conjugate() }}", "{{ f.denominator }}|",
+    # Predicates and cases.
+    "{{ 'ʰ'.islower() }}{{ 'Ⅷ'.isupper() }}{{ 'ǅ'.istitle() }}{{ 'ǅ'.isupper() }}{{ '²'.isdigit() }}{{ '²'.isdecimal() }}{{ '½'.isnumeric() }}{{ '一'.isnumeric() }}{{ 'ǅ' is upper }}{{ 'aʰ' is lower }}{{ 'ª1'.isidentifier() }}",
+    "{{ '٣'|int }}{{ ' １２ '|int }}{{ '٣.٥'|float }}{{ '²'|int(-1) }}{{ '𝟘𝟙'|int }}{{ '1_0'|int }}{{ '१'|int(0, 8) }}", "{{ 'ΑΣ ΣΑΣ. ΑΣ́'.lower() }}{{ 'ΑΣ'.title() }}{{ 'İ'.lower()|length }}{{ 'ﬁŉᾳ'.upper() }}{{ 'ﬁ ŉ'.title() }}{{ 'ΑΣ-ΣΑΣ'|title }}{{ 'ΑΣ'|capitalize }}",
+    "{{ ['Σ', 'ς', 'σ']|sort }}{{ ['ΑΣ', 'ας']|unique|list }}",
+    # Numbers.
+    "{{ 9223372036854775807 + 1 }}{{ least * least }}{{ -least }}{{ 10 ** 30 // 7 }}{{ -(10 ** 30) % 7 }}{{ 2 ** 64 - 2 ** 64 }}", "{{ schema.maximum }}{{ schema|tojson }}{{ schema.maximum is integer }}{{ schema.minimum is odd }}{{ schema.maximum|string|length }}",
+    "{{ 9007199254740993 / 3 }}{{ 9223372036854775807 / 9223372036854775806 }}{{ 10 ** 400 / 10 ** 399 }}{{ 1 / 10 ** 320 }}", "{{ 10 ** 400 / 1 }}", "{{ 2 ** 64 == 18446744073709551616.0 }}{{ 2 ** 64 + 1 == 18446744073709551616.0 }}{{ {2 ** 64: 1}[18446744073709551616.0] }}{{ 2 ** 1000 < 1e308 }}",
+    "{{ '%d|%x|%05d' % (2 ** 70, 2 ** 70, -2) }}{{ '{:,}|{:#x}'.format(10 ** 20, 2 ** 65) }}{{ '99999999999999999999'|int }}{{ 1e22|int }}{{ '1e30'|int }}", "{{ 2.5|round(method='ceil') }}{{ 1e22|round(0, 'floor') }}{{ 7|round(1, 'ceil') }}{{ 15|round(-1) }}{{ 25|round(-1) }}{{ 2.675|round(2) }}{{ 1234.5|round(-2) }}{{ 0.1|round(2, 'ceil') }}",
+    "{{ 7|round(0, 'up') }}", "{{ ('inf'|float)|round(0, 'ceil') }}", "{{ '%#x|%o|%+d|% d|%-5d|%05.3d|%c|%a|%%|%*d' % (255, 8, 3, 4, 5, 6, 65, 'é', 3, 7) }}", "{{ '%s' % (1, 2) }}", "{{ '%5%' % () }}", "{{ '%(a)s %s' % d }}",
+    # Lists.
+    "{{ [none, none]|sort }}{{ ds|sort(attribute='k') }}", "{{ [none, 1]|sort }}", "{{ ds|sort(attribute='v') }}", "{{ range(10)[2:5] }}{{ range(10)[::100] }}{{ range(10, 0, -3)[1:] }}{{ range(5)[::-1] }}{{ range(10)[18446744073709551616:] }}{{ s[-18446744073709551616:5] }}{{ range(3).stop }}{{ range(5) == range(0, 5) }}",
+    "{{ dict.fromkeys('ab') }}{{ dict.fromkeys([1, 1.0], 0) }}{{ {}.fromkeys(xs, none) }}{{ {range(2): 1} }}", "{{ dict.nope }}|",
+    # Literals: a backslash before a character beyond ASCII.
+    "{{ '\\é\\🙂\\u00e9\\x41\\101' }}{{ \"\\'\\ß\" }}",
+    # Safe texts.
+    "{{ (h|safe|upper)|e }}{{ (h|safe).replace('b', '<') }}{{ (h|safe) ~ '<' }}{{ (h|safe) + '<' }}{{ (h|e)|upper is escaped }}{{ (h|safe)|trim is escaped }}{{ (h|safe)|title is escaped }}", "{{ ('<%s>'|safe) % '<' }}{{ ('<{}>'|safe).format('<', 1) }}{{ ('<'|safe).join(['<', 1, h|safe]) }}{{ ('%s'|safe)|format('<') }}",
+    "{{ (h|safe).split('t')|map('e')|list }}{{ (h|safe)[1:] is escaped }}{{ (h|safe).strip('<') }}{{ ('ab'|safe)|truncate(2, leeway=0) }}{{ ('a b c d'|safe)|truncate(4, false, '<', 0) }}{{ ('ab'|safe)|center(4) is escaped }}", "{{ ('x'|safe).center(5, '<') }}", "{{ ('a\\nb'|safe)|indent('<') }}{{ (h|safe)|replace('b', '<') is escaped }}{{ (h|safe)|reverse }}{{ (h|safe)|striptags is escaped }}",
+    # Macros.
+    "{% macro m(a, b=2) %}{{ varargs }}{{ caller }}{% endmacro %}{{ m.name }}{{ m.arguments }}{{ m.catch_varargs }}{{ m.catch_kwargs }}{{ m.caller }}{{ m.explicit_caller }}{{ m.defaults }}|", "{% macro o() %}{% macro i() %}{{ kwargs }}{{ varargs }}{% endmacro %}{{ i(1, z=2) }}{% endmacro %}{{ o(5, y=6) }}{{ o.catch_kwargs }}",
+    "{% macro m() %}{% generation %}{{ caller is defined }}{{ varargs }}{{ kwargs }}{% endgeneration %}{% endmacro %}{% call m() %}x{% endcall %}{{ m(1, b=2) }}", "{% macro m() %}{% set caller = 1 %}{{ caller }}{% endmacro %}{{ m.caller }}{{ m() }}{% call m() %}{% endcall %}", "{% macro m(caller=none) %}{{ caller }}{% endmacro %}{{ m() }}{{ m(5) }}{% call m() %}x{% endcall %}",
+    "{% macro m(caller) %}{{ caller() }}{% endmacro %}", "{% macro m(kwargs) %}{{ kwargs }}{% endmacro %}{{ m.catch_kwargs }}{{ m(1) }}{{ m(kwargs=2) }}", "{% macro m() %}{{ caller }}{% endmacro %}{% call m() %}x{% endcall %}{{ m }}", "{% call dict() %}x{% endcall %}", "{% filter length %}abc{% endfilter %}", "{% filter upper|e %}<b>{% endfilter %}", "{% if false %}{{ dict(a=1, a=2) }}{% endif %}",
+    # Constants that are not finite, and tags.
+    "{{ 1e400 }}{{ 'nan'|float }}", "{{ '<!-- a <i> b'|striptags }}{{ '<!-- a --> <i>b</i> c>'|striptags }}{{ '<<a>>'|striptags }}",
+)
+CHARACTERS = ("{% for c in s %}{{ c.isupper()|int + c.islower()|int * 2 + c.istitle()|int * 4 + c.isalpha()|int * 8 + c.isdecimal()|int * 16 + c.isdigit()|int * 32 + c.isnumeric()|int * 64 + "
+              "c.isalnum()|int * 128 + c.isspace()|int * 256 + c.isprintable()|int * 512 + c.isidentifier()|int * 1024 + ('a' ~ c).isidentifier()|int * 2048 + (('A' ~ c ~ 'Σ').lower()|last == 'ς')|int * 4096 + "
+              "(('AΣ' ~ c ~ 'a').lower()[1] == 'ς')|int * 8192 + (c.swapcase() != c)|int * 16384 }}{{ c.upper() if c.upper() != c }}{{ c.lower() if c.lower() != c }}{{ c.title() if c.title() != c.upper() }}"
+              "{{ c.casefold() if c.casefold() != c.lower() }}{% endfor %}")
+
+
+def characters() -> str:
+    """Every character with a case, a value or a position in names that its category does not tell, and some of the others."""
+    def is_special(c: str) -> bool:
+        return (c.isnumeric() or c.upper() != c or c.lower() != c or c.isupper() or c.islower() or c.istitle() or
+                unicodedata.category(c) in ("Mn", "Me", "Cf", "Lm", "Sk", "Pc", "Zs", "Zl", "Zp", "Cc"))
+    assigned = [c for c in map(chr, range(0x110000)) if unicodedata.category(c) not in ("Cn", "Cs", "Co")]
+    return "".join(c for i, c in enumerate(assigned) if is_special(c) or i % 199 == 0 or c.isidentifier() != c.isalpha())
+
+
+def programs() -> list[tuple[str, dict[str, Any]]]:
+    text = characters()
+    return [(program, VARIABLES) for program in PROGRAMS] + [(CHARACTERS, {"s": text})]
