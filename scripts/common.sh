@@ -9,7 +9,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${ASSAY_BUILD:-$top/build}
 
 build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config check libopenblas-dev libhdf5-dev libdeflate-dev
-    libjson-c-dev libpcre2-dev libutf8proc-dev zlib1g-dev libjpeg62-turbo-dev libwebp-dev libsndfile1-dev
+    libjson-c-dev libpcre2-dev libutf8proc-dev libgmp-dev zlib1g-dev libjpeg62-turbo-dev libwebp-dev libsndfile1-dev
     libmicrohttpd-dev libcurl4-openssl-dev)
 # shellcheck disable=SC2034 # for scripts/bench-peers and scripts/scoreboard: venvs, and the tools with which pip builds llama.cpp
 peer_packages=(python3-venv g++ cmake ninja-build)

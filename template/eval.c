@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/eval.h"
 
-#include "template/values/filters.h"
+#include <math.h>
+
+#include "template/filters/filters.h"
+#include "template/filters/is.h"
+#include "template/values/dict.h"
 #include "template/values/globals.h"
-#include "template/values/is.h"
+#include "template/values/item.h"
 #include "template/values/methods.h"
 #include "template/values/operate.h"
 #include "template/values/text.h"
@@ -101,10 +105,7 @@ tpl_value tpl_evaluate_call(tpl_eval *e, const tpl_node *node, tpl_value caller)
         (void)tpl_fail(e->t, ASSAY_EFORMAT, "the function \"%.*s\" is undefined",
                        node->a->name.n > 60 ? 60 : (int)node->a->name.n, node->a->name.at);
     tpl_arguments args = evaluate_arguments(e, &node->list);
-    if (caller.kind == TPL_FUNCTION) {
-        if (args.named.kind != TPL_DICT) args.named = tpl_dict_new(e->t);
-        tpl_dict_set(e->t, args.named, tpl_string("caller"), caller);
-    }
+    if (caller.kind == TPL_FUNCTION) add_named(e->t, &args, tpl_string("caller"), caller);
     e->t->line = node->line;
     return call(e, callee, &args);
 }
@@ -172,6 +173,19 @@ static tpl_value evaluate_comparison(tpl_eval *e, const tpl_node *node)
     return tpl_bool(holds);
 }
 
+/* Whether jinja2 computes an expression when it compiles. */
+static bool is_constant(tpl *t, const tpl_node *node)
+{
+    const bool computed = node->kind != TPL_NODE_NAME && node->kind != TPL_NODE_CALL &&
+                          (node->kind != TPL_NODE_FILTER || (node->a && !tpl_filter_has_context(node->name)));
+    const tpl_node *const parts[] = {node->a, node->b, node->c};
+    for (size_t i = 0; computed && i < sizeof parts / sizeof *parts; i++)
+        if (parts[i] && !(tpl_step(t, 1) && is_constant(t, parts[i]))) return false;
+    for (size_t i = 0; computed && i < node->list.n; i++)
+        if (!(tpl_step(t, 1) && is_constant(t, node->list.at[i]))) return false;
+    return computed;
+}
+
 static tpl_value evaluate_item(tpl_eval *e, const tpl_node *node)
 {
     const tpl_value object = tpl_evaluate(e, node->a), none = tpl_none();
@@ -185,7 +199,11 @@ static tpl_value evaluate_item(tpl_eval *e, const tpl_node *node)
     const tpl_value to = slice->b ? tpl_evaluate(e, slice->b) : none;
     const tpl_value step = slice->c ? tpl_evaluate(e, slice->c) : none;
     e->t->line = node->line;
-    return e->t->status == ASSAY_OK ? tpl_slice(e->t, object, from, to, step) : none;
+    if (e->t->status != ASSAY_OK) return none;
+    /* jinja2 has an undefined value for it when it compiles, and an error when it renders. */
+    if (!tpl_has_slice(object, from, to, step) && is_constant(e->t, node))
+        (void)tpl_fail(e->t, ASSAY_EUNSUPPORTED, "a slice of a constant that has none is not supported");
+    return tpl_slice(e->t, object, from, to, step);
 }
 
 static tpl_value evaluate_attribute(tpl_eval *e, const tpl_node *node)
@@ -194,7 +212,8 @@ static tpl_value evaluate_attribute(tpl_eval *e, const tpl_node *node)
     e->t->line = node->line;
     if (e->t->status != ASSAY_OK) return (tpl_value){0};
     if (object.kind == TPL_UNDEFINED && node->a->kind == TPL_NODE_NAME) {
-        (void)tpl_fail(e->t, ASSAY_EFORMAT, "the attribute \"%.*s\" of \"%.*s\", which is undefined",
+        (void)tpl_fail(e->t, tpl_is_internal(node->name) ? ASSAY_EUNSUPPORTED : ASSAY_EFORMAT,
+                       "the attribute \"%.*s\" of \"%.*s\", which is undefined",
                        node->name.n > 60 ? 60 : (int)node->name.n, node->name.at,
                        node->a->name.n > 60 ? 60 : (int)node->a->name.n, node->a->name.at);
         return object;
@@ -245,12 +264,32 @@ static tpl_value evaluate_node(tpl_eval *e, const tpl_node *node)
     return (tpl_value){0};
 }
 
+static bool is_finite(tpl_value v)
+{
+    bool finite = v.kind != TPL_FLOAT || isfinite(v.real);
+    if (v.kind == TPL_LIST && v.list->kind <= TPL_TUPLE)
+        for (size_t i = 0; i < v.list->n; i++)
+            finite = finite && (v.list->items[i].kind != TPL_FLOAT || isfinite(v.list->items[i].real));
+    return finite;
+}
+
+bool tpl_evaluate_end(tpl_eval *e)
+{
+    if (e->has_infinite)
+        (void)tpl_fail(e->t, ASSAY_EUNSUPPORTED,
+                       "a constant that is not finite is not supported in an expression");
+    return !e->has_infinite;
+}
+
 tpl_value tpl_evaluate(tpl_eval *e, const tpl_node *node)
 {
     tpl_value v = {0};
     if (tpl_enter(e->t)) {
         e->t->line = node->line;
         v = evaluate_node(e, node);
+        const bool finite = is_finite(v);
+        if ((e->has_infinite || !finite) && is_constant(e->t, node)) e->has_infinite = !finite;
+        else (void)tpl_evaluate_end(e);
     }
     tpl_leave(e->t);
     return e->t->status == ASSAY_OK ? v : (tpl_value){0};

@@ -21,6 +21,11 @@ struct tpl_eval {
     tpl *t;
     tpl_scope *scope; /* the current one */
 
+    /* A constant expression had a value that is not finite. jinja2 computes constants when it compiles, and
+     * writes this one as the name `inf` or `nan`, which does not exist, unless all of an output is constant.
+     */
+    bool has_infinite;
+
     /* What runs statements: the call of a macro, and of the loop variable of a recursive loop. */
     tpl_value (*call_macro)(tpl_eval *e, const tpl_function *macro, const tpl_arguments *args);
     tpl_value (*call_loop)(tpl_eval *e, const tpl_loop *loop, const tpl_arguments *args);
@@ -29,6 +34,9 @@ struct tpl_eval {
 
 /* The value of an expression; undefined after an error. */
 tpl_value tpl_evaluate(tpl_eval *e, const tpl_node *node);
+
+/* After an expression of a statement that is no output: has_infinite is refused as not supported. */
+bool tpl_evaluate_end(tpl_eval *e);
 
 /* A call or a filter with one more argument by name, or with an input. */
 tpl_value tpl_evaluate_call(tpl_eval *e, const tpl_node *call, tpl_value caller);

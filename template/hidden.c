@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/hidden.h"
 
+#include "template/values/dict.h"
+
 /* A block while it is visited. */
 typedef struct block {
     tpl *t;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/inspect.h"
 
+#include "template/filters/filters.h"
+#include "template/filters/is.h"
 #include "template/parse.h"
-#include "template/values/filters.h"
+#include "template/values/dict.h"
 #include "template/values/globals.h"
-#include "template/values/is.h"
 #include "template/values/methods.h"
 #include "template/walk.h"
 

@@ -71,7 +71,7 @@ struct tpl_node {
     const tpl_node *a, *b, *c;
     tpl_nodes list, body, other;
     bool flag;
-    bool uses_caller, uses_varargs, uses_kwargs; /* of a macro: names in its body */
+    bool uses_caller, uses_varargs, uses_kwargs; /* of a macro (implicit.h) */
 };
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "base/utf8.h"
 #include "template/hidden.h"
+#include "template/implicit.h"
+#include "template/parse_arguments.h"
 #include "template/parse_expression.h"
 
 #define SOURCE_BYTES_MAX ((size_t)4 << 20)
@@ -114,13 +116,11 @@ static void parse_parameters(tpl_parser *p, tpl_node *macro)
 /* The body of a macro up to `end`: a function of its own, in which no loop is under way. */
 static void parse_macro_body(tpl_parser *p, tpl_node *macro, const char *end)
 {
-    tpl_node *const outer = p->macro;
     const unsigned n_loops = p->n_loops;
-    p->macro = macro;
     p->n_loops = 0;
     parse_block(p, &macro->body, end);
-    p->macro = outer;
     p->n_loops = n_loops;
+    if (p->t->status == ASSAY_OK) tpl_find_implicit(p->t, macro);
 }
 
 static const tpl_node *parse_macro(tpl_parser *p)
@@ -141,6 +141,8 @@ static const tpl_node *parse_call_block(tpl_parser *p)
     if (tpl_parser_at(p, "(")) parse_parameters(p, caller);
     node->a = tpl_parse_expression(p, true);
     if (node->a->kind != TPL_NODE_CALL) tpl_parser_fail(p, "a call before it");
+    if (tpl_is_passed(&node->a->list, caller->name))
+        (void)tpl_fail(p->t, ASSAY_EFORMAT, "the argument caller is passed twice");
     parse_macro_body(p, caller, "endcall");
     node->b = caller;
     return node;
@@ -159,11 +161,8 @@ static const tpl_node *parse_filter_block(tpl_parser *p)
 static const tpl_node *parse_generation(tpl_parser *p)
 {
     tpl_node *node = tpl_parser_node(p, TPL_NODE_SCOPE);
-    const unsigned n_loops = p->n_loops;
     tpl_parser_next(p);
-    p->n_loops = 0;
-    parse_block(p, &node->body, "endgeneration");
-    p->n_loops = n_loops;
+    parse_macro_body(p, node, "endgeneration");
     return node;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/parse_arguments.h"
 
+#include <string.h>
+
 /* The kinds of arguments that were read. */
 typedef struct arguments_read {
     bool named, elements, members;
@@ -13,6 +15,17 @@ static const tpl_node *parse_spread(tpl_parser *p, tpl_parse_expression_fn *pars
     node->flag = members;
     node->a = parse(p, true);
     return node;
+}
+
+bool tpl_is_passed(const tpl_nodes *arguments, assay_text name)
+{
+    for (size_t i = 0; i < arguments->n; i++) {
+        const tpl_node *node = arguments->at[i];
+        if (node->kind == TPL_NODE_KEYWORD && node->name.n == name.n &&
+            memcmp(node->name.at, name.at, name.n) == 0)
+            return true;
+    }
+    return false;
 }
 
 static const tpl_node *parse_argument(tpl_parser *p, tpl_parse_expression_fn *parse, arguments_read *read)
@@ -45,7 +58,11 @@ void tpl_parse_arguments(tpl_parser *p, tpl_parse_expression_fn *parse, tpl_node
     while (!tpl_parser_at(p, ")") && p->t->status == ASSAY_OK) {
         if (out->n > 0) tpl_parser_expect(p, ",");
         if (tpl_parser_at(p, ")")) break;
-        tpl_parser_add(p, out, parse_argument(p, parse, &read));
+        const tpl_node *argument = parse_argument(p, parse, &read);
+        if (argument->kind == TPL_NODE_KEYWORD && tpl_is_passed(out, argument->name))
+            (void)tpl_fail(p->t, ASSAY_EFORMAT, "the argument %.*s is passed twice",
+                           argument->name.n > 60 ? 60 : (int)argument->name.n, argument->name.at);
+        tpl_parser_add(p, out, argument);
     }
     tpl_parser_expect(p, ")");
 }

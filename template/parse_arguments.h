@@ -13,4 +13,7 @@ typedef const tpl_node *tpl_parse_expression_fn(tpl_parser *p, bool with_choice)
  * **members. parse: tpl_parse_expression, which contains arguments itself. */
 void tpl_parse_arguments(tpl_parser *p, tpl_parse_expression_fn *parse, tpl_nodes *out);
 
+/* Whether an argument is passed by this name. */
+bool tpl_is_passed(const tpl_nodes *arguments, assay_text name);
+
 #endif

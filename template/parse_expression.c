@@ -91,10 +91,6 @@ static const tpl_node *parse_name(tpl_parser *p, bool with_member)
     if (with_member && tpl_parser_accept(p, ".")) {
         node->kind = TPL_NODE_MEMBER;
         node->field = tpl_parser_expect_kind(p, TPL_TOKEN_NAME, "the name of a member");
-    } else if (p->macro) {
-        p->macro->uses_caller |= tpl_same_text(name, "caller");
-        p->macro->uses_varargs |= tpl_same_text(name, "varargs");
-        p->macro->uses_kwargs |= tpl_same_text(name, "kwargs");
     }
     return node;
 }
@@ -208,12 +204,27 @@ static const tpl_node *parse_postfix(tpl_parser *p, const tpl_node *node)
     return node;
 }
 
+/* The name of a filter or a test, which may have dots. */
+static assay_text parse_dotted_name(tpl_parser *p, const char *what)
+{
+    tpl_builder b = {.t = p->t};
+    assay_text name = tpl_parser_expect_kind(p, TPL_TOKEN_NAME, what);
+    if (!tpl_parser_at(p, ".")) return name;
+    tpl_add(&b, name.at, name.n);
+    while (tpl_parser_accept(p, ".")) {
+        name = tpl_parser_expect_kind(p, TPL_TOKEN_NAME, what);
+        tpl_add_string(&b, ".");
+        tpl_add(&b, name.at, name.n);
+    }
+    return tpl_built(&b).text;
+}
+
 const tpl_node *tpl_parse_filters(tpl_parser *p, const tpl_node *input, bool inline_start)
 {
     while ((inline_start || tpl_parser_accept(p, "|")) && p->t->status == ASSAY_OK) {
         tpl_node *node = tpl_parser_node(p, TPL_NODE_FILTER);
         node->a = input;
-        node->name = tpl_parser_expect_kind(p, TPL_TOKEN_NAME, "the name of a filter");
+        node->name = parse_dotted_name(p, "the name of a filter");
         if (tpl_parser_at(p, "(")) tpl_parse_arguments(p, tpl_parse_expression, &node->list);
         input = node;
         inline_start = false;
@@ -228,7 +239,7 @@ static const tpl_node *parse_test(tpl_parser *p, const tpl_node *value)
     const bool negated = tpl_parser_accept_name(p, "not");
     const tpl_token_kind kind = p->token->kind;
     node->a = value;
-    node->name = tpl_parser_expect_kind(p, TPL_TOKEN_NAME, "the name of a test");
+    node->name = parse_dotted_name(p, "the name of a test");
     if (kind == TPL_TOKEN_NAME && tpl_parser_at_name(p, "is")) tpl_parser_fail(p, "the end of the test");
     const bool word =
         tpl_parser_at_name(p, "else") || tpl_parser_at_name(p, "or") || tpl_parser_at_name(p, "and");

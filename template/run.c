@@ -2,6 +2,8 @@
 #include "template/run.h"
 
 #include "template/eval.h"
+#include "template/macro.h"
+#include "template/values/dict.h"
 #include "template/values/text.h"
 
 typedef enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE } flow;
@@ -141,63 +143,6 @@ static tpl_value call_loop(tpl_eval *e, const tpl_loop *loop, const tpl_argument
     return tpl_built(&b);
 }
 
-/* What remains of the arguments after the parameters: varargs, kwargs and caller. */
-static void bind_rest(run *r, const tpl_node *macro, const tpl_arguments *args, tpl_value rest)
-{
-    tpl *t = r->e.t;
-    tpl_value kwargs = tpl_dict_new(t), varargs = tpl_list_new(t, TPL_TUPLE);
-    const assay_text caller = {.at = "caller", .n = 6};
-    const tpl_value *passed = tpl_dict_find_text(t, rest, caller);
-    if (macro->uses_caller && tpl_dict_find_text(t, r->e.scope->vars, caller) == NULL)
-        tpl_scope_set(&r->e, caller, passed ? *passed : (tpl_value){0});
-    for (size_t i = 0; rest.kind == TPL_DICT && i < rest.dict->n; i++) {
-        const tpl_entry *entry = &rest.dict->entries[i];
-        const bool is_caller = macro->uses_caller && tpl_same_text(entry->key.text, "caller");
-        if (is_caller) continue;
-        if (!macro->uses_kwargs) {
-            (void)tpl_fail(t, ASSAY_EFORMAT, "the macro %.*s has no parameter %.*s", (int)macro->name.n,
-                           macro->name.at, (int)entry->key.text.n, entry->key.text.at);
-            return;
-        }
-        tpl_dict_set(t, kwargs, entry->key, entry->value);
-    }
-    for (size_t i = macro->list.n; i < args->n; i++) tpl_list_add(t, varargs, args->at[i]);
-    if (args->n > macro->list.n && !macro->uses_varargs)
-        (void)tpl_fail(t, ASSAY_EFORMAT, "the macro %.*s: found %zu arguments, expected at most %zu",
-                       (int)macro->name.n, macro->name.at, args->n, macro->list.n);
-    if (macro->uses_kwargs) tpl_scope_set(&r->e, (assay_text){.at = "kwargs", .n = 6}, kwargs);
-    if (macro->uses_varargs) tpl_scope_set(&r->e, (assay_text){.at = "varargs", .n = 7}, varargs);
-}
-
-static void bind_parameters(run *r, const tpl_node *macro, const tpl_arguments *args)
-{
-    tpl *t = r->e.t;
-    tpl_value rest = tpl_dict_new(t);
-    size_t n_used = 0;
-    for (size_t i = 0; i < macro->list.n && t->status == ASSAY_OK; i++) {
-        const tpl_node *parameter = macro->list.at[i];
-        const tpl_value *named = i < args->n ? NULL : tpl_dict_find_text(t, args->named, parameter->name);
-        n_used += named != NULL;
-        tpl_scope_set(&r->e, parameter->name, i < args->n ? args->at[i] : named ? *named : (tpl_value){0});
-    }
-    /* A default reads parameters, those after it as well, and not what they hide around the macro. */
-    for (size_t i = args->n; i < macro->list.n && t->status == ASSAY_OK; i++) {
-        const tpl_node *parameter = macro->list.at[i];
-        if (parameter->a && !tpl_dict_find_text(t, args->named, parameter->name))
-            tpl_scope_set(&r->e, parameter->name, tpl_evaluate(&r->e, parameter->a));
-    }
-    const size_t n_named = args->named.kind == TPL_DICT ? args->named.dict->n : 0;
-    for (size_t i = 0; n_used < n_named && i < n_named; i++) {
-        const tpl_entry *entry = &args->named.dict->entries[i];
-        bool bound = false;
-        for (size_t k = args->n; k < macro->list.n && !bound && tpl_step(t, 1); k++)
-            bound =
-                tpl_equals(t, entry->key, tpl_text(macro->list.at[k]->name.at, macro->list.at[k]->name.n));
-        if (!bound) tpl_dict_set(t, rest, entry->key, entry->value);
-    }
-    if (t->status == ASSAY_OK) bind_rest(r, macro, args, rest);
-}
-
 static tpl_value call_macro(tpl_eval *e, const tpl_function *function, const tpl_arguments *args)
 {
     run *r = e->context;
@@ -205,18 +150,10 @@ static tpl_value call_macro(tpl_eval *e, const tpl_function *function, const tpl
     tpl_scope *const scope = e->scope;
     e->scope = (tpl_scope *)function->scope;
     tpl_scope_enter(e);
-    bind_parameters(r, macro, args);
+    tpl_macro_bind(e, macro, args);
     tpl_value text = e->t->status == ASSAY_OK ? capture(r, &macro->body) : (tpl_value){0};
     e->scope = scope;
     return text;
-}
-
-static tpl_value new_macro(run *r, const tpl_node *node)
-{
-    tpl_function *function = tpl_alloc(r->e.t, 1, sizeof *function);
-    if (!function) return (tpl_value){0};
-    *function = (tpl_function){.name = "macro", .macro = node, .scope = r->e.scope, .macro_name = node->name};
-    return (tpl_value){.kind = TPL_FUNCTION, .function = function};
 }
 
 static void run_with(run *r, const tpl_node *node)
@@ -236,12 +173,27 @@ static void run_with(run *r, const tpl_node *node)
 static flow run_scope(run *r, const tpl_node *node)
 {
     tpl_scope *const scope = r->e.scope;
+    const tpl_arguments none = {0};
     if (node->kind == TPL_NODE_WITH) run_with(r, node);
-    else tpl_scope_enter(&r->e);
+    else {
+        tpl_scope_enter(&r->e);
+        tpl_macro_bind(&r->e, node, &none);
+    }
     hide_names(r, &node->body);
     const flow f = run_nodes(r, &node->body);
     r->e.scope = scope;
     return f;
+}
+
+/* The result of a block, which jinja2 does not turn into a text. */
+static void output_text(run *r, tpl_value value, const char *block)
+{
+    if (r->e.t->status != ASSAY_OK) return;
+    if (value.kind == TPL_STRING) tpl_add(r->out, value.text.at, value.text.n);
+    else
+        (void)tpl_fail(r->e.t, ASSAY_EFORMAT,
+                       "the result of a %s block: found a value of type %s, expected a text", block,
+                       tpl_type_name(value));
 }
 
 /* The output of a block as the value of a name, or through a filter as output. */
@@ -252,7 +204,7 @@ static void run_block(run *r, const tpl_node *node)
     if (filter && r->e.t->status == ASSAY_OK) value = tpl_evaluate_filter(&r->e, filter, value);
     if (r->e.t->status != ASSAY_OK) return;
     if (node->kind == TPL_NODE_SET_BLOCK) assign(r, node->a, value);
-    else tpl_add_str(r->out, value);
+    else output_text(r, value, "filter");
 }
 
 static flow run_node(run *r, const tpl_node *node)
@@ -262,6 +214,7 @@ static flow run_node(run *r, const tpl_node *node)
     case TPL_NODE_DATA: tpl_add(r->out, node->name.at, node->name.n); break;
     case TPL_NODE_OUTPUT:
         value = tpl_evaluate(&r->e, node->a);
+        r->e.has_infinite = false;
         tpl_add_str(r->out, value);
         break;
     case TPL_NODE_IF:
@@ -277,9 +230,10 @@ static flow run_node(run *r, const tpl_node *node)
         break;
     case TPL_NODE_SET_BLOCK:
     case TPL_NODE_FILTER_BLOCK: run_block(r, node); break;
-    case TPL_NODE_MACRO: tpl_scope_set(&r->e, node->name, new_macro(r, node)); break;
+    case TPL_NODE_MACRO: tpl_scope_set(&r->e, node->name, tpl_macro_new(&r->e, node, true)); break;
     case TPL_NODE_CALL_BLOCK:
-        tpl_add_str(r->out, tpl_evaluate_call(&r->e, node->a, new_macro(r, node->b)));
+        value = tpl_evaluate_call(&r->e, node->a, tpl_macro_new(&r->e, node->b, false));
+        output_text(r, value, "call");
         break;
     case TPL_NODE_WITH:
     case TPL_NODE_SCOPE: return run_scope(r, node);
@@ -297,6 +251,7 @@ static flow run_nodes(run *r, const tpl_nodes *nodes)
         for (size_t i = 0; i < nodes->n && f == FLOW_NEXT && tpl_step(r->e.t, 1); i++) {
             r->e.t->line = nodes->at[i]->line;
             f = run_node(r, nodes->at[i]);
+            (void)tpl_evaluate_end(&r->e);
         }
     tpl_leave(r->e.t);
     return f;

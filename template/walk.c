@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/walk.h"
 
-#include "template/values/filters.h"
-#include "template/values/is.h"
+#include "template/filters/filters.h"
+#include "template/filters/is.h"
 
 typedef struct walk {
     tpl *t;

@@ -24,7 +24,7 @@ HARNESS = ["support", "hdf5", "judge", "exec", "process", "abi", "options", "cas
 
 # Libraries that only some folders may include.
 LIBRARIES = {
-    "pcre2.h": ["tokenizer"], "utf8proc.h": ["base", "template", "tokenizer"], "cblas.h": ["ref"], "hdf5.h": ["conformance/replay"],
+    "pcre2.h": ["tokenizer"], "utf8proc.h": ["base", "template", "tokenizer"], "gmp.h": ["template"], "cblas.h": ["ref"], "hdf5.h": ["conformance/replay"],
     "png.h": ["image"], "jpeglib.h": ["image"], "sndfile.h": ["sound"], "curl/curl.h": ["conformance/probe"],
     "libdeflate.h": ["conformance/hdf5", "conformance/support"],
     "json-c/json.h": ["base", "image", "model", "sound", "template", "tokenizer", "serving", "server", "conformance"],

@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "template/values/dict.h"
+
 /* The next name of a list of parameters; false at its end. */
 static bool next_parameter(const char **at, assay_text *name, bool *required)
 {
-    while (**at == ' ') (*at)++;
+    while (**at == ' ' || **at == '/') (*at)++;
     *required = **at == '!';
     *at += *required;
     *name = (assay_text){.at = *at, .n = strcspn(*at, " ")};
@@ -22,7 +24,8 @@ bool tpl_bind(tpl *t, assay_text what, const tpl_arguments *args, const char *pa
     size_t n = 0, n_named = 0;
     for (size_t i = 0; i < TPL_PARAMETERS_MAX; i++) out[i] = (tpl_value){.kind = TPL_MISSING};
     for (const char *at = parameters; next_parameter(&at, &name, &required); n++) {
-        const tpl_value *named = tpl_dict_find_text(t, args->named, name);
+        const bool by_position = strchr(at, '/') != NULL;
+        const tpl_value *named = by_position ? NULL : tpl_dict_find_text(t, args->named, name);
         out[n] = n < args->n ? args->at[n] : named ? *named : (tpl_value){.kind = TPL_MISSING};
         n_named += named != NULL;
         if (n < args->n && named)

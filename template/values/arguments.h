@@ -16,8 +16,8 @@ typedef struct tpl_arguments {
 
 /* Binds arguments to parameters.
  * what:       the name of the function, for messages.
- * parameters: their names, with a space between; "!" before a required one.
- * out:        [TPL_PARAMETERS_MAX], TPL_MISSING for what was not passed.
+ * parameters: their names, with a space between; "!" before a required one; those before "/" have no name
+ * that an argument could be passed by. out:        [TPL_PARAMETERS_MAX], TPL_MISSING for what was not passed.
  * false: an argument is missing, unknown or passed twice, which is recorded. */
 bool tpl_bind(tpl *t, assay_text what, const tpl_arguments *args, const char *parameters, tpl_value *out);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/values/field.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+#include "template/values/integer.h"
 #include "template/values/text.h"
 
 typedef struct specification {
@@ -129,57 +130,61 @@ static void add_magnitude(tpl_builder *b, const specification *s, bool negative,
     add_aligned(b, s, (assay_text){.at = head, .n = strlen(head)}, body, '>');
 }
 
-static void add_whole(tpl_builder *b, const specification *s, int64_t whole)
+static void add_whole(tpl_builder *b, const specification *s, tpl_value whole)
 {
-    uint64_t rest = whole < 0 ? 0 - (uint64_t)whole : (uint64_t)whole;
-    char digits[72] = "", prefix[] = {'0', s->type, 0};
-    if (s->type == 'x') (void)snprintf(digits, sizeof digits, "%" PRIx64, rest);
-    else if (s->type == 'X') (void)snprintf(digits, sizeof digits, "%" PRIX64, rest);
-    else if (s->type == 'o') (void)snprintf(digits, sizeof digits, "%" PRIo64, rest);
-    else if (s->type == 'b') {
-        size_t n = 1;
-        while (n < 64 && rest >> n) n++;
-        for (size_t i = 0; i < n; i++) digits[i] = (char)('0' + (rest >> (n - 1 - i) & 1));
-    } else {
-        (void)snprintf(digits, sizeof digits, "%" PRIu64, rest);
-        *prefix = 0;
-    }
-    add_magnitude(b, s, whole < 0, prefix, digits);
+    const int base = s->type == 'x' || s->type == 'X' ? 16 : s->type == 'o' ? 8 : s->type == 'b' ? 2 : 10;
+    const char prefix[] = {'0', s->type, 0};
+    const assay_text digits = tpl_integer_digits(b->t, whole, base);
+    char *text = tpl_alloc(b->t, digits.n + 1, 1);
+    if (!text) return;
+    for (size_t i = 0; i < digits.n; i++)
+        text[i] = (char)(s->type == 'X' && digits.at[i] >= 'a' ? digits.at[i] - 'a' + 'A' : digits.at[i]);
+    add_magnitude(b, s, tpl_integer_is_negative(whole), base == 10 ? "" : prefix, text);
 }
 
 static void add_real(tpl_builder *b, const specification *s, double real)
 {
-    char digits[1024] = "";
+    char digits[1024] = "", format[16];
     const bool negative = signbit(real) && !isnan(real);
     const double size = isnan(real) ? (double)NAN : fabs(real) * (s->type == '%' ? 100 : 1);
-    if (s->alternate || (!s->type && s->precision >= 0)) {
-        (void)fail_unsupported(b->t, s->alternate ? "# of a float" : "a precision of a float without a type");
+    const char type = s->type == 'n' ? 'g' : s->type == '%' ? 'f' : s->type;
+    (void)snprintf(format, sizeof format, "%%%s.*%c%s", s->alternate ? "#" : "", type,
+                   s->type == '%' ? "%%" : "");
+    if (s->type) (void)snprintf(digits, sizeof digits, format, s->precision < 0 ? 6 : s->precision, size);
+    else if (s->alternate) (void)fail_unsupported(b->t, "# of a float without a type");
+    else if (s->precision >= 0) tpl_print_rounded(digits, size, s->precision);
+    else tpl_print_float(digits, size);
+    add_magnitude(b, s, negative, "", digits);
+}
+
+/* The character of a number. */
+static void add_character(tpl_builder *b, const specification *s, tpl_value v, assay_text text)
+{
+    char bytes[UTF8_LENGTH_MAX + 1] = "";
+    const bool is_code = tpl_is_whole(v) && tpl_whole(v) >= 0 && tpl_whole(v) <= 0x10ffff;
+    if (!is_code || s->sign || s->alternate || s->precision >= 0) {
+        (void)fail_value(b->t, text);
         return;
     }
-    const int precision = s->precision < 0 ? 6 : s->precision;
-    switch (s->type) {
-    case 0: tpl_print_float(digits, size); break;
-    case 'e': (void)snprintf(digits, sizeof digits, "%.*e", precision, size); break;
-    case 'E': (void)snprintf(digits, sizeof digits, "%.*E", precision, size); break;
-    case 'F': (void)snprintf(digits, sizeof digits, "%.*F", precision, size); break;
-    case 'g': (void)snprintf(digits, sizeof digits, "%.*g", precision, size); break;
-    case 'G': (void)snprintf(digits, sizeof digits, "%.*G", precision, size); break;
-    default: (void)snprintf(digits, sizeof digits, s->type == '%' ? "%.*f%%" : "%.*f", precision, size);
-    }
-    add_magnitude(b, s, negative, "", digits);
+    if (tpl_whole(v) >= 0xd800 && tpl_whole(v) < 0xe000)
+        (void)fail_unsupported(b->t, "half of a surrogate pair");
+    const size_t n = utf8_encode(bytes, (uint32_t)tpl_whole(v));
+    add_aligned(b, s, (assay_text){.at = "", .n = 0}, (assay_text){.at = bytes, .n = n}, '>');
 }
 
 static void add_number(tpl_builder *b, const specification *s, tpl_value v, assay_text text)
 {
-    const bool whole = tpl_is_whole(v);
-    if (s->type == 'n' || (whole && s->type == 'c')) {
-        (void)fail_unsupported(b->t, s->type == 'n' ? "the type n of a field" : "the type c of a field");
-    } else if (s->type && strchr("eEfFgG%", s->type)) add_real(b, s, tpl_real(v));
-    else if (!whole && !s->type) add_real(b, s, v.real);
-    else if (!whole || (s->type && !strchr("bdoxX", s->type)) || s->precision >= 0 ||
-             (s->separator == ',' && s->type && s->type != 'd'))
-        (void)fail_value(b->t, text);
-    else add_whole(b, s, tpl_whole(v));
+    const bool whole = tpl_is_integer(v);
+    const char *types = whole ? "bdoxXnceEfFgG%" : "eEfFgGn%";
+    const bool separates =
+        s->separator && s->type &&
+        (s->separator == ',' ? strchr("boxXnc", s->type) != NULL : strchr("nc", s->type) != NULL);
+    const bool is_real = !whole || (s->type && strchr("eEfFgG%", s->type));
+    if ((s->type && !strchr(types, s->type)) || separates) (void)fail_value(b->t, text);
+    else if (is_real) add_real(b, s, tpl_real(b->t, v));
+    else if (s->type == 'c') add_character(b, s, v, text);
+    else if (s->precision >= 0) (void)fail_value(b->t, text);
+    else add_whole(b, s, v);
 }
 
 void tpl_add_field(tpl_builder *b, tpl_value v, assay_text text)
@@ -188,10 +193,6 @@ void tpl_add_field(tpl_builder *b, tpl_value v, assay_text text)
     const bool is_number = tpl_is_number(v);
     if (text.n == 0) {
         tpl_add_str(b, v);
-        return;
-    }
-    if (memchr(text.at, '{', text.n)) {
-        (void)fail_unsupported(b->t, "a field within a field");
         return;
     }
     if (!is_number && v.kind != TPL_STRING) {

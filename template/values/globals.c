@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "template/values/format.h"
+#include "template/values/dict.h"
+#include "template/values/strftime.h"
 #include "template/values/text.h"
 
 #define RANGE_MAX 100000 /* as in Jinja's sandbox */
@@ -16,10 +17,16 @@ static tpl_value call_range(tpl *t, const tpl_arguments *args)
         (void)tpl_fail(t, ASSAY_EFORMAT, "range: found %zu arguments, expected 1 to 3", args->n);
         return list;
     }
+    for (size_t i = 0; i < args->n; i++)
+        if (args->at[i].kind == TPL_BIG)
+            (void)tpl_fail(t, ASSAY_EUNSUPPORTED,
+                           "a range of integers of more than 64 bits is not supported");
     for (size_t i = 0; i < args->n; i++) ends[args->n == 1 ? 1 : i] = tpl_argument_whole(t, args->at[i], 0);
     const int64_t step = ends[2];
     if (step == 0) (void)tpl_fail(t, ASSAY_EFORMAT, "range: found step 0");
-    if (list.kind == TPL_LIST) memcpy(list.list->range, ends, sizeof ends);
+    tpl_value *range = tpl_alloc(t, 3, sizeof *range);
+    for (size_t i = 0; range && i < 3; i++) range[i] = tpl_int(ends[i]);
+    if (list.kind == TPL_LIST) list.list->range = range;
     int64_t n = 0;
     for (int64_t i = ends[0]; t->status == ASSAY_OK && (step > 0 ? i < ends[1] : i > ends[1]);) {
         if (++n > RANGE_MAX) (void)tpl_fail(t, ASSAY_EFORMAT, "range: more than %d elements", RANGE_MAX);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "template/values/dict.h"
 #include "template/values/literal.h"
 #include "template/values/text.h"
 
@@ -162,11 +163,10 @@ static tpl_value read_number(tpl *t, json_object *document)
 {
     size_t n;
     double real;
-    int64_t whole;
+    tpl_value whole;
     const char *at = json_object_to_json_string_length(document, JSON_C_TO_STRING_PLAIN, &n);
     const assay_text text = {.at = at ? at : "", .n = at ? n : 0};
-    if (strcspn(text.at, ".eE") == text.n)
-        return tpl_parse_int(t, text, 10, &whole) ? tpl_int(whole) : (tpl_value){0};
+    if (strcspn(text.at, ".eE") == text.n && tpl_parse_int(t, text, 10, &whole)) return whole;
     if (!tpl_parse_float(t, text, &real)) (void)tpl_fail(t, ASSAY_EUNSUPPORTED, "a number is not supported");
     return tpl_float(real);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/values/literal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/utf8.h"
+#include "template/values/integer.h"
 #include "template/values/strings.h"
+#include "template/values/unicode.h"
 
 size_t tpl_name_length(assay_text text)
 {
@@ -38,6 +41,16 @@ static size_t read_digits(assay_text text, size_t at, size_t most, int base, uin
     return n;
 }
 
+/* A backslash before a character beyond ASCII, at text[at]: jinja2 replaces the character by its own escape
+ * first, of which the backslashes are one then. Returns the offset after it. */
+static size_t read_escaped_character(assay_text text, size_t at, char *out, size_t *n)
+{
+    uint32_t c;
+    const size_t n_bytes = utf8_decode(text.at + at, text.n - at, &c, NULL);
+    *n += (size_t)sprintf(out + *n, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", (unsigned)c);
+    return at + n_bytes;
+}
+
 /* Decodes the escape after the backslash at text[at], appends it to out[*n], and returns the offset after it.
  */
 static size_t read_escape(tpl *t, assay_text text, size_t at, char *out, size_t *n)
@@ -53,6 +66,7 @@ static size_t read_escape(tpl *t, assay_text text, size_t at, char *out, size_t 
         out[(*n)++] = values[name - names];
         return at;
     }
+    if ((unsigned char)c >= 0x80) return read_escaped_character(text, at - 1, out, n);
     if (c >= '0' && c <= '7') {
         n_digits = read_digits(text, at - 1, 3, 8, &codepoint);
         *n += utf8_encode(out + *n, codepoint);
@@ -82,7 +96,7 @@ size_t tpl_literal_string(tpl *t, assay_text text, tpl_value *out)
         (void)tpl_fail(t, ASSAY_EFORMAT, "found a string without its closing quote");
         return text.n;
     }
-    char *decoded = tpl_alloc(t, end, 1);
+    char *decoded = tpl_alloc(t, 2 * end + 1, 1); /* the longest escape is twice its source */
     if (!decoded) return end + 1;
     for (size_t at = 1; at < end && t->status == ASSAY_OK;) {
         if (text.at[at] == '\\') at = read_escape(t, text, at, decoded, &n);
@@ -116,21 +130,18 @@ static bool copy_digits(assay_text text, char *out, size_t size)
     return true;
 }
 
-/* Digits of a base; false if there are none, other characters, or more than 64 bits, which is an error. */
-static bool parse_digits(tpl *t, assay_text text, int base, bool negative, int64_t *out)
+/* Digits of a base as an integer; false if there are none, other characters, or more than Python converts. */
+static bool parse_digits(tpl *t, assay_text text, int base, bool negative, tpl_value *out)
 {
-    uint64_t value = 0;
-    const uint64_t most = (uint64_t)INT64_MAX + negative;
     if (text.n == 0 || digits_length(text, 0, base) != text.n) return false;
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.at[i] == '_') continue;
-        const uint64_t digit = (uint64_t)digit_value(text.at[i]);
-        if (value > (most - digit) / (uint64_t)base)
-            return tpl_fail(t, ASSAY_EUNSUPPORTED, "an integer of more than 64 bits is not supported");
-        value = value * (uint64_t)base + digit;
-    }
-    *out = negative ? (int64_t)(0 - value) : (int64_t)value;
-    return true;
+    char *digits = tpl_alloc(t, text.n, 1);
+    size_t n = 0;
+    if (!digits) return false;
+    for (size_t i = 0; i < text.n; i++)
+        if (text.at[i] != '_') digits[n++] = text.at[i];
+    if ((base & (base - 1)) != 0 && n > TPL_DIGITS_MAX) return false;
+    *out = tpl_integer_parse(t, (assay_text){.at = digits, .n = n}, base, negative);
+    return t->status == ASSAY_OK;
 }
 
 static int prefix_base(assay_text text)
@@ -141,13 +152,11 @@ static int prefix_base(assay_text text)
 
 size_t tpl_literal_number(tpl *t, assay_text text, bool whole, tpl_value *out)
 {
-    int64_t value = 0;
     double real;
     const int base = prefix_base(text);
     size_t n = base ? digits_length(text, 2, base) : 0;
     if (n > 0) {
-        (void)parse_digits(t, (assay_text){.at = text.at + 2, .n = n}, base, false, &value);
-        *out = tpl_int(value);
+        (void)parse_digits(t, (assay_text){.at = text.at + 2, .n = n}, base, false, out);
         return n + 2;
     }
     n = digits_length(text, 0, 10);
@@ -167,14 +176,37 @@ size_t tpl_literal_number(tpl *t, assay_text text, bool whole, tpl_value *out)
     /* "007" is the number 0, and then 07. */
     if (text.at[0] == '0')
         for (n = 1; n < text.n && text.at[n] == '0';) n++;
-    (void)parse_digits(t, (assay_text){.at = text.at, .n = n}, 10, false, &value);
-    *out = tpl_int(value);
+    if (!parse_digits(t, (assay_text){.at = text.at, .n = n}, 10, false, out))
+        (void)tpl_fail(t, ASSAY_EFORMAT, "found an integer of more than %zu digits", TPL_DIGITS_MAX);
     return n;
 }
 
-bool tpl_parse_int(tpl *t, assay_text text, int64_t base, int64_t *out)
+/* The text with the decimal digits of every script as 0 to 9, and without white space at its ends, as int and
+ * float read it. */
+static assay_text read_numeral(tpl *t, assay_text text)
 {
-    text = tpl_strip_right(tpl_strip_left(text));
+    tpl_builder b = {.t = t};
+    uint32_t c;
+    bool ascii = true;
+    for (size_t i = 0; i < text.n; i++) ascii = ascii && (unsigned char)text.at[i] < 0x80;
+    for (size_t at = 0; !ascii && at < text.n && tpl_step(t, 1);) {
+        at += utf8_decode(text.at + at, text.n - at, &c, NULL);
+        const int digit = tpl_decimal_value(t, c);
+        const char made = c < 0x80 ? (char)c : tpl_is_space(c) ? ' ' : digit >= 0 ? (char)('0' + digit) : '?';
+        tpl_add(&b, &made, 1);
+    }
+    if (!ascii) text = tpl_built(&b).text;
+    while (text.n > 0 && (text.at[0] == ' ' || (text.at[0] >= '\t' && text.at[0] <= '\r')))
+        text.at++, text.n--;
+    while (text.n > 0 &&
+           (text.at[text.n - 1] == ' ' || (text.at[text.n - 1] >= '\t' && text.at[text.n - 1] <= '\r')))
+        text.n--;
+    return text;
+}
+
+bool tpl_parse_int(tpl *t, assay_text text, int64_t base, tpl_value *out)
+{
+    text = read_numeral(t, text);
     const bool negative = text.n > 0 && text.at[0] == '-';
     if (text.n > 0 && (text.at[0] == '-' || text.at[0] == '+')) text.at++, text.n--;
     const int prefix = prefix_base(text);
@@ -188,15 +220,14 @@ bool tpl_parse_int(tpl *t, assay_text text, int64_t base, int64_t *out)
         for (size_t i = 0; text.n > 1 && text.at[0] == '0' && i < text.n; i++)
             if (text.at[i] != '0' && text.at[i] != '_') return false;
     }
-    if (base < 2 || base > 36) return tpl_fail(t, ASSAY_EFORMAT, "int: found base %lld", (long long)base);
-    return parse_digits(t, text, (int)base, negative, out);
+    return base >= 2 && base <= 36 && parse_digits(t, text, (int)base, negative, out);
 }
 
 bool tpl_parse_float(tpl *t, assay_text text, double *out)
 {
     static const char *const words[] = {"inf", "infinity", "nan"};
     char digits[512], *end;
-    text = tpl_strip_right(tpl_strip_left(text));
+    text = read_numeral(t, text);
     const bool sign = text.n > 0 && (text.at[0] == '-' || text.at[0] == '+');
     assay_text rest = {.at = text.at + sign, .n = text.n - sign};
     bool word = false;

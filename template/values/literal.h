@@ -14,8 +14,10 @@ size_t tpl_name_length(assay_text text);
 size_t tpl_literal_string(tpl *t, assay_text text, tpl_value *out);
 size_t tpl_literal_number(tpl *t, assay_text text, bool whole, tpl_value *out);
 
-/* int(text, base) and float(text): false if the text is not a number. An int beyond 64 bits is an error. */
-bool tpl_parse_int(tpl *t, assay_text text, int64_t base, int64_t *out);
+/* int(text, base) and float(text), with the decimal digits of every script: false if the text is not a
+ * number.
+ */
+bool tpl_parse_int(tpl *t, assay_text text, int64_t base, tpl_value *out);
 bool tpl_parse_float(tpl *t, assay_text text, double *out);
 
 #endif

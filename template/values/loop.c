@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "template/values/dict.h"
+
 /* The next accepted element of the source. */
 static bool read_source(tpl *t, tpl_loop *loop, tpl_value *out)
 {

@@ -1,4 +1,4 @@
-/* The methods of strings, lists and dicts.
+/* The methods of values.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TEMPLATE_VALUES_METHODS_H
@@ -6,8 +6,8 @@
 
 #include "template/values/arguments.h"
 
-/* The method of an object, bound to it; undefined if it has none of that name. A method that Python has and
- * this interpreter does not, or that would change the object, is an error. */
+/* The method of an object, bound to it; undefined if it has none of that name, or if it would change the
+ * object. A method that Python has and this interpreter does not is an error. */
 tpl_value tpl_method(tpl *t, tpl_value object, assay_text name);
 
 /* Whether strings have a method of that name in Python, which this interpreter refuses. */
@@ -15,6 +15,9 @@ bool tpl_is_unsupported_method(assay_text name);
 
 /* Calls a method that tpl_method returned. */
 tpl_value tpl_method_call(tpl *t, const tpl_function *method, const tpl_arguments *args);
+
+/* real, imag, numerator and denominator of a number; undefined for other names. */
+tpl_value tpl_number_attribute(tpl *t, tpl_value v, assay_text name);
 
 /* The keys, the values or the pairs of a dict, in a list of this kind. */
 tpl_value tpl_dict_view(tpl *t, tpl_value dict, tpl_list_kind kind);

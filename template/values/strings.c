@@ -2,9 +2,7 @@
 #include "template/values/strings.h"
 
 #include <string.h>
-#include <utf8proc.h>
 
-#include "base/category.h"
 #include "base/utf8.h"
 
 /* Ensures capacity for n more bytes. */
@@ -52,7 +50,7 @@ tpl_value tpl_built(const tpl_builder *b)
     return tpl_text(b->data, b->n);
 }
 
-static bool is_space(uint32_t c)
+bool tpl_is_space(uint32_t c)
 {
     return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 || c == 0x1680 ||
            (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f ||
@@ -65,7 +63,7 @@ size_t tpl_space_prefix(assay_text text)
     while (at < text.n) {
         uint32_t c;
         const size_t n = utf8_decode(text.at + at, text.n - at, &c, NULL);
-        if (!is_space(c)) break;
+        if (!tpl_is_space(c)) break;
         at += n;
     }
     return at;
@@ -83,7 +81,7 @@ assay_text tpl_strip_right(assay_text text)
         uint32_t c;
         const size_t before = utf8_before(text.at, text.n);
         (void)utf8_decode(text.at + before, text.n - before, &c, NULL);
-        if (!is_space(c)) break;
+        if (!tpl_is_space(c)) break;
         text.n = before;
     }
     return text;
@@ -185,85 +183,4 @@ tpl_value tpl_escape(tpl *t, assay_text text)
     tpl_value v = tpl_built(&b);
     v.safe = true;
     return v;
-}
-
-/* Whether another case of c is several characters, or depends on its neighbours (SpecialCasing.txt). */
-static bool is_special(uint32_t c, bool to_lower)
-{
-    if (to_lower) return c == 0x130 || c == 0x3a3;
-    return c == 0x149 || c == 0x1f0 || c == 0x390 || c == 0x3b0 || c == 0x587 ||
-           (c >= 0x1e96 && c <= 0x1e9a) || (c >= 0x1f50 && c <= 0x1f56) || (c >= 0x1f80 && c <= 0x1ffc) ||
-           (c >= 0xfb00 && c <= 0xfb17);
-}
-
-static void add_cased(tpl_builder *b, uint32_t c, tpl_case to)
-{
-    const bool lower = to == TPL_LOWER;
-    if (c >= 0x80 && is_special(c, lower))
-        (void)tpl_fail(b->t, ASSAY_EUNSUPPORTED, "the other case of U+%04X is not supported", (unsigned)c);
-    if (c == 0xdf && !lower) tpl_add_string(b, to == TPL_UPPER ? "SS" : "Ss");
-    else if (lower) tpl_add_char(b, (uint32_t)utf8proc_tolower((utf8proc_int32_t)c));
-    else if (to == TPL_UPPER) tpl_add_char(b, (uint32_t)utf8proc_toupper((utf8proc_int32_t)c));
-    else tpl_add_char(b, (uint32_t)utf8proc_totitle((utf8proc_int32_t)c));
-}
-
-static bool is_cased(uint32_t c)
-{
-    const utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)c);
-    return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LL ||
-           category == UTF8PROC_CATEGORY_LT;
-}
-
-tpl_value tpl_change_case(tpl *t, assay_text text, tpl_case to)
-{
-    tpl_builder b = {.t = t};
-    bool begins = true; /* a word, or for TPL_CAPITALIZE the text */
-    uint32_t c;
-    size_t n;
-    for (size_t at = 0; at < text.n && tpl_step(t, 1); at += n) {
-        n = utf8_decode(text.at + at, text.n - at, &c, NULL);
-        if (to == TPL_UPPER || to == TPL_LOWER) add_cased(&b, c, to);
-        else if (begins) add_cased(&b, c, to == TPL_TITLE_WORDS ? TPL_UPPER : TPL_TITLE);
-        else add_cased(&b, c, TPL_LOWER);
-        if (to == TPL_TITLE) begins = !is_cased(c);
-        else begins = to == TPL_TITLE_WORDS && (is_space(c) || (c < 0x80 && strchr("-({[<", (int)c)));
-    }
-    return tpl_built(&b);
-}
-
-static bool in_class(uint32_t c, const char *name)
-{
-    const utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)c);
-    const bool letter = category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
-    const bool digit = category == UTF8PROC_CATEGORY_ND;
-    if (strcmp(name, "alpha") == 0) return letter;
-    if (strcmp(name, "digit") == 0) return digit;
-    if (strcmp(name, "alnum") == 0) return utf8_is_alphanumeric(c);
-    return is_space(c);
-}
-
-bool tpl_has_class(assay_text text, const char *name)
-{
-    const bool upper = strcmp(name, "upper") == 0, lower = strcmp(name, "lower") == 0;
-    bool any = false, all = true;
-    uint32_t c;
-    for (size_t at = 0; at < text.n;) {
-        at += utf8_decode(text.at + at, text.n - at, &c, NULL);
-        if (upper || lower) {
-            const bool small = utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_LL;
-            all = all && (!is_cased(c) || small == lower);
-            any = any || is_cased(c);
-        } else {
-            all = all && in_class(c, name);
-            any = true;
-        }
-    }
-    return any && all;
-}
-
-bool tpl_is_printable(uint32_t codepoint)
-{
-    const utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)codepoint);
-    if (codepoint == ' ') return true;
-    return category != UTF8PROC_CATEGORY_CN && !(category >= UTF8PROC_CATEGORY_ZS);
 }

@@ -21,7 +21,9 @@ void tpl_add_char(tpl_builder *b, uint32_t codepoint);
 void tpl_add_repeated(tpl_builder *b, assay_text text, size_t n);
 tpl_value tpl_built(const tpl_builder *b);
 
-/* Bytes of white space (str.isspace) at the beginning of text. */
+bool tpl_is_space(uint32_t c); /* str.isspace */
+
+/* Bytes of white space at the beginning of text. */
 size_t tpl_space_prefix(assay_text text);
 assay_text tpl_strip_left(assay_text text);
 assay_text tpl_strip_right(assay_text text);
@@ -39,24 +41,6 @@ size_t tpl_find_last(tpl *t, assay_text text, assay_text needle, size_t end);
 
 /* str.replace; count < 0: all. */
 tpl_value tpl_replace(tpl *t, assay_text text, assay_text from, assay_text to, int64_t count);
-
-typedef enum tpl_case {
-    TPL_UPPER,
-    TPL_LOWER,
-    TPL_CAPITALIZE,  /* the first character in title case, the rest in lower case */
-    TPL_TITLE,       /* str.title: every word of letters */
-    TPL_TITLE_WORDS, /* the filter title: every word after white space, brackets and - */
-} tpl_case;
-
-/* Characters whose other case is several characters or depends on its neighbours are refused, except for a
- * German sharp s. */
-tpl_value tpl_change_case(tpl *t, assay_text text, tpl_case to);
-
-/* str.isupper and others, by name: "upper", "lower", "alpha", "digit", "alnum", "space". */
-bool tpl_has_class(assay_text text, const char *name);
-
-/* Whether str.isprintable holds for it. */
-bool tpl_is_printable(uint32_t codepoint);
 
 /* Text with & < > ' " escaped as HTML, safe. */
 tpl_value tpl_escape(tpl *t, assay_text text);

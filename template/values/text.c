@@ -8,12 +8,38 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "template/values/literal.h"
+#include "template/values/integer.h"
+#include "template/values/unicode.h"
+
+/* Writes significant digits as a decimal or, if the exponent is low or at least `high`, with it. */
+static void print_digits(char *out, const char *digits, int exponent, int high)
+{
+    const int n = (int)strlen(digits);
+    if (exponent < -4 || exponent >= high)
+        (void)sprintf(out, "%c%s%se%c%02d", digits[0], n > 1 ? "." : "", digits + 1, exponent < 0 ? '-' : '+',
+                      abs(exponent));
+    else if (exponent < 0) (void)sprintf(out, "0.%.*s%s", -exponent - 1, "000", digits);
+    else if (n <= exponent + 1) {
+        (void)sprintf(out, "%s%0*d", digits, exponent + 1 - n, 0);
+        (void)strcpy(out + (exponent + 1), ".0");
+    } else (void)sprintf(out, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
+}
+
+/* The significant digits of a text that %e made, without zeros at their end; returns the exponent. */
+static int read_digits(char *text)
+{
+    const int exponent = atoi(strchr(text, 'e') + 1);
+    size_t n = 0;
+    for (const char *c = text; *c != 'e'; c++)
+        if (*c >= '0' && *c <= '9') text[n++] = *c;
+    while (n > 1 && text[n - 1] == '0') n--;
+    text[n] = 0;
+    return exponent;
+}
 
 void tpl_print_float(char *out, double real)
 {
     char digits[32] = "";
-    int exponent = 0, n = 0;
     if (isnan(real) || isinf(real)) {
         (void)strcpy(out, isnan(real) ? "nan" : real < 0 ? "-inf" : "inf");
         return;
@@ -22,43 +48,64 @@ void tpl_print_float(char *out, double real)
         (void)snprintf(digits, sizeof digits, "%.*e", precision, fabs(real));
         if (strtod(digits, NULL) == fabs(real)) break;
     }
-    char *e = strchr(digits, 'e');
-    exponent = atoi(e + 1);
-    for (char *c = digits; c < e; c++)
-        if (*c >= '0' && *c <= '9') digits[n++] = *c;
-    digits[n] = 0;
     if (signbit(real)) *out++ = '-';
-    if (exponent < -4 || exponent >= 16)
-        (void)sprintf(out, "%c%s%se%c%02d", digits[0], n > 1 ? "." : "", digits + 1, exponent < 0 ? '-' : '+',
-                      abs(exponent));
-    else if (exponent < 0) (void)sprintf(out, "0.%.*s%s", -exponent - 1, "000", digits);
-    else if (n <= exponent + 1) (void)sprintf(out, "%s%.*s.0", digits, exponent + 1 - n, "000000000000000");
-    else (void)sprintf(out, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
+    const int exponent = read_digits(digits);
+    print_digits(out, digits, exponent, 16);
+}
+
+void tpl_print_rounded(char *out, double real, int n_digits)
+{
+    char digits[TPL_FLOAT_DIGITS_MAX + 16];
+    if (isnan(real) || isinf(real)) {
+        tpl_print_float(out, real);
+        return;
+    }
+    if (n_digits < 1) n_digits = 1;
+    (void)snprintf(digits, sizeof digits, "%.*e", n_digits - 1, fabs(real));
+    if (signbit(real)) *out++ = '-';
+    const int exponent = read_digits(digits);
+    print_digits(out, digits, exponent, n_digits - 1);
+}
+
+static void add_escape(tpl_builder *b, uint32_t c)
+{
+    char escape[16];
+    (void)snprintf(escape, sizeof escape,
+                   c < 0x100     ? "\\x%02x"
+                   : c < 0x10000 ? "\\u%04x"
+                                 : "\\U%08x",
+                   (unsigned)c);
+    tpl_add_string(b, escape);
+}
+
+assay_text tpl_ascii(tpl *t, assay_text text)
+{
+    tpl_builder b = {.t = t};
+    uint32_t c;
+    size_t n;
+    for (size_t at = 0; at < text.n && tpl_step(t, 1); at += n) {
+        n = utf8_decode(text.at + at, text.n - at, &c, NULL);
+        if (c >= 0x80) add_escape(&b, c);
+        else tpl_add(&b, text.at + at, 1);
+    }
+    return tpl_built(&b).text;
 }
 
 /* repr of a string: in single quotes, or in double quotes if that avoids an escape. */
 static void add_quoted(tpl_builder *b, assay_text text)
 {
+    static const char names[] = "\n\r\t\\", letters[] = "nrt\\";
     const bool twice = text.n > 0 && memchr(text.at, '\'', text.n) && !memchr(text.at, '"', text.n);
     const char quote = twice ? '"' : '\'';
-    char escape[16];
     uint32_t c;
     size_t n;
     tpl_add(b, &quote, 1);
     for (size_t at = 0; at < text.n && tpl_step(b->t, 1); at += n) {
         n = utf8_decode(text.at + at, text.n - at, &c, NULL);
-        escape[0] = 0;
-        if (c == (uint32_t)quote || c == '\\') (void)snprintf(escape, sizeof escape, "\\%c", (char)c);
-        else if (c == '\n') (void)strcpy(escape, "\\n");
-        else if (c == '\r') (void)strcpy(escape, "\\r");
-        else if (c == '\t') (void)strcpy(escape, "\\t");
-        else if (!tpl_is_printable(c))
-            (void)snprintf(escape, sizeof escape,
-                           c < 0x100     ? "\\x%02x"
-                           : c < 0x10000 ? "\\u%04x"
-                                         : "\\U%08x",
-                           (unsigned)c);
-        if (*escape) tpl_add_string(b, escape);
+        const char *name = c > 0 && c < 0x80 ? strchr(names, (int)c) : NULL;
+        const char escape[] = {'\\', name ? letters[name - names] : quote, 0};
+        if (name || c == (uint32_t)quote) tpl_add_string(b, escape);
+        else if (!tpl_char_has(b->t, c, TPL_PRINTABLE)) add_escape(b, c);
         else tpl_add(b, text.at + at, n);
     }
     tpl_add(b, &quote, 1);
@@ -81,13 +128,12 @@ static void add_list(tpl_builder *b, tpl_value v)
     static const char *const open[] = {"[", "(", "dict_keys([", "dict_values([", "dict_items(["};
     static const char *const closed[] = {"]", ")", "])", "])", "])"};
     const tpl_list *list = v.list;
-    char range[96];
     if (list->kind == TPL_RANGE) {
-        const int n =
-            snprintf(range, sizeof range, "range(%" PRId64 ", %" PRId64, list->range[0], list->range[1]);
-        if (list->range[2] != 1)
-            (void)snprintf(range + n, sizeof range - (size_t)n, ", %" PRId64, list->range[2]);
-        tpl_add_string(b, range);
+        const bool by_one = tpl_is_whole(list->range[2]) && tpl_whole(list->range[2]) == 1;
+        for (size_t i = 0; i < (by_one ? 2 : 3); i++) {
+            tpl_add_string(b, i == 0 ? "range(" : ", ");
+            tpl_add_repr(b, list->range[i]);
+        }
         tpl_add_string(b, ")");
         return;
     }
@@ -118,6 +164,10 @@ void tpl_add_repr(tpl_builder *b, tpl_value v)
     else if (v.kind == TPL_INT) {
         (void)snprintf(number, sizeof number, "%" PRId64, v.whole);
         tpl_add_string(b, number);
+    } else if (v.kind == TPL_BIG) {
+        const assay_text digits = tpl_integer_digits(b->t, v, 10);
+        if (tpl_integer_is_negative(v)) tpl_add_string(b, "-");
+        tpl_add(b, digits.at, digits.n);
     } else if (v.kind == TPL_FLOAT) {
         tpl_print_float(number, v.real);
         tpl_add_string(b, number);
@@ -133,7 +183,8 @@ void tpl_add_repr(tpl_builder *b, tpl_value v)
         tpl_add_string(b, ">");
     } else if (v.kind == TPL_FUNCTION && v.function->macro) {
         tpl_add_string(b, "<Macro ");
-        add_quoted(b, v.function->macro_name);
+        if (v.function->macro_name.at) add_quoted(b, v.function->macro_name);
+        else tpl_add_string(b, "anonymous");
         tpl_add_string(b, ">");
     } else if (v.kind == TPL_LIST) add_list(b, v);
     else

@@ -14,7 +14,8 @@ typedef enum tpl_kind {
     TPL_MISSING,   /* an argument that was not passed: never a value of the template */
     TPL_NONE,
     TPL_BOOL,
-    TPL_INT,
+    TPL_INT, /* of 64 bits */
+    TPL_BIG, /* an int beyond 64 bits (integer.h) */
     TPL_FLOAT,
     TPL_STRING,
     TPL_LIST,
@@ -27,6 +28,7 @@ typedef enum tpl_kind {
 typedef struct tpl_list tpl_list;
 typedef struct tpl_dict tpl_dict;
 typedef struct tpl_function tpl_function;
+typedef struct tpl_limbs tpl_limbs; /* of limbs.h */
 
 typedef struct tpl_value {
     tpl_kind kind;
@@ -34,6 +36,7 @@ typedef struct tpl_value {
     union {
         bool truth;
         int64_t whole;
+        const tpl_limbs *big;
         double real;
         assay_text text;
         tpl_list *list;
@@ -60,7 +63,7 @@ struct tpl_list {
     tpl_list_kind kind;
     bool is_group; /* a tuple that the filter groupby returned: it has the members grouper, list */
     size_t n, capacity, n_read; /* n_read: of an iterator */
-    int64_t range[3];           /* of a range: from, to, step */
+    const tpl_value *range;     /* [3] of a range: from, to, step */
     tpl_value *items;           /* [n] */
     tpl_next_fn *next;          /* of an iterator, what follows its items; NULL: nothing */
     void *state;                /* of next */
@@ -85,11 +88,15 @@ struct tpl_dict {
     size_t n_slots;
 };
 
+/* An attribute of a function; undefined: it has none of that name. */
+typedef tpl_value tpl_attribute_fn(tpl *t, const tpl_function *function, assay_text name);
+
 struct tpl_function {
-    const char *name;          /* of a global or a method */
-    tpl_value self;            /* of a method: the object */
-    const void *macro, *scope; /* of a macro: its node, and where it is defined */
-    assay_text macro_name;
+    const char *name;            /* of a global or a method */
+    tpl_value self;              /* of a method: the object */
+    const void *macro, *scope;   /* of a macro: its node, and where it is defined */
+    assay_text macro_name;       /* at NULL: none */
+    tpl_attribute_fn *attribute; /* NULL: a function without attributes */
 };
 
 tpl_value tpl_none(void);
@@ -99,29 +106,17 @@ tpl_value tpl_float(double real);
 tpl_value tpl_text(const char *at, size_t n); /* borrowed */
 tpl_value tpl_string(const char *terminated); /* borrowed */
 tpl_value tpl_list_new(tpl *t, tpl_list_kind kind);
-tpl_value tpl_dict_new(tpl *t);
 
-/* Append to a list, or set a member of a dict or namespace. `list` and `dict` may be undefined after an
- * error. */
+/* Appends to a list, which may be undefined after an error. */
 void tpl_list_add(tpl *t, tpl_value list, tpl_value item);
-void tpl_dict_set(tpl *t, tpl_value dict, tpl_value key, tpl_value value);
-
-/* NULL: the dict has no such key, or the key is not hashable, which is an error if `strict`. */
-const tpl_value *tpl_dict_find(tpl *t, tpl_value dict, tpl_value key, bool strict);
-const tpl_value *tpl_dict_find_text(tpl *t, tpl_value dict, assay_text key);
 
 bool tpl_is_string(tpl_value v);
 bool tpl_is_number(tpl_value v); /* int, float or bool, as in Python */
-bool tpl_is_whole(tpl_value v);  /* int or bool */
-int64_t tpl_whole(tpl_value v);  /* of an int or a bool */
-double tpl_real(tpl_value v);    /* of a number */
+bool tpl_is_whole(tpl_value v);  /* an int of 64 bits or a bool */
+int64_t tpl_whole(tpl_value v);  /* of these */
 bool tpl_is_list_of(tpl_value v, tpl_list_kind kind);
 bool tpl_same_text(assay_text a, const char *terminated);
 bool tpl_truth(tpl_value v);
-bool tpl_equals(tpl *t, tpl_value a, tpl_value b);
-
-/* -1, 0 or 1; values without an order are an error, with the operator's name in the message. */
-int tpl_compare(tpl *t, tpl_value a, tpl_value b, const char *what);
 
 /* The name of the type in Python, for messages. */
 const char *tpl_type_name(tpl_value v);

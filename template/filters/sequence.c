@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "template/values/filters_sequence.h"
+#include "template/filters/sequence.h"
 
+#include "template/values/item.h"
 #include "template/values/methods.h"
 #include "template/values/operate.h"
 #include "template/values/strings.h"
@@ -34,7 +35,9 @@ FILTER(filter_last)
     if (tpl_is_list_of(v, TPL_ITERATOR)) return tpl_fail_type(t, v, "last");
     if (v.kind == TPL_UNDEFINED) return v;
     const tpl_list *items = tpl_elements(t, v);
-    return items->n > 0 ? items->items[items->n - 1] : (tpl_value){0};
+    tpl_value last = items->n > 0 ? items->items[items->n - 1] : (tpl_value){0};
+    if (v.kind == TPL_STRING) last.safe = v.safe;
+    return last;
 }
 
 FILTER(filter_list)
@@ -87,7 +90,10 @@ FILTER(filter_reverse)
         if (v.kind == TPL_STRING) tpl_add(&b, items->items[i].text.at, items->items[i].text.n);
         else tpl_list_add(t, list, items->items[i]);
     }
-    return v.kind == TPL_STRING ? tpl_built(&b) : list;
+    if (v.kind != TPL_STRING) return list;
+    tpl_value text = tpl_built(&b);
+    text.safe = v.safe;
+    return text;
 }
 
 FILTER(filter_sum)
@@ -181,7 +187,6 @@ FILTER(filter_attr)
 {
     UNUSED;
     const assay_text name = tpl_argument_text(t, at[0], "");
-    if (v.kind == TPL_UNDEFINED) return tpl_fail_type(t, v, "attr");
     return v.kind == TPL_DICT ? tpl_method(t, v, name) : tpl_attribute(t, v, name);
 }
 

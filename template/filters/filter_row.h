@@ -1,8 +1,8 @@
 /* A row of a table of filters.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TEMPLATE_VALUES_FILTER_ROW_H
-#define TEMPLATE_VALUES_FILTER_ROW_H
+#ifndef TEMPLATE_FILTERS_FILTER_ROW_H
+#define TEMPLATE_FILTERS_FILTER_ROW_H
 
 #include "template/values/arguments.h"
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "template/values/filters_order.h"
+#include "template/filters/order.h"
 
 #include <string.h>
 
+#include "template/values/casing.h"
+#include "template/values/dict.h"
+#include "template/values/item.h"
 #include "template/values/methods.h"
 #include "template/values/operate.h"
 #include "template/values/strings.h"
@@ -21,16 +24,17 @@ static tpl_value key_of(tpl *t, tpl_value item, tpl_value attribute, bool case_s
     return fold_case(t, tpl_path(t, item, attribute, (tpl_value){.kind = TPL_MISSING}), case_sensitive);
 }
 
-/* The keys of sort, whose attribute may name several, with commas between. */
+/* The keys of sort, whose attribute may name several, with commas between. They are a list, as in jinja2:
+ * lists compare their elements for equality first, so that equal elements need no order. */
 static tpl_value sort_key(tpl *t, tpl_value item, tpl_value attribute, bool case_sensitive)
 {
-    if (attribute.kind != TPL_STRING || !memchr(attribute.text.at, ',', attribute.text.n))
-        return key_of(t, item, attribute, case_sensitive);
     tpl_value keys = tpl_list_new(t, TPL_PLAIN);
-    for (size_t at = 0; at <= attribute.text.n && t->status == ASSAY_OK;) {
+    const bool named = attribute.kind == TPL_STRING;
+    for (size_t at = 0; at <= (named ? attribute.text.n : 0) && t->status == ASSAY_OK;) {
         size_t end = at;
-        while (end < attribute.text.n && attribute.text.at[end] != ',') end++;
-        tpl_list_add(t, keys, key_of(t, item, tpl_text(attribute.text.at + at, end - at), case_sensitive));
+        while (named && end < attribute.text.n && attribute.text.at[end] != ',') end++;
+        const tpl_value one = named ? tpl_text(attribute.text.at + at, end - at) : attribute;
+        tpl_list_add(t, keys, key_of(t, item, one, case_sensitive));
         at = end + 1;
     }
     return keys;
@@ -48,7 +52,8 @@ static void merge_sort(tpl *t, tpl_entry *entries, tpl_entry *other, size_t n, b
         bool first = b == n;
         if (!first && a < half) {
             const int order = tpl_compare(t, other[b].key, other[a].key, "sort");
-            first = order == 2 || (reverse ? order <= 0 : order >= 0);
+            if (order == 2) (void)tpl_fail(t, ASSAY_EUNSUPPORTED, "sorting a NaN is not supported");
+            first = reverse ? order <= 0 : order >= 0;
         }
         entries[i] = other[first ? a++ : b++];
     }

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "template/values/wrap.h"
+#include "template/filters/wrap.h"
 
-#include <utf8proc.h>
-
-#include "base/category.h"
 #include "base/utf8.h"
+#include "template/values/unicode.h"
 
 /* The characters of a text. */
 typedef struct letters {
+    tpl *t;
     uint32_t *at; /* [n] */
     size_t n;
 } letters;
 
 static letters decode(tpl *t, assay_text text)
 {
-    letters l = {.at = tpl_alloc(t, text.n + 1, sizeof *l.at)};
+    letters l = {.t = t, .at = tpl_alloc(t, text.n + 1, sizeof *l.at)};
     for (size_t i = 0; l.at && i < text.n; l.n++) i += utf8_decode(text.at + i, text.n - i, &l.at[l.n], NULL);
     return l;
 }
@@ -24,23 +23,22 @@ static bool is_white(const letters *l, size_t i)
     return l->at[i] == ' ' || (l->at[i] >= '\t' && l->at[i] <= '\r');
 }
 
-static bool is_word(uint32_t c)
+static bool is_word(const letters *l, uint32_t c)
 {
-    return c == '_' || utf8_is_alphanumeric(c);
+    return c == '_' || tpl_char_has(l->t, c, TPL_ALNUM);
 }
 
 /* A character of a word that is no digit. */
 static bool is_letter(const letters *l, size_t i)
 {
-    return i < l->n && is_word(l->at[i]) &&
-           utf8proc_category((utf8proc_int32_t)l->at[i]) != UTF8PROC_CATEGORY_ND;
+    return i < l->n && is_word(l, l->at[i]) && !tpl_char_has(l->t, l->at[i], TPL_DECIMAL);
 }
 
 /* Whether a dash may follow character i. */
 static bool ends_word(const letters *l, size_t i)
 {
     const uint32_t c = l->at[i];
-    return is_word(c) || c == '!' || c == '"' || c == '\'' || c == '&' || c == '.' || c == ',' || c == '?';
+    return is_word(l, c) || c == '!' || c == '"' || c == '\'' || c == '&' || c == '.' || c == ',' || c == '?';
 }
 
 /* How many hyphens a dash between words at i has, two or more; 0: there is none. */
@@ -49,7 +47,7 @@ static size_t dash_at(const letters *l, size_t i)
     size_t n = 0;
     if (i == 0 || i >= l->n || !ends_word(l, i - 1)) return 0;
     while (i + n < l->n && l->at[i + n] == '-') n++;
-    return n >= 2 && i + n < l->n && is_word(l->at[i + n]) ? n : 0;
+    return n >= 2 && i + n < l->n && is_word(l, l->at[i + n]) ? n : 0;
 }
 
 /* Whether the hyphen at i divides a word: letters on both sides, on the left two or one after another hyphen.

@@ -1,8 +1,8 @@
 /* Lines of a limited width, as Python's textwrap.wrap makes them without expanding tabs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TEMPLATE_VALUES_WRAP_H
-#define TEMPLATE_VALUES_WRAP_H
+#ifndef TEMPLATE_FILTERS_WRAP_H
+#define TEMPLATE_FILTERS_WRAP_H
 
 #include "template/values/strings.h"
 

@@ -1,8 +1,8 @@
 /* Tests: `value is name(arguments)`.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TEMPLATE_VALUES_IS_H
-#define TEMPLATE_VALUES_IS_H
+#ifndef TEMPLATE_FILTERS_IS_H
+#define TEMPLATE_FILTERS_IS_H
 
 #include "template/values/arguments.h"
 

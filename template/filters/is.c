@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "template/values/is.h"
+#include "template/filters/is.h"
 
 #include <string.h>
 
+#include "template/values/casing.h"
+#include "template/values/dict.h"
 #include "template/values/operate.h"
 #include "template/values/strings.h"
 #include "template/values/text.h"
@@ -27,11 +29,11 @@ TEST(is_kind)
     static const struct {
         const char *name;
         tpl_kind kind;
-    } kinds[] = {{"none", TPL_NONE},   {"boolean", TPL_BOOL},  {"integer", TPL_INT},
+    } kinds[] = {{"none", TPL_NONE},   {"boolean", TPL_BOOL},  {"integer", TPL_INT}, {"integer", TPL_BIG},
                  {"float", TPL_FLOAT}, {"string", TPL_STRING}, {"mapping", TPL_DICT}};
     UNUSED;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(test_name, kinds[i].name) == 0) return v.kind == kinds[i].kind;
+        if (strcmp(test_name, kinds[i].name) == 0 && v.kind == kinds[i].kind) return true;
     return false;
 }
 
@@ -71,7 +73,7 @@ TEST(is_case)
 {
     const assay_text text = tpl_str(t, v);
     UNUSED;
-    return tpl_has_class(text, test_name);
+    return tpl_has_class(t, text, test_name);
 }
 
 TEST(is_safe)
@@ -176,7 +178,8 @@ bool tpl_is(tpl *t, assay_text name, tpl_value value, const tpl_arguments *args)
     tpl_value at[TPL_PARAMETERS_MAX];
     const test *found = find_test(name);
     if (!found)
-        return tpl_fail(t, ASSAY_EUNSUPPORTED, "the test \"%.*s\" is not supported",
-                        name.n > 60 ? 60 : (int)name.n, name.at);
+        return tpl_fail(t, tpl_is_test(name) ? ASSAY_EUNSUPPORTED : ASSAY_EFORMAT, "the test \"%.*s\" %s",
+                        name.n > 60 ? 60 : (int)name.n, name.at,
+                        tpl_is_test(name) ? "is not supported" : "does not exist");
     return tpl_bind(t, name, args, found->parameters, at) && found->holds(t, value, at, found->name);
 }

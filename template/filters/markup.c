@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "template/values/filters_markup.h"
+#include "template/filters/markup.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/category.h"
 #include "base/utf8.h"
+#include "template/filters/wrap.h"
+#include "template/values/dict.h"
+#include "template/values/integer.h"
 #include "template/values/literal.h"
 #include "template/values/split.h"
 #include "template/values/text.h"
-#include "template/values/wrap.h"
+#include "template/values/unicode.h"
 
 #define FILTER TPL_FILTER
 #define UNUSED TPL_FILTER_UNUSED
@@ -21,40 +23,36 @@ FILTER(filter_forceescape)
     return tpl_escape(t, tpl_str(t, v));
 }
 
-/* The text without what stands between `from` and `to`, both included. */
-static tpl_value remove_between(tpl *t, assay_text text, const char *from, const char *to)
+/* The offset after the comment or tag that begins at text[at]; SIZE_MAX: it has no end. */
+static size_t tag_end(tpl *t, assay_text text, size_t at)
 {
-    const assay_text first = {.at = from, .n = strlen(from)}, last = {.at = to, .n = strlen(to)};
+    const assay_text comment = {.at = "<!--", .n = 4};
+    const bool is_comment = text.n - at >= 4 && memcmp(text.at + at, comment.at, 4) == 0;
+    const assay_text end = {.at = is_comment ? "-->" : ">", .n = is_comment ? 3 : 1};
+    const size_t found = tpl_find(t, text, end, at + (is_comment ? 4 : 0));
+    return found == SIZE_MAX ? SIZE_MAX : found + end.n;
+}
+
+/* The text without comments and tags, as markupsafe 3.0 finds them: one that has no end ends the search. */
+static tpl_value remove_tags(tpl *t, assay_text text)
+{
     tpl_builder b = {.t = t};
-    size_t at = 0;
-    while (t->status == ASSAY_OK) {
-        const size_t begin = tpl_find(t, text, first, at);
-        const size_t end = begin == SIZE_MAX ? SIZE_MAX : tpl_find(t, text, last, begin);
+    size_t at = 0, begin;
+    while ((begin = tpl_find(t, text, (assay_text){.at = "<", .n = 1}, at)) != SIZE_MAX) {
+        const size_t end = tag_end(t, text, begin);
         if (end == SIZE_MAX) break;
         tpl_add(&b, text.at + at, begin - at);
-        at = end + last.n;
+        at = end;
     }
     tpl_add(&b, text.at + at, text.n - at);
     return tpl_built(&b);
-}
-
-/* Removing a comment or tag may make another one of the text around it, which is removed as well. */
-static tpl_value remove_all_between(tpl *t, tpl_value v, const char *from, const char *to)
-{
-    for (size_t before = SIZE_MAX; v.text.n < before && t->status == ASSAY_OK;) {
-        before = v.text.n;
-        v = remove_between(t, v.text, from, to);
-    }
-    return v;
 }
 
 FILTER(filter_striptags)
 {
     tpl_builder b = {.t = t};
     UNUSED;
-    const assay_text given = tpl_str(t, v);
-    tpl_value text = remove_all_between(t, tpl_text(given.at, given.n), "<!--", "-->");
-    text = remove_all_between(t, text, "<", ">");
+    tpl_value text = remove_tags(t, tpl_str(t, v));
     const tpl_value words = tpl_split(t, text.text, NULL, -1, false);
     for (size_t i = 0; words.kind == TPL_LIST && i < words.list->n && tpl_step(t, 1); i++) {
         if (i > 0) tpl_add_string(&b, " ");
@@ -147,7 +145,7 @@ FILTER(filter_wordcount)
     UNUSED;
     for (size_t i = 0; i < text.n && tpl_step(t, 1);) {
         i += utf8_decode(text.at + i, text.n - i, &c, NULL);
-        const bool is_word = c == '_' || utf8_is_alphanumeric(c);
+        const bool is_word = c == '_' || tpl_char_has(t, c, TPL_ALNUM);
         n += is_word && !in_word;
         in_word = is_word;
     }
@@ -164,13 +162,13 @@ FILTER(filter_filesizeformat)
     double bytes;
     size_t i = 0;
     UNUSED;
-    if (tpl_is_number(v)) bytes = tpl_real(v);
+    if (tpl_is_number(v)) bytes = tpl_real(t, v);
     else if (v.kind != TPL_STRING || !tpl_parse_float(t, v.text, &bytes))
         return tpl_fail_type(t, v, "filesizeformat");
     if (bytes == 1) return tpl_string("1 Byte");
     if (bytes < base) {
-        if (bytes < -0x1p63) return tpl_fail_type(t, v, "filesizeformat");
-        (void)snprintf(text, sizeof text, "%lld Bytes", (long long)bytes);
+        if (!isfinite(bytes)) return tpl_fail_type(t, v, "filesizeformat of a number that is not finite");
+        (void)snprintf(text, sizeof text, "%.0f Bytes", trunc(bytes) + 0.0);
     } else {
         while (i < 7 && !(bytes < pow(base, (double)i + 2))) i++;
         (void)snprintf(text, sizeof text, "%.1f %s", base * bytes / pow(base, (double)i + 2),
@@ -191,6 +189,8 @@ FILTER(filter_wordwrap)
     tpl_builder b = {.t = t};
     UNUSED;
     if (v.kind != TPL_STRING) return tpl_fail_type(t, v, "wordwrap");
+    if (at[2].kind == TPL_STRING && at[2].safe)
+        (void)tpl_fail(t, ASSAY_EUNSUPPORTED, "wordwrap with a safe text between lines is not supported");
     const tpl_value lines = tpl_split_lines(t, v.text, false);
     for (size_t i = 0; lines.kind == TPL_LIST && i < lines.list->n && tpl_step(t, 1); i++) {
         if (i > 0) tpl_add(&b, between.at, between.n);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "template/values/filters.h"
+#include "template/filters/filters.h"
 
 #include <string.h>
 
-#include "template/values/filters_markup.h"
-#include "template/values/filters_order.h"
-#include "template/values/filters_scalar.h"
-#include "template/values/filters_sequence.h"
-#include "template/values/is.h"
+#include "template/filters/is.h"
+#include "template/filters/markup.h"
+#include "template/filters/order.h"
+#include "template/filters/scalar.h"
+#include "template/filters/sequence.h"
+#include "template/values/item.h"
 #include "template/values/operate.h"
 
 #define FILTER TPL_FILTER
@@ -121,13 +122,21 @@ bool tpl_is_filter(assay_text name)
            tpl_same_text(name, "urlize");
 }
 
+bool tpl_filter_has_context(assay_text name)
+{
+    for (const tpl_filter_row *row = selecting_filters; row->name; row++)
+        if (tpl_same_text(name, row->name)) return true;
+    return false;
+}
+
 tpl_value tpl_filter(tpl *t, assay_text name, tpl_value value, const tpl_arguments *args)
 {
     tpl_value at[TPL_PARAMETERS_MAX], out = {0};
     const tpl_filter_row *row = find_row(name);
     if (!row)
-        (void)tpl_fail(t, ASSAY_EUNSUPPORTED, "the filter \"%.*s\" is not supported",
-                       name.n > 60 ? 60 : (int)name.n, name.at);
+        (void)tpl_fail(t, tpl_is_filter(name) ? ASSAY_EUNSUPPORTED : ASSAY_EFORMAT, "the filter \"%.*s\" %s",
+                       name.n > 60 ? 60 : (int)name.n, name.at,
+                       tpl_is_filter(name) ? "is not supported" : "does not exist");
     else if (tpl_enter(t) && (!row->parameters || tpl_bind(t, name, args, row->parameters, at)))
         out = row->apply(t, value, at, args, name);
     if (row) tpl_leave(t);

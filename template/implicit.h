@@ -1,0 +1,14 @@
+/* The implicit names of macros: caller, varargs and kwargs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEMPLATE_IMPLICIT_H
+#define TEMPLATE_IMPLICIT_H
+
+#include "template/node.h"
+
+/* Fills in uses_caller, uses_varargs and uses_kwargs of a macro, or of a block that is called as one: which
+ * of the names its body reads before it assigns them, in macros and calls within it as well (find_undeclared
+ * of jinja2/compiler.py). A parameter `caller` that the body reads needs a default. */
+void tpl_find_implicit(tpl *t, tpl_node *macro);
+
+#endif
