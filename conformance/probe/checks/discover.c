@@ -36,6 +36,22 @@ static const char *model_id(json_object *document, size_t i, size_t *n)
     return json_text(id);
 }
 
+/* The positions of the model with this id, as vllm and other servers list them; 0: not there. */
+static size_t model_positions(json_object *document, const char *id)
+{
+    size_t n = 0;
+    const char *other;
+    json_object *data = NULL, *most = NULL;
+    for (size_t i = 0; (other = model_id(document, i, &n)); i++) {
+        if (strcmp(other, id) != 0) continue;
+        (void)json_object_object_get_ex(document, "data", &data);
+        if (json_object_object_get_ex(json_object_array_get_idx(data, i), "max_model_len", &most) &&
+            json_object_is_type(most, json_type_int) && json_object_get_int64(most) > 0)
+            return (size_t)json_object_get_int64(most);
+    }
+    return 0;
+}
+
 /* Whether a model's id is, or ends with, the name of the checkpoint's directory. */
 static bool names_checkpoint(const char *id, const char *dir)
 {
@@ -99,6 +115,7 @@ static assay_status read_models(probe_run *r, const probe_exchange *x, assay_err
                                r->model ? r->model : id);
         if (rc == ASSAY_OK && id && !r->model && !(r->model = strdup(id)))
             rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+        if (rc == ASSAY_OK && r->model) r->server.n_positions = model_positions(document, r->model);
     }
     json_object_put(document);
     return rc;

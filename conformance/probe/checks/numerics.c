@@ -88,7 +88,7 @@ static assay_status ask_prompt(probe_run *r, const way *w, const probe_prompt *p
                                assay_error *err)
 {
     const bool echo = strcmp(w->name, "echo") == 0;
-    const size_t top = top_of(r, w->endpoint), n = r->server.takes_ids ? p->n_ids : p->n_prompt;
+    const size_t top = top_of(r, w->endpoint), n = r->server.takes_ids ? probe_ids_most(r, p) : p->n_prompt;
     char more[64];
     probe_exchange x;
     probe_answer a;
@@ -146,7 +146,7 @@ static assay_status ask_prefixes(probe_run *r, const way *w, const probe_prompt 
     size_t n_asked = 0;
     assay_status rc = ASSAY_OK;
     for (size_t i = 1; i <= n_prefixes && rc == ASSAY_OK; i++) {
-        const size_t n = p->n_ids * i / n_prefixes;
+        const size_t n = probe_ids_most(r, p) * i / n_prefixes;
         probe_exchange x;
         probe_answer a;
         PROBE_LABEL(label, "numerics/%s-%zu-%zu", w->name, number, n_asked);

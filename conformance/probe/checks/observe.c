@@ -71,7 +71,7 @@ static assay_status ask_sample(probe_run *r, observed *o, const probe_prompt *p,
     else (void)snprintf(more, sizeof more, "{\"echo\":true,\"return_tokens_as_token_ids\":true}");
     const probe_ask ask = {.endpoint = PROBE_COMPLETIONS,
                            .prompt = p,
-                           .n_before = p->n_ids,
+                           .n_before = probe_ids_most(r, p),
                            .max_tokens = 1,
                            .logprobs = o->vocab,
                            .more = more};

@@ -9,8 +9,23 @@
 #include "conformance/probe/run/convert.h"
 #include "conformance/support/json_add.h"
 
+/* The positions that the server has for a prompt and its answer; SIZE_MAX: unknown. */
+static size_t count_positions(const probe_run *r)
+{
+    const size_t model = r->truth->n_positions, server = r->server.n_positions;
+    const size_t least = model && (!server || model < server) ? model : server;
+    return least ? least : SIZE_MAX;
+}
+
+size_t probe_ids_most(const probe_run *r, const probe_prompt *p)
+{
+    const size_t n = count_positions(r);
+    return p->n_ids < n ? p->n_ids : n - 1;
+}
+
 bool probe_can_ask(const probe_run *r, probe_endpoint endpoint, const probe_prompt *p)
 {
+    if (p->n_prompt + p->n_greedy + p->ends > count_positions(r)) return false;
     if (endpoint != PROBE_COMPLETIONS) return p->chat && (p->implied || !r->server.at[endpoint].bare);
     if (r->server.takes_ids) return true;
     return p->readable && (p->adds || !r->server.adds_first || p->ids[0] == r->server.first);
@@ -62,7 +77,7 @@ static bool add_limit(const probe_run *r, const probe_ask *ask, json_object *to)
 {
     const char *name = ask->endpoint == PROBE_RESPONSES ? "max_output_tokens" : "max_tokens";
     const size_t n_before = ask->n_before ? ask->n_before : ask->prompt->n_prompt;
-    const size_t left = r->truth->n_positions > n_before ? r->truth->n_positions - n_before : SIZE_MAX;
+    const size_t n = count_positions(r), left = n > n_before ? n - n_before : SIZE_MAX;
     return conf_json_add_count(to, name, ask->max_tokens < left ? ask->max_tokens : left) &&
            conf_json_add(to, "temperature", json_object_new_int(ask->sampled ? 1 : 0));
 }

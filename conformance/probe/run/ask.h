@@ -21,7 +21,10 @@ typedef struct probe_ask {
 
 #define PROBE_NO_LOGPROBS SIZE_MAX
 
-/* Whether an endpoint can be asked this prompt. */
+/* How many ids of a prompt leave the server a position for a token after them. */
+size_t probe_ids_most(const probe_run *r, const probe_prompt *p);
+
+/* Whether an endpoint can be asked this prompt: as a request, and with the positions for its answer. */
 bool probe_can_ask(const probe_run *r, probe_endpoint endpoint, const probe_prompt *p);
 
 /* Makes the exchange of a request. Fails with ASSAY_ENOMEM. Free *x with probe_exchange_free. */

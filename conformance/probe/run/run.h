@@ -31,6 +31,7 @@ typedef struct probe_server {
     bool takes_ids, adds_first, echo, prompt_logprobs, metrics, model_is_guessed, refuses_key, unusable;
     int32_t first;
     double seconds;
+    size_t n_positions; /* of the model, as the server lists it (max_model_len); 0: it does not say */
 } probe_server;
 
 typedef struct probe_run {

@@ -278,6 +278,41 @@ START_TEST(completions_may_list_the_token_beside_the_largest)
 }
 END_TEST
 
+START_TEST(safe_tokens_have_margins_of_the_claimed_type)
+{
+    char path[4096];
+    size_t n_safe[PROBE_TYPES] = {0};
+    (void)snprintf(path, sizeof path, "%s/fixtures/bundle/qwen3/prompts.h5",
+                   getenv("top_srcdir") ? getenv("top_srcdir") : ".");
+    const char *const paths[] = {path};
+    for (probe_type type = 0; type < PROBE_TYPES; type++) {
+        probe_truth t;
+        assay_error err;
+        const assay_status rc = probe_truth_read(paths, 1, type, &t, &err);
+        ck_assert_int_eq(rc, type == PROBE_INT8 ? ASSAY_EINVAL : ASSAY_OK);
+        for (size_t i = 0; rc == ASSAY_OK && i < t.n_prompts; i++) {
+            const probe_prompt *p = &t.prompts[i];
+            n_safe[type] += p->n_safe;
+            for (size_t k = 0; k < p->n_safe; k++) {
+                double first = -INFINITY, second = -INFINITY;
+                const double *row = probe_truth_row(p, p->n_prompt + k);
+                for (size_t v = 0; v < t.n_vocab; v++) {
+                    if (row[v] > first) {
+                        second = first;
+                        first = row[v];
+                    } else if (row[v] > second) second = row[v];
+                }
+                ck_assert_double_gt(first - second, 2 * p->noise[type].bound);
+            }
+        }
+        probe_truth_free(&t);
+    }
+    ck_assert_uint_gt(n_safe[PROBE_BF16], 0);
+    ck_assert_uint_lt(n_safe[PROBE_BF16], n_safe[PROBE_F32]);
+    ck_assert_uint_lt(n_safe[PROBE_AFFINE4], n_safe[PROBE_F32]);
+}
+END_TEST
+
 START_TEST(cases_of_several_checkpoints_are_refused)
 {
     const char *srcdir = getenv("top_srcdir");
@@ -296,6 +331,7 @@ END_TEST
 int main(void)
 {
     TCase *c = tcase_create("judge");
+    tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, made_setup, made_teardown);
     tcase_add_test(c, truth_has_the_prompts_of_the_case_shortest_first);
     tcase_add_test(c, row_of_the_truth_breaks_no_rule);
@@ -310,6 +346,7 @@ int main(void)
     tcase_add_test(c, character_of_several_tokens_may_have_one_row);
     tcase_add_test(c, token_that_ends_a_character_is_found_by_the_character);
     tcase_add_test(c, completions_may_list_the_token_beside_the_largest);
+    tcase_add_test(c, safe_tokens_have_margins_of_the_claimed_type);
     tcase_add_test(c, cases_of_several_checkpoints_are_refused);
     Suite *suite = suite_create("probe/judge");
     suite_add_tcase(suite, c);

@@ -315,6 +315,20 @@ START_TEST(user_is_asked_for_one_of_several_models_before_anything_else)
 }
 END_TEST
 
+START_TEST(no_request_exceeds_the_positions_that_a_server_lists)
+{
+    oracle o = {.truth = &known, .n_positions = 64};
+    probe_truth truth;
+    probe_run run;
+    probe_oracle(&o, "", &truth, &run);
+    if (probe_exit(&run) != CONF_EXIT_AGREE) list_rows(&run);
+    ck_assert_int_eq(probe_exit(&run), CONF_EXIT_AGREE);
+    ck_assert_ptr_nonnull(find_row(&run, "text/chat", PROBE_OK, "9 answers"));
+    ck_assert_ptr_nonnull(find_row(&run, "numerics/echo/logprob", PROBE_OK, ""));
+    end_probe(&truth, &run);
+}
+END_TEST
+
 START_TEST(whole_vocabularies_become_an_observation)
 {
     oracle o = {.truth = &known, .bug = ORACLE_SOUND};
@@ -392,6 +406,7 @@ int main(void)
     tcase_add_test(c, damaged_saved_run_is_refused_by_file);
     tcase_add_test(c, interrupted_run_blames_the_server_for_nothing);
     tcase_add_test(c, user_is_asked_for_one_of_several_models_before_anything_else);
+    tcase_add_test(c, no_request_exceeds_the_positions_that_a_server_lists);
     tcase_add_test(c, whole_vocabularies_become_an_observation);
     tcase_add_test(c, command_reports_and_exits_by_what_it_found);
     Suite *suite = suite_create("probe/probe");

@@ -104,7 +104,9 @@ static void answer_get(const oracle *o, const char *path, connection *c)
     char body[160] = "";
     if (strcmp(path, "/v1/models") == 0)
         (void)snprintf(body, sizeof body,
-                       "{\"object\":\"list\",\"data\":[{\"id\":\"oracle\",\"object\":\"model\"}]}");
+                       "{\"object\":\"list\",\"data\":[{\"id\":\"oracle\",\"object\":\"model\","
+                       "\"max_model_len\":%d}]}",
+                       o->n_positions);
     else if (strcmp(path, "/metrics") == 0)
         (void)snprintf(body, sizeof body,
                        "# TYPE requests_running gauge\nrequests_running{model=\"oracle\"} %d\n",

@@ -44,13 +44,14 @@ typedef enum oracle_bug {
 
 /* from, to: a text that is replaced in every body of an answer; NULL: none. streams: only in streams (1),
  * only in whole bodies (-1), in both (0).
- * most: alternatives of a token that completions return; 0: the whole vocabulary. */
+ * most: alternatives of a token that completions return; 0: the whole vocabulary.
+ * n_positions: of a prompt and its answer, as the list of models says; 0: any. */
 typedef struct oracle {
     const probe_truth *truth;
     oracle_bug bug;
     const char *from, *to;
     int streams;
-    int most;
+    int most, n_positions;
     int port;
     int listener;
     long child;

@@ -225,7 +225,9 @@ static const char *refusal_of(asked *a, int *status)
         return "unknown member";
     const bool more = number(a, "logprobs", 0) > a->o->most || number(a, "prompt_logprobs", 0) > a->o->most;
     if (a->o->most && more) return "logprobs: expected fewer";
-    return find_prompt(a) ? NULL : "the prompt is not one that is recorded";
+    if (!find_prompt(a)) return "the prompt is not one that is recorded";
+    const int64_t limit = number(a, a->endpoint == PROBE_RESPONSES ? limits[1] : limits[0], 1);
+    return a->o->n_positions && (int64_t)a->n_before + limit > a->o->n_positions ? "too many tokens" : NULL;
 }
 
 /* Finds the prompt in the cache, and leaves it there: the usage in the answer reports its cached tokens.
