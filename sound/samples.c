@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-enum { CHANNELS_MAX = 2, BLOCK = 4096 }; /* BLOCK: frames that are read at once */
+enum { BLOCK = 8192, LANES = 8 }; /* BLOCK: samples of all channels that are read at once */
 
 /* The bytes of a file, and where libsndfile reads. */
 typedef struct bytes {
@@ -28,7 +28,8 @@ static sf_count_t seek_to(sf_count_t offset, int whence, void *user)
 {
     bytes *b = user;
     const sf_count_t from = whence == SEEK_CUR ? b->at : whence == SEEK_END ? b->n : 0;
-    if (offset < -from || offset > b->n - from) return -1;
+    /* As in a file, a position behind the end is valid. */
+    if (offset < -from || offset > SF_COUNT_MAX - from) return -1;
     return b->at = from + offset;
 }
 
@@ -55,40 +56,29 @@ static sf_count_t position_of(void *user)
     return ((const bytes *)user)->at;
 }
 
-/* Only these readers of libsndfile see the bytes. */
-static bool has_signature(const uint8_t *data, size_t n)
+/* Of MIDI sample dumps: libsndfile writes what it finds in damaged ones to standard output. */
+static bool has_signature_of_sds(const uint8_t *data, size_t n)
 {
-    const bool is_wav = n >= 12 && memcmp(data, "RIFF", 4) == 0 && memcmp(data + 8, "WAVE", 4) == 0;
-    return is_wav || (n >= 4 && memcmp(data, "fLaC", 4) == 0);
+    return n >= 2 && data[0] == 0xf0 && data[1] == 0x7e;
 }
 
-static bool is_supported(int format)
+/* Older versions of libsndfile read these subtypes, newer ones, as that of soundfile, report an error. */
+static bool is_unreadable(int format)
 {
-    switch (format & SF_FORMAT_SUBMASK) {
-    case SF_FORMAT_PCM_U8:
-    case SF_FORMAT_PCM_S8:
-    case SF_FORMAT_PCM_16:
-    case SF_FORMAT_PCM_24:
-    case SF_FORMAT_PCM_32:
-    case SF_FORMAT_FLOAT:
-    case SF_FORMAT_DOUBLE:
-    case SF_FORMAT_ULAW:
-    case SF_FORMAT_ALAW: return true;
-    default: return false;
-    }
+    const int subtype = format & SF_FORMAT_SUBMASK;
+    return subtype == SF_FORMAT_DWVW_16 || subtype == SF_FORMAT_DWVW_24;
 }
 
 static assay_status check_info(const char *name, const SF_INFO *info, int64_t sampling_rate, assay_error *err)
 {
-    if (!is_supported(info->format))
-        return assay_fail(
-            err, ASSAY_EUNSUPPORTED,
-            "%s: found a file of libsndfile's format 0x%x, expected linear, floating or companded "
-            "samples",
-            name, (unsigned)info->format);
-    if (info->channels < 1 || info->channels > CHANNELS_MAX)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %d channels, expected 1 or 2", name,
-                          info->channels);
+    /* soundfile does not read a file to its end if libsndfile cannot move in it. */
+    if (!info->seekable || is_unreadable(info->format))
+        return assay_fail(err, ASSAY_EUNSUPPORTED,
+                          "%s: found a file of libsndfile's format 0x%x, which soundfile does not read", name,
+                          (unsigned)info->format);
+    if (info->channels < 1 || info->channels > BLOCK)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %d channels, expected 1 to %d", name,
+                          info->channels, BLOCK);
     if (info->samplerate != sampling_rate)
         return assay_fail(err, ASSAY_EUNSUPPORTED,
                           "%s: found a sampling rate of %d Hz, expected %" PRId64
@@ -101,31 +91,40 @@ static assay_status check_info(const char *name, const SF_INFO *info, int64_t sa
     return ASSAY_OK;
 }
 
-/* One block of frames to samples. */
-static void mix(const float *block, size_t n, int channels, float *out)
+/* The mean of a frame, whose additions have the order of numpy's. */
+static float mean_of(const float *frame, size_t n)
 {
-    for (size_t i = 0; i < n; i++) out[i] = channels == 1 ? block[i] : (block[2 * i] + block[2 * i + 1]) / 2;
+    float sums[LANES] = {0}, sum;
+    size_t i = 0;
+    if (n == 1) return frame[0];
+    for (; n >= LANES && i + LANES <= n; i += LANES)
+        for (size_t lane = 0; lane < LANES; lane++) sums[lane] += frame[i + lane];
+    sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    for (; i < n; i++) sum += frame[i];
+    return sum / (float)n;
 }
 
+/* *n_out: samples that were read; fewer than the head of a truncated file says. */
 static assay_status read_samples(const char *name, SNDFILE *file, const SF_INFO *info, float *out,
-                                 assay_error *err)
+                                 size_t *n_out, assay_error *err)
 {
-    const size_t n = (size_t)info->frames;
-    float block[BLOCK * CHANNELS_MAX];
-    for (size_t done = 0; done < n;) {
-        const sf_count_t want = n - done < BLOCK ? (sf_count_t)(n - done) : BLOCK;
-        const sf_count_t got = sf_readf_float(file, block, want);
-        if (got <= 0 || got > want)
-            return assay_fail(err, ASSAY_EFORMAT, "%s: found %zu samples, expected %zu: damaged or truncated",
-                              name, done, n);
-        mix(block, (size_t)got, info->channels, out + done);
-        done += (size_t)got;
+    const size_t n = (size_t)info->frames, channels = (size_t)info->channels;
+    float block[BLOCK];
+    size_t done = 0;
+    for (sf_count_t got = 1; done < n && got > 0; done += (size_t)got) {
+        const size_t most = BLOCK / channels, want = n - done < most ? n - done : most;
+        got = sf_readf_float(file, block, (sf_count_t)want);
+        if (got < 0 || (size_t)got > want || sf_error(file) != SF_ERR_NO_ERROR)
+            return assay_fail(err, ASSAY_EFORMAT, "%s: damaged behind sample %zu of %zu: %s", name, done, n,
+                              sf_strerror(file));
+        for (size_t i = 0; i < (size_t)got; i++) out[done + i] = mean_of(block + i * channels, channels);
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < done; i++)
         if (!isfinite(out[i]))
             return assay_fail(err, ASSAY_EFORMAT, "%s: sample %zu: found %g, expected a finite number", name,
                               i, (double)out[i]);
-    return ASSAY_OK;
+    *n_out = done;
+    return done > 0 ? ASSAY_OK : assay_fail(err, ASSAY_EFORMAT, "%s: found no samples", name);
 }
 
 assay_status sound_samples_read(const char *name, const uint8_t *data, size_t n, int64_t sampling_rate,
@@ -134,19 +133,26 @@ assay_status sound_samples_read(const char *name, const uint8_t *data, size_t n,
     SF_VIRTUAL_IO io = {size_of, seek_to, read_some, write_nothing, position_of};
     bytes b = {data, (sf_count_t)n, 0};
     SF_INFO info = {0};
-    if (!has_signature(data, n))
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: expected a WAV or FLAC file", name);
+    if (has_signature_of_sds(data, n))
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found a MIDI sample dump, which is not supported",
+                          name);
     SNDFILE *file = sf_open_virtual(&io, SFM_READ, &info, &b);
-    if (!file) return assay_fail(err, ASSAY_EFORMAT, "%s: damaged or not supported by libsndfile", name);
+    if (!file)
+        return assay_fail(
+            err, ASSAY_EFORMAT,
+            "%s: expected a sound file that libsndfile reads, such as WAV, FLAC, Ogg, MP3, AIFF, AU "
+            "or CAF, found another format or a damaged file",
+            name);
     float *values = NULL;
+    size_t n_values = 0;
     assay_status rc = check_info(name, &info, sampling_rate, err);
     if (rc == ASSAY_OK) {
         values = malloc((size_t)info.frames * sizeof *values);
-        rc = values ? read_samples(name, file, &info, values, err)
+        rc = values ? read_samples(name, file, &info, values, &n_values, err)
                     : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", name);
     }
     (void)sf_close(file);
-    if (rc == ASSAY_OK) *out = (sound_samples){values, (size_t)info.frames};
+    if (rc == ASSAY_OK) *out = (sound_samples){values, n_values};
     else free(values);
     return rc;
 }

@@ -16,13 +16,13 @@ typedef struct sound_samples {
     size_t n;
 } sound_samples;
 
-/* Reads data[0..n), a WAV or FLAC file of linear, floating or companded samples, recognised by its first
- * bytes, as load_audio of transformers 5.23 does with soundfile: samples of integers in units of the largest
- * one, two channels averaged in float. Nothing is resampled. name:          for messages. sampling_rate: Hz,
- * that of the config. Fails with ASSAY_EFORMAT for damaged data, no samples, and samples that are not finite;
- * with ASSAY_EUNSUPPORTED for another format, rate, or number of channels, and for more than
- * SOUND_SAMPLES_MAX samples (before they are allocated); with ASSAY_ENOMEM. *out is untouched on failure;
- * free it with sound_samples_free. */
+/* Reads data[0..n), a file of any format that libsndfile reads (WAV, FLAC, Ogg, MP3, AIFF, AU, CAF, …), as
+ * load_audio of transformers 5.23 does with soundfile: samples of integers in units of the largest one,
+ * channels averaged in float, as many samples as a truncated file has. Nothing is resampled. name: for
+ * messages. sampling_rate: Hz, that of the config. Fails with ASSAY_EFORMAT for damaged data, another format,
+ * no samples, and samples that are not finite; with ASSAY_EUNSUPPORTED for another rate, what soundfile does
+ * not read, and more than SOUND_SAMPLES_MAX samples (before they are allocated); with ASSAY_ENOMEM. *out is
+ * untouched on failure; free it with sound_samples_free. */
 assay_status sound_samples_read(const char *name, const uint8_t *data, size_t n, int64_t sampling_rate,
                                 sound_samples *out, assay_error *err);
 void sound_samples_free(sound_samples *samples);

@@ -12,7 +12,9 @@ const conf_option_info conf_cli_options[] = {
      "a PNG, JPEG, WebP, GIF, BMP or portable (PBM, PGM, PPM, PFM) file that the\nmodel sees before the "
      "prompt; may be repeated; implies --chat if the\ncheckpoint has a chat template"},
     {CONF_OPTION_SOUND, 0, "--sound", "FILE",
-     "a WAV or FLAC file that the model hears after the images and before the\nprompt; may be repeated; "
+     "a sound file (WAV, FLAC, Ogg, MP3 or another) that the model hears after the images\nand before the "
+     "prompt; "
+     "may be repeated; "
      "implies --chat as --image does"},
     {CONF_OPTION_CHAT, 0, "--chat", NULL,
      "give the model the prompt as a user's message, in the checkpoint's\nchat template, instead of "

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sound/samples.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,24 +13,46 @@
 
 enum { RATE = 16000 };
 
-/* numbers: bytes of the file, samples. */
-static void check_file(const recorded *r)
+/* The decoder of Vorbis differs between versions of its library in the last bits. */
+#define VERSION_DISTANCE 0x1p-23F
+
+static size_t n_different;
+
+static bool differs(const recorded *r, const sound_samples *found)
 {
-    static size_t index;
-    sound_samples out;
-    assay_error err = {0};
-    if (sound_samples_read("f", r->bytes, (size_t)r->numbers[0], RATE, &out, &err) != ASSAY_OK)
-        ck_abort_msg("file %zu: %s", index, err.text);
-    ck_assert_uint_eq(out.n, (size_t)r->numbers[1]);
-    if (memcmp(out.values, r->bytes + r->numbers[0], out.n * sizeof *out.values) != 0)
-        ck_abort_msg("file %zu: the samples differ", index);
-    sound_samples_free(&out);
-    index++;
+    const size_t n = (size_t)r->numbers[1];
+    const uint8_t *expected = r->bytes + r->numbers[0];
+    if (found->n != n) return true;
+    if (!r->numbers[2]) return memcmp(found->values, expected, n * sizeof *found->values) != 0;
+    for (size_t i = 0; i < n; i++) {
+        float value;
+        memcpy(&value, expected + i * sizeof value, sizeof value);
+        if (!(fabsf(value - found->values[i]) <= VERSION_DISTANCE)) return true;
+    }
+    return false;
 }
 
-START_TEST(samples_are_those_of_soundfile_bit_for_bit)
+/* numbers: bytes of the file; samples, 0 if it is refused; whether their last bits depend on a version. */
+static void check_file(const recorded *r)
 {
-    ck_assert_uint_eq(recorded_each("sound/tests/vectors/decoded.bin", check_file), 24);
+    sound_samples out = {NULL, 0};
+    assay_error err = {0};
+    const assay_status rc = sound_samples_read("f", r->bytes, (size_t)r->numbers[0], RATE, &out, &err);
+    if ((rc == ASSAY_OK) != (r->numbers[1] > 0) || (rc == ASSAY_OK && differs(r, &out))) {
+        n_different++;
+        printf("%s: expected %ld samples, found %zu%s %s\n", r->name, r->numbers[1], out.n,
+               rc == ASSAY_OK ? ", or others" : "", err.text);
+    }
+    if (rc == ASSAY_OK) sound_samples_free(&out);
+}
+
+START_TEST(files_are_read_or_refused_as_by_load_audio)
+{
+    n_different = 0;
+    const size_t n = recorded_each("sound/tests/vectors/decoded.bin", check_file);
+    (void)fflush(stdout);
+    ck_assert_uint_ge(n, 150);
+    ck_assert_msg(n_different == 0, "%zu of %zu sounds differ", n_different, n);
 }
 END_TEST
 
@@ -134,15 +157,6 @@ START_TEST(another_rate_is_refused_with_the_expected_one)
 }
 END_TEST
 
-START_TEST(more_than_two_channels_are_refused)
-{
-    wav w = begin_wav(1, 3, RATE, 16, 6);
-    put(&w, 0, 4);
-    put(&w, 0, 2);
-    expect_refusal(&w, ASSAY_EUNSUPPORTED, "found 3 channels", "expected 1 or 2");
-}
-END_TEST
-
 START_TEST(samples_that_are_not_finite_are_refused)
 {
     wav w = begin_wav(3, 1, RATE, 32, 8);
@@ -162,12 +176,11 @@ END_TEST
 START_TEST(other_formats_are_refused)
 {
     wav w = {.n = 0};
-    put_text(&w, "OggS and more");
-    expect_refusal(&w, ASSAY_EUNSUPPORTED, "expected a WAV or FLAC file", "f");
-    w = begin_wav(0x11, 1, RATE, 4, 2); /* ADPCM */
-    put(&w, 0, 2);
-    sound_samples out;
-    ck_assert_int_ne(read_part(w.bytes, w.n, &out, NULL), ASSAY_OK);
+    put_text(&w, "a text that is no sound");
+    expect_refusal(&w, ASSAY_EFORMAT, "expected a sound file", "WAV, FLAC, Ogg, MP3");
+    w = (wav){.n = 0};
+    put_text(&w, "\xf0\x7e and more");
+    expect_refusal(&w, ASSAY_EUNSUPPORTED, "a MIDI sample dump", "not supported");
 }
 END_TEST
 
@@ -175,11 +188,11 @@ int main(void)
 {
     Suite *s = suite_create("sound/samples");
     TCase *c = tcase_create("samples");
-    tcase_add_test(c, samples_are_those_of_soundfile_bit_for_bit);
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, files_are_read_or_refused_as_by_load_audio);
     tcase_add_test(c, truncated_and_damaged_files_are_refused_or_read_within_their_bytes);
     tcase_add_test(c, two_channels_are_averaged);
     tcase_add_test(c, another_rate_is_refused_with_the_expected_one);
-    tcase_add_test(c, more_than_two_channels_are_refused);
     tcase_add_test(c, samples_that_are_not_finite_are_refused);
     tcase_add_test(c, a_file_without_samples_is_refused);
     tcase_add_test(c, other_formats_are_refused);

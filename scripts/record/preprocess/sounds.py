@@ -1,6 +1,6 @@
-"""Records sounds for the tests of sound/: `python -m scripts.record.preprocess.sounds [DIR]`; needs the package soundfile.
+"""Records sounds for the tests of sound/: `python -m scripts.record.preprocess.sounds [DIR [SEED COUNT]]`; needs the packages soundfile and soxr.
 
-decoded.bin       sound files, and their samples as transformers' load_audio reads them
+decoded.bin       sound files, COUNT of them with damage drawn at random, and their samples as transformers' load_audio reads them
 lengths.bin       numbers of samples, frames and placeholder tokens
 spectrograms.bin  samples, and the spectrogram that Qwen3OmniMoeProcessor makes of them
 
@@ -22,11 +22,13 @@ from typing import Any, Iterable, Iterator
 from unittest import mock
 
 import numpy as np
+import soundfile
 import torch
 from transformers.audio_utils import load_audio
 from transformers.models.qwen3_omni_moe.processing_qwen3_omni_moe import Qwen3OmniMoeProcessor
 from transformers.models.whisper import feature_extraction_whisper as whisper
 
+from . import sound_files
 from .pixels import record
 
 OUT = Path("sound/tests/vectors")
@@ -113,27 +115,22 @@ def spectrograms(seed: int) -> Iterable[bytes]:
     yield spectrogram(SMALL, [rng.normal(0, 0.2, 850).astype(np.float32), tones(rng, 900, 24000)])
 
 
-FORMATS = [("WAV", kind, channels) for kind in ("PCM_U8", "PCM_16", "PCM_24", "PCM_32", "FLOAT", "DOUBLE", "ULAW", "ALAW") for channels in (1, 2)] + \
-    [("WAVEX", "PCM_16", 2), ("WAVEX", "FLOAT", 1)] + [("FLAC", kind, channels) for kind in ("PCM_S8", "PCM_16", "PCM_24") for channels in (1, 2)]
-
-
-def written(rng: np.random.Generator, form: str, kind: str, channels: int, n: int) -> bytes:
-    import soundfile
-    out = io.BytesIO()
-    soundfile.write(out, rng.uniform(-1, 1, (n, channels)), RATE, subtype=kind, format=form)
-    return out.getvalue()
-
-
-def decoded(seed: int) -> Iterable[bytes]:
-    """Records `file`: bytes of the file, samples; the file, and its samples as float32."""
+def decoded(seed: int, count: int = 0) -> Iterable[bytes]:
+    """Records with the name of a file: its bytes, samples, 0 if load_audio raises an error or finds none, and whether their last bits depend on a
+    library's version; the file, and its samples as float32. Files of another rate are left out, which Assay refuses, and samples that are not finite."""
     rng = np.random.default_rng(seed)
     with TemporaryDirectory() as scratch:
-        for form, kind, channels in FORMATS:
-            content = written(rng, form, kind, channels, int(rng.integers(1, 60)))
-            path = Path(scratch) / "sound.wav"
+        for name, content in sound_files.files(rng, count):
+            path = Path(scratch) / "sound.bin"
             path.write_bytes(content)
-            samples = load_audio(str(path), sampling_rate=RATE, backend="soundfile")
-            yield record("file", (len(content), len(samples)), content + samples.astype("<f4").tobytes())
+            try:
+                if soundfile.info(path).samplerate != RATE:
+                    continue
+                samples = load_audio(str(path), sampling_rate=RATE, backend="soundfile")
+            except (soundfile.LibsndfileError, ValueError, MemoryError):
+                samples = np.zeros(0, np.float32)
+            if np.isfinite(samples).all():
+                yield record(name, (len(content), len(samples), int("VORBIS" in name)), content + samples.astype("<f4").tobytes())
 
 
 N_LENGTHS = 300
@@ -153,8 +150,9 @@ def lengths(seed: int) -> Iterable[bytes]:
 
 def main(arguments: list[str]) -> int:
     out = Path(arguments[0]) if arguments else OUT
+    seed, count = int(arguments[1]) if len(arguments) > 1 else 0, int(arguments[2]) if len(arguments) > 2 else 0
     out.mkdir(parents=True, exist_ok=True)
-    for name, records in (("decoded.bin", decoded(0)), ("lengths.bin", lengths(0)), ("spectrograms.bin", spectrograms(0))):
+    for name, records in (("decoded.bin", decoded(seed, count)), ("lengths.bin", lengths(0)), ("spectrograms.bin", spectrograms(0))):
         (out / name).write_bytes(b"".join(records))
         print(f"{out / name}: {(out / name).stat().st_size} bytes")
     return 0
