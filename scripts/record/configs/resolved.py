@@ -38,13 +38,14 @@ def published(place: Path) -> torch.nn.Module:
     if text.hidden_size > WIDTH_MAX:
         raise ValueError(f"hidden_size is {text.hidden_size}, and not that of the weights")
     for mapping in (transformers.MODEL_FOR_CAUSAL_LM_MAPPING, transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING):
-        if type(config) in mapping.keys() and (kind := mapping[type(config)]).__name__ in spelled(config, kind):
+        if type(config) in mapping.keys() and is_named(config, kind := mapping[type(config)]):
             return load(kind, place, config)
     raise ValueError(f"no class of a model with a head reads {type(config).__name__}")
 
 
-def spelled(config: Any, kind: type) -> list[str]:
-    return config.architectures or [kind.__name__]
+def is_named(config: Any, kind: type) -> bool:
+    """Whether the config is of this class; versions spell some names differently (Ernie4_5_VL_Moe, Ernie4_5_VLMoe)."""
+    return kind.__name__.replace("_", "") in [name.replace("_", "") for name in config.architectures or [kind.__name__]]
 
 
 def load(kind: type, place: Path, config: Any) -> torch.nn.Module:
