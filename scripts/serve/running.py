@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -41,12 +42,15 @@ def waits_for(condition: Callable[[], Any], seconds: float = 60.0) -> bool:
 
 
 class Server:
-    """assay serve, as `name`. Its standard error is collected while it runs."""
+    """assay serve, as `name`. Its standard error is collected while it runs. n_files: how many files it may have open; None: as many as
+    this process."""
 
-    def __init__(self, assay: str, model: Path, name: str, *options: str, environment: dict[str, str] | None = None) -> None:
+    def __init__(self, assay: str, model: Path, name: str, *options: str, environment: dict[str, str] | None = None,
+                 n_files: int | None = None) -> None:
         self.name = name
+        limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, n_files))) if n_files else None
         self.process = subprocess.Popen([assay, "serve", "--model", str(model), "--name", name, "--port", "0", *options],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **(environment or {})})
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **(environment or {})}, preexec_fn=limit)
         assert self.process.stdout is not None
         line = self.process.stdout.readline().decode()
         match = re.fullmatch(rf"serving {re.escape(name)} on http://127\.0\.0\.1:(\d+)\n", line)

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "server/http/key.h"
+#include "server/http/origin.h"
 #include "server/request/refusal.h"
 
 #define BLOCK 32768 /* bytes of a stream that are passed on at once */
@@ -92,6 +93,41 @@ static bool has_key(const server_call *c)
     return by_bearer || by_header;
 }
 
+/* Without a key any page in a browser of this machine could ask: those of other sites are refused. */
+static bool is_of_other_site(const server_call *c)
+{
+    const server_http_options *o = c->all->options;
+    const char *host = header(c, "Host"), *origin = header(c, "Origin");
+    return !o->key && ((host && !server_host_is_local(host, o->host)) ||
+                       (origin && !server_origin_is_local(origin, o->host)));
+}
+
+/* How many headers say where the body ends, and which host is meant. */
+typedef struct framing {
+    size_t n_ends, n_hosts;
+} framing;
+
+/* MHD_KeyValueIterator. */
+static enum MHD_Result count_framing(void *context, enum MHD_ValueKind kind, const char *name,
+                                     const char *value)
+{
+    framing *f = context;
+    (void)kind;
+    (void)value;
+    f->n_ends += strcasecmp(name, "Content-Length") == 0 || strcasecmp(name, "Transfer-Encoding") == 0;
+    f->n_hosts += strcasecmp(name, "Host") == 0;
+    return MHD_YES;
+}
+
+/* Whether two headers say where the body ends, or which host is meant: another program on the way might take
+ * the other one, and what follows for a request of its own (RFC 9112, sections 3.2 and 6.3). */
+static bool is_ambiguous(const server_call *c)
+{
+    framing f = {0};
+    (void)MHD_get_connection_values(c->connection, MHD_HEADER_KIND, count_framing, &f);
+    return f.n_ends > 1 || f.n_hosts > 1;
+}
+
 /* Reserves n bytes for bodies. */
 static bool reserve_body(server_call *c, size_t n)
 {
@@ -122,7 +158,13 @@ static enum MHD_Result check_headers(server_call *c, const char *method)
     const server_http_options *o = c->all->options;
     const char *length = header(c, "Content-Length");
     char text[160];
+    if (is_ambiguous(c))
+        return refuse(c, 400, "found two headers that state the length of the body, expected one");
     if (!has_key(c)) return refuse(c, 401, "the request has no valid API key");
+    if (is_of_other_site(c))
+        return refuse(
+            c, 403,
+            "Host, Origin: found another site, expected this machine; a server with a key answers all");
     if (!c->route) return refuse(c, 404, "found no such path");
     if (strcmp(method, c->route->posts ? "POST" : "GET") != 0)
         return refuse(c, 405,

@@ -13,9 +13,16 @@ static const server_route routes[] = {
     {.path = "/metrics", .endpoint = SERVE_CHAT},
 };
 
+enum { N_ROUTES = sizeof routes / sizeof *routes };
+
+const server_route *server_route_at(size_t i)
+{
+    return i < N_ROUTES ? &routes[i] : NULL;
+}
+
 const server_route *server_route_find(const char *path)
 {
-    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
+    for (size_t i = 0; i < N_ROUTES; i++) {
         const size_t n = strlen(routes[i].path);
         if (strncmp(path, routes[i].path, n) != 0) continue;
         if (path[n] == '\0' || (routes[i].below && path[n] == '/')) return &routes[i];

@@ -17,6 +17,9 @@ typedef struct server_route {
     serve_endpoint endpoint;
 } server_route;
 
+/* The route of that number; NULL: there are no more. */
+const server_route *server_route_at(size_t i);
+
 /* NULL: the path is not served. */
 const server_route *server_route_find(const char *path);
 

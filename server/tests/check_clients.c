@@ -99,8 +99,9 @@ START_TEST(one_connection_carries_one_request_after_another)
     scripted s;
     scripted_open(&s, &scripted_options);
     const int fd = dial(&s);
-    static const char request[] = "POST /v1/responses HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nw1"
-                                  "POST /v1/responses HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nw2";
+    static const char request[] =
+        "POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nw1"
+        "POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nw2";
     say(fd, request, sizeof request - 1);
     char *answer = hear(fd, "w2");
     ck_assert_ptr_nonnull(strstr(answer, "w1HTTP/1.1 200 "));

@@ -47,8 +47,8 @@ def point(passed: bool, name: str, found: object = "") -> None:
 class Server(running.Server):
     """assay serve over the checkpoint, as qwen3."""
 
-    def __init__(self, *options: str, environment: dict[str, str] | None = None) -> None:
-        super().__init__(ASSAY, Path(model), "qwen3", *options, environment=environment)
+    def __init__(self, *options: str, environment: dict[str, str] | None = None, n_files: int | None = None) -> None:
+        super().__init__(ASSAY, Path(model), "qwen3", *options, environment=environment, n_files=n_files)
 
 
 def events(content: bytes) -> list[dict[str, Any]]:
@@ -220,6 +220,22 @@ def ending() -> None:
     point(code == 0 and answer.status == 503, "a second signal ends them, too", (code, answer.status, error))
 
 
+def few_files() -> None:
+    """More connections than the server may have files open."""
+    server = Server(n_files=20)
+    sockets = [server.dial(30) for _ in range(30)]
+    for one in sockets:
+        one.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    answered = [one.recv(15) for one in sockets]
+    point(answered == [b"HTTP/1.1 200 OK"] * len(answered), "with 20 open files 30 connections are answered, one after the other", answered)
+    held = [server.dial(30) for _ in range(30)]
+    for one in [*sockets, *held]:
+        one.close()
+    status, _ = server.ask("POST", "/v1/chat/completions", QUESTION)
+    code, error = server.stop()
+    point((status, code, error) == (200, 0, ""), "it goes on after connections that said nothing, and ends", (status, code, error))
+
+
 def refusals() -> None:
     ended = subprocess.run([ASSAY, "serve", "--model", model, "--host", "0.0.0.0", "--port", "0"], capture_output=True,
                          text=True, timeout=120, check=False)
@@ -273,6 +289,7 @@ def run() -> None:
     other_servers()
     slow_server()
     ending()
+    few_files()
     refusals()
 
 

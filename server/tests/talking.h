@@ -50,6 +50,6 @@ char *talk(const scripted *s, const char *request);
 /* Fails the test unless the answer begins with `status`: "HTTP/1.1 200 ". */
 void expect_status(const scripted *s, const char *request, const char *status);
 
-#define POST_CHAT "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+#define POST_CHAT "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 
 #endif
