@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "model/checkpoint/config_harmless.h"
+#include "model/checkpoint/token_ids.h"
 
 enum { NAME_SHOWN_MAX = 120, VALUE_SHOWN_MAX = 80 };
 
@@ -19,7 +20,15 @@ const json_limits config_document_limits = {.bytes = (size_t)16 << 20, .values =
 
 assay_status config_read_document(const char *path, json_object **out, assay_error *err)
 {
-    return json_read_within(path, &config_document_limits, out, err);
+    json_object *document = NULL;
+    assay_status rc = json_read_within(path, &config_document_limits, &document, err);
+    if (rc == ASSAY_OK && !json_object_is_type(document, json_type_object))
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: expected an object, found %s", path,
+                        json_type_to_name(json_object_get_type(document)));
+    if (rc == ASSAY_OK) rc = token_ids_check(path, document, err);
+    if (rc == ASSAY_OK) *out = document;
+    else json_object_put(document);
+    return rc;
 }
 
 void config_begin(config *c, const char *path, const char *prefix, json_object *object, config_notes *notes,

@@ -90,8 +90,8 @@ unsigned long config_writer(const config *c);
 /* Whether the member is present and null, for members where null differs from absent. */
 bool config_is_null(config *c, const char *name);
 
-/* Reads a config.json or generation_config.json, which may hold 2^17 values (members and elements of lists).
- */
+/* Reads a config.json or generation_config.json: an object, which may hold 2^17 values (members and elements
+ * of lists). Fails as json_read does, and with ASSAY_EFORMAT if it is none, or as token_ids_check does. */
 assay_status config_read_document(const char *path, json_object **out, assay_error *err);
 
 /* Size limits of a config.json. */

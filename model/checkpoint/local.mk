@@ -13,9 +13,11 @@ model_libmodel_la_SOURCES += \
 	model/checkpoint/safetensors_header.c model/checkpoint/safetensors_header.h \
 	model/checkpoint/stop.c model/checkpoint/stop.h \
 	model/checkpoint/stop_tokenizer.c model/checkpoint/stop_tokenizer.h \
+	model/checkpoint/token_ids.c model/checkpoint/token_ids.h \
 	model/checkpoint/weights.c model/checkpoint/weights.h
 
 MODEL_CHECKPOINT_TESTS = \
+	model/checkpoint/tests/check_broken \
 	model/checkpoint/tests/check_config \
 	model/checkpoint/tests/check_config_harmless \
 	model/checkpoint/tests/check_config_heads \
@@ -31,6 +33,9 @@ MODEL_CHECKPOINT_TESTS = \
 	model/checkpoint/tests/check_weights
 check_PROGRAMS += $(MODEL_CHECKPOINT_TESTS)
 TESTS += $(MODEL_CHECKPOINT_TESTS)
+model_checkpoint_tests_check_broken_CFLAGS = $(TEST_CFLAGS)
+model_checkpoint_tests_check_broken_LDADD = $(TEST_LIBS)
+EXTRA_DIST += model/checkpoint/tests/broken.json
 model_checkpoint_tests_check_config_SOURCES = model/checkpoint/tests/check_config.c $(DENY)
 model_checkpoint_tests_check_config_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 model_checkpoint_tests_check_config_CFLAGS = $(TEST_CFLAGS)

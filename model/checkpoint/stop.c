@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/stop_tokenizer.h"
+#include "model/checkpoint/token_ids.h"
 
 /* An id, and the documents that name it. */
 typedef struct stop_id {
@@ -81,18 +82,9 @@ static assay_status merge_ids(stop_set *s, assay_error *err)
 static assay_status add_value(stop_set *s, const document *d, const char *member, json_object *value,
                               assay_error *err)
 {
-    const bool is_integer = json_object_is_type(value, json_type_int);
-    const int64_t id = is_integer ? json_object_get_int64(value) : -1;
-    const char *text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN);
-    if (id > INT32_MAX)
-        return assay_fail(err, ASSAY_EFORMAT,
-                          "%s: %s: found %.80s, larger than %" PRId32 ", the largest token id", d->name,
-                          member, text, INT32_MAX);
-    if (id < 0)
-        return assay_fail(err, ASSAY_EFORMAT,
-                          "%s: %s: found %.80s, expected a token id, a list of them or null", d->name, member,
-                          text);
-    return add_id(s, (int32_t)id, d->origin, err);
+    int32_t id;
+    const assay_status rc = token_id_read(d->name, member, value, &id, err);
+    return rc == ASSAY_OK ? add_id(s, id, d->origin, err) : rc;
 }
 
 /* Adds a member of the document or of its text_config; *found: whether it contained an id. */
@@ -108,9 +100,7 @@ static assay_status add_member(stop_set *s, const document *d, json_object *obje
     if (!json_object_is_type(value, json_type_array)) return add_value(s, d, place, value, err);
     const size_t n = json_object_array_length(value);
     *found = n > 0;
-    if (n > STOP_IDS_MAX)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: %s: found a list of %zu ids, expected at most %d",
-                          d->name, place, n, STOP_IDS_MAX);
+    rc = token_ids_count(d->name, place, n, err);
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
         rc = add_value(s, d, place, json_object_array_get_idx(value, i), err);
     return rc;

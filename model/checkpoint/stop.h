@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #define STOP_N_ORIGINS 3
-#define STOP_IDS_MAX   65536 /* in one list of a document */
 
 typedef struct stop_set stop_set;
 

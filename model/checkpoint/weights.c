@@ -15,6 +15,7 @@
 
 #define SINGLE_NAME    "model.safetensors"
 #define INDEX_NAME     "model.safetensors.index.json"
+#define FORMAT_SUFFIX  ".safetensors" /* transformers reads a file of another name as another format */
 #define NAME_SHOWN_MAX 120
 
 typedef struct weights_entry {
@@ -134,13 +135,13 @@ static assay_status check_shard(const index_map *m, const char *tensor, json_obj
                           m->path, shown_length(tensor), tensor,
                           json_type_to_name(json_object_get_type(value)));
     const char *shard = json_object_get_string(value);
-    const bool is_plain = *shard != '\0' && !strchr(shard, '/') && strcmp(shard, ".") != 0 &&
-                          strcmp(shard, "..") != 0 &&
+    const char *suffix = strrchr(shard, '.');
+    const bool is_plain = suffix && strcmp(suffix, FORMAT_SUFFIX) == 0 && !strchr(shard, '/') &&
                           strlen(shard) == (size_t)json_object_get_string_len(value);
     if (is_plain) return ASSAY_OK;
     return assay_fail(err, ASSAY_EFORMAT,
-                      "%s: weight_map['%.*s'] is '%.*s', expected the name of a file in %s", m->path,
-                      shown_length(tensor), tensor, shown_length(shard), shard, m->dir);
+                      "%s: weight_map['%.*s'] is '%.*s', expected the name of a %s file in %s", m->path,
+                      shown_length(tensor), tensor, shown_length(shard), shard, FORMAT_SUFFIX, m->dir);
 }
 
 static assay_status index_read(index_map *m, assay_error *err)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/tests/support.h"
+#include "model/checkpoint/token_ids.h"
 
 static size_t n_copied; /* bytes, at most */
 
@@ -75,9 +76,9 @@ START_TEST(a_stop_set_has_a_limit)
 {
     stop_set *s = NULL;
     assay_error err = {0};
-    ck_assert_int_eq(parse(STOP_IDS_MAX, &s, &err), ASSAY_OK);
+    ck_assert_int_eq(parse(TOKEN_IDS_MAX, &s, &err), ASSAY_OK);
     stop_set_free(s);
-    ck_assert_int_eq(parse(STOP_IDS_MAX + 1, &s, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_int_eq(parse(TOKEN_IDS_MAX + 1, &s, &err), ASSAY_EUNSUPPORTED);
     support_expect_error(&err, ASSAY_EUNSUPPORTED,
                          "config.json: eos_token_id: found a list of 65537 ids, expected at most 65536",
                          NULL);

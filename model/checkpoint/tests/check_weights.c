@@ -197,10 +197,11 @@ START_TEST(shards_outside_the_directory_are_refused)
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         char index[200];
         (void)snprintf(index, sizeof index, "{\"weight_map\":{\"a\":\"%s\"}}", NAMES[i]);
-        expect_index_refused(index, "weight_map['a']", "is '", "expected the name of a file in ");
+        expect_index_refused(index, "weight_map['a']", "is '",
+                             "expected the name of a .safetensors file in ");
     }
     expect_index_refused("{\"weight_map\":{\"a\":\"../x\"}}", "weight_map['a']", "is '../x'",
-                         "the name of a file in");
+                         "the name of a .safetensors file in");
 }
 END_TEST
 

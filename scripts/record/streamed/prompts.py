@@ -24,6 +24,7 @@ import transformers
 
 from .. import images
 from ..images import Medium, Prompt
+from .skeleton import first_line
 from .stored import Unsupported
 
 MEMBERS = ("text", "messages", "ids", "images", "tools", "case")
@@ -86,8 +87,11 @@ class Reader:
     def _open(self, kind: str) -> Any:
         """AutoTokenizer or AutoProcessor of the checkpoint."""
         if kind not in self._opened:
-            self._opened[kind] = getattr(transformers, kind).from_pretrained(
-                self.checkpoint, local_files_only=True, trust_remote_code=False)
+            try:
+                self._opened[kind] = getattr(transformers, kind).from_pretrained(
+                    self.checkpoint, local_files_only=True, trust_remote_code=False)
+            except Exception as error:  # of any type, as in skeleton.read_config
+                raise Unsupported(f"{self.checkpoint}: {kind}: {first_line(error)}") from None
         return self._opened[kind]
 
     def read(self, place: str, line: str, default_case: str) -> Sample:

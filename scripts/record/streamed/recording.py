@@ -18,7 +18,7 @@ import torch
 import transformers
 
 from .. import case_file, cases, checksums, h5, narrow, shards
-from . import prompts, skeleton, stored
+from . import documents, json_scan, prompts, skeleton, stored
 from .prompts import Sample
 from .runs import Result, Runs
 from .stored import Unsupported
@@ -110,17 +110,6 @@ def links_of(model: Path) -> dict[str, Path]:
     return {file.name: file.readlink() for file in model.iterdir()} if model.is_dir() else {}
 
 
-def stop_ids(checkpoint: Path) -> list[int]:
-    """The ids that end a stream, of config.json and generation_config.json."""
-    found: set[int] = set()
-    for name in ("config.json", "generation_config.json"):
-        document = json.loads((checkpoint / name).read_text()) if (checkpoint / name).is_file() else {}
-        for part in (document, document.get("text_config") or {}):
-            ids = part.get("eos_token_id")
-            found |= set(ids if isinstance(ids, list) else [] if ids is None else [ids])
-    return sorted(found)
-
-
 def open_work(request: Request, samples: list[Sample]) -> Path:
     """The directory for what passes leave. If there is one, it must be of the same request."""
     digest = hashlib.sha256()
@@ -168,12 +157,21 @@ def of_shard(samples: list[Sample], request: Request) -> list[Sample]:
     return [sample for sample in samples if sample.case in kept]
 
 
+def check_files(checkpoint: Path) -> None:
+    """Refuses a broken file in the loader's words, before the published library reads it."""
+    try:
+        documents.stop_ids(checkpoint)
+    except json_scan.Broken as error:
+        raise Unsupported(str(error)) from None
+    stored.read_checkpoint(checkpoint)
+
+
 def record(request: Request) -> list[str]:
     """Records all cases, or those of a shard. Returns a line for each. Raises Unsupported if one cannot be judged; the others are
     written."""
+    check_files(request.checkpoint)
     config = skeleton.read_config(request.checkpoint)
     skeleton.model_class(config, request.checkpoint)
-    stored.read_checkpoint(request.checkpoint)
     samples = prompts.read_prompts(request.prompts, request.checkpoint, request.images, config.get_text_config().vocab_size)
     samples = of_shard(samples, request)
     if not samples:
@@ -288,7 +286,7 @@ def write(case: Case, request: Request, named: dict[str, str], whole: bool) -> s
         raise Unsupported(f"case {case.name}: the float32 run is {noise:.1e} away from the truth, expected at most "
                           f"{MOST_NOISE * largest:.1e} for a largest logit of {largest:.1e}: float32 cannot decide this prompt "
                           "(an expert near a tie?); use another one")
-    stops = stop_ids(request.checkpoint)
+    stops = documents.stop_ids(request.checkpoint)
     n_tokens = decided(case, stops, request.note) if request.n_decode else 0
     datasets: dict[str, Any] = {
         "/input/tokens": cases.left_pad([np.array(s.prompt, np.int32) for s in case.samples], 0),

@@ -43,14 +43,18 @@ def parameters_on_meta() -> Iterator[None]:
         nn.Module.register_parameter = register
 
 
+def first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
 def read_config(directory: Path) -> transformers.PreTrainedConfig:
     """The published config, with eager attention and experts in all of its parts."""
     if not (directory / "config.json").is_file():
         raise Unsupported(f"{directory}: found no config.json")
     try:
         config = transformers.AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
-    except (ValueError, KeyError, OSError) as error:
-        raise Unsupported(f"{directory}/config.json: {str(error).splitlines()[0]}") from None
+    except Exception as error:  # of any type: published classes check what they read in many ways
+        raise Unsupported(f"{directory}/config.json: {first_line(error)}") from None
     for name in ("quantization_config", "quantization"):
         if getattr(config, name, None):
             raise Unsupported(f"{directory}/config.json: {name}: quantised checkpoints are not supported; record the "

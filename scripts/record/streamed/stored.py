@@ -5,15 +5,14 @@ The files are not mapped: a mapping counts as memory of the process, and a check
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
-from assay.adapters import safetensors_header
-from assay.errors import EngineError
+
+from . import documents, json_scan, safetensors_header
 
 BLOCK_BYTES = 1 << 24
 TYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,
@@ -75,24 +74,33 @@ class Tensor:
 
 def read_header(path: Path) -> dict[str, Tensor]:
     """The tensors of one file, by name."""
-    try:
-        entries = safetensors_header.read(path, TYPES)
-    except EngineError as error:
-        raise Unsupported(str(error)) from None
-    return {name: Tensor(name, path, entry.offset, TYPES[entry.dtype], entry.shape) for name, entry in entries.items()}
+    base, entries = safetensors_header.read(path)
+    for entry in entries:
+        if entry.dtype not in TYPES:
+            raise Unsupported(f"{path}: tensor '{entry.name}': found dtype {entry.dtype}, expected one of {', '.join(TYPES)}")
+    return {entry.name: Tensor(entry.name, path, base + entry.begin, TYPES[entry.dtype], tuple(entry.shape)) for entry in entries}
 
 
 def read_checkpoint(directory: Path) -> dict[str, Tensor]:
     """The tensors of a checkpoint in one file or several, by their stored names."""
-    index, single = directory / "model.safetensors.index.json", directory / "model.safetensors"
-    if single.is_file():
-        return read_header(single)
-    if not index.is_file():
-        raise Unsupported(f"{directory}: found neither model.safetensors nor model.safetensors.index.json; other formats "
-                          "of weights are not supported")
-    places = json.loads(index.read_text())["weight_map"]
-    files = {name: read_header(directory / name) for name in sorted(set(places.values()))}
-    for name, file in places.items():
-        if name not in files[file]:
-            raise Unsupported(f"{index}: {name}: expected in {file}, which does not have it")
-    return {name: files[file][name] for name, file in places.items()}
+    try:
+        places = documents.read_index(directory)
+        if not places:
+            return read_header(directory / documents.SINGLE)
+        return read_shards(directory, places)
+    except json_scan.Broken as error:
+        raise Unsupported(str(error)) from None
+
+
+def read_shards(directory: Path, places: dict[str, str]) -> dict[str, Tensor]:
+    found: dict[str, Tensor] = {}
+    for file in sorted(set(places.values()), key=str.encode):
+        if not documents.exists(directory / file):
+            tensor = min((name for name in places if places[name] == file), key=str.encode)
+            raise Unsupported(f"{directory / documents.INDEX}: weight_map['{tensor}'] is '{file}', expected a file that exists")
+        for name, tensor in read_header(directory / file).items():
+            if name in found:
+                raise Unsupported(f"{directory / file}: tensor '{name}': found again, expected it only in {found[name].file}")
+            found[name] = tensor
+    documents.compare_index(directory, places, {name: tensor.file.name for name, tensor in found.items()})
+    return found
