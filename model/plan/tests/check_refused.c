@@ -44,7 +44,7 @@ static const struct refusal {
      "model_type",
      "\"mamba\"",
      ASSAY_EUNSUPPORTED,
-     {"model_type: found \"mamba\"", "llama, qwen2"}},
+     {"model_type: found \"mamba\"", "expected a supported family, such as"}},
     {"llama/base", "model_type", "7", ASSAY_EFORMAT, {"model_type: found 7", "a string"}},
     {"llama/base",
      "hidden_act",
