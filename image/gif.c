@@ -155,11 +155,15 @@ static void put_pixel(void *user, uint8_t index)
     if (++r->x == r->frame_width) find_row(r);
 }
 
-/* Around the frame the screen has the transparent index or, without one, the index 0. */
+/* Around the frame the screen has the transparent index or, without one, the index 0. The pixels are black so
+ * far. */
 static void fill_screen(reading *r)
 {
     const uint8_t *color = r->colors[r->transparent >= 0 ? r->transparent : 0];
-    for (size_t i = 0; i < r->height * r->width; i++) memcpy(r->pixels.rgb + 3 * i, color, 3);
+    const size_t n_row = r->width * 3;
+    if (color[0] == 0 && color[1] == 0 && color[2] == 0) return;
+    for (size_t x = 0; x < r->width; x++) memcpy(r->pixels.rgb + 3 * x, color, 3);
+    for (size_t y = 1; y < r->height; y++) memcpy(r->pixels.rgb + y * n_row, r->pixels.rgb, n_row);
 }
 
 assay_status image_gif_decode(const char *name, const uint8_t *data, size_t n, image_pixels *out,
