@@ -22,6 +22,9 @@ PUBLISHED: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
         "transformers_version": "4.53.0.dev0", "audio_soft_tokens_per_image": 188, "boa_token_id": 256000, "boi_token_id": 255999,
         "eoa_token_id": 262272, "eoi_token_id": 262144, "initializer_range": 0.02},
         "text_config": {"altup_lr_multiplier": 1.0, "query_pre_attn_scalar": 256}}),
+    "google/gemma-4-E2B-it": ("gemma4/multimodal-old", {"": {"transformers_version": "5.5.0.dev0", "vision_soft_tokens_per_image": 280},
+        "text_config": {"dtype": "bfloat16"},
+        "vision_config": {"default_output_length": 280, "dtype": "bfloat16", "global_head_dim": 8}}),
     "ibm-granite/granite-3.1-2b-base": ("granite/old", {"": {"transformers_version": "4.46.0.dev0", "attention_dropout": 0.1, "rope_scaling": None}}),
     "allenai/OLMo-2-1124-7B": ("olmo2/old", {"": {"transformers_version": "4.47.0.dev0", "attention_dropout": 0.0, "rope_scaling": None}}),
     "microsoft/Phi-3-mini-128k-instruct": ("phi3/partial-old", {"": {
