@@ -64,13 +64,14 @@ typedef struct fault {
      * advanced: called after fp_state_advance. */
     void (*put)(fp_state *s, size_t layer, size_t position, size_t n, const float *key, const float *value);
     void (*advanced)(fp_state *s);
-    /* Called before the attention of layer i; after the gated delta net of layer i. */
+    /* Called before the attention of layer i; before and after the gated delta net of layer i. */
     void (*attends)(fp_pass *pass, size_t i);
+    void (*mixes)(fp_pass *pass, size_t i);
     void (*mixed)(fp_pass *pass, size_t i);
     /* Called before the state of a sample is freed; after capacity for its next tokens was reserved. */
     void (*left)(fp_state *s);
     void (*reserved)(fp_state *s);
-    /* Changes the kernels of a model that has been opened. */
+    /* Changes the kernels that a model is packed for. */
     void (*kernels)(fp_kernels *k);
     /* Changes the keys that the row at a position attends to. */
     void (*views)(fp_key_range *range, size_t position);
@@ -236,5 +237,16 @@ void fault_late_chunk_noted(fp_session *s, const fp_step *steps, size_t n_steps)
 bool fault_in_late_chunk(void);
 void fault_late_chunks_noted(fp_pass *pass, size_t i);
 void fault_chunk_masked(fp_key_range *range, size_t position);
+
+/* Of numbers.c. */
+void fault_softmax_no_maximum(fp_kernels *k);
+void fault_cap_overflow(fp_kernels *k);
+void fault_gate_overflow(fp_kernels *k);
+void fault_router_overflow(fp_choice *choice, float *probability, float *bias);
+void fault_softplus_overflow(fp_pass *pass, size_t i);
+void fault_values_float16(fp_kernels *k);
+void fault_products_float16(fp_kernels *k);
+void fault_squares_float16(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
+                           const fp_norm *norm);
 
 #endif

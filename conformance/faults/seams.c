@@ -29,6 +29,7 @@ __typeof__(fp_view_key_range) __real_fp_view_key_range, __wrap_fp_view_key_range
 __typeof__(fp_page_is_exclusive) __real_fp_page_is_exclusive, __wrap_fp_page_is_exclusive;
 __typeof__(fp_state_free) __real_fp_state_free, __wrap_fp_state_free;
 __typeof__(fp_state_reserve) __real_fp_state_reserve, __wrap_fp_state_reserve;
+__typeof__(fp_kernels_pick) __real_fp_kernels_pick, __wrap_fp_kernels_pick;
 __typeof__(fp_attend) __real_fp_attend, __wrap_fp_attend;
 __typeof__(fp_choose_experts) __real_fp_choose_experts, __wrap_fp_choose_experts;
 __typeof__(fp_delta_run) __real_fp_delta_run, __wrap_fp_delta_run;
@@ -40,8 +41,14 @@ assay_status __wrap_fp_model_open(const char *dir, const fp_options *options, fp
 {
     assay_status rc = fault_plant(err);
     if (rc == ASSAY_OK) rc = __real_fp_model_open(dir, options, out, err);
-    if (rc == ASSAY_OK && fault_planted()->kernels) fault_planted()->kernels(&(*out)->kernels);
     return rc;
+}
+
+fp_kernels __wrap_fp_kernels_pick(fp_isa isa)
+{
+    fp_kernels k = __real_fp_kernels_pick(isa);
+    if (fault_planted()->kernels) fault_planted()->kernels(&k);
+    return k;
 }
 
 assay_status __wrap_plan_derive(plan *p, assay_error *err)
@@ -200,6 +207,7 @@ assay_status __wrap_fp_state_reserve(fp_state *s, size_t n)
 
 assay_status __wrap_fp_delta_run(fp_pass *pass, size_t i, const float *x, float *y)
 {
+    if (fault_planted()->mixes) fault_planted()->mixes(pass, i);
     assay_status rc = __real_fp_delta_run(pass, i, x, y);
     if (rc == ASSAY_OK && fault_planted()->mixed) fault_planted()->mixed(pass, i);
     return rc;

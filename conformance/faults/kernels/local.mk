@@ -1,6 +1,7 @@
 # A kernel library with faults to plant; conformance/tests/kernel_faults.test checks that the sweep catches each.
 # SPDX-License-Identifier: Apache-2.0
-KERNEL_FAULTS = conformance/faults/kernels/fault.h conformance/faults/kernels/inputs.c \
+KERNEL_FAULTS = conformance/faults/softmax.c conformance/faults/softmax.h \
+	conformance/faults/kernels/fault.h conformance/faults/kernels/inputs.c \
 	conformance/faults/kernels/numbers.c conformance/faults/kernels/sizes.c conformance/faults/kernels/table.c
 check_LTLIBRARIES += conformance/faults/kernels.la
 conformance_faults_kernels_la_SOURCES = $(KERNEL_FAULTS)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..dims import attention_dims, flat_old_rope, grouped, pick
+from ..large import scores
 from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
 from ..weights import around, fan_in
 
@@ -54,6 +55,8 @@ def variants(base: Config) -> list[Variant]:
                 "of rope_theta misread", ("single", "batch", "window"), spelling="old", dtype="float16"),
         Variant("bfloat16", two, "1 + w added in bfloat16", (*STANDARD, "window", "greedy"),
                 dtype="bfloat16", spelling="old"),
+        Variant("large-scores", {**two, "sliding_window": 16}, "A tanh of the cap by exponentials that overflow: scores are above 88 and below -88",
+                ("single",), weight_rules=scores(), typical=True, typical_layers=True),
         Variant("pages", {**two, "sliding_window": 70}, "A page of a rotating cache freed too early, or a "
                 "cap applied to a score of another page", ("pages",), dtype="bfloat16"),
         Variant("untied", {**two, "tie_word_embeddings": False, "attention_bias": True},

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..dims import attention_dims, grouped, pick
 from ..images import Positions
+from ..large import normed_scores
 from ..plan import PICTURES
 from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, rows, small
 from ..vision import FAINT
@@ -234,6 +235,10 @@ def variants(base: Config) -> list[Variant]:
     return [
         Variant("dense", base, "Wrong post norms, layer scalar, value norm, proportional rope, "
                 "head size of full layers or window of sliding ones", (*STANDARD, "window")),
+        Variant("large-scores", small(base, **PER_LAYER, num_hidden_layers=2, layer_types=layer_pattern(2, 2),
+                                       vocab_size_per_layer_input=47), "A softmax without its "
+                "maximum, in a layer with a window and one without: scores are above 88 and below -88", ("window",),
+                spelling="old", weight_rules=normed_scores(base["head_dim"], 1.0), typical=True, typical_layers=True),
         Variant("dense-old", base, "global_head_dim ignored", ("single", "batch", "window"),
                 spelling="old", dtype="bfloat16"),
         Variant("softcap", {**base, "final_logit_softcapping": 6.0}, "A soft cap left out or put "

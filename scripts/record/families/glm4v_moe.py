@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..dims import attention_dims, pick
+from ..large import leading, router
 from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
 from ..vision import LONG_TEXT, sections, tower_dims
 from ..weights import Rule, around, fan_in
@@ -30,15 +31,6 @@ BASE: Config = {
 
 BIAS = r"e_score_correction_bias$"
 RULES: tuple[tuple[str, Rule], ...] = (*glm4v.RULES, (BIAS, around(0.0, 0.25)))
-
-def leading(rule: Rule, value: float) -> Rule:
-    """The rule, with `value` in the first column."""
-    def draw(rng, shape):
-        values = np.array(rule(rng, shape))
-        values[:, 0] = value
-        return values
-    return draw
-
 
 # The first element of every hidden state is large, and gives all scores of about -46: the sums of their sigmoids are about
 # 1e-20, which the class adds to them. Biases alone choose.
@@ -90,6 +82,8 @@ def variants(base: Config) -> list[Variant]:
              weight_rules=((BIAS, around(-1.0, 0.2)),), **PUBLISHED),
         made(base, "small-sum", "Shares divided by their sum without the 1e-20 that the class adds to it", ("single",), less, slim,
              weight_rules=SMALL_SUM_RULES, **PUBLISHED),
+        made(base, "large-router", "A sigmoid of a router by exponentials that overflow: its scores are above 88 and below -88",
+             ("single",), less, slim, weight_rules=(*router(fan_in(1.0), alike=False), (BIAS, around(0.0, 0.25))), typical=True, typical_layers=True, **PUBLISHED),
         made(base, "epsilons", "An epsilon of any norm, or the merger's taken from the config", ("images",),
              {**less, "rms_norm_eps": 1e-6}, {**once, "rms_norm_eps": 1e-6}, weight_rules=glm4v.FAINT_RULES, proves=("epsilons",),
              **PUBLISHED),

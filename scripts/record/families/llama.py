@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..dims import attention_dims, flat_old_rope, grouped, pick
+from ..large import MASSIVE, scores
 from ..variant import LENGTHS, STANDARD, Config, Family, Groups, Variant, lengths, rows, small
 
 BASE: Config = {
@@ -82,6 +83,10 @@ def config_variants(base: Config) -> list[Variant]:
             "two lengths where it is not said, taken for 1", dtype="bfloat16"),
         *(Variant(f"act-{name.replace('_', '-')}", small(base, hidden_act=name, vocab_size=19),
                   f"hidden_act {name} misread", dtype="bfloat16") for name in ACTIVATIONS),
+        Variant("large-scores", small(base), "A softmax without its maximum: scores are above 88 and below -88",
+                ("single", "batch"), weight_rules=scores(), typical=True, typical_layers=True),
+        Variant("large-activations", small(base), "A sum, a square or a product in float16: activations are 60,000",
+                ("single", "batch"), dtype="bfloat16", weight_rules=MASSIVE, typical=True, typical_layers=True),
         lengths(small(base, num_hidden_layers=2), (*LENGTHS, "twins-blocks")),
         rows(small(base, num_hidden_layers=2)),
         Variant("mlx-4bit", grouped(base, 64, 192, 4, 1, 32, vocab_size=61, num_hidden_layers=2),

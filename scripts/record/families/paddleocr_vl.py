@@ -13,6 +13,7 @@ from .. import vision
 from ..dims import attention_dims, pick
 from ..images import Grids
 from ..plan import PICTURES
+from ..large import scores
 from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
 from ..vision import FAINT, LONG_TEXT, convolution, sections, tower_dims
 from ..weights import Rule, around, fan_in
@@ -117,6 +118,9 @@ def variants(base: Config) -> list[Variant]:
              omits=("hidden_act", "rms_norm_eps", "rope_theta", "tie_word_embeddings", "use_bias")),
         made(base, "epsilons", "An epsilon of any norm, or the projector's taken for the tower's", ("images",),
              less, weight_rules=FAINT_RULES, dtype="bfloat16", proves=("epsilons",)),
+        made(base, "large-scores", "A softmax of the tower without its maximum: scores are above 88 and below -88", ("images",),
+             less, once, weight_rules=scores(r"visual\S*(q|k)_proj"), spelling="old", dtype="bfloat16", typical=True,
+             typical_layers=True),
         made(base, "merge-3", "A size of the tower that is taken for a constant, or a bias of the text model forgotten",
              ("images",), {**less, "use_bias": True},
              {**once, "spatial_merge_size": 3, "num_channels": 2, "patch_size": 5, "image_size": 23,

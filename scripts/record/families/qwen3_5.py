@@ -8,6 +8,7 @@ import numpy as np
 
 from ..dims import attention_dims, grouped, pick
 from ..images import Grids
+from ..large import ACTIVATION, SCORE, normed_scores
 from ..plan import PICTURES
 from ..variant import LENGTHS_FEW_ROWS, STANDARD, Config, Family, Groups, Variant, lengths, small
 from ..vision import FAINT_RULES, RULES, made, marks, sections, tower_dims
@@ -70,6 +71,17 @@ SMALL = (
 
 # The same with a tower, whose norms have small inputs, too
 FAINT = (*(rule for rule in SMALL if "embed_tokens" not in rule[0]), *FAINT_RULES)
+
+
+# States of a delta net decay slowly although the argument of the softplus is above 88 or below -88, its beta is 0 or 1, its
+# values are 60,000; scores of attention and gates of its output are above 88 or below -88.
+LARGE = (
+    (r"A_log$", lambda rng, shape: rng.uniform(-9.0, -7.0, shape)),
+    (r"dt_bias$", lambda rng, shape: SCORE * rng.choice((-1.0, 1.0), shape)),
+    (r"in_proj_b\.weight$", fan_in(SCORE)),
+    (r"in_proj_qkv\.weight$", fan_in(ACTIVATION)),
+    (r"q_proj\.weight$", fan_in(SCORE)),  # gates, too
+)
 
 
 def rotary_share(head_dim: int) -> float:
@@ -218,6 +230,9 @@ def variants(base: Config) -> list[Variant]:
         Variant("small-variance", {**two, "vocab_size": 107}, "An epsilon that is too large, too small or added "
                 "to the root, of a norm, of the delta net's norm, or of the lengths of its queries and keys",
                 ("single", "batch"), weight_rules=SMALL, proves=("epsilons",)),
+        Variant("large-gates", two, "A softplus, a sigmoid or a softmax by exponentials that overflow, or a sum of a delta net in "
+                "float16: gates and scores are above 88 and below -88, values are 60,000", ("batch",),
+                weight_rules=(*LARGE, *normed_scores(base["head_dim"], base["head_dim"] ** -0.5, offset=1.0)), typical=True, typical_layers=True),
         Variant("defaults", small({k: v for k, v in base.items() if k not in ("rope_parameters", "layer_types")},
                                   num_hidden_layers=4, max_position_embeddings=32768),
                 "An epsilon, activation, rope, rotary share, or kind of layer that config.json leaves to the "

@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..dims import attention_dims, flat_old_rope, grouped, pick
+from ..large import MASSIVE, router
 from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
+from ..weights import fan_in
 from .qwen3 import without_bias
 
 BASE: Config = {
@@ -46,6 +48,10 @@ def variants(base: Config) -> list[Variant]:
         Variant("unnormalised", {**base, "norm_topk_prob": False}, "Weights of chosen experts "
                 "renormalised although norm_topk_prob is false", ("single", "narrow"),
                 experts="split", dtype="float16"),
+        Variant("large-router", small(base), "A softmax of a router without its maximum: its scores are above 88 and below -88",
+                ("single", "batch"), dtype="bfloat16", experts="split", spelling="old", weight_rules=router(fan_in(4.0), alike=True), typical=True, typical_layers=True),
+        Variant("large-activations", small(base), "A sum, a square or a product of experts in float16: activations are 60,000",
+                dtype="bfloat16", experts="split", spelling="old", weight_rules=MASSIVE, typical=True, typical_layers=True),
         Variant("sparse-step", mixed, "decoder_sparse_step counted from the wrong layer",
                 ("single", "batch"), experts="split", dtype="bfloat16", spelling="old"),
         Variant("mlp-only", {**base, "num_hidden_layers": 4, "mlp_only_layers": [0, 2]},

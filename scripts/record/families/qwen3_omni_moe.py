@@ -11,6 +11,7 @@ import torch
 
 from ..dims import pick
 from ..images import Grids
+from ..large import scores
 from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
 from ..vision import FAINT, FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, convolution
 from ..vision import made as made_tower
@@ -169,6 +170,9 @@ def variants(base: Config) -> list[Variant]:
         made(base, "seconds", "Sounds among the tokens of a video, or positions a second, misplaced",
              ("videos-sound", "positions-videos-sound"), {**SMALL, "num_hidden_layers": 1}, once, ONE_LAYER,
              {"position_id_per_seconds": 3}, dtype="bfloat16", **published),
+        made(base, "large-scores", "A softmax of the tower of sounds without its maximum: scores are above 88 and below -88", ("sound",),
+             {**SMALL, "num_hidden_layers": 1, "mlp_only_layers": [0]}, once, ONE_LAYER, dtype="bfloat16", **published,
+             weight_rules=scores(r"audio_tower\S*(q|k)_proj"), typical=True, typical_layers=True),
         made(base, "epsilons", "An epsilon of any norm", ("media",), SMALL,
              weight_rules=(*FAINT_SOUND, *FAINT_RULES, (r"experts\.down_proj$", fan_in(FAINT))),
              dtype="bfloat16", proves=("epsilons",), **published),
