@@ -186,23 +186,28 @@ FILTER(filter_indent)
     return out;
 }
 
+/* An argument that is a number of characters; the big ones are INT64_MAX. */
+static int64_t count_argument(tpl *t, tpl_value v, int64_t missing)
+{
+    return tpl_is_integer(v) ? tpl_index(v) : tpl_argument_whole(t, v, missing);
+}
+
 FILTER(filter_truncate)
 {
-    const int64_t length = tpl_argument_whole(t, at[0], 255);
+    const int64_t length = count_argument(t, at[0], 255);
+    const int64_t leeway = at[3].kind == TPL_NONE ? 5 : count_argument(t, at[3], 5);
     const tpl_value end = at[2].kind == TPL_MISSING ? tpl_string("...") : at[2];
-    const int64_t leeway = at[3].kind == TPL_NONE ? 5 : tpl_argument_whole(t, at[3], 5);
     const int64_t n_end = (int64_t)tpl_length(tpl_argument_text(t, end, ""));
+    size_t n;
     UNUSED;
-    if (v.kind == TPL_UNDEFINED || (v.kind == TPL_LIST && v.list->kind != TPL_ITERATOR && length >= 0 &&
-                                    length < INT32_MAX && v.list->n <= (size_t)length))
-        return v;
-    if (v.kind != TPL_STRING) return tpl_fail_type(t, v, "truncate");
-    if (length < n_end || leeway < 0 || length > INT32_MAX || leeway > INT32_MAX) {
+    if (length < n_end || leeway < 0) {
         (void)tpl_fail(t, ASSAY_EFORMAT, "truncate: found length %lld and leeway %lld", (long long)length,
                        (long long)leeway);
         return v;
     }
-    if ((int64_t)tpl_length(v.text) <= length + leeway) return v;
+    if (!tpl_size(v, &n)) return tpl_fail_type(t, v, "truncate");
+    if (leeway > INT64_MAX - length || n <= (uint64_t)(length + leeway)) return v;
+    if (v.kind != TPL_STRING) return tpl_fail_type(t, v, "truncate");
     assay_text text = {.at = v.text.at, .n = tpl_offset(v.text, (size_t)(length - n_end))};
     const size_t space = tpl_find_last(t, text, (assay_text){.at = " ", .n = 1}, text.n);
     if (!tpl_argument_truth(at[1], false) && space != SIZE_MAX) text.n = space;

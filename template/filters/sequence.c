@@ -10,15 +10,11 @@
 #define FILTER TPL_FILTER
 #define UNUSED TPL_FILTER_UNUSED
 
-/* The length of a value, as Python's len. */
 FILTER(filter_length)
 {
+    size_t n;
     UNUSED;
-    if (v.kind == TPL_STRING) return tpl_int((int64_t)tpl_length(v.text));
-    if (v.kind == TPL_DICT) return tpl_int((int64_t)v.dict->n);
-    if (v.kind == TPL_UNDEFINED) return tpl_int(0);
-    if (v.kind == TPL_LIST && v.list->kind != TPL_ITERATOR) return tpl_int((int64_t)v.list->n);
-    return tpl_fail_type(t, v, "length");
+    return tpl_size(v, &n) ? tpl_int((int64_t)n) : tpl_fail_type(t, v, "length");
 }
 
 FILTER(filter_first)

@@ -91,6 +91,8 @@ START_TEST(the_text_of_raise_exception_is_the_error)
 {
     assert_fails("\n{{ raise_exception('Roles must alternate: ' ~ n) }}", ASSAY_EFORMAT,
                  "Roles must alternate: 7");
+    assert_fails("\n{{ raise_exception('') }}", ASSAY_EFORMAT,
+                 "line 2: raise_exception was called with an empty text");
 }
 END_TEST
 

@@ -40,7 +40,8 @@ bool tpl_fail(tpl *t, assay_status status, const char *format, ...)
 void tpl_fail_text(tpl *t, const char *text, size_t n)
 {
     if (t->status != ASSAY_OK) return;
-    t->status = assay_fail(t->err, ASSAY_EFORMAT, "%.*s", n > 1000 ? 1000 : (int)n, n ? text : "");
+    if (n == 0) (void)tpl_fail(t, ASSAY_EFORMAT, "raise_exception was called with an empty text");
+    else t->status = assay_fail(t->err, ASSAY_EFORMAT, "%.*s", n > 1000 ? 1000 : (int)n, text);
 }
 
 void *tpl_alloc(tpl *t, size_t n, size_t element_bytes)

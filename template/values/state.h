@@ -39,7 +39,7 @@ void tpl_free(tpl *t);
 /* Records the first error as "line N: …"; later ones are ignored. Returns false. */
 bool tpl_fail(tpl *t, assay_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Records text[0..n) alone: the text of raise_exception. */
+/* Records text[0..n) alone: the text of raise_exception; an empty one is described. */
 void tpl_fail_text(tpl *t, const char *text, size_t n);
 
 /* Zeroed memory that lives as long as t; NULL after an error, or if it would exceed TPL_BYTES_MAX. */

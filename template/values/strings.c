@@ -123,6 +123,16 @@ size_t tpl_offset(assay_text text, size_t i)
     return at;
 }
 
+bool tpl_size(tpl_value v, size_t *n)
+{
+    if (v.kind == TPL_STRING) *n = tpl_length(v.text);
+    else if (v.kind == TPL_DICT) *n = v.dict->n;
+    else if (v.kind == TPL_UNDEFINED) *n = 0;
+    else if (v.kind == TPL_LIST && v.list->kind != TPL_ITERATOR) *n = v.list->n;
+    else return false;
+    return true;
+}
+
 size_t tpl_find(tpl *t, assay_text text, assay_text needle, size_t from)
 {
     if (from > text.n || !tpl_step(t, 1 + (text.n - from) / 64)) return SIZE_MAX;

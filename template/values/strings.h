@@ -35,6 +35,9 @@ assay_text tpl_strip_chars(tpl *t, assay_text text, assay_text chars, bool left,
 size_t tpl_length(assay_text text);
 size_t tpl_offset(assay_text text, size_t i);
 
+/* Python's len: the characters, elements or members of a value; false if it has no length. */
+bool tpl_size(tpl_value v, size_t *n);
+
 /* The offset of `needle` in text[from..), or SIZE_MAX; tpl_find_last: of the last one in text[0..end). */
 size_t tpl_find(tpl *t, assay_text text, assay_text needle, size_t from);
 size_t tpl_find_last(tpl *t, assay_text text, assay_text needle, size_t end);

@@ -6,7 +6,7 @@ import unicodedata
 from typing import Any
 
 VARIABLES: dict[str, Any] = {"s": "Hello, World", "h": "<b>it's</b>", "xs": [3, 1, 2, 1], "d": {"a": 1, "b": "two"}, "ds": [{"k": "x", "v": 1}, {"k": "y", "v": None}],
-                             "schema": {"type": "integer", "maximum": 18446744073709551615, "minimum": -(10**30)}, "n": 7, "f": 2.5, "least": -(2**63)}
+                             "schema": {"type": "integer", "maximum": 18446744073709551615, "minimum": -(10**30)}, "n": 7, "f": 2.5, "huge": 2**64, "least": -(2**63)}
 PROGRAMS = (
     # Methods with their optional arguments, and arguments that Python does not take.
     "{{ 'abcabc'.find('c', 3) }}{{ 'abcabc'.find('c', 3, 5) }}{{ 'abcabc'.rfind('a', none, -4) }}{{ 'abc'.find('', 3) }}{{ 'abc'.find('', 4) }}",
@@ -21,7 +21,7 @@ PROGRAMS = (
     "{{ ['Σ', 'ς', 'σ']|sort }}{{ ['ΑΣ', 'ας']|unique|list }}",
     # Numbers.
     "{{ 9223372036854775807 + 1 }}{{ least * least }}{{ -least }}{{ 10 ** 30 // 7 }}{{ -(10 ** 30) % 7 }}{{ 2 ** 64 - 2 ** 64 }}", "{{ schema.maximum }}{{ schema|tojson }}{{ schema.maximum is integer }}{{ schema.minimum is odd }}{{ schema.maximum|string|length }}",
-    "{{ 9007199254740993 / 3 }}{{ 9223372036854775807 / 9223372036854775806 }}{{ 10 ** 400 / 10 ** 399 }}{{ 1 / 10 ** 320 }}", "{{ 10 ** 400 / 1 }}", "{{ 2 ** 64 == 18446744073709551616.0 }}{{ 2 ** 64 + 1 == 18446744073709551616.0 }}{{ {2 ** 64: 1}[18446744073709551616.0] }}{{ 2 ** 1000 < 1e308 }}",
+    "{{ 9007199254740993 / 3 }}{{ 9223372036854775807 / 9223372036854775806 }}{{ 10 ** 400 / 10 ** 399 }}{{ 1 / 10 ** 320 }}", "{{ 9007199254740993 / 1 }}{{ 9007199254740995 / 1 }}{{ 9007199254740993 / 2 ** 1075 }}{{ 3 / 2 ** 1075 }}{{ 1 / 2 ** 1075 }}{{ (2 ** 64 + 2 ** 11)|float }}{{ (2 ** 64 + 2 ** 11 + 1)|float }}", "{{ 10 ** 400 / 1 }}", "{{ 2 ** 64 == 18446744073709551616.0 }}{{ 2 ** 64 + 1 == 18446744073709551616.0 }}{{ {2 ** 64: 1}[18446744073709551616.0] }}{{ 2 ** 1000 < 1e308 }}",
     "{{ '%d|%x|%05d' % (2 ** 70, 2 ** 70, -2) }}{{ '{:,}|{:#x}'.format(10 ** 20, 2 ** 65) }}{{ '99999999999999999999'|int }}{{ 1e22|int }}{{ '1e30'|int }}", "{{ 2.5|round(method='ceil') }}{{ 1e22|round(0, 'floor') }}{{ 7|round(1, 'ceil') }}{{ 15|round(-1) }}{{ 25|round(-1) }}{{ 2.675|round(2) }}{{ 1234.5|round(-2) }}{{ 0.1|round(2, 'ceil') }}",
     "{{ 7|round(0, 'up') }}", "{{ ('inf'|float)|round(0, 'ceil') }}", "{{ '%#x|%o|%+d|% d|%-5d|%05.3d|%c|%a|%%|%*d' % (255, 8, 3, 4, 5, 6, 65, 'é', 3, 7) }}", "{{ '%s' % (1, 2) }}", "{{ '%5%' % () }}", "{{ '%(a)s %s' % d }}",
     # Lists.
@@ -37,7 +37,7 @@ PROGRAMS = (
     "{% macro m() %}{% generation %}{{ caller is defined }}{{ varargs }}{{ kwargs }}{% endgeneration %}{% endmacro %}{% call m() %}x{% endcall %}{{ m(1, b=2) }}", "{% macro m() %}{% set caller = 1 %}{{ caller }}{% endmacro %}{{ m.caller }}{{ m() }}{% call m() %}{% endcall %}", "{% macro m(caller=none) %}{{ caller }}{% endmacro %}{{ m() }}{{ m(5) }}{% call m() %}x{% endcall %}",
     "{% macro m(caller) %}{{ caller() }}{% endmacro %}", "{% macro m(kwargs) %}{{ kwargs }}{% endmacro %}{{ m.catch_kwargs }}{{ m(1) }}{{ m(kwargs=2) }}", "{% macro m() %}{{ caller }}{% endmacro %}{% call m() %}x{% endcall %}{{ m }}", "{% call dict() %}x{% endcall %}", "{% filter length %}abc{% endfilter %}", "{% filter upper|e %}<b>{% endfilter %}", "{% if false %}{{ dict(a=1, a=2) }}{% endif %}",
     # Constants that are not finite, and tags.
-    "{{ 1e400 }}{{ 'nan'|float }}", "{{ '<!-- a <i> b'|striptags }}{{ '<!-- a --> <i>b</i> c>'|striptags }}{{ '<<a>>'|striptags }}",
+    "{{ 1e400 }}{{ 'nan'|float }}", "{{ [1]|truncate(0, false, '') }}{{ d|truncate(3) }}{{ s|truncate(huge) }}{{ missing|truncate }}|", "{{ missing|truncate(2) }}", "{{ xs|truncate(1, false, '', 0) }}", "{{ '<!-- a <i> b'|striptags }}{{ '<!-- a --> <i>b</i> c>'|striptags }}{{ '<<a>>'|striptags }}",
 )
 CHARACTERS = ("{% for c in s %}{{ c.isupper()|int + c.islower()|int * 2 + c.istitle()|int * 4 + c.isalpha()|int * 8 + c.isdecimal()|int * 16 + c.isdigit()|int * 32 + c.isnumeric()|int * 64 + "
               "c.isalnum()|int * 128 + c.isspace()|int * 256 + c.isprintable()|int * 512 + c.isidentifier()|int * 1024 + ('a' ~ c).isidentifier()|int * 2048 + (('A' ~ c ~ 'Σ').lower()|last == 'ς')|int * 4096 + "
