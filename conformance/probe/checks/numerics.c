@@ -210,7 +210,7 @@ static assay_status ask_answer(probe_run *r, const way *w, const probe_prompt *p
 {
     probe_exchange x;
     probe_answer a;
-    probe_asked asked;
+    probe_asked asked = {0};
     bool due = false;
     PROBE_LABEL(label, "numerics/%s-%zu", w->name, number);
     const probe_ask ask = {.endpoint = w->endpoint,

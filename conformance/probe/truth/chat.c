@@ -197,9 +197,10 @@ static json_object *guess_request(const probe_chat *chat, assay_text prompt, pro
     assay_text stand_ins[MESSAGES_MOST], messages[MESSAGES_MOST];
     buffer frame = {0};
     json_object *found = NULL;
-    for (size_t i = 0; i < n; i++)
-        stand_ins[i] =
-            (assay_text){texts[i], (size_t)snprintf(texts[i], sizeof texts[i], STAND_IN " %02zu", i)};
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(texts[i], sizeof texts[i], STAND_IN " %02zu", i);
+        stand_ins[i] = (assay_text){texts[i], strlen(texts[i])};
+    }
     json_object *request = new_request(stand_ins, n, has_system);
     if (request && render(chat, request, thinking, &frame) &&
         cut_messages(prompt, buffer_text(&frame), stand_ins, n, messages))
