@@ -246,7 +246,6 @@ void fault_router_overflow(fp_choice *choice, float *probability, float *bias);
 void fault_softplus_overflow(fp_pass *pass, size_t i);
 void fault_values_float16(fp_kernels *k);
 void fault_products_float16(fp_kernels *k);
-void fault_squares_float16(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
-                           const fp_norm *norm);
+void fault_squares_float16(fp_kernels *k);
 
 #endif

@@ -231,7 +231,7 @@ const fault MODEL_FAULTS[] = {
      "llama/base/single", .kernels = fault_products_float16},
     {"squares-float16", "mean squares of norms are float16, and infinite beyond the largest",
      "llama/large-activations/single qwen3_moe/large-activations/single", "llama/base/single",
-     .norm = fault_squares_float16},
+     .kernels = fault_squares_float16},
     {"values-float16", "sums of values are float16 before they are divided, and infinite beyond the largest",
      "llama/large-activations/single llama/large-activations/batch", "llama/base/single",
      .kernels = fault_values_float16},
