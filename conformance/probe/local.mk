@@ -24,6 +24,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/checks/shape.c conformance/probe/checks/shape.h \
 	conformance/probe/checks/stream.c conformance/probe/checks/stream.h \
 	conformance/probe/checks/tally.c conformance/probe/checks/tally.h \
+	conformance/probe/checks/twins.c conformance/probe/checks/twins.h \
 	conformance/probe/checks/text.c \
 	conformance/probe/print.c conformance/probe/print.h \
 	conformance/probe/probe.c conformance/probe/probe.h \

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "conformance/probe/checks/checks.h"
 #include "conformance/probe/checks/offer.h"
+#include "conformance/probe/checks/twins.h"
 #include "conformance/probe/run/ask.h"
 
 static assay_status get(probe_run *r, const char *label, const char *path, probe_exchange *x,
@@ -335,5 +336,6 @@ assay_status probe_discover(probe_run *r, assay_error *err)
         rc = probe_offer_logprobs(r, e, err);
     if (rc == ASSAY_OK) rc = find_prompt_logprobs(r, err);
     if (rc == ASSAY_OK) rc = find_metrics(r, err);
+    if (rc == ASSAY_OK) rc = probe_ask_twins(r, err);
     return rc;
 }
