@@ -10,5 +10,6 @@ tokenizer_libtokenizer_la_SOURCES += \
 	tokenizer/text/property.c tokenizer/text/property.h \
 	tokenizer/text/ruby.c tokenizer/text/ruby.h \
 	tokenizer/text/ruby_chars.c tokenizer/text/ruby_chars.h \
+	tokenizer/text/ruby_sets.c tokenizer/text/ruby_sets.h \
 	tokenizer/text/ruby_writer.c tokenizer/text/ruby_writer.h \
 	tokenizer/text/writer.c tokenizer/text/writer.h

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tokenizer/text/ruby_writer.h"
+
 /* Categories by their long names; short names such as "lu" are recognised by their form. */
 static const struct {
     const char *name, *short_name;
@@ -30,6 +32,7 @@ static const struct {
                   {"letternumber", "Nl"},
                   {"othernumber", "No"},
                   {"punctuation", "P"},
+                  {"punct", "P"},
                   {"connectorpunctuation", "Pc"},
                   {"dashpunctuation", "Pd"},
                   {"openpunctuation", "Ps"},
@@ -63,7 +66,57 @@ static bool fold_name(const char *name, size_t n, char *out, size_t capacity)
     return written > 0;
 }
 
-bool tokenizer_property_name(const char *name, size_t n, char *out, size_t capacity)
+/* Properties of several categories, of Oniguruma's Unicode sets. */
+static const struct {
+    const char *name, *items;
+} UNIONS[] = {{"alnum", "\\p{Alphabetic}\\p{Nd}"},
+
+              {"word", RUBY_LONE_WORD},
+              {"space", RUBY_WHITE},
+              {"whitespace", RUBY_WHITE},
+              {"blank", "\\p{Zs}\\t"},
+              {"cntrl", "\\p{Cc}"},
+              {"graph", "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Cf}\\p{Co}"},
+              {"print", "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Cf}\\p{Co}\\p{Zs}"},
+              {"xdigit", "0-9a-fA-F"},
+              {"ascii", "\\x00-\\x7f"}};
+
+/* Properties whose members have their other cases among them, and those that lack some: U+0345, a mark, and
+ * the letter iota are cases of one character. */
+static const struct {
+    const char *name, *missing;
+} FOLDED[] = {{"Any", ""},
+              {"Alphabetic", ""},
+              {"N", ""},
+              {"Nd", ""},
+              {"Nl", ""},
+              {"No", ""},
+              {"P", ""},
+              {"Pc", ""},
+              {"Pd", ""},
+              {"Ps", ""},
+              {"Pe", ""},
+              {"Pi", ""},
+              {"Pf", ""},
+              {"Po", ""},
+              {"S", ""},
+              {"Sm", ""},
+              {"Sc", ""},
+              {"Sk", ""},
+              {"So", ""},
+              {"Z", ""},
+              {"Zs", ""},
+              {"Zl", ""},
+              {"Zp", ""},
+              {"Cc", ""},
+              {"Cf", ""},
+              {"Co", ""},
+              {"sc:han", ""},
+              {"L", "\\x{345}"},
+              {"M", "\\x{399}\\x{3b9}\\x{1fbe}"},
+              {"Mn", "\\x{399}\\x{3b9}\\x{1fbe}"}};
+
+static bool find_name(const char *name, size_t n, char *out, size_t capacity)
 {
     char folded[40];
     if (!fold_name(name, n, folded, sizeof folded)) return false;
@@ -78,5 +131,24 @@ bool tokenizer_property_name(const char *name, size_t n, char *out, size_t capac
             return true;
         }
     (void)snprintf(out, capacity, "sc:%s", folded);
+    return true;
+}
+
+bool tokenizer_property_find(const char *name, size_t n, tokenizer_property *out)
+{
+    char known[48], folded[40];
+    if (!fold_name(name, n, folded, sizeof folded)) return false;
+    *out = (tokenizer_property){.is_union = false};
+    for (size_t i = 0; i < sizeof UNIONS / sizeof *UNIONS; i++) {
+        if (strcmp(folded, UNIONS[i].name) != 0) continue;
+        (void)snprintf(out->items, sizeof out->items, "%s", UNIONS[i].items);
+        out->is_union = true;
+        out->is_word = strcmp(folded, "word") == 0;
+        return true;
+    }
+    if (!find_name(name, n, known, sizeof known)) return false;
+    (void)snprintf(out->items, sizeof out->items, "\\p{%s}", known);
+    for (size_t i = 0; i < sizeof FOLDED / sizeof *FOLDED; i++)
+        if (strcmp(known, FOLDED[i].name) == 0) out->cases = FOLDED[i].missing;
     return true;
 }

@@ -7,9 +7,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes PCRE2's name of the property that Oniguruma calls name[0..n) to out[0..capacity). Case, spaces,
- * '_' and '-' are ignored. A name that is no known category is taken for a script, which need not
- * exist. False if the name has other characters than letters, or is empty or too long. */
-bool tokenizer_property_name(const char *name, size_t n, char *out, size_t capacity);
+/* items: of PCRE2's brackets, that say the property.
+ * is_union: they are not one "\p{NAME}".
+ * is_word: that of "\\w", which differs in brackets.
+ * cases: items of the other cases of its members that are no members themselves; NULL: not known. */
+typedef struct tokenizer_property {
+    char items[256];
+    bool is_union, is_word;
+    const char *cases;
+} tokenizer_property;
+
+/* Finds the property that Oniguruma calls name[0..n). Case, spaces, '_' and '-' are ignored. A name that is
+ * no known category is taken for a script, which need not exist. False if the name has other characters than
+ * letters, or is empty or too long. */
+bool tokenizer_property_find(const char *name, size_t n, tokenizer_property *out);
 
 #endif

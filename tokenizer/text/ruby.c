@@ -2,6 +2,7 @@
 
 #include "tokenizer/text/ruby.h"
 #include "tokenizer/text/ruby_chars.h"
+#include "tokenizer/text/ruby_sets.h"
 
 #include <string.h>
 
@@ -13,9 +14,11 @@ static bool put_options(ruby_rewriting *r)
     const size_t begin = r->at;
     char letters[8];
     size_t n = 0;
+    bool turns_on = true;
     while (n + 1 < sizeof letters && r->at < r->n && memchr("im-", r->text[r->at], 3)) {
         const char c = r->text[r->at++];
-        if (c == 'i') r->folds = true;
+        if (c == '-') turns_on = false;
+        if (c == 'i') r->folds = turns_on;
         letters[n++] = c == 'm' ? 's' : c; /* in Ruby, m makes the dot match newlines */
     }
     letters[n] = '\0';
@@ -23,7 +26,7 @@ static bool put_options(ruby_rewriting *r)
     /* Elsewhere Ruby makes all alternatives to the right of the options one group. */
     if (ruby_peek(r) == ')' && begin != 2) return ruby_refuse(r, begin, "options in the middle of a pattern");
     if (!ruby_put(r, "(?") || !ruby_put(r, letters) || !ruby_put_text(r, r->text + r->at, 1)) return false;
-    if (r->text[r->at++] == ')') r->depth--;
+    if (r->text[r->at++] == ')') r->depth--; /* the options stay on */
     return true;
 }
 
@@ -32,6 +35,7 @@ static bool put_group(ruby_rewriting *r)
 {
     static const char *const SAME[] = {"?:", "?=", "?!", "?>", "?<=", "?<!"};
     if (r->depth == RUBY_DEPTH_MAX) return ruby_refuse(r, r->at, "groups nested too deeply");
+    r->outer_folds[r->depth] = r->folds;
     r->group[r->depth++] = r->out->n;
     r->atom = NO_ATOM;
     if (ruby_peek(r) != '?') return ruby_put(r, "(?:");
@@ -113,7 +117,7 @@ static bool put_outer_escape(ruby_rewriting *r)
     static const char INSIDE[] = "(?:(?<=[" RUBY_LONE_WORD "])(?=[" RUBY_LONE_WORD "])|(?<![" RUBY_LONE_WORD
                                  "])(?![" RUBY_LONE_WORD "]))";
     const char letter = ruby_peek(r);
-    if (!letter || !strchr("bBAzZR", letter)) return ruby_put_escape(r, false);
+    if (!letter || !strchr("bBAzZR", letter)) return ruby_put_escape(r);
     r->at++;
     if (letter == 'b') return ruby_put(r, BOUNDARY);
     if (letter == 'B') return ruby_put(r, INSIDE);
@@ -128,13 +132,14 @@ static bool put_next(ruby_rewriting *r)
     if (c == ')') {
         if (r->depth == 0) return ruby_refuse(r, r->at, "a ) without its (");
         r->atom = r->group[--r->depth];
+        r->folds = r->outer_folds[r->depth];
         r->at++;
         return ruby_put(r, ")");
     }
     r->atom = begin;
     switch (c) {
     case '(': r->at++; return put_group(r);
-    case '[': r->at++; return ruby_put_brackets(r);
+    case '[': r->at++; return ruby_put_set(r);
     case '\\': r->at++; return put_outer_escape(r);
     case '.': r->at++; return ruby_put(r, ".");
     case '^': r->at++; return ruby_put(r, "(?m:^)");

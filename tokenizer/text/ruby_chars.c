@@ -9,9 +9,6 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#define WHITE                                                                                                \
-    "\\t-\\r \\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
-
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -29,7 +26,7 @@ static bool folds_to_several(const ruby_rewriting *r, uint32_t codepoint)
         return utf8proc_decompose_char((utf8proc_int32_t)codepoint, folded, 8, UTF8PROC_CASEFOLD,
                                        &last_class) != 1 ||
                utf8proc_get_property((utf8proc_int32_t)codepoint)->combining_class != 0;
-    for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS && !r->in_brackets; i++)
+    for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS && r->n_sets == 0; i++)
         if (r->n - r->at >= 2 && (r->text[r->at] | 0x20) == PAIRS[i][0] &&
             (r->text[r->at + 1] | 0x20) == PAIRS[i][1])
             return true;
@@ -52,12 +49,12 @@ bool ruby_put_char(ruby_rewriting *r)
     return true;
 }
 
-/* Appends a set: its items alone if within brackets, else in brackets of its own. */
-static bool put_set(ruby_rewriting *r, const char *items, bool negated, bool bracketed)
+bool ruby_put_items(ruby_rewriting *r, const char *items, bool negated)
 {
-    if (!bracketed) return ruby_put(r, negated ? "[^" : "[") && ruby_put(r, items) && ruby_put(r, "]");
-    if (!negated) return ruby_put(r, items);
-    return false;
+    char atom[256];
+    if (r->others && !negated) return ruby_put(r, items);
+    (void)snprintf(atom, sizeof atom, "[%s%s]", negated ? "^" : "", items);
+    return r->others ? ruby_put_other(r, atom) : ruby_put(r, atom);
 }
 
 /* Rewrites a property after "\p" or "\P". */
@@ -73,11 +70,20 @@ static bool put_property(ruby_rewriting *r, bool negated)
         negated = !negated;
         name++;
     }
-    char known[48], items[64];
-    if (!tokenizer_property_name(name, (size_t)(end - name), known, sizeof known))
+    tokenizer_property known;
+    char items[sizeof known.items];
+    if (!tokenizer_property_find(name, (size_t)(end - name), &known))
         return ruby_refuse(r, begin, "an unknown property");
-    (void)snprintf(items, sizeof items, "\\%c{%s}", negated ? 'P' : 'p', known);
-    return ruby_put(r, items);
+    /* In brackets Oniguruma adds the other cases of all members, PCRE2 does not. */
+    const bool adds_cases = r->others && r->folds;
+    if (adds_cases && (!known.cases || (negated && known.cases[0])))
+        return ruby_refuse(r, begin, "a property in a set, some of whose members have another case");
+    (void)snprintf(items, sizeof items, "%s%s", known.items, adds_cases ? known.cases : "");
+    if (known.is_union) return ruby_put_items(r, known.is_word && r->others ? RUBY_WORD : items, negated);
+    if (negated) items[1] = 'P';
+    if (!r->folds || r->others) return ruby_put(r, items);
+    /* Outside of brackets Oniguruma adds no case, and PCRE2 takes Lu, Ll and Lt for each other. */
+    return ruby_put(r, "(?-i:") && ruby_put(r, items) && ruby_put(r, ")");
 }
 
 /* Reads at most `most` hexadecimal digits and advances r->at past them. False if there is none. */
@@ -114,8 +120,9 @@ static bool put_number(ruby_rewriting *r, char letter)
     return ruby_put(r, items);
 }
 
-bool ruby_put_escape(ruby_rewriting *r, bool bracketed)
+bool ruby_put_escape(ruby_rewriting *r)
 {
+    const bool bracketed = r->others != NULL;
     const size_t begin = r->at;
     const char letter = ruby_peek(r);
     if (r->at == r->n) return ruby_refuse(r, begin, "a backslash at the end");
@@ -135,73 +142,12 @@ bool ruby_put_escape(ruby_rewriting *r, bool bracketed)
     case 'P': return put_property(r, true);
     case 'd': return ruby_put(r, "\\p{Nd}");
     case 'D': return ruby_put(r, "\\P{Nd}");
-    case 's': return put_set(r, WHITE, false, bracketed);
-    case 'h': return put_set(r, "0-9a-fA-F", false, bracketed);
-    case 'w': return put_set(r, bracketed ? RUBY_WORD : RUBY_LONE_WORD, false, bracketed);
-    case 'S': return bracketed ? ruby_put(r, "\\P{White_Space}") : put_set(r, WHITE, true, false);
-    case 'H':
-    case 'W':
-        if (!bracketed) return put_set(r, letter == 'H' ? "0-9a-fA-F" : RUBY_LONE_WORD, true, false);
-        return ruby_refuse(r, begin, "a complement within brackets");
+    case 's': return ruby_put_items(r, RUBY_WHITE, false);
+    case 'S': return bracketed ? ruby_put(r, "\\P{White_Space}") : ruby_put_items(r, RUBY_WHITE, true);
+    case 'h':
+    case 'H': return ruby_put_items(r, "0-9a-fA-F", letter == 'H');
+    case 'w':
+    case 'W': return ruby_put_items(r, bracketed ? RUBY_WORD : RUBY_LONE_WORD, letter == 'W');
     default: return ruby_refuse(r, begin, "an unknown escape");
     }
-}
-
-/* Rewrites a POSIX class after "[:". */
-static bool put_posix(ruby_rewriting *r)
-{
-    static const struct {
-        const char *name, *items;
-    } SETS[] = {{"alpha", "\\p{Alphabetic}"},       {"digit", "\\p{Nd}"},        {"space", WHITE},
-                {"upper", "\\p{Uppercase}"},        {"lower", "\\p{Lowercase}"}, {"xdigit", "0-9a-fA-F"},
-                {"alnum", "\\p{Alphabetic}\\p{Nd}"}};
-    for (size_t i = 0; i < sizeof SETS / sizeof *SETS; i++) {
-        char closed[16];
-        (void)snprintf(closed, sizeof closed, "%s:]", SETS[i].name);
-        if (!ruby_next_is(r, closed)) continue;
-        r->at += strlen(closed);
-        return ruby_put(r, SETS[i].items);
-    }
-    return ruby_refuse(r, r->at, "an unknown set");
-}
-
-static bool put_item(ruby_rewriting *r)
-{
-    if (ruby_next_is(r, "[:")) {
-        r->at += 2;
-        return put_posix(r);
-    }
-    if (ruby_peek(r) == '[') return ruby_refuse(r, r->at, "brackets within brackets");
-    if (ruby_next_is(r, "&&")) return ruby_refuse(r, r->at, "an intersection of sets");
-    if (ruby_peek(r) != '\\') return ruby_put_char(r);
-    r->at++;
-    if (ruby_peek(r) == 'b') { /* a backspace, within brackets */
-        r->at++;
-        return ruby_put(r, "\\x08");
-    }
-    return ruby_put_escape(r, true);
-}
-
-bool ruby_put_brackets(ruby_rewriting *r)
-{
-    const size_t begin = r->at;
-    if (!ruby_put(r, ruby_peek(r) == '^' ? "[^" : "[")) return false;
-    if (ruby_peek(r) == '^') r->at++;
-    if (ruby_peek(r) == ']') return ruby_refuse(r, begin, "brackets that begin with ]");
-    bool first = true;
-    r->in_brackets = true;
-    while (r->at < r->n && ruby_peek(r) != ']') {
-        const bool hyphen = ruby_peek(r) == '-', last = r->at + 1 < r->n && r->text[r->at + 1] == ']';
-        if (hyphen && !first && !last) {
-            r->at++;
-            if (!ruby_put(r, "-")) return false;
-        } else if (!put_item(r)) {
-            return false;
-        }
-        first = false;
-    }
-    if (r->at == r->n) return ruby_refuse(r, begin, "brackets without an end");
-    r->in_brackets = false;
-    r->at++;
-    return ruby_put(r, "]");
 }

@@ -1,4 +1,4 @@
-/* Rewrites characters and sets of characters of a regular expression.
+/* Rewrites characters and escapes of a regular expression.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_RUBY_CHARS_H
@@ -10,10 +10,10 @@
 bool ruby_put_char(ruby_rewriting *r);
 
 /* Rewrites an escape, with r->at after the backslash, that is allowed in brackets and outside. */
-bool ruby_put_escape(ruby_rewriting *r, bool bracketed);
+bool ruby_put_escape(ruby_rewriting *r);
 
-/* Rewrites a set, with r->at after the '['. A hyphen makes a range unless it is first or last in the
- * set. */
-bool ruby_put_brackets(ruby_rewriting *r);
+/* Appends the set of these items of PCRE2, or of all characters but these: in brackets to the set that is
+ * open, outside as a set of its own. items: at most 250 bytes. */
+bool ruby_put_items(ruby_rewriting *r, const char *items, bool negated);
 
 #endif

@@ -34,3 +34,10 @@ bool ruby_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
+
+bool ruby_put_other(ruby_rewriting *r, const char *atom)
+{
+    const bool ok = (r->others->n == 0 || buffer_append(r->others, "|", 1)) &&
+                    buffer_append(r->others, atom, strlen(atom));
+    return ok || ruby_refuse(r, r->at, NULL);
+}

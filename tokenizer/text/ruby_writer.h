@@ -14,6 +14,8 @@
 #define RUBY_DEPTH_MAX 64
 
 #define RUBY_WORD "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}"
+#define RUBY_WHITE                                                                                           \
+    "\\t-\\r \\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
 /* Outside of brackets Oniguruma's \w also takes some superscripts and fractions. */
 #define RUBY_LONE_WORD RUBY_WORD "\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}"
 
@@ -29,8 +31,10 @@ typedef struct ruby_rewriting {
     size_t atom;                  /* offset in out of what a quantifier repeats; SIZE_MAX: nothing */
     size_t group[RUBY_DEPTH_MAX]; /* offset in out of each open group */
     size_t depth;
-    bool folds; /* an option "i" (ignore case) has occurred so far */
-    bool in_brackets;
+    bool outer_folds[RUBY_DEPTH_MAX]; /* `folds` around each open group */
+    bool folds;                       /* case is ignored (option "i") */
+    buffer *others; /* in brackets: alternatives of one character that no item of a set can say; else NULL */
+    size_t n_sets;  /* brackets that are open */
     tokenizer_ruby_problem *problem;
 } ruby_rewriting;
 
@@ -39,6 +43,9 @@ bool ruby_refuse(ruby_rewriting *r, size_t at, const char *reason);
 /* Append to r->out. */
 bool ruby_put(ruby_rewriting *r, const char *items);
 bool ruby_put_text(ruby_rewriting *r, const char *text, size_t n);
+
+/* In brackets: appends an alternative, a pattern that matches one character, to r->others. */
+bool ruby_put_other(ruby_rewriting *r, const char *atom);
 
 /* Whether the pattern continues with `text` at r->at; the byte at r->at, '\0' at the end of the
  * pattern. */

@@ -52,6 +52,8 @@ def added(id: int, content: str, **options: bool) -> Json:
             **options}
 
 
+KIMI_WORD = (r"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}&&[^\p{{Han}}]]{}[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}&&[^\p{{Han}}]]{}"
+             r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?")
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 # Texts for alphabets that lack some of their bytes: é is C3 A9, € is E2 82 AC.
 FEW_BYTES = ("aé b", "€", "é€é", "a€b", "b", "éé", "日")
@@ -152,5 +154,13 @@ MODELS: dict[str, Rare] = {
     "ruby-properties": split(r"\p{Uppercase Letter}|\p{decimal_number}|\p{Other-Symbol}|\p{lowercaseletter}", "aB1", "☃2b", "ǅ①"),
     "ruby-scripts": split(r"\p{Latin}+|\p{Greek}|\p{Han}|\p{L}", "abγ", "漢字b", "ж1"),
     "ruby-posix": split(r"[[:alpha:]]|[[:digit:][:space:]]+|[^[:upper:]]", "a1 2", "B!b", "é٣\n"),
+    # Kimi K2's and BLOOM's published expressions
+    "ruby-kimi": split("|".join((r"[\p{Han}]+", KIMI_WORD.format("*", "+"), KIMI_WORD.format("+", "*"), r"\p{N}{1,3}",
+                                 r" ?[^\s\p{L}\p{N}]+[\r\n]*", r"\s*[\r\n]+", r"\s+(?!\S)", r"\s+")),
+                       "aB漢字é's", "九Ab1234 !", "ʰa  \n b"),
+    "ruby-bloom": split(" ?[^(\\s|[.,!?…。，、।۔،])]+", "a (b)|c", "x，y. z", "é!\t?"),
+    "ruby-sets": split(r"[a[bc]]+|[x[^y-z]&&x-z]|[^\w&&[^ ]]|[0\W]", "abcd", "xyz!", "w 0-"),
+    "ruby-posix-all": split(r"[[:punct:]]+|[[:blank:]]|[[:^alnum:]]|[[:word:]]{2}|\p{Punct}|\p{Alnum}", "a$b", "é_^\t", "½x,\n"),
+    "ruby-folded-sets": split(r"(?i)[\p{L}\p{Nd}]+|\p{Lu}|[^k]", "aͅ1", "K\u212a-", "Éé_"),
     "ruby-folded": split(r"(?i)[é]x|K", "Éx", "éXk", "\u212aK"),
 }
