@@ -1,34 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/support/text.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Length in bytes of the UTF-8 sequence that text begins with; 0 if it is invalid. *cut: text ends within
- * the sequence. */
-static size_t sequence_length(const unsigned char *text, int *cut)
+/* Characters that change how others are shown, or are not shown themselves: controls, marks and overrides of
+ * direction, invisible characters and tags (categories Cc and Cf of Unicode, and separators of lines). */
+static bool is_hidden(uint32_t code)
+{
+    static const uint32_t RANGES[][2] = {{0, 0x1F},        {0x7F, 0x9F},      {0xAD, 0xAD},
+                                         {0x61C, 0x61C},   {0x180E, 0x180E},  {0x200B, 0x200F},
+                                         {0x2028, 0x202E}, {0x2060, 0x206F},  {0xFEFF, 0xFEFF},
+                                         {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
+    for (size_t i = 0; i < sizeof RANGES / sizeof *RANGES; i++)
+        if (code >= RANGES[i][0] && code <= RANGES[i][1]) return true;
+    return false;
+}
+
+/* Length in bytes of the UTF-8 sequence that text begins with, and its character; 0 if it is invalid. *cut:
+ * text ends within the sequence. */
+static size_t decode(const unsigned char *text, uint32_t *out, bool *cut)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char c = text[0];
-    *cut = 0;
+    *cut = false;
+    *out = c;
     if (c < 0x80) return 1;
     size_t n = c >= 0xF0 && c <= 0xF4 ? 4 : c >= 0xE0 && c < 0xF0 ? 3 : c >= 0xC2 && c < 0xE0 ? 2 : 0;
     uint32_t code = n ? c & (0x7FU >> n) : 0;
     for (size_t i = 1; i < n; i++) {
-        if (text[i] == '\0') *cut = 1;
+        if (text[i] == '\0') *cut = true;
         if ((text[i] & 0xC0) != 0x80) return 0;
         code = code << 6 | (text[i] & 0x3FU);
     }
     if (n == 0 || code < least[n] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return 0;
+    *out = code;
     return n;
+}
+
+/* Replaces a hidden character of n bytes by as many: a blank, U+FFFD, or question marks. */
+static void mask(unsigned char *at, size_t n)
+{
+    if (n == 3) memcpy(at, "\xEF\xBF\xBD", 3);
+    else memset(at, n == 1 ? ' ' : '?', n);
 }
 
 void conf_text_clean(char *text)
 {
     unsigned char *at = (unsigned char *)text;
     while (*at) {
-        int cut;
-        size_t n = sequence_length(at, &cut);
+        bool cut;
+        uint32_t code;
+        size_t n = decode(at, &code, &cut);
         if (cut) {
             *at = '\0';
             return;
@@ -37,8 +61,7 @@ void conf_text_clean(char *text)
             *at++ = '?';
             continue;
         }
-        if (n == 1 && (*at < 0x20 || *at == 0x7F)) *at = ' ';
-        if (n == 2 && at[0] == 0xC2 && at[1] < 0xA0) at[0] = at[1] = '?'; /* C1 controls */
+        if (is_hidden(code)) mask(at, n);
         at += n;
     }
 }
@@ -54,24 +77,35 @@ size_t conf_text_width(const char *text)
 static size_t clean_length(const char *text)
 {
     size_t at = 0, n;
-    int cut;
+    bool cut;
+    uint32_t code;
     for (; text[at]; at += n) {
-        const unsigned char *c = (const unsigned char *)text + at;
-        n = sequence_length(c, &cut);
-        if (n == 0 || (n == 1 && (*c < 0x20 || *c == 0x7F)) || (n == 2 && c[0] == 0xC2 && c[1] < 0xA0)) break;
+        n = decode((const unsigned char *)text + at, &code, &cut);
+        if (n == 0 || is_hidden(code)) break;
     }
     return at;
+}
+
+/* Writes a hidden character as an escape; white space as a blank. */
+static void print_hidden(FILE *out, uint32_t code)
+{
+    if (code == ' ' || (code >= '\t' && code <= '\r')) (void)fputc(' ', out);
+    else (void)fprintf(out, code < 0x10000 ? "\\u%04X" : "\\U%08X", (unsigned)code);
 }
 
 void conf_text_print_clean(FILE *out, const char *text)
 {
     while (*text) {
-        const size_t n = clean_length(text);
+        bool cut;
+        uint32_t code;
+        size_t n = clean_length(text);
         (void)fwrite(text, 1, n, out);
         text += n;
         if (!*text) return;
-        (void)fputc((unsigned char)*text < 0x20 || *text == 0x7F ? ' ' : '?', out);
-        text++;
+        n = decode((const unsigned char *)text, &code, &cut);
+        if (n > 0) print_hidden(out, code);
+        else (void)fputc('?', out);
+        text += n ? n : 1;
     }
 }
 

@@ -13,7 +13,7 @@ static const struct {
     {"a|b", "a|b"},
     {"(a)", "(?:a)"},
     {"\\p{L}+", "\\p{L}+"},
-    {"\\p{^Lu}", "\\P{Lu}"},
+    {"\\p{^Lu}", "[\\P{Lu}]"},
     {"\\p{Uppercase_Letter}", "\\p{Lu}"},
     {"\\p{Han}", "\\p{sc:han}"},
     {"[^\\S\\n]", "[^\\P{White_Space}\\n]"},

@@ -57,6 +57,13 @@ bool ruby_put_items(ruby_rewriting *r, const char *items, bool negated)
     return r->others ? ruby_put_other(r, atom) : ruby_put(r, atom);
 }
 
+/* Appends a property outside of brackets, or in brackets of its own if it is a complement: PCRE2 10.42 takes
+ * two complements, one after the other, for disjoint, and does not give back what the first has matched. */
+static bool put_alone(ruby_rewriting *r, const char *items, bool negated)
+{
+    return ruby_put(r, negated ? "[" : "") && ruby_put(r, items) && ruby_put(r, negated ? "]" : "");
+}
+
 /* Rewrites a property after "\p" or "\P". */
 static bool put_property(ruby_rewriting *r, bool negated)
 {
@@ -81,9 +88,10 @@ static bool put_property(ruby_rewriting *r, bool negated)
     (void)snprintf(items, sizeof items, "%s%s", known.items, adds_cases ? known.cases : "");
     if (known.is_union) return ruby_put_items(r, known.is_word && r->others ? RUBY_WORD : items, negated);
     if (negated) items[1] = 'P';
-    if (!r->folds || r->others) return ruby_put(r, items);
+    if (r->others) return ruby_put(r, items);
+    if (!r->folds) return put_alone(r, items, negated);
     /* Outside of brackets Oniguruma adds no case, and PCRE2 takes Lu, Ll and Lt for each other. */
-    return ruby_put(r, "(?-i:") && ruby_put(r, items) && ruby_put(r, ")");
+    return ruby_put(r, "(?-i:") && put_alone(r, items, negated) && ruby_put(r, ")");
 }
 
 /* Reads at most `most` hexadecimal digits and advances r->at past them. False if there is none. */
@@ -141,7 +149,7 @@ bool ruby_put_escape(ruby_rewriting *r)
     case 'p': return put_property(r, false);
     case 'P': return put_property(r, true);
     case 'd': return ruby_put(r, "\\p{Nd}");
-    case 'D': return ruby_put(r, "\\P{Nd}");
+    case 'D': return bracketed ? ruby_put(r, "\\P{Nd}") : put_alone(r, "\\P{Nd}", true);
     case 's': return ruby_put_items(r, RUBY_WHITE, false);
     case 'S': return bracketed ? ruby_put(r, "\\P{White_Space}") : ruby_put_items(r, RUBY_WHITE, true);
     case 'h':

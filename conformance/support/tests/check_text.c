@@ -31,6 +31,17 @@ START_TEST(control_characters_become_blanks)
 }
 END_TEST
 
+START_TEST(marks_of_direction_and_invisible_characters_are_masked)
+{
+    assert_cleaned("a\xE2\x80\xAE"
+                   "b\xD8\x9C"
+                   "c\xE2\x81\xA6\xEF\xBB\xBF",
+                   "a\xEF\xBF\xBD"
+                   "b??c\xEF\xBF\xBD\xEF\xBF\xBD");
+    assert_cleaned("\xF3\xA0\x80\xA1", "????");
+}
+END_TEST
+
 START_TEST(bytes_that_are_not_utf8_become_question_marks)
 {
     assert_cleaned("a\xFF\x80z", "a??z");
@@ -57,6 +68,22 @@ static const char *printed(print_text *print, const char *text, size_t width)
     ck_assert_int_eq(fclose(out), 0);
     return buffer;
 }
+
+static void print_clean(FILE *out, const char *text, size_t width)
+{
+    (void)width;
+    conf_text_print_clean(out, text);
+}
+
+START_TEST(hidden_characters_are_printed_as_escapes)
+{
+    ck_assert_str_eq(printed(print_clean,
+                             "a\xE2\x80\xAE"
+                             "b\033[31m\n\xC2\x9B\xF3\xA0\x80\xA1\xFF",
+                             0),
+                     "a\\u202Eb\\u001B[31m \\u009B\\U000E0021?");
+}
+END_TEST
 
 START_TEST(fitted_text_has_the_width_that_was_asked_for)
 {
@@ -123,6 +150,8 @@ int main(void)
     TCase *text = tcase_create("text");
     tcase_add_test(text, valid_text_is_unchanged);
     tcase_add_test(text, control_characters_become_blanks);
+    tcase_add_test(text, marks_of_direction_and_invisible_characters_are_masked);
+    tcase_add_test(text, hidden_characters_are_printed_as_escapes);
     tcase_add_test(text, bytes_that_are_not_utf8_become_question_marks);
     tcase_add_test(text, an_incomplete_last_character_is_removed);
     tcase_add_test(text, fitted_text_has_the_width_that_was_asked_for);

@@ -161,6 +161,7 @@ MODELS: dict[str, Rare] = {
     "ruby-bloom": split(" ?[^(\\s|[.,!?…。，、।۔،])]+", "a (b)|c", "x，y. z", "é!\t?"),
     "ruby-sets": split(r"[a[bc]]+|[x[^y-z]&&x-z]|[^\w&&[^ ]]|[0\W]", "abcd", "xyz!", "w 0-"),
     "ruby-posix-all": split(r"[[:punct:]]+|[[:blank:]]|[[:^alnum:]]|[[:word:]]{2}|\p{Punct}|\p{Alnum}", "a$b", "é_^\t", "½x,\n"),
+    "ruby-complements": split(r"\P{Lo}+\P{Sc}|\D+?\P{L}", "a-b1", "--x", "ab cd"),
     "ruby-folded-sets": split(r"(?i)[\p{L}\p{Nd}]+|\p{Lu}|[^k]", "aͅ1", "K\u212a-", "Éé_"),
     "ruby-folded": split(r"(?i)[é]x|K", "Éx", "éXk", "\u212aK"),
 }
