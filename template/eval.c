@@ -66,13 +66,21 @@ static void add_spread(tpl *t, tpl_arguments *args, tpl_value positional, tpl_va
     }
 }
 
-/* Evaluates the arguments of a call; NULL values by name: none. */
-static tpl_arguments evaluate_arguments(tpl_eval *e, const tpl_nodes *nodes)
+static void add_caller(tpl *t, tpl_arguments *args, tpl_value *caller)
+{
+    if (caller->kind == TPL_FUNCTION) add_named(t, args, tpl_string("caller"), *caller);
+    *caller = (tpl_value){0};
+}
+
+/* Evaluates the arguments of a call. caller: the argument of that name, after those by name and before **, or
+ * undefined. */
+static tpl_arguments evaluate_arguments(tpl_eval *e, const tpl_nodes *nodes, tpl_value caller)
 {
     tpl_arguments args = {0};
     const tpl_value positional = nodes->n > 0 ? tpl_list_new(e->t, TPL_PLAIN) : (tpl_value){0};
     for (size_t i = 0; i < nodes->n && e->t->status == ASSAY_OK; i++) {
         const tpl_node *node = nodes->at[i];
+        if (node->kind == TPL_NODE_SPREAD && node->flag) add_caller(e->t, &args, &caller);
         const bool within = node->kind == TPL_NODE_KEYWORD || node->kind == TPL_NODE_SPREAD;
         const tpl_value value = tpl_evaluate(e, within ? node->a : node);
         if (e->t->status != ASSAY_OK) break;
@@ -80,6 +88,7 @@ static tpl_arguments evaluate_arguments(tpl_eval *e, const tpl_nodes *nodes)
         else if (node->kind == TPL_NODE_SPREAD) add_spread(e->t, &args, positional, value, node->flag);
         else add_named(e->t, &args, tpl_text(node->name.at, node->name.n), value);
     }
+    add_caller(e->t, &args, &caller);
     if (positional.kind == TPL_LIST) {
         args.at = positional.list->items;
         args.n = positional.list->n;
@@ -104,8 +113,7 @@ tpl_value tpl_evaluate_call(tpl_eval *e, const tpl_node *node, tpl_value caller)
     if (callee.kind == TPL_UNDEFINED && e->t->status == ASSAY_OK && node->a->kind == TPL_NODE_NAME)
         (void)tpl_fail(e->t, ASSAY_EFORMAT, "the function \"%.*s\" is undefined",
                        node->a->name.n > 60 ? 60 : (int)node->a->name.n, node->a->name.at);
-    tpl_arguments args = evaluate_arguments(e, &node->list);
-    if (caller.kind == TPL_FUNCTION) add_named(e->t, &args, tpl_string("caller"), caller);
+    const tpl_arguments args = evaluate_arguments(e, &node->list, caller);
     e->t->line = node->line;
     return call(e, callee, &args);
 }
@@ -115,7 +123,7 @@ tpl_value tpl_evaluate_filter(tpl_eval *e, const tpl_node *node, tpl_value input
     if (node->a)
         input = node->a->kind == TPL_NODE_FILTER && !node->a->a ? tpl_evaluate_filter(e, node->a, input)
                                                                 : tpl_evaluate(e, node->a);
-    const tpl_arguments args = evaluate_arguments(e, &node->list);
+    const tpl_arguments args = evaluate_arguments(e, &node->list, (tpl_value){0});
     e->t->line = node->line;
     if (e->t->status != ASSAY_OK) return (tpl_value){0};
     return tpl_filter(e->t, node->name, input, &args);
@@ -124,7 +132,7 @@ tpl_value tpl_evaluate_filter(tpl_eval *e, const tpl_node *node, tpl_value input
 static tpl_value evaluate_test(tpl_eval *e, const tpl_node *node)
 {
     const tpl_value value = tpl_evaluate(e, node->a);
-    const tpl_arguments args = evaluate_arguments(e, &node->list);
+    const tpl_arguments args = evaluate_arguments(e, &node->list, (tpl_value){0});
     e->t->line = node->line;
     if (e->t->status != ASSAY_OK) return (tpl_value){0};
     /* The tests `filter` and `test` are here, since filters use tests. */

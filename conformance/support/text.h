@@ -7,16 +7,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Replaces hidden characters, in place, so that no file, engine or server can write escape codes to the terminal
- * or change the order in which text is shown: controls by blanks, marks of direction and other invisible
- * characters by U+FFFD or '?'. Bytes that are not UTF-8 become '?'. An incomplete UTF-8 sequence at the end, as
- * truncation to a fixed-size buffer leaves it, is removed. */
+/* Replaces hidden characters, in place, so that no file, engine or server can write escape codes to the
+ * terminal or change the order in which text is shown: controls by blanks, marks of direction and other
+ * invisible characters by U+FFFD or '?'. Bytes that are not UTF-8 become '?'. An incomplete UTF-8 sequence at
+ * the end, as truncation to a fixed-size buffer leaves it, is removed. */
 void conf_text_clean(char *text);
 
 /* Characters of UTF-8 text: its width in columns, for the scripts that are used in names. */
 size_t conf_text_width(const char *text);
 
-/* Writes text with hidden characters as escapes (\u202E), white space as blanks, and bytes that are not UTF-8 as
+/* Writes text with hidden characters as escapes (\u202E), white space as blanks, and bytes that are not UTF-8
+ * as
  * '?'. */
 void conf_text_print_clean(FILE *out, const char *text);
 

@@ -1,8 +1,8 @@
 /* Rewrites the regular expressions of a tokenizer.json (Oniguruma's Ruby syntax) for PCRE2.
  *
  * Syntax that the two interpret differently is rewritten: \s, \w, \h, \v and \b, ^ and $, {,m}, {n}?
- * and {n,m}+, the names of properties, and sets in sets, intersections and complements. (PCRE2 10.42 lacks the
- * characters that Unicode 15 and 16 added: \p{L} and the like do not match them.) Syntax that has no
+ * and {n,m}+, the names of properties, and sets in sets, intersections and complements. (PCRE2 10.42 lacks
+ * the characters that Unicode 15 and 16 added: \p{L} and the like do not match them.) Syntax that has no
  * counterpart or is not implemented is refused: references, options other than i and m, absent operators,
  * callouts, \X, and, where case is ignored, characters that fold to several, such as a sharp s, and sets to
  * which Oniguruma adds other cases than PCRE2.

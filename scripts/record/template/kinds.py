@@ -39,6 +39,11 @@ PROGRAMS = (
     # Constants that are not finite, and tags.
     "{{ 1e400 }}{{ 'nan'|float }}", "{{ [1]|truncate(0, false, '') }}{{ d|truncate(3) }}{{ s|truncate(huge) }}{{ missing|truncate }}|", "{{ missing|truncate(2) }}", "{{ xs|truncate(1, false, '', 0) }}", "{{ '<!-- a <i> b'|striptags }}{{ '<!-- a --> <i>b</i> c>'|striptags }}{{ '<<a>>'|striptags }}",
 )
+# Their ids follow that of CHARACTERS.
+LATER: tuple[str, ...] = (
+    # The arguments of a call block: its caller comes before those of `**`.
+    "{% macro m() %}{{ kwargs.keys()|list }}{% endmacro %}{% call m(b=1, **{'a': 2}) %}x{% endcall %}",
+)
 CHARACTERS = ("{% for c in s %}{{ c.isupper()|int + c.islower()|int * 2 + c.istitle()|int * 4 + c.isalpha()|int * 8 + c.isdecimal()|int * 16 + c.isdigit()|int * 32 + c.isnumeric()|int * 64 + "
               "c.isalnum()|int * 128 + c.isspace()|int * 256 + c.isprintable()|int * 512 + c.isidentifier()|int * 1024 + ('a' ~ c).isidentifier()|int * 2048 + (('A' ~ c ~ 'Σ').lower()|last == 'ς')|int * 4096 + "
               "(('AΣ' ~ c ~ 'a').lower()[1] == 'ς')|int * 8192 + (c.swapcase() != c)|int * 16384 }}{{ c.upper() if c.upper() != c }}{{ c.lower() if c.lower() != c }}{{ c.title() if c.title() != c.upper() }}"
@@ -56,4 +61,4 @@ def characters() -> str:
 
 def programs() -> list[tuple[str, dict[str, Any]]]:
     text = characters()
-    return [(program, VARIABLES) for program in PROGRAMS] + [(CHARACTERS, {"s": text})]
+    return [*((program, VARIABLES) for program in PROGRAMS), (CHARACTERS, {"s": text}), *((program, VARIABLES) for program in LATER)]
