@@ -217,7 +217,8 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_TIMES: return conf_cli_parse_count(o->name, value, CONF_DRAWS_MAX, &out->n_times, err);
     case CONF_OPTION_SERVING: out->serving = true; break;
     case CONF_OPTION_MANNER: return conf_cli_parse_manner(o->name, value, &out->manner, err);
-    case CONF_OPTION_EXPLAIN: out->explain = true; break;
+    case CONF_OPTION_EXPLAIN:
+    case CONF_OPTION_EXPLAIN_FIELDS: out->explain = true; break;
     case CONF_OPTION_ALL_ROWS:
     case CONF_OPTION_SHOW_PROMPT:
     case CONF_OPTION_VERBOSE: out->verbose = true; break;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "conformance/cli/cmd.h"
+#include "conformance/probe/fields/list.h"
 #include "conformance/probe/print.h"
 #include "conformance/probe/probe.h"
 #include "conformance/report/files.h"
@@ -112,6 +113,10 @@ conf_exit conf_cmd_probe(const conf_options *options, const conf_context *contex
     assay_error err = {0};
     char *bundle = NULL;
     conf_exit code = CONF_EXIT_USAGE;
+    if (options->explain) {
+        probe_fields_print(context->out);
+        return CONF_EXIT_AGREE;
+    }
     if (asprintf(&bundle, "%s/%s", context->fixtures, BUNDLE) < 0) {
         conf_cmd_print_error(context, "out of memory");
         return CONF_EXIT_ERROR;

@@ -195,7 +195,8 @@ const conf_command conf_cli_commands[] = {
      "(log-probabilities against float64 logits: of prompts where they are returned, else of the\n"
      "next token after prefixes, and along the server's own answers), batching (the same answer\n"
      "cold, warm, beside others, after one that was left, and with the prompt cache off where a\n"
-     "request can say so), text (answers whose every margin exceeds twice the bound).\n"
+     "request can say so), text (answers whose every margin exceeds twice the bound), fields (every\n"
+     "field of every answer of the other groups: docs/fields.md).\n"
      "\n"
      "A row of the report is ok, failed, ignored (a member of a request was accepted and had no\n"
      "effect), not exercised, or not offered. Failures are graded: breaks (clients fail, or show\n"
@@ -205,8 +206,9 @@ const conf_command conf_cli_commands[] = {
      "server cannot be reached, it refuses the key, or nothing could be judged; 99 a case cannot\n"
      "be read, or an error of assay itself.\n",
      TAKES(CONF_OPTION_TRUTH, CONF_OPTION_SERVED_MODEL, CONF_OPTION_ONLY, CONF_OPTION_QUICK,
-           CONF_OPTION_API_KEY_ENV, CONF_OPTION_CLAIM, CONF_OPTION_EXCHANGES, CONF_OPTION_ANSWER_TIMEOUT,
-           CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_ALL_ROWS, CONF_OPTION_CHECKPOINT_ROOT),
+           CONF_OPTION_API_KEY_ENV, CONF_OPTION_CLAIM, CONF_OPTION_EXPLAIN_FIELDS, CONF_OPTION_EXCHANGES,
+           CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_ALL_ROWS,
+           CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_probe},
     {"schedule", "[OPTION]... [DIR|CASE]...",
      "run engine calls on many threads; results must be bit-identical", conf_cmd_schedule_details,

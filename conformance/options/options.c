@@ -86,6 +86,10 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_EXPLAIN, 0, "--explain", NULL,
      "run nothing; print what each engine offers, and which cases and\nmanners of evaluation each part of it "
      "unlocks"},
+    {CONF_OPTION_EXPLAIN_FIELDS, 0, "--explain", NULL,
+     "run nothing; print every field of an answer and every member of a\nrequest, with the check that judges "
+     "it "
+     "(docs/fields.md)"},
     /* How it is run. */
     {CONF_OPTION_MANNER, 0, "--manner", "MANNER",
      "evaluate prompts whole, and then in this manner: whole (no other),\nlast, chunk-1, chunk-7, chunk-64, "

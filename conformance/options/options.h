@@ -26,6 +26,7 @@ typedef enum conf_option {
     CONF_OPTION_MANNER,
     CONF_OPTION_SHIFT, /* --context-shift */
     CONF_OPTION_EXPLAIN,
+    CONF_OPTION_EXPLAIN_FIELDS, /* --explain, for a command that judges answers */
     CONF_OPTION_JOBS,
     CONF_OPTION_THREADS, /* --jobs, for a command without cases */
     CONF_OPTION_TIMEOUT,

@@ -4,28 +4,44 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/answer/body.c conformance/probe/answer/body.h \
 	conformance/probe/answer/form.h \
 	conformance/probe/answer/logprob.c conformance/probe/answer/logprob.h \
-	conformance/probe/checks/batching.c \
+	conformance/probe/checks/alignment.c conformance/probe/checks/alignment.h \
+	conformance/probe/groups/batching.c \
 	conformance/probe/checks/caching.c conformance/probe/checks/caching.h \
 	conformance/probe/checks/characters.c conformance/probe/checks/characters.h \
-	conformance/probe/checks/checks.h \
-	conformance/probe/checks/discover.c \
+	conformance/probe/groups/groups.h \
+	conformance/probe/groups/discover.c \
 	conformance/probe/checks/evidence.c conformance/probe/checks/evidence.h \
 	conformance/probe/checks/expect.c conformance/probe/checks/expect.h \
 	conformance/probe/checks/follow.c conformance/probe/checks/follow.h \
 	conformance/probe/checks/grade.c conformance/probe/checks/grade.h \
-	conformance/probe/checks/numerics.c \
+	conformance/probe/groups/numerics.c \
 	conformance/probe/checks/observe.c conformance/probe/checks/observe.h \
 	conformance/probe/checks/offer.c conformance/probe/checks/offer.h \
+	conformance/probe/checks/outcome.c conformance/probe/checks/outcome.h \
 	conformance/probe/checks/phase.c conformance/probe/checks/phase.h \
-	conformance/probe/checks/protocol.c \
+	conformance/probe/checks/prompts.c conformance/probe/checks/prompts.h \
+	conformance/probe/groups/protocol.c \
 	conformance/probe/checks/refusals.c conformance/probe/checks/refusals.h \
 	conformance/probe/checks/sampled.c conformance/probe/checks/sampled.h \
 	conformance/probe/checks/scenario.c conformance/probe/checks/scenario.h \
+	conformance/probe/checks/scene.c conformance/probe/checks/scene.h \
 	conformance/probe/checks/shape.c conformance/probe/checks/shape.h \
 	conformance/probe/checks/stream.c conformance/probe/checks/stream.h \
 	conformance/probe/checks/tally.c conformance/probe/checks/tally.h \
 	conformance/probe/checks/twins.c conformance/probe/checks/twins.h \
-	conformance/probe/checks/text.c \
+	conformance/probe/groups/text.c \
+	conformance/probe/effects/effect.c conformance/probe/effects/effect.h \
+	conformance/probe/effects/effects.c conformance/probe/effects/effects.h \
+	conformance/probe/effects/contents.c conformance/probe/effects/contents.h \
+	conformance/probe/effects/sampling.c conformance/probe/effects/sampling.h \
+	conformance/probe/fields/field.c conformance/probe/fields/field.h \
+	conformance/probe/fields/list.c conformance/probe/fields/list.h \
+	conformance/probe/fields/members.c conformance/probe/fields/members.h \
+	conformance/probe/fields/notes.c conformance/probe/fields/notes.h \
+	conformance/probe/fields/rows.h \
+	conformance/probe/fields/rows_chat.c conformance/probe/fields/rows_completions.c \
+	conformance/probe/fields/rows_messages.c conformance/probe/fields/rows_responses.c \
+	conformance/probe/fields/rules.c conformance/probe/fields/rules.h \
 	conformance/probe/print.c conformance/probe/print.h \
 	conformance/probe/probe.c conformance/probe/probe.h \
 	conformance/probe/run/ask.c conformance/probe/run/ask.h \
@@ -36,6 +52,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/truth/chat.c conformance/probe/truth/chat.h \
 	conformance/probe/truth/fit.c conformance/probe/truth/fit.h \
 	conformance/probe/truth/judge.c conformance/probe/truth/judge.h \
+	conformance/probe/truth/spelling.c conformance/probe/truth/spelling.h \
 	conformance/probe/truth/truth.c conformance/probe/truth/truth.h \
 	conformance/probe/truth/vocab.c conformance/probe/truth/vocab.h \
 	conformance/probe/wire/exchange.c conformance/probe/wire/exchange.h \
@@ -43,7 +60,13 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/wire/store.c conformance/probe/wire/store.h \
 	conformance/probe/wire/wire.c conformance/probe/wire/wire.h
 
+TESTS += conformance/probe/tests/relay.test
+EXTRA_DIST += conformance/probe/tests/relay.test \
+	conformance/probe/tests/relay.py conformance/probe/tests/relay_check.py conformance/probe/tests/relay_named.py \
+	conformance/probe/tests/relay_rows.py
+
 CONFORMANCE_PROBE_TESTS = \
+	conformance/probe/tests/check_fields \
 	conformance/probe/tests/check_answer \
 	conformance/probe/tests/check_fit \
 	conformance/probe/tests/check_exchanges \
@@ -56,6 +79,8 @@ conformance_probe_tests_check_answer_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_answer_LDADD = conformance/tests/libsupport.la
 conformance_probe_tests_check_exchanges_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_exchanges_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_fields_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_probe_tests_check_fields_LDADD = conformance/tests/libsupport.la
 conformance_probe_tests_check_http_SOURCES = \
 	conformance/probe/tests/check_http.c \
 	conformance/probe/tests/hostile.c conformance/probe/tests/hostile.h

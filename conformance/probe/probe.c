@@ -6,14 +6,16 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/probe/checks/checks.h"
+#include "conformance/probe/fields/notes.h"
+#include "conformance/probe/groups/groups.h"
 
 const probe_group probe_groups[] = {
-    {"discovery", "models, endpoints and log-probabilities that are offered", probe_discover},
-    {"protocol", "bodies, streams, finish reasons, usage, refusals", probe_check_protocol},
-    {"numerics", "log-probabilities against float64 logits", probe_check_numerics},
-    {"batching", "answers do not depend on other requests", probe_check_batching},
-    {"text", "texts that every sound engine gives", probe_check_text},
+    {"discovery", "models, endpoints and log-probabilities that are offered", true, probe_discover},
+    {"protocol", "bodies, streams, finish reasons, usage, refusals", false, probe_check_protocol},
+    {"numerics", "log-probabilities against float64 logits", false, probe_check_numerics},
+    {"batching", "answers do not depend on other requests", false, probe_check_batching},
+    {"text", "texts that every sound engine gives", false, probe_check_text},
+    {"fields", "the fields of all answers", true, probe_notes_report},
     {0},
 };
 
@@ -34,9 +36,14 @@ void probe_group_names(char *text, size_t size)
 
 static bool is_wanted(const probe_options *o, const probe_group *g)
 {
-    bool wanted = o->n_only == 0 || g == probe_groups;
+    bool wanted = o->n_only == 0 || g->always;
     for (size_t i = 0; i < o->n_only; i++) wanted = wanted || strcmp(o->only[i], g->name) == 0;
     return wanted;
+}
+
+static void take_exchange(void *context, const probe_exchange *x)
+{
+    probe_notes_take(context, x);
 }
 
 static assay_status run_groups(const probe_options *o, probe_run *run, probe_progress_fn *progress,
@@ -58,12 +65,18 @@ static assay_status run_groups(const probe_options *o, probe_run *run, probe_pro
 assay_status probe_run_all(const probe_options *options, probe_truth *truth, probe_run *run,
                            probe_progress_fn *progress, void *context, assay_error *err)
 {
-    *run = (probe_run){
-        .truth = truth, .type = options->type, .quick = options->quick, .key_env = options->key_env};
+    *run = (probe_run){.truth = truth,
+                       .endpoints = options->endpoints,
+                       .type = options->type,
+                       .quick = options->quick,
+                       .key_env = options->key_env};
     assay_status rc = probe_truth_read(options->truth, options->n_truth, options->type, truth, err);
     if (rc != ASSAY_OK) return rc;
     rc = probe_wire_open(options->target, options->key, options->save, options->seconds, &run->wire, err);
     if (rc == ASSAY_OK && options->quick) probe_wire_limit(run->wire, PROBE_QUICK_SECONDS);
+    if (rc == ASSAY_OK && !(run->notes = probe_notes_new()))
+        rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (rc == ASSAY_OK) probe_wire_set_watch(run->wire, take_exchange, run);
     if (rc == ASSAY_OK && options->model && !(run->model = strdup(options->model)))
         rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
     if (rc == ASSAY_OK && options->save &&
@@ -80,5 +93,6 @@ void probe_run_free(probe_run *run)
     free(run->model);
     free(run->observations);
     probe_findings_free(&run->findings);
+    probe_notes_free(run->notes);
     *run = (probe_run){0};
 }

@@ -17,6 +17,7 @@ typedef struct probe_options {
     size_t n_truth;
     const char *const *only;
     size_t n_only;
+    unsigned endpoints; /* bits 1 << probe_endpoint of those that are asked; 0: all */
     double seconds;
     probe_type type;
     bool quick;

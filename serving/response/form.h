@@ -38,7 +38,8 @@ typedef struct serve_choice {
     buffer space[ASSAY_PART_REASONING +
                  1]; /* leading white space that a run of content or reasoning may begin with */
     int64_t prompt_tokens, completion_tokens, reasoning_tokens;
-    int64_t new_tokens; /* completion tokens that are not counted to a part yet */
+    int64_t new_tokens;  /* completion tokens that are not counted to a part yet */
+    int64_t idle_tokens; /* the latest tokens of reasoning, which added nothing to its text */
     serve_finish finish;
     buffer stop_sequence;
     serve_reports reports;

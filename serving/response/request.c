@@ -141,7 +141,8 @@ static assay_status read_tools(json_object *request, json_object *server, serve_
     if (rc == ASSAY_OK) rc = find_member(request, "request", "tools", json_type_array, &tools, err);
     if (rc != ASSAY_OK) return rc;
     const bool has = tools && json_object_array_length(tools) > 0;
-    if (!has || !automatic || declines_tools(request, r->endpoint)) r->tools.n = 0;
+    r->declines_tools = declines_tools(request, r->endpoint);
+    if (!has || !automatic || r->declines_tools) r->tools.n = 0;
     return has ? write_tools(tools, r, err) : ASSAY_OK;
 }
 

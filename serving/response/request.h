@@ -12,10 +12,11 @@
 typedef struct serve_request {
     serve_endpoint endpoint;
     bool streams;
-    bool usage;        /* chat completions and completions: a chunk with the usage is wanted */
-    bool thinking_off; /* by the request, by its template arguments, or by the server's */
-    size_t n;          /* choices of each prompt, at least 1 */
-    size_t n_choices;  /* of all prompts */
+    bool usage;          /* chat completions and completions: a chunk with the usage is wanted */
+    bool thinking_off;   /* by the request, by its template arguments, or by the server's */
+    bool declines_tools; /* tool_choice none */
+    size_t n;            /* choices of each prompt, at least 1 */
+    size_t n_choices;    /* of all prompts */
     bool logprobs, prompt_logprobs, echo, token_ids; /* what is reported beside the text */
     bool ids_as_tokens;                              /* return_tokens_as_token_ids */
     buffer model;                                    /* terminated, as are the next two */

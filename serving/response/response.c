@@ -140,11 +140,19 @@ static void set_finish(serve_choice *c, const assay_response_chunk *chunk)
         buffer_append(&c->stop_sequence, chunk->stop_sequence.at, chunk->stop_sequence.n);
 }
 
-/* Counts new tokens to the part that the latest one has led to: a marker is part of what it ends. */
-static void count_new_tokens(serve_choice *c)
+/* Counts new tokens to the part that the latest one has led to: a marker is part of what it ends. A parser
+ * holds a call back until it is complete: the tokens after the marker that ends the reasoning before it are
+ * then the call's. n_runs, n_bytes: the runs before the latest token, and the text of the last one. */
+static void count_new_tokens(serve_choice *c, size_t n_runs, size_t n_bytes)
 {
     if (c->n_runs == 0) return;
-    if (c->runs[c->n_runs - 1].part == ASSAY_PART_REASONING) c->reasoning_tokens += c->new_tokens;
+    const serve_run *last = &c->runs[c->n_runs - 1];
+    const bool grows = c->n_runs > n_runs || last->text.n > n_bytes;
+    if (c->n_runs > n_runs && last->part == ASSAY_PART_CALL && c->idle_tokens > 1)
+        c->reasoning_tokens -= c->idle_tokens - 1;
+    const bool thinks = last->part == ASSAY_PART_REASONING;
+    if (thinks) c->reasoning_tokens += c->new_tokens;
+    c->idle_tokens = thinks && !grows ? c->idle_tokens + c->new_tokens : 0;
     c->new_tokens = 0;
 }
 
@@ -153,10 +161,11 @@ static assay_status finish_choice(assay_response *r, const assay_response_chunk 
 {
     const assay_sink pieces = {.take = serve_runs_receive, .context = r};
     serve_choice *c = r->choice;
+    const size_t n_runs = c->n_runs, n_bytes = n_runs ? c->runs[n_runs - 1].text.n : 0;
     assay_status rc = c->reply ? r->serving->reply_end(c->reply, &pieces, err) : ASSAY_OK;
     if (rc != ASSAY_OK) return rc;
     serve_runs_end(r);
-    count_new_tokens(c);
+    count_new_tokens(c, n_runs, n_bytes);
     set_finish(c, chunk);
     r->no_memory = r->no_memory || c->stop_sequence.failed;
     if (c->is_open) c->runs[c->n_runs - 1].is_cut = c->finish == SERVE_LENGTH;
@@ -205,8 +214,9 @@ static assay_status read_chunk(assay_response *r, const assay_response_chunk *ch
         if (r->request.echo) serve_runs_receive_raw(r, chunk->prompt_text);
         serve_runs_receive_raw(r, chunk->new_text);
     } else if (chunk->new_text.n) {
+        const size_t n_runs = c->n_runs, n_bytes = n_runs ? c->runs[n_runs - 1].text.n : 0;
         rc = r->serving->reply_feed(c->reply, chunk->new_text.at, chunk->new_text.n, &pieces, err);
-        count_new_tokens(c);
+        count_new_tokens(c, n_runs, n_bytes);
     }
     return rc == ASSAY_OK && chunk->finished ? finish_choice(r, chunk, err) : rc;
 }

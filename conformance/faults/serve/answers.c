@@ -90,3 +90,33 @@ void served_think_in_content(const char *bytes, size_t n, buffer *out)
     (void)buffer_append_string(out, to);
     (void)buffer_append(out, bytes + after, n - after);
 }
+
+void served_call_again(const char *bytes, size_t n, buffer *out)
+{
+    static const char from[] = "\"call_id\":\"call_";
+    for (size_t length; n > 0; bytes += length, n -= length) {
+        length = event_length(bytes, n);
+        const char *at = memmem(bytes, length, from, sizeof from - 1);
+        if (!at || !is_event(bytes, n, "event: response.output_item.done\n")) {
+            (void)buffer_append(out, bytes, length);
+            continue;
+        }
+        const size_t before = (size_t)(at - bytes) + sizeof "\"call_id\":\"" - 1;
+        (void)buffer_append(out, bytes, before);
+        (void)buffer_append_string(out, "again_");
+        (void)buffer_append(out, bytes + before, length - before);
+    }
+}
+
+void served_one_call_id(const char *bytes, size_t n, buffer *out)
+{
+    static const char from[] = "\"id\":\"call_";
+    for (const char *at; (at = memmem(bytes, n, from, sizeof from - 1));) {
+        const size_t before = (size_t)(at - bytes) + sizeof from - 1;
+        const char *end = memchr(bytes + before, '"', n - before);
+        (void)buffer_append(out, bytes, before);
+        n -= (size_t)(end - bytes);
+        bytes = end;
+    }
+    (void)buffer_append(out, bytes, n);
+}

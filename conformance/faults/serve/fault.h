@@ -8,12 +8,14 @@
 #ifndef CONFORMANCE_FAULTS_SERVE_FAULT_H
 #define CONFORMANCE_FAULTS_SERVE_FAULT_H
 
+#include <json-c/json.h>
+
 #include "server/evaluate/batch.h"
 #include "server/evaluate/logprobs.h"
 #include "server/evaluate/task.h"
 
-/* The row of the probe's report that names a fault. group: of checks; family: of fixtures/bundle; text: a
- * part of its text or its rule. */
+/* The rows of the probe's report that name a fault. group: of checks; family: of fixtures/bundle; check:
+ * their names, divided by spaces; text: a part of the text or the rule of each. */
 typedef struct served_row {
     const char *family, *group, *check, *verdict, *grade, *text;
 } served_row;
@@ -24,6 +26,8 @@ typedef struct served_fault {
     const char *name;
     const char *breaks; /* description of the bug, in one sentence */
     served_row row;
+    /* Faults with one set do not disturb each other: they are planted together. NULL: it is planted alone. */
+    const char *set;
     /* Of conformance/faults, in the engine: the server itself is sound. */
     const char *engine;
 
@@ -31,12 +35,18 @@ typedef struct served_fault {
      * to *out what is sent. */
     const char *from, *to;
     void (*piece)(const char *bytes, size_t n, buffer *out);
+    /* The body of a request: members that have no effect, divided by spaces; one that has a value where it is
+     * missing, as "name=value"; anything else. */
+    const char *ignored, *otherwise;
+    void (*body)(json_object *body);
     /* Changes a model that was opened. */
     void (*model)(server_model *m);
     /* Changes a request that was read. */
     void (*request)(server_request *q);
     /* Changes a chunk of an answer. */
     void (*chunk)(assay_response_chunk *chunk);
+    /* … given the request that it answers. */
+    void (*report)(const server_request *q, assay_response_chunk *chunk);
     /* Changes logits of a row before logprobs are computed from them. */
     void (*logits)(const server_run *run, float *logits, size_t n);
     /* Changes the logprobs of a row. */
@@ -46,6 +56,8 @@ typedef struct served_fault {
     void (*after)(server_turn *turns, size_t n, size_t vocab);
     /* Stop texts of requests are not passed on. */
     bool no_stop_texts;
+    /* All choices are the first one. */
+    bool one_choice;
     /* An unknown model is answered with status 200 and an empty body. */
     bool silent;
     /* The sample of a request whose client has gone is never removed. */
@@ -55,8 +67,8 @@ typedef struct served_fault {
 extern const served_fault SERVED_FAULTS[];
 extern const size_t N_SERVED_FAULTS;
 
-/* The planted fault; if there is none, or it is one of the engine's, a fault that changes nothing. */
-const served_fault *served_planted(void);
+/* The i-th planted fault; NULL: there are no more. ASSAY_FAULT names them, divided by commas. */
+const served_fault *served_planted(size_t i);
 
 /* Functions of the table. */
 void served_stop_tokenizer(server_model *m);
@@ -68,6 +80,19 @@ void served_no_seed(server_request *q);
 void served_block_twice(const char *bytes, size_t n, buffer *out);
 void served_done_early(const char *bytes, size_t n, buffer *out);
 void served_think_in_content(const char *bytes, size_t n, buffer *out);
+void served_call_again(const char *bytes, size_t n, buffer *out);
+void served_one_call_id(const char *bytes, size_t n, buffer *out);
+void served_short_history(json_object *body);
+void served_strip(json_object *body);
+void served_one_call(json_object *body);
+void served_no_empty_call(json_object *body);
+void served_reversed(assay_logprobs *row, assay_token_logprob *top);
+void served_fewer(assay_logprobs *row, assay_token_logprob *top);
+void served_other_text(assay_logprobs *row, assay_token_logprob *top);
+void served_no_first(const server_request *q, assay_response_chunk *chunk);
+void served_no_third(const server_request *q, assay_response_chunk *chunk);
+void served_no_streamed(const server_request *q, assay_response_chunk *chunk);
+void served_late(const server_request *q, assay_response_chunk *chunk);
 void served_other_id(assay_logprobs *row, assay_token_logprob *top);
 void served_all_zero(assay_logprobs *row, assay_token_logprob *top);
 void served_warm(const server_run *run, float *logits, size_t n);

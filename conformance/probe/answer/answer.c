@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/grow.h"
 #include "base/json.h"
 #include "conformance/probe/answer/body.h"
 #include "conformance/support/fields.h"
@@ -40,6 +41,16 @@ typedef struct fold {
     probe_answer *answer;
 } fold;
 
+static bool add_step(probe_answer *a)
+{
+    if (a->n_steps == PROBE_STEPS_MAX) return true;
+    probe_step *steps = grow_by_one(a->steps, a->n_steps, sizeof *steps);
+    if (!steps) return false;
+    a->steps = steps;
+    a->steps[a->n_steps++] = (probe_step){a->content.n, a->reasoning.n, a->rows.n};
+    return true;
+}
+
 static assay_status read_event(void *context, const serve_sse_event *event)
 {
     static const json_limits limits = {.bytes = SERVE_SSE_EVENT_MAX, .values = (size_t)1 << 20};
@@ -55,7 +66,7 @@ static assay_status read_event(void *context, const serve_sse_event *event)
                            err.text);
         return ASSAY_OK;
     }
-    const bool ok = probe_event_read(f->endpoint, value, f->answer);
+    const bool ok = probe_event_read(f->endpoint, value, f->answer) && add_step(f->answer);
     json_object_put(value);
     return ok ? ASSAY_OK : ASSAY_ENOMEM;
 }
@@ -104,7 +115,13 @@ static assay_status read_whole(probe_endpoint endpoint, const probe_exchange *x,
 
 assay_status probe_answer_read(probe_endpoint endpoint, const probe_exchange *x, probe_answer *out)
 {
-    *out = (probe_answer){.input = -1, .output = -1, .cached = -1};
+    return probe_answer_read_choice(endpoint, x, 0, out);
+}
+
+assay_status probe_answer_read_choice(probe_endpoint endpoint, const probe_exchange *x, size_t choice,
+                                      probe_answer *out)
+{
+    *out = (probe_answer){.input = -1, .output = -1, .cached = -1, .thoughts = -1, .choice = choice};
     return probe_answer_is_stream(x) ? read_stream(endpoint, x, out) : read_whole(endpoint, x, out);
 }
 
@@ -117,6 +134,8 @@ void probe_answer_free(probe_answer *answer)
     }
     free(answer->calls);
     free(answer->token_ids);
+    free(answer->prompt_ids);
+    free(answer->steps);
     buffer_free(&answer->content);
     buffer_free(&answer->reasoning);
     probe_rows_free(&answer->rows);

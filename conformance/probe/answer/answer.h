@@ -18,6 +18,9 @@ const char *probe_endpoint_path(probe_endpoint e);
 /* Reads the body of an answer; a stream if its content type is that of server-sent events. Fails with
  * ASSAY_ENOMEM only. The caller frees *out with probe_answer_free. */
 assay_status probe_answer_read(probe_endpoint endpoint, const probe_exchange *x, probe_answer *out);
+/* Reads a choice by its number; the function above reads the first one. */
+assay_status probe_answer_read_choice(probe_endpoint endpoint, const probe_exchange *x, size_t choice,
+                                      probe_answer *out);
 void probe_answer_free(probe_answer *answer);
 
 /* Whether an answer is a stream of events. */

@@ -57,6 +57,8 @@ static void read_usage(json_object *usage, probe_answer *a)
     count(&a->output, member(usage, "output_tokens"));
     count(&a->cached, member(member(usage, "prompt_tokens_details"), "cached_tokens"));
     count(&a->cached, member(member(usage, "input_tokens_details"), "cached_tokens"));
+    count(&a->thoughts, member(member(usage, "completion_tokens_details"), "reasoning_tokens"));
+    count(&a->thoughts, member(member(usage, "output_tokens_details"), "reasoning_tokens"));
 }
 
 /* Of Messages, whose input_tokens are those beside the prompt cache. */
@@ -77,6 +79,7 @@ static void read_messages_usage(json_object *usage, probe_answer *a)
 static void read_error(json_object *error, probe_answer *a)
 {
     if (!error) return;
+    a->has_error = true;
     json_object *message = json_object_is_type(error, json_type_string) ? error : member(error, "message");
     copy(a->error, sizeof a->error, message);
     if (!a->error[0])
@@ -112,15 +115,15 @@ static bool read_chat_calls(json_object *calls, probe_answer *a)
     return ok;
 }
 
-static bool read_ids(json_object *list, probe_answer *a)
+static bool read_ids(json_object *list, int32_t **to, size_t *n)
 {
     for (size_t i = 0; i < length(list); i++) {
         json_object *id = element(list, i);
         if (!json_object_is_type(id, json_type_int)) return true;
-        int32_t *ids = grow_by_one(a->token_ids, a->n_token_ids, sizeof *ids);
+        int32_t *ids = grow_by_one(*to, *n, sizeof *ids);
         if (!ids) return false;
-        a->token_ids = ids;
-        a->token_ids[a->n_token_ids++] = (int32_t)json_object_get_int64(id);
+        *to = ids;
+        ids[(*n)++] = (int32_t)json_object_get_int64(id);
     }
     return true;
 }
@@ -134,7 +137,8 @@ static bool read_choice(json_object *choice, const char *inner, probe_answer *a)
     copy(a->finish, sizeof a->finish, member(choice, "finish_reason"));
     bool ok = append(&a->content, member(message, inner ? "content" : "text")) &&
               append(&a->reasoning, reasoning) && read_chat_calls(member(message, "tool_calls"), a) &&
-              read_ids(member(choice, "token_ids"), a);
+              read_ids(member(choice, "token_ids"), &a->token_ids, &a->n_token_ids) &&
+              read_ids(member(choice, "prompt_token_ids"), &a->prompt_ids, &a->n_prompt_ids);
     json_object *logprobs = member(choice, "logprobs"), *prompt = member(choice, "prompt_logprobs");
     if (ok && logprobs) ok = probe_rows_read(logprobs, &a->rows) == ASSAY_OK;
     if (ok && prompt) ok = probe_rows_read(prompt, &a->prompt_rows) == ASSAY_OK;
@@ -150,8 +154,9 @@ static bool read_choices(json_object *body, const char *inner, probe_answer *a)
         const int64_t number =
             json_object_is_type(index, json_type_int) ? json_object_get_int64(index) : (int64_t)i;
         if (number >= 0 && (size_t)number + 1 > a->n_choices) a->n_choices = (size_t)number + 1;
-        if (number == 0) ok = read_choice(choice, inner, a);
+        if (number == (int64_t)a->choice) ok = read_choice(choice, inner, a);
     }
+    ok = ok && read_ids(member(body, "prompt_token_ids"), &a->prompt_ids, &a->n_prompt_ids);
     if (ok && prompt) ok = probe_rows_read(prompt, &a->prompt_rows) == ASSAY_OK;
     return ok;
 }
@@ -214,6 +219,7 @@ static bool read_messages(json_object *body, probe_answer *a)
     json_object *content = member(body, "content");
     bool ok = true;
     copy(a->finish, sizeof a->finish, member(body, "stop_reason"));
+    copy(a->stop, sizeof a->stop, member(body, "stop_sequence"));
     read_messages_usage(member(body, "usage"), a);
     for (size_t i = 0; ok && i < length(content); i++) {
         json_object *block = element(content, i), *type = member(block, "type");
@@ -268,6 +274,7 @@ static bool read_messages_event(json_object *event, probe_answer *a)
         read_messages_usage(member(message, "usage"), a);
     } else if (is_text(type, "message_delta")) {
         copy(a->finish, sizeof a->finish, member(delta, "stop_reason"));
+        copy(a->stop, sizeof a->stop, member(delta, "stop_sequence"));
         read_messages_usage(member(event, "usage"), a);
     } else if (is_text(type, "error")) {
         read_error(member(event, "error"), a);

@@ -55,9 +55,9 @@ static void read_text(assay_text text, probe_entry *e)
 {
     static const char by_id[] = "token_id:"; /* vLLM, return_tokens_as_token_ids */
     const size_t n = sizeof by_id - 1;
-    e->text = text;
+    e->text = e->token = text;
     if (text.n > n && memcmp(text.at, by_id, n) == 0 && parse_id(text.at + n, text.n - n, &e->id))
-        e->text = (assay_text){0};
+        e->text = e->token = (assay_text){0};
 }
 
 static assay_text text_of(json_object *value)
@@ -131,7 +131,7 @@ static probe_row *add_row(probe_rows *r)
     probe_row *at = grow_by_one(r->at, r->n, sizeof *at);
     if (!at) return NULL;
     r->at = at;
-    r->at[r->n] = (probe_row){.token = {.id = -1}, .top = r->n_entries};
+    r->at[r->n] = (probe_row){.token = {.id = -1}, .offset = -1, .top = r->n_entries};
     return &r->at[r->n++];
 }
 
@@ -195,10 +195,26 @@ static json_object *element(json_object *list, size_t i)
     return json_object_array_get_idx(list, i);
 }
 
+/* The lists have an entry for each token, where they are lists. */
+static void compare_lengths(probe_rows *r, json_object *lists, size_t n)
+{
+    static const char *const names[] = {"token_logprobs", "top_logprobs", "text_offset"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        json_object *list = member(lists, names[i]);
+        if (r->problem[0] || !json_object_is_type(list, json_type_array) ||
+            json_object_array_length(list) == n)
+            continue;
+        (void)snprintf(r->problem, sizeof r->problem, "%s: found %zu entries for %zu tokens", names[i],
+                       json_object_array_length(list), n);
+    }
+}
+
 static bool read_lists(probe_rows *r, json_object *lists, json_object *tokens)
 {
     json_object *values = member(lists, "token_logprobs"), *tops = member(lists, "top_logprobs");
+    json_object *offsets = member(lists, "text_offset");
     bool ok = true;
+    compare_lengths(r, lists, json_object_array_length(tokens));
     for (size_t i = 0; ok && i < json_object_array_length(tokens); i++) {
         json_object *token = json_object_array_get_idx(tokens, i);
         probe_row *row = add_row(r);
@@ -207,6 +223,8 @@ static bool read_lists(probe_rows *r, json_object *lists, json_object *tokens)
         read_text(text_of(token), &row->token);
         if (json_object_is_type(token, json_type_int)) row->token.id = (int32_t)json_object_get_int64(token);
         read_value(r, element(values, i), &row->token);
+        json_object *offset = element(offsets, i);
+        if (json_object_is_type(offset, json_type_int)) row->offset = json_object_get_int64(offset);
         ok = read_texts(r, element(tops, i), row);
     }
     return ok;

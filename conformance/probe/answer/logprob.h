@@ -20,10 +20,11 @@
 #define PROBE_ENTRIES_MAX ((size_t)1 << 22) /* of an answer */
 
 /* id: -1 if the answer gives none. text: what the answer calls the token: its bytes if it gives them, else
- * its text; .at NULL: neither. Borrowed from the rows. is_null: the value is null or missing. */
+ * its text; .at NULL: neither. token: its text, also where the answer gives its bytes. Borrowed from the
+ * rows. is_null: the value is null or missing. */
 typedef struct probe_entry {
     int32_t id;
-    assay_text text;
+    assay_text text, token;
     size_t rank; /* from 1 on; 0: not given */
     double value;
     bool is_null;
@@ -35,6 +36,7 @@ typedef struct probe_entry {
 typedef struct probe_row {
     probe_entry token;
     bool has_token, by_text;
+    int64_t offset;    /* in characters, of the text; -1: not given */
     size_t top, n_top; /* top[n_top] in probe_rows.entries */
 } probe_row;
 

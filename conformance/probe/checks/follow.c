@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "conformance/probe/truth/spelling.h"
 
 /* Whether the row's token may be this one: it is, or what it is is unknown. */
 static bool may_be(const probe_judge *j, const probe_row *row, int32_t id)
@@ -117,6 +118,7 @@ probe_follow probe_follow_answer(probe_judge *j, const probe_rows *rows, const p
         int32_t id;
         if (n_before > p->n_ids || !probe_truth_row(p, n_before)) break;
         probe_judge_row(j, rows, i, &place, &id);
+        probe_spelling_judge(j, rows, i, &place);
         f.n_followed++;
         if (known || id < 0 || next < 0 || id == next) continue;
         f.tie = j->rules[PROBE_RULE_TOKEN].n_broken == n_wrong;
@@ -137,6 +139,7 @@ probe_follow probe_follow_prompt(probe_judge *j, const probe_rows *rows, const p
             break;
         }
         probe_judge_row(j, rows, i, &place, &id);
+        probe_spelling_judge(j, rows, i, &place);
         f.n_followed++;
     }
     return f;

@@ -102,7 +102,10 @@ static void report_logprobs(probe_run *r, probe_endpoint e, const search *s)
 {
     const probe_offer *o = &r->server.at[e];
     PROBE_LABEL(check, "discovery/%s-logprobs", probe_endpoint_name(e));
-    if (o->logprobs)
+    if (o->logprobs && o->top == 0)
+        (void)probe_report(r, NULL, check, PROBE_IGNORED, PROBE_DEPARTS,
+                           "alternatives are asked for, and no number of them is returned");
+    else if (o->logprobs)
         (void)probe_report(r, NULL, check, PROBE_OK, PROBE_BREAKS, "at most %zu alternatives of each token%s",
                            o->top,
                            o->by_flag && e == PROBE_COMPLETIONS ? "; asked for as in chat completions" : "");

@@ -1,4 +1,4 @@
-/* Requests that a server must refuse, and members whose effect must show.
+/* Requests that a server must refuse.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_PROBE_CHECKS_REFUSALS_H
@@ -9,8 +9,5 @@
 /* Sends an endpoint invalid requests; each must get a status 400 to 499 and an error. Accepted and ignored is
  * a verdict of its own. Fail as probe_ask_send does. */
 assay_status probe_refusals_check(probe_run *r, probe_endpoint e, assay_error *err);
-
-/* Sends members of requests whose effect the answer must show. */
-assay_status probe_effects_check(probe_run *r, probe_endpoint e, assay_error *err);
 
 #endif

@@ -6,24 +6,10 @@
 
 #include "base/error.h"
 #include "conformance/probe/checks/characters.h"
-#include "conformance/probe/checks/shape.h"
+#include "conformance/probe/checks/outcome.h"
 #include "conformance/probe/checks/stream.h"
 
 #define STOP_MAX 64 /* bytes of a stop text */
-
-static probe_finding *report(const probe_scene *s, const char *what, probe_verdict verdict, probe_grade grade,
-                             const char *format, ...) __attribute__((format(printf, 5, 6)));
-static probe_finding *report(const probe_scene *s, const char *what, probe_verdict verdict, probe_grade grade,
-                             const char *format, ...)
-{
-    char text[PROBE_TEXT_MAX];
-    va_list args;
-    PROBE_LABEL(check, "%.100s/%s", s->check, what);
-    va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return probe_report(s->r, s->x, check, verdict, grade, "%s", text);
-}
 
 static bool is_certain(const probe_prompt *p)
 {
@@ -71,6 +57,14 @@ static bool fits_call(const probe_run *r, probe_endpoint e, const probe_prompt *
     return probe_can_ask(r, e, p) && is_certain(p) && has_tools(p) && !has_result(p);
 }
 
+/* A second one, whose call must have an id of its own. */
+static bool fits_other_call(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+{
+    bool other = false;
+    for (const probe_prompt *q = r->truth->prompts; q < p && !other; q++) other = fits_call(r, e, q);
+    return other && fits_call(r, e, p);
+}
+
 static bool fits_result(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
     return probe_can_ask(r, e, p) && is_certain(p) && has_result(p);
@@ -92,6 +86,12 @@ static size_t limit_natural(const probe_run *r, const probe_prompt *p)
     return p->n_greedy + 8;
 }
 
+static size_t no_limit(const probe_run *r, const probe_prompt *p)
+{
+    (void)r, (void)p;
+    return 0;
+}
+
 static size_t limit_half(const probe_run *r, const probe_prompt *p)
 {
     (void)r;
@@ -103,41 +103,16 @@ static size_t limit_in_character(const probe_run *r, const probe_prompt *p)
     return probe_characters_cut(r->truth, p);
 }
 
-static void judge_finish(const probe_scene *s, probe_finish expected, const char *name)
-{
-    const probe_finish found = probe_answer_finish(s->a);
-    if (found == expected) (void)report(s, "finish", PROBE_OK, PROBE_BREAKS, "%s", s->a->finish);
-    else
-        (void)report(s, "finish", PROBE_FAILED, PROBE_BREAKS, "found %s, expected %s",
-                     s->a->finish[0] ? s->a->finish : "none", name);
-}
-
-/* least, most: the numbers of generated tokens that are right; servers may or may not count a stop id. */
-static void judge_usage(const probe_scene *s, size_t least, size_t most)
-{
-    const probe_answer *a = s->a;
-    const int64_t input = (int64_t)s->prompt->n_prompt;
-    if (a->input < 0 || a->output < 0)
-        (void)report(s, "usage", PROBE_FAILED, PROBE_DEPARTS, "the answer reports no %s tokens",
-                     a->input < 0 ? "input" : "output");
-    else if (a->input != input || a->output < (int64_t)least || a->output > (int64_t)most)
-        (void)report(s, "usage", PROBE_FAILED, PROBE_DEPARTS,
-                     "found %lld tokens of input and %lld of output, expected %zu and %zu",
-                     (long long)a->input, (long long)a->output, s->prompt->n_prompt, most);
-    else
-        (void)report(s, "usage", PROBE_OK, PROBE_DEPARTS, "%lld and %lld tokens", (long long)a->input,
-                     (long long)a->output);
-}
-
 /* No marker of a parser in content. */
 static void judge_markers(const probe_scene *s)
 {
     if (s->endpoint == PROBE_COMPLETIONS) return;
     const char *marker = probe_marker_in(s->r, buffer_text(&s->a->content));
     if (marker)
-        (void)report(s, "markers", PROBE_FAILED, PROBE_BREAKS, "found %s in content: %.*s", marker,
-                     (int)(s->a->content.n < 200 ? s->a->content.n : 200), s->a->content.data);
-    else (void)report(s, "markers", PROBE_OK, PROBE_BREAKS, "none in content");
+        (void)probe_scene_report(s, "markers", PROBE_FAILED, PROBE_BREAKS, "found %s in content: %.*s",
+                                 marker, (int)(s->a->content.n < 200 ? s->a->content.n : 200),
+                                 s->a->content.data);
+    else (void)probe_scene_report(s, "markers", PROBE_OK, PROBE_BREAKS, "none in content");
 }
 
 static void judge_natural(const probe_scene *s)
@@ -146,13 +121,17 @@ static void judge_natural(const probe_scene *s)
     const size_t n = s->prompt->n_greedy;
     const bool calls =
         s->expected->fields.n_calls && s->endpoint != PROBE_RESPONSES; /* whose status tells not */
-    judge_finish(s, calls ? PROBE_FINISH_CALLS : PROBE_FINISH_STOP, calls ? "calls" : "a natural end");
-    judge_usage(s, n, n + 1);
+    probe_outcome_finish(s, calls ? PROBE_FINISH_CALLS : PROBE_FINISH_STOP,
+                         calls ? "calls" : "a natural end");
+    probe_outcome_usage(s, n, n + 1);
     judge_markers(s);
+    probe_outcome_thoughts(s);
+    probe_outcome_stop_text(s);
     if (probe_expected_same(s->expected, s->endpoint, s->a, text, sizeof text))
-        (void)report(s, "fields", PROBE_OK, PROBE_BREAKS, "%zu bytes of content, %zu of reasoning",
-                     s->a->content.n, s->a->reasoning.n);
-    else (void)report(s, "fields", PROBE_FAILED, PROBE_BREAKS, "%s", text);
+        (void)probe_scene_report(s, "fields", PROBE_OK, PROBE_BREAKS,
+                                 "%zu bytes of content, %zu of reasoning", s->a->content.n,
+                                 s->a->reasoning.n);
+    else (void)probe_scene_report(s, "fields", PROBE_FAILED, PROBE_BREAKS, "%s", text);
 }
 
 /* The limit may end within a character. U+FFFD in its place at the end is what published tokenizers decode;
@@ -167,13 +146,13 @@ static void judge_characters(const probe_scene *s)
     probe_expected_free(&cut);
     if (rc != ASSAY_OK || n == 0) return;
     if (n_within > n_due)
-        (void)report(s, "characters", PROBE_FAILED, PROBE_BREAKS,
-                     "found U+FFFD in content: %zu times, expected %zu, as the truth has them", n_within,
-                     n_due);
+        (void)probe_scene_report(s, "characters", PROBE_FAILED, PROBE_BREAKS,
+                                 "found U+FFFD in content: %zu times, expected %zu, as the truth has them",
+                                 n_within, n_due);
     else
-        (void)report(s, "characters", PROBE_OK, PROBE_BREAKS,
-                     n_within ? "U+FFFD where the truth has it"
-                              : "U+FFFD at the end, for a part of a character");
+        (void)probe_scene_report(s, "characters", PROBE_OK, PROBE_BREAKS,
+                                 n_within ? "U+FFFD where the truth has it"
+                                          : "U+FFFD at the end, for a part of a character");
 }
 
 static void judge_limit(const probe_scene *s)
@@ -182,13 +161,13 @@ static void judge_limit(const probe_scene *s)
     const bool longer = s->a->output > (int64_t)s->limit ||
                         (s->a->output < 0 && found == PROBE_FINISH_STOP && s->prompt->n_greedy > s->limit);
     if (longer && !probe_expected_begins(s->r->truth, s->prompt, s->limit, s->endpoint, s->a)) {
-        (void)report(s, "finish", PROBE_IGNORED, PROBE_BREAKS,
-                     "found %lld tokens and finish %s, expected %zu", (long long)s->a->output, s->a->finish,
-                     s->limit);
+        (void)probe_scene_report(s, "finish", PROBE_IGNORED, PROBE_BREAKS,
+                                 "found %lld tokens and finish %s, expected %zu", (long long)s->a->output,
+                                 s->a->finish, s->limit);
         return;
     }
-    judge_finish(s, PROBE_FINISH_LENGTH, "the end at the limit");
-    judge_usage(s, s->limit, s->limit);
+    probe_outcome_finish(s, PROBE_FINISH_LENGTH, "the end at the limit");
+    probe_outcome_usage(s, s->limit, s->limit);
     judge_markers(s);
     judge_characters(s);
 }
@@ -202,16 +181,19 @@ static void judge_stop(const probe_scene *s)
     const assay_text found = conf_field_strip(buffer_text(&s->a->content));
     char text[512];
     if (conf_field_same("content", conf_field_strip(before), found, text, sizeof text)) {
-        (void)report(s, "content", PROBE_OK, PROBE_BREAKS, "ends before %s", s->stop);
-        judge_finish(s, PROBE_FINISH_STOP, "the end at a stop text");
+        (void)probe_scene_report(s, "content", PROBE_OK, PROBE_BREAKS, "ends before %s", s->stop);
+        probe_outcome_stop_text(s);
+        probe_outcome_finish(s, PROBE_FINISH_STOP, "the end at a stop text");
         return;
     }
     const assay_text whole = conf_field_strip(buffer_text(all));
     const bool ignored = found.n == whole.n && memcmp(found.at, whole.at, whole.n) == 0;
     if (ignored)
-        (void)report(s, "content", PROBE_IGNORED, PROBE_BREAKS, "the stop text %s has no effect: found %.*s",
-                     s->stop, (int)(found.n < 200 ? found.n : 200), found.at);
-    else (void)report(s, "content", PROBE_FAILED, PROBE_BREAKS, "stop text %s: %s", s->stop, text);
+        (void)probe_scene_report(s, "content", PROBE_IGNORED, PROBE_BREAKS,
+                                 "the stop text %s has no effect: found %.*s", s->stop,
+                                 (int)(found.n < 200 ? found.n : 200), found.at);
+    else
+        (void)probe_scene_report(s, "content", PROBE_FAILED, PROBE_BREAKS, "stop text %s: %s", s->stop, text);
 }
 
 /* A word at the end of the expected content that occurs once in the whole answer. False if there is none. */
@@ -237,7 +219,10 @@ const probe_scenario probe_scenarios[] = {
     {"reasoning", fits_reasoning, limit_natural, false, true, judge_natural},
     {"no-reasoning", fits_no_reasoning, limit_natural, false, true, judge_natural},
     {"call", fits_call, limit_natural, false, true, judge_natural},
+    {"other-call", fits_other_call, limit_natural, false, true, judge_natural},
     {"call-result", fits_result, limit_natural, false, true, judge_natural},
+    {"no-limit", probe_outcome_is_longest, no_limit, false, false, probe_outcome_unlimited},
+    {"limit-in-call", fits_call, probe_outcome_limit_in_call, false, true, probe_outcome_cut_call},
     {"characters", fits_characters, limit_natural, false, false, judge_natural},
     {"limit", fits_limit, limit_half, false, false, judge_limit},
     {"limit-in-character", fits_characters, limit_in_character, false, false, judge_limit},
@@ -252,26 +237,28 @@ static assay_status judge_form(const probe_scene *s, const probe_scenario *scena
     const probe_exchange *x = s->x;
     if (!probe_exchange_succeeded(x)) {
         probe_describe_failure(x, why, sizeof why);
-        (void)report(s, "answer",
-                     s->stop && x->status >= 400 && x->status < 500 ? PROBE_NOT_OFFERED : PROBE_FAILED,
-                     PROBE_BREAKS, "%s", why);
+        (void)probe_scene_report(
+            s, "answer", s->stop && x->status >= 400 && x->status < 500 ? PROBE_NOT_OFFERED : PROBE_FAILED,
+            PROBE_BREAKS, "%s", why);
         return ASSAY_OK;
     }
     if (probe_answer_is_stream(x) != s->stream) {
-        (void)report(s, "form", s->stream ? PROBE_IGNORED : PROBE_FAILED, PROBE_BREAKS,
-                     "found content type %s, expected %s", x->content_type,
-                     s->stream ? "text/event-stream" : "application/json");
+        (void)probe_scene_report(s, "form", s->stream ? PROBE_IGNORED : PROBE_FAILED, PROBE_BREAKS,
+                                 "found content type %s, expected %s", x->content_type,
+                                 s->stream ? "text/event-stream" : "application/json");
         return ASSAY_OK;
     }
     if (s->stream) {
+        const probe_stream_asked asked = {.usage = true,
+                                          .cut_call = scenario->judge == probe_outcome_cut_call};
         PROBE_LABEL(check, "%.100s/grammar", s->check);
-        const assay_status rc = probe_stream_check(s->r, check, s->endpoint, true, x, err);
+        const assay_status rc = probe_stream_check(s->r, check, s->endpoint, &asked, x, err);
         if (rc != ASSAY_OK) return rc;
-    } else if (!s->stop) {
-        PROBE_LABEL(check, "%.100s/shape", s->check);
-        probe_shape_check(s->r, check, s->endpoint, x);
     }
-    if (s->a->problem[0]) (void)report(s, "answer", PROBE_FAILED, PROBE_BREAKS, "%s", s->a->problem);
+    if (s->a->problem[0])
+        (void)probe_scene_report(s, "answer", PROBE_FAILED, PROBE_BREAKS, "%s", s->a->problem);
+    else if (s->a->has_error)
+        (void)probe_scene_report(s, "answer", PROBE_FAILED, PROBE_BREAKS, "an error: %s", s->a->error);
     else scenario->judge(s);
     return ASSAY_OK;
 }
@@ -310,8 +297,10 @@ static void compare_forms(const probe_scene *s, const probe_answer *whole)
         grade = PROBE_HABIT;
         same = same_texts(whole, a, false, text, sizeof text);
     }
-    if (same) (void)report(s, "same", PROBE_OK, PROBE_BREAKS, "the stream says what the whole answer says");
-    else (void)report(s, "same", PROBE_FAILED, grade, "%s", text);
+    if (same)
+        (void)probe_scene_report(s, "same", PROBE_OK, PROBE_BREAKS,
+                                 "the stream says what the whole answer says");
+    else (void)probe_scene_report(s, "same", PROBE_FAILED, grade, "%s", text);
 }
 
 /* The members of a request with a stop text; "" if the endpoint has none. */
@@ -324,9 +313,10 @@ static void write_stop(probe_endpoint e, const char *stop, char *more, size_t si
 static assay_status play_forms(probe_scene *s, const probe_scenario *scenario, probe_exchange *x,
                                probe_answer *a, assay_error *err)
 {
-    char more[STOP_MAX + 32];
+    char more[STOP_MAX + 64] = "";
     assay_status rc = ASSAY_OK;
     if (s->stop) write_stop(s->endpoint, s->stop, more, sizeof more);
+    else if (s->limit == 0) (void)strcpy(more, "{\"max_tokens\":null,\"max_output_tokens\":null}");
     for (int i = 0; i < 2 && rc == ASSAY_OK; i++) {
         s->stream = i;
         (void)snprintf(s->check, sizeof s->check, "protocol/%s/%s/%s", probe_endpoint_name(s->endpoint),
@@ -337,7 +327,7 @@ static assay_status play_forms(probe_scene *s, const probe_scenario *scenario, p
                                .stream = i,
                                .usage = true,
                                .logprobs = PROBE_NO_LOGPROBS,
-                               .more = s->stop ? more : NULL};
+                               .more = more[0] ? more : NULL};
         rc = probe_ask_send(s->r, &ask, s->check, &x[i], &a[i], err);
         s->x = &x[i];
         s->a = &a[i];
@@ -355,6 +345,7 @@ assay_status probe_scenario_play(probe_run *r, const probe_scenario *scenario, p
     char stop[STOP_MAX];
     if (scenario->stops && e == PROBE_RESPONSES) return ASSAY_OK; /* the protocol has no stop texts */
     if (scenario->chats && e == PROBE_COMPLETIONS) return ASSAY_OK;
+    if (scenario->limit == no_limit && e == PROBE_MESSAGES) return ASSAY_OK; /* which require a limit */
     for (size_t i = 0; i < r->truth->n_prompts; i++) {
         const probe_prompt *p = &r->truth->prompts[i];
         probe_expected expected;

@@ -4,22 +4,7 @@
 #ifndef CONFORMANCE_PROBE_CHECKS_SCENARIO_H
 #define CONFORMANCE_PROBE_CHECKS_SCENARIO_H
 
-#include "conformance/probe/checks/expect.h"
-#include "conformance/probe/run/ask.h"
-
-/* An answer under judgement. check: "protocol/chat/stream/limit". */
-typedef struct probe_scene {
-    probe_run *r;
-    probe_endpoint endpoint;
-    const probe_prompt *prompt;
-    const probe_expected *expected; /* the whole answer */
-    size_t limit;                   /* max_tokens of the request */
-    const char *stop;               /* the stop text of the request; NULL: none */
-    bool stream;
-    char check[PROBE_LABEL_MAX];
-    const probe_exchange *x;
-    const probe_answer *a;
-} probe_scene;
+#include "conformance/probe/checks/scene.h"
 
 /* name: "natural". fits: whether a prompt can show it; limit: the max_tokens to ask for; stops: the request
  * has a stop text. judge: adds rows on the answer. */

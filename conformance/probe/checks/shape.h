@@ -1,14 +1,10 @@
-/* The members that a whole answer must have.
+/* The body of a refusal.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_PROBE_CHECKS_SHAPE_H
 #define CONFORMANCE_PROBE_CHECKS_SHAPE_H
 
-#include "conformance/probe/run/run.h"
-
-/* Adds a row for each required member that a successful whole answer lacks, or has with another type or
- * value, or one row that it has all. */
-void probe_shape_check(probe_run *r, const char *check, probe_endpoint endpoint, const probe_exchange *x);
+#include "conformance/probe/answer/answer.h"
 
 /* Whether the body of a refusal is an object with a message, as the endpoint's protocol has it. If not, text
  * [size] says what was found. */

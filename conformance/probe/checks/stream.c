@@ -52,16 +52,17 @@ static void report_breaches(probe_run *r, const char *check, const probe_exchang
     }
 }
 
-assay_status probe_stream_check(probe_run *r, const char *check, probe_endpoint endpoint, bool usage,
-                                const probe_exchange *x, assay_error *err)
+assay_status probe_stream_check(probe_run *r, const char *check, probe_endpoint endpoint,
+                                const probe_stream_asked *asked, const probe_exchange *x, assay_error *err)
 {
     const char *markers[2 * SERVE_MARKERS_MAX];
-    serve_grammar_options options = {.usage = usage ? SERVE_ASKED_FOR : SERVE_NOT_ASKED_FOR,
+    serve_grammar_options options = {.usage = asked->usage ? SERVE_ASKED_FOR : SERVE_NOT_ASKED_FOR,
                                      .markers = markers};
     serve_grammar_summary summary;
     serve_grammar *g;
     if (!serve_endpoint_find(probe_endpoint_path(endpoint), &options.endpoint)) return ASSAY_OK;
-    if (endpoint != PROBE_COMPLETIONS) options.n_markers = collect_markers(r->truth, markers);
+    if (endpoint != PROBE_COMPLETIONS && !asked->cut_call)
+        options.n_markers = collect_markers(r->truth, markers);
     assay_status rc = serve_grammar_open(&options, &g);
     if (rc != ASSAY_OK) return assay_fail(err, rc, "out of memory");
     rc = serve_grammar_feed(g, x->body.data ? x->body.data : "", x->body.n);

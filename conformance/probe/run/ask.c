@@ -141,7 +141,7 @@ assay_status probe_ask_begin(const probe_run *r, const probe_ask *ask, const cha
 assay_status probe_ask_send(probe_run *r, const probe_ask *ask, const char *label, probe_exchange *x,
                             probe_answer *a, assay_error *err)
 {
-    *a = (probe_answer){.input = -1, .output = -1, .cached = -1};
+    *a = (probe_answer){.input = -1, .output = -1, .cached = -1, .thoughts = -1};
     assay_status rc = probe_ask_begin(r, ask, label, x, err);
     if (rc == ASSAY_OK) rc = probe_send(r, x, err);
     if (rc == ASSAY_OK && probe_answer_read(ask->endpoint, x, a) != ASSAY_OK)

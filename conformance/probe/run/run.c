@@ -29,6 +29,11 @@ size_t probe_prompts_most(const probe_run *r, size_t most)
     return r->quick && most > QUICK_PROMPTS ? QUICK_PROMPTS : most;
 }
 
+bool probe_asks(const probe_run *r, probe_endpoint e)
+{
+    return r->endpoints == 0 || r->endpoints & 1U << e;
+}
+
 assay_status probe_send(probe_run *r, probe_exchange *x, assay_error *err)
 {
     return probe_wire_run(r->wire, &x, 1, err);

@@ -37,6 +37,7 @@ typedef struct probe_server {
 typedef struct probe_run {
     const probe_truth *truth;
     probe_wire *wire;
+    unsigned endpoints;  /* bits of those that are asked; 0: all */
     probe_type type;     /* the claim: the type that the server computes in */
     bool quick;          /* checks that ask many prompts ask a few */
     char *model;         /* the name of the model in requests; owned */
@@ -44,6 +45,7 @@ typedef struct probe_run {
     const char *key_env; /* the variable with the key, for REPRO lines; NULL: none */
     probe_server server;
     probe_findings findings;
+    struct probe_notes *notes; /* of the fields of all answers (fields/notes.h); owned */
 } probe_run;
 
 /* Adds a row to the report. x: the exchange that shows it, from which its command is made; may be NULL. Where
@@ -53,6 +55,9 @@ probe_finding *probe_report(probe_run *r, const probe_exchange *x, const char *c
 
 /* How many prompts a check asks that asks at most `most`. */
 size_t probe_prompts_most(const probe_run *r, size_t most);
+
+/* Whether the probe is about an endpoint. */
+bool probe_asks(const probe_run *r, probe_endpoint e);
 
 /* Makes one exchange. Fails as probe_wire_run does. */
 assay_status probe_send(probe_run *r, probe_exchange *x, assay_error *err);

@@ -35,6 +35,20 @@ static void teardown(void)
     support_teardown();
 }
 
+/* The endpoint that a check is about, as a bit; 0: several. */
+static unsigned endpoint_of(const char *check)
+{
+    for (probe_endpoint e = 0; e < PROBE_N_ENDPOINTS; e++) {
+        char part[32];
+        (void)snprintf(part, sizeof part, "/%s/", probe_endpoint_name(e));
+        if (strstr(check, part) && strncmp(check, "discovery", 9) != 0) return 1U << e;
+    }
+    return 0;
+}
+
+/* The endpoints that are asked; 0: all. */
+static unsigned asked_endpoints;
+
 /* Probes a target with the given group; "" for all. */
 static void probe(const char *target, const char *group, const char *save, probe_truth *truth, probe_run *run)
 {
@@ -44,6 +58,7 @@ static void probe(const char *target, const char *group, const char *save, probe
                                    .n_truth = 1,
                                    .only = only,
                                    .n_only = group[0] ? 1 : 0,
+                                   .endpoints = asked_endpoints,
                                    .save = save,
                                    .seconds = 3};
     assay_error err;
@@ -142,6 +157,7 @@ START_TEST(planted_fault_is_named)
     oracle o = {.bug = f->bug, .from = f->from, .to = f->to, .streams = f->streams, .most = 20};
     probe_truth truth;
     probe_run run;
+    asked_endpoints = endpoint_of(f->check);
     probe_oracle(&o, f->group, &truth, &run);
     const probe_finding *row = find_row(&run, f->check, f->verdict, f->part);
     if (!row) list_rows(&run);

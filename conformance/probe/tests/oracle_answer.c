@@ -73,12 +73,27 @@ static bool find_prompt(asked *a)
     return a->prompt != NULL;
 }
 
+/* Whether the request takes the most likely token at any temperature. */
+static bool is_greedy(const asked *a)
+{
+    json_object *temperature = member(a, "temperature"), *top_p = member(a, "top_p"),
+                *min_p = member(a, "min_p");
+    return !temperature || json_object_get_double(temperature) == 0 || number(a, "top_k", 0) == 1 ||
+           (top_p && json_object_get_double(top_p) < 0.5) || (min_p && json_object_get_double(min_p) > 0.5);
+}
+
+/* Gives choice i of a sampled answer a first token of its own. */
+static void sample_choice(asked *a, size_t i)
+{
+    if (!is_greedy(a)) a->tokens[0] = (int32_t)(3 + (a->tokens[0] - 3 + (int32_t)(i > 0)) % 7);
+}
+
 /* The greedy answer, changed by logit_bias and by sampling. */
 static void take_tokens(asked *a)
 {
     const probe_prompt *p = a->prompt;
     const double *row = probe_truth_row(p, a->n_before);
-    json_object *bias = member(a, "logit_bias"), *temperature = member(a, "temperature");
+    json_object *bias = member(a, "logit_bias");
     if (a->n_before == p->n_prompt)
         while (a->n_tokens < p->n_greedy) a->tokens[a->n_tokens] = p->greedy[a->n_tokens], a->n_tokens++;
     else a->tokens[a->n_tokens++] = (int32_t)conf_argmax(row, a->o->truth->n_vocab);
@@ -87,8 +102,8 @@ static void take_tokens(asked *a)
         a->tokens[a->n_tokens++] = (int32_t)conf_argmax(row, a->o->truth->n_vocab);
     }
     if (a->limit > a->n_tokens && !p->ends) a->limit = a->n_tokens; /* what follows is not recorded */
-    if (bias && a->o->bug != ORACLE_NO_BIAS) a->tokens[0] = a->tokens[1];
-    if (!temperature || json_object_get_double(temperature) == 0) return;
+    if (bias && a->o->bug != ORACLE_NO_BIAS) a->tokens[0] = 5;
+    if (is_greedy(a)) return;
     int64_t seed = number(a, "seed", 0);
     if (a->o->bug == ORACLE_NO_SEED) seed = __atomic_add_fetch(&a->o->shared->n_answers, 1, __ATOMIC_SEQ_CST);
     a->tokens[0] = (int32_t)(3 + seed % 7);
@@ -117,7 +132,8 @@ typedef struct chunked {
 } chunked;
 
 static void send_chunk(asked *a, const chunked *c, size_t choice, const buffer *text,
-                       const assay_completion_state *state, size_t k, const assay_logprobs *prompt_rows)
+                       const assay_completion_state *state, size_t k, const assay_logprobs *prompt_rows,
+                       buffer *prompt)
 {
     assay_error err;
     assay_logprobs row = {0};
@@ -138,7 +154,11 @@ static void send_chunk(asked *a, const chunked *c, size_t choice, const buffer *
         chunk.n_logprobs = 1;
     }
     if (k == 0) {
-        chunk.prompt_text = buffer_text(&a->prompt->text);
+        if (prompt->n == 0)
+            ck_assert_int_eq(
+                probe_vocab_decode(a->o->truth->vocab, a->prompt->ids, a->n_before, false, prompt, NULL),
+                ASSAY_OK);
+        chunk.prompt_text = buffer_text(prompt);
         chunk.prompt_logprobs = prompt_rows;
         chunk.n_prompt_logprobs = prompt_rows ? a->n_before : 0;
     }
@@ -162,6 +182,7 @@ static void send_choice(asked *a, const chunked *c, size_t choice, const assay_l
                                               .max_tokens = a->limit};
     assay_completion *completion;
     assay_completion_state state = {0};
+    buffer prompt = {0};
     ck_assert_int_eq(c->s->completion_open(&options, &completion, NULL), ASSAY_OK);
     for (size_t k = 0; k < a->n_tokens && state.finish == ASSAY_FINISH_NONE && !a->gone; k++) {
         buffer text = {0};
@@ -170,12 +191,13 @@ static void send_choice(asked *a, const chunked *c, size_t choice, const assay_l
             __atomic_add_fetch(&a->o->shared->n_answers, 1, __ATOMIC_SEQ_CST) % 4 == 0)
             ck_assert(buffer_append_string(&text, "7."));
         ck_assert_int_eq(c->s->completion_push(completion, a->tokens[k], &sink, &state, NULL), ASSAY_OK);
-        send_chunk(a, c, choice, &text, &state, k, prompt_rows);
+        send_chunk(a, c, choice, &text, &state, k, prompt_rows, &prompt);
         buffer_free(&text);
         const bool hangs = a->o->bug == ORACLE_HANGS && a->streams && a->endpoint == PROBE_CHAT;
         if (hangs && __atomic_add_fetch(&a->o->shared->n_answers, 1, __ATOMIC_SEQ_CST) == 1) (void)sleep(60);
     }
     c->s->completion_free(completion);
+    buffer_free(&prompt);
 }
 
 static void send_response(asked *a)
@@ -184,21 +206,38 @@ static void send_response(asked *a)
         "{\"model\":\"oracle\",\"reasoning_parser\":\"qwen3\",\"tool_parser\":\"hermes\","
         "\"auto_tool_choice\":true}";
     chunked c = {.s = assay_serving_v2(), .sink = {put_bytes, a}};
+    char id[32];
+    (void)snprintf(id, sizeof id, "oracle-%d", __atomic_add_fetch(&a->o->shared->n_ids, 1, __ATOMIC_SEQ_CST));
     const assay_response_options options = {.size = sizeof options,
                                             .endpoint = a->path,
                                             .request = a->body,
                                             .server = {server, sizeof server - 1},
-                                            .id = "oracle",
+                                            .id = id,
                                             .created = 1700000000};
     assay_error err;
     const size_t n = (size_t)number(a, "n", 1);
     assay_logprobs *prompt_rows = a->prompt_logprobs ? oracle_prompt_rows(a) : NULL;
     ck_assert_msg(c.s->response_open(&options, &c.response, &err) == ASSAY_OK, "%s", err.text);
-    for (size_t i = 0; i < n; i++) send_choice(a, &c, i, prompt_rows);
+    for (size_t i = 0; i < n; i++) {
+        sample_choice(a, i);
+        send_choice(a, &c, i, prompt_rows);
+    }
     if (!a->gone) (void)c.s->response_end(c.response, &c.sink, NULL);
     c.s->response_free(c.response);
     for (size_t i = 1; prompt_rows && i < a->n_before; i++) free((void *)prompt_rows[i].top);
     free(prompt_rows);
+}
+
+/* Whether the request has a member that the oracle does not know. */
+static bool has_unknown(const asked *a)
+{
+    static const char *const names[] = {"presence_penalty", "frequency_penalty",    "repetition_penalty",
+                                        "min_tokens",       "stop_token_ids",       "ignore_eos",
+                                        "return_token_ids", "response_format",      "text",
+                                        "tool_choice",      "max_completion_tokens"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (member(a, names[i])) return true;
+    return false;
 }
 
 /* What is wrong with a request; NULL: nothing. */
@@ -221,6 +260,7 @@ static const char *refusal_of(asked *a, int *status)
         return "model: not found";
     }
     if (number(a, "top_logprobs", 0) > 20) return "top_logprobs: expected at most 20";
+    if (has_unknown(a)) return "unknown member";
     if (a->o->bug == ORACLE_STRICT && (member(a, "cache_prompt") || member(a, "cache_salt")))
         return "unknown member";
     const bool more = number(a, "logprobs", 0) > a->o->most || number(a, "prompt_logprobs", 0) > a->o->most;

@@ -9,7 +9,7 @@
 
 /* What all processes of an oracle share. */
 typedef struct oracle_shared {
-    int n_running, n_answers, n_leaked;
+    int n_running, n_answers, n_leaked, n_ids;
     bool cached[PROBE_PROMPTS_MAX]; /* of the truth's prompts */
 } oracle_shared;
 

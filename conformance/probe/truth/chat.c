@@ -284,6 +284,18 @@ assay_status probe_chat_request(const probe_chat *chat, const probe_vocab *vocab
     return rc;
 }
 
+assay_status probe_chat_encode(const probe_chat *chat, const probe_vocab *vocab, json_object *request,
+                               probe_thinking thinking, bool special, int32_t **ids, size_t *n,
+                               assay_error *err)
+{
+    buffer text = {0};
+    const assay_status rc = render(chat, request, thinking, &text)
+                                ? probe_vocab_encode(vocab, buffer_text(&text), special, ids, n, err)
+                                : assay_fail(err, ASSAY_EFORMAT, "the chat template refuses the request");
+    buffer_free(&text);
+    return rc;
+}
+
 /* The parsers of a checkpoint whose tokenizer has the marker; the first row counts for each kind. */
 static const struct {
     const char *marker, *reasoning, *tools;

@@ -42,6 +42,13 @@ assay_status probe_chat_request(const probe_chat *chat, const probe_vocab *vocab
                                 const probe_recorded *prompt, json_object **request, probe_thinking *thinking,
                                 bool *implied, bool *thinks, assay_error *err);
 
+/* Renders a request, and sets *ids [*n] to the tokens of its prompt, which the caller frees; special: with
+ * the tokens that the tokenizer adds. Fails with ASSAY_EFORMAT if the template refuses the request, or as
+ * probe_vocab_encode does. */
+assay_status probe_chat_encode(const probe_chat *chat, const probe_vocab *vocab, json_object *request,
+                               probe_thinking thinking, bool special, int32_t **ids, size_t *n,
+                               assay_error *err);
+
 /* The parsers of replies whose markers are single tokens of the vocabulary; NULL: none. */
 void probe_chat_parsers(const probe_vocab *vocab, const char **reasoning, const char **tools);
 

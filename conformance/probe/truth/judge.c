@@ -12,7 +12,8 @@
 
 #define SUM_MOST 1.001 /* of the probabilities that a row returns */
 
-const char *const probe_rule_names[PROBE_N_RULES] = {"logprob", "difference", "top", "token", "same"};
+const char *const probe_rule_names[PROBE_N_RULES] = {"logprob", "difference", "top",  "token", "same",
+                                                     "count",   "order",      "text", "rank"};
 
 bool probe_judge_begin(probe_judge *j, const probe_truth *truth, probe_type type)
 {
@@ -47,10 +48,8 @@ void probe_log_softmax(const double *logits, size_t n, double *out)
     for (size_t v = 0; v < n; v++) out[v] = logits[v] - z;
 }
 
-/* Counts an application of a rule, and describes the first that breaks it. */
-static void apply(probe_rule_result *r, const probe_place *place, double multiple, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-static void apply(probe_rule_result *r, const probe_place *place, double multiple, const char *format, ...)
+void probe_rule_apply(probe_rule_result *r, const probe_place *place, double multiple, const char *format,
+                      ...)
 {
     r->n++;
     if (!(multiple <= r->multiple)) r->multiple = multiple;
@@ -134,8 +133,8 @@ static void judge_value(probe_judge *j, const probe_place *place, int32_t id, co
 {
     const double bound = 2 * probe_truth_bound(place->prompt, j->type), truth = j->scratch[id];
     const double error = e->value - truth;
-    apply(&j->rules[PROBE_RULE_LOGPROB], place, isfinite(error) ? fabs(error) / bound : INFINITY,
-          "id %d: expected %.9g, found %.9g", (int)id, truth, e->value);
+    probe_rule_apply(&j->rules[PROBE_RULE_LOGPROB], place, isfinite(error) ? fabs(error) / bound : INFINITY,
+                     "id %d: expected %.9g, found %.9g", (int)id, truth, e->value);
     if (e->value != 0) j->all_zero = false;
     if (!isfinite(error)) return;
     add_pair(j, place, id, e->value);
@@ -156,9 +155,10 @@ static void relate(probe_judge *j, const probe_place *place, const spread *s)
     }
     if (s->n < 2) return;
     const double bound = probe_truth_bound(place->prompt, j->type);
-    apply(&j->rules[PROBE_RULE_DIFFERENCE], place, error / bound,
-          "errors of %zu values between %.3g and %.3g: half their distance is %.3g, expected at most %.3g",
-          s->n, s->low, s->high, error, bound);
+    probe_rule_apply(
+        &j->rules[PROBE_RULE_DIFFERENCE], place, error / bound,
+        "errors of %zu values between %.3g and %.3g: half their distance is %.3g, expected at most %.3g",
+        s->n, s->low, s->high, error, bound);
 }
 
 /* Whether token v may be the one of an alternative that is named by a text which does not tell it. */
@@ -207,9 +207,9 @@ static void judge_top(probe_judge *j, const probe_place *place, const probe_rows
         which = (int32_t)v;
         missing = true;
     }
-    apply(&j->rules[PROBE_RULE_TOP], place, worst / bound,
-          "id %d, %.3g %s the smallest of the %zu largest values, is %s", (int)which, worst,
-          missing ? "above" : "below", k, missing ? "missing" : "among them");
+    probe_rule_apply(&j->rules[PROBE_RULE_TOP], place, worst / bound,
+                     "id %d, %.3g %s the smallest of the %zu largest values, is %s", (int)which, worst,
+                     missing ? "above" : "below", k, missing ? "missing" : "among them");
 }
 
 static void judge_token(probe_judge *j, const probe_place *place, int32_t id)
@@ -217,12 +217,14 @@ static void judge_token(probe_judge *j, const probe_place *place, int32_t id)
     const size_t n = j->truth->n_vocab, best = conf_argmax(j->scratch, n);
     const double below = j->scratch[best] - j->scratch[id];
     if (place->taken >= 0 && place->taken != id) {
-        apply(&j->rules[PROBE_RULE_TOKEN], place, INFINITY,
-              "the row is that of id %d, and the text of the answer has id %d", (int)id, (int)place->taken);
+        probe_rule_apply(&j->rules[PROBE_RULE_TOKEN], place, INFINITY,
+                         "the row is that of id %d, and the text of the answer has id %d", (int)id,
+                         (int)place->taken);
         return;
     }
-    apply(&j->rules[PROBE_RULE_TOKEN], place, below / (2 * probe_truth_bound(place->prompt, j->type)),
-          "the token taken is id %d, which is %.3g less likely than id %zu", (int)id, below, best);
+    probe_rule_apply(&j->rules[PROBE_RULE_TOKEN], place,
+                     below / (2 * probe_truth_bound(place->prompt, j->type)),
+                     "the token taken is id %d, which is %.3g less likely than id %zu", (int)id, below, best);
 }
 
 /* An alternative that has no id: its place in the row, and its value. */
@@ -332,9 +334,9 @@ void probe_judge_row(probe_judge *j, const probe_rows *rows, size_t row, const p
     if (*id >= 0 && !r->token.is_null) {
         judge_value(j, place, *id, &r->token, &s);
         if (!isnan(same))
-            apply(&j->rules[PROBE_RULE_SAME], place, same == r->token.value ? 0 : INFINITY,
-                  "id %d: its value is %.9g, and %.9g among the alternatives", (int)*id, r->token.value,
-                  same);
+            probe_rule_apply(&j->rules[PROBE_RULE_SAME], place, same == r->token.value ? 0 : INFINITY,
+                             "id %d: its value is %.9g, and %.9g among the alternatives", (int)*id,
+                             r->token.value, same);
     }
     if (*id >= 0 && place->greedy) judge_token(j, place, *id);
     relate(j, place, &s);

@@ -10,6 +10,10 @@
  *     token        greedy decoding took a token with t ≥ max t - 2ε; where the text of the answer tells which
  *                  one, the row reports that one
  *     same         the token's own value is that of the alternative of the same id
+ *     count        there are as many alternatives as were asked for
+ *     order        alternatives in a list come by their values, the largest first
+ *     text         the text, the bytes and the id of an entry are those of one token
+ *     rank         a rank that an entry reports is its place in the truth, save among values within 2ε
  *
  * Where alternatives are named by their texts, a token is not missing if another of the same text is there.
  *
@@ -30,6 +34,10 @@ enum {
     PROBE_RULE_TOP,
     PROBE_RULE_TOKEN,
     PROBE_RULE_SAME,
+    PROBE_RULE_COUNT,
+    PROBE_RULE_ORDER,
+    PROBE_RULE_TEXT,
+    PROBE_RULE_RANK,
     PROBE_N_RULES
 };
 
@@ -87,6 +95,10 @@ typedef struct probe_place {
 /* Judges a row. *id: the token's id; -1: unknown. Does nothing if the truth of the place is not recorded. */
 void probe_judge_row(probe_judge *j, const probe_rows *rows, size_t row, const probe_place *place,
                      int32_t *id);
+
+/* Counts an application of a rule, which holds if multiple ≤ 1; describes the first that breaks it. */
+void probe_rule_apply(probe_rule_result *r, const probe_place *place, double multiple, const char *format,
+                      ...) __attribute__((format(printf, 4, 5)));
 
 /* log Σ exp(logits), of [n]. */
 double probe_log_z(const double *logits, size_t n);

@@ -252,11 +252,10 @@ static int compare_prompts(const void *a, const void *b)
 static assay_status read_prompts(probe_truth *t, assay_error *err)
 {
     size_t n = 0;
-    probe_chat *chat = NULL;
     char *cases = strdup(t->cases[0]->path);
     if (!cases) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     cases[(size_t)(file_name(t->cases[0]) - t->cases[0]->path)] = '\0';
-    assay_status rc = probe_chat_open(t->model, cases[0] ? cases : ".", &chat, err);
+    assay_status rc = probe_chat_open(t->model, cases[0] ? cases : ".", &t->chat, err);
     free(cases);
     for (size_t i = 0; i < t->n_cases; i++) n += t->cases[i]->decoder.n_samples;
     t->prompts = calloc(n ? n : 1, sizeof *t->prompts);
@@ -265,9 +264,9 @@ static assay_status read_prompts(probe_truth *t, assay_error *err)
     for (size_t i = 0; i < t->n_cases && rc == ASSAY_OK; i++) {
         measure_noise(&t->cases[i]->decoder, t->noise[i]);
         for (size_t b = 0; b < t->cases[i]->decoder.n_samples && rc == ASSAY_OK; b++)
-            if (t->n_prompts < PROBE_PROMPTS_MAX && is_usable(t, i, b)) rc = add_prompt(t, i, b, chat, err);
+            if (t->n_prompts < PROBE_PROMPTS_MAX && is_usable(t, i, b))
+                rc = add_prompt(t, i, b, t->chat, err);
     }
-    probe_chat_free(chat);
     if (rc == ASSAY_OK && t->n_prompts == 0) rc = refuse_all(t, err);
     if (rc == ASSAY_OK) qsort(t->prompts, t->n_prompts, sizeof *t->prompts, compare_prompts);
     return rc;
@@ -335,6 +334,7 @@ void probe_truth_free(probe_truth *truth)
     free(truth->prompts);
     free(truth->stop_ids);
     free(truth->model);
+    probe_chat_free(truth->chat);
     probe_vocab_free(truth->vocab);
     *truth = (probe_truth){0};
 }

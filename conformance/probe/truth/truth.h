@@ -75,7 +75,8 @@ typedef struct probe_truth {
     size_t n_prompts;
     size_t n_vocab;
     probe_vocab *vocab;
-    char *model; /* the checkpoint's directory */
+    probe_chat *chat; /* NULL: the checkpoint has no chat template */
+    char *model;      /* the checkpoint's directory */
     int32_t *stop_ids;
     size_t n_stop_ids;
     size_t n_positions;            /* of the model, for a prompt and its answer; 0: unknown */

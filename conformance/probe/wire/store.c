@@ -47,7 +47,7 @@ bool probe_store_is(const char *dir)
     return is;
 }
 
-assay_status probe_store_create(const char *dir, const char *url, assay_error *err)
+assay_status probe_store_create(const char *dir, const char *url, uint32_t number, assay_error *err)
 {
     char *path = path_of(dir, "probe", ".json");
     if (!path) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
@@ -56,14 +56,15 @@ assay_status probe_store_create(const char *dir, const char *url, assay_error *e
         rc = assay_fail(err, ASSAY_EIO, "%s: it exists already: expected a new directory", path);
     json_object *document = json_object_new_object();
     const bool ok = document && conf_json_add_text(document, "schema", PROBE_STORE_SCHEMA) &&
-                    conf_json_add_text(document, "url", url);
+                    conf_json_add_text(document, "url", url) &&
+                    conf_json_add_count(document, "number", number);
     if (rc == ASSAY_OK) rc = write_document(path, document, ok, err);
     else json_object_put(document);
     free(path);
     return rc;
 }
 
-assay_status probe_store_open(const char *dir, char **url, assay_error *err)
+assay_status probe_store_open(const char *dir, char **url, uint32_t *number, assay_error *err)
 {
     const char *schema, *found;
     json_object *document = NULL;
@@ -71,12 +72,17 @@ assay_status probe_store_open(const char *dir, char **url, assay_error *err)
     if (!path) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     assay_status rc = json_read(path, &document, err);
     const conf_json_at at = {.name = path, .value = document};
+    conf_json_at member;
     if (rc == ASSAY_OK) rc = conf_json_expect(&at, json_type_object, err);
     if (rc == ASSAY_OK) rc = conf_json_member_text(&at, "schema", &schema, err);
     if (rc == ASSAY_OK && strcmp(schema, PROBE_STORE_SCHEMA) != 0)
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: schema: found %s, expected " PROBE_STORE_SCHEMA, path,
                         schema);
     if (rc == ASSAY_OK) rc = conf_json_member_text(&at, "url", &found, err);
+    int64_t stored = 0;
+    if (rc == ASSAY_OK && conf_json_find(&at, "number", &member))
+        rc = conf_json_whole(&member, 0, UINT32_MAX, &stored, err);
+    *number = (uint32_t)stored;
     char *copy = rc == ASSAY_OK ? strdup(found) : NULL;
     if (rc == ASSAY_OK && !copy) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     if (rc == ASSAY_OK) *url = copy;

@@ -1,6 +1,6 @@
 /* Exchanges in a directory: what --save writes, and what is judged again without a server.
  *
- *     DIR/probe.json          the server's URL, and the schema
+ *     DIR/probe.json          the server's URL, the schema, and the number that its prompts contain
  *     DIR/LABEL.request       the body of the request, as it was sent
  *     DIR/LABEL.response      the body of the answer, as it came
  *     DIR/LABEL.json          everything else: path, status, content type, end, times
@@ -17,10 +17,11 @@
 #define PROBE_STORE_SCHEMA "assay-probe-exchanges/1"
 
 /* Creates the directory and DIR/probe.json. Fails with ASSAY_EIO, also if the directory has one already. */
-assay_status probe_store_create(const char *dir, const char *url, assay_error *err);
+assay_status probe_store_create(const char *dir, const char *url, uint32_t number, assay_error *err);
 
-/* Reads DIR/probe.json; the caller frees *url. Fails as json_read does, and with ASSAY_EFORMAT. */
-assay_status probe_store_open(const char *dir, char **url, assay_error *err);
+/* Reads DIR/probe.json; the caller frees *url. *number: 0 if there is none. Fails as json_read does, and with
+ * ASSAY_EFORMAT. */
+assay_status probe_store_open(const char *dir, char **url, uint32_t *number, assay_error *err);
 
 /* Whether DIR/probe.json exists. */
 bool probe_store_is(const char *dir);

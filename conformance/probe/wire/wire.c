@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "conformance/probe/wire/http.h"
@@ -14,7 +15,10 @@ struct probe_wire {
     char *url;        /* of a saved run */
     char *dir;        /* where exchanges are saved, or are read; NULL: nowhere */
     double end;       /* on conf_clock, when the probe's time is over; 0: never */
+    uint32_t number;
     size_t n;
+    probe_wire_watch *watch; /* NULL: none */
+    void *context;
 };
 
 static assay_status open_saved(probe_wire *w, const char *target, const char *save, assay_error *err)
@@ -24,17 +28,20 @@ static assay_status open_saved(probe_wire *w, const char *target, const char *sa
                           target);
     w->dir = strdup(target);
     if (!w->dir) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    return probe_store_open(target, &w->url, err);
+    return probe_store_open(target, &w->url, &w->number, err);
 }
 
 static assay_status open_live(probe_wire *w, const char *target, const char *key, const char *save,
                               double seconds, assay_error *err)
 {
+    struct timespec now;
     assay_status rc = probe_http_open(target, key, seconds, &w->http, err);
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    w->number = (uint32_t)now.tv_sec * 1000U + (uint32_t)now.tv_nsec / 1000000U;
     if (rc != ASSAY_OK || !save) return rc;
     w->dir = strdup(save);
     if (!w->dir) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    return probe_store_create(save, probe_http_base(w->http), err);
+    return probe_store_create(save, probe_http_base(w->http), w->number, err);
 }
 
 assay_status probe_wire_open(const char *target, const char *key, const char *save, double seconds,
@@ -61,6 +68,11 @@ void probe_wire_close(probe_wire *wire)
 const char *probe_wire_url(const probe_wire *wire)
 {
     return wire->http ? probe_http_base(wire->http) : wire->url;
+}
+
+uint32_t probe_wire_number(const probe_wire *wire)
+{
+    return wire->number;
 }
 
 bool probe_wire_is_saved(const probe_wire *wire)
@@ -108,7 +120,14 @@ assay_status probe_wire_run(probe_wire *wire, probe_exchange *const *exchanges, 
         rc = wire->http ? probe_store_write(wire->dir, exchanges[i], err)
                         : probe_store_read(wire->dir, exchanges[i], err);
     wire->n += n;
+    for (size_t i = 0; i < n && rc == ASSAY_OK && wire->watch; i++) wire->watch(wire->context, exchanges[i]);
     return rc;
+}
+
+void probe_wire_set_watch(probe_wire *wire, probe_wire_watch *watch, void *context)
+{
+    wire->watch = watch;
+    wire->context = context;
 }
 
 size_t probe_wire_count(const probe_wire *wire)

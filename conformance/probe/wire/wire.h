@@ -25,9 +25,17 @@ const char *probe_wire_url(const probe_wire *wire);
 /* Whether the exchanges were saved earlier. */
 bool probe_wire_is_saved(const probe_wire *wire);
 
+/* A number that no earlier probe had, for prompts that no server can have seen; of a saved run that of its
+ * probe. */
+uint32_t probe_wire_number(const probe_wire *wire);
+
 /* Makes and saves exchanges [n], or reads them. Fails as probe_http_run, probe_store_write and
  * probe_store_read do. */
 assay_status probe_wire_run(probe_wire *wire, probe_exchange *const *exchanges, size_t n, assay_error *err);
+
+/* watch: called with each exchange after it was made or read. */
+typedef void probe_wire_watch(void *context, const probe_exchange *x);
+void probe_wire_set_watch(probe_wire *wire, probe_wire_watch *watch, void *context);
 
 /* How many exchanges have been made. */
 size_t probe_wire_count(const probe_wire *wire);

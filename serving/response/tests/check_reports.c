@@ -266,6 +266,30 @@ START_TEST(usage_counts_the_tokens_before_the_content_as_reasoning)
 }
 END_TEST
 
+START_TEST(tokens_of_a_call_after_the_reasoning_are_not_its_own_and_tool_choice_is_repeated)
+{
+    static const char *const tokens[] = {"<", "so", ">", "[", "na", "me", "|", "{}", "]"};
+    static const char *const requests[] = {"{\"tools\":[{\"x\":1}]}",
+                                           "{\"tools\":[{\"x\":1}],\"tool_choice\":\"none\"}"};
+    static const char *const expected[] = {"\"reasoning_tokens\":3}", "\"tool_choice\":\"none\""};
+    for (size_t i = 0; i < 2; i++) {
+        assay_response *r = NULL;
+        int64_t n = 0;
+        ck_assert_int_eq(angles_open("/v1/responses", requests[i], ANGLES_SERVER, &r, NULL), ASSAY_OK);
+        while (n < 9) {
+            const char *text = tokens[n];
+            give(r, (assay_response_chunk){.prompt_tokens = 1, .completion_tokens = ++n}, text);
+        }
+        give(r, (assay_response_chunk){.finished = 1, .prompt_tokens = 1, .completion_tokens = n}, NULL);
+        buffer_append(&body, "", 1);
+        ck_assert_msg(strstr(body.data, expected[i]) != NULL, "%s", body.data);
+        serve_response_free(r);
+        buffer_free(&body);
+        body = (buffer){0};
+    }
+}
+END_TEST
+
 START_TEST(a_request_without_reports_gets_none)
 {
     static const char *const paths[] = {"/v1/chat/completions", "/v1/completions", "/v1/messages",
@@ -306,6 +330,7 @@ int main(void)
     tcase_add_test(all, completions_keep_white_space_and_number_choices_over_prompts);
     tcase_add_test(all, responses_give_each_text_the_logprobs_of_its_tokens);
     tcase_add_test(all, usage_counts_the_tokens_before_the_content_as_reasoning);
+    tcase_add_test(all, tokens_of_a_call_after_the_reasoning_are_not_its_own_and_tool_choice_is_repeated);
     tcase_add_loop_test(all, a_request_without_reports_gets_none, 0, 4);
     suite_add_tcase(s, all);
     return support_run(s);

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "conformance/probe/checks/caching.h"
-#include "conformance/probe/checks/checks.h"
 #include "conformance/probe/checks/evidence.h"
+#include "conformance/probe/groups/groups.h"
 
 enum { STREAMS_TRIES = 4 };
 

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "conformance/probe/checks/checks.h"
 #include "conformance/probe/checks/expect.h"
+#include "conformance/probe/groups/groups.h"
 #include "conformance/probe/run/ask.h"
 
 #define PROMPTS_MOST 16 /* of an endpoint */

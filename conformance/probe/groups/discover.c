@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "conformance/probe/checks/checks.h"
 #include "conformance/probe/checks/offer.h"
 #include "conformance/probe/checks/twins.h"
+#include "conformance/probe/groups/groups.h"
 #include "conformance/probe/run/ask.h"
 
 static assay_status get(probe_run *r, const char *label, const char *path, probe_exchange *x,
@@ -247,17 +247,19 @@ static assay_status find_endpoints(probe_run *r, assay_error *err)
 {
     bool there = false;
     int64_t n_more = 0;
+    const bool completes = probe_asks(r, PROBE_COMPLETIONS);
     r->server.takes_ids = true;
-    assay_status rc =
-        try_endpoint(r, PROBE_COMPLETIONS, "discovery/completions-ids", false, &there, &n_more, err);
-    if (rc == ASSAY_OK && !there) {
+    assay_status rc = completes ? try_endpoint(r, PROBE_COMPLETIONS, "discovery/completions-ids", false,
+                                               &there, &n_more, err)
+                                : ASSAY_OK;
+    if (rc == ASSAY_OK && completes && !there) {
         r->server.takes_ids = false;
         rc = try_endpoint(r, PROBE_COMPLETIONS, "discovery/completions", true, &there, &n_more, err);
         if (rc == ASSAY_OK && there) rc = find_first_token(r, n_more, err);
     }
     for (probe_endpoint e = PROBE_CHAT; e < PROBE_N_ENDPOINTS && rc == ASSAY_OK; e++) {
         PROBE_LABEL(label, "discovery/%s", probe_endpoint_name(e));
-        rc = try_endpoint(r, e, label, true, &there, &n_more, err);
+        if (probe_asks(r, e)) rc = try_endpoint(r, e, label, true, &there, &n_more, err);
     }
     return rc;
 }

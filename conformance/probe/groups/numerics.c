@@ -8,41 +8,44 @@
 #include "base/error.h"
 #include "conformance/judge/distance.h"
 #include "conformance/judge/token.h"
-#include "conformance/probe/checks/checks.h"
+#include "conformance/probe/checks/alignment.h"
 #include "conformance/probe/checks/expect.h"
 #include "conformance/probe/checks/follow.h"
 #include "conformance/probe/checks/observe.h"
 #include "conformance/probe/checks/sampled.h"
 #include "conformance/probe/checks/tally.h"
+#include "conformance/probe/groups/groups.h"
 #include "conformance/probe/run/ask.h"
 
 #define PROMPTS_MOST  8  /* that are asked in each way */
+#define STREAMS_MOST  4  /* … as streams */
+#define STREAM_TOP    5  /* alternatives in streams */
 #define PREFIXES_MOST 6  /* of a prompt */
 #define TOP_MOST      20 /* alternatives, unless whole vocabularies are returned */
 
 /* What the answers of one way amount to. */
 typedef struct judged {
     probe_tally tally;
-    size_t other;            /* answers to other prompts */
-    size_t reported, joined; /* answers whose first tokens, or parts of characters, have no row: the first one
-                                gets a row of the report */
+    probe_alignment alignment;
+    size_t other; /* answers to other prompts */
 } judged;
 
 /* A way to log-probabilities. */
 typedef struct way {
     const char *name; /* "echo" */
     probe_endpoint endpoint;
+    bool stream;
     bool (*is_offered)(const probe_run *r);
     assay_status (*ask)(probe_run *r, const struct way *w, const probe_prompt *p, size_t number, judged *j,
                         assay_error *err);
 } way;
 
 /* The number of alternatives to ask for. */
-static size_t top_of(const probe_run *r, probe_endpoint e)
+static size_t top_of(const probe_run *r, const way *w)
 {
-    const size_t top = r->server.at[e].top;
-    if (r->server.at[e].whole) return r->truth->n_vocab;
-    return top < TOP_MOST ? top : TOP_MOST;
+    const size_t top = r->server.at[w->endpoint].top, most = w->stream ? STREAM_TOP : TOP_MOST;
+    if (r->server.at[w->endpoint].whole && !w->stream) return r->truth->n_vocab;
+    return top < most ? top : most;
 }
 
 /* Reports an answer that has no rows to judge. False if it has. due: it must have some. */
@@ -67,28 +70,11 @@ static bool lacks_rows(probe_run *r, const way *w, const probe_exchange *x, cons
     return rows->n == 0;
 }
 
-/* After a follow: rows that are not those of the recorded tokens. */
-static void report_follow(probe_run *r, const way *w, const probe_exchange *x, const probe_follow *f,
-                          judged *j)
-{
-    PROBE_LABEL(check, "numerics/%s/rows", w->name);
-    if (f->misplaced)
-        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS,
-                           "row %zu is not that of the prompt's token", f->n_followed + 1);
-    if (f->n_joined && !j->joined++)
-        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_DEPARTS,
-                           "%zu tokens have no row: a character of several tokens has one, the last",
-                           f->n_joined);
-    if (f->n_skipped && w->endpoint != PROBE_RESPONSES && !j->reported++)
-        (void)probe_report(r, x, check, PROBE_FAILED, PROBE_HABIT,
-                           "the first %zu tokens of the answer have no row", f->n_skipped);
-}
-
 static assay_status ask_prompt(probe_run *r, const way *w, const probe_prompt *p, size_t number, judged *j,
                                assay_error *err)
 {
     const bool echo = strcmp(w->name, "echo") == 0;
-    const size_t top = top_of(r, w->endpoint), n = r->server.takes_ids ? probe_ids_most(r, p) : p->n_prompt;
+    const size_t top = top_of(r, w), n = r->server.takes_ids ? probe_ids_most(r, p) : p->n_prompt;
     char more[64];
     probe_exchange x;
     probe_answer a;
@@ -105,8 +91,12 @@ static assay_status ask_prompt(probe_run *r, const way *w, const probe_prompt *p
     probe_rows *rows = echo ? &a.rows : &a.prompt_rows;
     if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, rows, true)) {
         const probe_follow f = probe_follow_prompt(&j->tally.judge, rows, p, n);
+        PROBE_LABEL(check, "numerics/%s/rows", w->name);
         probe_tally_note(r, &j->tally, &x);
-        report_follow(r, w, &x, &f, j);
+        if (f.misplaced)
+            (void)probe_report(r, &x, check, PROBE_FAILED, PROBE_BREAKS,
+                               "row %zu is not that of the prompt's token", f.n_followed + 1);
+        probe_alignment_check_prompt(r, &j->alignment, &x, rows);
     }
     probe_answer_free(&a);
     probe_exchange_free(&x);
@@ -151,11 +141,8 @@ static assay_status ask_prefixes(probe_run *r, const way *w, const probe_prompt 
         probe_answer a;
         PROBE_LABEL(label, "numerics/%s-%zu-%zu", w->name, number, n_asked);
         if (n < 2 || !probe_truth_row(p, n) || !can_write(r, p, n)) continue;
-        const probe_ask ask = {.endpoint = w->endpoint,
-                               .prompt = p,
-                               .n_before = n,
-                               .max_tokens = 1,
-                               .logprobs = top_of(r, w->endpoint)};
+        const probe_ask ask = {
+            .endpoint = w->endpoint, .prompt = p, .n_before = n, .max_tokens = 1, .logprobs = top_of(r, w)};
         n_asked++;
         rc = probe_ask_send(r, &ask, label, &x, &a, err);
         if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, &a.rows, !may_stop(r, p, n))) {
@@ -216,14 +203,16 @@ static assay_status ask_answer(probe_run *r, const way *w, const probe_prompt *p
     const probe_ask ask = {.endpoint = w->endpoint,
                            .prompt = p,
                            .max_tokens = p->n_greedy + p->ends,
-                           .logprobs = top_of(r, w->endpoint)};
+                           .stream = w->stream,
+                           .usage = true,
+                           .logprobs = top_of(r, w)};
     assay_status rc = probe_ask_send(r, &ask, label, &x, &a, err);
     if (rc == ASSAY_OK && probe_exchange_succeeded(&x)) rc = expect_answer(r, w, p, &a, &asked, &due, err);
     if (rc == ASSAY_OK && !lacks_rows(r, w, &x, &a, &a.rows, due) && asked.prompt &&
         !has_other_prompt(r, w, &x, &a, &asked, j)) {
         const probe_follow f = probe_follow_answer(&j->tally.judge, &a.rows, &asked);
         probe_tally_note(r, &j->tally, &x);
-        report_follow(r, w, &x, &f, j);
+        rc = probe_alignment_check(r, &j->alignment, &x, &a, &asked, &f, err);
     }
     probe_answer_free(&a);
     probe_exchange_free(&x);
@@ -261,31 +250,46 @@ static bool has_responses(const probe_run *r)
 }
 
 static const way ways[] = {
-    {"echo", PROBE_COMPLETIONS, has_echo, ask_prompt},
-    {"prompt-logprobs", PROBE_COMPLETIONS, has_prompt_logprobs, ask_prompt},
-    {"completions", PROBE_COMPLETIONS, has_completions, ask_answer},
-    {"chat", PROBE_CHAT, has_chat, ask_answer},
-    {"responses", PROBE_RESPONSES, has_responses, ask_answer},
-    {"prefixes", PROBE_COMPLETIONS, needs_prefixes, ask_prefixes},
+    {"echo", PROBE_COMPLETIONS, false, has_echo, ask_prompt},
+    {"prompt-logprobs", PROBE_COMPLETIONS, false, has_prompt_logprobs, ask_prompt},
+    {"completions", PROBE_COMPLETIONS, false, has_completions, ask_answer},
+    {"completions-stream", PROBE_COMPLETIONS, true, has_completions, ask_answer},
+    {"chat", PROBE_CHAT, false, has_chat, ask_answer},
+    {"chat-stream", PROBE_CHAT, true, has_chat, ask_answer},
+    {"responses", PROBE_RESPONSES, false, has_responses, ask_answer},
+    {"responses-stream", PROBE_RESPONSES, true, has_responses, ask_answer},
+    {"prefixes", PROBE_COMPLETIONS, false, needs_prefixes, ask_prefixes},
 };
+
+/* The prompts that a way can ask, shortest first. */
+static size_t find_usable(const probe_run *r, const way *w, const probe_prompt *out[PROBE_PROMPTS_MAX])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->truth->n_prompts; i++) {
+        const probe_prompt *p = &r->truth->prompts[i];
+        if (probe_can_ask(r, w->endpoint, p) && (w->ask != ask_answer || p->n_greedy > 0 || p->ends))
+            out[n++] = p;
+    }
+    return n;
+}
 
 static assay_status run_way(probe_run *r, const way *w, assay_error *err)
 {
-    judged j = {.tally = {.way = w->name, .given = w->ask == ask_prompt}};
-    size_t n = 0;
+    judged j = {.tally = {.way = w->name, .given = w->ask == ask_prompt},
+                .alignment = {.way = w->name, .endpoint = w->endpoint}};
+    const probe_prompt *usable[PROBE_PROMPTS_MAX];
+    const size_t n_usable = find_usable(r, w, usable),
+                 most = probe_prompts_most(r, w->stream ? STREAMS_MOST : PROMPTS_MOST);
+    const size_t n = n_usable < most ? n_usable : most;
     assay_status rc = ASSAY_OK;
     if (!probe_judge_begin(&j.tally.judge, r->truth, r->type))
         return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    j.tally.judge.asked = top_of(r, w->endpoint);
-    for (size_t i = 0; i < r->truth->n_prompts && n < probe_prompts_most(r, PROMPTS_MOST) && rc == ASSAY_OK;
-         i++) {
-        const probe_prompt *p = &r->truth->prompts[i];
-        if (!probe_can_ask(r, w->endpoint, p) || (w->ask == ask_answer && p->n_greedy == 0 && !p->ends))
-            continue;
-        rc = w->ask(r, w, p, n++, &j, err);
-    }
+    j.tally.judge.asked = top_of(r, w);
+    for (size_t i = 0; i < n && rc == ASSAY_OK; i++) /* from the shortest to the longest */
+        rc = w->ask(r, w, usable[n > 1 ? i * (n_usable - 1) / (n - 1) : 0], i, &j, err);
     if (rc == ASSAY_OK && j.tally.judge.failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
     if (rc == ASSAY_OK) probe_tally_report(r, &j.tally);
+    if (rc == ASSAY_OK) probe_alignment_report(r, &j.alignment);
     probe_tally_end(&j.tally);
     return rc;
 }

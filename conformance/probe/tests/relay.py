@@ -1,0 +1,136 @@
+"""A relay between a probe and a sound server, which plants bugs: in the requests that it passes on, and in the answers.
+
+The first part of a path is the number of a round; each round has bugs of its own, so that one relay serves all of them.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Callable, Optional
+from urllib.parse import urlsplit
+
+PATHS = {"/v1/completions": "completions", "/v1/chat/completions": "chat", "/v1/responses": "responses",
+         "/v1/messages": "messages"}
+TOP_MOST = 20  # alternatives: more are refused, so that answers stay small
+
+Request = dict[str, Any]
+Answer = dict[str, Any]  # of a stream {"events": [...]}, else {"body": ...}
+
+
+@dataclass
+class Bug:
+    """A bug of one endpoint. form: "whole", "stream", "refusal" or "" for all.
+
+    request: changes the members of a request. answer: changes an answer, given the request as the client sent it.
+    """
+
+    name: str
+    endpoint: str
+    form: str
+    check: str  # of the finding that must name it; * stands for any text
+    request: Optional[Callable[[Request], None]] = None
+    answer: Optional[Callable[[Answer, Request], None]] = None
+
+
+def events(body: str) -> list[Any]:
+    """The data of each event, with its name; text for data that is no JSON."""
+    found: list[Any] = []
+    for block in body.split("\n\n"):
+        name = next((line[7:] for line in block.split("\n") if line.startswith("event: ")), "")
+        data = next((line[6:] for line in block.split("\n") if line.startswith("data: ")), None)
+        if data is not None:
+            found.append([name, data if data == "[DONE]" else json.loads(data)])
+    return found
+
+
+def written(stream: list[Any]) -> str:
+    lines = []
+    for name, data in stream:
+        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+        lines.append((f"event: {name}\n" if name else "") + f"data: {text}\n\n")
+    return "".join(lines)
+
+
+def changed(body: bytes, kind: str, bugs: list[Bug], form: str, request: Request) -> bytes:
+    stream = "event-stream" in kind
+    answer: Answer = {"events": events(body.decode())} if stream else {"body": json.loads(body)}
+    for bug in bugs:
+        if bug.answer and bug.form in ("", form):
+            bug.answer(answer, request)
+    return (written(answer["events"]) if stream else json.dumps(answer["body"], ensure_ascii=False)).encode()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Relay
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def forward(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
+        connection = http.client.HTTPConnection(self.server.host, timeout=60)
+        connection.request(method, path, body, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        found = response.status, response.getheader("Content-Type", ""), response.read()
+        connection.close()
+        return found
+
+    def answer(self, status: int, kind: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def round(self) -> tuple[str, list[Bug]]:
+        number, _, path = self.path[1:].partition("/")
+        return f"/{path}", [bug for bug in self.server.rounds[int(number)] if bug.endpoint in ("", PATHS.get(f"/{path}"))]
+
+    def do_GET(self) -> None:
+        self.answer(*self.forward("GET", self.round()[0], b""))
+
+    def do_POST(self) -> None:
+        path, bugs = self.round()
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        asked = self.read(body)
+        if asked is None:
+            self.answer(*self.planted(*self.forward("POST", path, body), bugs, {}))
+            return
+        if int(asked.get("top_logprobs") or 0) > TOP_MOST or int(asked.get("logprobs") or 0) > TOP_MOST:
+            self.answer(400, "application/json", b'{"error":{"message":"too many alternatives"}}')
+            return
+        request = json.loads(body)
+        for bug in bugs:
+            if bug.request and bug.form in ("", "stream" if asked.get("stream") else "whole"):
+                bug.request(request)
+        self.answer(*self.planted(*self.forward("POST", path, json.dumps(request).encode()), bugs, asked))
+
+    @staticmethod
+    def read(body: bytes) -> Optional[Request]:
+        try:
+            found = json.loads(body)
+        except ValueError:
+            return None
+        return found if isinstance(found, dict) and isinstance(found.get("top_logprobs") or 0, int) else None
+
+    @staticmethod
+    def planted(status: int, kind: str, body: bytes, bugs: list[Bug], asked: Request) -> tuple[int, str, bytes]:
+        form = "refusal" if status >= 400 else "stream" if "event-stream" in kind else "whole"
+        return status, kind, changed(body, kind, bugs, form, asked) if body else body
+
+
+class Relay(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, url: str, rounds: list[list[Bug]]):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.host, self.rounds = urlsplit(url).netloc, rounds
+
+    def url(self, number: int) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/{number}"
