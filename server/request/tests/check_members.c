@@ -177,8 +177,8 @@ START_TEST(every_known_member_checks_its_value_or_is_harmless)
             if (!(members[i].endpoints & 1U << e) || strstr(least[e], members[i].name)) continue;
             (void)snprintf(more, sizeof more, "\"%s\":[[\"no such value\"]]", members[i].name);
             (void)snprintf(body, sizeof body, "{%s,%s}", least[e], more);
-            const assay_status rc =
-                server_request_read(served_requests(), e, (assay_text){body, strlen(body)}, &q, &refusal);
+            const assay_status rc = server_request_read(served_requests(), e,
+                                                        (assay_text){body, strlen(body)}, NULL, &q, &refusal);
             const bool harmless = members[i].kind == SERVER_MEMBER_HARMLESS;
             ck_assert_msg((rc == ASSAY_OK) == harmless, "%s: %s", body, refusal.text);
             if (rc != ASSAY_OK)

@@ -161,9 +161,9 @@ START_TEST(a_long_path_keeps_its_end)
     member[64] = '\0';
     server_refusal refusal = {0};
     server_request *q = NULL;
-    ck_assert_int_eq(
-        server_request_read(served_requests(), SERVE_CHAT, (assay_text){body, strlen(body)}, &q, &refusal),
-        ASSAY_EINVAL);
+    ck_assert_int_eq(server_request_read(served_requests(), SERVE_CHAT, (assay_text){body, strlen(body)},
+                                         NULL, &q, &refusal),
+                     ASSAY_EINVAL);
     ck_assert_str_eq(refusal.member, "messages");
     (void)snprintf(body, sizeof body, "{\"model\":\"m\",\"%s\":1,\"messages\":[]}", name);
     served_refuse(SERVE_CHAT, body, 400, member, "does not know");
