@@ -74,10 +74,15 @@ class Board(unittest.TestCase):
         (self.place / "adapters" / "requirements" / "mlx_lm.txt").write_text("mlx-lm==9.8\nmlx[cpu]==7.6\nnumpy==1\n")
 
     def document(self, **changed: dict[str, Any]) -> dict[str, Any]:
-        """The passing document with some cases changed, by the last part of their names."""
+        """The passing document with some cases changed, by the last part of their names. What is not passed has a reason, and wrong logits
+        have a multiple beyond the bound, as a run writes them."""
         document = copy.deepcopy(self.passing)
         for result in document["results"]:
-            result.update(changed.get(result["case"].split("/")[-1], {}))
+            change = changed.get(result["case"].split("/")[-1], {})
+            usual = {"reason": "a reason"} if change.get("outcome", "passed") != "passed" else {}
+            if change.get("class") == "logits":
+                usual["multiple"] = 100.0
+            result.update({**usual, **change})
         outcomes = [result["outcome"] for result in document["results"]]
         for name in ("passed", "failed", "skipped", "broken"):
             document["totals"][name] = outcomes.count(name)
