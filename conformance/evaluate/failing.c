@@ -28,7 +28,7 @@ typedef struct failures {
 typedef struct search {
     conf_replay *r; /* a copy, with a verdict of its own */
     const conf_bounds *bounds;
-    const conf_reference *reference;
+    conf_reference reference;
     bool generates;
     size_t sample, n_prompt, reach;
     size_t n_compared;
@@ -117,7 +117,7 @@ static void judge_tensor(search *q, size_t step_first, size_t first, size_t n, c
 static void compare_tensor(void *context, size_t first, size_t n, const assay_tensor *tensor)
 {
     search *q = context;
-    const conf_trace *trace = conf_tensors_find(q->reference->tensors, tensor->name);
+    const conf_trace *trace = conf_tensors_find(q->reference.tensors, tensor->name);
     if (q->found || first >= q->reach || !trace || !tensor->data || !dtype_is_float(tensor->dtype)) return;
     const bool of_tower = conf_trace_is_of_tower(tensor->name);
     const size_t n_rows = of_tower ? trace->value.shape[0] : n;
@@ -125,7 +125,7 @@ static void compare_tensor(void *context, size_t first, size_t n, const assay_te
         tensor->shape[1] != trace->value.shape[1])
         return;
     conf_trace golden = *trace;
-    if (conf_tensors_get(q->reference->tensors, trace, &golden.value, NULL) != ASSAY_OK) return;
+    if (conf_tensors_get(q->reference.tensors, trace, &golden.value, NULL) != ASSAY_OK) return;
     const size_t n_all = n_rows * tensor->shape[1], left = q->reach - first;
     double *found = malloc((n_all ? n_all : 1) * sizeof *found);
     estimate_noise(&q->r->c->decoder, &golden);
@@ -158,12 +158,11 @@ static void search_sample(search *q, conf_manner manner, const char *path)
     const conf_sequence s = {.sample = q->sample,
                              .n_more = q->reach > q->n_prompt ? q->reach - q->n_prompt : 0,
                              .greedy = q->generates};
-    conf_reference reference;
     char why[CONF_TEXT_MAX] = "";
     conf_follow f = {.sample = q->sample, .generates = q->generates, .fn = compare_tensor, .context = q};
-    q->reference = &reference;
+    q->reference = (conf_reference){0};
     q->r->follow = &f;
-    if (!conf_reference_run(q->r->c, &q->r->items, path, &s, &reference, why))
+    if (!conf_reference_run(q->r->c, &q->r->items, path, &s, &q->reference, why))
         (void)snprintf(q->text, sizeof q->text, "those of sample %zu cannot be compared with ref64's: %.400s",
                        q->sample, why);
     else if (!conf_replay_followed(q->r, manner) && !q->found)
@@ -175,7 +174,7 @@ static void search_sample(search *q, conf_manner manner, const char *path)
         (void)snprintf(q->text, sizeof q->text,
                        "none of the %zu of the steps of sample %zu that were compared with ref64's",
                        q->n_compared, q->sample);
-    conf_reference_free(&reference);
+    conf_reference_free(&q->reference);
 }
 
 /* Searches the samples that fail in prefill, or those that fail in decode. */

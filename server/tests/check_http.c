@@ -179,7 +179,7 @@ START_TEST(every_path_but_the_open_ones_needs_the_key)
     scripted_open(&s, &options);
     const server_route *route;
     for (size_t i = 0; (route = server_route_at(i)); i++) {
-        for (size_t below = 0; below <= route->below; below++) {
+        for (size_t below = 0; below < (route->below ? 2 : 1); below++) {
             char request[512];
             (void)snprintf(request, sizeof request,
                            "%s %s%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s",

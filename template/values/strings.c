@@ -34,7 +34,8 @@ void tpl_add_string(tpl_builder *b, const char *terminated)
 void tpl_add_char(tpl_builder *b, uint32_t codepoint)
 {
     char bytes[UTF8_LENGTH_MAX];
-    tpl_add(b, bytes, utf8_encode(bytes, codepoint));
+    const size_t n = utf8_encode(bytes, codepoint);
+    tpl_add(b, bytes, n);
 }
 
 void tpl_add_repeated(tpl_builder *b, assay_text text, size_t n)

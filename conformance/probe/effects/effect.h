@@ -22,7 +22,7 @@ typedef struct probe_trial {
     probe_endpoint endpoint;
     const struct probe_effect *effect;
     const probe_prompt *prompt;
-    const probe_expected *expected;
+    probe_expected expected;
     size_t limit;
     char check[PROBE_LABEL_MAX];
     probe_part parts[PROBE_PARTS_MOST];

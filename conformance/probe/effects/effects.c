@@ -164,10 +164,8 @@ static void report_failure(const probe_trial *t, const probe_part *part)
 
 static assay_status try_effect(probe_trial *t, assay_error *err)
 {
-    probe_expected expected;
     size_t failed = 0;
-    assay_status rc = probe_expect(t->r->truth, t->prompt, t->prompt->n_greedy, &expected, err);
-    t->expected = &expected;
+    assay_status rc = probe_expect(t->r->truth, t->prompt, t->prompt->n_greedy, &t->expected, err);
     t->limit = t->effect->tokens ? t->effect->tokens : t->prompt->n_greedy + 8;
     if (rc == ASSAY_OK) rc = send_parts(t, &failed, err);
     if (rc == ASSAY_OK && failed < t->effect->n) report_failure(t, &t->parts[failed]);
@@ -176,7 +174,7 @@ static assay_status try_effect(probe_trial *t, assay_error *err)
         probe_answer_free(&t->parts[i].a);
         probe_exchange_free(&t->parts[i].x);
     }
-    probe_expected_free(&expected);
+    probe_expected_free(&t->expected);
     return rc;
 }
 

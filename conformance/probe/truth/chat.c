@@ -193,7 +193,7 @@ static bool cut_messages(assay_text prompt, assay_text frame, const assay_text *
 static json_object *guess_request(const probe_chat *chat, assay_text prompt, probe_thinking thinking,
                                   size_t n, bool has_system)
 {
-    char texts[MESSAGES_MOST][sizeof STAND_IN + 8];
+    char texts[MESSAGES_MOST][sizeof STAND_IN + 24];
     assay_text stand_ins[MESSAGES_MOST], messages[MESSAGES_MOST];
     buffer frame = {0};
     json_object *found = NULL;
