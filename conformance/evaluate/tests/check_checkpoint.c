@@ -264,7 +264,7 @@ START_TEST(a_case_of_an_unknown_family_is_skipped_by_name)
                                            "schedule -e ref32 copy/single.h5"};
     copy_variant("llama/base", "rm ../model.crc32 && sed -i 's/\"llama\"/\"mamba\"/' config.json");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        assert_code(support_assay(commands[i]), 77);
+        assert_code(support_assay("%s", commands[i]), 77);
     const support_output *o = support_assay("run -e ref32 copy/single.h5");
     assert_holds(o->out, "skipped: copy/model/config.json: model_type: found \"mamba\"");
     o = support_assay("run -e ref32 copy/single.h5 --bisect");
