@@ -58,11 +58,14 @@ static char *lines_of(const plan *p)
 static void expect_same_plan(const plan *found, const char *fixture, const char *label)
 {
     plan *own = checkpoint_open_fixture(fixture);
-    char *found_lines = lines_of(found), *own_lines = lines_of(own), *x = found_lines, *y = own_lines;
+    char *found_text = lines_of(found), *own_text = lines_of(own);
+    const char *found_line = found_text, *own_line = own_text, *x = found_text, *y = own_text;
     for (; *x && *x == *y; x++, y++)
-        if (*x == '\n') found_lines = x + 1, own_lines = y + 1;
-    ck_assert_msg(*x == *y, "%s: found \"%.*s\", expected \"%.*s\"", label, (int)strcspn(found_lines, "\n"),
-                  found_lines, (int)strcspn(own_lines, "\n"), own_lines);
+        if (*x == '\n') found_line = x + 1, own_line = y + 1;
+    ck_assert_msg(*x == *y, "%s: found \"%.*s\", expected \"%.*s\"", label, (int)strcspn(found_line, "\n"),
+                  found_line, (int)strcspn(own_line, "\n"), own_line);
+    free(found_text);
+    free(own_text);
     plan_free(own);
 }
 
