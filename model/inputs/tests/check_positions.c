@@ -275,7 +275,9 @@ START_TEST(tokens_of_a_block_and_the_one_after_it_share_a_position)
     static const char LETTERS[] = "acriieecrieb";
     static const int32_t EXPECTED[] = {0, 1, 1, 1, 1, 1, 2, 3, 3, 3, 3, 4};
     sample_medium images[] = {{.grid = {1, 1, 2}}, {.grid = {1, 1, 1}}};
-    plan p = {.tower = sample_tower, .positions = PLAN_POSITIONS_BLOCK, .blocks = {3, {7, 8, SAMPLE_IMAGE}}};
+    plan p = {.tower = sample_tower,
+              .positions = PLAN_POSITIONS_BLOCK,
+              .blocks = {.n = 3, .id = {7, 8, SAMPLE_IMAGE}}};
     p.tower.merge = 1;
     assay_item items[] = {sample_item(&images[0], ASSAY_ITEM_IMAGE),
                           sample_item(&images[1], ASSAY_ITEM_IMAGE)};
