@@ -55,4 +55,42 @@ enum {
 #define IDS      "protocol/{e}/effects/token-ids"
 #define DEPLOYED "describes the deployment, not the answer"
 
+/* Of a token and its alternatives, in the log-probabilities of chat completions; completions of some servers
+ * have them, too. */
+#define TOKEN_ROWS                                                                                           \
+    HOLDS("choices[].logprobs.content[]", O),                                                                \
+        NEEDS("choices[].logprobs.content[].token", T, BY("numerics/{way}/text")),                           \
+        NEEDS("choices[].logprobs.content[].logprob", N | Z, BY("numerics/{way}/logprob")),                  \
+        MAY("choices[].logprobs.content[].bytes", L | Z, NULL, NULL, NULL, NULL),                            \
+        MAY("choices[].logprobs.content[].bytes[]", I, BY("numerics/{way}/text")),                           \
+        MAY("choices[].logprobs.content[].id", I, BY("numerics/{way}/token")),                               \
+        MAY("choices[].logprobs.content[].token_id", I, BY("numerics/{way}/token")),                         \
+        MAY("choices[].logprobs.content[].rank", I | Z, BY("numerics/{way}/rank")),                          \
+        MAY("choices[].logprobs.content[].top_logprobs", L | Z, BY("numerics/{way}/count")),                 \
+        HOLDS("choices[].logprobs.content[].top_logprobs[]", O),                                             \
+        NEEDS("choices[].logprobs.content[].top_logprobs[].token", T, BY("numerics/{way}/text")),            \
+        NEEDS("choices[].logprobs.content[].top_logprobs[].logprob", N | Z, BY("numerics/{way}/logprob")),   \
+        MAY("choices[].logprobs.content[].top_logprobs[].bytes", L | Z, NULL, NULL, NULL, NULL),             \
+        MAY("choices[].logprobs.content[].top_logprobs[].bytes[]", I, BY("numerics/{way}/text")),            \
+        MAY("choices[].logprobs.content[].top_logprobs[].id", I, BY("numerics/{way}/top")),                  \
+        MAY("choices[].logprobs.content[].top_logprobs[].token_id", I, BY("numerics/{way}/top")),            \
+        MAY("choices[].logprobs.content[].top_logprobs[].rank", I | Z, BY("numerics/{way}/rank"))
+
+/* What a usage holds. */
+#define USAGE_ROWS                                                                                           \
+    NEEDS("usage.prompt_tokens", I, BY(USAGE)), NEEDS("usage.completion_tokens", I, BY(USAGE)),              \
+        NEEDS("usage.total_tokens", I, RULE(sum)), HOLDS("usage.prompt_tokens_details", O | Z),              \
+        MAY("usage.prompt_tokens_details.cached_tokens", I | Z, BY(CACHED)),                                 \
+        MAY("usage.prompt_tokens_details.audio_tokens", I | Z, WITH(is, "0|null")),                          \
+        HOLDS("usage.completion_tokens_details", O | Z),                                                     \
+        MAY("usage.completion_tokens_details.reasoning_tokens", I | Z, BY(THOUGHTS)),                        \
+        MAY("usage.completion_tokens_details.audio_tokens", I | Z, WITH(is, "0|null")),                      \
+        MAY("usage.completion_tokens_details.accepted_prediction_tokens", I | Z, WITH(is, "0|null")),        \
+        MAY("usage.completion_tokens_details.rejected_prediction_tokens", I | Z, WITH(is, "0|null"))
+
+/* What is said of the server beside an answer. */
+#define DEPLOYMENT_ROWS                                                                                      \
+    MAY("system_fingerprint", T | Z, FREE(DEPLOYED)), MAY("service_tier", T | Z, FREE(DEPLOYED)),            \
+        MAY("kv_transfer_params", ANY, FREE(DEPLOYED))
+
 #endif
