@@ -1,4 +1,4 @@
-/* Names of Unicode properties; used only by tokenizer/text/ruby_chars.
+/* Names of Unicode properties; used only by tokenizer/text/ruby_chars and ruby_sets.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_PROPERTY_H

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tokenizer/text/property.h"
 #include "tokenizer/text/ruby_chars.h"
 
 /* What is between '[', "&&" and ']': items of PCRE2's brackets, and alternatives that these cannot say. */
@@ -17,36 +18,28 @@ static void term_free(term *t)
     buffer_free(&t->others);
 }
 
-/* Rewrites a POSIX class after "[:". Those of ASCII alone differ from the properties of the same name. */
+/* Rewrites a POSIX class after "[:". Most have the members of the property of the same name. */
 static bool put_posix(ruby_rewriting *r)
 {
     static const struct {
-        const char *name, *items;
-    } SETS[] = {{"alpha", "\\p{Alphabetic}"},
-                {"digit", "\\p{Nd}"},
-                {"space", RUBY_WHITE},
-                {"upper", "\\p{Uppercase}"},
-                {"lower", "\\p{Lowercase}"},
-                {"xdigit", "0-9a-fA-F"},
-                {"alnum", "\\p{Alphabetic}\\p{Nd}"},
-                {"punct", "\\p{P}\\p{S}"},
-                {"graph", "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Cf}\\p{Co}"},
-                {"print", "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Cf}\\p{Co}\\p{Zs}"},
-                {"blank", "\\p{Zs}\\t"},
-                {"cntrl", "\\p{Cc}"},
-                {"word", RUBY_WORD},
-                {"ascii", "\\x00-\\x7f"}};
+        const char *name, *items; /* NULL: those of the property */
+    } SETS[] = {{"alpha", NULL},     {"digit", NULL},  {"space", NULL}, {"upper", NULL},
+                {"lower", NULL},     {"xdigit", NULL}, {"alnum", NULL}, {"punct", "\\p{P}\\p{S}"},
+                {"graph", NULL},     {"print", NULL},  {"blank", NULL}, {"cntrl", NULL},
+                {"word", RUBY_WORD}, {"ascii", NULL}};
     const size_t begin = r->at;
     const bool negated = ruby_peek(r) == '^';
     if (negated) r->at++;
     if (r->folds && !ruby_next_is(r, "digit:]") && !ruby_next_is(r, "space:]") && !ruby_next_is(r, "alpha:]"))
         return ruby_refuse(r, begin, "a named set where case is ignored");
     for (size_t i = 0; i < sizeof SETS / sizeof *SETS; i++) {
+        tokenizer_property property;
         char closed[16];
         (void)snprintf(closed, sizeof closed, "%s:]", SETS[i].name);
         if (!ruby_next_is(r, closed)) continue;
         r->at += strlen(closed);
-        return ruby_put_items(r, SETS[i].items, negated);
+        (void)tokenizer_property_find(SETS[i].name, strlen(SETS[i].name), &property);
+        return ruby_put_items(r, SETS[i].items ? SETS[i].items : property.items, negated);
     }
     return ruby_refuse(r, begin, "an unknown set");
 }
