@@ -13,6 +13,7 @@
 #include "conformance/cli/explain.h"
 #include "conformance/cli/reporting.h"
 #include "conformance/evaluate/evaluate.h"
+#include "conformance/exec/engine.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/process/jobs.h"
 #include "conformance/replay/dump.h"
@@ -56,7 +57,7 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
     if (v.outcome != CONF_PASSED) return assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
     column->float64 = v.float64;
     memcpy(column->version, v.version, sizeof column->version);
-    return ASSAY_OK;
+    return exec_engine_is(name) ? ASSAY_OK : conf_digest_file(column->path, column->module, err);
 }
 
 static assay_status open_engines(run_state *run, assay_error *err)

@@ -6,15 +6,12 @@
 #include <time.h>
 
 #include "conformance/abi/engine.h"
-#include "conformance/exec/engine.h"
 
 assay_status conf_engine_column_find(const char *name, const conf_strings *dirs, conf_engine_column *out,
                                      assay_error *err)
 {
     *out = (conf_engine_column){.name = name, .label = conf_engine_label(name)};
-    const assay_status rc = conf_engine_find(name, dirs, &out->path, err);
-    if (rc == ASSAY_OK && !exec_engine_is(name)) (void)conf_digest_file(out->path, out->module, NULL);
-    return rc; /* loading the module reports why it cannot be read */
+    return conf_engine_find(name, dirs, &out->path, err);
 }
 
 void conf_results_stamp(conf_results *results)
