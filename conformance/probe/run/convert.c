@@ -25,6 +25,12 @@ static bool copy(json_object *to, const char *name, json_object *value)
     return conf_json_add(to, name, json_object_get(value));
 }
 
+/* A member that may be missing. */
+static bool copy_given(json_object *to, const char *name, json_object *value)
+{
+    return !value || copy(to, name, value);
+}
+
 static bool add_string(json_object *to, const char *name, const char *text)
 {
     return conf_json_add(to, name, json_object_new_string(text));
@@ -172,8 +178,8 @@ static bool add_tools(json_object *tools, probe_endpoint endpoint, json_object *
         json_object *to = json_object_new_object();
         ok = conf_json_append(list, to) && (messages || add_string(to, "type", "function")) &&
              copy(to, "name", member(function, "name")) &&
-             copy(to, "description", member(function, "description")) &&
-             copy(to, messages ? "input_schema" : "parameters", member(function, "parameters"));
+             copy_given(to, "description", member(function, "description")) &&
+             copy_given(to, messages ? "input_schema" : "parameters", member(function, "parameters"));
     }
     return ok;
 }

@@ -13,33 +13,36 @@ import torch
 
 from ..checkpoint import quiet
 from ..streamed import recording
-from . import checkpoints
 from .checkpoints import CHECKPOINTS, Odd
+from .taught import TAUGHT, Taught
 
+ALL: tuple[Odd | Taught, ...] = (*CHECKPOINTS, *TAUGHT)
 OUT = Path("conformance/probe/tests/odd")
 N_ROWS = 8  # of each prompt, the last ones
 
 
-def record(odd: Odd, out: Path, seed: int) -> None:
-    """DIR/model, DIR/model.crc32 and DIR/answers.h5, as scripts/record/own records them."""
+def record(odd: Odd | Taught, out: Path, seed: int, bundled: Path | None = None) -> None:
+    """DIR/model, DIR/model.crc32 and DIR/answers.h5, as scripts/record/own records them, and DIR/requests.json of a taught checkpoint.
+    bundled: a checkpoint whose weights are taken instead of training."""
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        checkpoints.write(odd, work / odd.name, seed)
+        odd.write(work / odd.name, seed, bundled)
         prompts = work / "answers.jsonl"
         prompts.write_text("".join(json.dumps(prompt) + "\n" for prompt in odd.prompts()))
         lines = recording.record(recording.Request(
             work / odd.name, None, prompts, None, work / "made", f"last:{N_ROWS}", odd.n_decode, ("bfloat16",), (), odd.about, None, True, False,
             lambda line: None))
+        odd.write_requests(work / "made", seed)
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(work / "made", out, copy_function=shutil.copyfile)  # with the files that DIR/model links to
     print(f"{odd.name}: {lines[0]}", flush=True)
 
 
-def check(chosen: list[Odd], out: Path, seed: int) -> int:
+def check(chosen: list[Odd | Taught], out: Path, seed: int) -> int:
     differing = []
     with tempfile.TemporaryDirectory() as scratch:
         for odd in chosen:
-            record(odd, Path(scratch) / odd.name, seed)
+            record(odd, Path(scratch) / odd.name, seed, out / odd.name / "model")
             places = {path.relative_to(root) for root in (out / odd.name, Path(scratch) / odd.name) for path in root.rglob("*") if path.is_file()}
             differing += [odd.name / place for place in sorted(places) if not all(
                 (root / odd.name / place).is_file() for root in (out, Path(scratch))) or
@@ -55,11 +58,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--out", type=Path, default=OUT, help=f"directory that receives the checkpoints (default: {OUT})")
     parser.add_argument("--check", action="store_true", help="write nothing: record again and compare every byte with --out")
     options = parser.parse_args(arguments)
-    if unknown := sorted(set(options.names) - {odd.name for odd in CHECKPOINTS}):
-        parser.error(f"found {unknown[0]}, expected one of {', '.join(odd.name for odd in CHECKPOINTS)}")
+    if unknown := sorted(set(options.names) - {odd.name for odd in ALL}):
+        parser.error(f"found {unknown[0]}, expected one of {', '.join(odd.name for odd in ALL)}")
     quiet()
     torch.set_num_threads(1)
-    chosen = [odd for odd in CHECKPOINTS if odd.name in options.names or not options.names]
+    chosen = [odd for odd in ALL if odd.name in options.names or not options.names]
     if options.check:
         return check(chosen, options.out, options.seed)
     for odd in chosen:

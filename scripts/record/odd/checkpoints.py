@@ -65,6 +65,13 @@ class Odd:
                     raise ValueError(f"{self.name}: {before} has two followers")
         return found
 
+    def write(self, directory: Path, seed: int, _bundled: Path | None) -> None:
+        """The checkpoint; its weights are made, so that none are taken from a bundled one."""
+        write(self, directory, seed)
+
+    def write_requests(self, _directory: Path, _seed: int) -> None:
+        """Prompts of plain messages: the probe reads the requests from them."""
+
 
 def far_apart(n: int, width: int) -> torch.Tensor:
     """Unit vectors [n, width] that repel each other."""

@@ -41,6 +41,28 @@ THINKING = """{%- for message in messages -%}
 # As THINKING, but the prompt opens the reasoning.
 OPENING = THINKING.replace("{%- if enable_thinking", "{{- '<think>' -}}\n    {%- if enable_thinking").replace("'<think></think>'", "'</think>'")
 
+# Has tools, calls and results, and says whether the model thinks.
+CALLING = """{%- if tools -%}
+    {{- '<|start|>system:' -}}
+    {%- for tool in tools -%}{{- ' ' + tool.function.name -}}{%- endfor -%}
+    {{- '<|end|>' -}}
+{%- endif -%}
+{%- for message in messages -%}
+    {{- '<|start|>' + message.role + ':' + (message.content or '').split('</think>')[-1] -}}
+    {%- for call in message.tool_calls or [] -%}
+        {%- set given = call.function.arguments -%}
+        {{- '<tool_call>{"name": "' + call.function.name + '", "arguments": ' -}}
+        {{- given if given is string else given | tojson -}}
+        {{- '}</tool_call>' -}}
+    {%- endfor -%}
+    {{- '<|end|>' -}}
+{%- endfor -%}
+{%- if add_generation_prompt -%}
+    {{- '<|start|>assistant:' -}}
+    {%- if enable_thinking is defined and enable_thinking is false -%}{{- '<think></think>' -}}{%- endif -%}
+{%- endif -%}
+"""
+
 
 @dataclass(frozen=True)
 class Words:
