@@ -1,9 +1,9 @@
 """Compares the patterns of tokenizer.json files with Hugging Face's tokenizers, on drawn patterns.
 
-    python -m scripts.record.tokenizer.patterns ASSAY --seed 1 --count 2000
+    python -m scripts.record.tokenizer.patterns build/ref/.libs/ref32.so --seed 1 --count 2000
 
 Each pattern replaces what it matches in texts that have every kind of character. The last lines count patterns that agree, and those that
-ASSAY refuses, by reason; a pattern that differs is printed, and the exit status is 1.
+the module refuses, by reason; a pattern that differs is printed, and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import collections
 import json
 import random
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-import tokenizers
 from tokenizers import Tokenizer
+
+from ..serving_module import UNSUPPORTED, Module, Refused
 
 PROPERTIES = ("L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "N", "Nd", "Nl", "No", "P", "Pd", "S", "Sc", "Z", "Zs", "Cc", "Han", "Latin", "Greek",
               "Punct", "Alnum", "Alpha", "Upper", "Lower", "Space", "Blank", "Cntrl", "XDigit", "ASCII", "Print", "Graph", "Word")
@@ -86,54 +86,58 @@ def document(regex: str) -> dict:
                       "fuse_unk": False, "byte_fallback": True, "ignore_merges": False, "vocab": vocab, "merges": []}}
 
 
-def write_case(regex: str, directory: Path) -> bool:
-    """False: tokenizers refuses the pattern, or gives up on a text."""
-    text = json.dumps(document(regex))
+def published(text: str) -> list[list[int]] | None:
+    """The ids of each text; None: tokenizers refuses the pattern, or gives up on a text."""
     try:
         made = Tokenizer.from_str(text)
-        ids = [made.encode(words, add_special_tokens=False).ids for words in TEXTS]
+        return [made.encode(words, add_special_tokens=False).ids for words in TEXTS]
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001: the library raises a bare Exception, and panics beyond Oniguruma's limit of retries
-        return False
-    (directory / "model").mkdir(parents=True)
-    (directory / "model" / "tokenizer.json").write_text(text)
-    vectors = [{"id": i + 1, "input": {"text": words, "add_special_tokens": False}, "expect": {"ids": ids[i]}} for i, words in enumerate(TEXTS)]
-    (directory / "vectors.json").write_text(json.dumps({
-        "schema": "assay/1", "kind": "tokenizer", "model": "model", "source": f"tokenizers {tokenizers.__version__}",
-        "groups": [{"name": "texts", "vectors": vectors}]}))
-    return True
+        return None
 
 
-def reason_of(text: str) -> str:
-    return re.sub(r".*\bfound (.*?),? expected .*", r"\1", text)[:100]
+def ours(module: Module, directory: Path) -> list[list[int]] | str:
+    """The ids of each text; a text: the reason why the module refuses the pattern, or gives up on a text."""
+    try:
+        with module.open_tokenizer(directory) as tokenizer:
+            return [tokenizer.encode(words, False) for words in TEXTS]
+    except Refused as refused:
+        found = re.sub(r".*\bfound (.*?),? expected .*|\S+tokenizer.json: (.*?)( at byte .*)", r"\1\2", str(refused))[:100]
+        return found if refused.status == UNSUPPORTED else f"not as unsupported: {found}"
+
+
+def outcome(module: Module, regex: str, directory: Path) -> str:
+    text = json.dumps(document(regex))
+    expect = published(text)
+    if expect is None:
+        return "refused by tokenizers"
+    (directory / "tokenizer.json").write_text(text)
+    found = ours(module, directory)
+    if isinstance(found, str):
+        return f"refused: {found}"
+    return "agree" if found == expect else f"differ in the text {next(i for i, ids in enumerate(found) if ids != expect[i])}"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("assay")
+    parser = argparse.ArgumentParser(prog="python -m scripts.record.tokenizer.patterns", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("module", metavar="MODULE.so", help="a module that exports assay_serving_v2")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
     options = parser.parse_args()
-    r, drawn, counts, differ = random.Random(options.seed), {}, collections.Counter(), 0
+    r, module, counts = random.Random(options.seed), Module(options.module), collections.Counter()
     with tempfile.TemporaryDirectory() as scratch:
-        for number in range(options.count):
-            drawn[f"{number:06}"] = regex = whole(r)
-            counts["refused by tokenizers" if not write_case(regex, Path(scratch) / f"{number:06}") else "drawn"] += 1
-        report = Path(scratch) / "report.json"
-        subprocess.run([options.assay, "run", "--engine", "ref32", "--json", report, scratch], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       check=False)
-        for result in json.loads(report.read_text())["results"]:
-            regex = drawn[result["case"].split("/")[0]]
-            if result["outcome"] == "failed" and not re.match(r"tokenizer_open: |encode: .* exceeds a limit", result["reason"]):
-                differ += 1
-                print(f"differs: {regex!r}: {result['reason']} {result['where']}")
-            else:
-                counts["agree" if result["outcome"] == "passed" else f"refused: {reason_of(result['reason'])}"] += 1
+        for _ in range(options.count):
+            regex = whole(r)
+            made = outcome(module, regex, Path(scratch))
+            bad = made.startswith(("differ", "refused: not as"))
+            counts["differ" if bad else made] += 1
+            if bad:
+                print(f"{made}: {regex!r}", flush=True)
     for name, n in counts.most_common():
         print(f"{n:6} {name}")
-    print(f"{differ} of {options.count} patterns differ")
-    return 1 if differ else 0
+    print(f"{counts['differ']} of {options.count} patterns differ")
+    return 1 if counts["differ"] else 0
 
 
 if __name__ == "__main__":
