@@ -104,7 +104,7 @@ static tpl_value call(tpl_eval *e, tpl_value callee, const tpl_arguments *args)
     if (callee.function->macro) return e->call_macro(e, callee.function, args);
     if (callee.function->self.kind == TPL_LOOP) return tpl_loop_call(e->t, callee.function, args);
     if (callee.function->self.kind == TPL_UNDEFINED) return tpl_global_call(e->t, callee.function, args);
-    return tpl_method_call(e->t, callee.function, args);
+    return tpl_method_call(e->t, callee.function, args, &tpl_item_access);
 }
 
 tpl_value tpl_evaluate_call(tpl_eval *e, const tpl_node *node, tpl_value caller)
@@ -120,9 +120,11 @@ tpl_value tpl_evaluate_call(tpl_eval *e, const tpl_node *node, tpl_value caller)
 
 tpl_value tpl_evaluate_filter(tpl_eval *e, const tpl_node *node, tpl_value input)
 {
-    if (node->a)
-        input = node->a->kind == TPL_NODE_FILTER && !node->a->a ? tpl_evaluate_filter(e, node->a, input)
-                                                                : tpl_evaluate(e, node->a);
+    if (node->a && !node->flag) input = tpl_evaluate(e, node->a);
+    else if (node->a) {
+        if (tpl_enter(e->t)) input = tpl_evaluate_filter(e, node->a, input);
+        tpl_leave(e->t);
+    }
     const tpl_arguments args = evaluate_arguments(e, &node->list, (tpl_value){0});
     e->t->line = node->line;
     if (e->t->status != ASSAY_OK) return (tpl_value){0};

@@ -12,6 +12,7 @@ template_libtemplate_la_SOURCES = \
 	template/inspect.c template/inspect.h \
 	template/lexer.c template/lexer.h \
 	template/macro.c template/macro.h \
+	template/output.c template/output.h \
 	template/parse.c template/parse.h \
 	template/parse_arguments.c template/parse_arguments.h \
 	template/parse_expression.c template/parse_expression.h \

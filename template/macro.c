@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/macro.h"
 
-#include <string.h>
-
 #include "template/values/dict.h"
 
 static const assay_text caller_name = {.at = "caller", .n = 6};
@@ -11,9 +9,7 @@ static const assay_text caller_name = {.at = "caller", .n = 6};
 static size_t find_parameter(const tpl_node *macro, assay_text name)
 {
     size_t i = 0;
-    while (i < macro->list.n &&
-           !(macro->list.at[i]->name.n == name.n && memcmp(macro->list.at[i]->name.at, name.at, name.n) == 0))
-        i++;
+    while (i < macro->list.n && !tpl_same(macro->list.at[i]->name, name)) i++;
     return i;
 }
 

@@ -19,15 +19,16 @@ typedef enum tpl_node_kind {
     TPL_NODE_CALL,    /* a(list) */
     TPL_NODE_KEYWORD, /* name=a, an argument */
     TPL_NODE_SPREAD,  /* *a or, flag, **a, an argument */
-    TPL_NODE_FILTER,  /* a|name(list) */
-    TPL_NODE_TEST,    /* a is name(list) */
-    TPL_NODE_NOT,     /* not a */
-    TPL_NODE_NEGATE,  /* -a */
-    TPL_NODE_PLUS,    /* +a */
-    TPL_NODE_AND,     /* a and b */
-    TPL_NODE_OR,      /* a or b */
-    TPL_NODE_BINARY,  /* a name b */
-    TPL_NODE_CONCAT,  /* list, with ~ between */
+    TPL_NODE_FILTER, /* a|name(list); flag: of a block, whose output is the operand of the first filter, which
+                        has no a */
+    TPL_NODE_TEST,   /* a is name(list) */
+    TPL_NODE_NOT,    /* not a */
+    TPL_NODE_NEGATE, /* -a */
+    TPL_NODE_PLUS,   /* +a */
+    TPL_NODE_AND,    /* a and b */
+    TPL_NODE_OR,     /* a or b */
+    TPL_NODE_BINARY, /* a name b */
+    TPL_NODE_CONCAT, /* list, with ~ between */
     TPL_NODE_COMPARE, /* a, compared with the operands of list */
     TPL_NODE_OPERAND, /* name a: an operator and what is right of it */
     TPL_NODE_CHOICE,  /* a if b else c; c may be NULL */

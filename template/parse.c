@@ -47,12 +47,22 @@ static const tpl_node *parse_if(tpl_parser *p)
     return node;
 }
 
+/* Whether a target of parse_primary's tuples has the name that a loop gives to itself. */
+static bool assigns_loop(const tpl_node *target)
+{
+    if (target->kind == TPL_NODE_NAME) return tpl_same_text(target->name, "loop");
+    for (size_t i = 0; i < target->list.n; i++)
+        if (assigns_loop(target->list.at[i])) return true;
+    return false;
+}
+
 static const tpl_node *parse_for(tpl_parser *p)
 {
     static const char *const ends[] = {"endfor", "else", NULL};
     tpl_node *node = tpl_parser_node(p, TPL_NODE_FOR);
     tpl_parser_next(p);
     node->a = tpl_parse_target(p, false);
+    if (assigns_loop(node->a)) (void)tpl_fail(p->t, ASSAY_EFORMAT, "found \"loop\" as the target of a loop");
     if (!tpl_parser_accept_name(p, "in")) tpl_parser_fail(p, "\"in\"");
     node->b = tpl_parse_tuple(p, false);
     if (tpl_parser_accept_name(p, "if")) node->c = tpl_parse_expression(p, true);
@@ -104,6 +114,10 @@ static void parse_parameters(tpl_parser *p, tpl_node *macro)
         if (macro->list.n > 0) tpl_parser_expect(p, ",");
         tpl_node *parameter = tpl_parser_node(p, TPL_NODE_NAME);
         parameter->name = tpl_parser_expect_kind(p, TPL_TOKEN_NAME, "the name of a parameter");
+        for (size_t i = 0; i < macro->list.n && tpl_step(p->t, 1); i++)
+            if (tpl_same(macro->list.at[i]->name, parameter->name))
+                (void)tpl_fail(p->t, ASSAY_EFORMAT, "the parameter %.*s of a macro stands twice",
+                               parameter->name.n > 60 ? 60 : (int)parameter->name.n, parameter->name.at);
         if (tpl_parser_accept(p, "=")) {
             parameter->a = tpl_parse_expression(p, true);
             has_default = true;
@@ -176,9 +190,13 @@ static const tpl_node *parse_break(tpl_parser *p)
 
 static const tpl_node *parse_print(tpl_parser *p)
 {
-    tpl_node *node = tpl_parser_node(p, TPL_NODE_OUTPUT);
+    tpl_node *node = tpl_parser_node(p, TPL_NODE_OUTPUT), *all = tpl_parser_node(p, TPL_NODE_CONCAT);
     tpl_parser_next(p);
-    node->a = tpl_parse_tuple(p, true);
+    while (p->token->kind != TPL_TOKEN_BLOCK_END && p->t->status == ASSAY_OK) {
+        if (all->list.n > 0) tpl_parser_expect(p, ",");
+        tpl_parser_add(p, &all->list, tpl_parse_expression(p, true));
+    }
+    node->a = all->list.n == 1 ? all->list.at[0] : all;
     return node;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/parse_arguments.h"
 
-#include <string.h>
-
 /* The kinds of arguments that were read. */
 typedef struct arguments_read {
     bool named, elements, members;
@@ -21,9 +19,7 @@ bool tpl_is_passed(const tpl_nodes *arguments, assay_text name)
 {
     for (size_t i = 0; i < arguments->n; i++) {
         const tpl_node *node = arguments->at[i];
-        if (node->kind == TPL_NODE_KEYWORD && node->name.n == name.n &&
-            memcmp(node->name.at, name.at, name.n) == 0)
-            return true;
+        if (node->kind == TPL_NODE_KEYWORD && tpl_same(node->name, name)) return true;
     }
     return false;
 }

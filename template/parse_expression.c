@@ -23,12 +23,11 @@ static const tpl_node *new_const(tpl_parser *p, tpl_value value)
     return node;
 }
 
-/* Whether a tuple ends at the current token. */
+/* Whether a tuple ends at the current token: after a comma, jinja2 takes "in" and "recursive" for names. */
 static bool at_tuple_end(const tpl_parser *p)
 {
     const tpl_token_kind kind = p->token->kind;
-    return kind == TPL_TOKEN_VARIABLE_END || kind == TPL_TOKEN_BLOCK_END || tpl_parser_at(p, ")") ||
-           tpl_parser_at_name(p, "in") || tpl_parser_at_name(p, "recursive");
+    return kind == TPL_TOKEN_VARIABLE_END || kind == TPL_TOKEN_BLOCK_END || tpl_parser_at(p, ")");
 }
 
 const tpl_node *tpl_parse_tuple(tpl_parser *p, bool with_choice)
@@ -126,8 +125,7 @@ const tpl_node *tpl_parse_target(tpl_parser *p, bool with_member)
     if (tpl_parser_at(p, ",")) {
         tpl_node *tuple = tpl_parser_node(p, TPL_NODE_TUPLE);
         tpl_parser_add(p, &tuple->list, node);
-        while (tpl_parser_accept(p, ",") && !at_tuple_end(p) && !tpl_parser_at(p, "=") &&
-               p->t->status == ASSAY_OK)
+        while (tpl_parser_accept(p, ",") && !at_tuple_end(p) && p->t->status == ASSAY_OK)
             tpl_parser_add(p, &tuple->list, parse_primary(p, with_member));
         node = tuple;
     }
@@ -157,18 +155,15 @@ static const tpl_node *parse_subscript(tpl_parser *p)
 
 static const tpl_node *parse_item(tpl_parser *p, const tpl_node *object)
 {
-    tpl_node *node = tpl_parser_node(p, TPL_NODE_ITEM);
+    tpl_node *node = tpl_parser_node(p, TPL_NODE_ITEM), *all = tpl_parser_node(p, TPL_NODE_TUPLE);
     node->a = object;
     tpl_parser_expect(p, "[");
-    node->b = parse_subscript(p);
-    if (tpl_parser_at(p, ",")) {
-        tpl_node *tuple = tpl_parser_node(p, TPL_NODE_TUPLE);
-        tpl_parser_add(p, &tuple->list, node->b);
-        while (tpl_parser_accept(p, ",") && !tpl_parser_at(p, "]") && p->t->status == ASSAY_OK)
-            tpl_parser_add(p, &tuple->list, parse_subscript(p));
-        node->b = tuple;
+    while (!tpl_parser_at(p, "]") && p->t->status == ASSAY_OK) {
+        if (all->list.n > 0) tpl_parser_expect(p, ",");
+        tpl_parser_add(p, &all->list, parse_subscript(p));
     }
     tpl_parser_expect(p, "]");
+    node->b = all->list.n == 1 ? all->list.at[0] : all;
     return node;
 }
 
@@ -221,9 +216,11 @@ static assay_text parse_dotted_name(tpl_parser *p, const char *what)
 
 const tpl_node *tpl_parse_filters(tpl_parser *p, const tpl_node *input, bool inline_start)
 {
+    const bool of_block = !input;
     while ((inline_start || tpl_parser_accept(p, "|")) && p->t->status == ASSAY_OK) {
         tpl_node *node = tpl_parser_node(p, TPL_NODE_FILTER);
         node->a = input;
+        node->flag = of_block;
         node->name = parse_dotted_name(p, "the name of a filter");
         if (tpl_parser_at(p, "(")) tpl_parse_arguments(p, tpl_parse_expression, &node->list);
         input = node;

@@ -3,6 +3,7 @@
 
 #include "template/eval.h"
 #include "template/macro.h"
+#include "template/output.h"
 #include "template/values/dict.h"
 #include "template/values/text.h"
 
@@ -10,7 +11,7 @@ typedef enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE } flow;
 
 typedef struct run {
     tpl_eval e;
-    tpl_builder *out;
+    tpl_output *out;
 } run;
 
 static flow run_nodes(run *r, const tpl_nodes *nodes);
@@ -26,15 +27,15 @@ static void hide_names(run *r, const tpl_nodes *nodes)
 static tpl_value capture(run *r, const tpl_nodes *nodes)
 {
     tpl_scope *const scope = r->e.scope;
-    tpl_builder *const out = r->out;
-    tpl_builder b = {.t = r->e.t};
-    r->out = &b;
+    tpl_output *const outer = r->out;
+    tpl_output out = {.text = {.t = r->e.t}};
+    r->out = &out;
     tpl_scope_enter(&r->e);
     hide_names(r, nodes);
     (void)run_nodes(r, nodes);
     r->e.scope = scope;
-    r->out = out;
-    return tpl_built(&b);
+    r->out = outer;
+    return tpl_output_close(&out);
 }
 
 static void assign_member(run *r, const tpl_node *target, tpl_value value)
@@ -123,24 +124,30 @@ static void run_loop(run *r, const tpl_node *node, tpl_value iterable, size_t de
     r->e.scope = scope;
 }
 
+/* The output of a recursive loop, which jinja2 makes a function. */
+static tpl_value capture_loop(run *r, const tpl_node *node, tpl_value iterable, size_t depth0)
+{
+    tpl_output *const outer = r->out;
+    tpl_output out = {.text = {.t = r->e.t}};
+    r->out = &out;
+    run_loop(r, node, iterable, depth0);
+    r->out = outer;
+    return tpl_output_close(&out);
+}
+
 static tpl_value call_loop(tpl_eval *e, const tpl_loop *loop, const tpl_arguments *args)
 {
-    run *r = e->context;
     tpl_value at[TPL_PARAMETERS_MAX];
-    tpl_builder *const out = r->out;
-    tpl_builder b = {.t = e->t};
     tpl_scope *const scope = e->scope;
     if (!loop->node) {
         (void)tpl_fail(e->t, ASSAY_EFORMAT, "loop: a call needs a recursive loop");
         return (tpl_value){0};
     }
     if (!tpl_bind(e->t, (assay_text){.at = "loop", .n = 4}, args, "!iterable", at)) return (tpl_value){0};
-    r->out = &b;
     e->scope = loop->scope;
-    run_loop(r, loop->node, at[0], loop->depth0 + 1);
+    const tpl_value text = capture_loop(e->context, loop->node, at[0], loop->depth0 + 1);
     e->scope = scope;
-    r->out = out;
-    return tpl_built(&b);
+    return text;
 }
 
 static tpl_value call_macro(tpl_eval *e, const tpl_function *function, const tpl_arguments *args)
@@ -156,7 +163,7 @@ static tpl_value call_macro(tpl_eval *e, const tpl_function *function, const tpl
     return text;
 }
 
-static void run_with(run *r, const tpl_node *node)
+static void assign_with(run *r, const tpl_node *node)
 {
     tpl_scope *const outer = r->e.scope;
     tpl_scope_enter(&r->e);
@@ -170,30 +177,23 @@ static void run_with(run *r, const tpl_node *node)
     r->e.scope = inner;
 }
 
-static flow run_scope(run *r, const tpl_node *node)
+static flow run_with(run *r, const tpl_node *node)
 {
     tpl_scope *const scope = r->e.scope;
-    const tpl_arguments none = {0};
-    if (node->kind == TPL_NODE_WITH) run_with(r, node);
-    else {
-        tpl_scope_enter(&r->e);
-        tpl_macro_bind(&r->e, node, &none);
-    }
+    assign_with(r, node);
     hide_names(r, &node->body);
     const flow f = run_nodes(r, &node->body);
     r->e.scope = scope;
     return f;
 }
 
-/* The result of a block, which jinja2 does not turn into a text. */
-static void output_text(run *r, tpl_value value, const char *block)
+/* `generation`, a macro without parameters that is called where it stands. */
+static void run_scope(run *r, const tpl_node *node)
 {
-    if (r->e.t->status != ASSAY_OK) return;
-    if (value.kind == TPL_STRING) tpl_add(r->out, value.text.at, value.text.n);
-    else
-        (void)tpl_fail(r->e.t, ASSAY_EFORMAT,
-                       "the result of a %s block: found a value of type %s, expected a text", block,
-                       tpl_type_name(value));
+    const tpl_function macro = {.macro = node, .scope = r->e.scope};
+    const tpl_arguments none = {0};
+    const tpl_value text = call_macro(&r->e, &macro, &none);
+    tpl_add(&r->out->text, text.text.at, text.text.n);
 }
 
 /* The output of a block as the value of a name, or through a filter as output. */
@@ -204,25 +204,31 @@ static void run_block(run *r, const tpl_node *node)
     if (filter && r->e.t->status == ASSAY_OK) value = tpl_evaluate_filter(&r->e, filter, value);
     if (r->e.t->status != ASSAY_OK) return;
     if (node->kind == TPL_NODE_SET_BLOCK) assign(r, node->a, value);
-    else output_text(r, value, "filter");
+    else tpl_output_add(r->out, value, "filter");
+}
+
+static void run_for(run *r, const tpl_node *node, tpl_value iterable)
+{
+    if (node->flag) tpl_output_add(r->out, capture_loop(r, node, iterable, 0), "for");
+    else run_loop(r, node, iterable, 0);
 }
 
 static flow run_node(run *r, const tpl_node *node)
 {
     tpl_value value;
     switch (node->kind) {
-    case TPL_NODE_DATA: tpl_add(r->out, node->name.at, node->name.n); break;
+    case TPL_NODE_DATA: tpl_add(&r->out->text, node->name.at, node->name.n); break;
     case TPL_NODE_OUTPUT:
         value = tpl_evaluate(&r->e, node->a);
         r->e.has_infinite = false;
-        tpl_add_str(r->out, value);
+        tpl_add_str(&r->out->text, value);
         break;
     case TPL_NODE_IF:
         value = tpl_evaluate(&r->e, node->a);
         return run_nodes(r, tpl_truth(value) ? &node->body : &node->other);
     case TPL_NODE_FOR:
         value = tpl_evaluate(&r->e, node->b);
-        if (r->e.t->status == ASSAY_OK) run_loop(r, node, value, 0);
+        if (r->e.t->status == ASSAY_OK) run_for(r, node, value);
         break;
     case TPL_NODE_SET:
         value = tpl_evaluate(&r->e, node->b);
@@ -233,10 +239,10 @@ static flow run_node(run *r, const tpl_node *node)
     case TPL_NODE_MACRO: tpl_scope_set(&r->e, node->name, tpl_macro_new(&r->e, node, true)); break;
     case TPL_NODE_CALL_BLOCK:
         value = tpl_evaluate_call(&r->e, node->a, tpl_macro_new(&r->e, node->b, false));
-        output_text(r, value, "call");
+        if (r->e.t->status == ASSAY_OK) tpl_output_add(r->out, value, "call");
         break;
-    case TPL_NODE_WITH:
-    case TPL_NODE_SCOPE: return run_scope(r, node);
+    case TPL_NODE_WITH: return run_with(r, node);
+    case TPL_NODE_SCOPE: run_scope(r, node); break;
     case TPL_NODE_BREAK: return FLOW_BREAK;
     case TPL_NODE_CONTINUE: return FLOW_CONTINUE;
     default: break;
@@ -260,11 +266,11 @@ static flow run_nodes(run *r, const tpl_nodes *nodes)
 assay_text tpl_run(tpl *t, const tpl_node *root, tpl_value variables)
 {
     tpl_scope outer = {.vars = variables}, scope = {.parent = &outer};
-    tpl_builder out = {.t = t};
+    tpl_output out = {.text = {.t = t}};
     run r = {.e = {.t = t, .scope = &scope, .call_macro = call_macro, .call_loop = call_loop}, .out = &out};
     r.e.context = &r;
     scope.vars = tpl_dict_new(t);
     hide_names(&r, &root->body);
     (void)run_nodes(&r, &root->body);
-    return tpl_built(&out).text;
+    return tpl_output_close(&out).text;
 }

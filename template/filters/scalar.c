@@ -233,7 +233,7 @@ FILTER(filter_method)
     const tpl_value method = tpl_method(t, soft_text(t, v), filter);
     const tpl_value width = at[0].kind == TPL_MISSING ? tpl_int(80) : at[0];
     const tpl_arguments pass = {.at = &width, .n = 1};
-    return method.kind == TPL_FUNCTION ? tpl_method_call(t, method.function, &pass) : method;
+    return method.kind == TPL_FUNCTION ? tpl_method_call(t, method.function, &pass, NULL) : method;
 }
 
 const tpl_filter_row tpl_scalar_filters[] = {

@@ -15,6 +15,7 @@
 typedef struct formatting {
     tpl *t;
     const tpl_arguments *args;
+    const tpl_access *access;
     bool safe;
     bool counted, numbered; /* fields without a number, and with one, were read */
     size_t n_counted;
@@ -50,13 +51,12 @@ static size_t read_specification(tpl *t, assay_text text, size_t at, assay_text 
 static size_t read_replacement(tpl *t, assay_text text, size_t at, replacement *out)
 {
     const size_t from = at;
-    bool in_brackets = false;
     *out = (replacement){.specification = {.at = "", .n = 0}};
     for (; at < text.n; at++) {
         const char c = text.at[at];
         if (c == '{') (void)tpl_fail(t, ASSAY_EFORMAT, "format: found a { within the name of a field");
-        if (c == '[' || c == ']') in_brackets = c == '[';
-        if (!in_brackets && (c == '}' || c == ':' || c == '!')) break;
+        if (c == '}' || c == ':' || c == '!') break;
+        while (c == '[' && at < text.n && text.at[at] != ']') at++;
     }
     out->name = (assay_text){.at = text.at + from, .n = at - from};
     if (at + 2 < text.n && text.at[at] == '!') {
@@ -78,25 +78,61 @@ static tpl_value fail_field(tpl *t, assay_text field)
     return (tpl_value){0};
 }
 
-/* The argument that a field names. */
-static tpl_value field_value(formatting *f, assay_text field)
+/* The length of the part of a field that begins at `at` and ends before one of two characters. */
+static size_t part_length(assay_text field, size_t at, const char *ends)
 {
-    tpl_value index = tpl_int((int64_t)f->n_counted);
+    size_t n = 0;
+    while (at + n < field.n && field.at[at + n] != ends[0] && field.at[at + n] != ends[1]) n++;
+    return n;
+}
+
+/* Digits as an index, any other text as itself. */
+static tpl_value index_of(tpl *t, assay_text text)
+{
+    tpl_value index;
+    const bool digits = text.n > 0 && tpl_has_class(t, text, "decimal");
+    return digits && tpl_parse_int(t, text, 10, &index) ? index : tpl_text(text.at, text.n);
+}
+
+/* The argument that the first part of a field names. */
+static tpl_value field_argument(formatting *f, assay_text field, assay_text first)
+{
     const bool counted = field.n == 0, numbered = !counted && tpl_has_class(f->t, field, "digit");
+    const tpl_value index = counted ? tpl_int((int64_t)f->n_counted++) : index_of(f->t, first);
     f->counted = f->counted || counted;
     f->numbered = f->numbered || numbered;
     if (f->counted && f->numbered)
         (void)tpl_fail(f->t, ASSAY_EFORMAT, "format: found fields with and without numbers");
-    if (memchr(field.at, '.', field.n) || memchr(field.at, '[', field.n))
-        (void)tpl_fail(f->t, ASSAY_EUNSUPPORTED, "format: the field {%.*s} is not supported", shown(field),
-                       field.at);
-    if (counted) f->n_counted++;
-    else if (!numbered || !tpl_parse_int(f->t, field, 10, &index)) {
-        const tpl_value *found = tpl_dict_find_text(f->t, f->args->named, field);
+    if (first.n == 0 && !counted)
+        (void)tpl_fail(
+            f->t, ASSAY_EUNSUPPORTED,
+            "format: the field {%.*s}, which versions of Python read differently, is not supported",
+            shown(field), field.at);
+    if (index.kind == TPL_STRING) {
+        const tpl_value *found = tpl_dict_find_text(f->t, f->args->named, first);
         return found ? *found : fail_field(f->t, field);
     }
     const bool has = tpl_is_whole(index) && (uint64_t)tpl_whole(index) < f->args->n;
     return has ? f->args->at[tpl_whole(index)] : fail_field(f->t, field);
+}
+
+/* The argument that a field names, and of that the attributes and elements. */
+static tpl_value field_value(formatting *f, assay_text field)
+{
+    size_t at = part_length(field, 0, ".[");
+    tpl_value v = field_argument(f, field, (assay_text){.at = field.at, .n = at});
+    while (at < field.n && tpl_step(f->t, 1)) {
+        const bool is_item = field.at[at++] == '[';
+        const assay_text part = {.at = field.at + at, .n = part_length(field, at, is_item ? "]]" : ".[")};
+        at += part.n + is_item;
+        const bool ends = at == field.n || (at < field.n && (field.at[at] == '.' || field.at[at] == '['));
+        if (part.n == 0 || !ends)
+            (void)tpl_fail(f->t, ASSAY_EFORMAT, "format: the field {%.*s} is not a name with .name or [key]",
+                           shown(field), field.at);
+        if (f->t->status != ASSAY_OK) return (tpl_value){0};
+        v = is_item ? f->access->item(f->t, v, index_of(f->t, part)) : f->access->attribute(f->t, v, part);
+    }
+    return v;
 }
 
 /* The value after !s, !r or !a. */
@@ -149,9 +185,9 @@ static assay_text format_within(formatting *f, assay_text format, unsigned depth
     return tpl_built(&b).text;
 }
 
-tpl_value tpl_format_braces(tpl *t, tpl_value format, const tpl_arguments *args)
+tpl_value tpl_format_braces(tpl *t, tpl_value format, const tpl_arguments *args, const tpl_access *access)
 {
-    formatting f = {.t = t, .args = args, .safe = format.safe};
+    formatting f = {.t = t, .args = args, .access = access, .safe = format.safe};
     const assay_text text = format_within(&f, format.text, 0);
     tpl_value v = tpl_text(text.at, text.n);
     v.safe = format.safe;

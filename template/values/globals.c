@@ -41,6 +41,7 @@ static tpl_value call_dict(tpl *t, const tpl_arguments *args)
 {
     tpl_value dict = tpl_dict_new(t);
     if (args->n > 1) return tpl_fail_type(t, args->at[1], "dict: more than one argument by position");
+    if (args->n == 1 && args->at[0].kind == TPL_UNDEFINED) return tpl_fail_type(t, args->at[0], "dict");
     if (args->n == 1 && args->at[0].kind == TPL_DICT) {
         const tpl_dict *from = args->at[0].dict;
         for (size_t i = 0; i < from->n && t->status == ASSAY_OK; i++)

@@ -95,6 +95,8 @@ tpl_value tpl_item(tpl *t, tpl_value object, tpl_value key)
     return key.kind == TPL_STRING ? tpl_attribute(t, object, key.text) : (tpl_value){0};
 }
 
+const tpl_access tpl_item_access = {tpl_attribute, tpl_item};
+
 /* One end of a slice, limited to 0 … n, or to -1 … n-1 if it runs backwards. */
 static int64_t slice_end(tpl_value v, int64_t n, bool backwards, int64_t missing)
 {

@@ -4,7 +4,7 @@
 #ifndef TEMPLATE_VALUES_ITEM_H
 #define TEMPLATE_VALUES_ITEM_H
 
-#include "template/values/value.h"
+#include "template/values/method_row.h"
 
 /* Whether a name is one of Python's own, as __class__ is: the sandbox has an undefined value for these. */
 bool tpl_is_internal(assay_text name);
@@ -13,6 +13,7 @@ bool tpl_is_internal(assay_text name);
  * is neither. */
 tpl_value tpl_attribute(tpl *t, tpl_value object, assay_text name);
 tpl_value tpl_item(tpl *t, tpl_value object, tpl_value key);
+extern const tpl_access tpl_item_access;
 
 /* object[from:to:step]; each may be TPL_NONE. tpl_has_slice: whether the types are those of a slice. */
 bool tpl_has_slice(tpl_value object, tpl_value from, tpl_value to, tpl_value step);

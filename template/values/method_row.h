@@ -6,12 +6,20 @@
 
 #include "template/values/arguments.h"
 
+/* Attributes and elements of values (item.h). Methods receive these functions in a call, since attributes may
+ * be methods. */
+typedef struct tpl_access {
+    tpl_value (*attribute)(tpl *t, tpl_value object, assay_text name);
+    tpl_value (*item)(tpl *t, tpl_value object, tpl_value key);
+} tpl_access;
+
 /* A call of a method, whose arguments are bound. */
 typedef struct tpl_method_call_args {
     const char *name;
     tpl_value self;
     const tpl_value *at;       /* [TPL_PARAMETERS_MAX] */
     const tpl_arguments *args; /* as passed */
+    const tpl_access *access;
 } tpl_method_call_args;
 
 typedef tpl_value tpl_method_fn(tpl *t, const tpl_method_call_args *m);

@@ -185,12 +185,14 @@ static tpl_value mark_safe(tpl_value v)
     return v;
 }
 
-tpl_value tpl_method_call(tpl *t, const tpl_function *bound, const tpl_arguments *args)
+tpl_value tpl_method_call(tpl *t, const tpl_function *bound, const tpl_arguments *args,
+                          const tpl_access *access)
 {
     tpl_value at[TPL_PARAMETERS_MAX];
     const assay_text name = {.at = bound->name, .n = strlen(bound->name)};
     const tpl_method_row *row = row_of(bound->self, name);
-    const tpl_method_call_args m = {.name = bound->name, .self = bound->self, .at = at, .args = args};
+    const tpl_method_call_args m = {
+        .name = bound->name, .self = bound->self, .at = at, .args = args, .access = access};
     if (row->parameters && !tpl_bind(t, name, args, row->parameters, at)) return (tpl_value){0};
     const tpl_value v = row->call(t, &m);
     return bound->self.kind == TPL_STRING && bound->self.safe ? mark_safe(v) : v;

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "template/values/braces.h"
 #include "template/values/casing.h"
+#include "template/values/integer.h"
 #include "template/values/search.h"
 #include "template/values/split.h"
 #include "template/values/strings.h"
@@ -57,6 +58,11 @@ METHOD(split)
 
 METHOD(split_lines)
 {
+    if (m->at[0].kind != TPL_MISSING && !tpl_is_integer(m->at[0]))
+        (void)tpl_fail(
+            t, ASSAY_EUNSUPPORTED,
+            "splitlines: keepends of type %s, which not every version of Python takes, is not supported",
+            tpl_type_name(m->at[0]));
     return tpl_split_lines(t, m->self.text, tpl_argument_truth(m->at[0], false));
 }
 
@@ -184,14 +190,14 @@ METHOD(expand_tabs)
 
 METHOD(format)
 {
-    return tpl_format_braces(t, m->self, m->args);
+    return tpl_format_braces(t, m->self, m->args, m->access);
 }
 
 METHOD(format_map)
 {
     const tpl_arguments named = {.named = m->at[0]};
     if (m->at[0].kind != TPL_DICT) return tpl_fail_type(t, m->at[0], "format_map");
-    return tpl_format_braces(t, m->self, &named);
+    return tpl_format_braces(t, m->self, &named, m->access);
 }
 
 const tpl_method_row tpl_text_methods[] = {

@@ -34,11 +34,12 @@ static tpl_value real_operation(tpl *t, char c, bool twice, double a, double b)
     }
     if (b == 0) return fail_zero(t);
     if (c == '/' && !twice) return tpl_float(a / b);
-    double rest = fmod(a, b);
-    if (rest != 0 && (rest < 0) != (b < 0)) rest += b;
-    if (c == '%') return tpl_float(rest == 0 ? copysign(0.0, b) : rest);
-    const double quotient = (a - rest) / b;
-    return tpl_float(quotient == 0 ? copysign(0.0, a / b) : round(quotient));
+    const double rest = fmod(a, b), quotient = (a - rest) / b;
+    const bool borrows = rest != 0 && (rest < 0) != (b < 0);
+    if (c == '%') return tpl_float(rest == 0 ? copysign(0.0, b) : borrows ? rest + b : rest);
+    const double below = quotient - borrows, whole = floor(below);
+    if (below == 0) return tpl_float(copysign(0.0, a / b));
+    return tpl_float(below - whole > 0.5 ? whole + 1 : whole);
 }
 
 static tpl_value join_texts(tpl *t, tpl_value a, tpl_value b)

@@ -78,6 +78,11 @@ bool tpl_is_list_of(tpl_value v, tpl_list_kind kind)
     return v.kind == TPL_LIST && v.list->kind == kind;
 }
 
+bool tpl_same(assay_text a, assay_text b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, a.n) == 0);
+}
+
 bool tpl_same_text(assay_text a, const char *terminated)
 {
     return a.n == strlen(terminated) && memcmp(a.at, terminated, a.n) == 0;

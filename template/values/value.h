@@ -115,6 +115,7 @@ bool tpl_is_number(tpl_value v); /* int, float or bool, as in Python */
 bool tpl_is_whole(tpl_value v);  /* an int of 64 bits or a bool */
 int64_t tpl_whole(tpl_value v);  /* of these */
 bool tpl_is_list_of(tpl_value v, tpl_list_kind kind);
+bool tpl_same(assay_text a, assay_text b);
 bool tpl_same_text(assay_text a, const char *terminated);
 bool tpl_truth(tpl_value v);
 

@@ -7,68 +7,29 @@ refuses it as unsupported, which is counted by the name of what is missing; or t
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import random
 import re
 import signal
 import sys
 from collections import Counter
-from typing import Any, Callable
+from typing import Any
 
-from . import draw, features, fields, filters, macros, scopes, templates
+from ..serving_module import UNSUPPORTED, Module, Refused
+from . import draw, features, fields, filters, macros, scopes, syntax, templates
 from .render import NOW, expected
 
-UNSUPPORTED = 4  # ASSAY_EUNSUPPORTED of include/assay/status.h
 SECONDS_MAX = 5  # of the processor for jinja2 and one program; what takes longer has no outcome
-TAKE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
-# The functions of assay_serving (include/assay/serving.h) up to template_render.
-FUNCTIONS = ("stop_set reply_open reply_feed reply_end reply_free tokenizer_open tokenizer_free encode decode detokenizer_open detokenizer_push "
-             "detokenizer_end detokenizer_free completion_open completion_push completion_free response_open response_chunk response_fail "
-             "response_end response_free template_render").split()
-
-
-class Text(ctypes.Structure):
-    _fields_ = [("at", ctypes.c_char_p), ("n", ctypes.c_size_t)]
-
-
-class Options(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_uint32), ("reserved", ctypes.c_uint32), ("source", Text), ("variables", Text), ("now", ctypes.c_int64)]
-
-
-class Sink(ctypes.Structure):
-    _fields_ = [("take", TAKE), ("context", ctypes.c_void_p)]
-
-
-class Error(ctypes.Structure):
-    _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1020)]
-
-
-class Serving(ctypes.Structure):
-    _fields_ = [("abi", ctypes.c_uint32), ("size", ctypes.c_uint32), ("name", ctypes.c_char_p), ("version", ctypes.c_char_p),
-                *((name, ctypes.c_void_p) for name in FUNCTIONS)]
-
-
-def open_renderer(path: str) -> Callable[[str, str], tuple[int, str]]:
-    """The module's template_render: the status, and the text or the error."""
-    library = ctypes.CDLL(path)
-    library.assay_serving_v2.restype = ctypes.POINTER(Serving)
-    serving = library.assay_serving_v2().contents
-    function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Options), ctypes.POINTER(Sink), ctypes.POINTER(Error))(serving.template_render)
-
-    def render(template: str, variables: str) -> tuple[int, str]:
-        parts: list[bytes] = []
-        source, document = template.encode(), variables.encode()
-        options = Options(ctypes.sizeof(Options), 0, Text(source, len(source)), Text(document, len(document)), NOW)
-        sink = Sink(TAKE(lambda _, at, n: parts.append(at[:n])), None)
-        error = Error()
-        status = function(ctypes.byref(options), ctypes.byref(sink), ctypes.byref(error))
-        return status, error.text.decode(errors="replace") if status else b"".join(parts).decode()
-
-    return render
 
 
 def draw_program(r: random.Random) -> tuple[str, dict[str, Any]]:
+    if r.randrange(5) == 0:
+        template, variables = draw_usual(r)
+        return syntax.changed(r, template), variables
+    return (syntax.program(r), syntax.VARIABLES) if r.randrange(4) == 0 else draw_usual(r)
+
+
+def draw_usual(r: random.Random) -> tuple[str, dict[str, Any]]:
     kind = r.randrange(20)
     if kind < 10:
         return macros.program(r), macros.VARIABLES
@@ -104,6 +65,14 @@ def golden(template: str, variables: dict[str, Any]) -> dict[str, Any] | None:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
+def rendered(module: Module, template: str, variables: str) -> tuple[int, str]:
+    """The module's status, and the text or the error."""
+    try:
+        return 0, module.render(template, variables, NOW)
+    except Refused as refused:
+        return refused.status, str(refused)
+
+
 def outcome(expect: dict[str, Any], status: int, found: str) -> str:
     if expect.get("error", "") is None:
         return "same" if status else "accepted"
@@ -121,7 +90,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--programs", type=int, default=2000, metavar="N", help="programs that are drawn (default: 2000)")
     parser.add_argument("--show", type=int, default=20, metavar="N", help="differences that are shown (default: 20)")
     options = parser.parse_args(arguments)
-    render = open_renderer(options.module)
+    module = Module(options.module)
     signal.signal(signal.SIGVTALRM, stop)
     counts: Counter[str] = Counter()
     refused: Counter[str] = Counter()
@@ -132,7 +101,7 @@ def main(arguments: list[str]) -> int:
         if expect is None:
             counts["no golden"] += 1
             continue
-        status, found = render(template, json.dumps(variables))
+        status, found = rendered(module, template, json.dumps(variables))
         kind = outcome(expect, status, found)
         counts[kind] += 1
         if kind == "unsupported":

@@ -43,6 +43,19 @@ PROGRAMS = (
 LATER: tuple[str, ...] = (
     # The arguments of a call block: its caller comes before those of `**`.
     "{% macro m() %}{{ kwargs.keys()|list }}{% endmacro %}{% call m(b=1, **{'a': 2}) %}x{% endcall %}",
+    # Blocks through three filters and more.
+    "{% filter upper|lower|replace('a', 'b')|title %}abc{% endfilter %}{% set x|upper|e|lower %}<A>{% endset %}{{ x }}",
+    # The result of a block that is no text: an error where the text that it belongs to ends, after what follows it.
+    "{% call namespace() %}x{% endcall %}{{ raise_exception('after') }}", "{% macro m() %}{% filter length %}a{% endfilter %}{% endmacro %}{% if m() %}{% endif %}{{ raise_exception('after') }}",
+    "{% generation %}{% call dict() %}{% endcall %}{% endgeneration %}{{ raise_exception('after') }}", "{% for i in [1] recursive %}{% call dict() %}{% endcall %}{% endfor %}{{ raise_exception('after') }}", "{% for i in [1] %}{% call dict() %}{% endcall %}{% endfor %}{{ raise_exception('after') }}",
+    # The syntax of targets, tuples, subscripts and parameters.
+    "{% set a, = [1] %}", "{% for a, in [[1]] %}{% endfor %}", "{% for x in xs, recursive %}{{ x }};{% endfor %}", "{% set in = 1 %}{% for in in [in] %}{{ in }}{% endfor %}", "{% for loop in xs %}{% endfor %}", "{% for (a, loop) in [] %}{% endfor %}", "{% macro m(a, a) %}{% endmacro %}",
+    "{% print n, s %}{% print %}{% print (n, s) %}", "{% print n, %}", "{{ d[] }}|{{ d[1, 2] }}|", "{{ d[1,] }}",
+    # Division that rounds twice.
+    "{{ 1e16 // 3.14159 }} {{ 1e16 // 3 }} {{ -1e16 // 3 }} {{ 7.5 // -2 }} {{ -0.0 // 1 }} {{ 1e-300 // -1 }} {{ 5e-324 % -3 }}",
+    # Attributes and elements of a field.
+    "{{ '{0[a]}{0[b]:>5}{1[1]}{1[-1]}{2.real:03d}{d[a].real!r}{0[nope]}'.format(d, xs, n, d=d) }}", "{{ '{0[a}'.format(d) }}", "{{ '{0[a]b}'.format(d) }}", "{{ '{0.}'.format(d) }}", "{{ '{0[nope][a]}'.format(d) }}", "{{ '{d[a}{0[]}'.format(d=d) }}|", "{{ '{a[b]}'.format_map({'a': d}) }}",
+    "{{ dict(missing) }}",
 )
 CHARACTERS = ("{% for c in s %}{{ c.isupper()|int + c.islower()|int * 2 + c.istitle()|int * 4 + c.isalpha()|int * 8 + c.isdecimal()|int * 16 + c.isdigit()|int * 32 + c.isnumeric()|int * 64 + "
               "c.isalnum()|int * 128 + c.isspace()|int * 256 + c.isprintable()|int * 512 + c.isidentifier()|int * 1024 + ('a' ~ c).isidentifier()|int * 2048 + (('A' ~ c ~ 'Σ').lower()|last == 'ς')|int * 4096 + "
