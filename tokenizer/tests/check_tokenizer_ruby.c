@@ -67,36 +67,48 @@ END_TEST
 static const struct {
     const char *ruby;
     size_t at;
-} REFUSED[] = {{"(?i)[a&&b]", 6},
-               {"(?i)[a[^b]]", 7},
-               {"(?i)[\\p{Lu}]", 7},
-               {"(?i:a[^\\P{L}])", 9},
-               {"[a-[b]]", 3},
-               {"[a&&]", 4},
-               {"a(", 2},
-               {"a)", 1},
-               {"[a", 1},
+    const char *reason;
+} REFUSED[] = {{"(?i)[a&&b]", 6, "an intersection where case is ignored"},
+               {"(?i)[a[^b]]", 7, "a complement in a set where case is ignored"},
+               {"(?i)[\\p{Lu}]", 7, "a property in a set, some of whose members have another case"},
+               {"(?i:a[^\\P{L}])", 9, "a property in a set, some of whose members have another case"},
+               {"[a-[b]]", 3, "a range without an end"},
+               {"[a&&]", 4, "a set without members"},
+               {"a(", 2, "a ( without its )"},
+               {"a)", 1, "a ) without its ("},
+               {"[a", 1, "brackets without an end"},
 
-               {"\\1", 1},
-               {"\\k<a>", 1},
-               {"(?<n>a)", 2},
-               {"a**", 2},
-               {"*a", 0},
-               {"a(?i)b", 3},
-               {"\\xE2", 2},
-               {"\\p{In_Greek}}", 2},
+               {"\\1", 1, "a reference to a group"},
+               {"\\k<a>", 1, "a reference to a group"},
+               {"(?<n>a)", 2, "a named group"},
+               {"(?~a)", 2, "an absent operator"},
+               {"(?#a)", 2, "a comment"},
+               {"(?(a)b)", 2, "a condition"},
+               {"(?{a})", 2, "a callout"},
+               {"(?", 2, "an unknown group"},
+               {"\\y", 1, "\\y or \\Y, a boundary of grapheme clusters"},
+               {"\\O", 1, "\\N or \\O, any character"},
+               {"\\K", 1, "\\K, which keeps what is left of it"},
+               {"\\o{101}", 1, "an octal number"},
+               {"\\cA", 1, "a control or meta character"},
+               {"\\Q", 1, "an unknown escape"},
+               {"a**", 2, "a quantifier of a quantifier"},
+               {"*a", 0, "a quantifier without an operand"},
+               {"a(?i)b", 3, "options in the middle of a pattern"},
+               {"\\xE2", 2, "a byte beyond ASCII"},
+               {"\\p{In_Greek}}", 2, ""},
 
-               {"\\pL", 2},
-               {"\\", 1},
-               {"\\G", 1},
-               {"(?x: a)", 2},
+               {"\\pL", 2, "a property without braces"},
+               {"\\", 1, "a backslash at the end"},
+               {"\\G", 1, "\\G, the start of the search"},
+               {"(?ix: a)", 2, "an option other than i and m"},
 
-               {"\\p{", 2},
-               {"\\x{}", 2},
-               {"\\X", 1},
-               {"(?i:ß)", 4},
-               {"(?i:asT)", 5},
-               {"(?i:[ß])", 5}};
+               {"\\p{", 2, "a property without an end"},
+               {"\\x{}", 2, "an invalid number"},
+               {"\\X", 1, "\\X, a grapheme cluster"},
+               {"(?i:ß)", 4, "a character whose case folding has several"},
+               {"(?i:asT)", 5, "a character whose case folding has several"},
+               {"(?i:[ß])", 5, "a character whose case folding has several"}};
 
 START_TEST(unsupported_syntax_is_refused_with_its_offset)
 {
@@ -110,6 +122,7 @@ START_TEST(unsupported_syntax_is_refused_with_its_offset)
         ck_assert_msg(!done, "%s", REFUSED[i].ruby);
         ck_assert_msg(problem.reason && problem.at == REFUSED[i].at, "%s at %zu", REFUSED[i].ruby,
                       problem.at);
+        ck_assert_str_eq(problem.reason, REFUSED[i].reason);
     }
 }
 END_TEST

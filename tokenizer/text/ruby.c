@@ -8,6 +8,19 @@
 
 #define NO_ATOM SIZE_MAX
 
+/* What a character after "(?" and options means to Oniguruma, if it is not rewritten. */
+static const char *reason_of_group(char c)
+{
+    static const struct {
+        const char *characters, *reason;
+    } GROUPS[] = {{"<'", "a named group"}, {"~", "an absent operator"},
+                  {"#", "a comment"},      {"(", "a condition"},
+                  {"{", "a callout"},      {"xWDSPCLy", "an option other than i and m"}};
+    for (size_t i = 0; c && i < sizeof GROUPS / sizeof *GROUPS; i++)
+        if (strchr(GROUPS[i].characters, c)) return GROUPS[i].reason;
+    return "an unknown group";
+}
+
 /* Rewrites options after "(?": their letters, then ':' or ')'. */
 static bool put_options(ruby_rewriting *r)
 {
@@ -22,7 +35,8 @@ static bool put_options(ruby_rewriting *r)
         letters[n++] = c == 'm' ? 's' : c; /* in Ruby, m makes the dot match newlines */
     }
     letters[n] = '\0';
-    if (ruby_peek(r) != ':' && ruby_peek(r) != ')') return ruby_refuse(r, begin, "an unknown group");
+    if (ruby_peek(r) != ':' && ruby_peek(r) != ')')
+        return ruby_refuse(r, begin, reason_of_group(ruby_peek(r)));
     /* Elsewhere Ruby makes all alternatives to the right of the options one group. */
     if (ruby_peek(r) == ')' && begin != 2) return ruby_refuse(r, begin, "options in the middle of a pattern");
     if (!ruby_put(r, "(?") || !ruby_put(r, letters) || !ruby_put_text(r, r->text + r->at, 1)) return false;

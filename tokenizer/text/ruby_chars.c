@@ -128,6 +128,24 @@ static bool put_number(ruby_rewriting *r, char letter)
     return ruby_put(r, items);
 }
 
+/* What a letter or digit after a backslash means to Oniguruma, if it is not rewritten. */
+static const char *reason_of_escape(char c)
+{
+    static const struct {
+        const char *letters, *reason;
+    } ESCAPES[] = {{"X", "\\X, a grapheme cluster"},
+                   {"yY", "\\y or \\Y, a boundary of grapheme clusters"},
+                   {"NO", "\\N or \\O, any character"},
+                   {"K", "\\K, which keeps what is left of it"},
+                   {"G", "\\G, the start of the search"},
+                   {"gk123456789", "a reference to a group"},
+                   {"o0", "an octal number"},
+                   {"cCM", "a control or meta character"}};
+    for (size_t i = 0; i < sizeof ESCAPES / sizeof *ESCAPES; i++)
+        if (strchr(ESCAPES[i].letters, c)) return ESCAPES[i].reason;
+    return "an unknown escape";
+}
+
 bool ruby_put_escape(ruby_rewriting *r)
 {
     const bool bracketed = r->others != NULL;
@@ -156,6 +174,6 @@ bool ruby_put_escape(ruby_rewriting *r)
     case 'H': return ruby_put_items(r, "0-9a-fA-F", letter == 'H');
     case 'w':
     case 'W': return ruby_put_items(r, bracketed ? RUBY_WORD : RUBY_LONE_WORD, letter == 'W');
-    default: return ruby_refuse(r, begin, "an unknown escape");
+    default: return ruby_refuse(r, begin, reason_of_escape(letter));
     }
 }
