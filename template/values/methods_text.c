@@ -92,11 +92,12 @@ METHOD(remove_affix)
     return tpl_text(text.at, text.n);
 }
 
-/* An argument that a safe string escapes. */
+/* An argument that a safe string escapes, of any type. */
 static assay_text escaped(tpl *t, const tpl_method_call_args *m, tpl_value v, const char *missing)
 {
-    const assay_text text = tpl_argument_text(t, v, missing);
-    return m->self.safe && v.kind == TPL_STRING && !v.safe ? tpl_escape(t, text).text : text;
+    const bool is_text = v.kind == TPL_STRING && v.safe;
+    if (!m->self.safe || is_text || v.kind == TPL_MISSING) return tpl_argument_text(t, v, missing);
+    return tpl_escape(t, tpl_str(t, v)).text;
 }
 
 METHOD(replace)

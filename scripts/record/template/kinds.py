@@ -56,6 +56,8 @@ LATER: tuple[str, ...] = (
     # Attributes and elements of a field.
     "{{ '{0[a]}{0[b]:>5}{1[1]}{1[-1]}{2.real:03d}{d[a].real!r}{0[nope]}'.format(d, xs, n, d=d) }}", "{{ '{0[a}'.format(d) }}", "{{ '{0[a]b}'.format(d) }}", "{{ '{0.}'.format(d) }}", "{{ '{0[nope][a]}'.format(d) }}", "{{ '{d[a}{0[]}'.format(d=d) }}|", "{{ '{a[b]}'.format_map({'a': d}) }}",
     "{{ dict(missing) }}",
+    # Arguments that a safe text escapes, of any type.
+    "{{ (h|safe).replace('b', 2) }}{{ (h|safe).replace('b', [1, '<'], 1) }}{{ (h|safe).replace('b', missing) }}{{ ('x'|safe).center(5, 1) }}", "{{ ('x'|safe).center(5, none) }}", "{{ (h|safe).replace(2, 'b') }}",
 )
 CHARACTERS = ("{% for c in s %}{{ c.isupper()|int + c.islower()|int * 2 + c.istitle()|int * 4 + c.isalpha()|int * 8 + c.isdecimal()|int * 16 + c.isdigit()|int * 32 + c.isnumeric()|int * 64 + "
               "c.isalnum()|int * 128 + c.isspace()|int * 256 + c.isprintable()|int * 512 + c.isidentifier()|int * 1024 + ('a' ~ c).isidentifier()|int * 2048 + (('A' ~ c ~ 'Σ').lower()|last == 'ς')|int * 4096 + "
