@@ -100,6 +100,7 @@ static const struct {
 
                {"\\pL", 2, "a property without braces"},
                {"\\", 1, "a backslash at the end"},
+               {"(?i)[a\\H]", 7, "\\H in a set where case is ignored"},
                {"\\G", 1, "\\G, the start of the search"},
                {"(?ix: a)", 2, "an option other than i and m"},
 

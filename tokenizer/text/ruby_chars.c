@@ -171,7 +171,11 @@ bool ruby_put_escape(ruby_rewriting *r)
     case 's': return ruby_put_items(r, RUBY_WHITE, false);
     case 'S': return bracketed ? ruby_put(r, "\\P{White_Space}") : ruby_put_items(r, RUBY_WHITE, true);
     case 'h':
-    case 'H': return ruby_put_items(r, "0-9a-fA-F", letter == 'H');
+    case 'H':
+        /* Oniguruma matches what a member folds to: \H has U+FB01, which folds to "fi", and no f. */
+        if (bracketed && r->folds && letter == 'H')
+            return ruby_refuse(r, begin, "\\H in a set where case is ignored");
+        return ruby_put_items(r, "0-9a-fA-F", letter == 'H');
     case 'w':
     case 'W': return ruby_put_items(r, bracketed ? RUBY_WORD : RUBY_LONE_WORD, letter == 'W');
     default: return ruby_refuse(r, begin, reason_of_escape(letter));
