@@ -331,13 +331,19 @@ assay_status server_read_add_special(server_reading *r, json_object *value)
     return rc;
 }
 
+/* The response reads whether a second call is left out. */
+assay_status server_read_parallel_calls(server_reading *r, json_object *value)
+{
+    bool parallel;
+    return read_switch(r, "parallel_tool_calls", value, &parallel);
+}
+
 /* "auto" or "none"; of Messages {"type": …}. */
 assay_status server_read_tool_choice(server_reading *r, json_object *value)
 {
     static const char *const names[] = {"type", "disable_parallel_tool_use", NULL};
-    const server_path path = server_path_top("tool_choice"),
-                      at = server_path_member(&path, "disable_parallel_tool_use");
-    json_object *choice = value, *single = NULL;
+    const server_path path = server_path_top("tool_choice");
+    json_object *choice = value, *single;
     if (r->out->endpoint == SERVE_MESSAGES) {
         if (!json_object_is_type(value, json_type_object))
             return refuse(r, "tool_choice", value, "an object");
@@ -345,7 +351,6 @@ assay_status server_read_tool_choice(server_reading *r, json_object *value)
         if (rc == ASSAY_OK)
             rc = server_optional(r, &path, value, "disable_parallel_tool_use", json_type_boolean, &single);
         if (rc != ASSAY_OK) return rc;
-        if (json_object_get_boolean(single)) return server_unexpected(r, &at, single, "false");
         choice = json_object_object_get(value, "type");
     }
     r->declines_tools = server_is(choice, "none");

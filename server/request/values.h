@@ -42,6 +42,7 @@ assay_status server_read_thinking(server_reading *r, json_object *value); /* Mes
 assay_status server_read_generation_prompt(server_reading *r, json_object *value);
 assay_status server_read_add_special(server_reading *r, json_object *value);
 assay_status server_read_tool_choice(server_reading *r, json_object *value);
+assay_status server_read_parallel_calls(server_reading *r, json_object *value);
 assay_status server_read_text_format(server_reading *r, json_object *value); /* Responses: text */
 
 #endif

@@ -131,6 +131,21 @@ static bool declines_tools(json_object *request, serve_endpoint endpoint)
     return text && strcmp(text, "none") == 0;
 }
 
+/* Whether the first call is the only one: of several that a model makes the others are left out, as vLLM
+ * does. Messages say so in tool_choice, by a member of the opposite sense. */
+static assay_status read_one_call(json_object *request, serve_request *r, assay_error *err)
+{
+    bool parallel = true;
+    json_object *choice = json_object_object_get(request, "tool_choice");
+    if (r->endpoint == SERVE_MESSAGES)
+        return json_object_is_type(choice, json_type_object)
+                   ? read_flag(choice, "tool_choice", "disable_parallel_tool_use", &r->one_call, err)
+                   : ASSAY_OK;
+    const assay_status rc = read_flag(request, "request", "parallel_tool_calls", &parallel, err);
+    r->one_call = !parallel;
+    return rc;
+}
+
 /* Calls are parsed only if there are tools to call. */
 static assay_status read_tools(json_object *request, json_object *server, serve_request *r, assay_error *err)
 {
@@ -143,7 +158,8 @@ static assay_status read_tools(json_object *request, json_object *server, serve_
     const bool has = tools && json_object_array_length(tools) > 0;
     r->declines_tools = declines_tools(request, r->endpoint);
     if (!has || !automatic || r->declines_tools) r->tools.n = 0;
-    return has ? write_tools(tools, r, err) : ASSAY_OK;
+    rc = read_one_call(request, r, err);
+    return rc == ASSAY_OK && has ? write_tools(tools, r, err) : rc;
 }
 
 /* How many prompts a request of completions has: a text and a list of ids are one. */

@@ -15,6 +15,7 @@ typedef struct serve_request {
     bool usage;          /* chat completions and completions: a chunk with the usage is wanted */
     bool thinking_off;   /* by the request, by its template arguments, or by the server's */
     bool declines_tools; /* tool_choice none */
+    bool one_call;       /* at most one call: parallel_tool_calls is false */
     size_t n;            /* choices of each prompt, at least 1 */
     size_t n_choices;    /* of all prompts */
     bool logprobs, prompt_logprobs, echo, token_ids; /* what is reported beside the text */

@@ -135,7 +135,9 @@ static void put_response(assay_response *r, const char *status, const char *erro
         if (i) serve_put(r, ",");
         put_item(r, &r->choice->runs[i], false);
     }
-    serve_put(r, "],\"parallel_tool_calls\":true,\"temperature\":null,\"tool_choice\":");
+    serve_put(r, "],\"parallel_tool_calls\":");
+    serve_put(r, r->request.one_call ? "false" : "true");
+    serve_put(r, ",\"temperature\":null,\"tool_choice\":");
     serve_put(r, r->request.declines_tools ? "\"none\"" : "\"auto\"");
     serve_put(r, ",\"tools\":[],\"top_p\":null,\"usage\":");
     if (is_over && !error) put_usage(r);

@@ -112,6 +112,10 @@ void serve_runs_receive(void *context, assay_part part, const char *text, size_t
         return;
     case ASSAY_PART_REASONING: receive_text(r, part, (assay_text){text, n}); return;
     case ASSAY_PART_CALL:
+        if (r->request.one_call && r->choice->n_calls > 0) {
+            serve_runs_close(r); /* the arguments that follow belong to no run */
+            return;
+        }
         run = open_run(r, part);
         if (run) buffer_append(&run->name, text, n);
         r->no_memory = r->no_memory || !run || run->name.failed;

@@ -76,8 +76,8 @@ DIFFERING = {
         "stream and whole answer agree on what must not be an answer",
         """With thinking off harmony's parsers never run, and its headers become text without their markers; messages of the channel
         commentary that are addressed to nobody, which harmony has for the user, are dropped; so are calls behind a final message
-        (`server.py`, 3611–3626).""",
-        """Text in messages, markers in none; a call is told wherever it stands."""),
+        (`server.py`, 3611–3626). `parallel_tool_calls` is accepted and repeated, and no answer depends on it.""",
+        """Text in messages, markers in none; a call is told wherever it stands; one call at most where the request says so."""),
 }
 
 
@@ -219,7 +219,7 @@ def lines(seed: int, n: int) -> list[str]:
         output tokens alone (7005); the stop_reason is made from calls alone (6999). A stream of responses has one last event (3523), sends a call's
         item with its arguments (3466–3493), and no frame for an error (6171). `_ensure_sse_terminal` (5161–5187) ends a failed
         stream of messages as if it had been told in full. `created` of a chunk is the time of that chunk (`api/models.py`, 595): a stream
-        that takes longer than a second breaks chat-head.""", "- **Cause.** "),
+        with more than a second between two chunks breaks chat-head.""", "- **Cause.** "),
              *wrapped("""The published protocols. Goldens leave out stop_reason where the engine stopped at its limit; of a failure they hold only that a
         stream must tell it.""", "- **Must be.** ")]
     return made

@@ -36,10 +36,17 @@ def lacks_text(exchange: Exchange, text: str, whole: Folded) -> bool:
     return bool(first.split(said or "", maxsplit=1)[0].strip())
 
 
+def ignores_limit(exchange: Exchange, whole: Folded) -> bool:
+    """Whether the request allows one call, and there are several: the server does not know the member."""
+    return exchange.request.get("parallel_tool_calls") is False and len(events_fold.parts(whole)[2]) > 1
+
+
 def disputed(exchange: Exchange, text: str, whole: Folded) -> str | None:
-    """What is wrong with an answer: "unframed": headers became text because thinking is off; "preamble": a message
-    for the user is lost (harmony puts these into the channel of calls); "lost": a call or text is in no field; None:
-    nothing."""
+    """What is wrong with an answer: "parallel": it has several calls, and the request allows one; "unframed": headers became text because
+    thinking is off; "preamble": a message for the user is lost (harmony puts these into the channel of calls); "lost": a call or text is in
+    no field; None: nothing."""
+    if ignores_limit(exchange, whole):
+        return "parallel"
     if lacks_text(exchange, text, whole):
         return "lost"
     if exchange.server["reasoning_parser"] not in FRAMED:
