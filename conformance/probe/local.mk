@@ -26,6 +26,8 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/checks/scenario.c conformance/probe/checks/scenario.h \
 	conformance/probe/checks/scene.c conformance/probe/checks/scene.h \
 	conformance/probe/checks/shape.c conformance/probe/checks/shape.h \
+	conformance/probe/checks/situation.c conformance/probe/checks/situation.h \
+	conformance/probe/checks/spaces.c conformance/probe/checks/spaces.h \
 	conformance/probe/checks/stream.c conformance/probe/checks/stream.h \
 	conformance/probe/checks/tally.c conformance/probe/checks/tally.h \
 	conformance/probe/checks/twins.c conformance/probe/checks/twins.h \

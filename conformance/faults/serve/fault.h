@@ -14,10 +14,11 @@
 #include "server/evaluate/logprobs.h"
 #include "server/evaluate/task.h"
 
-/* The rows of the probe's report that name a fault. group: of checks; family: of fixtures/bundle; check:
+/* The rows of the probe's report that name a fault. truth: the directory of the cases by which the server is
+ * judged, which holds the checkpoint that it serves, below the source directory. group: of checks; check:
  * their names, divided by spaces; text: a part of the text or the rule of each. */
 typedef struct served_row {
-    const char *family, *group, *check, *verdict, *grade, *text;
+    const char *truth, *group, *check, *verdict, *grade, *text;
 } served_row;
 
 /* What a fault does at each seam; NULL and false leave it as it is. All but `request` run on the evaluating
@@ -64,8 +65,16 @@ typedef struct served_fault {
     bool leaks;
 } served_fault;
 
-extern const served_fault SERVED_FAULTS[];
-extern const size_t N_SERVED_FAULTS;
+/* A table of faults, [n]. */
+typedef struct served_fault_list {
+    const served_fault *at;
+    size_t n;
+} served_fault_list;
+
+extern const served_fault_list served_faults, served_call_faults;
+
+/* The i-th fault of all tables; NULL: there are no more. */
+const served_fault *served_fault_at(size_t i);
 
 /* The i-th planted fault; NULL: there are no more. ASSAY_FAULT names them, divided by commas. */
 const served_fault *served_planted(size_t i);
@@ -82,6 +91,12 @@ void served_done_early(const char *bytes, size_t n, buffer *out);
 void served_think_in_content(const char *bytes, size_t n, buffer *out);
 void served_call_again(const char *bytes, size_t n, buffer *out);
 void served_one_call_id(const char *bytes, size_t n, buffer *out);
+void served_drop_call(const char *bytes, size_t n, buffer *out);
+void served_merge_calls(const char *bytes, size_t n, buffer *out);
+void served_number_call(const char *bytes, size_t n, buffer *out);
+void served_null_arguments(const char *bytes, size_t n, buffer *out);
+void served_blank_arguments(const char *bytes, size_t n, buffer *out);
+void served_lose_input(const char *bytes, size_t n, buffer *out);
 void served_short_history(json_object *body);
 void served_strip(json_object *body);
 void served_one_call(json_object *body);

@@ -4,8 +4,9 @@ SERVE_SEAMS = -Wl,--wrap=server_answer_chunk,--wrap=server_batch_run,--wrap=serv
 	-Wl,--wrap=server_exchange_put,--wrap=server_logprobs_of,--wrap=server_metrics_get,--wrap=server_model_open \
 	-Wl,--wrap=server_request_read,--wrap=server_run_close,--wrap=server_run_take,--wrap=server_sample_open
 
-SERVED_FAULTS = conformance/faults/serve/answers.c conformance/faults/serve/bodies.c conformance/faults/serve/fault.h \
-	conformance/faults/serve/reports.c conformance/faults/serve/steps.c conformance/faults/serve/table.c
+SERVED_FAULTS = conformance/faults/serve/answers.c conformance/faults/serve/bodies.c conformance/faults/serve/calls.c \
+	conformance/faults/serve/fault.c conformance/faults/serve/fault.h conformance/faults/serve/reports.c conformance/faults/serve/steps.c \
+	conformance/faults/serve/table.c conformance/faults/serve/table_calls.c
 check_PROGRAMS += conformance/faults/serve/assay conformance/faults/serve/list
 conformance_faults_serve_assay_SOURCES = $(SERVED_FAULTS) conformance/faults/serve/seams.c $(conformance_assay_SOURCES)
 conformance_faults_serve_assay_CPPFLAGS = $(conformance_assay_CPPFLAGS)

@@ -264,6 +264,17 @@ static bool read_responses_event(json_object *event, probe_answer *a)
     return true;
 }
 
+static bool begin_tool_use(json_object *block, probe_answer *a)
+{
+    json_object *input = member(block, "input");
+    const size_t n = a->n_calls;
+    const bool ok = read_call_object(block, "", "id", a);
+    if (a->n_calls > n)
+        a->calls[n].begins_empty =
+            json_object_is_type(input, json_type_object) && json_object_object_length(input) == 0;
+    return ok;
+}
+
 static bool read_messages_event(json_object *event, probe_answer *a)
 {
     json_object *type = member(event, "type"), *delta = member(event, "delta");
@@ -279,8 +290,11 @@ static bool read_messages_event(json_object *event, probe_answer *a)
     } else if (is_text(type, "error")) {
         read_error(member(event, "error"), a);
     } else if (is_text(type, "content_block_start")) {
-        if (is_text(member(block, "type"), "tool_use")) return read_call_object(block, "", "id", a);
+        if (is_text(member(block, "type"), "tool_use")) return begin_tool_use(block, a);
         return append(&a->content, member(block, "text")) && append(&a->reasoning, member(block, "thinking"));
+    } else if (is_text(type, "content_block_stop")) {
+        if (last && last->begins_empty && last->arguments.n == 0)
+            return buffer_append_string(&last->arguments, "{}");
     } else if (is_text(type, "content_block_delta")) {
         if (last && !append(&last->arguments, member(delta, "partial_json"))) return false;
         return append(&a->content, member(delta, "text")) && append(&a->reasoning, member(delta, "thinking"));

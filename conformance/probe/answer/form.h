@@ -17,8 +17,11 @@ typedef enum probe_endpoint {
 #define PROBE_CALLS_MAX 64
 #define PROBE_STEPS_MAX ((size_t)1 << 16)
 
+/* begins_empty: in a stream of Messages, the call began with the input {}, which it keeps if no JSON follows.
+ */
 typedef struct probe_call {
     buffer id, name, arguments;
+    bool begins_empty;
 } probe_call;
 
 /* What an answer had delivered after one of its events: bytes of texts, and rows of log-probabilities. */

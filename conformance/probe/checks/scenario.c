@@ -7,78 +7,11 @@
 #include "base/error.h"
 #include "conformance/probe/checks/characters.h"
 #include "conformance/probe/checks/outcome.h"
+#include "conformance/probe/checks/situation.h"
+#include "conformance/probe/checks/spaces.h"
 #include "conformance/probe/checks/stream.h"
 
 #define STOP_MAX 64 /* bytes of a stop text */
-
-static bool is_certain(const probe_prompt *p)
-{
-    return p->ends && p->n_greedy > 0 && p->n_safe == p->n_greedy + 1;
-}
-
-static json_object *last_message(const probe_prompt *p)
-{
-    json_object *messages = NULL;
-    if (!p->chat || !json_object_object_get_ex(p->chat, "messages", &messages)) return NULL;
-    const size_t n = json_object_array_length(messages);
-    return n ? json_object_array_get_idx(messages, n - 1) : NULL;
-}
-
-static bool has_tools(const probe_prompt *p)
-{
-    return p->chat && json_object_object_get_ex(p->chat, "tools", NULL);
-}
-
-/* Whether the last message is the result of a call. */
-static bool has_result(const probe_prompt *p)
-{
-    json_object *role = NULL;
-    (void)json_object_object_get_ex(last_message(p), "role", &role);
-    return json_object_is_type(role, json_type_string) && strcmp(json_object_get_string(role), "tool") == 0;
-}
-
-static bool fits_natural(const probe_run *r, probe_endpoint e, const probe_prompt *p)
-{
-    return probe_can_ask(r, e, p) && is_certain(p) && !has_tools(p);
-}
-
-static bool fits_reasoning(const probe_run *r, probe_endpoint e, const probe_prompt *p)
-{
-    return fits_natural(r, e, p) && p->thinks && r->truth->reasoning;
-}
-
-static bool fits_no_reasoning(const probe_run *r, probe_endpoint e, const probe_prompt *p)
-{
-    return fits_natural(r, e, p) && !p->thinks && r->truth->reasoning;
-}
-
-static bool fits_call(const probe_run *r, probe_endpoint e, const probe_prompt *p)
-{
-    return probe_can_ask(r, e, p) && is_certain(p) && has_tools(p) && !has_result(p);
-}
-
-/* A second one, whose call must have an id of its own. */
-static bool fits_other_call(const probe_run *r, probe_endpoint e, const probe_prompt *p)
-{
-    bool other = false;
-    for (const probe_prompt *q = r->truth->prompts; q < p && !other; q++) other = fits_call(r, e, q);
-    return other && fits_call(r, e, p);
-}
-
-static bool fits_result(const probe_run *r, probe_endpoint e, const probe_prompt *p)
-{
-    return probe_can_ask(r, e, p) && is_certain(p) && has_result(p);
-}
-
-static bool fits_characters(const probe_run *r, probe_endpoint e, const probe_prompt *p)
-{
-    return fits_natural(r, e, p) && probe_characters_cut(r->truth, p) > 0;
-}
-
-static bool fits_limit(const probe_run *r, probe_endpoint e, const probe_prompt *p)
-{
-    return probe_can_ask(r, e, p) && p->n_greedy >= 4 && p->n_safe >= 4;
-}
 
 static size_t limit_natural(const probe_run *r, const probe_prompt *p)
 {
@@ -132,6 +65,7 @@ static void judge_natural(const probe_scene *s)
                                  "%zu bytes of content, %zu of reasoning", s->a->content.n,
                                  s->a->reasoning.n);
     else (void)probe_scene_report(s, "fields", PROBE_FAILED, PROBE_BREAKS, "%s", text);
+    probe_spaces_judge(s);
 }
 
 /* The limit may end within a character. U+FFFD in its place at the end is what published tokenizers decode;
@@ -215,18 +149,21 @@ static bool choose_stop(const probe_expected *e, probe_endpoint endpoint, char s
 }
 
 const probe_scenario probe_scenarios[] = {
-    {"natural", fits_natural, limit_natural, false, false, judge_natural},
-    {"reasoning", fits_reasoning, limit_natural, false, true, judge_natural},
-    {"no-reasoning", fits_no_reasoning, limit_natural, false, true, judge_natural},
-    {"call", fits_call, limit_natural, false, true, judge_natural},
-    {"other-call", fits_other_call, limit_natural, false, true, judge_natural},
-    {"call-result", fits_result, limit_natural, false, true, judge_natural},
+    {"natural", probe_situation_natural, limit_natural, false, false, judge_natural},
+    {"reasoning", probe_situation_reasoning, limit_natural, false, true, judge_natural},
+    {"no-reasoning", probe_situation_no_reasoning, limit_natural, false, true, judge_natural},
+    {"call", probe_situation_call, limit_natural, false, true, judge_natural},
+    {"other-call", probe_situation_other_call, limit_natural, false, true, judge_natural},
+    {"call-result", probe_situation_result, limit_natural, false, true, judge_natural},
+    {"several-calls", probe_situation_several_calls, limit_natural, false, true, judge_natural},
+    {"empty-call", probe_situation_empty_call, limit_natural, false, true, judge_natural},
+    {"white-space", probe_situation_white_space, limit_natural, false, true, judge_natural},
     {"no-limit", probe_outcome_is_longest, no_limit, false, false, probe_outcome_unlimited},
-    {"limit-in-call", fits_call, probe_outcome_limit_in_call, false, true, probe_outcome_cut_call},
-    {"characters", fits_characters, limit_natural, false, false, judge_natural},
-    {"limit", fits_limit, limit_half, false, false, judge_limit},
-    {"limit-in-character", fits_characters, limit_in_character, false, false, judge_limit},
-    {"stop", fits_natural, limit_natural, true, false, judge_stop},
+    {"limit-in-call", probe_situation_call, probe_outcome_limit_in_call, false, true, probe_outcome_cut_call},
+    {"characters", probe_situation_characters, limit_natural, false, false, judge_natural},
+    {"limit", probe_situation_limit, limit_half, false, false, judge_limit},
+    {"limit-in-character", probe_situation_characters, limit_in_character, false, false, judge_limit},
+    {"stop", probe_situation_natural, limit_natural, true, false, judge_stop},
     {0},
 };
 

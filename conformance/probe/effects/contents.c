@@ -153,6 +153,15 @@ void probe_judge_no_calls(const probe_trial *t)
     judge_calls(t, 0);
 }
 
+void probe_write_one_call(const probe_trial *t, size_t i, char more[PROBE_MORE_MAX])
+{
+    (void)i;
+    (void)snprintf(more, PROBE_MORE_MAX, "%s",
+                   t->endpoint == PROBE_MESSAGES
+                       ? "{\"tool_choice\":{\"type\":\"auto\",\"disable_parallel_tool_use\":true}}"
+                       : "{\"parallel_tool_calls\":false}");
+}
+
 void probe_judge_one_call(const probe_trial *t)
 {
     judge_calls(t, 1);

@@ -20,6 +20,7 @@ void probe_judge_token_ids(const probe_trial *t);
 void probe_judge_json(const probe_trial *t);
 void probe_write_no_tools(const probe_trial *t, size_t i, char more[PROBE_MORE_MAX]);
 void probe_judge_no_calls(const probe_trial *t);
+void probe_write_one_call(const probe_trial *t, size_t i, char more[PROBE_MORE_MAX]);
 void probe_judge_one_call(const probe_trial *t);
 
 #endif

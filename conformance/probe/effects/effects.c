@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/probe/checks/situation.h"
 #include "conformance/probe/effects/contents.h"
 #include "conformance/probe/effects/sampling.h"
 
@@ -70,8 +71,8 @@ static const probe_effect effects[] = {
      "\"text\":{\"format\":{\"type\":\"json_object\"}}", 64, 2, true, NULL, probe_judge_json},
     {"effects/tool-choice", CHATS, PROBE_CALLING, "\"tool_choice\":\"none\"", NULL, 0, 2, true,
      probe_write_no_tools, probe_judge_no_calls},
-    {"effects/parallel-calls", CHAT | 1U << PROBE_RESPONSES, PROBE_CALLING_TWICE,
-     "\"parallel_tool_calls\":false", NULL, 0, 2, true, NULL, probe_judge_one_call},
+    {"effects/parallel-calls", CHATS, PROBE_CALLING_TWICE, NULL, NULL, 0, 2, true, probe_write_one_call,
+     probe_judge_one_call},
     {0},
 };
 
@@ -96,14 +97,8 @@ static bool fits(const probe_run *r, probe_endpoint e, const probe_prompt *p, pr
 {
     if (!probe_can_ask(r, e, p) || p->n_greedy == 0) return false;
     if (choice == PROBE_ANY || choice == PROBE_UNCERTAIN) return true;
-    if (!p->ends || p->n_safe != p->n_greedy + 1) return false;
-    if (choice == PROBE_CERTAIN) return !p->chat || !json_object_object_get_ex(p->chat, "tools", NULL);
-    probe_expected expected;
-    const size_t least = choice == PROBE_CALLING ? 1 : 2;
-    const bool calls = probe_expect(r->truth, p, p->n_greedy, &expected, NULL) == ASSAY_OK &&
-                       expected.fields.n_calls >= least;
-    probe_expected_free(&expected);
-    return calls;
+    if (choice == PROBE_CERTAIN) return probe_situation_natural(r, e, p);
+    return choice == PROBE_CALLING ? probe_situation_calls(r, e, p) : probe_situation_several_calls(r, e, p);
 }
 
 /* The first prompt that fits, or the one whose answer is least certain; NULL: none. */

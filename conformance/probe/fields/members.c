@@ -39,6 +39,7 @@ static const probe_member members[] = {
     LATER("tool_choice: required, or a tool", C | M | R),
     LATER("tools[].strict", C | M | R),
     BY("parallel_tool_calls", C | R, "protocol/{e}/effects/parallel-calls"),
+    BY("tool_choice.disable_parallel_tool_use", M, "protocol/{e}/effects/parallel-calls"),
     BY("stream", ALL, "protocol/{e}/stream/*/form"),
     BY("stream_options.include_usage", C | L, "protocol/{e}/stream/*/usage"),
     FREE("stream_options.include_obfuscation", C | L | R, "padding of random length"),
