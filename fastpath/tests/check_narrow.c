@@ -1,5 +1,6 @@
 /* Activations converted to narrower types, by every instruction set supported here, compared bit for
- * bit with plain definitions. ASSAY_REQUIRE_ISA (see sweep.test) fails for sets without a kernel.
+ * bit with plain definitions; the sums of their products. ASSAY_REQUIRE_ISA (see sweep.test) fails for sets
+ * without a kernel.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
@@ -148,6 +149,44 @@ START_TEST(codes_are_the_nearest_ones)
 }
 END_TEST
 
+enum { LONG = 1024, LONG_ROWS = 40, CHAIN = 128 };
+
+/* 1 and 2^-25s: added to 1 one by one they are rounded away, added to each other they are exact. */
+static void expect_short_chains(const fp_matmul_variant *v, size_t n_rows)
+{
+    static uint16_t x[LONG_ROWS * LONG], stored[LONG];
+    static _Alignas(ASSAY_ALIGNMENT) char panel[LONG * ASSAY_PANEL_MAX * 2];
+    static float y[LONG_ROWS];
+    for (size_t i = 0; i < LONG; i++) stored[i] = nearest_bf16(i == 0 ? 1 : 0x1p-13F);
+    for (size_t i = 0; i < n_rows * LONG; i++) x[i] = nearest_bf16(i % LONG == 0 ? 1 : 0x1p-12F);
+    const assay_weight rows = {.n_out = 1, .n_in = LONG, .dtype = ASSAY_BF16, .rows = stored, .stride = LONG};
+    const assay_matrix w = {.n_out = 1,
+                            .n_in = LONG,
+                            .dtype = ASSAY_BF16,
+                            .panel = v->bf16.panel,
+                            .panel_bytes = v->bf16.panel_bytes(&rows),
+                            .panels = panel};
+    ck_assert_uint_le(w.panel_bytes, sizeof panel);
+    v->bf16.pack(panel, &rows, 0);
+    v->bf16.bf16(
+        &(assay_product){.y = y, .ld_y = 1, .x = x, .ld_x = LONG, .n_rows = n_rows, .w = &w, .n_panels = 1});
+    const double least = 1 + 0x1p-25 * (LONG - CHAIN);
+    for (size_t r = 0; r < n_rows; r++)
+        ck_assert_msg((double)y[r] >= least, "%s: row %zu of %zu: %a, expected %a at least",
+                      fp_isa_name(v->isa), r, n_rows, (double)y[r], least);
+}
+
+/* A longer chain can exceed the bound of include/assay/kernel.h where its first term is its largest. */
+START_TEST(no_more_than_128_products_of_bfloat16_are_added_to_each_other_one_by_one)
+{
+    for (size_t v = 0; v < FP_N_MATMUL; v++) {
+        if (!fp_isa_runs_here(FP_MATMUL[v].isa)) continue;
+        expect_short_chains(&FP_MATMUL[v], 1);
+        expect_short_chains(&FP_MATMUL[v], LONG_ROWS);
+    }
+}
+END_TEST
+
 static bool has_kernels(fp_isa isa)
 {
     for (size_t v = 0; v < FP_N_MATMUL; v++)
@@ -177,6 +216,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, bfloat16_is_the_nearest_one);
     tcase_add_test(tc, codes_are_the_nearest_ones);
+    tcase_add_test(tc, no_more_than_128_products_of_bfloat16_are_added_to_each_other_one_by_one);
     tcase_add_test(tc, there_are_kernels_for_every_set_that_is_required);
     suite_add_tcase(suite, tc);
     return support_run(suite);

@@ -3,10 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/vec/vec__avx512.h"
 
-/* PAIR_PART: as PART in matmul__vec.h; longer, since a part of pairs takes half as long.
- * STRETCH: the inputs that a block of many rows reads before the next block; parts alone would be lines of
+/* STRETCH: the inputs that a block of many rows reads before the next block; parts alone would be lines of
  * many pages of memory, which takes twice as long with 8960 inputs. */
-enum { ROWS = 8, STREAMED_ROWS = 32, PAIR_PART = 256, STRETCH = 8 * PAIR_PART };
+enum { ROWS = 8, STREAMED_ROWS = 32, STRETCH = 2048 };
 
 #include "fastpath/kernels/matmul/pairs__avx512bf16.h"
 
@@ -14,8 +13,8 @@ enum { ROWS = 8, STREAMED_ROWS = 32, PAIR_PART = 256, STRETCH = 8 * PAIR_PART };
 ALWAYS void add_pairs(block b, const uint16_t *x, size_t ld_x, size_t n_rows, size_t n)
 {
     const uint32_t *pairs = b.weights;
-    for (size_t i = 0; i < b.n_in; i += PAIR_PART) {
-        const size_t n_in = b.n_in - i < PAIR_PART ? b.n_in - i : PAIR_PART;
+    for (size_t i = 0; i < b.n_in; i += PART) {
+        const size_t n_in = b.n_in - i < PART ? b.n_in - i : PART;
         vec sum[ROWS][VECS];
         sum_pairs(sum, x + i, ld_x, pairs + i / 2 * FP_PANEL, n_in, n_rows, n);
         FP_UNROLL(8)
@@ -58,7 +57,7 @@ void fp_matmul_bf16_bf16__avx512bf16(const assay_product *p)
     const size_t end = p->first_panel + p->n_panels, n_in = p->w->n_in;
     if (p->n_rows <= STREAMED_ROWS) {
         for (size_t k = p->first_panel; k < end; k++)
-            for (size_t i = 0; i < n_in; i += PAIR_PART) pair_part(p, 0, p->n_rows, k, i, PAIR_PART);
+            for (size_t i = 0; i < n_in; i += PART) pair_part(p, 0, p->n_rows, k, i, PART);
         return;
     }
     for (size_t r = 0; r < p->n_rows; r += CHUNK)
