@@ -240,9 +240,12 @@ void fault_chunk_masked(fp_key_range *range, size_t position);
 
 /* Of numbers.c. */
 void fault_softmax_no_maximum(fp_kernels *k);
+void fault_sink_is_maximum(fp_kernels *k);
 void fault_cap_overflow(fp_kernels *k);
 void fault_gate_overflow(fp_kernels *k);
 void fault_router_overflow(fp_choice *choice, float *probability, float *bias);
+void fault_head_scale_overflow(const fp_pass *pass, size_t i, const fp_head_scratch *s, float *q,
+                               const float *k, float *v, fault_scale_fn *scale);
 void fault_softplus_overflow(fp_pass *pass, size_t i);
 void fault_values_float16(fp_kernels *k);
 void fault_products_float16(fp_kernels *k);

@@ -28,6 +28,16 @@ void fault_softmax_no_maximum(fp_kernels *k)
     k->op.attention_f32.f32 = attend_without_maximum;
 }
 
+static void attend_by_sink(const assay_attention_call *c)
+{
+    fault_attend(c, &(fault_attention){.sink_is_maximum = true});
+}
+
+void fault_sink_is_maximum(fp_kernels *k)
+{
+    k->op.attention_f32.f32 = attend_by_sink;
+}
+
 static void attend_with_overflow(const assay_attention_call *c)
 {
     fault_attend(c, &(fault_attention){.caps_overflow = true});
@@ -69,6 +79,18 @@ void fault_router_overflow(fp_choice *choice, float *probability, float *bias)
     (void)bias;
     for (size_t e = 0; e < choice->n_experts; e++)
         if (probability[e] >= 1) probability[e] = NAN;
+}
+
+/* (e^2x - 1) / (e^2x + 1) is no number where e^2x is infinite: x is above 44. */
+void fault_head_scale_overflow(const fp_pass *pass, size_t i, const fp_head_scratch *s, float *q,
+                               const float *k, float *v, fault_scale_fn *scale)
+{
+    const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
+    scale(pass, i, s, q, k, v);
+    for (size_t h = 0; h < pass->n_rows * a->n_heads; h++) {
+        if (isinf(expf(2 * s->of_q[h]))) q[h * a->head_dim] = NAN;
+        if (isinf(expf(2 * s->of_v[h]))) v[h * a->head_dim] = NAN;
+    }
 }
 
 /* As if the softplus were made of the exponential of its argument, which is about the bias where that is

@@ -50,6 +50,7 @@ static double weigh_keys(const assay_attention_call *c, const fault_attention *h
         if (!(weight[j] <= maximum)) maximum = weight[j];
     }
     if (how->without_maximum) maximum = 0;
+    if (how->sink_is_maximum && c->sinks) maximum = sink;
     double sum = (double)expf(sink - maximum);
     for (size_t j = 0; j <= c->last[row]; j++) {
         weight[j] = expf(weight[j] - maximum);

@@ -13,6 +13,7 @@ float fault_float16_overflow(float x);
 /* How attention differs from that of include/assay/kernel.h. */
 typedef struct fault_attention {
     bool without_maximum; /* exponentials are those of the scores as they are, in float32 */
+    bool sink_is_maximum; /* they are relative to the score beside those of the keys, if there is one */
     bool caps_overflow;   /* tanh is made of exponentials in float32 */
     bool sums_float16;    /* a sum of values beyond the largest float16, before its division, is infinite */
 } fault_attention;

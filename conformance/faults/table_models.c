@@ -216,12 +216,18 @@ const fault MODEL_FAULTS[] = {
     {"softmax-no-maximum", "the exponentials of a softmax are those of the scores, without their maximum",
      "llama/large-scores/single llama/large-scores/batch gemma4/large-scores/window "
      "qwen3_5/large-gates/batch "
-     "qwen3_moe/large-router/single paddleocr_vl/large-scores/images qwen3_omni_moe/large-scores/sound",
+     "qwen3_moe/large-router/single paddleocr_vl/large-scores/images qwen3_omni_moe/large-scores/sound "
+     "mllama/large-scores/images moondream3/large-scores/single",
      "llama/base/single", .kernels = fault_softmax_no_maximum},
+    {"sink-is-maximum",
+     "the exponentials of a softmax are taken relative to the score beside those of the keys",
+     "falcon_ocr/large-sinks/image", "falcon_ocr/base/image", .kernels = fault_sink_is_maximum},
     {"cap-overflow", "the tanh of a cap of scores is made of exponentials that overflow",
      "gemma2/large-scores/single", "gemma2/base/window", .kernels = fault_cap_overflow},
     {"gate-overflow", "the sigmoid of a gate is made of exponentials that overflow",
      "qwen3_5/large-gates/batch", "qwen3_5/base/single", .kernels = fault_gate_overflow},
+    {"head-scale-overflow", "the tanh of a scale of heads is made of exponentials that overflow",
+     "moondream3/large-scores/single", "moondream3/base/single", .scales = fault_head_scale_overflow},
     {"softplus-overflow", "the softplus of a delta net is made of exponentials that overflow",
      "qwen3_5/large-gates/batch", "qwen3_5/base/single", .mixes = fault_softplus_overflow},
     {"router-overflow", "the sigmoid of a router is made of exponentials that overflow",
@@ -233,8 +239,9 @@ const fault MODEL_FAULTS[] = {
      "llama/large-activations/single qwen3_moe/large-activations/single", "llama/base/single",
      .kernels = fault_squares_float16},
     {"values-float16", "sums of values are float16 before they are divided, and infinite beyond the largest",
-     "llama/large-activations/single llama/large-activations/batch", "llama/base/single",
-     .kernels = fault_values_float16},
+     "llama/large-activations/single llama/large-activations/batch mllama/large-scores/images "
+     "falcon_ocr/large-sinks/image moondream3/large-scores/single",
+     "llama/base/single", .kernels = fault_values_float16},
     {"tail-dropped", "the outputs of a product after its last whole tile are missing", "qwen3/base/single",
      "llama/mlx-4bit/single", .product = fault_tail_dropped},
     {"rows-swapped", "the decoded tokens of the first two samples are swapped", "qwen3/base/batch",

@@ -35,6 +35,21 @@ def normed_scores(head_dim: int, scale: float, offset: float = 0.0) -> Rules:
     return ((r"(q|k)_norm\.weight$", lambda rng, shape: around(factor, factor / 8)(rng, shape) - offset),)
 
 
+def massive_last(rule: Rule, share: float) -> Rule:
+    """The rule; this share of the rows, the last ones, gives ACTIVATION of unit inputs."""
+    def draw(rng, shape):
+        values = np.array(rule(rng, shape))
+        first = shape[0] - round(share * shape[0])
+        values[first:] = fan_in(ACTIVATION)(rng, (shape[0] - first, *shape[1:]))
+        return values
+    return draw
+
+
+def saturated(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """About SCORE, of either sign in turns."""
+    return around(SCORE, SCORE / 20)(rng, shape) * np.resize((-1.0, 1.0), shape)
+
+
 def massive_norm(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """A norm that leaves little of the first element, and multiplies the others until they are about 1."""
     size = ACTIVATION / math.sqrt(shape[0])

@@ -10,6 +10,7 @@ import torch
 
 from ..dims import attention_dims, pick
 from ..images import Patches
+from ..large import ACTIVATION, massive_last, saturated
 from ..rewrites import falcon_ocr as rewrite
 from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Variant
 from ..vision import FAINT, LONG_TEXT
@@ -103,6 +104,14 @@ def seldom_marks(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray
     return rows
 
 
+def large_sinks(base: Config) -> tuple[tuple[str, Rule], ...]:
+    """Sinks above all scores and below them, and large values. Scores themselves are at most the root of head_dim, as published, since
+    queries and keys have norms without weights."""
+    heads, kv_heads = base["num_attention_heads"], base["num_key_value_heads"]
+    return ((r"sinks$", saturated), (r"wqkv\.weight$", massive_last(fan_in(1.2), kv_heads / (heads + 2 * kv_heads))),
+            (r"wo\.weight$", fan_in(1 / ACTIVATION)))
+
+
 CASES = ("image", "image-batch", "image-decode", "image-generate", "image-then-text", "images-alike", "positions-alone")
 
 
@@ -119,6 +128,9 @@ def variants(base: Config) -> list[Variant]:
              {"patch_size": 5, "num_channels": 2}, dtype="float32"),
         made(base, "epsilons", "An epsilon of any norm", ("image",), {"num_hidden_layers": 1, "vocab_size": 47},
              weight_rules=FAINT_RULES, dtype="bfloat16", proves=("epsilons",)),
+        made(base, "large-sinks", "A sink taken for the largest score, or sums of values in float16: sinks are above 88 and below -88, "
+             "values are 60,000", ("image",), {"num_hidden_layers": 1, "vocab_size": 47}, weight_rules=large_sinks(base), typical=True,
+             typical_layers=True),
         made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS, {**LONG_TEXT, "vocab_size": 14, "intermediate_size": 51},
              weight_rules=((r"lm_head\.weight$", seldom_marks),), dtype="bfloat16"),
     ]

@@ -15,6 +15,7 @@ import torch
 
 from .. import vision
 from ..dims import attention_dims, pick
+from ..large import ACTIVATION, normed_scores
 from ..plan import PICTURES
 from ..tiles import Tiles
 from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
@@ -106,6 +107,13 @@ def from_mlx(found: dict[str, Any]) -> dict[str, Any]:
     return dict(one(name, value) for name, value in found.items())
 
 
+def large_cross(base: Config) -> tuple[tuple[str, Rule], ...]:
+    """Large scores and values where layers attend to images."""
+    head_dim = base["hidden_size"] // base["num_attention_heads"]
+    return (*normed_scores(head_dim, head_dim ** -0.5), (r"cross_attn\.v_proj\.weight$", fan_in(ACTIVATION)),
+            (r"cross_attn\.o_proj\.weight$", fan_in(1 / ACTIVATION)))
+
+
 CASES = tuple(name for name in PICTURES if "videos" not in name and name != "positions")
 
 # Widths that are multiples of a group
@@ -134,6 +142,9 @@ def variants(base: Config) -> list[Variant]:
               "num_channels": 2, "patch_size": 5, "image_size": 20, "num_attention_heads": 1, "max_num_tiles": 6,
               "supported_aspect_ratios": [[3, 2], [1, 1], [3, 1], [2, 3], [1, 2], [2, 1]],
               "hidden_act": "gelu_pytorch_tanh"}, dtype="bfloat16", spelling="old"),
+        made(base, "large-scores", "A softmax over the rows of images without its maximum, or their values in float16: scores are above "
+             "88 and below -88, values are 60,000", ("images",), less, once, weight_rules=large_cross(base), spelling="old",
+             typical=True, typical_layers=True),
         made(base, "mlx-8bit", "A tower and its tables of tiles in groups, the names of mlx-vlm, or a convolution whose "
              "channels are last misread", ("images-decode", "images-generate"), MLX, MLX_TOWER, spelling="old",
              dtype="bfloat16", groups=Groups(8, 32, ((r"k_proj", {"bits": 4, "group_size": 32}),), towers=True)),

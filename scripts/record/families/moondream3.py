@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from ..dims import pick
 from ..images import Crops
+from ..large import ACTIVATION, SCORE, massive_last
 from ..rewrites import moondream3 as rewrite
 from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
 from ..vision import FAINT
@@ -118,6 +120,14 @@ MLX_TOWER: Config = {"hidden_size": 32, "intermediate_size": 40, "num_hidden_lay
 FAR_EXPERTS: tuple[tuple[str, Rule], ...] = ((r"mlp\.gate\.bias$", around(0.0, 1.5)),)
 
 
+# Large scores and values, and scales of heads whose tanh is 1 or -1
+LARGE: tuple[tuple[str, Rule], ...] = (
+    (r"model\.layers\S*qkv\.weight$", massive_last(fan_in(math.sqrt(SCORE)), 1 / 3)),
+    (r"tau\.w[qv]$", fan_in(4 * SCORE / ACTIVATION)),
+    (r"self_attn\.proj\.weight$", fan_in(1 / ACTIVATION)),
+)
+
+
 def variants(base: Config) -> list[Variant]:
     few = {"num_hidden_layers": 2, "vocab_size": 47}
     return [
@@ -136,6 +146,9 @@ def variants(base: Config) -> list[Variant]:
         made(base, "mlx-4bit", "Stacks of experts, a router, an embedding or a tower in groups misread, or one taken for another",
              ("crops-generate", "crops-narrow", "narrow"), MLX, MLX_TOWER, dtype="bfloat16", groups=Groups(4, 32, towers=True),
              weight_rules=FAR_EXPERTS),
+        made(base, "large-scores", "A softmax without its maximum, a tanh of a scale by exponentials that overflow, or values in float16: "
+             "scores are above 88 and below -88, values are 60,000", ("single",), {**few, "num_hidden_layers": 1, "moe_start_layer": 0},
+             weight_rules=LARGE, typical=True, typical_layers=True),
         made(base, "lengths", LENGTHS_CATCH, LENGTHS_FEW_ROWS,
              {**few, "vocab_size": 12, "intermediate_size": 51, "max_position_embeddings": 2048}, dtype="bfloat16"),
     ]
