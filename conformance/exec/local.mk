@@ -17,10 +17,14 @@ conformance_exec_tests_served_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 conformance_exec_tests_served_LDADD = conformance/libconformance.la $(JSONC_LIBS)
 conformance_exec_tests_served_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 
-CONFORMANCE_EXEC_TESTS = conformance/exec/tests/check_frame
+CONFORMANCE_EXEC_TESTS = \
+	conformance/exec/tests/check_apart \
+	conformance/exec/tests/check_frame
 CONFORMANCE_EXEC_TAP = conformance/exec/tests/exec.test
 check_PROGRAMS += $(CONFORMANCE_EXEC_TESTS)
 TESTS += $(CONFORMANCE_EXEC_TESTS) $(CONFORMANCE_EXEC_TAP)
 EXTRA_DIST += $(CONFORMANCE_EXEC_TAP)
+conformance_exec_tests_check_apart_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_exec_tests_check_apart_LDADD = conformance/tests/libsupport.la
 conformance_exec_tests_check_frame_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_exec_tests_check_frame_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
