@@ -72,16 +72,20 @@ static bool name_shift(conf_replay *r, const conf_bounds *bounds, const conf_ass
         return false;
     v->stage = CONF_STAGE_TENSORS;
     conf_evaluate_allow(v, &assignment->limits);
-    const size_t n_dropped = conf_shift_find(r, bounds, assignment->reference);
+    const conf_shift shift = conf_shift_find(r, bounds, assignment->reference);
     const size_t n = strlen(v->reason);
     v->stage = reached;
-    if (n_dropped)
+    if (shift.n_dropped)
         (void)snprintf(
             v->reason + n, sizeof v->reason - n,
-            "; it drops the oldest tokens, %zu at a time, and renumbers the others: its logits are those of "
-            "this sequence, recomputed by " CONF_ENGINE_REFERENCE " (judged so with --context-shift %zu)",
-            n_dropped, n_dropped);
-    return n_dropped > 0;
+            "; it drops the oldest tokens, %zu at a time, and renumbers the others: its logits are "
+            "those of this sequence, %s " CONF_ENGINE_REFERENCE " (%s --context-shift %zu)",
+            shift.n_dropped,
+            shift.keeps ? "whose keys and values stay those computed with the dropped tokens, by"
+                        : "recomputed by",
+            shift.keeps ? "those of a recomputed sequence are judged with" : "judged so with",
+            shift.n_dropped);
+    return shift.n_dropped > 0;
 }
 
 static void evaluate_decoder(conf_replay *r, const conf_assignment *assignment)

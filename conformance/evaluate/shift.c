@@ -11,10 +11,11 @@
 #include "conformance/abi/step.h"
 #include "conformance/case/prompt.h"
 #include "conformance/evaluate/reference.h"
+#include "conformance/evaluate/shift_kept.h"
 #include "conformance/judge/logits.h"
 
 /* conf_shift_find does not evaluate more tokens. */
-#define COST_MAX 11000
+#define COST_MAX 22000
 
 /* The reference, and what it computes for a case. */
 typedef struct shifter {
@@ -48,12 +49,22 @@ static size_t token_of_row(const conf_decoder *d, size_t row)
     return p->pos + (p->decode ? conf_prompt_length(d, p->sample) : 0);
 }
 
-/* How many tokens the shifted rows take. */
+/* The tokens of a sample, with the forced ones. */
+static size_t count_tokens(const conf_decoder *d, size_t sample)
+{
+    return conf_prompt_length(d, sample) + d->n_decode;
+}
+
+/* How many tokens the shifted rows take, once recomputed and once with what is kept; 0 if there are none. */
 static size_t count_cost(const conf_decoder *d)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < d->rows.n_rows; i++) n += token_of_row(d, i) >= d->caches.limit;
-    return n * d->caches.limit;
+    size_t n_rows = 0, n_kept = 0;
+    for (size_t i = 0; i < d->rows.n_rows; i++) n_rows += token_of_row(d, i) >= d->caches.limit;
+    for (size_t b = 0; b < d->n_samples; b++) {
+        const size_t n = count_tokens(d, b);
+        n_kept += n > d->caches.limit ? n - d->caches.limit + 1 : 0;
+    }
+    return n_rows ? (n_rows + n_kept) * d->caches.limit : 0;
 }
 
 /* Whether the reference agrees with the case as it was recorded. */
@@ -65,7 +76,8 @@ static bool check_reference(shifter *s, const char *path)
     bool ok = conf_items_divide(s->c->path, d, &items, &s->err) == ASSAY_OK;
     if (ok && items.n_tensors) {
         ok = false;
-        (void)assay_fail(&s->err, ASSAY_EUNSUPPORTED, "the prompts have images or other inputs");
+        (void)assay_fail(&s->err, ASSAY_EUNSUPPORTED,
+                         "the prompts have images or other inputs, and a shift may drop a part of one");
     }
     for (size_t b = 0; ok && b < d->n_samples; b++) {
         const conf_sequence sequence = {.sample = b, .n_more = d->n_decode};
@@ -133,6 +145,35 @@ static bool compute_rows(shifter *s, size_t n_dropped)
     return ok;
 }
 
+/* The rows of one sample among s->rows. */
+static bool compute_kept_sample(shifter *s, size_t b, size_t n_dropped)
+{
+    const conf_decoder *d = &s->c->decoder;
+    const size_t n = count_tokens(d, b), n_cols = d->rows.n_cols;
+    const conf_shift_engine e = {s->engine, s->model, n_cols};
+    if (n <= d->caches.limit) return true;
+    double *logits = calloc(n * n_cols, sizeof *logits);
+    bool ok =
+        logits && conf_shift_kept(&e, d->caches, n_dropped, s->tokens[b], n, logits, &s->err) == ASSAY_OK;
+    for (size_t i = 0; ok && i < d->rows.n_rows; i++) {
+        const size_t at = token_of_row(d, i);
+        if (d->rows.place[i].sample != b || at < d->caches.limit) continue;
+        memcpy(s->rows + i * n_cols, logits + at * n_cols, n_cols * sizeof *logits);
+    }
+    free(logits);
+    return ok;
+}
+
+/* Fills in s->rows with those of a shift that keeps what the cache holds. */
+static bool compute_kept_rows(shifter *s, size_t n_dropped)
+{
+    const conf_decoder *d = &s->c->decoder;
+    bool ok = true;
+    memcpy(s->rows, d->rows.truth, d->rows.n_rows * d->rows.n_cols * sizeof *s->rows);
+    for (size_t b = 0; ok && b < d->n_samples; b++) ok = compute_kept_sample(s, b, n_dropped);
+    return ok;
+}
+
 /* Moves a recorded run by as much as the truth. */
 static void move_run(double *run, const double *from, const double *to, size_t n)
 {
@@ -152,7 +193,8 @@ bool conf_shift_truth(conf_case *c, const char *reference, size_t n_dropped, con
                          "the caches hold %zu tokens beside attention sink tokens",
                          caches.limit - caches.sink_tokens);
     else if (d->n_greedy)
-        (void)assay_fail(&s.err, ASSAY_EUNSUPPORTED, "greedy tokens are recorded without it");
+        (void)assay_fail(&s.err, ASSAY_EUNSUPPORTED,
+                         "its greedy tokens were recorded with caches that slide");
     else if (!reference)
         (void)assay_fail(&s.err, ASSAY_EUNSUPPORTED, "%s was not found", CONF_ENGINE_REFERENCE);
     else ok = open_shifter(&s, c, reference) && compute_rows(&s, n_dropped);
@@ -170,20 +212,29 @@ bool conf_shift_truth(conf_case *c, const char *reference, size_t n_dropped, con
     return ok;
 }
 
-size_t conf_shift_find(const conf_replay *r, const conf_bounds *bounds, const char *reference)
+/* Whether the logits of the engine are those of s->rows. */
+static bool agrees(const shifter *s, const conf_replay *r, const conf_bounds *bounds)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    return conf_judge_rows(s->rows, r->rows, r->wanted, rows->n_rows, rows->n_cols, bounds).rule ==
+           CONF_RULE_NONE;
+}
+
+conf_shift conf_shift_find(const conf_replay *r, const conf_bounds *bounds, const char *reference)
 {
     const conf_decoder *d = &r->c->decoder;
-    const conf_rows *rows = &d->rows;
     const size_t most = d->caches.limit - d->caches.sink_tokens, cost = count_cost(d);
-    size_t found = 0, spent = cost;
-    if (!d->caches.limit || cost == 0 || cost > COST_MAX) return 0;
+    conf_shift found = {0};
+    size_t spent = cost;
+    if (!d->caches.limit || cost == 0 || cost > COST_MAX) return found;
     shifter s;
     bool ok = open_shifter(&s, r->c, reference);
-    for (size_t n = 1; ok && !found && n <= most && spent <= COST_MAX; n++, spent += cost) {
+    const bool keeps = ok && conf_shift_keeps(r->c->model, r->c->allow_unknown);
+    for (size_t n = 1; ok && !found.n_dropped && n <= most && spent <= COST_MAX; n++, spent += cost) {
         ok = compute_rows(&s, n);
-        if (ok && conf_judge_rows(s.rows, r->rows, r->wanted, rows->n_rows, rows->n_cols, bounds).rule ==
-                      CONF_RULE_NONE)
-            found = n;
+        if (ok && agrees(&s, r, bounds)) found = (conf_shift){n, false};
+        else if (ok && keeps && compute_kept_rows(&s, n) && agrees(&s, r, bounds))
+            found = (conf_shift){n, true};
     }
     close_shifter(&s);
     return found;

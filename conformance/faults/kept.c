@@ -1,5 +1,4 @@
-/* Faults of what is kept and what is dropped: caches that outlive their session, and are found by less than
- * what their contents depend on; a context shift.
+/* Faults of caches that outlive their session, and are found by less than what their contents depend on.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
@@ -95,43 +94,4 @@ void fault_images_by_tokens(const fp_sample *one, size_t n, fp_placed *placed)
                 placed[t].features = exchange_image(one, k);
                 break;
             }
-}
-
-/* A full cache drops its oldest token after the attention sink tokens, and renumbers the others: they are
- * evaluated again from there. The tokens of a sample, as long as no more than TRACKED_MAX. */
-enum { SLOTS_MAX = 16, TRACKED_MAX = 256 };
-static int32_t tracked[SLOTS_MAX][TRACKED_MAX];
-static size_t shift_limit, shift_sinks;
-
-void fault_limit_noted(size_t *limit, size_t *sink_tokens)
-{
-    shift_limit = *limit;
-    shift_sinks = *sink_tokens;
-}
-
-/* Makes room for n tokens more. */
-static void shift_sample(fp_session *s, size_t slot, size_t n)
-{
-    const size_t length = fp_session_length(s, slot), n_dropped = length + n - shift_limit;
-    int32_t *oldest = tracked[slot] + shift_sinks;
-    const size_t n_left = length - shift_sinks - n_dropped;
-    memmove(oldest, oldest + n_dropped, n_left * sizeof *oldest);
-    (void)fp_session_rewind(s, slot, shift_sinks, NULL);
-    if (n_left)
-        (void)fp_session_step(s, &(fp_step){.slot = slot, .tokens = oldest, .n_tokens = n_left}, 1, NULL,
-                              NULL);
-}
-
-void fault_context_shift(fp_session *s, const fp_step *steps, size_t n_steps)
-{
-    static bool shifting; /* fp_session_step comes here again */
-    if (shifting || !shift_limit) return;
-    shifting = true;
-    for (size_t i = 0; i < n_steps; i++) {
-        const size_t slot = steps[i].slot, n = steps[i].n_tokens;
-        if (slot >= SLOTS_MAX || n > shift_limit) continue;
-        if (fp_session_length(s, slot) + n > shift_limit) shift_sample(s, slot, n);
-        memcpy(tracked[slot] + fp_session_length(s, slot), steps[i].tokens, n * sizeof *steps[i].tokens);
-    }
-    shifting = false;
 }

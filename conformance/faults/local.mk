@@ -30,6 +30,7 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/numbers.c \
 	conformance/faults/plans.c \
 	conformance/faults/samples.c \
+	conformance/faults/shift.c \
 	conformance/faults/softmax.c conformance/faults/softmax.h \
 	conformance/faults/sounds.c \
 	conformance/faults/states.c \

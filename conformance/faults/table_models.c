@@ -35,6 +35,13 @@ const fault MODEL_FAULTS[] = {
      "llama/base/limit qwen3/base/limit", "llama/base/batch",
      .said = "it drops the oldest tokens, 1 at a time, and renumbers the others", .limits = fault_limit_noted,
      .begins = fault_context_shift},
+    {"context-shift-kept",
+     "a full cache drops its oldest token and renumbers the others, without computing them again",
+     "llama/base/limit qwen3/base/limit olmo2/base/limit", "llama/base/batch",
+     .said = "it drops the oldest tokens, 1 at a time, and renumbers the others: its logits are those of "
+             "this sequence, whose keys and values stay those computed with the dropped tokens",
+     .plan = fault_rope_noted, .limits = fault_limit_noted, .begins = fault_context_shift,
+     .put = fault_shift_keeps},
     {"sinks-dropped", "the attention sink tokens of a limited cache are dropped when the ring is full",
      "qwen3/base/limit llama/base/limit", "qwen3/base/batch", .limits = fault_sinks_dropped},
     {"sinks-overwritten", "each turn of the ring overwrites the last attention sink token of a limited cache",
