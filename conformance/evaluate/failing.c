@@ -31,6 +31,9 @@ typedef struct search {
     conf_reference reference;
     bool generates;
     size_t sample, n_prompt, reach;
+    /* Ropes depend on the length: what other steps than that of the last token compute differs from what the
+     * reference computes of the whole sequence. */
+    bool last_only;
     size_t n_compared;
     bool found;
     char text[CONF_TEXT_MAX]; /* the first wrong tensor */
@@ -119,6 +122,7 @@ static void compare_tensor(void *context, size_t first, size_t n, const assay_te
     search *q = context;
     const conf_trace *trace = conf_tensors_find(q->reference.tensors, tensor->name);
     if (q->found || first >= q->reach || !trace || !tensor->data || !dtype_is_float(tensor->dtype)) return;
+    if (q->last_only && first + n != q->reference.n_tokens) return;
     const bool of_tower = conf_trace_is_of_tower(tensor->name);
     const size_t n_rows = of_tower ? trace->value.shape[0] : n;
     if (tensor->rank != 2 || trace->value.rank != 2 || tensor->shape[0] != n_rows || n_rows == 0 ||
@@ -160,9 +164,12 @@ static void search_sample(search *q, conf_manner manner, const char *path)
                              .greedy = q->generates};
     char why[CONF_TEXT_MAX] = "";
     conf_follow f = {.sample = q->sample, .generates = q->generates, .fn = compare_tensor, .context = q};
+    const size_t n_tokens = q->n_prompt + s.n_more;
+    q->last_only = n_tokens > q->r->verdict->checkpoint.n_divisible;
     q->reference = (conf_reference){0};
     q->r->follow = &f;
-    if (!conf_reference_run(q->r->c, &q->r->items, path, &s, &q->reference, why))
+    if (!conf_reference_run(q->r->c, &q->r->items, path, &s, q->last_only && s.n_more ? n_tokens - 1 : 0,
+                            &q->reference, why))
         (void)snprintf(q->text, sizeof q->text, "those of sample %zu cannot be compared with ref64's: %.400s",
                        q->sample, why);
     else if (!conf_replay_followed(q->r, manner) && !q->found)

@@ -20,6 +20,7 @@ typedef struct run {
     const conf_case *c;
     const conf_items *items;
     const conf_sequence *s;
+    size_t first;
     const assay_engine *engine;
     conf_reference *out;
     int32_t *tokens; /* [out->n_tokens] */
@@ -101,7 +102,7 @@ static assay_status open_and_evaluate(run *q)
 static bool is_trusted(run *q)
 {
     size_t n_rows;
-    const double times = conf_reference_error(q->c, q->s, 0, q->logits, &n_rows);
+    const double times = conf_reference_error(q->c, q->s, q->first, q->logits, &n_rows);
     if (n_rows && times <= 1) return true;
     if (!n_rows) (void)assay_fail(&q->err, ASSAY_EUNSUPPORTED, "no row of this sample is recorded");
     else
@@ -132,9 +133,9 @@ static bool prepare(run *q, const char *path)
 }
 
 bool conf_reference_run(const conf_case *c, const conf_items *items, const char *path, const conf_sequence *s,
-                        conf_reference *out, char *why)
+                        size_t first, conf_reference *out, char *why)
 {
-    run q = {.c = c, .items = items, .s = s, .out = out};
+    run q = {.c = c, .items = items, .s = s, .first = first, .out = out};
     *out = (conf_reference){0};
     const bool ok = prepare(&q, path) && open_and_evaluate(&q) == ASSAY_OK && !q.failed && is_trusted(&q);
     if (!ok) (void)snprintf(why, CONF_TEXT_MAX, "%.600s", q.err.text);

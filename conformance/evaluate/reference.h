@@ -17,9 +17,9 @@ typedef struct conf_reference {
 
 /* Evaluates the sequence in one step of the engine at `path`. False, with the reason in why [CONF_TEXT_MAX],
  * if that fails, or if the logits do not agree, within the case's bound of a float64 engine, with the rows
- * that the case records of the sequence. conf_reference_free in any case. */
+ * that the case records of the sequence from token `first` on. conf_reference_free in any case. */
 bool conf_reference_run(const conf_case *c, const conf_items *items, const char *path, const conf_sequence *s,
-                        conf_reference *out, char *why);
+                        size_t first, conf_reference *out, char *why);
 void conf_reference_free(conf_reference *reference);
 
 /* The largest error of the rows that the case records of the sequence from token `first` on, in multiples of

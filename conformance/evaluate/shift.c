@@ -83,7 +83,7 @@ static bool check_reference(shifter *s, const char *path)
         const conf_sequence sequence = {.sample = b, .n_more = d->n_decode};
         conf_reference reference;
         s->tokens[b] = conf_sequence_tokens(d, &sequence, &(size_t){0});
-        ok = s->tokens[b] && conf_reference_run(s->c, &items, path, &sequence, &reference, why);
+        ok = s->tokens[b] && conf_reference_run(s->c, &items, path, &sequence, 0, &reference, why);
         if (s->tokens[b]) conf_reference_free(&reference);
         if (!ok) (void)assay_fail(&s->err, ASSAY_EUNSUPPORTED, "%.500s", why);
     }
