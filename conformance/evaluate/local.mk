@@ -16,6 +16,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/evaluate/sequence.c conformance/evaluate/sequence.h \
 	conformance/evaluate/shift.c conformance/evaluate/shift.h \
 	conformance/evaluate/shift_kept.c conformance/evaluate/shift_kept.h \
+	conformance/evaluate/shift_tokens.c conformance/evaluate/shift_tokens.h \
 	conformance/evaluate/tensor_file.c conformance/evaluate/tensor_file.h \
 	conformance/evaluate/tensors.c conformance/evaluate/tensors.h \
 	conformance/evaluate/tokens.c conformance/evaluate/tokens.h \

@@ -12,6 +12,7 @@
 #include "conformance/case/prompt.h"
 #include "conformance/evaluate/reference.h"
 #include "conformance/evaluate/shift_kept.h"
+#include "conformance/evaluate/shift_tokens.h"
 #include "conformance/judge/logits.h"
 
 /* conf_shift_find does not evaluate more tokens. */
@@ -27,21 +28,6 @@ typedef struct shifter {
     double *rows;     /* [R, V]: the truth, and the shifted rows in the place of theirs */
     assay_error err;
 } shifter;
-
-size_t conf_shift_tokens(const int32_t *tokens, size_t at, conf_cache_limit caches, size_t n_dropped,
-                         int32_t *left)
-{
-    size_t n = 0;
-    for (size_t t = 0; t <= at; t++) {
-        if (n == caches.limit) {
-            int32_t *oldest = left + caches.sink_tokens;
-            n -= n_dropped;
-            memmove(oldest, oldest + n_dropped, (n - caches.sink_tokens) * sizeof *left);
-        }
-        left[n++] = tokens[t];
-    }
-    return n;
-}
 
 static size_t token_of_row(const conf_decoder *d, size_t row)
 {

@@ -11,12 +11,6 @@
 #include "conformance/judge/noise.h"
 #include "conformance/replay/state.h"
 
-/* The tokens that are left when token `at` of a sequence is evaluated, itself included. caches.limit > 0.
- * n_dropped: how many tokens are dropped when the cache is full; 1 … limit - sink_tokens.
- * left: [limit]. Returns how many are left; at + 1 if none has been dropped. */
-size_t conf_shift_tokens(const int32_t *tokens, size_t at, conf_cache_limit caches, size_t n_dropped,
-                         int32_t *left);
-
 /* Replaces the truth of a case whose caches are limited, and moves its recorded runs by as much, so that the
  * noise stays the recorded one. Does nothing to other cases. reference: the path of an engine in float64 with
  * a tap. False, with the verdict CONF_SKIPPED, if the truth cannot be recomputed. */

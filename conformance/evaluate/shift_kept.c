@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "conformance/abi/step.h"
-#include "conformance/evaluate/shift.h"
+#include "conformance/evaluate/shift_tokens.h"
 #include "model/loader.h"
 #include "model/plan/feature.h"
 

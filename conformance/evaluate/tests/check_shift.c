@@ -7,6 +7,7 @@
 
 #include "conformance/evaluate/shift.h"
 #include "conformance/evaluate/shift_kept.h"
+#include "conformance/evaluate/shift_tokens.h"
 #include "conformance/tests/support.h"
 
 /* The tokens 0, 1, 2, … of a sequence, those that are left when token `at` is evaluated, and how many. */
