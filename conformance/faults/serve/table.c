@@ -213,6 +213,13 @@ static const served_fault faults[] = {
       "breaks", "have the same text"},
      .set = "ignored",
      .one_choice = true},
+    {"thinking-ignored",
+     "thinking cannot be turned on",
+     {GEMMA4, "protocol",
+      "protocol/chat/whole/prompt/enable-thinking protocol/chat/stream/prompt/enable-thinking "
+      "protocol/messages/whole/prompt/thinking protocol/messages/stream/prompt/thinking",
+      "failed", "breaks", "the chat template makes"},
+     .ignored = "enable_thinking thinking"},
     {"short-history",
      "only the last four messages reach the model",
      {QWEN3, "protocol", "protocol/chat/whole/prompt/long protocol/chat/stream/prompt/long", "failed",

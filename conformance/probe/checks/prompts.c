@@ -29,7 +29,8 @@
 
 /* A request in the form of chat completions.
  * rendered: the request whose prompt it must have. sent: what is sent instead, with the members `more`; NULL:
- * the same. lost: what a server makes of it that ignores what the shape is about. */
+ * the same. lost: what a server makes of it that ignores what the shape is about. Of shapes with one name the
+ * first counts whose prompt tells: a template thinks by default, or it does not. */
 typedef struct shape {
     const char *name;
     unsigned endpoints;
@@ -62,7 +63,9 @@ static const shape shapes[] = {
     {"tools", CHATS, "{\"messages\":[" WEATHER "]" TOOLS "}", NULL, "{\"messages\":[" WEATHER "]}", NULL,
      PROBE_THINKING_UNSET},
     {"enable-thinking", C, UNBRIEF, NULL, UNBRIEF, "{\"enable_thinking\":false}", PROBE_THINKING_OFF},
+    {"enable-thinking", C, UNBRIEF, NULL, UNBRIEF, "{\"enable_thinking\":true}", PROBE_THINKING_ON},
     {"thinking", M, UNBRIEF, NULL, UNBRIEF, "{\"thinking\":{\"type\":\"disabled\"}}", PROBE_THINKING_OFF},
+    {"thinking", M, UNBRIEF, NULL, UNBRIEF, "{\"thinking\":{\"type\":\"adaptive\"}}", PROBE_THINKING_ON},
 };
 
 static json_object *parse(const char *text)
@@ -143,18 +146,18 @@ static assay_status send(probe_run *r, probe_endpoint e, const probe_prompt *p, 
     return rc;
 }
 
-static assay_status check_shape(probe_run *r, probe_endpoint e, const shape *s, bool special,
-                                assay_error *err)
+/* Whether the number of tokens of the shape's prompt, *n, is not that of a request without what the shape is
+ * about. */
+static bool tells(const probe_run *r, const shape *s, bool special, size_t *n)
 {
-    size_t n = 0, n_lost = 0;
+    size_t n_lost = 0;
+    return count_tokens(r, s->rendered, s->thinking, special, n) &&
+           count_tokens(r, s->lost, PROBE_THINKING_UNSET, special, &n_lost) && *n != n_lost;
+}
+
+static assay_status send_shape(probe_run *r, probe_endpoint e, const shape *s, size_t n, assay_error *err)
+{
     assay_status rc = ASSAY_OK;
-    PROBE_LABEL(name, "protocol/%s/prompt/%s", probe_endpoint_name(e), s->name);
-    if (!count_tokens(r, s->rendered, s->thinking, special, &n) ||
-        !count_tokens(r, s->lost, PROBE_THINKING_UNSET, special, &n_lost) || n == n_lost) {
-        (void)probe_report(r, NULL, name, PROBE_NOT_EXERCISED, PROBE_BREAKS,
-                           "the chat template refuses it, or makes as many tokens of a request without it");
-        return ASSAY_OK;
-    }
     json_object *request = parse(s->sent ? s->sent : s->rendered);
     const probe_prompt p = {.chat = request, .n_prompt = n, .implied = true};
     for (int stream = 0; stream < 2 && rc == ASSAY_OK; stream++) {
@@ -164,6 +167,22 @@ static assay_status check_shape(probe_run *r, probe_endpoint e, const shape *s, 
     }
     json_object_put(request);
     return rc;
+}
+
+/* Checks the shapes with the name of `*s`, and moves *s behind them. */
+static assay_status check_shapes(probe_run *r, probe_endpoint e, const shape **s, bool special,
+                                 assay_error *err)
+{
+    const shape *end = shapes + sizeof shapes / sizeof *shapes, *first = *s, *found = NULL;
+    size_t n = 0;
+    for (; *s < end && strcmp((*s)->name, first->name) == 0; (*s)++)
+        if (!found && (first->endpoints & 1U << e) && tells(r, *s, special, &n)) found = *s;
+    if (!(first->endpoints & 1U << e)) return ASSAY_OK;
+    if (found) return send_shape(r, e, found, n, err);
+    PROBE_LABEL(name, "protocol/%s/prompt/%s", probe_endpoint_name(e), first->name);
+    (void)probe_report(r, NULL, name, PROBE_NOT_EXERCISED, PROBE_BREAKS,
+                       "the chat template refuses it, or makes as many tokens of a request without it");
+    return ASSAY_OK;
 }
 
 /* expected: the most tokens that a cache may hold. Usage need not report them. */
@@ -239,7 +258,8 @@ assay_status probe_prompts_check(probe_run *r, probe_endpoint e, assay_error *er
 {
     assay_status rc = ASSAY_OK;
     const bool chats = e != PROBE_COMPLETIONS && r->truth->chat, special = chats && adds_special(r);
-    for (size_t i = 0; chats && i < sizeof shapes / sizeof *shapes && rc == ASSAY_OK; i++)
-        if (shapes[i].endpoints & 1U << e) rc = check_shape(r, e, &shapes[i], special, err);
+    const shape *s = shapes;
+    while (chats && s < shapes + sizeof shapes / sizeof *shapes && rc == ASSAY_OK)
+        rc = check_shapes(r, e, &s, special, err);
     return rc == ASSAY_OK && (chats || e == PROBE_COMPLETIONS) ? check_cached(r, e, special, err) : rc;
 }
