@@ -83,9 +83,16 @@ static size_t raw_begin(const lexer *x)
     return delimiter_end(x, at, "%}", false);
 }
 
+/* jinja2 takes a comment or raw text that begins at the end of the template for closed. */
+static bool is_at_end(const lexer *x)
+{
+    return x->at == x->n;
+}
+
 /* Reads the text up to `{% endraw %}`. */
 static void read_raw(lexer *x)
 {
+    if (is_at_end(x)) return;
     for (size_t at = x->at; at + 1 < x->n; at++) {
         if (!holds(x, at, "{%")) continue;
         const char sign = at + 2 < x->n ? x->source[at + 2] : 0;
@@ -104,6 +111,7 @@ static void read_raw(lexer *x)
 
 static void skip_comment(lexer *x)
 {
+    if (is_at_end(x)) return;
     for (size_t at = x->at; at + 1 < x->n; at++) {
         const size_t end = delimiter_end(x, at, "#}", true);
         if (end == 0) continue;

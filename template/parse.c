@@ -21,11 +21,18 @@ static bool at_one_of(const tpl_parser *p, const char *const *ends)
     return false;
 }
 
+/* The end of a tag before a body, where jinja2 allows a colon. */
+static void end_head(tpl_parser *p)
+{
+    (void)tpl_parser_accept(p, ":");
+    tpl_parser_expect_kind(p, TPL_TOKEN_BLOCK_END, "the end of the tag");
+}
+
 /* A body up to `end`, which is skipped. */
 static void parse_block(tpl_parser *p, tpl_nodes *out, const char *end)
 {
     const char *const ends[] = {end, NULL};
-    tpl_parser_expect_kind(p, TPL_TOKEN_BLOCK_END, "the end of the tag");
+    end_head(p);
     parse_body(p, out, ends);
     tpl_parser_next(p);
 }
@@ -36,7 +43,7 @@ static const tpl_node *parse_if(tpl_parser *p)
     tpl_node *node = tpl_parser_node(p, TPL_NODE_IF);
     tpl_parser_next(p);
     node->a = tpl_parse_tuple(p, false);
-    tpl_parser_expect_kind(p, TPL_TOKEN_BLOCK_END, "the end of the tag");
+    end_head(p);
     parse_body(p, &node->body, ends);
     if (p->t->status != ASSAY_OK) return node;
     if (tpl_parser_at_name(p, "elif")) {
@@ -47,7 +54,7 @@ static const tpl_node *parse_if(tpl_parser *p)
     return node;
 }
 
-/* Whether a target of parse_primary's tuples has the name that a loop gives to itself. */
+/* Whether a target has the name that a loop gives to itself. */
 static bool assigns_loop(const tpl_node *target)
 {
     if (target->kind == TPL_NODE_NAME) return tpl_same_text(target->name, "loop");
@@ -56,23 +63,33 @@ static bool assigns_loop(const tpl_node *target)
     return false;
 }
 
+/* The target of a loop, or of an assignment, which must not be `loop` within a loop. */
+static const tpl_node *parse_target(tpl_parser *p, bool with_member)
+{
+    const tpl_node *target = tpl_parse_target(p, with_member);
+    if (p->n_for > 0 && assigns_loop(target))
+        (void)tpl_fail(p->t, ASSAY_EFORMAT, "found \"loop\" as the target of an assignment in a loop");
+    return target;
+}
+
 static const tpl_node *parse_for(tpl_parser *p)
 {
     static const char *const ends[] = {"endfor", "else", NULL};
     tpl_node *node = tpl_parser_node(p, TPL_NODE_FOR);
     tpl_parser_next(p);
-    node->a = tpl_parse_target(p, false);
-    if (assigns_loop(node->a)) (void)tpl_fail(p->t, ASSAY_EFORMAT, "found \"loop\" as the target of a loop");
+    p->n_for++;
+    node->a = parse_target(p, false);
     if (!tpl_parser_accept_name(p, "in")) tpl_parser_fail(p, "\"in\"");
     node->b = tpl_parse_tuple(p, false);
     if (tpl_parser_accept_name(p, "if")) node->c = tpl_parse_expression(p, true);
     node->flag = tpl_parser_accept_name(p, "recursive");
-    tpl_parser_expect_kind(p, TPL_TOKEN_BLOCK_END, "the end of the tag");
+    end_head(p);
     p->n_loops++;
     parse_body(p, &node->body, ends);
     p->n_loops--;
     if (tpl_parser_accept_name(p, "else")) parse_block(p, &node->other, "endfor");
     else tpl_parser_next(p);
+    p->n_for--;
     return node;
 }
 
@@ -80,7 +97,7 @@ static const tpl_node *parse_set(tpl_parser *p)
 {
     tpl_node *node = tpl_parser_node(p, TPL_NODE_SET);
     tpl_parser_next(p);
-    node->a = tpl_parse_target(p, true);
+    node->a = parse_target(p, true);
     if (tpl_parser_accept(p, "=")) {
         node->b = tpl_parse_tuple(p, true);
         return node;

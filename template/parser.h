@@ -12,6 +12,7 @@ typedef struct tpl_parser {
     const tpl_token *token; /* the current one */
     unsigned depth;
     unsigned n_loops; /* around the current statement, within its macro */
+    unsigned n_for;   /* around the current statement */
 } tpl_parser;
 
 /* A new node on the line of the current token. Never NULL: after an error, a node that is not to be used. */

@@ -181,6 +181,9 @@ FILTER(filter_filesizeformat)
 
 FILTER(filter_wordwrap)
 {
+    if (at[0].kind != TPL_MISSING && !tpl_is_integer(at[0]))
+        (void)tpl_fail(t, ASSAY_EUNSUPPORTED, "wordwrap: a width of type %s is not supported",
+                       tpl_type_name(at[0]));
     const tpl_wrapping how = {.width = tpl_argument_whole(t, at[0], 79),
                               .breaks_words = tpl_argument_truth(at[1], true),
                               .breaks_hyphens = tpl_argument_truth(at[3], true)};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/filters/sequence.h"
 
+#include "template/values/integer.h"
 #include "template/values/item.h"
 #include "template/values/methods.h"
 #include "template/values/operate.h"
@@ -148,8 +149,12 @@ static bool next_batch(tpl *t, void *state, tpl_value *out)
 
 FILTER(filter_batch)
 {
-    parts *p = new_parts(t, tpl_argument_whole(t, at[0], 0), at[1]);
     UNUSED;
+    if (!tpl_is_integer(at[0]))
+        (void)tpl_fail(t, ASSAY_EUNSUPPORTED,
+                       "batch: parts of a number of elements of type %s are not supported",
+                       tpl_type_name(at[0]));
+    parts *p = new_parts(t, tpl_argument_whole(t, at[0], 0), at[1]);
     if (p) p->from = tpl_cursor_open(t, v);
     return tpl_iterator_new(t, next_batch, p);
 }

@@ -49,13 +49,17 @@ LATER: tuple[str, ...] = (
     "{% call namespace() %}x{% endcall %}{{ raise_exception('after') }}", "{% macro m() %}{% filter length %}a{% endfilter %}{% endmacro %}{% if m() %}{% endif %}{{ raise_exception('after') }}",
     "{% generation %}{% call dict() %}{% endcall %}{% endgeneration %}{{ raise_exception('after') }}", "{% for i in [1] recursive %}{% call dict() %}{% endcall %}{% endfor %}{{ raise_exception('after') }}", "{% for i in [1] %}{% call dict() %}{% endcall %}{% endfor %}{{ raise_exception('after') }}",
     # The syntax of targets, tuples, subscripts and parameters.
-    "{% set a, = [1] %}", "{% for a, in [[1]] %}{% endfor %}", "{% for x in xs, recursive %}{{ x }};{% endfor %}", "{% set in = 1 %}{% for in in [in] %}{{ in }}{% endfor %}", "{% for loop in xs %}{% endfor %}", "{% for (a, loop) in [] %}{% endfor %}", "{% macro m(a, a) %}{% endmacro %}",
+    "{% set a, = [1] %}", "{% for a, in [[1]] %}{% endfor %}", "{% for x in xs, recursive %}{{ x }};{% endfor %}", "{% set in = 1 %}{% for in in [in] %}{{ in }}{% endfor %}", "{% for loop in xs %}{% endfor %}", "{% for (a, loop) in [] %}{% endfor %}", "{% for x in xs %}{% macro m() %}{% set loop = 1 %}{% endmacro %}{% endfor %}", "{% set loop = 1 %}{{ loop }}{% for x in [1] %}{% with loop = 2 %}{{ loop }}{% endwith %}{% endfor %}", "{% macro m(a, a) %}{% endmacro %}",
     "{% print n, s %}{% print %}{% print (n, s) %}", "{% print n, %}", "{{ d[] }}|{{ d[1, 2] }}|", "{{ d[1,] }}",
     # Division that rounds twice.
     "{{ 1e16 // 3.14159 }} {{ 1e16 // 3 }} {{ -1e16 // 3 }} {{ 7.5 // -2 }} {{ -0.0 // 1 }} {{ 1e-300 // -1 }} {{ 5e-324 % -3 }}",
     # Attributes and elements of a field.
     "{{ '{0[a]}{0[b]:>5}{1[1]}{1[-1]}{2.real:03d}{d[a].real!r}{0[nope]}'.format(d, xs, n, d=d) }}", "{{ '{0[a}'.format(d) }}", "{{ '{0[a]b}'.format(d) }}", "{{ '{0.}'.format(d) }}", "{{ '{0[nope][a]}'.format(d) }}", "{{ '{d[a}{0[]}'.format(d=d) }}|", "{{ '{a[b]}'.format_map({'a': d}) }}",
     "{{ dict(missing) }}",
+    # A comment or raw text that begins at the end.
+    "a{#", "a{#-\n", "b {% raw %}", "{#\n\n", "{% raw %} ", "{{",
+    # A colon before the end of a tag.
+    "{% if n: %}a{% elif s: %}b{% else: %}c{% endif %}{% for x in xs: %}{{ x }}{% else: %}{% endfor %}{% macro m(): %}m{% endmacro %}{{ m() }}{% filter upper: %}f{% endfilter %}{% set y: %}y{% endset %}{{ y }}{% call m(): %}{% endcall %}", "{% with a = 1: %}{% endwith %}", "{% set y = 1: %}", "{% if n %}{% endif: %}",
     # Arguments that a safe text escapes, of any type.
     "{{ (h|safe).replace('b', 2) }}{{ (h|safe).replace('b', [1, '<'], 1) }}{{ (h|safe).replace('b', missing) }}{{ ('x'|safe).center(5, 1) }}", "{{ ('x'|safe).center(5, none) }}", "{{ (h|safe).replace(2, 'b') }}",
 )
