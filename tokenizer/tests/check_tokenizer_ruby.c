@@ -21,7 +21,10 @@ static const struct {
     {"\\v", "\\x0b"},
     {"^a$", "(?m:^)a(?m:$)"},
     {"a{,3}", "a{0,3}"},
-    {"a{2,3}?", "a{2,3}?"},
+    {"a{2,3}?", "(*NO_START_OPT)a{2,3}?"},
+    {"(?i)\\p{ASCII}\\p{Lu}\\P{Alnum}",
+     "(?i)(?-i:[\\x00-\\x7f])(?-i:\\p{Lu})(?-i:[^\\p{Alphabetic}\\p{Nd}])"},
+    {"(?>.+?)a", "(*NO_START_OPT)(?>.+?)a"},
     {"a{2}?", "(?:a{2})?"},
     {"a{2,3}+", "(?:a{2,3})+"},
     {"(?:ab){2}+c", "(?:(?:ab){2})+c"},
@@ -44,7 +47,9 @@ static const struct {
     {"[[:punct:]]", "[\\p{P}\\p{S}]"},
     {"[^[:^alpha:]]", "(?:(?!(?:[^\\p{Alphabetic}]))(?s:.))"},
     {"\\p{Punct}\\P{Alnum}", "\\p{P}[^\\p{Alphabetic}\\p{Nd}]"},
-    {"(?i:[\\p{L}])[\\p{Lu}]", "(?i:[\\p{L}\\x{345}])[\\p{Lu}]"},
+    {"(?i:[^\\p{L}\\D])[\\p{Lu}]", "(?i:[^\\p{L}\\x{345}\\P{Nd}])[\\p{Lu}]"},
+    {"(?i)[\\p{N}à-ÿ[:digit:]]", "(?i)[\\p{N}à-ÿ\\p{Nd}]"},
+    {"[^a&&[^b]]", "(?:(?!(?=[a])(?:[^b]))(?s:.))"},
     {"(?i:(?-i:[\\p{Lu}]))", "(?i:(?-i:[\\p{Lu}]))"},
 };
 
@@ -100,7 +105,16 @@ static const struct {
 
                {"\\pL", 2, "a property without braces"},
                {"\\", 1, "a backslash at the end"},
-               {"(?i)[a\\H]", 7, "\\H in a set where case is ignored"},
+               {"(?i)[a\\H]", 7, "\\w, \\D, \\S or \\H in a set where case is ignored"},
+               {"(?i)[a\\w]", 7, "\\w, \\D, \\S or \\H in a set where case is ignored"},
+               {"(?i)[\\p{L}]", 7, "a property in a set, some of whose members fold to several characters"},
+               {"(?i)[\\P{N}]", 7, "a property in a set, some of whose members fold to several characters"},
+               {"(?i)[[:alpha:]]", 7, "a named set where case is ignored"},
+               {"(?i)[[:^digit:]]", 7, "a named set where case is ignored"},
+               {"(?i)[a-\\x{df}]", 9, "a character whose case folding has several"},
+               {"(?i)[a-ÿ]", 6, "a range with a character whose case folding has several"},
+               {"[^a[^b]]", 1, "a complement within a complement"},
+               {"a[^[b[^c]]]", 2, "a complement within a complement"},
                {"\\G", 1, "\\G, the start of the search"},
                {"(?ix: a)", 2, "an option other than i and m"},
 
@@ -169,6 +183,8 @@ START_TEST(matches_equal_those_of_oniguruma)
         {"(?i:'s)", "'S'\xc5\xbf", "0-2 2-5"},           /* a long s */
         {"\\p{Han}", "\xe3\x80\x81\xe4\xb8\x80", "3-6"}, /* script extensions are ignored */
         {"\\h+", "0xfg", "0-1 2-3"},
+        {"(?>.+?)\\d", "2.50", "1-3"}, /* PCRE2's start optimizations find 2-4 */
+        {"(?:.*?)++(?!1)", "a1 b", "0-0 2-2 3-3 4-4"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         char found[256];

@@ -116,6 +116,9 @@ static const struct {
               {"M", "\\x{399}\\x{3b9}\\x{1fbe}"},
               {"Mn", "\\x{399}\\x{3b9}\\x{1fbe}"}};
 
+/* Those of them with members that fold to several characters. */
+static const char *const OF_SEVERAL[] = {"Any", "Alphabetic", "L"};
+
 static bool find_name(const char *name, size_t n, char *out, size_t capacity)
 {
     char folded[40];
@@ -150,5 +153,7 @@ bool tokenizer_property_find(const char *name, size_t n, tokenizer_property *out
     (void)snprintf(out->items, sizeof out->items, "\\p{%s}", known);
     for (size_t i = 0; i < sizeof FOLDED / sizeof *FOLDED; i++)
         if (strcmp(known, FOLDED[i].name) == 0) out->cases = FOLDED[i].missing;
+    for (size_t i = 0; i < sizeof OF_SEVERAL / sizeof *OF_SEVERAL; i++)
+        if (strcmp(known, OF_SEVERAL[i]) == 0) out->folds_to_several = true;
     return true;
 }

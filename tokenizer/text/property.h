@@ -10,11 +10,14 @@
 /* items: of PCRE2's brackets, that say the property.
  * is_union: they are not one "\p{NAME}".
  * is_word: that of "\\w", which differs in brackets.
- * cases: items of the other cases of its members that are no members themselves; NULL: not known. */
+ * cases: items of the other cases of its members that are no members themselves; NULL: not known.
+ * folds_to_several: some of its members fold to several characters, as a sharp s does; only if `cases` are
+ * known. */
 typedef struct tokenizer_property {
     char items[256];
     bool is_union, is_word;
     const char *cases;
+    bool folds_to_several;
 } tokenizer_property;
 
 /* Finds the property that Oniguruma calls name[0..n). Case, spaces, '_' and '-' are ignored. A name that is

@@ -76,16 +76,15 @@ static size_t interval_length(const ruby_rewriting *r, bool *exact)
     return at < r->n && r->text[at] == '}' && digits > 0 ? at + 1 - r->at : 0;
 }
 
-/* Wraps the atom and its quantifier in a group, so that a second quantifier can follow. */
-static bool wrap_atom(ruby_rewriting *r)
+/* Inserts text into what was written. */
+static bool insert(ruby_rewriting *r, size_t from, const char *text)
 {
-    static const char OPEN[] = "(?:";
-    const size_t from = r->atom, n = sizeof OPEN - 1;
-    if (!buffer_reserve(r->out, n + 1)) return ruby_refuse(r, r->at, NULL);
+    const size_t n = strlen(text);
+    if (!buffer_reserve(r->out, n)) return ruby_refuse(r, r->at, NULL);
     memmove(r->out->data + from + n, r->out->data + from, r->out->n - from);
-    memcpy(r->out->data + from, OPEN, n);
+    memcpy(r->out->data + from, text, n);
     r->out->n += n;
-    return ruby_put(r, ")");
+    return true;
 }
 
 static bool put_interval(ruby_rewriting *r, size_t length, bool exact)
@@ -95,9 +94,10 @@ static bool put_interval(ruby_rewriting *r, size_t length, bool exact)
         return false;
     if (r->text[r->at + 1] != ',' && !ruby_put_text(r, r->text + r->at, length)) return false;
     r->at += length;
-    if (ruby_peek(r) == '?' && !exact) return r->at++, ruby_put(r, "?");
+    if (ruby_peek(r) == '?' && !exact) return r->lazy = true, r->at++, ruby_put(r, "?");
     if (ruby_peek(r) != '?' && ruby_peek(r) != '+') return true;
-    return wrap_atom(r) && ruby_put_text(r, r->text + r->at++, 1); /* in Ruby a second quantifier */
+    /* In Ruby a second quantifier, of a group around the atom and the first. */
+    return insert(r, r->atom, "(?:") && ruby_put(r, ")") && ruby_put_text(r, r->text + r->at++, 1);
 }
 
 static bool put_quantifier(ruby_rewriting *r)
@@ -114,6 +114,7 @@ static bool put_quantifier(ruby_rewriting *r)
         if (!put_interval(r, length, exact)) return false;
     } else {
         if (!ruby_put_text(r, r->text + r->at++, 1)) return false;
+        r->lazy = r->lazy || ruby_peek(r) == '?';
         if ((ruby_peek(r) == '?' || ruby_peek(r) == '+') && !ruby_put_text(r, r->text + r->at++, 1))
             return false;
     }
@@ -171,5 +172,8 @@ bool tokenizer_ruby_rewrite(const char *text, size_t n, buffer *out, tokenizer_r
     ruby_rewriting r = {.text = text, .n = n, .out = out, .atom = NO_ATOM, .problem = problem};
     while (r.at < n)
         if (!put_next(&r)) return false;
-    return r.depth == 0 || ruby_refuse(&r, n, "a ( without its )");
+    if (r.depth > 0) return ruby_refuse(&r, n, "a ( without its )");
+    /* PCRE2 10.42's JIT compiler lets a search begin too late if a lazy repeat is within what keeps its
+     * match: with an atomic group around .+? and a digit after it, it does not find ".5" in "2.50". */
+    return !r.lazy || insert(&r, 0, "(*NO_START_OPT)");
 }

@@ -14,17 +14,30 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Whether case is ignored and the character at r->at takes part in a case folding to several
- * characters, such as "ss" and a sharp s: Oniguruma matches these with each other, PCRE2 does not. */
-static bool folds_to_several(const ruby_rewriting *r, uint32_t codepoint)
+static bool folds_to_several(uint32_t codepoint)
 {
-    static const char *const PAIRS[] = {"ff", "fi", "fl", "ss", "st"};
     utf8proc_int32_t folded[8];
     int last_class = 0;
+    return utf8proc_decompose_char((utf8proc_int32_t)codepoint, folded, 8, UTF8PROC_CASEFOLD, &last_class) !=
+           1;
+}
+
+bool ruby_range_folds(uint32_t low, uint32_t high)
+{
+    enum { FIRST = 0xdf, LAST = 0xfb17 }; /* of all that do */
+    for (uint32_t code = low > FIRST ? low : FIRST; code <= high && code <= LAST; code++)
+        if (folds_to_several(code)) return true;
+    return false;
+}
+
+/* Whether case is ignored and the character at r->at takes part in a case folding to several
+ * characters, such as "ss" and a sharp s: Oniguruma matches these with each other, PCRE2 does not. */
+static bool is_of_several(const ruby_rewriting *r, uint32_t codepoint)
+{
+    static const char *const PAIRS[] = {"ff", "fi", "fl", "ss", "st"};
     if (!r->folds) return false;
     if (codepoint >= 0x80)
-        return utf8proc_decompose_char((utf8proc_int32_t)codepoint, folded, 8, UTF8PROC_CASEFOLD,
-                                       &last_class) != 1 ||
+        return folds_to_several(codepoint) ||
                utf8proc_get_property((utf8proc_int32_t)codepoint)->combining_class != 0;
     for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS && r->n_sets == 0; i++)
         if (r->n - r->at >= 2 && (r->text[r->at] | 0x20) == PAIRS[i][0] &&
@@ -40,7 +53,8 @@ bool ruby_put_char(ruby_rewriting *r)
     const char c = r->text[r->at];
     const bool escaped =
         codepoint < 0x80 && codepoint > ' ' && !is_letter(c) && !ruby_is_digit(c) && c != 0x7f;
-    if (folds_to_several(r, codepoint))
+    r->code = codepoint;
+    if (is_of_several(r, codepoint))
         return ruby_refuse(r, r->at, "a character whose case folding has several");
     if (codepoint == 0) return ruby_put(r, "\\x00") && (r->at++, true);
     if (escaped && !ruby_put(r, "\\")) return false;
@@ -85,13 +99,18 @@ static bool put_property(ruby_rewriting *r, bool negated)
     const bool adds_cases = r->others && r->folds;
     if (adds_cases && (!known.cases || (negated && known.cases[0])))
         return ruby_refuse(r, begin, "a property in a set, some of whose members have another case");
+    if (ruby_set_folds(r) && (negated || known.folds_to_several))
+        return ruby_refuse(r, begin, "a property in a set, some of whose members fold to several characters");
     (void)snprintf(items, sizeof items, "%s%s", known.items, adds_cases ? known.cases : "");
-    if (known.is_union) return ruby_put_items(r, known.is_word && r->others ? RUBY_WORD : items, negated);
-    if (negated) items[1] = 'P';
-    if (r->others) return ruby_put(r, items);
-    if (!r->folds) return put_alone(r, items, negated);
-    /* Outside of brackets Oniguruma adds no case, and PCRE2 takes Lu, Ll and Lt for each other. */
-    return ruby_put(r, "(?-i:") && put_alone(r, items, negated) && ruby_put(r, ")");
+    /* Outside of brackets Oniguruma adds no case; PCRE2 adds cases to ranges, and takes Lu, Ll and Lt for
+     * each other. */
+    const bool keeps_case = !r->others && r->folds;
+    if (negated && !known.is_union) items[1] = 'P';
+    return ruby_put(r, keeps_case ? "(?-i:" : "") &&
+           (known.is_union ? ruby_put_items(r, known.is_word && r->others ? RUBY_WORD : items, negated)
+            : r->others    ? ruby_put(r, items)
+                           : put_alone(r, items, negated)) &&
+           ruby_put(r, keeps_case ? ")" : "");
 }
 
 /* Reads at most `most` hexadecimal digits and advances r->at past them. False if there is none. */
@@ -124,6 +143,9 @@ static bool put_number(ruby_rewriting *r, char letter)
     /* Without braces \x is a byte, and above 0x7f only a part of a character. */
     if (value > 0x10ffff || (letter == 'x' && !braces && value > 0x7f))
         return ruby_refuse(r, begin, "a byte beyond ASCII");
+    r->code = (uint32_t)value;
+    if (ruby_set_folds(r) && ruby_range_folds(r->code, r->code))
+        return ruby_refuse(r, begin, "a character whose case folding has several");
     (void)snprintf(items, sizeof items, "\\x{%lx}", value);
     return ruby_put(r, items);
 }
@@ -154,6 +176,8 @@ bool ruby_put_escape(ruby_rewriting *r)
     if (r->at == r->n) return ruby_refuse(r, begin, "a backslash at the end");
     if (!is_letter(letter) && !ruby_is_digit(letter)) return ruby_put_char(r);
     r->at++;
+    if (ruby_set_folds(r) && strchr("wDSH", letter))
+        return ruby_refuse(r, begin, "\\w, \\D, \\S or \\H in a set where case is ignored");
     switch (letter) {
     case 't': return ruby_put(r, "\\t");
     case 'n': return ruby_put(r, "\\n");
@@ -171,11 +195,7 @@ bool ruby_put_escape(ruby_rewriting *r)
     case 's': return ruby_put_items(r, RUBY_WHITE, false);
     case 'S': return bracketed ? ruby_put(r, "\\P{White_Space}") : ruby_put_items(r, RUBY_WHITE, true);
     case 'h':
-    case 'H':
-        /* Oniguruma matches what a member folds to: \H has U+FB01, which folds to "fi", and no f. */
-        if (bracketed && r->folds && letter == 'H')
-            return ruby_refuse(r, begin, "\\H in a set where case is ignored");
-        return ruby_put_items(r, "0-9a-fA-F", letter == 'H');
+    case 'H': return ruby_put_items(r, "0-9a-fA-F", letter == 'H');
     case 'w':
     case 'W': return ruby_put_items(r, bracketed ? RUBY_WORD : RUBY_LONE_WORD, letter == 'W');
     default: return ruby_refuse(r, begin, reason_of_escape(letter));

@@ -9,6 +9,9 @@
 /* Rewrites the literal character at r->at, in brackets or outside. */
 bool ruby_put_char(ruby_rewriting *r);
 
+/* Whether a character of [low, high] folds to several. */
+bool ruby_range_folds(uint32_t low, uint32_t high);
+
 /* Rewrites an escape, with r->at after the backslash, that is allowed in brackets and outside. */
 bool ruby_put_escape(ruby_rewriting *r);
 

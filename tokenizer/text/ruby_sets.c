@@ -30,8 +30,10 @@ static bool put_posix(ruby_rewriting *r)
     const size_t begin = r->at;
     const bool negated = ruby_peek(r) == '^';
     if (negated) r->at++;
-    if (r->folds && !ruby_next_is(r, "digit:]") && !ruby_next_is(r, "space:]") && !ruby_next_is(r, "alpha:]"))
-        return ruby_refuse(r, begin, "a named set where case is ignored");
+    const bool has_no_case = ruby_next_is(r, "digit:]") || ruby_next_is(r, "space:]");
+    const bool is_sound =
+        has_no_case ? !(negated && ruby_set_folds(r)) : r->set.is_complement && ruby_next_is(r, "alpha:]");
+    if (r->folds && !is_sound) return ruby_refuse(r, begin, "a named set where case is ignored");
     for (size_t i = 0; i < sizeof SETS / sizeof *SETS; i++) {
         tokenizer_property property;
         char closed[16];
@@ -75,10 +77,13 @@ static bool put_items_of_term(ruby_rewriting *r)
             if (!put_item(r)) return false;
             continue;
         }
-        r->at++;
+        const uint32_t low = r->code;
+        const size_t begin = r->at++;
         if (ruby_peek(r) == '[' || ruby_peek(r) == '-')
             return ruby_refuse(r, r->at, "a range without an end");
-        if (!ruby_put(r, "-")) return false;
+        if (!ruby_put(r, "-") || !put_item(r)) return false;
+        if (ruby_set_folds(r) && ruby_range_folds(low, r->code))
+            return ruby_refuse(r, begin, "a range with a character whose case folding has several");
     }
     return true;
 }
@@ -154,6 +159,7 @@ static bool put_terms(ruby_rewriting *r, bool negated)
         ok = read_term(r, &t);
         is_last = ok && ruby_peek(r) == ']';
         if (ok && !is_last && r->folds) ok = ruby_refuse(r, r->at, "an intersection where case is ignored");
+        if (!is_last && r->n_sets == 1) r->set.intersects = true;
         if (ok) r->at += is_last ? 1 : 2;
         if (ok && is_last && terms.n == 0 && t.others.n == 0) ok = put_plain(r, &t, negated);
         else if (ok && is_last) ok = append_term(r, &terms, &t) && put_pattern(r, &terms, negated);
@@ -174,8 +180,13 @@ bool ruby_put_set(ruby_rewriting *r)
     if (negated && r->n_sets > 0 && r->folds)
         return ruby_refuse(r, begin, "a complement in a set where case is ignored");
     if (r->n_sets == RUBY_DEPTH_MAX) return ruby_refuse(r, begin, "sets nested too deeply");
+    if (r->n_sets == 0) r->set = (ruby_set){.is_complement = negated};
+    else r->set.has_complement = r->set.has_complement || negated;
     r->n_sets++;
     const bool ok = put_terms(r, negated);
     r->n_sets--;
+    /* If the set within leaves out no character beyond ASCII, Oniguruma gives the whole set none of them. */
+    if (ok && r->n_sets == 0 && negated && r->set.has_complement && !r->set.intersects)
+        return ruby_refuse(r, begin, "a complement within a complement");
     return ok;
 }

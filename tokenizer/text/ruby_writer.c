@@ -9,6 +9,11 @@ bool ruby_refuse(ruby_rewriting *r, size_t at, const char *reason)
     return false;
 }
 
+bool ruby_set_folds(const ruby_rewriting *r)
+{
+    return r->n_sets > 0 && r->folds && !r->set.is_complement;
+}
+
 bool ruby_put(ruby_rewriting *r, const char *items)
 {
     return buffer_append(r->out, items, strlen(items)) || ruby_refuse(r, r->at, NULL);

@@ -24,6 +24,11 @@ typedef struct tokenizer_ruby_problem {
     const char *reason; /* the unsupported syntax found there; NULL: out of memory */
 } tokenizer_ruby_problem;
 
+typedef struct ruby_set {
+    bool is_complement, has_complement; /* itself; a set within it */
+    bool intersects;
+} ruby_set;
+
 typedef struct ruby_rewriting {
     const char *text;
     size_t n, at;
@@ -33,10 +38,17 @@ typedef struct ruby_rewriting {
     size_t depth;
     bool outer_folds[RUBY_DEPTH_MAX]; /* `folds` around each open group */
     bool folds;                       /* case is ignored (option "i") */
+    bool lazy;                        /* a quantifier was lazy */
     buffer *others; /* in brackets: alternatives of one character that no item of a set can say; else NULL */
     size_t n_sets;  /* brackets that are open */
+    ruby_set set;   /* the outermost of them */
+    uint32_t code;  /* the character that was written last, in brackets */
     tokenizer_ruby_problem *problem;
 } ruby_rewriting;
+
+/* Whether the set that is open also matches what its members fold to: Oniguruma matches "ss" with a set that
+ * has a sharp s, where case is ignored and the set is no complement. */
+bool ruby_set_folds(const ruby_rewriting *r);
 
 bool ruby_refuse(ruby_rewriting *r, size_t at, const char *reason);
 

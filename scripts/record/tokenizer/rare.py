@@ -162,6 +162,8 @@ MODELS: dict[str, Rare] = {
     "ruby-sets": split(r"[a[bc]]+|[x[^y-z]&&x-z]|[^\w&&[^ ]]|[0\W]", "abcd", "xyz!", "w 0-"),
     "ruby-posix-all": split(r"[[:punct:]]+|[[:blank:]]|[[:^alnum:]]|[[:word:]]{2}|\p{Punct}|\p{Alnum}", "a$b", "é_^\t", "½x,\n"),
     "ruby-complements": split(r"\P{Lo}+\P{Sc}|\D+?\P{L}", "a-b1", "--x", "ab cd"),
-    "ruby-folded-sets": split(r"(?i)[\p{L}\p{Nd}]+|\p{Lu}|[^k]", "aͅ1", "K\u212a-", "Éé_"),
+    "ruby-atomic-lazy": split(r"(?>\W+?)\w|(?>b+?)\d", "x .. $12.50", "ab b1 bb1", "(?>)"),
+    "ruby-folded-sets": split(r"(?i)[\p{N}\p{M}k]+|\p{Lu}|[^k]|[^\p{L}\D]", "aͅ1", "K\u212aι-", "Éé_1"),
+    "ruby-folded-ascii": split(r"(?i)x\p{ASCII}", "xſxsxK", "x\u212ax"),
     "ruby-folded": split(r"(?i)[é]x|K", "Éx", "éXk", "\u212aK"),
 }
