@@ -231,6 +231,32 @@ START_TEST(whole_and_streamed_messages_have_the_same_fields)
 }
 END_TEST
 
+START_TEST(a_streamed_call_of_messages_without_json_keeps_the_input_with_which_it_began)
+{
+    static const struct {
+        const char *input, *delta, *arguments;
+    } calls[] = {
+        {",\"input\":{}", "{\"type\":\"input_json_delta\",\"partial_json\":\"\"}", "{}"},
+        {"", "{\"type\":\"input_json_delta\",\"partial_json\":\"\"}", ""},
+        {",\"input\":{}", "{\"type\":\"input_json_delta\",\"partial_json\":\"null\"}", "null"},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        probe_answer a;
+        char body[512];
+        (void)snprintf(body, sizeof body,
+                       "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":"
+                       "\"tool_use\",\"id\":\"1\",\"name\":\"f\"%s}}\n\n"
+                       "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":%s}\n\n"
+                       "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+                       calls[i].input, calls[i].delta);
+        read_answer(PROBE_MESSAGES, STREAM_TYPE, body, &a);
+        ck_assert_uint_eq(a.n_calls, 1);
+        assert_text(&a.calls[0].arguments, calls[i].arguments);
+        probe_answer_free(&a);
+    }
+}
+END_TEST
+
 /* In Messages input_tokens does not contain the tokens of the prompt cache. */
 START_TEST(input_of_messages_is_the_sum_with_cached_tokens)
 {
@@ -357,6 +383,7 @@ int main(void)
     tcase_add_test(c, rows_that_cannot_be_read_are_named);
     tcase_add_test(c, whole_and_streamed_chat_have_the_same_fields);
     tcase_add_test(c, whole_and_streamed_messages_have_the_same_fields);
+    tcase_add_test(c, a_streamed_call_of_messages_without_json_keeps_the_input_with_which_it_began);
     tcase_add_test(c, input_of_messages_is_the_sum_with_cached_tokens);
     tcase_add_test(c, whole_and_streamed_responses_have_the_same_fields);
     tcase_add_test(c, token_of_a_null_byte_is_a_token);
