@@ -17,14 +17,19 @@ CHATS = ("chat", "responses", "messages")
 DELTAS = {"chat": {"content": "content", "reasoning": "reasoning_content"}, "messages": {"content": "text", "reasoning": "thinking"},
           "responses": {"content": "response.output_text.delta", "reasoning": "response.reasoning_text.delta"}}
 
+IDS = {"chat": {"whole": "choices[].message.tool_calls[].id", "stream": "choices[].delta.tool_calls[].id"},
+       "responses": {"whole": "output[].call_id", "stream": "response.output_item.added:item.call_id"},
+       "messages": {"whole": "content[].id", "stream": "content_block_start:content_block.id"}}
+
 Slot = tuple[dict[str, Any], str]  # an object and the member that holds a text, or a piece of it
 
 
 @dataclass
 class Call:
-    """owner: what has the call's number, its pieces in a stream. slots: its arguments. events: of a stream."""
+    """owners: what has the call's number, of a stream. slots: its arguments. events: of a stream; of a whole answer its element."""
 
     owners: list[Slot] = field(default_factory=list)
+    ids: list[Slot] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
     begins: list[dict[str, Any]] = field(default_factory=list)  # of messages: its block where it begins
     events: list[Any] = field(default_factory=list)
@@ -45,7 +50,8 @@ def whole_lists(body: dict[str, Any]) -> tuple[list[Any], str, str]:
 def whole_calls(body: dict[str, Any]) -> list[Call]:
     elements, kind, name = whole_lists(body)
     calls = [one for one in elements if one["type"] == kind]
-    return [Call(slots=[(one["function"], "arguments") if kind == "function" else (one, name)], events=[one]) for one in calls]
+    return [Call(slots=[(one["function"], "arguments") if kind == "function" else (one, name)],
+                 ids=[(one, "call_id" if name == "arguments" else "id")], events=[one]) for one in calls]
 
 
 def streamed_calls(events: list[Any]) -> list[Call]:
@@ -55,6 +61,7 @@ def streamed_calls(events: list[Any]) -> list[Call]:
         for piece in (data.get("choices") or [{}])[0].get("delta", {}).get("tool_calls") or []:
             call = found.setdefault(piece["index"], Call())
             call.owners.append((piece, "index"))
+            call.ids.append((piece, "id"))
             call.slots.append((piece["function"], "arguments"))
             call.events.append(event)
         item, block = data.get("item", {}), data.get("content_block", {})
@@ -65,6 +72,7 @@ def streamed_calls(events: list[Any]) -> list[Call]:
         if data.get(name) in found and data.get("type"):
             call = found[data[name]]
             call.owners.append((data, name))
+            call.ids += [(item, "call_id")] if item else [(block, "id")] if block else []
             call.events.append(event)
             if data["type"] == "response.function_call_arguments.delta":
                 call.slots.append((data, "delta"))
@@ -105,6 +113,14 @@ def number_second(found: Answer, _: Request) -> None:
     for call in calls_of(found)[1:]:
         for holder, name in call.owners:
             holder[name] += 1
+
+
+def share_id(found: Answer, _: Request) -> None:
+    """The second call has the id of the first."""
+    calls = calls_of(found)
+    for call in calls[1:]:
+        for (holder, name), (other, _name) in zip(call.ids, calls[0].ids):
+            holder[name] = other[name]
 
 
 def empty_arguments(change: Callable[[dict[str, Any], str], None]) -> Callable[[Answer, Request], None]:
@@ -172,6 +188,8 @@ def bugs_of_form(endpoint: str, form: str) -> list[Bug]:
         return Bug(f"{endpoint}, {form}: {text}", endpoint, form, f"protocol/{endpoint}/{form}/{situation}/{what}", answer=answer)
 
     found = [
+        Bug(f"{endpoint}, {form}: two calls of an answer have one id", endpoint, form, f"fields/{endpoint}/{form}/{IDS[endpoint][form]}",
+            answer=share_id),
         bug("the second call is lost", "several-calls", "fields", lose_second),
         bug("two calls are joined", "several-calls", "fields", join_both),
         bug("a call without arguments has null", "empty-call", "fields", empty_arguments(be_null)),
@@ -190,3 +208,8 @@ def bugs_of_form(endpoint: str, form: str) -> list[Bug]:
 
 def bugs_of_calls() -> list[Bug]:
     return [bug for endpoint in CHATS for form in ("whole", "stream") for bug in bugs_of_form(endpoint, form)]
+
+
+def situation_of(bug: Bug) -> str:
+    """The answers on which a bug acts."""
+    return "several-calls" if bug.check.startswith("fields/") else bug.check.split("/")[-2]

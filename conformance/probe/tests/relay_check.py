@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 from conformance.probe.tests.relay import Bug, Relay
-from conformance.probe.tests.relay_calls import bugs_of_calls
+from conformance.probe.tests.relay_calls import bugs_of_calls, situation_of
 from conformance.probe.tests.relay_named import named
 from conformance.probe.tests.relay_rows import Row, bug_of_field, bug_of_member, rows
 from scripts.serve.running import Server
@@ -70,7 +70,7 @@ def all_rounds() -> dict[Path, list[list[Bug]]]:
     for kind in ("answer", "member"):
         for one in sorted({group(bug) for bug in made[kind]}):
             rounds += packed([bug for bug in made[kind] if group(bug) == one], by_form)
-    by_situation = lambda bug: (bug.endpoint, bug.form, bug.check.split("/")[-2])  # noqa: E731
+    by_situation = lambda bug: (bug.endpoint, bug.form, situation_of(bug))  # noqa: E731
     return {BUNDLE: [*rounds, *packed(named(), by_form)], CALLS: [made["parallel"], *packed(bugs_of_calls(), by_situation)]}
 
 
