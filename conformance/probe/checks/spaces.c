@@ -27,13 +27,14 @@ static assay_text trailing(assay_text text)
     return (assay_text){text.at + text.n - n, n};
 }
 
-/* Finds a field in the text after `from`. False if it is empty, or not in the text as it is. */
+/* Finds a field in the text after `from`. False if it is empty, or not there once as it is: then its place is
+ * unknown. */
 static bool find_place(assay_text all, const char *from, const buffer *field, place *out)
 {
     const assay_text core = conf_field_strip(buffer_text(field));
     const char *end = all.at + all.n,
                *at = core.n ? memmem(from, (size_t)(end - from), core.at, core.n) : NULL;
-    if (!at) return false;
+    if (!at || memmem(at + 1, (size_t)(end - at) - 1, core.at, core.n)) return false;
     const assay_text head = {all.at, (size_t)(at - all.at)},
                      tail = {at + core.n, (size_t)(end - at) - core.n};
     *out = (place){.before = trailing(head), .core = {at, core.n}, .after = leading(tail)};
