@@ -219,7 +219,16 @@ static const served_fault faults[] = {
       "protocol/chat/whole/prompt/enable-thinking protocol/chat/stream/prompt/enable-thinking "
       "protocol/messages/whole/prompt/thinking protocol/messages/stream/prompt/thinking",
       "failed", "breaks", "the chat template makes"},
+     .set = "thinking",
      .ignored = "enable_thinking thinking"},
+    {"ignored-template-arguments",
+     "chat_template_kwargs is accepted and has no effect",
+     {GEMMA4, "protocol",
+      "protocol/chat/whole/reasoning/fields protocol/chat/stream/reasoning/fields "
+      "protocol/responses/whole/reasoning/fields protocol/messages/stream/reasoning/fields",
+      "failed", "breaks", "reasoning: expected"},
+     .set = "thinking",
+     .ignored = "chat_template_kwargs"},
     {"short-history",
      "only the last four messages reach the model",
      {QWEN3, "protocol", "protocol/chat/whole/prompt/long protocol/chat/stream/prompt/long", "failed",

@@ -24,7 +24,8 @@ from scripts.serve.running import Server
 
 ASSAY, TOP = sys.argv[1], Path(sys.argv[2])
 ONLY = sys.argv[3] if len(sys.argv) > 3 else ""
-BUNDLE, CALLS = TOP / "fixtures/bundle/qwen3", TOP / "conformance/probe/tests/odd/calls"
+# The second one does not think by default; the third one calls several tools at once.
+BUNDLE, SILENT, CALLS = TOP / "fixtures/bundle/qwen3", TOP / "fixtures/bundle/gemma4", TOP / "conformance/probe/tests/odd/calls"
 AT_ONCE = 2
 SECONDS = 120
 
@@ -50,7 +51,7 @@ def packed(bugs: list[Bug], apart: Callable[[Bug], object]) -> list[list[Bug]]:
 def all_rounds() -> dict[Path, list[list[Bug]]]:
     """The rounds of each truth."""
     page = subprocess.run([ASSAY, "probe", "--explain"], capture_output=True, text=True, check=True, timeout=60).stdout
-    made: dict[str, list[Bug]] = {"field": [], "place": [], "answer": [], "effect": [], "member": [], "parallel": []}
+    made: dict[str, list[Bug]] = {"field": [], "place": [], "answer": [], "effect": [], "member": [], "parallel": [], "thinking": []}
     for row in rows(page):
         if not row.check:
             continue
@@ -61,6 +62,8 @@ def all_rounds() -> dict[Path, list[list[Bug]]]:
             made["answer"].append(bug)
         elif row.check.endswith("/parallel-calls"):
             made["parallel"].append(bug)
+        elif row.name.endswith("enable_thinking: true"):
+            made["thinking"].append(bug)
         else:
             alone = re.search(r"/defaults/|/seed$|/temperature$|/usage$|/effects/n$", row.check) or "/effects/" not in row.check
             made["member" if alone else "effect"].append(bug)
@@ -71,7 +74,7 @@ def all_rounds() -> dict[Path, list[list[Bug]]]:
         for one in sorted({group(bug) for bug in made[kind]}):
             rounds += packed([bug for bug in made[kind] if group(bug) == one], by_form)
     by_situation = lambda bug: (bug.endpoint, bug.form, situation_of(bug))  # noqa: E731
-    return {BUNDLE: [*rounds, *packed(named(), by_form)], CALLS: [made["parallel"], *packed(bugs_of_calls(), by_situation)]}
+    return {BUNDLE: [*rounds, *packed(named(), by_form)], SILENT: [made["thinking"]], CALLS: [made["parallel"], *packed(bugs_of_calls(), by_situation)]}
 
 
 def matches(check: str, finding: dict[str, Any]) -> bool:
