@@ -17,9 +17,9 @@
  *   CONF_CHECKPOINT_VALID    neither; also a directory without config.json and safetensors, which is
  *   another format, and where memory does not suffice to tell
  *
- * n_divisible is 0, and reason says why, unless the harness has read the ropes from the checkpoint: an engine
- * that computes dynamic or longrope ropes correctly would fail if their prompts were divided, so a prompt is
- * divided only where the ropes are known to allow it. That holds for another format, too, and for the empty
+ * n_divisible is 0, and reason says why, unless the harness has read the ropes from the checkpoint: rows of
+ * chunks differ where dynamic or longrope ropes have other frequencies, and are not judged, so a prompt is
+ * divided only where the ropes are known. That holds for another format, too, and for the empty
  * directories of test engines; a test that needs divided prompts gives its case a checkpoint that the loader
  * reads. The placeholder tokens are unknown wherever n_divisible is 0: then prompts with inputs are not
  * divided. conf_verdict_apply_checkpoint says what follows from the state. */

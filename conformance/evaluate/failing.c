@@ -164,8 +164,8 @@ static void search_sample(search *q, conf_manner manner, const char *path)
                              .greedy = q->generates};
     char why[CONF_TEXT_MAX] = "";
     conf_follow f = {.sample = q->sample, .generates = q->generates, .fn = compare_tensor, .context = q};
-    const size_t n_tokens = q->n_prompt + s.n_more;
-    q->last_only = n_tokens > q->r->verdict->checkpoint.n_divisible;
+    const size_t n_tokens = q->n_prompt + s.n_more, n_same = q->r->verdict->checkpoint.n_divisible;
+    q->last_only = n_same && n_tokens > n_same;
     q->reference = (conf_reference){0};
     q->r->follow = &f;
     if (!conf_reference_run(q->r->c, &q->r->items, path, &s, q->last_only && s.n_more ? n_tokens - 1 : 0,

@@ -48,6 +48,8 @@ typedef struct fault {
     int32_t (*position)(int32_t position, int32_t padding);
     /* Returns the position by which any token is rotated. */
     int32_t (*rotated)(int32_t position);
+    /* Whether cached keys keep the frequencies of a sequence of `length` tokens when it grows to `other`. */
+    bool (*keeps_rope)(size_t length, size_t other);
     /* Changes the cache limit of a session that has one. */
     void (*limits)(size_t *limit, size_t *sink_tokens);
     /* Returns the position by which a token of a run is rotated. */
@@ -207,6 +209,7 @@ void fault_page_256(fp_state *s, size_t layer, size_t position, size_t n, const 
 void fault_limit_noted(size_t *limit, size_t *sink_tokens);
 void fault_context_shift(fp_session *s, const fp_step *steps, size_t n_steps);
 void fault_rope_noted(plan *p);
+bool fault_rope_of_chunk(size_t length, size_t other);
 void fault_shift_keeps(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                        const float *value);
 void fault_sinks_dropped(size_t *limit, size_t *sink_tokens);

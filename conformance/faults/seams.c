@@ -35,6 +35,7 @@ __typeof__(fp_choose_experts) __real_fp_choose_experts, __wrap_fp_choose_experts
 __typeof__(fp_delta_run) __real_fp_delta_run, __wrap_fp_delta_run;
 __typeof__(fp_head_scale_run) __real_fp_head_scale_run, __wrap_fp_head_scale_run;
 __typeof__(fp_linear_run) __real_fp_linear_run, __wrap_fp_linear_run;
+__typeof__(fp_model_has_same_rope) __real_fp_model_has_same_rope, __wrap_fp_model_has_same_rope;
 
 assay_status __wrap_fp_model_open(const char *dir, const fp_options *options, fp_model **out,
                                   assay_error *err)
@@ -42,6 +43,12 @@ assay_status __wrap_fp_model_open(const char *dir, const fp_options *options, fp
     assay_status rc = fault_plant(err);
     if (rc == ASSAY_OK) rc = __real_fp_model_open(dir, options, out, err);
     return rc;
+}
+
+bool __wrap_fp_model_has_same_rope(const fp_model *m, size_t length, size_t other)
+{
+    const fault *f = fault_planted();
+    return (f->keeps_rope && f->keeps_rope(length, other)) || __real_fp_model_has_same_rope(m, length, other);
 }
 
 fp_kernels __wrap_fp_kernels_pick(fp_isa isa)

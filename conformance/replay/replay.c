@@ -213,9 +213,7 @@ static const char *find_obstacle(const conf_replay *r, conf_manner manner, const
         return text;
     }
     if (!conf_manner_of(manner)->divides || conf_rounds_are_divisible(rounds)) return NULL;
-    if (r->items.n_tensors && r->verdict->checkpoint.n_divisible)
-        return "the placeholder tokens of the prompts' inputs are unknown";
-    return r->verdict->checkpoint.n_divisible ? "the rope of a whole prompt differs from that of its parts"
+    return r->verdict->checkpoint.n_divisible ? "the placeholder tokens of the prompts' inputs are unknown"
                                               : conf_replay_unknown_ropes;
 }
 

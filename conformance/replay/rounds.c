@@ -21,6 +21,7 @@ typedef struct member {
     int32_t *tokens; /* [n_tokens]: the prompt, then the forced tokens */
     size_t n_tokens;
     bool divisible;    /* the prompt may come in several steps */
+    bool same_rope;    /* and the rows of each are those of a whole prompt */
     assay_item *items; /* of the step under way; as many as the sample has */
     conf_moves moves;
     size_t at;     /* the next move */
@@ -70,7 +71,8 @@ static bool plan_member(conf_rounds *q, size_t i)
     const conf_span *spans = conf_items_spans(&q->r->items, m->row->sample);
     size_t n_items;
     (void)conf_items_of(&q->r->items, m->row->sample, &n_items);
-    m->divisible = (n_items == 0 || spans) && n_prompt <= q->r->verdict->checkpoint.n_divisible;
+    m->divisible = (n_items == 0 || spans) && q->r->verdict->checkpoint.n_divisible > 0;
+    m->same_rope = n_prompt <= q->r->verdict->checkpoint.n_divisible;
     m->n_tokens = n_prompt + n_more;
     m->tokens = calloc(m->n_tokens, sizeof *m->tokens);
     m->decoys = calloc(m->n_tokens, sizeof *m->decoys);
@@ -234,10 +236,12 @@ size_t conf_rounds_row(const conf_replay *r, const conf_batch_row *row, size_t a
     return conf_row_find(d, row->sample, decode, decode ? at - row->n_tokens : at);
 }
 
-/* How many rows are wanted of the next n tokens: from the first recorded one on, at least the last one. */
+/* How many rows are wanted of the next n tokens: from the first recorded one on, at least the last one of a
+ * prompt. Where ropes depend on the length, the recorded rows of a prompt are those of its whole length. */
 static size_t rows_wanted(const conf_rounds *q, const member *m, size_t n)
 {
     const bool in_prompt = m->n_done < m->row->n_tokens;
+    if (!m->same_rope && m->n_done + n < m->row->n_tokens) return 0;
     if (q->manner == CONF_MANNER_LAST && in_prompt) return 1;
     for (size_t i = 0; i < n; i++)
         if (conf_rounds_row(q->r, m->row, m->n_done + i) != SIZE_MAX) return n - i;

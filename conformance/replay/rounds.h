@@ -25,8 +25,8 @@ void conf_rounds_print(const conf_rounds *rounds, size_t sample, char *text, siz
 /* How many tokens a stateless engine evaluates. */
 size_t conf_rounds_cost(const conf_rounds *rounds);
 
-/* Whether every prompt may come in several steps: none has items whose spans are unknown, or a rope that
- * differs for its parts. */
+/* Whether every prompt may come in several steps: none has items whose spans are unknown, and the ropes are
+ * known. */
 bool conf_rounds_are_divisible(const conf_rounds *rounds);
 
 /* Whether keeping spans might change the evaluation. */

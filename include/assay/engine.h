@@ -282,7 +282,7 @@ typedef struct assay_engine {
      * logits of a sample depend on its own tokens and items alone: not on the other samples or the padding,
      * and not on the division of its tokens into steps, beyond the noise of the arithmetic. (Only ropes whose
      * frequencies depend on the length of the sequence, dynamic and longrope, make a chunk differ from a
-     * whole prompt; the harness does not divide prompts for which they do.) Fails with ASSAY_EINVAL for a
+     * whole prompt; of its chunks the harness judges the last one then.) Fails with ASSAY_EINVAL for a
      * token outside the vocabulary, a repeated sample, a step without tokens, or an n_last out of range, and
      * for items that do not fit their placeholder tokens. An engine may refuse with ASSAY_EUNSUPPORTED a step
      * that divides the placeholder tokens of an item, or that continues a block of tokens which attend to

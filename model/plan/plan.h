@@ -288,10 +288,10 @@ size_t plan_n_axes(const plan *p);
 /* The row of id_table that a token has; SIZE_MAX: it has none. */
 size_t plan_id_table_row(const plan *p, int32_t token);
 
-/* The most tokens of a prompt that may come in several steps; SIZE_MAX: any number. With plan_crosses this
- * holds for prompts without images: those with images come in one step, since tokens before an image depend
- * on it. Dynamic ropes and longrope change all their frequencies beyond a length: a longer prompt cannot be
- * evaluated in parts, since the parts before that length would have other frequencies. */
+/* The most tokens of a prompt whose rows do not depend on its steps; SIZE_MAX: any number. With plan_crosses
+ * this holds for prompts without images: tokens before an image depend on it, so those with images come in
+ * one step. Dynamic ropes and longrope change all their frequencies beyond a length: of a longer prompt the
+ * parts before that length would have other frequencies. */
 size_t plan_divisible_length(const plan *p);
 
 /* "silu", "gelu_pytorch_tanh", …. */

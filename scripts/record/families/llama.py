@@ -134,7 +134,7 @@ def variants(base: Config) -> list[Variant]:
                 dtype="bfloat16"),
         Variant("dynamic", rope("dynamic", max_position_embeddings=LIMIT),
                 "A dynamic NTK base that does not follow the length of the whole sequence",
-                ("single", "long", "crossing"), dtype="bfloat16", length_limit=LIMIT),
+                ("single", "long", "crossing", "rows-decode-1024"), dtype="bfloat16", length_limit=LIMIT),
         Variant("llama3", rope("llama3"), "A wavelength band of llama3 rope missed, or a stop id "
                 "that only generation_config.json names", ("single", "batch", "generate"),
                 stop_in="generation_config", dtype="bfloat16"),
