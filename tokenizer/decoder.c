@@ -167,7 +167,7 @@ assay_status tokenizer_decoder_open(const tokenizer_place *p, tokenizer_decoder 
 
 assay_status tokenizer_decoding_open(const tokenizer_decoder *d, tokenizer_decoding **out, assay_error *err)
 {
-    tokenizer_decoding *g = calloc(1, sizeof *g);
+    tokenizer_decoding *g = calloc(1, sizeof *g + d->n_steps * sizeof *g->states);
     if (!g) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     g->decoder = d;
     g->growth = tokenizer_growth_begin(0);
@@ -182,7 +182,7 @@ assay_status tokenizer_decoding_open(const tokenizer_decoder *d, tokenizer_decod
 void tokenizer_decoding_free(tokenizer_decoding *g)
 {
     if (!g) return;
-    for (size_t i = 0; i < STEPS_MAX; i++) {
+    for (size_t i = 0; i < g->decoder->n_steps; i++) {
         buffer_free(&g->states[i].held);
         buffer_free(&g->states[i].made);
     }

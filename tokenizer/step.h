@@ -72,7 +72,7 @@ struct tokenizer_decoding {
     tokenizer_matcher *matcher;
     tokenizer_growth growth; /* of all tokens so far: limits the text that steps add */
     buffer *out;
-    step_state states[STEPS_MAX];
+    step_state states[]; /* [decoder->n_steps] */
 };
 
 /* Passes a token, or a part of one, to step `number`; number == n_steps appends it to g->out. */

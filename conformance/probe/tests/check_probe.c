@@ -17,22 +17,28 @@
 static probe_truth known; /* the oracle's own truth */
 static char cases[4096];
 
+/* Once for all tests: each runs in a child process, which has the memory of this one. */
+static void read_truth(void)
+{
+    char dir[4096];
+    assay_error err;
+    (void)snprintf(dir, sizeof dir, "%s/fixtures/bundle/qwen3", getenv("top_srcdir"));
+    const char *const paths[] = {dir};
+    ck_assert_msg(probe_truth_read(paths, 1, PROBE_F32, &known, &err) == ASSAY_OK, "%s", err.text);
+}
+
+static void free_truth(void)
+{
+    probe_truth_free(&known);
+}
+
 static void setup(void)
 {
-    assay_error err;
     support_setup();
     const support_output *o = support_shell("mkdir served && cd \"$top_srcdir/fixtures/bundle/qwen3\" && "
                                             "cp -r model requests.json *.h5 \"$OLDPWD/served\"");
     assert_code(o, 0);
     (void)snprintf(cases, sizeof cases, "%s", support_path("served"));
-    const char *const paths[] = {cases};
-    ck_assert_msg(probe_truth_read(paths, 1, PROBE_F32, &known, &err) == ASSAY_OK, "%s", err.text);
-}
-
-static void teardown(void)
-{
-    probe_truth_free(&known);
-    support_teardown();
 }
 
 /* The endpoint that a check is about, as a bit; 0: several. */
@@ -413,7 +419,8 @@ int main(void)
 {
     TCase *c = tcase_create("probe");
     tcase_set_timeout(c, 300);
-    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_unchecked_fixture(c, read_truth, free_truth);
+    tcase_add_checked_fixture(c, setup, support_teardown);
     tcase_add_test(c, sound_server_fails_no_check);
     tcase_add_loop_test(c, planted_fault_is_named, 0, (int)n_planted_faults);
     tcase_add_test(c, stream_that_differs_in_white_space_is_a_habit_and_one_that_differs_in_usage_departs);
