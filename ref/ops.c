@@ -141,13 +141,34 @@ void ref_sigmoid(ref_real *x, size_t n)
     for (size_t i = 0; i < n; i++) x[i] = (ref_real)sigmoid((double)x[i]);
 }
 
+/* The largest of `top` and n values, in four chains: a comparison waits for the one before it. */
+static double find_largest(const ref_real *x, size_t n, double top)
+{
+    double tops[4] = {top, top, top, top};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++) tops[k] = (double)x[i + k] > tops[k] ? (double)x[i + k] : tops[k];
+    for (; i < n; i++) tops[0] = (double)x[i] > tops[0] ? (double)x[i] : tops[0];
+    for (size_t k = 1; k < 4; k++) tops[0] = tops[k] > tops[0] ? tops[k] : tops[0];
+    return tops[0];
+}
+
+/* A softmax with the score `sink` beside the n of x, whose weight is left out. */
+static void softmax_beside(ref_real *x, size_t n, double sink)
+{
+    const double top = find_largest(x, n, sink);
+    double sum = exp(sink - top);
+    for (size_t i = 0; i < n; i++) {
+        const double e = exp((double)x[i] - top);
+        x[i] = (ref_real)e;
+        sum += e;
+    }
+    for (size_t i = 0; i < n; i++) x[i] = (ref_real)((double)x[i] / sum);
+}
+
 void ref_softmax(ref_real *x, size_t n)
 {
-    ref_real top = x[0];
-    double sum = 0;
-    for (size_t i = 1; i < n; i++) top = x[i] > top ? x[i] : top;
-    for (size_t i = 0; i < n; i++) sum += exp((double)x[i] - (double)top);
-    for (size_t i = 0; i < n; i++) x[i] = (ref_real)(exp((double)x[i] - (double)top) / sum);
+    softmax_beside(x, n, -INFINITY);
 }
 
 void ref_soft_cap(ref_real *x, size_t n, double cap)
@@ -222,16 +243,6 @@ void ref_plane_rope(ref_real *x, size_t n_tokens, size_t n_heads, size_t head_di
         }
 }
 
-/* A softmax with the score `sink` beside the n of x, whose weight is left out. */
-static void softmax_beside(ref_real *x, size_t n, double sink)
-{
-    double top = sink, sum = 0;
-    for (size_t i = 0; i < n; i++) top = (double)x[i] > top ? (double)x[i] : top;
-    for (size_t i = 0; i < n; i++) sum += exp((double)x[i] - top);
-    sum += exp(sink - top);
-    for (size_t i = 0; i < n; i++) x[i] = (ref_real)(exp((double)x[i] - top) / sum);
-}
-
 /* Queries whose scores are computed at once, for the keys up to the last that one of them has. */
 #define QUERIES 64
 
@@ -240,8 +251,7 @@ static void softmax_beside(ref_real *x, size_t n, double sink)
 static void share_row(ref_real *scores, const plan_keys *keys, size_t n_keys, const ref_real *sink)
 {
     for (size_t key = keys->sink_tokens; key < keys->first; key++) scores[key] = -INFINITY;
-    if (sink) softmax_beside(scores, keys->end, (double)*sink);
-    else ref_softmax(scores, keys->end);
+    softmax_beside(scores, keys->end, sink ? (double)*sink : -INFINITY);
     for (size_t key = keys->end; key < n_keys; key++) scores[key] = 0;
 }
 

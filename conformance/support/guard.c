@@ -52,6 +52,10 @@ static bool map_pages(conf_guard *g, size_t n_bytes)
     unsigned char *map =
         mmap(NULL, bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) return false;
+    /* The kernel does not merge a hidden buffer with the inaccessible pages if only these are left out of
+     * dumps. To protect a buffer is then a change of one mapping, in half of the time. */
+    (void)madvise(map, page, MADV_DONTDUMP);
+    (void)madvise(map + page + bytes, page, MADV_DONTDUMP);
     g->map = map + page;
     g->map_bytes = bytes;
     link_guard(g);
