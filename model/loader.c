@@ -98,11 +98,29 @@ static const char *similar_family(const char *model_type)
     return FAMILIES[best].model_type;
 }
 
+/* The family whose text part alone has this model type; NULL: none. */
+static const char *family_of_text(const char *model_type)
+{
+    for (size_t i = 0; i < N_FAMILIES; i++) {
+        const char *now = FAMILIES[i].text_type, *older = FAMILIES[i].older_text_type;
+        if ((now && strcmp(model_type, now) == 0) || (older && strcmp(model_type, older) == 0))
+            return FAMILIES[i].model_type;
+    }
+    return NULL;
+}
+
 static size_t find_family(config *c)
 {
     const char *type = config_text(c, "model_type");
     const size_t index = family_index(type);
-    if (index == N_FAMILIES)
+    const char *whole = index == N_FAMILIES ? family_of_text(type) : NULL;
+    if (whole)
+        config_fail(
+            c, ASSAY_EUNSUPPORTED,
+            "model_type: found \"%s\", the text part of \"%s\", whose published class has no head and "
+            "makes no logits; expected the config of the whole model",
+            type, whole);
+    else if (index == N_FAMILIES)
         config_fail(c, ASSAY_EUNSUPPORTED,
                     "model_type: found \"%s\", expected a supported family, such as \"%s\"", type,
                     similar_family(type));
@@ -135,17 +153,36 @@ static void read_family(size_t index, family *f)
     if (f->outer && family_ok(f)) ignore_towers(f);
 }
 
-/* Accepts members of the outer document that repeat those of its text_config with equal values. */
-static void read_repeated(config *outer, json_object *text)
+/* Accepts members of the outer document that repeat those of its text_config with equal values, or, if `any`,
+ * with other ones. */
+static void read_repeated(config *outer, json_object *text, bool any)
 {
     struct json_object_iterator at = json_object_iter_begin(text), end = json_object_iter_end(text);
     for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
         const char *name = json_object_iter_peek_name(&at);
         json_object *value = NULL;
-        if (json_object_object_get_ex(outer->object, name, &value) &&
-            json_object_equal(value, json_object_iter_peek_value(&at)))
-            (void)config_has(outer, name);
+        if (!json_object_object_get_ex(outer->object, name, &value)) continue;
+        const bool is_equal = json_object_equal(value, json_object_iter_peek_value(&at));
+        if (!is_equal && any)
+            config_note(outer->notes, "%s%s: not read, that of text_config counts", outer->prefix, name);
+        if (is_equal || any) (void)config_has(outer, name);
     }
+}
+
+/* transformers 4.51 reads the members of Qwen2-VL's text around text_config alone, and writes its defaults
+ * there. If they state another hidden_size than the text_config by which the tensors have been bound, that
+ * version cannot load the file, and they have no effect. */
+static void read_around(config *outer, const config *text)
+{
+    static const char WIDTH[] = "hidden_size";
+    json_object *around = NULL, *width = NULL, *ropes = NULL;
+    const bool others = json_object_object_get_ex(outer->object, WIDTH, &around) &&
+                        json_object_object_get_ex(text->object, WIDTH, &width) &&
+                        !json_object_equal(around, width);
+    read_repeated(outer, text->object, others);
+    if (json_object_object_get_ex(text->object, "rope_parameters", &ropes) &&
+        json_object_is_type(ropes, json_type_object))
+        read_repeated(outer, ropes, others);
 }
 
 /* Fails unless the text_config has the model type of the family, as any version writes it. */
@@ -167,7 +204,7 @@ static void read_text_config(owned_plan *o, size_t index, config *whole, config 
     if (text.status == ASSAY_OK)
         read_family(index,
                     &(family){.plan = &o->plan, .config = &text, .outer = outer, .whole = whole, .bind = b});
-    if (text.status == ASSAY_OK) read_repeated(outer, text.object);
+    if (text.status == ASSAY_OK) read_around(outer, &text);
     config_end(&text);
 }
 

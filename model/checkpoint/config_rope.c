@@ -23,24 +23,44 @@ typedef struct rope_number {
     double value;
 } rope_number;
 
+static bool is_filled(json_object *value)
+{
+    return json_object_is_type(value, json_type_object) && json_object_object_length(value) > 0;
+}
+
+/* Whether only versions from FIRST_WITH_PARAMETERS on compute the rope of d: one of them wrote the file, or
+ * M-RoPE stands in rope_parameters alone. Earlier classes fail, because they take mrope_section out of
+ * rope_scaling. */
+static bool is_newer_only(const config *c, const config *d, const config_rope_request *request)
+{
+    const bool has_axes =
+        request->sections != ROPE_SECTIONS_NONE && !config_sections_are_axial(request->sections);
+    return config_writer(c) >= FIRST_WITH_PARAMETERS ||
+           (has_axes && d != c && !is_filled(json_object_object_get(c->object, "rope_scaling")));
+}
+
 /* Reads a number from the RoPE object or, in the older spelling, from the document around it, under its
  * own or an older name. Both may be present if they agree. If they differ, transformers reads the RoPE object
- * from 5 on, and the other one before: which of them the model has is known of files that 5 or later wrote.
- */
-static rope_number read_number(config *c, config *d, const char *name, const char *old_name, bool may_differ,
-                               double fallback)
+ * from 5 on, and the other one before. */
+static rope_number read_number(config *c, config *d, const char *name, const char *old_name,
+                               const config_rope_request *request, double fallback)
 {
     const bool inside = config_has(d, name), outside = config_has(c, old_name);
     rope_number n = {.value = fallback}, old = {.value = fallback};
     if (outside) old = (rope_number){c, old_name, config_real(c, old_name)};
     if (inside) n = (rope_number){d, name, config_real(d, name)};
-    const bool contradicts = inside && outside && d != c && n.value != old.value && !may_differ;
-    if (contradicts && config_writer(c) >= FIRST_WITH_PARAMETERS)
+    /* With one RoPE per layer type, the document may also hold the number of another type. */
+    const bool contradicts = inside && outside && d != c && n.value != old.value && !request->layer_type;
+    if (contradicts && is_newer_only(c, d, request))
         config_note(c->notes, "%s%s: counts, and not %s%s", d->prefix, name, c->prefix, old_name);
     else if (contradicts)
-        config_fail_member(d, ASSAY_EFORMAT, name, "but %s next to it is %s", old_name,
+        config_fail_member(d, ASSAY_EFORMAT, name,
+                           "but %s next to it is %s, which transformers reads before version %d; from %d on "
+                           "it reads %s%s",
+                           old_name,
                            json_object_to_json_string_ext(json_object_object_get(c->object, old_name),
-                                                          JSON_C_TO_STRING_PLAIN));
+                                                          JSON_C_TO_STRING_PLAIN),
+                           FIRST_WITH_PARAMETERS, FIRST_WITH_PARAMETERS, d->prefix, name);
     return inside ? n : old;
 }
 
@@ -56,8 +76,8 @@ static void read_dim(config *c, config *d, const config_rope_request *request, r
     r->head_dim = r->dim = r->exponent_dim = request->head_dim;
     if (r->type == ROPE_PROPORTIONAL) return;
     static const char NAME[] = "partial_rotary_factor";
-    const rope_number n = read_number(c, d, NAME, NAME, request->layer_type != NULL,
-                                      request->default_partial > 0 ? request->default_partial : 1);
+    const rope_number n =
+        read_number(c, d, NAME, NAME, request, request->default_partial > 0 ? request->default_partial : 1);
     const double share = n.value;
     if (d->status != ASSAY_OK || c->status != ASSAY_OK) return;
     if (!n.in && share != 1) config_note(c->notes, "%s%s: absent, default %g taken", d->prefix, NAME, share);
@@ -77,9 +97,7 @@ static void read_dim(config *c, config *d, const config_rope_request *request, r
 static double read_theta(config *c, config *d, const config_rope_request *request)
 {
     const char *old_name = request->old_theta ? request->old_theta : "rope_theta";
-    /* With one RoPE per layer type, the document may also hold the theta of another type. */
-    const rope_number theta =
-        read_number(c, d, "rope_theta", old_name, request->layer_type != NULL, request->default_theta);
+    const rope_number theta = read_number(c, d, "rope_theta", old_name, request, request->default_theta);
     if (!theta.in && request->default_theta == 0)
         config_fail(d, ASSAY_EFORMAT, "rope_theta: missing, expected a number above 1");
     else if (!theta.in && d->status == ASSAY_OK)
@@ -137,11 +155,6 @@ static void check_agreement(config *c, json_object *newer, json_object *older)
 }
 
 enum { PREFIX_MAX = 96 };
-
-static bool is_filled(json_object *value)
-{
-    return json_object_is_type(value, json_type_object) && json_object_object_length(value) > 0;
-}
 
 /* The object of a layer type in rope_parameters, or else rope_scaling. */
 static json_object *nested_members(config *c, const char *type, json_object *ropes, json_object *older)

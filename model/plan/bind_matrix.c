@@ -280,8 +280,11 @@ void bind_head(bind *b, plan *p, bool tied, bool keeps_stored)
     const assay_tensor *t = find_head(b);
     p->tied = tied;
     p->head = p->embedding;
-    if (!tied || t)
-        p->head = bind_one_matrix(b, t ? t->name : "lm_head.weight", &(matrix_shape){0, p->vocab, p->hidden});
+    if (!tied && !t)
+        bind_fail(b, ASSAY_EFORMAT,
+                  "tensor 'lm_head.weight' is missing, and the config does not tie the head to the embedding "
+                  "(tie_word_embeddings)");
+    if (t) p->head = bind_one_matrix(b, t->name, &(matrix_shape){0, p->vocab, p->hidden});
     if (!tied || b->status != ASSAY_OK || !t) return;
     const bool is_same = same_numbers(&p->head, &p->embedding);
     if (!is_same && keeps_stored) {

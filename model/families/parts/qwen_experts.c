@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/families/parts/qwen_experts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/checkpoint/config_value.h"
@@ -34,16 +35,37 @@ static void read_dense(family *f, bool *dense)
     }
 }
 
+/* Whether the router of the first layer that has one chooses among n experts. */
+static bool router_has(const family *f, size_t n)
+{
+    char name[BIND_NAME_MAX];
+    const assay_tensor *router = NULL;
+    for (size_t i = 0; !router && i < f->plan->n_layers; i++) {
+        (void)snprintf(name, sizeof name, "%slayers.%zu.mlp.gate.weight", f->bind->prefix, i);
+        router = weights_find(f->bind->weights, name);
+    }
+    return router && router->rank > 0 && router->shape[0] == n;
+}
+
+/* Published checkpoints have num_experts, transformers 5 writes num_local_experts. 5.2 reads num_experts
+ * alone, and writes its default of it beside the other: the router tells which of them is the model's. */
+static size_t read_n_experts(family *f)
+{
+    static const char PUBLISHED[] = "num_experts", LOCAL[] = "num_local_experts";
+    config *c = f->config;
+    if (!config_has(c, LOCAL)) return config_size(c, PUBLISHED);
+    const size_t n = config_size(c, LOCAL);
+    if (!config_has(c, PUBLISHED) || config_size(c, PUBLISHED) == n || c->status != ASSAY_OK) return n;
+    if (router_has(f, n)) config_note(c->notes, "%s%s: not read, %s counts", c->prefix, PUBLISHED, LOCAL);
+    else config_fail_member(c, ASSAY_EFORMAT, PUBLISHED, "expected what num_local_experts says (%zu)", n);
+    return n;
+}
+
 static plan_experts read_experts(family *f, const family_decoder *d, bool always_renormalizes)
 {
     config *c = f->config;
-    /* transformers 5 writes num_local_experts, published checkpoints num_experts. */
-    const bool local = config_has(c, "num_local_experts"), published = config_has(c, "num_experts");
     plan_experts x = {.present = true, .activation = d->activation, .router_factor = 1, .share_factor = 1};
-    x.n_experts = config_size(c, local ? "num_local_experts" : "num_experts");
-    if (local && published && config_size(c, "num_experts") != x.n_experts)
-        config_fail_member(c, ASSAY_EFORMAT, "num_experts", "expected what num_local_experts says (%zu)",
-                           x.n_experts);
+    x.n_experts = read_n_experts(f);
     x.n_active = config_size(c, "num_experts_per_tok");
     x.intermediate = config_size(c, "moe_intermediate_size");
     x.renormalize = always_renormalizes || config_flag_or(c, "norm_topk_prob", false);

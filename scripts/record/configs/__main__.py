@@ -141,21 +141,23 @@ def contradictions(document: dict[str, Any]) -> list[str]:
 
 def judge(each: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     """The row with what is expected: the facts of the newest version if they are not those of the checkpoint's own config, or why the
-    config is refused, and what the message names. Where no member contradicts another, an earlier version that reads a config
-    differently ignores members that it did not know yet, or reads a value as its authors no longer do."""
+    config is refused, and what the message names. A version that cannot load the weights with this config, or evaluate the model, gives
+    it no meaning. Where no member contradicts another, an earlier version that reads a config differently ignores members that it
+    did not know yet, or reads a value as its authors no longer do."""
     judged = {"id": f"{each['checkpoint']}, {each['part']}, transformers {' and '.join(each['by'])}",
               "checkpoint": each["checkpoint"], "config": each["config"]}
     read = {version: facts for version, facts in each["read"].items() if not is_unknown(facts)}
     if not read and each["checkpoint"].startswith(published.WITHOUT_CLASS) and each["part"] != "text":
         return judged
     if not read:
-        return judged | {"refused": "no version has a class that makes logits of it", "names": ["model_type"]}
+        return judged | {"refused": "no version has a class that makes logits of it", "names": ["has no head"]}
     *earlier, newest = read.values()
+    if "error" in newest:
+        raise SystemExit(f"{judged['id']}: {newest['error']}")
+    earlier = [facts for facts in earlier if "error" not in facts]
     names = contradictions(each["config"])
     if names and not all(equal(newest, other) for other in earlier):
         return judged | {"refused": f"transformers {' and '.join(read)} read it differently", "names": names}
-    if "error" in newest:
-        raise SystemExit(f"{judged['id']}: {newest['error']}")
     if newest["head"] == "missing":
         return judged | {"refused": "its head is not tied, and not stored", "names": ["lm_head.weight"]}
     return judged if equal(newest, own) else judged | {"facts": newest}

@@ -37,9 +37,14 @@ def published(place: Path) -> torch.nn.Module:
     text = config.get_text_config()
     if text.hidden_size > WIDTH_MAX:
         raise ValueError(f"hidden_size is {text.hidden_size}, and not that of the weights")
+    return load(head_class(config), place, config)
+
+
+def head_class(config: Any) -> type:
+    """The class that makes logits. Raises ValueError if there is none."""
     for mapping in (transformers.MODEL_FOR_CAUSAL_LM_MAPPING, transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING):
         if type(config) in mapping.keys() and is_named(config, kind := mapping[type(config)]):
-            return load(kind, place, config)
+            return kind
     raise ValueError(f"no class of a model with a head reads {type(config).__name__}")
 
 
@@ -49,7 +54,20 @@ def is_named(config: Any, kind: type) -> bool:
 
 
 def load(kind: type, place: Path, config: Any) -> torch.nn.Module:
-    return kind.from_pretrained(place, config=config, attn_implementation="eager", torch_dtype=torch.float32, ignore_mismatched_sizes=True)
+    """The model with the weights of the directory. Raises ValueError if those have other sizes; versions store some of them transposed."""
+    options = {"experts_implementation": "eager"} if int(transformers.__version__.split(".")[0]) >= 5 else {}
+    model, loading = kind.from_pretrained(place, config=config, attn_implementation="eager", torch_dtype=torch.float32,
+                                          ignore_mismatched_sizes=True, output_loading_info=True, **options)
+    for name, stored, wanted in loading["mismatched_keys"]:
+        if sorted(stored) != sorted(wanted):
+            raise ValueError(f"{name} is {list(stored)} in the weights, and {list(wanted)} in the model")
+    return model
+
+
+def evaluate(model: torch.nn.Module) -> None:
+    """Classes of earlier versions are built from some configs of later ones, and then cannot be evaluated."""
+    with torch.no_grad():
+        model.eval()(input_ids=torch.tensor([[1, 2, 3]]))
 
 
 def decoder(model: torch.nn.Module) -> torch.nn.Module:
@@ -157,7 +175,9 @@ def resolve(document: dict[str, Any], weights: Path) -> dict[str, Any]:
         for file in weights.glob("*.safetensors*"):
             os.symlink(file.resolve(), place / file.name)
         try:
-            found = facts(published(place))
+            model = published(place)
+            evaluate(model)
+            found = facts(model)
             if found["head"] == "own" and not stores_head(weights):
                 found["head"] = "missing"
             return found

@@ -40,7 +40,8 @@ SOURCES: dict[str, tuple[str, ...]] = {
 }
 
 # Checkpoints whose tower a model of the text part alone does not have.
-WITH_TOWER = ("gemma3n/images", "gemma4/multimodal-old", "gemma4/tower", "qwen3_5/tower", "qwen3_5/tower-old", "qwen3_5_moe/tower")
+WITH_TOWER = ("gemma3n/images", "gemma4/multimodal-old", "gemma4/tower", "mllama/base", "mllama/old", "qwen3_5/tower", "qwen3_5/tower-old",
+              "qwen3_5_moe/tower")
 
 # Checkpoints whose rope has a base that is no class's default, for both_spellings.
 BOTH = ("llama/theta", "llama/llama3", "qwen2_vl/merge-3", "glm4v/merge-3", "qwen3_vl/merge-3")
