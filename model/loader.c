@@ -48,6 +48,7 @@ static const struct {
     {"qwen3_5_moe_text", NULL, family_qwen3_5_moe, false, NULL, NULL},
     {"qwen3_5_moe", "qwen3_5_moe_text", family_qwen3_5_moe, false, NULL, NULL},
     {"paddleocr_vl", "paddleocr_vl_text", family_paddleocr_vl, true, NULL, NULL},
+    {"mllama_text_model", NULL, family_mllama_text, false, NULL, NULL},
     {"mllama", "mllama_text_model", family_mllama, false, NULL, NULL},
     {"glm4v", "glm4v_text", family_glm4v, false, NULL, NULL},
     {"glm4v_moe", "glm4v_moe_text", family_glm4v_moe, false, NULL, "Glm4vMoe_text"},

@@ -7,7 +7,7 @@
 #include "model/families/parts/family.h"
 
 family_fn family_llama, family_qwen2, family_qwen3, family_qwen3_moe, family_phi3;
-family_fn family_mllama;
+family_fn family_mllama, family_mllama_text;
 family_fn family_qwen2_vl, family_qwen2_5_vl, family_qwen3_vl, family_qwen3_vl_moe;
 family_fn family_qwen3_omni_moe;
 family_fn family_qwen3_5, family_qwen3_5_moe;

@@ -65,7 +65,7 @@ static void read_layers(family *f, const family_decoder *d)
     }
 }
 
-static void read_text(family *f)
+void family_mllama_text(family *f)
 {
     f->more_embeddings = MORE_EMBEDDINGS;
     family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5, .needs_kv_heads = true});
@@ -82,12 +82,15 @@ static void read_text(family *f)
     d.rope = family_rope(
         f, &(config_rope_request){.head_dim = d.head_dim, .default_theta = 500000, .old_scaling = true});
     read_layers(f, &d);
+    if (!f->outer && family_ok(f))
+        config_note(f->config->notes,
+                    "cross_attention_layers: left out, because the text part alone has no images");
 }
 
 void family_mllama(family *f)
 {
     family_vision v;
-    read_text(f);
+    family_mllama_text(f);
     family_tiles_begin(&v, f);
     family_tiles_bind(&v);
     family_tiles_token(&v, 128256);

@@ -68,6 +68,55 @@ void header_rename(header *h, const char *from, const char *to)
     h->object = renamed;
 }
 
+/* The pair whose first string the name begins with, or NULL. */
+static json_object *find_pair(json_object *pairs, const char *name, size_t *n_beginning)
+{
+    for (size_t i = 0; i < json_object_array_length(pairs); i++) {
+        json_object *pair = json_object_array_get_idx(pairs, i);
+        const char *beginning = json_object_get_string(json_object_array_get_idx(pair, 0));
+        *n_beginning = strlen(beginning);
+        if (strncmp(name, beginning, *n_beginning) == 0) return pair;
+    }
+    *n_beginning = 0;
+    return NULL;
+}
+
+/* Appends the numbers of a tensor to data, and sets its offsets. */
+static size_t move_tensor(const header *h, json_object *entry, char *data, size_t at)
+{
+    json_object *offsets = json_object_object_get(entry, "data_offsets"), *moved = json_object_new_array();
+    const size_t from = (size_t)json_object_get_int64(json_object_array_get_idx(offsets, 0)),
+                 to = (size_t)json_object_get_int64(json_object_array_get_idx(offsets, 1));
+    memcpy(data + at, h->data + from, to - from);
+    json_object_array_add(moved, json_object_new_int64((int64_t)at));
+    json_object_array_add(moved, json_object_new_int64((int64_t)(at + to - from)));
+    json_object_object_add(entry, "data_offsets", moved);
+    return at + to - from;
+}
+
+void header_rename_all(header *h, json_object *pairs)
+{
+    json_object *renamed = json_object_new_object();
+    char *data = malloc(h->n_data), *name = NULL;
+    size_t n_data = 0, n_beginning;
+    ck_assert_ptr_nonnull(data);
+    json_object_object_foreach(h->object, old, entry)
+    {
+        if (strcmp(old, "__metadata__") == 0) continue;
+        json_object *pair = find_pair(pairs, old, &n_beginning),
+                    *other = pair ? json_object_array_get_idx(pair, 1) : NULL;
+        if (pair && !other) continue;
+        ck_assert_int_ge(
+            asprintf(&name, "%s%s", other ? json_object_get_string(other) : "", old + n_beginning), 0);
+        json_object_object_add(renamed, name, json_object_get(entry));
+        n_data = move_tensor(h, entry, data, n_data);
+        free(name);
+    }
+    json_object_put(h->object);
+    free(h->data);
+    *h = (header){h->path, renamed, data, n_data};
+}
+
 void header_reshape(header *h, const char *name, const char *shape)
 {
     json_object *entry = json_object_object_get(h->object, name);

@@ -22,6 +22,9 @@ void header_free(header *h);
 
 /* Renames every tensor whose name begins with `from`: it begins with `to`. */
 void header_rename(header *h, const char *from, const char *to);
+/* Renames every tensor by the first of the pairs [beginning, other beginning] that fits its name, and removes
+ * it where the other one is null. */
+void header_rename_all(header *h, json_object *pairs);
 /* Sets the shape of a tensor, JSON text. */
 void header_reshape(header *h, const char *name, const char *shape);
 

@@ -212,6 +212,20 @@ def transformers_altup_active() -> float:
 
 
 @shows
+def transformers_gemma3n_names() -> float:
+    """transformers: the text model of Gemma 3n under the names that 4.57 and 5.2 give its tensors."""
+    import torch
+    from safetensors.torch import load_file, save_file
+    torch.manual_seed(0)  # of the weights that stay random
+    recorded = golden(case := "gemma3n/text/single")
+    with edited("gemma3n/text", lambda config: None) as place:
+        file = place / "model.safetensors"
+        save_file({name.replace("model", "model.language_model"): tensor for name, tensor in load_file(file).items()}, file, {"format": "pt"})
+        model = published(place)
+    return off(case, ask(model, prompts(recorded)[0]), truth(recorded), bound(recorded))
+
+
+@shows
 def transformers_other_layouts() -> float:
     """transformers: checkpoints whose weights have names or shapes of other systems."""
     import torch

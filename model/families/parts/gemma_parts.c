@@ -35,6 +35,16 @@ void family_gemma_producers(family *f, const bool *sliding, size_t n_shared, siz
     }
 }
 
+/* transformers 4.57 and 5.2 save Gemma3nForCausalLM below "model.language_model.", and replace "model" within
+ * this name as well. */
+static plan_linear bind_projection(bind *b, size_t rows, size_t cols)
+{
+    static const char NAME[] = "per_layer_model_projection",
+                      REPLACED[] = "per_layer_model.language_model_projection";
+    const bool replaced = bind_exists(b, "%s.weight", REPLACED) && !bind_exists(b, "%s.weight", NAME);
+    return bind_linear(b, rows, cols, false, "%s", replaced ? REPLACED : NAME);
+}
+
 void family_gemma_inputs(family *f, size_t width, size_t table_rows, double epsilon)
 {
     plan *p = f->plan;
@@ -44,7 +54,7 @@ void family_gemma_inputs(family *f, size_t width, size_t table_rows, double epsi
         .width = width,
         .table = bind_matrix(f->bind, table_rows, all, "embed_tokens_per_layer.weight"),
         .table_scale = sqrt((double)width),
-        .projection = bind_linear(f->bind, all, p->hidden, false, "per_layer_model_projection"),
+        .projection = bind_projection(f->bind, all, p->hidden),
         .projection_factor = 1 / sqrt((double)p->hidden),
         .norm = bind_norm(f->bind, width, epsilon, "per_layer_projection_norm"),
     };

@@ -8,11 +8,12 @@
 #include "model/families/tests/facts.h"
 #include "model/loader.h"
 #include "model/tests/checkpoint.h"
+#include "model/tests/header.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static json_object *vectors; /* scripts/record/README.md describes them */
+static json_object *vectors, *saved; /* scripts/record/README.md describes them */
 
 static json_object *member(json_object *row, const char *name)
 {
@@ -26,14 +27,14 @@ static const char *text_of(json_object *row, const char *name)
     return json_object_get_string(member(row, name));
 }
 
-static void read_vectors(void)
+static json_object *read_vectors(const char *name)
 {
-    static const char NAME[] = "model/families/tests/vectors/configs.json";
     const char *top = getenv("top_srcdir");
     char path[4096];
+    json_object *read = NULL;
     assay_error err = {0};
-    (void)snprintf(path, sizeof path, "%s/%s", top ? top : ".", NAME);
-    if (json_read(path, &vectors, &err) == ASSAY_OK) return;
+    (void)snprintf(path, sizeof path, "%s/model/families/tests/vectors/%s", top ? top : ".", name);
+    if (json_read(path, &read, &err) == ASSAY_OK) return read;
     (void)fprintf(stderr, "%s\n", err.text);
     exit(99);
 }
@@ -117,17 +118,38 @@ START_TEST(a_bundled_checkpoint_has_what_its_published_class_reads)
 }
 END_TEST
 
+START_TEST(a_saved_checkpoint_opens_with_the_names_of_its_tensors)
+{
+    json_object *row = json_object_array_get_idx(saved, (size_t)_i), *facts = NULL;
+    const char *label = text_of(row, "id"), *fixture = text_of(row, "checkpoint");
+    const char *dir = checkpoint_with_config(fixture, member(row, "config"));
+    header h = header_read(dir);
+    header_rename_all(&h, member(row, "renamed"));
+    header_write(&h);
+    header_free(&h);
+    plan *p = NULL;
+    assay_error err = {0};
+    ck_assert_msg(plan_open(dir, &p, &err) == ASSAY_OK, "%s: %s", label, err.text);
+    if (json_object_object_get_ex(member(vectors, "facts"), fixture, &facts)) facts_expect(p, facts, label);
+    plan_free(p);
+}
+END_TEST
+
 int main(void)
 {
-    read_vectors();
+    vectors = read_vectors("configs.json");
+    saved = read_vectors("names.json");
     Suite *suite = suite_create("model/families/configs");
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, a_bundled_checkpoint_has_what_its_published_class_reads, 0,
                         json_object_object_length(member(vectors, "facts")));
     tcase_add_loop_test(all, a_config_opens_as_its_published_class_reads_it, 0,
                         (int)json_object_array_length(member(vectors, "rows")));
+    tcase_add_loop_test(all, a_saved_checkpoint_opens_with_the_names_of_its_tensors, 0,
+                        (int)json_object_array_length(saved));
     suite_add_tcase(suite, all);
     const int status = support_run(suite);
     json_object_put(vectors);
+    json_object_put(saved);
     return status;
 }
