@@ -3,6 +3,7 @@
 
 #include "fastpath/layer.h"
 #include "fastpath/ops.h"
+#include "fastpath/pass_trace.h"
 #include "fastpath/plane_rope.h"
 #include "fastpath/streams.h"
 #include "model/plan/arrays.h"
@@ -256,12 +257,12 @@ static assay_status run_pass(fp_pass *pass)
     if (rc == ASSAY_OK) rc = find_own_experts(pass);
     if (rc != ASSAY_OK) return rc;
     rc = embed_tokens(pass, x);
-    if (rc == ASSAY_OK) rc = fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "embed");
+    if (rc == ASSAY_OK) rc = fp_pass_trace(pass, x, "embed");
     if (rc == ASSAY_OK && p->layer_inputs.present) rc = make_layer_inputs(pass, x);
     if (rc == ASSAY_OK) rc = run_layers(pass, x);
     if (rc != ASSAY_OK) return rc;
     fp_norm_run(pass, x, x, pass->n_rows, p->hidden, &pass->model->norm);
-    rc = fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "norm");
+    rc = fp_pass_trace(pass, x, "norm");
     return rc == ASSAY_OK ? make_logits(pass, x) : rc;
 }
 

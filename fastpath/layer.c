@@ -8,6 +8,7 @@
 #include "fastpath/experts.h"
 #include "fastpath/mlp.h"
 #include "fastpath/ops.h"
+#include "fastpath/pass_trace.h"
 #include "fastpath/streams.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ static assay_status experts_in_parallel(fp_pass *pass, size_t i, const float *h,
     size_t hidden = pass->plan->hidden;
     fp_norm_run(pass, n, h, pass->n_rows, hidden, &w->experts_in);
     assay_status rc = fp_experts_run(pass, i, y, n, pass->plan->layers[i].experts.routes_residual ? h : n);
-    if (rc == ASSAY_OK) rc = fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.experts", i);
+    if (rc == ASSAY_OK) rc = fp_pass_trace(pass, y, "layer.%02zu.experts", i);
     if (rc != ASSAY_OK) return rc;
     fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->experts_out);
     return ASSAY_OK;
@@ -55,7 +56,7 @@ static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float 
     assay_status rc = layer->mlp.present
                           ? fp_mlp_run(pass, &layer->mlp, &w->mlp, y, n)
                           : fp_experts_run(pass, i, y, n, layer->experts.routes_residual ? h : n);
-    if (rc == ASSAY_OK) rc = fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.mlp", i);
+    if (rc == ASSAY_OK) rc = fp_pass_trace(pass, y, "layer.%02zu.mlp", i);
     if (rc != ASSAY_OK || !layer->mlp.present || !layer->experts.present) return rc;
     fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mlp_dense_out);
     float *chosen = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
@@ -97,7 +98,7 @@ static assay_status run_block(fp_pass *pass, size_t i, float *x)
         fp_norm_run(pass, normed, x, pass->n_rows, hidden, &w->mixer_in);
         rc = mix_tokens(pass, i, normed, y);
     }
-    if (rc == ASSAY_OK) rc = fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.attn", i);
+    if (rc == ASSAY_OK) rc = fp_pass_trace(pass, y, "layer.%02zu.attn", i);
     if (rc == ASSAY_OK) {
         fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mixer_out);
         add_residual(pass, i, w->mixer_gate, x, y);
@@ -195,5 +196,5 @@ assay_status fp_layer_run(fp_pass *pass, size_t i, float *x)
     if (rc != ASSAY_OK) return rc;
     float *out = x + (has_streams ? p->streams.active * pass->n_rows * p->hidden : 0);
     add_deepstack(pass, i, out);
-    return fp_trace(&pass->tracer, out, pass->n_rows, p->hidden, "layer.%02zu.out", i);
+    return fp_pass_trace(pass, out, "layer.%02zu.out", i);
 }

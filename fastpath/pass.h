@@ -39,6 +39,7 @@ typedef struct fp_run {
         *cross;            /* of the sample's images; NULL: it has none, or no layer attends to them */
     const fp_sight *sight; /* [n_rows], where there is cross */
     size_t first_row, n_rows;
+    size_t sample;   /* its slot, for a tracer */
     size_t n_image;  /* plan_sequence, of the sample from its first token on */
     size_t length;   /* largest position of the whole sequence + 1; RoPE frequencies may depend on it */
     size_t n_logits; /* number of last rows whose logits are wanted */
@@ -49,7 +50,7 @@ typedef struct fp_pass {
     const fp_model *model;
     const plan *plan;
     fp_scratch *scratch;
-    fp_tracer tracer; /* set only if the pass is one whole step of one sample */
+    fp_tracer tracer; /* set only if the pass is the whole steps of its samples */
     fp_run *runs;
     size_t n_runs, n_rows;
     bool *has_own;      /* [R], whether a row's token has experts of its own; NULL: none has */

@@ -208,6 +208,7 @@ void fault_page_256(fp_state *s, size_t layer, size_t position, size_t n, const 
                     const float *value);
 void fault_limit_noted(size_t *limit, size_t *sink_tokens);
 void fault_context_shift(fp_session *s, const fp_step *steps, size_t n_steps);
+void fault_rotated_as_first(fp_pass *pass, size_t i);
 void fault_rope_noted(plan *p);
 bool fault_rope_of_chunk(size_t length, size_t other);
 void fault_shift_keeps(fp_state *s, size_t layer, size_t position, size_t n, const float *key,

@@ -1,6 +1,8 @@
 /* Faults that confuse positions, the samples of a batch, or parts of a row.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "conformance/faults/fault.h"
 
 /* A position counts from the sample's own first token, so the padding is already subtracted. */
@@ -108,4 +110,17 @@ void fault_tail_dropped(float *y, size_t n_rows, size_t n_out)
     enum { TILE = 8 };
     for (size_t r = 0; r < n_rows; r++)
         for (size_t o = n_out / TILE * TILE; o < n_out; o++) y[r * n_out + o] = 0;
+}
+
+/* In layers with a rope, the first row of each run has the angles of the first row of the pass. */
+void fault_rotated_as_first(fp_pass *pass, size_t i)
+{
+    const size_t r = plan_layer_attention(&pass->plan->layers[i])->rope;
+    if (r == PLAN_NONE) return;
+    const size_t n = rope_n_angles(&pass->plan->ropes[r]);
+    for (size_t j = 1; j < pass->n_runs; j++) {
+        const size_t first = pass->runs[j].first_row * n;
+        memcpy(pass->cosine[r] + first, pass->cosine[r], n * sizeof(float));
+        memcpy(pass->sine[r] + first, pass->sine[r], n * sizeof(float));
+    }
 }

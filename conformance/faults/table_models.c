@@ -163,6 +163,9 @@ const fault MODEL_FAULTS[] = {
     {"chunk-first-row-masked", "the first row of a chunk after the first sees one key too few",
      "qwen3/base/batch", "qwen3/base/batch", .said = "in chunks of 7 tokens", .spared_manner = "late",
      .attends = fault_chunks_noted, .views = fault_chunk_masked},
+    {"rotated-as-first", "decoded tokens of a batch are rotated by the position of the first one",
+     "qwen3/base/batch llama/base/batch", "qwen3/base/single",
+     .said = "decode step 0, against ref64: layer.00.attn[", .attends = fault_rotated_as_first},
     {"late-chunk-masked", "the first row of a chunk after 512 cached tokens sees one key too few",
      "llama/lengths/prefill-1024 gemma2/lengths/prefill-1024 gemma4/lengths/prefill-1024 "
      "qwen3_5/lengths/prefill-1024 qwen3_vl/lengths/images-1024",

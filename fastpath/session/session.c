@@ -269,6 +269,7 @@ static size_t next_run(const fp_session *s, const fp_step *step, size_t most, bo
                     .tokens = one->tokens + from,
                     .positions = one->positions.list ? one->positions.list + from * ROPE_AXES_MAX : NULL,
                     .n_rows = n,
+                    .sample = step->slot,
                     .n_image = all.n_image,
                     .length = one->length,
                     .n_logits = n_logits < n ? n_logits : n};
@@ -357,8 +358,8 @@ static assay_status run_earlier_tokens(fp_session *s, const fp_step *step)
     return rc;
 }
 
-/* Evaluates every sample as a batch of one, and the tokens of its step in one pass, for a tracer, and frees
- * the larger working memory afterwards. */
+/* Evaluates all tokens of the steps in one pass, for a tracer, and frees the larger working memory
+ * afterwards. */
 static assay_status run_traced(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer)
 {
     assay_status rc = ASSAY_OK;
@@ -370,8 +371,8 @@ static assay_status run_traced(fp_session *s, const fp_step *steps, size_t n_ste
             rc = fp_sample_trace(one, s->model, &own, one->n_tokens - steps[i].n_tokens);
         if (rc == ASSAY_OK) rc = fp_sample_evaluate(one, s->model, &s->features);
         if (rc == ASSAY_OK) rc = run_earlier_tokens(s, &steps[i]);
-        if (rc == ASSAY_OK) rc = run_passes(s, &steps[i], 1, SIZE_MAX, &own);
     }
+    if (rc == ASSAY_OK) rc = run_passes(s, steps, n_steps, SIZE_MAX, tracer);
     fp_scratch_free(&s->scratch);
     return rc;
 }

@@ -93,7 +93,7 @@ assay_status fp_session_check_axes(const plan *p, size_t n_axes, const char *whe
  * with ASSAY_EUNSUPPORTED if a step continues a block of tokens that an earlier step has begun, as
  * media_list_add does, with ASSAY_ENOMEM at any time, or with ASSAY_ESTOPPED. All functions that take a slot
  * fail with ASSAY_EINVAL for an unused one. tracer: NULL, or receives the tensors of each sample, of which
- * only the rows of this step: the sample is then evaluated as a batch of one, and its step in one pass; if it
+ * only the rows of this step: all steps are then evaluated in one pass; if it
  * wants tensors of the tower, images and videos that begin with the step are evaluated for it, whatever is
  * cached. */
 assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer,
