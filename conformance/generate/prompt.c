@@ -54,7 +54,7 @@ static assay_status read_images(making *m, const image_config *config)
     const conf_generate_options *g = &m->options->generate;
     serve_media_file *files = list_files(g->images, g->n_images);
     if (!files) return no_memory(m);
-    const serve_image_limits limits = {.file = FILE_MAX, .arrays = SIZE_MAX};
+    const serve_media_limits limits = {.file = FILE_MAX, .arrays = SIZE_MAX};
     const assay_status rc = serve_images_open(config, files, g->n_images, &limits, &m->made.images, m->err);
     free(files);
     return rc;
@@ -82,8 +82,9 @@ static assay_status read_sounds(making *m, const serve_sound_processor *processo
     const conf_generate_options *g = &m->options->generate;
     serve_media_file *files = list_files(g->sounds, g->n_sounds);
     if (!files) return no_memory(m);
+    const serve_media_limits limits = {.file = FILE_MAX, .arrays = SIZE_MAX};
     const assay_status rc =
-        serve_sounds_open(processor, files, g->n_sounds, FILE_MAX, &m->made.sounds, m->err);
+        serve_sounds_open(processor, files, g->n_sounds, &limits, &m->made.sounds, m->err);
     free(files);
     return rc;
 }

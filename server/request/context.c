@@ -28,7 +28,7 @@ static void set_limits(server_request_limits *l)
                                                 .n_values = (size_t)1 << 18,
                                                 .n_prompt_bytes = (size_t)16 << 20,
                                                 .n_logprobs = (size_t)1 << 22,
-                                                .all_image_bytes = (size_t)1 << 30};
+                                                .all_media_bytes = (size_t)1 << 30};
     if (!l->n_messages) l->n_messages = usual.n_messages;
     if (!l->n_images) l->n_images = usual.n_images;
     if (!l->image_bytes) l->image_bytes = usual.image_bytes;
@@ -36,7 +36,7 @@ static void set_limits(server_request_limits *l)
     if (!l->n_values) l->n_values = usual.n_values;
     if (!l->n_prompt_bytes) l->n_prompt_bytes = usual.n_prompt_bytes;
     if (!l->n_logprobs) l->n_logprobs = usual.n_logprobs;
-    if (!l->all_image_bytes) l->all_image_bytes = usual.all_image_bytes;
+    if (!l->all_media_bytes) l->all_media_bytes = usual.all_media_bytes;
 }
 
 static assay_status copy_name(const server_requests *c, const char *name, char **out, assay_error *err)
@@ -133,7 +133,7 @@ static assay_status open_images(server_requests *c)
         if (rc != ASSAY_OK) image_config_free(&c->images);
     }
     c->has_images = rc == ASSAY_OK;
-    if (rc == ASSAY_OK && !(c->gate = server_gate_new(c->options.limits.all_image_bytes)))
+    if (rc == ASSAY_OK && !(c->gate = server_gate_new(c->options.limits.all_media_bytes)))
         rc = assay_fail(&reason, ASSAY_ENOMEM, "out of memory");
     if (rc == ASSAY_OK) rc = find_placeholder_id(c, c->placeholder.token, &c->placeholder_id, &reason);
     if (rc == ASSAY_OK) return ASSAY_OK;

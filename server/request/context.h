@@ -12,7 +12,8 @@
 #include "serving/chat/sounds.h"
 #include "serving/chat/source.h"
 
-/* Whether a request is still wanted: its client may have gone. Called between the images of a request. */
+/* Whether a request is still wanted: its client may have gone. Called between the images and sounds of a
+ * request. */
 typedef struct server_wanted {
     bool (*is_wanted)(void *context);
     void *context;
@@ -22,7 +23,7 @@ typedef struct server_wanted {
 typedef struct server_request_limits {
     size_t n_messages;      /* messages, input items or prompts; 16384 */
     size_t n_images;        /* images, and sounds, each; 64 */
-    size_t all_image_bytes; /* of the images of all requests, as the model takes them; 1 GiB */
+    size_t all_media_bytes; /* of the images and sounds of all requests, as the model takes them; 1 GiB */
     size_t image_bytes;     /* of one image file, data URL or sound, decoded; 32 MiB */
     size_t n_choices;       /* n times the number of prompts; 128 */
     size_t n_values;        /* JSON values of a body; 2^18 */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct server_gate {
-    pthread_mutex_t making; /* held by the thread that makes images */
+    pthread_mutex_t making; /* held by the thread that makes media */
     size_t most;
     atomic_size_t n_held; /* grows only with the lock held */
 };

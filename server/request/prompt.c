@@ -73,45 +73,53 @@ static serve_media_file *list_files(const server_medium *media, size_t n)
     return files;
 }
 
-/* The images of a request that has all memory of images to itself will never fit. */
-static assay_status refuse_images(const server_reading *r, const server_path *path, size_t n_left,
-                                  const assay_error *err)
+/* The media of a request that has all memory of media to itself will never fit. */
+static assay_status refuse_media(const server_reading *r, const server_path *path, size_t n_left,
+                                 const assay_error *err)
 {
-    if (n_left == r->context->options.limits.all_image_bytes)
+    if (n_left == r->context->options.limits.all_media_bytes)
         return server_refuse(r->refusal, 413, path->text, "%s", err->text);
     return server_refuse(r->refusal, 503, path->text,
-                         "the images of other requests take the memory that is for images: %s", err->text);
+                         "the images and sounds of other requests take the memory that is for them: %s",
+                         err->text);
 }
 
-static assay_status open_images(server_reading *r, const server_path *path, server_prompt *out)
+/* Fills in the images and the sounds of the prompt, as far as they are made. */
+static assay_status make_media(const server_reading *r, serve_media_limits *limits, server_prompt *out,
+                               assay_error *err)
 {
-    serve_media_file *files = list_files(r->images, r->n_images);
-    assay_error err = {0};
-    if (!files) return server_out_of_memory(r);
+    const server_requests *c = r->context;
+    serve_media_file *images = list_files(r->images, r->n_images),
+                     *sounds = list_files(r->sounds, r->n_sounds);
+    assay_status rc = images && sounds ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && r->n_images)
+        rc = serve_images_open(&c->images, images, r->n_images, limits, &out->images, err);
+    if (out->images) limits->arrays -= serve_images_bytes(out->images);
+    if (rc == ASSAY_OK && r->n_sounds)
+        rc = serve_sounds_open(&c->sounds, sounds, r->n_sounds, limits, &out->sounds, err);
+    free(images);
+    free(sounds);
+    return rc;
+}
+
+static assay_status open_media(server_reading *r, const server_path *path, server_prompt *out)
+{
     const server_requests *c = r->context;
     const server_wanted *w = r->wanted;
-    const serve_image_limits limits = {.goes_on = w ? w->is_wanted : NULL,
-                                       .context = w ? w->context : NULL,
-                                       .file = c->options.limits.image_bytes,
-                                       .arrays = server_gate_enter(c->gate)};
-    assay_status rc = serve_images_open(&c->images, files, r->n_images, &limits, &out->images, &err);
-    free(files);
-    out->gate = c->gate;
-    out->n_image_bytes = rc == ASSAY_OK ? serve_images_bytes(out->images) : 0;
-    server_gate_leave(c->gate, out->n_image_bytes);
-    if (rc == ASSAY_ESTOPPED) return server_refuse(r->refusal, 503, path->text, "the client has gone");
-    if (rc == ASSAY_EINVAL) return refuse_images(r, path, limits.arrays, &err);
-    return rc == ASSAY_OK ? rc : fail(r, path, rc, &err);
-}
-
-static assay_status open_sounds(server_reading *r, const server_path *path, server_prompt *out)
-{
-    serve_media_file *files = list_files(r->sounds, r->n_sounds);
+    const size_t n_left = server_gate_enter(c->gate);
     assay_error err = {0};
-    if (!files) return server_out_of_memory(r);
-    const assay_status rc = serve_sounds_open(&r->context->sounds, files, r->n_sounds,
-                                              r->context->options.limits.image_bytes, &out->sounds, &err);
-    free(files);
+    serve_media_limits limits = {.goes_on = w ? w->is_wanted : NULL,
+                                 .context = w ? w->context : NULL,
+                                 .file = c->options.limits.image_bytes,
+                                 .arrays = n_left};
+    const assay_status rc = make_media(r, &limits, out, &err);
+    out->gate = c->gate;
+    out->n_media_bytes = (out->images ? serve_images_bytes(out->images) : 0) +
+                         (out->sounds ? serve_sounds_bytes(out->sounds) : 0);
+    server_gate_leave(c->gate, out->n_media_bytes);
+    if (rc == ASSAY_ENOMEM) return server_out_of_memory(r);
+    if (rc == ASSAY_ESTOPPED) return server_refuse(r->refusal, 503, path->text, "the client has gone");
+    if (rc == ASSAY_EINVAL) return refuse_media(r, path, n_left, &err);
     return rc == ASSAY_OK ? rc : fail(r, path, rc, &err);
 }
 
@@ -297,8 +305,7 @@ assay_status server_prompt_render(server_reading *r, server_prompt *out)
 {
     const server_path path = server_path_top(r->out->endpoint == SERVE_RESPONSES ? "input" : "messages");
     buffer text = {0};
-    assay_status rc = r->n_images ? open_images(r, &path, out) : ASSAY_OK;
-    if (rc == ASSAY_OK && r->n_sounds) rc = open_sounds(r, &path, out);
+    assay_status rc = r->n_images || r->n_sounds ? open_media(r, &path, out) : ASSAY_OK;
     if (rc == ASSAY_OK) rc = render(r, &path, out, &text);
     if (rc == ASSAY_OK)
         rc = encode(r, &path, buffer_text(&text),

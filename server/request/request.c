@@ -14,8 +14,8 @@ static void free_prompt(server_prompt *prompt)
     buffer_free(&prompt->text);
     free((assay_item *)(uintptr_t)prompt->items);
     serve_images_free(prompt->images);
-    if (prompt->gate) server_gate_release(prompt->gate, prompt->n_image_bytes);
     serve_sounds_free(prompt->sounds);
+    if (prompt->gate) server_gate_release(prompt->gate, prompt->n_media_bytes);
 }
 
 void server_request_free(server_request *q)

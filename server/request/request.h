@@ -22,9 +22,9 @@ typedef struct server_prompt {
     const assay_item *items;
     size_t n_items;
     struct serve_images *images; /* what items points into; NULL: none */
-    struct server_gate *gate;    /* where the images' bytes are held; NULL: nowhere */
-    size_t n_image_bytes;
     struct serve_sounds *sounds;
+    struct server_gate *gate; /* where the bytes of both are held; NULL: nowhere */
+    size_t n_media_bytes;
 } server_prompt;
 
 typedef struct server_request {

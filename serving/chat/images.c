@@ -139,23 +139,18 @@ static size_t bytes_of(const one_image *one)
     return one->input.n_rows * (one->input.row_width * sizeof(float) + 2 * sizeof *one->integers);
 }
 
-static bool ends(const serve_image_limits *limits)
-{
-    return limits->goes_on && !limits->goes_on(limits->context);
-}
-
 /* Makes the item of image i. */
 static assay_status open_image(const image_config *config, const serve_media_file *file,
-                               const serve_image_limits *limits, images *all, size_t i, assay_error *err)
+                               const serve_media_limits *limits, images *all, size_t i, assay_error *err)
 {
     const char *path = file->name;
     image_pixels pixels;
     one_image *one = &all->image[i];
-    if (ends(limits)) return assay_fail(err, ASSAY_ESTOPPED, "%s: no longer wanted", path);
-    assay_status rc = decode_file(file, limits->file, &pixels, err);
+    assay_status rc = serve_media_go_on(limits, path, err);
+    if (rc == ASSAY_OK) rc = decode_file(file, limits->file, &pixels, err);
     if (rc != ASSAY_OK) return rc;
-    rc = ends(limits) ? assay_fail(err, ASSAY_ESTOPPED, "%s: no longer wanted", path)
-                      : make_patches(config, path, &pixels, &one->input, err);
+    rc = serve_media_go_on(limits, path, err);
+    if (rc == ASSAY_OK) rc = make_patches(config, path, &pixels, &one->input, err);
     image_pixels_free(&pixels);
     if (rc == ASSAY_OK) rc = check_crops(config, one, path, err);
     if (rc == ASSAY_OK && serve_images_bytes(&all->shown) > limits->arrays)
@@ -187,7 +182,7 @@ size_t serve_images_bytes(const serve_images *shown)
 }
 
 assay_status serve_images_open(const image_config *config, const serve_media_file *files, size_t n,
-                               const serve_image_limits *limits, serve_images **out, assay_error *err)
+                               const serve_media_limits *limits, serve_images **out, assay_error *err)
 {
     images *all = calloc(1, sizeof *all);
     if (!all) return assay_fail(err, ASSAY_ENOMEM, "%zu images: out of memory", n);

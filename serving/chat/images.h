@@ -23,22 +23,13 @@ typedef struct serve_images {
     size_t n;
 } serve_images;
 
-/* file: the most bytes that are read of a file. arrays: the most bytes of the arrays of all items. goes_on:
- * asked before each image is decoded, and before it is preprocessed; false ends the call; NULL: it goes on.
- */
-typedef struct serve_image_limits {
-    size_t file, arrays;
-    bool (*goes_on)(void *context);
-    void *context;
-} serve_image_limits;
-
 /* Reads files[0..n) with the processor's config. The caller frees *out with serve_images_free. Fails with
  * ASSAY_EIO for a file that cannot be read, with ASSAY_EINVAL for more bytes of arrays, with
  * ASSAY_ESTOPPED if goes_on says so, as image_decode and
  * image_patches_make do, with the name before the message, and with ASSAY_EUNSUPPORTED for crops of another
  * size than the published processor writes tokens for. */
 assay_status serve_images_open(const image_config *config, const serve_media_file *files, size_t n,
-                               const serve_image_limits *limits, serve_images **out, assay_error *err);
+                               const serve_media_limits *limits, serve_images **out, assay_error *err);
 
 /* The bytes of the arrays of all items. */
 size_t serve_images_bytes(const serve_images *images);

@@ -75,17 +75,36 @@ static assay_status read_samples(const serve_sound_processor *processor, const s
     return rc;
 }
 
+static size_t bytes_of(const sound_spectrogram *s)
+{
+    return s->n_frames * (s->n_mels * sizeof *s->values + sizeof(int32_t));
+}
+
+size_t serve_sounds_bytes(const serve_sounds *shown)
+{
+    const sounds *all = (const sounds *)(const void *)shown;
+    size_t n = 0;
+    for (size_t i = 0; i < shown->n; i++) n += bytes_of(&all->sound[i].spectrogram);
+    return n;
+}
+
 /* Makes the item of sound i; its samples are freed. */
-static assay_status make_item(const serve_sound_processor *processor, const char *name, size_t n_longest,
-                              sounds *all, size_t i, assay_error *err)
+static assay_status make_item(const serve_sound_processor *processor, const char *name,
+                              const serve_media_limits *limits, size_t n_longest, sounds *all, size_t i,
+                              assay_error *err)
 {
     one_sound *one = &all->sound[i];
     const plan_sound front = {.chunk = processor->chunk};
     const size_t n = all->shown.n, n_samples = one->samples.n;
     assay_error reason = {0};
-    const assay_status rc =
-        sound_spectrogram_make(&processor->config, &one->samples, n_longest, &one->spectrogram, &reason);
+    assay_status rc = serve_media_go_on(limits, name, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = sound_spectrogram_make(&processor->config, &one->samples, n_longest, &one->spectrogram, &reason);
     if (rc != ASSAY_OK) return assay_fail(err, rc, "%s: %s", name, reason.text);
+    if (serve_sounds_bytes(&all->shown) > limits->arrays)
+        return assay_fail(err, ASSAY_EINVAL,
+                          "%s: found a sound with which all take %zu bytes, expected at most %zu", name,
+                          serve_sounds_bytes(&all->shown), limits->arrays);
     sound_samples_free(&one->samples);
     const sound_spectrogram *s = &one->spectrogram;
     one->mask = calloc(s->n_frames + 1, sizeof *one->mask);
@@ -109,7 +128,8 @@ static assay_status make_item(const serve_sound_processor *processor, const char
 }
 
 assay_status serve_sounds_open(const serve_sound_processor *processor, const serve_media_file *files,
-                               size_t n, size_t file_max, serve_sounds **out, assay_error *err)
+                               size_t n, const serve_media_limits *limits, serve_sounds **out,
+                               assay_error *err)
 {
     sounds *all = calloc(1, sizeof *all);
     size_t n_longest = 0, n_all = 0;
@@ -122,7 +142,9 @@ assay_status serve_sounds_open(const serve_sound_processor *processor, const ser
         rc = assay_fail(err, ASSAY_ENOMEM, "%zu sounds: out of memory", n);
     else all->shown = (serve_sounds){all->items, all->sizes, all->sizes + n, all->sizes + 2 * n, n};
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++) {
-        rc = read_samples(processor, &files[i], file_max, &all->sound[i].samples, err);
+        rc = serve_media_go_on(limits, files[i].name, err);
+        if (rc == ASSAY_OK)
+            rc = read_samples(processor, &files[i], limits->file, &all->sound[i].samples, err);
         n_all += all->sound[i].samples.n;
         if (all->sound[i].samples.n > n_longest) n_longest = all->sound[i].samples.n;
         if (rc == ASSAY_OK && n_all > SOUND_SAMPLES_MAX)
@@ -131,7 +153,7 @@ assay_status serve_sounds_open(const serve_sound_processor *processor, const ser
                             files[i].name, n_all, SOUND_SAMPLES_MAX);
     }
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
-        rc = make_item(processor, files[i].name, n_longest, all, i, err);
+        rc = make_item(processor, files[i].name, limits, n_longest, all, i, err);
     if (rc == ASSAY_OK) *out = &all->shown;
     else serve_sounds_free(&all->shown);
     return rc;

@@ -34,11 +34,17 @@ typedef struct serve_sounds {
 } serve_sounds;
 
 /* Reads files[0..n), the sounds of one prompt: as published, each is extended to the length of the longest.
- * All of them have at most SOUND_SAMPLES_MAX samples. file_max: the most bytes that are read of a file. The
- * caller frees *out with serve_sounds_free. Fails with ASSAY_EIO for a file that cannot be read, and as
- * sound_samples_read and sound_spectrogram_make do, with the name before the message. */
+ * All of them have at most SOUND_SAMPLES_MAX samples. The caller frees *out with serve_sounds_free. Fails
+ * with ASSAY_EIO for a file that cannot be read, with ASSAY_EINVAL for more bytes of arrays, with
+ * ASSAY_ESTOPPED if goes_on says so, and as sound_samples_read and sound_spectrogram_make do, with the name
+ * before the message. */
 assay_status serve_sounds_open(const serve_sound_processor *processor, const serve_media_file *files,
-                               size_t n, size_t file_max, serve_sounds **out, assay_error *err);
+                               size_t n, const serve_media_limits *limits, serve_sounds **out,
+                               assay_error *err);
+
+/* The bytes of the arrays of all items. */
+size_t serve_sounds_bytes(const serve_sounds *sounds);
+
 void serve_sounds_free(serve_sounds *sounds);
 
 #endif

@@ -218,7 +218,7 @@ START_TEST(images_of_all_requests_are_bounded_in_sum)
     ck_assert_uint_le(3 * n, ALL_IMAGES);
     ck_assert_uint_gt(4 * n, ALL_IMAGES);
     served_refuse(SERVE_CHAT, with_images(1), 503, "messages",
-                  "the images of other requests take the memory");
+                  "the images and sounds of other requests take the memory");
     server_request_free(held[0]);
     held[0] = served_read(SERVE_CHAT, with_images(1));
     for (size_t i = 0; i < 3; i++) server_request_free(held[i]);
@@ -296,7 +296,7 @@ static void make_files(void)
     link_file(dir, "loop.ppm", "loop.ppm");
     served_files = dir;
     served_limits =
-        (server_request_limits){.n_images = 4, .image_bytes = 2048, .all_image_bytes = ALL_IMAGES};
+        (server_request_limits){.n_images = 4, .image_bytes = 2048, .all_media_bytes = ALL_IMAGES};
 }
 
 int main(void)

@@ -9,9 +9,11 @@
 
 #include "base/file.h"
 #include "server/request/tests/served.h"
+#include "serving/chat/sounds.h"
 
 #define ROW "fixtures/e2e/qwen3_omni_moe"
 enum { IMAGE = 60, SOUND = 57, SOUND_START = 56, SOUND_END = 55, VOCAB = 64 };
+enum { ALL_MEDIA = 9000 }; /* bytes of an image and two sounds, and fewer than of three */
 
 static char encoded[1 << 15]; /* the third sound of the row */
 
@@ -23,7 +25,7 @@ static void encode_sound(void)
     size_t n_bytes = 0, n = 0;
     served_model = ROW "/model";
     served_vocab = VOCAB;
-    served_limits = (server_request_limits){.n_images = 2, .image_bytes = 8000};
+    served_limits = (server_request_limits){.n_images = 2, .image_bytes = 8000, .all_media_bytes = ALL_MEDIA};
     (void)snprintf(path, sizeof path, "%s/" ROW "/2.wav", top ? top : ".");
     ck_assert_int_eq(file_read(path, sizeof encoded / 2, &bytes, &n_bytes, NULL), ASSAY_OK);
     for (size_t i = 0; i < n_bytes; i += 3) {
@@ -81,17 +83,25 @@ START_TEST(a_sound_becomes_an_item_at_its_placeholders)
 }
 END_TEST
 
-START_TEST(items_are_in_the_order_of_their_placeholders)
+/* An image, of 16 x 16 pixels. */
+static const char *image_part(void)
 {
-    static char parts[1 << 17];
+    static char text[2048];
     char pixels[16 * 16 * 4 + 1];
     memset(pixels, 'A', sizeof pixels - 1);
     pixels[sizeof pixels - 1] = '\0';
     /* "P6 16 16 255\n" and two bytes of its 768 */
-    (void)snprintf(parts, sizeof parts,
-                   "%s,{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/x-portable-pixmap;base64,"
-                   "UDYgMTYgMTYgMjU1CgAA%.1024s\"}},%s",
-                   part(encoded, "wav"), pixels, part(encoded, "wav"));
+    (void)snprintf(text, sizeof text,
+                   "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/x-portable-pixmap;base64,"
+                   "UDYgMTYgMTYgMjU1CgAA%.1024s\"}}",
+                   pixels);
+    return text;
+}
+
+START_TEST(items_are_in_the_order_of_their_placeholders)
+{
+    static char parts[1 << 17];
+    (void)snprintf(parts, sizeof parts, "%s,%s,%s", part(encoded, "wav"), image_part(), part(encoded, "wav"));
     server_request *q = served_read(SERVE_CHAT, with_parts(parts));
     const server_prompt *p = q->prompts;
     ck_assert_uint_eq(p->n_items, 3);
@@ -140,6 +150,28 @@ START_TEST(limits_of_sounds_are_kept)
 }
 END_TEST
 
+START_TEST(sounds_and_images_of_all_requests_are_bounded_in_one_sum)
+{
+    static const char busy[] = "the images and sounds of other requests take the memory";
+    server_request *sound = served_read(SERVE_CHAT, with_parts(part(encoded, "wav")));
+    server_request *image = served_read(SERVE_CHAT, with_parts(image_part()));
+    const size_t n_sound = sound->prompts->n_media_bytes, n_image = image->prompts->n_media_bytes;
+    ck_assert_uint_eq(n_sound, serve_sounds_bytes(sound->prompts->sounds));
+    ck_assert_uint_le(2 * n_sound + n_image, ALL_MEDIA);
+    ck_assert_uint_gt(3 * n_sound + n_image, ALL_MEDIA);
+    server_request *other = served_read(SERVE_CHAT, with_parts(part(encoded, "wav")));
+    served_refuse(SERVE_CHAT, with_parts(part(encoded, "wav")), 503, "messages", busy);
+    server_request_free(other);
+    other = served_read(SERVE_CHAT, with_parts(part(encoded, "wav")));
+    server_request_free(other);
+    server_request_free(sound);
+    server_request_free(image);
+    static char parts[1 << 17];
+    (void)snprintf(parts, sizeof parts, "%s,%s", part(encoded, "wav"), part(encoded, "wav"));
+    server_request_free(served_read(SERVE_CHAT, with_parts(parts))); /* nothing of a refused one is held */
+}
+END_TEST
+
 START_TEST(a_text_cannot_pass_for_a_sound)
 {
     served_refuse(SERVE_CHAT,
@@ -159,6 +191,7 @@ int main(void)
     tcase_add_test(all, items_are_in_the_order_of_their_placeholders);
     tcase_add_test(all, other_formats_and_bad_base64_are_refused_by_name);
     tcase_add_test(all, limits_of_sounds_are_kept);
+    tcase_add_test(all, sounds_and_images_of_all_requests_are_bounded_in_one_sum);
     tcase_add_test(all, a_text_cannot_pass_for_a_sound);
     suite_add_tcase(s, all);
     return support_run(s);

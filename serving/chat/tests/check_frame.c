@@ -170,7 +170,7 @@ static size_t count_tokens(assay_error *err)
     serve_images *images = NULL;
     size_t n = 0;
     ck_assert_msg(image_config_open(dir, false, &config, err) == ASSAY_OK, "%s", err->text);
-    const serve_image_limits limits = {.arrays = SIZE_MAX};
+    const serve_media_limits limits = {.arrays = SIZE_MAX};
     if (serve_images_open(&config, &source, 1, &limits, &images, err) == ASSAY_OK) n = images->n_tokens[0];
     serve_images_free(images);
     image_config_free(&config);

@@ -107,6 +107,8 @@ static void expect_item(const serve_sounds *s, size_t i, size_t n_samples, size_
     ck_assert_uint_eq(s->n_tokens[i], n_tokens);
 }
 
+static const serve_media_limits limits = {.file = 4096, .arrays = SIZE_MAX};
+
 START_TEST(a_sound_depends_on_the_longest_one_of_its_prompt)
 {
     static uint8_t first[44 + 1300], second[44 + 1700];
@@ -117,13 +119,19 @@ START_TEST(a_sound_depends_on_the_longest_one_of_its_prompt)
     assay_error err = {0};
     ck_assert_int_eq(serve_sound_processor_open(checkpoint("pair", "{\"audio_config\":{}}"), &p, &err),
                      ASSAY_OK);
-    ck_assert_int_eq(serve_sounds_open(&p, files, 1, 4096, &s, &err), ASSAY_OK);
+    ck_assert_int_eq(serve_sounds_open(&p, files, 1, &limits, &s, &err), ASSAY_OK);
     expect_item(s, 0, 1300, 8, 1);
     serve_sounds_free(s);
-    ck_assert_int_eq(serve_sounds_open(&p, files, 2, 4096, &s, &err), ASSAY_OK);
+    ck_assert_int_eq(serve_sounds_open(&p, files, 2, &limits, &s, &err), ASSAY_OK);
     expect_item(s, 0, 1300, 9, 2);
     expect_item(s, 1, 1700, 10, 2);
+    const size_t n = serve_sounds_bytes(s);
+    ck_assert_uint_eq(n, (9 + 10) * (7 * sizeof(float) + sizeof(int32_t)));
     serve_sounds_free(s);
+    const serve_media_limits fewer = {.file = 4096, .arrays = n - 1};
+    ck_assert_int_eq(serve_sounds_open(&p, files, 2, &fewer, &s, &err), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "second: found a sound with which all take 608 bytes",
+                         "at most 607", NULL);
     serve_sound_processor_free(&p);
 }
 END_TEST
@@ -137,13 +145,13 @@ START_TEST(a_sound_that_cannot_be_read_is_named)
     assay_error err = {0};
     ck_assert_int_eq(serve_sound_processor_open(checkpoint("bad", "{\"audio_config\":{}}"), &p, &err),
                      ASSAY_OK);
-    ck_assert_int_eq(serve_sounds_open(&p, &file, 1, 4096, &s, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_int_eq(serve_sounds_open(&p, &file, 1, &limits, &s, &err), ASSAY_EUNSUPPORTED);
     support_expect_error(&err, ASSAY_EUNSUPPORTED, "short: found 100 samples", "expected at least 201", NULL);
     file = make_wav("fast", bytes, 100, 8000);
-    ck_assert_int_eq(serve_sounds_open(&p, &file, 1, 4096, &s, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_int_eq(serve_sounds_open(&p, &file, 1, &limits, &s, &err), ASSAY_EUNSUPPORTED);
     support_expect_error(&err, ASSAY_EUNSUPPORTED, "fast: found a sampling rate of 8000", "16000", NULL);
     file = (serve_media_file){"/nowhere/at-all.wav", NULL, 0};
-    ck_assert_int_eq(serve_sounds_open(&p, &file, 1, 4096, &s, &err), ASSAY_EIO);
+    ck_assert_int_eq(serve_sounds_open(&p, &file, 1, &limits, &s, &err), ASSAY_EIO);
     support_expect_error(&err, ASSAY_EIO, "/nowhere/at-all.wav", NULL);
     ck_assert_ptr_null(s);
     serve_sound_processor_free(&p);
