@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "server/answers.h"
 #include "server/http/http.h"
+#include "server/http/listen.h"
 #include "server/intake.h"
 
 #define READERS      2                   /* threads that read requests */
@@ -93,7 +94,8 @@ static assay_status open_http(server *s, const server_options *o, assay_error *e
                                          .body_bytes = o->limits.body_bytes,
                                          .all_bodies_bytes = BODIES_BYTES,
                                          .idle_seconds = o->limits.idle_seconds,
-                                         .receive_seconds = o->limits.receive_seconds};
+                                         .receive_seconds = o->limits.receive_seconds,
+                                         .silent_seconds = SERVER_PROBE_SECONDS * (SERVER_PROBES + 1)};
     s->service = (server_service){.context = s, .post = post_body, .get = get_path};
     return server_http_open(&options, &s->service, s->metrics, &s->http, err);
 }

@@ -102,7 +102,8 @@ assay_status server_http_open(const server_http_options *options, const server_s
     h->calls.metrics = metrics;
     assay_status rc =
         server_listen(options->host, options->port, options->key != NULL, &h->fd, &h->port, err);
-    if (rc == ASSAY_OK) rc = server_watch_open(options->receive_seconds, &h->calls.watch, err);
+    if (rc == ASSAY_OK)
+        rc = server_watch_open(options->receive_seconds, options->silent_seconds, &h->calls.watch, err);
     if (rc == ASSAY_OK) rc = start_daemon(h, err);
     if (rc == ASSAY_OK) *out = h;
     else server_http_free(h);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* A connection on which nothing is under way is probed so often, and counts as closed after so many probes
- * without an answer. */
+ * without an answer. One on which something is under way counts as closed after the same time. */
 enum { SERVER_PROBE_SECONDS = 5, SERVER_PROBES = 3 };
 
 /* Listens on the first address of `host` (a name or a number) that can be bound. port 0: any that is free.

@@ -24,8 +24,8 @@ typedef struct server_service {
  * key:             what clients must send as a bearer token or as x-api-key; NULL: nothing. /health needs
  * none. n_connections:   at once; the operating system holds further ones back. body_bytes:      of a
  * request. all_bodies_bytes: of all requests that are being received. idle_seconds:    a connection on which
- * nothing is sent or received for so long is closed. receive_seconds: a request that has not arrived for so
- * long is given up, with its connection. */
+ * nothing is sent or received for so long is closed. silent_seconds: as in server_watch_open.
+ * receive_seconds: a request that has not arrived for so long is given up, with its connection. */
 typedef struct server_http_options {
     const char *host;
     uint16_t port;
@@ -33,7 +33,7 @@ typedef struct server_http_options {
     size_t n_connections;
     size_t body_bytes, all_bodies_bytes;
     unsigned idle_seconds;
-    double receive_seconds;
+    double receive_seconds, silent_seconds;
 } server_http_options;
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "server/http/listen.h"
 #include "server/job/clock.h"
 
 #define EVENTS_MOST  64
@@ -25,7 +28,7 @@ typedef struct watched {
 } watched;
 
 struct server_watch {
-    double receive_seconds;
+    double receive_seconds, silent_seconds;
     int epoll, ending; /* ending: an eventfd */
     pthread_t thread;
     pthread_mutex_t lock;
@@ -54,11 +57,13 @@ static void close_files(server_watch *w)
     free(w);
 }
 
-assay_status server_watch_open(double receive_seconds, server_watch **out, assay_error *err)
+assay_status server_watch_open(double receive_seconds, double silent_seconds, server_watch **out,
+                               assay_error *err)
 {
     server_watch *w = calloc(1, sizeof *w);
     if (!w) return assay_fail(err, ASSAY_ENOMEM, "watching sockets: out of memory");
     w->receive_seconds = receive_seconds;
+    w->silent_seconds = silent_seconds;
     (void)pthread_mutex_init(&w->lock, NULL);
     assay_status rc = open_files(w, err);
     if (rc == ASSAY_OK && pthread_create(&w->thread, NULL, watch_sockets, w) != 0)
@@ -149,15 +154,28 @@ static void abandon_exchange(server_watch *w, int fd)
     server_exchange_release(x);
 }
 
-/* Shuts sockets down whose deadline has passed. They are closed by their owner, who then reads their end. */
-static void check_deadlines(server_watch *w)
+/* Whether the machine of a client no longer acknowledges what it is sent. A sound one acknowledges at once,
+ * also while its window is closed: then probes are sent, the longer apart the longer it lasts, so that the
+ * time since the latest answer alone says nothing. */
+static bool is_silent(const server_watch *w, int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t n = sizeof info;
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 &&
+           (info.tcpi_retransmits >= SERVER_PROBES || info.tcpi_probes >= SERVER_PROBES) &&
+           info.tcpi_last_ack_recv >= w->silent_seconds * 1e3;
+}
+
+/* Shuts sockets down whose deadline has passed or whose client is silent. They are closed by their owner, who
+ * then reads their end. */
+static void check_sockets(server_watch *w)
 {
     const double now = server_clock();
     (void)pthread_mutex_lock(&w->lock);
     for (size_t fd = 0; fd < w->n_sockets; fd++) {
         watched *s = &w->sockets[fd];
-        if (!s->open || s->deadline > now) continue;
-        (void)shutdown((int)fd, SHUT_RDWR);
+        if (!s->open || (s->deadline > now && !(s->exchange && is_silent(w, (int)fd)))) continue;
+        (void)shutdown((int)fd, SHUT_RDWR); /* a watched exchange is abandoned by the event of its socket */
         s->deadline = INFINITY;
     }
     (void)pthread_mutex_unlock(&w->lock);
@@ -175,7 +193,7 @@ static void *watch_sockets(void *context)
             abandon_exchange(w, events[i].data.fd);
         }
         if (server_clock() - checked < TICK_SECONDS) continue;
-        check_deadlines(w);
+        check_sockets(w);
         checked = server_clock();
     }
 }

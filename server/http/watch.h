@@ -1,6 +1,10 @@
 /* Sockets of clients: notices that a client has gone while nothing is read from or written to its socket, and
  * ends connections on which a request takes too long to arrive.
  *
+ * A client whose machine has vanished closes nothing. While its connection is idle, keep-alive probes find it
+ * (listen.h); while something is under way to it, that nothing is acknowledged. A client that is slow, and
+ * has no room for more, still acknowledges.
+ *
  * libmicrohttpd does not look at the socket of a suspended connection, and its own timeout starts anew with
  * each byte. A client that closes its writing side counts as gone. One thread; the functions may be called by
  * any.
@@ -16,8 +20,10 @@
 typedef struct server_watch server_watch;
 
 /* receive_seconds: from the opening of a connection, or the end of an answer, until a whole request must have
- * arrived. */
-assay_status server_watch_open(double receive_seconds, server_watch **out, assay_error *err);
+ * arrived. silent_seconds: a client that has acknowledged nothing for so long, though it was sent something
+ * again and again, has gone. */
+assay_status server_watch_open(double receive_seconds, double silent_seconds, server_watch **out,
+                               assay_error *err);
 /* NULL allowed. */
 void server_watch_free(server_watch *w);
 

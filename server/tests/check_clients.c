@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/http/http.h"
 
+#include <linux/filter.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "server/tests/talking.h"
@@ -94,6 +96,40 @@ START_TEST(a_client_that_does_not_read_is_given_up)
 }
 END_TEST
 
+/* From now on the socket receives nothing, and so acknowledges nothing, as if its machine had vanished. */
+static void vanish(int fd)
+{
+    struct sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
+    const struct sock_fprog program = {.len = 1, .filter = &drop};
+    ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program), 0);
+}
+
+START_TEST(a_client_whose_machine_vanishes_is_noticed_and_one_that_reads_nothing_for_as_long_is_kept)
+{
+    scripted s;
+    server_http_options options = scripted_options;
+    options.silent_seconds = 1;
+    scripted_open(&s, &options);
+    s.n_pieces = 100000000;
+    static const char stream[] = POST_CHAT "Content-Length: 1\r\n\r\ns";
+    const int slow = dial(&s), vanishing = dial(&s);
+    say(slow, stream, sizeof stream - 1);
+    say(vanishing, stream, sizeof stream - 1);
+    free(hear(slow, "data: piece"));
+    free(hear(vanishing, "data: piece"));
+    vanish(vanishing);
+    WAIT_FOR(atomic_load(&s.n_gone) == 1);
+    const struct timespec pause = {.tv_sec = 2}; /* until probes of the closed window are further apart */
+    (void)nanosleep(&pause, NULL);
+    free(hear(slow, "data: piece"));
+    ck_assert_uint_eq(atomic_load(&s.n_gone), 1);
+    (void)close(slow);
+    (void)close(vanishing);
+    WAIT_FOR(atomic_load(&s.n_gone) == 2);
+    scripted_close(&s);
+}
+END_TEST
+
 START_TEST(one_connection_carries_one_request_after_another)
 {
     scripted s;
@@ -147,6 +183,8 @@ int main(void)
     tcase_add_test(t, half_open_requests_time_out);
     tcase_add_test(t, the_exchange_of_a_client_that_goes_is_abandoned);
     tcase_add_test(t, a_client_that_does_not_read_is_given_up);
+    tcase_add_test(t,
+                   a_client_whose_machine_vanishes_is_noticed_and_one_that_reads_nothing_for_as_long_is_kept);
     tcase_add_test(t, one_connection_carries_one_request_after_another);
     tcase_add_test(t, many_connections_wait_at_once_and_are_all_answered);
     suite_add_tcase(suite, t);

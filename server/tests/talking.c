@@ -81,7 +81,8 @@ const server_http_options scripted_options = {.host = "127.0.0.1",
                                               .body_bytes = BODY_MAX,
                                               .all_bodies_bytes = 10 * BODY_MAX,
                                               .idle_seconds = 30,
-                                              .receive_seconds = 30};
+                                              .receive_seconds = 30,
+                                              .silent_seconds = 30};
 
 void scripted_open(scripted *s, const server_http_options *options)
 {
