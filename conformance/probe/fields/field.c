@@ -50,6 +50,9 @@ static const struct {
     {"usage", "usage"},
     {"delta.stop_reason", "stop_reason"},
     {"delta.stop_sequence", "stop_sequence"},
+    {"delta.stop_details", "stop_details"},
+    {"delta.container", "container"},
+    {"context_management", "context_management"},
 };
 
 static const probe_field *find_in(const probe_field_list *list, const char *path)
@@ -89,12 +92,22 @@ static bool begins_any(const probe_field_list *list, const char *path)
     return false;
 }
 
+/* Whether something in the object of an event at a path is in the whole body. */
+static bool holds_place(const char *path)
+{
+    const char *colon = strchr(path, ':');
+    const size_t n = colon ? strlen(colon + 1) : 0;
+    for (size_t i = 0; n > 0 && i < sizeof places / sizeof *places; i++)
+        if (strncmp(places[i].within, colon + 1, n) == 0 && places[i].within[n] == '.') return true;
+    return false;
+}
+
 bool probe_field_has_members(const probe_form *form, const char *path)
 {
     const probe_field *f = probe_field_find(form, path);
     if (!f) return false;
     return f == &nested || begins_any(form->fields, f->path) ||
-           (form->whole && begins_any(form->whole, f->path));
+           (form->whole && (begins_any(form->whole, f->path) || holds_place(path)));
 }
 
 const probe_field *probe_field_find(const probe_form *form, const char *path)

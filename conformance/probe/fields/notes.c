@@ -102,6 +102,8 @@ static void judge_value(const walk *w, const char *path, const probe_field *fiel
                            .model = w->model,
                            .position = position,
                            .answer = w->notes->n_answers,
+                           .sent = w->x->began > 0 ? w->x->began + w->x->sent : 0,
+                           .ended = w->x->began + w->x->last,
                            .endpoint = w->form->endpoint,
                            .stream = w->form->stream,
                            .ids = &w->notes->ids};

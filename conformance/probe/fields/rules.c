@@ -98,11 +98,16 @@ static bool holds_given(const probe_value *v, char why[256])
     return json_object_get_string_len(v->value) > 0 || is_not(v, "a text that is not empty", why);
 }
 
-/* From 2001 to 2128: milliseconds are beyond it. A saved run has no time of its own. */
+/* Of a saved run without dates any time from 2001 to 2128 holds: milliseconds are beyond it. */
 static bool holds_seconds(const probe_value *v, char why[256])
 {
+    char expected[100];
     const double seconds = json_object_get_double(v->value);
-    return (seconds >= 1e9 && seconds <= 5e9) || is_not(v, "seconds since 1970", why);
+    if (v->sent <= 0) return (seconds >= 1e9 && seconds <= 5e9) || is_not(v, "seconds since 1970", why);
+    (void)snprintf(expected, sizeof expected, "seconds since 1970, %.0f to %.0f, and clocks may differ by %d",
+                   v->sent, v->ended, PROBE_CLOCKS_APART);
+    return (seconds >= v->sent - PROBE_CLOCKS_APART && seconds <= v->ended + PROBE_CLOCKS_APART) ||
+           is_not(v, expected, why);
 }
 
 static bool holds_seconds_or_null(const probe_value *v, char why[256])
@@ -209,8 +214,9 @@ const probe_field_rule probe_rule_item_status = {"completed, unless the response
 const probe_field_rule probe_rule_is = {"the published word", holds_is};
 const probe_field_rule probe_rule_new_id = {"an id that no other answer has", holds_new_id};
 const probe_field_rule probe_rule_given = {"not empty", holds_given};
-const probe_field_rule probe_rule_seconds = {"seconds since 1970", holds_seconds};
-const probe_field_rule probe_rule_seconds_or_null = {"null, or seconds since 1970", holds_seconds_or_null};
+const probe_field_rule probe_rule_seconds = {
+    "seconds since 1970, within 5 minutes of the exchange on the client's clock", holds_seconds};
+const probe_field_rule probe_rule_seconds_or_null = {"null, or as `created_at`", holds_seconds_or_null};
 const probe_field_rule probe_rule_model = {"the model that was asked for", holds_model};
 const probe_field_rule probe_rule_sum = {"the sum of input and output", holds_sum};
 const probe_field_rule probe_rule_position = {"the number of the choice", holds_position};

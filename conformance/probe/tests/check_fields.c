@@ -8,14 +8,6 @@
 #include "conformance/probe/fields/rules.h"
 #include "conformance/tests/support.h"
 
-/* Whether rows are about what is in a value of this one. */
-static bool has_members(const probe_form *form, const probe_field *field)
-{
-    return probe_field_has_members(form, field->path) ||
-           strcmp(field->path, "message_delta:delta") ==
-               0; /* whose members have the rows of a whole message */
-}
-
 START_TEST(each_field_has_one_judge_or_a_reason_why_it_is_free)
 {
     size_t n_forms;
@@ -24,7 +16,8 @@ START_TEST(each_field_has_one_judge_or_a_reason_why_it_is_free)
         for (size_t i = 0; i < form->fields->n; i++) {
             const probe_field *f = &form->fields->at[i];
             const int n = (f->rule != NULL) + (f->by != NULL) + (f->free != NULL);
-            ck_assert_msg(n == 1 || (n == 0 && has_members(form, f)), "%s: %d judges", f->path, n);
+            ck_assert_msg(n == 1 || (n == 0 && probe_field_has_members(form, f->path)), "%s: %d judges",
+                          f->path, n);
             ck_assert_msg(f->types != 0, "%s: no type", f->path);
             ck_assert_msg(!f->free || !strstr(f->free, "not judged"), "%s: %s", f->path, f->free);
             for (size_t k = 0; k < i; k++)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -213,7 +214,7 @@ static void send_response(asked *a)
                                             .request = a->body,
                                             .server = {server, sizeof server - 1},
                                             .id = id,
-                                            .created = 1700000000};
+                                            .created = (int64_t)time(NULL)};
     assay_error err;
     const size_t n = (size_t)number(a, "n", 1);
     assay_logprobs *prompt_rows = a->prompt_logprobs ? oracle_prompt_rows(a) : NULL;

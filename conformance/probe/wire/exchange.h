@@ -40,7 +40,8 @@ typedef struct probe_arrival {
     double seconds;
 } probe_arrival;
 
-/* Times are in seconds since the start of the run of exchanges that it belongs to; -1: never. */
+/* Times are in seconds since the start of the run of exchanges that it belongs to; -1: never. began: that
+ * start on the client's clock, in seconds since 1970; 0: a saved run does not say. */
 typedef struct probe_exchange {
     char label[PROBE_LABEL_MAX]; /* unique in a probe: "protocol/chat/stream/limit" */
     char path[PROBE_LABEL_MAX];  /* "/v1/chat/completions" */
@@ -55,7 +56,7 @@ typedef struct probe_exchange {
     char content_type[96];
     char why[256]; /* why it did not end with PROBE_ANSWERED, "" otherwise */
     buffer body;
-    double sent, first, last;
+    double began, sent, first, last;
     probe_arrival *arrivals; /* [n_arrivals], by time; at most PROBE_ARRIVALS_MAX */
     size_t n_arrivals;
 } probe_exchange;

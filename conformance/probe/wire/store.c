@@ -113,8 +113,9 @@ static bool describe(json_object *d, const probe_exchange *x)
            conf_json_add_text(d, "end", probe_end_name(x->end)) &&
            conf_json_add_count(d, "status", (size_t)x->status) &&
            conf_json_add_text(d, "content_type", x->content_type) && conf_json_add_text(d, "why", x->why) &&
-           conf_json_add_real(d, "sent", x->sent) && conf_json_add_real(d, "first", x->first) &&
-           conf_json_add_real(d, "last", x->last) && add_arrivals(d, x);
+           conf_json_add_real(d, "began", x->began) && conf_json_add_real(d, "sent", x->sent) &&
+           conf_json_add_real(d, "first", x->first) && conf_json_add_real(d, "last", x->last) &&
+           add_arrivals(d, x);
 }
 
 assay_status probe_store_write(const char *dir, const probe_exchange *x, assay_error *err)
@@ -178,6 +179,7 @@ static assay_status read_head(const conf_json_at *head, probe_exchange *x, assay
     if (rc == ASSAY_OK) rc = conf_json_member_text(head, "content_type", &type, err);
     if (rc == ASSAY_OK) rc = conf_json_member_text(head, "why", &why, err);
     if (rc == ASSAY_OK) rc = conf_json_member_whole(head, "status", 0, 999, &status, err);
+    if (rc == ASSAY_OK) rc = read_real(head, "began", &x->began, err);
     if (rc == ASSAY_OK) rc = read_real(head, "sent", &x->sent, err);
     if (rc == ASSAY_OK) rc = read_real(head, "first", &x->first, err);
     if (rc == ASSAY_OK) rc = read_real(head, "last", &x->last, err);

@@ -31,13 +31,19 @@ static assay_status open_saved(probe_wire *w, const char *target, const char *sa
     return probe_store_open(target, &w->url, &w->number, err);
 }
 
+/* Seconds since 1970 on the client's clock. */
+static double date(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 static assay_status open_live(probe_wire *w, const char *target, const char *key, const char *save,
                               double seconds, assay_error *err)
 {
-    struct timespec now;
     assay_status rc = probe_http_open(target, key, seconds, &w->http, err);
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    w->number = (uint32_t)now.tv_sec * 1000U + (uint32_t)now.tv_nsec / 1000000U;
+    w->number = (uint32_t)(uint64_t)(date() * 1000);
     if (rc != ASSAY_OK || !save) return rc;
     w->dir = strdup(save);
     if (!w->dir) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
@@ -109,6 +115,8 @@ static assay_status run_limited(probe_wire *wire, probe_exchange *const *exchang
 
 static assay_status run_live(probe_wire *wire, probe_exchange *const *exchanges, size_t n, assay_error *err)
 {
+    const double began = date();
+    for (size_t i = 0; i < n; i++) exchanges[i]->began = began;
     return wire->end > 0 ? run_limited(wire, exchanges, n, err)
                          : probe_http_run(wire->http, exchanges, n, err);
 }
