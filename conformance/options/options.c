@@ -55,8 +55,10 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_SERVED_MODEL, 0, "--model", "NAME",
      "the model to ask for (default: the one that has the name of the\ncheckpoint's directory, else the "
      "first)"},
-    {CONF_OPTION_ONLY, 0, "--only", "GROUP",
-     "only discovery and these checks: protocol, numerics, batching or\ntext; may be repeated"},
+    {CONF_OPTION_ONLY, 0, "--only", "CHECKS",
+     "only discovery and these checks: protocol, numerics, batching or\ntext, or those whose names begin so, "
+     "as "
+     "protocol/chat/stream;\nmay be repeated"},
     {CONF_OPTION_QUICK, 0, "--quick", NULL,
      "ask two prompts where checks ask several, and stop asking after one\nminute: what is left is not "
      "exercised"},

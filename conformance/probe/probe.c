@@ -19,10 +19,11 @@ const probe_group probe_groups[] = {
     {0},
 };
 
-bool probe_group_is(const char *name)
+bool probe_group_is(const char *check)
 {
+    const size_t n = strcspn(check, "/");
     const probe_group *g = probe_groups;
-    while (g->name && strcmp(g->name, name) != 0) g++;
+    while (g->name && (strlen(g->name) != n || memcmp(g->name, check, n) != 0)) g++;
     return g->name != NULL;
 }
 
@@ -34,11 +35,9 @@ void probe_group_names(char *text, size_t size)
         n += (size_t)snprintf(text + n, size - n, "%s%s", g == probe_groups ? "" : ", ", g->name);
 }
 
-static bool is_wanted(const probe_options *o, const probe_group *g)
+static bool is_wanted(const probe_run *run, const probe_group *g)
 {
-    bool wanted = o->n_only == 0 || g->always;
-    for (size_t i = 0; i < o->n_only; i++) wanted = wanted || strcmp(o->only[i], g->name) == 0;
-    return wanted;
+    return g->always || probe_wants(run, g->name);
 }
 
 static void take_exchange(void *context, const probe_exchange *x)
@@ -46,18 +45,31 @@ static void take_exchange(void *context, const probe_exchange *x)
     probe_notes_take(context, x);
 }
 
-static assay_status run_groups(const probe_options *o, probe_run *run, probe_progress_fn *progress,
-                               void *context, assay_error *err)
+/* A name that was asked for and that no row has is said to be so. */
+static void report_unknown_names(probe_run *run)
+{
+    for (size_t i = 0; i < run->n_only; i++) {
+        bool found = false;
+        for (size_t k = 0; k < run->findings.n && !found; k++)
+            found = probe_name_begins(run->only[i], run->findings.at[k].check);
+        if (!found)
+            (void)probe_report(run, NULL, run->only[i], PROBE_NOT_EXERCISED, PROBE_HABIT,
+                               "no check of this name was made");
+    }
+}
+
+static assay_status run_groups(probe_run *run, probe_progress_fn *progress, void *context, assay_error *err)
 {
     size_t total = 0, done = 0;
     assay_status rc = ASSAY_OK;
-    for (const probe_group *g = probe_groups; g->name; g++) total += is_wanted(o, g);
+    for (const probe_group *g = probe_groups; g->name; g++) total += is_wanted(run, g);
     for (const probe_group *g = probe_groups; g->name && rc == ASSAY_OK; g++) {
-        if (!is_wanted(o, g)) continue;
+        if (!is_wanted(run, g)) continue;
         if (progress) progress(context, done, total, g->name);
         rc = g->run(run, err);
         done++;
     }
+    if (rc == ASSAY_OK) report_unknown_names(run);
     if (rc == ASSAY_OK && run->findings.failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
     return rc;
 }
@@ -67,6 +79,8 @@ assay_status probe_run_all(const probe_options *options, probe_truth *truth, pro
 {
     *run = (probe_run){.truth = truth,
                        .endpoints = options->endpoints,
+                       .only = options->only,
+                       .n_only = options->n_only,
                        .type = options->type,
                        .quick = options->quick,
                        .key_env = options->key_env};
@@ -84,7 +98,7 @@ assay_status probe_run_all(const probe_options *options, probe_truth *truth, pro
         run->observations = NULL;
         rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
     }
-    return rc == ASSAY_OK ? run_groups(options, run, progress, context, err) : rc;
+    return rc == ASSAY_OK ? run_groups(run, progress, context, err) : rc;
 }
 
 void probe_run_free(probe_run *run)

@@ -9,8 +9,9 @@
 #define PROBE_QUICK_SECONDS 60
 
 /* target: a URL or a directory of --save. truth: [n_truth], files and directories of cases. only: [n_only],
- * names of groups; none: all. model, key, key_env, save: NULL: not given. seconds: the limit of an exchange.
- * type: the claim. quick: few prompts are asked, and the time of all exchanges is PROBE_QUICK_SECONDS. */
+ * names of groups and beginnings of names of checks (probe_wants); none: all. model, key, key_env, save:
+ * NULL: not given. seconds: the limit of an exchange. type: the claim. quick: few prompts are asked, and the
+ * time of all exchanges is PROBE_QUICK_SECONDS. */
 typedef struct probe_options {
     const char *target, *model, *key, *key_env, *save;
     const char *const *truth;
@@ -23,8 +24,8 @@ typedef struct probe_options {
     bool quick;
 } probe_options;
 
-/* Whether there is a group of checks of this name. */
-bool probe_group_is(const char *name);
+/* Whether the first part of a check's name is that of a group of checks. */
+bool probe_group_is(const char *check);
 
 /* Writes the names of all groups, separated by ", ". */
 void probe_group_names(char *text, size_t size);

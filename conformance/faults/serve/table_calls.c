@@ -62,15 +62,14 @@ static const served_fault faults[] = {
     {"ignored-parallel-calls",
      "a request for one call at most is accepted and has no effect",
      {CALLS, "protocol",
-      "protocol/chat/effects/parallel-calls protocol/responses/effects/parallel-calls "
-      "protocol/messages/effects/parallel-calls",
+      "protocol/chat/whole/effects/parallel-calls protocol/chat/stream/effects/parallel-calls "
+      "protocol/responses/whole/effects/parallel-calls protocol/responses/stream/effects/parallel-calls "
+      "protocol/messages/whole/effects/parallel-calls protocol/messages/stream/effects/parallel-calls",
       "ignored", "breaks", "found 2 calls, expected at most 1"},
-     .set = "numbered-calls",
      .ignored = "parallel_tool_calls tool_choice"},
     {"call-index",
      "the second call of a stream has the number 2",
      {CALLS, "protocol", "protocol/chat/stream/several-calls/grammar", "failed", "breaks", "found index 2"},
-     .set = "numbered-calls",
      .piece = served_number_call},
 };
 

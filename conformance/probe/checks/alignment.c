@@ -43,17 +43,18 @@ static size_t count_silent(const probe_run *r, const probe_prompt *p)
     return n;
 }
 
-/* A recorded answer that ended has a row for each of its tokens; for the stop id there may be one. */
+/* A recorded answer that ended has a row for each of its tokens, or in Responses for those of its content;
+ * for the stop id there may be one. */
 static void check_lost(probe_run *r, probe_alignment *a, const probe_exchange *x, const probe_answer *answer,
                        const probe_asked *asked, const probe_follow *f)
 {
     const probe_prompt *p = asked->prompt;
     const size_t n = answer->rows.n + f->n_skipped + f->n_joined + count_silent(r, p);
+    const size_t n_due = asked->content_only ? asked->n_with_content : p->n_greedy;
     PROBE_LABEL(check, "numerics/%s/rows", a->way);
-    if (!asked->is_recorded || !p->ends || a->endpoint == PROBE_RESPONSES || n >= p->n_greedy || a->n_lost++)
-        return;
+    if (!asked->is_recorded || !p->ends || n >= n_due || a->n_lost++) return;
     (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS, "%s: found %zu rows for %zu tokens", p->name,
-                       n, p->n_greedy);
+                       n - f->n_skipped, n_due - f->n_skipped);
 }
 
 /* The characters of a token's text; SIZE_MAX: it is no whole text. */

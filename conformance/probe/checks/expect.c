@@ -104,23 +104,26 @@ bool probe_expected_has_rows(const probe_expected *e, probe_endpoint endpoint)
     return conf_field_strip(buffer_text(&e->fields.content)).n > 0;
 }
 
-size_t probe_expected_before_content(const probe_truth *truth, const probe_prompt *p, const probe_expected *e)
+bool probe_expected_find_content(const probe_truth *truth, const probe_prompt *p, const probe_expected *e,
+                                 size_t *first, size_t *end)
 {
     const assay_text content = conf_field_strip(buffer_text(&e->fields.content));
     const buffer *all = &e->special, *reasoning = &e->fields.reasoning;
     const char *from = reasoning->n ? memmem(all->data, all->n, reasoning->data, reasoning->n) : all->data;
-    if (content.n == 0 || !from) return SIZE_MAX;
+    if (content.n == 0 || !from) return false;
     from += reasoning->n;
     const char *at = memmem(from, all->n - (size_t)(from - all->data), content.at, content.n);
+    *first = SIZE_MAX;
     for (size_t k = 0; at && k < e->n_tokens; k++) {
         buffer text = {0};
-        const bool reaches =
-            probe_vocab_decode(truth->vocab, p->greedy, k + 1, false, &text, NULL) == ASSAY_OK &&
-            text.n > (size_t)(at - all->data);
+        const bool read = probe_vocab_decode(truth->vocab, p->greedy, k + 1, false, &text, NULL) == ASSAY_OK;
+        const size_t before = (size_t)(at - all->data), n = read ? text.n : 0;
         buffer_free(&text);
-        if (reaches) return k;
+        if (n > before && *first == SIZE_MAX) *first = k;
+        *end = k + 1;
+        if (n >= before + content.n) return true;
     }
-    return SIZE_MAX;
+    return false;
 }
 
 bool probe_expected_begins(const probe_truth *truth, const probe_prompt *p, size_t n_tokens,

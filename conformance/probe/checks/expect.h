@@ -33,10 +33,10 @@ bool probe_expected_same_reasoning(const probe_expected *e, const probe_answer *
  * content, since servers need not report the tokens of reasoning. */
 bool probe_expected_has_rows(const probe_expected *e, probe_endpoint endpoint);
 
-/* How many tokens of a prompt's answer precede the one with which the expected content begins; SIZE_MAX:
- * there is no content, or it is not in the text of the tokens as it is. */
-size_t probe_expected_before_content(const probe_truth *truth, const probe_prompt *p,
-                                     const probe_expected *e);
+/* Finds the tokens of a prompt's answer that make the expected content: *first, and the one after the last,
+ * *end. False if there is no content, or it is not in the text of the tokens as it is. */
+bool probe_expected_find_content(const probe_truth *truth, const probe_prompt *p, const probe_expected *e,
+                                 size_t *first, size_t *end);
 
 /* Whether an answer is that of the first n_tokens tokens, whatever its usage says. */
 bool probe_expected_begins(const probe_truth *truth, const probe_prompt *p, size_t n_tokens,

@@ -21,12 +21,13 @@ typedef struct probe_follow {
  * n_before: ids of the prompt that were asked.
  * is_recorded: its text is that of the recorded tokens: a row with another token reports a wrong one.
  * n_before_content: tokens of the recorded answer before its content, which may have no rows: reasoning; 0:
- * all have rows. content_only: they have none (Responses). */
+ * all have rows. n_with_content: tokens of the recorded answer to the end of its content; 0: unknown, or
+ * none. content_only: only those of the content have rows (Responses). */
 typedef struct probe_asked {
     const probe_prompt *prompt;
     size_t n_before;
     bool is_recorded, content_only;
-    size_t n_before_content;
+    size_t n_before_content, n_with_content;
 } probe_asked;
 
 /* Judges the rows of an answer. Stops at the first token that is not the recorded one, unless the text says

@@ -136,7 +136,8 @@ assay_status probe_observe(probe_run *r, assay_error *err)
     size_t number = 0;
     assay_status rc = ASSAY_OK;
     const probe_server *s = &r->server;
-    const bool offered = s->takes_ids && (s->echo || s->prompt_logprobs) && s->at[PROBE_COMPLETIONS].whole;
+    const bool offered = probe_wants(r, "numerics/observation") && s->takes_ids &&
+                         (s->echo || s->prompt_logprobs) && s->at[PROBE_COMPLETIONS].whole;
     for (size_t i = 0; offered && r->observations && i < r->truth->n_cases && rc == ASSAY_OK; i++)
         rc = observe_case(r, r->truth->cases[i], &number, err);
     return rc;

@@ -163,7 +163,7 @@ static assay_status send_shape(probe_run *r, probe_endpoint e, const shape *s, s
     for (int stream = 0; stream < 2 && rc == ASSAY_OK; stream++) {
         PROBE_LABEL(check, "protocol/%s/%s/prompt/%s", probe_endpoint_name(e), stream ? "stream" : "whole",
                     s->name);
-        rc = send(r, e, &p, s->more, stream, check, judge_count, n, err);
+        if (probe_wants(r, check)) rc = send(r, e, &p, s->more, stream, check, judge_count, n, err);
     }
     json_object_put(request);
     return rc;
@@ -175,9 +175,12 @@ static assay_status check_shapes(probe_run *r, probe_endpoint e, const shape **s
 {
     const shape *end = shapes + sizeof shapes / sizeof *shapes, *first = *s, *found = NULL;
     size_t n = 0;
+    PROBE_LABEL(whole, "protocol/%s/whole/prompt/%s", probe_endpoint_name(e), first->name);
+    PROBE_LABEL(stream, "protocol/%s/stream/prompt/%s", probe_endpoint_name(e), first->name);
+    const bool wanted = first->endpoints & 1U << e && (probe_wants(r, whole) || probe_wants(r, stream));
     for (; *s < end && strcmp((*s)->name, first->name) == 0; (*s)++)
-        if (!found && (first->endpoints & 1U << e) && tells(r, *s, special, &n)) found = *s;
-    if (!(first->endpoints & 1U << e)) return ASSAY_OK;
+        if (!found && wanted && tells(r, *s, special, &n)) found = *s;
+    if (!wanted) return ASSAY_OK;
     if (found) return send_shape(r, e, found, n, err);
     PROBE_LABEL(name, "protocol/%s/prompt/%s", probe_endpoint_name(e), first->name);
     (void)probe_report(r, NULL, name, PROBE_NOT_EXERCISED, PROBE_BREAKS,
@@ -247,7 +250,7 @@ static assay_status check_cached(probe_run *r, probe_endpoint e, bool special, a
         PROBE_LABEL(check, "protocol/%s/%s/cached-tokens", probe_endpoint_name(e),
                     stream ? "stream" : "whole");
         const uint32_t number = probe_wire_number(r->wire) + 2 * (uint32_t)e + stream;
-        if (make_new(r, e, number, special, ids, &p, &n_common))
+        if (probe_wants(r, check) && make_new(r, e, number, special, ids, &p, &n_common))
             rc = send(r, e, &p, NULL, stream, check, judge_cached, n_common, err);
         json_object_put(p.chat);
     }

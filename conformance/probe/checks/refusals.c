@@ -118,8 +118,14 @@ assay_status probe_refusals_check(probe_run *r, probe_endpoint e, assay_error *e
 {
     size_t n_bodies = 0;
     assay_status rc = ASSAY_OK;
+    bool any = false;
     if (!first_prompt(r, e)) return ASSAY_OK;
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals && rc == ASSAY_OK; i++)
-        if (refusals[i].endpoints & 1U << e) rc = send_refusal(r, e, &refusals[i], &n_bodies, err);
-    return rc == ASSAY_OK ? check_alive(r, e, err) : rc;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals && rc == ASSAY_OK; i++) {
+        PROBE_LABEL(check, "protocol/%s/refuses/%s", probe_endpoint_name(e), refusals[i].name);
+        PROBE_LABEL(body, "protocol/%s/refuses/body", probe_endpoint_name(e));
+        if (!(refusals[i].endpoints & 1U << e) || !(probe_wants(r, check) || probe_wants(r, body))) continue;
+        any = true;
+        rc = send_refusal(r, e, &refusals[i], &n_bodies, err);
+    }
+    return rc == ASSAY_OK && any ? check_alive(r, e, err) : rc;
 }

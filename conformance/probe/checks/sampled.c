@@ -70,7 +70,10 @@ assay_status probe_check_sampled(probe_run *r, assay_error *err)
         char *repro = NULL;
         size_t n = 0;
         /* In Responses the first tokens may be reasoning, which has no rows. */
-        if (!r->server.at[e].logprobs || r->server.at[e].top < 2 || e == PROBE_RESPONSES) continue;
+        PROBE_LABEL(check, "numerics/%s/temperature", probe_endpoint_name(e));
+        if (!probe_wants(r, check) || !r->server.at[e].logprobs || r->server.at[e].top < 2 ||
+            e == PROBE_RESPONSES)
+            continue;
         if (!probe_judge_begin(&j, r->truth, r->type)) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
         for (size_t i = 0;
              i < r->truth->n_prompts && n < probe_prompts_most(r, PROMPTS_MOST) && rc == ASSAY_OK; i++)

@@ -258,6 +258,7 @@ static assay_status play_forms(probe_scene *s, const probe_scenario *scenario, p
         s->stream = i;
         (void)snprintf(s->check, sizeof s->check, "protocol/%s/%s/%s", probe_endpoint_name(s->endpoint),
                        i ? "stream" : "whole", scenario->name);
+        if (!probe_wants(s->r, s->check)) continue;
         const probe_ask ask = {.endpoint = s->endpoint,
                                .prompt = s->prompt,
                                .max_tokens = s->limit,
@@ -280,6 +281,9 @@ assay_status probe_scenario_play(probe_run *r, const probe_scenario *scenario, p
                                  assay_error *err)
 {
     char stop[STOP_MAX];
+    PROBE_LABEL(whole, "protocol/%s/whole/%s", probe_endpoint_name(e), scenario->name);
+    PROBE_LABEL(stream, "protocol/%s/stream/%s", probe_endpoint_name(e), scenario->name);
+    if (!probe_wants(r, whole) && !probe_wants(r, stream)) return ASSAY_OK;
     if (scenario->stops && e == PROBE_RESPONSES) return ASSAY_OK; /* the protocol has no stop texts */
     if (scenario->chats && e == PROBE_COMPLETIONS) return ASSAY_OK;
     if (scenario->limit == no_limit && e == PROBE_MESSAGES) return ASSAY_OK; /* which require a limit */

@@ -15,8 +15,8 @@ typedef struct probe_part {
     probe_answer a;
 } probe_part;
 
-/* An effect that is judged. check: "protocol/chat/effects/top-k". expected: the whole answer of the truth.
- * limit: the tokens that were asked for. parts: [effect->n]. */
+/* An effect that is judged in one form of answers. check: "protocol/chat/whole/effects/top-k". expected: the
+ * whole answer of the truth. limit: the tokens that were asked for. parts: [effect->n]. */
 typedef struct probe_trial {
     probe_run *r;
     probe_endpoint endpoint;
@@ -24,6 +24,7 @@ typedef struct probe_trial {
     const probe_prompt *prompt;
     probe_expected expected;
     size_t limit;
+    bool stream;
     char check[PROBE_LABEL_MAX];
     probe_part parts[PROBE_PARTS_MOST];
 } probe_trial;
@@ -34,24 +35,25 @@ typedef enum probe_choice {
     PROBE_UNCERTAIN, /* the one whose answer is least certain at a temperature */
     PROBE_CERTAIN,   /* one whose whole answer every sound engine gives */
     PROBE_CALLING,   /* … which calls a tool */
-    PROBE_CALLING_TWICE
+    PROBE_CALLING_TWICE,
+    PROBE_N_CHOICES
 } probe_choice;
 
 /* name: "effects/top-k". endpoints: bits 1 << probe_endpoint.
  * member:  of the request, as JSON without braces; of Responses and Messages `other`, if it is not NULL.
  * tokens:  those that are asked for; 0: as many as the truth's answer has, and 8.
- * n:       requests. streamed: those with odd numbers are streams.
+ * n:       requests, of each form.
  * write:   the members of request i; NULL: `member` in all of them.
- * judge:   adds rows on the answers, which all came. */
+ * judge:   adds rows on the answers, which all came. streams_only: whole answers do not show it. */
 typedef struct probe_effect {
     const char *name;
     unsigned endpoints;
     probe_choice choice;
     const char *member, *other;
     size_t tokens, n;
-    bool streamed;
     void (*write)(const probe_trial *t, size_t i, char more[PROBE_MORE_MAX]);
     void (*judge)(const probe_trial *t);
+    bool streams_only;
 } probe_effect;
 
 /* The member of a trial's effect, in the spelling of its endpoint. */

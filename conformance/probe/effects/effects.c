@@ -20,18 +20,18 @@
  * not. */
 #define GREEDY(name, endpoints, member)                                                                      \
     {                                                                                                        \
-        "effects/" name, endpoints, PROBE_UNCERTAIN, member, NULL, 12, 5, true, probe_write_greedy,          \
-            probe_judge_greedy                                                                               \
+        "effects/" name, endpoints, PROBE_UNCERTAIN, member, NULL, 12, 4, probe_write_greedy,                \
+            probe_judge_greedy, false                                                                        \
     }
 #define CHANGES(name, endpoints, member)                                                                     \
     {                                                                                                        \
-        "effects/" name, endpoints, PROBE_UNCERTAIN, member, NULL, 48, PROBE_PAIRS, false,                   \
-            probe_write_pairs, probe_judge_change                                                            \
+        "effects/" name, endpoints, PROBE_UNCERTAIN, member, NULL, 48, PROBE_PAIRS, probe_write_pairs,       \
+            probe_judge_change, false                                                                        \
     }
 #define DEFAULT(name, endpoints, member)                                                                     \
     {                                                                                                        \
-        "defaults/" name, endpoints, PROBE_UNCERTAIN, member, NULL, 32, PROBE_PAIRS_OF_DEFAULT, false,       \
-            probe_write_pairs, probe_judge_default                                                           \
+        "defaults/" name, endpoints, PROBE_UNCERTAIN, member, NULL, 32, PROBE_PAIRS_OF_DEFAULT,              \
+            probe_write_pairs, probe_judge_default, false                                                    \
     }
 
 /* Terminated by a row without a name. */
@@ -39,8 +39,8 @@ static const probe_effect effects[] = {
     GREEDY("top-k", ALL, "\"top_k\":1"),
     GREEDY("top-p", ALL, "\"top_p\":0.001"),
     GREEDY("min-p", SEEDED, "\"min_p\":1"),
-    {"effects/temperature", ALL, PROBE_UNCERTAIN, NULL, NULL, 12, 5, true, probe_write_greedy,
-     probe_judge_temperature},
+    {"effects/temperature", ALL, PROBE_UNCERTAIN, NULL, NULL, 12, 4, probe_write_greedy,
+     probe_judge_temperature, false},
     CHANGES("presence-penalty", OPENAI, "\"presence_penalty\":2"),
     CHANGES("frequency-penalty", OPENAI, "\"frequency_penalty\":2"),
     CHANGES("repetition-penalty", SEEDED, "\"repetition_penalty\":1.5"),
@@ -50,29 +50,30 @@ static const probe_effect effects[] = {
     DEFAULT("top-p", SEEDED, "\"top_p\":1"),
     DEFAULT("top-k", SEEDED, "\"top_k\":0"),
     DEFAULT("min-p", SEEDED, "\"min_p\":0"),
-    {"effects/seed", SEEDED, PROBE_UNCERTAIN, NULL, NULL, 12, PROBE_SEED_SAME + PROBE_SEED_OTHER, false,
-     probe_write_seed, probe_judge_seed},
-    {"effects/n", OPENAI, PROBE_ANY, "\"n\":2", NULL, 12, 2, true, NULL, probe_judge_n},
-    {"effects/n-sampled", OPENAI, PROBE_UNCERTAIN, "\"n\":4,\"temperature\":2", NULL, 12, 2, true, NULL,
-     probe_judge_choices},
-    {"effects/logit-bias", OPENAI, PROBE_ANY, NULL, NULL, 12, 2, false, probe_write_bias, probe_judge_bias},
-    {"effects/usage", OPENAI, PROBE_ANY, NULL, NULL, 4, 2, true, NULL, probe_judge_no_usage},
+    {"effects/seed", SEEDED, PROBE_UNCERTAIN, NULL, NULL, 12, PROBE_SEED_SAME + PROBE_SEED_OTHER,
+     probe_write_seed, probe_judge_seed, false},
+    {"effects/n", OPENAI, PROBE_ANY, "\"n\":2", NULL, 12, 1, NULL, probe_judge_n, false},
+    {"effects/n-sampled", OPENAI, PROBE_UNCERTAIN, "\"n\":4,\"temperature\":2", NULL, 12, 1, NULL,
+     probe_judge_choices, false},
+    {"effects/logit-bias", OPENAI, PROBE_ANY, NULL, NULL, 12, 2, probe_write_bias, probe_judge_bias, false},
+    {"effects/usage", OPENAI, PROBE_ANY, "\"stream_options\":null", NULL, 4, 1, NULL, probe_judge_no_usage,
+     true},
     {"effects/max-completion-tokens", CHAT, PROBE_CERTAIN, "\"max_tokens\":null,\"max_completion_tokens\":3",
-     NULL, 3, 2, true, NULL, probe_judge_limit},
-    {"effects/ignore-eos", OPENAI, PROBE_CERTAIN, "\"ignore_eos\":true", NULL, 0, 2, true, NULL,
-     probe_judge_limit},
-    {"effects/min-tokens", OPENAI, PROBE_CERTAIN, NULL, NULL, 0, 2, true, probe_write_least,
-     probe_judge_least},
-    {"effects/stop-token-ids", OPENAI, PROBE_CERTAIN, NULL, NULL, 0, 2, true, probe_write_stop_id,
-     probe_judge_stop_id},
-    {"effects/token-ids", OPENAI, PROBE_CERTAIN, "\"return_token_ids\":true", NULL, 0, 2, true, NULL,
-     probe_judge_token_ids},
+     NULL, 3, 1, NULL, probe_judge_limit, false},
+    {"effects/ignore-eos", OPENAI, PROBE_CERTAIN, "\"ignore_eos\":true", NULL, 0, 1, NULL, probe_judge_limit,
+     false},
+    {"effects/min-tokens", OPENAI, PROBE_CERTAIN, NULL, NULL, 0, 1, probe_write_least, probe_judge_least,
+     false},
+    {"effects/stop-token-ids", OPENAI, PROBE_CERTAIN, NULL, NULL, 0, 1, probe_write_stop_id,
+     probe_judge_stop_id, false},
+    {"effects/token-ids", OPENAI, PROBE_CERTAIN, "\"return_token_ids\":true", NULL, 0, 1, NULL,
+     probe_judge_token_ids, false},
     {"effects/json", SEEDED, PROBE_ANY, "\"response_format\":{\"type\":\"json_object\"}",
-     "\"text\":{\"format\":{\"type\":\"json_object\"}}", 64, 2, true, NULL, probe_judge_json},
-    {"effects/tool-choice", CHATS, PROBE_CALLING, "\"tool_choice\":\"none\"", NULL, 0, 2, true,
-     probe_write_no_tools, probe_judge_no_calls},
-    {"effects/parallel-calls", CHATS, PROBE_CALLING_TWICE, NULL, NULL, 0, 2, true, probe_write_one_call,
-     probe_judge_one_call},
+     "\"text\":{\"format\":{\"type\":\"json_object\"}}", 64, 1, NULL, probe_judge_json, false},
+    {"effects/tool-choice", CHATS, PROBE_CALLING, "\"tool_choice\":\"none\"", NULL, 0, 1,
+     probe_write_no_tools, probe_judge_no_calls, false},
+    {"effects/parallel-calls", CHATS, PROBE_CALLING_TWICE, NULL, NULL, 0, 1, probe_write_one_call,
+     probe_judge_one_call, false},
     {0},
 };
 
@@ -139,7 +140,8 @@ static assay_status send_parts(probe_trial *t, size_t *failed, assay_error *err)
                                .prompt = t->prompt,
                                .max_tokens = t->limit,
                                .logprobs = PROBE_NO_LOGPROBS,
-                               .stream = t->effect->streamed && i % 2,
+                               .stream = t->stream,
+                               .usage = true,
                                .more = more[0] ? more : NULL};
         rc = probe_ask_send(t->r, &ask, label, &t->parts[i].x, &t->parts[i].a, err);
         if (rc == ASSAY_OK && !probe_exchange_succeeded(&t->parts[i].x)) *failed = i;
@@ -173,20 +175,40 @@ static assay_status try_effect(probe_trial *t, assay_error *err)
     return rc;
 }
 
+/* The prompts of an endpoint's effects, each of which several effects ask. */
+typedef struct chosen {
+    bool is_known;
+    const probe_prompt *prompt; /* NULL: none fits */
+} chosen;
+
+static assay_status check_form(probe_run *r, const probe_effect *f, probe_endpoint e, bool stream,
+                               chosen *chosen_prompt, assay_error *err)
+{
+    assay_status rc = ASSAY_OK;
+    probe_trial *t = calloc(1, sizeof *t);
+    if (!t) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    *t = (probe_trial){.r = r, .endpoint = e, .effect = f, .stream = stream};
+    (void)snprintf(t->check, sizeof t->check, "protocol/%s/%s/%s", probe_endpoint_name(e),
+                   stream ? "stream" : "whole", f->name);
+    const bool wanted = probe_wants(r, t->check);
+    if (wanted && !chosen_prompt->is_known) *chosen_prompt = (chosen){true, choose_prompt(r, e, f->choice)};
+    t->prompt = chosen_prompt->prompt;
+    if (wanted && t->prompt) rc = try_effect(t, err);
+    else if (wanted)
+        (void)probe_report(r, NULL, t->check, PROBE_NOT_EXERCISED, PROBE_DEPARTS,
+                           "no prompt of the truth has an answer that shows it");
+    free(t);
+    return rc;
+}
+
 assay_status probe_effects_check(probe_run *r, probe_endpoint e, assay_error *err)
 {
     assay_status rc = ASSAY_OK;
+    chosen prompts[PROBE_N_CHOICES] = {0};
     for (const probe_effect *f = effects; f->name && rc == ASSAY_OK; f++) {
         if (!(f->endpoints & 1U << e)) continue;
-        probe_trial *t = calloc(1, sizeof *t);
-        if (!t) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-        *t = (probe_trial){.r = r, .endpoint = e, .effect = f, .prompt = choose_prompt(r, e, f->choice)};
-        (void)snprintf(t->check, sizeof t->check, "protocol/%s/%s", probe_endpoint_name(e), f->name);
-        if (t->prompt) rc = try_effect(t, err);
-        else
-            (void)probe_report(r, NULL, t->check, PROBE_NOT_EXERCISED, PROBE_DEPARTS,
-                               "no prompt of the truth has an answer that shows it");
-        free(t);
+        if (!f->streams_only) rc = check_form(r, f, e, false, &prompts[f->choice], err);
+        if (rc == ASSAY_OK) rc = check_form(r, f, e, true, &prompts[f->choice], err);
     }
     return rc;
 }

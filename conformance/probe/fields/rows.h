@@ -52,7 +52,7 @@ enum {
 #define GRAMMAR  "protocol/{e}/{f}/*/grammar"
 #define THOUGHTS "protocol/{e}/{f}/*/reasoning-tokens"
 #define CACHED   "protocol/{e}/{f}/cached-tokens"
-#define IDS      "protocol/{e}/effects/token-ids"
+#define IDS      "protocol/{e}/{f}/effects/token-ids"
 #define DEPLOYED "describes the deployment, not the answer"
 
 /* Of a token and its alternatives, in the log-probabilities of chat completions; completions of some servers

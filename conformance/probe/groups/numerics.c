@@ -167,9 +167,11 @@ static assay_status expect_answer(const probe_run *r, const way *w, const probe_
     *asked =
         (probe_asked){.prompt = p, .n_before = p->n_prompt, .content_only = w->endpoint == PROBE_RESPONSES};
     if (rc == ASSAY_OK) {
-        const size_t before = probe_expected_before_content(r->truth, p, &e);
+        size_t before = 0, end = 0;
+        const bool known = probe_expected_find_content(r->truth, p, &e, &before, &end);
         asked->is_recorded = probe_expected_same(&e, w->endpoint, a, text, sizeof text);
-        asked->n_before_content = before == SIZE_MAX || w->endpoint == PROBE_COMPLETIONS ? 0 : before;
+        asked->n_before_content = known && w->endpoint != PROBE_COMPLETIONS ? before : 0;
+        asked->n_with_content = known ? end : 0;
         if (asked->content_only && !asked->is_recorded && !probe_expected_same_reasoning(&e, a))
             asked->prompt = NULL;
         *due = probe_expected_has_rows(&e, w->endpoint) && (asked->is_recorded || p->n_safe > p->n_greedy);
@@ -278,6 +280,8 @@ static assay_status run_way(probe_run *r, const way *w, assay_error *err)
     judged j = {.tally = {.way = w->name, .given = w->ask == ask_prompt},
                 .alignment = {.way = w->name, .endpoint = w->endpoint}};
     const probe_prompt *usable[PROBE_PROMPTS_MAX];
+    PROBE_LABEL(check, "numerics/%s", w->name);
+    if (!probe_wants(r, check)) return ASSAY_OK;
     const size_t n_usable = find_usable(r, w, usable),
                  most = probe_prompts_most(r, w->stream ? STREAMS_MOST : PROMPTS_MOST);
     const size_t n = n_usable < most ? n_usable : most;

@@ -68,12 +68,12 @@ assay_status probe_check_text(probe_run *r, assay_error *err)
     assay_status rc = ASSAY_OK;
     for (probe_endpoint e = 0; e < PROBE_N_ENDPOINTS && rc == ASSAY_OK; e++) {
         size_t n = 0, n_same = 0;
-        if (!r->server.at[e].is_there) continue;
+        PROBE_LABEL(check, "text/%s", probe_endpoint_name(e));
+        if (!r->server.at[e].is_there || !probe_wants(r, check)) continue;
         for (size_t i = 0;
              i < r->truth->n_prompts && n < probe_prompts_most(r, PROMPTS_MOST) && rc == ASSAY_OK; i++)
             if (is_usable(r, e, &r->truth->prompts[i]))
                 rc = check_prompt(r, e, &r->truth->prompts[i], n++, &n_same, err);
-        PROBE_LABEL(check, "text/%s", probe_endpoint_name(e));
         if (rc == ASSAY_OK && n == 0)
             (void)probe_report(r, NULL, check, PROBE_NOT_EXERCISED, PROBE_BREAKS,
                                "no prompt of the truth has a certain answer");

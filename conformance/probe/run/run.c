@@ -29,6 +29,19 @@ size_t probe_prompts_most(const probe_run *r, size_t most)
     return r->quick && most > QUICK_PROMPTS ? QUICK_PROMPTS : most;
 }
 
+bool probe_name_begins(const char *a, const char *b)
+{
+    while (*a && *a == *b) a++, b++;
+    return (!*a && (!*b || *b == '/')) || (!*b && *a == '/');
+}
+
+bool probe_wants(const probe_run *r, const char *check)
+{
+    bool wants = r->n_only == 0;
+    for (size_t i = 0; i < r->n_only && !wants; i++) wants = probe_name_begins(r->only[i], check);
+    return wants;
+}
+
 bool probe_asks(const probe_run *r, probe_endpoint e)
 {
     return r->endpoints == 0 || r->endpoints & 1U << e;

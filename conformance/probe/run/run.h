@@ -37,7 +37,9 @@ typedef struct probe_server {
 typedef struct probe_run {
     const probe_truth *truth;
     probe_wire *wire;
-    unsigned endpoints;  /* bits of those that are asked; 0: all */
+    unsigned endpoints;      /* bits of those that are asked; 0: all */
+    const char *const *only; /* [n_only], what is asked (probe_wants); none: everything */
+    size_t n_only;
     probe_type type;     /* the claim: the type that the server computes in */
     bool quick;          /* checks that ask many prompts ask a few */
     char *model;         /* the name of the model in requests; owned */
@@ -55,6 +57,13 @@ probe_finding *probe_report(probe_run *r, const probe_exchange *x, const char *c
 
 /* How many prompts a check asks that asks at most `most`. */
 size_t probe_prompts_most(const probe_run *r, size_t most);
+
+/* Whether something is asked for: a check, or all checks whose names begin so, "protocol/chat/stream". It is
+ * if the run names it, a beginning of it, or one that it begins, which end where a part of a name does. */
+bool probe_wants(const probe_run *r, const char *check);
+
+/* Whether one of two names of checks begins the other one, and ends where a part of its name does. */
+bool probe_name_begins(const char *a, const char *b);
 
 /* Whether the probe is about an endpoint. */
 bool probe_asks(const probe_run *r, probe_endpoint e);

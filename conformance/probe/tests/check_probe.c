@@ -148,7 +148,7 @@ START_TEST(sound_server_fails_no_check)
         "protocol/chat/whole/no-reasoning/fields",
         "text/responses",
         "protocol/chat/stream/stop/content",
-        "protocol/chat/effects/seed",
+        "protocol/chat/whole/effects/seed",
         "protocol/messages/refuses/unknown-model",
     };
     for (size_t i = 0; i < sizeof exercised / sizeof *exercised; i++)
@@ -284,7 +284,7 @@ START_TEST(interrupted_run_blames_the_server_for_nothing)
 {
     /* the exchanges after one of the protocol, of the numerics, of batches, and of texts */
     static const char *const lost[] = {
-        "protocol/[rm]* numerics batching text protocol/chat/stream/l* protocol/chat/effects",
+        "protocol/[rm]* numerics batching text protocol/chat/stream/l* protocol/chat/*/effects",
         "numerics/chat* numerics/responses* batching text",
         "batching/identical* batching/mixed* batching/a[bf]* batching/staggered* batching/*cache* text",
         "text/messages*",
@@ -381,7 +381,8 @@ START_TEST(command_reports_and_exits_by_what_it_found)
     oracle o = {.truth = &known, .bug = ORACLE_NO_STOP_TEXT};
     oracle_start(&o);
     const support_output *out =
-        support_assay("probe http://127.0.0.1:%d --truth served --only protocol --json report.json "
+        support_assay("probe http://127.0.0.1:%d --truth served --only protocol/chat/whole/stop "
+                      "--only protocol/no-such-check --json report.json "
                       "--junit report.xml > report.txt",
                       o.port);
     ck_assert_int_eq(out->code, 1);
@@ -391,6 +392,7 @@ START_TEST(command_reports_and_exits_by_what_it_found)
         "'\"schema\":\"assay-probe/1\"' report.json",
         "'\"check\":\"protocol/chat/whole/stop/content\"' report.json",
         "'\"verdict\":\"ignored\"' report.json",
+        "'^not exercised    protocol/no-such-check ' report.txt",
         "'<failure message=\"the stop text' report.xml",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -399,6 +401,7 @@ START_TEST(command_reports_and_exits_by_what_it_found)
         ck_assert_msg(support_shell(command)->code == 0, "%s", command);
     }
     ck_assert_int_ne(support_shell("grep -q '^ok ' report.txt")->code, 0);
+    ck_assert_int_ne(support_shell("grep -q 'protocol/chat/whole/[^s]\\|chat/stream' report.json")->code, 0);
     out = support_assay("probe http://127.0.0.1:%d --truth served --only discovery -v", o.port);
     assert_code(out, 0);
     assert_holds(out->out, "ok               discovery/models");

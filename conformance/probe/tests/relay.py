@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Optional
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit
 
 PATHS = {"/v1/completions": "completions", "/v1/chat/completions": "chat", "/v1/responses": "responses",
          "/v1/messages": "messages"}
+NUMBERS = ("logprobs", "top_logprobs", "prompt_logprobs", "include")  # members that ask for log-probabilities
 TOP_MOST = 20  # alternatives: more are refused, so that answers stay small
 
 Request = dict[str, Any]
@@ -24,17 +26,34 @@ Answer = dict[str, Any]  # of a stream {"events": [...]}, else {"body": ...}
 
 @dataclass
 class Bug:
-    """A bug of one endpoint. form: "whole", "stream", "refusal" or "" for all.
+    """A bug of one endpoint in one form of its answers: "whole", "stream" or "refusal".
 
-    request: changes the members of a request. answer: changes an answer, given the request as the client sent it.
+    check: of the finding that must name it; * stands for any text. request: changes the members of a request. answer: changes an
+    answer, given the request as the client sent it. asks: the checks that show it, as option --only takes them, if not those of
+    its own. moves: it changes more than one field. everywhere: it acts also on requests that its check does not make.
     """
 
     name: str
     endpoint: str
     form: str
-    check: str  # of the finding that must name it; * stands for any text
+    check: str
     request: Optional[Callable[[Request], None]] = None
     answer: Optional[Callable[[Answer, Request], None]] = None
+    asks: str = ""
+    moves: bool = False
+    everywhere: bool = False
+
+    @property
+    def reach(self) -> tuple[str, str, Optional[bool]]:
+        """The requests on which it acts: of one endpoint, in one form, which ask for log-probabilities, or which do not (None:
+        any). Refusals are whole answers."""
+        about_numbers = self.check.startswith(("numerics/", "discovery/")) or re.search(r"logprobs\.|:?top_logprobs$", self.check)
+        return self.endpoint, "stream" if self.form == "stream" else "whole", None if self.everywhere else bool(about_numbers)
+
+    def reaches(self, endpoint: str, request: Request) -> bool:
+        asks_numbers = any(request.get(name) is not None and request[name] is not False for name in NUMBERS)
+        return (self.endpoint == endpoint and self.reach[1] == ("stream" if request.get("stream") else "whole") and
+                self.reach[2] in (None, asks_numbers))
 
 
 def events(body: str) -> list[Any]:
@@ -60,7 +79,7 @@ def changed(body: bytes, kind: str, bugs: list[Bug], form: str, request: Request
     stream = "event-stream" in kind
     answer: Answer = {"events": events(body.decode())} if stream else {"body": json.loads(body)}
     for bug in bugs:
-        if bug.answer and bug.form in ("", form):
+        if bug.answer and (bug.form == "refusal") == (form == "refusal"):
             bug.answer(answer, request)
     return (written(answer["events"]) if stream else json.dumps(answer["body"], ensure_ascii=False)).encode()
 
@@ -87,17 +106,18 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def round(self) -> tuple[str, list[Bug]]:
+    def round(self, request: Request) -> tuple[str, list[Bug]]:
         number, _, path = self.path[1:].partition("/")
-        return f"/{path}", [bug for bug in self.server.rounds[int(number)] if bug.endpoint in ("", PATHS.get(f"/{path}"))]
+        endpoint = PATHS.get(f"/{path}", "")
+        return f"/{path}", [bug for bug in self.server.rounds[int(number)] if bug.reaches(endpoint, request)]
 
     def do_GET(self) -> None:
-        self.answer(*self.forward("GET", self.round()[0], b""))
+        self.answer(*self.forward("GET", self.round({})[0], b""))
 
     def do_POST(self) -> None:
-        path, bugs = self.round()
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         asked = self.read(body)
+        path, bugs = self.round(asked or {})
         if asked is None:
             self.answer(*self.planted(*self.forward("POST", path, body), bugs, {}))
             return
@@ -106,7 +126,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         request = json.loads(body)
         for bug in bugs:
-            if bug.request and bug.form in ("", "stream" if asked.get("stream") else "whole"):
+            if bug.request:
                 bug.request(request)
         self.answer(*self.planted(*self.forward("POST", path, json.dumps(request).encode()), bugs, asked))
 

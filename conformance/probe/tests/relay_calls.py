@@ -189,7 +189,7 @@ def bugs_of_form(endpoint: str, form: str) -> list[Bug]:
 
     found = [
         Bug(f"{endpoint}, {form}: two calls of an answer have one id", endpoint, form, f"fields/{endpoint}/{form}/{IDS[endpoint][form]}",
-            answer=share_id),
+            answer=share_id, moves=True, asks=f"protocol/{endpoint}/{form}/several-calls"),
         bug("the second call is lost", "several-calls", "fields", lose_second),
         bug("two calls are joined", "several-calls", "fields", join_both),
         bug("a call without arguments has null", "empty-call", "fields", empty_arguments(be_null)),
@@ -208,8 +208,3 @@ def bugs_of_form(endpoint: str, form: str) -> list[Bug]:
 
 def bugs_of_calls() -> list[Bug]:
     return [bug for endpoint in CHATS for form in ("whole", "stream") for bug in bugs_of_form(endpoint, form)]
-
-
-def situation_of(bug: Bug) -> str:
-    """The answers on which a bug acts."""
-    return "several-calls" if bug.check.startswith("fields/") else bug.check.split("/")[-2]

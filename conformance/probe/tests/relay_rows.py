@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import re
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Optional
 
 from conformance.probe.tests.relay import PATHS, Answer, Bug, Request
 
@@ -191,9 +191,21 @@ def respelled(row: Row, answer: Callable[[Answer, Request], None]) -> Callable[[
     return both
 
 
+def moves(row: Row) -> bool:
+    """Whether another value also changes what the rules of other fields see: ids belong to an index, lists have members."""
+    return re.search(r"index|\.id$|call_id$|^output\[\]|logprobs$|token_ids$|^top_p$", row.name) is not None
+
+
+def asks(row: Row) -> str:
+    """The check that sends what the rule of a field compares it with, if not all requests do."""
+    if row.name == "top_logprobs":
+        return f"numerics/{row.endpoint}{'-stream' if row.form == 'stream' else ''}"
+    return f"protocol/{row.endpoint}/{row.form}/effects/top-p" if row.name == "top_p" else ""
+
+
 def bug_of_field(row: Row) -> Bug:
     return Bug(f"{row.endpoint}, {row.form}: {row.name}", row.endpoint, row.form, row.check,
-               answer=respelled(row, change(row)))
+               answer=respelled(row, change(row)), asks=asks(row), moves=moves(row))
 
 
 # ---- Members
@@ -287,25 +299,38 @@ def lose_usage(found: Answer, _: Request) -> None:
         found["events"] = [event for event in found["events"] if not (isinstance(event[1], dict) and event[1].get("usage"))]
 
 
-def bug_of_member(row: Row) -> Bug:
+def forms_of_member(check: str) -> Iterator[tuple[str, str]]:
+    """The forms in which a member has an effect that is judged, with the check of each."""
+    parts = check.split("/")
+    if parts[2:3] == ["*"]:
+        for form in ("whole", "stream"):
+            yield form, "/".join([*parts[:2], form, *parts[3:]])
+    else:
+        yield "stream" if "stream" in parts else "whole", check
+
+
+def bugs_of_member(row: Row) -> Iterator[Bug]:
     name, _, value = row.name.partition(":")
-    bug = Bug(f"{row.endpoint}: {row.name}", row.endpoint, "", row.check)
+    request: Optional[Callable[[Request], None]] = None
+    answer: Optional[Callable[[Answer, Request], None]] = None
     if value.strip() == "none" and name in DEFAULTS:
         given, set_to = DEFAULTS[name]
-        bug.request = default(name, given, set_to)
+        request = default(name, given, set_to)
     elif row.name == "n: at a temperature":
-        bug.answer = repeat_choice
+        answer = repeat_choice
     elif name in ("cache_prompt", "cache_salt"):
-        bug.request, bug.answer = drop(name), change_uncached(name)
+        request, answer = drop(name), change_uncached(name)
     elif name in ("messages", "input"):
-        bug.request = cut_history(name)
+        request = cut_history(name)
     elif row.name in SPECIAL:
-        bug.request = SPECIAL[row.name]
+        request = SPECIAL[row.name]
     elif row.name == "stream_options.include_usage":
-        bug.answer = lose_usage
+        answer = lose_usage
     else:
-        bug.request = drop(*name.split("."))
-    return bug
+        request = drop(*name.split("."))
+    for form, check in forms_of_member(row.check):
+        yield Bug(f"{row.endpoint}, {form}: {row.name}", row.endpoint, form, check, request, answer,
+                  everywhere=check.startswith(("batching/", "discovery/")))
 
 
 SPECIAL: dict[str, Callable[[Request], None]] = {
