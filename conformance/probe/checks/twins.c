@@ -8,7 +8,7 @@
 #include "conformance/probe/run/ask.h"
 
 /* The first tokens, which differ: a block of the smallest size that servers have. A sequence has another one
- * at least. TWINS_MOST: of the shortest prompts, as numerics asks them. */
+ * at least. TWINS_MOST: of the shortest prompts, of which most checks ask. */
 enum { N_FIRST = 16, TWINS_MOST = 8 };
 
 /* The ids of a prompt and its answer, with the first in reverse order; NULL if out of memory. *differs:
@@ -51,8 +51,12 @@ assay_status probe_ask_twins(probe_run *r, assay_error *err)
 {
     const probe_truth *t = r->truth;
     assay_status rc = ASSAY_OK;
-    if (!r->server.at[PROBE_COMPLETIONS].is_there || !r->server.takes_ids || r->quick) return ASSAY_OK;
-    for (size_t i = 0, n = 0; i < t->n_prompts && n < TWINS_MOST && rc == ASSAY_OK; i++)
-        if (probe_ids_most(r, &t->prompts[i]) >= 2 * N_FIRST) rc = ask_twin(r, &t->prompts[i], n++, err);
+    const size_t most = probe_prompts_most(r, TWINS_MOST);
+    if (!r->server.at[PROBE_COMPLETIONS].is_there || !r->server.takes_ids) return ASSAY_OK;
+    for (size_t i = 0, n = 0; i < t->n_prompts && n < most && rc == ASSAY_OK; i++) {
+        /* of a few prompts the checks ask the longest, and none between */
+        const probe_prompt *p = &t->prompts[r->quick ? t->n_prompts - 1 - i : i];
+        if (probe_ids_most(r, p) >= 2 * N_FIRST) rc = ask_twin(r, p, n++, err);
+    }
     return rc;
 }

@@ -10,8 +10,8 @@
 /* Asks completions of prompts of the truth and their answers, with the first tokens in reverse order, if the
  * server takes token ids: all later blocks of tokens are those of the prompt, after others. Nothing is judged
  * here: a server that finds blocks by their own tokens alone then answers the prompts themselves wrongly, and
- * the checks that compare answers with the truth say so. Called before any other check asks these prompts.
- * Fails as probe_send does. */
+ * the checks that compare answers with the truth say so. A quick probe asks those of the longest prompts.
+ * Called before any other check asks these prompts. Fails as probe_send does. */
 assay_status probe_ask_twins(probe_run *r, assay_error *err);
 
 #endif
