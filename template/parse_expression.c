@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "template/parse_arguments.h"
+#include "template/values/integer.h"
 #include "template/values/strings.h"
 
 static const tpl_node *parse_unary(tpl_parser *p, bool with_filter);
@@ -172,7 +173,7 @@ static const tpl_node *parse_attribute(tpl_parser *p, const tpl_node *object)
     tpl_node *node = tpl_parser_node(p, TPL_NODE_ATTR);
     node->a = object;
     tpl_parser_expect(p, ".");
-    if (p->token->kind == TPL_TOKEN_CONST && p->token->value.kind == TPL_INT) {
+    if (p->token->kind == TPL_TOKEN_CONST && tpl_is_integer(p->token->value)) {
         node->kind = TPL_NODE_ITEM;
         node->b = new_const(p, p->token->value);
         tpl_parser_next(p);

@@ -78,7 +78,7 @@ FILTER(filter_sort)
         entries[i].value = items->items[i];
         entries[i].key = sort_key(t, items->items[i], at[2], tpl_argument_truth(at[1], false));
     }
-    return sorted(t, entries, entries ? items->n : 0, tpl_argument_truth(at[0], false));
+    return sorted(t, entries, entries ? items->n : 0, tpl_argument_flag(t, at[0], "sort: reverse"));
 }
 
 FILTER(filter_dictsort)
@@ -98,7 +98,7 @@ FILTER(filter_dictsort)
         entries[i].key =
             key_of(t, entries[i].value, tpl_int((int64_t)which), tpl_argument_truth(at[0], false));
     }
-    return sorted(t, entries, entries ? n : 0, tpl_argument_truth(at[2], false));
+    return sorted(t, entries, entries ? n : 0, tpl_argument_flag(t, at[2], "dictsort: reverse"));
 }
 
 FILTER(filter_extreme)

@@ -91,8 +91,9 @@ FILTER(filter_tojson)
     UNUSED;
     how.ensure_ascii = tpl_argument_truth(at[0], false);
     how.sort_keys = tpl_argument_truth(at[3], false);
+    const bool is_text = v.kind == TPL_STRING; /* Python looks at neither indent nor separators then */
     if (at[1].kind == TPL_STRING) how.indent = at[1].text;
-    else if (at[1].kind != TPL_MISSING && at[1].kind != TPL_NONE) {
+    else if (!is_text && at[1].kind != TPL_MISSING && at[1].kind != TPL_NONE) {
         const int64_t n = tpl_argument_whole(t, at[1], 0);
         tpl_builder b = {.t = t};
         tpl_add_repeated(&b, (assay_text){.at = " ", .n = 1}, n > 0 ? (size_t)n : 0);
@@ -102,7 +103,7 @@ FILTER(filter_tojson)
     if (at[2].kind != TPL_MISSING && at[2].kind != TPL_NONE) {
         const tpl_list *pair = tpl_elements(t, at[2]);
         if (pair->n != 2) return tpl_fail_type(t, at[2], "tojson: separators");
-        if (v.kind == TPL_STRING) return tpl_to_json(t, v, &how); /* which uses no separator of any type */
+        if (is_text) return tpl_to_json(t, v, &how);
         how.item_separator = tpl_argument_text(t, pair->items[0], "");
         how.key_separator = tpl_argument_text(t, pair->items[1], "");
     }

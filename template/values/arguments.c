@@ -59,6 +59,15 @@ assay_text tpl_argument_text(tpl *t, tpl_value v, const char *missing)
     return (assay_text){.at = missing, .n = strlen(missing)};
 }
 
+bool tpl_argument_flag(tpl *t, tpl_value v, const char *what)
+{
+    if (v.kind != TPL_MISSING && !tpl_is_whole(v) && v.kind != TPL_BIG)
+        (void)tpl_fail(t, ASSAY_EUNSUPPORTED,
+                       "%s of type %s, which not every version of Python takes, is not supported", what,
+                       tpl_type_name(v));
+    return tpl_argument_truth(v, false);
+}
+
 bool tpl_argument_truth(tpl_value v, bool missing)
 {
     return v.kind == TPL_MISSING ? missing : tpl_truth(v);

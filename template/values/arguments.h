@@ -26,4 +26,8 @@ int64_t tpl_argument_whole(tpl *t, tpl_value v, int64_t missing);
 assay_text tpl_argument_text(tpl *t, tpl_value v, const char *missing);
 bool tpl_argument_truth(tpl_value v, bool missing);
 
+/* As tpl_argument_truth, for functions that in older versions of Python take no other truth than that of an
+ * integer: other types are not supported. what: the argument. */
+bool tpl_argument_flag(tpl *t, tpl_value v, const char *what);
+
 #endif

@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "template/values/braces.h"
 #include "template/values/casing.h"
-#include "template/values/integer.h"
 #include "template/values/search.h"
 #include "template/values/split.h"
 #include "template/values/strings.h"
@@ -58,12 +57,7 @@ METHOD(split)
 
 METHOD(split_lines)
 {
-    if (m->at[0].kind != TPL_MISSING && !tpl_is_integer(m->at[0]))
-        (void)tpl_fail(
-            t, ASSAY_EUNSUPPORTED,
-            "splitlines: keepends of type %s, which not every version of Python takes, is not supported",
-            tpl_type_name(m->at[0]));
-    return tpl_split_lines(t, m->self.text, tpl_argument_truth(m->at[0], false));
+    return tpl_split_lines(t, m->self.text, tpl_argument_flag(t, m->at[0], "splitlines: keepends"));
 }
 
 METHOD(has_affix)
