@@ -6,6 +6,7 @@ import ctypes
 from pathlib import Path
 
 UNSUPPORTED = 4  # ASSAY_EUNSUPPORTED of include/assay/status.h
+ERROR_MAX = 1019  # bytes of the text of an assay_error
 IDS_MAX = 1 << 16
 TAKE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
 # The functions of assay_serving up to template_render.
@@ -27,7 +28,7 @@ class Sink(ctypes.Structure):
 
 
 class Error(ctypes.Structure):
-    _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1020)]
+    _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * (ERROR_MAX + 1))]
 
 
 class Serving(ctypes.Structure):

@@ -68,6 +68,8 @@ tpl_value tpl_round(tpl *t, tpl_value v, tpl_value precision)
 tpl_value tpl_round_up_or_down(tpl *t, tpl_value v, tpl_value precision, bool up)
 {
     if (!tpl_is_number(v)) return tpl_fail_type(t, v, "round");
+    if (precision.kind == TPL_FLOAT)
+        (void)tpl_fail(t, ASSAY_EUNSUPPORTED, "round: a precision of type float is not supported");
     if (!tpl_is_whole(precision)) return tpl_fail_type(t, precision, "round: precision");
     const tpl_value unit = power_of_ten(t, precision);
     tpl_value scaled = operate(t, '*', v, unit);

@@ -170,19 +170,25 @@ tpl_value tpl_slice(tpl *t, tpl_value object, tpl_value from, tpl_value to, tpl_
     return out;
 }
 
+/* One part of a path, or the default. */
+static tpl_value path_item(tpl *t, tpl_value object, tpl_value part, tpl_value missing)
+{
+    const tpl_value found = tpl_item(t, object, part);
+    const bool has_default = missing.kind != TPL_MISSING && missing.kind != TPL_NONE;
+    return found.kind == TPL_UNDEFINED && has_default ? missing : found;
+}
+
 tpl_value tpl_path(tpl *t, tpl_value object, tpl_value path, tpl_value missing)
 {
-    if (path.kind != TPL_STRING)
-        return path.kind == TPL_NONE || path.kind == TPL_MISSING ? object : tpl_item(t, object, path);
+    if (path.kind == TPL_NONE || path.kind == TPL_MISSING) return object;
+    if (path.kind != TPL_STRING) return path_item(t, object, path, missing);
     for (size_t at = 0; at <= path.text.n && t->status == ASSAY_OK;) {
         size_t end = at;
         tpl_value index;
         while (end < path.text.n && path.text.at[end] != '.') end++;
         const assay_text part = {.at = path.text.at + at, .n = end - at};
         const bool digits = tpl_has_class(t, part, "digit") && tpl_parse_int(t, part, 10, &index);
-        object = tpl_item(t, object, digits ? index : tpl_text(part.at, part.n));
-        if (object.kind == TPL_UNDEFINED && missing.kind != TPL_MISSING && missing.kind != TPL_NONE)
-            object = missing;
+        object = path_item(t, object, digits ? index : tpl_text(part.at, part.n), missing);
         at = end + 1;
     }
     return object;

@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from typing import Any
 
-from ..serving_module import UNSUPPORTED, Module, Refused
+from ..serving_module import ERROR_MAX, UNSUPPORTED, Module, Refused
 from . import draw, features, fields, filters, macros, scopes, syntax, templates
 from .render import NOW, expected
 
@@ -79,7 +79,8 @@ def outcome(expect: dict[str, Any], status: int, found: str) -> str:
     if status == UNSUPPORTED:
         return "unsupported"
     if "error" in expect:
-        return "accepted" if status == 0 else "same" if expect["error"] in found else "error"
+        shown = expect["error"].encode()[:ERROR_MAX].decode(errors="ignore")
+        return "accepted" if status == 0 else "same" if shown in found else "error"
     return "rejected" if status else "same" if found == expect["text"] else "text"
 
 

@@ -57,6 +57,8 @@ LATER: tuple[str, ...] = (
     "{{ '{0[a]}{0[b]:>5}{1[1]}{1[-1]}{2.real:03d}{d[a].real!r}{0[nope]}'.format(d, xs, n, d=d) }}", "{{ '{0[a}'.format(d) }}", "{{ '{0[a]b}'.format(d) }}", "{{ '{0.}'.format(d) }}", "{{ '{0[nope][a]}'.format(d) }}", "{{ '{d[a}{0[]}'.format(d=d) }}|", "{{ '{a[b]}'.format_map({'a': d}) }}",
     "{{ dict(missing) }}",
     "{{ xs.18446744073709551616 }}{{ xs.1 }}|", "{{ s|tojson(indent=missing) }}", "{{ xs|tojson(indent=missing) }}",
+    # The default of an attribute that is a number or undefined.
+    "{{ ds|map(attribute=0, default='q')|list }}{{ [xs, []]|map(attribute=0, default='q')|list }}{% for g in ds|groupby(missing, default='x') %}{{ g }}{% endfor %}", "{{ [[], xs]|groupby(0, default=7)|list }}",
     # A comment or raw text that begins at the end.
     "a{#", "a{#-\n", "b {% raw %}", "{#\n\n", "{% raw %} ", "{{",
     # A colon before the end of a tag.

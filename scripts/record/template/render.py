@@ -36,7 +36,7 @@ def expected(template: str, variables: dict[str, Any]) -> dict[str, Any] | None:
         text.encode()
     except jinja2.exceptions.TemplateError as error:
         raised = type(error) is jinja2.exceptions.TemplateError
-        return {"error": re.split(r"[\x00-\x1f\x7f]", str(error.message))[0] if raised else None}
+        return {"error": re.split(r"[\x00-\x1f\x7f-\x9f]", str(error.message))[0] if raised else None}
     except UnicodeEncodeError:  # half of a surrogate pair, which is no text of a JSON document
         return None
     except Exception:  # noqa: BLE001: whatever Python raises within a template is an error of the template
