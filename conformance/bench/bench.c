@@ -120,7 +120,7 @@ static assay_status read_plan(conf_bench *b, assay_error *err)
     b->n_ids = SIZE_MAX;
     if (rc == ASSAY_EUNSUPPORTED) {
         (void)snprintf(b->no_plan, sizeof b->no_plan, "%s", why.text);
-        conf_text_clean(b->no_plan);
+        conf_text_clean(b->no_plan, sizeof b->no_plan);
         return ASSAY_OK;
     }
     if (rc != ASSAY_OK) return assay_fail(err, rc, "%s", why.text);

@@ -65,7 +65,7 @@ void conf_machine_name(const char *cpuinfo, char *out, size_t size)
 {
     if (!name_from_file(cpuinfo, out, size) && !name_from_processor(out, size))
         (void)snprintf(out, size, "unknown processor");
-    conf_text_clean(out);
+    conf_text_clean(out, size);
 }
 
 size_t conf_machine_read_bytes(size_t last_cache, size_t memory)

@@ -38,15 +38,15 @@ static assay_status add_found(conf_found_list *list, const char *path, size_t id
     if (!conf_case_is_named(path, &stem)) return ASSAY_OK;
     conf_found *grown = grow_by_one(list->at, list->n, sizeof *grown);
     if (grown) list->at = grown;
-    conf_found found = {.id = grown ? strndup(path + id_from, stem - id_from) : NULL,
-                        .path = grown ? strdup(path) : NULL,
-                        .scanned = scanned};
+    char *id = grown ? strndup(path + id_from, stem - id_from) : NULL;
+    conf_found found = {
+        .id = id ? conf_text_cleaned(id) : NULL, .path = grown ? strdup(path) : NULL, .scanned = scanned};
+    free(id);
     if (!found.id || !found.path) {
         free(found.id);
         free(found.path);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     }
-    conf_text_clean(found.id);
     list->at[list->n++] = found;
     return ASSAY_OK;
 }

@@ -60,13 +60,10 @@ static assay_status read_vector(const conf_json_at *at, conf_vector *out, conf_s
 static assay_status read_name(const conf_json_at *group, const char **out, assay_error *err)
 {
     conf_json_at at;
-    char clean[CONF_GROUP_NAME_MAX + 1] = "";
     assay_status rc = conf_json_member(group, "name", json_type_string, &at, err);
     if (rc == ASSAY_OK) rc = conf_json_text(&at, out, err);
     if (rc != ASSAY_OK) return rc;
-    (void)snprintf(clean, sizeof clean, "%s", *out);
-    conf_text_clean(clean);
-    if (clean[0] && strcmp(clean, *out) == 0) return ASSAY_OK;
+    if (**out && strlen(*out) <= CONF_GROUP_NAME_MAX && conf_text_is_clean(*out)) return ASSAY_OK;
     return conf_json_fail(&at, err, "found \"%.80s\", expected 1 to %d bytes without control characters",
                           *out, CONF_GROUP_NAME_MAX);
 }

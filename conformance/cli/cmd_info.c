@@ -37,7 +37,7 @@ static void print_text(FILE *out, const char *name, const char *value)
     if (!value) return;
     char text[1024];
     (void)snprintf(text, sizeof text, "%s", value);
-    conf_text_clean(text);
+    conf_text_clean(text, sizeof text);
     (void)fprintf(out, "%-10s %s\n", name, text);
 }
 

@@ -28,8 +28,8 @@ static assay_status list_case(const void *context, FILE *out, assay_error *err)
     char id[512], catches[512];
     (void)snprintf(id, sizeof id, "%s", l->found->id);
     (void)snprintf(catches, sizeof catches, "%s", c->catches ? c->catches : "");
-    conf_text_clean(id);
-    conf_text_clean(catches);
+    conf_text_clean(id, sizeof id);
+    conf_text_clean(catches, sizeof catches);
     if (!conf_kind_of(c->kind)->auxiliary || !l->found->scanned) {
         conf_text_print_fitted(out, id, conf_text_width(id) > l->width ? conf_text_width(id) : l->width);
         (void)fputs("  ", out);

@@ -324,7 +324,7 @@ static conf_exit run_replay(scheduling *of, conf_options *o)
     assay_status rc = conf_schedule_read(o->replay, &file, &err);
     if (rc != ASSAY_OK) return finish_schedules(of, rc, &err);
     if (check_named(o, &file, &err) != ASSAY_OK) {
-        conf_text_clean(err.text);
+        conf_text_clean(err.text, sizeof err.text);
         (void)fprintf(of->context->err, "assay: %s\n", err.text);
         conf_schedule_file_free(&file);
         return CONF_EXIT_USAGE;

@@ -129,7 +129,7 @@ static assay_status conclude_traces(const traces *s, const conf_strings *recorde
         if (!v->reason[0])
             conf_verdict_set(v, CONF_PASSED, "%zu of %zu recorded tensors agree", s->n_compared, recorded->n);
         (void)snprintf(v->trace, sizeof v->trace, "%s", summary);
-        conf_text_clean(v->trace);
+        conf_text_clean(v->trace, sizeof v->trace);
         return ASSAY_OK;
     }
     conf_verdict_note(v, "%s", summary);

@@ -17,7 +17,7 @@ const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, 
         return NULL;
     }
     (void)snprintf(v->version, sizeof v->version, "%s %s", e->name, e->version);
-    conf_text_clean(v->version);
+    conf_text_clean(v->version, sizeof v->version);
     v->compute = compute;
     v->float64 = compute == ASSAY_DTYPE_NONE && e->logits_dtype == ASSAY_F64;
     return e;

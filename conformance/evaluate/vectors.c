@@ -96,7 +96,7 @@ static void enter_vector(evaluation *e, const conf_vector *vector, const conf_li
     conf_vector_print_name(v->vector, vector);
     (void)snprintf(v->where, sizeof v->where, "vector %s%s%.400s", v->vector, vector->comment ? ", " : "",
                    vector->comment ? vector->comment : "");
-    conf_text_clean(v->where);
+    conf_text_clean(v->where, sizeof v->where);
 }
 
 /* Whether the vector permits a difference; a crash is never permitted. */

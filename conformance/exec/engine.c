@@ -50,12 +50,7 @@ static json_object *text_list(exec_message *m, const char *const *texts)
 /* A directory reaches the program as JSON, which is UTF-8. */
 static assay_status check_directory(const char *dir, assay_error *err)
 {
-    char *copy = strdup(dir);
-    if (!copy) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", exec_link_name());
-    conf_text_clean(copy);
-    const bool same = strcmp(copy, dir) == 0;
-    free(copy);
-    if (same) return ASSAY_OK;
+    if (conf_text_is_clean(dir)) return ASSAY_OK;
     return assay_fail(err, ASSAY_EUNSUPPORTED,
                       "%s: its name has control characters or is not UTF-8, and a program cannot be given it",
                       dir);

@@ -26,7 +26,6 @@ struct conf_generate_report {
     assay_part part;  /* the part that was shown last; valid if begun */
     bool begun;
     size_t n_newlines; /* held back: newlines at the end of a part are not shown */
-    bool half;         /* a byte 0xC2 is held back: it may begin a C1 control character */
     conf_fields text, reply;
     assay_sink text_sink, reply_sink, fields_sink;
 };
@@ -39,44 +38,26 @@ static size_t leading_blanks(const char *text, size_t n)
     return i;
 }
 
-static void put_half(conf_generate_report *r)
-{
-    if (r->half) (void)fputc(0xC2, r->out);
-    r->half = false;
-}
-
-/* Generated text must not send escape sequences to a terminal: replaces ASCII control characters and C1
- * control characters (in UTF-8 0xC2 followed by 0x80 to 0x9F) by spaces. */
-static void put_safe(conf_generate_report *r, unsigned char c)
-{
-    bool control = (c < 0x20 && c != '\t') || c == 0x7F;
-    if (r->half && c >= 0x80 && c < 0xA0) {
-        r->half = false;
-        control = true;
-    }
-    put_half(r);
-    if (c == 0xC2) r->half = true;
-    else (void)fputc(control ? ' ' : c, r->out);
-}
-
+/* Pieces end between characters. Generated text must not send escape sequences to a terminal. */
 static void print_part(conf_generate_report *r, const char *text, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] == '\n') {
+    for (size_t at = 0, length; at < n; at += length) {
+        length = 1;
+        if (text[at] == '\n') {
             r->n_newlines++;
             continue;
         }
-        if (r->n_newlines > 0) put_half(r);
         for (; r->n_newlines > 0; r->n_newlines--) (void)fputc('\n', r->out);
-        if (r->context->terminal) put_safe(r, (unsigned char)text[i]);
-        else (void)fputc(text[i], r->out);
+        const bool plain = text[at] == '\t' || !r->context->terminal;
+        while (text[at] != '\t' && at + length < n && !strchr("\n\t", text[at + length])) length++;
+        if (plain) (void)fwrite(text + at, 1, length, r->out);
+        else conf_text_print_part(r->out, text + at, length);
     }
 }
 
 /* Ends the current part: drops trailing newlines and resets the colour. */
 static void end_part(conf_generate_report *r)
 {
-    put_half(r);
     r->n_newlines = 0;
     if (r->part == ASSAY_PART_REASONING && r->begun && r->context->color) (void)fputs("\033[0m", r->out);
 }
@@ -161,7 +142,7 @@ static void describe_stop(const char *dir, int32_t id, checkpoint_facts *b)
     if (tokenizer_open(dir, &t, NULL) == ASSAY_OK) {
         const char *text = tokenizer_text_of(t, id, &n);
         if (text) (void)snprintf(b->token, sizeof b->token, "%.*s", (int)n, text);
-        conf_text_clean(b->token);
+        conf_text_clean(b->token, sizeof b->token);
         tokenizer_free(t);
     }
 }

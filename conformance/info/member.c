@@ -75,8 +75,7 @@ bool conf_info_add_texts(json_object *to, const char *name, const char *const *a
     json_object *array = conf_info_add_array(to, name);
     bool ok = array;
     for (size_t i = 0; ok && i < n; i++) {
-        char *text = strdup(at[i]);
-        if (text) conf_text_clean(text);
+        char *text = conf_text_cleaned(at[i]);
         ok = text && conf_json_append(array, json_object_new_string(text));
         free(text);
     }

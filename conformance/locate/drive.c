@@ -109,7 +109,7 @@ static bool evaluate_untraced(running *q, const assay_error *why)
     if (rc != ASSAY_OK) return conf_replay_refused(&q->r, rc, &err);
     (void)snprintf(q->d->refusal, CONF_TEXT_MAX, "%.*s", CONF_TEXT_MAX - 1,
                    why->text[0] ? why->text : "no reason given");
-    conf_text_clean(q->d->refusal);
+    conf_text_clean(q->d->refusal, CONF_TEXT_MAX);
     return store_logits(q);
 }
 

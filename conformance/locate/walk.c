@@ -164,7 +164,7 @@ static void list_ignored(conf_walker *w)
         if (n++ < N_SHOWN) end += (size_t)snprintf(text + end, size - end, "%s%.48s", end ? ", " : "", name);
     }
     if (n > N_SHOWN) (void)snprintf(text + end, size - end, " and %zu more", n - N_SHOWN);
-    conf_text_clean(text);
+    conf_text_clean(text, size);
 }
 
 static void walk_observed(conf_walker *w, const conf_observed *o)

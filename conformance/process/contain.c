@@ -48,8 +48,8 @@ void conf_page_print(FILE *page, FILE *out)
     rewind(page);
     while (getline(&line, &capacity, page) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        conf_text_clean(line);
-        (void)fprintf(out, "%s\n", line);
+        conf_text_print_clean(out, line);
+        (void)fputc('\n', out);
     }
     free(line);
 }

@@ -15,7 +15,7 @@
  * *err. */
 FILE *conf_page_open(assay_error *err);
 
-/* Copies the flushed contents of the page to out, each line cleaned by conf_text_clean. */
+/* Copies the flushed contents of the page to out, each line as conf_text_print_clean writes it. */
 void conf_page_print(FILE *page, FILE *out);
 
 /* Reads a file and prints something about it. */

@@ -64,7 +64,7 @@ static void judge_end(const conf_child *child, int status, conf_verdict *v)
                        : WIFSIGNALED(status) ? CONF_CLASS_CRASH
                                              : CONF_CLASS_EXIT;
     v->measured = false;
-    conf_text_clean(v->last_trace);
+    conf_text_clean(v->last_trace, sizeof v->last_trace);
     bool traced = v->stage == CONF_STAGE_TRACED_PREFILL && v->last_trace[0];
     bool told =
         v->stage == CONF_STAGE_VECTOR && v->where[0]; /* the part of the vector that was being replayed */

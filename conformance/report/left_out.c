@@ -83,7 +83,7 @@ static void print_group(FILE *out, const group *g)
     char reason[REASON_WIDTH_MAX + 1];
     (void)snprintf(reason, sizeof reason, "%.*s", REASON_WIDTH_MAX, g->reason);
     (void)fputs(" (", out);
-    conf_text_clean(reason);
+    conf_text_clean(reason, sizeof reason);
     (void)fprintf(out, "%s%s)", reason, strlen(g->reason) > strlen(reason) ? "…" : "");
 }
 

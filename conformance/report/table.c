@@ -83,7 +83,7 @@ static bool skipped_by(const conf_results *results, const conf_result *r, const 
         if (at < size) at += (size_t)snprintf(names + at, size - at, " %s", results->engines[e].label);
     }
     if (n == results->n_engines) names[0] = '\0';
-    conf_text_clean(names);
+    conf_text_clean(names, size);
     return n > 0;
 }
 

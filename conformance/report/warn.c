@@ -12,13 +12,13 @@ size_t conf_report_warn(const conf_context *context, const char *path, const con
         int n = (int)strcspn(name, "\n");
         char line[CONF_UNKNOWN_MAX];
         (void)snprintf(line, sizeof line, "%.*s", n, name);
-        conf_text_clean(line);
         (void)fputs("assay: warning: ", context->err);
         if (path) {
             conf_text_print_clean(context->err, path);
             (void)fputs(": ", context->err);
         }
-        (void)fprintf(context->err, "%s is unknown to this version, and ignored\n", line);
+        conf_text_print_clean(context->err, line);
+        (void)fputs(" is unknown to this version, and ignored\n", context->err);
         name += n + (name[n] != '\0');
     }
     return n_lines;

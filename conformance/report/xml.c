@@ -8,24 +8,10 @@
 
 #include "conformance/support/text.h"
 
-/* Removes in place the characters that XML 1.0 cannot represent: most controls, U+FFFE and U+FFFF. */
-static void drop_forbidden(char *text)
-{
-    char *to = text;
-    while (*text) {
-        if (strncmp(text, "\xEF\xBF\xBE", 3) == 0 || strncmp(text, "\xEF\xBF\xBF", 3) == 0) text += 3;
-        else if ((unsigned char)*text < 0x20 && !strchr("\t\n\r", *text)) text++;
-        else *to++ = *text++;
-    }
-    *to = '\0';
-}
-
 void conf_xml_text(FILE *out, const char *text)
 {
-    char *copy = strdup(text);
+    char *copy = conf_text_cleaned(text);
     if (!copy) return;
-    drop_forbidden(copy);
-    conf_text_clean(copy);
     for (const char *at = copy; *at; at++) {
         switch (*at) {
         case '&': (void)fputs("&amp;", out); break;

@@ -42,7 +42,7 @@ static assay_status check_members(const place *at, json_object *object, const ch
         if (is_among(name, names)) continue;
         char clean[64];
         (void)snprintf(clean, sizeof clean, "%s", name);
-        conf_text_clean(clean);
+        conf_text_clean(clean, sizeof clean);
         return refuse_member(at, clean, "no such member", err);
     }
     return ASSAY_OK;

@@ -24,9 +24,8 @@ bool conf_json_append(json_object *to, json_object *value)
 
 bool conf_json_add_text(json_object *to, const char *name, const char *text)
 {
-    char *copy = text ? strdup(text) : NULL;
+    char *copy = text ? conf_text_cleaned(text) : NULL;
     if (!copy) return false;
-    conf_text_clean(copy);
     bool ok = conf_json_add(to, name, json_object_new_string(copy));
     free(copy);
     return ok;

@@ -1,69 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/support/text.h"
 
-#include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* Characters that change how others are shown, or are not shown themselves: controls, marks and overrides of
- * direction, invisible characters and tags (categories Cc and Cf of Unicode, and separators of lines). */
+ * direction, invisible characters and tags (categories Cc and Cf of Unicode, and separators of lines), and
+ * what XML cannot represent. */
 static bool is_hidden(uint32_t code)
 {
-    static const uint32_t RANGES[][2] = {{0, 0x1F},        {0x7F, 0x9F},      {0xAD, 0xAD},
-                                         {0x61C, 0x61C},   {0x180E, 0x180E},  {0x200B, 0x200F},
-                                         {0x2028, 0x202E}, {0x2060, 0x206F},  {0xFEFF, 0xFEFF},
-                                         {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F}};
+    static const uint32_t RANGES[][2] = {{0, 0x1F},        {0x7F, 0x9F},     {0xAD, 0xAD},
+                                         {0x61C, 0x61C},   {0x180E, 0x180E}, {0x200B, 0x200F},
+                                         {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF},
+                                         {0xFFF9, 0xFFFB}, {0xFFFE, 0xFFFF}, {0xE0000, 0xE007F}};
     for (size_t i = 0; i < sizeof RANGES / sizeof *RANGES; i++)
         if (code >= RANGES[i][0] && code <= RANGES[i][1]) return true;
     return false;
 }
 
-/* Length in bytes of the UTF-8 sequence that text begins with, and its character; 0 if it is invalid. *cut:
- * text ends within the sequence. */
-static size_t decode(const unsigned char *text, uint32_t *out, bool *cut)
+#define SHOWN_MAX 11 /* "\\U0010FFFF", and its end */
+
+/* How the character that text[0..n) begins with is shown, n > 0: itself, white space as a blank, hidden ones
+ * as escapes, bytes that are not UTF-8 as '?'. Returns the length of the character in bytes. */
+static size_t show(const char *text, size_t n, char shown[SHOWN_MAX])
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned char c = text[0];
-    *cut = false;
-    *out = c;
-    if (c < 0x80) return 1;
-    size_t n = c >= 0xF0 && c <= 0xF4 ? 4 : c >= 0xE0 && c < 0xF0 ? 3 : c >= 0xC2 && c < 0xE0 ? 2 : 0;
-    uint32_t code = n ? c & (0x7FU >> n) : 0;
-    for (size_t i = 1; i < n; i++) {
-        if (text[i] == '\0') *cut = true;
-        if ((text[i] & 0xC0) != 0x80) return 0;
-        code = code << 6 | (text[i] & 0x3FU);
+    uint32_t code;
+    bool valid;
+    const size_t taken = utf8_decode(text, n, &code, &valid);
+    if (!valid) (void)strcpy(shown, "?");
+    else if (code == ' ' || (code >= '\t' && code <= '\r')) (void)strcpy(shown, " ");
+    else if (is_hidden(code)) (void)snprintf(shown, SHOWN_MAX, code < 0x10000 ? "\\u%04X" : "\\U%08X", code);
+    else {
+        memcpy(shown, text, taken);
+        shown[taken] = '\0';
     }
-    if (n == 0 || code < least[n] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return 0;
-    *out = code;
-    return n;
+    return taken;
 }
 
-/* Replaces a hidden character of n bytes by as many: a blank, U+FFFD, or question marks. */
-static void mask(unsigned char *at, size_t n)
+void conf_text_clean(char *text, size_t size)
 {
-    if (n == 3) memcpy(at, "\xEF\xBF\xBD", 3);
-    else memset(at, n == 1 ? ' ' : '?', n);
+    size_t n = strlen(text), at = 0;
+    n -= utf8_unfinished(text, n);
+    while (at < n) {
+        char shown[SHOWN_MAX];
+        const size_t taken = show(text + at, n - at, shown), length = strlen(shown);
+        if (at + length >= size) break;
+        size_t rest = n - at - taken;
+        if (rest > size - 1 - at - length) rest = size - 1 - at - length;
+        if (length != taken) memmove(text + at + length, text + at + taken, rest);
+        memcpy(text + at, shown, length);
+        at += length;
+        n = at + rest;
+        if (length > taken) n -= utf8_unfinished(text, n);
+    }
+    text[at] = '\0';
 }
 
-void conf_text_clean(char *text)
+char *conf_text_cleaned(const char *text)
 {
-    unsigned char *at = (unsigned char *)text;
-    while (*at) {
-        bool cut;
-        uint32_t code;
-        size_t n = decode(at, &code, &cut);
-        if (cut) {
-            *at = '\0';
-            return;
-        }
-        if (n == 0) {
-            *at++ = '?';
-            continue;
-        }
-        if (is_hidden(code)) mask(at, n);
-        at += n;
+    size_t n = strlen(text), end = 0;
+    n -= utf8_unfinished(text, n);
+    char *out = malloc(n * (SHOWN_MAX - 1) + 1);
+    if (!out) return NULL;
+    for (size_t at = 0; at < n;) {
+        char shown[SHOWN_MAX];
+        at += show(text + at, n - at, shown);
+        const size_t length = strlen(shown);
+        memcpy(out + end, shown, length);
+        end += length;
     }
+    out[end] = '\0';
+    return out;
 }
 
 size_t conf_text_width(const char *text)
@@ -76,37 +86,34 @@ size_t conf_text_width(const char *text)
 /* Length in bytes of the part at the start of text that conf_text_clean leaves unchanged. */
 static size_t clean_length(const char *text)
 {
-    size_t at = 0, n;
-    bool cut;
-    uint32_t code;
-    for (; text[at]; at += n) {
-        n = decode((const unsigned char *)text + at, &code, &cut);
-        if (n == 0 || is_hidden(code)) break;
+    const size_t n = strlen(text);
+    size_t at = 0;
+    while (at < n) {
+        char shown[SHOWN_MAX];
+        const size_t taken = show(text + at, n - at, shown);
+        if (strncmp(shown, text + at, taken) != 0 || shown[taken]) break;
+        at += taken;
     }
     return at;
 }
 
-/* Writes a hidden character as an escape; white space as a blank. */
-static void print_hidden(FILE *out, uint32_t code)
+bool conf_text_is_clean(const char *text)
 {
-    if (code == ' ' || (code >= '\t' && code <= '\r')) (void)fputc(' ', out);
-    else (void)fprintf(out, code < 0x10000 ? "\\u%04X" : "\\U%08X", (unsigned)code);
+    return text[clean_length(text)] == '\0';
+}
+
+void conf_text_print_part(FILE *out, const char *text, size_t n)
+{
+    for (size_t at = 0; at < n;) {
+        char shown[SHOWN_MAX];
+        at += show(text + at, n - at, shown);
+        (void)fputs(shown, out);
+    }
 }
 
 void conf_text_print_clean(FILE *out, const char *text)
 {
-    while (*text) {
-        bool cut;
-        uint32_t code;
-        size_t n = clean_length(text);
-        (void)fwrite(text, 1, n, out);
-        text += n;
-        if (!*text) return;
-        n = decode((const unsigned char *)text, &code, &cut);
-        if (n > 0) print_hidden(out, code);
-        else (void)fputc('?', out);
-        text += n ? n : 1;
-    }
+    conf_text_print_part(out, text, strlen(text));
 }
 
 void conf_text_print_fitted(FILE *out, const char *text, size_t width)
@@ -144,7 +151,7 @@ void conf_text_print_quoted(FILE *out, const char *text)
         (void)fputs(text, out);
         return;
     }
-    if (text[clean_length(text)]) {
+    if (!conf_text_is_clean(text)) {
         print_dollar_quoted(out, text);
         return;
     }

@@ -4,21 +4,28 @@
 #ifndef CONFORMANCE_SUPPORT_TEXT_H
 #define CONFORMANCE_SUPPORT_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-/* Replaces hidden characters, in place, so that no file, engine or server can write escape codes to the
- * terminal or change the order in which text is shown: controls by blanks, marks of direction and other
- * invisible characters by U+FFFD or '?'. Bytes that are not UTF-8 become '?'. An incomplete UTF-8 sequence at
- * the end, as truncation to a fixed-size buffer leaves it, is removed. */
-void conf_text_clean(char *text);
+/* Text from files, engines and servers is shown, printed and stored in one form, so that it cannot write
+ * escape codes to the terminal or change the order in which text is shown: white space as a blank; controls,
+ * marks of direction and other invisible characters as escapes (\u202E); bytes that are not UTF-8 as '?'.
+ *
+ * conf_text_clean brings text[0..size), terminated, into that form; what does not fit is cut. An incomplete
+ * UTF-8 sequence at the end, as truncation to a fixed-size buffer leaves it, is removed. */
+void conf_text_clean(char *text, size_t size);
+
+/* A copy in that form, freed by the caller; NULL: out of memory. */
+char *conf_text_cleaned(const char *text);
+
+bool conf_text_is_clean(const char *text);
 
 /* Characters of UTF-8 text: its width in columns, for the scripts that are used in names. */
 size_t conf_text_width(const char *text);
 
-/* Writes text with hidden characters as escapes (\u202E), white space as blanks, and bytes that are not UTF-8
- * as
- * '?'. */
+/* Write text, or text[0..n), in that form. */
+void conf_text_print_part(FILE *out, const char *text, size_t n);
 void conf_text_print_clean(FILE *out, const char *text);
 
 /* Writes text, cleaned, in exactly `width` columns: padded with blanks, or with its beginning replaced by

@@ -170,7 +170,7 @@ static const struct {
     {"crash", ONCE, 1,
      "FAIL fake32.so, first token of 16: the engine was terminated by SIGSEGV (Segmentation fault)"},
     {"refused", ONCE, 1,
-     "FAIL fake32.so, first token of 16: model_open failed: no such  [31mtensor at all\n"},
+     "FAIL fake32.so, first token of 16: model_open failed: no such \\u001B[31mtensor at\\u202E all\n"},
     {"mute", ONCE, 1, "FAIL fake32.so, first token of 16: model_open failed: no reason given\n"},
     {"crash-session", ONCE, 1, "the engine was terminated by SIGABRT (Aborted) in session_open\n"},
     {"crash-close", ONCE, 1, "the engine was terminated by SIGSEGV (Segmentation fault) in closing\n"},

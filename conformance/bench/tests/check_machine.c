@@ -20,7 +20,7 @@ START_TEST(the_kernel_names_the_processor)
     support_write_text(path,
                        "processor\t: 0\nmodel\t\t: 17\nmodel name\t: Some \033[1mCPU @ 3 GHz\nflags\t: a\n");
     conf_machine_name(path, name, sizeof name);
-    ck_assert_str_eq(name, "Some  [1mCPU @ 3 GHz");
+    ck_assert_str_eq(name, "Some \\u001B[1mCPU @ 3 GHz");
 }
 END_TEST
 

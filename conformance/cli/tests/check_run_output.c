@@ -210,7 +210,22 @@ START_TEST(an_engine_cannot_write_escape_codes_on_the_terminal)
 {
     (void)support_write_decoder(support_path("bad/refused.h5"), "logits", "refused");
     const support_output *o = support_assay("run -e %s bad", fake("fake32"));
-    assert_holds(o->out, "model_open failed: no such  [31mtensor at all\n");
+    assert_holds(o->out, "model_open failed: no such \\u001B[31mtensor at\\u202E all\n");
+    assert_lacks(o->out, "\033");
+}
+END_TEST
+
+START_TEST(an_engine_cannot_hide_characters_in_reports)
+{
+    char arguments[8192];
+    (void)support_write_decoder(support_path("bad/refused.h5"), "logits", "refused");
+    (void)snprintf(arguments, sizeof arguments,
+                   "run --tap tap --junit junit --json json -e %s bad; cat junit json tap",
+                   support_engine("fake32"));
+    const support_output *o = support_assay("%s", arguments);
+    assert_holds(o->out, "message=\"model_open failed: no such \\u001B[31mtensor at\\u202E all");
+    assert_holds(o->out, "no such \\\\u001B[31mtensor at\\\\u202E all"); /* in JSON and TAP */
+    assert_lacks(o->out, "\xE2\x80\xAE");
     assert_lacks(o->out, "\033");
 }
 END_TEST
@@ -254,6 +269,7 @@ int main(void)
     tcase_add_test(output, reports_and_warnings_hold_only_valid_text);
     tcase_add_test(output, output_to_a_pipe_has_no_escape_codes_and_no_progress_bar);
     tcase_add_test(output, an_engine_cannot_write_escape_codes_on_the_terminal);
+    tcase_add_test(output, an_engine_cannot_hide_characters_in_reports);
     tcase_add_test(output, the_repro_line_has_a_timeout_that_was_given);
     suite_add_tcase(suite, output);
 

@@ -283,14 +283,14 @@ START_TEST(tensors_of_an_observation_that_are_not_recorded_are_named)
     edit_f32(observation, "/observed/trace/a\033[31m", 2, (size_t[]){1, 2}, (const float[]){0, 1});
     o = support_assay("locate copy/single.h5 seen.h5");
     assert_code(o, 0);
-    assert_holds(o->out, "\nnot recorded, and ignored: a [31m, model.norm\n");
+    assert_holds(o->out, "\nnot recorded, and ignored: a\\u001B[31m, model.norm\n");
     char name[64];
     for (size_t i = 0; i < 4; i++) {
         (void)snprintf(name, sizeof name, "/observed/trace/b%zu", i);
         edit_f32(observation, name, 2, (size_t[]){1, 2}, (const float[]){0, 1});
     }
     o = support_assay("locate copy/single.h5 seen.h5");
-    assert_holds(o->out, "\nnot recorded, and ignored: a [31m, b0, b1, b2 and 2 more\n");
+    assert_holds(o->out, "\nnot recorded, and ignored: a\\u001B[31m, b0, b1, b2 and 2 more\n");
     edit_f32(observation, "/observed/logits", 2, (size_t[]){1, 2}, (const float[]){0, 1});
     o = support_assay("locate copy/single.h5 seen.h5");
     assert_holds(o->err, "seen.h5: /observed/logits is unknown to this version, and ignored\n");

@@ -109,7 +109,7 @@ static void report_file(probe_run *r, const conf_case *c, const char *path)
 {
     probe_finding *f = probe_report(r, NULL, "numerics/observation", PROBE_OK, PROBE_HABIT,
                                     "assay diff --part logits %s %s", c->path, path);
-    if (f) conf_text_clean(f->text);
+    if (f) conf_text_clean(f->text, sizeof f->text);
 }
 
 /* Observes case i. *number: counts the exchanges. */

@@ -95,7 +95,7 @@ START_TEST(info_prints_a_schedule)
                      "engine     mine\n"
                      "workers    2\n"
                      "seed       18446744073709551615\n"
-                     "found      step  [31mfailed\n"
+                     "found      step \\u001B[31mfailed\n"
                      "steps      11\n"
                      "  1  thread 0   open      model 0\n"
                      "  2  thread 3   session   session 4 of model 0: prompts 1,0\n"

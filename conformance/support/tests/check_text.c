@@ -8,12 +8,19 @@
 #include "conformance/support/text.h"
 #include "conformance/tests/support.h"
 
+/* The same form, however it is reached: in a buffer, as a copy, printed. */
 static void assert_cleaned(const char *text, const char *expected)
 {
     char copy[64];
     strcpy(copy, text);
-    conf_text_clean(copy);
+    conf_text_clean(copy, sizeof copy);
     ck_assert_str_eq(copy, expected);
+    char *cleaned = conf_text_cleaned(text);
+    ck_assert_ptr_nonnull(cleaned);
+    ck_assert_str_eq(cleaned, expected);
+    ck_assert(conf_text_is_clean(cleaned));
+    ck_assert_int_eq(conf_text_is_clean(text), strcmp(text, expected) == 0);
+    free(cleaned);
 }
 
 START_TEST(valid_text_is_unchanged)
@@ -22,23 +29,47 @@ START_TEST(valid_text_is_unchanged)
 }
 END_TEST
 
-START_TEST(control_characters_become_blanks)
+START_TEST(white_space_becomes_blanks_and_controls_become_escapes)
 {
-    assert_cleaned("a\nb\tc\033[31md\177", "a b c [31md ");
+    assert_cleaned("a\nb\tc\033[31md\177", "a b c\\u001B[31md\\u007F");
     assert_cleaned("a\xC2\x9B"
                    "31m",
-                   "a??31m");
+                   "a\\u009B31m");
 }
 END_TEST
 
-START_TEST(marks_of_direction_and_invisible_characters_are_masked)
+START_TEST(marks_of_direction_and_invisible_characters_become_escapes)
 {
     assert_cleaned("a\xE2\x80\xAE"
                    "b\xD8\x9C"
                    "c\xE2\x81\xA6\xEF\xBB\xBF",
-                   "a\xEF\xBF\xBD"
-                   "b??c\xEF\xBF\xBD\xEF\xBF\xBD");
-    assert_cleaned("\xF3\xA0\x80\xA1", "????");
+                   "a\\u202Eb\\u061Cc\\u2066\\uFEFF");
+    assert_cleaned("\xF3\xA0\x80\xA1\xEF\xBF\xBE", "\\U000E0021\\uFFFE");
+}
+END_TEST
+
+START_TEST(what_does_not_fit_is_cut_between_characters)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+        const char *expected;
+    } rows[] = {{"a\033bcdefgh", 10, "a\\u001Bbc"},
+                {"a\033bcdefgh", 11, "a\\u001Bbcd"},
+                {"\033\033\033\033\033", 10, "\\u001B"},
+                {"\033\033\033\033\033", 6, ""},
+                {"\033éé", 9, "\\u001Bé"},
+                {"\033éé", 10, "\\u001Bé"},
+                {"\033éé", 11, "\\u001Béé"},
+                {"", 1, ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char copy[16];
+        memset(copy, '#', sizeof copy);
+        strcpy(copy, rows[i].text);
+        conf_text_clean(copy, rows[i].size);
+        ck_assert_str_eq(copy, rows[i].expected);
+        if (rows[i].size < sizeof copy - 1) ck_assert_int_eq(copy[sizeof copy - 1], '#');
+    }
 }
 END_TEST
 
@@ -48,6 +79,7 @@ START_TEST(bytes_that_are_not_utf8_become_question_marks)
     assert_cleaned("\xC0\xAF", "??");
     assert_cleaned("\xED\xA0\x80", "???");
     assert_cleaned("\xF5\x80\x80\x80", "????");
+    assert_cleaned("\xE2\x80z", "?z");
 }
 END_TEST
 
@@ -149,8 +181,9 @@ int main(void)
     Suite *suite = suite_create("conformance/support/text");
     TCase *text = tcase_create("text");
     tcase_add_test(text, valid_text_is_unchanged);
-    tcase_add_test(text, control_characters_become_blanks);
-    tcase_add_test(text, marks_of_direction_and_invisible_characters_are_masked);
+    tcase_add_test(text, white_space_becomes_blanks_and_controls_become_escapes);
+    tcase_add_test(text, what_does_not_fit_is_cut_between_characters);
+    tcase_add_test(text, marks_of_direction_and_invisible_characters_become_escapes);
     tcase_add_test(text, hidden_characters_are_printed_as_escapes);
     tcase_add_test(text, bytes_that_are_not_utf8_become_question_marks);
     tcase_add_test(text, an_incomplete_last_character_is_removed);

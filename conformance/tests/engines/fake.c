@@ -77,7 +77,8 @@ static assay_status fake_model_open(const char *dir, const assay_model_options *
     if (rc == ASSAY_OK) rc = check_options(&options, err);
     if (rc != ASSAY_OK) return rc;
     if (strcmp(fault, "unsupported") == 0) return fail(err, ASSAY_EUNSUPPORTED, "sinks are not implemented");
-    if (strcmp(fault, "refused") == 0) return fail(err, ASSAY_EFORMAT, "no such \033[31mtensor\nat all");
+    if (strcmp(fault, "refused") == 0)
+        return fail(err, ASSAY_EFORMAT, "no such \033[31mtensor\nat\xE2\x80\xAE all");
     if (strcmp(fault, "mute") == 0) return ASSAY_EFORMAT;
     if (strncmp(fault, "meet-", 5) == 0) wait_for_other_engine(dir);
     assay_model *m = calloc(1, sizeof *m);
