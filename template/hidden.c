@@ -92,6 +92,7 @@ static void set_hidden(const block *b, tpl_hidden *hidden)
     for (size_t i = 0; b->names.kind == TPL_DICT && i < b->names.dict->n && tpl_step(b->t, 1); i++) {
         const tpl_entry *name = &b->names.dict->entries[i];
         if (!name->value.truth || is_used_around(b, name->key.text)) continue;
+        if (tpl_same_text(name->key.text, "self")) continue; /* of the template, until it is assigned */
         assay_text *names = tpl_grow(b->t, hidden->names, hidden->n, &capacity, sizeof *names);
         if (!names) return;
         names[hidden->n++] = name->key.text;
