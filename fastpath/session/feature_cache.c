@@ -15,7 +15,7 @@ void fp_feature_cache_free(fp_feature_cache *c)
 static bool is_of(const fp_features *f, const media *medium)
 {
     const media *own = fp_features_medium(f);
-    return own == medium || (media_hash(own) == media_hash(medium) && media_equal(own, medium));
+    return own == medium || media_equal(own, medium);
 }
 
 /* The entry of an equal medium, which is marked as used; NULL if there is none. */

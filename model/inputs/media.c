@@ -6,14 +6,12 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "base/hash.h"
 #include "model/inputs/item_tiles.h"
 
 struct media {
     atomic_size_t n_owners;
     item_content content; /* its pixels are this medium's own, [n_bytes] */
     size_t width, n_bytes;
-    uint64_t hash;
     unsigned char pixels[];
 };
 
@@ -46,9 +44,6 @@ media *media_make(const item_content *content)
     for (size_t r = 0; n_bytes && content->tower->tiles.n == 0 && r < n_rows; r++)
         memcpy(m->pixels + r * row_bytes, (const char *)content->pixels + r * pitch, row_bytes);
     m->content.pixels = n_bytes ? m->pixels : NULL;
-    m->hash = hash_add(hash_bytes(m->pixels, n_bytes), (uint32_t)(content->n_frames + content->ratio));
-    for (size_t d = 0; d < 3; d++) m->hash = hash_add(m->hash, (uint32_t)content->grid[d]);
-    for (size_t d = 0; d < 2; d++) m->hash = hash_add(m->hash, (uint32_t)content->layout[d]);
     return m;
 }
 
@@ -95,11 +90,6 @@ const size_t *media_layout(const media *m)
 size_t media_bytes(const media *m)
 {
     return m->n_bytes;
-}
-
-uint64_t media_hash(const media *m)
-{
-    return m->hash;
 }
 
 bool media_equal(const media *m, const media *other)

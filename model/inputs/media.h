@@ -26,7 +26,6 @@ size_t media_tokens(const media *m); /* of placeholder tokens, of which tower.n_
 size_t media_rows(const media *m);   /* of features: plan_tower_rows */
 size_t media_ratio(const media *m);  /* of tiles, from 1 on; 0: the tower has none */
 size_t media_bytes(const media *m);  /* of its pixels or spectrogram; 0 if it has a grid alone */
-uint64_t media_hash(const media *m); /* of its grid and pixels; equal media have equal hashes */
 bool media_equal(const media *m, const media *other); /* grid, pixels and their type, bit for bit */
 double media_interval(const media *m); /* positions from one frame to the next: item_content.h */
 /* The temporal position of a frame, relative to that of frame 0: the frame itself, or as the seconds of a

@@ -79,7 +79,6 @@ START_TEST(padding_does_not_make_another_sound_and_frames_do)
     s.tensors[1] = (assay_tensor){"feature_attention_mask", ASSAY_I32, 1, {FRAMES}, s.mask};
     ck_assert_int_eq(add(&s, &one), ASSAY_OK);
     ck_assert(media_equal(one.place[0].medium, padded.place[0].medium));
-    ck_assert_uint_eq(media_hash(one.place[0].medium), media_hash(padded.place[0].medium));
     ck_assert(!media_equal(one.place[0].medium, longer.place[0].medium));
     media_list_free(&one);
     media_list_free(&padded);

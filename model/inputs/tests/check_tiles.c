@@ -91,7 +91,6 @@ START_TEST(images_with_the_same_pixels_and_other_ratios_differ)
     media_list list = {0};
     ck_assert_int_eq(add(&list, "ii", items, 2, NULL), ASSAY_OK);
     ck_assert(!media_equal(list.place[0].medium, list.place[1].medium));
-    ck_assert_uint_ne(media_hash(list.place[0].medium), media_hash(list.place[1].medium));
     media_list_free(&list);
 }
 END_TEST
