@@ -98,6 +98,8 @@ START_TEST(the_text_of_raise_exception_is_the_error)
                  "Roles must alternate: 7");
     assert_fails("\n{{ raise_exception('') }}", ASSAY_EFORMAT,
                  "line 2: raise_exception was called with an empty text");
+    assert_fails("{{ raise_exception('a' * 1016 ~ 'end') }}", ASSAY_EFORMAT,
+                 "aend"); /* as long as an error is */
 }
 END_TEST
 

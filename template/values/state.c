@@ -41,7 +41,9 @@ void tpl_fail_text(tpl *t, const char *text, size_t n)
 {
     if (t->status != ASSAY_OK) return;
     if (n == 0) (void)tpl_fail(t, ASSAY_EFORMAT, "raise_exception was called with an empty text");
-    else t->status = assay_fail(t->err, ASSAY_EFORMAT, "%.*s", n > 1000 ? 1000 : (int)n, text);
+    else
+        t->status = assay_fail(t->err, ASSAY_EFORMAT, "%.*s",
+                               (int)(n < sizeof t->err->text ? n : sizeof t->err->text), text);
 }
 
 void *tpl_alloc(tpl *t, size_t n, size_t element_bytes)
