@@ -25,6 +25,7 @@ static const struct {
     {"(?i)\\p{ASCII}\\p{Lu}\\P{Alnum}",
      "(?i)(?-i:[\\x00-\\x7f])(?-i:\\p{Lu})(?-i:[^\\p{Alphabetic}\\p{Nd}])"},
     {"(?>.+?)a", "(*NO_START_OPT)(?>.+?)a"},
+    {"(?>a*|b)c", "(*NO_START_OPT)(?>a*|b)c"},
     {"a{2}?", "(?:a{2})?"},
     {"a{2,3}+", "(?:a{2,3})+"},
     {"(?:ab){2}+c", "(?:(?:ab){2})+c"},
@@ -184,6 +185,7 @@ START_TEST(matches_equal_those_of_oniguruma)
         {"\\p{Han}", "\xe3\x80\x81\xe4\xb8\x80", "3-6"}, /* script extensions are ignored */
         {"\\h+", "0xfg", "0-1 2-3"},
         {"(?>.+?)\\d", "2.50", "1-3"}, /* PCRE2's start optimizations find 2-4 */
+        {"(?>a*|c)b", "acb", "2-3"},   /* PCRE2's start optimizations find 1-3 */
         {"(?:.*?)++(?!1)", "a1 b", "0-0 2-2 3-3 4-4"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
