@@ -116,6 +116,8 @@ static const struct {
                {"(?i)[a-ÿ]", 6, "a range with a character whose case folding has several"},
                {"[^a[^b]]", 1, "a complement within a complement"},
                {"a[^[b[^c]]]", 2, "a complement within a complement"},
+               {"[^[^a]&&[^b]]", 1, "a complement within a complement"},
+               {"[^[a[^b]]&&c[^d]&&[e[^f]]]", 1, "a complement within a complement"},
                {"\\G", 1, "\\G, the start of the search"},
                {"(?ix: a)", 2, "an option other than i and m"},
 

@@ -4,9 +4,10 @@
  * and {n,m}+, the names of properties, and sets in sets, intersections and complements. (PCRE2 10.42 lacks
  * the characters that Unicode 15 and 16 added: \p{L} and the like do not match them.) Syntax that has no
  * counterpart or is not implemented is refused: references, options other than i and m, absent operators,
- * callouts, \X (whose clusters depend on the text before it differently), a complement within a complement,
- * which Oniguruma computes wrongly, and, where case is ignored, characters that fold to several, such as a
- * sharp s, sets that have them, and sets to which Oniguruma adds other cases than PCRE2.
+ * callouts, \X (whose clusters depend on the text before it differently), a complement each of whose terms
+ * has a complement within, which Oniguruma computes wrongly, and, where case is ignored, characters that fold
+ * to several, such as a sharp s, sets that have them, and sets to which Oniguruma adds other cases than
+ * PCRE2.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_RUBY_H

@@ -148,6 +148,12 @@ static bool put_pattern(ruby_rewriting *r, const buffer *terms, bool negated)
     return ok;
 }
 
+static void end_outermost_term(ruby_set *set)
+{
+    set->lacks_complement = set->lacks_complement || !set->has_complement;
+    set->has_complement = false;
+}
+
 /* Rewrites the terms of a set. Oniguruma adds the other cases to the members of the whole set, PCRE2 to those
  * of each part: with an intersection, or a complement within the set, the results differ. */
 static bool put_terms(ruby_rewriting *r, bool negated)
@@ -159,7 +165,7 @@ static bool put_terms(ruby_rewriting *r, bool negated)
         ok = read_term(r, &t);
         is_last = ok && ruby_peek(r) == ']';
         if (ok && !is_last && r->folds) ok = ruby_refuse(r, r->at, "an intersection where case is ignored");
-        if (!is_last && r->n_sets == 1) r->set.intersects = true;
+        if (r->n_sets == 1) end_outermost_term(&r->set);
         if (ok) r->at += is_last ? 1 : 2;
         if (ok && is_last && terms.n == 0 && t.others.n == 0) ok = put_plain(r, &t, negated);
         else if (ok && is_last) ok = append_term(r, &terms, &t) && put_pattern(r, &terms, negated);
@@ -185,8 +191,9 @@ bool ruby_put_set(ruby_rewriting *r)
     r->n_sets++;
     const bool ok = put_terms(r, negated);
     r->n_sets--;
-    /* If the set within leaves out no character beyond ASCII, Oniguruma gives the whole set none of them. */
-    if (ok && r->n_sets == 0 && negated && r->set.has_complement && !r->set.intersects)
+    /* If each term has a complement within, and no character beyond ASCII is in all terms, Oniguruma's
+     * complement of them has none either. */
+    if (ok && r->n_sets == 0 && negated && !r->set.lacks_complement)
         return ruby_refuse(r, begin, "a complement within a complement");
     return ok;
 }

@@ -25,8 +25,9 @@ typedef struct tokenizer_ruby_problem {
 } tokenizer_ruby_problem;
 
 typedef struct ruby_set {
-    bool is_complement, has_complement; /* itself; a set within it */
-    bool intersects;
+    bool is_complement;    /* itself */
+    bool has_complement;   /* a set within its current term; "&&" separates terms */
+    bool lacks_complement; /* one of its earlier terms had no complement within */
 } ruby_set;
 
 typedef struct ruby_rewriting {
