@@ -55,15 +55,15 @@ static unsigned endpoint_of(const char *check)
 /* The endpoints that are asked; 0: all. */
 static unsigned asked_endpoints;
 
-/* Probes a target with the given group; "" for all. */
-static void probe(const char *target, const char *group, const char *save, probe_truth *truth, probe_run *run)
+/* Probes a target with a group or a check; "" for all. */
+static void probe(const char *target, const char *asked, const char *save, probe_truth *truth, probe_run *run)
 {
-    const char *const paths[] = {cases}, *const only[] = {group};
+    const char *const paths[] = {cases}, *const only[] = {asked};
     const probe_options options = {.target = target,
                                    .truth = paths,
                                    .n_truth = 1,
                                    .only = only,
-                                   .n_only = group[0] ? 1 : 0,
+                                   .n_only = asked[0] ? 1 : 0,
                                    .endpoints = asked_endpoints,
                                    .save = save,
                                    .seconds = 3};
@@ -71,13 +71,13 @@ static void probe(const char *target, const char *group, const char *save, probe
     ck_assert_msg(probe_run_all(&options, truth, run, NULL, NULL, &err) == ASSAY_OK, "%s", err.text);
 }
 
-static void probe_oracle(oracle *o, const char *group, probe_truth *truth, probe_run *run)
+static void probe_oracle(oracle *o, const char *asked, probe_truth *truth, probe_run *run)
 {
     char url[64];
     o->truth = &known;
     oracle_start(o);
     (void)snprintf(url, sizeof url, "http://127.0.0.1:%d", o->port);
-    probe(url, group, NULL, truth, run);
+    probe(url, asked, NULL, truth, run);
     oracle_stop(o);
 }
 
@@ -164,7 +164,7 @@ START_TEST(planted_fault_is_named)
     probe_truth truth;
     probe_run run;
     asked_endpoints = endpoint_of(f->check);
-    probe_oracle(&o, f->group, &truth, &run);
+    probe_oracle(&o, f->only ? f->only : f->check, &truth, &run);
     const probe_finding *row = find_row(&run, f->check, f->verdict, f->part);
     if (!row) list_rows(&run);
     ck_assert_msg(row != NULL, "%s: no such row: %s", f->check, f->part);
@@ -195,6 +195,7 @@ START_TEST(stream_that_differs_in_white_space_is_a_habit_and_one_that_differs_in
         oracle o = {.from = changes[i].from, .to = changes[i].to, .streams = 1};
         probe_truth truth;
         probe_run run;
+        asked_endpoints = endpoint_of(changes[i].check);
         probe_oracle(&o, "protocol", &truth, &run);
         const probe_finding *row = find_row(&run, changes[i].check, PROBE_FAILED, changes[i].text);
         if (!row) list_rows(&run);

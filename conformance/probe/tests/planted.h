@@ -7,13 +7,13 @@
 #include "conformance/probe/run/finding.h"
 #include "conformance/probe/tests/oracle.h"
 
-/* bug, from, to, streams: as in the oracle. group: of checks. check, verdict: of the row; part: of its text
- * or of its rule. */
+/* bug, from, to, streams: as in the oracle. only: the group that is asked; NULL: the check alone. check,
+ * verdict: of the row; part: of its text or of its rule. */
 typedef struct planted {
     oracle_bug bug;
     const char *from, *to;
     int streams;
-    const char *group, *check;
+    const char *only, *check;
     probe_verdict verdict;
     const char *part;
 } planted;
