@@ -21,11 +21,12 @@ static const struct {
     {"\\v", "\\x0b"},
     {"^a$", "(?m:^)a(?m:$)"},
     {"a{,3}", "a{0,3}"},
-    {"a{2,3}?", "(*NO_START_OPT)a{2,3}?"},
+    {"a{2,3}?", "(*NO_START_OPT)(*NO_AUTO_POSSESS)a{2,3}?"},
     {"(?i)\\p{ASCII}\\p{Lu}\\P{Alnum}",
      "(?i)(?-i:[\\x00-\\x7f])(?-i:\\p{Lu})(?-i:[^\\p{Alphabetic}\\p{Nd}])"},
-    {"(?>.+?)a", "(*NO_START_OPT)(?>.+?)a"},
-    {"(?>a*|b)c", "(*NO_START_OPT)(?>a*|b)c"},
+    {"(?>.+?)a", "(*NO_START_OPT)(*NO_AUTO_POSSESS)(?>.+?)a"},
+    {"(?>a*|b)c", "(*NO_START_OPT)(*NO_AUTO_POSSESS)(?>a*|b)c"},
+    {"(?:a)?+b", "(*NO_START_OPT)(*NO_AUTO_POSSESS)(?:a)?+b"},
     {"a{2}?", "(?:a{2})?"},
     {"a{2,3}+", "(?:a{2,3})+"},
     {"(?:ab){2}+c", "(?:(?:ab){2})+c"},
@@ -186,8 +187,10 @@ START_TEST(matches_equal_those_of_oniguruma)
         {"(?i:'s)", "'S'\xc5\xbf", "0-2 2-5"},           /* a long s */
         {"\\p{Han}", "\xe3\x80\x81\xe4\xb8\x80", "3-6"}, /* script extensions are ignored */
         {"\\h+", "0xfg", "0-1 2-3"},
-        {"(?>.+?)\\d", "2.50", "1-3"}, /* PCRE2's start optimizations find 2-4 */
-        {"(?>a*|c)b", "acb", "2-3"},   /* PCRE2's start optimizations find 1-3 */
+        {"(?>.+?)\\d", "2.50", "1-3"},  /* PCRE2's start optimizations find 2-4 */
+        {"(?>a*|c)b", "acb", "2-3"},    /* PCRE2's start optimizations find 1-3 */
+        {"e?(?:x)?+[a-f]", "e", "0-1"}, /* PCRE2's auto-possessification finds nothing */
+        {"e?(?>(?:x)?)[a-f]", "e", "0-1"},
         {"(?:.*?)++(?!1)", "a1 b", "0-0 2-2 3-3 4-4"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {

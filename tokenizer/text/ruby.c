@@ -56,7 +56,7 @@ static bool put_group(ruby_rewriting *r)
     for (size_t i = 0; i < sizeof SAME / sizeof *SAME; i++) {
         if (!ruby_next_is(r, SAME[i])) continue;
         r->at += strlen(SAME[i]);
-        r->searches_all = r->searches_all || SAME[i][1] == '>';
+        r->keeps_or_is_lazy = r->keeps_or_is_lazy || SAME[i][1] == '>';
         return ruby_put(r, "(") && ruby_put(r, SAME[i]);
     }
     r->at++;
@@ -95,7 +95,7 @@ static bool put_interval(ruby_rewriting *r, size_t length, bool exact)
         return false;
     if (r->text[r->at + 1] != ',' && !ruby_put_text(r, r->text + r->at, length)) return false;
     r->at += length;
-    if (ruby_peek(r) == '?' && !exact) return r->searches_all = true, r->at++, ruby_put(r, "?");
+    if (ruby_peek(r) == '?' && !exact) return r->keeps_or_is_lazy = true, r->at++, ruby_put(r, "?");
     if (ruby_peek(r) != '?' && ruby_peek(r) != '+') return true;
     /* In Ruby a second quantifier, of a group around the atom and the first. */
     return insert(r, r->atom, "(?:") && ruby_put(r, ")") && ruby_put_text(r, r->text + r->at++, 1);
@@ -114,8 +114,10 @@ static bool put_quantifier(ruby_rewriting *r)
     if (braces) {
         if (!put_interval(r, length, exact)) return false;
     } else {
+        const bool of_group = r->out->data[r->out->n - 1] == ')';
         if (!ruby_put_text(r, r->text + r->at++, 1)) return false;
-        r->searches_all = r->searches_all || ruby_peek(r) == '?';
+        if (of_group && ruby_peek(r) == '+') r->keeps_or_is_lazy = true;
+        r->keeps_or_is_lazy = r->keeps_or_is_lazy || ruby_peek(r) == '?';
         if ((ruby_peek(r) == '?' || ruby_peek(r) == '+') && !ruby_put_text(r, r->text + r->at++, 1))
             return false;
     }
@@ -176,6 +178,8 @@ bool tokenizer_ruby_rewrite(const char *text, size_t n, buffer *out, tokenizer_r
     if (r.depth > 0) return ruby_refuse(&r, n, "a ( without its )");
     /* PCRE2 10.42's JIT compiler skips a repeat that an earlier start of the search has matched up to the
      * same place. It then tries other alternatives of an atomic group, and finds "cb" in "acb" for (?>a*|c)b;
-     * it does not find ".5" in "2.50" for (?>.+?)\d. Lazy repeats in possessive groups have a like fault. */
-    return !r.searches_all || insert(&r, 0, "(*NO_START_OPT)");
+     * it does not find ".5" in "2.50" for (?>.+?)\d. Lazy repeats in possessive groups have a like fault.
+     * Auto-possessification takes a possessive optional group for one that must match: it does not find "e"
+     * for e?(?:x)?+[a-f]. */
+    return !r.keeps_or_is_lazy || insert(&r, 0, "(*NO_START_OPT)(*NO_AUTO_POSSESS)");
 }

@@ -39,7 +39,7 @@ typedef struct ruby_rewriting {
     size_t depth;
     bool outer_folds[RUBY_DEPTH_MAX]; /* `folds` around each open group */
     bool folds;                       /* case is ignored (option "i") */
-    bool searches_all; /* a quantifier was lazy or a group atomic: PCRE2 must try each start of a search */
+    bool keeps_or_is_lazy;            /* a group was atomic or possessive, or a quantifier lazy */
     buffer *others; /* in brackets: alternatives of one character that no item of a set can say; else NULL */
     size_t n_sets;  /* brackets that are open */
     ruby_set set;   /* the outermost of them */
