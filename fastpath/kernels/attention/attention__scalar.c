@@ -20,46 +20,63 @@ typedef struct query {
     size_t sink_tokens, first, last;
 } query;
 
-static double page_element(const void *page, size_t at, assay_dtype dtype)
+enum { STRIP = 64 }; /* elements of a head that are summed at once */
+
+/* n elements of a page from `at` on, in double. */
+static void widen(double *out, const void *page, size_t at, size_t n, assay_dtype dtype)
 {
-    return dtype == ASSAY_F32 ? (double)((const float *)page)[at]
-                              : (double)dtype_bf16_to_f32(((const uint16_t *)page)[at]);
+    dtype_to_f64(out, (const char *)page + at * dtype_size(dtype), dtype, n);
 }
 
-static double score_of(const query *a, size_t position)
+/* The scores of n keys from `from` on, all in one page. */
+static void find_scores(const query *a, size_t from, size_t n, double *score)
 {
-    const void *page = a->call->k[position / ASSAY_PAGE];
-    double sum = 0;
-    for (size_t d = 0; d < a->call->head_dim; d++)
-        sum += (double)a->q[d] * page_element(page, d * ASSAY_PAGE + position % ASSAY_PAGE, a->dtype);
-    sum *= (double)a->call->scale;
-    return a->call->cap > 0 ? (double)a->call->cap * tanh(sum / (double)a->call->cap) : sum;
+    const assay_attention_call *c = a->call;
+    const void *page = c->k[from / ASSAY_PAGE];
+    double key[ASSAY_PAGE];
+    for (size_t j = 0; j < n; j++) score[j] = 0;
+    for (size_t d = 0; d < c->head_dim; d++) {
+        widen(key, page, d * ASSAY_PAGE + from % ASSAY_PAGE, n, a->dtype);
+        for (size_t j = 0; j < n; j++) score[j] += (double)a->q[d] * key[j];
+    }
+    for (size_t j = 0; j < n; j++) score[j] *= (double)c->scale;
+    for (size_t j = 0; c->cap > 0 && j < n; j++) score[j] = (double)c->cap * tanh(score[j] / (double)c->cap);
 }
 
-/* Adds keys from … to - 1, all in one page. */
-static void add_page(const query *a, running *state, size_t from, size_t to)
+/* Adds the values of n keys from `from` on, all in one page, each times its share, to what there is times
+ * `shrink`. */
+static void add_values(const query *a, size_t from, size_t n, const double *share, double shrink)
 {
     const size_t head_dim = a->call->head_dim;
-    double share[ASSAY_PAGE], top = state->top;
-    for (size_t j = from; j < to; j++) {
-        share[j - from] = score_of(a, j);
-        if (!(share[j - from] <= top)) top = share[j - from];
+    const void *page = a->call->v[from / ASSAY_PAGE];
+    double sum[STRIP], value[STRIP];
+    for (size_t at = 0; at < head_dim; at += STRIP) {
+        const size_t width = head_dim - at < STRIP ? head_dim - at : STRIP;
+        for (size_t d = 0; d < width; d++) sum[d] = (double)a->out[at + d] * shrink;
+        for (size_t j = 0; j < n; j++) {
+            widen(value, page, (from + j) % ASSAY_PAGE * head_dim + at, width, a->dtype);
+            for (size_t d = 0; d < width; d++) sum[d] += share[j] * value[d];
+        }
+        for (size_t d = 0; d < width; d++) a->out[at + d] = (float)sum[d];
     }
+}
+
+/* Adds n keys from `from` on, all in one page. */
+static void add_page(const query *a, running *state, size_t from, size_t n)
+{
+    double share[ASSAY_PAGE], top = state->top;
+    find_scores(a, from, n, share);
+    for (size_t j = 0; j < n; j++)
+        if (!(share[j] <= top)) top = share[j];
     /* No finite maximum yet: every weight is 0. */
     const double base = top == -(double)INFINITY ? 0 : top;
-    double shrink = exp(state->top - base);
+    const double shrink = exp(state->top - base);
     state->sum *= shrink;
-    for (size_t j = from; j < to; j++) {
-        share[j - from] = exp(share[j - from] - base);
-        state->sum += share[j - from];
+    for (size_t j = 0; j < n; j++) {
+        share[j] = exp(share[j] - base);
+        state->sum += share[j];
     }
-    for (size_t d = 0; d < head_dim; d++) {
-        double sum = (double)a->out[d] * shrink;
-        for (size_t j = from; j < to; j++)
-            sum += share[j - from] *
-                   page_element(a->call->v[j / ASSAY_PAGE], j % ASSAY_PAGE * head_dim + d, a->dtype);
-        a->out[d] = (float)sum;
-    }
+    add_values(a, from, n, share, shrink);
     state->top = top;
 }
 
@@ -69,7 +86,7 @@ static void add_range(const query *a, running *state, size_t from, size_t end)
     while (from < end) {
         size_t to = (from / ASSAY_PAGE + 1) * ASSAY_PAGE;
         if (to > end) to = end;
-        add_page(a, state, from, to);
+        add_page(a, state, from, to - from);
         from = to;
     }
 }
