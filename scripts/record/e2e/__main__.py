@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 
@@ -33,10 +34,9 @@ def open_checkpoint(name: str, row: Row, seed: int) -> Checkpoint:
     return Checkpoint(family, row.taken(variants[0]), seed)
 
 
-def write_samples(directory: Path, found: list[Conversation], stop: int, seed: int, limit: int, storage: str, source: str) -> None:
-    head = {"schema": table.SCHEMA, "storage": storage, "source": f"{source}, float64; its processors with PIL",
-            "recorder": f"scripts/record/e2e, seed {seed}", "catches": CATCHES}
-    lines = [head]
+def write_samples(directory: Path, found: list[Conversation], stop: int, limit: int, about: dict[str, str]) -> None:
+    """The media, and a file with a line for each, after one that says what they are (about)."""
+    lines: list[dict[str, Any]] = [{"schema": table.SCHEMA, **about}]
     for number, one in enumerate(found):
         kind, file = ("sound", f"{number}.wav") if one.medium.ndim == 1 else ("image", f"{number}.png")
         if kind == "sound":
@@ -60,8 +60,9 @@ def record(name: str, out: Path, seed: int) -> str:
     found: list[Conversation] = []
     for _ in range(N_SAMPLES):
         found.append(drawer.sample(found))
-    write_samples(directory, found, checkpoint.idle_id, seed, row.n_tokens, table.STORAGE[name],
-                  case_file.source(checkpoint))
+    write_samples(directory, found, checkpoint.idle_id, row.n_tokens, {
+        "storage": table.STORAGE[name], "source": f"{case_file.source(checkpoint)}, float64; its processors with PIL",
+        "recorder": f"scripts/record/e2e, seed {seed}", "catches": CATCHES})
     size = sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
     noise = max(value for one in found for value in one.noise.values())
     return (f"e2e/{name}: {size / 1024:.0f} KiB, {drawer.draws} draws, margin {min(one.margin for one in found):.2f}, noise {noise:.1e}, "

@@ -154,9 +154,9 @@ class Drawer:
         self.stop = checkpoint.idle_id
         self.draws = 0
 
-    def image(self) -> np.ndarray:
-        """Rectangles of drawn colours; the sides are no multiples of anything, so that the processor resizes it."""
-        height, width = (int(n) for n in self.rng.integers(17, 60, 2))
+    def image(self, size: tuple[int, ...] | None = None) -> np.ndarray:
+        """Rectangles of drawn colours; the sides are no multiples of anything, so that the processor resizes it. size: height and width."""
+        height, width = size or (int(n) for n in self.rng.integers(17, 60, 2))
         colours = self.rng.integers(0, 256, (*self.rng.integers(2, 7, 2), 3), np.uint8)
         rows = np.arange(height) * len(colours) // height
         columns = np.arange(width) * colours.shape[1] // width
@@ -193,11 +193,17 @@ class Drawer:
         runs = {"float32": self.checkpoint.float32, "bfloat16": self.checkpoint.narrow["bfloat16"]}
         return {name: float(np.abs(self.deciding(run, prompt, answer) - rows).max()) for name, run in runs.items()}
 
-    def sample(self, others: list[Conversation]) -> Conversation:
-        """A conversation whose answer no noise changes, and the medium does; it is not that of another one."""
+    def drawn(self, like: Conversation | None) -> tuple[np.ndarray, str]:
+        """A medium and a text; of a conversation like another one, an image of its size, and its text."""
+        if like:
+            return self.image(like.medium.shape[:2]), like.text
+        return sounds.drawn(self.rng) if self.row.sound else self.image(), self.text()
+
+    def sample(self, others: list[Conversation], like: Conversation | None = None) -> Conversation:
+        """A conversation whose answer no noise changes, and the medium does; it is not that of another one. like: one with the same tokens."""
         for _ in range(MOST_DRAWS):
             self.draws += 1
-            medium, text = sounds.drawn(self.rng) if self.row.sound else self.image(), self.text()
+            medium, text = self.drawn(like)
             rendered, prompt = conversation(self.processor, text, medium)
             answer = self.answer(prompt)
             if answer is None or answer in [one.answer for one in others]:

@@ -14,15 +14,18 @@ import torch
 from ..checkpoint import quiet
 from ..streamed import recording
 from .checkpoints import CHECKPOINTS, Odd
+from .pictured import PICTURED, Pictured
 from .taught import TAUGHT, Taught
 
-ALL: tuple[Odd | Taught, ...] = (*CHECKPOINTS, *TAUGHT)
+Row = Odd | Taught | Pictured
+ALL: tuple[Row, ...] = (*CHECKPOINTS, *TAUGHT, *PICTURED)
 OUT = Path("conformance/probe/tests/odd")
 N_ROWS = 8  # of each prompt, the last ones
 
 
-def record(odd: Odd | Taught, out: Path, seed: int, bundled: Path | None = None) -> None:
-    """DIR/model, DIR/model.crc32 and DIR/answers.h5, as scripts/record/own records them, and DIR/requests.json of a taught checkpoint.
+def record(odd: Row, out: Path, seed: int, bundled: Path | None = None) -> None:
+    """DIR/model, DIR/model.crc32 and DIR/answers.h5, as scripts/record/own records them, and what write_requests adds: DIR/requests.json
+    of a taught checkpoint, DIR/conversations.jsonl of one with pictures.
     bundled: a checkpoint whose weights are taken instead of training."""
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
@@ -38,7 +41,7 @@ def record(odd: Odd | Taught, out: Path, seed: int, bundled: Path | None = None)
     print(f"{odd.name}: {lines[0]}", flush=True)
 
 
-def check(chosen: list[Odd | Taught], out: Path, seed: int) -> int:
+def check(chosen: list[Row], out: Path, seed: int) -> int:
     differing = []
     with tempfile.TemporaryDirectory() as scratch:
         for odd in chosen:
