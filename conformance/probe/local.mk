@@ -19,6 +19,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/checks/offer.c conformance/probe/checks/offer.h \
 	conformance/probe/checks/outcome.c conformance/probe/checks/outcome.h \
 	conformance/probe/checks/phase.c conformance/probe/checks/phase.h \
+	conformance/probe/checks/pictures.c conformance/probe/checks/pictures.h \
 	conformance/probe/checks/prompts.c conformance/probe/checks/prompts.h \
 	conformance/probe/groups/protocol.c \
 	conformance/probe/checks/refusals.c conformance/probe/checks/refusals.h \
@@ -54,6 +55,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/truth/chat.c conformance/probe/truth/chat.h \
 	conformance/probe/truth/fit.c conformance/probe/truth/fit.h \
 	conformance/probe/truth/judge.c conformance/probe/truth/judge.h \
+	conformance/probe/truth/pictures.c conformance/probe/truth/pictures.h \
 	conformance/probe/truth/spelling.c conformance/probe/truth/spelling.h \
 	conformance/probe/truth/truth.c conformance/probe/truth/truth.h \
 	conformance/probe/truth/vocab.c conformance/probe/truth/vocab.h \

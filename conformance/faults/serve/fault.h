@@ -101,6 +101,7 @@ void served_short_history(json_object *body);
 void served_strip(json_object *body);
 void served_one_call(json_object *body);
 void served_no_empty_call(json_object *body);
+void served_first_picture(json_object *body);
 void served_reversed(assay_logprobs *row, assay_token_logprob *top);
 void served_fewer(assay_logprobs *row, assay_token_logprob *top);
 void served_other_text(assay_logprobs *row, assay_token_logprob *top);

@@ -4,6 +4,11 @@
 #define QWEN3  "fixtures/bundle/qwen3"
 #define GEMMA4 "fixtures/bundle/gemma4"
 
+#define PICTURES "conformance/probe/tests/odd/pictures"
+#define OF_PICTURES                                                                                          \
+    "batching", "batching/pictures/chat batching/pictures/responses batching/pictures/messages", "failed",   \
+        "breaks", "the answer of another picture, 0.png"
+
 static const served_fault faults[] = {
     {"stop-tokenizer-only",
      "only the tokenizer's stop id ends an answer",
@@ -70,6 +75,14 @@ static const served_fault faults[] = {
      "a block of tokens gets the keys of one with the same tokens, whatever preceded it",
      {QWEN3, "numerics", "numerics/echo/served-type", "failed", "breaks", "times the noise of f32"},
      .engine = "blocks-by-tokens"},
+    {"images-by-tokens",
+     "an image gets the features of one that followed the same tokens",
+     {PICTURES, OF_PICTURES},
+     .engine = "images-by-tokens"},
+    {"pictures-by-text",
+     "a picture is the first one that came with the same text",
+     {PICTURES, OF_PICTURES},
+     .body = served_first_picture},
     {"neighbours",
      "samples of one step change each other's rows",
      {QWEN3, "batching", "batching/identical", "failed", "breaks", "divergent"},

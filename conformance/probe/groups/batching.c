@@ -1,5 +1,5 @@
 /* Batch invariance: an answer must not depend on other requests, on their order, on a neighbour that
- * disappears, nor on what a prompt cache holds.
+ * disappears, nor on what a cache of prompts or images holds.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "conformance/probe/checks/caching.h"
 #include "conformance/probe/checks/evidence.h"
+#include "conformance/probe/checks/pictures.h"
 #include "conformance/probe/groups/groups.h"
 
 enum { STREAMS_TRIES = 4 };
@@ -198,5 +199,5 @@ assay_status probe_check_batching(probe_run *r, assay_error *err)
     if (rc == ASSAY_OK && usable) rc = run_plans(b, err);
     probe_phase_free(&b->all.alone);
     free(b);
-    return rc;
+    return rc == ASSAY_OK ? probe_check_pictures(r, err) : rc;
 }

@@ -21,15 +21,16 @@ from typing import Any
 from conformance.probe.tests.relay import Bug, Relay
 from conformance.probe.tests.relay_calls import bugs_of_calls
 from conformance.probe.tests.relay_events import bug_of_event
-from conformance.probe.tests.relay_named import KINDS, named
+from conformance.probe.tests.relay_named import KINDS, named, of_pictures
 from conformance.probe.tests.relay_rounds import asked, divided, is_single
 from conformance.probe.tests.relay_rows import bug_of_field, bugs_of_member, rows
 from scripts.serve.running import Server
 
 ASSAY, TOP = sys.argv[1], Path(sys.argv[2])
 ONLY = sys.argv[3] if len(sys.argv) > 3 else ""
-# The second one does not think by default; the third one calls several tools at once.
-BUNDLE, SILENT, CALLS = TOP / "fixtures/bundle/qwen3", TOP / "fixtures/bundle/gemma4", TOP / "conformance/probe/tests/odd/calls"
+ODD = TOP / "conformance/probe/tests/odd"
+# The second one does not think by default; the third one calls several tools at once; the last one takes pictures.
+BUNDLE, SILENT, CALLS, PICTURES = TOP / "fixtures/bundle/qwen3", TOP / "fixtures/bundle/gemma4", ODD / "calls", ODD / "pictures"
 AT_ONCE = 2
 SECONDS = 120
 
@@ -50,7 +51,7 @@ def bugs_of_rows() -> Iterator[Bug]:
 
 def all_bugs() -> dict[Path, list[Bug]]:
     """The bugs that the answers of each truth show."""
-    found = {BUNDLE: named(), SILENT: [], CALLS: bugs_of_calls()}
+    found = {BUNDLE: named(), SILENT: [], CALLS: bugs_of_calls(), PICTURES: of_pictures()}
     for bug in bugs_of_rows():
         calls, thinks = bug.check.endswith("/parallel-calls"), bug.name.endswith("enable_thinking: true")
         found[CALLS if calls else SILENT if thinks else BUNDLE].append(bug)

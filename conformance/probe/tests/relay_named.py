@@ -208,6 +208,24 @@ def lose_empty_call(members: Request) -> None:
         members["input"] = [{"role": "assistant", "content": ""} if item.get("arguments") == "{}" else item for item in members["input"]]
 
 
+def is_picture(name: str, value: Any) -> bool:
+    return isinstance(value, str) and (name == "data" or value.startswith("data:image/"))
+
+
+def first_picture() -> Callable[[Request], None]:
+    """A picture is the first one that came with the same text."""
+    firsts: dict[str, list[str]] = {}
+
+    def request(members: Request) -> None:
+        places = [(one, name) for one in objects_of(members) for name, value in one.items() if is_picture(name, value)]
+        own = [one[name] for one, name in places]
+        for one, name in places:
+            one[name] = ""
+        for (one, name), picture in zip(places, firsts.setdefault(json.dumps(members), own)):
+            one[name] = picture
+    return request
+
+
 FORMS = ("whole", "stream")
 
 
@@ -261,6 +279,11 @@ def of_prompts(form: str) -> Iterator[Bug]:
                   f"protocol/{e}/{form}/limit-in-call/finish", answer=finish_as_call)
 
 
+def of_pictures() -> list[Bug]:
+    return [Bug(f"{e}, whole: a picture is that of the same text before", e, "whole", f"batching/pictures/{e}", request=first_picture())
+            for e in CHATS]
+
+
 def named() -> list[Bug]:
     return [bug for form in FORMS for some in (of_numbers, of_fields, of_prompts) for bug in some(form)]
 
@@ -310,4 +333,5 @@ KINDS: dict[str, list[str]] = {
     "white space around messages is lost": both(CHATS, "messages are stripped"),
     "one of several calls is lost": both(CHATS, "the second of two calls is lost"),
     "a call without arguments is lost": both(CHATS, "a call without arguments is lost"),
+    "pictures are found by the text": [f"{e}, whole: a picture is that of the same text before" for e in CHATS],
 }

@@ -249,14 +249,25 @@ static int compare_prompts(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
+/* Reads what is beside the first case: requests of chats, and pictures. */
+static assay_status read_beside(probe_truth *t, assay_error *err)
+{
+    static const char *const runs[PROBE_TYPES] = {[PROBE_F32] = "float32", [PROBE_BF16] = "bfloat16"};
+    char *cases = strdup(t->cases[0]->path);
+    if (!cases) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    const size_t n = (size_t)(file_name(t->cases[0]) - t->cases[0]->path);
+    cases[n > 1 ? n - 1 : n] = '\0'; /* without the slash, save that of the root */
+    const char *dir = n ? cases : ".";
+    assay_status rc = probe_chat_open(t->model, dir, &t->chat, err);
+    if (rc == ASSAY_OK) rc = probe_pictures_read(dir, runs[t->type], t->vocab, &t->pictures, err);
+    free(cases);
+    return rc;
+}
+
 static assay_status read_prompts(probe_truth *t, assay_error *err)
 {
     size_t n = 0;
-    char *cases = strdup(t->cases[0]->path);
-    if (!cases) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    cases[(size_t)(file_name(t->cases[0]) - t->cases[0]->path)] = '\0';
-    assay_status rc = probe_chat_open(t->model, cases[0] ? cases : ".", &t->chat, err);
-    free(cases);
+    assay_status rc = read_beside(t, err);
     for (size_t i = 0; i < t->n_cases; i++) n += t->cases[i]->decoder.n_samples;
     t->prompts = calloc(n ? n : 1, sizeof *t->prompts);
     t->noise = calloc(t->n_cases, sizeof *t->noise);
@@ -335,6 +346,7 @@ void probe_truth_free(probe_truth *truth)
     free(truth->stop_ids);
     free(truth->model);
     probe_chat_free(truth->chat);
+    probe_pictures_free(&truth->pictures);
     probe_vocab_free(truth->vocab);
     *truth = (probe_truth){0};
 }

@@ -11,6 +11,7 @@
 
 #include "conformance/case/case.h"
 #include "conformance/probe/truth/chat.h"
+#include "conformance/probe/truth/pictures.h"
 #include "conformance/probe/truth/vocab.h"
 
 #define PROBE_PROMPTS_MAX 64
@@ -82,15 +83,17 @@ typedef struct probe_truth {
     size_t n_positions;            /* of the model, for a prompt and its answer; 0: unknown */
     probe_type type;               /* the claim */
     const char *reasoning, *tools; /* the parsers that the markers of the tokenizer name; NULL: none */
+    probe_pictures pictures;       /* of conversations.jsonl beside the first case */
 } probe_truth;
 
 /* Reads cases [n], each a file or a directory with cases; those of other kinds, or with images, are passed
  * over. The requests of chats are those of a requests.json beside a case (kind dialogue; input.case,
  * input.sample, input.request); else those of a conversation that the checkpoint's template renders as the
- * prompt. type: the claim: cases without its noise are passed over. Prompts that leave the model no position
- * are passed over, and answers end where its positions do. Fails as conf_find and conf_case_read do; with
- * ASSAY_EFORMAT if cases have different checkpoints or vocabularies, and with ASSAY_EINVAL if no case or no
- * prompt is left. probe_truth_free also after a failure. */
+ * prompt. Pictures are read as probe_pictures_read does. type: the claim: cases without its noise are passed
+ * over. Prompts that leave the model no position are passed over, and answers end where its positions do.
+ * Fails as conf_find and conf_case_read do; with ASSAY_EFORMAT if cases have different checkpoints or
+ * vocabularies, and with ASSAY_EINVAL if no case or no prompt is left. probe_truth_free also after a failure.
+ */
 assay_status probe_truth_read(const char *const *paths, size_t n, probe_type type, probe_truth *out,
                               assay_error *err);
 void probe_truth_free(probe_truth *truth);
