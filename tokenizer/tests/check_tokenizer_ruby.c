@@ -117,6 +117,8 @@ static const struct {
                {"(?i)[a-ÿ]", 6, "a range with a character whose case folding has several"},
                {"[^a[^b]]", 1, "a complement within a complement"},
                {"a[^[b[^c]]]", 2, "a complement within a complement"},
+               {"(?:a?b*){2}", 8, "a counted repeat of what may be empty"},
+               {"(?:c(?:a|b{2}?)|(?i:^|x)){1,3}c", 25, "a counted repeat of what may be empty"},
                {"[^[^a]&&[^b]]", 1, "a complement within a complement"},
                {"[^[a[^b]]&&c[^d]&&[e[^f]]]", 1, "a complement within a complement"},
                {"\\G", 1, "\\G, the start of the search"},

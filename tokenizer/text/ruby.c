@@ -21,6 +21,37 @@ static const char *reason_of_group(char c)
     return "an unknown group";
 }
 
+static void begin_atom(ruby_rewriting *r, bool may_be_empty)
+{
+    r->empty.before = r->empty.before && r->empty.atom;
+    r->empty.atom = may_be_empty;
+}
+
+static void begin_alternative(ruby_rewriting *r)
+{
+    r->empty.group = r->empty.group || (r->empty.before && r->empty.atom);
+    r->empty.before = r->empty.atom = true;
+}
+
+static void begin_group(ruby_rewriting *r, bool is_assertion)
+{
+    r->outer_folds[r->depth] = r->folds;
+    r->outer_empty[r->depth] = r->empty;
+    r->group[r->depth++] = r->out->n;
+    r->atom = NO_ATOM;
+    r->empty = (ruby_empty){.group = is_assertion, .before = true, .atom = true};
+}
+
+static void end_group(ruby_rewriting *r)
+{
+    begin_alternative(r);
+    const bool may_be_empty = r->empty.group;
+    r->atom = r->group[--r->depth];
+    r->folds = r->outer_folds[r->depth];
+    r->empty = r->outer_empty[r->depth];
+    begin_atom(r, may_be_empty);
+}
+
 /* Rewrites options after "(?": their letters, then ':' or ')'. */
 static bool put_options(ruby_rewriting *r)
 {
@@ -40,7 +71,8 @@ static bool put_options(ruby_rewriting *r)
     /* Elsewhere Ruby makes all alternatives to the right of the options one group. */
     if (ruby_peek(r) == ')' && begin != 2) return ruby_refuse(r, begin, "options in the middle of a pattern");
     if (!ruby_put(r, "(?") || !ruby_put(r, letters) || !ruby_put_text(r, r->text + r->at, 1)) return false;
-    if (r->text[r->at++] == ')') r->depth--; /* the options stay on */
+    if (r->text[r->at++] != ')') return true;
+    r->empty = r->outer_empty[--r->depth]; /* the options stay on */
     return true;
 }
 
@@ -49,9 +81,8 @@ static bool put_group(ruby_rewriting *r)
 {
     static const char *const SAME[] = {"?:", "?=", "?!", "?>", "?<=", "?<!"};
     if (r->depth == RUBY_DEPTH_MAX) return ruby_refuse(r, r->at, "groups nested too deeply");
-    r->outer_folds[r->depth] = r->folds;
-    r->group[r->depth++] = r->out->n;
-    r->atom = NO_ATOM;
+    begin_group(r, ruby_next_is(r, "?=") || ruby_next_is(r, "?!") || ruby_next_is(r, "?<=") ||
+                       ruby_next_is(r, "?<!"));
     if (ruby_peek(r) != '?') return ruby_put(r, "(?:");
     for (size_t i = 0; i < sizeof SAME / sizeof *SAME; i++) {
         if (!ruby_next_is(r, SAME[i])) continue;
@@ -97,8 +128,17 @@ static bool put_interval(ruby_rewriting *r, size_t length, bool exact)
     r->at += length;
     if (ruby_peek(r) == '?' && !exact) return r->keeps_or_is_lazy = true, r->at++, ruby_put(r, "?");
     if (ruby_peek(r) != '?' && ruby_peek(r) != '+') return true;
+    r->empty.atom = r->empty.atom || ruby_peek(r) == '?';
     /* In Ruby a second quantifier, of a group around the atom and the first. */
     return insert(r, r->atom, "(?:") && ruby_put(r, ")") && ruby_put_text(r, r->text + r->at++, 1);
+}
+
+/* Whether the interval at r->at begins at 0. */
+static bool takes_none(const ruby_rewriting *r)
+{
+    size_t at = r->at + 1;
+    while (r->text[at] == '0') at++;
+    return !ruby_is_digit(r->text[at]);
 }
 
 static bool put_quantifier(ruby_rewriting *r)
@@ -108,9 +148,13 @@ static bool put_quantifier(ruby_rewriting *r)
     const size_t begin = r->at, length = braces ? interval_length(r, &exact) : 1;
     if (length == 0) { /* a literal brace */
         r->atom = r->out->n;
+        begin_atom(r, false);
         return ruby_put_char(r);
     }
     if (r->atom == NO_ATOM) return ruby_refuse(r, begin, "a quantifier without an operand");
+    /* Oniguruma ends a repeat after an empty one, PCRE2 only if it counts none. */
+    if (braces && r->empty.atom) return ruby_refuse(r, begin, "a counted repeat of what may be empty");
+    r->empty.atom = r->empty.atom || ruby_peek(r) == '*' || ruby_peek(r) == '?' || (braces && takes_none(r));
     if (braces) {
         if (!put_interval(r, length, exact)) return false;
     } else {
@@ -142,6 +186,13 @@ static bool put_outer_escape(ruby_rewriting *r)
     return ruby_put(r, letter == 'A' ? "\\A" : letter == 'z' ? "\\z" : letter == 'Z' ? "\\Z" : "\\R");
 }
 
+/* Whether what begins at r->at matches an empty text only. */
+static bool is_empty(const ruby_rewriting *r)
+{
+    const char c = ruby_peek(r), letter = r->at + 1 < r->n ? r->text[r->at + 1] : '\0';
+    return c == '^' || c == '$' || (c == '\\' && memchr("bBAzZ", letter, 5));
+}
+
 static bool put_next(ruby_rewriting *r)
 {
     const char c = ruby_peek(r);
@@ -149,12 +200,12 @@ static bool put_next(ruby_rewriting *r)
     const size_t begin = r->out->n;
     if (c == ')') {
         if (r->depth == 0) return ruby_refuse(r, r->at, "a ) without its (");
-        r->atom = r->group[--r->depth];
-        r->folds = r->outer_folds[r->depth];
+        end_group(r);
         r->at++;
         return ruby_put(r, ")");
     }
     r->atom = begin;
+    if (c != '(' && c != '|') begin_atom(r, is_empty(r));
     switch (c) {
     case '(': r->at++; return put_group(r);
     case '[': r->at++; return ruby_put_set(r);
@@ -165,6 +216,7 @@ static bool put_next(ruby_rewriting *r)
     case '|':
         r->at++;
         r->atom = NO_ATOM;
+        begin_alternative(r);
         return ruby_put(r, "|");
     default: return ruby_put_char(r);
     }
@@ -172,7 +224,12 @@ static bool put_next(ruby_rewriting *r)
 
 bool tokenizer_ruby_rewrite(const char *text, size_t n, buffer *out, tokenizer_ruby_problem *problem)
 {
-    ruby_rewriting r = {.text = text, .n = n, .out = out, .atom = NO_ATOM, .problem = problem};
+    ruby_rewriting r = {.text = text,
+                        .n = n,
+                        .out = out,
+                        .atom = NO_ATOM,
+                        .empty = {.before = true, .atom = true},
+                        .problem = problem};
     while (r.at < n)
         if (!put_next(&r)) return false;
     if (r.depth > 0) return ruby_refuse(&r, n, "a ( without its )");

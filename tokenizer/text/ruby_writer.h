@@ -30,6 +30,13 @@ typedef struct ruby_set {
     bool lacks_complement; /* one of its earlier terms had no complement within */
 } ruby_set;
 
+/* What of an open group may match an empty text. */
+typedef struct ruby_empty {
+    bool group;  /* itself: it is an assertion, or an earlier alternative may */
+    bool before; /* the current alternative before its last atom */
+    bool atom;   /* that atom; true if there is none */
+} ruby_empty;
+
 typedef struct ruby_rewriting {
     const char *text;
     size_t n, at;
@@ -37,9 +44,11 @@ typedef struct ruby_rewriting {
     size_t atom;                  /* offset in out of what a quantifier repeats; SIZE_MAX: nothing */
     size_t group[RUBY_DEPTH_MAX]; /* offset in out of each open group */
     size_t depth;
-    bool outer_folds[RUBY_DEPTH_MAX]; /* `folds` around each open group */
-    bool folds;                       /* case is ignored (option "i") */
-    bool keeps_or_is_lazy;            /* a group was atomic or possessive, or a quantifier lazy */
+    bool outer_folds[RUBY_DEPTH_MAX];       /* `folds` around each open group */
+    bool folds;                             /* case is ignored (option "i") */
+    ruby_empty outer_empty[RUBY_DEPTH_MAX]; /* `empty` around each open group */
+    ruby_empty empty;
+    bool keeps_or_is_lazy; /* a group was atomic or possessive, or a quantifier lazy */
     buffer *others; /* in brackets: alternatives of one character that no item of a set can say; else NULL */
     size_t n_sets;  /* brackets that are open */
     ruby_set set;   /* the outermost of them */

@@ -68,7 +68,7 @@ def atom(r: random.Random, depth: int) -> str:
 
 
 def pattern(r: random.Random, depth: int = 2) -> str:
-    branches = ["".join(atom(r, depth) + one_of(r, ("", "", "+", "*", "?", "{1,3}", "{2}", "+?", "++")) for _ in range(r.randint(1, 3)))
+    branches = ["".join(atom(r, depth) + one_of(r, ("", "", "+", "*", "?", "{1,3}", "{2}", "+?", "++", "*+", "?+")) for _ in range(r.randint(1, 3)))
                 for _ in range(1 + (r.random() < 0.3))]
     return "|".join(branches)
 
