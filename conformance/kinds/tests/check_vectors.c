@@ -162,7 +162,8 @@ static const char *const frames[][2] = {
     {FRAME("[1]"), ": groups[0]: found a whole number, expected an object"},
     {FRAME("[{\"vectors\":[]}]"), ": groups[0].name: is missing, expected a string"},
     {FRAME("[{\"name\":\"\",\"vectors\":[]}]"), ": groups[0].name: found \"\", expected 1 to 64 bytes"},
-    {FRAME("[{\"name\":\"a\\u001bb\",\"vectors\":[]}]"), ": groups[0].name: found \"a b\", expected 1 to 64"},
+    {FRAME("[{\"name\":\"a\\u001bb\",\"vectors\":[]}]"),
+     ": groups[0].name: found \"a\\u001Bb\", expected 1 to 64"},
     {FRAME(
          "[{\"name\":\"12345678901234567890123456789012345678901234567890123456789012345\",\"vectors\":[]}]"),
      "expected 1 to 64 bytes without control characters"},

@@ -109,7 +109,7 @@ START_TEST(junit_has_multiples_and_bounds_as_properties)
     const support_output *o = run("--junit - -f off cases");
     ck_assert_int_eq(o->code, 1);
     assert_holds(o->out, "    <properties>\n"
-                         "      <property name=\"multiple &lt;off&gt; &quot;'\" value=\"20\"/>\n"
+                         "      <property name=\"multiple &lt;off&gt;\\u0001&quot;'\" value=\"20\"/>\n"
                          "      <property name=\"bound\" value=\"4\"/>\n"
                          "      <property name=\"unit\" value=\"noise\"/>\n    </properties>\n");
     assert_holds(o->out, "<property name=\"bound\" value=\"1\"/>\n"
@@ -160,7 +160,7 @@ START_TEST(json_holds_every_result)
     ck_assert_ptr_nonnull(document);
     ck_assert_str_eq(text_of(document, "schema"), "assay-results/1");
     ck_assert_uint_eq(json_object_array_length(member(document, "results")), 10);
-    json_object *off = result_of(document, "<off> \"'", "fake32");
+    json_object *off = result_of(document, "<off>\\u0001\"'", "fake32");
     ck_assert_str_eq(text_of(off, "outcome"), "failed");
     ck_assert_str_eq(text_of(off, "class"), "logits");
     ck_assert_str_eq(text_of(result_of(document, "nan", "fake64"), "class"), "mask");
