@@ -55,6 +55,7 @@ START_TEST(arithmetic_and_comparisons_are_those_of_python)
     static const row rows[] = {
         {"{{ 7 // 2 }} {{ -7 // 2 }} {{ -7 % 3 }} {{ 7 % -3 }} {{ 7 / 2 }} {{ 2 ** 10 }} {{ 2 ** -1 }}",
          "3 -4 2 -2 3.5 1024 0.5"},
+        {"{{ true % 18446744073709551625 }} {{ false % 5 }} {{ true % -3 }}", "1 0 -2"},
         {"{{ 1 == 1.0 == true }} {{ 1 < 2 <= 2 }} {{ 'a' < 'b' }} {{ [1, 2] < [1, 3] }}",
          "True True True True"},
         {"{{ 'x' ~ 1 ~ none }} {{ 'ab' * 2 }} {{ [1] + [2] }} {{ -2|abs }} {{ 'a' 'b' }}",

@@ -84,7 +84,9 @@ static tpl_value divide(tpl *t, tpl_value av, tpl_value bv, bool wants_rest)
     const tpl_limbs a = tpl_limbs_of(av, &one[0]), b = tpl_limbs_of(bv, &one[1]);
     if (a.n < b.n) {
         const bool below = a.n > 0 && a.negative != b.negative;
-        if (wants_rest) return below ? add(t, a, b) : av;
+        if (wants_rest && !below)
+            return av.kind == TPL_BIG ? av : tpl_int(tpl_whole(av)); /* of a bool, an int */
+        if (wants_rest) return add(t, a, b);
         return tpl_int(below ? -1 : 0);
     }
     mp_limb_t *quotient = tpl_limbs_new(t, a.n - b.n + 1), *rest = tpl_limbs_new(t, b.n);
