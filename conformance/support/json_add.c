@@ -22,6 +22,11 @@ bool conf_json_append(json_object *to, json_object *value)
     return false;
 }
 
+bool conf_json_add_string(json_object *to, const char *name, const char *text)
+{
+    return conf_json_add(to, name, json_object_new_string(text));
+}
+
 bool conf_json_add_text(json_object *to, const char *name, const char *text)
 {
     char *copy = text ? conf_text_cleaned(text) : NULL;

@@ -18,6 +18,9 @@ bool conf_json_add(json_object *to, const char *name, json_object *value);
 /* Adds an element to an array, in the same way. */
 bool conf_json_append(json_object *to, json_object *value);
 
+/* Adds text as it is: a constant, or UTF-8 that has been checked. */
+bool conf_json_add_string(json_object *to, const char *name, const char *text);
+
 /* Adds text from a file or the command line, cleaned by conf_text_clean: json-c does not check that it is
  * UTF-8. */
 bool conf_json_add_text(json_object *to, const char *name, const char *text);

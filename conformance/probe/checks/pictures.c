@@ -11,16 +11,11 @@
 
 enum { N_TURNS = 4 };
 
-static bool add_string(json_object *to, const char *name, const char *text)
-{
-    return conf_json_add(to, name, json_object_new_string(text));
-}
-
 /* A new element of a list of parts. */
 static json_object *new_part(json_object *parts, const char *type)
 {
     json_object *part = json_object_new_object();
-    return conf_json_append(parts, part) && add_string(part, "type", type) ? part : NULL;
+    return conf_json_append(parts, part) && conf_json_add_string(part, "type", type) ? part : NULL;
 }
 
 static json_object *new_url(const probe_picture *p)
@@ -43,8 +38,8 @@ static bool add_picture(json_object *parts, probe_endpoint e, const probe_pictur
     json_object *inner = json_object_new_object();
     if (e == PROBE_CHAT)
         return conf_json_add(part, "image_url", inner) && conf_json_add(inner, "url", new_url(p));
-    return conf_json_add(part, "source", inner) && add_string(inner, "type", "base64") &&
-           add_string(inner, "media_type", "image/png") &&
+    return conf_json_add(part, "source", inner) && conf_json_add_string(inner, "type", "base64") &&
+           conf_json_add_string(inner, "media_type", "image/png") &&
            conf_json_add(inner, "data", json_object_new_string_len(p->base64.data, (int)p->base64.n));
 }
 
@@ -55,9 +50,10 @@ static json_object *new_chat(const probe_pictures *all, probe_endpoint e, const 
                 *message = json_object_new_object(), *parts = json_object_new_array();
     bool ok = conf_json_add(chat, "messages", messages);
     ok = conf_json_append(ok ? messages : NULL, message) && ok;
-    ok = ok && add_string(message, "role", "user");
+    ok = ok && conf_json_add_string(message, "role", "user");
     ok = conf_json_add(ok ? message : NULL, "content", parts) && ok && add_picture(parts, e, p) &&
-         add_string(new_part(parts, e == PROBE_RESPONSES ? "input_text" : "text"), "text", all->text);
+         conf_json_add_string(new_part(parts, e == PROBE_RESPONSES ? "input_text" : "text"), "text",
+                              all->text);
     if (ok) return chat;
     json_object_put(chat);
     return NULL;
@@ -82,12 +78,12 @@ static bool report_answer(probe_run *r, const char *check, size_t turn, const pr
         return true;
     }
     if (begins(&a->content, &p->answer)) return false;
+    const bool is_other = begins(&a->content, &other->answer);
     (void)conf_field_same("content", buffer_text(&p->answer), buffer_text(&a->content), text, sizeof text);
     (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS,
                        "request %zu, %s, after %s with the same text: %s%s%s", turn + 1, p->name,
                        turn ? other->name : "no picture", text,
-                       begins(&a->content, &other->answer) ? ": the answer of another picture, " : "",
-                       begins(&a->content, &other->answer) ? other->name : "");
+                       is_other ? ": the answer of another picture, " : "", is_other ? other->name : "");
     return true;
 }
 

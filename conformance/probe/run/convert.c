@@ -31,11 +31,6 @@ static bool copy_given(json_object *to, const char *name, json_object *value)
     return !value || copy(to, name, value);
 }
 
-static bool add_string(json_object *to, const char *name, const char *text)
-{
-    return conf_json_add(to, name, json_object_new_string(text));
-}
-
 /* Writes JSON with a blank after each comma and colon. */
 static bool write_spaced(json_object *value, buffer *out)
 {
@@ -81,7 +76,7 @@ static bool append_chat_call(json_object *list, json_object *call)
     json_object *function = member(call, "function"), *to = json_object_new_object();
     json_object *inner = json_object_new_object();
     return conf_json_append(list, to) && copy(to, "id", member(call, "id")) &&
-           add_string(to, "type", "function") && conf_json_add(to, "function", inner) &&
+           conf_json_add_string(to, "type", "function") && conf_json_add(to, "function", inner) &&
            copy(inner, "name", member(function, "name")) &&
            add_arguments_text(inner, member(function, "arguments"));
 }
@@ -108,7 +103,7 @@ static bool add_responses_message(json_object *list, json_object *message)
     bool ok = true;
     if (is_text(member(message, "role"), "tool")) {
         json_object *to = json_object_new_object();
-        return conf_json_append(list, to) && add_string(to, "type", "function_call_output") &&
+        return conf_json_append(list, to) && conf_json_add_string(to, "type", "function_call_output") &&
                copy(to, "call_id", member(message, "tool_call_id")) && copy(to, "output", content);
     }
     if (!is_text(content, "") || !calls) {
@@ -119,7 +114,7 @@ static bool add_responses_message(json_object *list, json_object *message)
     for (size_t i = 0; ok && calls && i < json_object_array_length(calls); i++) {
         json_object *call = json_object_array_get_idx(calls, i), *function = member(call, "function");
         json_object *to = json_object_new_object();
-        ok = conf_json_append(list, to) && add_string(to, "type", "function_call") &&
+        ok = conf_json_append(list, to) && conf_json_add_string(to, "type", "function_call") &&
              copy(to, "call_id", member(call, "id")) && copy(to, "name", member(function, "name")) &&
              add_arguments_text(to, member(function, "arguments"));
     }
@@ -133,7 +128,7 @@ static bool append_tool_use(json_object *blocks, json_object *call)
     json_object *input = json_object_is_type(arguments, json_type_string)
                              ? json_tokener_parse(json_object_get_string(arguments))
                              : json_object_get(arguments);
-    return conf_json_append(blocks, to) && add_string(to, "type", "tool_use") &&
+    return conf_json_append(blocks, to) && conf_json_add_string(to, "type", "tool_use") &&
            copy(to, "id", member(call, "id")) && copy(to, "name", member(function, "name")) &&
            conf_json_add(to, "input", input);
 }
@@ -146,8 +141,8 @@ static bool add_messages_message(json_object *list, json_object *message)
     if (is_text(member(message, "role"), "tool")) {
         blocks = json_object_new_array();
         block = json_object_new_object();
-        return ok && add_string(to, "role", "user") && conf_json_add(to, "content", blocks) &&
-               conf_json_append(blocks, block) && add_string(block, "type", "tool_result") &&
+        return ok && conf_json_add_string(to, "role", "user") && conf_json_add(to, "content", blocks) &&
+               conf_json_append(blocks, block) && conf_json_add_string(block, "type", "tool_result") &&
                copy(block, "tool_use_id", member(message, "tool_call_id")) && copy(block, "content", content);
     }
     ok = ok && copy(to, "role", member(message, "role"));
@@ -156,7 +151,7 @@ static bool add_messages_message(json_object *list, json_object *message)
     ok = ok && conf_json_add(to, "content", blocks);
     if (ok && !is_text(content, "")) {
         block = json_object_new_object();
-        ok = conf_json_append(blocks, block) && add_string(block, "type", "text") &&
+        ok = conf_json_append(blocks, block) && conf_json_add_string(block, "type", "text") &&
              copy(block, "text", content);
     }
     for (size_t i = 0; ok && i < json_object_array_length(calls); i++)
@@ -176,7 +171,7 @@ static bool add_tools(json_object *tools, probe_endpoint endpoint, json_object *
             continue;
         }
         json_object *to = json_object_new_object();
-        ok = conf_json_append(list, to) && (messages || add_string(to, "type", "function")) &&
+        ok = conf_json_append(list, to) && (messages || conf_json_add_string(to, "type", "function")) &&
              copy(to, "name", member(function, "name")) &&
              copy_given(to, "description", member(function, "description")) &&
              copy_given(to, messages ? "input_schema" : "parameters", member(function, "parameters"));
