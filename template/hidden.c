@@ -77,6 +77,7 @@ static void add_parameters(block *b, const tpl_node *node)
     if (node->uses_caller) visit_name(b, (assay_text){.at = "caller", .n = 6}, false);
     if (node->uses_varargs) visit_name(b, (assay_text){.at = "varargs", .n = 7}, false);
     if (node->uses_kwargs) visit_name(b, (assay_text){.at = "kwargs", .n = 6}, false);
+    if (node->uses_self) visit_name(b, (assay_text){.at = "self", .n = 4}, false);
 }
 
 static bool is_used_around(const block *b, assay_text name)
@@ -92,7 +93,6 @@ static void set_hidden(const block *b, tpl_hidden *hidden)
     for (size_t i = 0; b->names.kind == TPL_DICT && i < b->names.dict->n && tpl_step(b->t, 1); i++) {
         const tpl_entry *name = &b->names.dict->entries[i];
         if (!name->value.truth || is_used_around(b, name->key.text)) continue;
-        if (tpl_same_text(name->key.text, "self")) continue; /* of the template, until it is assigned */
         assay_text *names = tpl_grow(b->t, hidden->names, hidden->n, &capacity, sizeof *names);
         if (!names) return;
         names[hidden->n++] = name->key.text;
@@ -144,5 +144,5 @@ static void visit_blocks(const block *b, const tpl_nodes *nodes)
 
 void tpl_find_hidden(tpl *t, const tpl_node *root)
 {
-    visit_block(NULL, t, root, &root->body, false);
+    visit_block(NULL, t, root, &root->body, true);
 }

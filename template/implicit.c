@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "template/implicit.h"
 
-enum { CALLER, VARARGS, KWARGS, N_NAMES };
+enum { CALLER, VARARGS, KWARGS, SELF, N_NAMES };
 
 typedef struct search {
     tpl *t;
@@ -12,7 +12,7 @@ static void visit(search *s, const tpl_node *node, bool assigns);
 
 static void visit_name(search *s, assay_text name, bool assigns)
 {
-    static const char *const names[N_NAMES] = {"caller", "varargs", "kwargs"};
+    static const char *const names[N_NAMES] = {"caller", "varargs", "kwargs", "self"};
     for (size_t i = 0; i < N_NAMES; i++) {
         if (!tpl_same_text(name, names[i])) continue;
         if (assigns) s->assigned[i] = true;
@@ -86,9 +86,10 @@ static void visit(search *s, const tpl_node *node, bool assigns)
 void tpl_find_implicit(tpl *t, tpl_node *macro)
 {
     search s = {.t = t};
-    bool *const uses[N_NAMES] = {&macro->uses_caller, &macro->uses_varargs, &macro->uses_kwargs};
     visit_all(&s, &macro->body);
-    for (size_t i = 0; i < N_NAMES; i++) *uses[i] = s.used[i];
+    macro->uses_caller = s.used[CALLER];
+    macro->uses_varargs = s.used[VARARGS];
+    macro->uses_kwargs = s.used[KWARGS];
     for (size_t i = 0; i < macro->list.n; i++) {
         const tpl_node *parameter = macro->list.at[i];
         if (tpl_same_text(parameter->name, "varargs")) macro->uses_varargs = false;
@@ -96,4 +97,11 @@ void tpl_find_implicit(tpl *t, tpl_node *macro)
         if (macro->uses_caller && !parameter->a && tpl_same_text(parameter->name, "caller"))
             (void)tpl_fail(t, ASSAY_EFORMAT, "found a parameter \"caller\" without a default");
     }
+}
+
+void tpl_find_self(tpl *t, tpl_node *root)
+{
+    search s = {.t = t};
+    visit_all(&s, &root->body);
+    root->uses_self = s.used[SELF];
 }

@@ -1,4 +1,4 @@
-/* The implicit names of macros: caller, varargs and kwargs.
+/* The implicit names of macros: caller, varargs and kwargs; and of templates: self.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TEMPLATE_IMPLICIT_H
@@ -10,5 +10,8 @@
  * of the names its body reads before it assigns them, in macros and calls within it as well (find_undeclared
  * of jinja2/compiler.py). A parameter `caller` that the body reads needs a default. */
 void tpl_find_implicit(tpl *t, tpl_node *macro);
+
+/* Fills in uses_self of a template in the same way. */
+void tpl_find_self(tpl *t, tpl_node *root);
 
 #endif

@@ -73,6 +73,7 @@ struct tpl_node {
     tpl_nodes list, body, other;
     bool flag;
     bool uses_caller, uses_varargs, uses_kwargs; /* of a macro (implicit.h) */
+    bool uses_self;                              /* of a template (implicit.h) */
 };
 
 #endif

@@ -298,6 +298,7 @@ const tpl_node *tpl_parse(tpl *t, assay_text source)
     t->line = 1;
     tpl_node *root = tpl_parser_node(&p, TPL_NODE_SCOPE);
     parse_body(&p, &root->body, NULL);
+    tpl_find_self(t, root);
     tpl_find_hidden(t, root);
     return t->status == ASSAY_OK ? root : NULL;
 }

@@ -270,6 +270,8 @@ assay_text tpl_run(tpl *t, const tpl_node *root, tpl_value variables)
     run r = {.e = {.t = t, .scope = &scope, .call_macro = call_macro, .call_loop = call_loop}, .out = &out};
     r.e.context = &r;
     scope.vars = tpl_dict_new(t);
+    if (root->uses_self)
+        tpl_scope_set(&r.e, (assay_text){.at = "self", .n = 4}, (tpl_value){.kind = TPL_SELF});
     hide_names(&r, &root->body);
     (void)run_nodes(&r, &root->body);
     return tpl_output_close(&out).text;

@@ -3,7 +3,7 @@
  * Whatever it does not know is refused by name.
  *
  * Not implemented: the statements include, import, from, extends, block and autoescape; the filters pprint,
- * random and urlize; the globals cycler, joiner, lipsum and self; integers of more than 64 bits; the text of
+ * random and urlize; the globals cycler, joiner and lipsum; integers of more than 64 bits; the text of
  * values whose text has an address; methods of strings that published templates do not call.
  *
  * SPDX-License-Identifier: Apache-2.0 */

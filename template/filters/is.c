@@ -60,7 +60,7 @@ TEST(is_iterable)
 {
     UNUSED;
     return v.kind == TPL_STRING || v.kind == TPL_DICT || v.kind == TPL_UNDEFINED || v.kind == TPL_LIST ||
-           v.kind == TPL_LOOP;
+           v.kind == TPL_LOOP || v.kind == TPL_SELF;
 }
 
 TEST(is_callable)
@@ -86,7 +86,7 @@ TEST(is_same)
 {
     UNUSED;
     if (v.kind != at[0].kind) return false;
-    if (v.kind == TPL_NONE || v.kind == TPL_BOOL) return tpl_equals(t, v, at[0]);
+    if (v.kind == TPL_NONE || v.kind == TPL_BOOL || v.kind == TPL_SELF) return tpl_equals(t, v, at[0]);
     if (v.kind == TPL_LIST) return v.list == at[0].list;
     if (v.kind == TPL_DICT || v.kind == TPL_NAMESPACE) return v.dict == at[0].dict;
     (void)tpl_fail(t, ASSAY_EUNSUPPORTED, "the test sameas of values of type %s is not supported",

@@ -47,6 +47,7 @@ START_TEST(features_that_are_refused_are_named)
     (void)inspect("{{ a|urlize|trim }}{% filter pprint %}{% endfilter %}{{ lipsum() }}{{ a.encode() }}",
                   "filter urlize;filter pprint;global lipsum;method encode;");
     (void)inspect("{% if a is nice %}{{ a|nice }}{% endif %}", "test nice;filter nice;");
+    (void)inspect("{{ self.a }}", "");
     (void)inspect(
         "{% set joiner = 1 %}{{ joiner }}{% for cycler in a %}{{ cycler }}{% endfor %}{{ a.encode }}", "");
 }

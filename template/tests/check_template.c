@@ -256,6 +256,17 @@ START_TEST(a_block_hides_the_names_that_it_assigns_before_it_reads_them)
 }
 END_TEST
 
+START_TEST(self_is_the_template_until_it_is_assigned)
+{
+    static const row rows[] = {
+        {"[{{ self.DEFAULT_SYSTEM_MESSAGE }}]{{ self }}", "[]<TemplateReference None>"},
+        {"{% for i in [1] %}{{ self }}{% endfor %}{% set self = 1 %}{{ self }}", "<TemplateReference None>1"},
+        {"{% if not yes %}{% set self = 1 %}{% endif %}[{{ self }}]", "[]"},
+    };
+    CHECK_ROWS(rows);
+}
+END_TEST
+
 START_TEST(filters_are_evaluated_when_their_elements_are_read)
 {
     static const row rows[] = {
@@ -310,6 +321,7 @@ int main(void)
     tcase_add_test(c, the_time_is_the_one_that_the_caller_passes);
     tcase_add_test(c, tests_know_the_types_of_python);
     tcase_add_test(c, a_block_hides_the_names_that_it_assigns_before_it_reads_them);
+    tcase_add_test(c, self_is_the_template_until_it_is_assigned);
     tcase_add_test(c, filters_are_evaluated_when_their_elements_are_read);
     tcase_add_test(c, filters_that_few_templates_use);
     suite_add_tcase(s, c);

@@ -121,7 +121,6 @@ START_TEST(what_is_not_supported_is_refused_by_name)
         {"{{ xs|batch(missing)|list }}", "batch: parts of a number of elements of type undefined"},
         {"{{ []|sort(reverse=missing) }}", "sort: reverse of type undefined"},
         {"{{ 2.5|round(1.5, 'ceil') }}", "round: a precision of type float is not supported"},
-        {"{% for i in xs %}{{ self }}{% endfor %}{% set self = 1 %}", "the global \"self\" is not supported"},
         {"{{ 'a'|wordwrap(missing) }}", "wordwrap: a width of type undefined is not supported"},
         {"{{ d.keys() - ['a'] }}", "-: a set is not supported"},
         {"{{ '{:1000}'.format(1) }}", "format: a width of more than 999 or a precision of more than 300"},

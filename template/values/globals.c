@@ -101,7 +101,7 @@ static const struct {
 
 bool tpl_is_unsupported_global(assay_text name)
 {
-    static const char *const unsupported[] = {"cycler", "joiner", "lipsum", "self"};
+    static const char *const unsupported[] = {"cycler", "joiner", "lipsum"};
     for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; i++)
         if (tpl_same_text(name, unsupported[i])) return true;
     return false;

@@ -187,6 +187,7 @@ void tpl_add_repr(tpl_builder *b, tpl_value v)
         else tpl_add_string(b, "anonymous");
         tpl_add_string(b, ">");
     } else if (v.kind == TPL_LIST) add_list(b, v);
+    else if (v.kind == TPL_SELF) tpl_add_string(b, "<TemplateReference None>");
     else
         (void)tpl_fail(b->t, ASSAY_EUNSUPPORTED, "the text of a value of type %s is not supported",
                        tpl_type_name(v));

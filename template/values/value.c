@@ -106,9 +106,9 @@ bool tpl_truth(tpl_value v)
 
 const char *tpl_type_name(tpl_value v)
 {
-    static const char *const names[] = {"undefined", "missing",  "None",       "bool", "int",
-                                        "int",       "float",    "str",        "list", "dict",
-                                        "Namespace", "function", "LoopContext"};
+    static const char *const names[] = {
+        "undefined", "missing", "None", "bool",      "int",      "int",         "float",
+        "str",       "list",    "dict", "Namespace", "function", "LoopContext", "TemplateReference"};
     static const char *const lists[] = {"list",       "tuple", "dict_keys", "dict_values",
                                         "dict_items", "range", "iterator"};
     return v.kind == TPL_LIST ? lists[v.list->kind] : names[v.kind];

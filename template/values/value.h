@@ -22,7 +22,8 @@ typedef enum tpl_kind {
     TPL_DICT,
     TPL_NAMESPACE,
     TPL_FUNCTION, /* a global, a bound method or a macro */
-    TPL_LOOP      /* the variable `loop` */
+    TPL_LOOP,     /* the variable `loop` */
+    TPL_SELF      /* the variable `self`: the template, which has no blocks */
 } tpl_kind;
 
 typedef struct tpl_list tpl_list;
