@@ -25,6 +25,7 @@ BASE_TESTS = \
 	base/tests/check_json \
 	base/tests/check_json_scan \
 	base/tests/check_options \
+	base/tests/check_support \
 	base/tests/check_utf8
 check_PROGRAMS += $(BASE_TESTS)
 TESTS += $(BASE_TESTS)
@@ -40,5 +41,7 @@ base_tests_check_json_scan_CFLAGS = $(TEST_CFLAGS)
 base_tests_check_json_scan_LDADD = $(TEST_LIBS)
 base_tests_check_options_CFLAGS = $(TEST_CFLAGS)
 base_tests_check_options_LDADD = $(TEST_LIBS)
+base_tests_check_support_CFLAGS = $(TEST_CFLAGS)
+base_tests_check_support_LDADD = $(TEST_LIBS)
 base_tests_check_utf8_CFLAGS = $(TEST_CFLAGS)
 base_tests_check_utf8_LDADD = $(TEST_LIBS)

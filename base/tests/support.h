@@ -9,6 +9,12 @@
 #include <check.h>
 #include <stddef.h>
 
+/* Check calls _mark_point for each assertion that holds, and writes its place to a file, so that a crash is
+ * reported with the last one. support_mark does so only if the place differs from the thread's last one: rows
+ * and elements that a loop compares are thousands. */
+void support_mark(const char *file, int line);
+#define _mark_point(file, line) support_mark(file, line)
+
 /* Runs the suite as CK_ENV says and frees it. Returns main's exit status. The temporary directory is made
  * before the first test, so that tests in processes of their own share it, and removed after the last. */
 int support_run(Suite *suite);
