@@ -57,8 +57,9 @@ static const char *const lines[N_LINES] = {
 
 static size_t print_text(FILE *out, const char *text)
 {
-    (void)fputs(text, out);
-    return strlen(text);
+    const size_t n = strlen(text);
+    (void)fwrite(text, 1, n, out);
+    return n;
 }
 
 /* Prints a sentence of 5 to 16 words of one script. */

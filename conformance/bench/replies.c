@@ -184,10 +184,13 @@ static size_t put_prose(writing *w, size_t n)
 static void put_json_string(writing *w, const char *text)
 {
     append_text(w, "\"");
-    for (; *text; text++) {
+    for (size_t n; *text; text += n) {
+        n = strcspn(text, "\n\"\\");
+        (void)fwrite(text, 1, n, w->out);
+        if (n > 0) continue;
         if (*text == '\n') append_text(w, "\\n");
-        else if (*text == '"' || *text == '\\') (void)fprintf(w->out, "\\%c", *text);
-        else (void)fputc(*text, w->out);
+        else (void)fprintf(w->out, "\\%c", *text);
+        n = 1;
     }
     append_text(w, "\"");
 }

@@ -29,9 +29,35 @@ const conf_bench_readings *conf_bench_serving_at(const conf_bench_serving *b, si
     return readings_at(b, parser, engine);
 }
 
+/* The name of the parser that an option chooses; NULL: all are measured, or none of its kind. */
+static const char *chosen(const conf_options *o, bool tools)
+{
+    return tools ? o->tools : o->reasoning;
+}
+
+static assay_status choose_parsers(conf_bench_serving *b, const conf_options *o, assay_error *err)
+{
+    size_t n = 0, n_of[2] = {0};
+    while (conf_bench_parser_at(n)) n++;
+    b->parsers = calloc(n, sizeof *b->parsers);
+    if (!b->parsers) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++) {
+        const conf_bench_parser *p = conf_bench_parser_at(i);
+        const char *name = chosen(o, p->tools);
+        if ((o->tools || o->reasoning) && !(name && strcmp(name, p->name) == 0)) continue;
+        b->parsers[b->n_parsers++] = i;
+        n_of[p->tools]++;
+    }
+    for (int tools = 0; tools < 2; tools++)
+        if (chosen(o, tools) && n_of[tools] == 0)
+            return assay_fail(err, ASSAY_EUNSUPPORTED,
+                              "option %s: found %s, expected a parser that assay bench --serving measures",
+                              tools ? "--tool-parser" : "--reasoning-parser", chosen(o, tools));
+    return ASSAY_OK;
+}
+
 static assay_status allocate_buffers(conf_bench_serving *b, assay_error *err)
 {
-    while (conf_bench_parser_at(b->n_parsers)) b->n_parsers++;
     const size_t n = b->n_parsers * b->n_engines;
     b->texts = calloc(b->n_parsers, sizeof *b->texts);
     b->readings = calloc(n, sizeof *b->readings);
@@ -103,7 +129,11 @@ static assay_status measure_parser(conf_bench_serving *b, const conf_context *co
                                    size_t parser, conf_bench_reading *shared, assay_error *err)
 {
     conf_bench_replies replies;
-    assay_status rc = conf_bench_replies_make(parser, b->seed, &replies, err);
+    bool any = false;
+    for (size_t e = 0; e < b->n_engines; e++)
+        any = any || readings_at(b, parser, e)->verdict.outcome == CONF_PASSED;
+    if (!any) return ASSAY_OK;
+    assay_status rc = conf_bench_replies_make(b->parsers[parser], b->seed, &replies, err);
     if (rc != ASSAY_OK) return rc;
     b->texts[parser] = (conf_bench_text){replies.n, replies.n_deltas};
     for (size_t i = 0; i < b->n_engines && rc == ASSAY_OK; i++) {
@@ -140,7 +170,8 @@ assay_status conf_bench_serving_run(const conf_options *options, const conf_cont
                                 .seed = options->seed,
                                 .limits = options->limits};
     conf_machine_name(CPUINFO, out->processor, sizeof out->processor);
-    assay_status rc = find_engines(out, options, context, err);
+    assay_status rc = choose_parsers(out, options, err);
+    if (rc == ASSAY_OK) rc = find_engines(out, options, context, err);
     if (rc == ASSAY_OK) rc = allocate_buffers(out, err);
     for (size_t e = 0; e < out->n_engines && rc == ASSAY_OK; e++) rc = check_engine(out, e, err);
     return rc == ASSAY_OK ? measure_all(out, context, err) : rc;
@@ -151,6 +182,7 @@ void conf_bench_serving_free(conf_bench_serving *b)
     for (size_t i = 0; b->readings && i < b->n_parsers * b->n_engines; i++) free(b->readings[i].at);
     for (size_t e = 0; b->engines && e < b->n_engines; e++) free(b->engines[e].path);
     free(b->readings);
+    free(b->parsers);
     free(b->texts);
     free(b->engines);
     *b = (conf_bench_serving){0};

@@ -28,6 +28,7 @@ typedef struct conf_bench_text {
 typedef struct conf_bench_serving {
     conf_engine_column *engines; /* [n_engines] */
     size_t n_engines;
+    size_t *parsers; /* [n_parsers], those that are measured, as conf_bench_parser_at numbers them */
     size_t n_parsers, n_repeats;
     uint64_t seed;
     conf_limits limits;            /* of each process */
@@ -36,8 +37,9 @@ typedef struct conf_bench_serving {
     char processor[128];
 } conf_bench_serving;
 
-/* Measures each parser n_repeats times, modules in turn. Fails with ASSAY_EIO if a module cannot be
- * loaded. The caller frees *out, also after a failure. */
+/* Measures each parser n_repeats times, modules in turn; if the options name parsers, only those. Fails with
+ * ASSAY_EUNSUPPORTED if there is no parser of a name, with ASSAY_EIO if a module cannot be loaded. The caller
+ * frees *out, also after a failure. */
 assay_status conf_bench_serving_run(const conf_options *options, const conf_context *context,
                                     conf_bench_serving *out, assay_error *err);
 void conf_bench_serving_free(conf_bench_serving *bench);

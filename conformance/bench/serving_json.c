@@ -41,7 +41,7 @@ static bool add_results(json_object *to, const conf_bench_serving *b)
     bool ok = conf_json_add(to, "results", list);
     for (size_t i = 0; ok && i < b->n_parsers * b->n_engines; i++) {
         const size_t p = i / b->n_engines, e = i % b->n_engines;
-        const conf_bench_parser *parser = conf_bench_parser_at(p);
+        const conf_bench_parser *parser = conf_bench_parser_at(b->parsers[p]);
         const conf_bench_readings *r = conf_bench_serving_at(b, p, e);
         const conf_bench_serving_speed speed = conf_bench_serving_speed_of(b, p, e);
         json_object *one = json_object_new_object();

@@ -44,7 +44,7 @@ static void print_speed(const conf_bench_serving *b, size_t parser, size_t engin
 
 static void print_parser(const conf_bench_serving *b, const conf_context *context, size_t parser)
 {
-    const conf_bench_parser *p = conf_bench_parser_at(parser);
+    const conf_bench_parser *p = conf_bench_parser_at(b->parsers[parser]);
     for (size_t e = 0; e < b->n_engines; e++) {
         const conf_verdict *v = &conf_bench_serving_at(b, parser, e)->verdict;
         char name[64] = "";
@@ -65,7 +65,7 @@ static void print_reasons(const conf_bench_serving *b, size_t engine, FILE *out)
     const char *said = "";
     for (size_t p = 0; p < b->n_parsers; p++) {
         const conf_verdict *v = &conf_bench_serving_at(b, p, engine)->verdict;
-        const conf_bench_parser *parser = conf_bench_parser_at(p);
+        const conf_bench_parser *parser = conf_bench_parser_at(b->parsers[p]);
         if (v->outcome == CONF_PASSED || strcmp(said, v->reason) == 0) continue;
         said = v->reason;
         (void)fprintf(out, "%s %s, %s %s: %s\n", conf_outcome_word(v->outcome), b->engines[engine].label,

@@ -113,8 +113,10 @@ static const char **text_of(conf_options *o, conf_option id)
     case CONF_OPTION_USAGE: return &o->usage;
     case CONF_OPTION_TEXT: return &o->generate.prompt;
     case CONF_OPTION_SYSTEM: return &o->generate.system;
+    case CONF_OPTION_MEASURED_REASONING:
     case CONF_OPTION_MARKERS_OF_REASONING:
     case CONF_OPTION_REASONING: return &o->reasoning;
+    case CONF_OPTION_MEASURED_TOOLS:
     case CONF_OPTION_MARKERS_OF_TOOLS:
     case CONF_OPTION_TOOLS: return &o->tools;
     case CONF_OPTION_HOST: return &o->serve.host;

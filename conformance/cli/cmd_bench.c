@@ -71,6 +71,8 @@ conf_exit conf_cmd_bench(const conf_options *options, const conf_context *contex
             context, "option %s: cannot be combined with --serving, which measures no checkpoint", wrong);
         return CONF_EXIT_USAGE;
     }
+    if (!options->serving && (options->reasoning || options->tools))
+        return usage_error(context, "takes --reasoning-parser and --tool-parser only with --serving");
     if (!options->serving && !options->model) return usage_error(context, "needs --model DIR or --serving");
     if (options->n_arguments) return usage_error(context, "takes no argument");
     assay_status rc = conf_report_files_open(options, context, &files, &err);

@@ -41,16 +41,17 @@ const conf_command conf_cli_commands[] = {
      "on one core, cut into deltas of about a token. The limit is passing the same deltas on\n"
      "without parsing them. With several engines, each is also shown as a multiple of the first.\n"
      "A parser that misses reasoning or calls has failed. --serving can be combined with\n"
-     "--engine, --repeat, --seed, --timeout, --memory and --json.\n"
+     "--reasoning-parser, --tool-parser, --engine, --repeat, --seed, --timeout, --memory and\n"
+     "--json.\n"
      "\n"
      "A measurement that an engine refuses as unsupported is reported by name and skipped.\n"
      "\n"
      "Exit status: 0; 1 an engine failed; 2 usage; 77 nothing could be measured; 99 the\n"
      "checkpoint or an engine cannot be read, or an error of assay itself.\n",
-     TAKES(CONF_OPTION_SERVING, CONF_OPTION_MODEL, CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE,
-           CONF_OPTION_PROMPT, CONF_OPTION_CONTEXT, CONF_OPTION_BATCH, CONF_OPTION_TOKENS, CONF_OPTION_REPEAT,
-           CONF_OPTION_IDS, CONF_OPTION_KERNELS, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_JSON,
-           CONF_OPTION_ALLOW_UNKNOWN),
+     TAKES(CONF_OPTION_SERVING, CONF_OPTION_MEASURED_REASONING, CONF_OPTION_MEASURED_TOOLS, CONF_OPTION_MODEL,
+           CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_PROMPT, CONF_OPTION_CONTEXT,
+           CONF_OPTION_BATCH, CONF_OPTION_TOKENS, CONF_OPTION_REPEAT, CONF_OPTION_IDS, CONF_OPTION_KERNELS,
+           CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_JSON, CONF_OPTION_ALLOW_UNKNOWN),
      conf_cmd_bench},
     {"run", "[OPTION]... [DIR|CASE]...", "replay cases through engines and judge the results",
      "DIR means every case below it; " CONF_DEFAULT_HELP ".\n"

@@ -26,6 +26,10 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_SERVING, 0, "--serving", NULL,
      "measure how fast replies are parsed instead: every parser of\nreasoning and of tool calls (default "
      "engine: fastpath)"},
+    {CONF_OPTION_MEASURED_REASONING, 0, "--reasoning-parser", "NAME",
+     "with --serving: measure only this parser of reasoning, and the one of\n--tool-parser"},
+    {CONF_OPTION_MEASURED_TOOLS, 0, "--tool-parser", "NAME",
+     "with --serving: measure only this parser of tool calls, and the one of\n--reasoning-parser"},
     {CONF_OPTION_ENDPOINT, 0, "--endpoint", "NAME",
      "protocol of the stream: chat, completions, messages or responses, or\nits path, such as "
      "/v1/chat/completions"},

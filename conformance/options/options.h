@@ -77,6 +77,8 @@ typedef enum conf_option {
     CONF_OPTION_TOOLS,
     CONF_OPTION_MARKERS_OF_REASONING, /* --reasoning-parser, for a command that reads responses */
     CONF_OPTION_MARKERS_OF_TOOLS,     /* --tool-parser, for the same command */
+    CONF_OPTION_MEASURED_REASONING,   /* --reasoning-parser, for a command that measures parsers */
+    CONF_OPTION_MEASURED_TOOLS,       /* --tool-parser, for the same command */
     CONF_OPTION_SERVING,
     CONF_OPTION_HOST,
     CONF_OPTION_PORT,

@@ -43,30 +43,28 @@ static conf_bench_replies make(size_t parser, uint64_t seed)
     return r;
 }
 
-START_TEST(replies_are_cut_between_characters_into_deltas_like_tokens)
+static void assert_cut(const conf_bench_replies *r)
+{
+    size_t at = 0, n_wide = 0, n_wrong = 0;
+    ck_assert_uint_eq(utf8_valid_prefix(r->text, r->n), r->n);
+    for (size_t i = 0; i < r->n_deltas && at < r->n; at += r->deltas[i++])
+        n_wrong += r->deltas[i] < 1 || r->deltas[i] > 11 || ((unsigned char)r->text[at] & 0xc0) == 0x80;
+    ck_assert_uint_eq(n_wrong, 0);
+    ck_assert_uint_eq(at, r->n);
+    for (size_t i = 0; i < r->n; i++) n_wide += (unsigned char)r->text[i] >= 0x80;
+    ck_assert_double_ge((double)n_wide / (double)r->n, 0.2);
+    const double mean = (double)r->n / (double)r->n_deltas;
+    ck_assert(mean >= 3 && mean <= 5);
+    for (size_t k = 1; k < CONF_BENCH_REPLIES; k++) ck_assert_uint_gt(r->ends[k], r->ends[k - 1]);
+    ck_assert_uint_eq(r->ends[CONF_BENCH_REPLIES - 1], r->n_deltas);
+    ck_assert_uint_ge(r->n, CONF_BENCH_REPLIES * CONF_BENCH_REPLY_BYTES);
+    ck_assert_uint_le(r->n, CONF_BENCH_REPLIES * CONF_BENCH_REPLY_BYTES * 5 / 4);
+}
+
+START_TEST(replies_are_cut_between_characters_and_half_of_them_is_reasoning_or_calls)
 {
     conf_bench_replies r = make((size_t)_i, 7);
-    size_t at = 0, n_wide = 0, n_wrong = 0;
-    ck_assert_uint_eq(utf8_valid_prefix(r.text, r.n), r.n);
-    for (size_t i = 0; i < r.n_deltas && at < r.n; at += r.deltas[i++])
-        n_wrong += r.deltas[i] < 1 || r.deltas[i] > 11 || ((unsigned char)r.text[at] & 0xc0) == 0x80;
-    ck_assert_uint_eq(n_wrong, 0);
-    ck_assert_uint_eq(at, r.n);
-    for (size_t i = 0; i < r.n; i++) n_wide += (unsigned char)r.text[i] >= 0x80;
-    ck_assert_double_ge((double)n_wide / (double)r.n, 0.2);
-    const double mean = (double)r.n / (double)r.n_deltas;
-    ck_assert(mean >= 3 && mean <= 5);
-    for (size_t k = 1; k < CONF_BENCH_REPLIES; k++) ck_assert_uint_gt(r.ends[k], r.ends[k - 1]);
-    ck_assert_uint_eq(r.ends[CONF_BENCH_REPLIES - 1], r.n_deltas);
-    ck_assert_uint_ge(r.n, CONF_BENCH_REPLIES * CONF_BENCH_REPLY_BYTES);
-    ck_assert_uint_le(r.n, CONF_BENCH_REPLIES * CONF_BENCH_REPLY_BYTES * 5 / 4);
-    conf_bench_replies_free(&r);
-}
-END_TEST
-
-START_TEST(half_of_a_reply_is_reasoning_or_calls)
-{
-    conf_bench_replies r = make((size_t)_i, 0);
+    assert_cut(&r);
     const conf_bench_found *e = &r.expected;
     if (r.parser->tools) {
         ck_assert_uint_ge(e->n_calls, 10 * CONF_BENCH_REPLIES);
@@ -124,12 +122,8 @@ START_TEST(speeds_are_best_and_median)
 }
 END_TEST
 
-START_TEST(the_table_fits_100_columns)
+static void assert_table(const support_output *o)
 {
-    const support_output *o =
-        support_assay("bench --serving -e ref32 -e %s --repeat 1", support_engine("serving"));
-    assert_code(o, 0);
-    ck_assert_str_eq(o->err, "");
     static const char *const parts[] = {"processor ",          "\nreplies ",           "\ndeltas ",
                                         "in the mean\nlimit ", "\nreasoning qwen3  ",  "\nreasoning harmony ",
                                         "\ntools     hermes ", "\ntools     harmony ", " serving.so ",
@@ -139,7 +133,6 @@ START_TEST(the_table_fits_100_columns)
     for (const char *line = o->out; *line; line += strcspn(line, "\n") + 1)
         ck_assert_msg(strcspn(line, "\n") <= 100, "too long: %.*s", (int)strcspn(line, "\n"), line);
 }
-END_TEST
 
 static json_object *member(json_object *of, const char *name)
 {
@@ -159,42 +152,69 @@ static const char *text(json_object *of, const char *name)
     return json_object_get_string(member(of, name));
 }
 
-/* The best of two repetitions, in bytes per second. */
-static double best_of(json_object *one, const char *name)
+/* The best of n repetitions, in bytes per second. */
+static double best_of(json_object *one, const char *name, size_t n)
 {
     json_object *seconds = member(one, name);
-    ck_assert_uint_eq(json_object_array_length(seconds), 2);
-    const double a = json_object_get_double(json_object_array_get_idx(seconds, 0)),
-                 b = json_object_get_double(json_object_array_get_idx(seconds, 1));
-    return real(one, "bytes") / fmin(a, b);
+    double least = INFINITY;
+    ck_assert_uint_eq(json_object_array_length(seconds), n);
+    for (size_t i = 0; i < n; i++)
+        least = fmin(least, json_object_get_double(json_object_array_get_idx(seconds, i)));
+    return real(one, "bytes") / least;
 }
 
-START_TEST(json_holds_every_measurement)
+/* Result i of a parser, of which the first is that of ref32 and the next that of fastpath. */
+static void assert_result(json_object *results, size_t first, size_t i, const conf_bench_parser *p,
+                          size_t n_repeats)
 {
-    const support_output *o =
-        support_assay("bench --serving -e ref32 -e fastpath --repeat 2 --seed 3 --json -");
+    json_object *one = json_object_array_get_idx(results, first + i);
+    ck_assert_str_eq(text(one, "measure"), p->tools ? "tools" : "reasoning");
+    ck_assert_str_eq(text(one, "parser"), p->name);
+    ck_assert_str_eq(text(one, "engine"), i ? "fastpath" : "ref32");
+    ck_assert_str_eq(text(one, "outcome"), "passed");
+    ck_assert_double_gt(real(one, "bytes") / real(one, "deltas"), 3);
+    const double best = best_of(one, "seconds", n_repeats), limit = best_of(one, "limit_seconds", n_repeats);
+    ck_assert_double_eq_tol(real(one, "best"), best, 1e-9 * best);
+    ck_assert_double_le(real(one, "median"), best * (1 + 1e-9));
+    ck_assert_double_eq_tol(real(one, "limit"), limit, 1e-9 * limit);
+    ck_assert_double_eq_tol(real(one, "fraction"), best / limit, 1e-9);
+    const double of_first = real(json_object_array_get_idx(results, first), "best");
+    ck_assert_double_eq_tol(real(one, "ratio"), best / of_first, 1e-9);
+}
+
+START_TEST(json_holds_every_measurement_and_the_table_fits_100_columns)
+{
+    const support_output *o = support_assay(
+        "bench --serving -e ref32 -e %s --repeat 1 --seed 3 --json speeds.json", support_engine("serving"));
     assert_code(o, 0);
-    json_object *document = json_tokener_parse(o->out);
+    ck_assert_str_eq(o->err, "");
+    assert_table(o);
+    json_object *document = json_object_from_file(support_path("speeds.json"));
     ck_assert_ptr_nonnull(document);
     ck_assert_str_eq(text(document, "schema"), "assay-bench-serving/1");
     ck_assert_int_eq(json_object_get_int(member(document, "seed")), 3);
     json_object *results = member(document, "results");
     ck_assert_uint_eq(json_object_array_length(results), 2 * n_parsers());
-    for (size_t i = 0; i < 2 * n_parsers(); i++) {
-        json_object *one = json_object_array_get_idx(results, i);
-        const conf_bench_parser *p = conf_bench_parser_at(i / 2);
-        ck_assert_str_eq(text(one, "measure"), p->tools ? "tools" : "reasoning");
-        ck_assert_str_eq(text(one, "parser"), p->name);
-        ck_assert_str_eq(text(one, "engine"), i % 2 ? "fastpath" : "ref32");
-        ck_assert_str_eq(text(one, "outcome"), "passed");
-        ck_assert_double_gt(real(one, "bytes") / real(one, "deltas"), 3);
-        const double best = best_of(one, "seconds"), limit = best_of(one, "limit_seconds");
-        ck_assert_double_eq_tol(real(one, "best"), best, 1e-9 * best);
-        ck_assert_double_le(real(one, "median"), best * (1 + 1e-9));
-        ck_assert_double_eq_tol(real(one, "limit"), limit, 1e-9 * limit);
-        ck_assert_double_eq_tol(real(one, "fraction"), best / limit, 1e-9);
-        json_object *first = json_object_array_get_idx(results, i - i % 2);
-        ck_assert_double_eq_tol(real(one, "ratio"), best / real(first, "best"), 1e-9);
+    for (size_t p = 0; p < n_parsers(); p++) {
+        assert_result(results, 2 * p, 0, conf_bench_parser_at(p), 1);
+        ck_assert_str_eq(text(json_object_array_get_idx(results, 2 * p + 1), "outcome"), "skipped");
+    }
+    json_object_put(document);
+}
+END_TEST
+
+START_TEST(parsers_that_are_named_are_measured_repeatedly)
+{
+    const support_output *o = support_assay("bench --serving -e ref32 -e fastpath --repeat 2 --json - "
+                                            "--reasoning-parser glm4 --tool-parser mistral");
+    assert_code(o, 0);
+    json_object *document = json_tokener_parse(o->out);
+    ck_assert_ptr_nonnull(document);
+    json_object *results = member(document, "results");
+    ck_assert_uint_eq(json_object_array_length(results), 4);
+    for (size_t i = 0; i < 2; i++) {
+        assert_result(results, 0, i, &(conf_bench_parser){"glm4", false}, 2);
+        assert_result(results, 2, i, &(conf_bench_parser){"mistral", true}, 2);
     }
     json_object_put(document);
 }
@@ -209,24 +229,27 @@ static const support_output *bench(const char *environment, const char *argument
 }
 
 static const struct {
-    const char *environment;
+    const char *environment, *parsers;
     int code;
     const char *line; /* expected output */
 } ends[] = {
-    {"", 77, "skip serving.so, reasoning qwen3: parser: expected angles\n"},
-    {"SERVING_PARSER=qwen3", 1, "FAIL serving.so, reasoning qwen3: but for white space found "},
-    {"SERVING_PARSER=hermes", 1, "FAIL serving.so, tools hermes: found "},
-    {"SERVING_PARSER=glm4 MODULE_FAULT=feed", 1, "FAIL serving.so, reasoning glm4: it cannot go on\n"},
-    {"SERVING_PARSER=glm47 MODULE_FAULT=no-memory", 1,
+    {"", "--reasoning-parser qwen3", 77, "skip serving.so, reasoning qwen3: parser: expected angles\n"},
+    {"SERVING_PARSER=qwen3", "--reasoning-parser qwen3 --tool-parser hermes", 1,
+     "FAIL serving.so, reasoning qwen3: but for white space found "},
+    {"SERVING_PARSER=hermes", "--reasoning-parser qwen3 --tool-parser hermes", 1,
+     "FAIL serving.so, tools hermes: found "},
+    {"SERVING_PARSER=glm4 MODULE_FAULT=feed", "--reasoning-parser glm4", 1,
+     "FAIL serving.so, reasoning glm4: it cannot go on\n"},
+    {"SERVING_PARSER=glm47 MODULE_FAULT=no-memory", "--tool-parser glm47", 1,
      "FAIL serving.so, tools glm47: no memory (see --memory)\n"},
-    {"SERVING_PARSER=llama MODULE_FAULT=crash", 1,
+    {"SERVING_PARSER=llama MODULE_FAULT=crash", "--tool-parser llama", 1,
      "FAIL serving.so, tools llama: the engine was terminated by SIGKILL (Killed) in a reply\n"},
-    {"MODULE_FAULT=lacks", 77, "\nskip serving.so, reasoning qwen3: its serving table lacks reply_end\n"},
+    {"MODULE_FAULT=lacks", "", 77, "\nskip serving.so, reasoning qwen3: its serving table lacks reply_end\n"},
 };
 
 START_TEST(failures_are_reported)
 {
-    const support_output *o = bench(ends[_i].environment, "");
+    const support_output *o = bench(ends[_i].environment, ends[_i].parsers);
     assert_code(o, ends[_i].code);
     assert_holds(o->out, ends[_i].line);
 }
@@ -234,7 +257,7 @@ END_TEST
 
 START_TEST(missing_speeds_are_null)
 {
-    const support_output *o = bench("SERVING_PARSER=qwen3", "--json -");
+    const support_output *o = bench("SERVING_PARSER=qwen3", "--reasoning-parser qwen3 --json -");
     assert_code(o, 1);
     static const char *const none[] = {"best", "median", "limit", "fraction", "ratio"};
     json_object *document = json_tokener_parse(o->out);
@@ -280,6 +303,13 @@ static const struct {
     {"--serving --context 4", 2, "assay: option --context: cannot be combined with --serving"},
     {"--serving --batch 4", 2, "assay: option --batch: cannot be combined with --serving"},
     {"--serving --tokens 4", 2, "assay: option --tokens: cannot be combined with --serving"},
+    {"--model d --tool-parser qwen", 2,
+     "assay: bench takes --reasoning-parser and --tool-parser only with --serving"},
+    {"--serving --reasoning-parser hermes", 2,
+     "assay: option --reasoning-parser: found hermes, expected a parser that assay bench --serving "
+     "measures\n"},
+    {"--serving --tool-parser deepseek_r1 --reasoning-parser qwen3", 2,
+     "assay: option --tool-parser: found deepseek_r1, expected a parser "},
     {"--serving more", 2, "assay: bench takes no argument: see assay bench --help\n"},
     {"--serving=1", 2, "option --serving takes no value\n"},
     {"--serving --engine missing", 99, "assay: engine missing: there is no missing.so in "},
@@ -301,17 +331,16 @@ int main(void)
     TCase *replies = tcase_create("replies"), *program = tcase_create("program");
     tcase_set_timeout(replies, 60);
     tcase_add_test(replies, every_parser_is_measured_once);
-    tcase_add_loop_test(replies, replies_are_cut_between_characters_into_deltas_like_tokens, 0,
+    tcase_add_loop_test(replies, replies_are_cut_between_characters_and_half_of_them_is_reasoning_or_calls, 0,
                         (int)n_parsers());
-    tcase_add_loop_test(replies, half_of_a_reply_is_reasoning_or_calls, 0, (int)n_parsers());
     tcase_add_test(replies, the_seed_determines_the_replies);
     tcase_add_test(replies, marks_are_all_but_white_space);
     tcase_add_test(replies, speeds_are_best_and_median);
     suite_add_tcase(suite, replies);
     tcase_add_checked_fixture(program, support_setup, support_teardown);
     tcase_set_timeout(program, 300);
-    tcase_add_test(program, the_table_fits_100_columns);
-    tcase_add_test(program, json_holds_every_measurement);
+    tcase_add_test(program, json_holds_every_measurement_and_the_table_fits_100_columns);
+    tcase_add_test(program, parsers_that_are_named_are_measured_repeatedly);
     tcase_add_loop_test(program, failures_are_reported, 0, (int)(sizeof ends / sizeof *ends));
     tcase_add_test(program, missing_speeds_are_null);
     tcase_add_test(program, a_module_without_serving_is_skipped);
