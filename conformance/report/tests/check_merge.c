@@ -189,10 +189,17 @@ static const struct {
     {"20q", "2.json: "},
 };
 
+static void setup_shards(void)
+{
+    setup();
+    assert_code(script("shards 2; mkdir whole; mv 1.json 2.json whole"), 0);
+}
+
 START_TEST(contradictions_are_named)
 {
     char text[2048];
-    (void)snprintf(text, sizeof text, "shards 2; sed -i '%s' 2.json; merge 1.json 2.json --json m",
+    (void)snprintf(text, sizeof text,
+                   "cp whole/1.json .; sed '%s' whole/2.json >2.json; merge 1.json 2.json --json m",
                    contradictions[_i].edit);
     const support_output *o = script(text);
     assert_code(o, 99);
@@ -204,8 +211,9 @@ END_TEST
 
 START_TEST(swapped_shards_are_refused)
 {
-    const support_output *o = script("shards 2; sed -i 's/\"index\":1/\"index\":2/' 1.json; "
-                                     "sed -i 's/\"index\":2/\"index\":1/' 2.json; merge 1.json 2.json");
+    const support_output *o = script("sed 's/\"index\":1/\"index\":2/' whole/1.json >1.json; "
+                                     "sed 's/\"index\":2/\"index\":1/' whole/2.json >2.json; "
+                                     "merge 1.json 2.json");
     assert_code(o, 99);
     assert_holds(o->err, "shard.division: found ");
     ck_assert_str_eq(o->out, "");
@@ -249,7 +257,7 @@ static void pass_over(const char *path, const char *id)
 
 START_TEST(a_case_that_became_a_file_that_was_passed_over_is_missed)
 {
-    assert_code(script("shards 2"), 0);
+    assert_code(script("cp whole/*.json ."), 0);
     pass_over(support_path("1.json"), "text");
     pass_over(support_path("2.json"), "text");
     const support_output *o = script("merge 1.json 2.json");
@@ -263,7 +271,7 @@ END_TEST
 START_TEST(shards_of_different_divisions_are_refused)
 {
     const support_output *o =
-        script("shards 2; sed 's/\"index\":1/\"index\":2/' 1.json >2.json; merge 1.json 2.json");
+        script("cp whole/1.json .; sed 's/\"index\":1/\"index\":2/' 1.json >2.json; merge 1.json 2.json");
     assert_code(o, 99);
     assert_holds(o->err, "assay: 1.json and 2.json: both have the case at position ");
     assert_holds(o->err, ": their shards were divided by different files\n");
@@ -291,11 +299,16 @@ int main(void)
     tcase_add_test(t, attempts_that_agree_are_one_and_the_first_counts);
     tcase_add_test(t, attempts_that_disagree_are_named);
     tcase_add_test(t, an_interrupted_attempt_counts_only_if_it_is_replaced);
-    tcase_add_loop_test(t, contradictions_are_named, 0,
-                        (int)(sizeof contradictions / sizeof *contradictions));
-    tcase_add_test(t, swapped_shards_are_refused);
-    tcase_add_test(t, a_case_that_became_a_file_that_was_passed_over_is_missed);
-    tcase_add_test(t, shards_of_different_divisions_are_refused);
     suite_add_tcase(suite, t);
+
+    TCase *of_two = tcase_create("two shards"); /* which are run once */
+    tcase_set_timeout(of_two, 120);
+    tcase_add_unchecked_fixture(of_two, setup_shards, support_teardown);
+    tcase_add_loop_test(of_two, contradictions_are_named, 0,
+                        (int)(sizeof contradictions / sizeof *contradictions));
+    tcase_add_test(of_two, swapped_shards_are_refused);
+    tcase_add_test(of_two, a_case_that_became_a_file_that_was_passed_over_is_missed);
+    tcase_add_test(of_two, shards_of_different_divisions_are_refused);
+    suite_add_tcase(suite, of_two);
     return support_run(suite);
 }
