@@ -60,9 +60,14 @@ static const char *panel_of(const assay_matrix *w, size_t o)
 
 static double number_at(const char *at, assay_dtype dtype)
 {
-    double wide;
-    dtype_to_f64(&wide, at, dtype, 1);
-    return wide;
+    float single;
+    uint16_t half;
+    if (dtype == ASSAY_F32) {
+        memcpy(&single, at, sizeof single);
+        return (double)single;
+    }
+    memcpy(&half, at, sizeof half);
+    return (double)(dtype == ASSAY_F16 ? dtype_f16_to_f32(half) : dtype_bf16_to_f32(half));
 }
 
 void fp_numbers_widen(double *out, const assay_matrix *w, size_t o, size_t from, size_t n)

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+fastpath_libkernels_la_SOURCES += \
+	fastpath/kernels/vec/rows.h
 FP_OVER_VECTORS += \
 	fastpath/kernels/vec/unroll.h \
 	fastpath/kernels/vec/vec_math.h
