@@ -49,8 +49,9 @@ static bool may_be_placeholder(const conf_decoder *d, const conf_items *items, i
 {
     for (size_t k = 0; k < d->n_samples; k++) {
         const size_t length = has_items(items, k) ? conf_prompt_length(d, k) : 0;
+        const int32_t *prompt = conf_prompt(d, k);
         for (size_t t = 0; t < length; t++)
-            if (conf_prompt(d, k)[t] == token) return true;
+            if (prompt[t] == token) return true;
     }
     return false;
 }
