@@ -63,19 +63,26 @@ static void forget_pages(const plan_weight *w)
     }
 }
 
-enum { SLAB = 32 << 20 };
+/* The first slab is allocated in ordinary pages: a huge page takes longer to clear than a small model to
+ * pack. */
+enum { FIRST_SLAB = 512 << 10, SLAB = 32 << 20 };
+
+static void *allocate_slab(fp_packer *p, size_t n_bytes)
+{
+    p->slab_left = 0;
+    void *memory = n_bytes == SLAB ? huge_alloc(n_bytes) : aligned_alloc(ASSAY_ALIGNMENT, n_bytes);
+    p->slab = own_memory(p, memory);
+    if (p->slab) p->slab_left = n_bytes;
+    return p->slab;
+}
 
 /* Allocates memory for panels, aligned to ASSAY_ALIGNMENT: all of it is written now and read in each step.
  * Matrices smaller than a huge page of 2 MiB share one. */
 static void *allocate_panels(fp_packer *p, size_t n_bytes)
 {
+    const size_t slab = p->slab || n_bytes > FIRST_SLAB ? SLAB : FIRST_SLAB;
     if (n_bytes > SLAB / 2) return own_memory(p, huge_alloc(n_bytes));
-    if (n_bytes > p->slab_left) {
-        p->slab_left = 0;
-        p->slab = own_memory(p, huge_alloc(SLAB));
-        if (!p->slab) return NULL;
-        p->slab_left = SLAB;
-    }
+    if (n_bytes > p->slab_left && !allocate_slab(p, slab)) return NULL;
     void *panels = p->slab;
     p->slab += n_bytes;
     p->slab_left -= n_bytes;
