@@ -23,6 +23,13 @@ bool conf_engine_is_bundled(const char *name)
     return false;
 }
 
+bool conf_engine_are_bundled(const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!conf_engine_is_bundled(names[i])) return false;
+    return true;
+}
+
 const char *const *conf_engine_default(bool with_kernels, bool computing)
 {
     if (with_kernels) return conf_engine_with_kernels;

@@ -19,6 +19,9 @@ extern const char *const conf_engine_bundled[];
 /* Whether `name` is in conf_engine_bundled. */
 bool conf_engine_is_bundled(const char *name);
 
+/* Whether all of names[n] are. */
+bool conf_engine_are_bundled(const char *const *names, size_t n);
+
 /* The bundled engines that accept kernels from a library, NULL-terminated. */
 extern const char *const conf_engine_with_kernels[];
 /* The bundled engines that accept a compute type, NULL-terminated. */

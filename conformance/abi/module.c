@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "conformance/exec/engine.h"
 
+#define OPENBLAS_THREADS "OPENBLAS_NUM_THREADS"
+
 /* Sets OPENBLAS_NUM_THREADS before a reference engine loads OpenBLAS. The engines use one thread, but
  * OpenBLAS would start one per processor, each with a buffer of 128 MiB, and hang if that memory cannot
  * be allocated. */
@@ -15,7 +17,18 @@ static void limit_openblas(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (strcmp(name, "ref32.so") == 0 || strcmp(name, "ref64.so") == 0)
-        (void)setenv("OPENBLAS_NUM_THREADS", "1", 1);
+        (void)setenv(OPENBLAS_THREADS, "1", 1);
+}
+
+void conf_module_load_early(const char *path)
+{
+    const char *set = getenv(OPENBLAS_THREADS);
+    char *before = set ? strdup(set) : NULL;
+    limit_openblas(path);
+    (void)dlopen(path, RTLD_NOW | RTLD_LOCAL); /* it stays loaded */
+    if (before) (void)setenv(OPENBLAS_THREADS, before, 1);
+    else (void)unsetenv(OPENBLAS_THREADS);
+    free(before);
 }
 
 static const assay_engine *exec_table;

@@ -9,6 +9,7 @@
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
+#include "conformance/abi/module.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/cli/explain.h"
 #include "conformance/cli/reporting.h"
@@ -76,8 +77,11 @@ static assay_status open_engines(run_state *run, assay_error *err)
                 : ASSAY_OK;
     if (rc == ASSAY_OK && library)
         rc = conf_digest_file(run->results.kernels_path, run->results.kernels_module, err);
-    for (size_t e = 0; e < n && rc == ASSAY_OK; e++)
+    const bool bundled = conf_engine_are_bundled(names, n);
+    for (size_t e = 0; e < n && rc == ASSAY_OK; e++) {
         rc = open_column(run, names[e], &run->results.engines[e], err);
+        if (rc == ASSAY_OK && bundled) conf_module_load_early(run->results.engines[e].path);
+    }
     return rc;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "conformance/abi/engine.h"
+#include "conformance/abi/module.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/process/interrupt.h"
@@ -110,7 +111,11 @@ static assay_status make_rows(scheduling *of, const char *const *names, size_t n
     const char *library = of->options->kernels;
     assay_status rc =
         library ? conf_engine_find(library, &of->context->engine_dirs, &of->kernels, err) : ASSAY_OK;
-    for (size_t e = 0; e < n && rc == ASSAY_OK; e++) rc = find_engine(of, names[e], &of->paths[e], err);
+    const bool bundled = conf_engine_are_bundled(names, n);
+    for (size_t e = 0; e < n && rc == ASSAY_OK; e++) {
+        rc = find_engine(of, names[e], &of->paths[e], err);
+        if (rc == ASSAY_OK && bundled) conf_module_load_early(of->paths[e]);
+    }
     for (size_t i = 0; i < n_rows && rc == ASSAY_OK; i++) {
         const conf_found *found = &of->found.at[i / n];
         of->rows.at[i] = (conf_trial_row){.id = found->id,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/abi/engine.h"
+#include "conformance/abi/module.h"
 #include "conformance/tests/support.h"
 
 static const char *const modules[][2] = {
@@ -49,6 +50,27 @@ START_TEST(a_name_is_searched_in_order_and_a_path_is_used_unchanged)
 }
 END_TEST
 
+START_TEST(a_module_that_is_loaded_early_leaves_the_environment)
+{
+    const char *ref64 = support_path("ref64.so"); /* no such file, which is the same to the environment */
+    ck_assert_int_eq(setenv("OPENBLAS_NUM_THREADS", "3", 1), 0);
+    conf_module_load_early(ref64);
+    ck_assert_str_eq(getenv("OPENBLAS_NUM_THREADS"), "3");
+    ck_assert_int_eq(unsetenv("OPENBLAS_NUM_THREADS"), 0);
+    conf_module_load_early(ref64);
+    ck_assert_ptr_null(getenv("OPENBLAS_NUM_THREADS"));
+}
+END_TEST
+
+/* The libraries of a module of the user are not those that a bundled engine has set up. */
+START_TEST(engines_are_bundled_if_all_of_them_are)
+{
+    static const char *const names[] = {"ref64", "fastpath", "./mine.so"};
+    ck_assert(conf_engine_are_bundled(names, 2));
+    ck_assert(!conf_engine_are_bundled(names, 3));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/abi/engine");
@@ -56,6 +78,8 @@ int main(void)
     tcase_add_checked_fixture(tests, support_setup, support_teardown);
     tcase_add_loop_test(tests, a_module_that_is_not_an_engine_is_refused, 0, 7);
     tcase_add_test(tests, a_name_is_searched_in_order_and_a_path_is_used_unchanged);
+    tcase_add_test(tests, a_module_that_is_loaded_early_leaves_the_environment);
+    tcase_add_test(tests, engines_are_bundled_if_all_of_them_are);
     suite_add_tcase(suite, tests);
     return support_run(suite);
 }
