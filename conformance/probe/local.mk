@@ -101,11 +101,17 @@ conformance_probe_tests_check_judge_SOURCES = \
 	conformance/probe/tests/made.c conformance/probe/tests/made.h
 conformance_probe_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_judge_LDADD = conformance/tests/libsupport.la
-conformance_probe_tests_check_probe_SOURCES = \
-	conformance/probe/tests/check_probe.c \
+# The oracle, and probes of it.
+CONFORMANCE_PROBE_ORACLE = \
 	conformance/probe/tests/oracle.c conformance/probe/tests/oracle.h \
 	conformance/probe/tests/oracle_answer.c conformance/probe/tests/oracle_answer.h \
 	conformance/probe/tests/oracle_rows.c conformance/probe/tests/oracle_rows.h \
-	conformance/probe/tests/planted.c conformance/probe/tests/planted.h
+	conformance/probe/tests/probing.c conformance/probe/tests/probing.h
+conformance_probe_tests_check_probe_SOURCES = \
+	conformance/probe/tests/check_probe.c \
+	conformance/probe/tests/planted.c conformance/probe/tests/planted.h $(CONFORMANCE_PROBE_ORACLE)
 conformance_probe_tests_check_probe_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_probe_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_saved_SOURCES = conformance/probe/tests/check_saved.c $(CONFORMANCE_PROBE_ORACLE)
+conformance_probe_tests_check_saved_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_probe_tests_check_saved_LDADD = conformance/tests/libsupport.la
