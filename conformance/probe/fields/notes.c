@@ -90,10 +90,18 @@ static unsigned type_of(json_object *value)
     return types[json_object_get_type(value)];
 }
 
+static void describe_type(const probe_field *field, json_object *value, char why[256])
+{
+    char types[96];
+    probe_field_types(field, types);
+    (void)snprintf(why, 256, "found %.120s, expected %s",
+                   value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN) : "null", types);
+}
+
 static void judge_value(const walk *w, const char *path, const probe_field *field, json_object *value,
                         json_object *parent, size_t position)
 {
-    char why[256], types[96];
+    char why[256];
     const probe_value v = {.field = field,
                            .value = value,
                            .parent = parent,
@@ -111,11 +119,9 @@ static void judge_value(const walk *w, const char *path, const probe_field *fiel
     if (!at) return;
     at->n++;
     if (!field || !*field->path) return;
-    probe_field_types(field, types);
-    (void)snprintf(why, sizeof why, "found %.120s, expected %s",
-                   value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN) : "null", types);
-    if (!(field->types & type_of(value))) add_breach(w, at, why);
-    else if (field->rule && !field->rule->holds(&v, why)) add_breach(w, at, why);
+    if (!(field->types & type_of(value))) describe_type(field, value, why);
+    else if (!field->rule || field->rule->holds(&v, why)) return;
+    add_breach(w, at, why);
 }
 
 static void walk_value(const walk *w, const char *path, const probe_field *field, json_object *value,
