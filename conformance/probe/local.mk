@@ -67,7 +67,7 @@ conformance_libconformance_la_SOURCES += \
 TESTS += conformance/probe/tests/relay.test
 EXTRA_DIST += conformance/probe/tests/relay.test \
 	conformance/probe/tests/relay.py conformance/probe/tests/relay_calls.py conformance/probe/tests/relay_check.py \
-	conformance/probe/tests/relay_events.py conformance/probe/tests/relay_named.py \
+	conformance/probe/tests/relay_events.py conformance/probe/tests/relay_named.py conformance/probe/tests/relay_part.py \
 	conformance/probe/tests/relay_rounds.py conformance/probe/tests/relay_rows.py
 
 CONFORMANCE_PROBE_TESTS = \
