@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 REF_SOURCES = \
 	ref/arithmetic/blas.c ref/arithmetic/blas.h \
+	ref/arithmetic/exponential.c ref/arithmetic/exponential.h \
 	ref/arithmetic/panels.c ref/arithmetic/panels.h \
 	ref/arithmetic/product.c ref/arithmetic/product.h \
 	ref/arithmetic/real.h \
@@ -59,6 +60,7 @@ REF_TESTS = \
 	ref/tests/check_delta \
 	ref/tests/check_engine \
 	ref/tests/check_experts \
+	ref/tests/check_exponential \
 	ref/tests/check_images \
 	ref/tests/check_memory \
 	ref/tests/check_merger \
@@ -110,6 +112,10 @@ ref_tests_check_experts_SOURCES = ref/tests/check_experts.c
 ref_tests_check_experts_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_experts_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_experts_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_exponential_SOURCES = ref/tests/check_exponential.c
+ref_tests_check_exponential_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
+ref_tests_check_exponential_CFLAGS = $(TEST_CFLAGS)
+ref_tests_check_exponential_LDADD = ref/libref64.la $(TEST_LIBS)
 ref_tests_check_ops_SOURCES = ref/tests/check_ops.c
 ref_tests_check_ops_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_ops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ref/arithmetic/exponential.h"
 #include "ref/arithmetic/product.h"
 #include "ref/arithmetic/weight.h"
 
@@ -113,32 +114,74 @@ assay_status ref_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t widt
     return ASSAY_EUNSUPPORTED;
 }
 
-static double sigmoid(double x)
+/* Numbers whose exponentials are computed at once. */
+enum { CHUNK = 256 };
+
+static size_t chunk_at(size_t i, size_t n)
 {
-    return 1 / (1 + exp(-x));
+    return n - i < CHUNK ? n - i : CHUNK;
 }
 
-static double activate(double x, assay_activation activation)
+/* x[i] = sigmoid(x[i]) */
+static void take_sigmoids(double *x, size_t n)
 {
-    const double root_half = 0.70710678118654752440, root_2_pi = 0.79788456080286535588;
+    for (size_t i = 0; i < n; i++) x[i] = -x[i];
+    (void)ref_exp(x, n, 0);
+    for (size_t i = 0; i < n; i++) x[i] = 1 / (1 + x[i]);
+}
+
+/* Of an activation x · sigmoid(f(x)): f(x). (1 + tanh(u)) / 2 is the sigmoid of 2u. */
+static double gate_of(double x, assay_activation activation)
+{
+    const double root_2_pi = 0.79788456080286535588;
     switch (activation) {
-    case ASSAY_SILU: return x * sigmoid(x);
-    case ASSAY_GELU: return x / 2 * (1 + erf(x * root_half));
-    case ASSAY_GELU_TANH: return x / 2 * (1 + tanh(root_2_pi * (x + 0.044715 * x * x * x)));
-    case ASSAY_QUICK_GELU: return x * sigmoid(1.702 * x);
-    case ASSAY_RELU: return x < 0 ? 0 : x; /* NaN is propagated */
+    case ASSAY_QUICK_GELU: return 1.702 * x;
+    case ASSAY_GELU_TANH: return 2 * root_2_pi * (x + 0.044715 * x * x * x);
+    default: return x;
     }
-    return x;
+}
+
+static void activate_gated(ref_real *x, size_t n, assay_activation activation)
+{
+    double gate[CHUNK];
+    for (size_t i = 0; i < n; i += CHUNK) {
+        const size_t m = chunk_at(i, n);
+        for (size_t k = 0; k < m; k++) gate[k] = gate_of((double)x[i + k], activation);
+        take_sigmoids(gate, m);
+        for (size_t k = 0; k < m; k++) x[i + k] = (ref_real)((double)x[i + k] * gate[k]);
+    }
+}
+
+static double gelu(double x)
+{
+    const double root_half = 0.70710678118654752440;
+    return x / 2 * (1 + erf(x * root_half));
 }
 
 void ref_activate(ref_real *x, size_t n, assay_activation activation)
 {
-    for (size_t i = 0; i < n; i++) x[i] = (ref_real)activate((double)x[i], activation);
+    switch (activation) {
+    case ASSAY_SILU:
+    case ASSAY_GELU_TANH:
+    case ASSAY_QUICK_GELU: activate_gated(x, n, activation); return;
+    case ASSAY_GELU:
+        for (size_t i = 0; i < n; i++) x[i] = (ref_real)gelu((double)x[i]);
+        return;
+    case ASSAY_RELU: /* NaN is propagated */
+        for (size_t i = 0; i < n; i++) x[i] = x[i] < 0 ? 0 : x[i];
+        return;
+    }
 }
 
 void ref_sigmoid(ref_real *x, size_t n)
 {
-    for (size_t i = 0; i < n; i++) x[i] = (ref_real)sigmoid((double)x[i]);
+    double part[CHUNK];
+    for (size_t i = 0; i < n; i += CHUNK) {
+        const size_t m = chunk_at(i, n);
+        for (size_t k = 0; k < m; k++) part[k] = (double)x[i + k];
+        take_sigmoids(part, m);
+        for (size_t k = 0; k < m; k++) x[i + k] = (ref_real)part[k];
+    }
 }
 
 /* The largest of `top` and n values, in four chains: a comparison waits for the one before it. */
@@ -153,17 +196,25 @@ static double find_largest(const ref_real *x, size_t n, double top)
     return tops[0];
 }
 
+/* x[i] = exp(x[i] − top); returns their sum. */
+static double exponentiate(ref_real *x, size_t n, double top)
+{
+    double part[CHUNK], sum = 0;
+    for (size_t i = 0; i < n; i += CHUNK) {
+        const size_t m = chunk_at(i, n);
+        for (size_t k = 0; k < m; k++) part[k] = (double)x[i + k];
+        sum += ref_exp(part, m, top);
+        for (size_t k = 0; k < m; k++) x[i + k] = (ref_real)part[k];
+    }
+    return sum;
+}
+
 /* A softmax with the score `sink` beside the n of x, whose weight is left out. */
 static void softmax_beside(ref_real *x, size_t n, double sink)
 {
     const double top = find_largest(x, n, sink);
-    double sum = exp(sink - top);
-    for (size_t i = 0; i < n; i++) {
-        const double e = exp((double)x[i] - top);
-        x[i] = (ref_real)e;
-        sum += e;
-    }
-    for (size_t i = 0; i < n; i++) x[i] = (ref_real)((double)x[i] / sum);
+    const double share = 1 / (exp(sink - top) + exponentiate(x, n, top));
+    for (size_t i = 0; i < n; i++) x[i] = (ref_real)((double)x[i] * share);
 }
 
 void ref_softmax(ref_real *x, size_t n)
