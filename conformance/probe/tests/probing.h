@@ -23,7 +23,8 @@ void probing_close(void);
 /* Copies the truth's cases to "served" in the directory of the test. */
 void probing_serve(void);
 
-/* What a probe of these cases asks. target: a URL, or a directory with a saved run. asked: a group or a check;
+/* What a probe of these cases asks. target: a URL, or a directory with a saved run. asked: a group or a
+ * check;
  * "" for all. endpoints: bits; 0: all. save: a directory; NULL: nothing is saved.
  * It refers to static memory. */
 probe_options probing_options(const char *target, const char *asked, unsigned endpoints, const char *save);
@@ -38,7 +39,8 @@ const char *probing_url(const oracle *o);
 
 /* The row of a check with a verdict, whose text or rule contains `part`; if there is none, every row that is
  * not ok is printed, and the test fails. */
-const probe_finding *probing_row(const probing *p, const char *check, probe_verdict verdict, const char *part);
+const probe_finding *probing_row(const probing *p, const char *check, probe_verdict verdict,
+                                 const char *part);
 
 /* Fails the test, and prints the rows, if the server is blamed for anything. */
 void probing_agrees(const probing *p);
