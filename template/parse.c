@@ -130,7 +130,7 @@ static void parse_parameters(tpl_parser *p, tpl_node *macro)
     while (!tpl_parser_at(p, ")") && p->t->status == ASSAY_OK) {
         if (macro->list.n > 0) tpl_parser_expect(p, ",");
         tpl_node *parameter = tpl_parser_node(p, TPL_NODE_NAME);
-        parameter->name = tpl_parser_expect_kind(p, TPL_TOKEN_NAME, "the name of a parameter");
+        parameter->name = tpl_parse_new_name(p, "the name of a parameter");
         for (size_t i = 0; i < macro->list.n && tpl_step(p->t, 1); i++)
             if (tpl_same(macro->list.at[i]->name, parameter->name))
                 (void)tpl_fail(p->t, ASSAY_EFORMAT, "the parameter %.*s of a macro stands twice",
@@ -158,7 +158,7 @@ static const tpl_node *parse_macro(tpl_parser *p)
 {
     tpl_node *node = tpl_parser_node(p, TPL_NODE_MACRO);
     tpl_parser_next(p);
-    node->name = tpl_parser_expect_kind(p, TPL_TOKEN_NAME, "the name of a macro");
+    node->name = tpl_parse_new_name(p, "the name of a macro");
     parse_parameters(p, node);
     parse_macro_body(p, node, "endmacro");
     return node;

@@ -79,15 +79,33 @@ static const tpl_node *parse_dict(tpl_parser *p)
     return node;
 }
 
-static const tpl_node *parse_name(tpl_parser *p, bool with_member)
+/* Whether a word is no name but a constant. */
+static bool find_constant(assay_text word, tpl_value *value)
 {
     static const char *const words[] = {"true", "True", "false", "False", "none", "None"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (tpl_same_text(word, words[i])) {
+            *value = i < 4 ? tpl_bool(i < 2) : tpl_none();
+            return true;
+        }
+    return false;
+}
+
+assay_text tpl_parse_new_name(tpl_parser *p, const char *what)
+{
+    tpl_value value;
+    if (p->token->kind == TPL_TOKEN_NAME && find_constant(p->token->text, &value)) tpl_parser_fail(p, what);
+    return tpl_parser_expect_kind(p, TPL_TOKEN_NAME, what);
+}
+
+static const tpl_node *parse_name(tpl_parser *p, bool with_member)
+{
     const assay_text name = p->token->text;
+    tpl_value value;
     tpl_node *node = tpl_parser_node(p, TPL_NODE_NAME);
     node->name = name;
     tpl_parser_next(p);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (tpl_same_text(name, words[i])) return new_const(p, i < 4 ? tpl_bool(i < 2) : tpl_none());
+    if (find_constant(name, &value)) return new_const(p, value);
     if (with_member && tpl_parser_accept(p, ".")) {
         node->kind = TPL_NODE_MEMBER;
         node->field = tpl_parser_expect_kind(p, TPL_TOKEN_NAME, "the name of a member");

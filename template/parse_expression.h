@@ -15,6 +15,10 @@ const tpl_node *tpl_parse_tuple(tpl_parser *p, bool with_choice);
 /* A target of an assignment: a name, a tuple of names or, with_member, a member of a namespace. */
 const tpl_node *tpl_parse_target(tpl_parser *p, bool with_member);
 
+/* Takes the name of a macro or of a parameter, which is no constant (none, true, false). what: the name is
+ * expected, in words. */
+assay_text tpl_parse_new_name(tpl_parser *p, const char *what);
+
 /* A filter without its input, and those that follow it. */
 const tpl_node *tpl_parse_filters(tpl_parser *p, const tpl_node *input, bool inline_start);
 

@@ -152,6 +152,15 @@ FILTER(filter_wordcount)
     return tpl_int(n);
 }
 
+/* Whether a number is below a power of 1000 or 1024, an integer in Python, where 1e24 is below 1000 ** 8. The
+ * 64 bits of a long double hold each power up to the 8th exactly. */
+static bool is_below(double x, long double base, size_t power)
+{
+    long double limit = 1;
+    for (size_t i = 0; i < power; i++) limit *= base;
+    return (long double)x < limit;
+}
+
 FILTER(filter_filesizeformat)
 {
     static const char *const units[] = {"kB",  "MB",  "GB",  "TB",  "PB",  "EB",  "ZB",  "YB",
@@ -170,7 +179,7 @@ FILTER(filter_filesizeformat)
         if (!isfinite(bytes)) return tpl_fail_type(t, v, "filesizeformat of a number that is not finite");
         (void)snprintf(text, sizeof text, "%.0f Bytes", trunc(bytes) + 0.0);
     } else {
-        while (i < 7 && !(bytes < pow(base, (double)i + 2))) i++;
+        while (i < 7 && !is_below(bytes, base, i + 2)) i++;
         (void)snprintf(text, sizeof text, "%.1f %s", base * bytes / pow(base, (double)i + 2),
                        units[i + (binary ? 8 : 0)]);
     }

@@ -64,13 +64,18 @@ LATER: tuple[str, ...] = (
     # A colon before the end of a tag.
     "{% if n: %}a{% elif s: %}b{% else: %}c{% endif %}{% for x in xs: %}{{ x }}{% else: %}{% endfor %}{% macro m(): %}m{% endmacro %}{{ m() }}{% filter upper: %}f{% endfilter %}{% set y: %}y{% endset %}{{ y }}{% call m(): %}{% endcall %}", "{% with a = 1: %}{% endwith %}", "{% set y = 1: %}", "{% if n %}{% endif: %}",
     # Arguments that a safe text escapes, of any type.
-    "{{ (h|safe).replace('b', 2) }}{{ (h|safe).replace('b', [1, '<'], 1) }}{{ (h|safe).replace('b', missing) }}{{ ('x'|safe).center(5, 1) }}", "{{ ('x'|safe).center(5, none) }}", "{{ (h|safe).replace(2, 'b') }}",    # The variable `self`: it is the template unless an assignment stands before every use.
+    "{{ (h|safe).replace('b', 2) }}{{ (h|safe).replace('b', [1, '<'], 1) }}{{ (h|safe).replace('b', missing) }}{{ ('x'|safe).center(5, 1) }}", "{{ ('x'|safe).center(5, none) }}", "{{ (h|safe).replace(2, 'b') }}",
+    # The variable `self`: it is the template unless an assignment stands before every use.
     "{{ self.DEFAULT_SYSTEM_MESSAGE }}{{ self['a'] }}{{ self[0] }}{{ self.__class__ }}{{ self['_a'] }}{{ self.a is defined }}|{{ self }}{{ self|e }}{{ self|upper }}{{ '%s'|format(self) }}{{ [self] }}{{ self|int(3) }}{{ self|default(1) }}",
     "{{ self is defined }}{{ self is iterable }}{{ self is sequence }}{{ self is mapping }}{{ self is callable }}{{ self is string }}{{ self is sameas self }}{{ self == self }}{{ self == 1 }}{{ self in [self] }}{{ {self: 1}[self] }}{{ not self }}",
     "{{ self.a.b }}", "{{ self[1:2] }}", "{{ self() }}", "{{ self|length }}", "{{ self|list }}", "{{ 1 in self }}", "{{ self|tojson }}", "{{ self < self }}", "{% for x in self %}{% endfor %}", "{% set self.a = 1 %}{{ self }}",
     "{% set self = 1 %}{{ self }}", "{% if not n %}{% set self = 1 %}{% endif %}{{ self }}|", "{{ self }}{% if not n %}{% set self = 1 %}{% endif %}{{ self }}{% set self = 2 %}{{ self }}",
     "{% for i in xs %}{{ self }}{% endfor %}{% set self = 1 %}{{ self }}", "{% for i in xs %}{{ self }}{% set self = i %}{{ self }}{% endfor %}{{ self }}", "{% for self in xs %}{{ self }}{% endfor %}{{ self }}|", "{% macro m(self=4) %}{{ self }}{% endmacro %}{{ m() }}{{ self }}|",
     "{% macro m() %}{{ self }}{% set self = 3 %}{{ self }}{% endmacro %}{{ m() }}{{ self }}", "{% set self = 1 %}{% macro m() %}{{ self }}{% endmacro %}{{ m() }}", "{% macro self() %}m{% endmacro %}{{ self }}", "{{ self }}{% macro self() %}m{% endmacro %}{{ self() }}", "{% with self = self %}{{ self }}{% endwith %}{{ self }}|", "{% set x = self %}{% set self = x %}{{ self }}|",
+    # Names of macros and parameters that are constants.
+    "{% macro m(c, none) %}{% endmacro %}", "{% macro True() %}{% endmacro %}", "{% macro m() %}{% endmacro %}{% call(False) m() %}{% endcall %}", "{% macro m(c, NONE=1) %}{{ NONE }}{% endmacro %}{{ m(2) }}",
+    # A size of which the nearest double is below the unit.
+    "{{ (10 ** 25 / 10)|filesizeformat }}{{ (10 ** 24)|filesizeformat }}{{ (10 ** 24 - 1)|filesizeformat }}{{ 1.0000000000000001e24|filesizeformat }}{{ 1000.0|filesizeformat }}{{ 1e21|filesizeformat }}{{ (2 ** 80 - 2 ** 20)|filesizeformat(true) }}{{ (2 ** 80)|filesizeformat(true) }}",
 )
 CHARACTERS = ("{% for c in s %}{{ c.isupper()|int + c.islower()|int * 2 + c.istitle()|int * 4 + c.isalpha()|int * 8 + c.isdecimal()|int * 16 + c.isdigit()|int * 32 + c.isnumeric()|int * 64 + "
               "c.isalnum()|int * 128 + c.isspace()|int * 256 + c.isprintable()|int * 512 + c.isidentifier()|int * 1024 + ('a' ~ c).isidentifier()|int * 2048 + (('A' ~ c ~ 'Σ').lower()|last == 'ς')|int * 4096 + "
