@@ -38,7 +38,8 @@ typedef struct conf_bench {
     conf_bench_series *series;        /* [n_points, n_engines] */
     char processor[128];
     size_t n_processors, read_bytes;
-    conf_machine machine; /* best value of all repetitions, member by member */
+    conf_machine machine; /* best value of all repetitions, member by member; zeros if no engine has passed
+                           * the first-token point */
     bool has_plan;
     char no_plan[sizeof(assay_error)]; /* why there is no plan */
     size_t n_parameters, n_ids;        /* of the plan; n_ids: SIZE_MAX without a plan */

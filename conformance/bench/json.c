@@ -35,18 +35,19 @@ static bool add_machine(json_object *to, const conf_bench *b)
 {
     json_object *machine = json_object_new_object();
     const conf_machine *m = &b->machine;
+    const bool measured = m->read_one > 0;
     return conf_json_add(to, "machine", machine) && conf_json_add_text(machine, "processor", b->processor) &&
            conf_json_add_count(machine, "processors", b->n_processors) &&
            conf_json_add_text(machine, "instructions", conf_loops_choose()->name) &&
            conf_json_add_count(machine, "read_bytes", b->read_bytes) &&
-           conf_json_add_real(machine, "read_one", m->read_one) &&
-           conf_json_add_real(machine, "read_all", m->read_all) &&
-           conf_json_add_real(machine, "fma_one", m->fma_one) &&
-           conf_json_add_real(machine, "fma_all", m->fma_all) &&
-           conf_json_add_real(machine, "bf16_one", m->bf16_one) &&
-           conf_json_add_real(machine, "bf16_all", m->bf16_all) &&
-           conf_json_add_real(machine, "i8_one", m->i8_one) &&
-           conf_json_add_real(machine, "i8_all", m->i8_all);
+           conf_json_add_real(machine, "read_one", or_null(measured, m->read_one)) &&
+           conf_json_add_real(machine, "read_all", or_null(measured, m->read_all)) &&
+           conf_json_add_real(machine, "fma_one", or_null(measured, m->fma_one)) &&
+           conf_json_add_real(machine, "fma_all", or_null(measured, m->fma_all)) &&
+           conf_json_add_real(machine, "bf16_one", or_null(measured, m->bf16_one)) &&
+           conf_json_add_real(machine, "bf16_all", or_null(measured, m->bf16_all)) &&
+           conf_json_add_real(machine, "i8_one", or_null(measured, m->i8_one)) &&
+           conf_json_add_real(machine, "i8_all", or_null(measured, m->i8_all));
 }
 
 /* Adds the value of an option, or null. */

@@ -12,7 +12,7 @@
  *             attention): null without a plan, and the reason in note
  *   machine   processor, processors, instructions; read_bytes, of the buffer; read_one, read_all:
  *             bytes per second; fma_one, fma_all: float32 operations per second; bf16_one, bf16_all,
- *             i8_one, i8_all: of narrower types
+ *             i8_one, i8_all: of narrower types; all null if no engine passes the first-token point
  *   seed, repeat
  *   kernels   the kernel library as on the command line, or null
  *   compute   the requested type "f32", "bf16" or "int8", or null

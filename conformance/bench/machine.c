@@ -145,13 +145,16 @@ static double read_speed(size_t n_threads, size_t n_mib, work *w)
     return (double)(n_mib * MIB) / least;
 }
 
-/* One item per thread. Doubles the rounds until a trial is long enough for the clock. */
+/* One item per thread. Doubles the rounds until they are long enough for the clock, and then takes as many as
+ * fill a trial. */
 static double fma_speed(size_t n_threads, work *w)
 {
-    double least;
+    double seconds, least = INFINITY;
     w->n_rounds = 1 << 12;
-    while ((least = seconds_of(n_threads, n_threads, multiply_add, w)) < SECONDS_OF_TRIAL) w->n_rounds *= 2;
-    for (int t = 1; t < N_TRIALS; t++) least = fmin(least, seconds_of(n_threads, n_threads, multiply_add, w));
+    while ((seconds = seconds_of(n_threads, n_threads, multiply_add, w)) < SECONDS_OF_TRIAL / 16)
+        w->n_rounds *= 2;
+    w->n_rounds = (size_t)((double)w->n_rounds * fmax(1, SECONDS_OF_TRIAL / seconds));
+    for (int t = 0; t < N_TRIALS; t++) least = fmin(least, seconds_of(n_threads, n_threads, multiply_add, w));
     return 2.0 * (double)w->n_rounds * (double)(w->n_lanes * n_threads) / least;
 }
 

@@ -43,6 +43,7 @@ static void print_machine(const conf_bench *b, FILE *out)
 {
     const conf_machine *m = &b->machine;
     (void)fprintf(out, "%-12s %s, %zu of them\n", "processor", b->processor, b->n_processors);
+    if (m->read_one <= 0) return; /* it was not measured */
     print_limit(out, "reading", "GB/s", 1e9, m->read_one, m->read_all, b->n_processors);
     (void)fprintf(out, ": %zu MiB summed up\n", b->read_bytes >> 20);
     print_limit(out, "multiply-add", "GFLOP/s", 1e9, m->fma_one, m->fma_all, b->n_processors);

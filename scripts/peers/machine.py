@@ -46,9 +46,10 @@ def processor(cpuinfo: Path = CPUINFO) -> str:
 
 
 def better(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
-    """Merges the machine descriptions of two calls of `assay bench`, with the higher value of each limit."""
+    """Merges the machine descriptions of two calls of `assay bench`, with the higher value of each limit, of which
+    a call has none if no engine passed."""
     limits = ("read_one", "read_all", "fma_one", "fma_all")
-    return b | {name: max(a.get(name, 0), b[name]) for name in limits}
+    return b | {name: max(a.get(name) or 0, b[name] or 0) for name in limits}
 
 
 def assay_version(assay: Path) -> str:

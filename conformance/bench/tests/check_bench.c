@@ -192,6 +192,7 @@ START_TEST(failures_are_reported)
     const support_output *o = bench(ends[_i].fault, ends[_i].arguments);
     assert_code(o, ends[_i].code);
     assert_holds(o->out, ends[_i].line);
+    ck_assert_int_eq(strstr(o->out, "\nreading ") == NULL, strstr(o->out, ", first token of 16: ") != NULL);
 }
 END_TEST
 
@@ -214,6 +215,8 @@ START_TEST(a_failed_first_token_ends_the_measurement)
     assert_code(o, 1);
     json_object *document = parse(o->out);
     for (size_t i = 0; i < 3; i++) assert_text(result(document, i), "class", "mask");
+    ck_assert_ptr_null(member(member(document, "machine"), "read_all"));
+    ck_assert_ptr_null(member(member(document, "machine"), "i8_one"));
     json_object_put(document);
 }
 END_TEST
@@ -223,8 +226,8 @@ START_TEST(other_engines_are_measured_after_a_failure)
     add_model("crash");
     char command[8192];
     (void)snprintf(command, sizeof command,
-                   "ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" bench -e fake32 -e ref32 --model crash "
-                   "--repeat 2 --prompt 6 --context 3 --json -",
+                   "ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" bench -e fake32 -e ref32 --model crash " QUICK
+                   " --json -",
                    support_engine("fake32"));
     const support_output *o = support_shell(command);
     assert_code(o, 1);
@@ -249,7 +252,7 @@ START_TEST(token_ids_are_text)
                    "cp -R '%s/fixtures/gemma3n/towers/model' sounds && chmod -R u+w sounds && "
                    "sed -i 's/\"vocab_offset\": 107/\"vocab_offset\": 50/' sounds/config.json && "
                    "\"$ASSAY\" info sounds | grep -q 'ids from 50 on are not text' && "
-                   "\"$ASSAY\" bench -e ref32 --model sounds --repeat 1 --prompt 400",
+                   "\"$ASSAY\" bench -e ref32 --model sounds --repeat 1 --prompt 400 --memory 256",
                    source_dir());
     assert_code(support_shell(command), 0);
 }
@@ -303,8 +306,8 @@ static const struct {
 START_TEST(prompts_with_images_are_measured)
 {
     const char *model = "\"$top_srcdir\"/fixtures/qwen3_vl/base/model";
-    const support_output *o =
-        support_assay("bench -e ref32 --model %s --repeat 1 --tokens 2 --prompt 16x24x2 --json -", model);
+    const support_output *o = support_assay(
+        "bench -e ref32 --model %s --repeat 1 --tokens 2 --prompt 16x24x2 --memory 256 --json -", model);
     assert_code(o, 0);
     json_object *document = parse(o->out), *one = result(document, 1);
     assert_text(one, "measure", "prefill");
@@ -324,8 +327,8 @@ END_TEST
 START_TEST(an_image_with_crops_is_measured)
 {
     const char *model = "\"$top_srcdir\"/fixtures/moondream3/base/model";
-    const support_output *o =
-        support_assay("bench -e ref32 --model %s --repeat 1 --tokens 2 --prompt 24x12x1 --json -", model);
+    const support_output *o = support_assay(
+        "bench -e ref32 --model %s --repeat 1 --tokens 2 --prompt 24x12x1 --memory 256 --json -", model);
     assert_code(o, 0);
     json_object *document = parse(o->out), *one = result(document, 1);
     ck_assert_double_eq(real(one, "images"), 1);
