@@ -152,7 +152,7 @@ double conf_kl(const double *truth, const double *found, size_t n)
     return row_kl(&t, &c, n);
 }
 
-conf_distance conf_row_distance(const conf_row *truth, const conf_row *found, size_t n)
+conf_distance conf_row_distance_but_kl(const conf_row *truth, const conf_row *found, size_t n)
 {
     conf_distance d = {0};
     size_t differs = conf_row_mask_difference(truth, found, n);
@@ -177,9 +177,14 @@ conf_distance conf_row_distance(const conf_row *truth, const conf_row *found, si
             n_finite++;
         }
     }
-    if (d.max_abs == 0) return d; /* the rows are equal, so KL is 0 */
-    d.rmse = sqrt(squares / (double)n_finite);
-    d.kl = sqrt(2 * row_kl(truth, found, n));
+    if (d.max_abs > 0) d.rmse = sqrt(squares / (double)n_finite);
+    return d;
+}
+
+conf_distance conf_row_distance(const conf_row *truth, const conf_row *found, size_t n)
+{
+    conf_distance d = conf_row_distance_but_kl(truth, found, n);
+    if (d.max_abs > 0) d.kl = sqrt(2 * row_kl(truth, found, n)); /* of equal rows it is 0 */
     return d;
 }
 

@@ -38,6 +38,17 @@ conf_distance conf_noise_of(const double *truth, const double *float32, size_t n
     return noise;
 }
 
+double conf_noise_largest(const double *truth, const double *float32, size_t n_rows, size_t n_cols)
+{
+    double largest = 0;
+    for (size_t r = 0; r < n_rows; r++) {
+        const conf_row t = conf_row_of_double(truth + r * n_cols),
+                       c = conf_row_of_double(float32 + r * n_cols);
+        largest = fmax(largest, conf_row_distance_but_kl(&t, &c, n_cols).max_abs);
+    }
+    return largest;
+}
+
 conf_bounds conf_bounds_of_noise(const conf_distance *noise, double max_abs)
 {
     return (conf_bounds){.max_abs = conf_unit_float32(noise->max_abs, max_abs),

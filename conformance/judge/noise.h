@@ -59,6 +59,9 @@ typedef struct conf_bounds {
 conf_distance conf_noise_of(const double *truth, const double *float32, size_t n_rows, size_t n_cols);
 conf_bounds conf_bounds_float32(const double *truth, const double *float32, size_t n_rows, size_t n_cols);
 
+/* max_abs of conf_noise_of. */
+double conf_noise_largest(const double *truth, const double *float32, size_t n_rows, size_t n_cols);
+
 /* The bounds for a known noise. max_abs: of the truth. */
 conf_bounds conf_bounds_of_noise(const conf_distance *noise, double max_abs);
 

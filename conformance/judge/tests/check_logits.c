@@ -281,6 +281,8 @@ START_TEST(float32_is_judged_as_the_double_of_the_same_value)
                                  {{ASSAY_F64, long_found}, {ASSAY_F32, narrow_found}}};
     conf_distance d = conf_distance_of(long_truth, long_found, LONG);
     ck_assert_uint_eq(d.worst, _i ? 1290 : 1200);
+    ck_assert_double_eq(conf_noise_largest(long_truth, long_found, 1, LONG), d.max_abs);
+    ck_assert_double_eq(conf_noise_largest(long_truth, long_found, 3, LONG / 3), d.max_abs);
     for (size_t i = 0; i < 4; i++) {
         const conf_row *t = &rows[0][i / 2], *c = &rows[1][i % 2];
         conf_distance e = conf_row_distance(t, c, LONG);

@@ -41,8 +41,8 @@ static probe_noise noise_of(double distance, double max_abs)
 static probe_noise noise_of_run(const conf_rows *rows, const double *run, double max_abs)
 {
     if (!run) return (probe_noise){0};
-    const conf_distance d = conf_noise_of(rows->truth, run, rows->n_rows, rows->n_cols);
-    return noise_of(d.max_abs > 0 ? d.max_abs : conf_noise_floor(max_abs), max_abs);
+    const double largest = conf_noise_largest(rows->truth, run, rows->n_rows, rows->n_cols);
+    return noise_of(largest > 0 ? largest : conf_noise_floor(max_abs), max_abs);
 }
 
 static void measure_noise(const conf_decoder *d, probe_noise out[PROBE_TYPES])
