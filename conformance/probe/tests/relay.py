@@ -76,11 +76,13 @@ def written(stream: list[Any]) -> str:
 
 
 def changed(body: bytes, kind: str, bugs: list[Bug], form: str, request: Request) -> bytes:
+    changes = [bug.answer for bug in bugs if bug.answer and (bug.form == "refusal") == (form == "refusal")]
+    if not changes:
+        return body
     stream = "event-stream" in kind
     answer: Answer = {"events": events(body.decode())} if stream else {"body": json.loads(body)}
-    for bug in bugs:
-        if bug.answer and (bug.form == "refusal") == (form == "refusal"):
-            bug.answer(answer, request)
+    for change in changes:
+        change(answer, request)
     return (written(answer["events"]) if stream else json.dumps(answer["body"], ensure_ascii=False)).encode()
 
 
@@ -124,11 +126,11 @@ class Handler(BaseHTTPRequestHandler):
         if int(asked.get("top_logprobs") or 0) > TOP_MOST or int(asked.get("logprobs") or 0) > TOP_MOST:
             self.answer(400, "application/json", b'{"error":{"message":"too many alternatives"}}')
             return
-        request = json.loads(body)
-        for bug in bugs:
-            if bug.request:
-                bug.request(request)
-        self.answer(*self.planted(*self.forward("POST", path, json.dumps(request).encode()), bugs, asked))
+        changes = [bug.request for bug in bugs if bug.request]
+        request = json.loads(body) if changes else asked
+        for change in changes:
+            change(request)
+        self.answer(*self.planted(*self.forward("POST", path, json.dumps(request).encode() if changes else body), bugs, asked))
 
     @staticmethod
     def read(body: bytes) -> Optional[Request]:
