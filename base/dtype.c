@@ -149,48 +149,64 @@ void dtype_to_f64(double *dst, const void *src, assay_dtype dtype, size_t n)
     else if (n > 0) memcpy(dst, src, n * sizeof *dst);
 }
 
-/* Rounds x to at most `bits` significant bits, the last one at least 2^least. */
-static double round_to(double x, int bits, int least)
+/* A type of 16 bits: sign, exponent, fraction. */
+typedef struct half {
+    unsigned fraction, bias; /* fraction: its bits */
+    double least;            /* smallest normal number, 2^(1 - bias) */
+} half;
+
+static const half F16 = {10, 15, 0x1p-14}, BF16 = {7, 127, 0x1p-126};
+
+static uint64_t bits_of(double x)
 {
-    int exponent;
-    (void)frexp(x, &exponent);
-    int place = exponent - bits > least ? exponent - bits : least;
-    return ldexp(nearbyint(ldexp(x, -place)), place);
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Rounds to nearest, ties to even. x is not NaN. */
+static uint16_t narrow(double x, const half *to)
+{
+    const double magnitude = fabs(x);
+    const unsigned sign = signbit(x) ? 0x8000 : 0, infinity = (2 * to->bias + 1) << to->fraction;
+    /* A multiple of the smallest subnormal number: `unit` is so large that a sum has no bits below it. */
+    const double unit = to->least * (double)(1ULL << (52 - to->fraction));
+    if (magnitude < to->least)
+        return (uint16_t)(sign | (unsigned)(bits_of(magnitude + unit) - bits_of(unit)));
+    const uint64_t bits = bits_of(magnitude), half_unit = 1ULL << (51 - to->fraction);
+    const uint64_t rounded =
+                       (bits + half_unit - 1 + (bits >> (52 - to->fraction) & 1)) >> (52 - to->fraction),
+                   pattern = rounded - ((uint64_t)(1023 - to->bias) << to->fraction);
+    return (uint16_t)(sign | (pattern < infinity ? (unsigned)pattern : infinity));
 }
 
 static uint16_t f64_to_bf16(double x)
 {
-    float rounded = (float)(isfinite(x) ? round_to(x, 8, -133) : x);
+    if (!isnan(x)) return narrow(x, &BF16);
+    const float single = (float)x;
     uint32_t bits;
-    memcpy(&bits, &rounded, sizeof bits);
-    return (uint16_t)(bits >> 16 | (isnan(x) ? 0x40 : 0));
+    memcpy(&bits, &single, sizeof bits);
+    return (uint16_t)(bits >> 16 | 0x40);
 }
 
 static uint16_t f64_to_f16(double x)
 {
-    unsigned sign = signbit(x) ? 0x8000 : 0;
-    if (isnan(x)) return (uint16_t)(sign | 0x7e00);
-    double a = isinf(x) ? x : fabs(round_to(x, 11, -24));
-    if (isinf(x) || a > 65504) return (uint16_t)(sign | 0x7c00);
-    if (a < ldexp(1, -14)) return (uint16_t)(sign | (unsigned)ldexp(a, 24));
-    int exponent;
-    double fraction = frexp(a, &exponent); /* in [1/2, 1) */
-    return (uint16_t)(sign | (unsigned)(exponent + 14) << 10 | ((unsigned)ldexp(fraction, 11) - 1024));
+    if (!isnan(x)) return narrow(x, &F16);
+    return signbit(x) ? 0xfe00 : 0x7e00;
 }
 
 void dtype_from_f64(void *dst, const double *src, assay_dtype dtype, size_t n)
 {
-    size_t bytes = dtype_size(dtype);
-    for (size_t i = 0; i < n; i++) {
-        float single = dtype == ASSAY_F32 ? (float)src[i] : 0;
-        uint16_t half = 0;
-        if (dtype == ASSAY_F16) half = f64_to_f16(src[i]);
-        if (dtype == ASSAY_BF16) half = f64_to_bf16(src[i]);
-        const void *from = dtype == ASSAY_F64   ? (const void *)&src[i]
-                           : dtype == ASSAY_F32 ? (const void *)&single
-                                                : (const void *)&half;
-        memcpy((char *)dst + i * bytes, from, bytes);
+    char *to = dst;
+    for (size_t i = 0; dtype == ASSAY_F32 && i < n; i++) {
+        const float single = (float)src[i];
+        memcpy(to + i * sizeof single, &single, sizeof single);
     }
+    for (size_t i = 0; dtype_size(dtype) == sizeof(uint16_t) && i < n; i++) {
+        const uint16_t stored = dtype == ASSAY_F16 ? f64_to_f16(src[i]) : f64_to_bf16(src[i]);
+        memcpy(to + i * sizeof stored, &stored, sizeof stored);
+    }
+    if (dtype == ASSAY_F64 && n > 0) memcpy(dst, src, n * sizeof *src);
 }
 
 int64_t dtype_integer(const assay_tensor *t, size_t i)
