@@ -26,24 +26,51 @@ static assay_product_fn *product_of(const assay_kernels *kernels, const sweep_op
     return !m ? NULL : x == ASSAY_F32 ? m->f32 : x == ASSAY_BF16 ? m->bf16 : m->i8;
 }
 
-static void judge_row(const sweep_product *p, sweep *s, size_t row, size_t first, size_t end)
+enum { OUTPUTS = 4 }; /* that are summed at once: a sum waits for each of its additions */
+
+/* Sums a row for outputs first … first + OUTPUTS - 1; those from `end` on as the last before it. */
+static void find_sums(const sweep_product *p, size_t row, size_t first, size_t end, double sum[OUTPUTS],
+                      double magnitude[OUTPUTS])
 {
     const size_t n_in = p->stored.n_in;
+    const double *x = p->x + row * n_in, *w[OUTPUTS], *magnitudes[OUTPUTS];
+    double sums[OUTPUTS] = {0}, all[OUTPUTS] = {0};
+    for (size_t k = 0; k < OUTPUTS; k++) {
+        const size_t o = first + k < end ? first + k : end - 1;
+        w[k] = p->w + o * n_in;
+        magnitudes[k] = p->magnitude + o * n_in;
+    }
+    for (size_t i = 0; i < n_in; i++) {
+#pragma GCC unroll 4
+        for (size_t k = 0; k < OUTPUTS; k++) {
+            sums[k] += x[i] * w[k][i];
+            all[k] += fabs(x[i]) * magnitudes[k][i];
+        }
+    }
+    memcpy(sum, sums, sizeof sums);
+    memcpy(magnitude, all, sizeof all);
+}
+
+/* Whether an output, `at` among all, agrees with its sum; with affine groups any number that is not finite
+ * stands for another. */
+static bool judge_output(const sweep_product *p, sweep *s, float y, double sum, double magnitude, size_t at)
+{
+    if (p->stored.bits && !isfinite(sum)) {
+        if (isfinite(y)) sweep_fail(s, "element %zu: %g, expected %g", at, (double)y, sum);
+        return true;
+    }
+    return p->numbers == SWEEP_INTEGERS ? sweep_judge_exact(s, y, sum, at)
+                                        : sweep_judge(s, y, sum, magnitude, at);
+}
+
+static void judge_row(const sweep_product *p, sweep *s, size_t row, size_t first, size_t end)
+{
+    double sum[OUTPUTS], magnitude[OUTPUTS];
     for (size_t o = first; o < end; o++) {
-        double sum = 0, magnitude = 0;
+        const size_t k = (o - first) % OUTPUTS;
+        if (k == 0) find_sums(p, row, o, end, sum, magnitude);
         const float y = p->of.y[row * p->of.ld_y + o];
-        for (size_t i = 0; i < n_in; i++) {
-            sum += p->x[row * n_in + i] * p->w[o * n_in + i];
-            magnitude += fabs(p->x[row * n_in + i]) * p->magnitude[o * n_in + i];
-        }
-        const size_t at = row * p->stored.n_out + o;
-        if (p->stored.bits && !isfinite(sum)) {
-            if (isfinite(y)) sweep_fail(s, "element %zu: %g, expected %g", at, (double)y, sum);
-        } else if (p->numbers == SWEEP_INTEGERS) {
-            if (!sweep_judge_exact(s, y, sum, at)) return;
-        } else if (!sweep_judge(s, y, sum, magnitude, at)) {
-            return;
-        }
+        if (!judge_output(p, s, y, sum[k], magnitude[k], row * p->stored.n_out + o)) return;
     }
 }
 
