@@ -270,7 +270,7 @@ static assay_attention_fn *kernel_of(const assay_kernels *kernels, const sweep_o
 
 static void run_attention(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
-    sweep_begin(s, shape, DIMS, numbers);
+    if (!sweep_begin(s, shape, DIMS, numbers)) return;
     const size_t width = shape[N_HEADS] * shape[HEAD_DIM], extra = shape[EXTRAS] & STRIDES ? 5 : 0;
     sweep_attention a = {.s = s,
                          .dtype = op->kind == KIND_F32 ? ASSAY_F32 : ASSAY_BF16,

@@ -106,7 +106,7 @@ static void run_gate(sweep *s, const sweep_op *op, const size_t *shape, sweep_nu
     const assay_activation activation = (assay_activation)op->kind;
     assay_gate_fn *kernel = s->kernels->gate->f32;
     size_t n = shape[0], bytes = n * sizeof(float);
-    sweep_begin(s, shape, 1, numbers);
+    if (!sweep_begin(s, shape, 1, numbers)) return;
     float *gate = sweep_alloc(s, "gate", bytes), *up = sweep_alloc(s, "up", bytes),
           *y = sweep_alloc_guarded(s, "y", bytes);
     sweep_fill(s, gate, n, numbers);
@@ -127,7 +127,7 @@ static void run_cap(sweep *s, const sweep_op *op, const size_t *shape, sweep_num
     (void)op;
     assay_cap_fn *kernel = s->kernels->cap->f32;
     size_t n = shape[0], bytes = n * sizeof(float);
-    sweep_begin(s, shape, 1, numbers);
+    if (!sweep_begin(s, shape, 1, numbers)) return;
     float *x = sweep_alloc(s, NULL, bytes), *y = sweep_alloc_guarded(s, "x", bytes),
           cap = sweep_bits(s) % 2 ? 30 : 0.75F;
     sweep_fill(s, x, n, numbers);

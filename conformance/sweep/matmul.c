@@ -152,7 +152,7 @@ static void run_matmul(sweep *s, const sweep_op *op, const size_t *shape, sweep_
 {
     const assay_dtype weights = KINDS[op->kind].weights;
     assay_product_fn *kernel = product_of(s->kernels, op);
-    sweep_begin(s, shape, DIMS, numbers);
+    if (!sweep_begin(s, shape, DIMS, numbers)) return;
     sweep_product p = {
         .x_dtype = KINDS[op->kind].x,
         .numbers = numbers,

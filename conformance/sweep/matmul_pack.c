@@ -136,7 +136,7 @@ static void judge_threads(const sweep_product *p, sweep *s)
 
 void sweep_pack_run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
-    sweep_begin(s, shape, SWEEP_PACK_DIMS, numbers);
+    if (!sweep_begin(s, shape, SWEEP_PACK_DIMS, numbers)) return;
     sweep_product p = {.numbers = numbers,
                        .kernel = sweep_matmul_of(s->kernels, KINDS[op->kind]),
                        .stored = {.n_out = shape[N_OUT],

@@ -76,7 +76,7 @@ static void judge_threads(const rotation *r, sweep *s)
 static void run_rope(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     (void)op;
-    sweep_begin(s, shape, DIMS, numbers);
+    if (!sweep_begin(s, shape, DIMS, numbers)) return;
     rotation r = {shape[N_HEADS], shape[HEAD_DIM], shape[DIM], shape[ADJACENT] != 0, NULL, NULL, NULL, NULL};
     size_t n = r.n_heads * r.head_dim, n_bytes = n * sizeof *r.x;
     r.before = sweep_alloc(s, NULL, n_bytes);

@@ -148,7 +148,7 @@ static void fill_scores(sweep *s, float *score, const size_t *shape, sweep_numbe
 static void run_router(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     (void)op;
-    sweep_begin(s, shape, DIMS, numbers);
+    if (!sweep_begin(s, shape, DIMS, numbers)) return;
     size_t n = shape[N_ROWS] * shape[N_EXPERTS], n_active = shape[N_ACTIVE];
     float *given = sweep_alloc(s, NULL, n * sizeof *given),
           *scores = sweep_alloc_guarded(s, "scores", n * sizeof *scores);

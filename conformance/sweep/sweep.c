@@ -92,8 +92,9 @@ static void free_arrays(sweep *s)
     s->n_arrays = 0;
 }
 
-void sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers numbers)
+bool sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers numbers)
 {
+    if (s->fault[0] && isinf(s->worst)) return false;
     s->state = s->seed;
     for (size_t i = 0; i < n_dims; i++) {
         s->shape[i] = shape[i];
@@ -107,16 +108,40 @@ void sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers num
     s->on_threads = sweep_bits(s) % SWEEP_THREADS_EVERY == 0 || s->always_threads;
     free_arrays(s);
     name_case(s, s->case_at, sizeof s->case_at);
+    return true;
+}
+
+static void be_worst(sweep *s, double times)
+{
+    if (!(times > s->worst)) return;
+    s->worst = times;
+    memcpy(s->worst_at, s->case_at, sizeof s->worst_at);
+}
+
+static void note_fault(sweep *s, const char *format, va_list list)
+{
+    if (s->fault[0]) return;
+    (void)vsnprintf(s->fault, sizeof s->fault, format, list);
+    memcpy(s->fault_at, s->case_at, sizeof s->fault_at);
+}
+
+/* Notes a fault whose error is `times` its bound. */
+static void __attribute__((format(printf, 3, 4))) fail_by(sweep *s, double times, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    be_worst(s, times);
+    note_fault(s, format, list);
+    va_end(list);
 }
 
 void sweep_fail(sweep *s, const char *format, ...)
 {
-    if (s->fault[0]) return;
     va_list list;
     va_start(list, format);
-    (void)vsnprintf(s->fault, sizeof s->fault, format, list);
+    be_worst(s, INFINITY);
+    note_fault(s, format, list);
     va_end(list);
-    memcpy(s->fault_at, s->case_at, sizeof s->fault_at);
 }
 
 static sweep_array *place_array(sweep *s, const char *name, size_t n_bytes, size_t n_behind)
@@ -247,24 +272,18 @@ static double ulp(double y)
     return ldexp(1, exponent - FLT_MANT_DIG);
 }
 
-static void be_worst(sweep *s, double times)
-{
-    if (!(times > s->worst)) return;
-    s->worst = times;
-    memcpy(s->worst_at, s->case_at, sizeof s->worst_at);
-}
-
 bool sweep_judge(sweep *s, float y, double truth, double magnitude, size_t at)
 {
     if (isnan(truth) ? isnan(y) : isinf(truth) ? (double)y == truth : isfinite(y)) {
         if (!isfinite(truth)) return true;
         double times = fabs((double)y - truth) / (SWEEP_TAU * (0x1p-24 * magnitude + ulp(truth) / 2));
-        be_worst(s, times);
-        if (times <= 1) return true;
-        sweep_fail(s, "element %zu: %a, expected %a: %.3g times its bound", at, (double)y, truth, times);
+        if (times <= 1) {
+            be_worst(s, times);
+            return true;
+        }
+        fail_by(s, times, "element %zu: %a, expected %a: %.3g times its bound", at, (double)y, truth, times);
         return false;
     }
-    be_worst(s, INFINITY);
     sweep_fail(s, "element %zu: %g, expected %g", at, (double)y, truth);
     return false;
 }
@@ -273,7 +292,6 @@ bool sweep_judge_exact(sweep *s, float y, double truth, size_t at)
 {
     if ((double)y >= truth && (double)y <= truth) return true;
     if (isnan(y) && isnan(truth)) return true;
-    be_worst(s, INFINITY);
     sweep_fail(s, "element %zu: %a, expected %a exactly", at, (double)y, truth);
     return false;
 }
@@ -281,7 +299,6 @@ bool sweep_judge_exact(sweep *s, float y, double truth, size_t at)
 bool sweep_judge_same(sweep *s, float y, float expected, size_t at)
 {
     if (memcmp(&y, &expected, sizeof y) == 0 || (isnan(y) && isnan(expected))) return true;
-    be_worst(s, INFINITY);
     sweep_fail(s, "element %zu: %a, but %a when computed again", at, (double)y, (double)expected);
     return false;
 }

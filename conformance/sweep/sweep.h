@@ -73,8 +73,10 @@ typedef struct sweep {
 bool sweep_open(sweep *s, const char *op, const assay_kernels *kernels, uint64_t seed);
 void sweep_close(sweep *s);
 
-/* Begins a case: releases all arrays, and restarts the generator from the seed and the shape alone. */
-void sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers numbers);
+/* Begins a case: releases all arrays, and restarts the generator from the seed and the shape alone. False,
+ * and no case has begun, if a fault is noted and the largest error is infinite: the report would have the
+ * same fault and the same error after further cases. */
+bool sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers numbers);
 /* Ends a case: checks that every guard is intact. */
 void sweep_end(sweep *s);
 
@@ -125,7 +127,8 @@ bool sweep_judge_same(sweep *s, float y, float expected, size_t at);
 sweep_numbers sweep_turn(const sweep *s);
 /* "integers", "random", "special", "zeros", "large". */
 const char *sweep_numbers_name(sweep_numbers numbers);
-/* Notes a fault of the current case, printf-like, unless a fault is already noted. */
+/* Notes a fault of the current case, printf-like, unless a fault is already noted. It has no bound, so that
+ * the largest error is infinite. */
 void sweep_fail(sweep *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif
