@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/dtype.h"
 
@@ -227,16 +228,15 @@ static void plant_reads_on(fp_operations *op)
     op->gate.f32 = gate_reads_on;
 }
 
-static void cap_forever(float *x, size_t n, float cap)
+static void multiply_forever(const assay_product *p)
 {
-    (void)x;
-    (void)n;
-    for (volatile float forever = cap; forever > 0;) continue;
+    (void)p;
+    for (;;) (void)pause();
 }
 
 static void plant_hang(fp_operations *op)
 {
-    op->cap.f32 = cap_forever;
+    op->matmul_bf16.f32 = multiply_forever;
 }
 
 /* Chooses the later of equal experts: reverses the scores. */
@@ -288,7 +288,7 @@ const kernel_fault KERNEL_FAULTS[] = {
      plant_other_tail},
     {"reads-on", "gate.relu", "read or wrote past the end of gate", "a gate reads one element too many",
      plant_reads_on},
-    {"hang", "cap", "the kernel did not answer within", "a cap never returns", plant_hang},
+    {"hang", "matmul_bf16.f32", "the kernel did not answer within", "a product never returns", plant_hang},
     {"without-zeros",
      "matmul_f32.f32 matmul_bf16.bf16 matmul_affine.f32 matmul_affine.i8 attention_f32 rms_norm rope "
      "gate.silu "
