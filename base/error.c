@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/shown.h"
 
 const char *assay_status_print(assay_status status, char text[STATUS_TEXT_MAX])
 {
@@ -25,18 +25,6 @@ const char *assay_status_print(assay_status status, char text[STATUS_TEXT_MAX])
     return text;
 }
 
-/* Names from untrusted files are part of error texts: control characters and bytes that are not UTF-8 become
- * '?', so that a text stays one line that any terminal can show. */
-static void clean_text(char *text)
-{
-    for (size_t n = strlen(text), length; n > 0; text += length, n -= length) {
-        uint32_t c;
-        bool valid;
-        length = utf8_decode(text, n, &c, &valid);
-        if (!valid || c < 0x20 || (c >= 0x7f && c < 0xa0)) memset(text, '?', length);
-    }
-}
-
 assay_status assay_fail(assay_error *err, assay_status status, const char *format, ...)
 {
     if (!err) return status;
@@ -45,6 +33,7 @@ assay_status assay_fail(assay_error *err, assay_status status, const char *forma
     err->status = status;
     (void)vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
-    clean_text(err->text);
+    /* names from untrusted files are part of it */
+    shown_clean(err->text, sizeof err->text);
     return status;
 }

@@ -12,6 +12,7 @@ base_libbase_la_SOURCES = \
 	base/hash.h \
 	base/huge.c base/huge.h \
 	base/saturate.h \
+	base/shown.c base/shown.h \
 	base/json.c base/json.h \
 	base/json_scan.c base/json_scan.h \
 	base/json_text.c base/json_text.h \

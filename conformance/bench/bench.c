@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
@@ -16,7 +17,6 @@
 #include "conformance/support/clock.h"
 #include "conformance/support/draw.h"
 #include "conformance/support/progress.h"
-#include "conformance/support/text.h"
 #include "model/loader.h"
 
 #define CPUINFO "/proc/cpuinfo"
@@ -120,7 +120,7 @@ static assay_status read_plan(conf_bench *b, assay_error *err)
     b->n_ids = SIZE_MAX;
     if (rc == ASSAY_EUNSUPPORTED) {
         (void)snprintf(b->no_plan, sizeof b->no_plan, "%s", why.text);
-        conf_text_clean(b->no_plan, sizeof b->no_plan);
+        shown_clean(b->no_plan, sizeof b->no_plan);
         return ASSAY_OK;
     }
     if (rc != ASSAY_OK) return assay_fail(err, rc, "%s", why.text);

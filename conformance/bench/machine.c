@@ -12,10 +12,10 @@
 #endif
 
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/bench/machine_loops.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/parallel.h"
-#include "conformance/support/text.h"
 
 #define MIB              ((size_t)1 << 20)
 #define READ_LEAST       (256 * MIB)
@@ -65,7 +65,7 @@ void conf_machine_name(const char *cpuinfo, char *out, size_t size)
 {
     if (!name_from_file(cpuinfo, out, size) && !name_from_processor(out, size))
         (void)snprintf(out, size, "unknown processor");
-    conf_text_clean(out, size);
+    shown_clean(out, size);
 }
 
 size_t conf_machine_read_bytes(size_t last_cache, size_t memory)

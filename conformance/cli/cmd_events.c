@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/support/json_add.h"
 #include "conformance/support/text.h"
@@ -128,8 +129,8 @@ static void print_breach(const char *path, const serve_breach *breach, FILE *out
     char text[sizeof breach->text], excerpt[sizeof breach->excerpt];
     (void)snprintf(text, sizeof text, "%s", breach->text);
     (void)snprintf(excerpt, sizeof excerpt, "%s", breach->excerpt);
-    conf_text_clean(text, sizeof text);
-    conf_text_clean(excerpt, sizeof excerpt);
+    shown_clean(text, sizeof text);
+    shown_clean(excerpt, sizeof excerpt);
     (void)fprintf(out, "%s: event %zu, byte %zu: %s: %s: %s\n", path, breach->event, breach->offset,
                   serve_grade_name(breach->grade), breach->rule, text);
     if (*excerpt) (void)fprintf(out, "    data: %s\n", excerpt);
@@ -141,7 +142,7 @@ static void print_text(const reading *r, FILE *out)
     const size_t n = r->breaches->n, n_more = r->breaches->n_all - n;
     char path[512];
     (void)snprintf(path, sizeof path, "%s", r->path);
-    conf_text_clean(path, sizeof path);
+    shown_clean(path, sizeof path);
     for (size_t i = 0; i < n; i++) print_breach(path, &r->breaches->at[i], out);
     if (n_more) (void)fprintf(out, "%s: %zu more breaches of these rules\n", path, n_more);
     (void)fprintf(out, "%s: %s: %zu events, %zu bytes; ", path,

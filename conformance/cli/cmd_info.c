@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/abi/compute.h"
 #include "conformance/case/case.h"
 #include "conformance/case/prompt.h"
@@ -26,7 +27,6 @@
 #include "conformance/report/files.h"
 #include "conformance/schedule/json.h"
 #include "conformance/schedule/schedule.h"
-#include "conformance/support/text.h"
 #include "model/loader.h"
 #include "model/plan/plan.h"
 #include "model/plan/print.h"
@@ -37,7 +37,7 @@ static void print_text(FILE *out, const char *name, const char *value)
     if (!value) return;
     char text[1024];
     (void)snprintf(text, sizeof text, "%s", value);
-    conf_text_clean(text, sizeof text);
+    shown_clean(text, sizeof text);
     (void)fprintf(out, "%-10s %s\n", name, text);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
 #include "conformance/cli/cmd.h"
@@ -70,8 +71,8 @@ static void load_task(const void *context, conf_verdict *v)
     if (!k) return;
     (void)snprintf(to->name, sizeof to->name, "%s", k->name);
     (void)snprintf(to->version, sizeof to->version, "%s", k->version);
-    conf_text_clean(to->name, sizeof to->name);
-    conf_text_clean(to->version, sizeof to->version);
+    shown_clean(to->name, sizeof to->name);
+    shown_clean(to->version, sizeof to->version);
     for (size_t i = 0; i < sweep_n_ops(); i++)
         to->provided[i] = sweep_op_at(i)->is_provided(k, sweep_op_at(i));
 }
@@ -201,7 +202,7 @@ static assay_status sweep_one(sweeping *of, const sweep_op *op, bool provided, a
     const size_t sizes[] = {sizeof s->fault, sizeof s->fault_at, sizeof s->case_at, sizeof s->worst_at};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         texts[i][sizes[i] - 1] = '\0';
-        conf_text_clean(texts[i], sizes[i]);
+        shown_clean(texts[i], sizes[i]);
     }
     if (v.class == CONF_CLASS_CRASH && s->fault[0]) {
         char how[sizeof v.reason];

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/shown.h"
 #include "conformance/case/case.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/kinds/kinds.h"
@@ -28,8 +29,8 @@ static assay_status list_case(const void *context, FILE *out, assay_error *err)
     char id[512], catches[512];
     (void)snprintf(id, sizeof id, "%s", l->found->id);
     (void)snprintf(catches, sizeof catches, "%s", c->catches ? c->catches : "");
-    conf_text_clean(id, sizeof id);
-    conf_text_clean(catches, sizeof catches);
+    shown_clean(id, sizeof id);
+    shown_clean(catches, sizeof catches);
     if (!conf_kind_of(c->kind)->auxiliary || !l->found->scanned) {
         conf_text_print_fitted(out, id, conf_text_width(id) > l->width ? conf_text_width(id) : l->width);
         (void)fputs("  ", out);

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/module.h"
 #include "conformance/cli/cmd.h"
@@ -20,7 +21,6 @@
 #include "conformance/schedule/report.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/progress.h"
-#include "conformance/support/text.h"
 
 #define REPLAYS 20 /* default of --times */
 
@@ -329,7 +329,7 @@ static conf_exit run_replay(scheduling *of, conf_options *o)
     assay_status rc = conf_schedule_read(o->replay, &file, &err);
     if (rc != ASSAY_OK) return finish_schedules(of, rc, &err);
     if (check_named(o, &file, &err) != ASSAY_OK) {
-        conf_text_clean(err.text, sizeof err.text);
+        shown_clean(err.text, sizeof err.text);
         (void)fprintf(of->context->err, "assay: %s\n", err.text);
         conf_schedule_file_free(&file);
         return CONF_EXIT_USAGE;

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/case/members.h"
 #include "conformance/case/traces.h"
 #include "conformance/diff/members.h"
 #include "conformance/diff/state.h"
 #include "conformance/diff/tensors.h"
 #include "conformance/evaluate/tensors.h"
-#include "conformance/support/text.h"
 
 /* State of the comparison of traces. */
 typedef struct traces {
@@ -129,7 +129,7 @@ static assay_status conclude_traces(const traces *s, const conf_strings *recorde
         if (!v->reason[0])
             conf_verdict_set(v, CONF_PASSED, "%zu of %zu recorded tensors agree", s->n_compared, recorded->n);
         (void)snprintf(v->trace, sizeof v->trace, "%s", summary);
-        conf_text_clean(v->trace, sizeof v->trace);
+        shown_clean(v->trace, sizeof v->trace);
         return ASSAY_OK;
     }
     conf_verdict_note(v, "%s", summary);

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
+#include "base/shown.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
-#include "conformance/support/text.h"
 
 const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, conf_verdict *v)
 {
@@ -17,7 +17,7 @@ const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, 
         return NULL;
     }
     (void)snprintf(v->version, sizeof v->version, "%s %s", e->name, e->version);
-    conf_text_clean(v->version, sizeof v->version);
+    shown_clean(v->version, sizeof v->version);
     v->compute = compute;
     v->float64 = compute == ASSAY_DTYPE_NONE && e->logits_dtype == ASSAY_F64;
     return e;

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/process/isolate.h"
 #include "conformance/support/clock.h"
-#include "conformance/support/text.h"
 #include "conformance/textual/textual.h"
 
 /* Seconds by which the timeout of the waiting process exceeds that of a vector's process, so that it
@@ -96,7 +96,7 @@ static void enter_vector(evaluation *e, const conf_vector *vector, const conf_li
     conf_vector_print_name(v->vector, vector);
     (void)snprintf(v->where, sizeof v->where, "vector %s%s%.400s", v->vector, vector->comment ? ", " : "",
                    vector->comment ? vector->comment : "");
-    conf_text_clean(v->where, sizeof v->where);
+    shown_clean(v->where, sizeof v->where);
 }
 
 /* Whether the vector permits a difference; a crash is never permitted. */

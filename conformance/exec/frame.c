@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/json.h"
+#include "base/shown.h"
 #include "conformance/support/json_add.h"
-#include "conformance/support/text.h"
 #include "model/checkpoint/safetensors.h"
 
 #define MAGIC      "ASAY"
@@ -76,7 +76,7 @@ static assay_status fail_prefix(const char *who, const unsigned char *prefix, si
 {
     char shown[SHOWN];
     (void)snprintf(shown, sizeof shown, "%.*s", (int)n, (const char *)prefix);
-    conf_text_clean(shown, sizeof shown);
+    shown_clean(shown, sizeof shown);
     return assay_fail(err, ASSAY_EFORMAT,
                       "%s: found \"%s\" on its standard output, expected a frame, which begins with " MAGIC
                       ": libraries must print to standard error",

@@ -10,8 +10,8 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/support/json_add.h"
-#include "conformance/support/text.h"
 
 static const char who[] = "the engine's program";
 
@@ -109,7 +109,7 @@ static assay_status read_error(const conf_json_at *error, assay_error *why, assa
     if (read == ASSAY_OK) read = conf_json_member_text(error, "text", &text, why);
     if (read != ASSAY_OK) return read;
     *rc = assay_fail(why, statuses[i].status, "%s", text);
-    conf_text_clean(why->text, sizeof why->text);
+    shown_clean(why->text, sizeof why->text);
     return ASSAY_OK;
 }
 
@@ -242,8 +242,8 @@ assay_status exec_hello_read(const exec_frame *f, exec_hello *hello, assay_error
         return conf_json_fail(&header, err, "found logits %.16s, expected F32 or F64", logits);
     (void)snprintf(hello->name, sizeof hello->name, "%s", name);
     (void)snprintf(hello->version, sizeof hello->version, "%s", version);
-    conf_text_clean(hello->name, sizeof hello->name);
-    conf_text_clean(hello->version, sizeof hello->version);
+    shown_clean(hello->name, sizeof hello->name);
+    shown_clean(hello->version, sizeof hello->version);
     return ASSAY_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/generate/show.h"
 #include "conformance/support/fields.h"
 #include "conformance/support/json_add.h"
@@ -142,7 +143,7 @@ static void describe_stop(const char *dir, int32_t id, checkpoint_facts *b)
     if (tokenizer_open(dir, &t, NULL) == ASSAY_OK) {
         const char *text = tokenizer_text_of(t, id, &n);
         if (text) (void)snprintf(b->token, sizeof b->token, "%.*s", (int)n, text);
-        conf_text_clean(b->token, sizeof b->token);
+        shown_clean(b->token, sizeof b->token);
         tokenizer_free(t);
     }
 }

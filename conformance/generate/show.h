@@ -9,11 +9,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/shown.h"
 #include "conformance/generate/prompt.h"
 
 /* Writes what the user did not ask for and should know: that images are shown to a model without a chat
  * template. With options->verbose also the template's place, the size and the number of tokens of each image,
- * and the prompt before its placeholders are expanded, cleaned as by conf_text_clean. */
+ * and the prompt before its placeholders are expanded, cleaned as by shown_clean. */
 void conf_prompt_show(const conf_prompt *prompt, const conf_options *options, FILE *out);
 
 /* Adds the members prompt, chat_template and images. False if out of memory. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/support/text.h"
+#include "base/shown.h"
 
 const char *conf_verdict_other_manner(const conf_verdict *v)
 {
@@ -59,7 +59,7 @@ static void set_outcome(conf_verdict *v, conf_outcome outcome, conf_class class,
                         va_list args)
 {
     (void)vsnprintf(v->reason, sizeof v->reason, format, args);
-    conf_text_clean(v->reason, sizeof v->reason);
+    shown_clean(v->reason, sizeof v->reason);
     v->outcome = outcome;
     v->class = class;
 }
@@ -93,7 +93,7 @@ void conf_verdict_note(conf_verdict *v, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(v->notes + n, sizeof v->notes - n, format, args);
     va_end(args);
-    conf_text_clean(v->notes, sizeof v->notes);
+    shown_clean(v->notes, sizeof v->notes);
 }
 
 void conf_verdict_leave_out(conf_verdict *v, const char *names, const char *reason)
@@ -101,7 +101,7 @@ void conf_verdict_leave_out(conf_verdict *v, const char *names, const char *reas
     char clean[CONF_TEXT_MAX];
     const size_t n = strlen(v->left_out);
     (void)snprintf(clean, sizeof clean, "%s", reason);
-    conf_text_clean(clean, sizeof clean); /* without tabs and newlines */
+    shown_clean(clean, sizeof clean); /* without tabs and newlines */
     const int length = snprintf(v->left_out + n, sizeof v->left_out - n, "%s\t%s\n", names, clean);
     if (length < 0 || (size_t)length >= sizeof v->left_out - n) v->left_out[n] = '\0';
 }

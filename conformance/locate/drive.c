@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "base/dtype.h"
+#include "base/shown.h"
 #include "conformance/abi/open.h"
 #include "conformance/abi/step.h"
 #include "conformance/case/prompt.h"
 #include "conformance/replay/session.h"
-#include "conformance/support/text.h"
 
 /* The evaluation while it runs. */
 typedef struct running {
@@ -109,7 +109,7 @@ static bool evaluate_untraced(running *q, const assay_error *why)
     if (rc != ASSAY_OK) return conf_replay_refused(&q->r, rc, &err);
     (void)snprintf(q->d->refusal, CONF_TEXT_MAX, "%.*s", CONF_TEXT_MAX - 1,
                    why->text[0] ? why->text : "no reason given");
-    conf_text_clean(q->d->refusal, CONF_TEXT_MAX);
+    shown_clean(q->d->refusal, CONF_TEXT_MAX);
     return store_logits(q);
 }
 

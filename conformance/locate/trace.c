@@ -10,13 +10,13 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/evaluate/tensor_file.h"
 #include "conformance/evaluate/tensors.h"
 #include "conformance/judge/logits.h"
 #include "conformance/locate/location.h"
 #include "conformance/locate/recorded.h"
 #include "conformance/replay/trace.h"
-#include "conformance/support/text.h"
 
 void conf_walker_fail(conf_walker *w, assay_status rc)
 {
@@ -35,7 +35,7 @@ static conf_walk_row *add_row(conf_walker *w, const char *name)
 {
     char clean[CONF_TRACE_NAME_MAX];
     (void)snprintf(clean, sizeof clean, "%s", name);
-    conf_text_clean(clean, sizeof clean);
+    shown_clean(clean, sizeof clean);
     if (conf_walker_row(w, clean) || w->walk->n_rows == CONF_WALK_ROWS_MAX) return NULL;
     conf_walk_row *row = &w->walk->rows[w->walk->n_rows];
     *row = (conf_walk_row){.own = (double)NAN};

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/abi/engine.h"
 #include "conformance/case/observation.h"
 #include "conformance/case/prompt.h"
@@ -28,7 +29,6 @@
 #include "conformance/locate/replay.h"
 #include "conformance/locate/trace.h"
 #include "conformance/replay/state.h"
-#include "conformance/support/text.h"
 #include "model/loader.h"
 #include "model/plan/plan.h"
 
@@ -164,7 +164,7 @@ static void list_ignored(conf_walker *w)
         if (n++ < N_SHOWN) end += (size_t)snprintf(text + end, size - end, "%s%.48s", end ? ", " : "", name);
     }
     if (n > N_SHOWN) (void)snprintf(text + end, size - end, " and %zu more", n - N_SHOWN);
-    conf_text_clean(text, size);
+    shown_clean(text, size);
 }
 
 static void walk_observed(conf_walker *w, const conf_observed *o)

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/exec/link.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/orphans.h"
-#include "conformance/support/text.h"
 
 /* The longest sleep: bounds the delay if another thread of the process has received the SIGCHLD. */
 #define SLEEP_MAX 1.0
@@ -64,7 +64,7 @@ static void judge_end(const conf_child *child, int status, conf_verdict *v)
                        : WIFSIGNALED(status) ? CONF_CLASS_CRASH
                                              : CONF_CLASS_EXIT;
     v->measured = false;
-    conf_text_clean(v->last_trace, sizeof v->last_trace);
+    shown_clean(v->last_trace, sizeof v->last_trace);
     bool traced = v->stage == CONF_STAGE_TRACED_PREFILL && v->last_trace[0];
     bool told =
         v->stage == CONF_STAGE_VECTOR && v->where[0]; /* the part of the vector that was being replayed */

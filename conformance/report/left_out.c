@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/shown.h"
 #include "conformance/replay/manner.h"
 #include "conformance/support/text.h"
 
@@ -83,7 +84,7 @@ static void print_group(FILE *out, const group *g)
     char reason[REASON_WIDTH_MAX + 1];
     (void)snprintf(reason, sizeof reason, "%.*s", REASON_WIDTH_MAX, g->reason);
     (void)fputs(" (", out);
-    conf_text_clean(reason, sizeof reason);
+    shown_clean(reason, sizeof reason);
     (void)fprintf(out, "%s%s)", reason, strlen(g->reason) > strlen(reason) ? "…" : "");
 }
 

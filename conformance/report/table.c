@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "conformance/abi/compute.h"
 #include "conformance/report/left_out.h"
 #include "conformance/report/report.h"
@@ -83,7 +84,7 @@ static bool skipped_by(const conf_results *results, const conf_result *r, const 
         if (at < size) at += (size_t)snprintf(names + at, size - at, " %s", results->engines[e].label);
     }
     if (n == results->n_engines) names[0] = '\0';
-    conf_text_clean(names, size);
+    shown_clean(names, size);
     return n > 0;
 }
 

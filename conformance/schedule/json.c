@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/shown.h"
 #include "conformance/abi/compute.h"
 #include "conformance/schedule/check.h"
-#include "conformance/support/text.h"
 
 #define NUMBER_MAX 1000000 /* before conf_schedule_check applies the exact limits */
 
@@ -42,7 +42,7 @@ static assay_status check_members(const place *at, json_object *object, const ch
         if (is_among(name, names)) continue;
         char clean[64];
         (void)snprintf(clean, sizeof clean, "%s", name);
-        conf_text_clean(clean, sizeof clean);
+        shown_clean(clean, sizeof clean);
         return refuse_member(at, clean, "no such member", err);
     }
     return ASSAY_OK;

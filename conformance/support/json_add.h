@@ -21,7 +21,7 @@ bool conf_json_append(json_object *to, json_object *value);
 /* Adds text as it is: a constant, or UTF-8 that has been checked. */
 bool conf_json_add_string(json_object *to, const char *name, const char *text);
 
-/* Adds text from a file or the command line, cleaned by conf_text_clean: json-c does not check that it is
+/* Adds text from a file or the command line, cleaned by shown_clean: json-c does not check that it is
  * UTF-8. */
 bool conf_json_add_text(json_object *to, const char *name, const char *text);
 

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/json_scan.h"
-#include "conformance/support/text.h"
+#include "base/shown.h"
 
 #define PLACE_MAX  256
 #define REASON_MAX 700
@@ -43,8 +43,8 @@ assay_status conf_json_fail(const conf_json_at *at, assay_error *err, const char
     (void)vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
     (void)print_place(place, sizeof place, at);
-    conf_text_clean(place, sizeof place);
-    conf_text_clean(reason, sizeof reason);
+    shown_clean(place, sizeof place);
+    shown_clean(reason, sizeof reason);
     return assay_fail(err, ASSAY_EFORMAT, "%s: %s%s%s", path_of(at), place, place[0] ? ": " : "", reason);
 }
 

@@ -4,12 +4,13 @@
 #ifndef CONFORMANCE_SUPPORT_JSON_STRICT_H
 #define CONFORMANCE_SUPPORT_JSON_STRICT_H
 
+#include "base/shown.h"
 #include "conformance/support/json_at.h"
 
 /* Fails if the object has a member that is not in `known` (NULL-terminated). */
 assay_status conf_json_only(const conf_json_at *object, const char *const *known, assay_error *err);
 
-/* A string that conf_text_clean leaves as it is. */
+/* A string that shown_clean leaves as it is. */
 assay_status conf_json_clean_text(const conf_json_at *at, const char **out, assay_error *err);
 
 /* A member that is such a string of at most size - 1 bytes, copied to out [size]. */

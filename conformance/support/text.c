@@ -5,69 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "base/utf8.h"
-
-/* Characters that change how others are shown, or are not shown themselves: controls, marks and overrides of
- * direction, invisible characters and tags (categories Cc and Cf of Unicode, and separators of lines), and
- * what XML cannot represent. */
-static bool is_hidden(uint32_t code)
-{
-    static const uint32_t RANGES[][2] = {{0, 0x1F},        {0x7F, 0x9F},     {0xAD, 0xAD},
-                                         {0x61C, 0x61C},   {0x180E, 0x180E}, {0x200B, 0x200F},
-                                         {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF},
-                                         {0xFFF9, 0xFFFB}, {0xFFFE, 0xFFFF}, {0xE0000, 0xE007F}};
-    for (size_t i = 0; i < sizeof RANGES / sizeof *RANGES; i++)
-        if (code >= RANGES[i][0] && code <= RANGES[i][1]) return true;
-    return false;
-}
-
-#define SHOWN_MAX 11 /* "\\U0010FFFF", and its end */
-
-/* How the character that text[0..n) begins with is shown, n > 0: itself, white space as a blank, hidden ones
- * as escapes, bytes that are not UTF-8 as '?'. Returns the length of the character in bytes. */
-static size_t show(const char *text, size_t n, char shown[SHOWN_MAX])
-{
-    uint32_t code;
-    bool valid;
-    const size_t taken = utf8_decode(text, n, &code, &valid);
-    if (!valid) (void)strcpy(shown, "?");
-    else if (code == ' ' || (code >= '\t' && code <= '\r')) (void)strcpy(shown, " ");
-    else if (is_hidden(code)) (void)snprintf(shown, SHOWN_MAX, code < 0x10000 ? "\\u%04X" : "\\U%08X", code);
-    else {
-        memcpy(shown, text, taken);
-        shown[taken] = '\0';
-    }
-    return taken;
-}
-
-void conf_text_clean(char *text, size_t size)
-{
-    size_t n = strlen(text), at = 0;
-    n -= utf8_unfinished(text, n);
-    while (at < n) {
-        char shown[SHOWN_MAX];
-        const size_t taken = show(text + at, n - at, shown), length = strlen(shown);
-        if (at + length >= size) break;
-        size_t rest = n - at - taken;
-        if (rest > size - 1 - at - length) rest = size - 1 - at - length;
-        if (length != taken) memmove(text + at + length, text + at + taken, rest);
-        memcpy(text + at, shown, length);
-        at += length;
-        n = at + rest;
-        if (length > taken) n -= utf8_unfinished(text, n);
-    }
-    text[at] = '\0';
-}
 
 char *conf_text_cleaned(const char *text)
 {
     size_t n = strlen(text), end = 0;
     n -= utf8_unfinished(text, n);
-    char *out = malloc(n * (SHOWN_MAX - 1) + 1);
+    char *out = malloc(n * (SHOWN_CHARACTER_MAX - 1) + 1);
     if (!out) return NULL;
     for (size_t at = 0; at < n;) {
-        char shown[SHOWN_MAX];
-        at += show(text + at, n - at, shown);
+        char shown[SHOWN_CHARACTER_MAX];
+        at += shown_character(text + at, n - at, shown);
         const size_t length = strlen(shown);
         memcpy(out + end, shown, length);
         end += length;
@@ -83,14 +32,14 @@ size_t conf_text_width(const char *text)
     return n;
 }
 
-/* Length in bytes of the part at the start of text that conf_text_clean leaves unchanged. */
+/* Length in bytes of the part at the start of text that shown_clean leaves unchanged. */
 static size_t clean_length(const char *text)
 {
     const size_t n = strlen(text);
     size_t at = 0;
     while (at < n) {
-        char shown[SHOWN_MAX];
-        const size_t taken = show(text + at, n - at, shown);
+        char shown[SHOWN_CHARACTER_MAX];
+        const size_t taken = shown_character(text + at, n - at, shown);
         if (strncmp(shown, text + at, taken) != 0 || shown[taken]) break;
         at += taken;
     }
@@ -105,8 +54,8 @@ bool conf_text_is_clean(const char *text)
 void conf_text_print_part(FILE *out, const char *text, size_t n)
 {
     for (size_t at = 0; at < n;) {
-        char shown[SHOWN_MAX];
-        at += show(text + at, n - at, shown);
+        char shown[SHOWN_CHARACTER_MAX];
+        at += shown_character(text + at, n - at, shown);
         (void)fputs(shown, out);
     }
 }

@@ -8,15 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Text from files, engines and servers is shown, printed and stored in one form, so that it cannot write
- * escape codes to the terminal or change the order in which text is shown: white space as a blank; controls,
- * marks of direction and other invisible characters as escapes (\u202E); bytes that are not UTF-8 as '?'.
- *
- * conf_text_clean brings text[0..size), terminated, into that form; what does not fit is cut. An incomplete
- * UTF-8 sequence at the end, as truncation to a fixed-size buffer leaves it, is removed. */
-void conf_text_clean(char *text, size_t size);
-
-/* A copy in that form, freed by the caller; NULL: out of memory. */
+/* A copy in the form of base/shown, freed by the caller; NULL: out of memory. */
 char *conf_text_cleaned(const char *text);
 
 bool conf_text_is_clean(const char *text);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/textual/rendering.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/abi/serving.h"
+#include "conformance/support/text.h"
 
 #define SHOWN_MAX 200 /* bytes of a text in a message */
 
@@ -82,10 +85,15 @@ static void judge_text(const rendering *r, assay_text found, conf_verdict *v)
 /* Whether the error is the expected one. */
 static void judge_error(const rendering *r, const assay_error *err, conf_verdict *v)
 {
-    const char *expected = r->text.value ? json_object_get_string(r->text.value) : "";
-    if (strstr(err->text, expected)) return;
-    conf_verdict_fail(v, CONF_CLASS_TEXT, "the error: expected \"%.*s\", found \"%.*s\"", SHOWN_MAX, expected,
-                      SHOWN_MAX, err->text);
+    const char *given = r->text.value ? json_object_get_string(r->text.value) : "";
+    assay_error found = *err;
+    char *expected = conf_text_cleaned(given); /* as texts of errors are */
+    shown_clean(found.text, sizeof found.text);
+    if (!expected) conf_verdict_fail(v, CONF_CLASS_MEMORY, "out of memory");
+    else if (!strstr(found.text, expected))
+        conf_verdict_fail(v, CONF_CLASS_TEXT, "the error: expected \"%.*s\", found \"%.*s\"", SHOWN_MAX,
+                          expected, SHOWN_MAX, found.text);
+    free(expected);
 }
 
 void conf_rendering_replay(const void *offered, const conf_case *c, const conf_vector *vector,

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/case/row_list.h"
 #include "conformance/probe/run/ask.h"
 #include "conformance/probe/truth/judge.h"
 #include "conformance/replay/h5_writer.h"
-#include "conformance/support/text.h"
 
 /* The logits of a case in the shapes of its file; NaN where the server has given none. */
 typedef struct observed {
@@ -109,7 +109,7 @@ static void report_file(probe_run *r, const conf_case *c, const char *path)
 {
     probe_finding *f = probe_report(r, NULL, "numerics/observation", PROBE_OK, PROBE_HABIT,
                                     "assay diff --part logits %s %s", c->path, path);
-    if (f) conf_text_clean(f->text, sizeof f->text);
+    if (f) shown_clean(f->text, sizeof f->text);
 }
 
 /* Observes case i. *number: counts the exchanges. */

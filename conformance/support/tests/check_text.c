@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "conformance/support/text.h"
 #include "conformance/tests/support.h"
 
@@ -13,7 +14,7 @@ static void assert_cleaned(const char *text, const char *expected)
 {
     char copy[64];
     strcpy(copy, text);
-    conf_text_clean(copy, sizeof copy);
+    shown_clean(copy, sizeof copy);
     ck_assert_str_eq(copy, expected);
     char *cleaned = conf_text_cleaned(text);
     ck_assert_ptr_nonnull(cleaned);
@@ -66,7 +67,7 @@ START_TEST(what_does_not_fit_is_cut_between_characters)
         char copy[16];
         memset(copy, '#', sizeof copy);
         strcpy(copy, rows[i].text);
-        conf_text_clean(copy, rows[i].size);
+        shown_clean(copy, rows[i].size);
         ck_assert_str_eq(copy, rows[i].expected);
         if (rows[i].size < sizeof copy - 1) ck_assert_int_eq(copy[sizeof copy - 1], '#');
     }

@@ -79,7 +79,7 @@ def outcome(expect: dict[str, Any], status: int, found: str) -> str:
     if status == UNSUPPORTED:
         return "unsupported"
     if "error" in expect:
-        shown = expect["error"].encode()[:ERROR_MAX].decode(errors="ignore")
+        shown = re.sub(r"[\t-\r]", " ", expect["error"]).encode()[:ERROR_MAX].decode(errors="ignore")
         return "accepted" if status == 0 else "same" if shown in found else "error"
     return "rejected" if status else "same" if found == expect["text"] else "text"
 
