@@ -114,12 +114,14 @@ static void append(buffer *bytes, json_object *string)
 
 static void read_golden(json_object *vector, cuts_golden *g)
 {
-    json_object *parser, *text, *deltas;
+    json_object *parser, *text, *deltas, *request;
     *g = (cuts_golden){0};
     ck_assert(json_object_object_get_ex(vector, "expect", &g->expect));
     ck_assert(json_object_object_get_ex(vector, "input", &g->input));
     ck_assert(json_object_object_get_ex(g->input, "parser", &parser));
     g->parser = json_object_get_string(parser);
+    if (json_object_object_get_ex(g->input, "request", &request))
+        g->request.at = json_object_to_json_string_length(request, JSON_C_TO_STRING_PLAIN, &g->request.n);
     if (json_object_object_get_ex(g->input, "text", &text)) append(&g->text, text);
     else if (json_object_object_get_ex(g->input, "deltas", &deltas))
         for (size_t i = 0; i < json_object_array_length(deltas); i++)

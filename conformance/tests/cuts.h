@@ -11,10 +11,12 @@
 typedef struct cuts_golden {
     const char *parser;
     json_object *input, *expect;
-    buffer text; /* the deltas joined */
+    assay_text request; /* the text of the input's member, if there is one */
+    buffer text;        /* the deltas joined */
 } cuts_golden;
 
-/* A parser under test. Only one text is parsed at a time. */
+/* A parser under test. Only one text is parsed at a time. begin, feed and end are called for each cut, and do
+ * not use ck_assert where it holds: it writes to a file. */
 typedef struct cuts_parser {
     const char *directory; /* of its goldens, below fixtures/serving */
     void (*begin)(const cuts_golden *g);

@@ -17,7 +17,8 @@ static void begin(const cuts_golden *g)
     const serve_reasoning_rules *rules;
     serve_reasoning_options options = {0};
     json_object *off;
-    ck_assert_int_eq(serve_reasoning_find(g->parser, &rules, NULL), ASSAY_OK);
+    if (serve_reasoning_find(g->parser, &rules, NULL) != ASSAY_OK)
+        ck_abort_msg("%s: no such parser", g->parser);
     if (json_object_object_get_ex(g->input, "thinking_off", &off))
         options.thinking_off = json_object_get_boolean(off);
     serve_reasoning_start(&under_way, rules, &options);

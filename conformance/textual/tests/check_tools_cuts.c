@@ -14,12 +14,9 @@ static serve_tools *under_way;
 
 static void begin(const cuts_golden *g)
 {
-    json_object *request;
     assay_error err;
-    assay_text text;
-    ck_assert(json_object_object_get_ex(g->input, "request", &request));
-    text.at = json_object_to_json_string_length(request, JSON_C_TO_STRING_PLAIN, &text.n);
-    ck_assert_msg(serve_tools_open(g->parser, text, &under_way, &err) == ASSAY_OK, "%s", err.text);
+    if (!g->request.at) ck_abort_msg("%s: no request", g->parser);
+    if (serve_tools_open(g->parser, g->request, &under_way, &err) != ASSAY_OK) ck_abort_msg("%s", err.text);
 }
 
 static void feed(const char *text, size_t n, const assay_sink *sink)
