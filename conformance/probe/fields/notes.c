@@ -52,11 +52,14 @@ void probe_notes_free(probe_notes *notes)
     free(notes);
 }
 
+/* A path of a form always has the same field, which is compared first. */
 static note *note_of(const walk *w, const char *path, const probe_field *field)
 {
     probe_notes *all = w->notes;
-    for (size_t i = 0; i < all->n; i++)
-        if (all->at[i].form == w->form && strcmp(all->at[i].path, path) == 0) return &all->at[i];
+    for (size_t i = 0; i < all->n; i++) {
+        const note *at = &all->at[i];
+        if (at->form == w->form && at->field == field && strcmp(at->path, path) == 0) return &all->at[i];
+    }
     note *at = grow_by_one(all->at, all->n, sizeof *at);
     if (!at) {
         w->run->findings.failed = true;
