@@ -81,6 +81,16 @@ static void choose_sample(setup *s)
     s->item[0].tensors = s->tensor;
 }
 
+/* Opens the engines before the processes of the tests are forked, so that not each of them loads OpenBLAS. */
+static void open_engines(void)
+{
+    const assay_engine *engine;
+    for (size_t i = 0; i < N_ENGINES; i++) {
+        const char *path = path_of("top_builddir", "conformance/plans/.libs/changed_", ENGINES[i], ".so");
+        ck_assert_int_eq(conf_engine_open(path, &engine, NULL), ASSAY_OK);
+    }
+}
+
 static void begin(setup *s, size_t engine, size_t which)
 {
     assay_error err = {0};
@@ -299,6 +309,7 @@ int main(void)
     Suite *suite = suite_create("conformance/plans/bad_images");
     TCase *t = tcase_create("all");
     tcase_set_timeout(t, 120);
+    tcase_add_unchecked_fixture(t, open_engines, NULL);
     tcase_add_loop_test(t, fewer_placeholder_tokens_than_features_are_refused, 0, N);
     tcase_add_loop_test(t, more_placeholder_tokens_than_features_are_refused_unless_they_may_be_text, 0, N);
     tcase_add_loop_test(t, a_grid_with_a_zero_or_of_other_patches_is_refused, 0, N);
