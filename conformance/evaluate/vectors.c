@@ -150,7 +150,7 @@ static void summarize(const evaluation *e, size_t n)
 }
 
 /* Replays vectors from `begin` on in one process. Returns the first vector that did not pass, or their
- * number. Only its replay in a process of its own decides. */
+ * number. Only its replay as the first one of a process decides. */
 static size_t replay_batch(evaluation *e, const conf_assignment *assignment, size_t begin)
 {
     const batch b = {e, assignment, begin};
@@ -167,35 +167,47 @@ static size_t replay_batch(evaluation *e, const conf_assignment *assignment, siz
     return begin + e->last.n_passed;
 }
 
-/* Replays a vector that failed after others in a process of its own; if it passes there, earlier
- * vectors have corrupted the state. */
-static void replay_again(evaluation *e, const conf_assignment *assignment, size_t i)
+/* After a vector that failed after others has passed as the first one of a process: the earlier vectors have
+ * corrupted the state. after: its verdict when it failed. */
+static void record_spoiled(evaluation *e, const conf_vector *vector, const conf_verdict *after)
 {
-    const size_t n_told = e->n_diverging + e->n_excused;
-    replay_vector(e, i, &assignment->limits);
-    if (e->over || e->n_diverging + e->n_excused > n_told) return;
-    if (e->last.outcome != CONF_FAILED || e->last.class == CONF_CLASS_HANG ||
-        e->last.class == CONF_CLASS_MEMORY)
+    if (after->outcome != CONF_FAILED || after->class == CONF_CLASS_HANG || after->class == CONF_CLASS_MEMORY)
         return;
     conf_verdict spoiled = {0};
     conf_verdict_fail(&spoiled, CONF_CLASS_INCONSISTENT,
-                      "after the vectors before it, but not by itself: %.400s", e->last.reason);
-    record_verdict(e, &e->c->vectors.at[i], &spoiled);
+                      "after the vectors before it, but not by itself: %.400s", after->reason);
+    record_verdict(e, vector, &spoiled);
     e->n_replayed--;
+}
+
+/* Replays vectors in as few processes as possible: one that fails after others is replayed as the first one
+ * of the next process. */
+static void replay_batches(evaluation *e, const conf_assignment *assignment)
+{
+    const conf_vectors *all = &e->c->vectors;
+    const conf_limits *limits = &assignment->limits;
+    bool failed = false; /* vector `begin` has failed after others */
+    for (size_t begin = 0; begin < all->n;) {
+        const conf_verdict after = e->last;
+        const size_t end = replay_batch(e, assignment, begin);
+        if (e->over) return;
+        if (failed && end > begin) record_spoiled(e, &all->at[begin], &after);
+        failed = end > begin;
+        if (end < all->n) enter_vector(e, &all->at[end], limits);
+        if (end == begin) record_verdict(e, &all->at[end], &e->last);
+        if (e->over) return;
+        begin = failed ? end : end + 1;
+    }
 }
 
 static void replay_all(evaluation *e, const conf_assignment *assignment)
 {
-    const size_t n = e->c->vectors.n;
-    for (size_t i = 0; i < n && !e->over;) {
-        if (!e->kind->shares_process) {
-            if (is_due(assignment, &e->c->vectors.at[i])) replay_vector(e, i, &assignment->limits);
-            i++;
-            continue;
-        }
-        i = replay_batch(e, assignment, i);
-        if (i < n && !e->over) replay_again(e, assignment, i++);
+    if (e->kind->shares_process) {
+        replay_batches(e, assignment);
+        return;
     }
+    for (size_t i = 0; i < e->c->vectors.n && !e->over; i++)
+        if (is_due(assignment, &e->c->vectors.at[i])) replay_vector(e, i, &assignment->limits);
 }
 
 /* The requested vectors that break the format. */
