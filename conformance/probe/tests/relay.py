@@ -1,6 +1,7 @@
 """A relay between a probe and a sound server, which plants bugs: in the requests that it passes on, and in the answers.
 
-The first part of a path is the number of a round; each round has bugs of its own, so that one relay serves all of them.
+The first part of a path is the number of a round; each round has bugs of its own, so that one relay serves all of them. Most requests
+of a round are those of others: it is given the sound server's answers to them. The first round always asks the server itself.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -10,6 +11,8 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import threading
+import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Optional
@@ -18,6 +21,7 @@ from urllib.parse import urlsplit
 PATHS = {"/v1/completions": "completions", "/v1/chat/completions": "chat", "/v1/responses": "responses",
          "/v1/messages": "messages"}
 NUMBERS = ("logprobs", "top_logprobs", "prompt_logprobs", "include")  # members that ask for log-probabilities
+SECONDS_KEPT = 120.0  # of an answer: a probe compares the times in it with its own clock
 TOP_MOST = 20  # alternatives: more are refused, so that answers stay small
 
 Request = dict[str, Any]
@@ -101,6 +105,21 @@ class Handler(BaseHTTPRequestHandler):
         connection.close()
         return found
 
+    def sound(self, path: str, body: bytes) -> tuple[int, str, bytes]:
+        """The server's answer: one that another round was given, but none that this round was, since ids differ."""
+        relay, number = self.server, self.number()
+        with relay.lock:
+            kept = relay.kept.setdefault((path, body), [])
+            for since, found in kept if number else ():
+                if id(found) not in relay.given[number] and time.monotonic() - since < SECONDS_KEPT:
+                    relay.given[number].add(id(found))
+                    return found
+        since, found = time.monotonic(), self.forward("POST", path, body)
+        with relay.lock:
+            kept.append((since, found))
+            relay.given[number].add(id(found))
+        return found
+
     def answer(self, status: int, kind: str, body: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", kind)
@@ -108,10 +127,12 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def number(self) -> int:
+        return int(self.path[1:].partition("/")[0])
+
     def round(self, request: Request) -> tuple[str, list[Bug]]:
-        number, _, path = self.path[1:].partition("/")
-        endpoint = PATHS.get(f"/{path}", "")
-        return f"/{path}", [bug for bug in self.server.rounds[int(number)] if bug.reaches(endpoint, request)]
+        path = "/" + self.path[1:].partition("/")[2]
+        return path, [bug for bug in self.server.rounds[self.number()] if bug.reaches(PATHS.get(path, ""), request)]
 
     def do_GET(self) -> None:
         self.answer(*self.forward("GET", self.round({})[0], b""))
@@ -121,7 +142,7 @@ class Handler(BaseHTTPRequestHandler):
         asked = self.read(body)
         path, bugs = self.round(asked or {})
         if asked is None:
-            self.answer(*self.planted(*self.forward("POST", path, body), bugs, {}))
+            self.answer(*self.planted(*self.sound(path, body), bugs, {}))
             return
         if int(asked.get("top_logprobs") or 0) > TOP_MOST or int(asked.get("logprobs") or 0) > TOP_MOST:
             self.answer(400, "application/json", b'{"error":{"message":"too many alternatives"}}')
@@ -130,7 +151,7 @@ class Handler(BaseHTTPRequestHandler):
         request = json.loads(body) if changes else asked
         for change in changes:
             change(request)
-        self.answer(*self.planted(*self.forward("POST", path, json.dumps(request).encode() if changes else body), bugs, asked))
+        self.answer(*self.planted(*self.sound(path, json.dumps(request).encode() if changes else body), bugs, asked))
 
     @staticmethod
     def read(body: bytes) -> Optional[Request]:
@@ -153,6 +174,9 @@ class Relay(ThreadingHTTPServer):
     def __init__(self, url: str, rounds: list[list[Bug]]):
         super().__init__(("127.0.0.1", 0), Handler)
         self.host, self.rounds = urlsplit(url).netloc, rounds
+        self.lock = threading.Lock()
+        self.kept: dict[tuple[str, bytes], list[tuple[float, tuple[int, str, bytes]]]] = {}  # answers, and since when
+        self.given: list[set[int]] = [set() for _ in rounds]  # the answers of each round
 
     def url(self, number: int) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}/{number}"
