@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/dtype.h"
@@ -104,8 +105,10 @@ static void add_values(const block *b, const void *page, const page_keys *keys)
 /* Adds the keys of one page that are in one range of the queries. */
 static void add_page(block *b, size_t range, size_t page)
 {
-    page_keys keys = {.least = ASSAY_PAGE};
+    page_keys keys; /* without zeros: the scores are 16 KiB */
     const size_t start = page * ASSAY_PAGE;
+    keys.least = ASSAY_PAGE;
+    keys.end = 0;
     for (size_t i = 0; i < b->n; i++) {
         const query *a = &b->queries[i];
         const size_t from = a->from[range] > start ? a->from[range] : start,
