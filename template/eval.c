@@ -294,6 +294,8 @@ bool tpl_evaluate_end(tpl_eval *e)
 tpl_value tpl_evaluate(tpl_eval *e, const tpl_node *node)
 {
     tpl_value v = {0};
+    const bool before = e->has_infinite; /* of an operand beside this one */
+    e->has_infinite = false;
     if (tpl_enter(e->t)) {
         e->t->line = node->line;
         v = evaluate_node(e, node);
@@ -301,6 +303,7 @@ tpl_value tpl_evaluate(tpl_eval *e, const tpl_node *node)
         if ((e->has_infinite || !finite) && is_constant(e->t, node)) e->has_infinite = !finite;
         else (void)tpl_evaluate_end(e);
     }
+    e->has_infinite = e->has_infinite || before;
     tpl_leave(e->t);
     return e->t->status == ASSAY_OK ? v : (tpl_value){0};
 }

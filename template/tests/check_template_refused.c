@@ -132,6 +132,7 @@ START_TEST(what_is_not_supported_is_refused_by_name)
         {"{{ range(2 ** 64, 2 ** 64 + 1) }}", "a range of integers of more than 64 bits is not supported"},
         {"{{ 1.5[0:1] }}", "a slice of a constant that has none is not supported"},
         {"{% if 1e400 > n %}{% endif %}", "a constant that is not finite is not supported in an expression"},
+        {"{{ '{:{}}'.format(1e400, 9) }}", "a constant that is not finite is not supported in an expression"},
         {"{{ ['nan'|float, n]|sort }}", "a constant that is not finite"},
         {"{{ [(xs|string)|float(1e400) * 0, n]|sort }}", "a constant that is not finite"},
         {"{{ '\xf0\x9e\x93\xb0'.isalpha() }}",

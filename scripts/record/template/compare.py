@@ -73,13 +73,20 @@ def rendered(module: Module, template: str, variables: str) -> tuple[int, str]:
         return refused.status, str(refused)
 
 
+def shown_form(text: str) -> str:
+    """As a module's messages show it: white space as a blank, hidden characters as escapes (base/shown.h)."""
+    text = re.sub(r"[\t-\r]", " ", text)
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]",
+                  lambda m: f"\\u{ord(m[0]):04X}" if ord(m[0]) < 0x10000 else f"\\U{ord(m[0]):08X}", text)
+
+
 def outcome(expect: dict[str, Any], status: int, found: str) -> str:
     if expect.get("error", "") is None:
         return "same" if status else "accepted"
     if status == UNSUPPORTED:
         return "unsupported"
     if "error" in expect:
-        shown = re.sub(r"[\t-\r]", " ", expect["error"]).encode()[:ERROR_MAX].decode(errors="ignore")
+        shown = shown_form(expect["error"]).encode()[:ERROR_MAX].decode(errors="ignore")
         return "accepted" if status == 0 else "same" if shown in found else "error"
     return "rejected" if status else "same" if found == expect["text"] else "text"
 
