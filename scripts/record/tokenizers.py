@@ -292,7 +292,9 @@ def record_fresh(out: Path, seed: int, n: int, n_texts: int) -> None:
         name, make = published_shapes[number // 4 % len(published_shapes)]
         shaped = number % 4 == 0
         model = make(rng, lines) if shaped else tokenizer_draw.draw(rng, lines)
-        amount = Amount(texts=n_texts, streams=4 if shaped else 0, long=12288, all_kinds=True)
+        # tokenizers keeps what truncation cuts off, and pairs each part with each where a template has the text twice: 19 GB for 12 KiB.
+        long = 512 if model.get("truncation") else 12288
+        amount = Amount(texts=n_texts, streams=4 if shaped else 0, long=long, all_kinds=True)
         made = document(model, f"scripts/record/tokenizers.py --fresh, seed {seed}, {number}",
                         drawn_groups(rng, publisher(model), model, amount))
         write(out / f"{number:05d}", model, made, False)
