@@ -32,10 +32,11 @@ static void turn(const int32_t *ids, size_t n, size_t n_first, size_t k, int32_t
     for (size_t i = 0; i < n_first; i++) out[i] = ids[(i + k) % n_first];
 }
 
-/* Whether two sequences of one length differ, and only before their last N_FIRST tokens. */
+/* Whether two sequences of one length, of 2 * N_FIRST tokens or more, differ, and only before their last
+ * N_FIRST. */
 static bool differ_at_first(const int32_t *a, const int32_t *b, size_t n)
 {
-    return n >= 2 * N_FIRST && memcmp(a, b, n * sizeof *a) != 0 &&
+    return memcmp(a, b, n * sizeof *a) != 0 &&
            memcmp(a + n - N_FIRST, b + n - N_FIRST, N_FIRST * sizeof *a) == 0;
 }
 
@@ -166,10 +167,10 @@ static assay_status ask_twin(probe_run *r, const probe_prompt *p, size_t *n, ass
 {
     assay_status rc = ASSAY_OK;
     bool made = false;
-    if (probe_ids_most(r, p) < 2 * N_FIRST) return ASSAY_OK;
     for (probe_endpoint e = 0; e < PROBE_N_ENDPOINTS && !made && rc == ASSAY_OK; e++) {
         twin t;
-        if (!r->server.at[e].is_there || !probe_can_ask(r, e, p)) continue;
+        const size_t n_tokens = e == PROBE_COMPLETIONS ? probe_ids_most(r, p) : p->n_prompt;
+        if (!r->server.at[e].is_there || !probe_can_ask(r, e, p) || n_tokens < 2 * N_FIRST) continue;
         rc = make_twin(r, p, e, &t, &made, err);
         if (rc != ASSAY_OK || !made) continue;
         rc = send_twin(r, &t, (*n)++, err);

@@ -42,7 +42,7 @@ const char *probing_url(const oracle *o);
 const probe_finding *probing_row(const probing *p, const char *check, probe_verdict verdict,
                                  const char *part);
 
-/* Fails the test, and prints the rows, if the server is blamed for anything. */
+/* Fails the test, and names the first row, if the server is blamed for anything. */
 void probing_agrees(const probing *p);
 
 #endif
