@@ -61,7 +61,7 @@ void fp_cross_keys_list(const fp_cross_keys *keys, size_t layer, size_t kv_head,
 /* The number of rows of an image's tiles. */
 static size_t rows_of_tiles(const fp_model *m, const fp_features *f)
 {
-    const plan_tiles *tiles = &m->plan->tower.tiles;
+    const plan_tiles *tiles = &m->plan->vision.tiles;
     return plan_tiles_of(tiles, media_ratio(fp_features_medium(f))) * plan_tiles_rows(tiles);
 }
 

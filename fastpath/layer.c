@@ -178,7 +178,7 @@ static assay_status stream_layer(fp_pass *pass, size_t i, float *streams)
 static void add_deepstack(const fp_pass *pass, size_t i, float *x)
 {
     const size_t hidden = pass->plan->hidden;
-    if (i >= pass->plan->tower.n_deepstack) return;
+    if (i >= pass->plan->vision.n_deepstack) return;
     for (size_t j = 0; j < pass->n_runs; j++) {
         const fp_run *run = &pass->runs[j];
         for (size_t t = 0; run->placed && t < run->n_rows; t++)

@@ -144,7 +144,7 @@ static void pack_weights(fp_model *m)
     }
     m->layers = fp_pack_alloc(k, p->n_layers, sizeof *m->layers);
     for (size_t i = 0; m->layers && i < p->n_layers; i++) pack_layer(k, &m->layers[i], &p->layers[i]);
-    fp_tower_pack(k, &m->tower, &p->tower);
+    fp_tower_pack(k, &m->vision, &p->vision);
     fp_tower_pack(k, &m->audio, &p->audio);
     m->ones = fp_tower_ones(k, p);
     fp_id_table_pack(k, &m->id_table, &p->id_table);

@@ -78,9 +78,9 @@ typedef struct fp_model {
     fp_norm input_norm, norm;
     fp_matrix *projection, *unprojection; /* [streams - 1] */
     fp_layer *layers;
-    fp_cache_spec *caches; /* [n_layers] */
-    fp_tower tower, audio; /* zero without such a tower */
-    const float *ones;     /* see fp_tower_ones */
+    fp_cache_spec *caches;  /* [n_layers] */
+    fp_tower vision, audio; /* zero without such a tower */
+    const float *ones;      /* see fp_tower_ones */
     fp_id_table id_table;
 } fp_model;
 

@@ -121,7 +121,7 @@ static size_t widest_of_layers(const plan *p)
 const float *fp_tower_ones(fp_packer *p, const plan *of)
 {
     const size_t n =
-        larger(larger(widest_activation(&of->tower), widest_activation(&of->audio)), widest_of_layers(of));
+        larger(larger(widest_activation(&of->vision), widest_activation(&of->audio)), widest_of_layers(of));
     float *ones = fp_pack_alloc(p, n + 1, sizeof *ones);
     for (size_t i = 0; ones && i < n; i++) ones[i] = 1;
     return ones;

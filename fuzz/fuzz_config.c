@@ -139,7 +139,7 @@ static void read_tower(const plan_tower *t)
 
 static void read_ends(const plan *p)
 {
-    read_tower(&p->tower);
+    read_tower(&p->vision);
     read_end(&p->embedding);
     read_end(&p->head);
     read_end(&p->layer_inputs.table);

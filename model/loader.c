@@ -141,7 +141,7 @@ static void ignore_towers(family *f)
     };
     for (size_t i = 0; i < sizeof TOWERS / sizeof *TOWERS; i++) {
         if (!config_has(f->outer, TOWERS[i].member)) continue;
-        if (i == 0 ? f->plan->tower.present : f->plan->audio.present) continue;
+        if (i == 0 ? f->plan->vision.present : f->plan->audio.present) continue;
         for (size_t k = 0; k < 5 && TOWERS[i].start[k]; k++)
             bind_ignore(f->bind, f->outer->notes, TOWERS[i].start[k], "not asked for");
     }
@@ -347,7 +347,7 @@ void plan_free(plan *p)
         free_experts(&p->layers[i].experts);
         free_experts(&p->layers[i].own_experts);
     }
-    free_tower(&p->tower);
+    free_tower(&p->vision);
     free_tower(&p->audio);
     array_list_free(p->arrays);
     free(p->frequencies);

@@ -16,7 +16,7 @@ typedef struct rows {
 /* The rows of the tiles of the images that the tokens see; of tokens that see none all rows of all images. */
 static void list_rows(const ref_pass *pass, media_seen seen, rows *out)
 {
-    const plan_tiles *tiles = &pass->plan->tower.tiles;
+    const plan_tiles *tiles = &pass->plan->vision.tiles;
     const size_t *first = pass->features.tower.out.first;
     const bool sees_none = seen.first == seen.end;
     out->n = 0;

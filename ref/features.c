@@ -118,7 +118,7 @@ assay_status ref_features_make(const plan *p, const ref_sample *sample, ref_trac
 {
     *out = (ref_features){0};
     if (sample->media.n == 0) return ASSAY_OK;
-    assay_status rc = make_features(p, &p->tower, sample, tracer, &out->tower);
+    assay_status rc = make_features(p, &p->vision, sample, tracer, &out->tower);
     if (rc == ASSAY_OK) rc = make_features(p, &p->audio, sample, tracer, &out->audio);
     if (rc != ASSAY_OK) ref_features_free(out);
     return rc;

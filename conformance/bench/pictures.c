@@ -8,7 +8,7 @@
 
 conf_bench_tower conf_bench_tower_of(const plan *p)
 {
-    const plan_tower *t = &p->tower;
+    const plan_tower *t = &p->vision;
     if (!t->present || t->takes_places || t->tiles.n || t->conv.present) return (conf_bench_tower){0};
     const plan_merger_extra extra = plan_merger_extra_rows(&t->merger);
     return (conf_bench_tower){.patch = t->patches.size,

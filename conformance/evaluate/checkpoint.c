@@ -54,7 +54,7 @@ static assay_status find_family(const char *dir, bool *known, assay_error *err)
 
 static conf_placeholders placeholders_of(const plan *p)
 {
-    const plan_tower *t = &p->tower;
+    const plan_tower *t = &p->vision;
     conf_placeholders found = {.image = -1, .video = -1, .audio = -1};
     if (t->present) {
         const plan_merger_extra extra = plan_merger_extra_rows(&t->merger);

@@ -6,7 +6,7 @@
 /* Calls fn for the blocks and the fusion of the plan's tower. */
 static void visit_blocks(plan *p, void (*fn)(plan_conv_block *))
 {
-    plan_conv_tower *t = &p->tower.conv;
+    plan_conv_tower *t = &p->vision.conv;
     if (!t->present) return;
     for (size_t i = 0; i < t->n_blocks; i++) fn(&t->blocks[i]);
     fn(&t->fusion);
@@ -57,7 +57,7 @@ void fault_conv_keys_swapped(plan *p)
 /* The levels before those of the fusion, but the first. */
 void fault_conv_level_early(plan *p)
 {
-    plan_conv_tower *t = &p->tower.conv;
+    plan_conv_tower *t = &p->vision.conv;
     for (size_t k = 0; t->present && k < t->n_taken; k++)
         if (t->taken[k] > 0) t->taken[k]--;
 }
@@ -76,10 +76,10 @@ void fault_id_table_dropped(plan *p)
 /* The embedder of features takes the place of that of ids. */
 void fault_id_table_soft(plan *p)
 {
-    if (p->id_table.n > 0) p->id_table.merger = p->tower.merger;
+    if (p->id_table.n > 0) p->id_table.merger = p->vision.merger;
 }
 
 void fault_feature_factor_dropped(plan *p)
 {
-    if (p->tower.conv.present) p->tower.pooling.factor = 1;
+    if (p->vision.conv.present) p->vision.pooling.factor = 1;
 }

@@ -18,7 +18,7 @@ static size_t larger_side(const size_t *grid)
  * merged grid. */
 static size_t undivided_excess(const plan *p, const media *m)
 {
-    const size_t side = plan_tower_block(&p->tower), larger = larger_side(media_grid(m));
+    const size_t side = plan_tower_block(&p->vision), larger = larger_side(media_grid(m));
     return larger - larger / side;
 }
 
@@ -43,7 +43,7 @@ static image_rows rows_of(const plan *p, const media_place *place, int32_t *posi
 {
     const media *m = place->medium;
     return (image_rows){position + (place->first + 1) * AXES, media_tokens(m) - 2,
-                        media_grid(m)[2] / plan_tower_block(&p->tower)};
+                        media_grid(m)[2] / plan_tower_block(&p->vision)};
 }
 
 /* The rows of an image are taken to have no vector after them. */
@@ -91,7 +91,7 @@ void fault_advanced_by_side(const plan *p, const media_list *list, size_t n, int
         for (size_t a = 0; a < n_axes; a++)
             position[t * AXES + a] -= less + (inside ? (int32_t)(t - first) : 0);
         if (!m || t + 1 < end) continue;
-        less += (int32_t)(end - first - larger_side(media_grid(m)) / plan_tower_block(&p->tower));
+        less += (int32_t)(end - first - larger_side(media_grid(m)) / plan_tower_block(&p->vision));
         i++;
     }
 }
@@ -161,7 +161,7 @@ static plan_patches patches;
 
 void fault_patches_noted(plan *p)
 {
-    patches = p->tower.patches;
+    patches = p->vision.patches;
 }
 
 /* The element at (channel, frame, y, x) of each row is taken from `source`. */
@@ -231,7 +231,7 @@ void fault_taps_zero(const plan_table *t, size_t i, size_t n, fp_taps *taps)
 /* The states after the collected layers instead of those before them. */
 void fault_states_late(plan *p)
 {
-    plan_tiles *tiles = &p->tower.tiles;
+    plan_tiles *tiles = &p->vision.tiles;
     for (size_t i = 0; i < tiles->n_collected; i++) tiles->collected[i]++;
 }
 
@@ -274,7 +274,7 @@ void fault_blind_mlp(const fp_sample *one, size_t n, fp_sight *sight)
 /* The margins between crops stay. */
 void fault_margins_kept(plan *p)
 {
-    p->tower.crops.margin = 0;
+    p->vision.crops.margin = 0;
 }
 
 /* Halves away from zero. */

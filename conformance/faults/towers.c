@@ -83,7 +83,7 @@ static void visit_sound(plan_tower *t)
 void fault_epsilon_at(plan *p)
 {
     visit_text(p);
-    if (p->tower.present) visit_tower(&p->tower);
+    if (p->vision.present) visit_tower(&p->vision);
     if (p->audio.present) visit_sound(&p->audio);
 }
 
@@ -123,7 +123,7 @@ static void change_gelu_of_tower(plan_tower *t, fault_place mlp, fault_place mer
 void fault_gelu_at(plan *p)
 {
     for (size_t i = 0; i < p->n_layers; i++) change_gelu(&p->layers[i].mlp.activation, FAULT_TEXT_MLP);
-    change_gelu_of_tower(&p->tower, FAULT_TOWER_MLP, FAULT_MERGER);
+    change_gelu_of_tower(&p->vision, FAULT_TOWER_MLP, FAULT_MERGER);
     change_gelu_of_tower(&p->audio, FAULT_SOUND_MLP, FAULT_SOUND_MERGER);
 }
 
@@ -172,30 +172,30 @@ void fault_norms_before_rope(plan *p)
 
 void fault_tower_sections_swapped(plan *p)
 {
-    rope *r = &p->tower.rope;
+    rope *r = &p->vision.rope;
     r->sections =
         r->sections == ROPE_SECTIONS_ROW_COLUMN ? ROPE_SECTIONS_COLUMN_ROW : ROPE_SECTIONS_ROW_COLUMN;
 }
 
 void fault_corners(plan *p)
 {
-    p->tower.table.aligns_corners = !p->tower.table.aligns_corners;
+    p->vision.table.aligns_corners = !p->vision.table.aligns_corners;
 }
 
 void fault_table_bicubic(plan *p)
 {
-    if (p->tower.table.kind == PLAN_TABLE_BILINEAR) p->tower.table.kind = PLAN_TABLE_BICUBIC;
+    if (p->vision.table.kind == PLAN_TABLE_BILINEAR) p->vision.table.kind = PLAN_TABLE_BICUBIC;
 }
 
 void fault_table_bilinear(plan *p)
 {
-    if (p->tower.table.kind == PLAN_TABLE_BICUBIC) p->tower.table.kind = PLAN_TABLE_BILINEAR;
+    if (p->vision.table.kind == PLAN_TABLE_BICUBIC) p->vision.table.kind = PLAN_TABLE_BILINEAR;
 }
 
 /* A convolution's weights taken as (row, column, channel). */
 void fault_block_rows(plan *p)
 {
-    plan_merger *m = &p->tower.merger;
+    plan_merger *m = &p->vision.merger;
     for (size_t i = 0; i < m->n_steps; i++)
         if (m->steps[i].kind == PLAN_MERGER_CONCATENATE)
             m->steps[i].channels_first = !m->steps[i].channels_first;
@@ -203,21 +203,21 @@ void fault_block_rows(plan *p)
 
 void fault_patches_in_blocks(plan *p)
 {
-    p->tower.patches.order = PLAN_PATCHES_BLOCKS;
+    p->vision.patches.order = PLAN_PATCHES_BLOCKS;
 }
 
 /* A column of zeros after the patches of each row instead of a vector: the widening product makes its bias of
  * it. */
 void fault_newlines_padded(plan *p)
 {
-    plan_merger *m = &p->tower.merger;
+    plan_merger *m = &p->vision.merger;
     for (size_t i = 1; i < m->n_steps; i++)
         if (m->steps[i].kind == PLAN_MERGER_ROW_ENDS) m->steps[i].row_end = m->steps[i - 1].linear.bias;
 }
 
 void fault_ends_swapped(plan *p)
 {
-    plan_merger *m = &p->tower.merger;
+    plan_merger *m = &p->vision.merger;
     for (size_t i = 0; i < m->n_steps; i++) {
         plan_merger_step *step = &m->steps[i];
         if (step->kind != PLAN_MERGER_ENDS) continue;
@@ -229,13 +229,13 @@ void fault_ends_swapped(plan *p)
 
 void fault_deepstack_dropped(plan *p)
 {
-    p->tower.n_deepstack = 0;
+    p->vision.n_deepstack = 0;
 }
 
 /* One entry more at the beginning, whose features are zero (fault_deepstack_first_zero). */
 void fault_deepstack_late(plan *p)
 {
-    plan_tower *t = &p->tower;
+    plan_tower *t = &p->vision;
     if (t->n_deepstack == 0) return;
     plan_deepstack *grown = realloc(t->deepstack, (t->n_deepstack + 1) * sizeof *grown);
     if (!grown) abort();

@@ -24,7 +24,7 @@ static const media_place *first_of(const media_list *list, assay_item_kind kind)
  * them. */
 void fault_video_overtaken(const plan *p, const media_list *list, size_t n, int32_t *position)
 {
-    const size_t side = plan_tower_block(&p->tower);
+    const size_t side = plan_tower_block(&p->vision);
     for (size_t i = 0; i < list->n; i++) {
         const media_place *video = &list->place[i];
         if (video->kind != ASSAY_ITEM_VIDEO) continue;
@@ -40,7 +40,7 @@ void fault_video_overtaken(const plan *p, const media_list *list, size_t n, int3
 /* Positions are given as if all tokens of a video came before those of its sound. */
 void fault_video_before_sound(const plan *p, const media_list *list, size_t n, int32_t *position)
 {
-    const size_t side = plan_tower_block(&p->tower);
+    const size_t side = plan_tower_block(&p->vision);
     const media_place *video = first_of(list, ASSAY_ITEM_VIDEO), *sound = first_of(list, ASSAY_ITEM_AUDIO);
     if (!video || !sound || sound->start != video->first) return;
     const size_t *grid = media_grid(video->medium), columns = grid[2] / side,

@@ -189,6 +189,6 @@ bool conf_info_add_plan(json_object *to, const plan *p, const tokenizer *tokens)
            conf_json_add_count(to, "parameters", p->n_parameters) &&
            conf_json_add_count(to, "ignored", p->n_ignored) && add_storages(to, p) && add_sizes(to, p) &&
            add_extras(to, p) && add_stops(to, p, tokens) && add_ropes(to, p) && add_layers(to, p) &&
-           add_tower(to, "tower", &p->tower) && add_tower(to, "audio", &p->audio) &&
+           add_tower(to, "tower", &p->vision) && add_tower(to, "audio", &p->audio) &&
            conf_info_add_texts(to, "notes", p->notes, p->n_notes);
 }

@@ -17,7 +17,7 @@ assay_status fp_sample_evaluate(fp_sample *one, const fp_model *m, fp_feature_ca
         if (rc != ASSAY_OK) return rc;
         if (!fp_feature_cache_add(cache, one->features[i])) return ASSAY_ENOMEM;
     }
-    if (!m->plan->tower.feeds_cross || one->media.n == 0 || one->cross) return ASSAY_OK;
+    if (!m->plan->vision.feeds_cross || one->media.n == 0 || one->cross) return ASSAY_OK;
     return fp_cross_keys_make(m, one->features, one->media.n, one->media.place[0].first > 0, &one->cross);
 }
 
@@ -49,7 +49,7 @@ static assay_status trace_tower(fp_sample *one, const fp_model *m, const fp_trac
 
 assay_status fp_sample_trace(fp_sample *one, const fp_model *m, const fp_tracer *tracer, size_t first)
 {
-    assay_status rc = trace_tower(one, m, tracer, first, &m->plan->tower);
+    assay_status rc = trace_tower(one, m, tracer, first, &m->plan->vision);
     if (rc != ASSAY_OK) return rc;
     rc = trace_tower(one, m, tracer, first, &m->plan->audio);
     for (size_t i = media_list_find(&one->media, first); rc != ASSAY_OK && i < one->media.n; i++) {
@@ -64,7 +64,7 @@ bool fp_sample_place(const fp_sample *one, const plan *p, size_t from, size_t n,
 {
     bool has_features = false;
     size_t *place = scratch, *row = scratch + n;
-    if (one->media.n == 0 || p->tower.feeds_cross) return false;
+    if (one->media.n == 0 || p->vision.feeds_cross) return false;
     media_list_rows(&one->media, p, one->tokens, from, n, place, row);
     for (size_t t = 0; t < n; t++) {
         const bool is_placed = place[t] != SIZE_MAX;

@@ -284,7 +284,7 @@ static const fp_tracer NO_TRACER = {0};
 static assay_status place_features(fp_session *s, const fp_step *steps, size_t n_steps, fp_run *runs,
                                    size_t n_runs, size_t n_rows)
 {
-    if (!s->model->plan->tower.present && !s->model->plan->audio.present) return ASSAY_OK;
+    if (!s->model->plan->vision.present && !s->model->plan->audio.present) return ASSAY_OK;
     fp_placed *placed = fp_scratch_alloc(&s->scratch, n_rows, 1, sizeof *placed);
     size_t *scratch = placed ? fp_scratch_alloc(&s->scratch, n_rows, 2, sizeof *scratch) : NULL;
     fp_sight *sight = scratch ? fp_scratch_alloc(&s->scratch, n_rows, 1, sizeof *sight) : NULL;

@@ -26,7 +26,7 @@ static void open_tower(opened *o, size_t side, size_t n_workers)
     fp_isa isa;
     *o = (opened){.plan = {.dir = "tower", .hidden = CONV_HIDDEN}};
     ck_assert_int_eq(array_list_open(&o->plan.arrays, &e), ASSAY_OK);
-    conv_tower_make(&o->plan.tower, side, o->plan.arrays);
+    conv_tower_make(&o->plan.vision, side, o->plan.arrays);
     fp_model *m = &o->model;
     m->plan = &o->plan;
     ck_assert_int_eq(fp_isa_choose(getenv("ASSAY_ISA"), "ASSAY_ISA", &isa, &e), ASSAY_OK);
@@ -34,7 +34,7 @@ static void open_tower(opened *o, size_t side, size_t n_workers)
     ck_assert_int_eq(fp_pool_open(n_workers, 0, &m->pool, &e), ASSAY_OK);
     m->packer =
         (fp_packer){.pool = m->pool, .kernels = &m->kernels, .arrays = o->plan.arrays, .compute = ASSAY_F32};
-    fp_tower_pack(&m->packer, &m->tower, &o->plan.tower);
+    fp_tower_pack(&m->packer, &m->vision, &o->plan.vision);
     m->ones = fp_tower_ones(&m->packer, &o->plan);
     ck_assert_msg(array_list_realise(o->plan.arrays, &e) == ASSAY_OK, "%s", e.text);
 }
@@ -44,7 +44,7 @@ static void close_tower(opened *o)
     fp_pool_free(o->model.pool);
     array_list_free(o->plan.arrays);
     fp_pack_free(&o->model.packer);
-    conv_tower_free(&o->plan.tower);
+    conv_tower_free(&o->plan.vision);
 }
 
 /* The caller releases it. */
@@ -52,7 +52,7 @@ static const media *make_image(const plan *p, size_t height, size_t width)
 {
     assay_error e;
     static double pixels[CONV_CHANNELS * 32 * 32];
-    const size_t n_tokens = p->tower.conv.side * p->tower.conv.side;
+    const size_t n_tokens = p->vision.conv.side * p->vision.conv.side;
     int32_t tokens[MOST_ROWS];
     conv_image(pixels, height, width);
     for (size_t i = 0; i < n_tokens; i++) tokens[i] = IMAGE;
@@ -73,14 +73,14 @@ static void run_tower(opened *o, size_t n, const size_t (*sizes)[2], fp_tracer t
     fp_scratch scratch = {0};
     fp_frame frames[N_IMAGES];
     fp_vision v = {.pass = {.model = &o->model, .plan = &o->plan, .scratch = &scratch, .tracer = tracer},
-                   .tower = &o->plan.tower,
-                   .packed = &o->model.tower,
+                   .tower = &o->plan.vision,
+                   .packed = &o->model.vision,
                    .layout = {.frames = frames, .n_frames = n}};
     for (size_t i = 0; i < n; i++)
         frames[i] = (fp_frame){.medium = make_image(&o->plan, sizes[i][0], sizes[i][1])};
     float *x;
     ck_assert_int_eq(fp_conv_tower_run(&v, &x), ASSAY_OK);
-    ck_assert_uint_eq(v.layout.n_tokens, n * o->plan.tower.conv.side * o->plan.tower.conv.side);
+    ck_assert_uint_eq(v.layout.n_tokens, n * o->plan.vision.conv.side * o->plan.vision.conv.side);
     memcpy(out, x, v.layout.n_rows * CONV_HIDDEN * sizeof *out);
     for (size_t i = 0; i < n; i++) media_release(frames[i].medium);
     scratch.n = 0;

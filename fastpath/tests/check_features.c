@@ -148,7 +148,7 @@ END_TEST
 /* Bytes of an image of h x w tokens: its features and its pixels. */
 static size_t bytes_of(size_t h, size_t w)
 {
-    const plan_tower *t = &model->plan->tower;
+    const plan_tower *t = &model->plan->vision;
     return h * w * sizeof(float) *
            ((1 + t->n_deepstack) * model->plan->hidden + t->merge * t->merge * t->patches.embed.weight.cols);
 }
@@ -243,7 +243,7 @@ enum { TOKENS = 8, VOCAB = 97 };
 START_TEST(a_tap_receives_the_tower_once_with_the_rows_of_all_images)
 {
     open_model();
-    const plan_tower *t = &model->plan->tower;
+    const plan_tower *t = &model->plan->vision;
     tap_log l = {.n = 0};
     float plain[VOCAB], traced[VOCAB];
     const fp_tracer tracer = {.fn = log_tensor, .context = &l};

@@ -237,7 +237,7 @@ START_TEST(features_are_those_of_the_definition)
                  n_frames = frames_of(s, (size_t)_i % N_GRIDS);
     fp_model *m = towers_open(s, ASSAY_F32, 2);
     const size_t n_tokens =
-        plan_tower_tokens(&m->plan->tower, (const size_t[]){1, grid[1] * side, grid[2] * side});
+        plan_tower_tokens(&m->plan->vision, (const size_t[]){1, grid[1] * side, grid[2] * side});
     const media *medium = medium_of(m, s, (size_t)_i % N_GRIDS, 7);
     fp_features *f = run(m, medium);
     double *expected = calloc((1 + s->n_deepstack) * n_tokens * s->text_hidden, sizeof *expected);
@@ -245,7 +245,7 @@ START_TEST(features_are_those_of_the_definition)
     for (size_t frame = 0; frame < n_frames; frame++) {
         char what[64];
         (void)snprintf(what, sizeof what, "shape %d, grid %d, frame %zu", _i / N_GRIDS, _i % N_GRIDS, frame);
-        naive_tower_run(s, &m->plan->tower, frame, grid[1] * side, grid[2] * side, 7, expected);
+        naive_tower_run(s, &m->plan->vision, frame, grid[1] * side, grid[2] * side, 7, expected);
         for (size_t level = 0; level <= s->n_deepstack; level++)
             expect_level(f, level, frame * n_tokens, expected + level * n_tokens * s->text_hidden,
                          n_tokens * s->text_hidden, what);

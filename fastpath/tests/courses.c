@@ -90,7 +90,7 @@ void courses_expect(const course *c, const float *expected, const char *what)
 fp_model *courses_open(int index, assay_dtype compute, size_t n_workers)
 {
     fp_model *m = grid_open(index, compute, n_workers);
-    if (m->plan->tower.present) return m;
+    if (m->plan->vision.present) return m;
     fp_model_free(m);
     return NULL;
 }
@@ -99,7 +99,7 @@ bool courses_may_divide(const course *c, size_t at)
 {
     /* Tokens before the first image attend to all images. */
     const picture_text *t = &c->text;
-    if (c->model->plan->tower.feeds_cross && t->n_pictures && t->pictures[0].first > 0 &&
+    if (c->model->plan->vision.feeds_cross && t->n_pictures && t->pictures[0].first > 0 &&
         at <= t->pictures[t->n_pictures - 1].first)
         return false;
     const plan *p = c->model->plan;

@@ -23,7 +23,7 @@ static float pixel(unsigned seed, size_t i)
 
 static bool is_special(const plan *p, int32_t token)
 {
-    bool found = token == p->tower.image_token || token == p->tower.video_token ||
+    bool found = token == p->vision.image_token || token == p->vision.video_token ||
                  (p->audio.present && token == p->audio.audio_token);
     for (size_t i = 0; i < p->placeholders.n; i++) found |= p->placeholders.id[i] == token;
     for (size_t i = 0; i < p->blocks.n; i++) found |= p->blocks.id[i] == token;
@@ -50,16 +50,16 @@ static void add_texts(picture_text *t, const plan *p, size_t n, unsigned seed)
 static void add_places(const plan *p, picture *one, const size_t grid[3])
 {
     const size_t n = grid[0] * grid[1] * grid[2];
-    if (p->tower.conv.present) {
+    if (p->vision.conv.present) {
         one->n_tensors = 1;
         one->tensors[0].rank = 4;
-        memcpy(one->tensors[0].shape, (size_t[]){1, p->tower.patches.channels, grid[1], grid[2]},
+        memcpy(one->tensors[0].shape, (size_t[]){1, p->vision.patches.channels, grid[1], grid[2]},
                4 * sizeof(size_t));
         return;
     }
     int64_t *values = one->places = malloc((n < 2 ? 4 : 2 * n) * sizeof *values);
     ck_assert_ptr_nonnull(values);
-    if (p->tower.takes_places) {
+    if (p->vision.takes_places) {
         for (size_t i = 0; i < n; i++) {
             values[2 * i] = (int64_t)(i % grid[2]);
             values[2 * i + 1] = (int64_t)(i / grid[2]);
@@ -75,8 +75,8 @@ static void add_places(const plan *p, picture *one, const size_t grid[3])
 /* The most tokens along a side: learned positions of each axis end with their table. */
 static size_t fit(const plan *p, size_t blocks)
 {
-    const size_t most = p->tower.table.kind == PLAN_TABLE_AXES
-                            ? p->tower.table.side / (p->tower.merge * p->tower.pooling.side)
+    const size_t most = p->vision.table.kind == PLAN_TABLE_AXES
+                            ? p->vision.table.side / (p->vision.merge * p->vision.pooling.side)
                             : SIZE_MAX;
     return blocks < most ? blocks : most;
 }
@@ -84,8 +84,8 @@ static size_t fit(const plan *p, size_t blocks)
 /* An image of tiles, with a ratio that depends on its rows and columns. */
 static void add_tiles(picture_text *t, const plan *p, const size_t blocks[3], unsigned seed)
 {
-    const plan_tiles *tiles = &p->tower.tiles;
-    const size_t side = tiles->side * p->tower.patches.size, channels = p->tower.patches.channels,
+    const plan_tiles *tiles = &p->vision.tiles;
+    const size_t side = tiles->side * p->vision.patches.size, channels = p->vision.patches.channels,
                  n = tiles->n * channels * side * side;
     ck_assert_uint_lt(t->n_pictures, PICTURES_MAX);
     picture *one = &t->pictures[t->n_pictures++];
@@ -97,23 +97,23 @@ static void add_tiles(picture_text *t, const plan *p, const size_t blocks[3], un
     *ratio = (int64_t)(1 + (blocks[1] * 3 + blocks[2]) % tiles->n_ratios);
     one->tensors[0] = (assay_tensor){"pixel_values", ASSAY_F32, 4, {tiles->n, channels, side, side}, pixels};
     one->tensors[1] = (assay_tensor){"aspect_ratio_ids", ASSAY_I64, 1, {1}, ratio};
-    add_token(t, p->tower.image_token);
+    add_token(t, p->vision.image_token);
 }
 
 /* blocks: frames, rows and columns of tokens. */
 static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, const size_t blocks[3],
                         unsigned seed)
 {
-    const plan_patches *patches = &p->tower.patches;
-    if (p->tower.tiles.n) {
+    const plan_patches *patches = &p->vision.patches;
+    if (p->vision.tiles.n) {
         add_tiles(t, p, blocks, seed);
         return;
     }
-    const size_t side = p->tower.conv.present ? PIXELS : p->tower.merge * p->tower.pooling.side,
+    const size_t side = p->vision.conv.present ? PIXELS : p->vision.merge * p->vision.pooling.side,
                  high = fit(p, blocks[1]), wide = fit(p, blocks[2]),
                  grid[3] = {blocks[0], high * side, wide * side};
     const size_t n = grid[0] * grid[1] * grid[2],
-                 n_frame = plan_tower_tokens(&p->tower, (const size_t[]){1, grid[1], grid[2]}),
+                 n_frame = plan_tower_tokens(&p->vision, (const size_t[]){1, grid[1], grid[2]}),
                  width = patches->channels * patches->frames * patches->size * patches->size;
     ck_assert_uint_lt(t->n_pictures, PICTURES_MAX);
     picture *one = &t->pictures[t->n_pictures++];
@@ -124,12 +124,12 @@ static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, co
     one->tensors[0] = (assay_tensor){
         kind == ASSAY_ITEM_VIDEO ? "pixel_values_videos" : "pixel_values", ASSAY_F32, 2, {n, width}, pixels};
     add_places(p, one, grid);
-    if (kind == ASSAY_ITEM_VIDEO && p->tower.spans_time)
+    if (kind == ASSAY_ITEM_VIDEO && p->vision.spans_time)
         one->tensors[one->n_tensors++] = (assay_tensor){"video_second_per_grid", ASSAY_F32, 1, {1}, &SECONDS};
     for (size_t f = 0; f < blocks[0]; f++) {
-        if (f > 0 && p->tower.frames_apart) add_texts(t, p, 1, seed);
+        if (f > 0 && p->vision.frames_apart) add_texts(t, p, 1, seed);
         for (size_t i = 0; i < n_frame; i++)
-            add_token(t, kind == ASSAY_ITEM_VIDEO ? p->tower.video_token : p->tower.image_token);
+            add_token(t, kind == ASSAY_ITEM_VIDEO ? p->vision.video_token : p->vision.image_token);
     }
     one->end = t->n;
 }
@@ -137,7 +137,7 @@ static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, co
 /* An image with rows x columns of crops. */
 static void add_crops(picture_text *t, const plan *p, size_t rows, size_t columns, unsigned seed)
 {
-    const plan_tower *tower = &p->tower;
+    const plan_tower *tower = &p->vision;
     const size_t side = tower->table.side, n = (1 + rows * columns) * side * side,
                  width = plan_patches_width(&tower->patches);
     picture *one = &t->pictures[t->n_pictures++];
@@ -191,15 +191,15 @@ static void add_sound(picture_text *t, const plan *p, const size_t blocks[3], un
 static void add_video(picture_text *t, const plan *p, const size_t blocks[3], unsigned seed)
 {
     const size_t one[3] = {1, blocks[1], blocks[2]};
-    if (p->tower.video_token < 0 && p->audio.present) add_sound(t, p, blocks, seed);
-    else if (p->tower.video_token < 0) add_picture(t, p, ASSAY_ITEM_IMAGE, one, seed);
+    if (p->vision.video_token < 0 && p->audio.present) add_sound(t, p, blocks, seed);
+    else if (p->vision.video_token < 0) add_picture(t, p, ASSAY_ITEM_IMAGE, one, seed);
     else add_picture(t, p, ASSAY_ITEM_VIDEO, blocks, seed);
 }
 
 picture_text pictures_make(const plan *p, const char *description, unsigned seed)
 {
     picture_text t = {0};
-    const bool has_crops = p->tower.present && p->tower.crops.present;
+    const bool has_crops = p->vision.present && p->vision.crops.present;
     if (has_crops) add_first_crops(&t, p, description);
     for (const char *at = description; *at; at += strcspn(at, " "), at += *at == ' ') {
         size_t b[3] = {1, 1, 1};

@@ -263,7 +263,7 @@ static void make_rope(owned *o, plan_tower *t)
 static void make_tower(owned *o)
 {
     const tower_shape *s = o->shape;
-    plan_tower *t = &o->plan.tower;
+    plan_tower *t = &o->plan.vision;
     *t = (plan_tower){.present = true,
                       .hidden = s->hidden,
                       .n_layers = s->n_layers,
@@ -316,7 +316,7 @@ fp_model *towers_open(const tower_shape *shape, assay_dtype compute, size_t n_wo
     ck_assert_int_eq(fp_pool_open(n_workers, 0, &m->pool, &e), ASSAY_OK);
     m->packer =
         (fp_packer){.pool = m->pool, .kernels = &m->kernels, .arrays = o->plan.arrays, .compute = compute};
-    fp_tower_pack(&m->packer, &m->tower, &o->plan.tower);
+    fp_tower_pack(&m->packer, &m->vision, &o->plan.vision);
     m->ones = fp_tower_ones(&m->packer, &o->plan);
     ck_assert_msg(array_list_realise(o->plan.arrays, &e) == ASSAY_OK, "%s", e.text);
     return m;
@@ -336,12 +336,12 @@ void towers_free(fp_model *m)
 const media *towers_medium(const fp_model *m, size_t t, size_t h, size_t w, unsigned seed)
 {
     const plan *p = m->plan;
-    const size_t width = p->tower.patches.embed.weight.cols, n = t * h * w;
+    const size_t width = p->vision.patches.embed.weight.cols, n = t * h * w;
     const int64_t grid[] = {(int64_t)t, (int64_t)h, (int64_t)w};
     char name[24];
     assay_error e;
     float *pixels = malloc(n * width * sizeof *pixels);
-    const size_t n_tokens = plan_tower_tokens(&p->tower, (const size_t[]){t, h, w});
+    const size_t n_tokens = plan_tower_tokens(&p->vision, (const size_t[]){t, h, w});
     int32_t *tokens = malloc(n_tokens * sizeof *tokens);
     ck_assert(pixels && tokens);
     (void)snprintf(name, sizeof name, "pixels.%u", seed);

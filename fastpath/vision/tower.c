@@ -172,7 +172,7 @@ static fp_vision begin(const fp_model *m, fp_scratch *scratch, const media *medi
     const plan_tower *tower = media_tower(medium);
     return (fp_vision){.pass = {.model = m, .plan = m->plan, .scratch = scratch},
                        .tower = tower,
-                       .packed = tower == &m->plan->audio ? &m->audio : &m->tower};
+                       .packed = tower == &m->plan->audio ? &m->audio : &m->vision};
 }
 
 /* Evaluates n frames of a medium from `index` on. */
@@ -197,7 +197,7 @@ static assay_status run_part(const fp_model *m, fp_scratch *scratch, const media
 /* The frames of a medium that can be evaluated apart: tiles cannot. */
 static size_t frames_of(const fp_model *m, const media *medium)
 {
-    return m->plan->tower.tiles.n ? 1 : *media_grid(medium);
+    return m->plan->vision.tiles.n ? 1 : *media_grid(medium);
 }
 
 assay_status fp_vision_run(const fp_model *m, const media *medium, fp_features **out)
@@ -221,7 +221,7 @@ assay_status fp_vision_run(const fp_model *m, const media *medium, fp_features *
 
 bool fp_vision_is_traced(const fp_model *m, const fp_tracer *tracer)
 {
-    if ((!m->plan->tower.present && !m->plan->audio.present) || !fp_trace_is_on(tracer)) return false;
+    if ((!m->plan->vision.present && !m->plan->audio.present) || !fp_trace_is_on(tracer)) return false;
     for (size_t i = 0; i < tracer->n_names; i++)
         if (strncmp(tracer->names[i], "vision.", 7) == 0 || strncmp(tracer->names[i], "audio.", 6) == 0)
             return true;

@@ -92,7 +92,7 @@ static void read_shape(family_vision *v)
 static void bind_patches_linear(family_vision *v)
 {
     config *c = &v->config;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     plan_patches *patches = &tower->patches;
     patches->order = PLAN_PATCHES_BLOCKS;
     patches->size = config_size_or(c, "patch_size", 14);
@@ -119,7 +119,7 @@ static void add_step(plan_merger *m, plan_merger_step step)
 static void add_block(family_vision *v, const char *name, size_t in, size_t out)
 {
     bind *b = v->own.bind;
-    plan_merger *m = &v->own.plan->tower.merger;
+    plan_merger *m = &v->own.plan->vision.merger;
     static const char *const SPELLED[][3] = {
         {"fc1", "fc2", "ln"}, {"0", "2", "3"}, {"layers.0", "layers.2", "layers.3"}};
     size_t k = 0;
@@ -139,7 +139,7 @@ static void bind_merger(family_vision *v, double text_epsilon)
 {
     bind *b = v->own.bind;
     bind_place tower_place;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     plan_merger *m = &tower->merger;
     const size_t block = tower->hidden * tower->merge * tower->merge, out = v->own.plan->hidden;
     bind_enter(b, MERGER, sizeof MERGER / sizeof *MERGER, "after_norm.weight", &tower_place);
@@ -155,7 +155,7 @@ static void bind_merger(family_vision *v, double text_epsilon)
 /* Members of a flat document that repeat those of its vision_config, or are constant in the class. */
 static void check_flat(family_vision *v)
 {
-    const plan_tower *tower = &v->own.plan->tower;
+    const plan_tower *tower = &v->own.plan->vision;
     config_expect_size(v->around, "image_token_id", (size_t)tower->image_token, REPEATED);
     config_expect_size(v->around, "pixel_hidden_size", tower->hidden, REPEATED);
     config_expect_size(v->around, "spatial_conv_size", tower->merge, REPEATED);
@@ -173,7 +173,7 @@ void family_ernie4_5_vl_moe(family *f)
     read_shape(&v);
     bind_patches_linear(&v);
     family_vision_rope(&v, ROPE_SECTIONS_ROW_COLUMN, ROPE_PAIRS_HALF, 10000);
-    plan_tower *tower = &f->plan->tower;
+    plan_tower *tower = &f->plan->vision;
     for (size_t i = 0; family_ok(&v.own) && i < tower->n_layers; i++) {
         family_vision_layer(&v, i);
         family_vision_mlp(&v, i, NULL, "fc1", "fc2");

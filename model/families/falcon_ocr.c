@@ -186,7 +186,7 @@ static void read_tokens(falcon *k)
     plan *p = k->f->plan;
     for (size_t i = 0; i < sizeof INSIDE / sizeof *INSIDE; i++)
         p->blocks.id[p->blocks.n++] = read_token(k, INSIDE[i].name, INSIDE[i].published);
-    p->tower.image_token = p->blocks.id[0];
+    p->vision.image_token = p->blocks.id[0];
     p->positions = PLAN_POSITIONS_BLOCK;
     const int32_t end = read_token(k, "img_end_id", 230);
     for (size_t i = 0; family_ok(k->f) && i < p->blocks.n; i++)
@@ -199,7 +199,7 @@ static void bind_projector(falcon *k)
 {
     config *c = k->f->config;
     plan *p = k->f->plan;
-    p->tower = (plan_tower){
+    p->vision = (plan_tower){
         .present = true,
         .hidden = p->hidden,
         .patches = {.size = config_size_or(c, "spatial_patch_size", 16),
@@ -212,7 +212,7 @@ static void bind_projector(falcon *k)
         .image_token = -1,
         .video_token = -1,
     };
-    plan_patches *patches = &p->tower.patches;
+    plan_patches *patches = &p->vision.patches;
     if (family_ok(k->f) && patches->frames != 1)
         config_fail_member(c, ASSAY_EUNSUPPORTED, "temporal_patch_size",
                            "expected 1: the published class has no more pixels of an image");

@@ -38,7 +38,7 @@ void family_glm_ocr(family *f)
                                 .mlp_bias = biases,
                                 .has_head_norms = true,
                                 .intermediate = config_size(c, "intermediate_size"),
-                                .merger_intermediate = f->plan->hidden * f->plan->tower.patches.channels});
+                                .merger_intermediate = f->plan->hidden * f->plan->vision.patches.channels});
     family_vision_image_token(&v, 59280);
     family_vision_end(&v);
 }

@@ -62,7 +62,7 @@ static void read_text(family *f)
 static void bind_table(family_vision *v)
 {
     config *c = &v->config;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     const char *mode = config_has(c, "interpolate_mode") ? config_text(c, "interpolate_mode") : "bilinear";
     const bool bicubic = mode && strcmp(mode, "bicubic") == 0;
     const size_t image = config_size_or(c, "max_image_size", 2048);
@@ -83,7 +83,7 @@ static void bind_table(family_vision *v)
 static void read_shape(family_vision *v)
 {
     config *c = &v->config;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     plan_patches *patches = &tower->patches;
     family_vision_layers(v, config_size_or(c, "hidden_size", 1152), "num_hidden_layers",
                          "num_attention_heads");
@@ -108,7 +108,7 @@ static void read_shape(family_vision *v)
 static void bind_layer(family_vision *v, const part_names *names, size_t i)
 {
     bind *b = v->own.bind;
-    const plan_tower *tower = &v->own.plan->tower;
+    const plan_tower *tower = &v->own.plan->vision;
     const size_t d = tower->hidden, n = v->intermediate;
     plan_tower_layer *layer = &tower->layers[i];
     plan_attention *a = &layer->attention;
@@ -129,7 +129,7 @@ static void bind_layer(family_vision *v, const part_names *names, size_t i)
 static void bind_merger(family_vision *v, const part_names *names)
 {
     bind *b = v->own.bind;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     const size_t d = tower->hidden, out = v->own.plan->hidden;
     const char *base = names->merger;
     plan_patches block = {.size = tower->merge, .channels = d, .frames = 1},
@@ -158,7 +158,7 @@ void family_hunyuan_vl(family *f)
     family_vision v;
     read_text(f);
     family_vision_begin(&v, f, "hunyuan_vl_vision", TOWER, N_TOWER, "embeddings.patch_embedding.weight");
-    plan_tower *tower = &f->plan->tower;
+    plan_tower *tower = &f->plan->vision;
     read_shape(&v);
     if (family_ok(&v.own))
         bind_patches(v.own.bind, tower->hidden, &tower->patches, true, "embeddings.patch_embedding");

@@ -185,7 +185,7 @@ static void bind_ends(moondream *k)
 static eyes read_tower(moondream *k)
 {
     config *c = k->vision;
-    plan_tower *t = &k->f->plan->tower;
+    plan_tower *t = &k->f->plan->vision;
     *t = (plan_tower){.present = true,
                       .hidden = config_size_or(c, "hidden_size", 1152),
                       .patches = {.size = config_size_or(c, "patch_size", 14),
@@ -220,7 +220,7 @@ static eyes read_tower(moondream *k)
 static void bind_tower_layer(moondream *k, const eyes *e, size_t i)
 {
     bind *b = k->f->bind;
-    const plan_tower *t = &k->f->plan->tower;
+    const plan_tower *t = &k->f->plan->vision;
     plan_tower_layer *layer = &t->layers[i];
     plan_attention *a = &layer->attention;
     const size_t d = t->hidden, rows[] = {d, d, d};
@@ -241,7 +241,7 @@ static void bind_tower_layer(moondream *k, const eyes *e, size_t i)
 
 static void make_tower_layers(moondream *k, const eyes *e)
 {
-    plan_tower *t = &k->f->plan->tower;
+    plan_tower *t = &k->f->plan->vision;
     const size_t n = config_size_or(k->vision, "num_hidden_layers", 27);
     if (!family_ok(k->f)) return;
     if (t->hidden % e->n_heads != 0)
@@ -259,7 +259,7 @@ static void bind_tower(moondream *k, const eyes *e)
                                         "model.vision."},
                              *const PROJECTION[] = {"vision.proj_mlp.", "model.vision.proj_mlp."};
     bind *b = k->f->bind;
-    plan_tower *t = &k->f->plan->tower;
+    plan_tower *t = &k->f->plan->vision;
     const size_t n = t->table.side * t->table.side, out = k->f->plan->hidden;
     bind_place text;
     bind_enter(b, TOWER, sizeof TOWER / sizeof *TOWER, "patch_emb.weight", &text);

@@ -42,7 +42,7 @@ static void ignore_unused(family_vision *v)
 
 static void bind_tower(family_vision *v)
 {
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     const char *layers =
         bind_exists(v->own.bind, "encoder.layers.0.layer_norm1.weight") ? "encoder.layers" : "layers";
     for (size_t i = 0; family_ok(&v->own) && i < tower->n_layers; i++) family_siglip_layer(v, layers, i);
@@ -55,7 +55,7 @@ static void bind_projector(family_vision *v)
 {
     bind *b = v->own.bind;
     bind_place tower_place;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     const size_t d = tower->hidden, block = d * tower->merge * tower->merge;
     bind_enter(b, PROJECTOR, N_SPELLINGS, "linear_1.weight", &tower_place);
     tower->merger = (plan_merger){
@@ -75,7 +75,7 @@ void family_paddleocr_vl(family *f)
     family_vision_begin(&v, f, "paddleocr_vl_vision", TOWER, N_SPELLINGS,
                         "embeddings.patch_embedding.weight");
     family_siglip_shape(&v);
-    f->plan->tower.merge = config_size_or(&v.config, "spatial_merge_size", 2);
+    f->plan->vision.merge = config_size_or(&v.config, "spatial_merge_size", 2);
     family_siglip_embeddings(&v, PLAN_TABLE_BILINEAR);
     family_vision_rope(&v, ROPE_SECTIONS_ROW_COLUMN, ROPE_PAIRS_HALF, 10000);
     if (family_ok(&v.own)) bind_tower(&v);

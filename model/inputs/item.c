@@ -366,7 +366,7 @@ assay_status item_read(const plan *p, const assay_step *step, size_t index, bool
                        item_content *out, assay_error *err)
 {
     reader r = {
-        .tower = &p->tower, .sample = step->sample, .index = index, .item = &step->items[index], .err = err};
+        .tower = &p->vision, .sample = step->sample, .index = index, .item = &step->items[index], .err = err};
     size_t n_rows = 0;
     read_kind(&r, p);
     const size_t width = plan_patches_width(&r.tower->patches);

@@ -52,16 +52,16 @@ plan_sequence media_list_sequence(const media_list *list, const plan *p, const i
 int32_t media_token(const plan *p, assay_item_kind kind)
 {
     if (kind == ASSAY_ITEM_AUDIO) return p->audio.present ? p->audio.audio_token : -1;
-    if (!p->tower.present) return -1;
-    return kind == ASSAY_ITEM_IMAGE   ? p->tower.image_token
-           : kind == ASSAY_ITEM_VIDEO ? p->tower.video_token
+    if (!p->vision.present) return -1;
+    return kind == ASSAY_ITEM_IMAGE   ? p->vision.image_token
+           : kind == ASSAY_ITEM_VIDEO ? p->vision.video_token
                                       : -1;
 }
 
 size_t media_run(const media_place *place, const plan *p)
 {
     const size_t n = media_tokens(place->medium);
-    return place->kind == ASSAY_ITEM_VIDEO && p->tower.frames_apart ? n / media_grid(place->medium)[0] : n;
+    return place->kind == ASSAY_ITEM_VIDEO && p->vision.frames_apart ? n / media_grid(place->medium)[0] : n;
 }
 
 enum { IMAGE, VIDEO, AUDIO };
@@ -153,7 +153,7 @@ static bool find_open(placing *g, const media_list *list)
 static const media_place *video_before(const placing *g, size_t t)
 {
     const media_place *last = NULL;
-    if (!g->plan->tower.spans_time || t == 0) return NULL;
+    if (!g->plan->vision.spans_time || t == 0) return NULL;
     for (size_t i = 0; i < g->before->n; i++)
         if (g->before->place[i].kind == ASSAY_ITEM_VIDEO) last = &g->before->place[i];
     for (size_t i = 0; i < g->list.n; i++)
@@ -193,7 +193,7 @@ static assay_status begin_item(placing *g, size_t k, size_t t)
 /* Whether the tokens of two media of these kinds may be in turns; k: a kind or MEDIA_KINDS. */
 static bool may_alternate(const plan *p, size_t k, size_t o)
 {
-    return p->tower.spans_time && ((k == VIDEO && o == AUDIO) || (k == AUDIO && o == VIDEO));
+    return p->vision.spans_time && ((k == VIDEO && o == AUDIO) || (k == AUDIO && o == VIDEO));
 }
 
 /* The temporal position of token i of a video, relative to its first. */
@@ -226,7 +226,7 @@ static bool begins_in_turn(const placing *g, size_t t)
 
 static assay_status check_turn(const placing *g, size_t k, size_t t)
 {
-    if (!g->plan->tower.spans_time || k == IMAGE) return ASSAY_OK;
+    if (!g->plan->vision.spans_time || k == IMAGE) return ASSAY_OK;
     if (is_in_turn(g, k) && (k != AUDIO || begins_in_turn(g, t))) return ASSAY_OK;
     return assay_fail(
         g->err, ASSAY_EINVAL,
@@ -256,7 +256,7 @@ static assay_status check_division(const placing *g, size_t k, size_t t)
 /* Whether no medium may begin with token t, though it is a placeholder. */
 static bool is_text(const plan *p, size_t t)
 {
-    return p->tower.n_leading > 0 && t > 0;
+    return p->vision.n_leading > 0 && t > 0;
 }
 
 static assay_status place_token(placing *g, size_t t)
@@ -294,7 +294,7 @@ static size_t extra_positions(const media_list *list)
 static assay_status fail_unplaced(const placing *g, size_t item)
 {
     const assay_step *step = g->step;
-    if (g->plan->tower.n_leading > 0)
+    if (g->plan->vision.n_leading > 0)
         return assay_fail(
             g->err, ASSAY_EUNSUPPORTED,
             "step: sample %zu: item %zu: found an image that does not begin with the first token "

@@ -18,7 +18,7 @@ typedef struct grid_run {
  * *taken: the number of the run's tokens before this one. */
 static grid_run run_of(const plan *p, const media_place *place, size_t row, size_t *taken)
 {
-    const size_t side = plan_tower_block(&p->tower), *grid = media_grid(place->medium);
+    const size_t side = plan_tower_block(&p->vision), *grid = media_grid(place->medium);
     const size_t n = media_run(place, p);
     *taken = row % n;
     return (grid_run){.n_tokens = n, .n_rows = grid[1] / side, .n_columns = grid[2] / side};
@@ -60,7 +60,7 @@ static int64_t next_position(const plan *p, const media_list *list, const int32_
     if (p->positions == PLAN_POSITIONS_BLOCK && list->n > 0)
         return largest_position(position, n - 1) + (plan_is_block_token(p, tokens[n - 1]) ? 0 : 1);
     media_walk walk = media_walk_from(list, p, tokens, n - 1);
-    if (p->positions == PLAN_POSITIONS_GRID && !p->tower.spans_time &&
+    if (p->positions == PLAN_POSITIONS_GRID && !p->vision.spans_time &&
         media_walk_token(&walk, &place, &row) && list->place[place].kind != ASSAY_ITEM_AUDIO) {
         grid_run run = run_of(p, &list->place[place], row, &taken);
         run.start = position_of(position, n - 1 - taken, 1); /* its first token is at row 0 of the grid */
@@ -81,8 +81,8 @@ static void put_image_position(int32_t *out, const plan *p, const media_list *li
                                int64_t next)
 {
     const media *m = list->place[number].medium;
-    const plan_merger_extra extra = plan_merger_extra_rows(&p->tower.merger);
-    const size_t n_columns = media_grid(m)[2] / plan_tower_block(&p->tower) + extra.row_end;
+    const plan_merger_extra extra = plan_merger_extra_rows(&p->vision.merger);
+    const size_t n_columns = media_grid(m)[2] / plan_tower_block(&p->vision) + extra.row_end;
     put_position(out, next, next, next);
     if (row < extra.begin || row >= media_tokens(m) - extra.begin) return;
     out[1] = (int32_t)((row - extra.begin) % n_columns);
@@ -138,7 +138,7 @@ static void fill_grid_token(filling *f, const media_place *at, size_t row, size_
     put_position(out, run.start + media_time(at->medium, taken / n_frame),
                  run.start + (int64_t)(in_frame / run.n_columns),
                  run.start + (int64_t)(in_frame % run.n_columns));
-    if (f->plan->tower.spans_time) f->next = 1 + largest_position(out, 0);
+    if (f->plan->vision.spans_time) f->next = 1 + largest_position(out, 0);
     else if (taken + 1 == run.n_tokens) f->next = end_of(&run);
 }
 

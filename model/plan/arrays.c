@@ -54,8 +54,8 @@ assay_status plan_derive(plan *p, assay_error *err)
     p->frequencies = calloc(p->n_ropes + 1, sizeof *p->frequencies);
     bool ok = p->frequencies;
     for (size_t i = 0; ok && i < p->n_ropes; i++) ok = derive_rope(p, i);
-    if (ok && p->tower.has_rope) {
-        plan_tower *tower = &p->tower;
+    if (ok && p->vision.has_rope) {
+        plan_tower *tower = &p->vision;
         tower->frequency.usual = defer_table(p->arrays, &tower->rope, "tower.inverse_frequency", 1);
         ok = tower->frequency.usual;
     }

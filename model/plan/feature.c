@@ -196,7 +196,7 @@ uint64_t plan_features(const plan *p)
         bit(p->logit_factor != 1, PLAN_LOGIT_FACTOR) | bit(p->layer_inputs.present, PLAN_LAYER_INPUTS) |
         bit(p->streams.n > 0, PLAN_STREAMS) | bit(p->placeholders.n > 0, PLAN_PLACEHOLDERS) |
         bit(p->id_table.n > 0, PLAN_ID_TABLE) | bit(p->embedding.rows > p->vocab, PLAN_MORE_EMBEDDINGS) |
-        bit(p->tower.present, PLAN_TOWER) | bit(p->audio.present, PLAN_AUDIO) |
+        bit(p->vision.present, PLAN_TOWER) | bit(p->audio.present, PLAN_AUDIO) |
         bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS) |
         bit(p->positions == PLAN_POSITIONS_IMAGES, PLAN_IMAGE_POSITIONS) |
         bit(p->positions == PLAN_POSITIONS_BLOCK, PLAN_BLOCK_POSITIONS) |
@@ -295,7 +295,7 @@ assay_status plan_check_features(const plan *p, uint64_t implemented, uint64_t t
 {
     const uint64_t missing = plan_features(p) & ~implemented;
     const uint64_t tower_missing =
-        (plan_tower_features(&p->tower) | plan_tower_features(&p->audio)) & ~tower_implemented;
+        (plan_tower_features(&p->vision) | plan_tower_features(&p->audio)) & ~tower_implemented;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         if (missing & NAMES[i].feature)
             return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: the model has %s, which %s does not implement",

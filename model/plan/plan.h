@@ -255,8 +255,8 @@ typedef struct plan {
     array_list *arrays; /* owned: arrays converted or derived, by the plan or an engine; realised when
                          * the plan is open */
     plan_layer *layers;
-    plan_tower tower; /* present where the model sees images */
-    plan_tower audio; /* present where the model hears sounds: tower.sound is present */
+    plan_tower vision; /* present where the model sees images */
+    plan_tower audio;  /* present where the model hears sounds: tower.sound is present */
     plan_positions positions;
     plan_norm norm;
     plan_weight head;      /* [V, D]; the embedding where tied */

@@ -228,7 +228,7 @@ void plan_print(const plan *p, const tokenizer *tokens, FILE *out)
         fprintf(out, "plane rope   %zu elements from %zu on, by the places of patches\n", p->plane_rope.dim,
                 p->plane_rope.first);
     for (size_t i = 0; i < p->n_layers; i++) print_layer(p, i, out);
-    if (p->tower.present) plan_print_tower(&p->tower, out);
+    if (p->vision.present) plan_print_tower(&p->vision, out);
     if (p->audio.present) plan_print_tower(&p->audio, out);
     for (size_t i = 0; i < p->n_notes; i++) fprintf(out, "note         %s\n", p->notes[i]);
 }

@@ -133,7 +133,7 @@ static void check_delta(checker *c, const plan_delta *m)
 static void check_cross(checker *c, const plan_attention *a, size_t i)
 {
     check_attention(c, a, i);
-    if (c->status == ASSAY_OK && c->plan->tower.present && !c->plan->tower.feeds_cross)
+    if (c->status == ASSAY_OK && c->plan->vision.present && !c->plan->vision.feeds_cross)
         c->status = assay_fail(c->err, ASSAY_EFORMAT,
                                "%s: %sattention: found attention to images, expected a tower that feeds it",
                                c->plan->dir, c->where);
@@ -302,7 +302,7 @@ assay_status plan_check_shapes(const plan *p, assay_error *err)
         checker_matrix(&c, "streams.unprojection", &p->streams.unprojection[i], p->hidden, p->hidden);
     }
     for (size_t i = 0; c.status == ASSAY_OK && i < p->n_layers; i++) check_layer(&c, &p->layers[i], i);
-    if (c.status == ASSAY_OK && p->tower.present) c.status = plan_check_tower(p, &p->tower, err);
+    if (c.status == ASSAY_OK && p->vision.present) c.status = plan_check_tower(p, &p->vision, err);
     if (c.status == ASSAY_OK && p->audio.present) c.status = plan_check_tower(p, &p->audio, err);
     return c.status;
 }

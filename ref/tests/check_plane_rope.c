@@ -31,11 +31,11 @@ START_TEST(angles_follow_from_the_place_in_the_image)
     enum { ROWS = 3, COLUMNS = 12, N = ROWS * COLUMNS + 2 };
     static const double F[] = {1, 0, 0, 1, 4, -1};
     plan p = {
-        .tower = sample_tower,
+        .vision = sample_tower,
         .plane_rope = {.present = true,
                        .dim = 2,
                        .frequency = {.name = "f", .data = F, .dtype = ASSAY_F64, .rows = 1, .cols = 6}}};
-    p.tower.merge = 1;
+    p.vision.merge = 1;
     sample_medium image = {.grid = {1, ROWS, COLUMNS}};
     const assay_item item = sample_item(&image, ASSAY_ITEM_IMAGE);
     int32_t tokens[N];

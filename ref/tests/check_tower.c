@@ -56,7 +56,8 @@ START_TEST(a_tower_of_blocks_with_windows_and_deepstack_equals_torch)
     plan *p = towers_blocks();
     ref_tower_output out;
     draw_pixels();
-    ck_assert_int_eq(ref_tower(&p->tower, pixels, BLOCKS_GRIDS, NULL, 2, 0, (ref_tracer){0}, &out), ASSAY_OK);
+    ck_assert_int_eq(ref_tower(&p->vision, pixels, BLOCKS_GRIDS, NULL, 2, 0, (ref_tracer){0}, &out),
+                     ASSAY_OK);
     ck_assert_uint_eq(out.n_rows, 8);
     ck_assert_uint_eq(out.first[1], 6);
     expect(out.deepstack[0], BLOCKS_DEEPSTACK, 8 * TOWERS_FEATURES);
@@ -71,7 +72,7 @@ START_TEST(a_tower_of_rows_with_limits_and_averaging_equals_torch)
     plan *p = towers_raster();
     ref_tower_output out;
     draw_pixels();
-    ck_assert_int_eq(ref_tower(&p->tower, pixels, RASTER_GRID, NULL, 1, 0, (ref_tracer){0}, &out), ASSAY_OK);
+    ck_assert_int_eq(ref_tower(&p->vision, pixels, RASTER_GRID, NULL, 1, 0, (ref_tracer){0}, &out), ASSAY_OK);
     ck_assert_uint_eq(out.n_rows, 2);
     expect(out.merged, RASTER_MERGED, 2 * TOWERS_FEATURES);
     ref_tower_output_free(&out);
@@ -86,7 +87,7 @@ START_TEST(an_image_does_not_see_the_others_of_its_sample)
     ref_tower_output out;
     draw_pixels();
     ck_assert_int_eq(
-        ref_tower(&p->tower, pixels + 24 * WIDTH, BLOCKS_GRIDS + 1, NULL, 1, 0, (ref_tracer){0}, &out),
+        ref_tower(&p->vision, pixels + 24 * WIDTH, BLOCKS_GRIDS + 1, NULL, 1, 0, (ref_tracer){0}, &out),
         ASSAY_OK);
     expect(out.merged, BLOCKS_MERGED + 6 * TOWERS_FEATURES, 2 * TOWERS_FEATURES);
     expect(out.deepstack[0], BLOCKS_DEEPSTACK + 6 * TOWERS_FEATURES, 2 * TOWERS_FEATURES);
@@ -119,7 +120,7 @@ static void run_traced(const plan *p, size_t first_traced, record *r, ref_tower_
     const assay_tap tap = {.size = sizeof tap, .fn = receive, .context = r};
     const ref_tracer tracer = {.tap = &tap, .sample = 3, .first_row = 7};
     draw_pixels();
-    ck_assert_int_eq(ref_tower(&p->tower, pixels, BLOCKS_GRIDS, NULL, 2, first_traced, tracer, out),
+    ck_assert_int_eq(ref_tower(&p->vision, pixels, BLOCKS_GRIDS, NULL, 2, first_traced, tracer, out),
                      ASSAY_OK);
 }
 

@@ -80,13 +80,13 @@ static plan *tower_plan(size_t n_layers, size_t n_deepstack)
 {
     plan *p = calloc(1, sizeof *p);
     ck_assert_ptr_nonnull(p);
-    p->tower.present = true;
-    p->tower.hidden = D;
-    p->tower.n_layers = n_layers;
-    p->tower.layers = calloc(n_layers, sizeof *p->tower.layers);
-    p->tower.n_deepstack = n_deepstack;
-    p->tower.deepstack = calloc(n_deepstack + 1, sizeof *p->tower.deepstack);
-    ck_assert(p->tower.layers && p->tower.deepstack);
+    p->vision.present = true;
+    p->vision.hidden = D;
+    p->vision.n_layers = n_layers;
+    p->vision.layers = calloc(n_layers, sizeof *p->vision.layers);
+    p->vision.n_deepstack = n_deepstack;
+    p->vision.deepstack = calloc(n_deepstack + 1, sizeof *p->vision.deepstack);
+    ck_assert(p->vision.layers && p->vision.deepstack);
     return p;
 }
 
@@ -124,7 +124,7 @@ static plan_tower_layer blocks_layer(size_t seed)
 plan *towers_blocks(void)
 {
     plan *p = tower_plan(2, 1);
-    plan_tower *t = &p->tower;
+    plan_tower *t = &p->vision;
     t->patches = (plan_patches){.size = 2,
                                 .channels = 2,
                                 .frames = 1,
@@ -163,7 +163,7 @@ plan *towers_blocks(void)
 plan *towers_raster(void)
 {
     plan *p = tower_plan(1, 0);
-    plan_tower *t = &p->tower;
+    plan_tower *t = &p->vision;
     t->patches = (plan_patches){.size = 2,
                                 .channels = 2,
                                 .frames = 1,
@@ -209,8 +209,8 @@ void towers_free(plan *p)
 {
     array_list_free(p->arrays);
     free(p->frequencies);
-    free(p->tower.layers);
-    free(p->tower.deepstack);
+    free(p->vision.layers);
+    free(p->vision.deepstack);
     free(p);
     n_pooled = 0;
 }

@@ -90,7 +90,7 @@ START_TEST(a_checkpoint_is_refused_by_name_without_any_feature_that_it_needs)
         *strrchr(found.gl_pathv[i], '/') = '\0';
         ck_assert_msg(plan_open(found.gl_pathv[i], &p, &err) == ASSAY_OK, "%s", err.text);
         const uint64_t features = plan_features(p),
-                       of_tower = plan_tower_features(&p->tower) | plan_tower_features(&p->audio);
+                       of_tower = plan_tower_features(&p->vision) | plan_tower_features(&p->audio);
         plan_free(p);
         expect_refusals(engine, ENGINES[_i], found.gl_pathv[i], &PLANS, features);
         expect_refusals(engine, ENGINES[_i], found.gl_pathv[i], &TOWERS, of_tower);

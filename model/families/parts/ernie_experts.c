@@ -150,7 +150,7 @@ void family_ernie_expert_tokens(family *f, config *document)
                  {"video_start_token_id", 101306},
                  {"video_end_token_id", 101307}};
     plan_expert_tokens *tokens = &f->plan->expert_tokens;
-    tokens->id[tokens->n++] = f->plan->tower.image_token;
+    tokens->id[tokens->n++] = f->plan->vision.image_token;
     for (size_t k = 0; k < sizeof MARKS / sizeof *MARKS; k++)
         tokens->id[tokens->n++] = (int32_t)config_count_or(document, MARKS[k].member, MARKS[k].fallback);
 }

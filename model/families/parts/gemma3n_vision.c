@@ -34,7 +34,7 @@ static void read_ids(family_vision *v, size_t audio_offset)
                  n = config_size_or(&v->config, "vocab_size", 128);
     const size_t image = config_count_or(outer, "image_token_id", 262145),
                  n_soft = config_size_or(outer, "vision_soft_tokens_per_image", 256);
-    const size_t end = audio_offset < p->vocab ? audio_offset : p->vocab, side = p->tower.conv.side;
+    const size_t end = audio_offset < p->vocab ? audio_offset : p->vocab, side = p->vision.conv.side;
     if (!family_ok(&v->own) || outer->status != ASSAY_OK) return;
     if (first > end || end - first > n)
         config_fail(&v->config, ASSAY_EUNSUPPORTED,
@@ -49,14 +49,14 @@ static void read_ids(family_vision *v, size_t audio_offset)
     p->id_table.first = (int32_t)first;
     p->id_table.n = n;
     p->n_token_ids = end;
-    p->tower.image_token = (int32_t)image;
+    p->vision.image_token = (int32_t)image;
 }
 
 static void bind_embedder(family_vision *v)
 {
     bind *b = v->own.bind;
     plan *p = v->own.plan;
-    plan_tower *t = &p->tower;
+    plan_tower *t = &p->vision;
     const size_t width = t->hidden;
     const plan_linear projection =
         bind_linear(b, p->hidden, width, false, "embed_vision.embedding_projection");
@@ -83,9 +83,9 @@ void family_gemma3n_tower(family *f, size_t audio_offset)
     bind_leave(f->bind, &around);
     v.epsilon = family_epsilon(&v.own, 1e-6);
     const size_t width = config_size_or(&v.config, "hidden_size", 2048);
-    if (family_ok(&v.own) && width != f->plan->tower.hidden)
+    if (family_ok(&v.own) && width != f->plan->vision.hidden)
         config_fail_member(&v.config, ASSAY_EUNSUPPORTED, "hidden_size", "expected %zu, the tower's width",
-                           f->plan->tower.hidden);
+                           f->plan->vision.hidden);
     if (family_ok(&v.own)) read_ids(&v, audio_offset);
     if (family_ok(&v.own)) bind_embedder(&v);
     family_vision_end(&v);

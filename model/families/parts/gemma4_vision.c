@@ -146,7 +146,7 @@ void family_gemma4_tower(family *f, int32_t image_token)
     }
     gemma4_vision g;
     family_vision_begin(&g.v, f, "gemma4_vision", PREFIXES, N_PREFIXES, PROBE);
-    g.tower = &f->plan->tower;
+    g.tower = &f->plan->vision;
     read_shape(&g);
     family_vision_rope(&g.v, ROPE_SECTIONS_COLUMN_ROW, ROPE_PAIRS_QUARTER, 100);
     bind_patch_embedder(&g);

@@ -63,7 +63,7 @@ void family_glm_vision_begin(family_vision *v, family *f, const char *type)
 static void bind_layer(family_vision *v, const family_glm_tower *parts, size_t i)
 {
     bind *b = v->own.bind;
-    const plan_tower *tower = &v->own.plan->tower;
+    const plan_tower *tower = &v->own.plan->vision;
     const size_t d = tower->hidden, n = parts->intermediate, rows[] = {d, d, d};
     plan_tower_layer *layer = &tower->layers[i];
     plan_attention *a = &layer->attention;
@@ -100,7 +100,7 @@ static plan_merger_step mlp_step(family_vision *v, size_t width, size_t n)
 static void bind_merger(family_vision *v, size_t intermediate)
 {
     bind *b = v->own.bind;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     const size_t out = v->own.plan->hidden;
     plan_patches block = {.size = tower->merge, .channels = tower->hidden, .frames = 1};
     bind_patches(b, out, &block, true, "downsample");
@@ -116,7 +116,7 @@ static void bind_merger(family_vision *v, size_t intermediate)
 
 void family_glm_bind_tower(family_vision *v, const family_glm_tower *parts)
 {
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     const size_t out = v->own.plan->hidden, stated = config_size(&v->config, "out_hidden_size");
     if (family_ok(&v->own) && stated != out)
         config_fail(&v->config, ASSAY_EFORMAT,
@@ -135,8 +135,8 @@ void family_glm4v_tower(family *f, const char *type, size_t default_image)
     config *c = &v.config;
     family_vision_table(&v, PLAN_TABLE_BICUBIC, config_size_or(c, "image_size", 336));
     if (family_ok(&v.own))
-        f->plan->tower.in_norm =
-            bind_norm(v.own.bind, f->plan->tower.hidden, v.epsilon, "post_conv_layernorm");
+        f->plan->vision.in_norm =
+            bind_norm(v.own.bind, f->plan->vision.hidden, v.epsilon, "post_conv_layernorm");
     family_glm_bind_tower(&v,
                           &(family_glm_tower){.qkv_bias = config_flag_or(c, "attention_bias", false),
                                               .intermediate = f->plan->hidden,

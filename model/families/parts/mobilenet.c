@@ -210,7 +210,7 @@ static void bind_fusion(mobilenet *m, config *args)
 static void bind_encoder(family_vision *v, config *args)
 {
     mobilenet_list list;
-    plan_tower *t = &v->own.plan->tower;
+    plan_tower *t = &v->own.plan->vision;
     mobilenet m = {.bind = v->own.bind, .tower = t, .stem = 64, .side = 16};
     if (args && config_has(args, "stem_size")) m.stem = config_size(args, "stem_size");
     if (args && config_has(args, "msfa_output_resolution"))

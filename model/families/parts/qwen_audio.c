@@ -163,7 +163,7 @@ static void read_token(reader *r, size_t fallback)
     if (family_ok(&r->own) && r->around->status == ASSAY_OK && id >= p->n_token_ids)
         config_fail(r->around, ASSAY_EFORMAT,
                     "audio_token_id: found %zu, expected an id below vocab_size (%zu)", id, p->n_token_ids);
-    if (family_ok(&r->own) && ((int32_t)id == p->tower.image_token || (int32_t)id == p->tower.video_token))
+    if (family_ok(&r->own) && ((int32_t)id == p->vision.image_token || (int32_t)id == p->vision.video_token))
         config_fail(r->around, ASSAY_EUNSUPPORTED,
                     "audio_token_id: found %zu, expected another than "
                     "image_token_id and video_token_id",

@@ -23,7 +23,7 @@ static const char FEATURES[] = "out_hidden_size", INDICES[] = "deepstack_visual_
 /* A square table of learned positions. */
 static void bind_table(family_vision *v)
 {
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     const size_t n = config_size_or(&v->config, "num_position_embeddings", 2304);
     const size_t side = (size_t)llround(sqrt((double)n));
     if (family_ok(&v->own) && side * side != n)
@@ -43,7 +43,7 @@ static size_t merger_of(json_object *list, size_t n, size_t layer)
 
 static bool check_indices(family_vision *v, json_object *list)
 {
-    const size_t n_layers = v->own.plan->tower.n_layers;
+    const size_t n_layers = v->own.plan->vision.n_layers;
     if (!json_object_is_type(list, json_type_array)) {
         config_fail_member(&v->config, ASSAY_EFORMAT, INDICES, "expected a list of layer indices");
         return false;
@@ -68,7 +68,7 @@ static bool check_indices(family_vision *v, json_object *list)
  * list. */
 static void bind_deepstack(family_vision *v, const names *parts)
 {
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     json_object *list = config_member(&v->config, INDICES);
     if (!list)
         config_fail(&v->config, ASSAY_EFORMAT, "%s: missing, expected a list of layer indices", INDICES);
@@ -101,7 +101,7 @@ void family_qwen3_tower(family *f, const char *type, bool has_deepstack, size_t 
 {
     family_vision v;
     family_vision_begin_qwen(&v, f, type);
-    plan_tower *tower = &f->plan->tower;
+    plan_tower *tower = &f->plan->vision;
     v.norms = PLAN_LAYER_NORM;
     v.epsilon = 1e-6;
     family_vision_layers(&v, config_size(&v.config, "hidden_size"), "depth", "num_heads");

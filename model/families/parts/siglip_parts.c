@@ -22,7 +22,7 @@ void family_siglip_shape(family_vision *v)
 void family_siglip_embeddings(family_vision *v, plan_table_kind kind)
 {
     config *c = &v->config;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     plan_patches *patches = &tower->patches;
     const size_t image = config_size(c, "image_size");
     patches->order = PLAN_PATCHES_RASTER;
@@ -36,13 +36,13 @@ void family_siglip_embeddings(family_vision *v, plan_table_kind kind)
 
 static plan_norm layer_norm(family_vision *v, const char *layers, size_t i, const char *name)
 {
-    return bind_layer_norm(v->own.bind, v->own.plan->tower.hidden, v->epsilon, "%s.%zu.%s", layers, i, name);
+    return bind_layer_norm(v->own.bind, v->own.plan->vision.hidden, v->epsilon, "%s.%zu.%s", layers, i, name);
 }
 
 static void bind_qkv(family_vision *v, plan_attention *a, const char *layers, size_t i)
 {
     bind *b = v->own.bind;
-    const size_t d = v->own.plan->tower.hidden, rows[] = {d, d, d};
+    const size_t d = v->own.plan->vision.hidden, rows[] = {d, d, d};
     if (bind_exists(b, "%s.%zu.self_attn.qkv.weight", layers, i)) {
         bind_fused_linears(b, 3, rows, d, true, (plan_linear *const[]){&a->q, &a->k, &a->v},
                            "%s.%zu.self_attn.qkv", layers, i);
@@ -56,7 +56,7 @@ static void bind_qkv(family_vision *v, plan_attention *a, const char *layers, si
 void family_siglip_layer(family_vision *v, const char *layers, size_t i)
 {
     bind *b = v->own.bind;
-    const plan_tower *tower = &v->own.plan->tower;
+    const plan_tower *tower = &v->own.plan->vision;
     const size_t d = tower->hidden, inner = v->intermediate;
     plan_tower_layer *layer = &tower->layers[i];
     plan_attention *a = &layer->attention;

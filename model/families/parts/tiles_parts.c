@@ -122,7 +122,7 @@ static size_t read_heads(family_vision *v)
 static void read_depth(family_vision *v)
 {
     config *c = &v->config;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     const size_t n_first = config_size_or(c, "num_hidden_layers", 32),
                  n_second = config_size_or(c, "num_global_layers", 8);
     tower->tiles.second = n_first;
@@ -137,7 +137,7 @@ void family_tiles_begin(family_vision *v, family *f)
     family_vision_begin(v, f, "mllama_vision_model", TOWER, sizeof TOWER / sizeof *TOWER,
                         "patch_embedding.weight");
     config *c = &v->config;
-    plan_tower *tower = &f->plan->tower;
+    plan_tower *tower = &f->plan->vision;
     plan_tiles *tiles = &tower->tiles;
     tower->feeds_cross = true;
     tower->hidden = config_size_or(c, "hidden_size", 1280);
@@ -176,7 +176,7 @@ void family_tiles_begin(family_vision *v, family *f)
 /* A table with a row for each ratio, which has `n` rows of the tower's width. */
 static plan_weight bind_table(family_vision *v, size_t n, const char *name)
 {
-    const plan_tower *tower = &v->own.plan->tower;
+    const plan_tower *tower = &v->own.plan->vision;
     const size_t d = tower->hidden, n_ids = tower->tiles.n_ratios + 1;
     plan_weight w = bind_matrix(v->own.bind, n_ids, n * d, "%s.weight", name);
     if (family_ok(&v->own) && w.affine.bits && d % w.affine.group != 0)
@@ -191,7 +191,7 @@ static plan_weight bind_table(family_vision *v, size_t n, const char *name)
 static void bind_layer(family_vision *v, size_t i)
 {
     bind *b = v->own.bind;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     const bool is_second = i >= tower->tiles.second;
     const size_t d = tower->hidden, inner = v->intermediate;
     plan_tower_layer *layer = &tower->layers[i];
@@ -218,7 +218,7 @@ static void bind_layer(family_vision *v, size_t i)
 void family_tiles_bind(family_vision *v)
 {
     bind *b = v->own.bind;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     plan_tiles *tiles = &tower->tiles;
     if (!family_ok(&v->own)) return;
     const size_t d = tower->hidden, n = plan_tiles_rows(tiles);
@@ -256,5 +256,5 @@ void family_tiles_token(family_vision *v, size_t fallback)
     if (family_ok(&v->own) && c->status == ASSAY_OK && id >= n)
         config_fail(c, ASSAY_EFORMAT, "%s: found %zu, expected an id below %zu, the rows of the embedding",
                     name, id, n);
-    v->own.plan->tower.image_token = (int32_t)id;
+    v->own.plan->vision.image_token = (int32_t)id;
 }

@@ -36,7 +36,7 @@ void family_vision_begin(family_vision *v, family *f, const char *type, const ch
     check_type(v, type);
     family_tower_begin(&v->config);
     bind_enter(f->bind, prefixes, n, probe, &v->outside);
-    plan_tower *tower = &f->plan->tower;
+    plan_tower *tower = &f->plan->vision;
     *tower = (plan_tower){.present = true,
                           .patches = {.pixel_factor = 1},
                           .pooling = {.side = 1, .factor = 1},
@@ -78,14 +78,14 @@ void family_vision_end(family_vision *v)
 
 void family_vision_allocate(family_vision *v, size_t n, const char *name)
 {
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     tower->layers = family_allocate_layers(&v->own, &v->config, name, n, sizeof *tower->layers);
     if (tower->layers) tower->n_layers = n;
 }
 
 void family_vision_layers(family_vision *v, size_t hidden, const char *depth, const char *n_heads)
 {
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     const size_t n = config_size(&v->config, depth);
     v->n_heads = config_size(&v->config, n_heads);
     tower->hidden = hidden;
@@ -100,7 +100,7 @@ void family_vision_layers(family_vision *v, size_t hidden, const char *depth, co
 void family_vision_patches(family_vision *v, size_t default_size, bool has_bias)
 {
     config *c = &v->config;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     plan_patches *patches = &tower->patches;
     patches->order = PLAN_PATCHES_BLOCKS;
     patches->size = config_size_or(c, "patch_size", default_size);
@@ -114,7 +114,7 @@ void family_vision_patches(family_vision *v, size_t default_size, bool has_bias)
 
 void family_vision_table(family_vision *v, plan_table_kind kind, size_t image)
 {
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     if (!family_ok(&v->own)) return;
     const size_t size = tower->patches.size, side = image / size;
     if (side == 0) {
@@ -129,7 +129,7 @@ void family_vision_table(family_vision *v, plan_table_kind kind, size_t image)
 
 void family_vision_rope(family_vision *v, rope_sections sections, rope_pairing pairing, double default_theta)
 {
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     if (!family_ok(&v->own)) return;
     const config_rope_request request = {
         .head_dim = v->head_dim, .default_theta = default_theta, .sections = sections};
@@ -149,7 +149,7 @@ static plan_norm layer_norm(family_vision *v, size_t i, const char *name)
 {
     char path[64];
     (void)snprintf(path, sizeof path, "blocks.%zu.%s", i, name);
-    return family_vision_norm(v, v->own.plan->tower.hidden, path);
+    return family_vision_norm(v, v->own.plan->vision.hidden, path);
 }
 
 plan_attention family_vision_attention(const family_vision *v, size_t i)
@@ -159,14 +159,14 @@ plan_attention family_vision_attention(const family_vision *v, size_t i)
                             .head_dim = v->head_dim,
                             .scale = 1 / sqrt((double)v->head_dim),
                             .mask = PLAN_MASK_NONE,
-                            .rope = v->own.plan->tower.has_rope ? 0 : PLAN_NONE,
+                            .rope = v->own.plan->vision.has_rope ? 0 : PLAN_NONE,
                             .cache_layer = i};
 }
 
 void family_vision_layer(family_vision *v, size_t i)
 {
     bind *b = v->own.bind;
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     plan_tower_layer *layer = &tower->layers[i];
     plan_attention *a = &layer->attention;
     const size_t d = tower->hidden, rows[] = {d, d, d};
@@ -181,8 +181,8 @@ void family_vision_layer(family_vision *v, size_t i)
 void family_vision_mlp(family_vision *v, size_t i, const char *gate, const char *up, const char *down)
 {
     bind *b = v->own.bind;
-    const size_t d = v->own.plan->tower.hidden, n = v->intermediate;
-    plan_mlp *mlp = &v->own.plan->tower.layers[i].mlp;
+    const size_t d = v->own.plan->vision.hidden, n = v->intermediate;
+    plan_mlp *mlp = &v->own.plan->vision.layers[i].mlp;
     *mlp = (plan_mlp){.present = true, .intermediate = n, .activation = v->activation};
     if (gate) mlp->gate = bind_linear(b, n, d, true, "blocks.%zu.mlp.%s", i, gate);
     mlp->up = bind_linear(b, n, d, true, "blocks.%zu.mlp.%s", i, up);
@@ -193,7 +193,7 @@ plan_merger family_vision_merger(family_vision *v, const char *base, const char 
                                  const char *first, const char *second, const char *width)
 {
     char path[96];
-    const plan_tower *tower = &v->own.plan->tower;
+    const plan_tower *tower = &v->own.plan->vision;
     const size_t d = tower->hidden, block = d * tower->merge * tower->merge, out = v->own.plan->hidden;
     plan_merger m = {0};
     const size_t stated = config_size(&v->config, width);
@@ -228,7 +228,7 @@ static int32_t read_token(family_vision *v, const char *name, size_t fallback)
 
 void family_vision_image_token_named(family_vision *v, const char *name, size_t default_image)
 {
-    v->own.plan->tower.image_token = read_token(v, name, default_image);
+    v->own.plan->vision.image_token = read_token(v, name, default_image);
     v->own.plan->positions = PLAN_POSITIONS_GRID;
 }
 
@@ -239,7 +239,7 @@ void family_vision_image_token(family_vision *v, size_t default_image)
 
 void family_vision_tokens(family_vision *v, size_t default_image, size_t default_video)
 {
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     family_vision_image_token(v, default_image);
     tower->video_token = read_token(v, "video_token_id", default_video);
     if (family_ok(&v->own) && tower->image_token == tower->video_token)

@@ -13,7 +13,7 @@ static const char FULL[] = "fullatt_block_indexes";
 /* Sets in_windows of the layers that the list does not name. */
 static void read_full_layers(family_vision *v)
 {
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     json_object *list = config_member(&v->config, FULL);
     if (!json_object_is_type(list, json_type_array)) {
         config_fail_member(&v->config, ASSAY_EFORMAT, FULL, "expected a list of layer indices");
@@ -31,7 +31,7 @@ static void read_full_layers(family_vision *v)
 /* The side of a window is given in pixels. */
 static void read_windows(family_vision *v)
 {
-    plan_tower *tower = &v->own.plan->tower;
+    plan_tower *tower = &v->own.plan->vision;
     const size_t pixels = config_size_or(&v->config, "window_size", 112);
     if (!family_ok(&v->own)) return;
     read_full_layers(v);
@@ -50,7 +50,7 @@ void family_qwen2_5_vl(family *f)
     family_vision v;
     family_qwen2_vl_text(f);
     family_vision_begin_qwen(&v, f, "qwen2_5_vl_vision");
-    plan_tower *tower = &f->plan->tower;
+    plan_tower *tower = &f->plan->vision;
     v.norms = PLAN_RMS_NORM;
     v.epsilon = 1e-6;
     family_vision_layers(&v, config_size(&v.config, "hidden_size"), "depth", "num_heads");

@@ -20,11 +20,11 @@ void family_qwen2_vl(family *f)
     v.activation = family_activation(&v.own, "hidden_act", "quick_gelu");
     family_vision_patches(&v, 14, false);
     family_vision_rope(&v, ROPE_SECTIONS_ROW_COLUMN, ROPE_PAIRS_HALF, 10000);
-    for (size_t i = 0; family_ok(&v.own) && i < f->plan->tower.n_layers; i++) {
+    for (size_t i = 0; family_ok(&v.own) && i < f->plan->vision.n_layers; i++) {
         family_vision_layer(&v, i);
         family_vision_mlp(&v, i, NULL, "fc1", "fc2");
     }
-    f->plan->tower.merger =
+    f->plan->vision.merger =
         family_vision_merger(&v, "merger", "ln_q", false, "mlp.0", "mlp.2", "hidden_size");
     family_vision_tokens(&v, 151655, 151656);
     family_vision_end(&v);

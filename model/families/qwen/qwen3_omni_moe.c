@@ -38,9 +38,9 @@ void family_qwen3_omni_moe(family *f)
         config_fail(f->config, ASSAY_EFORMAT, "%s: missing, expected true or false", RENORMALIZES);
     if (family_ok(f)) family_qwen3_moe_layers(f, &d, false);
     family_qwen3_tower(f, "qwen3_omni_moe_vision_encoder", true, 151655, 151656);
-    f->plan->tower.frames_apart = false;
-    f->plan->tower.spans_time = true;
-    f->plan->tower.tokens_per_second = (double)config_size_or(f->outer, "position_id_per_seconds", 25);
+    f->plan->vision.frames_apart = false;
+    f->plan->vision.spans_time = true;
+    f->plan->vision.tokens_per_second = (double)config_size_or(f->outer, "position_id_per_seconds", 25);
     family_qwen_audio(f, "qwen3_omni_moe_audio_encoder", 151646);
     ignore_speech(f);
 }

@@ -133,7 +133,7 @@ END_TEST
 START_TEST(qwen3_5_alternates_delta_nets_and_gated_attention)
 {
     plan *p = checkpoint_open_fixture("qwen3_5/base");
-    ck_assert(!p->tied && p->norm.offset == 1 && p->positions == PLAN_POSITIONS_INDEX && !p->tower.present);
+    ck_assert(!p->tied && p->norm.offset == 1 && p->positions == PLAN_POSITIONS_INDEX && !p->vision.present);
     for (size_t i = 0; i < 3; i++) {
         const plan_delta *d = &p->layers[i].mixer.delta;
         ck_assert(p->layers[i].mixer.kind == PLAN_MIXER_DELTA && p->layers[i].mixer_in.offset == 1);

@@ -44,7 +44,7 @@ START_TEST(the_names_that_transformers_saves_give_the_same_plan)
     header_free(&h);
     plan *p = checkpoint_open(dir);
     ck_assert_uint_eq(p->n_parameters, expected->n_parameters);
-    ck_assert_uint_eq(p->tower.n_layers, expected->tower.n_layers);
+    ck_assert_uint_eq(p->vision.n_layers, expected->vision.n_layers);
     plan_free(p);
     plan_free(expected);
 }
@@ -71,8 +71,8 @@ START_TEST(the_marks_of_images_have_the_experts_of_images)
     plan *p = checkpoint_open_fixture("ernie4_5_vl_moe/base");
     for (int32_t token = 0; token < 53; token++)
         ck_assert_msg(plan_has_own_experts(p, token) == (token >= 45 && token <= 50), "%d", token);
-    ck_assert_int_eq(p->tower.image_token, 50);
-    ck_assert_int_eq(p->tower.video_token, -1);
+    ck_assert_int_eq(p->vision.image_token, 50);
+    ck_assert_int_eq(p->vision.video_token, -1);
     plan_free(p);
 }
 END_TEST
@@ -91,14 +91,14 @@ END_TEST
 START_TEST(its_merger_repeats_the_rows_of_a_still_image)
 {
     plan *p = checkpoint_open_fixture("ernie4_5_vl_moe/epsilons");
-    const plan_merger *m = &p->tower.merger;
+    const plan_merger *m = &p->vision.merger;
     ck_assert_uint_eq(m->n_steps, 12);
     ck_assert_int_eq(m->steps[0].kind, PLAN_MERGER_CONCATENATE);
     ck_assert_int_eq(m->steps[5].kind, PLAN_MERGER_REPEAT);
     ck_assert_uint_eq(m->steps[6].linear.weight.cols, 2 * 64);
     ck_assert(m->steps[4].norm.epsilon == 1e-6 && m->steps[9].norm.epsilon == 1e-6);
     ck_assert(m->steps[11].norm.kind == PLAN_RMS_NORM && m->steps[11].norm.epsilon == 1e-5);
-    ck_assert(p->tower.out_norm.present && p->tower.out_norm.epsilon == 1e-6);
+    ck_assert(p->vision.out_norm.present && p->vision.out_norm.epsilon == 1e-6);
     plan_free(p);
 }
 END_TEST

@@ -10,11 +10,11 @@ START_TEST(an_image_is_a_block_that_takes_one_position)
 {
     plan *p = checkpoint_open_fixture("falcon_ocr/base");
     const plan_attention *a = plan_layer_attention(&p->layers[1]);
-    ck_assert_uint_eq(p->tower.n_layers, 0);
-    ck_assert_uint_eq(plan_tower_width(&p->tower), p->hidden);
+    ck_assert_uint_eq(p->vision.n_layers, 0);
+    ck_assert_uint_eq(plan_tower_width(&p->vision), p->hidden);
     ck_assert_int_eq(p->positions, PLAN_POSITIONS_BLOCK);
     ck_assert_uint_eq(p->blocks.n, 6);
-    ck_assert_int_eq(p->blocks.id[0], p->tower.image_token);
+    ck_assert_int_eq(p->blocks.id[0], p->vision.image_token);
     ck_assert_int_eq(a->mask, PLAN_MASK_BLOCKS);
     ck_assert_uint_eq(a->n_kv_heads, a->n_heads);
     ck_assert_uint_eq(plan_projected_kv_heads(a), 2);

@@ -48,7 +48,7 @@ START_TEST(the_names_of_every_spelling_give_the_same_plan)
     plan *p = checkpoint_open(dir);
     ck_assert_uint_eq(p->n_parameters, expected->n_parameters);
     ck_assert_uint_eq(p->n_ignored, 26); /* image_sep */
-    ck_assert_uint_eq(p->tower.n_layers, 2);
+    ck_assert_uint_eq(p->vision.n_layers, 2);
     plan_free(p);
     plan_free(expected);
 }
@@ -75,7 +75,7 @@ END_TEST
 START_TEST(its_merger_adds_a_row_after_each_row_of_blocks_and_around_an_image)
 {
     plan *p = checkpoint_open_fixture("hunyuan_vl/base");
-    const plan_tower *t = &p->tower;
+    const plan_tower *t = &p->vision;
     ck_assert_uint_eq(t->merger.n_steps, 9);
     ck_assert_int_eq(t->merger.steps[5].kind, PLAN_MERGER_ROW_ENDS);
     ck_assert_uint_eq(t->merger.steps[5].row_end.cols, 40);
@@ -86,10 +86,10 @@ START_TEST(its_merger_adds_a_row_after_each_row_of_blocks_and_around_an_image)
     ck_assert_uint_eq(t->table.weight.rows, 25); /* without the first */
     plan_free(p);
     p = checkpoint_open_fixture("hunyuan_vl/mlx-8bit");
-    ck_assert(p->tower.patches.weights_channels_last && !p->tower.merger.steps[1].channels_first);
+    ck_assert(p->vision.patches.weights_channels_last && !p->vision.merger.steps[1].channels_first);
     plan_free(p);
     p = checkpoint_open_fixture("hunyuan_vl/merge-3");
-    ck_assert_int_eq(p->tower.table.kind, PLAN_TABLE_BICUBIC);
+    ck_assert_int_eq(p->vision.table.kind, PLAN_TABLE_BICUBIC);
     plan_free(p);
 }
 END_TEST

@@ -14,8 +14,8 @@
 
 static plan_conv_tower *conv_of(plan *p)
 {
-    ck_assert(p->tower.conv.present);
-    return &p->tower.conv;
+    ck_assert(p->vision.conv.present);
+    return &p->vision.conv;
 }
 
 START_TEST(blocks_follow_the_list_of_the_config)
@@ -47,9 +47,9 @@ START_TEST(the_fusion_takes_the_last_blocks_of_the_last_two_stages)
     ck_assert_uint_eq(t->taken[0], 7);
     ck_assert_uint_eq(t->taken[1], 10);
     ck_assert_uint_eq(t->side, 3);
-    ck_assert_uint_eq(p->tower.hidden, 2048);
-    ck_assert_double_eq(p->tower.out_norm.epsilon, 1e-6);
-    ck_assert_double_eq(p->tower.pooling.factor, sqrt(2048.0));
+    ck_assert_uint_eq(p->vision.hidden, 2048);
+    ck_assert_double_eq(p->vision.out_norm.epsilon, 1e-6);
+    ck_assert_double_eq(p->vision.pooling.factor, sqrt(2048.0));
     plan_free(p);
 }
 END_TEST
@@ -61,11 +61,11 @@ START_TEST(ids_of_the_table_of_images_are_text_and_those_of_sounds_are_not)
     ck_assert_uint_eq(p->n_token_ids, 51);
     ck_assert_int_eq(p->id_table.first, 46);
     ck_assert_uint_eq(p->id_table.n, 5);
-    ck_assert_int_eq(p->tower.image_token, 47);
+    ck_assert_int_eq(p->vision.image_token, 47);
     ck_assert_uint_eq(plan_id_table_row(p, 45), SIZE_MAX);
     ck_assert_uint_eq(plan_id_table_row(p, 46), 0);
     ck_assert_uint_eq(plan_id_table_row(p, 51), SIZE_MAX);
-    ck_assert_uint_eq(plan_tower_tokens(&p->tower, (const size_t[3]){1, 99, 5}), 9);
+    ck_assert_uint_eq(plan_tower_tokens(&p->vision, (const size_t[3]){1, 99, 5}), 9);
     plan_free(p);
 }
 END_TEST
@@ -135,7 +135,7 @@ END_TEST
 START_TEST(a_part_of_an_encoder_is_left_out)
 {
     plan *p = checkpoint_open_fixture("gemma3n/towers");
-    ck_assert(!p->tower.present);
+    ck_assert(!p->vision.present);
     ck_assert_uint_eq(p->id_table.n, 0);
     plan_free(p);
 }

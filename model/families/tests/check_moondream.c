@@ -39,7 +39,7 @@ END_TEST
 START_TEST(an_image_follows_the_first_token_with_which_it_is_a_block)
 {
     plan *p = checkpoint_open_fixture("moondream3/base");
-    const plan_tower *t = &p->tower;
+    const plan_tower *t = &p->vision;
     ck_assert_int_eq(t->image_token, 0);
     ck_assert_uint_eq(t->n_leading, 1);
     ck_assert(p->blocks.n == 0 && p->blocks.of_image);

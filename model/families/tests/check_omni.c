@@ -47,7 +47,7 @@ START_TEST(names_of_every_spelling_give_the_same_plan)
     respell(dir, &OTHERS[_i]);
     plan *p = checkpoint_open(dir);
     ck_assert_uint_eq(p->n_parameters, expected->n_parameters);
-    ck_assert(p->tower.present && p->audio.present && p->tower.n_deepstack == expected->tower.n_deepstack);
+    ck_assert(p->vision.present && p->audio.present && p->vision.n_deepstack == expected->vision.n_deepstack);
     plan_free(p);
     plan_free(expected);
 }
@@ -81,7 +81,7 @@ START_TEST(sounds_are_read_in_chunks_and_attend_within_windows_of_chunks)
 {
     plan *p = checkpoint_open_fixture(WHOLE);
     const plan_tower *t = &p->audio;
-    ck_assert(t->present && t->sound.present && !p->tower.sound.present);
+    ck_assert(t->present && t->sound.present && !p->vision.sound.present);
     ck_assert_uint_eq(t->sound.n_bins, 11);
     ck_assert_uint_eq(t->sound.chunk, 100);
     ck_assert_uint_eq(t->table.period, 13);
@@ -98,12 +98,12 @@ END_TEST
 START_TEST(videos_last_as_long_as_their_seconds_say)
 {
     plan *p = checkpoint_open_fixture("qwen3_omni_moe/seconds");
-    ck_assert_int_eq(p->tower.video_token, 50);
-    ck_assert(p->tower.spans_time && !p->tower.frames_apart);
-    ck_assert_double_eq(p->tower.tokens_per_second, 3);
+    ck_assert_int_eq(p->vision.video_token, 50);
+    ck_assert(p->vision.spans_time && !p->vision.frames_apart);
+    ck_assert_double_eq(p->vision.tokens_per_second, 3);
     plan_free(p);
     p = checkpoint_open(checkpoint_changed(ALONE, "position_id_per_seconds", NULL));
-    ck_assert_double_eq(p->tower.tokens_per_second, 25);
+    ck_assert_double_eq(p->vision.tokens_per_second, 25);
     plan_free(p);
 }
 END_TEST
@@ -240,7 +240,7 @@ START_TEST(the_whole_models_groups_are_those_of_its_part)
     expect_groups(&p->head, 4, 32);
     expect_groups(&x->router, 8, 64);
     expect_groups(&x->down[x->n_experts - 1], 4, 32);
-    expect_groups(&p->tower.layers[0].attention.q.weight, 0, 0);
+    expect_groups(&p->vision.layers[0].attention.q.weight, 0, 0);
     expect_groups(&p->audio.layers[0].attention.q.weight, 0, 0);
     plan_free(p);
 }
@@ -249,7 +249,7 @@ END_TEST
 START_TEST(towers_may_be_in_groups)
 {
     plan *p = checkpoint_open_fixture(GROUPED_TOWERS);
-    const plan_tower *t = &p->tower, *s = &p->audio;
+    const plan_tower *t = &p->vision, *s = &p->audio;
     expect_groups(&t->layers[0].attention.q.weight, 4, 32);
     expect_groups(&t->layers[0].attention.o.weight, 8, 32);
     expect_groups(&t->layers[0].mlp.down.weight, 0, 0); /* rows of 40 */

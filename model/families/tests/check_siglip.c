@@ -57,7 +57,7 @@ START_TEST(parts_of_siglip_that_paddleocr_does_not_load_are_left_out)
     header_write(&h);
     header_free(&h);
     plan *p = checkpoint_open(dir);
-    ck_assert_uint_eq(p->tower.n_layers, 1);
+    ck_assert_uint_eq(p->vision.n_layers, 1);
     ck_assert_uint_eq(p->n_ignored, 4 * (16 * 16 + 16) + 2 * 2 * 16 + 2 * 16 * 22 + 16 + 22);
     plan_free(p);
 }
@@ -67,11 +67,11 @@ END_TEST
 START_TEST(a_fused_product_of_paddleocr_is_divided)
 {
     plan *p = checkpoint_open_fixture("paddleocr_vl/mlx-8bit");
-    const plan_attention *a = &p->tower.layers[0].attention;
+    const plan_attention *a = &p->vision.layers[0].attention;
     ck_assert_str_eq(a->q.weight.name, a->v.weight.name);
     ck_assert_uint_eq(a->k.weight.rows, 32);
-    ck_assert(p->tower.patches.weights_channels_last);
-    ck_assert_int_eq(p->tower.patches.order, PLAN_PATCHES_RASTER);
+    ck_assert(p->vision.patches.weights_channels_last);
+    ck_assert_int_eq(p->vision.patches.order, PLAN_PATCHES_RASTER);
     plan_free(p);
 }
 END_TEST
@@ -79,10 +79,10 @@ END_TEST
 START_TEST(paddleocr_takes_images_only)
 {
     plan *p = checkpoint_open_fixture("paddleocr_vl/base");
-    ck_assert_int_eq(p->tower.image_token, 57);
-    ck_assert_int_eq(p->tower.video_token, -1);
-    ck_assert(p->tower.out_norm.epsilon == 1e-6 && p->tower.merger.steps[0].norm.epsilon == 1e-5);
-    ck_assert_uint_eq(p->tower.table.side, 5);
+    ck_assert_int_eq(p->vision.image_token, 57);
+    ck_assert_int_eq(p->vision.video_token, -1);
+    ck_assert(p->vision.out_norm.epsilon == 1e-6 && p->vision.merger.steps[0].norm.epsilon == 1e-5);
+    ck_assert_uint_eq(p->vision.table.side, 5);
     plan_free(p);
 }
 END_TEST

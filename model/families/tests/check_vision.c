@@ -65,7 +65,7 @@ START_TEST(the_names_of_mlx_vlm_give_the_same_tower_of_gemma)
 {
     const char *dir = checkpoint_changed("gemma4/tower", NULL, NULL);
     plan *expected = checkpoint_open(checkpoint_changed("gemma4/tower", NULL, NULL));
-    ck_assert(expected->tower.present);
+    ck_assert(expected->vision.present);
     header h = header_read(dir);
     header_rename(&h, "model.language_model.", "language_model.model.");
     header_rename(&h, "model.vision_tower.", "vision_tower.");
@@ -85,13 +85,13 @@ START_TEST(a_convolution_with_channels_last_is_bound_as_such)
     const char *dir = checkpoint_changed("qwen3_vl/base", NULL, NULL);
     header h = header_read(dir);
     plan *p = checkpoint_open(dir);
-    ck_assert(!p->tower.patches.weights_channels_last);
+    ck_assert(!p->vision.patches.weights_channels_last);
     plan_free(p);
     header_reshape(&h, NAME, "[16, 2, 4, 4, 3]");
     header_write(&h);
     p = checkpoint_open(dir);
-    ck_assert(p->tower.patches.weights_channels_last);
-    ck_assert_uint_eq(p->tower.patches.embed.weight.cols, 96);
+    ck_assert(p->vision.patches.weights_channels_last);
+    ck_assert_uint_eq(p->vision.patches.embed.weight.cols, 96);
     plan_free(p);
     header_free(&h);
 }
@@ -100,7 +100,7 @@ END_TEST
 START_TEST(the_biases_of_a_fused_product_are_divided_with_its_rows)
 {
     plan *p = checkpoint_open_fixture("qwen3_vl/base");
-    const plan_attention *a = &p->tower.layers[1].attention;
+    const plan_attention *a = &p->vision.layers[1].attention;
     const plan_linear *const parts[] = {&a->q, &a->k, &a->v};
     const float *weight = a->q.weight.data, *bias = a->q.bias.data;
     for (size_t i = 0; i < 3; i++) {
@@ -119,13 +119,13 @@ START_TEST(mergers_of_earlier_layers_follow_the_list)
 {
     plan *p = checkpoint_open(
         checkpoint_changed("qwen3_vl/base", "vision_config.deepstack_visual_indexes", "[2, 0]"));
-    ck_assert_uint_eq(p->tower.n_deepstack, 2);
-    ck_assert_uint_eq(p->tower.deepstack[0].tower_layer, 0);
-    ck_assert_uint_eq(p->tower.deepstack[1].tower_layer, 2);
+    ck_assert_uint_eq(p->vision.n_deepstack, 2);
+    ck_assert_uint_eq(p->vision.deepstack[0].tower_layer, 0);
+    ck_assert_uint_eq(p->vision.deepstack[1].tower_layer, 2);
     ck_assert_ptr_nonnull(
-        strstr(p->tower.deepstack[0].merger.steps[2].linear.weight.name, "deepstack_merger_list.1."));
+        strstr(p->vision.deepstack[0].merger.steps[2].linear.weight.name, "deepstack_merger_list.1."));
     ck_assert_ptr_nonnull(
-        strstr(p->tower.deepstack[1].merger.steps[2].linear.weight.name, "deepstack_merger_list.0."));
+        strstr(p->vision.deepstack[1].merger.steps[2].linear.weight.name, "deepstack_merger_list.0."));
     plan_free(p);
 }
 END_TEST
@@ -134,16 +134,16 @@ START_TEST(windows_are_measured_in_blocks_of_patches)
 {
     plan *p = checkpoint_open_fixture("qwen2_5_vl/base");
     size_t n_windows = 0;
-    for (size_t i = 0; i < p->tower.n_layers; i++) n_windows += p->tower.layers[i].in_windows;
+    for (size_t i = 0; i < p->vision.n_layers; i++) n_windows += p->vision.layers[i].in_windows;
     ck_assert_uint_gt(n_windows, 0);
-    ck_assert_uint_lt(n_windows, p->tower.n_layers);
+    ck_assert_uint_lt(n_windows, p->vision.n_layers);
     plan_free(p);
     p = checkpoint_open(checkpoint_changed("qwen2_5_vl/base", "vision_config.window_size", "31"));
-    ck_assert_uint_eq(p->tower.window, 3); /* 31 / 2 / 4 */
+    ck_assert_uint_eq(p->vision.window, 3); /* 31 / 2 / 4 */
     plan_free(p);
     p = checkpoint_open(
         checkpoint_changed("qwen2_5_vl/base", "vision_config.fullatt_block_indexes", "[0, 1, 2, 99]"));
-    ck_assert_uint_eq(p->tower.window, 0);
+    ck_assert_uint_eq(p->vision.window, 0);
     plan_free(p);
 }
 END_TEST
@@ -151,12 +151,12 @@ END_TEST
 START_TEST(a_gemma_without_a_tower_reads_no_images)
 {
     plan *p = checkpoint_open_fixture("gemma4/multimodal-old");
-    ck_assert(p->tower.present);
-    ck_assert_int_eq(p->tower.image_token, 258880);
-    ck_assert_int_eq(p->tower.video_token, -1);
+    ck_assert(p->vision.present);
+    ck_assert_int_eq(p->vision.image_token, 258880);
+    ck_assert_int_eq(p->vision.video_token, -1);
     plan_free(p);
     p = checkpoint_open(checkpoint_changed("gemma4/multimodal", "vision_config", "{\"hidden_size\": 18}"));
-    ck_assert(!p->tower.present);
+    ck_assert(!p->vision.present);
     bool noted = false;
     for (size_t i = 0; i < p->n_notes; i++) noted = noted || strstr(p->notes[i], "has no tower");
     ck_assert(noted);
@@ -168,8 +168,8 @@ END_TEST
 START_TEST(limits_of_products_come_from_the_checkpoint)
 {
     plan *p = checkpoint_open_fixture("gemma4/tower-clipped");
-    for (size_t i = 0; i < p->tower.n_layers; i++) {
-        const plan_tower_layer *l = &p->tower.layers[i];
+    for (size_t i = 0; i < p->vision.n_layers; i++) {
+        const plan_tower_layer *l = &p->vision.layers[i];
         const plan_clip *const clips[] = {&l->attention.q.clip, &l->attention.k.clip, &l->attention.v.clip,
                                           &l->attention.o.clip, &l->mlp.gate.clip,    &l->mlp.up.clip,
                                           &l->mlp.down.clip};
@@ -179,7 +179,7 @@ START_TEST(limits_of_products_come_from_the_checkpoint)
                       clips[k]->output_min < clips[k]->output_max);
         }
     }
-    ck_assert(!p->tower.patches.embed.clip.present && !p->tower.merger.steps[1].linear.clip.present);
+    ck_assert(!p->vision.patches.embed.clip.present && !p->vision.merger.steps[1].linear.clip.present);
     plan_free(p);
 }
 END_TEST
@@ -216,7 +216,7 @@ START_TEST(members_without_effect_are_accepted)
 {
     const char *dir = checkpoint_changed(ACCEPTED[_i].fixture, ACCEPTED[_i].member, ACCEPTED[_i].value);
     plan *p = checkpoint_open(dir), *expected = checkpoint_open_fixture(ACCEPTED[_i].fixture);
-    ck_assert(p->tower.rope.theta == expected->tower.rope.theta);
+    ck_assert(p->vision.rope.theta == expected->vision.rope.theta);
     plan_free(expected);
     plan_free(p);
 }

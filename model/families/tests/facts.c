@@ -119,5 +119,5 @@ void facts_expect(const plan *p, json_object *facts, const char *label)
     ck_assert_uint_eq(p->n_layers, json_object_array_length(layers));
     for (size_t i = 0; i < p->n_layers; i++)
         expect_layer(p, i, json_object_array_get_idx(layers, i), member(facts, "ropes"), label);
-    if (member(facts, "tower")) expect_tower(&p->tower, member(facts, "tower"), label);
+    if (member(facts, "tower")) expect_tower(&p->vision, member(facts, "tower"), label);
 }

@@ -20,15 +20,15 @@ typedef struct image {
 static void make_image(image *m)
 {
     *m = (image){.grid = {FRAMES, SIDE, SIDE}, .layout = {2, 1}};
-    m->plan.tower = (plan_tower){.present = true,
-                                 .patches = {.size = 1, .channels = 1, .frames = 1},
-                                 .pooling = {.side = 1},
-                                 .merge = 1,
-                                 .table = {.kind = PLAN_TABLE_BILINEAR, .side = SIDE},
-                                 .crops = {.present = true},
-                                 .n_leading = 1,
-                                 .video_token = -1,
-                                 .audio_token = -1};
+    m->plan.vision = (plan_tower){.present = true,
+                                  .patches = {.size = 1, .channels = 1, .frames = 1},
+                                  .pooling = {.side = 1},
+                                  .merge = 1,
+                                  .table = {.kind = PLAN_TABLE_BILINEAR, .side = SIDE},
+                                  .crops = {.present = true},
+                                  .n_leading = 1,
+                                  .video_token = -1,
+                                  .audio_token = -1};
     for (size_t t = TOKENS; t < TOKENS + 2; t++) m->tokens[t] = TEXT;
     m->tensors[0] = (assay_tensor){"pixel_values", ASSAY_F32, 2, {FRAMES * SIDE * SIDE, 1}, m->pixels};
     m->tensors[1] = (assay_tensor){"image_grid_thw", ASSAY_I32, 2, {1, 3}, m->grid};

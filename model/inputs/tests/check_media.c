@@ -13,7 +13,7 @@ enum { WIDTH = 3 };
 
 static plan plan_with(plan_positions positions)
 {
-    return (plan){.tower = sample_tower, .positions = positions};
+    return (plan){.vision = sample_tower, .positions = positions};
 }
 
 /* Adds items to the list with the tokens from n_before on. */
@@ -122,7 +122,7 @@ START_TEST(frames_apart_have_runs_of_their_own)
                                 sample_item(&own[1], ASSAY_ITEM_VIDEO)};
     media_list list = {0};
     ck_assert_int_eq(add_items(&list, &p, "vvaiavv", 0, items, 2), ASSAY_EINVAL);
-    p.tower.frames_apart = true;
+    p.vision.frames_apart = true;
     ck_assert_int_eq(add_items(&list, &p, "vvvvai", 0, items, 2), ASSAY_EINVAL);
     ck_assert_int_eq(add_items(&list, &p, "vavvvai", 0, items, 2), ASSAY_EINVAL);
     ck_assert_int_eq(add_items(&list, &p, "vviavv", 0, items, 2), ASSAY_OK);
@@ -250,9 +250,9 @@ END_TEST
 START_TEST(places_of_patches_give_a_grid_without_its_padding)
 {
     plan p = plan_with(PLAN_POSITIONS_INDEX);
-    p.tower.takes_places = true;
-    p.tower.merge = 1;
-    p.tower.pooling.side = 2;
+    p.vision.takes_places = true;
+    p.vision.merge = 1;
+    p.vision.pooling.side = 2;
     int32_t tokens[] = {SAMPLE_IMAGE, SAMPLE_IMAGE}, places[12][2];
     float pixels[12][WIDTH];
     for (int i = 0; i < 12; i++) {

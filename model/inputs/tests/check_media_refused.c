@@ -21,7 +21,7 @@ static void an_unknown_kind(image *m)
 
 static void no_tower(image *m)
 {
-    m->plan.tower.present = false;
+    m->plan.vision.present = false;
 }
 
 static void an_unknown_tensor(image *m)

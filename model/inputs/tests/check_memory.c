@@ -12,7 +12,7 @@
 
 START_TEST(items_without_memory_leave_the_list_as_it_was)
 {
-    const plan p = {.tower = sample_tower, .positions = PLAN_POSITIONS_GRID};
+    const plan p = {.vision = sample_tower, .positions = PLAN_POSITIONS_GRID};
     sample_medium own[] = {{.grid = {1, 2, 2}}, {.grid = {1, 2, 4}}, {.grid = {1, 2, 2}}};
     const assay_item before = sample_item(&own[0], ASSAY_ITEM_IMAGE);
     const assay_item items[] = {sample_item(&own[1], ASSAY_ITEM_IMAGE),

@@ -11,7 +11,7 @@
 static void a_video_without_a_token(image *m)
 {
     use_video(m);
-    m->plan.tower.video_token = -1;
+    m->plan.vision.video_token = -1;
 }
 
 static void seconds_of_an_image(image *m)
@@ -65,7 +65,7 @@ static void places_of_one_row(image *m)
 static void places_beyond_the_table(image *m)
 {
     use_places(m);
-    m->plan.tower.table = (plan_table){.kind = PLAN_TABLE_AXES, .side = 3};
+    m->plan.vision.table = (plan_table){.kind = PLAN_TABLE_AXES, .side = 3};
 }
 
 static void fewer_rows_than_places(image *m)
@@ -77,14 +77,14 @@ static void fewer_rows_than_places(image *m)
 static void places_that_pools_do_not_divide(image *m)
 {
     use_places(m);
-    m->plan.tower.merge = 1;
-    m->plan.tower.pooling.side = 2;
+    m->plan.vision.merge = 1;
+    m->plan.vision.pooling.side = 2;
     m->tensors[0].shape[0] = m->tensors[1].shape[0] = PATCHES + 1;
 }
 
 static void a_grid_for_places(image *m)
 {
-    m->plan.tower.takes_places = true;
+    m->plan.vision.takes_places = true;
 }
 
 static void integer_seconds(image *m)

@@ -166,14 +166,14 @@ static bool is_hunyuan(const char *published)
 
 static plan plan_of(const char *published)
 {
-    plan p = {.tower = sample_tower, .positions = PLAN_POSITIONS_GRID};
+    plan p = {.vision = sample_tower, .positions = PLAN_POSITIONS_GRID};
     if (is_hunyuan(published)) {
         p.positions = PLAN_POSITIONS_IMAGES;
-        p.tower.merger = (plan_merger){2, {{.kind = PLAN_MERGER_ROW_ENDS}, {.kind = PLAN_MERGER_ENDS}}};
-        p.tower.video_token = -1;
+        p.vision.merger = (plan_merger){2, {{.kind = PLAN_MERGER_ROW_ENDS}, {.kind = PLAN_MERGER_ENDS}}};
+        p.vision.video_token = -1;
     }
-    p.tower.frames_apart = published[4] == '3';
-    p.tower.tokens_per_second = published[5] == '_' && published[4] == '2' ? 4 : 0;
+    p.vision.frames_apart = published[4] == '3';
+    p.vision.tokens_per_second = published[5] == '_' && published[4] == '2' ? 4 : 0;
     return p;
 }
 
@@ -275,10 +275,10 @@ START_TEST(tokens_of_a_block_and_the_one_after_it_share_a_position)
     static const char LETTERS[] = "acriieecrieb";
     static const int32_t EXPECTED[] = {0, 1, 1, 1, 1, 1, 2, 3, 3, 3, 3, 4};
     sample_medium images[] = {{.grid = {1, 1, 2}}, {.grid = {1, 1, 1}}};
-    plan p = {.tower = sample_tower,
+    plan p = {.vision = sample_tower,
               .positions = PLAN_POSITIONS_BLOCK,
               .blocks = {.n = 3, .id = {7, 8, SAMPLE_IMAGE}}};
-    p.tower.merge = 1;
+    p.vision.merge = 1;
     assay_item items[] = {sample_item(&images[0], ASSAY_ITEM_IMAGE),
                           sample_item(&images[1], ASSAY_ITEM_IMAGE)};
     int32_t tokens[SAMPLE_MOST], position[SAMPLE_MOST][AXES];

@@ -13,14 +13,14 @@ enum { IMAGE = 90, SIDE = 4, N_TILES = 3, TILE = 2 * SIDE * SIDE, MOST = 16 };
 static plan tiled_plan(void)
 {
     return (plan){
-        .tower = {.present = true,
-                  .patches = {.size = 2, .channels = 2, .frames = 1},
-                  .pooling = {.side = 1},
-                  .merge = 1,
-                  .tiles = {.n = N_TILES, .side = 2, .n_ratios = 3, .ratio = {{1, 1}, {1, 2}, {3, 1}}},
-                  .feeds_cross = true,
-                  .image_token = IMAGE,
-                  .video_token = -1}};
+        .vision = {.present = true,
+                   .patches = {.size = 2, .channels = 2, .frames = 1},
+                   .pooling = {.side = 1},
+                   .merge = 1,
+                   .tiles = {.n = N_TILES, .side = 2, .n_ratios = 3, .ratio = {{1, 1}, {1, 2}, {3, 1}}},
+                   .feeds_cross = true,
+                   .image_token = IMAGE,
+                   .video_token = -1}};
 }
 
 /* The tensors of an image. */

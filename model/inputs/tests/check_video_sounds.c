@@ -159,9 +159,9 @@ static const prompt PROMPTS[] = {
 
 static plan plan_of(void)
 {
-    plan p = {.tower = sample_tower, .positions = PLAN_POSITIONS_GRID};
-    p.tower.spans_time = true;
-    p.tower.tokens_per_second = 2;
+    plan p = {.vision = sample_tower, .positions = PLAN_POSITIONS_GRID};
+    p.vision.spans_time = true;
+    p.vision.tokens_per_second = 2;
     p.audio = (plan_tower){.present = true,
                            .sound = {.present = true, .n_bins = BINS, .chunk = 100},
                            .patches = {.size = 1, .channels = 1, .frames = 1},

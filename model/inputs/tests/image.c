@@ -11,7 +11,7 @@ void set_tokens(image *m, const char *letters)
 
 void make_image(image *m)
 {
-    *m = (image){.plan = {.tower = sample_tower, .positions = PLAN_POSITIONS_GRID}, .grid = {1, 2, 4}};
+    *m = (image){.plan = {.vision = sample_tower, .positions = PLAN_POSITIONS_GRID}, .grid = {1, 2, 4}};
     for (int i = 0; i <= PATCHES; i++) {
         m->places[i][0] = i < PATCHES ? i % 4 : -1;
         m->places[i][1] = i < PATCHES ? i / 4 : -1;
@@ -28,7 +28,7 @@ void make_image(image *m)
 /* The same image as places, of a tower that takes them. */
 void use_places(image *m)
 {
-    m->plan.tower.takes_places = true;
+    m->plan.vision.takes_places = true;
     m->tensors[1] = (assay_tensor){.name = "image_position_ids",
                                    .dtype = ASSAY_I32,
                                    .rank = 2,
@@ -41,7 +41,7 @@ void use_video(image *m)
     m->items[0].kind = ASSAY_ITEM_VIDEO;
     m->tensors[0].name = "pixel_values_videos";
     m->tensors[1].name = "video_grid_thw";
-    m->plan.tower.tokens_per_second = 2;
+    m->plan.vision.tokens_per_second = 2;
     m->tensors[2] = (assay_tensor){
         .name = "second_per_grid_ts", .dtype = ASSAY_F32, .rank = 1, .shape = {1}, .data = m->pixels};
     m->items[0].n_tensors = 3;

@@ -293,7 +293,7 @@ START_TEST(tokens_do_not_pay_for_the_tower)
     plan_layer layer = one_layer(0);
     plan p = plan_around(&layer, 1);
     plan_cost without = count(&p);
-    p.tower = two_layers(layers, &deepstack);
+    p.vision = two_layers(layers, &deepstack);
     plan_cost with = count(&p);
     ck_assert_uint_eq(with.weight_bytes, without.weight_bytes);
     ck_assert_uint_eq(with.multiplies, without.multiplies);

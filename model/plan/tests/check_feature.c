@@ -115,7 +115,7 @@ START_TEST(a_plan_needs_what_its_model_has)
     plan *p = checkpoint_open_fixture(NEEDED[_i].fixture);
     ck_assert_msg(plan_features(p) == NEEDED[_i].needed, "%s: found %#" PRIx64 ", expected %#" PRIx64,
                   NEEDED[_i].fixture, plan_features(p), NEEDED[_i].needed);
-    const uint64_t towers = plan_tower_features(&p->tower) | plan_tower_features(&p->audio);
+    const uint64_t towers = plan_tower_features(&p->vision) | plan_tower_features(&p->audio);
     ck_assert_msg(towers == NEEDED[_i].tower_needed, "%s: found %#" PRIx64 ", expected %#" PRIx64,
                   NEEDED[_i].fixture, towers, NEEDED[_i].tower_needed);
     plan_free(p);
@@ -155,11 +155,11 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
     plan_deepstack deepstack = {0};
     plan_conv_block block = {.kind = PLAN_CONV_ATTENTION, .has_key_units = true, .scale = {.data = bytes}};
     layer.attention.v_norm = norm;
-    plan p = {
-        .dir = "by hand",
-        .embedding_scale = 1,
-        .logit_factor = 1,
-        .tower = {.present = true,
+    plan p = {.dir = "by hand",
+              .embedding_scale = 1,
+              .logit_factor = 1,
+              .vision = {
+                  .present = true,
                   .sound = {.present = true},
                   .patches = {.order = PLAN_PATCHES_RASTER, .weights_channels_last = true, .pixel_factor = 2},
                   .in_norm = norm,
@@ -183,8 +183,8 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
         PLAN_TOWER_BILINEAR | PLAN_TOWER_BICUBIC | PLAN_TOWER_AXES_TABLE | PLAN_TOWER_SINUSOIDS;
     uint64_t all = 0;
     for (int kind = PLAN_TABLE_NONE; kind <= PLAN_TABLE_SINUSOIDS; kind++) {
-        p.tower.table.kind = (plan_table_kind)kind;
-        all |= plan_tower_features(&p.tower);
+        p.vision.table.kind = (plan_table_kind)kind;
+        all |= plan_tower_features(&p.vision);
     }
     ck_assert_uint_eq(all, (2 * PLAN_TOWER_LAST - 1) | PLAN_TOWER_MERGER_VECTORS | PLAN_TOWER_SOUND |
                                PLAN_TOWER_SINUSOIDS | PLAN_TOWER_CONV | PLAN_TOWER_CONV_ATTENTION |
@@ -192,16 +192,16 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
     for (uint64_t lacking = 1; lacking; lacking <<= 1) {
         assay_error err;
         if (!(lacking & all)) continue; /* a bit without a feature */
-        p.tower.table.kind = lacking == PLAN_TOWER_BILINEAR    ? PLAN_TABLE_BILINEAR
-                             : lacking == PLAN_TOWER_BICUBIC   ? PLAN_TABLE_BICUBIC
-                             : lacking == PLAN_TOWER_SINUSOIDS ? PLAN_TABLE_SINUSOIDS
-                                                               : PLAN_TABLE_AXES;
-        ck_assert_uint_eq(plan_tower_features(&p.tower) & ~tables, all & ~tables);
+        p.vision.table.kind = lacking == PLAN_TOWER_BILINEAR    ? PLAN_TABLE_BILINEAR
+                              : lacking == PLAN_TOWER_BICUBIC   ? PLAN_TABLE_BICUBIC
+                              : lacking == PLAN_TOWER_SINUSOIDS ? PLAN_TABLE_SINUSOIDS
+                                                                : PLAN_TABLE_AXES;
+        ck_assert_uint_eq(plan_tower_features(&p.vision) & ~tables, all & ~tables);
         ck_assert_int_eq(plan_check_features(&p, PLAN_TOWER, ~lacking, "mine", &err), ASSAY_EUNSUPPORTED);
     }
     ck_assert_int_eq(plan_check_features(&p, PLAN_TOWER, all, "mine", NULL), ASSAY_OK);
-    p.tower.present = false;
-    ck_assert_uint_eq(plan_tower_features(&p.tower), 0);
+    p.vision.present = false;
+    ck_assert_uint_eq(plan_tower_features(&p.vision), 0);
 }
 END_TEST
 

@@ -154,7 +154,7 @@ static void head_bias(plan *p)
 }
 static void crop_margin(plan *p)
 {
-    p->tower.crops.margin = 2;
+    p->vision.crops.margin = 2;
 }
 static void sinks(plan *p)
 {

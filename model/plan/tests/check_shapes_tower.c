@@ -9,15 +9,15 @@
 
 static void patch_channels(plan *p)
 {
-    p->tower.patches.channels = 0;
+    p->vision.patches.channels = 0;
 }
 static void patch_size(plan *p)
 {
-    p->tower.patches.size = 5;
+    p->vision.patches.size = 5;
 }
 static void patch_bias(plan *p)
 {
-    p->tower.patches.embed.bias.cols = 17;
+    p->vision.patches.embed.bias.cols = 17;
 }
 static void chunk(plan *p)
 {
@@ -37,163 +37,163 @@ static void period(plan *p)
 }
 static void no_merge(plan *p)
 {
-    p->tower.merge = 0;
+    p->vision.merge = 0;
 }
 static void no_pool(plan *p)
 {
-    p->tower.pooling.side = 0;
+    p->vision.pooling.side = 0;
 }
 static void merge_and_pool(plan *p)
 {
-    p->tower.pooling.side = 2;
+    p->vision.pooling.side = 2;
 }
 static void in_norm(plan *p)
 {
-    p->tower.in_norm = p->norm;
+    p->vision.in_norm = p->norm;
 }
 static void table_side(plan *p)
 {
-    p->tower.table.side = 7;
+    p->vision.table.side = 7;
 }
 static void rope_axes(plan *p)
 {
-    p->tower.rope.sections = ROPE_SECTIONS_CHUNKED;
+    p->vision.rope.sections = ROPE_SECTIONS_CHUNKED;
 }
 static void rope_dim(plan *p)
 {
-    p->tower.rope.dim = 6;
+    p->vision.rope.dim = 6;
 }
 static void rope_head(plan *p)
 {
-    p->tower.rope.head_dim = 12;
+    p->vision.rope.head_dim = 12;
 }
 static void rope_index(plan *p)
 {
-    p->tower.layers[1].attention.rope = 1;
+    p->vision.layers[1].attention.rope = 1;
 }
 static void no_rope(plan *p)
 {
-    p->tower.has_rope = false;
+    p->vision.has_rope = false;
 }
 static void kv_heads(plan *p)
 {
-    p->tower.layers[0].attention.n_kv_heads = 0;
+    p->vision.layers[0].attention.n_kv_heads = 0;
 }
 static void mask(plan *p)
 {
-    p->tower.layers[0].attention.mask = PLAN_MASK_CAUSAL;
+    p->vision.layers[0].attention.mask = PLAN_MASK_CAUSAL;
 }
 static void shared_keys(plan *p)
 {
-    p->tower.layers[2].attention.cache_layer = 1;
+    p->vision.layers[2].attention.cache_layer = 1;
 }
 static void gate(plan *p)
 {
-    p->tower.layers[2].attention.is_gated = true;
+    p->vision.layers[2].attention.is_gated = true;
 }
 static void query(plan *p)
 {
-    p->tower.layers[1].attention.q.weight.rows = 15;
+    p->vision.layers[1].attention.q.weight.rows = 15;
 }
 static void key_bias(plan *p)
 {
-    p->tower.layers[1].attention.k.bias.cols = 15;
+    p->vision.layers[1].attention.k.bias.cols = 15;
 }
 static void output(plan *p)
 {
-    p->tower.layers[1].attention.o.weight.cols = 15;
+    p->vision.layers[1].attention.o.weight.cols = 15;
 }
 static void head_norm(plan *p)
 {
-    p->tower.layers[0].attention.v_norm.width = 7;
+    p->vision.layers[0].attention.v_norm.width = 7;
 }
 static void mixer_in(plan *p)
 {
-    p->tower.layers[0].mixer_in.width = 15;
+    p->vision.layers[0].mixer_in.width = 15;
 }
 static void mlp_out(plan *p)
 {
-    p->tower.layers[0].mlp_out.width = 15;
+    p->vision.layers[0].mlp_out.width = 15;
 }
 static void up(plan *p)
 {
-    p->tower.layers[0].mlp.up.weight.cols = 15;
+    p->vision.layers[0].mlp.up.weight.cols = 15;
 }
 static void mlp_gate(plan *p)
 {
-    p->tower.layers[0].mlp.gate.weight.rows = 15;
+    p->vision.layers[0].mlp.gate.weight.rows = 15;
 }
 static void no_mlp(plan *p)
 {
-    p->tower.layers[0].mlp.present = false;
+    p->vision.layers[0].mlp.present = false;
 }
 static void sparse(plan *p)
 {
-    p->tower.layers[0].mlp.sparse = true;
+    p->vision.layers[0].mlp.sparse = true;
 }
 static void window(plan *p)
 {
-    p->tower.layers[0].in_windows = true;
+    p->vision.layers[0].in_windows = true;
 }
 static void out_norm(plan *p)
 {
-    p->tower.out_norm = p->norm;
+    p->vision.out_norm = p->norm;
 }
 static void pooled_bias(plan *p)
 {
-    p->tower.pooling.bias = p->norm.weight;
+    p->vision.pooling.bias = p->norm.weight;
 }
 static void merger_norm(plan *p)
 {
-    p->tower.merger.steps[0].norm.width = 15;
+    p->vision.merger.steps[0].norm.width = 15;
 }
 static void first(plan *p)
 {
-    p->tower.merger.steps[2].linear.weight.cols = 16;
+    p->vision.merger.steps[2].linear.weight.cols = 16;
 }
 static void second(plan *p)
 {
-    p->tower.merger.steps[4].linear.weight.rows = 31;
-    p->tower.merger.steps[4].linear.bias.cols = 31;
+    p->vision.merger.steps[4].linear.weight.rows = 31;
+    p->vision.merger.steps[4].linear.bias.cols = 31;
 }
 static void second_cols(plan *p)
 {
-    p->tower.merger.steps[2].linear.weight.rows = 65;
+    p->vision.merger.steps[2].linear.weight.rows = 65;
 }
 static void no_join(plan *p)
 {
-    p->tower.merger.steps[1].kind = PLAN_MERGER_ACTIVATION;
+    p->vision.merger.steps[1].kind = PLAN_MERGER_ACTIVATION;
 }
 static void only_rows(plan *p)
 {
-    p->tower.merger.n_steps = 1;
+    p->vision.merger.n_steps = 1;
 }
 static void joined_twice(plan *p)
 {
-    plan_merger *m = &p->tower.merger;
+    plan_merger *m = &p->vision.merger;
     m->steps[m->n_steps++].kind = PLAN_MERGER_CONCATENATE;
 }
 static void merger_mlp(plan *p)
 {
-    p->tower.merger.steps[3] = (plan_merger_step){.kind = PLAN_MERGER_MLP};
+    p->vision.merger.steps[3] = (plan_merger_step){.kind = PLAN_MERGER_MLP};
 }
 /* The MLP of a layer, which has another width. */
 static void merger_mlp_down(plan *p)
 {
-    p->tower.merger.steps[3] = (plan_merger_step){PLAN_MERGER_MLP, .mlp = p->tower.layers[0].mlp};
-    p->tower.merger.steps[3].mlp.up.weight.cols = 64;
+    p->vision.merger.steps[3] = (plan_merger_step){PLAN_MERGER_MLP, .mlp = p->vision.layers[0].mlp};
+    p->vision.merger.steps[3].mlp.up.weight.cols = 64;
 }
 static void deep_layer(plan *p)
 {
-    p->tower.deepstack[1].tower_layer = 0;
+    p->vision.deepstack[1].tower_layer = 0;
 }
 static void deep_last(plan *p)
 {
-    p->tower.deepstack[1].tower_layer = 3;
+    p->vision.deepstack[1].tower_layer = 3;
 }
 static void deep_merger(plan *p)
 {
-    p->tower.deepstack[1].merger.steps[4].linear.weight.cols = 31;
+    p->vision.deepstack[1].merger.steps[4].linear.weight.cols = 31;
 }
 static void deep_many(plan *p)
 {
