@@ -1,4 +1,4 @@
-/* Input: one byte that chooses a bundled checkpoint, and the config.json to open it with.
+/* Input: the name of a bundled checkpoint ("llama/base"), a line feed, and the config.json to open it with.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/fuzz.h"
@@ -6,62 +6,16 @@
 #include "model/plan/plan.h"
 #include "model/plan/print.h"
 
+#include <ctype.h>
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Seeds hold indices into this table: add to its end only. */
-static const char *const CHECKPOINTS[] = {
-    "llama/base",
-    "llama/sharded",
-    "qwen2/window",
-    "qwen3/base",
-    "qwen3_moe/fused",
-    "qwen3_moe/base",
-    "phi3/longrope",
-    "phi3/partial",
-    "gemma4/experts",
-    "gemma4/shared-kv",
-    "gemma4/multimodal",
-    "gemma3n/text",
-    "gemma3n/multimodal",
-    "gemma4/k-eq-v",
-    "qwen3_moe/unnormalised",
-    "llama/biases",
-    "llama/mlx-4bit",
-    "llama/mlx-2bit",
-    "qwen3/mlx-5bit",
-    "qwen3_moe/mlx-6bit",
-    "qwen3_moe/mlx-4bit-mixed",
-    "gemma4/mlx-8bit-layer-inputs",
-    "olmo2/base",
-    "granite/base",
-    "gemma2/base",
-    "gemma/base",
-    "qwen2_vl/base",
-    "qwen2_vl/old",
-    "qwen2_5_vl/base",
-    "qwen3_vl/base",
-    "qwen3_vl_moe/base",
-    "gemma4/tower-clipped",
-    "qwen3_5/base",
-    "qwen3_5_moe/base",
-    "paddleocr_vl/base",
-    "glm4v/base",
-    "glm_ocr/base",
-    "ernie4_5_vl_moe/base",
-    "glm4v_moe/base",
-    "hunyuan_vl/base",
-    "qwen3_omni_moe/base",
-    "falcon_ocr/base",
-    "mllama/base",
-    "gemma3n/images-epsilons",
-    "moondream3/base",
-};
-enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
+enum { NAME_MAX_BYTES = 64 };
 
 static const char *fixtures_directory(void)
 {
@@ -75,21 +29,64 @@ static const char *fixtures_directory(void)
     return here;
 }
 
-/* Links everything of the checkpoint but its config.json into the directory of the same index. */
-static void link_checkpoint(size_t index, const char *into)
+/* Copies the name before the first line feed, which is FAMILY/VARIANT. Returns its length; 0: there is none.
+ */
+static size_t read_name(const uint8_t *data, size_t size, char name[NAME_MAX_BYTES])
 {
-    char from[8192], source[8500], link[8500];
-    (void)snprintf(from, sizeof from, "%s/%s/model", fixtures_directory(), CHECKPOINTS[index]);
-    fuzz_require(mkdir(into, 0777) == 0, "a directory can be made");
+    size_t n = 0, slashes = 0;
+    for (; n < size && n < NAME_MAX_BYTES && data[n] != '\n'; n++) {
+        const bool slash = data[n] == '/';
+        if (!slash && !isalnum(data[n]) && data[n] != '_' && data[n] != '-') return 0;
+        slashes += slash;
+        name[n] = (char)data[n];
+    }
+    if (n == size || n == NAME_MAX_BYTES || slashes != 1) return 0;
+    name[n] = '\0';
+    return n;
+}
+
+/* Fills the directory of a bundled checkpoint, name, with links to everything of it but its config.json. */
+static void link_files(const char *from, const char *name)
+{
+    char source[8500], link[8500];
     DIR *dir = opendir(from);
-    fuzz_require(dir != NULL, "the bundled checkpoint is there");
+    fuzz_require(dir != NULL, "the bundled checkpoint can be read");
     for (struct dirent *entry; (entry = readdir(dir));) {
         if (entry->d_name[0] == '.' || strcmp(entry->d_name, "config.json") == 0) continue;
         (void)snprintf(source, sizeof source, "%s/%s", from, entry->d_name);
-        (void)snprintf(link, sizeof link, "%s/%s", into, entry->d_name);
+        (void)snprintf(link, sizeof link, "%s/%s/%s", fuzz_directory(), name, entry->d_name);
         fuzz_require(symlink(source, link) == 0, "a link can be made");
     }
     (void)closedir(dir);
+}
+
+/* Makes the directory of a checkpoint, unless it exists. Returns whether the checkpoint is bundled. */
+static bool make_checkpoint(char *name)
+{
+    char from[8192], made[8192];
+    (void)snprintf(made, sizeof made, "%s/%s", fuzz_directory(), name);
+    (void)snprintf(from, sizeof from, "%s/%s/model", fixtures_directory(), name);
+    if (access(made, F_OK) == 0) return true;
+    if (access(from, F_OK) != 0) return false;
+    char *slash = strchr(name, '/');
+    *slash = '\0';
+    fuzz_make_directory(name);
+    *slash = '/';
+    fuzz_make_directory(name);
+    link_files(from, name);
+    return true;
+}
+
+/* Makes the directory of the checkpoint that the input names. Returns the length of the name; 0: the input
+ * names none, as inputs that libFuzzer draws may, but seeds may not. */
+static size_t choose_checkpoint(const uint8_t *data, size_t size, char name[NAME_MAX_BYTES])
+{
+    size_t n = read_name(data, size, name);
+    if (n > 0 && !make_checkpoint(name)) n = 0;
+#ifdef FUZZ_TARGET
+    fuzz_require(n > 0, "a seed begins with the name of a bundled checkpoint and a line feed");
+#endif
+    return n;
 }
 
 /* Reads the last group of the last row, which has the largest offset in the file. */
@@ -164,16 +161,13 @@ static void read_ends(const plan *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static bool linked[N_CHECKPOINTS];
     static FILE *nowhere;
-    if (size == 0) return 0;
-    const size_t index = data[0] % N_CHECKPOINTS;
-    char dir[4200], config[32];
-    (void)snprintf(dir, sizeof dir, "%s/%zu", fuzz_directory(), index);
-    if (!linked[index]) link_checkpoint(index, dir);
-    linked[index] = true;
-    (void)snprintf(config, sizeof config, "%zu/config.json", index);
-    (void)fuzz_write(config, data + 1, size - 1);
+    char name[NAME_MAX_BYTES], dir[4200], config[NAME_MAX_BYTES + 16];
+    const size_t n = choose_checkpoint(data, size, name);
+    if (n == 0) return 0;
+    (void)snprintf(dir, sizeof dir, "%s/%s", fuzz_directory(), name);
+    (void)snprintf(config, sizeof config, "%s/config.json", name);
+    (void)fuzz_write(config, data + n + 1, size - n - 1);
 
     plan *p = NULL;
     assay_error err = {0};
