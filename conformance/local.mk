@@ -3,7 +3,7 @@
 noinst_LTLIBRARIES += conformance/libconformance.la
 conformance_libconformance_la_SOURCES =
 conformance_libconformance_la_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS) $(DEFLATE_CFLAGS) $(CURL_CFLAGS)
-conformance_libconformance_la_LIBADD = conformance/libsweep.la server/libserver.la server/request/librequest.la serving/libserving.la model/libmodel.la $(HDF5_LIBS) $(DEFLATE_LIBS) $(JSONC_LIBS) $(MICROHTTPD_LIBS) $(CURL_LIBS)
+conformance_libconformance_la_LIBADD = conformance/libsweep.la lib/server/libserver.la lib/server/request/librequest.la lib/serving/libserving.la lib/model/libmodel.la $(HDF5_LIBS) $(DEFLATE_LIBS) $(JSONC_LIBS) $(MICROHTTPD_LIBS) $(CURL_LIBS)
 include conformance/sweep/local.mk
 include conformance/support/local.mk
 include conformance/hdf5/local.mk

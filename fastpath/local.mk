@@ -67,7 +67,7 @@ fastpath_fastpath_la_SOURCES = fastpath/session/engine.c fastpath/session/kernel
 fastpath_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^assay_[a-z]+_v[0-9]+$$'
-fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la lib/serving/libserving.la lib/model/libmodel.la $(JSONC_LIBS)
 
 FASTPATH_TESTS = \
 	fastpath/tests/check_blocks \

@@ -67,39 +67,39 @@ fuzz_fuzz_case_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
 fuzz_replay_config_SOURCES = fuzz/replay.c fuzz/fuzz_config.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_config_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"config"'
 fuzz_replay_config_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_config_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_config_LDADD = lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_config_SOURCES = fuzz/fuzz_config.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_config_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_config_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_config_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_config_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_config_LDADD = lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_events_SOURCES = fuzz/replay.c fuzz/fuzz_events.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_events_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"events"'
 fuzz_replay_events_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_events_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_events_LDADD = lib/serving/libserving.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_events_SOURCES = fuzz/fuzz_events.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_events_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_events_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_events_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_events_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_events_LDADD = lib/serving/libserving.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_image_SOURCES = fuzz/replay.c fuzz/fuzz_image.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_image_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"image"'
 fuzz_replay_image_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_image_LDADD = image/libimage.la model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_image_LDADD = lib/image/libimage.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_image_SOURCES = fuzz/fuzz_image.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_image_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_image_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_image_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_image_LDADD = image/libimage.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_image_LDADD = lib/image/libimage.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_json_SOURCES = fuzz/replay.c fuzz/fuzz_json.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_json_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"json"'
 fuzz_replay_json_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_json_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_json_LDADD = lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_json_SOURCES = fuzz/fuzz_json.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_json_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_json_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_json_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_json_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_json_LDADD = lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_observation_SOURCES = fuzz/replay.c fuzz/fuzz_observation.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_observation_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"observation"'
 fuzz_replay_observation_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
@@ -112,12 +112,12 @@ fuzz_fuzz_observation_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC
 fuzz_replay_preprocessor_SOURCES = fuzz/replay.c fuzz/fuzz_preprocessor.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_preprocessor_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"preprocessor"'
 fuzz_replay_preprocessor_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_preprocessor_LDADD = image/libimage.la model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_preprocessor_LDADD = lib/image/libimage.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_preprocessor_SOURCES = fuzz/fuzz_preprocessor.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_preprocessor_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_preprocessor_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_preprocessor_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_preprocessor_LDADD = image/libimage.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_preprocessor_LDADD = lib/image/libimage.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_protocol_SOURCES = fuzz/replay.c fuzz/fuzz_protocol.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_protocol_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"protocol"'
 fuzz_replay_protocol_CFLAGS = $(FUZZ_CFLAGS)
@@ -130,21 +130,21 @@ fuzz_fuzz_protocol_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LI
 fuzz_replay_reasoning_SOURCES = fuzz/replay.c fuzz/fuzz_reasoning.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_reasoning_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"reasoning"'
 fuzz_replay_reasoning_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_reasoning_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_reasoning_LDADD = lib/serving/libserving.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_reasoning_SOURCES = fuzz/fuzz_reasoning.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_reasoning_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_reasoning_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_reasoning_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_reasoning_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_reasoning_LDADD = lib/serving/libserving.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_requests_SOURCES = fuzz/replay.c fuzz/fuzz_requests.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_requests_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"requests"'
 fuzz_replay_requests_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_requests_LDADD = server/request/librequest.la serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_requests_LDADD = lib/server/request/librequest.la lib/serving/libserving.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_requests_SOURCES = fuzz/fuzz_requests.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_requests_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_requests_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_requests_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_requests_LDADD = server/request/librequest.la serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_requests_LDADD = lib/server/request/librequest.la lib/serving/libserving.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_results_SOURCES = fuzz/replay.c fuzz/fuzz_results.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_results_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"results"'
 fuzz_replay_results_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
@@ -157,12 +157,12 @@ fuzz_fuzz_results_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIB
 fuzz_replay_safetensors_SOURCES = fuzz/replay.c fuzz/fuzz_safetensors.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"safetensors"'
 fuzz_replay_safetensors_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_safetensors_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_safetensors_LDADD = lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_safetensors_SOURCES = fuzz/fuzz_safetensors.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_safetensors_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_safetensors_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_safetensors_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_safetensors_LDADD = lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_schedule_SOURCES = fuzz/replay.c fuzz/fuzz_schedule.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_schedule_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"schedule"'
 fuzz_replay_schedule_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
@@ -175,21 +175,21 @@ fuzz_fuzz_schedule_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LI
 fuzz_replay_sound_SOURCES = fuzz/replay.c fuzz/fuzz_sound.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_sound_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"sound"'
 fuzz_replay_sound_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_sound_LDADD = sound/libsound.la model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_sound_LDADD = lib/sound/libsound.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_sound_SOURCES = fuzz/fuzz_sound.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_sound_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_sound_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_sound_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_sound_LDADD = sound/libsound.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_sound_LDADD = lib/sound/libsound.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_template_SOURCES = fuzz/replay.c fuzz/fuzz_template.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_template_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"template"'
 fuzz_replay_template_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_template_LDADD = template/libtemplate.la model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_template_LDADD = lib/template/libtemplate.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_template_SOURCES = fuzz/fuzz_template.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_template_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_template_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_template_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_template_LDADD = template/libtemplate.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_template_LDADD = lib/template/libtemplate.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_textual_SOURCES = fuzz/replay.c fuzz/fuzz_textual.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_textual_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"textual"'
 fuzz_replay_textual_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
@@ -202,27 +202,27 @@ fuzz_fuzz_textual_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIB
 fuzz_replay_tokenizer_SOURCES = fuzz/replay.c fuzz/fuzz_tokenizer.c fuzz/tokenizing.c fuzz/tokenizing.h fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_tokenizer_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"tokenizer"'
 fuzz_replay_tokenizer_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_tokenizer_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_tokenizer_LDADD = lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_tokenizer_SOURCES = fuzz/fuzz_tokenizer.c fuzz/tokenizing.c fuzz/tokenizing.h fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_tokenizer_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_tokenizer_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_tokenizer_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_tokenizer_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_tokenizer_LDADD = lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_tokenizer_text_SOURCES = fuzz/replay.c fuzz/fuzz_tokenizer_text.c fuzz/tokenizing.c fuzz/tokenizing.h fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_tokenizer_text_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"tokenizer_text"'
 fuzz_replay_tokenizer_text_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_tokenizer_text_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_tokenizer_text_LDADD = lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_tokenizer_text_SOURCES = fuzz/fuzz_tokenizer_text.c fuzz/tokenizing.c fuzz/tokenizing.h fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_tokenizer_text_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_tokenizer_text_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_tokenizer_text_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_tokenizer_text_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_tokenizer_text_LDADD = lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_tools_SOURCES = fuzz/replay.c fuzz/fuzz_tools.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_tools_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"tools"'
 fuzz_replay_tools_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_tools_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_tools_LDADD = lib/serving/libserving.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_tools_SOURCES = fuzz/fuzz_tools.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_tools_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_tools_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_tools_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_tools_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_tools_LDADD = lib/serving/libserving.la lib/model/libmodel.la $(JSONC_LIBS)

@@ -46,12 +46,12 @@ ref_ref32_la_SOURCES = ref/engine.c
 ref_ref32_la_CPPFLAGS = $(AM_CPPFLAGS)
 ref_ref32_la_CFLAGS = $(ref_libref32_la_CFLAGS)
 ref_ref32_la_LDFLAGS = $(AM_LDFLAGS) $(ENGINE_LDFLAGS)
-ref_ref32_la_LIBADD = ref/libref32.la serving/libserving.la model/libmodel.la $(OPENBLAS_LIBS) $(JSONC_LIBS)
+ref_ref32_la_LIBADD = ref/libref32.la lib/serving/libserving.la lib/model/libmodel.la $(OPENBLAS_LIBS) $(JSONC_LIBS)
 ref_ref64_la_SOURCES = ref/engine.c
 ref_ref64_la_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_ref64_la_CFLAGS = $(ref_libref32_la_CFLAGS)
 ref_ref64_la_LDFLAGS = $(ref_ref32_la_LDFLAGS)
-ref_ref64_la_LIBADD = ref/libref64.la serving/libserving.la model/libmodel.la $(OPENBLAS_LIBS) $(JSONC_LIBS)
+ref_ref64_la_LIBADD = ref/libref64.la lib/serving/libserving.la lib/model/libmodel.la $(OPENBLAS_LIBS) $(JSONC_LIBS)
 
 REF_TESTS = \
 	ref/tests/check_blocks \
@@ -99,7 +99,7 @@ ref_tests_check_memory_SOURCES = ref/tests/check_memory.c ref/engine.c ref/tests
 ref_tests_check_memory_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_memory_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
-ref_tests_check_memory_LDADD = ref/libref64.la serving/libserving.la $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_memory_LDADD = ref/libref64.la lib/serving/libserving.la $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_sound_SOURCES = ref/tests/check_sound.c
 ref_tests_check_sound_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_sound_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
@@ -124,7 +124,7 @@ ref_tests_check_crops_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_crops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_crops_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_plane_rope_SOURCES = \
-	ref/tests/check_plane_rope.c model/inputs/tests/sample.c model/inputs/tests/sample.h
+	ref/tests/check_plane_rope.c lib/model/inputs/tests/sample.c lib/model/inputs/tests/sample.h
 ref_tests_check_plane_rope_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_plane_rope_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_plane_rope_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)

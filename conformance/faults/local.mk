@@ -42,14 +42,14 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/towers.c \
 	conformance/faults/videos.c
 conformance_faults_libfaults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
-conformance_faults_libfaults_la_LIBADD = fastpath/libfastpath.la model/libmodel.la $(JSONC_LIBS)
+conformance_faults_libfaults_la_LIBADD = fastpath/libfastpath.la lib/model/libmodel.la $(JSONC_LIBS)
 
 conformance_faults_faults_la_SOURCES = conformance/faults/seams.c conformance/faults/seams_images.c \
 	conformance/faults/seams_serving.c \
 	conformance/faults/seams_threads.c fastpath/session/engine.c
 conformance_faults_faults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 conformance_faults_faults_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS) $(FAULT_SEAMS)
-conformance_faults_faults_la_LIBADD = conformance/faults/libfaults.la serving/libserving.la
+conformance_faults_faults_la_LIBADD = conformance/faults/libfaults.la lib/serving/libserving.la
 
 check_PROGRAMS += conformance/faults/list
 conformance_faults_list_CFLAGS = $(AM_CFLAGS)

@@ -71,7 +71,7 @@ fastpath_tests_sweep_amx_SOURCES = \
 fastpath_tests_sweep_amx_CFLAGS = $(AM_CFLAGS)
 fastpath_tests_sweep_amx_LDADD = \
 	fastpath/tests/libamx_emulated.la \
-	conformance/libsweep.la fastpath/libkernels.la model/libmodel.la $(JSONC_LIBS)
+	conformance/libsweep.la fastpath/libkernels.la lib/model/libmodel.la $(JSONC_LIBS)
 TESTS += fastpath/tests/sweep_amx.test
 endif
 
@@ -82,7 +82,7 @@ fastpath_tests_bench_kernels_SOURCES = \
 	fastpath/tests/bench_kernels.c \
 	fastpath/tests/peak.h fastpath/tests/peak__scalar.c
 fastpath_tests_bench_kernels_CFLAGS = $(AM_CFLAGS)
-fastpath_tests_bench_kernels_LDADD = fastpath/libkernels.la model/libmodel.la $(JSONC_LIBS)
+fastpath_tests_bench_kernels_LDADD = fastpath/libkernels.la lib/model/libmodel.la $(JSONC_LIBS)
 if FP_HAVE_AVX2
 EXTRA_LTLIBRARIES += fastpath/tests/libpeak_avx2.la
 fastpath_tests_libpeak_avx2_la_SOURCES = fastpath/tests/peak__avx2.c

@@ -1,4 +1,4 @@
-"""Writes model/numerics/tests/vectors/affine.safetensors: mlx's results for every bit width and group size.
+"""Writes lib/model/numerics/tests/vectors/affine.safetensors: mlx's results for every bit width and group size.
 
 `python -m scripts.record.affine_vectors`. For each `bBITS.gGROUP`: weight, scales and biases as
 mx.quantize stores them; codes [rows, cols], which are mx.dequantize's result for scale 1 and bias 0;
@@ -39,7 +39,7 @@ def vectors(seed: int) -> dict[str, mx.array]:
 
 if __name__ == "__main__":
     mx.set_default_device(mx.cpu)
-    path = Path(sys.argv[1] if len(sys.argv) > 1 else "model/numerics/tests/vectors/affine.safetensors")
+    path = Path(sys.argv[1] if len(sys.argv) > 1 else "lib/model/numerics/tests/vectors/affine.safetensors")
     path.parent.mkdir(parents=True, exist_ok=True)
     mx.save_safetensors(str(path), vectors(0), metadata={"mlx": mx.__version__})
     path.chmod(0o644)

@@ -1,4 +1,4 @@
-"""The broken checkpoints of model/checkpoint/tests/broken.json, which the loader and the recorder refuse with the same words.
+"""The broken checkpoints of lib/model/checkpoint/tests/broken.json, which the loader and the recorder refuse with the same words.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-LIST = "model/checkpoint/tests/broken.json"
+LIST = "lib/model/checkpoint/tests/broken.json"
 BASE = "fixtures/llama/base/model"
 
 
@@ -19,7 +19,7 @@ def read(top: Path) -> list[dict[str, Any]]:
 
 
 def make(top: Path, row: dict[str, Any], directory: Path) -> Path:
-    """A copy of a bundled checkpoint with the changes of a row, as model/checkpoint/tests/check_broken.c makes it."""
+    """A copy of a bundled checkpoint with the changes of a row, as lib/model/checkpoint/tests/check_broken.c makes it."""
     shutil.copytree(top / BASE, directory)
     for file in directory.iterdir():
         file.chmod(0o644)

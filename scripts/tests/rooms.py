@@ -13,7 +13,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# Top-level folders in include order: a folder may include itself, and folders of its own and of earlier layers.
+# Folders of the top and of lib/ in include order: a folder may include itself, and folders of its own and of earlier layers. Sources
+# are named here as includes name them, without lib/.
 LAYERS = [["include"], ["base"], ["runtime", "tokenizer", "template", "image", "sound"], ["model"], ["serving", "ref", "fastpath"],
           ["server"], ["conformance"]]
 
@@ -41,10 +42,11 @@ TABLE_ENTRIES = re.compile(
 SOURCES_MOST = 25  # per folder
 
 
-def sources(top: Path) -> list[str]:
-    found = [str(p.relative_to(top)) for layer in LAYERS for folder in layer
-             for p in (top / folder).rglob("*.[ch]")]
-    return sorted(f for f in found if "/tests/" not in f)
+def sources(top: Path) -> dict[str, Path]:
+    """The sources by the names that includes have for them."""
+    found = {str(p.relative_to(root)): p for root in (top, top / "lib") for layer in LAYERS for folder in layer
+             for p in (root / folder).rglob("*.[ch]")}
+    return {f: found[f] for f in sorted(found) if "/tests/" not in f}
 
 
 def cycles(edges: dict[str, set[str]]) -> list[list[str]]:
@@ -95,7 +97,7 @@ def upward(source: str, header: str) -> bool:
 def check(top: Path) -> list[tuple[str, list[str]]]:
     """(rule, violations) of each rule."""
     files = sources(top)
-    text = {f: (top / f).read_text(encoding="utf-8") for f in files}
+    text = {f: path.read_text(encoding="utf-8") for f, path in files.items()}
     includes = {f: re.findall(r'^#include "([^"]+)"', text[f], re.M) for f in files}
     modules, folders = defaultdict(set), defaultdict(set)
     for f in files:

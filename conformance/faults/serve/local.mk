@@ -15,4 +15,4 @@ conformance_faults_serve_assay_LDFLAGS = $(AM_LDFLAGS) $(SERVE_SEAMS)
 conformance_faults_serve_assay_LDADD = conformance/libconformance.la
 conformance_faults_serve_list_SOURCES = $(SERVED_FAULTS) conformance/faults/serve/list.c
 conformance_faults_serve_list_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
-conformance_faults_serve_list_LDADD = server/libserver.la server/request/librequest.la serving/libserving.la model/libmodel.la $(JSONC_LIBS) $(MICROHTTPD_LIBS)
+conformance_faults_serve_list_LDADD = lib/server/libserver.la lib/server/request/librequest.la lib/serving/libserving.la lib/model/libmodel.la $(JSONC_LIBS) $(MICROHTTPD_LIBS)

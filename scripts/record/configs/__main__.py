@@ -1,4 +1,4 @@
-"""Records model/families/tests/vectors/configs.json: configs as published and as several versions of transformers save them, and what the
+"""Records lib/model/families/tests/vectors/configs.json: configs as published and as several versions of transformers save them, and what the
 published classes make of them.
 
     python -m scripts.record.configs            # a few minutes; --check compares instead of writing
@@ -21,7 +21,7 @@ from .. import pinned
 from . import published, sources
 
 VERSIONS = ("4.51.3", "4.57.1", "5.2.0", transformers.__version__)
-OUT = Path("model/families/tests/vectors/configs.json")
+OUT = Path("lib/model/families/tests/vectors/configs.json")
 
 # Parts of Qwen3-Omni that speak: they would be most of the vectors, and Assay reads none of their members.
 SPEECH = ("talker_config", "code2wav_config")

@@ -1,4 +1,4 @@
-"""Records model/families/tests/vectors/names.json: the names that versions of transformers give the tensors of bundled checkpoints when they save
+"""Records lib/model/families/tests/vectors/names.json: the names that versions of transformers give the tensors of bundled checkpoints when they save
 them, where those are others than the checkpoint's own.
 
     python -m scripts.record.configs.names      # --check compares instead of writing
@@ -13,7 +13,7 @@ from typing import Any
 
 from . import __main__ as configs, sources, stored
 
-OUT = Path("model/families/tests/vectors/names.json")
+OUT = Path("lib/model/families/tests/vectors/names.json")
 
 Pairs = list[list[str | None]]  # [beginning of a checkpoint's own names, that of the written ones, or None: not written]
 

@@ -1,4 +1,4 @@
-"""Small image files for the tests of image/decode, and their pixels as transformers' load_image reads them."""
+"""Small image files for the tests of lib/image/decode, and their pixels as transformers' load_image reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records pixels for the tests of image/: `python -m scripts.record.preprocess.pixels [DIR]`.
+"""Records pixels for the tests of lib/image/: `python -m scripts.record.preprocess.pixels [DIR]`.
 
 resized.bin   images resized by PIL
 patches.bin   images through the whole published processors
@@ -21,7 +21,7 @@ from PIL import Image
 
 from . import files, processors
 
-OUT = Path("image/tests/vectors")
+OUT = Path("lib/image/tests/vectors")
 BILINEAR, BICUBIC = 2, 3
 N_RESIZED = 60
 

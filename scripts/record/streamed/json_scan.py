@@ -1,4 +1,4 @@
-"""Strict JSON, token by token: the rules and the words of base/json_scan.h, so that the recorder refuses the files that the loader
+"""Strict JSON, token by token: the rules and the words of lib/base/json_scan.h, so that the recorder refuses the files that the loader
 refuses."""
 
 from __future__ import annotations

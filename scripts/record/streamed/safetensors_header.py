@@ -1,4 +1,4 @@
-"""The header of a safetensors file, untrusted input, by the rules and in the words of model/checkpoint/safetensors_header.c."""
+"""The header of a safetensors file, untrusted input, by the rules and in the words of lib/model/checkpoint/safetensors_header.c."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes template/values/unicode_table.c: what Python knows about characters and utf8proc does not.
+"""Writes lib/template/values/unicode_table.c: what Python knows about characters and utf8proc does not.
 
 `python -m scripts.record.template.characters`. Python's str decides, and with it the version of Unicode of this Python, which the table names.
 """
@@ -11,7 +11,7 @@ import unicodedata
 from pathlib import Path
 from typing import Callable, Iterator
 
-OUT = Path("template/values/unicode_table.c")
+OUT = Path("lib/template/values/unicode_table.c")
 HEAD = """/* Properties of characters that utf8proc does not have, and which characters Unicode {version} has. Written by
  * scripts/record/template/characters.py from Python {python}.
  *

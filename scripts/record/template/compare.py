@@ -74,7 +74,7 @@ def rendered(module: Module, template: str, variables: str) -> tuple[int, str]:
 
 
 def shown_form(text: str) -> str:
-    """As a module's messages show it: white space as a blank, hidden characters as escapes (base/shown.h)."""
+    """As a module's messages show it: white space as a blank, hidden characters as escapes (lib/base/shown.h)."""
     text = re.sub(r"[\t-\r]", " ", text)
     return re.sub(r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]",
                   lambda m: f"\\u{ord(m[0]):04X}" if ord(m[0]) < 0x10000 else f"\\U{ord(m[0]):08X}", text)

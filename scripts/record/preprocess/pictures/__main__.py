@@ -3,7 +3,7 @@
 pictures.bin  records with the name of a case: height, width and CRC-32 of the pixels, zeros if load_image raises an error; the file
 
 Without COUNT the small systematic files are recorded, and some of the larger ones. With it all of them are, and COUNT of the same kinds
-with damage drawn at random: `ASSAY_VECTORS=DIR image/tests/check_pictures` compares them.
+with damage drawn at random: `ASSAY_VECTORS=DIR lib/image/tests/check_pictures` compares them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from transformers.image_utils import load_image
 from ..pixels import record
 from . import bitmaps, gifs, jpegs, metadata, pngs, portable, webps
 
-OUT = Path("image/tests/vectors")
+OUT = Path("lib/image/tests/vectors")
 SMALL, LARGE, EVERY = 450, 3500, 6  # bytes of a file that is bundled; of one that is if its index is a multiple of EVERY
 CHOSEN = {"jpeg-invalid-and-xmp-False", "jpeg-density-2-invalid-and-xmp", "jpeg-exif-in-two", "jpeg-xmp-two", "jpeg-marker-01", "jpeg-no-end",
           "jpeg-data-cut", "jpeg-CMYK-adobe-2", "png-ztxt-1048576", "png-ztxt-1048577"}  # larger files that are bundled, too

@@ -1,0 +1,11 @@
+# The libraries that engines and harness share, in the order in which they may include one another.
+# SPDX-License-Identifier: Apache-2.0
+include lib/base/local.mk
+include lib/runtime/local.mk
+include lib/tokenizer/local.mk
+include lib/template/local.mk
+include lib/image/local.mk
+include lib/sound/local.mk
+include lib/model/local.mk
+include lib/serving/local.mk
+include lib/server/local.mk

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+lib_model_libmodel_la_SOURCES += \
+	lib/model/families/ernie4_5_vl_moe.c \
+	lib/model/families/falcon_ocr.c \
+	lib/model/families/families.h \
+	lib/model/families/gemma.c \
+	lib/model/families/gemma2.c \
+	lib/model/families/gemma3n.c \
+	lib/model/families/gemma4.c \
+	lib/model/families/glm4v.c \
+	lib/model/families/glm4v_moe.c \
+	lib/model/families/glm_ocr.c \
+	lib/model/families/granite.c \
+	lib/model/families/hunyuan_vl.c \
+	lib/model/families/llama.c \
+	lib/model/families/mllama.c \
+	lib/model/families/moondream3.c \
+	lib/model/families/olmo2.c \
+	lib/model/families/paddleocr_vl.c \
+	lib/model/families/phi3.c \
+	lib/model/families/qwen/qwen2.c \
+	lib/model/families/qwen/qwen2_5_vl.c \
+	lib/model/families/qwen/qwen2_vl.c \
+	lib/model/families/qwen/qwen3.c \
+	lib/model/families/qwen/qwen3_5.c \
+	lib/model/families/qwen/qwen3_moe.c \
+	lib/model/families/qwen/qwen3_omni_moe.c \
+	lib/model/families/qwen/qwen3_vl.c \
+	lib/model/families/qwen/qwen3_vl_moe.c
+
+include lib/model/families/parts/local.mk
+
+MODEL_FAMILIES_TESTS = \
+	lib/model/families/tests/check_configs \
+	lib/model/families/tests/check_decoder \
+	lib/model/families/tests/check_ernie \
+	lib/model/families/tests/check_glm4v_moe \
+	lib/model/families/tests/check_hunyuan \
+	lib/model/families/tests/check_omni \
+	lib/model/families/tests/check_falcon \
+	lib/model/families/tests/check_mobilenet \
+	lib/model/families/tests/check_moondream \
+	lib/model/families/tests/check_siglip \
+	lib/model/families/tests/check_vision \
+	lib/model/families/tests/check_vision_refused
+check_PROGRAMS += $(MODEL_FAMILIES_TESTS)
+TESTS += $(MODEL_FAMILIES_TESTS)
+lib_model_families_tests_check_configs_SOURCES = lib/model/families/tests/check_configs.c \
+	lib/model/families/tests/facts.c lib/model/families/tests/facts.h
+lib_model_families_tests_check_configs_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_configs_LDADD = $(TEST_LIBS)
+EXTRA_DIST += lib/model/families/tests/vectors
+lib_model_families_tests_check_decoder_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_decoder_LDADD = $(TEST_LIBS)
+lib_model_families_tests_check_ernie_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_ernie_LDADD = $(TEST_LIBS)
+lib_model_families_tests_check_glm4v_moe_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_glm4v_moe_LDADD = $(TEST_LIBS)
+lib_model_families_tests_check_hunyuan_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_hunyuan_LDADD = $(TEST_LIBS)
+lib_model_families_tests_check_falcon_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_falcon_LDADD = $(TEST_LIBS)
+lib_model_families_tests_check_mobilenet_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_mobilenet_LDADD = $(TEST_LIBS)
+lib_model_families_tests_check_moondream_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_moondream_LDADD = $(TEST_LIBS)
+lib_model_families_tests_check_siglip_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_siglip_LDADD = $(TEST_LIBS)
+lib_model_families_tests_check_vision_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_vision_LDADD = $(TEST_LIBS)
+lib_model_families_tests_check_vision_refused_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_vision_refused_LDADD = $(TEST_LIBS)
+lib_model_families_tests_check_omni_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_omni_LDADD = $(TEST_LIBS)

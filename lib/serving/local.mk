@@ -1,0 +1,70 @@
+# Behaviour on text, linked into each of our engines.
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += lib/serving/libserving.la
+lib_serving_libserving_la_SOURCES = \
+	lib/serving/completion.c lib/serving/completion.h \
+	lib/serving/encoders.c lib/serving/encoders.h \
+	lib/serving/image_size.c lib/serving/image_size.h \
+	lib/serving/markers.c lib/serving/markers.h \
+	lib/serving/parsers.c lib/serving/parsers.h \
+	lib/serving/reply.c lib/serving/reply.h \
+	lib/serving/sampler.c lib/serving/sampler.h \
+	lib/serving/sound_size.c lib/serving/sound_size.h \
+	lib/serving/table.c lib/serving/table.h \
+	lib/serving/tokenizing.c lib/serving/tokenizing.h
+
+# Multiply-adds are not contracted, so that sampling is bit-identical on every machine.
+lib_serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
+lib_serving_libserving_la_LIBADD = lib/image/libimage.la lib/sound/libsound.la lib/template/libtemplate.la
+include lib/serving/chat/local.mk
+include lib/serving/text/local.mk
+include lib/serving/values/local.mk
+include lib/serving/reasoning/local.mk
+include lib/serving/grammar/local.mk
+include lib/serving/response/local.mk
+include lib/serving/tools/local.mk
+include lib/serving/tools/formats/local.mk
+
+SERVING_TESTS = \
+	lib/serving/tests/check_completion \
+	lib/serving/tests/check_encoders \
+	lib/serving/tests/check_image_size \
+	lib/serving/tests/check_markers \
+	lib/serving/tests/check_options \
+	lib/serving/tests/check_reply \
+	lib/serving/tests/check_reply_memory \
+	lib/serving/tests/check_sampler \
+	lib/serving/tests/check_sound_size \
+	lib/serving/tests/check_tokenizing
+EXTRA_DIST += lib/serving/tests/vectors
+check_PROGRAMS += $(SERVING_TESTS)
+TESTS += $(SERVING_TESTS)
+SERVING_TEST_LIBS = lib/serving/libserving.la $(TEST_LIBS)
+lib_serving_tests_check_completion_CFLAGS = $(TEST_CFLAGS)
+lib_serving_tests_check_completion_LDADD = $(SERVING_TEST_LIBS)
+lib_serving_tests_check_encoders_CFLAGS = $(TEST_CFLAGS)
+lib_serving_tests_check_encoders_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=tokenizer_encoder_open,--wrap=tokenizer_encoder_free
+lib_serving_tests_check_encoders_LDADD = $(SERVING_TEST_LIBS)
+lib_serving_tests_check_image_size_CFLAGS = $(TEST_CFLAGS)
+lib_serving_tests_check_image_size_LDADD = $(SERVING_TEST_LIBS)
+lib_serving_tests_check_markers_CFLAGS = $(TEST_CFLAGS)
+lib_serving_tests_check_markers_LDADD = $(SERVING_TEST_LIBS)
+lib_serving_tests_check_options_SOURCES = \
+	lib/serving/tests/check_options.c \
+	lib/serving/tests/pieces.c lib/serving/tests/pieces.h
+lib_serving_tests_check_options_CFLAGS = $(TEST_CFLAGS)
+lib_serving_tests_check_options_LDADD = $(SERVING_TEST_LIBS)
+lib_serving_tests_check_reply_SOURCES = \
+	lib/serving/tests/check_reply.c \
+	lib/serving/tests/pieces.c lib/serving/tests/pieces.h
+lib_serving_tests_check_reply_CFLAGS = $(TEST_CFLAGS)
+lib_serving_tests_check_reply_LDADD = $(SERVING_TEST_LIBS)
+lib_serving_tests_check_reply_memory_CFLAGS = $(TEST_CFLAGS)
+lib_serving_tests_check_reply_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+lib_serving_tests_check_reply_memory_LDADD = $(SERVING_TEST_LIBS)
+lib_serving_tests_check_sampler_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
+lib_serving_tests_check_sampler_LDADD = $(SERVING_TEST_LIBS)
+lib_serving_tests_check_sound_size_CFLAGS = $(TEST_CFLAGS)
+lib_serving_tests_check_sound_size_LDADD = $(SERVING_TEST_LIBS)
+lib_serving_tests_check_tokenizing_CFLAGS = $(TEST_CFLAGS)
+lib_serving_tests_check_tokenizing_LDADD = $(SERVING_TEST_LIBS)

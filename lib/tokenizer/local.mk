@@ -1,0 +1,54 @@
+# Text to token ids and back: tokenizer.json as the publisher's library reads it.
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += lib/tokenizer/libtokenizer.la
+lib_tokenizer_libtokenizer_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS)
+lib_tokenizer_libtokenizer_la_SOURCES = \
+	lib/tokenizer/added.c lib/tokenizer/added.h \
+	lib/tokenizer/decoder.c lib/tokenizer/decoder.h \
+	lib/tokenizer/detokenizer.c lib/tokenizer/detokenizer.h \
+	lib/tokenizer/encode.c lib/tokenizer/encode.h \
+	lib/tokenizer/normal_step.c lib/tokenizer/normal_step.h \
+	lib/tokenizer/normalizer.c lib/tokenizer/normalizer.h \
+	lib/tokenizer/parts.h \
+	lib/tokenizer/post.c lib/tokenizer/post.h \
+	lib/tokenizer/pretokenizer.c lib/tokenizer/pretokenizer.h \
+	lib/tokenizer/stage.c lib/tokenizer/stage.h \
+	lib/tokenizer/replace.c lib/tokenizer/replace.h \
+	lib/tokenizer/step.c lib/tokenizer/step.h \
+	lib/tokenizer/tokenizer.c lib/tokenizer/tokenizer.h
+include lib/tokenizer/models/local.mk
+include lib/tokenizer/text/local.mk
+
+TOKENIZER_TESTS = \
+	lib/tokenizer/tests/check_detokenizer \
+	lib/tokenizer/tests/check_tokenizer \
+	lib/tokenizer/tests/check_tokenizer_growth \
+	lib/tokenizer/tests/check_tokenizer_limits \
+	lib/tokenizer/tests/check_tokenizer_refused \
+	lib/tokenizer/tests/check_tokenizer_ruby
+check_PROGRAMS += $(TOKENIZER_TESTS)
+TESTS += $(TOKENIZER_TESTS)
+TOKENIZER_FILE = lib/tokenizer/tests/tokenizer_file.c lib/tokenizer/tests/tokenizer_file.h
+lib_tokenizer_tests_check_detokenizer_SOURCES = lib/tokenizer/tests/check_detokenizer.c $(TOKENIZER_FILE)
+lib_tokenizer_tests_check_detokenizer_CFLAGS = $(TEST_CFLAGS)
+lib_tokenizer_tests_check_detokenizer_LDADD = $(TEST_LIBS)
+lib_tokenizer_tests_check_tokenizer_SOURCES = lib/tokenizer/tests/check_tokenizer.c $(TOKENIZER_FILE)
+lib_tokenizer_tests_check_tokenizer_CFLAGS = $(TEST_CFLAGS)
+lib_tokenizer_tests_check_tokenizer_LDADD = $(TEST_LIBS)
+lib_tokenizer_tests_check_tokenizer_growth_SOURCES = lib/tokenizer/tests/check_tokenizer_growth.c $(TOKENIZER_FILE)
+lib_tokenizer_tests_check_tokenizer_growth_CFLAGS = $(TEST_CFLAGS)
+lib_tokenizer_tests_check_tokenizer_growth_LDADD = $(TEST_LIBS)
+lib_tokenizer_tests_check_tokenizer_limits_SOURCES = lib/tokenizer/tests/check_tokenizer_limits.c $(TOKENIZER_FILE)
+lib_tokenizer_tests_check_tokenizer_limits_CFLAGS = $(TEST_CFLAGS)
+lib_tokenizer_tests_check_tokenizer_limits_LDADD = $(TEST_LIBS)
+lib_tokenizer_tests_check_tokenizer_refused_SOURCES = lib/tokenizer/tests/check_tokenizer_refused.c $(TOKENIZER_FILE)
+lib_tokenizer_tests_check_tokenizer_refused_CFLAGS = $(TEST_CFLAGS)
+lib_tokenizer_tests_check_tokenizer_refused_LDADD = $(TEST_LIBS)
+lib_tokenizer_tests_check_tokenizer_ruby_CFLAGS = $(TEST_CFLAGS)
+lib_tokenizer_tests_check_tokenizer_ruby_LDADD = $(TEST_LIBS)
+
+# For scripts/bench-tokenizer.
+EXTRA_PROGRAMS += lib/tokenizer/tests/bench_tokenizer
+CLEANFILES += lib/tokenizer/tests/bench_tokenizer
+lib_tokenizer_tests_bench_tokenizer_CFLAGS = $(AM_CFLAGS)
+lib_tokenizer_tests_bench_tokenizer_LDADD = lib/model/libmodel.la
