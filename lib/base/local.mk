@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += lib/base/libbase.la
 lib_base_libbase_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(UTF8PROC_CFLAGS)
 lib_base_libbase_la_SOURCES = \
+	lib/base/base64.c lib/base/base64.h \
 	lib/base/buffer.c lib/base/buffer.h \
 	lib/base/category.c lib/base/category.h \
 	lib/base/dtype.c lib/base/dtype.h \
@@ -14,6 +15,8 @@ lib_base_libbase_la_SOURCES = \
 	lib/base/saturate.h \
 	lib/base/shown.c lib/base/shown.h \
 	lib/base/json.c lib/base/json.h \
+	lib/base/json_bytes.c lib/base/json_bytes.h \
+	lib/base/json_lines.c lib/base/json_lines.h \
 	lib/base/json_scan.c lib/base/json_scan.h \
 	lib/base/json_text.c lib/base/json_text.h \
 	lib/base/processor.c lib/base/processor.h \
@@ -24,6 +27,7 @@ BASE_TESTS = \
 	lib/base/tests/check_error \
 	lib/base/tests/check_grow \
 	lib/base/tests/check_json \
+	lib/base/tests/check_json_lines \
 	lib/base/tests/check_json_scan \
 	lib/base/tests/check_options \
 	lib/base/tests/check_support \
@@ -38,6 +42,8 @@ lib_base_tests_check_grow_CFLAGS = $(TEST_CFLAGS)
 lib_base_tests_check_grow_LDADD = $(TEST_LIBS)
 lib_base_tests_check_json_CFLAGS = $(TEST_CFLAGS)
 lib_base_tests_check_json_LDADD = $(TEST_LIBS)
+lib_base_tests_check_json_lines_CFLAGS = $(TEST_CFLAGS)
+lib_base_tests_check_json_lines_LDADD = $(TEST_LIBS)
 lib_base_tests_check_json_scan_CFLAGS = $(TEST_CFLAGS)
 lib_base_tests_check_json_scan_LDADD = $(TEST_LIBS)
 lib_base_tests_check_options_CFLAGS = $(TEST_CFLAGS)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/base64.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/grow.h"
@@ -43,20 +44,6 @@ static void free_lines(lines *all)
         buffer_free(&all->at[i].answer);
     }
     free(all->at);
-}
-
-static bool append_base64(buffer *out, const unsigned char *bytes, size_t n)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < n; i += 3) {
-        const size_t more = n - i < 3 ? n - i : 3;
-        const uint32_t bits = (uint32_t)bytes[i] << 16 | (more > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-                              (more > 2 ? (uint32_t)bytes[i + 2] : 0);
-        char four[] = "====";
-        for (size_t k = 0; k <= more; k++) four[k] = digits[bits >> (18 - 6 * k) & 63];
-        (void)buffer_append(out, four, 4);
-    }
-    return !out->failed;
 }
 
 static assay_status read_answer(line *l, const probe_vocab *vocab, assay_error *err)
@@ -161,7 +148,7 @@ static assay_status read_picture(const char *dir, line *l, probe_picture *out, a
     assay_status rc = file_read(path, PICTURE_MOST, &bytes, &n, err);
     if (rc == ASSAY_OK) {
         out->name = strdup(l->image);
-        if (!append_base64(&out->base64, (const unsigned char *)bytes, n) || !out->name)
+        if (!base64_append(&out->base64, bytes, n) || !out->name)
             rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
         out->answer = l->answer;
         l->answer = (buffer){0};

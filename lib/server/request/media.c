@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/request/media.h"
 
+#include "base/base64.h"
 #include "base/grow.h"
 
 #include <stdio.h>
@@ -10,47 +11,6 @@
 static const struct {
     const char *one, *many;
 } nouns[] = {[SERVER_IMAGES] = {"an image", "images"}, [SERVER_SOUNDS] = {"a sound", "sounds"}};
-
-/* The value of a base64 digit; -1: none. */
-static int digit_of(char c)
-{
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* *out: [*n_out], which the caller frees. ASSAY_EINVAL for other text, ASSAY_ENOMEM. */
-static assay_status decode_base64(const char *text, size_t n, uint8_t **out, size_t *n_out)
-{
-    const size_t n_padding = n < 4 || text[n - 1] != '=' ? 0 : text[n - 2] != '=' ? 1 : 2;
-    if (n % 4 != 0) return ASSAY_EINVAL;
-    uint8_t *bytes = malloc(n / 4 * 3 + 1);
-    if (!bytes) return ASSAY_ENOMEM;
-    size_t n_bytes = 0;
-    uint32_t bits = 0;
-    for (size_t i = 0; i < n; i++) {
-        const int digit = i >= n - n_padding ? 0 : digit_of(text[i]);
-        if (digit < 0) {
-            free(bytes);
-            return ASSAY_EINVAL;
-        }
-        bits = bits << 6 | (uint32_t)digit;
-        if (i % 4 != 3) continue;
-        for (int shift = 16; shift >= 0; shift -= 8) bytes[n_bytes++] = (uint8_t)(bits >> shift);
-        bits = 0;
-    }
-    n_bytes -= n_padding;
-    /* the bits after the last byte are 0 in canonical text */
-    const int last = n_padding ? digit_of(text[n - n_padding - 1]) : 0;
-    if (last < 0 || (n_padding && last % (n_padding == 2 ? 16 : 4) != 0)) {
-        free(bytes);
-        return ASSAY_EINVAL;
-    }
-    *out = bytes;
-    *n_out = n_bytes;
-    return ASSAY_OK;
-}
 
 server_medium *server_media_add(server_reading *r, const server_path *path, server_media_kind kind,
                                 assay_status *rc)
@@ -96,7 +56,10 @@ assay_status server_media_add_base64(server_reading *r, const server_path *path,
     server_medium *medium = server_media_add(r, path, kind, &rc);
     if (!medium) return rc;
     if (n / 4 > r->context->options.limits.image_bytes / 3) return server_media_refuse_size(r, path, kind);
-    rc = decode_base64(text, n, &medium->bytes, &medium->n);
+    buffer bytes = {0};
+    rc = base64_decode(text, n, &bytes);
+    medium->bytes = (uint8_t *)bytes.data;
+    medium->n = bytes.n;
     if (rc == ASSAY_ENOMEM) return server_out_of_memory(r);
     if (rc != ASSAY_OK || medium->n == 0)
         return server_refuse(r->refusal, 400, path->text,
