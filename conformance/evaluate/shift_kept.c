@@ -15,7 +15,9 @@ bool conf_shift_keeps(const char *model, const char *const *allow_unknown)
 {
     plan *p = NULL;
     if (plan_open_allowing(model, allow_unknown, &p, NULL) != ASSAY_OK) return false;
-    bool keeps = (plan_features(p) & (PLAN_DELTA | PLAN_STREAMS | PLAN_HEAD_SCALES)) == 0;
+    const plan_feature_set features = plan_features(p);
+    bool keeps =
+        !features.has[FEATURE_DELTA] && !features.has[FEATURE_ALTUP] && !features.has[FEATURE_HEAD_SCALES];
     for (size_t i = 0; i < p->n_ropes; i++)
         keeps = keeps && p->ropes[i].type != ROPE_DYNAMIC && p->ropes[i].type != ROPE_LONGROPE;
     plan_free(p);

@@ -1,7 +1,7 @@
 /* Changes every plan that an engine opens, as the environment variable ASSAY_TEST_PLAN says, and takes the
- * features of the masks ASSAY_TEST_LACKS and ASSAY_TEST_LACKS_TOWER from those that the engine says it
- * implements. Linked into modules of our engines, where calls of plan_derive and plan_check_features come
- * here first.
+ * features that ASSAY_TEST_LACKS names from the engine: the digit of each plan_feature is 1 if the engine
+ * lacks it, else 0. Linked into modules of our engines, where calls of plan_derive and plan_check_features
+ * come here first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -65,15 +65,11 @@ assay_status __wrap_plan_derive(plan *p, assay_error *err)
     return __real_plan_derive(p, err);
 }
 
-static uint64_t mask_of(const char *variable)
+assay_status __wrap_plan_check_features(const plan *p, const plan_feature_set *lacked, const char *engine,
+                                        assay_error *err)
 {
-    const char *mask = getenv(variable);
-    return mask ? (uint64_t)strtoull(mask, NULL, 10) : 0;
-}
-
-assay_status __wrap_plan_check_features(const plan *p, uint64_t implemented, uint64_t tower_implemented,
-                                        const char *engine, assay_error *err)
-{
-    return __real_plan_check_features(p, implemented & ~mask_of("ASSAY_TEST_LACKS"),
-                                      tower_implemented & ~mask_of("ASSAY_TEST_LACKS_TOWER"), engine, err);
+    const char *also = getenv("ASSAY_TEST_LACKS");
+    plan_feature_set all = *lacked;
+    for (size_t i = 0; also && i < PLAN_N_FEATURES && also[i]; i++) all.has[i] = all.has[i] || also[i] == '1';
+    return __real_plan_check_features(p, &all, engine, err);
 }

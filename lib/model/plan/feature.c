@@ -3,307 +3,356 @@
 
 #include "base/error.h"
 
-/* Names for messages. */
-static const struct {
-    uint64_t feature;
-    const char *name;
-} NAMES[] = {
-    {PLAN_WINDOW, "sliding windows"},
-    {PLAN_SHARED_KEYS, "layers that share keys and values"},
-    {PLAN_VALUE_IS_KEY, "values that are the keys"},
-    {PLAN_NO_ROPE, "attention without rope"},
-    {PLAN_HEAD_NORMS, "norms of each head"},
-    {PLAN_PROJECTION_NORMS, "norms of all heads together"},
-    {PLAN_NORM_OFFSET, "norms with an offset of their weights"},
-    {PLAN_SCORE_CAP, "a cap of attention scores"},
-    {PLAN_LOGIT_CAP, "a cap of logits"},
-    {PLAN_POST_NORMS, "norms after attention or MLP"},
-    {PLAN_NO_PRE_NORMS, "attention or MLP without a norm before it"},
-    {PLAN_EMBEDDING_SCALE, "a scale of the embedding"},
-    {PLAN_RESIDUAL_FACTOR, "a factor of residuals"},
-    {PLAN_LOGIT_FACTOR, "a factor of logits"},
-    {PLAN_SPARSE_MLP, "sparse activations"},
-    {PLAN_EXPERTS, "experts"},
-    {PLAN_LAYER_INPUTS, "inputs of each layer"},
-    {PLAN_LAUREL, "low-rank residuals"},
-    {PLAN_STREAMS, "parallel residual streams"},
-    {PLAN_LAYER_SCALAR, "a scalar of each layer"},
-    {PLAN_PLACEHOLDERS, "placeholder tokens"},
-    {PLAN_LAYER_NORMS, "LayerNorms"},
-    {PLAN_ROPE_AXES, "ropes of several axes"},
-    {PLAN_BIASES, "biases of matrices"},
-    {PLAN_BLOCKS, "blocks of tokens that attend to each other"},
-    {PLAN_TOWER, "a vision tower"},
-    {PLAN_GRID_POSITIONS, "positions by the grids of images"},
-    {PLAN_DELTA, "gated delta nets"},
-    {PLAN_OUTPUT_GATE, "attention with a gate of its output"},
-    {PLAN_SHARED_EXPERT, "a shared expert"},
-    {PLAN_PLAIN_MLP, "an MLP without a gate"},
-    {PLAN_AUDIO, "a tower of sounds"},
-    {PLAN_CHOICE_BIAS, "a bias of the choice of experts"},
-    {PLAN_SUM_FLOOR, "a smallest sum of the shares of experts"},
-    {PLAN_OWN_EXPERTS, "experts of the tokens of some ids"},
-    {PLAN_SIGMOIDS, "experts with sigmoids of their scores"},
-    {PLAN_GROUPS, "experts in groups"},
-    {PLAN_SUM_OFFSET, "an offset of the sum of the shares of experts"},
-    {PLAN_SHARE_FACTOR, "a factor of the shares of experts"},
-    {PLAN_NORMS_AFTER_ROPE, "norms of q and k after the rope"},
-    {PLAN_DOUBLED_ROPE, "a rope that turns the elements of a pair by different axes"},
-    {PLAN_IMAGE_POSITIONS, "positions by places in images and their numbers"},
-    {PLAN_SQUARED_GATE, "an MLP with a squared gate"},
-    {PLAN_SINKS, "scores without keys"},
-    {PLAN_PLANE_ROPE, "a rope in the plane of images"},
-    {PLAN_KV_REPEATS, "keys and values that are repeated before ropes"},
-    {PLAN_BLOCK_POSITIONS, "images that take one position"},
-    {PLAN_CROSS, "attention to images"},
-    {PLAN_RESIDUAL_GATES, "gates of residuals"},
-    {PLAN_MORE_EMBEDDINGS, "more embeddings than logits"},
-    {PLAN_ID_TABLE, "ids with an embedding of their own"},
-    {PLAN_HEAD_BIAS, "a bias of logits"},
-    {PLAN_UP_OFFSET, "an MLP with an offset of its second factor"},
-    {PLAN_ROUTER_BIAS, "a bias of the scores of experts"},
-    {PLAN_PARALLEL, "attention and MLP in parallel"},
-    {PLAN_HEAD_SCALES, "scales of queries and values by token and position"},
+static const char *const NAMES[PLAN_N_FEATURES] = {
+    [FEATURE_SLIDING_WINDOW] = "sliding-window attention",
+    [FEATURE_KV_SHARING] = "layers that share keys and values (KV sharing)",
+    [FEATURE_VALUE_IS_KEY] = "keys that serve as values",
+    [FEATURE_NOPE] = "attention without RoPE (NoPE)",
+    [FEATURE_HEAD_NORMS] = "norms of q, k or v in each head (QK-norm)",
+    [FEATURE_PROJECTION_NORMS] = "norms of q or k over all heads together (QK-norm)",
+    [FEATURE_NORM_OFFSET] = "norms with an offset of their weights",
+    [FEATURE_ATTENTION_SOFTCAP] = "attention logit softcapping",
+    [FEATURE_LOGIT_SOFTCAP] = "final logit softcapping",
+    [FEATURE_POST_NORMS] = "norms after attention or MLP (post-norm)",
+    [FEATURE_NO_PRE_NORMS] = "attention or MLP without a norm before it (pre-norm)",
+    [FEATURE_EMBEDDING_SCALE] = "scaled embeddings",
+    [FEATURE_RESIDUAL_MULTIPLIER] = "a residual multiplier",
+    [FEATURE_LOGIT_SCALE] = "scaled logits",
+    [FEATURE_ACTIVATION_SPARSITY] = "activation sparsity",
+    [FEATURE_EXPERTS] = "a mixture of experts",
+    [FEATURE_PER_LAYER_EMBEDDINGS] = "per-layer embeddings",
+    [FEATURE_LAUREL] = "LAuReL",
+    [FEATURE_ALTUP] = "AltUp",
+    [FEATURE_LAYER_SCALAR] = "layer scalars",
+    [FEATURE_PLACEHOLDERS] = "placeholder tokens",
+    [FEATURE_LAYER_NORM] = "LayerNorm",
+    [FEATURE_MROPE] = "M-RoPE",
+    [FEATURE_BIASES] = "biases of matrices",
+    [FEATURE_BLOCKS] = "bidirectional attention in blocks of tokens",
+    [FEATURE_VISION] = "a vision tower",
+    [FEATURE_GRID_POSITIONS] = "positions by the grids of images (M-RoPE)",
+    [FEATURE_DELTA] = "Gated DeltaNet layers",
+    [FEATURE_OUTPUT_GATE] = "gated attention outputs",
+    [FEATURE_SHARED_EXPERT] = "a shared expert",
+    [FEATURE_PLAIN_MLP] = "an MLP without a gate",
+    [FEATURE_NORMS_AFTER_ROPE] = "norms of q and k after RoPE (QK-norm)",
+    [FEATURE_XDROPE] = "XD-RoPE",
+    [FEATURE_XDROPE_POSITIONS] = "positions by places in images and numbers of images (XD-RoPE)",
+    [FEATURE_ID_TABLE] = "token ids with an embedding table of their own",
+    [FEATURE_AUDIO] = "an audio tower",
+    [FEATURE_SQUARED_GATE] = "an MLP with a squared gate",
+    [FEATURE_ATTENTION_SINKS] = "attention sinks",
+    [FEATURE_PLANE_ROPE] = "2D RoPE in the plane of images",
+    [FEATURE_KV_REPEATS] = "keys and values that are repeated before RoPE",
+    [FEATURE_BLOCK_POSITIONS] = "images that occupy one position",
+    [FEATURE_HEAD_BIAS] = "a bias of the output head",
+    [FEATURE_UP_OFFSET] = "an MLP with an offset of its up projection",
+    [FEATURE_ROUTER_BIAS] = "a bias of the router",
+    [FEATURE_PARALLEL] = "parallel attention and MLP",
+    [FEATURE_HEAD_SCALES] = "scales of queries and values by token and position",
+    [FEATURE_SELECTION_BIAS] = "a correction bias of expert selection",
+    [FEATURE_ROUTING_SUM_FLOOR] = "a lower limit of the sum of routing weights",
+    [FEATURE_MODALITY_EXPERTS] = "experts of one modality",
+    [FEATURE_SIGMOID_ROUTING] = "sigmoid routing",
+    [FEATURE_GROUP_ROUTING] = "group-limited routing",
+    [FEATURE_ROUTING_SUM_OFFSET] = "an offset of the sum of routing weights",
+    [FEATURE_ROUTING_SCALE] = "a scaling factor of routing weights",
+    [FEATURE_CROSS_ATTENTION] = "cross-attention to images",
+    [FEATURE_RESIDUAL_GATES] = "tanh gates of residuals",
+    [FEATURE_MORE_EMBEDDINGS] = "more embeddings than logits",
+    [FEATURE_TOWER_RASTER] = "patches in raster order",
+    [FEATURE_TOWER_CHANNELS_LAST] = "channels-last weights",
+    [FEATURE_TOWER_PIXEL_SCALE] = "rescaled pixels",
+    [FEATURE_TOWER_IN_NORM] = "a norm after the patch embedding",
+    [FEATURE_TOWER_BILINEAR] = "learned positions with bilinear resampling",
+    [FEATURE_TOWER_BICUBIC] = "learned positions with bicubic resampling",
+    [FEATURE_TOWER_AXES_TABLE] = "learned positions of each axis",
+    [FEATURE_TOWER_ROPE] = "RoPE",
+    [FEATURE_TOWER_ROPE_QUARTERS] = "RoPE in each half of a head",
+    [FEATURE_TOWER_WINDOWS] = "window attention",
+    [FEATURE_TOWER_POST_NORMS] = "norms after attention, MLP or the last layer (post-norm)",
+    [FEATURE_TOWER_HEAD_NORMS] = "norms of q, k or v (QK-norm)",
+    [FEATURE_TOWER_POOLING] = "average pooling of patches",
+    [FEATURE_TOWER_STANDARDISED] = "standardised features",
+    [FEATURE_TOWER_DEEPSTACK] = "DeepStack",
+    [FEATURE_TOWER_CLAMPS] = "clamped inputs and outputs of matrices",
+    [FEATURE_TOWER_VIDEOS] = "videos",
+    [FEATURE_TOWER_MERGER_CONVOLUTION] = "blocks of patches that are joined channel by channel",
+    [FEATURE_TOWER_MERGER_NORMS] = "a norm after a product of its merger",
+    [FEATURE_TOWER_MERGER_MLP] = "an MLP in its merger",
+    [FEATURE_TOWER_MERGER_REPEAT] = "a merger that repeats rows",
+    [FEATURE_TOWER_MERGER_VECTORS] = "a merger that adds learned rows",
+    [FEATURE_TOWER_SPECTROGRAM] = "convolutions over a spectrogram",
+    [FEATURE_TOWER_SINUSOIDS] = "sinusoidal positions",
+    [FEATURE_TOWER_TILES] = "images of tiles",
+    [FEATURE_TOWER_GATES] = "tanh gates of residuals",
+    [FEATURE_TOWER_COLLECTED] = "features of several layers side by side",
+    [FEATURE_TOWER_GLOBAL] = "a global transformer over tiles",
+    [FEATURE_TOWER_CONV] = "convolutional blocks",
+    [FEATURE_TOWER_CONV_ATTENTION] = "attention among convolutional blocks",
+    [FEATURE_TOWER_CONV_KEYS] = "keys and values from convolutions",
+    [FEATURE_TOWER_CONV_SCALES] = "layer scale of convolutional blocks",
+    [FEATURE_TOWER_LEADING] = "placeholder tokens before those of features",
+    [FEATURE_TOWER_CROPS] = "images with crops",
 };
 
-static const struct {
-    uint64_t feature;
-    const char *name;
-} TOWER_NAMES[] = {
-    {PLAN_TOWER_RASTER, "patches row by row"},
-    {PLAN_TOWER_CHANNELS_LAST, "weights of patches with channels last"},
-    {PLAN_TOWER_PIXEL_SCALE, "a scale of its pixels"},
-    {PLAN_TOWER_IN_NORM, "a norm after the patch embedding"},
-    {PLAN_TOWER_BILINEAR, "learned positions resampled by two taps"},
-    {PLAN_TOWER_BICUBIC, "learned positions resampled by four taps"},
-    {PLAN_TOWER_AXES_TABLE, "learned positions of each axis"},
-    {PLAN_TOWER_ROPE, "a rope"},
-    {PLAN_TOWER_ROPE_QUARTERS, "a rope of each half of a head"},
-    {PLAN_TOWER_WINDOWS, "attention in windows"},
-    {PLAN_TOWER_POST_NORMS, "norms after attention or MLP"},
-    {PLAN_TOWER_HEAD_NORMS, "norms of q, k or v"},
-    {PLAN_TOWER_POOLING, "pooling of patches"},
-    {PLAN_TOWER_STANDARDISED, "standardised features"},
-    {PLAN_TOWER_DEEPSTACK, "features of earlier layers"},
-    {PLAN_TOWER_CLIPS, "limits of products"},
-    {PLAN_TOWER_VIDEOS, "videos"},
-    {PLAN_TOWER_MERGER_CONVOLUTION, "blocks that are joined channel by channel"},
-    {PLAN_TOWER_MERGER_NORMS, "a norm after a product of its merger"},
-    {PLAN_TOWER_MERGER_MLP, "an MLP in its merger"},
-    {PLAN_TOWER_MERGER_REPEAT, "a merger that repeats rows"},
-    {PLAN_TOWER_MERGER_VECTORS, "a merger that adds rows of the checkpoint"},
-    {PLAN_TOWER_SOUND, "convolutions over a spectrogram"},
-    {PLAN_TOWER_SINUSOIDS, "sinusoids as positions"},
-    {PLAN_TOWER_TILES, "images of several tiles"},
-    {PLAN_TOWER_GATES, "gates of residuals"},
-    {PLAN_TOWER_COLLECTED, "features of several layers side by side"},
-    {PLAN_TOWER_SECOND, "a second part with a norm and a table of its own"},
-    {PLAN_TOWER_CONV, "convolutional blocks"},
-    {PLAN_TOWER_CONV_ATTENTION, "attention among convolutional blocks"},
-    {PLAN_TOWER_CONV_KEYS, "convolutions of keys and values"},
-    {PLAN_TOWER_CONV_SCALES, "scales of convolutional blocks"},
-    {PLAN_TOWER_LEADING, "placeholder tokens before those of features"},
-    {PLAN_TOWER_CROPS, "images with crops"},
-};
-
-static uint64_t bit(bool needed, uint64_t feature)
+static void need(plan_feature_set *set, bool needed, plan_feature feature)
 {
-    return needed ? feature : 0;
+    if (needed) set->has[feature] = true;
 }
 
-static uint64_t bias_features(const plan_linear *const *linears, size_t n)
+static void add_biases(plan_feature_set *set, const plan_linear *const *linears, size_t n)
 {
-    uint64_t needed = 0;
-    for (size_t i = 0; i < n; i++) needed |= bit(linears[i]->bias.data != NULL, PLAN_BIASES);
-    return needed;
+    for (size_t i = 0; i < n; i++) need(set, linears[i]->bias.data != NULL, FEATURE_BIASES);
 }
 
-#define BIAS_FEATURES(...)                                                                                   \
-    bias_features((const plan_linear *const[]){__VA_ARGS__},                                                 \
-                  sizeof((const plan_linear *const[]){__VA_ARGS__}) / sizeof(plan_linear *))
+#define ADD_BIASES(set, ...)                                                                                 \
+    add_biases(set, (const plan_linear *const[]){__VA_ARGS__},                                               \
+               sizeof((const plan_linear *const[]){__VA_ARGS__}) / sizeof(plan_linear *))
 
-static uint64_t norm_features(const plan_norm *n)
+static void add_norm(plan_feature_set *set, const plan_norm *n)
 {
-    return bit(n->present && n->offset != 0, PLAN_NORM_OFFSET) |
-           bit(n->present && n->kind == PLAN_LAYER_NORM, PLAN_LAYER_NORMS);
+    need(set, n->present && n->offset != 0, FEATURE_NORM_OFFSET);
+    need(set, n->present && n->kind == PLAN_LAYER_NORM, FEATURE_LAYER_NORM);
 }
 
-static uint64_t head_norm_features(const plan_norm *n, const plan_attention *a)
+static void add_head_norm(plan_feature_set *set, const plan_norm *n, const plan_attention *a)
 {
-    return norm_features(n) |
-           bit(n->present, n->width == a->head_dim ? PLAN_HEAD_NORMS : PLAN_PROJECTION_NORMS);
+    add_norm(set, n);
+    need(set, n->present, n->width == a->head_dim ? FEATURE_HEAD_NORMS : FEATURE_PROJECTION_NORMS);
 }
 
-static uint64_t attention_features(const plan_attention *a, size_t i)
+static void add_attention(plan_feature_set *set, const plan_attention *a, size_t layer)
 {
-    return bit(a->window != 0, PLAN_WINDOW) | bit(a->mask == PLAN_MASK_BLOCKS, PLAN_BLOCKS) |
-           bit(a->cache_layer != i, PLAN_SHARED_KEYS) | bit(a->value_is_key, PLAN_VALUE_IS_KEY) |
-           bit(a->rope == PLAN_NONE, PLAN_NO_ROPE) | bit(a->score_cap != 0, PLAN_SCORE_CAP) |
-           bit(a->is_gated, PLAN_OUTPUT_GATE) | bit(a->norms_after_rope, PLAN_NORMS_AFTER_ROPE) |
-           bit(a->sinks.data != NULL, PLAN_SINKS) | bit(a->head_scale.present, PLAN_HEAD_SCALES) |
-           bit(a->kv_repeats > 1, PLAN_KV_REPEATS) | head_norm_features(&a->q_norm, a) |
-           head_norm_features(&a->k_norm, a) | head_norm_features(&a->v_norm, a) |
-           BIAS_FEATURES(&a->q, &a->k, &a->v, &a->o);
+    need(set, a->window != 0, FEATURE_SLIDING_WINDOW);
+    need(set, a->mask == PLAN_MASK_BLOCKS, FEATURE_BLOCKS);
+    need(set, a->cache_layer != layer, FEATURE_KV_SHARING);
+    need(set, a->value_is_key, FEATURE_VALUE_IS_KEY);
+    need(set, a->rope == PLAN_NONE, FEATURE_NOPE);
+    need(set, a->score_cap != 0, FEATURE_ATTENTION_SOFTCAP);
+    need(set, a->is_gated, FEATURE_OUTPUT_GATE);
+    need(set, a->norms_after_rope, FEATURE_NORMS_AFTER_ROPE);
+    need(set, a->sinks.data != NULL, FEATURE_ATTENTION_SINKS);
+    need(set, a->head_scale.present, FEATURE_HEAD_SCALES);
+    need(set, a->kv_repeats > 1, FEATURE_KV_REPEATS);
+    add_head_norm(set, &a->q_norm, a);
+    add_head_norm(set, &a->k_norm, a);
+    add_head_norm(set, &a->v_norm, a);
+    ADD_BIASES(set, &a->q, &a->k, &a->v, &a->o);
 }
 
-static uint64_t mixer_features(const plan_mixer *m, size_t i)
+static void add_delta(plan_feature_set *set, const plan_delta *d)
 {
-    const plan_delta *d = &m->delta;
-    if (m->kind == PLAN_MIXER_ATTENTION) return attention_features(&m->attention, i);
-    if (m->kind == PLAN_MIXER_CROSS) return PLAN_CROSS | attention_features(&m->attention, i);
-    return PLAN_DELTA | norm_features(&d->norm) | BIAS_FEATURES(&d->qkv, &d->z, &d->a, &d->b, &d->out);
+    need(set, true, FEATURE_DELTA);
+    add_norm(set, &d->norm);
+    ADD_BIASES(set, &d->qkv, &d->z, &d->a, &d->b, &d->out);
 }
 
-static uint64_t expert_features(const plan_experts *x)
+static void add_mixer(plan_feature_set *set, const plan_mixer *m, size_t layer)
 {
-    return norm_features(&x->router_norm) | BIAS_FEATURES(&x->shared.gate, &x->shared.up, &x->shared.down) |
-           bit(x->present, PLAN_EXPERTS) | bit(x->shared.present, PLAN_SHARED_EXPERT) |
-           bit(x->shared.squares, PLAN_SQUARED_GATE) | bit(x->choice_bias.data != NULL, PLAN_CHOICE_BIAS) |
-           bit(x->sum_floor != 0, PLAN_SUM_FLOOR) | bit(x->scoring == PLAN_SCORING_SIGMOID, PLAN_SIGMOIDS) |
-           bit(x->n_groups != 0, PLAN_GROUPS) | bit(x->sum_offset != 0, PLAN_SUM_OFFSET) |
-           bit(x->router_bias.data != NULL, PLAN_ROUTER_BIAS) |
-           bit(x->up_offset != 0 || x->shared.up_offset != 0, PLAN_UP_OFFSET) |
-           bit(x->present && x->share_factor != 1, PLAN_SHARE_FACTOR);
+    if (m->kind == PLAN_MIXER_DELTA) add_delta(set, &m->delta);
+    else add_attention(set, &m->attention, layer);
+    need(set, m->kind == PLAN_MIXER_CROSS, FEATURE_CROSS_ATTENTION);
 }
 
-static uint64_t layer_features(const plan_layer *l, size_t i)
+static void add_experts(plan_feature_set *set, const plan_experts *x)
+{
+    need(set, x->present, FEATURE_EXPERTS);
+    need(set, x->shared.present, FEATURE_SHARED_EXPERT);
+    need(set, x->shared.squares, FEATURE_SQUARED_GATE);
+    need(set, x->choice_bias.data != NULL, FEATURE_SELECTION_BIAS);
+    need(set, x->sum_floor != 0, FEATURE_ROUTING_SUM_FLOOR);
+    need(set, x->sum_offset != 0, FEATURE_ROUTING_SUM_OFFSET);
+    need(set, x->present && x->share_factor != 1, FEATURE_ROUTING_SCALE);
+    need(set, x->scoring == PLAN_SCORING_SIGMOID, FEATURE_SIGMOID_ROUTING);
+    need(set, x->n_groups != 0, FEATURE_GROUP_ROUTING);
+    need(set, x->router_bias.data != NULL, FEATURE_ROUTER_BIAS);
+    need(set, x->up_offset != 0 || x->shared.up_offset != 0, FEATURE_UP_OFFSET);
+    add_norm(set, &x->router_norm);
+    ADD_BIASES(set, &x->shared.gate, &x->shared.up, &x->shared.down);
+}
+
+static void add_layer_norms(plan_feature_set *set, const plan_layer *l)
 {
     const plan_norm *const norms[] = {&l->mixer_in,         &l->mixer_out,     &l->mlp_in,
                                       &l->mlp_out,          &l->mlp_dense_out, &l->experts_in,
                                       &l->experts_out,      &l->laurel.norm,   &l->layer_input.out_norm,
                                       &l->altup.router_norm};
-    uint64_t needed = mixer_features(&l->mixer, i);
-    for (size_t n = 0; n < sizeof norms / sizeof *norms; n++) needed |= norm_features(norms[n]);
-    needed |= BIAS_FEATURES(&l->mlp.gate, &l->mlp.up, &l->mlp.down, &l->layer_input.gate,
-                            &l->layer_input.projection, &l->laurel.left, &l->laurel.right);
-    needed |= expert_features(&l->experts) | expert_features(&l->own_experts);
-    return needed | bit(l->mixer_out.present || l->mlp_out.present, PLAN_POST_NORMS) |
-           bit(!l->mixer_in.present || !(l->mlp_in.present || l->is_parallel), PLAN_NO_PRE_NORMS) |
-           bit(l->is_parallel, PLAN_PARALLEL) | bit(l->mlp.up_offset != 0, PLAN_UP_OFFSET) |
-           bit(l->residual_factor != 1, PLAN_RESIDUAL_FACTOR) | bit(l->mlp.sparse, PLAN_SPARSE_MLP) |
-           bit(l->mlp.present && !l->mlp.gate.weight.data, PLAN_PLAIN_MLP) |
-           bit(l->mlp.squares, PLAN_SQUARED_GATE) | bit(l->own_experts.present, PLAN_OWN_EXPERTS) |
-           bit(l->layer_input.present, PLAN_LAYER_INPUTS) | bit(l->laurel.present, PLAN_LAUREL) |
-           bit(l->mixer_gate.data || l->mlp_gate.data, PLAN_RESIDUAL_GATES) |
-           bit(l->altup.present, PLAN_STREAMS) | bit(l->scalar.data != NULL, PLAN_LAYER_SCALAR);
+    for (size_t n = 0; n < sizeof norms / sizeof *norms; n++) add_norm(set, norms[n]);
+    need(set, l->mixer_out.present || l->mlp_out.present, FEATURE_POST_NORMS);
+    need(set, !l->mixer_in.present || !(l->mlp_in.present || l->is_parallel), FEATURE_NO_PRE_NORMS);
 }
 
-uint64_t plan_features(const plan *p)
+static void add_mlp(plan_feature_set *set, const plan_mlp *mlp)
 {
-    uint64_t needed =
-        norm_features(&p->norm) | norm_features(&p->layer_inputs.norm) |
-        bit(p->soft_cap != 0, PLAN_LOGIT_CAP) | bit(p->embedding_scale != 1, PLAN_EMBEDDING_SCALE) |
-        bit(p->logit_factor != 1, PLAN_LOGIT_FACTOR) | bit(p->layer_inputs.present, PLAN_LAYER_INPUTS) |
-        bit(p->streams.n > 0, PLAN_STREAMS) | bit(p->placeholders.n > 0, PLAN_PLACEHOLDERS) |
-        bit(p->id_table.n > 0, PLAN_ID_TABLE) | bit(p->embedding.rows > p->vocab, PLAN_MORE_EMBEDDINGS) |
-        bit(p->vision.present, PLAN_TOWER) | bit(p->audio.present, PLAN_AUDIO) |
-        bit(p->positions == PLAN_POSITIONS_GRID, PLAN_GRID_POSITIONS) |
-        bit(p->positions == PLAN_POSITIONS_IMAGES, PLAN_IMAGE_POSITIONS) |
-        bit(p->positions == PLAN_POSITIONS_BLOCK, PLAN_BLOCK_POSITIONS) |
-        bit(p->plane_rope.present, PLAN_PLANE_ROPE) | bit(p->head_bias.data != NULL, PLAN_HEAD_BIAS);
-    needed |= bit(p->layer_inputs.projection.bias.data != NULL, PLAN_BIASES);
-    for (size_t i = 0; i < p->n_ropes; i++)
-        needed |= bit(p->ropes[i].sections != ROPE_SECTIONS_NONE, PLAN_ROPE_AXES) |
-                  bit(p->ropes[i].sections == ROPE_SECTIONS_DOUBLED, PLAN_DOUBLED_ROPE);
-    for (size_t i = 0; i < p->n_layers; i++) needed |= layer_features(&p->layers[i], i);
-    return needed;
+    need(set, mlp->present && !mlp->gate.weight.data, FEATURE_PLAIN_MLP);
+    need(set, mlp->up_offset != 0, FEATURE_UP_OFFSET);
+    need(set, mlp->sparse, FEATURE_ACTIVATION_SPARSITY);
+    need(set, mlp->squares, FEATURE_SQUARED_GATE);
+    ADD_BIASES(set, &mlp->gate, &mlp->up, &mlp->down);
 }
 
-static bool clips(const plan_linear *linear)
+static void add_layer(plan_feature_set *set, const plan_layer *l, size_t layer)
 {
-    return linear->clip.present;
+    add_mixer(set, &l->mixer, layer);
+    add_layer_norms(set, l);
+    add_mlp(set, &l->mlp);
+    add_experts(set, &l->experts);
+    add_experts(set, &l->own_experts);
+    ADD_BIASES(set, &l->layer_input.gate, &l->layer_input.projection, &l->laurel.left, &l->laurel.right);
+    need(set, l->is_parallel, FEATURE_PARALLEL);
+    need(set, l->residual_factor != 1, FEATURE_RESIDUAL_MULTIPLIER);
+    need(set, l->own_experts.present, FEATURE_MODALITY_EXPERTS);
+    need(set, l->layer_input.present, FEATURE_PER_LAYER_EMBEDDINGS);
+    need(set, l->laurel.present, FEATURE_LAUREL);
+    need(set, l->mixer_gate.data || l->mlp_gate.data, FEATURE_RESIDUAL_GATES);
+    need(set, l->altup.present, FEATURE_ALTUP);
+    need(set, l->scalar.data != NULL, FEATURE_LAYER_SCALAR);
 }
 
-static uint64_t merger_features(const plan_merger *m)
+static void add_clamps(plan_feature_set *set, const plan_linear *linear)
 {
-    uint64_t needed = 0;
+    need(set, linear->clip.present, FEATURE_TOWER_CLAMPS);
+}
+
+static void add_merger(plan_feature_set *set, const plan_merger *m)
+{
     bool has_product = false;
     for (size_t i = 0; i < m->n_steps; i++) {
         const plan_merger_step *step = &m->steps[i];
         const bool joins = step->kind == PLAN_MERGER_CONCATENATE;
-        for (size_t k = 0; k < plan_merger_linears(step); k++)
-            needed |= bit(clips(plan_merger_linear(step, k)), PLAN_TOWER_CLIPS);
-        needed |= bit(joins && step->channels_first, PLAN_TOWER_MERGER_CONVOLUTION) |
-                  bit(step->kind == PLAN_MERGER_NORM && has_product, PLAN_TOWER_MERGER_NORMS) |
-                  bit(step->kind == PLAN_MERGER_MLP, PLAN_TOWER_MERGER_MLP) |
-                  bit(step->kind == PLAN_MERGER_REPEAT, PLAN_TOWER_MERGER_REPEAT) |
-                  bit(plan_merger_adds_rows(step), PLAN_TOWER_MERGER_VECTORS);
+        for (size_t k = 0; k < plan_merger_linears(step); k++) add_clamps(set, plan_merger_linear(step, k));
+        need(set, joins && step->channels_first, FEATURE_TOWER_MERGER_CONVOLUTION);
+        need(set, step->kind == PLAN_MERGER_NORM && has_product, FEATURE_TOWER_MERGER_NORMS);
+        need(set, step->kind == PLAN_MERGER_MLP, FEATURE_TOWER_MERGER_MLP);
+        need(set, step->kind == PLAN_MERGER_REPEAT, FEATURE_TOWER_MERGER_REPEAT);
+        need(set, plan_merger_adds_rows(step), FEATURE_TOWER_MERGER_VECTORS);
         has_product = has_product || plan_merger_linears(step) > 0;
     }
-    return needed;
 }
 
-static uint64_t tower_layer_features(const plan_tower_layer *l)
+static void add_tower_layer(plan_feature_set *set, const plan_tower_layer *l)
 {
     const plan_attention *a = &l->attention;
-    return bit(l->in_windows, PLAN_TOWER_WINDOWS) |
-           bit(l->mixer_out.present || l->mlp_out.present, PLAN_TOWER_POST_NORMS) |
-           bit(a->q_norm.present || a->k_norm.present || a->v_norm.present, PLAN_TOWER_HEAD_NORMS) |
-           bit(l->mixer_gate.data || l->mlp_gate.data, PLAN_TOWER_GATES) |
-           bit(plan_tower_layer_has_clips(l), PLAN_TOWER_CLIPS);
+    need(set, l->in_windows, FEATURE_TOWER_WINDOWS);
+    need(set, l->mixer_out.present || l->mlp_out.present, FEATURE_TOWER_POST_NORMS);
+    need(set, a->q_norm.present || a->k_norm.present || a->v_norm.present, FEATURE_TOWER_HEAD_NORMS);
+    need(set, l->mixer_gate.data || l->mlp_gate.data, FEATURE_TOWER_GATES);
+    need(set, plan_tower_layer_has_clips(l), FEATURE_TOWER_CLAMPS);
 }
 
-static uint64_t conv_block_features(const plan_conv_block *b)
+static void add_conv_block(plan_feature_set *set, const plan_conv_block *b)
 {
     const bool attends = b->kind == PLAN_CONV_ATTENTION;
-    uint64_t needed = bit(attends, PLAN_TOWER_CONV_ATTENTION) |
-                      bit(attends && b->has_key_units, PLAN_TOWER_CONV_KEYS) |
-                      bit(b->scale.data != NULL, PLAN_TOWER_CONV_SCALES);
+    need(set, attends, FEATURE_TOWER_CONV_ATTENTION);
+    need(set, attends && b->has_key_units, FEATURE_TOWER_CONV_KEYS);
+    need(set, b->scale.data != NULL, FEATURE_TOWER_CONV_SCALES);
     for (size_t i = 0; i < plan_conv_block_convolutions(b); i++)
-        needed |= bit(plan_conv_block_unit(b, i)->convolution.channels_last, PLAN_TOWER_CHANNELS_LAST);
-    return needed;
+        need(set, plan_conv_block_unit(b, i)->convolution.channels_last, FEATURE_TOWER_CHANNELS_LAST);
 }
 
-static uint64_t conv_features(const plan_conv_tower *t)
+static void add_conv(plan_feature_set *set, const plan_conv_tower *t)
 {
-    uint64_t needed = bit(t->present, PLAN_TOWER_CONV);
-    for (size_t i = 0; i < t->n_blocks; i++) needed |= conv_block_features(&t->blocks[i]);
-    return t->present ? needed | conv_block_features(&t->fusion) : needed;
+    if (!t->present) return;
+    need(set, true, FEATURE_TOWER_CONV);
+    for (size_t i = 0; i < t->n_blocks; i++) add_conv_block(set, &t->blocks[i]);
+    add_conv_block(set, &t->fusion);
 }
 
-uint64_t plan_tower_features(const plan_tower *tower)
+/* What comes before the first layer of a tower. */
+static void add_tower_inputs(plan_feature_set *set, const plan_tower *t)
 {
-    if (!tower->present) return 0;
-    const plan_patches *patches = &tower->patches;
-    const plan_pooling *pooling = &tower->pooling;
-    uint64_t needed =
-        bit(patches->order == PLAN_PATCHES_RASTER, PLAN_TOWER_RASTER) |
-        bit(patches->weights_channels_last, PLAN_TOWER_CHANNELS_LAST) |
-        bit(patches->pixel_factor != 1 || patches->pixel_offset != 0, PLAN_TOWER_PIXEL_SCALE) |
-        bit(clips(&patches->embed), PLAN_TOWER_CLIPS) | bit(tower->in_norm.present, PLAN_TOWER_IN_NORM) |
-        bit(tower->table.kind == PLAN_TABLE_BILINEAR, PLAN_TOWER_BILINEAR) |
-        bit(tower->table.kind == PLAN_TABLE_BICUBIC, PLAN_TOWER_BICUBIC) |
-        bit(tower->table.kind == PLAN_TABLE_AXES, PLAN_TOWER_AXES_TABLE) |
-        bit(tower->table.kind == PLAN_TABLE_SINUSOIDS, PLAN_TOWER_SINUSOIDS) |
-        bit(tower->sound.present, PLAN_TOWER_SOUND) | bit(tower->has_rope, PLAN_TOWER_ROPE) |
-        bit(tower->has_rope && tower->rope.pairing == ROPE_PAIRS_QUARTER, PLAN_TOWER_ROPE_QUARTERS) |
-        bit(tower->out_norm.present, PLAN_TOWER_POST_NORMS) |
-        bit(pooling->side != 1 || pooling->factor != 1, PLAN_TOWER_POOLING) |
-        bit(pooling->bias.data || pooling->scale.data, PLAN_TOWER_STANDARDISED) |
-        bit(tower->tiles.n > 0, PLAN_TOWER_TILES) | bit(tower->tiles.n_collected > 0, PLAN_TOWER_COLLECTED) |
-        bit(tower->tiles.n > 0 && tower->tiles.second < tower->n_layers, PLAN_TOWER_SECOND) |
-        bit(tower->crops.present, PLAN_TOWER_CROPS) | bit(tower->n_leading > 0, PLAN_TOWER_LEADING) |
-        bit(tower->n_deepstack > 0, PLAN_TOWER_DEEPSTACK) | bit(tower->video_token >= 0, PLAN_TOWER_VIDEOS) |
-        merger_features(&tower->merger) | conv_features(&tower->conv);
-    for (size_t i = 0; i < tower->n_layers; i++) needed |= tower_layer_features(&tower->layers[i]);
-    for (size_t i = 0; i < tower->n_deepstack; i++) needed |= merger_features(&tower->deepstack[i].merger);
-    return needed;
+    const plan_patches *patches = &t->patches;
+    need(set, patches->order == PLAN_PATCHES_RASTER, FEATURE_TOWER_RASTER);
+    need(set, patches->weights_channels_last, FEATURE_TOWER_CHANNELS_LAST);
+    need(set, patches->pixel_factor != 1 || patches->pixel_offset != 0, FEATURE_TOWER_PIXEL_SCALE);
+    add_clamps(set, &patches->embed);
+    need(set, t->in_norm.present, FEATURE_TOWER_IN_NORM);
+    need(set, t->table.kind == PLAN_TABLE_BILINEAR, FEATURE_TOWER_BILINEAR);
+    need(set, t->table.kind == PLAN_TABLE_BICUBIC, FEATURE_TOWER_BICUBIC);
+    need(set, t->table.kind == PLAN_TABLE_AXES, FEATURE_TOWER_AXES_TABLE);
+    need(set, t->table.kind == PLAN_TABLE_SINUSOIDS, FEATURE_TOWER_SINUSOIDS);
+    need(set, t->sound.present, FEATURE_TOWER_SPECTROGRAM);
+    need(set, t->has_rope, FEATURE_TOWER_ROPE);
+    need(set, t->has_rope && t->rope.pairing == ROPE_PAIRS_QUARTER, FEATURE_TOWER_ROPE_QUARTERS);
 }
 
-assay_status plan_check_features(const plan *p, uint64_t implemented, uint64_t tower_implemented,
-                                 const char *engine, assay_error *err)
+/* What comes after the last layer of a tower, and the items that it takes. */
+static void add_tower_outputs(plan_feature_set *set, const plan_tower *t)
 {
-    const uint64_t missing = plan_features(p) & ~implemented;
-    const uint64_t tower_missing =
-        (plan_tower_features(&p->vision) | plan_tower_features(&p->audio)) & ~tower_implemented;
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (missing & NAMES[i].feature)
-            return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: the model has %s, which %s does not implement",
-                              p->dir, NAMES[i].name, engine);
-    for (size_t i = 0; i < sizeof TOWER_NAMES / sizeof *TOWER_NAMES; i++)
-        if (tower_missing & TOWER_NAMES[i].feature)
-            return assay_fail(err, ASSAY_EUNSUPPORTED,
-                              "%s: the model's tower has %s, which %s does not implement", p->dir,
-                              TOWER_NAMES[i].name, engine);
+    const plan_pooling *pooling = &t->pooling;
+    need(set, t->out_norm.present, FEATURE_TOWER_POST_NORMS);
+    need(set, pooling->side != 1 || pooling->factor != 1, FEATURE_TOWER_POOLING);
+    need(set, pooling->bias.data || pooling->scale.data, FEATURE_TOWER_STANDARDISED);
+    need(set, t->tiles.n > 0, FEATURE_TOWER_TILES);
+    need(set, t->tiles.n_collected > 0, FEATURE_TOWER_COLLECTED);
+    need(set, t->tiles.n > 0 && t->tiles.second < t->n_layers, FEATURE_TOWER_GLOBAL);
+    need(set, t->crops.present, FEATURE_TOWER_CROPS);
+    need(set, t->n_leading > 0, FEATURE_TOWER_LEADING);
+    need(set, t->n_deepstack > 0, FEATURE_TOWER_DEEPSTACK);
+    need(set, t->video_token >= 0, FEATURE_TOWER_VIDEOS);
+    add_merger(set, &t->merger);
+    for (size_t i = 0; i < t->n_deepstack; i++) add_merger(set, &t->deepstack[i].merger);
+}
+
+static void add_tower(plan_feature_set *set, const plan_tower *t)
+{
+    if (!t->present) return;
+    add_tower_inputs(set, t);
+    for (size_t i = 0; i < t->n_layers; i++) add_tower_layer(set, &t->layers[i]);
+    add_conv(set, &t->conv);
+    add_tower_outputs(set, t);
+}
+
+/* Ropes and positions. */
+static void add_positions(plan_feature_set *set, const plan *p)
+{
+    need(set, p->positions == PLAN_POSITIONS_GRID, FEATURE_GRID_POSITIONS);
+    need(set, p->positions == PLAN_POSITIONS_IMAGES, FEATURE_XDROPE_POSITIONS);
+    need(set, p->positions == PLAN_POSITIONS_BLOCK, FEATURE_BLOCK_POSITIONS);
+    need(set, p->plane_rope.present, FEATURE_PLANE_ROPE);
+    for (size_t i = 0; i < p->n_ropes; i++) {
+        need(set, p->ropes[i].sections != ROPE_SECTIONS_NONE, FEATURE_MROPE);
+        need(set, p->ropes[i].sections == ROPE_SECTIONS_DOUBLED, FEATURE_XDROPE);
+    }
+}
+
+plan_feature_set plan_features(const plan *p)
+{
+    plan_feature_set set = {0};
+    add_norm(&set, &p->norm);
+    add_norm(&set, &p->layer_inputs.norm);
+    ADD_BIASES(&set, &p->layer_inputs.projection);
+    need(&set, p->soft_cap != 0, FEATURE_LOGIT_SOFTCAP);
+    need(&set, p->embedding_scale != 1, FEATURE_EMBEDDING_SCALE);
+    need(&set, p->logit_factor != 1, FEATURE_LOGIT_SCALE);
+    need(&set, p->head_bias.data != NULL, FEATURE_HEAD_BIAS);
+    need(&set, p->layer_inputs.present, FEATURE_PER_LAYER_EMBEDDINGS);
+    need(&set, p->streams.n > 0, FEATURE_ALTUP);
+    need(&set, p->placeholders.n > 0, FEATURE_PLACEHOLDERS);
+    need(&set, p->id_table.n > 0, FEATURE_ID_TABLE);
+    need(&set, p->embedding.rows > p->vocab, FEATURE_MORE_EMBEDDINGS);
+    need(&set, p->vision.present, FEATURE_VISION);
+    need(&set, p->audio.present, FEATURE_AUDIO);
+    add_positions(&set, p);
+    for (size_t i = 0; i < p->n_layers; i++) add_layer(&set, &p->layers[i], i);
+    add_tower(&set, &p->vision);
+    add_tower(&set, &p->audio);
+    return set;
+}
+
+const char *plan_feature_name(plan_feature feature)
+{
+    return NAMES[feature];
+}
+
+assay_status plan_check_features(const plan *p, const plan_feature_set *lacked, const char *engine,
+                                 assay_error *err)
+{
+    const plan_feature_set needed = plan_features(p);
+    for (size_t i = 0; i < PLAN_N_FEATURES; i++)
+        if (needed.has[i] && lacked->has[i])
+            return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: the model%s has %s, which %s does not implement",
+                              p->dir, i < FEATURE_TOWER_RASTER ? "" : "'s tower", NAMES[i], engine);
     return ASSAY_OK;
 }

@@ -3,121 +3,159 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/feature.h"
 
-#include <inttypes.h>
+#include <string.h>
 
 #include "base/tests/support.h"
 #include "model/loader.h"
 #include "model/tests/checkpoint.h"
 
+#define NEEDS(...) ((const plan_feature[]){__VA_ARGS__})
+
 static const struct {
     const char *fixture;
-    uint64_t needed, tower_needed;
+    const plan_feature *needed; /* PLAN_N_FEATURES ends it */
 } NEEDED[] = {
-    {"llama/base", 0, 0},
-    {"qwen2/base", PLAN_BIASES, 0},
-    {"qwen3/window", PLAN_WINDOW | PLAN_HEAD_NORMS, 0},
-    {"qwen3_moe/base", PLAN_HEAD_NORMS | PLAN_EXPERTS, 0},
-    {"olmo2/base", PLAN_PROJECTION_NORMS | PLAN_POST_NORMS | PLAN_NO_PRE_NORMS, 0},
-    {"granite/base", PLAN_EMBEDDING_SCALE | PLAN_RESIDUAL_FACTOR | PLAN_LOGIT_FACTOR, 0},
-    {"gemma/base", PLAN_NORM_OFFSET | PLAN_EMBEDDING_SCALE, 0},
+    {"llama/base", NEEDS(PLAN_N_FEATURES)},
+    {"qwen2/base", NEEDS(FEATURE_BIASES, PLAN_N_FEATURES)},
+    {"qwen3/window", NEEDS(FEATURE_SLIDING_WINDOW, FEATURE_HEAD_NORMS, PLAN_N_FEATURES)},
+    {"qwen3_moe/base", NEEDS(FEATURE_HEAD_NORMS, FEATURE_EXPERTS, PLAN_N_FEATURES)},
+    {"olmo2/base",
+     NEEDS(FEATURE_PROJECTION_NORMS, FEATURE_POST_NORMS, FEATURE_NO_PRE_NORMS, PLAN_N_FEATURES)},
+    {"granite/base",
+     NEEDS(FEATURE_EMBEDDING_SCALE, FEATURE_RESIDUAL_MULTIPLIER, FEATURE_LOGIT_SCALE, PLAN_N_FEATURES)},
+    {"gemma/base", NEEDS(FEATURE_NORM_OFFSET, FEATURE_EMBEDDING_SCALE, PLAN_N_FEATURES)},
     {"gemma2/base",
-     PLAN_WINDOW | PLAN_NORM_OFFSET | PLAN_SCORE_CAP | PLAN_LOGIT_CAP | PLAN_POST_NORMS |
-         PLAN_EMBEDDING_SCALE,
-     0},
-    {"gemma3n/text",
-     PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_EMBEDDING_SCALE |
-         PLAN_LOGIT_CAP | PLAN_SPARSE_MLP | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS,
-     0},
+     NEEDS(FEATURE_SLIDING_WINDOW, FEATURE_NORM_OFFSET, FEATURE_ATTENTION_SOFTCAP, FEATURE_LOGIT_SOFTCAP,
+           FEATURE_POST_NORMS, FEATURE_EMBEDDING_SCALE, PLAN_N_FEATURES)},
+    {"gemma3n/text", NEEDS(FEATURE_SLIDING_WINDOW, FEATURE_KV_SHARING, FEATURE_HEAD_NORMS, FEATURE_POST_NORMS,
+                           FEATURE_EMBEDDING_SCALE, FEATURE_LOGIT_SOFTCAP, FEATURE_ACTIVATION_SPARSITY,
+                           FEATURE_PER_LAYER_EMBEDDINGS, FEATURE_LAUREL, FEATURE_ALTUP, PLAN_N_FEATURES)},
     {"gemma3n/images-epsilons",
-     PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_EMBEDDING_SCALE |
-         PLAN_LOGIT_CAP | PLAN_SPARSE_MLP | PLAN_LAYER_INPUTS | PLAN_LAUREL | PLAN_STREAMS | PLAN_TOWER |
-         PLAN_ID_TABLE,
-     PLAN_TOWER_RASTER | PLAN_TOWER_POST_NORMS | PLAN_TOWER_POOLING | PLAN_TOWER_MERGER_NORMS |
-         PLAN_TOWER_CONV | PLAN_TOWER_CONV_ATTENTION | PLAN_TOWER_CONV_KEYS | PLAN_TOWER_CONV_SCALES},
+     NEEDS(FEATURE_SLIDING_WINDOW, FEATURE_KV_SHARING, FEATURE_HEAD_NORMS, FEATURE_POST_NORMS,
+           FEATURE_EMBEDDING_SCALE, FEATURE_LOGIT_SOFTCAP, FEATURE_ACTIVATION_SPARSITY,
+           FEATURE_PER_LAYER_EMBEDDINGS, FEATURE_LAUREL, FEATURE_ALTUP, FEATURE_VISION, FEATURE_ID_TABLE,
+           FEATURE_TOWER_RASTER, FEATURE_TOWER_POST_NORMS, FEATURE_TOWER_POOLING, FEATURE_TOWER_MERGER_NORMS,
+           FEATURE_TOWER_CONV, FEATURE_TOWER_CONV_ATTENTION, FEATURE_TOWER_CONV_KEYS,
+           FEATURE_TOWER_CONV_SCALES, PLAN_N_FEATURES)},
     {"gemma4/k-eq-v",
-     PLAN_WINDOW | PLAN_VALUE_IS_KEY | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_EMBEDDING_SCALE |
-         PLAN_LAYER_SCALAR,
-     0},
-    {"gemma4/blocks",
-     PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_EMBEDDING_SCALE |
-         PLAN_LAYER_INPUTS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS | PLAN_BLOCKS,
-     0},
-    {"qwen2_vl/base", PLAN_BIASES | PLAN_ROPE_AXES | PLAN_TOWER | PLAN_GRID_POSITIONS,
-     PLAN_TOWER_ROPE | PLAN_TOWER_VIDEOS},
-    {"qwen2_5_vl/base", PLAN_BIASES | PLAN_ROPE_AXES | PLAN_TOWER | PLAN_GRID_POSITIONS,
-     PLAN_TOWER_ROPE | PLAN_TOWER_WINDOWS | PLAN_TOWER_VIDEOS},
-    {"qwen3_5/base", PLAN_HEAD_NORMS | PLAN_NORM_OFFSET | PLAN_ROPE_AXES | PLAN_DELTA | PLAN_OUTPUT_GATE, 0},
-    {"qwen3_5_moe/base",
-     PLAN_HEAD_NORMS | PLAN_NORM_OFFSET | PLAN_ROPE_AXES | PLAN_DELTA | PLAN_OUTPUT_GATE | PLAN_EXPERTS |
-         PLAN_SHARED_EXPERT,
-     0},
+     NEEDS(FEATURE_SLIDING_WINDOW, FEATURE_VALUE_IS_KEY, FEATURE_HEAD_NORMS, FEATURE_POST_NORMS,
+           FEATURE_EMBEDDING_SCALE, FEATURE_LAYER_SCALAR, PLAN_N_FEATURES)},
+    {"gemma4/blocks", NEEDS(FEATURE_SLIDING_WINDOW, FEATURE_KV_SHARING, FEATURE_HEAD_NORMS,
+                            FEATURE_POST_NORMS, FEATURE_EMBEDDING_SCALE, FEATURE_PER_LAYER_EMBEDDINGS,
+                            FEATURE_LAYER_SCALAR, FEATURE_PLACEHOLDERS, FEATURE_BLOCKS, PLAN_N_FEATURES)},
+    {"qwen2_vl/base", NEEDS(FEATURE_BIASES, FEATURE_MROPE, FEATURE_VISION, FEATURE_GRID_POSITIONS,
+                            FEATURE_TOWER_ROPE, FEATURE_TOWER_VIDEOS, PLAN_N_FEATURES)},
+    {"qwen2_5_vl/base",
+     NEEDS(FEATURE_BIASES, FEATURE_MROPE, FEATURE_VISION, FEATURE_GRID_POSITIONS, FEATURE_TOWER_ROPE,
+           FEATURE_TOWER_WINDOWS, FEATURE_TOWER_VIDEOS, PLAN_N_FEATURES)},
+    {"qwen3_5/base", NEEDS(FEATURE_HEAD_NORMS, FEATURE_NORM_OFFSET, FEATURE_MROPE, FEATURE_DELTA,
+                           FEATURE_OUTPUT_GATE, PLAN_N_FEATURES)},
+    {"qwen3_5_moe/base", NEEDS(FEATURE_HEAD_NORMS, FEATURE_NORM_OFFSET, FEATURE_MROPE, FEATURE_DELTA,
+                               FEATURE_OUTPUT_GATE, FEATURE_EXPERTS, FEATURE_SHARED_EXPERT, PLAN_N_FEATURES)},
     {"qwen3_5/tower",
-     PLAN_HEAD_NORMS | PLAN_NORM_OFFSET | PLAN_ROPE_AXES | PLAN_DELTA | PLAN_OUTPUT_GATE | PLAN_TOWER |
-         PLAN_GRID_POSITIONS,
-     PLAN_TOWER_BILINEAR | PLAN_TOWER_ROPE | PLAN_TOWER_VIDEOS},
-    {"qwen3_vl/base", PLAN_HEAD_NORMS | PLAN_ROPE_AXES | PLAN_TOWER | PLAN_GRID_POSITIONS,
-     PLAN_TOWER_BILINEAR | PLAN_TOWER_ROPE | PLAN_TOWER_DEEPSTACK | PLAN_TOWER_VIDEOS},
-    {"qwen3_vl_moe/base", PLAN_HEAD_NORMS | PLAN_ROPE_AXES | PLAN_EXPERTS | PLAN_TOWER | PLAN_GRID_POSITIONS,
-     PLAN_TOWER_BILINEAR | PLAN_TOWER_ROPE | PLAN_TOWER_DEEPSTACK | PLAN_TOWER_VIDEOS},
+     NEEDS(FEATURE_HEAD_NORMS, FEATURE_NORM_OFFSET, FEATURE_MROPE, FEATURE_DELTA, FEATURE_OUTPUT_GATE,
+           FEATURE_VISION, FEATURE_GRID_POSITIONS, FEATURE_TOWER_BILINEAR, FEATURE_TOWER_ROPE,
+           FEATURE_TOWER_VIDEOS, PLAN_N_FEATURES)},
+    {"qwen3_vl/base",
+     NEEDS(FEATURE_HEAD_NORMS, FEATURE_MROPE, FEATURE_VISION, FEATURE_GRID_POSITIONS, FEATURE_TOWER_BILINEAR,
+           FEATURE_TOWER_ROPE, FEATURE_TOWER_DEEPSTACK, FEATURE_TOWER_VIDEOS, PLAN_N_FEATURES)},
+    {"qwen3_vl_moe/base", NEEDS(FEATURE_HEAD_NORMS, FEATURE_MROPE, FEATURE_EXPERTS, FEATURE_VISION,
+                                FEATURE_GRID_POSITIONS, FEATURE_TOWER_BILINEAR, FEATURE_TOWER_ROPE,
+                                FEATURE_TOWER_DEEPSTACK, FEATURE_TOWER_VIDEOS, PLAN_N_FEATURES)},
     {"qwen3_omni_moe/base",
-     PLAN_HEAD_NORMS | PLAN_ROPE_AXES | PLAN_EXPERTS | PLAN_TOWER | PLAN_AUDIO | PLAN_GRID_POSITIONS,
-     PLAN_TOWER_BILINEAR | PLAN_TOWER_ROPE | PLAN_TOWER_DEEPSTACK | PLAN_TOWER_VIDEOS | PLAN_TOWER_RASTER |
-         PLAN_TOWER_WINDOWS | PLAN_TOWER_POST_NORMS | PLAN_TOWER_SOUND | PLAN_TOWER_SINUSOIDS},
-    {"paddleocr_vl/base", PLAN_ROPE_AXES | PLAN_TOWER | PLAN_GRID_POSITIONS,
-     PLAN_TOWER_RASTER | PLAN_TOWER_BILINEAR | PLAN_TOWER_ROPE | PLAN_TOWER_POST_NORMS},
-    {"glm4v/base", PLAN_POST_NORMS | PLAN_BIASES | PLAN_ROPE_AXES | PLAN_TOWER | PLAN_GRID_POSITIONS,
-     PLAN_TOWER_IN_NORM | PLAN_TOWER_BICUBIC | PLAN_TOWER_ROPE | PLAN_TOWER_POST_NORMS |
-         PLAN_TOWER_MERGER_CONVOLUTION | PLAN_TOWER_MERGER_NORMS | PLAN_TOWER_MERGER_MLP},
+     NEEDS(FEATURE_HEAD_NORMS, FEATURE_MROPE, FEATURE_EXPERTS, FEATURE_VISION, FEATURE_AUDIO,
+           FEATURE_GRID_POSITIONS, FEATURE_TOWER_BILINEAR, FEATURE_TOWER_ROPE, FEATURE_TOWER_DEEPSTACK,
+           FEATURE_TOWER_VIDEOS, FEATURE_TOWER_RASTER, FEATURE_TOWER_WINDOWS, FEATURE_TOWER_POST_NORMS,
+           FEATURE_TOWER_SPECTROGRAM, FEATURE_TOWER_SINUSOIDS, PLAN_N_FEATURES)},
+    {"paddleocr_vl/base",
+     NEEDS(FEATURE_MROPE, FEATURE_VISION, FEATURE_GRID_POSITIONS, FEATURE_TOWER_RASTER,
+           FEATURE_TOWER_BILINEAR, FEATURE_TOWER_ROPE, FEATURE_TOWER_POST_NORMS, PLAN_N_FEATURES)},
+    {"glm4v/base", NEEDS(FEATURE_POST_NORMS, FEATURE_BIASES, FEATURE_MROPE, FEATURE_VISION,
+                         FEATURE_GRID_POSITIONS, FEATURE_TOWER_IN_NORM, FEATURE_TOWER_BICUBIC,
+                         FEATURE_TOWER_ROPE, FEATURE_TOWER_POST_NORMS, FEATURE_TOWER_MERGER_CONVOLUTION,
+                         FEATURE_TOWER_MERGER_NORMS, FEATURE_TOWER_MERGER_MLP, PLAN_N_FEATURES)},
     {"glm4v_moe/base",
-     PLAN_BIASES | PLAN_ROPE_AXES | PLAN_TOWER | PLAN_GRID_POSITIONS | PLAN_EXPERTS | PLAN_SHARED_EXPERT |
-         PLAN_CHOICE_BIAS | PLAN_SIGMOIDS | PLAN_GROUPS | PLAN_SUM_OFFSET | PLAN_SHARE_FACTOR,
-     PLAN_TOWER_IN_NORM | PLAN_TOWER_BICUBIC | PLAN_TOWER_ROPE | PLAN_TOWER_POST_NORMS |
-         PLAN_TOWER_MERGER_CONVOLUTION | PLAN_TOWER_MERGER_NORMS | PLAN_TOWER_MERGER_MLP},
-    {"glm_ocr/base", PLAN_POST_NORMS | PLAN_ROPE_AXES | PLAN_TOWER | PLAN_GRID_POSITIONS,
-     PLAN_TOWER_ROPE | PLAN_TOWER_POST_NORMS | PLAN_TOWER_HEAD_NORMS | PLAN_TOWER_MERGER_CONVOLUTION |
-         PLAN_TOWER_MERGER_NORMS | PLAN_TOWER_MERGER_MLP},
-    {"ernie4_5_vl_moe/base",
-     PLAN_ROPE_AXES | PLAN_TOWER | PLAN_GRID_POSITIONS | PLAN_EXPERTS | PLAN_SHARED_EXPERT |
-         PLAN_CHOICE_BIAS | PLAN_SUM_FLOOR | PLAN_OWN_EXPERTS,
-     PLAN_TOWER_ROPE | PLAN_TOWER_POST_NORMS | PLAN_TOWER_MERGER_NORMS | PLAN_TOWER_MERGER_REPEAT},
-    {"hunyuan_vl/base",
-     PLAN_HEAD_NORMS | PLAN_NORMS_AFTER_ROPE | PLAN_ROPE_AXES | PLAN_DOUBLED_ROPE | PLAN_TOWER |
-         PLAN_IMAGE_POSITIONS,
-     PLAN_TOWER_RASTER | PLAN_TOWER_BILINEAR | PLAN_TOWER_MERGER_CONVOLUTION | PLAN_TOWER_MERGER_NORMS |
-         PLAN_TOWER_MERGER_VECTORS},
-    {"falcon_ocr/base",
-     PLAN_HEAD_NORMS | PLAN_BLOCKS | PLAN_TOWER | PLAN_SQUARED_GATE | PLAN_SINKS | PLAN_PLANE_ROPE |
-         PLAN_KV_REPEATS | PLAN_BLOCK_POSITIONS,
-     PLAN_TOWER_RASTER},
+     NEEDS(FEATURE_BIASES, FEATURE_MROPE, FEATURE_VISION, FEATURE_GRID_POSITIONS, FEATURE_EXPERTS,
+           FEATURE_SHARED_EXPERT, FEATURE_SELECTION_BIAS, FEATURE_SIGMOID_ROUTING, FEATURE_GROUP_ROUTING,
+           FEATURE_ROUTING_SUM_OFFSET, FEATURE_ROUTING_SCALE, FEATURE_TOWER_IN_NORM, FEATURE_TOWER_BICUBIC,
+           FEATURE_TOWER_ROPE, FEATURE_TOWER_POST_NORMS, FEATURE_TOWER_MERGER_CONVOLUTION,
+           FEATURE_TOWER_MERGER_NORMS, FEATURE_TOWER_MERGER_MLP, PLAN_N_FEATURES)},
+    {"glm_ocr/base",
+     NEEDS(FEATURE_POST_NORMS, FEATURE_MROPE, FEATURE_VISION, FEATURE_GRID_POSITIONS, FEATURE_TOWER_ROPE,
+           FEATURE_TOWER_POST_NORMS, FEATURE_TOWER_HEAD_NORMS, FEATURE_TOWER_MERGER_CONVOLUTION,
+           FEATURE_TOWER_MERGER_NORMS, FEATURE_TOWER_MERGER_MLP, PLAN_N_FEATURES)},
+    {"ernie4_5_vl_moe/base", NEEDS(FEATURE_MROPE, FEATURE_VISION, FEATURE_GRID_POSITIONS, FEATURE_EXPERTS,
+                                   FEATURE_SHARED_EXPERT, FEATURE_SELECTION_BIAS, FEATURE_ROUTING_SUM_FLOOR,
+                                   FEATURE_MODALITY_EXPERTS, FEATURE_TOWER_ROPE, FEATURE_TOWER_POST_NORMS,
+                                   FEATURE_TOWER_MERGER_NORMS, FEATURE_TOWER_MERGER_REPEAT, PLAN_N_FEATURES)},
+    {"hunyuan_vl/base", NEEDS(FEATURE_HEAD_NORMS, FEATURE_NORMS_AFTER_ROPE, FEATURE_MROPE, FEATURE_XDROPE,
+                              FEATURE_VISION, FEATURE_XDROPE_POSITIONS, FEATURE_TOWER_RASTER,
+                              FEATURE_TOWER_BILINEAR, FEATURE_TOWER_MERGER_CONVOLUTION,
+                              FEATURE_TOWER_MERGER_NORMS, FEATURE_TOWER_MERGER_VECTORS, PLAN_N_FEATURES)},
+    {"falcon_ocr/base", NEEDS(FEATURE_HEAD_NORMS, FEATURE_BLOCKS, FEATURE_VISION, FEATURE_SQUARED_GATE,
+                              FEATURE_ATTENTION_SINKS, FEATURE_PLANE_ROPE, FEATURE_KV_REPEATS,
+                              FEATURE_BLOCK_POSITIONS, FEATURE_TOWER_RASTER, PLAN_N_FEATURES)},
     {"mllama/base",
-     PLAN_NO_ROPE | PLAN_HEAD_NORMS | PLAN_TOWER | PLAN_CROSS | PLAN_RESIDUAL_GATES | PLAN_MORE_EMBEDDINGS,
-     PLAN_TOWER_RASTER | PLAN_TOWER_IN_NORM | PLAN_TOWER_TILES | PLAN_TOWER_GATES | PLAN_TOWER_COLLECTED |
-         PLAN_TOWER_SECOND},
+     NEEDS(FEATURE_NOPE, FEATURE_HEAD_NORMS, FEATURE_VISION, FEATURE_CROSS_ATTENTION, FEATURE_RESIDUAL_GATES,
+           FEATURE_MORE_EMBEDDINGS, FEATURE_TOWER_RASTER, FEATURE_TOWER_IN_NORM, FEATURE_TOWER_TILES,
+           FEATURE_TOWER_GATES, FEATURE_TOWER_COLLECTED, FEATURE_TOWER_GLOBAL, PLAN_N_FEATURES)},
     {"moondream3/base",
-     PLAN_LAYER_NORMS | PLAN_BIASES | PLAN_BLOCKS | PLAN_TOWER | PLAN_EXPERTS | PLAN_PLAIN_MLP |
-         PLAN_HEAD_BIAS | PLAN_UP_OFFSET | PLAN_ROUTER_BIAS | PLAN_PARALLEL | PLAN_HEAD_SCALES,
-     PLAN_TOWER_RASTER | PLAN_TOWER_BILINEAR | PLAN_TOWER_POST_NORMS | PLAN_TOWER_LEADING | PLAN_TOWER_CROPS},
+     NEEDS(FEATURE_LAYER_NORM, FEATURE_BIASES, FEATURE_BLOCKS, FEATURE_VISION, FEATURE_EXPERTS,
+           FEATURE_PLAIN_MLP, FEATURE_HEAD_BIAS, FEATURE_UP_OFFSET, FEATURE_ROUTER_BIAS, FEATURE_PARALLEL,
+           FEATURE_HEAD_SCALES, FEATURE_TOWER_RASTER, FEATURE_TOWER_BILINEAR, FEATURE_TOWER_POST_NORMS,
+           FEATURE_TOWER_LEADING, FEATURE_TOWER_CROPS, PLAN_N_FEATURES)},
     {"gemma4/tower-clipped",
-     PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_EMBEDDING_SCALE |
-         PLAN_LAYER_INPUTS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS | PLAN_TOWER,
-     PLAN_TOWER_RASTER | PLAN_TOWER_PIXEL_SCALE | PLAN_TOWER_AXES_TABLE | PLAN_TOWER_ROPE |
-         PLAN_TOWER_ROPE_QUARTERS | PLAN_TOWER_POST_NORMS | PLAN_TOWER_HEAD_NORMS | PLAN_TOWER_POOLING |
-         PLAN_TOWER_CLIPS},
+     NEEDS(FEATURE_SLIDING_WINDOW, FEATURE_KV_SHARING, FEATURE_HEAD_NORMS, FEATURE_POST_NORMS,
+           FEATURE_EMBEDDING_SCALE, FEATURE_PER_LAYER_EMBEDDINGS, FEATURE_LAYER_SCALAR, FEATURE_PLACEHOLDERS,
+           FEATURE_VISION, FEATURE_TOWER_RASTER, FEATURE_TOWER_PIXEL_SCALE, FEATURE_TOWER_AXES_TABLE,
+           FEATURE_TOWER_ROPE, FEATURE_TOWER_ROPE_QUARTERS, FEATURE_TOWER_POST_NORMS,
+           FEATURE_TOWER_HEAD_NORMS, FEATURE_TOWER_POOLING, FEATURE_TOWER_CLAMPS, PLAN_N_FEATURES)},
     {"gemma4/multimodal-old",
-     PLAN_WINDOW | PLAN_SHARED_KEYS | PLAN_HEAD_NORMS | PLAN_POST_NORMS | PLAN_LOGIT_CAP |
-         PLAN_EMBEDDING_SCALE | PLAN_LAYER_INPUTS | PLAN_LAYER_SCALAR | PLAN_PLACEHOLDERS | PLAN_TOWER,
-     PLAN_TOWER_RASTER | PLAN_TOWER_PIXEL_SCALE | PLAN_TOWER_AXES_TABLE | PLAN_TOWER_ROPE |
-         PLAN_TOWER_ROPE_QUARTERS | PLAN_TOWER_POST_NORMS | PLAN_TOWER_HEAD_NORMS | PLAN_TOWER_POOLING},
+     NEEDS(FEATURE_SLIDING_WINDOW, FEATURE_KV_SHARING, FEATURE_HEAD_NORMS, FEATURE_POST_NORMS,
+           FEATURE_LOGIT_SOFTCAP, FEATURE_EMBEDDING_SCALE, FEATURE_PER_LAYER_EMBEDDINGS, FEATURE_LAYER_SCALAR,
+           FEATURE_PLACEHOLDERS, FEATURE_VISION, FEATURE_TOWER_RASTER, FEATURE_TOWER_PIXEL_SCALE,
+           FEATURE_TOWER_AXES_TABLE, FEATURE_TOWER_ROPE, FEATURE_TOWER_ROPE_QUARTERS,
+           FEATURE_TOWER_POST_NORMS, FEATURE_TOWER_HEAD_NORMS, FEATURE_TOWER_POOLING, PLAN_N_FEATURES)},
 };
+
+static plan_feature_set set_of(const plan_feature *features)
+{
+    plan_feature_set set = {0};
+    for (; *features != PLAN_N_FEATURES; features++) set.has[*features] = true;
+    return set;
+}
+
+static void expect_features(const plan *p, const plan_feature_set *expected, const char *label)
+{
+    const plan_feature_set found = plan_features(p);
+    for (size_t i = 0; i < PLAN_N_FEATURES; i++)
+        ck_assert_msg(found.has[i] == expected->has[i], "%s: %s: found %d, expected %d", label,
+                      plan_feature_name((plan_feature)i), found.has[i], expected->has[i]);
+}
+
+/* Expects a refusal of each feature that is needed, and of these alone. */
+static void expect_refusals(const plan *p, const plan_feature_set *needed)
+{
+    plan_feature_set rest;
+    for (size_t i = 0; i < PLAN_N_FEATURES; i++) {
+        assay_error err = {0};
+        plan_feature_set lacked = {0};
+        lacked.has[i] = true;
+        rest.has[i] = !needed->has[i];
+        if (!needed->has[i]) continue;
+        ck_assert_int_eq(plan_check_features(p, &lacked, "mine", &err), ASSAY_EUNSUPPORTED);
+        support_expect_error(&err, ASSAY_EUNSUPPORTED, p->dir,
+                             i < FEATURE_TOWER_RASTER ? "the model has " : "the model's tower has ",
+                             plan_feature_name((plan_feature)i), ", which mine does not implement", NULL);
+    }
+    ck_assert_int_eq(plan_check_features(p, &rest, "mine", NULL), ASSAY_OK);
+}
 
 START_TEST(a_plan_needs_what_its_model_has)
 {
     plan *p = checkpoint_open_fixture(NEEDED[_i].fixture);
-    ck_assert_msg(plan_features(p) == NEEDED[_i].needed, "%s: found %#" PRIx64 ", expected %#" PRIx64,
-                  NEEDED[_i].fixture, plan_features(p), NEEDED[_i].needed);
-    const uint64_t towers = plan_tower_features(&p->vision) | plan_tower_features(&p->audio);
-    ck_assert_msg(towers == NEEDED[_i].tower_needed, "%s: found %#" PRIx64 ", expected %#" PRIx64,
-                  NEEDED[_i].fixture, towers, NEEDED[_i].tower_needed);
+    const plan_feature_set needed = set_of(NEEDED[_i].needed);
+    expect_features(p, &needed, NEEDED[_i].fixture);
     plan_free(p);
 }
 END_TEST
@@ -125,23 +163,22 @@ END_TEST
 START_TEST(an_engine_that_lacks_a_part_refuses_the_plan_by_name)
 {
     plan *p = checkpoint_open_fixture(NEEDED[_i].fixture);
-    assay_error err = {0};
-    const uint64_t tower = NEEDED[_i].tower_needed;
-    ck_assert_int_eq(plan_check_features(p, NEEDED[_i].needed, tower, "mine", &err), ASSAY_OK);
-    for (uint64_t lacking = 1; lacking && lacking <= NEEDED[_i].needed; lacking <<= 1) {
-        if (!(lacking & NEEDED[_i].needed)) continue;
-        ck_assert_int_eq(plan_check_features(p, ~lacking, tower, "mine", &err), ASSAY_EUNSUPPORTED);
-        support_expect_error(&err, ASSAY_EUNSUPPORTED, NEEDED[_i].fixture, "the model has ",
-                             ", which mine does not implement", NULL);
-    }
-    for (uint64_t lacking = 1; lacking && lacking <= tower; lacking <<= 1) {
-        if (!(lacking & tower)) continue;
-        ck_assert_int_eq(plan_check_features(p, NEEDED[_i].needed, ~lacking, "mine", &err),
-                         ASSAY_EUNSUPPORTED);
-        support_expect_error(&err, ASSAY_EUNSUPPORTED, NEEDED[_i].fixture, "the model's tower has ",
-                             ", which mine does not implement", NULL);
-    }
+    const plan_feature_set needed = set_of(NEEDED[_i].needed);
+    expect_refusals(p, &needed);
     plan_free(p);
+}
+END_TEST
+
+START_TEST(every_feature_has_a_name_of_its_own)
+{
+    for (size_t i = 0; i < PLAN_N_FEATURES; i++) {
+        ck_assert_ptr_nonnull(plan_feature_name((plan_feature)i));
+        for (size_t k = i + 1; k < PLAN_N_FEATURES; k++)
+            ck_assert_msg(
+                (i < FEATURE_TOWER_RASTER) != (k < FEATURE_TOWER_RASTER) ||
+                    strcmp(plan_feature_name((plan_feature)i), plan_feature_name((plan_feature)k)) != 0,
+                "two features are called %s", plan_feature_name((plan_feature)i));
+    }
 }
 END_TEST
 
@@ -179,29 +216,26 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
                               {.kind = PLAN_MERGER_ENDS}}},
                   .conv = {.present = true, .blocks = &block, .n_blocks = 1},
                   .video_token = 0}};
-    const uint64_t tables =
-        PLAN_TOWER_BILINEAR | PLAN_TOWER_BICUBIC | PLAN_TOWER_AXES_TABLE | PLAN_TOWER_SINUSOIDS;
-    uint64_t all = 0;
+    plan_feature_set needed = {0};
+    for (size_t i = FEATURE_TOWER_RASTER; i < PLAN_N_FEATURES; i++) needed.has[i] = true;
+    needed.has[FEATURE_VISION] = true;
+    needed.has[FEATURE_TOWER_TILES] = needed.has[FEATURE_TOWER_COLLECTED] = needed.has[FEATURE_TOWER_GLOBAL] =
+        false;
+    needed.has[FEATURE_TOWER_GATES] = needed.has[FEATURE_TOWER_CROPS] = needed.has[FEATURE_TOWER_LEADING] =
+        false;
+    const plan_feature tables[] = {[PLAN_TABLE_NONE] = PLAN_N_FEATURES,
+                                   [PLAN_TABLE_BILINEAR] = FEATURE_TOWER_BILINEAR,
+                                   [PLAN_TABLE_BICUBIC] = FEATURE_TOWER_BICUBIC,
+                                   [PLAN_TABLE_AXES] = FEATURE_TOWER_AXES_TABLE,
+                                   [PLAN_TABLE_SINUSOIDS] = FEATURE_TOWER_SINUSOIDS};
     for (int kind = PLAN_TABLE_NONE; kind <= PLAN_TABLE_SINUSOIDS; kind++) {
         p.vision.table.kind = (plan_table_kind)kind;
-        all |= plan_tower_features(&p.vision);
+        for (int k = PLAN_TABLE_BILINEAR; k <= PLAN_TABLE_SINUSOIDS; k++) needed.has[tables[k]] = k == kind;
+        expect_features(&p, &needed, p.dir);
+        expect_refusals(&p, &needed);
     }
-    ck_assert_uint_eq(all, (2 * PLAN_TOWER_LAST - 1) | PLAN_TOWER_MERGER_VECTORS | PLAN_TOWER_SOUND |
-                               PLAN_TOWER_SINUSOIDS | PLAN_TOWER_CONV | PLAN_TOWER_CONV_ATTENTION |
-                               PLAN_TOWER_CONV_KEYS | PLAN_TOWER_CONV_SCALES);
-    for (uint64_t lacking = 1; lacking; lacking <<= 1) {
-        assay_error err;
-        if (!(lacking & all)) continue; /* a bit without a feature */
-        p.vision.table.kind = lacking == PLAN_TOWER_BILINEAR    ? PLAN_TABLE_BILINEAR
-                              : lacking == PLAN_TOWER_BICUBIC   ? PLAN_TABLE_BICUBIC
-                              : lacking == PLAN_TOWER_SINUSOIDS ? PLAN_TABLE_SINUSOIDS
-                                                                : PLAN_TABLE_AXES;
-        ck_assert_uint_eq(plan_tower_features(&p.vision) & ~tables, all & ~tables);
-        ck_assert_int_eq(plan_check_features(&p, PLAN_TOWER, ~lacking, "mine", &err), ASSAY_EUNSUPPORTED);
-    }
-    ck_assert_int_eq(plan_check_features(&p, PLAN_TOWER, all, "mine", NULL), ASSAY_OK);
     p.vision.present = false;
-    ck_assert_uint_eq(plan_tower_features(&p.vision), 0);
+    expect_features(&p, &(plan_feature_set){0}, p.dir);
 }
 END_TEST
 
@@ -209,9 +243,10 @@ START_TEST(the_message_names_the_part)
 {
     plan *p = checkpoint_open_fixture("gemma2/base");
     assay_error err = {0};
-    ck_assert_int_eq(plan_check_features(p, ~(uint64_t)PLAN_SCORE_CAP, 0, "mine", &err), ASSAY_EUNSUPPORTED);
-    support_expect_error(&err, ASSAY_EUNSUPPORTED, "a cap of attention scores, which mine does not implement",
-                         NULL);
+    const plan_feature_set lacked = {{[FEATURE_ATTENTION_SOFTCAP] = true}};
+    ck_assert_int_eq(plan_check_features(p, &lacked, "mine", &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED,
+                         "the model has attention logit softcapping, which mine does not implement", NULL);
     plan_free(p);
 }
 END_TEST
@@ -223,6 +258,7 @@ int main(void)
     tcase_add_loop_test(all, a_plan_needs_what_its_model_has, 0, sizeof NEEDED / sizeof *NEEDED);
     tcase_add_loop_test(all, an_engine_that_lacks_a_part_refuses_the_plan_by_name, 0,
                         sizeof NEEDED / sizeof *NEEDED);
+    tcase_add_test(all, every_feature_has_a_name_of_its_own);
     tcase_add_test(all, every_part_of_a_tower_is_a_feature_with_a_name);
     tcase_add_test(all, the_message_names_the_part);
     suite_add_tcase(suite, all);
