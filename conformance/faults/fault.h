@@ -29,7 +29,9 @@ typedef enum fault_witness {
 typedef struct fault {
     const char *name;
     const char *breaks; /* description of the bug, in one sentence */
-    const char *caught; /* cases that catch it, separated by blanks */
+    /* Cases that catch it, separated by blanks. In a name, "*" stands for any characters: a new family is
+     * held to the faults whose cases it has. */
+    const char *caught;
     const char *spared; /* a case without the broken feature, which must still pass; or "-" */
     fault_witness witness;
     const char *said; /* a part of the report's message; NULL: any, only for FAULT_CASES */

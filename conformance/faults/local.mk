@@ -26,7 +26,6 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/image_fault.h \
 	conformance/faults/images.c \
 	conformance/faults/kept.c \
-	conformance/faults/long_cases.h \
 	conformance/faults/numbers.c \
 	conformance/faults/plans.c \
 	conformance/faults/samples.c \
