@@ -203,7 +203,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/installed.test \
 	conformance/tests/generate.test \
 	conformance/tests/generate_images.test \
-	conformance/tests/generate_sounds.test \
+	conformance/tests/generate_audio.test \
 	conformance/tests/junit.test \
 	conformance/tests/kernel_faults.test \
 	conformance/tests/lengths.test \

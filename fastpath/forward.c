@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/forward.h"
 
+#include "fastpath/altup.h"
 #include "fastpath/layer.h"
 #include "fastpath/ops.h"
 #include "fastpath/pass_trace.h"
 #include "fastpath/plane_rope.h"
-#include "fastpath/streams.h"
 #include "model/plan/arrays.h"
 #include "model/plan/mask.h"
 

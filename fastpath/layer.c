@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/layer.h"
+#include "fastpath/altup.h"
 #include "fastpath/attend.h"
 #include "fastpath/cross.h"
 #include "fastpath/delta.h"
@@ -9,7 +10,6 @@
 #include "fastpath/mlp.h"
 #include "fastpath/ops.h"
 #include "fastpath/pass_trace.h"
-#include "fastpath/streams.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/cache/keys.c fastpath/cache/keys.h \
 	fastpath/cache/page.c fastpath/cache/page.h \
 	fastpath/choice.c fastpath/choice.h \
-	fastpath/conv.c fastpath/conv.h \
+	fastpath/pack_conv.c fastpath/pack_conv.h \
 	fastpath/cross.c fastpath/cross.h \
 	fastpath/cross_keys.c fastpath/cross_keys.h \
 	fastpath/delta.c fastpath/delta.h \
@@ -36,29 +36,29 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/session/sample_features.c fastpath/session/sample_features.h \
 	fastpath/session/session.c fastpath/session/session.h \
 	fastpath/session/steps.c fastpath/session/steps.h \
-	fastpath/streams.c fastpath/streams.h \
-	fastpath/tower.c fastpath/tower.h \
+	fastpath/altup.c fastpath/altup.h \
+	fastpath/pack_tower.c fastpath/pack_tower.h \
 	fastpath/trace.c fastpath/trace.h \
-	fastpath/vision/attend.c fastpath/vision/attend.h \
-	fastpath/vision/conv.c fastpath/vision/conv.h \
-	fastpath/vision/conv_attend.c fastpath/vision/conv_attend.h \
-	fastpath/vision/conv_tower.c fastpath/vision/conv_tower.h \
-	fastpath/vision/conv_unit.c fastpath/vision/conv_unit.h \
-	fastpath/vision/crops.c fastpath/vision/crops.h \
-	fastpath/vision/layer.c fastpath/vision/layer.h \
-	fastpath/vision/layout.c fastpath/vision/layout.h \
-	fastpath/vision/linear.c fastpath/vision/linear.h \
-	fastpath/vision/merge.c fastpath/vision/merge.h \
-	fastpath/vision/mlp.c fastpath/vision/mlp.h \
-	fastpath/vision/padding.c fastpath/vision/padding.h \
-	fastpath/vision/pass.h \
-	fastpath/vision/patches.c fastpath/vision/patches.h \
-	fastpath/vision/rope.c fastpath/vision/rope.h \
-	fastpath/vision/sound.c fastpath/vision/sound.h \
-	fastpath/vision/tiles.c fastpath/vision/tiles.h \
-	fastpath/vision/table.c fastpath/vision/table.h \
-	fastpath/vision/taps.c fastpath/vision/taps.h \
-	fastpath/vision/tower.c fastpath/vision/tower.h
+	fastpath/tower/attend.c fastpath/tower/attend.h \
+	fastpath/tower/conv.c fastpath/tower/conv.h \
+	fastpath/tower/conv_attend.c fastpath/tower/conv_attend.h \
+	fastpath/tower/conv_tower.c fastpath/tower/conv_tower.h \
+	fastpath/tower/conv_unit.c fastpath/tower/conv_unit.h \
+	fastpath/tower/crops.c fastpath/tower/crops.h \
+	fastpath/tower/layer.c fastpath/tower/layer.h \
+	fastpath/tower/layout.c fastpath/tower/layout.h \
+	fastpath/tower/linear.c fastpath/tower/linear.h \
+	fastpath/tower/merge.c fastpath/tower/merge.h \
+	fastpath/tower/mlp.c fastpath/tower/mlp.h \
+	fastpath/tower/padding.c fastpath/tower/padding.h \
+	fastpath/tower/pass.h \
+	fastpath/tower/patches.c fastpath/tower/patches.h \
+	fastpath/tower/rope.c fastpath/tower/rope.h \
+	fastpath/tower/audio.c fastpath/tower/audio.h \
+	fastpath/tower/tiles.c fastpath/tower/tiles.h \
+	fastpath/tower/table.c fastpath/tower/table.h \
+	fastpath/tower/taps.c fastpath/tower/taps.h \
+	fastpath/tower/tower.c fastpath/tower/tower.h
 fastpath_libfastpath_la_CFLAGS = $(NUMERIC_CFLAGS) $(JSONC_CFLAGS)
 fastpath_libfastpath_la_LIBADD = fastpath/libkernels.la
 

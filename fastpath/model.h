@@ -8,8 +8,8 @@
 #include "fastpath/cache/cache.h"
 #include "fastpath/kernels/kernels.h"
 #include "fastpath/pack.h"
+#include "fastpath/pack_tower.h"
 #include "fastpath/pool.h"
-#include "fastpath/tower.h"
 
 typedef struct fp_attention {
     fp_linear q, k, v, o;

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "audio/config.h"
+#include "audio/samples.h"
+#include "audio/spectrogram.h"
 #include "fuzz/fuzz.h"
-#include "sound/config.h"
-#include "sound/samples.h"
-#include "sound/spectrogram.h"
 
 #define SAMPLES_MAX 4096 /* of sounds whose spectrogram is made as well */
 

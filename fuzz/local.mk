@@ -175,12 +175,12 @@ fuzz_fuzz_schedule_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LI
 fuzz_replay_sound_SOURCES = fuzz/replay.c fuzz/fuzz_sound.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_sound_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"sound"'
 fuzz_replay_sound_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_sound_LDADD = lib/sound/libsound.la lib/model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_sound_LDADD = lib/audio/libaudio.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_fuzz_sound_SOURCES = fuzz/fuzz_sound.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_sound_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_sound_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_sound_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_sound_LDADD = lib/sound/libsound.la lib/model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_sound_LDADD = lib/audio/libaudio.la lib/model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_template_SOURCES = fuzz/replay.c fuzz/fuzz_template.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_template_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"template"'
 fuzz_replay_template_CFLAGS = $(FUZZ_CFLAGS)

@@ -5,7 +5,7 @@ include lib/runtime/local.mk
 include lib/tokenizer/local.mk
 include lib/template/local.mk
 include lib/image/local.mk
-include lib/sound/local.mk
+include lib/audio/local.mk
 include lib/model/local.mk
 include lib/serving/local.mk
 include lib/server/local.mk

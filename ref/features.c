@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "ref/arithmetic/weight.h"
+#include "ref/audio.h"
 #include "ref/ops.h"
-#include "ref/sound.h"
 #include "ref/tiles.h"
 
 /* The media of a sample that one tower takes: their indices in its list, and those that came with the step.

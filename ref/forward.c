@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "model/plan/arrays.h"
+#include "ref/altup.h"
 #include "ref/arithmetic/product.h"
 #include "ref/arithmetic/weight.h"
 #include "ref/layer.h"
 #include "ref/pass.h"
-#include "ref/streams.h"
 
 /* The embedding of an id that has one of its own: norms and products of a row. */
 static assay_status embed_own(const plan_id_table *table, size_t row, ref_real *out)

@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ref/layer.h"
+#include "ref/altup.h"
 #include "ref/arithmetic/weight.h"
 #include "ref/cross.h"
 #include "ref/delta.h"
 #include "ref/heads.h"
 #include "ref/mlp.h"
-#include "ref/streams.h"
 
 #include <math.h>
 #include <stdlib.h>

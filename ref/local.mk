@@ -25,9 +25,9 @@ REF_SOURCES = \
 	ref/position_table.c ref/position_table.h \
 	ref/sample.c ref/sample.h \
 	ref/session.c ref/session.h \
-	ref/sound.c ref/sound.h \
+	ref/audio.c ref/audio.h \
 	ref/step.c ref/step.h \
-	ref/streams.c ref/streams.h \
+	ref/altup.c ref/altup.h \
 	ref/tile_rows.h \
 	ref/tiles.c ref/tiles.h \
 	ref/tower.c ref/tower.h \
@@ -69,7 +69,7 @@ REF_TESTS = \
 	ref/tests/check_position_table \
 	ref/tests/check_product \
 	ref/tests/check_session \
-	ref/tests/check_sound \
+	ref/tests/check_audio \
 	ref/tests/check_step \
 	ref/tests/check_tap \
 	ref/tests/check_tiles \
@@ -100,10 +100,10 @@ ref_tests_check_memory_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_memory_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 ref_tests_check_memory_LDADD = ref/libref64.la lib/serving/libserving.la $(TEST_LIBS) $(OPENBLAS_LIBS)
-ref_tests_check_sound_SOURCES = ref/tests/check_sound.c
-ref_tests_check_sound_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
-ref_tests_check_sound_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
-ref_tests_check_sound_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_audio_SOURCES = ref/tests/check_audio.c
+ref_tests_check_audio_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
+ref_tests_check_audio_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_audio_LDADD = ref/libref64.la $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_merger_SOURCES = ref/tests/check_merger.c
 ref_tests_check_merger_CPPFLAGS = $(ref_libref64_la_CPPFLAGS)
 ref_tests_check_merger_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)

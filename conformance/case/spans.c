@@ -5,7 +5,7 @@
 
 #include "base/dtype.h"
 #include "conformance/case/prompt.h"
-#include "model/plan/sound.h"
+#include "model/plan/audio.h"
 
 static bool ends_with(const char *name, const char *end)
 {

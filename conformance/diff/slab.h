@@ -5,7 +5,7 @@
 #ifndef CONFORMANCE_DIFF_SLAB_H
 #define CONFORMANCE_DIFF_SLAB_H
 
-#include "conformance/hdf5/stream.h"
+#include "conformance/hdf5/rows.h"
 #include "conformance/judge/distance.h"
 
 #define CONF_SLAB_STREAMS_MAX 3

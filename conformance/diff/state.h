@@ -5,7 +5,7 @@
 #define CONFORMANCE_DIFF_STATE_H
 
 #include "conformance/case/case.h"
-#include "conformance/hdf5/stream.h"
+#include "conformance/hdf5/rows.h"
 #include "conformance/judge/noise.h"
 #include "conformance/judge/verdict.h"
 

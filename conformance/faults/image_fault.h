@@ -6,9 +6,9 @@
 
 #include "fastpath/pass.h"
 #include "fastpath/session/sample.h"
-#include "fastpath/vision/crops.h"
-#include "fastpath/vision/layout.h"
-#include "fastpath/vision/taps.h"
+#include "fastpath/tower/crops.h"
+#include "fastpath/tower/layout.h"
+#include "fastpath/tower/taps.h"
 
 /* Norms and feed-forward parts of a plan. */
 typedef enum fault_place {

@@ -31,7 +31,7 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/samples.c \
 	conformance/faults/shift.c \
 	conformance/faults/softmax.c conformance/faults/softmax.h \
-	conformance/faults/sounds.c \
+	conformance/faults/audio.c \
 	conformance/faults/states.c \
 	conformance/faults/fault.c \
 	conformance/faults/table_inputs.c \

@@ -8,10 +8,10 @@
 #include "fastpath/layer.h"
 #include "fastpath/ops.h"
 #include "fastpath/session/sample_features.h"
-#include "fastpath/vision/merge.h"
-#include "fastpath/vision/padding.h"
-#include "fastpath/vision/taps.h"
-#include "fastpath/vision/tiles.h"
+#include "fastpath/tower/merge.h"
+#include "fastpath/tower/padding.h"
+#include "fastpath/tower/taps.h"
+#include "fastpath/tower/tiles.h"
 #include "model/inputs/positions.h"
 
 __typeof__(positions_fill) __real_positions_fill, __wrap_positions_fill;

@@ -5,9 +5,9 @@
 
 #include "conformance/support/text.h"
 #include "image/config_file.h"
+#include "serving/chat/audio.h"
 #include "serving/chat/files.h"
 #include "serving/chat/placeholder.h"
-#include "serving/chat/sounds.h"
 #include "serving/chat/source.h"
 #include "template/inspect.h"
 

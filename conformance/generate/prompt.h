@@ -9,8 +9,8 @@
 
 #include "base/buffer.h"
 #include "conformance/options/options.h"
+#include "serving/chat/audio.h"
 #include "serving/chat/images.h"
-#include "serving/chat/sounds.h"
 
 /* text:        the prompt with the placeholder tokens of every image and sound.
  * written:     the same before the placeholders are expanded.

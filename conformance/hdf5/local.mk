@@ -14,7 +14,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/hdf5/index.c conformance/hdf5/index.h \
 	conformance/hdf5/index_array.c conformance/hdf5/index_array.h \
 	conformance/hdf5/index_reader.c conformance/hdf5/index_reader.h \
-	conformance/hdf5/stream.c conformance/hdf5/stream.h \
+	conformance/hdf5/rows.c conformance/hdf5/rows.h \
 	conformance/hdf5/string.c conformance/hdf5/string.h \
 	conformance/hdf5/text.c conformance/hdf5/text.h \
 	conformance/hdf5/type.c conformance/hdf5/type.h \
@@ -37,8 +37,8 @@ CONFORMANCE_HDF5_TESTS = \
 	conformance/hdf5/tests/check_regions \
 	conformance/hdf5/tests/check_shared \
 	conformance/hdf5/tests/check_stored \
-	conformance/hdf5/tests/check_stream \
-	conformance/hdf5/tests/check_stream_damaged \
+	conformance/hdf5/tests/check_rows \
+	conformance/hdf5/tests/check_rows_damaged \
 	conformance/hdf5/tests/check_structure \
 	conformance/hdf5/tests/check_superblock \
 	conformance/hdf5/tests/check_symbols \
@@ -78,13 +78,13 @@ conformance_hdf5_tests_check_shared_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_shared_LDADD = conformance/tests/libsupport.la
 conformance_hdf5_tests_check_stored_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_stored_LDADD = conformance/tests/libsupport.la
-conformance_hdf5_tests_check_stream_SOURCES = conformance/hdf5/tests/check_stream.c $(DATASET)
-conformance_hdf5_tests_check_stream_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_stream_LDADD = conformance/tests/libsupport.la
-conformance_hdf5_tests_check_stream_damaged_SOURCES = conformance/hdf5/tests/check_stream_damaged.c $(DATASET)
-conformance_hdf5_tests_check_stream_damaged_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_stream_damaged_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pread
-conformance_hdf5_tests_check_stream_damaged_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_rows_SOURCES = conformance/hdf5/tests/check_rows.c $(DATASET)
+conformance_hdf5_tests_check_rows_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_rows_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_rows_damaged_SOURCES = conformance/hdf5/tests/check_rows_damaged.c $(DATASET)
+conformance_hdf5_tests_check_rows_damaged_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_rows_damaged_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pread
+conformance_hdf5_tests_check_rows_damaged_LDADD = conformance/tests/libsupport.la
 conformance_hdf5_tests_check_structure_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_structure_LDADD = conformance/tests/libsupport.la
 conformance_hdf5_tests_check_superblock_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

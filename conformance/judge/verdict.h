@@ -59,7 +59,7 @@ typedef enum conf_class {
  * n_each: tokens of an image of any size; 0: they follow from its grid.
  * has_crops: the tokens are those of the first frame alone.
  * leads: an image begins with the first token of a prompt, and what follows it is text, whatever its ids.
- * chunk: frames of a chunk of a sound (model/plan/sound.h); 0: nothing is known of sounds. */
+ * chunk: frames of a chunk of a sound (model/plan/audio.h); 0: nothing is known of sounds. */
 typedef struct conf_placeholders {
     int32_t image, video, audio;
     size_t side, row_end, ends, n_each, chunk;

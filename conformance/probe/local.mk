@@ -29,7 +29,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/checks/shape.c conformance/probe/checks/shape.h \
 	conformance/probe/checks/situation.c conformance/probe/checks/situation.h \
 	conformance/probe/checks/spaces.c conformance/probe/checks/spaces.h \
-	conformance/probe/checks/stream.c conformance/probe/checks/stream.h \
+	conformance/probe/checks/events.c conformance/probe/checks/events.h \
 	conformance/probe/checks/tally.c conformance/probe/checks/tally.h \
 	conformance/probe/checks/twins.c conformance/probe/checks/twins.h \
 	conformance/probe/groups/text.c \

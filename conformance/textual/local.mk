@@ -6,7 +6,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/textual/events_replay.c conformance/textual/events_replay.h \
 	conformance/textual/message.c conformance/textual/message.h \
 	conformance/textual/preprocess.c conformance/textual/preprocess.h \
-	conformance/textual/preprocess_sound.c conformance/textual/preprocess_sound.h \
+	conformance/textual/preprocess_audio.c conformance/textual/preprocess_audio.h \
 	conformance/textual/rendering.c conformance/textual/rendering.h \
 	conformance/textual/reply.c conformance/textual/reply.h \
 	conformance/textual/textual.h \

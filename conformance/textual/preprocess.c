@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "conformance/abi/serving.h"
-#include "conformance/textual/preprocess_sound.h"
+#include "conformance/textual/preprocess_audio.h"
 
 #define FRAMES_MAX ((int64_t)1 << 20)
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "fastpath/vision/tower.h"
+#include "fastpath/tower/tower.h"
 #include "model/inputs/seen.h"
 
 assay_status fp_sample_evaluate(fp_sample *one, const fp_model *m, fp_feature_cache *cache)

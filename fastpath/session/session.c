@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "fastpath/forward.h"
 #include "fastpath/session/sample_features.h"
-#include "fastpath/vision/tower.h"
+#include "fastpath/tower/tower.h"
 #include "model/plan/mask.h"
 #include "runtime/cache_limit.h"
 

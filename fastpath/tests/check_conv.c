@@ -2,7 +2,7 @@
  * in the pass.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/vision/conv_tower.h"
+#include "fastpath/tower/conv_tower.h"
 
 #include "base/tests/support.h"
 #include "model/inputs/media_list.h"

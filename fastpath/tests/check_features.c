@@ -11,7 +11,7 @@
 
 #include "fastpath/session/session.h"
 #include "fastpath/tests/pictures.h"
-#include "fastpath/vision/tower.h"
+#include "fastpath/tower/tower.h"
 
 static fp_model *model;
 static fp_session *session;

@@ -11,7 +11,7 @@
 
 #include "base/dtype.h"
 #include "fastpath/tests/naive_tower.h"
-#include "fastpath/vision/tower.h"
+#include "fastpath/tower/tower.h"
 
 /* The towers of published families, in small, and one that combines what is left. */
 static const tower_shape SHAPES[] = {

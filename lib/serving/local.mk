@@ -9,13 +9,13 @@ lib_serving_libserving_la_SOURCES = \
 	lib/serving/parsers.c lib/serving/parsers.h \
 	lib/serving/reply.c lib/serving/reply.h \
 	lib/serving/sampler.c lib/serving/sampler.h \
-	lib/serving/sound_size.c lib/serving/sound_size.h \
+	lib/serving/audio_size.c lib/serving/audio_size.h \
 	lib/serving/table.c lib/serving/table.h \
 	lib/serving/tokenizing.c lib/serving/tokenizing.h
 
 # Multiply-adds are not contracted, so that sampling is bit-identical on every machine.
 lib_serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
-lib_serving_libserving_la_LIBADD = lib/image/libimage.la lib/sound/libsound.la lib/template/libtemplate.la
+lib_serving_libserving_la_LIBADD = lib/image/libimage.la lib/audio/libaudio.la lib/template/libtemplate.la
 include lib/serving/chat/local.mk
 include lib/serving/text/local.mk
 include lib/serving/values/local.mk
@@ -34,7 +34,7 @@ SERVING_TESTS = \
 	lib/serving/tests/check_reply \
 	lib/serving/tests/check_reply_memory \
 	lib/serving/tests/check_sampler \
-	lib/serving/tests/check_sound_size \
+	lib/serving/tests/check_audio_size \
 	lib/serving/tests/check_tokenizing
 EXTRA_DIST += lib/serving/tests/vectors
 check_PROGRAMS += $(SERVING_TESTS)
@@ -64,7 +64,7 @@ lib_serving_tests_check_reply_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,-
 lib_serving_tests_check_reply_memory_LDADD = $(SERVING_TEST_LIBS)
 lib_serving_tests_check_sampler_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
 lib_serving_tests_check_sampler_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_tests_check_sound_size_CFLAGS = $(TEST_CFLAGS)
-lib_serving_tests_check_sound_size_LDADD = $(SERVING_TEST_LIBS)
+lib_serving_tests_check_audio_size_CFLAGS = $(TEST_CFLAGS)
+lib_serving_tests_check_audio_size_LDADD = $(SERVING_TEST_LIBS)
 lib_serving_tests_check_tokenizing_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tests_check_tokenizing_LDADD = $(SERVING_TEST_LIBS)

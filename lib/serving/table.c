@@ -4,11 +4,11 @@
 #include "serving/table.h"
 
 #include "model/checkpoint/stop.h"
+#include "serving/audio_size.h"
 #include "serving/completion.h"
 #include "serving/image_size.h"
 #include "serving/reply.h"
 #include "serving/response/response.h"
-#include "serving/sound_size.h"
 #include "serving/tokenizing.h"
 #include "template/template.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/hdf5/stream.h"
+#include "conformance/hdf5/rows.h"
 #include "conformance/hdf5/text.h"
 #include "conformance/tests/support.h"
 

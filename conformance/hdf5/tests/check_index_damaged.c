@@ -8,7 +8,7 @@
 
 #include "conformance/hdf5/file.h"
 #include "conformance/hdf5/index.h"
-#include "conformance/hdf5/stream.h"
+#include "conformance/hdf5/rows.h"
 #include "conformance/hdf5/text.h"
 #include "conformance/tests/support.h"
 

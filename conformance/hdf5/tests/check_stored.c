@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/hdf5/stream.h"
+#include "conformance/hdf5/rows.h"
 #include "conformance/hdf5/text.h"
 #include "conformance/tests/stored.h"
 #include "conformance/tests/support.h"

@@ -4,7 +4,7 @@
 #ifndef CONFORMANCE_HDF5_TESTS_DATASET_H
 #define CONFORMANCE_HDF5_TESTS_DATASET_H
 
-#include "conformance/hdf5/stream.h"
+#include "conformance/hdf5/rows.h"
 
 #include <hdf5.h>
 #include <stdbool.h>

@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "conformance/probe/checks/characters.h"
+#include "conformance/probe/checks/events.h"
 #include "conformance/probe/checks/outcome.h"
 #include "conformance/probe/checks/situation.h"
 #include "conformance/probe/checks/spaces.h"
-#include "conformance/probe/checks/stream.h"
 
 #define STOP_MAX 64 /* bytes of a stop text */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "conformance/probe/checks/stream.h"
+#include "conformance/probe/checks/events.h"
 
 enum { LEAST_MORE = 3 };
 

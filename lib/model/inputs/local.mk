@@ -20,9 +20,9 @@ MODEL_INPUTS_TESTS = \
 	lib/model/inputs/tests/check_memory \
 	lib/model/inputs/tests/check_places_refused \
 	lib/model/inputs/tests/check_positions \
-	lib/model/inputs/tests/check_sounds \
+	lib/model/inputs/tests/check_audio \
 	lib/model/inputs/tests/check_tiles \
-	lib/model/inputs/tests/check_video_sounds
+	lib/model/inputs/tests/check_video_audio
 MODEL_INPUTS_SAMPLE = lib/model/inputs/tests/sample.c lib/model/inputs/tests/sample.h
 MODEL_INPUTS_IMAGE = $(MODEL_INPUTS_SAMPLE) lib/model/inputs/tests/image.c lib/model/inputs/tests/image.h
 check_PROGRAMS += $(MODEL_INPUTS_TESTS)
@@ -38,8 +38,8 @@ lib_model_inputs_tests_check_positions_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_positions_LDADD = $(TEST_LIBS)
 lib_model_inputs_tests_check_crops_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_crops_LDADD = $(TEST_LIBS)
-lib_model_inputs_tests_check_sounds_CFLAGS = $(TEST_CFLAGS)
-lib_model_inputs_tests_check_sounds_LDADD = $(TEST_LIBS)
+lib_model_inputs_tests_check_audio_CFLAGS = $(TEST_CFLAGS)
+lib_model_inputs_tests_check_audio_LDADD = $(TEST_LIBS)
 lib_model_inputs_tests_check_memory_SOURCES = lib/model/inputs/tests/check_memory.c $(MODEL_INPUTS_SAMPLE) $(DENY)
 lib_model_inputs_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 lib_model_inputs_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
@@ -49,6 +49,6 @@ lib_model_inputs_tests_check_places_refused_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_places_refused_LDADD = $(TEST_LIBS)
 lib_model_inputs_tests_check_tiles_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_tiles_LDADD = $(TEST_LIBS)
-lib_model_inputs_tests_check_video_sounds_SOURCES = lib/model/inputs/tests/check_video_sounds.c $(MODEL_INPUTS_SAMPLE)
-lib_model_inputs_tests_check_video_sounds_CFLAGS = $(TEST_CFLAGS)
-lib_model_inputs_tests_check_video_sounds_LDADD = $(TEST_LIBS)
+lib_model_inputs_tests_check_video_audio_SOURCES = lib/model/inputs/tests/check_video_audio.c $(MODEL_INPUTS_SAMPLE)
+lib_model_inputs_tests_check_video_audio_CFLAGS = $(TEST_CFLAGS)
+lib_model_inputs_tests_check_video_audio_LDADD = $(TEST_LIBS)

@@ -23,7 +23,7 @@ lib_model_libmodel_la_SOURCES += \
 	lib/model/plan/shapes.c lib/model/plan/shapes.h \
 	lib/model/plan/shapes_conv.c lib/model/plan/shapes_conv.h \
 	lib/model/plan/shapes_tower.c lib/model/plan/shapes_tower.h \
-	lib/model/plan/sound.h \
+	lib/model/plan/audio.h \
 	lib/model/plan/tiles.h \
 	lib/model/plan/tower.h
 

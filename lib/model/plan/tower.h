@@ -21,10 +21,10 @@
 #ifndef MODEL_PLAN_TOWER_H
 #define MODEL_PLAN_TOWER_H
 
+#include "model/plan/audio.h"
 #include "model/plan/conv.h"
 #include "model/plan/merger.h"
 #include "model/plan/parts.h"
-#include "model/plan/sound.h"
 #include "model/plan/tiles.h"
 
 /* The order of the patches of a frame in a model's input, and in the tower. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/request/chat.h"
 
+#include "server/request/audio.h"
 #include "server/request/conversation.h"
 #include "server/request/images.h"
-#include "server/request/sounds.h"
 
 #include <string.h>
 

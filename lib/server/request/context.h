@@ -8,8 +8,8 @@
 
 #include "image/settings.h"
 #include "server/request/gate.h"
+#include "serving/chat/audio.h"
 #include "serving/chat/placeholder.h"
-#include "serving/chat/sounds.h"
 #include "serving/chat/source.h"
 
 /* Whether a request is still wanted: its client may have gone. Called between the images and sounds of a

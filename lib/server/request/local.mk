@@ -16,7 +16,7 @@ lib_server_request_librequest_la_SOURCES = \
 	lib/server/request/refusal.c lib/server/request/refusal.h \
 	lib/server/request/request.c lib/server/request/request.h \
 	lib/server/request/responses.c lib/server/request/responses.h \
-	lib/server/request/sounds.c lib/server/request/sounds.h \
+	lib/server/request/audio.c lib/server/request/audio.h \
 	lib/server/request/values.c lib/server/request/values.h
 lib_server_request_librequest_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 
@@ -25,7 +25,7 @@ SERVER_REQUEST_TESTS = \
 	lib/server/request/tests/check_images \
 	lib/server/request/tests/check_members \
 	lib/server/request/tests/check_request \
-	lib/server/request/tests/check_sounds
+	lib/server/request/tests/check_audio
 check_PROGRAMS += $(SERVER_REQUEST_TESTS)
 TESTS += $(SERVER_REQUEST_TESTS)
 EXTRA_DIST += lib/server/request/tests/model
@@ -40,9 +40,9 @@ lib_server_request_tests_check_images_LDADD = $(SERVER_REQUEST_TEST_LIBS)
 lib_server_request_tests_check_members_SOURCES = lib/server/request/tests/check_members.c $(SERVER_REQUEST_SUPPORT)
 lib_server_request_tests_check_members_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
 lib_server_request_tests_check_members_LDADD = $(SERVER_REQUEST_TEST_LIBS)
-lib_server_request_tests_check_sounds_SOURCES = lib/server/request/tests/check_sounds.c $(SERVER_REQUEST_SUPPORT)
-lib_server_request_tests_check_sounds_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
-lib_server_request_tests_check_sounds_LDADD = $(SERVER_REQUEST_TEST_LIBS)
+lib_server_request_tests_check_audio_SOURCES = lib/server/request/tests/check_audio.c $(SERVER_REQUEST_SUPPORT)
+lib_server_request_tests_check_audio_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
+lib_server_request_tests_check_audio_LDADD = $(SERVER_REQUEST_TEST_LIBS)
 lib_server_request_tests_check_request_SOURCES = lib/server/request/tests/check_request.c $(SERVER_REQUEST_SUPPORT)
 lib_server_request_tests_check_request_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
 lib_server_request_tests_check_request_LDADD = $(SERVER_REQUEST_TEST_LIBS)

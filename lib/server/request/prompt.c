@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/request/prompt.h"
 
+#include "serving/chat/audio.h"
 #include "serving/chat/chat.h"
 #include "serving/chat/images.h"
-#include "serving/chat/sounds.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

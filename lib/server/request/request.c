@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "server/request/gate.h"
+#include "serving/chat/audio.h"
 #include "serving/chat/images.h"
-#include "serving/chat/sounds.h"
 
 static void free_prompt(server_prompt *prompt)
 {

@@ -1,4 +1,4 @@
-"""Records sounds for the tests of lib/sound/: `python -m scripts.record.preprocess.sounds [DIR [SEED COUNT]]`; needs the packages soundfile and soxr.
+"""Records sounds for the tests of lib/audio/: `python -m scripts.record.preprocess.sounds [DIR [SEED COUNT]]`; needs the packages soundfile and soxr.
 
 decoded.bin       sound files, COUNT of them with damage drawn at random, and their samples as transformers' load_audio reads them
 lengths.bin       numbers of samples, frames and placeholder tokens
@@ -31,7 +31,7 @@ from transformers.models.whisper import feature_extraction_whisper as whisper
 from . import sound_files
 from .pixels import record
 
-OUT = Path("lib/sound/tests/vectors")
+OUT = Path("lib/audio/tests/vectors")
 RATE = 16000
 OMNI = {"feature_extractor_type": "WhisperFeatureExtractor", "feature_size": 128, "hop_length": 160, "n_fft": 400, "sampling_rate": RATE,
         "chunk_length": 30, "padding_value": 0.0, "padding_side": "right", "dither": 0.0, "return_attention_mask": True}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/tower/linear.h"
+
+#include "fastpath/ops.h"
+
+/* What follows a product, row by row. */
+typedef struct finishing {
+    const fp_pass *pass;
+    float *y;
+    size_t n_rows, width;
+    const float *bias;
+    float least, most;
+    bool is_clipped, is_activated;
+    assay_activation activation;
+} finishing;
+
+enum { ROWS_PER_ITEM = 8 };
+
+/* NaN stays. */
+static void clip(float *y, const float *x, size_t n, float least, float most)
+{
+    for (size_t i = 0; i < n; i++) y[i] = x[i] < least ? least : x[i] > most ? most : x[i];
+}
+
+static void finish_item(void *context, size_t item)
+{
+    const finishing *k = context;
+    const size_t first = item * ROWS_PER_ITEM,
+                 end = first + ROWS_PER_ITEM < k->n_rows ? first + ROWS_PER_ITEM : k->n_rows;
+    for (size_t r = first; r < end; r++) {
+        float *y = k->y + r * k->width;
+        if (k->bias) fp_add(y, k->bias, k->width);
+        if (k->is_clipped) clip(y, y, k->width, k->least, k->most);
+        if (k->is_activated)
+            k->pass->model->kernels.op.gate.f32(y, y, k->pass->model->ones, k->width, k->activation);
+    }
+}
+
+static void finish_rows(const fp_pass *pass, finishing *k)
+{
+    enum { COST = 8 }; /* of an element, in multiplications */
+    if (!k->bias && !k->is_clipped && !k->is_activated) return;
+    k->pass = pass;
+    fp_pool_run(pass->model->pool, (k->n_rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM,
+                ROWS_PER_ITEM * k->width * COST, finish_item, k);
+}
+
+static assay_status multiply(const fp_pass *pass, float *y, const float *x, size_t n_rows, fp_tower_linear w)
+{
+    const size_t mark = pass->scratch->n, n_in = w.packed->weight.packed.n_in;
+    if (w.clip->present) {
+        float *clipped = fp_scratch_floats(pass->scratch, n_rows, n_in);
+        if (!clipped) return ASSAY_ENOMEM;
+        clip(clipped, x, n_rows * n_in, (float)w.clip->input_min, (float)w.clip->input_max);
+        x = clipped;
+    }
+    fp_product(pass, y, x, n_rows, &w.packed->weight);
+    pass->scratch->n = mark;
+    return ASSAY_OK;
+}
+
+static finishing finishing_of(float *y, size_t n_rows, fp_tower_linear w)
+{
+    return (finishing){.y = y,
+                       .n_rows = n_rows,
+                       .width = w.packed->weight.packed.n_out,
+                       .bias = w.packed->bias,
+                       .is_clipped = w.clip->present,
+                       .least = (float)w.clip->output_min,
+                       .most = (float)w.clip->output_max};
+}
+
+assay_status fp_tower_linear_run(const fp_pass *pass, float *y, const float *x, size_t n_rows,
+                                 fp_tower_linear w)
+{
+    const assay_status rc = multiply(pass, y, x, n_rows, w);
+    finishing k = finishing_of(y, n_rows, w);
+    if (rc == ASSAY_OK) finish_rows(pass, &k);
+    return rc;
+}
+
+assay_status fp_tower_activated(const fp_pass *pass, float *y, const float *x, size_t n_rows,
+                                fp_tower_linear w, assay_activation activation)
+{
+    const assay_status rc = multiply(pass, y, x, n_rows, w);
+    finishing k = finishing_of(y, n_rows, w);
+    k.is_activated = true;
+    k.activation = activation;
+    if (rc == ASSAY_OK) finish_rows(pass, &k);
+    return rc;
+}
+
+void fp_tower_activate(const fp_pass *pass, float *x, size_t n_rows, size_t width,
+                       assay_activation activation)
+{
+    finishing k = {.y = x, .n_rows = n_rows, .width = width, .is_activated = true, .activation = activation};
+    finish_rows(pass, &k);
+}

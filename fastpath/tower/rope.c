@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/tower/rope.h"
+
+#include "runtime/array.h"
+
+/* Cosines and sines of every position along an axis: [n, dim / 2] each. */
+typedef struct angles {
+    size_t n;
+    double *cosine, *sine;
+} angles;
+
+static bool make_angles(const plan_tower *tower, fp_scratch *scratch, size_t n, angles *a)
+{
+    const size_t count = n * (tower->rope.dim / 2);
+    int32_t *position = fp_scratch_alloc(scratch, n, 1, sizeof *position);
+    a->n = n;
+    a->cosine = position ? fp_scratch_alloc(scratch, count, 2, sizeof *a->cosine) : NULL;
+    if (!a->cosine) return false;
+    a->sine = a->cosine + count;
+    for (size_t i = 0; i < n; i++) position[i] = (int32_t)i;
+    rope_tables(&tower->rope, array_data(tower->frequency.usual), position, 1, n, a->cosine, a->sine);
+    return true;
+}
+
+assay_status fp_vision_ropes(fp_vision *v)
+{
+    enum { HEIGHT = 1 };
+    const plan_tower *t = v->tower;
+    const fp_layout *l = &v->layout;
+    if (!t->has_rope) return ASSAY_OK;
+    const size_t n = t->rope.dim / 2;
+    v->cosine = fp_scratch_floats(v->pass.scratch, l->n_rows, 2 * n);
+    if (!v->cosine) return ASSAY_ENOMEM;
+    v->sine = v->cosine + l->n_rows * n;
+    size_t side = 1, mark = v->pass.scratch->n;
+    for (size_t f = 0; f < l->n_frames; f++) {
+        if (l->frames[f].height > side) side = l->frames[f].height;
+        if (l->frames[f].width > side) side = l->frames[f].width;
+    }
+    angles a;
+    const bool ok = make_angles(t, v->pass.scratch, side, &a);
+    for (size_t i = 0; ok && i < n; i++) {
+        const bool is_row = rope_axis(&t->rope, i) == HEIGHT;
+        for (size_t r = 0; r < l->n_rows; r++) {
+            const size_t at = (size_t)(is_row ? l->patch[r].y : l->patch[r].x) * n + i;
+            v->cosine[r * n + i] = (float)a.cosine[at];
+            v->sine[r * n + i] = (float)a.sine[at];
+        }
+    }
+    v->pass.scratch->n = mark;
+    return ok ? ASSAY_OK : ASSAY_ENOMEM;
+}
+
+typedef struct rotating {
+    const fp_vision *v;
+    size_t first, n, n_heads, head_dim;
+    float *x;
+} rotating;
+
+enum { ROWS_PER_ITEM = 16 };
+
+/* Pairs i and i + dim/4 within each half of a head: two smaller heads with angles of their own. */
+static void rotate_halves(const rotating *k, float *heads, const float *cosine, const float *sine)
+{
+    const size_t half = k->v->tower->rope.dim / 2;
+    for (size_t h = 0; h < k->n_heads; h++)
+        for (size_t j = 0; j < 2; j++)
+            k->v->pass.model->kernels.op.rope.f32(heads + h * k->head_dim + j * half, 1, half, half, false,
+                                                  cosine + j * half / 2, sine + j * half / 2);
+}
+
+static void rotate_item(void *context, size_t item)
+{
+    const rotating *k = context;
+    const rope *r = &k->v->tower->rope;
+    const size_t first = item * ROWS_PER_ITEM, n = r->dim / 2,
+                 end = first + ROWS_PER_ITEM < k->n ? first + ROWS_PER_ITEM : k->n;
+    for (size_t row = first; row < end; row++) {
+        float *heads = k->x + row * k->n_heads * k->head_dim;
+        const float *cosine = k->v->cosine + (k->first + row) * n, *sine = k->v->sine + (k->first + row) * n;
+        if (r->pairing == ROPE_PAIRS_QUARTER) rotate_halves(k, heads, cosine, sine);
+        else
+            k->v->pass.model->kernels.op.rope.f32(heads, k->n_heads, k->head_dim, r->dim,
+                                                  r->pairing == ROPE_PAIRS_ADJACENT, cosine, sine);
+    }
+}
+
+void fp_vision_rotate(const fp_vision *v, size_t first, size_t n, size_t n_heads, size_t head_dim, float *x)
+{
+    enum { COST = 8 }; /* of an element, in multiplications */
+    if (!v->cosine) return;
+    rotating k = {v, first, n, n_heads, head_dim, x};
+    fp_pool_run(v->pass.model->pool, (n + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM,
+                ROWS_PER_ITEM * n_heads * head_dim * COST, rotate_item, &k);
+}

@@ -1,0 +1,39 @@
+# Sounds: from a preprocessor_config.json and a sound file to the input of a model. libmodel holds libbase.
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += lib/audio/libaudio.la
+lib_audio_libaudio_la_SOURCES = \
+	lib/audio/config.c lib/audio/config.h \
+	lib/audio/config_file.c lib/audio/config_file.h \
+	lib/audio/fourier.c lib/audio/fourier.h \
+	lib/audio/mel.c lib/audio/mel.h \
+	lib/audio/samples.c lib/audio/samples.h \
+	lib/audio/settings.h \
+	lib/audio/spectrogram.c lib/audio/spectrogram.h
+lib_audio_libaudio_la_CFLAGS = $(NUMERIC_CFLAGS) $(JSONC_CFLAGS) $(SNDFILE_CFLAGS) -ffp-contract=off
+lib_audio_libaudio_la_LIBADD = $(SNDFILE_LIBS)
+
+SOUND_TESTS = \
+	lib/audio/tests/check_config \
+	lib/audio/tests/check_fourier \
+	lib/audio/tests/check_memory \
+	lib/audio/tests/check_samples \
+	lib/audio/tests/check_spectrogram
+check_PROGRAMS += $(SOUND_TESTS)
+TESTS += $(SOUND_TESTS)
+SOUND_RECORDED = lib/base/tests/recorded.c lib/base/tests/recorded.h
+EXTRA_DIST += lib/audio/tests/vectors
+AUDIO_TEST_LIBS = lib/audio/libaudio.la $(TEST_LIBS)
+lib_audio_tests_check_config_CFLAGS = $(TEST_CFLAGS)
+lib_audio_tests_check_config_LDADD = $(AUDIO_TEST_LIBS)
+lib_audio_tests_check_fourier_CFLAGS = $(TEST_CFLAGS)
+lib_audio_tests_check_fourier_LDADD = $(AUDIO_TEST_LIBS)
+lib_audio_tests_check_memory_SOURCES = lib/audio/tests/check_memory.c $(DENY)
+lib_audio_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
+lib_audio_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
+lib_audio_tests_check_memory_LDADD = $(AUDIO_TEST_LIBS)
+lib_audio_tests_check_samples_SOURCES = lib/audio/tests/check_samples.c $(SOUND_RECORDED)
+lib_audio_tests_check_samples_CFLAGS = $(TEST_CFLAGS)
+lib_audio_tests_check_samples_LDADD = $(AUDIO_TEST_LIBS)
+lib_audio_tests_check_spectrogram_SOURCES = lib/audio/tests/check_spectrogram.c lib/audio/tests/direct.c lib/audio/tests/direct.h $(SOUND_RECORDED)
+lib_audio_tests_check_spectrogram_CFLAGS = $(TEST_CFLAGS)
+lib_audio_tests_check_spectrogram_LDADD = $(AUDIO_TEST_LIBS)
