@@ -43,7 +43,7 @@ static assay_status read_options(const conf_options *o, const conf_context *cont
 {
     char names[128];
     if (o->n_arguments != 1)
-        return assay_fail(err, ASSAY_EINVAL, "found %zu servers, expected a URL, or a directory of --save",
+        return assay_fail(err, ASSAY_EINVAL, "found %zu servers, expected a URL, or a run that --save wrote",
                           o->n_arguments);
     for (size_t i = 0; i < o->n_only; i++) {
         if (probe_group_is(o->only[i])) continue;

@@ -186,10 +186,10 @@ const conf_command conf_cli_commands[] = {
      "contradict one another, or cannot be read.\n",
      TAKES(CONF_OPTION_EXPECT, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_VERBOSE),
      conf_cmd_merge},
-    {"probe", "[OPTION]... URL|DIR", "judge a live server: its protocol, its numbers, its batches",
+    {"probe", "[OPTION]... URL|RUN", "judge a live server: its protocol, its numbers, its batches",
      "URL is that of a server with endpoints of OpenAI or Anthropic (http://127.0.0.1:8080), which\n"
-     "serves the checkpoint of the cases. DIR is a directory that --save wrote: its exchanges are\n"
-     "judged again, without a server.\n"
+     "serves the checkpoint of the cases. RUN is what --save wrote, a directory or FILE.jsonl: its\n"
+     "exchanges are judged again, without a server.\n"
      "\n"
      "Groups of checks: discovery (models, endpoints, log-probabilities that are offered), protocol\n"
      "(bodies, event streams, finish reasons, usage, stop texts, refusals), numerics\n"

@@ -184,9 +184,10 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_DUMP, 0, "--dump", "DIR",
      "write the outputs of each engine to DIR/ENGINE/ID.h5, for assay diff"},
     {CONF_OPTION_SAVE, 0, "--save", "DIR", "directory in which failing programs are saved (default: .)"},
-    {CONF_OPTION_EXCHANGES, 0, "--save", "DIR",
-     "write every exchange as raw bytes to the new directory DIR, which can\nbe judged again without the "
-     "server"},
+    {CONF_OPTION_EXCHANGES, 0, "--save", "PATH",
+     "write every exchange as raw bytes to PATH, which can be judged again\nwithout the server: a new file "
+     "if "
+     "PATH ends in .jsonl, otherwise a new\ndirectory"},
     {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
      "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, stops, "
      "text, image, events, inconsistent,\ncontract, shape, refused, memory, crash, exit, hang); with other\n"

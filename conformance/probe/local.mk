@@ -59,8 +59,11 @@ conformance_libconformance_la_SOURCES += \
 	conformance/probe/truth/spelling.c conformance/probe/truth/spelling.h \
 	conformance/probe/truth/truth.c conformance/probe/truth/truth.h \
 	conformance/probe/truth/vocab.c conformance/probe/truth/vocab.h \
+	conformance/probe/wire/archive.c conformance/probe/wire/archive.h \
+	conformance/probe/wire/directory.c conformance/probe/wire/directory.h \
 	conformance/probe/wire/exchange.c conformance/probe/wire/exchange.h \
 	conformance/probe/wire/http.c conformance/probe/wire/http.h \
+	conformance/probe/wire/record.c conformance/probe/wire/record.h \
 	conformance/probe/wire/store.c conformance/probe/wire/store.h \
 	conformance/probe/wire/wire.c conformance/probe/wire/wire.h
 
@@ -76,7 +79,8 @@ CONFORMANCE_PROBE_TESTS = \
 	conformance/probe/tests/check_fit \
 	conformance/probe/tests/check_exchanges \
 	conformance/probe/tests/check_http \
-	conformance/probe/tests/check_judge
+	conformance/probe/tests/check_judge \
+	conformance/probe/tests/check_store
 check_PROGRAMS += $(CONFORMANCE_PROBE_TESTS)
 TESTS += $(CONFORMANCE_PROBE_TESTS) conformance/probe/tests/odd.test
 EXTRA_DIST += conformance/probe/tests/odd conformance/probe/tests/odd.test
@@ -101,6 +105,8 @@ conformance_probe_tests_check_judge_SOURCES = \
 	conformance/probe/tests/made.c conformance/probe/tests/made.h
 conformance_probe_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_judge_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_store_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_probe_tests_check_store_LDADD = conformance/tests/libsupport.la
 # The oracle, and probes of it.
 CONFORMANCE_PROBE_ORACLE = \
 	conformance/probe/tests/oracle.c conformance/probe/tests/oracle.h \

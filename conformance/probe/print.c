@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/probe/wire/store.h"
 #include "conformance/report/xml.h"
 #include "conformance/support/json_add.h"
 #include "conformance/support/text.h"
@@ -34,7 +35,7 @@ static void print_finding(FILE *out, const probe_finding *f, const char *saved)
     if (f->exchange[0] && saved) {
         (void)fputs("    exchange: ", out);
         conf_text_print_quoted(out, saved);
-        (void)fprintf(out, "/%s.response\n", f->exchange);
+        (void)fprintf(out, probe_store_is_archive(saved) ? ", label %s\n" : "/%s.response\n", f->exchange);
     }
     if (f->repro) (void)fprintf(out, "    REPRO: %s\n", f->repro);
 }

@@ -7,7 +7,7 @@
 #include "conformance/probe/run/run.h"
 #include "conformance/support/context.h"
 
-/* verbose: also the rows that are ok. saved: the directory of --save, or of a saved run; NULL: none. */
+/* verbose: also the rows that are ok. saved: the path of --save, or of a saved run; NULL: none. */
 void probe_print(const conf_context *context, const probe_run *run, bool verbose, const char *saved);
 
 /* One document. Fails with ASSAY_ENOMEM. */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "conformance/probe/fields/notes.h"
 #include "conformance/probe/groups/groups.h"
+#include "conformance/probe/wire/store.h"
 
 const probe_group probe_groups[] = {
     {"discovery", "models, endpoints and log-probabilities that are offered", true, probe_discover},
@@ -93,11 +94,8 @@ assay_status probe_run_all(const probe_options *options, probe_truth *truth, pro
     if (rc == ASSAY_OK) probe_wire_set_watch(run->wire, take_exchange, run);
     if (rc == ASSAY_OK && options->model && !(run->model = strdup(options->model)))
         rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    if (rc == ASSAY_OK && options->save &&
-        asprintf(&run->observations, "%s/observations", options->save) < 0) {
-        run->observations = NULL;
+    if (rc == ASSAY_OK && options->save && !(run->observations = probe_store_observations(options->save)))
         rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    }
     return rc == ASSAY_OK ? run_groups(run, progress, context, err) : rc;
 }
 

@@ -55,8 +55,8 @@ assay_status json_bytes_read(const char *place, json_object *object, const char 
     const bool has_text = json_object_object_get_ex(object, name, &text);
     const bool has_digits = json_object_object_get_ex(object, other, &digits);
     if (has_text == has_digits)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: found %s %s and %s, expected one of them", place,
-                          has_text ? "both" : "neither", name, other);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: found %s %s %s %s, expected one of them", place,
+                          has_text ? "both" : "neither", name, has_text ? "and" : "nor", other);
     json_object *value = has_text ? text : digits;
     if (!json_object_is_type(value, json_type_string))
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s: found %s, expected a string", place,

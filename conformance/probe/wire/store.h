@@ -1,12 +1,5 @@
-/* Exchanges in a directory: what --save writes, and what is judged again without a server.
- *
- *     DIR/probe.json          the server's URL, the schema, and the number that its prompts contain
- *     DIR/LABEL.request       the body of the request, as it was sent
- *     DIR/LABEL.response      the body of the answer, as it came
- *     DIR/LABEL.json          everything else: path, status, content type, end, times
- *
- * LABEL has slashes, which are directories. Keys and headers of requests are not stored. A saved directory
- * is untrusted input.
+/* A saved run: what --save writes, and what is judged again without a server. Its path says its form: an
+ * archive (archive.h) if it ends in ".jsonl", otherwise a directory (directory.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_PROBE_WIRE_STORE_H
@@ -14,24 +7,34 @@
 
 #include "conformance/probe/wire/exchange.h"
 
-#define PROBE_STORE_SCHEMA "assay-probe-exchanges/1"
+typedef struct probe_store probe_store;
 
-/* Creates the directory and DIR/probe.json. Fails with ASSAY_EIO, also if the directory has one already. */
-assay_status probe_store_create(const char *dir, const char *url, uint32_t number, assay_error *err);
+/* Whether the path is that of an archive: a URL is not. */
+bool probe_store_is_archive(const char *path);
 
-/* Reads DIR/probe.json; the caller frees *url. *number: 0 if there is none. Fails as json_read does, and with
- * ASSAY_EFORMAT. */
-assay_status probe_store_open(const char *dir, char **url, uint32_t *number, assay_error *err);
+/* Whether the path is that of an archive, or of a directory with a saved run. */
+bool probe_store_is(const char *path);
 
-/* Whether DIR/probe.json exists. */
-bool probe_store_is(const char *dir);
+/* Fails as probe_archive_create and probe_directory_create do. */
+assay_status probe_store_create(const char *path, const char *url, uint32_t number, probe_store **out,
+                                assay_error *err);
 
-/* Fails with ASSAY_EIO, naming the file, or ASSAY_ENOMEM. */
-assay_status probe_store_write(const char *dir, const probe_exchange *x, assay_error *err);
+/* The caller frees *url. *number: 0 if there is none. Fails as probe_archive_open and probe_directory_open
+ * do. */
+assay_status probe_store_open(const char *path, probe_store **out, char **url, uint32_t *number,
+                              assay_error *err);
+void probe_store_close(probe_store *store);
 
-/* Fills in the answer of the exchange that has this label. It ends with PROBE_NOT_SAVED if none is stored, or
- * one with another request. Fails with ASSAY_EIO or ASSAY_EFORMAT, naming the file, for a stored one that
- * cannot be read, or ASSAY_ENOMEM. */
-assay_status probe_store_read(const char *dir, probe_exchange *x, assay_error *err);
+/* Adds an exchange to a store that was created. Fails with ASSAY_EIO, naming the file, or ASSAY_ENOMEM. */
+assay_status probe_store_write(probe_store *store, const probe_exchange *x, assay_error *err);
+
+/* Fills in the answer of the exchange that has this label in a store that was opened. It ends with
+ * PROBE_NOT_SAVED if none is stored, or one with another request. Fails as probe_archive_read and
+ * probe_directory_read do. */
+assay_status probe_store_read(probe_store *store, probe_exchange *x, assay_error *err);
+
+/* The directory of the observations of a run that is saved at this path: "DIR/observations", or
+ * "FILE.observations" of "FILE.jsonl". The caller frees it; NULL if out of memory. */
+char *probe_store_observations(const char *path);
 
 #endif

@@ -2,7 +2,6 @@
 #include "conformance/probe/wire/wire.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/error.h"
@@ -11,10 +10,10 @@
 #include "conformance/support/clock.h"
 
 struct probe_wire {
-    probe_http *http; /* NULL: a saved run */
-    char *url;        /* of a saved run */
-    char *dir;        /* where exchanges are saved, or are read; NULL: nowhere */
-    double end;       /* on conf_clock, when the probe's time is over; 0: never */
+    probe_http *http;   /* NULL: a saved run */
+    char *url;          /* of a saved run */
+    probe_store *store; /* where exchanges are saved, or are read; NULL: nowhere */
+    double end;         /* on conf_clock, when the probe's time is over; 0: never */
     uint32_t number;
     size_t n;
     probe_wire_watch *watch; /* NULL: none */
@@ -26,9 +25,7 @@ static assay_status open_saved(probe_wire *w, const char *target, const char *sa
     if (save)
         return assay_fail(err, ASSAY_EINVAL, "option --save: found the saved run %s, expected a server",
                           target);
-    w->dir = strdup(target);
-    if (!w->dir) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    return probe_store_open(target, &w->url, &w->number, err);
+    return probe_store_open(target, &w->store, &w->url, &w->number, err);
 }
 
 /* Seconds since 1970 on the client's clock. */
@@ -45,9 +42,7 @@ static assay_status open_live(probe_wire *w, const char *target, const char *key
     assay_status rc = probe_http_open(target, key, seconds, &w->http, err);
     w->number = (uint32_t)(uint64_t)(date() * 1000);
     if (rc != ASSAY_OK || !save) return rc;
-    w->dir = strdup(save);
-    if (!w->dir) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    return probe_store_create(save, probe_http_base(w->http), w->number, err);
+    return probe_store_create(save, probe_http_base(w->http), w->number, &w->store, err);
 }
 
 assay_status probe_wire_open(const char *target, const char *key, const char *save, double seconds,
@@ -67,7 +62,7 @@ void probe_wire_close(probe_wire *wire)
     if (!wire) return;
     probe_http_close(wire->http);
     free(wire->url);
-    free(wire->dir);
+    probe_store_close(wire->store);
     free(wire);
 }
 
@@ -124,9 +119,9 @@ static assay_status run_live(probe_wire *wire, probe_exchange *const *exchanges,
 assay_status probe_wire_run(probe_wire *wire, probe_exchange *const *exchanges, size_t n, assay_error *err)
 {
     assay_status rc = wire->http ? run_live(wire, exchanges, n, err) : ASSAY_OK;
-    for (size_t i = 0; i < n && rc == ASSAY_OK && wire->dir; i++)
-        rc = wire->http ? probe_store_write(wire->dir, exchanges[i], err)
-                        : probe_store_read(wire->dir, exchanges[i], err);
+    for (size_t i = 0; i < n && rc == ASSAY_OK && wire->store; i++)
+        rc = wire->http ? probe_store_write(wire->store, exchanges[i], err)
+                        : probe_store_read(wire->store, exchanges[i], err);
     wire->n += n;
     for (size_t i = 0; i < n && rc == ASSAY_OK && wire->watch; i++) wire->watch(wire->context, exchanges[i]);
     return rc;

@@ -8,8 +8,8 @@
 
 typedef struct probe_wire probe_wire;
 
-/* target: a URL (probe_http_open), or a directory that --save wrote. key: NULL: none. save: NULL: nothing is
- * saved. seconds: the time limit of an exchange. Fails as probe_http_open, probe_store_create and
+/* target: a URL (probe_http_open), or the path of a saved run (probe_store_is). key: NULL: none. save: NULL:
+ * nothing is saved. seconds: the time limit of an exchange. Fails as probe_http_open, probe_store_create and
  * probe_store_open do. */
 assay_status probe_wire_open(const char *target, const char *key, const char *save, double seconds,
                              probe_wire **out, assay_error *err);

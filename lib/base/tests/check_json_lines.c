@@ -149,7 +149,7 @@ END_TEST
 START_TEST(bytes_of_another_form_are_refused_by_member)
 {
     static const char *const cases[][2] = {
-        {"{}", "p: found neither body and body_base64, expected one of them"},
+        {"{}", "p: found neither body nor body_base64, expected one of them"},
         {"{\"body\": \"\", \"body_base64\": \"\"}",
          "p: found both body and body_base64, expected one of them"},
         {"{\"body\": 3}", "p: body: found int, expected a string"},
