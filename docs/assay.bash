@@ -71,6 +71,8 @@ _assay() {
         words=$(compgen -f -- "$word" | grep -iE '\.(png|jpe?g|pgm|ppm)$'; compgen -d -- "$word")
     elif [[ $previous == --sound ]]; then
         words=$(compgen -f -- "$word" | grep -iE '\.(wav|flac)$'; compgen -d -- "$word")
+    elif [[ $command == probe && $previous == --save ]]; then
+        words=$(compgen -f -X '!*.jsonl' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --save || $previous == --files || $previous == --model || $previous == --checkpoint-root ]]; then
         words=$(compgen -d -- "$word")
     elif [[ $previous == --api-key-env ]]; then
@@ -79,6 +81,8 @@ _assay() {
         words=$(compgen -W "$(_assay_options "$program" "$command")" -- "$word")
     elif [[ -z $command ]]; then
         words=$(compgen -W "$(_assay_commands "$program")" -- "$word")
+    elif [[ $command == probe && $previous != --truth ]]; then
+        words=$(compgen -f -X '!*.jsonl' -- "$word"; compgen -d -- "$word")
     else
         words=$(compgen -f -- "$word" | grep -E '\.(h5|json|json\.gz)$'; compgen -d -- "$word")
     fi

@@ -3,7 +3,7 @@ EXTRA_DIST += scripts/bench-diff scripts/bench-kernels scripts/bench-peers scrip
 	scripts/bisect scripts/bisect-step scripts/board scripts/check scripts/check-clients scripts/check-emulated scripts/check-probe scripts/check-serve \
 	scripts/check-servers scripts/clients scripts/cluster scripts/common.sh scripts/dumps scripts/e2e scripts/endtoend scripts/engines_package.py \
 	scripts/families scripts/fuzz scripts/fuzz-file scripts/fuzz-files scripts/mlx-threads scripts/observe scripts/peers scripts/record scripts/run \
-	scripts/scoreboard scripts/serve scripts/servers scripts/venvs.py conformance/probe/tests/exchanges
+	scripts/scoreboard scripts/serve scripts/servers scripts/venvs.py
 
 noinst_PROGRAMS += scripts/tests/limit
 scripts_tests_limit_SOURCES = scripts/tests/limit.c

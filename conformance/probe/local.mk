@@ -83,7 +83,7 @@ CONFORMANCE_PROBE_TESTS = \
 	conformance/probe/tests/check_store
 check_PROGRAMS += $(CONFORMANCE_PROBE_TESTS)
 TESTS += $(CONFORMANCE_PROBE_TESTS) conformance/probe/tests/odd.test
-EXTRA_DIST += conformance/probe/tests/odd conformance/probe/tests/odd.test
+EXTRA_DIST += conformance/probe/tests/exchanges conformance/probe/tests/odd conformance/probe/tests/odd.test
 conformance_probe_tests_check_answer_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_answer_LDADD = conformance/tests/libsupport.la
 conformance_probe_tests_check_exchanges_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -33,7 +33,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         help="where venvs, checkpoints, logs and reports stay (default: $ASSAY_SERVERS or ~/.cache/assay-servers)")
     add("--offline", action="store_true", help="install nothing")
     add("--record", type=Path, metavar="DIR", help="make the exchanges of scripts/servers/requests.py instead of a probe, and "
-        "store them below DIR")
+        "store them in DIR/SERVER-FAMILY.jsonl")
     add("--earlier", action="store_true", help="start nothing: make the table from the reports of earlier runs")
     add("--markdown", type=Path, metavar="FILE", help="write the table there")
     options = parser.parse_args(arguments)
@@ -85,12 +85,11 @@ class Check:
             return report.Result(server.name, self.family, str(error).replace(str(options.cache), "CACHE"), None)
 
     def record(self, url: str, name: str) -> report.Result:
-        directory = self.options.record / self.server.name / self.family
-        shutil.rmtree(directory, ignore_errors=True)
-        exchanges.create(directory)
+        archive = self.options.record / f"{self.server.name}-{self.family}.jsonl"
+        exchanges.create(archive)
         made = requests.requests(models.BUNDLE / self.family, name)
         for one in made:
-            head = exchanges.record(directory, url, one.label, one.path, one.body, str(self.options.cache / "models") + "/")
+            head = exchanges.record(archive, url, one.label, one.path, one.body, str(self.options.cache / "models") + "/")
             print(f"    {one.label}: {head['status']} {head['end']}", flush=True)
         return report.Result(self.server.name, self.family, f"{len(made)} exchanges", None)
 

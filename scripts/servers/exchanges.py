@@ -1,8 +1,9 @@
-"""Records exchanges with a server as `assay probe --save` does: LABEL.request and LABEL.response are the bytes of both
-bodies, LABEL.json has the path, the status, the content type and the arrival times."""
+"""Records exchanges with a server as `assay probe --save FILE.jsonl` does: a line of JSON for each, with the path, the status, the
+content type, the arrival times, and both bodies."""
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
 import platform
@@ -16,7 +17,8 @@ SECONDS = 120.0
 
 
 def exchange(url: str, path: str, body: bytes | None, seconds: float = SECONDS) -> tuple[dict[str, Any], bytes]:
-    """Makes a request; body None: GET. Returns the members of LABEL.json but for the label, and the answer's body."""
+    """Makes a request; body None: GET. Returns the members of its line but for the label and the bodies, and the
+    answer's body."""
     connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=seconds)
     started, found = time.monotonic(), b""
     arrivals: list[tuple[int, float]] = []
@@ -41,20 +43,31 @@ def exchange(url: str, path: str, body: bytes | None, seconds: float = SECONDS) 
     return head, found
 
 
-def create(directory: Path) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
-    (directory / "probe.json").write_text(json.dumps({"schema": SCHEMA, "url": "http://127.0.0.1"}))
+def body_member(name: str, body: bytes) -> dict[str, str]:
+    """The member of a line that holds a body: a string if it is UTF-8, otherwise NAME_base64."""
+    try:
+        return {name: body.decode()}
+    except UnicodeDecodeError:
+        return {f"{name}_base64": base64.b64encode(body).decode()}
 
 
-def record(directory: Path, url: str, label: str, path: str, body: bytes | None, private: str) -> dict[str, Any]:
-    """Makes a request and stores it, without the text `private` and the kernel's name; returns the members of LABEL.json."""
+def line(members: dict[str, Any]) -> str:
+    return json.dumps(members, ensure_ascii=False) + "\n"
+
+
+def create(archive: Path) -> None:
+    """Begins an archive, in the place of an older one."""
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    archive.write_text(line({"schema": SCHEMA, "url": "http://127.0.0.1"}), encoding="utf-8")
+
+
+def record(archive: Path, url: str, label: str, path: str, body: bytes | None, private: str) -> dict[str, Any]:
+    """Makes a request and appends it to the archive, without the text `private` and the kernel's name; returns the members of its
+    line but for the label and the bodies."""
     head, found = exchange(url, path, body)
     for text, other in ((private, ""), (platform.release(), "0.0.0")):
         found = found.replace(text.encode(), other.encode())
     head["arrivals"] = [(min(n, len(found)), seconds) for n, seconds in head["arrivals"]]
-    place = directory / label
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.with_name(place.name + ".request").write_bytes(body or b"")
-    place.with_name(place.name + ".response").write_bytes(found)
-    place.with_name(place.name + ".json").write_text(json.dumps({"label": label, **head}))
+    with archive.open("a", encoding="utf-8") as out:
+        out.write(line({"label": label, **head, **body_member("request", body or b""), **body_member("response", found)}))
     return head

@@ -95,19 +95,21 @@ class Tests(unittest.TestCase):
                 pass
         self.assertLess(time.monotonic() - started, 60)
 
-    def test_an_exchange_is_stored_as_bytes_without_private_paths(self) -> None:
-        exchanges.create(self.place / "saved")
+    def test_an_exchange_is_a_line_without_private_paths(self) -> None:
+        archive, asked = self.place / "new" / "saved.jsonl", b'{"a": "\xc3\xbc"}'
+        exchanges.create(archive)
         with self.run_stub(str(self.place / "stub.py")) as url:
-            exchanges.record(self.place / "saved", url, "chat/plain", "/v1/chat/completions", b'{"a": "\xc3\xbc"}', "/private/")
-            exchanges.record(self.place / "saved", url, "models", "/v1/models", None, "/private/")
-        stored = self.place / "saved" / "chat"
-        self.assertEqual((stored / "plain.request").read_bytes(), b'{"a": "\xc3\xbc"}')
-        self.assertEqual((stored / "plain.response").read_bytes(), b'{"a": "\xc3\xbc"}')
-        head = json.loads((stored / "plain.json").read_text())
-        self.assertEqual((head["label"], head["status"], head["end"], head["content_type"], head["get"]),
+            exchanges.record(archive, url, "chat/plain", "/v1/chat/completions", asked, "/private/")
+            exchanges.record(archive, url, "chat/bytes", "/v1/chat/completions", b"\xff", "/private/")
+            exchanges.record(archive, url, "models", "/v1/models", None, "/private/")
+        run, plain, other, models_line = map(json.loads, archive.read_text(encoding="utf-8").split("\n")[:-1])
+        self.assertEqual(run, {"schema": exchanges.SCHEMA, "url": "http://127.0.0.1"})
+        self.assertEqual((plain["request"], plain["response"]), (asked.decode(), asked.decode()))
+        self.assertEqual((plain["label"], plain["status"], plain["end"], plain["content_type"], plain["get"]),
                          ("chat/plain", 418, "answered", "text/plain", False))
-        self.assertEqual(head["arrivals"][-1][0], 11)
-        self.assertEqual((self.place / "saved" / "models.response").read_bytes(), b'{"data": [{"id": "bundle"}]}')
+        self.assertEqual(plain["arrivals"][-1][0], 11)
+        self.assertEqual((other["request_base64"], other["response_base64"]), ("/w==", "/w=="))
+        self.assertEqual((models_line["request"], models_line["response"]), ("", '{"data": [{"id": "bundle"}]}'))
 
     def test_a_refused_connection_is_an_end(self) -> None:
         head, body = exchanges.exchange(f"http://127.0.0.1:{running.free_port()}", "/", None)

@@ -3,15 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <check.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/json.h"
 #include "conformance/probe/answer/answer.h"
+#include "conformance/probe/run/run.h"
 #include "conformance/probe/truth/truth.h"
+#include "conformance/probe/wire/archive.h"
 #include "conformance/tests/support.h"
 #include "serving/grammar/grammar.h"
 #include "serving/markers.h"
@@ -55,32 +54,28 @@ static const expected servers[] = {
       [PROBE_MESSAGES] = "messages-counts"}},
 };
 
-/* The files of a server's endpoint that end in `suffix`; NULL for `endpoint`: of all. */
-static void find_files(const char *server, const char *endpoint, const char *suffix, glob_t *out)
+static probe_archive *open_archive(const char *server)
 {
     const char *top = getenv("top_srcdir");
-    char pattern[4096];
-    (void)snprintf(pattern, sizeof pattern, "%s/conformance/probe/tests/exchanges/%s/qwen3/%s/*%s",
-                   top ? top : ".", server, endpoint ? endpoint : "*", suffix);
-    const int rc = glob(pattern, 0, NULL, out);
-    ck_assert_msg(rc == 0 || rc == GLOB_NOMATCH, "%s", pattern);
+    char path[4096], *url = NULL;
+    uint32_t number;
+    assay_error err;
+    probe_archive *archive;
+    (void)snprintf(path, sizeof path, "%s/conformance/probe/tests/exchanges/%s-qwen3.jsonl", top ? top : ".",
+                   server);
+    ck_assert_msg(probe_archive_open(path, &archive, &url, &number, &err) == ASSAY_OK, "%s", err.text);
+    free(url);
+    return archive;
 }
 
-/* Reads the exchange whose head is this file. */
-static void read_exchange(const char *head, probe_exchange *x)
+/* Reads exchange i. False if it is not one of this endpoint with status 200. */
+static bool read_answered(probe_archive *archive, size_t i, probe_endpoint endpoint, probe_exchange *x)
 {
-    char path[4096];
     assay_error err;
-    json_object *document, *value;
-    probe_exchange_begin(x, head, "");
-    ck_assert_msg(json_read(head, &document, &err) == ASSAY_OK, "%s", err.text);
-    x->status = json_object_get_int(json_object_object_get(document, "status"));
-    x->end = probe_end_find(json_object_get_string(json_object_object_get(document, "end")));
-    if (json_object_object_get_ex(document, "content_type", &value))
-        (void)snprintf(x->content_type, sizeof x->content_type, "%s", json_object_get_string(value));
-    (void)snprintf(path, sizeof path, "%.*s.response", (int)(strlen(head) - strlen(".json")), head);
-    ck_assert_msg(file_read(path, 1 << 20, &x->body.data, &x->body.n, &err) == ASSAY_OK, "%s", err.text);
-    json_object_put(document);
+    ck_assert_msg(probe_archive_get(archive, i, x, &err) == ASSAY_OK, "%s", err.text);
+    if (probe_name_begins(probe_endpoint_name(endpoint), x->label) && x->status == 200) return true;
+    probe_exchange_free(x);
+    return false;
 }
 
 /* Adds the rules that a stream breaks to names [*n], which stay in order. */
@@ -116,21 +111,19 @@ static void add_rules(probe_endpoint endpoint, const probe_exchange *x, char nam
 START_TEST(streams_of_published_servers_break_the_rules_that_their_reader_finds)
 {
     const expected *e = &servers[_i];
+    probe_archive *archive = open_archive(e->server);
     for (probe_endpoint endpoint = 0; endpoint < PROBE_N_ENDPOINTS; endpoint++) {
         char names[RULES_MOST + 1][RULE_MAX], found[512] = "";
         size_t n = 0, n_streams = 0;
-        glob_t files;
-        find_files(e->server, probe_endpoint_name(endpoint), "-stream.json", &files);
-        for (size_t i = 0; i < files.gl_pathc; i++) {
+        for (size_t i = 0; i < probe_archive_count(archive); i++) {
             probe_exchange x;
-            read_exchange(files.gl_pathv[i], &x);
-            if (x.status == 200 && probe_answer_is_stream(&x)) {
+            if (!read_answered(archive, i, endpoint, &x)) continue;
+            if (strstr(x.label, "-stream") && probe_answer_is_stream(&x)) {
                 add_rules(endpoint, &x, names, &n);
                 n_streams++;
             }
             probe_exchange_free(&x);
         }
-        globfree(&files);
         for (size_t i = 0; i < n; i++) {
             const size_t at = strlen(found);
             (void)snprintf(found + at, sizeof found - at, "%s%s", i ? " " : "", names[i]);
@@ -141,35 +134,30 @@ START_TEST(streams_of_published_servers_break_the_rules_that_their_reader_finds)
             ck_assert_msg(strcmp(found, e->rules[endpoint]) == 0, "%s, %s: found %s, expected %s", e->server,
                           probe_endpoint_name(endpoint), found, e->rules[endpoint]);
     }
+    probe_archive_close(archive);
 }
 END_TEST
 
 START_TEST(answers_of_published_servers_can_be_read)
 {
     size_t n_read = 0;
-    for (probe_endpoint endpoint = 0; endpoint < PROBE_N_ENDPOINTS; endpoint++) {
-        glob_t files;
-        find_files(servers[_i].server, probe_endpoint_name(endpoint), ".json", &files);
-        for (size_t i = 0; i < files.gl_pathc; i++) {
+    probe_archive *archive = open_archive(servers[_i].server);
+    for (probe_endpoint endpoint = 0; endpoint < PROBE_N_ENDPOINTS; endpoint++)
+        for (size_t i = 0; i < probe_archive_count(archive); i++) {
             probe_exchange x;
             probe_answer a;
-            read_exchange(files.gl_pathv[i], &x);
-            if (x.status == 200) {
-                ck_assert_int_eq(probe_answer_read(endpoint, &x, &a), ASSAY_OK);
-                ck_assert_msg(a.problem[0] == '\0' && a.rows.problem[0] == '\0', "%s: %s%s",
-                              files.gl_pathv[i], a.problem, a.rows.problem);
-                ck_assert_msg(a.content.n + a.reasoning.n + a.n_calls > 0, "%s: the answer is empty",
-                              files.gl_pathv[i]);
-                ck_assert_msg(probe_answer_finish(&a) != PROBE_FINISH_NONE, "%s: no finish",
-                              files.gl_pathv[i]);
-                probe_answer_free(&a);
-                n_read++;
-            }
+            if (!read_answered(archive, i, endpoint, &x)) continue;
+            ck_assert_int_eq(probe_answer_read(endpoint, &x, &a), ASSAY_OK);
+            ck_assert_msg(a.problem[0] == '\0' && a.rows.problem[0] == '\0', "%s: %s%s", x.label, a.problem,
+                          a.rows.problem);
+            ck_assert_msg(a.content.n + a.reasoning.n + a.n_calls > 0, "%s: the answer is empty", x.label);
+            ck_assert_msg(probe_answer_finish(&a) != PROBE_FINISH_NONE, "%s: no finish", x.label);
+            probe_answer_free(&a);
             probe_exchange_free(&x);
+            n_read++;
         }
-        globfree(&files);
-    }
     ck_assert_uint_ge(n_read, 10);
+    probe_archive_close(archive);
 }
 END_TEST
 
