@@ -21,12 +21,15 @@ conformance_libconformance_la_SOURCES += \
 	conformance/support/text_file.c conformance/support/text_file.h
 
 CONFORMANCE_SUPPORT_TESTS = \
+	conformance/support/tests/check_checksums \
 	conformance/support/tests/check_fields \
 	conformance/support/tests/check_guard \
 	conformance/support/tests/check_parallel \
 	conformance/support/tests/check_text
 check_PROGRAMS += $(CONFORMANCE_SUPPORT_TESTS)
 TESTS += $(CONFORMANCE_SUPPORT_TESTS)
+conformance_support_tests_check_checksums_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_support_tests_check_checksums_LDADD = conformance/tests/libsupport.la
 conformance_support_tests_check_guard_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_support_tests_check_guard_LDADD = conformance/tests/libsupport.la
 conformance_support_tests_check_parallel_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import families, newer, pinned, plan
+from . import checksums, families, newer, pinned, plan
 from .checkpoint import quiet
 from .record import family_variants, record_variant
 from .variant import Variant
@@ -25,6 +25,7 @@ def run(options: argparse.Namespace) -> int:
         record(options, options.out)
         return 0
     with tempfile.TemporaryDirectory() as scratch:
+        checksums.start_index(Path(scratch))
         made = record(options, Path(scratch))
         return compare(Path(scratch), options.out, made)
 
@@ -75,6 +76,8 @@ def record(options: argparse.Namespace, out: Path) -> list[Path]:
         else:
             print("\n".join(record_whole(unit, options, out / place)), flush=True)
         made.append(place if options.variant or options.shard else Path(unit.name))
+    for place in dict.fromkeys(made):
+        checksums.update(out / place)
     return made
 
 
@@ -119,6 +122,8 @@ def compare(fresh: Path, committed: Path, places: list[Path]) -> int:
     n_files = 0
     differing: list[str] = []
     for place in dict.fromkeys(places):
+        if checksums.sums_below(fresh / place) != checksums.sums_below(committed / place):
+            differing.append(f"{place}: its lines in {checksums.INDEX} differ")
         for ours, theirs in ((fresh, committed), (committed, fresh)):
             for file in files_below(ours / place):
                 relative = file.relative_to(ours)

@@ -267,6 +267,7 @@ def record(out: Path, seed: int, only: list[str] | None = None) -> None:
     for name, model in made_tokenizers(seed, only):
         made = vectors_of(name, seed, model)
         write(out / name, model, made, True)
+        checksums.update(out / name)
         counts = ", ".join(f"{len(group['vectors'])} {group['name']}" for group in made["groups"])
         print(f"tokenizer/{name}: {counts}", flush=True)
 

@@ -63,6 +63,7 @@ def record(name: str, out: Path, seed: int) -> str:
     write_samples(directory, found, checkpoint.idle_id, row.n_tokens, {
         "storage": table.STORAGE[name], "source": f"{case_file.source(checkpoint)}, float64; its processors with PIL",
         "recorder": f"scripts/record/e2e, seed {seed}", "catches": CATCHES})
+    checksums.update(directory)
     size = sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
     noise = max(value for one in found for value in one.noise.values())
     return (f"e2e/{name}: {size / 1024:.0f} KiB, {drawer.draws} draws, margin {min(one.margin for one in found):.2f}, noise {noise:.1e}, "
@@ -83,6 +84,7 @@ def main(arguments: list[str]) -> int:
     names = options.row or list(ROWS)
     quiet()
     with tempfile.TemporaryDirectory() as scratch:
+        checksums.start_index(Path(scratch))
         out = Path(scratch) if options.check else options.out
         for name in names:
             if pinned.is_elsewhere(family := families.load(name)):
