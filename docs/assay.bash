@@ -69,7 +69,7 @@ _assay() {
         words=$(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --image ]]; then
         words=$(compgen -f -- "$word" | grep -iE '\.(png|jpe?g|pgm|ppm)$'; compgen -d -- "$word")
-    elif [[ $previous == --sound ]]; then
+    elif [[ $previous == --audio ]]; then
         words=$(compgen -f -- "$word" | grep -iE '\.(wav|flac)$'; compgen -d -- "$word")
     elif [[ $command == probe && $previous == --save ]]; then
         words=$(compgen -f -X '!*.jsonl' -- "$word"; compgen -d -- "$word")

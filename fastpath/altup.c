@@ -80,7 +80,7 @@ static void match_magnitude(float *y, const float *x, size_t n_rows, size_t d)
                  sqrt(mean_square(x + r * d, d)) / sqrt(fmax(mean_square(y + r * d, d), floor)));
 }
 
-void fp_streams_open(fp_pass *pass, float *streams, const float *x)
+void fp_altup_open(fp_pass *pass, float *streams, const float *x)
 {
     const plan *p = pass->plan;
     size_t n = pass->n_rows * p->hidden;
@@ -91,7 +91,7 @@ void fp_streams_open(fp_pass *pass, float *streams, const float *x)
     }
 }
 
-assay_status fp_streams_close(fp_pass *pass, float *x, const float *streams)
+assay_status fp_altup_close(fp_pass *pass, float *x, const float *streams)
 {
     const plan *p = pass->plan;
     size_t n = pass->n_rows * p->hidden, mark = pass->scratch->n;

@@ -1,8 +1,8 @@
 /* Alternating updates of parallel residual streams (Gemma 3n).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_STREAMS_H
-#define FASTPATH_STREAMS_H
+#ifndef FASTPATH_ALTUP_H
+#define FASTPATH_ALTUP_H
 
 #include "fastpath/pass.h"
 
@@ -12,7 +12,7 @@ assay_status fp_altup_correct(fp_pass *pass, size_t i, float *predicted, const f
 
 /* Expand the embedding (stream 0) to all streams, and reduce the streams to one. x: [R, D], streams:
  * [S, R, D]. */
-void fp_streams_open(fp_pass *pass, float *streams, const float *x);
-assay_status fp_streams_close(fp_pass *pass, float *x, const float *streams);
+void fp_altup_open(fp_pass *pass, float *streams, const float *x);
+assay_status fp_altup_close(fp_pass *pass, float *x, const float *streams);
 
 #endif

@@ -194,11 +194,11 @@ static assay_status run_layers(fp_pass *pass, float *x)
     if (p->streams.n > 0) {
         streams = fp_scratch_floats(pass->scratch, p->streams.n, pass->n_rows * p->hidden);
         if (!streams) return ASSAY_ENOMEM;
-        fp_streams_open(pass, streams, x);
+        fp_altup_open(pass, streams, x);
     }
     assay_status rc = ASSAY_OK;
     for (size_t i = 0; rc == ASSAY_OK && i < p->n_layers; i++) rc = fp_layer_run(pass, i, streams);
-    if (rc == ASSAY_OK && p->streams.n > 0) rc = fp_streams_close(pass, x, streams);
+    if (rc == ASSAY_OK && p->streams.n > 0) rc = fp_altup_close(pass, x, streams);
     pass->scratch->n = mark;
     return rc;
 }

@@ -125,7 +125,7 @@ fastpath_tests_check_engine_LDADD = $(TEST_LIBS)
 fastpath_tests_check_features_SOURCES = fastpath/tests/check_features.c $(FASTPATH_TEST_PICTURES)
 fastpath_tests_check_features_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_features_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_features_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fp_vision_run
+fastpath_tests_check_features_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fp_tower_run
 fastpath_tests_check_grid_SOURCES = fastpath/tests/check_grid.c $(FASTPATH_TEST_GRID)
 fastpath_tests_check_grid_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_grid_LDADD = $(FASTPATH_TEST_LIBS)

@@ -1,8 +1,8 @@
 /* The packed weights of a convolutional tower. Dimensions are in the plan.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_CONV_H
-#define FASTPATH_CONV_H
+#ifndef FASTPATH_PACK_CONV_H
+#define FASTPATH_PACK_CONV_H
 
 #include "fastpath/pack.h"
 

@@ -76,8 +76,8 @@ static size_t widest_of_merger(const plan_tower *t, const plan_merger *m)
 static size_t widest_activation(const plan_tower *t)
 {
     size_t widest = t->present ? widest_of_merger(t, &t->merger) : 0;
-    for (size_t k = 0; t->sound.present && k < PLAN_SOUND_CONVOLUTIONS; k++)
-        widest = larger(widest, t->sound.convolutions[k].product.weight.rows);
+    for (size_t k = 0; t->audio.present && k < PLAN_AUDIO_CONVOLUTIONS; k++)
+        widest = larger(widest, t->audio.convolutions[k].product.weight.rows);
     widest = larger(widest, fp_conv_widest(&t->conv));
     for (size_t i = 0; i < t->n_layers; i++) widest = larger(widest, t->layers[i].mlp.intermediate);
     for (size_t k = 0; k < t->n_deepstack; k++)
@@ -88,8 +88,8 @@ static size_t widest_activation(const plan_tower *t)
 void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from)
 {
     if (!from->present) return;
-    for (size_t k = 0; k < PLAN_SOUND_CONVOLUTIONS; k++)
-        fp_pack_linear(p, &to->convolutions[k], &from->sound.convolutions[k].product);
+    for (size_t k = 0; k < PLAN_AUDIO_CONVOLUTIONS; k++)
+        fp_pack_linear(p, &to->convolutions[k], &from->audio.convolutions[k].product);
     fp_pack_linear(p, &to->embed, &from->patches.embed);
     fp_conv_pack(p, &to->conv, &from->conv);
     fp_pack_norm(p, &to->in_norm, &from->in_norm);

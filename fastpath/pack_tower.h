@@ -3,8 +3,8 @@
  * whole panels; the table of positions is packed as well, and unpacked row by row.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_TOWER_H
-#define FASTPATH_TOWER_H
+#ifndef FASTPATH_PACK_TOWER_H
+#define FASTPATH_PACK_TOWER_H
 
 #include "fastpath/pack.h"
 #include "fastpath/pack_conv.h"
@@ -36,7 +36,7 @@ typedef struct fp_merger {
 } fp_merger;
 
 typedef struct fp_tower {
-    fp_linear convolutions[PLAN_SOUND_CONVOLUTIONS]; /* of sounds */
+    fp_linear convolutions[PLAN_AUDIO_CONVOLUTIONS]; /* of audio clips */
     fp_linear embed;
     fp_conv_tower conv;
     fp_norm in_norm, out_norm;

@@ -1,4 +1,4 @@
-/* Input: a sound file. A byte before it chooses one of a few configs, by which the samples become a
+/* Input: an audio file. A byte before it chooses one of a few configs, by which the samples become a
  * spectrogram.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -10,7 +10,7 @@
 #include "audio/spectrogram.h"
 #include "fuzz/fuzz.h"
 
-#define SAMPLES_MAX 4096 /* of sounds whose spectrogram is made as well */
+#define SAMPLES_MAX 4096 /* of audio clips whose spectrogram is made as well */
 
 #define TYPE "{\"feature_extractor_type\":\"WhisperFeatureExtractor\","
 
@@ -27,11 +27,11 @@ const char *__lsan_default_suppressions(void)
     return "leak:vorbis_info_init\n";
 }
 
-static void make_spectrogram(const sound_config *config, const sound_samples *sound, size_t n_longest)
+static void make_spectrogram(const audio_config *config, const audio_samples *audio, size_t n_longest)
 {
-    sound_spectrogram s = {.n_frames = 77};
+    audio_spectrogram s = {.n_frames = 77};
     assay_error err = {0};
-    const assay_status rc = sound_spectrogram_make(config, sound, n_longest, &s, &err);
+    const assay_status rc = audio_spectrogram_make(config, audio, n_longest, &s, &err);
     if (rc != ASSAY_OK) {
         fuzz_require_refusal(rc, &err, s.n_frames == 77);
         return;
@@ -39,30 +39,30 @@ static void make_spectrogram(const sound_config *config, const sound_samples *so
     fuzz_require(s.n_frames <= n_longest, "a frame has samples");
     for (size_t i = 0; i < s.n_mels * s.n_frames; i++)
         fuzz_require(isfinite(s.values[i]), "every value is finite");
-    sound_spectrogram_free(&s);
+    audio_spectrogram_free(&s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    sound_config config;
-    sound_samples sound = {NULL, 77};
+    audio_config config;
+    audio_samples audio = {NULL, 77};
     assay_error err = {0};
     if (size == 0) return 0;
     const char *text = CONFIGS[data[0] % N_CONFIGS];
-    fuzz_require(sound_config_parse("config", text, strlen(text), &config, &err) == ASSAY_OK,
+    fuzz_require(audio_config_parse("config", text, strlen(text), &config, &err) == ASSAY_OK,
                  "the config is valid");
     const assay_status rc =
-        sound_samples_read("sound", data + 1, size - 1, config.sampling_rate, &sound, &err);
+        audio_samples_read("sound", data + 1, size - 1, config.sampling_rate, &audio, &err);
     if (rc != ASSAY_OK) {
-        fuzz_require_refusal(rc, &err, sound.n == 77 && !sound.values);
+        fuzz_require_refusal(rc, &err, audio.n == 77 && !audio.values);
     } else {
-        fuzz_require(sound.n > 0 && sound.n <= SOUND_SAMPLES_MAX, "a sound has samples");
-        if (sound.n <= SAMPLES_MAX) {
-            make_spectrogram(&config, &sound, sound.n);
-            make_spectrogram(&config, &sound, sound.n + data[0]);
+        fuzz_require(audio.n > 0 && audio.n <= AUDIO_SAMPLES_MAX, "an audio clip has samples");
+        if (audio.n <= SAMPLES_MAX) {
+            make_spectrogram(&config, &audio, audio.n);
+            make_spectrogram(&config, &audio, audio.n + data[0]);
         }
-        sound_samples_free(&sound);
+        audio_samples_free(&audio);
     }
-    sound_config_free(&config);
+    audio_config_free(&config);
     return 0;
 }

@@ -84,7 +84,7 @@ static void match_magnitude(ref_real *y, const ref_real *x, size_t n_tokens, siz
                   sqrt(mean_square(x + t * d, d)) / sqrt(fmax(mean_square(y + t * d, d), floor)));
 }
 
-assay_status ref_streams_open(ref_real *streams, const ref_real *x, size_t n_tokens, const plan *p)
+assay_status ref_altup_open(ref_real *streams, const ref_real *x, size_t n_tokens, const plan *p)
 {
     size_t n = n_tokens * p->hidden;
     assay_status rc = ASSAY_OK;
@@ -96,7 +96,7 @@ assay_status ref_streams_open(ref_real *streams, const ref_real *x, size_t n_tok
     return rc;
 }
 
-assay_status ref_streams_close(ref_real *x, const ref_real *streams, size_t n_tokens, const plan *p)
+assay_status ref_altup_close(ref_real *x, const ref_real *streams, size_t n_tokens, const plan *p)
 {
     size_t n = n_tokens * p->hidden;
     ref_real *back = ref_alloc(1, n);

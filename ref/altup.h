@@ -1,8 +1,8 @@
 /* Alternating updates of parallel residual streams (Baykal et al. 2023; Gemma3nTextAltUp).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef REF_STREAMS_H
-#define REF_STREAMS_H
+#ifndef REF_ALTUP_H
+#define REF_ALTUP_H
 
 #include "ref/ops.h"
 
@@ -16,7 +16,7 @@ assay_status ref_altup_correct(ref_real *predicted, const ref_real *activated, s
 
 /* Expand the embedding (stream 0) to all streams, and reduce the streams to one. x: [T, D], streams:
  * [S, T, D]. */
-assay_status ref_streams_open(ref_real *streams, const ref_real *x, size_t n_tokens, const plan *p);
-assay_status ref_streams_close(ref_real *x, const ref_real *streams, size_t n_tokens, const plan *p);
+assay_status ref_altup_open(ref_real *streams, const ref_real *x, size_t n_tokens, const plan *p);
+assay_status ref_altup_close(ref_real *x, const ref_real *streams, size_t n_tokens, const plan *p);
 
 #endif

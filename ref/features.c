@@ -40,15 +40,15 @@ static const media *medium_of(const taken *k, size_t i)
 /* Fills the rows of one medium, as the tower's embedding takes them. */
 static assay_status read_rows(const media *m, double *rows)
 {
-    const plan_sound *sound = &media_tower(m)->sound;
-    if (!sound->present) {
+    const plan_audio *audio = &media_tower(m)->audio;
+    if (!audio->present) {
         media_pixels(m, 0, media_patches(m), rows);
         return ASSAY_OK;
     }
-    double *spectrogram = calloc(media_frames(m), sound->n_bins * sizeof *spectrogram);
+    double *spectrogram = calloc(media_frames(m), audio->n_bins * sizeof *spectrogram);
     if (!spectrogram) return ASSAY_ENOMEM;
     media_spectrogram(m, spectrogram);
-    const assay_status rc = ref_sound_rows(sound, spectrogram, media_frames(m), rows);
+    const assay_status rc = ref_audio_rows(audio, spectrogram, media_frames(m), rows);
     free(spectrogram);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* What the images, videos and sounds of a sample contribute to its tokens.
+/* What the images, videos and audio of a sample contribute to its tokens.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_FEATURES_H

@@ -126,9 +126,9 @@ static assay_status run_layers(ref_pass *pass, ref_real *x)
         return rc;
     }
     ref_real *streams = ref_alloc(p->streams.n, pass->n_tokens * p->hidden);
-    assay_status rc = streams ? ref_streams_open(streams, x, pass->n_tokens, p) : ASSAY_ENOMEM;
+    assay_status rc = streams ? ref_altup_open(streams, x, pass->n_tokens, p) : ASSAY_ENOMEM;
     for (size_t i = 0; rc == ASSAY_OK && i < p->n_layers; i++) rc = ref_layer(pass, i, streams);
-    if (rc == ASSAY_OK) rc = ref_streams_close(x, streams, pass->n_tokens, p);
+    if (rc == ASSAY_OK) rc = ref_altup_close(x, streams, pass->n_tokens, p);
     free(streams);
     return rc;
 }

@@ -38,7 +38,7 @@ static assay_status trace(const evaluation *e, ref_real *x, const size_t *first,
     ref_tracer tracer = e->tracer;
     tracer.first_row = first[e->first_traced];
     if (tracer.first_row == n) return ASSAY_OK;
-    return ref_trace(&tracer, x, n, width, "%s.%s", e->tower->sound.present ? "audio" : "vision", name);
+    return ref_trace(&tracer, x, n, width, "%s.%s", e->tower->audio.present ? "audio" : "vision", name);
 }
 
 void ref_order_pixels(ref_real *out, const double *row, const plan_patches *p)

@@ -25,7 +25,7 @@ void ref_tower_output_free(ref_tower_output *out);
  * layouts: [n_media], rows and columns of crops; read of towers with crops alone, otherwise may be NULL.
  * Passes to the tracer the rows of the media from first_traced on, in this order: vision.patch, the product
  * of the patch embedding; vision.NN.out, the output of a layer, followed by vision.deepstack.K if it has one;
- * vision.merged, the features; audio.… of a tower of sounds. tracer.first_row is not used. Fails with
+ * vision.merged, the features; audio.… of an audio tower. tracer.first_row is not used. Fails with
  * ASSAY_ENOMEM, and with ASSAY_ESTOPPED if the tap ends the pass; *out is empty then. The caller frees *out
  * with ref_tower_output_free. */
 assay_status ref_tower(const plan_tower *tower, const double *pixels, const size_t (*grids)[3],

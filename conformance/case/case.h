@@ -91,7 +91,7 @@ typedef struct conf_decoder {
     size_t whole_sample;              /* which one */
     conf_array image_sample;          /* [images]: the sample of each image; rank 0 if the case has none */
     conf_array video_sample;          /* [videos], likewise */
-    conf_array audio_sample;          /* [sounds], likewise */
+    conf_array audio_sample;          /* [audio clips], likewise */
     bool has_truth;
     conf_rows rows;
     conf_run_noise run_noise[CONF_N_MEASURED];

@@ -65,7 +65,7 @@ static assay_status check_tensor(const division *v, const assay_tensor *t, assay
     return assay_fail(err, ASSAY_EFORMAT, "%s: /input/%s has %zu rows, expected %zu: %s", v->path, t->name,
                       rows_of(t), wanted,
                       !v->sample                    ? "one for each sample"
-                      : v->kind == ASSAY_ITEM_AUDIO ? "one for each sound of audio_sample"
+                      : v->kind == ASSAY_ITEM_AUDIO ? "one for each audio clip of audio_sample"
                       : v->kind == ASSAY_ITEM_IMAGE
                           ? "one for each image of image_sample, or t * h * w for each of image_grid_thw"
                           : "one for each video of video_sample, or t * h * w for each of video_grid_thw");

@@ -26,9 +26,9 @@ typedef struct conf_items {
 
 /* Divides the inputs of `of` among the samples. Images belong to the samples that image_sample names, of
  * which every other image tensor has a row each or, with image_grid_thw, t * h * w rows each; videos likewise
- * to those of video_sample, with video_grid_thw, and sounds to those of audio_sample; other inputs have one
- * row a sample. Inputs of a case with a single sample and without such a list are one item of a kind. path:
- * for messages. Fails with ASSAY_EFORMAT if the inputs cannot be divided, or with ASSAY_ENOMEM.
+ * to those of video_sample, with video_grid_thw, and audio clips to those of audio_sample; other inputs have
+ * one row a sample. Inputs of a case with a single sample and without such a list are one item of a kind.
+ * path: for messages. Fails with ASSAY_EFORMAT if the inputs cannot be divided, or with ASSAY_ENOMEM.
  * conf_items_free frees *out. */
 assay_status conf_items_divide(const char *path, const conf_decoder *of, conf_items *out, assay_error *err);
 void conf_items_free(conf_items *items);

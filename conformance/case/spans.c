@@ -51,17 +51,17 @@ static bool read_grid(const assay_item *item, int64_t grid[3])
     return false;
 }
 
-/* The rows of a sound whose frames the mask keeps; 0: unknown. */
-static size_t count_sound_tokens(const assay_item *item, size_t chunk)
+/* The rows of an audio clip whose frames the mask keeps; 0: unknown. */
+static size_t count_audio_tokens(const assay_item *item, size_t chunk)
 {
-    const plan_sound sound = {.chunk = chunk};
+    const plan_audio audio = {.chunk = chunk};
     for (size_t k = 0; chunk > 0 && k < item->n_tensors; k++) {
         const assay_tensor *t = &item->tensors[k];
         size_t n_frames = 0;
         if (strcmp(t->name, "feature_attention_mask") != 0) continue;
         if (t->dtype != ASSAY_I32 && t->dtype != ASSAY_I64) return 0;
         for (size_t i = 0; i < count_elements(t); i++) n_frames += dtype_integer(t, i) == 1;
-        return plan_sound_rows(&sound, n_frames);
+        return plan_audio_rows(&audio, n_frames);
     }
     return 0;
 }
@@ -70,7 +70,7 @@ static size_t count_sound_tokens(const assay_item *item, size_t chunk)
 static size_t count_tokens(const assay_item *item, const conf_placeholders *p)
 {
     int64_t grid[3];
-    if (item->kind == ASSAY_ITEM_AUDIO) return count_sound_tokens(item, p->chunk);
+    if (item->kind == ASSAY_ITEM_AUDIO) return count_audio_tokens(item, p->chunk);
     if (p->n_each > 0) return p->n_each;
     if (p->side == 0 || !read_grid(item, grid)) return 0;
     for (size_t i = 0; i < 3; i++)

@@ -8,7 +8,7 @@
 #include "conformance/judge/verdict.h"
 
 /* Finds the spans of all items. The items of a kind have the placeholder tokens of that kind one after the
- * other, as many as follow from the frames of a sound (feature_attention_mask), or from their grids:
+ * other, as many as follow from the frames of an audio clip (feature_attention_mask), or from their grids:
  * image_grid_thw, video_grid_thw, or the positions of patches in image_position_ids. The spans of a sample
  * stay unknown if one of its items has no grid or another kind, or if the prompt has more or fewer
  * placeholder tokens; what follows an image that leads (conf_placeholders) may have more. of: as in

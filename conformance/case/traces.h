@@ -6,7 +6,7 @@
 
 #include "conformance/case/case.h"
 
-/* Whether the rows of a tensor are those of a tower's images or sounds, not the tokens. */
+/* Whether the rows of a tensor are those of a tower's images or audio, not the tokens. */
 bool conf_trace_is_of_tower(const char *name);
 
 /* Fills d->traces from /trace. outline: without the values. */

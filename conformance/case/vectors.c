@@ -87,9 +87,9 @@ static assay_status read_group(conf_vector_place *place, conf_vectors *out, conf
         out->at = grown;
         conf_vector vector = {.group = name, .id = -1, .group_index = place->group.index, .index = i};
         place->vector = conf_json_element(&place->vectors, i);
-        const bool is_sound = read_vector(&place->vector, &vector, unknown, &why) == ASSAY_OK;
+        const bool is_audio = read_vector(&place->vector, &vector, unknown, &why) == ASSAY_OK;
         out->at[out->n++] = vector;
-        if (!is_sound) rc = conf_vectors_break(out, out->n - 1, &why, err);
+        if (!is_audio) rc = conf_vectors_break(out, out->n - 1, &why, err);
     }
     return rc;
 }

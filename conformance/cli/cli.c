@@ -50,6 +50,15 @@ static assay_status unknown_option(const conf_command *command, const char *word
     return assay_fail(err, ASSAY_EINVAL, "unknown option %s: see assay %s --help", name, command->name);
 }
 
+/* Whether a word is --name or --name=value. *value: the value in the word, or NULL. */
+static bool is_long_option(const char *word, const char *name, const char **value)
+{
+    const size_t n = name ? strlen(name) : 0;
+    if (n == 0 || strncmp(word, name, n) != 0 || (word[n] != '\0' && word[n] != '=')) return false;
+    *value = word[n] ? word + n + 1 : NULL;
+    return true;
+}
+
 /* Finds the option of a word: --name, --name=value, -n or -nvalue. *value: the value in the word, or
  * NULL. */
 static const conf_option_info *find_option(const conf_command *command, const char *word, const char **value)
@@ -57,11 +66,8 @@ static const conf_option_info *find_option(const conf_command *command, const ch
     for (size_t i = 0; i < CONF_N_OPTIONS; i++) {
         const conf_option_info *o = &conf_cli_options[i];
         if (!takes_option(command, o->id)) continue;
-        size_t n = strlen(o->name);
-        if (strncmp(word, o->name, n) == 0 && (word[n] == '\0' || word[n] == '=')) {
-            *value = word[n] ? word + n + 1 : NULL;
-            return o;
-        }
+        const char *former = conf_option_former_name(o->id);
+        if (is_long_option(word, o->name, value) || is_long_option(word, former, value)) return o;
         if (o->letter && word[1] == o->letter && (word[2] == '\0' || o->value)) {
             *value = word[2] ? word + 2 : NULL;
             return o;
@@ -143,7 +149,7 @@ static assay_status parse_generate_option(conf_generate_options *g, const conf_o
     case CONF_OPTION_PENALTY: return conf_cli_parse_number(o->name, value, 0.01, 100, &g->penalty, err);
     case CONF_OPTION_STOP: g->stops[g->n_stops++] = value; break;
     case CONF_OPTION_IMAGE: g->images[g->n_images++] = value; break;
-    case CONF_OPTION_SOUND: g->sounds[g->n_sounds++] = value; break;
+    case CONF_OPTION_AUDIO: g->audios[g->n_audios++] = value; break;
     case CONF_OPTION_CHAT: g->chat = true; break;
     case CONF_OPTION_IGNORE_TEMPLATE: g->ignore_template = true; break;
     case CONF_OPTION_NO_THINKING: g->no_thinking = true; break;
@@ -279,7 +285,7 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
                       .allow_unknown = calloc(n, sizeof *o.allow_unknown),
                       .generate = {.stops = calloc(n, sizeof *o.generate.stops),
                                    .images = calloc(n, sizeof *o.generate.images),
-                                   .sounds = calloc(n, sizeof *o.generate.sounds),
+                                   .audios = calloc(n, sizeof *o.generate.audios),
                                    .top_p = 1,
                                    .penalty = 1},
                       .prompts.at = calloc(n, sizeof *o.prompts.at),
@@ -288,7 +294,7 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
                       .pictures = calloc(n, sizeof *o.pictures),
                       .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()}};
     bool ok = o.engines && o.arguments && o.markers && o.truth && o.only && o.allow_unknown &&
-              o.generate.stops && o.generate.images && o.generate.sounds && o.prompts.at && o.contexts.at &&
+              o.generate.stops && o.generate.images && o.generate.audios && o.prompts.at && o.contexts.at &&
               o.batches.at && o.pictures;
     assay_status rc = ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     bool options_end = false;
@@ -314,7 +320,7 @@ void conf_cli_free(conf_options *options)
     free(options->allow_unknown);
     free(options->generate.stops);
     free(options->generate.images);
-    free(options->generate.sounds);
+    free(options->generate.audios);
     free(options->prompts.at);
     free(options->contexts.at);
     free(options->batches.at);

@@ -129,17 +129,17 @@ static conf_generation generation_of(const request *r, const conf_prompt *prompt
 {
     const conf_generate_options *o = &r->options->generate;
     const serve_images *images = prompt->images;
-    const serve_sounds *sounds = prompt->sounds;
-    size_t n_images = 0, n_sounds = 0; /* placeholder tokens */
+    const serve_audio *audios = prompt->audios;
+    size_t n_images = 0, n_audios = 0; /* placeholder tokens */
     for (size_t i = 0; i < o->n_stops; i++) stops[i] = (assay_text){o->stops[i], strlen(o->stops[i])};
     for (size_t i = 0; images && i < images->n; i++) n_images += images->n_tokens[i];
-    for (size_t i = 0; sounds && i < sounds->n; i++) n_sounds += sounds->n_tokens[i];
+    for (size_t i = 0; audios && i < audios->n; i++) n_audios += audios->n_tokens[i];
     return (conf_generation){.prompt = buffer_text(&prompt->text),
                              .add_special = prompt->add_special,
                              .items = prompt->items,
                              .n_items = prompt->n_items,
                              .images = {prompt->placeholder, n_images},
-                             .sounds = {prompt->sound_placeholder, n_sounds},
+                             .audios = {prompt->audio_placeholder, n_audios},
                              .sampling = {.temperature = o->temperature,
                                           .top_k = o->top_k,
                                           .top_p = o->top_p,

@@ -122,7 +122,7 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0; 1 the engine failed; 2 usage; 99 the checkpoint or an image cannot be read,\n"
      "the prompt is too long for the model, or the reply cannot be written.\n",
-     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_MODEL, CONF_OPTION_TEXT, CONF_OPTION_IMAGE, CONF_OPTION_SOUND,
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_MODEL, CONF_OPTION_TEXT, CONF_OPTION_IMAGE, CONF_OPTION_AUDIO,
            CONF_OPTION_CHAT, CONF_OPTION_SYSTEM, CONF_OPTION_IGNORE_TEMPLATE, CONF_OPTION_SHOW_PROMPT,
            CONF_OPTION_MAX_TOKENS, CONF_OPTION_TEMPERATURE, CONF_OPTION_TOP_K, CONF_OPTION_TOP_P,
            CONF_OPTION_MIN_P, CONF_OPTION_PENALTY, CONF_OPTION_SAMPLING, CONF_OPTION_STOP,

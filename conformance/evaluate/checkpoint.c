@@ -69,7 +69,7 @@ static conf_placeholders placeholders_of(const plan *p)
     }
     if (p->audio.present) {
         found.audio = p->audio.audio_token;
-        found.chunk = p->audio.sound.chunk;
+        found.chunk = p->audio.audio.chunk;
     }
     return found;
 }

@@ -36,11 +36,11 @@ typedef enum fault_place {
     FAULT_TOWER_MLP,      /* and the units of convolutional blocks */
     FAULT_CONV_UNIT,      /* after a convolution */
     FAULT_CONV_ATTENTION, /* before attention */
-    FAULT_SOUND_MIXER_IN, /* of the tower of sounds, as the rest */
-    FAULT_SOUND_MLP_IN,
-    FAULT_SOUND_LAST,
-    FAULT_SOUND_MLP,
-    FAULT_SOUND_MERGER
+    FAULT_AUDIO_MIXER_IN, /* of the audio tower, as the rest */
+    FAULT_AUDIO_MLP_IN,
+    FAULT_AUDIO_LAST,
+    FAULT_AUDIO_MLP,
+    FAULT_AUDIO_MERGER
 } fault_place;
 
 /* What a fault does at each seam; NULL leaves the seam as it is. */
@@ -73,8 +73,8 @@ typedef struct fault_images {
     void (*crop_row)(float *y, size_t width);
     /* Returns the temporal position of a frame of a video. */
     int32_t (*time)(const media *m, size_t frame);
-    /* Returns the frames that a chunk of n frames of a sound of n_frames is extended to. */
-    size_t (*padded)(const plan_sound *sound, size_t n_frames, size_t n);
+    /* Returns the frames that a chunk of n frames of an audio clip of n_frames is extended to. */
+    size_t (*padded)(const plan_audio *audio, size_t n_frames, size_t n);
     /* Returns the zeros before the first pixel of an axis. */
     size_t (*padding)(const plan_convolution *c);
 } fault_images;
@@ -137,15 +137,15 @@ void fault_frames_swapped(double *rows, size_t n);
 void fault_borders_half_up(fp_crops *c);
 void fault_crops_first(float *y, size_t width);
 
-/* Faults of the time of videos, and of the sounds among their tokens. */
+/* Faults of the time of videos, and of the audio clips among their tokens. */
 int32_t fault_frames_counted(const media *m, size_t frame);
 void fault_video_overtaken(const plan *p, const media_list *list, size_t n, int32_t *position);
-void fault_video_before_sound(const plan *p, const media_list *list, size_t n, int32_t *position);
+void fault_video_before_audio(const plan *p, const media_list *list, size_t n, int32_t *position);
 
-/* Faults of sounds: of plans, and at their seam. */
-void fault_sound_positions_continued(plan *p);
-void fault_sound_windows_joined(plan *p);
-size_t fault_sound_padding_seen(const plan_sound *sound, size_t n_frames, size_t n);
-size_t fault_sound_padding_left_out(const plan_sound *sound, size_t n_frames, size_t n);
+/* Faults of audio clips: of plans, and at their seam. */
+void fault_audio_positions_continued(plan *p);
+void fault_audio_windows_joined(plan *p);
+size_t fault_audio_padding_seen(const plan_audio *audio, size_t n_frames, size_t n);
+size_t fault_audio_padding_left_out(const plan_audio *audio, size_t n_frames, size_t n);
 
 #endif

@@ -7,9 +7,9 @@ FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,
 	-Wl,--wrap=fp_page_is_exclusive,--wrap=fp_session_rewind,--wrap=fp_view_key_range \
 	-Wl,--wrap=fp_state_advance,--wrap=fp_state_free,--wrap=fp_state_put,--wrap=fp_state_reserve \
 	-Wl,--wrap=plan_derive,--wrap=rope_tables \
-	-Wl,--wrap=fp_layer_run,--wrap=fp_layout_make,--wrap=fp_sample_place,--wrap=fp_vision_deepstack \
+	-Wl,--wrap=fp_layer_run,--wrap=fp_layout_make,--wrap=fp_sample_place,--wrap=fp_tower_deepstack \
 	-Wl,--wrap=fp_tiles_rows,--wrap=fp_tiles_join,--wrap=fp_sample_see,--wrap=fp_gate_value \
-	-Wl,--wrap=fp_crops_open,--wrap=fp_crops_row,--wrap=fp_taps_find,--wrap=fp_sound_padded,--wrap=media_pixels,--wrap=media_time,--wrap=plan_convolution_before,--wrap=positions_fill \
+	-Wl,--wrap=fp_crops_open,--wrap=fp_crops_row,--wrap=fp_taps_find,--wrap=fp_audio_padded,--wrap=media_pixels,--wrap=media_time,--wrap=plan_convolution_before,--wrap=positions_fill \
 	-Wl,--wrap=serve_completion_open,--wrap=serve_completion_push,--wrap=serve_detokenizer_open \
 	-Wl,--wrap=serve_form_chat,--wrap=serve_form_messages,--wrap=serve_reasoning_feed \
 	-Wl,--wrap=serve_reasoning_start,--wrap=serve_reply_end,--wrap=serve_reply_open \

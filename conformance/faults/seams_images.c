@@ -18,9 +18,9 @@ __typeof__(positions_fill) __real_positions_fill, __wrap_positions_fill;
 __typeof__(fp_layout_make) __real_fp_layout_make, __wrap_fp_layout_make;
 __typeof__(fp_sample_place) __real_fp_sample_place, __wrap_fp_sample_place;
 __typeof__(fp_layer_run) __real_fp_layer_run, __wrap_fp_layer_run;
-__typeof__(fp_vision_deepstack) __real_fp_vision_deepstack, __wrap_fp_vision_deepstack;
+__typeof__(fp_tower_deepstack) __real_fp_tower_deepstack, __wrap_fp_tower_deepstack;
 __typeof__(fp_taps_find) __real_fp_taps_find, __wrap_fp_taps_find;
-__typeof__(fp_sound_padded) __real_fp_sound_padded, __wrap_fp_sound_padded;
+__typeof__(fp_audio_padded) __real_fp_audio_padded, __wrap_fp_audio_padded;
 __typeof__(fp_tiles_rows) __real_fp_tiles_rows, __wrap_fp_tiles_rows;
 __typeof__(fp_tiles_join) __real_fp_tiles_join, __wrap_fp_tiles_join;
 __typeof__(fp_sample_see) __real_fp_sample_see, __wrap_fp_sample_see;
@@ -80,9 +80,9 @@ assay_status __wrap_fp_layer_run(fp_pass *pass, size_t i, float *x)
     return __real_fp_layer_run(pass, i, x);
 }
 
-assay_status __wrap_fp_vision_deepstack(fp_vision *v, size_t k, const float *x, float *out)
+assay_status __wrap_fp_tower_deepstack(fp_tower_pass *v, size_t k, const float *x, float *out)
 {
-    const assay_status rc = __real_fp_vision_deepstack(v, k, x, out);
+    const assay_status rc = __real_fp_tower_deepstack(v, k, x, out);
     if (rc == ASSAY_OK && fault_planted()->images.deepstack)
         fault_planted()->images.deepstack(k, out, v->layout.n_tokens, v->pass.plan->hidden);
     return rc;
@@ -109,10 +109,10 @@ void __wrap_fp_crops_row(const fp_crops *c, size_t token, float *y)
     if (fault_planted()->images.crop_row) fault_planted()->images.crop_row(y, c->width);
 }
 
-size_t __wrap_fp_sound_padded(const plan_sound *sound, size_t n_frames, size_t n)
+size_t __wrap_fp_audio_padded(const plan_audio *audio, size_t n_frames, size_t n)
 {
-    if (fault_planted()->images.padded) return fault_planted()->images.padded(sound, n_frames, n);
-    return __real_fp_sound_padded(sound, n_frames, n);
+    if (fault_planted()->images.padded) return fault_planted()->images.padded(audio, n_frames, n);
+    return __real_fp_audio_padded(audio, n_frames, n);
 }
 
 bool __wrap_fp_tiles_rows(fp_layout *l, const plan_tower *tower, fp_scratch *scratch)
@@ -122,7 +122,7 @@ bool __wrap_fp_tiles_rows(fp_layout *l, const plan_tower *tower, fp_scratch *scr
     return ok;
 }
 
-void __wrap_fp_tiles_join(const fp_vision *v, const float *x, size_t r, float *out)
+void __wrap_fp_tiles_join(const fp_tower_pass *v, const float *x, size_t r, float *out)
 {
     const size_t d = v->tower->hidden, n = v->layout.n_rows * d;
     __real_fp_tiles_join(v, x, r, out);

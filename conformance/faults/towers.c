@@ -71,20 +71,20 @@ static void visit_tower(plan_tower *t)
         visit_merger(&t->deepstack[k].merger, FAULT_DEEPSTACK, FAULT_DEEPSTACK);
 }
 
-static void visit_sound(plan_tower *t)
+static void visit_audio(plan_tower *t)
 {
     for (size_t i = 0; i < t->n_layers; i++) {
-        change_epsilon(&t->layers[i].mixer_in, FAULT_SOUND_MIXER_IN);
-        change_epsilon(&t->layers[i].mlp_in, FAULT_SOUND_MLP_IN);
+        change_epsilon(&t->layers[i].mixer_in, FAULT_AUDIO_MIXER_IN);
+        change_epsilon(&t->layers[i].mlp_in, FAULT_AUDIO_MLP_IN);
     }
-    change_epsilon(&t->out_norm, FAULT_SOUND_LAST);
+    change_epsilon(&t->out_norm, FAULT_AUDIO_LAST);
 }
 
 void fault_epsilon_at(plan *p)
 {
     visit_text(p);
     if (p->vision.present) visit_tower(&p->vision);
-    if (p->audio.present) visit_sound(&p->audio);
+    if (p->audio.present) visit_audio(&p->audio);
 }
 
 /* Exact GELU for the approximation by tanh, and the reverse; also for that by a sigmoid. */
@@ -124,7 +124,7 @@ void fault_gelu_at(plan *p)
 {
     for (size_t i = 0; i < p->n_layers; i++) change_gelu(&p->layers[i].mlp.activation, FAULT_TEXT_MLP);
     change_gelu_of_tower(&p->vision, FAULT_TOWER_MLP, FAULT_MERGER);
-    change_gelu_of_tower(&p->audio, FAULT_SOUND_MLP, FAULT_SOUND_MERGER);
+    change_gelu_of_tower(&p->audio, FAULT_AUDIO_MLP, FAULT_AUDIO_MERGER);
 }
 
 void fault_sections_chunked(plan *p)

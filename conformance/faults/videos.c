@@ -1,4 +1,4 @@
-/* Faults of the time of videos, and of the sounds among their tokens.
+/* Faults of the time of videos, and of the audio clips among their tokens.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/faults/fault.h"
@@ -37,16 +37,16 @@ void fault_video_overtaken(const plan *p, const media_list *list, size_t n, int3
     }
 }
 
-/* Positions are given as if all tokens of a video came before those of its sound. */
-void fault_video_before_sound(const plan *p, const media_list *list, size_t n, int32_t *position)
+/* Positions are given as if all tokens of a video came before those of its audio clip. */
+void fault_video_before_audio(const plan *p, const media_list *list, size_t n, int32_t *position)
 {
     const size_t side = plan_tower_block(&p->vision);
-    const media_place *video = first_of(list, ASSAY_ITEM_VIDEO), *sound = first_of(list, ASSAY_ITEM_AUDIO);
-    if (!video || !sound || sound->start != video->first) return;
+    const media_place *video = first_of(list, ASSAY_ITEM_VIDEO), *audio = first_of(list, ASSAY_ITEM_AUDIO);
+    if (!video || !audio || audio->start != video->first) return;
     const size_t *grid = media_grid(video->medium), columns = grid[2] / side,
                  n_frame = grid[1] / side * columns, n_video = media_tokens(video->medium);
     const int32_t start = position[video->first * AXES];
-    for (size_t i = 0; i < n_video + media_tokens(sound->medium) && video->first + i < n; i++) {
+    for (size_t i = 0; i < n_video + media_tokens(audio->medium) && video->first + i < n; i++) {
         int32_t *out = position + (video->first + i) * AXES;
         for (size_t a = 0; a < AXES; a++) out[a] = start + (int32_t)(i - n_video);
         if (i >= n_video) continue;

@@ -100,26 +100,26 @@ static void describe_images(const char *dir, const serve_chat_source *source, FI
     image_config_free(&config);
 }
 
-/* Nothing for a checkpoint whose processor takes no sounds. */
-static void describe_sounds(const char *dir, const serve_chat_source *source, FILE *out)
+/* Nothing for a checkpoint whose processor takes no audio clips. */
+static void describe_audio(const char *dir, const serve_chat_source *source, FILE *out)
 {
-    serve_sound_processor processor;
+    serve_audio_processor processor;
     serve_placeholder placeholder;
     assay_error err = {0};
     char text[256];
-    if (!serve_chat_has_processor(dir) || serve_placeholder_find_sound(dir, &placeholder, NULL) != ASSAY_OK)
+    if (!serve_chat_has_processor(dir) || serve_placeholder_find_audio(dir, &placeholder, NULL) != ASSAY_OK)
         return;
-    if (serve_sound_processor_open(dir, &processor, &err) == ASSAY_OK) {
+    if (serve_audio_processor_open(dir, &processor, &err) == ASSAY_OK) {
         (void)snprintf(text, sizeof text, "%s, %lld Hz, placeholder %.80s%s", processor.config.type,
                        (long long)processor.config.sampling_rate, placeholder.token,
                        !source->place || writes(source, placeholder.token)
                            ? ""
                            : ", which the chat template does not contain");
-        print_line(out, "sounds", text);
+        print_line(out, "audio", text);
         for (size_t i = 0; i < processor.config.n_notes; i++) print_line(out, "", processor.config.notes[i]);
-        serve_sound_processor_free(&processor);
+        serve_audio_processor_free(&processor);
     } else {
-        print_line(out, "sounds", err.text);
+        print_line(out, "audio", err.text);
     }
     serve_placeholder_free(&placeholder);
 }
@@ -132,6 +132,6 @@ void conf_prompt_describe(const char *dir, FILE *out)
     else if (!source.place) print_line(out, "chat", "no chat template");
     else describe_template(&source, out);
     describe_images(dir, &source, out);
-    describe_sounds(dir, &source, out);
+    describe_audio(dir, &source, out);
     serve_chat_source_free(&source);
 }

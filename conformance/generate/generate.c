@@ -83,7 +83,7 @@ static assay_status no_memory(run *r)
 }
 
 /* A tokenizer may have ids outside the model's vocabulary; those of placeholders may be ones without a logit.
- * placeholders: [2], of images and of sounds. */
+ * placeholders: [2], of images and of audio clips. */
 static assay_status check_ids(const run *r, const int32_t *placeholders)
 {
     for (size_t i = 0; i < r->n_prompt; i++)
@@ -148,10 +148,10 @@ static assay_status encode_prompt(run *r)
     const conf_generation *q = r->request;
     int32_t ids[2] = {-1, -1};
     if (rc == ASSAY_OK) rc = find_placeholder(r, &q->images, &ids[0]);
-    if (rc == ASSAY_OK) rc = find_placeholder(r, &q->sounds, &ids[1]);
+    if (rc == ASSAY_OK) rc = find_placeholder(r, &q->audios, &ids[1]);
     if (rc == ASSAY_OK) rc = check_ids(r, ids);
     if (rc == ASSAY_OK) rc = check_placeholders(r, &q->images, "images", ids[0]);
-    return rc == ASSAY_OK ? check_placeholders(r, &q->sounds, "sounds", ids[1]) : rc;
+    return rc == ASSAY_OK ? check_placeholders(r, &q->audios, "audio clips", ids[1]) : rc;
 }
 
 /* Of the prompt and of the reply; 0: no limit is known. */

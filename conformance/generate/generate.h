@@ -36,7 +36,7 @@ typedef struct conf_generation {
     bool add_special;        /* add the special tokens of the tokenizer's template */
     const assay_item *items; /* [n_items], those of a kind in the order of their placeholder tokens */
     size_t n_items;
-    conf_placeholder_tokens images, sounds;
+    conf_placeholder_tokens images, audios;
     serve_sampling sampling;
     size_t max_tokens;
     size_t max_positions;         /* limit of the prompt, from the model's config; 0: no limit */

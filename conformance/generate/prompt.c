@@ -12,14 +12,14 @@
 #include "serving/chat/files.h"
 #include "serving/chat/placeholder.h"
 
-#define FILE_MAX ((size_t)1 << 30) /* bytes of an image or sound file */
+#define FILE_MAX ((size_t)1 << 30) /* bytes of an image or audio file */
 
 /* A prompt while it is made. */
 typedef struct making {
     const conf_options *options;
     const char *dir;
     const assay_serving *serving;
-    serve_placeholder placeholder, sound_placeholder; /* zero without images, without sounds */
+    serve_placeholder placeholder, audio_placeholder; /* zero without images, without audio clips */
     conf_prompt made;
     assay_error *err;
 } making;
@@ -77,32 +77,31 @@ static assay_status open_images(making *m)
     return m->made.placeholder ? ASSAY_OK : no_memory(m);
 }
 
-static assay_status read_sounds(making *m, const serve_sound_processor *processor)
+static assay_status read_audio(making *m, const serve_audio_processor *processor)
 {
     const conf_generate_options *g = &m->options->generate;
-    serve_media_file *files = list_files(g->sounds, g->n_sounds);
+    serve_media_file *files = list_files(g->audios, g->n_audios);
     if (!files) return no_memory(m);
     const serve_media_limits limits = {.file = FILE_MAX, .arrays = SIZE_MAX};
-    const assay_status rc =
-        serve_sounds_open(processor, files, g->n_sounds, &limits, &m->made.sounds, m->err);
+    const assay_status rc = serve_audio_open(processor, files, g->n_audios, &limits, &m->made.audios, m->err);
     free(files);
     return rc;
 }
 
-/* Reads the sounds, with the config of the feature extractor. */
-static assay_status open_sounds(making *m)
+/* Reads the audio clips, with the config of the feature extractor. */
+static assay_status open_audios(making *m)
 {
-    serve_sound_processor processor;
+    serve_audio_processor processor;
     assay_error reason = {0};
-    assay_status rc = serve_sound_processor_open(m->dir, &processor, &reason);
+    assay_status rc = serve_audio_processor_open(m->dir, &processor, &reason);
     if (rc != ASSAY_OK)
-        return assay_fail(m->err, rc == ASSAY_EIO ? ASSAY_EUNSUPPORTED : rc, "--sound: %s", reason.text);
-    rc = serve_placeholder_find_sound(m->dir, &m->sound_placeholder, m->err);
-    if (rc == ASSAY_OK) rc = read_sounds(m, &processor);
-    serve_sound_processor_free(&processor);
+        return assay_fail(m->err, rc == ASSAY_EIO ? ASSAY_EUNSUPPORTED : rc, "--audio: %s", reason.text);
+    rc = serve_placeholder_find_audio(m->dir, &m->audio_placeholder, m->err);
+    if (rc == ASSAY_OK) rc = read_audio(m, &processor);
+    serve_audio_processor_free(&processor);
     if (rc != ASSAY_OK) return rc;
-    m->made.sound_placeholder = strdup(m->sound_placeholder.token);
-    return m->made.sound_placeholder ? ASSAY_OK : no_memory(m);
+    m->made.audio_placeholder = strdup(m->audio_placeholder.token);
+    return m->made.audio_placeholder ? ASSAY_OK : no_memory(m);
 }
 
 /* The local time as if it were UTC: templates print it without a time zone. */
@@ -119,7 +118,7 @@ static assay_status render(making *m, const serve_chat_source *source, assay_tex
     const serve_chat_request request = {.system = {g->system, g->system ? strlen(g->system) : 0},
                                         .prompt = text,
                                         .n_images = g->n_images,
-                                        .n_sounds = g->n_sounds,
+                                        .n_audios = g->n_audios,
                                         .thinking_off = g->no_thinking,
                                         .now = local_now()};
     const char *lacks;
@@ -142,24 +141,24 @@ static bool write_placeholders(buffer *out, const serve_placeholder *p, size_t n
     return ok;
 }
 
-/* Without a template: the placeholders of all images and sounds, then the text. */
+/* Without a template: the placeholders of all images and audio, then the text. */
 static assay_status write_plain(making *m, assay_text text)
 {
     const conf_generate_options *g = &m->options->generate;
     buffer *out = &m->made.written;
     const bool ok = write_placeholders(out, &m->placeholder, g->n_images) &&
-                    write_placeholders(out, &m->sound_placeholder, g->n_sounds);
+                    write_placeholders(out, &m->audio_placeholder, g->n_audios);
     return ok && buffer_append_text(out, text) ? ASSAY_OK : no_memory(m);
 }
 
-/* Writes the prompt with one placeholder for each image and sound. */
+/* Writes the prompt with one placeholder for each image and audio clip. */
 static assay_status write_prompt(making *m, assay_text text)
 {
     const conf_generate_options *g = &m->options->generate;
     const bool wants = g->chat || g->system;
     serve_chat_source source = {0};
     m->made.add_special = true;
-    if (g->ignore_template || (!wants && g->n_images + g->n_sounds == 0))
+    if (g->ignore_template || (!wants && g->n_images + g->n_audios == 0))
         return buffer_append_text(&m->made.written, text) ? ASSAY_OK : no_memory(m);
     assay_status rc = serve_chat_source_find(m->dir, false, &source, m->err);
     if (rc == ASSAY_OK && source.place) rc = render(m, &source, text);
@@ -176,11 +175,11 @@ static assay_status write_prompt(making *m, assay_text text)
 static assay_status expand(making *m)
 {
     const serve_images *images = m->made.images;
-    const serve_sounds *sounds = m->made.sounds;
+    const serve_audio *audios = m->made.audios;
     const char *name = m->made.place ? "the prompt rendered with the chat template" : "the prompt";
     serve_placed kinds[2] = {{.n = 0}, {.n = 0}};
     if (images) kinds[0] = (serve_placed){&m->placeholder, images->n_tokens, images->n};
-    if (sounds) kinds[1] = (serve_placed){&m->sound_placeholder, sounds->n_tokens, sounds->n};
+    if (audios) kinds[1] = (serve_placed){&m->audio_placeholder, audios->n_tokens, audios->n};
     return serve_placeholder_expand_kinds(kinds, 2, name, buffer_text(&m->made.written), &m->made.text,
                                           m->err);
 }
@@ -188,14 +187,14 @@ static assay_status expand(making *m)
 static assay_status join_items(making *m)
 {
     const serve_images *images = m->made.images;
-    const serve_sounds *sounds = m->made.sounds;
-    const size_t n_images = images ? images->n : 0, n_sounds = sounds ? sounds->n : 0;
-    assay_item *items = calloc(n_images + n_sounds + 1, sizeof *items);
+    const serve_audio *audios = m->made.audios;
+    const size_t n_images = images ? images->n : 0, n_audios = audios ? audios->n : 0;
+    assay_item *items = calloc(n_images + n_audios + 1, sizeof *items);
     if (!items) return no_memory(m);
     for (size_t i = 0; i < n_images; i++) items[i] = images->items[i];
-    for (size_t i = 0; i < n_sounds; i++) items[n_images + i] = sounds->items[i];
+    for (size_t i = 0; i < n_audios; i++) items[n_images + i] = audios->items[i];
     m->made.items = items;
-    m->made.n_items = n_images + n_sounds;
+    m->made.n_items = n_images + n_audios;
     return ASSAY_OK;
 }
 
@@ -204,12 +203,12 @@ assay_status conf_prompt_make(const conf_options *options, const assay_serving *
 {
     making m = {.options = options, .dir = options->model, .serving = serving, .err = err};
     assay_status rc = options->generate.n_images ? open_images(&m) : ASSAY_OK;
-    if (rc == ASSAY_OK && options->generate.n_sounds) rc = open_sounds(&m);
+    if (rc == ASSAY_OK && options->generate.n_audios) rc = open_audios(&m);
     if (rc == ASSAY_OK) rc = write_prompt(&m, text);
     if (rc == ASSAY_OK) rc = expand(&m);
     if (rc == ASSAY_OK) rc = join_items(&m);
     serve_placeholder_free(&m.placeholder);
-    serve_placeholder_free(&m.sound_placeholder);
+    serve_placeholder_free(&m.audio_placeholder);
     if (rc == ASSAY_OK) *out = m.made;
     else conf_prompt_free(&m.made);
     return rc;
@@ -221,9 +220,9 @@ void conf_prompt_free(conf_prompt *prompt)
     buffer_free(&prompt->written);
     free(prompt->place);
     free(prompt->placeholder);
-    free(prompt->sound_placeholder);
+    free(prompt->audio_placeholder);
     serve_images_free(prompt->images);
-    serve_sounds_free(prompt->sounds);
+    serve_audio_free(prompt->audios);
     free(prompt->items);
     *prompt = (conf_prompt){0};
 }

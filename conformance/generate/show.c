@@ -25,13 +25,13 @@ static void show_text(assay_text text, FILE *out)
 void conf_prompt_show(const conf_prompt *prompt, const conf_options *options, FILE *out)
 {
     const serve_images *images = prompt->images;
-    const serve_sounds *sounds = prompt->sounds;
-    if ((images || sounds) && !prompt->place && !options->generate.ignore_template) {
+    const serve_audio *audios = prompt->audios;
+    if ((images || audios) && !prompt->place && !options->generate.ignore_template) {
         conf_text_print_clean(out, options->model);
         (void)fprintf(out, " has no chat template: the prompt is a placeholder for each %s, then the text\n",
-                      !sounds   ? "image"
-                      : !images ? "sound"
-                                : "image and each sound");
+                      !audios   ? "image"
+                      : !images ? "audio clip"
+                                : "image and each audio clip");
     }
     if (!options->verbose) return;
     if (prompt->place) {
@@ -44,10 +44,10 @@ void conf_prompt_show(const conf_prompt *prompt, const conf_options *options, FI
         (void)fprintf(out, ": resized to %zu x %zu pixels, %zu tokens\n", images->width[i], images->height[i],
                       images->n_tokens[i]);
     }
-    for (size_t i = 0; sounds && i < sounds->n; i++) {
-        conf_text_print_clean(out, options->generate.sounds[i]);
-        (void)fprintf(out, ": %zu samples, %zu frames, %zu tokens\n", sounds->n_samples[i],
-                      sounds->n_frames[i], sounds->n_tokens[i]);
+    for (size_t i = 0; audios && i < audios->n; i++) {
+        conf_text_print_clean(out, options->generate.audios[i]);
+        (void)fprintf(out, ": %zu samples, %zu frames, %zu tokens\n", audios->n_samples[i],
+                      audios->n_frames[i], audios->n_tokens[i]);
     }
     show_text(buffer_text(&prompt->written), out);
 }
@@ -66,16 +66,16 @@ static bool add_images(json_object *to, const serve_images *images, const conf_o
     return ok;
 }
 
-static bool add_sounds(json_object *to, const serve_sounds *sounds, const conf_options *options)
+static bool add_audio(json_object *to, const serve_audio *audios, const conf_options *options)
 {
     json_object *list = json_object_new_array();
     bool ok = conf_json_add(to, "sounds", list);
-    for (size_t i = 0; ok && sounds && i < sounds->n; i++) {
+    for (size_t i = 0; ok && audios && i < audios->n; i++) {
         json_object *one = json_object_new_object();
-        ok = conf_json_append(list, one) && conf_json_add_text(one, "path", options->generate.sounds[i]) &&
-             conf_json_add_count(one, "samples", sounds->n_samples[i]) &&
-             conf_json_add_count(one, "frames", sounds->n_frames[i]) &&
-             conf_json_add_count(one, "tokens", sounds->n_tokens[i]);
+        ok = conf_json_append(list, one) && conf_json_add_text(one, "path", options->generate.audios[i]) &&
+             conf_json_add_count(one, "samples", audios->n_samples[i]) &&
+             conf_json_add_count(one, "frames", audios->n_frames[i]) &&
+             conf_json_add_count(one, "tokens", audios->n_tokens[i]);
     }
     return ok;
 }
@@ -87,5 +87,5 @@ bool conf_prompt_add(json_object *to, const conf_prompt *prompt, const conf_opti
     const bool ok = conf_json_add(to, "prompt", json_object_new_string_len(text.at, (int)text.n)) &&
                     (prompt->place ? conf_json_add_text(to, "chat_template", prompt->place)
                                    : json_object_object_add(to, "chat_template", NULL) == 0);
-    return ok && add_images(to, prompt->images, options) && add_sounds(to, prompt->sounds, options);
+    return ok && add_images(to, prompt->images, options) && add_audio(to, prompt->audios, options);
 }

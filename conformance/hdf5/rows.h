@@ -2,8 +2,8 @@
  * the chunks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_HDF5_STREAM_H
-#define CONFORMANCE_HDF5_STREAM_H
+#ifndef CONFORMANCE_HDF5_ROWS_H
+#define CONFORMANCE_HDF5_ROWS_H
 
 #include "conformance/hdf5/chunk.h"
 #include "conformance/hdf5/hdf5.h"

@@ -16,14 +16,14 @@ static bool add_patches(json_object *to, const plan_patches *p)
            conf_json_add_real(one, "offset", p->pixel_offset);
 }
 
-static bool add_sound(json_object *to, const plan_sound *s)
+static bool add_audio(json_object *to, const plan_audio *s)
 {
     if (!s->present) return conf_info_add_null(to, "sound");
     json_object *one = conf_info_add_object(to, "sound");
     json_object *list = conf_info_add_array(one, "convolutions");
     bool ok =
         list && conf_json_add_count(one, "bins", s->n_bins) && conf_json_add_count(one, "chunk", s->chunk);
-    for (size_t i = 0; ok && i < PLAN_SOUND_CONVOLUTIONS; i++) {
+    for (size_t i = 0; ok && i < PLAN_AUDIO_CONVOLUTIONS; i++) {
         json_object *convolution = conf_info_append_object(list);
         ok = conf_json_add_count(convolution, "channels", s->convolutions[i].product.weight.rows) &&
              conf_info_add_flag(convolution, "channels_last", s->convolutions[i].channels_last);
@@ -203,8 +203,8 @@ bool conf_info_add_tower(json_object *to, const plan_tower *t)
     return conf_json_add_count(to, "hidden", t->hidden) &&
            conf_info_add_id(to, "image_token", t->image_token) &&
            conf_info_add_id(to, "video_token", t->video_token) &&
-           conf_info_add_id(to, "audio_token", t->sound.present ? t->audio_token : -1) &&
-           add_sound(to, &t->sound) && conf_json_add_count(to, "block", plan_tower_block(t)) &&
+           conf_info_add_id(to, "audio_token", t->audio.present ? t->audio_token : -1) &&
+           add_audio(to, &t->audio) && conf_json_add_count(to, "block", plan_tower_block(t)) &&
            conf_info_add_count(to, "leading_tokens", t->n_leading) && add_patches(to, &t->patches) &&
            conf_info_add_flag(to, "frames_apart", t->frames_apart) &&
            conf_info_add_real(to, "tokens_per_second", t->tokens_per_second) &&

@@ -52,14 +52,14 @@ typedef enum conf_class {
     CONF_N_CLASSES
 } conf_class;
 
-/* The tokens of a prompt whose embeddings come from images, videos and sounds.
+/* The tokens of a prompt whose embeddings come from images, videos and audio.
  * image, video, audio: their ids; -1: the model has none.
  * side: a token stands for side * side patches of a frame; 0: nothing is known of images.
  * row_end, ends: how many more tokens there are for each row of these, and for an image.
  * n_each: tokens of an image of any size; 0: they follow from its grid.
  * has_crops: the tokens are those of the first frame alone.
  * leads: an image begins with the first token of a prompt, and what follows it is text, whatever its ids.
- * chunk: frames of a chunk of a sound (model/plan/audio.h); 0: nothing is known of sounds. */
+ * chunk: frames of a chunk of an audio clip (model/plan/audio.h); 0: nothing is known of audio clips. */
 typedef struct conf_placeholders {
     int32_t image, video, audio;
     size_t side, row_end, ends, n_each, chunk;

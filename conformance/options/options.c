@@ -11,8 +11,8 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_IMAGE, 0, "--image", "FILE",
      "a PNG, JPEG, WebP, GIF, BMP or portable (PBM, PGM, PPM, PFM) file that the\nmodel sees before the "
      "prompt; may be repeated; implies --chat if the\ncheckpoint has a chat template"},
-    {CONF_OPTION_SOUND, 0, "--sound", "FILE",
-     "a sound file (WAV, FLAC, Ogg, MP3 or another) that the model hears after the images\nand before the "
+    {CONF_OPTION_AUDIO, 0, "--audio", "FILE",
+     "an audio file (WAV, FLAC, Ogg, MP3 or another) that the model hears after the images\nand before the "
      "prompt; "
      "may be repeated; "
      "implies --chat as --image does"},
@@ -22,7 +22,7 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_SYSTEM, 0, "--system-prompt", "TEXT",
      "the message of role system before it; implies --chat"},
     {CONF_OPTION_IGNORE_TEMPLATE, 0, "--ignore-chat-template", NULL,
-     "with --image or --sound: give the model the prompt unchanged; it has a\nplaceholder for each of them"},
+     "with --image or --audio: give the model the prompt unchanged; it has a\nplaceholder for each of them"},
     {CONF_OPTION_SERVING, 0, "--serving", NULL,
      "measure how fast replies are parsed instead: every parser of\nreasoning and of tool calls (default "
      "engine: fastpath)"},
@@ -208,3 +208,9 @@ const conf_option_info conf_cli_options[] = {
      "the longest time for a complete answer (default: 60)"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
 };
+
+const char *conf_option_former_name(conf_option id)
+{
+    static const char *const names[CONF_N_OPTIONS] = {[CONF_OPTION_AUDIO] = "--sound"};
+    return names[id];
+}

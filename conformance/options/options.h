@@ -59,7 +59,7 @@ typedef enum conf_option {
     CONF_OPTION_USAGE,
     CONF_OPTION_TEXT, /* --prompt, for a command that generates */
     CONF_OPTION_IMAGE,
-    CONF_OPTION_SOUND,
+    CONF_OPTION_AUDIO,
     CONF_OPTION_CHAT,
     CONF_OPTION_SYSTEM,
     CONF_OPTION_IGNORE_TEMPLATE,
@@ -125,8 +125,8 @@ typedef struct conf_generate_options {
     size_t n_stops;
     const char **images; /* [n_images], paths */
     size_t n_images;
-    const char **sounds; /* [n_sounds], paths */
-    size_t n_sounds;
+    const char **audios; /* [n_audios], paths */
+    size_t n_audios;
     bool chat, ignore_template;
     size_t max_tokens; /* 0: not given */
     bool no_thinking, has_temperature;
@@ -205,5 +205,8 @@ typedef struct conf_option_info {
 /* In the order of the help text. Several entries may share a name; a command accepts one of them at
  * most. */
 extern const conf_option_info conf_cli_options[CONF_N_OPTIONS];
+
+/* The name that an option had in earlier versions, which still works; NULL: it had no other. */
+const char *conf_option_former_name(conf_option id);
 
 #endif

@@ -90,7 +90,7 @@ assay_status conf_preprocess_check(const conf_vector *vector, const conf_json_at
     static const char *const expects[] = {"height", "width", "grid", "tokens", "error", NULL};
     conf_json_at input, expect;
     preprocess_case p;
-    if (conf_preprocess_is_sound(at)) return conf_preprocess_sound_check(vector, at, unknown, err);
+    if (conf_preprocess_is_audio(at)) return conf_preprocess_audio_check(vector, at, unknown, err);
     assay_status rc = read_vector(at, &input, &expect, &p, err);
     if (rc == ASSAY_OK && p.refuses != (vector->rule == CONF_VECTOR_REJECT))
         rc = conf_json_fail(at, err, "expects %s, and its verdict is %sreject",
@@ -134,8 +134,8 @@ void conf_preprocess_replay(const void *offered, const conf_case *c, const conf_
     assay_image_size found = {0};
     (void)c;
     (void)vector;
-    if (conf_preprocess_is_sound(at)) {
-        conf_preprocess_sound_replay(serving, at, v);
+    if (conf_preprocess_is_audio(at)) {
+        conf_preprocess_audio_replay(serving, at, v);
         return;
     }
     if (read_vector(at, &input, &expect, &p, &err) != ASSAY_OK) {

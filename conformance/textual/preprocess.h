@@ -1,5 +1,6 @@
 /* Textual cases of kind preprocess: the config of an image processor and the size of an image, and the
- * expected resized size, grid of patches and number of tokens; those of sounds are in preprocess_sound.h.
+ * expected resized size, grid of patches and number of tokens; those of audio clips are in
+ * preprocess_audio.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TEXTUAL_PREPROCESS_H

@@ -6,13 +6,13 @@
 #include "base/error.h"
 
 /* A parsed vector. Strings are borrowed from the document. */
-typedef struct sound_case {
+typedef struct audio_case {
     assay_sound_options options;
     assay_sound_size expected;
     bool refuses; /* expect has `error` instead of a size */
-} sound_case;
+} audio_case;
 
-bool conf_preprocess_is_sound(const conf_json_at *at)
+bool conf_preprocess_is_audio(const conf_json_at *at)
 {
     conf_json_at input, samples;
     return conf_json_find(at, "input", &input) && json_object_is_type(input.value, json_type_object) &&
@@ -31,7 +31,7 @@ static assay_status read_input(const conf_json_at *input, assay_sound_options *o
     return rc == ASSAY_OK ? conf_json_member_whole(input, "longest", 1, INT64_MAX, &o->n_longest, err) : rc;
 }
 
-static assay_status read_expected(const conf_json_at *expect, sound_case *c, assay_error *err)
+static assay_status read_expected(const conf_json_at *expect, audio_case *c, assay_error *err)
 {
     const char *error = NULL;
     assay_status rc = conf_json_optional_text(expect, "error", &error, err);
@@ -44,22 +44,22 @@ static assay_status read_expected(const conf_json_at *expect, sound_case *c, ass
 
 /* *input and *expect point to *at. */
 static assay_status read_vector(const conf_json_at *at, conf_json_at *input, conf_json_at *expect,
-                                sound_case *c, assay_error *err)
+                                audio_case *c, assay_error *err)
 {
-    *c = (sound_case){0};
+    *c = (audio_case){0};
     assay_status rc = conf_json_member(at, "input", json_type_object, input, err);
     if (rc == ASSAY_OK) rc = conf_json_member(at, "expect", json_type_object, expect, err);
     if (rc == ASSAY_OK) rc = read_input(input, &c->options, err);
     return rc == ASSAY_OK ? read_expected(expect, c, err) : rc;
 }
 
-assay_status conf_preprocess_sound_check(const conf_vector *vector, const conf_json_at *at,
+assay_status conf_preprocess_audio_check(const conf_vector *vector, const conf_json_at *at,
                                          conf_strings *unknown, assay_error *err)
 {
     static const char *const inputs[] = {"preprocessor_config", "samples", "longest", NULL};
     static const char *const expects[] = {"frames", "tokens", "error", NULL};
     conf_json_at input, expect;
-    sound_case c;
+    audio_case c;
     assay_status rc = read_vector(at, &input, &expect, &c, err);
     if (rc == ASSAY_OK && c.refuses != (vector->rule == CONF_VECTOR_REJECT))
         rc = conf_json_fail(at, err, "expects %s, and its verdict is %sreject",
@@ -77,10 +77,10 @@ static void judge_size(const assay_sound_size *expected, const assay_sound_size 
                       is_frames ? found->n_frames : found->n_tokens);
 }
 
-void conf_preprocess_sound_replay(const assay_serving *serving, const conf_json_at *at, conf_verdict *v)
+void conf_preprocess_audio_replay(const assay_serving *serving, const conf_json_at *at, conf_verdict *v)
 {
     conf_json_at input, expect;
-    sound_case c;
+    audio_case c;
     assay_error err = {0};
     assay_sound_size found = {0};
     if (read_vector(at, &input, &expect, &c, &err) != ASSAY_OK) {

@@ -13,7 +13,7 @@ assay_status fp_sample_evaluate(fp_sample *one, const fp_model *m, fp_feature_ca
         if (one->features[i]) continue;
         one->features[i] = fp_feature_cache_find(cache, medium);
         if (one->features[i]) continue;
-        const assay_status rc = fp_vision_run(m, medium, &one->features[i]);
+        const assay_status rc = fp_tower_run(m, medium, &one->features[i]);
         if (rc != ASSAY_OK) return rc;
         if (!fp_feature_cache_add(cache, one->features[i])) return ASSAY_ENOMEM;
     }
@@ -39,7 +39,7 @@ static assay_status trace_tower(fp_sample *one, const fp_model *m, const fp_trac
     for (size_t i = from; list && made && i < one->media.n; i++)
         if (media_tower(one->media.place[i].medium) == tower) list[n++] = one->media.place[i].medium;
     assay_status rc = list && made ? ASSAY_OK : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && n > 0) rc = fp_vision_trace(m, tracer, list, n, made);
+    if (rc == ASSAY_OK && n > 0) rc = fp_tower_trace(m, tracer, list, n, made);
     for (size_t i = from; rc == ASSAY_OK && k < n; i++)
         if (media_tower(one->media.place[i].medium) == tower) one->features[i] = made[k++];
     free(list);

@@ -16,7 +16,7 @@ assay_status fp_sample_evaluate(fp_sample *one, const fp_model *m, fp_feature_ca
 bool fp_sample_keep(const fp_sample *one, fp_feature_cache *cache);
 
 /* Evaluates the media that begin with token `first` or later for a tracer, which may overwrite tensors: the
- * sample and its forks use these features, and no other sample does. Fails as fp_vision_trace does; nothing
+ * sample and its forks use these features, and no other sample does. Fails as fp_tower_trace does; nothing
  * has changed then. */
 assay_status fp_sample_trace(fp_sample *one, const fp_model *m, const fp_tracer *tracer, size_t first);
 

@@ -367,7 +367,7 @@ static assay_status run_traced(fp_session *s, const fp_step *steps, size_t n_ste
         fp_tracer own = *tracer;
         fp_sample *one = find_sample(s, steps[i].slot);
         own.sample = steps[i].slot;
-        if (fp_vision_is_traced(s->model, &own))
+        if (fp_tower_is_traced(s->model, &own))
             rc = fp_sample_trace(one, s->model, &own, one->n_tokens - steps[i].n_tokens);
         if (rc == ASSAY_OK) rc = fp_sample_evaluate(one, s->model, &s->features);
         if (rc == ASSAY_OK) rc = run_earlier_tokens(s, &steps[i]);

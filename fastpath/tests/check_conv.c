@@ -72,10 +72,10 @@ static void run_tower(opened *o, size_t n, const size_t (*sizes)[2], fp_tracer t
 {
     fp_scratch scratch = {0};
     fp_frame frames[N_IMAGES];
-    fp_vision v = {.pass = {.model = &o->model, .plan = &o->plan, .scratch = &scratch, .tracer = tracer},
-                   .tower = &o->plan.vision,
-                   .packed = &o->model.vision,
-                   .layout = {.frames = frames, .n_frames = n}};
+    fp_tower_pass v = {.pass = {.model = &o->model, .plan = &o->plan, .scratch = &scratch, .tracer = tracer},
+                       .tower = &o->plan.vision,
+                       .packed = &o->model.vision,
+                       .layout = {.frames = frames, .n_frames = n}};
     for (size_t i = 0; i < n; i++)
         frames[i] = (fp_frame){.medium = make_image(&o->plan, sizes[i][0], sizes[i][1])};
     float *x;

@@ -69,7 +69,7 @@ static void run_step(size_t slot, size_t text, size_t from, size_t end, float *l
 
 /* Expects a sample with a text up to `from` to give, with the tokens up to `end`, the logits of a
  * sample without a failed allocation. */
-static void expect_sound(size_t slot, size_t text, size_t from, size_t end)
+static void expect_audio(size_t slot, size_t text, size_t from, size_t end)
 {
     float *found = malloc(2 * vocab * sizeof *found), *expected = found + vocab;
     ck_assert_ptr_nonnull(found);
@@ -94,7 +94,7 @@ static void open_bystander(const char *name)
 
 static void expect_bystander(void)
 {
-    expect_sound(0, 2, 5, 6);
+    expect_audio(0, 2, 5, 6);
     ck_assert_int_eq(fp_session_rewind(session, 0, 5, &err), ASSAY_OK);
 }
 
@@ -130,10 +130,10 @@ START_TEST(in_a_step)
         ck_assert_uint_eq(fp_session_length(session, a), denied ? 2 : 68);
         ck_assert_uint_eq(fp_session_length(session, b), denied ? 0 : 5);
         if (denied && n % 5) continue; /* the costly part, now and then */
-        expect_sound(a, 0, fp_session_length(session, a), 70);
-        expect_sound(b, 1, fp_session_length(session, b), 7);
-        expect_sound(rests, 2, 5, 6);
-        expect_sound(twin, 0, 2, 4);
+        expect_audio(a, 0, fp_session_length(session, a), 70);
+        expect_audio(b, 1, fp_session_length(session, b), 7);
+        expect_audio(rests, 2, 5, 6);
+        expect_audio(twin, 0, 2, 4);
     }
     close_all();
 }
@@ -157,7 +157,7 @@ START_TEST(in_a_new_session_and_a_new_sample)
         denied = was_denied(fp_session_join(session, &slot, &err));
         ck_assert(denied == (slot == 77));
         expect_bystander();
-        if (!denied) expect_sound(slot, 1, 0, 7);
+        if (!denied) expect_audio(slot, 1, 0, 7);
     }
     close_all();
 }
@@ -180,12 +180,12 @@ START_TEST(in_a_fork)
             denied = was_denied(fp_session_fork(own, a, i ? other : own, &forked, &err));
             ck_assert_uint_eq(forked, denied ? 77 : i ? 0 : 2); /* a failed fork adds no sample */
             session = i ? other : own;
-            if (!denied) expect_sound(forked, 0, 70, 72);
+            if (!denied) expect_audio(forked, 0, 70, 72);
             session = own;
             expect_bystander();
         }
     }
-    expect_sound(a, 0, 70, 71);
+    expect_audio(a, 0, 70, 71);
     fp_session_free(other);
     close_all();
 }

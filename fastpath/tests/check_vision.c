@@ -212,7 +212,7 @@ static const media *medium_of(const fp_model *m, const tower_shape *s, size_t gr
 static fp_features *run(const fp_model *m, const media *medium)
 {
     fp_features *f;
-    ck_assert_int_eq(fp_vision_run(m, medium, &f), ASSAY_OK);
+    ck_assert_int_eq(fp_tower_run(m, medium, &f), ASSAY_OK);
     return f;
 }
 
@@ -281,12 +281,12 @@ static void expect_together(const fp_model *m, const media *const *list, fp_feat
     const media *reversed[N_GRIDS];
     fp_features *found[N_GRIDS];
     for (size_t i = 0; i < N_GRIDS; i++) reversed[i] = list[N_GRIDS - 1 - i];
-    ck_assert_int_eq(fp_vision_trace(m, &tracer, list, N_GRIDS, found), ASSAY_OK);
+    ck_assert_int_eq(fp_tower_trace(m, &tracer, list, N_GRIDS, found), ASSAY_OK);
     for (size_t i = 0; i < N_GRIDS; i++) {
         expect_equal(found[i], expected[i], "together");
         fp_features_release(found[i]);
     }
-    ck_assert_int_eq(fp_vision_trace(m, &tracer, reversed, N_GRIDS, found), ASSAY_OK);
+    ck_assert_int_eq(fp_tower_trace(m, &tracer, reversed, N_GRIDS, found), ASSAY_OK);
     for (size_t i = 0; i < N_GRIDS; i++) {
         expect_equal(found[i], expected[N_GRIDS - 1 - i], "reversed");
         fp_features_release(found[i]);
@@ -356,7 +356,7 @@ START_TEST(a_frame_of_a_video_is_bit_identical_to_it_in_a_shorter_one)
     fp_model *m = towers_open(s, ASSAY_F32, 2);
     const media *many = towers_medium(m, 40, 12, 12, 3), *few = towers_medium(m, 2, 12, 12, 3);
     fp_features *f = run(m, many), *g = run(m, few);
-    ck_assert_uint_gt(media_patches(many), FP_VISION_PASS);
+    ck_assert_uint_gt(media_patches(many), FP_TOWER_PASS);
     ck_assert_mem_eq(fp_features_row(f, 0, 0), fp_features_row(g, 0, 0), fp_features_bytes(g));
     fp_features_release(f);
     fp_features_release(g);

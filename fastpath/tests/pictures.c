@@ -170,9 +170,9 @@ static void add_first_crops(picture_text *t, const plan *p, const char *descript
 }
 
 /* Twenty frames for each token that a video of these blocks would have. */
-static void add_sound(picture_text *t, const plan *p, const size_t blocks[3], unsigned seed)
+static void add_audio(picture_text *t, const plan *p, const size_t blocks[3], unsigned seed)
 {
-    const plan_sound *s = &p->audio.sound;
+    const plan_audio *s = &p->audio.audio;
     const size_t n = 20 * blocks[0] * blocks[1] * blocks[2];
     ck_assert_uint_lt(t->n_pictures, PICTURES_MAX);
     picture *one = &t->pictures[t->n_pictures++];
@@ -184,14 +184,14 @@ static void add_sound(picture_text *t, const plan *p, const size_t blocks[3], un
     for (size_t i = 0; i < n; i++) mask[i] = 1;
     one->tensors[0] = (assay_tensor){"input_features", ASSAY_F32, 2, {s->n_bins, n}, features};
     one->tensors[1] = (assay_tensor){"feature_attention_mask", ASSAY_I64, 1, {n}, mask};
-    for (size_t i = 0; i < plan_sound_rows(s, n); i++) add_token(t, p->audio.audio_token);
+    for (size_t i = 0; i < plan_audio_rows(s, n); i++) add_token(t, p->audio.audio_token);
     one->end = t->n;
 }
 
 static void add_video(picture_text *t, const plan *p, const size_t blocks[3], unsigned seed)
 {
     const size_t one[3] = {1, blocks[1], blocks[2]};
-    if (p->vision.video_token < 0 && p->audio.present) add_sound(t, p, blocks, seed);
+    if (p->vision.video_token < 0 && p->audio.present) add_audio(t, p, blocks, seed);
     else if (p->vision.video_token < 0) add_picture(t, p, ASSAY_ITEM_IMAGE, one, seed);
     else add_picture(t, p, ASSAY_ITEM_VIDEO, blocks, seed);
 }

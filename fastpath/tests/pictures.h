@@ -10,7 +10,7 @@
 
 enum { PICTURES_MAX = 8 };
 
-/* One image, video or sound, with its tensors. */
+/* One image, video or audio clip, with its tensors. */
 typedef struct picture {
     assay_item_kind kind;
     size_t first, end; /* of its placeholder tokens: end is the index after the last */
@@ -28,9 +28,9 @@ typedef struct picture_text {
 
 /* Makes a text from a description: "5 i2x3a 2 v2x1x2b" is 5 text tokens, an image of 2 rows and 3 columns of
  * tokens with pixels a, 2 text tokens, and a video of 2 frames, or one image if the
- * model takes no videos, or a sound if it takes sounds instead. What is larger than a table of positions is
- * cut to its sides. A model that takes crops gets its first image before all text, with that many rows and
- * columns of them, and text instead of the others. seed: of the text tokens. */
+ * model takes no videos, or an audio clip if it takes audio clips instead. What is larger than a table of
+ * positions is cut to its sides. A model that takes crops gets its first image before all text, with that
+ * many rows and columns of them, and text instead of the others. seed: of the text tokens. */
 picture_text pictures_make(const plan *p, const char *description, unsigned seed);
 void pictures_free(picture_text *t);
 

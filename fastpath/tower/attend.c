@@ -9,12 +9,12 @@
 
 #include <assert.h>
 
-assay_status fp_vision_keys_alloc(fp_vision *v, size_t i, fp_vision_keys *keys)
+assay_status fp_tower_keys_alloc(fp_tower_pass *v, size_t i, fp_tower_keys *keys)
 {
     const plan_tower_layer *layer = &v->tower->layers[i];
     const plan_attention *a = &layer->attention;
     const fp_model *m = v->pass.model;
-    *keys = (fp_vision_keys){
+    *keys = (fp_tower_keys){
         .shape = {a->n_kv_heads, a->head_dim, m->packer.compute != ASSAY_F32 ? m->kernels.narrow_bf16 : NULL},
         .segments = layer->in_windows ? &v->layout.windows : &v->layout.whole};
     const size_t n_pages = keys->segments->n_pages, bytes = fp_keys_bytes(&keys->shape);
@@ -69,16 +69,16 @@ static size_t cut_chunks(const fp_segments *s, size_t first, size_t n, size_t n_
 }
 
 /* Normalises and rotates the heads of a projection. x: [n, n_heads, head_dim]. */
-static void make_heads(const fp_vision *v, const plan_attention *a, const fp_norm *norm, size_t first,
+static void make_heads(const fp_tower_pass *v, const plan_attention *a, const fp_norm *norm, size_t first,
                        size_t n, size_t n_heads, bool rotates, float *x)
 {
     if (norm->present)
         fp_norm_run(&v->pass, x, x, n * n_heads * a->head_dim / norm->width, norm->width, norm);
-    if (rotates && a->rope != PLAN_NONE) fp_vision_rotate(v, first, n, n_heads, a->head_dim, x);
+    if (rotates && a->rope != PLAN_NONE) fp_tower_rotate(v, first, n, n_heads, a->head_dim, x);
 }
 
 typedef struct caching {
-    const fp_vision_keys *keys;
+    const fp_tower_keys *keys;
     const chunk *list;
     size_t first, width;
     const float *k, *v; /* [n, width] */
@@ -94,8 +94,8 @@ static void cache_item(void *context, size_t item)
                 c->k + row * c->width, c->v + row * c->width);
 }
 
-assay_status fp_vision_keys_put(fp_vision *v, size_t i, fp_vision_keys *keys, size_t first, size_t n,
-                                const float *x)
+assay_status fp_tower_keys_put(fp_tower_pass *v, size_t i, fp_tower_keys *keys, size_t first, size_t n,
+                               const float *x)
 {
     const plan_attention *a = &v->tower->layers[i].attention;
     const fp_tower_layer *w = &v->packed->layers[i];
@@ -121,7 +121,7 @@ enum { QUERIES = 96, CHUNK_ROWS_MAX = QUERIES };
 
 typedef struct attending {
     const plan_attention *a;
-    const fp_vision_keys *keys;
+    const fp_tower_keys *keys;
     const chunk *list;
     size_t n_chunks, first;
     assay_attention_fn *kernel;
@@ -163,8 +163,8 @@ static void attend_item(void *context, size_t item)
 }
 
 /* q, out: [n, n_heads, head_dim]. list: scratch, [n]. */
-static void attend_rows(const fp_vision *v, const plan_attention *a, const fp_vision_keys *keys, size_t first,
-                        size_t n, chunk *list, const float *q, float *out)
+static void attend_rows(const fp_tower_pass *v, const plan_attention *a, const fp_tower_keys *keys,
+                        size_t first, size_t n, chunk *list, const float *q, float *out)
 {
     const fp_operations *op = &v->pass.model->kernels.op;
     const size_t group = a->n_heads / a->n_kv_heads, n_each = group < QUERIES ? QUERIES / group : 1;
@@ -182,8 +182,8 @@ static void attend_rows(const fp_vision *v, const plan_attention *a, const fp_vi
                 n_keys / k.n_chunks * 2 * group * a->head_dim * (n / k.n_chunks), attend_item, &k);
 }
 
-assay_status fp_vision_attend(fp_vision *v, size_t i, const fp_vision_keys *keys, size_t first, size_t n,
-                              const float *x, float *y)
+assay_status fp_tower_attend(fp_tower_pass *v, size_t i, const fp_tower_keys *keys, size_t first, size_t n,
+                             const float *x, float *y)
 {
     const plan_attention *a = &v->tower->layers[i].attention;
     const fp_tower_layer *w = &v->packed->layers[i];

@@ -15,7 +15,7 @@ typedef struct image {
 /* The values that the output at (bin, frame) reads, in the order of the weight's columns. */
 static void gather(const image *from, bool channels_last, size_t bin, size_t frame, float *out)
 {
-    enum { SIDE = PLAN_SOUND_SIDE };
+    enum { SIDE = PLAN_AUDIO_SIDE };
     const size_t n = from->n_channels, step = channels_last ? 1 : SIDE * SIDE;
     for (size_t j = 0; j < SIDE; j++)
         for (size_t i = 0; i < SIDE; i++) {
@@ -28,18 +28,18 @@ static void gather(const image *from, bool channels_last, size_t bin, size_t fra
 }
 
 /* *to = gelu(convolution k of *from), in blocks of rows. to->x has space for it. */
-static assay_status convolve(fp_vision *v, size_t k, const image *from, image *to)
+static assay_status convolve(fp_tower_pass *v, size_t k, const image *from, image *to)
 {
-    const plan_sound_convolution *c = &v->tower->sound.convolutions[k];
+    const plan_audio_convolution *c = &v->tower->audio.convolutions[k];
     const size_t mark = v->pass.scratch->n, n_in = c->product.weight.cols;
-    to->n_bins = plan_sound_half(from->n_bins);
-    to->n_frames = plan_sound_half(from->n_frames);
+    to->n_bins = plan_audio_half(from->n_bins);
+    to->n_frames = plan_audio_half(from->n_frames);
     to->n_channels = c->product.weight.rows;
     const size_t n_rows = to->n_bins * to->n_frames;
-    float *columns = fp_scratch_floats(v->pass.scratch, FP_VISION_ROWS, n_in);
+    float *columns = fp_scratch_floats(v->pass.scratch, FP_TOWER_ROWS, n_in);
     assay_status rc = columns ? ASSAY_OK : ASSAY_ENOMEM;
-    for (size_t first = 0; rc == ASSAY_OK && first < n_rows; first += FP_VISION_ROWS) {
-        const size_t n = n_rows - first < FP_VISION_ROWS ? n_rows - first : FP_VISION_ROWS;
+    for (size_t first = 0; rc == ASSAY_OK && first < n_rows; first += FP_TOWER_ROWS) {
+        const size_t n = n_rows - first < FP_TOWER_ROWS ? n_rows - first : FP_TOWER_ROWS;
         for (size_t r = 0; r < n; r++)
             gather(from, c->channels_last, (first + r) / to->n_frames, (first + r) % to->n_frames,
                    columns + r * n_in);
@@ -51,12 +51,12 @@ static assay_status convolve(fp_vision *v, size_t k, const image *from, image *t
 }
 
 /* The most values that a result of one chunk has, the spectrogram included. */
-static size_t largest_image(const plan_sound *s, size_t n_frames)
+static size_t largest_image(const plan_audio *s, size_t n_frames)
 {
     size_t n_bins = s->n_bins, most = n_bins * n_frames;
-    for (size_t k = 0; k < PLAN_SOUND_CONVOLUTIONS; k++) {
-        n_bins = plan_sound_half(n_bins);
-        n_frames = plan_sound_half(n_frames);
+    for (size_t k = 0; k < PLAN_AUDIO_CONVOLUTIONS; k++) {
+        n_bins = plan_audio_half(n_bins);
+        n_frames = plan_audio_half(n_frames);
         const size_t n = n_bins * n_frames * s->convolutions[k].product.weight.rows;
         if (n > most) most = n;
     }
@@ -71,22 +71,22 @@ typedef struct clip {
 } clip;
 
 /* The rows of the chunk of n frames from `first` on. */
-static assay_status run_chunk(fp_vision *v, const clip *c, size_t first, size_t n, float *rows)
+static assay_status run_chunk(fp_tower_pass *v, const clip *c, size_t first, size_t n, float *rows)
 {
-    const plan_sound *s = &v->tower->sound;
-    const size_t padded = fp_sound_padded(s, c->n_frames, n);
+    const plan_audio *s = &v->tower->audio;
+    const size_t padded = fp_audio_padded(s, c->n_frames, n);
     image from = {c->buffer[0], s->n_bins, padded, 1};
     assay_status rc = ASSAY_OK;
     for (size_t b = 0; b < s->n_bins; b++)
         for (size_t f = 0; f < padded; f++)
             from.x[b * padded + f] = f < n ? (float)c->spectrogram[b * c->n_frames + first + f] : 0;
-    for (size_t k = 0; rc == ASSAY_OK && k < PLAN_SOUND_CONVOLUTIONS; k++) {
+    for (size_t k = 0; rc == ASSAY_OK && k < PLAN_AUDIO_CONVOLUTIONS; k++) {
         image to = {.x = c->buffer[(k + 1) % 2]};
         rc = convolve(v, k, &from, &to);
         from = to;
     }
     const size_t width = from.n_channels * from.n_bins;
-    for (size_t r = 0; rc == ASSAY_OK && r < plan_sound_rest(n); r++)
+    for (size_t r = 0; rc == ASSAY_OK && r < plan_audio_rest(n); r++)
         for (size_t channel = 0; channel < from.n_channels; channel++)
             for (size_t b = 0; b < from.n_bins; b++)
                 rows[r * width + channel * from.n_bins + b] =
@@ -94,10 +94,10 @@ static assay_status run_chunk(fp_vision *v, const clip *c, size_t first, size_t 
     return rc;
 }
 
-assay_status fp_sound_rows(fp_vision *v, const media *medium, float *rows)
+assay_status fp_audio_rows(fp_tower_pass *v, const media *medium, float *rows)
 {
-    const plan_sound *s = &v->tower->sound;
-    const size_t mark = v->pass.scratch->n, width = plan_sound_width(s);
+    const plan_audio *s = &v->tower->audio;
+    const size_t mark = v->pass.scratch->n, width = plan_audio_width(s);
     clip c = {.n_frames = media_frames(medium)};
     const size_t most = largest_image(s, s->chunk);
     c.spectrogram = fp_scratch_alloc(v->pass.scratch, s->n_bins, c.n_frames, sizeof *c.spectrogram);
@@ -109,7 +109,7 @@ assay_status fp_sound_rows(fp_vision *v, const media *medium, float *rows)
     }
     for (size_t first = 0; rc == ASSAY_OK && first < c.n_frames; first += s->chunk) {
         const size_t left = c.n_frames - first, n = left < s->chunk ? left : s->chunk;
-        rc = run_chunk(v, &c, first, n, rows + plan_sound_rows(s, first) * width);
+        rc = run_chunk(v, &c, first, n, rows + plan_audio_rows(s, first) * width);
     }
     v->pass.scratch->n = mark;
     return rc;

@@ -1,14 +1,14 @@
-/* From the spectrogram of a sound to the rows of its tower: see model/plan/audio.h.
+/* From the spectrogram of an audio clip to the rows of its tower: see model/plan/audio.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_VISION_SOUND_H
-#define FASTPATH_VISION_SOUND_H
+#ifndef FASTPATH_TOWER_AUDIO_H
+#define FASTPATH_TOWER_AUDIO_H
 
 #include "fastpath/tower/pass.h"
 
-/* Evaluates the convolutions of a clip, chunk by chunk. rows: [plan_sound_rows, plan_sound_width]. What a
+/* Evaluates the convolutions of a clip, chunk by chunk. rows: [plan_audio_rows, plan_audio_width]. What a
  * clip gives depends on nothing but the clip. Working memory: the largest result of one chunk, twice, and a
  * block of products. Fails with ASSAY_ENOMEM. */
-assay_status fp_sound_rows(fp_vision *v, const media *medium, float *rows);
+assay_status fp_audio_rows(fp_tower_pass *v, const media *medium, float *rows);
 
 #endif

@@ -5,7 +5,7 @@
 #include "fastpath/tower/conv_attend.h"
 
 /* out->x: where the last unit's output goes. */
-static assay_status run_units(fp_vision *v, const plan_conv_block *b, const fp_conv_block *w,
+static assay_status run_units(fp_tower_pass *v, const plan_conv_block *b, const fp_conv_block *w,
                               const fp_image *in, fp_image *out)
 {
     fp_image from = *in;
@@ -19,7 +19,7 @@ static assay_status run_units(fp_vision *v, const plan_conv_block *b, const fp_c
     return rc;
 }
 
-assay_status fp_conv_block_run(fp_vision *v, const plan_conv_block *b, const fp_conv_block *w,
+assay_status fp_conv_block_run(fp_tower_pass *v, const plan_conv_block *b, const fp_conv_block *w,
                                const fp_image *in, fp_image *out)
 {
     const size_t mark = v->pass.scratch->n;

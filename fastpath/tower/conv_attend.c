@@ -16,7 +16,7 @@ typedef struct pixel_keys {
 
 /* A projection of the image's pixels, or of those that the unit makes of them. out: [out->height·width,
  * head_dim], from the scratch. */
-static assay_status project(fp_vision *v, const fp_image *normed, const plan_conv_unit *unit,
+static assay_status project(fp_tower_pass *v, const fp_image *normed, const plan_conv_unit *unit,
                             const fp_conv_unit *w, const plan_linear *linear, const fp_linear *packed,
                             fp_image *out)
 {
@@ -31,7 +31,7 @@ static assay_status project(fp_vision *v, const fp_image *normed, const plan_con
     *out = (fp_image){from.height, from.width, width, fp_scratch_floats(v->pass.scratch, n, width)};
     if (!out->x) return ASSAY_ENOMEM;
     for (size_t first = 0, some; rc == ASSAY_OK && first < n; first += some) {
-        some = n - first < FP_VISION_ROWS ? n - first : FP_VISION_ROWS;
+        some = n - first < FP_TOWER_ROWS ? n - first : FP_TOWER_ROWS;
         rc = fp_tower_linear_run(&v->pass, out->x + first * width, from.x + first * from.channels, some,
                                  (fp_tower_linear){packed, &linear->clip});
     }
@@ -39,7 +39,7 @@ static assay_status project(fp_vision *v, const fp_image *normed, const plan_con
 }
 
 /* Lays k and v, [n, head_dim] each, out for the kernel. */
-static assay_status make_keys(fp_vision *v, size_t head_dim, const fp_image *k, const fp_image *values,
+static assay_status make_keys(fp_tower_pass *v, size_t head_dim, const fp_image *k, const fp_image *values,
                               pixel_keys *keys)
 {
     const fp_model *m = v->pass.model;
@@ -101,7 +101,7 @@ static void attend_item(void *context, size_t item)
 }
 
 /* mixed: [n, n_heads, head_dim] */
-static void attend_pixels(fp_vision *v, const plan_attention *a, const pixel_keys *keys, fp_image *q,
+static void attend_pixels(fp_tower_pass *v, const plan_attention *a, const pixel_keys *keys, fp_image *q,
                           float *mixed)
 {
     const fp_operations *op = &v->pass.model->kernels.op;
@@ -118,7 +118,7 @@ static void attend_pixels(fp_vision *v, const plan_attention *a, const pixel_key
                 attend_item, &k);
 }
 
-assay_status fp_conv_attend(fp_vision *v, const plan_conv_block *b, const fp_conv_block *w,
+assay_status fp_conv_attend(fp_tower_pass *v, const plan_conv_block *b, const fp_conv_block *w,
                             const fp_image *in, fp_image *out)
 {
     const plan_attention *a = &b->attention;
@@ -140,7 +140,7 @@ assay_status fp_conv_attend(fp_vision *v, const plan_conv_block *b, const fp_con
     attend_pixels(v, a, &keys, &q, mixed);
     *out = (fp_image){in->height, in->width, a->o.weight.rows, out->x};
     for (size_t first = 0, some; rc == ASSAY_OK && first < n; first += some) {
-        some = n - first < FP_VISION_ROWS ? n - first : FP_VISION_ROWS;
+        some = n - first < FP_TOWER_ROWS ? n - first : FP_TOWER_ROWS;
         rc = fp_tower_linear_run(&v->pass, out->x + first * out->channels, mixed + first * width, some,
                                  (fp_tower_linear){&w->o, &a->o.clip});
     }

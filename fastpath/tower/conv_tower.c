@@ -15,7 +15,7 @@ typedef struct stack {
 } stack;
 
 typedef struct evaluation {
-    fp_vision *v;
+    fp_tower_pass *v;
     const plan_conv_tower *plan;
     const fp_conv_tower *packed;
     stack now;
@@ -249,14 +249,14 @@ static bool lay_out(fp_layout *l, size_t n_rows, fp_scratch *scratch)
     return l->feature;
 }
 
-assay_status fp_conv_tower_run(fp_vision *v, float **x)
+assay_status fp_conv_tower_run(fp_tower_pass *v, float **x)
 {
     evaluation e = {.v = v, .plan = &v->tower->conv, .packed = &v->packed->conv};
     const size_t n_rows = v->layout.n_frames * e.plan->side * e.plan->side;
     float *rooms;
     size_t n;
     if (!lay_out(&v->layout, n_rows, v->pass.scratch)) return ASSAY_ENOMEM;
-    v->pass.n_rows = FP_VISION_ROWS;
+    v->pass.n_rows = FP_TOWER_ROWS;
     *x = fp_scratch_floats(v->pass.scratch, n_rows, v->tower->hidden);
     if (!*x || !fp_narrow_alloc(&v->pass)) return ASSAY_ENOMEM;
     const size_t mark = v->pass.scratch->n;

@@ -1,8 +1,8 @@
 /* A convolutional tower: from images to the rows before the tower's last norm.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_VISION_CONV_TOWER_H
-#define FASTPATH_VISION_CONV_TOWER_H
+#ifndef FASTPATH_TOWER_CONV_TOWER_H
+#define FASTPATH_TOWER_CONV_TOWER_H
 
 #include "fastpath/tower/pass.h"
 
@@ -12,6 +12,6 @@
  * NN: the pixels of all images, row by row, one image after the other. Memory: the largest output of a block,
  * twice, the outputs that the fusion takes, and that of fp_conv_block_run. Fails with ASSAY_ENOMEM, and with
  * ASSAY_ESTOPPED if the tap ends the pass. */
-assay_status fp_conv_tower_run(fp_vision *v, float **x);
+assay_status fp_conv_tower_run(fp_tower_pass *v, float **x);
 
 #endif

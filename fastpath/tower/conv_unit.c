@@ -56,19 +56,19 @@ static void depthwise_item(void *context, size_t item)
     if (s->w->bias) fp_add(to, s->w->bias, n);
 }
 
-static void run_depthwise(fp_vision *v, sliding *s)
+static void run_depthwise(fp_tower_pass *v, sliding *s)
 {
     const size_t k = s->c->kernel;
     fp_pool_run(v->pass.model->pool, fp_image_pixels(s->out), k * k * s->c->n_out, depthwise_item, s);
 }
 
 /* Pixels from `first` on: the product of their windows. A window of one pixel is the pixel. */
-static assay_status run_product(fp_vision *v, sliding *s)
+static assay_status run_product(fp_tower_pass *v, sliding *s)
 {
     const plan_convolution *c = s->c;
     const bool is_pixel = c->kernel == 1 && c->stride == 1;
     const size_t n_pixels = fp_image_pixels(s->out), columns = plan_convolution_columns(c);
-    const size_t n_most = n_pixels < FP_VISION_ROWS ? n_pixels : FP_VISION_ROWS;
+    const size_t n_most = n_pixels < FP_TOWER_ROWS ? n_pixels : FP_TOWER_ROWS;
     if (!is_pixel) s->windows = fp_scratch_floats(v->pass.scratch, n_most, columns);
     if (!is_pixel && !s->windows) return ASSAY_ENOMEM;
     assay_status rc = ASSAY_OK;
@@ -82,7 +82,7 @@ static assay_status run_product(fp_vision *v, sliding *s)
     return rc;
 }
 
-assay_status fp_conv_unit_run(fp_vision *v, const plan_conv_unit *unit, const fp_conv_unit *w,
+assay_status fp_conv_unit_run(fp_tower_pass *v, const plan_conv_unit *unit, const fp_conv_unit *w,
                               const fp_image *in, fp_image *out)
 {
     const plan_convolution *c = &unit->convolution;

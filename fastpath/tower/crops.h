@@ -1,8 +1,8 @@
 /* The crops of an image, joined (plan_crops).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_VISION_CROPS_H
-#define FASTPATH_VISION_CROPS_H
+#ifndef FASTPATH_TOWER_CROPS_H
+#define FASTPATH_TOWER_CROPS_H
 
 #include <stdbool.h>
 

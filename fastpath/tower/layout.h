@@ -4,8 +4,8 @@
  * has windows, window by window: the rows of every segment then follow each other.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_VISION_LAYOUT_H
-#define FASTPATH_VISION_LAYOUT_H
+#ifndef FASTPATH_TOWER_LAYOUT_H
+#define FASTPATH_TOWER_LAYOUT_H
 
 #include "fastpath/scratch.h"
 #include "model/inputs/media.h"

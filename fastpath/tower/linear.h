@@ -1,8 +1,8 @@
 /* Products of a tower: with biases, and with limits of their inputs and outputs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_VISION_LINEAR_H
-#define FASTPATH_VISION_LINEAR_H
+#ifndef FASTPATH_TOWER_LINEAR_H
+#define FASTPATH_TOWER_LINEAR_H
 
 #include "fastpath/pass.h"
 

@@ -10,13 +10,13 @@
 #include "fastpath/tower/tiles.h"
 
 /* The width of the rows that a merger gets. ends: it is the one behind the last layer. */
-static size_t state_width(const fp_vision *v, bool ends)
+static size_t state_width(const fp_tower_pass *v, bool ends)
 {
     return ends ? plan_tower_state(v->tower) : v->tower->hidden;
 }
 
 /* Copies the rows of tokens first … first + n - 1, token by token. rows: [n, n_members, D]. */
-static void gather_rows(const fp_vision *v, const float *x, size_t first, size_t n, float *rows)
+static void gather_rows(const fp_tower_pass *v, const float *x, size_t first, size_t n, float *rows)
 {
     const fp_layout *l = &v->layout;
     const size_t hidden = v->tower->hidden, width = plan_tower_state(v->tower);
@@ -28,7 +28,7 @@ static void gather_rows(const fp_vision *v, const float *x, size_t first, size_t
 
 /* (mean · factor - bias) · scale of every side² rows, in place: n rows of [n, side², D] become [n, D]. The
  * sums are in double, in the order of the rows. */
-static void pool_rows(const fp_vision *v, size_t n, float *rows)
+static void pool_rows(const fp_tower_pass *v, size_t n, float *rows)
 {
     const plan_pooling *p = &v->tower->pooling;
     const size_t hidden = v->tower->hidden, n_each = p->side * p->side;
@@ -65,7 +65,7 @@ typedef struct merging {
 } merging;
 
 /* y: the rows after the step; those of a block follow each other. */
-static assay_status run_step(fp_vision *v, const plan_merger_step *step, const fp_merger_step *w,
+static assay_status run_step(fp_tower_pass *v, const plan_merger_step *step, const fp_merger_step *w,
                              const merging *k, float *y)
 {
     const size_t n_members = v->tower->merge * v->tower->merge;
@@ -91,7 +91,8 @@ static bool is_in_place(const plan_merger_step *step)
            (step->kind == PLAN_MERGER_CONCATENATE && !step->channels_first);
 }
 
-static assay_status advance(fp_vision *v, const plan_merger_step *step, const fp_merger_step *w, merging *k)
+static assay_status advance(fp_tower_pass *v, const plan_merger_step *step, const fp_merger_step *w,
+                            merging *k)
 {
     const size_t merge = v->tower->merge, width = plan_merger_step_width(step, k->width, merge);
     const bool joins = step->kind == PLAN_MERGER_CONCATENATE;
@@ -104,7 +105,7 @@ static assay_status advance(fp_vision *v, const plan_merger_step *step, const fp
 }
 
 /* The steps from `first` on, without those that add rows. */
-static assay_status run_steps(fp_vision *v, const plan_merger *m, const fp_merger *w, size_t first,
+static assay_status run_steps(fp_tower_pass *v, const plan_merger *m, const fp_merger *w, size_t first,
                               merging *k)
 {
     assay_status rc = ASSAY_OK;
@@ -114,8 +115,8 @@ static assay_status run_steps(fp_vision *v, const plan_merger *m, const fp_merge
 }
 
 /* rows: [n, merge², width], of tokens first … first + n - 1, overwritten. out: [n_features, H]. */
-static assay_status run_merger(fp_vision *v, const plan_merger *m, const fp_merger *w, size_t first, size_t n,
-                               size_t width, float *rows, float *out)
+static assay_status run_merger(fp_tower_pass *v, const plan_merger *m, const fp_merger *w, size_t first,
+                               size_t n, size_t width, float *rows, float *out)
 {
     const size_t mark = v->pass.scratch->n, merge = v->tower->merge;
     const size_t *feature = v->layout.feature + first;
@@ -128,7 +129,7 @@ static assay_status run_merger(fp_vision *v, const plan_merger *m, const fp_merg
 }
 
 /* A vector that step i adds, [width], through the steps after it. out: [H]. */
-static assay_status run_vector(fp_vision *v, const plan_merger *m, const fp_merger *w, size_t i,
+static assay_status run_vector(fp_tower_pass *v, const plan_merger *m, const fp_merger *w, size_t i,
                                const float *vector, size_t width, float *out)
 {
     const size_t mark = v->pass.scratch->n;
@@ -145,7 +146,7 @@ static assay_status run_vector(fp_vision *v, const plan_merger *m, const fp_merg
 
 /* Copies the row of a vector to its places: after each row of tokens, or, of an image's ends, to its first
  * row (end 0) or its last. row: [H]; out: [n_features, H]. */
-static void place_vector(const fp_vision *v, bool ends_rows, size_t end, const float *row, float *out)
+static void place_vector(const fp_tower_pass *v, bool ends_rows, size_t end, const float *row, float *out)
 {
     const size_t side = plan_tower_block(v->tower), hidden = v->pass.plan->hidden;
     const plan_merger_extra extra = plan_merger_extra_rows(&v->tower->merger);
@@ -161,7 +162,7 @@ static void place_vector(const fp_vision *v, bool ends_rows, size_t end, const f
 }
 
 /* The rows that the merger adds. out: [n_features, H]. */
-static assay_status add_rows(fp_vision *v, const plan_merger *m, const fp_merger *w, float *out)
+static assay_status add_rows(fp_tower_pass *v, const plan_merger *m, const fp_merger *w, float *out)
 {
     const size_t mark = v->pass.scratch->n;
     if (v->layout.n_features == v->layout.n_tokens) return ASSAY_OK;
@@ -182,13 +183,13 @@ static assay_status add_rows(fp_vision *v, const plan_merger *m, const fp_merger
 }
 
 /* The number of tokens whose patches are a block of rows; at least 1. */
-static size_t tokens_of_block(const fp_vision *v)
+static size_t tokens_of_block(const fp_tower_pass *v)
 {
-    return v->layout.n_members < FP_VISION_ROWS ? FP_VISION_ROWS / v->layout.n_members : 1;
+    return v->layout.n_members < FP_TOWER_ROWS ? FP_TOWER_ROWS / v->layout.n_members : 1;
 }
 
 /* All tokens, through out_norm and pooling if `ends`, and a merger. */
-static assay_status merge_tokens(fp_vision *v, const plan_merger *m, const fp_merger *w, bool ends,
+static assay_status merge_tokens(fp_tower_pass *v, const plan_merger *m, const fp_merger *w, bool ends,
                                  const float *x, float *out)
 {
     const fp_layout *l = &v->layout;
@@ -210,17 +211,17 @@ static assay_status merge_tokens(fp_vision *v, const plan_merger *m, const fp_me
     return rc;
 }
 
-assay_status fp_vision_merge(fp_vision *v, const float *x, float *out)
+assay_status fp_tower_merge(fp_tower_pass *v, const float *x, float *out)
 {
     return merge_tokens(v, &v->tower->merger, &v->packed->merger, true, x, out);
 }
 
 /* The features of one image, whose rows begin at x. out: [n_tokens, H]. */
-static assay_status merge_image(fp_vision *v, const fp_frame *frame, const float *x, float *out)
+static assay_status merge_image(fp_tower_pass *v, const fp_frame *frame, const float *x, float *out)
 {
     const size_t mark = v->pass.scratch->n, width = plan_tower_state(v->tower),
                  n_tokens = frame->height * frame->width,
-                 n_most = n_tokens < FP_VISION_ROWS ? n_tokens : FP_VISION_ROWS;
+                 n_most = n_tokens < FP_TOWER_ROWS ? n_tokens : FP_TOWER_ROWS;
     fp_crops crops;
     float *rows = fp_scratch_floats(v->pass.scratch, n_most, width);
     const bool ok = rows && fp_crops_open(&crops, v->pass.scratch, x, frame->height, v->tower->hidden,
@@ -239,7 +240,7 @@ static assay_status merge_image(fp_vision *v, const fp_frame *frame, const float
     return rc;
 }
 
-assay_status fp_vision_merge_crops(fp_vision *v, float *x, float *out)
+assay_status fp_tower_merge_crops(fp_tower_pass *v, float *x, float *out)
 {
     const fp_layout *l = &v->layout;
     const size_t hidden = v->tower->hidden;
@@ -253,7 +254,7 @@ assay_status fp_vision_merge_crops(fp_vision *v, float *x, float *out)
     return rc;
 }
 
-assay_status fp_vision_deepstack(fp_vision *v, size_t k, const float *x, float *out)
+assay_status fp_tower_deepstack(fp_tower_pass *v, size_t k, const float *x, float *out)
 {
     return merge_tokens(v, &v->tower->deepstack[k].merger, &v->packed->deepstack[k], false, x, out);
 }

@@ -1,8 +1,8 @@
 /* The MLP of a tower's layer or merger.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_VISION_MLP_H
-#define FASTPATH_VISION_MLP_H
+#ifndef FASTPATH_TOWER_MLP_H
+#define FASTPATH_TOWER_MLP_H
 
 #include "fastpath/pass.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/tower/padding.h"
 
-size_t fp_sound_padded(const plan_sound *sound, size_t n_frames, size_t n)
+size_t fp_audio_padded(const plan_audio *audio, size_t n_frames, size_t n)
 {
     (void)n;
-    return n_frames < sound->chunk ? n_frames : sound->chunk;
+    return n_frames < audio->chunk ? n_frames : audio->chunk;
 }

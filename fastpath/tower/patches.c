@@ -9,7 +9,7 @@
 
 /* Rows of pixels of a block of patches. */
 typedef struct reading {
-    const fp_vision *v;
+    const fp_tower_pass *v;
     size_t first, n, width;
     double *wide;  /* [n, W] */
     float *pixels; /* [n, W] */
@@ -48,7 +48,7 @@ static void read_item(void *context, size_t item)
     }
 }
 
-assay_status fp_patches_embed(fp_vision *v, size_t first, size_t n, float *x)
+assay_status fp_patches_embed(fp_tower_pass *v, size_t first, size_t n, float *x)
 {
     enum { COST = 16 }; /* of an element, in multiplications */
     const size_t mark = v->pass.scratch->n, width = v->tower->patches.embed.weight.cols;
@@ -66,7 +66,7 @@ assay_status fp_patches_embed(fp_vision *v, size_t first, size_t n, float *x)
 }
 
 typedef struct placing {
-    const fp_vision *v;
+    const fp_tower_pass *v;
     size_t first;
     float *x, *scratch; /* [n, D], [n, 2, D] */
 } placing;
@@ -97,7 +97,7 @@ static void place_item(void *context, size_t item)
     fp_add(k->x + item * hidden, position, hidden);
 }
 
-assay_status fp_patches_place(fp_vision *v, size_t first, size_t n, float *x)
+assay_status fp_patches_place(fp_tower_pass *v, size_t first, size_t n, float *x)
 {
     enum { COST = 64 }; /* of an element, in multiplications */
     const size_t mark = v->pass.scratch->n, hidden = v->tower->hidden;

@@ -22,7 +22,7 @@ static bool make_angles(const plan_tower *tower, fp_scratch *scratch, size_t n, 
     return true;
 }
 
-assay_status fp_vision_ropes(fp_vision *v)
+assay_status fp_tower_ropes(fp_tower_pass *v)
 {
     enum { HEIGHT = 1 };
     const plan_tower *t = v->tower;
@@ -52,7 +52,7 @@ assay_status fp_vision_ropes(fp_vision *v)
 }
 
 typedef struct rotating {
-    const fp_vision *v;
+    const fp_tower_pass *v;
     size_t first, n, n_heads, head_dim;
     float *x;
 } rotating;
@@ -85,7 +85,8 @@ static void rotate_item(void *context, size_t item)
     }
 }
 
-void fp_vision_rotate(const fp_vision *v, size_t first, size_t n, size_t n_heads, size_t head_dim, float *x)
+void fp_tower_rotate(const fp_tower_pass *v, size_t first, size_t n, size_t n_heads, size_t head_dim,
+                     float *x)
 {
     enum { COST = 8 }; /* of an element, in multiplications */
     if (!v->cosine) return;

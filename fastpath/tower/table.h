@@ -1,8 +1,8 @@
 /* Learned positions of patches: tables resampled to a frame, or one for each axis.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_VISION_TABLE_H
-#define FASTPATH_VISION_TABLE_H
+#ifndef FASTPATH_TOWER_TABLE_H
+#define FASTPATH_TOWER_TABLE_H
 
 #include "fastpath/model.h"
 #include "fastpath/tower/layout.h"

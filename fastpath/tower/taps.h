@@ -1,8 +1,8 @@
 /* The places of a table of learned positions that a patch reads along one axis, and their weights.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_VISION_TAPS_H
-#define FASTPATH_VISION_TAPS_H
+#ifndef FASTPATH_TOWER_TAPS_H
+#define FASTPATH_TOWER_TAPS_H
 
 #include "model/plan/tower.h"
 

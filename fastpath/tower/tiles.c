@@ -77,13 +77,13 @@ static void add_of_tile(float *x, const fp_matrix *table, size_t index, double f
     add_scaled(x, row, table->packed.n_in, factor);
 }
 
-static size_t ratio_of(const fp_vision *v, size_t frame)
+static size_t ratio_of(const fp_tower_pass *v, size_t frame)
 {
     return media_ratio(v->layout.frames[frame].medium);
 }
 
 typedef struct placing {
-    const fp_vision *v;
+    const fp_tower_pass *v;
     const float *patches;
     float *x, *scratch; /* [P, D] both */
     double before, positions, after;
@@ -113,7 +113,7 @@ static void place_item(void *context, size_t r)
 }
 
 /* The norm of the rows that are not zeros. Rows of a tile follow each other, except for padding of others. */
-static void norm_rows(fp_vision *v, float *x)
+static void norm_rows(fp_tower_pass *v, float *x)
 {
     const size_t d = v->tower->hidden, n = plan_tiles_rows(&v->tower->tiles);
     for (size_t first = 0, count; first < v->layout.n_rows; first += count) {
@@ -126,7 +126,7 @@ static void norm_rows(fp_vision *v, float *x)
 
 enum { COST = 64 }; /* of an element, in multiplications */
 
-assay_status fp_tiles_place(fp_vision *v, float *patches, float *x)
+assay_status fp_tiles_place(fp_tower_pass *v, float *patches, float *x)
 {
     const fp_tiles *w = &v->packed->tiles;
     const size_t mark = v->pass.scratch->n, d = v->tower->hidden;
@@ -153,7 +153,7 @@ static void second_item(void *context, size_t r)
                 k->scratch + r * d);
 }
 
-assay_status fp_tiles_second(fp_vision *v, float *x)
+assay_status fp_tiles_second(fp_tower_pass *v, float *x)
 {
     const size_t mark = v->pass.scratch->n, d = v->tower->hidden;
     placing k = {.v = v,
@@ -167,7 +167,7 @@ assay_status fp_tiles_second(fp_vision *v, float *x)
     return ASSAY_OK;
 }
 
-void fp_tiles_collect(fp_vision *v, size_t i, const float *x)
+void fp_tiles_collect(fp_tower_pass *v, size_t i, const float *x)
 {
     const plan_tiles *tiles = &v->tower->tiles;
     const size_t n = v->layout.n_rows * v->tower->hidden;
@@ -175,7 +175,7 @@ void fp_tiles_collect(fp_vision *v, size_t i, const float *x)
         if (tiles->collected[k] == i) memcpy(v->collected + k * n, x, n * sizeof *x);
 }
 
-void fp_tiles_join(const fp_vision *v, const float *x, size_t r, float *out)
+void fp_tiles_join(const fp_tower_pass *v, const float *x, size_t r, float *out)
 {
     const size_t d = v->tower->hidden, n = v->tower->tiles.n_collected, n_all = v->layout.n_rows * d;
     memcpy(out, x + r * d, d * sizeof *out);

@@ -5,8 +5,8 @@
  * tiles.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_VISION_TILES_H
-#define FASTPATH_VISION_TILES_H
+#ifndef FASTPATH_TOWER_TILES_H
+#define FASTPATH_TOWER_TILES_H
 
 #include "fastpath/tower/pass.h"
 
@@ -18,16 +18,16 @@ bool fp_tiles_rows(fp_layout *l, const plan_tower *tower, fp_scratch *scratch);
 
 /* x receives the rows before layer 0. patches: the embedded patches, [n_frames · T · g², D], overwritten.
  * Fails with ASSAY_ENOMEM. */
-assay_status fp_tiles_place(fp_vision *v, float *patches, float *x);
+assay_status fp_tiles_place(fp_tower_pass *v, float *patches, float *x);
 
 /* What precedes the layers of the second part. x: [P, D], in place. */
-assay_status fp_tiles_second(fp_vision *v, float *x);
+assay_status fp_tiles_second(fp_tower_pass *v, float *x);
 
 /* Keeps the state before layer i where features need it. */
-void fp_tiles_collect(fp_vision *v, size_t i, const float *x);
+void fp_tiles_collect(fp_tower_pass *v, size_t i, const float *x);
 
 /* A row of the merger's input: the state of row r, and the collected states, interleaved. out:
  * [plan_tower_state]. */
-void fp_tiles_join(const fp_vision *v, const float *x, size_t r, float *out);
+void fp_tiles_join(const fp_tower_pass *v, const float *x, size_t r, float *out);
 
 #endif

@@ -15,13 +15,13 @@
 #include "fastpath/tower/tiles.h"
 
 /* The beginning of the names of a tower's tensors. */
-static const char *start_of(const fp_vision *v)
+static const char *start_of(const fp_tower_pass *v)
 {
-    return v->tower->sound.present ? "audio" : "vision";
+    return v->tower->audio.present ? "audio" : "vision";
 }
 
 /* Sends rows to the tracer in the order of the input. x: [P, D]. */
-static assay_status trace_rows(fp_vision *v, float *x, const char *name)
+static assay_status trace_rows(fp_tower_pass *v, float *x, const char *name)
 {
     const fp_layout *l = &v->layout;
     const size_t hidden = v->tower->hidden, mark = v->pass.scratch->n;
@@ -38,30 +38,30 @@ static assay_status trace_rows(fp_vision *v, float *x, const char *name)
     return rc;
 }
 
-static assay_status embed_patches(fp_vision *v, float *x)
+static assay_status embed_patches(fp_tower_pass *v, float *x)
 {
     const size_t n_rows = v->layout.n_rows, hidden = v->tower->hidden;
     assay_status rc = ASSAY_OK;
     for (size_t first = 0, n; rc == ASSAY_OK && first < n_rows; first += n) {
-        n = fp_vision_block(v, first);
+        n = fp_tower_block(v, first);
         rc = fp_patches_embed(v, first, n, x + first * hidden);
     }
     if (rc == ASSAY_OK) rc = trace_rows(v, x, "patch");
     for (size_t first = 0, n; rc == ASSAY_OK && first < n_rows; first += n) {
-        n = fp_vision_block(v, first);
+        n = fp_tower_block(v, first);
         rc = fp_patches_place(v, first, n, x + first * hidden);
     }
     return rc;
 }
 
 /* The features of layer i that deepstack entries want. levels: [1 + n_deepstack]. */
-static assay_status merge_layer(fp_vision *v, size_t i, const float *x, float *const *levels)
+static assay_status merge_layer(fp_tower_pass *v, size_t i, const float *x, float *const *levels)
 {
     const plan_tower *t = v->tower;
     assay_status rc = ASSAY_OK;
     for (size_t k = 0; rc == ASSAY_OK && k < t->n_deepstack; k++) {
         if (t->deepstack[k].tower_layer != i) continue;
-        rc = fp_vision_deepstack(v, k, x, levels[k + 1]);
+        rc = fp_tower_deepstack(v, k, x, levels[k + 1]);
         if (rc == ASSAY_OK)
             rc = fp_trace(&v->pass.tracer, levels[k + 1], v->layout.n_features, v->pass.plan->hidden,
                           "%s.deepstack.%zu", start_of(v), k);
@@ -70,7 +70,7 @@ static assay_status merge_layer(fp_vision *v, size_t i, const float *x, float *c
 }
 
 /* What towers for tiles do before a layer, or after the last one. */
-static assay_status begin_layer(fp_vision *v, size_t i, float *x)
+static assay_status begin_layer(fp_tower_pass *v, size_t i, float *x)
 {
     const plan_tiles *tiles = &v->tower->tiles;
     if (tiles->n == 0) return ASSAY_OK;
@@ -78,13 +78,13 @@ static assay_status begin_layer(fp_vision *v, size_t i, float *x)
     return i == tiles->second && i < v->tower->n_layers ? fp_tiles_second(v, x) : ASSAY_OK;
 }
 
-static assay_status run_layers(fp_vision *v, float *x, float *const *levels)
+static assay_status run_layers(fp_tower_pass *v, float *x, float *const *levels)
 {
     assay_status rc = begin_layer(v, 0, x);
     for (size_t i = 0; rc == ASSAY_OK && i < v->tower->n_layers; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "%02zu.out", i);
-        rc = fp_vision_layer(v, i, x);
+        rc = fp_tower_layer_run(v, i, x);
         if (rc == ASSAY_OK) rc = trace_rows(v, x, name);
         if (rc == ASSAY_OK) rc = merge_layer(v, i, x, levels);
         if (rc == ASSAY_OK) rc = begin_layer(v, i + 1, x);
@@ -92,8 +92,8 @@ static assay_status run_layers(fp_vision *v, float *x, float *const *levels)
     return rc;
 }
 
-/* The rows of all sounds of the pass. */
-static assay_status make_rows(fp_vision *v)
+/* The rows of all audio clips of the pass. */
+static assay_status make_rows(fp_tower_pass *v)
 {
     const fp_layout *l = &v->layout;
     const size_t width = plan_patches_width(&v->tower->patches);
@@ -102,12 +102,12 @@ static assay_status make_rows(fp_vision *v)
     v->rows = fp_scratch_floats(v->pass.scratch, l->n_rows, width);
     if (!v->rows) return ASSAY_ENOMEM;
     for (size_t i = 0; rc == ASSAY_OK && i < l->n_frames; i++)
-        rc = fp_sound_rows(v, l->frames[i].medium, v->rows + l->frames[i].first_row * width);
+        rc = fp_audio_rows(v, l->frames[i].medium, v->rows + l->frames[i].first_row * width);
     return rc;
 }
 
 /* The rows before layer 0 of a tower for tiles; sets the layout. NULL if out of memory. */
-static assay_status embed_tiles(fp_vision *v, float **out)
+static assay_status embed_tiles(fp_tower_pass *v, float **out)
 {
     const plan_tiles *tiles = &v->tower->tiles;
     const size_t hidden = v->tower->hidden;
@@ -115,10 +115,10 @@ static assay_status embed_tiles(fp_vision *v, float **out)
     if (!fp_tiles_patches(&v->layout, v->tower, scratch)) return ASSAY_ENOMEM;
     const size_t n = v->layout.n_rows;
     float *patches = fp_scratch_floats(scratch, n, hidden);
-    v->pass.n_rows = FP_VISION_ROWS;
+    v->pass.n_rows = FP_TOWER_ROWS;
     assay_status rc = patches && fp_narrow_alloc(&v->pass) ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t first = 0, count; rc == ASSAY_OK && first < n; first += count) {
-        count = fp_vision_block(v, first);
+        count = fp_tower_block(v, first);
         rc = fp_patches_embed(v, first, count, patches + first * hidden);
     }
     if (rc == ASSAY_OK) rc = trace_rows(v, patches, "patch");
@@ -130,49 +130,49 @@ static assay_status embed_tiles(fp_vision *v, float **out)
 }
 
 /* Evaluates the images of v->layout. levels: [1] of [n_tokens, H]. */
-static assay_status run_tiles(fp_vision *v, float *const *levels)
+static assay_status run_tiles(fp_tower_pass *v, float *const *levels)
 {
     float *x = NULL;
     assay_status rc = embed_tiles(v, &x);
     if (rc == ASSAY_OK) rc = run_layers(v, x, levels);
-    if (rc == ASSAY_OK) rc = fp_vision_merge(v, x, levels[0]);
+    if (rc == ASSAY_OK) rc = fp_tower_merge(v, x, levels[0]);
     if (rc != ASSAY_OK) return rc;
     return fp_trace(&v->pass.tracer, levels[0], v->layout.n_tokens, v->pass.plan->hidden, "vision.merged");
 }
 
 /* Everything before the tower's last norm. *x: [n_rows, D], from the scratch. */
-static assay_status run_body(fp_vision *v, float *const *levels, float **x)
+static assay_status run_body(fp_tower_pass *v, float *const *levels, float **x)
 {
     if (v->tower->conv.present) return fp_conv_tower_run(v, x);
     if (!fp_layout_make(&v->layout, v->tower, v->pass.scratch)) return ASSAY_ENOMEM;
-    v->pass.n_rows = v->tower->sound.present ? FP_VISION_ROWS : fp_vision_block(v, 0);
+    v->pass.n_rows = v->tower->audio.present ? FP_TOWER_ROWS : fp_tower_block(v, 0);
     *x = fp_scratch_floats(v->pass.scratch, v->layout.n_rows, v->tower->hidden);
-    assay_status rc = *x && fp_narrow_alloc(&v->pass) ? fp_vision_ropes(v) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && v->tower->sound.present) rc = make_rows(v);
+    assay_status rc = *x && fp_narrow_alloc(&v->pass) ? fp_tower_ropes(v) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && v->tower->audio.present) rc = make_rows(v);
     if (rc == ASSAY_OK) rc = embed_patches(v, *x);
     return rc == ASSAY_OK ? run_layers(v, *x, levels) : rc;
 }
 
 /* Evaluates the frames of v->layout. levels: [1 + n_deepstack] of [n_features, H]. */
-static assay_status run_frames(fp_vision *v, float *const *levels)
+static assay_status run_frames(fp_tower_pass *v, float *const *levels)
 {
     if (v->tower->tiles.n) return run_tiles(v, levels);
     float *x = NULL;
     assay_status rc = run_body(v, levels, &x);
     if (rc == ASSAY_OK)
-        rc = v->tower->crops.present ? fp_vision_merge_crops(v, x, levels[0])
-                                     : fp_vision_merge(v, x, levels[0]);
+        rc =
+            v->tower->crops.present ? fp_tower_merge_crops(v, x, levels[0]) : fp_tower_merge(v, x, levels[0]);
     if (rc != ASSAY_OK) return rc;
     return fp_trace(&v->pass.tracer, levels[0], v->layout.n_features, v->pass.plan->hidden, "%s.merged",
                     start_of(v));
 }
 
-static fp_vision begin(const fp_model *m, fp_scratch *scratch, const media *medium)
+static fp_tower_pass begin(const fp_model *m, fp_scratch *scratch, const media *medium)
 {
     const plan_tower *tower = media_tower(medium);
-    return (fp_vision){.pass = {.model = m, .plan = m->plan, .scratch = scratch},
-                       .tower = tower,
-                       .packed = tower == &m->plan->audio ? &m->audio : &m->vision};
+    return (fp_tower_pass){.pass = {.model = m, .plan = m->plan, .scratch = scratch},
+                           .tower = tower,
+                           .packed = tower == &m->plan->audio ? &m->audio : &m->vision};
 }
 
 /* Evaluates n frames of a medium from `index` on. */
@@ -181,7 +181,7 @@ static assay_status run_part(const fp_model *m, fp_scratch *scratch, const media
 {
     const size_t n_levels = 1 + media_tower(medium)->n_deepstack,
                  n_each = media_rows(medium) / *media_grid(medium);
-    fp_vision v = begin(m, scratch, medium);
+    fp_tower_pass v = begin(m, scratch, medium);
     float **levels = fp_scratch_alloc(scratch, n_levels, 1, sizeof *levels);
     fp_frame *frames = levels ? fp_scratch_alloc(scratch, n, 1, sizeof *frames) : NULL;
     for (size_t k = 0; frames && k < n_levels; k++)
@@ -200,9 +200,9 @@ static size_t frames_of(const fp_model *m, const media *medium)
     return m->plan->vision.tiles.n ? 1 : *media_grid(medium);
 }
 
-assay_status fp_vision_run(const fp_model *m, const media *medium, fp_features **out)
+assay_status fp_tower_run(const fp_model *m, const media *medium, fp_features **out)
 {
-    const size_t *grid = media_grid(medium), n_fit = FP_VISION_PASS / (grid[1] * grid[2]),
+    const size_t *grid = media_grid(medium), n_fit = FP_TOWER_PASS / (grid[1] * grid[2]),
                  n_frames = frames_of(m, medium);
     fp_scratch scratch = {0};
     fp_features *made =
@@ -219,7 +219,7 @@ assay_status fp_vision_run(const fp_model *m, const media *medium, fp_features *
     return rc;
 }
 
-bool fp_vision_is_traced(const fp_model *m, const fp_tracer *tracer)
+bool fp_tower_is_traced(const fp_model *m, const fp_tracer *tracer)
 {
     if ((!m->plan->vision.present && !m->plan->audio.present) || !fp_trace_is_on(tracer)) return false;
     for (size_t i = 0; i < tracer->n_names; i++)
@@ -279,11 +279,11 @@ static assay_status divide_rows(const fp_model *m, const together *k, fp_feature
     return ASSAY_OK;
 }
 
-assay_status fp_vision_trace(const fp_model *m, const fp_tracer *tracer, const media *const *list, size_t n,
-                             fp_features **out)
+assay_status fp_tower_trace(const fp_model *m, const fp_tracer *tracer, const media *const *list, size_t n,
+                            fp_features **out)
 {
     fp_scratch scratch = {0};
-    fp_vision v = begin(m, &scratch, *list);
+    fp_tower_pass v = begin(m, &scratch, *list);
     together k = {.list = list, .n = n};
     v.pass.tracer = *tracer;
     assay_status rc = alloc_together(m, &scratch, &k, &v.layout.n_frames) ? ASSAY_OK : ASSAY_ENOMEM;

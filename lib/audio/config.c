@@ -11,10 +11,10 @@
 
 #define NOTE_MAX 200 /* bytes of a note; longer names are cut */
 
-const json_limits sound_config_limits = {.bytes = (size_t)1 << 20, .values = (size_t)1 << 14};
+const json_limits audio_config_limits = {.bytes = (size_t)1 << 20, .values = (size_t)1 << 14};
 
 /* The defaults of the published class. */
-static const sound_config whisper = {.type = "WhisperFeatureExtractor",
+static const audio_config whisper = {.type = "WhisperFeatureExtractor",
                                      .sampling_rate = 16000,
                                      .feature_size = 80,
                                      .hop_length = 160,
@@ -23,21 +23,21 @@ static const sound_config whisper = {.type = "WhisperFeatureExtractor",
 /* The file that is read, and where its members go. */
 typedef struct reading {
     const char *path;
-    sound_config config;
+    audio_config config;
     assay_error *err;
 } reading;
 
 /* A member that is a whole number from `least` to `most`. */
 typedef struct whole {
     const char *name;
-    size_t offset; /* in sound_config */
+    size_t offset; /* in audio_config */
     int64_t least, most;
 } whole;
 
-static const whole wholes[] = {{"sampling_rate", offsetof(sound_config, sampling_rate), 1, SOUND_RATE_MAX},
-                               {"feature_size", offsetof(sound_config, feature_size), 1, SOUND_BINS_MAX},
-                               {"hop_length", offsetof(sound_config, hop_length), 1, SOUND_FFT_MAX},
-                               {"n_fft", offsetof(sound_config, n_fft), 2, SOUND_FFT_MAX}};
+static const whole wholes[] = {{"sampling_rate", offsetof(audio_config, sampling_rate), 1, AUDIO_RATE_MAX},
+                               {"feature_size", offsetof(audio_config, feature_size), 1, AUDIO_BINS_MAX},
+                               {"hop_length", offsetof(audio_config, hop_length), 1, AUDIO_FFT_MAX},
+                               {"n_fft", offsetof(audio_config, n_fft), 2, AUDIO_FFT_MAX}};
 enum { N_WHOLES = sizeof wholes / sizeof *wholes };
 
 /* Fails with what was found and what was expected of a member. */
@@ -53,7 +53,7 @@ static assay_status note(reading *r, const char *name, json_object *found)
 {
     char text[NOTE_MAX];
     const char *value = json_object_to_json_string_ext(found, JSON_C_TO_STRING_PLAIN);
-    (void)snprintf(text, sizeof text, "member %.60s (%.60s) has no effect on sounds", name,
+    (void)snprintf(text, sizeof text, "member %.60s (%.60s) has no effect on audio clips", name,
                    value ? value : "?");
     char **notes = grow_by_one(r->config.notes, r->config.n_notes, sizeof *notes);
     if (notes) r->config.notes = notes;
@@ -122,7 +122,7 @@ static assay_status check_fft(const reading *r)
                       r->config.n_fft);
 }
 
-assay_status sound_config_read(const char *path, json_object *root, sound_config *out, assay_error *err)
+assay_status audio_config_read(const char *path, json_object *root, audio_config *out, assay_error *err)
 {
     reading r = {.path = path, .config = whisper, .err = err};
     json_object *type = NULL;
@@ -138,22 +138,22 @@ assay_status sound_config_read(const char *path, json_object *root, sound_config
     }
     if (rc == ASSAY_OK) rc = check_fft(&r);
     if (rc == ASSAY_OK) *out = r.config;
-    else sound_config_free(&r.config);
+    else audio_config_free(&r.config);
     return rc;
 }
 
-assay_status sound_config_parse(const char *path, const char *text, size_t n, sound_config *out,
+assay_status audio_config_parse(const char *path, const char *text, size_t n, audio_config *out,
                                 assay_error *err)
 {
     json_object *root = NULL;
-    assay_status rc = json_parse_within(path, text, n, &sound_config_limits, &root, err);
+    assay_status rc = json_parse_within(path, text, n, &audio_config_limits, &root, err);
     if (rc != ASSAY_OK) return rc;
-    rc = sound_config_read(path, root, out, err);
+    rc = audio_config_read(path, root, out, err);
     (void)json_object_put(root);
     return rc;
 }
 
-void sound_config_free(sound_config *config)
+void audio_config_free(audio_config *config)
 {
     for (size_t i = 0; i < config->n_notes; i++) free(config->notes[i]);
     free(config->notes);

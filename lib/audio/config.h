@@ -1,8 +1,9 @@
-/* Reading the config of a feature extractor, the part of a preprocessor_config.json that is about sounds.
+/* Reading the config of a feature extractor, the part of a preprocessor_config.json that is about audio
+ * clips.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SOUND_CONFIG_H
-#define SOUND_CONFIG_H
+#ifndef AUDIO_CONFIG_H
+#define AUDIO_CONFIG_H
 
 #include <assay/status.h>
 
@@ -10,21 +11,21 @@
 #include "base/json.h"
 
 /* Reads text[0..n) as WhisperFeatureExtractor of transformers 5.23 does, called as Qwen3OmniMoeProcessor
- * calls it: without truncation, padded to the longest sound. Members that have no effect then are noted,
+ * calls it: without truncation, padded to the longest audio clip. Members that have no effect then are noted,
  * among them chunk_length and those of images; those that would change the result in a way that is not
  * implemented are refused. path: for messages. Fails with ASSAY_EFORMAT or ASSAY_EUNSUPPORTED, naming path,
  * member, found and expected value, or with ASSAY_ENOMEM. *out is untouched on failure; free it with
- * sound_config_free. */
-assay_status sound_config_parse(const char *path, const char *text, size_t n, sound_config *out,
+ * audio_config_free. */
+assay_status audio_config_parse(const char *path, const char *text, size_t n, audio_config *out,
                                 assay_error *err);
 
 /* The same for a parsed text: `root` is borrowed for the call, NULL for null. */
-assay_status sound_config_read(const char *path, json_object *root, sound_config *out, assay_error *err);
+assay_status audio_config_read(const char *path, json_object *root, audio_config *out, assay_error *err);
 
 /* How much of a config file is read; larger ones are refused. */
-extern const json_limits sound_config_limits;
+extern const json_limits audio_config_limits;
 
 /* Frees the notes. */
-void sound_config_free(sound_config *config);
+void audio_config_free(audio_config *config);
 
 #endif

@@ -18,11 +18,11 @@ static assay_status read_file(const char *dir, const char *file, char **path, js
         *path = NULL;
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     }
-    return access(*path, F_OK) == 0 ? json_read_within(*path, &sound_config_limits, root, err) : ASSAY_OK;
+    return access(*path, F_OK) == 0 ? json_read_within(*path, &audio_config_limits, root, err) : ASSAY_OK;
 }
 
 /* Reads the member of processor_config.json; *found is false, with ASSAY_OK, without one. */
-static assay_status read_nested(const char *dir, sound_config *out, bool *found, assay_error *err)
+static assay_status read_nested(const char *dir, audio_config *out, bool *found, assay_error *err)
 {
     static const char *const MEMBERS[] = {"feature_extractor", "audio_processor"};
     char *path = NULL, *name = NULL;
@@ -35,7 +35,7 @@ static assay_status read_nested(const char *dir, sound_config *out, bool *found,
     if (rc == ASSAY_OK && config) {
         *found = true;
         if (asprintf(&name, "%s: %s", path, MEMBERS[i]) < 0) name = NULL;
-        rc = name ? sound_config_read(name, config, out, err)
+        rc = name ? audio_config_read(name, config, out, err)
                   : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     }
     (void)json_object_put(root);
@@ -44,7 +44,7 @@ static assay_status read_nested(const char *dir, sound_config *out, bool *found,
     return rc;
 }
 
-assay_status sound_config_open(const char *dir, sound_config *out, assay_error *err)
+assay_status audio_config_open(const char *dir, audio_config *out, assay_error *err)
 {
     bool found = false;
     char *path = NULL;
@@ -52,7 +52,7 @@ assay_status sound_config_open(const char *dir, sound_config *out, assay_error *
     assay_status rc = read_nested(dir, out, &found, err);
     if (rc != ASSAY_OK || found) return rc;
     rc = read_file(dir, "preprocessor_config.json", &path, &root, err);
-    if (rc == ASSAY_OK && root) rc = sound_config_read(path, root, out, err);
+    if (rc == ASSAY_OK && root) rc = audio_config_read(path, root, out, err);
     else if (rc == ASSAY_OK)
         rc = assay_fail(err, ASSAY_EIO,
                         "%s: found no preprocessor_config.json, and no processor_config.json with a member "

@@ -1,8 +1,8 @@
 /* The discrete Fourier transform of real numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SOUND_FOURIER_H
-#define SOUND_FOURIER_H
+#ifndef AUDIO_FOURIER_H
+#define AUDIO_FOURIER_H
 
 #include <stddef.h>
 

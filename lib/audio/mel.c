@@ -28,10 +28,10 @@ static double triangle(double x, double a, double b, double c)
     return least > 0 ? least : 0;
 }
 
-void sound_mel_filters(const sound_config *config, double *out)
+void audio_mel_filters(const audio_config *config, double *out)
 {
     const size_t n_mels = (size_t)config->feature_size, n_bins = (size_t)config->n_fft / 2 + 1;
-    const double step = mel_of(SOUND_FREQUENCY_MAX) / (double)(n_mels + 1);
+    const double step = mel_of(AUDIO_FREQUENCY_MAX) / (double)(n_mels + 1);
     const double top = (double)(config->sampling_rate / 2); /* as published: whole hertz */
     for (size_t i = 0; i < n_mels; i++) {
         const double a = hertz_of(step * (double)i), b = hertz_of(step * (double)(i + 1)),

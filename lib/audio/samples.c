@@ -85,9 +85,9 @@ static assay_status check_info(const char *name, const SF_INFO *info, int64_t sa
                           ", that of the checkpoint (sampling_rate): nothing is resampled",
                           name, info->samplerate, sampling_rate);
     if (info->frames <= 0) return assay_fail(err, ASSAY_EFORMAT, "%s: found no samples", name);
-    if ((uint64_t)info->frames > SOUND_SAMPLES_MAX)
+    if ((uint64_t)info->frames > AUDIO_SAMPLES_MAX)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %" PRId64 " samples, expected at most %zu",
-                          name, (int64_t)info->frames, SOUND_SAMPLES_MAX);
+                          name, (int64_t)info->frames, AUDIO_SAMPLES_MAX);
     return ASSAY_OK;
 }
 
@@ -127,8 +127,8 @@ static assay_status read_samples(const char *name, SNDFILE *file, const SF_INFO 
     return done > 0 ? ASSAY_OK : assay_fail(err, ASSAY_EFORMAT, "%s: found no samples", name);
 }
 
-assay_status sound_samples_read(const char *name, const uint8_t *data, size_t n, int64_t sampling_rate,
-                                sound_samples *out, assay_error *err)
+assay_status audio_samples_read(const char *name, const uint8_t *data, size_t n, int64_t sampling_rate,
+                                audio_samples *out, assay_error *err)
 {
     SF_VIRTUAL_IO io = {size_of, seek_to, read_some, write_nothing, position_of};
     bytes b = {data, (sf_count_t)n, 0};
@@ -140,7 +140,7 @@ assay_status sound_samples_read(const char *name, const uint8_t *data, size_t n,
     if (!file)
         return assay_fail(
             err, ASSAY_EFORMAT,
-            "%s: expected a sound file that libsndfile reads, such as WAV, FLAC, Ogg, MP3, AIFF, AU "
+            "%s: expected an audio file that libsndfile reads, such as WAV, FLAC, Ogg, MP3, AIFF, AU "
             "or CAF, found another format or a damaged file",
             name);
     float *values = NULL;
@@ -152,13 +152,13 @@ assay_status sound_samples_read(const char *name, const uint8_t *data, size_t n,
                     : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", name);
     }
     (void)sf_close(file);
-    if (rc == ASSAY_OK) *out = (sound_samples){values, n_values};
+    if (rc == ASSAY_OK) *out = (audio_samples){values, n_values};
     else free(values);
     return rc;
 }
 
-void sound_samples_free(sound_samples *samples)
+void audio_samples_free(audio_samples *samples)
 {
     free(samples->values);
-    *samples = (sound_samples){0};
+    *samples = (audio_samples){0};
 }

@@ -33,7 +33,7 @@ static void close_work(work *w)
 }
 
 /* False if out of memory. */
-static bool open_work(const sound_config *config, work *w)
+static bool open_work(const audio_config *config, work *w)
 {
     const size_t n = (size_t)config->n_fft, n_bins = n / 2 + 1, n_mels = (size_t)config->feature_size;
     *w = (work){.n_fft = n,
@@ -48,27 +48,27 @@ static bool open_work(const sound_config *config, work *w)
                 .fourier = fourier_new(n)};
     if (!w->window || !w->frame || !w->filters || !w->powers || !w->transformed || !w->fourier) return false;
     for (size_t i = 0; i < n; i++) w->window[i] = (1 - cos(2 * M_PI * (double)i / (double)n)) / 2;
-    sound_mel_filters(config, w->filters);
+    audio_mel_filters(config, w->filters);
     return true;
 }
 
-/* The sample at a position that may be before 0 or beyond n_longest, where the sound is reflected. */
-static double sample_at(const sound_samples *sound, size_t n_longest, ptrdiff_t at)
+/* The sample at a position that may be before 0 or beyond n_longest, where the audio clip is reflected. */
+static double sample_at(const audio_samples *audio, size_t n_longest, ptrdiff_t at)
 {
     const ptrdiff_t last = (ptrdiff_t)n_longest - 1;
     if (at < 0) at = -at;
     if (at > last) at = 2 * last - at;
-    return at < (ptrdiff_t)sound->n ? (double)sound->values[at] : 0;
+    return at < (ptrdiff_t)audio->n ? (double)audio->values[at] : 0;
 }
 
 /* The logarithms of frame f, from one mel to the next `stride` apart. Returns the largest. */
-static double make_frame(const work *w, const sound_samples *sound, size_t n_longest, size_t f, double *out,
+static double make_frame(const work *w, const audio_samples *audio, size_t n_longest, size_t f, double *out,
                          size_t stride)
 {
     const ptrdiff_t first = (ptrdiff_t)(f * w->hop) - (ptrdiff_t)(w->n_fft / 2);
     double largest = -INFINITY;
     for (size_t i = 0; i < w->n_fft; i++)
-        w->frame[i] = w->window[i] * sample_at(sound, n_longest, first + (ptrdiff_t)i);
+        w->frame[i] = w->window[i] * sample_at(audio, n_longest, first + (ptrdiff_t)i);
     fourier_transform(w->fourier, w->frame, w->transformed);
     for (size_t k = 0; k < w->n_bins; k++) {
         const fourier_number x = w->transformed[k];
@@ -84,15 +84,15 @@ static double make_frame(const work *w, const sound_samples *sound, size_t n_lon
     return largest;
 }
 
-/* How many frames have a sample of the sound in their window: others have the least power. */
-static size_t frames_with_sound(const work *w, size_t n, size_t n_longest)
+/* How many frames have a sample of the audio clip in their window: others have the least power. */
+static size_t frames_with_audio(const work *w, size_t n, size_t n_longest)
 {
     const size_t all = n_longest / w->hop, with = (n + w->n_fft / 2) / w->hop + 1;
     return with < all ? with : all;
 }
 
 /* all: [n_mels, n_all], n_all at least s->n_frames. */
-static void scale_frames(const double *all, size_t n_all, double largest, sound_spectrogram *s)
+static void scale_frames(const double *all, size_t n_all, double largest, audio_spectrogram *s)
 {
     const double least = largest - RANGE;
     for (size_t m = 0; m < s->n_mels; m++)
@@ -102,44 +102,45 @@ static void scale_frames(const double *all, size_t n_all, double largest, sound_
         }
 }
 
-assay_status sound_spectrogram_check(const sound_config *config, size_t n_longest, assay_error *err)
+assay_status audio_spectrogram_check(const audio_config *config, size_t n_longest, assay_error *err)
 {
     const size_t hop = (size_t)config->hop_length, half = (size_t)config->n_fft / 2;
     if (n_longest > half && n_longest >= hop) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EUNSUPPORTED,
-                      "found %zu samples, expected at least %zu: a frame is reflected at the ends of a sound",
-                      n_longest, half + 1 > hop ? half + 1 : hop);
+    return assay_fail(
+        err, ASSAY_EUNSUPPORTED,
+        "found %zu samples, expected at least %zu: a frame is reflected at the ends of an audio clip",
+        n_longest, half + 1 > hop ? half + 1 : hop);
 }
 
-assay_status sound_spectrogram_make(const sound_config *config, const sound_samples *sound, size_t n_longest,
-                                    sound_spectrogram *out, assay_error *err)
+assay_status audio_spectrogram_make(const audio_config *config, const audio_samples *audio, size_t n_longest,
+                                    audio_spectrogram *out, assay_error *err)
 {
     work w;
-    const assay_status rc = sound_spectrogram_check(config, n_longest, err);
+    const assay_status rc = audio_spectrogram_check(config, n_longest, err);
     if (rc != ASSAY_OK) return rc;
-    sound_spectrogram made = {.n_mels = (size_t)config->feature_size,
+    audio_spectrogram made = {.n_mels = (size_t)config->feature_size,
                               .n_frames =
-                                  (size_t)sound_frames(config, (int64_t)sound->n, (int64_t)n_longest)};
+                                  (size_t)audio_frames(config, (int64_t)audio->n, (int64_t)n_longest)};
     const bool opened = open_work(config, &w);
-    const size_t n_all = frames_with_sound(&w, sound->n, n_longest);
+    const size_t n_all = frames_with_audio(&w, audio->n, n_longest);
     double *all = opened ? calloc(n_all * made.n_mels + 1, sizeof *all) : NULL;
     made.values = calloc(made.n_mels * made.n_frames + 1, sizeof *made.values);
     const bool ok = all && made.values;
     double largest = -INFINITY;
     for (size_t f = 0; ok && f < n_all; f++) {
-        const double x = make_frame(&w, sound, n_longest, f, all + f, n_all);
+        const double x = make_frame(&w, audio, n_longest, f, all + f, n_all);
         if (x > largest) largest = x;
     }
     if (ok) scale_frames(all, n_all, largest, &made);
     close_work(&w);
     free(all);
     if (ok) *out = made;
-    else sound_spectrogram_free(&made);
+    else audio_spectrogram_free(&made);
     return ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "a spectrogram: out of memory");
 }
 
-void sound_spectrogram_free(sound_spectrogram *spectrogram)
+void audio_spectrogram_free(audio_spectrogram *spectrogram)
 {
     free(spectrogram->values);
-    *spectrogram = (sound_spectrogram){0};
+    *spectrogram = (audio_spectrogram){0};
 }

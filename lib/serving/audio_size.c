@@ -30,28 +30,28 @@ static assay_status check_options(assay_sound_options *o, assay_error *err)
                           !o->config.at ? "config" : "n_samples");
     if (o->n_longest == 0) o->n_longest = o->n_samples;
     if (o->n_window == 0) o->n_window = WINDOW_USUAL;
-    assay_status rc = check_range("n_samples", o->n_samples, 1, (int64_t)SOUND_SAMPLES_MAX, err);
+    assay_status rc = check_range("n_samples", o->n_samples, 1, (int64_t)AUDIO_SAMPLES_MAX, err);
     if (rc == ASSAY_OK)
-        rc = check_range("n_longest", o->n_longest, o->n_samples, (int64_t)SOUND_SAMPLES_MAX, err);
+        rc = check_range("n_longest", o->n_longest, o->n_samples, (int64_t)AUDIO_SAMPLES_MAX, err);
     return rc == ASSAY_OK ? check_range("n_window", o->n_window, 1, WINDOW_MAX, err) : rc;
 }
 
-assay_status serve_sound_size(const assay_sound_options *options, assay_sound_size *out, assay_error *err)
+assay_status serve_audio_size(const assay_sound_options *options, assay_sound_size *out, assay_error *err)
 {
     assay_sound_options o;
-    sound_config config;
+    audio_config config;
     assay_status rc = assay_options_read(&o, sizeof o, options, "assay_sound_options", err);
     if (rc == ASSAY_OK) rc = check_options(&o, err);
     if (rc == ASSAY_OK)
-        rc = sound_config_parse("preprocessor_config.json", o.config.at, o.config.n, &config, err);
+        rc = audio_config_parse("preprocessor_config.json", o.config.at, o.config.n, &config, err);
     if (rc != ASSAY_OK) return rc;
-    rc = sound_spectrogram_check(&config, (size_t)o.n_longest, err);
+    rc = audio_spectrogram_check(&config, (size_t)o.n_longest, err);
     if (rc == ASSAY_OK) {
-        const plan_sound front = {.chunk = 2 * (size_t)o.n_window};
-        const int64_t n_frames = sound_frames(&config, o.n_samples, o.n_longest);
+        const plan_audio front = {.chunk = 2 * (size_t)o.n_window};
+        const int64_t n_frames = audio_frames(&config, o.n_samples, o.n_longest);
         *out = (assay_sound_size){.n_frames = n_frames,
-                                  .n_tokens = (int64_t)plan_sound_rows(&front, (size_t)n_frames)};
+                                  .n_tokens = (int64_t)plan_audio_rows(&front, (size_t)n_frames)};
     }
-    sound_config_free(&config);
+    audio_config_free(&config);
     return rc;
 }

@@ -64,7 +64,7 @@ const assay_serving *assay_serving_v2(void)
         .completion_free = serve_completion_free,
         .template_render = template_render,
         .image_size = serve_image_size,
-        .sound_size = serve_sound_size,
+        .sound_size = serve_audio_size,
     };
     return &table;
 }

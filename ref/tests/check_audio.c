@@ -1,5 +1,5 @@
-/* The convolutions of a sound, on inputs whose results are known exactly: GELU leaves numbers from 9 on as
- * they are, and 0.
+/* The convolutions of an audio clip, on inputs whose results are known exactly: GELU leaves numbers from 9 on
+ * as they are, and 0.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ref/audio.h"
@@ -16,47 +16,47 @@ static plan_weight matrix(const double *data, size_t rows, size_t cols)
 /* Weights that read the value in the middle, and the one after it. */
 static const double MIDDLE[9] = {[CENTRE] = 1}, AFTER[9] = {[RIGHT] = 1};
 
-static plan_sound_convolution one_channel(const double weights[9])
+static plan_audio_convolution one_channel(const double weights[9])
 {
-    return (plan_sound_convolution){.product = {.weight = matrix(weights, 1, 9)}};
+    return (plan_audio_convolution){.product = {.weight = matrix(weights, 1, 9)}};
 }
 
 /* A front end that only takes each eighth bin and frame. */
-static plan_sound plain_sound(size_t n_bins)
+static plan_audio plain_audio(size_t n_bins)
 {
-    plan_sound s = {.present = true, .n_bins = n_bins, .chunk = CHUNK};
-    for (size_t i = 0; i < PLAN_SOUND_CONVOLUTIONS; i++) s.convolutions[i] = one_channel(MIDDLE);
+    plan_audio s = {.present = true, .n_bins = n_bins, .chunk = CHUNK};
+    for (size_t i = 0; i < PLAN_AUDIO_CONVOLUTIONS; i++) s.convolutions[i] = one_channel(MIDDLE);
     return s;
 }
 
-static void expect_rows(const plan_sound *s, const double *spectrogram, size_t n_frames,
+static void expect_rows(const plan_audio *s, const double *spectrogram, size_t n_frames,
                         const double *expected)
 {
     double rows[64];
-    const size_t n = plan_sound_rows(s, n_frames) * plan_sound_width(s);
+    const size_t n = plan_audio_rows(s, n_frames) * plan_audio_width(s);
     ck_assert_uint_le(n, 64);
-    ck_assert_int_eq(ref_sound_rows(s, spectrogram, n_frames, rows), ASSAY_OK);
+    ck_assert_int_eq(ref_audio_rows(s, spectrogram, n_frames, rows), ASSAY_OK);
     for (size_t i = 0; i < n; i++)
         ck_assert_msg(rows[i] == expected[i], "[%zu]: %.17g, not %.17g", i, rows[i], expected[i]);
 }
 
 START_TEST(each_convolution_halves_bins_and_frames_rounding_up)
 {
-    const plan_sound s = {.n_bins = 11, .chunk = 100};
-    ck_assert_uint_eq(plan_sound_rest(11), 2);
-    ck_assert_uint_eq(plan_sound_rest(128), 16);
-    ck_assert_uint_eq(plan_sound_rows(&s, 1), 1);
-    ck_assert_uint_eq(plan_sound_rows(&s, 60), 8);
-    ck_assert_uint_eq(plan_sound_rows(&s, 100), 13);
-    ck_assert_uint_eq(plan_sound_rows(&s, 101), 14);
-    ck_assert_uint_eq(plan_sound_rows(&s, 260), 34);
+    const plan_audio s = {.n_bins = 11, .chunk = 100};
+    ck_assert_uint_eq(plan_audio_rest(11), 2);
+    ck_assert_uint_eq(plan_audio_rest(128), 16);
+    ck_assert_uint_eq(plan_audio_rows(&s, 1), 1);
+    ck_assert_uint_eq(plan_audio_rows(&s, 60), 8);
+    ck_assert_uint_eq(plan_audio_rows(&s, 100), 13);
+    ck_assert_uint_eq(plan_audio_rows(&s, 101), 14);
+    ck_assert_uint_eq(plan_audio_rows(&s, 260), 34);
 }
 END_TEST
 
 START_TEST(a_convolution_reads_its_neighbours_and_zeros_beyond_the_ends)
 {
     const double first[9] = {7, 7, 7, 1, 10, 100, 7, 7, 7}; /* there is one bin: 7 reads zeros */
-    plan_sound s = plain_sound(1);
+    plan_audio s = plain_audio(1);
     double x[CHUNK];
     for (size_t i = 0; i < CHUNK; i++) x[i] = (double)i + 10;
     s.convolutions[0] = one_channel(first);
@@ -69,7 +69,7 @@ START_TEST(bins_are_neighbours_as_frames_are)
     double first[9] = {0};
     first[1] = 1; /* the bin before, of the same frame */
     first[7] = 10;
-    plan_sound s = plain_sound(3);
+    plan_audio s = plain_audio(3);
     s.convolutions[0] = one_channel(first);
     expect_rows(&s, (const double[]){10, 20, 30}, 1, (const double[]){200}); /* of 2 bins the first, of 1 */
 }
@@ -82,9 +82,9 @@ START_TEST(a_row_has_the_bins_of_one_channel_after_those_of_another)
     last[CENTRE] = 1;
     last[9 + CENTRE] = 10;
     for (size_t b = 0; b < 9; b++) x[b] = (double)(10 + 10 * b);
-    plan_sound s = plain_sound(9);
+    plan_audio s = plain_audio(9);
     s.convolutions[2].product.weight = matrix(last, 2, 9);
-    ck_assert_uint_eq(plan_sound_width(&s), 4);
+    ck_assert_uint_eq(plan_audio_width(&s), 4);
     expect_rows(&s, x, 1, (const double[]){10, 90, 100, 900});
 }
 END_TEST
@@ -98,10 +98,10 @@ START_TEST(weights_may_have_the_channels_first_or_last)
     first[9 + CENTRE] = 100;
     last[2 * CENTRE] = 1;
     last[2 * CENTRE + 1] = 100;
-    plan_sound s = plain_sound(1);
+    plan_audio s = plain_audio(1);
     s.convolutions[0].product.weight = matrix(two, 2, 9);
     for (int is_last = 0; is_last < 2; is_last++) {
-        s.convolutions[1] = (plan_sound_convolution){
+        s.convolutions[1] = (plan_audio_convolution){
             .product = {.weight = matrix(is_last ? last : first, 1, 18)}, .channels_last = is_last};
         expect_rows(&s, (const double[]){11, 12}, 2, (const double[]){1211});
     }
@@ -113,7 +113,7 @@ START_TEST(a_short_chunk_is_extended_to_the_longest_of_its_own_clip_alone)
 {
     const double bias[] = {20};
     double x[CHUNK + 1];
-    plan_sound s = plain_sound(1);
+    plan_audio s = plain_audio(1);
     s.convolutions[0].product.bias = matrix(bias, 1, 1);
     s.convolutions[1] = one_channel(AFTER);
     for (size_t i = 0; i < CHUNK + 1; i++) x[i] = 0;

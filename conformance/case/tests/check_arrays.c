@@ -106,7 +106,7 @@ END_TEST
 
 static const struct {
     size_t rank, shape[3];
-    bool sound;
+    bool audio;
     size_t n_axes;
 } positions[] = {{1, {3}, true, 1},  {2, {1, 3}, true, 1},  {2, {3, 3}, true, 3},
                  {0, {0}, false, 0}, {2, {2, 3}, false, 0}, {3, {1, 1, 3}, false, 0},
@@ -117,7 +117,7 @@ START_TEST(positions_have_one_axis_or_three)
     static const int32_t values[12] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
     support_write_rope(path, "{}");
     edit_i32(path, "/input/position", positions[_i].rank, positions[_i].shape, values);
-    if (!positions[_i].sound) {
+    if (!positions[_i].audio) {
         assert_refused("/input/position has neither shape [P] nor [3,P]");
         return;
     }

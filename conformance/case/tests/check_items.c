@@ -144,8 +144,8 @@ START_TEST(patches_are_divided_by_image_grid_thw)
 }
 END_TEST
 
-/* One row a sound of both tensors, whatever the samples. */
-START_TEST(sounds_belong_to_the_samples_that_audio_sample_names)
+/* One row an audio clip of both tensors, whatever the samples. */
+START_TEST(audio_clips_belong_to_the_samples_that_audio_sample_names)
 {
     inputs in;
     size_t n;
@@ -345,7 +345,7 @@ int main(void)
     tcase_add_test(t, without_image_sample_each_sample_has_a_row_of_every_input);
     tcase_add_test(t, images_belong_to_the_samples_that_image_sample_names);
     tcase_add_test(t, patches_are_divided_by_image_grid_thw);
-    tcase_add_test(t, sounds_belong_to_the_samples_that_audio_sample_names);
+    tcase_add_test(t, audio_clips_belong_to_the_samples_that_audio_sample_names);
     tcase_add_test(t, videos_belong_to_the_samples_that_video_sample_names);
     tcase_add_test(t, a_single_sample_without_image_sample_takes_all);
     tcase_add_test(t, a_single_sample_with_image_sample_has_an_item_for_each_image);

@@ -50,7 +50,7 @@ static void find(sample *s)
 }
 
 /* Chunks of 16 frames: 2 tokens each. */
-START_TEST(sounds_take_as_many_tokens_as_their_frames_leave)
+START_TEST(audio_clips_take_as_many_tokens_as_their_frames_leave)
 {
     static const conf_placeholders placeholders = {.audio = VIDEO, .chunk = 16};
     static const int32_t mask[20] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0};
@@ -208,7 +208,7 @@ int main(void)
 {
     Suite *suite = suite_create("conformance/case/spans");
     TCase *t = tcase_create("all");
-    tcase_add_test(t, sounds_take_as_many_tokens_as_their_frames_leave);
+    tcase_add_test(t, audio_clips_take_as_many_tokens_as_their_frames_leave);
     tcase_add_test(t, images_take_their_tokens_one_after_the_other);
     tcase_add_test(t, what_follows_an_image_that_leads_is_text);
     tcase_add_test(t, the_frames_of_a_video_may_have_text_and_images_between_them);

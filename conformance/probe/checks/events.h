@@ -1,8 +1,8 @@
 /* Event streams against the grammar of their endpoint.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_PROBE_CHECKS_STREAM_H
-#define CONFORMANCE_PROBE_CHECKS_STREAM_H
+#ifndef CONFORMANCE_PROBE_CHECKS_EVENTS_H
+#define CONFORMANCE_PROBE_CHECKS_EVENTS_H
 
 #include "conformance/probe/run/run.h"
 

@@ -123,8 +123,8 @@ static assay_status image_size(const assay_image_options *options, assay_image_s
     return ASSAY_OK;
 }
 
-/* A sound has a frame for each sample but the last of the longest sound, and a token for each frame. One
- * sample is refused. */
+/* An audio clip has a frame for each sample but the last of the longest audio clip, and a token for each
+ * frame. One sample is refused. */
 static assay_status sound_size(const assay_sound_options *options, assay_sound_size *out, assay_error *err)
 {
     if (errs("sound-memory")) return fail(err, ASSAY_ENOMEM, "no memory");

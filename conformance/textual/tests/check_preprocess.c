@@ -13,12 +13,12 @@
     "\"input\":{\"preprocessor_config\":\"{}\",\"height\":" #height ",\"width\":" #width "}"
 #define VIDEO(frames)                                                                                        \
     "\"input\":{\"video_preprocessor_config\":\"{}\",\"height\":4,\"width\":8,\"frames\":" #frames "}"
-#define SOUND(samples, longest)                                                                              \
+#define AUDIO(samples, longest)                                                                              \
     "\"input\":{\"preprocessor_config\":\"{}\",\"samples\":" #samples ",\"longest\":" #longest "}"
 #define SIZE(height, width, grid, tokens)                                                                    \
     "\"expect\":{\"height\":" #height ",\"width\":" #width ",\"grid\":" grid ",\"tokens\":" #tokens "}"
 
-static const char sound[] = CASE("{\"id\":1," INPUT(4, 8) "," SIZE(
+static const char audio[] = CASE("{\"id\":1," INPUT(4, 8) "," SIZE(
     4, 8, "[1,2,4]",
     2) "},"
        "{\"id\":2," VIDEO(6) "," SIZE(
@@ -26,17 +26,17 @@ static const char sound[] = CASE("{\"id\":1," INPUT(4, 8) "," SIZE(
            6) "},"
               "{\"id\":3,\"verdict\":\"reject\"," INPUT(
                   3, 8) ",\"expect\":{\"error\":\"odd\"}},"
-                        "{\"id\":4," SOUND(5, 5) ",\"expect\":{\"frames\":4,\"tokens\":4}},"
-                                                 "{\"id\":5," SOUND(
+                        "{\"id\":4," AUDIO(5, 5) ",\"expect\":{\"frames\":4,\"tokens\":4}},"
+                                                 "{\"id\":5," AUDIO(
                                                      5, 6) ",\"expect\":{\"frames\":5,\"tokens\":5}},"
-                                                           "{\"id\":6,\"verdict\":\"reject\"," SOUND(
+                                                           "{\"id\":6,\"verdict\":\"reject\"," AUDIO(
                                                                1, 9) ",\"expect\":{\"error\":\"one\"}}");
 
 static void setup(void)
 {
     support_setup();
     support_mkdir(support_path("cases"));
-    support_write_text(support_path("cases/case.json"), sound);
+    support_write_text(support_path("cases/case.json"), audio);
 }
 
 static const support_output *run(const char *fault)

@@ -10,39 +10,39 @@
 
 #define TYPE "\"feature_extractor_type\":\"WhisperFeatureExtractor\""
 
-static sound_config parsed(const char *text)
+static audio_config parsed(const char *text)
 {
-    sound_config c;
+    audio_config c;
     assay_error err = {0};
-    ck_assert_msg(sound_config_parse("p.json", text, strlen(text), &c, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(audio_config_parse("p.json", text, strlen(text), &c, &err) == ASSAY_OK, "%s", err.text);
     return c;
 }
 
 static void refused(const char *text, assay_status status, const char *a, const char *b)
 {
-    sound_config c = {.n_fft = 77};
+    audio_config c = {.n_fft = 77};
     assay_error err = {0};
-    ck_assert_int_eq(sound_config_parse("p.json", text, strlen(text), &c, &err), status);
+    ck_assert_int_eq(audio_config_parse("p.json", text, strlen(text), &c, &err), status);
     ck_assert_int_eq(c.n_fft, 77);
     support_expect_error(&err, status, "p.json", a, b, NULL);
 }
 
 START_TEST(members_have_the_defaults_of_the_published_class)
 {
-    sound_config c = parsed("{" TYPE "}");
+    audio_config c = parsed("{" TYPE "}");
     ck_assert_str_eq(c.type, "WhisperFeatureExtractor");
     ck_assert_int_eq(c.sampling_rate, 16000);
     ck_assert_int_eq(c.feature_size, 80);
     ck_assert_int_eq(c.hop_length, 160);
     ck_assert_int_eq(c.n_fft, 400);
     ck_assert_uint_eq(c.n_notes, 0);
-    sound_config_free(&c);
+    audio_config_free(&c);
 }
 END_TEST
 
 START_TEST(members_are_read_and_those_without_effect_are_noted)
 {
-    sound_config c =
+    audio_config c =
         parsed("{" TYPE ",\"feature_size\":128,\"hop_length\":100,\"n_fft\":512,\"sampling_rate\":8000,"
                "\"dither\":0.0,\"padding_value\":0,\"padding_side\":\"right\",\"chunk_length\":300,"
                "\"image_std\":[1,1,1],\"none\":null}");
@@ -51,9 +51,9 @@ START_TEST(members_are_read_and_those_without_effect_are_noted)
     ck_assert_int_eq(c.hop_length, 100);
     ck_assert_int_eq(c.n_fft, 512);
     ck_assert_uint_eq(c.n_notes, 2);
-    ck_assert_str_eq(c.notes[0], "member chunk_length (300) has no effect on sounds");
-    ck_assert_str_eq(c.notes[1], "member image_std ([1,1,1]) has no effect on sounds");
-    sound_config_free(&c);
+    ck_assert_str_eq(c.notes[0], "member chunk_length (300) has no effect on audio clips");
+    ck_assert_str_eq(c.notes[1], "member image_std ([1,1,1]) has no effect on audio clips");
+    audio_config_free(&c);
 }
 END_TEST
 
@@ -93,19 +93,19 @@ static void put(const char *dir, const char *file, const char *text)
 
 static void expect_size(const char *dir, int64_t feature_size)
 {
-    sound_config c;
+    audio_config c;
     assay_error err = {0};
-    ck_assert_msg(sound_config_open(dir, &c, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(audio_config_open(dir, &c, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_int_eq(c.feature_size, feature_size);
-    sound_config_free(&c);
+    audio_config_free(&c);
 }
 
 START_TEST(the_nested_config_precedes_the_file)
 {
     const char *dir = support_mkdir(support_tmpdir(), "nested");
-    sound_config c;
+    audio_config c;
     assay_error err = {0};
-    ck_assert_int_eq(sound_config_open(dir, &c, &err), ASSAY_EIO);
+    ck_assert_int_eq(audio_config_open(dir, &c, &err), ASSAY_EIO);
     support_expect_error(&err, ASSAY_EIO, dir, "found no preprocessor_config.json", NULL);
     put(dir, "preprocessor_config.json", "{" TYPE ",\"feature_size\":3}");
     expect_size(dir, 3);
@@ -118,7 +118,7 @@ START_TEST(the_nested_config_precedes_the_file)
         ",\"feature_size\":5}}");
     expect_size(dir, 5);
     put(dir, "processor_config.json", "{\"feature_extractor\":[]}");
-    ck_assert_int_eq(sound_config_open(dir, &c, &err), ASSAY_EFORMAT);
+    ck_assert_int_eq(audio_config_open(dir, &c, &err), ASSAY_EFORMAT);
     support_expect_error(&err, ASSAY_EFORMAT, dir, "processor_config.json: feature_extractor", NULL);
 }
 END_TEST

@@ -18,17 +18,17 @@ static const char text[] =
 START_TEST(a_config_that_runs_out_of_memory_is_refused)
 {
     for (long i = 0; i < ALLOCATIONS_MAX; i++) {
-        sound_config config = {.n_notes = 77};
+        audio_config config = {.n_notes = 77};
         assay_error err = {0};
         deny(i);
-        const assay_status rc = sound_config_parse("p", text, sizeof text - 1, &config, &err);
+        const assay_status rc = audio_config_parse("p", text, sizeof text - 1, &config, &err);
         const bool denied = deny_end();
         if (rc != ASSAY_OK) {
             ck_assert_uint_eq(config.n_notes, 77);
             support_expect_error(&err, ASSAY_ENOMEM, "out of memory", NULL);
             continue;
         }
-        sound_config_free(&config);
+        audio_config_free(&config);
         if (!denied) return;
     }
     ck_abort_msg("allocations never end");
@@ -38,19 +38,19 @@ END_TEST
 START_TEST(a_spectrogram_that_runs_out_of_memory_is_refused)
 {
     float values[200] = {0};
-    const sound_samples sound = {values, 200};
-    sound_config config;
-    ck_assert_int_eq(sound_config_parse("p", text, sizeof text - 1, &config, NULL), ASSAY_OK);
+    const audio_samples audio = {values, 200};
+    audio_config config;
+    ck_assert_int_eq(audio_config_parse("p", text, sizeof text - 1, &config, NULL), ASSAY_OK);
     for (long i = 0; i < ALLOCATIONS_MAX; i++) {
-        sound_spectrogram out = {.n_frames = 77};
+        audio_spectrogram out = {.n_frames = 77};
         assay_error err = {0};
         deny(i);
-        const assay_status rc = sound_spectrogram_make(&config, &sound, 200, &out, &err);
+        const assay_status rc = audio_spectrogram_make(&config, &audio, 200, &out, &err);
         if (!deny_end()) {
             ck_assert_int_eq(rc, ASSAY_OK);
             ck_assert_int_gt(i, 6);
-            sound_spectrogram_free(&out);
-            sound_config_free(&config);
+            audio_spectrogram_free(&out);
+            audio_config_free(&config);
             return;
         }
         ck_assert_int_eq(rc, ASSAY_ENOMEM);

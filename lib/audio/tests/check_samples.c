@@ -25,7 +25,7 @@ const char *__lsan_default_suppressions(void)
 
 static size_t n_different;
 
-static bool differs(const recorded *r, const sound_samples *found)
+static bool differs(const recorded *r, const audio_samples *found)
 {
     const size_t n = (size_t)r->numbers[1];
     const uint8_t *expected = r->bytes + r->numbers[0];
@@ -42,15 +42,15 @@ static bool differs(const recorded *r, const sound_samples *found)
 /* numbers: bytes of the file; samples, 0 if it is refused; whether their last bits depend on a version. */
 static void check_file(const recorded *r)
 {
-    sound_samples out = {NULL, 0};
+    audio_samples out = {NULL, 0};
     assay_error err = {0};
-    const assay_status rc = sound_samples_read("f", r->bytes, (size_t)r->numbers[0], RATE, &out, &err);
+    const assay_status rc = audio_samples_read("f", r->bytes, (size_t)r->numbers[0], RATE, &out, &err);
     if ((rc == ASSAY_OK) != (r->numbers[1] > 0) || (rc == ASSAY_OK && differs(r, &out))) {
         n_different++;
         printf("%s: expected %ld samples, found %zu%s %s\n", r->name, r->numbers[1], out.n,
                rc == ASSAY_OK ? ", or others" : "", err.text);
     }
-    if (rc == ASSAY_OK) sound_samples_free(&out);
+    if (rc == ASSAY_OK) audio_samples_free(&out);
 }
 
 START_TEST(files_are_read_or_refused_as_by_load_audio)
@@ -59,17 +59,17 @@ START_TEST(files_are_read_or_refused_as_by_load_audio)
     const size_t n = recorded_each("lib/audio/tests/vectors/decoded.bin", check_file);
     (void)fflush(stdout);
     ck_assert_uint_ge(n, 150);
-    ck_assert_msg(n_different == 0, "%zu of %zu sounds differ", n_different, n);
+    ck_assert_msg(n_different == 0, "%zu of %zu audio clips differ", n_different, n);
 }
 END_TEST
 
 /* The exact size of the data, so that reading beyond it is found by sanitizers. */
-static assay_status read_part(const uint8_t *data, size_t n, sound_samples *out, assay_error *err)
+static assay_status read_part(const uint8_t *data, size_t n, audio_samples *out, assay_error *err)
 {
     uint8_t *copy = malloc(n ? n : 1);
     ck_assert_ptr_nonnull(copy);
     if (n) memcpy(copy, data, n);
-    const assay_status rc = sound_samples_read("f", copy, n, RATE, out, err);
+    const assay_status rc = audio_samples_read("f", copy, n, RATE, out, err);
     free(copy);
     return rc;
 }
@@ -78,15 +78,15 @@ static void check_damaged(const recorded *r)
 {
     const size_t n = (size_t)r->numbers[0];
     for (size_t i = 0; i < n; i++) {
-        sound_samples out = {NULL, 77};
+        audio_samples out = {NULL, 77};
         assay_error err = {0};
         assay_status rc = read_part(r->bytes, i, &out, &err);
-        if (rc == ASSAY_OK) sound_samples_free(&out);
+        if (rc == ASSAY_OK) audio_samples_free(&out);
         else if (out.n != 77 || err.status != rc || !err.text[0]) ck_abort_msg("a refusal is incomplete");
         const uint8_t kept = r->bytes[i];
         r->bytes[i] = (uint8_t)(kept ^ (1 << i % 8));
         rc = read_part(r->bytes, n, &out, &err);
-        if (rc == ASSAY_OK) sound_samples_free(&out);
+        if (rc == ASSAY_OK) audio_samples_free(&out);
         r->bytes[i] = kept;
     }
 }
@@ -134,7 +134,7 @@ static wav begin_wav(uint32_t format, uint32_t channels, uint32_t rate, uint32_t
 
 static void expect_refusal(const wav *w, assay_status status, const char *a, const char *b)
 {
-    sound_samples out = {NULL, 77};
+    audio_samples out = {NULL, 77};
     assay_error err = {0};
     ck_assert_int_eq(read_part(w->bytes, w->n, &out, &err), status);
     ck_assert_uint_eq(out.n, 77);
@@ -144,7 +144,7 @@ static void expect_refusal(const wav *w, assay_status status, const char *a, con
 START_TEST(two_channels_are_averaged)
 {
     wav w = begin_wav(1, 2, RATE, 16, 8);
-    sound_samples out;
+    audio_samples out;
     put(&w, 0x4000, 2);
     put(&w, 0x2000, 2);
     put(&w, 0x8000, 2);
@@ -152,7 +152,7 @@ START_TEST(two_channels_are_averaged)
     ck_assert_int_eq(read_part(w.bytes, w.n, &out, NULL), ASSAY_OK);
     ck_assert_uint_eq(out.n, 2);
     ck_assert(out.values[0] == 0.375F && out.values[1] == -0.5F);
-    sound_samples_free(&out);
+    audio_samples_free(&out);
 }
 END_TEST
 
@@ -183,8 +183,8 @@ END_TEST
 START_TEST(other_formats_are_refused)
 {
     wav w = {.n = 0};
-    put_text(&w, "a text that is no sound");
-    expect_refusal(&w, ASSAY_EFORMAT, "expected a sound file", "WAV, FLAC, Ogg, MP3");
+    put_text(&w, "a text that is no audio clip");
+    expect_refusal(&w, ASSAY_EFORMAT, "expected an audio file", "WAV, FLAC, Ogg, MP3");
     w = (wav){.n = 0};
     put_text(&w, "\xf0\x7e and more");
     expect_refusal(&w, ASSAY_EUNSUPPORTED, "a MIDI sample dump", "not supported");

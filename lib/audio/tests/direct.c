@@ -18,7 +18,7 @@ const char *const direct_names[DIRECT_N_DEFECTS] = {"no defect",
                                                     "frames that are not centred",
                                                     "no scale"};
 
-static double sample(const sound_samples *s, ptrdiff_t n, ptrdiff_t at, direct_defect d)
+static double sample(const audio_samples *s, ptrdiff_t n, ptrdiff_t at, direct_defect d)
 {
     const ptrdiff_t shift = d == DIRECT_EDGE_REPEATED;
     if ((at < 0 || at >= n) && d == DIRECT_PADDED_BY_ZEROS) return 0;
@@ -40,7 +40,7 @@ static double to_hz(double mel, direct_defect d)
 }
 
 /* The weight of a frequency in filter m. */
-static double weight(const sound_config *c, int64_t m, double hz, direct_defect d)
+static double weight(const audio_config *c, int64_t m, double hz, direct_defect d)
 {
     const double step = to_mel(8000, d) / (double)(c->feature_size + 1);
     const double a = to_hz(step * (double)m, d), b = to_hz(step * (double)(m + 1), d),
@@ -51,8 +51,8 @@ static double weight(const sound_config *c, int64_t m, double hz, direct_defect 
 
 /* Of one spectrogram. */
 typedef struct direct {
-    const sound_config *config;
-    const sound_samples *sound;
+    const audio_config *config;
+    const audio_samples *audio;
     size_t n_longest, n_all; /* frames */
     direct_defect defect;
     double *filters;       /* [bins, feature_size] */
@@ -81,7 +81,7 @@ static void make_frame(const direct *d, size_t f)
     double *out = d->all + f;
     for (int64_t i = 0; i < n_fft; i++)
         d->frame[i] = (0.5 - 0.5 * cos(2 * M_PI * (double)i / steps)) *
-                      sample(d->sound, (ptrdiff_t)d->n_longest,
+                      sample(d->audio, (ptrdiff_t)d->n_longest,
                              (ptrdiff_t)f * d->config->hop_length + i - half, d->defect);
     for (size_t k = 0; k <= (size_t)n_fft / 2; k++) {
         const double p = power(d, k);
@@ -95,7 +95,7 @@ static void make_frame(const direct *d, size_t f)
 
 static void open_direct(direct *d)
 {
-    const sound_config *c = d->config;
+    const audio_config *c = d->config;
     const size_t n = (size_t)c->n_fft, n_mels = (size_t)c->feature_size;
     d->filters = calloc((n / 2 + 1) * n_mels, sizeof *d->filters);
     d->cosine = calloc(n, sizeof *d->cosine);
@@ -129,11 +129,11 @@ static double largest_of(const double *values, size_t n, size_t stride)
     return largest;
 }
 
-void direct_spectrogram(const sound_config *config, const sound_samples *sound, size_t n_longest,
+void direct_spectrogram(const audio_config *config, const audio_samples *audio, size_t n_longest,
                         size_t n_frames, direct_defect defect, double *out)
 {
     const size_t n_mels = (size_t)config->feature_size, n_all = n_longest / (size_t)config->hop_length;
-    direct d = {.config = config, .sound = sound, .n_longest = n_longest, .n_all = n_all, .defect = defect};
+    direct d = {.config = config, .audio = audio, .n_longest = n_longest, .n_all = n_all, .defect = defect};
     ck_assert_uint_le(n_frames, n_all);
     open_direct(&d);
     for (size_t f = 0; f < n_all; f++) make_frame(&d, f);

@@ -1,8 +1,8 @@
 /* A log-mel spectrogram by the definition, without a fast transform, with defects to plant.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SOUND_TESTS_DIRECT_H
-#define SOUND_TESTS_DIRECT_H
+#ifndef AUDIO_TESTS_DIRECT_H
+#define AUDIO_TESTS_DIRECT_H
 
 #include <stddef.h>
 
@@ -27,9 +27,9 @@ typedef enum direct_defect {
 
 extern const char *const direct_names[DIRECT_N_DEFECTS];
 
-/* Writes n_frames frames of a sound that zeros extend to n_longest samples.
+/* Writes n_frames frames of an audio clip that zeros extend to n_longest samples.
  * out: [feature_size, n_frames]. A failure to allocate memory fails the test. */
-void direct_spectrogram(const sound_config *config, const sound_samples *sound, size_t n_longest,
+void direct_spectrogram(const audio_config *config, const audio_samples *audio, size_t n_longest,
                         size_t n_frames, direct_defect defect, double *out);
 
 #endif

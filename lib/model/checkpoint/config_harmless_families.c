@@ -161,8 +161,8 @@ static const config_harmless_member HUNYUAN_VL[] = {
     {"use_qk_norm", "true"},
 };
 
-/* Of Qwen3-Omni: other parts of the model, which speak; ids around sounds; how many chunks go through the
- * convolutions at once; read, but not used by the class; empty around the part that writes text, where
+/* Of Qwen3-Omni: other parts of the model, which speak; ids around audio clips; how many chunks go through
+ * the convolutions at once; read, but not used by the class; empty around the part that writes text, where
  * mlx-vlm's converter adds it. */
 static const config_harmless_member QWEN3_OMNI[] = {
     {"activation_dropout", NULL}, {"apply_vit_abs_pos_embed", "true"}, {"assistant_token_id", NULL},
@@ -198,7 +198,7 @@ static const config_harmless_group GROUPS[] = {
     {"does not change the features", "gemma3n_vision", MEMBERS(GEMMA3N_VISION)},
     {"is not read by the published class", "gemma2", MEMBERS(GEMMA2)},
     {"is not read by the published class", "gemma", MEMBERS(GEMMA)},
-    {"is of images and sounds", "gemma", MEMBERS(MULTIMODAL)},
+    {"is of images and audio", "gemma", MEMBERS(MULTIMODAL)},
     {"is not read by the published class", "gemma4_vision", MEMBERS(GEMMA4_VISION)},
     {"marks the place of an image", "qwen", MEMBERS(MARKERS)},
     {"marks the place of an image", "paddleocr_vl", MEMBERS(MARKERS)},

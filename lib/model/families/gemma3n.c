@@ -18,7 +18,7 @@ typedef struct gemma3n {
     family_decoder d; /* of all layers */
     size_t window, width, rank, streams;
     size_t rope[2];      /* full, sliding */
-    size_t audio_offset; /* the first id of sounds; in a multimodal model */
+    size_t audio_offset; /* the first id of audio clips; in a multimodal model */
     bool scales_output;
     bool *sliding;        /* [n_layers] */
     size_t *producer;     /* [n_layers] */

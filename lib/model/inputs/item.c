@@ -324,13 +324,13 @@ static void read_frames(reader *r, item_content *out)
     out->n_frames = n_kept;
     out->pitch = n;
     out->grid[0] = out->grid[1] = 1;
-    out->grid[2] = out->n_patches = out->n_tokens = out->n_rows = plan_sound_rows(&r->tower->sound, n_kept);
+    out->grid[2] = out->n_patches = out->n_tokens = out->n_rows = plan_audio_rows(&r->tower->audio, n_kept);
 }
 
 static void read_spectrogram(reader *r, bool required, item_content *out)
 {
     char expected[96];
-    const size_t n_bins = r->tower->sound.n_bins;
+    const size_t n_bins = r->tower->audio.n_bins;
     const assay_tensor *t = find_tensor(r, r->names.pixels, required);
     if (!t) return;
     if (!dtype_is_float(t->dtype))
@@ -350,7 +350,7 @@ static void read_spectrogram(reader *r, bool required, item_content *out)
 static void check_span(reader *r, const item_content *c)
 {
     const assay_item *item = r->item;
-    if (r->tower->sound.present && item->n_tokens != 0 && item->n_tokens != c->n_tokens)
+    if (r->tower->audio.present && item->n_tokens != 0 && item->n_tokens != c->n_tokens)
         fail_item(r, ASSAY_EINVAL, "found n_tokens %zu, expected %zu, those of %zu frames", item->n_tokens,
                   c->n_tokens, c->n_frames);
     else if (item->n_tokens == 0 && item->offset != 0)
@@ -373,7 +373,7 @@ assay_status item_read(const plan *p, const assay_step *step, size_t index, bool
     *out = (item_content){.interval = 1, .tower = r.tower};
     if (r.status == ASSAY_OK) check_names(&r);
     if (r.status != ASSAY_OK) return r.status;
-    if (r.tower->sound.present) {
+    if (r.tower->audio.present) {
         read_frames(&r, out);
         if (r.status == ASSAY_OK) read_spectrogram(&r, needs_pixels, out);
         check_span(&r, out);

@@ -28,11 +28,11 @@ void media_release(const media *m)
 
 media *media_make(const item_content *content)
 {
-    const bool is_sound = content->tower->sound.present;
-    const size_t width = is_sound ? content->n_frames : plan_patches_width(&content->tower->patches),
-                 n_rows = is_sound ? content->tower->sound.n_bins : content->n_patches,
+    const bool is_audio = content->tower->audio.present;
+    const size_t width = is_audio ? content->n_frames : plan_patches_width(&content->tower->patches),
+                 n_rows = is_audio ? content->tower->audio.n_bins : content->n_patches,
                  row_bytes = width * dtype_size(content->dtype),
-                 pitch = is_sound ? content->pitch * dtype_size(content->dtype) : row_bytes,
+                 pitch = is_audio ? content->pitch * dtype_size(content->dtype) : row_bytes,
                  n_bytes = content->pixels ? n_rows * row_bytes : 0;
     media *m = malloc(sizeof *m + n_bytes);
     if (!m) return NULL;
@@ -123,5 +123,5 @@ void media_pixels(const media *m, size_t first, size_t n, double *out)
 
 void media_spectrogram(const media *m, double *out)
 {
-    dtype_to_f64(out, m->pixels, m->content.dtype, m->content.tower->sound.n_bins * m->width);
+    dtype_to_f64(out, m->pixels, m->content.dtype, m->content.tower->audio.n_bins * m->width);
 }

@@ -1,4 +1,4 @@
-/* One image, video or sound of a sample, checked and copied.
+/* One image, video or audio clip of a sample, checked and copied.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_INPUTS_MEDIA_H
@@ -8,7 +8,7 @@
 
 #include "model/inputs/item_content.h"
 
-/* One image, video or sound. Immutable and counted: sessions on different threads share it. */
+/* One image, video or audio clip. Immutable and counted: sessions on different threads share it. */
 typedef struct media media;
 
 /* A copy of what an item says, owned by the caller. NULL if out of memory. */
@@ -18,7 +18,7 @@ void media_release(const media *m); /* NULL allowed */
 
 /* The tower that evaluates it: one of the plan's. */
 const plan_tower *media_tower(const media *m);
-/* [t, h, w] in patches: h and w multiples of the tower's block; [1, 1, rows] of a sound. */
+/* [t, h, w] in patches: h and w multiples of the tower's block; [1, 1, rows] of an audio clip. */
 const size_t *media_grid(const media *m);
 size_t media_patches(const media *m);       /* t·h·w */
 const size_t *media_layout(const media *m); /* [rows, columns] of crops; 0 without crops */
@@ -33,11 +33,11 @@ double media_interval(const media *m); /* positions from one frame to the next: 
 int32_t media_time(const media *m, size_t frame);
 /* Converts rows first … first + n - 1 of the pixels, in the order of the tower's input, to double.
  * out: [n, W]. With tiles: tile by tile, of each its patches row by row. Without padding; all finite. Not of
- * a sound. */
+ * an audio clip. */
 void media_pixels(const media *m, size_t first, size_t n, double *out);
-/* The frames of a sound; 0 of other media. */
+/* The frames of an audio clip; 0 of other media. */
 size_t media_frames(const media *m);
-/* Converts the spectrogram of a sound to double. out: [bins, frames]. All finite. */
+/* Converts the spectrogram of an audio clip to double. out: [bins, frames]. All finite. */
 void media_spectrogram(const media *m, double *out);
 
 #endif

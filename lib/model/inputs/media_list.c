@@ -149,7 +149,7 @@ static bool find_open(placing *g, const media_list *list)
     return g->open[0].medium || g->open[1].medium || g->open[2].medium;
 }
 
-/* The video whose tokens end before token t, without a sound among them; NULL: none. */
+/* The video whose tokens end before token t, without an audio clip among them; NULL: none. */
 static const media_place *video_before(const placing *g, size_t t)
 {
     const media_place *last = NULL;
@@ -166,7 +166,7 @@ static const media_place *video_before(const placing *g, size_t t)
 /* Begins the next item of kind k at token t. */
 static assay_status begin_item(placing *g, size_t k, size_t t)
 {
-    static const char *const NAMES[MEDIA_KINDS] = {"image", "video", "sound"};
+    static const char *const NAMES[MEDIA_KINDS] = {"image", "video", "audio clip"};
     const assay_step *step = g->step;
     size_t *i = &g->next[k];
     while (*i < step->n_items && step->items[*i].kind != KINDS[k]) (*i)++;
@@ -202,24 +202,24 @@ static int64_t time_of(const media *video, size_t i)
     return media_time(video, i / (media_tokens(video) / media_grid(video)[0]));
 }
 
-/* Whether the sound and the video that are open may go on with a token of kind k: the earlier position comes
- * first, the video's where both are the same. Only the last video may be that of the sound. */
+/* Whether the audio clip and the video that are open may go on with a token of kind k: the earlier position
+ * comes first, the video's where both are the same. Only the last video may be that of the audio clip. */
 static bool is_in_turn(const placing *g, size_t k)
 {
-    const media_place *sound = &g->open[AUDIO], *video = &g->open[VIDEO];
+    const media_place *audio = &g->open[AUDIO], *video = &g->open[VIDEO];
     const size_t n = g->taken[VIDEO];
     const int64_t row = (int64_t)g->taken[AUDIO];
-    if (!video->medium || !sound->medium) return true;
-    if (sound->start != video->first) return false;
+    if (!video->medium || !audio->medium) return true;
+    if (audio->start != video->first) return false;
     if (k == VIDEO) return time_of(video->medium, n) <= row;
     return time_of(video->medium, n - 1) <= row && time_of(video->medium, n) > row;
 }
 
-/* The same where the sound begins after the last token of a video. */
+/* The same where the audio clip begins after the last token of a video. */
 static bool begins_in_turn(const placing *g, size_t t)
 {
-    const media_place *sound = &g->open[AUDIO];
-    if (g->taken[AUDIO] > 0 || sound->start == sound->first || g->open[VIDEO].medium) return true;
+    const media_place *audio = &g->open[AUDIO];
+    if (g->taken[AUDIO] > 0 || audio->start == audio->first || g->open[VIDEO].medium) return true;
     const media *video = video_before(g, t)->medium;
     return time_of(video, media_tokens(video) - 1) == 0;
 }
@@ -231,7 +231,7 @@ static assay_status check_turn(const placing *g, size_t k, size_t t)
     return assay_fail(
         g->err, ASSAY_EINVAL,
         "step: sample %zu: token %zu: found placeholder token %d after %zu of a video and %zu of "
-        "a sound, expected the tokens of a video and its sound in the order of their positions, "
+        "an audio clip, expected the tokens of a video and its audio clip in the order of their positions, "
         "those of the video first where they are the same",
         g->step->sample, t - g->n_before, g->tokens[t], g->taken[VIDEO], g->taken[AUDIO]);
 }

@@ -1,4 +1,4 @@
-/* The images, videos and sounds of a sample, attached to the sample's placeholder tokens.
+/* The images, videos and audio of a sample, attached to the sample's placeholder tokens.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_INPUTS_MEDIA_LIST_H
@@ -11,7 +11,7 @@
 #include "model/plan/plan.h"
 
 /* A medium in a sample: `first` is the index of its first placeholder token, `start` that of the token from
- * whose position on its own are counted: `first`; of the sound of a video (tower.spans_time) that of the
+ * whose position on its own are counted: `first`; of the audio clip of a video (tower.spans_time) that of the
  * video. */
 typedef struct media_place {
     const media *medium;
@@ -49,13 +49,13 @@ void media_list_rewind(media_list *list, size_t n_tokens);
  * token in the step; for a placeholder token that no medium is left for, in a step with items or in a sample
  * with a medium that has not ended; for a token of another kind between the placeholder tokens of one frame,
  * or, unless tower.frames_apart, of one medium; with tower.spans_time for the tokens of a video and of its
- * sound, which begins right after tokens of the video, in another order than that of their positions on axis
- * 0, the video first where both have the same (Qwen3OmniMoeProcessor.replace_video_with_audio_token); with
- * other positions than PLAN_POSITIONS_INDEX for two media of a kind, or two frames of a medium with
+ * audio clip, which begins right after tokens of the video, in another order than that of their positions on
+ * axis 0, the video first where both have the same (Qwen3OmniMoeProcessor.replace_video_with_audio_token);
+ * with other positions than PLAN_POSITIONS_INDEX for two media of a kind, or two frames of a medium with
  * frames_apart, without another token between them, where published code raises (get_rope_index takes both
- * for one; it does not for sounds); for more tokens and positions than INT32_MAX; with tower.n_leading for an
- * image that does not begin with the first token of its sample. Without any item, placeholder tokens are
- * ordinary tokens; with tower.n_leading those after the image are, too. ASSAY_ENOMEM. */
+ * for one; it does not for audio clips); for more tokens and positions than INT32_MAX; with tower.n_leading
+ * for an image that does not begin with the first token of its sample. Without any item, placeholder tokens
+ * are ordinary tokens; with tower.n_leading those after the image are, too. ASSAY_ENOMEM. */
 assay_status media_list_add(media_list *list, const plan *p, const assay_step *step, size_t n_before,
                             const int32_t *tokens, bool needs_pixels, assay_error *err);
 
@@ -75,7 +75,7 @@ int32_t media_token(const plan *p, assay_item_kind kind);
  */
 size_t media_run(const media_place *place, const plan *p);
 
-/* A walk through the tokens of a sample. Per kind (images, videos, sounds): the medium whose placeholder
+/* A walk through the tokens of a sample. Per kind (images, videos, audio): the medium whose placeholder
  * tokens have not all been passed, SIZE_MAX: none; and how many have. */
 enum { MEDIA_KINDS = 3 };
 typedef struct media_walk {

@@ -2,15 +2,15 @@
  *
  * With PLAN_POSITIONS_GRID (transformers: get_rope_index of Qwen2VLModel, Qwen2_5_VLModel, Qwen3VLModel),
  * always per sample, without padding: runs of tokens of one kind are taken in turn. A text token follows at
- * the next position, on all axes, and so does a token of a sound (get_rope_index of Qwen3-Omni). A run of
- * placeholder tokens begins at position s: t = s + media_time of the frame, h = s + row, w = s + column of
+ * the next position, on all axes, and so does a token of an audio clip (get_rope_index of Qwen3-Omni). A run
+ * of placeholder tokens begins at position s: t = s + media_time of the frame, h = s + row, w = s + column of
  * the merged grid; the next run begins at s + max(h, w) of the merged grid.
  *
  * With tower.spans_time (get_rope_index of Qwen3-Omni) the next run begins after the largest position of the
  * token before it instead: a video is followed by what comes after its last frame. The tokens of a video's
- * sound are among its own, and row r of the sound is at s + r. (Published code is told whether videos have
- * sounds, use_audio_in_video, and places those without one as text then. Here the tokens say it of each:
- * its sound follows tokens of the video directly, another sound does not.)
+ * audio clip are among its own, and row r of the audio clip is at s + r. (Published code is told whether
+ * videos have audio clips, use_audio_in_video, and places those without one as text then. Here the tokens say
+ * it of each: its audio clip follows tokens of the video directly, another audio clip does not.)
  *
  * With PLAN_POSITIONS_IMAGES (transformers: get_rope_index of HunYuanVLModel) every token takes the next
  * position, on all axes. The tokens of an image but the first and the last, a row of the merged grid and the

@@ -43,15 +43,15 @@ static void add_merger(plan_cost_tower *c, const plan_merger *m, size_t merge)
     }
 }
 
-/* A row of sound is that of several frames, in whose columns the earlier convolutions are evaluated. */
-static void add_sound(plan_cost_tower *c, const plan_sound *s)
+/* A row of audio clip is that of several frames, in whose columns the earlier convolutions are evaluated. */
+static void add_audio(plan_cost_tower *c, const plan_audio *s)
 {
     size_t n_bins = s->n_bins;
     if (!s->present) return;
-    for (size_t i = 0; i < PLAN_SOUND_CONVOLUTIONS; i++) {
+    for (size_t i = 0; i < PLAN_AUDIO_CONVOLUTIONS; i++) {
         const plan_linear *product = &s->convolutions[i].product;
-        const size_t n_frames = (size_t)1 << (PLAN_SOUND_CONVOLUTIONS - 1 - i);
-        n_bins = plan_sound_half(n_bins);
+        const size_t n_frames = (size_t)1 << (PLAN_AUDIO_CONVOLUTIONS - 1 - i);
+        n_bins = plan_audio_half(n_bins);
         c->weight_bytes += plan_cost_weight_bytes(&product->weight) + plan_cost_weight_bytes(&product->bias);
         c->patch += (uint64_t)product->weight.rows * product->weight.cols * n_bins * n_frames;
     }
@@ -114,7 +114,7 @@ plan_cost_tower plan_cost_tower_read(const plan_tower *tower)
     if (!tower->present) return c;
     c.block = plan_tower_block(tower);
     c.window = tower->window * tower->merge;
-    add_sound(&c, &tower->sound);
+    add_audio(&c, &tower->audio);
     add_linear(&c, &c.patch, &tower->patches.embed);
     add_norm(&c, &tower->in_norm);
     add_norm(&c, &tower->out_norm);

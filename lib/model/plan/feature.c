@@ -272,7 +272,7 @@ static void add_tower_inputs(plan_feature_set *set, const plan_tower *t)
     need(set, t->table.kind == PLAN_TABLE_BICUBIC, FEATURE_TOWER_BICUBIC);
     need(set, t->table.kind == PLAN_TABLE_AXES, FEATURE_TOWER_AXES_TABLE);
     need(set, t->table.kind == PLAN_TABLE_SINUSOIDS, FEATURE_TOWER_SINUSOIDS);
-    need(set, t->sound.present, FEATURE_TOWER_SPECTROGRAM);
+    need(set, t->audio.present, FEATURE_TOWER_SPECTROGRAM);
     need(set, t->has_rope, FEATURE_TOWER_ROPE);
     need(set, t->has_rope && t->rope.pairing == ROPE_PAIRS_QUARTER, FEATURE_TOWER_ROPE_QUARTERS);
 }

@@ -178,7 +178,8 @@ typedef struct plan_streams {
     plan_weight *unprojection; /* [S - 1] of [D, D], owned: stream i + 1 back before the mean */
 } plan_streams;
 
-/* Token ids that the model embeds as another token; features of an image or a sound replace their embedding.
+/* Token ids that the model embeds as another token; features of an image or an audio clip replace their
+ * embedding.
  */
 typedef struct plan_placeholders {
     size_t n;
@@ -256,7 +257,7 @@ typedef struct plan {
                          * the plan is open */
     plan_layer *layers;
     plan_tower vision; /* present where the model sees images */
-    plan_tower audio;  /* present where the model hears sounds: tower.sound is present */
+    plan_tower audio;  /* present where the model hears audio clips: tower.audio clip is present */
     plan_positions positions;
     plan_norm norm;
     plan_weight head;      /* [V, D]; the embedding where tied */

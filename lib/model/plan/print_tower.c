@@ -12,9 +12,10 @@ static void print_inputs(const plan_tower *t, FILE *out)
 {
     const plan_patches *p = &t->patches;
     const size_t side = plan_tower_block(t);
-    if (t->audio_token >= 0 && t->sound.present)
-        fprintf(out, "sound        token %" PRId32 ", %zu bins in chunks of %zu frames, %zu tokens each\n",
-                t->audio_token, t->sound.n_bins, t->sound.chunk, plan_sound_rest(t->sound.chunk));
+    if (t->audio_token >= 0 && t->audio.present)
+        fprintf(out,
+                "audio clip        token %" PRId32 ", %zu bins in chunks of %zu frames, %zu tokens each\n",
+                t->audio_token, t->audio.n_bins, t->audio.chunk, plan_audio_rest(t->audio.chunk));
     if (t->tiles.n)
         fprintf(out,
                 "image        token %" PRId32
@@ -34,14 +35,14 @@ static void print_inputs(const plan_tower *t, FILE *out)
     fprintf(out, "video        token %" PRId32 ", %zu frames a patch%s", t->video_token, p->frames,
             t->frames_apart ? ", each patch of frames has a run of tokens" : "");
     if (t->tokens_per_second > 0) fprintf(out, ", %g positions a second", t->tokens_per_second);
-    fputs(t->spans_time ? ", sounds among its tokens\n" : "\n", out);
+    fputs(t->spans_time ? ", audio clips among its tokens\n" : "\n", out);
 }
 
-static void print_sound(const plan_sound *s, const plan_patches *p, FILE *out)
+static void print_audio(const plan_audio *s, const plan_patches *p, FILE *out)
 {
     fprintf(out, "             %d convolutions of %d x %d, stride 2, gelu, to %zu channels%s\n",
-            PLAN_SOUND_CONVOLUTIONS, PLAN_SOUND_SIDE, PLAN_SOUND_SIDE,
-            s->convolutions[PLAN_SOUND_CONVOLUTIONS - 1].product.weight.rows,
+            PLAN_AUDIO_CONVOLUTIONS, PLAN_AUDIO_SIDE, PLAN_AUDIO_SIDE,
+            s->convolutions[PLAN_AUDIO_CONVOLUTIONS - 1].product.weight.rows,
             s->convolutions[0].channels_last ? ", weights with the channels last" : "");
     fprintf(out, "             rows of %zu%s\n", p->channels, p->embed.bias.data ? ", bias" : "");
 }
@@ -55,8 +56,8 @@ static void print_patches(const plan_tower *t, FILE *out)
         return;
     }
     fprintf(out, "tower        %zu layer%s, %zu wide\n", t->n_layers, t->n_layers == 1 ? "" : "s", t->hidden);
-    if (t->sound.present) {
-        print_sound(&t->sound, p, out);
+    if (t->audio.present) {
+        print_audio(&t->audio, p, out);
         return;
     }
     fprintf(out, "             patches of %zu channels, %zu frame%s, %zu x %zu pixels, %s%s\n", p->channels,
@@ -90,7 +91,7 @@ static void print_layer(const plan_tower *t, const plan_tower_layer *l, FILE *ou
     const plan_attention *a = &l->attention;
     fprintf(out, "attention %zu/%zu heads of %zu, scale %.6g", a->n_heads, a->n_kv_heads, a->head_dim,
             a->scale);
-    if (l->in_windows && t->sound.present) fprintf(out, ", within windows of %zu rows", t->window);
+    if (l->in_windows && t->audio.present) fprintf(out, ", within windows of %zu rows", t->window);
     else if (l->in_windows) fprintf(out, ", within windows of %zu x %zu blocks", t->window, t->window);
     else fprintf(out, ", within %s", t->tiles.n ? "an image" : "a frame");
     fprintf(out, "%s", a->rope == PLAN_NONE ? ", no rope" : ", rope");

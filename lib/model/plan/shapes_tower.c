@@ -37,22 +37,23 @@ static void check_patches(checker *c, const plan_tower *t)
     if (!t->conv.present) checker_linear(c, "patches.embed", &p->embed, t->hidden, plan_patches_width(p));
 }
 
-static void check_sound(checker *c, const plan_tower *t)
+static void check_audio(checker *c, const plan_tower *t)
 {
-    const plan_sound *s = &t->sound;
+    const plan_audio *s = &t->audio;
     size_t before = 1;
     if (!s->present) return;
     if (s->n_bins == 0 || s->chunk == 0)
-        fail_part(c, "sound: found %zu bins and chunks of %zu frames, expected at least 1", s->n_bins,
+        fail_part(c, "audio clip: found %zu bins and chunks of %zu frames, expected at least 1", s->n_bins,
                   s->chunk);
-    for (size_t i = 0; i < PLAN_SOUND_CONVOLUTIONS; i++) {
+    for (size_t i = 0; i < PLAN_AUDIO_CONVOLUTIONS; i++) {
         const plan_linear *l = &s->convolutions[i].product;
-        checker_linear(c, "sound.convolution", l, l->weight.rows, before * PLAN_SOUND_SIDE * PLAN_SOUND_SIDE);
+        checker_linear(c, "sound.convolution", l, l->weight.rows, before * PLAN_AUDIO_SIDE * PLAN_AUDIO_SIDE);
         before = l->weight.rows;
     }
-    if (plan_patches_width(&t->patches) != plan_sound_width(s) || t->merge != 1 || t->pooling.side != 1)
-        fail_part(c, "patches: found rows of %zu in blocks of %zu, expected rows of sound of %zu, each alone",
-                  plan_patches_width(&t->patches), t->merge * t->pooling.side, plan_sound_width(s));
+    if (plan_patches_width(&t->patches) != plan_audio_width(s) || t->merge != 1 || t->pooling.side != 1)
+        fail_part(
+            c, "patches: found rows of %zu in blocks of %zu, expected rows of audio clip of %zu, each alone",
+            plan_patches_width(&t->patches), t->merge * t->pooling.side, plan_audio_width(s));
 }
 
 static void check_table(checker *c, const plan_table *table, size_t width)
@@ -262,7 +263,7 @@ static void check_tiles(checker *c, const plan_tower *t)
 assay_status plan_check_tower(const plan *p, const plan_tower *t, assay_error *err)
 {
     checker c = {.plan = p, .where = "tower.", .err = err};
-    check_sound(&c, t);
+    check_audio(&c, t);
     check_patches(&c, t);
     checker_norm(&c, "in_norm", &t->in_norm, t->hidden);
     check_table(&c, &t->table, t->hidden);

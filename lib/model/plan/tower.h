@@ -14,7 +14,7 @@
  * and layers (model/plan/conv.h): patches are pixels (S = F = 1), those of an image [C, h, w]; x is
  * [side², D], whatever h and w are.
  *
- * The tower of a sound is the same over the rows of plan_sound: each is a patch of one pixel, and a clip of n
+ * The audio tower is the same over the rows of plan_audio: each is a patch of one pixel, and a clip of n
  * rows has the grid [1, 1, n].
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -101,7 +101,7 @@ typedef struct plan_crops {
 typedef struct plan_tower {
     bool present;
     size_t hidden, n_layers; /* D */
-    plan_sound sound;        /* absent in the tower of images */
+    plan_audio audio;        /* absent in the tower of images */
     plan_patches patches;
     plan_conv_tower conv; /* of a convolutional tower: n_layers is 0 */
     plan_norm in_norm;
@@ -130,7 +130,7 @@ typedef struct plan_tower {
     double tokens_per_second; /* positions that a second of a video takes, where its tensors may state seconds
                                  for each frame (second_per_grid_ts); 0: a frame is one position */
     bool spans_time; /* a video lasts as long as its seconds (video_second_per_grid) say: what follows it
-                        comes after its last frame, and the tokens of a sound may be among its own
+                        comes after its last frame, and the tokens of an audio clip may be among its own
                         (get_rope_index of Qwen3-Omni) */
 } plan_tower;
 

@@ -22,18 +22,18 @@ static size_t find_format(const server_reading *r, const server_path *path, json
 
 static assay_status add_data(server_reading *r, const server_path *path, json_object *data, size_t format)
 {
-    const assay_status rc = server_media_add_base64(r, path, SERVER_SOUNDS, json_object_get_string(data),
+    const assay_status rc = server_media_add_base64(r, path, SERVER_AUDIO, json_object_get_string(data),
                                                     (size_t)json_object_get_string_len(data));
     if (rc != ASSAY_OK) return rc;
-    const server_medium *sound = &r->sounds[r->n_sounds - 1];
-    if (sound->n < N_SIGNATURE || memcmp(sound->bytes, formats[format].signature, N_SIGNATURE) != 0)
+    const server_medium *audio = &r->audios[r->n_audios - 1];
+    if (audio->n < N_SIGNATURE || memcmp(audio->bytes, formats[format].signature, N_SIGNATURE) != 0)
         return server_refuse(r->refusal, 400, path->text,
                              "found another file, expected a %s file, as `format` says",
                              formats[format].name);
     return ASSAY_OK;
 }
 
-assay_status server_sounds_add(server_reading *r, const server_path *path, json_object *part)
+assay_status server_audio_add(server_reading *r, const server_path *path, json_object *part)
 {
     static const char *const names[] = {"type", "input_audio", NULL}, *const inner[] = {"data", "format",
                                                                                         NULL};

@@ -47,8 +47,8 @@ static assay_status read_part(server_reading *r, const server_path *path, json_o
         return rc == ASSAY_OK ? server_content_image(r, c) : rc;
     }
     if (images && server_is(type, "input_audio")) {
-        rc = server_sounds_add(r, path, part);
-        return rc == ASSAY_OK ? server_content_sound(r, c) : rc;
+        rc = server_audio_add(r, path, part);
+        return rc == ASSAY_OK ? server_content_audio(r, c) : rc;
     }
     const server_path at = server_path_member(path, "type");
     return server_unexpected(r, &at, type,

@@ -100,12 +100,12 @@ static void close_images(server_requests *c)
     c->has_images = false;
 }
 
-static void close_sounds(server_requests *c)
+static void close_audio(server_requests *c)
 {
-    if (!c->has_sounds) return;
-    serve_sound_processor_free(&c->sounds);
-    serve_placeholder_free(&c->sound_placeholder);
-    c->has_sounds = false;
+    if (!c->has_audio) return;
+    serve_audio_processor_free(&c->audios);
+    serve_placeholder_free(&c->audio_placeholder);
+    c->has_audio = false;
 }
 
 static assay_status find_placeholder_id(const server_requests *c, const char *token, int32_t *out,
@@ -142,22 +142,22 @@ static assay_status open_images(server_requests *c)
     return rc == ASSAY_ENOMEM ? rc : ASSAY_OK;
 }
 
-/* The same for sounds. */
-static assay_status open_sounds(server_requests *c)
+/* The same for audio clips. */
+static assay_status open_audios(server_requests *c)
 {
     assay_error reason = {0};
-    c->sound_placeholder_id = -1;
-    assay_status rc = serve_sound_processor_open(c->dir, &c->sounds, &reason);
+    c->audio_placeholder_id = -1;
+    assay_status rc = serve_audio_processor_open(c->dir, &c->audios, &reason);
     if (rc == ASSAY_OK) {
-        rc = serve_placeholder_find_sound(c->dir, &c->sound_placeholder, &reason);
-        if (rc != ASSAY_OK) serve_sound_processor_free(&c->sounds);
+        rc = serve_placeholder_find_audio(c->dir, &c->audio_placeholder, &reason);
+        if (rc != ASSAY_OK) serve_audio_processor_free(&c->audios);
     }
-    c->has_sounds = rc == ASSAY_OK;
+    c->has_audio = rc == ASSAY_OK;
     if (rc == ASSAY_OK)
-        rc = find_placeholder_id(c, c->sound_placeholder.token, &c->sound_placeholder_id, &reason);
+        rc = find_placeholder_id(c, c->audio_placeholder.token, &c->audio_placeholder_id, &reason);
     if (rc == ASSAY_OK) return ASSAY_OK;
-    close_sounds(c);
-    c->no_sounds = reason;
+    close_audio(c);
+    c->no_audio = reason;
     return rc == ASSAY_ENOMEM ? rc : ASSAY_OK;
 }
 
@@ -172,7 +172,7 @@ assay_status server_requests_open(const server_requests_options *options, server
     if (rc == ASSAY_OK) rc = serve_chat_source_find(c->dir, true, &c->tool_source, err);
     if (rc == ASSAY_OK) rc = read_tokens(c, err);
     if (rc == ASSAY_OK && open_images(c) != ASSAY_OK) rc = no_memory(c, err);
-    if (rc == ASSAY_OK && open_sounds(c) != ASSAY_OK) rc = no_memory(c, err);
+    if (rc == ASSAY_OK && open_audios(c) != ASSAY_OK) rc = no_memory(c, err);
     c->has_processor = rc == ASSAY_OK && serve_chat_has_processor(c->dir);
     if (rc == ASSAY_OK) *out = c;
     else server_requests_free(c);
@@ -183,7 +183,7 @@ void server_requests_free(server_requests *c)
 {
     if (!c) return;
     close_images(c);
-    close_sounds(c);
+    close_audio(c);
     for (size_t i = 0; i < c->n_tokens; i++) {
         free(c->tokens[i].name);
         free(c->tokens[i].text);

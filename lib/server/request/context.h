@@ -12,7 +12,7 @@
 #include "serving/chat/placeholder.h"
 #include "serving/chat/source.h"
 
-/* Whether a request is still wanted: its client may have gone. Called between the images and sounds of a
+/* Whether a request is still wanted: its client may have gone. Called between the images and audio of a
  * request. */
 typedef struct server_wanted {
     bool (*is_wanted)(void *context);
@@ -22,9 +22,9 @@ typedef struct server_wanted {
 /* The limits of one request; 0: the default. */
 typedef struct server_request_limits {
     size_t n_messages;      /* messages, input items or prompts; 16384 */
-    size_t n_images;        /* images, and sounds, each; 64 */
-    size_t all_media_bytes; /* of the images and sounds of all requests, as the model takes them; 1 GiB */
-    size_t image_bytes;     /* of one image file, data URL or sound, decoded; 32 MiB */
+    size_t n_images;        /* images, and audio clips, each; 64 */
+    size_t all_media_bytes; /* of the images and audio of all requests, as the model takes them; 1 GiB */
+    size_t image_bytes;     /* of one image file, data URL or audio clip, decoded; 32 MiB */
     size_t n_choices;       /* n times the number of prompts; 128 */
     size_t n_values;        /* JSON values of a body; 2^18 */
     size_t n_prompt_bytes;  /* of one prompt as text, rendered; 16 MiB */
@@ -68,14 +68,14 @@ typedef struct server_requests {
     serve_placeholder placeholder;
     int32_t placeholder_id; /* -1 without images */
     server_gate *gate;      /* of images */
-    bool has_sounds;        /* the checkpoint's processor of sounds is supported */
-    assay_error no_sounds;  /* why not */
-    serve_sound_processor sounds;
-    serve_placeholder sound_placeholder;
-    int32_t sound_placeholder_id; /* -1 without sounds */
+    bool has_audio;         /* the checkpoint's processor of audio clips is supported */
+    assay_error no_audio;   /* why not */
+    serve_audio_processor audios;
+    serve_placeholder audio_placeholder;
+    int32_t audio_placeholder_id; /* -1 without audio clips */
 } server_requests;
 
-/* Reads the chat template, the special tokens, the processors of images and sounds and the parsers of the
+/* Reads the chat template, the special tokens, the processors of images and audio and the parsers of the
  * checkpoint. A checkpoint may lack a chat template or a processor: requests that need one are refused. Fails
  * naming the file. */
 assay_status server_requests_open(const server_requests_options *options, server_requests **out,

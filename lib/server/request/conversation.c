@@ -48,7 +48,7 @@ assay_status server_content_image(server_reading *r, server_content *c)
     return add_part(r, c, "image", NULL);
 }
 
-assay_status server_content_sound(server_reading *r, server_content *c)
+assay_status server_content_audio(server_reading *r, server_content *c)
 {
     c->has_media = true;
     return add_part(r, c, "audio", NULL);

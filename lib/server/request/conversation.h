@@ -13,7 +13,7 @@
 /* The content of a message while it is read. Zeroed at the beginning. */
 typedef struct server_content {
     json_object *parts; /* owned by the reading until server_conversation_content */
-    bool has_media;     /* an image or a sound */
+    bool has_media;     /* an image or an audio clip */
 } server_content;
 
 /* A new message of this role at the end, borrowed; NULL after a failure, which *rc is. path: for a message
@@ -24,10 +24,11 @@ json_object *server_conversation_add(server_reading *r, const server_path *path,
 /* Adds a part. text: a JSON string, borrowed. */
 assay_status server_content_text(server_reading *r, server_content *c, json_object *text);
 assay_status server_content_image(server_reading *r, server_content *c); /* the image that was added last */
-assay_status server_content_sound(server_reading *r, server_content *c); /* the sound that was added last */
+assay_status server_content_audio(server_reading *r,
+                                  server_content *c); /* the audio clip that was added last */
 
 /* Sets the content of a message, and takes the parts: the text parts joined by newlines or, if one is an
- * image or a sound, the list of all parts. No part: "" if `empty`, else null. */
+ * image or an audio clip, the list of all parts. No part: "" if `empty`, else null. */
 assay_status server_conversation_content(server_reading *r, json_object *message, server_content *c,
                                          bool empty);
 void server_content_drop(server_content *c);

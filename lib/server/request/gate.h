@@ -1,4 +1,4 @@
-/* The memory that the images and sounds of all requests take: those of one request are made at a time, and as
+/* The memory that the images and audio of all requests take: those of one request are made at a time, and as
  * many are held as fit. Thread-safe.
  *
  * A file of some kilobytes may hold an image of half a gigabyte: bounds on each image do not bound a number

@@ -10,19 +10,19 @@
 /* The names of each kind, for messages. */
 static const struct {
     const char *one, *many;
-} nouns[] = {[SERVER_IMAGES] = {"an image", "images"}, [SERVER_SOUNDS] = {"a sound", "sounds"}};
+} nouns[] = {[SERVER_IMAGES] = {"an image", "images"}, [SERVER_AUDIO] = {"an audio clip", "audio clips"}};
 
 server_medium *server_media_add(server_reading *r, const server_path *path, server_media_kind kind,
                                 assay_status *rc)
 {
     const server_requests *c = r->context;
-    const bool is_image = kind == SERVER_IMAGES, is_taken = is_image ? c->has_images : c->has_sounds;
-    server_medium **list = is_image ? &r->images : &r->sounds;
-    size_t *n = is_image ? &r->n_images : &r->n_sounds;
+    const bool is_image = kind == SERVER_IMAGES, is_taken = is_image ? c->has_images : c->has_audio;
+    server_medium **list = is_image ? &r->images : &r->audios;
+    size_t *n = is_image ? &r->n_images : &r->n_audios;
     *rc = ASSAY_EINVAL;
     if (!is_taken) {
         (void)server_refuse(r->refusal, 400, path->text, "found %s; the model takes none: %s",
-                            nouns[kind].one, is_image ? c->no_images.text : c->no_sounds.text);
+                            nouns[kind].one, is_image ? c->no_images.text : c->no_audio.text);
         return NULL;
     }
     if (*n == c->options.limits.n_images) {

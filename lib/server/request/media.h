@@ -1,4 +1,4 @@
-/* The images and sounds of a request.
+/* The images and audio of a request.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_REQUEST_MEDIA_H
@@ -6,10 +6,10 @@
 
 #include "server/request/reading.h"
 
-typedef enum server_media_kind { SERVER_IMAGES, SERVER_SOUNDS } server_media_kind;
+typedef enum server_media_kind { SERVER_IMAGES, SERVER_AUDIO } server_media_kind;
 
-/* Adds an image to r->images, or a sound to r->sounds. path: of the member, for messages. NULL after a
- * failure, which *rc is: status 400 if the model takes none of the kind, 413 for too many. */
+/* Adds an image to r->images, or an audio clip to r->audio clips. path: of the member, for messages. NULL
+ * after a failure, which *rc is: status 400 if the model takes none of the kind, 413 for too many. */
 server_medium *server_media_add(server_reading *r, const server_path *path, server_media_kind kind,
                                 assay_status *rc);
 

@@ -60,7 +60,7 @@ static assay_status encode(const server_reading *r, const server_path *path, ass
     return check_tokens(r, path, out);
 }
 
-/* ---- Images and sounds ---- */
+/* ---- Images and audio clips ---- */
 
 /* Where the bytes of [n] media are; NULL if out of memory. The caller frees it. */
 static serve_media_file *list_files(const server_medium *media, size_t n)
@@ -80,25 +80,25 @@ static assay_status refuse_media(const server_reading *r, const server_path *pat
     if (n_left == r->context->options.limits.all_media_bytes)
         return server_refuse(r->refusal, 413, path->text, "%s", err->text);
     return server_refuse(r->refusal, 503, path->text,
-                         "the images and sounds of other requests take the memory that is for them: %s",
+                         "the images and audio of other requests take the memory that is for them: %s",
                          err->text);
 }
 
-/* Fills in the images and the sounds of the prompt, as far as they are made. */
+/* Fills in the images and the audio clips of the prompt, as far as they are made. */
 static assay_status make_media(const server_reading *r, serve_media_limits *limits, server_prompt *out,
                                assay_error *err)
 {
     const server_requests *c = r->context;
     serve_media_file *images = list_files(r->images, r->n_images),
-                     *sounds = list_files(r->sounds, r->n_sounds);
-    assay_status rc = images && sounds ? ASSAY_OK : ASSAY_ENOMEM;
+                     *audios = list_files(r->audios, r->n_audios);
+    assay_status rc = images && audios ? ASSAY_OK : ASSAY_ENOMEM;
     if (rc == ASSAY_OK && r->n_images)
         rc = serve_images_open(&c->images, images, r->n_images, limits, &out->images, err);
     if (out->images) limits->arrays -= serve_images_bytes(out->images);
-    if (rc == ASSAY_OK && r->n_sounds)
-        rc = serve_sounds_open(&c->sounds, sounds, r->n_sounds, limits, &out->sounds, err);
+    if (rc == ASSAY_OK && r->n_audios)
+        rc = serve_audio_open(&c->audios, audios, r->n_audios, limits, &out->audios, err);
     free(images);
-    free(sounds);
+    free(audios);
     return rc;
 }
 
@@ -115,7 +115,7 @@ static assay_status open_media(server_reading *r, const server_path *path, serve
     const assay_status rc = make_media(r, &limits, out, &err);
     out->gate = c->gate;
     out->n_media_bytes = (out->images ? serve_images_bytes(out->images) : 0) +
-                         (out->sounds ? serve_sounds_bytes(out->sounds) : 0);
+                         (out->audios ? serve_audio_bytes(out->audios) : 0);
     server_gate_leave(c->gate, out->n_media_bytes);
     if (rc == ASSAY_ENOMEM) return server_out_of_memory(r);
     if (rc == ASSAY_ESTOPPED) return server_refuse(r->refusal, 503, path->text, "the client has gone");
@@ -143,18 +143,18 @@ static assay_status check_count(const server_reading *r, const server_path *path
                          n, placeholder->token, expected);
 }
 
-/* A text of the user that is encoded as a placeholder token would be taken for an image or a sound. */
+/* A text of the user that is encoded as a placeholder token would be taken for an image or an audio clip. */
 static assay_status check_placeholders(const server_reading *r, const server_path *path,
                                        const server_prompt *p)
 {
     const server_requests *c = r->context;
     size_t n_images = p->images ? sum_of(p->images->n_tokens, p->images->n) : 0;
-    const size_t n_sounds = p->sounds ? sum_of(p->sounds->n_tokens, p->sounds->n) : 0;
+    const size_t n_audios = p->audios ? sum_of(p->audios->n_tokens, p->audios->n) : 0;
     if (!p->images && c->placeholder.is_first && p->n_tokens > 0)
         n_images = p->tokens[0] == c->placeholder_id;
     const assay_status rc = check_count(r, path, p, &c->placeholder, c->placeholder_id, n_images);
     if (rc != ASSAY_OK) return rc;
-    return check_count(r, path, p, &c->sound_placeholder, c->sound_placeholder_id, n_sounds);
+    return check_count(r, path, p, &c->audio_placeholder, c->audio_placeholder_id, n_audios);
 }
 
 /* Items of a kind that are still to be placed. */
@@ -183,9 +183,9 @@ static assay_status place_items(const server_reading *r, server_prompt *p)
     placing kinds[2] = {{.n = 0}, {.n = 0}};
     if (p->images)
         kinds[0] = (placing){p->images->items, p->images->n_tokens, p->images->n, r->context->placeholder_id};
-    if (p->sounds)
+    if (p->audios)
         kinds[1] =
-            (placing){p->sounds->items, p->sounds->n_tokens, p->sounds->n, r->context->sound_placeholder_id};
+            (placing){p->audios->items, p->audios->n_tokens, p->audios->n, r->context->audio_placeholder_id};
     assay_item *items = calloc(kinds[0].n + kinds[1].n, sizeof *items);
     if (!items) return server_out_of_memory(r);
     size_t n = 0;
@@ -275,12 +275,12 @@ static assay_status expand(const server_requests *c, const server_prompt *p, con
 {
     serve_placed kinds[2] = {{.n = 0}, {.n = 0}};
     if (p->images) kinds[0] = (serve_placed){&c->placeholder, p->images->n_tokens, p->images->n};
-    if (p->sounds) kinds[1] = (serve_placed){&c->sound_placeholder, p->sounds->n_tokens, p->sounds->n};
+    if (p->audios) kinds[1] = (serve_placed){&c->audio_placeholder, p->audios->n_tokens, p->audios->n};
     return serve_placeholder_expand_kinds(kinds, 2, "the rendered chat template", buffer_text(written), text,
                                           err);
 }
 
-/* The rendered template, with the placeholders of each image and sound expanded. */
+/* The rendered template, with the placeholders of each image and audio clip expanded. */
 static assay_status render(server_reading *r, const server_path *path, server_prompt *out, buffer *text)
 {
     const server_requests *c = r->context;
@@ -305,7 +305,7 @@ assay_status server_prompt_render(server_reading *r, server_prompt *out)
 {
     const server_path path = server_path_top(r->out->endpoint == SERVE_RESPONSES ? "input" : "messages");
     buffer text = {0};
-    assay_status rc = r->n_images || r->n_sounds ? open_media(r, &path, out) : ASSAY_OK;
+    assay_status rc = r->n_images || r->n_audios ? open_media(r, &path, out) : ASSAY_OK;
     if (rc == ASSAY_OK) rc = render(r, &path, out, &text);
     if (rc == ASSAY_OK)
         rc = encode(r, &path, buffer_text(&text),
@@ -314,7 +314,7 @@ assay_status server_prompt_render(server_reading *r, server_prompt *out)
                     out);
     buffer_free(&text);
     if (rc == ASSAY_OK) rc = check_placeholders(r, &path, out);
-    return rc == ASSAY_OK && (out->images || out->sounds) ? place_items(r, out) : rc;
+    return rc == ASSAY_OK && (out->images || out->audios) ? place_items(r, out) : rc;
 }
 
 /* ---- Completions ---- */

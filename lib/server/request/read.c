@@ -182,7 +182,7 @@ assay_status server_request_read(const server_requests *requests, serve_endpoint
     (void)json_object_put(r.messages);
     (void)json_object_put(r.body);
     server_media_free(r.images, r.n_images);
-    server_media_free(r.sounds, r.n_sounds);
+    server_media_free(r.audios, r.n_audios);
     if (rc == ASSAY_OK) *out = q;
     else server_request_free(q);
     return rc;

@@ -11,7 +11,7 @@
 #include "server/request/refusal.h"
 #include "server/request/request.h"
 
-/* An image or a sound of a request: its bytes, or the path of its file. */
+/* An image or an audio clip of a request: its bytes, or the path of its file. */
 typedef struct server_medium {
     char member[96]; /* the path of the member, for messages */
     char *path;      /* owned; NULL: bytes */
@@ -36,8 +36,8 @@ typedef struct server_reading {
     json_object *messages;  /* for the template; owned */
     server_medium *images;  /* [n_images]; owned */
     size_t n_images;
-    server_medium *sounds; /* [n_sounds]; owned */
-    size_t n_sounds;
+    server_medium *audios; /* [n_audios]; owned */
+    size_t n_audios;
 } server_reading;
 
 /* "messages[3].content" */

@@ -14,7 +14,7 @@ static void free_prompt(server_prompt *prompt)
     buffer_free(&prompt->text);
     free((assay_item *)(uintptr_t)prompt->items);
     serve_images_free(prompt->images);
-    serve_sounds_free(prompt->sounds);
+    serve_audio_free(prompt->audios);
     if (prompt->gate) server_gate_release(prompt->gate, prompt->n_media_bytes);
 }
 

@@ -1,4 +1,4 @@
-/* A request as the scheduler needs it: tokens, images, sounds, sampling, limits, and what the answer must
+/* A request as the scheduler needs it: tokens, images, audio, sampling, limits, and what the answer must
  * report.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -22,7 +22,7 @@ typedef struct server_prompt {
     const assay_item *items;
     size_t n_items;
     struct serve_images *images; /* what items points into; NULL: none */
-    struct serve_sounds *sounds;
+    struct serve_audio *audios;
     struct server_gate *gate; /* where the bytes of both are held; NULL: nowhere */
     size_t n_media_bytes;
 } server_prompt;

@@ -52,22 +52,22 @@ static bool append_part(json_object *parts, const char *type, assay_text text)
            (!text.at || add(part, "text", new_text(text)));
 }
 
-static bool add_content(json_object *message, assay_text text, size_t n_images, size_t n_sounds)
+static bool add_content(json_object *message, assay_text text, size_t n_images, size_t n_audios)
 {
-    if (n_images + n_sounds == 0) return add(message, "content", new_text(text));
+    if (n_images + n_audios == 0) return add(message, "content", new_text(text));
     json_object *parts = json_object_new_array();
     bool ok = add(message, "content", parts);
     for (size_t i = 0; ok && i < n_images; i++) ok = append_part(parts, "image", (assay_text){0});
-    for (size_t i = 0; ok && i < n_sounds; i++) ok = append_part(parts, "audio", (assay_text){0});
+    for (size_t i = 0; ok && i < n_audios; i++) ok = append_part(parts, "audio", (assay_text){0});
     return ok && append_part(parts, "text", text);
 }
 
 static bool append_message(json_object *messages, const char *role, assay_text text, size_t n_images,
-                           size_t n_sounds)
+                           size_t n_audios)
 {
     json_object *message = json_object_new_object();
     return append(messages, message) && add(message, "role", json_object_new_string(role)) &&
-           add_content(message, text, n_images, n_sounds);
+           add_content(message, text, n_images, n_audios);
 }
 
 /* The variables of the template. */
@@ -76,7 +76,7 @@ static bool add_variables(json_object *to, const serve_chat_request *r, json_obj
     json_object *messages = json_object_new_array();
     bool ok = add(to, "messages", messages);
     if (ok && r->system.at) ok = append_message(messages, "system", r->system, 0, 0);
-    ok = ok && append_message(messages, "user", r->prompt, r->n_images, r->n_sounds) &&
+    ok = ok && append_message(messages, "user", r->prompt, r->n_images, r->n_audios) &&
          json_object_object_add(to, "tools", NULL) == 0 &&
          json_object_object_add(to, "documents", NULL) == 0 &&
          add(to, "add_generation_prompt", json_object_new_boolean(true));

@@ -10,13 +10,12 @@
 
 /* system:       the text of a message of role system before it; .at NULL: no such message.
  * prompt:       the text of the user's message. Invalid UTF-8 in both becomes U+FFFD.
- * n_images, n_sounds: how many images, and then sounds, come before the text; the content is then a list of
- *               parts, else a string.
- * thinking_off: the variable enable_thinking is false; otherwise it is not set.
- * now:          as in assay_template_options. */
+ * n_images, n_audios: how many images, and then audio clips, come before the text; the content is then a list
+ * of parts, else a string. thinking_off: the variable enable_thinking is false; otherwise it is not set. now:
+ * as in assay_template_options. */
 typedef struct serve_chat_request {
     assay_text system, prompt;
-    size_t n_images, n_sounds;
+    size_t n_images, n_audios;
     bool thinking_off;
     int64_t now;
 } serve_chat_request;

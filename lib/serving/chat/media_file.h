@@ -1,4 +1,4 @@
-/* The bytes of an image or of a sound: those of a file, or of a request.
+/* The bytes of an image or of an audio clip: those of a file, or of a request.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_CHAT_MEDIA_FILE_H
@@ -19,7 +19,7 @@ typedef struct serve_media_file {
 } serve_media_file;
 
 /* What the items of one prompt may take. file: the most bytes that are read of a file. arrays: the most bytes
- * of the arrays of all items. goes_on: asked before each image or sound is decoded, and before it is
+ * of the arrays of all items. goes_on: asked before each image or audio clip is decoded, and before it is
  * preprocessed; false ends the call; NULL: it goes on. */
 typedef struct serve_media_limits {
     size_t file, arrays;

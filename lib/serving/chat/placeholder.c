@@ -21,7 +21,7 @@ typedef struct rule {
     const char *const *processors; /* values of processor_class; ends with NULL */
     const char *image_processor;   /* the class of checkpoints without a processor_class */
     written token, begin, end, before, after;
-    written sound, before_sound, after_sound; /* `usual` NULL: the processor takes no sounds */
+    written audio, before_audio, after_audio; /* `usual` NULL: the processor takes no audio clips */
     /* finds token, begin and end; NULL: they are the members above */
     assay_status (*copy)(const char *dir, serve_placeholder *p, assay_error *err);
     const char *apart; /* what the processor writes before `begin` and after `end`; NULL: nothing */
@@ -116,9 +116,9 @@ static const rule rules[] = {
      .token = {"image_token", "<|image_pad|>"},
      .before = {"vision_bos_token", "<|vision_start|>"},
      .after = {"vision_eos_token", "<|vision_end|>"},
-     .sound = {"audio_token", "<|audio_pad|>"},
-     .before_sound = {"audio_bos_token", "<|audio_start|>"},
-     .after_sound = {"audio_eos_token", "<|audio_end|>"}},
+     .audio = {"audio_token", "<|audio_pad|>"},
+     .before_audio = {"audio_bos_token", "<|audio_start|>"},
+     .after_audio = {"audio_eos_token", "<|audio_end|>"}},
     {.processors = paddleocr,
      .image_processor = "PaddleOCRVLImageProcessor",
      .token = {"image_token", "<|IMAGE_PLACEHOLDER|>"},
@@ -196,7 +196,7 @@ static assay_status find_in_file(const char *dir, const char *file, const rule *
     return rc;
 }
 
-/* image_processor: "" for sounds. */
+/* image_processor: "" for audio clips. */
 static assay_status find_rule(const char *dir, const char *image_processor, const rule **out,
                               assay_error *err)
 {
@@ -211,7 +211,7 @@ static assay_status find_rule(const char *dir, const char *image_processor, cons
         return assay_fail(err, ASSAY_EUNSUPPORTED,
                           "%s: the placeholder of %s%s is not known: expected a member "
                           "processor_class in processor_config.json",
-                          dir, is_image ? "images for " : "sounds", image_processor);
+                          dir, is_image ? "images for " : "audio clips", image_processor);
     *out = found;
     return ASSAY_OK;
 }
@@ -269,21 +269,21 @@ assay_status serve_placeholder_find(const char *dir, const char *image_processor
     return rc;
 }
 
-assay_status serve_placeholder_find_sound(const char *dir, serve_placeholder *out, assay_error *err)
+assay_status serve_placeholder_find_audio(const char *dir, serve_placeholder *out, assay_error *err)
 {
     static const written none = {NULL, NULL};
     const rule *r = NULL;
     json_object *tokens = NULL;
-    serve_placeholder p = {.noun = "sound"};
+    serve_placeholder p = {.noun = "audio clip"};
     assay_status rc = find_rule(dir, "", &r, err);
-    if (rc == ASSAY_OK && !r->sound.usual)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: %s takes no sounds", dir, r->processors[0]);
+    if (rc == ASSAY_OK && !r->audio.usual)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: %s takes no audio clips", dir, r->processors[0]);
     if (rc == ASSAY_OK) rc = serve_chat_special_read(dir, &tokens, err);
-    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->sound, &p.token, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->audio, &p.token, err);
     if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &none, &p.begin, err);
     if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &none, &p.end, err);
-    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->before_sound, &p.before, err);
-    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->after_sound, &p.after, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->before_audio, &p.before, err);
+    if (rc == ASSAY_OK) rc = copy_text(dir, tokens, &r->after_audio, &p.after, err);
     (void)json_object_put(tokens);
     if (rc == ASSAY_OK) *out = p;
     else serve_placeholder_free(&p);

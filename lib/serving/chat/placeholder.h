@@ -1,4 +1,4 @@
-/* Placeholders of images and sounds in the text of a prompt, as the published processors write them. What
+/* Placeholders of images and audio in the text of a prompt, as the published processors write them. What
  * depends on a processor is one row of a table in placeholder.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-/* The texts around the placeholder of an image or a sound; all owned but `noun`, "" for none.
- * noun:          "image" or "sound", for messages.
+/* The texts around the placeholder of an image or an audio clip; all owned but `noun`, "" for none.
+ * noun:          "image" or "audio clip", for messages.
  * token:         the placeholder in a rendered template, and of each token of it.
  * begin, end:    what the processor writes before and after these tokens.
  * before, after: what templates write around a placeholder, for prompts without one.
@@ -31,14 +31,14 @@ typedef struct serve_placeholder {
 assay_status serve_placeholder_find(const char *dir, const char *image_processor, serve_placeholder *out,
                                     assay_error *err);
 
-/* The same for the placeholder of sounds: by processor_class alone. Fails with ASSAY_EUNSUPPORTED if no file
- * names a class, or the class takes no sounds. */
-assay_status serve_placeholder_find_sound(const char *dir, serve_placeholder *out, assay_error *err);
+/* The same for the placeholder of audio clips: by processor_class alone. Fails with ASSAY_EUNSUPPORTED if no
+ * file names a class, or the class takes no audio clips. */
+assay_status serve_placeholder_find_audio(const char *dir, serve_placeholder *out, assay_error *err);
 void serve_placeholder_free(serve_placeholder *placeholder);
 
-/* Appends `text` with its i-th placeholder replaced by the n_tokens[i] tokens of image (or sound) i, within
- * begin and end. name: of the text, for messages ("the rendered chat template"). Fails with ASSAY_EINVAL
- * unless the text has n placeholders, with the number that it has, and with ASSAY_ENOMEM. */
+/* Appends `text` with its i-th placeholder replaced by the n_tokens[i] tokens of image (or audio clip) i,
+ * within begin and end. name: of the text, for messages ("the rendered chat template"). Fails with
+ * ASSAY_EINVAL unless the text has n placeholders, with the number that it has, and with ASSAY_ENOMEM. */
 assay_status serve_placeholder_expand(const serve_placeholder *placeholder, const char *name, assay_text text,
                                       const size_t *n_tokens, size_t n, buffer *out, assay_error *err);
 

@@ -19,12 +19,12 @@ static void expect_size(const assay_sound_options *o, int64_t n_frames, int64_t 
 {
     assay_sound_size s;
     assay_error err = {0};
-    ck_assert_msg(serve_sound_size(o, &s, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(serve_audio_size(o, &s, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_int_eq(s.n_frames, n_frames);
     ck_assert_int_eq(s.n_tokens, n_tokens);
 }
 
-START_TEST(a_sound_has_the_frames_and_tokens_of_its_prompt)
+START_TEST(an_audio_clip_has_the_frames_and_tokens_of_its_prompt)
 {
     assay_sound_options o = valid();
     expect_size(&o, 108, 14);
@@ -41,7 +41,7 @@ static void refused(const assay_sound_options *o, assay_status status, const cha
 {
     assay_sound_size s = {.n_frames = -7};
     assay_error err = {0};
-    ck_assert_int_eq(serve_sound_size(o, &s, &err), status);
+    ck_assert_int_eq(serve_audio_size(o, &s, &err), status);
     ck_assert_int_eq(s.n_frames, -7);
     support_expect_error(&err, status, words, NULL);
 }
@@ -75,7 +75,7 @@ int main(void)
 {
     Suite *s = suite_create("serving/audio_size");
     TCase *all = tcase_create("all");
-    tcase_add_test(all, a_sound_has_the_frames_and_tokens_of_its_prompt);
+    tcase_add_test(all, an_audio_clip_has_the_frames_and_tokens_of_its_prompt);
     tcase_add_test(all, invalid_options_are_refused_by_name);
     suite_add_tcase(s, all);
     return support_run(s);

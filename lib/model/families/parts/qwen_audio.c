@@ -37,7 +37,7 @@ static void begin(reader *r, family *f, const char *type)
     if (strcmp(config_text_or(&r->config, "model_type", type), type) != 0)
         config_fail_member(&r->config, ASSAY_EUNSUPPORTED, "model_type", "expected \"%s\"", type);
     *r->tower = (plan_tower){.present = true,
-                             .sound = {.present = true},
+                             .audio = {.present = true},
                              .patches = {.size = 1, .frames = 1, .pixel_factor = 1},
                              .pooling = {.side = 1, .factor = 1},
                              .merge = 1,
@@ -51,7 +51,7 @@ static void read_sizes(reader *r)
     config *c = &r->config;
     plan_tower *t = r->tower;
     t->hidden = config_size(c, "d_model");
-    t->sound.n_bins = config_size(c, "num_mel_bins");
+    t->audio.n_bins = config_size(c, "num_mel_bins");
     r->n_heads = config_size(c, "encoder_attention_heads");
     r->intermediate = config_size(c, "encoder_ffn_dim");
     r->activation = family_activation(&r->own, "activation_function", "gelu");
@@ -78,36 +78,36 @@ static void read_chunks(reader *r)
     const size_t half = config_size_or(c, "n_window", 50), window = config_size_or(c, "n_window_infer", 800),
                  longest = config_size_or(c, "max_source_positions", 1500);
     if (!family_ok(&r->own)) return;
-    t->sound.chunk = 2 * half;
-    const size_t rows = plan_sound_rest(t->sound.chunk);
+    t->audio.chunk = 2 * half;
+    const size_t rows = plan_audio_rest(t->audio.chunk);
     if (rows != ROWS_OF_CHUNK)
         config_fail(
             c, ASSAY_EUNSUPPORTED,
             "n_window: found %zu, of which the convolutions leave %zu rows a chunk, expected %d, which "
             "the published class counts",
             half, rows, ROWS_OF_CHUNK);
-    else if (window < t->sound.chunk)
+    else if (window < t->audio.chunk)
         config_fail(c, ASSAY_EUNSUPPORTED, "n_window_infer: found %zu, expected at least a chunk, %zu",
-                    window, t->sound.chunk);
+                    window, t->audio.chunk);
     else if (longest < rows)
         config_fail(c, ASSAY_EUNSUPPORTED, "max_source_positions: found %zu, expected at least %zu", longest,
                     rows);
-    t->window = window / t->sound.chunk * rows;
+    t->window = window / t->audio.chunk * rows;
     t->table = (plan_table){.kind = PLAN_TABLE_SINUSOIDS, .period = rows};
 }
 
 /* A convolution with a stride is stored as one whose stride is its kernel. */
-static void bind_sound(reader *r)
+static void bind_audio(reader *r)
 {
     plan_tower *t = r->tower;
     const size_t n = config_size(&r->config, "downsample_hidden_size");
-    for (size_t i = 0; family_ok(&r->own) && i < PLAN_SOUND_CONVOLUTIONS; i++) {
-        plan_patches p = {.size = PLAN_SOUND_SIDE, .channels = i == 0 ? 1 : n, .frames = 1};
+    for (size_t i = 0; family_ok(&r->own) && i < PLAN_AUDIO_CONVOLUTIONS; i++) {
+        plan_patches p = {.size = PLAN_AUDIO_SIDE, .channels = i == 0 ? 1 : n, .frames = 1};
         bind_patches(r->own.bind, n, &p, true, "conv2d%zu", i + 1);
-        t->sound.convolutions[i] = (plan_sound_convolution){p.embed, p.weights_channels_last};
+        t->audio.convolutions[i] = (plan_audio_convolution){p.embed, p.weights_channels_last};
     }
     if (!family_ok(&r->own)) return;
-    t->patches.channels = n * plan_sound_rest(t->sound.n_bins);
+    t->patches.channels = n * plan_audio_rest(t->audio.n_bins);
     t->patches.embed = bind_linear(r->own.bind, t->hidden, t->patches.channels, false, "conv_out");
 }
 
@@ -180,7 +180,7 @@ void family_qwen_audio(family *f, const char *type, size_t default_token)
     bind_enter(f->bind, PREFIXES, sizeof PREFIXES / sizeof *PREFIXES, "conv_out.weight", &outside);
     read_sizes(&r);
     read_chunks(&r);
-    bind_sound(&r);
+    bind_audio(&r);
     for (size_t i = 0; family_ok(&r.own) && i < r.tower->n_layers; i++) bind_layer(&r, i);
     bind_projector(&r);
     read_token(&r, default_token);

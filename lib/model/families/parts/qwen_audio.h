@@ -1,4 +1,4 @@
-/* The tower of sounds of Qwen3-Omni (transformers, Qwen3OmniMoeAudioEncoder): convolutions over the chunks of
+/* The audio tower of Qwen3-Omni (transformers, Qwen3OmniMoeAudioEncoder): convolutions over the chunks of
  * a mel spectrogram, sinusoids that begin again in each chunk, attention within windows of chunks.
  *
  * SPDX-License-Identifier: Apache-2.0 */

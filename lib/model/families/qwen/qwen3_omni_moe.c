@@ -1,7 +1,7 @@
 /* Qwen3-Omni-MoE (transformers, models/qwen3_omni_moe/modeling_qwen3_omni_moe.py), the part that reads images
- * and sounds and writes text, which its publisher calls thinker: the decoder and the tower of Qwen3-VL-MoE,
- * beside a tower of sounds. The tokens of a video are one run, in which those of its sound may be; it lasts
- * as long as its seconds say.
+ * and audio clips and writes text, which its publisher calls thinker: the decoder and the tower of
+ * Qwen3-VL-MoE, beside an audio tower. The tokens of a video are one run, in which those of its audio clip
+ * may be; it lasts as long as its seconds say.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>

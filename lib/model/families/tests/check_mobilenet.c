@@ -54,8 +54,8 @@ START_TEST(the_fusion_takes_the_last_blocks_of_the_last_two_stages)
 }
 END_TEST
 
-/* 53 ids: sounds have the last two, and the table of images the five before them. */
-START_TEST(ids_of_the_table_of_images_are_text_and_those_of_sounds_are_not)
+/* 53 ids: audio clips have the last two, and the table of images the five before them. */
+START_TEST(ids_of_the_table_of_images_are_text_and_those_of_audio_clips_are_not)
 {
     plan *p = checkpoint_open_fixture(FIXTURE);
     ck_assert_uint_eq(p->n_token_ids, 51);
@@ -147,7 +147,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, blocks_follow_the_list_of_the_config);
     tcase_add_test(all, the_fusion_takes_the_last_blocks_of_the_last_two_stages);
-    tcase_add_test(all, ids_of_the_table_of_images_are_text_and_those_of_sounds_are_not);
+    tcase_add_test(all, ids_of_the_table_of_images_are_text_and_those_of_audio_clips_are_not);
     tcase_add_test(all, widths_are_multiples_of_eight_near_a_number);
     tcase_add_loop_test(all, an_encoder_that_does_not_fit_is_refused, 0,
                         (int)(sizeof REFUSED / sizeof *REFUSED));

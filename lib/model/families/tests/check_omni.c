@@ -1,5 +1,5 @@
 /* Qwen3-Omni: the part that reads and writes text alone or inside the whole model, the names of its tensors,
- * its tower of sounds, and what is refused.
+ * its audio tower, and what is refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -77,13 +77,13 @@ START_TEST(the_whole_models_config_gives_the_same_plan)
 }
 END_TEST
 
-START_TEST(sounds_are_read_in_chunks_and_attend_within_windows_of_chunks)
+START_TEST(audio_clips_are_read_in_chunks_and_attend_within_windows_of_chunks)
 {
     plan *p = checkpoint_open_fixture(WHOLE);
     const plan_tower *t = &p->audio;
-    ck_assert(t->present && t->sound.present && !p->vision.sound.present);
-    ck_assert_uint_eq(t->sound.n_bins, 11);
-    ck_assert_uint_eq(t->sound.chunk, 100);
+    ck_assert(t->present && t->audio.present && !p->vision.audio.present);
+    ck_assert_uint_eq(t->audio.n_bins, 11);
+    ck_assert_uint_eq(t->audio.chunk, 100);
     ck_assert_uint_eq(t->table.period, 13);
     ck_assert_uint_eq(t->window, 13);
     ck_assert_uint_eq(plan_patches_width(&t->patches), 2 * 5);
@@ -111,7 +111,7 @@ END_TEST
 START_TEST(windows_are_whole_chunks)
 {
     plan *p = checkpoint_open_fixture("qwen3_omni_moe/windows"); /* 250 of 102 frames */
-    ck_assert_uint_eq(p->audio.sound.chunk, 102);
+    ck_assert_uint_eq(p->audio.audio.chunk, 102);
     ck_assert_uint_eq(p->audio.window, 26);
     plan_free(p);
 }
@@ -126,9 +126,9 @@ START_TEST(convolutions_may_have_their_channels_last)
     header_write(&h);
     header_free(&h);
     plan *p = checkpoint_open(dir);
-    ck_assert(p->audio.sound.convolutions[0].channels_last);
-    ck_assert(p->audio.sound.convolutions[1].channels_last);
-    ck_assert(!p->audio.sound.convolutions[2].channels_last);
+    ck_assert(p->audio.audio.convolutions[0].channels_last);
+    ck_assert(p->audio.audio.convolutions[1].channels_last);
+    ck_assert(!p->audio.audio.convolutions[2].channels_last);
     plan_free(p);
 }
 END_TEST
@@ -297,7 +297,7 @@ int main(void)
     tcase_add_loop_test(all, names_of_every_spelling_give_the_same_plan, 0,
                         (int)(sizeof OTHERS / sizeof *OTHERS));
     tcase_add_test(all, the_whole_models_config_gives_the_same_plan);
-    tcase_add_test(all, sounds_are_read_in_chunks_and_attend_within_windows_of_chunks);
+    tcase_add_test(all, audio_clips_are_read_in_chunks_and_attend_within_windows_of_chunks);
     tcase_add_test(all, videos_last_as_long_as_their_seconds_say);
     tcase_add_test(all, windows_are_whole_chunks);
     tcase_add_test(all, convolutions_may_have_their_channels_last);

@@ -1,5 +1,5 @@
-/* Videos that last as long as their seconds say, and sounds among their tokens: positions, against values of
- * transformers' get_rope_index of Qwen3-Omni, and what is refused.
+/* Videos that last as long as their seconds say, and audio clips among their tokens: positions, against
+ * values of transformers' get_rope_index of Qwen3-Omni, and what is refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -9,9 +9,9 @@
 #include "model/inputs/positions.h"
 #include "model/inputs/tests/sample.h"
 
-enum { SOUND = 92, BINS = 1, FRAMES = 32, AXES = ROPE_AXES_MAX, ITEMS = 4 };
+enum { AUDIO = 92, BINS = 1, FRAMES = 32, AXES = ROPE_AXES_MAX, ITEMS = 4 };
 
-/* An item, by the letter of its placeholder token: i of an image, v of a video, s of a sound of grid[0]
+/* An item, by the letter of its placeholder token: i of an image, v of a video, s of an audio clip of grid[0]
  * frames; 0: none. */
 typedef struct clip {
     char letter;
@@ -19,7 +19,7 @@ typedef struct clip {
     float seconds; /* 0: not stated; NAN: 0 */
 } clip;
 
-/* A prompt; ( stands for the mark of images and videos, [ for that of sounds, which are text here. */
+/* A prompt; ( stands for the mark of images and videos, [ for that of audio clips, which are text here. */
 typedef struct prompt {
     const char *tokens;
     clip clips[ITEMS];
@@ -69,7 +69,7 @@ static const prompt PROMPTS[] = {
       {13, 13, 13},
       {14, 14, 14}},
      0},
-    /* The sound ends before the second frame. */
+    /* The audio clip ends before the second frame. */
     {"a([vvssssvv])b",
      {{'v', {2, 2, 4}, 2}, {'s', {32}, 0}},
      {{0, 0, 0},
@@ -121,7 +121,7 @@ static const prompt PROMPTS[] = {
       {6, 6, 6},
       {7, 7, 7}},
      -2},
-    /* The rows of the frame go beyond the sound. */
+    /* The rows of the frame go beyond the audio clip. */
     {"([vvvss])b",
      {{'v', {1, 6, 2}, 3}, {'s', {9}, 0}},
      {{0, 0, 0},
@@ -163,13 +163,13 @@ static plan plan_of(void)
     p.vision.spans_time = true;
     p.vision.tokens_per_second = 2;
     p.audio = (plan_tower){.present = true,
-                           .sound = {.present = true, .n_bins = BINS, .chunk = 100},
+                           .audio = {.present = true, .n_bins = BINS, .chunk = 100},
                            .patches = {.size = 1, .channels = 1, .frames = 1},
                            .pooling = {.side = 1},
                            .merge = 1,
                            .image_token = -1,
                            .video_token = -1,
-                           .audio_token = SOUND};
+                           .audio_token = AUDIO};
     return p;
 }
 
@@ -184,7 +184,7 @@ typedef struct sample {
     assay_item items[ITEMS];
 } sample;
 
-static assay_item sound_item(sample_medium *m, int32_t *mask)
+static assay_item audio_item(sample_medium *m, int32_t *mask)
 {
     for (int32_t i = 0; i < m->grid[0]; i++) mask[i] = 1;
     m->tensors[0] = (assay_tensor){"feature_attention_mask", ASSAY_I32, 1, {(size_t)m->grid[0]}, mask};
@@ -196,7 +196,7 @@ static assay_item item_of(sample *s, size_t i)
     const clip *of = &s->clips[i];
     sample_medium *m = &s->media[i];
     *m = (sample_medium){.grid = {of->grid[0], of->grid[1], of->grid[2]}, .seconds = of->seconds};
-    if (of->letter == 's') return sound_item(m, s->masks[i]);
+    if (of->letter == 's') return audio_item(m, s->masks[i]);
     if (of->letter == 'i') return sample_item(m, ASSAY_ITEM_IMAGE);
     assay_item item = sample_item(m, ASSAY_ITEM_VIDEO);
     m->tensors[1].name = "video_second_per_grid";
@@ -211,7 +211,7 @@ static sample *sample_of(const char *tokens, const clip *clips)
     s = (sample){.plan = plan_of(), .clips = clips};
     s.n_tokens = sample_tokens(tokens, s.tokens);
     for (size_t t = 0; t < s.n_tokens; t++)
-        if (tokens[t] == 's') s.tokens[t] = SOUND;
+        if (tokens[t] == 's') s.tokens[t] = AUDIO;
     for (; s.n_items < ITEMS && clips[s.n_items].letter; s.n_items++)
         s.items[s.n_items] = item_of(&s, s.n_items);
     return &s;
@@ -283,7 +283,7 @@ START_TEST(media_may_begin_and_end_in_steps_of_their_own)
 }
 END_TEST
 
-/* Frames of one token each, `seconds` apart, and sounds of 16 frames, which are 2 tokens. */
+/* Frames of one token each, `seconds` apart, and audio clips of 16 frames, which are 2 tokens. */
 static const struct {
     const char *tokens;
     clip clips[ITEMS];
@@ -297,13 +297,13 @@ static const struct {
      {"found 0.75, which places frame 1 at 1.5", "2 positions a second"}},
     {"a(vv)", {{'v', {2, 2, 2}, 9e6F}}, ASSAY_EINVAL, {"found 9e+06", "at most 8.38861e+06"}},
     {"a(vv)", {{'v', {2, 2, 2}, -1}}, ASSAY_EINVAL, {"found -1", "at least 0"}},
-    /* the sound before the video, all of the video before the sound, a frame too early, too late */
+    /* the audio clip before the video, all of the video before the audio clip, a frame too early, too late */
     {"a([svsv])", {{'v', {2, 2, 2}, 0.5F}, {'s', {16}, 0}}, ASSAY_EINVAL, {"token 4", "0 of a video and 1"}},
     {"a([vvss])", {{'v', {2, 2, 2}, 0.5F}, {'s', {16}, 0}}, ASSAY_EINVAL, {"token 5", "2 of a video and 0"}},
     {"a([vvss])", {{'v', {2, 2, 2}, 1}, {'s', {16}, 0}}, ASSAY_EINVAL, {"token 5", "2 of a video and 0"}},
     {"a([vsvs])", {{'v', {2, 2, 2}, 1}, {'s', {16}, 0}}, ASSAY_EINVAL, {"token 5", "1 of a video and 1"}},
     {"a([vssv])", {{'v', {2, 2, 2}, 0.5F}, {'s', {16}, 0}}, ASSAY_EINVAL, {"token 5", "1 of a video and 1"}},
-    /* a frame of two tokens in two parts, a second sound, text among them, an image */
+    /* a frame of two tokens in two parts, a second audio clip, text among them, an image */
     {"a([vsvs])", {{'v', {1, 2, 4}, 1}, {'s', {16}, 0}}, ASSAY_EINVAL, {"token 4", "1 of a video and 0"}},
     {"a([vsvsv])",
      {{'v', {3, 2, 2}, 0.5F}, {'s', {8}, 0}, {'s', {8}, 0}},
@@ -316,7 +316,7 @@ static const struct {
      {"token 4", "1 of 2 placeholder"}},
 };
 
-START_TEST(a_video_or_sound_that_does_not_fit_is_refused)
+START_TEST(a_video_or_audio_clip_that_does_not_fit_is_refused)
 {
     media_list list = {0};
     assay_error err;
@@ -331,11 +331,11 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("model/inputs/video_sounds");
-    TCase *tests = tcase_create("video_sounds");
+    TCase *tests = tcase_create("video_audio");
     const int n = (int)(sizeof PROMPTS / sizeof *PROMPTS);
     tcase_add_loop_test(tests, positions_are_the_published_ones_also_in_two_steps, 0, n);
     tcase_add_loop_test(tests, media_may_begin_and_end_in_steps_of_their_own, 0, n);
-    tcase_add_loop_test(tests, a_video_or_sound_that_does_not_fit_is_refused, 0,
+    tcase_add_loop_test(tests, a_video_or_audio_clip_that_does_not_fit_is_refused, 0,
                         (int)(sizeof REFUSED / sizeof *REFUSED));
     suite_add_tcase(suite, tests);
     return support_run(suite);

@@ -197,7 +197,7 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
               .logit_factor = 1,
               .vision = {
                   .present = true,
-                  .sound = {.present = true},
+                  .audio = {.present = true},
                   .patches = {.order = PLAN_PATCHES_RASTER, .weights_channels_last = true, .pixel_factor = 2},
                   .in_norm = norm,
                   .has_rope = true,

@@ -21,15 +21,15 @@ static void patch_bias(plan *p)
 }
 static void chunk(plan *p)
 {
-    p->audio.sound.chunk = 0;
+    p->audio.audio.chunk = 0;
 }
 static void convolution(plan *p)
 {
-    p->audio.sound.convolutions[1].product.weight.cols = 44;
+    p->audio.audio.convolutions[1].product.weight.cols = 44;
 }
 static void bins(plan *p)
 {
-    p->audio.sound.n_bins = 17;
+    p->audio.audio.n_bins = 17;
 }
 static void period(plan *p)
 {
@@ -249,9 +249,9 @@ static const struct {
     {QWEN, joined_twice, {"tower.merger.steps: found 2 concatenations", ""}},
     {QWEN, merger_mlp, {"tower.merger.steps.3.mlp: found none", ""}},
     {QWEN, merger_mlp_down, {"tower.merger.steps.3.mlp.down: tensor", "expected [64, 22]"}},
-    {OMNI, chunk, {"sound: found 11 bins and chunks of 0 frames", ""}},
+    {OMNI, chunk, {"audio clip: found 11 bins and chunks of 0 frames", ""}},
     {OMNI, convolution, {"sound.convolution: tensor", "found shape [5, 44], expected [5, 45]"}},
-    {OMNI, bins, {"found rows of 10 in blocks of 1", "expected rows of sound of 15"}},
+    {OMNI, bins, {"found rows of 10 in blocks of 1", "expected rows of audio clip of 15"}},
     {OMNI, period, {"table: found sinusoids of 20 elements and a period of 0", ""}},
     {QWEN, deep_layer, {"tower.deepstack.1.tower_layer: found 0", ""}},
     {QWEN, deep_last, {"tower.deepstack.1.tower_layer: found 3", ""}},

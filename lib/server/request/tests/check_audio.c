@@ -1,4 +1,5 @@
-/* Sounds of requests to the recorded checkpoint of Qwen3-Omni: where their placeholders are; what is refused.
+/* Audio clips of requests to the recorded checkpoint of Qwen3-Omni: where their placeholders are; what is
+ * refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/request/audio.h"
@@ -12,12 +13,12 @@
 #include "serving/chat/audio.h"
 
 #define ROW "fixtures/e2e/qwen3_omni_moe"
-enum { IMAGE = 60, SOUND = 57, SOUND_START = 56, SOUND_END = 55, VOCAB = 64 };
-enum { ALL_MEDIA = 9000 }; /* bytes of an image and two sounds, and fewer than of three */
+enum { IMAGE = 60, AUDIO = 57, AUDIO_START = 56, AUDIO_END = 55, VOCAB = 64 };
+enum { ALL_MEDIA = 9000 }; /* bytes of an image and two audio clips, and fewer than of three */
 
-static char encoded[1 << 15]; /* the third sound of the row */
+static char encoded[1 << 15]; /* the third audio clip of the row */
 
-static void encode_sound(void)
+static void encode_audio(void)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const char *top = getenv("top_srcdir");
@@ -50,7 +51,7 @@ static const char *with_parts(const char *parts)
     return body;
 }
 
-/* A content part with a sound; one of two buffers in turn. */
+/* A content part with an audio clip; one of two buffers in turn. */
 static const char *part(const char *data, const char *format)
 {
     static char text[2][1 << 16];
@@ -62,23 +63,23 @@ static const char *part(const char *data, const char *format)
     return out;
 }
 
-static void expect_sound(const server_prompt *p, size_t i)
+static void expect_audio(const server_prompt *p, size_t i)
 {
     const assay_item *item = &p->items[i];
     ck_assert_int_eq(item->kind, ASSAY_ITEM_AUDIO);
     ck_assert_str_eq(item->tensors[0].name, "input_features");
     ck_assert_uint_eq(item->n_tokens, 3);
-    ck_assert_int_eq(p->tokens[item->offset - 1], SOUND_START);
-    ck_assert_int_eq(p->tokens[item->offset + item->n_tokens], SOUND_END);
-    for (size_t k = 0; k < item->n_tokens; k++) ck_assert_int_eq(p->tokens[item->offset + k], SOUND);
+    ck_assert_int_eq(p->tokens[item->offset - 1], AUDIO_START);
+    ck_assert_int_eq(p->tokens[item->offset + item->n_tokens], AUDIO_END);
+    for (size_t k = 0; k < item->n_tokens; k++) ck_assert_int_eq(p->tokens[item->offset + k], AUDIO);
 }
 
-START_TEST(a_sound_becomes_an_item_at_its_placeholders)
+START_TEST(an_audio_clip_becomes_an_item_at_its_placeholders)
 {
     server_request *q = served_read(SERVE_CHAT, with_parts(part(encoded, "wav")));
     ck_assert_uint_eq(q->prompts->n_items, 1);
     ck_assert_uint_eq(q->prompts->n_tokens, 26); /* as recorded */
-    expect_sound(q->prompts, 0);
+    expect_audio(q->prompts, 0);
     server_request_free(q);
 }
 END_TEST
@@ -105,10 +106,10 @@ START_TEST(items_are_in_the_order_of_their_placeholders)
     server_request *q = served_read(SERVE_CHAT, with_parts(parts));
     const server_prompt *p = q->prompts;
     ck_assert_uint_eq(p->n_items, 3);
-    expect_sound(p, 0);
+    expect_audio(p, 0);
     ck_assert_int_eq(p->items[1].kind, ASSAY_ITEM_IMAGE);
     ck_assert_int_eq(p->tokens[p->items[1].offset], IMAGE);
-    expect_sound(p, 2);
+    expect_audio(p, 2);
     ck_assert_uint_lt(p->items[0].offset, p->items[1].offset);
     ck_assert_uint_lt(p->items[1].offset, p->items[2].offset);
     server_request_free(q);
@@ -125,7 +126,7 @@ START_TEST(other_formats_and_bad_base64_are_refused_by_name)
     served_refuse(SERVE_CHAT, with_parts(part("UklGRg=", "wav")), 400, AUDIO ".data", "not base64");
     served_refuse(SERVE_CHAT, with_parts(part("", "wav")), 400, AUDIO ".data", "not base64");
     served_refuse(SERVE_CHAT, with_parts(part("UklG", "wav")), 400, AUDIO ".data", "expected a wav file");
-    served_refuse(SERVE_CHAT, with_parts(part("UklGRg==", "wav")), 400, "messages", "expected a sound file");
+    served_refuse(SERVE_CHAT, with_parts(part("UklGRg==", "wav")), 400, "messages", "expected an audio file");
     served_refuse(SERVE_CHAT, with_parts("{\"type\":\"input_audio\"}"), 400, AUDIO, "expected");
     served_refuse(SERVE_CHAT, with_parts("{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"UklG\"}}"),
                   400, AUDIO ".format", "expected");
@@ -137,34 +138,34 @@ START_TEST(other_formats_and_bad_base64_are_refused_by_name)
 }
 END_TEST
 
-START_TEST(limits_of_sounds_are_kept)
+START_TEST(limits_of_audio_clips_are_kept)
 {
     static char parts[1 << 17];
     (void)snprintf(parts, sizeof parts, "%s,%s", part(encoded, "wav"), part(encoded, "wav"));
     (void)snprintf(parts + strlen(parts), sizeof parts - strlen(parts), ",%s", part("UklGRg==", "wav"));
     served_refuse(SERVE_CHAT, with_parts(parts), 413, "messages[0].content[2].input_audio.data",
-                  "more than 2 sounds");
+                  "more than 2 audio clips");
     static char big[12000];
     memset(big, 'A', sizeof big - 4);
     served_refuse(SERVE_CHAT, with_parts(part(big, "wav")), 413, AUDIO ".data", "at most 8000");
 }
 END_TEST
 
-START_TEST(sounds_and_images_of_all_requests_are_bounded_in_one_sum)
+START_TEST(audio_clips_and_images_of_all_requests_are_bounded_in_one_sum)
 {
-    static const char busy[] = "the images and sounds of other requests take the memory";
-    server_request *sound = served_read(SERVE_CHAT, with_parts(part(encoded, "wav")));
+    static const char busy[] = "the images and audio of other requests take the memory";
+    server_request *audio = served_read(SERVE_CHAT, with_parts(part(encoded, "wav")));
     server_request *image = served_read(SERVE_CHAT, with_parts(image_part()));
-    const size_t n_sound = sound->prompts->n_media_bytes, n_image = image->prompts->n_media_bytes;
-    ck_assert_uint_eq(n_sound, serve_sounds_bytes(sound->prompts->sounds));
-    ck_assert_uint_le(2 * n_sound + n_image, ALL_MEDIA);
-    ck_assert_uint_gt(3 * n_sound + n_image, ALL_MEDIA);
+    const size_t n_audio = audio->prompts->n_media_bytes, n_image = image->prompts->n_media_bytes;
+    ck_assert_uint_eq(n_audio, serve_audio_bytes(audio->prompts->audios));
+    ck_assert_uint_le(2 * n_audio + n_image, ALL_MEDIA);
+    ck_assert_uint_gt(3 * n_audio + n_image, ALL_MEDIA);
     server_request *other = served_read(SERVE_CHAT, with_parts(part(encoded, "wav")));
     served_refuse(SERVE_CHAT, with_parts(part(encoded, "wav")), 503, "messages", busy);
     server_request_free(other);
     other = served_read(SERVE_CHAT, with_parts(part(encoded, "wav")));
     server_request_free(other);
-    server_request_free(sound);
+    server_request_free(audio);
     server_request_free(image);
     static char parts[1 << 17];
     (void)snprintf(parts, sizeof parts, "%s,%s", part(encoded, "wav"), part(encoded, "wav"));
@@ -172,7 +173,7 @@ START_TEST(sounds_and_images_of_all_requests_are_bounded_in_one_sum)
 }
 END_TEST
 
-START_TEST(a_text_cannot_pass_for_a_sound)
+START_TEST(a_text_cannot_pass_for_an_audio_clip)
 {
     served_refuse(SERVE_CHAT,
                   "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"<|audio_pad|>\"}]}", 400,
@@ -186,13 +187,13 @@ int main(void)
 {
     Suite *s = suite_create("server/request/sounds");
     TCase *all = tcase_create("all");
-    tcase_add_checked_fixture(all, encode_sound, NULL);
-    tcase_add_test(all, a_sound_becomes_an_item_at_its_placeholders);
+    tcase_add_checked_fixture(all, encode_audio, NULL);
+    tcase_add_test(all, an_audio_clip_becomes_an_item_at_its_placeholders);
     tcase_add_test(all, items_are_in_the_order_of_their_placeholders);
     tcase_add_test(all, other_formats_and_bad_base64_are_refused_by_name);
-    tcase_add_test(all, limits_of_sounds_are_kept);
-    tcase_add_test(all, sounds_and_images_of_all_requests_are_bounded_in_one_sum);
-    tcase_add_test(all, a_text_cannot_pass_for_a_sound);
+    tcase_add_test(all, limits_of_audio_clips_are_kept);
+    tcase_add_test(all, audio_clips_and_images_of_all_requests_are_bounded_in_one_sum);
+    tcase_add_test(all, a_text_cannot_pass_for_an_audio_clip);
     suite_add_tcase(s, all);
     return support_run(s);
 }

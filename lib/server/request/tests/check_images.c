@@ -218,7 +218,7 @@ START_TEST(images_of_all_requests_are_bounded_in_sum)
     ck_assert_uint_le(3 * n, ALL_IMAGES);
     ck_assert_uint_gt(4 * n, ALL_IMAGES);
     served_refuse(SERVE_CHAT, with_images(1), 503, "messages",
-                  "the images and sounds of other requests take the memory");
+                  "the images and audio of other requests take the memory");
     server_request_free(held[0]);
     held[0] = served_read(SERVE_CHAT, with_images(1));
     for (size_t i = 0; i < 3; i++) server_request_free(held[i]);
@@ -252,12 +252,13 @@ START_TEST(a_request_that_is_no_longer_wanted_is_read_no_further)
 }
 END_TEST
 
-START_TEST(a_model_without_sounds_refuses_them_by_name)
+START_TEST(a_model_without_audio_clips_refuses_them_by_name)
 {
     served_refuse(SERVE_CHAT,
                   "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"input_audio\","
                   "\"input_audio\":{\"data\":\"UklGRg==\",\"format\":\"wav\"}}]}]}",
-                  400, "messages[0].content[0].input_audio.data", "found a sound; the model takes none: ");
+                  400, "messages[0].content[0].input_audio.data",
+                  "found an audio clip; the model takes none: ");
 }
 END_TEST
 
@@ -314,7 +315,7 @@ int main(void)
     tcase_add_test(all, limits_of_images_are_kept);
     tcase_add_test(all, images_of_all_requests_are_bounded_in_sum);
     tcase_add_test(all, a_request_that_is_no_longer_wanted_is_read_no_further);
-    tcase_add_test(all, a_model_without_sounds_refuses_them_by_name);
+    tcase_add_test(all, a_model_without_audio_clips_refuses_them_by_name);
     tcase_add_test(all, a_text_cannot_pass_for_an_image);
     suite_add_tcase(s, all);
     return support_run(s);

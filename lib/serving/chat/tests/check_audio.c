@@ -1,4 +1,4 @@
-/* Tests of serving/chat/sounds: what a checkpoint says, and the items of sounds.
+/* Tests of serving/chat/sounds: what a checkpoint says, and the items of audio clips.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/chat/audio.h"
@@ -21,13 +21,13 @@ static const char *checkpoint(const char *name, const char *config)
 
 static void expect_chunk(const char *config, size_t chunk)
 {
-    serve_sound_processor p;
+    serve_audio_processor p;
     assay_error err = {0};
-    ck_assert_msg(serve_sound_processor_open(checkpoint("chunk", config), &p, &err) == ASSAY_OK, "%s",
+    ck_assert_msg(serve_audio_processor_open(checkpoint("chunk", config), &p, &err) == ASSAY_OK, "%s",
                   err.text);
     ck_assert_uint_eq(p.chunk, chunk);
     ck_assert_int_eq(p.config.feature_size, 7);
-    serve_sound_processor_free(&p);
+    serve_audio_processor_free(&p);
 }
 
 START_TEST(the_size_of_chunks_is_that_of_the_tower)
@@ -41,16 +41,16 @@ END_TEST
 static void refused(const char *config, assay_status status, const char *a, const char *b)
 {
     const char *dir = checkpoint("refused", config);
-    serve_sound_processor p = {.chunk = 77};
+    serve_audio_processor p = {.chunk = 77};
     assay_error err = {0};
-    ck_assert_int_eq(serve_sound_processor_open(dir, &p, &err), status);
+    ck_assert_int_eq(serve_audio_processor_open(dir, &p, &err), status);
     ck_assert_uint_eq(p.chunk, 77);
     support_expect_error(&err, status, dir, a, b, NULL);
 }
 
-START_TEST(a_checkpoint_without_a_tower_of_sounds_is_refused)
+START_TEST(a_checkpoint_without_a_tower_of_audio_clips_is_refused)
 {
-    refused("{\"vision_config\":{}}", ASSAY_EUNSUPPORTED, "found no audio_config", "takes no sounds");
+    refused("{\"vision_config\":{}}", ASSAY_EUNSUPPORTED, "found no audio_config", "takes no audio clips");
     refused("{\"audio_config\":{\"n_window\":0}}", ASSAY_EFORMAT, "member n_window: found 0",
             "from 1 to 65536");
     refused("{\"audio_config\":{\"n_window\":\"50\"}}", ASSAY_EFORMAT, "n_window: found \"50\"",
@@ -58,11 +58,11 @@ START_TEST(a_checkpoint_without_a_tower_of_sounds_is_refused)
 }
 END_TEST
 
-/* numbers: samples, samples of the longest sound, frames, tokens. */
+/* numbers: samples, samples of the longest audio clip, frames, tokens. */
 static void check_length(const recorded *r)
 {
-    const plan_sound front = {.chunk = 100};
-    ck_assert_uint_eq(plan_sound_rows(&front, (size_t)r->numbers[2]), (size_t)r->numbers[3]);
+    const plan_audio front = {.chunk = 100};
+    ck_assert_uint_eq(plan_audio_rows(&front, (size_t)r->numbers[2]), (size_t)r->numbers[3]);
 }
 
 START_TEST(tokens_are_those_that_the_published_processor_counts)
@@ -91,7 +91,7 @@ static serve_media_file make_wav(const char *name, uint8_t *bytes, size_t n, uin
     return (serve_media_file){name, bytes, 44 + n};
 }
 
-static void expect_item(const serve_sounds *s, size_t i, size_t n_samples, size_t n_frames, size_t n_tokens)
+static void expect_item(const serve_audio *s, size_t i, size_t n_samples, size_t n_frames, size_t n_tokens)
 {
     const assay_item *item = &s->items[i];
     ck_assert_int_eq(item->kind, ASSAY_ITEM_AUDIO);
@@ -109,52 +109,52 @@ static void expect_item(const serve_sounds *s, size_t i, size_t n_samples, size_
 
 static const serve_media_limits limits = {.file = 4096, .arrays = SIZE_MAX};
 
-START_TEST(a_sound_depends_on_the_longest_one_of_its_prompt)
+START_TEST(an_audio_clip_depends_on_the_longest_one_of_its_prompt)
 {
     static uint8_t first[44 + 1300], second[44 + 1700];
     const serve_media_file files[] = {make_wav("first", first, 1300, 16000),
                                       make_wav("second", second, 1700, 16000)};
-    serve_sound_processor p;
-    serve_sounds *s;
+    serve_audio_processor p;
+    serve_audio *s;
     assay_error err = {0};
-    ck_assert_int_eq(serve_sound_processor_open(checkpoint("pair", "{\"audio_config\":{}}"), &p, &err),
+    ck_assert_int_eq(serve_audio_processor_open(checkpoint("pair", "{\"audio_config\":{}}"), &p, &err),
                      ASSAY_OK);
-    ck_assert_int_eq(serve_sounds_open(&p, files, 1, &limits, &s, &err), ASSAY_OK);
+    ck_assert_int_eq(serve_audio_open(&p, files, 1, &limits, &s, &err), ASSAY_OK);
     expect_item(s, 0, 1300, 8, 1);
-    serve_sounds_free(s);
-    ck_assert_int_eq(serve_sounds_open(&p, files, 2, &limits, &s, &err), ASSAY_OK);
+    serve_audio_free(s);
+    ck_assert_int_eq(serve_audio_open(&p, files, 2, &limits, &s, &err), ASSAY_OK);
     expect_item(s, 0, 1300, 9, 2);
     expect_item(s, 1, 1700, 10, 2);
-    const size_t n = serve_sounds_bytes(s);
+    const size_t n = serve_audio_bytes(s);
     ck_assert_uint_eq(n, (9 + 10) * (7 * sizeof(float) + sizeof(int32_t)));
-    serve_sounds_free(s);
+    serve_audio_free(s);
     const serve_media_limits fewer = {.file = 4096, .arrays = n - 1};
-    ck_assert_int_eq(serve_sounds_open(&p, files, 2, &fewer, &s, &err), ASSAY_EINVAL);
-    support_expect_error(&err, ASSAY_EINVAL, "second: found a sound with which all take 608 bytes",
+    ck_assert_int_eq(serve_audio_open(&p, files, 2, &fewer, &s, &err), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "second: found an audio clip with which all take 608 bytes",
                          "at most 607", NULL);
-    serve_sound_processor_free(&p);
+    serve_audio_processor_free(&p);
 }
 END_TEST
 
-START_TEST(a_sound_that_cannot_be_read_is_named)
+START_TEST(an_audio_clip_that_cannot_be_read_is_named)
 {
     static uint8_t bytes[44 + 100];
     serve_media_file file = make_wav("short", bytes, 100, 16000);
-    serve_sound_processor p;
-    serve_sounds *s = NULL;
+    serve_audio_processor p;
+    serve_audio *s = NULL;
     assay_error err = {0};
-    ck_assert_int_eq(serve_sound_processor_open(checkpoint("bad", "{\"audio_config\":{}}"), &p, &err),
+    ck_assert_int_eq(serve_audio_processor_open(checkpoint("bad", "{\"audio_config\":{}}"), &p, &err),
                      ASSAY_OK);
-    ck_assert_int_eq(serve_sounds_open(&p, &file, 1, &limits, &s, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_int_eq(serve_audio_open(&p, &file, 1, &limits, &s, &err), ASSAY_EUNSUPPORTED);
     support_expect_error(&err, ASSAY_EUNSUPPORTED, "short: found 100 samples", "expected at least 201", NULL);
     file = make_wav("fast", bytes, 100, 8000);
-    ck_assert_int_eq(serve_sounds_open(&p, &file, 1, &limits, &s, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_int_eq(serve_audio_open(&p, &file, 1, &limits, &s, &err), ASSAY_EUNSUPPORTED);
     support_expect_error(&err, ASSAY_EUNSUPPORTED, "fast: found a sampling rate of 8000", "16000", NULL);
     file = (serve_media_file){"/nowhere/at-all.wav", NULL, 0};
-    ck_assert_int_eq(serve_sounds_open(&p, &file, 1, &limits, &s, &err), ASSAY_EIO);
+    ck_assert_int_eq(serve_audio_open(&p, &file, 1, &limits, &s, &err), ASSAY_EIO);
     support_expect_error(&err, ASSAY_EIO, "/nowhere/at-all.wav", NULL);
     ck_assert_ptr_null(s);
-    serve_sound_processor_free(&p);
+    serve_audio_processor_free(&p);
 }
 END_TEST
 
@@ -163,10 +163,10 @@ int main(void)
     Suite *s = suite_create("serving/chat/sounds");
     TCase *all = tcase_create("all");
     tcase_add_test(all, the_size_of_chunks_is_that_of_the_tower);
-    tcase_add_test(all, a_checkpoint_without_a_tower_of_sounds_is_refused);
+    tcase_add_test(all, a_checkpoint_without_a_tower_of_audio_clips_is_refused);
     tcase_add_test(all, tokens_are_those_that_the_published_processor_counts);
-    tcase_add_test(all, a_sound_depends_on_the_longest_one_of_its_prompt);
-    tcase_add_test(all, a_sound_that_cannot_be_read_is_named);
+    tcase_add_test(all, an_audio_clip_depends_on_the_longest_one_of_its_prompt);
+    tcase_add_test(all, an_audio_clip_that_cannot_be_read_is_named);
     suite_add_tcase(s, all);
     return support_run(s);
 }

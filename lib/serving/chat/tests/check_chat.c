@@ -1,5 +1,5 @@
 /* Tests of serving/chat: which file holds the template, what it sees, and the placeholders of images and
- * sounds.
+ * audio clips.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/chat/chat.h"
@@ -151,7 +151,7 @@ START_TEST(a_template_sees_the_message_the_tokens_and_the_switches)
     request.now = 86400 * 366;
     (void)expect_rendered(dir, &request, "Falsesystemsimageimagetexthi1971");
     request.n_images = 1;
-    request.n_sounds = 2;
+    request.n_audios = 2;
     (void)expect_rendered(dir, &request, "Falsesystemsimageaudioaudiotexthi1971");
 }
 END_TEST
@@ -279,7 +279,7 @@ START_TEST(placeholders_become_the_tokens_of_their_images)
 }
 END_TEST
 
-START_TEST(a_processor_of_sounds_has_a_placeholder_for_them)
+START_TEST(a_processor_of_audio_clips_has_a_placeholder_for_them)
 {
     static const char text[] = "a<|audio_pad|><|image_pad|>";
     static const size_t n_tokens[] = {3};
@@ -290,7 +290,7 @@ START_TEST(a_processor_of_sounds_has_a_placeholder_for_them)
     put(dir, "preprocessor_config.json", "{\"processor_class\":\"Qwen3OmniMoeProcessor\"}");
     expect_placeholder(dir, "Qwen2VLImageProcessor", "<|image_pad|>",
                        "a<|image_pad|><|image_pad|>b<|image_pad|>");
-    ck_assert_msg(serve_placeholder_find_sound(dir, &p, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(serve_placeholder_find_audio(dir, &p, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_str_eq(p.before, "<|audio_start|>");
     ck_assert_str_eq(p.after, "<|audio_end|>");
     ck_assert_int_eq(
@@ -299,26 +299,26 @@ START_TEST(a_processor_of_sounds_has_a_placeholder_for_them)
     ck_assert_uint_eq(out.n, sizeof text - 1 + 2 * strlen("<|audio_pad|>"));
     ck_assert_int_eq(serve_placeholder_expand(&p, "it", (assay_text){text, 1}, n_tokens, 1, &out, &err),
                      ASSAY_EINVAL);
-    support_expect_error(&err, ASSAY_EINVAL, "it has 0 placeholders", "one for each sound", NULL);
+    support_expect_error(&err, ASSAY_EINVAL, "it has 0 placeholders", "one for each audio clip", NULL);
     buffer_free(&out);
     serve_placeholder_free(&p);
     put(dir, "tokenizer_config.json", "{\"audio_token\":\"<a>\"}");
-    ck_assert_int_eq(serve_placeholder_find_sound(dir, &p, NULL), ASSAY_OK);
+    ck_assert_int_eq(serve_placeholder_find_audio(dir, &p, NULL), ASSAY_OK);
     ck_assert_str_eq(p.token, "<a>");
     serve_placeholder_free(&p);
 }
 END_TEST
 
-START_TEST(processors_without_sounds_are_refused_by_name)
+START_TEST(processors_without_audio_clips_are_refused_by_name)
 {
     const char *dir = checkpoint("deaf");
     serve_placeholder p;
     assay_error err = {0};
-    ck_assert_int_ne(serve_placeholder_find_sound(dir, &p, &err), ASSAY_OK);
-    support_expect_error(&err, ASSAY_EUNSUPPORTED, dir, "the placeholder of sounds is not known", NULL);
+    ck_assert_int_ne(serve_placeholder_find_audio(dir, &p, &err), ASSAY_OK);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, dir, "the placeholder of audio clips is not known", NULL);
     put(dir, "preprocessor_config.json", "{\"processor_class\":\"Qwen3VLProcessor\"}");
-    ck_assert_int_ne(serve_placeholder_find_sound(dir, &p, &err), ASSAY_OK);
-    support_expect_error(&err, ASSAY_EUNSUPPORTED, dir, "Qwen2VLProcessor takes no sounds", NULL);
+    ck_assert_int_ne(serve_placeholder_find_audio(dir, &p, &err), ASSAY_OK);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, dir, "Qwen2VLProcessor takes no audio clips", NULL);
 }
 END_TEST
 
@@ -351,8 +351,8 @@ int main(void)
     tcase_add_test(all, a_processor_adds_special_tokens_unless_the_prompt_begins_with_bos);
     tcase_add_test(all, a_template_that_fails_is_named);
     tcase_add_test(all, placeholders_become_the_tokens_of_their_images);
-    tcase_add_test(all, a_processor_of_sounds_has_a_placeholder_for_them);
-    tcase_add_test(all, processors_without_sounds_are_refused_by_name);
+    tcase_add_test(all, a_processor_of_audio_clips_has_a_placeholder_for_them);
+    tcase_add_test(all, processors_without_audio_clips_are_refused_by_name);
     tcase_add_test(all, unknown_processors_and_missing_tokens_are_refused);
     suite_add_tcase(suite, all);
     return support_run(suite);
