@@ -1,9 +1,9 @@
-# The harness: everything but main.c is a convenience library, so that tests link it.
+# The harness: everything but main.c is a library, so that tests link it.
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += conformance/libconformance.la
-conformance_libconformance_la_SOURCES =
-conformance_libconformance_la_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS) $(DEFLATE_CFLAGS) $(CURL_CFLAGS)
-conformance_libconformance_la_LIBADD = conformance/libsweep.la lib/server/libserver.la lib/server/request/librequest.la lib/serving/libserving.la lib/model/libmodel.la $(HDF5_LIBS) $(DEFLATE_LIBS) $(JSONC_LIBS) $(MICROHTTPD_LIBS) $(CURL_LIBS)
+noinst_LIBRARIES += conformance/libconformance.a
+conformance_libconformance_a_SOURCES =
+conformance_libconformance_a_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS) $(DEFLATE_CFLAGS) $(CURL_CFLAGS)
+LIB_CONFORMANCE = conformance/libconformance.a conformance/libsweep.a $(LIB_SERVER) $(HDF5_LIBS) $(DEFLATE_LIBS) $(CURL_LIBS)
 include conformance/sweep/local.mk
 include conformance/support/local.mk
 include conformance/hdf5/local.mk
@@ -33,42 +33,40 @@ include conformance/plans/local.mk
 
 # Test engines with planted bugs.
 FAKE_ENGINES = \
-	conformance/tests/engines/fake32.la \
-	conformance/tests/engines/fake64.la \
-	conformance/tests/engines/layered.la \
-	conformance/tests/engines/layered_no_override.la \
-	conformance/tests/engines/layered_no_trace.la \
-	conformance/tests/engines/no_rope.la \
-	conformance/tests/engines/no_stop_ids.la \
-	conformance/tests/engines/off_ref.la \
-	conformance/tests/engines/off_ref_no_override.la \
-	conformance/tests/engines/old_table.la \
-	conformance/tests/engines/letters.la \
-	conformance/tests/engines/placing.la \
-	conformance/tests/engines/responses.la \
-	conformance/tests/engines/serving.la \
-	conformance/tests/engines/speaker.la \
-	conformance/tests/engines/stateful.la \
-	conformance/tests/engines/stateful_minimal.la \
-	conformance/tests/engines/streams.la \
-	conformance/tests/engines/streams_alone.la \
-	conformance/tests/engines/threaded.la \
-	conformance/tests/engines/viewer.la
+	conformance/tests/engines/fake32.so \
+	conformance/tests/engines/fake64.so \
+	conformance/tests/engines/layered.so \
+	conformance/tests/engines/layered_no_override.so \
+	conformance/tests/engines/layered_no_trace.so \
+	conformance/tests/engines/no_rope.so \
+	conformance/tests/engines/no_stop_ids.so \
+	conformance/tests/engines/off_ref.so \
+	conformance/tests/engines/off_ref_no_override.so \
+	conformance/tests/engines/old_table.so \
+	conformance/tests/engines/letters.so \
+	conformance/tests/engines/placing.so \
+	conformance/tests/engines/responses.so \
+	conformance/tests/engines/serving.so \
+	conformance/tests/engines/speaker.so \
+	conformance/tests/engines/stateful.so \
+	conformance/tests/engines/stateful_minimal.so \
+	conformance/tests/engines/streams.so \
+	conformance/tests/engines/streams_alone.so \
+	conformance/tests/engines/threaded.so \
+	conformance/tests/engines/viewer.so
 
 BROKEN_ENGINES = \
-	conformance/tests/engines/broken_kernels.la \
-	conformance/tests/engines/crash.la \
-	conformance/tests/engines/crashing_open.la \
-	conformance/tests/engines/empty.la \
-	conformance/tests/engines/no_symbol.la \
-	conformance/tests/engines/no_table.la \
-	conformance/tests/engines/wrong_abi.la \
-	conformance/tests/engines/wrong_dtype.la \
-	conformance/tests/engines/wrong_size.la
-check_LTLIBRARIES += $(FAKE_ENGINES) $(BROKEN_ENGINES)
+	conformance/tests/engines/broken_kernels.so \
+	conformance/tests/engines/crash.so \
+	conformance/tests/engines/crashing_open.so \
+	conformance/tests/engines/empty.so \
+	conformance/tests/engines/no_symbol.so \
+	conformance/tests/engines/no_table.so \
+	conformance/tests/engines/wrong_abi.so \
+	conformance/tests/engines/wrong_dtype.so \
+	conformance/tests/engines/wrong_size.so
+check_PROGRAMS += $(FAKE_ENGINES) $(BROKEN_ENGINES)
 
-# Without -rpath, libtool builds no shared object for a module that is not installed.
-TEST_ENGINE_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath $(abs_top_builddir)
 # The state of samples, for engines that evaluate the formula model.
 SAMPLES_SOURCES = \
 	conformance/tests/engines/fail.h \
@@ -81,11 +79,11 @@ FAKE_SOURCES = \
 	conformance/tests/engines/still_rope.h \
 	conformance/tests/engines/tap.h \
 	$(SAMPLES_SOURCES)
-conformance_tests_engines_fake32_la_SOURCES = $(FAKE_SOURCES)
-conformance_tests_engines_fake32_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_fake64_la_SOURCES = $(FAKE_SOURCES)
-conformance_tests_engines_fake64_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_DOUBLE
-conformance_tests_engines_fake64_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_fake32_so_SOURCES = $(FAKE_SOURCES)
+conformance_tests_engines_fake32_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_fake64_so_SOURCES = $(FAKE_SOURCES)
+conformance_tests_engines_fake64_so_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_DOUBLE
+conformance_tests_engines_fake64_so_LDFLAGS = $(MODULE_LINK)
 LAYERED_SOURCES = \
 	conformance/tests/engines/layered.c \
 	conformance/tests/engines/process_faults.h \
@@ -100,81 +98,81 @@ STATEFUL_SOURCES = \
 	conformance/tests/engines/stateful_step.c \
 	conformance/tests/engines/still_rope.h \
 	conformance/tests/engines/tap.h
-conformance_tests_engines_layered_la_SOURCES = $(LAYERED_SOURCES)
-conformance_tests_engines_layered_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_layered_no_override_la_SOURCES = $(LAYERED_SOURCES)
-conformance_tests_engines_layered_no_override_la_CPPFLAGS = $(AM_CPPFLAGS) -DLAYERED_NO_OVERRIDE
-conformance_tests_engines_layered_no_override_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_layered_no_trace_la_SOURCES = $(LAYERED_SOURCES)
-conformance_tests_engines_layered_no_trace_la_CPPFLAGS = $(AM_CPPFLAGS) -DLAYERED_NO_TRACE
-conformance_tests_engines_layered_no_trace_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_no_rope_la_SOURCES = $(FAKE_SOURCES)
-conformance_tests_engines_no_rope_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_NO_ROPE
-conformance_tests_engines_no_rope_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_no_stop_ids_la_SOURCES = $(FAKE_SOURCES)
-conformance_tests_engines_no_stop_ids_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_NO_STOP_IDS
-conformance_tests_engines_no_stop_ids_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_layered_so_SOURCES = $(LAYERED_SOURCES)
+conformance_tests_engines_layered_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_layered_no_override_so_SOURCES = $(LAYERED_SOURCES)
+conformance_tests_engines_layered_no_override_so_CPPFLAGS = $(AM_CPPFLAGS) -DLAYERED_NO_OVERRIDE
+conformance_tests_engines_layered_no_override_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_layered_no_trace_so_SOURCES = $(LAYERED_SOURCES)
+conformance_tests_engines_layered_no_trace_so_CPPFLAGS = $(AM_CPPFLAGS) -DLAYERED_NO_TRACE
+conformance_tests_engines_layered_no_trace_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_no_rope_so_SOURCES = $(FAKE_SOURCES)
+conformance_tests_engines_no_rope_so_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_NO_ROPE
+conformance_tests_engines_no_rope_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_no_stop_ids_so_SOURCES = $(FAKE_SOURCES)
+conformance_tests_engines_no_stop_ids_so_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_NO_STOP_IDS
+conformance_tests_engines_no_stop_ids_so_LDFLAGS = $(MODULE_LINK)
 OFF_REF_SOURCES = conformance/tests/engines/off_ref.c conformance/tests/engines/fail.h conformance/tests/engines/tap.h
-conformance_tests_engines_off_ref_la_SOURCES = $(OFF_REF_SOURCES)
-conformance_tests_engines_off_ref_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_off_ref_no_override_la_SOURCES = $(OFF_REF_SOURCES)
-conformance_tests_engines_off_ref_no_override_la_CPPFLAGS = $(AM_CPPFLAGS) -DOFF_REF_NO_OVERRIDE
-conformance_tests_engines_off_ref_no_override_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_old_table_la_SOURCES = $(FAKE_SOURCES)
-conformance_tests_engines_old_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD_TABLE
-conformance_tests_engines_old_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_off_ref_so_SOURCES = $(OFF_REF_SOURCES)
+conformance_tests_engines_off_ref_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_off_ref_no_override_so_SOURCES = $(OFF_REF_SOURCES)
+conformance_tests_engines_off_ref_no_override_so_CPPFLAGS = $(AM_CPPFLAGS) -DOFF_REF_NO_OVERRIDE
+conformance_tests_engines_off_ref_no_override_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_old_table_so_SOURCES = $(FAKE_SOURCES)
+conformance_tests_engines_old_table_so_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD_TABLE
+conformance_tests_engines_old_table_so_LDFLAGS = $(MODULE_LINK)
 RULE_SOURCES = conformance/tests/engines/fail.h conformance/tests/engines/rule.h
-conformance_tests_engines_letters_la_SOURCES = conformance/tests/engines/letters.c $(RULE_SOURCES)
-conformance_tests_engines_letters_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_placing_la_SOURCES = conformance/tests/engines/placing.c $(RULE_SOURCES)
-conformance_tests_engines_placing_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_responses_la_SOURCES = conformance/tests/engines/responses.c $(RULE_SOURCES)
-conformance_tests_engines_responses_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_serving_la_SOURCES = conformance/tests/engines/serving.c $(RULE_SOURCES)
-conformance_tests_engines_serving_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_speaker_la_SOURCES = conformance/tests/engines/speaker.c $(RULE_SOURCES)
-conformance_tests_engines_speaker_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_stateful_la_SOURCES = $(STATEFUL_SOURCES)
-conformance_tests_engines_stateful_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_stateful_minimal_la_SOURCES = $(STATEFUL_SOURCES)
-conformance_tests_engines_stateful_minimal_la_CPPFLAGS = $(AM_CPPFLAGS) -DSTATEFUL_MINIMAL
-conformance_tests_engines_stateful_minimal_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_streams_la_SOURCES = conformance/tests/engines/streams.c $(RULE_SOURCES)
-conformance_tests_engines_streams_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_streams_alone_la_SOURCES = conformance/tests/engines/streams.c $(RULE_SOURCES)
-conformance_tests_engines_streams_alone_la_CPPFLAGS = $(AM_CPPFLAGS) -DSTREAMS_ALONE
-conformance_tests_engines_streams_alone_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_threaded_la_SOURCES = conformance/tests/engines/threaded.c $(SAMPLES_SOURCES)
-conformance_tests_engines_threaded_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_viewer_la_SOURCES = conformance/tests/engines/viewer.c conformance/tests/engines/fail.h
-conformance_tests_engines_viewer_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_broken_kernels_la_SOURCES = conformance/tests/engines/broken_kernels.c
-conformance_tests_engines_broken_kernels_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_crash_la_SOURCES = conformance/tests/engines/broken.c
-conformance_tests_engines_crash_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_CRASH
-conformance_tests_engines_crash_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_crashing_open_la_SOURCES = conformance/tests/engines/crashing_open.c
-conformance_tests_engines_crashing_open_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_empty_la_SOURCES = conformance/tests/engines/broken.c
-conformance_tests_engines_empty_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_no_symbol_la_SOURCES = conformance/tests/engines/broken.c
-conformance_tests_engines_no_symbol_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_NO_SYMBOL
-conformance_tests_engines_no_symbol_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_no_table_la_SOURCES = conformance/tests/engines/broken.c
-conformance_tests_engines_no_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_TABLE
-conformance_tests_engines_no_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_wrong_abi_la_SOURCES = conformance/tests/engines/broken.c
-conformance_tests_engines_wrong_abi_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_ABI
-conformance_tests_engines_wrong_abi_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_wrong_dtype_la_SOURCES = conformance/tests/engines/broken.c
-conformance_tests_engines_wrong_dtype_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_DTYPE
-conformance_tests_engines_wrong_dtype_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_wrong_size_la_SOURCES = conformance/tests/engines/broken.c
-conformance_tests_engines_wrong_size_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_SIZE
-conformance_tests_engines_wrong_size_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_letters_so_SOURCES = conformance/tests/engines/letters.c $(RULE_SOURCES)
+conformance_tests_engines_letters_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_placing_so_SOURCES = conformance/tests/engines/placing.c $(RULE_SOURCES)
+conformance_tests_engines_placing_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_responses_so_SOURCES = conformance/tests/engines/responses.c $(RULE_SOURCES)
+conformance_tests_engines_responses_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_serving_so_SOURCES = conformance/tests/engines/serving.c $(RULE_SOURCES)
+conformance_tests_engines_serving_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_speaker_so_SOURCES = conformance/tests/engines/speaker.c $(RULE_SOURCES)
+conformance_tests_engines_speaker_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_stateful_so_SOURCES = $(STATEFUL_SOURCES)
+conformance_tests_engines_stateful_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_stateful_minimal_so_SOURCES = $(STATEFUL_SOURCES)
+conformance_tests_engines_stateful_minimal_so_CPPFLAGS = $(AM_CPPFLAGS) -DSTATEFUL_MINIMAL
+conformance_tests_engines_stateful_minimal_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_streams_so_SOURCES = conformance/tests/engines/streams.c $(RULE_SOURCES)
+conformance_tests_engines_streams_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_streams_alone_so_SOURCES = conformance/tests/engines/streams.c $(RULE_SOURCES)
+conformance_tests_engines_streams_alone_so_CPPFLAGS = $(AM_CPPFLAGS) -DSTREAMS_ALONE
+conformance_tests_engines_streams_alone_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_threaded_so_SOURCES = conformance/tests/engines/threaded.c $(SAMPLES_SOURCES)
+conformance_tests_engines_threaded_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_viewer_so_SOURCES = conformance/tests/engines/viewer.c conformance/tests/engines/fail.h
+conformance_tests_engines_viewer_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_broken_kernels_so_SOURCES = conformance/tests/engines/broken_kernels.c
+conformance_tests_engines_broken_kernels_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_crash_so_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_crash_so_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_CRASH
+conformance_tests_engines_crash_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_crashing_open_so_SOURCES = conformance/tests/engines/crashing_open.c
+conformance_tests_engines_crashing_open_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_empty_so_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_empty_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_no_symbol_so_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_no_symbol_so_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_NO_SYMBOL
+conformance_tests_engines_no_symbol_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_no_table_so_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_no_table_so_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_TABLE
+conformance_tests_engines_no_table_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_wrong_abi_so_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_wrong_abi_so_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_ABI
+conformance_tests_engines_wrong_abi_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_wrong_dtype_so_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_wrong_dtype_so_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_DTYPE
+conformance_tests_engines_wrong_dtype_so_LDFLAGS = $(MODULE_LINK)
+conformance_tests_engines_wrong_size_so_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_wrong_size_so_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_SIZE
+conformance_tests_engines_wrong_size_so_LDFLAGS = $(MODULE_LINK)
 
-check_LTLIBRARIES += conformance/tests/libsupport.la
-conformance_tests_libsupport_la_SOURCES = \
+check_LIBRARIES += conformance/tests/libsupport.a
+conformance_tests_libsupport_a_SOURCES = \
 	conformance/tests/compare.c conformance/tests/compare.h \
 	conformance/tests/cuts.c conformance/tests/cuts.h \
 	conformance/tests/edit.c \
@@ -187,8 +185,8 @@ conformance_tests_libsupport_la_SOURCES = \
 	conformance/tests/stored.c conformance/tests/stored.h \
 	conformance/tests/support.c conformance/tests/support.h \
 	conformance/tests/verdicts.c conformance/tests/verdicts.h
-conformance_tests_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS)
-conformance_tests_libsupport_la_LIBADD = conformance/libconformance.la $(HDF5_LIBS) $(CHECK_LIBS)
+conformance_tests_libsupport_a_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS)
+CONFORMANCE_TEST_LIBS = conformance/tests/libsupport.a $(LIB_CONFORMANCE) $(CHECK_LIBS)
 CONFORMANCE_TESTS =
 check_PROGRAMS += $(CONFORMANCE_TESTS)
 

@@ -1,10 +1,10 @@
-# The stateful engine. kernels/ holds one convenience library per instruction set, with its flags only there.
+# The stateful engine. kernels/ holds one library per instruction set, with its flags only there.
 # SPDX-License-Identifier: Apache-2.0
 include fastpath/kernels/local.mk
 
-# All but the ABI is a convenience library, so that tests link it.
-noinst_LTLIBRARIES += fastpath/libfastpath.la
-fastpath_libfastpath_la_SOURCES = \
+# All but the ABI is a library, so that tests link it.
+noinst_LIBRARIES += fastpath/libfastpath.a
+fastpath_libfastpath_a_SOURCES = \
 	fastpath/attend.c fastpath/attend.h \
 	fastpath/cache/cache.c fastpath/cache/cache.h \
 	fastpath/cache/cache_spec.c fastpath/cache/cache_spec.h \
@@ -59,15 +59,14 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/tower/table.c fastpath/tower/table.h \
 	fastpath/tower/taps.c fastpath/tower/taps.h \
 	fastpath/tower/tower.c fastpath/tower/tower.h
-fastpath_libfastpath_la_CFLAGS = $(NUMERIC_CFLAGS) $(JSONC_CFLAGS)
-fastpath_libfastpath_la_LIBADD = fastpath/libkernels.la
+fastpath_libfastpath_a_CFLAGS = $(NUMERIC_CFLAGS) $(JSONC_CFLAGS)
+LIB_FASTPATH = fastpath/libfastpath.a $(LIB_KERNELS)
 
-pkglib_LTLIBRARIES += fastpath/fastpath.la
-fastpath_fastpath_la_SOURCES = fastpath/session/engine.c fastpath/session/kernels_table.c
-fastpath_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
-fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
-	-export-symbols-regex '^assay_[a-z]+_v[0-9]+$$'
-fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la lib/serving/libserving.la lib/model/libmodel.la $(JSONC_LIBS)
+engine_PROGRAMS += fastpath/fastpath.so
+fastpath_fastpath_so_SOURCES = fastpath/session/engine.c fastpath/session/kernels_table.c
+fastpath_fastpath_so_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+fastpath_fastpath_so_LDFLAGS = $(ENGINE_LINK)
+fastpath_fastpath_so_LDADD = $(LIB_FASTPATH) $(LIB_SERVING)
 
 FASTPATH_TESTS = \
 	fastpath/tests/check_blocks \
@@ -105,7 +104,7 @@ FASTPATH_TEST_COURSES = fastpath/tests/courses.c fastpath/tests/courses.h $(FAST
 	$(FASTPATH_TEST_PICTURES)
 FASTPATH_TEST_TOWERS = fastpath/tests/naive_tower.c fastpath/tests/naive_tower.h \
 	fastpath/tests/towers.c fastpath/tests/towers.h
-FASTPATH_TEST_LIBS = fastpath/libfastpath.la $(TEST_LIBS)
+FASTPATH_TEST_LIBS = $(LIB_FASTPATH) $(TEST_LIBS)
 fastpath_tests_check_blocks_SOURCES = fastpath/tests/check_blocks.c fastpath/tests/sessions.c fastpath/tests/sessions.h
 fastpath_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_blocks_LDADD = $(FASTPATH_TEST_LIBS)

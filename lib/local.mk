@@ -1,5 +1,6 @@
 # The libraries that engines and harness share, in the order in which they may include one another.
 # SPDX-License-Identifier: Apache-2.0
+# LIB_X: what a program links that uses library X. The linker reads archives once, from left to right.
 include lib/base/local.mk
 include lib/runtime/local.mk
 include lib/tokenizer/local.mk

@@ -8,7 +8,7 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${ASSAY_BUILD:-$top/build}
 
-build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config check libopenblas-dev libhdf5-dev libdeflate-dev
+build_packages=(gcc libc6-dev make autoconf automake pkg-config check libopenblas-dev libhdf5-dev libdeflate-dev
     libjson-c-dev libpcre2-dev libutf8proc-dev libgmp-dev zlib1g-dev libjpeg62-turbo-dev libwebp-dev libsndfile1-dev
     libmicrohttpd-dev libcurl4-openssl-dev)
 # shellcheck disable=SC2034 # for scripts/bench-peers and scripts/scoreboard: venvs, and the tools with which pip builds llama.cpp
@@ -64,7 +64,7 @@ make_jobs() {
 }
 
 # configure_build [OPTION...]: makes the configure script if it is missing or outdated, and the build directory if it is missing.
-# CONFIG_SHELL: libtool, which compiles and links everything, takes half the time in Debian's /bin/sh that it takes in bash.
+# CONFIG_SHELL: Debian's /bin/sh runs configure in half the time that bash takes.
 configure_build() {
     if [ ! -x "$top/configure" ] || [ "$top/configure.ac" -nt "$top/configure" ]; then
         quietly 'making configure' autoreconf --force --install "$top"

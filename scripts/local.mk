@@ -9,7 +9,7 @@ noinst_PROGRAMS += scripts/tests/limit
 scripts_tests_limit_SOURCES = scripts/tests/limit.c
 check_PROGRAMS += scripts/tests/write_case
 scripts_tests_write_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-scripts_tests_write_case_LDADD = conformance/tests/libsupport.la
+scripts_tests_write_case_LDADD = $(CONFORMANCE_TEST_LIBS)
 TESTS += scripts/tests/bisect.test scripts/tests/checksums.test scripts/tests/cluster.test scripts/tests/dumps.test scripts/tests/endtoend.test scripts/tests/families.test \
 	scripts/tests/format.test scripts/tests/fuzz_files.test scripts/tests/limit.test scripts/tests/own.test scripts/tests/own_broken.test scripts/tests/own_places.test scripts/tests/peers.test \
 	scripts/tests/rooms.test scripts/tests/scoreboard.test scripts/tests/servers.test scripts/tests/typical.test

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/abi/compute.c conformance/abi/compute.h \
 	conformance/abi/engine.c conformance/abi/engine.h \
 	conformance/abi/kernels.c conformance/abi/kernels.h \
@@ -17,8 +17,8 @@ CONFORMANCE_ABI_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_ABI_TESTS)
 TESTS += $(CONFORMANCE_ABI_TESTS)
 conformance_abi_tests_check_open_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_abi_tests_check_open_LDADD = conformance/tests/libsupport.la
+conformance_abi_tests_check_open_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_abi_tests_check_serving_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_abi_tests_check_serving_LDADD = conformance/tests/libsupport.la
+conformance_abi_tests_check_serving_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_abi_tests_check_engine_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_abi_tests_check_engine_LDADD = conformance/tests/libsupport.la
+conformance_abi_tests_check_engine_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/bench/bench.c conformance/bench/bench.h \
 	conformance/bench/json.c conformance/bench/json.h \
 	conformance/bench/machine.c conformance/bench/machine.h \
@@ -22,10 +22,10 @@ CONFORMANCE_BENCH_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_BENCH_TESTS)
 TESTS += $(CONFORMANCE_BENCH_TESTS)
 conformance_bench_tests_check_bench_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_bench_tests_check_bench_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_bench_tests_check_bench_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_bench_tests_check_machine_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_bench_tests_check_machine_LDADD = conformance/tests/libsupport.la
+conformance_bench_tests_check_machine_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_bench_tests_check_rate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_bench_tests_check_rate_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_bench_tests_check_rate_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_bench_tests_check_serving_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_bench_tests_check_serving_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_bench_tests_check_serving_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/case/case.h \
 	conformance/case/decoder.c conformance/case/decoder.h \
 	conformance/case/find.c conformance/case/find.h \
@@ -30,16 +30,16 @@ CONFORMANCE_CASE_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_CASE_TESTS)
 TESTS += $(CONFORMANCE_CASE_TESTS)
 conformance_case_tests_check_arrays_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_case_tests_check_arrays_LDADD = conformance/tests/libsupport.la
+conformance_case_tests_check_arrays_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_case_tests_check_find_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_case_tests_check_find_LDADD = conformance/tests/libsupport.la
+conformance_case_tests_check_find_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_case_tests_check_items_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_case_tests_check_items_LDADD = conformance/tests/libsupport.la
+conformance_case_tests_check_items_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_case_tests_check_root_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_case_tests_check_root_LDADD = conformance/tests/libsupport.la
+conformance_case_tests_check_root_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_case_tests_check_run_noise_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_case_tests_check_run_noise_LDADD = conformance/tests/libsupport.la
+conformance_case_tests_check_run_noise_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_case_tests_check_shard_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_case_tests_check_shard_LDADD = conformance/tests/libsupport.la
+conformance_case_tests_check_shard_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_case_tests_check_spans_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_case_tests_check_spans_LDADD = conformance/tests/libsupport.la
+conformance_case_tests_check_spans_LDADD = $(CONFORMANCE_TEST_LIBS)

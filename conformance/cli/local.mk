@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/cli/cli.c conformance/cli/cli.h \
 	conformance/cli/cmd.c conformance/cli/cmd.h \
 	conformance/cli/cmd_arrays.c \
@@ -36,23 +36,23 @@ CONFORMANCE_CLI_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_CLI_TESTS)
 TESTS += $(CONFORMANCE_CLI_TESTS)
 conformance_cli_tests_check_bisect_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_cli_tests_check_bisect_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_bisect_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_explain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_cli_tests_check_explain_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_explain_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_info_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_cli_tests_check_info_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_cli_tests_check_info_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_kernels_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_cli_tests_check_kernels_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_kernels_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_cli_tests_check_run_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_run_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_run_output_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_cli_tests_check_run_output_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_run_output_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_run_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_cli_tests_check_run_types_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_run_types_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_shards_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_cli_tests_check_shards_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_shards_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_cli_tests_check_terminal_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_terminal_LDADD = $(CONFORMANCE_TEST_LIBS)
 
 bin_PROGRAMS += conformance/assay
 conformance_assay_SOURCES = conformance/cli/main.c conformance/cli/places.c conformance/cli/places.h
@@ -60,4 +60,4 @@ conformance_assay_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DASSAY_PKGLIBDIR='"$(pkglibdir)"' -DASSAY_PKGDATADIR='"$(pkgdatadir)"' \
 	-DASSAY_BUILDDIR='"$(abs_top_builddir)"' -DASSAY_SOURCEDIR='"$(abs_top_srcdir)"'
 conformance_assay_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS)
-conformance_assay_LDADD = conformance/libconformance.la
+conformance_assay_LDADD = $(LIB_CONFORMANCE)

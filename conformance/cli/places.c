@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where libtool puts the modules of a build tree. */
-#define BUILT_REF      ASSAY_BUILDDIR "/ref/.libs"
-#define BUILT_FASTPATH ASSAY_BUILDDIR "/fastpath/.libs"
+/* The modules of a build tree. */
+#define BUILT_REF      ASSAY_BUILDDIR "/ref"
+#define BUILT_FASTPATH ASSAY_BUILDDIR "/fastpath"
 
 #define PROGRAM "assay"
 

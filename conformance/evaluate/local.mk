@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/evaluate/assignment.h \
 	conformance/evaluate/checkpoint.c conformance/evaluate/checkpoint.h \
 	conformance/evaluate/cost.c conformance/evaluate/cost.h \
@@ -36,25 +36,25 @@ CONFORMANCE_EVALUATE_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_EVALUATE_TESTS)
 TESTS += $(CONFORMANCE_EVALUATE_TESTS)
 conformance_evaluate_tests_check_checkpoint_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_evaluate_tests_check_checkpoint_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_checkpoint_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_cost_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_evaluate_tests_check_cost_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_cost_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_deadline_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_evaluate_tests_check_deadline_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_deadline_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_divisible_SOURCES = \
 	conformance/evaluate/tests/check_divisible.c $(DENY)
 conformance_evaluate_tests_check_divisible_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_divisible_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
-conformance_evaluate_tests_check_divisible_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_divisible_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_evaluate_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_evaluate_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_manner_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_evaluate_tests_check_manner_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_manner_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_manner_images_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_evaluate_tests_check_manner_images_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_manner_images_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_positions_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_evaluate_tests_check_positions_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_positions_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_rope_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_evaluate_tests_check_rope_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_rope_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_shift_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_evaluate_tests_check_shift_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_shift_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/exec/engine.c conformance/exec/engine.h \
 	conformance/exec/frame.c conformance/exec/frame.h \
 	conformance/exec/link.c conformance/exec/link.h \
@@ -14,8 +14,8 @@ conformance_exec_tests_served_SOURCES = \
 	conformance/exec/tests/served.c conformance/exec/tests/served.h \
 	conformance/exec/tests/served_step.c
 conformance_exec_tests_served_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
-conformance_exec_tests_served_LDADD = conformance/libconformance.la $(JSONC_LIBS)
-conformance_exec_tests_served_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+conformance_exec_tests_served_LDADD = $(LIB_CONFORMANCE)
+conformance_exec_tests_served_LDFLAGS = $(AM_LDFLAGS) -rdynamic
 
 CONFORMANCE_EXEC_TESTS = \
 	conformance/exec/tests/check_apart \
@@ -25,6 +25,6 @@ check_PROGRAMS += $(CONFORMANCE_EXEC_TESTS)
 TESTS += $(CONFORMANCE_EXEC_TESTS) $(CONFORMANCE_EXEC_TAP)
 EXTRA_DIST += $(CONFORMANCE_EXEC_TAP)
 conformance_exec_tests_check_apart_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_exec_tests_check_apart_LDADD = conformance/tests/libsupport.la
+conformance_exec_tests_check_apart_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_exec_tests_check_frame_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_exec_tests_check_frame_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_exec_tests_check_frame_LDADD = $(CONFORMANCE_TEST_LIBS)

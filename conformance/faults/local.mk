@@ -16,8 +16,9 @@ FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,
 	-Wl,--wrap=serve_response_chunk,--wrap=serve_response_open \
 	-Wl,--wrap=stop_set_ids,--wrap=stop_set_origin
 
-check_LTLIBRARIES += conformance/faults/libfaults.la conformance/faults/faults.la
-conformance_faults_libfaults_la_SOURCES = \
+check_LIBRARIES += conformance/faults/libfaults.a
+check_PROGRAMS += conformance/faults/faults.so
+conformance_faults_libfaults_a_SOURCES = \
 	conformance/faults/caches.c \
 	conformance/faults/conv.c \
 	conformance/faults/experts.c \
@@ -40,16 +41,15 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/threads.c \
 	conformance/faults/towers.c \
 	conformance/faults/videos.c
-conformance_faults_libfaults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
-conformance_faults_libfaults_la_LIBADD = fastpath/libfastpath.la lib/model/libmodel.la $(JSONC_LIBS)
+conformance_faults_libfaults_a_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 
-conformance_faults_faults_la_SOURCES = conformance/faults/seams.c conformance/faults/seams_images.c \
+conformance_faults_faults_so_SOURCES = conformance/faults/seams.c conformance/faults/seams_images.c \
 	conformance/faults/seams_serving.c \
 	conformance/faults/seams_threads.c fastpath/session/engine.c
-conformance_faults_faults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
-conformance_faults_faults_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS) $(FAULT_SEAMS)
-conformance_faults_faults_la_LIBADD = conformance/faults/libfaults.la lib/serving/libserving.la
+conformance_faults_faults_so_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+conformance_faults_faults_so_LDFLAGS = $(ENGINE_LINK) $(FAULT_SEAMS)
+conformance_faults_faults_so_LDADD = conformance/faults/libfaults.a $(LIB_FASTPATH) $(LIB_SERVING)
 
 check_PROGRAMS += conformance/faults/list
 conformance_faults_list_CFLAGS = $(AM_CFLAGS)
-conformance_faults_list_LDADD = conformance/faults/libfaults.la
+conformance_faults_list_LDADD = conformance/faults/libfaults.a $(LIB_FASTPATH)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/generate/describe.c conformance/generate/describe.h \
 	conformance/generate/generate.c conformance/generate/generate.h \
 	conformance/generate/prompt.c conformance/generate/prompt.h \

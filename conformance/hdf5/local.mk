@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/hdf5/attribute.c conformance/hdf5/attribute.h \
 	conformance/hdf5/btree.c conformance/hdf5/btree.h \
 	conformance/hdf5/bytes.c conformance/hdf5/bytes.h \
@@ -47,52 +47,52 @@ check_PROGRAMS += $(CONFORMANCE_HDF5_TESTS)
 TESTS += $(CONFORMANCE_HDF5_TESTS)
 DATASET = conformance/hdf5/tests/dataset.c conformance/hdf5/tests/dataset.h
 conformance_hdf5_tests_check_chunks_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_chunks_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_chunks_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_collection_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_collection_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_collection_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_cut_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_cut_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_cut_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_dataset_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_dataset_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_dataset_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_filters_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)
-conformance_hdf5_tests_check_filters_LDADD = conformance/tests/libsupport.la $(DEFLATE_LIBS)
+conformance_hdf5_tests_check_filters_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_fractal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_fractal_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_fractal_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_hdf5_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_hdf5_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_hdf5_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_headers_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_headers_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_headers_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_hostile_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_hostile_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_hostile_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_index_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_index_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_index_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_index_damaged_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_index_damaged_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_index_damaged_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_messages_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_messages_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_messages_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_objects_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_objects_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_objects_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_regions_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_regions_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_regions_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_shared_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_shared_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_shared_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_stored_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_stored_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_stored_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_rows_SOURCES = conformance/hdf5/tests/check_rows.c $(DATASET)
 conformance_hdf5_tests_check_rows_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_rows_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_rows_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_rows_damaged_SOURCES = conformance/hdf5/tests/check_rows_damaged.c $(DATASET)
 conformance_hdf5_tests_check_rows_damaged_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_rows_damaged_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pread
-conformance_hdf5_tests_check_rows_damaged_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_rows_damaged_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_structure_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_structure_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_structure_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_superblock_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_superblock_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_superblock_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_symbols_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_symbols_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_symbols_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_hdf5_tests_check_types_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_types_LDADD = $(CONFORMANCE_TEST_LIBS)
 
 # For scripts/bench-diff.
 EXTRA_PROGRAMS += conformance/hdf5/tests/bench_files

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/info/case.c conformance/info/case.h \
 	conformance/info/member.c conformance/info/member.h \
 	conformance/info/plan.c conformance/info/plan.h \

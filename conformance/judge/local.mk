@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/judge/distance.c conformance/judge/distance.h \
 	conformance/judge/logits.c conformance/judge/logits.h \
 	conformance/judge/noise.c conformance/judge/noise.h \
@@ -17,14 +17,14 @@ CONFORMANCE_JUDGE_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_JUDGE_TESTS)
 TESTS += $(CONFORMANCE_JUDGE_TESTS)
 conformance_judge_tests_check_logits_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_judge_tests_check_logits_LDADD = conformance/tests/libsupport.la
+conformance_judge_tests_check_logits_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_judge_tests_check_noise_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_judge_tests_check_noise_LDADD = conformance/tests/libsupport.la
+conformance_judge_tests_check_noise_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_judge_tests_check_truth_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_judge_tests_check_truth_LDADD = conformance/tests/libsupport.la
+conformance_judge_tests_check_truth_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_judge_tests_check_token_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_judge_tests_check_token_LDADD = conformance/tests/libsupport.la
+conformance_judge_tests_check_token_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_judge_tests_check_distance_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_judge_tests_check_distance_LDADD = conformance/tests/libsupport.la
+conformance_judge_tests_check_distance_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_judge_tests_check_verdict_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_judge_tests_check_verdict_LDADD = conformance/tests/libsupport.la
+conformance_judge_tests_check_verdict_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/kinds/kinds.c conformance/kinds/kinds.h \
 	conformance/kinds/numeric.c conformance/kinds/numeric.h \
 	conformance/kinds/read.c conformance/kinds/read.h \
@@ -16,18 +16,18 @@ CONFORMANCE_KINDS_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_KINDS_TESTS)
 TESTS += $(CONFORMANCE_KINDS_TESTS)
 conformance_kinds_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_kinds_tests_check_case_LDADD = conformance/tests/libsupport.la
+conformance_kinds_tests_check_case_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_kinds_tests_check_header_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_kinds_tests_check_header_LDADD = conformance/tests/libsupport.la
+conformance_kinds_tests_check_header_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_kinds_tests_check_memory_SOURCES = conformance/kinds/tests/check_memory.c $(DENY)
 conformance_kinds_tests_check_memory_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_kinds_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
-conformance_kinds_tests_check_memory_LDADD = conformance/tests/libsupport.la
+conformance_kinds_tests_check_memory_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_kinds_tests_check_model_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_kinds_tests_check_model_LDADD = conformance/tests/libsupport.la
+conformance_kinds_tests_check_model_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_kinds_tests_check_packed_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)
-conformance_kinds_tests_check_packed_LDADD = conformance/tests/libsupport.la $(DEFLATE_LIBS) $(JSONC_LIBS)
+conformance_kinds_tests_check_packed_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_kinds_tests_check_rows_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_kinds_tests_check_rows_LDADD = conformance/tests/libsupport.la
+conformance_kinds_tests_check_rows_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_kinds_tests_check_vectors_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_kinds_tests_check_vectors_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_kinds_tests_check_vectors_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/locate/trace.c conformance/locate/trace.h \
 	conformance/locate/drive.c conformance/locate/drive.h \
 	conformance/locate/locate.c conformance/locate/locate.h \
@@ -18,10 +18,10 @@ CONFORMANCE_LOCATE_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_LOCATE_TESTS)
 TESTS += $(CONFORMANCE_LOCATE_TESTS)
 conformance_locate_tests_check_locate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_locate_tests_check_locate_LDADD = conformance/tests/libsupport.la
+conformance_locate_tests_check_locate_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_locate_tests_check_memory_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_locate_tests_check_memory_LDADD = conformance/tests/libsupport.la
+conformance_locate_tests_check_memory_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_locate_tests_check_ref_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_locate_tests_check_ref_LDADD = conformance/tests/libsupport.la
+conformance_locate_tests_check_ref_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_locate_tests_check_traced_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_locate_tests_check_traced_LDADD = conformance/tests/libsupport.la
+conformance_locate_tests_check_traced_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -1,25 +1,25 @@
 # Our engines with plans that no bundled checkpoint has, and what must hold for all three.
 # SPDX-License-Identifier: Apache-2.0
 PLAN_MODULES = \
-	conformance/plans/changed_fastpath.la \
-	conformance/plans/changed_ref32.la \
-	conformance/plans/changed_ref64.la
-check_LTLIBRARIES += $(PLAN_MODULES)
-PLAN_MODULE_LDFLAGS = $(TEST_ENGINE_LDFLAGS) -Wl,--wrap=plan_check_features,--wrap=plan_derive
-conformance_plans_changed_fastpath_la_SOURCES = conformance/plans/tests/change.c fastpath/session/engine.c
-conformance_plans_changed_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
-conformance_plans_changed_fastpath_la_LDFLAGS = $(PLAN_MODULE_LDFLAGS)
-conformance_plans_changed_fastpath_la_LIBADD = $(fastpath_fastpath_la_LIBADD)
-conformance_plans_changed_ref32_la_SOURCES = conformance/plans/tests/change.c ref/engine.c
-conformance_plans_changed_ref32_la_CPPFLAGS = $(ref_ref32_la_CPPFLAGS)
-conformance_plans_changed_ref32_la_CFLAGS = $(ref_ref32_la_CFLAGS)
-conformance_plans_changed_ref32_la_LDFLAGS = $(PLAN_MODULE_LDFLAGS)
-conformance_plans_changed_ref32_la_LIBADD = $(ref_ref32_la_LIBADD)
-conformance_plans_changed_ref64_la_SOURCES = conformance/plans/tests/change.c ref/engine.c
-conformance_plans_changed_ref64_la_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
-conformance_plans_changed_ref64_la_CFLAGS = $(ref_ref64_la_CFLAGS)
-conformance_plans_changed_ref64_la_LDFLAGS = $(PLAN_MODULE_LDFLAGS)
-conformance_plans_changed_ref64_la_LIBADD = $(ref_ref64_la_LIBADD)
+	conformance/plans/changed_fastpath.so \
+	conformance/plans/changed_ref32.so \
+	conformance/plans/changed_ref64.so
+check_PROGRAMS += $(PLAN_MODULES)
+PLAN_MODULE_LINK = $(ENGINE_LINK) -Wl,--wrap=plan_check_features,--wrap=plan_derive
+conformance_plans_changed_fastpath_so_SOURCES = conformance/plans/tests/change.c fastpath/session/engine.c
+conformance_plans_changed_fastpath_so_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+conformance_plans_changed_fastpath_so_LDFLAGS = $(PLAN_MODULE_LINK)
+conformance_plans_changed_fastpath_so_LDADD = $(fastpath_fastpath_so_LDADD)
+conformance_plans_changed_ref32_so_SOURCES = conformance/plans/tests/change.c ref/engine.c
+conformance_plans_changed_ref32_so_CPPFLAGS = $(ref_ref32_so_CPPFLAGS)
+conformance_plans_changed_ref32_so_CFLAGS = $(ref_ref32_so_CFLAGS)
+conformance_plans_changed_ref32_so_LDFLAGS = $(PLAN_MODULE_LINK)
+conformance_plans_changed_ref32_so_LDADD = $(ref_ref32_so_LDADD)
+conformance_plans_changed_ref64_so_SOURCES = conformance/plans/tests/change.c ref/engine.c
+conformance_plans_changed_ref64_so_CPPFLAGS = $(ref_ref64_so_CPPFLAGS)
+conformance_plans_changed_ref64_so_CFLAGS = $(ref_ref64_so_CFLAGS)
+conformance_plans_changed_ref64_so_LDFLAGS = $(PLAN_MODULE_LINK)
+conformance_plans_changed_ref64_so_LDADD = $(ref_ref64_so_LDADD)
 
 PLAN_ENGINES = conformance/plans/tests/engines.c conformance/plans/tests/engines.h
 CONFORMANCE_PLANS_TESTS = \
@@ -32,7 +32,7 @@ CONFORMANCE_PLANS_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_PLANS_TESTS)
 TESTS += $(CONFORMANCE_PLANS_TESTS)
 conformance_plans_tests_check_bad_images_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_plans_tests_check_bad_images_LDADD = conformance/tests/libsupport.la
+conformance_plans_tests_check_bad_images_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_plans_tests_check_blocks_SOURCES = conformance/plans/tests/check_blocks.c $(PLAN_ENGINES)
 conformance_plans_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
 conformance_plans_tests_check_blocks_LDADD = $(TEST_LIBS)
@@ -43,7 +43,7 @@ conformance_plans_tests_check_positions_state_SOURCES = conformance/plans/tests/
 conformance_plans_tests_check_positions_state_CFLAGS = $(TEST_CFLAGS)
 conformance_plans_tests_check_positions_state_LDADD = $(TEST_LIBS)
 conformance_plans_tests_check_features_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_plans_tests_check_features_LDADD = conformance/tests/libsupport.la
+conformance_plans_tests_check_features_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_plans_tests_check_layer_norm_SOURCES = conformance/plans/tests/check_layer_norm.c $(PLAN_ENGINES)
 conformance_plans_tests_check_layer_norm_CFLAGS = $(TEST_CFLAGS)
-conformance_plans_tests_check_layer_norm_LDADD = fastpath/libfastpath.la $(TEST_LIBS)
+conformance_plans_tests_check_layer_norm_LDADD = fastpath/libfastpath.a $(TEST_LIBS)

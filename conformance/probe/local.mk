@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/probe/answer/answer.c conformance/probe/answer/answer.h \
 	conformance/probe/answer/body.c conformance/probe/answer/body.h \
 	conformance/probe/answer/form.h \
@@ -85,28 +85,28 @@ check_PROGRAMS += $(CONFORMANCE_PROBE_TESTS)
 TESTS += $(CONFORMANCE_PROBE_TESTS) conformance/probe/tests/odd.test
 EXTRA_DIST += conformance/probe/tests/exchanges conformance/probe/tests/odd conformance/probe/tests/odd.test
 conformance_probe_tests_check_answer_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_probe_tests_check_answer_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_answer_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_exchanges_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_probe_tests_check_exchanges_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_exchanges_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_fields_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_probe_tests_check_fields_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_fields_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_http_SOURCES = \
 	conformance/probe/tests/check_http.c \
 	conformance/probe/tests/hostile.c conformance/probe/tests/hostile.h
 conformance_probe_tests_check_http_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_probe_tests_check_http_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_http_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_fit_SOURCES = \
 	conformance/probe/tests/check_fit.c \
 	conformance/probe/tests/made.c conformance/probe/tests/made.h
 conformance_probe_tests_check_fit_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_probe_tests_check_fit_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_fit_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_judge_SOURCES = \
 	conformance/probe/tests/check_judge.c \
 	conformance/probe/tests/made.c conformance/probe/tests/made.h
 conformance_probe_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_probe_tests_check_judge_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_judge_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_store_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_probe_tests_check_store_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_store_LDADD = $(CONFORMANCE_TEST_LIBS)
 # The oracle, and probes of it.
 CONFORMANCE_PROBE_ORACLE = \
 	conformance/probe/tests/oracle.c conformance/probe/tests/oracle.h \
@@ -117,7 +117,7 @@ conformance_probe_tests_check_probe_SOURCES = \
 	conformance/probe/tests/check_probe.c \
 	conformance/probe/tests/planted.c conformance/probe/tests/planted.h $(CONFORMANCE_PROBE_ORACLE)
 conformance_probe_tests_check_probe_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_probe_tests_check_probe_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_probe_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_saved_SOURCES = conformance/probe/tests/check_saved.c $(CONFORMANCE_PROBE_ORACLE)
 conformance_probe_tests_check_saved_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_probe_tests_check_saved_LDADD = conformance/tests/libsupport.la
+conformance_probe_tests_check_saved_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/replay/arrange.c conformance/replay/arrange.h \
 	conformance/replay/decoys.c conformance/replay/decoys.h \
 	conformance/replay/dump.c conformance/replay/dump.h \
@@ -27,12 +27,12 @@ CONFORMANCE_REPLAY_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_REPLAY_TESTS)
 TESTS += $(CONFORMANCE_REPLAY_TESTS)
 conformance_replay_tests_check_arrange_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_replay_tests_check_arrange_LDADD = conformance/tests/libsupport.la
+conformance_replay_tests_check_arrange_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_replay_tests_check_dump_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_replay_tests_check_dump_LDADD = conformance/tests/libsupport.la
+conformance_replay_tests_check_dump_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_replay_tests_check_moves_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_replay_tests_check_moves_LDADD = conformance/tests/libsupport.la
+conformance_replay_tests_check_moves_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_replay_tests_check_perturb_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_replay_tests_check_perturb_LDADD = conformance/tests/libsupport.la
+conformance_replay_tests_check_perturb_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_replay_tests_check_watch_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_replay_tests_check_watch_LDADD = conformance/tests/libsupport.la
+conformance_replay_tests_check_watch_LDADD = $(CONFORMANCE_TEST_LIBS)

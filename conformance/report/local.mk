@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/report/attempts.c conformance/report/attempts.h \
 	conformance/report/files.c conformance/report/files.h \
 	conformance/report/json.c conformance/report/json.h \
@@ -23,10 +23,10 @@ CONFORMANCE_REPORT_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_REPORT_TESTS)
 TESTS += $(CONFORMANCE_REPORT_TESTS)
 conformance_report_tests_check_merge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_report_tests_check_merge_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_report_tests_check_merge_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_report_tests_check_output_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_report_tests_check_output_LDADD = conformance/tests/libsupport.la
+conformance_report_tests_check_output_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_report_tests_check_read_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_report_tests_check_read_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_report_tests_check_read_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_report_tests_check_report_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_report_tests_check_report_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_report_tests_check_report_LDADD = $(CONFORMANCE_TEST_LIBS)

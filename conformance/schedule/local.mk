@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/schedule/calls.c conformance/schedule/calls.h \
 	conformance/schedule/check.c conformance/schedule/check.h \
 	conformance/schedule/draw.c conformance/schedule/draw.h \
@@ -28,21 +28,21 @@ check_PROGRAMS += $(CONFORMANCE_SCHEDULE_TESTS)
 TESTS += $(CONFORMANCE_SCHEDULE_TESTS)
 conformance_schedule_tests_check_draw_SOURCES = conformance/schedule/tests/check_draw.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_draw_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_schedule_tests_check_draw_LDADD = conformance/tests/libsupport.la
+conformance_schedule_tests_check_draw_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_schedule_tests_check_files_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_schedule_tests_check_files_LDADD = conformance/tests/libsupport.la
+conformance_schedule_tests_check_files_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_schedule_tests_check_options_SOURCES = conformance/schedule/tests/check_options.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_options_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_schedule_tests_check_options_LDADD = conformance/tests/libsupport.la
+conformance_schedule_tests_check_options_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_schedule_tests_check_refusals_SOURCES = conformance/schedule/tests/check_refusals.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_refusals_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_schedule_tests_check_refusals_LDADD = conformance/tests/libsupport.la
+conformance_schedule_tests_check_refusals_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_schedule_tests_check_run_SOURCES = conformance/schedule/tests/check_run.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_schedule_tests_check_run_LDADD = conformance/tests/libsupport.la
+conformance_schedule_tests_check_run_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_schedule_tests_check_samples_SOURCES = conformance/schedule/tests/check_samples.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_samples_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_schedule_tests_check_samples_LDADD = conformance/tests/libsupport.la
+conformance_schedule_tests_check_samples_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_schedule_tests_check_schedule_SOURCES = conformance/schedule/tests/check_schedule.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_schedule_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_schedule_tests_check_schedule_LDADD = conformance/tests/libsupport.la
+conformance_schedule_tests_check_schedule_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/support/array.c conformance/support/array.h \
 	conformance/support/checksums.c conformance/support/checksums.h \
 	conformance/support/digest.c conformance/support/digest.h \
@@ -29,12 +29,12 @@ CONFORMANCE_SUPPORT_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_SUPPORT_TESTS)
 TESTS += $(CONFORMANCE_SUPPORT_TESTS)
 conformance_support_tests_check_checksums_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_support_tests_check_checksums_LDADD = conformance/tests/libsupport.la
+conformance_support_tests_check_checksums_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_support_tests_check_guard_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_support_tests_check_guard_LDADD = conformance/tests/libsupport.la
+conformance_support_tests_check_guard_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_support_tests_check_parallel_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_support_tests_check_parallel_LDADD = conformance/tests/libsupport.la
+conformance_support_tests_check_parallel_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_support_tests_check_text_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_support_tests_check_text_LDADD = conformance/tests/libsupport.la
+conformance_support_tests_check_text_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_support_tests_check_fields_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_support_tests_check_fields_LDADD = conformance/tests/libsupport.la
+conformance_support_tests_check_fields_LDADD = $(CONFORMANCE_TEST_LIBS)

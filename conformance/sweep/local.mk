@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A library of its own, since fastpath's tests link it without HDF5 and the other libraries that read files.
-noinst_LTLIBRARIES += conformance/libsweep.la
-conformance_libsweep_la_CFLAGS = $(NUMERIC_CFLAGS)
-conformance_libsweep_la_SOURCES = \
+noinst_LIBRARIES += conformance/libsweep.a
+conformance_libsweep_a_CFLAGS = $(NUMERIC_CFLAGS)
+conformance_libsweep_a_SOURCES = \
 	conformance/sweep/attention.c conformance/sweep/parts.h \
 	conformance/sweep/attention_truth.c conformance/sweep/attention_truth.h \
 	conformance/sweep/gate.c \

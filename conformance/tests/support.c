@@ -79,7 +79,7 @@ const char *support_engine(const char *name)
 {
     ck_assert_uint_lt(n_paths, sizeof paths / sizeof *paths);
     char *path = paths[n_paths++];
-    (void)snprintf(path, sizeof *paths, "%s/conformance/tests/engines/.libs/%s.so", build_tree(), name);
+    (void)snprintf(path, sizeof *paths, "%s/conformance/tests/engines/%s.so", build_tree(), name);
     return path;
 }
 

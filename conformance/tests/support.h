@@ -71,7 +71,7 @@ void edit_remove_attribute(const char *path, const char *name);
 /* For edits without a function above: calls edit with the open file. */
 void edit_file(const char *path, void (*edit)(hid_t file));
 
-/* "<build tree>/conformance/tests/engines/.libs/<name>.so" */
+/* "<build tree>/conformance/tests/engines/<name>.so" */
 const char *support_engine(const char *name);
 
 /* Exit code and output of a run of the program. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_la_SOURCES += \
+conformance_libconformance_a_SOURCES += \
 	conformance/textual/dialogue.c conformance/textual/dialogue.h \
 	conformance/textual/eos.c conformance/textual/eos.h \
 	conformance/textual/events_read.c conformance/textual/events_read.h \
@@ -30,21 +30,21 @@ CONFORMANCE_TEXTUAL_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_TEXTUAL_TESTS)
 TESTS += $(CONFORMANCE_TEXTUAL_TESTS)
 conformance_textual_tests_check_dialogue_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_textual_tests_check_dialogue_LDADD = conformance/tests/libsupport.la
+conformance_textual_tests_check_dialogue_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_textual_tests_check_events_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_textual_tests_check_events_LDADD = conformance/tests/libsupport.la
+conformance_textual_tests_check_events_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_textual_tests_check_message_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_textual_tests_check_message_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=buffer_append_text,--wrap=json_object_new_string_len
-conformance_textual_tests_check_message_LDADD = conformance/tests/libsupport.la
+conformance_textual_tests_check_message_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_textual_tests_check_preprocess_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_textual_tests_check_preprocess_LDADD = conformance/tests/libsupport.la
+conformance_textual_tests_check_preprocess_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_textual_tests_check_reasoning_cuts_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_textual_tests_check_reasoning_cuts_LDADD = conformance/tests/libsupport.la lib/serving/libserving.la $(JSONC_LIBS)
+conformance_textual_tests_check_reasoning_cuts_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_textual_tests_check_textual_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_textual_tests_check_textual_LDADD = conformance/tests/libsupport.la
+conformance_textual_tests_check_textual_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_textual_tests_check_threads_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_textual_tests_check_threads_LDADD = conformance/tests/libsupport.la
+conformance_textual_tests_check_threads_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_textual_tests_check_tokenizing_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_textual_tests_check_tokenizing_LDADD = conformance/tests/libsupport.la
+conformance_textual_tests_check_tokenizing_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_textual_tests_check_tools_cuts_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_textual_tests_check_tools_cuts_LDADD = conformance/tests/libsupport.la lib/serving/libserving.la $(JSONC_LIBS)
+conformance_textual_tests_check_tools_cuts_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -16,7 +16,7 @@ assay_error err;
 assay_status abi_open_model(const char *name, const assay_model_options *options)
 {
     char *dir = checkpoint_fixture(name);
-    engine = support_load_engine("fastpath/.libs/fastpath.so");
+    engine = support_load_engine("fastpath/fastpath.so");
     const assay_status rc = engine->model_open(dir, options, &model, &err);
     free(dir);
     return rc;

@@ -197,7 +197,7 @@ static double *reference_logits(const char *name, const plan *model, const cell 
 {
     const size_t vocab = model->vocab;
     char module[64];
-    (void)snprintf(module, sizeof module, "ref/.libs/%s.so", name);
+    (void)snprintf(module, sizeof module, "ref/%s.so", name);
     const assay_engine *ref = support_load_engine(module);
     assay_model *m;
     assay_session *s;

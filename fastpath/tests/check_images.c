@@ -94,7 +94,7 @@ END_TEST
 /* The logits of a text by ref64, in one step: [n, vocab]. */
 static double *reference(const char *dir, const picture_text *t, size_t vocab)
 {
-    const assay_engine *ref = support_load_engine("ref/.libs/ref64.so");
+    const assay_engine *ref = support_load_engine("ref/ref64.so");
     assay_model *m;
     assay_session *s;
     assay_item items[PICTURES_MAX];

@@ -29,7 +29,7 @@ static void setup(void)
     char path[4096];
     assay_engine_fn *engine_table;
     assay_kernels_fn *kernels_table;
-    (void)snprintf(path, sizeof path, "%s/fastpath/.libs/fastpath.so", environment("top_builddir"));
+    (void)snprintf(path, sizeof path, "%s/fastpath/fastpath.so", environment("top_builddir"));
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(handle != NULL, "%s", dlerror());
     *(void **)&engine_table =

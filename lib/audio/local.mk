@@ -1,7 +1,8 @@
-# Sounds: from a preprocessor_config.json and a sound file to the input of a model. libmodel holds libbase.
+# Sounds: from a preprocessor_config.json and a sound file to the input of a model.
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += lib/audio/libaudio.la
-lib_audio_libaudio_la_SOURCES = \
+noinst_LIBRARIES += lib/audio/libaudio.a
+LIB_AUDIO = lib/audio/libaudio.a $(SNDFILE_LIBS) $(LIB_BASE)
+lib_audio_libaudio_a_SOURCES = \
 	lib/audio/config.c lib/audio/config.h \
 	lib/audio/config_file.c lib/audio/config_file.h \
 	lib/audio/fourier.c lib/audio/fourier.h \
@@ -9,8 +10,7 @@ lib_audio_libaudio_la_SOURCES = \
 	lib/audio/samples.c lib/audio/samples.h \
 	lib/audio/settings.h \
 	lib/audio/spectrogram.c lib/audio/spectrogram.h
-lib_audio_libaudio_la_CFLAGS = $(NUMERIC_CFLAGS) $(JSONC_CFLAGS) $(SNDFILE_CFLAGS) -ffp-contract=off
-lib_audio_libaudio_la_LIBADD = $(SNDFILE_LIBS)
+lib_audio_libaudio_a_CFLAGS = $(NUMERIC_CFLAGS) $(JSONC_CFLAGS) $(SNDFILE_CFLAGS) -ffp-contract=off
 
 SOUND_TESTS = \
 	lib/audio/tests/check_config \
@@ -22,7 +22,7 @@ check_PROGRAMS += $(SOUND_TESTS)
 TESTS += $(SOUND_TESTS)
 SOUND_RECORDED = lib/base/tests/recorded.c lib/base/tests/recorded.h
 EXTRA_DIST += lib/audio/tests/vectors
-AUDIO_TEST_LIBS = lib/audio/libaudio.la $(TEST_LIBS)
+AUDIO_TEST_LIBS = $(LIB_AUDIO) $(TEST_LIBS)
 lib_audio_tests_check_config_CFLAGS = $(TEST_CFLAGS)
 lib_audio_tests_check_config_LDADD = $(AUDIO_TEST_LIBS)
 lib_audio_tests_check_fourier_CFLAGS = $(TEST_CFLAGS)

@@ -1,8 +1,9 @@
 # Used by every folder.
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += lib/base/libbase.la
-lib_base_libbase_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(UTF8PROC_CFLAGS)
-lib_base_libbase_la_SOURCES = \
+noinst_LIBRARIES += lib/base/libbase.a
+LIB_BASE = lib/base/libbase.a $(JSONC_LIBS) $(UTF8PROC_LIBS)
+lib_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(UTF8PROC_CFLAGS)
+lib_base_libbase_a_SOURCES = \
 	lib/base/base64.c lib/base/base64.h \
 	lib/base/buffer.c lib/base/buffer.h \
 	lib/base/category.c lib/base/category.h \

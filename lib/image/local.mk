@@ -1,7 +1,8 @@
-# Image preprocessing: from a preprocessor_config.json and an image file to the input of a model. libmodel holds libbase.
+# Image preprocessing: from a preprocessor_config.json and an image file to the input of a model.
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += lib/image/libimage.la
-lib_image_libimage_la_SOURCES = \
+noinst_LIBRARIES += lib/image/libimage.a
+LIB_IMAGE = lib/image/libimage.a $(ZLIB_LIBS) $(JPEG_LIBS) $(WEBP_LIBS) $(LIB_BASE)
+lib_image_libimage_a_SOURCES = \
 	lib/image/bmp.c lib/image/bmp.h \
 	lib/image/bmp_runs.c lib/image/bmp_runs.h \
 	lib/image/config.c lib/image/config.h \
@@ -29,9 +30,8 @@ lib_image_libimage_la_SOURCES = \
 	lib/image/webp.c lib/image/webp.h
 
 # Multiply-adds are not contracted, so that sizes and pixels are those of the published processors on every machine.
-lib_image_libimage_la_CFLAGS = $(NUMERIC_CFLAGS) $(JSONC_CFLAGS) $(ZLIB_CFLAGS) $(JPEG_CFLAGS) $(WEBP_CFLAGS) \
+lib_image_libimage_a_CFLAGS = $(NUMERIC_CFLAGS) $(JSONC_CFLAGS) $(ZLIB_CFLAGS) $(JPEG_CFLAGS) $(WEBP_CFLAGS) \
 	-ffp-contract=off
-lib_image_libimage_la_LIBADD = $(ZLIB_LIBS) $(JPEG_LIBS) $(WEBP_LIBS)
 
 IMAGE_TESTS = \
 	lib/image/tests/check_config \
@@ -46,7 +46,7 @@ check_PROGRAMS += $(IMAGE_TESTS)
 TESTS += $(IMAGE_TESTS)
 IMAGE_RECORDED = lib/base/tests/recorded.c lib/base/tests/recorded.h
 EXTRA_DIST += lib/image/tests/vectors
-IMAGE_TEST_LIBS = lib/image/libimage.la $(TEST_LIBS)
+IMAGE_TEST_LIBS = $(LIB_IMAGE) $(TEST_LIBS)
 lib_image_tests_check_config_CFLAGS = $(TEST_CFLAGS)
 lib_image_tests_check_config_LDADD = $(IMAGE_TEST_LIBS)
 lib_image_tests_check_config_file_CFLAGS = $(TEST_CFLAGS)

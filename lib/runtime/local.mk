@@ -1,8 +1,9 @@
 # Streams, deferred arrays, and models that are opened in the background.
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += lib/runtime/libruntime.la
-lib_runtime_libruntime_la_CFLAGS = $(AM_CFLAGS)
-lib_runtime_libruntime_la_SOURCES = \
+noinst_LIBRARIES += lib/runtime/libruntime.a
+LIB_RUNTIME = lib/runtime/libruntime.a $(LIB_BASE)
+lib_runtime_libruntime_a_CFLAGS = $(AM_CFLAGS)
+lib_runtime_libruntime_a_SOURCES = \
 	lib/runtime/array.c lib/runtime/array.h \
 	lib/runtime/array_eval.c lib/runtime/array_eval.h \
 	lib/runtime/array_list.c lib/runtime/array_list.h \
@@ -40,8 +41,8 @@ lib_runtime_tests_check_stream_table_LDADD = $(TEST_LIBS)
 
 # For scripts/bench-streams.
 EXTRA_PROGRAMS += lib/runtime/tests/bench_streams
-EXTRA_LTLIBRARIES += lib/runtime/tests/yardstick.la
-CLEANFILES += lib/runtime/tests/bench_streams lib/runtime/tests/yardstick.la
+EXTRA_PROGRAMS += lib/runtime/tests/yardstick.so
+CLEANFILES += lib/runtime/tests/bench_streams lib/runtime/tests/yardstick.so
 lib_runtime_tests_bench_streams_CFLAGS = $(AM_CFLAGS)
-lib_runtime_tests_yardstick_la_SOURCES = lib/runtime/tests/yardstick.c
-lib_runtime_tests_yardstick_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+lib_runtime_tests_yardstick_so_SOURCES = lib/runtime/tests/yardstick.c
+lib_runtime_tests_yardstick_so_LDFLAGS = $(MODULE_LINK)

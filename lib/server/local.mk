@@ -1,11 +1,12 @@
 # A server over any engine: HTTP in, HTTP out.
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += lib/server/libserver.la
-lib_server_libserver_la_SOURCES = \
+noinst_LIBRARIES += lib/server/libserver.a
+LIB_SERVER = lib/server/libserver.a $(MICROHTTPD_LIBS) $(LIB_REQUEST)
+lib_server_libserver_a_SOURCES = \
 	lib/server/answers.c lib/server/answers.h \
 	lib/server/intake.c lib/server/intake.h \
 	lib/server/server.c lib/server/server.h
-lib_server_libserver_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(MICROHTTPD_CFLAGS)
+lib_server_libserver_a_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(MICROHTTPD_CFLAGS)
 include lib/server/job/local.mk
 include lib/server/request/local.mk
 include lib/server/evaluate/local.mk
@@ -23,7 +24,7 @@ SERVER_TAP = lib/server/tests/attacks.test lib/server/tests/serve.test
 check_PROGRAMS += $(SERVER_TESTS)
 TESTS += $(SERVER_TESTS) $(SERVER_TAP)
 EXTRA_DIST += $(SERVER_TAP) lib/server/tests/serve.py
-SERVER_TEST_LIBS = lib/server/libserver.la lib/server/request/librequest.la lib/serving/libserving.la lib/model/libmodel.la $(TEST_LIBS) $(MICROHTTPD_LIBS)
+SERVER_TEST_LIBS = $(LIB_SERVER) $(TEST_LIBS)
 SERVER_TALKING = lib/server/tests/talking.c lib/server/tests/talking.h
 SERVER_ASKING = lib/server/tests/asking.c lib/server/tests/asking.h lib/server/tests/toy.c lib/server/tests/toy.h
 lib_server_tests_check_choices_SOURCES = lib/server/tests/check_choices.c $(SERVER_ASKING)

@@ -1,7 +1,8 @@
 # Behaviour on text, linked into each of our engines.
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += lib/serving/libserving.la
-lib_serving_libserving_la_SOURCES = \
+noinst_LIBRARIES += lib/serving/libserving.a
+LIB_SERVING = lib/serving/libserving.a $(LIB_IMAGE) $(LIB_AUDIO) $(LIB_TEMPLATE) $(LIB_MODEL)
+lib_serving_libserving_a_SOURCES = \
 	lib/serving/completion.c lib/serving/completion.h \
 	lib/serving/encoders.c lib/serving/encoders.h \
 	lib/serving/image_size.c lib/serving/image_size.h \
@@ -14,8 +15,7 @@ lib_serving_libserving_la_SOURCES = \
 	lib/serving/tokenizing.c lib/serving/tokenizing.h
 
 # Multiply-adds are not contracted, so that sampling is bit-identical on every machine.
-lib_serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
-lib_serving_libserving_la_LIBADD = lib/image/libimage.la lib/audio/libaudio.la lib/template/libtemplate.la
+lib_serving_libserving_a_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
 include lib/serving/chat/local.mk
 include lib/serving/text/local.mk
 include lib/serving/values/local.mk
@@ -39,7 +39,7 @@ SERVING_TESTS = \
 EXTRA_DIST += lib/serving/tests/vectors
 check_PROGRAMS += $(SERVING_TESTS)
 TESTS += $(SERVING_TESTS)
-SERVING_TEST_LIBS = lib/serving/libserving.la $(TEST_LIBS)
+SERVING_TEST_LIBS = $(LIB_SERVING) $(TEST_LIBS)
 lib_serving_tests_check_completion_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tests_check_completion_LDADD = $(SERVING_TEST_LIBS)
 lib_serving_tests_check_encoders_CFLAGS = $(TEST_CFLAGS)

@@ -1,9 +1,9 @@
 # Chat templates, linked into each of our engines with serving.
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += lib/template/libtemplate.la
-lib_template_libtemplate_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(UTF8PROC_CFLAGS) $(GMP_CFLAGS)
-lib_template_libtemplate_la_LIBADD = $(GMP_LIBS) -lm
-lib_template_libtemplate_la_SOURCES = \
+noinst_LIBRARIES += lib/template/libtemplate.a
+LIB_TEMPLATE = lib/template/libtemplate.a $(GMP_LIBS) $(LIB_BASE)
+lib_template_libtemplate_a_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(UTF8PROC_CFLAGS) $(GMP_CFLAGS)
+lib_template_libtemplate_a_SOURCES = \
 	lib/template/node.h \
 	lib/template/eval.c lib/template/eval.h \
 	lib/template/filters/filter_row.h \
@@ -61,7 +61,7 @@ TEMPLATE_TESTS = \
 	lib/template/tests/check_template_refused
 check_PROGRAMS += $(TEMPLATE_TESTS)
 TESTS += $(TEMPLATE_TESTS)
-TEMPLATE_TEST_LIBS = lib/template/libtemplate.la $(TEST_LIBS)
+TEMPLATE_TEST_LIBS = $(LIB_TEMPLATE) $(TEST_LIBS)
 lib_template_tests_check_inspect_CFLAGS = $(TEST_CFLAGS)
 lib_template_tests_check_inspect_LDADD = $(TEMPLATE_TEST_LIBS)
 lib_template_tests_check_template_SOURCES = lib/template/tests/check_template.c lib/template/tests/rendering.c lib/template/tests/rendering.h

@@ -1,8 +1,9 @@
 # Text to token ids and back: tokenizer.json as the publisher's library reads it.
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += lib/tokenizer/libtokenizer.la
-lib_tokenizer_libtokenizer_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS)
-lib_tokenizer_libtokenizer_la_SOURCES = \
+noinst_LIBRARIES += lib/tokenizer/libtokenizer.a
+LIB_TOKENIZER = lib/tokenizer/libtokenizer.a $(PCRE2_LIBS) $(LIB_BASE)
+lib_tokenizer_libtokenizer_a_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS)
+lib_tokenizer_libtokenizer_a_SOURCES = \
 	lib/tokenizer/added.c lib/tokenizer/added.h \
 	lib/tokenizer/decoder.c lib/tokenizer/decoder.h \
 	lib/tokenizer/detokenizer.c lib/tokenizer/detokenizer.h \
@@ -51,4 +52,4 @@ lib_tokenizer_tests_check_tokenizer_ruby_LDADD = $(TEST_LIBS)
 EXTRA_PROGRAMS += lib/tokenizer/tests/bench_tokenizer
 CLEANFILES += lib/tokenizer/tests/bench_tokenizer
 lib_tokenizer_tests_bench_tokenizer_CFLAGS = $(AM_CFLAGS)
-lib_tokenizer_tests_bench_tokenizer_LDADD = lib/model/libmodel.la
+lib_tokenizer_tests_bench_tokenizer_LDADD = $(LIB_MODEL)

@@ -23,7 +23,7 @@ static void load(void)
 {
     char path[4096];
     const char *top = getenv("top_builddir");
-    (void)snprintf(path, sizeof path, "%s/ref/.libs/ref64.so", top ? top : ".");
+    (void)snprintf(path, sizeof path, "%s/ref/ref64.so", top ? top : ".");
     module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(module != NULL, "%s", dlerror());
     assay_streams_fn *table;

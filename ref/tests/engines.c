@@ -34,7 +34,7 @@ void engines_open(int number)
 void engines_open_model(int number, const char *name)
 {
     char module[64], *dir = checkpoint_fixture(name);
-    (void)snprintf(module, sizeof module, "ref/.libs/%s.so", ENGINES[number]);
+    (void)snprintf(module, sizeof module, "ref/%s.so", ENGINES[number]);
     engine = support_load_engine(module);
     ck_assert_msg(engine->model_open(dir, NULL, &model, &err) == ASSAY_OK, "%s", err.text);
     free(dir);

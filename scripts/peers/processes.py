@@ -117,9 +117,9 @@ def find_engine(assay: Path, name: str) -> Path:
     """The module of an engine: a path, or the name of a bundled engine in the program's build directory."""
     if "/" in name:
         return Path(name)
-    found = sorted(assay.resolve().parents[1].glob(f"*/.libs/{name}.so"))
+    found = sorted(assay.resolve().parents[1].glob(f"*/{name}.so"))
     if not found:
-        raise Failure(f"{name}: there is no */.libs/{name}.so in {assay.resolve().parents[1]}")
+        raise Failure(f"{name}: there is no */{name}.so in {assay.resolve().parents[1]}")
     return found[0]
 
 

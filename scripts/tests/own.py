@@ -259,7 +259,7 @@ class Own(OwnCase):
         """The bug is a sliding window that is one position too long."""
         self.write_prompts({"ids": [1, 5, 9, 3, 2, 7, 11, 4, 8, 6, 3]})
         self.own(FIXTURES / "qwen3/window/model", self.work / "out")
-        faults = ASSAY.parent / "faults/.libs/faults.so"
+        faults = ASSAY.parent / "faults/faults.so"
         environment = os.environ | {"ASSAY_FAULT": "window-wide"}
         done = subprocess.run([str(ASSAY), "run", f"--engine={faults}", str(self.work / "out")], capture_output=True,
                               text=True, env=environment, check=False)

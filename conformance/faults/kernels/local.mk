@@ -3,11 +3,11 @@
 KERNEL_FAULTS = conformance/faults/softmax.c conformance/faults/softmax.h \
 	conformance/faults/kernels/fault.h conformance/faults/kernels/inputs.c \
 	conformance/faults/kernels/numbers.c conformance/faults/kernels/sizes.c conformance/faults/kernels/table.c
-check_LTLIBRARIES += conformance/faults/kernels.la
-conformance_faults_kernels_la_SOURCES = $(KERNEL_FAULTS)
-conformance_faults_kernels_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_faults_kernels_la_LIBADD = fastpath/libkernels.la lib/model/libmodel.la $(JSONC_LIBS)
+check_PROGRAMS += conformance/faults/kernels.so
+conformance_faults_kernels_so_SOURCES = $(KERNEL_FAULTS)
+conformance_faults_kernels_so_LDFLAGS = $(MODULE_LINK)
+conformance_faults_kernels_so_LDADD = $(LIB_KERNELS)
 check_PROGRAMS += conformance/faults/kernels/list
 conformance_faults_kernels_list_SOURCES = $(KERNEL_FAULTS) conformance/faults/kernels/list.c
 conformance_faults_kernels_list_CFLAGS = $(AM_CFLAGS)
-conformance_faults_kernels_list_LDADD = fastpath/libkernels.la lib/model/libmodel.la $(JSONC_LIBS)
+conformance_faults_kernels_list_LDADD = $(LIB_KERNELS)

@@ -86,7 +86,7 @@ static void open_engines(void)
 {
     const assay_engine *engine;
     for (size_t i = 0; i < N_ENGINES; i++) {
-        const char *path = path_of("top_builddir", "conformance/plans/.libs/changed_", ENGINES[i], ".so");
+        const char *path = path_of("top_builddir", "conformance/plans/changed_", ENGINES[i], ".so");
         ck_assert_int_eq(conf_engine_open(path, &engine, NULL), ASSAY_OK);
     }
 }
@@ -97,7 +97,7 @@ static void begin(setup *s, size_t engine, size_t which)
     *s = (setup){0};
     const char *path = path_of("top_srcdir", "fixtures/", CASES[which], ".h5");
     ck_assert_msg(conf_case_read(path, &s->c, &err) == ASSAY_OK, "%s", err.text);
-    path = path_of("top_builddir", "conformance/plans/.libs/changed_", ENGINES[engine], ".so");
+    path = path_of("top_builddir", "conformance/plans/changed_", ENGINES[engine], ".so");
     ck_assert_msg(conf_engine_open(path, &s->engine, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_msg(s->engine->model_open(s->c->model, NULL, &s->model, &err) == ASSAY_OK, "%s", err.text);
     s->vocab = s->engine->model_vocab(s->model);

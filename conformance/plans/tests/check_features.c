@@ -69,7 +69,7 @@ START_TEST(a_checkpoint_is_refused_by_name_without_any_feature_that_it_needs)
     glob_t found;
     const assay_engine *engine = NULL;
     plan_feature_set seen = RARE;
-    (void)snprintf(path, sizeof path, "%s/conformance/plans/.libs/changed_%s.so", environment("top_builddir"),
+    (void)snprintf(path, sizeof path, "%s/conformance/plans/changed_%s.so", environment("top_builddir"),
                    ENGINES[_i]);
     ck_assert_msg(conf_engine_open(path, &engine, &err) == ASSAY_OK, "%s", err.text);
     (void)snprintf(path, sizeof path, "%s/fixtures/*/*/model/config.json", environment("top_srcdir"));
@@ -97,8 +97,8 @@ static const support_output *run_without_windows(const char *engine, const char 
     ck_assert_ptr_nonnull(realpath(environment("top_builddir"), build));
     set_lacked(&(plan_feature_set){{[FEATURE_SLIDING_WINDOW] = true}});
     (void)snprintf(command, sizeof command,
-                   "\"$ASSAY\" run -e %.2000s/conformance/plans/.libs/changed_%s.so %.2000s/fixtures/%s",
-                   build, engine, top, fixture);
+                   "\"$ASSAY\" run -e %.2000s/conformance/plans/changed_%s.so %.2000s/fixtures/%s", build,
+                   engine, top, fixture);
     return support_shell(command);
 }
 

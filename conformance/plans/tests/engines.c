@@ -18,7 +18,7 @@ assay_error err;
 static const assay_engine *load(int engine)
 {
     char module[128];
-    (void)snprintf(module, sizeof module, "conformance/plans/.libs/changed_%s.so", ENGINES[engine]);
+    (void)snprintf(module, sizeof module, "conformance/plans/changed_%s.so", ENGINES[engine]);
     return support_load_engine(module);
 }
 

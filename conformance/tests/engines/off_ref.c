@@ -103,7 +103,7 @@ static const assay_engine *open_ref(void)
 {
     char path[4096];
     const char *build = getenv("top_builddir");
-    (void)snprintf(path, sizeof path, "%s/ref/.libs/ref32.so", build ? build : ".");
+    (void)snprintf(path, sizeof path, "%s/ref/ref32.so", build ? build : ".");
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL),
          *symbol = module ? dlsym(module, ASSAY_ENGINE_SYMBOL) : NULL;
     if (!symbol) return NULL;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-fastpath_libkernels_la_SOURCES += \
+fastpath_libkernels_a_SOURCES += \
 	fastpath/kernels/attention/attention.c \
 	fastpath/kernels/attention/attention.h \
 	fastpath/kernels/attention/attention__scalar.c

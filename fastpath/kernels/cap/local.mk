@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-fastpath_libkernels_la_SOURCES += \
+fastpath_libkernels_a_SOURCES += \
 	fastpath/kernels/cap/cap.c \
 	fastpath/kernels/cap/cap.h \
 	fastpath/kernels/cap/cap__scalar.c

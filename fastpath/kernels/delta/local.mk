@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-fastpath_libkernels_la_SOURCES += \
+fastpath_libkernels_a_SOURCES += \
 	fastpath/kernels/delta/delta.c \
 	fastpath/kernels/delta/delta.h \
 	fastpath/kernels/delta/delta__scalar.c

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-fastpath_libkernels_la_SOURCES += \
+fastpath_libkernels_a_SOURCES += \
 	fastpath/kernels/gate/gate.c \
 	fastpath/kernels/gate/gate.h \
 	fastpath/kernels/gate/gate__scalar.c

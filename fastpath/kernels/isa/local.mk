@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-fastpath_libkernels_la_SOURCES += \
+fastpath_libkernels_a_SOURCES += \
 	fastpath/kernels/isa/isa.c \
 	fastpath/kernels/isa/isa.h

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-fastpath_libkernels_la_SOURCES += \
+fastpath_libkernels_a_SOURCES += \
 	fastpath/kernels/matmul/matmul.c \
 	fastpath/kernels/matmul/matmul.h \
 	fastpath/kernels/matmul/matmul__scalar.c \

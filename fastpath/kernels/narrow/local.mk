@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-fastpath_libkernels_la_SOURCES += \
+fastpath_libkernels_a_SOURCES += \
 	fastpath/kernels/narrow/narrow.c \
 	fastpath/kernels/narrow/narrow.h \
 	fastpath/kernels/narrow/narrow__scalar.c

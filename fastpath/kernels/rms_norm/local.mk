@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-fastpath_libkernels_la_SOURCES += \
+fastpath_libkernels_a_SOURCES += \
 	fastpath/kernels/rms_norm/rms_norm.c \
 	fastpath/kernels/rms_norm/rms_norm.h \
 	fastpath/kernels/rms_norm/rms_norm__scalar.c

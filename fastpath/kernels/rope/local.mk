@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-fastpath_libkernels_la_SOURCES += \
+fastpath_libkernels_a_SOURCES += \
 	fastpath/kernels/rope/rope.c \
 	fastpath/kernels/rope/rope.h \
 	fastpath/kernels/rope/rope__scalar.c

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_model_libmodel_la_SOURCES += \
+lib_model_libmodel_a_SOURCES += \
 	lib/model/checkpoint/config.c lib/model/checkpoint/config.h \
 	lib/model/checkpoint/config_harmless.c lib/model/checkpoint/config_harmless.h lib/model/checkpoint/config_harmless_families.c \
 	lib/model/checkpoint/config_harmless_members.c \

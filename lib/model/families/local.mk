@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_model_libmodel_la_SOURCES += \
+lib_model_libmodel_a_SOURCES += \
 	lib/model/families/ernie4_5_vl_moe.c \
 	lib/model/families/falcon_ocr.c \
 	lib/model/families/families.h \

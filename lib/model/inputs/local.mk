@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_model_libmodel_la_SOURCES += \
+lib_model_libmodel_a_SOURCES += \
 	lib/model/inputs/item.c lib/model/inputs/item.h \
 	lib/model/inputs/item_content.h \
 	lib/model/inputs/item_crops.c lib/model/inputs/item_crops.h \

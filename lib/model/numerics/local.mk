@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_model_libmodel_la_SOURCES += \
+lib_model_libmodel_a_SOURCES += \
 	lib/model/numerics/affine.c lib/model/numerics/affine.h \
 	lib/model/numerics/rope.c lib/model/numerics/rope.h
 

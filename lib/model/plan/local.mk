@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_model_libmodel_la_SOURCES += \
+lib_model_libmodel_a_SOURCES += \
 	lib/model/plan/arrays.c lib/model/plan/arrays.h \
 	lib/model/plan/bind.c lib/model/plan/bind.h \
 	lib/model/plan/bind_conv.c lib/model/plan/bind_conv.h \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_server_libserver_la_SOURCES += \
+lib_server_libserver_a_SOURCES += \
 	lib/server/evaluate/answer.c lib/server/evaluate/answer.h \
 	lib/server/evaluate/batch.c lib/server/evaluate/batch.h \
 	lib/server/evaluate/chunk.c lib/server/evaluate/chunk.h \

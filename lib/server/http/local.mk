@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_server_libserver_la_SOURCES += \
+lib_server_libserver_a_SOURCES += \
 	lib/server/http/call.c lib/server/http/call.h \
 	lib/server/http/http.c lib/server/http/http.h \
 	lib/server/http/key.c lib/server/http/key.h \

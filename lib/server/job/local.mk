@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_server_libserver_la_SOURCES += \
+lib_server_libserver_a_SOURCES += \
 	lib/server/job/clock.h \
 	lib/server/job/exchange.c lib/server/job/exchange.h \
 	lib/server/job/job.c lib/server/job/job.h \

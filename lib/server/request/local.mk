@@ -1,7 +1,8 @@
 # From the body of a request to what the scheduler needs.
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += lib/server/request/librequest.la
-lib_server_request_librequest_la_SOURCES = \
+noinst_LIBRARIES += lib/server/request/librequest.a
+LIB_REQUEST = lib/server/request/librequest.a $(LIB_SERVING)
+lib_server_request_librequest_a_SOURCES = \
 	lib/server/request/chat.c lib/server/request/chat.h \
 	lib/server/request/context.c lib/server/request/context.h \
 	lib/server/request/conversation.c lib/server/request/conversation.h \
@@ -18,7 +19,7 @@ lib_server_request_librequest_la_SOURCES = \
 	lib/server/request/responses.c lib/server/request/responses.h \
 	lib/server/request/audio.c lib/server/request/audio.h \
 	lib/server/request/values.c lib/server/request/values.h
-lib_server_request_librequest_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+lib_server_request_librequest_a_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 
 SERVER_REQUEST_TESTS = \
 	lib/server/request/tests/check_conversation \
@@ -30,7 +31,7 @@ check_PROGRAMS += $(SERVER_REQUEST_TESTS)
 TESTS += $(SERVER_REQUEST_TESTS)
 EXTRA_DIST += lib/server/request/tests/model
 SERVER_REQUEST_SUPPORT = lib/server/request/tests/served.c lib/server/request/tests/served.h
-SERVER_REQUEST_TEST_LIBS = lib/server/request/librequest.la $(SERVING_TEST_LIBS)
+SERVER_REQUEST_TEST_LIBS = $(LIB_REQUEST) $(TEST_LIBS)
 lib_server_request_tests_check_conversation_SOURCES = lib/server/request/tests/check_conversation.c $(SERVER_REQUEST_SUPPORT)
 lib_server_request_tests_check_conversation_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
 lib_server_request_tests_check_conversation_LDADD = $(SERVER_REQUEST_TEST_LIBS)

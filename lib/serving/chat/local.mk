@@ -1,6 +1,6 @@
 # The prompt of a chat: template, special tokens, placeholders of images and sounds.
 # SPDX-License-Identifier: Apache-2.0
-lib_serving_libserving_la_SOURCES += \
+lib_serving_libserving_a_SOURCES += \
 	lib/serving/chat/chat.c lib/serving/chat/chat.h \
 	lib/serving/chat/files.c lib/serving/chat/files.h \
 	lib/serving/chat/frame.c lib/serving/chat/frame.h \

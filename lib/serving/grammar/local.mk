@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_serving_libserving_la_SOURCES += \
+lib_serving_libserving_a_SOURCES += \
 	lib/serving/grammar/blocks.c lib/serving/grammar/blocks.h \
 	lib/serving/grammar/breach.c lib/serving/grammar/breach.h \
 	lib/serving/grammar/chat.c \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_serving_libserving_la_SOURCES += \
+lib_serving_libserving_a_SOURCES += \
 	lib/serving/reasoning/channel.c \
 	lib/serving/reasoning/harmony.c \
 	lib/serving/reasoning/reasoning.c lib/serving/reasoning/reasoning.h \

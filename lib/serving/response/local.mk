@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_serving_libserving_la_SOURCES += \
+lib_serving_libserving_a_SOURCES += \
 	lib/serving/response/body.c lib/serving/response/body.h \
 	lib/serving/response/chat.c \
 	lib/serving/response/completions.c \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_serving_libserving_la_SOURCES += \
+lib_serving_libserving_a_SOURCES += \
 	lib/serving/text/escape.c lib/serving/text/escape.h \
 	lib/serving/text/span.c lib/serving/text/span.h \
 	lib/serving/text/special.c lib/serving/text/special.h \

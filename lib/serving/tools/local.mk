@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_serving_libserving_la_SOURCES += \
+lib_serving_libserving_a_SOURCES += \
 	lib/serving/tools/bracket.c lib/serving/tools/bracket.h \
 	lib/serving/tools/format.h \
 	lib/serving/tools/formats.c lib/serving/tools/formats.h \

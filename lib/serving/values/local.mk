@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_serving_libserving_la_SOURCES += \
+lib_serving_libserving_a_SOURCES += \
 	lib/serving/values/arguments.c lib/serving/values/arguments.h \
 	lib/serving/values/gemma_object.c lib/serving/values/gemma_object.h \
 	lib/serving/values/json_value.c lib/serving/values/json_value.h \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_tokenizer_libtokenizer_la_SOURCES += \
+lib_tokenizer_libtokenizer_a_SOURCES += \
 	lib/tokenizer/models/bpe.c lib/tokenizer/models/bpe.h \
 	lib/tokenizer/models/bpe_merge.c lib/tokenizer/models/bpe_merge.h \
 	lib/tokenizer/models/bpe_open.c lib/tokenizer/models/bpe_open.h \

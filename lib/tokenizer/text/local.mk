@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_tokenizer_libtokenizer_la_SOURCES += \
+lib_tokenizer_libtokenizer_a_SOURCES += \
 	lib/tokenizer/text/chars.c lib/tokenizer/text/chars.h \
 	lib/tokenizer/text/chars_table.c lib/tokenizer/text/chars_table.h \
 	lib/tokenizer/text/charsmap.c lib/tokenizer/text/charsmap.h \

@@ -1,6 +1,6 @@
 """Compares the patterns of tokenizer.json files with Hugging Face's tokenizers, on drawn patterns.
 
-    python -m scripts.record.tokenizer.patterns build/ref/.libs/ref32.so --seed 1 --count 2000
+    python -m scripts.record.tokenizer.patterns build/ref/ref32.so --seed 1 --count 2000
 
 Each pattern replaces what it matches in texts that have every kind of character. The last lines count patterns that agree, and those that
 the module refuses, by reason; a pattern that differs is printed, and the exit status is 1.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_model_libmodel_la_SOURCES += \
+lib_model_libmodel_a_SOURCES += \
 	lib/model/families/parts/common.c lib/model/families/parts/common.h \
 	lib/model/families/parts/decoder.c lib/model/families/parts/decoder.h \
 	lib/model/families/parts/ernie_experts.c lib/model/families/parts/ernie_experts.h \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_serving_libserving_la_SOURCES += \
+lib_serving_libserving_a_SOURCES += \
 	lib/serving/tools/formats/auto.c \
 	lib/serving/tools/formats/auto_passes.c lib/serving/tools/formats/auto_passes.h \
 	lib/serving/tools/formats/deepseek.c \
