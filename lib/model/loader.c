@@ -25,107 +25,31 @@ typedef struct owned_plan {
     config_notes notes;
 } owned_plan;
 
-static const struct {
-    const char *model_type;
-    const char *text_type; /* model_type of its text_config; NULL: the document is the language model's */
-    family_fn *read;
-    bool may_be_flat;            /* older files have no text_config: its members are in the document */
-    const char *part;            /* prefix of the member that holds the model's own document; NULL: none */
-    const char *older_text_type; /* as versions of transformers wrote text_type; NULL: none */
-} FAMILIES[] = {
-    {"llama", NULL, family_llama, false, NULL, NULL},
-    {"qwen2", NULL, family_qwen2, false, NULL, NULL},
-    {"qwen3", NULL, family_qwen3, false, NULL, NULL},
-    {"qwen3_moe", NULL, family_qwen3_moe, false, NULL, NULL},
-    {"qwen2_vl", "qwen2_vl_text", family_qwen2_vl, true, NULL, NULL},
-    {"qwen2_5_vl", "qwen2_5_vl_text", family_qwen2_5_vl, true, NULL, NULL},
-    {"qwen3_vl", "qwen3_vl_text", family_qwen3_vl, false, NULL, NULL},
-    {"qwen3_vl_moe", "qwen3_vl_moe_text", family_qwen3_vl_moe, false, NULL, NULL},
-    {"qwen3_omni_moe", "qwen3_omni_moe_text", family_qwen3_omni_moe, false, "thinker_config.", NULL},
-    {"qwen3_omni_moe_thinker", "qwen3_omni_moe_text", family_qwen3_omni_moe, false, NULL, NULL},
-    {"qwen3_5_text", NULL, family_qwen3_5, false, NULL, NULL},
-    {"qwen3_5", "qwen3_5_text", family_qwen3_5, false, NULL, NULL},
-    {"qwen3_5_moe_text", NULL, family_qwen3_5_moe, false, NULL, NULL},
-    {"qwen3_5_moe", "qwen3_5_moe_text", family_qwen3_5_moe, false, NULL, NULL},
-    {"paddleocr_vl", "paddleocr_vl_text", family_paddleocr_vl, true, NULL, NULL},
-    {"mllama_text_model", NULL, family_mllama_text, false, NULL, NULL},
-    {"mllama", "mllama_text_model", family_mllama, false, NULL, NULL},
-    {"glm4v", "glm4v_text", family_glm4v, false, NULL, NULL},
-    {"glm4v_moe", "glm4v_moe_text", family_glm4v_moe, false, NULL, "Glm4vMoe_text"},
-    {"glm_ocr", "glm_ocr_text", family_glm_ocr, false, NULL, NULL},
-    {"ernie4_5_vl_moe", "ernie4_5_vl_moe_text", family_ernie4_5_vl_moe, false, NULL, NULL},
-    {"ernie4_5_moe_vl", NULL, family_ernie4_5_vl_moe, false, NULL, NULL},
-    {"hunyuan_vl", "hunyuan_vl_text", family_hunyuan_vl, true, NULL, NULL},
-    {"falcon_ocr", NULL, family_falcon_ocr, false, NULL, NULL},
-    {"moondream3", NULL, family_moondream3, false, NULL, NULL},
-    {"phi3", NULL, family_phi3, false, NULL, NULL},
-    {"olmo2", NULL, family_olmo2, false, NULL, NULL},
-    {"granite", NULL, family_granite, false, NULL, NULL},
-    {"gemma", NULL, family_gemma, false, NULL, NULL},
-    {"gemma2", NULL, family_gemma2, false, NULL, NULL},
-    {"gemma4_text", NULL, family_gemma4, false, NULL, NULL},
-    {"gemma4", "gemma4_text", family_gemma4, false, NULL, NULL},
-    {"gemma3n_text", NULL, family_gemma3n, false, NULL, NULL},
-    {"gemma3n", "gemma3n_text", family_gemma3n, false, NULL, NULL},
-};
-
-enum { N_FAMILIES = sizeof FAMILIES / sizeof *FAMILIES };
-
-/* The index of a family; N_FAMILIES if there is none. */
-static size_t family_index(const char *model_type)
-{
-    size_t i = 0;
-    while (i < N_FAMILIES && strcmp(model_type, FAMILIES[i].model_type) != 0) i++;
-    return i;
-}
-
 bool plan_has_family(const char *model_type)
 {
-    return family_index(model_type) < N_FAMILIES;
+    const family_reader *reader;
+    return family_type_find(model_type, &reader) != NULL;
 }
 
-/* The family whose name begins like this one: the most similar, for a message. */
-static const char *similar_family(const char *model_type)
-{
-    size_t best = 0, n_best = 0;
-    for (size_t i = 0; i < N_FAMILIES; i++) {
-        size_t n = 0;
-        while (model_type[n] && model_type[n] == FAMILIES[i].model_type[n]) n++;
-        if (n > n_best) {
-            best = i;
-            n_best = n;
-        }
-    }
-    return FAMILIES[best].model_type;
-}
-
-/* The family whose text part alone has this model type; NULL: none. */
-static const char *family_of_text(const char *model_type)
-{
-    for (size_t i = 0; i < N_FAMILIES; i++) {
-        const char *now = FAMILIES[i].text_type, *older = FAMILIES[i].older_text_type;
-        if ((now && strcmp(model_type, now) == 0) || (older && strcmp(model_type, older) == 0))
-            return FAMILIES[i].model_type;
-    }
-    return NULL;
-}
-
-static size_t find_family(config *c)
+/* The type that the document states, and its harmless members; NULL and an error if there is none. */
+static const family_type *find_type(config *c)
 {
     const char *type = config_text(c, "model_type");
-    const size_t index = family_index(type);
-    const char *whole = index == N_FAMILIES ? family_of_text(type) : NULL;
-    if (whole)
+    const family_reader *reader = NULL;
+    const family_type *found = family_type_find(type, &reader);
+    const char *whole = found ? NULL : family_type_around(type);
+    if (found) c->harmless = reader->harmless;
+    else if (whole)
         config_fail(
             c, ASSAY_EUNSUPPORTED,
             "model_type: found \"%s\", the text part of \"%s\", whose published class has no head and "
             "makes no logits; expected the config of the whole model",
             type, whole);
-    else if (index == N_FAMILIES)
+    else
         config_fail(c, ASSAY_EUNSUPPORTED,
                     "model_type: found \"%s\", expected a supported family, such as \"%s\"", type,
-                    similar_family(type));
-    return index;
+                    family_type_similar(type));
+    return found;
 }
 
 /* Ignores the tensors of towers that a text plan leaves out, but only if the config has these towers. */
@@ -148,9 +72,9 @@ static void ignore_towers(family *f)
 }
 
 /* Runs the family's function over its config; both readers have been begun. */
-static void read_family(size_t index, family *f)
+static void read_family(const family_type *type, family *f)
 {
-    FAMILIES[index].read(f);
+    type->read(f);
     if (f->outer && family_ok(f)) ignore_towers(f);
 }
 
@@ -187,35 +111,35 @@ static void read_around(config *outer, const config *text)
 }
 
 /* Fails unless the text_config has the model type of the family, as any version writes it. */
-static void check_text_type(config *text, size_t index)
+static void check_text_type(config *text, const family_type *stated)
 {
-    const char *expected = FAMILIES[index].text_type, *older = FAMILIES[index].older_text_type;
+    const char *expected = stated->text_type, *older = stated->older_text_type;
     const char *type = config_text_or(text, "model_type", expected);
     if (strcmp(type, expected) != 0 && (!older || strcmp(type, older) != 0))
         config_fail(text, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected \"%s\"", type, expected);
 }
 
 /* whole: the document around the outer one; NULL: there is none. */
-static void read_text_config(owned_plan *o, size_t index, config *whole, config *outer, bind *b)
+static void read_text_config(owned_plan *o, const family_type *type, config *whole, config *outer, bind *b)
 {
     config text;
     if (!config_begin_member(&text, outer, "text_config.")) return;
-    text.model_type = FAMILIES[index].text_type;
-    check_text_type(&text, index);
+    text.model_type = type->text_type;
+    check_text_type(&text, type);
     if (text.status == ASSAY_OK)
-        read_family(index,
+        read_family(type,
                     &(family){.plan = &o->plan, .config = &text, .outer = outer, .whole = whole, .bind = b});
     if (text.status == ASSAY_OK) read_around(outer, &text);
     config_end(&text);
 }
 
 /* The document of a part of a larger model. */
-static void read_part(owned_plan *o, size_t index, config *around, bind *b)
+static void read_part(owned_plan *o, const family_type *type, config *around, bind *b)
 {
     config part;
-    if (!config_begin_member(&part, around, FAMILIES[index].part)) return;
-    part.model_type = FAMILIES[index].model_type;
-    if (part.status == ASSAY_OK) read_text_config(o, index, around, &part, b);
+    if (!config_begin_member(&part, around, type->part)) return;
+    part.model_type = type->model_type;
+    if (part.status == ASSAY_OK) read_text_config(o, type, around, &part, b);
     config_end(&part);
 }
 
@@ -227,18 +151,17 @@ static assay_status read_config(owned_plan *o, const char *path, json_object *do
     bind b = {0};
     config_begin(&c, path, "", document, &o->notes, err);
     c.allowed = allowed;
-    size_t index = find_family(&c);
-    if (c.status == ASSAY_OK) {
-        c.model_type = FAMILIES[index].model_type;
-        o->model_type = strdup(FAMILIES[index].model_type);
+    const family_type *type = find_type(&c);
+    if (type && c.status == ASSAY_OK) {
+        c.model_type = type->model_type;
+        o->model_type = strdup(type->model_type);
         bind_begin(&b, o->weights, o->plan.arrays, o->dir, &c, err);
         if (b.status != ASSAY_OK)
             ;
-        else if (FAMILIES[index].part) read_part(o, index, &c, &b);
-        else if (FAMILIES[index].text_type &&
-                 !(FAMILIES[index].may_be_flat && !config_has(&c, "text_config")))
-            read_text_config(o, index, NULL, &c, &b);
-        else read_family(index, &(family){.plan = &o->plan, .config = &c, .bind = &b});
+        else if (type->part) read_part(o, type, &c, &b);
+        else if (type->text_type && !(type->may_be_flat && !config_has(&c, "text_config")))
+            read_text_config(o, type, NULL, &c, &b);
+        else read_family(type, &(family){.plan = &o->plan, .config = &c, .bind = &b});
         if (b.status == ASSAY_OK) b.status = c.status;
         c.status = bind_end(&b);
     }

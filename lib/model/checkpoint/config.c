@@ -53,6 +53,7 @@ void config_begin_inside(config *c, config *parent, const char *prefix, json_obj
     config_begin(c, parent->path, prefix, object, parent->notes, parent->err);
     c->parent = parent;
     c->model_type = parent->model_type;
+    c->harmless = parent->harmless;
     c->allowed = parent->allowed;
     fail_parents(c);
 }
@@ -121,7 +122,7 @@ static void check_unused(config *c, bool harmless, const char *reason)
         const char *name = json_object_iter_peek_name(&at);
         json_object *value = json_object_iter_peek_value(&at);
         if (!value || json_object_object_get_ex(c->used, name, NULL)) continue;
-        if (harmless && config_is_harmless(c->model_type, name, value)) continue;
+        if (harmless && config_is_harmless(c->harmless, c->model_type, name, value)) continue;
         judge_unread(c, name, reason);
     }
     config_drop(c);

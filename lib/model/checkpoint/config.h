@@ -38,6 +38,7 @@ typedef struct config {
      */
     const char *model_type; /* of the family, for config_is_harmless; NULL: this is no checkpoint's document,
                              * and messages do not name --allow-unknown */
+    const struct config_harmless_group *const *harmless; /* of the family, which end with NULL; or NULL */
     const char *const *allowed; /* members to ignore, with their prefix; NULL-terminated; or NULL */
     assay_status status;
     assay_error *err;

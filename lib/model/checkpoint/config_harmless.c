@@ -27,20 +27,20 @@ static bool group_has_value(const config_harmless_group *g, const char *name, js
     return m && (!m->value || is_value(value, m->value));
 }
 
-static bool table_has_value(const config_harmless_table *t, const char *model_type, const char *name,
-                            json_object *value)
+static bool groups_have_value(const config_harmless_group *const *groups, const char *model_type,
+                              const char *name, json_object *value)
 {
-    for (size_t i = 0; i < t->n; i++) {
-        const config_harmless_group *g = &t->group[i];
-        if (g->families && (!model_type || strncmp(model_type, g->families, strlen(g->families)) != 0))
-            continue;
-        if (group_has_value(g, name, value)) return true;
+    for (; groups && *groups; groups++) {
+        const char *of = (*groups)->of;
+        if (of && (!model_type || strncmp(model_type, of, strlen(of)) != 0)) continue;
+        if (group_has_value(*groups, name, value)) return true;
     }
     return false;
 }
 
-bool config_is_harmless(const char *model_type, const char *name, json_object *value)
+bool config_is_harmless(const config_harmless_group *const *of_family, const char *model_type,
+                        const char *name, json_object *value)
 {
-    return table_has_value(&config_harmless_of_all, model_type, name, value) ||
-           table_has_value(&config_harmless_of_families, model_type, name, value);
+    return groups_have_value(config_harmless_of_all, model_type, name, value) ||
+           groups_have_value(of_family, model_type, name, value);
 }

@@ -13,22 +13,24 @@ typedef struct config_harmless_member {
     const char *value; /* the only harmless one, as JSON; NULL: any. null is harmless everywhere */
 } config_harmless_member;
 
+/* Members that are harmless for one reason, in every document of a family, or of every family. */
 typedef struct config_harmless_group {
-    const char *reason;                   /* why its members are harmless */
-    const char *families;                 /* beginning of the model types that it holds for; NULL: all */
+    const char *reason;
     const config_harmless_member *member; /* [n], sorted by name */
     size_t n;
+    const char *of; /* only in documents whose model_type begins so, such as those of a tower; NULL: in all */
 } config_harmless_group;
 
-typedef struct config_harmless_table {
-    const config_harmless_group *group; /* [n] */
-    size_t n;
-} config_harmless_table;
+/* The members `member` and `n` of a group, of a table. */
+#define CONFIG_HARMLESS(table) .member = (table), .n = sizeof(table) / sizeof *(table)
 
-extern const config_harmless_table config_harmless_of_all, config_harmless_of_families;
+/* The groups of all families; ends with NULL. */
+extern const config_harmless_group *const config_harmless_of_all[];
 
-/* Whether an unread member with this value leaves the logits as they are. model_type: that of the document or
- * of the text_config that holds it; NULL: only groups that hold for all. */
-bool config_is_harmless(const char *model_type, const char *name, json_object *value);
+/* Whether an unread member with this value leaves the logits as they are. of_family: the groups of the
+ * family, which end with NULL; or NULL. model_type: that of the document or of the text_config that holds it;
+ * NULL: only groups that hold for every document. */
+bool config_is_harmless(const config_harmless_group *const *of_family, const char *model_type,
+                        const char *name, json_object *value);
 
 #endif

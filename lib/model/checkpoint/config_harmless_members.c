@@ -210,15 +210,14 @@ static const config_harmless_member NEUTRAL[] = {
     {"use_sliding_window", "false"},
 };
 
-#define MEMBERS(table) table, sizeof(table) / sizeof *(table)
-
-static const config_harmless_group GROUPS[] = {
-    {"is the author of the checkpoint, or how to display it", NULL, MEMBERS(PROVENANCE)},
-    {"is how the publisher's program stores or evaluates the model", NULL, MEMBERS(EXECUTION)},
-    {"is of training, or describes the model", NULL, MEMBERS(TRAINING)},
-    {"is of sampling", NULL, MEMBERS(GENERATION)},
-    {"is of the tokenizer", NULL, MEMBERS(TOKENS)},
-    {"is switched off, or multiplies by 1", NULL, MEMBERS(NEUTRAL)},
+const config_harmless_group *const config_harmless_of_all[] = {
+    &(const config_harmless_group){"is the author of the checkpoint, or how to display it",
+                                   CONFIG_HARMLESS(PROVENANCE)},
+    &(const config_harmless_group){"is how the publisher's program stores or evaluates the model",
+                                   CONFIG_HARMLESS(EXECUTION)},
+    &(const config_harmless_group){"is of training, or describes the model", CONFIG_HARMLESS(TRAINING)},
+    &(const config_harmless_group){"is of sampling", CONFIG_HARMLESS(GENERATION)},
+    &(const config_harmless_group){"is of the tokenizer", CONFIG_HARMLESS(TOKENS)},
+    &(const config_harmless_group){"is switched off, or multiplies by 1", CONFIG_HARMLESS(NEUTRAL)},
+    NULL,
 };
-
-const config_harmless_table config_harmless_of_all = {GROUPS, sizeof GROUPS / sizeof *GROUPS};

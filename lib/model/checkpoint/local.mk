@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 lib_model_libmodel_a_SOURCES += \
 	lib/model/checkpoint/config.c lib/model/checkpoint/config.h \
-	lib/model/checkpoint/config_harmless.c lib/model/checkpoint/config_harmless.h lib/model/checkpoint/config_harmless_families.c \
+	lib/model/checkpoint/config_harmless.c lib/model/checkpoint/config_harmless.h \
 	lib/model/checkpoint/config_harmless_members.c \
 	lib/model/checkpoint/config_quantization.c lib/model/checkpoint/config_quantization.h \
 	lib/model/checkpoint/config_rope.c lib/model/checkpoint/config_rope.h \

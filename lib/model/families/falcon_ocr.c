@@ -10,8 +10,8 @@
 
 #include "base/grow.h"
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
+#include "model/families/parts/family.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
@@ -221,7 +221,7 @@ static void bind_projector(falcon *k)
             bind_linear(k->f->bind, p->hidden, plan_patches_width(patches), false, "img_projector");
 }
 
-void family_falcon_ocr(family *f)
+static void read_family(family *f)
 {
     falcon k = {.f = f, .names = spelling(f->bind)};
     read_sizes(&k);
@@ -231,3 +231,15 @@ void family_falcon_ocr(family *f)
     if (family_ok(f)) bind_projector(&k);
     read_tokens(&k);
 }
+
+/* In the published file, but not read by the class: stop ids are in eos_token_id. */
+static const config_harmless_member UNREAD_MEMBERS[] = {
+    {"eos_id", NULL},
+};
+static const config_harmless_group UNREAD = {"is not read by the published class",
+                                             CONFIG_HARMLESS(UNREAD_MEMBERS)};
+
+const family_reader family_falcon_ocr = {
+    .types = {{"falcon_ocr", read_family}},
+    .harmless = {&UNREAD},
+};

@@ -1,4 +1,4 @@
-/* The readers of all families.
+/* The readers of all families, and which of them reads a model_type.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_FAMILIES_FAMILIES_H
@@ -6,14 +6,16 @@
 
 #include "model/families/parts/family.h"
 
-family_fn family_llama, family_qwen2, family_qwen3, family_qwen3_moe, family_phi3;
-family_fn family_mllama, family_mllama_text;
-family_fn family_qwen2_vl, family_qwen2_5_vl, family_qwen3_vl, family_qwen3_vl_moe;
-family_fn family_qwen3_omni_moe;
-family_fn family_qwen3_5, family_qwen3_5_moe;
-family_fn family_olmo2, family_granite;
-family_fn family_paddleocr_vl, family_glm4v, family_glm4v_moe, family_glm_ocr, family_ernie4_5_vl_moe,
-    family_hunyuan_vl, family_falcon_ocr, family_moondream3;
-family_fn family_gemma, family_gemma2, family_gemma4, family_gemma3n;
+/* In the order of local.mk, which the build makes them of; ends with NULL. */
+extern const family_reader *const family_readers[];
+
+/* The type with this name, and in *reader its reader; NULL if there is none, and *reader is untouched. */
+const family_type *family_type_find(const char *model_type, const family_reader **reader);
+
+/* The model_type that begins most like this one, for a message. */
+const char *family_type_similar(const char *model_type);
+
+/* The model_type whose text part alone has this one; NULL: none. */
+const char *family_type_around(const char *text_type);
 
 #endif

@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
+#include "model/families/parts/harmless.h"
 
 /* The class takes "gelu" for the approximation, which the first checkpoints meant (configuration_gemma.py:
  * __post_init__); other names are what they say. */
@@ -21,7 +22,7 @@ static void read_early_name(family *f, family_decoder *d)
     d->activation = ASSAY_GELU_TANH;
 }
 
-void family_gemma(family *f)
+static void read_family(family *f)
 {
     config *c = f->config;
     family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-6,
@@ -38,3 +39,16 @@ void family_gemma(family *f)
     config_refuse(c, "use_bidirectional_attention");
     family_decoder_layers(f, &d);
 }
+
+/* Repeats hidden_act in published files of the first Gemma, whose class does not read it now; transformers 4
+ * did, so another function is refused. The later families read it. */
+static const config_harmless_member UNREAD_MEMBERS[] = {
+    {"hidden_activation", "\"gelu_pytorch_tanh\""},
+};
+static const config_harmless_group UNREAD = {"is not read by the published class",
+                                             CONFIG_HARMLESS(UNREAD_MEMBERS)};
+
+const family_reader family_gemma = {
+    .types = {{"gemma", read_family}},
+    .harmless = {&UNREAD, &family_harmless_media},
+};

@@ -5,11 +5,12 @@
 #include <math.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
+#include "model/families/parts/harmless.h"
 
-void family_gemma2(family *f)
+static void read_family(family *f)
 {
     config *c = f->config;
     family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-6,
@@ -34,3 +35,16 @@ void family_gemma2(family *f)
     family_listed_windows(f, windowless ? 0 : config_size_or(c, "sliding_window", 4096), 2);
     family_decoder_layers(f, &d);
 }
+
+/* In published files, but not read by the class: hidden_activation and sliding_window are. */
+static const config_harmless_member UNREAD_MEMBERS[] = {
+    {"hidden_act", NULL},
+    {"sliding_window_size", NULL},
+};
+static const config_harmless_group UNREAD = {"is not read by the published class",
+                                             CONFIG_HARMLESS(UNREAD_MEMBERS)};
+
+const family_reader family_gemma2 = {
+    .types = {{"gemma2", read_family}},
+    .harmless = {&UNREAD, &family_harmless_media},
+};

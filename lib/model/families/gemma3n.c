@@ -6,10 +6,11 @@
 #include <stdlib.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
+#include "model/families/parts/family.h"
 #include "model/families/parts/gemma3n_vision.h"
 #include "model/families/parts/gemma_parts.h"
+#include "model/families/parts/harmless.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
@@ -203,7 +204,7 @@ static void bind_layer(gemma3n *g, size_t i)
     layer->altup = bind_altup(g, i);
 }
 
-void family_gemma3n(family *f)
+static void read_family(family *f)
 {
     gemma3n g = {.f = f};
     read_all(&g);
@@ -219,3 +220,21 @@ void family_gemma3n(family *f)
     free(g.intermediate);
     free(g.sparsity);
 }
+
+/* In published files, but not read by the class: attention is not scaled, and the other two belong to
+ * training. */
+static const config_harmless_member UNREAD_MEMBERS[] = {
+    {"altup_coef_clip", NULL}, {"altup_lr_multiplier", NULL}, {"query_pre_attn_scalar", NULL}};
+static const config_harmless_group UNREAD = {"is not read by the published class",
+                                             CONFIG_HARMLESS(UNREAD_MEMBERS)};
+
+/* The class passes its own do_pooling; the others are of a classifier, which the tower does not have. */
+static const config_harmless_member POOLING_MEMBERS[] = {
+    {"do_pooling", NULL}, {"label_names", NULL}, {"num_classes", NULL}};
+static const config_harmless_group POOLING = {"does not change the features",
+                                              CONFIG_HARMLESS(POOLING_MEMBERS), .of = "gemma3n_vision"};
+
+const family_reader family_gemma3n = {
+    .types = {{"gemma3n_text", read_family}, {"gemma3n", read_family, .text_type = "gemma3n_text"}},
+    .harmless = {&UNREAD, &POOLING, &family_harmless_media},
+};

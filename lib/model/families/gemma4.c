@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
+#include "model/families/parts/family.h"
 #include "model/families/parts/gemma4_vision.h"
 #include "model/families/parts/gemma_parts.h"
+#include "model/families/parts/harmless.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
@@ -276,7 +277,7 @@ static void bind_inputs(gemma4 *g)
     if (rows < p->n_token_ids) p->n_token_ids = rows; /* upstream has no row for larger ids */
 }
 
-void family_gemma4(family *f)
+static void read_family(family *f)
 {
     gemma4 g = {.f = f, .image_token = -1};
     read_all(&g);
@@ -289,3 +290,16 @@ void family_gemma4(family *f)
     family_gemma4_tower(f, g.image_token);
     free(g.layers);
 }
+
+/* In published files, but not read by the class: of other programs, and a size of heads that no layer has. */
+static const config_harmless_member UNREAD_MEMBERS[] = {
+    {"default_output_length", NULL},
+    {"global_head_dim", NULL},
+};
+static const config_harmless_group UNREAD = {"is not read by the published class",
+                                             CONFIG_HARMLESS(UNREAD_MEMBERS), .of = "gemma4_vision"};
+
+const family_reader family_gemma4 = {
+    .types = {{"gemma4_text", read_family}, {"gemma4", read_family, .text_type = "gemma4_text"}},
+    .harmless = {&UNREAD, &family_harmless_media},
+};

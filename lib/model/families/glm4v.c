@@ -5,9 +5,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
+#include "model/families/parts/family.h"
 #include "model/families/parts/glm_parts.h"
+#include "model/families/parts/harmless.h"
 
 static void read_text(family *f)
 {
@@ -25,8 +26,13 @@ static void read_text(family *f)
     family_glm_layers(f, &d);
 }
 
-void family_glm4v(family *f)
+static void read_family(family *f)
 {
     read_text(f);
     family_glm4v_tower(f, "glm4v_vision", 151343);
 }
+
+const family_reader family_glm4v = {
+    .types = {{"glm4v", read_family, .text_type = "glm4v_text"}},
+    .harmless = {&family_harmless_glm_marks},
+};

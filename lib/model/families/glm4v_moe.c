@@ -5,9 +5,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
+#include "model/families/parts/family.h"
 #include "model/families/parts/glm_parts.h"
+#include "model/families/parts/harmless.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
@@ -84,8 +85,23 @@ static void read_text(family *f)
     if (family_ok(f)) ignore_other_layers(f);
 }
 
-void family_glm4v_moe(family *f)
+static void read_family(family *f)
 {
     read_text(f);
     family_glm4v_tower(f, "glm4v_moe_vision", 151363);
 }
+
+/* In published files, but not read by the class: constant in it, or of the layer that it does not load. */
+static const config_harmless_member UNREAD_MEMBERS[] = {
+    {"num_nextn_predict_layers", NULL},
+    {"scoring_func", "\"sigmoid\""},
+    {"topk_method", "\"noaux_tc\""},
+    {"use_qk_norm", "false"},
+};
+static const config_harmless_group UNREAD = {"is constant in the published class, or not read by it",
+                                             CONFIG_HARMLESS(UNREAD_MEMBERS)};
+
+const family_reader family_glm4v_moe = {
+    .types = {{"glm4v_moe", read_family, .text_type = "glm4v_moe_text", .older_text_type = "Glm4vMoe_text"}},
+    .harmless = {&UNREAD, &family_harmless_glm_marks},
+};

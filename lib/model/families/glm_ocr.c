@@ -3,9 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
+#include "model/families/parts/family.h"
 #include "model/families/parts/glm_parts.h"
+#include "model/families/parts/harmless.h"
 #include "model/plan/bind_vector.h"
 
 /* The published files have a layer 16 beside 0 to 15, of another task. */
@@ -24,7 +25,7 @@ static void read_text(family *f)
     if (family_ok(f)) ignore_last_layer(f);
 }
 
-void family_glm_ocr(family *f)
+static void read_family(family *f)
 {
     family_vision v;
     read_text(f);
@@ -42,3 +43,15 @@ void family_glm_ocr(family *f)
     family_vision_image_token(&v, 59280);
     family_vision_end(&v);
 }
+
+/* In published files, but not read by the class: of the layer that it does not load. */
+static const config_harmless_member UNREAD_MEMBERS[] = {
+    {"num_nextn_predict_layers", NULL},
+};
+static const config_harmless_group UNREAD = {"is not read by the published class",
+                                             CONFIG_HARMLESS(UNREAD_MEMBERS)};
+
+const family_reader family_glm_ocr = {
+    .types = {{"glm_ocr", read_family, .text_type = "glm_ocr_text"}},
+    .harmless = {&UNREAD, &family_harmless_glm_marks},
+};

@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
 
-void family_granite(family *f)
+static void read_family(family *f)
 {
     config *c = f->config;
     family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-6});
@@ -21,3 +21,7 @@ void family_granite(family *f)
         f, &(config_rope_request){.head_dim = d.head_dim, .default_theta = 10000, .old_scaling = true});
     family_decoder_layers(f, &d);
 }
+
+const family_reader family_granite = {
+    .types = {{"granite", read_family}},
+};

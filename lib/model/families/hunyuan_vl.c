@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
 #include "model/families/parts/vision.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_patches.h"
@@ -153,7 +153,7 @@ static void bind_merger(family_vision *v, const part_names *names)
     bind_ignore(b, v->own.config->notes, ignored, "the published class does not use it");
 }
 
-void family_hunyuan_vl(family *f)
+static void read_family(family *f)
 {
     family_vision v;
     read_text(f);
@@ -173,3 +173,36 @@ void family_hunyuan_vl(family *f)
     f->plan->positions = PLAN_POSITIONS_IMAGES;
     family_vision_end(&v);
 }
+
+/* In published files, but not read by the class: constant in it, of its processor, or limits of that. */
+static const config_harmless_member UNREAD_MEMBERS[] = {
+    {"add_patchemb_bias", "true"},
+    {"cat_extra_token", "1"},
+    {"eod_token_id", NULL},
+    {"hidden_dropout", NULL},
+    {"im_end_id", NULL},
+    {"im_newline_id", NULL},
+    {"im_start_id", NULL},
+    {"image_end_token_id", NULL},
+    {"image_newline_token_id", NULL},
+    {"image_start_token_id", NULL},
+    {"img_max_token_num", NULL},
+    {"max_vit_seq_len", NULL},
+    {"min_image_size", NULL},
+    {"norm_type", "\"rms\""},
+    {"num_experts", "1"},
+    {"pad_id", NULL},
+    {"routed_scaling_factor", NULL},
+    {"sep_token_id", NULL},
+    {"text_end_id", NULL},
+    {"text_start_id", NULL},
+    {"use_cla", "false"},
+    {"use_qk_norm", "true"},
+};
+static const config_harmless_group UNREAD = {"is not read by the published class",
+                                             CONFIG_HARMLESS(UNREAD_MEMBERS)};
+
+const family_reader family_hunyuan_vl = {
+    .types = {{"hunyuan_vl", read_family, .text_type = "hunyuan_vl_text", .may_be_flat = true}},
+    .harmless = {&UNREAD},
+};

@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
 #include "model/plan/bind_vector.h"
 
-void family_llama(family *f)
+static void read_family(family *f)
 {
     family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-6});
     d.qkv_bias = d.o_bias = config_flag_or(f->config, "attention_bias", false);
@@ -21,3 +21,7 @@ void family_llama(family *f)
         bind_ignore(f->bind, f->config->notes, name, "a table of old checkpoints, derived from the config");
     }
 }
+
+const family_reader family_llama = {
+    .types = {{"llama", read_family}},
+};

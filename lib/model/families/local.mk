@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-lib_model_libmodel_a_SOURCES += \
+# The readers, a line for each family; list.c is made of them.
+FAMILY_READERS = \
 	lib/model/families/ernie4_5_vl_moe.c \
 	lib/model/families/falcon_ocr.c \
-	lib/model/families/families.h \
 	lib/model/families/gemma.c \
 	lib/model/families/gemma2.c \
 	lib/model/families/gemma3n.c \
@@ -27,6 +27,17 @@ lib_model_libmodel_a_SOURCES += \
 	lib/model/families/qwen/qwen3_omni_moe.c \
 	lib/model/families/qwen/qwen3_vl.c \
 	lib/model/families/qwen/qwen3_vl_moe.c
+lib_model_libmodel_a_SOURCES += $(FAMILY_READERS) lib/model/families/families.c lib/model/families/families.h
+nodist_lib_model_libmodel_a_SOURCES = lib/model/families/list.c
+CLEANFILES += lib/model/families/list.c
+lib/model/families/list.c: Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && names=$$(for f in $(FAMILY_READERS); do basename $$f .c; done) && { \
+	echo '/* Made from FAMILY_READERS in local.mk. SPDX-License-Identifier: Apache-2.0 */' && \
+	echo '#include "model/families/families.h"' && \
+	printf 'extern const family_reader family_%s;\n' $$names && \
+	echo 'const family_reader *const family_readers[] = {' && \
+	printf '    &family_%s,\n' $$names && \
+	echo '    NULL,' && echo '};'; } >$@.new && mv $@.new $@
 
 include lib/model/families/parts/local.mk
 
@@ -34,6 +45,7 @@ MODEL_FAMILIES_TESTS = \
 	lib/model/families/tests/check_configs \
 	lib/model/families/tests/check_decoder \
 	lib/model/families/tests/check_ernie \
+	lib/model/families/tests/check_families \
 	lib/model/families/tests/check_glm4v_moe \
 	lib/model/families/tests/check_hunyuan \
 	lib/model/families/tests/check_omni \
@@ -54,6 +66,8 @@ lib_model_families_tests_check_decoder_CFLAGS = $(TEST_CFLAGS)
 lib_model_families_tests_check_decoder_LDADD = $(TEST_LIBS)
 lib_model_families_tests_check_ernie_CFLAGS = $(TEST_CFLAGS)
 lib_model_families_tests_check_ernie_LDADD = $(TEST_LIBS)
+lib_model_families_tests_check_families_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_families_LDADD = $(TEST_LIBS)
 lib_model_families_tests_check_glm4v_moe_CFLAGS = $(TEST_CFLAGS)
 lib_model_families_tests_check_glm4v_moe_LDADD = $(TEST_LIBS)
 lib_model_families_tests_check_hunyuan_CFLAGS = $(TEST_CFLAGS)

@@ -5,9 +5,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
 #include "model/families/parts/tiles_parts.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
@@ -65,7 +65,7 @@ static void read_layers(family *f, const family_decoder *d)
     }
 }
 
-void family_mllama_text(family *f)
+static void read_text(family *f)
 {
     f->more_embeddings = MORE_EMBEDDINGS;
     family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5, .needs_kv_heads = true});
@@ -87,12 +87,16 @@ void family_mllama_text(family *f)
                     "cross_attention_layers: left out, because the text part alone has no images");
 }
 
-void family_mllama(family *f)
+static void read_family(family *f)
 {
     family_vision v;
-    family_mllama_text(f);
+    read_text(f);
     family_tiles_begin(&v, f);
     family_tiles_bind(&v);
     family_tiles_token(&v, 128256);
     family_vision_end(&v);
 }
+
+const family_reader family_mllama = {
+    .types = {{"mllama_text_model", read_text}, {"mllama", read_family, .text_type = "mllama_text_model"}},
+};

@@ -10,8 +10,8 @@
 #include "base/grow.h"
 #include "model/checkpoint/config_quantization.h"
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
+#include "model/families/parts/family.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
@@ -297,7 +297,7 @@ static void read_parts(moondream *k)
     p->blocks.of_image = true;
 }
 
-void family_moondream3(family *f)
+static void read_family(family *f)
 {
     config text, vision;
     json_object *defaults = json_object_new_object();
@@ -312,3 +312,18 @@ void family_moondream3(family *f)
     config_end(&text);
     json_object_put(defaults);
 }
+
+/* In published files: an object of options, of which mlx-vlm reads none, the part that finds objects, and a
+ * limit of the processor. */
+static const config_harmless_member UNREAD_MEMBERS[] = {
+    {"config", "{}"},
+    {"max_crops", NULL},
+    {"region_config", NULL},
+};
+static const config_harmless_group UNREAD = {"is not read by the published class",
+                                             CONFIG_HARMLESS(UNREAD_MEMBERS)};
+
+const family_reader family_moondream3 = {
+    .types = {{"moondream3", read_family}},
+    .harmless = {&UNREAD},
+};

@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
 
-void family_olmo2(family *f)
+static void read_family(family *f)
 {
     family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5});
     d.mixer_in = d.mlp_in = NULL;
@@ -19,3 +19,7 @@ void family_olmo2(family *f)
         f, &(config_rope_request){.head_dim = d.head_dim, .default_theta = 10000, .old_scaling = true});
     family_decoder_layers(f, &d);
 }
+
+const family_reader family_olmo2 = {
+    .types = {{"olmo2", read_family}},
+};

@@ -3,9 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
+#include "model/families/parts/harmless.h"
 #include "model/families/parts/siglip_parts.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
@@ -68,7 +69,7 @@ static void bind_projector(family_vision *v)
     bind_leave(b, &tower_place);
 }
 
-void family_paddleocr_vl(family *f)
+static void read_family(family *f)
 {
     family_vision v;
     read_text(f);
@@ -83,3 +84,17 @@ void family_paddleocr_vl(family *f)
     family_vision_image_token(&v, 100295);
     family_vision_end(&v);
 }
+
+/* In published files, but not read by the class: constant in it, or of a video, which it does not take. */
+static const config_harmless_member UNREAD_MEMBERS[] = {
+    {"compression_ratio", "1"},    {"ignored_index", NULL},         {"rope_is_neox_style", "true"},
+    {"temporal_patch_size", NULL}, {"tokens_per_second", NULL},     {"use_3d_rope", "true"},
+    {"video_token_id", NULL},      {"weight_share_add_bias", NULL},
+};
+static const config_harmless_group UNREAD = {"is not read by the published class",
+                                             CONFIG_HARMLESS(UNREAD_MEMBERS)};
+
+const family_reader family_paddleocr_vl = {
+    .types = {{"paddleocr_vl", read_family, .text_type = "paddleocr_vl_text", .may_be_flat = true}},
+    .harmless = {&UNREAD, &family_harmless_marks},
+};

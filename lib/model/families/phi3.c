@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
 #include "model/plan/bind_matrix.h"
 
 static plan_linear slice_rows(const plan_weight *whole, size_t first, size_t n)
@@ -32,7 +32,7 @@ static void bind_layer(family *f, const family_decoder *d, size_t i)
     };
 }
 
-void family_phi3(family *f)
+static void read_family(family *f)
 {
     config *c = f->config;
     family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5});
@@ -46,3 +46,7 @@ void family_phi3(family *f)
     family_same_windows(f, config_has(c, "sliding_window") ? config_size(c, "sliding_window") : 0);
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(f, &d, i);
 }
+
+const family_reader family_phi3 = {
+    .types = {{"phi3", read_family}},
+};

@@ -4,6 +4,7 @@ lib_model_libmodel_a_SOURCES += \
 	lib/model/families/parts/decoder.c lib/model/families/parts/decoder.h \
 	lib/model/families/parts/ernie_experts.c lib/model/families/parts/ernie_experts.h \
 	lib/model/families/parts/family.h \
+	lib/model/families/parts/harmless.c lib/model/families/parts/harmless.h \
 	lib/model/families/parts/gemma3n_vision.c lib/model/families/parts/gemma3n_vision.h \
 	lib/model/families/parts/gemma4_vision.c lib/model/families/parts/gemma4_vision.h \
 	lib/model/families/parts/gemma_parts.c lib/model/families/parts/gemma_parts.h \

@@ -2,12 +2,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
+#include "model/families/parts/family.h"
+#include "model/families/parts/harmless.h"
 #include "model/families/parts/qwen_decoder.h"
 #include "model/families/parts/vision.h"
 
-void family_qwen2_vl(family *f)
+static void read_family(family *f)
 {
     family_vision v;
     family_qwen2_vl_text(f);
@@ -29,3 +30,8 @@ void family_qwen2_vl(family *f)
     family_vision_tokens(&v, 151655, 151656);
     family_vision_end(&v);
 }
+
+const family_reader family_qwen2_vl = {
+    .types = {{"qwen2_vl", read_family, .text_type = "qwen2_vl_text", .may_be_flat = true}},
+    .harmless = {&family_harmless_qwen2, &family_harmless_marks},
+};

@@ -2,11 +2,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
+#include "model/families/parts/harmless.h"
 #include "model/families/parts/qwen_decoder.h"
 
-void family_qwen3(family *f)
+static void read_family(family *f)
 {
     family_decoder d = family_decoder_read(
         f, &(family_class){.epsilon = 1e-6, .needs_kv_heads = true, .needs_head_dim = true});
@@ -14,3 +15,8 @@ void family_qwen3(family *f)
     d.qkv_bias = d.o_bias = config_flag_or(f->config, "attention_bias", false);
     family_qwen_layers(f, &d);
 }
+
+const family_reader family_qwen3 = {
+    .types = {{"qwen3", read_family}},
+    .harmless = {&family_harmless_qwen3, &family_harmless_marks},
+};

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
+#include "model/families/parts/harmless.h"
 #include "model/families/parts/qwen_tower.h"
 #include "model/families/parts/vision.h"
 #include "model/plan/bind_matrix.h"
@@ -176,12 +177,35 @@ static void read_family(family *f, bool has_experts)
     free(g.is_delta);
 }
 
-void family_qwen3_5(family *f)
+static void read_dense(family *f)
 {
     read_family(f, false);
 }
 
-void family_qwen3_5_moe(family *f)
+static void read_moe(family *f)
 {
     read_family(f, true);
 }
+
+/* In published files, but not read by the class, in which they are constant or belong to the prediction of
+ * several tokens; the type of the recurrent state of other programs. */
+static const config_harmless_member UNREAD_MEMBERS[] = {
+    {"attn_output_gate", "true"},
+    {"decoder_sparse_step", "1"},
+    {"language_model_only", NULL},
+    {"mamba_ssm_dtype", NULL},
+    {"mlp_only_layers", "[]"},
+    {"mtp_num_hidden_layers", NULL},
+    {"mtp_use_dedicated_embeddings", NULL},
+    {"norm_topk_prob", "true"},
+};
+static const config_harmless_group UNREAD = {"is constant in the published class, or not read by it",
+                                             CONFIG_HARMLESS(UNREAD_MEMBERS)};
+
+const family_reader family_qwen3_5 = {
+    .types = {{"qwen3_5_text", read_dense},
+              {"qwen3_5", read_dense, .text_type = "qwen3_5_text"},
+              {"qwen3_5_moe_text", read_moe},
+              {"qwen3_5_moe", read_moe, .text_type = "qwen3_5_moe_text"}},
+    .harmless = {&UNREAD, &family_harmless_qwen3, &family_harmless_marks, &family_harmless_media},
+};

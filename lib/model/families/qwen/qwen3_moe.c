@@ -2,13 +2,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
+#include "model/families/parts/harmless.h"
 #include "model/families/parts/qwen_decoder.h"
 #include "model/families/parts/qwen_experts.h"
 
-void family_qwen3_moe(family *f)
+static void read_family(family *f)
 {
     config *c = f->config;
     family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-6, .needs_kv_heads = true});
@@ -21,3 +22,8 @@ void family_qwen3_moe(family *f)
         (void)config_count_or(c, "max_window_layers", 0);
     family_qwen3_moe_layers(f, &d, false);
 }
+
+const family_reader family_qwen3_moe = {
+    .types = {{"qwen3_moe", read_family}},
+    .harmless = {&family_harmless_qwen3, &family_harmless_marks},
+};

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
+#include "model/families/parts/family.h"
+#include "model/families/parts/harmless.h"
 #include "model/families/parts/qwen_audio.h"
 #include "model/families/parts/qwen_decoder.h"
 #include "model/families/parts/qwen_experts.h"
@@ -23,7 +24,7 @@ static void ignore_speech(family *f)
         bind_ignore(f->bind, f->outer->notes, PARTS[i], "of speech");
 }
 
-void family_qwen3_omni_moe(family *f)
+static void read_family(family *f)
 {
     static const char TYPE[] = "qwen3_omni_moe_thinker", RENORMALIZES[] = "norm_topk_prob";
     if (strcmp(config_text_or(f->outer, "model_type", TYPE), TYPE) != 0)
@@ -44,3 +45,25 @@ void family_qwen3_omni_moe(family *f)
     family_qwen_audio(f, "qwen3_omni_moe_audio_encoder", 151646);
     ignore_speech(f);
 }
+
+/* Of Qwen3-Omni: other parts of the model, which speak; ids around audio clips; how many chunks go through
+ * the convolutions at once; read, but not used by the class; empty around the part that writes text, where
+ * mlx-vlm's converter adds it. */
+static const config_harmless_member UNREAD_MEMBERS[] = {
+    {"activation_dropout", NULL}, {"apply_vit_abs_pos_embed", "true"}, {"assistant_token_id", NULL},
+    {"audio_end_token_id", NULL}, {"audio_start_token_id", NULL},      {"code2wav_config", NULL},
+    {"conv_chunksize", NULL},     {"enable_audio_output", NULL},       {"encoder_layerdrop", NULL},
+    {"im_end_token_id", NULL},    {"im_start_token_id", NULL},         {"image_size", NULL},
+    {"scale_embedding", NULL},    {"seconds_per_chunk", NULL},         {"system_token_id", NULL},
+    {"talker_config", NULL},      {"tokens_per_second", NULL},         {"tts_bos_token_id", NULL},
+    {"tts_eos_token_id", NULL},   {"tts_pad_token_id", NULL},          {"user_token_id", NULL},
+    {"vision_config", "{}"},
+};
+static const config_harmless_group UNREAD = {"is of videos or speech, or not used by the published class",
+                                             CONFIG_HARMLESS(UNREAD_MEMBERS)};
+
+const family_reader family_qwen3_omni_moe = {
+    .types = {{"qwen3_omni_moe", read_family, .text_type = "qwen3_omni_moe_text", .part = "thinker_config."},
+              {"qwen3_omni_moe_thinker", read_family, .text_type = "qwen3_omni_moe_text"}},
+    .harmless = {&UNREAD, &family_harmless_qwen3, &family_harmless_marks},
+};

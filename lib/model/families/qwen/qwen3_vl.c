@@ -3,13 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_value.h"
-#include "model/families/families.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/family.h"
+#include "model/families/parts/harmless.h"
 #include "model/families/parts/qwen_decoder.h"
 #include "model/families/parts/qwen_tower.h"
 
-void family_qwen3_vl(family *f)
+static void read_family(family *f)
 {
     family_decoder d = family_decoder_read(
         f, &(family_class){.epsilon = 1e-6, .needs_kv_heads = true, .needs_head_dim = true});
@@ -20,3 +21,8 @@ void family_qwen3_vl(family *f)
     family_decoder_layers(f, &d);
     family_qwen3_tower(f, "qwen3_vl_vision", true, 151655, 151656);
 }
+
+const family_reader family_qwen3_vl = {
+    .types = {{"qwen3_vl", read_family, .text_type = "qwen3_vl_text"}},
+    .harmless = {&family_harmless_qwen3, &family_harmless_marks},
+};
