@@ -8,24 +8,18 @@
 
 #include "conformance/diff/diff.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/seeds.h"
 
 /* The golden: a seed of the target `case`, beside a checkpoint that ends with id 5. */
 static const char *golden_path(void)
 {
     static char path[4200];
     if (path[0]) return path;
-    const char *top = getenv("top_srcdir");
-    char from[4200], model[4200];
-    (void)snprintf(from, sizeof from, "%s/fuzz/seeds/case/generate.h5", top && *top ? top : FUZZ_TOP);
+    char model[4200];
     (void)snprintf(model, sizeof model, "%s/model", fuzz_directory());
     fuzz_require(mkdir(model, 0777) == 0, "a directory can be made");
     (void)fuzz_write("model/config.json", (const uint8_t *)"{\"eos_token_id\": 5}", 19);
-    static uint8_t bytes[1 << 20];
-    FILE *f = fopen(from, "rb");
-    fuzz_require(f != NULL, "the golden is there");
-    size_t n = fread(bytes, 1, sizeof bytes, f);
-    (void)fclose(f);
-    (void)snprintf(path, sizeof path, "%s", fuzz_write("golden.h5", bytes, n));
+    (void)snprintf(path, sizeof path, "%s", fuzz_seed_write("case", "generate.h5"));
     return path;
 }
 

@@ -22,7 +22,8 @@ static const server_requests *open_requests(void)
     const assay_serving *serving = assay_serving_v2();
     if (requests) return requests;
     (void)snprintf(dir, sizeof dir, "%s/lib/server/request/tests/model", top && *top ? top : FUZZ_TOP);
-    (void)snprintf(files, sizeof files, "%s/fuzz/seeds/image", top && *top ? top : FUZZ_TOP);
+    (void)snprintf(files, sizeof files, "%s/conformance/probe/tests/odd/pictures",
+                   top && *top ? top : FUZZ_TOP);
     fuzz_require(serving->tokenizer_open(dir, &tokenizer, NULL) == ASSAY_OK, "the tokenizer opens");
     const server_requests_options options = {.dir = dir,
                                              .model = "m",

@@ -1,63 +1,58 @@
 /* Runs a target with its seeds, without libFuzzer: an input that once broke a reader stays a test, for
  * any compiler.
  *
- *     replay_<target> [FILE…]    the target's seeds if no file is named
+ *     replay_<target> [FILE…]    inputs, or archives of them (.jsonl); the target's seeds if no file is named
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/file.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/seeds.h"
+
+/* Counts the seeds. Names go to stderr before they run: the last line of the log names the failing one. */
+static void replay_seed(void *context, const char *name, const uint8_t *bytes, size_t n)
+{
+    size_t *n_seeds = context;
+    (void)fprintf(stderr, "%s\n", name);
+    (void)LLVMFuzzerTestOneInput(bytes, n);
+    ++*n_seeds;
+}
+
+static int replay_archive(const char *path)
+{
+    size_t n = 0;
+    assay_error err;
+    (void)fprintf(stderr, "%s\n", path);
+    const assay_status rc = fuzz_seeds_read(path, replay_seed, &n, &err);
+    if (rc != ASSAY_OK) (void)fprintf(stderr, "%s\n", err.text);
+    else if (n == 0) (void)fprintf(stderr, "%s: found no seeds\n", path);
+    return rc != ASSAY_OK || n == 0;
+}
 
 static int replay_file(const char *path)
 {
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        perror(path);
+    char *bytes = NULL;
+    size_t n = 0, n_seeds = 0, length = strlen(path);
+    assay_error err;
+    if (length > 6 && strcmp(path + length - 6, ".jsonl") == 0) return replay_archive(path);
+    if (file_read(path, (size_t)1 << 30, &bytes, &n, &err) != ASSAY_OK) {
+        (void)fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    uint8_t *bytes = NULL;
-    size_t n = 0, got;
-    do {
-        uint8_t *grown = realloc(bytes, n + 65536);
-        if (!grown) abort();
-        bytes = grown;
-        got = fread(bytes + n, 1, 65536, f);
-        n += got;
-    } while (got > 0);
-    (void)fclose(f);
-    (void)fprintf(stderr, "%s\n", path); /* before it runs: the last line of the log names the failing file */
-    (void)LLVMFuzzerTestOneInput(bytes, n);
+    replay_seed(&n_seeds, path, (const uint8_t *)bytes, n);
     free(bytes);
     return 0;
-}
-
-static int is_seed(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
-static int replay_seeds(void)
-{
-    const char *top = getenv("top_srcdir");
-    char dir[4096], path[8192];
-    (void)snprintf(dir, sizeof dir, "%s/fuzz/seeds/%s", top && *top ? top : FUZZ_TOP, FUZZ_TARGET);
-    struct dirent **entries;
-    int n = scandir(dir, &entries, is_seed, alphasort), failed = n <= 0;
-    if (failed) (void)fprintf(stderr, "%s: no seeds\n", dir);
-    for (int i = 0; i < n; i++) {
-        (void)snprintf(path, sizeof path, "%s/%s", dir, entries[i]->d_name);
-        failed |= replay_file(path);
-        free(entries[i]);
-    }
-    if (n >= 0) free(entries);
-    return failed;
 }
 
 int main(int argc, char **argv)
 {
     int failed = 0;
+    char archive[4200];
     for (int i = 1; i < argc; i++) failed |= replay_file(argv[i]);
-    return argc > 1 ? failed : replay_seeds();
+    if (argc > 1) return failed;
+    fuzz_seeds_path(FUZZ_TARGET, archive, sizeof archive);
+    return replay_archive(archive);
 }

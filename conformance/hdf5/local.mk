@@ -99,3 +99,4 @@ EXTRA_PROGRAMS += conformance/hdf5/tests/bench_files
 CLEANFILES += conformance/hdf5/tests/bench_files
 conformance_hdf5_tests_bench_files_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS)
 conformance_hdf5_tests_bench_files_LDADD = $(HDF5_LIBS)
+EXTRA_DIST += conformance/hdf5/tests/logits-plain.h5 conformance/hdf5/tests/rope-plain.h5

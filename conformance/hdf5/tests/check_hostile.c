@@ -247,8 +247,8 @@ static int read_apart(void)
 /* The first two have checksums of everything but data; the others have none. */
 enum { N_VICTIMS = 4 };
 static const char *const VICTIMS[N_VICTIMS] = {
-    "fixtures/rope/dynamic-below.h5", "fixtures/llama/llama3/generate.h5", "fuzz/seeds/case/rope-plain.h5",
-    "fuzz/seeds/case/logits-plain.h5"};
+    "fixtures/rope/dynamic-below.h5", "fixtures/llama/llama3/generate.h5",
+    "conformance/hdf5/tests/rope-plain.h5", "conformance/hdf5/tests/logits-plain.h5"};
 
 START_TEST(a_bundled_case_cut_at_any_kilobyte_is_refused)
 {
