@@ -2,7 +2,7 @@
 EXTRA_DIST += scripts/bench-diff scripts/bench-kernels scripts/bench-peers scripts/bench-servers scripts/bench-streams scripts/bench-tokenizer \
 	scripts/bisect scripts/bisect-step scripts/board scripts/check scripts/check-clients scripts/check-emulated scripts/check-probe scripts/check-serve \
 	scripts/check-servers scripts/clients scripts/cluster scripts/common.sh scripts/dumps scripts/e2e scripts/endtoend scripts/engines_package.py \
-	scripts/families scripts/fuzz scripts/fuzz-file scripts/fuzz-files scripts/mlx-threads scripts/observe scripts/peers scripts/record scripts/run \
+	scripts/families scripts/fuzz scripts/fuzz-file scripts/fuzz-files scripts/marked.py scripts/mlx-threads scripts/modules scripts/observe scripts/peers scripts/record scripts/run \
 	scripts/scoreboard scripts/serve scripts/servers scripts/venvs.py
 
 noinst_PROGRAMS += scripts/tests/limit
@@ -11,11 +11,11 @@ check_PROGRAMS += scripts/tests/write_case
 scripts_tests_write_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 scripts_tests_write_case_LDADD = $(CONFORMANCE_TEST_LIBS)
 TESTS += scripts/tests/bisect.test scripts/tests/checksums.test scripts/tests/cluster.test scripts/tests/dumps.test scripts/tests/endtoend.test scripts/tests/families.test \
-	scripts/tests/format.test scripts/tests/fuzz_files.test scripts/tests/limit.test scripts/tests/own.test scripts/tests/own_broken.test scripts/tests/own_places.test scripts/tests/peers.test \
+	scripts/tests/format.test scripts/tests/fuzz_files.test scripts/tests/limit.test scripts/tests/modules.test scripts/tests/own.test scripts/tests/own_broken.test scripts/tests/own_places.test scripts/tests/peers.test \
 	scripts/tests/rooms.test scripts/tests/scoreboard.test scripts/tests/servers.test scripts/tests/typical.test
 EXTRA_DIST += scripts/tests/bisect.test scripts/tests/board.py scripts/tests/board_cases.py scripts/tests/board_systems.py scripts/tests/checksums.py scripts/tests/checksums.test scripts/tests/cluster.test \
 	scripts/tests/dumps.py scripts/tests/dumps.test scripts/tests/endtoend.py scripts/tests/endtoend.test scripts/tests/families.test \
-	scripts/tests/format.test scripts/tests/fuzz_files.test scripts/tests/limit.test scripts/tests/own.py scripts/tests/own.test scripts/tests/own_case.py \
+	scripts/tests/format.test scripts/tests/fuzz_files.test scripts/tests/limit.test scripts/tests/modules.test scripts/tests/own.py scripts/tests/own.test scripts/tests/own_case.py \
 	scripts/tests/broken_checkpoints.py scripts/tests/own_broken.py scripts/tests/own_broken.test \
 	scripts/tests/own_checkpoints.py scripts/tests/own_places.py scripts/tests/own_places.test scripts/tests/peers.py scripts/tests/peers.test \
 	scripts/tests/rooms.py scripts/tests/rooms.test scripts/tests/scoreboard.py scripts/tests/scoreboard.test scripts/tests/servers.py \

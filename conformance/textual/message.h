@@ -1,5 +1,5 @@
-/* Folds the body of a response, streamed or not, into the members that a case of kind events expects:
- * content, reasoning_content, tool_calls and finish_reason of chat completions; content and stop_reason
+/* Folds the body of a response, streamed or not, into the members that a case of kind events expects.
+ * These are content, reasoning_content, tool_calls and finish_reason of chat completions; content and stop_reason
  * of messages; output and status of responses. White space is stripped from both ends of texts; an
  * empty text becomes null, and a block or item with an empty text is omitted.
  *

@@ -1,6 +1,6 @@
-/* The stop set: every token id that ends generation, each with the documents that it came from: the
- * union of the ids in the tokenizer, config.json and generation_config.json, since published
- * checkpoints exist in which each of them is incomplete.
+/* The stop set: every token id that ends generation, each with the documents that it came from. It is the
+ * union of the ids in the tokenizer, config.json and generation_config.json, since published checkpoints
+ * exist in which each of them is incomplete.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_CHECKPOINT_STOP_H

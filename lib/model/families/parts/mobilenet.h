@@ -1,6 +1,6 @@
-/* timm's MobileNetV5 encoder (timm, models/mobilenetv5.py, with the blocks of models/_efficientnet_blocks.py
- * and layers/attention2d.py): the published 300M encoder, or one whose blocks model_args.block_args lists, as
- * timm.create_model takes them.
+/* timm's MobileNetV5 encoder: the published 300M encoder, or one whose blocks model_args.block_args lists, as
+ * timm.create_model takes them. Source: timm, models/mobilenetv5.py, with the blocks of
+ * models/_efficientnet_blocks.py and layers/attention2d.py.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_FAMILIES_MOBILENET_H
