@@ -79,6 +79,7 @@ const conf_command conf_cli_commands[] = {
      "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens, of\n"
      "the shapes that GOLDEN, a case of kind logits or generate, expects, and optionally\n"
      "/observed/trace/NAME. Values are floats of 16 to 64 bits, tokens integers of any type.\n"
+     "FILE/GROUP names an observation in a file that has several.\n"
      "The judge is that of assay run: float32 is held to the noise, float64 to its bound; NaN,\n"
      "infinities, types and shapes are compared. If the attribute forced_tokens is 1, the engine\n"
      "was given the golden token after each step. Unknown members are ignored with a warning,\n"

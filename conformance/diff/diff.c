@@ -33,13 +33,40 @@ static assay_status note_unknown_of_case(const conf_case *c, conf_strings *unkno
     return conf_strings_note(&c->unknown, prefix, known, unknown, err);
 }
 
+/* Of an observed system that gave no answer: the attribute `error` has its words. */
+static assay_status check_answered(const conf_h5 *file, assay_error *err)
+{
+    bool failed = false;
+    char *text = NULL;
+    assay_status rc = conf_h5_has_attribute(file, "error", &failed, err);
+    if (rc != ASSAY_OK || !failed) return rc;
+    rc = conf_h5_attribute_text(file, "error", &text, err);
+    if (rc == ASSAY_OK)
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: the observed system gave no answer: %s", conf_h5_path(file),
+                        text);
+    free(text);
+    return rc;
+}
+
 static assay_status check_observation(const conf_h5 *file, assay_error *err)
 {
+    conf_strings groups = {0};
     if (conf_case_is_observation(file)) return ASSAY_OK;
+    assay_status rc = check_answered(file, err);
+    if (rc != ASSAY_OK) return rc;
     if (conf_h5_has(file, "/expect"))
         return assay_fail(err, ASSAY_EFORMAT, "%s: found a case, expected an observation",
                           conf_h5_path(file));
-    return assay_fail(err, ASSAY_EFORMAT, "%s: no observation: /observed is missing", conf_h5_path(file));
+    rc = conf_h5_members(file, "/", &groups, err);
+    if (rc == ASSAY_OK && !groups.n)
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: no observation: /observed is missing", conf_h5_path(file));
+    else if (rc == ASSAY_OK)
+        rc = assay_fail(err, ASSAY_EFORMAT,
+                        "%s: no observation: /observed is missing; if it has several, expected the path of "
+                        "one, such as %s/%s",
+                        conf_h5_path(file), conf_h5_path(file), groups.at[0]);
+    conf_strings_free(&groups);
+    return rc;
 }
 
 static assay_status check_kind(const conf_case *c, assay_error *err)

@@ -15,6 +15,7 @@ CONFORMANCE_DIFF_TESTS = \
 	conformance/diff/tests/check_files \
 	conformance/diff/tests/check_memory \
 	conformance/diff/tests/check_names \
+	conformance/diff/tests/check_packs \
 	conformance/diff/tests/check_parts \
 	conformance/diff/tests/check_tokens \
 	conformance/diff/tests/check_types
@@ -28,6 +29,8 @@ conformance_diff_tests_check_memory_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_diff_tests_check_memory_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_diff_tests_check_names_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_diff_tests_check_names_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_diff_tests_check_packs_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_diff_tests_check_packs_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_diff_tests_check_parts_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_diff_tests_check_parts_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_diff_tests_check_tokens_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/hdf5/hdf5.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/dtype.h"
@@ -84,6 +87,35 @@ static assay_status read_superblock(conf_h5 *file, assay_error *err)
     return assay_fail(err, ASSAY_EFORMAT, "%s: not an HDF5 file (%zu bytes)", file->path, file->size);
 }
 
+/* Length of the part of `path` that names the file: all of it, unless a file is used like a directory there.
+ */
+static size_t file_length(const char *path)
+{
+    struct stat s;
+    const size_t length = strlen(path);
+    if (stat(path, &s) == 0 || errno != ENOTDIR) return length;
+    for (size_t n = length; n-- > 1;) {
+        char file[PATH_MAX];
+        if (path[n] != '/' || n >= sizeof file) continue;
+        memcpy(file, path, n);
+        file[n] = '\0';
+        if (stat(file, &s) == 0 && S_ISREG(s.st_mode)) return n;
+    }
+    return length;
+}
+
+/* Makes a group the root of the file. name: its path; "" is the root itself. */
+static assay_status enter_group(conf_h5 *file, const char *name, assay_error *err)
+{
+    uint64_t address = file->root;
+    if (!*name) return ASSAY_OK;
+    if (!conf_h5_has(file, name))
+        return assay_fail(err, ASSAY_EFORMAT, "%s: found no group %s in the file", file->path, name);
+    const assay_status rc = conf_h5_object_find(file, name, &address, err);
+    file->root = address;
+    return rc;
+}
+
 /* Whether the root is a group whose attributes can be read, so that reading one later does not fail. */
 static assay_status check_root(const conf_h5 *file, assay_error *err)
 {
@@ -98,7 +130,11 @@ assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err)
 {
     int fd;
     size_t size;
-    assay_status rc = file_open(path, &fd, &size, err);
+    const size_t length = file_length(path);
+    char *name = strndup(path, length);
+    assay_status rc =
+        name ? file_open(name, &fd, &size, err) : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    free(name);
     if (rc != ASSAY_OK) return rc;
     conf_h5 *file = calloc(1, sizeof *file);
     if (file)
@@ -116,6 +152,7 @@ assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err)
     file->state->left.unpacked = file->most;
     file->state->left.structure = CONF_H5_STRUCTURE_BYTES_MAX + (size < SIZE_MAX / 16 ? 8 * size : size);
     rc = read_superblock(file, err);
+    if (rc == ASSAY_OK) rc = enter_group(file, path + length, err);
     if (rc == ASSAY_OK) rc = check_root(file, err);
     if (rc != ASSAY_OK) conf_h5_close(file);
     else *out = file;

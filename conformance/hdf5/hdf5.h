@@ -31,8 +31,10 @@
 #include "conformance/hdf5/types.h"
 #include "conformance/support/strings.h"
 
-/* Opens `path` read-only. ASSAY_EIO if the system cannot open it; ASSAY_EFORMAT if it is not HDF5, is
- * truncated or still being written, or if the root or its attributes are damaged. */
+/* Opens `path` read-only. It may end with the path of a group in the file, "FILE/GROUP", as h5ls names
+ * groups: the group is then the root, and the rest of the file is not read. ASSAY_EIO if the system cannot
+ * open the file; ASSAY_EFORMAT if it is not HDF5, is truncated or still being written, has no such group, or
+ * if the root or its attributes are damaged. */
 assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err);
 void conf_h5_close(conf_h5 *file);
 
