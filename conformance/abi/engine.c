@@ -43,10 +43,11 @@ const char *conf_engine_label(const char *name)
     return slash ? slash + 1 : name;
 }
 
+/* A name with a slash, or that of a shared object: "x.so", or "x.so.1" with a version. */
 static bool is_path(const char *name)
 {
     size_t n = strlen(name);
-    return strchr(name, '/') || (n > 3 && strcmp(name + n - 3, ".so") == 0);
+    return strchr(name, '/') || strstr(name, ".so.") || (n > 3 && strcmp(name + n - 3, ".so") == 0);
 }
 
 static assay_status not_found(const char *name, const conf_strings *dirs, assay_error *err)

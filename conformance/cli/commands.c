@@ -1,4 +1,4 @@
-/* The table of commands.
+/* The table of commands, in the order of use.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/cli/commands.h"
@@ -13,21 +13,101 @@
     }
 
 const conf_command conf_cli_commands[] = {
-    {"arrays", "[OPTION]... [DIR]...",
-     "list the arrays that engines derive from a checkpoint, and whether they are realised",
-     "DIR means every checkpoint below it; " CONF_DEFAULT_HELP ".\n"
+    {"run", "[OPTION]... [DIR|CASE]...", "replay cases through engines and judge the results",
+     "DIR means every case below it; " CONF_DEFAULT_HELP ".\n"
      "\n"
-     "An engine converts, packs and derives arrays from a checkpoint. An array that is still\n"
-     "deferred when the model is open fails as soon as another thread uses it. Private arrays,\n"
-     "such as RoPE frequency tables, are not parameters of the model, so evaluating the\n"
-     "parameters does not realise them. --verbose lists each array with its state, stream,\n"
-     "size and name.\n"
+     "The table at the end shows the worst error of each case and engine: for a float32 engine\n"
+     "in multiples of the case's noise (at most 4 passes), for a float64 engine in multiples of\n"
+     "its bound (at most 1 passes). The noise is the distance between a float32 run and the\n"
+     "float64 run of the published model, measured when the case was recorded. With --compute\n"
+     "it is the noise of a run in that type; cases without such a run are skipped.\n"
      "\n"
-     "Exit status: 0 all arrays are realised; 1 an array is not, or an engine fails; 2 usage;\n"
-     "77 no engine lists its arrays; 99 no checkpoint was found, or an error of assay itself.\n",
-     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_VERBOSE,
-           CONF_OPTION_ALLOW_UNKNOWN),
-     conf_cmd_arrays},
+     "Engines are searched for in the directories of ASSAY_ENGINE_PATH (separated by colons),\n"
+     "then among the installed ones. Each case runs in a process of its own. Setting NO_COLOR\n"
+     "turns colours off.\n"
+     "\n"
+     "Exit status: 0 all cases pass; 1 at least one diverges; 2 usage; 77 no case could be run;\n"
+     "99 a broken fixture, a missing library or an error of assay itself, even if another case\n"
+     "diverges: the unreadable case is untested. With --bisect, 125 replaces 2, 77 and 99.\n",
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_VECTOR,
+           CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_SHIFT, CONF_OPTION_EXPLAIN, CONF_OPTION_JOBS,
+           CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_FAIL_CLASS, CONF_OPTION_BISECT,
+           CONF_OPTION_DUMP, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_VERBOSE,
+           CONF_OPTION_KERNELS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
+     conf_cmd_run},
+    {"locate", "[OPTION]... CASE [OBSERVED]", "find the first tensor at which a case goes wrong",
+     "Compares the recorded tensors of CASE in the order in which the engine computes them, names\n"
+     "the first that exceeds its bound, and tells whether its error arises there or is inherited:\n"
+     "the engine is run again with golden inputs for each tensor. For an engine whose taps cannot\n"
+     "write, and for an observation (OBSERVED), ref64 computes each tensor from the ones before it\n"
+     "instead. If no tensor exceeds its bound, further replays tell batch, padding, the state of\n"
+     "decode and manners of evaluation apart. Only one tensor at a time is in memory.\n"
+     "\n"
+     "One engine is run: ref32 by default, with --compute or --kernels fastpath. --timeout and\n"
+     "--memory apply to each process.\n"
+     "\n"
+     "Exit status: 0 nothing exceeds its bound; 1 a divergence was found; 2 usage; 77 there is\n"
+     "nothing to compare; 99 a broken fixture, a missing library or an error of assay itself.\n",
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_KERNELS, CONF_OPTION_TIMEOUT,
+           CONF_OPTION_MEMORY, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
+     conf_cmd_locate},
+    {"diff", "[OPTION]... GOLDEN OBSERVED", "judge the recorded outputs of any engine, from a file",
+     "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens, of\n"
+     "the shapes that GOLDEN, a case of kind logits or generate, expects, and optionally\n"
+     "/observed/trace/NAME. Values are floats of 16 to 64 bits, tokens integers of any type.\n"
+     "FILE/GROUP names an observation in a file that has several.\n"
+     "The judge is that of assay run: float32 is held to the noise, float64 to its bound; NaN,\n"
+     "infinities, types and shapes are compared. If the attribute forced_tokens is 1, the engine\n"
+     "was given the golden token after each step. Unknown members are ignored with a warning,\n"
+     "and the report counts the tensors that were compared.\n"
+     "\n"
+     "GOLDEN can be an observation, too: the two are then bit-identical, or close (at most 64\n"
+     "ulps of the largest value apart; float64: 1e-11 of it), or they diverge. No bound is known\n"
+     "between two observations in narrower types: with --compute, their distance is reported.\n"
+     "\n"
+     "It takes at most 256 MiB of memory, whatever the size of the files.\n"
+     "\n"
+     "Exit status: 0 they agree; 1 they diverge; 2 usage; 77 the case has no recorded run to\n"
+     "judge that type or part by; 99 a file cannot be read or lacks a member.\n",
+     TAKES(CONF_OPTION_JUDGED_AS, CONF_OPTION_PART, CONF_OPTION_THREADS, CONF_OPTION_VERBOSE,
+           CONF_OPTION_CHECKPOINT_ROOT),
+     conf_cmd_diff},
+    {"merge", "[OPTION]... RESULT.json...", "join the results of the shards of a run",
+     "Each RESULT is the file of --json of one assay run --shard I/N. The output and the reports\n"
+     "are those of one run of all cases, byte for byte but for times and the host's name.\n"
+     "\n"
+     "A shard may have several results, such as those of a task that was started again. If they\n"
+     "agree in everything but times, the first that was completed counts, and standard error\n"
+     "says so. Nothing is written if a shard is missing, if results disagree, or if they are not\n"
+     "shards of one run: the message names the shards, or the files.\n"
+     "\n"
+     "Exit status: as that of assay run with all cases; 2 usage; 99 also if results are missing,\n"
+     "contradict one another, or cannot be read.\n",
+     TAKES(CONF_OPTION_EXPECT, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_VERBOSE),
+     conf_cmd_merge},
+    {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "test the operations of a kernel library",
+     "LIBRARY is a shared object that exports assay_kernels_v2 (assay/kernel.h), or fastpath.\n"
+     "Every operation in its table, or OP only, is run on shapes with every remainder of its\n"
+     "blocking, on unaligned rows, with integers whose sums are exact, random numbers, NaN and\n"
+     "infinities, and zeros that multiply these. Results are compared with float64, then with\n"
+     "those of each row alone and of 2 and 4 threads at once on disjoint parts, which must be\n"
+     "bit-identical. Inputs are read-only and end at a guard page; outputs lie between guards.\n"
+     "\n"
+     "The table shows each operation's worst error in multiples of its bound. A failure is\n"
+     "followed by a line REPRO: with the command that runs the first failing case alone.\n"
+     "\n"
+     "Exit status: 0 every operation given passes; 1 one diverges, crashes or hangs; 2 usage; 77 the\n"
+     "library has no operation; 99 it cannot be loaded, or its table is invalid.\n",
+     TAKES(CONF_OPTION_DRAW, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, CONF_OPTION_VERBOSE),
+     conf_cmd_kernels},
+    {"schedule", "[OPTION]... [DIR|CASE]...",
+     "run engine calls on many threads; results must be bit-identical", conf_cmd_schedule_details,
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTED_IN, CONF_OPTION_KERNELS, CONF_OPTION_FILTER,
+           CONF_OPTION_SHARD, CONF_OPTION_PROGRAMS, CONF_OPTION_DRAWS, CONF_OPTION_SHAPE,
+           CONF_OPTION_ON_THREADS, CONF_OPTION_FOR, CONF_OPTION_SAVE, CONF_OPTION_REPLAY, CONF_OPTION_TIMES,
+           CONF_OPTION_JOBS, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, CONF_OPTION_JSON,
+           CONF_OPTION_VERBOSE, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
+     conf_cmd_schedule},
     {"bench", "--model DIR|--serving [OPTION]...",
      "measure the speed of engines as a fraction of what the machine allows",
      "Measures the time from the start of a process to its first token, prefill, and decode,\n"
@@ -53,49 +133,31 @@ const conf_command conf_cli_commands[] = {
            CONF_OPTION_BATCH, CONF_OPTION_TOKENS, CONF_OPTION_REPEAT, CONF_OPTION_IDS, CONF_OPTION_KERNELS,
            CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_JSON, CONF_OPTION_ALLOW_UNKNOWN),
      conf_cmd_bench},
-    {"run", "[OPTION]... [DIR|CASE]...", "replay cases through engines and judge the results",
-     "DIR means every case below it; " CONF_DEFAULT_HELP ".\n"
+    {"probe", "[OPTION]... URL|RUN", "judge a live server: its protocol, its numbers, its batches",
+     "URL is that of a server with endpoints of OpenAI or Anthropic (http://127.0.0.1:8080), which\n"
+     "serves the checkpoint of the cases. RUN is what --save wrote, a directory or FILE.jsonl: its\n"
+     "exchanges are judged again, without a server.\n"
      "\n"
-     "The table at the end shows the worst error of each case and engine: for a float32 engine\n"
-     "in multiples of the case's noise (at most 4 passes), for a float64 engine in multiples of\n"
-     "its bound (at most 1 passes). The noise is the distance between a float32 run and the\n"
-     "float64 run of the published model, measured when the case was recorded. With --compute\n"
-     "it is the noise of a run in that type; cases without such a run are skipped.\n"
+     "Groups of checks: discovery (models, endpoints, log-probabilities that are offered), protocol\n"
+     "(bodies, event streams, finish reasons, usage, stop texts, refusals), numerics\n"
+     "(log-probabilities against float64 logits: of prompts where they are returned, else of the\n"
+     "next token after prefixes, and along the server's own answers), batching (the same answer\n"
+     "cold, warm, beside others, after one that was left, and with the prompt cache off where a\n"
+     "request can say so), text (answers whose every margin exceeds twice the bound), fields (every\n"
+     "field of every answer of the other groups: docs/fields.md).\n"
      "\n"
-     "Engines are searched for in the directories of ASSAY_ENGINE_PATH (separated by colons),\n"
-     "then among the installed ones. Each case runs in a process of its own. Setting NO_COLOR\n"
-     "turns colours off.\n"
+     "A row of the report is ok, failed, ignored (a member of a request was accepted and had no\n"
+     "effect), not exercised, or not offered. Failures are graded: breaks (clients fail, or show\n"
+     "the wrong thing), departs (from the published specification), habit (common and harmless).\n"
      "\n"
-     "Exit status: 0 all cases pass; 1 at least one diverges; 2 usage; 77 no case could be run;\n"
-     "99 a broken fixture, a missing library or an error of assay itself, even if another case\n"
-     "diverges: the unreadable case is untested. With --bisect, 125 replaces 2, 77 and 99.\n",
-     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_VECTOR,
-           CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_SHIFT, CONF_OPTION_EXPLAIN, CONF_OPTION_JOBS,
-           CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_FAIL_CLASS, CONF_OPTION_BISECT,
-           CONF_OPTION_DUMP, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_VERBOSE,
-           CONF_OPTION_KERNELS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
-     conf_cmd_run},
-    {"diff", "[OPTION]... GOLDEN OBSERVED", "judge the recorded outputs of any engine, from a file",
-     "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens, of\n"
-     "the shapes that GOLDEN, a case of kind logits or generate, expects, and optionally\n"
-     "/observed/trace/NAME. Values are floats of 16 to 64 bits, tokens integers of any type.\n"
-     "FILE/GROUP names an observation in a file that has several.\n"
-     "The judge is that of assay run: float32 is held to the noise, float64 to its bound; NaN,\n"
-     "infinities, types and shapes are compared. If the attribute forced_tokens is 1, the engine\n"
-     "was given the golden token after each step. Unknown members are ignored with a warning,\n"
-     "and the report counts the tensors that were compared.\n"
-     "\n"
-     "GOLDEN can be an observation, too: the two are then bit-identical, or close (at most 64\n"
-     "ulps of the largest value apart; float64: 1e-11 of it), or they diverge. No bound is known\n"
-     "between two observations in narrower types: with --compute, their distance is reported.\n"
-     "\n"
-     "It takes at most 256 MiB of memory, whatever the size of the files.\n"
-     "\n"
-     "Exit status: 0 they agree; 1 they diverge; 2 usage; 77 the case has no recorded run to\n"
-     "judge that type or part by; 99 a file cannot be read or lacks a member.\n",
-     TAKES(CONF_OPTION_JUDGED_AS, CONF_OPTION_PART, CONF_OPTION_THREADS, CONF_OPTION_VERBOSE,
+     "Exit status: 0 no row failed or was ignored, except for habits; 1 one was; 2 usage; 77 the\n"
+     "server cannot be reached, it refuses the key, or nothing could be judged; 99 a case cannot\n"
+     "be read, or an error of assay itself.\n",
+     TAKES(CONF_OPTION_TRUTH, CONF_OPTION_SERVED_MODEL, CONF_OPTION_ONLY, CONF_OPTION_QUICK,
+           CONF_OPTION_API_KEY_ENV, CONF_OPTION_CLAIM, CONF_OPTION_EXPLAIN_FIELDS, CONF_OPTION_EXCHANGES,
+           CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_ALL_ROWS,
            CONF_OPTION_CHECKPOINT_ROOT),
-     conf_cmd_diff},
+     conf_cmd_probe},
     {"events", "--endpoint NAME [OPTION]... FILE",
      "check an event stream against the protocol of its endpoint",
      "FILE holds a server's response body as it was received: server-sent events. - is standard\n"
@@ -130,96 +192,6 @@ const conf_command conf_cli_commands[] = {
            CONF_OPTION_NO_THINKING, CONF_OPTION_REASONING, CONF_OPTION_TOOLS, CONF_OPTION_JSON,
            CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_MEMORY),
      conf_cmd_generate},
-    {"info", "[OPTION]... DIR|CASE...", "show the plan of a checkpoint, or the contents of a case",
-     "DIR is a checkpoint: a directory with a config.json. CASE is a file, also a program saved\n"
-     "by assay schedule.\n"
-     "\n"
-     "Exit status: 0; 2 usage; 99 an argument cannot be read.\n",
-     TAKES(CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_MEMORY, CONF_OPTION_JSON, CONF_OPTION_CHECKPOINT_ROOT),
-     conf_cmd_info},
-    {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "test the operations of a kernel library",
-     "LIBRARY is a shared object that exports assay_kernels_v2 (assay/kernel.h), or fastpath.\n"
-     "Every operation in its table, or OP only, is run on shapes with every remainder of its\n"
-     "blocking, on unaligned rows, with integers whose sums are exact, random numbers, NaN and\n"
-     "infinities, and zeros that multiply these. Results are compared with float64, then with\n"
-     "those of each row alone and of 2 and 4 threads at once on disjoint parts, which must be\n"
-     "bit-identical. Inputs are read-only and end at a guard page; outputs lie between guards.\n"
-     "\n"
-     "The table shows each operation's worst error in multiples of its bound. A failure is\n"
-     "followed by a line REPRO: with the command that runs the first failing case alone.\n"
-     "\n"
-     "Exit status: 0 every operation given passes; 1 one diverges, crashes or hangs; 2 usage; 77 the\n"
-     "library has no operation; 99 it cannot be loaded, or its table is invalid.\n",
-     TAKES(CONF_OPTION_DRAW, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, CONF_OPTION_VERBOSE),
-     conf_cmd_kernels},
-    {"list", "[OPTION]... [DIR|CASE]...", "list cases with their kind and the bugs they catch",
-     "DIR means every case below it; " CONF_DEFAULT_HELP ".\n"
-     "\n"
-     "Exit status: 0; 2 usage; 77 no case was found; 99 a case cannot be read.\n",
-     TAKES(CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_MEMORY, CONF_OPTION_CHECKPOINT_ROOT),
-     conf_cmd_list},
-    {"locate", "[OPTION]... CASE [OBSERVED]", "find the first tensor at which a case goes wrong",
-     "Compares the recorded tensors of CASE in the order in which the engine computes them, names\n"
-     "the first that exceeds its bound, and tells whether its error arises there or is inherited:\n"
-     "the engine is run again with golden inputs for each tensor. For an engine whose taps cannot\n"
-     "write, and for an observation (OBSERVED), ref64 computes each tensor from the ones before it\n"
-     "instead. If no tensor exceeds its bound, further replays tell batch, padding, the state of\n"
-     "decode and manners of evaluation apart. Only one tensor at a time is in memory.\n"
-     "\n"
-     "One engine is run: ref32 by default, with --compute or --kernels fastpath. --timeout and\n"
-     "--memory apply to each process.\n"
-     "\n"
-     "Exit status: 0 nothing exceeds its bound; 1 a divergence was found; 2 usage; 77 there is\n"
-     "nothing to compare; 99 a broken fixture, a missing library or an error of assay itself.\n",
-     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_KERNELS, CONF_OPTION_TIMEOUT,
-           CONF_OPTION_MEMORY, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
-     conf_cmd_locate},
-    {"merge", "[OPTION]... RESULT.json...", "join the results of the shards of a run",
-     "Each RESULT is the file of --json of one assay run --shard I/N. The output and the reports\n"
-     "are those of one run of all cases, byte for byte but for times and the host's name.\n"
-     "\n"
-     "A shard may have several results, such as those of a task that was started again. If they\n"
-     "agree in everything but times, the first that was completed counts, and standard error\n"
-     "says so. Nothing is written if a shard is missing, if results disagree, or if they are not\n"
-     "shards of one run: the message names the shards, or the files.\n"
-     "\n"
-     "Exit status: as that of assay run with all cases; 2 usage; 99 also if results are missing,\n"
-     "contradict one another, or cannot be read.\n",
-     TAKES(CONF_OPTION_EXPECT, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_VERBOSE),
-     conf_cmd_merge},
-    {"probe", "[OPTION]... URL|RUN", "judge a live server: its protocol, its numbers, its batches",
-     "URL is that of a server with endpoints of OpenAI or Anthropic (http://127.0.0.1:8080), which\n"
-     "serves the checkpoint of the cases. RUN is what --save wrote, a directory or FILE.jsonl: its\n"
-     "exchanges are judged again, without a server.\n"
-     "\n"
-     "Groups of checks: discovery (models, endpoints, log-probabilities that are offered), protocol\n"
-     "(bodies, event streams, finish reasons, usage, stop texts, refusals), numerics\n"
-     "(log-probabilities against float64 logits: of prompts where they are returned, else of the\n"
-     "next token after prefixes, and along the server's own answers), batching (the same answer\n"
-     "cold, warm, beside others, after one that was left, and with the prompt cache off where a\n"
-     "request can say so), text (answers whose every margin exceeds twice the bound), fields (every\n"
-     "field of every answer of the other groups: docs/fields.md).\n"
-     "\n"
-     "A row of the report is ok, failed, ignored (a member of a request was accepted and had no\n"
-     "effect), not exercised, or not offered. Failures are graded: breaks (clients fail, or show\n"
-     "the wrong thing), departs (from the published specification), habit (common and harmless).\n"
-     "\n"
-     "Exit status: 0 no row failed or was ignored, except for habits; 1 one was; 2 usage; 77 the\n"
-     "server cannot be reached, it refuses the key, or nothing could be judged; 99 a case cannot\n"
-     "be read, or an error of assay itself.\n",
-     TAKES(CONF_OPTION_TRUTH, CONF_OPTION_SERVED_MODEL, CONF_OPTION_ONLY, CONF_OPTION_QUICK,
-           CONF_OPTION_API_KEY_ENV, CONF_OPTION_CLAIM, CONF_OPTION_EXPLAIN_FIELDS, CONF_OPTION_EXCHANGES,
-           CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_ALL_ROWS,
-           CONF_OPTION_CHECKPOINT_ROOT),
-     conf_cmd_probe},
-    {"schedule", "[OPTION]... [DIR|CASE]...",
-     "run engine calls on many threads; results must be bit-identical", conf_cmd_schedule_details,
-     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTED_IN, CONF_OPTION_KERNELS, CONF_OPTION_FILTER,
-           CONF_OPTION_SHARD, CONF_OPTION_PROGRAMS, CONF_OPTION_DRAWS, CONF_OPTION_SHAPE,
-           CONF_OPTION_ON_THREADS, CONF_OPTION_FOR, CONF_OPTION_SAVE, CONF_OPTION_REPLAY, CONF_OPTION_TIMES,
-           CONF_OPTION_JOBS, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, CONF_OPTION_JSON,
-           CONF_OPTION_VERBOSE, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
-     conf_cmd_schedule},
     {"serve", "--model DIR [OPTION]...", "answer requests over HTTP with a checkpoint",
      "Serves /v1/chat/completions, /v1/completions, /v1/messages and /v1/responses, streamed or\n"
      "whole, /v1/models, /health, and /metrics for Prometheus. Requests are evaluated together:\n"
@@ -240,4 +212,32 @@ const conf_command conf_cli_commands[] = {
            CONF_OPTION_REASONING, CONF_OPTION_TOOLS, CONF_OPTION_ANSWER_TOKENS, CONF_OPTION_SAMPLES,
            CONF_OPTION_QUEUE, CONF_OPTION_CONNECTIONS, CONF_OPTION_BODY, CONF_OPTION_CLIENT_TIMEOUT),
      conf_cmd_serve},
+    {"list", "[OPTION]... [DIR|CASE]...", "list cases with their kind and the bugs they catch",
+     "DIR means every case below it; " CONF_DEFAULT_HELP ".\n"
+     "\n"
+     "Exit status: 0; 2 usage; 77 no case was found; 99 a case cannot be read.\n",
+     TAKES(CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_MEMORY, CONF_OPTION_CHECKPOINT_ROOT),
+     conf_cmd_list},
+    {"info", "[OPTION]... DIR|CASE...", "show the plan of a checkpoint, or the contents of a case",
+     "DIR is a checkpoint: a directory with a config.json. CASE is a file, also a program saved\n"
+     "by assay schedule.\n"
+     "\n"
+     "Exit status: 0; 2 usage; 99 an argument cannot be read.\n",
+     TAKES(CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_MEMORY, CONF_OPTION_JSON, CONF_OPTION_CHECKPOINT_ROOT),
+     conf_cmd_info},
+    {"arrays", "[OPTION]... [DIR]...",
+     "list the arrays that engines derive from a checkpoint, and whether they are realised",
+     "DIR means every checkpoint below it; " CONF_DEFAULT_HELP ".\n"
+     "\n"
+     "An engine converts, packs and derives arrays from a checkpoint. An array that is still\n"
+     "deferred when the model is open fails as soon as another thread uses it. Private arrays,\n"
+     "such as RoPE frequency tables, are not parameters of the model, so evaluating the\n"
+     "parameters does not realise them. --verbose lists each array with its state, stream,\n"
+     "size and name.\n"
+     "\n"
+     "Exit status: 0 all arrays are realised; 1 an array is not, or an engine fails; 2 usage;\n"
+     "77 no engine lists its arrays; 99 no checkpoint was found, or an error of assay itself.\n",
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_VERBOSE,
+           CONF_OPTION_ALLOW_UNKNOWN),
+     conf_cmd_arrays},
 };

@@ -177,7 +177,8 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_TAP, 0, "--tap", "FILE",
      "write the Test Anything Protocol to FILE; - for standard output, to\nwhich nothing else is then "
      "written"},
-    {CONF_OPTION_JUNIT, 0, "--junit", "FILE", "write JUnit XML to FILE, as for --tap"},
+    {CONF_OPTION_JUNIT, 0, "--junit", "FILE",
+     "write JUnit XML to FILE; - for standard output, to which nothing\nelse is then written"},
     {CONF_OPTION_JSON, 0, "--json", "FILE",
      "write one JSON document to FILE; - for standard output, to which\nnothing else is then written; at "
      "most one report can go there"},

@@ -104,6 +104,21 @@ START_TEST(the_name_of_a_failure_can_be_pasted)
 }
 END_TEST
 
+START_TEST(help_lists_commands_in_the_order_of_use)
+{
+    static const char *const order[] = {"run",      "locate", "diff",  "merge",  "kernels",
+                                        "schedule", "bench",  "probe", "events", "generate",
+                                        "serve",    "list",   "info",  "arrays"};
+    const char *at = support_assay("--help")->out;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        char line[32];
+        (void)snprintf(line, sizeof line, "\n  %s ", order[i]);
+        at = strstr(at, line);
+        ck_assert_msg(at, "%s is missing, or listed before the one above it", order[i]);
+    }
+}
+END_TEST
+
 /* The options of assay run, in the order of its help: what to run, engines, manners, output, limits. */
 START_TEST(help_lists_related_options_beside_each_other)
 {
@@ -244,6 +259,7 @@ static const char *const no_engines[][2] = {
     {"ref46", "assay: engine ref46: did you mean ref64?"},
     {"another", "assay: engine another: there is no another.so in "},
     {"./none.so", "cannot open shared object file"},
+    {"libm.so.6", "./libm.so.6: cannot open shared object file"},
     {"wrong_abi", "built for engine ABI 3, expected 2"},
     {"no_symbol", "does not export assay_engine_v2"},
     {"crash", "the engine was terminated by SIGABRT"},
@@ -264,7 +280,7 @@ END_TEST
 
 START_TEST(an_engine_that_cannot_be_loaded_exits_99)
 {
-    bool is_name = _i < 3;
+    const bool is_name = _i < 4;
     const support_output *o =
         support_assay("run --engine %s sound", is_name ? no_engines[_i][0] : fake(no_engines[_i][0]));
     assert_code(o, 99);
@@ -353,6 +369,7 @@ int main(void)
     tcase_add_test(program, the_repro_line_reproduces_only_that_failure);
     tcase_add_test(program, the_repro_line_works_if_the_program_is_not_in_the_path);
     tcase_add_test(program, the_name_of_a_failure_can_be_pasted);
+    tcase_add_test(program, help_lists_commands_in_the_order_of_use);
     tcase_add_test(program, help_lists_related_options_beside_each_other);
     tcase_add_loop_test(program, a_wrong_command_line_exits_2_with_a_suggestion, 0,
                         (int)(sizeof usages / sizeof *usages));

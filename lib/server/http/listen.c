@@ -88,7 +88,7 @@ assay_status server_listen(const char *host, uint16_t port, bool has_key, int *f
         if (!has_key && !is_loopback(a->ai_addr)) {
             rc = assay_fail(err, ASSAY_EINVAL,
                             "%s: found an address that other machines can reach, and no key that they must "
-                            "send; expected a loopback address or a key",
+                            "send; expected a loopback address or a key (--api-key-env)",
                             host);
             break;
         }

@@ -239,7 +239,7 @@ def few_files() -> None:
 def refusals() -> None:
     ended = subprocess.run([ASSAY, "serve", "--model", model, "--host", "0.0.0.0", "--port", "0"], capture_output=True,
                          text=True, timeout=120, check=False)
-    point(ended.returncode == 2 and "0.0.0.0" in ended.stderr, "a public address needs a key", ended)
+    point(ended.returncode == 2 and "0.0.0.0" in ended.stderr and "--api-key-env" in ended.stderr, "a public address needs a key", ended)
     ended = subprocess.run([ASSAY, "serve", "--model", model, "--api-key-env", "ASSAY_NO_SUCH_KEY"], capture_output=True,
                          text=True, timeout=120, check=False)
     point(ended.returncode == 2 and "ASSAY_NO_SUCH_KEY" in ended.stderr, "a variable without a key is refused", ended)
