@@ -33,7 +33,6 @@ static void pack_block(fp_packer *p, fp_conv_block *to, const plan_conv_block *f
 
 void fp_conv_pack(fp_packer *p, fp_conv_tower *to, const plan_conv_tower *from)
 {
-    if (!from->present) return;
     to->blocks = fp_pack_alloc(p, from->n_blocks, sizeof *to->blocks);
     for (size_t i = 0; to->blocks && i < from->n_blocks; i++) pack_block(p, &to->blocks[i], &from->blocks[i]);
     pack_block(p, &to->fusion, &from->fusion);
@@ -51,7 +50,6 @@ static size_t widest_of_block(const plan_conv_block *b)
 
 size_t fp_conv_widest(const plan_conv_tower *t)
 {
-    if (!t->present) return 0;
     size_t widest = widest_of_block(&t->fusion);
     for (size_t i = 0; i < t->n_blocks; i++) {
         const size_t n = widest_of_block(&t->blocks[i]);

@@ -76,26 +76,32 @@ static size_t widest_of_merger(const plan_tower *t, const plan_merger *m)
 static size_t widest_activation(const plan_tower *t)
 {
     size_t widest = t->present ? widest_of_merger(t, &t->merger) : 0;
-    for (size_t k = 0; t->audio.present && k < PLAN_AUDIO_CONVOLUTIONS; k++)
+    for (size_t k = 0; t->kind == PLAN_TOWER_AUDIO && k < PLAN_AUDIO_CONVOLUTIONS; k++)
         widest = larger(widest, t->audio.convolutions[k].product.weight.rows);
-    widest = larger(widest, fp_conv_widest(&t->conv));
+    if (t->kind == PLAN_TOWER_CONV) widest = larger(widest, fp_conv_widest(&t->conv));
     for (size_t i = 0; i < t->n_layers; i++) widest = larger(widest, t->layers[i].mlp.intermediate);
     for (size_t k = 0; k < t->n_deepstack; k++)
         widest = larger(widest, widest_of_merger(t, &t->deepstack[k].merger));
     return widest;
 }
 
+/* The weights that towers of one kind alone have. */
+static void pack_kind(fp_packer *p, fp_tower *to, const plan_tower *from)
+{
+    if (from->kind == PLAN_TOWER_TILES) pack_tiles(p, &to->tiles, &from->tiles);
+    if (from->kind == PLAN_TOWER_CONV) fp_conv_pack(p, &to->conv, &from->conv);
+    for (size_t k = 0; from->kind == PLAN_TOWER_AUDIO && k < PLAN_AUDIO_CONVOLUTIONS; k++)
+        fp_pack_linear(p, &to->convolutions[k], &from->audio.convolutions[k].product);
+}
+
 void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from)
 {
     if (!from->present) return;
-    for (size_t k = 0; k < PLAN_AUDIO_CONVOLUTIONS; k++)
-        fp_pack_linear(p, &to->convolutions[k], &from->audio.convolutions[k].product);
+    pack_kind(p, to, from);
     fp_pack_linear(p, &to->embed, &from->patches.embed);
-    fp_conv_pack(p, &to->conv, &from->conv);
     fp_pack_norm(p, &to->in_norm, &from->in_norm);
     fp_pack_norm(p, &to->out_norm, &from->out_norm);
     fp_pack_matrix(p, &to->table, &from->table.weight);
-    pack_tiles(p, &to->tiles, &from->tiles);
     to->layers = fp_pack_alloc(p, from->n_layers, sizeof *to->layers);
     for (size_t i = 0; to->layers && i < from->n_layers; i++) pack_layer(p, &to->layers[i], &from->layers[i]);
     fp_pack_vector(p, &to->pool_bias, &from->pooling.bias);

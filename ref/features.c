@@ -41,7 +41,7 @@ static const media *medium_of(const taken *k, size_t i)
 static assay_status read_rows(const media *m, double *rows)
 {
     const plan_audio *audio = &media_tower(m)->audio;
-    if (!audio->present) {
+    if (media_tower(m)->kind != PLAN_TOWER_AUDIO) {
         media_pixels(m, 0, media_patches(m), rows);
         return ASSAY_OK;
     }
@@ -69,7 +69,7 @@ static assay_status run_tower(const taken *k, ref_tracer tracer, ref_tower_outpu
         rc = read_rows(medium_of(k, i), rows + filled * width);
         filled += media_patches(medium_of(k, i));
     }
-    if (rc == ASSAY_OK && k->tower->tiles.n)
+    if (rc == ASSAY_OK && k->tower->kind == PLAN_TOWER_TILES)
         rc = ref_tiles(k->tower, rows, ratios, k->n, k->first_traced, tracer, out);
     else if (rc == ASSAY_OK)
         rc = ref_tower(k->tower, rows, (const size_t(*)[3])grids, (const size_t(*)[2])layouts, k->n,
@@ -92,7 +92,7 @@ static assay_status place_tokens(const plan *p, const ref_sample *sample, const 
     for (size_t t = 0; rc == ASSAY_OK && t < n; t++) {
         size_t i = 0;
         while (i < k->n && k->index[i] != place[t]) i++;
-        row[t] = i == k->n || k->tower->feeds_cross ? SIZE_MAX : tower->first[i] + own[t];
+        row[t] = i == k->n || plan_tower_feeds_cross(k->tower) ? SIZE_MAX : tower->first[i] + own[t];
     }
     free(place);
     free(own);

@@ -38,7 +38,8 @@ static assay_status trace(const evaluation *e, ref_real *x, const size_t *first,
     ref_tracer tracer = e->tracer;
     tracer.first_row = first[e->first_traced];
     if (tracer.first_row == n) return ASSAY_OK;
-    return ref_trace(&tracer, x, n, width, "%s.%s", e->tower->audio.present ? "audio" : "vision", name);
+    return ref_trace(&tracer, x, n, width, "%s.%s", e->tower->kind == PLAN_TOWER_AUDIO ? "audio" : "vision",
+                     name);
 }
 
 void ref_order_pixels(ref_real *out, const double *row, const plan_patches *p)
@@ -146,7 +147,7 @@ static assay_status make_features(evaluation *e, ref_real *x)
     e->out.merged = ref_alloc(e->out.n_rows, width);
     assay_status rc =
         pooled && e->out.merged ? ref_norm(x, x, e->patches.n, hidden, &tower->out_norm) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && tower->crops.present) join_crops(e, x, pooled);
+    if (rc == ASSAY_OK && tower->kind == PLAN_TOWER_CROPS) join_crops(e, x, pooled);
     else if (rc == ASSAY_OK)
         rc = ref_pool(pooled, &e->pooled, x, &e->patches, order, tower->merge, hidden, &tower->pooling);
     if (rc == ASSAY_OK)
@@ -159,8 +160,10 @@ static assay_status make_features(evaluation *e, ref_real *x)
 /* The grid of the rows that come out of the tower's layers or blocks. */
 static void fill_grid(const plan_tower *tower, const size_t grid[3], size_t out[3])
 {
-    const size_t side = tower->conv.side, square[3] = {1, side, side};
-    memcpy(out, tower->conv.present ? square : grid, sizeof square);
+    memcpy(out, grid, 3 * sizeof *out);
+    if (tower->kind != PLAN_TOWER_CONV) return;
+    out[0] = 1;
+    out[1] = out[2] = tower->conv.side;
 }
 
 /* Fills in the patches before and after averaging, and the rows of each medium. */
@@ -176,7 +179,7 @@ static assay_status place_rows(evaluation *e, const size_t (*grids)[3], size_t n
     assay_status rc = rows && pooled && e->out.deepstack && e->out.first ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t m = 0; rc == ASSAY_OK && m < n_media; m++) {
         fill_grid(tower, grids[m], rows[m]);
-        pooled[m][0] = tower->crops.present ? 1 : rows[m][0];
+        pooled[m][0] = tower->kind == PLAN_TOWER_CROPS ? 1 : rows[m][0];
         pooled[m][1] = rows[m][1] / side;
         pooled[m][2] = rows[m][2] / side;
         e->out.first[m + 1] = e->out.first[m] + plan_tower_tokens(tower, grids[m]);
@@ -197,7 +200,7 @@ static assay_status place_rows(evaluation *e, const size_t (*grids)[3], size_t n
 /* Everything before tower.out_norm. x: [P, D] */
 static assay_status run_body(evaluation *e, const double *pixels, const size_t (*grids)[3], ref_real *x)
 {
-    if (e->tower->conv.present)
+    if (e->tower->kind == PLAN_TOWER_CONV)
         return ref_conv_tower(e->tower, pixels, grids, e->patches.n_media, e->first_traced, e->tracer, x);
     const assay_status rc = embed_patches(e, pixels, x);
     return rc == ASSAY_OK ? run_layers(e, x) : rc;

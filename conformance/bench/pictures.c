@@ -9,12 +9,13 @@
 conf_bench_tower conf_bench_tower_of(const plan *p)
 {
     const plan_tower *t = &p->vision;
-    if (!t->present || t->takes_places || t->tiles.n || t->conv.present) return (conf_bench_tower){0};
+    if (!t->present || t->takes_places || t->kind == PLAN_TOWER_TILES || t->kind == PLAN_TOWER_CONV)
+        return (conf_bench_tower){0};
     const plan_merger_extra extra = plan_merger_extra_rows(&t->merger);
     return (conf_bench_tower){.patch = t->patches.size,
                               .block = plan_tower_block(t),
                               .width = t->patches.embed.weight.cols,
-                              .crop = t->crops.present ? t->table.side : 0,
+                              .crop = t->kind == PLAN_TOWER_CROPS ? t->table.side : 0,
                               .row_end = extra.row_end,
                               .ends = 2 * extra.begin + t->n_leading,
                               .image_token = t->image_token,

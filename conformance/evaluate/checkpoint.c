@@ -60,11 +60,11 @@ static conf_placeholders placeholders_of(const plan *p)
         const plan_merger_extra extra = plan_merger_extra_rows(&t->merger);
         found.image = t->image_token;
         found.video = t->video_token;
-        if (t->conv.present) found.n_each = plan_tower_tokens(t, (const size_t[3]){1, 1, 1});
+        if (t->kind == PLAN_TOWER_CONV) found.n_each = plan_tower_tokens(t, (const size_t[3]){1, 1, 1});
         found.side = plan_tower_block(t);
         found.row_end = extra.row_end;
         found.ends = 2 * extra.begin + t->n_leading;
-        found.has_crops = t->crops.present;
+        found.has_crops = t->kind == PLAN_TOWER_CROPS;
         found.leads = t->n_leading > 0;
     }
     if (p->audio.present) {

@@ -7,7 +7,7 @@
 static void visit_blocks(plan *p, void (*fn)(plan_conv_block *))
 {
     plan_conv_tower *t = &p->vision.conv;
-    if (!t->present) return;
+    if (p->vision.kind != PLAN_TOWER_CONV) return;
     for (size_t i = 0; i < t->n_blocks; i++) fn(&t->blocks[i]);
     fn(&t->fusion);
 }
@@ -58,7 +58,7 @@ void fault_conv_keys_swapped(plan *p)
 void fault_conv_level_early(plan *p)
 {
     plan_conv_tower *t = &p->vision.conv;
-    for (size_t k = 0; t->present && k < t->n_taken; k++)
+    for (size_t k = 0; p->vision.kind == PLAN_TOWER_CONV && k < t->n_taken; k++)
         if (t->taken[k] > 0) t->taken[k]--;
 }
 
@@ -81,5 +81,5 @@ void fault_id_table_soft(plan *p)
 
 void fault_feature_factor_dropped(plan *p)
 {
-    if (p->vision.conv.present) p->vision.pooling.factor = 1;
+    if (p->vision.kind == PLAN_TOWER_CONV) p->vision.pooling.factor = 1;
 }

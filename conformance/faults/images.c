@@ -232,7 +232,8 @@ void fault_taps_zero(const plan_table *t, size_t i, size_t n, fp_taps *taps)
 void fault_states_late(plan *p)
 {
     plan_tiles *tiles = &p->vision.tiles;
-    for (size_t i = 0; i < tiles->n_collected; i++) tiles->collected[i]++;
+    for (size_t i = 0; p->vision.kind == PLAN_TOWER_TILES && i < tiles->n_collected; i++)
+        tiles->collected[i]++;
 }
 
 /* Padding attends to padding, too. */
@@ -274,7 +275,7 @@ void fault_blind_mlp(const fp_sample *one, size_t n, fp_sight *sight)
 /* The margins between crops stay. */
 void fault_margins_kept(plan *p)
 {
-    p->vision.crops.margin = 0;
+    if (p->vision.kind == PLAN_TOWER_CROPS) p->vision.crops.margin = 0;
 }
 
 /* Halves away from zero. */

@@ -126,7 +126,8 @@ void __wrap_fp_tiles_join(const fp_tower_pass *v, const float *x, size_t r, floa
 {
     const size_t d = v->tower->hidden, n = v->layout.n_rows * d;
     __real_fp_tiles_join(v, x, r, out);
-    for (size_t k = 0; fault_planted()->images.states_apart && k < v->tower->tiles.n_collected; k++)
+    const bool moves = fault_planted()->images.states_apart && v->tower->kind == PLAN_TOWER_TILES;
+    for (size_t k = 0; moves && k < v->tower->tiles.n_collected; k++)
         memcpy(out + (1 + k) * d, v->collected + k * n + r * d, d * sizeof *out);
 }
 

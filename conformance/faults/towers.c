@@ -49,10 +49,15 @@ static void visit_conv_block(plan_conv_block *b)
     change_epsilon(&b->value.norm, FAULT_TOWER_VALUE);
 }
 
+static void visit_conv(plan_conv_tower *t)
+{
+    for (size_t i = 0; i < t->n_blocks; i++) visit_conv_block(&t->blocks[i]);
+    visit_conv_block(&t->fusion);
+}
+
 static void visit_tower(plan_tower *t)
 {
-    for (size_t i = 0; i < t->conv.n_blocks; i++) visit_conv_block(&t->conv.blocks[i]);
-    visit_conv_block(&t->conv.fusion);
+    if (t->kind == PLAN_TOWER_CONV) visit_conv(&t->conv);
     for (size_t i = 0; i < t->n_layers; i++) {
         plan_tower_layer *layer = &t->layers[i];
         change_epsilon(&layer->mixer_in, FAULT_TOWER_MIXER_IN);
@@ -65,7 +70,7 @@ static void visit_tower(plan_tower *t)
     }
     change_epsilon(&t->in_norm, FAULT_TOWER_IN);
     change_epsilon(&t->out_norm, FAULT_TOWER_LAST);
-    change_epsilon(&t->tiles.middle, FAULT_TOWER_LAST);
+    if (t->kind == PLAN_TOWER_TILES) change_epsilon(&t->tiles.middle, FAULT_TOWER_LAST);
     visit_merger(&t->merger, FAULT_MERGER, FAULT_MERGER_INNER);
     for (size_t k = 0; k < t->n_deepstack; k++)
         visit_merger(&t->deepstack[k].merger, FAULT_DEEPSTACK, FAULT_DEEPSTACK);
@@ -109,12 +114,17 @@ static void change_gelu_of_block(plan_conv_block *b, fault_place place)
         if (b->units[i].is_activated) change_gelu(&b->units[i].activation, place);
 }
 
+static void change_gelu_of_conv(plan_conv_tower *t, fault_place place)
+{
+    for (size_t i = 0; i < t->n_blocks; i++) change_gelu_of_block(&t->blocks[i], place);
+    change_gelu_of_block(&t->fusion, place);
+}
+
 /* mlp, merger: the places in this tower. A tower that is not present has neither. */
 static void change_gelu_of_tower(plan_tower *t, fault_place mlp, fault_place merger)
 {
     for (size_t i = 0; i < t->n_layers; i++) change_gelu(&t->layers[i].mlp.activation, mlp);
-    for (size_t i = 0; i < t->conv.n_blocks; i++) change_gelu_of_block(&t->conv.blocks[i], mlp);
-    change_gelu_of_block(&t->conv.fusion, mlp);
+    if (t->kind == PLAN_TOWER_CONV) change_gelu_of_conv(&t->conv, mlp);
     change_gelu_of_merger(&t->merger, merger);
     for (size_t k = 0; k < t->n_deepstack; k++)
         change_gelu_of_merger(&t->deepstack[k].merger, FAULT_DEEPSTACK);

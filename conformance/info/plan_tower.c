@@ -16,9 +16,10 @@ static bool add_patches(json_object *to, const plan_patches *p)
            conf_json_add_real(one, "offset", p->pixel_offset);
 }
 
-static bool add_audio(json_object *to, const plan_audio *s)
+static bool add_audio(json_object *to, const plan_tower *t)
 {
-    if (!s->present) return conf_info_add_null(to, "sound");
+    const plan_audio *s = &t->audio;
+    if (t->kind != PLAN_TOWER_AUDIO) return conf_info_add_null(to, "sound");
     json_object *one = conf_info_add_object(to, "sound");
     json_object *list = conf_info_add_array(one, "convolutions");
     bool ok =
@@ -80,11 +81,11 @@ static bool add_layers(json_object *to, const plan_tower *t)
     return ok;
 }
 
-static bool add_crops(json_object *to, const plan_crops *c)
+static bool add_crops(json_object *to, const plan_tower *t)
 {
-    if (!c->present) return conf_info_add_null(to, "crops");
+    if (t->kind != PLAN_TOWER_CROPS) return conf_info_add_null(to, "crops");
     json_object *one = conf_info_add_object(to, "crops");
-    return conf_json_add_count(one, "margin", c->margin);
+    return conf_json_add_count(one, "margin", t->crops.margin);
 }
 
 static bool add_pooling(json_object *to, const plan_pooling *p)
@@ -141,7 +142,7 @@ static bool add_deepstack(json_object *to, const plan_tower *t)
 static bool add_tiles(json_object *to, const plan_tower *t)
 {
     const plan_tiles *k = &t->tiles;
-    if (k->n == 0) return conf_info_add_null(to, "tiles");
+    if (t->kind != PLAN_TOWER_TILES) return conf_info_add_null(to, "tiles");
     json_object *one = conf_info_add_object(to, "tiles");
     bool ok = conf_json_add_count(one, "n", k->n) && conf_json_add_count(one, "side", k->side) &&
               conf_json_add_count(one, "padded", k->padded);
@@ -186,9 +187,10 @@ static bool add_block(json_object *to, const plan_conv_block *b)
            conf_info_add_flag(to, "residual", b->is_residual);
 }
 
-static bool add_conv(json_object *to, const plan_conv_tower *t)
+static bool add_conv(json_object *to, const plan_tower *tower)
 {
-    if (!t->present) return conf_info_add_null(to, "convolutional");
+    const plan_conv_tower *t = &tower->conv;
+    if (tower->kind != PLAN_TOWER_CONV) return conf_info_add_null(to, "convolutional");
     json_object *one = conf_info_add_object(to, "convolutional");
     json_object *blocks = conf_info_add_array(one, "blocks");
     bool ok = blocks && conf_json_add_count(one, "side", t->side) &&
@@ -203,8 +205,8 @@ bool conf_info_add_tower(json_object *to, const plan_tower *t)
     return conf_json_add_count(to, "hidden", t->hidden) &&
            conf_info_add_id(to, "image_token", t->image_token) &&
            conf_info_add_id(to, "video_token", t->video_token) &&
-           conf_info_add_id(to, "audio_token", t->audio.present ? t->audio_token : -1) &&
-           add_audio(to, &t->audio) && conf_json_add_count(to, "block", plan_tower_block(t)) &&
+           conf_info_add_id(to, "audio_token", t->kind == PLAN_TOWER_AUDIO ? t->audio_token : -1) &&
+           add_audio(to, t) && conf_json_add_count(to, "block", plan_tower_block(t)) &&
            conf_info_add_count(to, "leading_tokens", t->n_leading) && add_patches(to, &t->patches) &&
            conf_info_add_flag(to, "frames_apart", t->frames_apart) &&
            conf_info_add_real(to, "tokens_per_second", t->tokens_per_second) &&
@@ -212,6 +214,6 @@ bool conf_info_add_tower(json_object *to, const plan_tower *t)
            add_rope(to, t) && conf_info_add_norm(to, "in_norm", &t->in_norm) &&
            conf_info_add_count(to, "window", t->window) && add_layers(to, t) &&
            conf_info_add_norm(to, "out_norm", &t->out_norm) && add_pooling(to, &t->pooling) &&
-           add_crops(to, &t->crops) && add_merger(to, t, &t->merger, plan_tower_state(t)) &&
-           add_tiles(to, t) && add_deepstack(to, t) && add_conv(to, &t->conv);
+           add_crops(to, t) && add_merger(to, t, &t->merger, plan_tower_state(t)) && add_tiles(to, t) &&
+           add_deepstack(to, t) && add_conv(to, t);
 }

@@ -53,7 +53,7 @@ static void rewind_media(fp_sample *one, const plan *p, size_t n_tokens)
     const size_t n = one->media.n, first = n ? one->media.place[0].first : 0;
     media_list_rewind(&one->media, n_tokens);
     truncate_features(one, n, one->media.n);
-    if (one->media.n != n && p->vision.feeds_cross) change_images(one, first);
+    if (one->media.n != n && plan_tower_feeds_cross(&p->vision)) change_images(one, first);
 }
 
 static bool reserve_features(fp_sample *one, size_t n)
@@ -92,7 +92,8 @@ assay_status fp_sample_append(fp_sample *one, const plan *p, const assay_step *s
         fp_positions_append(&one->positions, n, step->positions, step->n_axes, n_new);
     else if (list) positions_fill(p, &one->media, one->tokens, list, n, n_new, list + n * ROPE_AXES_MAX);
     one->n_tokens += n_new;
-    if (one->media.n != n_media && p->vision.feeds_cross) change_images(one, one->media.place[0].first);
+    if (one->media.n != n_media && plan_tower_feeds_cross(&p->vision))
+        change_images(one, one->media.place[0].first);
     return ASSAY_OK;
 }
 

@@ -17,7 +17,7 @@ assay_status fp_sample_evaluate(fp_sample *one, const fp_model *m, fp_feature_ca
         if (rc != ASSAY_OK) return rc;
         if (!fp_feature_cache_add(cache, one->features[i])) return ASSAY_ENOMEM;
     }
-    if (!m->plan->vision.feeds_cross || one->media.n == 0 || one->cross) return ASSAY_OK;
+    if (!plan_tower_feeds_cross(&m->plan->vision) || one->media.n == 0 || one->cross) return ASSAY_OK;
     return fp_cross_keys_make(m, one->features, one->media.n, one->media.place[0].first > 0, &one->cross);
 }
 
@@ -64,7 +64,7 @@ bool fp_sample_place(const fp_sample *one, const plan *p, size_t from, size_t n,
 {
     bool has_features = false;
     size_t *place = scratch, *row = scratch + n;
-    if (one->media.n == 0 || p->vision.feeds_cross) return false;
+    if (one->media.n == 0 || plan_tower_feeds_cross(&p->vision)) return false;
     media_list_rows(&one->media, p, one->tokens, from, n, place, row);
     for (size_t t = 0; t < n; t++) {
         const bool is_placed = place[t] != SIZE_MAX;

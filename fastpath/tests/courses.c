@@ -99,7 +99,7 @@ bool courses_may_divide(const course *c, size_t at)
 {
     /* Tokens before the first image attend to all images. */
     const picture_text *t = &c->text;
-    if (c->model->plan->vision.feeds_cross && t->n_pictures && t->pictures[0].first > 0 &&
+    if (plan_tower_feeds_cross(&c->model->plan->vision) && t->n_pictures && t->pictures[0].first > 0 &&
         at <= t->pictures[t->n_pictures - 1].first)
         return false;
     const plan *p = c->model->plan;

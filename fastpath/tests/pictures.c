@@ -50,7 +50,7 @@ static void add_texts(picture_text *t, const plan *p, size_t n, unsigned seed)
 static void add_places(const plan *p, picture *one, const size_t grid[3])
 {
     const size_t n = grid[0] * grid[1] * grid[2];
-    if (p->vision.conv.present) {
+    if (p->vision.kind == PLAN_TOWER_CONV) {
         one->n_tensors = 1;
         one->tensors[0].rank = 4;
         memcpy(one->tensors[0].shape, (size_t[]){1, p->vision.patches.channels, grid[1], grid[2]},
@@ -105,11 +105,11 @@ static void add_picture(picture_text *t, const plan *p, assay_item_kind kind, co
                         unsigned seed)
 {
     const plan_patches *patches = &p->vision.patches;
-    if (p->vision.tiles.n) {
+    if (p->vision.kind == PLAN_TOWER_TILES) {
         add_tiles(t, p, blocks, seed);
         return;
     }
-    const size_t side = p->vision.conv.present ? PIXELS : p->vision.merge * p->vision.pooling.side,
+    const size_t side = p->vision.kind == PLAN_TOWER_CONV ? PIXELS : p->vision.merge * p->vision.pooling.side,
                  high = fit(p, blocks[1]), wide = fit(p, blocks[2]),
                  grid[3] = {blocks[0], high * side, wide * side};
     const size_t n = grid[0] * grid[1] * grid[2],
@@ -199,7 +199,7 @@ static void add_video(picture_text *t, const plan *p, const size_t blocks[3], un
 picture_text pictures_make(const plan *p, const char *description, unsigned seed)
 {
     picture_text t = {0};
-    const bool has_crops = p->vision.present && p->vision.crops.present;
+    const bool has_crops = p->vision.present && p->vision.kind == PLAN_TOWER_CROPS;
     if (has_crops) add_first_crops(&t, p, description);
     for (const char *at = description; *at; at += strcspn(at, " "), at += *at == ' ') {
         size_t b[3] = {1, 1, 1};

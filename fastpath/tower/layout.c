@@ -85,7 +85,7 @@ static void add_frame(filling *k)
         }
     add_segment(&k->l->whole, first_row, k->row - first_row);
     k->first_token += (k->row - first_row) / k->l->n_members;
-    if (!k->tower->crops.present || f->index == 0) k->l->n_features += features_of(k->tower, f);
+    if (k->tower->kind != PLAN_TOWER_CROPS || f->index == 0) k->l->n_features += features_of(k->tower, f);
     k->first_feature = k->l->n_features;
 }
 

@@ -17,7 +17,7 @@
 /* The beginning of the names of a tower's tensors. */
 static const char *start_of(const fp_tower_pass *v)
 {
-    return v->tower->audio.present ? "audio" : "vision";
+    return v->tower->kind == PLAN_TOWER_AUDIO ? "audio" : "vision";
 }
 
 /* Sends rows to the tracer in the order of the input. x: [P, D]. */
@@ -73,7 +73,7 @@ static assay_status merge_layer(fp_tower_pass *v, size_t i, const float *x, floa
 static assay_status begin_layer(fp_tower_pass *v, size_t i, float *x)
 {
     const plan_tiles *tiles = &v->tower->tiles;
-    if (tiles->n == 0) return ASSAY_OK;
+    if (v->tower->kind != PLAN_TOWER_TILES) return ASSAY_OK;
     fp_tiles_collect(v, i, x);
     return i == tiles->second && i < v->tower->n_layers ? fp_tiles_second(v, x) : ASSAY_OK;
 }
@@ -143,12 +143,12 @@ static assay_status run_tiles(fp_tower_pass *v, float *const *levels)
 /* Everything before the tower's last norm. *x: [n_rows, D], from the scratch. */
 static assay_status run_body(fp_tower_pass *v, float *const *levels, float **x)
 {
-    if (v->tower->conv.present) return fp_conv_tower_run(v, x);
+    if (v->tower->kind == PLAN_TOWER_CONV) return fp_conv_tower_run(v, x);
     if (!fp_layout_make(&v->layout, v->tower, v->pass.scratch)) return ASSAY_ENOMEM;
-    v->pass.n_rows = v->tower->audio.present ? FP_TOWER_ROWS : fp_tower_block(v, 0);
+    v->pass.n_rows = v->tower->kind == PLAN_TOWER_AUDIO ? FP_TOWER_ROWS : fp_tower_block(v, 0);
     *x = fp_scratch_floats(v->pass.scratch, v->layout.n_rows, v->tower->hidden);
     assay_status rc = *x && fp_narrow_alloc(&v->pass) ? fp_tower_ropes(v) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && v->tower->audio.present) rc = make_rows(v);
+    if (rc == ASSAY_OK && v->tower->kind == PLAN_TOWER_AUDIO) rc = make_rows(v);
     if (rc == ASSAY_OK) rc = embed_patches(v, *x);
     return rc == ASSAY_OK ? run_layers(v, *x, levels) : rc;
 }
@@ -156,12 +156,12 @@ static assay_status run_body(fp_tower_pass *v, float *const *levels, float **x)
 /* Evaluates the frames of v->layout. levels: [1 + n_deepstack] of [n_features, H]. */
 static assay_status run_frames(fp_tower_pass *v, float *const *levels)
 {
-    if (v->tower->tiles.n) return run_tiles(v, levels);
+    if (v->tower->kind == PLAN_TOWER_TILES) return run_tiles(v, levels);
     float *x = NULL;
     assay_status rc = run_body(v, levels, &x);
     if (rc == ASSAY_OK)
-        rc =
-            v->tower->crops.present ? fp_tower_merge_crops(v, x, levels[0]) : fp_tower_merge(v, x, levels[0]);
+        rc = v->tower->kind == PLAN_TOWER_CROPS ? fp_tower_merge_crops(v, x, levels[0])
+                                                : fp_tower_merge(v, x, levels[0]);
     if (rc != ASSAY_OK) return rc;
     return fp_trace(&v->pass.tracer, levels[0], v->layout.n_features, v->pass.plan->hidden, "%s.merged",
                     start_of(v));
@@ -195,21 +195,23 @@ static assay_status run_part(const fp_model *m, fp_scratch *scratch, const media
 }
 
 /* The frames of a medium that can be evaluated apart: tiles cannot. */
-static size_t frames_of(const fp_model *m, const media *medium)
+static size_t frames_of(const media *medium)
 {
-    return m->plan->vision.tiles.n ? 1 : *media_grid(medium);
+    return media_tower(medium)->kind == PLAN_TOWER_TILES ? 1 : *media_grid(medium);
 }
 
 assay_status fp_tower_run(const fp_model *m, const media *medium, fp_features **out)
 {
     const size_t *grid = media_grid(medium), n_fit = FP_TOWER_PASS / (grid[1] * grid[2]),
-                 n_frames = frames_of(m, medium);
+                 n_frames = frames_of(medium);
     fp_scratch scratch = {0};
     fp_features *made =
         fp_features_make(medium, 1 + media_tower(medium)->n_deepstack, m->plan->hidden, false);
     assay_status rc = made ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t first = 0, n; rc == ASSAY_OK && first < n_frames; first += n) {
-        n = media_tower(medium)->crops.present ? n_frames : n_fit > 1 ? n_fit : 1; /* crops are joined */
+        n = media_tower(medium)->kind == PLAN_TOWER_CROPS ? n_frames
+            : n_fit > 1                                   ? n_fit
+                                                          : 1; /* crops are joined */
         if (n > n_frames - first) n = n_frames - first;
         rc = run_part(m, &scratch, medium, first, n, made);
     }
@@ -242,7 +244,7 @@ static bool alloc_together(const fp_model *m, fp_scratch *scratch, together *k, 
     size_t n_tokens = 0, at = 0;
     *n_frames = 0;
     for (size_t i = 0; i < k->n; i++) {
-        *n_frames += frames_of(m, k->list[i]);
+        *n_frames += frames_of(k->list[i]);
         n_tokens += media_rows(k->list[i]);
     }
     k->frames = fp_scratch_alloc(scratch, *n_frames, 1, sizeof *k->frames);
@@ -251,7 +253,7 @@ static bool alloc_together(const fp_model *m, fp_scratch *scratch, together *k, 
     if (!rows) return false;
     for (size_t l = 0; l < n_levels; l++) k->levels[l] = rows + l * n_tokens * m->plan->hidden;
     for (size_t i = 0; i < k->n; i++)
-        for (size_t f = 0; f < frames_of(m, k->list[i]); f++)
+        for (size_t f = 0; f < frames_of(k->list[i]); f++)
             k->frames[at++] = (fp_frame){.medium = k->list[i], .index = f};
     return true;
 }

@@ -258,7 +258,7 @@ static void free_tower(plan_tower *tower)
     rope_free(&tower->rope);
     free(tower->layers);
     free(tower->deepstack);
-    free(tower->conv.blocks);
+    if (tower->kind == PLAN_TOWER_CONV) free(tower->conv.blocks);
 }
 
 void plan_free(plan *p)

@@ -24,7 +24,7 @@ static plan_audio_convolution one_channel(const double weights[9])
 /* A front end that only takes each eighth bin and frame. */
 static plan_audio plain_audio(size_t n_bins)
 {
-    plan_audio s = {.present = true, .n_bins = n_bins, .chunk = CHUNK};
+    plan_audio s = {.n_bins = n_bins, .chunk = CHUNK};
     for (size_t i = 0; i < PLAN_AUDIO_CONVOLUTIONS; i++) s.convolutions[i] = one_channel(MIDDLE);
     return s;
 }

@@ -31,7 +31,7 @@ static plan_tower make_tower(void)
                     .embed = {.weight = weight_of(EMBED, D, 1)}},
         .pooling = {.side = 1, .factor = 1},
         .merge = 1,
-        .feeds_cross = true,
+        .kind = PLAN_TOWER_TILES,
         .tiles = {.n = T,
                   .side = 1,
                   .padded = 8,

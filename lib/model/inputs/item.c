@@ -61,10 +61,10 @@ static void read_kind(reader *r, const plan *p)
     if (r->item->kind == ASSAY_ITEM_IMAGE && has_tower && r->tower->image_token >= 0) {
         r->names = (item_names){.pixels = "pixel_values"};
         if (r->tower->takes_places) r->names.grid = "image_position_ids";
-        else if (!r->tower->conv.present) r->names.grid = "image_grid_thw";
-        if (r->tower->tiles.n)
+        else if (r->tower->kind != PLAN_TOWER_CONV) r->names.grid = "image_grid_thw";
+        if (r->tower->kind == PLAN_TOWER_TILES)
             r->names = (item_names){"pixel_values", "aspect_ratio_ids", "aspect_ratio_mask"};
-        if (r->tower->crops.present) r->names.extra = "crop_layouts";
+        if (r->tower->kind == PLAN_TOWER_CROPS) r->names.extra = "crop_layouts";
         return;
     }
     if (r->item->kind == ASSAY_ITEM_VIDEO && has_tower && r->tower->video_token >= 0 &&
@@ -261,7 +261,8 @@ static void read_pixels(reader *r, bool required, size_t n_rows, item_content *o
                        patches->channels * patches->frames, patches->size, patches->size);
     const bool are_rows =
         (is_batch || t->rank == 2) && t->shape[t->rank - 2] == n_rows && t->shape[t->rank - 1] == width;
-    if (!r->tower->conv.present && !are_rows && (r->tower->takes_places || !are_squares(t, n_rows, patches)))
+    if (r->tower->kind != PLAN_TOWER_CONV && !are_rows &&
+        (r->tower->takes_places || !are_squares(t, n_rows, patches)))
         fail_shape(r, t, expected);
     if (r->status != ASSAY_OK) return;
     out->pixels = t->data;
@@ -350,7 +351,7 @@ static void read_spectrogram(reader *r, bool required, item_content *out)
 static void check_span(reader *r, const item_content *c)
 {
     const assay_item *item = r->item;
-    if (r->tower->audio.present && item->n_tokens != 0 && item->n_tokens != c->n_tokens)
+    if (r->tower->kind == PLAN_TOWER_AUDIO && item->n_tokens != 0 && item->n_tokens != c->n_tokens)
         fail_item(r, ASSAY_EINVAL, "found n_tokens %zu, expected %zu, those of %zu frames", item->n_tokens,
                   c->n_tokens, c->n_frames);
     else if (item->n_tokens == 0 && item->offset != 0)
@@ -373,20 +374,20 @@ assay_status item_read(const plan *p, const assay_step *step, size_t index, bool
     *out = (item_content){.interval = 1, .tower = r.tower};
     if (r.status == ASSAY_OK) check_names(&r);
     if (r.status != ASSAY_OK) return r.status;
-    if (r.tower->audio.present) {
+    if (r.tower->kind == PLAN_TOWER_AUDIO) {
         read_frames(&r, out);
         if (r.status == ASSAY_OK) read_spectrogram(&r, needs_pixels, out);
         check_span(&r, out);
         return r.status;
     }
-    if (r.tower->tiles.n) read_tiles(&r, needs_pixels, out);
-    else if (r.tower->conv.present) read_size(&r, needs_pixels, out);
+    if (r.tower->kind == PLAN_TOWER_TILES) read_tiles(&r, needs_pixels, out);
+    else if (r.tower->kind == PLAN_TOWER_CONV) read_size(&r, needs_pixels, out);
     else if (r.tower->takes_places) read_places(&r, out, &n_rows);
     else read_grid(&r, out);
-    if (r.status == ASSAY_OK && r.tower->crops.present) read_crops(&r, out);
+    if (r.status == ASSAY_OK && r.tower->kind == PLAN_TOWER_CROPS) read_crops(&r, out);
     if (r.status == ASSAY_OK) check_grid(&r, out);
     if (r.status != ASSAY_OK) return r.status;
-    if (r.tower->tiles.n == 0)
+    if (r.tower->kind != PLAN_TOWER_TILES)
         read_pixels(&r, needs_pixels, r.tower->takes_places ? n_rows : out->n_patches, out);
     else if (out->pixels) check_finite(&r, out, out->n_patches, width, width);
     if (has_time(&r)) read_time(&r, out);

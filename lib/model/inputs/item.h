@@ -16,16 +16,16 @@
  *          where tower.takes_places pixel_values [n, W] or [1, n, W] and image_position_ids [n, 2] or
  *          [1, n, 2], n >= P: the patches row by row, then any number of places (-1, -1), whose rows of
  *          pixels are not read;
- *          where tower.tiles.n is not 0 pixel_values [T, C, g·S, g·S], aspect_ratio_ids [1] or [], and
+ *          of a tower of kind PLAN_TOWER_TILES pixel_values [T, C, g·S, g·S], aspect_ratio_ids [1] or [], and
  *          aspect_ratio_mask [T], which may be absent: 1 for each tile that the image has; dimensions of 1
  *          may precede these;
- *          where tower.crops is present also crop_layouts [1, 2] or [2], its rows and columns: the first
- *          frame of the grid is the whole image, followed by its crops; (0, 0): it has none;
- *          of a convolutional tower pixel_values [1, C, h, w] or [C, h, w] alone: the grid is [1, h, w]
- *   video  pixel_values_videos, video_grid_thw; second_per_grid_ts [1] or [] where tower.tokens_per_second is
- *          not 0 (absent: one second); video_second_per_grid [1] or [] with tower.spans_time
- *   audio clip  input_features [1, B, n] or [B, n], a logarithmic mel spectrogram; feature_attention_mask [1,
- * n] or [n], ones for the frames of the clip, at least one, then zeros for padding, which is not read
+ *          of a tower of kind PLAN_TOWER_CROPS also crop_layouts [1, 2] or [2], its rows and columns: the
+ * first frame of the grid is the whole image, followed by its crops; (0, 0): it has none; of a convolutional
+ * tower pixel_values [1, C, h, w] or [C, h, w] alone: the grid is [1, h, w] video  pixel_values_videos,
+ * video_grid_thw; second_per_grid_ts [1] or [] where tower.tokens_per_second is not 0 (absent: one second);
+ * video_second_per_grid [1] or [] with tower.spans_time audio clip  input_features [1, B, n] or [B, n], a
+ * logarithmic mel spectrogram; feature_attention_mask [1, n] or [n], ones for the frames of the clip, at
+ * least one, then zeros for padding, which is not read
  *
  * Grids and masks are I32 or I64, seconds F32 or F64, pixels F64, F32, F16 or BF16.
  *

@@ -28,7 +28,7 @@ void media_release(const media *m)
 
 media *media_make(const item_content *content)
 {
-    const bool is_audio = content->tower->audio.present;
+    const bool is_audio = content->tower->kind == PLAN_TOWER_AUDIO;
     const size_t width = is_audio ? content->n_frames : plan_patches_width(&content->tower->patches),
                  n_rows = is_audio ? content->tower->audio.n_bins : content->n_patches,
                  row_bytes = width * dtype_size(content->dtype),
@@ -40,8 +40,8 @@ media *media_make(const item_content *content)
     m->content = *content;
     m->width = width;
     m->n_bytes = n_bytes;
-    if (n_bytes && content->tower->tiles.n) item_tiles_copy(content, m->pixels);
-    for (size_t r = 0; n_bytes && content->tower->tiles.n == 0 && r < n_rows; r++)
+    if (n_bytes && content->tower->kind == PLAN_TOWER_TILES) item_tiles_copy(content, m->pixels);
+    for (size_t r = 0; n_bytes && content->tower->kind != PLAN_TOWER_TILES && r < n_rows; r++)
         memcpy(m->pixels + r * row_bytes, (const char *)content->pixels + r * pitch, row_bytes);
     m->content.pixels = n_bytes ? m->pixels : NULL;
     return m;

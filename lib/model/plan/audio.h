@@ -24,7 +24,6 @@ typedef struct plan_audio_convolution {
 } plan_audio_convolution;
 
 typedef struct plan_audio {
-    bool present;
     size_t n_bins, chunk; /* B, S */
     plan_audio_convolution convolutions[PLAN_AUDIO_CONVOLUTIONS];
 } plan_audio;

@@ -57,7 +57,6 @@ enum { PLAN_CONV_TAKEN_MAX = 8 };
  * fusion(that) is resampled to side × side: the mean of equal rectangles if side divides both the height and
  * the width, else by two taps an axis at (i + ½)·n / side - ½, clamped to the image. */
 typedef struct plan_conv_tower {
-    bool present;
     plan_conv_block *blocks; /* [n_blocks], owned */
     size_t n_blocks;
     size_t n_taken, taken[PLAN_CONV_TAKEN_MAX]; /* ascending */

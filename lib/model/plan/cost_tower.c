@@ -43,11 +43,11 @@ static void add_merger(plan_cost_tower *c, const plan_merger *m, size_t merge)
     }
 }
 
-/* A row of audio clip is that of several frames, in whose columns the earlier convolutions are evaluated. */
+/* A row of an audio clip is that of several frames, in whose columns the earlier convolutions are evaluated.
+ */
 static void add_audio(plan_cost_tower *c, const plan_audio *s)
 {
     size_t n_bins = s->n_bins;
-    if (!s->present) return;
     for (size_t i = 0; i < PLAN_AUDIO_CONVOLUTIONS; i++) {
         const plan_linear *product = &s->convolutions[i].product;
         const size_t n_frames = (size_t)1 << (PLAN_AUDIO_CONVOLUTIONS - 1 - i);
@@ -62,7 +62,6 @@ static void add_tiles(plan_cost_tower *c, const plan_tiles *k)
     const plan_weight *const weights[] = {&k->class_row,      &k->before,    &k->positions,
                                           &k->tile_positions, &k->after,     &k->before_gate,
                                           &k->positions_gate, &k->after_gate};
-    if (k->n == 0) return;
     c->tiles = k->n;
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
         c->weight_bytes += plan_cost_weight_bytes(weights[i]);
@@ -99,7 +98,6 @@ static void add_conv_block(plan_cost_tower *c, const plan_conv_block *b, double 
 static void add_conv(plan_cost_tower *c, const plan_conv_tower *t)
 {
     double share = 1, fused = 1;
-    if (!t->present) return;
     for (size_t i = 0; i < t->n_blocks; i++) {
         add_conv_block(c, &t->blocks[i], &share);
         if (t->taken[0] == i) fused = share;
@@ -114,18 +112,18 @@ plan_cost_tower plan_cost_tower_read(const plan_tower *tower)
     if (!tower->present) return c;
     c.block = plan_tower_block(tower);
     c.window = tower->window * tower->merge;
-    add_audio(&c, &tower->audio);
+    if (tower->kind == PLAN_TOWER_AUDIO) add_audio(&c, &tower->audio);
+    if (tower->kind == PLAN_TOWER_TILES) add_tiles(&c, &tower->tiles);
     add_linear(&c, &c.patch, &tower->patches.embed);
     add_norm(&c, &tower->in_norm);
     add_norm(&c, &tower->out_norm);
     c.weight_bytes += plan_cost_weight_bytes(&tower->table.weight) +
                       plan_cost_weight_bytes(&tower->pooling.bias) +
                       plan_cost_weight_bytes(&tower->pooling.scale);
-    add_tiles(&c, &tower->tiles);
     for (size_t i = 0; i < tower->n_layers; i++) add_layer(&c, &tower->layers[i]);
     add_merger(&c, &tower->merger, tower->merge);
     for (size_t i = 0; i < tower->n_deepstack; i++) add_merger(&c, &tower->deepstack[i].merger, tower->merge);
-    add_conv(&c, &tower->conv);
+    if (tower->kind == PLAN_TOWER_CONV) add_conv(&c, &tower->conv);
     return c;
 }
 

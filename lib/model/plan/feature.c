@@ -253,10 +253,16 @@ static void add_conv_block(plan_feature_set *set, const plan_conv_block *b)
 
 static void add_conv(plan_feature_set *set, const plan_conv_tower *t)
 {
-    if (!t->present) return;
     need(set, true, FEATURE_TOWER_CONV);
     for (size_t i = 0; i < t->n_blocks; i++) add_conv_block(set, &t->blocks[i]);
     add_conv_block(set, &t->fusion);
+}
+
+static void add_tiles(plan_feature_set *set, const plan_tiles *k, size_t n_layers)
+{
+    need(set, true, FEATURE_TOWER_TILES);
+    need(set, k->n_collected > 0, FEATURE_TOWER_COLLECTED);
+    need(set, k->second < n_layers, FEATURE_TOWER_GLOBAL);
 }
 
 /* What comes before the first layer of a tower. */
@@ -272,7 +278,7 @@ static void add_tower_inputs(plan_feature_set *set, const plan_tower *t)
     need(set, t->table.kind == PLAN_TABLE_BICUBIC, FEATURE_TOWER_BICUBIC);
     need(set, t->table.kind == PLAN_TABLE_AXES, FEATURE_TOWER_AXES_TABLE);
     need(set, t->table.kind == PLAN_TABLE_SINUSOIDS, FEATURE_TOWER_SINUSOIDS);
-    need(set, t->audio.present, FEATURE_TOWER_SPECTROGRAM);
+    need(set, t->kind == PLAN_TOWER_AUDIO, FEATURE_TOWER_SPECTROGRAM);
     need(set, t->has_rope, FEATURE_TOWER_ROPE);
     need(set, t->has_rope && t->rope.pairing == ROPE_PAIRS_QUARTER, FEATURE_TOWER_ROPE_QUARTERS);
 }
@@ -284,10 +290,7 @@ static void add_tower_outputs(plan_feature_set *set, const plan_tower *t)
     need(set, t->out_norm.present, FEATURE_TOWER_POST_NORMS);
     need(set, pooling->side != 1 || pooling->factor != 1, FEATURE_TOWER_POOLING);
     need(set, pooling->bias.data || pooling->scale.data, FEATURE_TOWER_STANDARDISED);
-    need(set, t->tiles.n > 0, FEATURE_TOWER_TILES);
-    need(set, t->tiles.n_collected > 0, FEATURE_TOWER_COLLECTED);
-    need(set, t->tiles.n > 0 && t->tiles.second < t->n_layers, FEATURE_TOWER_GLOBAL);
-    need(set, t->crops.present, FEATURE_TOWER_CROPS);
+    need(set, t->kind == PLAN_TOWER_CROPS, FEATURE_TOWER_CROPS);
     need(set, t->n_leading > 0, FEATURE_TOWER_LEADING);
     need(set, t->n_deepstack > 0, FEATURE_TOWER_DEEPSTACK);
     need(set, t->video_token >= 0, FEATURE_TOWER_VIDEOS);
@@ -300,7 +303,8 @@ static void add_tower(plan_feature_set *set, const plan_tower *t)
     if (!t->present) return;
     add_tower_inputs(set, t);
     for (size_t i = 0; i < t->n_layers; i++) add_tower_layer(set, &t->layers[i]);
-    add_conv(set, &t->conv);
+    if (t->kind == PLAN_TOWER_CONV) add_conv(set, &t->conv);
+    if (t->kind == PLAN_TOWER_TILES) add_tiles(set, &t->tiles, t->n_layers);
     add_tower_outputs(set, t);
 }
 

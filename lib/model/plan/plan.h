@@ -257,7 +257,7 @@ typedef struct plan {
                          * the plan is open */
     plan_layer *layers;
     plan_tower vision; /* present where the model sees images */
-    plan_tower audio;  /* present where the model hears audio clips: tower.audio clip is present */
+    plan_tower audio;  /* present where the model hears audio clips: its kind is PLAN_TOWER_AUDIO */
     plan_positions positions;
     plan_norm norm;
     plan_weight head;      /* [V, D]; the embedding where tied */

@@ -12,17 +12,16 @@ static void print_inputs(const plan_tower *t, FILE *out)
 {
     const plan_patches *p = &t->patches;
     const size_t side = plan_tower_block(t);
-    if (t->audio_token >= 0 && t->audio.present)
-        fprintf(out,
-                "audio clip        token %" PRId32 ", %zu bins in chunks of %zu frames, %zu tokens each\n",
+    if (t->audio_token >= 0 && t->kind == PLAN_TOWER_AUDIO)
+        fprintf(out, "audio        token %" PRId32 ", %zu bins in chunks of %zu frames, %zu tokens each\n",
                 t->audio_token, t->audio.n_bins, t->audio.chunk, plan_audio_rest(t->audio.chunk));
-    if (t->tiles.n)
+    if (t->kind == PLAN_TOWER_TILES)
         fprintf(out,
                 "image        token %" PRId32
                 " for up to %zu tiles of %zu x %zu patches of %zu x %zu pixels, in %zu ratios\n",
                 t->image_token, t->tiles.n, t->tiles.side, t->tiles.side, p->size, p->size,
                 t->tiles.n_ratios);
-    else if (t->conv.present)
+    else if (t->kind == PLAN_TOWER_CONV)
         fprintf(out, "image        token %" PRId32 ", %zu for an image of any size\n", t->image_token,
                 t->conv.side * t->conv.side);
     else if (t->image_token >= 0)
@@ -50,13 +49,13 @@ static void print_audio(const plan_audio *s, const plan_patches *p, FILE *out)
 static void print_patches(const plan_tower *t, FILE *out)
 {
     const plan_patches *p = &t->patches;
-    if (t->conv.present) {
+    if (t->kind == PLAN_TOWER_CONV) {
         fprintf(out, "tower        %zu convolutional blocks on %zu channels, %zu wide\n", t->conv.n_blocks,
                 p->channels, t->hidden);
         return;
     }
     fprintf(out, "tower        %zu layer%s, %zu wide\n", t->n_layers, t->n_layers == 1 ? "" : "s", t->hidden);
-    if (t->audio.present) {
+    if (t->kind == PLAN_TOWER_AUDIO) {
         print_audio(&t->audio, p, out);
         return;
     }
@@ -91,9 +90,9 @@ static void print_layer(const plan_tower *t, const plan_tower_layer *l, FILE *ou
     const plan_attention *a = &l->attention;
     fprintf(out, "attention %zu/%zu heads of %zu, scale %.6g", a->n_heads, a->n_kv_heads, a->head_dim,
             a->scale);
-    if (l->in_windows && t->audio.present) fprintf(out, ", within windows of %zu rows", t->window);
+    if (l->in_windows && t->kind == PLAN_TOWER_AUDIO) fprintf(out, ", within windows of %zu rows", t->window);
     else if (l->in_windows) fprintf(out, ", within windows of %zu x %zu blocks", t->window, t->window);
-    else fprintf(out, ", within %s", t->tiles.n ? "an image" : "a frame");
+    else fprintf(out, ", within %s", t->kind == PLAN_TOWER_TILES ? "an image" : "a frame");
     fprintf(out, "%s", a->rope == PLAN_NONE ? ", no rope" : ", rope");
     if (a->q.bias.data) fprintf(out, ", bias on q%s", a->k.bias.data ? ", k, v" : "");
     if (a->o.bias.data) fprintf(out, ", bias on o");
@@ -183,7 +182,6 @@ static void print_merger(const plan_merger *m, FILE *out)
 
 static void print_tiles(const plan_tiles *k, size_t n_layers, FILE *out)
 {
-    if (k->n == 0) return;
     fprintf(out, "             tables of tiles, %zu rows of a tile padded to %zu\n", plan_tiles_rows(k),
             k->padded);
     if (k->second < n_layers) {
@@ -209,8 +207,8 @@ void plan_print_tower(const plan_tower *t, FILE *out)
         fprintf(out, ", epsilon %g\n", t->in_norm.epsilon);
     }
     print_layers(t, out);
-    print_tiles(&t->tiles, t->n_layers, out);
-    if (t->conv.present) plan_print_conv(t, out);
+    if (t->kind == PLAN_TOWER_TILES) print_tiles(&t->tiles, t->n_layers, out);
+    if (t->kind == PLAN_TOWER_CONV) plan_print_conv(t, out);
     if (t->out_norm.present) {
         fprintf(out, "            ");
         plan_print_norm(out, "norm after the last layer", &t->out_norm);
@@ -219,7 +217,7 @@ void plan_print_tower(const plan_tower *t, FILE *out)
     if (pool->side != 1 || pool->factor != 1)
         fprintf(out, "pooling      %zu x %zu patches, times %.10g%s\n", pool->side, pool->side, pool->factor,
                 pool->bias.data ? ", standardised" : "");
-    if (t->crops.present)
+    if (t->kind == PLAN_TOWER_CROPS)
         fprintf(out, "crops        joined without margins of %zu patches, beside the whole image\n",
                 t->crops.margin);
     fprintf(out, "features    ");

@@ -133,7 +133,7 @@ static void check_delta(checker *c, const plan_delta *m)
 static void check_cross(checker *c, const plan_attention *a, size_t i)
 {
     check_attention(c, a, i);
-    if (c->status == ASSAY_OK && c->plan->vision.present && !c->plan->vision.feeds_cross)
+    if (c->status == ASSAY_OK && c->plan->vision.present && !plan_tower_feeds_cross(&c->plan->vision))
         c->status = assay_fail(c->err, ASSAY_EFORMAT,
                                "%s: %sattention: found attention to images, expected a tower that feeds it",
                                c->plan->dir, c->where);

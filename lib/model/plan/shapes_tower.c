@@ -34,26 +34,25 @@ static void check_patches(checker *c, const plan_tower *t)
     if (t->merge > 1 && t->pooling.side > 1)
         fail_part(c, "patches: found blocks of %zu and pools of %zu, expected 1 of one of them", t->merge,
                   t->pooling.side);
-    if (!t->conv.present) checker_linear(c, "patches.embed", &p->embed, t->hidden, plan_patches_width(p));
+    if (t->kind != PLAN_TOWER_CONV)
+        checker_linear(c, "patches.embed", &p->embed, t->hidden, plan_patches_width(p));
 }
 
 static void check_audio(checker *c, const plan_tower *t)
 {
     const plan_audio *s = &t->audio;
     size_t before = 1;
-    if (!s->present) return;
     if (s->n_bins == 0 || s->chunk == 0)
-        fail_part(c, "audio clip: found %zu bins and chunks of %zu frames, expected at least 1", s->n_bins,
+        fail_part(c, "audio: found %zu bins and chunks of %zu frames, expected at least 1", s->n_bins,
                   s->chunk);
     for (size_t i = 0; i < PLAN_AUDIO_CONVOLUTIONS; i++) {
         const plan_linear *l = &s->convolutions[i].product;
-        checker_linear(c, "sound.convolution", l, l->weight.rows, before * PLAN_AUDIO_SIDE * PLAN_AUDIO_SIDE);
+        checker_linear(c, "audio.convolution", l, l->weight.rows, before * PLAN_AUDIO_SIDE * PLAN_AUDIO_SIDE);
         before = l->weight.rows;
     }
     if (plan_patches_width(&t->patches) != plan_audio_width(s) || t->merge != 1 || t->pooling.side != 1)
-        fail_part(
-            c, "patches: found rows of %zu in blocks of %zu, expected rows of audio clip of %zu, each alone",
-            plan_patches_width(&t->patches), t->merge * t->pooling.side, plan_audio_width(s));
+        fail_part(c, "patches: found rows of %zu in blocks of %zu, expected rows of audio of %zu, each alone",
+                  plan_patches_width(&t->patches), t->merge * t->pooling.side, plan_audio_width(s));
 }
 
 static void check_table(checker *c, const plan_table *table, size_t width)
@@ -189,8 +188,9 @@ static void check_merger(checker *c, const plan_tower *t, const plan_merger *m)
 /* Crops are frames of the size of the table, of which a crop between two others keeps a part. */
 static void check_crops(checker *c, const plan_tower *t)
 {
-    if (t->crops.present && (t->table.kind != PLAN_TABLE_BILINEAR || 2 * t->crops.margin >= t->table.side ||
-                             t->merge != 1 || t->pooling.side != 1 || t->video_token >= 0 || t->takes_places))
+    if (t->kind == PLAN_TOWER_CROPS &&
+        (t->table.kind != PLAN_TABLE_BILINEAR || 2 * t->crops.margin >= t->table.side || t->merge != 1 ||
+         t->pooling.side != 1 || t->video_token >= 0 || t->takes_places))
         fail_part(
             c,
             "crops: found a margin of %zu, expected less than half of a table of two taps (%zu), images "
@@ -239,9 +239,7 @@ static void check_tile_counts(checker *c, const plan_tower *t)
 static void check_tiles(checker *c, const plan_tower *t)
 {
     const plan_tiles *k = &t->tiles;
-    if ((k->n > 0) != t->feeds_cross)
-        fail_part(c, "tiles: found %zu, expected some for attention to images", k->n);
-    if (k->n == 0) return;
+    if (k->n == 0) fail_part(c, "tiles: found 0, expected some for attention to images");
     const size_t d = t->hidden, n = plan_tiles_rows(k), n_tiles = (k->n_ratios + 1) * k->n;
     if (t->table.kind != PLAN_TABLE_NONE || t->has_rope || t->window != 0 || t->out_norm.present ||
         t->pooling.side != 1 || t->merge != 1 || t->n_deepstack != 0 || t->video_token >= 0 ||
@@ -263,14 +261,14 @@ static void check_tiles(checker *c, const plan_tower *t)
 assay_status plan_check_tower(const plan *p, const plan_tower *t, assay_error *err)
 {
     checker c = {.plan = p, .where = "tower.", .err = err};
-    check_audio(&c, t);
+    if (t->kind == PLAN_TOWER_AUDIO) check_audio(&c, t);
     check_patches(&c, t);
     checker_norm(&c, "in_norm", &t->in_norm, t->hidden);
     check_table(&c, &t->table, t->hidden);
     check_rope(&c, t);
-    check_tiles(&c, t);
+    if (t->kind == PLAN_TOWER_TILES) check_tiles(&c, t);
     for (size_t i = 0; c.status == ASSAY_OK && i < t->n_layers; i++) check_layer(&c, t, i);
-    if (t->conv.present) plan_check_conv(&c, t);
+    if (t->kind == PLAN_TOWER_CONV) plan_check_conv(&c, t);
     (void)snprintf(c.where, sizeof c.where, "tower.");
     checker_norm(&c, "out_norm", &t->out_norm, t->hidden);
     checker_vector(&c, "pooling.bias", &t->pooling.bias, t->hidden);

@@ -26,7 +26,7 @@
 enum { PLAN_RATIOS_MAX = 64, PLAN_COLLECTED_MAX = 32 };
 
 typedef struct plan_tiles {
-    size_t n;      /* T; 0: the tower has no tiles */
+    size_t n;      /* T */
     size_t side;   /* g */
     size_t padded; /* L */
     size_t n_ratios;

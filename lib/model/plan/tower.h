@@ -94,20 +94,32 @@ typedef struct plan_pooling {
  * and of columns likewise, halves to even, of one row and one column at least. The row of a patch becomes
  * [whole image, crops], both times that of the image without crops (Moondream 3). */
 typedef struct plan_crops {
-    bool present;
     size_t margin;
 } plan_crops;
 
+/* What becomes of an item: the kind of a tower and the member of its union. */
+typedef enum plan_tower_kind {
+    PLAN_TOWER_PATCHES, /* the patches of images and videos, in grids; no member */
+    PLAN_TOWER_TILES,   /* images of tiles, in place of in_norm, table and grids (tiles.h); cross-attention
+                           layers   read the features, which replace no embedding */
+    PLAN_TOWER_CROPS,   /* images with crops */
+    PLAN_TOWER_CONV,    /* images through convolutional blocks (conv.h); n_layers is 0 */
+    PLAN_TOWER_AUDIO    /* audio clips through convolutions over a spectrogram (audio.h) */
+} plan_tower_kind;
+
 typedef struct plan_tower {
     bool present;
+    plan_tower_kind kind;
+    union {
+        plan_tiles tiles;
+        plan_crops crops;
+        plan_conv_tower conv;
+        plan_audio audio;
+    };
     size_t hidden, n_layers; /* D */
-    plan_audio audio;        /* absent in the tower of images */
     plan_patches patches;
-    plan_conv_tower conv; /* of a convolutional tower: n_layers is 0 */
     plan_norm in_norm;
     plan_table table;
-    plan_tiles tiles; /* in place of in_norm and table as above, and of grids; see tiles.h */
-    bool feeds_cross; /* features are what the cross-attention layers read; they replace no embedding */
     bool has_rope;
     rope rope; /* sections ROPE_SECTIONS_ROW_COLUMN or ROPE_SECTIONS_COLUMN_ROW; positions are those of
                   patches within a frame: axis 1 their row, axis 2 their column */
@@ -117,7 +129,6 @@ typedef struct plan_tower {
                       into windows from its first row and column on; the last ones may be smaller */
     plan_norm out_norm;
     plan_pooling pooling;
-    plan_crops crops;
     size_t merge; /* m */
     plan_merger merger;
     plan_deepstack *deepstack; /* [n_deepstack], owned */
@@ -133,6 +144,12 @@ typedef struct plan_tower {
                         comes after its last frame, and the tokens of an audio clip may be among its own
                         (get_rope_index of Qwen3-Omni) */
 } plan_tower;
+
+/* Whether features are what the cross-attention layers read; they replace no embedding then. */
+static inline bool plan_tower_feeds_cross(const plan_tower *tower)
+{
+    return tower->kind == PLAN_TOWER_TILES;
+}
 
 /* W: the number of elements of a row of pixels. */
 static inline size_t plan_patches_width(const plan_patches *p)
@@ -152,7 +169,10 @@ static inline bool plan_tower_layer_has_clips(const plan_tower_layer *layer)
 /* The width of the rows that the merger gets. */
 static inline size_t plan_tower_state(const plan_tower *tower)
 {
-    return tower->crops.present ? 2 * tower->hidden : tower->hidden * (1 + tower->tiles.n_collected);
+    const size_t n_states = tower->kind == PLAN_TOWER_CROPS   ? 2
+                            : tower->kind == PLAN_TOWER_TILES ? 1 + tower->tiles.n_collected
+                                                              : 1;
+    return tower->hidden * n_states;
 }
 
 /* The width of a row of features. */
@@ -171,18 +191,19 @@ static inline size_t plan_tower_block(const plan_tower *tower)
  * each row of features, unless these are read by other layers. Where there are tiles, a grid is [T, g, g]. */
 static inline size_t plan_tower_tokens(const plan_tower *tower, const size_t grid[3])
 {
-    if (tower->feeds_cross) return 1;
+    if (plan_tower_feeds_cross(tower)) return 1;
     const size_t side = plan_tower_block(tower);
-    if (tower->conv.present) return tower->conv.side * tower->conv.side;
+    if (tower->kind == PLAN_TOWER_CONV) return tower->conv.side * tower->conv.side;
     const plan_merger_extra extra = plan_merger_extra_rows(&tower->merger);
-    const size_t n_frames = tower->crops.present ? 1 : grid[0];
+    const size_t n_frames = tower->kind == PLAN_TOWER_CROPS ? 1 : grid[0];
     return n_frames * (grid[1] / side) * (grid[2] / side + extra.row_end) + 2 * extra.begin;
 }
 
 /* The number of rows of features of an image or video with this grid. */
 static inline size_t plan_tower_rows(const plan_tower *tower, const size_t grid[3])
 {
-    return tower->tiles.n ? tower->tiles.n * plan_tiles_rows(&tower->tiles) : plan_tower_tokens(tower, grid);
+    if (tower->kind == PLAN_TOWER_TILES) return tower->tiles.n * plan_tiles_rows(&tower->tiles);
+    return plan_tower_tokens(tower, grid);
 }
 
 #endif

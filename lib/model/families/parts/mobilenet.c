@@ -222,10 +222,9 @@ static void bind_encoder(family_vision *v, config *args)
     t->hidden = FEATURES;
     t->patches = (plan_patches){
         .size = 1, .channels = CHANNELS, .frames = 1, .order = PLAN_PATCHES_RASTER, .pixel_factor = 1};
-    t->conv = (plan_conv_tower){.present = true,
-                                .blocks = calloc(list.n + 1, sizeof *t->conv.blocks),
-                                .n_blocks = list.n + 1,
-                                .side = m.side};
+    t->kind = PLAN_TOWER_CONV;
+    t->conv = (plan_conv_tower){
+        .blocks = calloc(list.n + 1, sizeof *t->conv.blocks), .n_blocks = list.n + 1, .side = m.side};
     if (!t->conv.blocks) config_fail(&v->config, ASSAY_ENOMEM, "model_args: out of memory for its blocks");
     if (family_ok(&v->own)) bind_blocks(&m, &list);
     if (family_ok(&v->own)) bind_fusion(&m, args);

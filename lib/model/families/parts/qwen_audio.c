@@ -37,7 +37,8 @@ static void begin(reader *r, family *f, const char *type)
     if (strcmp(config_text_or(&r->config, "model_type", type), type) != 0)
         config_fail_member(&r->config, ASSAY_EUNSUPPORTED, "model_type", "expected \"%s\"", type);
     *r->tower = (plan_tower){.present = true,
-                             .audio = {.present = true},
+                             .kind = PLAN_TOWER_AUDIO,
+                             .audio = {.n_bins = 0},
                              .patches = {.size = 1, .frames = 1, .pixel_factor = 1},
                              .pooling = {.side = 1, .factor = 1},
                              .merge = 1,

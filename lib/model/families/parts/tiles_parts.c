@@ -139,7 +139,7 @@ void family_tiles_begin(family_vision *v, family *f)
     config *c = &v->config;
     plan_tower *tower = &f->plan->vision;
     plan_tiles *tiles = &tower->tiles;
-    tower->feeds_cross = true;
+    tower->kind = PLAN_TOWER_TILES;
     tower->hidden = config_size_or(c, "hidden_size", 1280);
     v->n_heads = read_heads(v);
     v->intermediate = config_size_or(c, "intermediate_size", 5120);

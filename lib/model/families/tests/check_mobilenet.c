@@ -14,7 +14,7 @@
 
 static plan_conv_tower *conv_of(plan *p)
 {
-    ck_assert(p->vision.conv.present);
+    ck_assert_int_eq(p->vision.kind, PLAN_TOWER_CONV);
     return &p->vision.conv;
 }
 

@@ -21,7 +21,8 @@ typedef struct audio {
 } audio;
 
 static const plan_tower TOWER = {.present = true,
-                                 .audio = {.present = true, .n_bins = BINS, .chunk = CHUNK},
+                                 .kind = PLAN_TOWER_AUDIO,
+                                 .audio = {.n_bins = BINS, .chunk = CHUNK},
                                  .patches = {.size = 1, .channels = 1, .frames = 1},
                                  .pooling = {.side = 1},
                                  .merge = 1,

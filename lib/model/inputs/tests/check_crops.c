@@ -25,7 +25,7 @@ static void make_image(image *m)
                                   .pooling = {.side = 1},
                                   .merge = 1,
                                   .table = {.kind = PLAN_TABLE_BILINEAR, .side = SIDE},
-                                  .crops = {.present = true},
+                                  .kind = PLAN_TOWER_CROPS,
                                   .n_leading = 1,
                                   .video_token = -1,
                                   .audio_token = -1};

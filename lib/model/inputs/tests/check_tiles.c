@@ -18,7 +18,7 @@ static plan tiled_plan(void)
                    .pooling = {.side = 1},
                    .merge = 1,
                    .tiles = {.n = N_TILES, .side = 2, .n_ratios = 3, .ratio = {{1, 1}, {1, 2}, {3, 1}}},
-                   .feeds_cross = true,
+                   .kind = PLAN_TOWER_TILES,
                    .image_token = IMAGE,
                    .video_token = -1}};
 }

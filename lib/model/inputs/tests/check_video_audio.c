@@ -163,7 +163,8 @@ static plan plan_of(void)
     p.vision.spans_time = true;
     p.vision.tokens_per_second = 2;
     p.audio = (plan_tower){.present = true,
-                           .audio = {.present = true, .n_bins = BINS, .chunk = 100},
+                           .kind = PLAN_TOWER_AUDIO,
+                           .audio = {.n_bins = BINS, .chunk = 100},
                            .patches = {.size = 1, .channels = 1, .frames = 1},
                            .pooling = {.side = 1},
                            .merge = 1,

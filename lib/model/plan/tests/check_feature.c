@@ -182,6 +182,15 @@ START_TEST(every_feature_has_a_name_of_its_own)
 }
 END_TEST
 
+/* Expects that the plan with a vision tower of this kind needs these features beside the others. */
+static void expect_kind(plan p, plan_tower_kind kind, plan_feature_set needed, const plan_feature *features)
+{
+    p.vision.kind = kind;
+    for (; *features != PLAN_N_FEATURES; features++) needed.has[*features] = true;
+    expect_features(&p, &needed, p.dir);
+    expect_refusals(&p, &needed);
+}
+
 /* What no bundled model has. */
 START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
 {
@@ -197,7 +206,6 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
               .logit_factor = 1,
               .vision = {
                   .present = true,
-                  .audio = {.present = true},
                   .patches = {.order = PLAN_PATCHES_RASTER, .weights_channels_last = true, .pixel_factor = 2},
                   .in_norm = norm,
                   .has_rope = true,
@@ -214,15 +222,16 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
                               {.kind = PLAN_MERGER_MLP},
                               {.kind = PLAN_MERGER_REPEAT},
                               {.kind = PLAN_MERGER_ENDS}}},
-                  .conv = {.present = true, .blocks = &block, .n_blocks = 1},
                   .video_token = 0}};
+    static const plan_feature of_kinds[] = {
+        FEATURE_TOWER_TILES,       FEATURE_TOWER_COLLECTED,      FEATURE_TOWER_GLOBAL,
+        FEATURE_TOWER_CROPS,       FEATURE_TOWER_CONV,           FEATURE_TOWER_CONV_KEYS,
+        FEATURE_TOWER_CONV_SCALES, FEATURE_TOWER_CONV_ATTENTION, FEATURE_TOWER_SPECTROGRAM,
+        FEATURE_TOWER_GATES,       FEATURE_TOWER_LEADING};
     plan_feature_set needed = {0};
     for (size_t i = FEATURE_TOWER_RASTER; i < PLAN_N_FEATURES; i++) needed.has[i] = true;
+    for (size_t i = 0; i < sizeof of_kinds / sizeof *of_kinds; i++) needed.has[of_kinds[i]] = false;
     needed.has[FEATURE_VISION] = true;
-    needed.has[FEATURE_TOWER_TILES] = needed.has[FEATURE_TOWER_COLLECTED] = needed.has[FEATURE_TOWER_GLOBAL] =
-        false;
-    needed.has[FEATURE_TOWER_GATES] = needed.has[FEATURE_TOWER_CROPS] = needed.has[FEATURE_TOWER_LEADING] =
-        false;
     const plan_feature tables[] = {[PLAN_TABLE_NONE] = PLAN_N_FEATURES,
                                    [PLAN_TABLE_BILINEAR] = FEATURE_TOWER_BILINEAR,
                                    [PLAN_TABLE_BICUBIC] = FEATURE_TOWER_BICUBIC,
@@ -234,6 +243,15 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
         expect_features(&p, &needed, p.dir);
         expect_refusals(&p, &needed);
     }
+    expect_kind(p, PLAN_TOWER_CROPS, needed, NEEDS(FEATURE_TOWER_CROPS, PLAN_N_FEATURES));
+    expect_kind(p, PLAN_TOWER_AUDIO, needed, NEEDS(FEATURE_TOWER_SPECTROGRAM, PLAN_N_FEATURES));
+    p.vision.conv = (plan_conv_tower){.blocks = &block, .n_blocks = 1};
+    expect_kind(p, PLAN_TOWER_CONV, needed,
+                NEEDS(FEATURE_TOWER_CONV, FEATURE_TOWER_CONV_KEYS, FEATURE_TOWER_CONV_SCALES,
+                      FEATURE_TOWER_CONV_ATTENTION, PLAN_N_FEATURES));
+    p.vision.tiles = (plan_tiles){.n = 1, .n_collected = 1};
+    expect_kind(p, PLAN_TOWER_TILES, needed,
+                NEEDS(FEATURE_TOWER_TILES, FEATURE_TOWER_COLLECTED, FEATURE_TOWER_GLOBAL, PLAN_N_FEATURES));
     p.vision.present = false;
     expect_features(&p, &(plan_feature_set){0}, p.dir);
 }

@@ -187,15 +187,15 @@ static plan_conv_block make_inverted(void)
 void conv_tower_make(plan_tower *tower, size_t side, array_list *arrays)
 {
     vectors = arrays;
-    *tower =
-        (plan_tower){.present = true,
-                     .hidden = CONV_HIDDEN,
-                     .patches = {.size = 1, .channels = CONV_CHANNELS, .frames = 1, .pixel_factor = 1},
-                     .conv = {.present = true, .n_blocks = 5, .n_taken = 2, .taken = {1, 4}, .side = side},
-                     .merge = 1,
-                     .pooling = {.side = 1, .factor = 1},
-                     .image_token = 1,
-                     .video_token = -1};
+    *tower = (plan_tower){.present = true,
+                          .hidden = CONV_HIDDEN,
+                          .patches = {.size = 1, .channels = CONV_CHANNELS, .frames = 1, .pixel_factor = 1},
+                          .kind = PLAN_TOWER_CONV,
+                          .conv = {.n_blocks = 5, .n_taken = 2, .taken = {1, 4}, .side = side},
+                          .merge = 1,
+                          .pooling = {.side = 1, .factor = 1},
+                          .image_token = 1,
+                          .video_token = -1};
     plan_conv_tower *t = &tower->conv;
     t->blocks = calloc(t->n_blocks, sizeof *t->blocks);
     ck_assert_ptr_nonnull(t->blocks);
