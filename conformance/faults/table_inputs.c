@@ -1,5 +1,7 @@
 /* Faults of images and audio, and of models that take them.
  *
+ * Names families: a fault has the cases that show it.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/faults/fault.h"
 

@@ -1,5 +1,7 @@
 /* Faults of decoders, of their state, of threads and of loading.
  *
+ * Names families: a fault has the cases that show it.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/faults/fault.h"
 

@@ -1,4 +1,7 @@
-"""The rows and columns of the end-to-end table, and the recorded cases of a row."""
+"""The rows and columns of the end-to-end table, and the recorded cases of a row.
+
+Names families: the table has rows of some.
+"""
 
 from __future__ import annotations
 

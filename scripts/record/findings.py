@@ -3,6 +3,8 @@
 `python -m scripts.record.findings NAME` runs the published system on a bundled checkpoint and prints
 its error as a multiple of the bound. The exit status is 1 if it diverges, as the entry claims, and 0
 if it does not. `--all` runs every entry; `--list` lists them.
+
+Names families: a finding is about the models that show it.
 """
 
 from __future__ import annotations

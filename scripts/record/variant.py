@@ -108,6 +108,10 @@ class Family:
     groups_from_mlx: Callable[[dict], dict] = _identity  # the same of the group sizes by tensor
     # Norms whose epsilon cannot show, as regular expressions: another norm follows a linear layer behind them
     unseen_epsilons: tuple[str, ...] = ()
+    # For scripts/record/configs: variants whose configs versions of transformers save, one for each spelling and each class of a text part;
+    # and {published repository: (variant whose config is spelled as it is, {the object that has them, "" for the document: further members})}.
+    saved: tuple[str, ...] = ()
+    published: dict[str, tuple[str, dict[str, Config]]] = field(default_factory=dict)
     # The version of transformers that gives the truth, in an environment of its own (pinned.py); "": that of
     # requirements.txt
     transformers: str = ""

@@ -82,11 +82,8 @@ def spelled_rows() -> list[dict[str, Any]]:
 
 
 def published_rows() -> list[dict[str, Any]]:
-    rows = []
-    for repository in published.PUBLISHED:
-        checkpoint, document = published.config(repository)
-        rows.append(row(checkpoint, repository, [document["transformers_version"]], without_speech(document)))
-    return rows
+    return [row(checkpoint, repository, [document["transformers_version"]], without_speech(document))
+            for repository, checkpoint, document in published.configs()]
 
 
 def rounded(value: Any) -> Any:

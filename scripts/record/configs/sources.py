@@ -8,36 +8,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-FIXTURES = Path("fixtures")
+from .. import families
 
-# Variants of each family; those with a text class of their own are among them.
-SOURCES: dict[str, tuple[str, ...]] = {
-    "ernie4_5_vl_moe": ("base", "new"),
-    "gemma": ("base", "old", "theta"),
-    "gemma2": ("base", "old", "types"),
-    "gemma3n": ("text", "multimodal", "multimodal-new", "images"),
-    "gemma4": ("dense", "dense-old", "multimodal-old", "tower"),
-    "glm4v": ("base", "old"),
-    "glm4v_moe": ("base", "merge-3"),
-    "glm_ocr": ("base", "old"),
-    "granite": ("base", "old"),
-    "hunyuan_vl": ("base", "new"),
-    "llama": ("base", "old", "theta", "llama3", "llama3-old"),
-    "mllama": ("base", "old"),
-    "olmo2": ("base", "old"),
-    "paddleocr_vl": ("base", "old", "merge-3"),
-    "phi3": ("base", "partial", "partial-old", "longrope", "longrope-old"),
-    "qwen2": ("base", "window", "window-old"),
-    "qwen2_5_vl": ("base", "windows-3"),
-    "qwen2_vl": ("base", "merge-3"),
-    "qwen3": ("base", "old", "window-old"),
-    "qwen3_5": ("base", "sharded", "tower", "tower-old"),
-    "qwen3_5_moe": ("base", "biases", "tower"),
-    "qwen3_moe": ("base", "fused-old"),
-    "qwen3_omni_moe": ("base", "thinker", "windows"),
-    "qwen3_vl": ("base", "merge-3"),
-    "qwen3_vl_moe": ("base", "epsilons"),
-}
+FIXTURES = Path("fixtures")
 
 # Checkpoints whose tower a model of the text part alone does not have.
 WITH_TOWER = ("gemma3n/images", "gemma4/multimodal-old", "gemma4/tower", "mllama/base", "mllama/old", "qwen3_5/tower", "qwen3_5/tower-old",
@@ -52,7 +25,8 @@ def config(source: str) -> dict[str, Any]:
 
 
 def all_sources() -> dict[str, dict[str, Any]]:
-    return {name: config(name) for family, variants in SOURCES.items() for name in (f"{family}/{variant}" for variant in variants)}
+    names = (f"{family}/{variant}" for family in families.NAMES for variant in families.load(family).saved)
+    return {name: config(name) for name in names}
 
 
 def both_spellings(document: dict[str, Any]) -> dict[str, dict[str, Any]]:

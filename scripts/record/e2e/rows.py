@@ -1,4 +1,7 @@
-"""The checkpoints of the rows: which variant of a family is taken, and its tokenizer, chat template and processor."""
+"""The checkpoints of the rows: which variant of a family is taken, and its tokenizer, chat template and processor.
+
+Names families: a row has the tokenizer, template and processor of its own.
+"""
 
 from __future__ import annotations
 

@@ -249,4 +249,11 @@ FAMILY = Family(
     multimodal_model_class="Ernie4_5_VLMoeForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
     pictures=Grids(begin="image_start_token_id", end="image_end_token_id", videos=False), from_mlx=from_mlx,
     groups_from_mlx=from_mlx,
+    saved=("base", "new"),
+    published={
+        "baidu/ERNIE-4.5-VL-28B-A3B-PT": ("base", {"": {
+        "transformers_version": "4.51.0.dev0", "moe_layer_end_index": [29, 28], "moe_multimodal_dispatch_use_allgather": "v2-alltoall-unpad-text",
+        "auto_map": {"AutoConfig": "configuration_ernie4_5_vl.Ernie4_5_VLMoEConfig"}, "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0,
+        "num_nextn_predict_layers": 0, "use_flash_attention": True}}),
+    },
 )

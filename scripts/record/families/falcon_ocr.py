@@ -154,4 +154,7 @@ FAMILY = Family(
     weight_rules=RULES, multimodal_config_class="FalconOcrConfig",
     multimodal_model_class="FalconOcrForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
     extra_tensors=extra_tensors, pictures=Patches(),
+    published={
+        "tiiuae/Falcon-OCR": ("base", {"": {"transformers_version": "4.57.1", "auto_map": {"AutoConfig": "configuration_falcon_ocr.FalconOCRConfig"}, "eos_id": 11}}),
+    },
 )

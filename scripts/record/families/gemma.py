@@ -98,4 +98,8 @@ FAMILY = Family(
     name="gemma", config_class="GemmaConfig", model_class="GemmaForCausalLM",
     draw_dims=attention_dims, base=BASE, variants=variants, random=random, old_spelling=old_spelling,
     weight_rules=WEIGHT_RULES, quantizable=without_bias,
+    saved=("base", "old", "theta"),
+    published={
+        "google/gemma-2b": ("old", {"": {"transformers_version": "4.38.0.dev0", "attention_dropout": 0.0, "rope_scaling": None}}),
+    },
 )

@@ -116,4 +116,9 @@ FAMILY = Family(
     name="gemma2", config_class="Gemma2Config", model_class="Gemma2ForCausalLM",
     draw_dims=draw_dims, base=BASE, variants=variants, random=random, old_spelling=old_spelling,
     weight_rules=WEIGHT_RULES, quantizable=without_bias,
+    saved=("base", "old", "types"),
+    published={
+        "google/gemma-2-2b": ("old", {"": {
+        "transformers_version": "4.42.0.dev0", "cache_implementation": "hybrid", "hidden_act": "gelu_pytorch_tanh", "sliding_window_size": 6}}),
+    },
 )

@@ -332,4 +332,11 @@ FAMILY = Family(
     weight_rules=WEIGHT_RULES, multimodal_config_class="Gemma3nConfig",
     multimodal_model_class="Gemma3nForConditionalGeneration", multimodal_config=multimodal_config,
     text_alone=True, extra_tensors=extra_tensors, pictures=Whole(), from_mlx=from_mlx, groups_from_mlx=from_mlx,
+    saved=("text", "multimodal", "multimodal-new", "images"),
+    published={
+        "google/gemma-3n-E2B-it": ("images", {"": {
+        "transformers_version": "4.53.0.dev0", "audio_soft_tokens_per_image": 188, "boa_token_id": 256000, "boi_token_id": 255999,
+        "eoa_token_id": 262272, "eoi_token_id": 262144, "initializer_range": 0.02},
+        "text_config": {"altup_lr_multiplier": 1.0, "query_pre_attn_scalar": 256}}),
+    },
 )

@@ -328,4 +328,10 @@ FAMILY = Family(
     multimodal_model_class="Gemma4ForConditionalGeneration", multimodal_config=multimodal_config,
     extra_tensors=extra_tensors, quantizable=lambda variant: variant,
     pictures=Positions(),
+    saved=("dense", "dense-old", "multimodal-old", "tower"),
+    published={
+        "google/gemma-4-E2B-it": ("multimodal-old", {"": {"transformers_version": "5.5.0.dev0", "vision_soft_tokens_per_image": 280},
+        "text_config": {"dtype": "bfloat16"},
+        "vision_config": {"default_output_length": 280, "dtype": "bfloat16", "global_head_dim": 8}}),
+    },
 )

@@ -144,4 +144,8 @@ FAMILY = Family(
     weight_rules=RULES, multimodal_config_class="Glm4vConfig", multimodal_model_class="Glm4vForConditionalGeneration",
     multimodal_config=lambda _config, _towers: {},
     pictures=Grids(begin="image_start_token_id", end="image_end_token_id", videos=False), from_mlx=from_mlx,
+    saved=("base", "old"),
+    published={
+        "zai-org/GLM-4.1V-9B-Thinking": ("old", {"": {"transformers_version": "4.57.1", "image_start_token_id": 41, "image_end_token_id": 42, "video_start_token_id": 39, "video_end_token_id": 40}}),
+    },
 )

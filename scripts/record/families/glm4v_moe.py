@@ -134,4 +134,9 @@ FAMILY: Family = replace(
     draw_dims=draw_dims, base=BASE, variants=variants, random=partial(random, made), old_spelling=old_spelling,
     weight_rules=RULES, multimodal_config_class="Glm4vMoeConfig",
     multimodal_model_class="Glm4vMoeForConditionalGeneration",
+    saved=("base", "merge-3"),
+    published={
+        "zai-org/GLM-4.5V": ("base", {"": {"transformers_version": "4.57.1"}, "text_config": {
+        "num_nextn_predict_layers": 1, "scoring_func": "sigmoid", "topk_method": "noaux_tc", "use_qk_norm": False}}),
+    },
 )

@@ -93,4 +93,8 @@ FAMILY: Family = replace(
     glm4v.FAMILY, name="glm_ocr", config_class="GlmOcrTextConfig", model_class="GlmOcrForConditionalGeneration",
     draw_dims=draw_dims, base=BASE, variants=variants, random=partial(glm4v.random, made), old_spelling=old_spelling,
     multimodal_config_class="GlmOcrConfig", multimodal_model_class="GlmOcrForConditionalGeneration",
+    saved=("base", "old"),
+    published={
+        "zai-org/GLM-OCR": ("old", {"": {"transformers_version": "5.0.1dev0"}, "text_config": {"num_nextn_predict_layers": 1}}),
+    },
 )

@@ -88,4 +88,8 @@ FAMILY = Family(
     name="granite", config_class="GraniteConfig", model_class="GraniteForCausalLM",
     draw_dims=partial(attention_dims, explicit_head_dim=False), base=BASE, variants=variants,
     random=random, old_spelling=old_spelling, quantizable=quantizable,
+    saved=("base", "old"),
+    published={
+        "ibm-granite/granite-3.1-2b-base": ("old", {"": {"transformers_version": "4.46.0.dev0", "attention_dropout": 0.1, "rope_scaling": None}}),
+    },
 )

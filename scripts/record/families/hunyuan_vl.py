@@ -188,4 +188,10 @@ FAMILY = Family(
     multimodal_model_class="HunYuanVLForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
     pictures=Grids(begin="im_start_id", end="im_end_id", videos=False, newlines=True), from_mlx=from_mlx,
     groups_from_mlx=from_mlx, disputed="axes-of-a-pair",
+    saved=("base", "new"),
+    published={
+        "tencent/HunyuanOCR": ("base", {"": {
+        "transformers_version": "4.49.0", "image_start_token_id": 55, "image_end_token_id": 56, "image_newline_token_id": 58, "pad_id": 2,
+        "routed_scaling_factor": 1.0, "text_start_id": 7, "text_end_id": 8}}),
+    },
 )

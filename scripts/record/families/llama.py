@@ -183,4 +183,9 @@ FAMILY = Family(
     draw_dims=attention_dims, base=BASE, variants=variants, random=random,
     old_spelling=old_spelling,
     quantizable=lambda variant: variant,
+    saved=("base", "old", "theta", "llama3", "llama3-old"),
+    published={
+        "meta-llama/Llama-3.1-8B": ("llama3-old", {"": {"transformers_version": "4.43.0.dev0", "bos_token_id": 128000, "pretraining_tp": 1}}),
+        "TinyLlama/TinyLlama-1.1B-Chat-v1.0": ("old", {"": {"transformers_version": "4.35.0", "rope_scaling": None, "pretraining_tp": 1}}),
+    },
 )

@@ -179,4 +179,8 @@ FAMILY = Family(
     multimodal_config=lambda _config, _towers: {}, pictures=Tiles(), from_mlx=from_mlx, groups_from_mlx=from_mlx,
     # queries are normalised after their product, which takes the scale of its input away; layer 1 of `epsilons` attends to images
     unseen_epsilons=(r"^epsilon \S+ in model\.language_model\.layers\.1\.input_layernorm$",), transformers="4.54.1",
+    saved=("base", "old"),
+    published={
+        "unsloth/Llama-3.2-11B-Vision-Instruct": ("old", {"": {"transformers_version": "4.45.0.dev0"}}),
+    },
 )

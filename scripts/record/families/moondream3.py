@@ -176,4 +176,8 @@ FAMILY = Family(
     old_spelling=spelled, old_names=old_names, mlx_spelling=spelled, mlx_names=mlx_names, weight_rules=RULES,
     multimodal_config_class="Moondream3Config", multimodal_model_class="Moondream3ForConditionalGeneration",
     multimodal_config=lambda _config, _towers: {}, pictures=Crops(), from_mlx=from_mlx, groups_from_mlx=from_mlx,
+    published={
+        "mlx-community/moondream3-preview": ("base", {"": {
+        "config": {}, "region_config": {"hidden_size": 22}, "transformers_version": "4.56.0"}, "vision_config": {"max_crops": 12}}),
+    },
 )

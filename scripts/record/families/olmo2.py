@@ -80,4 +80,8 @@ FAMILY = Family(
     draw_dims=attention_dims, base=BASE, variants=variants, random=random,
     old_spelling=flat_old_rope,
     quantizable=lambda variant: variant,
+    saved=("base", "old"),
+    published={
+        "allenai/OLMo-2-1124-7B": ("old", {"": {"transformers_version": "4.47.0.dev0", "attention_dropout": 0.0, "rope_scaling": None}}),
+    },
 )

@@ -157,4 +157,12 @@ FAMILY = Family(
     old_names=old_names, weight_rules=RULES, multimodal_config_class="PaddleOCRVLConfig",
     multimodal_model_class="PaddleOCRVLForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
     pictures=Grids(videos=False, squares=True), from_mlx=from_mlx, groups_from_mlx=from_mlx,
+    saved=("base", "old", "merge-3"),
+    published={
+        "PaddlePaddle/PaddleOCR-VL": ("base", {"": {
+        "transformers_version": "4.55.0", "attention_probs_dropout_prob": 0.0, "hidden_dropout_prob": 0.0, "max_sequence_length": None,
+        "use_flash_attention": False, "auto_map": {"AutoConfig": "configuration_paddleocr_vl.PaddleOCRVLConfig"}}, "vision_config": {
+        "architectures": ["SiglipVisionModel"], "auto_map": {"AutoConfig": "configuration_paddleocr_vl.PaddleOCRVLConfig"},
+        "pad_token_id": 0, "torch_dtype": "bfloat16"}}),
+    },
 )

@@ -110,4 +110,13 @@ FAMILY = Family(
     draw_dims=partial(attention_dims, explicit_head_dim=False), base=BASE, variants=variants,
     random=random, old_spelling=old_spelling,
     quantizable=lambda variant: variant,
+    saved=("base", "partial", "partial-old", "longrope", "longrope-old"),
+    published={
+        "microsoft/Phi-3-mini-128k-instruct": ("partial-old", {"": {
+        "transformers_version": "4.40.2", "auto_map": {"AutoConfig": "configuration_phi3.Phi3Config"}, "embd_pdrop": 0.0,
+        "original_max_position_embeddings": 512, "resid_pdrop": 0.0}}),
+        "microsoft/Phi-4-mini-instruct": ("partial-old", {"": {
+        "transformers_version": "4.45.0", "full_attn_mod": 1, "interpolate_factor": 1, "lm_head_bias": False, "mlp_bias": False,
+        "resid_pdrop": 0.0}}),
+    },
 )

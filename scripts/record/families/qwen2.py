@@ -84,4 +84,8 @@ FAMILY = Family(
     draw_dims=partial(attention_dims, explicit_head_dim=False), base=BASE, variants=variants,
     random=random, old_spelling=without_layer_types,
     quantizable=lambda variant: variant,
+    saved=("base", "window", "window-old"),
+    published={
+        "Qwen/Qwen2.5-7B": ("window-old", {"": {"transformers_version": "4.40.1", "use_mrope": False}}),
+    },
 )

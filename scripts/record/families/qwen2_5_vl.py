@@ -10,7 +10,7 @@ from ..images import Grids
 from ..plan import PICTURES
 from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
 from ..vision import FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, made, tower_dims
-from .qwen2_vl import GROUPED, old_names, old_spelling, random, text_dims
+from .qwen2_vl import GROUPED, WINDOW_UNUSED, old_names, old_spelling, random, text_dims
 
 BASE: Config = {
     "vocab_size": 99, "hidden_size": 28, "intermediate_size": 41, "num_hidden_layers": 3,
@@ -66,4 +66,8 @@ FAMILY = Family(
     old_names=old_names, weight_rules=RULES, multimodal_config_class="Qwen2_5_VLConfig",
     multimodal_model_class="Qwen2_5_VLForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
     pictures=Grids(seconds="second_per_grid_ts"),
+    saved=("base", "windows-3"),
+    published={
+        "Qwen/Qwen2.5-VL-3B-Instruct": ("base", {"": {"transformers_version": "4.41.2", **WINDOW_UNUSED}}),
+    },
 )

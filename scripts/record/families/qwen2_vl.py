@@ -100,10 +100,17 @@ def random(make: partial, rng: np.random.Generator, base: Config) -> Variant:
     return make(base, "", "A misread tower", (), {}, {}, {"tie_word_embeddings": bool(rng.integers(2))})
 
 
+# In published files of this family and the next.
+WINDOW_UNUSED: Config = {"vision_token_id": 151654, "max_window_layers": 28, "sliding_window": 32768, "use_sliding_window": False}
+
 FAMILY = Family(
     name="qwen2_vl", config_class="Qwen2VLTextConfig", model_class="Qwen2VLForConditionalGeneration",
     draw_dims=draw_dims, base=BASE, variants=variants, random=partial(random, made), old_spelling=old_spelling,
     old_names=old_names, weight_rules=RULES, multimodal_config_class="Qwen2VLConfig",
     multimodal_model_class="Qwen2VLForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
     pictures=Grids(),
+    saved=("base", "merge-3"),
+    published={
+        "Qwen/Qwen2-VL-2B-Instruct": ("base", {"": {"transformers_version": "4.41.2", **WINDOW_UNUSED}}),
+    },
 )

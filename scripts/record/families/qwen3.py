@@ -98,4 +98,9 @@ FAMILY = Family(
     name="qwen3", config_class="Qwen3Config", model_class="Qwen3ForCausalLM",
     draw_dims=attention_dims, base=BASE, variants=variants, random=random,
     old_spelling=without_layer_types, quantizable=without_bias,
+    saved=("base", "old", "window-old"),
+    published={
+        "Qwen/Qwen3-0.6B": ("old", {"": {
+        "transformers_version": "4.51.0", "max_window_layers": 28, "rope_scaling": None, "sliding_window": None, "use_sliding_window": False}}),
+    },
 )

@@ -279,4 +279,10 @@ FAMILY = Family(
     weight_rules=WEIGHT_RULES, multimodal_config=wrapper("qwen3_5", "Qwen3_5ForConditionalGeneration"),
     multimodal_config_class="Qwen3_5Config", multimodal_model_class="Qwen3_5ForConditionalGeneration",
     pictures=Grids(frames_apart=True), quantizable=quantizable, from_mlx=from_mlx,
+    saved=("base", "sharded", "tower", "tower-old"),
+    published={
+        "Qwen/Qwen3.5-27B": ("tower-old", {"": {"transformers_version": "4.57.0.dev0"}, "text_config": {
+        "attn_output_gate": True, "mamba_ssm_dtype": "float32", "mlp_only_layers": [], "mtp_num_hidden_layers": 1,
+        "mtp_use_dedicated_embeddings": False}}),
+    },
 )

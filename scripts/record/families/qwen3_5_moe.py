@@ -116,4 +116,10 @@ FAMILY = Family(
     multimodal_config=dense.wrapper("qwen3_5_moe", "Qwen3_5MoeForConditionalGeneration"),
     multimodal_config_class="Qwen3_5MoeConfig", multimodal_model_class="Qwen3_5MoeForConditionalGeneration",
     pictures=dense.FAMILY.pictures, quantizable=quantizable, from_mlx=dense.from_mlx,
+    saved=("base", "biases", "tower"),
+    published={
+        "Qwen/Qwen3.5-35B-A3B": ("tower-old", {"": {"transformers_version": "4.57.0.dev0"}, "text_config": {
+        "attn_output_gate": True, "mamba_ssm_dtype": "float32", "mlp_only_layers": [], "mtp_num_hidden_layers": 1,
+        "mtp_use_dedicated_embeddings": False}}),
+    },
 )

@@ -120,4 +120,10 @@ FAMILY = Family(
     name="qwen3_moe", config_class="Qwen3MoeConfig", model_class="Qwen3MoeForCausalLM",
     draw_dims=draw_dims, base=BASE, variants=variants, random=random, old_spelling=old_spelling,
     quantizable=lambda variant: replace(without_bias(variant), experts="split"),
+    saved=("base", "fused-old"),
+    published={
+        "Qwen/Qwen3-30B-A3B": ("fused-old", {"": {
+        "transformers_version": "4.51.0", "max_window_layers": 48, "rope_scaling": None, "sliding_window": None, "use_sliding_window": False,
+        "output_router_logits": False, "router_aux_loss_coef": 0.001}}),
+    },
 )

@@ -216,4 +216,17 @@ FAMILY = Family(
     weight_rules=WEIGHT_RULES, multimodal_config_class="Qwen3OmniMoeThinkerConfig",
     multimodal_model_class="Qwen3OmniMoeThinkerForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
     pictures=Grids(seconds="video_second_per_grid", sounds=True),
+    saved=("base", "thinker", "windows"),
+    published={
+        "Qwen/Qwen3-Omni-30B-A3B-Instruct": ("base", {"": {
+        "transformers_version": "4.57.0.dev0", "assistant_token_id": 77091, "im_end_token_id": 151645, "im_start_token_id": 151644,
+        "system_token_id": 8948, "tts_bos_token_id": 151672, "tts_eos_token_id": 151673, "tts_pad_token_id": 151671, "user_token_id": 872},
+        "thinker_config": {"seconds_per_chunk": 2},
+        "thinker_config.vision_config": {
+            "apply_vit_abs_pos_embed": True, "image_size": 768, "in_chans": 3, "spatial_patch_size": 4, "tokens_per_second": 2,
+            "tie_word_embeddings": True, "torch_dtype": "float32"},
+        "thinker_config.audio_config": {"encoder_layerdrop": 0.0, "num_hidden_layers": 2, "tie_word_embeddings": True, "torch_dtype": "float32"},
+        "thinker_config.text_config": {
+            "shared_expert_intermediate_size": 0, "tie_word_embeddings": False, "use_qk_norm": True, "use_sliding_window": False}}),
+    },
 )

@@ -91,4 +91,8 @@ FAMILY = Family(
     weight_rules=RULES, multimodal_config_class="Qwen3VLConfig",
     multimodal_model_class="Qwen3VLForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
     pictures=Grids(frames_apart=True),
+    saved=("base", "merge-3"),
+    published={
+        "Qwen/Qwen3-VL-2B-Instruct": ("base", {"": {"transformers_version": "4.57.0.dev0"}}),
+    },
 )

@@ -68,4 +68,8 @@ FAMILY = Family(
     old_spelling=old_spelling, weight_rules=WEIGHT_RULES, multimodal_config_class="Qwen3VLMoeConfig",
     multimodal_model_class="Qwen3VLMoeForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
     pictures=Grids(frames_apart=True),
+    saved=("base", "epsilons"),
+    published={
+        "Qwen/Qwen3-VL-30B-A3B-Instruct": ("base", {"": {"transformers_version": "4.57.0.dev0"}}),
+    },
 )

@@ -1,4 +1,7 @@
-"""Draws configs and image sizes for the vectors of kind `preprocess`."""
+"""Draws configs and image sizes for the vectors of kind `preprocess`.
+
+Names families: some have a processor of their own.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 The classes are those of the PIL backend. Only the resizing itself is replaced, by a function that notes the size that it is
 asked for: images of millions of pixels need no memory then. Images of few pixels, and those that are not resized, also pass
 through the whole processor, which must agree.
+
+Names families: some have a processor of their own.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ A case is run in one or two ways: `mlx-vlm`, each sample alone through `generate
 
 If mlx-vlm cannot open the checkpoint, its own words are kept, and the case is run with config.json in the spelling that
 mlx-vlm reads: `mlx-vlm-respelled`, `mlx-vlm-respelled-batch`.
+
+Names families: mlx-vlm opens each in its own way.
 """
 
 from __future__ import annotations

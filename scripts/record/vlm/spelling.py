@@ -1,4 +1,7 @@
-"""Checkpoints in the spelling that mlx-vlm reads: of config.json, and of the names of tensors."""
+"""Checkpoints in the spelling that mlx-vlm reads: of config.json, and of the names of tensors.
+
+Names families: mlx-vlm spells the configs of some in its own way.
+"""
 
 from __future__ import annotations
 

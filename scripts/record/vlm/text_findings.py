@@ -2,6 +2,8 @@
 
 mlx-vlm 0.7.10 has text models of its own, most of them copies of mlx-lm's. Each cause is shown on some cases as published, and again
 repaired: with another config.json, or with one behaviour of the package changed.
+
+Names families: a finding is about the models that show it.
 """
 
 from __future__ import annotations
