@@ -173,6 +173,15 @@ conformance_tests_engines_wrong_size_so_LDFLAGS = $(MODULE_LINK)
 
 check_LIBRARIES += conformance/tests/libsupport.a
 conformance_tests_libsupport_a_SOURCES = \
+	conformance/hdf5/tests/dataset.c conformance/hdf5/tests/dataset.h \
+	conformance/probe/tests/hostile.c conformance/probe/tests/hostile.h \
+	conformance/probe/tests/made.c conformance/probe/tests/made.h \
+	conformance/probe/tests/oracle.c conformance/probe/tests/oracle.h \
+	conformance/probe/tests/oracle_answer.c conformance/probe/tests/oracle_answer.h \
+	conformance/probe/tests/oracle_rows.c conformance/probe/tests/oracle_rows.h \
+	conformance/probe/tests/planted.c conformance/probe/tests/planted.h \
+	conformance/probe/tests/probing.c conformance/probe/tests/probing.h \
+	conformance/schedule/tests/helpers.c conformance/schedule/tests/helpers.h \
 	conformance/tests/compare.c conformance/tests/compare.h \
 	conformance/tests/cuts.c conformance/tests/cuts.h \
 	conformance/tests/edit.c \
@@ -186,7 +195,7 @@ conformance_tests_libsupport_a_SOURCES = \
 	conformance/tests/support.c conformance/tests/support.h \
 	conformance/tests/verdicts.c conformance/tests/verdicts.h
 conformance_tests_libsupport_a_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS)
-CONFORMANCE_TEST_LIBS = conformance/tests/libsupport.a $(LIB_CONFORMANCE) $(CHECK_LIBS)
+CONFORMANCE_TEST_LIBS = conformance/tests/libsupport.a $(LIB_CONFORMANCE) lib/model/tests/libsupport.a $(CHECK_LIBS)
 CONFORMANCE_TESTS =
 check_PROGRAMS += $(CONFORMANCE_TESTS)
 

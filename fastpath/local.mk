@@ -97,15 +97,21 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_vision
 check_PROGRAMS += $(FASTPATH_TESTS)
 TESTS += $(FASTPATH_TESTS)
-FASTPATH_TEST_ABI = fastpath/tests/abi.c fastpath/tests/abi.h
-FASTPATH_TEST_GRID = fastpath/tests/grid.c fastpath/tests/grid.h
-FASTPATH_TEST_PICTURES = fastpath/tests/pictures.c fastpath/tests/pictures.h
-FASTPATH_TEST_COURSES = fastpath/tests/courses.c fastpath/tests/courses.h $(FASTPATH_TEST_GRID) \
-	$(FASTPATH_TEST_PICTURES)
-FASTPATH_TEST_TOWERS = fastpath/tests/naive_tower.c fastpath/tests/naive_tower.h \
+check_LIBRARIES += fastpath/tests/libtests.a
+fastpath_tests_libtests_a_SOURCES = \
+	fastpath/tests/courses.c fastpath/tests/courses.h \
+	fastpath/tests/grid.c fastpath/tests/grid.h \
+	fastpath/tests/naive_tower.c fastpath/tests/naive_tower.h \
+	fastpath/tests/pictures.c fastpath/tests/pictures.h \
+	fastpath/tests/sessions.c fastpath/tests/sessions.h \
 	fastpath/tests/towers.c fastpath/tests/towers.h
-FASTPATH_TEST_LIBS = $(LIB_FASTPATH) $(TEST_LIBS)
-fastpath_tests_check_blocks_SOURCES = fastpath/tests/check_blocks.c fastpath/tests/sessions.c fastpath/tests/sessions.h
+fastpath_tests_libtests_a_CFLAGS = $(TEST_CFLAGS)
+# Tests of the module that they open through the ABI.
+check_LIBRARIES += fastpath/tests/libabi.a
+fastpath_tests_libabi_a_SOURCES = fastpath/tests/abi.c fastpath/tests/abi.h
+fastpath_tests_libabi_a_CFLAGS = $(TEST_CFLAGS)
+FASTPATH_ABI_TEST_LIBS = fastpath/tests/libabi.a fastpath/tests/libtests.a $(TEST_LIBS)
+FASTPATH_TEST_LIBS = fastpath/tests/libtests.a $(LIB_FASTPATH) $(TEST_LIBS)
 fastpath_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_blocks_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_blocks_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fp_forward
@@ -115,32 +121,23 @@ fastpath_tests_check_cache_recurrent_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_cache_recurrent_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_cache_specs_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_cache_specs_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_conv_SOURCES = fastpath/tests/check_conv.c $(PLAN_TEST_CONV)
 fastpath_tests_check_conv_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_conv_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_engine_SOURCES = fastpath/tests/check_engine.c $(FASTPATH_TEST_ABI)
 fastpath_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
-fastpath_tests_check_engine_LDADD = $(TEST_LIBS)
-fastpath_tests_check_features_SOURCES = fastpath/tests/check_features.c $(FASTPATH_TEST_PICTURES)
+fastpath_tests_check_engine_LDADD = $(FASTPATH_ABI_TEST_LIBS)
 fastpath_tests_check_features_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_features_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_features_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fp_tower_run
-fastpath_tests_check_grid_SOURCES = fastpath/tests/check_grid.c $(FASTPATH_TEST_GRID)
 fastpath_tests_check_grid_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_grid_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_grid_steps_SOURCES = fastpath/tests/check_grid_steps.c $(FASTPATH_TEST_GRID)
 fastpath_tests_check_grid_steps_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_grid_steps_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_image_positions_SOURCES = fastpath/tests/check_image_positions.c $(FASTPATH_TEST_PICTURES)
 fastpath_tests_check_image_positions_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_image_positions_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_images_SOURCES = fastpath/tests/check_images.c $(FASTPATH_TEST_COURSES)
 fastpath_tests_check_images_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_images_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_cross_SOURCES = fastpath/tests/check_cross.c $(FASTPATH_TEST_ABI) $(FASTPATH_TEST_PICTURES)
 fastpath_tests_check_cross_CFLAGS = $(TEST_CFLAGS)
-fastpath_tests_check_cross_LDADD = $(TEST_LIBS)
-fastpath_tests_check_images_again_SOURCES = fastpath/tests/check_images_again.c $(FASTPATH_TEST_COURSES)
+fastpath_tests_check_cross_LDADD = $(FASTPATH_ABI_TEST_LIBS)
 fastpath_tests_check_images_again_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_images_again_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_CFLAGS = $(TEST_CFLAGS)
@@ -151,7 +148,6 @@ fastpath_tests_check_kernels_table_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_limit_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_limit_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_limit_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fp_page_make,--wrap=fp_page_release
-fastpath_tests_check_memory_SOURCES = fastpath/tests/check_memory.c $(DENY)
 fastpath_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_memory_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
@@ -159,33 +155,26 @@ fastpath_tests_check_choice_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_choice_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_delta_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_delta_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_memory_images_SOURCES = fastpath/tests/check_memory_images.c $(DENY) $(FASTPATH_TEST_PICTURES)
 fastpath_tests_check_memory_images_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_memory_images_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_memory_images_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 fastpath_tests_check_narrow_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_narrow_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_outside_CFLAGS = $(TEST_CFLAGS)
-fastpath_tests_check_outside_LDADD = $(TEST_LIBS)
+fastpath_tests_check_outside_LDADD = $(FASTPATH_ABI_TEST_LIBS)
 fastpath_tests_check_pool_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_pool_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_session_SOURCES = fastpath/tests/check_session.c fastpath/tests/sessions.c fastpath/tests/sessions.h
 fastpath_tests_check_session_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_session_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_session_fork_SOURCES = fastpath/tests/check_session_fork.c fastpath/tests/sessions.c fastpath/tests/sessions.h
 fastpath_tests_check_session_fork_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_session_fork_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_steps_SOURCES = fastpath/tests/check_steps.c $(FASTPATH_TEST_ABI)
 fastpath_tests_check_steps_CFLAGS = $(TEST_CFLAGS)
-fastpath_tests_check_steps_LDADD = $(TEST_LIBS)
-fastpath_tests_check_tap_SOURCES = fastpath/tests/check_tap.c $(FASTPATH_TEST_ABI)
+fastpath_tests_check_steps_LDADD = $(FASTPATH_ABI_TEST_LIBS)
 fastpath_tests_check_tap_CFLAGS = $(TEST_CFLAGS)
-fastpath_tests_check_tap_LDADD = $(TEST_LIBS)
+fastpath_tests_check_tap_LDADD = $(FASTPATH_ABI_TEST_LIBS)
 fastpath_tests_check_threads_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_threads_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_threads_images_SOURCES = fastpath/tests/check_threads_images.c $(FASTPATH_TEST_PICTURES)
 fastpath_tests_check_threads_images_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_threads_images_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_vision_SOURCES = fastpath/tests/check_vision.c $(FASTPATH_TEST_TOWERS)
 fastpath_tests_check_vision_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_vision_LDADD = $(FASTPATH_TEST_LIBS)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 FUZZ_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_TOP='"$(abs_top_srcdir)"'
+FUZZ_REPLAY_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_REPLAY
 LIBFUZZER_FLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 
 FUZZ_REPLAYS = \
@@ -56,9 +57,12 @@ CLEANFILES += $(FUZZ_TARGETS)
 fuzz: $(FUZZ_TARGETS) fuzz/corpus
 
 check_LIBRARIES += fuzz/libfuzz.a
-fuzz_libfuzz_a_SOURCES = fuzz/fuzz.c fuzz/fuzz.h fuzz/seeds.c fuzz/seeds.h
+fuzz_libfuzz_a_SOURCES = fuzz/fuzz.c fuzz/fuzz.h fuzz/seeds.c fuzz/seeds.h fuzz/tokenizing.c fuzz/tokenizing.h
 fuzz_libfuzz_a_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_libfuzz_a_CFLAGS = $(FUZZ_CFLAGS)
+check_LIBRARIES += fuzz/libreplay.a
+fuzz_libreplay_a_SOURCES = fuzz/replay.c
+fuzz_libreplay_a_CFLAGS = $(FUZZ_CFLAGS)
 
 fuzz_mutate_SOURCES = fuzz/mutate.c
 fuzz_corpus_SOURCES = fuzz/corpus.c
@@ -66,182 +70,162 @@ fuzz_corpus_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_corpus_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_corpus_LDADD = fuzz/libfuzz.a $(LIB_BASE)
 
-fuzz_replay_case_SOURCES = fuzz/replay.c fuzz/fuzz_case.c
-fuzz_replay_case_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"case"'
+fuzz_replay_case_SOURCES = fuzz/fuzz_case.c
+fuzz_replay_case_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_case_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
-fuzz_replay_case_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_fuzz_case_SOURCES = fuzz/fuzz_case.c
+fuzz_replay_case_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_CONFORMANCE)
 fuzz_fuzz_case_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_case_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_case_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_case_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_replay_config_SOURCES = fuzz/replay.c fuzz/fuzz_config.c
-fuzz_replay_config_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"config"'
+fuzz_replay_config_SOURCES = fuzz/fuzz_config.c
+fuzz_replay_config_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_config_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_config_LDADD = fuzz/libfuzz.a $(LIB_MODEL)
-fuzz_fuzz_config_SOURCES = fuzz/fuzz_config.c
+fuzz_replay_config_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_MODEL)
 fuzz_fuzz_config_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_config_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_config_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_config_LDADD = fuzz/libfuzz.a $(LIB_MODEL)
-fuzz_replay_events_SOURCES = fuzz/replay.c fuzz/fuzz_events.c
-fuzz_replay_events_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"events"'
+fuzz_replay_events_SOURCES = fuzz/fuzz_events.c
+fuzz_replay_events_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_events_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_events_LDADD = fuzz/libfuzz.a $(LIB_SERVING)
-fuzz_fuzz_events_SOURCES = fuzz/fuzz_events.c
+fuzz_replay_events_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_SERVING)
 fuzz_fuzz_events_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_events_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_events_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_events_LDADD = fuzz/libfuzz.a $(LIB_SERVING)
-fuzz_replay_exchanges_SOURCES = fuzz/replay.c fuzz/fuzz_exchanges.c
-fuzz_replay_exchanges_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"exchanges"'
+fuzz_replay_exchanges_SOURCES = fuzz/fuzz_exchanges.c
+fuzz_replay_exchanges_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_exchanges_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
-fuzz_replay_exchanges_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_fuzz_exchanges_SOURCES = fuzz/fuzz_exchanges.c
+fuzz_replay_exchanges_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_CONFORMANCE)
 fuzz_fuzz_exchanges_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_exchanges_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_exchanges_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_exchanges_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_replay_image_SOURCES = fuzz/replay.c fuzz/fuzz_image.c
-fuzz_replay_image_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"image"'
+fuzz_replay_image_SOURCES = fuzz/fuzz_image.c
+fuzz_replay_image_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_image_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_image_LDADD = fuzz/libfuzz.a $(LIB_IMAGE)
-fuzz_fuzz_image_SOURCES = fuzz/fuzz_image.c
+fuzz_replay_image_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_IMAGE)
 fuzz_fuzz_image_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_image_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_image_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_image_LDADD = fuzz/libfuzz.a $(LIB_IMAGE)
-fuzz_replay_json_SOURCES = fuzz/replay.c fuzz/fuzz_json.c
-fuzz_replay_json_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"json"'
+fuzz_replay_json_SOURCES = fuzz/fuzz_json.c
+fuzz_replay_json_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_json_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_json_LDADD = fuzz/libfuzz.a $(LIB_MODEL)
-fuzz_fuzz_json_SOURCES = fuzz/fuzz_json.c
+fuzz_replay_json_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_MODEL)
 fuzz_fuzz_json_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_json_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_json_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_json_LDADD = fuzz/libfuzz.a $(LIB_MODEL)
-fuzz_replay_observation_SOURCES = fuzz/replay.c fuzz/fuzz_observation.c
-fuzz_replay_observation_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"observation"'
+fuzz_replay_observation_SOURCES = fuzz/fuzz_observation.c
+fuzz_replay_observation_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_observation_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
-fuzz_replay_observation_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_fuzz_observation_SOURCES = fuzz/fuzz_observation.c
+fuzz_replay_observation_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_CONFORMANCE)
 fuzz_fuzz_observation_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_observation_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_observation_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_observation_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_replay_preprocessor_SOURCES = fuzz/replay.c fuzz/fuzz_preprocessor.c
-fuzz_replay_preprocessor_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"preprocessor"'
+fuzz_replay_preprocessor_SOURCES = fuzz/fuzz_preprocessor.c
+fuzz_replay_preprocessor_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_preprocessor_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_preprocessor_LDADD = fuzz/libfuzz.a $(LIB_IMAGE)
-fuzz_fuzz_preprocessor_SOURCES = fuzz/fuzz_preprocessor.c
+fuzz_replay_preprocessor_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_IMAGE)
 fuzz_fuzz_preprocessor_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_preprocessor_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_preprocessor_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_preprocessor_LDADD = fuzz/libfuzz.a $(LIB_IMAGE)
-fuzz_replay_protocol_SOURCES = fuzz/replay.c fuzz/fuzz_protocol.c
-fuzz_replay_protocol_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"protocol"'
+fuzz_replay_protocol_SOURCES = fuzz/fuzz_protocol.c
+fuzz_replay_protocol_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_protocol_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_protocol_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_fuzz_protocol_SOURCES = fuzz/fuzz_protocol.c
+fuzz_replay_protocol_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_CONFORMANCE)
 fuzz_fuzz_protocol_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_protocol_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_protocol_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_protocol_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_replay_reasoning_SOURCES = fuzz/replay.c fuzz/fuzz_reasoning.c
-fuzz_replay_reasoning_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"reasoning"'
+fuzz_replay_reasoning_SOURCES = fuzz/fuzz_reasoning.c
+fuzz_replay_reasoning_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_reasoning_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_reasoning_LDADD = fuzz/libfuzz.a $(LIB_SERVING)
-fuzz_fuzz_reasoning_SOURCES = fuzz/fuzz_reasoning.c
+fuzz_replay_reasoning_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_SERVING)
 fuzz_fuzz_reasoning_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_reasoning_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_reasoning_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_reasoning_LDADD = fuzz/libfuzz.a $(LIB_SERVING)
-fuzz_replay_requests_SOURCES = fuzz/replay.c fuzz/fuzz_requests.c
-fuzz_replay_requests_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"requests"'
+fuzz_replay_requests_SOURCES = fuzz/fuzz_requests.c
+fuzz_replay_requests_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_requests_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_requests_LDADD = fuzz/libfuzz.a $(LIB_REQUEST)
-fuzz_fuzz_requests_SOURCES = fuzz/fuzz_requests.c
+fuzz_replay_requests_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_REQUEST)
 fuzz_fuzz_requests_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_requests_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_requests_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_requests_LDADD = fuzz/libfuzz.a $(LIB_REQUEST)
-fuzz_replay_results_SOURCES = fuzz/replay.c fuzz/fuzz_results.c
-fuzz_replay_results_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"results"'
+fuzz_replay_results_SOURCES = fuzz/fuzz_results.c
+fuzz_replay_results_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_results_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
-fuzz_replay_results_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_fuzz_results_SOURCES = fuzz/fuzz_results.c
+fuzz_replay_results_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_CONFORMANCE)
 fuzz_fuzz_results_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_results_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_results_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_results_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_replay_safetensors_SOURCES = fuzz/replay.c fuzz/fuzz_safetensors.c
-fuzz_replay_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"safetensors"'
+fuzz_replay_safetensors_SOURCES = fuzz/fuzz_safetensors.c
+fuzz_replay_safetensors_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_safetensors_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_safetensors_LDADD = fuzz/libfuzz.a $(LIB_MODEL)
-fuzz_fuzz_safetensors_SOURCES = fuzz/fuzz_safetensors.c
+fuzz_replay_safetensors_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_MODEL)
 fuzz_fuzz_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_safetensors_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_safetensors_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_safetensors_LDADD = fuzz/libfuzz.a $(LIB_MODEL)
-fuzz_replay_schedule_SOURCES = fuzz/replay.c fuzz/fuzz_schedule.c
-fuzz_replay_schedule_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"schedule"'
+fuzz_replay_schedule_SOURCES = fuzz/fuzz_schedule.c
+fuzz_replay_schedule_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_schedule_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
-fuzz_replay_schedule_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_fuzz_schedule_SOURCES = fuzz/fuzz_schedule.c
+fuzz_replay_schedule_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_CONFORMANCE)
 fuzz_fuzz_schedule_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_schedule_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_schedule_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_schedule_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_replay_sound_SOURCES = fuzz/replay.c fuzz/fuzz_sound.c
-fuzz_replay_sound_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"sound"'
+fuzz_replay_sound_SOURCES = fuzz/fuzz_sound.c
+fuzz_replay_sound_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_sound_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_sound_LDADD = fuzz/libfuzz.a $(LIB_AUDIO)
-fuzz_fuzz_sound_SOURCES = fuzz/fuzz_sound.c
+fuzz_replay_sound_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_AUDIO)
 fuzz_fuzz_sound_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_sound_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_sound_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_sound_LDADD = fuzz/libfuzz.a $(LIB_AUDIO)
-fuzz_replay_template_SOURCES = fuzz/replay.c fuzz/fuzz_template.c
-fuzz_replay_template_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"template"'
+fuzz_replay_template_SOURCES = fuzz/fuzz_template.c
+fuzz_replay_template_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_template_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_template_LDADD = fuzz/libfuzz.a $(LIB_TEMPLATE)
-fuzz_fuzz_template_SOURCES = fuzz/fuzz_template.c
+fuzz_replay_template_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_TEMPLATE)
 fuzz_fuzz_template_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_template_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_template_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_template_LDADD = fuzz/libfuzz.a $(LIB_TEMPLATE)
-fuzz_replay_textual_SOURCES = fuzz/replay.c fuzz/fuzz_textual.c
-fuzz_replay_textual_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"textual"'
+fuzz_replay_textual_SOURCES = fuzz/fuzz_textual.c
+fuzz_replay_textual_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_textual_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
-fuzz_replay_textual_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_fuzz_textual_SOURCES = fuzz/fuzz_textual.c
+fuzz_replay_textual_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_CONFORMANCE)
 fuzz_fuzz_textual_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_textual_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_textual_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_textual_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_replay_tokenizer_SOURCES = fuzz/replay.c fuzz/fuzz_tokenizer.c fuzz/tokenizing.c fuzz/tokenizing.h
-fuzz_replay_tokenizer_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"tokenizer"'
+fuzz_replay_tokenizer_SOURCES = fuzz/fuzz_tokenizer.c
+fuzz_replay_tokenizer_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_tokenizer_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_tokenizer_LDADD = fuzz/libfuzz.a $(LIB_MODEL)
-fuzz_fuzz_tokenizer_SOURCES = fuzz/fuzz_tokenizer.c fuzz/tokenizing.c fuzz/tokenizing.h
+fuzz_replay_tokenizer_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_MODEL)
 fuzz_fuzz_tokenizer_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_tokenizer_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_tokenizer_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_tokenizer_LDADD = fuzz/libfuzz.a $(LIB_MODEL)
-fuzz_replay_tokenizer_text_SOURCES = fuzz/replay.c fuzz/fuzz_tokenizer_text.c fuzz/tokenizing.c fuzz/tokenizing.h
-fuzz_replay_tokenizer_text_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"tokenizer_text"'
+fuzz_replay_tokenizer_text_SOURCES = fuzz/fuzz_tokenizer_text.c
+fuzz_replay_tokenizer_text_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_tokenizer_text_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_tokenizer_text_LDADD = fuzz/libfuzz.a $(LIB_MODEL)
-fuzz_fuzz_tokenizer_text_SOURCES = fuzz/fuzz_tokenizer_text.c fuzz/tokenizing.c fuzz/tokenizing.h
+fuzz_replay_tokenizer_text_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_MODEL)
 fuzz_fuzz_tokenizer_text_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_tokenizer_text_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_tokenizer_text_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_tokenizer_text_LDADD = fuzz/libfuzz.a $(LIB_MODEL)
-fuzz_replay_tools_SOURCES = fuzz/replay.c fuzz/fuzz_tools.c
-fuzz_replay_tools_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"tools"'
+fuzz_replay_tools_SOURCES = fuzz/fuzz_tools.c
+fuzz_replay_tools_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_tools_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_tools_LDADD = fuzz/libfuzz.a $(LIB_SERVING)
-fuzz_fuzz_tools_SOURCES = fuzz/fuzz_tools.c
+fuzz_replay_tools_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_SERVING)
 fuzz_fuzz_tools_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_tools_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_tools_LDFLAGS = $(LIBFUZZER_FLAGS)

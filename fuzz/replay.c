@@ -4,6 +4,7 @@
  *     replay_<target> [FILE…]    inputs, or archives of them (.jsonl); the target's seeds if no file is named
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +50,17 @@ static int replay_file(const char *path)
 
 int main(int argc, char **argv)
 {
+    static const char prefix[] = "replay_";
+    const char *target = strstr(program_invocation_short_name, prefix);
     int failed = 0;
     char archive[4200];
     for (int i = 1; i < argc; i++) failed |= replay_file(argv[i]);
     if (argc > 1) return failed;
-    fuzz_seeds_path(FUZZ_TARGET, archive, sizeof archive);
+    if (!target) {
+        (void)fprintf(stderr, "%s: expected a program named %s<target>\n", program_invocation_short_name,
+                      prefix);
+        return 2;
+    }
+    fuzz_seeds_path(target + strlen(prefix), archive, sizeof archive);
     return replay_archive(archive);
 }

@@ -41,8 +41,6 @@ conformance_evaluate_tests_check_cost_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_cost_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_deadline_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_deadline_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_evaluate_tests_check_divisible_SOURCES = \
-	conformance/evaluate/tests/check_divisible.c $(DENY)
 conformance_evaluate_tests_check_divisible_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_divisible_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 conformance_evaluate_tests_check_divisible_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -45,7 +45,6 @@ CONFORMANCE_HDF5_TESTS = \
 	conformance/hdf5/tests/check_types
 check_PROGRAMS += $(CONFORMANCE_HDF5_TESTS)
 TESTS += $(CONFORMANCE_HDF5_TESTS)
-DATASET = conformance/hdf5/tests/dataset.c conformance/hdf5/tests/dataset.h
 conformance_hdf5_tests_check_chunks_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_chunks_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_collection_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -78,10 +77,8 @@ conformance_hdf5_tests_check_shared_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_shared_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_hdf5_tests_check_stored_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_stored_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_hdf5_tests_check_rows_SOURCES = conformance/hdf5/tests/check_rows.c $(DATASET)
 conformance_hdf5_tests_check_rows_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_rows_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_hdf5_tests_check_rows_damaged_SOURCES = conformance/hdf5/tests/check_rows_damaged.c $(DATASET)
 conformance_hdf5_tests_check_rows_damaged_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_rows_damaged_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pread
 conformance_hdf5_tests_check_rows_damaged_LDADD = $(CONFORMANCE_TEST_LIBS)

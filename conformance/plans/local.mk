@@ -21,7 +21,10 @@ conformance_plans_changed_ref64_so_CFLAGS = $(ref_ref64_so_CFLAGS)
 conformance_plans_changed_ref64_so_LDFLAGS = $(PLAN_MODULE_LINK)
 conformance_plans_changed_ref64_so_LDADD = $(ref_ref64_so_LDADD)
 
-PLAN_ENGINES = conformance/plans/tests/engines.c conformance/plans/tests/engines.h
+check_LIBRARIES += conformance/plans/tests/libtests.a
+conformance_plans_tests_libtests_a_SOURCES = conformance/plans/tests/engines.c conformance/plans/tests/engines.h
+conformance_plans_tests_libtests_a_CFLAGS = $(TEST_CFLAGS)
+PLAN_TEST_LIBS = conformance/plans/tests/libtests.a $(TEST_LIBS)
 CONFORMANCE_PLANS_TESTS = \
 	conformance/plans/tests/check_bad_images \
 	conformance/plans/tests/check_blocks \
@@ -33,17 +36,13 @@ check_PROGRAMS += $(CONFORMANCE_PLANS_TESTS)
 TESTS += $(CONFORMANCE_PLANS_TESTS)
 conformance_plans_tests_check_bad_images_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_plans_tests_check_bad_images_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_plans_tests_check_blocks_SOURCES = conformance/plans/tests/check_blocks.c $(PLAN_ENGINES)
 conformance_plans_tests_check_blocks_CFLAGS = $(TEST_CFLAGS)
-conformance_plans_tests_check_blocks_LDADD = $(TEST_LIBS)
-conformance_plans_tests_check_positions_SOURCES = conformance/plans/tests/check_positions.c $(PLAN_ENGINES)
+conformance_plans_tests_check_blocks_LDADD = $(PLAN_TEST_LIBS)
 conformance_plans_tests_check_positions_CFLAGS = $(TEST_CFLAGS)
-conformance_plans_tests_check_positions_LDADD = $(TEST_LIBS)
-conformance_plans_tests_check_positions_state_SOURCES = conformance/plans/tests/check_positions_state.c $(PLAN_ENGINES)
+conformance_plans_tests_check_positions_LDADD = $(PLAN_TEST_LIBS)
 conformance_plans_tests_check_positions_state_CFLAGS = $(TEST_CFLAGS)
-conformance_plans_tests_check_positions_state_LDADD = $(TEST_LIBS)
+conformance_plans_tests_check_positions_state_LDADD = $(PLAN_TEST_LIBS)
 conformance_plans_tests_check_features_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_plans_tests_check_features_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_plans_tests_check_layer_norm_SOURCES = conformance/plans/tests/check_layer_norm.c $(PLAN_ENGINES)
 conformance_plans_tests_check_layer_norm_CFLAGS = $(TEST_CFLAGS)
-conformance_plans_tests_check_layer_norm_LDADD = fastpath/libfastpath.a $(TEST_LIBS)
+conformance_plans_tests_check_layer_norm_LDADD = conformance/plans/tests/libtests.a $(LIB_FASTPATH) $(TEST_LIBS)

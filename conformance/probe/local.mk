@@ -90,34 +90,16 @@ conformance_probe_tests_check_exchanges_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_exchanges_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_fields_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_fields_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_probe_tests_check_http_SOURCES = \
-	conformance/probe/tests/check_http.c \
-	conformance/probe/tests/hostile.c conformance/probe/tests/hostile.h
 conformance_probe_tests_check_http_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_http_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_probe_tests_check_fit_SOURCES = \
-	conformance/probe/tests/check_fit.c \
-	conformance/probe/tests/made.c conformance/probe/tests/made.h
 conformance_probe_tests_check_fit_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_fit_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_probe_tests_check_judge_SOURCES = \
-	conformance/probe/tests/check_judge.c \
-	conformance/probe/tests/made.c conformance/probe/tests/made.h
 conformance_probe_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_judge_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_store_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_store_LDADD = $(CONFORMANCE_TEST_LIBS)
 # The oracle, and probes of it.
-CONFORMANCE_PROBE_ORACLE = \
-	conformance/probe/tests/oracle.c conformance/probe/tests/oracle.h \
-	conformance/probe/tests/oracle_answer.c conformance/probe/tests/oracle_answer.h \
-	conformance/probe/tests/oracle_rows.c conformance/probe/tests/oracle_rows.h \
-	conformance/probe/tests/probing.c conformance/probe/tests/probing.h
-conformance_probe_tests_check_probe_SOURCES = \
-	conformance/probe/tests/check_probe.c \
-	conformance/probe/tests/planted.c conformance/probe/tests/planted.h $(CONFORMANCE_PROBE_ORACLE)
 conformance_probe_tests_check_probe_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_probe_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_probe_tests_check_saved_SOURCES = conformance/probe/tests/check_saved.c $(CONFORMANCE_PROBE_ORACLE)
 conformance_probe_tests_check_saved_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_saved_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -16,7 +16,6 @@ conformance_libconformance_a_SOURCES += \
 	conformance/schedule/schedule.c conformance/schedule/schedule.h \
 	conformance/schedule/trial.c conformance/schedule/trial.h
 
-SCHEDULE_TEST_HELPERS = conformance/schedule/tests/helpers.c conformance/schedule/tests/helpers.h
 CONFORMANCE_SCHEDULE_TESTS = \
 	conformance/schedule/tests/check_draw \
 	conformance/schedule/tests/check_files \
@@ -26,23 +25,17 @@ CONFORMANCE_SCHEDULE_TESTS = \
 	conformance/schedule/tests/check_schedule
 check_PROGRAMS += $(CONFORMANCE_SCHEDULE_TESTS)
 TESTS += $(CONFORMANCE_SCHEDULE_TESTS)
-conformance_schedule_tests_check_draw_SOURCES = conformance/schedule/tests/check_draw.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_draw_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_draw_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_schedule_tests_check_files_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_files_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_schedule_tests_check_options_SOURCES = conformance/schedule/tests/check_options.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_options_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_options_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_schedule_tests_check_refusals_SOURCES = conformance/schedule/tests/check_refusals.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_refusals_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_refusals_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_schedule_tests_check_run_SOURCES = conformance/schedule/tests/check_run.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_run_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_schedule_tests_check_samples_SOURCES = conformance/schedule/tests/check_samples.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_samples_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_samples_LDADD = $(CONFORMANCE_TEST_LIBS)
-conformance_schedule_tests_check_schedule_SOURCES = conformance/schedule/tests/check_schedule.c $(SCHEDULE_TEST_HELPERS)
 conformance_schedule_tests_check_schedule_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_schedule_LDADD = $(CONFORMANCE_TEST_LIBS)

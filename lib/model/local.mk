@@ -10,9 +10,16 @@ include lib/model/plan/local.mk
 include lib/model/families/local.mk
 include lib/model/inputs/local.mk
 
-# Shared by the tests of every folder.
+# Shared by the tests of every folder. A program links the members of the archive that it uses.
 check_LIBRARIES += lib/model/tests/libsupport.a
 lib_model_tests_libsupport_a_SOURCES = \
+	lib/base/tests/deny.c lib/base/tests/deny.h \
+	lib/base/tests/recorded.c lib/base/tests/recorded.h \
+	lib/model/families/tests/facts.c lib/model/families/tests/facts.h \
+	lib/model/inputs/tests/image.c lib/model/inputs/tests/image.h \
+	lib/model/inputs/tests/sample.c lib/model/inputs/tests/sample.h \
+	lib/model/plan/tests/conv_towers.c lib/model/plan/tests/conv_towers.h \
+	lib/tokenizer/tests/tokenizer_file.c lib/tokenizer/tests/tokenizer_file.h \
 	lib/base/tests/suite.h lib/base/tests/support.c lib/base/tests/support.h \
 	lib/model/tests/checkpoint.c lib/model/tests/checkpoint.h \
 	lib/model/tests/header.c lib/model/tests/header.h \
@@ -22,6 +29,5 @@ TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JSONC_CFLAGS)
 TEST_LIBS = lib/model/tests/libsupport.a $(LIB_MODEL) $(CHECK_LIBS)
 
 # Programs in which allocations fail in turn.
-DENY = lib/base/tests/deny.c lib/base/tests/deny.h
 DENY_LINK = -Wl,--wrap=aligned_alloc,--wrap=calloc,--wrap=malloc,--wrap=realloc \
 	-Wl,--wrap=strdup,--wrap=strndup,--wrap=asprintf,--wrap=vasprintf

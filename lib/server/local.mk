@@ -24,26 +24,25 @@ SERVER_TAP = lib/server/tests/attacks.test lib/server/tests/serve.test
 check_PROGRAMS += $(SERVER_TESTS)
 TESTS += $(SERVER_TESTS) $(SERVER_TAP)
 EXTRA_DIST += $(SERVER_TAP) lib/server/tests/serve.py
-SERVER_TEST_LIBS = $(LIB_SERVER) $(TEST_LIBS)
-SERVER_TALKING = lib/server/tests/talking.c lib/server/tests/talking.h
-SERVER_ASKING = lib/server/tests/asking.c lib/server/tests/asking.h lib/server/tests/toy.c lib/server/tests/toy.h
-lib_server_tests_check_choices_SOURCES = lib/server/tests/check_choices.c $(SERVER_ASKING)
+check_LIBRARIES += lib/server/tests/libtests.a
+lib_server_tests_libtests_a_SOURCES = \
+	lib/server/request/tests/served.c lib/server/request/tests/served.h \
+	lib/server/tests/asking.c lib/server/tests/asking.h \
+	lib/server/tests/talking.c lib/server/tests/talking.h \
+	lib/server/tests/toy.c lib/server/tests/toy.h
+lib_server_tests_libtests_a_CFLAGS = $(TEST_CFLAGS)
+SERVER_TEST_LIBS = lib/server/tests/libtests.a $(LIB_SERVER) $(TEST_LIBS)
 lib_server_tests_check_choices_CFLAGS = $(TEST_CFLAGS)
 lib_server_tests_check_choices_LDADD = $(SERVER_TEST_LIBS)
-lib_server_tests_check_clients_SOURCES = lib/server/tests/check_clients.c $(SERVER_TALKING)
 lib_server_tests_check_clients_CFLAGS = $(TEST_CFLAGS)
 lib_server_tests_check_clients_LDADD = $(SERVER_TEST_LIBS)
 lib_server_tests_check_exchange_CFLAGS = $(TEST_CFLAGS)
 lib_server_tests_check_exchange_LDADD = $(SERVER_TEST_LIBS)
-lib_server_tests_check_http_SOURCES = lib/server/tests/check_http.c $(SERVER_TALKING)
 lib_server_tests_check_http_CFLAGS = $(TEST_CFLAGS)
 lib_server_tests_check_http_LDADD = $(SERVER_TEST_LIBS)
-lib_server_tests_check_parts_SOURCES = lib/server/tests/check_parts.c $(SERVER_ASKING)
 lib_server_tests_check_parts_CFLAGS = $(TEST_CFLAGS)
 lib_server_tests_check_parts_LDADD = $(SERVER_TEST_LIBS)
-lib_server_tests_check_resting_SOURCES = lib/server/tests/check_resting.c $(SERVER_ASKING)
 lib_server_tests_check_resting_CFLAGS = $(TEST_CFLAGS)
 lib_server_tests_check_resting_LDADD = $(SERVER_TEST_LIBS)
-lib_server_tests_check_scheduler_SOURCES = lib/server/tests/check_scheduler.c $(SERVER_ASKING)
 lib_server_tests_check_scheduler_CFLAGS = $(TEST_CFLAGS)
 lib_server_tests_check_scheduler_LDADD = $(SERVER_TEST_LIBS)

@@ -39,7 +39,16 @@ SERVING_TESTS = \
 EXTRA_DIST += lib/serving/tests/vectors
 check_PROGRAMS += $(SERVING_TESTS)
 TESTS += $(SERVING_TESTS)
-SERVING_TEST_LIBS = $(LIB_SERVING) $(TEST_LIBS)
+check_LIBRARIES += lib/serving/tests/libtests.a
+lib_serving_tests_libtests_a_SOURCES = \
+	lib/serving/grammar/tests/stream.c lib/serving/grammar/tests/stream.h \
+	lib/serving/grammar/tests/stream_edits.c lib/serving/grammar/tests/stream_edits.h \
+	lib/serving/reasoning/tests/reads.c lib/serving/reasoning/tests/reads.h \
+	lib/serving/response/tests/angles.c lib/serving/response/tests/angles.h \
+	lib/serving/tests/pieces.c lib/serving/tests/pieces.h \
+	lib/serving/tools/tests/tool_reads.c lib/serving/tools/tests/tool_reads.h
+lib_serving_tests_libtests_a_CFLAGS = $(TEST_CFLAGS)
+SERVING_TEST_LIBS = lib/serving/tests/libtests.a $(LIB_SERVING) $(TEST_LIBS)
 lib_serving_tests_check_completion_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tests_check_completion_LDADD = $(SERVING_TEST_LIBS)
 lib_serving_tests_check_encoders_CFLAGS = $(TEST_CFLAGS)
@@ -49,14 +58,8 @@ lib_serving_tests_check_image_size_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tests_check_image_size_LDADD = $(SERVING_TEST_LIBS)
 lib_serving_tests_check_markers_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tests_check_markers_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_tests_check_options_SOURCES = \
-	lib/serving/tests/check_options.c \
-	lib/serving/tests/pieces.c lib/serving/tests/pieces.h
 lib_serving_tests_check_options_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tests_check_options_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_tests_check_reply_SOURCES = \
-	lib/serving/tests/check_reply.c \
-	lib/serving/tests/pieces.c lib/serving/tests/pieces.h
 lib_serving_tests_check_reply_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tests_check_reply_LDADD = $(SERVING_TEST_LIBS)
 lib_serving_tests_check_reply_memory_CFLAGS = $(TEST_CFLAGS)

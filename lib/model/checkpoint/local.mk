@@ -36,7 +36,6 @@ TESTS += $(MODEL_CHECKPOINT_TESTS)
 lib_model_checkpoint_tests_check_broken_CFLAGS = $(TEST_CFLAGS)
 lib_model_checkpoint_tests_check_broken_LDADD = $(TEST_LIBS)
 EXTRA_DIST += lib/model/checkpoint/tests/broken.json
-lib_model_checkpoint_tests_check_config_SOURCES = lib/model/checkpoint/tests/check_config.c $(DENY)
 lib_model_checkpoint_tests_check_config_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 lib_model_checkpoint_tests_check_config_CFLAGS = $(TEST_CFLAGS)
 lib_model_checkpoint_tests_check_config_LDADD = $(TEST_LIBS)

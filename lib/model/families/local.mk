@@ -57,8 +57,6 @@ MODEL_FAMILIES_TESTS = \
 	lib/model/families/tests/check_vision_refused
 check_PROGRAMS += $(MODEL_FAMILIES_TESTS)
 TESTS += $(MODEL_FAMILIES_TESTS)
-lib_model_families_tests_check_configs_SOURCES = lib/model/families/tests/check_configs.c \
-	lib/model/families/tests/facts.c lib/model/families/tests/facts.h
 lib_model_families_tests_check_configs_CFLAGS = $(TEST_CFLAGS)
 lib_model_families_tests_check_configs_LDADD = $(TEST_LIBS)
 EXTRA_DIST += lib/model/families/tests/vectors

@@ -23,32 +23,24 @@ MODEL_INPUTS_TESTS = \
 	lib/model/inputs/tests/check_audio \
 	lib/model/inputs/tests/check_tiles \
 	lib/model/inputs/tests/check_video_audio
-MODEL_INPUTS_SAMPLE = lib/model/inputs/tests/sample.c lib/model/inputs/tests/sample.h
-MODEL_INPUTS_IMAGE = $(MODEL_INPUTS_SAMPLE) lib/model/inputs/tests/image.c lib/model/inputs/tests/image.h
 check_PROGRAMS += $(MODEL_INPUTS_TESTS)
 TESTS += $(MODEL_INPUTS_TESTS)
-lib_model_inputs_tests_check_media_SOURCES = lib/model/inputs/tests/check_media.c $(MODEL_INPUTS_SAMPLE)
 lib_model_inputs_tests_check_media_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_media_LDADD = $(TEST_LIBS)
-lib_model_inputs_tests_check_media_refused_SOURCES = lib/model/inputs/tests/check_media_refused.c $(MODEL_INPUTS_IMAGE)
 lib_model_inputs_tests_check_media_refused_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_media_refused_LDADD = $(TEST_LIBS)
-lib_model_inputs_tests_check_positions_SOURCES = lib/model/inputs/tests/check_positions.c $(MODEL_INPUTS_SAMPLE)
 lib_model_inputs_tests_check_positions_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_positions_LDADD = $(TEST_LIBS)
 lib_model_inputs_tests_check_crops_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_crops_LDADD = $(TEST_LIBS)
 lib_model_inputs_tests_check_audio_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_audio_LDADD = $(TEST_LIBS)
-lib_model_inputs_tests_check_memory_SOURCES = lib/model/inputs/tests/check_memory.c $(MODEL_INPUTS_SAMPLE) $(DENY)
 lib_model_inputs_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 lib_model_inputs_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_memory_LDADD = $(TEST_LIBS)
-lib_model_inputs_tests_check_places_refused_SOURCES = lib/model/inputs/tests/check_places_refused.c $(MODEL_INPUTS_IMAGE)
 lib_model_inputs_tests_check_places_refused_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_places_refused_LDADD = $(TEST_LIBS)
 lib_model_inputs_tests_check_tiles_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_tiles_LDADD = $(TEST_LIBS)
-lib_model_inputs_tests_check_video_audio_SOURCES = lib/model/inputs/tests/check_video_audio.c $(MODEL_INPUTS_SAMPLE)
 lib_model_inputs_tests_check_video_audio_CFLAGS = $(TEST_CFLAGS)
 lib_model_inputs_tests_check_video_audio_LDADD = $(TEST_LIBS)

@@ -41,8 +41,6 @@ MODEL_PLAN_TESTS = \
 	lib/model/plan/tests/check_shapes_tower
 check_PROGRAMS += $(MODEL_PLAN_TESTS)
 TESTS += $(MODEL_PLAN_TESTS)
-PLAN_TEST_CONV = lib/model/plan/tests/conv_towers.c lib/model/plan/tests/conv_towers.h
-lib_model_plan_tests_check_conv_SOURCES = lib/model/plan/tests/check_conv.c $(PLAN_TEST_CONV)
 lib_model_plan_tests_check_conv_CFLAGS = $(TEST_CFLAGS)
 lib_model_plan_tests_check_conv_LDADD = $(TEST_LIBS)
 lib_model_plan_tests_check_cost_CFLAGS = $(TEST_CFLAGS)

@@ -18,6 +18,5 @@ lib_serving_chat_tests_check_chat_CFLAGS = $(TEST_CFLAGS)
 lib_serving_chat_tests_check_chat_LDADD = $(SERVING_TEST_LIBS)
 lib_serving_chat_tests_check_frame_CFLAGS = $(TEST_CFLAGS)
 lib_serving_chat_tests_check_frame_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_chat_tests_check_audio_SOURCES = lib/serving/chat/tests/check_audio.c lib/base/tests/recorded.c lib/base/tests/recorded.h
 lib_serving_chat_tests_check_audio_CFLAGS = $(TEST_CFLAGS)
 lib_serving_chat_tests_check_audio_LDADD = $(SERVING_TEST_LIBS)

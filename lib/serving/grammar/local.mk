@@ -22,16 +22,8 @@ SERVING_GRAMMAR_TESTS = \
 	lib/serving/grammar/tests/check_sse
 check_PROGRAMS += $(SERVING_GRAMMAR_TESTS)
 TESTS += $(SERVING_GRAMMAR_TESTS)
-lib_serving_grammar_tests_check_changes_SOURCES = \
-	lib/serving/grammar/tests/check_changes.c \
-	lib/serving/grammar/tests/stream.c lib/serving/grammar/tests/stream.h \
-	lib/serving/grammar/tests/stream_edits.h
 lib_serving_grammar_tests_check_changes_CFLAGS = $(TEST_CFLAGS)
 lib_serving_grammar_tests_check_changes_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_grammar_tests_check_grammar_SOURCES = \
-	lib/serving/grammar/tests/check_grammar.c \
-	lib/serving/grammar/tests/stream.c lib/serving/grammar/tests/stream.h \
-	lib/serving/grammar/tests/stream_edits.c lib/serving/grammar/tests/stream_edits.h
 lib_serving_grammar_tests_check_grammar_CFLAGS = $(TEST_CFLAGS)
 lib_serving_grammar_tests_check_grammar_LDADD = $(SERVING_TEST_LIBS)
 lib_serving_grammar_tests_check_sse_CFLAGS = $(TEST_CFLAGS)
@@ -40,9 +32,5 @@ EXTRA_DIST += lib/serving/grammar/tests/streams
 
 # For scripts/check-clients.
 check_PROGRAMS += lib/serving/grammar/tests/write_breaches
-lib_serving_grammar_tests_write_breaches_SOURCES = \
-	lib/serving/grammar/tests/write_breaches.c \
-	lib/serving/grammar/tests/stream.c lib/serving/grammar/tests/stream.h \
-	lib/serving/grammar/tests/stream_edits.c lib/serving/grammar/tests/stream_edits.h
 lib_serving_grammar_tests_write_breaches_CFLAGS = $(TEST_CFLAGS)
 lib_serving_grammar_tests_write_breaches_LDADD = $(SERVING_TEST_LIBS)

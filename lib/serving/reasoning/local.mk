@@ -11,12 +11,7 @@ SERVING_REASONING_TESTS = \
 	lib/serving/reasoning/tests/check_reasoning
 check_PROGRAMS += $(SERVING_REASONING_TESTS)
 TESTS += $(SERVING_REASONING_TESTS)
-READS = \
-	lib/serving/tests/pieces.c lib/serving/tests/pieces.h \
-	lib/serving/reasoning/tests/reads.c lib/serving/reasoning/tests/reads.h
-lib_serving_reasoning_tests_check_modes_SOURCES = lib/serving/reasoning/tests/check_modes.c $(READS)
 lib_serving_reasoning_tests_check_modes_CFLAGS = $(TEST_CFLAGS)
 lib_serving_reasoning_tests_check_modes_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_reasoning_tests_check_reasoning_SOURCES = lib/serving/reasoning/tests/check_reasoning.c $(READS)
 lib_serving_reasoning_tests_check_reasoning_CFLAGS = $(TEST_CFLAGS)
 lib_serving_reasoning_tests_check_reasoning_LDADD = $(SERVING_TEST_LIBS)

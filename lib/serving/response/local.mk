@@ -20,25 +20,18 @@ SERVING_RESPONSE_TESTS = \
 	lib/serving/response/tests/check_response
 check_PROGRAMS += $(SERVING_RESPONSE_TESTS)
 TESTS += $(SERVING_RESPONSE_TESTS)
-ANGLES = lib/serving/response/tests/angles.c lib/serving/response/tests/angles.h
-lib_serving_response_tests_check_bodies_SOURCES = lib/serving/response/tests/check_bodies.c $(ANGLES)
 lib_serving_response_tests_check_bodies_CFLAGS = $(TEST_CFLAGS)
 lib_serving_response_tests_check_bodies_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_response_tests_check_memory_SOURCES = lib/serving/response/tests/check_memory.c $(ANGLES)
 lib_serving_response_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
 lib_serving_response_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 lib_serving_response_tests_check_memory_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_response_tests_check_reports_SOURCES = lib/serving/response/tests/check_reports.c $(ANGLES)
 lib_serving_response_tests_check_reports_CFLAGS = $(TEST_CFLAGS)
 lib_serving_response_tests_check_reports_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_response_tests_check_request_SOURCES = lib/serving/response/tests/check_request.c $(ANGLES)
 lib_serving_response_tests_check_request_CFLAGS = $(TEST_CFLAGS)
 lib_serving_response_tests_check_request_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_response_tests_check_response_SOURCES = lib/serving/response/tests/check_response.c $(ANGLES)
 lib_serving_response_tests_check_response_CFLAGS = $(TEST_CFLAGS)
 lib_serving_response_tests_check_response_LDADD = $(SERVING_TEST_LIBS)
 
 check_PROGRAMS += lib/serving/response/tests/write_responses
-lib_serving_response_tests_write_responses_SOURCES = lib/serving/response/tests/write_responses.c $(ANGLES)
 lib_serving_response_tests_write_responses_CFLAGS = $(TEST_CFLAGS)
 lib_serving_response_tests_write_responses_LDADD = $(SERVING_TEST_LIBS)

@@ -31,36 +31,25 @@ SERVING_TOOLS_TESTS = \
 	lib/serving/tools/tests/check_xml
 check_PROGRAMS += $(SERVING_TOOLS_TESTS)
 TESTS += $(SERVING_TOOLS_TESTS)
-TOOL_READS = \
-	lib/serving/tests/pieces.c lib/serving/tests/pieces.h \
-	lib/serving/tools/tests/tool_reads.c lib/serving/tools/tests/tool_reads.h
-lib_serving_tools_tests_check_auto_SOURCES = lib/serving/tools/tests/check_auto.c $(TOOL_READS)
 lib_serving_tools_tests_check_auto_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tools_tests_check_auto_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_tools_tests_check_formats_SOURCES = lib/serving/tools/tests/check_formats.c $(TOOL_READS)
 lib_serving_tools_tests_check_formats_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tools_tests_check_formats_LDADD = $(SERVING_TEST_LIBS)
 lib_serving_tools_tests_check_linear_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tools_tests_check_linear_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=memchr,--wrap=memcmp,--wrap=memmove,--wrap=serve_text_space,--wrap=serve_span_word
 lib_serving_tools_tests_check_linear_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_tools_tests_check_lists_SOURCES = lib/serving/tools/tests/check_lists.c $(TOOL_READS)
 lib_serving_tools_tests_check_lists_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tools_tests_check_lists_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_tools_tests_check_sections_SOURCES = lib/serving/tools/tests/check_sections.c $(TOOL_READS)
 lib_serving_tools_tests_check_sections_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tools_tests_check_sections_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_tools_tests_check_sequences_SOURCES = lib/serving/tools/tests/check_sequences.c $(TOOL_READS)
 lib_serving_tools_tests_check_sequences_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tools_tests_check_sequences_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_tools_tests_check_tools_SOURCES = lib/serving/tools/tests/check_tools.c $(TOOL_READS)
 lib_serving_tools_tests_check_tools_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tools_tests_check_tools_LDADD = $(SERVING_TEST_LIBS)
 lib_serving_tools_tests_check_types_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tools_tests_check_types_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_tools_tests_check_variants_SOURCES = lib/serving/tools/tests/check_variants.c $(TOOL_READS)
 lib_serving_tools_tests_check_variants_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tools_tests_check_variants_LDADD = $(SERVING_TEST_LIBS)
-lib_serving_tools_tests_check_xml_SOURCES = lib/serving/tools/tests/check_xml.c $(TOOL_READS)
 lib_serving_tools_tests_check_xml_CFLAGS = $(TEST_CFLAGS)
 lib_serving_tools_tests_check_xml_LDADD = $(SERVING_TEST_LIBS)

@@ -11,7 +11,6 @@ SERVING_VALUES_TESTS = \
 	lib/serving/values/tests/check_python_literal
 check_PROGRAMS += $(SERVING_VALUES_TESTS)
 TESTS += $(SERVING_VALUES_TESTS)
-lib_serving_values_tests_check_python_literal_SOURCES = lib/serving/values/tests/check_python_literal.c $(DENY)
 lib_serving_values_tests_check_python_literal_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 lib_serving_values_tests_check_python_literal_CFLAGS = $(TEST_CFLAGS)
 lib_serving_values_tests_check_python_literal_LDADD = $(SERVING_TEST_LIBS)
