@@ -21,16 +21,16 @@ typedef struct rotating {
 
 static void rotate_item(void *context, size_t row)
 {
-    const rotating *k = context;
-    const size_t n = rope_n_angles(k->rope);
-    if (k->rope->sections == ROPE_SECTIONS_DOUBLED) {
-        fp_rope_doubled(k->out + row * k->n_heads * k->head_dim, k->n_heads, k->rope, k->cosine + row * n,
-                        k->sine + row * n);
+    const rotating *job = context;
+    const size_t n = rope_n_angles(job->rope);
+    if (job->rope->sections == ROPE_SECTIONS_DOUBLED) {
+        fp_rope_doubled(job->out + row * job->n_heads * job->head_dim, job->n_heads, job->rope,
+                        job->cosine + row * n, job->sine + row * n);
         return;
     }
-    k->pass->model->kernels.op.rope.f32(k->out + row * k->n_heads * k->head_dim, k->n_heads, k->head_dim,
-                                        k->rope->dim, k->rope->pairing == ROPE_PAIRS_ADJACENT,
-                                        k->cosine + row * n, k->sine + row * n);
+    job->pass->model->kernels.op.rope.f32(
+        job->out + row * job->n_heads * job->head_dim, job->n_heads, job->head_dim, job->rope->dim,
+        job->rope->pairing == ROPE_PAIRS_ADJACENT, job->cosine + row * n, job->sine + row * n);
 }
 
 static void normalise_heads(fp_pass *pass, const plan_attention *a, const fp_norm *norm, size_t n_heads,
@@ -45,10 +45,10 @@ static void rotate_heads(const fp_pass *pass, const plan_attention *a, size_t n_
     enum { COST = 8 }; /* cost of an element, in multiplications */
     fp_plane_rope_run(pass, n_heads, a->head_dim, out);
     if (a->rope == PLAN_NONE) return;
-    rotating k = {
+    rotating job = {
         pass,       &pass->plan->ropes[a->rope], pass->cosine[a->rope], pass->sine[a->rope], out, n_heads,
         a->head_dim};
-    fp_pool_run(pass->model->pool, pass->n_rows, n_heads * a->head_dim * COST, rotate_item, &k);
+    fp_pool_run(pass->model->pool, pass->n_rows, n_heads * a->head_dim * COST, rotate_item, &job);
 }
 
 /* Turns a projection into heads: normalises each or all together, and rotates them. out: [R, n_heads,
@@ -76,12 +76,12 @@ static void repeat_heads(const fp_pass *pass, const plan_attention *a, float *he
 enum { CHUNK_ROWS = 32 };
 
 /* Rows of one run; first_row is an index in the pass. */
-typedef struct chunk {
+typedef struct query_chunk {
     size_t run, first_row, n_rows;
-} chunk;
+} query_chunk;
 
 typedef struct chunks {
-    chunk *list; /* [n] */
+    query_chunk *list; /* [n] */
     size_t n;
 } chunks;
 
@@ -92,33 +92,33 @@ static bool cut_chunks(fp_pass *pass, chunks *c)
     for (size_t j = 0; c->list && j < pass->n_runs; j++) {
         const fp_run *run = &pass->runs[j];
         for (size_t at = 0; at < run->n_rows; at += CHUNK_ROWS)
-            c->list[c->n++] = (chunk){j, run->first_row + at,
-                                      run->n_rows - at < CHUNK_ROWS ? run->n_rows - at : CHUNK_ROWS};
+            c->list[c->n++] = (query_chunk){j, run->first_row + at,
+                                            run->n_rows - at < CHUNK_ROWS ? run->n_rows - at : CHUNK_ROWS};
     }
     return c->list != NULL;
 }
 
 typedef struct caching {
     const fp_pass *pass;
-    const chunk *list;
+    const query_chunk *list;
     size_t layer, width;
     const float *k, *v; /* [R, width] */
 } caching;
 
 static void cache_item(void *context, size_t item)
 {
-    const caching *c = context;
-    const chunk *one = &c->list[item];
-    const fp_run *run = &c->pass->runs[one->run];
-    fp_state_put(run->state, c->layer, fp_run_position(run, one->first_row), one->n_rows,
-                 c->k + one->first_row * c->width, c->v + one->first_row * c->width);
+    const caching *job = context;
+    const query_chunk *chunk = &job->list[item];
+    const fp_run *run = &job->pass->runs[chunk->run];
+    fp_state_put(run->state, job->layer, fp_run_position(run, chunk->first_row), chunk->n_rows,
+                 job->k + chunk->first_row * job->width, job->v + chunk->first_row * job->width);
 }
 
 /* Queries of a layer, its keys and values if it does not share another layer's, and the gates of its heads.
  */
 typedef struct heads {
-    float *q, *k, *v; /* [R, n_heads, head_dim], [R, n_kv_heads, head_dim] twice, or NULL */
-    float *both;      /* [R, n_heads, 2, head_dim]: queries and gates as the projection has them; or NULL */
+    float *q, *k, *v;  /* [R, n_heads, head_dim], [R, n_kv_heads, head_dim] twice, or NULL */
+    float *q_and_gate; /* [R, n_heads, 2, head_dim]: queries and gates as the projection has them; or NULL */
     fp_head_scratch scale; /* of heads that are scaled */
 } heads;
 
@@ -126,8 +126,9 @@ static bool allocate_heads(fp_pass *pass, const plan_attention *a, bool has_keys
 {
     const size_t n_rows = pass->n_rows, width = a->n_kv_heads * a->head_dim;
     *h = (heads){.q = fp_scratch_floats(pass->scratch, n_rows, a->n_heads * a->head_dim)};
-    if (h->q && a->is_gated) h->both = fp_scratch_floats(pass->scratch, n_rows, 2 * a->n_heads * a->head_dim);
-    if (a->is_gated && !h->both) return false;
+    if (h->q && a->is_gated)
+        h->q_and_gate = fp_scratch_floats(pass->scratch, n_rows, 2 * a->n_heads * a->head_dim);
+    if (a->is_gated && !h->q_and_gate) return false;
     if (h->q && has_keys) h->k = fp_scratch_floats(pass->scratch, n_rows, width);
     if (h->k) h->v = fp_scratch_floats(pass->scratch, n_rows, width);
     if (h->v && a->head_scale.present) return fp_head_scale_alloc(pass, a, &h->scale);
@@ -138,32 +139,33 @@ static bool allocate_heads(fp_pass *pass, const plan_attention *a, bool has_keys
 static void take_queries(const fp_pass *pass, const plan_attention *a, const fp_linear *q, const heads *h)
 {
     const size_t d = a->head_dim;
-    fp_bias_run(h->both, pass->n_rows, q);
+    fp_bias_run(h->q_and_gate, pass->n_rows, q);
     for (size_t k = 0; k < pass->n_rows * a->n_heads; k++)
-        memcpy(h->q + k * d, h->both + 2 * k * d, d * sizeof *h->q);
+        memcpy(h->q + k * d, h->q_and_gate + 2 * k * d, d * sizeof *h->q);
 }
 
 typedef struct gating {
     const fp_pass *pass;
     const plan_attention *a;
-    float *out;        /* [R, n_heads, head_dim] */
-    const float *both; /* as in heads */
+    float *out;              /* [R, n_heads, head_dim] */
+    const float *q_and_gate; /* as in heads */
 } gating;
 
 static void gate_item(void *context, size_t row)
 {
-    const gating *k = context;
-    const size_t d = k->a->head_dim;
-    for (size_t h = row * k->a->n_heads; h < (row + 1) * k->a->n_heads; h++)
-        k->pass->model->kernels.sigmoid_gate(k->out + h * d, k->out + h * d, k->both + (2 * h + 1) * d, d);
+    const gating *job = context;
+    const size_t d = job->a->head_dim;
+    for (size_t h = row * job->a->n_heads; h < (row + 1) * job->a->n_heads; h++)
+        job->pass->model->kernels.sigmoid_gate(job->out + h * d, job->out + h * d,
+                                               job->q_and_gate + (2 * h + 1) * d, d);
 }
 
 /* Multiplies the output of each head by the sigmoid of its gate. out: [R, n_heads, head_dim]. */
 static void gate_heads(const fp_pass *pass, const plan_attention *a, const heads *h, float *out)
 {
     enum { COST = 16 }; /* of an element, in multiplications */
-    gating k = {pass, a, out, h->both};
-    fp_pool_run(pass->model->pool, pass->n_rows, a->n_heads * a->head_dim * COST, gate_item, &k);
+    gating job = {pass, a, out, h->q_and_gate};
+    fp_pool_run(pass->model->pool, pass->n_rows, a->n_heads * a->head_dim * COST, gate_item, &job);
 }
 
 /* Computes all projections in one call. x: [R, D]. */
@@ -173,9 +175,9 @@ static void project_heads(fp_pass *pass, size_t i, const float *x, heads *h)
     const fp_attention *w = &pass->model->layers[i].attention;
     const fp_linear *value = a->value_is_key ? &w->k : &w->v;
     const fp_target targets[] = {
-        {h->both ? h->both : h->q, &w->q.weight}, {h->k, &w->k.weight}, {h->v, &value->weight}};
+        {h->q_and_gate ? h->q_and_gate : h->q, &w->q.weight}, {h->k, &w->k.weight}, {h->v, &value->weight}};
     fp_products(pass, x, pass->n_rows, targets, h->k ? 3 : 1);
-    if (h->both) take_queries(pass, a, &w->q, h);
+    if (h->q_and_gate) take_queries(pass, a, &w->q, h);
     else fp_bias_run(h->q, pass->n_rows, &w->q);
     if (h->k) fp_bias_run(h->k, pass->n_rows, &w->k);
     if (h->k) fp_bias_run(h->v, pass->n_rows, value);
@@ -262,10 +264,10 @@ typedef struct attending {
 } attending;
 
 /* The number of leading pages of a run that no row of the chunk reads. */
-static size_t skipped_pages(const run_pages *pages, const fp_run *run, const chunk *one)
+static size_t skipped_pages(const run_pages *pages, const fp_run *run, const query_chunk *chunk)
 {
     if (pages->view.sink_tokens) return 0;
-    return fp_view_key_range(pages->view, fp_run_position(run, one->first_row)).first / ASSAY_PAGE -
+    return fp_view_key_range(pages->view, fp_run_position(run, chunk->first_row)).first / ASSAY_PAGE -
            pages->first / ASSAY_PAGE;
 }
 
@@ -273,28 +275,28 @@ static size_t skipped_pages(const run_pages *pages, const fp_run *run, const chu
  * mostly the same pages. */
 static void attend_item(void *context, size_t item)
 {
-    const attending *k = context;
-    const plan_attention *a = k->a;
-    const chunk *one = &k->chunks->list[item % k->chunks->n];
-    const size_t head = item / k->chunks->n, group = a->n_heads / a->n_kv_heads;
-    const size_t at = (one->first_row * a->n_heads + head * group) * a->head_dim;
-    const fp_run *run = &k->pass->runs[one->run];
-    const run_pages *pages = &k->pages[one->run];
-    const size_t skipped = skipped_pages(pages, run, one);
+    const attending *job = context;
+    const plan_attention *a = job->a;
+    const query_chunk *chunk = &job->chunks->list[item % job->chunks->n];
+    const size_t head = item / job->chunks->n, group = a->n_heads / a->n_kv_heads;
+    const size_t at = (chunk->first_row * a->n_heads + head * group) * a->head_dim;
+    const fp_run *run = &job->pass->runs[chunk->run];
+    const run_pages *pages = &job->pages[chunk->run];
+    const size_t skipped = skipped_pages(pages, run, chunk);
     /* subtracted from a position to get its index in the pages passed to the kernel */
     const size_t shift = pages->first + skipped * ASSAY_PAGE - pages->n_sink_pages * ASSAY_PAGE;
     size_t first[CHUNK_ROWS], last[CHUNK_ROWS];
-    for (size_t r = 0; r < one->n_rows; r++) {
-        const size_t position = fp_run_position(run, one->first_row + r);
+    for (size_t r = 0; r < chunk->n_rows; r++) {
+        const size_t position = fp_run_position(run, chunk->first_row + r);
         first[r] = fp_view_key_range(pages->view, position).first - shift;
-        last[r] = last_key(k->pass, a, run, one->first_row + r) - shift;
+        last[r] = last_key(job->pass, a, run, chunk->first_row + r) - shift;
     }
-    k->kernel(&(assay_attention_call){
-        .out = k->out + at,
-        .q = k->q + at,
+    job->kernel(&(assay_attention_call){
+        .out = job->out + at,
+        .q = job->q + at,
         .ld_out = a->n_heads * a->head_dim,
         .ld_q = a->n_heads * a->head_dim,
-        .n_rows = one->n_rows,
+        .n_rows = chunk->n_rows,
         .n_heads = group,
         .head_dim = a->head_dim,
         .k = pages->k + head * pages->n + skipped,
@@ -303,7 +305,7 @@ static void attend_item(void *context, size_t item)
         .last = last,
         .scale = (float)a->scale,
         .cap = (float)a->score_cap,
-        .sinks = k->sinks ? k->sinks + head * group : NULL,
+        .sinks = job->sinks ? job->sinks + head * group : NULL,
         .sink_tokens = pages->view.sink_tokens,
     });
 }
@@ -316,17 +318,17 @@ static void attend_rows(const fp_pass *pass, size_t i, const run_pages *pages, c
     const fp_operations *op = &pass->model->kernels.op;
     size_t longest = 0;
     for (size_t j = 0; j < pass->n_runs; j++) longest = pages[j].n > longest ? pages[j].n : longest;
-    attending k = {.pass = pass,
-                   .a = a,
-                   .pages = pages,
-                   .chunks = cut,
-                   .kernel = fp_attention_of(op, pass->model->caches[i].narrow != NULL),
-                   .q = q,
-                   .sinks = pass->model->layers[i].attention.sinks,
-                   .out = out};
+    attending job = {.pass = pass,
+                     .a = a,
+                     .pages = pages,
+                     .chunks = cut,
+                     .kernel = fp_attention_of(op, pass->model->caches[i].narrow != NULL),
+                     .q = q,
+                     .sinks = pass->model->layers[i].attention.sinks,
+                     .out = out};
     fp_pool_run(pass->model->pool, cut->n * a->n_kv_heads,
                 longest * ASSAY_PAGE * 2 * a->n_heads / a->n_kv_heads * a->head_dim * pass->n_rows / cut->n,
-                attend_item, &k);
+                attend_item, &job);
 }
 
 assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
@@ -337,15 +339,15 @@ assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
     chunks cut;
     heads h;
     bool ok = allocate_heads(pass, a, a->cache_layer == i, &h) && cut_chunks(pass, &cut);
-    float *mixed = ok ? fp_scratch_floats(pass->scratch, pass->n_rows, a->n_heads * a->head_dim) : NULL;
-    run_pages *pages = mixed ? fp_scratch_alloc(pass->scratch, pass->n_runs, 1, sizeof *pages) : NULL;
+    float *attn_out = ok ? fp_scratch_floats(pass->scratch, pass->n_rows, a->n_heads * a->head_dim) : NULL;
+    run_pages *pages = attn_out ? fp_scratch_alloc(pass->scratch, pass->n_runs, 1, sizeof *pages) : NULL;
     ok = pages && list_pages(pass, i, pages);
     if (ok) {
         project_heads(pass, i, x, &h);
         if (h.k) cache_keys(pass, i, &cut, &h);
-        attend_rows(pass, i, pages, &cut, h.q, mixed);
-        if (h.both) gate_heads(pass, a, &h, mixed);
-        fp_linear_run(pass, y, mixed, pass->n_rows, &w->o);
+        attend_rows(pass, i, pages, &cut, h.q, attn_out);
+        if (h.q_and_gate) gate_heads(pass, a, &h, attn_out);
+        fp_linear_run(pass, y, attn_out, pass->n_rows, &w->o);
     }
     pass->scratch->n = mark;
     return ok ? ASSAY_OK : ASSAY_ENOMEM;

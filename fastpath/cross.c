@@ -17,16 +17,16 @@ bool fp_cross_has_images(const fp_pass *pass)
 enum { CHUNK_ROWS = 32 };
 
 /* Rows of one run with images; first_row: of the pass. */
-typedef struct chunk {
+typedef struct query_chunk {
     const fp_run *run;
     const void **k, **v; /* [n_kv_heads, n_pages] */
     size_t n_pages, first_row, n_rows;
-} chunk;
+} query_chunk;
 
 typedef struct attending {
     const fp_pass *pass;
     const plan_attention *a;
-    const chunk *list; /* [n] */
+    const query_chunk *list; /* [n] */
     size_t n;
     assay_attention_fn *kernel;
     const float *q;
@@ -36,29 +36,29 @@ typedef struct attending {
 /* Computes one chunk with one key/value head. */
 static void attend_item(void *context, size_t item)
 {
-    const attending *k = context;
-    const plan_attention *a = k->a;
-    const chunk *one = &k->list[item % k->n];
-    const size_t head = item / k->n, group = a->n_heads / a->n_kv_heads;
-    const size_t at = (one->first_row * a->n_heads + head * group) * a->head_dim;
-    const fp_sight *sight = one->run->sight + (one->first_row - one->run->first_row);
+    const attending *job = context;
+    const plan_attention *a = job->a;
+    const query_chunk *chunk = &job->list[item % job->n];
+    const size_t head = item / job->n, group = a->n_heads / a->n_kv_heads;
+    const size_t at = (chunk->first_row * a->n_heads + head * group) * a->head_dim;
+    const fp_sight *sight = chunk->run->sight + (chunk->first_row - chunk->run->first_row);
     size_t first[CHUNK_ROWS], last[CHUNK_ROWS], lowest = SIZE_MAX;
-    for (size_t r = 0; r < one->n_rows; r++) lowest = sight[r].first < lowest ? sight[r].first : lowest;
+    for (size_t r = 0; r < chunk->n_rows; r++) lowest = sight[r].first < lowest ? sight[r].first : lowest;
     const size_t skipped = lowest / ASSAY_PAGE;
-    for (size_t r = 0; r < one->n_rows; r++) {
+    for (size_t r = 0; r < chunk->n_rows; r++) {
         first[r] = sight[r].first - skipped * ASSAY_PAGE;
         last[r] = sight[r].end - 1 - skipped * ASSAY_PAGE;
     }
-    k->kernel(&(assay_attention_call){
-        .out = k->out + at,
-        .q = k->q + at,
+    job->kernel(&(assay_attention_call){
+        .out = job->out + at,
+        .q = job->q + at,
         .ld_out = a->n_heads * a->head_dim,
         .ld_q = a->n_heads * a->head_dim,
-        .n_rows = one->n_rows,
+        .n_rows = chunk->n_rows,
         .n_heads = group,
         .head_dim = a->head_dim,
-        .k = one->k + head * one->n_pages + skipped,
-        .v = one->v + head * one->n_pages + skipped,
+        .k = chunk->k + head * chunk->n_pages + skipped,
+        .v = chunk->v + head * chunk->n_pages + skipped,
         .first = first,
         .last = last,
         .scale = (float)a->scale,
@@ -67,10 +67,11 @@ static void attend_item(void *context, size_t item)
 }
 
 /* Lists the chunks of the runs with images, with the pages of layer i. NULL if out of memory. */
-static chunk *cut_chunks(fp_pass *pass, size_t i, size_t *n)
+static query_chunk *cut_chunks(fp_pass *pass, size_t i, size_t *n)
 {
     const size_t n_heads = plan_layer_attention(&pass->plan->layers[i])->n_kv_heads;
-    chunk *list = fp_scratch_alloc(pass->scratch, pass->n_runs + pass->n_rows / CHUNK_ROWS, 1, sizeof *list);
+    query_chunk *list =
+        fp_scratch_alloc(pass->scratch, pass->n_runs + pass->n_rows / CHUNK_ROWS, 1, sizeof *list);
     size_t n_pages = 0;
     *n = 0;
     for (size_t j = 0; j < pass->n_runs; j++)
@@ -85,12 +86,12 @@ static chunk *cut_chunks(fp_pass *pass, size_t i, size_t *n)
         for (size_t h = 0; h < n_heads; h++)
             fp_cross_keys_list(run->cross, i, h, k + h * n_own, v + h * n_own);
         for (size_t at = 0; at < run->n_rows; at += CHUNK_ROWS)
-            list[(*n)++] = (chunk){run,
-                                   k,
-                                   v,
-                                   n_own,
-                                   run->first_row + at,
-                                   run->n_rows - at < CHUNK_ROWS ? run->n_rows - at : CHUNK_ROWS};
+            list[(*n)++] = (query_chunk){run,
+                                         k,
+                                         v,
+                                         n_own,
+                                         run->first_row + at,
+                                         run->n_rows - at < CHUNK_ROWS ? run->n_rows - at : CHUNK_ROWS};
     }
     return pages ? list : NULL;
 }
@@ -110,26 +111,26 @@ assay_status fp_cross_attend(fp_pass *pass, size_t i, const float *x, float *y)
     const size_t mark = pass->scratch->n, width = a->n_heads * a->head_dim;
     float *q = fp_scratch_floats(pass->scratch, pass->n_rows, 2 * width);
     size_t n = 0;
-    const chunk *list = q ? cut_chunks(pass, i, &n) : NULL;
+    const query_chunk *list = q ? cut_chunks(pass, i, &n) : NULL;
     if (list) {
-        float *mixed = q + pass->n_rows * width;
+        float *attn_out = q + pass->n_rows * width;
         fp_linear_run(pass, q, x, pass->n_rows, &w->q);
         if (w->q_norm.present)
             fp_norm_run(pass, q, q, pass->n_rows * width / w->q_norm.width, w->q_norm.width, &w->q_norm);
         if (pass->model->caches[i].narrow) fp_round_run(pass, q, pass->n_rows, width);
-        clear_others(pass, mixed, width);
-        attending k = {.pass = pass,
-                       .a = a,
-                       .list = list,
-                       .n = n,
-                       .kernel =
-                           fp_attention_of(&pass->model->kernels.op, pass->model->caches[i].narrow != NULL),
-                       .q = q,
-                       .out = mixed};
+        clear_others(pass, attn_out, width);
+        attending job = {.pass = pass,
+                         .a = a,
+                         .list = list,
+                         .n = n,
+                         .kernel =
+                             fp_attention_of(&pass->model->kernels.op, pass->model->caches[i].narrow != NULL),
+                         .q = q,
+                         .out = attn_out};
         fp_pool_run(pass->model->pool, n * a->n_kv_heads,
                     list->n_pages * ASSAY_PAGE * 2 * a->n_heads / a->n_kv_heads * a->head_dim * CHUNK_ROWS,
-                    attend_item, &k);
-        fp_linear_run(pass, y, mixed, pass->n_rows, &w->o);
+                    attend_item, &job);
+        fp_linear_run(pass, y, attn_out, pass->n_rows, &w->o);
         clear_others(pass, y, pass->plan->hidden);
     }
     pass->scratch->n = mark;

@@ -67,18 +67,19 @@ static void make_gates(const mixing *m, size_t row)
  * RMSNorm with the epsilon e / n and the weight 1 / sqrt(n). */
 static void prepare_item(void *context, size_t row)
 {
-    const mixing *m = context;
-    const plan_delta *d = m->plan;
-    const assay_rms_norm *norm = &m->pass->model->kernels.op.rms_norm;
+    const mixing *job = context;
+    const plan_delta *d = job->plan;
+    const assay_rms_norm *norm = &job->pass->model->kernels.op.rms_norm;
     const size_t keys = d->n_k_heads * d->k_dim;
     const double epsilon = LENGTH_EPSILON / (double)d->k_dim;
-    const float **rows = m->rows + row * d->kernel;
-    float *u = m->u + row * channels(d);
-    for (size_t j = 0; j < d->kernel; j++) rows[j] = earlier_row(m, m->run_of[row], row, d->kernel - 1 - j);
-    m->pass->model->kernels.convolve(u, m->weights->conv, rows, d->kernel, channels(d));
-    norm->f32(u, d->k_dim, u, d->k_dim, d->n_k_heads, d->k_dim, m->q_scale, epsilon);
-    norm->f32(u + keys, d->k_dim, u + keys, d->k_dim, d->n_k_heads, d->k_dim, m->k_scale, epsilon);
-    make_gates(m, row);
+    const float **rows = job->rows + row * d->kernel;
+    float *u = job->u + row * channels(d);
+    for (size_t j = 0; j < d->kernel; j++)
+        rows[j] = earlier_row(job, job->run_of[row], row, d->kernel - 1 - j);
+    job->pass->model->kernels.convolve(u, job->weights->conv, rows, d->kernel, channels(d));
+    norm->f32(u, d->k_dim, u, d->k_dim, d->n_k_heads, d->k_dim, job->q_scale, epsilon);
+    norm->f32(u + keys, d->k_dim, u + keys, d->k_dim, d->n_k_heads, d->k_dim, job->k_scale, epsilon);
+    make_gates(job, row);
 }
 
 /* The number of parts into which the columns of a head are divided. */
@@ -90,18 +91,18 @@ static size_t parts_of_head(const plan_delta *d)
 /* All rows of a run through some columns of one head's state. */
 static void update_item(void *context, size_t item)
 {
-    const mixing *m = context;
-    const plan_delta *d = m->plan;
+    const mixing *job = context;
+    const plan_delta *d = job->plan;
     const size_t n_parts = parts_of_head(d), first = item % n_parts * FP_DELTA_COLUMNS,
                  head = item / n_parts % d->n_v_heads;
-    const fp_run *run = &m->pass->runs[item / n_parts / d->n_v_heads];
+    const fp_run *run = &job->pass->runs[item / n_parts / d->n_v_heads];
     const size_t keys = d->n_k_heads * d->k_dim, values = d->n_v_heads * d->v_dim, n = channels(d),
                  at = head * d->k_dim * d->v_dim + first, row = run->first_row,
                  key_head = head / (d->n_v_heads / d->n_k_heads);
-    const float *from, *u = m->u + row * n;
+    const float *from, *u = job->u + row * n;
     float *to;
-    fp_state_recurrent(run->state, m->layer, &from, &to);
-    m->pass->model->kernels.delta(&(fp_delta_call){
+    fp_state_recurrent(run->state, job->layer, &from, &to);
+    job->pass->model->kernels.delta(&(fp_delta_call){
         .from = from + at,
         .to = to + at,
         .ld_state = d->v_dim,
@@ -110,10 +111,10 @@ static void update_item(void *context, size_t item)
         .ld_qk = n,
         .v = u + 2 * keys + head * d->v_dim + first,
         .ld_v = n,
-        .decay = m->decay + row * d->n_v_heads + head,
-        .beta = m->beta + row * d->n_v_heads + head,
+        .decay = job->decay + row * d->n_v_heads + head,
+        .beta = job->beta + row * d->n_v_heads + head,
         .ld_gate = d->n_v_heads,
-        .out = m->o + row * values + head * d->v_dim + first,
+        .out = job->o + row * values + head * d->v_dim + first,
         .ld_out = values,
         .n_tokens = run->n_rows,
         .k_dim = d->k_dim,

@@ -41,12 +41,12 @@ static void score_experts(fp_pass *pass, const plan_experts *x, float *probabili
 }
 
 /* Chooses by scores [R, n_experts], which are overwritten. */
-static assay_status choose_experts(fp_pass *pass, const routing *k, float *scores)
+static assay_status choose_experts(fp_pass *pass, const routing *job, float *scores)
 {
-    const plan_experts *x = k->plan;
+    const plan_experts *x = job->plan;
     const size_t n = x->n_experts, n_rows = pass->n_rows, mark = pass->scratch->n;
     if (is_choice_of_kernel(x)) {
-        pass->model->kernels.op.router.f32(k->chosen, k->share, scores, n_rows, n, x->n_active,
+        pass->model->kernels.op.router.f32(job->chosen, job->share, scores, n_rows, n, x->n_active,
                                            x->renormalize);
         return ASSAY_OK;
     }
@@ -54,7 +54,7 @@ static assay_status choose_experts(fp_pass *pass, const routing *k, float *score
                               .n_active = x->n_active,
                               .n_groups = x->n_groups,
                               .n_active_groups = x->n_active_groups,
-                              .bias = k->weights->choice_bias,
+                              .bias = job->weights->choice_bias,
                               .renormalize = x->renormalize,
                               .sum_floor = x->sum_floor,
                               .sum_offset = x->sum_offset,
@@ -64,89 +64,90 @@ static assay_status choose_experts(fp_pass *pass, const routing *k, float *score
     double *value = probability ? fp_scratch_alloc(pass->scratch, 1, n + x->n_groups, sizeof *value) : NULL;
     if (value) {
         score_experts(pass, x, probability, scores, all);
-        fp_choose_experts(k->chosen, k->share, probability, n_rows, &choice, value);
+        fp_choose_experts(job->chosen, job->share, probability, n_rows, &choice, value);
     }
     pass->scratch->n = mark;
     return value ? ASSAY_OK : ASSAY_ENOMEM;
 }
 
 /* Fills in chosen and share. routed: [R, D], input of the router. */
-static assay_status route_tokens(fp_pass *pass, const routing *k, const float *routed)
+static assay_status route_tokens(fp_pass *pass, const routing *job, const float *routed)
 {
-    const plan_experts *x = k->plan;
+    const plan_experts *x = job->plan;
     size_t hidden = pass->plan->hidden, n = pass->n_rows * x->n_active, mark = pass->scratch->n;
     float *seen = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
     float *scores = seen ? fp_scratch_floats(pass->scratch, pass->n_rows, x->n_experts) : NULL;
     assay_status rc = scores ? ASSAY_OK : ASSAY_ENOMEM;
     if (scores) {
-        fp_norm_run(pass, seen, routed, pass->n_rows, hidden, &k->weights->router_norm);
-        if (k->weights->router_scale) fp_scale_columns(seen, pass->n_rows, hidden, k->weights->router_scale);
+        fp_norm_run(pass, seen, routed, pass->n_rows, hidden, &job->weights->router_norm);
+        if (job->weights->router_scale)
+            fp_scale_columns(seen, pass->n_rows, hidden, job->weights->router_scale);
         if (x->router_factor != 1) fp_scale(seen, pass->n_rows * hidden, x->router_factor);
-        fp_product(pass, scores, seen, pass->n_rows, &k->weights->router);
-        for (size_t r = 0; k->weights->router_bias && r < pass->n_rows; r++)
-            fp_add(scores + r * x->n_experts, k->weights->router_bias, x->n_experts);
-        rc = choose_experts(pass, k, scores);
-        for (size_t j = 0; rc == ASSAY_OK && k->weights->expert_scale && j < n; j++)
-            k->share[j] *= k->weights->expert_scale[k->chosen[j]];
+        fp_product(pass, scores, seen, pass->n_rows, &job->weights->router);
+        for (size_t r = 0; job->weights->router_bias && r < pass->n_rows; r++)
+            fp_add(scores + r * x->n_experts, job->weights->router_bias, x->n_experts);
+        rc = choose_experts(pass, job, scores);
+        for (size_t j = 0; rc == ASSAY_OK && job->weights->expert_scale && j < n; j++)
+            job->share[j] *= job->weights->expert_scale[job->chosen[j]];
     }
     pass->scratch->n = mark;
     return rc;
 }
 
 /* Gathers the rows of x that chose expert e. Returns their number. */
-static size_t gather_rows(const fp_pass *pass, const routing *k, const float *x, size_t e)
+static size_t gather_rows(const fp_pass *pass, const routing *job, const float *x, size_t e)
 {
     size_t hidden = pass->plan->hidden, n = 0;
-    for (size_t j = 0; j < pass->n_rows * k->plan->n_active; j++) {
-        if ((size_t)k->chosen[j] != e) continue;
-        size_t row = j / k->plan->n_active;
-        memcpy(k->rows + n * hidden, x + row * hidden, hidden * sizeof *x);
-        k->row_of[n] = row;
-        k->part[n++] = k->share[j];
+    for (size_t j = 0; j < pass->n_rows * job->plan->n_active; j++) {
+        if ((size_t)job->chosen[j] != e) continue;
+        size_t row = j / job->plan->n_active;
+        memcpy(job->rows + n * hidden, x + row * hidden, hidden * sizeof *x);
+        job->row_of[n] = row;
+        job->part[n++] = job->share[j];
     }
     return n;
 }
 
 /* Adds the weighted output of expert e to y. Experts are added in ascending order, so that a row's sum
  * does not depend on its batch neighbours. */
-static void add_expert(fp_pass *pass, const routing *k, float *y, const float *x, size_t e)
+static void add_expert(fp_pass *pass, const routing *job, float *y, const float *x, size_t e)
 {
-    size_t hidden = pass->plan->hidden, width = k->plan->intermediate, n = gather_rows(pass, k, x, e);
+    size_t hidden = pass->plan->hidden, width = job->plan->intermediate, n = gather_rows(pass, job, x, e);
     if (n == 0) return;
-    const fp_target in[] = {{k->gate, &k->weights->gate[e]}, {k->up, &k->weights->up[e]}};
-    fp_products(pass, k->rows, n, in, 2);
-    fp_offset(k->up, n * width, k->plan->up_offset);
-    fp_gate_run(pass, k->gate, k->gate, k->up, width, n, width, k->plan->activation);
-    fp_product(pass, k->result, k->gate, n, &k->weights->down[e]);
+    const fp_target in[] = {{job->gate, &job->weights->gate[e]}, {job->up, &job->weights->up[e]}};
+    fp_products(pass, job->rows, n, in, 2);
+    fp_offset(job->up, n * width, job->plan->up_offset);
+    fp_gate_run(pass, job->gate, job->gate, job->up, width, n, width, job->plan->activation);
+    fp_product(pass, job->result, job->gate, n, &job->weights->down[e]);
     for (size_t r = 0; r < n; r++) {
-        fp_scale(k->result + r * hidden, hidden, (double)k->part[r]);
-        fp_add(y + k->row_of[r] * hidden, k->result + r * hidden, hidden);
+        fp_scale(job->result + r * hidden, hidden, (double)job->part[r]);
+        fp_add(y + job->row_of[r] * hidden, job->result + r * hidden, hidden);
     }
 }
 
-static bool allocate_routing(fp_pass *pass, routing *k)
+static bool allocate_routing(fp_pass *pass, routing *job)
 {
     fp_scratch *s = pass->scratch;
     size_t n = pass->n_rows, hidden = pass->plan->hidden;
-    return (k->chosen = fp_scratch_alloc(s, n, k->plan->n_active, sizeof *k->chosen)) &&
-           (k->share = fp_scratch_floats(s, n, k->plan->n_active)) &&
-           (k->rows = fp_scratch_floats(s, n, hidden)) && (k->result = fp_scratch_floats(s, n, hidden)) &&
-           (k->gate = fp_scratch_floats(s, n, k->plan->intermediate)) &&
-           (k->up = fp_scratch_floats(s, n, k->plan->intermediate)) &&
-           (k->row_of = fp_scratch_alloc(s, n, 1, sizeof *k->row_of)) &&
-           (k->part = fp_scratch_floats(s, n, 1));
+    return (job->chosen = fp_scratch_alloc(s, n, job->plan->n_active, sizeof *job->chosen)) &&
+           (job->share = fp_scratch_floats(s, n, job->plan->n_active)) &&
+           (job->rows = fp_scratch_floats(s, n, hidden)) && (job->result = fp_scratch_floats(s, n, hidden)) &&
+           (job->gate = fp_scratch_floats(s, n, job->plan->intermediate)) &&
+           (job->up = fp_scratch_floats(s, n, job->plan->intermediate)) &&
+           (job->row_of = fp_scratch_alloc(s, n, 1, sizeof *job->row_of)) &&
+           (job->part = fp_scratch_floats(s, n, 1));
 }
 
 /* y += shared(x) · sigmoid(shared_gate(x)); without a gate, y += shared(x). */
-static assay_status add_shared(fp_pass *pass, const routing *k, float *y, const float *x)
+static assay_status add_shared(fp_pass *pass, const routing *job, float *y, const float *x)
 {
     const size_t hidden = pass->plan->hidden, mark = pass->scratch->n;
     float *result = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
     float *gate = result ? fp_scratch_floats(pass->scratch, pass->n_rows, 1) : NULL;
     assay_status rc =
-        gate ? fp_mlp_run(pass, &k->plan->shared, &k->weights->shared, result, x) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && k->plan->shared_gate.rows) {
-        fp_product(pass, gate, x, pass->n_rows, &k->weights->shared_gate);
+        gate ? fp_mlp_run(pass, &job->plan->shared, &job->weights->shared, result, x) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && job->plan->shared_gate.rows) {
+        fp_product(pass, gate, x, pass->n_rows, &job->weights->shared_gate);
         for (size_t r = 0; r < pass->n_rows; r++)
             fp_scale(result + r * hidden, hidden, 1 / (1 + exp(-(double)gate[r])));
     }
@@ -156,15 +157,15 @@ static assay_status add_shared(fp_pass *pass, const routing *k, float *y, const 
 }
 
 /* Adds the chosen experts of the rows r with has_own[r] == is_own; has_own NULL: of all rows. */
-static assay_status add_chosen(fp_pass *pass, routing *k, float *y, const float *x, const float *routed,
+static assay_status add_chosen(fp_pass *pass, routing *job, float *y, const float *x, const float *routed,
                                const bool *has_own, bool is_own)
 {
-    const size_t mark = pass->scratch->n, n_active = k->plan->n_active;
-    assay_status rc = allocate_routing(pass, k) ? route_tokens(pass, k, routed) : ASSAY_ENOMEM;
+    const size_t mark = pass->scratch->n, n_active = job->plan->n_active;
+    assay_status rc = allocate_routing(pass, job) ? route_tokens(pass, job, routed) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
         for (size_t j = 0; has_own && j < pass->n_rows * n_active; j++)
-            if (has_own[j / n_active] != is_own) k->chosen[j] = -1;
-        for (size_t e = 0; e < k->plan->n_experts; e++) add_expert(pass, k, y, x, e);
+            if (has_own[j / n_active] != is_own) job->chosen[j] = -1;
+        for (size_t e = 0; e < job->plan->n_experts; e++) add_expert(pass, job, y, x, e);
     }
     pass->scratch->n = mark;
     return rc;

@@ -26,16 +26,16 @@ typedef struct scaling {
 
 static void scale_item(void *context, size_t item)
 {
-    const scaling *k = context;
-    const fp_run *run = &k->pass->runs[k->run];
-    const size_t row = k->first + item, d = k->a->head_dim;
+    const scaling *job = context;
+    const fp_run *run = &job->pass->runs[job->run];
+    const size_t row = job->first + item, d = job->a->head_dim;
     const double position =
         run->positions ? (double)run->positions[item * ROPE_AXES_MAX] : (double)fp_run_position(run, row);
-    for (size_t h = 0; h < k->a->n_heads; h++) {
-        const size_t at = row * k->a->n_heads + h;
-        const double by_position = 0.5 + 1 / (1 + exp(-(double)k->alpha[h] * log1p(position)));
-        fp_scale(k->q + at * d, d, tanh((double)k->scratch->of_q[at]) + by_position);
-        fp_scale(k->v + at * d, d, tanh((double)k->scratch->of_v[at]) + by_position);
+    for (size_t h = 0; h < job->a->n_heads; h++) {
+        const size_t at = row * job->a->n_heads + h;
+        const double by_position = 0.5 + 1 / (1 + exp(-(double)job->alpha[h] * log1p(position)));
+        fp_scale(job->q + at * d, d, tanh((double)job->scratch->of_q[at]) + by_position);
+        fp_scale(job->v + at * d, d, tanh((double)job->scratch->of_v[at]) + by_position);
     }
 }
 

@@ -24,16 +24,16 @@ static size_t items_of(const fp_target *target, size_t n_each)
 
 static void product_item(void *context, size_t item)
 {
-    const products *k = context;
-    const fp_target *target = k->targets;
-    for (; item >= items_of(target, k->n_each); target++) item -= items_of(target, k->n_each);
-    const size_t first = item * k->n_each, left = fp_matrix_panels(&target->w->packed) - first;
-    assay_product part = k->of;
+    const products *job = context;
+    const fp_target *target = job->targets;
+    for (; item >= items_of(target, job->n_each); target++) item -= items_of(target, job->n_each);
+    const size_t first = item * job->n_each, left = fp_matrix_panels(&target->w->packed) - first;
+    assay_product part = job->of;
     part.w = &target->w->packed;
     part.y = target->y;
     part.ld_y = target->w->packed.n_out;
     part.first_panel = first;
-    part.n_panels = left < k->n_each ? left : k->n_each;
+    part.n_panels = left < job->n_each ? left : job->n_each;
     target->w->run(&part);
 }
 
@@ -51,15 +51,15 @@ typedef struct narrowing {
 
 static void narrow_item(void *context, size_t row)
 {
-    const narrowing *k = context;
-    const size_t at = row * k->width;
-    if (k->group == 0) {
-        k->kernels->narrow_bf16(k->bf16 + at, k->x + at, k->width);
+    const narrowing *job = context;
+    const size_t at = row * job->width;
+    if (job->group == 0) {
+        job->kernels->narrow_bf16(job->bf16 + at, job->x + at, job->width);
         return;
     }
-    const size_t group_at = at / k->group;
-    k->kernels->narrow_i8(k->codes + at, k->scale + group_at, k->sum + group_at, k->x + at, k->width,
-                          k->group);
+    const size_t group_at = at / job->group;
+    job->kernels->narrow_i8(job->codes + at, job->scale + group_at, job->sum + group_at, job->x + at,
+                            job->width, job->group);
 }
 
 /* Two bytes for each activation suffice for int8, too: one byte each, and eight bytes for each group. */
@@ -76,19 +76,19 @@ static void convert_rows(const fp_pass *pass, assay_product *of, const float *x,
 {
     enum { COST = 4 }; /* cost of an element, in multiplications */
     const size_t n = of->n_rows * w->packed.n_in;
-    narrowing k = {.kernels = &pass->model->kernels, .x = x, .width = w->packed.n_in};
+    narrowing job = {.kernels = &pass->model->kernels, .x = x, .width = w->packed.n_in};
     of->x = x;
     if (w->x == ASSAY_F32) return;
     of->x = pass->narrow;
     if (w->x == ASSAY_BF16) {
-        k.bf16 = pass->narrow;
+        job.bf16 = pass->narrow;
     } else {
-        k.group = w->packed.group;
-        k.codes = pass->narrow;
-        of->x_scale = k.scale = (float *)(void *)(k.codes + n);
-        of->x_sum = k.sum = (int32_t *)(void *)(k.scale + n / k.group);
+        job.group = w->packed.group;
+        job.codes = pass->narrow;
+        of->x_scale = job.scale = (float *)(void *)(job.codes + n);
+        of->x_sum = job.sum = (int32_t *)(void *)(job.scale + n / job.group);
     }
-    fp_pool_run(pass->model->pool, of->n_rows, k.width * COST, narrow_item, &k);
+    fp_pool_run(pass->model->pool, of->n_rows, job.width * COST, narrow_item, &job);
 }
 
 /* The number of panels of one item, of n_panels that cost `cost` each: small enough that one slow
@@ -109,13 +109,13 @@ static void run_together(const fp_pass *pass, const float *x, size_t n_rows, con
     fp_pool *pool = pass->model->pool;
     const assay_matrix *first = &targets[0].w->packed;
     const size_t cost = n_rows * first->panel * first->n_in;
-    products k = {.targets = targets, .of = {.ld_x = first->n_in, .n_rows = n_rows}};
+    products job = {.targets = targets, .of = {.ld_x = first->n_in, .n_rows = n_rows}};
     size_t n_panels = 0, n_items = 0;
     for (size_t i = 0; i < n; i++) n_panels += fp_matrix_panels(&targets[i].w->packed);
-    k.n_each = panels_of_item(pool, n_panels, cost);
-    for (size_t i = 0; i < n; i++) n_items += items_of(&targets[i], k.n_each);
-    convert_rows(pass, &k.of, x, targets[0].w);
-    fp_pool_run(pool, n_items, k.n_each * cost, product_item, &k);
+    job.n_each = panels_of_item(pool, n_panels, cost);
+    for (size_t i = 0; i < n; i++) n_items += items_of(&targets[i], job.n_each);
+    convert_rows(pass, &job.of, x, targets[0].w);
+    fp_pool_run(pool, n_items, job.n_each * cost, product_item, &job);
 }
 
 static bool takes_same_rows(const fp_matrix *a, const fp_matrix *b)
@@ -162,30 +162,30 @@ typedef struct rows {
 
 enum { ROWS_PER_ITEM = 16 };
 
-static size_t rows_of_item(const rows *k, size_t first)
+static size_t rows_of_item(const rows *job, size_t first)
 {
-    size_t left = k->n_rows - first;
+    size_t left = job->n_rows - first;
     return left < ROWS_PER_ITEM ? left : ROWS_PER_ITEM;
 }
 
-static void share_rows(const fp_pass *pass, fp_pool_fn *fn, rows *k)
+static void share_rows(const fp_pass *pass, fp_pool_fn *fn, rows *job)
 {
     enum { COST = 8 }; /* of an element, in multiplications */
-    k->op = &pass->model->kernels.op;
-    fp_pool_run(pass->model->pool, (k->n_rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM,
-                ROWS_PER_ITEM * k->width * COST, fn, k);
+    job->op = &pass->model->kernels.op;
+    fp_pool_run(pass->model->pool, (job->n_rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM,
+                ROWS_PER_ITEM * job->width * COST, fn, job);
 }
 
 static void norm_item(void *context, size_t item)
 {
-    const rows *k = context;
-    size_t first = item * ROWS_PER_ITEM, at = first * k->width;
-    if (k->norm->kind == PLAN_LAYER_NORM)
-        fp_layer_norm(k->y + at, k->x + at, rows_of_item(k, first), k->width, k->norm->weight, k->norm->bias,
-                      k->norm->epsilon);
+    const rows *job = context;
+    size_t first = item * ROWS_PER_ITEM, at = first * job->width;
+    if (job->norm->kind == PLAN_LAYER_NORM)
+        fp_layer_norm(job->y + at, job->x + at, rows_of_item(job, first), job->width, job->norm->weight,
+                      job->norm->bias, job->norm->epsilon);
     else
-        k->op->rms_norm.f32(k->y + at, k->width, k->x + at, k->width, rows_of_item(k, first), k->width,
-                            k->norm->weight, k->norm->epsilon);
+        job->op->rms_norm.f32(job->y + at, job->width, job->x + at, job->width, rows_of_item(job, first),
+                              job->width, job->norm->weight, job->norm->epsilon);
 }
 
 void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
@@ -200,13 +200,13 @@ void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, s
 static void round_item(void *context, size_t item)
 {
     enum { AT_ONCE = 256 };
-    const rows *k = context;
-    const size_t first = item * ROWS_PER_ITEM, n = rows_of_item(k, first) * k->width;
-    float *y = k->y + first * k->width;
+    const rows *job = context;
+    const size_t first = item * ROWS_PER_ITEM, n = rows_of_item(job, first) * job->width;
+    float *y = job->y + first * job->width;
     uint16_t narrow[AT_ONCE];
     for (size_t at = 0; at < n; at += AT_ONCE) {
         const size_t n_here = n - at < AT_ONCE ? n - at : AT_ONCE;
-        k->narrow(narrow, y + at, n_here);
+        job->narrow(narrow, y + at, n_here);
         for (size_t i = 0; i < n_here; i++) {
             const uint32_t bits = (uint32_t)narrow[i] << 16;
             memcpy(&y[at + i], &bits, sizeof bits);
@@ -222,11 +222,11 @@ void fp_round_run(const fp_pass *pass, float *x, size_t n_rows, size_t width)
 
 static void gate_item(void *context, size_t item)
 {
-    const rows *k = context;
-    size_t first = item * ROWS_PER_ITEM, end = first + rows_of_item(k, first);
+    const rows *job = context;
+    size_t first = item * ROWS_PER_ITEM, end = first + rows_of_item(job, first);
     for (size_t r = first; r < end; r++)
-        k->op->gate.f32(k->y + r * k->width, k->x + r * k->width, k->up + r * k->ld_up, k->width,
-                        k->activation);
+        job->op->gate.f32(job->y + r * job->width, job->x + r * job->width, job->up + r * job->ld_up,
+                          job->width, job->activation);
 }
 
 void fp_gate_run(const fp_pass *pass, float *y, const float *gate, const float *up, size_t ld_up,
@@ -254,9 +254,9 @@ void fp_add(float *restrict y, const float *restrict x, size_t n)
 
 static void add_item(void *context, size_t item)
 {
-    const rows *k = context;
-    const size_t first = item * ROWS_PER_ITEM, at = first * k->width;
-    fp_add(k->y + at, k->x + at, rows_of_item(k, first) * k->width);
+    const rows *job = context;
+    const size_t first = item * ROWS_PER_ITEM, at = first * job->width;
+    fp_add(job->y + at, job->x + at, rows_of_item(job, first) * job->width);
 }
 
 void fp_add_run(const fp_pass *pass, float *y, const float *x, size_t width)

@@ -131,10 +131,10 @@ static void convert_row(char *to, assay_dtype dtype, const char *from, assay_dty
 }
 
 /* Packs a panel from a copy of its rows, if the checkpoint has another order or type. */
-static void pack_staged(packing *k, size_t panel)
+static void pack_staged(packing *job, size_t panel)
 {
-    const plan_weight *w = k->from;
-    const assay_matrix *m = &k->to->packed;
+    const plan_weight *w = job->from;
+    const assay_matrix *m = &job->to->packed;
     const size_t bytes = dtype_size(m->dtype), first = panel * m->panel;
     const size_t stride = w->stride ? w->stride : w->transposed ? w->rows : w->cols;
     const size_t n_rows = w->rows - first < m->panel ? w->rows - first : m->panel;
@@ -143,14 +143,14 @@ static void pack_staged(packing *k, size_t panel)
     for (size_t r = 0; rows && wide && r < n_rows; r++) {
         const size_t at = w->transposed ? first + r : (first + r) * stride;
         convert_row(rows + r * w->cols * bytes, m->dtype, (const char *)w->data + at * dtype_size(w->dtype),
-                    w->dtype, w->transposed ? stride : 1, w->cols, wide, k->kernels);
+                    w->dtype, w->transposed ? stride : 1, w->cols, wide, job->kernels);
     }
     if (rows && wide) {
         const assay_weight staged = {
             .n_out = n_rows, .n_in = w->cols, .dtype = m->dtype, .rows = rows, .stride = w->cols};
-        k->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &staged, 0);
+        job->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &staged, 0);
     } else {
-        atomic_store(&k->failed, true);
+        atomic_store(&job->failed, true);
     }
     free(rows);
     free(wide);
@@ -158,11 +158,11 @@ static void pack_staged(packing *k, size_t panel)
 
 static void pack_panel(void *context, size_t panel)
 {
-    packing *k = context;
-    const assay_matrix *m = &k->to->packed;
-    const assay_weight w = describe_weight(k->from);
-    if (k->from->transposed || m->dtype != w.dtype) pack_staged(k, panel);
-    else k->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &w, panel);
+    packing *job = context;
+    const assay_matrix *m = &job->to->packed;
+    const assay_weight w = describe_weight(job->from);
+    if (job->from->transposed || m->dtype != w.dtype) pack_staged(job, panel);
+    else job->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &w, panel);
 }
 
 /* Chooses the kernels for a weight, and the type of its rows. */
@@ -215,22 +215,23 @@ typedef struct packed_matrix {
 
 static assay_status make_panels(void *context, array *self, array *const *inputs, assay_error *err)
 {
-    const packed_matrix *k = context;
-    fp_packer *p = k->packer;
-    fp_matrix m = *k->to;
+    const packed_matrix *job = context;
+    fp_packer *p = job->packer;
+    fp_matrix m = *job->to;
     (void)inputs;
     if (!m.run) return fail_without_product(p, &m, err);
-    packing work = {.from = k->from, .to = &m, .kernels = p->kernels};
+    packing work = {.from = job->from, .to = &m, .kernels = p->kernels};
     atomic_init(&work.failed, false);
     m.packed.panels = allocate_panels(p, array_bytes(self));
     if (m.packed.panels)
-        fp_pool_run(p->pool, fp_matrix_panels(&m.packed), m.packed.panel * k->from->cols, pack_panel, &work);
+        fp_pool_run(p->pool, fp_matrix_panels(&m.packed), m.packed.panel * job->from->cols, pack_panel,
+                    &work);
     if (!m.packed.panels || atomic_load(&work.failed))
-        return assay_fail(err, ASSAY_ENOMEM, "out of memory for %zu x %zu weights", k->from->rows,
-                          k->from->cols);
-    forget_pages(k->from);
+        return assay_fail(err, ASSAY_ENOMEM, "out of memory for %zu x %zu weights", job->from->rows,
+                          job->from->cols);
+    forget_pages(job->from);
     array_point(self, m.packed.panels);
-    *k->to = m;
+    *job->to = m;
     return ASSAY_OK;
 }
 
@@ -251,11 +252,11 @@ void fp_pack_matrix(fp_packer *p, fp_matrix *to, const plan_weight *from)
     *to = choose_kernels(p, from);
     if (!from->data) return;
     if (from->cols > p->widest) p->widest = from->cols;
-    packed_matrix *k = fp_pack_alloc(p, 1, sizeof *k);
-    if (!k) return;
-    *k = (packed_matrix){p, from, to};
+    packed_matrix *job = fp_pack_alloc(p, 1, sizeof *job);
+    if (!job) return;
+    *job = (packed_matrix){p, from, to};
     (void)array_list_defer(p->arrays, from->name, false, panels_bytes(to, from),
-                           (array_maker){make_panels, k, NULL}, NULL, 0);
+                           (array_maker){make_panels, job, NULL}, NULL, 0);
 }
 
 /* context: receives the address. inputs: the vector as converted by the loader. */
@@ -284,8 +285,8 @@ typedef struct packed_columns {
 
 static assay_status make_columns(void *context, array *self, array *const *inputs, assay_error *err)
 {
-    const packed_columns *k = context;
-    const plan_weight *w = k->from;
+    const packed_columns *job = context;
+    const plan_weight *w = job->from;
     float *v = array_allocate(self);
     (void)inputs;
     if (!v) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
@@ -293,7 +294,7 @@ static assay_status make_columns(void *context, array *self, array *const *input
         for (size_t c = 0; c < w->cols; c++)
             dtype_to_f32(&v[c * w->rows + r],
                          (const char *)w->data + (r * w->cols + c) * dtype_size(w->dtype), w->dtype, 1);
-    *k->to = v;
+    *job->to = v;
     return ASSAY_OK;
 }
 
@@ -302,11 +303,11 @@ void fp_pack_columns(fp_packer *p, const float **to, const plan_weight *from)
     *to = NULL;
     if (!from->data) return;
     assert(!from->affine.bits && !from->transposed && !from->stride);
-    packed_columns *k = fp_pack_alloc(p, 1, sizeof *k);
-    if (!k) return;
-    *k = (packed_columns){from, to};
+    packed_columns *job = fp_pack_alloc(p, 1, sizeof *job);
+    if (!job) return;
+    *job = (packed_columns){from, to};
     (void)array_list_defer(p->arrays, from->name, false, from->rows * from->cols * sizeof(float),
-                           (array_maker){make_columns, k, NULL}, NULL, 0);
+                           (array_maker){make_columns, job, NULL}, NULL, 0);
 }
 
 void fp_pack_linear(fp_packer *p, fp_linear *to, const plan_linear *from)

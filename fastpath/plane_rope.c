@@ -61,18 +61,19 @@ typedef struct turning {
 
 static void turn_item(void *context, size_t row)
 {
-    const turning *k = context;
-    const plan_plane_rope *r = &k->pass->plan->plane_rope;
-    for (size_t h = row * k->n_heads; h < (row + 1) * k->n_heads; h++)
-        k->pass->model->kernels.op.rope.f32(k->heads + h * k->head_dim + r->first, 1, r->dim, r->dim, true,
-                                            k->pass->plane_cosine + h * (r->dim / 2),
-                                            k->pass->plane_sine + h * (r->dim / 2));
+    const turning *job = context;
+    const plan_plane_rope *r = &job->pass->plan->plane_rope;
+    for (size_t h = row * job->n_heads; h < (row + 1) * job->n_heads; h++)
+        job->pass->model->kernels.op.rope.f32(job->heads + h * job->head_dim + r->first, 1, r->dim, r->dim,
+                                              true, job->pass->plane_cosine + h * (r->dim / 2),
+                                              job->pass->plane_sine + h * (r->dim / 2));
 }
 
 void fp_plane_rope_run(const fp_pass *pass, size_t n_heads, size_t head_dim, float *heads)
 {
     enum { COST = 8 }; /* cost of an element, in multiplications */
     if (!pass->plane_cosine) return;
-    turning k = {pass, heads, n_heads, head_dim};
-    fp_pool_run(pass->model->pool, pass->n_rows, n_heads * pass->plan->plane_rope.dim * COST, turn_item, &k);
+    turning job = {pass, heads, n_heads, head_dim};
+    fp_pool_run(pass->model->pool, pass->n_rows, n_heads * pass->plan->plane_rope.dim * COST, turn_item,
+                &job);
 }

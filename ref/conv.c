@@ -140,8 +140,8 @@ static assay_status project(ref_image *out, const ref_image *normed, const plan_
     return rc;
 }
 
-/* softmax(scale · q kᵀ) v of each head. q, mixed: [n, n_heads, head_dim]; k, v: [m, head_dim] */
-static assay_status attend(ref_real *mixed, const ref_real *q, const ref_image *k, const ref_image *v,
+/* softmax(scale · q kᵀ) v of each head. q, attn_out: [n, n_heads, head_dim]; k, v: [m, head_dim] */
+static assay_status attend(ref_real *attn_out, const ref_real *q, const ref_image *k, const ref_image *v,
                            size_t n, const plan_attention *a)
 {
     const size_t m = ref_image_pixels(k), d = a->head_dim, width = a->n_heads * d;
@@ -150,7 +150,7 @@ static assay_status attend(ref_real *mixed, const ref_real *q, const ref_image *
     for (size_t h = 0; rc == ASSAY_OK && h < a->n_heads; h++) {
         rc = ref_product(scores, m, q + h * d, width, k->x, d, false, n, m, d, a->scale);
         for (size_t i = 0; rc == ASSAY_OK && i < n; i++) ref_softmax(scores + i * m, m);
-        if (rc == ASSAY_OK) rc = ref_product(mixed + h * d, width, scores, m, v->x, d, true, n, d, m, 1);
+        if (rc == ASSAY_OK) rc = ref_product(attn_out + h * d, width, scores, m, v->x, d, true, n, d, m, 1);
     }
     free(scores);
     return rc;
@@ -161,20 +161,20 @@ static assay_status run_attention(ref_image *out, const ref_image *in, const pla
     const plan_attention *a = &b->attention;
     const size_t n = ref_image_pixels(in), width = a->n_heads * a->head_dim;
     ref_image normed = {0}, k = {0}, v = {0};
-    ref_real *q = ref_alloc(n, width), *mixed = ref_alloc(n, width);
-    assay_status rc = q && mixed ? make_image(out, in->height, in->width, a->o.weight.rows) : ASSAY_ENOMEM;
+    ref_real *q = ref_alloc(n, width), *attn_out = ref_alloc(n, width);
+    assay_status rc = q && attn_out ? make_image(out, in->height, in->width, a->o.weight.rows) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = make_image(&normed, in->height, in->width, in->channels);
     if (rc == ASSAY_OK) rc = ref_norm(normed.x, in->x, n, in->channels, &b->norm);
     if (rc == ASSAY_OK) rc = ref_linear(q, normed.x, n, &a->q);
     if (rc == ASSAY_OK) rc = project(&k, &normed, b->has_key_units ? &b->key : NULL, &a->k);
     if (rc == ASSAY_OK) rc = project(&v, &normed, b->has_key_units ? &b->value : NULL, &a->v);
-    if (rc == ASSAY_OK) rc = attend(mixed, q, &k, &v, n, a);
-    if (rc == ASSAY_OK) rc = ref_linear(out->x, mixed, n, &a->o);
+    if (rc == ASSAY_OK) rc = attend(attn_out, q, &k, &v, n, a);
+    if (rc == ASSAY_OK) rc = ref_linear(out->x, attn_out, n, &a->o);
     ref_image_free(&normed);
     ref_image_free(&k);
     ref_image_free(&v);
     free(q);
-    free(mixed);
+    free(attn_out);
     if (rc != ASSAY_OK) ref_image_free(out);
     return rc;
 }

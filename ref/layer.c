@@ -29,13 +29,13 @@ static assay_status project_queries(ref_pass *pass, const plan_attention *a, con
     const size_t n = pass->n_tokens, n_heads = n * a->n_heads, d = a->head_dim;
     const ref_rotation rotation = rotation_of(pass, a);
     if (!gate) return ref_heads_project(q, x, n, a->n_heads, d, &a->q, &a->q_norm, rotation);
-    ref_real *both = ref_alloc(n_heads, 2 * d);
-    assay_status rc = both ? ref_linear(both, x, n, &a->q) : ASSAY_ENOMEM;
+    ref_real *q_and_gate = ref_alloc(n_heads, 2 * d);
+    assay_status rc = q_and_gate ? ref_linear(q_and_gate, x, n, &a->q) : ASSAY_ENOMEM;
     for (size_t h = 0; rc == ASSAY_OK && h < n_heads; h++) {
-        memcpy(q + h * d, both + 2 * h * d, d * sizeof *q);
-        memcpy(gate + h * d, both + (2 * h + 1) * d, d * sizeof *gate);
+        memcpy(q + h * d, q_and_gate + 2 * h * d, d * sizeof *q);
+        memcpy(gate + h * d, q_and_gate + (2 * h + 1) * d, d * sizeof *gate);
     }
-    free(both);
+    free(q_and_gate);
     return rc == ASSAY_OK ? ref_heads_finish(q, n, a->n_heads, d, &a->q_norm, rotation) : rc;
 }
 
@@ -100,26 +100,26 @@ static assay_status attend_layer(ref_pass *pass, size_t i, const ref_real *x, re
 {
     const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     size_t width = a->n_heads * a->head_dim;
-    ref_real *q = ref_alloc(pass->n_tokens, width), *mixed = ref_alloc(pass->n_tokens, width);
+    ref_real *q = ref_alloc(pass->n_tokens, width), *attn_out = ref_alloc(pass->n_tokens, width);
     ref_real *gate = ref_alloc(pass->n_tokens, width);
     plan_keys *keys = calloc(pass->n_tokens, sizeof *keys);
     assay_status rc =
-        q && mixed && gate && keys ? project(pass, i, a, x, q, a->is_gated ? gate : NULL) : ASSAY_ENOMEM;
+        q && attn_out && gate && keys ? project(pass, i, a, x, q, a->is_gated ? gate : NULL) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) turn_in_plane(pass, a->n_heads, a->head_dim, q);
     if (rc == ASSAY_OK && a->cache_layer == i && !a->head_scale.present) rc = make_keys(pass, i, a, x);
     if (rc == ASSAY_OK) {
         plan_mask_keys(a, pass->limit.limit, pass->limit.sink_tokens, pass->block_end, pass->n_tokens, keys);
-        rc = ref_attention(mixed, q, pass->k[a->cache_layer], pass->v[a->cache_layer], pass->n_tokens,
+        rc = ref_attention(attn_out, q, pass->k[a->cache_layer], pass->v[a->cache_layer], pass->n_tokens,
                            pass->n_tokens, a, keys);
     }
     if (rc == ASSAY_OK && a->is_gated) {
         ref_sigmoid(gate, pass->n_tokens * width);
-        ref_multiply(mixed, gate, pass->n_tokens * width);
+        ref_multiply(attn_out, gate, pass->n_tokens * width);
     }
-    if (rc == ASSAY_OK) rc = ref_linear(y, mixed, pass->n_tokens, &a->o);
+    if (rc == ASSAY_OK) rc = ref_linear(y, attn_out, pass->n_tokens, &a->o);
     free(q);
     free(gate);
-    free(mixed);
+    free(attn_out);
     free(keys);
     return rc;
 }

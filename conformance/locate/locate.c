@@ -194,7 +194,7 @@ static conf_exit locate_by_replays(search *q, bool compared)
     if (d->part == CONF_PART_NONE) {
         (void)fputs("\nnothing is out of bounds\n", out);
         const conf_walk *w = &q->shared->walk;
-        if (n_rows && isnan(w->rows[n_rows - 1].own) && w->reference[0])
+        if (n_rows && isnan(w->rows[n_rows - 1].local_error) && w->reference[0])
             (void)fprintf(out, "the error of each tensor from golden inputs is unknown: %s\n", w->reference);
         return CONF_EXIT_AGREE;
     }

@@ -15,9 +15,9 @@
 /* A tensor of a walk, or the logits. */
 typedef struct conf_walk_row {
     char name[CONF_TRACE_NAME_MAX];
-    double computed; /* the error of the tensor as it was computed, in multiples of its bound */
-    double own;      /* the error that arises in this tensor, in the same unit; NaN: unknown */
-    char what[192];  /* "[3,17]: expected …, found …" where computed is above 1 */
+    double computed;    /* the error of the tensor as it was computed, in multiples of its bound */
+    double local_error; /* the error that arises in this tensor, in the same unit; NaN: unknown */
+    char what[192];     /* "[3,17]: expected …, found …" where computed is above 1 */
 } conf_walk_row;
 
 /* The pass that a walk is in. */

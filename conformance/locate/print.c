@@ -54,7 +54,7 @@ static void print_table(const conf_context *context, const conf_walk *walk, cons
         if (row == first) (void)fputs(conf_color_on(context, CONF_FAILED), out);
         conf_text_print_fitted(out, row->name, width);
         print_cell(out, row->computed);
-        print_cell(out, row->own);
+        print_cell(out, row->local_error);
         if (row == first) (void)fprintf(out, "   <- first%s", conf_color_off(context));
         (void)fputc('\n', out);
     }
@@ -76,9 +76,9 @@ static const conf_walk_row *find_own(const conf_walk *walk)
     const conf_walk_row *most = NULL;
     for (size_t i = 0; i < walk->n_rows; i++) {
         const conf_walk_row *row = &walk->rows[i];
-        if (isnan(row->own)) continue;
-        if (row->own > 1) return row;
-        if (!most || row->own > most->own) most = row;
+        if (isnan(row->local_error)) continue;
+        if (row->local_error > 1) return row;
+        if (!most || row->local_error > most->local_error) most = row;
     }
     return most;
 }
@@ -105,31 +105,31 @@ static void print_stream(FILE *out, const conf_walk *walk, const conf_walk_row *
 
 static void print_inherited(FILE *out, const conf_walk *walk, const conf_walk_row *first, const char *from)
 {
-    (void)fprintf(out, "inherited: from %s it is %s; ", from, format_multiple(first->own));
+    (void)fprintf(out, "inherited: from %s it is %s; ", from, format_multiple(first->local_error));
     const conf_walk_row *own = find_own(walk);
-    if (own->own > 1)
+    if (own->local_error > 1)
         (void)fprintf(out, "the first tensor with an error of its own is %s, %s\n", own->name,
-                      format_multiple(own->own));
+                      format_multiple(own->local_error));
     else
         (void)fprintf(out,
                       "no tensor has an error of its own that is out of bounds: it grows on the way; the "
                       "largest is made in %s, %s\n",
-                      own->name, format_multiple(own->own));
+                      own->name, format_multiple(own->local_error));
     print_stream(out, walk, own);
 }
 
 static void print_origin(FILE *out, const conf_walk *walk, const conf_walk_row *first)
 {
     const char *from = walk->by_reference ? "the tensors before it, by ref64," : "golden inputs";
-    if (isnan(first->own)) {
+    if (isnan(first->local_error)) {
         (void)fprintf(out, "whether it arises there is unknown%s%s\n", walk->reference[0] ? ": " : "",
                       walk->reference);
         return;
     }
-    if (first->own > 1) {
-        (void)fprintf(out, "made there: from %s it is still %s; %s\n", from, format_multiple(first->own),
-                      first == walk->rows ? "it is the first that there is"
-                                          : "every tensor before it agrees");
+    if (first->local_error > 1) {
+        (void)fprintf(
+            out, "made there: from %s it is still %s; %s\n", from, format_multiple(first->local_error),
+            first == walk->rows ? "it is the first that there is" : "every tensor before it agrees");
         print_stream(out, walk, first);
     } else {
         print_inherited(out, walk, first, from);

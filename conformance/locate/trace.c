@@ -38,7 +38,7 @@ static conf_walk_row *add_row(conf_walker *w, const char *name)
     shown_clean(clean, sizeof clean);
     if (conf_walker_row(w, clean) || w->walk->n_rows == CONF_WALK_ROWS_MAX) return NULL;
     conf_walk_row *row = &w->walk->rows[w->walk->n_rows];
-    *row = (conf_walk_row){.own = (double)NAN};
+    *row = (conf_walk_row){.local_error = (double)NAN};
     memcpy(row->name, clean, sizeof clean);
     w->walk->n_rows++;
     return row;
@@ -124,9 +124,9 @@ void conf_override_engine(conf_walker *w, size_t sample, const assay_tensor *ten
     const conf_trace *trace = find_golden(w, sample, tensor);
     conf_walk_row *row = trace ? conf_walker_row(w, tensor->name) : NULL;
     conf_trace golden;
-    if (!row || !data || !isnan(row->own)) return;
+    if (!row || !data || !isnan(row->local_error)) return;
     if (!conf_tensor_has_shape(tensor, &trace->value)) {
-        row->own = INFINITY;
+        row->local_error = INFINITY;
         return;
     }
     if (!conf_walker_golden(w, trace, &golden)) return;
@@ -134,7 +134,7 @@ void conf_override_engine(conf_walker *w, size_t sample, const assay_tensor *ten
     live.data = data;
     double *found = widen_tensor(w, &live, golden.value.n);
     if (found) {
-        row->own = judge_trace(w, &golden, golden.value.data, found, w->float64).multiple;
+        row->local_error = judge_trace(w, &golden, golden.value.data, found, w->float64).multiple;
         dtype_from_f64(data, golden.value.data, tensor->dtype, golden.value.n);
         w->walk->overridden = true;
     }
@@ -191,9 +191,9 @@ void conf_override_reference(conf_walker *w, size_t sample, const assay_tensor *
     conf_walk_row *row = seen ? conf_walker_row(w, tensor->name) : NULL;
     conf_trace golden;
     conf_array found = {0};
-    if (!row || !isnan(row->own) || !conf_tensor_has_shape(tensor, &trace->value)) return;
+    if (!row || !isnan(row->local_error) || !conf_tensor_has_shape(tensor, &trace->value)) return;
     if (seen->value.n != trace->value.n || !conf_walker_golden(w, trace, &golden)) {
-        row->own = INFINITY;
+        row->local_error = INFINITY;
         return;
     }
     conf_walker_fail(w, conf_tensors_get(w->found, seen, &found, &w->err));
@@ -201,7 +201,7 @@ void conf_override_reference(conf_walker *w, size_t sample, const assay_tensor *
     live.data = data;
     double *made = w->failed ? NULL : widen_tensor(w, &live, golden.value.n);
     if (made) {
-        row->own = judge_trace(w, &golden, made, found.data, w->float64).multiple;
+        row->local_error = judge_trace(w, &golden, made, found.data, w->float64).multiple;
         dtype_from_f64(data, found.data, tensor->dtype, golden.value.n);
         w->walk->overridden = true;
     }
@@ -217,7 +217,7 @@ void conf_judge_last(conf_walker *w, const double *truth, const double *found, b
     conf_walk_row *row = own ? conf_walker_row(w, "logits") : add_row(w, "logits");
     if (!row) return;
     double multiple = j.multiple / w->bounds.limit;
-    if (own) row->own = multiple;
+    if (own) row->local_error = multiple;
     else row->computed = multiple;
     if (own || j.rule == CONF_RULE_NONE) return;
     int digits = w->float64 ? 17 : 9;

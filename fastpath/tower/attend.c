@@ -33,10 +33,10 @@ assay_status fp_tower_keys_alloc(fp_tower_pass *v, size_t i, fp_tower_keys *keys
 }
 
 /* Rows of one segment; first_row: of the pass. */
-typedef struct chunk {
+typedef struct query_chunk {
     const fp_segment *segment;
     size_t first_row, n_rows;
-} chunk;
+} query_chunk;
 
 /* The segment of a row. */
 static size_t find_segment(const fp_segments *s, size_t row)
@@ -52,7 +52,7 @@ static size_t find_segment(const fp_segments *s, size_t row)
 
 /* Divides rows first … first + n - 1 at multiples of n_each from the beginning of each segment. list: [n].
  * Returns the number of chunks. */
-static size_t cut_chunks(const fp_segments *s, size_t first, size_t n, size_t n_each, chunk *list)
+static size_t cut_chunks(const fp_segments *s, size_t first, size_t n, size_t n_each, query_chunk *list)
 {
     size_t n_chunks = 0, at = find_segment(s, first);
     for (size_t row = first; row < first + n; at++) {
@@ -61,7 +61,7 @@ static size_t cut_chunks(const fp_segments *s, size_t first, size_t n, size_t n_
                      end = segment_end < first + n ? segment_end : first + n;
         while (row < end) {
             const size_t left = n_each - (row - segment->first_row) % n_each;
-            list[n_chunks] = (chunk){segment, row, left < end - row ? left : end - row};
+            list[n_chunks] = (query_chunk){segment, row, left < end - row ? left : end - row};
             row += list[n_chunks++].n_rows;
         }
     }
@@ -79,19 +79,19 @@ static void make_heads(const fp_tower_pass *v, const plan_attention *a, const fp
 
 typedef struct caching {
     const fp_tower_keys *keys;
-    const chunk *list;
+    const query_chunk *list;
     size_t first, width;
     const float *k, *v; /* [n, width] */
 } caching;
 
 static void cache_item(void *context, size_t item)
 {
-    const caching *c = context;
-    const chunk *one = &c->list[item];
-    const size_t at = one->first_row - one->segment->first_row, row = one->first_row - c->first;
-    const size_t page = one->segment->first_page + at / ASSAY_PAGE;
-    fp_keys_put(&c->keys->shape, c->keys->pages + page * c->keys->page_bytes, at % ASSAY_PAGE, one->n_rows,
-                c->k + row * c->width, c->v + row * c->width);
+    const caching *job = context;
+    const query_chunk *chunk = &job->list[item];
+    const size_t at = chunk->first_row - chunk->segment->first_row, row = chunk->first_row - job->first;
+    const size_t page = chunk->segment->first_page + at / ASSAY_PAGE;
+    fp_keys_put(&job->keys->shape, job->keys->pages + page * job->keys->page_bytes, at % ASSAY_PAGE,
+                chunk->n_rows, job->k + row * job->width, job->v + row * job->width);
 }
 
 assay_status fp_tower_keys_put(fp_tower_pass *v, size_t i, fp_tower_keys *keys, size_t first, size_t n,
@@ -101,7 +101,7 @@ assay_status fp_tower_keys_put(fp_tower_pass *v, size_t i, fp_tower_keys *keys, 
     const fp_tower_layer *w = &v->packed->layers[i];
     const size_t mark = v->pass.scratch->n, width = a->n_kv_heads * a->head_dim;
     const fp_tower_linear key = {&w->k, &a->k.clip}, value = {&w->v, &a->v.clip};
-    chunk *list = fp_scratch_alloc(v->pass.scratch, n, 1, sizeof *list);
+    query_chunk *list = fp_scratch_alloc(v->pass.scratch, n, 1, sizeof *list);
     float *k = list ? fp_scratch_floats(v->pass.scratch, n, 2 * width) : NULL;
     assay_status rc = k ? fp_tower_linear_run(&v->pass, k, x, n, key) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = fp_tower_linear_run(&v->pass, k + n * width, x, n, value);
@@ -122,7 +122,7 @@ enum { QUERIES = 96, CHUNK_ROWS_MAX = QUERIES };
 typedef struct attending {
     const plan_attention *a;
     const fp_tower_keys *keys;
-    const chunk *list;
+    const query_chunk *list;
     size_t n_chunks, first;
     assay_attention_fn *kernel;
     const float *q;
@@ -133,28 +133,28 @@ typedef struct attending {
  * mostly the same pages. */
 static void attend_item(void *context, size_t item)
 {
-    const attending *k = context;
-    const plan_attention *a = k->a;
-    const chunk *one = &k->list[item % k->n_chunks];
-    const size_t head = item / k->n_chunks, group = a->n_heads / a->n_kv_heads;
-    const size_t page = head * k->keys->segments->n_pages + one->segment->first_page,
-                 at = ((one->first_row - k->first) * a->n_heads + head * group) * a->head_dim;
+    const attending *job = context;
+    const plan_attention *a = job->a;
+    const query_chunk *chunk = &job->list[item % job->n_chunks];
+    const size_t head = item / job->n_chunks, group = a->n_heads / a->n_kv_heads;
+    const size_t page = head * job->keys->segments->n_pages + chunk->segment->first_page,
+                 at = ((chunk->first_row - job->first) * a->n_heads + head * group) * a->head_dim;
     size_t first[CHUNK_ROWS_MAX], last[CHUNK_ROWS_MAX];
-    for (size_t r = 0; r < one->n_rows; r++) {
+    for (size_t r = 0; r < chunk->n_rows; r++) {
         first[r] = 0;
-        const bool is_open = one->first_row + r - one->segment->first_row < one->segment->n_open;
-        last[r] = (is_open ? one->segment->n_rows : one->segment->n_open) - 1;
+        const bool is_open = chunk->first_row + r - chunk->segment->first_row < chunk->segment->n_open;
+        last[r] = (is_open ? chunk->segment->n_rows : chunk->segment->n_open) - 1;
     }
-    k->kernel(&(assay_attention_call){
-        .out = k->out + at,
-        .q = k->q + at,
+    job->kernel(&(assay_attention_call){
+        .out = job->out + at,
+        .q = job->q + at,
         .ld_out = a->n_heads * a->head_dim,
         .ld_q = a->n_heads * a->head_dim,
-        .n_rows = one->n_rows,
+        .n_rows = chunk->n_rows,
         .n_heads = group,
         .head_dim = a->head_dim,
-        .k = k->keys->k + page,
-        .v = k->keys->v + page,
+        .k = job->keys->k + page,
+        .v = job->keys->v + page,
         .first = first,
         .last = last,
         .scale = (float)a->scale,
@@ -164,22 +164,22 @@ static void attend_item(void *context, size_t item)
 
 /* q, out: [n, n_heads, head_dim]. list: scratch, [n]. */
 static void attend_rows(const fp_tower_pass *v, const plan_attention *a, const fp_tower_keys *keys,
-                        size_t first, size_t n, chunk *list, const float *q, float *out)
+                        size_t first, size_t n, query_chunk *list, const float *q, float *out)
 {
     const fp_operations *op = &v->pass.model->kernels.op;
     const size_t group = a->n_heads / a->n_kv_heads, n_each = group < QUERIES ? QUERIES / group : 1;
-    attending k = {.a = a,
-                   .keys = keys,
-                   .list = list,
-                   .n_chunks = cut_chunks(keys->segments, first, n, n_each, list),
-                   .first = first,
-                   .kernel = fp_attention_of(op, keys->shape.narrow != NULL),
-                   .q = q,
-                   .out = out};
+    attending job = {.a = a,
+                     .keys = keys,
+                     .list = list,
+                     .n_chunks = cut_chunks(keys->segments, first, n, n_each, list),
+                     .first = first,
+                     .kernel = fp_attention_of(op, keys->shape.narrow != NULL),
+                     .q = q,
+                     .out = out};
     size_t n_keys = 0;
-    for (size_t c = 0; c < k.n_chunks; c++) n_keys += list[c].segment->n_rows;
-    fp_pool_run(v->pass.model->pool, k.n_chunks * a->n_kv_heads,
-                n_keys / k.n_chunks * 2 * group * a->head_dim * (n / k.n_chunks), attend_item, &k);
+    for (size_t c = 0; c < job.n_chunks; c++) n_keys += list[c].segment->n_rows;
+    fp_pool_run(v->pass.model->pool, job.n_chunks * a->n_kv_heads,
+                n_keys / job.n_chunks * 2 * group * a->head_dim * (n / job.n_chunks), attend_item, &job);
 }
 
 assay_status fp_tower_attend(fp_tower_pass *v, size_t i, const fp_tower_keys *keys, size_t first, size_t n,
@@ -189,16 +189,16 @@ assay_status fp_tower_attend(fp_tower_pass *v, size_t i, const fp_tower_keys *ke
     const fp_tower_layer *w = &v->packed->layers[i];
     const size_t mark = v->pass.scratch->n, width = a->n_heads * a->head_dim;
     assert(a->mask == PLAN_MASK_NONE && a->window == 0 && !a->is_gated);
-    chunk *list = fp_scratch_alloc(v->pass.scratch, n, 1, sizeof *list);
+    query_chunk *list = fp_scratch_alloc(v->pass.scratch, n, 1, sizeof *list);
     float *q = list ? fp_scratch_floats(v->pass.scratch, n, 2 * width) : NULL;
     assay_status rc =
         q ? fp_tower_linear_run(&v->pass, q, x, n, (fp_tower_linear){&w->q, &a->q.clip}) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
-        float *mixed = q + n * width;
+        float *attn_out = q + n * width;
         make_heads(v, a, &w->q_norm, first, n, a->n_heads, true, q);
         if (keys->shape.narrow) fp_round_run(&v->pass, q, n, width);
-        attend_rows(v, a, keys, first, n, list, q, mixed);
-        rc = fp_tower_linear_run(&v->pass, y, mixed, n, (fp_tower_linear){&w->o, &a->o.clip});
+        attend_rows(v, a, keys, first, n, list, q, attn_out);
+        rc = fp_tower_linear_run(&v->pass, y, attn_out, n, (fp_tower_linear){&w->o, &a->o.clip});
     }
     v->pass.scratch->n = mark;
     return rc;

@@ -76,46 +76,46 @@ typedef struct attending {
 
 static void attend_item(void *context, size_t item)
 {
-    const attending *k = context;
-    const plan_attention *a = k->a;
-    const size_t from = item * k->n_each, n = k->n - from < k->n_each ? k->n - from : k->n_each;
+    const attending *job = context;
+    const plan_attention *a = job->a;
+    const size_t from = item * job->n_each, n = job->n - from < job->n_each ? job->n - from : job->n_each;
     const size_t width = a->n_heads * a->head_dim;
     size_t first[QUERIES], last[QUERIES];
     for (size_t i = 0; i < n; i++) {
         first[i] = 0;
-        last[i] = k->keys->n - 1;
+        last[i] = job->keys->n - 1;
     }
-    k->kernel(&(assay_attention_call){.out = k->out + from * width,
-                                      .q = k->q + from * width,
-                                      .ld_out = width,
-                                      .ld_q = width,
-                                      .n_rows = n,
-                                      .n_heads = a->n_heads,
-                                      .head_dim = a->head_dim,
-                                      .k = k->keys->k,
-                                      .v = k->keys->v,
-                                      .first = first,
-                                      .last = last,
-                                      .scale = (float)a->scale,
-                                      .cap = (float)a->score_cap});
+    job->kernel(&(assay_attention_call){.out = job->out + from * width,
+                                        .q = job->q + from * width,
+                                        .ld_out = width,
+                                        .ld_q = width,
+                                        .n_rows = n,
+                                        .n_heads = a->n_heads,
+                                        .head_dim = a->head_dim,
+                                        .k = job->keys->k,
+                                        .v = job->keys->v,
+                                        .first = first,
+                                        .last = last,
+                                        .scale = (float)a->scale,
+                                        .cap = (float)a->score_cap});
 }
 
-/* mixed: [n, n_heads, head_dim] */
+/* attn_out: [n, n_heads, head_dim] */
 static void attend_pixels(fp_tower_pass *v, const plan_attention *a, const pixel_keys *keys, fp_image *q,
-                          float *mixed)
+                          float *attn_out)
 {
     const fp_operations *op = &v->pass.model->kernels.op;
     const size_t n = fp_image_pixels(q), n_each = a->n_heads < QUERIES ? QUERIES / a->n_heads : 1;
-    attending k = {.a = a,
-                   .keys = keys,
-                   .kernel = fp_attention_of(op, keys->shape.narrow != NULL),
-                   .n = n,
-                   .n_each = n_each,
-                   .q = q->x,
-                   .out = mixed};
+    attending job = {.a = a,
+                     .keys = keys,
+                     .kernel = fp_attention_of(op, keys->shape.narrow != NULL),
+                     .n = n,
+                     .n_each = n_each,
+                     .q = q->x,
+                     .out = attn_out};
     if (keys->shape.narrow) fp_round_run(&v->pass, q->x, n, q->channels);
     fp_pool_run(v->pass.model->pool, (n + n_each - 1) / n_each, n_each * q->channels * 2 * keys->n,
-                attend_item, &k);
+                attend_item, &job);
 }
 
 assay_status fp_conv_attend(fp_tower_pass *v, const plan_conv_block *b, const fp_conv_block *w,
@@ -127,8 +127,8 @@ assay_status fp_conv_attend(fp_tower_pass *v, const plan_conv_block *b, const fp
     pixel_keys keys;
     assert(a->n_kv_heads == 1);
     normed.x = fp_scratch_floats(v->pass.scratch, n, in->channels);
-    float *mixed = normed.x ? fp_scratch_floats(v->pass.scratch, n, width) : NULL;
-    if (!mixed) return ASSAY_ENOMEM;
+    float *attn_out = normed.x ? fp_scratch_floats(v->pass.scratch, n, width) : NULL;
+    if (!attn_out) return ASSAY_ENOMEM;
     fp_norm_run(&v->pass, normed.x, in->x, n, in->channels, &w->norm);
     assay_status rc = project(v, &normed, NULL, NULL, &a->q, &w->q, &q);
     if (rc == ASSAY_OK)
@@ -137,11 +137,11 @@ assay_status fp_conv_attend(fp_tower_pass *v, const plan_conv_block *b, const fp
         rc = project(v, &normed, b->has_key_units ? &b->value : NULL, &w->value, &a->v, &w->v, &values);
     if (rc == ASSAY_OK) rc = make_keys(v, a->head_dim, &k, &values, &keys);
     if (rc != ASSAY_OK) return rc;
-    attend_pixels(v, a, &keys, &q, mixed);
+    attend_pixels(v, a, &keys, &q, attn_out);
     *out = (fp_image){in->height, in->width, a->o.weight.rows, out->x};
     for (size_t first = 0, some; rc == ASSAY_OK && first < n; first += some) {
         some = n - first < FP_TOWER_ROWS ? n - first : FP_TOWER_ROWS;
-        rc = fp_tower_linear_run(&v->pass, out->x + first * out->channels, mixed + first * width, some,
+        rc = fp_tower_linear_run(&v->pass, out->x + first * out->channels, attn_out + first * width, some,
                                  (fp_tower_linear){&w->o, &a->o.clip});
     }
     return rc;

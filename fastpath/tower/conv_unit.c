@@ -27,14 +27,14 @@ static const float *pixel_under(const sliding *s, size_t pixel, size_t j, size_t
 /* Copies the elements under the kernel at one pixel in the order of the weight's columns. */
 static void gather_item(void *context, size_t item)
 {
-    const sliding *s = context;
-    const size_t k = s->c->kernel, n = s->c->n_in;
-    float *to = s->windows + item * k * k * n;
+    const sliding *job = context;
+    const size_t k = job->c->kernel, n = job->c->n_in;
+    float *to = job->windows + item * k * k * n;
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < k; i++) {
-            const float *pixel = pixel_under(s, s->first + item, j, i);
-            if (s->c->channels_last && pixel) memcpy(to + (j * k + i) * n, pixel, n * sizeof *to);
-            else if (s->c->channels_last) memset(to + (j * k + i) * n, 0, n * sizeof *to);
+            const float *pixel = pixel_under(job, job->first + item, j, i);
+            if (job->c->channels_last && pixel) memcpy(to + (j * k + i) * n, pixel, n * sizeof *to);
+            else if (job->c->channels_last) memset(to + (j * k + i) * n, 0, n * sizeof *to);
             else
                 for (size_t c = 0; c < n; c++) to[(c * k + j) * k + i] = pixel ? pixel[c] : 0;
         }
@@ -43,17 +43,17 @@ static void gather_item(void *context, size_t item)
 /* One pixel of a depthwise convolution. */
 static void depthwise_item(void *context, size_t item)
 {
-    const sliding *s = context;
-    const size_t k = s->c->kernel, n = s->c->n_out;
-    float *to = s->out->x + item * n;
+    const sliding *job = context;
+    const size_t k = job->c->kernel, n = job->c->n_out;
+    float *to = job->out->x + item * n;
     memset(to, 0, n * sizeof *to);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < k; i++) {
-            const float *restrict pixel = pixel_under(s, item, j, i);
-            const float *restrict kernel = s->w->kernel + (j * k + i) * n;
+            const float *restrict pixel = pixel_under(job, item, j, i);
+            const float *restrict kernel = job->w->kernel + (j * k + i) * n;
             for (size_t c = 0; pixel && c < n; c++) to[c] += pixel[c] * kernel[c];
         }
-    if (s->w->bias) fp_add(to, s->w->bias, n);
+    if (job->w->bias) fp_add(to, job->w->bias, n);
 }
 
 static void run_depthwise(fp_tower_pass *v, sliding *s)

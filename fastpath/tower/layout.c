@@ -35,32 +35,33 @@ typedef struct filling {
     plan_merger_extra extra;
 } filling;
 
-static void add_patch(filling *k, size_t y, size_t x)
+static void add_patch(filling *job, size_t y, size_t x)
 {
-    const fp_frame *f = &k->l->frames[k->frame];
-    const size_t m = k->tower->merge, side = token_side(k->tower);
-    const size_t input = k->tower->patches.order == PLAN_PATCHES_BLOCKS
+    const fp_frame *f = &job->l->frames[job->frame];
+    const size_t m = job->tower->merge, side = token_side(job->tower);
+    const size_t input = job->tower->patches.order == PLAN_PATCHES_BLOCKS
                              ? (y / m * (f->width / m) + x / m) * m * m + y % m * m + x % m
                              : y * f->width + x;
-    const size_t token = k->first_token + y / side * (f->width / side) + x / side;
-    k->l->feature[token] = k->first_feature + y / side * (f->width / side + k->extra.row_end) + x / side;
-    k->l->member[token * k->l->n_members + y % side * side + x % side] = k->row;
-    k->l->patch[k->row] = (fp_patch){(int32_t)y, (int32_t)x, k->frame, f->first_row + input};
-    k->l->is_reordered |= f->first_row + input != k->row;
-    k->row++;
+    const size_t token = job->first_token + y / side * (f->width / side) + x / side;
+    job->l->feature[token] =
+        job->first_feature + y / side * (f->width / side + job->extra.row_end) + x / side;
+    job->l->member[token * job->l->n_members + y % side * side + x % side] = job->row;
+    job->l->patch[job->row] = (fp_patch){(int32_t)y, (int32_t)x, job->frame, f->first_row + input};
+    job->l->is_reordered |= f->first_row + input != job->row;
+    job->row++;
 }
 
 /* Adds the patches of an area in the order of the input: blocks row by row, and each row by row. A raster has
  * one block. */
-static void add_area(filling *k, area a)
+static void add_area(filling *job, area a)
 {
-    const bool blocks = k->tower->patches.order == PLAN_PATCHES_BLOCKS;
-    const size_t high = blocks ? k->tower->merge : a.bottom - a.top,
-                 wide = blocks ? k->tower->merge : a.right - a.left;
+    const bool blocks = job->tower->patches.order == PLAN_PATCHES_BLOCKS;
+    const size_t high = blocks ? job->tower->merge : a.bottom - a.top,
+                 wide = blocks ? job->tower->merge : a.right - a.left;
     for (size_t by = a.top; by < a.bottom; by += high)
         for (size_t bx = a.left; bx < a.right; bx += wide)
             for (size_t y = by; y < by + high; y++)
-                for (size_t x = bx; x < bx + wide; x++) add_patch(k, y, x);
+                for (size_t x = bx; x < bx + wide; x++) add_patch(job, y, x);
 }
 
 /* The rows of the result for a frame. */
@@ -69,24 +70,25 @@ static size_t features_of(const plan_tower *t, const fp_frame *f)
     return plan_tower_tokens(t, (const size_t[]){1, f->height, f->width});
 }
 
-static void add_frame(filling *k)
+static void add_frame(filling *job)
 {
-    const fp_frame *f = &k->l->frames[k->frame];
-    const size_t side = k->tower->window * k->tower->merge, first_row = k->row;
-    k->first_feature += k->extra.begin;
-    if (side == 0) add_area(k, (area){0, 0, f->height, f->width});
+    const fp_frame *f = &job->l->frames[job->frame];
+    const size_t side = job->tower->window * job->tower->merge, first_row = job->row;
+    job->first_feature += job->extra.begin;
+    if (side == 0) add_area(job, (area){0, 0, f->height, f->width});
     for (size_t y = 0; side > 0 && y < f->height; y += side)
         for (size_t x = 0; x < f->width; x += side) {
             const area a = {y, x, y + side < f->height ? y + side : f->height,
                             x + side < f->width ? x + side : f->width};
-            const size_t first = k->row;
-            add_area(k, a);
-            add_segment(&k->l->windows, first, k->row - first);
+            const size_t first = job->row;
+            add_area(job, a);
+            add_segment(&job->l->windows, first, job->row - first);
         }
-    add_segment(&k->l->whole, first_row, k->row - first_row);
-    k->first_token += (k->row - first_row) / k->l->n_members;
-    if (k->tower->kind != PLAN_TOWER_CROPS || f->index == 0) k->l->n_features += features_of(k->tower, f);
-    k->first_feature = k->l->n_features;
+    add_segment(&job->l->whole, first_row, job->row - first_row);
+    job->first_token += (job->row - first_row) / job->l->n_members;
+    if (job->tower->kind != PLAN_TOWER_CROPS || f->index == 0)
+        job->l->n_features += features_of(job->tower, f);
+    job->first_feature = job->l->n_features;
 }
 
 static size_t windows_of(const plan_tower *t, const fp_frame *f)
@@ -119,8 +121,8 @@ bool fp_layout_make(fp_layout *l, const plan_tower *tower, fp_scratch *scratch)
     l->whole.list = l->feature ? fp_scratch_alloc(scratch, l->n_frames, 1, sizeof(fp_segment)) : NULL;
     l->windows.list = l->whole.list ? fp_scratch_alloc(scratch, n_windows, 1, sizeof(fp_segment)) : NULL;
     if (!l->windows.list) return false;
-    filling k = {.l = l, .tower = tower, .extra = plan_merger_extra_rows(&tower->merger)};
-    for (; k.frame < l->n_frames; k.frame++) add_frame(&k);
-    assert(k.row == l->n_rows && k.first_token == l->n_tokens);
+    filling job = {.l = l, .tower = tower, .extra = plan_merger_extra_rows(&tower->merger)};
+    for (; job.frame < l->n_frames; job.frame++) add_frame(&job);
+    assert(job.row == l->n_rows && job.first_token == l->n_tokens);
     return true;
 }

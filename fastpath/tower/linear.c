@@ -24,25 +24,25 @@ static void clip(float *y, const float *x, size_t n, float least, float most)
 
 static void finish_item(void *context, size_t item)
 {
-    const finishing *k = context;
+    const finishing *job = context;
     const size_t first = item * ROWS_PER_ITEM,
-                 end = first + ROWS_PER_ITEM < k->n_rows ? first + ROWS_PER_ITEM : k->n_rows;
+                 end = first + ROWS_PER_ITEM < job->n_rows ? first + ROWS_PER_ITEM : job->n_rows;
     for (size_t r = first; r < end; r++) {
-        float *y = k->y + r * k->width;
-        if (k->bias) fp_add(y, k->bias, k->width);
-        if (k->is_clipped) clip(y, y, k->width, k->least, k->most);
-        if (k->is_activated)
-            k->pass->model->kernels.op.gate.f32(y, y, k->pass->model->ones, k->width, k->activation);
+        float *y = job->y + r * job->width;
+        if (job->bias) fp_add(y, job->bias, job->width);
+        if (job->is_clipped) clip(y, y, job->width, job->least, job->most);
+        if (job->is_activated)
+            job->pass->model->kernels.op.gate.f32(y, y, job->pass->model->ones, job->width, job->activation);
     }
 }
 
-static void finish_rows(const fp_pass *pass, finishing *k)
+static void finish_rows(const fp_pass *pass, finishing *job)
 {
     enum { COST = 8 }; /* of an element, in multiplications */
-    if (!k->bias && !k->is_clipped && !k->is_activated) return;
-    k->pass = pass;
-    fp_pool_run(pass->model->pool, (k->n_rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM,
-                ROWS_PER_ITEM * k->width * COST, finish_item, k);
+    if (!job->bias && !job->is_clipped && !job->is_activated) return;
+    job->pass = pass;
+    fp_pool_run(pass->model->pool, (job->n_rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM,
+                ROWS_PER_ITEM * job->width * COST, finish_item, job);
 }
 
 static assay_status multiply(const fp_pass *pass, float *y, const float *x, size_t n_rows, fp_tower_linear w)
@@ -74,8 +74,8 @@ assay_status fp_tower_linear_run(const fp_pass *pass, float *y, const float *x, 
                                  fp_tower_linear w)
 {
     const assay_status rc = multiply(pass, y, x, n_rows, w);
-    finishing k = finishing_of(y, n_rows, w);
-    if (rc == ASSAY_OK) finish_rows(pass, &k);
+    finishing job = finishing_of(y, n_rows, w);
+    if (rc == ASSAY_OK) finish_rows(pass, &job);
     return rc;
 }
 
@@ -83,16 +83,17 @@ assay_status fp_tower_activated(const fp_pass *pass, float *y, const float *x, s
                                 fp_tower_linear w, assay_activation activation)
 {
     const assay_status rc = multiply(pass, y, x, n_rows, w);
-    finishing k = finishing_of(y, n_rows, w);
-    k.is_activated = true;
-    k.activation = activation;
-    if (rc == ASSAY_OK) finish_rows(pass, &k);
+    finishing job = finishing_of(y, n_rows, w);
+    job.is_activated = true;
+    job.activation = activation;
+    if (rc == ASSAY_OK) finish_rows(pass, &job);
     return rc;
 }
 
 void fp_tower_activate(const fp_pass *pass, float *x, size_t n_rows, size_t width,
                        assay_activation activation)
 {
-    finishing k = {.y = x, .n_rows = n_rows, .width = width, .is_activated = true, .activation = activation};
-    finish_rows(pass, &k);
+    finishing job = {
+        .y = x, .n_rows = n_rows, .width = width, .is_activated = true, .activation = activation};
+    finish_rows(pass, &job);
 }

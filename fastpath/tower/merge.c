@@ -66,20 +66,22 @@ typedef struct merging {
 
 /* y: the rows after the step; those of a block follow each other. */
 static assay_status run_step(fp_tower_pass *v, const plan_merger_step *step, const fp_merger_step *w,
-                             const merging *k, float *y)
+                             const merging *job, float *y)
 {
     const size_t n_members = v->tower->merge * v->tower->merge;
     switch (step->kind) {
     case PLAN_MERGER_LINEAR:
-        return fp_tower_linear_run(&v->pass, y, k->x, k->n,
+        return fp_tower_linear_run(&v->pass, y, job->x, job->n,
                                    (fp_tower_linear){&w->linear, &step->linear.clip});
-    case PLAN_MERGER_MLP: return fp_tower_mlp_run(&v->pass, &step->mlp, &w->mlp, k->n, k->x, y);
-    case PLAN_MERGER_REPEAT: repeat_rows(y, k->x, k->n, k->width); break;
-    case PLAN_MERGER_CONCATENATE: order_by_channel(y, k->x, k->n / n_members, n_members, k->width); break;
-    case PLAN_MERGER_NORM: fp_norm_run(&v->pass, y, k->x, k->n, k->width, &w->norm); break;
+    case PLAN_MERGER_MLP: return fp_tower_mlp_run(&v->pass, &step->mlp, &w->mlp, job->n, job->x, y);
+    case PLAN_MERGER_REPEAT: repeat_rows(y, job->x, job->n, job->width); break;
+    case PLAN_MERGER_CONCATENATE:
+        order_by_channel(y, job->x, job->n / n_members, n_members, job->width);
+        break;
+    case PLAN_MERGER_NORM: fp_norm_run(&v->pass, y, job->x, job->n, job->width, &w->norm); break;
     case PLAN_MERGER_ROW_ENDS:
     case PLAN_MERGER_ENDS: break;
-    case PLAN_MERGER_ACTIVATION: fp_tower_activate(&v->pass, y, k->n, k->width, step->activation); break;
+    case PLAN_MERGER_ACTIVATION: fp_tower_activate(&v->pass, y, job->n, job->width, step->activation); break;
     }
     return ASSAY_OK;
 }
@@ -92,25 +94,25 @@ static bool is_in_place(const plan_merger_step *step)
 }
 
 static assay_status advance(fp_tower_pass *v, const plan_merger_step *step, const fp_merger_step *w,
-                            merging *k)
+                            merging *job)
 {
-    const size_t merge = v->tower->merge, width = plan_merger_step_width(step, k->width, merge);
+    const size_t merge = v->tower->merge, width = plan_merger_step_width(step, job->width, merge);
     const bool joins = step->kind == PLAN_MERGER_CONCATENATE;
-    const size_t n = joins ? k->n / (merge * merge) : k->n;
-    float *y = is_in_place(step) ? k->x : fp_scratch_floats(v->pass.scratch, n, width);
+    const size_t n = joins ? job->n / (merge * merge) : job->n;
+    float *y = is_in_place(step) ? job->x : fp_scratch_floats(v->pass.scratch, n, width);
     assay_status rc = y ? ASSAY_OK : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && !(joins && y == k->x)) rc = run_step(v, step, w, k, y);
-    *k = (merging){y, n, width};
+    if (rc == ASSAY_OK && !(joins && y == job->x)) rc = run_step(v, step, w, job, y);
+    *job = (merging){y, n, width};
     return rc;
 }
 
 /* The steps from `first` on, without those that add rows. */
 static assay_status run_steps(fp_tower_pass *v, const plan_merger *m, const fp_merger *w, size_t first,
-                              merging *k)
+                              merging *job)
 {
     assay_status rc = ASSAY_OK;
     for (size_t i = first; rc == ASSAY_OK && i < m->n_steps; i++)
-        if (!plan_merger_adds_rows(&m->steps[i])) rc = advance(v, &m->steps[i], &w->steps[i], k);
+        if (!plan_merger_adds_rows(&m->steps[i])) rc = advance(v, &m->steps[i], &w->steps[i], job);
     return rc;
 }
 
@@ -120,10 +122,10 @@ static assay_status run_merger(fp_tower_pass *v, const plan_merger *m, const fp_
 {
     const size_t mark = v->pass.scratch->n, merge = v->tower->merge;
     const size_t *feature = v->layout.feature + first;
-    merging k = {rows, n * merge * merge, width};
-    const assay_status rc = run_steps(v, m, w, 0, &k);
+    merging job = {rows, n * merge * merge, width};
+    const assay_status rc = run_steps(v, m, w, 0, &job);
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
-        memcpy(out + feature[i] * k.width, k.x + i * k.width, k.width * sizeof *out);
+        memcpy(out + feature[i] * job.width, job.x + i * job.width, job.width * sizeof *out);
     v->pass.scratch->n = mark;
     return rc;
 }
@@ -133,13 +135,13 @@ static assay_status run_vector(fp_tower_pass *v, const plan_merger *m, const fp_
                                const float *vector, size_t width, float *out)
 {
     const size_t mark = v->pass.scratch->n;
-    merging k = {fp_scratch_floats(v->pass.scratch, 1, width), 1, width};
-    assay_status rc = k.x ? ASSAY_OK : ASSAY_ENOMEM;
+    merging job = {fp_scratch_floats(v->pass.scratch, 1, width), 1, width};
+    assay_status rc = job.x ? ASSAY_OK : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
-        memcpy(k.x, vector, width * sizeof *vector);
-        rc = run_steps(v, m, w, i + 1, &k);
+        memcpy(job.x, vector, width * sizeof *vector);
+        rc = run_steps(v, m, w, i + 1, &job);
     }
-    if (rc == ASSAY_OK) memcpy(out, k.x, k.width * sizeof *out);
+    if (rc == ASSAY_OK) memcpy(out, job.x, job.width * sizeof *out);
     v->pass.scratch->n = mark;
     return rc;
 }
@@ -231,9 +233,9 @@ static assay_status merge_image(fp_tower_pass *v, const fp_frame *frame, const f
         const size_t inner = v->pass.scratch->n;
         n = n_tokens - first < n_most ? n_tokens - first : n_most;
         for (size_t t = 0; t < n; t++) fp_crops_row(&crops, first + t, rows + t * width);
-        merging k = {rows, n, width};
-        rc = run_steps(v, &v->tower->merger, &v->packed->merger, 0, &k);
-        if (rc == ASSAY_OK) memcpy(out + first * k.width, k.x, n * k.width * sizeof *out);
+        merging job = {rows, n, width};
+        rc = run_steps(v, &v->tower->merger, &v->packed->merger, 0, &job);
+        if (rc == ASSAY_OK) memcpy(out + first * job.width, job.x, n * job.width * sizeof *out);
         v->pass.scratch->n = inner;
     }
     v->pass.scratch->n = mark;

@@ -35,16 +35,16 @@ static void convert_row(const plan_patches *p, size_t width, const double *from,
 
 static void read_item(void *context, size_t item)
 {
-    const reading *k = context;
-    const fp_layout *l = &k->v->layout;
+    const reading *job = context;
+    const fp_layout *l = &job->v->layout;
     const size_t first = item * ROWS_PER_ITEM,
-                 end = first + ROWS_PER_ITEM < k->n ? first + ROWS_PER_ITEM : k->n;
+                 end = first + ROWS_PER_ITEM < job->n ? first + ROWS_PER_ITEM : job->n;
     for (size_t r = first; r < end; r++) {
-        const fp_patch *patch = &l->patch[k->first + r];
+        const fp_patch *patch = &l->patch[job->first + r];
         const fp_frame *f = &l->frames[patch->frame];
-        double *wide = k->wide + r * k->width;
+        double *wide = job->wide + r * job->width;
         media_pixels(f->medium, f->index * f->height * f->width + patch->input - f->first_row, 1, wide);
-        convert_row(&k->v->tower->patches, k->width, wide, k->pixels + r * k->width);
+        convert_row(&job->v->tower->patches, job->width, wide, job->pixels + r * job->width);
     }
 }
 
@@ -54,13 +54,13 @@ assay_status fp_patches_embed(fp_tower_pass *v, size_t first, size_t n, float *x
     const size_t mark = v->pass.scratch->n, width = v->tower->patches.embed.weight.cols;
     const fp_tower_linear embed = {&v->packed->embed, &v->tower->patches.embed.clip};
     if (v->rows) return fp_tower_linear_run(&v->pass, x, v->rows + first * width, n, embed);
-    reading k = {.v = v, .first = first, .n = n, .width = width};
-    k.wide = fp_scratch_alloc(v->pass.scratch, n, width, sizeof *k.wide);
-    k.pixels = k.wide ? fp_scratch_floats(v->pass.scratch, n, width) : NULL;
-    if (!k.pixels) return ASSAY_ENOMEM;
+    reading job = {.v = v, .first = first, .n = n, .width = width};
+    job.wide = fp_scratch_alloc(v->pass.scratch, n, width, sizeof *job.wide);
+    job.pixels = job.wide ? fp_scratch_floats(v->pass.scratch, n, width) : NULL;
+    if (!job.pixels) return ASSAY_ENOMEM;
     fp_pool_run(v->pass.model->pool, (n + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM, ROWS_PER_ITEM * width * COST,
-                read_item, &k);
-    const assay_status rc = fp_tower_linear_run(&v->pass, x, k.pixels, n, embed);
+                read_item, &job);
+    const assay_status rc = fp_tower_linear_run(&v->pass, x, job.pixels, n, embed);
     v->pass.scratch->n = mark;
     return rc;
 }
@@ -84,17 +84,17 @@ static void put_sinusoids(size_t i, float *out, size_t n)
 
 static void place_item(void *context, size_t item)
 {
-    const placing *k = context;
-    const size_t hidden = k->v->tower->hidden;
-    const fp_patch *patch = &k->v->layout.patch[k->first + item];
-    float *position = k->scratch + item * 2 * hidden;
-    const plan_table *table = &k->v->tower->table;
+    const placing *job = context;
+    const size_t hidden = job->v->tower->hidden;
+    const fp_patch *patch = &job->v->layout.patch[job->first + item];
+    float *position = job->scratch + item * 2 * hidden;
+    const plan_table *table = &job->v->tower->table;
     if (table->kind == PLAN_TABLE_SINUSOIDS)
         put_sinusoids((size_t)patch->x % table->period, position, hidden);
     else
-        fp_table_read(table, &k->v->packed->table, &k->v->layout.frames[patch->frame], patch, position,
+        fp_table_read(table, &job->v->packed->table, &job->v->layout.frames[patch->frame], patch, position,
                       position + hidden);
-    fp_add(k->x + item * hidden, position, hidden);
+    fp_add(job->x + item * hidden, position, hidden);
 }
 
 assay_status fp_patches_place(fp_tower_pass *v, size_t first, size_t n, float *x)
@@ -103,8 +103,8 @@ assay_status fp_patches_place(fp_tower_pass *v, size_t first, size_t n, float *x
     const size_t mark = v->pass.scratch->n, hidden = v->tower->hidden;
     fp_norm_run(&v->pass, x, x, n, hidden, &v->packed->in_norm);
     if (v->tower->table.kind == PLAN_TABLE_NONE) return ASSAY_OK;
-    placing k = {v, first, x, fp_scratch_floats(v->pass.scratch, n, 2 * hidden)};
-    if (k.scratch) fp_pool_run(v->pass.model->pool, n, hidden * COST, place_item, &k);
+    placing job = {v, first, x, fp_scratch_floats(v->pass.scratch, n, 2 * hidden)};
+    if (job.scratch) fp_pool_run(v->pass.model->pool, n, hidden * COST, place_item, &job);
     v->pass.scratch->n = mark;
-    return k.scratch ? ASSAY_OK : ASSAY_ENOMEM;
+    return job.scratch ? ASSAY_OK : ASSAY_ENOMEM;
 }

@@ -60,28 +60,29 @@ typedef struct rotating {
 enum { ROWS_PER_ITEM = 16 };
 
 /* Pairs i and i + dim/4 within each half of a head: two smaller heads with angles of their own. */
-static void rotate_halves(const rotating *k, float *heads, const float *cosine, const float *sine)
+static void rotate_halves(const rotating *job, float *heads, const float *cosine, const float *sine)
 {
-    const size_t half = k->v->tower->rope.dim / 2;
-    for (size_t h = 0; h < k->n_heads; h++)
+    const size_t half = job->v->tower->rope.dim / 2;
+    for (size_t h = 0; h < job->n_heads; h++)
         for (size_t j = 0; j < 2; j++)
-            k->v->pass.model->kernels.op.rope.f32(heads + h * k->head_dim + j * half, 1, half, half, false,
-                                                  cosine + j * half / 2, sine + j * half / 2);
+            job->v->pass.model->kernels.op.rope.f32(heads + h * job->head_dim + j * half, 1, half, half,
+                                                    false, cosine + j * half / 2, sine + j * half / 2);
 }
 
 static void rotate_item(void *context, size_t item)
 {
-    const rotating *k = context;
-    const rope *r = &k->v->tower->rope;
+    const rotating *job = context;
+    const rope *r = &job->v->tower->rope;
     const size_t first = item * ROWS_PER_ITEM, n = r->dim / 2,
-                 end = first + ROWS_PER_ITEM < k->n ? first + ROWS_PER_ITEM : k->n;
+                 end = first + ROWS_PER_ITEM < job->n ? first + ROWS_PER_ITEM : job->n;
     for (size_t row = first; row < end; row++) {
-        float *heads = k->x + row * k->n_heads * k->head_dim;
-        const float *cosine = k->v->cosine + (k->first + row) * n, *sine = k->v->sine + (k->first + row) * n;
-        if (r->pairing == ROPE_PAIRS_QUARTER) rotate_halves(k, heads, cosine, sine);
+        float *heads = job->x + row * job->n_heads * job->head_dim;
+        const float *cosine = job->v->cosine + (job->first + row) * n,
+                    *sine = job->v->sine + (job->first + row) * n;
+        if (r->pairing == ROPE_PAIRS_QUARTER) rotate_halves(job, heads, cosine, sine);
         else
-            k->v->pass.model->kernels.op.rope.f32(heads, k->n_heads, k->head_dim, r->dim,
-                                                  r->pairing == ROPE_PAIRS_ADJACENT, cosine, sine);
+            job->v->pass.model->kernels.op.rope.f32(heads, job->n_heads, job->head_dim, r->dim,
+                                                    r->pairing == ROPE_PAIRS_ADJACENT, cosine, sine);
     }
 }
 
@@ -90,7 +91,7 @@ void fp_tower_rotate(const fp_tower_pass *v, size_t first, size_t n, size_t n_he
 {
     enum { COST = 8 }; /* of an element, in multiplications */
     if (!v->cosine) return;
-    rotating k = {v, first, n, n_heads, head_dim, x};
+    rotating job = {v, first, n, n_heads, head_dim, x};
     fp_pool_run(v->pass.model->pool, (n + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM,
-                ROWS_PER_ITEM * n_heads * head_dim * COST, rotate_item, &k);
+                ROWS_PER_ITEM * n_heads * head_dim * COST, rotate_item, &job);
 }

@@ -92,24 +92,24 @@ typedef struct placing {
 /* Row r of the layout: a class row, a patch or padding. */
 static void place_item(void *context, size_t r)
 {
-    const placing *k = context;
-    const plan_tiles *tiles = &k->v->tower->tiles;
-    const fp_tiles *w = &k->v->packed->tiles;
-    const fp_patch *patch = &k->v->layout.patch[r];
-    const size_t d = k->v->tower->hidden, n = plan_tiles_rows(tiles), ratio = ratio_of(k->v, patch->frame),
-                 tile = (size_t)patch->y, i = (size_t)patch->x;
-    float *x = k->x + r * d, *row = k->scratch + r * d;
+    const placing *job = context;
+    const plan_tiles *tiles = &job->v->tower->tiles;
+    const fp_tiles *w = &job->v->packed->tiles;
+    const fp_patch *patch = &job->v->layout.patch[r];
+    const size_t d = job->v->tower->hidden, n = plan_tiles_rows(tiles),
+                 ratio = ratio_of(job->v, patch->frame), tile = (size_t)patch->y, i = (size_t)patch->x;
+    float *x = job->x + r * d, *row = job->scratch + r * d;
     if (i >= n) {
         memset(x, 0, d * sizeof *x);
         return;
     }
     if (i == 0) memcpy(x, w->class_row, d * sizeof *x);
     else {
-        memcpy(x, k->patches + ((patch->frame * tiles->n + tile) * (n - 1) + i - 1) * d, d * sizeof *x);
-        add_of_tile(x, &w->before, ratio * tiles->n + tile, k->before, row);
+        memcpy(x, job->patches + ((patch->frame * tiles->n + tile) * (n - 1) + i - 1) * d, d * sizeof *x);
+        add_of_tile(x, &w->before, ratio * tiles->n + tile, job->before, row);
     }
-    add_of_tile(x, &w->positions, i, 1 - k->positions, row);
-    add_of_tile(x, &w->tile_positions, (ratio * tiles->n + tile) * n + i, k->positions, row);
+    add_of_tile(x, &w->positions, i, 1 - job->positions, row);
+    add_of_tile(x, &w->tile_positions, (ratio * tiles->n + tile) * n + i, job->positions, row);
 }
 
 /* The norm of the rows that are not zeros. Rows of a tile follow each other, except for padding of others. */
@@ -130,14 +130,14 @@ assay_status fp_tiles_place(fp_tower_pass *v, float *patches, float *x)
 {
     const fp_tiles *w = &v->packed->tiles;
     const size_t mark = v->pass.scratch->n, d = v->tower->hidden;
-    placing k = {.v = v,
-                 .patches = patches,
-                 .x = x,
-                 .scratch = fp_scratch_floats(v->pass.scratch, v->layout.n_rows, d),
-                 .before = fp_gate_value(w->before_gate),
-                 .positions = fp_gate_value(w->positions_gate)};
-    if (!k.scratch) return ASSAY_ENOMEM;
-    fp_pool_run(v->pass.model->pool, v->layout.n_rows, d * COST, place_item, &k);
+    placing job = {.v = v,
+                   .patches = patches,
+                   .x = x,
+                   .scratch = fp_scratch_floats(v->pass.scratch, v->layout.n_rows, d),
+                   .before = fp_gate_value(w->before_gate),
+                   .positions = fp_gate_value(w->positions_gate)};
+    if (!job.scratch) return ASSAY_ENOMEM;
+    fp_pool_run(v->pass.model->pool, v->layout.n_rows, d * COST, place_item, &job);
     norm_rows(v, x);
     v->pass.scratch->n = mark;
     return ASSAY_OK;
@@ -145,24 +145,24 @@ assay_status fp_tiles_place(fp_tower_pass *v, float *patches, float *x)
 
 static void second_item(void *context, size_t r)
 {
-    const placing *k = context;
-    const fp_patch *patch = &k->v->layout.patch[r];
-    const size_t d = k->v->tower->hidden;
-    add_of_tile(k->x + r * d, &k->v->packed->tiles.after,
-                ratio_of(k->v, patch->frame) * k->v->tower->tiles.n + (size_t)patch->y, k->after,
-                k->scratch + r * d);
+    const placing *job = context;
+    const fp_patch *patch = &job->v->layout.patch[r];
+    const size_t d = job->v->tower->hidden;
+    add_of_tile(job->x + r * d, &job->v->packed->tiles.after,
+                ratio_of(job->v, patch->frame) * job->v->tower->tiles.n + (size_t)patch->y, job->after,
+                job->scratch + r * d);
 }
 
 assay_status fp_tiles_second(fp_tower_pass *v, float *x)
 {
     const size_t mark = v->pass.scratch->n, d = v->tower->hidden;
-    placing k = {.v = v,
-                 .x = x,
-                 .scratch = fp_scratch_floats(v->pass.scratch, v->layout.n_rows, d),
-                 .after = fp_gate_value(v->packed->tiles.after_gate)};
-    if (!k.scratch) return ASSAY_ENOMEM;
+    placing job = {.v = v,
+                   .x = x,
+                   .scratch = fp_scratch_floats(v->pass.scratch, v->layout.n_rows, d),
+                   .after = fp_gate_value(v->packed->tiles.after_gate)};
+    if (!job.scratch) return ASSAY_ENOMEM;
     fp_norm_run(&v->pass, x, x, v->layout.n_rows, d, &v->packed->tiles.middle);
-    fp_pool_run(v->pass.model->pool, v->layout.n_rows, d * COST, second_item, &k);
+    fp_pool_run(v->pass.model->pool, v->layout.n_rows, d * COST, second_item, &job);
     v->pass.scratch->n = mark;
     return ASSAY_OK;
 }

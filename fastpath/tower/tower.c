@@ -238,34 +238,34 @@ typedef struct together {
     float **levels; /* [1 + n_deepstack] of [n_tokens, H] */
 } together;
 
-static bool alloc_together(const fp_model *m, fp_scratch *scratch, together *k, size_t *n_frames)
+static bool alloc_together(const fp_model *m, fp_scratch *scratch, together *job, size_t *n_frames)
 {
-    const size_t n_levels = 1 + media_tower(*k->list)->n_deepstack;
+    const size_t n_levels = 1 + media_tower(*job->list)->n_deepstack;
     size_t n_tokens = 0, at = 0;
     *n_frames = 0;
-    for (size_t i = 0; i < k->n; i++) {
-        *n_frames += frames_of(k->list[i]);
-        n_tokens += media_rows(k->list[i]);
+    for (size_t i = 0; i < job->n; i++) {
+        *n_frames += frames_of(job->list[i]);
+        n_tokens += media_rows(job->list[i]);
     }
-    k->frames = fp_scratch_alloc(scratch, *n_frames, 1, sizeof *k->frames);
-    k->levels = k->frames ? fp_scratch_alloc(scratch, n_levels, 1, sizeof *k->levels) : NULL;
-    float *rows = k->levels ? fp_scratch_floats(scratch, n_levels * n_tokens, m->plan->hidden) : NULL;
+    job->frames = fp_scratch_alloc(scratch, *n_frames, 1, sizeof *job->frames);
+    job->levels = job->frames ? fp_scratch_alloc(scratch, n_levels, 1, sizeof *job->levels) : NULL;
+    float *rows = job->levels ? fp_scratch_floats(scratch, n_levels * n_tokens, m->plan->hidden) : NULL;
     if (!rows) return false;
-    for (size_t l = 0; l < n_levels; l++) k->levels[l] = rows + l * n_tokens * m->plan->hidden;
-    for (size_t i = 0; i < k->n; i++)
-        for (size_t f = 0; f < frames_of(k->list[i]); f++)
-            k->frames[at++] = (fp_frame){.medium = k->list[i], .index = f};
+    for (size_t l = 0; l < n_levels; l++) job->levels[l] = rows + l * n_tokens * m->plan->hidden;
+    for (size_t i = 0; i < job->n; i++)
+        for (size_t f = 0; f < frames_of(job->list[i]); f++)
+            job->frames[at++] = (fp_frame){.medium = job->list[i], .index = f};
     return true;
 }
 
 /* Divides the rows of all media among their features. */
-static assay_status divide_rows(const fp_model *m, const together *k, fp_features **out)
+static assay_status divide_rows(const fp_model *m, const together *job, fp_features **out)
 {
-    const size_t n_levels = 1 + media_tower(*k->list)->n_deepstack, hidden = m->plan->hidden;
+    const size_t n_levels = 1 + media_tower(*job->list)->n_deepstack, hidden = m->plan->hidden;
     size_t first = 0;
-    for (size_t i = 0; i < k->n; i++) {
-        const size_t n = media_rows(k->list[i]);
-        out[i] = fp_features_make(k->list[i], n_levels, hidden, true);
+    for (size_t i = 0; i < job->n; i++) {
+        const size_t n = media_rows(job->list[i]);
+        out[i] = fp_features_make(job->list[i], n_levels, hidden, true);
         if (!out[i]) {
             while (i-- > 0) {
                 fp_features_release(out[i]);
@@ -274,8 +274,8 @@ static assay_status divide_rows(const fp_model *m, const together *k, fp_feature
             return ASSAY_ENOMEM;
         }
         for (size_t l = 0; l < n_levels; l++)
-            memcpy(fp_features_rows(out[i], l), k->levels[l] + first * hidden,
-                   n * hidden * sizeof *k->levels[l]);
+            memcpy(fp_features_rows(out[i], l), job->levels[l] + first * hidden,
+                   n * hidden * sizeof *job->levels[l]);
         first += n;
     }
     return ASSAY_OK;
@@ -286,12 +286,12 @@ assay_status fp_tower_trace(const fp_model *m, const fp_tracer *tracer, const me
 {
     fp_scratch scratch = {0};
     fp_tower_pass v = begin(m, &scratch, *list);
-    together k = {.list = list, .n = n};
+    together job = {.list = list, .n = n};
     v.pass.tracer = *tracer;
-    assay_status rc = alloc_together(m, &scratch, &k, &v.layout.n_frames) ? ASSAY_OK : ASSAY_ENOMEM;
-    v.layout.frames = k.frames;
-    if (rc == ASSAY_OK) rc = run_frames(&v, k.levels);
-    if (rc == ASSAY_OK) rc = divide_rows(m, &k, out);
+    assay_status rc = alloc_together(m, &scratch, &job, &v.layout.n_frames) ? ASSAY_OK : ASSAY_ENOMEM;
+    v.layout.frames = job.frames;
+    if (rc == ASSAY_OK) rc = run_frames(&v, job.levels);
+    if (rc == ASSAY_OK) rc = divide_rows(m, &job, out);
     scratch.n = 0;
     fp_scratch_free(&scratch);
     return rc;

@@ -15,9 +15,10 @@ struct tokenizer_post {
     size_t n_added, n_texts;
     bool is_set; /* a processor has filled parts */
     bool truncates, from_left;
-    size_t most; /* truncates: maximum number of ids, special tokens included */
+    size_t max_length; /* truncates: maximum number of ids, special tokens included */
     bool pads, pads_left;
-    size_t least, multiple; /* pads: minimum length, and what the length is rounded up to; 0: none */
+    size_t fixed_length,
+        pad_to_multiple_of; /* pads: minimum length, and what the length is rounded up to; 0: none */
     int32_t pad;
 };
 
@@ -185,36 +186,36 @@ static assay_status read_truncation(const tokenizer_place *at, tokenizer_post *p
 {
     static const char *const STRATEGIES[] = {"LongestFirst", "OnlyFirst"};
     tokenizer_place member;
-    int64_t most = 0, stride = 0;
+    int64_t max_length = 0, stride = 0;
     size_t strategy = 0, direction = 0;
     assay_status rc = tokenizer_place_member(at, "max_length", &member, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_count(&member, INT64_MAX, &most, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_count(&member, INT64_MAX, &max_length, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(at, "stride", &member, err);
     if (rc == ASSAY_OK && member.value) rc = tokenizer_place_count(&member, INT64_MAX, &stride, err);
     if (rc == ASSAY_OK) rc = read_choice(at, "strategy", STRATEGIES, 2, &strategy, err);
     if (rc == ASSAY_OK) rc = read_choice(at, "direction", DIRECTIONS, 2, &direction, err);
     if (rc != ASSAY_OK) return rc;
-    if ((size_t)most < p->n_added ||
-        ((size_t)most > p->n_added && (size_t)stride >= (size_t)most - p->n_added))
+    if ((size_t)max_length < p->n_added ||
+        ((size_t)max_length > p->n_added && (size_t)stride >= (size_t)max_length - p->n_added))
         return tokenizer_place_fail(
             at, err, ASSAY_EFORMAT,
             "found max_length %lld and stride %lld, expected space for %zu special tokens and the stride",
-            (long long)most, (long long)stride, p->n_added);
+            (long long)max_length, (long long)stride, p->n_added);
     p->truncates = true;
-    p->most = (size_t)most;
+    p->max_length = (size_t)max_length;
     p->from_left = direction == 1;
     return ASSAY_OK;
 }
 
 static assay_status read_padding(const tokenizer_place *at, tokenizer_post *p, assay_error *err)
 {
-    tokenizer_place strategy, fixed, multiple, pad;
-    int64_t least = 0, of = 0;
+    tokenizer_place strategy, fixed, multiple_of, pad;
+    int64_t fixed_length = 0, multiple = 0;
     size_t direction = 0;
     assay_status rc = tokenizer_place_member(at, "strategy", &strategy, err);
     if (rc == ASSAY_OK && json_object_is_type(strategy.value, json_type_object)) {
         rc = tokenizer_place_member(&strategy, "Fixed", &fixed, err);
-        if (rc == ASSAY_OK) rc = tokenizer_place_count(&fixed, ADDED_MAX, &least, err);
+        if (rc == ASSAY_OK) rc = tokenizer_place_count(&fixed, ADDED_MAX, &fixed_length, err);
     } else if (rc == ASSAY_OK && strategy.value) {
         const char *text;
         rc = tokenizer_place_word(&strategy, &text, err);
@@ -223,15 +224,16 @@ static assay_status read_padding(const tokenizer_place *at, tokenizer_post *p, a
                                       "found \"%.40s\", expected BatchLongest or Fixed", text);
     }
     if (rc == ASSAY_OK) rc = read_choice(at, "direction", DIRECTIONS, 2, &direction, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_member(at, "pad_to_multiple_of", &multiple, err);
-    if (rc == ASSAY_OK && multiple.value) rc = tokenizer_place_count(&multiple, ADDED_MAX, &of, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_member(at, "pad_to_multiple_of", &multiple_of, err);
+    if (rc == ASSAY_OK && multiple_of.value)
+        rc = tokenizer_place_count(&multiple_of, ADDED_MAX, &multiple, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(at, "pad_id", &pad, err);
     if (rc == ASSAY_OK) rc = read_id(&pad, &p->pad, err);
     if (rc != ASSAY_OK) return rc;
     p->pads = true;
     p->pads_left = direction == 1;
-    p->least = (size_t)least;
-    p->multiple = (size_t)of;
+    p->fixed_length = (size_t)fixed_length;
+    p->pad_to_multiple_of = (size_t)multiple;
     return ASSAY_OK;
 }
 
@@ -262,8 +264,9 @@ static bool put_pads(const tokenizer_post *p, size_t n, tokenizer_ids *out)
 static size_t count_pads(const tokenizer_post *p, size_t n)
 {
     if (!p->pads) return 0;
-    size_t wanted = p->least > 0 ? p->least : n;
-    if (p->multiple > 0 && wanted % p->multiple > 0) wanted += p->multiple - wanted % p->multiple;
+    size_t wanted = p->fixed_length > 0 ? p->fixed_length : n;
+    if (p->pad_to_multiple_of > 0 && wanted % p->pad_to_multiple_of > 0)
+        wanted += p->pad_to_multiple_of - wanted % p->pad_to_multiple_of;
     return wanted > n ? wanted - n : 0;
 }
 
@@ -271,10 +274,10 @@ bool tokenizer_post_run(const tokenizer_post *p, const tokenizer_ids *ids, bool 
                         tokenizer_ids *out)
 {
     size_t from = 0, n = ids->n, whole = 0;
-    const size_t most = p->most - (add_special ? p->n_added : 0);
-    if (p->truncates && n > most) {
-        if (p->from_left) from = n - most;
-        n = most;
+    const size_t max_text = p->max_length - (add_special ? p->n_added : 0);
+    if (p->truncates && n > max_text) {
+        if (p->from_left) from = n - max_text;
+        n = max_text;
     }
     for (size_t i = 0; i < p->parts.n; i++) whole += p->parts.ids[i] == THE_TEXT ? n : add_special ? 1 : 0;
     const size_t pads = count_pads(p, whole);

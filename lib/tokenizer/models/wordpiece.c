@@ -8,9 +8,9 @@
 struct tokenizer_wordpiece {
     const tokenizer_vocab *vocab;
     bool whole_words;
-    int32_t unknown;       /* -1: the vocabulary lacks it */
-    size_t most;           /* maximum characters; longer words are unknown */
-    uint32_t continuation; /* trie node of continuing_subword_prefix, or TOKENIZER_TRIE_NONE */
+    int32_t unknown;        /* -1: the vocabulary lacks it */
+    size_t max_input_chars; /* longer words are unknown */
+    uint32_t continuation;  /* trie node of continuing_subword_prefix, or TOKENIZER_TRIE_NONE */
 };
 
 static assay_status read_text(const tokenizer_place *p, const char *name, const char **text, size_t *n,
@@ -26,13 +26,13 @@ static assay_status read_wordpiece(const tokenizer_place *p, tokenizer_wordpiece
     tokenizer_place member;
     const char *prefix;
     size_t n;
-    int64_t most = 0;
+    int64_t max_input_chars = 0;
     assay_status rc = read_text(p, "continuing_subword_prefix", &prefix, &n, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(p, "max_input_chars_per_word", &member, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_count(&member, INT64_MAX, &most, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_count(&member, INT64_MAX, &max_input_chars, err);
     if (rc != ASSAY_OK) return rc;
     w->continuation = tokenizer_trie_walk(tokenizer_vocab_trie(w->vocab), 0, prefix, n);
-    w->most = (size_t)most;
+    w->max_input_chars = (size_t)max_input_chars;
     return ASSAY_OK;
 }
 
@@ -78,7 +78,7 @@ static bool is_too_long(const tokenizer_wordpiece *w, const char *word, size_t n
 {
     size_t count = 0;
     for (size_t i = 0; i < n; i++) count += ((unsigned char)word[i] & 0xc0) != 0x80;
-    return count > w->most;
+    return count > w->max_input_chars;
 }
 
 static assay_status put_id(tokenizer_ids *out, int32_t id, assay_error *err)
