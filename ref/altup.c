@@ -1,4 +1,6 @@
-/* Alternating updates over several residual streams (Baykal et al. 2023), as Gemma 3n has them.
+/* Written from Gemma3nTextAltUp and Gemma3nTextModel.forward of transformers (modeling_gemma3n.py), in their
+ * order; names in quotes are theirs. The method: Baykal et al. 2023, Alternating Updates for Efficient
+ * Transformers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ref/altup.h"
@@ -8,107 +10,111 @@
 
 #include "ref/arithmetic/product.h"
 
-/* modalities = tanh(router(norm(x) * factor)). x: [T, D], modalities: [T, S]. */
-static assay_status route_modalities(ref_real *out, const ref_real *x, size_t n_tokens, const plan *p,
-                                     const plan_altup *a)
+/* "compute_router_modalities", then the linear layer that reads them: "prediction_coefs" or
+ * "correction_coefs". x: [T, D], coefs: [T, rows of linear]. */
+static assay_status compute_coefs(ref_real *coefs, const ref_real *x, size_t n_tokens, const plan_altup *a,
+                                  const plan_weight *linear)
 {
-    ref_real *normed = ref_alloc(n_tokens, p->hidden);
-    assay_status rc = normed ? ref_norm(normed, x, n_tokens, p->hidden, &a->router_norm) : ASSAY_ENOMEM;
+    const size_t width = a->router.cols, n_streams = a->router.rows;
+    ref_real *inputs = ref_alloc(n_tokens, width), *routed = ref_alloc(n_tokens, n_streams);
+    assay_status rc = inputs && routed ? ref_norm(inputs, x, n_tokens, width, &a->router_norm) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
-        ref_scale(normed, n_tokens * p->hidden, a->router_factor);
-        rc = ref_matrix(out, normed, n_tokens, &a->router);
+        ref_scale(inputs, n_tokens * width, a->router_factor);
+        rc = ref_matrix(routed, inputs, n_tokens, &a->router);
     }
-    for (size_t i = 0; rc == ASSAY_OK && i < n_tokens * p->streams.n; i++)
-        out[i] = (ref_real)tanh((double)out[i]);
-    free(normed);
+    if (rc == ASSAY_OK) {
+        for (ref_real *r = routed; r < routed + n_tokens * n_streams; r++) *r = (ref_real)tanh((double)*r);
+        rc = ref_matrix(coefs, routed, n_tokens, linear);
+    }
+    free(inputs);
+    free(routed);
     return rc;
 }
 
 assay_status ref_altup_predict(ref_real *predicted, const ref_real *streams, size_t n_tokens, const plan *p,
                                const plan_altup *a)
 {
-    size_t s = p->streams.n, d = p->hidden, n = n_tokens * d;
-    ref_real *routed = ref_alloc(n_tokens, s), *coefficient = ref_alloc(n_tokens, s * s);
-    assay_status rc = routed && coefficient
-                          ? route_modalities(routed, streams + p->streams.active * n, n_tokens, p, a)
-                          : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) rc = ref_matrix(coefficient, routed, n_tokens, &a->prediction);
-    for (size_t j = 0; rc == ASSAY_OK && j < s; j++)
-        for (size_t t = 0; t < n_tokens; t++)
-            for (size_t k = 0; k < d; k++) {
-                double sum = (double)streams[j * n + t * d + k];
-                for (size_t i = 0; i < s; i++)
-                    sum += (double)streams[i * n + t * d + k] * (double)coefficient[t * s * s + j * s + i];
-                predicted[j * n + t * d + k] = (ref_real)sum;
-            }
-    free(routed);
-    free(coefficient);
+    const size_t n_streams = p->streams.n, width = p->hidden, n_each = n_tokens * width;
+    ref_real *coefs = ref_alloc(n_tokens, n_streams * n_streams);
+    const assay_status rc =
+        coefs ? compute_coefs(coefs, streams + p->streams.active * n_each, n_tokens, a, &a->prediction)
+              : ASSAY_ENOMEM;
+    for (size_t at = 0; rc == ASSAY_OK && at < n_each; at++) {
+        /* Reshaped to [S, S] and permuted, so "all_coefs"[from][to] is row `to`, column `from`. */
+        const ref_real *all_coefs = coefs + at / width * n_streams * n_streams;
+        for (size_t to = 0; to < n_streams; to++) {
+            double prediction = 0;
+            for (size_t from = 0; from < n_streams; from++)
+                prediction += (double)all_coefs[to * n_streams + from] * (double)streams[from * n_each + at];
+            predicted[to * n_each + at] = (ref_real)(prediction + (double)streams[to * n_each + at]);
+        }
+    }
+    free(coefs);
     return rc;
 }
 
 assay_status ref_altup_correct(ref_real *predicted, const ref_real *activated, size_t n_tokens, const plan *p,
                                const plan_altup *a)
 {
-    size_t s = p->streams.n, d = p->hidden, n = n_tokens * d;
-    ref_real *routed = ref_alloc(n_tokens, s), *coefficient = ref_alloc(n_tokens, s),
-             *innovation = ref_alloc(1, n);
-    assay_status rc = routed && coefficient && innovation
-                          ? route_modalities(routed, activated, n_tokens, p, a)
-                          : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) rc = ref_matrix(coefficient, routed, n_tokens, &a->correction);
-    for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
-        innovation[i] = activated[i] - predicted[p->streams.active * n + i];
-    for (size_t j = 0; rc == ASSAY_OK && j < s; j++)
-        for (size_t t = 0; t < n_tokens; t++)
-            for (size_t k = 0; k < d; k++)
-                predicted[j * n + t * d + k] += innovation[t * d + k] * (coefficient[t * s + j] + 1);
-    free(routed);
-    free(coefficient);
-    free(innovation);
+    const size_t n_streams = p->streams.n, width = p->hidden, n_each = n_tokens * width;
+    ref_real *coefs = ref_alloc(n_tokens, n_streams);
+    const assay_status rc =
+        coefs ? compute_coefs(coefs, activated, n_tokens, a, &a->correction) : ASSAY_ENOMEM;
+    for (size_t at = 0; rc == ASSAY_OK && at < n_each; at++) {
+        const double innovation = (double)activated[at] - (double)predicted[p->streams.active * n_each + at];
+        for (size_t s = 0; s < n_streams; s++) {
+            const double coef = (double)coefs[at / width * n_streams + s] + 1;
+            ref_real *corrected = &predicted[s * n_each + at];
+            *corrected = (ref_real)((double)*corrected + innovation * coef);
+        }
+    }
+    free(coefs);
     return rc;
 }
 
-static double mean_square(const ref_real *row, size_t n)
+/* The square root of the mean of the squares of a row, which is at least `least`. */
+static double magnitude(const ref_real *row, size_t width, double least)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += (double)row[i] * (double)row[i];
-    return sum / (double)n;
+    double squares = 0;
+    for (const ref_real *x = row; x < row + width; x++) squares += (double)*x * (double)*x;
+    return sqrt(fmax(squares / (double)width, least));
 }
 
-/* Scales every row of y to the root mean square of the same row of x. */
-static void match_magnitude(ref_real *y, const ref_real *x, size_t n_tokens, size_t d)
+/* "current_hidden_state" · "target_magnitude" / "new_magnitude" of every token; the target is that of x. */
+static void match_magnitudes(ref_real *current, const ref_real *x, size_t n_tokens, size_t width)
 {
-    const double floor = 1e-5; /* lower limit of the mean square, as published */
-    for (size_t t = 0; t < n_tokens; t++)
-        ref_scale(y + t * d, d,
-                  sqrt(mean_square(x + t * d, d)) / sqrt(fmax(mean_square(y + t * d, d), floor)));
+    for (size_t t = 0; t < n_tokens; t++, current += width, x += width)
+        ref_scale(current, width, magnitude(x, width, 0) / magnitude(current, width, 1e-5));
 }
 
 assay_status ref_altup_open(ref_real *streams, const ref_real *x, size_t n_tokens, const plan *p)
 {
-    size_t n = n_tokens * p->hidden;
+    const size_t n_each = n_tokens * p->hidden;
     assay_status rc = ASSAY_OK;
-    memcpy(streams, x, n * sizeof *streams);
-    for (size_t s = 1; rc == ASSAY_OK && s < p->streams.n; s++) {
-        rc = ref_matrix(streams + s * n, x, n_tokens, &p->streams.projection[s - 1]);
-        if (rc == ASSAY_OK) match_magnitude(streams + s * n, x, n_tokens, p->hidden);
+    memcpy(streams, x, n_each * sizeof *x);
+    for (size_t i = 1; rc == ASSAY_OK && i < p->streams.n; i++) {
+        rc = ref_matrix(streams + i * n_each, x, n_tokens, &p->streams.projection[i - 1]);
+        if (rc == ASSAY_OK) match_magnitudes(streams + i * n_each, x, n_tokens, p->hidden);
     }
     return rc;
 }
 
 assay_status ref_altup_close(ref_real *x, const ref_real *streams, size_t n_tokens, const plan *p)
 {
-    size_t n = n_tokens * p->hidden;
-    ref_real *back = ref_alloc(1, n);
-    assay_status rc = back ? ASSAY_OK : ASSAY_ENOMEM;
-    memcpy(x, streams, n * sizeof *x);
-    for (size_t s = 1; rc == ASSAY_OK && s < p->streams.n; s++) {
-        rc = ref_matrix(back, streams + s * n, n_tokens, &p->streams.unprojection[s - 1]);
-        if (rc != ASSAY_OK) break;
-        match_magnitude(back, streams, n_tokens, p->hidden);
-        ref_add(x, back, n);
+    const size_t n_each = n_tokens * p->hidden;
+    ref_real *unembedded = ref_alloc(p->streams.n, n_each);
+    assay_status rc = unembedded ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) memcpy(unembedded, streams, n_each * sizeof *x);
+    for (size_t i = 1; rc == ASSAY_OK && i < p->streams.n; i++) {
+        rc = ref_matrix(unembedded + i * n_each, streams + i * n_each, n_tokens,
+                        &p->streams.unprojection[i - 1]);
+        if (rc == ASSAY_OK) match_magnitudes(unembedded + i * n_each, streams, n_tokens, p->hidden);
     }
-    ref_scale(x, n, 1 / (double)p->streams.n);
-    free(back);
+    for (size_t at = 0; rc == ASSAY_OK && at < n_each; at++) {
+        double sum = 0;
+        for (size_t i = 0; i < p->streams.n; i++) sum += (double)unembedded[i * n_each + at];
+        x[at] = (ref_real)(sum / (double)p->streams.n);
+    }
+    free(unembedded);
     return rc;
 }

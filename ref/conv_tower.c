@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* The fusion of the outputs of blocks is written from MobileNetV5MultiScaleFusionAdapter of timm and from
+ * what the functions of torch that it calls compute.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "ref/conv_tower.h"
 
 #include <stdlib.h>
@@ -73,86 +76,91 @@ static assay_status run_blocks(evaluation *e)
     return rc;
 }
 
-/* Pixel i of n, resampled from n_in to the nearest (torch.nn.functional.interpolate, whose ratio is
- * float32). */
-static size_t nearest(size_t i, size_t n, size_t n_in)
+/* F.interpolate(mode="nearest") of an image to the size of out, whose channels from first on it becomes.
+ * torch computes the scale, and the product with it, in float32. */
+static void interpolate_nearest(ref_image *out, size_t first, const ref_image *image)
 {
-    const size_t at = (size_t)floorf((float)i * ((float)n_in / (float)n));
-    return at < n_in ? at : n_in - 1;
+    const float scale_y = (float)image->height / (float)out->height,
+                scale_x = (float)image->width / (float)out->width;
+    ref_real *to = out->x + first;
+    for (size_t y = 0; y < out->height; y++) {
+        const size_t wanted_y = (size_t)((float)y * scale_y), last_y = image->height - 1,
+                     from_y = wanted_y < last_y ? wanted_y : last_y;
+        for (size_t x = 0; x < out->width; x++, to += out->channels) {
+            const size_t wanted_x = (size_t)((float)x * scale_x), last_x = image->width - 1,
+                         from_x = wanted_x < last_x ? wanted_x : last_x;
+            memcpy(to, image->x + (from_y * image->width + from_x) * image->channels,
+                   image->channels * sizeof *to);
+        }
+    }
 }
 
-/* Concatenates the taken outputs of image i. */
+/* torch.cat over the channels of the taken outputs of image i, each in the size of the first
+ * ("high_resolution"). */
 static assay_status concatenate(const evaluation *e, size_t i, ref_image *out)
 {
-    const plan_conv_tower *t = &e->tower->conv;
-    const ref_image *first = &e->taken[i];
-    size_t channels = 0, at = 0;
-    for (size_t k = 0; k < t->n_taken; k++) channels += e->taken[k * e->n + i].channels;
-    *out = (ref_image){first->height, first->width, channels, ref_alloc(ref_image_pixels(first), channels)};
+    const size_t n_taken = e->tower->conv.n_taken;
+    *out = (ref_image){.height = e->taken[i].height, .width = e->taken[i].width};
+    for (size_t k = 0; k < n_taken; k++) out->channels += e->taken[k * e->n + i].channels;
+    out->x = ref_alloc(ref_image_pixels(out), out->channels);
     if (!out->x) return ASSAY_ENOMEM;
-    for (size_t k = 0; k < t->n_taken; k++) {
-        const ref_image *from = &e->taken[k * e->n + i];
-        for (size_t y = 0; y < out->height; y++)
-            for (size_t x = 0; x < out->width; x++) {
-                const size_t pixel =
-                    nearest(y, out->height, from->height) * from->width + nearest(x, out->width, from->width);
-                memcpy(out->x + (y * out->width + x) * channels + at, from->x + pixel * from->channels,
-                       from->channels * sizeof *out->x);
-            }
-        at += from->channels;
-    }
+    for (size_t k = 0, first = 0; k < n_taken; first += e->taken[k++ * e->n + i].channels)
+        interpolate_nearest(out, first, &e->taken[k * e->n + i]);
     return ASSAY_OK;
 }
 
-/* The mean of the rectangle of pixels that becomes pixel (y, x) of side × side. */
-static void average(ref_real *out, const ref_image *in, size_t side, size_t y, size_t x)
+/* F.avg_pool2d with kernels and strides of height / side and width / side. sum: [side², channels], zero. */
+static void average_pool(ref_real *out, const ref_image *in, size_t side, double *sum)
 {
-    const size_t high = in->height / side, wide = in->width / side;
-    for (size_t c = 0; c < in->channels; c++) {
-        double sum = 0;
-        for (size_t j = 0; j < high; j++)
-            for (size_t i = 0; i < wide; i++)
-                sum += (double)in->x[((y * high + j) * in->width + x * wide + i) * in->channels + c];
-        out[c] = (ref_real)(sum / (double)(high * wide));
+    const size_t stride_y = in->height / side, stride_x = in->width / side, n = side * side * in->channels;
+    for (size_t y = 0; y < in->height; y++)
+        for (size_t x = 0; x < in->width; x++)
+            for (size_t c = 0; c < in->channels; c++)
+                sum[(y / stride_y * side + x / stride_x) * in->channels + c] +=
+                    (double)in->x[(y * in->width + x) * in->channels + c];
+    for (size_t k = 0; k < n; k++) out[k] = (ref_real)(sum[k] / (double)(stride_y * stride_x));
+}
+
+/* Where output pixel i of n reads on an axis of n_in pixels, and with which weights (torch:
+ * align_corners=False). */
+typedef struct linear_taps {
+    size_t at[2];
+    double lambda[2];
+} linear_taps;
+
+static linear_taps linear_taps_of(size_t i, size_t n, size_t n_in)
+{
+    const double source = fmax((double)n_in / (double)n * ((double)i + 0.5) - 0.5, 0), whole = floor(source);
+    linear_taps taps = {{(size_t)whole, (size_t)whole}, {1 - (source - whole), source - whole}};
+    if (taps.at[0] + 1 < n_in) taps.at[1]++;
+    return taps;
+}
+
+/* F.interpolate(mode="bilinear") to side x side. sum: [side², channels], zero. */
+static void interpolate_bilinear(ref_real *out, const ref_image *in, size_t side, double *sum)
+{
+    const size_t n = in->channels;
+    for (size_t pixel = 0; pixel < side * side; pixel++) {
+        const linear_taps y = linear_taps_of(pixel / side, side, in->height),
+                          x = linear_taps_of(pixel % side, side, in->width);
+        for (size_t corner = 0; corner < 4; corner++) {
+            const size_t j = corner / 2, i = corner % 2;
+            const ref_real *from = in->x + (y.at[j] * in->width + x.at[i]) * n;
+            for (size_t c = 0; c < n; c++) sum[pixel * n + c] += y.lambda[j] * x.lambda[i] * (double)from[c];
+        }
     }
+    for (size_t k = 0; k < side * side * n; k++) out[k] = (ref_real)sum[k];
 }
 
-/* The two places that pixel i of n reads on an axis of n_in, and the weight of the second. */
-typedef struct taps {
-    size_t first, second;
-    double weight;
-} taps;
-
-static taps taps_of(size_t i, size_t n, size_t n_in)
+/* To "output_resolution". out: [side², channels] */
+static assay_status resample(ref_real *out, const ref_image *in, size_t side)
 {
-    double at = ((double)i + 0.5) * (double)n_in / (double)n - 0.5;
-    if (at < 0) at = 0;
-    const size_t first = (size_t)at;
-    return (taps){first, first + 1 < n_in ? first + 1 : first, at - (double)first};
-}
-
-static void interpolate(ref_real *out, const ref_image *in, size_t side, size_t y, size_t x)
-{
-    const taps row = taps_of(y, side, in->height), column = taps_of(x, side, in->width);
-    const ref_real *top = in->x + row.first * in->width * in->channels,
-                   *bottom = in->x + row.second * in->width * in->channels;
-    for (size_t c = 0; c < in->channels; c++) {
-        const size_t left = column.first * in->channels + c, right = column.second * in->channels + c;
-        const double above = (1 - column.weight) * (double)top[left] + column.weight * (double)top[right];
-        const double below =
-            (1 - column.weight) * (double)bottom[left] + column.weight * (double)bottom[right];
-        out[c] = (ref_real)((1 - row.weight) * above + row.weight * below);
-    }
-}
-
-/* out: [side², channels] */
-static void resample(ref_real *out, const ref_image *in, size_t side)
-{
-    const bool divides = in->height % side == 0 && in->width % side == 0;
-    for (size_t y = 0; y < side; y++)
-        for (size_t x = 0; x < side; x++, out += in->channels)
-            if (divides) average(out, in, side, y, x);
-            else interpolate(out, in, side, y, x);
+    double *sum = calloc(side * side * in->channels, sizeof *sum);
+    if (!sum) return ASSAY_ENOMEM;
+    if (in->height % side != 0 || in->width % side != 0) interpolate_bilinear(out, in, side, sum);
+    else average_pool(out, in, side, sum);
+    free(sum);
+    return ASSAY_OK;
 }
 
 static assay_status fuse(const evaluation *e, ref_real *x)
@@ -164,7 +172,7 @@ static assay_status fuse(const evaluation *e, ref_real *x)
         ref_image image;
         rc = concatenate(e, i, &image);
         if (rc == ASSAY_OK) rc = ref_conv_block(&image, &t->fusion);
-        if (rc == ASSAY_OK) resample(x + i * n_each, &image, t->side);
+        if (rc == ASSAY_OK) rc = resample(x + i * n_each, &image, t->side);
         ref_image_free(&image);
     }
     return rc;

@@ -10,19 +10,32 @@
 #include "ref/arithmetic/weight.h"
 #include "ref/choice.h"
 
-/* relu(x - (mean + deviations · std)) of every row, in place; std over the whole row (Gemma 3n,
- * _gaussian_topk). */
-static void make_sparse(ref_real *x, size_t n_rows, size_t width, double deviations)
+/* torch.mean and torch.std (unbiased=False) of a row. */
+static double mean_of(const ref_real *row, size_t n)
 {
-    for (size_t r = 0; r < n_rows; r++) {
-        ref_real *row = x + r * width;
-        double mean = 0, variance = 0;
-        for (size_t i = 0; i < width; i++) mean += (double)row[i];
-        mean /= (double)width;
-        for (size_t i = 0; i < width; i++) variance += ((double)row[i] - mean) * ((double)row[i] - mean);
-        double cutoff = mean + sqrt(variance / (double)width) * deviations;
-        for (size_t i = 0; i < width; i++)
-            row[i] = (double)row[i] < cutoff ? 0 : (ref_real)((double)row[i] - cutoff);
+    double sum = 0;
+    for (const ref_real *x = row; x < row + n; x++) sum += (double)*x;
+    return sum / (double)n;
+}
+
+static double std_of(const ref_real *row, size_t n)
+{
+    const double mean = mean_of(row, n);
+    double squares = 0;
+    for (const ref_real *x = row; x < row + n; x++) squares += pow((double)*x - mean, 2);
+    return sqrt(squares / (double)n);
+}
+
+/* Gemma3nTextMLP._gaussian_topk of transformers, of every row: relu(inputs - cutoff_x), where cutoff_x = mean
+ * + std · std_multiplier. */
+static void keep_gaussian_topk(ref_real *inputs, size_t n_rows, size_t width, double std_multiplier)
+{
+    for (ref_real *row = inputs; row < inputs + n_rows * width; row += width) {
+        const double cutoff = mean_of(row, width) + std_of(row, width) * std_multiplier;
+        for (size_t i = 0; i < width; i++) {
+            const double excess = (double)row[i] - cutoff;
+            row[i] = excess < 0 ? 0 : (ref_real)excess; /* NaN stays NaN, as in relu */
+        }
     }
 }
 
@@ -47,7 +60,7 @@ assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan
     assay_status rc = gate && up ? ref_linear(gate, x, n_tokens, &mlp->gate) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = ref_linear(up, x, n_tokens, &mlp->up);
     if (rc == ASSAY_OK) {
-        if (mlp->sparse) make_sparse(gate, n_tokens, mlp->intermediate, mlp->sparse_deviations);
+        if (mlp->sparse) keep_gaussian_topk(gate, n_tokens, mlp->intermediate, mlp->sparse_deviations);
         ref_activate(gate, n, mlp->activation);
         if (mlp->squares) ref_multiply(gate, gate, n);
         for (size_t i = 0; mlp->up_offset != 0 && i < n; i++) up[i] += (ref_real)mlp->up_offset;
