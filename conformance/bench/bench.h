@@ -54,7 +54,7 @@ assay_status conf_bench_run(const conf_options *options, const conf_context *con
 void conf_bench_free(conf_bench *bench);
 
 /* The seed of the token ids of a measurement; `seed` is the user's, `point` an index. It does not
- * depend on the engine. scripts/peers/draw.py draws the same ids for other systems. */
+ * depend on the engine. observatory/peers/draw.py draws the same ids for other systems. */
 uint64_t conf_bench_seed(uint64_t seed, size_t point, size_t repeat);
 
 /* The exit status, as conf_results_exit. */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # The package `assay` has the places of tensors in models of MLX (assay.adapters.mlx_hooks).
-from .. import engines_package  # noqa: F401 # makes assay importable
+from scripts import engines_package  # noqa: F401 # makes assay importable
 
 from . import timm_models
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import transformers
 
-from .. import venvs
+from scripts import venvs
 from .variant import Family
 
 HERE = Path(__file__).parent

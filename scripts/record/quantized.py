@@ -63,7 +63,7 @@ def opening(config: dict[str, Any]) -> contextlib.AbstractContextManager:
     """What mlx-vlm needs to open a checkpoint with towers: to Gemma 3n's tower, the blocks of the config."""
     if config["model_type"] != "gemma3n":
         return contextlib.nullcontext()
-    from .vlm.gemma3n_repairs import listed_blocks
+    from observatory.vlm.repairs.gemma3n import listed_blocks
     return listed_blocks(config)
 
 

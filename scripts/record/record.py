@@ -38,8 +38,8 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
         if result["missing"]:
             line += f"; no run in {', '.join(result['missing'])}"
         if observe:
-            from . import mlx_lm_observation
-            from .vlm import observation
+            from observatory.observe import mlx_lm as mlx_lm_observation
+            from observatory.vlm import observation
             line += "; " + (observation if checkpoint.pictures else mlx_lm_observation).observe(path)
         lines.append(line)
     lines += [positions.write(checkpoint, case, directory / f"{case.name}.h5")

@@ -10,7 +10,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import checksums, families, newer, pinned, plan
+from observatory.observe import newer
+from . import checksums, families, pinned, plan
 from .checkpoint import quiet
 from .record import family_variants, record_variant
 from .variant import Variant

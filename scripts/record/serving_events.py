@@ -218,5 +218,5 @@ def published() -> list[Any]:
 
 
 def findings(seed: int, n: int) -> list[str]:
-    from .events import findings as events_findings
+    from observatory.texts import events as events_findings
     return events_findings.lines(seed, n)

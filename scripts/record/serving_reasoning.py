@@ -171,5 +171,5 @@ def published() -> list[Any]:
 
 
 def findings(seed: int, n: int) -> list[str]:
-    from .reasoning import findings as reasoning_findings
+    from observatory.texts import reasoning as reasoning_findings
     return reasoning_findings.lines(seed, n)

@@ -159,5 +159,5 @@ def published() -> list[Any]:
 
 
 def findings(seed: int, n: int) -> list[str]:
-    from .tools import findings as tools_findings
+    from observatory.texts import tools as tools_findings
     return tools_findings.lines(seed, n)

@@ -175,7 +175,7 @@ def textual(model: Model, directory: Path) -> list[dict[str, Any]]:
 
 def observed(directory: Path) -> list[str]:
     """Runs mlx-lm on the numeric cases."""
-    from . import mlx_lm_observation
+    from observatory.observe import mlx_lm as mlx_lm_observation
     return [f"  {case.stem}: {mlx_lm_observation.observe(case)}" for case in sorted(directory.glob("*.h5"))]
 
 

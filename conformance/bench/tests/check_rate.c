@@ -48,7 +48,7 @@ START_TEST(the_limit_is_the_slower_of_reading_and_multiplying)
 }
 END_TEST
 
-/* scripts/tests/peers.py has the same numbers: other systems are measured with the same tokens. */
+/* observatory/tests/peers.py has the same numbers: other systems are measured with the same tokens. */
 START_TEST(seeds_agree_with_the_peers_script)
 {
     ck_assert_uint_eq(conf_bench_seed(0, 0, 0), 0xAB0ED9421630F454U);

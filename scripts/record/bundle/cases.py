@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from transformers import AutoTokenizer
 
-from .. import case_file, cases, checksums, narrow, observations, plan, serving_package
+from .. import case_file, cases, checksums, narrow, plan, serving_package
+from observatory.observe import table as observations
 from ..threads import write as write_textual
 from ..trained_cases import fields, observed
 from ..truth import Run

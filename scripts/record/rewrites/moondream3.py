@@ -268,7 +268,7 @@ def published_logits(directory: Path, tokens: list[int], media: dict[str, np.nda
     import mlx.core as mx
     from assay.adapters.mlx_vlm_processors import whole_crops
 
-    from ..vlm import observation
+    from observatory.vlm import observation
     model = observation.load(directory)
     inputs = whole_crops(media, model.config.vision_config.patch_size)
     pixels = mx.array(inputs.pop("pixel_values"))

@@ -20,7 +20,8 @@ APART = 1e-12  # of the two rewrites in float64, relative to the largest logit
 def check(checkpoint: Checkpoint, directory: Path, least: float) -> None:
     """Loads a checkpoint's files with mlx-vlm, and compares the logits of a prompt that reads every kind of weight.
     least: lower limit of the noise, relative to the largest logit."""
-    from ..vlm import falcon_repairs, observation
+    from observatory.vlm.repairs import falcon as falcon_repairs
+    from observatory.vlm import observation
     tokens = checkpoint.probe()
     truth, once = checkpoint.truth.logits(tokens), checkpoint.float32.logits(tokens)
     golden = {"/input/tokens": np.array([tokens], np.int32), "/input/length": np.array([len(tokens)], np.int32),

@@ -1,0 +1,105 @@
+"""Prints the table fixtures/observations.tsv: the distance of each observation from its golden.
+
+`python -m observatory.observe.table > table` judges by the rule of conformance/judge/noise.h, in numpy:
+independently of `assay diff`, which judges the same files in `make check`. The finding in each line is
+copied from the existing table; a divergence without a finding gets `?`, and the check rejects it.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scripts.record import h5
+
+LIMIT = 4.0  # times the noise
+FLOOR_ULPS = 16
+HEADER = """\
+# What other systems make of the recorded cases. One line for every file in an observed/ directory:
+# its path, the verdict, how far it is off, the entry of docs/FINDINGS.md.
+# agrees: within the bound, of 4 times the noise. diverges: beyond it. cannot: the system gives no
+# answer; the file is its own words. Made by `python -m observatory.observe.table`, judged by
+# `assay diff`.
+"""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """times: the largest error as a multiple of the bound, over the rows that break a rule; if no row does, over
+    all logits."""
+
+    agrees: bool
+    times: float
+
+
+def kl(truth: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """sqrt(2 KL(softmax(truth) || softmax(found))) of every row [R, V]."""
+    shift = truth - truth.max(-1, keepdims=True)
+    p = np.exp(shift) / np.exp(shift).sum(-1, keepdims=True)
+    d = found - truth
+    d = d - (p * d).sum(-1, keepdims=True)
+    series = d * d * (1 / 2 + d * (1 / 6 + d * (1 / 24 + d * (1 / 120 + d * (1 / 720 + d / 5040)))))
+    terms = np.where(np.abs(d) > 1e-2, np.expm1(d) - d, series)
+    return np.sqrt(2 * np.log1p((p * terms).sum(-1)))
+
+
+def distances(truth: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """[3, R]: largest error, RMSE and kl() of every row."""
+    error = np.abs(found - truth)
+    return np.stack([error.max(-1), np.sqrt((error ** 2).mean(-1)), kl(truth, found)])
+
+
+def judge(golden: dict[str, np.ndarray], observed: dict[str, np.ndarray]) -> Judgement:
+    n_words = golden["/expect/truth/decode"].shape[-1]
+    truth, float32, found = (
+        np.concatenate([tensors[f"{place}/{part}"].reshape(-1, n_words)
+                        for part in ("prefill", "decode")]).astype(np.float64)
+        for tensors, place in ((golden, "/expect/truth"), (golden, "/expect/float32"),
+                               (observed, "/observed")))
+    padding = np.isnan(truth).all(-1)
+    if not np.isnan(found[padding]).all() or not np.isfinite(found[~padding]).all():
+        return Judgement(False, np.inf)
+    truth, float32, found = truth[~padding], float32[~padding], found[~padding]
+    floor = FLOOR_ULPS * 2.0 ** (np.frexp(np.abs(truth).max())[1] - 24)
+    units = np.maximum(distances(truth, float32).max(-1), floor)
+    times = distances(truth, found) / units[:, None] / LIMIT
+    broken = times > 1
+    if broken.any():
+        rows = broken.any(0)
+        first = broken.argmax(0)[rows]  # only the first rule that a row breaks counts
+        return Judgement(False, float(times[:, rows][first, np.arange(rows.sum())].max()))
+    same = "/expect/tokens" not in golden or np.array_equal(golden["/expect/tokens"],
+                                                            observed["/observed/tokens"])
+    return Judgement(same, float(times[0].max()))
+
+
+def explained(table: Path) -> dict[str, str]:
+    """File -> finding, from the existing table."""
+    if not table.is_file():
+        return {}
+    lines = [line.split("\t") for line in table.read_text().splitlines() if line[:1] != "#"]
+    return {line[0]: line[3] for line in lines if line[3] != "-"}
+
+
+def lines(fixtures: Path) -> list[str]:
+    findings = explained(fixtures / "observations.tsv")
+    made = []
+    for name in sorted(f.relative_to(fixtures).as_posix() for f in fixtures.glob("*/*/observed/*")):
+        file = fixtures / name
+        verdict, times, finding = "cannot", "-", findings.get(name, "?")
+        if file.suffix == ".h5":
+            case = file.parent.parent / (file.name.split(".")[0] + ".h5")
+            judged = judge(h5.read(case)[0], h5.read(file)[0])
+            if judged.agrees:
+                verdict, times, finding = "agrees", f"{judged.times * LIMIT:.3g} x noise", "-"
+            else:
+                verdict, times = "diverges", f"{judged.times:.3g} x bound"
+        made.append("\t".join((name, verdict, times, finding)))
+    return made
+
+
+if __name__ == "__main__":
+    print(HEADER + "\n".join(lines(Path(sys.argv[1] if len(sys.argv) > 1 else "fixtures"))))

@@ -1,0 +1,172 @@
+"""Repairs of mlx-vlm's Gemma 3n: of its copy of timm's encoder, and of its embeddings of ids."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from .general import Repair, module, wrapped  # noqa: F401
+from ..spelling import Config
+
+FAMILY = "gemma3n"
+EPSILON = 1e-6
+
+
+def vision() -> Any:
+    return module(FAMILY, "vision")
+
+
+@contextlib.contextmanager
+def listed_blocks(config: Config) -> Iterator[None]:
+    """The encoder has the blocks, the stem and the output that model_args says."""
+    args, parts = config["vision_config"]["model_args"], vision()
+
+    def block(listed: Config) -> Any:
+        kind, stride = listed["block_type"], listed["stride"]
+        if kind == "er":
+            return parts._er(listed["exp_kernel_size"], listed["out_chs"], stride, listed["exp_ratio"])
+        if kind == "uir":
+            return parts._uir(listed["dw_kernel_size_start"], listed["dw_kernel_size_mid"], listed["out_chs"], stride,
+                              listed["exp_ratio"])
+        return parts._mmqa(listed["num_heads"], listed["key_dim"], listed["kv_stride"])
+
+    def make(original, self, *given):
+        with wrapped(parts.ConvNormAct, "__init__", unit):
+            original(self, *given)
+        n = len(args["block_args"])
+        self.msfa_indices = (n - 1, n)
+        channels = [stage[-1]["out_chs"] for stage in args["block_args"]][-2:]
+        self.msfa = parts.MobileNetV5MultiScaleFusionAdapter(
+            in_chs=channels, out_chs=2048, output_resolution=(args["msfa_output_resolution"],) * 2)
+
+    def unit(original, self, *given, **named):
+        original(self, *given, **named | ({"out_chs": args["stem_size"]} if named.get("in_chs") == 3 else {}))
+
+    def blocks(_original):
+        return [[block(one) for one in stage] for stage in args["block_args"]]
+
+    with (wrapped(parts, "gemma3n_mobilenet_def", blocks),
+          wrapped(parts.VisionTower, "__init__", make)):
+        yield
+
+
+def tower_epsilons(config: Config) -> Any:
+    """Every norm of the encoder has an epsilon of 1e-6."""
+    def make(original, self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        self.eps = EPSILON
+    return wrapped(vision().RMSNormAct2d, "__init__", make)
+
+
+def tower_activations(config: Config) -> Any:
+    """Its GELU is the approximation by tanh."""
+    def make(original, self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        if isinstance(self.act, nn.GELU):
+            self.act = nn.GELU(approx="tanh")
+    return wrapped(vision().RMSNormAct2d, "__init__", make)
+
+
+def key_padding(config: Config) -> Any:
+    """The convolutions of keys and values have the padding of the other convolutions with a stride."""
+    parts = vision()
+
+    def make(original, in_channels, out_channels, kernel_size, stride=1, dilation=1, depthwise=False, bias=False, **others):
+        if not depthwise:
+            return original(in_channels, out_channels, kernel_size, stride=stride, dilation=dilation, bias=bias, **others)
+        return parts.Conv2dSame(in_channels, out_channels, kernel_size=kernel_size, stride=stride, padding=0,
+                                dilation=(dilation, dilation), groups=in_channels, bias=bias)
+    return wrapped(parts, "create_conv2d", make)
+
+
+def token_order(config: Config) -> Any:
+    """The rows of the output are in the order of the image, row by row, resampled by two taps an axis where they are not
+    means, and normalised in any case."""
+    def call(original, self, inputs):
+        high = inputs[0].shape[1:3]
+        rows = []
+        for image in inputs:
+            n = image.shape[1:3]
+            at = [mx.array([int(i * (n[a] / high[a])) for i in range(high[a])]) for a in (0, 1)]
+            rows.append(image[:, at[0]][:, :, at[1]])
+        image = self.ffn(mx.concatenate(rows, axis=-1))
+        for axis in (1, 2):
+            image = resampled(image, axis, self.output_resolution[axis - 1], high, self.output_resolution)
+        return self.norm(image)
+    return wrapped(vision().MobileNetV5MultiScaleFusionAdapter, "__call__", call)
+
+
+def resampled(image: mx.array, axis: int, side: int, high: tuple, out: tuple) -> mx.array:
+    """One axis of an image [B, h, w, C]: means if the output divides the image, else two taps."""
+    n = image.shape[axis]
+    if high[0] % out[0] == 0 and high[1] % out[1] == 0:
+        shape = (*image.shape[:axis], side, n // side, *image.shape[axis + 1:])
+        return image.reshape(shape).mean(axis=axis + 1)
+    places = [max((i + 0.5) * n / side - 0.5, 0) for i in range(side)]
+    first = [int(place) for place in places]
+    second = [min(i + 1, n - 1) for i in first]
+    weight = mx.array([place - i for place, i in zip(places, first)]).reshape([side if a == axis else 1 for a in range(4)])
+    return mx.take(image, mx.array(first), axis) * (1 - weight) + mx.take(image, mx.array(second), axis) * weight
+
+
+def hard_ids(config: Config) -> Any:
+    """Ids of the tower's table are embedded by it, also without an image."""
+    def embed(original, self, input_ids=None, pixel_values=None, **kwargs):
+        made = original(self, input_ids, pixel_values, **kwargs)
+        if pixel_values is None:
+            table = self.embed_vision
+            own = mx.logical_and(input_ids >= table.vocab_offset, input_ids < self.embed_audio.vocab_offset)
+            ids = mx.where(own, input_ids, table.vocab_offset)
+            made.inputs_embeds = mx.where(own[..., None], table(input_ids=ids), made.inputs_embeds)
+        return made
+    return wrapped(module(FAMILY, FAMILY).Model, "get_input_embeddings", embed)
+
+
+class Scaled(nn.Module):
+    """A table of embeddings, times a factor."""
+
+    def __init__(self, table: nn.Module, factor: float):
+        super().__init__()
+        self.table, self.factor = table, factor
+
+    def __call__(self, ids: mx.array) -> mx.array:
+        return self.table(ids) * self.factor
+
+
+def scaled_embeddings(config: Config) -> Any:
+    """The embeddings of a prompt are scaled as those of decoded tokens are."""
+    def embed(original, self, *args, **kwargs):
+        text = self.language_model.model
+        table = text.embed_tokens
+        text.embed_tokens = Scaled(table, text.hidden_size ** 0.5)
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            text.embed_tokens = table
+    return wrapped(module(FAMILY, FAMILY).Model, "get_input_embeddings", embed)
+
+
+class Before:
+    """A cache with the offset that it had before `n` tokens."""
+
+    def __init__(self, cache: Any, n: int):
+        self.cache, self.offset = cache, cache.offset - n
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.cache, name)
+
+
+def shared_offset(config: Config) -> Any:
+    """A layer that reads another layer's keys rotates its queries by the places of the tokens, which that layer has
+    added to the cache already."""
+    def attend(original, self, x, mask=None, cache=None):
+        shares = self.is_kv_shared_layer and cache is not None
+        return original(self, x, mask, Before(cache, x.shape[1]) if shares else cache)
+    return wrapped(module(FAMILY, "language").Gemma3nAttention, "__call__", attend)
+
+
+TOWER = (tower_epsilons, tower_activations, key_padding, token_order)
