@@ -11,7 +11,7 @@ import numpy as np
 
 from ..observe import newer
 from .ask import FIXTURES, bound, golden, off, shows, truth
-from scripts.record.images import SECONDS
+from scripts.record.parts import SECONDS
 from ..observe.mlx_lm import prompts
 from ..observe.table import judge
 from scripts.record.sounds import encode_alone

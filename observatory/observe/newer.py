@@ -1,13 +1,9 @@
 """Runs the transformers of this environment on cases whose truth is another version (pinned.py): observations to compare, never
-goldens.
-
-    python -m observatory.observe.newer CASE.h5...
-"""
+goldens."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,9 +13,9 @@ import torch
 import transformers
 
 from scripts.record import h5
-from scripts.record.cases import left_pad
+from scripts.record.h5 import left_pad
 from scripts.record.checkpoint import quiet
-from scripts.record.images import Medium, Prompt
+from scripts.record.parts import Medium, Prompt
 from .mlx_lm import distance, prompts, refusal
 from scripts.record.truth import Run
 
@@ -76,17 +72,9 @@ def observe(case: Path) -> str:
     return f"{SYSTEM} {distance(golden, datasets, '/observed') / distance(golden, golden, '/expect/float32'):.3g} x noise"
 
 
-def observe_variant(directory: Path) -> None:
-    """Observes the cases of a variant that have all rows of logits, and no tokens of generate(). Its weights are not quantised, which
-    transformers cannot read."""
-    if "quantization" in json.loads((directory / "model" / "config.json").read_text()):
-        return
-    for case in sorted(directory.glob("*.h5")):
-        golden = h5.read(case)[0]
-        if "/expect/truth/prefill" in golden and not {"/expect/rows", "/expect/tokens"} & set(golden):
-            print(f"  {case.stem}: {observe(case)}", flush=True)
-
-
-if __name__ == "__main__":
-    for argument in sys.argv[1:]:
-        print(f"{argument}: {observe(Path(argument))}", flush=True)
+def is_whole(case: Path) -> bool:
+    """Whether a case has all rows of logits and no tokens of generate(), and weights that transformers can read: not quantised ones."""
+    if "quantization" in json.loads((case.parent / "model" / "config.json").read_text()):
+        return False
+    golden = h5.read(case)[0]
+    return "/expect/truth/prefill" in golden and not {"/expect/rows", "/expect/tokens"} & set(golden)

@@ -14,6 +14,8 @@ from scripts.record.events.server import MESSAGES, RESPONSES, Exchange, ask
 from .entry import code, wrapped
 from scripts.record.serving_events import Trial, drawn
 
+TITLE = "vllm-mlx: event streams"
+
 SHARE = 40       # divides the number of draws per group
 SHRINKS = 60     # most trials for shrinking the example of a row
 PLAIN = {"reasoning_parser": None, "tool_parser": None, "auto_tool_choice": False}
@@ -200,8 +202,8 @@ def lines(seed: int, n: int) -> list[str]:
     made = wrapped(f"""Of {n_all} exchanges drawn from a seed, {n_each} for each endpoint and reasoning parser, vllm-mlx 0.6.0 says the same message
         streamed, streamed in single tokens, whole, and on chat completions in {n_sound}. These are the others, each under the first cause
         that applies, with the shortest found that shows it: the deltas of the engine in quotes, and the messages that are told, white space at
-        the ends of texts aside. Where the reasoning parser alone is at fault, the section above counts it. `python -m scripts.record.serving
-        --findings --only events` writes this section.""")
+        the ends of texts aside. Where the reasoning parser alone is at fault, the section above counts it. `python -m observatory.texts
+        --only events` writes this section.""")
     for cause, entry in DIFFERING.items():
         if not trials[cause]:
             continue

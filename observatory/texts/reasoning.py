@@ -12,6 +12,8 @@ from scripts.record.reasoning.draw import MARKERS
 from scripts.record.reasoning.judge import bare
 from scripts.record.serving_reasoning import Fields, Trial, drawn
 
+TITLE = "vllm-mlx: reasoning"
+
 PLAIN = "a"  # replaces characters of an example if the cause stays the same
 
 
@@ -129,7 +131,7 @@ def lines(seed: int, n: int) -> list[str]:
     made = wrapped(f"""Of {n} texts for each parser, drawn from a seed, the answers of vllm-mlx 0.6.0 are the same for the whole text, for a
         stream cut at random, and for a stream of single tokens in {n_sound} of {n * len(MARKERS)}. These are the others: how many of each parser's, and
         the shortest found that shows it, its deltas in quotes, with what is said of it: R reasoning, C content, white space at their
-        ends aside. Files are those of `vllm_mlx/reasoning`. `python -m scripts.record.serving --findings --only reasoning` writes
+        ends aside. Files are those of `vllm_mlx/reasoning`. `python -m observatory.texts --only reasoning` writes
         this section; `scripts/record/reasoning/judge.py` says which answers are goldens.""")
     for cause, entry in ENTRIES.items():
         other = "a stream of tokens" if cause == "cuts" else "the whole"

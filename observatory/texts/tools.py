@@ -8,9 +8,12 @@ import json
 
 from scripts.record.tools import judge as tools_judge
 from .entry import Entry, code, sort_by_cause, wrapped
-from scripts.record.serving_tools import Trial, drawn, same
+from scripts.record.serving_tools import drawn
+from scripts.record.tools.trial import Trial, same
 from scripts.record.tools.draw import MARKERS
 from scripts.record.tools.stream import Answer
+
+TITLE = "vllm-mlx: tool calls"
 
 PLAIN = "a"  # replaces characters of an example
 
@@ -167,7 +170,7 @@ def lines(seed: int, n: int) -> list[str]:
     made = wrapped(f"""Of {n} texts for each parser, drawn from a seed, the answers of vllm-mlx 0.6.0 are the same for the whole text, for a
         stream cut at random, and for a stream of single tokens in {n_sound} of {n * len(MARKERS)}. These are the others: how many of each parser's, and
         the shortest found that shows it, its deltas in quotes, with what is said of it: C content, white space at its ends aside,
-        and the calls. Files are those of `vllm_mlx/tool_parsers`. `python -m scripts.record.serving --findings --only tools` writes
+        and the calls. Files are those of `vllm_mlx/tool_parsers`. `python -m observatory.texts --only tools` writes
         this section; `scripts/record/tools/judge.py` says which answers are goldens.""")
     for cause, entry in ENTRIES.items():
         if not trials[cause]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,8 +26,10 @@ import numpy as np
 from assay.adapters.mlx_vlm_processors import returned
 
 from scripts.record import h5
-from scripts.record.cases import left_pad
-from scripts.record.images import KINDS, SECONDS
+from scripts.record.h5 import left_pad
+from scripts.record.opening import load
+from scripts.record.images import KINDS
+from scripts.record.parts import SECONDS
 from ..observe.mlx_lm import distance, prompts, refusal
 from ..observe.table import judge
 from .spelling import respelled, with_config
@@ -132,15 +133,6 @@ def run(model_directory: Path, golden: dict[str, np.ndarray], together: bool,
     names = [name.removeprefix("/trace/") for name in golden if name.startswith("/trace/")]
     rows = {name: len(golden[f"/trace/{name}"]) for name in names}
     return datasets | {f"/observed/trace/{name}": tensor for name, tensor in tracer.found(rows, requests[0][1]).items()}
-
-
-def load(model_directory: Path) -> Any:
-    """The model with its weights upcast to float32."""
-    from mlx_vlm.utils import load_model
-    mx.set_default_device(mx.cpu)
-    model = load_model(model_directory)
-    model.set_dtype(mx.float32)
-    return model
 
 
 def stop_ids(model_directory: Path) -> list[int]:
@@ -342,24 +334,3 @@ def greedy_together(model: Any, requests: list, n_tokens: int, stops: list[int],
             n_made[response.uid] += 1
     generator.close()
     return found
-
-
-def with_tower(model: Path) -> bool:
-    """Whether the checkpoint is of a family that mlx-vlm has, and recorded with images."""
-    config = json.loads((model / "config.json").read_text())
-    return config["model_type"] in FAMILIES and any(
-        "/input/pixel_values" in h5.read(case)[0] for case in model.parent.glob("*.h5"))
-
-
-def main(arguments: list[str]) -> None:
-    """Observes the named cases; with none, every bundled case of a checkpoint that is recorded with images."""
-    named = [Path(argument) for argument in arguments] or [
-        case for model in sorted(Path("fixtures").glob("*/*/model/config.json")) if with_tower(model.parent)
-        for case in sorted(model.parents[1].glob("*.h5"))]
-    for case in named:
-        if h5.read(case)[1]["kind"] != "positions":
-            print(f"{case}: {observe(case)}", flush=True)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,9 +1,7 @@
-"""Records the goldens: tiny checkpoints, their float64 truth, and the results of other systems on them."""
+"""The instrument: records the goldens, tiny checkpoints with their float64 truth and its noise. It imports nothing that observes published
+systems (observatory)."""
 
 from __future__ import annotations
-
-# The package `assay` has the places of tensors in models of MLX (assay.adapters.mlx_hooks).
-from scripts import engines_package  # noqa: F401 # makes assay importable
 
 from . import timm_models
 

@@ -14,7 +14,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m scripts.record",
         description="Records tiny checkpoints with the published systems' answers on them: the "
-                    "float64 truth, its float32 noise, traces, and what mlx-lm observes.")
+                    "float64 truth, its float32 noise, and traces.")
     parser.add_argument("--family", action="append", choices=(*NAMES, "positions", "rope", "threads", "trained",
                                                              "bundle"),
                         help="record only this family, the cases of positions or ropes, the programs of "
@@ -33,8 +33,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
                         help="write nothing: record again into a temporary directory and compare "
                              "every byte with --out; exit 1 where they differ. The bundle's weights are "
                              "those of --out: other processors train others")
-    parser.add_argument("--no-observations", action="store_true",
-                        help="do not run mlx-lm")
+    parser.add_argument("--no-observations", action="store_true", help=argparse.SUPPRESS)  # observatory/observe makes them
     parser.add_argument("--shard", type=shards.parse, metavar="I/N",
                         help="record only shard I (1 to N) of N, which have about the same number of cases")
     options = parser.parse_args(arguments)

@@ -10,6 +10,7 @@ import torch
 import transformers
 
 from . import cases, h5, images
+from .parts import media_of
 from .checkpoint import Checkpoint
 from .variant import Variant
 
@@ -61,7 +62,7 @@ def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model:
     if worst > CACHE_AGREES:
         flags.append("disputed:cached-decode-differs-from-whole-sequence")
     datasets: dict[str, Any] = {
-        "/input/tokens": cases.left_pad([np.array(s.prompt, np.int32) for s in samples], 0),
+        "/input/tokens": h5.left_pad([np.array(s.prompt, np.int32) for s in samples], 0),
         "/input/length": np.array([len(s.prompt) for s in samples], np.int32),
         "/input/decode": np.array([s.decode for s in samples], np.int32),
         "/expect/truth/prefill": cases.recorded_prefill(case, [s.prefill for s in samples]),
@@ -88,7 +89,7 @@ def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model:
     }
     if case.limit:
         attributes |= {"cache_limit": case.limit.limit, "cache_kept": case.limit.kept}
-    if checkpoint.family.disputed and any(images.media_of(s.prompt) for s in samples):
+    if checkpoint.family.disputed and any(media_of(s.prompt) for s in samples):
         flags.append(f"disputed:{checkpoint.family.disputed}")
     most = max(max(s.prompt) for s in samples) + 1
     if most > checkpoint.vocab_size:

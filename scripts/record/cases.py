@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import narrow
+from . import h5, narrow
 from .checkpoint import Checkpoint
-from .images import Part, Prompt, Shared, compose, media_of
+from .images import compose
+from .parts import Part, Prompt, Shared, media_of
 from .plan import Case, Shape
 from .traces import Routing
 from .truth import OneByOne, OtherOrder
@@ -308,15 +309,6 @@ def draw(checkpoint: Checkpoint, case: Case, idle_id: int) -> Recording:
                          "stream and spares another")
 
 
-def left_pad(rows: list[np.ndarray], fill: float) -> np.ndarray:
-    """Rows [T_b, ...] as one array [B, T, ...], padded on the left."""
-    longest = max(len(row) for row in rows)
-    out = np.full((len(rows), longest, *rows[0].shape[1:]), fill, dtype=rows[0].dtype)
-    for index, row in enumerate(rows):
-        out[index, longest - len(row):] = row
-    return out
-
-
 def listed_rows(case: Case, lengths: list[int]) -> np.ndarray | None:
     """The recorded rows (sample, position) [R, 2] of prompts of these lengths; None if all are recorded."""
     if not case.few_rows and not case.row_step:
@@ -333,7 +325,7 @@ def recorded_prefill(case: Case, prefill: list[np.ndarray]) -> np.ndarray:
     [R, V]."""
     rows = listed_rows(case, [len(rows) for rows in prefill])
     if rows is None:
-        return left_pad(prefill, np.nan)
+        return h5.left_pad(prefill, np.nan)
     return np.stack([prefill[sample][position] for sample, position in rows])
 
 

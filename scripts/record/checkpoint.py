@@ -19,8 +19,8 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from . import narrow, quantized
-from .images import Clip, Crops, Picture, compose, model_inputs, special_ids
-from .rewrites import published
+from .images import Crops, compose, model_inputs, special_ids
+from .parts import Clip, Picture
 from .truth import Run, array, precision
 from .variant import Config, Family, Variant, rng_for
 from .weights import draw_state
@@ -29,13 +29,18 @@ from .weights import draw_state
 # noise relative to the largest logit: the inputs of this check are not chosen to be well conditioned.
 RELOAD_NOISE, RELOAD_FLOOR = 4.0, 1e-6
 
+Outside = Callable[["Checkpoint", Path, float], None]  # of a checkpoint, its files, and the lower limit of the noise; raises RuntimeError
+
 
 class Checkpoint:
     """One variant's weights, in their stored type, and the published model in float64, float32 and narrower
     types."""
 
-    def __init__(self, family: Family, variant: Variant, seed: int):
-        self.family, self.variant, self.seed = family, variant, seed
+    def __init__(self, family: Family, variant: Variant, seed: int, outside: Outside | None = None):
+        """outside: checks the written files of a family whose classes are written again here (`package`)."""
+        if family.package and not outside:
+            raise RuntimeError(f"{family.name}: its classes are written again here, and nothing compares them with {family.package.SYSTEM}")
+        self.family, self.variant, self.seed, self.outside = family, variant, seed, outside
         self.multimodal = (variant.wrapper not in ("text", "bare") and family.multimodal_model_class is not None
                            and (self.pictures or not family.text_alone))
         with precision(torch.float32):
@@ -197,7 +202,7 @@ class Checkpoint:
             return
         self.write_quantized(directory, stop_ids, idle_id)
         if self.family.package:
-            published.check(self, directory, RELOAD_FLOOR)
+            self.outside(self, directory, RELOAD_FLOOR)
         else:
             self._check_config(directory)
         again = self.family.from_mlx(quantized.state(directory, self.drawn))
@@ -250,7 +255,7 @@ class Checkpoint:
     def check_reload(self, directory: Path) -> None:
         """Checks that the publisher's own loader makes the same model from the files (spelling, layout)."""
         if self.family.package:
-            published.check(self, directory, RELOAD_FLOOR)
+            self.outside(self, directory, RELOAD_FLOOR)
             return
         self._check_config(directory)
         if self.variant.wrapper != "text" and not self.multimodal:

@@ -84,3 +84,12 @@ def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
                       for name, value in file.attrs.items()
                       if isinstance(value, (bytes, np.integer))}
     return datasets, attributes
+
+
+def left_pad(rows: list[np.ndarray], fill: float) -> np.ndarray:
+    """Rows [T_b, ...] as one array [B, T, ...], padded on the left."""
+    longest = max(len(row) for row in rows)
+    out = np.full((len(rows), longest, *rows[0].shape[1:]), fill, dtype=rows[0].dtype)
+    for index, row in enumerate(rows):
+        out[index, longest - len(row):] = row
+    return out

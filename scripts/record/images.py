@@ -4,80 +4,20 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
 import torch
 from transformers import ProcessorMixin
 
-from . import sounds
+from . import sounds, tiles
+from .parts import SECONDS, Clip, Medium, Part, Picture, Prompt, media_of
 from .variant import Config
 
 KINDS = ("image", "video", "audio")
 WITHOUT_KINDS = ("gemma3n",)  # model types whose class takes no kinds of tokens
 CHANNELS = ("in_channels", "in_chans", "num_channels")  # the member of a tower that states them
-
-
-@dataclass(frozen=True)
-class Picture:
-    """An image of rows x columns placeholder tokens, or a video with that many of each of its frames.
-
-    frames: 0 for an image. bare: without the tokens that mark its beginning and end, so that the placeholder
-    tokens of two pictures can follow each other. sound: the frames of the spectrogram of a video's sound, whose tokens are
-    among its own; 0: it has none.
-    """
-
-    rows: int
-    columns: int
-    frames: int = 0
-    bare: bool = False
-    sound: int = 0
-
-
-@dataclass(frozen=True)
-class Clip:
-    """A sound of that many frames of its mel spectrogram."""
-
-    frames: int
-
-
-@dataclass(frozen=True)
-class Shared:
-    """The text, picture or sound that has this name in every prompt of a case: the same tokens, pixels and spectrogram."""
-
-    name: str
-    part: int | Picture | Clip
-
-
-SECONDS = {"second_per_grid_ts": 0.75, "video_second_per_grid": 2.0}  # of the latter, whole ones: so are their positions
-Part = int | Picture | Clip | Shared  # of a prompt: that many text tokens, a picture, or a sound
-
-
-@dataclass(frozen=True)
-class Medium:
-    """The published inputs of one image, video or sound; those of several are concatenated along the first axis, those
-    of sounds after zeros have extended them to the longest."""
-
-    kind: str  # image | video | audio
-    arrays: dict[str, np.ndarray] = field(hash=False)
-
-
-class Prompt(list):
-    """The token ids of a sample, with its media in the order of their placeholder tokens. Appending tokens keeps
-    the media."""
-
-    def __init__(self, tokens: list[int], media: tuple[Medium, ...] = ()):
-        super().__init__(tokens)
-        self.media = media
-
-    def __add__(self, tokens: list[int]) -> Prompt:
-        return Prompt([*self, *tokens], self.media)
-
-
-def media_of(tokens: list[int]) -> tuple[Medium, ...]:
-    """The media of a prompt; those of a plain list of tokens are none."""
-    return getattr(tokens, "media", ())
 
 
 @dataclass(frozen=True)
@@ -373,7 +313,6 @@ def model_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.T
     inputs = {"input_ids": torch.tensor([tokens], dtype=torch.int64)}
     config, text = model.config, model.config.get_text_config()
     if "aspect_ratio_ids" in joined(media_of(tokens)):
-        from . import tiles
         return inputs | tiles.inputs(model, tokens, tensors(model, joined(media_of(tokens))))
     blocks = text is not config and getattr(text, "use_bidirectional_attention", None) == "vision"
     if (blocks or media_of(tokens)) and not counts_mask(model) and config.model_type not in WITHOUT_KINDS:
@@ -396,5 +335,4 @@ def step_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.Te
     """What a published cached decode gets beside the last of `tokens`."""
     if "aspect_ratio_ids" not in joined(media_of(tokens)):
         return {}
-    from . import tiles
     return tiles.step_inputs(model, tokens)

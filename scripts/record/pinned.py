@@ -42,7 +42,6 @@ def record(family: Family, variants: list[str], options: argparse.Namespace, out
     command = ["--family", family.name, "--out", str(out), "--seed", str(options.seed)]
     command += [part for name in variants for part in ("--variant", name)]
     command += ["--random", str(options.random)] if options.random else []
-    command += ["--no-observations"] if options.no_observations else []
     run(family, "scripts.record", command)
 
 

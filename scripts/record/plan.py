@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .images import Clip, Part, Picture, Shared
+from .parts import Clip, Part, Picture, Shared
 from .truth import Limit
 from .variant import Variant
 

@@ -13,10 +13,11 @@ import transformers
 from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
 
 from . import checksums, families, h5, sounds
-from .cases import left_pad
+from .h5 import left_pad
 from .checkpoint import Checkpoint
 from .families.qwen2 import BASE
-from .images import Prompt, compose, counts_mask, datasets, joined, token_kinds
+from .images import compose, counts_mask, datasets, joined, token_kinds
+from .parts import Prompt
 from .plan import Case
 from .variant import Variant, rng_for, small
 

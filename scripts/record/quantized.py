@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
+from . import opening
 from .variant import Groups
 
 ROUNDING = 2.0 ** -23  # rounding of a product and a sum in float32, relative to the largest term
@@ -33,7 +34,7 @@ def write(plain: Path, directory: Path, groups: Groups, towers: bool) -> None:
         from mlx_vlm import quant_utils, utils
         config = utils.load_config(plain)
         config.setdefault("vision_config", {})  # as `convert` does; a whole model has it in a member
-        with opening(config):
+        with opening.for_towers(config):
             model, quantize = utils.load_model(plain), quant_utils.quantize_model
     else:
         from mlx_lm import utils
@@ -57,14 +58,6 @@ def write(plain: Path, directory: Path, groups: Groups, towers: bool) -> None:
         shutil.copy(document, directory)
     for file in directory.iterdir():
         file.chmod(0o644)
-
-
-def opening(config: dict[str, Any]) -> contextlib.AbstractContextManager:
-    """What mlx-vlm needs to open a checkpoint with towers: to Gemma 3n's tower, the blocks of the config."""
-    if config["model_type"] != "gemma3n":
-        return contextlib.nullcontext()
-    from observatory.vlm.repairs.gemma3n import listed_blocks
-    return listed_blocks(config)
 
 
 def shorten(directory: Path) -> None:

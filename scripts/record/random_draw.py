@@ -79,7 +79,7 @@ def record_one(family: Family, options: argparse.Namespace, name: str) -> tuple[
         shutil.rmtree(place, ignore_errors=True)
         try:
             variant = draw(family, rng_for(options.seed, "random", name, str(attempt)), name)
-            lines = record_variant(family, variant, options.seed, place, False, "layers")
+            lines = record_variant(family, variant, options.seed, place, "layers")
             return [f"{lines[0]} (attempt {attempt + 1})", *lines[1:]], variant
         except Exception as error:  # from any library that processes the configuration
             if isinstance(error, OSError) and error.errno is not None:

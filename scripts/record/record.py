@@ -1,4 +1,4 @@
-"""Records whole variants: checkpoint, cases, traces, observations."""
+"""Records whole variants: checkpoint, cases, traces."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 
 from . import case_file, cases, checksums, plan, positions, sensitivity
 from .checkpoint import Checkpoint
+from .rewrites import published
 from .variant import Family, Variant, dims_for
 
 
-def record_variant(family: Family, variant: Variant, seed: int, directory: Path, observe: bool,
+def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
                    traces: str = "by case") -> list[str]:
     """Writes one variant below `directory`; returns a line for each case.
 
-    observe: also run mlx-lm on every case.
     traces: `by case`, or `layers` everywhere.
     """
     started = time.monotonic()
-    checkpoint = Checkpoint(family, variant, seed)
+    checkpoint = Checkpoint(family, variant, seed, published.check)
     idle_id = checkpoint.idle_id
     recordings, left_out = draw_cases(checkpoint, idle_id)
     stops = [r.stop_id for r in recordings if r.stop_id is not None]
@@ -37,10 +37,6 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
                      "(flagged disputed)")
         if result["missing"]:
             line += f"; no run in {', '.join(result['missing'])}"
-        if observe:
-            from observatory.observe import mlx_lm as mlx_lm_observation
-            from observatory.vlm import observation
-            line += "; " + (observation if checkpoint.pictures else mlx_lm_observation).observe(path)
         lines.append(line)
     lines += [positions.write(checkpoint, case, directory / f"{case.name}.h5")
               for case in plan.plan(variant) if case.kind == "positions"]

@@ -10,10 +10,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from observatory.observe import newer
 from . import checksums, families, pinned, plan
 from .checkpoint import quiet
 from .record import family_variants, record_variant
+from .support import places
 from .variant import Variant
 
 
@@ -72,8 +72,6 @@ def record(options: argparse.Namespace, out: Path) -> list[Path]:
         place, family = Path(unit.name) / unit.variant.name, families.load(unit.name)
         if pinned.is_elsewhere(family):
             pinned.record(family, [unit.variant.name], options, out)
-            if not options.no_observations:
-                newer.observe_variant(out / place)
         else:
             print("\n".join(record_whole(unit, options, out / place)), flush=True)
         made.append(place if options.variant or options.shard else Path(unit.name))
@@ -87,9 +85,8 @@ def record_whole(unit: Unit, options: argparse.Namespace, place: Path) -> list[s
     runs leaves a whole variant."""
     unfinished = place.with_name(f".{place.name}.{os.getpid()}")
     shutil.rmtree(unfinished, ignore_errors=True)
-    lines = record_variant(families.load(unit.name), unit.variant, options.seed, unfinished, not options.no_observations)
-    shutil.rmtree(place, ignore_errors=True)
-    unfinished.replace(place)
+    lines = record_variant(families.load(unit.name), unit.variant, options.seed, unfinished)
+    places.replace(unfinished, place)
     return lines
 
 
@@ -106,27 +103,22 @@ def record_special(name: str, options: argparse.Namespace, out: Path) -> list[Pa
         return [Path("threads") / file for file in threads.record(out / "threads", options.seed)]
     if name == "trained":
         from . import trained_cases
-        return [Path("trained") / place for place in trained_cases.record(out / "trained", options.seed, not options.no_observations)]
+        return [Path("trained") / place for place in trained_cases.record(out / "trained", options.seed)]
     from .bundle import cases as bundle
     return [Path("bundle") / place for place in bundle.record(
-        out / "bundle", options.seed, not options.no_observations, options.out / "bundle" if options.check else None)]
+        out / "bundle", options.seed, options.out / "bundle" if options.check else None)]
 
 
-def files_below(place: Path) -> list[Path]:
-    """The file itself, or all files below a directory."""
-    return [file for file in (place, *sorted(place.rglob("*"))) if file.is_file()]
-
-
-def compare(fresh: Path, committed: Path, places: list[Path]) -> int:
+def compare(fresh: Path, committed: Path, made: list[Path]) -> int:
     """Compares byte by byte; prints every file that differs or exists on one side only. Returns 1 if there is
     one."""
     n_files = 0
     differing: list[str] = []
-    for place in dict.fromkeys(places):
+    for place in dict.fromkeys(made):
         if checksums.sums_below(fresh / place) != checksums.sums_below(committed / place):
             differing.append(f"{place}: its lines in {checksums.INDEX} differ")
         for ours, theirs in ((fresh, committed), (committed, fresh)):
-            for file in files_below(ours / place):
+            for file in places.recorded_files(ours / place):
                 relative = file.relative_to(ours)
                 n_files += ours is fresh
                 other = theirs / relative

@@ -2,14 +2,12 @@
 
 One module for each kind of vector, `serving_<kind>.py`, with
 
-    TITLE, CATCHES                  title of its section in docs/FINDINGS.md; bugs that its vectors catch
+    CATCHES                         bugs that its vectors catch
     published() -> groups           inputs of upstream's own tests and documents; may be empty
     groups(seed, n) -> groups       n goldens per group, drawn from the seed
     written() -> groups             optional: texts written by hand
     sequences(seed, n) -> groups    optional: up to n sequences of marker-like tokens of each length
                                     (marker_sequences.py) on which upstream agrees with itself
-    findings(seed, n) -> lines      optional: the section below its heading: where upstream disagrees with itself,
-                                    in n draws for each parser
 
 groups is a list of {"name": ..., "vectors": [...]}. fixtures/serving/<kind>/ receives published.json.gz,
 written.json.gz, random.json.gz and sequences.json.gz, those that have groups.
@@ -19,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import re
 import sys
 import tempfile
 from pathlib import Path
@@ -27,14 +24,12 @@ from types import ModuleType
 from typing import Any
 
 from . import serving_package
-from .threads import write
+from .support.textual import write
 
 KINDS = ("eos", "reasoning", "tools", "events")
 
 N_GOLDENS = 250  # per group
 N_SEQUENCES = 400  # tried for each parser and length
-N_DRAWS = 4000  # per group, for findings
-FINDINGS = Path("docs/FINDINGS.md")
 
 
 def document(kind: str, module: ModuleType, recorder: str, groups: list[Any]) -> dict[str, Any]:
@@ -64,44 +59,8 @@ def record(kind: str, module: ModuleType, seed: int, n: int, n_sequences: int, o
     return made
 
 
-def section(text: str, title: str) -> re.Match[str] | None:
-    """The section of a Markdown text with this title: its heading and everything up to the next heading of the same
-    level."""
-    return re.search(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
-
-
-def with_section(text: str, title: str, lines: list[str]) -> str:
-    """The text with the section replaced; a new section is inserted before the section Sound."""
-    made = f"## {title}\n\n" + "\n".join(lines) + "\n\n"
-    found = section(text, title) or re.search(r"^(?=## Sound$)", text, re.MULTILINE)
-    if not found:
-        raise RuntimeError(f"{FINDINGS}: no section {title}, nor one called Sound to put it before")
-    return text[:found.start()] + made + text[found.end():]
-
-
-def with_commands(lines: list[str], kind: str) -> list[str]:
-    """The section with a command after each entry that reproduces it."""
-    command = ["", f"    python -m scripts.record.serving --only {kind} --findings"]
-    made: list[str] = []
-    for line in lines:
-        if line.startswith("### ") and any(before.startswith("### ") for before in made):
-            while not made[-1]:
-                made.pop()
-            made += [*command, ""]
-        made.append(line)
-    return made + command
-
-
-def kept(kind: str, module: ModuleType) -> str:
-    """The text of FINDINGS with this kind's section up to date."""
-    text = FINDINGS.read_text()
-    if not hasattr(module, "findings"):
-        return text
-    return with_section(text, module.TITLE, with_commands(module.findings(0, N_DRAWS), kind))
-
-
 def check(kind: str, module: ModuleType, out: Path) -> list[str]:
-    """The files and sections that differ from a new recording with seed 0."""
+    """The files that differ from a new recording with seed 0."""
     differing = []
     with tempfile.TemporaryDirectory() as scratch:
         for file in record(kind, module, 0, N_GOLDENS, N_SEQUENCES, Path(scratch)):
@@ -109,8 +68,6 @@ def check(kind: str, module: ModuleType, out: Path) -> list[str]:
                 differing.append(f"{out / file}: missing")
             elif (out / file).read_bytes() != (Path(scratch) / file).read_bytes():
                 differing.append(f"{out / file}: bytes differ")
-    if kept(kind, module) != FINDINGS.read_text():
-        differing.append(f"{FINDINGS}: {module.TITLE}")
     return differing
 
 
@@ -119,9 +76,7 @@ def run(options: argparse.Namespace) -> int:
     differing: list[str] = []
     for kind in options.only or KINDS:
         module = importlib.import_module(f".serving_{kind}", __package__)
-        if options.findings:
-            FINDINGS.write_text(kept(kind, module))
-        elif options.check:
+        if options.check:
             differing += check(kind, module, options.out)
         else:
             record(kind, module, options.seed, options.goldens, options.sequences, options.out)
@@ -145,10 +100,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--out", type=Path, default=Path("fixtures/serving"),
                         help="directory that receives <kind>/*.json.gz (default: fixtures/serving)")
     parser.add_argument("--check", action="store_true",
-                        help="write nothing: record seed 0 again and compare every byte with --out, "
-                             f"and the sections of {FINDINGS}; exit 1 where they differ")
-    parser.add_argument("--findings", action="store_true",
-                        help=f"write nothing but the sections of {FINDINGS}")
+                        help="write nothing: record seed 0 again and compare every byte with --out; exit 1 where they differ")
     options = parser.parse_args(arguments)
     if options.goldens < 1 or options.sequences < 1:
         parser.error("--goldens and --sequences take a positive number")

@@ -17,12 +17,11 @@ from functools import cached_property
 from typing import Any
 
 from .events import draw as events_draw, fold as events_fold, judge as events_judge, request as events_request
-from . import marker_sequences, serving_reasoning, serving_tools
-from .tools import judge as tools_judge
+from . import marker_sequences, serving_reasoning
+from .tools import judge as tools_judge, trial as tools_trial
 from .events.fold import Folded
 from .events.server import CHAT, MESSAGES, MODEL, Answer, Exchange, ask
 
-TITLE = "vllm-mlx: event streams"
 CATCHES = ("a marker that leaks or a text that is lost between parser and client, a block opened twice, two finish reasons, a "
            "parser skipped where thinking is off, a latch on implicit thinking, a call that a stream and the answer tell apart")
 
@@ -123,7 +122,7 @@ class Trial:
         if not name or not self.exchange.server["auto_tool_choice"] or "tools" not in request:
             return True
         content = serving_reasoning.whole(self.parser, self.text)[1] if self.parser else self.text
-        return tools_judge.disputed(serving_tools.Trial(name, {"tools": request["tools"]}, [content or ""])) is None
+        return tools_judge.disputed(tools_trial.Trial(name, {"tools": request["tools"]}, [content or ""])) is None
 
     @property
     def has_odd_arguments(self) -> bool:
@@ -137,7 +136,7 @@ class Trial:
 
     @property
     def cause(self) -> str | None:
-        """A key of DIFFERING in events/findings.py, or "parser"; None for a golden."""
+        """The name of the difference, or "parser"; None for a golden."""
         if self.exchange.endpoint == MESSAGES and events_fold.reopens(self.answers[0].body):
             return "reopened"
         if self.differing(self.stream, self.by_token):
@@ -215,8 +214,3 @@ def sequences(seed: int, n: int) -> list[Any]:
 
 def published() -> list[Any]:
     return []
-
-
-def findings(seed: int, n: int) -> list[str]:
-    from observatory.texts import events as events_findings
-    return events_findings.lines(seed, n)

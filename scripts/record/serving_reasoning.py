@@ -18,7 +18,6 @@ from . import marker_sequences
 from .reasoning import (draw as reasoning_draw, judge as reasoning_judge, off as reasoning_off,
                         published as reasoning_published)
 
-TITLE = "vllm-mlx: reasoning"
 CATCHES = ("a marker that is cut between deltas and leaks, text that is held back and lost, a block taken for content, "
            "content taken for a block")
 
@@ -167,9 +166,3 @@ def published() -> list[Any]:
         if trial.golden:
             made[name].append(trial.vector(number, test))
     return [{"name": name, "vectors": vectors} for name, vectors in made.items() if vectors]
-
-
-
-def findings(seed: int, n: int) -> list[str]:
-    from observatory.texts import reasoning as reasoning_findings
-    return reasoning_findings.lines(seed, n)

@@ -8,86 +8,20 @@ the content is ignored; empty content is null; arguments are JSON if they parse,
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from . import marker_sequences
 from .tools import (dense as tools_dense, draw as tools_draw, formats as tools_formats, judge as tools_judge,
                     texts as tools_texts)
-from .tools.stream import UNGATED, Answer, streamed, whole
+from .tools.trial import Trial, tokens
 
-TITLE = "vllm-mlx: tool calls"
 CATCHES = ("a marker that leaks into the content, a call that is lost or made twice, content that is lost, arguments that are "
            "changed, an answer that depends on how the text was cut")
 
 
-def value(arguments: str) -> Any:
-    """(True, JSON value) if the arguments parse, else (False, text)."""
-    try:
-        return True, tools_judge.strict(arguments)
-    except ValueError:
-        return False, arguments
-
-
-def same(one: Answer, other: Answer) -> bool:
-    return (one.content == other.content and [name for name, _ in one.calls] == [name for name, _ in other.calls]
-            and [value(text) for _, text in one.calls] == [value(text) for _, text in other.calls])
-
-
-def tokens(name: str, text: str) -> list[str]:
-    """The text as tokens: each marker, each word, each run of white space, and each other character."""
-    markers = "|".join(map(re.escape, tools_draw.MARKERS[name]))
-    return re.findall(rf"{markers}|(?:(?!{markers})\w)+|(?:(?!{markers})\s)+|.", text, re.DOTALL)
-
-
-@dataclass
-class Trial:
-    """A parser's answers for one text."""
-    name: str
-    request: dict[str, Any]
-    deltas: list[str]
-
-    @cached_property
-    def text(self) -> str:
-        return "".join(self.deltas)
-
-    @cached_property
-    def whole(self) -> Answer:
-        return whole(self.name, self.request, self.text)
-
-    @cached_property
-    def stream(self) -> Answer:
-        return streamed(self.name, self.request, self.deltas)
-
-    @cached_property
-    def by_token(self) -> Answer:
-        return streamed(self.name, self.request, tokens(self.name, self.text))
-
-    @cached_property
-    def gated(self) -> Answer:
-        """The stream that a client of the server receives; differs from `stream` for parsers whose markers do not open the
-        server's gate."""
-        return streamed(self.name, self.request, self.deltas, gated=True) if self.name in UNGATED else self.stream
-
-    @property
-    def agrees(self) -> bool:
-        return same(self.whole, self.stream) and same(self.whole, self.by_token)
-
-    @property
-    def golden(self) -> bool:
-        return self.agrees and not tools_judge.disputed(self)
-
-    def vector(self, number: int, comment: str) -> dict[str, Any]:
-        one_text = len(self.deltas) == 1
-        return {"id": number, "comment": comment, "flags": [],
-                "input": {"parser": self.name, "request": self.request,
-                          **({"text": self.text} if one_text else {"deltas": self.deltas})},
-                "expect": {"content": self.whole.content,
-                           "calls": [{"name": name, "arguments": value(arguments)[1]}
-                                     for name, arguments in self.whole.calls]}}
+def is_golden(trial: Trial) -> bool:
+    return trial.agrees and not tools_judge.disputed(trial)
 
 
 def drawn(name: str, seed: int) -> Iterator[tuple[int, Trial]]:
@@ -112,7 +46,7 @@ def groups(seed: int, n_most: int) -> list[Any]:
         for number, trial in drawn(name, seed):
             if len(vectors) == n:
                 break
-            if not trial.golden or (not trial.whole.calls and n_quiet >= n // 3):
+            if not is_golden(trial) or (not trial.whole.calls and n_quiet >= n // 3):
                 continue
             n_quiet += not trial.whole.calls
             vectors.append(trial.vector(number, "drawn"))
@@ -133,7 +67,7 @@ def sequences(seed: int, n: int) -> list[Any]:
         request = tools_dense.REQUEST if name == "qwen3_xml" else {}
         trials = ((number, Trial(name, request, deltas))
                   for number, deltas in marker_sequences.in_calls(frames, f"{seed} {name} values", max(1, n // 8)))
-        made.append({"name": f"{name} values", "vectors": [trial.vector(number, "value") for number, trial in trials if trial.golden]})
+        made.append({"name": f"{name} values", "vectors": [trial.vector(number, "value") for number, trial in trials if is_golden(trial)]})
     return made
 
 
@@ -153,11 +87,6 @@ def published() -> list[Any]:
     made: dict[str, list[Any]] = {name: [] for name in tools_draw.MARKERS}
     for number, (name, test, request, deltas) in enumerate(tools_published.calls(), 1):
         trial = Trial(name, request, deltas)
-        if trial.golden:
+        if is_golden(trial):
             made[name].append(trial.vector(number, test))
     return [{"name": name, "vectors": vectors} for name, vectors in made.items() if vectors]
-
-
-def findings(seed: int, n: int) -> list[str]:
-    from observatory.texts import tools as tools_findings
-    return tools_findings.lines(seed, n)

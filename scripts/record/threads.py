@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import collections
-import gzip
 import json
 import os
 import subprocess
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from .thread import draw as thread_draw, published as thread_published
+from .support.textual import write
 
 Step = dict[str, Any]
 
@@ -62,25 +62,6 @@ class Machines:
             found |= {self.forked(program) for _ in range(N_MORE_RUNS)}
         outcome = json.loads(found.pop())
         return None if found else outcome
-
-
-def text(document: dict[str, Any]) -> str:
-    """JSON with one vector per line."""
-    head = {name: value for name, value in document.items() if name != "groups"}
-    lines = json.dumps(head, indent=1)[:-2] + ',\n "groups": ['
-    for index, group in enumerate(document["groups"]):
-        vectors = ",\n".join("   " + json.dumps(vector, separators=(",", ":"))
-                             for vector in group["vectors"])
-        lines += f'{"," if index else ""}\n  {{"name": "{group["name"]}", "vectors": [\n{vectors}]}}'
-    return lines + "]}\n"
-
-
-def write(path: Path, document: dict[str, Any]) -> None:
-    content = text(document).encode()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".gz":
-        content = gzip.compress(content, mtime=0)
-    path.write_bytes(content)
 
 
 def document(version: str, recorder: str, catches: str, groups: dict[str, list[Any]]) -> Any:

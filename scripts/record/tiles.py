@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .images import Medium, Picture, media_of
+from .parts import Medium, Picture, media_of
 from .variant import Config
 
 

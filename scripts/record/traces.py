@@ -5,15 +5,20 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 
 from . import towers
 
-if TYPE_CHECKING:
-    from .truth import Run  # which imports this module
+
+class Traced(Protocol):
+    """A published model (truth.Run): with its decoder, and the config of that."""
+
+    model: torch.nn.Module
+    text: torch.nn.Module
+    config: Any
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ def mixer(layer: torch.nn.Module) -> torch.nn.Module:
 
 
 @contextlib.contextmanager
-def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Iterator[None]:
+def hooks(run: Traced, trace: dict | None, routings: list[Routing] | None) -> Iterator[None]:
     """Traces the modules of one forward pass with forward hooks.
 
     Traced, each [length, D]: `embed` (after the embedding scale), `layer.NN.out`, `layer.NN.attn`

@@ -8,7 +8,6 @@ decoded by the published tokenizer class.
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,8 @@ from transformers import AutoTokenizer
 from . import (case_file, cases, checksums, dialogue_tokenizer, dialogues, families, plan, serving_package,
                serving_reasoning)
 from .dialogues import Dialogue
-from .threads import write as write_textual
+from .support import places
+from .support.textual import write as write_textual
 from .trained import CONFIGS, Corpus, Trained
 from .variant import Variant
 
@@ -173,20 +173,13 @@ def textual(model: Model, directory: Path) -> list[dict[str, Any]]:
     return [{"name": model.name, "vectors": made.vectors}]
 
 
-def observed(directory: Path) -> list[str]:
-    """Runs mlx-lm on the numeric cases."""
-    from observatory.observe import mlx_lm as mlx_lm_observation
-    return [f"  {case.stem}: {mlx_lm_observation.observe(case)}" for case in sorted(directory.glob("*.h5"))]
-
-
-def record(out: Path, seed: int, observe: bool) -> list[Path]:
-    """Writes both families; returns their directories relative to `out`. observe: also run mlx-lm on the numeric
-    cases."""
+def record(out: Path, seed: int) -> list[Path]:
+    """Writes both families; returns their directories relative to `out`."""
     serving_package.load()
     made = []
     for name in CONFIGS:
         directory = out / name
-        shutil.rmtree(directory, ignore_errors=True)
+        places.clear(directory)
         model = Model(name, seed)
         model.write(directory / "model")
         checksums.write(directory / "model")
@@ -200,7 +193,6 @@ def record(out: Path, seed: int, observe: bool) -> list[Path]:
             "source": f"{case_file.SOURCE}; text by its tokenizer, fields by {serving_package.wanted()}",
             "recorder": f"scripts/record/trained_cases.py, seed {seed}", "catches": CATCHES,
             "groups": textual(model, directory)})
-        lines += observed(directory) if observe else []
         print("\n".join(lines), flush=True)
         made.append(Path(name))
     return made

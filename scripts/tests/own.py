@@ -30,7 +30,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from scripts.record import bench_checkpoint, h5
-from scripts.record.images import Prompt
+from scripts.record.parts import Prompt
 from scripts.record.streamed import loader, passes, prompts, replay, skeleton, stored
 from scripts.record.truth import precision
 from scripts.tests.own_case import ASSAY, FIXTURES, OwnCase, assay

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scripts.record.opening import converted_once
+
 from ..repairs import falcon as falcon_repairs
 from .trial import RepairFails, Trial, compare, shows, times
 
@@ -42,4 +44,4 @@ def vlm_falcon_requests() -> float:
 @shows
 def vlm_falcon_converted() -> float:
     """Falcon-OCR: a checkpoint that mlx-vlm has converted."""
-    return compare([Trial("falcon_ocr/converted/image-batch")], falcon_repairs.converted_once)
+    return compare([Trial("falcon_ocr/converted/image-batch")], converted_once)

@@ -1,7 +1,9 @@
 """The entries of docs/FINDINGS.md about mlx-vlm's Gemma 3n. Its encoder has constant blocks, so that every entry but that one is
-about a tower with the blocks of the config (gemma3n_repairs.listed_blocks)."""
+about a tower with the blocks of the config (listed_blocks)."""
 
 from __future__ import annotations
+
+from scripts.record.opening import listed_blocks
 
 from ..repairs import gemma3n as repairs
 from .trial import Trial, compare, shows
@@ -13,13 +15,13 @@ CASE, FAINT = "gemma3n/images/image", "gemma3n/images-epsilons/image-narrow"
 def alone(case: str, repair: repairs.Repair) -> float:
     """What is left where everything else is repaired."""
     others = tuple(other for other in ALL if other is not repair)
-    return compare([Trial(case)], repair, loads=(repairs.listed_blocks, *others))
+    return compare([Trial(case)], repair, loads=(listed_blocks, *others))
 
 
 @shows
 def vlm_gemma3n_blocks() -> float:
     """Gemma 3n: the blocks of model_args."""
-    return compare([Trial(CASE), Trial(FAINT)], repairs.listed_blocks, *ALL)
+    return compare([Trial(CASE), Trial(FAINT)], listed_blocks, *ALL)
 
 
 @shows

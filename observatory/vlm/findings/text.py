@@ -23,7 +23,8 @@ from scripts.record import h5
 from ...findings.ask import flat
 from ...observe.table import judge
 from ..observation import run
-from ..repairs.general import attention_biases, both, module, wrapped
+from scripts.record.opening import module, wrapped
+from ..repairs.general import attention_biases, both
 from ..spelling import Config, with_config
 
 FIXTURES = Path("fixtures")

@@ -6,18 +6,10 @@ from typing import Any
 
 import mlx.core as mx
 
-from .general import module, wrapped
+from scripts.record.opening import module, wrapped
 from ..spelling import Config
 
 FAMILY = "falcon_ocr"
-
-
-def converted_once(config: Config) -> Any:
-    """Rows of gate and up that mlx-vlm has already divided stay as they are."""
-    def rename(original, self, weights):
-        divided = {name: tensor for name, tensor in weights.items() if name.startswith("language_model.") and ".w13." in name}
-        return original(self, weights) | divided
-    return wrapped(module(FAMILY, FAMILY).Model, "sanitize", rename)
 
 
 def all_grids(config: Config) -> Any:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
 
-from .general import Repair, module, wrapped  # noqa: F401
+from scripts.record.opening import module, wrapped
 from ..spelling import Config
 
 FAMILY = "gemma3n"
@@ -18,40 +16,6 @@ EPSILON = 1e-6
 
 def vision() -> Any:
     return module(FAMILY, "vision")
-
-
-@contextlib.contextmanager
-def listed_blocks(config: Config) -> Iterator[None]:
-    """The encoder has the blocks, the stem and the output that model_args says."""
-    args, parts = config["vision_config"]["model_args"], vision()
-
-    def block(listed: Config) -> Any:
-        kind, stride = listed["block_type"], listed["stride"]
-        if kind == "er":
-            return parts._er(listed["exp_kernel_size"], listed["out_chs"], stride, listed["exp_ratio"])
-        if kind == "uir":
-            return parts._uir(listed["dw_kernel_size_start"], listed["dw_kernel_size_mid"], listed["out_chs"], stride,
-                              listed["exp_ratio"])
-        return parts._mmqa(listed["num_heads"], listed["key_dim"], listed["kv_stride"])
-
-    def make(original, self, *given):
-        with wrapped(parts.ConvNormAct, "__init__", unit):
-            original(self, *given)
-        n = len(args["block_args"])
-        self.msfa_indices = (n - 1, n)
-        channels = [stage[-1]["out_chs"] for stage in args["block_args"]][-2:]
-        self.msfa = parts.MobileNetV5MultiScaleFusionAdapter(
-            in_chs=channels, out_chs=2048, output_resolution=(args["msfa_output_resolution"],) * 2)
-
-    def unit(original, self, *given, **named):
-        original(self, *given, **named | ({"out_chs": args["stem_size"]} if named.get("in_chs") == 3 else {}))
-
-    def blocks(_original):
-        return [[block(one) for one in stage] for stage in args["block_args"]]
-
-    with (wrapped(parts, "gemma3n_mobilenet_def", blocks),
-          wrapped(parts.VisionTower, "__init__", make)):
-        yield
 
 
 def tower_epsilons(config: Config) -> Any:

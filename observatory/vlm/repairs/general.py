@@ -4,39 +4,23 @@ behaviour is the cause of a divergence."""
 from __future__ import annotations
 
 import contextlib
-import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
-from unittest.mock import patch
 
 import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
+
+from scripts.record.opening import module, wrapped
 
 from ..spelling import Config
 
 Repair = Callable[[Config], Any]  # of a checkpoint's config: a context
 
 
-def module(family: str, name: str) -> Any:
-    return importlib.import_module(f"mlx_vlm.models.{family}.{name}")
-
-
 def base_of(family: str) -> str:
     """The family whose classes a family inherits."""
     return "qwen3_5" if family == "qwen3_5_moe" else family
-
-
-@contextlib.contextmanager
-def wrapped(owner: Any, name: str, change: Callable) -> Iterator[None]:
-    """change(original, *args, **kwargs) in place of owner.name."""
-    original = getattr(owner, name)
-
-    def call(*args, **kwargs):
-        return change(original, *args, **kwargs)
-
-    with patch.object(owner, name, call):
-        yield
 
 
 def deepstack_by_token(config: Config) -> Any:

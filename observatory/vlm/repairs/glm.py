@@ -8,7 +8,8 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 
-from .general import FUNCTIONS, both, module, wrapped
+from scripts.record.opening import module, wrapped
+from .general import FUNCTIONS, both
 from ..spelling import Config
 
 # How the names of their classes begin

@@ -7,7 +7,7 @@ from typing import Any
 import mlx.core as mx
 
 from .glm import part
-from .general import wrapped
+from scripts.record.opening import wrapped
 from ..spelling import Config
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from .general import module, wrapped
+from scripts.record.opening import module, wrapped
 from ..spelling import Config
 
 FAMILY = "hunyuan_vl"

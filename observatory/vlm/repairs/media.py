@@ -7,7 +7,8 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from .general import base_of, both, module, wrapped
+from scripts.record.opening import module, wrapped
+from .general import base_of, both
 from ..spelling import Config
 
 

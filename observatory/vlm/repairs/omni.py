@@ -9,7 +9,8 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 
-from .general import activation, both, module, wrapped
+from scripts.record.opening import module, wrapped
+from .general import activation, both
 from ..spelling import Config
 
 FAMILY = "qwen3_omni_moe"

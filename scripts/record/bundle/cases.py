@@ -7,8 +7,6 @@ fixtures/bundle/README.md describes them.
 
 from __future__ import annotations
 
-import json
-import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,9 @@ import numpy as np
 from transformers import AutoTokenizer
 
 from .. import case_file, cases, checksums, narrow, plan, serving_package
-from observatory.observe import table as observations
-from ..threads import write as write_textual
-from ..trained_cases import fields, observed
+from ..support import distances, places
+from ..support.textual import write as write_textual
+from ..trained_cases import fields
 from ..truth import Run
 from ..variant import rng_for
 from . import conversations
@@ -159,12 +157,12 @@ class Recorder:
         return chosen, f"  {name}: margin {margin:.2f}, noise " + ", ".join(f"{k} {v:.1e}" for k, v in largest.items())
 
     def noises(self, samples: list[cases.Drawn]) -> dict[str, np.ndarray]:
-        """The noise of each run in a narrower type over all rows [3]: largest error, RMSE, KL (observations.distances)."""
+        """The noise of each run in a narrower type over all rows [3]: largest error, RMSE, KL."""
         found = {}
         for name, run in self.served.narrow.items():
             rows = [np.concatenate(run.rows(s.prompt, s.decode)) for s in samples]
             truth = np.concatenate([part for s in samples for part in (s.prefill, s.steps)])
-            found[name] = observations.distances(truth, np.concatenate(rows).astype(np.float64)).max(-1)
+            found[name] = distances.distances(truth, np.concatenate(rows).astype(np.float64)).max(-1)
         return found
 
 
@@ -218,14 +216,14 @@ class Texts:
                 "groups": [{"name": self.served.name, "vectors": vectors}]})
 
 
-def record(out: Path, seed: int, observe: bool, bundled: Path | None = None) -> list[Path]:
-    """Writes both families; returns their directories relative to `out`. observe: also run mlx-lm on the numeric
-    cases. bundled: a recorded bundle whose weights are taken; None: they are trained."""
+def record(out: Path, seed: int, bundled: Path | None = None) -> list[Path]:
+    """Writes both families; returns their directories relative to `out`. bundled: a recorded bundle whose weights are taken; None: they
+    are trained."""
     serving_package.load()
     made = []
     for name in CONFIGS:
         directory = out / name
-        shutil.rmtree(directory, ignore_errors=True)
+        places.clear(directory)
         served = Served(name, seed, bundled / name / "model" if bundled else None)
         served.write(directory / "model", directory / "config.json.newer")
         checksums.write(directory / "model")
@@ -237,7 +235,5 @@ def record(out: Path, seed: int, observe: bool, bundled: Path | None = None) -> 
             for sample, one in enumerate(chosen):
                 texts.add(file, sample, one)
         texts.write(directory, seed)
-        if observe:
-            print("\n".join(observed(directory)), flush=True)
         made.append(Path(name))
     return made

@@ -18,6 +18,7 @@ from scripts.endtoend import rows as table
 from .. import case_file, checksums, families, pinned, run
 from ..checkpoint import Checkpoint, quiet
 from ..record import family_variants
+from ..rewrites import published
 from . import sounds
 from .conversations import Conversation, Drawer, members, opened
 from .rows import ROWS, Row, Vocabulary, write_files
@@ -31,7 +32,7 @@ def open_checkpoint(name: str, row: Row, seed: int) -> Checkpoint:
     variants = family_variants(family, seed, [row.variant])
     if not variants:
         raise RuntimeError(f"{name}: no variant {row.variant}")
-    return Checkpoint(family, row.taken(variants[0]), seed)
+    return Checkpoint(family, row.taken(variants[0]), seed, published.check)
 
 
 def write_samples(directory: Path, found: list[Conversation], stop: int, limit: int, about: dict[str, str]) -> None:

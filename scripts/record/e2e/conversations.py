@@ -17,7 +17,8 @@ from PIL import Image
 
 from .. import cases, narrow
 from ..checkpoint import Checkpoint
-from ..images import Medium, Prompt, model_inputs, step_inputs
+from ..images import model_inputs, step_inputs
+from ..parts import Medium, Prompt
 from ..truth import Run
 from ..variant import rng_for
 from . import sounds

@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 import transformers
 
-from ..images import Medium, Prompt
+from ..parts import Medium, Prompt
 from ..preprocess.sounds import tones
 from .rows import Row
 

@@ -16,7 +16,7 @@ from transformers import AutoTokenizer
 from transformers.utils.chat_template_utils import render_jinja_template
 
 from .. import case_file, dialogues, h5, serving_package
-from ..threads import write as write_textual
+from ..support.textual import write as write_textual
 from ..trained import Schedule, train
 from ..trained_cases import fields
 from . import texts

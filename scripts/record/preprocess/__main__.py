@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ..threads import write
+from ..support.textual import write
 from . import draw, draw_sounds, processors
 
 CATCHES = ("sizes rounded half up instead of half to even, limits compared before rounding, limits of another spelling of the "

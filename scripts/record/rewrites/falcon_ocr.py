@@ -1,10 +1,11 @@
-"""Falcon-OCR, written from the equations of mlx-vlm (models/falcon_ocr), none of whose code it calls but get_rope_index.
+"""Falcon-OCR, written from the equations of mlx-vlm (models/falcon_ocr), none of whose code it calls but get_rope_index, and in published_logits.
 
 Notation: D hidden size, N heads, K key/value heads, d size of a head."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedConfig
 
+from .. import opening
 from .config import ConfigOfParts
 from .falcon_ocr_plain import logits as plain_logits  # noqa: F401: published.check compares it
 
@@ -276,3 +278,15 @@ class FalconOcrForConditionalGeneration(nn.Module):
                 break
             out = self(torch.tensor([tokens[-1:]]), past_key_values=out.past_key_values)
         return torch.tensor([tokens])
+
+
+def published_logits(directory: Path, tokens: list[int], media: dict[str, np.ndarray]) -> np.ndarray:
+    """Logits [T, V] of mlx-vlm's model, called as a whole."""
+    import mlx.core as mx
+    model, inputs = opening.load(directory), {}
+    if media:
+        (_, height, width), = media["image_grid_thw"].tolist()
+        side = model.config.vision_config.spatial_patch_size
+        pixels = media["pixel_values"].reshape(height, width, side, side, -1).swapaxes(1, 2)
+        inputs = {"pixel_values": mx.array(pixels.reshape(1, height * side, width * side, -1)), "image_grid_hw": mx.array([[height, width]])}
+    return np.array(model(mx.array([tokens]), **inputs).logits[0])

@@ -16,6 +16,7 @@ from torch.nn import functional
 from transformers import PreTrainedConfig
 from transformers.activations import ACT2FN
 
+from .. import opening
 from .config import ConfigOfParts
 from .moondream3_plain import logits as plain_logits  # noqa: F401: published.check compares it
 
@@ -263,13 +264,20 @@ class Moondream3ForConditionalGeneration(nn.Module):
         return torch.tensor([tokens])
 
 
+def crops(rows: np.ndarray, grids: list[list[int]], side: int) -> list[np.ndarray]:
+    """Rows of patches as the crops [n, H, W, C] of each image."""
+    found = []
+    for n, height, width in grids:
+        patches, rows = rows[:n * height * width], rows[n * height * width:]
+        pixels = np.einsum("nhwcyx->nhywxc", patches.reshape(n, height, width, -1, side, side))
+        found.append(pixels.reshape(n, height * side, width * side, -1))
+    return found
+
+
 def published_logits(directory: Path, tokens: list[int], media: dict[str, np.ndarray]) -> np.ndarray:
     """Logits [T, V] of mlx-vlm's model, called as a whole: its generate_step drops the mask of the prefix."""
     import mlx.core as mx
-    from assay.adapters.mlx_vlm_processors import whole_crops
-
-    from observatory.vlm import observation
-    model = observation.load(directory)
-    inputs = whole_crops(media, model.config.vision_config.patch_size)
-    pixels = mx.array(inputs.pop("pixel_values"))
-    return np.array(model(mx.array([tokens]), pixel_values=pixels, **inputs).logits[0])
+    model, grids = opening.load(directory), media["image_grid_thw"].tolist()
+    pixels = mx.array(np.concatenate(crops(media["pixel_values"], grids, model.config.vision_config.patch_size)))
+    layouts = [tuple(layout) if n > 1 else None for layout, (n, _, _) in zip(media["crop_layouts"].tolist(), grids)]
+    return np.array(model(mx.array([tokens]), pixel_values=pixels, num_crops=[n for n, _, _ in grids], crop_layouts=layouts).logits[0])

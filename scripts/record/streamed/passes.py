@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..images import Prompt
+from ..parts import Prompt
 from ..truth import STATEFUL_ROPES, array, precision, rope_types
 from . import skeleton
 from .loader import Loader

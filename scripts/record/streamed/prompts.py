@@ -23,7 +23,7 @@ import torch
 import transformers
 
 from .. import images
-from ..images import Medium, Prompt
+from ..parts import Medium, Prompt
 from .skeleton import first_line
 from .stored import Unsupported
 

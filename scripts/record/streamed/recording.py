@@ -289,7 +289,7 @@ def write(case: Case, request: Request, named: dict[str, str], whole: bool) -> s
     stops = documents.stop_ids(request.checkpoint)
     n_tokens = decided(case, stops, request.note) if request.n_decode else 0
     datasets: dict[str, Any] = {
-        "/input/tokens": cases.left_pad([np.array(s.prompt, np.int32) for s in case.samples], 0),
+        "/input/tokens": h5.left_pad([np.array(s.prompt, np.int32) for s in case.samples], 0),
         "/input/length": np.array([len(s.prompt) for s in case.samples], np.int32),
         "/input/decode": np.array(case.decode, np.int32).reshape(len(case.samples), request.n_decode),
         "/expect/rows": np.array([(i, row) for i, rows in enumerate(case.rows) for row in rows], np.int32),

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from ..images import Prompt, special_ids
+from ..images import special_ids
+from ..parts import Prompt
 from . import passes
 from .passes import Model, Sequence
 from .prompts import Sample

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ..threads import write
+from ..support.textual import write
 from . import draw, features, fields, filters, kinds, macros, scopes, templates
 from .render import NOW, expected
 

@@ -1,14 +1,12 @@
-"""Draws calls in further formats besides those of draw.py: the markers of each format, and a function that writes one call, or a
-section of calls, with values from a Draw.
+"""Draws calls in further formats besides those of writer.py: the markers of each format, and a function that writes one call, or a
+section of calls, with values from a Writer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .draw import Draw
+from .writer import Writer
 
 TAGS = ("<tool_call>", "</tool_call>")
 FUNCTION = ("<function=", "</function>", "<parameter=", "</parameter>")
@@ -34,7 +32,7 @@ MARKERS: dict[str, tuple[str, ...]] = {
 QUIET = ("granite",)
 
 
-def items(d: Draw, key: str = "arguments") -> str:
+def items(d: Writer, key: str = "arguments") -> str:
     """A JSON list of calls."""
     made = [d.envelope(key) for _ in range(d.rng.choice((1, 1, 1, 2, 3)))]
     if d.flawed():
@@ -42,11 +40,11 @@ def items(d: Draw, key: str = "arguments") -> str:
     return f"[{d.space() if d.flawed() else ''}" + (f",{d.space()}".join(made) if d.rng.random() < 0.97 else "") + f"{d.space()}]"
 
 
-def granite(d: Draw) -> str:
+def granite(d: Writer) -> str:
     return d.rng.choice(MARKERS["granite"]) + d.space() + items(d) + d.space()
 
 
-def xlam(d: Draw) -> str:
+def xlam(d: Writer) -> str:
     kind = d.rng.random()
     body = items(d, d.rng.choice(("arguments", "arguments", "parameters")))
     if kind < 0.15:
@@ -58,7 +56,7 @@ def xlam(d: Draw) -> str:
     return ("</think>" if kind < 0.85 else "") + body
 
 
-def functionary(d: Draw) -> str:
+def functionary(d: Writer) -> str:
     rng = d.rng
     kind = rng.random()
     name = d.name()
@@ -72,7 +70,7 @@ def functionary(d: Draw) -> str:
     return items(d)
 
 
-def nemotron(d: Draw) -> str:
+def nemotron(d: Writer) -> str:
     kind = d.rng.random()
     if kind < 0.75:
         return d.tagged(d.function(("", "\n", " ")))
@@ -81,7 +79,7 @@ def nemotron(d: Draw) -> str:
     return d.tagged(f"<function={name}>{d.space()}{body}{d.space()}</function>")
 
 
-def kimi(d: Draw) -> str:
+def kimi(d: Writer) -> str:
     rng = d.rng
     calls = ""
     for number in range(rng.choice((1, 1, 2, 3))):
@@ -93,7 +91,7 @@ def kimi(d: Draw) -> str:
     return f"<|tool_{many}_section_begin|>{d.space()}{calls}<|tool_{many}_section_end|>" if many else calls
 
 
-def deepseek(d: Draw) -> str:
+def deepseek(d: Writer) -> str:
     rng = d.rng
     calls = ""
     typed = rng.random() < 0.7
@@ -106,12 +104,12 @@ def deepseek(d: Draw) -> str:
     return begin + calls + rng.choice(("<｜tool▁calls▁end｜>", "<｜tool▁calls▁end｜>", ""))
 
 
-def parameters(d: Draw, name: str, begin: Callable[[str], str], end: str) -> str:
+def parameters(d: Writer, name: str, begin: Callable[[str], str], end: str) -> str:
     return "".join(begin(key) + (around := d.rng.choice(("", "\n"))) + d.written(value) + around + end + d.space()
                    for key, value in d.arguments(name).items())
 
 
-def minimax(d: Draw) -> str:
+def minimax(d: Writer) -> str:
     invokes = ""
     for _ in range(d.rng.choice((1, 1, 1, 2))):
         name = d.name()
@@ -122,7 +120,7 @@ def minimax(d: Draw) -> str:
     return f"<minimax:tool_call>{invokes}{d.space()}</minimax:tool_call>" + d.rng.choice(("", "", "", "[e~[", "<think>x</think>"))
 
 
-def step3p5(d: Draw) -> str:
+def step3p5(d: Writer) -> str:
     kind = d.rng.random()
     if kind < 0.15:  # the same members in another order
         name = d.name()
@@ -133,7 +131,7 @@ def step3p5(d: Draw) -> str:
     return call + d.space() + call if kind < 0.4 else call
 
 
-def deepseek_v4(d: Draw) -> str:
+def deepseek_v4(d: Writer) -> str:
     invokes = ""
     for _ in range(d.rng.choice((1, 1, 1, 2))):
         name = d.name()
@@ -143,7 +141,7 @@ def deepseek_v4(d: Draw) -> str:
     return f"<｜DSML｜tool_calls>{invokes}{d.space()}" + ("</｜DSML｜tool_calls>" if d.rng.random() < 0.9 else "")
 
 
-def auto(d: Draw) -> str:
+def auto(d: Writer) -> str:
     rng = d.rng
     name = d.name()
     kind = rng.choice(("gemma4", "dsml", "glm47", "mistral", "qwen", "qwen", "qwen", "llama", "llama", "bare", "object"))
@@ -156,7 +154,7 @@ def auto(d: Draw) -> str:
     return str(getattr(d, f"call_{kind}")())
 
 
-CALLS: dict[str, Callable[[Draw], str]] = {
+CALLS: dict[str, Callable[[Writer], str]] = {
     "granite": granite, "xlam": xlam, "functionary": functionary, "nemotron": nemotron, "kimi": kimi, "deepseek": deepseek,
     "minimax": minimax, "step3p5": step3p5, "poolside_v1": lambda d: d.call_glm47(), "deepseek_v4": deepseek_v4, "auto": auto,
 }

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 import json
-import math
 import re
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import draw as tools_draw
-
-if TYPE_CHECKING:
-    from ..serving_tools import Trial
+from .trial import Trial, lone, strict, tokens
 
 CAUSES = {
     "raises": "the parser raises",
@@ -35,28 +32,6 @@ CAUSES = {
 
 
 ENDS = ("</tool_call>", "</function>", ")]", "<tool_call|>")
-
-
-def lone(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
-
-
-def strict(text: str) -> Any:
-    """The value of strict JSON: no NaN, no number beyond float64, no duplicate members, no lone surrogates. Raises ValueError
-    otherwise."""
-    def refuse(word: str) -> Any:
-        raise ValueError(word)
-
-    def finite(digits: str) -> float:
-        return float(digits) if math.isfinite(float(digits)) else refuse(digits)
-
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(pairs)) < len(pairs):
-            raise ValueError("a member twice")
-        return dict(pairs)
-
-    value = json.loads(text, parse_constant=refuse, parse_float=finite, object_pairs_hook=members)
-    return refuse(text) if lone(json.dumps(value, ensure_ascii=False)) else value
 
 
 def is_python(text: str) -> bool:
@@ -150,7 +125,6 @@ def unsteady(t: Trial) -> str | None:
     also search the whole text for thoughts."""
     from vllm_mlx.tool_parsers.qwen_tool_parser import QwenToolParser as Qwen
 
-    from ..serving_tools import tokens
     from .stream import Stream, whole
     stream, fed = Stream(t.name, t.request), 0
     for end in re.finditer("</think>", t.text):
@@ -216,15 +190,14 @@ def joined(arguments: str) -> bool:
 def repeated(t: Trial) -> bool:
     """Whether stream and whole answer took their equal content from different places of the text: they differ if other text is put
     before it, or after its last words."""
-    from ..serving_tools import Trial as Another
     content, last = t.whole.content or "", t.deltas[-1]
     places = t.text.count(content) if "</think>" not in t.text else 2
     if not content:
         return False
-    if places > 1 and not Another(t.name, t.request, ["z", *t.deltas]).agrees:
+    if places > 1 and not Trial(t.name, t.request, ["z", *t.deltas]).agrees:
         return True
     return (t.name == "hermes" and content.endswith(last) and t.deltas.count(last) > 1
-            and not Another(t.name, t.request, [*t.deltas, "z"]).agrees)
+            and not Trial(t.name, t.request, [*t.deltas, "z"]).agrees)
 
 
 def varied(deltas: list[str]) -> list[str]:
@@ -236,9 +209,8 @@ def varied(deltas: list[str]) -> list[str]:
 
 def by_chance(t: Trial) -> bool:
     """Whether qwen or step3p5 lose one call and report an equal one instead, at the end of a thought or out of order."""
-    from ..serving_tools import Trial as Another
     doubtful = "</think>" in t.text or (disordered(t.name, t.text) and "<function=" in t.text)
-    return t.name in QWENS and doubtful and not Another(t.name, t.request, varied(t.deltas)).agrees
+    return t.name in QWENS and doubtful and not Trial(t.name, t.request, varied(t.deltas)).agrees
 
 
 def is_unknown(text: str) -> bool:

@@ -1,0 +1,85 @@
+"""Runs published systems on recorded cases: `python -m observatory.observe PLACE...`; --help lists the options."""
+
+from __future__ import annotations
+
+import argparse
+import filecmp
+import importlib
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from scripts.record import families, h5
+from scripts.record.record import family_variants
+
+OBSERVERS = {"mlx-lm": "observatory.observe.mlx_lm", "mlx-vlm": "observatory.vlm.observation",
+             "transformers": "observatory.observe.newer"}  # system -> module with observe(case)
+
+
+def cases_at(place: Path) -> list[Path]:
+    """The cases with logits at a place: the file itself, or all below a directory."""
+    found = [place] if place.is_file() else sorted(p for p in place.rglob("*.h5") if p.parent.name != "observed")
+    return [case for case in found if "/expect/truth/decode" in h5.read(case)[0]]
+
+
+def systems_of(case: Path) -> list[str]:
+    """The systems that are run on a bundled case, fixtures/FAMILY/VARIANT/CASE.h5: mlx-vlm if the variant takes images, else mlx-lm; and the
+    transformers of this environment if the family's truth is that of another version."""
+    from scripts.record import pinned
+    name, variant = case.parts[-3], case.parts[-2]
+    if name not in families.NAMES:
+        return ["mlx-lm"]
+    family = families.load(name)
+    takes_images = any(family.pictures and "vision_config" in v.outer for v in family_variants(family, 0, [variant]))
+    newer = pinned.is_elsewhere(family) and importlib.import_module(OBSERVERS["transformers"]).is_whole(case)
+    return ["mlx-vlm" if takes_images else "mlx-lm", *(["transformers"] if newer else [])]
+
+
+def observe(case: Path, system: str | None) -> Iterator[str]:
+    for name in [system] if system else systems_of(case):
+        yield importlib.import_module(OBSERVERS[name]).observe(case)
+
+
+def observed(case: Path) -> dict[str, Path]:
+    """The observations of a case by these systems, by file name."""
+    return {file.name: file for name in OBSERVERS for file in (case.parent / "observed").glob(f"{case.stem}.{name}*")}
+
+
+def check(case: Path, system: str | None) -> list[str]:
+    """Observes a case again, elsewhere; the observations that differ, or that only one side has."""
+    with tempfile.TemporaryDirectory() as scratch:
+        place = Path(scratch) / Path(*case.parts[-3:-1])
+        place.mkdir(parents=True)
+        (place / "model").symlink_to((case.parent / "model").resolve())
+        again = Path(shutil.copy(case, place))
+        print(f"{case}: {'; '.join(observe(again, system))}", flush=True)
+        ours, theirs = observed(again), observed(case)
+        return [f"{case.parent / 'observed' / name}: " + ("differs" if name in ours and name in theirs else "only one side has it")
+                for name in sorted(set(ours) | set(theirs))
+                if name not in ours or name not in theirs or not filecmp.cmp(ours[name], theirs[name], shallow=False)]
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m observatory.observe",
+        description="Runs mlx-lm, mlx-vlm or transformers on recorded cases, and writes observed/CASE.SYSTEM.h5 beside each, or .txt with "
+                    "the error of the system. fixtures/observations.tsv lists these files: `python -m observatory.observe.table`.")
+    parser.add_argument("place", nargs="+", type=Path, help="a case, or a directory with cases")
+    parser.add_argument("--system", choices=OBSERVERS, help="run this one (default: by the family and variant of a bundled case)")
+    parser.add_argument("--check", action="store_true", help="write nothing: observe again and compare every byte; exit 1 where they differ")
+    options = parser.parse_args(arguments)
+    differing: list[str] = []
+    for case in [case for place in options.place for case in cases_at(place)]:
+        if options.check:
+            differing += check(case, options.system)
+        else:
+            print(f"{case}: {'; '.join(observe(case, options.system))}", flush=True)
+    if options.check:
+        print("\n".join(differing) or "observed again, nothing differs")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""What several recorders use: files, the published server, the text functions of a module."""
