@@ -32,7 +32,7 @@ double conf_noise_floor(double max_abs);
  *
  * The bundled runs are 2 to 332 u away in float32, 0.5 to 47 u in bfloat16 and 2 to 9 u in int8; runs
  * recorded with other seeds are up to 173 u, 171 u and 38 u away. The recorder refuses float32 runs
- * more than 1e-4 away (scripts/record/cases.py), which is 420 u for a largest logit of 4. The limits
+ * more than 1e-4 away (scripts/record/case/cases.py), which is 420 u for a largest logit of 4. The limits
  * exclude a run that was rounded to float16 (at least 2^-13 max_abs away), a run of zeros (max_abs),
  * and a run of other weights, other inputs or permuted rows (about max_abs).
  *

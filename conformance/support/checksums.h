@@ -15,7 +15,7 @@
  * its CRC-32 in 8 hexadecimal digits, two spaces, its name; or the lines of `dir` in the index, which is in
  * the nearest directory above `dir` that has one. ASSAY_OK if there is neither. Fails with ASSAY_EFORMAT if a
  * file has another checksum, a list is malformed, both exist and differ, or there is no line for a file from
- * which engines read weights, settings or texts, which the suffix tells (scripts/record/checksums.py,
+ * which engines read weights, settings or texts, which the suffix tells (scripts/record/support/checksums.py,
  * SUFFIXES); with ASSAY_EIO if a file cannot be read, or with ASSAY_ENOMEM. */
 assay_status conf_checksums_check(const char *dir, assay_error *err);
 

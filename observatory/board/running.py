@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts import venvs
+
 from ..peers.machine import assay_version, processor
 from .systems import System, packages
 

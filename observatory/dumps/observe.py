@@ -29,7 +29,7 @@ import numpy as np
 
 from observatory.dumps import names
 from observatory.dumps.sources import BadDump, Tensors, open_dump
-from scripts.record import h5
+from scripts.record.support import h5
 
 
 class Observation:

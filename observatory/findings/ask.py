@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from scripts.record import h5
+from scripts.record.support import h5
+
 from ..observe.mlx_lm import distance, load, prompts
 from ..observe.table import LIMIT
 
@@ -71,7 +72,7 @@ def widened_norms(variant: str) -> Iterator[Path]:
 def published(model: Path) -> Any:
     import torch
     import transformers
-    from scripts.record.checkpoint import quiet
+    from scripts.record.checkpoint.checkpoint import quiet
     quiet()
     torch.set_grad_enabled(False)
     return transformers.AutoModelForCausalLM.from_pretrained(

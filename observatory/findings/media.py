@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from scripts.record.media.parts import SECONDS
+from scripts.record.media.sounds import encode_alone
+
 from ..observe import newer
-from .ask import FIXTURES, bound, golden, off, shows, truth
-from scripts.record.parts import SECONDS
 from ..observe.mlx_lm import prompts
 from ..observe.table import judge
-from scripts.record.sounds import encode_alone
+from .ask import FIXTURES, bound, golden, off, shows, truth
 
 Repair = Callable[[Any], None]  # changes a model
 

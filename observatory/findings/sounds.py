@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .ask import shows
 from scripts.record.preprocess import sounds
+
+from .ask import shows
 
 
 @shows

@@ -17,9 +17,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from .shown import choose
 from scripts.record.thread.published import parse
-from scripts.record.threads import Machines
+from scripts.record.thread.recording import Machines
+
+from .shown import choose
 
 SCALED = {
     "llama3": {"factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0},

@@ -11,8 +11,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from scripts.record import families, h5
+from scripts.record import families
 from scripts.record.record import family_variants
+from scripts.record.support import h5
 
 OBSERVERS = {"mlx-lm": "observatory.observe.mlx_lm", "mlx-vlm": "observatory.vlm.observation",
              "transformers": "observatory.observe.newer"}  # system -> module with observe(case)

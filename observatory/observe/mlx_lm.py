@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from scripts.record import h5
-from scripts.record.h5 import left_pad
+from scripts.record.support import h5
+from scripts.record.support.h5 import left_pad
 
 SYSTEM = "mlx-lm"
 MOST_REASON = 300  # characters of a recorded error message

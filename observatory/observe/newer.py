@@ -12,12 +12,13 @@ import numpy as np
 import torch
 import transformers
 
-from scripts.record import h5
-from scripts.record.h5 import left_pad
-from scripts.record.checkpoint import quiet
-from scripts.record.parts import Medium, Prompt
+from scripts.record.checkpoint.checkpoint import quiet
+from scripts.record.media.parts import Medium, Prompt
+from scripts.record.runs.truth import Run
+from scripts.record.support import h5
+from scripts.record.support.h5 import left_pad
+
 from .mlx_lm import distance, prompts, refusal
-from scripts.record.truth import Run
 
 SYSTEM = "transformers"
 IMAGES = ("pixel_values", "aspect_ratio_ids", "aspect_ratio_mask")

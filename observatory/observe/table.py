@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.record import h5
+from scripts.record.support import h5
 from scripts.record.support.distances import distances
 
 LIMIT = 4.0  # times the noise

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from scripts import venvs
 from scripts.venvs import Missing, run
+
 from .cells import PEERS
 
 __all__ = ["Missing", "install", "run", "venv", "wanted"]

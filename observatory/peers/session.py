@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from . import draw, install, machine, pictures, processes, table
-from .cells import (FIRST_PROMPT, GROUPS, IMAGE_SYSTEMS, PEERS, REFERENCE, REFERENCE_SYSTEMS, SYSTEMS, Point,
-                    System, image_points, points)
+from .cells import (
+    FIRST_PROMPT, GROUPS, IMAGE_SYSTEMS, PEERS, REFERENCE, REFERENCE_SYSTEMS, SYSTEMS, Point, System, image_points, points)
 from .processes import Failure
 
 EXACT = 1e-3  # allowed difference between two float32 results, relative to the largest logit

@@ -20,8 +20,8 @@ from ..peers.__main__ import count
 from ..peers.machine import assay_version, flags, processor
 from ..peers.table import grid, number, ratio_text
 from . import load, shape
-from .install import Missing, install
 from .__main__ import USUAL_CACHE, named_versions
+from .install import Missing, install
 from .requests import served_name
 from .running import Silent, running
 from .systems import Command, Server, llama_cpp

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from observatory.board import __main__ as program
-from observatory.board import explain, running
+from observatory.board import __main__ as program, explain, running
 
 ASSAY = Path(os.environ["top_builddir"]) / "conformance" / "assay"
 BASE = running.TOP / "fixtures" / "llama" / "base"  # batch, generate, limit and single

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from scripts import venvs
 from observatory.board import running, systems
 from observatory.tests.board import ASSAY, BASE, Board
+from scripts import venvs
 
 # Engines that fail in one way each, as adapters.
 ADAPTERS = {

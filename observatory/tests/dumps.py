@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from observatory.dumps import names, observe, sources
-from scripts.record import h5
+from scripts.record.support import h5
 from scripts.tests import tap
 
 TOP = Path(os.environ["top_srcdir"])

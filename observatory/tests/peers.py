@@ -14,10 +14,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from observatory.peers import __main__ as program
-from observatory.peers import draw, install, machine, processes, table
-from observatory.peers.cells import (
-    IMAGE_SYSTEMS, PEERS, REFERENCE_SYSTEMS, SYSTEMS, Point, System, Time, image_points, points)
+from observatory.peers import __main__ as program, draw, install, machine, processes, table
+from observatory.peers.cells import IMAGE_SYSTEMS, PEERS, REFERENCE_SYSTEMS, SYSTEMS, Point, System, Time, image_points, points
 from observatory.peers.pictures import Pictures, Tower, draw_prompt
 from observatory.peers.session import Session, judge
 from scripts.tests import tap

@@ -8,10 +8,10 @@ from unittest import mock
 
 from observatory.board import cases, explain, results, running
 from observatory.board.markdown import ranges
-from scripts.tests import tap
 from observatory.tests.board import BASE, Board, Page, replayed
 from observatory.tests.board_cases import Cases
 from observatory.tests.board_systems import Systems
+from scripts.tests import tap
 
 
 class Documents(Board):

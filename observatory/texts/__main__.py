@@ -13,7 +13,7 @@ import re
 import sys
 from types import ModuleType
 
-from scripts.record import serving_package
+from scripts.record.support import serving_package
 
 from . import FINDINGS, eos, events, reasoning, tools
 

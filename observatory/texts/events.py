@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from scripts.record.events import draw as events_draw, fold as events_fold, request as events_request
+from scripts.record.events.goldens import Trial, drawn
 from scripts.record.events.server import MESSAGES, RESPONSES, Exchange, ask
+
 from .entry import code, wrapped
-from scripts.record.serving_events import Trial, drawn
 
 TITLE = "vllm-mlx: event streams"
 

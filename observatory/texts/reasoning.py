@@ -7,10 +7,11 @@ from __future__ import annotations
 import json
 
 from scripts.record.reasoning import judge as reasoning_judge
-from .entry import Entry, code, sort_by_cause, wrapped
 from scripts.record.reasoning.draw import MARKERS
+from scripts.record.reasoning.goldens import Fields, Trial, drawn
 from scripts.record.reasoning.judge import bare
-from scripts.record.serving_reasoning import Fields, Trial, drawn
+
+from .entry import Entry, code, sort_by_cause, wrapped
 
 TITLE = "vllm-mlx: reasoning"
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 import json
 
 from scripts.record.tools import judge as tools_judge
-from .entry import Entry, code, sort_by_cause, wrapped
-from scripts.record.serving_tools import drawn
-from scripts.record.tools.trial import Trial, same
 from scripts.record.tools.draw import MARKERS
+from scripts.record.tools.goldens import drawn
 from scripts.record.tools.stream import Answer
+from scripts.record.tools.trial import Trial, same
+
+from .entry import Entry, code, sort_by_cause, wrapped
 
 TITLE = "vllm-mlx: tool calls"
 

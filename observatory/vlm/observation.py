@@ -25,11 +25,12 @@ import numpy as np
 
 from assay.adapters.mlx_vlm_processors import returned
 
-from scripts.record import h5
-from scripts.record.h5 import left_pad
-from scripts.record.opening import load
-from scripts.record.images import KINDS
-from scripts.record.parts import SECONDS
+from scripts.record.checkpoint.opening import load
+from scripts.record.media.images import KINDS
+from scripts.record.media.parts import SECONDS
+from scripts.record.support import h5
+from scripts.record.support.h5 import left_pad
+
 from ..observe.mlx_lm import distance, prompts, refusal
 from ..observe.table import judge
 from .spelling import respelled, with_config

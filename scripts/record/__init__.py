@@ -3,6 +3,6 @@ systems (observatory)."""
 
 from __future__ import annotations
 
-from . import timm_models
+from .runs import timm_models
 
 timm_models.prepare()

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import shards
+from .support import shards
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-from . import shards
+from .support import shards
 
 ROWS = re.compile(r"all|last:[1-9][0-9]*|-?[0-9]+(,-?[0-9]+)*")
 M_MMAP_THRESHOLD = -3  # malloc.h
@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> int:
     return_freed_memory()
     import torch
 
-    from .checkpoint import quiet
+    from .checkpoint.checkpoint import quiet
     from .streamed import recording
     quiet()
     torch.set_num_threads(options.threads)

@@ -15,7 +15,8 @@ from pathlib import Path
 import transformers
 
 from scripts import venvs
-from .variant import Family
+
+from .variants.variant import Family
 
 HERE = Path(__file__).parent
 

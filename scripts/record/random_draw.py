@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 
 from . import families, pinned
-from .dims import grouped_dims, pick
-from .images import draw_parts
+from .media.images import draw_parts
 from .record import record_variant
-from .variant import Config, Family, Groups, Variant, rng_for
+from .variants.dims import grouped_dims, pick
+from .variants.variant import Config, Family, Groups, Variant, rng_for
 
 MOST_TRIES = 8
 MOST_ROUTERS = 3

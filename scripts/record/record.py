@@ -6,10 +6,12 @@ import os
 import time
 from pathlib import Path
 
-from . import case_file, cases, checksums, plan, positions, sensitivity
-from .checkpoint import Checkpoint
+from .case import case_file, cases, plan, sensitivity
+from .checkpoint.checkpoint import Checkpoint
+from .operations import positions
 from .rewrites import published
-from .variant import Family, Variant, dims_for
+from .support import checksums
+from .variants.variant import Family, Variant, dims_for
 
 
 def record_variant(family: Family, variant: Variant, seed: int, directory: Path,

@@ -10,11 +10,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import checksums, families, pinned, plan
-from .checkpoint import quiet
+from . import families, pinned
+from .case import plan
+from .checkpoint.checkpoint import quiet
 from .record import family_variants, record_variant
-from .support import places
-from .variant import Variant
+from .support import checksums, places
+from .variants.variant import Variant
 
 
 def run(options: argparse.Namespace) -> int:
@@ -92,17 +93,17 @@ def record_whole(unit: Unit, options: argparse.Namespace, place: Path) -> list[s
 
 def record_special(name: str, options: argparse.Namespace, out: Path) -> list[Path]:
     if name == "rope":
-        from . import rope
+        from .operations import rope
         files = rope.record(out / "rope", options.seed, options.variant)
         return [Path("rope") / file for file in files] if options.variant else [Path("rope")]
     if name == "positions":
-        from . import positions
+        from .operations import positions
         return [Path("positions") / place for place in positions.record(out / "positions", options.seed)]
     if name == "threads":
-        from . import threads
+        from .thread import recording as threads
         return [Path("threads") / file for file in threads.record(out / "threads", options.seed)]
     if name == "trained":
-        from . import trained_cases
+        from .trained import cases as trained_cases
         return [Path("trained") / place for place in trained_cases.record(out / "trained", options.seed)]
     from .bundle import cases as bundle
     return [Path("bundle") / place for place in bundle.record(

@@ -1,4 +1,4 @@
-"""Tests of scripts/record/checksums.py: lists next to checkpoints, and the index above them. Prints TAP.
+"""Tests of scripts/record/support/checksums.py: lists next to checkpoints, and the index above them. Prints TAP.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from scripts.record import checksums
+from scripts.record.support import checksums
 from scripts.tests import tap
 
 SUM = {"a": "e8b7be43", "b": "71beeff9"}

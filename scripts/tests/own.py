@@ -29,10 +29,11 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from scripts.record import bench_checkpoint, h5
-from scripts.record.parts import Prompt
+from scripts.record import bench_checkpoint
+from scripts.record.media.parts import Prompt
+from scripts.record.runs.truth import precision
 from scripts.record.streamed import loader, passes, prompts, replay, skeleton, stored
-from scripts.record.truth import precision
+from scripts.record.support import h5
 from scripts.tests.own_case import ASSAY, FIXTURES, OwnCase, assay
 from scripts.tests.own_checkpoints import DRAWN, UNCUT, draw_checkpoint, draw_images_checkpoint, published_logits, wide_model
 

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from scripts.record.checkpoint import quiet
+from scripts.record.checkpoint.checkpoint import quiet
 
 TOP = Path(os.environ["top_srcdir"])
 FIXTURES, ASSAY = TOP / "fixtures", Path(os.environ["top_builddir"]) / "conformance" / "assay"

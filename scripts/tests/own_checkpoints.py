@@ -14,8 +14,8 @@ import tokenizers
 import torch
 import transformers
 
+from scripts.record.runs.truth import array, precision
 from scripts.record.streamed import skeleton
-from scripts.record.truth import array, precision
 
 SMALL = {"vocab_size": 61, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 3, "num_attention_heads": 4,
          "num_key_value_heads": 2, "head_dim": 8, "max_position_embeddings": 128, "pad_token_id": 0, "bos_token_id": 1,

@@ -13,8 +13,8 @@ import sys
 
 import h5py
 
-from scripts.record import __main__ as record_main
-from scripts.record import checksums, run, shards
+from scripts.record import __main__ as record_main, run
+from scripts.record.support import checksums, shards
 from scripts.tests.own_case import FIXTURES, OwnCase, assay
 
 

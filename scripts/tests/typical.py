@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from scripts.record import cases, plan
+from scripts.record.case import cases, plan
 
 NOISE = 1e-4  # of the recorded float32 run, above the lower limit of the noise
 

@@ -14,18 +14,19 @@ import sys
 import mlx.core as mx
 import numpy as np
 
-from scripts.record import h5
-from scripts.record.images import KINDS
+from scripts.record.media.images import KINDS
+from scripts.record.support import h5
+
+from ...findings.shown import choose
 from ...observe.mlx_lm import distance, prompts
 from ...observe.table import LIMIT
-from ...findings.shown import choose
+from ..observation import load
+from ..repairs import general as repairs, media as media_repairs
 from . import (
     ernie as ernie_findings, falcon as falcon_findings, gemma3n as gemma3n_findings, glm4v_moe as glm4v_moe_findings,
     glm as glm_findings, hunyuan as hunyuan_findings)  # noqa: F401  (they name findings of their own)
-from ..repairs import media as media_repairs, general as repairs
 from . import (
     mllama as mllama_findings, moondream as moondream_findings, omni as omni_findings, paddleocr as paddleocr_findings)  # noqa: F401  (as above)
-from ..observation import load
 from .text import compare_text
 from .trial import FIXTURES, SHOWN, RepairFails, Trial, compare, opened, shows
 

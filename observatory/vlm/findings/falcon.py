@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.record.opening import converted_once
+from scripts.record.checkpoint.opening import converted_once
 
 from ..repairs import falcon as falcon_repairs
 from .trial import RepairFails, Trial, compare, shows, times

@@ -3,7 +3,7 @@ about a tower with the blocks of the config (listed_blocks)."""
 
 from __future__ import annotations
 
-from scripts.record.opening import listed_blocks
+from scripts.record.checkpoint.opening import listed_blocks
 
 from ..repairs import gemma3n as repairs
 from .trial import Trial, compare, shows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..repairs import glm4v_moe as glm4v_moe_repairs, glm as glm_repairs
+from ..repairs import glm as glm_repairs, glm4v_moe as glm4v_moe_repairs
 from .trial import Trial, compare, shows
 
 IMAGES = (glm_repairs.table, glm_repairs.block_epsilon, glm_repairs.start_token)

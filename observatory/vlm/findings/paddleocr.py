@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..repairs import paddleocr as paddleocr_repairs, general as repairs
+from ..repairs import general as repairs, paddleocr as paddleocr_repairs
 from .trial import Trial, compare, shows
 
 

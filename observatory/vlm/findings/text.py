@@ -19,11 +19,12 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 
-from scripts.record import h5
+from scripts.record.checkpoint.opening import module, wrapped
+from scripts.record.support import h5
+
 from ...findings.ask import flat
 from ...observe.table import judge
 from ..observation import run
-from scripts.record.opening import module, wrapped
 from ..repairs.general import attention_biases, both
 from ..spelling import Config, with_config
 

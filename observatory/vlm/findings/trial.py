@@ -12,10 +12,11 @@ from typing import Any
 import h5py
 import numpy as np
 
-from scripts.record import h5
+from scripts.record.support import h5
+
 from ...observe.table import LIMIT, judge
-from ..repairs import general as repairs
 from ..observation import run
+from ..repairs import general as repairs
 from ..spelling import respelled, with_config
 
 FIXTURES = Path("fixtures")

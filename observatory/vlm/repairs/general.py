@@ -11,7 +11,7 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 
-from scripts.record.opening import module, wrapped
+from scripts.record.checkpoint.opening import module, wrapped
 
 from ..spelling import Config
 

@@ -8,9 +8,10 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 
-from scripts.record.opening import module, wrapped
-from .general import FUNCTIONS, both
+from scripts.record.checkpoint.opening import module, wrapped
+
 from ..spelling import Config
+from .general import FUNCTIONS, both
 
 # How the names of their classes begin
 PREFIXES = {"glm4v": "Glm4v", "glm4v_moe": "Glm4vMoe", "glm_ocr": "GlmOcr"}

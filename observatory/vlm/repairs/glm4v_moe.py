@@ -6,9 +6,10 @@ from typing import Any
 
 import mlx.core as mx
 
-from .glm import part
-from scripts.record.opening import wrapped
+from scripts.record.checkpoint.opening import wrapped
+
 from ..spelling import Config
+from .glm import part
 
 
 def choose(gates: mx.array, bias: mx.array, top_k: int, n_groups: int, n_active: int, factor: float, divides: bool, *,

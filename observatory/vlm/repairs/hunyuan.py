@@ -9,7 +9,8 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from scripts.record.opening import module, wrapped
+from scripts.record.checkpoint.opening import module, wrapped
+
 from ..spelling import Config
 
 FAMILY = "hunyuan_vl"

@@ -7,9 +7,10 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from scripts.record.opening import module, wrapped
-from .general import base_of, both
+from scripts.record.checkpoint.opening import module, wrapped
+
 from ..spelling import Config
+from .general import base_of, both
 
 
 def features_by_token(config: Config) -> Any:

@@ -7,7 +7,8 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 
-from scripts.record.opening import module, wrapped
+from scripts.record.checkpoint.opening import module, wrapped
+
 from ..spelling import Config
 
 FAMILY = "mllama"

@@ -6,7 +6,8 @@ from typing import Any
 
 import mlx.core as mx
 
-from scripts.record.opening import module, wrapped
+from scripts.record.checkpoint.opening import module, wrapped
+
 from ..spelling import Config
 
 FAMILY = "moondream3"

@@ -9,9 +9,10 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 
-from scripts.record.opening import module, wrapped
-from .general import activation, both
+from scripts.record.checkpoint.opening import module, wrapped
+
 from ..spelling import Config
+from .general import activation, both
 
 FAMILY = "qwen3_omni_moe"
 
@@ -69,7 +70,7 @@ def video_positions(config: Config) -> Any:
     from transformers.models.qwen3_omni_moe.configuration_qwen3_omni_moe import Qwen3OmniMoeThinkerConfig
     from transformers.models.qwen3_omni_moe.modeling_qwen3_omni_moe import Qwen3OmniMoePreTrainedModelForConditionalGeneration as Published
 
-    from scripts.record.sounds import in_videos
+    from scripts.record.media.sounds import in_videos
     thinker = Qwen3OmniMoeThinkerConfig(**config["thinker_config"])
     model = SimpleNamespace(config=thinker, spatial_merge_size=thinker.vision_config.spatial_merge_size)
     model.get_llm_pos_ids_for_vision = lambda *given: Published.get_llm_pos_ids_for_vision(model, *given)

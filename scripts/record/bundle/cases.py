@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from transformers import AutoTokenizer
 
-from .. import case_file, cases, checksums, narrow, plan, serving_package
-from ..support import distances, places
+from ..case import case_file, cases, plan
+from ..runs import narrow
+from ..runs.truth import Run
+from ..support import checksums, distances, places, serving_package
 from ..support.textual import write as write_textual
-from ..trained_cases import fields
-from ..truth import Run
-from ..variant import rng_for
+from ..trained.cases import fields
+from ..variants.variant import rng_for
 from . import conversations
 from .checkpoints import CATCHES, CONFIGS, Served
 from .conversations import Exchange

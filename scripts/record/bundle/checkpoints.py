@@ -16,12 +16,14 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoTokenizer
 
-from .. import dialogue_tokenizer, families, narrow
-from ..checkpoint import save
-from ..dialogues import Format
-from ..trained import Corpus, Schedule, Trained
-from ..truth import Run
-from ..variant import Config, Family, Variant, rng_for
+from .. import families
+from ..checkpoint.checkpoint import save
+from ..runs import narrow
+from ..runs.truth import Run
+from ..trained import tokenizer as dialogue_tokenizer
+from ..trained.dialogues import Format
+from ..trained.training import Corpus, Schedule, Trained
+from ..variants.variant import Config, Family, Variant, rng_for
 from . import conversations
 
 N_TEXTS = 2400

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from transformers.utils.chat_template_utils import render_jinja_template
 
-from .. import dialogues
-from ..dialogues import Dialogue, Turn
+from ..trained import dialogues
+from ..trained.dialogues import Dialogue, Turn
 
 TEMPLATES = Path(__file__).parent / "templates"
 BRIEF = "Be brief."

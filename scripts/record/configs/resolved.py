@@ -16,7 +16,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from .. import timm_models
+from ..runs import timm_models
 
 timm_models.prepare()
 import torch

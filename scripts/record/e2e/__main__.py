@@ -15,10 +15,12 @@ from PIL import Image
 
 from scripts.endtoend import rows as table
 
-from .. import case_file, checksums, families, pinned, run
-from ..checkpoint import Checkpoint, quiet
+from .. import families, pinned, run
+from ..case import case_file
+from ..checkpoint.checkpoint import Checkpoint, quiet
 from ..record import family_variants
 from ..rewrites import published
+from ..support import checksums
 from . import sounds
 from .conversations import Conversation, Drawer, members, opened
 from .rows import ROWS, Row, Vocabulary, write_files

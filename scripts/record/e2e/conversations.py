@@ -15,12 +15,13 @@ import torch
 import transformers
 from PIL import Image
 
-from .. import cases, narrow
-from ..checkpoint import Checkpoint
-from ..images import model_inputs, step_inputs
-from ..parts import Medium, Prompt
-from ..truth import Run
-from ..variant import rng_for
+from ..case import cases
+from ..checkpoint.checkpoint import Checkpoint
+from ..media.images import model_inputs, step_inputs
+from ..media.parts import Medium, Prompt
+from ..runs import narrow
+from ..runs.truth import Run
+from ..variants.variant import rng_for
 from . import sounds
 from .rows import Row, Vocabulary
 from .sounds import SoundProcessor

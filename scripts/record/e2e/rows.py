@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-from ..checkpoint import Checkpoint
-from ..dialogue_tokenizer import dump
+from ..checkpoint.checkpoint import Checkpoint
 from ..families import hunyuan_vl
-from ..variant import Config, Groups, Variant
-from ..vision import marks
-from ..weights import around, fan_in
+from ..trained.tokenizer import dump
+from ..variants.variant import Config, Groups, Variant
+from ..variants.vision import marks
+from ..variants.weights import around, fan_in
 
 # Of byte-level tokenizers, the most frequent first: a vocabulary has as many of them as it has ids for text. Each is a token of its own.
 CHARACTERS = "\n aeinrstU:Auolhdcpm.Yfgybwvk?,xjqz!0123456789'-;()\"/+*=_STEI"

@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 import transformers
 
-from ..parts import Medium, Prompt
+from ..media.parts import Medium, Prompt
 from ..preprocess.sounds import tones
 from .rows import Row
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+from ..reasoning import goldens as reasoning_goldens
 from . import fold as events_fold
-from .. import serving_reasoning
 from .fold import Folded
 from .server import Exchange
 
@@ -32,7 +32,7 @@ def lacks_text(exchange: Exchange, text: str, whole: Folded) -> bool:
     if not first or not calls or content:
         return False
     parser = exchange.server["reasoning_parser"]
-    said = serving_reasoning.whole(parser, text)[1] if parser else text
+    said = reasoning_goldens.whole(parser, text)[1] if parser else text
     return bool(first.split(said or "", maxsplit=1)[0].strip())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ..variant import Family
+from ..variants.variant import Family
 
 NAMES = tuple(sorted(module.name for module in iter_modules(__path__)))
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..dims import attention_dims, pick
-from ..images import Grids
-from ..plan import PICTURES
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT, LONG_TEXT, convolution, split, tower_dims
-from ..weights import Rule, around, fan_in
+from ..case.plan import PICTURES
+from ..media.images import Grids
+from ..variants.dims import attention_dims, pick
+from ..variants.variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
+from ..variants.vision import FAINT, LONG_TEXT, convolution, split, tower_dims
+from ..variants.weights import Rule, around, fan_in
 
 BASE: Config = {
     "vocab_size": 53, "hidden_size": 28, "intermediate_size": 43, "num_hidden_layers": 2,

@@ -8,13 +8,13 @@ from functools import partial
 import numpy as np
 import torch
 
-from ..dims import attention_dims, pick
-from ..images import Patches
-from ..large import ACTIVATION, massive_last, saturated
+from ..media.images import Patches
 from ..rewrites import falcon_ocr as rewrite
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Variant
-from ..vision import FAINT, LONG_TEXT
-from ..weights import Rule, around, fan_in
+from ..variants.dims import attention_dims, pick
+from ..variants.large import ACTIVATION, massive_last, saturated
+from ..variants.variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Variant
+from ..variants.vision import FAINT, LONG_TEXT
+from ..variants.weights import Rule, around, fan_in
 
 BASE: Config = {
     "vocab_size": 61, "hidden_size": 26, "intermediate_size": 35, "num_hidden_layers": 2, "num_attention_heads": 6,

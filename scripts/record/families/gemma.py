@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..dims import attention_dims, flat_old_rope, grouped, pick
-from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
-from ..weights import around, fan_in
+from ..variants.dims import attention_dims, flat_old_rope, grouped, pick
+from ..variants.variant import STANDARD, Config, Family, Groups, Variant, lengths, small
+from ..variants.weights import around, fan_in
 
 BASE: Config = {
     "vocab_size": 107, "hidden_size": 28, "intermediate_size": 46, "num_hidden_layers": 3,

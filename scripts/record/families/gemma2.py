@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..dims import attention_dims, flat_old_rope, grouped, pick
-from ..large import scores
-from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
-from ..weights import around, fan_in
+from ..variants.dims import attention_dims, flat_old_rope, grouped, pick
+from ..variants.large import scores
+from ..variants.variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
+from ..variants.weights import around, fan_in
 
 WINDOW = 6
 BASE: Config = {

@@ -8,12 +8,12 @@ import re
 import numpy as np
 import torch
 
-from .. import timm_models
-from ..dims import attention_dims, pick
-from ..images import Whole
-from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
-from ..vision import FAINT, convolution
-from ..weights import RULES, around, draw_state, fan_in, unused_kv
+from ..media.images import Whole
+from ..runs import timm_models
+from ..variants.dims import attention_dims, pick
+from ..variants.variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
+from ..variants.vision import FAINT, convolution
+from ..variants.weights import RULES, around, draw_state, fan_in, unused_kv
 from .gemma4 import WEIGHT_RULES as GEMMA4_RULES
 
 BASE: Config = {

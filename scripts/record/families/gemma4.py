@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from ..dims import attention_dims, grouped, pick
-from ..images import Positions
-from ..large import normed_scores
-from ..plan import PICTURES
-from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, rows, small
-from ..vision import FAINT
-from ..weights import around, fan_in, unused_kv
+from ..case.plan import PICTURES
+from ..media.images import Positions
+from ..variants.dims import attention_dims, grouped, pick
+from ..variants.large import normed_scores
+from ..variants.variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, rows, small
+from ..variants.vision import FAINT
+from ..variants.weights import around, fan_in, unused_kv
 
 WINDOW = 6
 BASE: Config = {

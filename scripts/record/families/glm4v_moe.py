@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import attention_dims, pick
-from ..large import leading, router
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import LONG_TEXT, sections, tower_dims
-from ..weights import Rule, around, fan_in
+from ..variants.dims import attention_dims, pick
+from ..variants.large import leading, router
+from ..variants.variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
+from ..variants.vision import LONG_TEXT, sections, tower_dims
+from ..variants.weights import Rule, around, fan_in
 from . import glm4v
 
 BASE: Config = {

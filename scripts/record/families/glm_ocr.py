@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from ..dims import attention_dims, pick
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT, LONG_TEXT, convolution, sections, tower_dims
-from ..weights import Rule, around, fan_in
+from ..variants.dims import attention_dims, pick
+from ..variants.variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
+from ..variants.vision import FAINT, LONG_TEXT, convolution, sections, tower_dims
+from ..variants.weights import Rule, around, fan_in
 from . import glm4v
 
 BASE: Config = {

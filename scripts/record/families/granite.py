@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from ..dims import attention_dims, flat_old_rope, grouped, pick
-from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
-from ..weights import fan_in
+from ..variants.dims import attention_dims, flat_old_rope, grouped, pick
+from ..variants.variant import STANDARD, Config, Family, Groups, Variant, lengths, small
+from ..variants.weights import fan_in
 
 MULTIPLIERS: Config = {"embedding_multiplier": 6.0, "attention_multiplier": 0.13,
                        "residual_multiplier": 0.4, "logits_scaling": 2.5}

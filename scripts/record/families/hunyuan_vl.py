@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from .. import vision
-from ..dims import attention_dims, pick
-from ..images import Grids
-from ..plan import PICTURES
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT, LONG_TEXT, convolution, tower_dims
-from ..weights import Rule, around, fan_in
+from ..case.plan import PICTURES
+from ..media.images import Grids
+from ..variants import vision
+from ..variants.dims import attention_dims, pick
+from ..variants.variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
+from ..variants.vision import FAINT, LONG_TEXT, convolution, tower_dims
+from ..variants.weights import Rule, around, fan_in
 
 ROPE: Config = {"rope_type": "dynamic", "rope_theta": 10000.0, "alpha": 50.0, "factor": 1.0, "beta_fast": 32,
                 "beta_slow": 1, "mscale": 1.0, "mscale_all_dim": 1.0}

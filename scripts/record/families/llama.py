@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dims import attention_dims, flat_old_rope, grouped, pick
-from ..large import MASSIVE, scores
-from ..variant import LENGTHS, STANDARD, Config, Family, Groups, Variant, lengths, rows, small
+from ..variants.dims import attention_dims, flat_old_rope, grouped, pick
+from ..variants.large import MASSIVE, scores
+from ..variants.variant import LENGTHS, STANDARD, Config, Family, Groups, Variant, lengths, rows, small
 
 BASE: Config = {
     "vocab_size": 101, "hidden_size": 28, "intermediate_size": 43, "num_hidden_layers": 3,

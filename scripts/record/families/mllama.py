@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from .. import vision
-from ..dims import attention_dims, pick
-from ..large import ACTIVATION, normed_scores
-from ..plan import PICTURES
-from ..tiles import Tiles
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT, LONG_TEXT, convolution
-from ..weights import Rule, around, fan_in
+from ..case.plan import PICTURES
+from ..media.tiles import Tiles
+from ..variants import vision
+from ..variants.dims import attention_dims, pick
+from ..variants.large import ACTIVATION, normed_scores
+from ..variants.variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
+from ..variants.vision import FAINT, LONG_TEXT, convolution
+from ..variants.weights import Rule, around, fan_in
 
 RATIOS = [[1, 1], [1, 2], [1, 3], [1, 4], [2, 1], [2, 2], [3, 1], [4, 1]]
 LLAMA3: Config = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import pick
-from ..images import Crops
-from ..large import ACTIVATION, SCORE, massive_last
+from ..media.images import Crops
 from ..rewrites import moondream3 as rewrite
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT
-from ..weights import Rule, around, fan_in
+from ..variants.dims import pick
+from ..variants.large import ACTIVATION, SCORE, massive_last
+from ..variants.variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
+from ..variants.vision import FAINT
+from ..variants.weights import Rule, around, fan_in
 
 BASE: Config = {
     "vocab_size": 53, "hidden_size": 22, "intermediate_size": 37, "num_hidden_layers": 3, "num_attention_heads": 3,

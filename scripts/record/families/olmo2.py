@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dims import attention_dims, flat_old_rope, grouped, pick
-from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
-from ..weights import around, fan_in
+from ..variants.dims import attention_dims, flat_old_rope, grouped, pick
+from ..variants.variant import STANDARD, Config, Family, Groups, Variant, lengths, small
+from ..variants.weights import around, fan_in
 
 BASE: Config = {
     "vocab_size": 107, "hidden_size": 28, "intermediate_size": 41, "num_hidden_layers": 3,

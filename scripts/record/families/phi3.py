@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from ..dims import attention_dims, flat_old_rope, pick
-from ..variant import STANDARD, Config, Family, Variant, lengths, small
+from ..variants.dims import attention_dims, flat_old_rope, pick
+from ..variants.variant import STANDARD, Config, Family, Variant, lengths, small
 
 LIMIT = 16  # original_max_position_embeddings of the longrope variants
 BASE: Config = {

@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from ..dims import attention_dims, grouped, pick
-from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
+from ..variants.dims import attention_dims, grouped, pick
+from ..variants.variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
 from .qwen3 import windows, without_layer_types
 
 BASE: Config = {

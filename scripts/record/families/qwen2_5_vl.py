@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from ..images import Grids
-from ..plan import PICTURES
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, made, tower_dims
+from ..case.plan import PICTURES
+from ..media.images import Grids
+from ..variants.variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
+from ..variants.vision import FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, made, tower_dims
 from .qwen2_vl import GROUPED, WINDOW_UNUSED, old_names, old_spelling, random, text_dims
 
 BASE: Config = {

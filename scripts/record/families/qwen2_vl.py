@@ -7,12 +7,12 @@ from functools import partial
 
 import numpy as np
 
-from .. import vision
-from ..dims import attention_dims
-from ..images import Grids
-from ..plan import PICTURES
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, sections, tower_dims
+from ..case.plan import PICTURES
+from ..media.images import Grids
+from ..variants import vision
+from ..variants.dims import attention_dims
+from ..variants.variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
+from ..variants.vision import FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, sections, tower_dims
 
 BASE: Config = {
     "vocab_size": 95, "hidden_size": 28, "intermediate_size": 43, "num_hidden_layers": 3,

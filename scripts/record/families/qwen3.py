@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..dims import attention_dims, flat_old_rope, grouped, pick
-from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
+from ..variants.dims import attention_dims, flat_old_rope, grouped, pick
+from ..variants.variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
 
 BASE: Config = {
     "vocab_size": 106, "hidden_size": 27, "intermediate_size": 44, "num_hidden_layers": 3,

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..dims import attention_dims, grouped, pick
-from ..images import Grids
-from ..large import ACTIVATION, SCORE, normed_scores
-from ..plan import PICTURES
-from ..variant import LENGTHS_FEW_ROWS, STANDARD, Config, Family, Groups, Variant, lengths, small
-from ..vision import FAINT_RULES, RULES, made, marks, sections, tower_dims
-from ..weights import around, fan_in
+from ..case.plan import PICTURES
+from ..media.images import Grids
+from ..variants.dims import attention_dims, grouped, pick
+from ..variants.large import ACTIVATION, SCORE, normed_scores
+from ..variants.variant import LENGTHS_FEW_ROWS, STANDARD, Config, Family, Groups, Variant, lengths, small
+from ..variants.vision import FAINT_RULES, RULES, made, marks, sections, tower_dims
+from ..variants.weights import around, fan_in
 
 ROPE: Config = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.5,
                 "mrope_section": [2, 1, 1], "mrope_interleaved": True}

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..dims import grouped, pick
-from ..plan import PICTURES
-from ..variant import LENGTHS_FEW_ROWS, STANDARD, Config, Family, Groups, Variant, lengths, small
-from ..vision import made
-from ..weights import fan_in
+from ..case.plan import PICTURES
+from ..variants.dims import grouped, pick
+from ..variants.variant import LENGTHS_FEW_ROWS, STANDARD, Config, Family, Groups, Variant, lengths, small
+from ..variants.vision import made
+from ..variants.weights import fan_in
 from . import qwen3_5 as dense
 
 BASE: Config = {

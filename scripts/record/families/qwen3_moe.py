@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..dims import attention_dims, flat_old_rope, grouped, pick
-from ..large import MASSIVE, router
-from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
-from ..weights import fan_in
+from ..variants.dims import attention_dims, flat_old_rope, grouped, pick
+from ..variants.large import MASSIVE, router
+from ..variants.variant import STANDARD, Config, Family, Groups, Variant, lengths, small
+from ..variants.weights import fan_in
 from .qwen3 import without_bias
 
 BASE: Config = {

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..dims import pick
-from ..images import Grids
-from ..large import scores
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT, FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, convolution
-from ..vision import made as made_tower
-from ..weights import around, fan_in
+from ..media.images import Grids
+from ..variants.dims import pick
+from ..variants.large import scores
+from ..variants.variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
+from ..variants.vision import FAINT, FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, convolution, made as made_tower
+from ..variants.weights import around, fan_in
 from . import qwen3_vl
 from .qwen3_moe import draw_dims as draw_experts
 

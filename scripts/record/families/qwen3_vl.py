@@ -6,11 +6,11 @@ from functools import partial
 
 import numpy as np
 
-from ..dims import attention_dims, pick
-from ..images import Grids
-from ..plan import PICTURES
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, made, sections, tower_dims
+from ..case.plan import PICTURES
+from ..media.images import Grids
+from ..variants.dims import attention_dims, pick
+from ..variants.variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
+from ..variants.vision import FAINT_RULES, LONG_TEXT, MLX_TOWER, RULES, made, sections, tower_dims
 
 BASE: Config = {
     "vocab_size": 97, "hidden_size": 30, "intermediate_size": 43, "num_hidden_layers": 4,

@@ -6,11 +6,11 @@ from functools import partial
 
 import numpy as np
 
-from ..images import Grids
-from ..plan import PICTURES
-from ..variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
-from ..vision import FAINT, FAINT_RULES, LONG_TEXT, RULES, made
-from ..weights import fan_in
+from ..case.plan import PICTURES
+from ..media.images import Grids
+from ..variants.variant import LENGTHS_CATCH, LENGTHS_FEW_ROWS, Config, Family, Groups, Variant
+from ..variants.vision import FAINT, FAINT_RULES, LONG_TEXT, RULES, made
+from ..variants.weights import fan_in
 from . import qwen3_vl
 from .qwen3_moe import draw_dims as draw_experts
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from ..checkpoint import quiet
+from ..checkpoint.checkpoint import quiet
 from ..streamed import recording
 from .checkpoints import CHECKPOINTS, Odd
 from .pictured import PICTURED, Pictured

@@ -8,7 +8,7 @@ from typing import Any
 
 from scripts.endtoend.rows import STORAGE
 
-from .. import case_file
+from ..case import case_file
 from ..e2e.__main__ import open_checkpoint, write_samples
 from ..e2e.conversations import Drawer, opened
 from ..e2e.rows import ROWS, Vocabulary, write_files

@@ -15,10 +15,12 @@ from safetensors.torch import load_file
 from transformers import AutoTokenizer
 from transformers.utils.chat_template_utils import render_jinja_template
 
-from .. import case_file, dialogues, h5, serving_package
+from ..case import case_file
+from ..support import h5, serving_package
 from ..support.textual import write as write_textual
-from ..trained import Schedule, train
-from ..trained_cases import fields
+from ..trained import dialogues
+from ..trained.cases import fields
+from ..trained.training import Schedule, train
 from . import texts
 from .texts import ANSWER, STOP, Words
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-from ..dialogue_tokenizer import dump, write
+from ..trained.tokenizer import dump, write
 
 SPECIAL = ("<|pad|>", "<|start|>", "<|end|>")  # ids 0, 1 and 2
 STOP = "<|end|>"

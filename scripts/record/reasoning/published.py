@@ -8,7 +8,7 @@ import io
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .. import serving_package
+from ..support import serving_package
 
 FILES = ("test_reasoning_parser", "test_deepseek_v4_reasoning", "test_gemma4_streaming_edge",
          "test_harmony_parsers", "test_step3p5_reasoning_parser", "test_poolside_v1_parsers",

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedConfig
 
-from .. import opening
+from ..checkpoint import opening
 from .config import ConfigOfParts
 from .falcon_ocr_plain import logits as plain_logits  # noqa: F401: published.check compares it
 

@@ -16,7 +16,7 @@ from torch.nn import functional
 from transformers import PreTrainedConfig
 from transformers.activations import ACT2FN
 
-from .. import opening
+from ..checkpoint import opening
 from .config import ConfigOfParts
 from .moondream3_plain import logits as plain_logits  # noqa: F401: published.check compares it
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import opening
-from ..checkpoint import Checkpoint
-from ..parts import media_of
+from ..checkpoint import opening
+from ..checkpoint.checkpoint import Checkpoint
+from ..media.parts import media_of
 
 BOUNDS = 4.0  # as a candidate's: in multiples of the noise of the rewrite in float32
 APART = 1e-12  # of the two rewrites in float64, relative to the largest logit

@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..parts import Prompt
-from ..truth import STATEFUL_ROPES, array, precision, rope_types
+from ..media.parts import Prompt
+from ..runs.truth import STATEFUL_ROPES, array, precision, rope_types
 from . import skeleton
 from .loader import Loader
 from .prompts import model_inputs

@@ -22,8 +22,8 @@ import numpy as np
 import torch
 import transformers
 
-from .. import images
-from ..parts import Medium, Prompt
+from ..media import images
+from ..media.parts import Medium, Prompt
 from .skeleton import first_line
 from .stored import Unsupported
 

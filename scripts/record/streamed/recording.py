@@ -17,7 +17,9 @@ import numpy as np
 import torch
 import transformers
 
-from .. import case_file, cases, checksums, h5, narrow, shards
+from ..case import case_file, cases
+from ..runs import narrow
+from ..support import checksums, h5, shards
 from . import documents, json_scan, prompts, skeleton, stored
 from .prompts import Sample
 from .runs import Result, Runs

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from ..images import special_ids
-from ..parts import Prompt
+from ..media.images import special_ids
+from ..media.parts import Prompt
 from . import passes
 from .passes import Model, Sequence
 from .prompts import Sample

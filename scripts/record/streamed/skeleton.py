@@ -12,7 +12,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 from transformers import initialization
 
-from ..truth import precision
+from ..runs.truth import precision
 from .stored import Unsupported
 
 

@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from typing import Any
 
-from ..serving_module import ERROR_MAX, UNSUPPORTED, Module, Refused
+from ..support.serving_module import ERROR_MAX, UNSUPPORTED, Module, Refused
 from . import draw, features, fields, filters, macros, scopes, syntax, templates
 from .render import NOW, expected
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from ..serving_module import UNSUPPORTED, Module, Refused
+from ..support.serving_module import UNSUPPORTED, Module, Refused
 
 PROPERTIES = ("L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "N", "Nd", "Nl", "No", "P", "Pd", "S", "Sc", "Z", "Zs", "Cc", "Han", "Latin", "Greek",
               "Punct", "Alnum", "Alpha", "Upper", "Lower", "Space", "Blank", "Cntrl", "XDigit", "ASCII", "Print", "Graph", "Word")

@@ -13,13 +13,15 @@ from typing import Any
 
 from transformers import AutoTokenizer
 
-from . import (case_file, cases, checksums, dialogue_tokenizer, dialogues, families, plan, serving_package,
-               serving_reasoning)
+from .. import families
+from ..case import case_file, cases, plan
+from ..reasoning import goldens as reasoning_goldens
+from ..support import checksums, places, serving_package
+from ..support.textual import write as write_textual
+from ..variants.variant import Variant
+from . import dialogues, tokenizer as dialogue_tokenizer
 from .dialogues import Dialogue
-from .support import places
-from .support.textual import write as write_textual
-from .trained import CONFIGS, Corpus, Trained
-from .variant import Variant
+from .training import CONFIGS, Corpus, Trained
 
 N_GREEDY = 24   # steps of the numeric cases
 N_DIALOGUE = 64  # token limit of an answer
@@ -109,8 +111,8 @@ def fields(model: Model, text: str, thinking: bool) -> dict[str, Any]:
     non-streamed reasoning differ: such an answer is no golden."""
     from vllm_mlx.tool_parsers import ToolParserManager
     name = model.format.reasoning_parser
-    said = serving_reasoning.whole(name, text)
-    if thinking and said != serving_reasoning.streamed(name, serving_reasoning.tokens(name, text)):
+    said = reasoning_goldens.whole(name, text)
+    if thinking and said != reasoning_goldens.streamed(name, reasoning_goldens.tokens(name, text)):
         return {}
     reasoning, content = said
     tools = ToolParserManager.get_tool_parser(model.format.tool_parser)().extract_tool_calls(content or "")

@@ -14,9 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import marker_sequences
-from .reasoning import (draw as reasoning_draw, judge as reasoning_judge, off as reasoning_off,
-                        published as reasoning_published)
+from . import draw as reasoning_draw, judge as reasoning_judge, marker_sequences, off as reasoning_off, published as reasoning_published
 
 CATCHES = ("a marker that is cut between deltas and leaks, text that is held back and lost, a block taken for content, "
            "content taken for a block")

@@ -9,10 +9,12 @@ import numpy as np
 import torch
 import transformers
 
-from . import cases, h5, images
-from .parts import media_of
-from .checkpoint import Checkpoint
-from .variant import Variant
+from ..checkpoint.checkpoint import Checkpoint
+from ..media import images
+from ..media.parts import media_of
+from ..support import h5
+from ..variants.variant import Variant
+from . import cases
 
 CACHE_AGREES = 1e-9  # largest difference between cached decode and a pass over the whole sequence
 

@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
+from ..variants.variant import Groups
 from . import opening
-from .variant import Groups
 
 ROUNDING = 2.0 ** -23  # rounding of a product and a sum in float32, relative to the largest term
 PARTS = ("gate_proj", "up_proj", "down_proj")

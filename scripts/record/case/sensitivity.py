@@ -11,9 +11,9 @@ import torch
 from torch import nn
 from transformers.activations import ACT2FN
 
+from ..checkpoint.checkpoint import Checkpoint
+from ..runs.narrow import APART
 from .cases import FLOOR, Recording
-from .checkpoint import Checkpoint
-from .narrow import APART
 
 LEAST = 10.0  # bounds by which a changed model has to miss the truth
 EPSILONS = (1e-6, 1e-5)  # each stands for the other

@@ -12,14 +12,16 @@ import torch
 import transformers
 from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLModel
 
-from . import checksums, families, h5, sounds
-from .h5 import left_pad
-from .checkpoint import Checkpoint
-from .families.qwen2 import BASE
-from .images import compose, counts_mask, datasets, joined, token_kinds
-from .parts import Prompt
-from .plan import Case
-from .variant import Variant, rng_for, small
+from .. import families
+from ..case.plan import Case
+from ..checkpoint.checkpoint import Checkpoint
+from ..families.qwen2 import BASE
+from ..media import sounds
+from ..media.images import compose, counts_mask, datasets, joined, token_kinds
+from ..media.parts import Prompt
+from ..support import checksums, h5
+from ..support.h5 import left_pad
+from ..variants.variant import Variant, rng_for, small
 
 LENGTHS = (1, 12, 7, 5)
 VERSIONS = f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]} on a CPU"

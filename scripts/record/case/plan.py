@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .parts import Clip, Part, Picture, Shared
-from .truth import Limit
-from .variant import Variant
+from ..media.parts import Clip, Part, Picture, Shared
+from ..runs.truth import Limit
+from ..variants.variant import Variant
 
 Shape = int | str | tuple[Part, ...]  # of a prompt: its length, its layout, or its texts and pictures
 N_GREEDY = 7

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..variants.variant import Config
 from .parts import Medium, Picture, media_of
-from .variant import Config
 
 
 @dataclass(frozen=True)

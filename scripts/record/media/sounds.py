@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 
-from .variant import Config
+from ..variants.variant import Config
 
 
 def encode_alone(model: torch.nn.Module) -> None:

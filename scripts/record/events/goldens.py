@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from .events import draw as events_draw, fold as events_fold, judge as events_judge, request as events_request
-from . import marker_sequences, serving_reasoning
-from .tools import judge as tools_judge, trial as tools_trial
-from .events.fold import Folded
-from .events.server import CHAT, MESSAGES, MODEL, Answer, Exchange, ask
+from ..reasoning import goldens as reasoning_goldens, marker_sequences
+from ..tools import judge as tools_judge, trial as tools_trial
+from . import draw as events_draw, fold as events_fold, judge as events_judge, request as events_request
+from .fold import Folded
+from .server import CHAT, MESSAGES, MODEL, Answer, Exchange, ask
 
 CATCHES = ("a marker that leaks or a text that is lost between parser and client, a block opened twice, two finish reasons, a "
            "parser skipped where thinking is off, a latch on implicit thinking, a call that a stream and the answer tell apart")
@@ -113,7 +113,7 @@ class Trial:
         if self.parser is None:
             return True
         deltas = [chunk["new_text"] for chunk in self.exchange.chunks if chunk["new_text"]]
-        return serving_reasoning.Trial(self.parser, deltas).golden
+        return reasoning_goldens.Trial(self.parser, deltas).golden
 
     @cached_property
     def calls_are_sound(self) -> bool:
@@ -121,7 +121,7 @@ class Trial:
         name, request = self.exchange.server["tool_parser"], self.as_chat.request
         if not name or not self.exchange.server["auto_tool_choice"] or "tools" not in request:
             return True
-        content = serving_reasoning.whole(self.parser, self.text)[1] if self.parser else self.text
+        content = reasoning_goldens.whole(self.parser, self.text)[1] if self.parser else self.text
         return tools_judge.disputed(tools_trial.Trial(name, {"tools": request["tools"]}, [content or ""])) is None
 
     @property

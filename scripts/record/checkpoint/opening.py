@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from .variant import Config
+from ..variants.variant import Config
 
 
 def module(family: str, name: str) -> Any:

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import h5, narrow
-from .checkpoint import Checkpoint
-from .images import compose
-from .parts import Part, Prompt, Shared, media_of
+from ..checkpoint.checkpoint import Checkpoint
+from ..media.images import compose
+from ..media.parts import Part, Prompt, Shared, media_of
+from ..runs import narrow
+from ..runs.traces import Routing
+from ..runs.truth import OneByOne, OtherOrder
+from ..support import h5
+from ..variants.variant import rng_for
 from .plan import Case, Shape
-from .traces import Routing
-from .truth import OneByOne, OtherOrder
-from .variant import rng_for
 
 MARGIN = 0.02  # smallest gap between the two largest logits on rows that decide tokens
 ROUTER_GAP = 1e-3  # smallest gap between the shares of the last chosen expert and the first one not chosen

@@ -1,6 +1,6 @@
 """Records the answers of the published server's parsers and endpoints: `python -m scripts.record.serving`.
 
-One module for each kind of vector, `serving_<kind>.py`, with
+One module for each kind of vector (KINDS) has
 
     CATCHES                         bugs that its vectors catch
     published() -> groups           inputs of upstream's own tests and documents; may be empty
@@ -16,17 +16,20 @@ written.json.gz, random.json.gz and sequences.json.gz, those that have groups.
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 import tempfile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from . import serving_package
-from .support.textual import write
+from ..events import goldens as events
+from ..reasoning import goldens as reasoning
+from ..support import serving_package
+from ..support.textual import write
+from ..tools import goldens as tools
+from . import eos
 
-KINDS = ("eos", "reasoning", "tools", "events")
+KINDS = {"eos": eos, "reasoning": reasoning, "tools": tools, "events": events}
 
 N_GOLDENS = 250  # per group
 N_SEQUENCES = 400  # tried for each parser and length
@@ -75,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     serving_package.load()
     differing: list[str] = []
     for kind in options.only or KINDS:
-        module = importlib.import_module(f".serving_{kind}", __package__)
+        module = KINDS[kind]
         if options.check:
             differing += check(kind, module, options.out)
         else:

@@ -13,9 +13,9 @@ import numpy as np
 import torch
 import transformers
 
-from . import h5
-from .truth import precision
-from .variant import rng_for
+from ..runs.truth import precision
+from ..support import h5
+from ..variants.variant import rng_for
 
 LAST = 1 << 20
 

@@ -1,7 +1,7 @@
 """The CRC-32 of a checkpoint's files, by which `assay run` tells a corrupt checkpoint from a wrong engine: MODEL.crc32 next to the
 checkpoint, or lines in the index of a directory above it, as conformance/support/checksums.h says.
 
-    python -m scripts.record.checksums fixtures    # of every directory `model` below; the index, if an index covers DIR
+    python -m scripts.record.support.checksums fixtures    # of every directory `model` below; the index, if an index covers DIR
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from . import dialogue_tokenizer, dialogues
-from .checkpoint import Checkpoint
-from .truth import precision
-from .variant import Config, Family, Variant
+from ..checkpoint.checkpoint import Checkpoint
+from ..runs.truth import precision
+from ..variants.variant import Config, Family, Variant
+from . import dialogues, tokenizer as dialogue_tokenizer
 
 RATE, WARM_UP, DECAY = 4e-3, 60, 0.02
 

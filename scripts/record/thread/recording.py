@@ -1,6 +1,6 @@
 """Records thread programs: the outcome of each step on MLX.
 
-`python -m scripts.record.threads` writes fixtures/threads/published.json and random.json.gz. Each
+`python -m scripts.record.thread` writes fixtures/threads/published.json and random.json.gz. Each
 program runs several times, each time in a fresh process; a program whose outcomes vary is left out, and
 the file states how many were.
 """
@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 from typing import Any, Iterator
 
-from .thread import draw as thread_draw, published as thread_published
-from .support.textual import write
+from ..support.textual import write
+from . import draw as thread_draw, published as thread_published
 
 Step = dict[str, Any]
 
@@ -146,7 +146,7 @@ def record(out: Path, seed: int, n: int = N_RANDOM) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m scripts.record.threads",
+    parser = argparse.ArgumentParser(prog="python -m scripts.record.thread",
                                      description="Records programs of threads on MLX.")
     parser.add_argument("--seed", type=int, default=0, help="of the random programs (default: 0)")
     parser.add_argument("--random", type=int, metavar="N", default=N_RANDOM,
@@ -163,7 +163,3 @@ def main(arguments: list[str]) -> int:
         print(f"record: {error}", file=sys.stderr)
         return 1
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from transformers import ProcessorMixin
 
+from ..variants.variant import Config
 from . import sounds, tiles
 from .parts import SECONDS, Clip, Medium, Part, Picture, Prompt, media_of
-from .variant import Config
 
 KINDS = ("image", "video", "audio")
 WITHOUT_KINDS = ("gemma3n",)  # model types whose class takes no kinds of tokens

@@ -1,6 +1,6 @@
 """Records the results of Hugging Face's tokenizers for texts and ids.
 
-`python -m scripts.record.tokenizers` writes fixtures/tokenizer/<variant>/model/tokenizer.json, trained on text that is
+`python -m scripts.record.tokenizer` writes fixtures/tokenizer/<variant>/model/tokenizer.json, trained on text that is
 generated from a seed, and <variant>/vectors.json.gz; likewise parts/<number>, which together have every step, and
 rare/<name>. `--fresh N` instead draws N tokenizers from any combination of parts, to compare an engine with.
 """
@@ -20,9 +20,10 @@ from typing import Any, Iterator
 import tokenizers
 from tokenizers import Tokenizer
 
-from . import checksums
-from .tokenizer import (draw as tokenizer_draw, parts as tokenizer_parts, rare as tokenizer_rare,
-                        texts as tokenizer_texts, variants as tokenizer_variants)
+from ..support import checksums
+from . import (
+    draw as tokenizer_draw, parts as tokenizer_parts, rare as tokenizer_rare, texts as tokenizer_texts, variants as
+    tokenizer_variants)
 
 Json = dict[str, Any]
 
@@ -302,7 +303,7 @@ def record_fresh(out: Path, seed: int, n: int, n_texts: int) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m scripts.record.tokenizers",
+    parser = argparse.ArgumentParser(prog="python -m scripts.record.tokenizer",
                                      description="Records what tokenizers make of texts and ids.")
     parser.add_argument("--seed", type=int, default=0, help="of everything (default: 0)")
     parser.add_argument("--variant", action="append", choices=[*tokenizer_variants.VARIANTS, PARTS, RARE],

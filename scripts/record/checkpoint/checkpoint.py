@@ -18,12 +18,13 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-from . import narrow, quantized
-from .images import Crops, compose, model_inputs, special_ids
-from .parts import Clip, Picture
-from .truth import Run, array, precision
-from .variant import Config, Family, Variant, rng_for
-from .weights import draw_state
+from ..media.images import Crops, compose, model_inputs, special_ids
+from ..media.parts import Clip, Picture
+from ..runs import narrow
+from ..runs.truth import Run, array, precision
+from ..variants.variant import Config, Family, Variant, rng_for
+from ..variants.weights import draw_state
+from . import quantized
 
 # Allowed difference between two float32 runs of one model, in multiples of the noise, and the lower limit of the
 # noise relative to the largest logit: the inputs of this check are not chosen to be well conditioned.

@@ -11,10 +11,9 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from . import marker_sequences
-from .tools import (dense as tools_dense, draw as tools_draw, formats as tools_formats, judge as tools_judge,
-                    texts as tools_texts)
-from .tools.trial import Trial, tokens
+from ..reasoning import marker_sequences
+from . import dense as tools_dense, draw as tools_draw, formats as tools_formats, judge as tools_judge, texts as tools_texts
+from .trial import Trial, tokens
 
 CATCHES = ("a marker that leaks into the content, a call that is lost or made twice, content that is lost, arguments that are "
            "changed, an answer that depends on how the text was cut")
@@ -83,7 +82,7 @@ def written() -> list[Any]:
 
 
 def published() -> list[Any]:
-    from .tools import published as tools_published
+    from . import published as tools_published
     made: dict[str, list[Any]] = {name: [] for name in tools_draw.MARKERS}
     for number, (name, test, request, deltas) in enumerate(tools_published.calls(), 1):
         trial = Trial(name, request, deltas)
