@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-FOLDERS = ("conformance", "docs", "fastpath", "fuzz", "include", "lib", "ref", "scripts")
+FOLDERS = ("conformance", "docs", "fastpath", "fuzz", "include", "lib", "observatory", "ref", "scripts")
 OWN = re.compile(r"(^|/)tests/|^fuzz/seeds/|^scripts/record/families/|^lib/model/families/.*\.c$|^docs/([A-Z]+\.md|.*\.html)$")
 GENERATED = re.compile(r"<!-- families: .*?<!-- end of families -->", re.S)
 REASON = re.compile(r"Names families: \w")
