@@ -5,6 +5,8 @@ cause repaired (repairs.py, media_repairs.py), and prints the error of both as a
 status is 1 if it diverges, as the entry claims, and agrees when repaired; 0 if it does not diverge; 2 if a repaired run
 diverges.
 `--all` runs every entry; `--list` lists them.
+
+Names families: a finding is about the models that show it.
 """
 
 from __future__ import annotations
