@@ -35,6 +35,7 @@ fastpath_libfastpath_a_SOURCES = \
 	fastpath/session/sample.c fastpath/session/sample.h \
 	fastpath/session/sample_features.c fastpath/session/sample_features.h \
 	fastpath/session/session.c fastpath/session/session.h \
+	fastpath/session/step.c fastpath/session/step.h \
 	fastpath/session/steps.c fastpath/session/steps.h \
 	fastpath/altup.c fastpath/altup.h \
 	fastpath/pack_tower.c fastpath/pack_tower.h \

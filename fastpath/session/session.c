@@ -168,57 +168,16 @@ size_t fp_session_length(const fp_session *s, size_t slot)
     return one ? one->n_tokens : 0;
 }
 
-assay_status fp_session_check(const plan *p, const int32_t *tokens, size_t n_tokens, const char *where,
-                              size_t slot, assay_error *err)
-{
-    for (size_t t = 0; t < n_tokens; t++)
-        if (plan_embeds_as(p, tokens[t]) < 0)
-            return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: found token %d, expected 0 to %zu", where,
-                              slot, tokens[t], p->n_token_ids - 1);
-    return ASSAY_OK;
-}
-
-assay_status fp_session_check_axes(const plan *p, size_t n_axes, const char *where, size_t slot,
-                                   assay_error *err)
-{
-    if (n_axes == 1 || n_axes == plan_n_axes(p)) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: positions: found %zu axes, expected 1 or %zu",
-                      where, slot, n_axes, plan_n_axes(p));
-}
-
-/* Refuses a step that continues a block, whose earlier tokens were evaluated without the later ones. */
-static assay_status check_block(const plan *p, const fp_sample *one, const fp_step *step, assay_error *err)
-{
-    const size_t n = one->n_tokens;
-    const plan_sequence before = media_list_sequence(&one->media, p, one->tokens, n);
-    if (!plan_joins_block(&before, step->tokens[0])) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EUNSUPPORTED,
-                      "step: sample %zu: found a block of tokens that attend to each other divided before "
-                      "token %d at index %zu, expected it in one step",
-                      step->slot, step->tokens[0], n);
-}
-
 static assay_status check_steps(const fp_session *s, const fp_step *steps, size_t n_steps, assay_error *err)
 {
     for (size_t i = 0; i < n_steps; i++) {
         const fp_sample *one = find_sample(s, steps[i].slot);
         if (!one) return no_sample("step", steps[i].slot, err);
-        if (steps[i].n_tokens == 0 || steps[i].n_tokens > INT32_MAX - one->n_tokens)
-            return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found %zu tokens, expected 1 to %zu",
-                              steps[i].slot, steps[i].n_tokens, INT32_MAX - one->n_tokens);
-        assert(steps[i].n_logits <= steps[i].n_tokens);
         for (size_t j = 0; j < i; j++)
             if (steps[j].slot == steps[i].slot)
                 return assay_fail(err, ASSAY_EINVAL, "step: sample %zu: found twice, expected once",
                                   steps[i].slot);
-        assay_status rc =
-            fp_session_check(s->model->plan, steps[i].tokens, steps[i].n_tokens, "step", steps[i].slot, err);
-        if (rc == ASSAY_OK && steps[i].positions)
-            rc = fp_session_check_axes(s->model->plan, steps[i].n_axes, "step", steps[i].slot, err);
-        if (rc == ASSAY_OK)
-            rc = fp_positions_check(&one->positions, one->n_tokens, steps[i].positions, steps[i].n_axes,
-                                    steps[i].n_tokens, steps[i].slot, err);
-        if (rc == ASSAY_OK) rc = check_block(s->model->plan, one, &steps[i], err);
+        const assay_status rc = fp_step_check(s->model->plan, one, &steps[i], err);
         if (rc != ASSAY_OK) return rc;
     }
     return ASSAY_OK;

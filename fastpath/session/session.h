@@ -20,26 +20,10 @@
 #define FASTPATH_SESSION_SESSION_H
 
 #include "fastpath/model.h"
+#include "fastpath/session/step.h"
 #include "fastpath/trace.h"
 
 typedef struct fp_session fp_session;
-
-/* The tokens of one sample's step.
- * tokens: [n_tokens], n_tokens >= 1, borrowed.
- * logits: [n_logits, vocab], of the last n_logits tokens, n_logits <= n_tokens; NULL if n_logits is 0.
- * positions: [n_axes, n_tokens], borrowed, n_axes 1 or plan_n_axes; NULL: as the sample's tokens, images
- * and videos say (positions_fill). items: [n_items], borrowed; see media_list_add. */
-typedef struct fp_step {
-    size_t slot;
-    const int32_t *tokens;
-    size_t n_tokens;
-    float *logits;
-    size_t n_logits;
-    const int32_t *positions;
-    size_t n_axes;
-    const assay_item *items;
-    size_t n_items;
-} fp_step;
 
 /* Fails with ASSAY_ENOMEM. The model is borrowed and must outlive the session. */
 assay_status fp_session_open(const fp_model *m, fp_session **out, assay_error *err);
@@ -78,14 +62,6 @@ assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *in
 assay_status fp_session_rewind(fp_session *s, size_t slot, size_t n_tokens, assay_error *err);
 /* Number of tokens of a sample; 0 for an unused slot. */
 size_t fp_session_length(const fp_session *s, size_t slot);
-
-/* Fails with ASSAY_EINVAL if a token is outside the vocabulary. where, slot: for the message. */
-assay_status fp_session_check(const plan *p, const int32_t *tokens, size_t n_tokens, const char *where,
-                              size_t slot, assay_error *err);
-
-/* Fails with ASSAY_EINVAL unless positions on n_axes axes fit the plan: 1 or plan_n_axes. */
-assay_status fp_session_check_axes(const plan *p, size_t n_axes, const char *where, size_t slot,
-                                   assay_error *err);
 
 /* Evaluates one step for each listed sample. On failure every sample has the tokens that it had before.
  * Fails with ASSAY_EINVAL before anything is evaluated (an unused or repeated slot, no tokens, more

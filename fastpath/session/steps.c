@@ -98,9 +98,9 @@ assay_status fp_steps_positions(const plan *p, const assay_step *step, int32_t *
 {
     media_list items = {0};
     assay_status rc = check_tokens(step, 0, "positions", err);
-    if (rc == ASSAY_OK) rc = fp_session_check_axes(p, step->n_axes, "positions", step->sample, err);
+    if (rc == ASSAY_OK) rc = fp_step_check_axes(p, step->n_axes, "positions", step->sample, err);
     if (rc == ASSAY_OK)
-        rc = fp_session_check(p, step->tokens, step->n_tokens, "positions", step->sample, err);
+        rc = fp_step_check_tokens(p, step->tokens, step->n_tokens, "positions", step->sample, err);
     if (rc == ASSAY_OK) rc = media_list_add(&items, p, step, 0, step->tokens, false, err);
     if (rc == ASSAY_OK) rc = fill_positions(p, step, &items, out, delta, err);
     media_list_free(&items);
