@@ -67,7 +67,7 @@ engine_PROGRAMS += fastpath/fastpath.so
 fastpath_fastpath_so_SOURCES = fastpath/session/engine.c fastpath/session/kernels_table.c
 fastpath_fastpath_so_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_fastpath_so_LDFLAGS = $(ENGINE_LINK)
-fastpath_fastpath_so_LDADD = $(LIB_FASTPATH) $(LIB_SERVING)
+fastpath_fastpath_so_LDADD = $(LIB_FASTPATH) $(LIB_DIALOGUE)
 
 FASTPATH_TESTS = \
 	fastpath/tests/check_blocks \

@@ -1,8 +1,8 @@
 /* Input: a letter for the endpoint (c, l, m, r), and the stream of a server.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "dialogue/grammar/grammar.h"
 #include "fuzz/fuzz.h"
-#include "serving/grammar/grammar.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/buffer.h"
+#include "dialogue/reasoning/reasoning.h"
 #include "fuzz/fuzz.h"
-#include "serving/reasoning/reasoning.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * body of a request to the checkpoint of server/request/tests/model.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "dialogue/table.h"
 #include "fuzz/fuzz.h"
 #include "server/request/read.h"
-#include "serving/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

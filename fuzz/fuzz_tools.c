@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/buffer.h"
 #include "base/utf8.h"
+#include "dialogue/tools/tools.h"
+#include "dialogue/values/json_value.h"
 #include "fuzz/fuzz.h"
-#include "serving/tools/tools.h"
-#include "serving/values/json_value.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,5 +8,5 @@ include lib/template/local.mk
 include lib/image/local.mk
 include lib/audio/local.mk
 include lib/model/local.mk
-include lib/serving/local.mk
+include lib/dialogue/local.mk
 include lib/server/local.mk

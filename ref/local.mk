@@ -46,12 +46,12 @@ ref_ref32_so_SOURCES = ref/engine.c
 ref_ref32_so_CPPFLAGS = $(AM_CPPFLAGS)
 ref_ref32_so_CFLAGS = $(ref_libref32_a_CFLAGS)
 ref_ref32_so_LDFLAGS = $(ENGINE_LINK)
-ref_ref32_so_LDADD = ref/libref32.a $(LIB_SERVING) $(OPENBLAS_LIBS)
+ref_ref32_so_LDADD = ref/libref32.a $(LIB_DIALOGUE) $(OPENBLAS_LIBS)
 ref_ref64_so_SOURCES = ref/engine.c
 ref_ref64_so_CPPFLAGS = $(ref_libref64_a_CPPFLAGS)
 ref_ref64_so_CFLAGS = $(ref_libref32_a_CFLAGS)
 ref_ref64_so_LDFLAGS = $(ref_ref32_so_LDFLAGS)
-ref_ref64_so_LDADD = ref/libref64.a $(LIB_SERVING) $(OPENBLAS_LIBS)
+ref_ref64_so_LDADD = ref/libref64.a $(LIB_DIALOGUE) $(OPENBLAS_LIBS)
 
 REF_TESTS = \
 	ref/tests/check_blocks \
@@ -101,7 +101,7 @@ ref_tests_check_memory_SOURCES = ref/tests/check_memory.c ref/engine.c
 ref_tests_check_memory_CPPFLAGS = $(ref_libref64_a_CPPFLAGS)
 ref_tests_check_memory_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
-ref_tests_check_memory_LDADD = ref/tests/libtests.a ref/libref64.a $(LIB_SERVING) $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_memory_LDADD = ref/tests/libtests.a ref/libref64.a $(LIB_DIALOGUE) $(TEST_LIBS) $(OPENBLAS_LIBS)
 ref_tests_check_audio_SOURCES = ref/tests/check_audio.c
 ref_tests_check_audio_CPPFLAGS = $(ref_libref64_a_CPPFLAGS)
 ref_tests_check_audio_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)

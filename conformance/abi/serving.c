@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "conformance/abi/module.h"
 #include "conformance/abi/table.h"
-#include "serving/table.h"
+#include "dialogue/table.h"
 
 static const conf_table_member required[] = {
     CONF_TABLE_MEMBER(assay_serving, name),

@@ -11,8 +11,8 @@
 #include "conformance/cli/cmd.h"
 #include "conformance/support/json_add.h"
 #include "conformance/support/text.h"
-#include "serving/grammar/grammar.h"
-#include "serving/markers.h"
+#include "dialogue/grammar/grammar.h"
+#include "dialogue/markers.h"
 
 /* A stream to check, and the result. */
 typedef struct reading {

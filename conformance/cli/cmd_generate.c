@@ -20,9 +20,9 @@
 #include "conformance/process/relay.h"
 #include "conformance/report/files.h"
 #include "conformance/support/progress.h"
+#include "dialogue/parsers.h"
 #include "model/loader.h"
 #include "model/plan/plan.h"
-#include "serving/parsers.h"
 
 #define USUAL_TOKENS 256
 #define LONG_PROMPT  512 /* tokens; longer prompts show progress on a terminal */

@@ -48,7 +48,7 @@ conformance_faults_faults_so_SOURCES = conformance/faults/seams.c conformance/fa
 	conformance/faults/seams_threads.c fastpath/session/engine.c
 conformance_faults_faults_so_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 conformance_faults_faults_so_LDFLAGS = $(ENGINE_LINK) $(FAULT_SEAMS)
-conformance_faults_faults_so_LDADD = conformance/faults/libfaults.a $(LIB_FASTPATH) $(LIB_SERVING)
+conformance_faults_faults_so_LDADD = conformance/faults/libfaults.a $(LIB_FASTPATH) $(LIB_DIALOGUE)
 
 check_PROGRAMS += conformance/faults/list
 conformance_faults_list_CFLAGS = $(AM_CFLAGS)

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "conformance/faults/fault.h"
+#include "dialogue/completion.h"
+#include "dialogue/reasoning/reasoning.h"
+#include "dialogue/reply.h"
+#include "dialogue/response/form.h"
+#include "dialogue/response/response.h"
+#include "dialogue/tokenizing.h"
 #include "model/checkpoint/stop.h"
-#include "serving/completion.h"
-#include "serving/reasoning/reasoning.h"
-#include "serving/reply.h"
-#include "serving/response/form.h"
-#include "serving/response/response.h"
-#include "serving/tokenizing.h"
 
 __typeof__(stop_set_ids) __real_stop_set_ids, __wrap_stop_set_ids;
 __typeof__(stop_set_origin) __real_stop_set_origin, __wrap_stop_set_origin;

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "conformance/support/text.h"
+#include "dialogue/chat/audio.h"
+#include "dialogue/chat/files.h"
+#include "dialogue/chat/placeholder.h"
+#include "dialogue/chat/source.h"
 #include "image/config_file.h"
-#include "serving/chat/audio.h"
-#include "serving/chat/files.h"
-#include "serving/chat/placeholder.h"
-#include "serving/chat/source.h"
 #include "template/inspect.h"
 
 #define NAMED_MAX 16 /* features that are named */

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "serving/sampler.h"
+#include "dialogue/sampler.h"
 
 /* An open checkpoint: model, tokenizer, and stop ids. */
 typedef struct conf_generator conf_generator;

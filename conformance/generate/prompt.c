@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "conformance/abi/serving.h"
+#include "dialogue/chat/chat.h"
+#include "dialogue/chat/files.h"
+#include "dialogue/chat/placeholder.h"
 #include "image/config_file.h"
-#include "serving/chat/chat.h"
-#include "serving/chat/files.h"
-#include "serving/chat/placeholder.h"
 
 #define FILE_MAX ((size_t)1 << 30) /* bytes of an image or audio file */
 

@@ -9,8 +9,8 @@
 
 #include "base/buffer.h"
 #include "conformance/options/options.h"
-#include "serving/chat/audio.h"
-#include "serving/chat/images.h"
+#include "dialogue/chat/audio.h"
+#include "dialogue/chat/images.h"
 
 /* text:        the prompt with the placeholder tokens of every image and audio clip.
  * written:     the same before the placeholders are expanded.

@@ -7,7 +7,7 @@
 #include <assay/serving.h>
 
 #include "conformance/textual/textual.h"
-#include "serving/grammar/grammar.h"
+#include "dialogue/grammar/grammar.h"
 
 /* A parsed vector. Borrows the document and the vector's conf_json_at. */
 typedef struct conf_events_case {

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "conformance/support/fields.h"
 #include "conformance/support/json_add.h"
-#include "serving/grammar/sse.h"
+#include "dialogue/grammar/sse.h"
 
 /* A message while it is folded. */
 typedef struct message {

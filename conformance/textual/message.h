@@ -1,7 +1,7 @@
 /* Folds the body of a response, streamed or not, into the members that a case of kind events expects.
- * These are content, reasoning_content, tool_calls and finish_reason of chat completions; content and stop_reason
- * of messages; output and status of responses. White space is stripped from both ends of texts; an
- * empty text becomes null, and a block or item with an empty text is omitted.
+ * These are content, reasoning_content, tool_calls and finish_reason of chat completions; content and
+ * stop_reason of messages; output and status of responses. White space is stripped from both ends of texts;
+ * an empty text becomes null, and a block or item with an empty text is omitted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TEXTUAL_MESSAGE_H
@@ -11,7 +11,7 @@
 
 #include <json-c/json.h>
 
-#include "serving/grammar/grammar.h"
+#include "dialogue/grammar/grammar.h"
 
 /* Folds body [n]. An event stream must have passed the grammar of its endpoint. The caller owns *out, a
  * JSON object. Fails with ASSAY_EFORMAT if a body that is not streamed is not a JSON object, and with

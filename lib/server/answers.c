@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dialogue/text/escape.h"
+#include "dialogue/text/span.h"
 #include "server/request/refusal.h"
-#include "serving/text/escape.h"
-#include "serving/text/span.h"
 
 static const char models[] = "/v1/models";
 

@@ -6,7 +6,7 @@
 
     python read_breaches.py ASSAY DIR [--verbose]
 
-DIR has the streams of lib/serving/grammar/tests/write_breaches. A finish reason counts as wrong only if it is missing: clients
+DIR has the streams of lib/dialogue/grammar/tests/write_breaches. A finish reason counts as wrong only if it is missing: clients
 pass on any word. Prints one line for each rule and one for each disagreement; the exit status is 1 if there is one.
 
 SPDX-License-Identifier: Apache-2.0

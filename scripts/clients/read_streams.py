@@ -2,7 +2,7 @@
 
     python read_streams.py DIR
 
-DIR has ENDPOINT-NAME.sse, .json and .txt (the expected message), as lib/serving/response/tests/write_responses writes them. Prints
+DIR has ENDPOINT-NAME.sse, .json and .txt (the expected message), as lib/dialogue/response/tests/write_responses writes them. Prints
 one line for each answer; the exit status is 1 if a client raises an error or returns another message.
 
 SPDX-License-Identifier: Apache-2.0

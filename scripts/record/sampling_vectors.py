@@ -1,4 +1,4 @@
-"""Records the distributions that transformers' logits processors produce: lib/serving/tests/vectors/sampling.json.
+"""Records the distributions that transformers' logits processors produce: lib/dialogue/tests/vectors/sampling.json.
 
 `python -m scripts.record.sampling_vectors` from the repository's root. Logits are drawn so that no two are equal and
 no cumulative sum is near top_p or min_p, because it is unspecified which of several equal tokens is removed.
@@ -16,7 +16,7 @@ import transformers
 from transformers import (LogitsProcessorList, MinPLogitsWarper, RepetitionPenaltyLogitsProcessor,
                           TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper)
 
-PATH = Path("lib/serving/tests/vectors/sampling.json")
+PATH = Path("lib/dialogue/tests/vectors/sampling.json")
 N_VECTORS = 150
 CLEAR = 1e-9  # relative distance of every sum and ratio from its bound
 

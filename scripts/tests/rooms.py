@@ -15,7 +15,7 @@ from pathlib import Path
 
 # Folders of the top and of lib/ in include order: a folder may include itself, and folders of its own and of earlier layers. Sources
 # are named here as includes name them, without lib/.
-LAYERS = [["include"], ["base"], ["runtime", "tokenizer", "template", "image", "audio"], ["model"], ["serving", "ref", "fastpath"],
+LAYERS = [["include"], ["base"], ["runtime", "tokenizer", "template", "image", "audio"], ["model"], ["dialogue", "ref", "fastpath"],
           ["server"], ["conformance"]]
 
 # Folders of the harness in include order.
@@ -28,7 +28,7 @@ LIBRARIES = {
     "pcre2.h": ["tokenizer"], "utf8proc.h": ["base", "template", "tokenizer"], "gmp.h": ["template"], "cblas.h": ["ref"], "hdf5.h": ["conformance/replay"],
     "png.h": ["image"], "jpeglib.h": ["image"], "sndfile.h": ["audio"], "curl/curl.h": ["conformance/probe"],
     "libdeflate.h": ["conformance/hdf5", "conformance/support"],
-    "json-c/json.h": ["audio", "base", "image", "model", "template", "tokenizer", "serving", "server", "conformance"],
+    "json-c/json.h": ["audio", "base", "image", "model", "template", "tokenizer", "dialogue", "server", "conformance"],
     "microhttpd.h": ["server/http"],
 }
 
@@ -37,7 +37,7 @@ TABLE_ENTRIES = re.compile(
     r"__|^conformance/(cli/(cmd_|main)|bench/machine_tiles|"
     r"faults/((serve|kernels)/)?(answers|audio|bodies|caches|calls|conv|experts|heads|images|inputs|kept|list|numbers|plans|reports|samples|seams.*|shift|sizes|states|steps|table(_\w+)?|threads|towers|videos)\.c|"
     r"sweep/(attention|gate|matmul|rms_norm|rope|router)\.c|probe/groups/(batching|discover|numerics|protocol|text)\.c|probe/fields/rows_\w+\.c)|^model/families/|^model/checkpoint/config_harmless_members\.c|^ref/engine\.c|^fastpath/session/(engine|kernels_table)\.c|"
-    r"^serving/(tools/formats/|(grammar|response)/(chat|completions|messages|responses)|reasoning/(channel|harmony|think))")
+    r"^dialogue/(tools/formats/|(grammar|response)/(chat|completions|messages|responses)|reasoning/(channel|harmony|think))")
 
 SOURCES_MOST = 25  # per folder
 

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "conformance/probe/answer/body.h"
 #include "conformance/support/fields.h"
-#include "serving/grammar/sse.h"
+#include "dialogue/grammar/sse.h"
 
 static const struct {
     const char *name, *path;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "serving/grammar/grammar.h"
-#include "serving/markers.h"
+#include "dialogue/grammar/grammar.h"
+#include "dialogue/markers.h"
 
 /* Collects the markers of both parsers in at [2 * SERVE_MARKERS_MAX]. */
 static size_t collect_markers(const probe_truth *t, const char **at)

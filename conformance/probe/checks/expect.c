@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "serving/reply.h"
+#include "dialogue/reply.h"
 
 static bool has_tools(const probe_prompt *p)
 {

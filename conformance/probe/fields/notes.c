@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "conformance/probe/fields/rules.h"
 #include "conformance/probe/run/repro.h"
-#include "serving/grammar/sse.h"
+#include "dialogue/grammar/sse.h"
 
 enum { ELEMENTS_MOST = 6 }; /* of a list, or of an object with members of any name, that are walked */
 

@@ -12,8 +12,8 @@
 #include "conformance/probe/truth/truth.h"
 #include "conformance/probe/wire/archive.h"
 #include "conformance/tests/support.h"
-#include "serving/grammar/grammar.h"
-#include "serving/markers.h"
+#include "dialogue/grammar/grammar.h"
+#include "dialogue/markers.h"
 
 enum { RULES_MOST = 16, RULE_MAX = 48 };
 

@@ -13,7 +13,7 @@
 #include "conformance/judge/distance.h"
 #include "conformance/probe/run/convert.h"
 #include "conformance/probe/tests/oracle_rows.h"
-#include "serving/table.h"
+#include "dialogue/table.h"
 
 static json_object *member(const asked *a, const char *name)
 {

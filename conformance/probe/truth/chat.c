@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "conformance/support/json_add.h"
-#include "serving/chat/source.h"
-#include "serving/chat/special.h"
-#include "serving/table.h"
+#include "dialogue/chat/source.h"
+#include "dialogue/chat/special.h"
+#include "dialogue/table.h"
 
 #define STAND_IN "assay stand-in" /* a message that no recorded prompt holds */
 

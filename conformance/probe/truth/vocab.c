@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "serving/tokenizing.h"
+#include "dialogue/tokenizing.h"
 #include "tokenizer/tokenizer.h"
 
 /* A spelling of a token. */

@@ -2,7 +2,7 @@
  * content and reasoning, byte for byte, and every byte must be in one of them or be counted as dropped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/reasoning/reasoning.h"
+#include "dialogue/reasoning/reasoning.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * content, byte for byte, and the same calls; content must be a subsequence of the generated text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/tools.h"
+#include "dialogue/tools/tools.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef SERVER_HTTP_ROUTES_H
 #define SERVER_HTTP_ROUTES_H
 
-#include "serving/grammar/options.h"
+#include "dialogue/grammar/options.h"
 
 /* path:     as it is counted.
  * below:    paths below it are meant, too: path, "/", and anything.

@@ -5,8 +5,8 @@
 #define SERVER_HTTP_SERVICE_H
 
 #include "base/buffer.h"
+#include "dialogue/grammar/options.h"
 #include "server/job/exchange.h"
-#include "serving/grammar/options.h"
 
 #include <stdint.h>
 

@@ -3,10 +3,10 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "dialogue/chat/files.h"
+#include "dialogue/chat/special.h"
+#include "dialogue/parsers.h"
 #include "image/config_file.h"
-#include "serving/chat/files.h"
-#include "serving/chat/special.h"
-#include "serving/parsers.h"
 
 #include <errno.h>
 #include <stdlib.h>

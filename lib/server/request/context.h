@@ -6,11 +6,11 @@
 
 #include <assay/serving.h>
 
+#include "dialogue/chat/audio.h"
+#include "dialogue/chat/placeholder.h"
+#include "dialogue/chat/source.h"
 #include "image/settings.h"
 #include "server/request/gate.h"
-#include "serving/chat/audio.h"
-#include "serving/chat/placeholder.h"
-#include "serving/chat/source.h"
 
 /* Whether a request is still wanted: its client may have gone. Called between the images and audio of a
  * request. */

@@ -1,7 +1,7 @@
 # From the body of a request to what the scheduler needs.
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += lib/server/request/librequest.a
-LIB_REQUEST = lib/server/request/librequest.a $(LIB_SERVING)
+LIB_REQUEST = lib/server/request/librequest.a $(LIB_DIALOGUE)
 lib_server_request_librequest_a_SOURCES = \
 	lib/server/request/chat.c lib/server/request/chat.h \
 	lib/server/request/context.c lib/server/request/context.h \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/request/prompt.h"
 
-#include "serving/chat/audio.h"
-#include "serving/chat/chat.h"
-#include "serving/chat/images.h"
+#include "dialogue/chat/audio.h"
+#include "dialogue/chat/chat.h"
+#include "dialogue/chat/images.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

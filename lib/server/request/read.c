@@ -2,10 +2,10 @@
 #include "server/request/read.h"
 
 #include "base/error.h"
+#include "dialogue/text/escape.h"
 #include "server/request/media.h"
 #include "server/request/members.h"
 #include "server/request/prompt.h"
-#include "serving/text/escape.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/request/refusal.h"
 
-#include "serving/text/escape.h"
+#include "dialogue/text/escape.h"
 
 #include <stdarg.h>
 #include <stdio.h>

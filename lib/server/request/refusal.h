@@ -7,7 +7,7 @@
 #include <assay/status.h>
 
 #include "base/buffer.h"
-#include "serving/grammar/options.h"
+#include "dialogue/grammar/options.h"
 
 #include <stdbool.h>
 

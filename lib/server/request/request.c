@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "dialogue/chat/audio.h"
+#include "dialogue/chat/images.h"
 #include "server/request/gate.h"
-#include "serving/chat/audio.h"
-#include "serving/chat/images.h"
 
 static void free_prompt(server_prompt *prompt)
 {

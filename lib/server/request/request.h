@@ -9,8 +9,8 @@
 #include <assay/serving.h>
 
 #include "base/buffer.h"
-#include "serving/grammar/options.h"
-#include "serving/sampler.h"
+#include "dialogue/grammar/options.h"
+#include "dialogue/sampler.h"
 
 /* One prompt of a request. */
 typedef struct server_prompt {

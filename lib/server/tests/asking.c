@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "base/tests/support.h"
+#include "dialogue/table.h"
 #include "server/tests/toy.h"
-#include "serving/table.h"
 
 #define MODEL "fixtures/trained/qwen3/model"
 

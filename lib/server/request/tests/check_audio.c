@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "dialogue/chat/audio.h"
 #include "server/request/tests/served.h"
-#include "serving/chat/audio.h"
 
 #define ROW "fixtures/e2e/qwen3_omni_moe"
 enum { IMAGE = 60, AUDIO = 57, AUDIO_START = 56, AUDIO_END = 55, VOCAB = 64 };

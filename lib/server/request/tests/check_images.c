@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dialogue/chat/images.h"
 #include "server/request/tests/served.h"
-#include "serving/chat/images.h"
 
 /* A PPM image of 8 x 8 pixels. */
 #define PIXELS     192

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "dialogue/table.h"
 #include "server/request/tests/served.h"
-#include "serving/table.h"
 
 static server_request *prompts(const char *value)
 {

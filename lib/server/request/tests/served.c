@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serving/table.h"
+#include "dialogue/table.h"
 
 const char *served_files;
 server_request_limits served_limits;
