@@ -1,3 +1,4 @@
+# Rows of a table, without headers of their own: session/engine.c session/kernels_table.c
 # The stateful engine. kernels/ holds one library per instruction set, with its flags only there.
 # SPDX-License-Identifier: Apache-2.0
 include fastpath/kernels/local.mk

@@ -1,3 +1,4 @@
+# Rows of a table, without headers of their own: engine.c
 # The reference engine: one source, compiled once for float and once for double.
 # SPDX-License-Identifier: Apache-2.0
 REF_SOURCES = \

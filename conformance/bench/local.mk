@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows of a table, without headers of their own: machine_tiles.c
 conformance_libconformance_a_SOURCES += \
 	conformance/bench/bench.c conformance/bench/bench.h \
 	conformance/bench/json.c conformance/bench/json.h \

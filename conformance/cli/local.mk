@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows of a table, without headers of their own: cmd_*.c main.c
 conformance_libconformance_a_SOURCES += \
 	conformance/cli/cli.c conformance/cli/cli.h \
 	conformance/cli/cmd.c conformance/cli/cmd.h \

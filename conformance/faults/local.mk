@@ -1,3 +1,4 @@
+# Rows of a table, without headers of their own: audio.c caches.c conv.c experts.c heads.c images.c kept.c list.c numbers.c plans.c samples.c seams*.c shift.c states.c table_*.c threads.c towers.c videos.c
 # A fastpath with faults to plant; conformance/tests/faults.test checks that cases catch each.
 # SPDX-License-Identifier: Apache-2.0
 FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,--wrap=fp_head_scale_run,--wrap=fp_kernels_pick,--wrap=fp_linear_run,--wrap=fp_model_has_same_rope,--wrap=fp_steps_run \

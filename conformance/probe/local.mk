@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows of a table, without headers of their own: fields/rows_*.c groups/*.c
 conformance_libconformance_a_SOURCES += \
 	conformance/probe/answer/answer.c conformance/probe/answer/answer.h \
 	conformance/probe/answer/body.c conformance/probe/answer/body.h \

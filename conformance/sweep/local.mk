@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows of a table, without headers of their own: attention.c gate.c matmul.c rms_norm.c rope.c router.c
 # A library of its own, since fastpath's tests link it without HDF5 and the other libraries that read files.
 noinst_LIBRARIES += conformance/libsweep.a
 conformance_libsweep_a_CFLAGS = $(NUMERIC_CFLAGS)

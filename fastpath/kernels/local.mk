@@ -1,3 +1,4 @@
+# Rows of a table, without headers of their own: */*__*.c
 # One library per instruction set, with its flags only there.
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += fastpath/libkernels.a

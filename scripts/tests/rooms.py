@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+
+import rooms_python
 
 # Folders of the top and of lib/ in include order: a folder may include itself, and folders of its own and of earlier layers. Sources
 # are named here as includes name them, without lib/.
@@ -32,12 +34,8 @@ LIBRARIES = {
     "microhttpd.h": ["server/http"],
 }
 
-# Sources without a header of their own: they define entries of a table that their folder's header declares.
-TABLE_ENTRIES = re.compile(
-    r"__|^conformance/(cli/(cmd_|main)|bench/machine_tiles|"
-    r"faults/((serve|kernels)/)?(answers|audio|bodies|caches|calls|conv|experts|heads|images|inputs|kept|list|numbers|plans|reports|samples|seams.*|shift|sizes|states|steps|table(_\w+)?|threads|towers|videos)\.c|"
-    r"sweep/(attention|gate|matmul|rms_norm|rope|router)\.c|probe/groups/(batching|discover|numerics|protocol|text)\.c|probe/fields/rows_\w+\.c)|^model/families/|^model/checkpoint/config_harmless_members\.c|^ref/engine\.c|^fastpath/session/(engine|kernels_table)\.c|"
-    r"^dialogue/(tools/formats/|(grammar|response)/(chat|completions|messages|responses)|reasoning/(channel|harmony|think))")
+# A line of a local.mk: the sources of its folder, or below it, that define rows of a table, which another header declares.
+ROWS = re.compile(r"^# Rows of a table, without headers of their own: (.+)$", re.M)
 
 SOURCES_MOST = 25  # per folder
 
@@ -47,6 +45,21 @@ def sources(top: Path) -> dict[str, Path]:
     found = {str(p.relative_to(root)): p for root in (top, top / "lib") for layer in LAYERS for folder in layer
              for p in (root / folder).rglob("*.[ch]")}
     return {f: found[f] for f in sorted(found) if "/tests/" not in f}
+
+
+def rows_of_tables(top: Path) -> list[str]:
+    """Patterns of sources that need no header of their own, as the local.mk of their folders state them."""
+    files = [(file, root) for root in (top, top / "lib") for layer in LAYERS for folder in layer
+             for file in (root / folder).rglob("local.mk")]
+    return [f"{file.parent.relative_to(root)}/{pattern}" for file, root in files
+            for line in ROWS.findall(file.read_text(encoding="utf-8")) for pattern in line.split()]
+
+
+def headerless(files: dict[str, str], rows: list[str]) -> list[str]:
+    """Sources without a header that no pattern names, and patterns that name none."""
+    found = [f for f in files if f.endswith(".c") and f[:-2] + ".h" not in files]
+    return [f for f in found if not any(PurePosixPath(f).match(row) for row in rows)] + [
+        f"{row}: no source without a header has that name" for row in rows if not any(PurePosixPath(f).match(row) for f in found)]
 
 
 def cycles(edges: dict[str, set[str]]) -> list[list[str]]:
@@ -122,14 +135,15 @@ def check(top: Path) -> list[tuple[str, list[str]]]:
          [f"{f} includes {lib}" for f in files for lib, where in LIBRARIES.items()
           if re.search(rf"^#include <{re.escape(lib)}>", text[f], re.M) and not f.startswith(tuple(w + "/" for w in where))]),
         ("every source has a header of its own",
-         [f for f in files if f.endswith(".c") and f[:-2] + ".h" not in text and not TABLE_ENTRIES.search(f)]),
+         headerless(text, rows_of_tables(top))),
         (f"no folder has more than {SOURCES_MOST} sources",
          [f"{folder}: {n}" for folder, n in in_folder.items() if n > SOURCES_MOST]),
     ]
 
 
 def main() -> int:
-    results = check(Path(sys.argv[1]))
+    top = Path(sys.argv[1])
+    results = check(top) + rooms_python.check(top, cycles)
     print(f"1..{len(results)}")
     for number, (name, broken) in enumerate(results, 1):
         print(f"{'not ok' if broken else 'ok'} {number} - {name}")

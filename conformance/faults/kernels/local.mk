@@ -1,3 +1,4 @@
+# Rows of a table, without headers of their own: inputs.c list.c numbers.c sizes.c table.c
 # A kernel library with faults to plant; conformance/tests/kernel_faults.test checks that the sweep catches each.
 # SPDX-License-Identifier: Apache-2.0
 KERNEL_FAULTS = conformance/faults/softmax.c conformance/faults/softmax.h \

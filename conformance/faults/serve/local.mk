@@ -1,3 +1,4 @@
+# Rows of a table, without headers of their own: answers.c bodies.c calls.c list.c reports.c seams.c steps.c table*.c
 # assay with a server with faults to plant; conformance/tests/served_faults.test checks that a probe names each.
 # SPDX-License-Identifier: Apache-2.0
 SERVE_SEAMS = -Wl,--wrap=server_answer_chunk,--wrap=server_batch_run,--wrap=server_exchange_begin \

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows of a table, without headers of their own: chat.c completions.c messages.c responses.c
 lib_dialogue_libdialogue_a_SOURCES += \
 	lib/dialogue/grammar/blocks.c lib/dialogue/grammar/blocks.h \
 	lib/dialogue/grammar/breach.c lib/dialogue/grammar/breach.h \

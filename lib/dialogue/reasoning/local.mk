@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows of a table, without headers of their own: channel.c harmony.c think.c
 lib_dialogue_libdialogue_a_SOURCES += \
 	lib/dialogue/reasoning/channel.c \
 	lib/dialogue/reasoning/harmony.c \

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows of a table, without headers of their own: chat.c completions.c messages.c responses.c
 lib_dialogue_libdialogue_a_SOURCES += \
 	lib/dialogue/response/body.c lib/dialogue/response/body.h \
 	lib/dialogue/response/chat.c \

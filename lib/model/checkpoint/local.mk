@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows of a table, without headers of their own: config_harmless_members.c
 lib_model_libmodel_a_SOURCES += \
 	lib/model/checkpoint/config.c lib/model/checkpoint/config.h \
 	lib/model/checkpoint/config_harmless.c lib/model/checkpoint/config_harmless.h \

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows of a table, without headers of their own: *.c qwen/*.c
 # The readers, a line for each family; list.c is made of them.
 FAMILY_READERS = \
 	lib/model/families/ernie4_5_vl_moe.c \

@@ -1,4 +1,7 @@
-"""One module per family; a family consists of data and a few functions."""
+"""One module per family; a family consists of data and a few functions.
+
+Rows of a table: one a source, as many as there are.
+"""
 
 from __future__ import annotations
 

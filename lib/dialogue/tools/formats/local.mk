@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Rows of a table, without headers of their own: *.c
 lib_dialogue_libdialogue_a_SOURCES += \
 	lib/dialogue/tools/formats/auto.c \
 	lib/dialogue/tools/formats/auto_passes.c lib/dialogue/tools/formats/auto_passes.h \
