@@ -1,4 +1,4 @@
-"""Repairs of mlx-vlm's Gemma 3n: of its copy of timm's encoder, and of its embeddings of ids."""
+"""Repairs of mlx-vlm's Gemma 3n: of its copy of timm's encoder, and of its embeddings of ids. Each says what holds once it is made."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tower_epsilons(config: Config) -> Any:
 
 
 def tower_activations(config: Config) -> Any:
-    """Its GELU is the approximation by tanh."""
+    """The encoder's GELU is the approximation by tanh."""
     def make(original, self, *args, **kwargs):
         original(self, *args, **kwargs)
         if isinstance(self.act, nn.GELU):
@@ -49,8 +49,8 @@ def key_padding(config: Config) -> Any:
 
 
 def token_order(config: Config) -> Any:
-    """The rows of the output are in the order of the image, row by row, resampled by two taps an axis where they are not
-    means, and normalised in any case."""
+    """The rows of the output are in the order of the image, row by row. They are means where the size of the output divides that of
+    the image, else interpolated linearly. They are normalised in both cases."""
     def call(original, self, inputs):
         high = inputs[0].shape[1:3]
         rows = []
@@ -79,7 +79,7 @@ def resampled(image: mx.array, axis: int, side: int, high: tuple, out: tuple) ->
 
 
 def hard_ids(config: Config) -> Any:
-    """Ids of the tower's table are embedded by it, also without an image."""
+    """Ids of the tower's own vocabulary are embedded by its table, in prompts without images, too."""
     def embed(original, self, input_ids=None, pixel_values=None, **kwargs):
         made = original(self, input_ids, pixel_values, **kwargs)
         if pixel_values is None:
@@ -116,7 +116,7 @@ def scaled_embeddings(config: Config) -> Any:
 
 
 class Before:
-    """A cache with the offset that it had before `n` tokens."""
+    """A cache whose offset is `n` tokens smaller."""
 
     def __init__(self, cache: Any, n: int):
         self.cache, self.offset = cache, cache.offset - n
@@ -126,12 +126,13 @@ class Before:
 
 
 def shared_offset(config: Config) -> Any:
-    """A layer that reads another layer's keys rotates its queries by the places of the tokens, which that layer has
-    added to the cache already."""
+    """A layer that shares another layer's keys rotates its queries by the offset before this step; the other layer has advanced it
+    already."""
     def attend(original, self, x, mask=None, cache=None):
         shares = self.is_kv_shared_layer and cache is not None
         return original(self, x, mask, Before(cache, x.shape[1]) if shares else cache)
     return wrapped(module(FAMILY, "language").Gemma3nAttention, "__call__", attend)
 
 
+# The repairs of the encoder.
 TOWER = (tower_epsilons, tower_activations, key_padding, token_order)

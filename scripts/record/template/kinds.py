@@ -1,4 +1,5 @@
-"""Programs of the kinds in which a renderer was found to differ from jinja2, one line each, and one program over characters."""
+"""Templates of the constructs in which some renderer differed from jinja2 (compare.py finds them), and one that tests properties of
+characters."""
 
 from __future__ import annotations
 
@@ -39,13 +40,13 @@ PROGRAMS = (
     # Constants that are not finite, and tags.
     "{{ 1e400 }}{{ 'nan'|float }}", "{{ [1]|truncate(0, false, '') }}{{ d|truncate(3) }}{{ s|truncate(huge) }}{{ missing|truncate }}|", "{{ missing|truncate(2) }}", "{{ xs|truncate(1, false, '', 0) }}", "{{ '<!-- a <i> b'|striptags }}{{ '<!-- a --> <i>b</i> c>'|striptags }}{{ '<<a>>'|striptags }}",
 )
-# Their ids follow that of CHARACTERS.
+# They come after CHARACTERS, so that the ids of earlier vectors stay.
 LATER: tuple[str, ...] = (
     # The arguments of a call block: its caller comes before those of `**`.
     "{% macro m() %}{{ kwargs.keys()|list }}{% endmacro %}{% call m(b=1, **{'a': 2}) %}x{% endcall %}",
     # Blocks through three filters and more.
     "{% filter upper|lower|replace('a', 'b')|title %}abc{% endfilter %}{% set x|upper|e|lower %}<A>{% endset %}{{ x }}",
-    # The result of a block that is no text: an error where the text that it belongs to ends, after what follows it.
+    # A block whose result is no text: the error comes when the text around it is joined, so that raise_exception after it comes first.
     "{% call namespace() %}x{% endcall %}{{ raise_exception('after') }}", "{% macro m() %}{% filter length %}a{% endfilter %}{% endmacro %}{% if m() %}{% endif %}{{ raise_exception('after') }}",
     "{% generation %}{% call dict() %}{% endcall %}{% endgeneration %}{{ raise_exception('after') }}", "{% for i in [1] recursive %}{% call dict() %}{% endcall %}{% endfor %}{{ raise_exception('after') }}", "{% for i in [1] %}{% call dict() %}{% endcall %}{% endfor %}{{ raise_exception('after') }}",
     # The syntax of targets, tuples, subscripts and parameters.
@@ -74,9 +75,10 @@ LATER: tuple[str, ...] = (
     "{% macro m() %}{{ self }}{% set self = 3 %}{{ self }}{% endmacro %}{{ m() }}{{ self }}", "{% set self = 1 %}{% macro m() %}{{ self }}{% endmacro %}{{ m() }}", "{% macro self() %}m{% endmacro %}{{ self }}", "{{ self }}{% macro self() %}m{% endmacro %}{{ self() }}", "{% with self = self %}{{ self }}{% endwith %}{{ self }}|", "{% set x = self %}{% set self = x %}{{ self }}|",
     # Names of macros and parameters that are constants.
     "{% macro m(c, none) %}{% endmacro %}", "{% macro True() %}{% endmacro %}", "{% macro m() %}{% endmacro %}{% call(False) m() %}{% endcall %}", "{% macro m(c, NONE=1) %}{{ NONE }}{% endmacro %}{{ m(2) }}",
-    # A size of which the nearest double is below the unit.
+    # Sizes that round to a double below the next unit.
     "{{ (10 ** 25 / 10)|filesizeformat }}{{ (10 ** 24)|filesizeformat }}{{ (10 ** 24 - 1)|filesizeformat }}{{ 1.0000000000000001e24|filesizeformat }}{{ 1000.0|filesizeformat }}{{ 1e21|filesizeformat }}{{ (2 ** 80 - 2 ** 20)|filesizeformat(true) }}{{ (2 ** 80)|filesizeformat(true) }}",
 )
+# Of each character a mask, whose bits are the predicates in order of weight, then its cased forms where they differ.
 CHARACTERS = ("{% for c in s %}{{ c.isupper()|int + c.islower()|int * 2 + c.istitle()|int * 4 + c.isalpha()|int * 8 + c.isdecimal()|int * 16 + c.isdigit()|int * 32 + c.isnumeric()|int * 64 + "
               "c.isalnum()|int * 128 + c.isspace()|int * 256 + c.isprintable()|int * 512 + c.isidentifier()|int * 1024 + ('a' ~ c).isidentifier()|int * 2048 + (('A' ~ c ~ 'Σ').lower()|last == 'ς')|int * 4096 + "
               "(('AΣ' ~ c ~ 'a').lower()[1] == 'ς')|int * 8192 + (c.swapcase() != c)|int * 16384 }}{{ c.upper() if c.upper() != c }}{{ c.lower() if c.lower() != c }}{{ c.title() if c.title() != c.upper() }}"
@@ -84,7 +86,7 @@ CHARACTERS = ("{% for c in s %}{{ c.isupper()|int + c.islower()|int * 2 + c.isti
 
 
 def characters() -> str:
-    """Every character with a case, a value or a position in names that its category does not tell, and some of the others."""
+    """All characters that are numeric, have a case or are special in names, and every 199th of the others."""
     def is_special(c: str) -> bool:
         return (c.isnumeric() or c.upper() != c or c.lower() != c or c.isupper() or c.islower() or c.istitle() or
                 unicodedata.category(c) in ("Mn", "Me", "Cf", "Lm", "Sk", "Pc", "Zs", "Zl", "Zp", "Cc"))
