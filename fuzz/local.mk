@@ -20,7 +20,7 @@ FUZZ_REPLAYS = \
 	fuzz/replay_results \
 	fuzz/replay_safetensors \
 	fuzz/replay_schedule \
-	fuzz/replay_sound \
+	fuzz/replay_audio \
 	fuzz/replay_template \
 	fuzz/replay_textual \
 	fuzz/replay_tokenizer \
@@ -41,7 +41,7 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_results \
 	fuzz/fuzz_safetensors \
 	fuzz/fuzz_schedule \
-	fuzz/fuzz_sound \
+	fuzz/fuzz_audio \
 	fuzz/fuzz_template \
 	fuzz/fuzz_textual \
 	fuzz/fuzz_tokenizer \
@@ -182,14 +182,14 @@ fuzz_fuzz_schedule_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_schedule_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_schedule_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_schedule_LDADD = fuzz/libfuzz.a $(LIB_CONFORMANCE)
-fuzz_replay_sound_SOURCES = fuzz/fuzz_sound.c
-fuzz_replay_sound_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
-fuzz_replay_sound_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_replay_sound_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_AUDIO)
-fuzz_fuzz_sound_CPPFLAGS = $(FUZZ_CPPFLAGS)
-fuzz_fuzz_sound_CFLAGS = $(FUZZ_CFLAGS)
-fuzz_fuzz_sound_LDFLAGS = $(LIBFUZZER_FLAGS)
-fuzz_fuzz_sound_LDADD = fuzz/libfuzz.a $(LIB_AUDIO)
+fuzz_replay_audio_SOURCES = fuzz/fuzz_audio.c
+fuzz_replay_audio_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
+fuzz_replay_audio_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_audio_LDADD = fuzz/libreplay.a fuzz/libfuzz.a $(LIB_AUDIO)
+fuzz_fuzz_audio_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_audio_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_audio_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_audio_LDADD = fuzz/libfuzz.a $(LIB_AUDIO)
 fuzz_replay_template_SOURCES = fuzz/fuzz_template.c
 fuzz_replay_template_CPPFLAGS = $(FUZZ_REPLAY_CPPFLAGS)
 fuzz_replay_template_CFLAGS = $(FUZZ_CFLAGS)

@@ -1,4 +1,4 @@
-# Sounds: from a preprocessor_config.json and a sound file to the input of a model.
+# Audio: from a preprocessor_config.json and an audio file to the input of a model.
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += lib/audio/libaudio.a
 LIB_AUDIO = lib/audio/libaudio.a $(SNDFILE_LIBS) $(LIB_BASE)

@@ -22,7 +22,7 @@ from scripts.record.support import h5
 
 from ..observe.mlx_lm import load, prompts, run
 from ..observe.table import judge
-from . import media as media_findings, sounds as sound_findings  # noqa: F401 # more entries
+from . import media as media_findings, audio as audio_findings  # noqa: F401 # more entries
 from .ask import (
     FIXTURES, SHOWN, ask, ask_in_chunks, ask_mlx, bound, edited, flat, golden, limited, off, published, shows, truth, widened_norms)
 from .shown import choose

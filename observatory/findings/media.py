@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from scripts.record.media.parts import SECONDS
-from scripts.record.media.sounds import encode_alone
+from scripts.record.media.audio import encode_alone
 
 from ..observe import newer
 from ..observe.mlx_lm import prompts

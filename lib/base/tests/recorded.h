@@ -1,4 +1,4 @@
-/* Reads the recorded arrays of image/tests/vectors and sound/tests/vectors (pixels.py and sounds.py of
+/* Reads the recorded arrays of image/tests/vectors and audio/tests/vectors (pixels.py and audio.py of
  * scripts/record/preprocess).
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -1,4 +1,4 @@
-# The prompt of a chat: template, special tokens, placeholders of images and sounds.
+# The prompt of a chat: template, special tokens, placeholders of images and audio.
 # SPDX-License-Identifier: Apache-2.0
 lib_dialogue_libdialogue_a_SOURCES += \
 	lib/dialogue/chat/chat.c lib/dialogue/chat/chat.h \

@@ -70,7 +70,7 @@ def video_positions(config: Config) -> Any:
     from transformers.models.qwen3_omni_moe.configuration_qwen3_omni_moe import Qwen3OmniMoeThinkerConfig
     from transformers.models.qwen3_omni_moe.modeling_qwen3_omni_moe import Qwen3OmniMoePreTrainedModelForConditionalGeneration as Published
 
-    from scripts.record.media.sounds import in_videos
+    from scripts.record.media.audio import in_videos
     thinker = Qwen3OmniMoeThinkerConfig(**config["thinker_config"])
     model = SimpleNamespace(config=thinker, spatial_merge_size=thinker.vision_config.spatial_merge_size)
     model.get_llm_pos_ids_for_vision = lambda *given: Published.get_llm_pos_ids_for_vision(model, *given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..media.parts import Clip, Part, Picture, Shared
+from ..media.parts import Audio, Part, Picture, Shared
 from ..runs.truth import Limit
 from ..variants.variant import Variant
 
@@ -130,29 +130,29 @@ OTHER_IMAGES = (
 
 # Images and sounds, also several and in turns; sounds shorter and longer than a chunk of 100 frames, and a whole one
 MEDIA = (
-    pictured("sound", (3, Clip(37), 4), traces="fine"),
-    pictured("sounds", (1, Clip(135), 2, Clip(28), 1), n_decode=4, traces="fine"),
-    pictured("media", (Clip(20), 2, Picture(2, 2), 1, Clip(104), Picture(1, 3), 2), n_decode=4, traces="fine"),
+    pictured("sound", (3, Audio(37), 4), traces="fine"),
+    pictured("sounds", (1, Audio(135), 2, Audio(28), 1), n_decode=4, traces="fine"),
+    pictured("media", (Audio(20), 2, Picture(2, 2), 1, Audio(104), Picture(1, 3), 2), n_decode=4, traces="fine"),
     # The longest sound alone in a sample, so that chunks of the others are extended if they see it
-    pictured("media-batch", (6,), (1, Clip(52), 3), (2, Clip(130), 1), (1, Picture(2, 1), 2, Clip(9), 2), n_decode=3),
-    pictured("media-decode", (2, Clip(31), Picture(2, 2), 1), n_decode=12, traces="none"),
-    pictured("media-generate", (4,), (2, Clip(27), 2), (Picture(1, 2), 1, Clip(110), 2), n_decode=N_GREEDY,
+    pictured("media-batch", (6,), (1, Audio(52), 3), (2, Audio(130), 1), (1, Picture(2, 1), 2, Audio(9), 2), n_decode=3),
+    pictured("media-decode", (2, Audio(31), Picture(2, 2), 1), n_decode=12, traces="none"),
+    pictured("media-generate", (4,), (2, Audio(27), 2), (Picture(1, 2), 1, Audio(110), 2), n_decode=N_GREEDY,
              kind="generate"),
     # Windows of two chunks: of a sound of three and a part of a fourth, and of one that they divide
-    pictured("sound-windows", (1, Clip(325), 2), (Clip(200), 1), n_decode=2, traces="fine"),
-    pictured("positions-media", (5,), (1, Clip(40), 2), (2, Picture(2, 3), 1, Clip(110), 2, Picture(1, 4), Clip(8), 1),
-             (Clip(100), Picture(3, 2), 3, Picture(2, 1)), kind="positions"),
-    pictured("media-narrow", (Picture(1, 1), Clip(10), 1), n_decode=1, traces="fine"),
+    pictured("sound-windows", (1, Audio(325), 2), (Audio(200), 1), n_decode=2, traces="fine"),
+    pictured("positions-media", (5,), (1, Audio(40), 2), (2, Picture(2, 3), 1, Audio(110), 2, Picture(1, 4), Audio(8), 1),
+             (Audio(100), Picture(3, 2), 3, Picture(2, 1)), kind="positions"),
+    pictured("media-narrow", (Picture(1, 1), Audio(10), 1), n_decode=1, traces="fine"),
     # Videos beside images and sounds; at the end, and with more and with fewer frames than rows and columns
-    pictured("media-videos", (2, Picture(1, 2, frames=3), 2), (1, Clip(12), 1, Picture(2, 1, frames=2), Picture(2, 1), 1)),
-    pictured("positions-media-videos", (5,), (1, Picture(2, 4, frames=3), 2), (Picture(1, 3, frames=5), Clip(20), 1, Picture(2, 2), 1),
-             (Clip(9), Picture(3, 2, frames=1), 1, Picture(2, 2), 2, Picture(1, 2, frames=2)), kind="positions"),
+    pictured("media-videos", (2, Picture(1, 2, frames=3), 2), (1, Audio(12), 1, Picture(2, 1, frames=2), Picture(2, 1), 1)),
+    pictured("positions-media-videos", (5,), (1, Picture(2, 4, frames=3), 2), (Picture(1, 3, frames=5), Audio(20), 1, Picture(2, 2), 1),
+             (Audio(9), Picture(3, 2, frames=1), 1, Picture(2, 2), 2, Picture(1, 2, frames=2)), kind="positions"),
     # Sounds among the tokens of videos: longer than the video; shorter, beside an image and a sound on its own
     pictured("videos-sound", (2, Picture(1, 2, frames=3, sound=130), 2),
-             (1, Picture(2, 1, frames=2, sound=20), 1, Picture(1, 2), Clip(9), 1), traces="fine"),
+             (1, Picture(2, 1, frames=2, sound=20), 1, Picture(1, 2), Audio(9), 1), traces="fine"),
     # Also shorter than a frame has rows, and with a sound of one token
     pictured("positions-videos-sound", (4,), (1, Picture(1, 3, frames=3, sound=120), 2, Picture(2, 2, frames=2, sound=50), 1),
-             (Picture(4, 1, frames=1, sound=9), 1, Clip(30), Picture(2, 3), 1), (1, Picture(1, 2, frames=4, sound=5), 2),
+             (Picture(4, 1, frames=1, sound=9), 1, Audio(30), Picture(2, 3), 1), (1, Picture(1, 2, frames=4, sound=5), 2),
              (2, Picture(2, 1, frames=3, sound=101)), kind="positions"),
 )
 

@@ -19,7 +19,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from ..media.images import Crops, compose, model_inputs, special_ids
-from ..media.parts import Clip, Picture
+from ..media.parts import Audio, Picture
 from ..runs import narrow
 from ..runs.truth import Run, array, precision
 from ..variants.variant import Config, Family, Variant, rng_for
@@ -245,7 +245,7 @@ class Checkpoint:
         if not self.pictures:
             return [text[t] for t in np.arange(7) * 13 % len(text)]
         rng = rng_for(self.seed, self.family.name, self.variant.name, "probe")
-        sounds = (Clip(37), 1) if getattr(self.pictures, "sounds", False) else ()
+        sounds = (Audio(37), 1) if getattr(self.pictures, "sounds", False) else ()
         parts = (Picture(2, 3), 3) if isinstance(self.pictures, Crops) else (2, Picture(3, 2), 3, *sounds)
         return compose(self.pictures, self.variant.outer, parts, text, rng)
 

@@ -21,7 +21,7 @@ from ..checkpoint.checkpoint import Checkpoint, quiet
 from ..record import family_variants
 from ..rewrites import published
 from ..support import checksums
-from . import sounds
+from . import audio
 from .conversations import Conversation, Drawer, members, opened
 from .rows import ROWS, Row, Vocabulary, write_files
 
@@ -43,7 +43,7 @@ def write_samples(directory: Path, found: list[Conversation], stop: int, limit: 
     for number, one in enumerate(found):
         kind, file = ("sound", f"{number}.wav") if one.medium.ndim == 1 else ("image", f"{number}.png")
         if kind == "sound":
-            sounds.write(directory / file, one.medium)
+            audio.write(directory / file, one.medium)
         else:
             Image.fromarray(one.medium).save(directory / file)
         lines.append(members(one, kind, file, stop, limit))

@@ -22,9 +22,9 @@ from ..media.parts import Medium, Prompt
 from ..runs import narrow
 from ..runs.truth import Run
 from ..variants.variant import rng_for
-from . import sounds
+from . import audio
 from .rows import Row, Vocabulary
-from .sounds import SoundProcessor
+from .audio import AudioProcessor
 
 LEAST_DIFFERENT = 3  # tokens of an answer that are not the same
 LEAST_MARGIN = 0.2   # a smaller one is seldom enough, so skip the cost of the other runs
@@ -123,13 +123,13 @@ class FalconProcessor:
                                              "image_grid_thw": np.array([[1, tall, wide]], np.int32)}),))
 
 
-Opened = Processor | FalconProcessor | MoondreamProcessor | SoundProcessor
+Opened = Processor | FalconProcessor | MoondreamProcessor | AudioProcessor
 OF_MLX_VLM = {"FalconOCRProcessor": FalconProcessor, "Moondream3Processor": MoondreamProcessor}
 
 
 def opened(row: Row, directory: Path) -> Opened:
     if row.sound:
-        return SoundProcessor(row, directory)
+        return AudioProcessor(row, directory)
     return OF_MLX_VLM.get(row.processor, Processor)(row, directory)
 
 
@@ -199,7 +199,7 @@ class Drawer:
         """A medium and a text; of a conversation like another one, an image of its size, and its text."""
         if like:
             return self.image(like.medium.shape[:2]), like.text
-        return sounds.drawn(self.rng) if self.row.sound else self.image(), self.text()
+        return audio.drawn(self.rng) if self.row.sound else self.image(), self.text()
 
     def sample(self, others: list[Conversation], like: Conversation | None = None) -> Conversation:
         """A conversation whose answer no noise changes, and the medium does; it is not that of another one. like: one with the same tokens."""

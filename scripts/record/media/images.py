@@ -12,8 +12,8 @@ import torch
 from transformers import ProcessorMixin
 
 from ..variants.variant import Config
-from . import sounds, tiles
-from .parts import SECONDS, Clip, Medium, Part, Picture, Prompt, media_of
+from . import audio, tiles
+from .parts import SECONDS, Audio, Medium, Part, Picture, Prompt, media_of
 
 KINDS = ("image", "video", "audio")
 WITHOUT_KINDS = ("gemma3n",)  # model types whose class takes no kinds of tokens
@@ -162,14 +162,14 @@ class Sounds:
     begin: str = "audio_start_token_id"
     end: str = "audio_end_token_id"
 
-    def draw(self, rng: np.random.Generator, config: Config, clip: Clip) -> Medium:
+    def draw(self, rng: np.random.Generator, config: Config, clip: Audio) -> Medium:
         """Logarithms of powers, which published processors bring to about -1 … 1.5."""
         bins = config["audio_config"]["num_mel_bins"]
         features = rng.uniform(-1.0, 1.5, (1, bins, clip.frames)).astype(np.float32)
         return Medium("audio", {"input_features": features,
                                 "feature_attention_mask": np.ones((1, clip.frames), np.int32)})
 
-    def tokens(self, config: Config, clip: Clip) -> int:
+    def tokens(self, config: Config, clip: Audio) -> int:
         """How many placeholder tokens a sound has: three convolutions halve each chunk, rounding up."""
         chunk = 2 * config["audio_config"]["n_window"]
         whole, rest = divmod(clip.frames, chunk)
@@ -202,7 +202,7 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
         return [text[i] for i in rng.integers(0, len(text), n)]
 
     for part in parts:
-        if isinstance(part, Clip):
+        if isinstance(part, Audio):
             media.append(SOUNDS.draw(rng, config, part))
             tokens += [config[SOUNDS.begin], *[ids["audio"]] * SOUNDS.tokens(config, part), config[SOUNDS.end]]
             continue
@@ -211,8 +211,8 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
             continue
         media.append(formats.draw(rng, config, part))
         if part.sound:
-            media.append(SOUNDS.draw(rng, config, Clip(part.sound)))
-            tokens += [*begin, *sounds.interleaved(config, media[-2].arrays, SOUNDS.tokens(config, Clip(part.sound))), *end]
+            media.append(SOUNDS.draw(rng, config, Audio(part.sound)))
+            tokens += [*begin, *audio.interleaved(config, media[-2].arrays, SOUNDS.tokens(config, Audio(part.sound))), *end]
             continue
         size, frames = tokens_of(formats, config, part), max(part.frames, 1)
         apart = formats.frames_apart and frames > 1
@@ -231,9 +231,9 @@ def draw_parts(formats: Format, rng: np.random.Generator) -> tuple[tuple[Part, .
     different positions otherwise. All have sounds, or none, as the published class wants it."""
     heard = getattr(formats, "sounds", False) and bool(rng.integers(2))
 
-    def picture() -> Picture | Clip:
+    def picture() -> Picture | Audio:
         if getattr(formats, "sounds", False) and rng.integers(2):
-            return Clip(int(rng.integers(1, 130)))
+            return Audio(int(rng.integers(1, 130)))
         if isinstance(formats, Grids) and formats.videos and rng.integers(4) == 0:
             return Picture(int(rng.integers(1, 3)), 4, frames=2, sound=int(rng.integers(33, 130)) if heard else 0)
         rows = int(rng.integers(1, 6))
@@ -319,7 +319,7 @@ def model_inputs(model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.T
         inputs["mm_token_type_ids"] = token_kinds(config, tokens)
     if "moe_mm_token_type_ids" in inspect.signature(model.forward).parameters:  # ERNIE: these have experts of their own
         inputs["moe_mm_token_type_ids"] = expert_kinds(config, tokens)
-    if media_of(tokens) and sounds.in_videos(config, tokens):
+    if media_of(tokens) and audio.in_videos(config, tokens):
         inputs["use_audio_in_video"] = True
     return inputs | tensors(model, joined(media_of(tokens)))
 

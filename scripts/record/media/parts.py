@@ -24,7 +24,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Clip:
+class Audio:
     """A sound of that many frames of its mel spectrogram."""
 
     frames: int
@@ -35,11 +35,11 @@ class Shared:
     """The text, picture or sound that has this name in every prompt of a case: the same tokens, pixels and spectrogram."""
 
     name: str
-    part: int | Picture | Clip
+    part: int | Picture | Audio
 
 
 SECONDS = {"second_per_grid_ts": 0.75, "video_second_per_grid": 2.0}  # of the latter, whole ones: so are their positions
-Part = int | Picture | Clip | Shared  # of a prompt: that many text tokens, a picture, or a sound
+Part = int | Picture | Audio | Shared  # of a prompt: that many text tokens, a picture, or a sound
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from .. import families
 from ..case.plan import Case
 from ..checkpoint.checkpoint import Checkpoint
 from ..families.qwen2 import BASE
-from ..media import sounds
+from ..media import audio
 from ..media.images import compose, counts_mask, datasets, joined, token_kinds
 from ..media.parts import Prompt
 from ..support import checksums, h5
@@ -64,7 +64,7 @@ def own_positions(model: torch.nn.Module, prompts: list[Prompt]) -> tuple[torch.
         grids["audio_seqlens"] = grids.pop("feature_attention_mask").sum(-1)
     if "video_second_per_grid" in grids:
         grids["second_per_grids"] = grids.pop("video_second_per_grid")
-    if any(sounds.in_videos(model.config, prompt) for prompt in prompts):
+    if any(audio.in_videos(model.config, prompt) for prompt in prompts):
         grids["use_audio_in_video"] = True
     kinds = [token_kinds(model.config, prompt)[0].numpy() for prompt in prompts]
     if not counts_mask(model):

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ..support.textual import write
-from . import draw, draw_sounds, processors
+from . import draw, draw_audio, processors
 
 CATCHES = ("sizes rounded half up instead of half to even, limits compared before rounding, limits of another spelling of the "
            "config, a null member that is taken for a value, frames that are not counted")
 CATCHES_SOUNDS = ("the last frame kept, lengths rounded up or down where the other is published, chunks counted as whole ones, a sound that does not "
                   "depend on the longest one of its prompt")
 N_VECTORS = 230  # per group
-FILES = {"images.json.gz": draw.image_groups, "videos.json.gz": draw.video_groups, "sounds.json.gz": draw_sounds.groups}
+FILES = {"images.json.gz": draw.image_groups, "videos.json.gz": draw.video_groups, "sounds.json.gz": draw_audio.groups}
 
 
 def document(seed: int, name: str, groups: list[Any]) -> dict[str, Any]:

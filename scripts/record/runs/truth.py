@@ -16,7 +16,7 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from transformers import DynamicCache
 
 from ..media.images import counts_mask, model_inputs, step_inputs
-from ..media.sounds import encode_alone
+from ..media.audio import encode_alone
 from .traces import Routing, hooks, text_model
 
 NARROW = (torch.float32, torch.float16, torch.bfloat16)

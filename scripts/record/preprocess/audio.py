@@ -1,4 +1,4 @@
-"""Records sounds for the tests of lib/audio/: `python -m scripts.record.preprocess.sounds [DIR [SEED COUNT]]`; needs the packages soundfile and soxr.
+"""Records sounds for the tests of lib/audio/: `python -m scripts.record.preprocess.audio [DIR [SEED COUNT]]`; needs the packages soundfile and soxr.
 
 decoded.bin       sound files, COUNT of them with damage drawn at random, and their samples as transformers' load_audio reads them
 lengths.bin       numbers of samples, frames and placeholder tokens
@@ -28,7 +28,7 @@ from transformers.audio_utils import load_audio
 from transformers.models.qwen3_omni_moe.processing_qwen3_omni_moe import Qwen3OmniMoeProcessor
 from transformers.models.whisper import feature_extraction_whisper as whisper
 
-from . import sound_files
+from . import audio_files
 from .pixels import record
 
 OUT = Path("lib/audio/tests/vectors")
@@ -120,7 +120,7 @@ def decoded(seed: int, count: int = 0) -> Iterable[bytes]:
     library's version; the file, and its samples as float32. Files of another rate are left out, which Assay refuses, and samples that are not finite."""
     rng = np.random.default_rng(seed)
     with TemporaryDirectory() as scratch:
-        for name, content in sound_files.files(rng, count):
+        for name, content in audio_files.files(rng, count):
             path = Path(scratch) / "sound.bin"
             path.write_bytes(content)
             try:

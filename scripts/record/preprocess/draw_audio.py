@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import sounds
+from . import audio
 from .draw import Vector, vector
 
 MOST_SECONDS = 12
@@ -28,7 +28,7 @@ def published(r: random.Random) -> Drawn:
     n = r.randint(201, 16000 * r.randint(1, MOST_SECONDS))
     if r.random() < .5:
         n = max(201, 160 * r.choice((1, 8, 100)) * r.randint(2, 12) + r.randint(-1, 1))
-    return {**sounds.OMNI, "feature_size": MELS}, n, longest(r, n)
+    return {**audio.OMNI, "feature_size": MELS}, n, longest(r, n)
 
 
 def drawn(r: random.Random) -> Drawn:
@@ -44,7 +44,7 @@ def drawn(r: random.Random) -> Drawn:
 def short(r: random.Random) -> Drawn:
     """Sounds of about half a transform, which reflection needs: shorter ones are refused."""
     n = r.randint(190, 212)
-    return {**sounds.OMNI, "feature_size": MELS}, n, n
+    return {**audio.OMNI, "feature_size": MELS}, n, n
 
 
 GROUPS: dict[str, Callable[[random.Random], Drawn]] = {"published config": published, "drawn configs": drawn, "too short": short}
@@ -60,7 +60,7 @@ def text_of(config: dict[str, Any], r: random.Random) -> str:
 
 def answer(config: dict[str, Any], n: int, most: int) -> dict[str, Any]:
     try:
-        made = sounds.processed(sounds.opened(config), [np.zeros(n, np.float32)] + [np.zeros(most, np.float32)] * (most > n))
+        made = audio.processed(audio.opened(config), [np.zeros(n, np.float32)] + [np.zeros(most, np.float32)] * (most > n))
     except (RuntimeError, ValueError, IndexError) as error:
         return {"error": str(error).splitlines()[0]}
     return {"frames": made.values.shape[1], "tokens": made.n_tokens}

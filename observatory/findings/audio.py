@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scripts.record.preprocess import sounds
+from scripts.record.preprocess import audio
 
 from .ask import shows
 
@@ -13,14 +13,14 @@ from .ask import shows
 def transformers_omni_sound_batch() -> float:
     """transformers: the spectrogram of a sound of Qwen3-Omni beside a longer one."""
     rng = np.random.default_rng(0)
-    longer, extractor, worst = sounds.tones(rng, 20000), sounds.opened(sounds.OMNI), 0.0
+    longer, extractor, worst = audio.tones(rng, 20000), audio.opened(audio.OMNI), 0.0
     for n in (16000, 16040):  # the second one has another frame
-        one = sounds.tones(rng, n)
-        alone = sounds.processed(extractor, [one])
-        with sounds.doubled():
-            truth = sounds.processed(extractor, [one])
+        one = audio.tones(rng, n)
+        alone = audio.processed(extractor, [one])
+        with audio.doubled():
+            truth = audio.processed(extractor, [one])
         bound = 4 * float(np.abs(alone.values - truth.values).max())
-        for label, made in (("beside a longer sound", sounds.processed(extractor, [one, longer])), ("in a call of its own", alone)):
+        for label, made in (("beside a longer sound", audio.processed(extractor, [one, longer])), ("in a call of its own", alone)):
             frames = min(made.values.shape[1], truth.values.shape[1])
             error = float(np.abs(made.values[:, :frames] - truth.values[:, :frames]).max()) / bound
             print(f"{n} samples, {label}: {made.values.shape[1]} frames, {made.n_tokens} tokens, {error:.3g} times the bound", flush=True)

@@ -10,7 +10,7 @@ import numpy as np
 import transformers
 
 from ..media.parts import Medium, Prompt
-from ..preprocess.sounds import tones
+from ..preprocess.audio import tones
 from .rows import Row
 
 RATE = 16000
@@ -30,7 +30,7 @@ def write(path: Path, sound: np.ndarray) -> None:
         file.writeframes(sound.astype("<i2").tobytes())
 
 
-class SoundProcessor:
+class AudioProcessor:
     """The published processor of a written checkpoint. Without torchvision there is no class for videos, and the processor checks that it is
     given one, which is turned off: there are no videos here."""
 
