@@ -99,6 +99,14 @@ START_TEST(saved_run_is_judged_as_the_live_one)
 }
 END_TEST
 
+START_TEST(failure_names_the_archive_and_the_label_of_its_exchange)
+{
+    const support_output *out =
+        support_shell("\"$ASSAY\" probe coarse.jsonl --truth served | grep -m 1 'exchange: '");
+    assert_holds(out->out, "    exchange: coarse.jsonl, label numerics/");
+}
+END_TEST
+
 /* Makes the directory "saved" of the discovery of the sound run. */
 static void save_discovery(void)
 {
@@ -204,6 +212,7 @@ int main(void)
     tcase_add_unchecked_fixture(c, setup, teardown);
     tcase_add_test(c, sound_server_fails_no_check);
     tcase_add_loop_test(c, saved_run_is_judged_as_the_live_one, 0, 2);
+    tcase_add_test(c, failure_names_the_archive_and_the_label_of_its_exchange);
     tcase_add_test(c, damaged_saved_run_is_refused_by_file);
     tcase_add_test(c, exchange_that_a_saved_run_lacks_is_not_exercised);
     tcase_add_test(c, interrupted_run_blames_the_server_for_nothing);
