@@ -214,7 +214,6 @@ CONFORMANCE_TAP = \
 	conformance/tests/junit.test \
 	conformance/tests/kernel_faults.test \
 	conformance/tests/lengths.test \
-	conformance/tests/observations.test \
 	conformance/tests/schedules.test \
 	conformance/tests/schedules_asked.test \
 	conformance/tests/served_faults.test

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-EXTRA_DIST += observatory/board observatory/dumps observatory/findings observatory/observe observatory/peers observatory/servers observatory/tests \
-	observatory/texts observatory/vlm observatory/__init__.py
-TESTS += observatory/tests/dumps.test observatory/tests/peers.test observatory/tests/scoreboard.test observatory/tests/servers.test
+OBSERVED_TESTS = observatory/tests/dumps.test observatory/tests/findings.test observatory/tests/format.test observatory/tests/observations.test \
+	observatory/tests/peers.test observatory/tests/scoreboard.test observatory/tests/servers.test
+EXTRA_DIST += observatory/FINDINGS.md observatory/README.md observatory/SCOREBOARD.md observatory/SERVERS.md observatory/__init__.py observatory/board \
+	observatory/dumps observatory/findings observatory/observations.md observatory/observe observatory/peers observatory/scoreboard.html \
+	observatory/servers observatory/tests observatory/texts observatory/vlm

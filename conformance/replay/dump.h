@@ -1,4 +1,4 @@
-/* Writes an engine's answers as an observation for `assay diff`. docs/observations.md specifies the
+/* Writes an engine's answers as an observation for `assay diff`. observatory/observations.md specifies the
  * format.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -5,5 +5,5 @@
     cases     asks `assay info --json` what a case is; PROPERTIES is the table of the predicates that become rows
     explain   the finding of a failure: a row of adapters/python/findings.tsv, or the recorded observation of the same case
     tally     counts by system, family and property
-    markdown, page   docs/SCOREBOARD.md and the HTML page
+    markdown, page   observatory/SCOREBOARD.md and the HTML page
 """

@@ -30,7 +30,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--assay", type=Path, help="the program (default: of the build directory)")
     add("--systems", default="", metavar="A,B", help="names of adapters and of engines that come with Assay (default: every adapter, and fastpath as a control)")
     add("--fixtures", action="append", metavar="DIR", help="the cases below it; may be repeated (default: fixtures)")
-    add("--out", type=Path, default=TOP / "docs", metavar="DIR", help="where SCOREBOARD.md and scoreboard.html are written (default: docs)")
+    add("--out", type=Path, default=TOP / "observatory", metavar="DIR", help="where SCOREBOARD.md and scoreboard.html are written (default: observatory)")
     add("--from", dest="earlier", action="append", default=[], type=Path, metavar="RESULTS",
         help="run nothing: render this directory of results, NAME.json of each system, or NAME/*.json of its shards; if repeated, cases of a later one replace "
              "those of earlier ones")
@@ -93,7 +93,7 @@ def read_all(options: argparse.Namespace, directories: list[Path], systems: list
             column.trouble = results.shown(troubles[system.name], hidden)
         columns.append(column)
     names = {one.path: one.case for column in columns for one in column.results}
-    findings = explain.read_findings(TOP / "docs" / "FINDINGS.md")
+    findings = explain.read_findings(TOP / "observatory" / "FINDINGS.md")
     explainer = explain.Explainer(findings, explain.read_rules(options.adapters / "findings.tsv", findings),
                                   explain.read_observations(TOP / "fixtures" / "observations.tsv"))
     explainer.explain(columns)
@@ -104,7 +104,7 @@ def read_all(options: argparse.Namespace, directories: list[Path], systems: list
 
 def write(board: Board, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
-    findings, adapters = (os.path.relpath(TOP / place, out) for place in ("docs/FINDINGS.md", "adapters/python"))
+    findings, adapters = (os.path.relpath(TOP / place, out) for place in ("observatory/FINDINGS.md", "adapters/python"))
     (out / "SCOREBOARD.md").write_text(markdown.markdown(board, findings, adapters))
     (out / "scoreboard.html").write_text(page.page(board, findings))
 

@@ -22,7 +22,7 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """An entry of docs/FINDINGS.md. anchor: of its heading, as GitHub makes it."""
+    """An entry of observatory/FINDINGS.md. anchor: of its heading, as GitHub makes it."""
 
     name: str
     title: str
@@ -91,7 +91,7 @@ def read_rules(path: Path, findings: dict[str, Finding]) -> list[Rule]:
     rules = [Rule(number, *cells) for number, cells in rows(path, 5)]
     for rule in rules:
         if rule.finding not in findings:
-            raise Wrong(f"{path}:{rule.line}: found finding {rule.finding}, expected an entry of docs/FINDINGS.md")
+            raise Wrong(f"{path}:{rule.line}: found finding {rule.finding}, expected an entry of observatory/FINDINGS.md")
     return rules
 
 

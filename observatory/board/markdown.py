@@ -1,4 +1,4 @@
-"""docs/SCOREBOARD.md."""
+"""observatory/SCOREBOARD.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reproduces the entries of docs/FINDINGS.md that no bundled observation can show.
+"""Reproduces the entries of observatory/FINDINGS.md that no bundled observation can show.
 
 `python -m observatory.findings NAME` runs the published system on a bundled checkpoint and prints
 its error as a multiple of the bound. The exit status is 1 if it diverges, as the entry claims, and 0

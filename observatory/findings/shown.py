@@ -1,4 +1,4 @@
-"""The command line of programs that reproduce entries of docs/FINDINGS.md."""
+"""The command line of programs that reproduce entries of observatory/FINDINGS.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def choose(program: str, shown: Mapping[str, Callable[[], object]], arguments: l
     """The requested names: with --all every name, in the order of `shown`. Empty if --list was given, which is
     handled here."""
     parser = argparse.ArgumentParser(prog=f"python -m observatory.{program}",
-                                     description="Shows an entry of docs/FINDINGS.md.")
+                                     description="Shows an entry of observatory/FINDINGS.md.")
     parser.add_argument("name", nargs="*", help="what to show")
     parser.add_argument("--all", action="store_true", help="show everything")
     parser.add_argument("--list", action="store_true", help="name what can be shown")

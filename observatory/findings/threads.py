@@ -1,4 +1,4 @@
-"""Reproduces the entries of docs/FINDINGS.md about threads of MLX.
+"""Reproduces the entries of observatory/FINDINGS.md about threads of MLX.
 
 `python -m observatory.findings.threads NAME` prints the behaviour of MLX. The exit status is 1 if MLX
 behaves as the entry claims, and 0 if not. `--all` runs every entry; `--list` lists them.

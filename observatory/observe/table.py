@@ -20,7 +20,7 @@ LIMIT = 4.0  # times the noise
 FLOOR_ULPS = 16
 HEADER = """\
 # What other systems make of the recorded cases. One line for every file in an observed/ directory:
-# its path, the verdict, how far it is off, the entry of docs/FINDINGS.md.
+# its path, the verdict, how far it is off, the entry of observatory/FINDINGS.md.
 # agrees: within the bound, of 4 times the noise. diverges: beyond it. cannot: the system gives no
 # answer; the file is its own words. Made by `python -m observatory.observe.table`, judged by
 # `assay diff`.

@@ -1,6 +1,6 @@
 """Installs published servers from PyPI, starts each on the bundle, judges it with `assay probe`, and writes a table.
 
-    python -m observatory.servers --assay build/conformance/assay --markdown docs/SERVERS.md
+    python -m observatory.servers --assay build/conformance/assay --markdown observatory/SERVERS.md
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Server:
-    """A row of docs/SERVERS.md.
+    """A row of observatory/SERVERS.md.
 
     name: of the row. package: the venv, and requirements/<package>.txt. form: of the checkpoint (models.FORMS).
     type: what the server is said to compute in (assay probe --compute). made_of: packages whose versions matter. ready: a path that answers 200 once the server

@@ -76,7 +76,7 @@ class Documents(Board):
     def test_a_wrong_row_of_the_table_is_named(self) -> None:
         self.store(self.document())
         for rules, said in (("mlx_lm\tllama/*\t*\tfirst-finding\n", "findings.tsv:1: found 4 columns, expected 5"),
-                            ("#\nmlx_lm\tllama/*\t*\t*\tno-finding\n", "findings.tsv:2: found finding no-finding, expected an entry of docs/FINDINGS.md")):
+                            ("#\nmlx_lm\tllama/*\t*\t*\tno-finding\n", "findings.tsv:2: found finding no-finding, expected an entry of observatory/FINDINGS.md")):
             self.tables(rules)
             status, found, _, _ = self.render()
             self.assertEqual(status, 99)
@@ -201,7 +201,7 @@ class Documents(Board):
         self.assertEqual(ranges([7, 1, 2, 3, 5]), "1–3, 5, 7")
 
     def test_the_tables_of_findings_are_sound(self) -> None:
-        findings = explain.read_findings(running.TOP / "docs" / "FINDINGS.md")
+        findings = explain.read_findings(running.TOP / "observatory" / "FINDINGS.md")
         self.assertTrue(explain.read_rules(running.TOP / "adapters" / "python" / "findings.tsv", findings))
         self.assertEqual({one.finding for one in explain.read_observations(running.TOP / "fixtures" / "observations.tsv").values()} - {"-"} - set(findings), set())
 

@@ -1,4 +1,4 @@
-"""Writes the sections of docs/FINDINGS.md on text: `python -m observatory.texts`.
+"""Writes the sections of observatory/FINDINGS.md on text: `python -m observatory.texts`.
 
 A module of this package for each kind of vector of scripts/record/serving has
 

@@ -1,4 +1,4 @@
-"""Shared by the sections of docs/FINDINGS.md on text: sorting trials by cause, and writing Markdown."""
+"""Shared by the sections of observatory/FINDINGS.md on text: sorting trials by cause, and writing Markdown."""
 
 from __future__ import annotations
 

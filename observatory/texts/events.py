@@ -1,4 +1,4 @@
-"""The section of docs/FINDINGS.md on event streams: where the published server's endpoints disagree with themselves, grouped
+"""The section of observatory/FINDINGS.md on event streams: where the published server's endpoints disagree with themselves, grouped
 and counted, each with the shortest exchange found that shows it; and errors that all its streams have.
 """
 

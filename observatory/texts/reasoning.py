@@ -1,4 +1,4 @@
-"""The section of docs/FINDINGS.md on reasoning parsers: where they disagree with themselves, grouped and counted, each with
+"""The section of observatory/FINDINGS.md on reasoning parsers: where they disagree with themselves, grouped and counted, each with
 the shortest input found that shows it.
 """
 

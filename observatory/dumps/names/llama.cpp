@@ -1,4 +1,4 @@
-# Tensors of llama.cpp's graph that a cb_eval of llama-cpp-python 0.3.36 writes (docs/observations.md): sample0/pass0/embd.npy and so on,
+# Tensors of llama.cpp's graph that a cb_eval of llama-cpp-python 0.3.36 writes (observatory/observations.md): sample0/pass0/embd.npy and so on,
 # pass 0 being the prompt. The output of the attention has no name there.
 prefill?                  sample{sample}/pass0/result_output
 decode?                   sample{sample}/pass{step+1}/result_output

@@ -1,4 +1,4 @@
-"""Reproduces the entries of docs/FINDINGS.md about mlx-vlm, and shows their causes.
+"""Reproduces the entries of observatory/FINDINGS.md about mlx-vlm, and shows their causes.
 
 `python -m observatory.vlm.findings NAME` runs mlx-vlm on bundled cases as it is published, and again with the
 cause repaired (repairs.py, media_repairs.py), and prints the error of both as a multiple of the bound. The exit

@@ -1,4 +1,4 @@
-"""The entries of docs/FINDINGS.md about mlx-vlm's Falcon-OCR."""
+"""The entries of observatory/FINDINGS.md about mlx-vlm's Falcon-OCR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entries of docs/FINDINGS.md about mlx-vlm's Gemma 3n. Its encoder has constant blocks, so that every entry but that one is
+"""The entries of observatory/FINDINGS.md about mlx-vlm's Gemma 3n. Its encoder has constant blocks, so that every entry but that one is
 about a tower with the blocks of the config (listed_blocks)."""
 
 from __future__ import annotations

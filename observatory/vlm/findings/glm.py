@@ -1,4 +1,4 @@
-"""The entries of docs/FINDINGS.md about mlx-vlm's GLM-4.1V and GLM-OCR."""
+"""The entries of observatory/FINDINGS.md about mlx-vlm's GLM-4.1V and GLM-OCR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entries of docs/FINDINGS.md about mlx-vlm's GLM-4.5V."""
+"""The entries of observatory/FINDINGS.md about mlx-vlm's GLM-4.5V."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entries of docs/FINDINGS.md about mlx-vlm's Llama 3.2 Vision."""
+"""The entries of observatory/FINDINGS.md about mlx-vlm's Llama 3.2 Vision."""
 
 from __future__ import annotations
 

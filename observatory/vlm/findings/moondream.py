@@ -1,4 +1,4 @@
-"""The entries of docs/FINDINGS.md about mlx-vlm's Moondream 3."""
+"""The entries of observatory/FINDINGS.md about mlx-vlm's Moondream 3."""
 
 from __future__ import annotations
 

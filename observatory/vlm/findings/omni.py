@@ -1,4 +1,4 @@
-"""The entries of docs/FINDINGS.md about mlx-vlm's Qwen3-Omni."""
+"""The entries of observatory/FINDINGS.md about mlx-vlm's Qwen3-Omni."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entries of docs/FINDINGS.md about mlx-vlm's PaddleOCR-VL."""
+"""The entries of observatory/FINDINGS.md about mlx-vlm's PaddleOCR-VL."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ Change = Callable[[Config], Any]
 
 @dataclass(frozen=True)
 class Cause:
-    """finding: the entry of docs/FINDINGS.md. change: of config.json. repairs: contexts, each of a config."""
+    """finding: the entry of observatory/FINDINGS.md. change: of config.json. repairs: contexts, each of a config."""
 
     finding: str
     cases: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""A case that mlx-vlm runs as it is published, and again with a cause repaired, for the entries of docs/FINDINGS.md."""
+"""A case that mlx-vlm runs as it is published, and again with a cause repaired, for the entries of observatory/FINDINGS.md."""
 
 from __future__ import annotations
 

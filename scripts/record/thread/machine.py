@@ -143,7 +143,7 @@ class Worker:
 
 def run(program: list[Step]) -> list[Any]:
     """Runs a program in this process; returns its outcomes. Starts all threads first: a thread that is started after
-    another has ended may get its id, and MLX takes both for the same thread (docs/FINDINGS.md, ended-thread)."""
+    another has ended may get its id, and MLX takes both for the same thread (observatory/FINDINGS.md, ended-thread)."""
     machine = Machine()
     workers = {number: Worker(machine) for number in sorted({step["thread"] for step in program})}
     return [workers[step["thread"]].exit() if step["op"] == "exit"

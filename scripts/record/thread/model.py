@@ -1,7 +1,7 @@
 """The state of a program while it is drawn: enough to avoid references to missing streams and arrays, and
 to leave out programs whose outcome depends on a race in MLX. It computes no outcome: MLX does.
 
-Left out, because our engines intentionally differ from MLX (docs/FINDINGS.md, failed-array-reads):
+Left out, because our engines intentionally differ from MLX (observatory/FINDINGS.md, failed-array-reads):
 reading, or computing from, an array whose evaluation met an error of a stream's work. Left out,
 because the result depends on which of MLX's own threads is faster:
 
