@@ -1,4 +1,4 @@
-/* Alternating updates of parallel residual streams (Gemma 3n).
+/* AltUp: alternating updates of several residual streams (Gemma 3n).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_ALTUP_H

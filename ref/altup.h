@@ -1,4 +1,4 @@
-/* Alternating updates of parallel residual streams (Baykal et al. 2023; Gemma3nTextAltUp).
+/* AltUp: alternating updates of several residual streams (Baykal et al. 2023; Gemma3nTextAltUp).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_ALTUP_H

@@ -1,4 +1,4 @@
-/* Faults of what stands beside queries, keys and values: scores without keys, the rope in the plane of
+/* Faults of what stands beside queries, keys and values: attention sinks, the rope in the plane of
  * images, the positions of its tokens, scales of heads; and of MLPs: the square of a gate, an offset, a bias
  * of the router, the place of its norm.
  *

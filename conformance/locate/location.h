@@ -37,7 +37,7 @@ typedef struct conf_walk {
     bool lacks_tap;    /* the engine's table has no tap */
     bool cannot_write; /* the engine's taps cannot write: it cannot be given golden inputs */
     bool gives_traces; /* the engine or the observation has traces */
-    size_t n_streams;  /* parallel residual streams, of which one is traced */
+    size_t n_streams;  /* of AltUp, of which one is traced */
     size_t n_recorded; /* golden tensors */
     size_t n_rows;
     char refusal[CONF_TEXT_MAX]; /* why the engine refuses a traced step; empty if it does not */

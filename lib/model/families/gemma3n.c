@@ -1,5 +1,5 @@
-/* Gemma 3n (transformers, models/gemma3n/modeling_gemma3n.py): alternating updates over several
- * streams, low-rank residuals, per-layer inputs, sparse activations, shared keys and values.
+/* Gemma 3n (transformers, models/gemma3n/modeling_gemma3n.py): AltUp, LAuReL, per-layer
+ * embeddings, activation sparsity, KV sharing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>

@@ -44,7 +44,7 @@ static void print_counts(const plan *p, FILE *out)
     print_storages(p, out);
     fprintf(out, "vocabulary   %zu, head %s", p->vocab, p->tied ? "tied to the embedding" : p->head.name);
     if (p->logit_factor != 1) fprintf(out, ", logits times %.10g", p->logit_factor);
-    if (p->soft_cap > 0) fprintf(out, ", logits capped at %g", p->soft_cap);
+    if (p->soft_cap > 0) fprintf(out, ", final logit softcapping %g", p->soft_cap);
     if (p->n_token_ids < p->vocab) fprintf(out, "; ids from %zu on are not text", p->n_token_ids);
     if (p->n_token_ids > p->vocab) fprintf(out, "; %zu more ids without logits", p->n_token_ids - p->vocab);
     fprintf(out, "\nhidden       %zu", p->hidden);
@@ -52,9 +52,9 @@ static void print_counts(const plan *p, FILE *out)
         fprintf(out, ", final LayerNorm%s", p->norm.bias.data ? " with bias" : "");
     if (p->embedding_scale != 1) fprintf(out, ", embedding times %.10g", p->embedding_scale);
     fprintf(out, "\npositions    %zu as trained%s\n", p->max_positions, position_rule(p->positions));
-    if (p->streams.n) fprintf(out, "streams      %zu, active %zu\n", p->streams.n, p->streams.active);
+    if (p->streams.n) fprintf(out, "altup        %zu streams, active %zu\n", p->streams.n, p->streams.active);
     if (p->layer_inputs.present)
-        fprintf(out, "layer inputs %zu wide, table of %zu tokens\n", p->layer_inputs.width,
+        fprintf(out, "per layer    embeddings of %zu, table of %zu tokens\n", p->layer_inputs.width,
                 p->layer_inputs.table.rows);
     if (p->id_table.n)
         fprintf(out, "own table    ids %" PRId32 " to %zu, rows of %zu\n", p->id_table.first,
@@ -116,7 +116,7 @@ static void print_attention(const plan_attention *a, size_t i, bool crosses, FIL
 {
     fprintf(out, "layer %02zu     attention%s %zu/%zu heads of %zu, scale %.6g", i,
             crosses ? " to images," : "", a->n_heads, a->n_kv_heads, a->head_dim, a->scale);
-    if (a->score_cap > 0) fprintf(out, ", scores capped at %g", a->score_cap);
+    if (a->score_cap > 0) fprintf(out, ", attention logit softcapping %g", a->score_cap);
     if (a->window) fprintf(out, ", window %zu", a->window);
     else if (!crosses) fprintf(out, ", full");
     if (a->mask == PLAN_MASK_BLOCKS) fprintf(out, ", later tokens of a block");
@@ -127,7 +127,7 @@ static void print_attention(const plan_attention *a, size_t i, bool crosses, FIL
     if (a->is_gated) fprintf(out, ", gated");
     if (a->norms_after_rope) fprintf(out, ", norms after the rope");
     if (a->kv_repeats > 1) fprintf(out, ", keys and values repeated %zu times", a->kv_repeats);
-    if (a->sinks.data) fprintf(out, ", sinks");
+    if (a->sinks.data) fprintf(out, ", attention sinks");
     if (a->head_scale.present) fprintf(out, ", queries and values scaled by token and position");
     if (a->q.bias.data) fprintf(out, ", bias on q%s", a->k.bias.data ? ", k, v" : "");
     if (a->o.bias.data) fprintf(out, ", bias on o");
@@ -212,9 +212,9 @@ static void print_layer(const plan *p, size_t i, FILE *out)
         return;
     fprintf(out, "             with");
     if (layer->altup.present)
-        fprintf(out, " altup%s", layer->altup.output_scale.data ? " (scaled output)" : "");
-    if (layer->laurel.present) fprintf(out, " laurel of rank %zu", layer->laurel.left.weight.rows);
-    if (layer->layer_input.present) fprintf(out, " layer input");
+        fprintf(out, " AltUp%s", layer->altup.output_scale.data ? " (scaled output)" : "");
+    if (layer->laurel.present) fprintf(out, " LAuReL of rank %zu", layer->laurel.left.weight.rows);
+    if (layer->layer_input.present) fprintf(out, " per-layer embedding");
     if (layer->scalar.data) fprintf(out, " scalar");
     fputc('\n', out);
 }
