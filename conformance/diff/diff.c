@@ -201,9 +201,9 @@ assay_status conf_diff(const conf_diff_task *task, conf_verdict *v, conf_strings
     }
     if (rc == ASSAY_OK) rc = diff_files(&d, c, unknown, err);
     for (size_t i = 0; i < CONF_N_RUNS; i++) {
-        conf_stream_close(d.runs[i].truth);
-        conf_stream_close(d.runs[i].noise);
-        conf_stream_close(d.runs[i].found);
+        conf_h5_rows_close(d.runs[i].truth);
+        conf_h5_rows_close(d.runs[i].noise);
+        conf_h5_rows_close(d.runs[i].found);
     }
     conf_case_free(c);
     conf_h5_close(d.golden);

@@ -172,7 +172,7 @@ static size_t run_shape(const conf_decoder *c, size_t run, size_t shape[3])
 }
 
 /* Opens a run of the golden and checks its type and shape. */
-static assay_status open_recorded(const conf_diff_state *d, const char *group, size_t run, conf_stream **out,
+static assay_status open_recorded(const conf_diff_state *d, const char *group, size_t run, conf_h5_rows **out,
                                   assay_error *err)
 {
     const conf_decoder *c = &d->c->decoder;
@@ -190,7 +190,7 @@ static assay_status open_recorded(const conf_diff_state *d, const char *group, s
     if (strcmp(found.shape, expected) != 0)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s has shape %s, expected %s", d->c->path, name,
                           found.shape, expected);
-    return conf_stream_open(d->golden, name, out, err);
+    return conf_h5_rows_open(d->golden, name, out, err);
 }
 
 /* Opens the observed logits if their type and shape fit; decode must have the type of prefill. Unjudged
@@ -212,7 +212,7 @@ static assay_status open_observed(conf_diff_state *d, size_t run, assay_error *e
     if (rc != ASSAY_OK || mismatch[0]) return rc;
     rc = conf_h5_signature(d->observed, name, &observed, err);
     if (rc == ASSAY_OK)
-        rc = conf_stream_open_types(d->observed, name, CONF_H5_FLOATS, &d->runs[run].found, err);
+        rc = conf_h5_rows_open_types(d->observed, name, CONF_H5_FLOATS, &d->runs[run].found, err);
     if (rc != ASSAY_OK) return rc;
     d->stored = observed.dtype;
     d->v->float64 = d->stored == ASSAY_F64 && d->v->compute == ASSAY_DTYPE_NONE;
@@ -227,7 +227,7 @@ static assay_status find_bounds(conf_diff_state *d, assay_error *err)
     (void)pthread_mutex_init(&w.mutex, NULL);
     for (w.run = 0; w.run < CONF_N_RUNS && rc == ASSAY_OK; w.run++) {
         conf_diff_run *r = &d->runs[w.run];
-        conf_stream *const streams[] = {r->truth, r->noise};
+        conf_h5_rows *const streams[] = {r->truth, r->noise};
         if (r->truth) rc = conf_slabs_walk(streams, 2, d->n_workers, measure_noise, &w, err);
         if (rc == ASSAY_OK && w.broken_row != SIZE_MAX)
             rc = assay_fail(err, ASSAY_EFORMAT, "%s", w.broken.text);
@@ -253,7 +253,7 @@ static assay_status judge_runs(conf_diff_state *d, logits_walk *w, size_t *n_row
     assay_status rc = ASSAY_OK;
     for (w->run = 0; w->run < CONF_N_RUNS && rc == ASSAY_OK; w->run++) {
         conf_diff_run *r = &d->runs[w->run];
-        conf_stream *const streams[] = {r->truth, r->found};
+        conf_h5_rows *const streams[] = {r->truth, r->found};
         if (!r->found) continue;
         *n_rows += w->run == CONF_RUN_DECODE ? n_decode : c->rows.n_rows - n_decode;
         rc = conf_slabs_walk(streams, 2, d->n_workers, judge_rows, w, err);

@@ -56,10 +56,10 @@ static bool compare_bits(void *context, const conf_slab *slab, size_t from, size
 }
 
 /* *same: bit-identical. */
-static assay_status compare_streams(pair_state *s, conf_stream *a, conf_stream *b, bool *same,
+static assay_status compare_streams(pair_state *s, conf_h5_rows *a, conf_h5_rows *b, bool *same,
                                     assay_error *err)
 {
-    conf_stream *const streams[] = {a, b};
+    conf_h5_rows *const streams[] = {a, b};
     bool before = s->same;
     s->same = true;
     assay_status rc = conf_slabs_walk(streams, 2, s->d->n_workers, compare_bits, s, err);
@@ -130,17 +130,17 @@ static assay_status check_members(const conf_diff_state *d, assay_error *err)
 }
 
 /* Opens the member in both files. On a mismatch *b stays NULL, and d->v has the reason. */
-static assay_status open_both(pair_state *s, const char *name, conf_stream **a, conf_stream **b,
+static assay_status open_both(pair_state *s, const char *name, conf_h5_rows **a, conf_h5_rows **b,
                               assay_error *err)
 {
     conf_diff_state *d = s->d;
     conf_signature expected;
     bool fits = false;
-    assay_status rc = conf_stream_open_types(d->golden, name, CONF_H5_FLOATS, a, err);
+    assay_status rc = conf_h5_rows_open_types(d->golden, name, CONF_H5_FLOATS, a, err);
     if (rc == ASSAY_OK) rc = conf_h5_signature(d->golden, name, &expected, err);
     if (rc == ASSAY_OK)
         rc = conf_diff_member_check(d, name, CONF_H5_TYPE(expected.dtype), expected.shape, &fits, err);
-    return rc == ASSAY_OK && fits ? conf_stream_open_types(d->observed, name, CONF_H5_FLOATS, b, err) : rc;
+    return rc == ASSAY_OK && fits ? conf_h5_rows_open_types(d->observed, name, CONF_H5_FLOATS, b, err) : rc;
 }
 
 /* The unit uses the largest value of all logits, as for a golden. */
@@ -155,10 +155,10 @@ static assay_status judge_differing(pair_state *s, assay_error *err)
                               : conf_bounds_of_noise(&none, d->largest);
     if (conf_compute_is_narrow(d->v->compute)) d->bounds.limit = CONF_UNJUDGED;
     for (s->run = 0; s->run < CONF_N_RUNS && rc == ASSAY_OK; s->run++) {
-        conf_stream *const streams[] = {d->runs[s->run].truth, d->runs[s->run].found};
+        conf_h5_rows *const streams[] = {d->runs[s->run].truth, d->runs[s->run].found};
         if (!streams[1]) continue;
         rc = conf_slabs_walk(streams, 2, d->n_workers, judge_rows, s, err);
-        s->n_samples_before += conf_stream_shape(streams[0])[0] * conf_stream_shape(streams[0])[1];
+        s->n_samples_before += conf_h5_rows_shape(streams[0])[0] * conf_h5_rows_shape(streams[0])[1];
     }
     if (rc != ASSAY_OK) return rc;
     conf_logits_end(&s->j, &d->bounds);
@@ -179,8 +179,8 @@ static assay_status diff_logits(pair_state *s, assay_error *err)
         bool same = true;
         rc = open_both(s, run_names[i], &r->truth, &r->found, err);
         if (rc != ASSAY_OK || !r->found) continue;
-        s->n_rows += conf_stream_shape(r->truth)[0] * conf_stream_shape(r->truth)[1];
-        if (conf_stream_dtype(r->truth) == ASSAY_F64 && d->v->compute == ASSAY_DTYPE_NONE)
+        s->n_rows += conf_h5_rows_shape(r->truth)[0] * conf_h5_rows_shape(r->truth)[1];
+        if (conf_h5_rows_dtype(r->truth) == ASSAY_F64 && d->v->compute == ASSAY_DTYPE_NONE)
             d->v->float64 = true;
         rc = compare_streams(s, r->truth, r->found, &same, err);
         all_same = all_same && same;
@@ -222,7 +222,7 @@ static assay_status diff_tokens(pair_state *s, assay_error *err)
 static assay_status diff_trace(pair_state *s, const char *name, bool *diverges, assay_error *err)
 {
     conf_verdict *v = s->d->v;
-    conf_stream *a = NULL, *b = NULL;
+    conf_h5_rows *a = NULL, *b = NULL;
     conf_array shape = {0};
     conf_diff_tensor tensor = {0};
     char path[256];
@@ -234,7 +234,7 @@ static assay_status diff_trace(pair_state *s, const char *name, bool *diverges, 
     if (rc == ASSAY_OK && !same) rc = conf_diff_largest(s->d, a, false, &largest, err);
     if (rc == ASSAY_OK && !same) rc = conf_h5_shape_types(s->d->golden, path, CONF_H5_FLOATS, &shape, err);
     if (rc == ASSAY_OK && !same) {
-        bool wide = conf_stream_dtype(a) == ASSAY_F64 && v->compute == ASSAY_DTYPE_NONE;
+        bool wide = conf_h5_rows_dtype(a) == ASSAY_F64 && v->compute == ASSAY_DTYPE_NONE;
         double limit = conf_compute_is_narrow(v->compute) ? CONF_UNJUDGED : wide ? 1 : CONF_NOISE_MULTIPLE;
         double unit = wide ? CONF_FLOAT64_BOUND * largest : conf_unit_float32(0, largest);
         rc = conf_diff_tensor_judge(s->d, a, b, unit, &tensor, err);
@@ -244,8 +244,8 @@ static assay_status diff_trace(pair_state *s, const char *name, bool *diverges, 
             *diverges = true;
         }
     }
-    conf_stream_close(a);
-    conf_stream_close(b);
+    conf_h5_rows_close(a);
+    conf_h5_rows_close(b);
     return rc;
 }
 

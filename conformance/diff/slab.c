@@ -17,7 +17,7 @@
 #define ROWS_MAX    65536
 
 typedef struct walk {
-    conf_stream *const *streams;
+    conf_h5_rows *const *streams;
     size_t n_streams, n_workers;
     const size_t *shape; /* [B, T, V] of the first */
     conf_slab_fn *fn;
@@ -88,24 +88,24 @@ static size_t describe_slab(const walk *w, const conf_rect *rect, char *buffer, 
     size_t n_rows = (rect->b1 - rect->b0) * (rect->t1 - rect->t0);
     *slab = (conf_slab){.rect = *rect, .n_tokens = w->shape[1], .n_streams = w->n_streams};
     for (size_t k = 0; k < w->n_streams; k++) {
-        slab->n_cols[k] = conf_stream_shape(w->streams[k])[2];
-        slab->dtype[k] = conf_stream_dtype(w->streams[k]);
+        slab->n_cols[k] = conf_h5_rows_shape(w->streams[k])[2];
+        slab->dtype[k] = conf_h5_rows_dtype(w->streams[k]);
         slab->data[k] = data[k] = buffer;
-        buffer += (n_rows * conf_stream_row_bytes(w->streams[k]) + 63) / 64 * 64;
+        buffer += (n_rows * conf_h5_rows_row_bytes(w->streams[k]) + 63) / 64 * 64;
     }
     return n_rows;
 }
 
 static assay_status fail_memory(const walk *w, assay_error *err)
 {
-    const conf_stream *s = w->streams[w->largest];
+    const conf_h5_rows *s = w->streams[w->largest];
     if (!w->chunk_bytes)
         return assay_fail(err, ASSAY_ENOMEM, "%s: %s: out of memory for %zu bytes of rows",
-                          conf_stream_path(s), conf_stream_name(s), w->slab_bytes);
+                          conf_h5_rows_path(s), conf_h5_rows_name(s), w->slab_bytes);
     return assay_fail(
         err, ASSAY_ENOMEM,
         "%s: %s: out of memory for a chunk of %zu bytes, which takes %zu to unpack, and %zu bytes of rows",
-        conf_stream_path(s), conf_stream_name(s), w->chunk_bytes, conf_unpacker_bytes(w->chunk_bytes),
+        conf_h5_rows_path(s), conf_h5_rows_name(s), w->chunk_bytes, conf_unpacker_bytes(w->chunk_bytes),
         w->slab_bytes);
 }
 
@@ -123,7 +123,7 @@ static bool walk_plain(void *context, size_t item, size_t worker)
     char *data[CONF_SLAB_STREAMS_MAX];
     size_t n_rows = describe_slab(w, &rect, w->buffers[worker], &slab, data);
     for (size_t k = 0; k < w->n_streams; k++) {
-        assay_status rc = conf_stream_read(w->streams[k], &rect, data[k], &err);
+        assay_status rc = conf_h5_rows_read(w->streams[k], &rect, data[k], &err);
         if (rc != ASSAY_OK) return note_failure(w, item, rc, &err);
     }
     return w->fn(w->context, &slab, 0, n_rows) ? true : stop_walk(w);
@@ -139,7 +139,7 @@ static bool fill_part(void *context, size_t item, size_t worker)
     if (w->chunk_bytes && !w->unpackers[worker]) w->unpackers[worker] = conf_unpacker_new(w->chunk_bytes);
     if (w->chunk_bytes && !w->unpackers[worker]) return note_failure(w, item, fail_memory(w, &err), &err);
     assay_status rc =
-        conf_stream_read_part(w->streams[k], &s->slab.rect, part, s->data[k], w->unpackers[worker], &err);
+        conf_h5_rows_read_part(w->streams[k], &s->slab.rect, part, s->data[k], w->unpackers[worker], &err);
     return rc == ASSAY_OK ? true : note_failure(w, item, rc, &err);
 }
 
@@ -158,7 +158,7 @@ static void walk_slab(walk *w, const conf_rect *rect)
     size_t n_parts = 0;
     s.n_rows = describe_slab(w, rect, w->buffers[0], &s.slab, s.data);
     for (size_t k = 0; k < w->n_streams; k++) {
-        s.n_parts[k] = conf_stream_n_parts(w->streams[k], rect);
+        s.n_parts[k] = conf_h5_rows_n_parts(w->streams[k], rect);
         n_parts += s.n_parts[k];
     }
     conf_parallel(w->n_unpackers, n_parts, fill_part, &s);
@@ -197,7 +197,7 @@ static void size_of_chunks(walk *w)
     size_t step[2] = {1, 1};
     for (size_t k = 0; k < w->n_streams; k++)
         for (size_t i = 0; i < 2; i++) {
-            size_t of_chunk = conf_stream_step(w->streams[k])[i];
+            size_t of_chunk = conf_h5_rows_step(w->streams[k])[i];
             if (of_chunk > w->shape[i]) of_chunk = w->shape[i];
             if (of_chunk > step[i]) step[i] = of_chunk;
         }
@@ -227,8 +227,8 @@ static assay_status prepare_walk(walk *w, bool plain, assay_error *err)
         return assay_fail(
             err, ASSAY_EFORMAT,
             "%s: %s: a row of %zu takes %zu MiB with what it is compared with; at most %zu are held",
-            conf_stream_path(w->streams[0]), conf_stream_name(w->streams[0]), w->shape[2], w->row_bytes >> 20,
-            CONF_SLAB_BYTES_MAX >> 20);
+            conf_h5_rows_path(w->streams[0]), conf_h5_rows_name(w->streams[0]), w->shape[2],
+            w->row_bytes >> 20, CONF_SLAB_BYTES_MAX >> 20);
     if (plain) size_of_rows(w, PLAIN_BYTES / w->row_bytes, 1);
     else size_of_chunks(w);
     w->slab_bytes = bytes_of_slab(w);
@@ -253,24 +253,24 @@ static void free_walk(walk *w)
     (void)pthread_mutex_destroy(&w->mutex);
 }
 
-assay_status conf_slabs_walk(conf_stream *const *streams, size_t n_streams, size_t n_workers,
+assay_status conf_slabs_walk(conf_h5_rows *const *streams, size_t n_streams, size_t n_workers,
                              conf_slab_fn *fn, void *context, assay_error *err)
 {
     walk w = {.streams = streams,
               .n_streams = n_streams,
               .n_workers = n_workers ? n_workers : 1,
-              .shape = conf_stream_shape(streams[0]),
+              .shape = conf_h5_rows_shape(streams[0]),
               .fn = fn,
               .context = context};
     bool plain = true;
     for (size_t k = 0; k < n_streams; k++) {
-        size_t chunk = conf_stream_chunk_bytes(streams[k]);
-        w.row_bytes += conf_stream_row_bytes(streams[k]);
+        size_t chunk = conf_h5_rows_chunk_bytes(streams[k]);
+        w.row_bytes += conf_h5_rows_row_bytes(streams[k]);
         if (chunk > w.chunk_bytes) {
             w.chunk_bytes = chunk;
             w.largest = k;
         }
-        plain = plain && conf_stream_is_plain(streams[k]);
+        plain = plain && conf_h5_rows_is_plain(streams[k]);
     }
     if (w.row_bytes == 0 || w.shape[0] == 0 || w.shape[1] == 0) return ASSAY_OK;
     (void)pthread_mutex_init(&w.mutex, NULL);

@@ -37,7 +37,7 @@ typedef bool conf_slab_fn(void *context, const conf_slab *slab, size_t from, siz
  * started earlier. Fails with ASSAY_EFORMAT if a file is damaged (of several places always the same one
  * is named) or its rows exceed CONF_SLAB_BYTES_MAX; with ASSAY_ENOMEM, naming the chunk that was to be
  * unpacked. */
-assay_status conf_slabs_walk(conf_stream *const *streams, size_t n_streams, size_t n_workers,
+assay_status conf_slabs_walk(conf_h5_rows *const *streams, size_t n_streams, size_t n_workers,
                              conf_slab_fn *fn, void *context, assay_error *err);
 
 #endif

@@ -14,7 +14,7 @@ enum { CONF_DIFF_LOGITS = 1, CONF_DIFF_TOKENS = 2, CONF_DIFF_TRACES = 4, CONF_DI
 
 /* One of prefill and decode. found NULL: missing, or its type or shape cannot be compared. */
 typedef struct conf_diff_run {
-    conf_stream *truth, *noise, *found;
+    conf_h5_rows *truth, *noise, *found;
 } conf_diff_run;
 
 enum { CONF_RUN_PREFILL, CONF_RUN_DECODE, CONF_N_RUNS };

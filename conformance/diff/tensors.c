@@ -53,7 +53,7 @@ static bool find_largest(void *context, const conf_slab *slab, size_t from, size
     return true;
 }
 
-assay_status conf_diff_largest(const conf_diff_state *d, conf_stream *s, bool finite, double *largest,
+assay_status conf_diff_largest(const conf_diff_state *d, conf_h5_rows *s, bool finite, double *largest,
                                assay_error *err)
 {
     tensor_walk w = {.largest = *largest, .not_finite = SIZE_MAX};
@@ -61,8 +61,8 @@ assay_status conf_diff_largest(const conf_diff_state *d, conf_stream *s, bool fi
     assay_status rc = conf_slabs_walk(&s, 1, d->n_workers, find_largest, &w, err);
     (void)pthread_mutex_destroy(&w.mutex);
     if (rc == ASSAY_OK && finite && w.not_finite != SIZE_MAX)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: %s: element %zu is %g", conf_stream_path(s),
-                          conf_stream_name(s), w.not_finite, w.value);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s: element %zu is %g", conf_h5_rows_path(s),
+                          conf_h5_rows_name(s), w.not_finite, w.value);
     if (rc == ASSAY_OK) *largest = w.largest;
     return rc;
 }
@@ -85,12 +85,12 @@ static bool judge_elements(void *context, const conf_slab *slab, size_t from, si
     return true;
 }
 
-assay_status conf_diff_tensor_judge(const conf_diff_state *d, conf_stream *truth, conf_stream *found,
+assay_status conf_diff_tensor_judge(const conf_diff_state *d, conf_h5_rows *truth, conf_h5_rows *found,
                                     double unit, conf_diff_tensor *out, assay_error *err)
 {
     conf_diff_tensor tensor = {0};
     tensor_walk w = {.unit = unit, .out = &tensor};
-    conf_stream *const streams[] = {truth, found};
+    conf_h5_rows *const streams[] = {truth, found};
     (void)pthread_mutex_init(&w.mutex, NULL);
     assay_status rc = conf_slabs_walk(streams, 2, d->n_workers, judge_elements, &w, err);
     (void)pthread_mutex_destroy(&w.mutex);

@@ -14,11 +14,11 @@ typedef struct conf_diff_tensor {
 } conf_diff_tensor;
 
 /* The largest |value| of s. Fails for a value that is not finite if `finite` is set. */
-assay_status conf_diff_largest(const conf_diff_state *d, conf_stream *s, bool finite, double *largest,
+assay_status conf_diff_largest(const conf_diff_state *d, conf_h5_rows *s, bool finite, double *largest,
                                assay_error *err);
 
 /* truth and found must have the same shape. */
-assay_status conf_diff_tensor_judge(const conf_diff_state *d, conf_stream *truth, conf_stream *found,
+assay_status conf_diff_tensor_judge(const conf_diff_state *d, conf_h5_rows *truth, conf_h5_rows *found,
                                     double unit, conf_diff_tensor *out, assay_error *err);
 
 #endif

@@ -29,12 +29,12 @@ typedef struct tokens_state {
 } tokens_state;
 
 /* Reads one row of a run as double. */
-static assay_status read_row(const tokens_state *s, const conf_stream *run, size_t sample, size_t pos,
+static assay_status read_row(const tokens_state *s, const conf_h5_rows *run, size_t sample, size_t pos,
                              double *into, assay_error *err)
 {
     const conf_rect rect = {.b0 = sample, .b1 = sample + 1, .t0 = pos, .t1 = pos + 1};
-    assay_status rc = conf_stream_read(run, &rect, s->raw, err);
-    if (rc == ASSAY_OK) dtype_to_f64(into, s->raw, conf_stream_dtype(run), conf_stream_shape(run)[2]);
+    assay_status rc = conf_h5_rows_read(run, &rect, s->raw, err);
+    if (rc == ASSAY_OK) dtype_to_f64(into, s->raw, conf_h5_rows_dtype(run), conf_h5_rows_shape(run)[2]);
     return rc;
 }
 

@@ -25,7 +25,7 @@ typedef struct traces {
 /* A recorded tensor and the observed one. */
 typedef struct trace {
     conf_trace golden; /* its shape, without data */
-    conf_stream *truth, *found;
+    conf_h5_rows *truth, *found;
     char mismatch[CONF_TEXT_MAX]; /* the reason why found is NULL */
 } trace;
 
@@ -35,12 +35,12 @@ static assay_status open_trace(const conf_diff_state *d, const char *name, const
     char recorded[256], shape[96];
     (void)snprintf(recorded, sizeof recorded, "/trace/%s", name);
     assay_status rc = conf_trace_outline_read(d->golden, &d->c->decoder, recorded, &t->golden, err);
-    if (rc == ASSAY_OK) rc = conf_stream_open(d->golden, recorded, &t->truth, err);
+    if (rc == ASSAY_OK) rc = conf_h5_rows_open(d->golden, recorded, &t->truth, err);
     if (rc != ASSAY_OK) return rc;
     conf_shape_print(shape, sizeof shape, t->golden.value.shape, t->golden.value.rank);
     rc = conf_diff_member_compare(d, observed, CONF_H5_FLOATS, shape, t->mismatch, err);
     if (rc == ASSAY_OK && !t->mismatch[0])
-        rc = conf_stream_open_types(d->observed, observed, CONF_H5_FLOATS, &t->found, err);
+        rc = conf_h5_rows_open_types(d->observed, observed, CONF_H5_FLOATS, &t->found, err);
     return rc;
 }
 
@@ -50,13 +50,13 @@ static assay_status judge_tensor(traces *s, const char *name, const trace *t, as
 {
     const conf_diff_state *d = s->d;
     conf_verdict *v = d->v;
-    const bool wide = conf_stream_dtype(t->found) == ASSAY_F64 && v->compute == ASSAY_DTYPE_NONE;
+    const bool wide = conf_h5_rows_dtype(t->found) == ASSAY_F64 && v->compute == ASSAY_DTYPE_NONE;
     if (!d->runs[CONF_RUN_PREFILL].found) v->float64 = wide;
     const bool float64 = v->float64 && wide, has_noise = conf_tensor_has_noise(&t->golden, v->compute);
     double largest = 0;
     assay_status rc = conf_diff_largest(d, t->truth, true, &largest, err);
     if (rc == ASSAY_OK && t->golden.has_noise)
-        rc = conf_noise_check(d->c->path, conf_stream_name(t->truth), t->golden.noise, largest,
+        rc = conf_noise_check(d->c->path, conf_h5_rows_name(t->truth), t->golden.noise, largest,
                               conf_noise_max_tensor(largest), err);
     if (rc != ASSAY_OK) return rc;
     const double guess = d->largest > 0 ? d->bounds.max_abs / d->largest * largest : 0;
@@ -94,8 +94,8 @@ static assay_status judge_trace(traces *s, const char *name, assay_error *err)
                        "%s: its type or its shape is not the recorded one (%.400s)", name, t.mismatch);
         s->diverges = true;
     }
-    conf_stream_close(t.truth);
-    conf_stream_close(t.found);
+    conf_h5_rows_close(t.truth);
+    conf_h5_rows_close(t.found);
     return rc;
 }
 

@@ -368,7 +368,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("fastpath/vision");
+    Suite *suite = suite_create("fastpath/tower");
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, features_are_those_of_the_definition, 0, N_SHAPES * N_GRIDS);

@@ -124,7 +124,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("ref/sound");
+    Suite *suite = suite_create("ref/audio");
     TCase *t = tcase_create("all");
     tcase_add_test(t, each_convolution_halves_bins_and_frames_rounding_up);
     tcase_add_test(t, a_convolution_reads_its_neighbours_and_zeros_beyond_the_ends);

@@ -90,7 +90,7 @@ static void assert_refused(const char *reason)
 {
     conf_h5 *file;
     conf_array a = {0};
-    conf_stream *s = NULL;
+    conf_h5_rows *s = NULL;
     assay_error err = {0};
     ck_assert_msg(conf_h5_open(path, &file, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_int_eq(conf_h5_read(file, "/x", &a, &err), ASSAY_EFORMAT);
@@ -99,13 +99,13 @@ static void assert_refused(const char *reason)
     assert_holds(err.text, "/x: ");
     assert_holds(err.text, reason);
     err = (assay_error){0};
-    assay_status rc = conf_stream_open(file, "/x", &s, &err);
+    assay_status rc = conf_h5_rows_open(file, "/x", &s, &err);
     float read[8];
-    if (rc == ASSAY_OK) rc = conf_stream_read(s, &(conf_rect){0, 1, 0, 1}, read, &err);
+    if (rc == ASSAY_OK) rc = conf_h5_rows_read(s, &(conf_rect){0, 1, 0, 1}, read, &err);
     ck_assert_int_eq(rc, ASSAY_EFORMAT);
     assert_holds(err.text, path);
     assert_holds(err.text, reason);
-    conf_stream_close(s);
+    conf_h5_rows_close(s);
     conf_h5_close(file);
 }
 

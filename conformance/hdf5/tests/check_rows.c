@@ -15,7 +15,7 @@ static const char *read_whole(void)
 {
     static double whole[B * T * V];
     hid_t id = H5Fopen(dataset_path, H5F_ACC_RDONLY, H5P_DEFAULT), dataset = H5Dopen2(id, "/x", H5P_DEFAULT);
-    hid_t type = conf_stream_dtype(dataset_stream) == ASSAY_F64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
+    hid_t type = conf_h5_rows_dtype(dataset_stream) == ASSAY_F64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
     ck_assert_int_ge(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, whole), 0);
     (void)H5Dclose(dataset);
     (void)H5Fclose(id);
@@ -25,10 +25,10 @@ static const char *read_whole(void)
 static void assert_rect(const char *whole, const conf_rect *rect)
 {
     static double read[B * T * V];
-    size_t row = conf_stream_row_bytes(dataset_stream), n = rect->t1 - rect->t0;
+    size_t row = conf_h5_rows_row_bytes(dataset_stream), n = rect->t1 - rect->t0;
     assay_error err = {0};
     memset(read, 0xff, sizeof read);
-    ck_assert_msg(conf_stream_read(dataset_stream, rect, read, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(conf_h5_rows_read(dataset_stream, rect, read, &err) == ASSAY_OK, "%s", err.text);
     for (size_t b = rect->b0; b < rect->b1; b++)
         ck_assert_msg(memcmp((const char *)read + (b - rect->b0) * n * row, whole + (b * T + rect->t0) * row,
                              n * row) == 0,
@@ -65,7 +65,7 @@ START_TEST(every_rectangle_equals_that_of_libhdf5)
 {
     dataset_write(&storages[_i]);
     dataset_open();
-    ck_assert_int_eq(conf_stream_dtype(dataset_stream), storages[_i].wide ? ASSAY_F64 : ASSAY_F32);
+    ck_assert_int_eq(conf_h5_rows_dtype(dataset_stream), storages[_i].wide ? ASSAY_F64 : ASSAY_F32);
     const char *whole = read_whole();
     for (size_t b0 = 0; b0 < B; b0++)
         for (size_t b1 = b0 + 1; b1 <= B; b1++)
@@ -86,7 +86,7 @@ static bool compare_rows(void *context, const conf_slab *slab, size_t from, size
 {
     seen *s = context;
     for (size_t i = from; i < to; i++) {
-        size_t b, t, bytes = conf_stream_row_bytes(dataset_stream);
+        size_t b, t, bytes = conf_h5_rows_row_bytes(dataset_stream);
         conf_slab_place(slab, i, &b, &t);
         conf_row row = conf_slab_row(slab, 1, i);
         (void)pthread_mutex_lock(&s->mutex);
@@ -105,7 +105,7 @@ START_TEST(a_walk_visits_every_row_once)
     for (size_t k = 0; k < 3; k++) {
         seen s = {.whole = read_whole()};
         assay_error err = {0};
-        conf_stream *const streams[] = {dataset_stream, dataset_stream};
+        conf_h5_rows *const streams[] = {dataset_stream, dataset_stream};
         (void)pthread_mutex_init(&s.mutex, NULL);
         ck_assert_msg(conf_slabs_walk(streams, 2, n_workers[k], compare_rows, &s, &err) == ASSAY_OK, "%s",
                       err.text);
@@ -152,16 +152,16 @@ START_TEST(empty_data_has_no_parts)
     dataset_write(&(dataset_storage){.filters = "", .chunk = {1 + (unsigned)_i, 3, 4}});
     write_nothing();
     dataset_open();
-    ck_assert_uint_eq(conf_stream_n_parts(dataset_stream, &(conf_rect){1, 1, 0, T}), 0);
-    ck_assert_uint_eq(conf_stream_n_parts(dataset_stream, &(conf_rect){0, B, 2, 2}), 0);
-    ck_assert_uint_eq(conf_stream_n_parts(dataset_stream, &(conf_rect){0, B, 0, T}), _i ? 18 : 27);
-    conf_stream *nothing;
+    ck_assert_uint_eq(conf_h5_rows_n_parts(dataset_stream, &(conf_rect){1, 1, 0, T}), 0);
+    ck_assert_uint_eq(conf_h5_rows_n_parts(dataset_stream, &(conf_rect){0, B, 2, 2}), 0);
+    ck_assert_uint_eq(conf_h5_rows_n_parts(dataset_stream, &(conf_rect){0, B, 0, T}), _i ? 18 : 27);
+    conf_h5_rows *nothing;
     assay_error err = {0};
     const conf_rect whole = {0, B, 0, T};
-    ck_assert_int_eq(conf_stream_open(dataset_file, "/nothing", &nothing, &err), ASSAY_OK);
-    ck_assert_uint_eq(conf_stream_n_parts(nothing, &whole), 0);
-    ck_assert_int_eq(conf_stream_read(nothing, &whole, NULL, &err), ASSAY_OK);
-    conf_stream_close(nothing);
+    ck_assert_int_eq(conf_h5_rows_open(dataset_file, "/nothing", &nothing, &err), ASSAY_OK);
+    ck_assert_uint_eq(conf_h5_rows_n_parts(nothing, &whole), 0);
+    ck_assert_int_eq(conf_h5_rows_read(nothing, &whole, NULL, &err), ASSAY_OK);
+    conf_h5_rows_close(nothing);
 }
 END_TEST
 
@@ -175,10 +175,10 @@ START_TEST(fewer_axes_are_leading_ones)
     for (size_t rank = 0; rank < 3; rank++) {
         edit_f32(dataset_path, "/x", rank, (size_t[]){1, 1}, (const float[]){42});
         dataset_open();
-        ck_assert_uint_eq(conf_stream_shape(dataset_stream)[0], 1);
-        ck_assert_int_eq(conf_stream_read(dataset_stream, &rect, &read, &err), ASSAY_OK);
+        ck_assert_uint_eq(conf_h5_rows_shape(dataset_stream)[0], 1);
+        ck_assert_int_eq(conf_h5_rows_read(dataset_stream, &rect, &read, &err), ASSAY_OK);
         ck_assert_float_eq(read, 42);
-        conf_stream_close(dataset_stream);
+        conf_h5_rows_close(dataset_stream);
         conf_h5_close(dataset_file);
     }
     dataset_stream = NULL;
@@ -202,7 +202,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/hdf5/stream");
+    Suite *s = suite_create("conformance/hdf5/rows");
     TCase *tc = tcase_create("datasets");
     tcase_add_checked_fixture(tc, dataset_setup, dataset_teardown);
     tcase_add_loop_test(tc, every_rectangle_equals_that_of_libhdf5, 0, N_STORAGES);

@@ -41,9 +41,9 @@ START_TEST(an_interrupted_or_short_read_is_continued)
     assay_error err = {0};
     dataset_write(&(dataset_storage){.filters = ""});
     dataset_open();
-    ck_assert_int_eq(conf_stream_read(dataset_stream, &rect, expected, &err), ASSAY_OK);
+    ck_assert_int_eq(conf_h5_rows_read(dataset_stream, &rect, expected, &err), ASSAY_OK);
     n_interrupted = 2, n_short = 1;
-    ck_assert_int_eq(conf_stream_read(dataset_stream, &rect, read, &err), ASSAY_OK);
+    ck_assert_int_eq(conf_h5_rows_read(dataset_stream, &rect, read, &err), ASSAY_OK);
     ck_assert_uint_eq(n_interrupted + n_short, 0);
     ck_assert_mem_eq(read, expected, sizeof read);
     ck_assert_float_ne(read[B * T * V - 1], 0);
@@ -56,7 +56,7 @@ static void assert_damaged(const char *reason)
     assay_error err = {0};
     const conf_rect rect = {0, B, 0, T};
     dataset_open();
-    ck_assert_int_eq(conf_stream_read(dataset_stream, &rect, read, &err), ASSAY_EFORMAT);
+    ck_assert_int_eq(conf_h5_rows_read(dataset_stream, &rect, read, &err), ASSAY_EFORMAT);
     assert_holds(err.text, dataset_path);
     assert_holds(err.text, "/x");
     assert_holds(err.text, reason);
@@ -152,7 +152,7 @@ START_TEST(a_file_that_shrinks_while_it_is_read_is_cut_short)
     ck_assert_int_eq(truncate(dataset_path, 1024), 0);
     static double read[B * T * V];
     assay_error err = {0};
-    ck_assert_int_eq(conf_stream_read(dataset_stream, &(conf_rect){0, B, 0, T}, read, &err), ASSAY_EFORMAT);
+    ck_assert_int_eq(conf_h5_rows_read(dataset_stream, &(conf_rect){0, B, 0, T}, read, &err), ASSAY_EFORMAT);
     assert_holds(err.text, "cut short");
 }
 END_TEST
@@ -161,7 +161,7 @@ static void assert_refused(const char *reason)
 {
     assay_error err = {0};
     ck_assert_msg(conf_h5_open(dataset_path, &dataset_file, &err) == ASSAY_OK, "%s", err.text);
-    ck_assert_int_eq(conf_stream_open(dataset_file, "/x", &dataset_stream, &err), ASSAY_EFORMAT);
+    ck_assert_int_eq(conf_h5_rows_open(dataset_file, "/x", &dataset_stream, &err), ASSAY_EFORMAT);
     ck_assert_ptr_null(dataset_stream);
     assert_holds(err.text, dataset_path);
     assert_holds(err.text, reason);
@@ -201,7 +201,7 @@ START_TEST(a_file_can_hold_1032_times_its_size_and_a_mebibyte)
     conf_h5_close(dataset_file);
     write_never((const hsize_t[]){1, 1, most}, chunk);
     ck_assert_int_eq(conf_h5_open(dataset_path, &dataset_file, &err), ASSAY_OK);
-    ck_assert_msg(conf_stream_open(dataset_file, "/x", &dataset_stream, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(conf_h5_rows_open(dataset_file, "/x", &dataset_stream, &err) == ASSAY_OK, "%s", err.text);
 }
 END_TEST
 
@@ -227,7 +227,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/hdf5/stream_damaged");
+    Suite *s = suite_create("conformance/hdf5/rows_damaged");
     TCase *tc = tcase_create("damage");
     tcase_add_checked_fixture(tc, dataset_setup, dataset_teardown);
     tcase_add_test(tc, an_interrupted_or_short_read_is_continued);

@@ -167,7 +167,7 @@ static void write_extent(H5S_class_t extent, hid_t type, const void *value)
 START_TEST(a_dataset_without_shape_has_no_numbers)
 {
     conf_array a;
-    conf_stream *stream;
+    conf_h5_rows *stream;
     conf_signature signature;
     conf_h5_dataset dataset;
     conf_data data;
@@ -178,7 +178,7 @@ START_TEST(a_dataset_without_shape_has_no_numbers)
     conf_h5 *file = open_file();
     ck_assert_int_eq(conf_h5_read(file, "/x", &a, &err[0]), ASSAY_EFORMAT);
     ck_assert_int_eq(conf_h5_shape(file, "/x", &a, &err[1]), ASSAY_EFORMAT);
-    ck_assert_int_eq(conf_stream_open_types(file, "/x", CONF_H5_FLOATS, &stream, &err[2]), ASSAY_EFORMAT);
+    ck_assert_int_eq(conf_h5_rows_open_types(file, "/x", CONF_H5_FLOATS, &stream, &err[2]), ASSAY_EFORMAT);
     ck_assert_int_eq(conf_h5_dataset_open(file, "/x", &dataset, NULL), ASSAY_OK);
     ck_assert_int_eq(conf_data_open(&dataset, 1, 100, &data, &err[3]), ASSAY_EFORMAT);
     for (size_t i = 0; i < 4; i++) assert_holds(err[i].text, "/x has no shape");

@@ -125,7 +125,7 @@ static void assert_widened(assay_dtype dtype)
 {
     conf_h5 *file = stored_open();
     conf_array a;
-    conf_stream *s;
+    conf_h5_rows *s;
     conf_signature signature;
     assay_error err = {0};
     ck_assert_msg(conf_h5_read_types(file, "/x", CONF_H5_FLOATS, &a, &err) == ASSAY_OK, "%s", err.text);
@@ -137,15 +137,15 @@ static void assert_widened(assay_dtype dtype)
         ck_assert_msg(memcmp(&found, &expected, 4) == 0, "pattern %zu is %g instead of %g", i, (double)found,
                       (double)expected);
     }
-    ck_assert_msg(conf_stream_open_types(file, "/x", CONF_H5_FLOATS, &s, &err) == ASSAY_OK, "%s", err.text);
-    ck_assert_int_eq(conf_stream_dtype(s), ASSAY_F32);
-    ck_assert_int_eq(conf_stream_stored_dtype(s), dtype);
-    ck_assert_uint_eq(conf_stream_row_bytes(s), 4 * a.n);
+    ck_assert_msg(conf_h5_rows_open_types(file, "/x", CONF_H5_FLOATS, &s, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_int_eq(conf_h5_rows_dtype(s), ASSAY_F32);
+    ck_assert_int_eq(conf_h5_rows_stored_dtype(s), dtype);
+    ck_assert_uint_eq(conf_h5_rows_row_bytes(s), 4 * a.n);
     char *row = malloc(4 * a.n);
-    ck_assert_msg(conf_stream_read(s, &(conf_rect){0, 1, 0, 1}, row, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(conf_h5_rows_read(s, &(conf_rect){0, 1, 0, 1}, row, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_mem_eq(row, a.data, 4 * a.n);
     free(row);
-    conf_stream_close(s);
+    conf_h5_rows_close(s);
     ck_assert_int_eq(conf_h5_signature(file, "/x", &signature, &err), ASSAY_OK);
     ck_assert_str_eq(signature.type, dtype_name(dtype));
     ck_assert_int_eq(signature.dtype, dtype);
@@ -196,7 +196,7 @@ START_TEST(the_case_format_accepts_only_its_types)
         stored_write(type, narrow ? type : H5T_NATIVE_INT64, 2, values, H5P_DEFAULT);
         conf_h5 *file = stored_open();
         conf_array a;
-        conf_stream *s = NULL;
+        conf_h5_rows *s = NULL;
         assay_error err = {0};
         char expected[128];
         ck_assert_int_eq(conf_h5_read(file, "/x", &a, &err), ASSAY_EFORMAT);
@@ -206,11 +206,11 @@ START_TEST(the_case_format_accepts_only_its_types)
         assert_holds(err.text, expected);
         ck_assert_int_eq(conf_h5_shape(file, "/x", &a, &err), ASSAY_EFORMAT);
         assert_holds(err.text, expected);
-        ck_assert_int_eq(conf_stream_open(file, "/x", &s, &err), ASSAY_EFORMAT);
+        ck_assert_int_eq(conf_h5_rows_open(file, "/x", &s, &err), ASSAY_EFORMAT);
         (void)snprintf(expected, sizeof expected, "/x has type %s, expected F64 or F32", others[i].name);
         assert_holds(err.text, expected);
         if (!narrow) {
-            ck_assert_int_eq(conf_stream_open_types(file, "/x", CONF_H5_FLOATS, &s, &err), ASSAY_EFORMAT);
+            ck_assert_int_eq(conf_h5_rows_open_types(file, "/x", CONF_H5_FLOATS, &s, &err), ASSAY_EFORMAT);
             assert_holds(err.text, ", expected F64, F32, F16 or BF16");
         }
         conf_h5_close(file);

@@ -8,7 +8,7 @@ static const hsize_t shape[3] = {B, T, V};
 
 const char *dataset_path;
 conf_h5 *dataset_file;
-conf_stream *dataset_stream;
+conf_h5_rows *dataset_stream;
 
 void dataset_setup(void)
 {
@@ -20,7 +20,7 @@ void dataset_setup(void)
 
 void dataset_teardown(void)
 {
-    conf_stream_close(dataset_stream);
+    conf_h5_rows_close(dataset_stream);
     conf_h5_close(dataset_file);
     support_teardown();
 }
@@ -82,7 +82,7 @@ void dataset_open(void)
 {
     assay_error err = {0};
     ck_assert_msg(conf_h5_open(dataset_path, &dataset_file, &err) == ASSAY_OK, "%s", err.text);
-    ck_assert_msg(conf_stream_open(dataset_file, "/x", &dataset_stream, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(conf_h5_rows_open(dataset_file, "/x", &dataset_stream, &err) == ASSAY_OK, "%s", err.text);
 }
 
 void dataset_replace_chunk(const void *bytes, size_t n, uint32_t skipped)

@@ -14,7 +14,7 @@ enum { DATASET_B = 3, DATASET_T = 7, DATASET_V = 11 };
 /* Of the test under way; NULL until they are open. */
 extern const char *dataset_path;
 extern conf_h5 *dataset_file;
-extern conf_stream *dataset_stream;
+extern conf_h5_rows *dataset_stream;
 
 /* Fixtures of each test, in the place of support_setup and support_teardown. */
 void dataset_setup(void);

@@ -52,8 +52,8 @@ static void report_breaches(probe_run *r, const char *check, const probe_exchang
     }
 }
 
-assay_status probe_stream_check(probe_run *r, const char *check, probe_endpoint endpoint,
-                                const probe_stream_asked *asked, const probe_exchange *x, assay_error *err)
+assay_status probe_events_check(probe_run *r, const char *check, probe_endpoint endpoint,
+                                const probe_events_asked *asked, const probe_exchange *x, assay_error *err)
 {
     const char *markers[2 * SERVE_MARKERS_MAX];
     serve_grammar_options options = {.usage = asked->usage ? SERVE_ASKED_FOR : SERVE_NOT_ASKED_FOR,

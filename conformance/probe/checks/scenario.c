@@ -186,10 +186,10 @@ static assay_status judge_form(const probe_scene *s, const probe_scenario *scena
         return ASSAY_OK;
     }
     if (s->stream) {
-        const probe_stream_asked asked = {.usage = true,
+        const probe_events_asked asked = {.usage = true,
                                           .cut_call = scenario->judge == probe_outcome_cut_call};
         PROBE_LABEL(check, "%.100s/grammar", s->check);
-        const assay_status rc = probe_stream_check(s->r, check, s->endpoint, &asked, x, err);
+        const assay_status rc = probe_events_check(s->r, check, s->endpoint, &asked, x, err);
         if (rc != ASSAY_OK) return rc;
     }
     if (s->a->problem[0])

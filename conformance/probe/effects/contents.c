@@ -14,8 +14,8 @@ static void report_ok(const probe_trial *t, const char *text)
 
 void probe_judge_no_usage(const probe_trial *t)
 {
-    const probe_stream_asked asked = {.usage = false};
-    (void)probe_stream_check(t->r, t->check, t->endpoint, &asked, &t->parts[0].x, NULL);
+    const probe_events_asked asked = {.usage = false};
+    (void)probe_events_check(t->r, t->check, t->endpoint, &asked, &t->parts[0].x, NULL);
 }
 
 void probe_judge_limit(const probe_trial *t)

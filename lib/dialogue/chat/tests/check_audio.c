@@ -160,7 +160,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("dialogue/chat/sounds");
+    Suite *s = suite_create("dialogue/chat/audio");
     TCase *all = tcase_create("all");
     tcase_add_test(all, the_size_of_chunks_is_that_of_the_tower);
     tcase_add_test(all, a_checkpoint_without_a_tower_of_audio_clips_is_refused);

@@ -221,7 +221,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/inputs/sounds");
+    Suite *suite = suite_create("model/inputs/audio");
     TCase *all = tcase_create("all");
     tcase_add_test(all, an_audio_clip_has_its_frames_without_padding);
     tcase_add_test(all, padding_does_not_make_another_audio_clip_and_frames_do);

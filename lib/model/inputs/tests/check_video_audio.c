@@ -331,7 +331,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/inputs/video_sounds");
+    Suite *suite = suite_create("model/inputs/video_audio");
     TCase *tests = tcase_create("video_audio");
     const int n = (int)(sizeof PROMPTS / sizeof *PROMPTS);
     tcase_add_loop_test(tests, positions_are_the_published_ones_also_in_two_steps, 0, n);

@@ -185,7 +185,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("server/request/sounds");
+    Suite *s = suite_create("server/request/audio");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, encode_audio, NULL);
     tcase_add_test(all, an_audio_clip_becomes_an_item_at_its_placeholders);
