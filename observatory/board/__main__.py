@@ -95,7 +95,7 @@ def read_all(options: argparse.Namespace, directories: list[Path], systems: list
     names = {one.path: one.case for column in columns for one in column.results}
     findings = explain.read_findings(TOP / "observatory" / "FINDINGS.md")
     explainer = explain.Explainer(findings, explain.read_rules(options.adapters / "findings.tsv", findings),
-                                  explain.read_observations(TOP / "fixtures" / "observations.tsv"))
+                                  explain.read_observations(TOP / "observatory" / "observations.tsv"))
     explainer.explain(columns)
     for line in explainer.stale():
         print(f"note: {line}", file=sys.stderr)

@@ -96,12 +96,13 @@ def read_rules(path: Path, findings: dict[str, Finding]) -> list[Rule]:
 
 
 def read_observations(path: Path) -> dict[tuple[str, str], Observation]:
-    """(system, case) -> observation; the system as the file's name has it."""
+    """(system, case) -> observation; the system as the observation's name has it."""
     found = {}
     for _, (file, verdict, times, finding) in rows(path, 4):
-        name, _, rest = Path(file).name.partition(".")
+        pack, variant, observation = file.split("/")
+        name, _, system = observation.partition(".")
         number = re.fullmatch(r"(\S+) x bound", times)
-        found[rest.rpartition(".")[0], str(Path(file).parent.parent / name)] = Observation(
+        found[system, f"{Path(pack).stem}/{variant}/{name}"] = Observation(
             verdict == "agrees", verdict != "cannot", float(number[1]) if number else None, finding)
     return found
 

@@ -11,7 +11,7 @@ from scripts.venvs import Packages
 @dataclass(frozen=True)
 class System:
     """A column. name: of the adapter's module and of its requirements. made_of: the packages whose versions are stated. observed: the names that its recorded
-    observations have (fixtures/observations.tsv). environment: of pip, while it builds. bundled: an engine that comes with Assay."""
+    observations have (observatory/observations.tsv). environment: of pip, while it builds. bundled: an engine that comes with Assay."""
 
     name: str
     title: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import filecmp
 import importlib
 import shutil
 import sys
@@ -15,13 +14,15 @@ from scripts.record import families
 from scripts.record.record import family_variants
 from scripts.record.support import h5
 
+from . import pack
+
 OBSERVERS = {"mlx-lm": "observatory.observe.mlx_lm", "mlx-vlm": "observatory.vlm.observation",
              "transformers": "observatory.observe.newer"}  # system -> module with observe(case)
 
 
 def cases_at(place: Path) -> list[Path]:
     """The cases with logits at a place: the file itself, or all below a directory."""
-    found = [place] if place.is_file() else sorted(p for p in place.rglob("*.h5") if p.parent.name != "observed")
+    found = [place] if place.is_file() else sorted(place.rglob("*.h5"))
     return [case for case in found if "/expect/truth/decode" in h5.read(case)[0]]
 
 
@@ -38,45 +39,44 @@ def systems_of(case: Path) -> list[str]:
     return ["mlx-vlm" if takes_images else "mlx-lm", *(["transformers"] if newer else [])]
 
 
-def observe(case: Path, system: str | None) -> Iterator[str]:
-    for name in [system] if system else systems_of(case):
+def observe(case: Path, systems: list[str], packs: Path) -> Iterator[str]:
+    for name in systems:
         yield importlib.import_module(OBSERVERS[name]).observe(case)
+        pack.store(case, name, packs)
 
 
-def observed(case: Path) -> dict[str, Path]:
-    """The observations of a case by these systems, by file name."""
-    return {file.name: file for name in OBSERVERS for file in (case.parent / "observed").glob(f"{case.stem}.{name}*")}
-
-
-def check(case: Path, system: str | None) -> list[str]:
+def check(case: Path, systems: list[str], packs: Path) -> list[str]:
     """Observes a case again, elsewhere; the observations that differ, or that only one side has."""
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch) / Path(*case.parts[-3:-1])
         place.mkdir(parents=True)
         (place / "model").symlink_to((case.parent / "model").resolve())
         again = Path(shutil.copy(case, place))
-        print(f"{case}: {'; '.join(observe(again, system))}", flush=True)
-        ours, theirs = observed(again), observed(case)
-        return [f"{case.parent / 'observed' / name}: " + ("differs" if name in ours and name in theirs else "only one side has it")
-                for name in sorted(set(ours) | set(theirs))
-                if name not in ours or name not in theirs or not filecmp.cmp(ours[name], theirs[name], shallow=False)]
+        print(f"{case}: {'; '.join(observe(again, systems, Path(scratch)))}", flush=True)
+        starts = tuple(f"{case.parts[-2]}/{case.stem}.{name}" for name in systems)
+        ours, theirs = ({name: repr(found) for name, found in pack.stored(case, folder).items() if name.startswith(starts)}
+                        for folder in (Path(scratch), packs))
+        return [f"{case.parts[-3]}.h5/{name}: " + ("differs" if name in ours and name in theirs else "only one side has it")
+                for name in sorted(set(ours) | set(theirs)) if ours.get(name) != theirs.get(name)]
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m observatory.observe",
-        description="Runs mlx-lm, mlx-vlm or transformers on recorded cases, and writes observed/CASE.SYSTEM.h5 beside each, or .txt with "
-                    "the error of the system. fixtures/observations.tsv lists these files: `python -m observatory.observe.table`.")
+        description="Runs mlx-lm, mlx-vlm or transformers on recorded cases, and writes what each gave, or its error, to "
+                    "observatory/observations/FAMILY.h5. observatory/observations.tsv lists all: `python -m observatory.observe.table`.")
     parser.add_argument("place", nargs="+", type=Path, help="a case, or a directory with cases")
     parser.add_argument("--system", choices=OBSERVERS, help="run this one (default: by the family and variant of a bundled case)")
-    parser.add_argument("--check", action="store_true", help="write nothing: observe again and compare every byte; exit 1 where they differ")
+    parser.add_argument("--packs", type=Path, default=pack.PACKS, help="directory that receives FAMILY.h5 (default: %(default)s)")
+    parser.add_argument("--check", action="store_true", help="write nothing: observe again and compare every array; exit 1 where they differ")
     options = parser.parse_args(arguments)
     differing: list[str] = []
     for case in [case for place in options.place for case in cases_at(place)]:
+        systems = [options.system] if options.system else systems_of(case)
         if options.check:
-            differing += check(case, options.system)
+            differing += check(case, systems, options.packs)
         else:
-            print(f"{case}: {'; '.join(observe(case, options.system))}", flush=True)
+            print(f"{case}: {'; '.join(observe(case, systems, options.packs))}", flush=True)
     if options.check:
         print("\n".join(differing) or "observed again, nothing differs")
     return 1 if differing else 0

@@ -1,28 +1,32 @@
-"""Prints the table fixtures/observations.tsv: the distance of each observation from its golden.
+"""Prints the table observatory/observations.tsv: the distance of each observation from its golden.
 
 `python -m observatory.observe.table > table` judges by the rule of conformance/judge/noise.h, in numpy:
-independently of `assay diff`, which judges the same files in `make check`. The finding in each line is
+independently of `assay diff`, which judges the same observations in `make check`. The finding in each line is
 copied from the existing table; a divergence without a finding gets `?`, and the check rejects it.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import h5py
 import numpy as np
 
 from scripts.record.support import h5
 from scripts.record.support.distances import distances
 
+from . import pack
+
 LIMIT = 4.0  # times the noise
 FLOOR_ULPS = 16
 HEADER = """\
-# What other systems make of the recorded cases. One line for every file in an observed/ directory:
+# What other systems make of the recorded cases. One line for every observation below observations/:
 # its path, the verdict, how far it is off, the entry of observatory/FINDINGS.md.
 # agrees: within the bound, of 4 times the noise. diverges: beyond it. cannot: the system gives no
-# answer; the file is its own words. Made by `python -m observatory.observe.table`, judged by
+# answer but its own words. Made by `python -m observatory.observe.table`, judged by
 # `assay diff`.
 """
 
@@ -68,22 +72,24 @@ def explained(table: Path) -> dict[str, str]:
     return {line[0]: line[3] for line in lines if line[3] != "-"}
 
 
-def lines(fixtures: Path) -> list[str]:
-    findings = explained(fixtures / "observations.tsv")
-    made = []
-    for name in sorted(f.relative_to(fixtures).as_posix() for f in fixtures.glob("*/*/observed/*")):
-        file = fixtures / name
-        verdict, times, finding = "cannot", "-", findings.get(name, "?")
-        if file.suffix == ".h5":
-            case = file.parent.parent / (file.name.split(".")[0] + ".h5")
-            judged = judge(h5.read(case)[0], h5.read(file)[0])
+def lines(top: Path) -> list[str]:
+    findings = explained(top / "observatory/observations.tsv")
+    return [line for file in sorted((top / pack.PACKS).glob("*.h5")) for line in lines_of(file, top / "fixtures" / file.stem, findings)]
+
+
+def lines_of(file: Path, cases: Path, findings: dict[str, str]) -> Iterator[str]:
+    with h5py.File(file) as opened:
+        failed = {name: pack.error_of(opened[name]) is not None for name in pack.names(opened)}
+    for name, gave_no_answer in failed.items():
+        verdict, times, finding = "cannot", "-", findings.get(f"{file.name}/{name}", "?")
+        if not gave_no_answer:
+            judged = judge(h5.read(cases / (name.split(".")[0] + ".h5"))[0], h5.read(file, name)[0])
             if judged.agrees:
                 verdict, times, finding = "agrees", f"{judged.times * LIMIT:.3g} x noise", "-"
             else:
                 verdict, times = "diverges", f"{judged.times:.3g} x bound"
-        made.append("\t".join((name, verdict, times, finding)))
-    return made
+        yield "\t".join((f"{file.name}/{name}", verdict, times, finding))
 
 
 if __name__ == "__main__":
-    print(HEADER + "\n".join(lines(Path(sys.argv[1] if len(sys.argv) > 1 else "fixtures"))))
+    print(HEADER + "\n".join(lines(Path(sys.argv[1] if len(sys.argv) > 1 else "."))))

@@ -30,8 +30,8 @@ class Documents(Board):
         self.assertIn("| mlx-lm | mlx-lm 9.8, mlx 7.6 |", self.render()[2])
 
     def test_a_failure_has_the_finding_of_the_observation(self) -> None:
-        self.tables(observations="llama/base/observed/single.mlx-lm.h5\tdiverges\t1.5e+04 x bound\tfirst-finding\n"
-                    "llama/base/observed/batch.mlx-lm.txt\tcannot\t-\tother-finding\n")
+        self.tables(observations="llama.h5/base/single.mlx-lm\tdiverges\t1.5e+04 x bound\tfirst-finding\n"
+                    "llama.h5/base/batch.mlx-lm\tcannot\t-\tother-finding\n")
         self.store(self.document(single={"outcome": "failed", "class": "logits", "multiple": 6.1e4, "reason": "far off"},
                                  batch={"outcome": "failed", "class": "refused", "measured": False, "multiple": None, "reason": "KeyError"}))
         status, said, text, html = self.render()
@@ -44,11 +44,11 @@ class Documents(Board):
         self.assertIn(">2&nbsp;✓, 2&nbsp;✗ (1–2)</a>", html)
 
     def test_a_failure_of_another_size_or_kind_than_the_observation_is_unexplained(self) -> None:
-        line = "llama/base/observed/single.mlx-lm.{}\t{}\tfirst-finding\n"
-        diverges, cannot = line.format("h5", "diverges\t1e+04 x bound"), line.format("txt", "cannot\t-")
+        line = "llama.h5/base/single.mlx-lm\t{}\tfirst-finding\n"
+        diverges, cannot = line.format("diverges\t1e+04 x bound"), line.format("cannot\t-")
         for observed, failure in ((diverges, {"class": "logits", "multiple": 5e4}), (diverges, {"class": "logits", "multiple": 3e4}),
                                   (diverges, {"class": "logits", "multiple": None}), (diverges, {"class": "crash", "multiple": None}),
-                                  (cannot, {"class": "logits", "multiple": 4e4}), (line.format("h5", "agrees\t0.5 x noise"), {"class": "refused", "multiple": None})):
+                                  (cannot, {"class": "logits", "multiple": 4e4}), (line.format("agrees\t0.5 x noise"), {"class": "refused", "multiple": None})):
             with self.subTest(f"{observed} {failure}"):
                 self.tables(observations=observed)
                 self.store(self.document(single={"outcome": "failed", "reason": "a reason", **failure}))
@@ -69,7 +69,7 @@ class Documents(Board):
                 self.assertEqual(self.render()[0], status)
 
     def test_a_rule_goes_before_an_observation(self) -> None:
-        self.tables("mlx_lm\tllama/*\tlogits\tposition 6,\tother-finding\n", "llama/base/observed/single.mlx-lm.h5\tdiverges\t1e+04 x bound\tfirst-finding\n")
+        self.tables("mlx_lm\tllama/*\tlogits\tposition 6,\tother-finding\n", "llama.h5/base/single.mlx-lm\tdiverges\t1e+04 x bound\tfirst-finding\n")
         self.store(self.document(single={"outcome": "failed", "class": "logits", "multiple": 4e4, "where": "sample 0, prefill, position 6, id 3"}))
         self.assertIn("1. [other-finding]", self.render()[2])
 
@@ -203,7 +203,7 @@ class Documents(Board):
     def test_the_tables_of_findings_are_sound(self) -> None:
         findings = explain.read_findings(running.TOP / "observatory" / "FINDINGS.md")
         self.assertTrue(explain.read_rules(running.TOP / "adapters" / "python" / "findings.tsv", findings))
-        self.assertEqual({one.finding for one in explain.read_observations(running.TOP / "fixtures" / "observations.tsv").values()} - {"-"} - set(findings), set())
+        self.assertEqual({one.finding for one in explain.read_observations(running.TOP / "observatory" / "observations.tsv").values()} - {"-"} - set(findings), set())
 
 
 if __name__ == "__main__":

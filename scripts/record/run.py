@@ -14,7 +14,7 @@ from . import families, pinned
 from .case import plan
 from .checkpoint.checkpoint import quiet
 from .record import family_variants, record_variant
-from .support import checksums, places
+from .support import checksums
 from .variants.variant import Variant
 
 
@@ -87,7 +87,8 @@ def record_whole(unit: Unit, options: argparse.Namespace, place: Path) -> list[s
     unfinished = place.with_name(f".{place.name}.{os.getpid()}")
     shutil.rmtree(unfinished, ignore_errors=True)
     lines = record_variant(families.load(unit.name), unit.variant, options.seed, unfinished)
-    places.replace(unfinished, place)
+    shutil.rmtree(place, ignore_errors=True)
+    unfinished.replace(place)
     return lines
 
 
@@ -110,6 +111,11 @@ def record_special(name: str, options: argparse.Namespace, out: Path) -> list[Pa
         out / "bundle", options.seed, options.out / "bundle" if options.check else None)]
 
 
+def files_below(place: Path) -> list[Path]:
+    """The file itself, or all files below a directory."""
+    return [file for file in (place, *sorted(place.rglob("*"))) if file.is_file()]
+
+
 def compare(fresh: Path, committed: Path, made: list[Path]) -> int:
     """Compares byte by byte; prints every file that differs or exists on one side only. Returns 1 if there is
     one."""
@@ -119,7 +125,7 @@ def compare(fresh: Path, committed: Path, made: list[Path]) -> int:
         if checksums.sums_below(fresh / place) != checksums.sums_below(committed / place):
             differing.append(f"{place}: its lines in {checksums.INDEX} differ")
         for ours, theirs in ((fresh, committed), (committed, fresh)):
-            for file in places.recorded_files(ours / place):
+            for file in files_below(ours / place):
                 relative = file.relative_to(ours)
                 n_files += ours is fresh
                 other = theirs / relative

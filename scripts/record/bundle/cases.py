@@ -7,6 +7,7 @@ fixtures/bundle/README.md describes them.
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from transformers import AutoTokenizer
 from ..case import case_file, cases, plan
 from ..runs import narrow
 from ..runs.truth import Run
-from ..support import checksums, distances, places, serving_package
+from ..support import checksums, distances, serving_package
 from ..support.textual import write as write_textual
 from ..trained.cases import fields
 from ..variants.variant import rng_for
@@ -224,7 +225,7 @@ def record(out: Path, seed: int, bundled: Path | None = None) -> list[Path]:
     made = []
     for name in CONFIGS:
         directory = out / name
-        places.clear(directory)
+        shutil.rmtree(directory, ignore_errors=True)
         served = Served(name, seed, bundled / name / "model" if bundled else None)
         served.write(directory / "model", directory / "config.json.newer")
         checksums.write(directory / "model")

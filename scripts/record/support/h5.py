@@ -20,7 +20,7 @@ def _fixed_strings(values: list[str]) -> np.ndarray:
     return np.array(encoded, dtype=h5py.string_dtype("utf-8", size))
 
 
-def _attribute(target: h5py.HLObject, name: str, value: str | list[str] | int) -> None:
+def set_attribute(target: h5py.HLObject, name: str, value: str | list[str] | int) -> None:
     if isinstance(value, int):
         target.attrs.create(name, np.int64(value))
     elif isinstance(value, str):
@@ -59,7 +59,7 @@ def write(path: Path, attributes: dict[str, str | list[str] | int], datasets: di
     path.unlink(missing_ok=True)
     with h5py.File(path, "w", libver=("v110", "v110")) as file:
         for name, value in {"schema": SCHEMA, **attributes}.items():
-            _attribute(file, name, value)
+            set_attribute(file, name, value)
         for name, data in datasets.items():
             if isinstance(data, list):
                 data = _fixed_strings(data)
@@ -70,8 +70,8 @@ def write(path: Path, attributes: dict[str, str | list[str] | int], datasets: di
                 made.attrs.create("noise", np.float64(noise[name]))
 
 
-def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """(numeric datasets by absolute name, string and integer attributes of the root) of a case."""
+def read(path: Path, group: str = "/") -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """(numeric datasets by absolute name, string and integer attributes of the root) of a case, or of a group that holds one."""
     datasets: dict[str, np.ndarray] = {}
 
     def keep(name: str, member: h5py.HLObject) -> None:
@@ -79,9 +79,9 @@ def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
             datasets["/" + name] = member[()]
 
     with h5py.File(path) as file:
-        file.visititems(keep)
+        file[group].visititems(keep)
         attributes = {name: value.decode() if isinstance(value, bytes) else int(value)
-                      for name, value in file.attrs.items()
+                      for name, value in file[group].attrs.items()
                       if isinstance(value, (bytes, np.integer))}
     return datasets, attributes
 

@@ -8,6 +8,7 @@ decoded by the published tokenizer class.
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from transformers import AutoTokenizer
 from .. import families
 from ..case import case_file, cases, plan
 from ..reasoning import goldens as reasoning_goldens
-from ..support import checksums, places, serving_package
+from ..support import checksums, serving_package
 from ..support.textual import write as write_textual
 from ..variants.variant import Variant
 from . import dialogues, tokenizer as dialogue_tokenizer
@@ -181,7 +182,7 @@ def record(out: Path, seed: int) -> list[Path]:
     made = []
     for name in CONFIGS:
         directory = out / name
-        places.clear(directory)
+        shutil.rmtree(directory, ignore_errors=True)
         model = Model(name, seed)
         model.write(directory / "model")
         checksums.write(directory / "model")
