@@ -60,7 +60,7 @@ static assay_status write_file(const char *path, const char *bytes, size_t n, as
 {
     FILE *out = fopen(path, "wb");
     if (!out) return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
-    const bool written = fwrite(bytes, 1, n, out) == n;
+    const bool written = n == 0 || fwrite(bytes, 1, n, out) == n;
     if (fclose(out) == 0 && written) return ASSAY_OK;
     return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
 }

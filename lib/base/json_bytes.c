@@ -24,8 +24,9 @@ static bool add_member(json_object *object, const char *name, json_object *value
 bool json_bytes_add(json_object *object, const char *name, const char *bytes, size_t n)
 {
     char other[NAME_MAX_BYTES];
+    if (n == 0) return add_member(object, name, json_object_new_string(""));
     if (utf8_valid_prefix(bytes, n) == n)
-        return add_member(object, name, json_object_new_string_len(n ? bytes : "", (int)n));
+        return add_member(object, name, json_object_new_string_len(bytes, (int)n));
     buffer digits = {0};
     print_other_name(other, name);
     const bool added = base64_append(&digits, bytes, n) &&

@@ -10,7 +10,7 @@
 #include <assay/status.h>
 #include <json-c/json.h>
 
-/* False if out of memory; n is at most INT_MAX / 2. */
+/* False if out of memory; n is at most INT_MAX / 2; bytes may be NULL if n is 0. */
 bool json_bytes_add(json_object *object, const char *name, const char *bytes, size_t n);
 
 /* Appends the bytes to *out. Fails with ASSAY_EFORMAT, naming `place` and the member, if the object has

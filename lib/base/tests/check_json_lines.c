@@ -124,8 +124,13 @@ START_TEST(bytes_survive_as_text_or_as_base64)
         const char *bytes;
         size_t n;
         bool is_text;
-    } cases[] = {{"", 0, true},      {"a\0\n\"\\/\x7f", 7, true}, {"\xf0\x9f\x98\x80\xe2\x80\xa8", 7, true},
-                 {"\xff", 1, false}, {"a\xc3", 2, false},         {"\xed\xa0\x80", 3, false},
+    } cases[] = {{NULL, 0, true},
+                 {"", 0, true},
+                 {"a\0\n\"\\/\x7f", 7, true},
+                 {"\xf0\x9f\x98\x80\xe2\x80\xa8", 7, true},
+                 {"\xff", 1, false},
+                 {"a\xc3", 2, false},
+                 {"\xed\xa0\x80", 3, false},
                  {all, 256, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assay_error err;
