@@ -1,7 +1,7 @@
 """Reproduces the entries of observatory/FINDINGS.md about mlx-vlm, and shows their causes.
 
 `python -m observatory.vlm.findings NAME` runs mlx-vlm on bundled cases as it is published, and again with the
-cause repaired (repairs.py, media_repairs.py), and prints the error of both as a multiple of the bound. The exit
+cause repaired (observatory/vlm/repairs), and prints the error of both as a multiple of the bound. The exit
 status is 1 if it diverges, as the entry claims, and agrees when repaired; 0 if it does not diverge; 2 if a repaired run
 diverges.
 `--all` runs every entry; `--list` lists them.
