@@ -30,14 +30,15 @@ typedef struct layer_rows {
     size_t width;
 } layer_rows;
 
-/* A sequence, and the step that is evaluated: its last n_new tokens are new to all layers. */
+/* A sequence, and the step that is evaluated: the tokens that remain in the cache. The last n_new of them are
+ * evaluated for the first time; of the others, `layers` has the rows of their first evaluation. */
 typedef struct shifting {
     const conf_shift_engine *e;
     const int32_t *tokens;
     size_t n;
-    int32_t *left; /* [n]: the indices of the tokens of the step */
-    size_t n_left, n_new;
-    int32_t *step; /* [n]: these tokens */
+    int32_t *kept; /* [n]: the indices of the tokens of the step, in order */
+    size_t n_kept, n_new;
+    int32_t *kept_tokens; /* [n]: their ids */
     layer_rows *layers;
     size_t n_layers;
     assay_error err; /* of the tap */
@@ -68,30 +69,31 @@ static bool exchange_rows(void *context, size_t sample, const assay_tensor *tens
     (void)sample;
     if (sscanf(tensor->name, "layer.%zu.out%n", &i, &end) != 1 || end == 0 || tensor->name[end] != '\0')
         return true;
-    if (!data || tensor->dtype != ASSAY_F64 || tensor->rank != 2 || tensor->shape[0] != s->n_left)
+    if (!data || tensor->dtype != ASSAY_F64 || tensor->rank != 2 || tensor->shape[0] != s->n_kept)
         (void)assay_fail(&s->err, ASSAY_EUNSUPPORTED, "its tap cannot write the rows of %s", tensor->name);
     else if (!find_layer(s, i, tensor->shape[1], &layer))
         (void)assay_fail(&s->err, ASSAY_ENOMEM, "out of memory for the rows of %s", tensor->name);
     if (s->err.status != ASSAY_OK) return false;
-    for (size_t r = 0; r < s->n_left; r++) {
-        double *kept = layer->rows + (size_t)s->left[r] * layer->width,
+    for (size_t r = 0; r < s->n_kept; r++) {
+        double *stored = layer->rows + (size_t)s->kept[r] * layer->width,
                *row = (double *)data + r * layer->width;
-        if (r < s->n_left - s->n_new) memcpy(row, kept, layer->width * sizeof *row);
-        else memcpy(kept, row, layer->width * sizeof *row);
+        if (r < s->n_kept - s->n_new) memcpy(row, stored, layer->width * sizeof *row);
+        else memcpy(stored, row, layer->width * sizeof *row);
     }
     return true;
 }
 
-/* One step of the tokens that are left. row: [V], the logits of the last one. */
-static assay_status evaluate_left(shifting *s, double *row, assay_error *err)
+/* One step of the tokens that are kept. row: [V], the logits of the last one. */
+static assay_status evaluate_kept(shifting *s, double *row, assay_error *err)
 {
     const assay_engine *engine = s->e->engine;
     const assay_tap tap = {.size = sizeof tap, .fn = exchange_rows, .context = s};
-    const conf_sample_step step = {.tokens = s->step, .n_tokens = s->n_left, .logits = row, .n_last = 1};
+    const conf_sample_step step = {
+        .tokens = s->kept_tokens, .n_tokens = s->n_kept, .logits = row, .n_last = 1};
     assay_session *session = NULL;
-    for (size_t i = 0; i < s->n_left; i++) s->step[i] = s->tokens[s->left[i]];
+    for (size_t i = 0; i < s->n_kept; i++) s->kept_tokens[i] = s->tokens[s->kept[i]];
     assay_status rc =
-        conf_open_session(engine, s->e->model, 1, s->n_left, (conf_cache_limit){0}, &session, err);
+        conf_open_session(engine, s->e->model, 1, s->n_kept, (conf_cache_limit){0}, &session, err);
     if (rc == ASSAY_OK) rc = engine->tap(session, &tap, err);
     if (rc == ASSAY_OK) rc = conf_step_run(engine, session, &step, 1, 0, err);
     if (s->err.status != ASSAY_OK) rc = assay_fail(err, s->err.status, "%.500s", s->err.text);
@@ -99,16 +101,18 @@ static assay_status evaluate_left(shifting *s, double *row, assay_error *err)
     return rc;
 }
 
+/* Evaluates the first caches.limit tokens in one step, then each later one in a step with the tokens that are
+ * kept. indices: [n], scratch. logits: [n, V]; the rows from limit - 1 on are written. */
 static assay_status shift_sequence(shifting *s, conf_cache_limit caches, size_t n_dropped, int32_t *indices,
                                    double *logits, assay_error *err)
 {
-    for (size_t i = 0; i < s->n; i++) indices[i] = s->left[i] = (int32_t)i;
-    s->n_left = s->n_new = caches.limit;
-    assay_status rc = evaluate_left(s, logits + (caches.limit - 1) * s->e->vocab, err);
+    for (size_t i = 0; i < s->n; i++) indices[i] = s->kept[i] = (int32_t)i;
+    s->n_kept = s->n_new = caches.limit;
+    assay_status rc = evaluate_kept(s, logits + (caches.limit - 1) * s->e->vocab, err);
     s->n_new = 1;
     for (size_t t = caches.limit; rc == ASSAY_OK && t < s->n; t++) {
-        s->n_left = conf_shift_tokens(indices, t, caches, n_dropped, s->left);
-        rc = evaluate_left(s, logits + t * s->e->vocab, err);
+        s->n_kept = conf_shift_tokens(indices, t, caches, n_dropped, s->kept);
+        rc = evaluate_kept(s, logits + t * s->e->vocab, err);
     }
     return rc;
 }
@@ -118,15 +122,15 @@ assay_status conf_shift_kept(const conf_shift_engine *e, conf_cache_limit caches
 {
     shifting s = {.e = e, .tokens = tokens, .n = n};
     int32_t *indices = calloc(n, sizeof *indices);
-    s.left = calloc(n, sizeof *s.left);
-    s.step = calloc(n, sizeof *s.step);
-    assay_status rc = indices && s.left && s.step
+    s.kept = calloc(n, sizeof *s.kept);
+    s.kept_tokens = calloc(n, sizeof *s.kept_tokens);
+    assay_status rc = indices && s.kept && s.kept_tokens
                           ? shift_sequence(&s, caches, n_dropped, indices, logits, err)
                           : assay_fail(err, ASSAY_ENOMEM, "out of memory for %zu tokens", n);
     for (size_t i = 0; i < s.n_layers; i++) free(s.layers[i].rows);
     free(s.layers);
-    free(s.step);
-    free(s.left);
+    free(s.kept_tokens);
+    free(s.kept);
     free(indices);
     return rc;
 }

@@ -33,6 +33,6 @@ double conf_rope_bound_float64(double max_abs, double pos, double relative)
 
 double conf_rope_bound_float32(double max_abs, double pos)
 {
-    double ulps = CONF_FLOOR_ULPS + fabs(pos);
-    return CONF_NOISE_MULTIPLE * ldexp(ulps, -FLT_MANT_DIG) * max_abs;
+    double roundoffs = CONF_FLOOR_ULPS + fabs(pos); /* units of roundoff, 2^-24 */
+    return CONF_NOISE_MULTIPLE * ldexp(roundoffs, -FLT_MANT_DIG) * max_abs;
 }

@@ -17,7 +17,8 @@ typedef struct fp_positions {
 
 void fp_positions_free(fp_positions *p);
 
-/* Stores the positions of n_tokens tokens, with capacity for n_new more. Returns false if out of memory. */
+/* Ensures capacity for n_tokens + n_new tokens. If no positions are stored yet, it also stores those of the
+ * first n_tokens, which are their indices on every axis. Returns false if out of memory. */
 bool fp_positions_reserve(fp_positions *p, size_t n_tokens, size_t n_new);
 
 /* Appends the n_new positions that a step gives, for which capacity is reserved, to those of n_tokens tokens.
@@ -27,10 +28,10 @@ void fp_positions_append(fp_positions *p, size_t n_tokens, const int32_t *given,
 /* Makes p, which is empty, a copy of the first n_tokens of `from`. Returns false if out of memory. */
 bool fp_positions_copy(fp_positions *p, const fp_positions *from, size_t n_tokens);
 
-/* The largest of all positions + 1. */
+/* 1 + the largest position. */
 size_t fp_positions_length(const fp_positions *p, size_t n_tokens);
 
-/* The position of a token whose step gives none: the largest of the last token over its axes, + 1. */
+/* The position of a token whose step gives none: 1 + the largest of the last token over its axes. */
 size_t fp_positions_next(const fp_positions *p, size_t n_tokens);
 
 /* Fails with ASSAY_EINVAL if a position of a step is negative or beyond INT32_MAX. given, n_axes, n_new: as

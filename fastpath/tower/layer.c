@@ -1,5 +1,6 @@
-/* All keys and values of a layer are computed first, block by block; then each block goes through the rest of
- * the layer. The norm before attention is computed twice, which is cheaper than storing its rows.
+/* Rows go through a layer in groups of at most fp_tower_block. First the keys and values of all rows are
+ * computed, then each group goes through the rest of the layer. The norm before attention is computed twice,
+ * which is cheaper than storing its rows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/tower/layer.h"
@@ -26,7 +27,7 @@ static assay_status run_block(fp_tower_pass *v, size_t i, const fp_tower_keys *k
 {
     const fp_tower_layer *w = &v->packed->layers[i];
     const size_t hidden = v->tower->hidden;
-    v->pass.n_rows = n;
+    v->pass.n_rows = n; /* of fp_add_run */
     fp_norm_run(&v->pass, normed, x, n, hidden, &w->mixer_in);
     assay_status rc = fp_tower_attend(v, i, keys, first, n, normed, y);
     if (rc != ASSAY_OK) return rc;

@@ -283,12 +283,11 @@ static bool is_finite(tpl_value v)
     return finite;
 }
 
-bool tpl_evaluate_end(tpl_eval *e)
+void tpl_evaluate_end(tpl_eval *e)
 {
     if (e->has_infinite)
         (void)tpl_fail(e->t, ASSAY_EUNSUPPORTED,
                        "a constant that is not finite is not supported in an expression");
-    return !e->has_infinite;
 }
 
 tpl_value tpl_evaluate(tpl_eval *e, const tpl_node *node)
@@ -301,7 +300,7 @@ tpl_value tpl_evaluate(tpl_eval *e, const tpl_node *node)
         v = evaluate_node(e, node);
         const bool finite = is_finite(v);
         if ((e->has_infinite || !finite) && is_constant(e->t, node)) e->has_infinite = !finite;
-        else (void)tpl_evaluate_end(e);
+        else tpl_evaluate_end(e);
     }
     e->has_infinite = e->has_infinite || before;
     tpl_leave(e->t);

@@ -21,9 +21,9 @@ struct tpl_eval {
     tpl *t;
     tpl_scope *scope; /* the current one */
 
-    /* A constant expression had a value that is not finite. jinja2 computes constants when it compiles, and
-     * writes this one as the name `inf` or `nan`, which does not exist, unless all of an output is constant.
-     */
+    /* A constant expression had a value that is not finite, or a list with one. jinja2 computes constants
+     * when it compiles, and writes such a number as the name `inf` or `nan`, which does not exist. So it is
+     * refused, except in an output that is constant as a whole. */
     bool has_infinite;
 
     /* What runs statements: the call of a macro, and of the loop variable of a recursive loop. */
@@ -35,10 +35,12 @@ struct tpl_eval {
 /* The value of an expression; undefined after an error. */
 tpl_value tpl_evaluate(tpl_eval *e, const tpl_node *node);
 
-/* After an expression of a statement that is no output: has_infinite is refused as not supported. */
-bool tpl_evaluate_end(tpl_eval *e);
+/* Must be called after the expressions of a statement, except an output: fails with ASSAY_EUNSUPPORTED if
+ * has_infinite. */
+void tpl_evaluate_end(tpl_eval *e);
 
-/* A call or a filter with one more argument by name, or with an input. */
+/* The value of a call. caller: a macro, the argument `caller`; undefined: none. The value of a filter. input:
+ * what the innermost filter of a filter block is applied to. */
 tpl_value tpl_evaluate_call(tpl_eval *e, const tpl_node *call, tpl_value caller);
 tpl_value tpl_evaluate_filter(tpl_eval *e, const tpl_node *filter, tpl_value input);
 

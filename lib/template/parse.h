@@ -6,8 +6,8 @@
 
 #include "template/node.h"
 
-/* The statements of a template in the `body` of the node; NULL after an error: also for a source that is not
- * UTF-8, or has more than 4 MiB. */
+/* A node whose `body` has the statements, in the memory of t. NULL after an error, such as a source that is
+ * not UTF-8 or has more than 4 MiB. */
 const tpl_node *tpl_parse(tpl *t, assay_text source);
 
 #endif

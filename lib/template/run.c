@@ -257,7 +257,7 @@ static flow run_nodes(run *r, const tpl_nodes *nodes)
         for (size_t i = 0; i < nodes->n && f == FLOW_NEXT && tpl_step(r->e.t, 1); i++) {
             r->e.t->line = nodes->at[i]->line;
             f = run_node(r, nodes->at[i]);
-            (void)tpl_evaluate_end(&r->e);
+            tpl_evaluate_end(&r->e);
         }
     tpl_leave(r->e.t);
     return f;

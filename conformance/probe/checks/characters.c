@@ -23,7 +23,7 @@ assay_text probe_characters_trim(const buffer *b)
     return text;
 }
 
-size_t probe_characters_lost(assay_text text)
+size_t probe_characters_replaced(assay_text text)
 {
     const char *at;
     size_t n = 0;

@@ -1,4 +1,5 @@
-/* Characters that tokens or limits cut: U+FFFD stands for their parts.
+/* Characters whose bytes are divided between tokens. A text that ends within one, at a token or at the limit
+ * of an answer, has U+FFFD in its place.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_PROBE_CHECKS_CHARACTERS_H
@@ -6,15 +7,15 @@
 
 #include "conformance/probe/truth/truth.h"
 
-/* A text without white space at its ends, nor what stands for part of a character at its end: servers differ
- * in whether they give these. Borrowed from b. */
+/* The text of b without white space at both ends, and without U+FFFD at its end: servers differ in whether
+ * they give these. Borrowed from b. */
 assay_text probe_characters_trim(const buffer *b);
 
 /* How often U+FFFD is in a text. */
-size_t probe_characters_lost(assay_text text);
+size_t probe_characters_replaced(assay_text text);
 
-/* How many tokens of a prompt's answer, the same in every sound engine, end within a character; 0: none do.
- */
+/* The smallest n such that the first n tokens of p's greedy answer end within a character; 0: there is none.
+ * Only tokens count that are the same in every sound engine. */
 size_t probe_characters_cut(const probe_truth *truth, const probe_prompt *p);
 
 #endif

@@ -74,9 +74,9 @@ static void judge_characters(const probe_scene *s)
 {
     probe_expected cut;
     const assay_status rc = probe_expect(s->r->truth, s->prompt, s->limit, &cut, NULL);
-    const size_t n_due = probe_characters_lost(probe_characters_trim(&cut.special));
-    const size_t n = probe_characters_lost(buffer_text(&s->a->content)),
-                 n_within = probe_characters_lost(probe_characters_trim(&s->a->content));
+    const size_t n_due = probe_characters_replaced(probe_characters_trim(&cut.special));
+    const size_t n = probe_characters_replaced(buffer_text(&s->a->content)),
+                 n_within = probe_characters_replaced(probe_characters_trim(&s->a->content));
     probe_expected_free(&cut);
     if (rc != ASSAY_OK || n == 0) return;
     if (n_within > n_due)

@@ -6,8 +6,9 @@
 
 #include "conformance/probe/wire/exchange.h"
 
-/* A line for a POSIX shell that sends the same request with curl. key_env: the variable that holds the key;
- * NULL: none. The key itself is never in it. The caller frees the line; NULL if out of memory. */
+/* A line for a POSIX shell that sends the request of x with curl. url: of the server; x->path is added.
+ * key_env: the environment variable with the API key; NULL: none. The line has its name, never the key. The
+ * caller frees the line; NULL if out of memory. */
 char *probe_repro(const char *url, const char *key_env, const probe_exchange *x);
 
 #endif

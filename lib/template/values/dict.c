@@ -13,7 +13,8 @@ tpl_value tpl_dict_new(tpl *t)
     return dict ? (tpl_value){.kind = TPL_DICT, .dict = dict} : (tpl_value){0};
 }
 
-/* Numbers that are equal have the same hash. Returns false if the value is not hashable. */
+/* Equal values have equal hashes: numbers that of the nearest double (0 for -0), tuples and ranges that of
+ * their elements, all others but strings that of their kind. Returns false if the value is not hashable. */
 static bool hash_value(tpl_value v, uint64_t *hash, unsigned depth)
 {
     uint64_t h = HASH_START;
@@ -123,13 +124,14 @@ static bool is_set(tpl_value v)
     return tpl_is_list_of(v, TPL_KEYS) || tpl_is_list_of(v, TPL_ITEMS);
 }
 
-static bool has_all(tpl *t, const tpl_list *set, const tpl_list *of)
+/* Whether a set contains all of `wanted`. n: how many of these, from the first on, have been found. */
+static bool has_all(tpl *t, const tpl_list *set, const tpl_list *wanted)
 {
     size_t n = 0;
-    for (size_t i = 0; i < of->n && n == i; i++)
+    for (size_t i = 0; i < wanted->n && n == i; i++)
         for (size_t k = 0; k < set->n && n == i && tpl_step(t, 1); k++)
-            n += tpl_equals(t, set->items[k], of->items[i]);
-    return n == of->n;
+            n += tpl_equals(t, set->items[k], wanted->items[i]);
+    return n == wanted->n;
 }
 
 static bool equal_lists(tpl *t, tpl_value av, tpl_value bv)
@@ -185,7 +187,7 @@ static int compare_texts(tpl *t, assay_text a, assay_text b)
     return order ? (order > 0) - (order < 0) : (a.n > b.n) - (a.n < b.n);
 }
 
-/* -1: a is a part of b; 1: b is one of a; 2: neither, so that they have no order. */
+/* -1: a is a proper subset of b; 0: they are equal; 1: a is a proper superset; 2: none of these. */
 static int compare_sets(tpl *t, const tpl_list *a, const tpl_list *b)
 {
     const bool a_has_b = has_all(t, a, b), b_has_a = has_all(t, b, a);

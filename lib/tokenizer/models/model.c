@@ -19,7 +19,7 @@ static const char *const TYPES[] = {[MODEL_BPE] = "BPE",
 struct tokenizer_model {
     model_kind kind;
     tokenizer_vocab *vocab;
-    tokenizer_bpe *bpe; /* of these three the model of this kind; the others are NULL */
+    tokenizer_bpe *bpe; /* one of these three, by the kind; the others are NULL. WordLevel is a wordpiece */
     tokenizer_unigram *unigram;
     tokenizer_wordpiece *wordpiece;
 };
@@ -152,7 +152,7 @@ assay_status tokenizer_model_open(const tokenizer_file *f, bool byte_level, toke
             break;
         }
     }
-    if (!m->unigram) free(scores);
+    if (!m->unigram) free(scores); /* an open unigram model owns them */
     if (rc == ASSAY_OK) {
         *taken = bytes;
         *out = m;

@@ -30,7 +30,8 @@ def wrapped(owner: Any, name: str, change: Callable) -> Iterator[None]:
 
 @contextlib.contextmanager
 def listed_blocks(config: Config) -> Iterator[None]:
-    """Gemma 3n: the encoder has the blocks, the stem and the output that model_args says."""
+    """Gemma 3n, whose encoder is fixed in mlx-vlm's code: the blocks, the width of the stem and the size of the output that model_args
+    says."""
     args, parts = config["vision_config"]["model_args"], module("gemma3n", "vision")
 
     def block(listed: Config) -> Any:
@@ -63,15 +64,16 @@ def listed_blocks(config: Config) -> Iterator[None]:
 
 
 def converted_once(config: Config) -> Any:
-    """Falcon-OCR: rows of gate and up that mlx-vlm has already divided stay as they are."""
-    def rename(original, self, weights):
+    """Falcon-OCR: `sanitize` puts the rows of gate and up apart, which alternate in published files. It leaves alone those under
+    mlx-vlm's own names, which it has put apart before."""
+    def sanitize_once(original, self, weights):
         divided = {name: tensor for name, tensor in weights.items() if name.startswith("language_model.") and ".w13." in name}
         return original(self, weights) | divided
-    return wrapped(module("falcon_ocr", "falcon_ocr").Model, "sanitize", rename)
+    return wrapped(module("falcon_ocr", "falcon_ocr").Model, "sanitize", sanitize_once)
 
 
 def for_towers(config: Config) -> contextlib.AbstractContextManager:
-    """What mlx-vlm needs to open a checkpoint with towers: to Gemma 3n's tower, the blocks of the config."""
+    """The change of mlx-vlm with which it opens a checkpoint with towers: listed_blocks for Gemma 3n, none for others."""
     return listed_blocks(config) if config["model_type"] == "gemma3n" else contextlib.nullcontext()
 
 

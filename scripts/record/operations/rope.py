@@ -24,6 +24,7 @@ LAST = 1 << 20
 class RopeCase:
     """One variant. parameters: the member rope_parameters of config.json.
 
+    catches: the bugs of an engine that the case reveals; stored in the file. head_dim: numbers of a vector.
     model_type: selects the published module, and with it the M-RoPE layout. last: highest position.
     boundary: the length at which a length-dependent variant changes; positions on both sides are recorded.
     axes: 3 for M-RoPE.
@@ -188,8 +189,8 @@ def config_of(case: RopeCase) -> tuple[transformers.PreTrainedConfig, str | None
 
 def rotate(case: RopeCase, position: np.ndarray, x: np.ndarray,
            dtype: torch.dtype) -> dict[str, np.ndarray]:
-    """`x`: x [P, head_dim] rotated by position [P] or [3, P]; `cos` and `sin` [P, rotary dim] as the published
-    module returns them, including the attention factor."""
+    """A dict: `x`, the vectors x [P, head_dim], rotated by position [P] or [3, P]; `cos` and `sin` [P, rotary dim], as the
+    published module returns them, including the attention factor."""
     package, _, rotary_name = MODULES[case.model_type]
     module = import_module(f"transformers.models.{package}.modeling_{package}")
     with precision(dtype):

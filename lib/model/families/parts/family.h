@@ -13,9 +13,9 @@
 
 typedef struct family {
     plan *plan;
-    config *config; /* of the language model: the document itself, or its text_config */
-    config *outer;  /* the document around a text_config; NULL in a text checkpoint */
-    config *whole;  /* the document around that of a part of a larger model; NULL: there is none */
+    config *config; /* of the language model: config.json, or a text_config */
+    config *outer;  /* the object that has `config` as its text_config; NULL in a text checkpoint */
+    config *whole;  /* config.json, if `outer` is a member of it (family_type.part); else NULL */
     bind *bind;
     size_t more_embeddings; /* rows of the embedding beyond vocab_size: of ids that have no logits */
 } family;
@@ -27,7 +27,7 @@ typedef struct family_type {
     const char *text_type; /* model_type of its text_config; NULL: the document is the language model's */
     const char *older_text_type; /* as versions of transformers wrote text_type; NULL: none */
     bool may_be_flat;            /* older files have no text_config: its members are in the document */
-    const char *part;            /* prefix of the member that holds the model's own document; NULL: none */
+    const char *part;            /* "NAME.": the member of config.json that has the text_config; NULL: none */
 } family_type;
 
 enum { FAMILY_TYPES_MAX = 4, FAMILY_HARMLESS_MAX = 4 };
