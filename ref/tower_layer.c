@@ -35,15 +35,16 @@ static void copy_row(ref_real *to, size_t to_row, const ref_real *from, size_t f
     memcpy(to + to_row * width, from + from_row * width, width * sizeof *to);
 }
 
-/* Indices of rows. */
-typedef struct members {
+/* Some of the rows of a tower, by their indices. */
+typedef struct row_set {
     size_t *row; /* [n] */
     size_t n;
-} members;
+} row_set;
 
-/* Attention of some rows to some rows, without a mask. all: heads of all rows. */
-static assay_status attend_members(heads *all, const members *queries, const members *seen,
-                                   const plan_attention *a)
+/* The rows `queries` attend to the rows `seen`, without a mask. all: heads of all rows; the result goes to
+ * all->out. */
+static assay_status attend_rows(heads *all, const row_set *queries, const row_set *seen,
+                                const plan_attention *a)
 {
     const size_t q_width = a->n_heads * a->head_dim, kv_width = a->n_kv_heads * a->head_dim, n = queries->n;
     heads own;
@@ -65,11 +66,11 @@ static assay_status attend_members(heads *all, const members *queries, const mem
     return rc;
 }
 
-/* Attention in each segment: a frame, or a window of window × window patches of one. */
+/* Attention in each segment: a frame, or a square of window × window patches of a frame. */
 static assay_status attend_segments(heads *all, const ref_patches *patches, size_t window,
                                     const plan_attention *a)
 {
-    members own = {.row = calloc(patches->n + 1, sizeof *own.row)};
+    row_set own = {.row = calloc(patches->n + 1, sizeof *own.row)};
     assay_status rc = own.row ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t m = 0; rc == ASSAY_OK && m < patches->n_media; m++) {
         const size_t *grid = patches->grids[m], n_segments = ref_patches_segments(grid, window);
@@ -77,30 +78,31 @@ static assay_status attend_segments(heads *all, const ref_patches *patches, size
             own.n = 0;
             for (size_t p = patches->first[m]; p < patches->first[m + 1]; p++)
                 if (ref_patches_segment(&patches->patch[p], grid, window) == s) own.row[own.n++] = p;
-            rc = attend_members(all, &own, &own, a);
+            rc = attend_rows(all, &own, &own, a);
         }
     }
     free(own.row);
     return rc;
 }
 
-/* Attention within each image: rows that are not padding to all rows, padding to the others. */
+/* Attention within each image. Rows that are not padding attend to all rows, padding to those that are not.
+ */
 static assay_status attend_tiles(heads *all, const ref_tile_rows *tiles, const plan_attention *a)
 {
     const size_t n_each = tiles->n_each;
-    members every = {.row = calloc(n_each + 1, sizeof *every.row)},
+    row_set every = {.row = calloc(n_each + 1, sizeof *every.row)},
             real = {.row = calloc(n_each + 1, sizeof *real.row)},
             padding = {.row = calloc(n_each + 1, sizeof *padding.row)};
     assay_status rc = every.row && real.row && padding.row ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t image = 0; rc == ASSAY_OK && image < tiles->n_images; image++) {
         every.n = real.n = padding.n = 0;
         for (size_t i = image * n_each; i < (image + 1) * n_each; i++) {
-            members *kind = tiles->is_padding[i] ? &padding : &real;
+            row_set *kind = tiles->is_padding[i] ? &padding : &real;
             every.row[every.n++] = i;
             kind->row[kind->n++] = i;
         }
-        rc = attend_members(all, &real, &every, a);
-        if (rc == ASSAY_OK && padding.n) rc = attend_members(all, &padding, &real, a);
+        rc = attend_rows(all, &real, &every, a);
+        if (rc == ASSAY_OK && padding.n) rc = attend_rows(all, &padding, &real, a);
     }
     free(every.row);
     free(real.row);
@@ -113,7 +115,7 @@ static size_t count_rows(const ref_tower_pass *pass)
     return pass->tiles ? pass->tiles->n_images * pass->tiles->n_each : pass->patches->n;
 }
 
-/* x += tanh(gate) y, with 1 for a gate that is absent. y is overwritten. */
+/* x += tanh(gate) y, or x += y if there is no gate. y is overwritten. */
 static void add_gated(ref_real *x, ref_real *y, size_t n, const plan_weight *gate)
 {
     if (gate->data) {
@@ -124,7 +126,7 @@ static void add_gated(ref_real *x, ref_real *y, size_t n, const plan_weight *gat
     ref_add(x, y, n);
 }
 
-/* y = o(attention(q(x), k(x), v(x))). x, y: [P, D]. */
+/* y = o(attention(q(x), k(x), v(x))). x, y: [rows, hidden]. */
 static assay_status attend_layer(const ref_tower_pass *pass, const plan_tower_layer *layer, const ref_real *x,
                                  ref_real *y)
 {

@@ -1,4 +1,4 @@
-/* The prompts of a case, stored left-padded in d->tokens [B, T].
+/* The prompts of a case, stored left-padded in conf_decoder.tokens [samples, longest prompt].
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_CASE_PROMPT_H

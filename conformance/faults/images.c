@@ -9,6 +9,9 @@
 
 enum { AXES = ROPE_AXES_MAX };
 
+/* The axes of positions of HunYuanVL. */
+enum { AXIS_POSITION, AXIS_COLUMN, AXIS_ROW, AXIS_IMAGE };
+
 static size_t larger_side(const size_t *grid)
 {
     return grid[1] > grid[2] ? grid[1] : grid[2];
@@ -33,7 +36,8 @@ void fault_positions_undivided(const plan *p, const media_list *list, size_t n, 
     }
 }
 
-/* The tokens of an image at token t0, without its first and last. */
+/* The tokens of an image without the first and the last, which begin and end it. n_columns: merged patches of
+ * a row. */
 typedef struct image_rows {
     int32_t *position; /* [n, AXES] of these tokens */
     size_t n, n_columns;
@@ -46,14 +50,14 @@ static image_rows rows_of(const plan *p, const media_place *place, int32_t *posi
                         media_grid(m)[2] / plan_tower_block(&p->vision)};
 }
 
-/* The rows of an image are taken to have no vector after them. */
+/* Ignores the vector that ends each row of an image, so that columns and rows are counted without it. */
 void fault_newlines_missed(const plan *p, const media_list *list, size_t n, int32_t *position)
 {
     for (size_t i = 0; i < list->n && list->place[i].first + media_tokens(list->place[i].medium) <= n; i++) {
         const image_rows rows = rows_of(p, &list->place[i], position);
         for (size_t t = 0; t < rows.n; t++) {
-            rows.position[t * AXES + 1] = (int32_t)(t % rows.n_columns);
-            rows.position[t * AXES + 2] = (int32_t)(t / rows.n_columns);
+            rows.position[t * AXES + AXIS_COLUMN] = (int32_t)(t % rows.n_columns);
+            rows.position[t * AXES + AXIS_ROW] = (int32_t)(t / rows.n_columns);
         }
     }
 }
@@ -63,9 +67,9 @@ void fault_rows_first(const plan *p, const media_list *list, size_t n, int32_t *
 {
     (void)p, (void)list;
     for (size_t t = 0; t < n; t++) {
-        const int32_t column = position[t * AXES + 1];
-        position[t * AXES + 1] = position[t * AXES + 2];
-        position[t * AXES + 2] = column;
+        const int32_t column = position[t * AXES + AXIS_COLUMN];
+        position[t * AXES + AXIS_COLUMN] = position[t * AXES + AXIS_ROW];
+        position[t * AXES + AXIS_ROW] = column;
     }
 }
 
@@ -74,12 +78,12 @@ void fault_images_unnumbered(const plan *p, const media_list *list, size_t n, in
 {
     for (size_t i = 0; i < list->n && list->place[i].first + media_tokens(list->place[i].medium) <= n; i++) {
         const image_rows rows = rows_of(p, &list->place[i], position);
-        for (size_t t = 0; t < rows.n; t++) rows.position[t * AXES + 3] = 0;
+        for (size_t t = 0; t < rows.n; t++) rows.position[t * AXES + AXIS_IMAGE] = 0;
     }
 }
 
-/* The position of an image does not advance within it, and then by its larger side, as that of M-RoPE does.
- */
+/* All tokens of an image get one position, and the text after it goes on by the larger side of the merged
+ * grid, as in M-RoPE. Right: each token of the image advances the position by 1. */
 void fault_advanced_by_side(const plan *p, const media_list *list, size_t n, int32_t *position)
 {
     int32_t less = 0;
@@ -102,17 +106,19 @@ int32_t fault_delta_ignored(const fp_run *run, int32_t position)
     return run->n_rows == 1 && run->state->n_tokens > 0 ? (int32_t)run->state->n_tokens : position;
 }
 
-/* Tokens take the patches of a layer in the order of the windows. */
+/* The features of a layer stay in the order of the windows. Right: they return to the order of the image. */
 void fault_windows_left(fp_layout *l)
 {
     if (!l->is_reordered) return;
     for (size_t i = 0; i < l->n_tokens * l->n_members; i++) l->member[i] = i;
 }
 
-/* The first features of the sample that was placed before this one, as far as they go. */
+/* A sample gets the rows of the first image of the sample that was placed before it. */
 void fault_features_previous(const fp_sample *one, size_t n, fp_placed *placed)
 {
-    enum { HELD = 16 }; /* the features of as many samples as one pass places are in use at a time */
+    enum {
+        HELD = 16
+    }; /* a pass still reads the features of every sample that it has placed: they are kept */
     static const fp_sample *sample, *before;
     static fp_features *own, *previous, *held[HELD];
     static size_t n_held;
@@ -128,8 +134,9 @@ void fault_features_previous(const fp_sample *one, size_t n, fp_placed *placed)
             placed[t] = (fp_placed){previous, placed[t].row % media_rows(fp_features_medium(previous))};
 }
 
-/* The rows of all samples of the pass one after the other, and those of each sample taken from the first on.
- * Embeddings are in place already: only what is added to the layers' outputs is wrong. */
+/* The rows of all samples of the pass form one list, and every sample reads it from the first row on instead
+ * of from its own. Embeddings have been replaced before: only what is added to the outputs of layers is
+ * wrong. */
 void fault_deepstack_unsliced(fp_pass *pass)
 {
     static fp_placed *all, *taken;
@@ -201,13 +208,13 @@ void fault_frames_swapped(double *rows, size_t n)
     move_elements(rows, n, other_frame);
 }
 
-/* The place of patch i of n in a table whose corners are not aligned. */
+/* Where patch i of n lies in a table, with align_corners off. */
 static double source_of(const plan_table *t, size_t i, size_t n)
 {
     return ((double)i + 0.5) * (double)t->side / (double)n - 0.5;
 }
 
-/* Keys' kernel with a = -0.5, as for images. */
+/* Interpolates tables by Keys' kernel with a = -0.5, as images are resized. Right: -0.75. */
 void fault_taps_half(const plan_table *t, size_t i, size_t n, fp_taps *taps)
 {
     const double a = -0.5, source = source_of(t, i, n);
@@ -228,7 +235,7 @@ void fault_taps_zero(const plan_table *t, size_t i, size_t n, fp_taps *taps)
     }
 }
 
-/* The states after the collected layers instead of those before them. */
+/* Collects the states after the layers instead of those before them. */
 void fault_states_late(plan *p)
 {
     plan_tiles *tiles = &p->vision.tiles;
@@ -257,7 +264,7 @@ void fault_images_kept(const fp_sample *one, size_t n, fp_sight *sight)
         if (sight[t].has_image) sight[t].first = 0;
 }
 
-/* A token that sees no image attends to none, but to the first row. */
+/* A token that sees no image attends to the first row of features alone. Right: to all rows. */
 void fault_blind_narrow(const fp_sample *one, size_t n, fp_sight *sight)
 {
     (void)one;
@@ -272,13 +279,13 @@ void fault_blind_mlp(const fp_sample *one, size_t n, fp_sight *sight)
     for (size_t t = 0; t < n; t++) sight[t].has_image = true;
 }
 
-/* The margins between crops stay. */
+/* Keeps the margins of crops, which overlap their neighbours. */
 void fault_margins_kept(plan *p)
 {
     if (p->vision.kind == PLAN_TOWER_CROPS) p->vision.crops.margin = 0;
 }
 
-/* Halves away from zero. */
+/* Rounds the borders between crops away from zero where they are halves. Right: to even. */
 void fault_borders_half_up(fp_crops *c)
 {
     for (size_t a = 0; a < 2 && c->n_columns > 0; a++) {

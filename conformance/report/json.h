@@ -14,19 +14,22 @@
  *   kernels  the kernel library, as the user named it; else null
  *   kernels_module  digest of its file; "" without one
  *   compute  "f32", "bf16" or "int8" if engines were asked to compute in it; else null
- *   settings version of Assay, and the options that change results: manner, vector, seed, timeout,
- *            timeout_fixed (whether the user gave it), memory (null where they have their default),
- *            context_shift, allow_unknown (an array)
+ *   settings
+ *            version         of Assay
+ *            manner, vector, seed, timeout, memory, context_shift   options that change results; null where
+ *                            they have their default
+ *            timeout_fixed   whether the user gave the timeout
+ *            allow_unknown   an array of members
  *   engines  an array: {engine, unit, version, module}: version is the name and the version that the engine
  *            states, module the digest of its file; "" for a program
  *   shard
  *            index, total    the part of the cases that was run: shard `index` (from 1) of `total`
- *            selected        how many files all shards have
- *            selection       a digest of the ids of all shards, in order
- *            division        a digest of the shard of each file, and of whether it is a case; of zeros if
- *                            there is one shard
- *            passed_over     an array: the positions of files that turned out not to be cases
- *            passed_over_cases  an array: their ids
+ *            selected        how many files were found, those of all shards together
+ *            selection       a digest of their ids, in order
+ *            division        a digest of each file's shard, and of whether the file is a case; zeros if there
+ *                            is one shard
+ *            passed_over     an array: the positions of files that are no cases
+ *            passed_over_cases   an array: the ids of these files
  *            interrupted     whether a signal ended the run early: cases are missing
  *            finished        when the run ended, UTC
  *   results  an array, ordered by case, then by engine:
@@ -36,16 +39,17 @@
  *     outcome              "passed", "failed", "skipped" or "broken"
  *     class                class of the failure: "logits", "crash", … as verdict.h lists them; else ""
  *     measured             whether there is a multiple
- *     multiple             the worst error in units; null where not measured or infinite
- *     unit                 "noise" or "bound"
- *     bound                the largest multiple that agrees
- *     stage                the last that was entered
- *     reason, where, trace, last_trace, notes   texts, empty where there is nothing to say
+ *     multiple             the worst error divided by the unit; null where not measured or infinite
+ *     unit                 what `multiple` counts: "noise", or "bound" of a float64 engine
+ *     bound                the largest `multiple` that passes: 4 times the noise, or 1 times the bound
+ *     stage                the last conf_stage (verdict.h) that was entered
+ *     trace, last_trace    the first tensor that diverges, and the last one that the engine gave
+ *     reason, where, notes   texts, empty where there is nothing to say
  *     other_traces         whether the case has tensors, and the engine traced others only
  *     manner               the manner of evaluation that failed, whole included, or that was asked for
- *     and does not apply; else empty
+ *                          and does not apply; else empty
  *     manners_left_out     an array: {manners: an array of names, reason: a text} for the manners that the
- *     engine lacks or refuses, or that do not fit the case
+ *                          engine lacks or refuses, or that do not fit the case
  *     vector               "GROUP/ID", the first diverging one of a textual case; else empty
  *     seconds              that its process ran
  *     repro                the command that shows this result again

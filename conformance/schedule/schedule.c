@@ -110,8 +110,8 @@ static void print_samples(FILE *out, uint32_t samples)
     }
 }
 
-/* Prints what follows the session. */
-static void print_members(FILE *out, const conf_step *a, const conf_schedule_session *session)
+/* Prints the arguments of the operation after its session. */
+static void print_arguments(FILE *out, const conf_step *a, const conf_schedule_session *session)
 {
     if (a->op == CONF_OP_SESSION) (void)fprintf(out, " of model %zu", a->model);
     for (size_t k = 0; a->op == CONF_OP_SESSION && k < session->n_samples; k++)
@@ -135,7 +135,7 @@ void conf_schedule_print(FILE *out, const char *prefix, const conf_schedule *s)
         (void)fprintf(out, "%s%3zu  thread %-2zu  %-8s", prefix, i + 1, a->thread, conf_op_names[a->op]);
         if (conf_op_has_session(a->op)) {
             (void)fprintf(out, "  session %zu", a->session);
-            print_members(out, a, &s->sessions[a->session]);
+            print_arguments(out, a, &s->sessions[a->session]);
         } else {
             (void)fprintf(out, "  model %zu", a->model);
         }

@@ -25,6 +25,7 @@
 #define CONF_SCHEDULE_TOKENS_MAX   256 /* tokens that steps give a sample after its prompt */
 
 typedef enum conf_op {
+    /* conf_op_has_model, _session and _sample compare ranges of this order. */
     CONF_OP_OPEN,    /* opens a model */
     CONF_OP_LOAD,    /* opens a model on a worker thread (runtime/loading.h) */
     CONF_OP_WAIT,    /* waits for a model that is being loaded; any number of threads may wait */

@@ -44,7 +44,8 @@ static assay_status convolve(fp_tower_pass *v, size_t k, const image *from, imag
             gather(from, c->channels_last, (first + r) / to->n_frames, (first + r) % to->n_frames,
                    columns + r * n_in);
         const fp_tower_linear linear = {&v->packed->convolutions[k], &c->product.clip};
-        rc = fp_tower_activated(&v->pass, to->x + first * to->n_channels, columns, n, linear, ASSAY_GELU);
+        rc = fp_tower_linear_activate(&v->pass, to->x + first * to->n_channels, columns, n, linear,
+                                      ASSAY_GELU);
     }
     v->pass.scratch->n = mark;
     return rc;

@@ -16,7 +16,7 @@ typedef struct finishing {
 
 enum { ROWS_PER_ITEM = 8 };
 
-/* NaN stays. */
+/* A NaN stays NaN. */
 static void clip(float *y, const float *x, size_t n, float least, float most)
 {
     for (size_t i = 0; i < n; i++) y[i] = x[i] < least ? least : x[i] > most ? most : x[i];
@@ -38,7 +38,7 @@ static void finish_item(void *context, size_t item)
 
 static void finish_rows(const fp_pass *pass, finishing *job)
 {
-    enum { COST = 8 }; /* of an element, in multiplications */
+    enum { COST = 8 }; /* about what an element costs, in multiplications */
     if (!job->bias && !job->is_clipped && !job->is_activated) return;
     job->pass = pass;
     fp_pool_run(pass->model->pool, (job->n_rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM,
@@ -79,8 +79,8 @@ assay_status fp_tower_linear_run(const fp_pass *pass, float *y, const float *x, 
     return rc;
 }
 
-assay_status fp_tower_activated(const fp_pass *pass, float *y, const float *x, size_t n_rows,
-                                fp_tower_linear w, assay_activation activation)
+assay_status fp_tower_linear_activate(const fp_pass *pass, float *y, const float *x, size_t n_rows,
+                                      fp_tower_linear w, assay_activation activation)
 {
     const assay_status rc = multiply(pass, y, x, n_rows, w);
     finishing job = finishing_of(y, n_rows, w);

@@ -18,8 +18,8 @@ assay_status fp_tower_linear_run(const fp_pass *pass, float *y, const float *x, 
                                  fp_tower_linear w);
 
 /* y = activation(clip(x) Wᵀ + b), likewise, clipped before the activation. */
-assay_status fp_tower_activated(const fp_pass *pass, float *y, const float *x, size_t n_rows,
-                                fp_tower_linear w, assay_activation activation);
+assay_status fp_tower_linear_activate(const fp_pass *pass, float *y, const float *x, size_t n_rows,
+                                      fp_tower_linear w, assay_activation activation);
 
 /* x = activation(x), in place. x: [n_rows, width]; width: at most that of the tower's activations. */
 void fp_tower_activate(const fp_pass *pass, float *x, size_t n_rows, size_t width,

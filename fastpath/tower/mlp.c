@@ -13,7 +13,7 @@ assay_status fp_tower_mlp_run(const fp_pass *pass, const plan_mlp *mlp, const fp
     float *inner = fp_scratch_floats(pass->scratch, n, width);
     float *raised = inner && is_gated ? fp_scratch_floats(pass->scratch, n, width) : inner;
     assay_status rc = raised ? ASSAY_OK : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && !is_gated) rc = fp_tower_activated(pass, inner, x, n, up, mlp->activation);
+    if (rc == ASSAY_OK && !is_gated) rc = fp_tower_linear_activate(pass, inner, x, n, up, mlp->activation);
     if (rc == ASSAY_OK && is_gated) rc = fp_tower_linear_run(pass, inner, x, n, gate);
     if (rc == ASSAY_OK && is_gated) rc = fp_tower_linear_run(pass, raised, x, n, up);
     if (rc == ASSAY_OK) {

@@ -1,4 +1,4 @@
-/* Our implementation of the serving ABI, for static linking.
+/* Assay's implementation of the serving ABI, for programs that link it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DIALOGUE_TABLE_H
@@ -6,6 +6,7 @@
 
 #include <assay/serving.h>
 
+/* Never NULL, never freed. */
 const assay_serving *assay_serving_v2(void);
 
 #endif

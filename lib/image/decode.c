@@ -23,7 +23,7 @@ static const struct {
                {"GIF87a", 6, image_gif_decode},
                {"GIF89a", 6, image_gif_decode},
                {"BM", 2, image_bmp_decode},
-               {"P0", 2, image_pnm_decode},
+               {"P0", 2, image_pnm_decode}, /* P0 and Py: as Pillow takes them */
                {"P1", 2, image_pnm_decode},
                {"P2", 2, image_pnm_decode},
                {"P3", 2, image_pnm_decode},

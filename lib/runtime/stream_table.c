@@ -9,7 +9,7 @@
 #include "runtime/array_eval.h"
 #include <config.h>
 
-/* An array of the ABI: its node, and its number of elements. */
+/* An array of the ABI: the deferred array, and its number of elements. */
 struct assay_array {
     array *array;
     size_t n;
@@ -47,14 +47,15 @@ static assay_status make_elementwise(void *context, array *self, array *const *i
     if (!out) return assay_fail(err, ASSAY_ENOMEM, "array: out of memory");
     for (size_t i = 0; i < array_bytes(self) / sizeof *out; i++) {
         if (fn == ASSAY_ARRAY_INVERSE && x[i] == 0)
-            return assay_fail(err, ASSAY_EINTERNAL,
-                              "[Inverse::eval_cpu] LU factorization failed with error code 1");
+            return assay_fail(
+                err, ASSAY_EINTERNAL,
+                /* MLX's own words */ "[Inverse::eval_cpu] LU factorization failed with error code 1");
         out[i] = apply_function(fn, x[i], y[i]);
     }
     return ASSAY_OK;
 }
 
-/* Defers an array that is a function of others. */
+/* Defers fn of n_inputs arrays (0 to 2). */
 static assay_status defer_array(stream *s, assay_array_fn fn, size_t n, array *const *inputs, size_t n_inputs,
                                 array **out, assay_error *err)
 {
@@ -73,8 +74,8 @@ static assay_status copy_input(void *context, array *self, array *const *inputs,
     return ASSAY_OK;
 }
 
-/* Upstream inverts 1 x 1 matrices: a reshape before and after the inverse, which count in the order of
- * the graph. */
+/* MLX inverts [n, 1, 1] matrices, so that its graph has a reshape before and after the inverse. Both count in
+ * the order of evaluation. */
 static assay_status defer_inverse(stream *s, size_t n, array *x, array **out, assay_error *err)
 {
     const array_maker reshape = {copy_input, NULL, NULL};

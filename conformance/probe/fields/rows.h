@@ -6,6 +6,7 @@
 
 #include "conformance/probe/fields/rules.h"
 
+/* Types in a letter: null, bool, integer, number (integers included), text, list, object. */
 enum {
     Z = PROBE_TYPE_NULL,
     B = PROBE_TYPE_BOOL,
@@ -17,8 +18,9 @@ enum {
     ANY = Z | B | N | T | L | O
 };
 
-/* NEEDS: a required field whose absence departs from the specification; BREAKS: one that clients read without
- * a default. MAY: an optional one. */
+/* A row: its path, its types, and what judges its value. NEEDS: a required field whose absence departs from
+ * the specification; BREAKS: one that clients read without a default. MAY and MAY_BREAK: an optional field,
+ * of which a wrong value is graded likewise. HOLDS: an object or list whose members are rows of their own. */
 #define NEEDS(path, types, ...)                                                                              \
     {                                                                                                        \
         path, types, true, PROBE_DEPARTS, __VA_ARGS__                                                        \
@@ -39,6 +41,8 @@ enum {
     {                                                                                                        \
         path, types, false, PROBE_DEPARTS, NULL, NULL, NULL, NULL                                            \
     }
+/* What judges a value: a rule; a rule with the value that it compares with; a check of another group; or
+ * nothing, for a reason. */
 #define RULE(rule)        &probe_rule_##rule, NULL, NULL, NULL
 #define WITH(rule, value) &probe_rule_##rule, value, NULL, NULL
 #define BY(check)         NULL, NULL, check, NULL

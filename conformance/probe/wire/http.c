@@ -27,7 +27,7 @@ typedef struct transfer {
     CURL *easy; /* NULL: not begun, or over */
     double start;
     size_t n_headers; /* bytes */
-    bool too_long, left, no_memory;
+    bool too_long, client_left, no_memory;
     char why[CURL_ERROR_SIZE];
 } transfer;
 
@@ -124,8 +124,8 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
         t->no_memory = true;
         return 0;
     }
-    t->left = x->leave_after > 0 && x->body.n >= x->leave_after;
-    return t->left ? 0 : n;
+    t->client_left = x->leave_after > 0 && x->body.n >= x->leave_after;
+    return t->client_left ? 0 : n;
 }
 
 static size_t take_header(char *bytes, size_t size, size_t count, void *context)
@@ -205,7 +205,7 @@ static void judge_end(const probe_http *h, transfer *t, CURLcode code)
 {
     probe_exchange *x = t->x;
     const char *why = t->why[0] ? t->why : curl_easy_strerror(code);
-    if (t->left) probe_exchange_end(x, PROBE_LEFT, "the client left after %zu bytes", x->body.n);
+    if (t->client_left) probe_exchange_end(x, PROBE_LEFT, "the client left after %zu bytes", x->body.n);
     else if (t->too_long)
         probe_exchange_end(x, PROBE_TOO_LONG, "found more than %zu bytes of %s",
                            t->n_headers > PROBE_HEADERS_MAX ? PROBE_HEADERS_MAX : PROBE_BODY_MAX,
@@ -240,14 +240,14 @@ static int begin_due(probe_http *h, transfer *t, size_t n, assay_status *rc, ass
     const double now = conf_clock();
     for (size_t i = 0; i < n && *rc == ASSAY_OK; i++) {
         if (t[i].easy || t[i].x->end != PROBE_UNSENT) continue;
-        const double left = t[i].start + t[i].x->delay - now;
-        if (left <= 0) *rc = begin_transfer(h, &t[i], err);
-        else if (left * 1000 < wait) wait = (int)(left * 1000) + 1;
+        const double due_in = t[i].start + t[i].x->delay - now; /* seconds */
+        if (due_in <= 0) *rc = begin_transfer(h, &t[i], err);
+        else if (due_in * 1000 < wait) wait = (int)(due_in * 1000) + 1;
     }
     return wait;
 }
 
-/* Takes the transfers that are over. Returns whether all memory was there. */
+/* Takes the transfers that are over. Returns false if one of them ran out of memory. */
 static bool collect_ended(probe_http *h, size_t *n_open)
 {
     int n_left;

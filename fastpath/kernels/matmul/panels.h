@@ -1,4 +1,4 @@
-/* How weights are packed for the kernels of this project: panels of FP_PANEL outputs, and in each
+/* How weights are packed for the kernels of this project: in panels of FP_PANEL outputs. A panel holds one of
  *
  *   numbers  [n_in, FP_PANEL]: f32 or f16, the weights of input 0 of all outputs, then those of input 1, …
  *   pairs    [n_in / 2 rounded up, FP_PANEL, 2]: bf16; two inputs of an output stand together, as products of

@@ -1,4 +1,4 @@
-/* RMSNorm over vectors, in double; included once by norm__<isa>.c, after its vec__<isa>.h.
+/* RMSNorm over vectors, in double; included once by rms_norm__<isa>.c, after its vec__<isa>.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_KERNELS_NORM_VEC_H

@@ -1,5 +1,5 @@
 /* Vectors of sixteen floats, by the names that vec_math.h and the kernels written over vectors use. Included
- * by files that have the flags of AVX-512, and by those alone; vec__avx2.h says the same of eight.
+ * by files that have the flags of AVX-512, and by those alone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_KERNELS_VEC_H

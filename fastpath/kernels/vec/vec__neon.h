@@ -1,5 +1,5 @@
 /* Vectors of four floats of Advanced SIMD, by the names that vec_math.h and the kernels written over vectors
- * use; vec__avx2.h says the same of eight. Every AArch64 has them, so there are no flags.
+ * use. Every AArch64 has them, so there are no flags.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_KERNELS_VEC_H

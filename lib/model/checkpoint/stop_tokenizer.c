@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-/* *out is NULL, with ASSAY_OK, if the file does not exist. */
+/* If the file does not exist, it leaves *out as it is and returns ASSAY_OK. */
 static assay_status read_object(const char *dir, const char *file, json_object **out, assay_error *err)
 {
     char *path = NULL;
@@ -39,10 +39,10 @@ static const char *token_text(json_object *token)
     return json_text(token);
 }
 
-static bool is_token(json_object *token, const char *text)
+static bool has_text(json_object *token, const char *text)
 {
-    const char *of = token_text(token);
-    return of && strcmp(of, text) == 0;
+    const char *own = token_text(token);
+    return own && strcmp(own, text) == 0;
 }
 
 /* tokenizer_config.json: {"added_tokens_decoder": {"106": {"content": "<turn|>"}}}. */
@@ -53,7 +53,7 @@ static bool find_in_config(json_object *config, stop_token *out)
     json_object_object_foreach(decoder, name, token)
     {
         char *end = NULL;
-        if (!is_token(token, out->text)) continue;
+        if (!has_text(token, out->text)) continue;
         out->id = strtoll(name, &end, 10);
         (void)snprintf(out->written, sizeof out->written, "%s", name);
         return *name && !*end;
@@ -78,13 +78,13 @@ static bool find_in_tokenizer(json_object *tokenizer, stop_token *out)
     size_t n = json_object_is_type(added, json_type_array) ? json_object_array_length(added) : 0;
     for (size_t i = 0; i < n; i++) {
         json_object *token = json_object_array_get_idx(added, i);
-        if (is_token(token, out->text)) return read_id(find_member(token, "id"), out);
+        if (has_text(token, out->text)) return read_id(find_member(token, "id"), out);
     }
     n = json_object_is_type(vocab, json_type_array) ? json_object_array_length(vocab) : 0;
     for (size_t i = 0; i < n; i++) {
         json_object *pair = json_object_array_get_idx(vocab, i);
         if (!json_object_is_type(pair, json_type_array) ||
-            !is_token(json_object_array_get_idx(pair, 0), out->text))
+            !has_text(json_object_array_get_idx(pair, 0), out->text))
             continue;
         out->id = (int64_t)i;
         return true;

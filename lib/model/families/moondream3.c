@@ -15,9 +15,10 @@
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
-enum {
-    IMAGE_TOKEN = 0
-}; /* of the published processor; features replace it. The first token has it, too, and text may have it. */
+/* The placeholder id that the published processor writes for an image; features replace its embedding. The
+ * first token of every sample has the same id, and text may have it: the id does not tell where an image is.
+ */
+enum { IMAGE_TOKEN = 0 };
 
 typedef struct moondream {
     family *f;
@@ -28,12 +29,12 @@ typedef struct moondream {
     plan_experts experts; /* their shape */
 } moondream;
 
-/* Of the tower. */
-typedef struct eyes {
+/* Sizes of the tower that only its binding needs. */
+typedef struct tower_sizes {
     size_t n_heads, intermediate, projection;
     bool has_bias;
     double epsilon;
-} eyes;
+} tower_sizes;
 
 static void add_rope(moondream *k, size_t dim, double theta)
 {
@@ -181,8 +182,9 @@ static void bind_ends(moondream *k)
     bind_ignore(b, k->text->notes, "model.region.", "it finds objects, and is not read for text");
 }
 
-/* One table of positions for crops of one size. */
-static eyes read_tower(moondream *k)
+/* Reads vision_config into the plan's tower. All crops have the same size, so that one table of positions
+ * serves. */
+static tower_sizes read_tower(moondream *k)
 {
     config *c = k->vision;
     plan_tower *t = &k->f->plan->vision;
@@ -211,14 +213,14 @@ static eyes read_tower(moondream *k)
     t->table = (plan_table){.kind = PLAN_TABLE_BILINEAR, .side = side};
     config_expect_size(c, "proj_out_dim", k->f->plan->hidden, "the language model's hidden_size");
     config_expect_size(k->text, "prefix_attn", side * side + 1, "the first token and those of an image");
-    return (eyes){.n_heads = config_size_or(c, "num_attention_heads", 16),
-                  .intermediate = config_size_or(c, "intermediate_size", 4304),
-                  .projection = config_size_or(c, "proj_inner_dim", 8192),
-                  .has_bias = config_flag_or(c, "attention_bias", true),
-                  .epsilon = config_not_negative_or(c, "layer_norm_eps", 1e-6)};
+    return (tower_sizes){.n_heads = config_size_or(c, "num_attention_heads", 16),
+                         .intermediate = config_size_or(c, "intermediate_size", 4304),
+                         .projection = config_size_or(c, "proj_inner_dim", 8192),
+                         .has_bias = config_flag_or(c, "attention_bias", true),
+                         .epsilon = config_not_negative_or(c, "layer_norm_eps", 1e-6)};
 }
 
-static void bind_tower_layer(moondream *k, const eyes *e, size_t i)
+static void bind_tower_layer(moondream *k, const tower_sizes *e, size_t i)
 {
     bind *b = k->f->bind;
     const plan_tower *t = &k->f->plan->vision;
@@ -240,7 +242,7 @@ static void bind_tower_layer(moondream *k, const eyes *e, size_t i)
     layer->mlp = bind_mlp(b, d, e->intermediate, "blocks", i);
 }
 
-static void make_tower_layers(moondream *k, const eyes *e)
+static void make_tower_layers(moondream *k, const tower_sizes *e)
 {
     plan_tower *t = &k->f->plan->vision;
     const size_t n = config_size_or(k->vision, "num_hidden_layers", 27);
@@ -254,7 +256,7 @@ static void make_tower_layers(moondream *k, const eyes *e)
     for (size_t i = 0; family_ok(k->f) && i < t->n_layers; i++) bind_tower_layer(k, e, i);
 }
 
-static void bind_tower(moondream *k, const eyes *e)
+static void bind_tower(moondream *k, const tower_sizes *e)
 {
     static const char *const TOWER[] = {"vision.encoder.", "vision.", "model.vision.encoder.",
                                         "model.vision."},
@@ -278,7 +280,8 @@ static void bind_tower(moondream *k, const eyes *e)
     bind_leave(b, &text);
 }
 
-/* The class takes its defaults for a member that is missing. */
+/* Begins the object `name` of `around`. If it is absent, it is an empty object, so that its members have the
+ * defaults of the published class. */
 static void begin_member(config *member, config *around, const char *name, const char *prefix,
                          json_object *defaults)
 {
@@ -293,7 +296,7 @@ static void read_parts(moondream *k)
     read_sizes(k);
     if (family_ok(k->f)) bind_ends(k);
     bind_layers(k);
-    const eyes e = read_tower(k);
+    const tower_sizes e = read_tower(k);
     if (family_ok(k->f)) bind_tower(k, &e);
     p->blocks.of_image = true;
 }
@@ -314,12 +317,10 @@ static void read_family(family *f)
     json_object_put(defaults);
 }
 
-/* In published files: an object of options, of which mlx-vlm reads none, the part that finds objects, and a
- * limit of the processor. */
 static const config_harmless_member UNREAD_MEMBERS[] = {
-    {"config", "{}"},
-    {"max_crops", NULL},
-    {"region_config", NULL},
+    {"config", "{}"},        /* options, of which mlx-vlm reads none */
+    {"max_crops", NULL},     /* a limit of the processor */
+    {"region_config", NULL}, /* the part that finds objects */
 };
 static const config_harmless_group UNREAD = {"is not read by the published class",
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};

@@ -10,7 +10,7 @@
 
 struct server_exchange {
     pthread_mutex_t lock;
-    pthread_cond_t woken; /* no wake is running */
+    pthread_cond_t no_wake_running; /* n_waking has become 0 */
     size_t n_references;
     void (*wake)(void *context); /* NULL: detached */
     void *context;
@@ -20,7 +20,7 @@ struct server_exchange {
     int status; /* 0: not known yet */
     const char *content_type;
     bool ended, abandoned;
-    double taken_at; /* when the client last took bytes, or bytes began to wait */
+    double taken_at; /* server_clock, in seconds, when the client last took bytes or bytes began to wait */
 };
 
 server_exchange *server_exchange_new(void (*wake)(void *context), void *context)
@@ -31,7 +31,7 @@ server_exchange *server_exchange_new(void (*wake)(void *context), void *context)
         free(x);
         return NULL;
     }
-    if (pthread_cond_init(&x->woken, NULL) != 0) {
+    if (pthread_cond_init(&x->no_wake_running, NULL) != 0) {
         (void)pthread_mutex_destroy(&x->lock);
         free(x);
         return NULL;
@@ -56,13 +56,13 @@ void server_exchange_release(server_exchange *x)
     const bool last = --x->n_references == 0;
     (void)pthread_mutex_unlock(&x->lock);
     if (!last) return;
-    (void)pthread_cond_destroy(&x->woken);
+    (void)pthread_cond_destroy(&x->no_wake_running);
     (void)pthread_mutex_destroy(&x->lock);
     buffer_free(&x->body);
     free(x);
 }
 
-/* Unlocks, and calls wake without the lock. */
+/* Unlocks, and calls wake, which may use the exchange. The caller holds a reference. */
 static void unlock_and_wake(server_exchange *x)
 {
     void (*wake)(void *) = x->wake;
@@ -72,7 +72,7 @@ static void unlock_and_wake(server_exchange *x)
     if (!wake) return;
     wake(context);
     (void)pthread_mutex_lock(&x->lock);
-    if (--x->n_waking == 0) (void)pthread_cond_broadcast(&x->woken);
+    if (--x->n_waking == 0) (void)pthread_cond_broadcast(&x->no_wake_running);
     (void)pthread_mutex_unlock(&x->lock);
 }
 
@@ -80,7 +80,7 @@ void server_exchange_detach(server_exchange *x)
 {
     (void)pthread_mutex_lock(&x->lock);
     x->wake = NULL;
-    while (x->n_waking > 0) (void)pthread_cond_wait(&x->woken, &x->lock);
+    while (x->n_waking > 0) (void)pthread_cond_wait(&x->no_wake_running, &x->lock);
     (void)pthread_mutex_unlock(&x->lock);
 }
 

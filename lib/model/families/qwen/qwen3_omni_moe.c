@@ -1,7 +1,7 @@
 /* Qwen3-Omni-MoE (transformers, models/qwen3_omni_moe/modeling_qwen3_omni_moe.py), the part that reads images
  * and audio clips and writes text, which its publisher calls thinker: the decoder and the tower of
- * Qwen3-VL-MoE, beside an audio tower. The tokens of a video are one run, in which those of its audio clip
- * may be; it lasts as long as its seconds say.
+ * Qwen3-VL-MoE, beside an audio tower. The placeholder tokens of a video follow each other; those of its
+ * audio clip may lie among them. The seconds of a frame give its positions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -46,9 +46,9 @@ static void read_family(family *f)
     ignore_speech(f);
 }
 
-/* Of Qwen3-Omni: other parts of the model, which speak; ids around audio clips; how many chunks go through
- * the convolutions at once; read, but not used by the class; empty around the part that writes text, where
- * mlx-vlm's converter adds it. */
+/* Parts that speak (code2wav, talker, tts), token ids around audio and roles, conv_chunksize (how many chunks
+ * go through the convolutions at once), and members that the class reads and does not use. mlx-vlm's
+ * converter adds an empty vision_config to the part that writes text. */
 static const config_harmless_member UNREAD_MEMBERS[] = {
     {"activation_dropout", NULL}, {"apply_vit_abs_pos_embed", "true"}, {"assistant_token_id", NULL},
     {"audio_end_token_id", NULL}, {"audio_start_token_id", NULL},      {"code2wav_config", NULL},
