@@ -1,5 +1,5 @@
 """Tensors of models of mlx-lm and mlx-vlm. mlx has no hooks, so __call__ of the classes of the wanted modules is replaced meanwhile.
-The recorder of observations (scripts/record) uses this module, too."""
+The observers of observatory use this module, too."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the processors of mlx-vlm return beside the tokens of a prompt, made from the tensors of its images and sounds. The recorder of
-observations (scripts/record) uses this module, too."""
+"""What the processors of mlx-vlm return beside the tokens of a prompt, made from the tensors of its images and sounds. The observer of
+mlx-vlm (observatory/vlm) uses this module, too."""
 
 from __future__ import annotations
 
