@@ -31,8 +31,7 @@ static void read_family(family *f)
     d.rope = family_rope(
         f, &(config_rope_request){.head_dim = d.head_dim, .default_theta = 10000, .old_scaling = true});
     config_refuse(c, "use_bidirectional_attention");
-    bool windowless = config_is_null(c, "sliding_window");
-    family_listed_windows(f, windowless ? 0 : config_size_or(c, "sliding_window", 4096), 2);
+    family_listed_windows(f, family_window(f, 4096), 2);
     family_decoder_layers(f, &d);
 }
 

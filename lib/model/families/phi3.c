@@ -43,7 +43,7 @@ static void read_family(family *f)
                                                    .partial = true,
                                                    .long_only = true});
     (void)config_has(c, "original_max_position_embeddings"); /* always written; only longrope reads it */
-    family_same_windows(f, config_has(c, "sliding_window") ? config_size(c, "sliding_window") : 0);
+    family_same_windows(f, family_window(f, 0));
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(f, &d, i);
 }
 

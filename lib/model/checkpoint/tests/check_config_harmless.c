@@ -218,6 +218,7 @@ static const struct {
     {"qwen3_5/base", "text_config", "num_experts", "4", "text_config.num_experts"},
     {"qwen3_5_moe/old", NULL, "norm_topk_prob", "false", "norm_topk_prob"},
     {"qwen3_5_moe/old", NULL, "decoder_sparse_step", "2", "decoder_sparse_step"},
+    {"mistral/window", NULL, "layer_types", "[]", "layer_types"}, /* of Ministral */
     {"olmo2/base", NULL, "attn_logit_softcapping", "50.0", "attn_logit_softcapping"},
     {"olmo2/base", NULL, "sliding_window", "4096", "sliding_window"}, /* of OLMo 3 */
     {"olmo2/base", NULL, "mlp_bias", "true", "mlp_bias"},

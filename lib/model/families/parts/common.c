@@ -229,6 +229,13 @@ bool family_layer_types(family *f, bool *sliding)
     return family_layer_kinds(f, "sliding_attention", sliding);
 }
 
+size_t family_window(family *f, size_t fallback)
+{
+    static const char NAME[] = "sliding_window";
+    if (config_has(f->config, NAME)) return config_size(f->config, NAME);
+    return config_is_null(f->config, NAME) || fallback == 0 ? 0 : config_size_or(f->config, NAME, fallback);
+}
+
 void family_same_windows(family *f, size_t size)
 {
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++)

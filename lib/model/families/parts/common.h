@@ -50,6 +50,10 @@ bool family_layer_kinds(family *f, const char *other, bool *is_other);
 /* The same with sliding_attention; if the member is present, sliding_window_pattern is ignored. */
 bool family_layer_types(family *f, bool *sliding);
 
+/* sliding_window; 0: none, which null says. fallback: the published class's default if the member is absent;
+ * 0: null. */
+size_t family_window(family *f, size_t fallback);
+
 /* The windows of the layers, in the plan: `size` in those that layer_types calls sliding_attention, or, if
  * the member is absent, in all but every full_every-th. size: 0 if the config says null; then no layer may
  * slide. */

@@ -8,11 +8,8 @@
 
 size_t family_qwen_window(family *f, bool slides)
 {
-    static const char NAME[] = "sliding_window";
-    config *c = f->config;
-    size_t stated = config_has(c, NAME) ? config_size(c, NAME) : 0;
-    if (!slides || config_is_null(c, NAME)) return 0;
-    return stated ? stated : config_size_or(c, NAME, 4096);
+    const size_t stated = family_window(f, slides ? 4096 : 0);
+    return slides ? stated : 0;
 }
 
 void family_qwen_windows(family *f, size_t default_full)

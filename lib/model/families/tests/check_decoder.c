@@ -182,6 +182,24 @@ START_TEST(qwen3_5_moe_has_a_shared_expert_with_a_gate)
 END_TEST
 
 static const struct {
+    const char *fixture, *value; /* of sliding_window; NULL: absent */
+    size_t window;               /* of the first layer */
+} WINDOWS[] = {
+    {"mistral/window", "6", 6},       {"mistral/window", "null", 0},   {"mistral/window", NULL, 4096},
+    {"phi3/window", "6", 6},          {"phi3/window", "null", 0},      {"phi3/window", NULL, 0},
+    {"qwen3_moe/window", NULL, 4096}, {"qwen3_moe/window", "null", 0}, {"gemma2/base", NULL, 4096},
+};
+
+START_TEST(a_window_is_absent_null_or_stated)
+{
+    const char *fixture = WINDOWS[_i].fixture;
+    plan *p = checkpoint_open(checkpoint_changed(fixture, "sliding_window", WINDOWS[_i].value));
+    ck_assert_uint_eq(p->layers[0].mixer.attention.window, WINDOWS[_i].window);
+    plan_free(p);
+}
+END_TEST
+
+static const struct {
     const char *fixture, *member, *value;
     assay_status status;
     const char *fragment[2];
@@ -228,6 +246,8 @@ static const struct {
      ASSAY_EFORMAT,
      {"layer_types: found", "a list of 4"}},
     {"gemma2/base", "attention_bias", "true", ASSAY_EFORMAT, {"self_attn.", "bias' is missing"}},
+    {"mistral/window", "sliding_window", "0", ASSAY_EFORMAT, {"sliding_window: found 0", "positive"}},
+    {"mistral/window", "num_key_value_heads", NULL, ASSAY_EFORMAT, {"num_key_value_heads: missing", ""}},
     {"olmo2/base", "num_key_value_heads", "4", ASSAY_EFORMAT, {"self_attn.k_proj.weight", "expected [40, "}},
     {"olmo2/base", "num_key_value_heads", "3", ASSAY_EFORMAT, {"num_key_value_heads: found 3", "a divisor"}},
     {"olmo2/base", "attention_bias", "true", ASSAY_EFORMAT, {"self_attn.", "bias' is missing"}},
@@ -321,6 +341,7 @@ int main(void)
     tcase_add_test(all, olmo2_has_norms_after_its_parts_and_over_whole_projections);
     tcase_add_test(all, granite_has_four_factors);
     tcase_add_test(all, gemma_scales_its_embedding_and_has_offsets);
+    tcase_add_loop_test(all, a_window_is_absent_null_or_stated, 0, (int)(sizeof WINDOWS / sizeof *WINDOWS));
     tcase_add_loop_test(all, gelu_of_gemma_is_the_approximation, 0,
                         sizeof ACTIVATIONS_OF_GEMMA / sizeof *ACTIVATIONS_OF_GEMMA);
     tcase_add_test(all, gemma2_has_offsets_caps_and_alternating_windows);
