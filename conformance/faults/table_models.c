@@ -49,7 +49,7 @@ const fault MODEL_FAULTS[] = {
     {"cache-bf16", "keys and values are rounded to bfloat16 in the cache", "qwen3/base/batch", "-",
      .put = fault_cache_bf16},
     {"page-early", "a page of a rotating cache is given back while one key of it is still seen",
-     "gemma4/pages/pages", "gemma4/shared-kv/window", .advanced = fault_page_early},
+     "*/pages/pages", "gemma4/shared-kv/window", .advanced = fault_page_early},
     {"page-first", "the first position of a page also overwrites the last one of the page before it",
      "*/lengths/long-*", "llama/base/limit", .put = fault_page_first},
     {"page-128", "pages have 128 positions, and the first of each also overwrites the one before it",

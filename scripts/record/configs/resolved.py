@@ -122,7 +122,7 @@ def ropes(base: torch.nn.Module) -> dict[str, tuple[list[float], float]]:
 
 def window(attention: torch.nn.Module, text: Any) -> int | None:
     """Where the class asks its config in the mask alone (Phi-3), that of the config."""
-    return getattr(attention, "sliding_window", None) if text.model_type != "phi3" else text.sliding_window
+    return getattr(attention, "sliding_window", None) if text.model_type not in ("mistral", "phi3") else text.sliding_window
 
 
 def experts(layer: torch.nn.Module) -> int:

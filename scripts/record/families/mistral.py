@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dims import attention_dims, flat_old_rope, grouped, pick
-from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
-from ..weights import fan_in
+from ..variants.dims import attention_dims, flat_old_rope, grouped, pick
+from ..variants.variant import STANDARD, Config, Family, Groups, Variant, lengths, small
+from ..variants.weights import fan_in
 
 BASE: Config = {
     "vocab_size": 103, "hidden_size": 28, "intermediate_size": 41, "num_hidden_layers": 3,
@@ -51,7 +51,8 @@ def variants(base: Config) -> list[Variant]:
                 "ignored", ("prefill-4096",), dtype="bfloat16", omits=("sliding_window",)),
         Variant("window-null", {**tiny, "sliding_window": None}, "A window of null taken for the published default of 4096 positions, or refused",
                 ("prefill-4096",), spelling="old", dtype="bfloat16"),
-        lengths({**two, "sliding_window": 70}),
+        lengths({**two, "sliding_window": None}),
+        Variant("pages", {**two, "sliding_window": 70}, "A page of a rotating cache freed too early", ("pages",), dtype="bfloat16"),
         Variant("mlx-4bit", {**grouped(base, 64, 192, 4, 2, 16, vocab_size=61, num_hidden_layers=2), "sliding_window": 16},
                 "A scale left out where weights are codes", ("single", "batch"), spelling="old", dtype="bfloat16", groups=Groups(4, 64)),
         Variant("mlx-8bit", {**grouped(base, 64, 96, 4, 1, 8, vocab_size=61, num_hidden_layers=1), "sliding_window": None},
