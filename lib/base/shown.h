@@ -1,6 +1,6 @@
 /* The form in which text from files, engines and servers is shown, printed and stored. It cannot write escape
- * codes to the terminal or change the order in which text is shown: white space is a blank; controls, marks of
- * direction and other invisible characters are escapes (\u202E); bytes that are not UTF-8 are '?'.
+ * codes to the terminal or change the order in which text is shown: white space is a blank; controls, marks
+ * of direction and other invisible characters are escapes (\u202E); bytes that are not UTF-8 are '?'.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_SHOWN_H
