@@ -216,7 +216,7 @@ static const config_harmless_group UNREAD_TOWER = {"is not read by the published
                                                    CONFIG_HARMLESS(UNREAD_TOWER_MEMBERS), .of = "DFNRope"};
 
 const family_reader family_ernie4_5_vl_moe = {
-    .types = {{"ernie4_5_vl_moe", read_family, .text_type = "ernie4_5_vl_moe_text"},
-              {"ernie4_5_moe_vl", read_family}},
+    .types = {{.model_type = "ernie4_5_vl_moe", .read = read_family, .text_type = "ernie4_5_vl_moe_text"},
+              {.model_type = "ernie4_5_moe_vl", .read = read_family}},
     .harmless = {&UNREAD, &UNREAD_TOWER},
 };

@@ -240,6 +240,6 @@ static const config_harmless_group UNREAD = {"is not read by the published class
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
 const family_reader family_falcon_ocr = {
-    .types = {{"falcon_ocr", read_family}},
+    .types = {{.model_type = "falcon_ocr", .read = read_family}},
     .harmless = {&UNREAD},
 };

@@ -49,6 +49,6 @@ static const config_harmless_group UNREAD = {"is not read by the published class
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
 const family_reader family_gemma = {
-    .types = {{"gemma", read_family}},
+    .types = {{.model_type = "gemma", .read = read_family}},
     .harmless = {&UNREAD, &family_harmless_media},
 };

@@ -44,6 +44,6 @@ static const config_harmless_group UNREAD = {"is not read by the published class
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
 const family_reader family_gemma2 = {
-    .types = {{"gemma2", read_family}},
+    .types = {{.model_type = "gemma2", .read = read_family}},
     .harmless = {&UNREAD, &family_harmless_media},
 };

@@ -235,6 +235,7 @@ static const config_harmless_group POOLING = {"does not change the features",
                                               CONFIG_HARMLESS(POOLING_MEMBERS), .of = "gemma3n_vision"};
 
 const family_reader family_gemma3n = {
-    .types = {{"gemma3n_text", read_family}, {"gemma3n", read_family, .text_type = "gemma3n_text"}},
+    .types = {{.model_type = "gemma3n_text", .read = read_family},
+              {.model_type = "gemma3n", .read = read_family, .text_type = "gemma3n_text"}},
     .harmless = {&UNREAD, &POOLING, &family_harmless_media},
 };

@@ -300,6 +300,7 @@ static const config_harmless_group UNREAD = {"is not read by the published class
                                              CONFIG_HARMLESS(UNREAD_MEMBERS), .of = "gemma4_vision"};
 
 const family_reader family_gemma4 = {
-    .types = {{"gemma4_text", read_family}, {"gemma4", read_family, .text_type = "gemma4_text"}},
+    .types = {{.model_type = "gemma4_text", .read = read_family},
+              {.model_type = "gemma4", .read = read_family, .text_type = "gemma4_text"}},
     .harmless = {&UNREAD, &family_harmless_media},
 };

@@ -33,6 +33,6 @@ static void read_family(family *f)
 }
 
 const family_reader family_glm4v = {
-    .types = {{"glm4v", read_family, .text_type = "glm4v_text"}},
+    .types = {{.model_type = "glm4v", .read = read_family, .text_type = "glm4v_text"}},
     .harmless = {&family_harmless_glm_marks},
 };

@@ -102,6 +102,9 @@ static const config_harmless_group UNREAD = {"is constant in the published class
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
 const family_reader family_glm4v_moe = {
-    .types = {{"glm4v_moe", read_family, .text_type = "glm4v_moe_text", .older_text_type = "Glm4vMoe_text"}},
+    .types = {{.model_type = "glm4v_moe",
+               .read = read_family,
+               .text_type = "glm4v_moe_text",
+               .older_text_type = "Glm4vMoe_text"}},
     .harmless = {&UNREAD, &family_harmless_glm_marks},
 };

@@ -52,6 +52,6 @@ static const config_harmless_group UNREAD = {"is not read by the published class
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
 const family_reader family_glm_ocr = {
-    .types = {{"glm_ocr", read_family, .text_type = "glm_ocr_text"}},
+    .types = {{.model_type = "glm_ocr", .read = read_family, .text_type = "glm_ocr_text"}},
     .harmless = {&UNREAD, &family_harmless_glm_marks},
 };

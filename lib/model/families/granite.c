@@ -23,5 +23,5 @@ static void read_family(family *f)
 }
 
 const family_reader family_granite = {
-    .types = {{"granite", read_family}},
+    .types = {{.model_type = "granite", .read = read_family}},
 };

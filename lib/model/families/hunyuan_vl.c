@@ -203,6 +203,9 @@ static const config_harmless_group UNREAD = {"is not read by the published class
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
 const family_reader family_hunyuan_vl = {
-    .types = {{"hunyuan_vl", read_family, .text_type = "hunyuan_vl_text", .may_be_flat = true}},
+    .types = {{.model_type = "hunyuan_vl",
+               .read = read_family,
+               .text_type = "hunyuan_vl_text",
+               .may_be_flat = true}},
     .harmless = {&UNREAD},
 };

@@ -23,5 +23,5 @@ static void read_family(family *f)
 }
 
 const family_reader family_llama = {
-    .types = {{"llama", read_family}},
+    .types = {{.model_type = "llama", .read = read_family}},
 };

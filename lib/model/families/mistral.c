@@ -16,5 +16,5 @@ static void read_family(family *f)
 }
 
 const family_reader family_mistral = {
-    .types = {{"mistral", read_family}},
+    .types = {{.model_type = "mistral", .read = read_family}},
 };

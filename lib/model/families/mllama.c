@@ -98,5 +98,6 @@ static void read_family(family *f)
 }
 
 const family_reader family_mllama = {
-    .types = {{"mllama_text_model", read_text}, {"mllama", read_family, .text_type = "mllama_text_model"}},
+    .types = {{.model_type = "mllama_text_model", .read = read_text},
+              {.model_type = "mllama", .read = read_family, .text_type = "mllama_text_model"}},
 };

@@ -326,6 +326,6 @@ static const config_harmless_group UNREAD = {"is not read by the published class
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
 const family_reader family_moondream3 = {
-    .types = {{"moondream3", read_family}},
+    .types = {{.model_type = "moondream3", .read = read_family}},
     .harmless = {&UNREAD},
 };

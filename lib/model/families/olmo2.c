@@ -21,5 +21,5 @@ static void read_family(family *f)
 }
 
 const family_reader family_olmo2 = {
-    .types = {{"olmo2", read_family}},
+    .types = {{.model_type = "olmo2", .read = read_family}},
 };

@@ -95,6 +95,9 @@ static const config_harmless_group UNREAD = {"is not read by the published class
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
 const family_reader family_paddleocr_vl = {
-    .types = {{"paddleocr_vl", read_family, .text_type = "paddleocr_vl_text", .may_be_flat = true}},
+    .types = {{.model_type = "paddleocr_vl",
+               .read = read_family,
+               .text_type = "paddleocr_vl_text",
+               .may_be_flat = true}},
     .harmless = {&UNREAD, &family_harmless_marks},
 };

@@ -48,5 +48,5 @@ static void read_family(family *f)
 }
 
 const family_reader family_phi3 = {
-    .types = {{"phi3", read_family}},
+    .types = {{.model_type = "phi3", .read = read_family}},
 };

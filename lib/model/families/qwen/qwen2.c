@@ -14,6 +14,6 @@ static void read_family(family *f)
 }
 
 const family_reader family_qwen2 = {
-    .types = {{"qwen2", read_family}},
+    .types = {{.model_type = "qwen2", .read = read_family}},
     .harmless = {&family_harmless_qwen2, &family_harmless_marks},
 };

@@ -71,6 +71,9 @@ static void read_family(family *f)
 }
 
 const family_reader family_qwen2_5_vl = {
-    .types = {{"qwen2_5_vl", read_family, .text_type = "qwen2_5_vl_text", .may_be_flat = true}},
+    .types = {{.model_type = "qwen2_5_vl",
+               .read = read_family,
+               .text_type = "qwen2_5_vl_text",
+               .may_be_flat = true}},
     .harmless = {&family_harmless_qwen2, &family_harmless_marks},
 };

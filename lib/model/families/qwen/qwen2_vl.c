@@ -32,6 +32,7 @@ static void read_family(family *f)
 }
 
 const family_reader family_qwen2_vl = {
-    .types = {{"qwen2_vl", read_family, .text_type = "qwen2_vl_text", .may_be_flat = true}},
+    .types =
+        {{.model_type = "qwen2_vl", .read = read_family, .text_type = "qwen2_vl_text", .may_be_flat = true}},
     .harmless = {&family_harmless_qwen2, &family_harmless_marks},
 };

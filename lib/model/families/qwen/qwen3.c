@@ -17,6 +17,6 @@ static void read_family(family *f)
 }
 
 const family_reader family_qwen3 = {
-    .types = {{"qwen3", read_family}},
+    .types = {{.model_type = "qwen3", .read = read_family}},
     .harmless = {&family_harmless_qwen3, &family_harmless_marks},
 };

@@ -203,9 +203,9 @@ static const config_harmless_group UNREAD = {"is constant in the published class
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
 const family_reader family_qwen3_5 = {
-    .types = {{"qwen3_5_text", read_dense},
-              {"qwen3_5", read_dense, .text_type = "qwen3_5_text"},
-              {"qwen3_5_moe_text", read_moe},
-              {"qwen3_5_moe", read_moe, .text_type = "qwen3_5_moe_text"}},
+    .types = {{.model_type = "qwen3_5_text", .read = read_dense},
+              {.model_type = "qwen3_5", .read = read_dense, .text_type = "qwen3_5_text"},
+              {.model_type = "qwen3_5_moe_text", .read = read_moe},
+              {.model_type = "qwen3_5_moe", .read = read_moe, .text_type = "qwen3_5_moe_text"}},
     .harmless = {&UNREAD, &family_harmless_qwen3, &family_harmless_marks, &family_harmless_media},
 };

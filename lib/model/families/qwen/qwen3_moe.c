@@ -24,6 +24,6 @@ static void read_family(family *f)
 }
 
 const family_reader family_qwen3_moe = {
-    .types = {{"qwen3_moe", read_family}},
+    .types = {{.model_type = "qwen3_moe", .read = read_family}},
     .harmless = {&family_harmless_qwen3, &family_harmless_marks},
 };

@@ -63,7 +63,12 @@ static const config_harmless_group UNREAD = {"is of videos or speech, or not use
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
 const family_reader family_qwen3_omni_moe = {
-    .types = {{"qwen3_omni_moe", read_family, .text_type = "qwen3_omni_moe_text", .part = "thinker_config."},
-              {"qwen3_omni_moe_thinker", read_family, .text_type = "qwen3_omni_moe_text"}},
+    .types = {{.model_type = "qwen3_omni_moe",
+               .read = read_family,
+               .text_type = "qwen3_omni_moe_text",
+               .part = "thinker_config."},
+              {.model_type = "qwen3_omni_moe_thinker",
+               .read = read_family,
+               .text_type = "qwen3_omni_moe_text"}},
     .harmless = {&UNREAD, &family_harmless_qwen3, &family_harmless_marks},
 };

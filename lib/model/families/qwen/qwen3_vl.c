@@ -23,6 +23,6 @@ static void read_family(family *f)
 }
 
 const family_reader family_qwen3_vl = {
-    .types = {{"qwen3_vl", read_family, .text_type = "qwen3_vl_text"}},
+    .types = {{.model_type = "qwen3_vl", .read = read_family, .text_type = "qwen3_vl_text"}},
     .harmless = {&family_harmless_qwen3, &family_harmless_marks},
 };

@@ -21,6 +21,6 @@ static void read_family(family *f)
 }
 
 const family_reader family_qwen3_vl_moe = {
-    .types = {{"qwen3_vl_moe", read_family, .text_type = "qwen3_vl_moe_text"}},
+    .types = {{.model_type = "qwen3_vl_moe", .read = read_family, .text_type = "qwen3_vl_moe_text"}},
     .harmless = {&family_harmless_qwen3, &family_harmless_marks},
 };
