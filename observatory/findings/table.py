@@ -20,6 +20,8 @@ from pathlib import Path
 
 from scripts.marked import Marked
 
+from ..board.explain import Finding, Observation, read_findings, read_observations
+
 TOP = Path(__file__).resolve().parent.parent.parent
 PLACE = Path("observatory")
 EFFECTS = {"wrong answers": "wrong answer", "checkpoints that it cannot load or run": "no answer", "what `assay probe` shows": "server"}
@@ -28,10 +30,9 @@ HEAD = "| finding | system | families | effect | largest error, times the bound 
 
 @dataclass
 class Entry:
-    """A finding. section: the title of its section. text: what stands below its heading."""
+    """A finding, the title of its section, and what stands below its heading."""
 
-    name: str
-    title: str
+    finding: Finding
     section: str
     text: str
     families: set[str] = field(default_factory=set)
@@ -46,39 +47,31 @@ class Entry:
 
     def row(self, known: set[str]) -> str:
         named = known & set(re.findall(r"`([a-z0-9_]+)/", self.text))
-        cells = (f"[{self.name}](#{anchor(f'{self.name}: {self.title}')})<br>{self.title}", self.section.partition(": ")[0],
+        cells = (f"[{self.finding.name}](#{self.finding.anchor})<br>{self.finding.title}", self.section.partition(": ")[0],
                  ", ".join(sorted(self.families or named)) or "–", self.effect(), "–" if self.times is None else f"{self.times:.3g}")
         return "| " + " | ".join(cells) + " |\n"
 
 
-def anchor(heading: str) -> str:
-    """The anchor of a heading, as GitHub makes it."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-
-
-def entries(document: str) -> dict[str, Entry]:
-    found = {}
-    for section in re.split(r"(?m)^## ", document)[1:]:
+def entries(document: Path) -> dict[str, Entry]:
+    findings, found = read_findings(document), {}
+    for section in re.split(r"(?m)^## ", document.read_text(encoding="utf-8"))[1:]:
         title = section.partition("\n")[0]
         for part in re.split(r"(?m)^### ", section)[1:]:
             heading, _, text = part.partition("\n")
-            name, _, rest = heading.partition(": ")
-            found[name] = Entry(name, rest, title, text)
+            name = heading.partition(": ")[0]
+            found[name] = Entry(findings[name], title, text)
     return found
 
 
-def add_observations(found: dict[str, Entry], table: str) -> None:
-    for line in table.splitlines():
-        if line.startswith("#"):
+def add_observations(found: dict[str, Entry], observations: dict[tuple[str, str], Observation]) -> None:
+    for (_, case), observation in observations.items():
+        if observation.finding not in found:
             continue
-        path, verdict, distance, name = line.split("\t")
-        if name not in found:
-            continue
-        entry = found[name]
-        entry.families.add(path.partition(".")[0])
-        entry.diverges |= verdict == "diverges"
-        if distance.endswith(" x bound"):
-            entry.times = max(entry.times or 0.0, float(distance.split()[0]))
+        entry = found[observation.finding]
+        entry.families.add(case.partition("/")[0])
+        entry.diverges |= observation.answers and not observation.agrees
+        if observation.times is not None:
+            entry.times = max(entry.times or 0.0, observation.times)
 
 
 def main() -> int:
@@ -88,8 +81,8 @@ def main() -> int:
     parser.add_argument("--top", type=Path, default=TOP, help="the source tree")
     given = parser.parse_args()
     document = given.top / PLACE / "FINDINGS.md"
-    found = entries(document.read_text(encoding="utf-8"))
-    add_observations(found, (given.top / PLACE / "observations.tsv").read_text(encoding="utf-8"))
+    found = entries(document)
+    add_observations(found, read_observations(given.top / PLACE / "observations.tsv"))
     known = {path.name for path in (given.top / "fixtures").iterdir()}
     made = HEAD + "".join(entry.row(known) for entry in found.values())
     if not (given.write or given.check):
