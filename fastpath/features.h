@@ -5,7 +5,7 @@
 #ifndef FASTPATH_FEATURES_H
 #define FASTPATH_FEATURES_H
 
-#include "model/inputs/media.h"
+#include "model/inputs/medium.h"
 
 /* H: hidden size of the language model. Level 0: rows that replace embeddings; level k + 1: those that are
  * added to the output of decoder layer k. Where features feed attention to images, level 0 replaces nothing.

@@ -8,7 +8,7 @@
 #define FASTPATH_TOWER_LAYOUT_H
 
 #include "fastpath/scratch.h"
-#include "model/inputs/media.h"
+#include "model/inputs/medium.h"
 
 /* One frame of an image or video. first_row: of the pass. */
 typedef struct fp_frame {

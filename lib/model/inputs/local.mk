@@ -8,7 +8,7 @@ lib_model_libmodel_a_SOURCES += \
 	lib/model/inputs/item_size.c lib/model/inputs/item_size.h \
 	lib/model/inputs/item_tiles.c lib/model/inputs/item_tiles.h \
 	lib/model/inputs/item_time.c lib/model/inputs/item_time.h \
-	lib/model/inputs/media.c lib/model/inputs/media.h \
+	lib/model/inputs/medium.c lib/model/inputs/medium.h \
 	lib/model/inputs/media_list.c lib/model/inputs/media_list.h \
 	lib/model/inputs/positions.c lib/model/inputs/positions.h \
 	lib/model/inputs/seen.c lib/model/inputs/seen.h

@@ -6,7 +6,7 @@
 
 #include <assay/engine.h>
 
-#include "model/inputs/media.h"
+#include "model/inputs/medium.h"
 #include "model/plan/mask.h"
 #include "model/plan/plan.h"
 

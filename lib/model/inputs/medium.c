@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/inputs/media.h"
+#include "model/inputs/medium.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
