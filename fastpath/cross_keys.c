@@ -62,7 +62,7 @@ void fp_cross_keys_list(const fp_cross_keys *keys, size_t layer, size_t kv_head,
 static size_t rows_of_tiles(const fp_model *m, const fp_features *f)
 {
     const plan_tiles *tiles = &m->plan->vision.tiles;
-    return plan_tiles_of(tiles, media_ratio(fp_features_medium(f))) * plan_tiles_rows(tiles);
+    return plan_tiles_of(tiles, medium_ratio(fp_features_medium(f))) * plan_tiles_rows(tiles);
 }
 
 /* Lists the rows of features, [H] each, in their order, and fills in first. list: [n_rows]. */
@@ -76,7 +76,7 @@ static void list_rows(const fp_model *m, fp_features *const *features, size_t n_
         keys->first[i + 1] = n;
     }
     for (size_t i = 0; n < keys->n_rows && i < n_images; i++) {
-        const size_t n_all = media_rows(fp_features_medium(features[i]));
+        const size_t n_all = medium_rows(fp_features_medium(features[i]));
         for (size_t r = rows_of_tiles(m, features[i]); r < n_all; r++)
             list[n++] = fp_features_row(features[i], 0, r);
     }
@@ -143,7 +143,7 @@ assay_status fp_cross_keys_make(const fp_model *m, fp_features *const *features,
     keys->n_layers = n_layers;
     for (size_t i = 0; i < n_images; i++)
         keys->n_rows +=
-            is_seen_before ? media_rows(fp_features_medium(features[i])) : rows_of_tiles(m, features[i]);
+            is_seen_before ? medium_rows(fp_features_medium(features[i])) : rows_of_tiles(m, features[i]);
     keys->n_pages = (keys->n_rows + ASSAY_PAGE - 1) / ASSAY_PAGE;
     keys->pages = calloc(n_layers, sizeof *keys->pages);
     keys->shape = calloc(n_layers, sizeof *keys->shape);

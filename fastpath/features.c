@@ -6,21 +6,21 @@
 
 struct fp_features {
     atomic_size_t n_users;
-    const media *medium;
+    const medium *medium;
     size_t hidden, n_tokens, n_levels;
     bool is_traced;
     float rows[]; /* [n_levels, n_tokens, hidden] */
 };
 
-fp_features *fp_features_make(const media *medium, size_t n_levels, size_t hidden, bool is_traced)
+fp_features *fp_features_make(const medium *m, size_t n_levels, size_t hidden, bool is_traced)
 {
-    const size_t n_tokens = media_rows(medium);
+    const size_t n_tokens = medium_rows(m);
     if (n_tokens > (SIZE_MAX / 2) / (n_levels * hidden * sizeof(float))) return NULL;
     fp_features *f = malloc(sizeof *f + n_levels * n_tokens * hidden * sizeof(float));
     if (!f) return NULL;
     atomic_init(&f->n_users, 1);
-    media_retain(medium);
-    f->medium = medium;
+    medium_retain(m);
+    f->medium = m;
     f->hidden = hidden;
     f->n_tokens = n_tokens;
     f->n_levels = n_levels;
@@ -37,7 +37,7 @@ fp_features *fp_features_share(fp_features *f)
 void fp_features_release(fp_features *f)
 {
     if (!f || atomic_fetch_sub_explicit(&f->n_users, 1, memory_order_acq_rel) != 1) return;
-    media_release(f->medium);
+    medium_release(f->medium);
     free(f);
 }
 
@@ -46,7 +46,7 @@ bool fp_features_is_exclusive(const fp_features *f)
     return atomic_load_explicit(&f->n_users, memory_order_acquire) == 1;
 }
 
-const media *fp_features_medium(const fp_features *f)
+const medium *fp_features_medium(const fp_features *f)
 {
     return f->medium;
 }

@@ -22,7 +22,7 @@ typedef struct place {
 static place find_place(const fp_placed *placed)
 {
     if (!placed || !placed->features) return (place){0, 0};
-    const size_t *grid = media_grid(fp_features_medium(placed->features)), n_rows = grid[1],
+    const size_t *grid = medium_grid(fp_features_medium(placed->features)), n_rows = grid[1],
                  n_columns = grid[2];
     const size_t row = placed->row / n_columns, column = placed->row % n_columns;
     const double height = sqrt((double)n_rows / (double)n_columns), width = 1 / height;

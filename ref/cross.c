@@ -22,7 +22,7 @@ static void list_rows(const ref_pass *pass, media_seen seen, rows *out)
     out->n = 0;
     if (sees_none) seen = (media_seen){0, pass->media->n};
     for (size_t m = seen.first; m < seen.end; m++) {
-        const size_t ratio = media_ratio(pass->media->place[m].medium);
+        const size_t ratio = medium_ratio(pass->media->place[m].medium);
         const size_t n =
             sees_none ? first[m + 1] - first[m] : plan_tiles_of(tiles, ratio) * plan_tiles_rows(tiles);
         for (size_t r = 0; r < n; r++) out->row[out->n++] = first[m] + r;

@@ -25,30 +25,30 @@ static assay_status take_media(const plan_tower *tower, const media_list *list, 
     *out = (taken){list, tower, calloc(list->n + 1, sizeof *out->index), 0, 0};
     if (!out->index) return ASSAY_ENOMEM;
     for (size_t m = 0; m < list->n; m++) {
-        if (media_tower(list->place[m].medium) != tower) continue;
+        if (medium_tower(list->place[m].medium) != tower) continue;
         out->first_traced += m < first_traced;
         out->index[out->n++] = m;
     }
     return ASSAY_OK;
 }
 
-static const media *medium_of(const taken *k, size_t i)
+static const medium *medium_of(const taken *k, size_t i)
 {
     return k->list->place[k->index[i]].medium;
 }
 
 /* Fills the rows of one medium, as the tower's embedding takes them. */
-static assay_status read_rows(const media *m, double *rows)
+static assay_status read_rows(const medium *m, double *rows)
 {
-    const plan_audio *audio = &media_tower(m)->audio;
-    if (media_tower(m)->kind != PLAN_TOWER_AUDIO) {
-        media_pixels(m, 0, media_patches(m), rows);
+    const plan_audio *audio = &medium_tower(m)->audio;
+    if (medium_tower(m)->kind != PLAN_TOWER_AUDIO) {
+        medium_pixels(m, 0, medium_patches(m), rows);
         return ASSAY_OK;
     }
-    double *spectrogram = calloc(media_frames(m), audio->n_bins * sizeof *spectrogram);
+    double *spectrogram = calloc(medium_frames(m), audio->n_bins * sizeof *spectrogram);
     if (!spectrogram) return ASSAY_ENOMEM;
-    media_spectrogram(m, spectrogram);
-    const assay_status rc = ref_audio_rows(audio, spectrogram, media_frames(m), rows);
+    medium_spectrogram(m, spectrogram);
+    const assay_status rc = ref_audio_rows(audio, spectrogram, medium_frames(m), rows);
     free(spectrogram);
     return rc;
 }
@@ -59,15 +59,15 @@ static assay_status run_tower(const taken *k, ref_tracer tracer, ref_tower_outpu
     size_t n_patches = 0, filled = 0;
     size_t *ratios = calloc(k->n, sizeof *ratios);
     size_t(*grids)[3] = calloc(k->n, sizeof *grids), (*layouts)[2] = calloc(k->n, sizeof *layouts);
-    for (size_t i = 0; i < k->n; i++) n_patches += media_patches(medium_of(k, i));
+    for (size_t i = 0; i < k->n; i++) n_patches += medium_patches(medium_of(k, i));
     double *rows = n_patches <= SIZE_MAX / width ? calloc(n_patches * width, sizeof *rows) : NULL;
     assay_status rc = grids && layouts && ratios && rows ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t i = 0; rc == ASSAY_OK && i < k->n; i++) {
-        ratios[i] = media_ratio(medium_of(k, i));
-        memcpy(grids[i], media_grid(medium_of(k, i)), sizeof grids[i]);
-        memcpy(layouts[i], media_layout(medium_of(k, i)), sizeof layouts[i]);
+        ratios[i] = medium_ratio(medium_of(k, i));
+        memcpy(grids[i], medium_grid(medium_of(k, i)), sizeof grids[i]);
+        memcpy(layouts[i], medium_layout(medium_of(k, i)), sizeof layouts[i]);
         rc = read_rows(medium_of(k, i), rows + filled * width);
-        filled += media_patches(medium_of(k, i));
+        filled += medium_patches(medium_of(k, i));
     }
     if (rc == ASSAY_OK && k->tower->kind == PLAN_TOWER_TILES)
         rc = ref_tiles(k->tower, rows, ratios, k->n, k->first_traced, tracer, out);
@@ -158,9 +158,9 @@ static double place_of(size_t index, size_t n, double end)
 
 /* Fills in the angles of one token, [n_heads, dim / 2]: of the patch in row `row` of the features of a
  * medium. f: the frequencies, n pairs. */
-static void fill_angles(double *angle, const media *medium, size_t row, const ref_real *f, size_t n)
+static void fill_angles(double *angle, const medium *m, size_t row, const ref_real *f, size_t n)
 {
-    const size_t *grid = media_grid(medium);
+    const size_t *grid = medium_grid(m);
     const double ratio = (double)grid[1] / (double)grid[2];
     const double y = place_of(row / grid[2], grid[1], sqrt(ratio)),
                  x = place_of(row % grid[2], grid[2], sqrt(1 / ratio));

@@ -72,7 +72,7 @@ typedef struct fault_images {
     void (*crops)(fp_crops *c);
     void (*crop_row)(float *y, size_t width);
     /* Returns the temporal position of a frame of a video. */
-    int32_t (*time)(const media *m, size_t frame);
+    int32_t (*time)(const medium *m, size_t frame);
     /* Returns the frames that a chunk of n frames of an audio clip of n_frames is extended to. */
     size_t (*padded)(const plan_audio *audio, size_t n_frames, size_t n);
     /* Returns the zeros before the first pixel of an axis. */
@@ -138,7 +138,7 @@ void fault_borders_half_up(fp_crops *c);
 void fault_crops_first(float *y, size_t width);
 
 /* Faults of the time of videos, and of the audio clips among their tokens. */
-int32_t fault_frames_counted(const media *m, size_t frame);
+int32_t fault_frames_counted(const medium *m, size_t frame);
 void fault_video_overtaken(const plan *p, const media_list *list, size_t n, int32_t *position);
 void fault_video_before_audio(const plan *p, const media_list *list, size_t n, int32_t *position);
 

@@ -19,19 +19,19 @@ static size_t larger_side(const size_t *grid)
 
 /* By how much the tokens after a medium come too far: the larger side of its grid instead of that of the
  * merged grid. */
-static size_t undivided_excess(const plan *p, const media *m)
+static size_t undivided_excess(const plan *p, const medium *m)
 {
-    const size_t side = plan_tower_block(&p->vision), larger = larger_side(media_grid(m));
+    const size_t side = plan_tower_block(&p->vision), larger = larger_side(medium_grid(m));
     return larger - larger / side;
 }
 
 void fault_positions_undivided(const plan *p, const media_list *list, size_t n, int32_t *position)
 {
     for (size_t i = 0; i < list->n; i++) {
-        const media *m = list->place[i].medium;
+        const medium *m = list->place[i].medium;
         if (list->place[i].kind == ASSAY_ITEM_AUDIO) continue;
         const int32_t excess = (int32_t)undivided_excess(p, m);
-        for (size_t t = list->place[i].first + media_tokens(m); t < n; t++)
+        for (size_t t = list->place[i].first + medium_tokens(m); t < n; t++)
             for (size_t a = 0; a < AXES; a++) position[t * AXES + a] += excess;
     }
 }
@@ -43,17 +43,17 @@ typedef struct image_rows {
     size_t n, n_columns;
 } image_rows;
 
-static image_rows rows_of(const plan *p, const media_place *place, int32_t *position)
+static image_rows rows_of(const plan *p, const medium_place *place, int32_t *position)
 {
-    const media *m = place->medium;
-    return (image_rows){position + (place->first + 1) * AXES, media_tokens(m) - 2,
-                        media_grid(m)[2] / plan_tower_block(&p->vision)};
+    const medium *m = place->medium;
+    return (image_rows){position + (place->first + 1) * AXES, medium_tokens(m) - 2,
+                        medium_grid(m)[2] / plan_tower_block(&p->vision)};
 }
 
 /* Ignores the vector that ends each row of an image, so that columns and rows are counted without it. */
 void fault_newlines_missed(const plan *p, const media_list *list, size_t n, int32_t *position)
 {
-    for (size_t i = 0; i < list->n && list->place[i].first + media_tokens(list->place[i].medium) <= n; i++) {
+    for (size_t i = 0; i < list->n && list->place[i].first + medium_tokens(list->place[i].medium) <= n; i++) {
         const image_rows rows = rows_of(p, &list->place[i], position);
         for (size_t t = 0; t < rows.n; t++) {
             rows.position[t * AXES + AXIS_COLUMN] = (int32_t)(t % rows.n_columns);
@@ -76,7 +76,7 @@ void fault_rows_first(const plan *p, const media_list *list, size_t n, int32_t *
 /* Every image has the number 0. */
 void fault_images_unnumbered(const plan *p, const media_list *list, size_t n, int32_t *position)
 {
-    for (size_t i = 0; i < list->n && list->place[i].first + media_tokens(list->place[i].medium) <= n; i++) {
+    for (size_t i = 0; i < list->n && list->place[i].first + medium_tokens(list->place[i].medium) <= n; i++) {
         const image_rows rows = rows_of(p, &list->place[i], position);
         for (size_t t = 0; t < rows.n; t++) rows.position[t * AXES + AXIS_IMAGE] = 0;
     }
@@ -88,14 +88,14 @@ void fault_advanced_by_side(const plan *p, const media_list *list, size_t n, int
 {
     int32_t less = 0;
     for (size_t i = 0, t = 0; t < n; t++) {
-        const media *m = i < list->n ? list->place[i].medium : NULL;
-        const size_t first = m ? list->place[i].first : n, end = m ? first + media_tokens(m) : n;
+        const medium *m = i < list->n ? list->place[i].medium : NULL;
+        const size_t first = m ? list->place[i].first : n, end = m ? first + medium_tokens(m) : n;
         const bool inside = t >= first && t < end;
         const size_t n_axes = inside && t > first && t + 1 < end ? 1 : AXES;
         for (size_t a = 0; a < n_axes; a++)
             position[t * AXES + a] -= less + (inside ? (int32_t)(t - first) : 0);
         if (!m || t + 1 < end) continue;
-        less += (int32_t)(end - first - larger_side(media_grid(m)) / plan_tower_block(&p->vision));
+        less += (int32_t)(end - first - larger_side(medium_grid(m)) / plan_tower_block(&p->vision));
         i++;
     }
 }
@@ -131,7 +131,7 @@ void fault_features_previous(const fp_sample *one, size_t n, fp_placed *placed)
     }
     for (size_t t = 0; before && previous && t < n; t++)
         if (placed[t].features)
-            placed[t] = (fp_placed){previous, placed[t].row % media_rows(fp_features_medium(previous))};
+            placed[t] = (fp_placed){previous, placed[t].row % medium_rows(fp_features_medium(previous))};
 }
 
 /* The rows of all samples of the pass form one list, and every sample reads it from the first row on instead

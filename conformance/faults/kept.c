@@ -76,7 +76,7 @@ static size_t n_images;
 
 static const fp_features *exchange_image(const fp_sample *one, size_t k)
 {
-    const size_t n_rows = media_rows(fp_features_medium(one->features[k]));
+    const size_t n_rows = medium_rows(fp_features_medium(one->features[k]));
     const uint64_t hash = hash_tokens(one->tokens, one->media.place[k].first + 1, k, n_rows);
     for (size_t i = 0; i < n_images; i++)
         if (images[i].hash == hash) return images[i].features;

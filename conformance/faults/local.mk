@@ -10,7 +10,7 @@ FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,
 	-Wl,--wrap=plan_derive,--wrap=rope_tables \
 	-Wl,--wrap=fp_layer_run,--wrap=fp_layout_make,--wrap=fp_sample_place,--wrap=fp_tower_deepstack \
 	-Wl,--wrap=fp_tiles_rows,--wrap=fp_tiles_join,--wrap=fp_sample_see,--wrap=fp_gate_value \
-	-Wl,--wrap=fp_crops_open,--wrap=fp_crops_row,--wrap=fp_taps_find,--wrap=fp_audio_padded,--wrap=media_pixels,--wrap=media_time,--wrap=plan_convolution_before,--wrap=positions_fill \
+	-Wl,--wrap=fp_crops_open,--wrap=fp_crops_row,--wrap=fp_taps_find,--wrap=fp_audio_padded,--wrap=medium_pixels,--wrap=medium_time,--wrap=plan_convolution_before,--wrap=positions_fill \
 	-Wl,--wrap=serve_completion_open,--wrap=serve_completion_push,--wrap=serve_detokenizer_open \
 	-Wl,--wrap=serve_form_chat,--wrap=serve_form_messages,--wrap=serve_reasoning_feed \
 	-Wl,--wrap=serve_reasoning_start,--wrap=serve_reply_end,--wrap=serve_reply_open \

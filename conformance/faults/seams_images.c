@@ -27,8 +27,8 @@ __typeof__(fp_sample_see) __real_fp_sample_see, __wrap_fp_sample_see;
 __typeof__(fp_gate_value) __real_fp_gate_value, __wrap_fp_gate_value;
 __typeof__(fp_crops_open) __real_fp_crops_open, __wrap_fp_crops_open;
 __typeof__(fp_crops_row) __real_fp_crops_row, __wrap_fp_crops_row;
-__typeof__(media_pixels) __real_media_pixels, __wrap_media_pixels;
-__typeof__(media_time) __real_media_time, __wrap_media_time;
+__typeof__(medium_pixels) __real_medium_pixels, __wrap_medium_pixels;
+__typeof__(medium_time) __real_medium_time, __wrap_medium_time;
 __typeof__(plan_convolution_before) __real_plan_convolution_before, __wrap_plan_convolution_before;
 
 size_t __wrap_plan_convolution_before(const plan_convolution *c, size_t n)
@@ -37,10 +37,10 @@ size_t __wrap_plan_convolution_before(const plan_convolution *c, size_t n)
                                            : __real_plan_convolution_before(c, n);
 }
 
-int32_t __wrap_media_time(const media *m, size_t frame)
+int32_t __wrap_medium_time(const medium *m, size_t frame)
 {
     return fault_planted()->images.time ? fault_planted()->images.time(m, frame)
-                                        : __real_media_time(m, frame);
+                                        : __real_medium_time(m, frame);
 }
 
 void __wrap_positions_fill(const plan *p, const media_list *list, const int32_t *tokens,
@@ -143,8 +143,8 @@ double __wrap_fp_gate_value(const float *gate)
     return gate && fault_planted()->images.gates_plain ? (double)*gate : __real_fp_gate_value(gate);
 }
 
-void __wrap_media_pixels(const media *m, size_t first, size_t n, double *out)
+void __wrap_medium_pixels(const medium *m, size_t first, size_t n, double *out)
 {
-    __real_media_pixels(m, first, n, out);
+    __real_medium_pixels(m, first, n, out);
     if (fault_planted()->images.pixels) fault_planted()->images.pixels(out, n);
 }

@@ -6,14 +6,14 @@
 enum { AXES = ROPE_AXES_MAX };
 
 /* Seconds are ignored: a frame is one position after the one before. */
-int32_t fault_frames_counted(const media *m, size_t frame)
+int32_t fault_frames_counted(const medium *m, size_t frame)
 {
     (void)m;
     return (int32_t)frame;
 }
 
 /* The sample's media of a kind that begins first; NULL: none. */
-static const media_place *first_of(const media_list *list, assay_item_kind kind)
+static const medium_place *first_of(const media_list *list, assay_item_kind kind)
 {
     for (size_t i = 0; i < list->n; i++)
         if (list->place[i].kind == kind) return &list->place[i];
@@ -26,12 +26,12 @@ void fault_video_overtaken(const plan *p, const media_list *list, size_t n, int3
 {
     const size_t side = plan_tower_block(&p->vision);
     for (size_t i = 0; i < list->n; i++) {
-        const media_place *video = &list->place[i];
+        const medium_place *video = &list->place[i];
         if (video->kind != ASSAY_ITEM_VIDEO) continue;
-        const size_t *grid = media_grid(video->medium);
-        const size_t end = video->first + media_tokens(video->medium),
+        const size_t *grid = medium_grid(video->medium);
+        const size_t end = video->first + medium_tokens(video->medium),
                      larger = (grid[1] > grid[2] ? grid[1] : grid[2]) / side;
-        const int32_t last = media_time(video->medium, grid[0] - 1);
+        const int32_t last = medium_time(video->medium, grid[0] - 1);
         const int32_t excess = last + 1 > (int32_t)larger ? last + 1 - (int32_t)larger : 0;
         for (size_t t = end * AXES; t < n * AXES; t++) position[t] -= excess;
     }
@@ -41,16 +41,16 @@ void fault_video_overtaken(const plan *p, const media_list *list, size_t n, int3
 void fault_video_before_audio(const plan *p, const media_list *list, size_t n, int32_t *position)
 {
     const size_t side = plan_tower_block(&p->vision);
-    const media_place *video = first_of(list, ASSAY_ITEM_VIDEO), *audio = first_of(list, ASSAY_ITEM_AUDIO);
+    const medium_place *video = first_of(list, ASSAY_ITEM_VIDEO), *audio = first_of(list, ASSAY_ITEM_AUDIO);
     if (!video || !audio || audio->start != video->first) return;
-    const size_t *grid = media_grid(video->medium), columns = grid[2] / side,
-                 n_frame = grid[1] / side * columns, n_video = media_tokens(video->medium);
+    const size_t *grid = medium_grid(video->medium), columns = grid[2] / side,
+                 n_frame = grid[1] / side * columns, n_video = medium_tokens(video->medium);
     const int32_t start = position[video->first * AXES];
-    for (size_t i = 0; i < n_video + media_tokens(audio->medium) && video->first + i < n; i++) {
+    for (size_t i = 0; i < n_video + medium_tokens(audio->medium) && video->first + i < n; i++) {
         int32_t *out = position + (video->first + i) * AXES;
         for (size_t a = 0; a < AXES; a++) out[a] = start + (int32_t)(i - n_video);
         if (i >= n_video) continue;
-        out[0] = out[3] = start + media_time(video->medium, i / n_frame);
+        out[0] = out[3] = start + medium_time(video->medium, i / n_frame);
         out[1] = start + (int32_t)(i % n_frame / columns);
         out[2] = start + (int32_t)(i % n_frame % columns);
     }

@@ -12,26 +12,26 @@ void fp_feature_cache_free(fp_feature_cache *c)
     *c = (fp_feature_cache){.most_bytes = c->most_bytes};
 }
 
-static bool is_of(const fp_features *f, const media *medium)
+static bool is_of(const fp_features *f, const medium *m)
 {
-    const media *own = fp_features_medium(f);
-    return own == medium || media_equal(own, medium);
+    const medium *own = fp_features_medium(f);
+    return own == m || medium_equal(own, m);
 }
 
 /* The entry of an equal medium, which is marked as used; NULL if there is none. */
-static fp_feature_entry *find_entry(fp_feature_cache *c, const media *medium)
+static fp_feature_entry *find_entry(fp_feature_cache *c, const medium *m)
 {
     for (size_t i = 0; i < c->n; i++)
-        if (is_of(c->list[i].features, medium)) {
+        if (is_of(c->list[i].features, m)) {
             c->list[i].last_use = ++c->clock;
             return &c->list[i];
         }
     return NULL;
 }
 
-fp_features *fp_feature_cache_find(fp_feature_cache *c, const media *medium)
+fp_features *fp_feature_cache_find(fp_feature_cache *c, const medium *m)
 {
-    const fp_feature_entry *entry = find_entry(c, medium);
+    const fp_feature_entry *entry = find_entry(c, m);
     return entry ? fp_features_share(entry->features) : NULL;
 }
 
@@ -63,7 +63,7 @@ bool fp_feature_cache_add(fp_feature_cache *c, fp_features *features)
     fp_feature_entry *grown = grow_to(c->list, &c->capacity, c->n + 1, sizeof *grown);
     if (!grown) return false;
     c->list = grown;
-    const size_t n_bytes = fp_features_bytes(features) + media_bytes(fp_features_medium(features));
+    const size_t n_bytes = fp_features_bytes(features) + medium_bytes(fp_features_medium(features));
     c->list[c->n++] = (fp_feature_entry){fp_features_share(features), n_bytes, ++c->clock};
     c->n_bytes += n_bytes;
     fp_feature_cache_trim(c);

@@ -27,7 +27,7 @@ typedef struct fp_feature_cache {
 void fp_feature_cache_free(fp_feature_cache *c);
 
 /* The features of an equal medium, with the caller as another user; NULL if there are none. */
-fp_features *fp_feature_cache_find(fp_feature_cache *c, const media *medium);
+fp_features *fp_feature_cache_find(fp_feature_cache *c, const medium *m);
 
 /* Adds features that the caller uses, unless they are traced or those of an equal medium are there, and
  * evicts others. Returns false if out of memory. */

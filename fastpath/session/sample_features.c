@@ -9,11 +9,11 @@
 assay_status fp_sample_evaluate(fp_sample *one, const fp_model *m, fp_feature_cache *cache)
 {
     for (size_t i = 0; i < one->media.n; i++) {
-        const media *medium = one->media.place[i].medium;
+        const medium *own = one->media.place[i].medium;
         if (one->features[i]) continue;
-        one->features[i] = fp_feature_cache_find(cache, medium);
+        one->features[i] = fp_feature_cache_find(cache, own);
         if (one->features[i]) continue;
-        const assay_status rc = fp_tower_run(m, medium, &one->features[i]);
+        const assay_status rc = fp_tower_run(m, own, &one->features[i]);
         if (rc != ASSAY_OK) return rc;
         if (!fp_feature_cache_add(cache, one->features[i])) return ASSAY_ENOMEM;
     }
@@ -33,15 +33,15 @@ static assay_status trace_tower(fp_sample *one, const fp_model *m, const fp_trac
                                 const plan_tower *tower)
 {
     const size_t from = media_list_find(&one->media, first);
-    const media **list = calloc(one->media.n + 1, sizeof *list);
+    const medium **list = calloc(one->media.n + 1, sizeof *list);
     fp_features **made = calloc(one->media.n + 1, sizeof *made);
     size_t n = 0, k = 0;
     for (size_t i = from; list && made && i < one->media.n; i++)
-        if (media_tower(one->media.place[i].medium) == tower) list[n++] = one->media.place[i].medium;
+        if (medium_tower(one->media.place[i].medium) == tower) list[n++] = one->media.place[i].medium;
     assay_status rc = list && made ? ASSAY_OK : ASSAY_ENOMEM;
     if (rc == ASSAY_OK && n > 0) rc = fp_tower_trace(m, tracer, list, n, made);
     for (size_t i = from; rc == ASSAY_OK && k < n; i++)
-        if (media_tower(one->media.place[i].medium) == tower) one->features[i] = made[k++];
+        if (medium_tower(one->media.place[i].medium) == tower) one->features[i] = made[k++];
     free(list);
     free(made);
     return rc;

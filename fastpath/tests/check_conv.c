@@ -48,7 +48,7 @@ static void close_tower(opened *o)
 }
 
 /* The caller releases it. */
-static const media *make_image(const plan *p, size_t height, size_t width)
+static const medium *make_image(const plan *p, size_t height, size_t width)
 {
     assay_error e;
     static double pixels[CONV_CHANNELS * 32 * 32];
@@ -61,10 +61,10 @@ static const media *make_image(const plan *p, size_t height, size_t width)
     const assay_step step = {.tokens = tokens, .n_tokens = n_tokens, .items = &item, .n_items = 1};
     media_list list = {0};
     ck_assert_msg(media_list_add(&list, p, &step, 0, tokens, true, &e) == ASSAY_OK, "%s", e.text);
-    const media *medium = list.place[0].medium;
-    media_retain(medium);
+    const medium *m = list.place[0].medium;
+    medium_retain(m);
     media_list_free(&list);
-    return medium;
+    return m;
 }
 
 /* Evaluates n images of these sizes in one pass. out: [n, side², 8] */
@@ -82,7 +82,7 @@ static void run_tower(opened *o, size_t n, const size_t (*sizes)[2], fp_tracer t
     ck_assert_int_eq(fp_conv_tower_run(&v, &x), ASSAY_OK);
     ck_assert_uint_eq(v.layout.n_tokens, n * o->plan.vision.conv.side * o->plan.vision.conv.side);
     memcpy(out, x, v.layout.n_rows * CONV_HIDDEN * sizeof *out);
-    for (size_t i = 0; i < n; i++) media_release(frames[i].medium);
+    for (size_t i = 0; i < n; i++) medium_release(frames[i].medium);
     scratch.n = 0;
     fp_scratch_free(&scratch);
 }

@@ -21,10 +21,10 @@ static size_t n_runs; /* of the tower */
 __typeof__(fp_tower_run) __real_fp_tower_run, __wrap_fp_tower_run;
 
 /* The linker sends calls here. */
-assay_status __wrap_fp_tower_run(const fp_model *m, const media *medium, fp_features **out)
+assay_status __wrap_fp_tower_run(const fp_model *m, const medium *input, fp_features **out)
 {
     n_runs++;
-    return __real_fp_tower_run(m, medium, out);
+    return __real_fp_tower_run(m, input, out);
 }
 
 static void open_model(void)

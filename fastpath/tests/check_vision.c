@@ -203,16 +203,16 @@ static size_t frames_of(const tower_shape *s, size_t grid)
     return s->adds_rows ? 1 : GRIDS[grid][0];
 }
 
-static const media *medium_of(const fp_model *m, const tower_shape *s, size_t grid, unsigned seed)
+static const medium *medium_of(const fp_model *m, const tower_shape *s, size_t grid, unsigned seed)
 {
     const size_t side = side_of(s);
     return towers_medium(m, frames_of(s, grid), GRIDS[grid][1] * side, GRIDS[grid][2] * side, seed);
 }
 
-static fp_features *run(const fp_model *m, const media *medium)
+static fp_features *run(const fp_model *m, const medium *input)
 {
     fp_features *f;
-    ck_assert_int_eq(fp_tower_run(m, medium, &f), ASSAY_OK);
+    ck_assert_int_eq(fp_tower_run(m, input, &f), ASSAY_OK);
     return f;
 }
 
@@ -238,8 +238,8 @@ START_TEST(features_are_those_of_the_definition)
     fp_model *m = towers_open(s, ASSAY_F32, 2);
     const size_t n_tokens =
         plan_tower_tokens(&m->plan->vision, (const size_t[]){1, grid[1] * side, grid[2] * side});
-    const media *medium = medium_of(m, s, (size_t)_i % N_GRIDS, 7);
-    fp_features *f = run(m, medium);
+    const medium *input = medium_of(m, s, (size_t)_i % N_GRIDS, 7);
+    fp_features *f = run(m, input);
     double *expected = calloc((1 + s->n_deepstack) * n_tokens * s->text_hidden, sizeof *expected);
     ck_assert_ptr_nonnull(expected);
     for (size_t frame = 0; frame < n_frames; frame++) {
@@ -252,7 +252,7 @@ START_TEST(features_are_those_of_the_definition)
     }
     free(expected);
     fp_features_release(f);
-    media_release(medium);
+    medium_release(input);
     towers_free(m);
 }
 END_TEST
@@ -275,10 +275,10 @@ static bool go_on(void *context, size_t sample, const assay_tensor *tensor, void
 }
 
 /* All media in one pass, in this order and reversed. */
-static void expect_together(const fp_model *m, const media *const *list, fp_features *const *expected)
+static void expect_together(const fp_model *m, const medium *const *list, fp_features *const *expected)
 {
     const fp_tracer tracer = {.fn = go_on};
-    const media *reversed[N_GRIDS];
+    const medium *reversed[N_GRIDS];
     fp_features *found[N_GRIDS];
     for (size_t i = 0; i < N_GRIDS; i++) reversed[i] = list[N_GRIDS - 1 - i];
     ck_assert_int_eq(fp_tower_trace(m, &tracer, list, N_GRIDS, found), ASSAY_OK);
@@ -298,7 +298,7 @@ START_TEST(features_are_bit_identical_for_any_workers_and_other_media)
     static const size_t WORKERS[] = {1, 2, 4};
     static const assay_dtype TYPES[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
     const tower_shape *s = &SHAPES[_i / 3];
-    const media *list[N_GRIDS];
+    const medium *list[N_GRIDS];
     fp_features *expected[N_GRIDS] = {0};
     for (size_t w = 0; w < 3; w++) {
         fp_model *m = towers_open(s, TYPES[_i % 3], WORKERS[w]);
@@ -313,7 +313,7 @@ START_TEST(features_are_bit_identical_for_any_workers_and_other_media)
             }
         }
         expect_together(m, list, expected);
-        for (size_t i = 0; i < N_GRIDS; i++) media_release(list[i]);
+        for (size_t i = 0; i < N_GRIDS; i++) medium_release(list[i]);
         towers_free(m);
     }
     for (size_t i = 0; i < N_GRIDS; i++) fp_features_release(expected[i]);
@@ -328,9 +328,9 @@ START_TEST(narrower_types_are_other_numbers_close_by)
     fp_features *found[3];
     for (size_t t = 0; t < 3; t++) {
         fp_model *m = towers_open(s, TYPES[t], 2);
-        const media *medium = medium_of(m, s, N_GRIDS - 1, 5);
-        found[t] = run(m, medium);
-        media_release(medium);
+        const medium *input = medium_of(m, s, N_GRIDS - 1, 5);
+        found[t] = run(m, input);
+        medium_release(input);
         towers_free(m);
     }
     const size_t n = fp_features_bytes(found[0]) / sizeof(float);
@@ -354,14 +354,14 @@ START_TEST(a_frame_of_a_video_is_bit_identical_to_it_in_a_shorter_one)
 {
     const tower_shape *s = &SHAPES[1];
     fp_model *m = towers_open(s, ASSAY_F32, 2);
-    const media *many = towers_medium(m, 40, 12, 12, 3), *few = towers_medium(m, 2, 12, 12, 3);
+    const medium *many = towers_medium(m, 40, 12, 12, 3), *few = towers_medium(m, 2, 12, 12, 3);
     fp_features *f = run(m, many), *g = run(m, few);
-    ck_assert_uint_gt(media_patches(many), FP_TOWER_PASS);
+    ck_assert_uint_gt(medium_patches(many), FP_TOWER_PASS);
     ck_assert_mem_eq(fp_features_row(f, 0, 0), fp_features_row(g, 0, 0), fp_features_bytes(g));
     fp_features_release(f);
     fp_features_release(g);
-    media_release(many);
-    media_release(few);
+    medium_release(many);
+    medium_release(few);
     towers_free(m);
 }
 END_TEST

@@ -333,7 +333,7 @@ void towers_free(fp_model *m)
     free(m);
 }
 
-const media *towers_medium(const fp_model *m, size_t t, size_t h, size_t w, unsigned seed)
+const medium *towers_medium(const fp_model *m, size_t t, size_t h, size_t w, unsigned seed)
 {
     const plan *p = m->plan;
     const size_t width = p->vision.patches.embed.weight.cols, n = t * h * w;
@@ -356,10 +356,10 @@ const media *towers_medium(const fp_model *m, size_t t, size_t h, size_t w, unsi
     const assay_step step = {.tokens = tokens, .n_tokens = n_tokens, .items = &item, .n_items = 1};
     media_list list = {0};
     ck_assert_msg(media_list_add(&list, p, &step, 0, tokens, true, &e) == ASSAY_OK, "%s", e.text);
-    const media *medium = list.place[0].medium;
-    media_retain(medium);
+    const medium *input = list.place[0].medium;
+    medium_retain(input);
     media_list_free(&list);
     free(pixels);
     free(tokens);
-    return medium;
+    return input;
 }

@@ -33,7 +33,7 @@ fp_model *towers_open(const tower_shape *shape, assay_dtype compute, size_t n_wo
 void towers_free(fp_model *m);
 
 /* An image or video of t frames, h x w patches, with drawn pixels; the caller releases it. */
-const media *towers_medium(const fp_model *m, size_t t, size_t h, size_t w, unsigned seed);
+const medium *towers_medium(const fp_model *m, size_t t, size_t h, size_t w, unsigned seed);
 
 /* A number in -1 … 1: pixel i of the seed N has the name "pixels.N". */
 double towers_number(const char *name, size_t i);

@@ -95,18 +95,18 @@ static assay_status run_chunk(fp_tower_pass *v, const clip *c, size_t first, siz
     return rc;
 }
 
-assay_status fp_audio_rows(fp_tower_pass *v, const media *medium, float *rows)
+assay_status fp_audio_rows(fp_tower_pass *v, const medium *m, float *rows)
 {
     const plan_audio *s = &v->tower->audio;
     const size_t mark = v->pass.scratch->n, width = plan_audio_width(s);
-    clip c = {.n_frames = media_frames(medium)};
+    clip c = {.n_frames = medium_frames(m)};
     const size_t most = largest_image(s, s->chunk);
     c.spectrogram = fp_scratch_alloc(v->pass.scratch, s->n_bins, c.n_frames, sizeof *c.spectrogram);
     c.buffer[0] = c.spectrogram ? fp_scratch_floats(v->pass.scratch, 2, most) : NULL;
     assay_status rc = c.buffer[0] ? ASSAY_OK : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
         c.buffer[1] = c.buffer[0] + most;
-        media_spectrogram(medium, c.spectrogram);
+        medium_spectrogram(m, c.spectrogram);
     }
     for (size_t first = 0; rc == ASSAY_OK && first < c.n_frames; first += s->chunk) {
         const size_t left = c.n_frames - first, n = left < s->chunk ? left : s->chunk;

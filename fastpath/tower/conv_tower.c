@@ -68,7 +68,7 @@ static void read_pixels(const evaluation *e, double *planes)
     for (size_t i = 0; i < e->now.n; i++) {
         const fp_image *image = &e->now.image[i];
         const size_t n = fp_image_pixels(image);
-        media_pixels(e->v->layout.frames[i].medium, 0, n, planes);
+        medium_pixels(e->v->layout.frames[i].medium, 0, n, planes);
         for (size_t at = 0; at < n; at++)
             for (size_t c = 0; c < p->channels; c++)
                 image->x[at * p->channels + c] =
@@ -85,7 +85,7 @@ static assay_status begin(evaluation *e, float **rooms, size_t *n)
     size_t most_pixels = 0;
     if (!alloc_images(scratch, &e->now, l->n_frames)) return ASSAY_ENOMEM;
     for (size_t i = 0; i < l->n_frames; i++) {
-        const size_t *grid = media_grid(l->frames[i].medium);
+        const size_t *grid = medium_grid(l->frames[i].medium);
         e->now.image[i] = (fp_image){.height = grid[1], .width = grid[2]};
         e->now.n_pixels += grid[1] * grid[2];
         most_pixels = grid[1] * grid[2] > most_pixels ? grid[1] * grid[2] : most_pixels;

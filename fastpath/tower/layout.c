@@ -103,7 +103,7 @@ bool fp_layout_make(fp_layout *l, const plan_tower *tower, fp_scratch *scratch)
     l->n_rows = 0;
     for (size_t i = 0; i < l->n_frames; i++) {
         fp_frame *f = &l->frames[i];
-        const size_t *grid = media_grid(f->medium);
+        const size_t *grid = medium_grid(f->medium);
         f->height = grid[1];
         f->width = grid[2];
         f->first_row = l->n_rows;

@@ -12,7 +12,7 @@
 
 /* One frame of an image or video. first_row: of the pass. */
 typedef struct fp_frame {
-    const media *medium;
+    const medium *medium;
     size_t index;         /* 0 … t - 1 */
     size_t height, width; /* in patches */
     size_t first_row;

@@ -227,7 +227,7 @@ static assay_status merge_image(fp_tower_pass *v, const fp_frame *frame, const f
     fp_crops crops;
     float *rows = fp_scratch_floats(v->pass.scratch, n_most, width);
     const bool ok = rows && fp_crops_open(&crops, v->pass.scratch, x, frame->height, v->tower->hidden,
-                                          media_layout(frame->medium), v->tower->crops.margin);
+                                          medium_layout(frame->medium), v->tower->crops.margin);
     assay_status rc = ok ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t first = 0, n; rc == ASSAY_OK && first < n_tokens; first += n) {
         const size_t inner = v->pass.scratch->n;
@@ -251,7 +251,7 @@ assay_status fp_tower_merge_crops(fp_tower_pass *v, float *x, float *out)
     for (size_t i = 0; rc == ASSAY_OK && i < l->n_frames; i++) {
         if (l->frames[i].index != 0) continue;
         rc = merge_image(v, &l->frames[i], x + l->frames[i].first_row * hidden, out);
-        out += media_rows(l->frames[i].medium) * v->pass.plan->hidden;
+        out += medium_rows(l->frames[i].medium) * v->pass.plan->hidden;
     }
     return rc;
 }

@@ -43,7 +43,7 @@ static void read_item(void *context, size_t item)
         const fp_patch *patch = &l->patch[job->first + r];
         const fp_frame *f = &l->frames[patch->frame];
         double *wide = job->wide + r * job->width;
-        media_pixels(f->medium, f->index * f->height * f->width + patch->input - f->first_row, 1, wide);
+        medium_pixels(f->medium, f->index * f->height * f->width + patch->input - f->first_row, 1, wide);
         convert_row(&job->v->tower->patches, job->width, wide, job->pixels + r * job->width);
     }
 }

@@ -21,7 +21,7 @@ bool fp_tiles_patches(fp_layout *l, const plan_tower *tower, fp_scratch *scratch
 static void add_rows(fp_layout *l, const plan_tiles *tiles, size_t frame, bool padding, size_t *row)
 {
     const size_t n = plan_tiles_rows(tiles),
-                 n_own = plan_tiles_of(tiles, media_ratio(l->frames[frame].medium));
+                 n_own = plan_tiles_of(tiles, medium_ratio(l->frames[frame].medium));
     for (size_t tile = 0; tile < tiles->n; tile++)
         for (size_t i = 0; i < tiles->padded; i++) {
             if ((tile >= n_own || i >= n) != padding) continue;
@@ -79,7 +79,7 @@ static void add_of_tile(float *x, const fp_matrix *table, size_t index, double f
 
 static size_t ratio_of(const fp_tower_pass *v, size_t frame)
 {
-    return media_ratio(v->layout.frames[frame].medium);
+    return medium_ratio(v->layout.frames[frame].medium);
 }
 
 typedef struct placing {

@@ -167,26 +167,26 @@ static assay_status run_frames(fp_tower_pass *v, float *const *levels)
                     start_of(v));
 }
 
-static fp_tower_pass begin(const fp_model *m, fp_scratch *scratch, const media *medium)
+static fp_tower_pass begin(const fp_model *m, fp_scratch *scratch, const medium *input)
 {
-    const plan_tower *tower = media_tower(medium);
+    const plan_tower *tower = medium_tower(input);
     return (fp_tower_pass){.pass = {.model = m, .plan = m->plan, .scratch = scratch},
                            .tower = tower,
                            .packed = tower == &m->plan->audio ? &m->audio : &m->vision};
 }
 
 /* Evaluates n frames of a medium from `index` on. */
-static assay_status run_part(const fp_model *m, fp_scratch *scratch, const media *medium, size_t index,
+static assay_status run_part(const fp_model *m, fp_scratch *scratch, const medium *input, size_t index,
                              size_t n, fp_features *out)
 {
-    const size_t n_levels = 1 + media_tower(medium)->n_deepstack,
-                 n_each = media_rows(medium) / *media_grid(medium);
-    fp_tower_pass v = begin(m, scratch, medium);
+    const size_t n_levels = 1 + medium_tower(input)->n_deepstack,
+                 n_each = medium_rows(input) / *medium_grid(input);
+    fp_tower_pass v = begin(m, scratch, input);
     float **levels = fp_scratch_alloc(scratch, n_levels, 1, sizeof *levels);
     fp_frame *frames = levels ? fp_scratch_alloc(scratch, n, 1, sizeof *frames) : NULL;
     for (size_t k = 0; frames && k < n_levels; k++)
         levels[k] = fp_features_rows(out, k) + index * n_each * m->plan->hidden;
-    for (size_t i = 0; frames && i < n; i++) frames[i] = (fp_frame){.medium = medium, .index = index + i};
+    for (size_t i = 0; frames && i < n; i++) frames[i] = (fp_frame){.medium = input, .index = index + i};
     v.layout.frames = frames;
     v.layout.n_frames = n;
     const assay_status rc = frames ? run_frames(&v, levels) : ASSAY_ENOMEM;
@@ -195,25 +195,24 @@ static assay_status run_part(const fp_model *m, fp_scratch *scratch, const media
 }
 
 /* The frames of a medium that can be evaluated apart: tiles cannot. */
-static size_t frames_of(const media *medium)
+static size_t frames_of(const medium *input)
 {
-    return media_tower(medium)->kind == PLAN_TOWER_TILES ? 1 : *media_grid(medium);
+    return medium_tower(input)->kind == PLAN_TOWER_TILES ? 1 : *medium_grid(input);
 }
 
-assay_status fp_tower_run(const fp_model *m, const media *medium, fp_features **out)
+assay_status fp_tower_run(const fp_model *m, const medium *input, fp_features **out)
 {
-    const size_t *grid = media_grid(medium), n_fit = FP_TOWER_PASS / (grid[1] * grid[2]),
-                 n_frames = frames_of(medium);
+    const size_t *grid = medium_grid(input), n_fit = FP_TOWER_PASS / (grid[1] * grid[2]),
+                 n_frames = frames_of(input);
     fp_scratch scratch = {0};
-    fp_features *made =
-        fp_features_make(medium, 1 + media_tower(medium)->n_deepstack, m->plan->hidden, false);
+    fp_features *made = fp_features_make(input, 1 + medium_tower(input)->n_deepstack, m->plan->hidden, false);
     assay_status rc = made ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t first = 0, n; rc == ASSAY_OK && first < n_frames; first += n) {
-        n = media_tower(medium)->kind == PLAN_TOWER_CROPS ? n_frames
+        n = medium_tower(input)->kind == PLAN_TOWER_CROPS ? n_frames
             : n_fit > 1                                   ? n_fit
                                                           : 1; /* crops are joined */
         if (n > n_frames - first) n = n_frames - first;
-        rc = run_part(m, &scratch, medium, first, n, made);
+        rc = run_part(m, &scratch, input, first, n, made);
     }
     fp_scratch_free(&scratch);
     if (rc == ASSAY_OK) *out = made;
@@ -232,7 +231,7 @@ bool fp_tower_is_traced(const fp_model *m, const fp_tracer *tracer)
 
 /* Media that are evaluated together. */
 typedef struct together {
-    const media *const *list; /* [n] */
+    const medium *const *list; /* [n] */
     size_t n;
     fp_frame *frames;
     float **levels; /* [1 + n_deepstack] of [n_tokens, H] */
@@ -240,12 +239,12 @@ typedef struct together {
 
 static bool alloc_together(const fp_model *m, fp_scratch *scratch, together *job, size_t *n_frames)
 {
-    const size_t n_levels = 1 + media_tower(*job->list)->n_deepstack;
+    const size_t n_levels = 1 + medium_tower(*job->list)->n_deepstack;
     size_t n_tokens = 0, at = 0;
     *n_frames = 0;
     for (size_t i = 0; i < job->n; i++) {
         *n_frames += frames_of(job->list[i]);
-        n_tokens += media_rows(job->list[i]);
+        n_tokens += medium_rows(job->list[i]);
     }
     job->frames = fp_scratch_alloc(scratch, *n_frames, 1, sizeof *job->frames);
     job->levels = job->frames ? fp_scratch_alloc(scratch, n_levels, 1, sizeof *job->levels) : NULL;
@@ -261,10 +260,10 @@ static bool alloc_together(const fp_model *m, fp_scratch *scratch, together *job
 /* Divides the rows of all media among their features. */
 static assay_status divide_rows(const fp_model *m, const together *job, fp_features **out)
 {
-    const size_t n_levels = 1 + media_tower(*job->list)->n_deepstack, hidden = m->plan->hidden;
+    const size_t n_levels = 1 + medium_tower(*job->list)->n_deepstack, hidden = m->plan->hidden;
     size_t first = 0;
     for (size_t i = 0; i < job->n; i++) {
-        const size_t n = media_rows(job->list[i]);
+        const size_t n = medium_rows(job->list[i]);
         out[i] = fp_features_make(job->list[i], n_levels, hidden, true);
         if (!out[i]) {
             while (i-- > 0) {
@@ -281,7 +280,7 @@ static assay_status divide_rows(const fp_model *m, const together *job, fp_featu
     return ASSAY_OK;
 }
 
-assay_status fp_tower_trace(const fp_model *m, const fp_tracer *tracer, const media *const *list, size_t n,
+assay_status fp_tower_trace(const fp_model *m, const fp_tracer *tracer, const medium *const *list, size_t n,
                             fp_features **out)
 {
     fp_scratch scratch = {0};

@@ -21,7 +21,7 @@ assay_status item_tiles_ratio(const plan_tower *tower, const item_tiles *given, 
 assay_status item_tiles_pixels(const plan_tower *tower, const item_tiles *given, item_content *out,
                                assay_error *err);
 
-/* Copies pixels [T, C, g·S, g·S] patch by patch: [T·g², W], in the order of media_pixels. */
+/* Copies pixels [T, C, g·S, g·S] patch by patch: [T·g², W], in the order of medium_pixels. */
 void item_tiles_copy(const item_content *content, unsigned char *out);
 
 #endif

@@ -10,7 +10,7 @@
 
 void media_list_free(media_list *list)
 {
-    for (size_t i = 0; i < list->n; i++) media_release(list->place[i].medium);
+    for (size_t i = 0; i < list->n; i++) medium_release(list->place[i].medium);
     free(list->place);
     *list = (media_list){0};
 }
@@ -23,7 +23,7 @@ bool media_list_copy(media_list *to, const media_list *from)
     if (!to->place) return false;
     memcpy(to->place, from->place, from->n * sizeof *to->place);
     to->n = from->n;
-    for (size_t i = 0; i < to->n; i++) media_retain(to->place[i].medium);
+    for (size_t i = 0; i < to->n; i++) medium_retain(to->place[i].medium);
     return true;
 }
 
@@ -37,7 +37,7 @@ size_t media_list_find(const media_list *list, size_t from)
 void media_list_rewind(media_list *list, size_t n_tokens)
 {
     const size_t n = media_list_find(list, n_tokens);
-    while (list->n > n) media_release(list->place[--list->n].medium);
+    while (list->n > n) medium_release(list->place[--list->n].medium);
 }
 
 plan_sequence media_list_sequence(const media_list *list, const plan *p, const int32_t *tokens, size_t n)
@@ -46,7 +46,7 @@ plan_sequence media_list_sequence(const media_list *list, const plan *p, const i
                            .tokens = tokens,
                            .n = n,
                            .n_image =
-                               p->blocks.of_image && list->n ? media_tokens(list->place[0].medium) : 0};
+                               p->blocks.of_image && list->n ? medium_tokens(list->place[0].medium) : 0};
 }
 
 int32_t media_token(const plan *p, assay_item_kind kind)
@@ -58,10 +58,10 @@ int32_t media_token(const plan *p, assay_item_kind kind)
                                       : -1;
 }
 
-size_t media_run(const media_place *place, const plan *p)
+size_t medium_run(const medium_place *place, const plan *p)
 {
-    const size_t n = media_tokens(place->medium);
-    return place->kind == ASSAY_ITEM_VIDEO && p->vision.frames_apart ? n / media_grid(place->medium)[0] : n;
+    const size_t n = medium_tokens(place->medium);
+    return place->kind == ASSAY_ITEM_VIDEO && p->vision.frames_apart ? n / medium_grid(place->medium)[0] : n;
 }
 
 enum { IMAGE, VIDEO, AUDIO };
@@ -87,7 +87,7 @@ media_walk media_walk_from(const media_list *list, const plan *p, const int32_t 
         size_t m = walk.next; /* only the last medium of a kind may be open */
         while (m > 0 && list->place[m - 1].kind != KINDS[k]) m--;
         if (m-- == 0) continue;
-        const size_t n = media_tokens(list->place[m].medium);
+        const size_t n = medium_tokens(list->place[m].medium);
         for (size_t t = list->place[m].first; t < from && walk.taken[k] < n; t++)
             walk.taken[k] += tokens[t] == media_token(p, KINDS[k]);
         if (walk.taken[k] < n) walk.open[k] = m;
@@ -105,11 +105,11 @@ bool media_walk_token(media_walk *walk, size_t *place, size_t *row)
         walk->taken[k] = 0;
     }
     if (walk->open[k] == SIZE_MAX) return false;
-    const media *m = list->place[walk->open[k]].medium;
-    const size_t n_leading = media_tower(m)->n_leading, taken = walk->taken[k]++;
+    const medium *m = list->place[walk->open[k]].medium;
+    const size_t n_leading = medium_tower(m)->n_leading, taken = walk->taken[k]++;
     *place = walk->open[k];
     *row = taken - n_leading;
-    if (walk->taken[k] == media_tokens(m)) walk->open[k] = SIZE_MAX;
+    if (walk->taken[k] == medium_tokens(m)) walk->open[k] = SIZE_MAX;
     return taken >= n_leading;
 }
 
@@ -131,9 +131,9 @@ typedef struct placing {
     const media_list *before; /* of the sample */
     size_t n_before;
     const int32_t *tokens;
-    const media **of_item; /* [step->n_items], owned; NULL once placed */
-    media_list list;       /* what the step adds */
-    media_place open[MEDIA_KINDS];
+    const medium **of_item; /* [step->n_items], owned; NULL once placed */
+    media_list list;        /* what the step adds */
+    medium_place open[MEDIA_KINDS];
     size_t taken[MEDIA_KINDS], next[MEDIA_KINDS];
     assay_error *err;
 } placing;
@@ -150,16 +150,16 @@ static bool find_open(placing *g, const media_list *list)
 }
 
 /* The video whose tokens end before token t, without an audio clip among them; NULL: none. */
-static const media_place *video_before(const placing *g, size_t t)
+static const medium_place *video_before(const placing *g, size_t t)
 {
-    const media_place *last = NULL;
+    const medium_place *last = NULL;
     if (!g->plan->vision.spans_time || t == 0) return NULL;
     for (size_t i = 0; i < g->before->n; i++)
         if (g->before->place[i].kind == ASSAY_ITEM_VIDEO) last = &g->before->place[i];
     for (size_t i = 0; i < g->list.n; i++)
         if (g->list.place[i].kind == ASSAY_ITEM_VIDEO) last = &g->list.place[i];
     if (!last) return NULL;
-    const size_t n = g->open[VIDEO].medium ? g->taken[VIDEO] : media_tokens(last->medium);
+    const size_t n = g->open[VIDEO].medium ? g->taken[VIDEO] : medium_tokens(last->medium);
     return last->first + n == t ? last : NULL;
 }
 
@@ -181,10 +181,10 @@ static assay_status begin_item(placing *g, size_t k, size_t t)
                           "placeholder token %d",
                           step->sample, *i, item->offset, t - g->n_before, g->tokens[t]);
     media_list *list = &g->list;
-    g->open[k] = (media_place){g->of_item[*i], KINDS[k], t, t};
+    g->open[k] = (medium_place){g->of_item[*i], KINDS[k], t, t};
     g->of_item[(*i)++] = NULL;
     g->taken[k] = 0;
-    const media_place *video = KINDS[k] == ASSAY_ITEM_AUDIO ? video_before(g, t) : NULL;
+    const medium_place *video = KINDS[k] == ASSAY_ITEM_AUDIO ? video_before(g, t) : NULL;
     if (video) g->open[k].start = video->first;
     list->place[list->n++] = g->open[k];
     return ASSAY_OK;
@@ -197,16 +197,16 @@ static bool may_alternate(const plan *p, size_t k, size_t o)
 }
 
 /* The temporal position of token i of a video, relative to its first. */
-static int64_t time_of(const media *video, size_t i)
+static int64_t time_of(const medium *video, size_t i)
 {
-    return media_time(video, i / (media_tokens(video) / media_grid(video)[0]));
+    return medium_time(video, i / (medium_tokens(video) / medium_grid(video)[0]));
 }
 
 /* Whether the audio clip and the video that are open may go on with a token of kind k: the earlier position
  * comes first, the video's where both are the same. Only the last video may be that of the audio clip. */
 static bool is_in_turn(const placing *g, size_t k)
 {
-    const media_place *audio = &g->open[AUDIO], *video = &g->open[VIDEO];
+    const medium_place *audio = &g->open[AUDIO], *video = &g->open[VIDEO];
     const size_t n = g->taken[VIDEO];
     const int64_t row = (int64_t)g->taken[AUDIO];
     if (!video->medium || !audio->medium) return true;
@@ -218,10 +218,10 @@ static bool is_in_turn(const placing *g, size_t k)
 /* The same where the audio clip begins after the last token of a video. */
 static bool begins_in_turn(const placing *g, size_t t)
 {
-    const media_place *audio = &g->open[AUDIO];
+    const medium_place *audio = &g->open[AUDIO];
     if (g->taken[AUDIO] > 0 || audio->start == audio->first || g->open[VIDEO].medium) return true;
-    const media *video = video_before(g, t)->medium;
-    return time_of(video, media_tokens(video) - 1) == 0;
+    const medium *video = video_before(g, t)->medium;
+    return time_of(video, medium_tokens(video) - 1) == 0;
 }
 
 static assay_status check_turn(const placing *g, size_t k, size_t t)
@@ -242,8 +242,8 @@ static assay_status check_division(const placing *g, size_t k, size_t t)
 {
     for (size_t o = 0; o < MEDIA_KINDS; o++) {
         if (o == k || !g->open[o].medium || may_alternate(g->plan, k, o)) continue;
-        const size_t run = media_run(&g->open[o], g->plan), part = g->taken[o] % run;
-        if (part != 0 || (g->taken[o] != 0 && run == media_tokens(g->open[o].medium)))
+        const size_t run = medium_run(&g->open[o], g->plan), part = g->taken[o] % run;
+        if (part != 0 || (g->taken[o] != 0 && run == medium_tokens(g->open[o].medium)))
             return assay_fail(
                 g->err, ASSAY_EINVAL,
                 "step: sample %zu: token %zu: found token %d after %zu of %zu placeholder tokens "
@@ -268,14 +268,14 @@ static assay_status place_token(placing *g, size_t t)
     if (!g->open[k].medium) rc = begin_item(g, k, t);
     if (rc == ASSAY_OK) rc = check_turn(g, k, t);
     if (rc != ASSAY_OK) return rc;
-    const bool begins_run = g->taken[k] % media_run(&g->open[k], g->plan) == 0;
+    const bool begins_run = g->taken[k] % medium_run(&g->open[k], g->plan) == 0;
     if (begins_run && KINDS[k] != ASSAY_ITEM_AUDIO && g->plan->positions != PLAN_POSITIONS_INDEX && t > 0 &&
         g->tokens[t - 1] == g->tokens[t])
         return assay_fail(g->err, ASSAY_EINVAL,
                           "step: sample %zu: token %zu: found placeholder token %d of another image or frame "
                           "after that of the one before, expected another token between them",
                           g->step->sample, t - g->n_before, g->tokens[t]);
-    if (++g->taken[k] == media_tokens(g->open[k].medium)) g->open[k] = (media_place){0};
+    if (++g->taken[k] == medium_tokens(g->open[k].medium)) g->open[k] = (medium_place){0};
     return ASSAY_OK;
 }
 
@@ -284,9 +284,9 @@ static size_t extra_positions(const media_list *list)
 {
     size_t sum = 0;
     for (size_t i = 0; i < list->n; i++) {
-        const media *m = list->place[i].medium;
-        const size_t n_frames = media_grid(m)[0];
-        if (media_interval(m) != 1) sum += (size_t)media_time(m, n_frames - 1);
+        const medium *m = list->place[i].medium;
+        const size_t n_frames = medium_grid(m)[0];
+        if (medium_interval(m) != 1) sum += (size_t)medium_time(m, n_frames - 1);
     }
     return sum;
 }
@@ -339,7 +339,7 @@ static assay_status read_items(placing *g, bool needs_pixels)
         item_content content;
         assay_status rc = item_read(g->plan, step, i, needs_pixels, &content, g->err);
         if (rc != ASSAY_OK) return rc;
-        ok = (g->of_item[i] = media_make(&content));
+        ok = (g->of_item[i] = medium_make(&content));
     }
     return ok ? ASSAY_OK
               : assay_fail(g->err, ASSAY_ENOMEM, "step: sample %zu: out of memory for its items",
@@ -349,7 +349,7 @@ static assay_status read_items(placing *g, bool needs_pixels)
 /* Moves the media of `added` to the end of the list. */
 static bool append_list(media_list *list, media_list *added)
 {
-    media_place *grown = grow_to(list->place, &list->capacity, list->n + added->n, sizeof *grown);
+    medium_place *grown = grow_to(list->place, &list->capacity, list->n + added->n, sizeof *grown);
     if (!grown) return false;
     memcpy(grown + list->n, added->place, added->n * sizeof *grown);
     list->place = grown;
@@ -367,7 +367,7 @@ assay_status media_list_add(media_list *list, const plan *p, const assay_step *s
     if (rc == ASSAY_OK) rc = place_tokens(&g);
     if (rc == ASSAY_OK && g.list.n && !append_list(list, &g.list))
         rc = assay_fail(err, ASSAY_ENOMEM, "step: sample %zu: out of memory for its items", step->sample);
-    for (size_t i = 0; g.of_item && i < step->n_items; i++) media_release(g.of_item[i]);
+    for (size_t i = 0; g.of_item && i < step->n_items; i++) medium_release(g.of_item[i]);
     free(g.of_item);
     media_list_free(&g.list);
     return rc;

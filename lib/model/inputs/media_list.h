@@ -13,15 +13,15 @@
 /* A medium in a sample: `first` is the index of its first placeholder token, `start` that of the token from
  * whose position on its own are counted: `first`; of the audio clip of a video (tower.spans_time) that of the
  * video. */
-typedef struct media_place {
-    const media *medium;
+typedef struct medium_place {
+    const medium *medium;
     assay_item_kind kind; /* ASSAY_ITEM_IMAGE, ASSAY_ITEM_VIDEO or ASSAY_ITEM_AUDIO */
     size_t first, start;
-} media_place;
+} medium_place;
 
 /* The media of one sample, by `first`. Zero-initialised: none. */
 typedef struct media_list {
-    media_place *place; /* [n], each retained */
+    medium_place *place; /* [n], each retained */
     size_t n, capacity;
 } media_list;
 
@@ -73,7 +73,7 @@ int32_t media_token(const plan *p, assay_item_kind kind);
 
 /* The number of placeholder tokens that must follow each other: those of one frame, or of the whole medium.
  */
-size_t media_run(const media_place *place, const plan *p);
+size_t medium_run(const medium_place *place, const plan *p);
 
 /* A walk through the tokens of a sample. Per kind (images, videos, audio): the medium whose placeholder
  * tokens have not all been passed, SIZE_MAX: none; and how many have. */

@@ -8,25 +8,25 @@
 #include "base/dtype.h"
 #include "model/inputs/item_tiles.h"
 
-struct media {
+struct medium {
     atomic_size_t n_owners;
     item_content content; /* its pixels are this medium's own, [n_bytes] */
     size_t width, n_bytes;
     unsigned char pixels[];
 };
 
-void media_retain(const media *m)
+void medium_retain(const medium *m)
 {
-    atomic_fetch_add_explicit(&((media *)m)->n_owners, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&((medium *)m)->n_owners, 1, memory_order_relaxed);
 }
 
-void media_release(const media *m)
+void medium_release(const medium *m)
 {
-    if (m && atomic_fetch_sub_explicit(&((media *)m)->n_owners, 1, memory_order_acq_rel) == 1)
-        free((media *)m);
+    if (m && atomic_fetch_sub_explicit(&((medium *)m)->n_owners, 1, memory_order_acq_rel) == 1)
+        free((medium *)m);
 }
 
-media *media_make(const item_content *content)
+medium *medium_make(const item_content *content)
 {
     const bool is_audio = content->tower->kind == PLAN_TOWER_AUDIO;
     const size_t width = is_audio ? content->n_frames : plan_patches_width(&content->tower->patches),
@@ -34,7 +34,7 @@ media *media_make(const item_content *content)
                  row_bytes = width * dtype_size(content->dtype),
                  pitch = is_audio ? content->pitch * dtype_size(content->dtype) : row_bytes,
                  n_bytes = content->pixels ? n_rows * row_bytes : 0;
-    media *m = malloc(sizeof *m + n_bytes);
+    medium *m = malloc(sizeof *m + n_bytes);
     if (!m) return NULL;
     atomic_init(&m->n_owners, 1);
     m->content = *content;
@@ -47,52 +47,52 @@ media *media_make(const item_content *content)
     return m;
 }
 
-const plan_tower *media_tower(const media *m)
+const plan_tower *medium_tower(const medium *m)
 {
     return m->content.tower;
 }
 
-size_t media_frames(const media *m)
+size_t medium_frames(const medium *m)
 {
     return m->content.n_frames;
 }
 
-const size_t *media_grid(const media *m)
+const size_t *medium_grid(const medium *m)
 {
     return m->content.grid;
 }
 
-size_t media_patches(const media *m)
+size_t medium_patches(const medium *m)
 {
     return m->content.n_patches;
 }
 
-size_t media_tokens(const media *m)
+size_t medium_tokens(const medium *m)
 {
     return m->content.n_tokens;
 }
 
-size_t media_rows(const media *m)
+size_t medium_rows(const medium *m)
 {
     return m->content.n_rows;
 }
 
-size_t media_ratio(const media *m)
+size_t medium_ratio(const medium *m)
 {
     return m->content.ratio;
 }
 
-const size_t *media_layout(const media *m)
+const size_t *medium_layout(const medium *m)
 {
     return m->content.layout;
 }
 
-size_t media_bytes(const media *m)
+size_t medium_bytes(const medium *m)
 {
     return m->n_bytes;
 }
 
-bool media_equal(const media *m, const media *other)
+bool medium_equal(const medium *m, const medium *other)
 {
     const item_content *a = &m->content, *b = &other->content;
     return a->tower == b->tower && a->n_frames == b->n_frames && a->ratio == b->ratio &&
@@ -102,12 +102,12 @@ bool media_equal(const media *m, const media *other)
            memcmp(m->pixels, other->pixels, m->n_bytes) == 0;
 }
 
-double media_interval(const media *m)
+double medium_interval(const medium *m)
 {
     return m->content.interval;
 }
 
-int32_t media_time(const media *m, size_t frame)
+int32_t medium_time(const medium *m, size_t frame)
 {
     const item_content *c = &m->content;
     if (c->interval_is_double) return (int32_t)((double)frame * c->interval);
@@ -115,13 +115,13 @@ int32_t media_time(const media *m, size_t frame)
     return (int32_t)product;
 }
 
-void media_pixels(const media *m, size_t first, size_t n, double *out)
+void medium_pixels(const medium *m, size_t first, size_t n, double *out)
 {
     const size_t skipped = first * m->width * dtype_size(m->content.dtype);
     dtype_to_f64(out, m->pixels + skipped, m->content.dtype, n * m->width);
 }
 
-void media_spectrogram(const media *m, double *out)
+void medium_spectrogram(const medium *m, double *out)
 {
     dtype_to_f64(out, m->pixels, m->content.dtype, m->content.tower->audio.n_bins * m->width);
 }

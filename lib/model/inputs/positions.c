@@ -16,10 +16,10 @@ typedef struct grid_run {
 
 /* The run of a placeholder token, which is row `row` of the features of a medium; the start is not set.
  * *taken: the number of the run's tokens before this one. */
-static grid_run run_of(const plan *p, const media_place *place, size_t row, size_t *taken)
+static grid_run run_of(const plan *p, const medium_place *place, size_t row, size_t *taken)
 {
-    const size_t side = plan_tower_block(&p->vision), *grid = media_grid(place->medium);
-    const size_t n = media_run(place, p);
+    const size_t side = plan_tower_block(&p->vision), *grid = medium_grid(place->medium);
+    const size_t n = medium_run(place, p);
     *taken = row % n;
     return (grid_run){.n_tokens = n, .n_rows = grid[1] / side, .n_columns = grid[2] / side};
 }
@@ -45,10 +45,10 @@ static int64_t largest_position(const int32_t *position, size_t t)
 }
 
 /* Whether the last frame of a run lies beyond the position after it. */
-static bool is_tall(const media *m, const grid_run *run)
+static bool is_tall(const medium *m, const grid_run *run)
 {
     const size_t n_frames = run->n_tokens / (run->n_rows * run->n_columns);
-    return media_time(m, n_frames - 1) >= end_of(run) - run->start;
+    return medium_time(m, n_frames - 1) >= end_of(run) - run->start;
 }
 
 /* The position of a text token after n tokens. */
@@ -80,11 +80,11 @@ static void put_position(int32_t *out, int64_t t, int64_t h, int64_t w)
 static void put_image_position(int32_t *out, const plan *p, const media_list *list, size_t number, size_t row,
                                int64_t next)
 {
-    const media *m = list->place[number].medium;
+    const medium *m = list->place[number].medium;
     const plan_merger_extra extra = plan_merger_extra_rows(&p->vision.merger);
-    const size_t n_columns = media_grid(m)[2] / plan_tower_block(&p->vision) + extra.row_end;
+    const size_t n_columns = medium_grid(m)[2] / plan_tower_block(&p->vision) + extra.row_end;
     put_position(out, next, next, next);
-    if (row < extra.begin || row >= media_tokens(m) - extra.begin) return;
+    if (row < extra.begin || row >= medium_tokens(m) - extra.begin) return;
     out[1] = (int32_t)((row - extra.begin) % n_columns);
     out[2] = (int32_t)((row - extra.begin) / n_columns);
     out[3] = (int32_t)number;
@@ -127,15 +127,15 @@ static int64_t filled(const filling *f, size_t t)
 }
 
 /* Of token t, row `row` of an image or video. */
-static void fill_grid_token(filling *f, const media_place *at, size_t row, size_t t)
+static void fill_grid_token(filling *f, const medium_place *at, size_t row, size_t t)
 {
     size_t taken;
     int32_t *out = f->position + (t - f->from) * ROPE_AXES_MAX;
     grid_run run = run_of(f->plan, at, row, &taken);
-    const bool is_whole = run.n_tokens == media_tokens(at->medium); /* other tokens may be in it */
+    const bool is_whole = run.n_tokens == medium_tokens(at->medium); /* other tokens may be in it */
     run.start = taken == 0 ? f->next : filled(f, is_whole ? at->first : t - taken);
     const size_t n_frame = run.n_rows * run.n_columns, in_frame = taken % n_frame;
-    put_position(out, run.start + media_time(at->medium, taken / n_frame),
+    put_position(out, run.start + medium_time(at->medium, taken / n_frame),
                  run.start + (int64_t)(in_frame / run.n_columns),
                  run.start + (int64_t)(in_frame % run.n_columns));
     if (f->plan->vision.spans_time) f->next = 1 + largest_position(out, 0);

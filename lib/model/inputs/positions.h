@@ -3,8 +3,8 @@
  * With PLAN_POSITIONS_GRID (transformers: get_rope_index of Qwen2VLModel, Qwen2_5_VLModel, Qwen3VLModel),
  * always per sample, without padding: runs of tokens of one kind are taken in turn. A text token follows at
  * the next position, on all axes, and so does a token of an audio clip (get_rope_index of Qwen3-Omni). A run
- * of placeholder tokens begins at position s: t = s + media_time of the frame, h = s + row, w = s + column of
- * the merged grid; the next run begins at s + max(h, w) of the merged grid.
+ * of placeholder tokens begins at position s: t = s + medium_time of the frame, h = s + row, w = s + column
+ * of the merged grid; the next run begins at s + max(h, w) of the merged grid.
  *
  * With tower.spans_time (get_rope_index of Qwen3-Omni) the next run begins after the largest position of the
  * token before it instead: a video is followed by what comes after its last frame. The tokens of a video's

@@ -22,8 +22,8 @@ static size_t find_format(const server_reading *r, const server_path *path, json
 
 static assay_status add_data(server_reading *r, const server_path *path, json_object *data, size_t format)
 {
-    const assay_status rc = server_media_add_base64(r, path, SERVER_AUDIO, json_object_get_string(data),
-                                                    (size_t)json_object_get_string_len(data));
+    const assay_status rc = server_medium_add_base64(r, path, SERVER_AUDIO, json_object_get_string(data),
+                                                     (size_t)json_object_get_string_len(data));
     if (rc != ASSAY_OK) return rc;
     const server_medium *audio = &r->audios[r->n_audios - 1];
     if (audio->n < N_SIGNATURE || memcmp(audio->bytes, formats[format].signature, N_SIGNATURE) != 0)

@@ -18,7 +18,7 @@ static assay_status add_data(server_reading *r, const server_path *path, const c
         memcmp(comma - (sizeof base64 - 1), base64, sizeof base64 - 1) != 0)
         return server_refuse(r->refusal, 400, path->text,
                              "found a data URL of another kind, expected data:image/…;base64,…");
-    return server_media_add_base64(r, path, SERVER_IMAGES, comma + 1, n - n_head - 1);
+    return server_medium_add_base64(r, path, SERVER_IMAGES, comma + 1, n - n_head - 1);
 }
 
 /* Whether path is below the directory; both are real paths. */
@@ -77,11 +77,11 @@ static assay_status add_file(server_reading *r, const server_path *path, const c
                              "found no such file below the server's directory of files");
     }
     assay_status rc;
-    server_medium *image = server_media_add(r, path, SERVER_IMAGES, &rc);
+    server_medium *image = server_medium_add(r, path, SERVER_IMAGES, &rc);
     if (image) image->path = real;
     else free(real);
     return image && (uintmax_t)info.st_size > r->context->options.limits.image_bytes
-               ? server_media_refuse_size(r, path, SERVER_IMAGES)
+               ? server_medium_refuse_size(r, path, SERVER_IMAGES)
                : rc;
 }
 

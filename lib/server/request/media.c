@@ -12,8 +12,8 @@ static const struct {
     const char *one, *many;
 } nouns[] = {[SERVER_IMAGES] = {"an image", "images"}, [SERVER_AUDIO] = {"an audio clip", "audio clips"}};
 
-server_medium *server_media_add(server_reading *r, const server_path *path, server_media_kind kind,
-                                assay_status *rc)
+server_medium *server_medium_add(server_reading *r, const server_path *path, server_medium_kind kind,
+                                 assay_status *rc)
 {
     const server_requests *c = r->context;
     const bool is_image = kind == SERVER_IMAGES, is_taken = is_image ? c->has_images : c->has_audio;
@@ -42,20 +42,20 @@ server_medium *server_media_add(server_reading *r, const server_path *path, serv
     return &media[(*n)++];
 }
 
-assay_status server_media_refuse_size(const server_reading *r, const server_path *path,
-                                      server_media_kind kind)
+assay_status server_medium_refuse_size(const server_reading *r, const server_path *path,
+                                       server_medium_kind kind)
 {
     return server_refuse(r->refusal, 413, path->text, "found %s of more bytes, expected at most %zu",
                          nouns[kind].one, r->context->options.limits.image_bytes);
 }
 
-assay_status server_media_add_base64(server_reading *r, const server_path *path, server_media_kind kind,
-                                     const char *text, size_t n)
+assay_status server_medium_add_base64(server_reading *r, const server_path *path, server_medium_kind kind,
+                                      const char *text, size_t n)
 {
     assay_status rc;
-    server_medium *medium = server_media_add(r, path, kind, &rc);
+    server_medium *medium = server_medium_add(r, path, kind, &rc);
     if (!medium) return rc;
-    if (n / 4 > r->context->options.limits.image_bytes / 3) return server_media_refuse_size(r, path, kind);
+    if (n / 4 > r->context->options.limits.image_bytes / 3) return server_medium_refuse_size(r, path, kind);
     buffer bytes = {0};
     rc = base64_decode(text, n, &bytes);
     medium->bytes = (uint8_t *)bytes.data;

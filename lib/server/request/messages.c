@@ -26,8 +26,8 @@ static assay_status read_image(server_reading *r, const server_path *path, json_
     rc = server_only(r, &at, source, names);
     if (rc == ASSAY_OK) rc = server_required(r, &at, source, "data", json_type_string, &data);
     if (rc != ASSAY_OK) return rc;
-    return server_media_add_base64(r, &data_place, SERVER_IMAGES, json_object_get_string(data),
-                                   (size_t)json_object_get_string_len(data));
+    return server_medium_add_base64(r, &data_place, SERVER_IMAGES, json_object_get_string(data),
+                                    (size_t)json_object_get_string_len(data));
 }
 
 /* A block of text or of an image; *taken is false for others. */

@@ -55,12 +55,12 @@ START_TEST(an_audio_clip_has_its_frames_without_padding)
     double x[BINS * FRAMES];
     make_audio(&s);
     ck_assert_int_eq(add(&s, &list), ASSAY_OK);
-    const media *m = list.place[0].medium;
-    ck_assert_ptr_eq(media_tower(m), &s.plan.audio);
-    ck_assert_uint_eq(media_frames(m), FRAMES);
-    ck_assert_uint_eq(media_tokens(m), 1);
+    const medium *m = list.place[0].medium;
+    ck_assert_ptr_eq(medium_tower(m), &s.plan.audio);
+    ck_assert_uint_eq(medium_frames(m), FRAMES);
+    ck_assert_uint_eq(medium_tokens(m), 1);
     ck_assert_uint_eq(list.place[0].first, 1);
-    media_spectrogram(m, x);
+    medium_spectrogram(m, x);
     for (size_t i = 0; i < BINS * FRAMES; i++) ck_assert_double_eq(x[i], EXPECTED[i]);
     media_list_free(&list);
 }
@@ -79,8 +79,8 @@ START_TEST(padding_does_not_make_another_audio_clip_and_frames_do)
     s.tensors[0] = (assay_tensor){"input_features", ASSAY_F32, 2, {BINS, FRAMES}, dense};
     s.tensors[1] = (assay_tensor){"feature_attention_mask", ASSAY_I32, 1, {FRAMES}, s.mask};
     ck_assert_int_eq(add(&s, &one), ASSAY_OK);
-    ck_assert(media_equal(one.place[0].medium, padded.place[0].medium));
-    ck_assert(!media_equal(one.place[0].medium, longer.place[0].medium));
+    ck_assert(medium_equal(one.place[0].medium, padded.place[0].medium));
+    ck_assert(!medium_equal(one.place[0].medium, longer.place[0].medium));
     media_list_free(&one);
     media_list_free(&padded);
     media_list_free(&longer);

@@ -49,11 +49,11 @@ START_TEST(features_replace_the_tokens_after_the_first)
     size_t place[TOKENS + 2], row[TOKENS + 2];
     make_image(&m);
     ck_assert_msg(add(&m, &list) == ASSAY_OK, "%s", m.err.text);
-    const media *medium = list.place[0].medium;
-    ck_assert_uint_eq(media_tokens(medium), TOKENS);
-    ck_assert_uint_eq(media_rows(medium), TOKENS - 1);
-    ck_assert_uint_eq(media_layout(medium)[0], 2);
-    ck_assert_uint_eq(media_layout(medium)[1], 1);
+    const medium *placed = list.place[0].medium;
+    ck_assert_uint_eq(medium_tokens(placed), TOKENS);
+    ck_assert_uint_eq(medium_rows(placed), TOKENS - 1);
+    ck_assert_uint_eq(medium_layout(placed)[0], 2);
+    ck_assert_uint_eq(medium_layout(placed)[1], 1);
     media_list_rows(&list, &m.plan, m.tokens, 0, TOKENS + 2, place, row);
     for (size_t t = 0; t < TOKENS + 2; t++) {
         const bool has_features = t > 0 && t < TOKENS;
@@ -91,7 +91,7 @@ START_TEST(the_layout_makes_another_image)
     m.layout[0] = 1;
     m.layout[1] = 2;
     ck_assert_int_eq(add(&m, &wide), ASSAY_OK);
-    ck_assert(!media_equal(tall.place[0].medium, wide.place[0].medium));
+    ck_assert(!medium_equal(tall.place[0].medium, wide.place[0].medium));
     media_list_free(&tall);
     media_list_free(&wide);
 }

@@ -42,9 +42,9 @@ START_TEST(items_of_a_kind_take_its_placeholder_tokens_in_order)
     ck_assert_uint_eq(list.n, 3);
     for (size_t i = 0; i < 3; i++) ck_assert_uint_eq(list.place[i].first, first[i]);
     ck_assert_int_eq(list.place[0].kind, ASSAY_ITEM_VIDEO);
-    ck_assert_uint_eq(media_tokens(list.place[1].medium), 2);
-    ck_assert_uint_eq(media_patches(list.place[1].medium), 8);
-    ck_assert_uint_eq(media_grid(list.place[0].medium)[0], 2);
+    ck_assert_uint_eq(medium_tokens(list.place[1].medium), 2);
+    ck_assert_uint_eq(medium_patches(list.place[1].medium), 8);
+    ck_assert_uint_eq(medium_grid(list.place[0].medium)[0], 2);
     (void)sample_tokens("avvaiiai", tokens);
     media_list_rows(&list, &p, tokens, 0, 8, place, row);
     for (size_t t = 0; t < 8; t++) ck_assert_uint_eq(place[t], of[t]);
@@ -126,7 +126,7 @@ START_TEST(frames_apart_have_runs_of_their_own)
     ck_assert_int_eq(add_items(&list, &p, "vvvvai", 0, items, 2), ASSAY_EINVAL);
     ck_assert_int_eq(add_items(&list, &p, "vavvvai", 0, items, 2), ASSAY_EINVAL);
     ck_assert_int_eq(add_items(&list, &p, "vviavv", 0, items, 2), ASSAY_OK);
-    ck_assert_uint_eq(media_run(&list.place[0], &p), 2);
+    ck_assert_uint_eq(medium_run(&list.place[0], &p), 2);
     media_list_free(&list);
     /* The second frame in a later step. */
     ck_assert_int_eq(add_items(&list, &p, "vva", 0, items + 1, 1), ASSAY_OK);
@@ -153,7 +153,7 @@ START_TEST(rewinding_drops_the_media_that_have_no_token_left)
     ck_assert_int_eq(add_items(&list, &p, "aiiaiia", 4, items, 1), ASSAY_OK);
     media_list_free(&list);
     ck_assert_uint_eq(copy.n, 2); /* has its own hold of them */
-    ck_assert_uint_eq(media_tokens(copy.place[1].medium), 2);
+    ck_assert_uint_eq(medium_tokens(copy.place[1].medium), 2);
     media_list_free(&copy);
     ck_assert(media_list_copy(&copy, &list));
     ck_assert_uint_eq(copy.n, 0);
@@ -215,10 +215,10 @@ START_TEST(pixels_are_copied_in_any_floating_type)
     ck_assert_int_eq(media_list_add(&same, &p, &step, 0, tokens, true, NULL), ASSAY_OK);
     bytes[sizeof(uint16_t)] ^= 1;
     ck_assert_int_eq(media_list_add(&other, &p, &step, 0, tokens, true, NULL), ASSAY_OK);
-    media_pixels(one.place[0].medium, 2, 2, out);
+    medium_pixels(one.place[0].medium, 2, 2, out);
     for (size_t i = 0; i < 2 * (size_t)WIDTH; i++) ck_assert_double_eq(out[i], (double)(2 * WIDTH + i));
-    ck_assert(media_equal(one.place[0].medium, same.place[0].medium));
-    ck_assert(!media_equal(one.place[0].medium, other.place[0].medium));
+    ck_assert(medium_equal(one.place[0].medium, same.place[0].medium));
+    ck_assert(!medium_equal(one.place[0].medium, other.place[0].medium));
     media_list_free(&one);
     media_list_free(&same);
     media_list_free(&other);
@@ -240,7 +240,7 @@ START_TEST(rows_of_pixels_may_be_images)
     const assay_step step = {.tokens = tokens, .n_tokens = 1, .items = &item, .n_items = 1};
     media_list list = {0};
     ck_assert_int_eq(media_list_add(&list, &p, &step, 0, tokens, true, NULL), ASSAY_OK);
-    media_pixels(list.place[0].medium, 0, 4, out);
+    medium_pixels(list.place[0].medium, 0, 4, out);
     for (size_t i = 0; i < 4 * (size_t)WIDTH; i++) ck_assert_double_eq(out[i], (double)i);
     media_list_free(&list);
 }
@@ -269,12 +269,12 @@ START_TEST(places_of_patches_give_a_grid_without_its_padding)
     media_list list = {0};
     double out[WIDTH];
     ck_assert_int_eq(media_list_add(&list, &p, &step, 0, tokens, true, NULL), ASSAY_OK);
-    const media *m = list.place[0].medium;
-    ck_assert_uint_eq(media_grid(m)[0], 1);
-    ck_assert_uint_eq(media_grid(m)[1], 2);
-    ck_assert_uint_eq(media_grid(m)[2], 4);
-    ck_assert_uint_eq(media_tokens(m), 2);
-    media_pixels(m, 7, 1, out);
+    const medium *m = list.place[0].medium;
+    ck_assert_uint_eq(medium_grid(m)[0], 1);
+    ck_assert_uint_eq(medium_grid(m)[1], 2);
+    ck_assert_uint_eq(medium_grid(m)[2], 4);
+    ck_assert_uint_eq(medium_tokens(m), 2);
+    medium_pixels(m, 7, 1, out);
     ck_assert_double_eq(out[0], 7);
     media_list_free(&list);
 }

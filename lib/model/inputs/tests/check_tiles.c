@@ -58,11 +58,11 @@ START_TEST(an_image_has_one_placeholder_token_and_rows_of_all_tiles)
     const assay_item item = item_of(&p, 2, 2);
     media_list list = {0};
     ck_assert_int_eq(add(&list, "ai", &item, 1, NULL), ASSAY_OK);
-    const media *m = list.place[0].medium;
-    ck_assert_uint_eq(media_tokens(m), 1);
-    ck_assert_uint_eq(media_rows(m), N_TILES * 5);
-    ck_assert_uint_eq(media_patches(m), N_TILES * 4);
-    ck_assert_uint_eq(media_ratio(m), 2);
+    const medium *m = list.place[0].medium;
+    ck_assert_uint_eq(medium_tokens(m), 1);
+    ck_assert_uint_eq(medium_rows(m), N_TILES * 5);
+    ck_assert_uint_eq(medium_patches(m), N_TILES * 4);
+    ck_assert_uint_eq(medium_ratio(m), 2);
     media_list_free(&list);
 }
 END_TEST
@@ -76,9 +76,9 @@ START_TEST(pixels_are_given_patch_by_patch)
     media_list list = {0};
     double row[8];
     ck_assert_int_eq(add(&list, "i", &item, 1, NULL), ASSAY_OK);
-    media_pixels(list.place[0].medium, 1, 1, row); /* the second patch of the first tile */
+    medium_pixels(list.place[0].medium, 1, 1, row); /* the second patch of the first tile */
     ck_assert_mem_eq(row, expected[0], sizeof row);
-    media_pixels(list.place[0].medium, 6, 1, row); /* the third of the second tile */
+    medium_pixels(list.place[0].medium, 6, 1, row); /* the third of the second tile */
     ck_assert_mem_eq(row, expected[1], sizeof row);
     media_list_free(&list);
 }
@@ -90,7 +90,7 @@ START_TEST(images_with_the_same_pixels_and_other_ratios_differ)
     const assay_item items[] = {item_of(&p, 1, 1), item_of(&q, 3, 3)};
     media_list list = {0};
     ck_assert_int_eq(add(&list, "ii", items, 2, NULL), ASSAY_OK);
-    ck_assert(!media_equal(list.place[0].medium, list.place[1].medium));
+    ck_assert(!medium_equal(list.place[0].medium, list.place[1].medium));
     media_list_free(&list);
 }
 END_TEST

@@ -273,7 +273,7 @@ START_TEST(media_may_begin_and_end_in_steps_of_their_own)
                       of->tokens, t, err.text);
         if (begins) {
             s->items[i].kind = 0;
-            left[letter] = media_tokens(list.place[list.n - 1].medium);
+            left[letter] = medium_tokens(list.place[list.n - 1].medium);
         }
         if (strchr("vsi", letter)) left[letter]--;
         positions_fill(&s->plan, &list, s->tokens, t ? position[0] : NULL, t, 1, position[t]);
