@@ -2,4 +2,8 @@
 
 from __future__ import annotations
 
-from scripts import engines_package  # noqa: F401 # makes assay importable
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "adapters" / "python"), str(HERE / "adapters")]  # assay and assay.adapters

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-OBSERVED_TESTS = observatory/tests/dumps.test observatory/tests/findings.test observatory/tests/format.test observatory/tests/observations.test \
+OBSERVED_TESTS = observatory/tests/adapters.test observatory/tests/dumps.test observatory/tests/findings.test observatory/tests/format.test observatory/tests/observations.test \
 	observatory/tests/packs.test observatory/tests/peers.test observatory/tests/scoreboard.test observatory/tests/servers.test
 EXTRA_DIST += observatory/FINDINGS.md observatory/README.md observatory/SCOREBOARD.md observatory/SERVERS.md observatory/__init__.py observatory/board \
 	observatory/dumps observatory/findings observatory/observations observatory/observations.md observatory/observations.tsv observatory/observe \

@@ -40,7 +40,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--sbatch", action="append", default=[], metavar="OPTION", help="of sbatch; may be repeated")
     add("--cache", type=Path, default=USUAL_CACHE, metavar="DIR",
         help="where venvs and results stay (default: $ASSAY_SCOREBOARD or ~/.cache/assay-scoreboard)")
-    add("--adapters", type=Path, default=TOP / "adapters" / "python", metavar="DIR", help="the package assay with its requirements (default: adapters/python)")
+    add("--adapters", type=Path, default=TOP / "observatory" / "adapters", metavar="DIR", help="the adapters with their requirements (default: observatory/adapters)")
     add("--python", type=Path, help="an interpreter that has the packages of all systems: nothing is installed")
     add("--offline", action="store_true", help="install nothing")
     options = parser.parse_args(arguments)
@@ -104,7 +104,7 @@ def read_all(options: argparse.Namespace, directories: list[Path], systems: list
 
 def write(board: Board, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
-    findings, adapters = (os.path.relpath(TOP / place, out) for place in ("observatory/FINDINGS.md", "adapters/python"))
+    findings, adapters = (os.path.relpath(TOP / place, out) for place in ("observatory/FINDINGS.md", "observatory/adapters"))
     (out / "SCOREBOARD.md").write_text(markdown.markdown(board, findings, adapters))
     (out / "scoreboard.html").write_text(page.page(board, findings))
 

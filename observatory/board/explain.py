@@ -1,4 +1,4 @@
-"""The finding of each failure: the first row of adapters/python/findings.tsv that matches, else the recorded observation of the same case
+"""The finding of each failure: the first row of observatory/adapters/findings.tsv that matches, else the recorded observation of the same case
 by the same system, if the failure is of its kind and size. A failure of another kind or size on the same case stays unexplained."""
 
 from __future__ import annotations

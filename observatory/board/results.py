@@ -17,7 +17,7 @@ from .systems import System
 OUTCOMES = ("passed", "failed", "crashed", "refused", "broken")  # what a cell counts
 CRASHES = ("crash", "exit", "hang", "memory")  # classes of failures that end an engine
 # Where a package is installed, and a source tree that may be another one than this.
-INSTALLED = re.compile(r"[^\s'\"(]*/(?:(?:site|dist)-packages/|(?=adapters/python/))")
+INSTALLED = re.compile(r"[^\s'\"(]*/(?:(?:site|dist)-packages/|(?=(?:adapters/python|observatory/adapters)/))")
 
 
 @dataclass

@@ -82,8 +82,8 @@ def command(system: System, plan: Plan, python: Path) -> list[str]:
 
 
 def environment(plan: Plan) -> dict[str, str]:
-    """Of an adapter: one thread, since cases run in parallel."""
-    path = [str(plan.adapters), *filter(None, [os.environ.get("PYTHONPATH")])]
+    """Of an adapter: the package assay and its adapters; one thread, since cases run in parallel."""
+    path = [str(TOP / "adapters" / "python"), str(plan.adapters), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {"OMP_NUM_THREADS": "1", "NO_COLOR": "1"} | os.environ | {"PYTHONPATH": os.pathsep.join(path)}
 
 

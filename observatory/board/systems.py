@@ -1,4 +1,4 @@
-"""The systems of the scoreboard: one for each file in adapters/python/requirements, and engines that come with Assay."""
+"""The systems of the scoreboard: one for each file in observatory/adapters/requirements, and engines that come with Assay."""
 
 from __future__ import annotations
 

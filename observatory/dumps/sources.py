@@ -7,9 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-import scripts.engines_package  # noqa: F401 # makes assay importable
-from assay import BFloat16
-from assay.adapters import safetensors_header
+from assay import BFloat16, safetensors_header
 from assay.errors import EngineError
 from assay.tensors import NUMPY
 

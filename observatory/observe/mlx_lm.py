@@ -166,7 +166,7 @@ def greedy(model: Any, golden: dict[str, np.ndarray], stop_ids: int | list[int])
 def trace(model: Any, prompt: list[int]) -> dict[str, np.ndarray]:
     """Tensors [length, D] of a single prompt, under the names of the goldens (truth.hooks)."""
     import mlx.core as mx
-    from assay.adapters.mlx_hooks import active_stream, decoder, float32, hooked, text_places
+    from assay.adapters.mlx.hooks import active_stream, decoder, float32, hooked, text_places
     from mlx_lm.models import cache as caches
     text = decoder(model)
     found: dict[str, np.ndarray] = {}

@@ -14,8 +14,8 @@ from typing import Any
 
 import gguf
 
-import scripts.engines_package  # noqa: F401 # makes assay importable
-from assay.adapters import checkpoint, gguf_write
+from assay import checkpoint
+from assay.adapters.gguf import write as gguf_write
 
 ARCHITECTURES = {"qwen3": gguf.MODEL_ARCH.QWEN3, "gemma4_text": gguf.MODEL_ARCH.GEMMA4}
 TYPES = tuple(gguf_write.FILE_TYPES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import unittest
 from importlib.util import find_spec
@@ -47,7 +46,7 @@ class Systems(Board):
             systems.chosen(self.place / "adapters", ["nobody"])
 
     def test_every_adapter_states_versions_that_its_requirements_pin(self) -> None:
-        adapters = running.TOP / "adapters" / "python"
+        adapters = running.TOP / "observatory" / "adapters"
         for system in systems.found(adapters):
             self.assertIn(system.made_of[0], systems.packages(system, adapters).pins(), system.name)
 
@@ -87,7 +86,7 @@ class Systems(Board):
 
     @unittest.skipUnless(find_spec("numpy"), "numpy is missing")
     def test_each_end_of_an_adapter_is_told_from_the_others(self) -> None:
-        shutil.copytree(running.TOP / "adapters" / "python" / "assay", self.place / "adapters" / "assay")
+        (self.place / "adapters" / "assay" / "adapters").mkdir(parents=True)
         for name, method in ADAPTERS.items():
             (self.place / "adapters" / "assay" / "adapters" / f"{name}.py").write_text(ADAPTER.format(method))
             (self.place / "adapters" / "requirements" / f"{name}.txt").write_text("numpy==1\n")

@@ -196,13 +196,14 @@ class Documents(Board):
     def test_no_path_of_this_machine_is_shown(self) -> None:
         self.assertEqual(results.shown("KeyError (/a/b/venv/lib/python3/site-packages/mlx/x.py:3) in /top/c", {"/top/": ""}), "KeyError (mlx/x.py:3) in c")
         self.assertEqual(results.shown("No token (/other/tree/adapters/python/assay/x.py:3)", {"/top/": ""}), "No token (adapters/python/assay/x.py:3)")
+        self.assertEqual(results.shown("(/tree/observatory/adapters/assay/y.py:3)", {"/top/": ""}), "(observatory/adapters/assay/y.py:3)")
 
     def test_numbers_of_findings_are_joined(self) -> None:
         self.assertEqual(ranges([7, 1, 2, 3, 5]), "1–3, 5, 7")
 
     def test_the_tables_of_findings_are_sound(self) -> None:
         findings = explain.read_findings(running.TOP / "observatory" / "FINDINGS.md")
-        self.assertTrue(explain.read_rules(running.TOP / "adapters" / "python" / "findings.tsv", findings))
+        self.assertTrue(explain.read_rules(running.TOP / "observatory" / "adapters" / "findings.tsv", findings))
         self.assertEqual({one.finding for one in explain.read_observations(running.TOP / "observatory" / "observations.tsv").values()} - {"-"} - set(findings), set())
 
 

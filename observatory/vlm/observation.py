@@ -23,7 +23,7 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from assay.adapters.mlx_vlm_processors import returned
+from assay.adapters.mlx.processors import returned
 
 from scripts.record.checkpoint.opening import load
 from scripts.record.media.images import KINDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from assay.adapters.mlx_hooks import float32, hooked, text_places, tower_places, tower_rows
+from assay.adapters.mlx.hooks import float32, hooked, text_places, tower_places, tower_rows
 
 
 class Tracer:

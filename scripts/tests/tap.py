@@ -1,10 +1,13 @@
 """Runs test cases of unittest and prints TAP: one point for each test, named after its method.
 
+    python3 -m scripts.tests.tap MODULE...
+
 SPDX-License-Identifier: Apache-2.0
 """
 
 from __future__ import annotations
 
+import sys
 import unittest
 
 
@@ -50,6 +53,13 @@ class Tap(unittest.TestResult):
 
 def run(*tests: type[unittest.TestCase]) -> int:
     """Returns the exit status."""
-    suite = unittest.TestSuite(map(unittest.defaultTestLoader.loadTestsFromTestCase, tests))
+    return run_suite(unittest.TestSuite(map(unittest.defaultTestLoader.loadTestsFromTestCase, tests)))
+
+
+def run_suite(suite: unittest.TestSuite) -> int:
     print(f"1..{suite.countTestCases()}")
     return 0 if suite.run(Tap()).wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(run_suite(unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:])))

@@ -10,8 +10,6 @@ import unittest
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-
 
 def files_below(directory: Path) -> set[str]:
     return {str(path.relative_to(directory)) for path in directory.rglob("*")
@@ -19,16 +17,19 @@ def files_below(directory: Path) -> set[str]:
 
 
 class Wheel(unittest.TestCase):
+    root = Path(__file__).resolve().parents[1]
+    entry_points = "assay=assay.pytest_plugin"
+
     def setUp(self) -> None:
         try:
             self.backend = importlib.import_module("flit_core.buildapi")
         except ImportError:
             self.skipTest("python3 has no flit_core, the backend of pyproject.toml")
-        self.assertIn('build-backend = "flit_core.buildapi"', (ROOT / "pyproject.toml").read_text())
+        self.assertIn('build-backend = "flit_core.buildapi"', (self.root / "pyproject.toml").read_text())
         self.scratch = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.scratch)
         self.source, self.before = self.scratch / "source", os.getcwd()
-        shutil.copytree(ROOT, self.source, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(self.root, self.source, ignore=shutil.ignore_patterns("__pycache__"))
         os.chdir(self.source)
         self.addCleanup(os.chdir, self.before)
 
@@ -41,5 +42,5 @@ class Wheel(unittest.TestCase):
         with zipfile.ZipFile(self.scratch / self.backend.build_wheel(str(self.scratch))) as wheel:
             names = set(wheel.namelist())
             self.assertLessEqual({f"assay/{name}" for name in files_below(self.source / "assay")}, names)
-            points = next(name for name in names if name.endswith("/entry_points.txt"))
-            self.assertIn("assay=assay.pytest_plugin", wheel.read(points).decode())
+            points = [wheel.read(name).decode() for name in names if name.endswith("/entry_points.txt")]
+            self.assertIn(self.entry_points, "".join(points))

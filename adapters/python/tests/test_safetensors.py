@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.adapters import checkpoint, safetensors_header
+from assay import checkpoint, safetensors_header
 from assay.errors import EngineError, FileUnreadable, FormatError, Unsupported
 
 

@@ -8,8 +8,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import scripts.engines_package  # noqa: F401 # makes assay importable
-from assay.adapters import checkpoint, gguf_write
+from assay import checkpoint
+from assay.adapters.gguf import write as gguf_write
 
 # Publisher's name -> GGUF's name, within a layer.
 LAYER = {
