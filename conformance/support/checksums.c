@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/grow.h"
 
-#define LIST_BYTES_MAX ((size_t)16 << 20)
+#define LIST_BYTES_MAX ((size_t)1 << 20)
 #define DIGITS         "0123456789abcdef"
 
 /* Of the files from which engines read weights, settings and texts. */
@@ -47,7 +47,7 @@ typedef struct listed_file {
     uint32_t sum;
 } listed_file;
 
-/* The list of a checkpoint, or the lines of the checkpoint in an index. path: borrowed. */
+/* The list of a checkpoint. path: borrowed. */
 typedef struct checksum_list {
     const char *path;
     char *text;
@@ -55,56 +55,30 @@ typedef struct checksum_list {
     size_t n;
 } checksum_list;
 
-static void free_list(checksum_list *l)
-{
-    free(l->files);
-    free(l->text);
-}
-
 static bool parse_line(const char *line, listed_file *out)
 {
     if (strspn(line, DIGITS) != N_DIGITS || strspn(line + N_DIGITS, " ") != N_SPACES) return false;
     const char *name = line + N_DIGITS + N_SPACES;
+    if (!*name || strchr(name, '/') || strcmp(name, "..") == 0) return false;
     *out = (listed_file){name, (uint32_t)strtoul(line, NULL, 16)};
-    return *name;
+    return true;
 }
 
-static bool is_file_name(const char *name)
+static assay_status parse_lines(checksum_list *l, size_t size, assay_error *err)
 {
-    return *name && !strchr(name, '/') && strcmp(name, "..") != 0;
-}
-
-/* Adds a line to the list. below: the names of the checkpoint's files start with it, and lines of other files
- * are left out. */
-static assay_status add_line(checksum_list *l, const char *line, const char *below, assay_error *err)
-{
-    listed_file file;
-    const bool valid = parse_line(line, &file);
-    if (valid && strncmp(file.name, below, strlen(below)) != 0) return ASSAY_OK;
-    if (valid) file.name += strlen(below);
-    if (!valid || !is_file_name(file.name))
-        return assay_fail(err, ASSAY_EFORMAT, "%s: found \"%.80s\", expected a checksum and a file", l->path,
-                          line);
-    listed_file *grown = grow_by_one(l->files, l->n, sizeof *grown);
-    if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", l->path);
-    l->files = grown;
-    l->files[l->n++] = file;
-    return ASSAY_OK;
-}
-
-/* Reads the lines of l->path whose names start with `below`. */
-static assay_status read_list(checksum_list *l, const char *below, assay_error *err)
-{
-    size_t size = 0;
-    assay_status rc = file_read(l->path, LIST_BYTES_MAX, &l->text, &size, err);
-    if (rc == ASSAY_EUNSUPPORTED) return ASSAY_EFORMAT; /* too large */
-    for (char *line = l->text, *end; rc == ASSAY_OK && line < l->text + size; line = end + 1) {
+    for (char *line = l->text, *end; line < l->text + size; line = end + 1) {
         end = memchr(line, '\n', (size_t)(l->text + size - line));
         if (!end) end = l->text + size;
         *end = '\0';
-        rc = add_line(l, line, below, err);
+        listed_file *grown = grow_by_one(l->files, l->n, sizeof *grown);
+        if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", l->path);
+        l->files = grown;
+        if (!parse_line(line, &l->files[l->n]))
+            return assay_fail(err, ASSAY_EFORMAT, "%s: found \"%.80s\", expected a checksum and a file",
+                              l->path, line);
+        l->n++;
     }
-    return rc;
+    return ASSAY_OK;
 }
 
 static assay_status compare_file(const char *dir, const char *list, const listed_file *f, assay_error *err)
@@ -132,11 +106,11 @@ static int needs_line(const struct dirent *entry)
     return 0;
 }
 
-static const listed_file *find_line(const checksum_list *l, const char *name)
+static bool has_line(const checksum_list *l, const char *name)
 {
     for (size_t i = 0; i < l->n; i++)
-        if (strcmp(l->files[i].name, name) == 0) return &l->files[i];
-    return NULL;
+        if (strcmp(l->files[i].name, name) == 0) return true;
+    return false;
 }
 
 static assay_status check_complete(const char *dir, const checksum_list *l, assay_error *err)
@@ -146,7 +120,7 @@ static assay_status check_complete(const char *dir, const checksum_list *l, assa
     if (n < 0) return assay_fail(err, ASSAY_EIO, "%s: %s", dir, strerror(errno));
     assay_status rc = ASSAY_OK;
     for (int i = 0; i < n; i++) {
-        if (rc == ASSAY_OK && !find_line(l, entries[i]->d_name))
+        if (rc == ASSAY_OK && !has_line(l, entries[i]->d_name))
             rc = assay_fail(err, ASSAY_EFORMAT,
                             "%s: found no line for %s/%s, expected one for each file with a name in %s",
                             l->path, dir, entries[i]->d_name, SUFFIXES);
@@ -156,94 +130,28 @@ static assay_status check_complete(const char *dir, const checksum_list *l, assa
     return rc;
 }
 
-static assay_status compare_files(const char *dir, const checksum_list *l, assay_error *err)
-{
-    assay_status rc = ASSAY_OK;
-    for (size_t i = 0; rc == ASSAY_OK && i < l->n; i++) rc = compare_file(dir, l->path, &l->files[i], err);
-    return rc == ASSAY_OK ? check_complete(dir, l, err) : rc;
-}
-
 assay_status conf_checksums_compare(const char *dir, const char *path, assay_error *err)
 {
     checksum_list l = {.path = path};
-    assay_status rc = read_list(&l, "", err);
-    if (rc == ASSAY_OK) rc = compare_files(dir, &l, err);
-    free_list(&l);
-    return rc;
-}
-
-/* Whether each line of `a` is in `b`, too. */
-static assay_status check_same(const checksum_list *a, const checksum_list *b, assay_error *err)
-{
-    for (size_t i = 0; i < a->n; i++) {
-        const listed_file *f = &a->files[i], *same = find_line(b, f->name);
-        if (!same || same->sum != f->sum)
-            return assay_fail(err, ASSAY_EFORMAT,
-                              "%s: found %08" PRIx32 "  %.80s, expected the same line in %s", a->path, f->sum,
-                              f->name, b->path);
-    }
-    return ASSAY_OK;
-}
-
-/* Finds the index for a checkpoint. full: its path without symbolic links. Writes the path of the index.
- * Returns the checkpoint's path below the directory of the index, with '/' at its end, within `full`; NULL if
- * there is no index. */
-static const char *find_index(const char *full, char path[PATH_MAX])
-{
-    struct stat s;
-    for (size_t n = strlen(full) - 1; n-- > 0;) {
-        if (full[n] != '/') continue;
-        const int size = snprintf(path, PATH_MAX, "%.*s/%s", (int)n, full, CONF_CHECKSUMS_INDEX);
-        if (size > 0 && size < PATH_MAX && lstat(path, &s) == 0) return full + n + 1;
-    }
-    return NULL;
-}
-
-/* The path of a directory, with '/' at its end: symbolic links above it are resolved, itself need not exist.
- * NULL if the directory above it does not exist, or out of memory. */
-static char *resolve_parent(const char *dir)
-{
-    size_t n = strlen(dir);
-    while (n > 1 && dir[n - 1] == '/') n--;
-    size_t at = n;
-    while (at > 0 && dir[at - 1] != '/') at--;
-    char *above = at ? strndup(dir, at) : strdup("."), *full = NULL;
-    char *parent = above ? realpath(above, NULL) : NULL;
-    if (parent && asprintf(&full, "%s/%.*s/", parent, (int)(n - at), dir + at) < 0) full = NULL;
-    free(above);
-    free(parent);
-    return full;
-}
-
-/* Reads the lines of the checkpoint in the index. None if there is no index. path: receives that of the
- * index. */
-static assay_status read_index(const char *dir, char path[PATH_MAX], checksum_list *l, assay_error *err)
-{
-    char *full = resolve_parent(dir);
-    if (!full && errno == ENOMEM) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
-    const char *below = full ? find_index(full, path) : NULL;
-    l->path = path;
-    const assay_status rc = below ? read_list(l, below, err) : ASSAY_OK;
-    free(full);
+    size_t size = 0;
+    assay_status rc = file_read(path, LIST_BYTES_MAX, &l.text, &size, err);
+    if (rc != ASSAY_OK) return rc == ASSAY_EUNSUPPORTED ? ASSAY_EFORMAT : rc; /* too large */
+    rc = parse_lines(&l, size, err);
+    for (size_t i = 0; rc == ASSAY_OK && i < l.n; i++) rc = compare_file(dir, path, &l.files[i], err);
+    if (rc == ASSAY_OK) rc = check_complete(dir, &l, err);
+    free(l.files);
+    free(l.text);
     return rc;
 }
 
 /* A list exists unless the system says that it does not: a list that cannot be read is an error. */
 assay_status conf_checksums_check(const char *dir, assay_error *err)
 {
-    char path[PATH_MAX], index[PATH_MAX];
+    char path[PATH_MAX];
     struct stat s;
     const int n = snprintf(path, sizeof path, "%s.crc32", dir);
     if (n < 0 || (size_t)n >= sizeof path)
         return assay_fail(err, ASSAY_EIO, "%s.crc32: %s", dir, strerror(ENAMETOOLONG));
-    const bool beside = lstat(path, &s) == 0 || (errno != ENOENT && errno != ENOTDIR);
-    checksum_list own = {.path = path}, indexed = {0};
-    assay_status rc = read_index(dir, index, &indexed, err);
-    if (rc == ASSAY_OK && beside) rc = read_list(&own, "", err);
-    if (rc == ASSAY_OK && beside && indexed.n) rc = check_same(&own, &indexed, err);
-    if (rc == ASSAY_OK && beside && indexed.n) rc = check_same(&indexed, &own, err);
-    if (rc == ASSAY_OK && (beside || indexed.n)) rc = compare_files(dir, beside ? &own : &indexed, err);
-    free_list(&own);
-    free_list(&indexed);
-    return rc;
+    if (lstat(path, &s) != 0 && (errno == ENOENT || errno == ENOTDIR)) return ASSAY_OK;
+    return conf_checksums_compare(dir, path, err);
 }

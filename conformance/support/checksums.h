@@ -7,19 +7,14 @@
 
 #include <assay/status.h>
 
-/* In a directory above bundled checkpoints: the lists of all of them, with the path of each file below that
- * directory instead of its name. */
-#define CONF_CHECKSUMS_INDEX "CRC32SUMS"
-
-/* Compares the files of the checkpoint `dir` with its list: "`dir`.crc32", which has a line for each file:
- * its CRC-32 in 8 hexadecimal digits, two spaces, its name; or the lines of `dir` in the index, which is in
- * the nearest directory above `dir` that has one. ASSAY_OK if there is neither. Fails with ASSAY_EFORMAT if a
- * file has another checksum, a list is malformed, both exist and differ, or there is no line for a file from
- * which engines read weights, settings or texts, which the suffix tells (scripts/record/support/checksums.py,
- * SUFFIXES); with ASSAY_EIO if a file cannot be read, or with ASSAY_ENOMEM. */
+/* Compares the files of the checkpoint `dir` with "`dir`.crc32", which has a line for each file: its CRC-32
+ * in 8 hexadecimal digits, two spaces, its name. ASSAY_OK if there is no such list. Fails with ASSAY_EFORMAT
+ * if a file has another checksum, the list is malformed, or it has no line for a file from which engines read
+ * weights, settings or texts, which the suffix tells (scripts/record/support/checksums.py, SUFFIXES); with ASSAY_EIO
+ * if a file cannot be read, or with ASSAY_ENOMEM. */
 assay_status conf_checksums_check(const char *dir, assay_error *err);
 
-/* The same with the list at `path`, which must exist. No index is read. */
+/* The same with the list at `path`, which must exist. */
 assay_status conf_checksums_compare(const char *dir, const char *path, assay_error *err);
 
 #endif

@@ -21,15 +21,12 @@ conformance_libconformance_a_SOURCES += \
 	conformance/support/text_file.c conformance/support/text_file.h
 
 CONFORMANCE_SUPPORT_TESTS = \
-	conformance/support/tests/check_checksums \
 	conformance/support/tests/check_fields \
 	conformance/support/tests/check_guard \
 	conformance/support/tests/check_parallel \
 	conformance/support/tests/check_text
 check_PROGRAMS += $(CONFORMANCE_SUPPORT_TESTS)
 TESTS += $(CONFORMANCE_SUPPORT_TESTS)
-conformance_support_tests_check_checksums_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_support_tests_check_checksums_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_support_tests_check_guard_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_support_tests_check_guard_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_support_tests_check_parallel_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -20,7 +20,7 @@ from ..case import case_file
 from ..checkpoint.checkpoint import Checkpoint, quiet
 from ..record import family_variants
 from ..rewrites import published
-from ..support import checksums
+from ..support import archives, checksums
 from . import audio
 from .conversations import Conversation, Drawer, members, opened
 from .rows import ROWS, Row, Vocabulary, write_files
@@ -66,7 +66,6 @@ def record(name: str, out: Path, seed: int) -> str:
     write_samples(directory, found, checkpoint.idle_id, row.n_tokens, {
         "storage": table.STORAGE[name], "source": f"{case_file.source(checkpoint)}, float64; its processors with PIL",
         "recorder": f"scripts/record/e2e, seed {seed}", "catches": CATCHES})
-    checksums.update(directory)
     size = sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
     noise = max(value for one in found for value in one.noise.values())
     return (f"e2e/{name}: {size / 1024:.0f} KiB, {drawer.draws} draws, margin {min(one.margin for one in found):.2f}, noise {noise:.1e}, "
@@ -87,14 +86,16 @@ def main(arguments: list[str]) -> int:
     names = options.row or list(ROWS)
     quiet()
     with tempfile.TemporaryDirectory() as scratch:
-        checksums.start_index(Path(scratch))
         out = Path(scratch) if options.check else options.out
         for name in names:
             if pinned.is_elsewhere(family := families.load(name)):
                 pinned.run(family, "scripts.record.e2e", ["--row", name, "--out", str(out), "--seed", str(options.seed)])
                 continue
             print(record(name, out, options.seed), flush=True)
-        return run.compare(out, options.out, [Path(name) for name in names]) if options.check else 0
+        if options.check:
+            return run.compare(out, options.out, [Path(name) for name in names])
+    archives.store(options.out)
+    return 0
 
 
 if __name__ == "__main__":

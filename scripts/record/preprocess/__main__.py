@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from ..support import archives
 from ..support.textual import write
 from . import draw, draw_audio, processors
 
@@ -54,6 +55,7 @@ def main(arguments: list[str]) -> int:
     if options.check:
         return check(options.seed, options.vectors, options.out)
     record(options.seed, options.vectors, options.out)
+    archives.store(options.out)
     return 0
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from ..events import goldens as events
 from ..reasoning import goldens as reasoning
-from ..support import serving_package
+from ..support import archives, serving_package
 from ..support.textual import write
 from ..tools import goldens as tools
 from . import eos
@@ -85,6 +85,8 @@ def run(options: argparse.Namespace) -> int:
             record(kind, module, options.seed, options.goldens, options.sequences, options.out)
     if options.check:
         print("\n".join(differing) or "recorded again, nothing differs")
+    else:
+        archives.store(options.out)
     return 1 if differing else 0
 
 

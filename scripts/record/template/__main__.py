@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ..support import archives
 from ..support.textual import write
 from . import draw, features, fields, filters, kinds, macros, scopes, templates
 from .render import NOW, expected
@@ -73,6 +74,7 @@ def main(arguments: list[str]) -> int:
                     "catches": CATCHES, "groups": groups}
         write(options.out / f"{name}.json.gz", document)
         print(f"template/{name}.json.gz: {sum(len(g['vectors']) for g in groups)} vectors")
+    archives.store(options.out)
     return 0
 
 

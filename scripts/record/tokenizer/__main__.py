@@ -20,7 +20,7 @@ from typing import Any, Iterator
 import tokenizers
 from tokenizers import Tokenizer
 
-from ..support import checksums
+from ..support import archives, checksums
 from . import (
     draw as tokenizer_draw, parts as tokenizer_parts, rare as tokenizer_rare, texts as tokenizer_texts, variants as
     tokenizer_variants)
@@ -268,7 +268,6 @@ def record(out: Path, seed: int, only: list[str] | None = None) -> None:
     for name, model in made_tokenizers(seed, only):
         made = vectors_of(name, seed, model)
         write(out / name, model, made, True)
-        checksums.update(out / name)
         counts = ", ".join(f"{len(group['vectors'])} {group['name']}" for group in made["groups"])
         print(f"tokenizer/{name}: {counts}", flush=True)
 
@@ -321,6 +320,7 @@ def main(arguments: list[str]) -> int:
         record_fresh(options.out, options.seed, options.fresh, options.texts)
     else:
         record(options.out, options.seed, options.variant)
+        archives.store(options.out)
     return 0
 
 
