@@ -10,8 +10,8 @@
 /* Compares the files of the checkpoint `dir` with "`dir`.crc32", which has a line for each file: its CRC-32
  * in 8 hexadecimal digits, two spaces, its name. ASSAY_OK if there is no such list. Fails with ASSAY_EFORMAT
  * if a file has another checksum, the list is malformed, or it has no line for a file from which engines read
- * weights, settings or texts, which the suffix tells (scripts/record/support/checksums.py, SUFFIXES); with ASSAY_EIO
- * if a file cannot be read, or with ASSAY_ENOMEM. */
+ * weights, settings or texts, which the suffix tells (scripts/record/support/checksums.py, SUFFIXES); with
+ * ASSAY_EIO if a file cannot be read, or with ASSAY_ENOMEM. */
 assay_status conf_checksums_check(const char *dir, assay_error *err);
 
 /* The same with the list at `path`, which must exist. */
