@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_require(audio_config_parse("config", text, strlen(text), &config, &err) == ASSAY_OK,
                  "the config is valid");
     const assay_status rc =
-        audio_samples_read("sound", data + 1, size - 1, config.sampling_rate, &audio, &err);
+        audio_samples_read("audio", data + 1, size - 1, config.sampling_rate, &audio, &err);
     if (rc != ASSAY_OK) {
         fuzz_require_refusal(rc, &err, audio.n == 77 && !audio.values);
     } else {

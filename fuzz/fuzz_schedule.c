@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_require_refusal(status, &err, memcmp(&file, &untouched, sizeof file) == 0);
         return 0;
     }
-    fuzz_require(conf_schedule_check(&file.schedule, &err) == ASSAY_OK, "what is read is sound");
+    fuzz_require(conf_schedule_check(&file.schedule, &err) == ASSAY_OK, "what is read is valid");
     require_round_trip(&file);
     conf_schedule_file_free(&file);
     return 0;

@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (c->kind == CONF_THREADS && !vector->broken) require_vector(c, i);
     }
     fuzz_require(n_broken == c->vectors.n_broken, "broken vectors are counted");
-    fuzz_require(n_broken == 0 || n_broken < c->vectors.n, "what is replayed has a sound vector");
+    fuzz_require(n_broken == 0 || n_broken < c->vectors.n, "what is replayed has a valid vector");
     conf_case_free(c);
     return 0;
 }

@@ -40,16 +40,16 @@ void ref_clamp(ref_real *x, size_t n, double min, double max)
 
 assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear)
 {
-    const plan_clip *clip = &linear->clip;
-    if (!clip->present) return multiply_add(y, x, n_tokens, linear);
+    const plan_clamp *clamp = &linear->clamp;
+    if (!clamp->present) return multiply_add(y, x, n_tokens, linear);
     const size_t n = n_tokens * linear->weight.cols;
-    ref_real *clipped = ref_alloc(n_tokens, linear->weight.cols);
-    if (!clipped) return ASSAY_ENOMEM;
-    memcpy(clipped, x, n * sizeof *x);
-    ref_clamp(clipped, n, clip->input_min, clip->input_max);
-    assay_status rc = multiply_add(y, clipped, n_tokens, linear);
-    if (rc == ASSAY_OK) ref_clamp(y, n_tokens * linear->weight.rows, clip->output_min, clip->output_max);
-    free(clipped);
+    ref_real *clamped = ref_alloc(n_tokens, linear->weight.cols);
+    if (!clamped) return ASSAY_ENOMEM;
+    memcpy(clamped, x, n * sizeof *x);
+    ref_clamp(clamped, n, clamp->input_min, clamp->input_max);
+    assay_status rc = multiply_add(y, clamped, n_tokens, linear);
+    if (rc == ASSAY_OK) ref_clamp(y, n_tokens * linear->weight.rows, clamp->output_min, clamp->output_max);
+    free(clamped);
     return rc;
 }
 

@@ -15,7 +15,7 @@
  * the size overflows. */
 ref_real *ref_alloc(size_t rows, size_t cols);
 
-/* y = clip(clip(x) Wᵀ + b). x: [T, in], y: [T, out]. */
+/* y = clamp(clamp(x) Wᵀ + b). x: [T, in], y: [T, out]. */
 assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear);
 
 /* The norm of every row, of the kind that it states; copies x if the norm is not present. x: [n, width]; y

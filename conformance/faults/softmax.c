@@ -85,12 +85,12 @@ void fault_attend(const assay_attention_call *c, const fault_attention *how)
     }
 }
 
-void fault_route(assay_router_fn *sound, int32_t *chosen, float *share, float *scores, size_t n_rows,
+void fault_route(assay_router_fn *correct, int32_t *chosen, float *share, float *scores, size_t n_rows,
                  size_t n_experts, size_t n_active, bool renormalize)
 {
     for (size_t r = 0; r < n_rows; r++, chosen += n_active, share += n_active, scores += n_experts) {
         float *given = memcpy(allocate(n_experts), scores, n_experts * sizeof *given), all = 0, sum = 0;
-        sound(chosen, share, scores, 1, n_experts, n_active, renormalize);
+        correct(chosen, share, scores, 1, n_experts, n_active, renormalize);
         for (size_t e = 0; e < n_experts; e++) all += expf(given[e]);
         for (size_t k = 0; k < n_active; k++) sum += expf(given[chosen[k]]);
         for (size_t k = 0; k < n_active; k++) share[k] = expf(given[chosen[k]]) / (renormalize ? sum : all);

@@ -21,9 +21,9 @@ typedef struct fault_attention {
 /* Attention over pages of float32. Aborts if out of memory. */
 void fault_attend(const assay_attention_call *c, const fault_attention *how);
 
-/* Chooses as `sound` does; the shares are made of exponentials of the scores as they are, in float32. Other
+/* Chooses as `correct` does; the shares are made of exponentials of the scores as they are, in float32. Other
  * parameters: as of assay_router_fn. Aborts if out of memory. */
-void fault_route(assay_router_fn *sound, int32_t *chosen, float *share, float *scores, size_t n_rows,
+void fault_route(assay_router_fn *correct, int32_t *chosen, float *share, float *scores, size_t n_rows,
                  size_t n_experts, size_t n_active, bool renormalize);
 
 #endif

@@ -34,10 +34,10 @@ static assay_status walk_node1(const btree1 *t, uint64_t address, int level)
     unsigned node_type = (unsigned)conf_bytes_number(&b, 1);
     int found = (int)conf_bytes_number(&b, 1);
     size_t n = (size_t)conf_bytes_number(&b, 2), entry = t->key_bytes + 8;
-    bool sound =
+    bool valid =
         memcmp(signature, "TREE", 4) == 0 && node_type == t->node_type && (level < 0 || found == level);
     free(prefix.data);
-    if (!sound) return fail_damaged(t->file, t->name, t->err);
+    if (!valid) return fail_damaged(t->file, t->name, t->err);
     rc = conf_h5_block_read(t->file, t->name, address + PREFIX, n * entry, &node, t->err);
     if (rc != ASSAY_OK) return rc;
     b = conf_bytes_of(node.data, node.n);
@@ -106,10 +106,10 @@ static assay_status walk_node2(const btree2 *t, uint64_t address, size_t n, size
     if (rc != ASSAY_OK) return rc;
     conf_bytes b = conf_bytes_of(node.data, node.n);
     conf_bytes_expect(&b, height ? "BTIN" : "BTLF", 0);
-    bool sound = conf_bytes_number(&b, 1) == t->record_type && !b.bad;
+    bool valid = conf_bytes_number(&b, 1) == t->record_type && !b.bad;
     conf_bytes records = conf_bytes_of(b.at, n * t->record_bytes);
     (void)conf_bytes_next(&b, records.n);
-    if (!sound) rc = fail_damaged(t->file, t->name, t->err);
+    if (!valid) rc = fail_damaged(t->file, t->name, t->err);
     for (size_t i = 0; i <= n && rc == ASSAY_OK; i++) {
         if (height) {
             uint64_t child = conf_bytes_number(&b, 8), count = conf_bytes_number(&b, t->count_bytes);
@@ -136,16 +136,16 @@ assay_status conf_btree2_walk(const conf_h5 *file, const char *name, uint64_t ad
         .file = file, .name = name, .record_type = record_type, .fn = fn, .context = context, .err = err};
     conf_bytes b = conf_bytes_of(header.data, header.n);
     conf_bytes_expect(&b, "BTHD", 0);
-    bool sound = conf_bytes_number(&b, 1) == record_type;
+    bool valid = conf_bytes_number(&b, 1) == record_type;
     t.node_bytes = (size_t)conf_bytes_number(&b, 4);
     t.record_bytes = (size_t)conf_bytes_number(&b, 2);
     t.depth = (size_t)conf_bytes_number(&b, 2);
     (void)conf_bytes_next(&b, 2); /* when nodes are split and merged */
     uint64_t root = conf_bytes_number(&b, 8);
     size_t n = (size_t)conf_bytes_number(&b, 2);
-    sound = sound && !b.bad && find_sizes(&t);
+    valid = valid && !b.bad && find_sizes(&t);
     free(header.data);
-    if (!sound) return fail_damaged(file, name, err);
+    if (!valid) return fail_damaged(file, name, err);
     if (root == CONF_H5_UNDEFINED) return ASSAY_OK;
     return walk_node2(&t, root, n, t.depth);
 }

@@ -122,9 +122,9 @@ static assay_status read_symbols(void *context, const unsigned char *key, uint64
     conf_bytes_expect(&b, "SNOD", 1);
     (void)conf_bytes_number(&b, 1);
     size_t n = (size_t)conf_bytes_number(&b, 2);
-    bool sound = !b.bad;
+    bool valid = !b.bad;
     free(block.data);
-    if (!sound) return fail_list(r, err);
+    if (!valid) return fail_list(r, err);
     rc = conf_h5_block_read(r->file, r->name, address + PREFIX, n * ENTRY, &block, err);
     if (rc != ASSAY_OK) return rc;
     b = conf_bytes_of(block.data, block.n);
@@ -148,9 +148,9 @@ static assay_status read_table(group_reader *r, const conf_h5_message *m, assay_
     uint64_t bytes = conf_bytes_number(&b, 8);
     (void)conf_bytes_number(&b, 8); /* offset of its free list */
     uint64_t address = conf_bytes_number(&b, 8);
-    bool sound = !b.bad;
+    bool valid = !b.bad;
     free(header.data);
-    if (!sound) return fail_list(r, err);
+    if (!valid) return fail_list(r, err);
     rc = conf_h5_block_read(r->file, r->name, address, bytes, &r->names, err);
     if (rc != ASSAY_OK) return rc;
     rc = conf_btree1_walk(r->file, r->name, tree, CONF_BTREE1_GROUP, 8, read_symbols, r, err);

@@ -30,14 +30,14 @@ static size_t unpacked_max(size_t file_bytes)
 static bool decode_old_superblock(conf_h5 *file, conf_bytes *b, unsigned version, uint64_t *end)
 {
     (void)conf_bytes_next(b, 4); /* versions of other structures */
-    bool sound = conf_bytes_number(b, 1) == 8 && conf_bytes_number(b, 1) == 8;
+    bool valid = conf_bytes_number(b, 1) == 8 && conf_bytes_number(b, 1) == 8;
     (void)conf_bytes_next(b, version == 0 ? 9 : 13); /* ranks of B-trees, flags */
     uint64_t base = conf_bytes_number(b, 8);
     (void)conf_bytes_number(b, 8); /* free space */
     *end = conf_bytes_number(b, 8);
     (void)conf_bytes_next(b, 16); /* the driver's information, the root's name */
     file->root = conf_bytes_number(b, 8);
-    return sound && base == file->base;
+    return valid && base == file->base;
 }
 
 /* Of versions 2 and 3; start: the superblock from its signature on. */
@@ -45,7 +45,7 @@ static bool decode_new_superblock(conf_h5 *file, conf_bytes *b, unsigned version
                                   uint64_t *end)
 {
     enum { CHECKED = 44, BEING_WRITTEN = 1 };
-    bool sound = conf_bytes_number(b, 1) == 8 && conf_bytes_number(b, 1) == 8;
+    bool valid = conf_bytes_number(b, 1) == 8 && conf_bytes_number(b, 1) == 8;
     unsigned flags = (unsigned)conf_bytes_number(b, 1);
     uint64_t base = conf_bytes_number(b, 8);
     (void)conf_bytes_number(b, 8); /* the superblock's extension */
@@ -53,7 +53,7 @@ static bool decode_new_superblock(conf_h5 *file, conf_bytes *b, unsigned version
     file->root = conf_bytes_number(b, 8);
     if (version == 3 && flags & BEING_WRITTEN) return false;
     uint32_t checksum = (uint32_t)conf_bytes_number(b, 4);
-    return sound && base == file->base && !b->bad && conf_checksum_holds(checksum, start, CHECKED);
+    return valid && base == file->base && !b->bad && conf_checksum_holds(checksum, start, CHECKED);
 }
 
 static assay_status fail_superblock(const conf_h5 *file, assay_error *err)
@@ -75,10 +75,10 @@ static assay_status read_superblock(conf_h5 *file, assay_error *err)
         unsigned version = (unsigned)conf_bytes_number(&b, 1);
         uint64_t end = 0;
         file->base = at;
-        bool sound = version < VERSION_NEW
+        bool valid = version < VERSION_NEW
                          ? decode_old_superblock(file, &b, version, &end)
                          : version <= VERSION_MAX && decode_new_superblock(file, &b, version, start, &end);
-        if (b.bad || !sound) return fail_superblock(file, err);
+        if (b.bad || !valid) return fail_superblock(file, err);
         if (end > file->size)
             return assay_fail(err, ASSAY_EFORMAT, "%s: found %zu bytes, expected %llu: cut short", file->path,
                               file->size, (unsigned long long)end);

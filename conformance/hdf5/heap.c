@@ -19,7 +19,7 @@ static assay_status fail_heap(const conf_fractal *heap, assay_error *err)
     return conf_h5_fail_damaged(heap->file, heap->name, "its fractal heap", err);
 }
 
-static bool is_sound(const conf_fractal *heap, size_t offset_bits)
+static bool is_valid(const conf_fractal *heap, size_t offset_bits)
 {
     return conf_is_power_of_two(heap->start_bytes) && conf_is_power_of_two(heap->direct_bytes_max) &&
            conf_is_power_of_two(heap->width) && heap->width <= WIDTH_MAX && heap->rows <= ROWS_MAX &&
@@ -51,9 +51,9 @@ assay_status conf_fractal_open(const conf_h5 *file, const char *name, uint64_t a
     (void)conf_bytes_number(&b, 2); /* rows that the root had at first */
     heap.root = conf_bytes_number(&b, 8);
     heap.rows = (size_t)conf_bytes_number(&b, 2);
-    bool sound = !b.bad && !has_filters && is_sound(&heap, offset_bits);
+    bool valid = !b.bad && !has_filters && is_valid(&heap, offset_bits);
     free(header.data);
-    if (!sound) return fail_heap(&heap, err);
+    if (!valid) return fail_heap(&heap, err);
     heap.offset_bytes = (offset_bits + 7) / 8;
     heap.length_bytes = (conf_log2(heap.direct_bytes_max) + 7) / 8;
     size_t of_managed = conf_bytes_of_limit(managed_max);
@@ -96,11 +96,11 @@ static assay_status read_block(conf_fractal *heap, uint64_t address, uint64_t n,
     if (rc != ASSAY_OK) return rc;
     conf_bytes b = conf_bytes_of(block.data, block.n);
     conf_bytes_expect(&b, direct ? "FHDB" : "FHIB", 0);
-    bool sound = conf_bytes_number(&b, 8) == heap->address && !b.bad;
-    if (sound && direct && heap->checked) sound = checksum_holds(heap, &block);
+    bool valid = conf_bytes_number(&b, 8) == heap->address && !b.bad;
+    if (valid && direct && heap->checked) valid = checksum_holds(heap, &block);
     struct conf_fractal_block *grown = grow_by_one(heap->blocks, heap->n_blocks, sizeof *grown);
     if (grown) heap->blocks = grown;
-    if (!grown || !sound) {
+    if (!grown || !valid) {
         free(block.data);
         return grown ? fail_heap(heap, err)
                      : assay_fail(err, ASSAY_ENOMEM, "%s: %s: out of memory", heap->file->path, heap->name);
@@ -216,9 +216,9 @@ assay_status conf_global_text_read(const conf_h5 *file, const char *name, uint64
     conf_bytes_expect(&b, "GCOL", 1);
     (void)conf_bytes_next(&b, 3);
     uint64_t n = conf_bytes_number(&b, 8);
-    bool sound = !b.bad && n >= PREFIX && n <= CONF_H5_COLLECTION_BYTES_MAX;
+    bool valid = !b.bad && n >= PREFIX && n <= CONF_H5_COLLECTION_BYTES_MAX;
     free(block.data);
-    if (!sound) return conf_h5_fail_damaged(file, name, what, err);
+    if (!valid) return conf_h5_fail_damaged(file, name, what, err);
     rc = conf_h5_block_read(file, name, address, n, &block, err);
     if (rc != ASSAY_OK) return rc;
     b = conf_bytes_of(block.data + PREFIX, block.n - PREFIX);

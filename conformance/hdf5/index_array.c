@@ -45,9 +45,9 @@ static assay_status read_block(const array *a, uint64_t address, uint64_t n, con
     *b = conf_bytes_of(block.data, block.n - CHECKSUM);
     conf_bytes_expect(b, signature, 0);
     (void)conf_bytes_number(b, 1); /* whether chunks have filters, as in the header */
-    bool sound = conf_bytes_number(b, 8) == a->address && !b->bad;
+    bool valid = conf_bytes_number(b, 8) == a->address && !b->bad;
     (void)conf_bytes_number(b, a->offset_bytes);
-    if (sound && !b->bad) {
+    if (valid && !b->bad) {
         *out = block;
         return ASSAY_OK;
     }

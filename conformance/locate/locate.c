@@ -239,8 +239,8 @@ static conf_exit locate_divergence(search *q)
     if (v.outcome == CONF_FAILED || !q->location->engine) return CONF_EXIT_DIVERGES;
     conf_sequence single = {0};
     bool batched = w->batched, named = compared || !w->gives_traces;
-    bool sound = (batched || !named) && sequence_agrees(q, single);
-    if (sound) report_batch(q, single, true, true);
+    bool agrees = (batched || !named) && sequence_agrees(q, single);
+    if (agrees) report_batch(q, single, true, true);
     else if (!named && !q->failed) report_tensor(q, &single);
     return q->failed ? CONF_EXIT_ERROR : CONF_EXIT_DIVERGES;
 }

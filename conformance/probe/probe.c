@@ -15,7 +15,7 @@ const probe_group probe_groups[] = {
     {"protocol", "bodies, streams, finish reasons, usage, refusals", false, probe_check_protocol},
     {"numerics", "log-probabilities against float64 logits", false, probe_check_numerics},
     {"batching", "answers do not depend on other requests", false, probe_check_batching},
-    {"text", "texts that every sound engine gives", false, probe_check_text},
+    {"text", "texts that every correct engine gives", false, probe_check_text},
     {"fields", "the fields of all answers", true, probe_notes_report},
     {0},
 };

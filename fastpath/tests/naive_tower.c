@@ -23,27 +23,27 @@ static double *zeros(size_t n)
     return x;
 }
 
-static double clip(double x, bool present, double least, double most)
+static double clamp(double x, bool present, double least, double most)
 {
     return !present ? x : fmin(fmax(x, least), most);
 }
 
-/* y = clip(clip(x) Wᵀ + b). */
+/* y = clamp(clamp(x) Wᵀ + b). */
 static double *linear(const plan_linear *l, const double *x, size_t n)
 {
     const plan_weight *w = &l->weight;
-    const plan_clip *c = &l->clip;
+    const plan_clamp *c = &l->clamp;
     double *y = zeros(n * w->rows);
     for (size_t o = 0; o < w->rows; o++)
         for (size_t i = 0; i < w->cols; i++) {
             const double factor = towers_weight(w, o * w->cols + i);
             for (size_t r = 0; r < n; r++)
                 y[r * w->rows + o] +=
-                    factor * clip(x[r * w->cols + i], c->present, c->input_min, c->input_max);
+                    factor * clamp(x[r * w->cols + i], c->present, c->input_min, c->input_max);
         }
     for (size_t i = 0; i < n * w->rows; i++) {
         if (l->bias.values) y[i] += towers_weight(&l->bias, i % w->rows);
-        y[i] = clip(y[i], c->present, c->output_min, c->output_max);
+        y[i] = clamp(y[i], c->present, c->output_min, c->output_max);
     }
     return y;
 }

@@ -117,7 +117,7 @@ static plan_linear linear(owned *o, const char *name, size_t rows, size_t cols)
     plan_linear l = {.weight = matrix(o, name, rows, cols)};
     if (o->shape->has_biases) l.bias = vector(o, bias, rows);
     if (o->shape->has_clips)
-        l.clip = (plan_clip){true, -1.5 + 0.1 * towers_number(name, 0), 1.25, -(double)INFINITY, 0.75};
+        l.clamp = (plan_clamp){true, -1.5 + 0.1 * towers_number(name, 0), 1.25, -(double)INFINITY, 0.75};
     return l;
 }
 

@@ -100,7 +100,7 @@ assay_status fp_tower_keys_put(fp_tower_pass *v, size_t i, fp_tower_keys *keys, 
     const plan_attention *a = &v->tower->layers[i].attention;
     const fp_tower_layer *w = &v->packed->layers[i];
     const size_t mark = v->pass.scratch->n, width = a->n_kv_heads * a->head_dim;
-    const fp_tower_linear key = {&w->k, &a->k.clip}, value = {&w->v, &a->v.clip};
+    const fp_tower_linear key = {&w->k, &a->k.clamp}, value = {&w->v, &a->v.clamp};
     query_chunk *list = fp_scratch_alloc(v->pass.scratch, n, 1, sizeof *list);
     float *k = list ? fp_scratch_floats(v->pass.scratch, n, 2 * width) : NULL;
     assay_status rc = k ? fp_tower_linear_run(&v->pass, k, x, n, key) : ASSAY_ENOMEM;
@@ -192,13 +192,13 @@ assay_status fp_tower_attend(fp_tower_pass *v, size_t i, const fp_tower_keys *ke
     query_chunk *list = fp_scratch_alloc(v->pass.scratch, n, 1, sizeof *list);
     float *q = list ? fp_scratch_floats(v->pass.scratch, n, 2 * width) : NULL;
     assay_status rc =
-        q ? fp_tower_linear_run(&v->pass, q, x, n, (fp_tower_linear){&w->q, &a->q.clip}) : ASSAY_ENOMEM;
+        q ? fp_tower_linear_run(&v->pass, q, x, n, (fp_tower_linear){&w->q, &a->q.clamp}) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
         float *attn_out = q + n * width;
         make_heads(v, a, &w->q_norm, first, n, a->n_heads, true, q);
         if (keys->shape.narrow) fp_round_run(&v->pass, q, n, width);
         attend_rows(v, a, keys, first, n, list, q, attn_out);
-        rc = fp_tower_linear_run(&v->pass, y, attn_out, n, (fp_tower_linear){&w->o, &a->o.clip});
+        rc = fp_tower_linear_run(&v->pass, y, attn_out, n, (fp_tower_linear){&w->o, &a->o.clamp});
     }
     v->pass.scratch->n = mark;
     return rc;

@@ -43,7 +43,7 @@ static assay_status convolve(fp_tower_pass *v, size_t k, const image *from, imag
         for (size_t r = 0; r < n; r++)
             gather(from, c->channels_last, (first + r) / to->n_frames, (first + r) % to->n_frames,
                    columns + r * n_in);
-        const fp_tower_linear linear = {&v->packed->convolutions[k], &c->product.clip};
+        const fp_tower_linear linear = {&v->packed->convolutions[k], &c->product.clamp};
         rc = fp_tower_linear_activate(&v->pass, to->x + first * to->n_channels, columns, n, linear,
                                       ASSAY_GELU);
     }
@@ -64,15 +64,15 @@ static size_t largest_image(const plan_audio *s, size_t n_frames)
     return most;
 }
 
-/* A clip: its spectrogram [bins, n_frames], and two buffers that a chunk's results take turns in. */
-typedef struct clip {
+/* An audio clip: its spectrogram [bins, n_frames], and two buffers that a chunk's results take turns in. */
+typedef struct audio_clip {
     double *spectrogram;
     float *buffer[2];
     size_t n_frames;
-} clip;
+} audio_clip;
 
 /* The rows of the chunk of n frames from `first` on. */
-static assay_status run_chunk(fp_tower_pass *v, const clip *c, size_t first, size_t n, float *rows)
+static assay_status run_chunk(fp_tower_pass *v, const audio_clip *c, size_t first, size_t n, float *rows)
 {
     const plan_audio *s = &v->tower->audio;
     const size_t padded = fp_audio_padded(s, c->n_frames, n);
@@ -99,7 +99,7 @@ assay_status fp_audio_rows(fp_tower_pass *v, const medium *m, float *rows)
 {
     const plan_audio *s = &v->tower->audio;
     const size_t mark = v->pass.scratch->n, width = plan_audio_width(s);
-    clip c = {.n_frames = medium_frames(m)};
+    audio_clip c = {.n_frames = medium_frames(m)};
     const size_t most = largest_image(s, s->chunk);
     c.spectrogram = fp_scratch_alloc(v->pass.scratch, s->n_bins, c.n_frames, sizeof *c.spectrogram);
     c.buffer[0] = c.spectrogram ? fp_scratch_floats(v->pass.scratch, 2, most) : NULL;

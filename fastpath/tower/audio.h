@@ -6,9 +6,9 @@
 
 #include "fastpath/tower/pass.h"
 
-/* Evaluates the convolutions of a clip, chunk by chunk. rows: [plan_audio_rows, plan_audio_width]. What a
- * clip gives depends on nothing but the clip. Working memory: the largest result of one chunk, twice, and a
- * block of products. Fails with ASSAY_ENOMEM. */
+/* Evaluates the convolutions of an audio clip, chunk by chunk. rows: [plan_audio_rows, plan_audio_width].
+ * What an audio clip gives depends on nothing but itself. Working memory: the largest result of one chunk,
+ * twice, and a block of products. Fails with ASSAY_ENOMEM. */
 assay_status fp_audio_rows(fp_tower_pass *v, const medium *m, float *rows);
 
 #endif

@@ -33,7 +33,7 @@ static assay_status project(fp_tower_pass *v, const fp_image *normed, const plan
     for (size_t first = 0, some; rc == ASSAY_OK && first < n; first += some) {
         some = n - first < FP_TOWER_ROWS ? n - first : FP_TOWER_ROWS;
         rc = fp_tower_linear_run(&v->pass, out->x + first * width, from.x + first * from.channels, some,
-                                 (fp_tower_linear){packed, &linear->clip});
+                                 (fp_tower_linear){packed, &linear->clamp});
     }
     return rc;
 }
@@ -142,7 +142,7 @@ assay_status fp_conv_attend(fp_tower_pass *v, const plan_conv_block *b, const fp
     for (size_t first = 0, some; rc == ASSAY_OK && first < n; first += some) {
         some = n - first < FP_TOWER_ROWS ? n - first : FP_TOWER_ROWS;
         rc = fp_tower_linear_run(&v->pass, out->x + first * out->channels, attn_out + first * width, some,
-                                 (fp_tower_linear){&w->o, &a->o.clip});
+                                 (fp_tower_linear){&w->o, &a->o.clamp});
     }
     return rc;
 }

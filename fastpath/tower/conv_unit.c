@@ -77,7 +77,7 @@ static assay_status run_product(fp_tower_pass *v, sliding *s)
         if (!is_pixel) fp_pool_run(v->pass.model->pool, n, columns, gather_item, s);
         rc = fp_tower_linear_run(&v->pass, s->out->x + s->first * c->n_out,
                                  is_pixel ? s->in->x + s->first * c->n_in : s->windows, n,
-                                 (fp_tower_linear){&s->w->product, &c->product.clip});
+                                 (fp_tower_linear){&s->w->product, &c->product.clamp});
     }
     return rc;
 }

@@ -10,14 +10,14 @@ typedef struct finishing {
     size_t n_rows, width;
     const float *bias;
     float least, most;
-    bool is_clipped, is_activated;
+    bool is_clamped, is_activated;
     assay_activation activation;
 } finishing;
 
 enum { ROWS_PER_ITEM = 8 };
 
 /* A NaN stays NaN. */
-static void clip(float *y, const float *x, size_t n, float least, float most)
+static void clamp(float *y, const float *x, size_t n, float least, float most)
 {
     for (size_t i = 0; i < n; i++) y[i] = x[i] < least ? least : x[i] > most ? most : x[i];
 }
@@ -30,7 +30,7 @@ static void finish_item(void *context, size_t item)
     for (size_t r = first; r < end; r++) {
         float *y = job->y + r * job->width;
         if (job->bias) fp_add(y, job->bias, job->width);
-        if (job->is_clipped) clip(y, y, job->width, job->least, job->most);
+        if (job->is_clamped) clamp(y, y, job->width, job->least, job->most);
         if (job->is_activated)
             job->pass->model->kernels.op.gate.f32(y, y, job->pass->model->ones, job->width, job->activation);
     }
@@ -39,7 +39,7 @@ static void finish_item(void *context, size_t item)
 static void finish_rows(const fp_pass *pass, finishing *job)
 {
     enum { COST = 8 }; /* about what an element costs, in multiplications */
-    if (!job->bias && !job->is_clipped && !job->is_activated) return;
+    if (!job->bias && !job->is_clamped && !job->is_activated) return;
     job->pass = pass;
     fp_pool_run(pass->model->pool, (job->n_rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM,
                 ROWS_PER_ITEM * job->width * COST, finish_item, job);
@@ -48,11 +48,11 @@ static void finish_rows(const fp_pass *pass, finishing *job)
 static assay_status multiply(const fp_pass *pass, float *y, const float *x, size_t n_rows, fp_tower_linear w)
 {
     const size_t mark = pass->scratch->n, n_in = w.packed->weight.packed.n_in;
-    if (w.clip->present) {
-        float *clipped = fp_scratch_floats(pass->scratch, n_rows, n_in);
-        if (!clipped) return ASSAY_ENOMEM;
-        clip(clipped, x, n_rows * n_in, (float)w.clip->input_min, (float)w.clip->input_max);
-        x = clipped;
+    if (w.clamp->present) {
+        float *clamped = fp_scratch_floats(pass->scratch, n_rows, n_in);
+        if (!clamped) return ASSAY_ENOMEM;
+        clamp(clamped, x, n_rows * n_in, (float)w.clamp->input_min, (float)w.clamp->input_max);
+        x = clamped;
     }
     fp_product(pass, y, x, n_rows, &w.packed->weight);
     pass->scratch->n = mark;
@@ -65,9 +65,9 @@ static finishing finishing_of(float *y, size_t n_rows, fp_tower_linear w)
                        .n_rows = n_rows,
                        .width = w.packed->weight.packed.n_out,
                        .bias = w.packed->bias,
-                       .is_clipped = w.clip->present,
-                       .least = (float)w.clip->output_min,
-                       .most = (float)w.clip->output_max};
+                       .is_clamped = w.clamp->present,
+                       .least = (float)w.clamp->output_min,
+                       .most = (float)w.clamp->output_max};
 }
 
 assay_status fp_tower_linear_run(const fp_pass *pass, float *y, const float *x, size_t n_rows,

@@ -9,15 +9,16 @@
 /* A matrix of a tower, packed, and as the plan has it. */
 typedef struct fp_tower_linear {
     const fp_linear *packed;
-    const plan_clip *clip;
+    const plan_clamp *clamp;
 } fp_tower_linear;
 
-/* y = clip(clip(x) Wᵀ + b). x: [n_rows, n_in], y: [n_rows, n_out], must not overlap. Fails with ASSAY_ENOMEM.
+/* y = clamp(clamp(x) Wᵀ + b). x: [n_rows, n_in], y: [n_rows, n_out], must not overlap. Fails with
+ * ASSAY_ENOMEM.
  */
 assay_status fp_tower_linear_run(const fp_pass *pass, float *y, const float *x, size_t n_rows,
                                  fp_tower_linear w);
 
-/* y = activation(clip(x) Wᵀ + b), likewise, clipped before the activation. */
+/* y = activation(clamp(x) Wᵀ + b), likewise, clamped before the activation. */
 assay_status fp_tower_linear_activate(const fp_pass *pass, float *y, const float *x, size_t n_rows,
                                       fp_tower_linear w, assay_activation activation);
 

@@ -72,7 +72,7 @@ static assay_status run_step(fp_tower_pass *v, const plan_merger_step *step, con
     switch (step->kind) {
     case PLAN_MERGER_LINEAR:
         return fp_tower_linear_run(&v->pass, y, job->x, job->n,
-                                   (fp_tower_linear){&w->linear, &step->linear.clip});
+                                   (fp_tower_linear){&w->linear, &step->linear.clamp});
     case PLAN_MERGER_MLP: return fp_tower_mlp_run(&v->pass, &step->mlp, &w->mlp, job->n, job->x, y);
     case PLAN_MERGER_REPEAT: repeat_rows(y, job->x, job->n, job->width); break;
     case PLAN_MERGER_CONCATENATE:

@@ -7,7 +7,7 @@
 assay_status fp_tower_mlp_run(const fp_pass *pass, const plan_mlp *mlp, const fp_mlp *w, size_t n,
                               const float *x, float *y)
 {
-    const fp_tower_linear up = {&w->up, &mlp->up.clip}, gate = {&w->gate, &mlp->gate.clip};
+    const fp_tower_linear up = {&w->up, &mlp->up.clamp}, gate = {&w->gate, &mlp->gate.clamp};
     const bool is_gated = w->gate.weight.packed.panels != NULL;
     const size_t mark = pass->scratch->n, width = mlp->intermediate;
     float *inner = fp_scratch_floats(pass->scratch, n, width);
@@ -18,7 +18,7 @@ assay_status fp_tower_mlp_run(const fp_pass *pass, const plan_mlp *mlp, const fp
     if (rc == ASSAY_OK && is_gated) rc = fp_tower_linear_run(pass, raised, x, n, up);
     if (rc == ASSAY_OK) {
         if (is_gated) fp_gate_run(pass, inner, inner, raised, width, n, width, mlp->activation);
-        rc = fp_tower_linear_run(pass, y, inner, n, (fp_tower_linear){&w->down, &mlp->down.clip});
+        rc = fp_tower_linear_run(pass, y, inner, n, (fp_tower_linear){&w->down, &mlp->down.clamp});
     }
     pass->scratch->n = mark;
     return rc;

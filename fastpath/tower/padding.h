@@ -6,8 +6,8 @@
 
 #include "model/plan/audio.h"
 
-/* The frames that a chunk of n frames of a clip of n_frames is extended to by zeros: those of the clip's
- * longest chunk, and of no other clip's. */
+/* The frames that a chunk of n frames of an audio clip of n_frames is extended to by zeros: those of the
+ * clip's longest chunk, and of no other clip's. */
 size_t fp_audio_padded(const plan_audio *audio, size_t n_frames, size_t n);
 
 #endif

@@ -52,7 +52,7 @@ assay_status fp_patches_embed(fp_tower_pass *v, size_t first, size_t n, float *x
 {
     enum { COST = 16 }; /* of an element, in multiplications */
     const size_t mark = v->pass.scratch->n, width = v->tower->patches.embed.weight.cols;
-    const fp_tower_linear embed = {&v->packed->embed, &v->tower->patches.embed.clip};
+    const fp_tower_linear embed = {&v->packed->embed, &v->tower->patches.embed.clamp};
     if (v->rows) return fp_tower_linear_run(&v->pass, x, v->rows + first * width, n, embed);
     reading job = {.v = v, .first = first, .n = n, .width = width};
     job.wide = fp_scratch_alloc(v->pass.scratch, n, width, sizeof *job.wide);

@@ -87,7 +87,7 @@ typedef enum assay_item_kind {
  *          comes with, and the span may end in a later step of the sample. n_tokens 0: not stated, and
  *          offset is 0; the item takes the next placeholder tokens of its kind. The harness states none.
  * tensors: [n_tensors], of this item alone, under their published names (pixel_values, image_grid_thw; of a
- *          sound input_features, a mel spectrogram, and feature_attention_mask). */
+ *          audio input_features, a mel spectrogram, and feature_attention_mask). */
 typedef struct assay_item {
     assay_item_kind kind;
     size_t offset, n_tokens;
@@ -159,7 +159,7 @@ typedef struct assay_step_options {
  *         vision.NN.out  output of a layer of the tower
  *         vision.merged  what replaces the embeddings of placeholder tokens
  *         vision.deepstack.K: what is added to the output of decoder layer K
- *         audio.patch, audio.NN.out, audio.merged: the same of a tower of sounds; audio.patch is before
+ *         audio.patch, audio.NN.out, audio.merged: the same of an audio tower; audio.patch is before
  * positions NULL if taps cannot write. Returns whether the step goes on. After false the function is not
  * called again in this step, for any sample; the step fails with ASSAY_ESTOPPED, and all samples have the
  * tokens that they had before. */

@@ -205,19 +205,19 @@ typedef struct assay_image_size {
     int64_t n_tokens;               /* placeholder tokens of the image in the prompt, without markers */
 } assay_image_size;
 
-/* A sound, and the config of its feature extractor. Required: config, n_samples. */
+/* An audio clip, and the config of its feature extractor. Required: config, n_samples. */
 typedef struct assay_sound_options {
     uint32_t size;
     uint32_t reserved; /* 0 */
     assay_text config; /* preprocessor_config.json */
     int64_t n_samples; /* of one channel, at the config's sampling_rate */
-    int64_t n_longest; /* of the longest sound of the prompt; 0: n_samples */
+    int64_t n_longest; /* of the longest audio clip of the prompt; 0: n_samples */
     int64_t n_window;  /* of the model's audio_config: half a chunk, in frames; 0: 50 */
 } assay_sound_options;
 
 typedef struct assay_sound_size {
     int64_t n_frames; /* of the spectrogram, without padding */
-    int64_t n_tokens; /* placeholder tokens of the sound in the prompt, without markers */
+    int64_t n_tokens; /* placeholder tokens of the audio clip in the prompt, without markers */
 } assay_sound_size;
 
 /* On failure out-parameters are untouched, and `err`, if it is not NULL, holds the reason. */
@@ -308,9 +308,9 @@ typedef struct assay_serving {
      * published processor refuses, such as an aspect ratio above 200. */
     assay_status (*image_size)(const assay_image_options *options, assay_image_size *out, assay_error *err);
 
-    /* Optional. The size of the spectrogram that the published feature extractor makes of a sound, and its
-     * tokens. ASSAY_EFORMAT or ASSAY_EUNSUPPORTED as image_size; ASSAY_EUNSUPPORTED for a sound that is too
-     * short for the published extractor; ASSAY_EINVAL for numbers that are out of range. */
+    /* Optional. The size of the spectrogram that the published feature extractor makes of an audio clip, and
+     * its tokens. ASSAY_EFORMAT or ASSAY_EUNSUPPORTED as image_size; ASSAY_EUNSUPPORTED for an audio clip
+     * that is too short for the published extractor; ASSAY_EINVAL for numbers that are out of range. */
     assay_status (*sound_size)(const assay_sound_options *options, assay_sound_size *out, assay_error *err);
 } assay_serving;
 

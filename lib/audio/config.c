@@ -110,7 +110,7 @@ static assay_status read_member(reading *r, const char *name, json_object *found
     return found ? note(r, name, found) : ASSAY_OK;
 }
 
-/* What sound/fourier transforms, and frames that are n / hop_length. */
+/* What audio/fourier transforms, and frames that are n / hop_length. */
 static assay_status check_fft(const reading *r)
 {
     int64_t n = r->config.n_fft;

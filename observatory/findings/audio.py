@@ -1,4 +1,4 @@
-"""For findings: the published processor of Qwen3-Omni on drawn sounds, alone and beside others."""
+"""For findings: the published processor of Qwen3-Omni on drawn audio clips, alone and beside others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .ask import shows
 
 @shows
 def transformers_omni_sound_batch() -> float:
-    """transformers: the spectrogram of a sound of Qwen3-Omni beside a longer one."""
+    """transformers: the spectrogram of an audio clip of Qwen3-Omni beside a longer one."""
     rng = np.random.default_rng(0)
     longer, extractor, worst = audio.tones(rng, 20000), audio.opened(audio.OMNI), 0.0
     for n in (16000, 16040):  # the second one has another frame

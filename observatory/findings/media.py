@@ -1,4 +1,4 @@
-"""For findings: the published classes of transformers on recorded cases with images and sounds, in batches and in steps, through the
+"""For findings: the published classes of transformers on recorded cases with images and audio clips, in batches and in steps, through the
 adapter of the package `assay`, with and without a repair."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Repair = Callable[[Any], None]  # changes a model
 
 
 def items_of(recorded: dict[str, np.ndarray], sample: int) -> Iterator[Any]:
-    """The images of a sample as one item, its videos and its sounds as others."""
+    """The images of a sample as one item, its videos and its audio clips as others."""
     from assay import Item
     for kind, last in (("image", ""), ("video", "_videos")):
         mine = recorded.get(f"/input/{kind}_sample", np.zeros(0)) == sample
@@ -70,14 +70,14 @@ def compare(case: str, repair: Repair, first: int | None = None, width: int = 0)
 
 @shows
 def transformers_omni_padding() -> float:
-    """transformers: a short sound of Qwen3-Omni beside a longer one."""
+    """transformers: a short audio clip of Qwen3-Omni beside a longer one."""
     return max(compare(f"qwen3_omni_moe/{case}", encode_alone) for case in (
         "thinker/media-batch", "base/sounds", "base/media", "base/media-batch", "base/media-generate", "seconds/videos-sound"))
 
 
 @shows
 def transformers_late_media() -> float:
-    """transformers: images and sounds of HunYuanVL and Qwen3-Omni after a cached beginning of their prompt."""
+    """transformers: images and audio clips of HunYuanVL and Qwen3-Omni after a cached beginning of their prompt."""
     def place_all(model: Any) -> None:
         published = model._prepare_position_ids_for_generation
         model._prepare_position_ids_for_generation = lambda ids, inputs: published(ids, inputs | {"past_key_values": None})
@@ -104,7 +104,7 @@ def transformers_omni_padded_token() -> float:
 
 @shows
 def transformers_omni_silent_videos() -> float:
-    """transformers: videos without sounds of Qwen3-Omni, beside one with a sound in another row of the batch."""
+    """transformers: videos without audio clips of Qwen3-Omni, beside one with an audio clip in another row of the batch."""
     import torch
     from transformers import Qwen3OmniMoeThinkerForConditionalGeneration as Thinker
     case = "qwen3_omni_moe/base/media-videos"

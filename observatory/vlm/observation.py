@@ -169,7 +169,7 @@ def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[i
 
 
 def sounds(golden: dict[str, np.ndarray], mine: np.ndarray) -> dict[str, np.ndarray]:
-    """The sounds of a sample, extended to the longest of them, as a processor returns them."""
+    """The audio clips of a sample, extended to the longest of them, as a processor returns them."""
     mask = golden["/input/feature_attention_mask"][mine]
     longest = int(mask.sum(1).max())
     return {"input_features": golden["/input/input_features"][mine][..., :longest],

@@ -60,7 +60,7 @@ static plan_norm bare_norm(size_t width)
 static plan_linear clipped(size_t seed, size_t out, size_t in)
 {
     plan_linear made = linear(seed, out, in, false);
-    made.clip = (plan_clip){true, -1, 1.25, -1.5, 1};
+    made.clamp = (plan_clamp){true, -1, 1.25, -1.5, 1};
     return made;
 }
 

@@ -1,5 +1,5 @@
 """Lets the official clients read event streams that break a rule, and compares what they return with the grades of
-`assay events`. A client is wrong if it raises an error, or returns a message that is not the sound stream's.
+`assay events`. A client is wrong if it raises an error, or returns a message that is not the valid stream's.
 
 1. A client is right for each stream without a breach of grade `breaks`.
 2. Each rule of this grade has a stream in which no other rule of this grade is broken, and for which a client is wrong.

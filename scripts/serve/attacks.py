@@ -12,17 +12,17 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from . import malformed, talking
-from .requests import CHAT, MESSAGES, Request, long, sound, written
+from .requests import CHAT, MESSAGES, Request, long, valid, written
 from .running import Server, fold, waits_for
 
-TOKENS = 12  # of a sound answer
+TOKENS = 12  # of a valid answer
 
 
 class Bystander:
-    """A client that asks sound requests while others attack: each answer must have the bits of the one that came first, alone."""
+    """A client that asks valid requests while others attack: each answer must have the bits of the one that came first, alone."""
 
     def __init__(self, server: Server) -> None:
-        self.server, self.requests = server, sound(server.name, TOKENS)
+        self.server, self.requests = server, valid(server.name, TOKENS)
         self.truth = [self.ask(i) for i in range(len(self.requests))]
         self.n_asked = 0
 
@@ -51,7 +51,7 @@ class Bystander:
                 try:
                     wrong.extend(self.differences(1))
                 except OSError as error:
-                    wrong.append(f"a sound request: {type(error).__name__}: {error}")
+                    wrong.append(f"a valid request: {type(error).__name__}: {error}")
                     return
                 time.sleep(0.005)
         thread = threading.Thread(target=run)
@@ -211,7 +211,7 @@ def large_bodies(server: Server, bystander: Bystander, n_bytes: int) -> list[str
 
 
 def pipelined(server: Server, bystander: Bystander) -> list[str]:
-    """All sound requests in one packet, and byte by byte: the answers come in their order."""
+    """All valid requests in one packet, and byte by byte: the answers come in their order."""
     wrong = []
     content = b"".join(written(request) for request in bystander.requests) + b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     for size in (len(content), 7):

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .requests import PIXEL, sound
+from .requests import PIXEL, valid
 
 
 class Malformed(NamedTuple):
@@ -173,7 +173,7 @@ def chunked(r: random.Random, path: str, content: bytes) -> bytes:
 
 
 def pipeline(r: random.Random, path: str, content: bytes) -> bytes:
-    """A sound request, and a malformed one behind it in the same packet."""
+    """A valid request, and a malformed one behind it in the same packet."""
     first = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" * r.randint(1, 5)
     return first + r.choice((request_line, headers, chunked))(r, path, content)
 
@@ -184,7 +184,7 @@ HTTP = (request_line, headers, chunked, pipeline)
 def draw(seed: int, index: int, model: str) -> Malformed:
     """The malformed request of this index; it depends on nothing else."""
     r = random.Random(f"{seed} {index}")
-    path, body = r.choice(sound(model, 4))
+    path, body = r.choice(valid(model, 4))
     change = r.choice(BODIES)
     content = change(r, body)
     if r.random() < 0.7:

@@ -1,4 +1,4 @@
-"""Sound requests of all endpoints, whole and streamed, whose answers do not depend on when they are sent."""
+"""Valid requests of all endpoints, whole and streamed, whose answers do not depend on when they are sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOOL = {"name": "get_weather", "description": "The weather of a city", "paramete
 PIXEL = "data:image/x-portable-pixmap;base64,UDYgMSAxIDI1NQr///8="
 
 
-def sound(model: str, n_tokens: int) -> list[Request]:
+def valid(model: str, n_tokens: int) -> list[Request]:
     """n_tokens: the most tokens of each answer."""
     def user(text: Any) -> list[dict[str, Any]]:
         return [{"role": "user", "content": text}]

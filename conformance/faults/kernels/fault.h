@@ -19,7 +19,7 @@ extern const kernel_fault KERNEL_FAULTS[];
 extern const size_t N_KERNEL_FAULTS;
 
 /* The correct kernels, which the faulty ones call. */
-extern fp_operations SOUND;
+extern fp_operations CORRECT;
 
 /* Allocates; aborts if out of memory, since these kernels are part of a test. Freed by the caller. */
 void *fault_allocate(size_t n_bytes);

@@ -20,12 +20,12 @@ static double x_at(const assay_product *p, assay_dtype dtype, size_t r, size_t i
     return wide;
 }
 
-static void multiply_without_zeros(const assay_product *p, assay_dtype dtype, const assay_matmul *sound)
+static void multiply_without_zeros(const assay_product *p, assay_dtype dtype, const assay_matmul *correct)
 {
     const size_t panel = p->w->panel, first = p->first_panel * panel, end = first + p->n_panels * panel;
     float *w = fault_allocate(p->w->n_in * sizeof *w);
     for (size_t o = first; o < end && o < p->w->n_out; o++) {
-        sound->unpack(w, p->w, o);
+        correct->unpack(w, p->w, o);
         for (size_t r = 0; r < p->n_rows; r++) {
             double sum = 0;
             for (size_t i = 0; i < p->w->n_in; i++) {
@@ -40,22 +40,22 @@ static void multiply_without_zeros(const assay_product *p, assay_dtype dtype, co
 
 static void multiply_f32_without_zeros(const assay_product *p)
 {
-    multiply_without_zeros(p, ASSAY_F32, &SOUND.matmul_f32);
+    multiply_without_zeros(p, ASSAY_F32, &CORRECT.matmul_f32);
 }
 
 static void multiply_bf16_without_zeros(const assay_product *p)
 {
-    multiply_without_zeros(p, ASSAY_BF16, &SOUND.matmul_bf16);
+    multiply_without_zeros(p, ASSAY_BF16, &CORRECT.matmul_bf16);
 }
 
 static void multiply_groups_without_zeros(const assay_product *p)
 {
-    multiply_without_zeros(p, ASSAY_F32, &SOUND.matmul_affine);
+    multiply_without_zeros(p, ASSAY_F32, &CORRECT.matmul_affine);
 }
 
 static void multiply_codes_without_zeros(const assay_product *p)
 {
-    multiply_without_zeros(p, ASSAY_I8, &SOUND.matmul_affine);
+    multiply_without_zeros(p, ASSAY_I8, &CORRECT.matmul_affine);
 }
 
 /* Attention of one query, with the keys set to 0 where the query is 0. */
@@ -71,7 +71,7 @@ static void attend_one_without_zeros(const assay_attention_call *c)
     }
     assay_attention_call skipping = *c;
     skipping.k = pages;
-    SOUND.attention_f32.f32(&skipping);
+    CORRECT.attention_f32.f32(&skipping);
     free(pages);
     free(keys);
 }
@@ -96,7 +96,7 @@ static void norm_without_zeros(float *y, size_t ld_y, const float *x, size_t ld_
 {
     for (size_t r = 0; r < n_rows; r++) {
         float *before = fault_copy(x + r * ld_x, width * sizeof *before);
-        SOUND.rms_norm.f32(y + r * ld_y, ld_y, before, ld_x, 1, width, weight, epsilon);
+        CORRECT.rms_norm.f32(y + r * ld_y, ld_y, before, ld_x, 1, width, weight, epsilon);
         for (size_t i = 0; i < width; i++)
             if (before[i] == 0) y[r * ld_y + i] = 0;
         free(before);
@@ -125,7 +125,7 @@ static void gate_without_zeros(float *y, const float *gate, const float *up, siz
 {
     for (size_t i = 0; i < n; i++)
         if (gate[i] == 0) y[i] = 0;
-        else SOUND.gate.f32(y + i, gate + i, up + i, 1, activation);
+        else CORRECT.gate.f32(y + i, gate + i, up + i, 1, activation);
 }
 
 void plant_without_zeros(fp_operations *op)
@@ -150,14 +150,14 @@ static void write_input(const void *input)
 static void multiply_in_x(const assay_product *p)
 {
     write_input(p->x);
-    SOUND.matmul_f32.f32(p);
+    CORRECT.matmul_f32.f32(p);
 }
 
 static void norm_in_x(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
                       const float *weight, double epsilon)
 {
     write_input(x);
-    SOUND.rms_norm.f32(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
+    CORRECT.rms_norm.f32(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
 }
 
 void plant_writes_x(fp_operations *op)
@@ -169,7 +169,7 @@ void plant_writes_x(fp_operations *op)
 static void pack_in_scales(void *panel, const assay_weight *w, size_t index)
 {
     write_input(w->scales);
-    SOUND.matmul_affine.pack(panel, w, index);
+    CORRECT.matmul_affine.pack(panel, w, index);
 }
 
 void plant_writes_scales(fp_operations *op)
@@ -180,7 +180,7 @@ void plant_writes_scales(fp_operations *op)
 static void unpack_in_panels(float *row, const assay_matrix *w, size_t o)
 {
     write_input(w->panels);
-    SOUND.matmul_f16.unpack(row, w, o);
+    CORRECT.matmul_f16.unpack(row, w, o);
 }
 
 void plant_writes_panels(fp_operations *op)
@@ -191,7 +191,7 @@ void plant_writes_panels(fp_operations *op)
 static void attend_in_keys(const assay_attention_call *c)
 {
     write_input(c->k[0]);
-    SOUND.attention_bf16.f32(c);
+    CORRECT.attention_bf16.f32(c);
 }
 
 void plant_writes_keys(fp_operations *op)
@@ -202,7 +202,7 @@ void plant_writes_keys(fp_operations *op)
 static void attend_in_ranges(const assay_attention_call *c)
 {
     write_input(c->last);
-    SOUND.attention_f32.f32(c);
+    CORRECT.attention_f32.f32(c);
 }
 
 void plant_writes_ranges(fp_operations *op)
@@ -214,7 +214,7 @@ static void rotate_in_table(float *x, size_t n_heads, size_t head_dim, size_t di
                             const float *cosine, const float *sine)
 {
     write_input(cosine);
-    SOUND.rope.f32(x, n_heads, head_dim, dim, adjacent, cosine, sine);
+    CORRECT.rope.f32(x, n_heads, head_dim, dim, adjacent, cosine, sine);
 }
 
 void plant_writes_cosine(fp_operations *op)
@@ -225,7 +225,7 @@ void plant_writes_cosine(fp_operations *op)
 static void gate_in_up(float *y, const float *gate, const float *up, size_t n, assay_activation activation)
 {
     write_input(up);
-    SOUND.gate.f32(y, gate, up, n, activation);
+    CORRECT.gate.f32(y, gate, up, n, activation);
 }
 
 void plant_writes_up(fp_operations *op)
@@ -235,32 +235,32 @@ void plant_writes_up(fp_operations *op)
 
 static _Alignas(64) unsigned char scratch[16 << 20];
 
-static void multiply_in_scratch(const assay_product *p, size_t element, assay_product_fn *sound)
+static void multiply_in_scratch(const assay_product *p, size_t element, assay_product_fn *correct)
 {
     assay_product copied = *p;
     copied.x = memcpy(scratch, p->x, ((p->n_rows - 1) * p->ld_x + p->w->n_in) * element);
-    sound(&copied);
+    correct(&copied);
 }
 
 static void multiply_f16_in_scratch(const assay_product *p)
 {
-    multiply_in_scratch(p, sizeof(float), SOUND.matmul_f16.f32);
+    multiply_in_scratch(p, sizeof(float), CORRECT.matmul_f16.f32);
 }
 
 static void multiply_codes_in_scratch(const assay_product *p)
 {
-    multiply_in_scratch(p, sizeof(int8_t), SOUND.matmul_affine.i8);
+    multiply_in_scratch(p, sizeof(int8_t), CORRECT.matmul_affine.i8);
 }
 
 static void pack_in_scratch(void *panel, const assay_weight *w, size_t index)
 {
-    SOUND.matmul_bf16.pack(scratch, w, index);
-    memcpy(panel, scratch, SOUND.matmul_bf16.panel_bytes(w));
+    CORRECT.matmul_bf16.pack(scratch, w, index);
+    memcpy(panel, scratch, CORRECT.matmul_bf16.panel_bytes(w));
 }
 
 static void unpack_in_scratch(float *row, const assay_matrix *w, size_t o)
 {
-    SOUND.matmul_f32.unpack((float *)scratch, w, o);
+    CORRECT.matmul_f32.unpack((float *)scratch, w, o);
     memcpy(row, scratch, w->n_in * sizeof *row);
 }
 
@@ -269,34 +269,34 @@ static void attend_in_scratch(const assay_attention_call *c)
     const size_t n = (c->n_rows - 1) * c->ld_q + c->n_heads * c->head_dim;
     assay_attention_call copied = *c;
     copied.q = memcpy(scratch, c->q, n * sizeof *c->q);
-    SOUND.attention_f32.f32(&copied);
+    CORRECT.attention_f32.f32(&copied);
 }
 
 static void norm_in_scratch(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
                             const float *weight, double epsilon)
 {
     const float *copied = memcpy(scratch, x, ((n_rows - 1) * ld_x + width) * sizeof *x);
-    SOUND.rms_norm.f32(y, ld_y, copied, ld_x, n_rows, width, weight, epsilon);
+    CORRECT.rms_norm.f32(y, ld_y, copied, ld_x, n_rows, width, weight, epsilon);
 }
 
 static void rotate_in_scratch(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
                               const float *cosine, const float *sine)
 {
     float *copied = memcpy(scratch, x, n_heads * head_dim * sizeof *x);
-    SOUND.rope.f32(copied, n_heads, head_dim, dim, adjacent, cosine, sine);
+    CORRECT.rope.f32(copied, n_heads, head_dim, dim, adjacent, cosine, sine);
     memcpy(x, copied, n_heads * head_dim * sizeof *x);
 }
 
 static void gate_in_scratch(float *y, const float *gate, const float *up, size_t n,
                             assay_activation activation)
 {
-    SOUND.gate.f32(y, memcpy(scratch, gate, n * sizeof *gate), up, n, activation);
+    CORRECT.gate.f32(y, memcpy(scratch, gate, n * sizeof *gate), up, n, activation);
 }
 
 static void cap_in_scratch(float *x, size_t n, float cap)
 {
     float *copied = memcpy(scratch, x, n * sizeof *x);
-    SOUND.cap.f32(copied, n, cap);
+    CORRECT.cap.f32(copied, n, cap);
     memcpy(x, copied, n * sizeof *x);
 }
 
@@ -304,7 +304,7 @@ static void route_in_scratch(int32_t *chosen, float *share, float *scores, size_
                              size_t n_active, bool renormalize)
 {
     float *copied = memcpy(scratch, scores, n_rows * n_experts * sizeof *scores);
-    SOUND.router.f32(chosen, share, copied, n_rows, n_experts, n_active, renormalize);
+    CORRECT.router.f32(chosen, share, copied, n_rows, n_experts, n_active, renormalize);
 }
 
 void plant_shared_scratch(fp_operations *op)

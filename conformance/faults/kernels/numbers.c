@@ -20,7 +20,7 @@ static void attend_in_float16(const assay_attention_call *c)
 static void route_without_maximum(int32_t *chosen, float *share, float *scores, size_t n_rows,
                                   size_t n_experts, size_t n_active, bool renormalize)
 {
-    fault_route(SOUND.router.f32, chosen, share, scores, n_rows, n_experts, n_active, renormalize);
+    fault_route(CORRECT.router.f32, chosen, share, scores, n_rows, n_experts, n_active, renormalize);
 }
 
 void plant_softmax_no_maximum(fp_operations *op)
@@ -39,7 +39,7 @@ static void overflow_outputs(const assay_product *p)
 
 static void multiply_f32_in_float16(const assay_product *p)
 {
-    SOUND.matmul_f32.f32(p);
+    CORRECT.matmul_f32.f32(p);
     overflow_outputs(p);
 }
 
@@ -50,7 +50,7 @@ static void norm_in_float16(float *y, size_t ld_y, const float *x, size_t ld_x, 
     for (size_t r = 0; r < n_rows; r++) {
         double squares = 0;
         for (size_t i = 0; i < width; i++) squares += (double)x[r * ld_x + i] * (double)x[r * ld_x + i];
-        SOUND.rms_norm.f32(y + r * ld_y, ld_y, x + r * ld_x, ld_x, 1, width, weight, epsilon);
+        CORRECT.rms_norm.f32(y + r * ld_y, ld_y, x + r * ld_x, ld_x, 1, width, weight, epsilon);
         const bool overflows = isfinite(squares) && squares > 65504.0 * (double)width;
         for (size_t i = 0; overflows && i < width; i++) y[r * ld_y + i] = 0;
     }
@@ -59,7 +59,7 @@ static void norm_in_float16(float *y, size_t ld_y, const float *x, size_t ld_x, 
 static void gate_in_float16(float *y, const float *gate, const float *up, size_t n,
                             assay_activation activation)
 {
-    SOUND.gate.f32(y, gate, up, n, activation);
+    CORRECT.gate.f32(y, gate, up, n, activation);
     for (size_t i = 0; i < n; i++) y[i] = fault_float16_overflow(y[i]);
 }
 

@@ -1,4 +1,4 @@
-/* Each fault wraps the kernel that it breaks; SOUND has the correct kernels.
+/* Each fault wraps the kernel that it breaks; CORRECT has the correct kernels.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/faults/kernels/fault.h"
@@ -11,7 +11,7 @@
 
 #include "base/dtype.h"
 
-fp_operations SOUND;
+fp_operations CORRECT;
 
 void *fault_allocate(size_t n_bytes)
 {
@@ -28,7 +28,7 @@ void *fault_copy(const void *from, size_t n_bytes)
 static void drop_last_output(const assay_product *p)
 {
     const size_t panel = p->w->panel, last = p->w->n_out - 1;
-    SOUND.matmul_bf16.f32(p);
+    CORRECT.matmul_bf16.f32(p);
     if (last / panel < p->first_panel || last / panel >= p->first_panel + p->n_panels) return;
     for (size_t r = 0; r < p->n_rows; r++) p->y[r * p->ld_y + last] = 0;
 }
@@ -45,7 +45,7 @@ static void pack_with_next_scale(void *panel, const assay_weight *w, size_t inde
     memmove(scales, scales + bytes, (n - 1) * bytes);
     assay_weight shifted = *w;
     shifted.scales = scales;
-    SOUND.matmul_affine.pack(panel, &shifted, index);
+    CORRECT.matmul_affine.pack(panel, &shifted, index);
     free(scales);
 }
 
@@ -61,7 +61,7 @@ static void multiply_with_next_scale(const assay_product *p)
     memmove(scales, scales + 1, (n - 1) * sizeof *scales);
     assay_product shifted = *p;
     shifted.x_scale = scales;
-    SOUND.matmul_affine.i8(&shifted);
+    CORRECT.matmul_affine.i8(&shifted);
     free(scales);
 }
 
@@ -73,7 +73,7 @@ static void plant_next_x_scale(fp_operations *op)
 /* Within the bound, but bits of a row differ between a batch of one and a larger batch. */
 static void nudge_rows(const assay_product *p)
 {
-    SOUND.matmul_f16.f32(p);
+    CORRECT.matmul_f16.f32(p);
     const size_t o = p->first_panel * p->w->panel;
     if (p->n_rows > 1)
         for (size_t r = 0; r < p->n_rows; r++) {
@@ -89,7 +89,7 @@ static void plant_other_bits(fp_operations *op)
 
 static void replace_nan(const assay_product *p)
 {
-    SOUND.matmul_f32.f32(p);
+    CORRECT.matmul_f32.f32(p);
     for (size_t r = 0; r < p->n_rows; r++)
         for (size_t o = p->first_panel * p->w->panel;
              o < (p->first_panel + p->n_panels) * p->w->panel && o < p->w->n_out; o++)
@@ -103,7 +103,7 @@ static void plant_no_nan(fp_operations *op)
 
 static size_t odd_bytes(const assay_weight *w)
 {
-    return SOUND.matmul_f32.panel_bytes(w) + 4;
+    return CORRECT.matmul_f32.panel_bytes(w) + 4;
 }
 
 static void plant_odd_bytes(fp_operations *op)
@@ -114,7 +114,7 @@ static void plant_odd_bytes(fp_operations *op)
 static void leave_a_byte(void *panel, const assay_weight *w, size_t index)
 {
     unsigned char *bytes = panel, before = bytes[0];
-    SOUND.matmul_f32.pack(panel, w, index);
+    CORRECT.matmul_f32.pack(panel, w, index);
     bytes[0] = before;
 }
 
@@ -125,7 +125,7 @@ static void plant_left_byte(fp_operations *op)
 
 static void unpack_next(float *row, const assay_matrix *w, size_t o)
 {
-    SOUND.matmul_bf16.unpack(row, w, o + 1 < w->n_out ? o + 1 : o);
+    CORRECT.matmul_bf16.unpack(row, w, o + 1 < w->n_out ? o + 1 : o);
 }
 
 static void plant_next_row(fp_operations *op)
@@ -140,7 +140,7 @@ static void drop_last_key(const assay_attention_call *c)
     assay_attention_call shorter = *c;
     for (size_t r = 0; r < c->n_rows; r++) last[r] -= last[r] > c->first[r];
     shorter.last = last;
-    SOUND.attention_f32.f32(&shorter);
+    CORRECT.attention_f32.f32(&shorter);
     free(last);
 }
 
@@ -154,7 +154,7 @@ static void drop_last_sink(const assay_attention_call *c)
 {
     assay_attention_call shorter = *c;
     shorter.sink_tokens -= c->sink_tokens > 0;
-    SOUND.attention_bf16.f32(&shorter);
+    CORRECT.attention_bf16.f32(&shorter);
 }
 
 static void plant_sinks_short(fp_operations *op)
@@ -171,7 +171,7 @@ static void norm_without_epsilon(float *y, size_t ld_y, const float *x, size_t l
                                  size_t width, const float *weight, double epsilon)
 {
     (void)epsilon;
-    SOUND.rms_norm.f32(y, ld_y, x, ld_x, n_rows, width, weight, 0);
+    CORRECT.rms_norm.f32(y, ld_y, x, ld_x, n_rows, width, weight, 0);
 }
 
 static void plant_no_epsilon(fp_operations *op)
@@ -182,7 +182,7 @@ static void plant_no_epsilon(fp_operations *op)
 static void norm_too_far(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
                          const float *weight, double epsilon)
 {
-    SOUND.rms_norm.f32(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
+    CORRECT.rms_norm.f32(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
     y[(n_rows - 1) * ld_y + width] = 0;
 }
 
@@ -196,7 +196,7 @@ static void rotate_back(float *x, size_t n_heads, size_t head_dim, size_t dim, b
 {
     float *negative = fault_copy(sine, dim / 2 * sizeof *sine);
     for (size_t i = 0; i < dim / 2; i++) negative[i] = -sine[i];
-    SOUND.rope.f32(x, n_heads, head_dim, dim, adjacent, cosine, negative);
+    CORRECT.rope.f32(x, n_heads, head_dim, dim, adjacent, cosine, negative);
     free(negative);
 }
 
@@ -207,7 +207,7 @@ static void plant_swapped_pair(fp_operations *op)
 
 static void nudge_tail(float *y, const float *gate, const float *up, size_t n, assay_activation activation)
 {
-    SOUND.gate.f32(y, gate, up, n, activation);
+    CORRECT.gate.f32(y, gate, up, n, activation);
     if (n > 1) y[n - 1] = nextafterf(y[n - 1], INFINITY);
 }
 
@@ -220,7 +220,7 @@ static void gate_reads_on(float *y, const float *gate, const float *up, size_t n
 {
     volatile float beyond = gate[n];
     (void)beyond;
-    SOUND.gate.f32(y, gate, up, n, activation);
+    CORRECT.gate.f32(y, gate, up, n, activation);
 }
 
 static void plant_reads_on(fp_operations *op)
@@ -248,7 +248,7 @@ static void route_backwards(int32_t *chosen, float *share, float *scores, size_t
               *shares = fault_copy(share, n_active * sizeof *share);
         int32_t *numbers = fault_copy(chosen, n_active * sizeof *chosen);
         for (size_t e = 0; e < n_experts; e++) reversed[e] = scores[n_experts - 1 - e];
-        SOUND.router.f32(numbers, shares, reversed, 1, n_experts, n_active, renormalize);
+        CORRECT.router.f32(numbers, shares, reversed, 1, n_experts, n_active, renormalize);
         for (size_t k = 0; k < n_active; k++) {
             chosen[k] = (int32_t)n_experts - 1 - numbers[n_active - 1 - k];
             share[k] = shares[n_active - 1 - k];
@@ -345,8 +345,8 @@ static pthread_once_t planted = PTHREAD_ONCE_INIT;
 static void plant_fault(void)
 {
     const char *name = getenv("ASSAY_FAULT");
-    SOUND = fp_kernels_pick(FP_ISA_SCALAR).op;
-    faulty = SOUND;
+    CORRECT = fp_kernels_pick(FP_ISA_SCALAR).op;
+    faulty = CORRECT;
     for (size_t i = 0; name && i < N_KERNEL_FAULTS; i++)
         if (strcmp(name, KERNEL_FAULTS[i].name) == 0) KERNEL_FAULTS[i].plant(&faulty);
     table = fp_kernels_table(&faulty, "faulty", "1");

@@ -29,7 +29,7 @@ typedef struct served_fault {
     served_row row;
     /* Faults with one set do not disturb each other: they are planted together. NULL: it is planted alone. */
     const char *set;
-    /* Of conformance/faults, in the engine: the server itself is sound. */
+    /* Of conformance/faults, in the engine: the server itself is correct. */
     const char *engine;
 
     /* Each piece of an answer, whole events or a whole body: replaced, or changed by `piece`, which appends

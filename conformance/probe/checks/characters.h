@@ -15,7 +15,7 @@ assay_text probe_characters_trim(const buffer *b);
 size_t probe_characters_replaced(assay_text text);
 
 /* The smallest n such that the first n tokens of p's greedy answer end within a character; 0: there is none.
- * Only tokens count that are the same in every sound engine. */
+ * Only tokens count that are the same in every correct engine. */
 size_t probe_characters_cut(const probe_truth *truth, const probe_prompt *p);
 
 #endif

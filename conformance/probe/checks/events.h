@@ -12,7 +12,7 @@ typedef struct probe_events_asked {
     bool usage, cut_call;
 } probe_events_asked;
 
-/* Adds a row for each rule that the stream of an answered exchange breaks, or one row that it is sound.
+/* Adds a row for each rule that the stream of an answered exchange breaks, or one row that it is valid.
  * check: the name of the row. Fails with ASSAY_ENOMEM. */
 assay_status probe_events_check(probe_run *r, const char *check, probe_endpoint endpoint,
                                 const probe_events_asked *asked, const probe_exchange *x, assay_error *err);

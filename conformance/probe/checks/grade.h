@@ -18,7 +18,7 @@ typedef enum probe_likeness {
 const char *probe_likeness_name(probe_likeness likeness);
 
 /* Compares two answers to the whole prompt p. Both are held to the truth within 2ε for a log-probability, so
- * two sound ones differ by at most 4ε. *text [size] describes a difference. */
+ * two correct ones differ by at most 4ε. *text [size] describes a difference. */
 probe_likeness probe_grade_of(const probe_run *r, const probe_prompt *p, const probe_answer *a,
                               const probe_answer *b, char *text, size_t size);
 

@@ -20,7 +20,7 @@ static size_t tokens_of(const probe_prompt *p)
     return n < TOKENS_MOST ? n : TOKENS_MOST;
 }
 
-/* Whether every sound engine's answer to a prompt must have rows. */
+/* Whether every correct engine's answer to a prompt must have rows. */
 static bool has_rows(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
     probe_expected x;

@@ -78,7 +78,7 @@ bool probe_situation_limit(const probe_run *r, probe_endpoint e, const probe_pro
     return probe_can_ask(r, e, p) && p->n_greedy >= 4 && p->n_safe >= 4;
 }
 
-/* Whether every sound engine gives the whole answer, and that is like this. */
+/* Whether every correct engine gives the whole answer, and that is like this. */
 static bool expects(const probe_run *r, probe_endpoint e, const probe_prompt *p,
                     bool (*has)(const probe_expected *expected))
 {

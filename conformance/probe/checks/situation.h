@@ -1,4 +1,5 @@
-/* Which prompts of the truth show a situation: their answers, the same in every sound engine, are like this.
+/* Which prompts of the truth show a situation: their answers, the same in every correct engine, are like
+ * this.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_PROBE_CHECKS_SITUATION_H

@@ -33,7 +33,7 @@ typedef struct probe_trial {
 typedef enum probe_choice {
     PROBE_ANY,       /* the first with an answer */
     PROBE_UNCERTAIN, /* the one whose answer is least certain at a temperature */
-    PROBE_CERTAIN,   /* one whose whole answer every sound engine gives */
+    PROBE_CERTAIN,   /* one whose whole answer every correct engine gives */
     PROBE_CALLING,   /* … which calls a tool */
     PROBE_CALLING_TWICE,
     PROBE_N_CHOICES

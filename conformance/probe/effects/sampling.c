@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CHANCE_MOST 1e-4 /* of a verdict against a sound server */
+#define CHANCE_MOST 1e-4 /* of a verdict against a correct server */
 
 static bool same_field(const buffer *a, const buffer *b)
 {

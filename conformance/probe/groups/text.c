@@ -9,7 +9,7 @@
 
 #define PROMPTS_MOST 16 /* of an endpoint */
 
-/* How many tokens of an answer are the same in every sound engine, without the stop id. */
+/* How many tokens of an answer are the same in every correct engine, without the stop id. */
 static size_t n_certain(const probe_prompt *p)
 {
     return p->n_safe < p->n_greedy ? p->n_safe : p->n_greedy;

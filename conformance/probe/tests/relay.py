@@ -1,7 +1,7 @@
-"""A relay between a probe and a sound server, which plants bugs: in the requests that it passes on, and in the answers.
+"""A relay between a probe and a correct server, which plants bugs: in the requests that it passes on, and in the answers.
 
 The first part of a path is the number of a round; each round has bugs of its own, so that one relay serves all of them. Most requests
-of a round are those of others: it is given the sound server's answers to them. The first round always asks the server itself.
+of a round are those of others: it is given the correct server's answers to them. The first round always asks the server itself.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -105,7 +105,7 @@ class Handler(BaseHTTPRequestHandler):
         connection.close()
         return found
 
-    def sound(self, path: str, body: bytes) -> tuple[int, str, bytes]:
+    def correct(self, path: str, body: bytes) -> tuple[int, str, bytes]:
         """The server's answer: one that another round was given, but none that this round was, since ids differ."""
         relay, number = self.server, self.number()
         with relay.lock:
@@ -142,7 +142,7 @@ class Handler(BaseHTTPRequestHandler):
         asked = self.read(body)
         path, bugs = self.round(asked or {})
         if asked is None:
-            self.answer(*self.planted(*self.sound(path, body), bugs, {}))
+            self.answer(*self.planted(*self.correct(path, body), bugs, {}))
             return
         if int(asked.get("top_logprobs") or 0) > TOP_MOST or int(asked.get("logprobs") or 0) > TOP_MOST:
             self.answer(400, "application/json", b'{"error":{"message":"too many alternatives"}}')
@@ -151,7 +151,7 @@ class Handler(BaseHTTPRequestHandler):
         request = json.loads(body) if changes else asked
         for change in changes:
             change(request)
-        self.answer(*self.planted(*self.sound(path, json.dumps(request).encode() if changes else body), bugs, asked))
+        self.answer(*self.planted(*self.correct(path, json.dumps(request).encode() if changes else body), bugs, asked))
 
     @staticmethod
     def read(body: bytes) -> Optional[Request]:

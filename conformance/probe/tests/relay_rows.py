@@ -210,7 +210,7 @@ def bug_of_field(row: Row) -> Bug:
 
 # ---- Members
 
-# The sound server refuses penalties of its own accord: another penalty shows what a default one does.
+# The correct server refuses penalties of its own accord: another penalty shows what a default one does.
 DEFAULTS = {"presence_penalty": ("repetition_penalty", 1.3), "frequency_penalty": ("repetition_penalty", 1.3),
             "repetition_penalty": ("repetition_penalty", 1.3), "top_p": ("top_p", 0.3), "top_k": ("top_k", 2),
             "min_p": ("min_p", 0.5), "max_tokens": ("max_tokens", 5), "max_output_tokens": ("max_output_tokens", 5)}

@@ -106,7 +106,7 @@ static assay_status read_cases(const char *const *paths, size_t n, probe_truth *
     return rc;
 }
 
-/* How many tokens of the answer every sound engine of the claimed type must give. */
+/* How many tokens of the answer every correct engine of the claimed type must give. */
 static size_t count_safe(const probe_truth *t, const probe_prompt *p)
 {
     const double margin = 2 * probe_truth_bound(p, t->type);

@@ -43,7 +43,7 @@ const char *probe_type_claim(probe_type type);
  * ids:      [n_ids], the prompt and the tokens that follow it in the case.
  * greedy:   [n_greedy], the answer that the truth gives, without the stop id that ends it if `ends`.
  * n_safe:   how many tokens of the answer, the stop id included, have a margin above twice the bound: these
- *           must be the same in every sound engine of the claimed type.
+ *           must be the same in every correct engine of the claimed type.
  * text:     the prompt, special tokens included; the tokenizer reads it as the prompt's ids if `readable`,
  *           with the tokens that it adds itself if `adds`.
  * chat:     the request whose prompt this is, in the form of chat completions: an object with messages and

@@ -1,4 +1,4 @@
-/* Tests of sound/config and sound/config_file.
+/* Tests of audio/config and sound/config_file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "audio/config.h"

@@ -1,4 +1,4 @@
-/* Tests of sound/fourier against the sum that defines it.
+/* Tests of audio/fourier against the sum that defines it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "audio/fourier.h"

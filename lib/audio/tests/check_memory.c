@@ -1,4 +1,4 @@
-/* Out-of-memory: each allocation of sound/ fails in turn. A failure must be reported, leave the out-parameter
+/* Out-of-memory: each allocation of audio/ fails in turn. A failure must be reported, leave the out-parameter
  * untouched, and lose no memory (sanitizers).
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -1,4 +1,4 @@
-/* Tests of sound/samples against recorded samples of soundfile, and of what it refuses.
+/* Tests of audio/samples against recorded samples of soundfile, and of what it refuses.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "audio/samples.h"

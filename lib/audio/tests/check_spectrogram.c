@@ -1,4 +1,4 @@
-/* Tests of sound/spectrogram against recorded spectrograms. A spectrogram passes within four times the noise,
+/* Tests of audio/spectrogram against recorded spectrograms. A spectrogram passes within four times the noise,
  * the error of the published float32 (ARCHITECTURE.md); defects that are planted exceed ten times that.
  *
  * SPDX-License-Identifier: Apache-2.0 */

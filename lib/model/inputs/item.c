@@ -297,7 +297,7 @@ static void read_time(reader *r, item_content *out)
     if (r->status == ASSAY_OK) take_status(r, item_time_read(r->tower, t, out, &err), &err);
 }
 
-/* The frames that the mask keeps: ones before zeros. Sets the clip's frames, pitch and rows. */
+/* The frames that the mask keeps: ones before zeros. Sets the audio clip's frames, pitch and rows. */
 static void read_frames(reader *r, item_content *out)
 {
     const assay_tensor *t = find_tensor(r, r->names.grid, true);

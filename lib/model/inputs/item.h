@@ -24,8 +24,8 @@
  * tower pixel_values [1, C, h, w] or [C, h, w] alone: the grid is [1, h, w] video  pixel_values_videos,
  * video_grid_thw; second_per_grid_ts [1] or [] where tower.tokens_per_second is not 0 (absent: one second);
  * video_second_per_grid [1] or [] with tower.spans_time audio clip  input_features [1, B, n] or [B, n], a
- * logarithmic mel spectrogram; feature_attention_mask [1, n] or [n], ones for the frames of the clip, at
- * least one, then zeros for padding, which is not read
+ * logarithmic mel spectrogram; feature_attention_mask [1, n] or [n], ones for the frames of the audio clip,
+ * at least one, then zeros for padding, which is not read
  *
  * Grids and masks are I32 or I64, seconds F32 or F64, pixels F64, F32, F16 or BF16.
  *

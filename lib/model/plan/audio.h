@@ -2,13 +2,13 @@
  *
  * Notation: B bins, S frames of a chunk.
  *
- * A clip [B, n] is cut into chunks of S frames from its first one on; the last may be shorter. A chunk goes
- * through the convolutions on its own, after zeros have extended it to the length of the longest chunk of its
- * clip: a short last chunk after a whole one thus differs from the same audio clip as a clip of its own. Each
- * convolution has 3 × 3 weights over bins and frames, a stride of 2, one zero around its input, a bias, and
- * exact GELU after it; it leaves half as many bins and frames, rounded up. A frame of the last result is a
- * row: of each channel its bins. Rows that no frame of the clip has reached by these halves are dropped.
- * (Qwen3-Omni, Qwen3OmniMoeAudioEncoder of transformers.)
+ * An audio clip [B, n] is cut into chunks of S frames from its first one on; the last may be shorter. A chunk
+ * goes through the convolutions on its own, after zeros have extended it to the length of the longest chunk
+ * of its clip: a short last chunk after a whole one thus differs from the same audio clip as a clip of its
+ * own. Each convolution has 3 × 3 weights over bins and frames, a stride of 2, one zero around its input, a
+ * bias, and exact GELU after it; it leaves half as many bins and frames, rounded up. A frame of the last
+ * result is a row: of each channel its bins. Rows that no frame of the audio clip has reached by these halves
+ * are dropped. (Qwen3-Omni, Qwen3OmniMoeAudioEncoder of transformers.)
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_PLAN_AUDIO_H
@@ -40,7 +40,7 @@ static inline size_t plan_audio_rest(size_t n)
     return n;
 }
 
-/* The number of rows of a clip. */
+/* The number of rows of an audio clip. */
 static inline size_t plan_audio_rows(const plan_audio *s, size_t n_frames)
 {
     return n_frames / s->chunk * plan_audio_rest(s->chunk) + plan_audio_rest(n_frames % s->chunk);

@@ -212,7 +212,7 @@ static void add_layer(plan_feature_set *set, const plan_layer *l, size_t layer)
 
 static void add_clamps(plan_feature_set *set, const plan_linear *linear)
 {
-    need(set, linear->clip.present, FEATURE_TOWER_CLAMPS);
+    need(set, linear->clamp.present, FEATURE_TOWER_CLAMPS);
 }
 
 static void add_merger(plan_feature_set *set, const plan_merger *m)

@@ -34,15 +34,15 @@ typedef struct plan_weight {
 } plan_weight;
 
 /* Limits of a product's input and output: values beyond them become the limit. */
-typedef struct plan_clip {
+typedef struct plan_clamp {
     bool present;
     double input_min, input_max, output_min, output_max; /* may be infinite */
-} plan_clip;
+} plan_clamp;
 
 typedef struct plan_linear {
     plan_weight weight; /* [out, in] */
     plan_weight bias;   /* [out], or absent */
-    plan_clip clip;
+    plan_clamp clamp;
 } plan_linear;
 
 /* y = c / sqrt(mean(c²) + epsilon) * (weight + offset) + bias. RMSNorm (Zhang & Sennrich 2019): c = x;

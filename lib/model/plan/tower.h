@@ -14,8 +14,8 @@
  * and layers (model/plan/conv.h): patches are pixels (S = F = 1), those of an image [C, h, w]; x is
  * [side², D], whatever h and w are.
  *
- * The audio tower is the same over the rows of plan_audio: each is a patch of one pixel, and a clip of n
- * rows has the grid [1, 1, n].
+ * The audio tower is the same over the rows of plan_audio: each is a patch of one pixel, and an audio clip of
+ * n rows has the grid [1, 1, n].
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_PLAN_TOWER_H
@@ -162,8 +162,8 @@ static inline bool plan_tower_layer_has_clips(const plan_tower_layer *layer)
 {
     const plan_attention *a = &layer->attention;
     const plan_mlp *mlp = &layer->mlp;
-    return a->q.clip.present || a->k.clip.present || a->v.clip.present || a->o.clip.present ||
-           mlp->gate.clip.present || mlp->up.clip.present || mlp->down.clip.present;
+    return a->q.clamp.present || a->k.clamp.present || a->v.clamp.present || a->o.clamp.present ||
+           mlp->gate.clamp.present || mlp->up.clamp.present || mlp->down.clamp.present;
 }
 
 /* The width of the rows that the merger gets. */

@@ -154,9 +154,9 @@ static void abandon_exchange(server_watch *w, int fd)
     server_exchange_release(x);
 }
 
-/* Whether the machine of a client no longer acknowledges what it is sent. A sound one acknowledges at once,
- * also while its window is closed: then probes are sent, the longer apart the longer it lasts, so that the
- * time since the latest answer alone says nothing. */
+/* Whether the machine of a client no longer acknowledges what it is sent. A reachable one acknowledges at
+ * once, also while its window is closed: then probes are sent, the longer apart the longer it lasts, so that
+ * the time since the latest answer alone says nothing. */
 static bool is_silent(const server_watch *w, int fd)
 {
     struct tcp_info info = {0};

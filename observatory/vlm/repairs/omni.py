@@ -23,7 +23,7 @@ def tower_activation(config: Config) -> Any:
 
 
 def sounds_alone(config: Config) -> Any:
-    """Each sound of a call is encoded on its own."""
+    """Each audio clip of a call is encoded on its own."""
     def encode(original, self, input_features, feature_lens=None, **kwargs):
         lengths = np.array(feature_lens).tolist()
         ends = np.cumsum(lengths).tolist()
@@ -43,7 +43,7 @@ def embedded_sounds(config: Config) -> Any:
 
 
 def chunks(config: Config) -> Any:
-    """The rows of a sound are counted with chunks of the config's size."""
+    """The rows of an audio clip are counted with chunks of the config's size."""
     size = 2 * config["thinker_config"]["audio_config"]["n_window"]
 
     def rows(_original, lengths):
@@ -65,7 +65,7 @@ def biases(config: Config) -> Any:
 
 
 def video_positions(config: Config) -> Any:
-    """Tokens of a prompt with a video have the positions of transformers: by its seconds, and with its sound among its tokens."""
+    """Tokens of a prompt with a video have the positions of transformers: by its seconds, and with its audio among its tokens."""
     import torch
     from transformers.models.qwen3_omni_moe.configuration_qwen3_omni_moe import Qwen3OmniMoeThinkerConfig
     from transformers.models.qwen3_omni_moe.modeling_qwen3_omni_moe import Qwen3OmniMoePreTrainedModelForConditionalGeneration as Published

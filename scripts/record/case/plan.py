@@ -147,13 +147,13 @@ MEDIA = (
     pictured("media-videos", (2, Picture(1, 2, frames=3), 2), (1, Audio(12), 1, Picture(2, 1, frames=2), Picture(2, 1), 1)),
     pictured("positions-media-videos", (5,), (1, Picture(2, 4, frames=3), 2), (Picture(1, 3, frames=5), Audio(20), 1, Picture(2, 2), 1),
              (Audio(9), Picture(3, 2, frames=1), 1, Picture(2, 2), 2, Picture(1, 2, frames=2)), kind="positions"),
-    # Sounds among the tokens of videos: longer than the video; shorter, beside an image and a sound on its own
-    pictured("videos-sound", (2, Picture(1, 2, frames=3, sound=130), 2),
-             (1, Picture(2, 1, frames=2, sound=20), 1, Picture(1, 2), Audio(9), 1), traces="fine"),
+    # Audio clips among the tokens of videos: longer than the video; shorter, beside an image and an audio clip on its own
+    pictured("videos-sound", (2, Picture(1, 2, frames=3, audio=130), 2),
+             (1, Picture(2, 1, frames=2, audio=20), 1, Picture(1, 2), Audio(9), 1), traces="fine"),
     # Also shorter than a frame has rows, and with a sound of one token
-    pictured("positions-videos-sound", (4,), (1, Picture(1, 3, frames=3, sound=120), 2, Picture(2, 2, frames=2, sound=50), 1),
-             (Picture(4, 1, frames=1, sound=9), 1, Audio(30), Picture(2, 3), 1), (1, Picture(1, 2, frames=4, sound=5), 2),
-             (2, Picture(2, 1, frames=3, sound=101)), kind="positions"),
+    pictured("positions-videos-sound", (4,), (1, Picture(1, 3, frames=3, audio=120), 2, Picture(2, 2, frames=2, audio=50), 1),
+             (Picture(4, 1, frames=1, audio=9), 1, Audio(30), Picture(2, 3), 1), (1, Picture(1, 2, frames=4, audio=5), 2),
+             (2, Picture(2, 1, frames=3, audio=101)), kind="positions"),
 )
 
 

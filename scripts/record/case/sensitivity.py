@@ -18,13 +18,13 @@ from .cases import FLOOR, Recording
 LEAST = 10.0  # bounds by which a changed model has to miss the truth
 EPSILONS = (1e-6, 1e-5)  # each stands for the other
 GELUS = ("gelu", "gelu_pytorch_tanh", "quick_gelu")
-SOUNDS = ("audio_tower", "embed_audio")  # parts of a model that no case asks
+AUDIO = ("audio_tower", "embed_audio")  # parts of a model that no case asks
 Change = tuple[str, Callable[[], None], Callable[[], None]]  # its name; makes it; undoes it
 
 
 def asked(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     """The modules of a model, by path, that cases can see."""
-    return ((path, module) for path, module in model.named_modules() if not set(path.split(".")) & set(SOUNDS))
+    return ((path, module) for path, module in model.named_modules() if not set(path.split(".")) & set(AUDIO))
 
 
 def epsilon_changes(model: nn.Module) -> Iterator[Change]:

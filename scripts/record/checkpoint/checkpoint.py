@@ -245,8 +245,8 @@ class Checkpoint:
         if not self.pictures:
             return [text[t] for t in np.arange(7) * 13 % len(text)]
         rng = rng_for(self.seed, self.family.name, self.variant.name, "probe")
-        sounds = (Audio(37), 1) if getattr(self.pictures, "sounds", False) else ()
-        parts = (Picture(2, 3), 3) if isinstance(self.pictures, Crops) else (2, Picture(3, 2), 3, *sounds)
+        clips = (Audio(37), 1) if getattr(self.pictures, "audio", False) else ()
+        parts = (Picture(2, 3), 3) if isinstance(self.pictures, Crops) else (2, Picture(3, 2), 3, *clips)
         return compose(self.pictures, self.variant.outer, parts, text, rng)
 
     def inputs(self, model: torch.nn.Module, tokens: list[int]) -> dict[str, torch.Tensor | None]:

@@ -1,4 +1,4 @@
-"""Rows with sounds: the published processor of Qwen3-Omni, and sounds to draw."""
+"""Rows with audio clips: the published processor of Qwen3-Omni, and audio clips to draw."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class AudioProcessor:
     def __init__(self, row: Row, directory: Path):
         self.tokenizer = transformers.AutoTokenizer.from_pretrained(directory)
         images = transformers.AutoImageProcessor.from_pretrained(directory, backend="pil")
-        sounds = transformers.AutoFeatureExtractor.from_pretrained(directory)
+        extractor = transformers.AutoFeatureExtractor.from_pretrained(directory)
         with mock.patch.object(transformers.ProcessorMixin, "check_argument_for_proper_class", lambda self, name, argument: type(argument)):
-            self.processor = getattr(transformers, row.processor)(image_processor=images, feature_extractor=sounds, tokenizer=self.tokenizer,
+            self.processor = getattr(transformers, row.processor)(image_processor=images, feature_extractor=extractor, tokenizer=self.tokenizer,
                                                                   chat_template=self.tokenizer.chat_template)
 
     def rendered(self, text: str) -> str:

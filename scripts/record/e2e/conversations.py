@@ -1,4 +1,4 @@
-"""Draws conversations with images or sounds, and the truth's greedy answers: prompts and pixels by the published processor, tokens by the
+"""Draws conversations with images or audio clips, and the truth's greedy answers: prompts and pixels by the published processor, tokens by the
 published model in float64 on the stored weights."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ APART = 2 * narrow.APART  # a margin, in multiples of the noise: four on either 
 
 @dataclass
 class Conversation:
-    """An image [H, W, 3] (uint8) or a sound [n] (int16), and a text, as the published processor gives them to the model, and the truth's answer with the stop id
+    """An image [H, W, 3] (uint8) or an audio clip [n] (int16), and a text, as the published processor gives them to the model, and the truth's answer with the stop id
     that ends it, if one does. margin: the smallest gap of the rows that decide the answer. noise: of each run, on these rows."""
 
     medium: np.ndarray
@@ -128,7 +128,7 @@ OF_MLX_VLM = {"FalconOCRProcessor": FalconProcessor, "Moondream3Processor": Moon
 
 
 def opened(row: Row, directory: Path) -> Opened:
-    if row.sound:
+    if row.audio:
         return AudioProcessor(row, directory)
     return OF_MLX_VLM.get(row.processor, Processor)(row, directory)
 
@@ -199,7 +199,7 @@ class Drawer:
         """A medium and a text; of a conversation like another one, an image of its size, and its text."""
         if like:
             return self.image(like.medium.shape[:2]), like.text
-        return audio.drawn(self.rng) if self.row.sound else self.image(), self.text()
+        return audio.drawn(self.rng) if self.row.audio else self.image(), self.text()
 
     def sample(self, others: list[Conversation], like: Conversation | None = None) -> Conversation:
         """A conversation whose answer no noise changes, and the medium does; it is not that of another one. like: one with the same tokens."""

@@ -91,8 +91,8 @@ class Row:
     which is not tied, because random tied weights repeat tokens. n_tokens: limit of an answer. marks: the ids of the marks of images in
     such a vocabulary. text: members of its config that differ. groups: in place of the variant's, if those are mixed. vision: members of its tower that differ. outer,
     weight_rules: members of the config, and rules of weights, that differ from the variant's. seq_length: tokens of an image of any
-    size, in processor_config.json; None: they follow from its size. characters: of the vocabulary, as CHARACTERS. sound: members of a feature
-    extractor; the conversations have sounds in place of images.
+    size, in processor_config.json; None: they follow from its size. characters: of the vocabulary, as CHARACTERS. audio: members of a feature
+    extractor; the conversations have audio clips in place of images.
     """
 
     variant: str
@@ -114,7 +114,7 @@ class Row:
     weight_rules: tuple = ()
     seq_length: int | None = None
     characters: str = CHARACTERS
-    sound: Config = field(default_factory=dict)
+    audio: Config = field(default_factory=dict)
 
     def taken(self, variant: Variant) -> Variant:
         """The variant of the family that the row has."""
@@ -183,7 +183,7 @@ ROWS = {
                    "do_pad": True, "do_rescale": True, "do_normalize": True, "resample": 2, "max_image_tiles": 4},
                   {"image_token_index": "<|image|>"}, MLLAMA, "<|begin_of_text|>", "<|eot_id|>",
                   {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<|begin_of_text|>"}, groups=Groups(8, 32, towers=True)),
-    # the last id, that of the stop token, is one of sounds, which a prompt cannot have
+    # the last id, that of the stop token, is one of audio clips, which a prompt cannot have
     "gemma3n": Row("mlx-8bit-images", "Gemma3nProcessor",
                    {"image_processor_type": "SiglipImageProcessor", **HALF, "size": {"height": 28, "width": 28}},
                    GEMMA_TOKENS, GEMMA, "<bos>", "<end_of_turn>",
@@ -201,7 +201,7 @@ ROWS["qwen3_omni_moe"] = Row(
     tokenizer={"tokenizer_class": "Qwen2Tokenizer", "image_token": "<|image_pad|>", "audio_token": "<|audio_pad|>", "video_token": "<|video_pad|>",
                "vision_bos_token": "<|vision_start|>", "vision_eos_token": "<|vision_end|>", "audio_bos_token": "<|audio_start|>",
                "audio_eos_token": "<|audio_end|>"},
-    sound={"feature_extractor_type": "WhisperFeatureExtractor", "sampling_rate": 16000, "hop_length": 160, "n_fft": 400, "chunk_length": 30,
+    audio={"feature_extractor_type": "WhisperFeatureExtractor", "sampling_rate": 16000, "hop_length": 160, "n_fft": 400, "chunk_length": 30,
            "padding_side": "right", "padding_value": 0.0, "dither": 0.0, "return_attention_mask": True})
 
 
@@ -259,8 +259,8 @@ def write_files(row: Row, checkpoint: Checkpoint, vocabulary: Vocabulary, direct
         else:
             sizes = {"patch_size": "patch_size", "merge_size": "spatial_merge_size"}
             image |= {name: tower[member] for name, member in sizes.items() if member in tower}
-        if row.sound:
-            image |= {**row.sound, "feature_size": checkpoint.variant.outer["audio_config"]["num_mel_bins"]}
+        if row.audio:
+            image |= {**row.audio, "feature_size": checkpoint.variant.outer["audio_config"]["num_mel_bins"]}
         (directory / "preprocessor_config.json").write_text(dump(image))
     if row.seq_length:
         members = {"image_seq_length": row.seq_length, "processor_class": row.processor}

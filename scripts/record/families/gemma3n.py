@@ -181,7 +181,7 @@ FAINT_RULES = (
 def pictured(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Config | None = None, side: int = 2,
              weight_rules: tuple = (), stem: int = 8, blocks: list | None = None, **more) -> Variant:
     """A variant whose tower takes images. The last seven ids: that of the end of an image, of the image, three of the
-    tower's table, and two of sounds."""
+    tower's table, and two of audio."""
     config = {**base, "vocab_size_per_layer_input": base["vocab_size"] - 9, **(text or {})}
     n = config["vocab_size"]
     vision = {"architecture": "mobilenetv5_300m_enc", "hidden_size": FEATURES, "vocab_size": 5, "vocab_offset": n - 7,

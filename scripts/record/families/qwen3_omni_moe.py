@@ -1,5 +1,5 @@
-"""Qwen3-Omni with experts, the part that reads images and sounds and writes text (thinker): the decoder and the tower of
-Qwen3-VL with experts, beside a tower of sounds."""
+"""Qwen3-Omni with experts, the part that reads images and audio clips and writes text (thinker): the decoder and the tower of
+Qwen3-VL with experts, beside an audio tower."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CASES = ("image", "images", "sound", "sounds", "media", "media-batch", "media-de
 SMALL: Config = {"num_hidden_layers": 2, "vocab_size": 53}
 ONE_LAYER: Config = {"encoder_layers": 1}
 
-# The features of a sound are as large as the embedding; a bias of a convolution is seen beyond the end of a sound
+# The features of an audio clip are as large as the embedding; a bias of a convolution is seen beyond the end of an audio clip
 WEIGHT_RULES = (
     (r"visual\.blocks\.\d+\.mlp\.linear_fc1\.weight$", fan_in(2.0)),
     (r"audio_tower\.layers\.\d+\.fc1\.weight$", fan_in(1.0)),
@@ -48,9 +48,9 @@ def made(base: Config, name: str, catches: str, cases: tuple[str, ...], text: Co
     plain = {key: value for key, value in base.items() if key != "audio"}
     config = {**plain, **(text or {})}
     n = config["vocab_size"]
-    sounds = {"audio_config": {**base["audio"], "output_dim": config["hidden_size"], **(audio or {})},
+    audio_part = {"audio_config": {**base["audio"], "output_dim": config["hidden_size"], **(audio or {})},
               "position_id_per_seconds": 25, "audio_token_id": n - 7, "audio_start_token_id": n - 8, "audio_end_token_id": n - 9}
-    return made_tower(plain, name, catches, cases, text, vision, {**sounds, **(outer or {})}, **more)
+    return made_tower(plain, name, catches, cases, text, vision, {**audio_part, **(outer or {})}, **more)
 
 
 def old_spelling(config: Config) -> Config:
@@ -132,7 +132,7 @@ def without_sinusoids(rng: np.random.Generator, shape: tuple[int, ...]) -> np.nd
     return weight
 
 
-# Small additions in the tower of sounds, too
+# Small additions in the audio tower, too
 FAINT_SOUND = (
     (r"conv2d3\.weight$", no_first_channel), (r"conv2d3\.bias$", first_bias), (r"conv_out\.weight$", without_sinusoids),
     (r"audio_tower\.layers\.\d+\.(fc2|self_attn\.out_proj)\.weight$", fan_in(FAINT)),
@@ -214,7 +214,7 @@ FAMILY = Family(
     new_spelling=part_of, from_mlx=from_mlx, groups_from_mlx=from_mlx,
     weight_rules=WEIGHT_RULES, multimodal_config_class="Qwen3OmniMoeThinkerConfig",
     multimodal_model_class="Qwen3OmniMoeThinkerForConditionalGeneration", multimodal_config=lambda _config, _towers: {},
-    pictures=Grids(seconds="video_second_per_grid", sounds=True),
+    pictures=Grids(seconds="video_second_per_grid", audio=True),
     saved=("base", "thinker", "windows"),
     published={
         "Qwen/Qwen3-Omni-30B-A3B-Instruct": ("base", {"": {

@@ -1,4 +1,4 @@
-"""Sounds beside others, and among the tokens of videos."""
+"""Audio clips beside others, and among the tokens of videos."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..variants.variant import Config
 
 
 def encode_alone(model: torch.nn.Module) -> None:
-    """Has the audio tower of a model encode each sound on its own. The published tower extends the chunks of all sounds of
-    a call to the longest among them, and its convolutions see that: what a sound gives would depend on others."""
+    """Has the audio tower of a model encode each audio clip on its own. The published tower extends the chunks of all audio clips of
+    a call to the longest among them, and its convolutions see that: what an audio clip gives would depend on others."""
     tower = getattr(model.model, "audio_tower", None)
     if tower is None or not hasattr(tower, "conv2d1"):
         return
@@ -28,7 +28,7 @@ def encode_alone(model: torch.nn.Module) -> None:
 
 
 def interleaved(config: Config, video: dict[str, np.ndarray], n_tokens: int) -> list[int]:
-    """The tokens between the marks of a video that has a sound of n_tokens placeholder tokens, as the published processor
+    """The tokens between the marks of a video that has an audio clip of n_tokens placeholder tokens, as the published processor
     places them. config: members around text_config."""
     from transformers.models.qwen3_omni_moe.processing_qwen3_omni_moe import Qwen3OmniMoeProcessor
     ids = {"b": config["audio_start_token_id"], "e": config["audio_end_token_id"],
@@ -41,7 +41,7 @@ def interleaved(config: Config, video: dict[str, np.ndarray], n_tokens: int) -> 
 
 
 def in_videos(config, tokens: list[int]) -> bool:
-    """Whether the videos of a prompt have sounds: the mark of a sound's beginning follows that of an image's or video's. The
+    """Whether the videos of a prompt have audio clips: the mark of an audio clip's beginning follows that of an image's or video's. The
     published class is told it (`use_audio_in_video`), for all videos of a call at once."""
     marks = [getattr(config, f"{name}_start_token_id", None) for name in ("vision", "audio")]
     return None not in marks and any([*pair] == marks for pair in zip(tokens, tokens[1:]))

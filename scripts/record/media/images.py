@@ -1,4 +1,4 @@
-"""Images, videos and sounds in prompts: how they are described, drawn, and given to a published model."""
+"""Images, videos and audio clips in prompts: how they are described, drawn, and given to a published model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Grids:
     seconds: str = ""
     videos: bool = True
     squares: bool = False
-    sounds: bool = False  # the model also takes sounds
+    audio: bool = False  # the model also takes audio clips
     newlines: bool = False
 
     def tokens(self, picture: Picture) -> int:
@@ -155,8 +155,8 @@ Format = Grids | Positions | Patches | Whole | Crops
 
 
 @dataclass(frozen=True)
-class Sounds:
-    """Sounds as `input_features` [1, bins, frames], as published processors give them, and `feature_attention_mask` [1, frames]
+class AudioClips:
+    """Audio clips as `input_features` [1, bins, frames], as published processors give them, and `feature_attention_mask` [1, frames]
     (Qwen3-Omni). begin, end: members of the config."""
 
     begin: str = "audio_start_token_id"
@@ -170,13 +170,13 @@ class Sounds:
                                 "feature_attention_mask": np.ones((1, clip.frames), np.int32)})
 
     def tokens(self, config: Config, clip: Audio) -> int:
-        """How many placeholder tokens a sound has: three convolutions halve each chunk, rounding up."""
+        """How many placeholder tokens an audio clip has: three convolutions halve each chunk, rounding up."""
         chunk = 2 * config["audio_config"]["n_window"]
         whole, rest = divmod(clip.frames, chunk)
         return whole * -(-chunk // 8) + -(-rest // 8)
 
 
-SOUNDS = Sounds()
+AUDIO = AudioClips()
 
 
 def tokens_of(formats: Format, config: Config, picture: Picture) -> int:
@@ -203,16 +203,16 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
 
     for part in parts:
         if isinstance(part, Audio):
-            media.append(SOUNDS.draw(rng, config, part))
-            tokens += [config[SOUNDS.begin], *[ids["audio"]] * SOUNDS.tokens(config, part), config[SOUNDS.end]]
+            media.append(AUDIO.draw(rng, config, part))
+            tokens += [config[AUDIO.begin], *[ids["audio"]] * AUDIO.tokens(config, part), config[AUDIO.end]]
             continue
         if not isinstance(part, Picture):
             tokens += words(part)
             continue
         media.append(formats.draw(rng, config, part))
-        if part.sound:
-            media.append(SOUNDS.draw(rng, config, Audio(part.sound)))
-            tokens += [*begin, *audio.interleaved(config, media[-2].arrays, SOUNDS.tokens(config, Audio(part.sound))), *end]
+        if part.audio:
+            media.append(AUDIO.draw(rng, config, Audio(part.audio)))
+            tokens += [*begin, *audio.interleaved(config, media[-2].arrays, AUDIO.tokens(config, Audio(part.audio))), *end]
             continue
         size, frames = tokens_of(formats, config, part), max(part.frames, 1)
         apart = formats.frames_apart and frames > 1
@@ -225,17 +225,17 @@ def compose(formats: Format, config: Config, parts: tuple[Part, ...], text: list
 
 
 def draw_parts(formats: Format, rng: np.random.Generator) -> tuple[tuple[Part, ...], ...]:
-    """Draws three prompts: of text alone, of one picture, and of up to four, of which some are sounds where the model takes
-    them. Videos, which are drawn only for Grids that take them, have so few frames, and such long sounds, that the text after one
+    """Draws three prompts: of text alone, of one picture, and of up to four, of which some are audio clips where the model takes
+    them. Videos, which are drawn only for Grids that take them, have so few frames, and such long audio clips, that the text after one
     comes later than any of its tokens, because the published cached decode and the published pass over the whole sequence give
-    different positions otherwise. All have sounds, or none, as the published class wants it."""
-    heard = getattr(formats, "sounds", False) and bool(rng.integers(2))
+    different positions otherwise. All have audio clips, or none, as the published class wants it."""
+    heard = getattr(formats, "audio", False) and bool(rng.integers(2))
 
     def picture() -> Picture | Audio:
-        if getattr(formats, "sounds", False) and rng.integers(2):
+        if getattr(formats, "audio", False) and rng.integers(2):
             return Audio(int(rng.integers(1, 130)))
         if isinstance(formats, Grids) and formats.videos and rng.integers(4) == 0:
-            return Picture(int(rng.integers(1, 3)), 4, frames=2, sound=int(rng.integers(33, 130)) if heard else 0)
+            return Picture(int(rng.integers(1, 3)), 4, frames=2, audio=int(rng.integers(33, 130)) if heard else 0)
         rows = int(rng.integers(1, 6))
         return Picture(rows, int(rng.integers(1, 1 + min(5, 12 // rows))))
 

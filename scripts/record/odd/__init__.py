@@ -1,1 +1,1 @@
-"""Small checkpoints that are odd in one respect each, for probes of sound servers."""
+"""Small checkpoints that are odd in one respect each, for probes of correct servers."""

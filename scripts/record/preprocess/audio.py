@@ -1,6 +1,6 @@
-"""Records sounds for the tests of lib/audio/: `python -m scripts.record.preprocess.audio [DIR [SEED COUNT]]`; needs the packages soundfile and soxr.
+"""Records audio clips for the tests of lib/audio/: `python -m scripts.record.preprocess.audio [DIR [SEED COUNT]]`; needs the packages soundfile and soxr.
 
-decoded.bin       sound files, COUNT of them with damage drawn at random, and their samples as transformers' load_audio reads them
+decoded.bin       audio files, COUNT of them with damage drawn at random, and their samples as transformers' load_audio reads them
 lengths.bin       numbers of samples, frames and placeholder tokens
 spectrograms.bin  samples, and the spectrogram that Qwen3OmniMoeProcessor makes of them
 
@@ -40,7 +40,7 @@ SMALL = {"feature_extractor_type": "WhisperFeatureExtractor", "feature_size": 20
 
 @dataclass(frozen=True)
 class Made:
-    """What the published processor makes of the first of some sounds: frames within its attention mask, and placeholder tokens."""
+    """What the published processor makes of the first of some audio clips: frames within its attention mask, and placeholder tokens."""
 
     values: np.ndarray  # [bins, frames]
     n_tokens: int
@@ -52,7 +52,7 @@ def opened(config: dict[str, Any]) -> Any:
 
 
 def processed(extractor: Any, sounds: list[np.ndarray]) -> Made:
-    """As Qwen3OmniMoeProcessor calls the extractor, all sounds of a prompt at once."""
+    """As Qwen3OmniMoeProcessor calls the extractor, all audio clips of a prompt at once."""
     processor = SimpleNamespace(feature_extractor=extractor, n_window=Qwen3OmniMoeProcessor.n_window, replace_audio_token=lambda *_, **__: "")
     settings = {**Qwen3OmniMoeProcessor.audio_kwargs, "sampling_rate": extractor.sampling_rate}
     made, _ = Qwen3OmniMoeProcessor._process_audio(processor, sounds, **settings)
@@ -75,7 +75,7 @@ def doubled() -> Iterator[None]:
 
 
 def spectrogram(config: dict[str, Any], sounds: list[np.ndarray]) -> bytes:
-    """A record `sound`: bytes of the config, samples of the first sound and of the longest, bins, frames, tokens; the config, the samples as
+    """A record `sound`: bytes of the config, samples of the first audio clip and of the longest, bins, frames, tokens; the config, the samples as
     float32, the noise and the truth as float64."""
     extractor = opened(config)
     published = processed(extractor, sounds)
@@ -138,7 +138,7 @@ EDGES = (201, 319, 320, 321, 1600, 16000, 16159, 16160, 17279, 17280, 17281, 320
 
 
 def lengths(seed: int) -> Iterable[bytes]:
-    """Records `length`: samples of a sound and of the longest one of its prompt, frames, placeholder tokens. Every second sound is alone."""
+    """Records `length`: samples of an audio clip and of the longest one of its prompt, frames, placeholder tokens. Every second audio clip is alone."""
     rng = np.random.default_rng(seed)
     extractor = opened({**OMNI, "feature_size": 2})
     for i in range(N_LENGTHS):

@@ -1,4 +1,4 @@
-"""Sound files of every format and subtype that the package soundfile writes, WAV files with unusual chunks, and damaged ones."""
+"""Audio files of every format and subtype that the package soundfile writes, WAV files with unusual chunks, and damaged ones."""
 
 from __future__ import annotations
 

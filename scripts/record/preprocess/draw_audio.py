@@ -1,4 +1,4 @@
-"""Draws configs of feature extractors and lengths of sounds; the published extractor answers with frames and tokens."""
+"""Draws configs of feature extractors and lengths of audio clips; the published extractor answers with frames and tokens."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .draw import Vector, vector
 MOST_SECONDS = 12
 MELS = 4  # bins: frames and tokens do not depend on them
 
-Drawn = tuple[dict[str, Any], int, int]  # config, samples, samples of the longest sound of the prompt
+Drawn = tuple[dict[str, Any], int, int]  # config, samples, samples of the longest audio clip of the prompt
 
 
 def longest(r: random.Random, n: int) -> int:
-    """Of the prompt: often the sound itself."""
+    """Of the prompt: often the audio clip itself."""
     return n if r.random() < .4 else n + r.randint(0, 2000)
 
 
@@ -42,7 +42,7 @@ def drawn(r: random.Random) -> Drawn:
 
 
 def short(r: random.Random) -> Drawn:
-    """Sounds of about half a transform, which reflection needs: shorter ones are refused."""
+    """Audio clips of about half a transform, which reflection needs: shorter ones are refused."""
     n = r.randint(190, 212)
     return {**audio.OMNI, "feature_size": MELS}, n, n
 

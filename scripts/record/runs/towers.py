@@ -1,4 +1,4 @@
-"""Traces of towers of images and of sounds. Rows are patches, or merged patches, in the order of the tower's input."""
+"""Traces of towers of images and of audio. Rows are patches, or merged patches, in the order of the tower's input."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class Order:
 
 
 def sound_hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
-    """Handles of hooks on a tower of sounds, if the model has one that is traced: `audio.patch` (the product after the
-    convolutions, before positions), `audio.NN.out` and `audio.merged`, of all sounds of a prompt, one after the other."""
+    """Handles of hooks on an audio tower, if the model has one that is traced: `audio.patch` (the product after the
+    convolutions, before positions), `audio.NN.out` and `audio.merged`, of all audio clips of a prompt, one after the other."""
     tower = getattr(model.model, "audio_tower", None)
     if tower is None or not hasattr(tower, "conv2d1"):
         return []
-    chunks: list[np.ndarray] = []  # rows of all chunks of a sound, of which only the last one has some too many
+    chunks: list[np.ndarray] = []  # rows of all chunks of an audio clip, of which only the last one has some too many
 
     def add(name: str, rows: np.ndarray) -> None:
         trace[name] = np.concatenate([trace[name], rows]) if name in trace else rows

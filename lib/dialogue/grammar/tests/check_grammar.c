@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const SOUND[] = {"chat_calls",     "chat_error",      "messages_tool", "responses_text",
+static const char *const VALID[] = {"chat_calls",     "chat_error",      "messages_tool", "responses_text",
                                     "responses_call", "messages_blocks", "responses_cut", "completions_text"};
 
 START_TEST(a_valid_stream_is_valid_for_any_cuts)
 {
-    const char *name = SOUND[_i];
+    const char *name = VALID[_i];
     serve_breach breach;
     stream s;
     stream_read(name, &s);
@@ -354,7 +354,7 @@ int main(void)
 {
     Suite *suite = suite_create("dialogue/grammar/grammar");
     TCase *all = tcase_create("all");
-    tcase_add_loop_test(all, a_valid_stream_is_valid_for_any_cuts, 0, (int)(sizeof SOUND / sizeof *SOUND));
+    tcase_add_loop_test(all, a_valid_stream_is_valid_for_any_cuts, 0, (int)(sizeof VALID / sizeof *VALID));
     tcase_add_loop_test(all, a_changed_word_breaks_its_rule_at_its_event, 0, (int)n_stream_edits);
     tcase_add_loop_test(all, a_breach_states_the_found_and_the_expected_value, 0,
                         (int)(sizeof SAID / sizeof *SAID));

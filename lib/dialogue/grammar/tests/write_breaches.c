@@ -1,4 +1,4 @@
-/* Writes streams that break a rule to DIR, for scripts/check-clients: BASE.sse, the sound streams, and
+/* Writes streams that break a rule to DIR, for scripts/check-clients: BASE.sse, the valid streams, and
  * BASE-edit-NUMBER.sse and BASE-event-CHANGE-NUMBER.sse, which were made from them.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -26,7 +26,7 @@ typedef struct gemma4_vision {
     family_vision v;
     plan_tower *tower;
     size_t n_kv_heads;
-    bool clips;
+    bool clamps;
 } gemma4_vision;
 
 /* A product of layer i (Gemma4ClippableLinear). */
@@ -34,8 +34,8 @@ static plan_linear bind_product(gemma4_vision *g, size_t i, size_t rows, size_t 
 {
     bind *b = g->v.own.bind;
     plan_linear linear = bind_linear(b, rows, cols, false, LAYER "%s.linear", i, name);
-    if (!g->clips) return linear;
-    plan_clip *c = &linear.clip;
+    if (!g->clamps) return linear;
+    plan_clamp *c = &linear.clamp;
     c->present = true;
     c->input_min = bind_scalar(b, LAYER "%s.input_min", i, name);
     c->input_max = bind_scalar(b, LAYER "%s.input_max", i, name);
@@ -133,7 +133,7 @@ static void read_shape(gemma4_vision *g)
     v->activation = family_activation(&v->own, "hidden_activation", "gelu_pytorch_tanh");
     v->epsilon = family_epsilon(&v->own, 1e-6);
     g->n_kv_heads = config_size(c, "num_key_value_heads");
-    g->clips = config_flag_or(c, "use_clipped_linears", false);
+    g->clamps = config_flag_or(c, "use_clipped_linears", false);
     if (family_ok(&v->own)) family_check_heads(&v->own, v->n_heads, g->n_kv_heads);
 }
 

@@ -170,16 +170,16 @@ START_TEST(limits_of_products_come_from_the_checkpoint)
     plan *p = checkpoint_open_fixture("gemma4/tower-clipped");
     for (size_t i = 0; i < p->vision.n_layers; i++) {
         const plan_tower_layer *l = &p->vision.layers[i];
-        const plan_clip *const clips[] = {&l->attention.q.clip, &l->attention.k.clip, &l->attention.v.clip,
-                                          &l->attention.o.clip, &l->mlp.gate.clip,    &l->mlp.up.clip,
-                                          &l->mlp.down.clip};
-        for (size_t k = 0; k < sizeof clips / sizeof *clips; k++) {
-            ck_assert(clips[k]->present);
-            ck_assert(clips[k]->input_min < clips[k]->input_max &&
-                      clips[k]->output_min < clips[k]->output_max);
+        const plan_clamp *const clamps[] = {
+            &l->attention.q.clamp, &l->attention.k.clamp, &l->attention.v.clamp, &l->attention.o.clamp,
+            &l->mlp.gate.clamp,    &l->mlp.up.clamp,      &l->mlp.down.clamp};
+        for (size_t k = 0; k < sizeof clamps / sizeof *clamps; k++) {
+            ck_assert(clamps[k]->present);
+            ck_assert(clamps[k]->input_min < clamps[k]->input_max &&
+                      clamps[k]->output_min < clamps[k]->output_max);
         }
     }
-    ck_assert(!p->vision.patches.embed.clip.present && !p->vision.merger.steps[1].linear.clip.present);
+    ck_assert(!p->vision.patches.embed.clamp.present && !p->vision.merger.steps[1].linear.clamp.present);
     plan_free(p);
 }
 END_TEST

@@ -197,7 +197,7 @@ START_TEST(every_part_of_a_tower_is_a_feature_with_a_name)
     static const char bytes[1];
     const plan_norm norm = {.present = true};
     plan_tower_layer layer = {
-        .in_windows = true, .mixer_out = norm, .mlp = {.down = {.clip = {.present = true}}}};
+        .in_windows = true, .mixer_out = norm, .mlp = {.down = {.clamp = {.present = true}}}};
     plan_deepstack deepstack = {0};
     plan_conv_block block = {.kind = PLAN_CONV_ATTENTION, .has_key_units = true, .scale = {.data = bytes}};
     layer.attention.v_norm = norm;

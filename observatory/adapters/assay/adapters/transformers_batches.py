@@ -192,7 +192,7 @@ def media(items: list[Item]) -> dict[str, torch.Tensor]:
     found = {}
     for name in names:
         arrays = [item.tensors[name] for item in items if name in item.tensors]
-        array = shared.padded(arrays) if name in shared.SOUNDS else np.concatenate(arrays)
+        array = shared.padded(arrays) if name in shared.AUDIO else np.concatenate(arrays)
         found[name] = torch.from_numpy(array).to(torch.float32 if array.dtype.kind == "f" else torch.int64)
     return found
 
@@ -216,8 +216,8 @@ def expert_kinds(config: Any, rows: torch.Tensor) -> torch.Tensor:
 
 
 def sounds_in_videos(config: Any, members: list[Sample]) -> bool:
-    """Whether the videos have sounds: the mark of a sound's beginning follows that of theirs. The published class of Qwen3-Omni is
-    told it for all at once, and places videos without sounds as text then."""
+    """Whether the videos have audio clips: the mark of an audio clip's beginning follows that of theirs. The published class of Qwen3-Omni is
+    told it for all at once, and places videos without audio clips as text then."""
     marks = [getattr(config, f"{name}_start_token_id", None) for name in ("vision", "audio")]
     n_videos = sum(item.kind == "video" for sample in members for item in sample.items)
     if None in marks or n_videos == 0:

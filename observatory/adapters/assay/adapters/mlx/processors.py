@@ -1,4 +1,4 @@
-"""What the processors of mlx-vlm return beside the tokens of a prompt, made from the tensors of its images and sounds. The observer of
+"""What the processors of mlx-vlm return beside the tokens of a prompt, made from the tensors of its images and audio clips. The observer of
 mlx-vlm (observatory/vlm) uses this module, too."""
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def whole_crops(media: dict[str, np.ndarray], side: int) -> dict[str, Any]:
 
 
 def returned(config: Any, tokens: list[int], media: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """media: the tensors of all images and sounds of the prompt. Of the processors only Gemma4Processor returns the kinds of tokens
+    """media: the tensors of all images and audio clips of the prompt. Of the processors only Gemma4Processor returns the kinds of tokens
     by default, and that of PaddleOCR-VL gives its patches one more axis, of length 1."""
     family = getattr(config, "model_type", None)
     if family == "gemma4":
@@ -100,5 +100,5 @@ def of_step(config: Any, step: Step) -> dict[str, np.ndarray]:
     media = {}
     for name in dict.fromkeys(name for item in step.items for name in item.tensors):
         arrays = [item.tensors[name] for item in step.items if name in item.tensors]
-        media[name] = shared.padded(arrays) if name in shared.SOUNDS else np.concatenate(arrays)
+        media[name] = shared.padded(arrays) if name in shared.AUDIO else np.concatenate(arrays)
     return returned(config, step.tokens, media)

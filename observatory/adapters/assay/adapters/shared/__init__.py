@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import FormatError, Unsupported
 
-SOUNDS = ("input_features", "feature_attention_mask")  # tensors of sounds, of different lengths
+AUDIO = ("input_features", "feature_attention_mask")  # tensors of audio clips, of different lengths
 
 
 def new_number(samples: Collection[int]) -> int:
