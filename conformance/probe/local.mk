@@ -26,9 +26,9 @@ conformance_libconformance_a_SOURCES += \
 	conformance/probe/checks/refusals.c conformance/probe/checks/refusals.h \
 	conformance/probe/checks/sampled.c conformance/probe/checks/sampled.h \
 	conformance/probe/checks/scenario.c conformance/probe/checks/scenario.h \
-	conformance/probe/checks/scene.c conformance/probe/checks/scene.h \
-	conformance/probe/checks/shape.c conformance/probe/checks/shape.h \
-	conformance/probe/checks/situation.c conformance/probe/checks/situation.h \
+	conformance/probe/checks/comparison.c conformance/probe/checks/comparison.h \
+	conformance/probe/checks/error_body.c conformance/probe/checks/error_body.h \
+	conformance/probe/checks/trait.c conformance/probe/checks/trait.h \
 	conformance/probe/checks/spaces.c conformance/probe/checks/spaces.h \
 	conformance/probe/checks/events.c conformance/probe/checks/events.h \
 	conformance/probe/checks/tally.c conformance/probe/checks/tally.h \

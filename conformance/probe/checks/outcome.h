@@ -5,7 +5,7 @@
 #ifndef CONFORMANCE_PROBE_CHECKS_OUTCOME_H
 #define CONFORMANCE_PROBE_CHECKS_OUTCOME_H
 
-#include "conformance/probe/checks/scene.h"
+#include "conformance/probe/checks/comparison.h"
 
 /* name: the finish in words. */
 void probe_outcome_finish(const probe_scene *s, probe_finish expected, const char *name);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/probe/checks/shape.h"
+#include "conformance/probe/checks/error_body.h"
 #include "conformance/probe/run/ask.h"
 
 /* An invalid request. more: its members; NULL: the body is `body` instead. lenient: a server that takes it

@@ -8,8 +8,8 @@
 #include "conformance/probe/checks/characters.h"
 #include "conformance/probe/checks/events.h"
 #include "conformance/probe/checks/outcome.h"
-#include "conformance/probe/checks/situation.h"
 #include "conformance/probe/checks/spaces.h"
+#include "conformance/probe/checks/trait.h"
 
 #define STOP_MAX 64 /* bytes of a stop text */
 

@@ -4,7 +4,7 @@
 #ifndef CONFORMANCE_PROBE_CHECKS_SCENARIO_H
 #define CONFORMANCE_PROBE_CHECKS_SCENARIO_H
 
-#include "conformance/probe/checks/scene.h"
+#include "conformance/probe/checks/comparison.h"
 
 /* name: "natural". fits: whether a prompt can show it; limit: the max_tokens to ask for; stops: the request
  * has a stop text. judge: adds rows on the answer. */

@@ -8,7 +8,7 @@
 #ifndef CONFORMANCE_PROBE_CHECKS_SPACES_H
 #define CONFORMANCE_PROBE_CHECKS_SPACES_H
 
-#include "conformance/probe/checks/scene.h"
+#include "conformance/probe/checks/comparison.h"
 
 /* Judges the white space of content and reasoning in a whole answer of an endpoint for chats. Does nothing
  * with a field whose text is another one. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/probe/checks/situation.h"
+#include "conformance/probe/checks/trait.h"
 #include "conformance/probe/effects/contents.h"
 #include "conformance/probe/effects/sampling.h"
 

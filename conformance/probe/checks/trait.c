@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/probe/checks/situation.h"
+#include "conformance/probe/checks/trait.h"
 
 #include <string.h>
 

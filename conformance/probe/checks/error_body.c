@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/probe/checks/shape.h"
+#include "conformance/probe/checks/error_body.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/probe/checks/scene.h"
+#include "conformance/probe/checks/comparison.h"
 
 #include <stdarg.h>
 #include <stdio.h>
