@@ -84,7 +84,7 @@ static assay_status judge_step(tokens_state *s, size_t b, size_t k, conf_token_s
     }
     assay_status rc = found == step->golden ? ASSAY_OK : read_rows(s, b, k, step, err);
     if (rc != ASSAY_OK) return rc;
-    *token = conf_judge_choice(step, is_id ? (int32_t)found : INT32_MAX);
+    *token = conf_token_judge_choice(step, is_id ? (int32_t)found : INT32_MAX);
     if (found == -1 && *token == CONF_TOKEN_OTHER) *token = CONF_TOKEN_STOPS_EARLY;
     return rc;
 }

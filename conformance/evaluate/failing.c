@@ -54,7 +54,7 @@ static void find_in_rows(const conf_replay *r, const conf_bounds *bounds, const 
         if (wanted && !wanted[i]) continue;
         const size_t at = i * rows->n_cols;
         const conf_place *p = &rows->place[i];
-        if (conf_judge_logits(rows->truth + at, all + at, 1, rows->n_cols, bounds).rule == CONF_RULE_NONE)
+        if (conf_logits_judge(rows->truth + at, all + at, 1, rows->n_cols, bounds).rule == CONF_RULE_NONE)
             continue;
         note_reach(f, p->sample,
                    p->pos + 1 + (p->decode ? conf_prompt_length(&r->c->decoder, p->sample) : 0));
@@ -102,7 +102,7 @@ static void judge_tensor(search *q, size_t step_first, size_t first, size_t n, c
     conf_verdict *v = q->r->verdict;
     const double limit = v->float64 ? 1 : CONF_NOISE_MULTIPLE, *truth = golden->value.data;
     const size_t width = golden->value.n / golden->value.shape[0];
-    conf_tensor_judgement j = conf_judge_tensor(truth + first * width, found, n * width,
+    conf_tensor_judgement j = conf_tensor_judge(truth + first * width, found, n * width,
                                                 conf_tensor_unit(q->r->c, v->float64, v->compute, golden));
     q->n_compared++;
     q->found = j.multiple > limit;
@@ -150,7 +150,7 @@ static bool fails_again(const search *q)
     for (size_t i = 0; i < rows->n_rows && !fails; i++) {
         const size_t at = i * rows->n_cols;
         fails = rows->place[i].sample == q->sample && q->r->wanted[i] &&
-                conf_judge_logits(rows->truth + at, q->r->rows + at, 1, rows->n_cols, q->bounds).rule !=
+                conf_logits_judge(rows->truth + at, q->r->rows + at, 1, rows->n_cols, q->bounds).rule !=
                     CONF_RULE_NONE;
     }
     return fails;

@@ -88,7 +88,7 @@ void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
     conf_verdict *v = r->verdict;
     const bool *given = v->outcome == CONF_SKIPPED ? r->wanted : NULL;
     conf_logits_judgement j =
-        conf_judge_rows(rows->truth, r->rows, given, rows->n_rows, rows->n_cols, bounds);
+        conf_rows_judge(rows->truth, r->rows, given, rows->n_rows, rows->n_cols, bounds);
     const conf_allowance allowance = {.relative = r->c->float64_bound, .unit = conf_compute_unit(v->compute)};
     if (conf_evaluate_measures(v, &j, bounds, given ? count_wanted(r) : rows->n_rows, &allowance)) return;
     size_t at = j.row * rows->n_cols + j.col;
@@ -137,7 +137,7 @@ void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds, size_t
     const size_t n_rows = conf_rows_of_prefill(&r->c->decoder);
     conf_verdict *v = r->verdict;
     if (!r->again || v->outcome == CONF_FAILED) return;
-    const conf_logits_judgement j = conf_judge_logits(rows->truth, r->again, n_rows, rows->n_cols, bounds);
+    const conf_logits_judgement j = conf_logits_judge(rows->truth, r->again, n_rows, rows->n_cols, bounds);
     if (j.rule == CONF_RULE_NONE) {
         if (j.multiple > v->multiple) v->multiple = j.multiple;
         return;
@@ -164,7 +164,7 @@ void conf_evaluate_manner(conf_replay *r, const conf_bounds *bounds, conf_manner
 {
     const conf_rows *rows = &r->c->decoder.rows;
     const conf_logits_judgement j =
-        conf_judge_rows(rows->truth, r->rows, r->wanted, rows->n_rows, rows->n_cols, bounds);
+        conf_rows_judge(rows->truth, r->rows, r->wanted, rows->n_rows, rows->n_cols, bounds);
     if (j.rule == CONF_RULE_NONE) {
         if (j.multiple > r->verdict->multiple) r->verdict->multiple = j.multiple;
         return;

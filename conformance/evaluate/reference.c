@@ -51,7 +51,7 @@ double conf_reference_error(const conf_case *c, const conf_sequence *s, size_t f
     for (size_t i = 0; i < rows->n_rows; i++) {
         const size_t token = token_of_row(&c->decoder, s, i);
         if (token == SIZE_MAX || token < first) continue;
-        const conf_logits_judgement j = conf_judge_logits(
+        const conf_logits_judgement j = conf_logits_judge(
             rows->truth + i * rows->n_cols, logits + token * rows->n_cols, 1, rows->n_cols, &bounds);
         worst = fmax(worst, j.multiple);
         (*n_rows)++;

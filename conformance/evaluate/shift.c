@@ -139,8 +139,8 @@ static bool compute_kept_sample(shifter *s, size_t b, size_t n_dropped)
     const conf_shift_engine e = {s->engine, s->model, n_cols};
     if (n <= d->caches.limit) return true;
     double *logits = calloc(n * n_cols, sizeof *logits);
-    bool ok =
-        logits && conf_shift_kept(&e, d->caches, n_dropped, s->tokens[b], n, logits, &s->err) == ASSAY_OK;
+    bool ok = logits &&
+              conf_shift_kept_logits(&e, d->caches, n_dropped, s->tokens[b], n, logits, &s->err) == ASSAY_OK;
     for (size_t i = 0; ok && i < d->rows.n_rows; i++) {
         const size_t at = token_of_row(d, i);
         if (d->rows.place[i].sample != b || at < d->caches.limit) continue;
@@ -202,7 +202,7 @@ bool conf_shift_truth(conf_case *c, const char *reference, size_t n_dropped, con
 static bool agrees(const shifter *s, const conf_replay *r, const conf_bounds *bounds)
 {
     const conf_rows *rows = &r->c->decoder.rows;
-    return conf_judge_rows(s->rows, r->rows, r->wanted, rows->n_rows, rows->n_cols, bounds).rule ==
+    return conf_rows_judge(s->rows, r->rows, r->wanted, rows->n_rows, rows->n_cols, bounds).rule ==
            CONF_RULE_NONE;
 }
 
@@ -215,7 +215,7 @@ conf_shift conf_shift_find(const conf_replay *r, const conf_bounds *bounds, cons
     if (!d->caches.limit || cost == 0 || cost > COST_MAX) return found;
     shifter s;
     bool ok = open_shifter(&s, r->c, reference);
-    const bool keeps = ok && conf_shift_keeps(r->c->model, r->c->allow_unknown);
+    const bool keeps = ok && conf_shift_kept_supports(r->c->model, r->c->allow_unknown);
     for (size_t n = 1; ok && !found.n_dropped && n <= most && spent <= COST_MAX; n++, spent += cost) {
         ok = compute_rows(&s, n);
         if (ok && agrees(&s, r, bounds)) found = (conf_shift){n, false};

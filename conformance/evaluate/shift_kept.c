@@ -11,7 +11,7 @@
 #include "model/loader.h"
 #include "model/plan/feature.h"
 
-bool conf_shift_keeps(const char *model, const char *const *allow_unknown)
+bool conf_shift_kept_supports(const char *model, const char *const *allow_unknown)
 {
     plan *p = NULL;
     if (plan_open_allowing(model, allow_unknown, &p, NULL) != ASSAY_OK) return false;
@@ -117,8 +117,8 @@ static assay_status shift_sequence(shifting *s, conf_cache_limit caches, size_t 
     return rc;
 }
 
-assay_status conf_shift_kept(const conf_shift_engine *e, conf_cache_limit caches, size_t n_dropped,
-                             const int32_t *tokens, size_t n, double *logits, assay_error *err)
+assay_status conf_shift_kept_logits(const conf_shift_engine *e, conf_cache_limit caches, size_t n_dropped,
+                                    const int32_t *tokens, size_t n, double *logits, assay_error *err)
 {
     shifting s = {.e = e, .tokens = tokens, .n = n};
     int32_t *indices = calloc(n, sizeof *indices);

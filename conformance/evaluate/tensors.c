@@ -94,7 +94,7 @@ static bool tensor_diverges(const conf_replay *r, const conf_traced *seen, bool 
                        t->name);
         return true;
     }
-    conf_tensor_judgement j = conf_judge_tensor(t->value.data, seen->value.data, t->value.n, unit);
+    conf_tensor_judgement j = conf_tensor_judge(t->value.data, seen->value.data, t->value.n, unit);
     if (j.multiple <= limit) return false;
     conf_evaluate_tensor_where(v, t->name, &t->value, &j, ((const double *)t->value.data)[j.at],
                                ((const double *)seen->value.data)[j.at], limit, is_recorded);
@@ -177,7 +177,7 @@ static void judge_part(rope_judgement *judgement, const conf_replay *r, const ro
     double bound = r->verdict->float64
                        ? conf_rope_bound_float64(part->max_abs, part->pos, r->c->float64_bound)
                        : conf_rope_bound_float32(part->max_abs, part->pos);
-    conf_tensor_judgement j = conf_judge_tensor(part->truth, part->found, part->n, bound / judgement->limit);
+    conf_tensor_judgement j = conf_tensor_judge(part->truth, part->found, part->n, bound / judgement->limit);
     judgement->multiple = fmax(judgement->multiple, j.multiple);
     if (judgement->part || j.multiple <= judgement->limit) return;
     judgement->part = part->name;

@@ -71,7 +71,7 @@ static bool sample_differs(const conf_replay *r, size_t b, double epsilon, size_
                                 .n_stop_ids = r->n_stop_ids,
                                 .epsilon = epsilon};
         int32_t found;
-        conf_token token = conf_judge_token(&step, &found);
+        conf_token token = conf_token_judge(&step, &found);
         *n_ties += token == CONF_TOKEN_TIE;
         if (token == CONF_TOKEN_SAME || token == CONF_TOKEN_TIE) continue;
         conf_evaluate_fail_step(r->verdict, token, b, k, golden, found);

@@ -58,7 +58,7 @@ void conf_logits_end(conf_logits_judgement *j, const conf_bounds *bounds)
     if (j->rule == CONF_RULE_NONE) j->multiple = j->worst.max_abs / bounds->max_abs;
 }
 
-conf_logits_judgement conf_judge_rows(const double *truth, const double *found, const bool *judged,
+conf_logits_judgement conf_rows_judge(const double *truth, const double *found, const bool *judged,
                                       size_t n_rows, size_t n_cols, const conf_bounds *bounds)
 {
     conf_logits_judgement j = {.worst = {.same_mask = true}};
@@ -72,8 +72,8 @@ conf_logits_judgement conf_judge_rows(const double *truth, const double *found, 
     return j;
 }
 
-conf_logits_judgement conf_judge_logits(const double *truth, const double *found, size_t n_rows,
+conf_logits_judgement conf_logits_judge(const double *truth, const double *found, size_t n_rows,
                                         size_t n_cols, const conf_bounds *bounds)
 {
-    return conf_judge_rows(truth, found, NULL, n_rows, n_cols, bounds);
+    return conf_rows_judge(truth, found, NULL, n_rows, n_cols, bounds);
 }

@@ -43,11 +43,11 @@ bool conf_logits_add(conf_logits_judgement *j, size_t row, const conf_row_measur
 void conf_logits_end(conf_logits_judgement *j, const conf_bounds *bounds);
 
 /* truth, found: [n_rows, n_cols]. judged: [n_rows], the rows that count; NULL: all. */
-conf_logits_judgement conf_judge_rows(const double *truth, const double *found, const bool *judged,
+conf_logits_judgement conf_rows_judge(const double *truth, const double *found, const bool *judged,
                                       size_t n_rows, size_t n_cols, const conf_bounds *bounds);
 
 /* The same with all rows. */
-conf_logits_judgement conf_judge_logits(const double *truth, const double *found, size_t n_rows,
+conf_logits_judgement conf_logits_judge(const double *truth, const double *found, size_t n_rows,
                                         size_t n_cols, const conf_bounds *bounds);
 
 #endif

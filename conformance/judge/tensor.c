@@ -20,7 +20,7 @@ conf_tensor_judgement conf_row_judge(const conf_row *truth, const conf_row *foun
     return j;
 }
 
-conf_tensor_judgement conf_judge_tensor(const double *truth, const double *found, size_t n, double unit)
+conf_tensor_judgement conf_tensor_judge(const double *truth, const double *found, size_t n, double unit)
 {
     conf_row t = {.dtype = ASSAY_F64, .data = truth}, c = {.dtype = ASSAY_F64, .data = found};
     return conf_row_judge(&t, &c, n, unit);

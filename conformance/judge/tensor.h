@@ -15,7 +15,7 @@ typedef struct conf_tensor_judgement {
 } conf_tensor_judgement;
 
 /* truth, found: [n]. unit: of the reported error. */
-conf_tensor_judgement conf_judge_tensor(const double *truth, const double *found, size_t n, double unit);
+conf_tensor_judgement conf_tensor_judge(const double *truth, const double *found, size_t n, double unit);
 conf_tensor_judgement conf_row_judge(const conf_row *truth, const conf_row *found, size_t n, double unit);
 
 /* The bound of an element of a rotated row, or of a table of factors. It grows with the position p,

@@ -33,7 +33,7 @@ static bool determines_token(const conf_token_step *s)
     return any;
 }
 
-conf_token conf_judge_choice(const conf_token_step *s, int32_t token)
+conf_token conf_token_judge_choice(const conf_token_step *s, int32_t token)
 {
     bool stops = conf_is_stop(token, s->stop_ids, s->n_stop_ids);
     if (s->golden < 0) return stops ? CONF_TOKEN_SAME : CONF_TOKEN_GOES_ON;
@@ -44,11 +44,11 @@ conf_token conf_judge_choice(const conf_token_step *s, int32_t token)
     return near ? CONF_TOKEN_TIE : CONF_TOKEN_OTHER;
 }
 
-conf_token conf_judge_token(const conf_token_step *s, int32_t *token)
+conf_token conf_token_judge(const conf_token_step *s, int32_t *token)
 {
     assert(s->golden < 0 || (size_t)s->golden < s->n);
     *token = -1;
     if (!determines_token(s)) return CONF_TOKEN_NOT_FINITE;
     *token = (int32_t)conf_argmax(s->found, s->n);
-    return conf_judge_choice(s, *token);
+    return conf_token_judge_choice(s, *token);
 }

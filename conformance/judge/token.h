@@ -42,11 +42,11 @@ typedef struct conf_token_step {
 } conf_token_step;
 
 /* Judges the largest logit of a step. *token is set to its id; -1 with CONF_TOKEN_NOT_FINITE. */
-conf_token conf_judge_token(const conf_token_step *step, int32_t *token);
+conf_token conf_token_judge(const conf_token_step *step, int32_t *token);
 
 /* Judges a token that the candidate reports. step->found may be NULL; without found or truth no near
  * tie is excused. */
-conf_token conf_judge_choice(const conf_token_step *step, int32_t token);
+conf_token conf_token_judge_choice(const conf_token_step *step, int32_t token);
 
 /* Whether `token` is in stop_ids [n]. */
 bool conf_is_stop(int32_t token, const int32_t *stop_ids, size_t n);

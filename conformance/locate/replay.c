@@ -91,7 +91,7 @@ static void find_row(const conf_replay *r, const double *all, size_t n, const co
         if (!is_present(p, observed) || (first && !is_before(p, first))) continue;
         if (r->wanted && !r->wanted[i]) continue;
         const double *truth = rows->truth + i * rows->n_cols, *found = all + i * rows->n_cols;
-        conf_logits_judgement j = conf_judge_logits(truth, found, 1, rows->n_cols, bounds);
+        conf_logits_judgement j = conf_logits_judge(truth, found, 1, rows->n_cols, bounds);
         if (j.rule == CONF_RULE_NONE) continue;
         first = p;
         (void)snprintf(out->what, sizeof out->what,

@@ -48,7 +48,7 @@ static conf_walk_row *add_row(conf_walker *w, const char *name)
 static conf_tensor_judgement judge_trace(const conf_walker *w, const conf_trace *golden, const double *truth,
                                          const double *found, bool float64)
 {
-    conf_tensor_judgement j = conf_judge_tensor(
+    conf_tensor_judgement j = conf_tensor_judge(
         truth, found, golden->value.n, conf_tensor_unit(w->c, float64, w->task->location->compute, golden));
     j.multiple /= float64 ? 1 : CONF_NOISE_MULTIPLE;
     return j;
@@ -142,7 +142,7 @@ void conf_override_engine(conf_walker *w, size_t sample, const assay_tensor *ten
     conf_array_free(&golden.value);
 }
 
-void conf_judge_observed(conf_walker *w, const conf_trace *golden)
+void conf_walker_judge_observed(conf_walker *w, const conf_trace *golden)
 {
     const conf_trace *seen = w->task->location->observed ? conf_tensors_find(w->found, golden->name) : NULL;
     conf_walk_row *row = seen ? add_row(w, golden->name) : NULL;
@@ -170,7 +170,7 @@ void conf_check_reference(conf_walker *w, size_t sample, const assay_tensor *ten
             (void)snprintf(w->walk->reference, sizeof w->walk->reference,
                            "the reference itself is %.2g times its bound away from the recorded %.100s",
                            j.multiple, tensor->name);
-        conf_judge_observed(w, &golden);
+        conf_walker_judge_observed(w, &golden);
     }
     free(computed);
     conf_array_free(&golden.value);
@@ -210,7 +210,7 @@ void conf_override_reference(conf_walker *w, size_t sample, const assay_tensor *
     conf_array_free(&golden.value);
 }
 
-void conf_judge_last(conf_walker *w, const double *truth, const double *found, bool own)
+void conf_walker_judge_last(conf_walker *w, const double *truth, const double *found, bool own)
 {
     if (!truth || !found) return;
     conf_logits_judgement j = conf_recorded_judge(w, truth, found);

@@ -38,9 +38,9 @@ conf_walker_fn conf_store_reference;
 conf_walker_fn conf_override_reference;
 
 /* Compares the tensor of an observation that has the name of a golden tensor. */
-void conf_judge_observed(conf_walker *w, const conf_trace *golden);
+void conf_walker_judge_observed(conf_walker *w, const conf_trace *golden);
 
 /* The last row of the table. truth, found: [T, V], or NULL where not known. own: which of the two errors. */
-void conf_judge_last(conf_walker *w, const double *truth, const double *found, bool own);
+void conf_walker_judge_last(conf_walker *w, const double *truth, const double *found, bool own);
 
 #endif

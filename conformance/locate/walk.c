@@ -77,9 +77,9 @@ static void walk_from_golden(conf_walker *w)
                            w->verdict->reason);
             *w->verdict = v;
         }
-        if (ok && w->walk->overridden) conf_judge_last(w, w->truth, logits, true);
+        if (ok && w->walk->overridden) conf_walker_judge_last(w, w->truth, logits, true);
     } else if (w->found && run_reference(w, conf_override_reference, &logits) && w->walk->overridden) {
-        conf_judge_last(w, logits, w->logits, true);
+        conf_walker_judge_last(w, logits, w->logits, true);
     }
     free(logits);
     w->walk->pass = CONF_PASS_DONE;
@@ -147,7 +147,7 @@ static void walk_engine(conf_walker *w)
         w->walk->n_rows = 0;
         w->walk->gives_traces = false;
     }
-    conf_judge_last(w, w->truth, w->logits, false);
+    conf_walker_judge_last(w, w->truth, w->logits, false);
     if (w->engine->tap && !d.refusal[0]) walk_from_golden(w);
 }
 
@@ -182,13 +182,13 @@ static void walk_observed(conf_walker *w, const conf_observed *o)
         const conf_trace *trace = conf_tensors_at(w->golden, i);
         if (!conf_tensors_find(w->found, trace->name) || conf_walker_row(w, trace->name)) continue;
         if (!conf_walker_golden(w, trace, &golden)) return;
-        conf_judge_observed(w, &golden);
+        conf_walker_judge_observed(w, &golden);
         conf_array_free(&golden.value);
     }
     if (o->has_prefill) w->logits = conf_recorded_spread(w, o->rows);
     if (o->has_prefill && !w->logits)
         conf_walker_fail(w, assay_fail(&w->err, ASSAY_ENOMEM, "%s: out of memory", w->c->path));
-    if (!w->failed) conf_judge_last(w, w->truth, w->logits, false);
+    if (!w->failed) conf_walker_judge_last(w, w->truth, w->logits, false);
     if (!w->failed) walk_from_golden(w);
 }
 

@@ -58,7 +58,7 @@ START_TEST(keys_and_values_are_all_that_is_kept_of_some_models)
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         char path[4096];
         (void)snprintf(path, sizeof path, "%s/fixtures/%s/model", getenv("top_srcdir"), models[i].model);
-        ck_assert_msg(conf_shift_keeps(path, NULL) == models[i].keeps, "%s", path);
+        ck_assert_msg(conf_shift_kept_supports(path, NULL) == models[i].keeps, "%s", path);
     }
 }
 END_TEST

@@ -27,13 +27,13 @@ static void setup(void)
 static conf_logits_judgement judge32(void)
 {
     conf_bounds b = conf_bounds_float32(truth, float32, R, V);
-    return conf_judge_logits(truth, found, R, V, &b);
+    return conf_logits_judge(truth, found, R, V, &b);
 }
 
 static conf_logits_judgement judge64(double relative)
 {
     conf_bounds b = conf_bounds_float64(truth, R, V, relative);
-    return conf_judge_logits(truth, found, R, V, &b);
+    return conf_logits_judge(truth, found, R, V, &b);
 }
 
 START_TEST(the_truth_itself_agrees)
@@ -94,7 +94,7 @@ START_TEST(a_distance_of_exactly_its_bound_agrees)
         conf_bounds b = {.max_abs = d.max_abs, .rmse = d.rmse, .kl = d.kl, .limit = 1};
         double *bounds[] = {NULL, &b.max_abs, &b.rmse, &b.kl};
         if (i > 0) *bounds[i] *= 0.999;
-        ck_assert_int_eq(conf_judge_logits(truth, found, R, V, &b).rule, rules[i]);
+        ck_assert_int_eq(conf_logits_judge(truth, found, R, V, &b).rule, rules[i]);
     }
 }
 END_TEST
@@ -196,7 +196,7 @@ START_TEST(another_best_token_within_the_bound_is_counted)
 {
     double t[3] = {1, 1 + NOISE, 0}, f[3] = {1 + NOISE, 1, 0}, c[3] = {1 + 2 * NOISE, 1, 0};
     conf_bounds b = conf_bounds_float32(t, f, 1, 3);
-    conf_logits_judgement j = conf_judge_logits(t, c, 1, 3, &b);
+    conf_logits_judgement j = conf_logits_judge(t, c, 1, 3, &b);
     ck_assert_int_eq(j.rule, CONF_RULE_NONE);
     ck_assert_uint_eq(j.n_top1, 0);
     ck_assert(j.worst.same_mask);
@@ -211,7 +211,7 @@ START_TEST(another_best_token_beyond_a_tie_is_beyond_the_bound)
     for (int k = 0; k <= 40; k++) {
         double c[2] = {k / 20.0, 1 - (40 - k) / 20.0};
         bool flips = conf_argmax(c, 2) == 0, excused = conf_is_near_tie(t, c, 1, 0, b.limit * b.max_abs);
-        if (flips && !excused) ck_assert_int_eq(conf_judge_logits(t, c, 1, 2, &b).rule, CONF_RULE_MAX_ABS);
+        if (flips && !excused) ck_assert_int_eq(conf_logits_judge(t, c, 1, 2, &b).rule, CONF_RULE_MAX_ABS);
     }
 }
 END_TEST
@@ -247,7 +247,7 @@ START_TEST(a_difference_that_overflows_diverges)
 {
     double t[2] = {-1e308, 0}, c[2] = {1e308, 0};
     conf_bounds b = conf_bounds_float32(t, t, 1, 2);
-    ck_assert_int_eq(conf_judge_logits(t, c, 1, 2, &b).rule, CONF_RULE_MAX_ABS);
+    ck_assert_int_eq(conf_logits_judge(t, c, 1, 2, &b).rule, CONF_RULE_MAX_ABS);
 }
 END_TEST
 

@@ -30,7 +30,7 @@ static void setup(void)
 
 START_TEST(the_expected_token_is_the_same)
 {
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_SAME);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_SAME);
     ck_assert_int_eq(token, 2);
 }
 END_TEST
@@ -38,21 +38,21 @@ END_TEST
 START_TEST(a_reported_token_is_judged_like_the_largest_logit)
 {
     found[0] = 3.02;
-    ck_assert_int_eq(conf_judge_choice(&step, 2), CONF_TOKEN_SAME);
-    ck_assert_int_eq(conf_judge_choice(&step, 0), CONF_TOKEN_TIE);
-    ck_assert_int_eq(conf_judge_choice(&step, 1), CONF_TOKEN_OTHER);
-    ck_assert_int_eq(conf_judge_choice(&step, 4), CONF_TOKEN_STOP_FLIP);
-    ck_assert_int_eq(conf_judge_choice(&step, -1), CONF_TOKEN_OTHER);
-    ck_assert_int_eq(conf_judge_choice(&step, 5), CONF_TOKEN_OTHER);
+    ck_assert_int_eq(conf_token_judge_choice(&step, 2), CONF_TOKEN_SAME);
+    ck_assert_int_eq(conf_token_judge_choice(&step, 0), CONF_TOKEN_TIE);
+    ck_assert_int_eq(conf_token_judge_choice(&step, 1), CONF_TOKEN_OTHER);
+    ck_assert_int_eq(conf_token_judge_choice(&step, 4), CONF_TOKEN_STOP_FLIP);
+    ck_assert_int_eq(conf_token_judge_choice(&step, -1), CONF_TOKEN_OTHER);
+    ck_assert_int_eq(conf_token_judge_choice(&step, 5), CONF_TOKEN_OTHER);
     step.found = NULL;
-    ck_assert_int_eq(conf_judge_choice(&step, 0), CONF_TOKEN_OTHER);
+    ck_assert_int_eq(conf_token_judge_choice(&step, 0), CONF_TOKEN_OTHER);
 }
 END_TEST
 
 START_TEST(a_flip_at_a_near_tie_is_excused)
 {
     found[0] = 3.02;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_TIE);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_TIE);
     ck_assert_int_eq(token, 0);
 }
 END_TEST
@@ -61,7 +61,7 @@ START_TEST(a_near_tie_is_twice_epsilon_in_truth_and_candidate)
 {
     truth[2] = 3.039;
     found[0] = 3.049;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_TIE);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_TIE);
 }
 END_TEST
 
@@ -69,14 +69,14 @@ START_TEST(a_flip_without_a_tie_in_the_truth_diverges)
 {
     found[0] = 3.02;
     truth[2] = 3.05;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_OTHER);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_OTHER);
 }
 END_TEST
 
 START_TEST(a_flip_without_a_tie_in_the_candidate_diverges)
 {
     found[0] = 3.06;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_OTHER);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_OTHER);
 }
 END_TEST
 
@@ -84,7 +84,7 @@ START_TEST(a_flip_without_a_recorded_truth_diverges)
 {
     found[0] = 3.02;
     step.truth = NULL;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_OTHER);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_OTHER);
 }
 END_TEST
 
@@ -92,7 +92,7 @@ START_TEST(a_flip_to_a_stop_id_is_never_excused)
 {
     truth[4] = 3.005;
     found[4] = 3.02;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_STOP_FLIP);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_STOP_FLIP);
 }
 END_TEST
 
@@ -102,7 +102,7 @@ START_TEST(a_flip_from_a_stop_id_is_never_excused)
     found[2] = 3.02;
     step.golden = 4;
     step.ends = true;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_STOP_FLIP);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_STOP_FLIP);
 }
 END_TEST
 
@@ -111,7 +111,7 @@ START_TEST(a_stop_id_ends_the_stream_where_the_truth_ends)
     truth[4] = found[4] = 9;
     step.golden = 4;
     step.ends = true;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_SAME);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_SAME);
 }
 END_TEST
 
@@ -119,7 +119,7 @@ START_TEST(a_stop_id_where_the_truth_continues_diverges)
 {
     truth[4] = found[4] = 9;
     step.golden = 4;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_STOPS_EARLY);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_STOPS_EARLY);
 }
 END_TEST
 
@@ -128,27 +128,27 @@ START_TEST(any_stop_id_ends_a_stream_without_a_recorded_stop_id)
     step.golden = -1;
     step.truth = NULL;
     found[4] = 9;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_SAME);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_SAME);
 }
 END_TEST
 
 START_TEST(continuing_where_the_truth_ends_diverges)
 {
     step.golden = -1;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_GOES_ON);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_GOES_ON);
 }
 END_TEST
 
 START_TEST(non_finite_logits_determine_no_token)
 {
     found[3] = (double)NAN;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_NOT_FINITE);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_NOT_FINITE);
     step.truth = NULL;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_NOT_FINITE);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_NOT_FINITE);
     found[3] = INFINITY;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_NOT_FINITE);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_NOT_FINITE);
     for (size_t i = 0; i < 5; i++) found[i] = -INFINITY;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_NOT_FINITE);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_NOT_FINITE);
     ck_assert_int_eq(token, -1);
 }
 END_TEST
@@ -157,31 +157,31 @@ START_TEST(an_excluded_token_is_allowed)
 {
     found[3] = -INFINITY;
     step.truth = NULL;
-    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_SAME);
+    ck_assert_int_eq(conf_token_judge(&step, &token), CONF_TOKEN_SAME);
 }
 END_TEST
 
 START_TEST(the_error_of_a_tensor_is_that_of_its_worst_element)
 {
     double t[3] = {1, 2, 3}, c[3] = {1, 2.5, 3.25};
-    conf_tensor_judgement j = conf_judge_tensor(t, c, 3, 0.125);
+    conf_tensor_judgement j = conf_tensor_judge(t, c, 3, 0.125);
     ck_assert_double_eq(j.multiple, 4);
     ck_assert_uint_eq(j.at, 1);
-    ck_assert_double_eq(conf_judge_tensor(t, t, 3, 0.125).multiple, 0);
+    ck_assert_double_eq(conf_tensor_judge(t, t, 3, 0.125).multiple, 0);
 }
 END_TEST
 
 START_TEST(of_equal_errors_the_first_is_reported)
 {
     double t[4] = {1, 2, 3, 4}, c[4] = {1, 2.5, 2.5, 4};
-    ck_assert_uint_eq(conf_judge_tensor(t, c, 4, 0.125).at, 1);
+    ck_assert_uint_eq(conf_tensor_judge(t, c, 4, 0.125).at, 1);
 }
 END_TEST
 
 START_TEST(a_tensor_with_nan_is_beyond_every_bound)
 {
     double t[2] = {1, 2}, c[2] = {1, (double)NAN};
-    conf_tensor_judgement j = conf_judge_tensor(t, c, 2, 1e300);
+    conf_tensor_judgement j = conf_tensor_judge(t, c, 2, 1e300);
     ck_assert(isinf(j.multiple));
     ck_assert_uint_eq(j.at, 1);
 }
@@ -190,8 +190,8 @@ END_TEST
 START_TEST(a_tensor_of_zeros_must_be_zeros)
 {
     double t[1] = {0}, c[1] = {1e-300};
-    ck_assert_double_eq(conf_judge_tensor(t, t, 1, 0).multiple, 0);
-    ck_assert(isinf(conf_judge_tensor(t, c, 1, 0).multiple));
+    ck_assert_double_eq(conf_tensor_judge(t, t, 1, 0).multiple, 0);
+    ck_assert(isinf(conf_tensor_judge(t, c, 1, 0).multiple));
 }
 END_TEST
 

@@ -1,14 +1,14 @@
-/* An answer in a known situation.
+/* An answer of a scenario, beside the answer that is expected.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_PROBE_CHECKS_SCENE_H
-#define CONFORMANCE_PROBE_CHECKS_SCENE_H
+#ifndef CONFORMANCE_PROBE_CHECKS_COMPARISON_H
+#define CONFORMANCE_PROBE_CHECKS_COMPARISON_H
 
 #include "conformance/probe/checks/expect.h"
 #include "conformance/probe/run/ask.h"
 
-/* An answer under judgement. check: "protocol/chat/stream/limit". */
-typedef struct probe_scene {
+/* a: the answer, which came in x. check: "protocol/chat/stream/limit". */
+typedef struct probe_comparison {
     probe_run *r;
     probe_endpoint endpoint;
     const probe_prompt *prompt;
@@ -19,11 +19,11 @@ typedef struct probe_scene {
     char check[PROBE_LABEL_MAX];
     const probe_exchange *x;
     const probe_answer *a;
-} probe_scene;
+} probe_comparison;
 
-/* Adds a row to the report: of the scene's check, with `what` at its end. */
-probe_finding *probe_scene_report(const probe_scene *s, const char *what, probe_verdict verdict,
-                                  probe_grade grade, const char *format, ...)
+/* Adds a row to the report: of the comparison's check, with `what` at its end. */
+probe_finding *probe_comparison_report(const probe_comparison *c, const char *what, probe_verdict verdict,
+                                       probe_grade grade, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 #endif

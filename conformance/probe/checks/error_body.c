@@ -27,7 +27,7 @@ static json_object *at_path(json_object *value, const char *path, bool *found)
     return value;
 }
 
-bool probe_shape_is_error(probe_endpoint endpoint, const probe_exchange *x, char *text, size_t size)
+bool probe_error_body_is_valid(probe_endpoint endpoint, const probe_exchange *x, char *text, size_t size)
 {
     bool found, has_type;
     assay_error why;

@@ -66,7 +66,7 @@ static void judge_refusal(probe_run *r, probe_endpoint e, const refusal *f, cons
     else if (x->status >= 500)
         (void)probe_report(r, x, check, PROBE_FAILED, PROBE_DEPARTS, "%s; expected %s", why, f->expected);
     else (void)probe_report(r, x, check, PROBE_OK, PROBE_DEPARTS, "%s", why);
-    if (x->end == PROBE_ANSWERED && x->status >= 400 && !probe_shape_is_error(e, x, body, sizeof body) &&
+    if (x->end == PROBE_ANSWERED && x->status >= 400 && !probe_error_body_is_valid(e, x, body, sizeof body) &&
         (*n_bodies)++ == 0)
         (void)probe_report(r, x, bodies, PROBE_FAILED, PROBE_DEPARTS, "%s", body);
 }

@@ -37,97 +37,98 @@ static size_t limit_in_character(const probe_run *r, const probe_prompt *p)
 }
 
 /* No marker of a parser in content. */
-static void judge_markers(const probe_scene *s)
+static void judge_markers(const probe_comparison *c)
 {
-    if (s->endpoint == PROBE_COMPLETIONS) return;
-    const char *marker = probe_marker_in(s->r, buffer_text(&s->a->content));
+    if (c->endpoint == PROBE_COMPLETIONS) return;
+    const char *marker = probe_marker_in(c->r, buffer_text(&c->a->content));
     if (marker)
-        (void)probe_scene_report(s, "markers", PROBE_FAILED, PROBE_BREAKS, "found %s in content: %.*s",
-                                 marker, (int)(s->a->content.n < 200 ? s->a->content.n : 200),
-                                 s->a->content.data);
-    else (void)probe_scene_report(s, "markers", PROBE_OK, PROBE_BREAKS, "none in content");
+        (void)probe_comparison_report(c, "markers", PROBE_FAILED, PROBE_BREAKS, "found %s in content: %.*s",
+                                      marker, (int)(c->a->content.n < 200 ? c->a->content.n : 200),
+                                      c->a->content.data);
+    else (void)probe_comparison_report(c, "markers", PROBE_OK, PROBE_BREAKS, "none in content");
 }
 
-static void judge_natural(const probe_scene *s)
+static void judge_natural(const probe_comparison *c)
 {
     char text[512];
-    const size_t n = s->prompt->n_greedy;
+    const size_t n = c->prompt->n_greedy;
     const bool calls =
-        s->expected->fields.n_calls && s->endpoint != PROBE_RESPONSES; /* whose status tells not */
-    probe_outcome_finish(s, calls ? PROBE_FINISH_CALLS : PROBE_FINISH_STOP,
+        c->expected->fields.n_calls && c->endpoint != PROBE_RESPONSES; /* whose status tells not */
+    probe_outcome_finish(c, calls ? PROBE_FINISH_CALLS : PROBE_FINISH_STOP,
                          calls ? "calls" : "a natural end");
-    probe_outcome_usage(s, n, n + 1);
-    judge_markers(s);
-    probe_outcome_thoughts(s);
-    probe_outcome_stop_text(s);
-    if (probe_expected_same(s->expected, s->endpoint, s->a, text, sizeof text))
-        (void)probe_scene_report(s, "fields", PROBE_OK, PROBE_BREAKS,
-                                 "%zu bytes of content, %zu of reasoning", s->a->content.n,
-                                 s->a->reasoning.n);
-    else (void)probe_scene_report(s, "fields", PROBE_FAILED, PROBE_BREAKS, "%s", text);
-    probe_spaces_judge(s);
+    probe_outcome_usage(c, n, n + 1);
+    judge_markers(c);
+    probe_outcome_thoughts(c);
+    probe_outcome_stop_text(c);
+    if (probe_expected_same(c->expected, c->endpoint, c->a, text, sizeof text))
+        (void)probe_comparison_report(c, "fields", PROBE_OK, PROBE_BREAKS,
+                                      "%zu bytes of content, %zu of reasoning", c->a->content.n,
+                                      c->a->reasoning.n);
+    else (void)probe_comparison_report(c, "fields", PROBE_FAILED, PROBE_BREAKS, "%s", text);
+    probe_spaces_judge(c);
 }
 
 /* The limit may end within a character. U+FFFD in its place at the end is what published tokenizers decode;
  * elsewhere it is a character that is lost, unless the truth's tokens make none there. */
-static void judge_characters(const probe_scene *s)
+static void judge_characters(const probe_comparison *c)
 {
     probe_expected cut;
-    const assay_status rc = probe_expect(s->r->truth, s->prompt, s->limit, &cut, NULL);
+    const assay_status rc = probe_expect(c->r->truth, c->prompt, c->limit, &cut, NULL);
     const size_t n_due = probe_characters_replaced(probe_characters_trim(&cut.special));
-    const size_t n = probe_characters_replaced(buffer_text(&s->a->content)),
-                 n_within = probe_characters_replaced(probe_characters_trim(&s->a->content));
+    const size_t n = probe_characters_replaced(buffer_text(&c->a->content)),
+                 n_within = probe_characters_replaced(probe_characters_trim(&c->a->content));
     probe_expected_free(&cut);
     if (rc != ASSAY_OK || n == 0) return;
     if (n_within > n_due)
-        (void)probe_scene_report(s, "characters", PROBE_FAILED, PROBE_BREAKS,
-                                 "found U+FFFD in content: %zu times, expected %zu, as the truth has them",
-                                 n_within, n_due);
+        (void)probe_comparison_report(
+            c, "characters", PROBE_FAILED, PROBE_BREAKS,
+            "found U+FFFD in content: %zu times, expected %zu, as the truth has them", n_within, n_due);
     else
-        (void)probe_scene_report(s, "characters", PROBE_OK, PROBE_BREAKS,
-                                 n_within ? "U+FFFD where the truth has it"
-                                          : "U+FFFD at the end, for a part of a character");
+        (void)probe_comparison_report(c, "characters", PROBE_OK, PROBE_BREAKS,
+                                      n_within ? "U+FFFD where the truth has it"
+                                               : "U+FFFD at the end, for a part of a character");
 }
 
-static void judge_limit(const probe_scene *s)
+static void judge_limit(const probe_comparison *c)
 {
-    const probe_finish found = probe_answer_finish(s->a);
-    const bool longer = s->a->output > (int64_t)s->limit ||
-                        (s->a->output < 0 && found == PROBE_FINISH_STOP && s->prompt->n_greedy > s->limit);
-    if (longer && !probe_expected_begins(s->r->truth, s->prompt, s->limit, s->endpoint, s->a)) {
-        (void)probe_scene_report(s, "finish", PROBE_IGNORED, PROBE_BREAKS,
-                                 "found %lld tokens and finish %s, expected %zu", (long long)s->a->output,
-                                 s->a->finish, s->limit);
+    const probe_finish found = probe_answer_finish(c->a);
+    const bool longer = c->a->output > (int64_t)c->limit ||
+                        (c->a->output < 0 && found == PROBE_FINISH_STOP && c->prompt->n_greedy > c->limit);
+    if (longer && !probe_expected_begins(c->r->truth, c->prompt, c->limit, c->endpoint, c->a)) {
+        (void)probe_comparison_report(c, "finish", PROBE_IGNORED, PROBE_BREAKS,
+                                      "found %lld tokens and finish %s, expected %zu",
+                                      (long long)c->a->output, c->a->finish, c->limit);
         return;
     }
-    probe_outcome_finish(s, PROBE_FINISH_LENGTH, "the end at the limit");
-    probe_outcome_usage(s, s->limit, s->limit);
-    judge_markers(s);
-    judge_characters(s);
+    probe_outcome_finish(c, PROBE_FINISH_LENGTH, "the end at the limit");
+    probe_outcome_usage(c, c->limit, c->limit);
+    judge_markers(c);
+    judge_characters(c);
 }
 
-static void judge_stop(const probe_scene *s)
+static void judge_stop(const probe_comparison *c)
 {
     const buffer *all =
-        s->endpoint == PROBE_COMPLETIONS ? &s->expected->special : &s->expected->fields.content;
-    const char *at = memmem(all->data, all->n, s->stop, strlen(s->stop));
+        c->endpoint == PROBE_COMPLETIONS ? &c->expected->special : &c->expected->fields.content;
+    const char *at = memmem(all->data, all->n, c->stop, strlen(c->stop));
     const assay_text before = {all->data, (size_t)(at - all->data)};
-    const assay_text found = conf_field_strip(buffer_text(&s->a->content));
+    const assay_text found = conf_field_strip(buffer_text(&c->a->content));
     char text[512];
     if (conf_field_same("content", conf_field_strip(before), found, text, sizeof text)) {
-        (void)probe_scene_report(s, "content", PROBE_OK, PROBE_BREAKS, "ends before %s", s->stop);
-        probe_outcome_stop_text(s);
-        probe_outcome_finish(s, PROBE_FINISH_STOP, "the end at a stop text");
+        (void)probe_comparison_report(c, "content", PROBE_OK, PROBE_BREAKS, "ends before %s", c->stop);
+        probe_outcome_stop_text(c);
+        probe_outcome_finish(c, PROBE_FINISH_STOP, "the end at a stop text");
         return;
     }
     const assay_text whole = conf_field_strip(buffer_text(all));
     const bool ignored = found.n == whole.n && memcmp(found.at, whole.at, whole.n) == 0;
     if (ignored)
-        (void)probe_scene_report(s, "content", PROBE_IGNORED, PROBE_BREAKS,
-                                 "the stop text %s has no effect: found %.*s", s->stop,
-                                 (int)(found.n < 200 ? found.n : 200), found.at);
+        (void)probe_comparison_report(c, "content", PROBE_IGNORED, PROBE_BREAKS,
+                                      "the stop text %s has no effect: found %.*s", c->stop,
+                                      (int)(found.n < 200 ? found.n : 200), found.at);
     else
-        (void)probe_scene_report(s, "content", PROBE_FAILED, PROBE_BREAKS, "stop text %s: %s", s->stop, text);
+        (void)probe_comparison_report(c, "content", PROBE_FAILED, PROBE_BREAKS, "stop text %s: %s", c->stop,
+                                      text);
 }
 
 /* A word at the end of the expected content that occurs once in the whole answer. False if there is none. */
@@ -149,54 +150,54 @@ static bool choose_stop(const probe_expected *e, probe_endpoint endpoint, char s
 }
 
 const probe_scenario probe_scenarios[] = {
-    {"natural", probe_situation_natural, limit_natural, false, false, judge_natural},
-    {"reasoning", probe_situation_reasoning, limit_natural, false, true, judge_natural},
-    {"no-reasoning", probe_situation_no_reasoning, limit_natural, false, true, judge_natural},
-    {"call", probe_situation_call, limit_natural, false, true, judge_natural},
-    {"other-call", probe_situation_other_call, limit_natural, false, true, judge_natural},
-    {"call-result", probe_situation_result, limit_natural, false, true, judge_natural},
-    {"several-calls", probe_situation_several_calls, limit_natural, false, true, judge_natural},
-    {"empty-call", probe_situation_empty_call, limit_natural, false, true, judge_natural},
-    {"white-space", probe_situation_white_space, limit_natural, false, true, judge_natural},
+    {"natural", probe_trait_natural, limit_natural, false, false, judge_natural},
+    {"reasoning", probe_trait_reasoning, limit_natural, false, true, judge_natural},
+    {"no-reasoning", probe_trait_no_reasoning, limit_natural, false, true, judge_natural},
+    {"call", probe_trait_call, limit_natural, false, true, judge_natural},
+    {"other-call", probe_trait_other_call, limit_natural, false, true, judge_natural},
+    {"call-result", probe_trait_result, limit_natural, false, true, judge_natural},
+    {"several-calls", probe_trait_several_calls, limit_natural, false, true, judge_natural},
+    {"empty-call", probe_trait_empty_call, limit_natural, false, true, judge_natural},
+    {"white-space", probe_trait_white_space, limit_natural, false, true, judge_natural},
     {"no-limit", probe_outcome_is_longest, no_limit, false, false, probe_outcome_unlimited},
-    {"limit-in-call", probe_situation_call, probe_outcome_limit_in_call, false, true, probe_outcome_cut_call},
-    {"characters", probe_situation_characters, limit_natural, false, false, judge_natural},
-    {"limit", probe_situation_limit, limit_half, false, false, judge_limit},
-    {"limit-in-character", probe_situation_characters, limit_in_character, false, false, judge_limit},
-    {"stop", probe_situation_natural, limit_natural, true, false, judge_stop},
+    {"limit-in-call", probe_trait_call, probe_outcome_limit_in_call, false, true, probe_outcome_cut_call},
+    {"characters", probe_trait_characters, limit_natural, false, false, judge_natural},
+    {"limit", probe_trait_limit, limit_half, false, false, judge_limit},
+    {"limit-in-character", probe_trait_characters, limit_in_character, false, false, judge_limit},
+    {"stop", probe_trait_natural, limit_natural, true, false, judge_stop},
     {0},
 };
 
 /* Judges one form of an answer. */
-static assay_status judge_form(const probe_scene *s, const probe_scenario *scenario, assay_error *err)
+static assay_status judge_form(const probe_comparison *c, const probe_scenario *scenario, assay_error *err)
 {
     char why[256];
-    const probe_exchange *x = s->x;
+    const probe_exchange *x = c->x;
     if (!probe_exchange_succeeded(x)) {
         probe_describe_failure(x, why, sizeof why);
-        (void)probe_scene_report(
-            s, "answer", s->stop && x->status >= 400 && x->status < 500 ? PROBE_NOT_OFFERED : PROBE_FAILED,
+        (void)probe_comparison_report(
+            c, "answer", c->stop && x->status >= 400 && x->status < 500 ? PROBE_NOT_OFFERED : PROBE_FAILED,
             PROBE_BREAKS, "%s", why);
         return ASSAY_OK;
     }
-    if (probe_answer_is_stream(x) != s->stream) {
-        (void)probe_scene_report(s, "form", s->stream ? PROBE_IGNORED : PROBE_FAILED, PROBE_BREAKS,
-                                 "found content type %s, expected %s", x->content_type,
-                                 s->stream ? "text/event-stream" : "application/json");
+    if (probe_answer_is_stream(x) != c->stream) {
+        (void)probe_comparison_report(c, "form", c->stream ? PROBE_IGNORED : PROBE_FAILED, PROBE_BREAKS,
+                                      "found content type %s, expected %s", x->content_type,
+                                      c->stream ? "text/event-stream" : "application/json");
         return ASSAY_OK;
     }
-    if (s->stream) {
+    if (c->stream) {
         const probe_events_asked asked = {.usage = true,
                                           .cut_call = scenario->judge == probe_outcome_cut_call};
-        PROBE_LABEL(check, "%.100s/grammar", s->check);
-        const assay_status rc = probe_events_check(s->r, check, s->endpoint, &asked, x, err);
+        PROBE_LABEL(check, "%.100s/grammar", c->check);
+        const assay_status rc = probe_events_check(c->r, check, c->endpoint, &asked, x, err);
         if (rc != ASSAY_OK) return rc;
     }
-    if (s->a->problem[0])
-        (void)probe_scene_report(s, "answer", PROBE_FAILED, PROBE_BREAKS, "%s", s->a->problem);
-    else if (s->a->has_error)
-        (void)probe_scene_report(s, "answer", PROBE_FAILED, PROBE_BREAKS, "an error: %s", s->a->error);
-    else scenario->judge(s);
+    if (c->a->problem[0])
+        (void)probe_comparison_report(c, "answer", PROBE_FAILED, PROBE_BREAKS, "%s", c->a->problem);
+    else if (c->a->has_error)
+        (void)probe_comparison_report(c, "answer", PROBE_FAILED, PROBE_BREAKS, "an error: %s", c->a->error);
+    else scenario->judge(c);
     return ASSAY_OK;
 }
 
@@ -214,10 +215,10 @@ static bool same_texts(const probe_answer *whole, const probe_answer *stream, bo
 }
 
 /* Compares what a stream says with the whole answer. */
-static void compare_forms(const probe_scene *s, const probe_answer *whole)
+static void compare_forms(const probe_comparison *c, const probe_answer *whole)
 {
     char text[512];
-    const probe_answer *a = s->a;
+    const probe_answer *a = c->a;
     probe_grade grade = PROBE_BREAKS;
     bool same = false;
     const bool texts = same_texts(whole, a, true, text, sizeof text);
@@ -235,9 +236,9 @@ static void compare_forms(const probe_scene *s, const probe_answer *whole)
         same = same_texts(whole, a, false, text, sizeof text);
     }
     if (same)
-        (void)probe_scene_report(s, "same", PROBE_OK, PROBE_BREAKS,
-                                 "the stream says what the whole answer says");
-    else (void)probe_scene_report(s, "same", PROBE_FAILED, grade, "%s", text);
+        (void)probe_comparison_report(c, "same", PROBE_OK, PROBE_BREAKS,
+                                      "the stream says what the whole answer says");
+    else (void)probe_comparison_report(c, "same", PROBE_FAILED, grade, "%s", text);
 }
 
 /* The members of a request with a stop text; "" if the endpoint has none. */
@@ -247,33 +248,33 @@ static void write_stop(probe_endpoint e, const char *stop, char *more, size_t si
 }
 
 /* x, a: [2], empty; the whole exchange and its answer, then the streamed ones; freed by the caller. */
-static assay_status play_forms(probe_scene *s, const probe_scenario *scenario, probe_exchange *x,
+static assay_status play_forms(probe_comparison *c, const probe_scenario *scenario, probe_exchange *x,
                                probe_answer *a, assay_error *err)
 {
     char more[STOP_MAX + 64] = "";
     assay_status rc = ASSAY_OK;
-    if (s->stop) write_stop(s->endpoint, s->stop, more, sizeof more);
-    else if (s->limit == 0) (void)strcpy(more, "{\"max_tokens\":null,\"max_output_tokens\":null}");
+    if (c->stop) write_stop(c->endpoint, c->stop, more, sizeof more);
+    else if (c->limit == 0) (void)strcpy(more, "{\"max_tokens\":null,\"max_output_tokens\":null}");
     for (int i = 0; i < 2 && rc == ASSAY_OK; i++) {
-        s->stream = i;
-        (void)snprintf(s->check, sizeof s->check, "protocol/%s/%s/%s", probe_endpoint_name(s->endpoint),
+        c->stream = i;
+        (void)snprintf(c->check, sizeof c->check, "protocol/%s/%s/%s", probe_endpoint_name(c->endpoint),
                        i ? "stream" : "whole", scenario->name);
-        if (!probe_wants(s->r, s->check)) continue;
-        const probe_ask ask = {.endpoint = s->endpoint,
-                               .prompt = s->prompt,
-                               .max_tokens = s->limit,
+        if (!probe_wants(c->r, c->check)) continue;
+        const probe_ask ask = {.endpoint = c->endpoint,
+                               .prompt = c->prompt,
+                               .max_tokens = c->limit,
                                .stream = i,
                                .usage = true,
                                .logprobs = PROBE_NO_LOGPROBS,
                                .more = more[0] ? more : NULL};
-        rc = probe_ask_send(s->r, &ask, s->check, &x[i], &a[i], err);
-        s->x = &x[i];
-        s->a = &a[i];
-        if (rc == ASSAY_OK) rc = judge_form(s, scenario, err);
+        rc = probe_ask_send(c->r, &ask, c->check, &x[i], &a[i], err);
+        c->x = &x[i];
+        c->a = &a[i];
+        if (rc == ASSAY_OK) rc = judge_form(c, scenario, err);
     }
     const bool both = rc == ASSAY_OK && probe_exchange_succeeded(&x[0]) && probe_exchange_succeeded(&x[1]);
     if (both && probe_answer_is_stream(&x[1]) && !a[0].problem[0] && !a[1].problem[0])
-        compare_forms(s, &a[0]);
+        compare_forms(c, &a[0]);
     return rc;
 }
 
@@ -297,13 +298,13 @@ assay_status probe_scenario_play(probe_run *r, const probe_scenario *scenario, p
         memset(a, 0, sizeof a);
         assay_status rc = probe_expect(r->truth, p, p->n_greedy, &expected, err);
         const bool usable = rc == ASSAY_OK && (!scenario->stops || choose_stop(&expected, e, stop));
-        probe_scene s = {.r = r,
-                         .endpoint = e,
-                         .prompt = p,
-                         .expected = &expected,
-                         .limit = scenario->limit(r, p),
-                         .stop = scenario->stops ? stop : NULL};
-        if (usable) rc = play_forms(&s, scenario, x, a, err);
+        probe_comparison c = {.r = r,
+                              .endpoint = e,
+                              .prompt = p,
+                              .expected = &expected,
+                              .limit = scenario->limit(r, p),
+                              .stop = scenario->stops ? stop : NULL};
+        if (usable) rc = play_forms(&c, scenario, x, a, err);
         for (int form = 0; form < 2; form++) {
             probe_answer_free(&a[form]);
             probe_exchange_free(&x[form]);

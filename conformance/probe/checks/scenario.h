@@ -1,4 +1,4 @@
-/* Answers in known situations: a natural end, an end at the limit, at a stop text.
+/* Scenarios: requests whose answers must have a natural end, or end at the limit or at a stop text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_PROBE_CHECKS_SCENARIO_H
@@ -13,7 +13,7 @@ typedef struct probe_scenario {
     bool (*fits)(const probe_run *r, probe_endpoint e, const probe_prompt *p);
     size_t (*limit)(const probe_run *r, const probe_prompt *p);
     bool stops, chats;
-    void (*judge)(const probe_scene *s);
+    void (*judge)(const probe_comparison *c);
 } probe_scenario;
 
 /* Terminated by a row without a name. */

@@ -61,42 +61,42 @@ static void quote(assay_text space, char text[SHOWN_MAX])
     json_object_put(value);
 }
 
-static void report_spaces(const probe_scene *s, const char *name, const place *p, assay_text before,
+static void report_spaces(const probe_comparison *c, const char *name, const place *p, assay_text before,
                           assay_text after, probe_grade grade)
 {
     const assay_text spaces[] = {p->before, p->after, before, after};
     char shown[4][SHOWN_MAX];
     for (size_t i = 0; i < 4; i++) quote(spaces[i], shown[i]);
-    (void)probe_scene_report(s, "spaces", PROBE_FAILED, grade,
-                             "%s: expected %s before the text and %s after it, found %s and %s", name,
-                             shown[0], shown[1], shown[2], shown[3]);
+    (void)probe_comparison_report(c, "spaces", PROBE_FAILED, grade,
+                                  "%s: expected %s before the text and %s after it, found %s and %s", name,
+                                  shown[0], shown[1], shown[2], shown[3]);
 }
 
 /* False if the white space of a found field is wrong; the row is then in the report. */
-static bool holds_spaces(const probe_scene *s, const char *name, const place *p, const buffer *found)
+static bool holds_spaces(const probe_comparison *c, const char *name, const place *p, const buffer *found)
 {
     const assay_text text = buffer_text(found), core = conf_field_strip(text), before = leading(text),
                      after = trailing(text);
     if (core.n != p->core.n || memcmp(core.at, p->core.at, core.n) != 0) return true;
     const bool part = ends_with(p->before, before) && begins_with(p->after, after);
     if (part && (!p->begins || before.n == p->before.n) && (!p->ends || after.n == p->after.n)) return true;
-    report_spaces(s, name, p, before, after, part ? PROBE_HABIT : PROBE_BREAKS);
+    report_spaces(c, name, p, before, after, part ? PROBE_HABIT : PROBE_BREAKS);
     return false;
 }
 
-void probe_spaces_judge(const probe_scene *s)
+void probe_spaces_judge(const probe_comparison *c)
 {
-    const conf_fields *due = &s->expected->fields;
-    const assay_text all = buffer_text(&s->expected->special);
+    const conf_fields *due = &c->expected->fields;
+    const assay_text all = buffer_text(&c->expected->special);
     place reasoning, content;
-    if (s->endpoint == PROBE_COMPLETIONS || all.n == 0) return;
+    if (c->endpoint == PROBE_COMPLETIONS || all.n == 0) return;
     const bool thinks = find_place(all, all.at, &due->reasoning, &reasoning);
     const char *from = thinks ? reasoning.core.at + reasoning.core.n : all.at;
-    if (thinks && !holds_spaces(s, "reasoning", &reasoning, &s->a->reasoning)) return;
+    if (thinks && !holds_spaces(c, "reasoning", &reasoning, &c->a->reasoning)) return;
     if (find_place(all, from, &due->content, &content) &&
-        !holds_spaces(s, "content", &content, &s->a->content))
+        !holds_spaces(c, "content", &content, &c->a->content))
         return;
-    (void)probe_scene_report(s, "spaces", PROBE_OK, PROBE_BREAKS, "white space as the truth has it");
+    (void)probe_comparison_report(c, "spaces", PROBE_OK, PROBE_BREAKS, "white space as the truth has it");
 }
 
 bool probe_spaces_are_around(const probe_expected *expected)

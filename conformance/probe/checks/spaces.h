@@ -12,7 +12,7 @@
 
 /* Judges the white space of content and reasoning in a whole answer of an endpoint for chats. Does nothing
  * with a field whose text is another one. */
-void probe_spaces_judge(const probe_scene *s);
+void probe_spaces_judge(const probe_comparison *c);
 
 /* Whether the expected answer begins and ends with content, and with white space. */
 bool probe_spaces_are_around(const probe_expected *expected);

@@ -34,51 +34,50 @@ static bool has_result(const probe_prompt *p)
     return json_object_is_type(role, json_type_string) && strcmp(json_object_get_string(role), "tool") == 0;
 }
 
-bool probe_situation_natural(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+bool probe_trait_natural(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
     return probe_can_ask(r, e, p) && is_certain(p) && !has_tools(p);
 }
 
-bool probe_situation_reasoning(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+bool probe_trait_reasoning(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
-    return probe_situation_natural(r, e, p) && p->thinks && r->truth->reasoning;
+    return probe_trait_natural(r, e, p) && p->thinks && r->truth->reasoning;
 }
 
-bool probe_situation_no_reasoning(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+bool probe_trait_no_reasoning(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
-    return probe_situation_natural(r, e, p) && !p->thinks && r->truth->reasoning;
+    return probe_trait_natural(r, e, p) && !p->thinks && r->truth->reasoning;
 }
 
-bool probe_situation_call(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+bool probe_trait_call(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
     return probe_can_ask(r, e, p) && is_certain(p) && has_tools(p) && !has_result(p);
 }
 
 /* A second one, whose call must have an id of its own. */
-bool probe_situation_other_call(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+bool probe_trait_other_call(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
     bool other = false;
-    for (const probe_prompt *q = r->truth->prompts; q < p && !other; q++)
-        other = probe_situation_call(r, e, q);
-    return other && probe_situation_call(r, e, p);
+    for (const probe_prompt *q = r->truth->prompts; q < p && !other; q++) other = probe_trait_call(r, e, q);
+    return other && probe_trait_call(r, e, p);
 }
 
-bool probe_situation_result(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+bool probe_trait_result(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
     return probe_can_ask(r, e, p) && is_certain(p) && has_result(p);
 }
 
-bool probe_situation_characters(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+bool probe_trait_characters(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
-    return probe_situation_natural(r, e, p) && probe_characters_cut(r->truth, p) > 0;
+    return probe_trait_natural(r, e, p) && probe_characters_cut(r->truth, p) > 0;
 }
 
-bool probe_situation_limit(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+bool probe_trait_limit(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
     return probe_can_ask(r, e, p) && p->n_greedy >= 4 && p->n_safe >= 4;
 }
 
-/* Whether every correct engine gives the whole answer, and that is like this. */
+/* Whether every correct engine gives the whole answer, and that has the trait. */
 static bool expects(const probe_run *r, probe_endpoint e, const probe_prompt *p,
                     bool (*has)(const probe_expected *expected))
 {
@@ -94,7 +93,7 @@ static bool has_calls(const probe_expected *expected)
     return expected->fields.n_calls > 0;
 }
 
-bool probe_situation_calls(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+bool probe_trait_calls(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
     return expects(r, e, p, has_calls);
 }
@@ -104,7 +103,7 @@ static bool has_several_calls(const probe_expected *expected)
     return expected->fields.n_calls > 1;
 }
 
-bool probe_situation_several_calls(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+bool probe_trait_several_calls(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
     return expects(r, e, p, has_several_calls);
 }
@@ -122,12 +121,12 @@ static bool has_empty_call(const probe_expected *expected)
     return false;
 }
 
-bool probe_situation_empty_call(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+bool probe_trait_empty_call(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
     return expects(r, e, p, has_empty_call);
 }
 
-bool probe_situation_white_space(const probe_run *r, probe_endpoint e, const probe_prompt *p)
+bool probe_trait_white_space(const probe_run *r, probe_endpoint e, const probe_prompt *p)
 {
     return expects(r, e, p, probe_spaces_are_around);
 }

@@ -98,8 +98,8 @@ static bool fits(const probe_run *r, probe_endpoint e, const probe_prompt *p, pr
 {
     if (!probe_can_ask(r, e, p) || p->n_greedy == 0) return false;
     if (choice == PROBE_ANY || choice == PROBE_UNCERTAIN) return true;
-    if (choice == PROBE_CERTAIN) return probe_situation_natural(r, e, p);
-    return choice == PROBE_CALLING ? probe_situation_calls(r, e, p) : probe_situation_several_calls(r, e, p);
+    if (choice == PROBE_CERTAIN) return probe_trait_natural(r, e, p);
+    return choice == PROBE_CALLING ? probe_trait_calls(r, e, p) : probe_trait_several_calls(r, e, p);
 }
 
 /* The first prompt that fits, or the one whose answer is least certain; NULL: none. */

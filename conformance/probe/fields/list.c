@@ -76,7 +76,7 @@ void probe_fields_print(FILE *out)
                 "field that is missing, "
                 "or has another type than the specification says, is named by fields/ENDPOINT/FORM/FIELD.\nA "
                 "member that a "
-                "server refuses by name is not exercised. `*` in the name of a check stands for a situation, "
+                "server refuses by name is not exercised. `*` in the name of a check stands for a scenario, "
                 "or for a form.\n\n"
                 "## Answers\n",
                 out);
