@@ -14,6 +14,7 @@ static const struct {
 } TABLES[] = {
     {MODEL_FAULTS, &N_MODEL_FAULTS},
     {INPUT_FAULTS, &N_INPUT_FAULTS},
+    {PART_FAULTS, &N_PART_FAULTS},
     {TEXT_FAULTS, &N_TEXT_FAULTS},
 };
 
@@ -32,6 +33,11 @@ static const fault *planted = &NOTHING;
 const fault *fault_planted(void)
 {
     return planted;
+}
+
+void fault_plant_this(const fault *f)
+{
+    planted = f;
 }
 
 assay_status fault_plant(assay_error *err)

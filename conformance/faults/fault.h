@@ -30,7 +30,7 @@ typedef struct fault {
     const char *name;
     const char *breaks; /* description of the bug, in one sentence */
     /* Cases that catch it, separated by blanks. In a name, "*" stands for any characters: a new family is
-     * held to the faults whose cases it has. */
+     * held to the faults whose cases it has; if `place` is given, to those that change a plan of it. */
     const char *caught;
     const char *spared; /* a case without the broken feature, which must still pass; or "-" */
     fault_witness witness;
@@ -39,11 +39,9 @@ typedef struct fault {
     const char *spared_manner;
 
     /* Changes a plan before anything is derived from it and before its weights are packed. place: which of
-     * its parts, for the functions of towers.c that change one. epsilon: what they put in its place; 0: one
-     * that differs from the norm's own. */
+     * its parts, for the functions of parts.c, which change one. */
     void (*plan)(plan *p);
     fault_place place;
-    double epsilon;
     fault_images images;
     /* Returns the position by which a decoded token is rotated. padding: before the first token of its
      * sample. */
@@ -127,8 +125,8 @@ typedef struct fault {
 } fault;
 
 /* The tables, [N_*]. */
-extern const fault MODEL_FAULTS[], INPUT_FAULTS[], TEXT_FAULTS[];
-extern const size_t N_MODEL_FAULTS, N_INPUT_FAULTS, N_TEXT_FAULTS;
+extern const fault MODEL_FAULTS[], INPUT_FAULTS[], PART_FAULTS[], TEXT_FAULTS[];
+extern const size_t N_MODEL_FAULTS, N_INPUT_FAULTS, N_PART_FAULTS, N_TEXT_FAULTS;
 
 /* The i-th of all faults; NULL: there are no more. */
 const fault *fault_at(size_t i);
@@ -136,6 +134,12 @@ const fault *fault_at(size_t i);
 /* Plants the fault that ASSAY_FAULT names; none if it is empty or not set. Fails with ASSAY_EINVAL for
  * an unknown name; the text names the program that prints the known ones. */
 assay_status fault_plant(assay_error *err);
+
+/* Plants this one. */
+void fault_plant_this(const fault *f);
+
+/* Whether the part of the plan that f->place names exists; f, which is planted, changes it. */
+bool fault_changes_part(const fault *f, plan *p);
 
 /* The planted fault; if there is none, a fault that changes nothing. */
 const fault *fault_planted(void);
@@ -174,7 +178,6 @@ void fault_norms_per_head(plan *p);
 void fault_norms_early(plan *p);
 void fault_post_norms_missing(plan *p);
 void fault_norm_offset_missing(plan *p);
-void fault_epsilon_other(plan *p);
 void fault_windows_swapped(plan *p);
 void fault_rope_plain(plan *p);
 void fault_scale_shifted(plan *p);

@@ -19,6 +19,7 @@ typedef enum fault_place {
     FAULT_TEXT_MLP_OUT,
     FAULT_TEXT_QUERY,
     FAULT_TEXT_KEY,
+    FAULT_TEXT_DELTA, /* before the gate of the gated delta rule */
     FAULT_TEXT_LAST,
     FAULT_TOWER_IN, /* after the patch embedding */
     FAULT_TOWER_MIXER_IN,

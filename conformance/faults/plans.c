@@ -114,39 +114,16 @@ void fault_post_norms_missing(plan *p)
         p->layers[i].mixer_out.present = p->layers[i].mlp_out.present = false;
 }
 
-static void change_norms(plan *p, void (*change)(plan_norm *norm))
-{
-    change(&p->norm);
-    for (size_t i = 0; i < p->n_layers; i++) {
-        plan_layer *layer = &p->layers[i];
-        const bool is_delta = layer->mixer.kind == PLAN_MIXER_DELTA;
-        change(&layer->mixer_in);
-        change(&layer->mixer_out);
-        change(&layer->mlp_in);
-        change(&layer->mlp_out);
-        change(is_delta ? &layer->mixer.delta.norm : &layer->mixer.attention.q_norm);
-        if (!is_delta) change(&layer->mixer.attention.k_norm);
-    }
-}
-
-static void drop_offset(plan_norm *norm)
-{
-    norm->offset = 0;
-}
-
 void fault_norm_offset_missing(plan *p)
 {
-    change_norms(p, drop_offset);
-}
-
-static void set_epsilon(plan_norm *norm)
-{
-    norm->epsilon = fault_planted()->epsilon;
-}
-
-void fault_epsilon_other(plan *p)
-{
-    change_norms(p, set_epsilon);
+    p->norm.offset = 0;
+    for (size_t i = 0; i < p->n_layers; i++) {
+        plan_layer *layer = &p->layers[i];
+        layer->mixer_in.offset = layer->mixer_out.offset = 0;
+        layer->mlp_in.offset = layer->mlp_out.offset = 0;
+        if (layer->mixer.kind == PLAN_MIXER_DELTA) layer->mixer.delta.norm.offset = 0;
+        else layer->mixer.attention.q_norm.offset = layer->mixer.attention.k_norm.offset = 0;
+    }
 }
 
 /* Windows in the other layers than those that have one. */
