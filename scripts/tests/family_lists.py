@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 FOLDERS = ("conformance", "docs", "fastpath", "fuzz", "include", "lib", "observatory", "ref", "scripts")
-OWN = re.compile(r"(^|/)tests/|^fuzz/seeds/|^scripts/record/families/|^lib/model/families/.*\.c$|^(docs|observatory)/([A-Z]+\.md|.*\.html|observations\.tsv)$")
+OWN = re.compile(r"(^|/)tests/|^fuzz/seeds/|^scripts/record/families/|^lib/model/families/.*\.c$|^(docs|observatory)/([A-Z]+\.md|.*\.html|.*\.tsv)$")
 GENERATED = re.compile(r"<!-- families: .*?<!-- end of families -->", re.S)
 REASON = re.compile(r"Names families: \w")
 MOST = 9

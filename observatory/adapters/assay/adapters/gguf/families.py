@@ -1,5 +1,8 @@
 """What llama.cpp has of each family: the architecture of GGUF, where each tensor goes, and what is particular. A member of config.json that
-GGUF or llama.cpp's graph of the family has no word for is refused by name."""
+GGUF or llama.cpp's graph of the family has no word for is refused by name.
+
+Names families: the architectures of GGUF files.
+"""
 
 from __future__ import annotations
 
