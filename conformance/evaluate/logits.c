@@ -26,44 +26,41 @@ conf_bounds conf_evaluate_bounds(const conf_replay *r)
 }
 
 /* Writes the reason: which measure exceeds its bound, and by how much. */
-static void fail_logits(conf_verdict *v, const conf_bounds *b, const conf_logits_judgement *j,
-                        const conf_allowance *allowance)
+static void fail_logits(conf_verdict *v, const conf_bounds *b, const conf_logits_judgement *j)
 {
-    if (j->rule == CONF_RULE_MASK) {
+    if (j->rule == CONF_RULE_MASK)
         (void)conf_evaluate_fail(v, CONF_CLASS_MASK,
                                  "NaN or infinity where the truth is finite, or the reverse");
-        return;
-    }
-    double times = j->multiple / b->limit;
-    double unit = j->rule == CONF_RULE_RMSE ? b->rmse : j->rule == CONF_RULE_KL ? b->kl : b->max_abs;
-    if (v->float64)
-        (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS,
-                                 "%s of the logits is %.3g times its bound (%.3g, %.0e of the largest logit)",
-                                 conf_rule_name(j->rule), times, unit, allowance->relative);
     else
-        (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS,
-                                 "%s of the logits is %.3g times its bound (%.3g, %.0f times %s)",
-                                 conf_rule_name(j->rule), times, unit * b->limit, b->limit, allowance->unit);
+        (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS, "%s of the logits is %.3g times its bound",
+                                 conf_rule_name(j->rule), j->multiple / b->limit);
 }
 
-static void note_measures(conf_verdict *v, const conf_logits_judgement *j, const conf_bounds *bounds,
-                          size_t n_rows)
+/* Multiples are those of the bounds, as in the reason. */
+static void note_measures(conf_verdict *v, const conf_logits_judgement *j, const conf_bounds *b,
+                          size_t n_rows, const conf_allowance *allowance)
 {
+    const conf_distance *worst = &j->worst;
+    const double max_abs = b->max_abs * b->limit;
+    char rule[64];
+    if (v->float64) (void)snprintf(rule, sizeof rule, "%.0e of the largest logit", allowance->relative);
+    else (void)snprintf(rule, sizeof rule, "%.0f times %s", b->limit, allowance->unit);
     v->measured = true;
     v->multiple = j->multiple;
-    conf_verdict_note(
-        v,
-        "largest error %.3g, RMSE %.3g, KL %.3g (%.3g, %.3g, %.3g x), best token the same in %zu of %zu rows",
-        j->worst.max_abs, j->worst.rmse, j->worst.kl, j->worst.max_abs / bounds->max_abs,
-        j->worst.rmse / bounds->rmse, j->worst.kl / bounds->kl, j->n_top1, n_rows);
+    conf_verdict_note(v,
+                      "largest error %.3g, RMSE %.3g, KL %.3g: %.3g, %.3g, %.3g times their bounds (%.3g for "
+                      "the largest error, %s), best token the same in %zu of %zu rows",
+                      worst->max_abs, worst->rmse, worst->kl, worst->max_abs / max_abs,
+                      worst->rmse / (b->rmse * b->limit), worst->kl / (b->kl * b->limit), max_abs, rule,
+                      j->n_top1, n_rows);
 }
 
 bool conf_evaluate_measures(conf_verdict *v, const conf_logits_judgement *j, const conf_bounds *bounds,
                             size_t n_rows, const conf_allowance *allowance)
 {
-    note_measures(v, j, bounds, n_rows);
+    note_measures(v, j, bounds, n_rows, allowance);
     if (j->rule == CONF_RULE_NONE) return true;
-    fail_logits(v, bounds, j, allowance);
+    fail_logits(v, bounds, j);
     return false;
 }
 
@@ -82,6 +79,11 @@ static size_t count_wanted(const conf_replay *r)
     return n;
 }
 
+static conf_allowance allowance_of(const conf_replay *r)
+{
+    return (conf_allowance){.relative = r->c->float64_bound, .unit = conf_compute_unit(r->verdict->compute)};
+}
+
 void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
 {
     const conf_rows *rows = &r->c->decoder.rows;
@@ -89,7 +91,7 @@ void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
     const bool *given = v->outcome == CONF_SKIPPED ? r->wanted : NULL;
     conf_logits_judgement j =
         conf_rows_judge(rows->truth, r->rows, given, rows->n_rows, rows->n_cols, bounds);
-    const conf_allowance allowance = {.relative = r->c->float64_bound, .unit = conf_compute_unit(v->compute)};
+    const conf_allowance allowance = allowance_of(r);
     if (conf_evaluate_measures(v, &j, bounds, given ? count_wanted(r) : rows->n_rows, &allowance)) return;
     size_t at = j.row * rows->n_cols + j.col;
     conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->rows[at]);
@@ -104,8 +106,8 @@ void conf_evaluate_put_aside(conf_verdict *v, size_t n_kept, const char *what)
 {
     v->notes[n_kept] = '\0';
     if (v->measured)
-        conf_verdict_note(v, "%s it agrees: %.3g times %s", what, v->multiple,
-                          v->float64 ? "its bound" : conf_compute_unit(v->compute));
+        conf_verdict_note(v, "%s it agrees: %.3g times its bound", what,
+                          v->multiple / (v->float64 ? 1 : CONF_NOISE_MULTIPLE));
     v->measured = false;
     v->multiple = 0;
 }
@@ -120,7 +122,8 @@ static void fail_further(const conf_replay *r, const conf_bounds *bounds, const 
     char before[CONF_TEXT_MAX];
     (void)snprintf(before, sizeof before, "%s", v->notes);
     v->notes[0] = '\0';
-    note_measures(v, j, bounds, n_rows);
+    const conf_allowance allowance = allowance_of(r);
+    note_measures(v, j, bounds, n_rows, &allowance);
     if (before[0]) conf_verdict_note(v, "%s", before);
     if (j->rule == CONF_RULE_MASK)
         (void)conf_evaluate_fail(v, CONF_CLASS_MASK, "%s: NaN or infinity where the truth is finite", what);

@@ -33,7 +33,8 @@ compare_answer compare(const char *a, const char *b);
 
 void assert_agrees(const char *a, const char *b);
 
-/* Asserts that compare_golden and compare_seen diverge; the texts must be parts of the verdict's. */
+/* Asserts that compare_golden and compare_seen diverge; the texts must be parts of the verdict's, that of
+ * the reason of its reason or its notes. */
 void assert_diverges(const char *reason, const char *where, const char *trace);
 
 /* Asserts that conf_diff fails with a message that holds this reason. */

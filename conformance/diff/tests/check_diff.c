@@ -49,7 +49,7 @@ START_TEST(float64_is_judged_by_its_own_bound)
     edit_element(compare_seen, "/observed/decode", FORMULA_VOCAB, truth + 1e-12);
     assert_agrees(compare_golden, compare_seen);
     edit_element(compare_seen, "/observed/decode", FORMULA_VOCAB, truth + 1e-9);
-    assert_diverges("1e-11 of the largest logit)", "sample 0, decode, step 1, id 0: expected ", "");
+    assert_diverges("1e-11 of the largest logit), ", "sample 0, decode, step 1, id 0: expected ", "");
 }
 END_TEST
 

@@ -299,7 +299,8 @@ START_TEST(a_float64_engine_is_judged_without_noise)
 {
     const char *path = support_write_decoder(support_path("hair.h5"), "logits", "hair");
     conf_verdict v = verdict_on(path, "fake64");
-    assert_verdict(&v, CONF_FAILED, "1e-11 of the largest logit");
+    assert_verdict(&v, CONF_FAILED, "largest error of the logits is 333 times its bound");
+    assert_holds(v.notes, " for the largest error, 1e-11 of the largest logit), ");
     edit_attribute_number(path, "/", "float64_bound", 1e-8);
     edit_attribute(path, "float64_reason", "this test");
     v = verdict_on(path, "fake64");

@@ -94,7 +94,7 @@ START_TEST(junit_is_well_formed_and_distinguishes_outcomes)
     assert_holds(o->out, "<testcase name=\"a&amp;b\" classname=\"fake32\" time=\"0.");
     assert_holds(o->out, "<skipped message=\"sinks are not implemented\"/>");
     assert_holds(o->out, "<error message=\"cases/text.h5: not an HDF5 file (7 bytes)\" type=\"broken\">");
-    assert_holds(o->out, "<failure message=\"largest error of the logits is 5 times its bound (");
+    assert_holds(o->out, "<failure message=\"largest error of the logits is 5 times its bound\"");
     assert_holds(o->out, " type=\"logits\">stage: judging\nfirst: sample 0, decode, step 1, id 6: expected ");
     assert_holds(o->out,
                  "REPRO: assay run --engine fake32 $'cases/&lt;off&gt;\\001&quot;\\047.h5'\n</failure>\n");
