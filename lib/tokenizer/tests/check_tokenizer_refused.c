@@ -7,6 +7,9 @@
 #define NORMALIZED                                                                                           \
     "\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":true,\"special\":true"
 
+#define CHARSMAP(base64) "{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"" base64 "\"}"
+#define CHARSMAP_PLACE   "normalizer.precompiled_charsmap: "
+
 static const struct {
     tokenizer_file f;
     assay_status status;
@@ -89,14 +92,13 @@ static const struct {
      ASSAY_EUNSUPPORTED,
      "normalizer.pattern.String: ",
      "found an empty text"},
-    {{.normalizer = "{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"AAAA\"}"},
-     ASSAY_EFORMAT,
-     "normalizer.precompiled_charsmap: ",
-     "found 3 bytes with a double array"},
-    {{.normalizer = "{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"?\"}"},
-     ASSAY_EFORMAT,
-     "normalizer.precompiled_charsmap: ",
-     "expected base64"},
+    {{.normalizer = CHARSMAP("AAAA")}, ASSAY_EFORMAT, CHARSMAP_PLACE, "found 3 bytes with a double array"},
+    {{.normalizer = CHARSMAP("?")}, ASSAY_EFORMAT, CHARSMAP_PLACE, "expected base64"},
+    {{.normalizer = CHARSMAP("AA==AAAA")}, ASSAY_EFORMAT, CHARSMAP_PLACE, "expected base64"},
+    {{.normalizer = CHARSMAP("BAAAAAAAAABhAB==")}, ASSAY_EFORMAT, CHARSMAP_PLACE, "expected base64"},
+    {{.normalizer = CHARSMAP("BAAAAAAAAABhAA===")}, ASSAY_EFORMAT, CHARSMAP_PLACE, "expected base64"},
+    {{.normalizer = CHARSMAP("BAAAAAAAAABh====")}, ASSAY_EFORMAT, CHARSMAP_PLACE, "expected base64"},
+    {{.normalizer = CHARSMAP("BAAAAAAAAABhA")}, ASSAY_EFORMAT, CHARSMAP_PLACE, "expected base64"},
     {{.pretokenizer = "{\"type\":\"UnicodeScripts\"}"},
      ASSAY_EUNSUPPORTED,
      "pre_tokenizer.type: ",
@@ -236,6 +238,17 @@ START_TEST(bad_members_are_refused_with_their_path)
 }
 END_TEST
 
+/* As tokenizers 0.23.3 reads them. */
+static const char *const CHARSMAPS[] = {CHARSMAP("BAAAAAAAAABhAA=="), CHARSMAP("BAAAAAAAAABhAA="),
+                                        CHARSMAP("BAAAAAAAAABhAA"), CHARSMAP("BAAAAAAAAABhAGI"),
+                                        CHARSMAP("BAAAAAAAAABh")};
+
+START_TEST(the_padding_of_base64_may_be_missing)
+{
+    tokenizer_free(tokenizer_file_open(&(tokenizer_file){.normalizer = CHARSMAPS[_i]}));
+}
+END_TEST
+
 START_TEST(a_missing_file_is_an_io_error)
 {
     tokenizer *t = NULL;
@@ -251,6 +264,8 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, bad_members_are_refused_with_their_path, 0,
                         (int)(sizeof REFUSED / sizeof *REFUSED));
+    tcase_add_loop_test(all, the_padding_of_base64_may_be_missing, 0,
+                        (int)(sizeof CHARSMAPS / sizeof *CHARSMAPS));
     tcase_add_test(all, a_missing_file_is_an_io_error);
     suite_add_tcase(suite, all);
     return support_run(suite);

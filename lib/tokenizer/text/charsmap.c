@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tokenizer/text/charsmap.h"
 
+#include "base/base64.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -16,29 +17,15 @@ struct tokenizer_charsmap {
     size_t n_texts;
 };
 
-static int base64_value(char c)
+/* Decodes text [n] as tokenizers does: padding at the end may be missing. */
+static assay_status decode_base64(const char *text, size_t n, buffer *bytes)
 {
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Decodes text[0..n) into out, capacity at least 3 * n / 4 bytes. False if it is not base64. */
-static bool decode_base64(const char *text, size_t n, unsigned char *out, size_t *n_out)
-{
-    size_t written = 0;
-    uint32_t bits = 0;
-    if (n % 4 != 0) return false;
-    while (n > 0 && text[n - 1] == '=') n--;
-    for (size_t i = 0; i < n; i++) {
-        const int value = base64_value(text[i]);
-        if (value < 0) return false;
-        bits = bits << 6 | (uint32_t)value;
-        if (i % 4 > 0) out[written++] = (unsigned char)(bits >> (6 - 2 * (i % 4)));
-    }
-    *n_out = written;
-    return n % 4 != 1;
+    buffer padded = {0};
+    (void)buffer_append(&padded, text, n);
+    (void)buffer_append(&padded, "===", (4 - n % 4) % 4);
+    const assay_status rc = padded.failed ? ASSAY_ENOMEM : base64_decode(padded.data, padded.n, bytes);
+    buffer_free(&padded);
+    return rc;
 }
 
 /* Reads the double array and the texts from bytes[0..n). */
@@ -70,16 +57,17 @@ static assay_status read_parts(const tokenizer_place *p, const unsigned char *by
 assay_status tokenizer_charsmap_open(const tokenizer_place *p, tokenizer_charsmap **out, assay_error *err)
 {
     const char *text;
-    size_t n, n_bytes = 0;
+    size_t n;
     assay_status rc = tokenizer_place_text(p, &text, &n, err);
     if (rc != ASSAY_OK) return rc;
     tokenizer_charsmap *m = calloc(1, sizeof *m);
-    unsigned char *bytes = malloc(n + 1);
-    if (!m || !bytes) rc = tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
-    else if (!decode_base64(text, n, bytes, &n_bytes))
+    buffer bytes = {0};
+    rc = m ? decode_base64(text, n, &bytes) : ASSAY_ENOMEM;
+    if (rc == ASSAY_ENOMEM) rc = tokenizer_place_fail(p, err, rc, "out of memory");
+    else if (rc != ASSAY_OK)
         rc = tokenizer_place_fail(p, err, ASSAY_EFORMAT, "found %zu characters, expected base64", n);
-    else rc = read_parts(p, bytes, n_bytes, m, err);
-    free(bytes);
+    else rc = read_parts(p, (const unsigned char *)bytes.data, bytes.n, m, err);
+    buffer_free(&bytes);
     if (rc == ASSAY_OK) *out = m;
     else tokenizer_charsmap_free(m);
     return rc;
