@@ -117,10 +117,10 @@ class Tests(unittest.TestCase):
         self.assertIn("ConnectionRefusedError", head["why"])
 
     def test_the_table_has_the_worse_of_both_families(self) -> None:
-        lines = report.table([result("one", "a", finding("x/chat", "ok"), finding("x/chat", "failed", "habit")),
-                              result("one", "b", finding("x/chat", "failed", "departs"), finding("y", "not offered")),
-                              result("two", "a", finding("x/chat", "ignored"), finding("y", "not exercised"))])
-        self.assertEqual(lines, ["| check | one | two |", "|---|---|---|", "| x/chat | departs | breaks |", "| y | – | n/e |"])
+        lines, passed = report.table([result("one", "a", finding("x/chat", "ok"), finding("x/chat", "failed", "habit")),
+                                      result("one", "b", finding("x/chat", "failed", "departs"), finding("y", "not offered")),
+                                      result("two", "a", finding("x/chat", "ignored"), finding("y", "not exercised"))])
+        self.assertEqual((lines, passed), (["| check | one | two |", "|---|---|---|", "| x/chat | departs | breaks |"], ["y"]))
 
     def test_reports_on_groups_are_joined(self) -> None:
         parts = [{"url": "u", "findings": [finding("discovery/chat", "ok"), finding("text/chat", "ok")]},
@@ -130,21 +130,25 @@ class Tests(unittest.TestCase):
                          ("u", ["discovery/chat", "text/chat", "batching/warm"]))
 
     def test_a_row_has_the_worst_of_all_that_is_asked(self) -> None:
-        lines = report.table([result("one", "a", finding("protocol/chat/whole/stop/usage", "ok"),
-                                     finding("protocol/chat/whole/limit/usage", "failed", "departs"))])
+        lines, _ = report.table([result("one", "a", finding("protocol/chat/whole/stop/usage", "ok"),
+                                        finding("protocol/chat/whole/limit/usage", "failed", "departs"))])
         self.assertEqual(lines[2:], ["| protocol/chat/whole/usage | departs |"])
 
-    def test_a_breach_has_its_place_and_its_evidence(self) -> None:
+    def test_a_breach_has_its_rule_and_its_evidence(self) -> None:
         text = report.markdown([result("one", "a", finding("x", "failed", "departs", rule="role", event=3, byte=17),
                                        finding("protocol/chat/whole/stop/usage", "failed"), finding("z", "ok"),
                                        finding("protocol/chat/whole/limit/usage", "failed")),
                                 report.Result("one", "b", "ends with | status 1", None)], {"one": "pack 1.0"})
-        self.assertIn("| one | pack 1.0 |", text)
-        self.assertIn("a: 2 breaks, 1 departs, 1 ok.", text)
-        self.assertIn("- **breaks** protocol/chat/whole/usage (2 times, a): stop: protocol/chat/whole/stop/usage is failed\n"
-                      "- **departs** x (a, rule `role`, event 3, byte 17): x is failed\n"
-                      "- no report of b: ends with \\| status 1\n", text)
+        self.assertIn("| one | pack 1.0 | 2 breaks, 1 departs, 1 ok | ends with \\| status 1 |\n", text)
+        self.assertIn("- **breaks** protocol/chat/whole/usage: stop: protocol/chat/whole/stop/usage is failed (one)\n"
+                      "- **departs** x, rule `role`: x is failed (one)\n", text)
+        self.assertIn("for: z.", text)
         self.assertNotIn("z is ok", text)
+
+    def test_breaches_of_one_kind_and_evidence_are_one_item(self) -> None:
+        seen = {"text": "status 200"}
+        found = report.breaches([result(server, "a", {**finding(check, "ignored", "departs"), **seen}) for server in ("one", "two") for check in ("x", "y")])
+        self.assertEqual(report.items(found), ["- **ignored** x, y: status 200 (one, two)"])
 
     def test_the_exit_status_is_that_of_a_probe(self) -> None:
         silent = report.Result("one", "b", "ends", None)
