@@ -10,6 +10,7 @@ import os
 import sys
 from pathlib import Path
 
+from ..findings import records
 from . import cases, explain, markdown, page, results, running
 from .systems import BUNDLED, System, chosen, found, packages
 from .tally import Board
@@ -93,9 +94,9 @@ def read_all(options: argparse.Namespace, directories: list[Path], systems: list
             column.trouble = results.shown(troubles[system.name], hidden)
         columns.append(column)
     names = {one.path: one.case for column in columns for one in column.results}
-    findings = explain.read_findings(TOP / "observatory" / "FINDINGS.md")
-    explainer = explain.Explainer(findings, explain.read_rules(options.adapters / "findings.tsv", findings),
-                                  explain.read_observations(TOP / "observatory" / "observations.tsv"))
+    observations = records.read_observations(TOP / records.OBSERVATIONS)
+    findings = records.read(TOP / records.RECORDS, observations)
+    explainer = explain.Explainer(findings, explain.read_rules(options.adapters / "findings.tsv", findings), {(one.system, one.case): one for one in observations})
     explainer.explain(columns)
     for line in explainer.stale():
         print(f"note: {line}", file=sys.stderr)
@@ -130,7 +131,7 @@ def main(arguments: list[str]) -> int:
         return 99
     try:
         board = read_all(options, directories, systems, troubles)
-    except explain.Wrong as error:
+    except records.Wrong as error:
         print(f"scripts/scoreboard: {error}", file=sys.stderr)
         return 99
     write(board, options.out)

@@ -17,8 +17,8 @@ What `assay run` finds in published systems, each through its adapter ([observat
     scripts/scoreboard
 
 which installs each system in an environment of its own, runs it on a CPU over `fixtures`, and writes this file and [scoreboard.html](scoreboard.html), where a cell
-opens the cases that it counts, with the command that repeats each failure. The checkpoints are small and have random weights: they show what a system computes, not how
-well it writes.
+opens the cases that it counts, with the command that repeats each failure; the reasons of refusals are there, too. The checkpoints are small and have random weights:
+they show what a system computes, not how well it writes.
 
 | mark | meaning |
 |---|---|
@@ -83,17 +83,11 @@ def systems(board: Board) -> list[str]:
 
 
 def findings(board: Board, link: str) -> list[str]:
-    """A numbered item for each finding, with the systems and families that have it."""
+    """A numbered item for each finding, with the number of cases of each system that have it."""
     lines = []
     for name, number in board.numbers.items():
-        places = []
-        for column in board.columns:
-            families = Counter(board.cases[one.case].family if one.case in board.cases else one.case.split("/")[0]
-                               for one in board.results(column) if one.finding == name)
-            if families:
-                places.append(f"{column.system.title}: " + ", ".join(f"{n} of {family}" for family, n in sorted(families.items())))
-        entry = board.findings[name]
-        lines.append(f"{number}. [{name}]({link}#{entry.anchor}): {entry.title}. {'; '.join(places)}.")
+        counts = Counter(column.system.title for column in board.columns for one in board.results(column) if one.finding == name)
+        lines.append(f"{number}. [{name}]({link}#{name}): " + ", ".join(f"{title} {n}" for title, n in counts.items()))
     return lines or ["None."]
 
 
@@ -106,14 +100,6 @@ def unexplained(board: Board) -> list[str]:
     return lines + ([f"- and {len(found) - MOST_UNEXPLAINED} more: see scoreboard.html"] if len(found) > MOST_UNEXPLAINED else []) + [""]
 
 
-def refusals(board: Board) -> list[str]:
-    lines = []
-    for column in board.columns:
-        reasons = Counter(one.reason for one in board.results(column) if one.outcome == "refused")
-        lines += [f"- {column.system.title}, {n} {plural(n)}: {escaped(reason)}" for reason, n in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))]
-    return lines or ["None."]
-
-
 def markdown(board: Board, findings_link: str, adapters_link: str) -> str:
     """The links are relative to the file."""
     lines = [HEAD % {"adapters": adapters_link}]
@@ -121,5 +107,5 @@ def markdown(board: Board, findings_link: str, adapters_link: str) -> str:
               "ask for functions that no adapter has, and are left out.", "", *systems(board), "", *unexplained(board)]
     lines += ["## Properties", "", *grid(board, "property", board.properties()), ""]
     lines += ["## Families", "", *grid(board, "family", board.families()), ""]
-    lines += ["## Findings", "", *findings(board, findings_link), "", "## Refusals", "", *refusals(board)]
+    lines += ["## Findings", "", *findings(board, findings_link)]
     return "\n".join(lines) + "\n"

@@ -81,7 +81,7 @@ def finding_link(board: Board, name: str, link: str) -> str:
     if not name:
         return '<span class="unexplained">? none</span>'
     entry = board.findings[name]
-    return f'{board.numbers[name]}. <a href="{escape(link)}#{escape(entry.anchor)}" title="{escape(entry.title)}">{escape(name)}</a>'
+    return f'{board.numbers[name]}. <a href="{escape(link)}#{escape(name)}" title="{escape(entry.title)}">{escape(name)}</a>'
 
 
 def failure(board: Board, column: Column, one: Result, link: str) -> str:
@@ -130,7 +130,7 @@ def findings(board: Board, link: str) -> list[str]:
         entry = board.findings[name]
         counts = Counter(column.system.title for column in board.columns for one in board.results(column) if one.finding == name)
         places = ", ".join(f"{n} of {title}" for title, n in counts.items())
-        lines.append(f'<li><a href="{escape(link)}#{escape(entry.anchor)}">{escape(name)}</a>: {escape(entry.title)} <span class="muted">({escape(places)})</span></li>')
+        lines.append(f'<li><a href="{escape(link)}#{escape(name)}">{escape(name)}</a>: {escape(entry.title)} <span class="muted">({escape(places)})</span></li>')
     return [*lines, "</ol>"]
 
 

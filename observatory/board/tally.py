@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..findings.records import Finding
 from .cases import NUMERIC, PROPERTIES, Case
-from .explain import Finding
 from .results import OUTCOMES, Column, Result
 
 
@@ -42,7 +42,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Board:
-    """cases: those that `assay info` describes, by name. findings: those of observatory/FINDINGS.md, by name."""
+    """cases: those that `assay info` describes, by name. findings: all that have a record, by name."""
 
     columns: list[Column]
     cases: dict[str, Case]
@@ -72,7 +72,7 @@ class Board:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Finding -> its number in the list below the tables, in the order of observatory/FINDINGS.md."""
+        """Finding -> its number in the list below the tables, in the order of the records."""
         used = {one.finding for column in self.columns for one in self.results(column) if one.finding}
         return {name: i for i, name in enumerate((one for one in self.findings if one in used), 1)}
 

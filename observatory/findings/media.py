@@ -1,5 +1,5 @@
 """For findings: the published classes of transformers on recorded cases with images and audio clips, in batches and in steps, through the
-adapter of the package `assay`, with and without a repair."""
+adapter of the package `assay`, with and without a repair; the published processor on drawn audio clips."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from scripts.record.media.parts import SECONDS
 from scripts.record.media.audio import encode_alone
+from scripts.record.preprocess import audio
 
 from ..observe import newer
 from ..observe.mlx_lm import prompts
@@ -176,3 +177,22 @@ def transformers_mllama_states() -> float:
             print(f"  mllama/{case}, {how}: {times:.3g} times the bound")
             errors += [times] if how == "as published" else []
     return max(errors)
+
+
+@shows
+def transformers_omni_sound_batch() -> float:
+    """transformers: the spectrogram of an audio clip of Qwen3-Omni beside a longer one."""
+    rng = np.random.default_rng(0)
+    longer, extractor, worst = audio.tones(rng, 20000), audio.opened(audio.OMNI), 0.0
+    for n in (16000, 16040):  # the second one has another frame
+        one = audio.tones(rng, n)
+        alone = audio.processed(extractor, [one])
+        with audio.doubled():
+            truth = audio.processed(extractor, [one])
+        bound = 4 * float(np.abs(alone.values - truth.values).max())
+        for label, made in (("beside a longer sound", audio.processed(extractor, [one, longer])), ("in a call of its own", alone)):
+            frames = min(made.values.shape[1], truth.values.shape[1])
+            error = float(np.abs(made.values[:, :frames] - truth.values[:, :frames]).max()) / bound
+            print(f"{n} samples, {label}: {made.values.shape[1]} frames, {made.n_tokens} tokens, {error:.3g} times the bound", flush=True)
+            worst = max(worst, error)
+    return worst

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from observatory.board import __main__ as program, explain, running
+from observatory.board import __main__ as program, running
+from observatory.findings import records
 
 ASSAY = Path(os.environ["top_builddir"]) / "conformance" / "assay"
 BASE = running.TOP / "fixtures" / "llama" / "base"  # batch, generate, limit and single
-FINDINGS = "### first-finding: a `Thing` is wrong\n### other-finding: another\n"
+RECORDS = ('system = "mlx-lm"\nversion = "9.8"\nnotes = ["n"]\n'
+           '[first-finding]\ntitle = "a `Thing` is wrong"\ncause = "c"\n[other-finding]\ntitle = "another"\ncause = "c"\n')
 
 
 class Page(HTMLParser):
@@ -92,19 +94,19 @@ class Board(unittest.TestCase):
         (self.results / name).write_text(json.dumps(document))
 
     def tables(self, rules: str = "", observations: str = "") -> None:
-        (self.place / "findings.md").write_text(FINDINGS)
+        (self.place / "records").mkdir(exist_ok=True)
+        (self.place / "records" / "mlx-lm.toml").write_text(RECORDS)
         (self.place / "adapters" / "findings.tsv").write_text(rules)
         (self.place / "observations.tsv").write_text(observations)
 
     def call(self, *arguments: str) -> tuple[int, str, str, str]:
         """Status, output with errors, SCOREBOARD.md, scoreboard.html."""
-        if not (self.place / "findings.md").exists():
+        if not (self.place / "records").exists():
             self.tables()
         out = self.place / "out"
         said = io.StringIO()
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), \
-                mock.patch.object(explain, "read_findings", lambda _, read=explain.read_findings: read(self.place / "findings.md")), \
-                mock.patch.object(explain, "read_observations", lambda _, read=explain.read_observations: read(self.place / "observations.tsv")):
+                mock.patch.object(records, "RECORDS", self.place / "records"), mock.patch.object(records, "OBSERVATIONS", self.place / "observations.tsv"):
             status = program.main(["--assay", str(ASSAY), "--adapters", str(self.place / "adapters"), "--cache", str(self.place / "cache"),
                                    "--out", str(out), *arguments])
         texts = [(out / name).read_text() if (out / name).exists() else "" for name in ("SCOREBOARD.md", "scoreboard.html")]

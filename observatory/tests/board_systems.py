@@ -93,5 +93,5 @@ class Systems(Board):
         status, said, text, html = self.call("--python", sys.executable, "--timeout", "3", "--systems", ",".join(ADAPTERS), "--fixtures", str(BASE / "single.h5"))
         self.assertEqual(status, 1, said)
         self.assertEqual(self.row(text, "llama"), "| llama | 1 !, **1 ?** | 1 ✗, **1 ?** | 1 !, **1 ?** | 1 – |")
-        self.assertIn("- refuses, 1 case: nothing is supported", text)
+        self.assertIn("<li>nothing is supported<details>", html)
         self.assertNotIn(str(self.place / "cache"), text + html)

@@ -1,78 +1,53 @@
-"""Writes the sections of observatory/FINDINGS.md on text: `python -m observatory.texts`.
+"""Writes examples.tsv: `python -m observatory.texts`. Causes are in the records of the findings (observatory/findings/records/vllm-mlx.toml).
 
-A module of this package for each kind of vector of scripts/record/serving has
-
-    TITLE                     of its section
-    lines(seed, n) -> lines   the section below its heading: where the published server disagrees with itself, in n draws for each parser
+A module of this package for each kind of vector of scripts/record has rows(seed, n): those of its findings, in n draws for each parser.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
-from types import ModuleType
+from pathlib import Path
 
 from scripts.record.support import serving_package
 
-from . import FINDINGS, eos, events, reasoning, tools
+from . import eos, events, reasoning, tools
 
 KINDS = {"eos": eos, "reasoning": reasoning, "tools": tools, "events": events}
-N_DRAWS = 4000  # per group
+N_DRAWS = 4000  # for each parser
+EXAMPLES = Path("observatory/texts/examples.tsv")
+HEAD = """\
+# Where vllm-mlx disagrees with itself on drawn texts. Made by `python -m observatory.texts`. Tab-separated: finding, parser or endpoint (with its reasoning
+# and tool parser), draws that show it, the shortest found (the deltas in quotes), what the stream says (C content, R reasoning, or the message), and the
+# other answer: the whole one, in …-cuts a stream of single tokens, in events-endpoints chat completions; where there is no other, what must be.
+"""
 
 
-def section(text: str, title: str) -> re.Match[str] | None:
-    """The section of a Markdown text with this title: its heading and everything up to the next heading of the same
-    level."""
-    return re.search(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+def made(kind: str) -> list[str]:
+    return ["\t".join(row) for row in KINDS[kind].rows(0, N_DRAWS)]
 
 
-def with_section(text: str, title: str, lines: list[str]) -> str:
-    """The text with the section replaced; a new section is inserted before the section Sound."""
-    made = f"## {title}\n\n" + "\n".join(lines) + "\n\n"
-    found = section(text, title) or re.search(r"^(?=## Sound$)", text, re.MULTILINE)
-    if not found:
-        raise RuntimeError(f"{FINDINGS}: no section {title}, nor one called Sound to put it before")
-    return text[:found.start()] + made + text[found.end():]
-
-
-def with_commands(lines: list[str], kind: str) -> list[str]:
-    """The section with a command after each entry that reproduces it."""
-    command = ["", f"    python -m observatory.texts --only {kind}"]
-    made: list[str] = []
-    for line in lines:
-        if line.startswith("### ") and any(before.startswith("### ") for before in made):
-            while not made[-1]:
-                made.pop()
-            made += [*command, ""]
-        made.append(line)
-    return made + command
-
-
-def kept(kind: str, module: ModuleType) -> str:
-    """The text of FINDINGS with this kind's section up to date."""
-    return with_section(FINDINGS.read_text(), module.TITLE, with_commands(module.lines(0, N_DRAWS), kind))
+def stored(kind: str) -> list[str]:
+    prefix = "odd-stop-" if kind == "eos" else f"{kind}-"
+    return [line for line in EXAMPLES.read_text(encoding="utf-8").split("\n") if line.startswith(prefix)]
 
 
 def run(options: argparse.Namespace) -> int:
     serving_package.load()
-    differing = []
-    for kind in options.only or KINDS:
-        text = kept(kind, KINDS[kind])
-        if not options.check:
-            FINDINGS.write_text(text)
-        elif text != FINDINGS.read_text():
-            differing.append(f"{FINDINGS}: {KINDS[kind].TITLE}")
-    if options.check:
-        print("\n".join(differing) or "written again, nothing differs")
+    chosen = options.only or list(KINDS)
+    found = {kind: made(kind) if kind in chosen else stored(kind) for kind in KINDS}
+    if not options.check:
+        EXAMPLES.write_text(HEAD + "".join(f"{line}\n" for lines in found.values() for line in lines), encoding="utf-8")
+        return 0
+    differing = [kind for kind in chosen if found[kind] != stored(kind)]
+    print("\n".join(f"{EXAMPLES}: {kind}" for kind in differing) or "made again, nothing differs")
     return 1 if differing else 0
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m observatory.texts",
-                                     description=f"Writes the sections of {FINDINGS} on parsers and endpoints of the published server.")
+    parser = argparse.ArgumentParser(prog="python -m observatory.texts", description=f"Writes {EXAMPLES}: where parsers and endpoints disagree with themselves.")
     parser.add_argument("--only", action="append", choices=KINDS, metavar="KIND", help=f"{', '.join(KINDS)} (repeatable; default all)")
-    parser.add_argument("--check", action="store_true", help=f"write nothing: compare the sections of {FINDINGS}; exit 1 where they differ")
+    parser.add_argument("--check", action="store_true", help=f"write nothing: compare with {EXAMPLES}; exit 1 where it differs")
     options = parser.parse_args(arguments)
     try:
         return run(options)

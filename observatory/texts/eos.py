@@ -1,4 +1,4 @@
-"""The section of observatory/FINDINGS.md on stop sets: documents that the published server cannot read."""
+"""The stop sets of documents that the published server cannot read: the finding odd-stop-documents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
-TITLE = "vllm-mlx: stop sets"
+from .rows import Row
 
 ODD = (  # description of the document, its text, the required result
     ("invalid JSON", b'{"eos_token_id": [1, 106]', "refused by name"),
@@ -42,11 +42,5 @@ def shown(content: bytes) -> str:
     return content.decode(errors="backslashreplace").replace("\ufeff", "\\ufeff")
 
 
-def lines(seed: int, n: int) -> list[str]:
-    rows = [f"| {what} | `{shown(content)}` | {of_odd(content)} | {must} |"
-            for what, content, must in ODD]
-    return ["### odd-stop-documents: a document that cannot be read counts as one that names no id", "",
-            "| config.json | its text | ids | must be |", "|---|---|---|---|", *rows, "",
-            "- **Cause.** `collect_eos_token_ids` (`utils/tokenizer.py`, 31–88) passes over every document that does not decode or parse, and",
-            "  calls `int()` on whatever it finds in the others. A model with such a document then runs on through the end of its turn.",
-            "- **Must be.** An error that names the file and the member, before the first token is generated."]
+def rows(seed: int, n: int) -> list[Row]:
+    return [["odd-stop-documents", what, "-", shown(content), of_odd(content), must] for what, content, must in ODD]

@@ -1,87 +1,22 @@
-"""The section of observatory/FINDINGS.md on event streams: where the published server's endpoints disagree with themselves, grouped
-and counted, each with the shortest exchange found that shows it; and errors that all its streams have.
-"""
+"""Where the endpoints' event streams disagree with themselves: the findings events-…, on each endpoint; and errors of every stream."""
 
 from __future__ import annotations
 
 import itertools
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from scripts.record.events import draw as events_draw, fold as events_fold, request as events_request
 from scripts.record.events.goldens import Trial, drawn
 from scripts.record.events.server import MESSAGES, RESPONSES, Exchange, ask
 
-from .entry import code, wrapped
-
-TITLE = "vllm-mlx: event streams"
+from .rows import Row, quoted, rows_of
 
 SHARE = 40       # divides the number of draws per group
 SHRINKS = 60     # most trials for shrinking the example of a row
+OF_PARSERS = ("parser", "order")  # causes that findings of parsers count
 PLAIN = {"reasoning_parser": None, "tool_parser": None, "auto_tool_choice": False}
-
-
-@dataclass(frozen=True)
-class Entry:
-    title: str
-    cause: str
-    must: str
-
-
-DIFFERING = {
-    "reopened": Entry(
-        "a stream of messages goes on with a block that is closed, or opens a number twice",
-        """`_stream_anthropic_messages` (`server.py`, 6770–6975) gives thoughts the number 0 and text the number 1 once and for all: a thought
-        behind text, or behind a text block that was opened because thinking was off, goes to a block that is not open.""",
-        """A new block, with the next number, wherever thoughts or text begin again."""),
-    "cuts": Entry(
-        "what a stream says depends on how the engine's text was cut",
-        """The reasoning parsers' (reasoning-cuts), and on top of them: the server looks for special tokens in single deltas
-        (`server.py`, 6811, 7485), and hands deltas to the tool parser only once a marker is whole in its window (3893–3908), so that what
-        came before it in another delta is content already.""",
-        """The same message however the text was cut."""),
-    "content": Entry(
-        "a stream and the whole answer have other content",
-        """The whole answer goes through `clean_output_text` (`api/utils.py`, 78–110), which takes special tokens out, puts `<think>` before an
-        end tag, and picks a channel; a stream takes special tokens out only where no reasoning parser runs. Text that is held back
-        when the engine ends is dropped where a parser has nothing that releases it (`server.py`, 1512–1545).""",
-        """One way from text to fields for both."""),
-    "reasoning_content": Entry(
-        "a stream and the whole answer have other reasoning",
-        """The reasoning parsers' (reasoning-moved, reasoning-lost, reasoning-spaces).""",
-        """As there."""),
-    "tool_calls": Entry(
-        "a stream and the whole answer have other calls",
-        """Each tool parser reads a text and a stream in two ways of its own; arguments are coerced to the request's types in the whole
-        answer alone (`server.py`, 2218–2262, 2483), but for streams that buffer them.""",
-        """The same calls."""),
-    "finish_reason": Entry(
-        "a stream and the whole answer end for another reason",
-        """A stream says tool_calls where it told a call, the whole answer where it found one (`server.py`, 6042, 7462).""",
-        """One reason, that of the message."""),
-    "blocks": Entry(
-        "a stream of messages or responses and the whole answer have other blocks or items",
-        """The causes above; in messages special tokens are taken out before the reasoning parser sees them (`server.py`, 6811), so that harmony's
-        headers are text; responses look for calls before reasoning in the whole answer (3019–3032) and in what a stream has joined (3366), and
-        do not know that thinking is off when they do not stream.""",
-        """Reasoning first, then calls in what is left of the text, everywhere."""),
-    "generic": Entry(
-        "a call is found by a parser that nobody named",
-        """Where the parser that `--tool-call-parser` names finds nothing, `_parse_tool_calls_with_parser` (`server.py`, 2492–2496) asks a generic
-        one, which knows the formats of other models; of a stream, messages and responses alone do so, at its end.""",
-        """The parser that was named has the last word."""),
-    "endpoints": Entry(
-        "endpoints say other things of the same text",
-        """The causes above: where messages and responses parse, clean and coerce in other places than chat completions do.""",
-        """The same message from all three."""),
-    "judged": Entry(
-        "stream and whole answer agree on what must not be an answer",
-        """With thinking off harmony's parsers never run, and its headers become text without their markers; messages of the channel
-        commentary that are addressed to nobody, which harmony has for the user, are dropped; so are calls behind a final message
-        (`server.py`, 3611–3626). `parallel_tool_calls` is accepted and repeated, and no answer depends on it.""",
-        """Text in messages, markers in none; a call is told wherever it stands; one call at most where the request says so."""),
-}
 
 
 def chunk(text: str, last: bool, reason: str | None = None) -> dict[str, object]:
@@ -170,59 +105,22 @@ def shown(folded: events_fold.Folded) -> str:
     return json.dumps(said, ensure_ascii=False)
 
 
-def row(cause: str, t: Trial, n: int) -> str:
-    deltas = " ".join(json.dumps(one["new_text"], ensure_ascii=False) for one in t.exchange.chunks if one["new_text"])
+def row(cause: str, t: Trial) -> Row:
     server = t.exchange.server
     parsers = f'{server["reasoning_parser"] or "none"}, {server["tool_parser"] if "tools" in t.exchange.request else "no tools"}'
     other = t.by_token if cause == "cuts" else t.whole
     if cause == "endpoints":
         other = events_fold.chat_stream(t.chat_stream.body)
-    return f"| {t.exchange.endpoint} | {parsers} | {n} | {code(deltas)} | {code(shown(t.stream))} | {code(shown(other))} |"
+    deltas = [one["new_text"] for one in t.exchange.chunks if one["new_text"]]
+    return [f"{t.exchange.endpoint}, {parsers}", quoted(deltas), shown(t.stream), shown(other)]
 
 
-def sort_trials(seed: int, n: int) -> tuple[int, int, dict[str, dict[str, list[Trial]]]]:
-    """The number of answers, the number of those without a finding, and the others by cause and endpoint."""
-    n_all = n_sound = 0
-    trials: dict[str, dict[str, list[Trial]]] = {cause: {} for cause in DIFFERING}
-    for endpoint in events_draw.ENDPOINTS:
-        for parser in events_draw.REASONING:
-            for _, trial in itertools.islice(drawn(endpoint, parser, seed), n):
-                if trial.exchange.raise_at is not None:
-                    continue
-                n_all += 1
-                cause = trial.cause
-                n_sound += cause is None
-                if cause in trials:
-                    trials[cause].setdefault(endpoint, []).append(trial)
-    return n_all, n_sound, trials
+def drawn_of(endpoint: str, seed: int, n: int) -> Iterator[Trial]:
+    for parser in events_draw.REASONING:
+        yield from (trial for _, trial in itertools.islice(drawn(endpoint, parser, seed), n) if trial.exchange.raise_at is None)
 
 
-def lines(seed: int, n: int) -> list[str]:
-    n_each = max(1, n // SHARE)
-    n_all, n_sound, trials = sort_trials(seed, n_each)
-    made = wrapped(f"""Of {n_all} exchanges drawn from a seed, {n_each} for each endpoint and reasoning parser, vllm-mlx 0.6.0 says the same message
-        streamed, streamed in single tokens, whole, and on chat completions in {n_sound}. These are the others, each under the first cause
-        that applies, with the shortest found that shows it: the deltas of the engine in quotes, and the messages that are told, white space at
-        the ends of texts aside. Where the reasoning parser alone is at fault, the section above counts it. `python -m observatory.texts
-        --only events` writes this section.""")
-    for cause, entry in DIFFERING.items():
-        if not trials[cause]:
-            continue
-        other = {"cuts": "a stream of tokens", "endpoints": "chat completions"}.get(cause, "the whole")
-        made += ["", f"### events-{cause}: {entry.title}", "",
-                 f"| endpoint | parsers | of {n_all} | deltas | the stream | {other} |", "|---|---|---|---|---|---|"]
-        for those in trials[cause].values():
-            shortest = min(those, key=lambda t: len(t.text))
-            made.append(row(cause, shrunk(shortest, cause), len(those)))
-        made += ["", *wrapped(entry.cause, "- **Cause.** "), *wrapped(entry.must, "- **Must be.** ")]
-    made += ["", "### events-always: what every stream gets wrong", "",
-             "| rule of `assay events` | what | streamed | must be |", "|---|---|---|---|"]
-    made += ["| " + " | ".join(cells) + " |" for cells in always()]
-    made += ["", *wrapped("""`message_start` is sent before the engine has said anything, with 0 (`server.py`, 6729–6743), and `message_delta` knows
-        output tokens alone (7005); the stop_reason is made from calls alone (6999). A stream of responses has one last event (3523), sends a call's
-        item with its arguments (3466–3493), and no frame for an error (6171). `_ensure_sse_terminal` (5161–5187) ends a failed
-        stream of messages as if it had been told in full. `created` of a chunk is the time of that chunk (`api/models.py`, 595): a stream
-        with more than a second between two chunks breaks chat-head.""", "- **Cause.** "),
-             *wrapped("""The published protocols. Goldens leave out stop_reason where the engine stopped at its limit; of a failure they hold only that a
-        stream must tell it.""", "- **Must be.** ")]
-    return made
+def rows(seed: int, n: int) -> list[Row]:
+    trials = {endpoint: drawn_of(endpoint, seed, max(1, n // SHARE)) for endpoint in events_draw.ENDPOINTS}
+    found = rows_of("events", trials, lambda t: None if t.cause in OF_PARSERS else t.cause, lambda cause, those: row(cause, shrunk(min(those, key=lambda t: len(t.text)), cause)))
+    return found + [["events-always", rule, "-", *cells] for rule, *cells in always()]

@@ -1,5 +1,5 @@
 """Draws texts that consist almost only of markers, for parsers that search the whole text: nesting and line ends matter to them.
-They follow the usual draws (`draw.py`), from which the bundled vectors are made; observatory/FINDINGS.md counts both.
+They follow the usual draws (`draw.py`), from which the bundled vectors are made; observatory/texts/examples.tsv counts both.
 """
 
 from __future__ import annotations
