@@ -1,7 +1,5 @@
 """Prompts with images as `assay bench --prompt WxHxN` makes them (conformance/bench/pictures.c), without numpy."""
 
-from __future__ import annotations
-
 import array
 import json
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
     python -m observatory.servers --assay build/conformance/assay --markdown observatory/SERVERS.md
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil

@@ -3,8 +3,6 @@
     python -m observatory.servers.speed --assay build/conformance/assay
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import datetime

@@ -1,7 +1,5 @@
 """What the tests of scripts/scoreboard share: results that the program wrote, the tables of findings, a call, and its two documents."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import io

@@ -3,8 +3,6 @@
 Names families: mlx-vlm spells the configs of some in its own way.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import json

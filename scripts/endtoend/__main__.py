@@ -1,7 +1,5 @@
 """Command line of scripts/e2e."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """Asks `assay generate`, and `assay serve` one request or three at once, and compares each answer with the truth token by token."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import http.client

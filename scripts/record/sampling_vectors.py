@@ -4,8 +4,6 @@
 no cumulative sum is near top_p or min_p, because it is unspecified which of several equal tokens is removed.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
-from __future__ import annotations
-
 import sys
 import unittest
 

@@ -4,8 +4,6 @@ Each case is evaluated whole (prompts of a batch in one step, then token by toke
 and, where the engine can, after a rewind and in a fork. An error is printed in multiples of the noise, of which 4 are allowed.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path

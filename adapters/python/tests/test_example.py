@@ -1,8 +1,6 @@
 """examples/exec-engine, over its pipes, against a small checkpoint: it has no package of ours, so it is judged by a formula of
 ours. Its logits for the recorded cases are judged by `assay run`, and by tests/cases.py with h5py."""
 
-from __future__ import annotations
-
 import json
 import struct
 import subprocess

@@ -1,7 +1,5 @@
 """Frames and tensors: what is written is read again, and what is malformed ends in a ProtocolError."""
 
-from __future__ import annotations
-
 import io
 import json
 import random

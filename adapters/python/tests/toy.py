@@ -1,7 +1,5 @@
 """An engine whose logits are a formula of all tokens of a sample, and which fails on demand."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

@@ -1,7 +1,5 @@
 """transformers on torch, as `generate` calls it: with a cache, logits of the last position only."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """transformers on torch, prefill of prompts with images: the tower, and logits of the last position only."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

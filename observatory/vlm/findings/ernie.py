@@ -1,7 +1,5 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's ERNIE 4.5 VL."""
 
-from __future__ import annotations
-
 from ..repairs import ernie as ernie_repairs
 from .trial import Trial, compare, shows
 

@@ -1,8 +1,6 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's Falcon-OCR. Each function runs the cases of its entry as published, and with the cause repaired, and
 returns the largest error as published, in multiples of the bound."""
 
-from __future__ import annotations
-
 from scripts.record.checkpoint.opening import converted_once
 
 from ..repairs import falcon as falcon_repairs

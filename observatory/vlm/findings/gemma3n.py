@@ -1,18 +1,17 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's Gemma 3n. Its encoder has constant blocks, so that every entry but that one is
 about a tower with the blocks of the config (listed_blocks)."""
 
-from __future__ import annotations
-
 from scripts.record.checkpoint.opening import listed_blocks
 
 from ..repairs import gemma3n as repairs
+from ..repairs.general import Repair
 from .trial import Trial, compare, shows
 
 ALL = (*repairs.TOWER, repairs.scaled_embeddings, repairs.shared_offset)
 CASE, FAINT = "gemma3n/images/image", "gemma3n/images-epsilons/image-narrow"
 
 
-def alone(case: str, repair: repairs.Repair) -> float:
+def alone(case: str, repair: Repair) -> float:
     """What is left where everything else is repaired."""
     others = tuple(other for other in ALL if other is not repair)
     return compare([Trial(case)], repair, loads=(listed_blocks, *others))

@@ -1,7 +1,5 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's GLM-4.5V."""
 
-from __future__ import annotations
-
 from ..repairs import glm as glm_repairs, glm4v_moe as glm4v_moe_repairs
 from .trial import Trial, compare, shows
 

@@ -1,7 +1,5 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's HunYuanVL."""
 
-from __future__ import annotations
-
 from ..repairs import hunyuan
 from .trial import Trial, compare, shows
 

@@ -1,7 +1,5 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's Moondream 3."""
 
-from __future__ import annotations
-
 from ..repairs import moondream as moondream_repairs
 from .trial import RepairFails, Trial, compare, shows, times
 

@@ -1,7 +1,5 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's Qwen3-Omni."""
 
-from __future__ import annotations
-
 from ..repairs import omni as omni_repairs
 from .trial import Trial, compare, shows
 

@@ -1,7 +1,5 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's PaddleOCR-VL."""
 
-from __future__ import annotations
-
 from ..repairs import general as repairs, paddleocr as paddleocr_repairs
 from .trial import Trial, compare, shows
 

@@ -1,7 +1,5 @@
 """Records fixtures/e2e: `python -m scripts.record.e2e [--row FAMILY] [--out DIR] [--check]`."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil

@@ -3,8 +3,6 @@
 Names families: a row has the tokenizer, template and processor of its own.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

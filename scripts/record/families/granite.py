@@ -1,7 +1,5 @@
 """Granite: Llama with multipliers of embedding, attention, residuals and logits."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

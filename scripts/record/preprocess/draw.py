@@ -3,8 +3,6 @@
 Names families: some have a processor of their own.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import random

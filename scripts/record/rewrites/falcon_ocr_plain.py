@@ -2,8 +2,6 @@
 
 Notation: T tokens, N heads, K key/value heads, d size of a head."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """timm, as the published classes that wrap it need it here."""
 
-from __future__ import annotations
-
 import copy
 import importlib.util
 import sys

@@ -1,7 +1,5 @@
 """How far rows of logits are apart, by the rule of conformance/judge/noise.h, in numpy: independently of `assay`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """Writes textual cases: JSON with one vector per line."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

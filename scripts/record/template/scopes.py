@@ -1,7 +1,5 @@
 """Random programs that read and assign few names in nested blocks: which variable a name means."""
 
-from __future__ import annotations
-
 import random
 
 VARIABLES = {"x": "X", "y": "Y"}

@@ -2,8 +2,6 @@
 expressions, characters that differ between versions of Unicode.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Generates text in many scripts from a seed, for training and testing tokenizers."""
 
-from __future__ import annotations
-
 import random
 import unicodedata
 

@@ -1,7 +1,5 @@
 """Tokenizers in the shapes of published ones, trained on text generated from a seed."""
 
-from __future__ import annotations
-
 import collections
 import io
 import json

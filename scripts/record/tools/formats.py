@@ -2,8 +2,6 @@
 section of calls, with values from a Writer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from .writer import Writer

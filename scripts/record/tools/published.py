@@ -1,7 +1,5 @@
 """Inputs that upstream's own tests pass to its tool parsers."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tiny dimensions that all differ, so that a transposed or swapped matrix has a wrong shape."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .variant import Config

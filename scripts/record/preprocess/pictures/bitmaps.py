@@ -1,7 +1,5 @@
 """BMP files: headers, depths, palettes, bit fields, run lengths, directions and ends."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """PBM, PGM, PPM and PFM files: white space, comments, signs, separators of digits, largest values and ends."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 

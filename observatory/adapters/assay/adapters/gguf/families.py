@@ -4,8 +4,6 @@ GGUF or llama.cpp's graph of the family has no word for is refused by name.
 Names families: the architectures of GGUF files.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What several adapters do alike."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from typing import Any
 
