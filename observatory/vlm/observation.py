@@ -151,7 +151,7 @@ def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[i
             if owner is None or not (owner == sample).any():
                 continue
             if kind == "audio":
-                media |= sounds(golden, owner == sample)
+                media |= audio_clips(golden, owner == sample)
                 continue
             mine, last = owner == sample, "" if kind == "image" else "_videos"
             pixels = golden[f"/input/pixel_values{last}"]
@@ -166,7 +166,7 @@ def requests_of(golden: dict[str, np.ndarray], config: Any) -> list[tuple[list[i
     return found
 
 
-def sounds(golden: dict[str, np.ndarray], mine: np.ndarray) -> dict[str, np.ndarray]:
+def audio_clips(golden: dict[str, np.ndarray], mine: np.ndarray) -> dict[str, np.ndarray]:
     """The audio clips of a sample, extended to the longest of them, as a processor returns them."""
     mask = golden["/input/feature_attention_mask"][mine]
     longest = int(mask.sum(1).max())

@@ -14,7 +14,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "e2e"
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="scripts/e2e",
-        description="Asks `assay generate` and `assay serve` conversations with images of twelve families, and with sounds of one, in their published storage, and "
+        description="Asks `assay generate` and `assay serve` conversations with images of twelve families, and with audio of one, in their published storage, and "
                     "compares each token with the float64 truth. Exit status: 0 if every cell of the table passes, 1 if one does not or "
                     "its family is not supported yet, 2 for a wrong command line.")
     parser.add_argument("--assay", required=True, metavar="PROGRAM", help="the program (default: that of the build directory, $ASSAY_BUILD)")

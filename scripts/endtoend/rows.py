@@ -26,7 +26,7 @@ class Broken(Exception):
 
 @dataclass(frozen=True)
 class Sample:
-    """A conversation with an image or a sound, and the truth's greedy answer.
+    """A conversation with an image or an audio clip, and the truth's greedy answer.
 
     kind: image or sound. file: its name.
     ids: the answer's tokens, without the stop id that ends it if `finish` is "stop".
@@ -111,5 +111,5 @@ def read(directory: Path) -> Case:
     if len(samples) != 3:
         raise Broken(f"{path}: found {len(samples)} samples, expected 3")
     if len({one.ids for one in samples}) != len(samples):
-        raise Broken(f"{path}: two samples have the same ids, expected answers that tell the images or sounds apart")
+        raise Broken(f"{path}: two samples have the same ids, expected answers that tell the images or audio clips apart")
     return Case(directory, samples, read_pieces(directory / "model" / "tokenizer.json"))

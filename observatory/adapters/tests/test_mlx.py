@@ -224,7 +224,7 @@ class Samples(unittest.TestCase):
         self.assertEqual(given["image_grid_hw"].tolist(), [[1, 2]])
         self.assertEqual(given["pixel_values"][0, :, :, 0].tolist(), [[0, 0, 1, 1]] * 2)
 
-    def test_sounds_of_a_prompt_have_the_length_of_the_longest(self) -> None:
+    def test_audio_clips_of_a_prompt_have_the_length_of_the_longest(self) -> None:
         from assay.adapters.mlx.processors import of_step
         items = [Item("audio", 0, 0, {"input_features": np.ones((1, 3, n)), "feature_attention_mask": np.ones((1, n))}) for n in (2, 4)]
         given = of_step(self.model.config, Step(0, [7], None, items, 1))

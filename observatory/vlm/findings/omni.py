@@ -18,17 +18,17 @@ def vlm_omni_activation() -> float:
 @shows
 def vlm_omni_padding() -> float:
     """Qwen3-Omni: a prompt of two audio clips of different lengths."""
-    return max(compare([Trial(f"{FAMILY}/base/sounds")], omni_repairs.sounds_alone),
+    return max(compare([Trial(f"{FAMILY}/base/sounds")], omni_repairs.audio_alone),
                compare([Trial(f"{FAMILY}/{case}") for case in ("base/media", "epsilons/media")],
-                       omni_repairs.sounds_alone, omni_repairs.tower_activation))
+                       omni_repairs.audio_alone, omni_repairs.tower_activation))
 
 
 @shows
 def vlm_omni_requests() -> float:
     """Qwen3-Omni: several requests with audio clips of different lengths in one batch generator."""
-    repairs = (omni_repairs.embedded_sounds, omni_repairs.tower_activation)
+    repairs = (omni_repairs.embedded_audio, omni_repairs.tower_activation)
     return max(compare([Trial(f"{FAMILY}/base/{case}", True) for case in ("media-batch", "media-generate")], *repairs),
-               compare([Trial(f"{FAMILY}/seconds/videos-sound", True)], *repairs, omni_repairs.video_positions, omni_repairs.sounds_alone))
+               compare([Trial(f"{FAMILY}/seconds/videos-sound", True)], *repairs, omni_repairs.video_positions, omni_repairs.audio_alone))
 
 
 @shows
@@ -42,4 +42,4 @@ def vlm_omni_videos() -> float:
     """Qwen3-Omni: the time of a video, and the audio clip among its tokens."""
     repairs = (omni_repairs.video_positions, omni_repairs.tower_activation)
     return max(compare([Trial(f"{FAMILY}/base/media-videos", together) for together in (False, True)], *repairs),
-               compare([Trial(f"{FAMILY}/seconds/videos-sound")], *repairs, omni_repairs.sounds_alone))
+               compare([Trial(f"{FAMILY}/seconds/videos-sound")], *repairs, omni_repairs.audio_alone))

@@ -20,7 +20,7 @@ def tower_activation(config: Config) -> Any:
     return activation(module(FAMILY, "vision").MLP, nn.gelu_approx)
 
 
-def sounds_alone(config: Config) -> Any:
+def audio_alone(config: Config) -> Any:
     """Each audio clip of a call is encoded on its own."""
     def encode(original, self, input_features, feature_lens=None, **kwargs):
         lengths = np.array(feature_lens).tolist()
@@ -30,7 +30,7 @@ def sounds_alone(config: Config) -> Any:
     return wrapped(module(FAMILY, "audio").AudioModel, "__call__", encode)
 
 
-def embedded_sounds(config: Config) -> Any:
+def embedded_audio(config: Config) -> Any:
     """What has been embedded is not joined with that of other requests once more."""
     from mlx_vlm.generate import ar
 

@@ -128,29 +128,29 @@ OTHER_IMAGES = (
 )
 
 
-# Images and sounds, also several and in turns; sounds shorter and longer than a chunk of 100 frames, and a whole one
+# Images and audio clips, also several and in turns; audio clips shorter and longer than a chunk of 100 frames, and a whole one
 MEDIA = (
     pictured("sound", (3, Audio(37), 4), traces="fine"),
     pictured("sounds", (1, Audio(135), 2, Audio(28), 1), n_decode=4, traces="fine"),
     pictured("media", (Audio(20), 2, Picture(2, 2), 1, Audio(104), Picture(1, 3), 2), n_decode=4, traces="fine"),
-    # The longest sound alone in a sample, so that chunks of the others are extended if they see it
+    # The longest audio clip alone in a sample, so that chunks of the others are extended if they see it
     pictured("media-batch", (6,), (1, Audio(52), 3), (2, Audio(130), 1), (1, Picture(2, 1), 2, Audio(9), 2), n_decode=3),
     pictured("media-decode", (2, Audio(31), Picture(2, 2), 1), n_decode=12, traces="none"),
     pictured("media-generate", (4,), (2, Audio(27), 2), (Picture(1, 2), 1, Audio(110), 2), n_decode=N_GREEDY,
              kind="generate"),
-    # Windows of two chunks: of a sound of three and a part of a fourth, and of one that they divide
+    # Windows of two chunks: of an audio clip of three and a part of a fourth, and of one that they divide
     pictured("sound-windows", (1, Audio(325), 2), (Audio(200), 1), n_decode=2, traces="fine"),
     pictured("positions-media", (5,), (1, Audio(40), 2), (2, Picture(2, 3), 1, Audio(110), 2, Picture(1, 4), Audio(8), 1),
              (Audio(100), Picture(3, 2), 3, Picture(2, 1)), kind="positions"),
     pictured("media-narrow", (Picture(1, 1), Audio(10), 1), n_decode=1, traces="fine"),
-    # Videos beside images and sounds; at the end, and with more and with fewer frames than rows and columns
+    # Videos beside images and audio clips; at the end, and with more and with fewer frames than rows and columns
     pictured("media-videos", (2, Picture(1, 2, frames=3), 2), (1, Audio(12), 1, Picture(2, 1, frames=2), Picture(2, 1), 1)),
     pictured("positions-media-videos", (5,), (1, Picture(2, 4, frames=3), 2), (Picture(1, 3, frames=5), Audio(20), 1, Picture(2, 2), 1),
              (Audio(9), Picture(3, 2, frames=1), 1, Picture(2, 2), 2, Picture(1, 2, frames=2)), kind="positions"),
     # Audio clips among the tokens of videos: longer than the video; shorter, beside an image and an audio clip on its own
     pictured("videos-sound", (2, Picture(1, 2, frames=3, audio=130), 2),
              (1, Picture(2, 1, frames=2, audio=20), 1, Picture(1, 2), Audio(9), 1), traces="fine"),
-    # Also shorter than a frame has rows, and with a sound of one token
+    # Also shorter than a frame has rows, and with an audio clip of one token
     pictured("positions-videos-sound", (4,), (1, Picture(1, 3, frames=3, audio=120), 2, Picture(2, 2, frames=2, audio=50), 1),
              (Picture(4, 1, frames=1, audio=9), 1, Audio(30), Picture(2, 3), 1), (1, Picture(1, 2, frames=4, audio=5), 2),
              (2, Picture(2, 1, frames=3, audio=101)), kind="positions"),
@@ -189,7 +189,7 @@ def plan(variant: Variant) -> list[Case]:
         "rows-generate": Case("rows-generate", (67, 9), 4, "generate", traces="none", settles=True,
                               few_rows=True),
         # Blocks longer and shorter than the window, at the start, at the end, of images and videos together; one
-        # image token alone, and sounds, which are no block
+        # image token alone, and audio clips, which are no block
         "blocks": laid_out("blocks", "i" * (window + 5) + "...ii.", "....." + "v" * (window - 2),
                            "..iivv.aaa.i.vi..", "." + "i" * (2 * window + 3) + "..", traces="fine"),
         # No block crosses a multiple of 7 tokens or the middle of its prompt: chunks of 7 tokens, a rewound and a

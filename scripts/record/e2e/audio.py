@@ -16,16 +16,16 @@ RATE = 16000
 
 def drawn(rng: np.random.Generator) -> np.ndarray:
     """Samples [n] of 16 bits; n is no multiple of anything, so that the last part of a frame is dropped."""
-    sound = tones(rng, int(rng.integers(3000, 14000)))
-    return (np.clip(sound, -1, 1) * 32767).round().astype(np.int16)
+    clip = tones(rng, int(rng.integers(3000, 14000)))
+    return (np.clip(clip, -1, 1) * 32767).round().astype(np.int16)
 
 
-def write(path: Path, sound: np.ndarray) -> None:
+def write(path: Path, clip: np.ndarray) -> None:
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(RATE)
-        file.writeframes(sound.astype("<i2").tobytes())
+        file.writeframes(clip.astype("<i2").tobytes())
 
 
 class AudioProcessor:
@@ -44,11 +44,11 @@ class AudioProcessor:
         message = {"role": "user", "content": [{"type": "audio"}, {"type": "text", "text": text}]}
         return self.processor.apply_chat_template([message], tokenize=False, add_generation_prompt=True)
 
-    def prompt(self, rendered: str, sound: np.ndarray) -> Prompt:
+    def prompt(self, rendered: str, clip: np.ndarray) -> Prompt:
         """The samples are those that soundfile reads from the file."""
-        samples = sound.astype(np.float32) / 32768
+        samples = clip.astype(np.float32) / 32768
         made = self.processor(text=[rendered], audio=[samples], sampling_rate=RATE, return_tensors="np")
         arrays = {name: np.asarray(made[name]) for name in ("input_features", "feature_attention_mask")}
         if not arrays["feature_attention_mask"].all():
-            raise RuntimeError("a sound alone is masked, expected no padding")
+            raise RuntimeError("an audio clip alone is masked, expected no padding")
         return Prompt([int(one) for one in made["input_ids"][0]], (Medium("audio", arrays),))

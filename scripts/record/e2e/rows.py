@@ -136,7 +136,7 @@ QWEN3_IMAGE: Config = {"image_processor_type": "Qwen2VLImageProcessorFast", **HA
 
 
 OMNI_TOKENS = {**QWEN_TOKENS, "audio_token_id": "<|audio_pad|>", "audio_start_token_id": "<|audio_start|>", "audio_end_token_id": "<|audio_end|>"}
-OMNI_SOUND = "{% elif part.type == 'audio' or 'audio' in part %}<|audio_start|><|audio_pad|><|audio_end|>{% elif 'text' in part %}"
+OMNI_AUDIO = "{% elif part.type == 'audio' or 'audio' in part %}<|audio_start|><|audio_pad|><|audio_end|>{% elif 'text' in part %}"
 
 
 def omni_marks(vocab_size: int) -> Config:
@@ -195,7 +195,7 @@ ROWS = {
 
 
 ROWS["qwen3_omni_moe"] = Row(
-    "base", "Qwen3OmniMoeProcessor", QWEN3_IMAGE, OMNI_TOKENS, QWEN.replace("{% elif 'text' in part %}", OMNI_SOUND), plain=True, marks=omni_marks,
+    "base", "Qwen3OmniMoeProcessor", QWEN3_IMAGE, OMNI_TOKENS, QWEN.replace("{% elif 'text' in part %}", OMNI_AUDIO), plain=True, marks=omni_marks,
     tokenizer={"tokenizer_class": "Qwen2Tokenizer", "image_token": "<|image_pad|>", "audio_token": "<|audio_pad|>", "video_token": "<|video_pad|>",
                "vision_bos_token": "<|vision_start|>", "vision_eos_token": "<|vision_end|>", "audio_bos_token": "<|audio_start|>",
                "audio_eos_token": "<|audio_end|>"},

@@ -131,7 +131,7 @@ def without_sinusoids(rng: np.random.Generator, shape: tuple[int, ...]) -> np.nd
 
 
 # Small additions in the audio tower, too
-FAINT_SOUND = (
+FAINT_AUDIO = (
     (r"conv2d3\.weight$", no_first_channel), (r"conv2d3\.bias$", first_bias), (r"conv_out\.weight$", without_sinusoids),
     (r"audio_tower\.layers\.\d+\.(fc2|self_attn\.out_proj)\.weight$", fan_in(FAINT)),
     (r"audio_tower\.(layers\.\d+\.(fc2|self_attn\.out_proj)|proj2)\.bias$", around(0.0, FAINT / 3)),
@@ -146,7 +146,7 @@ GROUPED: Config = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layer
                    "rope_parameters": {**BASE["rope_parameters"], "mrope_section": [3, 3, 2]}}
 GROUPED_TOWER: Config = {"depth": 1, "hidden_size": 16, "deepstack_visual_indexes": [0], **MLX_TOWER}
 # Of the product after the convolutions, whose inputs are 4 bins of 8 channels, too
-GROUPED_SOUND: Config = {**ONE_LAYER, "d_model": 32, "encoder_attention_heads": 2, "encoder_ffn_dim": 40,
+GROUPED_AUDIO: Config = {**ONE_LAYER, "d_model": 32, "encoder_attention_heads": 2, "encoder_ffn_dim": 40,
                          "num_mel_bins": 26, "downsample_hidden_size": 8}
 
 
@@ -171,7 +171,7 @@ def variants(base: Config) -> list[Variant]:
              {**SMALL, "num_hidden_layers": 1, "mlp_only_layers": [0]}, once, ONE_LAYER, dtype="bfloat16", **published,
              weight_rules=scores(r"audio_tower\S*(q|k)_proj"), typical=True, typical_layers=True),
         made(base, "epsilons", "An epsilon of any norm", ("media",), SMALL,
-             weight_rules=(*FAINT_SOUND, *FAINT_RULES, (r"experts\.down_proj$", fan_in(FAINT))),
+             weight_rules=(*FAINT_AUDIO, *FAINT_RULES, (r"experts\.down_proj$", fan_in(FAINT))),
              dtype="bfloat16", proves=("epsilons",), **published),
         made(base, "mlx-4bit", "Towers in plain numbers beside experts in groups, a router read in their width, or the settings "
              "of groups looked for in thinker_config, where mlx-vlm does not write them", ("media-decode", "media-narrow"),
@@ -179,7 +179,7 @@ def variants(base: Config) -> list[Variant]:
              groups=Groups(4, 32)),
         made(base, "mlx-8bit", "A tower in groups, or a matrix of it whose width is no multiple of the group size",
              ("media-narrow",), {**GROUPED, "num_hidden_layers": 1, "num_experts": 3, "num_attention_heads": 2, "num_key_value_heads": 1},
-             {**GROUPED_TOWER, "hidden_size": 32, "intermediate_size": 40}, GROUPED_SOUND, dtype="bfloat16", **published,
+             {**GROUPED_TOWER, "hidden_size": 32, "intermediate_size": 40}, GROUPED_AUDIO, dtype="bfloat16", **published,
              weight_rules=((r"mlp\.gate\.weight$", fan_in(1.0)),),  # ties are rarer
              groups=Groups(8, 32, ((r"pos_embed", None), (r"qkv|self_attn\.[qv]_proj|switch_mlp\.up", {"bits": 4, "group_size": 32})),
                            towers=True)),

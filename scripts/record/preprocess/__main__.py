@@ -12,15 +12,15 @@ from . import draw, draw_audio, processors
 
 CATCHES = ("sizes rounded half up instead of half to even, limits compared before rounding, limits of another spelling of the "
            "config, a null member that is taken for a value, frames that are not counted")
-CATCHES_SOUNDS = ("the last frame kept, lengths rounded up or down where the other is published, chunks counted as whole ones, a sound that does not "
-                  "depend on the longest one of its prompt")
+CATCHES_AUDIO = ("the last frame kept, lengths rounded up or down where the other is published, chunks counted as whole ones, a sound that does not "
+                 "depend on the longest one of its prompt")
 N_VECTORS = 230  # per group
 FILES = {"images.json.gz": draw.image_groups, "videos.json.gz": draw.video_groups, "sounds.json.gz": draw_audio.groups}
 
 
 def document(seed: int, name: str, groups: list[Any]) -> dict[str, Any]:
     return {"schema": "assay/1", "kind": "preprocess", "source": processors.source(),
-            "recorder": f"scripts/record/preprocess, seed {seed}", "catches": CATCHES_SOUNDS if name.startswith("sounds") else CATCHES, "groups": groups}
+            "recorder": f"scripts/record/preprocess, seed {seed}", "catches": CATCHES_AUDIO if name.startswith("sounds") else CATCHES, "groups": groups}
 
 
 def record(seed: int, n: int, out: Path) -> None:

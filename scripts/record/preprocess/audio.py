@@ -49,11 +49,11 @@ def opened(config: dict[str, Any]) -> Any:
     return whisper.WhisperFeatureExtractor(**members)
 
 
-def processed(extractor: Any, sounds: list[np.ndarray]) -> Made:
+def processed(extractor: Any, clips: list[np.ndarray]) -> Made:
     """As Qwen3OmniMoeProcessor calls the extractor, all audio clips of a prompt at once."""
     processor = SimpleNamespace(feature_extractor=extractor, n_window=Qwen3OmniMoeProcessor.n_window, replace_audio_token=lambda *_, **__: "")
     settings = {**Qwen3OmniMoeProcessor.audio_kwargs, "sampling_rate": extractor.sampling_rate}
-    made, _ = Qwen3OmniMoeProcessor._process_audio(processor, sounds, **settings)
+    made, _ = Qwen3OmniMoeProcessor._process_audio(processor, clips, **settings)
     mask = np.asarray(made["feature_attention_mask"][0], bool)
     return Made(np.asarray(made["input_features"][0])[:, mask], int(made["num_audio_tokens"][0]))
 
@@ -72,34 +72,34 @@ def doubled() -> Iterator[None]:
         torch.set_default_dtype(kept)
 
 
-def spectrogram(config: dict[str, Any], sounds: list[np.ndarray]) -> bytes:
+def spectrogram(config: dict[str, Any], clips: list[np.ndarray]) -> bytes:
     """A record `sound`: bytes of the config, samples of the first audio clip and of the longest, bins, frames, tokens; the config, the samples as
     float32, the noise and the truth as float64."""
     extractor = opened(config)
-    published = processed(extractor, sounds)
+    published = processed(extractor, clips)
     with doubled():
-        truth = processed(extractor, sounds)
+        truth = processed(extractor, clips)
     if published.values.dtype != np.float32 or truth.values.dtype != np.float64:
         raise TypeError(f"found {published.values.dtype} and {truth.values.dtype}, expected float32 and float64")
     noise = np.abs(published.values - truth.values).max()
     text = json.dumps(config).encode()
-    return record("sound", (len(text), len(sounds[0]), max(map(len, sounds)), *truth.values.shape, truth.n_tokens),
-                  text + sounds[0].astype("<f4").tobytes() + np.float64(noise).tobytes() + np.ascontiguousarray(truth.values, "<f8").tobytes())
+    return record("sound", (len(text), len(clips[0]), max(map(len, clips)), *truth.values.shape, truth.n_tokens),
+                  text + clips[0].astype("<f4").tobytes() + np.float64(noise).tobytes() + np.ascontiguousarray(truth.values, "<f8").tobytes())
 
 
 def tones(rng: np.random.Generator, n: int, rate: int = RATE) -> np.ndarray:
     """Tones of drawn frequencies that grow louder, with a little noise."""
     at = np.arange(n) / rate
     drawn = [(rng.uniform(80, rate / 2.2), rng.uniform(0, 6), rng.uniform(0.05, 0.3)) for _ in range(5)]
-    sound = sum(gain * np.sin(2 * np.pi * pitch * at + phase) for pitch, phase, gain in drawn) * np.linspace(0.05, 1, n)
-    return (sound + rng.normal(0, 1e-3, n)).astype(np.float32)
+    clip = sum(gain * np.sin(2 * np.pi * pitch * at + phase) for pitch, phase, gain in drawn) * np.linspace(0.05, 1, n)
+    return (clip + rng.normal(0, 1e-3, n)).astype(np.float32)
 
 
 def click(rng: np.random.Generator, n: int) -> np.ndarray:
     """A short loud noise, after quiet of less power than the floor."""
-    sound = rng.normal(0, 1e-6, n)
-    sound[n * 2 // 3:n * 2 // 3 + 90] = rng.uniform(-1, 1, 90)
-    return sound.astype(np.float32)
+    clip = rng.normal(0, 1e-6, n)
+    clip[n * 2 // 3:n * 2 // 3 + 90] = rng.uniform(-1, 1, 90)
+    return clip.astype(np.float32)
 
 
 def spectrograms(seed: int) -> Iterable[bytes]:

@@ -55,7 +55,7 @@ class Order:
         return rows.reshape(len(self.back), unit, -1)[self.back].reshape(len(rows), -1)
 
 
-def sound_hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
+def audio_hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
     """Handles of hooks on an audio tower, if the model has one that is traced: `audio.patch` (the product after the
     convolutions, before positions), `audio.NN.out` and `audio.merged`, of all audio clips of a prompt, one after the other."""
     tower = getattr(model.model, "audio_tower", None)
@@ -139,5 +139,5 @@ def hooks(model: torch.nn.Module, trace: dict[str, np.ndarray]) -> list:
     modules += [(layer, f"vision.{i:02d}.out", order.undo) for i, layer in enumerate(layers)]
     modules += [(one, f"vision.deepstack.{i}", as_is)
                 for i, one in enumerate(getattr(tower, "deepstack_merger_list", ()))]
-    return [*sound_hooks(model, trace), tower.register_forward_pre_hook(order.begin, with_kwargs=True),
+    return [*audio_hooks(model, trace), tower.register_forward_pre_hook(order.begin, with_kwargs=True),
             *(module.register_forward_hook(store(name, of_order)) for module, name, of_order in modules)]

@@ -215,7 +215,7 @@ def expert_kinds(config: Any, rows: torch.Tensor) -> torch.Tensor:
     return torch.tensor(Ernie4_5_VLMoeProcessor.create_moe_mm_token_type_ids(processor, rows.tolist()), dtype=torch.int64)
 
 
-def sounds_in_videos(config: Any, members: list[Sample]) -> bool:
+def audio_in_videos(config: Any, members: list[Sample]) -> bool:
     """Whether the videos have audio clips: the mark of an audio clip's beginning follows that of theirs. The published class of Qwen3-Omni is
     told it for all at once, and places videos without audio clips as text then."""
     marks = [getattr(config, f"{name}_start_token_id", None) for name in ("vision", "audio")]
@@ -224,7 +224,7 @@ def sounds_in_videos(config: Any, members: list[Sample]) -> bool:
         return False
     n_heard = sum([*pair] == marks for sample in members for pair in zip(sample.tokens, sample.tokens[1:]))
     if n_heard not in (0, n_videos):
-        raise Unsupported("videos with and without sounds in one batch are not supported by this model")
+        raise Unsupported("videos with and without audio in one batch are not supported by this model")
     return n_heard > 0
 
 
@@ -253,7 +253,7 @@ def inputs_of(model: torch.nn.Module, members: list[Sample], steps: list[Step], 
         typed = padded(kinds(model.config, rows), total)
         if any(item for sample in members for item in sample.items) or blocks_of_images(model.config):
             everything |= {"mm_token_type_ids": typed, **media([i for s in members for i in s.items])}
-            if sounds_in_videos(model.config, members):
+            if audio_in_videos(model.config, members):
                 everything["use_audio_in_video"] = True
             inputs |= media([i for step in steps for i in step.items])
             if n == total or bool(typed[:, -n:].any()):  # masks of blocks read them from the first column on; decode has none
