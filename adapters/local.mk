@@ -23,7 +23,6 @@ dist_adaptersassay_DATA = \
 TESTS += adapters/tests/python.test
 EXTRA_DIST += adapters/tests/python.test \
 	adapters/python/tests/__init__.py \
-	adapters/python/tests/cases.py \
 	adapters/python/tests/noisy.py \
 	adapters/python/tests/test_example.py \
 	adapters/python/tests/test_frames.py \

@@ -1,5 +1,5 @@
 """examples/exec-engine, over its pipes, against a small checkpoint: it has no package of ours, so it is judged by a formula of
-ours. Its logits for the recorded cases are judged by `assay run`, and by tests/cases.py with h5py."""
+ours. Its logits for the recorded cases are judged by `assay run`."""
 
 import json
 import struct
