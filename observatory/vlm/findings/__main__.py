@@ -28,119 +28,47 @@ from . import (
 from . import (
     mllama as mllama_findings, moondream as moondream_findings, omni as omni_findings, paddleocr as paddleocr_findings)  # noqa: F401  (as above)
 from .text import compare_text
-from .trial import FIXTURES, SHOWN, RepairFails, Trial, compare, opened, shows
+from .trial import FIXTURES, SHOWN, RepairFails, alone, below, entry, opened, shows, together
 
 
-@shows
-def vlm_deepstack_requests() -> float:
-    """Qwen3-VL: several requests with images in one batch generator."""
-    cases = ("images-batch", "images-generate")
-    return max(compare([Trial(f"qwen3_vl/base/{case}", True) for case in (*cases, "images-descending", "twins-images", "videos")] +
-                       [Trial(f"qwen3_vl/{case}/images-batch", True) for case in ("old", "mlx-4bit")],
-                       repairs.deepstack_by_token),
-               compare([Trial(f"qwen3_vl_moe/base/{case}", True) for case in cases],
-                       repairs.deepstack_by_token, repairs.moe_activations))
-
-
-@shows
-def vlm_deepstack_order() -> float:
-    """Qwen3-VL: batch_generate with prompts that are not sorted by length."""
-    trials = [Trial(f"qwen3_vl/base/{case}", True, {"whole": True}) for case in ("videos", "images-descending")]
-    return compare(trials, repairs.deepstack_of_rows, repairs.deepstack_by_token)
-
-
-@shows
-def vlm_deepstack_chunks() -> float:
-    """Qwen3-VL: a prompt that the batch generator prefills in several steps."""
-    return max(compare([Trial(f"qwen3_vl/base/{case}", True, {"chunk": 5})
-                        for case in ("image", "images", "images-batch")], repairs.deepstack_by_token),
-               compare([Trial("qwen3_vl_moe/base/image", True, {"chunk": 5})],
-                       repairs.deepstack_by_token, repairs.moe_activations))
-
-
-@shows
-def vlm_padding_twice() -> float:
-    """Qwen families: decode after left-padded prompts without images in batch_generate."""
-    return max(compare([Trial(f"{family}/base/batch", True, {"whole": True})], repairs.deltas_of_tokens)
-               for family in ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe"))
-
-
-@shows
-def vlm_rope_state() -> float:
-    """Qwen families: two or more calls of generate_step that take turns."""
-    cases = [f"{family}/base/images-batch" for family in ("qwen2_vl", "qwen2_5_vl", "qwen3_vl")]
-    return max(compare([Trial(case, options={"turns": True}) for case in (*cases, "qwen3_5/tower/images-batch")],
-                       repairs.deltas_by_cache),
-               compare([Trial("qwen3_vl_moe/base/images-batch", options={"turns": True})],
-                       repairs.deltas_by_cache, repairs.moe_activations))
-
-
-@shows
-def vlm_moe_activations() -> float:
-    """Qwen3-VL with experts: the activations of the tower."""
-    return compare([Trial(f"qwen3_vl_moe/{case}") for case in (
-        "base/image", "base/images", "base/images-batch", "base/images-decode", "base/images-generate",
-        "epsilons/images", "mlx-4bit/images-narrow", "old/image", "old/images-batch", "old/image-narrow")],
-                   repairs.moe_activations)
-
-
-@shows
-def vlm_videos_beside_images() -> float:
-    """All Qwen families but qwen3_vl: a video beside an image."""
-    return max(compare([Trial("qwen2_vl/base/videos"), Trial("qwen2_vl/base/videos", True)],
-                       media_repairs.features_by_token),
-               compare([Trial("qwen3_5/tower/videos"), Trial("qwen3_5_moe/tower/videos")],
-                       media_repairs.features_by_token),
-               compare([Trial("qwen3_vl_moe/base/videos")],
-                       media_repairs.features_by_token, repairs.moe_activations))
-
-
-@shows
-def vlm_seconds() -> float:
-    """Qwen2.5-VL: the time between the frames of a video."""
-    return compare([Trial("qwen2_5_vl/base/videos"), Trial("qwen2_5_vl/base/videos", True)],
-                   media_repairs.features_by_token, media_repairs.seconds)
-
-
-@shows
-def vlm_gemma4_blocks() -> float:
-    """Gemma 4: bidirectional blocks of image tokens."""
-    return compare([Trial(f"gemma4/tower-blocks/{case}", together) for case, together in (
-        ("images", False), ("images-batch", False), ("images-batch", True), ("images-generate", True))],
-        repairs.causal_full_attention)
-
-
-@shows
-def vlm_tower_activation() -> float:
-    """Gemma 4, Qwen2.5-VL: the activation of the tower's MLP."""
-    return max(compare([Trial("gemma4/tower-layer-inputs/images"), Trial("gemma4/tower-layer-inputs/images-batch")],
-                       repairs.tower_activation, repairs.causal_full_attention),
-               compare([Trial("qwen2_5_vl/windows-3/windows")], repairs.tower_activation))
-
-
-@shows
-def vlm_merge_size() -> float:
-    """Qwen2-VL: a merger of 3 x 3 patches."""
-    return compare([Trial("qwen2_vl/merge-3/images")], repairs.merge_size, repairs.tower_activation)
-
-
-@shows
-def vlm_attention_biases() -> float:
-    """Qwen3-VL: biases of the attention."""
-    return compare([Trial("qwen3_vl/merge-3/images")], repairs.attention_biases)
-
-
-@shows
-def vlm_norms() -> float:
-    """Qwen3.5: weights of norms in bfloat16, and the older spelling of rope."""
-    return compare([Trial(f"{family}/tower-old/{case}") for family in ("qwen3_5", "qwen3_5_moe")
-                    for case in ("image", "images-batch", "image-narrow")], repairs.wide_norms, repairs.older_rope)
-
-
-@shows
-def vlm_max_kv_size() -> float:
-    """Qwen3.5: max_kv_size."""
-    return compare([Trial("qwen3_5/base/limit")], repairs.limited_caches)
+entry("vlm-deepstack-requests", "Qwen3-VL: several requests with images in one batch generator.",
+      together([*below("qwen3_vl/base", "images-batch", "images-generate", "images-descending", "twins-images", "videos"),
+                "qwen3_vl/old/images-batch", "qwen3_vl/mlx-4bit/images-batch"], repairs.deepstack_by_token),
+      together(below("qwen3_vl_moe/base", "images-batch", "images-generate"), repairs.deepstack_by_token, repairs.moe_activations))
+entry("vlm-deepstack-order", "Qwen3-VL: batch_generate with prompts that are not sorted by length.",
+      together(below("qwen3_vl/base", "videos", "images-descending"), repairs.deepstack_of_rows, repairs.deepstack_by_token, whole=True))
+entry("vlm-deepstack-chunks", "Qwen3-VL: a prompt that the batch generator prefills in several steps.",
+      together(below("qwen3_vl/base", "image", "images", "images-batch"), repairs.deepstack_by_token, chunk=5),
+      together(["qwen3_vl_moe/base/image"], repairs.deepstack_by_token, repairs.moe_activations, chunk=5))
+entry("vlm-padding-twice", "Qwen families: decode after left-padded prompts without images in batch_generate.",
+      *(together([f"{family}/base/batch"], repairs.deltas_of_tokens, whole=True)
+        for family in ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe")))
+entry("vlm-rope-state", "Qwen families: two or more calls of generate_step that take turns.",
+      alone(["qwen2_vl/base/images-batch", "qwen2_5_vl/base/images-batch", "qwen3_vl/base/images-batch", "qwen3_5/tower/images-batch"],
+            repairs.deltas_by_cache, turns=True),
+      alone(["qwen3_vl_moe/base/images-batch"], repairs.deltas_by_cache, repairs.moe_activations, turns=True))
+entry("vlm-moe-activations", "Qwen3-VL with experts: the activations of the tower.",
+      alone(below("qwen3_vl_moe", "base/image", "base/images", "base/images-batch", "base/images-decode", "base/images-generate",
+                  "epsilons/images", "mlx-4bit/images-narrow", "old/image", "old/images-batch", "old/image-narrow"), repairs.moe_activations))
+entry("vlm-videos-beside-images", "All Qwen families but qwen3_vl: a video beside an image.",
+      alone(["qwen2_vl/base/videos"], media_repairs.features_by_token), together(["qwen2_vl/base/videos"], media_repairs.features_by_token),
+      alone(["qwen3_5/tower/videos", "qwen3_5_moe/tower/videos"], media_repairs.features_by_token),
+      alone(["qwen3_vl_moe/base/videos"], media_repairs.features_by_token, repairs.moe_activations))
+entry("vlm-seconds", "Qwen2.5-VL: the time between the frames of a video.",
+      *(run(["qwen2_5_vl/base/videos"], media_repairs.features_by_token, media_repairs.seconds) for run in (alone, together)))
+entry("vlm-gemma4-blocks", "Gemma 4: bidirectional blocks of image tokens.",
+      alone(below("gemma4/tower-blocks", "images", "images-batch"), repairs.causal_full_attention),
+      together(below("gemma4/tower-blocks", "images-batch", "images-generate"), repairs.causal_full_attention))
+entry("vlm-tower-activation", "Gemma 4, Qwen2.5-VL: the activation of the tower's MLP.",
+      alone(below("gemma4/tower-layer-inputs", "images", "images-batch"), repairs.tower_activation, repairs.causal_full_attention),
+      alone(["qwen2_5_vl/windows-3/windows"], repairs.tower_activation))
+entry("vlm-merge-size", "Qwen2-VL: a merger of 3 x 3 patches.",
+      alone(["qwen2_vl/merge-3/images"], repairs.merge_size, repairs.tower_activation))
+entry("vlm-attention-biases", "Qwen3-VL: biases of the attention.", alone(["qwen3_vl/merge-3/images"], repairs.attention_biases))
+entry("vlm-norms", "Qwen3.5: weights of norms in bfloat16, and the older spelling of rope.",
+      alone([f"{family}/tower-old/{case}" for family in ("qwen3_5", "qwen3_5_moe") for case in ("image", "images-batch", "image-narrow")],
+            repairs.wide_norms, repairs.older_rope))
+entry("vlm-max-kv-size", "Qwen3.5: max_kv_size.", alone(["qwen3_5/base/limit"], repairs.limited_caches))
 
 
 @shows

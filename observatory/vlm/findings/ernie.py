@@ -1,35 +1,17 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's ERNIE 4.5 VL."""
 
-from ..repairs import ernie as ernie_repairs
-from .trial import Trial, compare, shows
+from ..repairs.ernie import experts_by_token, experts_without_biases, image_segments, request_positions
+from .trial import alone, below, entry, together
 
+FAMILY = "ernie4_5_vl_moe"
 
-@shows
-def vlm_ernie_experts() -> float:
-    """ERNIE: the experts of the tokens of an image."""
-    return compare([Trial(f"ernie4_5_vl_moe/{case}") for case in (
-        "base/image", "base/images-generate", "new/image-narrow", "epsilons/images",
-        "mlx-8bit/images-decode", "mlx-8bit/images-generate", "mlx-8bit/image-narrow")], ernie_repairs.experts_by_token)
-
-
-@shows
-def vlm_ernie_segments() -> float:
-    """ERNIE: a prompt of four images."""
-    return compare([Trial("ernie4_5_vl_moe/base/images-batch")], ernie_repairs.image_segments,
-                   loads=(ernie_repairs.experts_by_token,))
-
-
-@shows
-def vlm_ernie_requests() -> float:
-    """ERNIE: several requests in one batch generator."""
-    return max(compare([Trial("ernie4_5_vl_moe/base/batch", True)], ernie_repairs.request_positions),
-               compare([Trial(f"ernie4_5_vl_moe/{case}", True) for case in (
-                   "base/images-batch", "base/images-generate", "mlx-8bit/images-generate")],
-                   ernie_repairs.experts_by_token, ernie_repairs.request_positions, ernie_repairs.image_segments))
-
-
-@shows
-def vlm_ernie_biases() -> float:
-    """ERNIE: use_bias."""
-    return compare([Trial("ernie4_5_vl_moe/merge-3/image")], ernie_repairs.experts_without_biases,
-                   ernie_repairs.experts_by_token)
+entry("vlm-ernie-experts", "ERNIE: the experts of the tokens of an image.",
+      alone(below(FAMILY, "base/image", "base/images-generate", "new/image-narrow", "epsilons/images", "mlx-8bit/images-decode",
+                  "mlx-8bit/images-generate", "mlx-8bit/image-narrow"), experts_by_token))
+entry("vlm-ernie-segments", "ERNIE: a prompt of four images.",
+      alone(below(FAMILY, "base/images-batch"), image_segments, loads=(experts_by_token,)))
+entry("vlm-ernie-requests", "ERNIE: several requests in one batch generator.",
+      together(below(FAMILY, "base/batch"), request_positions),
+      together(below(FAMILY, "base/images-batch", "base/images-generate", "mlx-8bit/images-generate"), experts_by_token, request_positions,
+               image_segments))
+entry("vlm-ernie-biases", "ERNIE: use_bias.", alone(below(FAMILY, "merge-3/image"), experts_without_biases, experts_by_token))

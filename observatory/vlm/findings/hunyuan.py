@@ -1,42 +1,21 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's HunYuanVL."""
 
-from ..repairs import hunyuan
-from .trial import Trial, compare, shows
+from ..repairs.hunyuan import axes_of_elements, image_numbers, image_segments, request_positions, table_taps
+from .trial import alone, below, entry, together
 
+FAMILY = "hunyuan_vl"
 
-@shows
-def vlm_hunyuan_table() -> float:
-    """HunYuanVL: the table of positions of the tower."""
-    return compare([Trial("hunyuan_vl/base/image")], hunyuan.table_taps, loads=(hunyuan.axes_of_elements,))
-
-
-@shows
-def vlm_hunyuan_pairs() -> float:
-    """HunYuanVL: the axes of a pair of the rope."""
-    return compare([Trial("hunyuan_vl/base/image")], hunyuan.axes_of_elements, loads=(hunyuan.table_taps,))
-
-
-@shows
-def vlm_hunyuan_segments() -> float:
-    """HunYuanVL: several images in a prompt."""
-    cases = ("base/images", "base/images-decode", "base/images-generate", "base/images-batch", "epsilons/images",
-             "mlx-8bit/images-decode", "mlx-8bit/images-generate")
-    return compare([Trial(f"hunyuan_vl/{case}") for case in cases], hunyuan.image_segments,
-                   loads=(hunyuan.table_taps, hunyuan.axes_of_elements, hunyuan.image_numbers))
-
-
-@shows
-def vlm_hunyuan_numbers() -> float:
-    """HunYuanVL: the number of an image."""
-    return compare([Trial("hunyuan_vl/base/images")], hunyuan.image_numbers,
-                   loads=(hunyuan.table_taps, hunyuan.axes_of_elements, hunyuan.image_segments))
-
-
-@shows
-def vlm_hunyuan_requests() -> float:
-    """HunYuanVL: several requests in one batch generator."""
-    return max(compare([Trial("hunyuan_vl/base/batch", True)], hunyuan.request_positions),
-               compare([Trial(f"hunyuan_vl/{case}", True) for case in (
-                   "base/images-batch", "base/images-generate", "mlx-8bit/images-generate")],
-                   hunyuan.request_positions, hunyuan.table_taps, hunyuan.axes_of_elements, hunyuan.image_segments,
-                   hunyuan.image_numbers))
+entry("vlm-hunyuan-table", "HunYuanVL: the table of positions of the tower.",
+      alone(below(FAMILY, "base/image"), table_taps, loads=(axes_of_elements,)))
+entry("vlm-hunyuan-pairs", "HunYuanVL: the axes of a pair of the rope.",
+      alone(below(FAMILY, "base/image"), axes_of_elements, loads=(table_taps,)))
+entry("vlm-hunyuan-segments", "HunYuanVL: several images in a prompt.",
+      alone(below(FAMILY, "base/images", "base/images-decode", "base/images-generate", "base/images-batch", "epsilons/images",
+                  "mlx-8bit/images-decode", "mlx-8bit/images-generate"), image_segments,
+            loads=(table_taps, axes_of_elements, image_numbers)))
+entry("vlm-hunyuan-numbers", "HunYuanVL: the number of an image.",
+      alone(below(FAMILY, "base/images"), image_numbers, loads=(table_taps, axes_of_elements, image_segments)))
+entry("vlm-hunyuan-requests", "HunYuanVL: several requests in one batch generator.",
+      together(below(FAMILY, "base/batch"), request_positions),
+      together(below(FAMILY, "base/images-batch", "base/images-generate", "mlx-8bit/images-generate"), request_positions, table_taps,
+               axes_of_elements, image_segments, image_numbers))

@@ -1,45 +1,23 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's Qwen3-Omni."""
 
-from ..repairs import omni as omni_repairs
-from .trial import Trial, compare, shows
+from ..repairs import omni as repairs
+from .trial import alone, below, entry, together
 
 FAMILY = "qwen3_omni_moe"
+REQUESTS = (repairs.embedded_audio, repairs.tower_activation)
+VIDEOS = (repairs.video_positions, repairs.tower_activation)
 
-
-@shows
-def vlm_omni_activation() -> float:
-    """Qwen3-Omni: the activation of the tower of images."""
-    return compare([Trial(f"{FAMILY}/{case}") for case in (
-        "base/image", "base/images", "base/media-batch", "base/media-decode", "base/media-generate",
-        "mlx-4bit/media-decode", "mlx-4bit/media-narrow", "mlx-8bit/media-narrow")],
-        omni_repairs.tower_activation)
-
-
-@shows
-def vlm_omni_padding() -> float:
-    """Qwen3-Omni: a prompt of two audio clips of different lengths."""
-    return max(compare([Trial(f"{FAMILY}/base/sounds")], omni_repairs.audio_alone),
-               compare([Trial(f"{FAMILY}/{case}") for case in ("base/media", "epsilons/media")],
-                       omni_repairs.audio_alone, omni_repairs.tower_activation))
-
-
-@shows
-def vlm_omni_requests() -> float:
-    """Qwen3-Omni: several requests with audio clips of different lengths in one batch generator."""
-    repairs = (omni_repairs.embedded_audio, omni_repairs.tower_activation)
-    return max(compare([Trial(f"{FAMILY}/base/{case}", True) for case in ("media-batch", "media-generate")], *repairs),
-               compare([Trial(f"{FAMILY}/seconds/videos-sound", True)], *repairs, omni_repairs.video_positions, omni_repairs.audio_alone))
-
-
-@shows
-def vlm_omni_sizes() -> float:
-    """Qwen3-Omni: biases of the attention, and chunks of another size."""
-    return compare([Trial(f"{FAMILY}/windows/sound-windows")], omni_repairs.biases, omni_repairs.chunks)
-
-
-@shows
-def vlm_omni_videos() -> float:
-    """Qwen3-Omni: the time of a video, and the audio clip among its tokens."""
-    repairs = (omni_repairs.video_positions, omni_repairs.tower_activation)
-    return max(compare([Trial(f"{FAMILY}/base/media-videos", together) for together in (False, True)], *repairs),
-               compare([Trial(f"{FAMILY}/seconds/videos-sound")], *repairs, omni_repairs.audio_alone))
+entry("vlm-omni-activation", "Qwen3-Omni: the activation of the tower of images.",
+      alone(below(FAMILY, "base/image", "base/images", "base/media-batch", "base/media-decode", "base/media-generate",
+                  "mlx-4bit/media-decode", "mlx-4bit/media-narrow", "mlx-8bit/media-narrow"), repairs.tower_activation))
+entry("vlm-omni-padding", "Qwen3-Omni: a prompt of two audio clips of different lengths.",
+      alone(below(FAMILY, "base/sounds"), repairs.audio_alone),
+      alone(below(FAMILY, "base/media", "epsilons/media"), repairs.audio_alone, repairs.tower_activation))
+entry("vlm-omni-requests", "Qwen3-Omni: several requests with audio clips of different lengths in one batch generator.",
+      together(below(FAMILY, "base/media-batch", "base/media-generate"), *REQUESTS),
+      together(below(FAMILY, "seconds/videos-sound"), *REQUESTS, repairs.video_positions, repairs.audio_alone))
+entry("vlm-omni-sizes", "Qwen3-Omni: biases of the attention, and chunks of another size.",
+      alone(below(FAMILY, "windows/sound-windows"), repairs.biases, repairs.chunks))
+entry("vlm-omni-videos", "Qwen3-Omni: the time of a video, and the audio clip among its tokens.",
+      alone(below(FAMILY, "base/media-videos"), *VIDEOS), together(below(FAMILY, "base/media-videos"), *VIDEOS),
+      alone(below(FAMILY, "seconds/videos-sound"), *VIDEOS, repairs.audio_alone))

@@ -44,6 +44,42 @@ def shows(function: Callable[[], float]) -> Callable[[], float]:
     return function
 
 
+def entry(name: str, title: str, *runs: Callable[[], float]) -> None:
+    """The entry `name` is shown by these runs."""
+    def worst() -> float:
+        return max(run() for run in runs)
+    worst.__doc__ = title
+    SHOWN[name] = worst
+
+
+def below(place: str, *names: str) -> list[str]:
+    return [f"{place}/{name}" for name in names]
+
+
+def alone(cases: list[str], *causes: repairs.Repair, loads: tuple[repairs.Repair, ...] = (), **options: Any) -> Callable[[], float]:
+    """Each sample on its own, as `compare` says. options: of Trial."""
+    return lambda: compare([Trial(case, options=options) for case in cases], *causes, loads=loads)
+
+
+def together(cases: list[str], *causes: repairs.Repair, loads: tuple[repairs.Repair, ...] = (), **options: Any) -> Callable[[], float]:
+    """The samples of a case in one batch generator, as `compare` says."""
+    return lambda: compare([Trial(case, True, options) for case in cases], *causes, loads=loads)
+
+
+def together_alone(cases: list[str], *causes: repairs.Repair) -> Callable[[], float]:
+    """Samples in one batch generator, as published, which no repair mends; each alone agrees if these causes are repaired."""
+    def run() -> float:
+        worst = 0.0
+        for case in cases:
+            (found, _), (one, _) = times(Trial(case, True)), times(Trial(case), causes)
+            print(f"  {case}: {found:.3g} times the bound; alone {one:.3g}")
+            worst = max(worst, found)
+            if one > 1:
+                raise RepairFails(case)
+        return worst
+    return run
+
+
 @contextlib.contextmanager
 def opened(case: str) -> Iterator[tuple[Path, dict[str, Any]]]:
     """(checkpoint in the spelling that mlx-vlm reads, its config)."""
