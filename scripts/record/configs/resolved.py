@@ -119,8 +119,9 @@ def ropes(base: torch.nn.Module) -> dict[str, tuple[list[float], float]]:
 
 
 def window(attention: torch.nn.Module, text: Any) -> int | None:
-    """Where the class asks its config in the mask alone (Phi-3), that of the config."""
-    return getattr(attention, "sliding_window", None) if text.model_type not in ("mistral", "phi3") else text.sliding_window
+    """That of the module; of the config, where the mask alone has the window (Mistral, Phi-3), and no member says which layers have it."""
+    stated = attention if hasattr(attention, "sliding_window") or hasattr(text, "use_sliding_window") else text
+    return getattr(stated, "sliding_window", None)
 
 
 def experts(layer: torch.nn.Module) -> int:
