@@ -5,21 +5,27 @@
 
 #include "base/error.h"
 
-/* Where an operation is in the table of the ABI (a pointer) and in fp_operations (a struct). */
+/* Where an operation is in the table of the ABI (a pointer) and in fp_operations (a struct). f32: the offset
+ * of its required function there; 0: a product, of which other members are required. */
 typedef struct operation {
-    size_t in_table, in_own, size;
+    const char *name;
+    size_t in_table, in_own, size, f32;
 } operation;
 
+#define PRODUCT(member)                                                                                      \
+    {                                                                                                        \
+#member, offsetof(assay_kernels, member), offsetof(fp_operations, member), sizeof(assay_matmul), 0   \
+    }
 #define OPERATION(member)                                                                                    \
     {                                                                                                        \
-        offsetof(assay_kernels, member), offsetof(fp_operations, member),                                    \
-            sizeof(((fp_operations *)NULL)->member)                                                          \
+#member, offsetof(assay_kernels, member), offsetof(fp_operations, member),                           \
+            sizeof(((fp_operations *)NULL)->member), offsetof(fp_operations, member.f32)                     \
     }
 static const operation OPERATIONS[] = {
-    OPERATION(matmul_f32),    OPERATION(matmul_f16),    OPERATION(matmul_bf16),
-    OPERATION(matmul_affine), OPERATION(attention_f32), OPERATION(attention_bf16),
-    OPERATION(rms_norm),      OPERATION(rope),          OPERATION(gate),
-    OPERATION(cap),           OPERATION(router),
+    PRODUCT(matmul_f32),    PRODUCT(matmul_f16),      PRODUCT(matmul_bf16),
+    PRODUCT(matmul_affine), OPERATION(attention_f32), OPERATION(attention_bf16),
+    OPERATION(rms_norm),    OPERATION(rope),          OPERATION(gate),
+    OPERATION(cap),         OPERATION(router),
 };
 enum { N_OPERATIONS = sizeof OPERATIONS / sizeof *OPERATIONS };
 
@@ -73,30 +79,25 @@ static const char *missing_of_matmul(const assay_matmul *m)
                                                       : NULL;
 }
 
-/* The products of an external layout may be missing: a model that needs one is refused when it is packed. */
-static assay_status check_matmul(const char *name, const char *op, const assay_matmul *m, assay_error *err)
+/* A required member that an operation lacks, or NULL. The products of an external layout may be missing: a
+ * model that needs one is refused when it is packed. */
+static const char *missing_of_operation(const fp_operations *op, const operation *o)
 {
-    const char *missing = missing_of_matmul(m);
-    if (!missing) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EINVAL, "kernels %s: %s lacks the required %s", name, op, missing);
+    void *f32;
+    if (!o->f32) return missing_of_matmul((const assay_matmul *)(const void *)((const char *)op + o->in_own));
+    memcpy(&f32, (const char *)op + o->f32, sizeof f32);
+    return f32 ? NULL : "f32";
 }
 
 static assay_status check_operations(const fp_operations *op, const char *name, assay_error *err)
 {
-    const char *lacking = !op->attention_f32.f32    ? "attention_f32"
-                          : !op->attention_bf16.f32 ? "attention_bf16"
-                          : !op->rms_norm.f32       ? "rms_norm"
-                          : !op->rope.f32           ? "rope"
-                          : !op->gate.f32           ? "gate"
-                          : !op->cap.f32            ? "cap"
-                          : !op->router.f32         ? "router"
-                                                    : NULL;
-    if (lacking) return assay_fail(err, ASSAY_EINVAL, "kernels %s: %s lacks the required f32", name, lacking);
-    assay_status rc = check_matmul(name, "matmul_f32", &op->matmul_f32, err);
-    if (rc == ASSAY_OK) rc = check_matmul(name, "matmul_f16", &op->matmul_f16, err);
-    if (rc == ASSAY_OK) rc = check_matmul(name, "matmul_bf16", &op->matmul_bf16, err);
-    if (rc == ASSAY_OK) rc = check_matmul(name, "matmul_affine", &op->matmul_affine, err);
-    return rc;
+    for (size_t i = 0; i < N_OPERATIONS; i++) {
+        const char *missing = missing_of_operation(op, &OPERATIONS[i]);
+        if (missing)
+            return assay_fail(err, ASSAY_EINVAL, "kernels %s: %s lacks the required %s", name,
+                              OPERATIONS[i].name, missing);
+    }
+    return ASSAY_OK;
 }
 
 assay_status fp_kernels_replace(fp_kernels *own, const assay_kernels *given, assay_error *err)
