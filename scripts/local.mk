@@ -18,5 +18,5 @@ EXTRA_DIST += scripts/tests/bisect.test scripts/tests/cluster.test \
 	scripts/tests/fixtures.test scripts/tests/format.test scripts/tests/fuzz_files.test scripts/tests/limit.test scripts/tests/modules.test scripts/tests/own.py scripts/tests/own.test scripts/tests/own_case.py \
 	scripts/tests/broken_checkpoints.py scripts/tests/own_broken.py scripts/tests/own_broken.test \
 	scripts/tests/own_checkpoints.py scripts/tests/own_places.py scripts/tests/own_places.test \
-	scripts/tests/rooms.py scripts/tests/rooms_python.py scripts/tests/rooms.test \
+	scripts/tests/documents.py scripts/tests/rooms.py scripts/tests/rooms_python.py scripts/tests/rooms.test \
 	scripts/tests/tap.py scripts/tests/tap.sh scripts/tests/typical.py scripts/tests/typical.test

@@ -1,5 +1,5 @@
 """Checks the rules of ARCHITECTURE.md that a compiler does not check, prints TAP: which folder may include which, no include
-cycles, one header for each source, a maximum number of sources per folder.
+cycles, one header for each source, a maximum number of sources per folder; and that documents name files that exist.
 
 A module is a source with its header. Tests, fuzzers and examples may include anything.
 
@@ -11,6 +11,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path, PurePosixPath
 
+import documents
 import rooms_python
 
 # Folders of the top and of lib/ in include order: a folder may include itself, and folders of its own and of earlier layers. Sources
@@ -141,7 +142,7 @@ def check(top: Path) -> list[tuple[str, list[str]]]:
 
 def main() -> int:
     top = Path(sys.argv[1])
-    results = check(top) + rooms_python.check(top, cycles)
+    results = check(top) + rooms_python.check(top, cycles) + [("documents name what exists", documents.missing(top))]
     print(f"1..{len(results)}")
     for number, (name, broken) in enumerate(results, 1):
         print(f"{'not ok' if broken else 'ok'} {number} - {name}")
