@@ -10,14 +10,14 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/grow.h"
-#include "base/json.h"
+#include "base/json_lines.h"
 #include "conformance/judge/noise.h"
 #include "conformance/support/json_at.h"
 
 #define LINES_MOST   ((size_t)1 << 20) /* bytes of conversations.jsonl */
 #define PICTURE_MOST ((size_t)16 << 20)
 
-enum { TOKENS_MOST = 1 << 16 };
+enum { TOKENS_MOST = 1 << 16, VALUES_MOST = 1 << 17 }; /* of one line */
 
 /* A line of the file. at: the document, whose name is place. image: NULL if it has none. decided: every
  * margin exceeds twice the bound of the claimed type. Texts are borrowed from the document. */
@@ -111,32 +111,37 @@ static assay_status read_line(line *l, const char *noise, const probe_vocab *voc
     return rc == ASSAY_OK ? read_answer(l, vocab, err) : rc;
 }
 
-static assay_status add_line(lines *all, const char *path, const char *text, size_t n, assay_error *err)
+/* Takes the document. */
+static assay_status add_line(lines *all, const char *place, json_object *document, assay_error *err)
 {
-    line *grown = grow_by_one(all->at, all->n, sizeof *grown), *l;
-    if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
-    all->at = grown;
-    l = &all->at[all->n];
-    *l = (line){0};
-    if (asprintf(&l->place, "%s, line %zu", path, all->n + 1) < 0)
-        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
-    all->n++;
-    const assay_status rc = json_parse(l->place, text, n, &l->document, err);
-    l->at = (conf_json_at){.name = l->place, .value = l->document};
-    return rc;
+    line *grown = grow_by_one(all->at, all->n, sizeof *grown);
+    char *name = strdup(place);
+    if (grown) all->at = grown;
+    if (!grown || !name) {
+        json_object_put(document);
+        free(name);
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", place);
+    }
+    all->at[all->n++] = (line){.document = document, .place = name, .at = {.name = name, .value = document}};
+    return ASSAY_OK;
 }
 
-static assay_status split_lines(const char *path, lines *all, assay_error *err)
+static assay_status read_lines(const char *path, lines *all, assay_error *err)
 {
-    char *text = NULL;
-    size_t n = 0;
-    assay_status rc = file_read(path, LINES_MOST, &text, &n, err);
-    for (size_t i = 0, length; i < n && rc == ASSAY_OK; i += length + 1) {
-        const char *end = memchr(text + i, '\n', n - i);
-        length = end ? (size_t)(end - text) - i : n - i;
-        rc = add_line(all, path, text + i, length, err);
+    static const json_limits limits = {LINES_MOST, VALUES_MOST};
+    json_lines *file;
+    bool more = true;
+    assay_status rc = json_lines_open(path, &limits, &file, err);
+    if (rc != ASSAY_OK) return rc;
+    while (rc == ASSAY_OK && more) {
+        json_object *document = NULL;
+        rc = json_lines_next(file, &document, &more, err);
+        if (rc == ASSAY_OK && more) rc = add_line(all, json_lines_place(file), document, err);
+        if (rc == ASSAY_OK && json_lines_tell(file).offset > LINES_MOST)
+            rc = assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found more bytes, expected at most %zu", path,
+                            LINES_MOST);
     }
-    free(text);
+    json_lines_close(file);
     return rc;
 }
 
@@ -204,7 +209,7 @@ assay_status probe_pictures_read(const char *dir, const char *noise, const probe
         (void)snprintf(out->why, sizeof out->why, "the truth has no pictures: no conversations.jsonl");
     else if (!noise)
         (void)snprintf(out->why, sizeof out->why, "no noise of the claimed type is recorded with pictures");
-    else rc = split_lines(path, &all, err);
+    else rc = read_lines(path, &all, err);
     for (size_t i = 0; i < all.n && rc == ASSAY_OK; i++) rc = read_line(&all.at[i], noise, vocab, err);
     if (rc == ASSAY_OK && !out->why[0]) rc = find_twins(dir, &all, out, err);
     free_lines(&all);
