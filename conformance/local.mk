@@ -182,6 +182,7 @@ conformance_tests_libsupport_a_SOURCES = \
 	conformance/probe/tests/planted.c conformance/probe/tests/planted.h \
 	conformance/probe/tests/probing.c conformance/probe/tests/probing.h \
 	conformance/schedule/tests/helpers.c conformance/schedule/tests/helpers.h \
+	conformance/tests/case_refused.c conformance/tests/case_refused.h \
 	conformance/tests/compare.c conformance/tests/compare.h \
 	conformance/tests/cuts.c conformance/tests/cuts.h \
 	conformance/tests/edit.c \

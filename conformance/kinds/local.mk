@@ -12,6 +12,7 @@ CONFORMANCE_KINDS_TESTS = \
 	conformance/kinds/tests/check_model \
 	conformance/kinds/tests/check_packed \
 	conformance/kinds/tests/check_rows \
+	conformance/kinds/tests/check_traces \
 	conformance/kinds/tests/check_vectors
 check_PROGRAMS += $(CONFORMANCE_KINDS_TESTS)
 TESTS += $(CONFORMANCE_KINDS_TESTS)
@@ -28,5 +29,7 @@ conformance_kinds_tests_check_packed_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLA
 conformance_kinds_tests_check_packed_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_kinds_tests_check_rows_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_kinds_tests_check_rows_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_kinds_tests_check_traces_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_kinds_tests_check_traces_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_kinds_tests_check_vectors_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_kinds_tests_check_vectors_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -5,6 +5,7 @@
 
 #include "conformance/case/case.h"
 #include "conformance/kinds/read.h"
+#include "conformance/tests/case_refused.h"
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
 
@@ -24,16 +25,6 @@ static conf_case *read_case(void)
     return c;
 }
 
-static void assert_refused(const char *reason)
-{
-    conf_case *c = NULL;
-    assay_error err = {0};
-    ck_assert_int_eq(conf_case_read(path, &c, &err), ASSAY_EFORMAT);
-    ck_assert_ptr_null(c);
-    assert_holds(err.text, path);
-    assert_holds(err.text, reason);
-}
-
 START_TEST(a_rope_of_float32_is_widened)
 {
     static const float values[12] = {0.5F, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, -1.25F};
@@ -46,7 +37,7 @@ START_TEST(a_rope_of_float32_is_widened)
         ck_assert_double_eq(((const double *)c->rope.x.data)[i], (double)values[i]);
     conf_case_free(c);
     edit_f32(path, "/expect/truth/x", 2, (size_t[]){3, 4}, values);
-    assert_refused("/expect/truth/x has type F32, expected F64");
+    assert_case_refused(path, ASSAY_EFORMAT, "/expect/truth/x has type F32, expected F64");
 }
 END_TEST
 
@@ -73,7 +64,7 @@ START_TEST(x_has_one_head_or_several)
     edit_f64(path, "/expect/truth/cos", 2, (size_t[]){3, 2}, values);
     edit_f64(path, "/expect/truth/sin", 2, (size_t[]){3, 2}, values);
     if (rotated[_i].reason) {
-        assert_refused(rotated[_i].reason);
+        assert_case_refused(path, ASSAY_EFORMAT, rotated[_i].reason);
         return;
     }
     conf_case *c = read_case();
@@ -99,7 +90,7 @@ START_TEST(tables_have_at_most_head_dim_columns)
     support_write_rope(path, "{}");
     edit_f64(path, "/expect/truth/cos", 2, (size_t[]){3, tables[_i].n_cols}, values);
     edit_f64(path, "/expect/truth/sin", 2, (size_t[]){3, tables[_i].n_sin}, values);
-    if (tables[_i].reason) assert_refused(tables[_i].reason);
+    if (tables[_i].reason) assert_case_refused(path, ASSAY_EFORMAT, tables[_i].reason);
     else conf_case_free(read_case());
 }
 END_TEST
@@ -118,7 +109,7 @@ START_TEST(positions_have_one_axis_or_three)
     support_write_rope(path, "{}");
     edit_i32(path, "/input/position", positions[_i].rank, positions[_i].shape, values);
     if (!positions[_i].audio) {
-        assert_refused("/input/position has neither shape [P] nor [3,P]");
+        assert_case_refused(path, ASSAY_EFORMAT, "/input/position has neither shape [P] nor [3,P]");
         return;
     }
     conf_case *c = read_case();
@@ -141,7 +132,7 @@ START_TEST(every_axis_of_a_shape_is_checked)
 {
     (void)support_write_decoder(path, "generate", "model");
     edit_i32(path, "/input/length", 1, (size_t[]){3}, (const int32_t[]){3, 5, 5});
-    assert_refused("/input/length has shape [3], expected [2]");
+    assert_case_refused(path, ASSAY_EFORMAT, "/input/length has shape [3], expected [2]");
 }
 END_TEST
 
@@ -149,9 +140,9 @@ START_TEST(every_sample_is_checked)
 {
     (void)support_write_decoder(path, "generate", "model");
     edit_element(path, "/expect/tokens", CASE_M, FORMULA_VOCAB);
-    assert_refused("/expect/tokens: sample 1 holds token 19");
+    assert_case_refused(path, ASSAY_EFORMAT, "/expect/tokens: sample 1 holds token 19");
     edit_element(path, "/input/length", 1, CASE_T - 1);
-    assert_refused("/expect/truth/prefill: sample 1, column 0 of its padding is ");
+    assert_case_refused(path, ASSAY_EFORMAT, "/expect/truth/prefill: sample 1, column 0 of its padding is ");
 }
 END_TEST
 

@@ -5,6 +5,7 @@
 
 #include "conformance/case/case.h"
 #include "conformance/kinds/read.h"
+#include "conformance/tests/case_refused.h"
 #include "conformance/tests/support.h"
 
 static const char *path;
@@ -15,24 +16,13 @@ static void setup(void)
     path = support_write_decoder(support_path("case.h5"), "generate", "model");
 }
 
-/* Reading must fail with `status` and a message that contains the path and `reason`. */
-static void assert_refused(assay_status status, const char *reason)
-{
-    conf_case *c = NULL;
-    assay_error err = {0};
-    ck_assert_int_eq(conf_case_read(path, &c, &err), status);
-    ck_assert_ptr_null(c);
-    assert_holds(err.text, path);
-    assert_holds(err.text, reason);
-}
-
 static const char *const outside[] = {"../model", "/tmp", "model/../../x", "./../model", ".", "model/..", ""};
 
 START_TEST(a_model_outside_the_case_is_refused)
 {
     support_mkdir(support_path("model"));
     edit_attribute(path, "model", outside[_i]);
-    assert_refused(ASSAY_EFORMAT, "model");
+    assert_case_refused(path, ASSAY_EFORMAT, "model");
 }
 END_TEST
 
@@ -40,14 +30,14 @@ START_TEST(a_link_to_a_model_outside_the_case_is_refused)
 {
     ck_assert_int_eq(symlink("/", support_path("link")), 0);
     edit_attribute(path, "model", "link");
-    assert_refused(ASSAY_EFORMAT, "lies outside the case's directory, at /");
+    assert_case_refused(path, ASSAY_EFORMAT, "lies outside the case's directory, at /");
 }
 END_TEST
 
 START_TEST(a_missing_model_is_refused)
 {
     edit_attribute(path, "model", "nowhere");
-    assert_refused(ASSAY_EIO, "No such file");
+    assert_case_refused(path, ASSAY_EIO, "No such file");
 }
 END_TEST
 

@@ -7,18 +7,8 @@
 
 #include "conformance/case/case.h"
 #include "conformance/kinds/read.h"
+#include "conformance/tests/case_refused.h"
 #include "conformance/tests/support.h"
-
-static void assert_refused(const char *path, assay_status status, const char *text)
-{
-    conf_case *c = NULL;
-    assay_error err = {0};
-    ck_assert_int_eq(conf_case_read(path, &c, &err), status);
-    ck_assert_ptr_null(c);
-    ck_assert_int_eq(err.status, status);
-    ck_assert_msg(strncmp(err.text, path, strlen(path)) == 0, "%s", err.text);
-    assert_holds(err.text, text);
-}
 
 static conf_case *read_sound(const char *path)
 {
@@ -64,17 +54,17 @@ END_TEST
 
 START_TEST(damaged_packed_cases_are_refused)
 {
-    assert_refused(write_packed(sound, sizeof sound - 1, 1, ""), ASSAY_EFORMAT,
-                   "packed bytes are damaged, cut short, or no gzip");
-    assert_refused(write_packed(sound, sizeof sound - 1, 30, ""), ASSAY_EFORMAT, "damaged, cut short");
-    assert_refused(write_packed(sound, sizeof sound - 1, 0, "more"), ASSAY_EFORMAT,
-                   "found 4 bytes after the packed ones, expected none");
+    assert_case_refused(write_packed(sound, sizeof sound - 1, 1, ""), ASSAY_EFORMAT,
+                        "packed bytes are damaged, cut short, or no gzip");
+    assert_case_refused(write_packed(sound, sizeof sound - 1, 30, ""), ASSAY_EFORMAT, "damaged, cut short");
+    assert_case_refused(write_packed(sound, sizeof sound - 1, 0, "more"), ASSAY_EFORMAT,
+                        "found 4 bytes after the packed ones, expected none");
     const char *path = support_path("text.json.gz");
     support_write_text(path, sound);
-    assert_refused(path, ASSAY_EFORMAT, "no gzip");
+    assert_case_refused(path, ASSAY_EFORMAT, "no gzip");
     support_write_text(path, "");
-    assert_refused(path, ASSAY_EFORMAT, "its 0 packed bytes are damaged, cut short, or no gzip");
-    assert_refused(write_packed("{", 1, 0, ""), ASSAY_EFORMAT, "case.json.gz");
+    assert_case_refused(path, ASSAY_EFORMAT, "its 0 packed bytes are damaged, cut short, or no gzip");
+    assert_case_refused(write_packed("{", 1, 0, ""), ASSAY_EFORMAT, "case.json.gz");
 }
 END_TEST
 
@@ -86,7 +76,8 @@ START_TEST(more_than_256_mib_unpacked_are_refused)
     memset(text, ' ', n);
     const char *path = write_packed(text, n, 0, "");
     free(text);
-    assert_refused(path, ASSAY_EUNSUPPORTED, "unpacks to more than 268435456 bytes, expected at most that");
+    assert_case_refused(path, ASSAY_EUNSUPPORTED,
+                        "unpacks to more than 268435456 bytes, expected at most that");
 }
 END_TEST
 
@@ -101,7 +92,7 @@ START_TEST(more_values_than_the_limit_are_refused)
     text[n - 1] = ']';
     const char *path = write_packed(text, n, 0, "");
     free(text);
-    assert_refused(path, ASSAY_EUNSUPPORTED, "found more than 4194304 values");
+    assert_case_refused(path, ASSAY_EUNSUPPORTED, "found more than 4194304 values");
 }
 END_TEST
 

@@ -7,6 +7,7 @@
 #include "conformance/case/case.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
+#include "conformance/tests/case_refused.h"
 #include "conformance/tests/support.h"
 #include "conformance/textual/textual.h"
 #include "conformance/textual/threads.h"
@@ -27,17 +28,6 @@ static const char *write_case(const char *text)
     const char *path = support_path("case.json");
     support_write_text(path, text);
     return path;
-}
-
-static void assert_refused(const char *path, assay_status status, const char *text)
-{
-    conf_case *c = NULL;
-    assay_error err = {0};
-    ck_assert_int_eq(conf_case_read(path, &c, &err), status);
-    ck_assert_ptr_null(c);
-    ck_assert_int_eq(err.status, status);
-    ck_assert_msg(strncmp(err.text, path, strlen(path)) == 0, "%s", err.text);
-    assert_holds(err.text, text);
 }
 
 static conf_case *read_sound(const char *path)
@@ -193,7 +183,7 @@ static const char *const frames[][2] = {
 
 START_TEST(a_broken_frame_is_refused_with_its_member)
 {
-    assert_refused(write_case(frames[_i][0]), ASSAY_EFORMAT, frames[_i][1]);
+    assert_case_refused(write_case(frames[_i][0]), ASSAY_EFORMAT, frames[_i][1]);
 }
 END_TEST
 
@@ -242,7 +232,8 @@ START_TEST(more_than_a_thousand_broken_vectors_are_refused)
             n += (size_t)snprintf(text + n, sizeof text - n, ",{}");
         (void)snprintf(text + n, sizeof text - n, "]}]}");
         if (extra == 0) conf_case_free(read_sound(write_case(text)));
-        else assert_refused(write_case(text), ASSAY_EFORMAT, "1000 vectors before it are broken as well");
+        else
+            assert_case_refused(write_case(text), ASSAY_EFORMAT, "1000 vectors before it are broken as well");
     }
 }
 END_TEST
@@ -339,7 +330,7 @@ static const char *const programs[][2] = {
 
 START_TEST(a_broken_program_is_refused_with_its_member)
 {
-    assert_refused(write_case(programs[_i][0]), ASSAY_EFORMAT, programs[_i][1]);
+    assert_case_refused(write_case(programs[_i][0]), ASSAY_EFORMAT, programs[_i][1]);
 }
 END_TEST
 
