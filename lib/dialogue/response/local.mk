@@ -15,6 +15,7 @@ lib_dialogue_libdialogue_a_SOURCES += \
 
 SERVING_RESPONSE_TESTS = \
 	lib/dialogue/response/tests/check_bodies \
+	lib/dialogue/response/tests/check_members \
 	lib/dialogue/response/tests/check_memory \
 	lib/dialogue/response/tests/check_reports \
 	lib/dialogue/response/tests/check_request \
@@ -23,6 +24,8 @@ check_PROGRAMS += $(SERVING_RESPONSE_TESTS)
 TESTS += $(SERVING_RESPONSE_TESTS)
 lib_dialogue_response_tests_check_bodies_CFLAGS = $(TEST_CFLAGS)
 lib_dialogue_response_tests_check_bodies_LDADD = $(DIALOGUE_TEST_LIBS)
+lib_dialogue_response_tests_check_members_CFLAGS = $(TEST_CFLAGS)
+lib_dialogue_response_tests_check_members_LDADD = $(DIALOGUE_TEST_LIBS)
 lib_dialogue_response_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
 lib_dialogue_response_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 lib_dialogue_response_tests_check_memory_LDADD = $(DIALOGUE_TEST_LIBS)

@@ -2,6 +2,7 @@
 #include "dialogue/response/tests/angles.h"
 
 #include "base/error.h"
+#include "base/tests/support.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -14,6 +15,9 @@ struct assay_reply {
     buffer name;
 };
 
+const char angles_stream[] =
+    "{\"stream\": true, \"stream_options\": {\"include_usage\": true}, \"tools\": [{}]}";
+const char angles_whole[] = "{\"tools\": [{}]}";
 char angles_request[256];
 
 static assay_status reply_open(const assay_reply_options *options, assay_reply **out, assay_error *err)
@@ -107,4 +111,24 @@ assay_status angles_say(assay_response *r, const char *text, size_t n, const cha
                                         .completion_tokens = 2,
                                         .finish_reason = finish};
     return serve_response_chunk(r, &chunk, &sink, NULL);
+}
+
+size_t angles_cut(const char *text, size_t n)
+{
+    n = n < strlen(text) ? n : strlen(text);
+    while (((unsigned char)text[n] & 0xc0U) == 0x80U) n++;
+    return n;
+}
+
+char *angles_answer(const char *path, const char *request, const char *text, const char *finish, size_t piece)
+{
+    buffer body = {0};
+    assay_response *r;
+    ck_assert_int_eq(angles_open(path, request, ANGLES_SERVER, &r, NULL), ASSAY_OK);
+    for (size_t n; (n = angles_cut(text, piece)) > 0; text += n)
+        ck_assert_int_eq(angles_say(r, text, n, NULL, &body), ASSAY_OK);
+    ck_assert_int_eq(angles_say(r, "", 0, finish, &body), ASSAY_OK);
+    serve_response_free(r);
+    buffer_append(&body, "", 1);
+    return body.data;
 }

@@ -10,6 +10,9 @@
 
 extern const char *const angles_paths[3]; /* of the endpoints */
 
+/* Requests with tools: of a stream that reports its usage, and of a whole body. */
+extern const char angles_stream[], angles_whole[];
+
 /* A server's options with both parsers. */
 #define ANGLES_SERVER                                                                                        \
     "{\"model\": \"m\", \"reasoning_parser\": \"angles\", \"tool_parser\": \"brackets\", "                   \
@@ -29,5 +32,12 @@ void angles_collect(void *context, const char *bytes, size_t n);
 
 /* A chunk of an engine; the last one if finish is not NULL. */
 assay_status angles_say(assay_response *r, const char *text, size_t n, const char *finish, buffer *body);
+
+/* The smallest number of bytes, at least n, at which a character ends. */
+size_t angles_cut(const char *text, size_t n);
+
+/* The whole body of a reply that is fed in pieces of about `piece` bytes, terminated; the caller frees it. */
+char *angles_answer(const char *path, const char *request, const char *text, const char *finish,
+                    size_t piece);
 
 #endif

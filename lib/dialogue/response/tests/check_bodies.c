@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-static const char STREAM[] =
-    "{\"stream\": true, \"stream_options\": {\"include_usage\": true}, \"tools\": [{}]}";
-static const char WHOLE[] = "{\"tools\": [{}]}";
 enum { PIECES_MAX = 24 };
 
 static const char REPLY[] = "<t>a[f|{}][g|{\"x\":1}]";
@@ -179,8 +176,8 @@ START_TEST(a_body_is_as_the_protocol_has_it)
     buffer body = {0};
     const assay_byte_sink sink = {.take = angles_collect, .context = &body};
     assay_response *r;
-    ck_assert_int_eq(angles_open(angles_paths[BODIES[_i].endpoint], BODIES[_i].streams ? STREAM : WHOLE,
-                                 ANGLES_SERVER, &r, NULL),
+    ck_assert_int_eq(angles_open(angles_paths[BODIES[_i].endpoint],
+                                 BODIES[_i].streams ? angles_stream : angles_whole, ANGLES_SERVER, &r, NULL),
                      ASSAY_OK);
     if (BODIES[_i].fails) {
         ck_assert_int_eq(angles_say(r, "a", 1, NULL, &body), ASSAY_OK);

@@ -12,10 +12,6 @@
 #define FIELD "\x1e"
 #define CALL  "\x1f"
 
-static const char STREAM[] =
-    "{\"stream\": true, \"stream_options\": {\"include_usage\": true}, \"tools\": [{}]}";
-static const char WHOLE[] = "{\"tools\": [{}]}";
-
 static const struct {
     const char *name, *reply, *finish; /* finish NULL: the engine fails at the end */
     const char *reasoning, *content, *calls, *why[3];
@@ -121,8 +117,8 @@ static buffer answer(const char *path, size_t row, const char *request)
 static void write_row(const char *dir, size_t endpoint, size_t row)
 {
     static const char *const endpoints[] = {"chat", "messages", "responses"};
-    buffer streamed = answer(angles_paths[endpoint], row, STREAM);
-    buffer whole = answer(angles_paths[endpoint], row, WHOLE);
+    buffer streamed = answer(angles_paths[endpoint], row, angles_stream);
+    buffer whole = answer(angles_paths[endpoint], row, angles_whole);
     char name[64], expected[512];
     (void)snprintf(name, sizeof name, "%s-%s", endpoints[endpoint], ROWS[row].name);
     (void)snprintf(expected, sizeof expected, "%s" FIELD "%s" FIELD "%s" FIELD "%s", ROWS[row].reasoning,

@@ -1,0 +1,203 @@
+/* Members of bodies: what a client of each endpoint receives for a request and a reply.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/tests/support.h"
+#include "dialogue/response/tests/angles.h"
+
+/* Fragments that a body has in this order, and one that it must not have. */
+static const struct {
+    size_t endpoint;
+    const char *request, *reply, *finish, *in_order[4], *never;
+} ROWS[] = {
+    {0,
+     angles_stream,
+     "<t> a",
+     "stop",
+     {"\"reasoning_content\":\"t\"", "\"content\":\" a\"", "\"finish_reason\":\"stop\"", "[DONE]"},
+     "tool_calls"},
+    {0,
+     angles_stream,
+     "<t>",
+     "length",
+     {"\"role\":\"assistant\"", "\"finish_reason\":\"length\"",
+      "\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2,\"total_tokens\":5}"},
+     "\"content\""},
+    {0, "{\"stream\":true}", "a", "stop", {"\"finish_reason\":\"stop\"", "[DONE]"}, "usage"},
+    {0,
+     angles_stream,
+     "a[f|{}] \n[g|1]",
+     "length",
+     {"\"index\":0,\"id\":\"call_7_0\"", "\"index\":1,\"id\":\"call_7_1\"",
+      "\"finish_reason\":\"tool_calls\""},
+     "\"content\":\" "},
+    {0,
+     angles_stream,
+     "a[f|{}] b",
+     "stop",
+     {"\"content\":\"a\"", "tool_calls", "\"content\":\" b\""},
+     "null,\"content\""},
+    {0, angles_stream, "[f|no]", "stop", {"\"arguments\":\"\\\"no\\\"\""}, "\"arguments\":\"no"},
+    {0,
+     "{\"stream\":true}",
+     "a[PAD]b[PA<[PAD]",
+     "stop",
+     {"\"content\":\"a\"", "\"content\":\"b\"", "\"content\":\"[PA\"", "\"reasoning_content\":\"[\""},
+     "D]b"},
+    {0,
+     angles_stream,
+     " <t>b",
+     "stop",
+     {"\"reasoning_content\":\"t\"", "\"content\":\" b\""},
+     "\"content\":\"b"},
+    {1, angles_stream, "< >a<t", "stop", {"\"text\":\"a\"", "\"thinking\":\"t\""}, "\"thinking\":\" t"},
+    {1, "{}", "a[SEP] [SE", "stop", {"\"text\":\"a [SE\""}, "SEP]"},
+    {1,
+     "{\"tools\":[{\"name\":\"f\",\"input_schema\":{\"properties\":{\"x\":{\"type\":\"integer\"}}}}]}",
+     "[f|{\"x\":\"1\"}][g|{\"x\":\"1\"}]",
+     "stop",
+     {"\"name\":\"f\",\"input\":{\"x\": 1}", "\"name\":\"g\",\"input\":{\"x\":\"1\"}"},
+     "\"f\",\"input\":{\"x\":\"1"},
+    {1,
+     "{\"stream\":true}",
+     "ab[PA<t",
+     "stop",
+     {"text_delta\",\"text\":\"[PA\"", "content_block_stop", "\"thinking\":\"t\""},
+     "max_tokens"},
+    {0, angles_stream, "[f|]", "stop", {"\"arguments\":\"{}\""}, "\"arguments\":\"\""},
+    {0,
+     angles_whole,
+     "<t>a[f|{}]b",
+     "stop",
+     {"\"object\":\"chat.completion\",\"created\":5,\"model\":\"m\"", "\"content\":\"ab\"",
+      "\"reasoning_content\":\"t\"", "\"tool_calls\":[{\"id\":\"call_7_0\""},
+     "data:"},
+    {0,
+     angles_whole,
+     "",
+     "stop",
+     {"\"content\":null", "\"finish_reason\":\"stop\"", "\"usage\":{\"prompt_tokens\":3"},
+     "tool_calls"},
+    {0, angles_whole, "[f|{}]", "stop", {"\"tool_calls\":[{\"id\":\"call_7_0\""}, "\"content\":\""},
+    {0, angles_stream, "[|{}]", "stop", {"\"function\":{\"name\":\"\",\"arguments\":\"{}\"}"}, "\\u0000"},
+    {1,
+     angles_stream,
+     "<t>a",
+     "stop",
+     {"\"input_tokens\":3", "\"type\":\"thinking\"", "\"type\":\"text\"",
+      "\"stop_reason\":\"end_turn\",\"stop_sequence\":null"},
+     "tool_use"},
+    {1, angles_stream, "a", "length", {"\"stop_reason\":\"max_tokens\""}, "thinking"},
+    {1, angles_stream, " \n <t> \n", "stop", {"\"thinking\":\"t\""}, "text_delta"},
+    {1,
+     angles_stream,
+     "a[f|{}]",
+     "length",
+     {"\"type\":\"tool_use\",\"id\":\"toolu_7_0\",\"name\":\"f\"", "\"partial_json\":\"{}\"",
+      "\"stop_reason\":\"tool_use\""},
+     "max_tokens"},
+    {1, angles_stream, "[f|[1]]", "stop", {"\"partial_json\":\"{}\""}, "[1"},
+    {1,
+     angles_whole,
+     "a[f|{\"x\":1}]b",
+     "stop",
+     {"\"text\":\"a\"", "\"input\":{\"x\":1}", "\"text\":\"b\"", "\"stop_reason\":\"tool_use\""},
+     "data:"},
+    {1, angles_whole, "[f|no]", "stop", {"\"input\":{}}"}, "no"},
+    {1, angles_whole, "[f| \t\n\r{\"x\":1}]", "stop", {"\"input\": \t\n\r{\"x\":1}}"}, "\"input\":{}"},
+    {2,
+     angles_stream,
+     "<t>a",
+     "stop",
+     {"\"sequence_number\":1,", "\"id\":\"rs_7_0\"", "\"id\":\"msg_7_1\"", "response.completed"},
+     "incomplete\""},
+    {2,
+     angles_stream,
+     "a",
+     "length",
+     {"\"status\":\"incomplete\",\"role\"", "event: response.incomplete",
+      "\"incomplete_details\":{\"reason\":\"max_output_tokens\"}"},
+     "response.completed"},
+    {2,
+     angles_stream,
+     "a",
+     "content_filter",
+     {"\"incomplete_details\":{\"reason\":\"content_filter\"}"},
+     "response.completed"},
+    {2,
+     angles_stream,
+     "[f|{}]",
+     "stop",
+     {"\"arguments\":\"\"", "function_call_arguments.delta", "function_call_arguments.done",
+      "\"usage\":{\"input_tokens\":3"},
+     "content_part"},
+    {2,
+     angles_whole,
+     "<t>a[f|{}]",
+     "stop",
+     {"\"type\":\"reasoning\"", "\"type\":\"message\"", "\"type\":\"function_call\"",
+      "\"usage\":{\"input_tokens\":3"},
+     "event:"},
+    {0,
+     "{\"tools\":[{\"x\":1}],\"parallel_tool_calls\":false}",
+     "[f|{}]a[g|{\"b\":1}]",
+     "stop",
+     {"\"name\":\"f\",\"arguments\":\"{}\"", "\"finish_reason\":\"tool_calls\""},
+     "\\\"b\\\""},
+    {1,
+     "{\"tools\":[{\"name\":\"f\"}],\"tool_choice\":{\"type\":\"auto\",\"disable_parallel_tool_use\":true}}",
+     "[f|{}]a[g|{\"b\":1}]",
+     "stop",
+     {"\"name\":\"f\",\"input\":{}", "\"stop_reason\":\"tool_use\""},
+     "\"g\""},
+    {2,
+     "{\"tools\":[{\"name\":\"f\"}],\"parallel_tool_calls\":false}",
+     "[f|{}]a[g|{\"b\":1}]",
+     "stop",
+     {"\"name\":\"f\",\"arguments\":\"{}\"", "\"parallel_tool_calls\":false"},
+     "\"g\""},
+    {0,
+     "{\"tools\":[{\"x\":1}],\"parallel_tool_calls\":false,\"stream\":true}",
+     "[f|{}]a[g|{\"b\":1}]",
+     "stop",
+     {"\"name\":\"f\",\"arguments\":\"{}\"", "\"finish_reason\":\"tool_calls\""},
+     "\\\"b\\\""},
+    {1,
+     "{\"tools\":[{\"name\":\"f\"}],\"tool_choice\":{\"type\":\"auto\",\"disable_parallel_tool_use\":true},"
+     "\"stream\":true}",
+     "[f|{}]a[g|{\"b\":1}]",
+     "stop",
+     {"\"name\":\"f\",\"input\":{}", "\"stop_reason\":\"tool_use\""},
+     "\"g\""},
+    {2,
+     "{\"tools\":[{\"name\":\"f\"}],\"parallel_tool_calls\":false,\"stream\":true}",
+     "[f|{}]a[g|{\"b\":1}]",
+     "stop",
+     {"\"name\":\"f\",\"arguments\":\"{}\"", "\"parallel_tool_calls\":false"},
+     "\"g\""},
+};
+
+START_TEST(a_body_has_the_models_message)
+{
+    char *body =
+        angles_answer(angles_paths[ROWS[_i].endpoint], ROWS[_i].request, ROWS[_i].reply, ROWS[_i].finish, 1);
+    const char *at = body;
+    for (size_t i = 0; i < 4 && ROWS[_i].in_order[i]; i++) {
+        at = strstr(at, ROWS[_i].in_order[i]);
+        ck_assert_msg(at != NULL, "%s: no %s in its place:\n%s", ROWS[_i].reply, ROWS[_i].in_order[i], body);
+    }
+    ck_assert_msg(!strstr(body, ROWS[_i].never), "%s: %s in:\n%s", ROWS[_i].reply, ROWS[_i].never, body);
+    free(body);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("dialogue/response/members");
+    TCase *all = tcase_create("all");
+    tcase_add_loop_test(all, a_body_has_the_models_message, 0, (int)(sizeof ROWS / sizeof *ROWS));
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}
