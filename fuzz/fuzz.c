@@ -10,6 +10,14 @@
 
 static char directory[4096];
 
+bool fuzz_is_replay;
+
+const char *fuzz_top(void)
+{
+    const char *top = getenv("top_srcdir");
+    return top && *top ? top : FUZZ_TOP;
+}
+
 void fuzz_require(bool holds, const char *property)
 {
     if (holds) return;

@@ -15,6 +15,12 @@
 /* Always returns 0. data: [size], borrowed. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Whether replay.c calls the target: with seeds, not with what libFuzzer makes of them. */
+extern bool fuzz_is_replay;
+
+/* The source tree: $top_srcdir, or the one that was configured. */
+const char *fuzz_top(void);
+
 /* Aborts with `property` on stderr unless it holds. */
 void fuzz_require(bool holds, const char *property);
 

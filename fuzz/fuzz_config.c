@@ -20,9 +20,8 @@ enum { NAME_MAX_BYTES = 64 };
 static const char *fixtures_directory(void)
 {
     static char here[4096];
-    const char *top = getenv("top_srcdir");
     if (here[0]) return here;
-    char *absolute = realpath(top && *top ? top : FUZZ_TOP, NULL);
+    char *absolute = realpath(fuzz_top(), NULL);
     fuzz_require(absolute != NULL, "the source tree is there");
     (void)snprintf(here, sizeof here, "%s/fixtures", absolute);
     free(absolute);
@@ -83,9 +82,8 @@ static size_t choose_checkpoint(const uint8_t *data, size_t size, char name[NAME
 {
     size_t n = read_name(data, size, name);
     if (n > 0 && !make_checkpoint(name)) n = 0;
-#ifdef FUZZ_REPLAY
-    fuzz_require(n > 0, "a seed begins with the name of a bundled checkpoint and a line feed");
-#endif
+    if (fuzz_is_replay)
+        fuzz_require(n > 0, "a seed begins with the name of a bundled checkpoint and a line feed");
     return n;
 }
 

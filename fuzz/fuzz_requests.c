@@ -17,13 +17,11 @@ static const server_requests *open_requests(void)
 {
     static server_requests *requests;
     static assay_tokenizer *tokenizer;
-    const char *top = getenv("top_srcdir");
     char dir[1024], files[1024];
     const assay_serving *serving = assay_serving_v2();
     if (requests) return requests;
-    (void)snprintf(dir, sizeof dir, "%s/lib/server/request/tests/model", top && *top ? top : FUZZ_TOP);
-    (void)snprintf(files, sizeof files, "%s/conformance/probe/tests/odd/pictures",
-                   top && *top ? top : FUZZ_TOP);
+    (void)snprintf(dir, sizeof dir, "%s/lib/server/request/tests/model", fuzz_top());
+    (void)snprintf(files, sizeof files, "%s/conformance/probe/tests/odd/pictures", fuzz_top());
     fuzz_require(serving->tokenizer_open(dir, &tokenizer, NULL) == ASSAY_OK, "the tokenizer opens");
     const server_requests_options options = {.dir = dir,
                                              .model = "m",

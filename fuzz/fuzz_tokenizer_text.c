@@ -18,9 +18,7 @@ static const tokenizer *tokenizer_number(size_t i)
     static tokenizer *opened[N_TOKENIZERS];
     char dir[4200];
     assay_error err = {0};
-    const char *top = getenv("top_srcdir");
-    (void)snprintf(dir, sizeof dir, "%s/fixtures/tokenizer/%s/model", top && *top ? top : FUZZ_TOP,
-                   TOKENIZERS[i]);
+    (void)snprintf(dir, sizeof dir, "%s/fixtures/tokenizer/%s/model", fuzz_top(), TOKENIZERS[i]);
     if (!opened[i]) fuzz_require(tokenizer_open(dir, &opened[i], &err) == ASSAY_OK, err.text);
     return opened[i];
 }

@@ -1,7 +1,7 @@
 /* Runs a target with its seeds, without libFuzzer: an input that once broke a reader stays a test, for
  * any compiler.
  *
- *     replay_<target> [FILE…]    inputs, or archives of them (.jsonl); the target's seeds if no file is named
+ *     fuzz_<target> [FILE…]    inputs, or archives of them (.jsonl); the target's seeds if no file is named
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -50,10 +50,11 @@ static int replay_file(const char *path)
 
 int main(int argc, char **argv)
 {
-    static const char prefix[] = "replay_";
+    static const char prefix[] = "fuzz_";
     const char *target = strstr(program_invocation_short_name, prefix);
     int failed = 0;
     char archive[4200];
+    fuzz_is_replay = true;
     for (int i = 1; i < argc; i++) failed |= replay_file(argv[i]);
     if (argc > 1) return failed;
     if (!target) {

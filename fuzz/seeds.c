@@ -16,8 +16,7 @@ static const json_limits line_limits = {(size_t)64 << 20, 4};
 
 void fuzz_seeds_path(const char *target, char *path, size_t size)
 {
-    const char *top = getenv("top_srcdir");
-    (void)snprintf(path, size, "%s/fuzz/seeds/%s.jsonl", top && *top ? top : FUZZ_TOP, target);
+    (void)snprintf(path, size, "%s/fuzz/seeds/%s.jsonl", fuzz_top(), target);
 }
 
 bool fuzz_seed_name_is(const char *name)
