@@ -1,5 +1,7 @@
 """The observatory: what published systems make of the recorded cases. It imports the instrument (scripts/record), which does not import it."""
 
+from __future__ import annotations
+
 import sys
 from pathlib import Path
 

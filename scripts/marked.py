@@ -7,6 +7,8 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import difflib
 import sys
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Installs packages from PyPI, each set in a venv of its own; an up-to-date venv is used as it is."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 import sys

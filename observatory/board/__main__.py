@@ -3,6 +3,8 @@
     python -m observatory.board --assay build/conformance/assay
 """
 
+from __future__ import annotations
+
 import argparse
 import os
 import sys

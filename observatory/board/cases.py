@@ -1,5 +1,7 @@
 """What a case is, as `assay info --json` describes the case and the plan of its checkpoint; and the properties by which the scoreboard groups cases."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 from collections.abc import Callable, Iterable

@@ -1,5 +1,7 @@
 """observatory/SCOREBOARD.md."""
 
+from __future__ import annotations
+
 from collections import Counter
 
 from ..servers.report import escaped

@@ -1,5 +1,7 @@
 """The HTML page: one file without any other resource."""
 
+from __future__ import annotations
+
 from collections import Counter
 from html import escape
 from pathlib import Path

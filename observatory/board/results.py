@@ -1,5 +1,7 @@
 """Reads the result of each system, from one file or from the files of its shards, through `assay merge`."""
 
+from __future__ import annotations
+
 import json
 import re
 import shlex

@@ -1,5 +1,7 @@
 """Runs one system over the cases; leaves NAME.json, the result, and NAME.facts.json, its versions, in the directory of results."""
 
+from __future__ import annotations
+
 import json
 import os
 import platform

@@ -1,5 +1,7 @@
 """The systems of the scoreboard: one for each file in observatory/adapters/requirements, and engines that come with Assay."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 

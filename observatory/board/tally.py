@@ -1,5 +1,7 @@
 """Counts of outcomes by system and by group of cases."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field

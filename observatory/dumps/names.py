@@ -1,5 +1,7 @@
 """Tables of names: which tensor of a dump is which member of an observation."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

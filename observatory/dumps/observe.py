@@ -18,6 +18,8 @@ padding; of a case with listed rows, only these.
 The case says what is expected; `assay diff --part` judges what there is.
 """
 
+from __future__ import annotations
+
 import argparse
 import re
 import sys

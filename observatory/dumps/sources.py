@@ -1,5 +1,7 @@
 """Tensors of a dump, by name: files of numpy, safetensors and torch."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from pathlib import Path
 

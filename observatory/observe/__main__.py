@@ -1,5 +1,7 @@
 """Runs published systems on recorded cases: `python -m observatory.observe PLACE...`; --help lists the options."""
 
+from __future__ import annotations
+
 import argparse
 import importlib
 import shutil

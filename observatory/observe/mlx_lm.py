@@ -1,5 +1,7 @@
 """Runs mlx-lm on recorded cases: observations to compare, never goldens."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,6 +1,8 @@
 """Runs the transformers of this environment on cases whose truth is another version (pinned.py): observations to compare, never
 goldens."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable
 from pathlib import Path

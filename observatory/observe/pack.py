@@ -5,6 +5,8 @@ VARIANT/CASE.SYSTEM. A group of a system that gave no answer has the attribute `
     python -m observatory.observe.pack PACK GROUP OUT   # copies one into a file of its own
 """
 
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import os

@@ -5,6 +5,8 @@ independently of `assay diff`, which judges the same observations in `make check
 copied from the existing table; a divergence without a finding gets `?`, and the check rejects it.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass

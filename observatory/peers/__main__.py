@@ -3,6 +3,8 @@
     python -m observatory.peers --assay build/conformance/assay
 """
 
+from __future__ import annotations
+
 import argparse
 import shutil
 import sys

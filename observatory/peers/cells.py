@@ -1,5 +1,7 @@
 """The cells of the tables: measurements, systems and types."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from .pictures import Pictures, Tower, n_tokens

@@ -1,5 +1,7 @@
 """Token ids as `assay bench` draws them (conformance/support/draw.h, SplitMix64), without numpy."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 MASK = (1 << 64) - 1

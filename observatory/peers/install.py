@@ -1,5 +1,7 @@
 """Installs peers, each in a venv of its own below a cache."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from scripts import venvs

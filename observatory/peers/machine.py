@@ -1,5 +1,7 @@
 """Facts about the machine and the date, printed above the tables."""
 
+from __future__ import annotations
+
 import contextlib
 import datetime
 import platform

@@ -1,6 +1,8 @@
 """Makes one measurement of one peer in a process of its own, and prints a JSON object. Measures as a child
 of `assay bench` does (conformance/bench/measure.c)."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import os

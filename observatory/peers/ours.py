@@ -3,6 +3,8 @@
     python -m observatory.peers.ours --engine MODULE.so --model DIR --tokens 1,2,3 --out FILE
 """
 
+from __future__ import annotations
+
 import argparse
 import array
 import ctypes

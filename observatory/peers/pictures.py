@@ -1,5 +1,7 @@
 """Prompts with images as `assay bench --prompt WxHxN` makes them (conformance/bench/pictures.c), without numpy."""
 
+from __future__ import annotations
+
 import array
 import json
 from collections.abc import Iterator

@@ -5,6 +5,8 @@
 MODELS is a directory with the checkpoints `float32` and `bfloat16`. If the conversion fails, it leaves no file.
 """
 
+from __future__ import annotations
+
 import argparse
 import os
 import shutil

@@ -1,5 +1,7 @@
 """Runs processes and reads their answers: peers in their venvs, `assay bench`, and the logits of both."""
 
+from __future__ import annotations
+
 import array
 import json
 import math

@@ -1,5 +1,7 @@
 """One run: installs peers, makes models, compares logits, then measures all systems, alternating."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import sys

@@ -1,5 +1,7 @@
 """Prints the measurements as Markdown."""
 
+from __future__ import annotations
+
 import statistics
 from collections.abc import Iterator
 from typing import Any, NamedTuple

@@ -3,6 +3,8 @@
     python -m observatory.servers --assay build/conformance/assay --markdown observatory/SERVERS.md
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import shutil

@@ -1,6 +1,8 @@
 """Records exchanges with a server as `assay probe --save FILE.jsonl` does: a line of JSON for each, with the path, the status, the
 content type, the arrival times, and both bodies."""
 
+from __future__ import annotations
+
 import base64
 import http.client
 import json

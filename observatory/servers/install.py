@@ -1,5 +1,7 @@
 """Installs servers, each in a venv of its own below the cache."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from scripts import venvs

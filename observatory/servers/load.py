@@ -1,5 +1,7 @@
 """Sends streamed completions to a server at once, and times their events."""
 
+from __future__ import annotations
+
 import http.client
 import json
 import statistics

@@ -1,5 +1,7 @@
 """The checkpoints of the bundle in the forms that servers read, below the cache."""
 
+from __future__ import annotations
+
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,5 +1,7 @@
 """observatory/SERVERS.md: what `assay probe` found in each server, from its JSON reports."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,5 +1,7 @@
 """The requests of recorded exchanges: each endpoint, whole and streamed, with what servers are known to differ in."""
 
+from __future__ import annotations
+
 import copy
 import json
 from pathlib import Path

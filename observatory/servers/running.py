@@ -1,5 +1,7 @@
 """Starts a server, waits until it answers, and stops it with all its processes."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import signal

@@ -1,6 +1,8 @@
 """Checkpoints with random weights in a published shape that servers can open: with the bundle's tokenizer, stretched to
 the shape's vocabulary."""
 
+from __future__ import annotations
+
 import json
 import shutil
 import subprocess

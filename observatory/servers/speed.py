@@ -3,6 +3,8 @@
     python -m observatory.servers.speed --assay build/conformance/assay
 """
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import datetime

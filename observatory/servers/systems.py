@@ -1,5 +1,7 @@
 """The servers that scripts/check-servers knows: packages, the form of checkpoint that they read, and how they are started."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,5 +1,7 @@
 """What the tests of scripts/scoreboard share: results that the program wrote, the tables of findings, a call, and its two documents."""
 
+from __future__ import annotations
+
 import contextlib
 import copy
 import io

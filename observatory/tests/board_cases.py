@@ -1,5 +1,7 @@
 """Tests of what a case is for the scoreboard."""
 
+from __future__ import annotations
+
 import tempfile
 import unittest
 from pathlib import Path

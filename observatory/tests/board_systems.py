@@ -1,5 +1,7 @@
 """Tests of the systems of the scoreboard: how they are found, installed and run, and how they end."""
 
+from __future__ import annotations
+
 import json
 import sys
 import unittest

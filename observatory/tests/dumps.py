@@ -1,5 +1,7 @@
 """Tests of scripts/observe: dumps that are made from the recorded float32 run of a bundled case. Prints TAP."""
 
+from __future__ import annotations
+
 import contextlib
 import io
 import json

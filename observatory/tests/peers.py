@@ -1,5 +1,7 @@
 """Tests of observatory/peers that need no peer: options, the table, parsing of answers, rejected input. Prints TAP."""
 
+from __future__ import annotations
+
 import array
 import contextlib
 import io

@@ -1,5 +1,7 @@
 """Tests of scripts/scoreboard that need no published system: outcomes, findings, shards, both documents; and those of board_*.py. Prints TAP."""
 
+from __future__ import annotations
+
 import json
 import sys
 from unittest import mock

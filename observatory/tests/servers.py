@@ -1,5 +1,7 @@
 """Tests of observatory/servers that need no published server: starting and stopping, recorded exchanges, the table. Prints TAP."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys

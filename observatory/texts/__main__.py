@@ -3,6 +3,8 @@
 A module of this package for each kind of vector of scripts/record has rows(seed, n): those of its findings, in n draws for each parser.
 """
 
+from __future__ import annotations
+
 import argparse
 import sys
 from pathlib import Path

@@ -1,5 +1,7 @@
 """The stop sets of documents that the published server cannot read: the finding odd-stop-documents."""
 
+from __future__ import annotations
+
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,5 +1,7 @@
 """Where the endpoints' event streams disagree with themselves: the findings events-…, on each endpoint; and errors of every stream."""
 
+from __future__ import annotations
+
 import itertools
 import json
 from collections.abc import Iterator

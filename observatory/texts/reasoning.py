@@ -1,5 +1,7 @@
 """Where reasoning parsers disagree with themselves: the findings reasoning-…, in each parser."""
 
+from __future__ import annotations
+
 import itertools
 import json
 

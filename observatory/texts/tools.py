@@ -1,5 +1,7 @@
 """Where tool parsers disagree with themselves: the findings tools-…, in each parser."""
 
+from __future__ import annotations
+
 import itertools
 import json
 

@@ -10,6 +10,8 @@ mlx-vlm reads: `mlx-vlm-respelled`, `mlx-vlm-respelled-batch`.
 Names families: mlx-vlm opens each in its own way.
 """
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import json

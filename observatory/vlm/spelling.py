@@ -3,6 +3,8 @@
 Names families: mlx-vlm spells the configs of some in its own way.
 """
 
+from __future__ import annotations
+
 import contextlib
 import copy
 import json

@@ -6,6 +6,8 @@ template and an image processor, which that fixture lacks; two images; and what 
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import json
 import struct
 import sys

@@ -1,5 +1,7 @@
 """Command line of scripts/e2e."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import os

@@ -1,5 +1,7 @@
 """Asks `assay generate`, and `assay serve` one request or three at once, and compares each answer with the truth token by token."""
 
+from __future__ import annotations
+
 import base64
 import contextlib
 import http.client

@@ -3,6 +3,8 @@
 Names families: the table has rows of some.
 """
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,5 +1,7 @@
 """The cells of the table, and its forms: for a terminal, Markdown, JSON."""
 
+from __future__ import annotations
+
 import http.client
 import subprocess
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 """Command line of the recorder; `python -m scripts.record --help` from the repository's root."""
 
+from __future__ import annotations
+
 import argparse
 import sys
 from pathlib import Path

@@ -5,6 +5,8 @@ mx.quantize stores them; codes [rows, cols], which are mx.dequantize's result fo
 and values, its float32 result with scales and biases upcast. The value ranges of all groups differ.
 """
 
+from __future__ import annotations
+
 import sys
 from pathlib import Path
 

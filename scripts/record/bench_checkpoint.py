@@ -7,6 +7,8 @@ The same seed gives the same weights in every type: float16 and bfloat16 are rou
 --bits every matrix is quantised in MLX's groups, whose scales and biases are rounded likewise.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import math

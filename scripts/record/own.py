@@ -3,6 +3,8 @@
     scripts/record/own --checkpoint DIR --prompts FILE.jsonl --out DIR
 """
 
+from __future__ import annotations
+
 import argparse
 import ctypes
 import re

@@ -4,6 +4,8 @@ recorded by the same recorder, run by the Python of its environment.
 The environment is made below a cache (ASSAY_RECORD, or ~/.cache/assay-record) when it is first needed, from
 requirements-<version>.txt. ASSAY_RECORD_PYTHON names the Python of another environment with that version."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import subprocess

@@ -1,5 +1,7 @@
 """Records random configurations, with one small case each, over all families in turn."""
 
+from __future__ import annotations
+
 import argparse
 import shutil
 import time

@@ -4,6 +4,8 @@
 no cumulative sum is near top_p or min_p, because it is unspecified which of several equal tokens is removed.
 """
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any

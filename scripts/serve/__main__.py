@@ -10,6 +10,8 @@ resident memory may grow after the first tenth of the malformed requests, and wh
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import argparse
 import collections
 import sys

@@ -1,5 +1,7 @@
 """What is done to a server. Each function returns what is wrong, as lines; nothing is well."""
 
+from __future__ import annotations
+
 import collections
 import contextlib
 import random

@@ -1,6 +1,8 @@
 """Malformed requests from a seed: the body (truncated, wrong types, deep nesting, invalid UTF-8, huge numbers), or HTTP itself (request
 line, headers, lengths, chunks)."""
 
+from __future__ import annotations
+
 import copy
 import json
 import random

@@ -1,5 +1,7 @@
 """Valid requests of all endpoints, whole and streamed, whose answers do not depend on when they are sent."""
 
+from __future__ import annotations
+
 import json
 from typing import Any
 

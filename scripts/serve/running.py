@@ -1,5 +1,7 @@
 """Starts assay serve on a free port, asks it, measures its memory, and stops it."""
 
+from __future__ import annotations
+
 import http.client
 import json
 import os

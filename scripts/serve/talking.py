@@ -1,5 +1,7 @@
 """Raw HTTP over a socket: sends bytes, and reads answers until the server closes or a count of answers is complete."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 import re

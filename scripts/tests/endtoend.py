@@ -1,5 +1,7 @@
 """Tests of scripts/e2e: the recorded rows with the program of the build, and copies of a row that are broken on purpose. Prints TAP."""
 
+from __future__ import annotations
+
 import contextlib
 import io
 import json

@@ -6,6 +6,8 @@ family would have to be added. It is allowed if a line of it says why: "Names fa
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import re
 import sys
 from pathlib import Path

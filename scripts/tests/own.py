@@ -4,6 +4,8 @@ engines pass what it records. Prints TAP.
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import contextlib
 import io
 import json

@@ -3,6 +3,8 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import json
 import shutil
 

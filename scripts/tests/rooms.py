@@ -6,6 +6,8 @@ A module is a source with its header. Tests, fuzzers and examples may include an
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import re
 import sys
 from collections import defaultdict

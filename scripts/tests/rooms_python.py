@@ -5,6 +5,8 @@ A module is a source. Scripts and tests may import anything.
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import ast
 from collections import defaultdict
 from pathlib import Path

@@ -5,6 +5,8 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import sys
 import unittest
 

@@ -4,6 +4,8 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import unittest
 from types import SimpleNamespace
 

@@ -1,5 +1,7 @@
 """The toy engine, which prints to standard output where the answers of an engine would be without assay.claim."""
 
+from __future__ import annotations
+
 import os
 
 import numpy as np

@@ -1,6 +1,8 @@
 """examples/exec-engine, over its pipes, against a small checkpoint: it has no package of ours, so it is judged by a formula of
 ours. Its logits for the recorded cases are judged by `assay run`."""
 
+from __future__ import annotations
+
 import json
 import struct
 import subprocess

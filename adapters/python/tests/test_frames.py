@@ -1,5 +1,7 @@
 """Frames and tensors: what is written is read again, and what is malformed ends in a ProtocolError."""
 
+from __future__ import annotations
+
 import io
 import json
 import random

@@ -1,5 +1,7 @@
 """Installing the package: what its build backend makes of it, and that it writes nothing beside the sources."""
 
+from __future__ import annotations
+
 import importlib
 import os
 import shutil

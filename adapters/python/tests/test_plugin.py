@@ -1,5 +1,7 @@
 """The pytest plugin, with a program that stands for assay. Skipped without pytest."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 import sys

@@ -1,5 +1,7 @@
 """Headers of safetensors files: what is read, and what is refused by name."""
 
+from __future__ import annotations
+
 import json
 import struct
 import tempfile

@@ -1,5 +1,7 @@
 """An engine's process, driven by the client over its pipes."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 import sys

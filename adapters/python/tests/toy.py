@@ -1,5 +1,7 @@
 """An engine whose logits are a formula of all tokens of a sample, and which fails on demand."""
 
+from __future__ import annotations
+
 import os
 
 import numpy as np

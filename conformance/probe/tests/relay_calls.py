@@ -5,6 +5,8 @@ A bug acts on the answers of one situation, so that bugs of several situations c
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any

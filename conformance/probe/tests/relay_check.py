@@ -5,6 +5,8 @@ other one that asks for it. Prints TAP.
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import json
 import re
 import subprocess

@@ -4,6 +4,8 @@ whole answer.
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Iterator
 

@@ -5,6 +5,8 @@ Prompts of token ids are refused, and so is what is sent to other endpoints of a
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import sys
 from pathlib import Path
 

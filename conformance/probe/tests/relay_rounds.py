@@ -8,6 +8,8 @@ its own.
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections.abc import Iterable, Iterator

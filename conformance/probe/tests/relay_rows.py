@@ -4,6 +4,8 @@ effect.
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import copy
 import re
 from dataclasses import dataclass

@@ -5,6 +5,8 @@ The answers that are expected are those of fixtures/trained/qwen3/dialogues.json
 SPDX-License-Identifier: Apache-2.0
 """
 
+from __future__ import annotations
+
 import json
 import math
 import re

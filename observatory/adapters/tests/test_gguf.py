@@ -1,5 +1,7 @@
 """GGUF files: what is written is read again, and checkpoints become what llama.cpp reads. No llama.cpp is needed."""
 
+from __future__ import annotations
+
 import json
 import struct
 import tempfile

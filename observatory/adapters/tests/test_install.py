@@ -1,5 +1,7 @@
 """Installing the adapters beside the package `assay`, whose tests these are, too."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from adapters.python.tests import test_install

@@ -1,5 +1,7 @@
 """What a tap writes into a pass of the transformers adapter; on a stand-in for torch where that is not installed."""
 
+from __future__ import annotations
+
 import importlib
 import importlib.util
 import sys

@@ -1,6 +1,8 @@
 """The peers: how each opens a model, prefills and decodes. A module is imported only inside the venv of
 its peer; its import time is measured separately from its model's loading time."""
 
+from __future__ import annotations
+
 import importlib
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol

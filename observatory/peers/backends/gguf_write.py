@@ -1,6 +1,8 @@
 """Writes GGUF files for llama.cpp: a Qwen3 checkpoint in float32 or bfloat16 unchanged, and the float32 one
 quantised by llama.cpp's own quantiser. The files have no vocabulary: inputs are token ids."""
 
+from __future__ import annotations
+
 import ctypes
 import json
 from pathlib import Path

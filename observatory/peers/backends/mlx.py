@@ -1,6 +1,8 @@
 """mlx-lm on the CPU, as its generate calls it: the prompt fills the cache in pieces of 2048 tokens, and
 logits are computed only for its last token."""
 
+from __future__ import annotations
+
 import importlib.metadata as metadata
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """transformers on torch, as `generate` calls it: with a cache, logits of the last position only."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import numpy as np

@@ -1,5 +1,7 @@
 """transformers on torch, prefill of prompts with images: the tower, and logits of the last position only."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import numpy as np

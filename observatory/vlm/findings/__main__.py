@@ -9,6 +9,8 @@ diverges.
 Names families: a finding is about the models that show it.
 """
 
+from __future__ import annotations
+
 import sys
 
 import mlx.core as mx

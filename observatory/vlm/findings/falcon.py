@@ -1,5 +1,7 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's Falcon-OCR."""
 
+from __future__ import annotations
+
 from scripts.record.checkpoint.opening import converted_once
 
 from ..repairs.falcon import all_grids, own_deltas, text_positions

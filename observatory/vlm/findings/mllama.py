@@ -1,5 +1,7 @@
 """The entries of observatory/FINDINGS.md about mlx-vlm's Llama 3.2 Vision."""
 
+from __future__ import annotations
+
 from ..repairs.mllama import ids_of_ratios, inputs_of_layers, last_rows, outer_epsilons, text_alone, tower_activation
 from .trial import Trial, alone, below, entry, times, together
 

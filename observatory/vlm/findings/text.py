@@ -6,6 +6,8 @@ repaired: with another config.json, or with one behaviour of the package changed
 Names families: a finding is about the models that show it.
 """
 
+from __future__ import annotations
+
 import contextlib
 import json
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 """A case that mlx-vlm runs as it is published, and again with a cause repaired, for the entries of observatory/FINDINGS.md."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 from collections.abc import Callable, Iterator

@@ -1,5 +1,7 @@
 """Repairs of mlx-vlm's ERNIE 4.5 VL."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Iterator
 from typing import Any

@@ -1,5 +1,7 @@
 """Repairs of mlx-vlm's Gemma 3n: of its copy of timm's encoder, and of its embeddings of ids. Each says what holds once it is made."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import mlx.core as mx

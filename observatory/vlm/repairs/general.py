@@ -1,6 +1,8 @@
 """Repairs of mlx-vlm: each changes one behaviour of the installed package while it is in use, which shows that the
 behaviour is the cause of a divergence."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,5 +1,7 @@
 """Repairs of mlx-vlm's GLM-4.1V, GLM-4.5V and GLM-OCR."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import mlx.core as mx

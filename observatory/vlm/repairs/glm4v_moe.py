@@ -1,5 +1,7 @@
 """Repairs of mlx-vlm's GLM-4.5V, besides those of GLM-4.1V's tower."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import mlx.core as mx

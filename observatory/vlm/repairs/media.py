@@ -1,5 +1,7 @@
 """Repairs of mlx-vlm that concern videos: beside images in one prompt, and their seconds."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import mlx.core as mx

@@ -1,5 +1,7 @@
 """Repairs of mlx-vlm's Llama 3.2 Vision."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import mlx.core as mx

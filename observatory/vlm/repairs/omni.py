@@ -1,5 +1,7 @@
 """Repairs of mlx-vlm's Qwen3-Omni."""
 
+from __future__ import annotations
+
 from types import SimpleNamespace
 from typing import Any
 

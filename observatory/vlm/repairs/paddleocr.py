@@ -1,5 +1,7 @@
 """Repairs of mlx-vlm's PaddleOCR-VL."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import mlx.core as mx

@@ -5,6 +5,8 @@ requests.json (the requests, their token ids and their answers) and template.jso
 fixtures/bundle/README.md describes them.
 """
 
+from __future__ import annotations
+
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path

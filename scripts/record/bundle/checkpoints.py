@@ -1,5 +1,7 @@
 """The checkpoints of the bundle: small enough to be part of the source, in dimensions that published servers accept."""
 
+from __future__ import annotations
+
 import copy
 import functools
 import json

@@ -1,5 +1,7 @@
 """Makes a tiny checkpoint, writes it in a published form, and checks that the publisher's loader reads it."""
 
+from __future__ import annotations
+
 import copy
 import importlib
 import json

@@ -1,5 +1,7 @@
 """What mlx-vlm needs to open the checkpoints that the recorder writes: changes of the installed package while it is in use."""
 
+from __future__ import annotations
+
 import contextlib
 import importlib
 from collections.abc import Callable, Iterator

@@ -4,6 +4,8 @@ A quantised matrix is stored as X.weight (uint32, packed codes), X.scales and X.
 scale * code + bias. The truth treats the stored values as exact: product and sum in float64.
 """
 
+from __future__ import annotations
+
 import contextlib
 import io
 import json

@@ -4,6 +4,8 @@ published classes make of them.
     python -m scripts.record.configs            # a few minutes; --check compares instead of writing
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import re

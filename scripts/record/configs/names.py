@@ -4,6 +4,8 @@ them, where those are others than the checkpoint's own.
     python -m scripts.record.configs.names      # --check compares instead of writing
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 from pathlib import Path

@@ -1,6 +1,8 @@
 """Configs of published repositories: those of bundled checkpoints, with the members of `published` of their families. The sizes are those of
 the checkpoints."""
 
+from __future__ import annotations
+
 import copy
 from collections.abc import Iterator
 from typing import Any

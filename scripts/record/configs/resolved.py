@@ -6,6 +6,8 @@ needs transformers.
 
 CHECKPOINTS.json: [{"config", "weights": directory}]. OUT.json: {"version", "facts": [facts, or {"error": text}]}."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys

@@ -6,6 +6,8 @@ the recorder that needs transformers.
 CONFIGS.json: {name: config}. OUT.json: {"version", "configs": {name: {"whole": config, "text": config}}}; a name is left out where the
 version has no class for the model type, and a part where it cannot be saved."""
 
+from __future__ import annotations
+
 import json
 import sys
 import tempfile

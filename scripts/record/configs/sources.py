@@ -1,6 +1,8 @@
 """The configs that are saved: those of bundled checkpoints, in each published spelling that the family has; and configs in which both
 spellings of a rope stand beside each other."""
 
+from __future__ import annotations
+
 import copy
 import json
 from pathlib import Path

@@ -6,6 +6,8 @@ a class makes logits of it, its part that writes text. Runs in the environment o
 CHECKPOINTS.json: {name: directory}. OUT.json: {"version", "stored": {name: {"whole": stored, "text": stored}}}, stored being {"config", "tensors":
 {name: digest}}; a checkpoint is left out that this version cannot load, or of which it misses a tensor."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import sys

@@ -1,5 +1,7 @@
 """Records fixtures/e2e: `python -m scripts.record.e2e [--row FAMILY] [--out DIR] [--check]`."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import shutil

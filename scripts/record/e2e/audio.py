@@ -1,5 +1,7 @@
 """Rows with audio clips: the published processor of Qwen3-Omni, and audio clips to draw."""
 
+from __future__ import annotations
+
 import wave
 from pathlib import Path
 from unittest import mock

@@ -1,6 +1,8 @@
 """Draws conversations with images or audio clips, and the truth's greedy answers: prompts and pixels by the published processor, tokens by the
 published model in float64 on the stored weights."""
 
+from __future__ import annotations
+
 import json
 import math
 from dataclasses import dataclass

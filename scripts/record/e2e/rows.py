@@ -3,6 +3,8 @@
 Names families: a row has the tokenizer, template and processor of its own.
 """
 
+from __future__ import annotations
+
 import json
 import math
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 """Draws exchanges with the published server: texts, the chunks in which the engine returns them, requests, options."""
 
+from __future__ import annotations
+
 import json
 import random
 import re

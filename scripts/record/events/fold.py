@@ -1,5 +1,7 @@
 """Folds an answer, streamed or not, into one message."""
 
+from __future__ import annotations
+
 import json
 from typing import Any
 

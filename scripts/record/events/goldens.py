@@ -6,6 +6,8 @@ also give the same message for the same text. If the engine fails there is no me
 the stream reports the failure.
 """
 
+from __future__ import annotations
+
 import itertools
 import multiprocessing
 import random

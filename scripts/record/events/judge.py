@@ -1,5 +1,7 @@
 """Answers on which the published server agrees with itself, but which are wrong."""
 
+from __future__ import annotations
+
 import json
 import re
 

@@ -1,5 +1,7 @@
 """Draws requests to the published server's endpoints: tools and their schemas, choices, options."""
 
+from __future__ import annotations
+
 import random
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Runs the published server's three endpoints on a stub engine that returns given chunks."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 from collections.abc import AsyncIterator

@@ -3,6 +3,8 @@
 Rows of a table: one a source, as many as there are.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
 from pkgutil import iter_modules
 

@@ -1,6 +1,8 @@
 """ERNIE 4.5 VL: two sets of experts, chosen by the kind of a token; M-RoPE in the order height, width, time; a tower
 whose merger is made for two frames. Published files are flat, and mlx-vlm calls them ernie4_5_moe_vl."""
 
+from __future__ import annotations
+
 import re
 from functools import partial
 from typing import Any

@@ -1,5 +1,7 @@
 """Falcon-OCR, which mlx-vlm alone has: patches projected into the decoder, attention sinks, a rope in the plane of images."""
 
+from __future__ import annotations
+
 import re
 from functools import partial
 

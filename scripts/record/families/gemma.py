@@ -1,5 +1,7 @@
 """Gemma: Llama with norms that multiply by 1 + w, an embedding times the root of its width, and a tied head."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

@@ -1,6 +1,8 @@
 """Gemma 2: four norms per layer that multiply by 1 + w, caps on scores and logits, every second layer with a
 window."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Gemma 3n: AltUp, LAuReL, sparse activations, per-layer inputs, shared KV; images through timm's MobileNetV5."""
 
+from __future__ import annotations
+
 import math
 import re
 

@@ -1,5 +1,7 @@
 """Gemma 4 text: layers of two kinds, per-layer inputs, shared KV, k = v, experts parallel to the MLP."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

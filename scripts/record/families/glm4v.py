@@ -1,6 +1,8 @@
 """GLM-4.1V: a bicubic table of positions, a convolution that merges patches, norms around attention and MLP, M-RoPE in
 chunks over adjacent pairs of a part of each head."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
 from typing import Any

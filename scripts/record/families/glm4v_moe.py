@@ -1,6 +1,8 @@
 """GLM-4.5V: the tower of GLM-4.1V, and a language model with dense layers first, then experts in groups, chosen by sigmoids with
 a bias, beside shared ones; M-RoPE in chunks over half of each head."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
 from typing import Any

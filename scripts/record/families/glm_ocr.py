@@ -1,5 +1,7 @@
 """GLM-OCR: GLM-4.1V without a table of positions, with norms of the tower's queries and keys, and biases in the tower."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
 

@@ -1,5 +1,7 @@
 """Granite: Llama with multipliers of embedding, attention, residuals and logits."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
 

@@ -1,6 +1,8 @@
 """HunYuanVL: a rope of four axes whose base is scaled by alpha, norms of queries and keys after it; a tower without a
 rope, whose merger adds vectors after the rows of an image and around it."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import replace
 from functools import partial

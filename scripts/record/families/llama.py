@@ -1,5 +1,7 @@
 """Llama: a decoder without special features, with which most rope variants are recorded."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from ..variants.dims import attention_dims, flat_old_rope, grouped, pick

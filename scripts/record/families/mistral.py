@@ -1,5 +1,7 @@
 """Mistral: Llama with a sliding window in every layer, 4,096 positions unless config.json says otherwise."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from ..variants.dims import attention_dims, flat_old_rope, grouped, pick

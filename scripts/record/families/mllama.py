@@ -3,6 +3,8 @@ decoder of which some layers attend to images instead of tokens.
 
 The truth is transformers 4.54.1: later versions take the outputs of these layers, unlike Meta's reference."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import replace
 from functools import partial

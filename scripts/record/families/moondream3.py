@@ -1,5 +1,7 @@
 """Moondream 3, which mlx-vlm alone has: crops of an image, scaled queries and values, attention and experts in parallel."""
 
+from __future__ import annotations
+
 import math
 import re
 from typing import Any

@@ -1,5 +1,7 @@
 """OLMo 2: RMSNorm after attention and MLP only, and over all heads of q and of k before they are split."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from ..variants.dims import attention_dims, flat_old_rope, grouped, pick

@@ -1,5 +1,7 @@
 """PaddleOCR-VL: SigLIP's tower with a rope, whose patches are row by row and pass a projector; M-RoPE in chunks."""
 
+from __future__ import annotations
+
 import re
 from functools import partial
 from typing import Any

@@ -1,5 +1,7 @@
 """Phi-3: fused qkv and gate_up, longrope, partial rotary, a window on every layer."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Qwen2: biases on q, k and v only, no head_dim in the config, optional sliding windows."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Qwen2.5-VL: a tower with windows, RMSNorm and a gated MLP; videos advance by seconds."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Qwen2-VL: quick GELU in the tower, M-RoPE in chunks; a flat config and tensors without `language_model`."""
 
+from __future__ import annotations
+
 import re
 from functools import partial
 

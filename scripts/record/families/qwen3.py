@@ -1,5 +1,7 @@
 """Qwen3: RMSNorm on every head of q and k before rope; optional sliding windows."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

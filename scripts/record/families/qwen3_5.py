@@ -1,5 +1,7 @@
 """Qwen3.5: gated delta nets in most layers, attention with a gate of its output in the others."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Qwen3.5 with experts: a shared expert with a gate beside the chosen ones, in every layer."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

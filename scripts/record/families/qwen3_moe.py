@@ -1,5 +1,7 @@
 """Qwen3 with experts: sparse and dense layers, two layouts of the expert weights."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

@@ -1,6 +1,8 @@
 """Qwen3-Omni with experts, the part that reads images and audio clips and writes text (thinker): the decoder and the tower of
 Qwen3-VL with experts, beside an audio tower."""
 
+from __future__ import annotations
+
 import re
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Qwen3-VL: a tower whose layers also feed the first decoder layers (DeepStack), and interleaved M-RoPE."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np

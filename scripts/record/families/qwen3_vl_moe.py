@@ -1,5 +1,7 @@
 """Qwen3-VL with experts, which published files hold as [in, out]."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np

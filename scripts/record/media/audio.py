@@ -1,5 +1,7 @@
 """Audio clips beside others, and among the tokens of videos."""
 
+from __future__ import annotations
+
 from types import SimpleNamespace
 
 import numpy as np

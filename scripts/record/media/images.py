@@ -1,5 +1,7 @@
 """Images, videos and audio clips in prompts: how they are described, drawn, and given to a published model."""
 
+from __future__ import annotations
+
 import inspect
 import re
 from dataclasses import dataclass

@@ -1,6 +1,8 @@
 """Images as tiles, in prompts of Mllama: one placeholder token for each image, and a mask that says which images each
 token sees."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

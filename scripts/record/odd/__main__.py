@@ -1,5 +1,7 @@
 """Writes conformance/probe/tests/odd: `python -m scripts.record.odd [--seed N] [--out DIR] [--check] [NAME ...]`."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import shutil

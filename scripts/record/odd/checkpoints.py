@@ -5,6 +5,8 @@ them, so that every logit depends on every token before it and the most likely t
 mark has attention that looks at all tokens alike and finds the mark among them.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

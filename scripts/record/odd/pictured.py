@@ -1,5 +1,7 @@
 """A checkpoint of an end-to-end row that takes pictures, with two pictures of one size for one text: their prompts have the same tokens."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any

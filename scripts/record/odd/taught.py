@@ -1,5 +1,7 @@
 """A model of two layers that is trained to give a few answers to a few requests: calls of tools, and white space around messages."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass, field
 from pathlib import Path

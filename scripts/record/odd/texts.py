@@ -1,5 +1,7 @@
 """Tokenizers of a few dozen tokens, and chat templates, each odd or plain."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,6 +1,8 @@
 """Records positions: what the published M-RoPE code gives the tokens of left-padded prompts, of text alone and with
 images and videos."""
 
+from __future__ import annotations
+
 import shutil
 from pathlib import Path
 from types import SimpleNamespace

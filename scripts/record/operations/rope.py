@@ -1,5 +1,7 @@
 """Records every rope variant without a model: vectors of one head, positions up to 2^20."""
 
+from __future__ import annotations
+
 import copy
 import json
 from dataclasses import dataclass, replace

@@ -1,5 +1,7 @@
 """Writes fixtures/serving/preprocess: `python -m scripts.record.preprocess [--seed N] [--vectors N] [--out DIR] [--check]`."""
 
+from __future__ import annotations
+
 import argparse
 import sys
 import tempfile

@@ -8,6 +8,8 @@ A file is a sequence of records as those of pixels.py. A spectrogram is the trut
 float32. Its noise is the largest distance between it and what the published function gives.
 """
 
+from __future__ import annotations
+
 import io
 import json
 import sys

@@ -1,5 +1,7 @@
 """Audio files of every format and subtype that the package soundfile writes, WAV files with unusual chunks, and damaged ones."""
 
+from __future__ import annotations
+
 import io
 import struct
 from collections.abc import Iterator

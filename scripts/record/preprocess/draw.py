@@ -3,6 +3,8 @@
 Names families: some have a processor of their own.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import random

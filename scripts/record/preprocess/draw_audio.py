@@ -1,5 +1,7 @@
 """Draws configs of feature extractors and lengths of audio clips; the published extractor answers with frames and tokens."""
 
+from __future__ import annotations
+
 import json
 import random
 from collections.abc import Callable

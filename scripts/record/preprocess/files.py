@@ -1,5 +1,7 @@
 """Small image files for the tests of lib/image/decode, and their pixels as transformers' load_image reads them."""
 
+from __future__ import annotations
+
 import io
 import struct
 import zlib

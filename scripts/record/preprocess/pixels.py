@@ -8,6 +8,8 @@ A file is a sequence of records. A record is a line of text, `name number number
 what the name says, and arrays are little-endian and dense.
 """
 
+from __future__ import annotations
+
 import json
 import sys
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Draws texts for reasoning parsers, and cuts them into deltas."""
 
+from __future__ import annotations
+
 import random
 import re
 from collections.abc import Callable

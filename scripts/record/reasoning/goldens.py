@@ -5,6 +5,8 @@ deltas, and for a stream of tokens, where each marker and each other character i
 field is ignored; an empty field is null.
 """
 
+from __future__ import annotations
+
 import itertools
 import random
 import re

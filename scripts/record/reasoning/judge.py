@@ -1,6 +1,8 @@
 """Answers on which the published reasoning parsers agree with themselves, but which a stream cannot know or which are
 wrong."""
 
+from __future__ import annotations
+
 import re
 
 from .draw import CALL, DSML, HARMONY, MARKERS, THINK, any_of

@@ -2,6 +2,8 @@
 calls, letters and white space, in any order; and sequences of parts of values within a call.
 """
 
+from __future__ import annotations
+
 import random
 from collections.abc import Iterator
 

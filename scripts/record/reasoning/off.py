@@ -4,6 +4,8 @@ Text is not parsed until it contains an explicit marker; from then on reasoning 
 functions do what `stream_chat_completion` (server.py) does with each chunk, and call the server's own functions.
 """
 
+from __future__ import annotations
+
 from types import ModuleType
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Inputs that upstream's own tests pass to its reasoning parsers."""
 
+from __future__ import annotations
+
 import contextlib
 import functools
 import io

@@ -1,5 +1,7 @@
 """What the configs of rewritten models have in common."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from transformers import PreTrainedConfig

@@ -2,6 +2,8 @@
 
 Notation: T tokens, N heads, K key/value heads, d size of a head."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -2,6 +2,8 @@
 
 Notation: D hidden size, N heads, d size of a head, G side of a crop in patches."""
 
+from __future__ import annotations
+
 import math
 from pathlib import Path
 from types import SimpleNamespace

@@ -2,6 +2,8 @@
 
 Notation: T tokens, N heads, d size of a head, G side of a crop in patches."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Functions of the rewrites in numpy, which share none with those in torch. All arrays are float64."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Whether mlx-vlm, which alone has the model, gives what its rewrites in numpy and in torch do."""
 
+from __future__ import annotations
+
 import contextlib
 from pathlib import Path
 

@@ -1,6 +1,8 @@
 """Runs of the published model in bfloat16 and int8, which define the noise for engines in these types
 (README.md)."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Callable, Iterator
 

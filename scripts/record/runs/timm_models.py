@@ -1,5 +1,7 @@
 """timm, as the published classes that wrap it need it here."""
 
+from __future__ import annotations
+
 import copy
 import importlib.util
 import sys

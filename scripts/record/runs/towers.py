@@ -1,5 +1,7 @@
 """Traces of towers of images and of audio. Rows are patches, or merged patches, in the order of the tower's input."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

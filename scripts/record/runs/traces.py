@@ -1,5 +1,7 @@
 """What one forward pass of a published model shows besides its logits: tensors by name, and its routing."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass

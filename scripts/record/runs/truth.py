@@ -1,6 +1,8 @@
 """Runs a published model: entirely in float64 (the truth), or entirely in float32 (which defines the noise).
 narrow.py has runs in narrower types."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -13,6 +13,8 @@ groups is a list of {"name": ..., "vectors": [...]}. fixtures/serving/<kind>/ re
 written.json.gz, random.json.gz and sequences.json.gz, those that have groups.
 """
 
+from __future__ import annotations
+
 import argparse
 import sys
 import tempfile

@@ -4,6 +4,8 @@ Goldens have only valid documents and values: JSON objects, with non-negative in
 the documents that name an id: those from which alone the published function collects it.
 """
 
+from __future__ import annotations
+
 import json
 import random
 import tempfile

@@ -1,6 +1,8 @@
 """The documents of a checkpoint that the recorder and Assay's loader both read: config.json, generation_config.json and the index of the
 weights, by the rules and in the words of lib/model/checkpoint (config.h, token_ids.h, weights.h)."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any

@@ -1,6 +1,8 @@
 """Strict JSON, token by token: the rules and the words of lib/base/json_scan.h, so that the recorder refuses the files that the loader
 refuses."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """Loads some of a checkpoint's tensors into a published model, by the published loader's own renaming and conversion."""
 
+from __future__ import annotations
+
 import os
 from collections import defaultdict
 from dataclasses import replace

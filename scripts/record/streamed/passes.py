@@ -1,6 +1,8 @@
 """Passes of a published model over sequences, layer by layer: each layer is loaded once, and every sequence goes through it.
 What it leaves is kept in files, so that a pass that was killed continues where it was."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import time

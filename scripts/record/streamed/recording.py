@@ -1,5 +1,7 @@
 """Records cases of a user's checkpoint: which rows and tokens they have, and their files."""
 
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import hashlib

@@ -5,6 +5,8 @@ The output of the last layer before it is the stored one. Those of earlier layer
 result would be NaN, and it cannot be cut into layers.
 """
 
+from __future__ import annotations
+
 import contextlib
 import copy
 from collections.abc import Callable, Iterator, MutableMapping

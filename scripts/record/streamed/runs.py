@@ -1,5 +1,7 @@
 """The runs of a request: the float64 truth with its greedy tokens, and runs in narrower types, over all samples at once."""
 
+from __future__ import annotations
+
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """The header of a safetensors file, untrusted input, by the rules and in the words of lib/model/checkpoint/safetensors_header.c."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field

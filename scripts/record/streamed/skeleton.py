@@ -1,5 +1,7 @@
 """A published model without weights: its parameters are on the meta device, its buffers are computed."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path

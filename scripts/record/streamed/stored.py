@@ -3,6 +3,8 @@
 The files are not mapped: a mapping counts as memory of the process, and a checkpoint may be larger than what it may use.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,5 +1,7 @@
 """How far rows of logits are apart, by the rule of conformance/judge/noise.h, in numpy: independently of `assay`."""
 
+from __future__ import annotations
+
 import numpy as np
 
 

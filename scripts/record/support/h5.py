@@ -1,5 +1,7 @@
 """Writes numeric fixtures as HDF5 files whose bytes depend only on their content, and reads them."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

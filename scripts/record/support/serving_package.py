@@ -1,5 +1,7 @@
 """The published server, unpacked below a cache directory: its source and its tests. It is not installed."""
 
+from __future__ import annotations
+
 import logging
 import os
 import subprocess

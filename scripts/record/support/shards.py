@@ -1,5 +1,7 @@
 """Dividing recordings into shards of about the same cost, as `assay run --shard` divides cases (conformance/case/shard.h)."""
 
+from __future__ import annotations
+
 import argparse
 import re
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Writes textual cases: JSON with one vector per line."""
 
+from __future__ import annotations
+
 import gzip
 import json
 from pathlib import Path

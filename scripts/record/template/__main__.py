@@ -6,6 +6,8 @@ features) and kinds.json.gz (programs of the kinds in which compare.py found dif
 An expected error is the text of raise_exception, or null: any error. A text that contains an address is no golden.
 """
 
+from __future__ import annotations
+
 import argparse
 import random
 import sys

@@ -3,6 +3,8 @@
 `python -m scripts.record.template.characters`. Python's str decides, and with it the version of Unicode of this Python, which the table names.
 """
 
+from __future__ import annotations
+
 import subprocess
 import sys
 import unicodedata

@@ -4,6 +4,8 @@ MODULE.so exports assay_serving_v2, such as ref32. Each program has one of these
 refuses it as unsupported, which is counted by the name of what is missing; or they differ, which is shown. The exit status is 1 if any differ.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import random

@@ -1,5 +1,7 @@
 """Random variables of a chat template: messages with text, images, reasoning and tool calls; tools; flags."""
 
+from __future__ import annotations
+
 import random
 from typing import Any
 

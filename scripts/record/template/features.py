@@ -1,5 +1,7 @@
 """Random templates that use single features of Jinja: expressions of every type, and statements around them."""
 
+from __future__ import annotations
+
 import random
 
 VARIABLES = {"s": "Hello, World", "t": "  über\n naïve ß ", "e": "", "n": 7, "z": 0, "neg": -3, "f": 2.5, "big": 2**53 + 1, "yes": True,

@@ -1,5 +1,7 @@
 """Random fields of str.format with specifications, and calls with * and **."""
 
+from __future__ import annotations
+
 import random
 
 VARIABLES = {"s": "Hello", "u": "größe", "e": "", "n": 7, "z": 0, "neg": -3, "big": 2**53 + 1, "least": -2**63, "m": 1234567, "f": 2.5, "g": -0.000123,

@@ -1,5 +1,7 @@
 """Random uses of filters that few templates need, and of filters that are evaluated when they are read."""
 
+from __future__ import annotations
+
 import random
 
 VARIABLES = {"s": "The quick brown-fox jumps over -- the well-known x-y-z lazy dog's tail--really, \"quoted\"--yes", "t": "  über\n naïve-ß  a\tb ", "e": "",

@@ -1,6 +1,8 @@
 """Templates of the constructs in which some renderer differed from jinja2 (compare.py finds them), and one that tests properties of
 characters."""
 
+from __future__ import annotations
+
 import unicodedata
 from typing import Any
 

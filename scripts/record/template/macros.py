@@ -1,5 +1,7 @@
 """Random programs around macros, calls, filter blocks and assignments, with expressions of values.py."""
 
+from __future__ import annotations
+
 import random
 
 from . import values

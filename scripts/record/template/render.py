@@ -1,5 +1,7 @@
 """Renders a chat template with jinja2 as transformers sets it up."""
 
+from __future__ import annotations
+
 import datetime
 import re
 from functools import lru_cache

@@ -1,5 +1,7 @@
 """Random programs that read and assign few names in nested blocks: which variable a name means."""
 
+from __future__ import annotations
+
 import random
 
 VARIABLES = {"x": "X", "y": "Y"}

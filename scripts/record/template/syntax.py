@@ -1,5 +1,7 @@
 """Random programs around the syntax of statements, and programs in which tokens were removed, repeated, exchanged or replaced."""
 
+from __future__ import annotations
+
 import random
 import re
 

@@ -1,5 +1,7 @@
 """Chat templates for this recorder: each shows some of what templates do with messages, tools and images."""
 
+from __future__ import annotations
+
 TURNS = """{{- bos_token -}}
 {%- set ns = namespace(seen=0, last='') -%}
 {%- for m in messages if m.content is not none %}

@@ -1,6 +1,8 @@
 """Random expressions over every type of value that a template has: texts of any script, marks of safe text, integers of any size,
 methods with and without their optional arguments."""
 
+from __future__ import annotations
+
 import random
 
 VARIABLES = {"s": "Hello, World", "e": "", "g": "ΑΣ ΣΑΣ. ὈΔΥΣΣΕΎΣ", "u": "Ǆ ǆ ǅ ﬁ ŉ ᾳ ß İstanbul ı", "c": "²³ ٣१२ ½ Ⅷ ʰⓐ", "h": "<a href=\"x\">it's & b</a>", "w": "one  two\tthree\n four\r\nfive\u2028six\x0bseven\x1ceight",

@@ -1,5 +1,7 @@
 """Records programs of threads: `python -m scripts.record.thread`."""
 
+from __future__ import annotations
+
 import sys
 
 from .recording import main

@@ -1,5 +1,7 @@
 """Draws thread programs; model.py describes which programs are left out."""
 
+from __future__ import annotations
+
 import random
 from typing import Any
 

@@ -9,6 +9,8 @@ Steps run strictly one after the other, each on the thread that it names. script
 defines the operations.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import queue

@@ -12,6 +12,8 @@ because the result depends on which of MLX's own threads is faster:
   stream, on a thread other than the main thread, and no array of these graphs is used again.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import struct
 from typing import Hashable

@@ -5,6 +5,8 @@ line, the thread first. `a = square b on s` makes an array with stream=s, `in s`
 `with mx.stream(s):`.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

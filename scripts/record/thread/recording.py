@@ -5,6 +5,8 @@ program runs several times, each time in a fresh process; a program whose outcom
 the file states how many were.
 """
 
+from __future__ import annotations
+
 import argparse
 import collections
 import json

@@ -5,6 +5,8 @@ generated from a seed, and <variant>/vectors.json.gz; likewise parts/<number>, w
 rare/<name>. `--fresh N` instead draws N tokenizers from any combination of parts, to compare an engine with.
 """
 
+from __future__ import annotations
+
 import argparse
 import gzip
 import json

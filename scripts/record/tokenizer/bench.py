@@ -1,5 +1,7 @@
 """Measures encoding speed: our tokenizer against Hugging Face's tokenizers, for scripts/bench-tokenizer."""
 
+from __future__ import annotations
+
 import argparse
 import random
 import subprocess

@@ -1,5 +1,7 @@
 """Draws tokenizers: any combination of normalisers, pre-tokenisers, models, decoders and post-processors."""
 
+from __future__ import annotations
+
 import json
 import random
 from typing import Any

@@ -1,5 +1,7 @@
 """Selects a small set of drawn tokenizers that together have every step that can be drawn, with each of its options."""
 
+from __future__ import annotations
+
 import json
 import random
 from typing import Any, Iterator

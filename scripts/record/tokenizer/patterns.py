@@ -6,6 +6,8 @@ Each pattern replaces what it matches in texts that have every kind of character
 the module refuses, by reason; a pattern that differs is printed, and the exit status is 1.
 """
 
+from __future__ import annotations
+
 import argparse
 import collections
 import json

@@ -2,6 +2,8 @@
 expressions, characters that differ between versions of Unicode.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

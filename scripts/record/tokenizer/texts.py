@@ -1,5 +1,7 @@
 """Generates text in many scripts from a seed, for training and testing tokenizers."""
 
+from __future__ import annotations
+
 import random
 import unicodedata
 

@@ -1,5 +1,7 @@
 """Tokenizers in the shapes of published ones, trained on text generated from a seed."""
 
+from __future__ import annotations
+
 import collections
 import io
 import json

@@ -2,6 +2,8 @@
 They follow the usual draws (`draw.py`), from which the bundled vectors are made; observatory/texts/examples.tsv counts both.
 """
 
+from __future__ import annotations
+
 import random
 from typing import Any
 

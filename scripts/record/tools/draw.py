@@ -1,5 +1,7 @@
 """Draws replies with tool calls: texts, the tools of the request, and cuts."""
 
+from __future__ import annotations
+
 import random
 import re
 from typing import Any

@@ -2,6 +2,8 @@
 section of calls, with values from a Writer.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from .writer import Writer

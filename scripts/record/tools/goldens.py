@@ -5,6 +5,8 @@ deltas, and for a stream of tokens, where each marker, word and run of white spa
 the content is ignored; empty content is null; arguments are JSON if they parse, and text otherwise.
 """
 
+from __future__ import annotations
+
 import random
 from collections.abc import Iterator
 from typing import Any

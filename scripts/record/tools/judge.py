@@ -1,5 +1,7 @@
 """Answers on which the published tool parsers agree with themselves, but which are wrong or which a stream cannot know."""
 
+from __future__ import annotations
+
 import ast
 import json
 import re

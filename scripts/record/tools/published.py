@@ -1,5 +1,7 @@
 """Inputs that upstream's own tests pass to its tool parsers."""
 
+from __future__ import annotations
+
 import json
 from typing import Any
 

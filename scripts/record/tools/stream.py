@@ -1,5 +1,7 @@
 """A published tool parser's answers for a text, whole and streamed, called as the server calls it."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,6 +1,8 @@
 """Texts written by hand: each reaches a branch of our parsers that no other golden reaches. The published parser agrees with
 itself on all of them."""
 
+from __future__ import annotations
+
 from typing import Any
 
 Text = tuple[dict[str, Any], str]  # the request, the reply

@@ -1,5 +1,7 @@
 """A parser's answers for one text."""
 
+from __future__ import annotations
+
 import json
 import math
 import re

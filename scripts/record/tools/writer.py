@@ -1,5 +1,7 @@
 """Draws values and calls, with errors in some of them, as the usual parsers read them; formats.py has further formats."""
 
+from __future__ import annotations
+
 import json
 import random
 from typing import Any

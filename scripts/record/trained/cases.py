@@ -5,6 +5,8 @@ dialogues.json. Every answer is the published model's in float64, checked agains
 decoded by the published tokenizer class.
 """
 
+from __future__ import annotations
+
 import json
 import shutil
 from pathlib import Path

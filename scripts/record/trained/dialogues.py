@@ -5,6 +5,8 @@ a call, receives the result, and answers in another turn. In some dialogues the 
 turns thinking off, as published models do.
 """
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass, field
 from typing import Callable

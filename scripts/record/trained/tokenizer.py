@@ -1,5 +1,7 @@
 """Tokenizers of the kinds that two published families use, trained on the dialogues."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any

@@ -3,6 +3,8 @@
 With one thread and a fixed seed, the same versions on the same kind of processor give the same weights.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """Tiny dimensions that all differ, so that a transposed or swapped matrix has a wrong shape."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from .variant import Config

@@ -1,6 +1,8 @@
 """Weights with which scores, activations and the scores of routers are as large as in published models, while float32 noise stays
 small: an engine that computes exponentials without their maximum, or sums in float16, is far from the truth."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The data that a family module defines: the variants of one architecture, and how they are published."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """What the families with vision towers share: weights of towers, ids of marks, variants, drawn dimensions."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

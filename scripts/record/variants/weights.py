@@ -1,5 +1,7 @@
 """Draws weights with which every part of a model affects the logits and float32 noise stays small."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Callable

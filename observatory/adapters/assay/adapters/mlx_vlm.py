@@ -8,6 +8,8 @@ prompt in the language model. Samples take turns here, so each one finds its own
 mlx_vlm_batches.py has its `BatchGenerator`. Quantised checkpoints stay quantised.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version

@@ -8,6 +8,8 @@ samples that decode together are one batch, as in `GenerationBatch`, whose cache
 again, with the rope deltas of its rows. A sample alone, and further tokens of a prompt, go the way of mlx_vlm.py.
 """
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Iterator
 from typing import Any

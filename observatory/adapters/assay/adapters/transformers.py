@@ -7,6 +7,8 @@ the published `_prepare_position_ids_for_generation`, and the cache is DynamicCa
 samples that rest, join, leave, are rewound or forked keep theirs.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

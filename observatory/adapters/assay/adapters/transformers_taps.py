@@ -1,6 +1,8 @@
 """Tensors of one forward pass of a published model, by our names: the places are those at which scripts/record/runs/traces.py
 records them. Rows of padding are cut off, and each sample gets its own."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -6,6 +6,8 @@ Without COUNT the small systematic files are recorded, and some of the larger on
 with damage drawn at random: `ASSAY_VECTORS=DIR lib/image/tests/check_pictures` compares them.
 """
 
+from __future__ import annotations
+
 import io
 import sys
 import warnings

@@ -1,5 +1,7 @@
 """BMP files: headers, depths, palettes, bit fields, run lengths, directions and ends."""
 
+from __future__ import annotations
+
 import struct
 from collections.abc import Iterator
 

@@ -1,5 +1,7 @@
 """GIF files: colour tables, frames beside the screen, interlaced and transparent ones, extensions, damaged codes."""
 
+from __future__ import annotations
+
 import struct
 from collections.abc import Iterator
 

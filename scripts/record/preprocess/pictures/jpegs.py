@@ -1,5 +1,7 @@
 """JPEG files: components, colour transforms, subsampling, scans, restarts, damaged and missing parts."""
 
+from __future__ import annotations
+
 import io
 import struct
 from collections.abc import Iterator

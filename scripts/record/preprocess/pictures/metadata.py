@@ -1,5 +1,7 @@
 """Orientations in EXIF data, raw profiles and XMP, of every type, count and byte order, in each format that carries them."""
 
+from __future__ import annotations
+
 import io
 import struct
 import zlib

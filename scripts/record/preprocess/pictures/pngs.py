@@ -1,5 +1,7 @@
 """PNG files: metadata that inflates, damaged and missing chunks, palettes and unusual headers."""
 
+from __future__ import annotations
+
 import struct
 import zlib
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """PBM, PGM, PPM and PFM files: white space, comments, signs, separators of digits, largest values and ends."""
 
+from __future__ import annotations
+
 import struct
 from collections.abc import Iterator
 

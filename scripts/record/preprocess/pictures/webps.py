@@ -1,5 +1,7 @@
 """WebP files: lossy and lossless, with and without transparency, animated, cut off."""
 
+from __future__ import annotations
+
 import io
 from collections.abc import Iterator
 

@@ -1,5 +1,7 @@
 """Writes the GGUF file of a checkpoint, for llama.cpp: its numbers unchanged, or, with compute BF16, matrices rounded to bfloat16."""
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Iterator

@@ -4,6 +4,8 @@ GGUF or llama.cpp's graph of the family has no word for is refused by name.
 Names families: the architectures of GGUF files.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """RoPE of config.json as values and tensors of a GGUF file, for llama.cpp."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Any

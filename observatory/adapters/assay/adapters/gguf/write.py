@@ -8,6 +8,8 @@
 The order of values and tensors is the order of the calls.
 """
 
+from __future__ import annotations
+
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,6 +1,8 @@
 """Tensors of models of mlx-lm and mlx-vlm. mlx has no hooks, so __call__ of the classes of the wanted modules is replaced meanwhile.
 The observers of observatory use this module, too."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,5 +1,7 @@
 """Tensors of a step of mlx-lm."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Iterator
 from typing import Any

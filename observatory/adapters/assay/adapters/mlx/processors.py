@@ -1,6 +1,8 @@
 """What the processors of mlx-vlm return beside the tokens of a prompt, made from the tensors of its images and audio clips. The observer of
 mlx-vlm (observatory/vlm) uses this module, too."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

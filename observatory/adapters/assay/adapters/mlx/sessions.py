@@ -4,6 +4,8 @@ A step is evaluated on copies of its samples, which replace them at the end: aft
 had before.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol

@@ -1,5 +1,7 @@
 """Tensors of a step of mlx-vlm: of the decoder, and of the tower in the step that gives a sample its images."""
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Iterator
 from typing import Any

@@ -1,5 +1,7 @@
 """What several adapters do alike."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable
 from typing import Any
 
