@@ -31,7 +31,7 @@ TESTS += $(FUZZ_TARGETS) fuzz/tests/corpus.test
 EXTRA_DIST += fuzz/seeds fuzz/tests/corpus.test
 
 .PHONY: fuzz
-fuzz: $(FUZZ_TARGETS)
+fuzz: $(FUZZ_TARGETS) unpacked-fixtures
 
 check_LIBRARIES += fuzz/libfuzz.a
 fuzz_libfuzz_a_SOURCES = fuzz/fuzz.c fuzz/fuzz.h fuzz/seeds.c fuzz/seeds.h fuzz/tokenizing.c fuzz/tokenizing.h
