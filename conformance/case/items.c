@@ -7,6 +7,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/text.h"
 
 /* One kind of input while it is divided. */
 typedef struct division {
@@ -18,21 +19,16 @@ typedef struct division {
     const int32_t *grid;   /* [n_items, 3], or NULL */
 } division;
 
-static bool starts_with(const char *name, const char *start)
-{
-    return strncmp(name, start, strlen(start)) == 0;
-}
-
 /* By the names that published processors use. */
 static assay_item_kind kind_of(const char *name)
 {
-    if (starts_with(name, "pixel_values_videos") || starts_with(name, "video_") ||
-        starts_with(name, "second_per_grid"))
+    if (string_begins_with(name, "pixel_values_videos") || string_begins_with(name, "video_") ||
+        string_begins_with(name, "second_per_grid"))
         return ASSAY_ITEM_VIDEO;
-    if (starts_with(name, "input_features") || starts_with(name, "feature_attention_mask") ||
-        starts_with(name, "audio_"))
+    if (string_begins_with(name, "input_features") || string_begins_with(name, "feature_attention_mask") ||
+        string_begins_with(name, "audio_"))
         return ASSAY_ITEM_AUDIO;
-    if (starts_with(name, "inputs_embeds")) return ASSAY_ITEM_EMBEDDING;
+    if (string_begins_with(name, "inputs_embeds")) return ASSAY_ITEM_EMBEDDING;
     return ASSAY_ITEM_IMAGE;
 }
 

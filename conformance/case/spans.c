@@ -4,14 +4,9 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/text.h"
 #include "conformance/case/prompt.h"
 #include "model/plan/audio.h"
-
-static bool ends_with(const char *name, const char *end)
-{
-    const size_t n = strlen(name), n_end = strlen(end);
-    return n >= n_end && strcmp(name + n - n_end, end) == 0;
-}
 
 static size_t count_elements(const assay_tensor *t)
 {
@@ -37,8 +32,8 @@ static bool read_grid(const assay_item *item, int64_t grid[3])
 {
     for (size_t k = 0; k < item->n_tensors; k++) {
         const assay_tensor *t = &item->tensors[k];
-        const bool is_grid = ends_with(t->name, "_grid_thw");
-        if (!is_grid && !ends_with(t->name, "_position_ids")) continue;
+        const bool is_grid = string_ends_with(t->name, "_grid_thw");
+        if (!is_grid && !string_ends_with(t->name, "_position_ids")) continue;
         if (t->dtype != ASSAY_I32 && t->dtype != ASSAY_I64) return false;
         if (!is_grid) {
             grid_of_positions(t, grid);

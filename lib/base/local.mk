@@ -20,6 +20,7 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/json_lines.c lib/base/json_lines.h \
 	lib/base/json_scan.c lib/base/json_scan.h \
 	lib/base/json_text.c lib/base/json_text.h \
+	lib/base/text.h \
 	lib/base/processor.c lib/base/processor.h \
 	lib/base/utf8.c lib/base/utf8.h
 

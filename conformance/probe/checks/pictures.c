@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "conformance/probe/run/ask.h"
 #include "conformance/support/fields.h"
 #include "conformance/support/json_add.h"
@@ -59,11 +60,6 @@ static json_object *new_chat(const probe_pictures *all, probe_endpoint e, const 
     return NULL;
 }
 
-static bool begins(const buffer *text, const buffer *with)
-{
-    return text->n >= with->n && (with->n == 0 || memcmp(text->data, with->data, with->n) == 0);
-}
-
 /* Reports what is wrong with the answer to a picture; false if nothing is. */
 static bool report_answer(probe_run *r, const char *check, size_t turn, const probe_exchange *x,
                           const probe_answer *a)
@@ -77,8 +73,8 @@ static bool report_answer(probe_run *r, const char *check, size_t turn, const pr
                            a->problem[0] ? a->problem : text);
         return true;
     }
-    if (begins(&a->content, &p->answer)) return false;
-    const bool is_other = begins(&a->content, &other->answer);
+    if (text_begins_with(buffer_text(&a->content), buffer_text(&p->answer))) return false;
+    const bool is_other = text_begins_with(buffer_text(&a->content), buffer_text(&other->answer));
     (void)conf_field_same("content", buffer_text(&p->answer), buffer_text(&a->content), text, sizeof text);
     (void)probe_report(r, x, check, PROBE_FAILED, PROBE_BREAKS,
                        "request %zu, %s, after %s with the same text: %s%s%s", turn + 1, p->name,

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { SHOWN_MAX = 64 };
 
 /* A field in the text of an answer, with the white space before and after it. begins, ends: the text begins
@@ -43,16 +45,6 @@ static bool find_place(assay_text all, const char *from, const buffer *field, pl
     return true;
 }
 
-static bool ends_with(assay_text text, assay_text end)
-{
-    return end.n <= text.n && memcmp(text.at + text.n - end.n, end.at, end.n) == 0;
-}
-
-static bool begins_with(assay_text text, assay_text begin)
-{
-    return begin.n <= text.n && memcmp(text.at, begin.at, begin.n) == 0;
-}
-
 /* White space as JSON writes it: "" if there is none. */
 static void quote(assay_text space, char text[SHOWN_MAX])
 {
@@ -78,7 +70,7 @@ static bool holds_spaces(const probe_comparison *c, const char *name, const plac
     const assay_text text = buffer_text(found), core = conf_field_strip(text), before = leading(text),
                      after = trailing(text);
     if (core.n != p->core.n || memcmp(core.at, p->core.at, core.n) != 0) return true;
-    const bool part = ends_with(p->before, before) && begins_with(p->after, after);
+    const bool part = text_ends_with(p->before, before) && text_begins_with(p->after, after);
     if (part && (!p->begins || before.n == p->before.n) && (!p->ends || after.n == p->after.n)) return true;
     report_spaces(c, name, p, before, after, part ? PROBE_HABIT : PROBE_BREAKS);
     return false;

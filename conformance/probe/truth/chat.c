@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "conformance/support/json_add.h"
 #include "dialogue/chat/source.h"
 #include "dialogue/chat/special.h"
@@ -166,18 +167,13 @@ static assay_text split(assay_text *text, assay_text part)
     return before;
 }
 
-static bool ends_with(assay_text text, assay_text end)
-{
-    return text.n >= end.n && memcmp(text.at + text.n - end.n, end.at, end.n) == 0;
-}
-
 /* The parts of `prompt` that stand where stand-ins [n] stand in `frame`, to messages [n]. False: the rest
  * differs. */
 static bool cut_messages(assay_text prompt, assay_text frame, const assay_text *stand_ins, size_t n,
                          assay_text *messages)
 {
     const assay_text first = split(&frame, stand_ins[0]);
-    if (!first.at || prompt.n < first.n || memcmp(prompt.at, first.at, first.n) != 0) return false;
+    if (!first.at || !text_begins_with(prompt, first)) return false;
     prompt = (assay_text){prompt.at + first.n, prompt.n - first.n};
     for (size_t i = 1; i < n; i++) {
         const assay_text between = split(&frame, stand_ins[i]);
@@ -186,7 +182,7 @@ static bool cut_messages(assay_text prompt, assay_text frame, const assay_text *
         if (!messages[i - 1].at) return false;
     }
     messages[n - 1] = (assay_text){prompt.at, prompt.n - frame.n};
-    return ends_with(prompt, frame);
+    return text_ends_with(prompt, frame);
 }
 
 /* The request of n messages that could have this prompt; NULL: none. */

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/json_scan.h"
+#include "base/text.h"
 
 #define PLACE_MAX 160
 
@@ -66,17 +67,11 @@ static assay_status check_single(const char *path, const char *member, json_obje
                       member, text_of(value));
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-    const size_t n = strlen(name), n_end = strlen(end);
-    return n >= n_end && strcmp(name + n - n_end, end) == 0;
-}
-
 static assay_status check_member(const char *path, const char *place, const char *name, json_object *value,
                                  assay_error *err)
 {
     static const char *const LISTS[] = {"eos_token_id", "forced_eos_token_id", "decoder_start_token_id"};
-    if (!value || !ends_with(name, "_token_id")) return ASSAY_OK;
+    if (!value || !string_ends_with(name, "_token_id")) return ASSAY_OK;
     for (size_t i = 0; i < sizeof LISTS / sizeof *LISTS; i++)
         if (strcmp(name, LISTS[i]) == 0) return check_list(path, place, value, err);
     return check_single(path, place, value, err);
@@ -94,7 +89,7 @@ static assay_status check_object(const char *path, const char *prefix, json_obje
         json_object *value = json_object_iter_peek_value(&at);
         const bool is_object = json_object_is_type(value, json_type_object);
         (void)snprintf(place, sizeof place, "%s%.*s%s", prefix, json_scan_clip(name, strlen(name), 64), name,
-                       is_object && !ends_with(name, "_token_id") ? "." : "");
+                       is_object && !string_ends_with(name, "_token_id") ? "." : "");
         rc = check_member(path, place, name, value, err);
         if (rc == ASSAY_OK && is_object) rc = check_object(path, place, value, err);
     }
