@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import filecmp
 import os
 import shutil
 import tempfile
@@ -15,6 +14,7 @@ from .case import plan
 from .checkpoint.checkpoint import quiet
 from .record import family_variants, record_variant
 from .support import archives
+from .support.comparing import compare
 from .variants.variant import Variant
 
 
@@ -107,27 +107,3 @@ def record_special(name: str, options: argparse.Namespace, out: Path) -> list[Pa
     from .bundle import cases as bundle
     return [Path("bundle") / place for place in bundle.record(
         out / "bundle", options.seed, options.out / "bundle" if options.check else None)]
-
-
-def files_below(place: Path) -> list[Path]:
-    """The file itself, or all files below a directory but archives."""
-    return [file for file in (place, *sorted(place.rglob("*"))) if file.is_file() and file.suffix != ".tar"]
-
-
-def compare(fresh: Path, committed: Path, made: list[Path]) -> int:
-    """Compares byte by byte; prints every file that differs or exists on one side only. Returns 1 if there is
-    one."""
-    n_files = 0
-    differing: list[str] = []
-    for place in dict.fromkeys(made):
-        for ours, theirs in ((fresh, committed), (committed, fresh)):
-            for file in files_below(ours / place):
-                relative = file.relative_to(ours)
-                n_files += ours is fresh
-                other = theirs / relative
-                if not other.is_file():
-                    differing.append(f"{relative}: only in {ours}")
-                elif ours is fresh and not filecmp.cmp(file, other, shallow=False):
-                    differing.append(f"{relative}: bytes differ")
-    print("\n".join(differing) if differing else f"{n_files} files recorded again, none differs")
-    return 1 if differing else 0

@@ -15,12 +15,13 @@ from PIL import Image
 
 from scripts.endtoend import rows as table
 
-from .. import families, pinned, run
+from .. import families, pinned
 from ..case import case_file
 from ..checkpoint.checkpoint import Checkpoint, quiet
 from ..record import family_variants
 from ..rewrites import published
 from ..support import archives, checksums
+from ..support.comparing import compare
 from . import audio
 from .conversations import Conversation, Drawer, members, opened
 from .rows import ROWS, Row, Vocabulary, write_files
@@ -93,7 +94,7 @@ def main(arguments: list[str]) -> int:
                 continue
             print(record(name, out, options.seed), flush=True)
         if options.check:
-            return run.compare(out, options.out, [Path(name) for name in names])
+            return compare(out, options.out, [Path(name) for name in names])
     archives.store(options.out)
     return 0
 

@@ -13,6 +13,7 @@ import torch
 
 from ..checkpoint.checkpoint import quiet
 from ..streamed import recording
+from ..support.comparing import compare
 from .checkpoints import CHECKPOINTS, Odd
 from .pictured import PICTURED, Pictured
 from .taught import TAUGHT, Taught
@@ -42,16 +43,10 @@ def record(odd: Row, out: Path, seed: int, bundled: Path | None = None) -> None:
 
 
 def check(chosen: list[Row], out: Path, seed: int) -> int:
-    differing = []
     with tempfile.TemporaryDirectory() as scratch:
         for odd in chosen:
             record(odd, Path(scratch) / odd.name, seed, out / odd.name / "model")
-            places = {path.relative_to(root) for root in (out / odd.name, Path(scratch) / odd.name) for path in root.rglob("*") if path.is_file()}
-            differing += [odd.name / place for place in sorted(places) if not all(
-                (root / odd.name / place).is_file() for root in (out, Path(scratch))) or
-                (out / odd.name / place).read_bytes() != (Path(scratch) / odd.name / place).read_bytes()]
-    print("\n".join(f"{out / place}: differs" for place in differing) or "recorded again, nothing differs")
-    return 1 if differing else 0
+        return compare(Path(scratch), out, [Path(odd.name) for odd in chosen])
 
 
 def main(arguments: list[str]) -> int:

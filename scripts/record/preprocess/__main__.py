@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..support import archives
+from ..support.comparing import compare
 from ..support.textual import write
 from . import draw, draw_audio, processors
 
@@ -35,10 +36,7 @@ def record(seed: int, n: int, out: Path) -> None:
 def check(seed: int, n: int, out: Path) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         record(seed, n, Path(scratch))
-        differing = [name for name in FILES if not (out / name).is_file()
-                     or (out / name).read_bytes() != (Path(scratch) / name).read_bytes()]
-    print("\n".join(f"{out / name}: differs" for name in differing) or "recorded again, nothing differs")
-    return 1 if differing else 0
+        return compare(Path(scratch), out, [Path(name) for name in FILES])
 
 
 def main(arguments: list[str]) -> int:

@@ -25,6 +25,7 @@ from typing import Any
 from ..events import goldens as events
 from ..reasoning import goldens as reasoning
 from ..support import archives, serving_package
+from ..support.comparing import compare
 from ..support.textual import write
 from ..tools import goldens as tools
 from . import eos
@@ -62,32 +63,17 @@ def record(kind: str, module: ModuleType, seed: int, n: int, n_sequences: int, o
     return made
 
 
-def check(kind: str, module: ModuleType, out: Path) -> list[str]:
-    """The files that differ from a new recording with seed 0."""
-    differing = []
-    with tempfile.TemporaryDirectory() as scratch:
-        for file in record(kind, module, 0, N_GOLDENS, N_SEQUENCES, Path(scratch)):
-            if not (out / file).is_file():
-                differing.append(f"{out / file}: missing")
-            elif (out / file).read_bytes() != (Path(scratch) / file).read_bytes():
-                differing.append(f"{out / file}: bytes differ")
-    return differing
-
-
 def run(options: argparse.Namespace) -> int:
     serving_package.load()
-    differing: list[str] = []
-    for kind in options.only or KINDS:
-        module = KINDS[kind]
-        if options.check:
-            differing += check(kind, module, options.out)
-        else:
-            record(kind, module, options.seed, options.goldens, options.sequences, options.out)
-    if options.check:
-        print("\n".join(differing) or "recorded again, nothing differs")
-    else:
+    kinds = options.only or KINDS
+    if not options.check:
+        for kind in kinds:
+            record(kind, KINDS[kind], options.seed, options.goldens, options.sequences, options.out)
         archives.store(options.out)
-    return 1 if differing else 0
+        return 0
+    with tempfile.TemporaryDirectory() as scratch:
+        made = [file for kind in kinds for file in record(kind, KINDS[kind], 0, N_GOLDENS, N_SEQUENCES, Path(scratch))]
+        return compare(Path(scratch), options.out, made)
 
 
 def main(arguments: list[str]) -> int:

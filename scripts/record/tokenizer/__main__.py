@@ -20,7 +20,7 @@ from typing import Any, Iterator
 import tokenizers
 from tokenizers import Tokenizer
 
-from ..support import archives, checksums
+from ..support import archives, checksums, textual
 from . import (
     draw as tokenizer_draw, parts as tokenizer_parts, rare as tokenizer_rare, texts as tokenizer_texts, variants as
     tokenizer_variants)
@@ -209,26 +209,12 @@ def document(model: Json, recorder: str, groups: dict[str, list[Json]]) -> Json:
             "groups": [{"name": name, "vectors": vectors} for name, vectors in groups.items() if vectors]}
 
 
-def text_of(document: Json) -> str:
-    """JSON with one vector per line."""
-    head = {name: value for name, value in document.items() if name != "groups"}
-    lines = json.dumps(head, indent=1)[:-2] + ',\n "groups": ['
-    for index, group in enumerate(document["groups"]):
-        vectors = ",\n".join("   " + json.dumps(vector, separators=(",", ":"), ensure_ascii=False) for vector in group["vectors"])
-        lines += f'{"," if index else ""}\n  {{"name": "{group["name"]}", "vectors": [\n{vectors}]}}'
-    return lines + "]}\n"
-
-
 def write(out: Path, model: Json, made: Json, compressed: bool) -> None:
     (out / "model").mkdir(parents=True, exist_ok=True)
     (out / "model" / "tokenizer.json").write_text(
         json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     checksums.write(out / "model")
-    content = text_of(made).encode()
-    if compressed:
-        (out / "vectors.json.gz").write_bytes(gzip.compress(content, mtime=0))
-    else:
-        (out / "vectors.json").write_bytes(content)
+    textual.write(out / ("vectors.json.gz" if compressed else "vectors.json"), made, ascii_only=False)
 
 
 def publisher(model: Json) -> Tokenizer:
@@ -278,7 +264,7 @@ def check(out: Path, seed: int, only: list[str] | None = None) -> int:
     for name in recorded_names(out, only):
         model = json.loads((out / name / "model" / "tokenizer.json").read_text(encoding="utf-8"))
         recorded = gzip.decompress((out / name / "vectors.json.gz").read_bytes()).decode()
-        if recorded != text_of(vectors_of(name, seed, model)):
+        if recorded != textual.text(vectors_of(name, seed, model), ascii_only=False):
             differing.append(f"{name}/vectors.json.gz: differs")
     print("\n".join(differing) or "recorded again, nothing differs")
     return 1 if differing else 0
