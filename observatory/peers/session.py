@@ -27,7 +27,6 @@ STORED = {  # group -> our weights, if not the group's name
     "4-bit": "4-bit groups of 64, bf16 scales and biases",
     REFERENCE: "bf16",
 }
-PREPARE_SECONDS = 3600.0
 
 
 class Session:

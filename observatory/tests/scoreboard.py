@@ -9,7 +9,7 @@ from unittest import mock
 from observatory.board import cases, explain, results, running
 from observatory.board.markdown import ranges
 from observatory.findings import records
-from observatory.tests.board import BASE, Board, Page, replayed
+from observatory.tests.board import Board, Page, replayed
 from observatory.tests.board_cases import Cases
 from observatory.tests.board_systems import Systems
 from scripts.tests import tap

@@ -17,7 +17,6 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 from pathlib import Path
 from unittest import mock
 

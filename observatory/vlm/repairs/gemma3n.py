@@ -78,19 +78,6 @@ def resampled(image: mx.array, axis: int, side: int, high: tuple, out: tuple) ->
     return mx.take(image, mx.array(first), axis) * (1 - weight) + mx.take(image, mx.array(second), axis) * weight
 
 
-def hard_ids(config: Config) -> Any:
-    """Ids of the tower's own vocabulary are embedded by its table, in prompts without images, too."""
-    def embed(original, self, input_ids=None, pixel_values=None, **kwargs):
-        made = original(self, input_ids, pixel_values, **kwargs)
-        if pixel_values is None:
-            table = self.embed_vision
-            own = mx.logical_and(input_ids >= table.vocab_offset, input_ids < self.embed_audio.vocab_offset)
-            ids = mx.where(own, input_ids, table.vocab_offset)
-            made.inputs_embeds = mx.where(own[..., None], table(input_ids=ids), made.inputs_embeds)
-        return made
-    return wrapped(module(FAMILY, FAMILY).Model, "get_input_embeddings", embed)
-
-
 class Scaled(nn.Module):
     """A table of embeddings, times a factor."""
 

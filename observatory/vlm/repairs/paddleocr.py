@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import mlx.core as mx
 import mlx.nn as nn
 
 from scripts.record.checkpoint.opening import module, wrapped

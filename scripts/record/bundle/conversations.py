@@ -9,7 +9,7 @@ member then returns another text.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ import numpy as np
 from transformers.utils.chat_template_utils import render_jinja_template
 
 from ..trained import dialogues
-from ..trained.dialogues import Dialogue, Turn
+from ..trained.dialogues import Turn
 
 TEMPLATES = Path(__file__).parent / "templates"
 BRIEF = "Be brief."
@@ -36,15 +36,13 @@ Message = dict[str, Any]
 class Exchange:
     """A request, and the turn that answers it.
 
-    messages: those of the request, which end with the user's or a tool's. opens: a question that other exchanges
-    may precede or follow.
+    messages: those of the request, which end with the user's or a tool's.
     """
 
     messages: tuple[Message, ...]
     turn: Turn
     thinking: bool
     tools: tuple[Message, ...] = ()
-    opens: bool = field(default=False)
 
     def after(self, earlier: list[Exchange]) -> Exchange:
         """The same with earlier exchanges before it."""
@@ -79,11 +77,11 @@ def questions() -> list[Exchange]:
     for one in (*dialogues.sums(), *dialogues.facts()):
         if one.thinking:
             turn = one.turns[0]
-            made += both((user(one.question),), turn.thought, turn.answer, opens=True)
+            made += both((user(one.question),), turn.thought, turn.answer)
     for thing, sign in SIGNS.items():
-        made += both((user(f"Which sign has {thing}?"),), f"{thing}: {sign}", f"It is {sign}!", opens=True)
+        made += both((user(f"Which sign has {thing}?"),), f"{thing}: {sign}", f"It is {sign}!")
     for city in dialogues.CITIES:
-        made += both((user(f"How is the weather in {city}?"),), "I have no tool.", f"I cannot see {city}.", opens=True)
+        made += both((user(f"How is the weather in {city}?"),), "I have no tool.", f"I cannot see {city}.")
     return made
 
 

@@ -10,7 +10,6 @@ float32. Its noise is the largest distance between it and what the published fun
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from contextlib import contextmanager

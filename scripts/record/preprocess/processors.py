@@ -55,10 +55,6 @@ def source() -> str:
     return f"transformers {transformers.__version__}, PIL backend; Falcon-OCR and Moondream 3: mlx-vlm {mlx_vlm.__version__}"
 
 
-class Asked(Exception):
-    """Carries the size that a processor asks its backend to resize to."""
-
-
 def opened(config: dict[str, Any]) -> Any:
     return CLASSES[config["image_processor_type"]](**{name: value for name, value in config.items()
                                                       if name != "image_processor_type"})

@@ -21,7 +21,6 @@ from .stored import Tensor, Unsupported
 
 LAZY_LINEAR = 1 << 20  # elements of a matrix outside the layers that is read at each use instead of kept
 HEAD_BLOCK = 1 << 22  # elements of a matrix that is read at once
-DEVICE = torch.Tensor.device.__get__  # as a function mode sees the property
 
 
 class ReadAtUse(TorchFunctionMode):

@@ -14,10 +14,6 @@ from .metadata import compressed, international, png, text
 MIB = 1 << 20
 
 
-def raw_compressed(name: bytes, head: bytes, content: bytes) -> bytes:
-    return chunk(name, head + content)
-
-
 def bombs(rng: np.random.Generator) -> Iterator[tuple[str, bytes]]:
     """Around the limits of Pillow: 1 MiB of a chunk, 64 MiB of all texts."""
     def profile(n: int, method: int = 0) -> bytes:
