@@ -31,25 +31,21 @@ def split_rope(text: Config, kind: str) -> None:
     text["rope_scaling"] = rope | {"type": kind}
 
 
-def flat(config: Config) -> None:
-    """Qwen2-VL and Qwen2.5-VL: the members of text_config beside vision_config."""
+def flat(config: Config, rope: str = "mrope") -> None:
+    """Qwen2-VL and Qwen2.5-VL: the members of text_config beside vision_config. rope: its type."""
     text = config.pop("text_config", None)
     if text is None:
         return
-    split_rope(text, "mrope")
+    split_rope(text, rope)
     for name, value in text.items():
         config.setdefault(name, value)
 
 
 def published(config: Config) -> None:
     """PaddleOCR-VL: the same, and a tower with the type of the whole model."""
-    text = config.pop("text_config", None)
-    if text is None:
-        return
-    split_rope(text, "default")
-    for name, value in text.items():
-        config.setdefault(name, value)
-    config["vision_config"]["model_type"] = config["model_type"]
+    if config.get("text_config") is not None:
+        flat(config, "default")
+        config["vision_config"]["model_type"] = config["model_type"]
 
 
 def ernie(config: Config) -> None:

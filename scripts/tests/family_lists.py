@@ -12,6 +12,8 @@ import re
 import sys
 from pathlib import Path
 
+import tap
+
 FOLDERS = ("conformance", "docs", "fastpath", "fuzz", "include", "lib", "observatory", "ref", "scripts")
 OWN = re.compile(r"(^|/)tests/|^fuzz/seeds/|^scripts/record/families/|^lib/model/families/.*\.c$|^(docs|observatory)/([A-Z]+\.md|.*\.html|.*\.tsv)$")
 GENERATED = re.compile(r"<!-- families: .*?<!-- end of families -->", re.S)
@@ -59,11 +61,7 @@ def main() -> int:
     top = Path(sys.argv[1])
     results = [("every reader has its row", unlisted(top)), ("every recorder has cases", without_cases(top)),
                ("no other file lists the families", second_lists(top))]
-    print(f"1..{len(results)}")
-    for number, (name, broken) in enumerate(results, 1):
-        print(f"{'not ok' if broken else 'ok'} {number} - {name}")
-        for line in broken:
-            print(f"# {line}")
+    tap.rules(results)
     return 0
 
 

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 import documents
 import rooms_python
+import tap
 
 # Folders of the top and of lib/ in include order: a folder may include itself, and folders of its own and of earlier layers. Sources
 # are named here as includes name them, without lib/.
@@ -145,11 +146,7 @@ def check(top: Path) -> list[tuple[str, list[str]]]:
 def main() -> int:
     top = Path(sys.argv[1])
     results = check(top) + rooms_python.check(top, cycles) + [("documents name what exists", documents.missing(top))]
-    print(f"1..{len(results)}")
-    for number, (name, broken) in enumerate(results, 1):
-        print(f"{'not ok' if broken else 'ok'} {number} - {name}")
-        for line in broken:
-            print(f"# {line}")
+    tap.rules(results)
     return 0
 
 

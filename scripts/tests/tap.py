@@ -61,5 +61,14 @@ def run_suite(suite: unittest.TestSuite) -> int:
     return 0 if suite.run(Tap()).wasSuccessful() else 1
 
 
+def rules(results: list[tuple[str, list[str]]]) -> None:
+    """A point for each (rule, violations)."""
+    print(f"1..{len(results)}")
+    for number, (name, broken) in enumerate(results, 1):
+        print(f"{'not ok' if broken else 'ok'} {number} - {name}")
+        for line in broken:
+            print(f"# {line}")
+
+
 if __name__ == "__main__":
     sys.exit(run_suite(unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:])))
