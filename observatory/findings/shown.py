@@ -20,6 +20,6 @@ def choose(program: str, shown: Mapping[str, Callable[[], object]], arguments: l
         parser.error(f"name one of {', '.join(shown)}")
     if options.list:
         for name, function in shown.items():
-            print(f"{name:28s}{function.__doc__}")
+            print(f"{name:32s}{function.__doc__}")
         return []
     return list(shown) if options.all else options.name
