@@ -1,5 +1,7 @@
 /* assay info: text, and the JSON document.
  *
+ * Names families: a row has a member of the document, and a checkpoint whose plan has it.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <json-c/json.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* Explicit positions in all three engines: what they mean for ropes, masks and lengths.
  *
+ * Names families: a row has a rule of positions, and a checkpoint that follows it.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
 #include "conformance/plans/tests/engines.h"

@@ -1,5 +1,7 @@
 /* Which members of a config.json may be left unread.
  *
+ * Names families: a row has members that published configs of a family have.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_harmless.h"
 

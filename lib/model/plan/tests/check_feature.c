@@ -1,5 +1,7 @@
 /* Which parts a plan needs, and that an engine without one of them refuses it.
  *
+ * Names families: a row has the features of a checkpoint, as its publisher describes the model.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/feature.h"
 

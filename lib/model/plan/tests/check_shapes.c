@@ -1,6 +1,8 @@
 /* Norms and matrices fit what they are applied to: in a plan, and in a checkpoint, every tensor of which is
  * damaged in turn.
  *
+ * Names families: a row has a change of a plan, and a checkpoint whose plan has the member.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/shapes.h"
 
