@@ -9,39 +9,64 @@
 #include "base/dtype.h"
 #include "conformance/faults/fault.h"
 
-static plan_attention *layer_attention(plan *p, size_t layer)
+/* Layers with another mixer are left as they are. */
+static void change_attention(plan *p, void (*change)(plan_attention *a))
 {
-    assert(p->layers[layer].mixer.kind == PLAN_MIXER_ATTENTION);
-    return &p->layers[layer].mixer.attention;
+    for (size_t i = 0; i < p->n_layers; i++)
+        if (p->layers[i].mixer.kind == PLAN_MIXER_ATTENTION) change(&p->layers[i].mixer.attention);
+}
+
+static void widen(plan_attention *a)
+{
+    if (a->window) a->window++;
 }
 
 void fault_window_wide(plan *p)
 {
-    for (size_t i = 0; i < p->n_layers; i++)
-        if (layer_attention(p, i)->window) layer_attention(p, i)->window++;
+    change_attention(p, widen);
+}
+
+static void narrow(plan_attention *a)
+{
+    if (a->window > 1) a->window--;
 }
 
 void fault_window_narrow(plan *p)
 {
-    for (size_t i = 0; i < p->n_layers; i++)
-        if (layer_attention(p, i)->window > 1) layer_attention(p, i)->window--;
+    change_attention(p, narrow);
+}
+
+static void mask_causally(plan_attention *a)
+{
+    a->mask = PLAN_MASK_CAUSAL;
 }
 
 void fault_blocks_causal(plan *p)
 {
-    for (size_t i = 0; i < p->n_layers; i++) layer_attention(p, i)->mask = PLAN_MASK_CAUSAL;
+    change_attention(p, mask_causally);
+}
+
+static void mask_in_blocks(plan_attention *a)
+{
+    a->mask = PLAN_MASK_BLOCKS;
 }
 
 void fault_blocks_everywhere(plan *p)
 {
-    for (size_t i = 0; i < p->n_layers; i++) layer_attention(p, i)->mask = PLAN_MASK_BLOCKS;
+    change_attention(p, mask_in_blocks);
+}
+
+static const plan_attention *layer_attention(const plan *p, size_t layer)
+{
+    assert(p->layers[layer].mixer.kind == PLAN_MIXER_ATTENTION);
+    return &p->layers[layer].mixer.attention;
 }
 
 /* Layers with equal windows are of one kind, with equal head sizes. */
 void fault_shared_first(plan *p)
 {
     for (size_t i = 0; i < p->n_layers; i++) {
-        plan_attention *a = layer_attention(p, i);
+        plan_attention *a = &p->layers[i].mixer.attention;
         size_t first = 0;
         while (layer_attention(p, first)->window != a->window) first++;
         if (a->cache_layer != i) a->cache_layer = first;
@@ -53,17 +78,24 @@ void fault_cap_missing(plan *p)
     p->soft_cap = 0;
 }
 
+static void drop_score_cap(plan_attention *a)
+{
+    a->score_cap = 0;
+}
+
 void fault_score_cap_missing(plan *p)
 {
-    for (size_t i = 0; i < p->n_layers; i++) layer_attention(p, i)->score_cap = 0;
+    change_attention(p, drop_score_cap);
+}
+
+static void scale_by_head(plan_attention *a)
+{
+    a->scale = 1 / sqrt((double)a->head_dim);
 }
 
 void fault_scale_of_head(plan *p)
 {
-    for (size_t i = 0; i < p->n_layers; i++) {
-        plan_attention *a = layer_attention(p, i);
-        a->scale = 1 / sqrt((double)a->head_dim);
-    }
+    change_attention(p, scale_by_head);
 }
 
 void fault_embedding_unscaled(plan *p)
@@ -87,13 +119,15 @@ static void split_norm(plan_norm *norm, size_t head_dim)
 }
 
 /* With the weights of the first head. */
+static void split_norms(plan_attention *a)
+{
+    split_norm(&a->q_norm, a->head_dim);
+    split_norm(&a->k_norm, a->head_dim);
+}
+
 void fault_norms_per_head(plan *p)
 {
-    for (size_t i = 0; i < p->n_layers; i++) {
-        plan_attention *a = layer_attention(p, i);
-        split_norm(&a->q_norm, a->head_dim);
-        split_norm(&a->k_norm, a->head_dim);
-    }
+    change_attention(p, split_norms);
 }
 
 void fault_norms_early(plan *p)
@@ -132,8 +166,10 @@ void fault_windows_swapped(plan *p)
     size_t window = 0;
     for (size_t i = 0; i < p->n_layers; i++)
         if (layer_attention(p, i)->window) window = layer_attention(p, i)->window;
-    for (size_t i = 0; i < p->n_layers; i++)
-        layer_attention(p, i)->window = layer_attention(p, i)->window ? 0 : window;
+    for (size_t i = 0; i < p->n_layers; i++) {
+        plan_attention *a = &p->layers[i].mixer.attention;
+        a->window = a->window ? 0 : window;
+    }
 }
 
 /* Leaves the attention factor, which some scalings set. */

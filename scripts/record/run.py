@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -82,11 +81,12 @@ def record(options: argparse.Namespace, out: Path) -> list[Path]:
 def record_whole(unit: Unit, options: argparse.Namespace, place: Path) -> list[str]:
     """Records a variant next to its place, and then moves it there: a shard that is started again while its first process still
     runs leaves a whole variant."""
-    unfinished = place.with_name(f".{place.name}.{os.getpid()}")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    lines = record_variant(families.load(unit.name), unit.variant, options.seed, unfinished)
-    shutil.rmtree(place, ignore_errors=True)
-    unfinished.replace(place)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as scratch:
+        unfinished = Path(scratch) / place.name
+        lines = record_variant(families.load(unit.name), unit.variant, options.seed, unfinished)
+        shutil.rmtree(place, ignore_errors=True)
+        unfinished.replace(place)
     return lines
 
 
