@@ -119,7 +119,7 @@ static void fail_further(const conf_replay *r, const conf_bounds *bounds, const 
 {
     const conf_rows *rows = &r->c->decoder.rows;
     conf_verdict *v = r->verdict;
-    char before[CONF_TEXT_MAX];
+    char before[CONF_NOTES_MAX];
     (void)snprintf(before, sizeof before, "%s", v->notes);
     v->notes[0] = '\0';
     const conf_allowance allowance = allowance_of(r);

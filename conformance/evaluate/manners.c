@@ -19,7 +19,7 @@ typedef struct manners_run {
     /* Of the whole evaluation and the manners that agree: */
     bool measured;
     double multiple;
-    char notes[CONF_TEXT_MAX];
+    char notes[CONF_NOTES_MAX];
 } manners_run;
 
 /* Which manners were evaluated, and why the others were not; empty: they were, or they were not tried. */

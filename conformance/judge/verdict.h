@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #define CONF_TEXT_MAX          640
+#define CONF_NOTES_MAX         (2 * CONF_TEXT_MAX)
 #define CONF_TRACE_NAME_MAX    128
 #define CONF_VECTOR_NAME_MAX   88 /* "GROUP/ID" */
 #define CONF_UNKNOWN_MAX       2048
@@ -113,7 +114,7 @@ typedef struct conf_verdict {
     char reason[CONF_TEXT_MAX];           /* how it diverges, why it was skipped, or what is broken */
     char where[CONF_TEXT_MAX];            /* the first diverging position, or empty */
     char trace[CONF_TEXT_MAX];            /* the first diverging tensor, or a remark on tensors, or empty */
-    char notes[CONF_TEXT_MAX];            /* further measures, for --verbose */
+    char notes[CONF_NOTES_MAX];           /* further measures, for --verbose */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */
     bool other_traces; /* the case has tensors, and the engine traced none of them, but others */
     char manner[CONF_MANNER_NAME_MAX]; /* the manner of evaluation (replay/manner.h) that is under way, or

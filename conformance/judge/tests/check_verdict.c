@@ -47,7 +47,7 @@ END_TEST
 
 START_TEST(notes_are_separated_and_cut_off)
 {
-    char many[CONF_TEXT_MAX];
+    char many[CONF_NOTES_MAX];
     memset(many, 'x', sizeof many);
     many[sizeof many - 10] = '\0';
     conf_verdict_note(&v, "%d", 1);
@@ -55,7 +55,7 @@ START_TEST(notes_are_separated_and_cut_off)
     ck_assert_str_eq(v.notes, "1; two");
     conf_verdict_note(&v, "%s", many);
     conf_verdict_note(&v, "%s", many);
-    ck_assert_uint_eq(strlen(v.notes), CONF_TEXT_MAX - 1);
+    ck_assert_uint_eq(strlen(v.notes), CONF_NOTES_MAX - 1);
 }
 END_TEST
 
