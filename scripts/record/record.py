@@ -58,7 +58,7 @@ def draw_cases(checkpoint: Checkpoint, idle_id: int) -> tuple[list[cases.Recordi
         if case.kind == "positions":
             continue
         try:
-            recordings.append(cases.draw(checkpoint, case, idle_id))
+            recordings.append(cases.draw(checkpoint, case, idle_id, recordings))
         except cases.IllConditioned as error:
             if checkpoint.seed == 0:
                 raise

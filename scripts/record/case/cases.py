@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -286,7 +287,8 @@ class Recording:
     stop_id: int | None = None
 
 
-def draw(checkpoint: Checkpoint, case: Case, idle_id: int) -> Recording:
+def draw(checkpoint: Checkpoint, case: Case, idle_id: int, others: Sequence[Recording] = ()) -> Recording:
+    """others: of the same checkpoint, which has the stop ids of all of them."""
     drawer = Drawer(checkpoint, case)
     if case.shares:
         return Recording(case, drawer.twins(), drawer.draws, idle_id)
@@ -300,14 +302,19 @@ def draw(checkpoint: Checkpoint, case: Case, idle_id: int) -> Recording:
             continue
         stop_id = None if case.varies else choose_stop(streams)
         recording = Recording(case, samples, drawer.draws, idle_id, stop_id)
-        if case.name == "greedy" and not (
-                tokens_alike(checkpoint, samples)
-                and len(narrow_runs(checkpoint, recording)) == 2 * len(checkpoint.narrow)):
+        if case.name == "greedy" and not (tokens_alike(checkpoint, samples) and len(narrow_runs(checkpoint, recording)) == 2 * len(checkpoint.narrow)):
+            continue
+        if any(goes_past(recording, other) or goes_past(other, recording) for other in others):
             continue
         if stop_id is not None or case.varies or case.name == "random":
             return recording
-    raise IllConditioned(f"{checkpoint.family.name}/{checkpoint.variant.name}: no stop id ends one "
-                         "stream and spares another")
+    raise IllConditioned(f"{checkpoint.family.name}/{checkpoint.variant.name}: no stop id ends one stream and spares another")
+
+
+def goes_past(recording: Recording, other: Recording) -> bool:
+    """Whether a stream of greedy tokens has the stop id of another recording before its end."""
+    return recording.case.kind != "logits" and not recording.case.shares and any(
+        other.stop_id in row[row >= 0][:-1] for row in expected_tokens(recording)[0])
 
 
 def listed_rows(case: Case, lengths: list[int]) -> np.ndarray | None:
@@ -380,8 +387,7 @@ def ends_alike(recording: Recording, rows: list[tuple[np.ndarray, np.ndarray]]) 
     """Whether the noise of a narrower run cannot change where a stream ends; rows: the run's logits."""
     noise = largest_noise(recording.samples, rows)
     stops = [i for i in (recording.idle_id, recording.stop_id) if i is not None]
-    return all(narrow.stops_alike(np.concatenate([s.prefill[-1:], s.steps]), noise, row[row >= 0],
-                                  stops)
+    return all(narrow.stops_alike(np.concatenate([s.prefill[-1:], s.steps]), noise, row[row >= 0], stops)
                for s, row in zip(recording.samples, expected_tokens(recording)[0]))
 
 

@@ -10,6 +10,8 @@
 /* How a published class reads its config. */
 typedef struct family_class {
     double epsilon; /* default of rms_norm_eps */
+    /* Whether the member is required. A class whose default of num_key_value_heads is a number needs it:
+     * an absent member is taken for the number of heads. */
     bool needs_kv_heads, needs_head_dim;
     bool tied;                      /* default of tie_word_embeddings */
     const char *activation_member;  /* NULL: hidden_act */
