@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "conformance/case/members.h"
 #include "conformance/case/prompt.h"
 #include "conformance/hdf5/text.h"
@@ -16,7 +17,7 @@
 
 bool conf_trace_is_of_tower(const char *name)
 {
-    return strncmp(name, "vision.", strlen("vision.")) == 0 || strncmp(name, "audio.", strlen("audio.")) == 0;
+    return string_begins_with(name, "vision.") || string_begins_with(name, "audio.");
 }
 
 assay_status conf_trace_outline_read(const conf_h5 *file, const conf_decoder *d, const char *path,

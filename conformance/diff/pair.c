@@ -235,7 +235,7 @@ static assay_status diff_trace(pair_state *s, const char *name, bool *diverges, 
     if (rc == ASSAY_OK && !same) rc = conf_h5_shape_types(s->d->golden, path, CONF_H5_FLOATS, &shape, err);
     if (rc == ASSAY_OK && !same) {
         bool wide = conf_h5_rows_dtype(a) == ASSAY_F64 && v->compute == ASSAY_DTYPE_NONE;
-        double limit = conf_compute_is_narrow(v->compute) ? CONF_UNJUDGED : wide ? 1 : CONF_NOISE_MULTIPLE;
+        double limit = conf_compute_is_narrow(v->compute) ? CONF_UNJUDGED : conf_noise_limit(wide);
         double unit = wide ? CONF_FLOAT64_BOUND * largest : conf_unit_float32(0, largest);
         rc = conf_diff_tensor_judge(s->d, a, b, unit, &tensor, err);
         if (rc == ASSAY_OK && tensor.worst.multiple > limit && !*diverges) {

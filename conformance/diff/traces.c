@@ -14,6 +14,7 @@
 #include "conformance/diff/state.h"
 #include "conformance/diff/tensors.h"
 #include "conformance/evaluate/tensors.h"
+#include "conformance/judge/noise.h"
 
 /* State of the comparison of traces. */
 typedef struct traces {
@@ -60,7 +61,7 @@ static assay_status judge_tensor(traces *s, const char *name, const trace *t, as
                               conf_noise_max_tensor(largest), err);
     if (rc != ASSAY_OK) return rc;
     const double guess = d->largest > 0 ? d->bounds.max_abs / d->largest * largest : 0;
-    double limit = float64 ? 1 : CONF_NOISE_MULTIPLE;
+    double limit = conf_noise_limit(float64);
     double unit = float64 ? d->c->float64_bound * largest
                           : conf_unit_float32(has_noise ? t->golden.noise : guess, largest);
     if (!float64 && !has_noise) {

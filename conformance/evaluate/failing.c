@@ -14,6 +14,7 @@
 #include "conformance/evaluate/tokens.h"
 #include "conformance/judge/distance.h"
 #include "conformance/judge/logits.h"
+#include "conformance/judge/noise.h"
 #include "conformance/replay/follow.h"
 #include "conformance/replay/replay.h"
 
@@ -100,7 +101,7 @@ static void judge_tensor(search *q, size_t step_first, size_t first, size_t n, c
                          const double *found)
 {
     conf_verdict *v = q->r->verdict;
-    const double limit = v->float64 ? 1 : CONF_NOISE_MULTIPLE, *truth = golden->value.data;
+    const double limit = conf_noise_limit(v->float64), *truth = golden->value.data;
     const size_t width = golden->value.n / golden->value.shape[0];
     conf_tensor_judgement j = conf_tensor_judge(truth + first * width, found, n * width,
                                                 conf_tensor_unit(q->r->c, v->float64, v->compute, golden));

@@ -17,8 +17,7 @@
 conf_bounds conf_evaluate_bounds(const conf_replay *r)
 {
     const conf_rows *rows = &r->c->decoder.rows;
-    if (!r->c->decoder.has_truth)
-        return (conf_bounds){.limit = r->verdict->float64 ? 1 : CONF_NOISE_MULTIPLE};
+    if (!r->c->decoder.has_truth) return (conf_bounds){.limit = conf_noise_limit(r->verdict->float64)};
     return r->verdict->float64
                ? conf_bounds_float64(rows->truth, rows->n_rows, rows->n_cols, r->c->float64_bound)
                : conf_bounds_float32(rows->truth, conf_rows_noise(rows, r->verdict->compute), rows->n_rows,
@@ -107,7 +106,7 @@ void conf_evaluate_put_aside(conf_verdict *v, size_t n_kept, const char *what)
     v->notes[n_kept] = '\0';
     if (v->measured)
         conf_verdict_note(v, "%s it agrees: %.3g times its bound", what,
-                          v->multiple / (v->float64 ? 1 : CONF_NOISE_MULTIPLE));
+                          v->multiple / conf_noise_limit(v->float64));
     v->measured = false;
     v->multiple = 0;
 }

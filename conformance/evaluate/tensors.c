@@ -86,7 +86,7 @@ static bool tensor_diverges(const conf_replay *r, const conf_traced *seen, bool 
 {
     conf_verdict *v = r->verdict;
     const conf_trace *t = seen->trace;
-    const double limit = !judged ? CONF_UNJUDGED : v->float64 ? 1 : CONF_NOISE_MULTIPLE;
+    const double limit = !judged ? CONF_UNJUDGED : conf_noise_limit(v->float64);
     const bool is_recorded = v->float64 || conf_tensor_has_noise(t, v->compute);
     const double unit = judged ? conf_tensor_unit(r->c, v->float64, v->compute, t) : 1;
     if (!seen->value.data) {
@@ -220,7 +220,7 @@ static void judge_position(rope_judgement *judgement, const conf_replay *r, cons
 void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer)
 {
     conf_verdict *v = r->verdict;
-    rope_judgement j = {.limit = v->float64 ? 1 : CONF_NOISE_MULTIPLE};
+    rope_judgement j = {.limit = conf_noise_limit(v->float64)};
     for (size_t p = 0; p < r->c->rope.n_positions; p++) judge_position(&j, r, answer, p);
     v->measured = true;
     v->multiple = j.multiple;

@@ -4,6 +4,11 @@
 #include <float.h>
 #include <math.h>
 
+double conf_noise_limit(bool float64)
+{
+    return float64 ? 1 : CONF_NOISE_MULTIPLE;
+}
+
 double conf_noise_floor(double max_abs)
 {
     if (max_abs == 0) return CONF_FLOOR_ULPS * (double)FLT_TRUE_MIN;

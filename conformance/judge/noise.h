@@ -5,6 +5,8 @@
 #ifndef CONFORMANCE_JUDGE_NOISE_H
 #define CONFORMANCE_JUDGE_NOISE_H
 
+#include <stdbool.h>
+
 #include "conformance/judge/distance.h"
 
 #define CONF_NOISE_MULTIPLE 4.0  /* correct float32 systems stay below 2.2, broken ones are far above */
@@ -13,6 +15,10 @@
     1e-11 /* times the largest value; two independent float64 runs differed by 2e-14                         \
            */
 #define CONF_FLOAT64_BOUND_MAX 0x1p-24 /* the loosest that a case may set: the unit roundoff of float32 */
+
+/* The largest error that agrees, in the unit of a verdict's multiple: the noise, or the bound of a float64
+ * engine. */
+double conf_noise_limit(bool float64);
 
 /* CONF_FLOOR_ULPS float32 ulps at max_abs: the lower limit of the noise. Logits are float32 for any
  * type of activations, so it applies to narrower types, too: 16 ulps of bfloat16 would be a sixteenth

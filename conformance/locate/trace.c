@@ -14,6 +14,7 @@
 #include "conformance/evaluate/tensor_file.h"
 #include "conformance/evaluate/tensors.h"
 #include "conformance/judge/logits.h"
+#include "conformance/judge/noise.h"
 #include "conformance/locate/location.h"
 #include "conformance/locate/recorded.h"
 #include "conformance/replay/trace.h"
@@ -50,7 +51,7 @@ static conf_tensor_judgement judge_trace(const conf_walker *w, const conf_trace 
 {
     conf_tensor_judgement j = conf_tensor_judge(
         truth, found, golden->value.n, conf_tensor_unit(w->c, float64, w->task->location->compute, golden));
-    j.multiple /= float64 ? 1 : CONF_NOISE_MULTIPLE;
+    j.multiple /= conf_noise_limit(float64);
     return j;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "conformance/process/isolate.h"
 #include "conformance/support/text.h"
 
@@ -62,7 +63,7 @@ assay_status conf_contain(conf_describe_fn *describe, const void *context, const
     conf_verdict v = {.stage = CONF_STAGE_READ};
     assay_status rc = conf_isolate(run_task, &(task){describe, context, path, page}, limits, &v, err);
     if (rc == ASSAY_OK && v.outcome != CONF_PASSED) {
-        const char *named = strncmp(v.reason, path, strlen(path)) == 0 ? "" : path;
+        const char *named = string_begins_with(v.reason, path) ? "" : path;
         rc = assay_fail(err, ASSAY_EFORMAT, "%s%s%s", named, named[0] ? ": " : "", v.reason);
     }
     if (v.stage == CONF_STAGE_CLOSE) conf_page_print(page, out);

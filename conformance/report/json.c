@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "config.h"
 #include "conformance/abi/compute.h"
+#include "conformance/judge/noise.h"
 #include "conformance/report/report.h"
 #include "conformance/support/json_add.h"
 
@@ -19,7 +20,7 @@ static bool add_measure(json_object *to, const conf_verdict *v)
 {
     return conf_json_add(to, "measured", json_object_new_boolean(v->measured)) &&
            conf_json_add_text(to, "unit", conf_unit_name(v)) &&
-           conf_json_add(to, "bound", json_object_new_double(conf_bound_of(v))) &&
+           conf_json_add(to, "bound", json_object_new_double(conf_noise_limit(v->float64))) &&
            conf_json_add_real(to, "multiple", v->measured ? v->multiple : (double)NAN);
 }
 

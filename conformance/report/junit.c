@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "conformance/abi/compute.h"
+#include "conformance/judge/noise.h"
 #include "conformance/report/report.h"
 #include "conformance/report/xml.h"
 
@@ -48,7 +49,7 @@ static void print_properties(FILE *out, const conf_results *results, size_t engi
         (void)fprintf(out,
                       "      <property name=\"bound\" value=\"%g\"/>\n"
                       "      <property name=\"unit\" value=\"%s\"/>\n",
-                      conf_bound_of(measured), conf_unit_name(measured));
+                      conf_noise_limit(measured->float64), conf_unit_name(measured));
     (void)fputs("    </properties>\n", out);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/judge/noise.h"
 #include "conformance/replay/manner.h"
 #include "conformance/report/report.h"
 #include "conformance/support/json_strict.h"
@@ -66,7 +67,7 @@ static assay_status read_measure(const conf_json_at *one, conf_verdict *v, assay
     if (rc == ASSAY_OK) rc = conf_read_unit(one, &v->float64, err);
     if (rc == ASSAY_OK) rc = conf_json_member(one, "bound", json_type_double, &bound, err);
     if (rc != ASSAY_OK) return rc;
-    const double expected = conf_bound_of(v), found = json_object_get_double(bound.value);
+    const double expected = conf_noise_limit(v->float64), found = json_object_get_double(bound.value);
     if (found < expected || found > expected)
         return conf_json_fail(&bound, err, "found %g, expected %g, that of the unit %s", found, expected,
                               conf_unit_name(v));
@@ -89,7 +90,7 @@ static assay_status read_measure(const conf_json_at *one, conf_verdict *v, assay
 static assay_status check_judged(const conf_json_at *one, const conf_verdict *v, assay_error *err)
 {
     const conf_json_at outcome = {.above = one, .name = "outcome"}, reason = {.above = one, .name = "reason"};
-    const double bound = conf_bound_of(v);
+    const double bound = conf_noise_limit(v->float64);
     const bool is_passed = v->outcome == CONF_PASSED, exceeds = v->measured && v->multiple > bound;
     if (is_passed && exceeds)
         return conf_json_fail(&outcome, err,

@@ -9,7 +9,6 @@
 
 #include "conformance/abi/compute.h"
 #include "conformance/case/root.h"
-#include "conformance/judge/noise.h"
 #include "conformance/support/text.h"
 
 static const char *const color_of[CONF_N_OUTCOMES] = {[CONF_PASSED] = "\033[32m",
@@ -46,11 +45,6 @@ const char *conf_color_off(const conf_context *context)
 const char *conf_unit_name(const conf_verdict *v)
 {
     return v->float64 ? "bound" : "noise";
-}
-
-double conf_bound_of(const conf_verdict *v)
-{
-    return v->float64 ? 1 : CONF_NOISE_MULTIPLE;
 }
 
 /* A hang or lack of memory can be reproduced only within the same limits (a time-out that the user gives does

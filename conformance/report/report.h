@@ -16,9 +16,8 @@ const char *conf_outcome_name(conf_outcome outcome);
 const char *conf_color_on(const conf_context *context, conf_outcome outcome);
 const char *conf_color_off(const conf_context *context);
 
-/* What a verdict's multiple counts, "noise" or "bound", and the largest that agrees. */
+/* What a verdict's multiple counts: "noise" or "bound". */
 const char *conf_unit_name(const conf_verdict *v);
-double conf_bound_of(const conf_verdict *v);
 
 /* Prints the result of one case, without the command that reproduces it: "FAIL (logits) PATH NAME" and its
  * texts. path: of the case, printed as a word of a shell, so that it can be pasted into another command.

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "conformance/abi/streams.h"
 #include "conformance/textual/threads_order.h"
 #include "conformance/textual/threads_read.h"
@@ -207,7 +208,7 @@ static bool error_matches(const char *expected, const found *f)
     static const char range[] = "vector::_M_range_check", stream[] = "There is no Stream(";
     if (strncmp(expected, range, sizeof range - 1) == 0) return f->status == ASSAY_EINVAL;
     if (strncmp(expected, stream, sizeof stream - 1) == 0)
-        return f->status == ASSAY_ESTREAM && strncmp(f->err.text, expected, strlen(expected)) == 0;
+        return f->status == ASSAY_ESTREAM && string_begins_with(f->err.text, expected);
     return strcmp(f->err.text, expected) == 0;
 }
 

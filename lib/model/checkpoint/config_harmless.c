@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_harmless.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static bool groups_have_value(const config_harmless_group *const *groups, const 
 {
     for (; groups && *groups; groups++) {
         const char *of = (*groups)->of;
-        if (of && (!model_type || strncmp(model_type, of, strlen(of)) != 0)) continue;
+        if (of && (!model_type || !string_begins_with(model_type, of))) continue;
         if (group_has_value(*groups, name, value)) return true;
     }
     return false;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/text.h"
 #include "model/plan/bind_tensor.h"
 
 plan_weight bind_vector(bind *b, size_t n, const char *format, ...)
@@ -74,8 +75,7 @@ void bind_ignore(bind *b, config_notes *notes, const char *start, const char *wh
     size_t n = 0;
     for (size_t i = 0; b->status == ASSAY_OK && i < weights_count(b->weights); i++) {
         const assay_tensor *t = weights_at(b->weights, i);
-        if (b->used[i] ||
-            (strncmp(t->name, start, strlen(start)) != 0 && strncmp(t->name, below, strlen(below)) != 0))
+        if (b->used[i] || !(string_begins_with(t->name, start) || string_begins_with(t->name, below)))
             continue;
         b->n_ignored += bind_tensor_elements(t);
         b->used[i] = true;
