@@ -178,9 +178,9 @@ void ref_sigmoid(ref_real *x, size_t n)
     double part[CHUNK];
     for (size_t i = 0; i < n; i += CHUNK) {
         const size_t m = chunk_at(i, n);
-        for (size_t k = 0; k < m; k++) part[k] = (double)x[i + k];
+        dtype_to_f64(part, x + i, REF_DTYPE, m);
         take_sigmoids(part, m);
-        for (size_t k = 0; k < m; k++) x[i + k] = (ref_real)part[k];
+        ref_convert(x + i, part, ASSAY_F64, m);
     }
 }
 
@@ -202,9 +202,9 @@ static double exponentiate(ref_real *x, size_t n, double top)
     double part[CHUNK], sum = 0;
     for (size_t i = 0; i < n; i += CHUNK) {
         const size_t m = chunk_at(i, n);
-        for (size_t k = 0; k < m; k++) part[k] = (double)x[i + k];
+        dtype_to_f64(part, x + i, REF_DTYPE, m);
         sum += ref_exp(part, m, top);
-        for (size_t k = 0; k < m; k++) x[i + k] = (ref_real)part[k];
+        ref_convert(x + i, part, ASSAY_F64, m);
     }
     return sum;
 }
@@ -214,7 +214,7 @@ static void softmax_beside(ref_real *x, size_t n, double sink)
 {
     const double top = find_largest(x, n, sink);
     const double share = 1 / (exp(sink - top) + exponentiate(x, n, top));
-    for (size_t i = 0; i < n; i++) x[i] = (ref_real)((double)x[i] * share);
+    ref_scale(x, n, share);
 }
 
 void ref_softmax(ref_real *x, size_t n)
@@ -234,7 +234,10 @@ void ref_add(ref_real *y, const ref_real *x, size_t n)
 
 void ref_scale(ref_real *y, size_t n, double factor)
 {
-    for (size_t i = 0; i < n; i++) y[i] = (ref_real)((double)y[i] * factor);
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) /* a loop of a constant length is vectorised */
+        for (size_t k = 0; k < 4; k++) y[i + k] = (ref_real)((double)y[i + k] * factor);
+    for (; i < n; i++) y[i] = (ref_real)((double)y[i] * factor);
 }
 
 void ref_multiply(ref_real *y, const ref_real *x, size_t n)

@@ -125,12 +125,22 @@ static void widen_f32(double *dst, const unsigned char *src, size_t n)
     for (; i < n; i++) dst[i] = (double)load_f32(src, i);
 }
 
+static void round_f64(float *dst, const unsigned char *src, size_t n)
+{
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        double values[LANES];
+        memcpy(values, src + i * sizeof *values, sizeof values);
+        for (size_t k = 0; k < LANES; k++) dst[i + k] = (float)values[k];
+    }
+    for (; i < n; i++) dst[i] = (float)load_f64(src, i);
+}
+
 void dtype_to_f32(float *dst, const void *src, assay_dtype dtype, size_t n)
 {
     assert(dtype_is_float(dtype));
     const unsigned char *bytes = src;
-    if (dtype == ASSAY_F64)
-        for (size_t i = 0; i < n; i++) dst[i] = (float)load_f64(bytes, i);
+    if (dtype == ASSAY_F64) round_f64(dst, bytes, n);
     else if (dtype == ASSAY_F16)
         for (size_t i = 0; i < n; i++) dst[i] = dtype_f16_to_f32(load_u16(bytes, i));
     else if (dtype == ASSAY_BF16)

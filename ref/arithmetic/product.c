@@ -68,16 +68,14 @@ static bool open_result(wide *w, ref_real *y, size_t ld, size_t rows, size_t col
 static bool open_wide(wide *w, const ref_real *x, size_t ld, size_t rows, size_t cols)
 {
     if (!open_result(w, NULL, 0, rows, cols)) return false;
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j++) w->at[i * cols + j] = (double)x[i * ld + j];
+    for (size_t i = 0; i < rows; i++) dtype_to_f64(w->at + i * cols, x + i * ld, REF_DTYPE, cols);
     return true;
 }
 
 /* Rounds the result. */
 static void close_result(wide *w, ref_real *y, size_t ld, size_t rows, size_t cols)
 {
-    for (size_t i = 0; w->at && i < rows; i++)
-        for (size_t j = 0; j < cols; j++) y[i * ld + j] = (ref_real)w->at[i * cols + j];
+    for (size_t i = 0; w->at && i < rows; i++) dtype_to_f32(y + i * ld, w->at + i * cols, ASSAY_F64, cols);
     close_wide(w);
 }
 

@@ -147,24 +147,31 @@ START_TEST(arrays_of_16_bits_convert_from_unaligned_bytes)
 }
 END_TEST
 
+/* Values enough for whole vectors and a rest. */
+enum { N_VALUES = 21 };
+
 START_TEST(f32_and_f64_arrays_convert_from_unaligned_bytes)
 {
-    const float narrow[] = {0.0F, -1.5F, 0x1p-149F, 0x1.fffffep127F, INFINITY};
-    const double wide[] = {0.1, -1.5, 0x1p-149, 1e300, 0x1.000001p0};
+    const float some_narrow[] = {0.0F, -1.5F, 0x1p-149F, 0x1.fffffep127F, INFINITY};
+    const double some_wide[] = {0.1, -1.5, 0x1p-149, 1e300, 0x1.000001p0};
+    float narrow[N_VALUES], f32[N_VALUES];
+    double wide[N_VALUES], f64[N_VALUES];
     unsigned char bytes[1 + sizeof wide];
-    float f32[5];
-    double f64[5];
 
+    for (size_t i = 0; i < N_VALUES; i++) {
+        narrow[i] = some_narrow[i % 5] * (float)(i + 1);
+        wide[i] = some_wide[i % 5] * (double)(i + 1);
+    }
     memcpy(bytes + 1, narrow, sizeof narrow);
-    dtype_to_f32(f32, bytes + 1, ASSAY_F32, 5);
-    dtype_to_f64(f64, bytes + 1, ASSAY_F32, 5);
-    for (size_t i = 0; i < 5; i++) {
+    dtype_to_f32(f32, bytes + 1, ASSAY_F32, N_VALUES);
+    dtype_to_f64(f64, bytes + 1, ASSAY_F32, N_VALUES);
+    for (size_t i = 0; i < N_VALUES; i++) {
         ck_assert(f32[i] == narrow[i]);
         ck_assert(f64[i] == (double)narrow[i]);
     }
     memcpy(bytes + 1, wide, sizeof wide);
-    dtype_to_f64(f64, bytes + 1, ASSAY_F64, 5);
-    for (size_t i = 0; i < 5; i++) ck_assert(f64[i] == wide[i]);
+    dtype_to_f64(f64, bytes + 1, ASSAY_F64, N_VALUES);
+    for (size_t i = 0; i < N_VALUES; i++) ck_assert(f64[i] == wide[i]);
 }
 END_TEST
 
@@ -172,9 +179,11 @@ START_TEST(f64_rounds_to_the_nearest_float)
 {
     const double wide[] = {0.1, 1e300, -1e300, 0x1.000001p0, 0x1.000003p0, 0x1p-150};
     const float expected[] = {0.1F, INFINITY, -INFINITY, 1.0F, 0x1.000004p0F, 0.0F};
-    float narrow[6];
-    dtype_to_f32(narrow, wide, ASSAY_F64, 6);
-    for (size_t i = 0; i < 6; i++) ck_assert(narrow[i] == expected[i]);
+    double many[N_VALUES];
+    float narrow[N_VALUES];
+    for (size_t i = 0; i < N_VALUES; i++) many[i] = wide[i % 6];
+    dtype_to_f32(narrow, many, ASSAY_F64, N_VALUES);
+    for (size_t i = 0; i < N_VALUES; i++) ck_assert(narrow[i] == expected[i % 6]);
 }
 END_TEST
 
