@@ -227,6 +227,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_MANNER: return conf_cli_parse_manner(o->name, value, &out->manner, err);
     case CONF_OPTION_EXPLAIN:
     case CONF_OPTION_EXPLAIN_FIELDS: out->explain = true; break;
+    case CONF_OPTION_TENSORS: out->tensors = true; break;
     case CONF_OPTION_ALL_ROWS:
     case CONF_OPTION_SHOW_PROMPT:
     case CONF_OPTION_VERBOSE: out->verbose = true; break;

@@ -18,6 +18,7 @@
 #include "conformance/info/case.h"
 #include "conformance/info/member.h"
 #include "conformance/info/plan.h"
+#include "conformance/info/tensors.h"
 #include "conformance/judge/distance.h"
 #include "conformance/judge/noise.h"
 #include "conformance/kinds/kinds.h"
@@ -27,6 +28,8 @@
 #include "conformance/report/files.h"
 #include "conformance/schedule/json.h"
 #include "conformance/schedule/schedule.h"
+#include "model/checkpoint/stop.h"
+#include "model/checkpoint/weights.h"
 #include "model/loader.h"
 #include "model/plan/plan.h"
 #include "model/plan/print.h"
@@ -194,6 +197,32 @@ static assay_status info_checkpoint(const void *context, FILE *out, assay_error 
     return rc;
 }
 
+/* Reads what every family has: the documents with stop ids, the index and the headers of the weights. */
+static assay_status open_files(const char *dir, weights **out, assay_error *err)
+{
+    stop_set *stop;
+    assay_status rc = stop_set_read(dir, &stop, err);
+    if (rc != ASSAY_OK) return rc;
+    stop_set_free(stop);
+    return weights_open(dir, out, err);
+}
+
+static assay_status info_tensors(const void *context, FILE *out, assay_error *err)
+{
+    weights *w;
+    const subject *s = context;
+    assay_status rc = open_files(s->path, &w, err);
+    if (rc != ASSAY_OK) return rc;
+    if (s->json) {
+        json_object *contents, *document = begin_document(s->path, "stored", &contents);
+        rc = conf_json_print_document(document, conf_info_add_tensors(contents, w), out, err);
+    } else {
+        conf_info_print_tensors(out, w);
+    }
+    weights_free(w);
+    return rc;
+}
+
 static void print_schedule(FILE *out, const char *path, const conf_schedule_file *file)
 {
     (void)fprintf(out, "%-10s %s\n%-10s schedule\n", "file", path, "kind");
@@ -261,7 +290,10 @@ static assay_status print_subject(const conf_options *options, const char *path,
     struct stat s;
     const subject named = {path, options->allow_unknown, json};
     bool is_dir = stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-    return conf_contain(is_dir ? info_checkpoint : info_case, &named, &options->limits, path, out, err);
+    return conf_contain(options->tensors ? info_tensors
+                        : is_dir         ? info_checkpoint
+                                         : info_case,
+                        &named, &options->limits, path, out, err);
 }
 
 /* Adds the document of an argument, or the error that is there instead. */

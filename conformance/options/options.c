@@ -96,6 +96,8 @@ const conf_option_info conf_cli_options[] = {
      "run nothing; print every field of an answer and every member of a\nrequest, with the check that judges "
      "it "
      "(docs/fields.md)"},
+    {CONF_OPTION_TENSORS, 0, "--tensors", NULL,
+     "show the stored tensors of a checkpoint of any family instead of its\nplan"},
     /* How it is run. */
     {CONF_OPTION_MANNER, 0, "--manner", "MANNER",
      "evaluate prompts whole, and then in this manner: whole (no other),\nlast, chunk-1, chunk-7, chunk-64, "

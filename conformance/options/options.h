@@ -27,6 +27,7 @@ typedef enum conf_option {
     CONF_OPTION_SHIFT, /* --context-shift */
     CONF_OPTION_EXPLAIN,
     CONF_OPTION_EXPLAIN_FIELDS, /* --explain, for a command that judges answers */
+    CONF_OPTION_TENSORS,
     CONF_OPTION_JOBS,
     CONF_OPTION_THREADS, /* --jobs, for a command without cases */
     CONF_OPTION_TIMEOUT,
@@ -189,7 +190,7 @@ typedef struct conf_options {
     size_t n_allow_unknown;
     double stress;         /* seconds; 0: not given */
     conf_class fail_class; /* the only class counted as a divergence; CONF_CLASS_NONE: all are */
-    bool explain, verbose, help;
+    bool explain, tensors, verbose, help;
 } conf_options;
 
 #define CONF_N_OPTIONS (CONF_OPTION_HELP + 1)

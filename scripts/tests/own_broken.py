@@ -6,10 +6,12 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from unittest import mock
 
-from scripts.record.streamed import prompts, recording, skeleton
-from scripts.record.streamed.stored import Unsupported
+from scripts.record.streamed import documents, prompts, skeleton
+from scripts.record.streamed.documents import Unsupported
 from scripts.tests import broken_checkpoints
 from scripts.tests.own_case import FIXTURES, TOP, OwnCase
 
@@ -19,12 +21,17 @@ class Broken(OwnCase):
         for number, row in enumerate(broken_checkpoints.read(TOP)):
             directory = broken_checkpoints.make(TOP, row, self.work / str(number))
             with self.subTest(row["name"]), self.assertRaises(Unsupported) as caught:
-                recording.check_files(directory)
+                documents.check(directory)
             self.assertEqual(str(caught.exception), row["message"].replace("DIR", str(directory)), row["name"])
 
     def test_the_bundled_checkpoints_pass(self) -> None:
         for directory in ("llama/base", "llama/sharded", "qwen3_omni_moe/base", "bundle/gemma4"):
-            recording.check_files(FIXTURES / directory / "model")
+            documents.check(FIXTURES / directory / "model")
+
+    def test_the_missing_program_is_named(self) -> None:
+        with mock.patch.dict(os.environ, {"ASSAY_BUILD": str(self.work), "PATH": ""}):
+            with self.assertRaisesRegex(Unsupported, f"{self.work}/conformance/assay: not found, expected .*"):
+                documents.check(FIXTURES / "llama/base/model")
 
     def test_the_exit_status_is_1_and_nothing_is_written(self) -> None:
         self.write_prompts({"ids": [1, 5, 9]})

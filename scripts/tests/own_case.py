@@ -17,7 +17,9 @@ from pathlib import Path
 from scripts.record.checkpoint.checkpoint import quiet
 
 TOP = Path(os.environ["top_srcdir"])
-FIXTURES, ASSAY = TOP / "fixtures", Path(os.environ["top_builddir"]) / "conformance" / "assay"
+BUILD = Path(os.environ["top_builddir"])
+FIXTURES, ASSAY = TOP / "fixtures", BUILD / "conformance" / "assay"
+os.environ["ASSAY_BUILD"] = str(BUILD)  # of scripts/record/own
 
 
 def assay(*arguments: object) -> subprocess.CompletedProcess[str]:

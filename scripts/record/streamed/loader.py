@@ -17,7 +17,8 @@ from transformers.conversion_mapping import get_model_conversion_mapping
 from transformers.modeling_utils import LoadStateDictConfig
 
 from . import stored
-from .stored import Tensor, Unsupported
+from .documents import Unsupported
+from .stored import Tensor
 
 LAZY_LINEAR = 1 << 20  # elements of a matrix outside the layers that is read at each use instead of kept
 HEAD_BLOCK = 1 << 22  # elements of a matrix that is read at once

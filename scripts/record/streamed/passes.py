@@ -19,10 +19,10 @@ from torch import nn
 from ..media.parts import Prompt
 from ..runs.truth import STATEFUL_ROPES, array, precision, rope_types
 from . import skeleton
+from .documents import Unsupported
 from .loader import Loader
 from .prompts import model_inputs
 from .replay import After, CannotCut, Memo, Replay
-from .stored import Unsupported
 
 NOTE_SECONDS = 10
 

@@ -24,8 +24,8 @@ import transformers
 
 from ..media import images
 from ..media.parts import Medium, Prompt
+from .documents import Unsupported
 from .skeleton import first_line
-from .stored import Unsupported
 
 MEMBERS = ("text", "messages", "ids", "images", "tools", "case")
 FORMS = ("text", "messages", "ids")

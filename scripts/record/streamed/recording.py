@@ -20,10 +20,10 @@ import transformers
 from ..case import case_file, cases
 from ..runs import narrow
 from ..support import checksums, h5, shards
-from . import documents, json_scan, prompts, skeleton, stored
+from . import documents, prompts, skeleton
+from .documents import Unsupported
 from .prompts import Sample
 from .runs import Result, Runs
-from .stored import Unsupported
 
 # The largest float32 noise of a case relative to its largest logit (conformance/judge/noise.h, conf_noise_max).
 MOST_NOISE = 2.0 ** -14
@@ -159,19 +159,10 @@ def of_shard(samples: list[Sample], request: Request) -> list[Sample]:
     return [sample for sample in samples if sample.case in kept]
 
 
-def check_files(checkpoint: Path) -> None:
-    """Refuses a broken file in the loader's words, before the published library reads it."""
-    try:
-        documents.stop_ids(checkpoint)
-    except json_scan.Broken as error:
-        raise Unsupported(str(error)) from None
-    stored.read_checkpoint(checkpoint)
-
-
 def record(request: Request) -> list[str]:
     """Records all cases, or those of a shard. Returns a line for each. Raises Unsupported if one cannot be judged; the others are
     written."""
-    check_files(request.checkpoint)
+    documents.check(request.checkpoint)
     config = skeleton.read_config(request.checkpoint)
     skeleton.model_class(config, request.checkpoint)
     samples = prompts.read_prompts(request.prompts, request.checkpoint, request.images, config.get_text_config().vocab_size)

@@ -13,10 +13,10 @@ import torch
 from ..media.images import special_ids
 from ..media.parts import Prompt
 from . import passes
+from .documents import Unsupported
 from .passes import Model, Sequence
 from .prompts import Sample
 from .replay import CannotCut
-from .stored import Unsupported
 
 TYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16}
 

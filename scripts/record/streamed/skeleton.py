@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from transformers import initialization
 
 from ..runs.truth import precision
-from .stored import Unsupported
+from .documents import Unsupported
 
 
 class EmptyOnMeta(TorchFunctionMode):

@@ -5,6 +5,7 @@ The files are not mapped: a mapping counts as memory of the process, and a check
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,16 +13,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from . import documents, json_scan, safetensors_header
+from . import documents
+from .documents import Unsupported
 
 BLOCK_BYTES = 1 << 24
+LENGTH_BYTES = 8  # of the number before a header
 TYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,
          "I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8,
          "BOOL": torch.bool}
-
-
-class Unsupported(RuntimeError):
-    """A checkpoint, a prompt or an option that cannot be recorded; the message names the file and the member."""
 
 
 @dataclass(frozen=True)
@@ -74,33 +73,17 @@ class Tensor:
 
 def read_header(path: Path) -> dict[str, Tensor]:
     """The tensors of one file, by name."""
-    base, entries = safetensors_header.read(path)
-    for entry in entries:
-        if entry.dtype not in TYPES:
-            raise Unsupported(f"{path}: tensor '{entry.name}': found dtype {entry.dtype}, expected one of {', '.join(TYPES)}")
-    return {entry.name: Tensor(entry.name, path, base + entry.begin, TYPES[entry.dtype], tuple(entry.shape)) for entry in entries}
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(LENGTH_BYTES), "little")
+        entries = json.loads(file.read(length))
+    entries.pop("__metadata__", None)
+    for name, entry in entries.items():
+        if entry["dtype"] not in TYPES:
+            raise Unsupported(f"{path}: tensor '{name}': found dtype {entry['dtype']}, expected one of {', '.join(TYPES)}")
+    return {name: Tensor(name, path, LENGTH_BYTES + length + entry["data_offsets"][0], TYPES[entry["dtype"]], tuple(entry["shape"]))
+            for name, entry in entries.items()}
 
 
 def read_checkpoint(directory: Path) -> dict[str, Tensor]:
-    """The tensors of a checkpoint in one file or several, by their stored names."""
-    try:
-        places = documents.read_index(directory)
-        if not places:
-            return read_header(directory / documents.SINGLE)
-        return read_shards(directory, places)
-    except json_scan.Broken as error:
-        raise Unsupported(str(error)) from None
-
-
-def read_shards(directory: Path, places: dict[str, str]) -> dict[str, Tensor]:
-    found: dict[str, Tensor] = {}
-    for file in sorted(set(places.values()), key=str.encode):
-        if not documents.exists(directory / file):
-            tensor = min((name for name in places if places[name] == file), key=str.encode)
-            raise Unsupported(f"{directory / documents.INDEX}: weight_map['{tensor}'] is '{file}', expected a file that exists")
-        for name, tensor in read_header(directory / file).items():
-            if name in found:
-                raise Unsupported(f"{directory / file}: tensor '{name}': found again, expected it only in {found[name].file}")
-            found[name] = tensor
-    documents.compare_index(directory, places, {name: tensor.file.name for name, tensor in found.items()})
-    return found
+    """The tensors of a checkpoint that documents.check has accepted, by their stored names."""
+    return {name: tensor for file in documents.weight_files(directory) for name, tensor in read_header(file).items()}

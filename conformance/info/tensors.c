@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/info/tensors.h"
+
+#include "base/dtype.h"
+#include "base/shown.h"
+#include "conformance/info/member.h"
+
+void conf_info_print_tensors(FILE *out, const weights *w)
+{
+    for (size_t i = 0; i < weights_count(w); i++) {
+        const assay_tensor *t = weights_at(w, i);
+        char name[1024];
+        (void)snprintf(name, sizeof name, "%s", t->name);
+        shown_clean(name, sizeof name);
+        (void)fprintf(out, "%s  %s [", name, dtype_name(t->dtype));
+        for (size_t k = 0; k < t->rank; k++) (void)fprintf(out, "%s%zu", k ? "," : "", t->shape[k]);
+        (void)fprintf(out, "]  %s\n", weights_file(w, i));
+    }
+}
+
+bool conf_info_add_tensors(json_object *to, const weights *w)
+{
+    json_object *tensors = conf_info_add_array(to, "tensors");
+    bool ok = tensors;
+    for (size_t i = 0; ok && i < weights_count(w); i++) {
+        const assay_tensor *t = weights_at(w, i);
+        json_object *one = conf_info_append_object(tensors);
+        ok = conf_json_add_text(one, "name", t->name) &&
+             conf_json_add_string(one, "type", dtype_name(t->dtype)) &&
+             conf_info_add_counts(one, "shape", t->shape, t->rank) &&
+             conf_json_add_text(one, "file", weights_file(w, i));
+    }
+    return ok;
+}
