@@ -95,19 +95,22 @@ static assay_status parse_prompt(const conf_option_info *o, const char *value, c
     return rc;
 }
 
+static bool is_report(conf_option id)
+{
+    return id >= CONF_OPTION_TAP && id < CONF_OPTION_TAP + CONF_N_REPORTS;
+}
+
 /* The member that holds an option's value as text; NULL for options that are parsed or take no
  * value. */
 static const char **text_of(conf_options *o, conf_option id)
 {
+    if (is_report(id)) return &o->reports[id - CONF_OPTION_TAP];
     switch (id) {
     case CONF_OPTION_FILTER: return &o->filter;
     case CONF_OPTION_VECTOR: return &o->vector;
     case CONF_OPTION_CHECKPOINT_ROOT: return &o->checkpoint_root;
     case CONF_OPTION_KERNELS: return &o->kernels;
     case CONF_OPTION_DUMP: return &o->dump;
-    case CONF_OPTION_TAP: return &o->tap;
-    case CONF_OPTION_JUNIT: return &o->junit;
-    case CONF_OPTION_JSON: return &o->json;
     case CONF_OPTION_SERVED_MODEL:
     case CONF_OPTION_MODEL: return &o->model;
     case CONF_OPTION_SHAPE: return &o->shape;
@@ -243,16 +246,16 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
 /* Refuses two reports on standard output. */
 static assay_status check_reports(const conf_options *o, assay_error *err)
 {
-    const char *const names[] = {"--tap", "--junit", "--json"};
-    const char *const files[] = {o->tap, o->junit, o->json};
     const char *before = NULL;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (!files[i] || strcmp(files[i], "-") != 0) continue;
+    for (size_t i = 0; i < CONF_N_OPTIONS; i++) {
+        const conf_option_info *one = &conf_cli_options[i];
+        const char *path = is_report(one->id) ? o->reports[one->id - CONF_OPTION_TAP] : NULL;
+        if (!path || strcmp(path, "-") != 0) continue;
         if (before)
             return assay_fail(err, ASSAY_EINVAL,
                               "options %s and %s: found - for both, expected only one on standard output",
-                              before, names[i]);
-        before = names[i];
+                              before, one->name);
+        before = one->name;
     }
     return ASSAY_OK;
 }

@@ -30,7 +30,8 @@ static conf_exit bench_models(const conf_options *options, const conf_context *c
     assay_error err = {0};
     assay_status rc = conf_bench_run(options, context, &bench, &err);
     if (rc == ASSAY_OK && !conf_report_uses_stdout(files)) conf_bench_print(&bench, context);
-    if (rc == ASSAY_OK && files->json) rc = conf_bench_print_json(&bench, files->json, &err);
+    if (rc == ASSAY_OK && files->at[CONF_REPORT_JSON])
+        rc = conf_bench_print_json(&bench, files->at[CONF_REPORT_JSON], &err);
     conf_exit code = rc == ASSAY_OK ? conf_bench_exit(&bench) : report_error(context, rc, &err);
     conf_bench_free(&bench);
     return code;
@@ -43,7 +44,8 @@ static conf_exit bench_serving(const conf_options *options, const conf_context *
     assay_error err = {0};
     assay_status rc = conf_bench_serving_run(options, context, &bench, &err);
     if (rc == ASSAY_OK && !conf_report_uses_stdout(files)) conf_bench_serving_print(&bench, context);
-    if (rc == ASSAY_OK && files->json) rc = conf_bench_serving_print_json(&bench, files->json, &err);
+    if (rc == ASSAY_OK && files->at[CONF_REPORT_JSON])
+        rc = conf_bench_serving_print_json(&bench, files->at[CONF_REPORT_JSON], &err);
     conf_exit code = rc == ASSAY_OK ? conf_bench_serving_exit(&bench) : report_error(context, rc, &err);
     conf_bench_serving_free(&bench);
     return code;

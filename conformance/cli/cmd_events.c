@@ -206,14 +206,16 @@ static assay_status print_json(const reading *r, FILE *out, assay_error *err)
 static assay_status report_answer(const conf_options *options, const conf_context *context, const reading *r,
                                   assay_error *err)
 {
-    if (!options->json || strcmp(options->json, "-") != 0) print_text(r, context->out);
-    if (!options->json) return ASSAY_OK;
-    if (strcmp(options->json, "-") == 0) return print_json(r, context->out, err);
-    FILE *out = fopen(options->json, "w");
-    if (!out) return assay_fail(err, ASSAY_EIO, "%s: %s", options->json, strerror(errno));
+    if (!options->reports[CONF_REPORT_JSON] || strcmp(options->reports[CONF_REPORT_JSON], "-") != 0)
+        print_text(r, context->out);
+    if (!options->reports[CONF_REPORT_JSON]) return ASSAY_OK;
+    if (strcmp(options->reports[CONF_REPORT_JSON], "-") == 0) return print_json(r, context->out, err);
+    FILE *out = fopen(options->reports[CONF_REPORT_JSON], "w");
+    if (!out)
+        return assay_fail(err, ASSAY_EIO, "%s: %s", options->reports[CONF_REPORT_JSON], strerror(errno));
     assay_status rc = print_json(r, out, err);
     if (fclose(out) != 0 && rc == ASSAY_OK)
-        rc = assay_fail(err, ASSAY_EIO, "%s: %s", options->json, strerror(errno));
+        rc = assay_fail(err, ASSAY_EIO, "%s: %s", options->reports[CONF_REPORT_JSON], strerror(errno));
     return rc;
 }
 

@@ -269,8 +269,8 @@ static conf_exit run_request(request *r, assay_error *err)
     if (rc == ASSAY_OK && v.outcome == CONF_PASSED) conf_page_print(r->page, r->context->err);
     (void)fclose(r->page);
     /* A child that was killed has not written the document that it opened. */
-    if (r->options->json && (rc != ASSAY_OK || v.outcome != CONF_PASSED))
-        conf_report_remove_empty(r->options->json);
+    if (r->options->reports[CONF_REPORT_JSON] && (rc != ASSAY_OK || v.outcome != CONF_PASSED))
+        conf_report_remove_empty(r->options->reports[CONF_REPORT_JSON]);
     if (rc != ASSAY_OK) return CONF_EXIT_ERROR;
     if (v.outcome == CONF_PASSED) return CONF_EXIT_AGREE;
     (void)assay_fail(err, ASSAY_EINTERNAL, "%s", v.reason);

@@ -330,16 +330,17 @@ static conf_exit info_all(const conf_options *options, const conf_context *conte
         assay_status rc = ASSAY_OK;
         if (prints && i) (void)fputc('\n', context->out);
         if (prints) rc = print_subject(options, path, false, context->out, &err);
-        if (files->json) rc = add_subject(options, path, subjects, &err);
+        if (files->at[CONF_REPORT_JSON]) rc = add_subject(options, path, subjects, &err);
         if (rc == ASSAY_OK) continue;
         conf_cmd_print_error(context, "%s", err.text);
         code = CONF_EXIT_ERROR;
     }
-    if (!files->json || conf_interrupted()) {
+    if (!files->at[CONF_REPORT_JSON] || conf_interrupted()) {
         (void)json_object_put(document);
         return code;
     }
-    if (conf_json_print_document(document, subjects, files->json, &err) == ASSAY_OK) return code;
+    if (conf_json_print_document(document, subjects, files->at[CONF_REPORT_JSON], &err) == ASSAY_OK)
+        return code;
     conf_cmd_print_error(context, "%s", err.text);
     return CONF_EXIT_ERROR;
 }

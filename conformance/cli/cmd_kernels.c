@@ -143,7 +143,7 @@ static void print_fault(FILE *out, const char *prefix, const sweeping *of, const
 
 static void print_point(sweeping *of, const sweep_op *op, bool provided, const conf_verdict *v)
 {
-    FILE *out = of->files.tap;
+    FILE *out = of->files.at[CONF_REPORT_TAP];
     const sweep *s = &of->shared->sweep;
     if (!out) return;
     if (!provided) {
@@ -248,7 +248,8 @@ static assay_status sweep_all(sweeping *of, assay_error *err)
         (void)fprintf(of->context->out, "%-18s  cases x bound <= 1 largest\n", "");
     for (size_t i = 0; i < sweep_n_ops() && rc == ASSAY_OK && !conf_interrupted(); i++)
         if (is_selected(of, i)) rc = sweep_one(of, sweep_op_at(i), of->shared->provided[i], err);
-    if (rc == ASSAY_OK && of->files.tap) conf_tap_print_plan(of->files.tap, of->n_points);
+    if (rc == ASSAY_OK && of->files.at[CONF_REPORT_TAP])
+        conf_tap_print_plan(of->files.at[CONF_REPORT_TAP], of->n_points);
     if (rc == ASSAY_OK) print_sums(of);
     assay_error late = {0};
     const assay_status closed = conf_report_files_close(&of->files, &late);

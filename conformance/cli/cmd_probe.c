@@ -74,8 +74,8 @@ static assay_status print_reports(const conf_options *o, const conf_context *con
     const char *saved = o->save ? o->save : probe_wire_is_saved(run->wire) ? o->arguments[0] : NULL;
     conf_progress_clear(context);
     if (!conf_report_uses_stdout(files)) probe_print(context, run, o->verbose, saved);
-    if (files->junit) probe_print_junit(files->junit, run);
-    return files->json ? probe_print_json(files->json, run, err) : ASSAY_OK;
+    if (files->at[CONF_REPORT_JUNIT]) probe_print_junit(files->at[CONF_REPORT_JUNIT], run);
+    return files->at[CONF_REPORT_JSON] ? probe_print_json(files->at[CONF_REPORT_JSON], run, err) : ASSAY_OK;
 }
 
 static conf_exit probe(const conf_options *o, const conf_context *context, const probe_options *options,

@@ -239,11 +239,11 @@ static void drop_unfinished(scheduling *of)
 static assay_status report_trials(scheduling *of, assay_error *err)
 {
     const conf_report_files *files = &of->files;
-    bool only_tap = conf_report_is_stdout(files, files->tap);
+    bool only_tap = conf_report_is_stdout(files, files->at[CONF_REPORT_TAP]);
     conf_context plain = *of->context;
     assay_status rc = ASSAY_OK;
-    if (files->tap) conf_trials_print_tap(files->tap, of->context, &of->rows);
-    if (files->json) rc = conf_trials_print_json(files->json, &of->rows, err);
+    if (files->at[CONF_REPORT_TAP]) conf_trials_print_tap(files->at[CONF_REPORT_TAP], of->context, &of->rows);
+    if (files->at[CONF_REPORT_JSON]) rc = conf_trials_print_json(files->at[CONF_REPORT_JSON], &of->rows, err);
     plain.color = of->context->color && !only_tap;
     if (only_tap || !conf_report_uses_stdout(files))
         conf_trials_report(of->context->out, only_tap ? "# " : "", &plain, &of->rows);

@@ -14,7 +14,8 @@ void conf_reporting_point(const conf_report_files *files, const conf_context *co
 {
     const conf_verdict *verdicts = results->at[result].verdicts;
     const conf_outcome outcome = verdicts[engine].outcome;
-    if (files->tap) conf_tap_print_point(files->tap, context, results, result, engine, number);
+    if (files->at[CONF_REPORT_TAP])
+        conf_tap_print_point(files->at[CONF_REPORT_TAP], context, results, result, engine, number);
     bool shown = outcome == CONF_FAILED || outcome == CONF_BROKEN || verbose;
     bool said =
         outcome == CONF_BROKEN && engine > 0 && strcmp(verdicts[0].reason, verdicts[engine].reason) == 0;
@@ -28,7 +29,7 @@ assay_status conf_reporting_end(const conf_report_files *files, const conf_conte
 {
     size_t n;
     bool has_table = !conf_results_skipped_manner(results, &n);
-    bool only_tap = conf_report_is_stdout(files, files->tap);
+    bool only_tap = conf_report_is_stdout(files, files->at[CONF_REPORT_TAP]);
     assay_status rc = conf_report_files_end(files, results, n_points, err);
     conf_context plain = *context;
     plain.color = context->color && !only_tap;

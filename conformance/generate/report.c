@@ -93,16 +93,17 @@ assay_status conf_generate_report_open(const conf_options *options, const conf_c
 {
     conf_generate_report *r = calloc(1, sizeof *r);
     if (!r) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    const bool replaces = options->json && strcmp(options->json, "-") == 0;
+    const bool replaces =
+        options->reports[CONF_REPORT_JSON] && strcmp(options->reports[CONF_REPORT_JSON], "-") == 0;
     *r = (conf_generate_report){.options = options, .context = context, .out = out, .shows_reply = !replaces};
     r->text_sink = conf_fields_sink(&r->text);
     r->fields_sink = conf_fields_sink(&r->reply);
     r->reply_sink = (assay_sink){.take = take_reply, .context = r};
     if (replaces) r->document = out;
-    else if (options->json) r->document = fopen(options->json, "w");
-    if (options->json && !r->document) {
+    else if (options->reports[CONF_REPORT_JSON]) r->document = fopen(options->reports[CONF_REPORT_JSON], "w");
+    if (options->reports[CONF_REPORT_JSON] && !r->document) {
         free(r);
-        return assay_fail(err, ASSAY_EIO, "%s: %s", options->json, strerror(errno));
+        return assay_fail(err, ASSAY_EIO, "%s: %s", options->reports[CONF_REPORT_JSON], strerror(errno));
     }
     *report = r;
     return ASSAY_OK;
@@ -291,7 +292,7 @@ assay_status conf_generate_report_finish(conf_generate_report *r, const conf_pro
     if (!r->document) return ASSAY_OK;
     assay_status rc = print_document(r, prompt, g, &b, err);
     if (r->document != r->out && fclose(r->document) != 0 && rc == ASSAY_OK)
-        rc = assay_fail(err, ASSAY_EIO, "%s: %s", r->options->json, strerror(errno));
+        rc = assay_fail(err, ASSAY_EIO, "%s: %s", r->options->reports[CONF_REPORT_JSON], strerror(errno));
     r->document = NULL;
     return rc;
 }

@@ -12,6 +12,9 @@
 #include "conformance/judge/verdict.h"
 #include "conformance/process/isolate.h"
 
+/* The reports that a command writes to files, in the order of their options below. */
+typedef enum conf_report { CONF_REPORT_TAP, CONF_REPORT_JUNIT, CONF_REPORT_JSON, CONF_N_REPORTS } conf_report;
+
 typedef enum conf_option {
     CONF_OPTION_ENGINE,
     CONF_OPTION_COMPUTE,
@@ -35,7 +38,7 @@ typedef enum conf_option {
     CONF_OPTION_FAIL_CLASS,
     CONF_OPTION_BISECT,
     CONF_OPTION_DUMP,
-    CONF_OPTION_TAP,
+    CONF_OPTION_TAP, /* the first report */
     CONF_OPTION_JUNIT,
     CONF_OPTION_JSON,
     CONF_OPTION_MODEL,
@@ -150,14 +153,15 @@ typedef struct conf_options {
     size_t n_engines;
     const char **arguments; /* [n_arguments] */
     size_t n_arguments;
-    const char *checkpoint_root;                    /* NULL: not given */
-    const char *kernels;                            /* a kernel library; NULL: not given */
-    const char *filter, *dump, *tap, *junit, *json; /* NULL: not given */
-    const char *vector;                             /* "GROUP/ID"; NULL: not given */
-    size_t shard, n_shards;                         /* 1 <= shard <= n_shards; n_shards 0: all */
-    size_t n_expected;                              /* assay merge: --expect; 0: not given */
-    const char *manner;                             /* replay/manner.h; NULL: not given */
-    size_t context_shift;                           /* 0: not given */
+    const char *checkpoint_root;         /* NULL: not given */
+    const char *kernels;                 /* a kernel library; NULL: not given */
+    const char *filter, *dump;           /* NULL: not given */
+    const char *reports[CONF_N_REPORTS]; /* paths; NULL: not given */
+    const char *vector;                  /* "GROUP/ID"; NULL: not given */
+    size_t shard, n_shards;              /* 1 <= shard <= n_shards; n_shards 0: all */
+    size_t n_expected;                   /* assay merge: --expect; 0: not given */
+    const char *manner;                  /* replay/manner.h; NULL: not given */
+    size_t context_shift;                /* 0: not given */
     bool has_seed;
     uint64_t seed;
     assay_dtype compute; /* ASSAY_DTYPE_NONE: not given */

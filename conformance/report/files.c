@@ -9,24 +9,19 @@
 #include "conformance/report/junit.h"
 #include "conformance/report/report.h"
 
-static assay_status open_file(const char *path, conf_report_files *files, conf_output *output, FILE **file,
-                              assay_error *err)
-{
-    if (!path) return ASSAY_OK;
-    const bool is_out = strcmp(path, "-") == 0;
-    const assay_status rc = is_out ? ASSAY_OK : conf_output_open(path, output, err);
-    *file = is_out ? files->out : output->file;
-    return rc;
-}
-
 assay_status conf_report_files_open(const conf_options *options, const conf_context *context,
                                     conf_report_files *out, assay_error *err)
 {
     *out = (conf_report_files){.out = context->out};
-    assay_status rc = open_file(options->tap, out, &out->outputs[0], &out->tap, err);
-    if (rc == ASSAY_OK) rc = open_file(options->junit, out, &out->outputs[1], &out->junit, err);
-    if (rc == ASSAY_OK) rc = open_file(options->json, out, &out->outputs[2], &out->json, err);
-    return rc;
+    for (size_t i = 0; i < CONF_N_REPORTS; i++) {
+        const char *path = options->reports[i];
+        if (!path) continue;
+        const bool is_out = strcmp(path, "-") == 0;
+        const assay_status rc = is_out ? ASSAY_OK : conf_output_open(path, &out->outputs[i], err);
+        if (rc != ASSAY_OK) return rc;
+        out->at[i] = is_out ? out->out : out->outputs[i].file;
+    }
+    return ASSAY_OK;
 }
 
 bool conf_report_is_stdout(const conf_report_files *files, const FILE *file)
@@ -36,16 +31,27 @@ bool conf_report_is_stdout(const conf_report_files *files, const FILE *file)
 
 bool conf_report_uses_stdout(const conf_report_files *files)
 {
-    return conf_report_is_stdout(files, files->tap) || conf_report_is_stdout(files, files->junit) ||
-           conf_report_is_stdout(files, files->json);
+    for (size_t i = 0; i < CONF_N_REPORTS; i++)
+        if (conf_report_is_stdout(files, files->at[i])) return true;
+    return false;
 }
+
+/* The reports that are written at the end; the points of TAP are written during the run. */
+typedef assay_status (*print_function)(FILE *out, const conf_results *results, assay_error *err);
+
+static const print_function printers[CONF_N_REPORTS] = {
+    [CONF_REPORT_JUNIT] = conf_junit_print,
+    [CONF_REPORT_JSON] = conf_json_print,
+};
 
 assay_status conf_report_files_end(const conf_report_files *files, const conf_results *results,
                                    size_t n_points, assay_error *err)
 {
-    if (files->tap) conf_tap_print_plan(files->tap, n_points);
-    if (files->junit) conf_junit_print(files->junit, results);
-    return files->json ? conf_json_print(files->json, results, err) : ASSAY_OK;
+    assay_status rc = ASSAY_OK;
+    if (files->at[CONF_REPORT_TAP]) conf_tap_print_plan(files->at[CONF_REPORT_TAP], n_points);
+    for (size_t i = 0; rc == ASSAY_OK && i < CONF_N_REPORTS; i++)
+        if (files->at[i] && printers[i]) rc = printers[i](files->at[i], results, err);
+    return rc;
 }
 
 void conf_report_remove_empty(const char *path)

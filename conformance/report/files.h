@@ -8,11 +8,9 @@
 #include "conformance/report/output.h"
 #include "conformance/report/results.h"
 
-enum { CONF_N_REPORTS = 3 };
-
 /* Open files; NULL if the report is not requested. */
 typedef struct conf_report_files {
-    FILE *tap, *junit, *json;
+    FILE *at[CONF_N_REPORTS];
     conf_output outputs[CONF_N_REPORTS]; /* those of them that are files */
     FILE *out;                           /* borrowed: where a report named "-" goes */
 } conf_report_files;

@@ -9,7 +9,7 @@
 /* JUnit's XML: testsuites, a testsuite for each engine, a testcase for each case. A divergence is a
  * failure, a broken case an error. Each suite has properties of its measurements (multiple CASE, bound,
  * unit) and of the requested compute type (compute), and in system-out the command that reproduces each
- * failure. */
-void conf_junit_print(FILE *out, const conf_results *results);
+ * failure. Returns ASSAY_OK. */
+assay_status conf_junit_print(FILE *out, const conf_results *results, assay_error *err);
 
 #endif
