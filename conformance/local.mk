@@ -19,6 +19,7 @@ include conformance/kinds/local.mk
 include conformance/info/local.mk
 include conformance/replay/local.mk
 include conformance/evaluate/local.mk
+include conformance/problems/local.mk
 include conformance/report/local.mk
 include conformance/diff/local.mk
 include conformance/locate/local.mk
@@ -213,6 +214,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/generate_images.test \
 	conformance/tests/generate_audio.test \
 	conformance/tests/junit.test \
+	conformance/tests/review.test \
 	conformance/tests/kernel_faults.test \
 	conformance/tests/lengths.test \
 	conformance/tests/schedules.test \

@@ -42,6 +42,7 @@ typedef struct sweeping {
     sweep_numbers numbers;
     size_t shape[SWEEP_DIMS];
     conf_report_files files;
+    conf_problems problems;
     shared *shared;
     size_t n_points, n_passed, n_failed, n_broken, n_not_provided;
 } sweeping;
@@ -141,6 +142,29 @@ static void print_fault(FILE *out, const char *prefix, const sweeping *of, const
     if (s->n_cases) print_case(out, of, repro, s->fault[0] ? s->fault_at : s->case_at);
 }
 
+/* Notes a fault for the reports of problems. */
+static assay_status note_problem(sweeping *of, const sweep_op *op, const conf_verdict *v, assay_error *err)
+{
+    const sweep *s = &of->shared->sweep;
+    char *repro = NULL, *title = NULL;
+    size_t n;
+    FILE *page = open_memstream(&repro, &n);
+    if (page && s->n_cases) print_case(page, of, "", s->fault[0] ? s->fault_at : s->case_at);
+    assay_status rc = page && fclose(page) == 0 ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && asprintf(&title, "%s of %s", op->name, of->options->arguments[0]) < 0)
+        rc = ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) {
+        repro[strcspn(repro, "\n")] = '\0';
+        rc = conf_problems_add(
+            &of->problems, &(conf_problem){op->name, title, of->path, v->reason, *repro ? repro : NULL}, err);
+    } else {
+        (void)assay_fail(err, rc, "out of memory");
+    }
+    free(repro);
+    free(title);
+    return rc;
+}
+
 static void print_point(sweeping *of, const sweep_op *op, bool provided, const conf_verdict *v)
 {
     FILE *out = of->files.at[CONF_REPORT_TAP];
@@ -215,7 +239,7 @@ static assay_status sweep_one(sweeping *of, const sweep_op *op, bool provided, a
     else of->n_broken++;
     print_point(of, op, provided, &v);
     if (provided) print_row(of, op, &v);
-    return ASSAY_OK;
+    return provided && v.outcome != CONF_PASSED ? note_problem(of, op, &v, err) : ASSAY_OK;
 }
 
 static bool is_selected(const sweeping *of, size_t op)
@@ -250,6 +274,11 @@ static assay_status sweep_all(sweeping *of, assay_error *err)
         if (is_selected(of, i)) rc = sweep_one(of, sweep_op_at(i), of->shared->provided[i], err);
     if (rc == ASSAY_OK && of->files.at[CONF_REPORT_TAP])
         conf_tap_print_plan(of->files.at[CONF_REPORT_TAP], of->n_points);
+    of->problems.command = "kernels";
+    of->problems.n_passed = of->n_passed;
+    of->problems.n_skipped = of->n_not_provided;
+    if (rc == ASSAY_OK) rc = conf_report_problems(&of->files, &of->problems, err);
+    conf_problems_free(&of->problems);
     if (rc == ASSAY_OK) print_sums(of);
     assay_error late = {0};
     const assay_status closed = conf_report_files_close(&of->files, &late);

@@ -68,6 +68,24 @@ static assay_status read_options(const conf_options *o, const conf_context *cont
     return assay_fail(err, ASSAY_EINVAL, "option --api-key-env: the variable %s is not set", o->key_variable);
 }
 
+/* The findings that count, as problems. */
+static assay_status print_problems(const conf_report_files *files, const probe_run *run, assay_error *err)
+{
+    const probe_findings *f = &run->findings;
+    conf_problems list = {.command = "probe", .n_passed = probe_findings_count(f, PROBE_OK)};
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < f->n; i++) {
+        const probe_finding *one = &f->at[i];
+        list.n_skipped += one->verdict == PROBE_NOT_EXERCISED || one->verdict == PROBE_NOT_OFFERED;
+        if (probe_finding_counts(one))
+            rc = conf_problems_add(&list,
+                                   &(conf_problem){one->check, one->check, NULL, one->text, one->repro}, err);
+    }
+    if (rc == ASSAY_OK) rc = conf_report_problems(files, &list, err);
+    conf_problems_free(&list);
+    return rc;
+}
+
 static assay_status print_reports(const conf_options *o, const conf_context *context,
                                   const conf_report_files *files, const probe_run *run, assay_error *err)
 {
@@ -75,6 +93,7 @@ static assay_status print_reports(const conf_options *o, const conf_context *con
     conf_progress_clear(context);
     if (!conf_report_uses_stdout(files)) probe_print(context, run, o->verbose, saved);
     if (files->at[CONF_REPORT_JUNIT]) probe_print_junit(files->at[CONF_REPORT_JUNIT], run);
+    if (conf_report_wants_problems(files) && print_problems(files, run, err) != ASSAY_OK) return ASSAY_ENOMEM;
     return files->at[CONF_REPORT_JSON] ? probe_print_json(files->at[CONF_REPORT_JSON], run, err) : ASSAY_OK;
 }
 

@@ -6,6 +6,9 @@
 #include "conformance/cli/cmd.h"
 
 /* A list of options, --help last. */
+/* Reports of problems (conformance/problems). */
+#define REVIEW CONF_OPTION_ANNOTATIONS, CONF_OPTION_SUMMARY, CONF_OPTION_SARIF
+
 #define TAKES(...)                                                                                           \
     (const conf_option[])                                                                                    \
     {                                                                                                        \
@@ -32,8 +35,8 @@ const conf_command conf_cli_commands[] = {
      TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_VECTOR,
            CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_SHIFT, CONF_OPTION_EXPLAIN, CONF_OPTION_JOBS,
            CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_FAIL_CLASS, CONF_OPTION_BISECT,
-           CONF_OPTION_DUMP, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_VERBOSE,
-           CONF_OPTION_KERNELS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
+           CONF_OPTION_DUMP, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, REVIEW,
+           CONF_OPTION_VERBOSE, CONF_OPTION_KERNELS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_run},
     {"locate", "[OPTION]... CASE [OBSERVED]", "find the first tensor at which a case goes wrong",
      "Compares the recorded tensors of CASE in the order in which the engine computes them, names\n"
@@ -83,7 +86,8 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: as that of assay run with all cases; 2 usage; 99 also if results are missing,\n"
      "contradict one another, or cannot be read.\n",
-     TAKES(CONF_OPTION_EXPECT, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_VERBOSE),
+     TAKES(CONF_OPTION_EXPECT, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, REVIEW,
+           CONF_OPTION_VERBOSE),
      conf_cmd_merge},
     {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "test the operations of a kernel library",
      "LIBRARY is a shared object that exports assay_kernels_v2 (assay/kernel.h), or fastpath.\n"
@@ -98,7 +102,8 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 every operation given passes; 1 one diverges, crashes or hangs; 2 usage; 77 the\n"
      "library has no operation; 99 it cannot be loaded, or its table is invalid.\n",
-     TAKES(CONF_OPTION_DRAW, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, CONF_OPTION_VERBOSE),
+     TAKES(CONF_OPTION_DRAW, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, REVIEW,
+           CONF_OPTION_VERBOSE),
      conf_cmd_kernels},
     {"schedule", "[OPTION]... [DIR|CASE]...",
      "run engine calls on many threads; results must be bit-identical", conf_cmd_schedule_details,
@@ -155,7 +160,7 @@ const conf_command conf_cli_commands[] = {
      "be read, or an error of assay itself.\n",
      TAKES(CONF_OPTION_TRUTH, CONF_OPTION_SERVED_MODEL, CONF_OPTION_ONLY, CONF_OPTION_QUICK,
            CONF_OPTION_API_KEY_ENV, CONF_OPTION_CLAIM, CONF_OPTION_EXPLAIN_FIELDS, CONF_OPTION_EXCHANGES,
-           CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_ALL_ROWS,
+           CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT, CONF_OPTION_JSON, REVIEW, CONF_OPTION_ALL_ROWS,
            CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_probe},
     {"events", "--endpoint NAME [OPTION]... FILE",

@@ -184,6 +184,11 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_JSON, 0, "--json", "FILE",
      "write one JSON document to FILE; - for standard output, to which\nnothing else is then written; at "
      "most one report can go there"},
+    {CONF_OPTION_ANNOTATIONS, 0, "--annotations", "FILE",
+     "write failures as GitHub's annotations to FILE, such as /dev/stderr in\na workflow"},
+    {CONF_OPTION_SUMMARY, 0, "--summary", "FILE",
+     "write a summary in Markdown to FILE, such as $GITHUB_STEP_SUMMARY"},
+    {CONF_OPTION_SARIF, 0, "--sarif", "FILE", "write failures as SARIF 2.1.0 to FILE"},
     {CONF_OPTION_DUMP, 0, "--dump", "DIR",
      "write the outputs of each engine to DIR/ENGINE/ID.h5, for assay diff"},
     {CONF_OPTION_SAVE, 0, "--save", "DIR", "directory in which failing programs are saved (default: .)"},

@@ -13,7 +13,15 @@
 #include "conformance/process/isolate.h"
 
 /* The reports that a command writes to files, in the order of their options below. */
-typedef enum conf_report { CONF_REPORT_TAP, CONF_REPORT_JUNIT, CONF_REPORT_JSON, CONF_N_REPORTS } conf_report;
+typedef enum conf_report {
+    CONF_REPORT_TAP,
+    CONF_REPORT_JUNIT,
+    CONF_REPORT_JSON,
+    CONF_REPORT_ANNOTATIONS,
+    CONF_REPORT_SUMMARY,
+    CONF_REPORT_SARIF,
+    CONF_N_REPORTS
+} conf_report;
 
 typedef enum conf_option {
     CONF_OPTION_ENGINE,
@@ -41,6 +49,9 @@ typedef enum conf_option {
     CONF_OPTION_TAP, /* the first report */
     CONF_OPTION_JUNIT,
     CONF_OPTION_JSON,
+    CONF_OPTION_ANNOTATIONS,
+    CONF_OPTION_SUMMARY,
+    CONF_OPTION_SARIF,
     CONF_OPTION_MODEL,
     CONF_OPTION_PROMPT,
     CONF_OPTION_CONTEXT,

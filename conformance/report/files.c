@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conformance/problems/formats.h"
 #include "conformance/report/json.h"
 #include "conformance/report/junit.h"
+#include "conformance/report/problems.h"
 #include "conformance/report/report.h"
 
 assay_status conf_report_files_open(const conf_options *options, const conf_context *context,
@@ -36,7 +38,41 @@ bool conf_report_uses_stdout(const conf_report_files *files)
     return false;
 }
 
-/* The reports that are written at the end; the points of TAP are written during the run. */
+typedef assay_status (*problems_function)(FILE *out, const conf_problems *list, assay_error *err);
+
+static const problems_function formats[CONF_N_REPORTS] = {
+    [CONF_REPORT_ANNOTATIONS] = conf_problems_annotate,
+    [CONF_REPORT_SUMMARY] = conf_problems_summarize,
+    [CONF_REPORT_SARIF] = conf_problems_sarif,
+};
+
+bool conf_report_wants_problems(const conf_report_files *files)
+{
+    for (size_t i = 0; i < CONF_N_REPORTS; i++)
+        if (files->at[i] && formats[i]) return true;
+    return false;
+}
+
+assay_status conf_report_problems(const conf_report_files *files, const conf_problems *list, assay_error *err)
+{
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < CONF_N_REPORTS; i++)
+        if (files->at[i] && formats[i]) rc = formats[i](files->at[i], list, err);
+    return rc;
+}
+
+static assay_status end_problems(const conf_report_files *files, const conf_results *results,
+                                 assay_error *err)
+{
+    conf_problems list;
+    if (!conf_report_wants_problems(files)) return ASSAY_OK;
+    assay_status rc = conf_results_problems(results, &list, err);
+    if (rc == ASSAY_OK) rc = conf_report_problems(files, &list, err);
+    conf_problems_free(&list);
+    return rc;
+}
+
+/* The other reports that are written at the end; the points of TAP are written during the run. */
 typedef assay_status (*print_function)(FILE *out, const conf_results *results, assay_error *err);
 
 static const print_function printers[CONF_N_REPORTS] = {
@@ -51,7 +87,7 @@ assay_status conf_report_files_end(const conf_report_files *files, const conf_re
     if (files->at[CONF_REPORT_TAP]) conf_tap_print_plan(files->at[CONF_REPORT_TAP], n_points);
     for (size_t i = 0; rc == ASSAY_OK && i < CONF_N_REPORTS; i++)
         if (files->at[i] && printers[i]) rc = printers[i](files->at[i], results, err);
-    return rc;
+    return rc == ASSAY_OK ? end_problems(files, results, err) : rc;
 }
 
 void conf_report_remove_empty(const char *path)

@@ -5,6 +5,7 @@
 #define CONFORMANCE_REPORT_FILES_H
 
 #include "conformance/options/options.h"
+#include "conformance/problems/problems.h"
 #include "conformance/report/output.h"
 #include "conformance/report/results.h"
 
@@ -25,6 +26,11 @@ bool conf_report_is_stdout(const conf_report_files *files, const FILE *file);
 
 /* Whether standard output belongs to a report, and holds nothing else. */
 bool conf_report_uses_stdout(const conf_report_files *files);
+
+/* Whether a report of problems is requested, and writing those that are. Fails with ASSAY_ENOMEM. */
+bool conf_report_wants_problems(const conf_report_files *files);
+assay_status conf_report_problems(const conf_report_files *files, const conf_problems *list,
+                                  assay_error *err);
 
 /* Writes the end of the reports: the plan of TAP, and the complete other reports. */
 assay_status conf_report_files_end(const conf_report_files *files, const conf_results *results,

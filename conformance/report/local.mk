@@ -7,6 +7,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/report/left_out.c conformance/report/left_out.h \
 	conformance/report/merge.c conformance/report/merge.h \
 	conformance/report/output.c conformance/report/output.h \
+	conformance/report/problems.c conformance/report/problems.h \
 	conformance/report/read.c conformance/report/read.h \
 	conformance/report/read_result.c conformance/report/read_result.h \
 	conformance/report/report.c conformance/report/report.h \

@@ -101,11 +101,12 @@ START_TEST(command_reports_and_exits_by_what_it_found)
 {
     oracle o = {.truth = &probing_known, .bug = ORACLE_NO_STOP_TEXT};
     oracle_start(&o);
-    const support_output *out =
-        support_assay("probe http://127.0.0.1:%d --truth served --only protocol/chat/whole/stop "
-                      "--only protocol/no-such-check --json report.json "
-                      "--junit report.xml > report.txt",
-                      o.port);
+    const support_output *out = support_assay(
+        "probe http://127.0.0.1:%d --truth served --only protocol/chat/whole/stop "
+        "--only protocol/no-such-check --json report.json "
+        "--junit report.xml --annotations report.notes --summary report.md --sarif report.sarif "
+        "> report.txt",
+        o.port);
     ck_assert_int_eq(out->code, 1);
     static const char *const lines[] = {
         "'^ignored, breaks  protocol/chat/whole/stop/content ' report.txt",
@@ -115,6 +116,9 @@ START_TEST(command_reports_and_exits_by_what_it_found)
         "'\"verdict\":\"ignored\"' report.json",
         "'^not exercised    protocol/no-such-check ' report.txt",
         "'<failure message=\"the stop text' report.xml",
+        "'^::error title=protocol/chat/whole/stop/content::the stop text' report.notes",
+        "'^### assay probe: ' report.md",
+        "'protocol/chat/whole/stop/content' report.sarif",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char command[256];
