@@ -1,3 +1,4 @@
+# Rows of a table, without headers of their own: annotate.c sarif.c summary.c
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_a_SOURCES += \
 	conformance/problems/annotate.c conformance/problems/formats.h \

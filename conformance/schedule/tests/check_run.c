@@ -98,7 +98,7 @@ START_TEST(concurrency_faults_are_caught_and_reduced)
     assert_code(o, 0);
     /* A race has an effect in few runs, in fewer on a busy machine; a hang lasts until its timeout. */
     bool hangs = strstr(FAULTS[_i].options, "--timeout") != NULL;
-    o = replay(hangs ? "--timeout 1 --times 2" : "--times 100");
+    o = replay(hangs ? "--timeout 1 --times 2" : "--times 1000");
     assert_code(o, 1);
     assert_holds(o->out, FAULTS[_i].says[0]);
 }
