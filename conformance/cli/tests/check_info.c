@@ -327,43 +327,6 @@ START_TEST(a_schedule_as_json_has_its_counts)
 }
 END_TEST
 
-/* A checkpoint of a family that the loader does not have. */
-START_TEST(tensors_are_listed_whatever_the_family_is)
-{
-    static const expectation expected[] = {
-        {"subjects/0/error", "null"},
-        {"subjects/0/stored/tensors/1/name", "\"lm_head.weight\""},
-        {"subjects/0/stored/tensors/1/type", "\"F32\""},
-        {"subjects/0/stored/tensors/1/shape", "[2,1]"},
-        {"subjects/0/stored/tensors/1/file", "\"unheard/model.safetensors\""},
-        {0}};
-    support_mkdir(support_path("unheard"));
-    support_write_text(support_path("unheard/config.json"), "{\"model_type\": \"unheard\"}");
-    const support_output *o = support_shell(
-        "{ printf '\\205\\0\\0\\0\\0\\0\\0\\0'; "
-        "printf '{\"lm_head.weight\": {\"dtype\": \"F32\", \"shape\": [2,1], \"data_offsets\": [0,8]}, '; "
-        "printf '\"a\": {\"dtype\": \"U8\", \"shape\": [], \"data_offsets\": [8,9]}}123456789'; } "
-        ">unheard/model.safetensors");
-    assert_code(o, 0);
-    o = support_assay("info --tensors unheard");
-    assert_code(o, 0);
-    ck_assert_str_eq(o->out, "a  U8 []  unheard/model.safetensors\n"
-                             "lm_head.weight  F32 [2,1]  unheard/model.safetensors\n");
-    o = support_assay("info --tensors --json - unheard");
-    assert_code(o, 0);
-    assert_values(o->out, expected);
-    support_write_text(support_path("unheard/config.json"), "{\"eos_token_id\": \"x\"}");
-    o = support_assay("info --tensors unheard");
-    assert_code(o, 99);
-    ck_assert_str_eq(o->err,
-                     "assay: unheard/config.json: eos_token_id: found \"x\", expected a token id, a list of "
-                     "them or null\n");
-    o = support_assay("info --tensors sound/generate.h5");
-    assert_code(o, 99);
-    assert_holds(o->err, "sound/generate.h5/config.json: Not a directory");
-}
-END_TEST
-
 START_TEST(what_cannot_be_read_has_its_error_in_the_document)
 {
     static const expectation expected[] = {{"subjects/0/error", "\"bad.h5: not an HDF5 file (7 bytes)\""},
@@ -425,7 +388,6 @@ int main(void)
     tcase_add_test(program, a_plan_as_json_has_the_blocks_of_a_convolutional_tower);
     tcase_add_test(program, a_plan_as_json_has_crops_and_what_stands_in_parallel);
     tcase_add_test(program, a_schedule_as_json_has_its_counts);
-    tcase_add_test(program, tensors_are_listed_whatever_the_family_is);
     tcase_add_test(program, what_cannot_be_read_has_its_error_in_the_document);
     tcase_add_test(program, a_document_in_a_file_is_written_besides_the_text);
     tcase_add_test(program, a_document_is_json_whatever_the_names_are);
