@@ -6,6 +6,7 @@ conformance_libconformance_a_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS
 LIB_CONFORMANCE = conformance/libconformance.a conformance/libsweep.a $(LIB_SERVER) $(HDF5_LIBS) $(DEFLATE_LIBS) $(CURL_LIBS)
 include conformance/sweep/local.mk
 include conformance/support/local.mk
+include conformance/picture/local.mk
 include conformance/hdf5/local.mk
 include conformance/judge/local.mk
 include conformance/exec/local.mk

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "conformance/probe/wire/store.h"
-#include "conformance/report/xml.h"
+#include "conformance/support/xml.h"
 #include "conformance/support/json_add.h"
 #include "conformance/support/text.h"
 

@@ -10,7 +10,7 @@
 #include "conformance/abi/compute.h"
 #include "conformance/judge/noise.h"
 #include "conformance/report/report.h"
-#include "conformance/report/xml.h"
+#include "conformance/support/xml.h"
 
 /* Counts of one engine: broken cases are errors, divergences are failures. */
 static void print_counts(FILE *out, const conf_results *results, size_t engine)

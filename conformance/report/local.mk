@@ -13,8 +13,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/report/report.c conformance/report/report.h \
 	conformance/report/results.c conformance/report/results.h \
 	conformance/report/table.c conformance/report/table.h \
-	conformance/report/warn.c conformance/report/warn.h \
-	conformance/report/xml.c conformance/report/xml.h
+	conformance/report/warn.c conformance/report/warn.h
 
 CONFORMANCE_REPORT_TESTS = \
 	conformance/report/tests/check_merge \

@@ -18,7 +18,8 @@ conformance_libconformance_a_SOURCES += \
 	conformance/support/progress.c conformance/support/progress.h \
 	conformance/support/strings.c conformance/support/strings.h \
 	conformance/support/text.c conformance/support/text.h \
-	conformance/support/text_file.c conformance/support/text_file.h
+	conformance/support/text_file.c conformance/support/text_file.h \
+	conformance/support/xml.c conformance/support/xml.h
 
 CONFORMANCE_SUPPORT_TESTS = \
 	conformance/support/tests/check_fields \

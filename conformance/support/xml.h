@@ -1,8 +1,8 @@
 /* Text in XML 1.0.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_REPORT_XML_H
-#define CONFORMANCE_REPORT_XML_H
+#ifndef CONFORMANCE_SUPPORT_XML_H
+#define CONFORMANCE_SUPPORT_XML_H
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/report/xml.h"
+#include "conformance/support/xml.h"
 
 #include <stdlib.h>
 #include <string.h>
