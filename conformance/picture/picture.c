@@ -107,7 +107,7 @@ static void print_label(FILE *out, double x, double y, const char *label)
 {
     char cut[4 * LABEL_CHARACTERS + 4];
     size_t bytes = 0, characters = 0;
-    for (; label[bytes] && bytes < sizeof cut - 4; bytes++) {
+    for (; bytes < sizeof cut - 4 && label[bytes]; bytes++) {
         if (((unsigned char)label[bytes] & 0xC0) != 0x80 && characters++ == LABEL_CHARACTERS) break;
         cut[bytes] = label[bytes];
     }

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "conformance/probe/wire/store.h"
-#include "conformance/support/xml.h"
 #include "conformance/support/json_add.h"
 #include "conformance/support/text.h"
+#include "conformance/support/xml.h"
 
 #define CHECK_WIDTH 44
 
