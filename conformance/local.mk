@@ -7,6 +7,7 @@ LIB_CONFORMANCE = conformance/libconformance.a conformance/libsweep.a $(LIB_SERV
 include conformance/sweep/local.mk
 include conformance/support/local.mk
 include conformance/picture/local.mk
+include conformance/page/local.mk
 include conformance/hdf5/local.mk
 include conformance/judge/local.mk
 include conformance/exec/local.mk

@@ -35,7 +35,7 @@ const conf_command conf_cli_commands[] = {
      TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_VECTOR,
            CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_SHIFT, CONF_OPTION_EXPLAIN, CONF_OPTION_JOBS,
            CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_FAIL_CLASS, CONF_OPTION_BISECT,
-           CONF_OPTION_DUMP, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, REVIEW,
+           CONF_OPTION_DUMP, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_HTML, REVIEW,
            CONF_OPTION_VERBOSE, CONF_OPTION_KERNELS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_run},
     {"locate", "[OPTION]... CASE [OBSERVED]", "find the first tensor at which a case goes wrong",
@@ -86,7 +86,7 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: as that of assay run with all cases; 2 usage; 99 also if results are missing,\n"
      "contradict one another, or cannot be read.\n",
-     TAKES(CONF_OPTION_EXPECT, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, REVIEW,
+     TAKES(CONF_OPTION_EXPECT, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_HTML, REVIEW,
            CONF_OPTION_VERBOSE),
      conf_cmd_merge},
     {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "test the operations of a kernel library",

@@ -15,7 +15,7 @@ enum {
     BOTTOM = 40, /* labels of ticks, and the name of the axis */
     ROW = 18,
     BAR = 10,
-    LABELS = 112,
+    LABELS = 128,
     LABEL_CHARACTERS = 18,
     NUMBERS = 58,
     LINE_HEIGHT = 150,

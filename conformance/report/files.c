@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "conformance/problems/formats.h"
+#include "conformance/report/html.h"
 #include "conformance/report/json.h"
 #include "conformance/report/junit.h"
 #include "conformance/report/problems.h"
@@ -78,6 +79,7 @@ typedef assay_status (*print_function)(FILE *out, const conf_results *results, a
 static const print_function printers[CONF_N_REPORTS] = {
     [CONF_REPORT_JUNIT] = conf_junit_print,
     [CONF_REPORT_JSON] = conf_json_print,
+    [CONF_REPORT_HTML] = conf_html_print,
 };
 
 assay_status conf_report_files_end(const conf_report_files *files, const conf_results *results,

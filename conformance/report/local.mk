@@ -2,6 +2,8 @@
 conformance_libconformance_a_SOURCES += \
 	conformance/report/attempts.c conformance/report/attempts.h \
 	conformance/report/files.c conformance/report/files.h \
+	conformance/report/html.c conformance/report/html.h \
+	conformance/report/html_pictures.c conformance/report/html_pictures.h \
 	conformance/report/json.c conformance/report/json.h \
 	conformance/report/junit.c conformance/report/junit.h \
 	conformance/report/left_out.c conformance/report/left_out.h \

@@ -11,7 +11,7 @@ from .markdown import marks, plural, ranges
 from .results import Column, Result
 from .tally import Board, Cell, Group
 
-HERE = Path(__file__).parent
+PAGE = Path(__file__).parents[2] / "conformance" / "page"  # every page has this style and this script
 WORDS = {"passed": "agree", "failed": "fail", "crashed": "crash", "refused": "refused by name", "broken": "are broken"}
 SHOWN_KINDS = {"refused": "an error, no answer"}  # refused by name is another outcome
 MARKS = "✓✗!–"  # stay in the line of their number
@@ -136,15 +136,16 @@ def findings(board: Board, link: str) -> list[str]:
 
 def page(board: Board, link: str) -> str:
     """link: to FINDINGS.md, relative to the page."""
-    lines = [HEAD % (HERE / "page.css").read_text()]
+    lines = [HEAD % (PAGE / "page.css").read_text()]
     if n := board.n_unexplained():
         lines.append(f'<p class="warning">Failures without a finding: {n}.</p>')
     lines += systems(board)
     lines += ["<h2>Properties</h2>", *grid(board, "property", "A case may have several properties.", board.properties())]
     lines += ["<h2>Families</h2>", *grid(board, "family", "Families of models, as the checkpoints name them.", board.families())]
     lines += findings(board, link)
+    lines.append('<p id="search" hidden><label>Search the failures: <input type="search"></label> <output></output></p>')
     lines.append('<p id="filter" hidden>Only <span></span>. <a href="#">Show all</a></p>')
     for column in board.columns:
         lines += section(board, column, link)
-    lines += ["<script>", (HERE / "page.js").read_text().rstrip(), "</script>", "</body>", "</html>"]
+    lines += ["<script>", (PAGE / "page.js").read_text().rstrip(), "</script>", "</body>", "</html>"]
     return "\n".join(lines) + "\n"

@@ -42,7 +42,7 @@ class Page(HTMLParser):
         self.links += [found["href"] or ""] if tag == "a" else []
         self.rows += [found] if "data-system" in found else []
         self.resources += [str(found[name]) for name in ("src", "srcset") if name in found] + ([tag] if tag in ("link", "img", "iframe") else [])
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

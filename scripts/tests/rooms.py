@@ -23,7 +23,7 @@ LAYERS = [["include"], ["base"], ["runtime", "tokenizer", "template", "image", "
           ["server"], ["conformance"]]
 
 # Folders of the harness in include order.
-HARNESS = ["support", "picture", "hdf5", "judge", "exec", "process", "abi", "options", "problems", "case", "generate", "textual", "kinds", "info", "replay",
+HARNESS = ["support", "picture", "page", "hdf5", "judge", "exec", "process", "abi", "options", "problems", "case", "generate", "textual", "kinds", "info", "replay",
            "evaluate", "report", "diff", "locate", "schedule", "bench", "sweep", "probe",
            "faults", "cli"]
 

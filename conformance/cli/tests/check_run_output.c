@@ -1,6 +1,8 @@
 /* Output of a run without a terminal: the Test Anything Protocol, and text into a pipe.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "conformance/tests/stateful.h"
 #include "conformance/tests/support.h"
 
@@ -220,13 +222,32 @@ START_TEST(an_engine_cannot_hide_characters_in_reports)
     char arguments[8192];
     (void)support_write_decoder(support_path("bad/refused.h5"), "logits", "refused");
     (void)snprintf(arguments, sizeof arguments,
-                   "run --tap tap --junit junit --json json -e %s bad; cat junit json tap",
+                   "run --tap tap --junit junit --json json --html html -e %s bad; cat junit json tap html",
                    support_engine("fake32"));
     const support_output *o = support_assay("%s", arguments);
     assert_holds(o->out, "message=\"model_open failed: no such \\u001B[31mtensor at\\u202E all");
     assert_holds(o->out, "no such \\\\u001B[31mtensor at\\\\u202E all"); /* in JSON and TAP */
     assert_lacks(o->out, "\xE2\x80\xAE");
     assert_lacks(o->out, "\033");
+}
+END_TEST
+
+START_TEST(a_page_has_each_failure_and_no_markup_of_an_engine)
+{
+    const char *name = "<script>alert(1)<!-- .so";
+    char copy[8192];
+    (void)snprintf(copy, sizeof copy, "ln -sf %s '%s'", support_engine("fake32"), support_path("%s", name));
+    ck_assert_int_eq(system(copy), 0);
+    const support_output *o = support_assay("run --html html -e './%s' bad sound; cat html", name);
+    assert_holds(o->out, "<title>Assay: ");
+    assert_holds(o->out, "&lt;script&gt;alert(1)&lt;!-- .so");
+    assert_holds(o->out, "<code>assay run --engine ");
+    assert_holds(o->out, "aria-label=\"Largest errors\"");
+    const char *page = strstr(o->out, "<!DOCTYPE html>");
+    ck_assert_ptr_nonnull(page);
+    assert_lacks(page, "<script>alert");
+    assert_lacks(page, "<!--");
+    assert_lacks(page, "src=");
 }
 END_TEST
 
@@ -270,6 +291,7 @@ int main(void)
     tcase_add_test(output, output_to_a_pipe_has_no_escape_codes_and_no_progress_bar);
     tcase_add_test(output, an_engine_cannot_write_escape_codes_on_the_terminal);
     tcase_add_test(output, an_engine_cannot_hide_characters_in_reports);
+    tcase_add_test(output, a_page_has_each_failure_and_no_markup_of_an_engine);
     tcase_add_test(output, the_repro_line_has_a_timeout_that_was_given);
     suite_add_tcase(suite, output);
 

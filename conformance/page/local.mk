@@ -1,0 +1,14 @@
+# The style and the script of every HTML page, also of the scoreboard's; C has them as texts.
+# SPDX-License-Identifier: Apache-2.0
+conformance_libconformance_a_SOURCES += conformance/page/page.h
+nodist_conformance_libconformance_a_SOURCES = conformance/page/page_text.c
+EXTRA_DIST += conformance/page/page.css conformance/page/page.js
+CLEANFILES += conformance/page/page_text.c
+
+conformance/page/page_text.c: conformance/page/page.css conformance/page/page.js
+	$(AM_V_GEN)$(MKDIR_P) conformance/page && { \
+	echo '#include "conformance/page/page.h"'; \
+	for kind in css js; do \
+	    echo "const char conf_page_$$kind[] ="; \
+	    sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $(srcdir)/conformance/page/page.$$kind && echo ';' || exit 1; \
+	done; } >$@.tmp && mv $@.tmp $@

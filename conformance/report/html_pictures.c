@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/report/html_pictures.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "conformance/judge/noise.h"
+#include "conformance/picture/picture.h"
+
+enum { MOST = 12 };
+
+typedef struct error {
+    const char *id;
+    double size; /* in multiples of the bound */
+} error;
+
+/* Largest first. */
+static int compare_errors(const void *a, const void *b)
+{
+    const double x = ((const error *)a)->size, y = ((const error *)b)->size;
+    return (x < y) - (x > y);
+}
+
+static void print_largest(FILE *out, const error *errors, size_t n)
+{
+    const char *labels[MOST];
+    double values[MOST];
+    if (n > MOST) n = MOST;
+    for (size_t i = 0; i < n; i++) {
+        labels[i] = errors[i].id;
+        values[i] = errors[i].size;
+    }
+    picture_print(out, &(picture){.kind = PICTURE_BARS,
+                                  .title = "Largest errors",
+                                  .name = "case",
+                                  .unit = "times the bound",
+                                  .labels = labels,
+                                  .values = values,
+                                  .n = n,
+                                  .is_log = true,
+                                  .limit = 1,
+                                  .limit_name = "bound"});
+}
+
+/* A bar for each range of errors, smallest first. */
+static void print_histogram(FILE *out, const error *errors, size_t n)
+{
+    static const double ends[] = {0.01, 0.1, 0.25, 0.5, 1, 10, 1000, INFINITY};
+    static const char *const labels[] = {"≤ 0.01",      "≤ 0.1",  "≤ 0.25",   "≤ 0.5",
+                                         "≤ 1 (bound)", "! ≤ 10", "! ≤ 1000", "! > 1000"};
+    enum { N_ENDS = sizeof ends / sizeof *ends };
+    double counts[N_ENDS] = {0};
+    for (size_t i = 0; i < n; i++) {
+        size_t at = 0;
+        while (at < N_ENDS - 1 && !(errors[i].size <= ends[at])) at++;
+        counts[at]++;
+    }
+    picture_print(out, &(picture){.kind = PICTURE_BARS,
+                                  .title = "Cases by their error",
+                                  .name = "error, times the bound",
+                                  .unit = "cases",
+                                  .labels = labels,
+                                  .values = counts,
+                                  .n = N_ENDS,
+                                  .limit = (double)NAN});
+}
+
+bool conf_html_pictures(FILE *out, const conf_results *results, size_t engine)
+{
+    error *errors = malloc((results->n + 1) * sizeof *errors);
+    size_t n = 0;
+    if (!errors) return false;
+    for (size_t i = 0; i < results->n; i++) {
+        const conf_verdict *v = &results->at[i].verdicts[engine];
+        if (v->measured) errors[n++] = (error){results->at[i].id, v->multiple / conf_noise_limit(v->float64)};
+    }
+    if (n > 0) {
+        qsort(errors, n, sizeof *errors, compare_errors);
+        (void)fputs("<div class=\"pictures\">\n", out);
+        print_largest(out, errors, n);
+        print_histogram(out, errors, n);
+        (void)fputs("</div>\n", out);
+    }
+    free(errors);
+    return true;
+}
