@@ -23,6 +23,7 @@ include conformance/replay/local.mk
 include conformance/evaluate/local.mk
 include conformance/problems/local.mk
 include conformance/report/local.mk
+include conformance/compare/local.mk
 include conformance/diff/local.mk
 include conformance/locate/local.mk
 include conformance/schedule/local.mk
@@ -216,6 +217,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/generate_images.test \
 	conformance/tests/generate_audio.test \
 	conformance/tests/junit.test \
+	conformance/tests/compare.test \
 	conformance/tests/review.test \
 	conformance/tests/kernel_faults.test \
 	conformance/tests/lengths.test \

@@ -61,7 +61,7 @@ _assay() {
         words=$(compgen -W "$(_assay_expected "$program" events --endpoint '?' -)" -- "$word")
     elif [[ $previous == --reasoning-parser || $previous == --tool-parser ]]; then
         words=$(compgen -W "$(_assay_expected "$program" events --endpoint chat "$previous" '?' -)" -- "$word")
-    elif [[ $command == merge && $word != -* ]]; then
+    elif [[ ( $command == merge || $command == compare ) && $word != -* ]]; then
         words=$(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
     elif [[ $command == events && $word != -* ]]; then
         words=$(compgen -f -X '!*.sse' -- "$word"; compgen -d -- "$word")

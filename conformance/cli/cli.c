@@ -111,6 +111,7 @@ static const char **text_of(conf_options *o, conf_option id)
     case CONF_OPTION_CHECKPOINT_ROOT: return &o->checkpoint_root;
     case CONF_OPTION_KERNELS: return &o->kernels;
     case CONF_OPTION_DUMP: return &o->dump;
+    case CONF_OPTION_BASELINE: return &o->baseline;
     case CONF_OPTION_SERVED_MODEL:
     case CONF_OPTION_MODEL: return &o->model;
     case CONF_OPTION_SHAPE: return &o->shape;
@@ -188,6 +189,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     switch (o->id) {
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
     case CONF_OPTION_TRUTH: out->truth[out->n_truth++] = value; break;
+    case CONF_OPTION_PAIR: out->pairs[out->n_pairs++] = value; break;
     case CONF_OPTION_QUICK: out->quick = true; break;
     case CONF_OPTION_ONLY: out->only[out->n_only++] = value; break;
     case CONF_OPTION_MARKER: out->markers[out->n_markers++] = value; break;
@@ -284,6 +286,7 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
     conf_options o = {.engines = calloc(n, sizeof *o.engines),
                       .arguments = calloc(n, sizeof *o.arguments),
                       .markers = calloc(n, sizeof *o.markers),
+                      .pairs = calloc(n, sizeof *o.pairs),
                       .truth = calloc(n, sizeof *o.truth),
                       .only = calloc(n, sizeof *o.only),
                       .allow_unknown = calloc(n, sizeof *o.allow_unknown),
@@ -297,7 +300,7 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
                       .batches.at = calloc(n, sizeof *o.batches.at),
                       .pictures = calloc(n, sizeof *o.pictures),
                       .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()}};
-    bool ok = o.engines && o.arguments && o.markers && o.truth && o.only && o.allow_unknown &&
+    bool ok = o.engines && o.arguments && o.markers && o.pairs && o.truth && o.only && o.allow_unknown &&
               o.generate.stops && o.generate.images && o.generate.audios && o.prompts.at && o.contexts.at &&
               o.batches.at && o.pictures;
     assay_status rc = ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
@@ -319,6 +322,7 @@ void conf_cli_free(conf_options *options)
     free(options->engines);
     free(options->arguments);
     free(options->markers);
+    free(options->pairs);
     free(options->truth);
     free(options->only);
     free(options->allow_unknown);

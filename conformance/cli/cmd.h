@@ -12,6 +12,7 @@
 conf_exit conf_cmd_arrays(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_bench(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_run(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_compare(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_events(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_generate(const conf_options *options, const conf_context *context);

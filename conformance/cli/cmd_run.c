@@ -13,6 +13,7 @@
 #include "conformance/cli/cmd.h"
 #include "conformance/cli/explain.h"
 #include "conformance/cli/reporting.h"
+#include "conformance/compare/baseline.h"
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/exec/engine.h"
 #include "conformance/process/interrupt.h"
@@ -31,6 +32,7 @@ typedef struct run_state {
     conf_jobs *jobs;
     char *reference; /* path of the reference engine; NULL: it was not found */
     conf_results results;
+    conf_baseline baseline;
     size_t n_cases;   /* cases, without those that were passed over */
     size_t n_started; /* verdicts that are pending or done, in the order of the reports */
     size_t n_points;  /* verdicts that are reported */
@@ -240,6 +242,7 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
     assay_status rc = conf_jobs_open(n_jobs, &run->options->limits, &run->jobs, err);
     if (rc == ASSAY_OK) rc = open_engines(run, err);
     if (rc == ASSAY_OK) rc = check_dump(run, found, err);
+    if (rc == ASSAY_OK) rc = conf_baseline_check(&run->baseline, &run->results, err);
     if (rc == ASSAY_OK) rc = conf_report_files_open(run->options, run->context, &run->files, err);
     for (size_t i = 0; i < found->n && rc == ASSAY_OK && !conf_interrupted(); i++)
         rc = run_case(run, &found->at[i], err);
@@ -271,8 +274,39 @@ static conf_exit finish_reports(run_state *run, assay_status rc, conf_exit code,
         code = CONF_EXIT_ERROR;
     }
     conf_results_free(&run->results);
+    conf_baseline_free(&run->baseline);
     free(run->reference);
     return code;
+}
+
+/* Compares the run with its baseline: on standard output, as comments if that is TAP, and on standard error
+ * if it belongs to another report. */
+static assay_status report_baseline(run_state *run, conf_exit code, assay_error *err)
+{
+    const conf_report_files *files = &run->files;
+    const bool is_tap = conf_report_is_stdout(files, files->at[CONF_REPORT_TAP]),
+               is_taken = conf_report_uses_stdout(files);
+    conf_context context = *run->context;
+    context.color = context.color && !is_taken;
+    return conf_baseline_print(&run->baseline, is_taken && !is_tap ? context.err : context.out,
+                               is_tap ? "# " : "", &context, &run->results, code, err);
+}
+
+/* Reads the baseline before anything is run. On failure sets *code to the exit status. */
+static bool open_baseline(run_state *run, conf_exit *code)
+{
+    const conf_options *o = run->options;
+    assay_error err = {0};
+    run->baseline = (conf_baseline){.path = o->baseline, .pairs = o->pairs, .n_pairs = o->n_pairs};
+    if (o->n_pairs && !o->baseline) {
+        conf_cmd_print_error(run->context, "option --pair needs --baseline");
+        *code = CONF_EXIT_USAGE;
+        return false;
+    }
+    if (conf_baseline_read(&run->baseline, &err) == ASSAY_OK) return true;
+    conf_cmd_print_error(run->context, "option --baseline: %s", err.text);
+    *code = CONF_EXIT_ERROR;
+    return false;
 }
 
 conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
@@ -290,6 +324,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     conf_found_list found;
     conf_exit code;
     assay_error err = {0};
+    if (!open_baseline(&run, &code)) return code;
     const bool any = conf_cmd_find(options, context, &found, &code);
     run.results.shard = found.shard;
     if (!any) {
@@ -302,6 +337,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     }
     if (options->explain) {
         code = conf_explain(options, context, &found);
+        conf_baseline_free(&run.baseline);
         conf_found_free(&found);
         return code;
     }
@@ -321,6 +357,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
                              "cases failed, but none with class %s: whether it still occurs is unknown",
                              conf_class_name(options->fail_class));
     if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING) conf_reporting_unrun(context, &run.results);
+    if (rc == ASSAY_OK) rc = report_baseline(&run, code, &err);
     conf_found_free(&found);
     return finish_reports(&run, rc, code, &err);
 }

@@ -33,10 +33,11 @@ const conf_command conf_cli_commands[] = {
      "99 a broken fixture, a missing library or an error of assay itself, even if another case\n"
      "diverges: the unreadable case is untested. With --bisect, 125 replaces 2, 77 and 99.\n",
      TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_VECTOR,
-           CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_SHIFT, CONF_OPTION_EXPLAIN, CONF_OPTION_JOBS,
-           CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_FAIL_CLASS, CONF_OPTION_BISECT,
-           CONF_OPTION_DUMP, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_HTML, REVIEW,
-           CONF_OPTION_VERBOSE, CONF_OPTION_KERNELS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
+           CONF_OPTION_BASELINE, CONF_OPTION_PAIR, CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_SHIFT,
+           CONF_OPTION_EXPLAIN, CONF_OPTION_JOBS, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY,
+           CONF_OPTION_FAIL_CLASS, CONF_OPTION_BISECT, CONF_OPTION_DUMP, CONF_OPTION_TAP, CONF_OPTION_JUNIT,
+           CONF_OPTION_JSON, CONF_OPTION_HTML, REVIEW, CONF_OPTION_VERBOSE, CONF_OPTION_KERNELS,
+           CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_run},
     {"locate", "[OPTION]... CASE [OBSERVED]", "find the first tensor at which a case goes wrong",
      "Compares the recorded tensors of CASE in the order in which the engine computes them, names\n"
@@ -89,6 +90,19 @@ const conf_command conf_cli_commands[] = {
      TAKES(CONF_OPTION_EXPECT, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_HTML, REVIEW,
            CONF_OPTION_VERBOSE),
      conf_cmd_merge},
+    {"compare", "[OPTION]... BEFORE.json AFTER.json", "compare two runs: what fails, drifts or is faster",
+     "Each file is that of --json of an assay run, or of assay merge. Cases are joined by their\n"
+     "ids, engines by their names: see --pair for engines whose names differ.\n"
+     "\n"
+     "Listed are the cases that newly fail, still fail, newly pass, are no longer or newly run, or\n"
+     "are in one run only, and the cases that pass in both with a clearly larger or smaller error:\n"
+     "at least twice the other one, and a tenth of the bound away from it. Notes name what makes\n"
+     "the runs hard to compare: another version, seed, manner or compute type, changed cases. The\n"
+     "ratio of their seconds is not judged.\n"
+     "\n"
+     "Exit status: 0 nothing newly fails; 1 a case fails that did not fail before, or was not in\n"
+     "BEFORE; 2 usage; 99 a file cannot be read, or the runs have no case in common.\n",
+     TAKES(CONF_OPTION_PAIR, CONF_OPTION_JSON), conf_cmd_compare},
     {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "test the operations of a kernel library",
      "LIBRARY is a shared object that exports assay_kernels_v2 (assay/kernel.h), or fastpath.\n"
      "Every operation in its table, or OP only, is run on shapes with every remainder of its\n"

@@ -5,6 +5,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/cli/cmd.c conformance/cli/cmd.h \
 	conformance/cli/cmd_arrays.c \
 	conformance/cli/cmd_bench.c \
+	conformance/cli/cmd_compare.c \
 	conformance/cli/cmd_diff.c \
 	conformance/cli/cmd_events.c \
 	conformance/cli/cmd_generate.c \

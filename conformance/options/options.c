@@ -39,6 +39,13 @@ const conf_option_info conf_cli_options[] = {
      "only shard I (1 to N) of N, which cost about the same, on every machine\n(default: what Bazel sets in "
      "TEST_SHARD_INDEX and TEST_TOTAL_SHARDS, if\nanything; assay merge joins the results)"},
     {CONF_OPTION_EXPECT, 0, "--expect", "N", "fail unless the results are those of N shards"},
+    {CONF_OPTION_BASELINE, 0, "--baseline", "FILE",
+     "compare with an earlier run after the report, as assay compare does:\nFILE is its --json; the exit "
+     "status stays that of this run"},
+    {CONF_OPTION_PAIR, 0, "--pair", "BEFORE=AFTER",
+     "compare engine BEFORE of the earlier run with engine AFTER of the later\none; may be repeated "
+     "(default: "
+     "those of the same name, then of the same\nlast part of a path, then the only ones that are left)"},
     {CONF_OPTION_VECTOR, 0, "--vector", "GROUP/ID",
      "only this vector of textual cases; cases without it are skipped"},
     {CONF_OPTION_CHECKPOINT_ROOT, 0, "--checkpoint-root", "DIR",

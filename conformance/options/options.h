@@ -33,6 +33,8 @@ typedef enum conf_option {
     CONF_OPTION_FILTER,
     CONF_OPTION_SHARD,
     CONF_OPTION_EXPECT,
+    CONF_OPTION_BASELINE,
+    CONF_OPTION_PAIR,
     CONF_OPTION_VECTOR,
     CONF_OPTION_SEED,
     CONF_OPTION_MANNER,
@@ -172,9 +174,12 @@ typedef struct conf_options {
     const char *reports[CONF_N_REPORTS]; /* paths; NULL: not given */
     const char *vector;                  /* "GROUP/ID"; NULL: not given */
     size_t shard, n_shards;              /* 1 <= shard <= n_shards; n_shards 0: all */
-    size_t n_expected;                   /* assay merge: --expect; 0: not given */
-    const char *manner;                  /* replay/manner.h; NULL: not given */
-    size_t context_shift;                /* 0: not given */
+    const char *baseline;                /* assay run: --baseline; NULL: not given */
+    const char **pairs;                  /* [n_pairs]: --pair */
+    size_t n_pairs;
+    size_t n_expected;    /* assay merge: --expect; 0: not given */
+    const char *manner;   /* replay/manner.h; NULL: not given */
+    size_t context_shift; /* 0: not given */
     bool has_seed;
     uint64_t seed;
     assay_dtype compute; /* ASSAY_DTYPE_NONE: not given */

@@ -128,12 +128,14 @@ static bool fill_settings(json_object *to, const conf_results *results)
     return ok;
 }
 
-static bool add_settings(json_object *to, const conf_results *results)
+json_object *conf_json_settings(const conf_results *results)
 {
     json_object *settings = json_object_object_get(results->document, "settings");
-    if (settings) return conf_json_add(to, "settings", json_object_get(settings));
+    if (settings) return json_object_get(settings);
     settings = json_object_new_object();
-    return conf_json_add(to, "settings", settings) && fill_settings(settings, results);
+    if (settings && fill_settings(settings, results)) return settings;
+    (void)json_object_put(settings);
+    return NULL;
 }
 
 static bool add_shard(json_object *to, const conf_results *results)
@@ -187,7 +189,8 @@ assay_status conf_json_print(FILE *out, const conf_results *results, assay_error
     bool ok = document && conf_json_add_text(document, "schema", CONF_JSON_SCHEMA) &&
               add_kernels(document, results) &&
               conf_json_add_text(document, "kernels_module", results->kernels_module) &&
-              add_compute(document, results) && add_settings(document, results) &&
+              add_compute(document, results) &&
+              conf_json_add(document, "settings", conf_json_settings(results)) &&
               add_engines(document, results) && add_shard(document, results) &&
               add_totals(document, results) && add_results(document, results);
     return conf_json_print_document(document, ok, out, err);

@@ -56,4 +56,7 @@
  * A digest has 16 hexadecimal digits: FNV-1a, 64 bits. Fails with ASSAY_ENOMEM. */
 assay_status conf_json_print(FILE *out, const conf_results *results, assay_error *err);
 
+/* The object `settings` of that document, whose caller owns a reference to it. NULL: out of memory. */
+json_object *conf_json_settings(const conf_results *results);
+
 #endif

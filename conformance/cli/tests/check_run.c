@@ -106,9 +106,9 @@ END_TEST
 
 START_TEST(help_lists_commands_in_the_order_of_use)
 {
-    static const char *const order[] = {"run",      "locate", "diff",  "merge",  "kernels",
-                                        "schedule", "bench",  "probe", "events", "generate",
-                                        "serve",    "list",   "info",  "arrays"};
+    static const char *const order[] = {"run",      "locate",   "diff",  "merge", "compare",
+                                        "kernels",  "schedule", "bench", "probe", "events",
+                                        "generate", "serve",    "list",  "info",  "arrays"};
     const char *at = support_assay("--help")->out;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         char line[32];
@@ -122,13 +122,12 @@ END_TEST
 /* The options of assay run, in the order of its help: what to run, engines, manners, output, limits. */
 START_TEST(help_lists_related_options_beside_each_other)
 {
-    static const char *const order[] = {"--filter",  "--shard",       "--vector",        "--checkpoint-root",
-                                        "--engine",  "--kernels",     "--compute",       "--allow-unknown",
-                                        "--explain", "--manner",      "--context-shift", "--seed",
-                                        "--verbose", "--tap",         "--junit",         "--json",
-                                        "--html",    "--annotations", "--summary",       "--sarif",
-                                        "--dump",    "--fail-class",  "--bisect",        "--jobs",
-                                        "--timeout", "--memory",      "--help"};
+    static const char *const order[] = {
+        "--filter",        "--shard",       "--baseline", "--pair",          "--vector",  "--checkpoint-root",
+        "--engine",        "--kernels",     "--compute",  "--allow-unknown", "--explain", "--manner",
+        "--context-shift", "--seed",        "--verbose",  "--tap",           "--junit",   "--json",
+        "--html",          "--annotations", "--summary",  "--sarif",         "--dump",    "--fail-class",
+        "--bisect",        "--jobs",        "--timeout",  "--memory",        "--help"};
     const support_output *o = support_assay("run --help");
     const char *at = strstr(o->out, "\nOptions:\n");
     size_t n = 0;
