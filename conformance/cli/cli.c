@@ -233,6 +233,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_EXPLAIN:
     case CONF_OPTION_EXPLAIN_FIELDS: out->explain = true; break;
     case CONF_OPTION_TENSORS: out->tensors = true; break;
+    case CONF_OPTION_BOUNDS: out->bounds = true; break;
     case CONF_OPTION_ALL_ROWS:
     case CONF_OPTION_SHOW_PROMPT:
     case CONF_OPTION_VERBOSE: out->verbose = true; break;

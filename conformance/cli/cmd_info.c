@@ -15,6 +15,7 @@
 #include "conformance/case/rows.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/generate/describe.h"
+#include "conformance/info/bounds.h"
 #include "conformance/info/case.h"
 #include "conformance/info/member.h"
 #include "conformance/info/plan.h"
@@ -283,6 +284,25 @@ static assay_status info_case(const void *context, FILE *out, assay_error *err)
     return rc;
 }
 
+static assay_status info_bounds(const void *context, FILE *out, assay_error *err)
+{
+    conf_case *c;
+    const subject *s = context;
+    assay_status rc = conf_case_read(s->path, &c, err);
+    if (rc != ASSAY_OK) return rc;
+    if (c->kind == CONF_SCHEDULE) {
+        rc = assay_fail(err, ASSAY_EINVAL,
+                        "%s: found a program of threads, expected a case, which has bounds", s->path);
+    } else if (s->json) {
+        json_object *contents, *document = begin_document(s->path, "bounds", &contents);
+        rc = conf_json_print_document(document, conf_info_add_bounds(contents, c), out, err);
+    } else {
+        conf_info_print_bounds(out, c);
+    }
+    conf_case_free(c);
+    return rc;
+}
+
 /* Prints what an argument is, from a process of its own. */
 static assay_status print_subject(const conf_options *options, const char *path, bool json, FILE *out,
                                   assay_error *err)
@@ -290,9 +310,10 @@ static assay_status print_subject(const conf_options *options, const char *path,
     struct stat s;
     const subject named = {path, options->allow_unknown, json};
     bool is_dir = stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-    return conf_contain(options->tensors ? info_tensors
-                        : is_dir         ? info_checkpoint
-                                         : info_case,
+    return conf_contain(options->tensors  ? info_tensors
+                        : options->bounds ? info_bounds
+                        : is_dir          ? info_checkpoint
+                                          : info_case,
                         &named, &options->limits, path, out, err);
 }
 

@@ -242,8 +242,8 @@ const conf_command conf_cli_commands[] = {
      "by assay schedule.\n"
      "\n"
      "Exit status: 0; 2 usage; 99 an argument cannot be read.\n",
-     TAKES(CONF_OPTION_TENSORS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_MEMORY, CONF_OPTION_JSON,
-           CONF_OPTION_CHECKPOINT_ROOT),
+     TAKES(CONF_OPTION_TENSORS, CONF_OPTION_BOUNDS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_MEMORY,
+           CONF_OPTION_JSON, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_info},
     {"arrays", "[OPTION]... [DIR]...",
      "list the arrays that engines derive from a checkpoint, and whether they are realised",

@@ -29,6 +29,7 @@ CONFORMANCE_CLI_TESTS = \
 	conformance/cli/tests/check_bisect \
 	conformance/cli/tests/check_explain \
 	conformance/cli/tests/check_info \
+	conformance/cli/tests/check_info_bounds \
 	conformance/cli/tests/check_info_tensors \
 	conformance/cli/tests/check_kernels \
 	conformance/cli/tests/check_run \
@@ -46,6 +47,8 @@ conformance_cli_tests_check_info_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_info_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_info_tensors_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_info_tensors_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_cli_tests_check_info_bounds_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_cli_tests_check_info_bounds_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_kernels_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_kernels_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

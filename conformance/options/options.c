@@ -105,6 +105,8 @@ const conf_option_info conf_cli_options[] = {
      "(docs/fields.md)"},
     {CONF_OPTION_TENSORS, 0, "--tensors", NULL,
      "show the stored tensors of a checkpoint of any family instead of its\nplan"},
+    {CONF_OPTION_BOUNDS, 0, "--bounds", NULL,
+     "show why the bounds of a case are what they are: from which recorded\nruns, by which formula"},
     /* How it is run. */
     {CONF_OPTION_MANNER, 0, "--manner", "MANNER",
      "evaluate prompts whole, and then in this manner: whole (no other),\nlast, chunk-1, chunk-7, chunk-64, "

@@ -42,6 +42,7 @@ typedef enum conf_option {
     CONF_OPTION_EXPLAIN,
     CONF_OPTION_EXPLAIN_FIELDS, /* --explain, for a command that judges answers */
     CONF_OPTION_TENSORS,
+    CONF_OPTION_BOUNDS,
     CONF_OPTION_JOBS,
     CONF_OPTION_THREADS, /* --jobs, for a command without cases */
     CONF_OPTION_TIMEOUT,
@@ -212,7 +213,7 @@ typedef struct conf_options {
     size_t n_allow_unknown;
     double stress;         /* seconds; 0: not given */
     conf_class fail_class; /* the only class counted as a divergence; CONF_CLASS_NONE: all are */
-    bool explain, tensors, verbose, help;
+    bool explain, tensors, bounds, verbose, help;
 } conf_options;
 
 #define CONF_N_OPTIONS (CONF_OPTION_HELP + 1)
