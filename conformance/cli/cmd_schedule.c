@@ -165,7 +165,7 @@ static void collect_verdict(scheduling *of)
     row->n_runs += row->result->n_runs;
     row->n_programs += row->result->n_programs;
     conf_trial_omitted_add(&row->omitted, &row->result->omitted);
-    bool bad = v->outcome == CONF_FAILED || v->outcome == CONF_BROKEN;
+    bool bad = conf_outcome_fails(v->outcome);
     of->failed = of->failed || bad;
     if ((!bad && !of->options->verbose) || conf_report_uses_stdout(&of->files)) return;
     conf_progress_clear(of->context);

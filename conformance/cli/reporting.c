@@ -16,7 +16,7 @@ void conf_reporting_point(const conf_report_files *files, const conf_context *co
     const conf_outcome outcome = verdicts[engine].outcome;
     if (files->at[CONF_REPORT_TAP])
         conf_tap_print_point(files->at[CONF_REPORT_TAP], context, results, result, engine, number);
-    bool shown = outcome == CONF_FAILED || outcome == CONF_BROKEN || verbose;
+    bool shown = conf_outcome_fails(outcome) || verbose;
     bool said =
         outcome == CONF_BROKEN && engine > 0 && strcmp(verdicts[0].reason, verdicts[engine].reason) == 0;
     if (!shown || said || conf_report_uses_stdout(files)) return;

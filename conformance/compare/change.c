@@ -3,11 +3,6 @@
 
 #include "conformance/judge/noise.h"
 
-static bool fails(const conf_verdict *v)
-{
-    return v->outcome == CONF_FAILED || v->outcome == CONF_BROKEN;
-}
-
 /* Multiples of another unit have another scale. */
 static conf_change compare_errors(const conf_verdict *before, const conf_verdict *after)
 {
@@ -21,12 +16,13 @@ static conf_change compare_errors(const conf_verdict *before, const conf_verdict
 conf_change conf_change_of(const conf_verdict *before, const conf_verdict *after)
 {
     if (!after) return CONF_CHANGE_GONE;
-    if (fails(after)) return before && fails(before) ? CONF_CHANGE_STILL : CONF_CHANGE_FAILS;
+    if (conf_outcome_fails(after->outcome))
+        return before && conf_outcome_fails(before->outcome) ? CONF_CHANGE_STILL : CONF_CHANGE_FAILS;
     if (!before) return CONF_CHANGE_NEW;
     if (after->outcome == CONF_SKIPPED)
         return before->outcome == CONF_SKIPPED ? CONF_CHANGE_NONE : CONF_CHANGE_STOPPED;
     if (before->outcome == CONF_SKIPPED) return CONF_CHANGE_STARTED;
-    return fails(before) ? CONF_CHANGE_PASSES : compare_errors(before, after);
+    return conf_outcome_fails(before->outcome) ? CONF_CHANGE_PASSES : compare_errors(before, after);
 }
 
 const char *conf_change_name(conf_change change)

@@ -29,6 +29,12 @@ typedef enum conf_outcome {
     CONF_N_OUTCOMES
 } conf_outcome;
 
+/* Whether something is wrong with the engine or with the case. */
+static inline bool conf_outcome_fails(conf_outcome outcome)
+{
+    return outcome == CONF_FAILED || outcome == CONF_BROKEN;
+}
+
 /* How an answer diverges; if in several ways, the one that is judged first. */
 typedef enum conf_class {
     CONF_CLASS_NONE,         /* no failure */

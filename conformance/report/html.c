@@ -203,7 +203,7 @@ static bool print_failures(FILE *out, const conf_results *results, size_t engine
                     out);
     for (size_t i = 0; ok && i < results->n; i++) {
         const conf_outcome outcome = results->at[i].verdicts[engine].outcome;
-        if (outcome == CONF_FAILED || outcome == CONF_BROKEN) ok = print_failure(out, results, i, engine);
+        if (conf_outcome_fails(outcome)) ok = print_failure(out, results, i, engine);
     }
     (void)fprintf(out, "%s</details>\n", n > 0 ? "</tbody></table></div>" : "");
     return ok;

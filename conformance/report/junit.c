@@ -111,7 +111,7 @@ static void print_output(FILE *out, const conf_results *results, size_t engine)
     (void)fputs("    <system-out>", out);
     for (size_t i = 0; i < results->n; i++) {
         conf_outcome outcome = results->at[i].verdicts[engine].outcome;
-        if (outcome == CONF_FAILED || outcome == CONF_BROKEN) print_repro(out, results, i, engine);
+        if (conf_outcome_fails(outcome)) print_repro(out, results, i, engine);
     }
     (void)fputs("</system-out>\n    <system-err/>\n", out);
 }

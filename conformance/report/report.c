@@ -127,7 +127,7 @@ void conf_report_case(FILE *out, const char *prefix, const conf_context *context
     const conf_result *r = &results->at[result];
     const conf_verdict *v = &r->verdicts[engine];
     conf_report_verdict(out, prefix, context, v, r->path, results->engines[engine].name, true);
-    if (v->outcome != CONF_FAILED && v->outcome != CONF_BROKEN) return;
+    if (!conf_outcome_fails(v->outcome)) return;
     (void)fprintf(out, "%s  REPRO: ", prefix);
     print_repro(out, results, result, engine);
     (void)fputc('\n', out);
