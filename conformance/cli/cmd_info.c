@@ -168,8 +168,8 @@ typedef struct subject {
 static json_object *begin_document(const char *path, const char *name, json_object **contents)
 {
     json_object *document = json_object_new_object();
-    bool ok = document && conf_json_add_text(document, "path", path) && conf_info_add_null(document, "error");
-    *contents = ok ? conf_info_add_object(document, name) : NULL;
+    bool ok = document && conf_json_add_text(document, "path", path) && conf_json_add_null(document, "error");
+    *contents = ok ? conf_json_add_object(document, name) : NULL;
     return document;
 }
 
@@ -245,7 +245,7 @@ static bool add_schedule(json_object *to, const conf_schedule_file *file)
            conf_info_add_text(to, "kernels", file->kernels) &&
            conf_json_add_count(to, "workers", file->schedule.n_workers) &&
            (file->has_seed ? conf_json_add(to, "seed", json_object_new_uint64(file->seed))
-                           : conf_info_add_null(to, "seed")) &&
+                           : conf_json_add_null(to, "seed")) &&
            conf_info_add_text(to, "found", file->found) &&
            conf_json_add_count(to, "steps", file->schedule.n_steps);
 }
@@ -331,7 +331,7 @@ static assay_status add_subject(const conf_options *options, const char *path, j
     if (rc == ASSAY_OK)
         return conf_json_append(subjects, one) ? rc
                                                : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
-    one = conf_info_append_object(subjects);
+    one = conf_json_append_object(subjects);
     (void)(conf_json_add_text(one, "path", path) && conf_json_add_text(one, "error", err->text));
     return rc;
 }
@@ -345,7 +345,7 @@ static conf_exit info_all(const conf_options *options, const conf_context *conte
     json_object *document = json_object_new_object(), *subjects = NULL;
     assay_error err = {0};
     if (document && conf_json_add_text(document, "schema", "assay-info/1"))
-        subjects = conf_info_add_array(document, "subjects");
+        subjects = conf_json_add_array(document, "subjects");
     for (size_t i = 0; i < options->n_arguments && !conf_interrupted(); i++) {
         const char *path = options->arguments[i];
         assay_status rc = ASSAY_OK;

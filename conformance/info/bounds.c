@@ -128,16 +128,16 @@ void conf_info_print_bounds(FILE *out, const conf_case *c)
 
 static bool add_measure(json_object *to, const char *name, double noise, double unit, double limit)
 {
-    json_object *one = conf_info_add_object(to, name);
+    json_object *one = conf_json_add_object(to, name);
     return conf_json_add(one, "noise", json_object_new_double(noise)) &&
            conf_json_add_real(one, "unit", unit) && conf_json_add_real(one, "bound", limit * unit);
 }
 
 static bool add_place(json_object *to, const conf_rows *rows, const type_bounds *b)
 {
-    if (!(b->noise.max_abs > 0)) return conf_info_add_null(to, "noise_at");
+    if (!(b->noise.max_abs > 0)) return conf_json_add_null(to, "noise_at");
     const conf_place *place = &rows->place[b->row];
-    json_object *one = conf_info_add_object(to, "noise_at");
+    json_object *one = conf_json_add_object(to, "noise_at");
     return conf_json_add_count(one, "sample", place->sample) &&
            conf_info_add_flag(one, "decode", place->decode) &&
            conf_json_add_count(one, "position", place->pos) && conf_json_add_count(one, "id", b->col);
@@ -145,7 +145,7 @@ static bool add_place(json_object *to, const conf_rows *rows, const type_bounds 
 
 static bool add_type(json_object *list, const conf_rows *rows, const type_bounds *b)
 {
-    json_object *one = conf_info_append_object(list);
+    json_object *one = conf_json_append_object(list);
     char run[32];
     (void)snprintf(run, sizeof run, "/expect/%s", b->run);
     return conf_json_add_text(one, "type", b->type) && conf_json_add_text(one, "run", run) &&
@@ -157,13 +157,13 @@ static bool add_type(json_object *list, const conf_rows *rows, const type_bounds
 
 static bool add_tensors(json_object *to, const conf_decoder *d)
 {
-    json_object *list = conf_info_add_array(to, "tensors");
+    json_object *list = conf_json_add_array(to, "tensors");
     bool ok = list;
     for (size_t i = 0; ok && i < d->n_traces; i++) {
         const conf_trace *t = &d->traces[i];
         if (!t->has_noise) continue;
         const double largest = largest_of_tensor(t);
-        json_object *one = conf_info_append_object(list);
+        json_object *one = conf_json_append_object(list);
         ok = conf_json_add_text(one, "name", t->name) &&
              conf_json_add(one, "noise", json_object_new_double(t->noise)) &&
              conf_json_add_real(one, "floor", conf_noise_floor(largest)) &&
@@ -174,7 +174,7 @@ static bool add_tensors(json_object *to, const conf_decoder *d)
 
 static bool add_float64(json_object *to, const conf_case *c, double largest)
 {
-    json_object *one = conf_info_add_object(to, "float64");
+    json_object *one = conf_json_add_object(to, "float64");
     return conf_json_add_real(one, "relative", c->float64_bound) &&
            conf_json_add_real(one, "bound", conf_bounds_relative(c->float64_bound, largest).max_abs) &&
            conf_info_add_text(one, "reason", c->float64_reason);
@@ -184,7 +184,7 @@ static bool add_nothing(json_object *to)
 {
     static const char *const NAMES[] = {"largest", "floor", "types", "float64", "tensors"};
     bool ok = true;
-    for (size_t i = 0; ok && i < sizeof NAMES / sizeof *NAMES; i++) ok = conf_info_add_null(to, NAMES[i]);
+    for (size_t i = 0; ok && i < sizeof NAMES / sizeof *NAMES; i++) ok = conf_json_add_null(to, NAMES[i]);
     return ok;
 }
 
@@ -197,7 +197,7 @@ bool conf_info_add_bounds(json_object *to, const conf_case *c)
     json_object *list;
     ok = ok && conf_json_add_real(to, "largest", largest) &&
          conf_json_add_real(to, "floor", conf_noise_floor(largest)) &&
-         (list = conf_info_add_array(to, "types"));
+         (list = conf_json_add_array(to, "types"));
     for (size_t i = 0; ok && i < N_TYPES; i++) {
         type_bounds b;
         if (derive(rows, TYPES[i], &b)) ok = add_type(list, rows, &b);

@@ -6,57 +6,34 @@
 
 #include "conformance/support/text.h"
 
-bool conf_info_add_null(json_object *to, const char *name)
-{
-    return to && json_object_object_add(to, name, NULL) == 0;
-}
-
 bool conf_info_add_flag(json_object *to, const char *name, bool value)
 {
     return conf_json_add(to, name, json_object_new_boolean(value));
 }
 
-json_object *conf_info_add_object(json_object *to, const char *name)
-{
-    json_object *object = json_object_new_object();
-    return conf_json_add(to, name, object) ? object : NULL;
-}
-
-json_object *conf_info_add_array(json_object *to, const char *name)
-{
-    json_object *array = json_object_new_array();
-    return conf_json_add(to, name, array) ? array : NULL;
-}
-
-json_object *conf_info_append_object(json_object *array)
-{
-    json_object *object = json_object_new_object();
-    return conf_json_append(array, object) ? object : NULL;
-}
-
 bool conf_info_add_text(json_object *to, const char *name, const char *text)
 {
-    return text ? conf_json_add_text(to, name, text) : conf_info_add_null(to, name);
+    return text ? conf_json_add_text(to, name, text) : conf_json_add_null(to, name);
 }
 
 bool conf_info_add_count(json_object *to, const char *name, size_t n)
 {
-    return n ? conf_json_add_count(to, name, n) : conf_info_add_null(to, name);
+    return n ? conf_json_add_count(to, name, n) : conf_json_add_null(to, name);
 }
 
 bool conf_info_add_real(json_object *to, const char *name, double x)
 {
-    return x != 0 ? conf_json_add_real(to, name, x) : conf_info_add_null(to, name);
+    return x != 0 ? conf_json_add_real(to, name, x) : conf_json_add_null(to, name);
 }
 
 bool conf_info_add_id(json_object *to, const char *name, int id)
 {
-    return id >= 0 ? conf_json_add_count(to, name, (size_t)id) : conf_info_add_null(to, name);
+    return id >= 0 ? conf_json_add_count(to, name, (size_t)id) : conf_json_add_null(to, name);
 }
 
 bool conf_info_add_counts(json_object *to, const char *name, const size_t *at, size_t n)
 {
-    json_object *array = conf_info_add_array(to, name);
+    json_object *array = conf_json_add_array(to, name);
     bool ok = array;
     for (size_t i = 0; ok && i < n; i++) ok = conf_json_append(array, json_object_new_int64((int64_t)at[i]));
     return ok;
@@ -64,7 +41,7 @@ bool conf_info_add_counts(json_object *to, const char *name, const size_t *at, s
 
 bool conf_info_add_reals(json_object *to, const char *name, const double *at, size_t n)
 {
-    json_object *array = conf_info_add_array(to, name);
+    json_object *array = conf_json_add_array(to, name);
     bool ok = array;
     for (size_t i = 0; ok && i < n; i++) ok = conf_json_append(array, json_object_new_double(at[i]));
     return ok;
@@ -72,7 +49,7 @@ bool conf_info_add_reals(json_object *to, const char *name, const double *at, si
 
 bool conf_info_add_texts(json_object *to, const char *name, const char *const *at, size_t n)
 {
-    json_object *array = conf_info_add_array(to, name);
+    json_object *array = conf_json_add_array(to, name);
     bool ok = array;
     for (size_t i = 0; ok && i < n; i++) {
         char *text = conf_text_cleaned(at[i]);

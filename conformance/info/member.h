@@ -8,13 +8,7 @@
 #include "conformance/support/json_add.h"
 #include "conformance/support/strings.h"
 
-bool conf_info_add_null(json_object *to, const char *name);
 bool conf_info_add_flag(json_object *to, const char *name, bool value);
-
-/* Adds a new object or array. NULL if out of memory. Owned by `to`. */
-json_object *conf_info_add_object(json_object *to, const char *name);
-json_object *conf_info_add_array(json_object *to, const char *name);
-json_object *conf_info_append_object(json_object *array);
 
 /* text NULL: adds null. */
 bool conf_info_add_text(json_object *to, const char *name, const char *text);

@@ -10,11 +10,11 @@
 
 static bool add_storages(json_object *to, const plan *p)
 {
-    json_object *list = conf_info_add_array(to, "storages");
+    json_object *list = conf_json_add_array(to, "storages");
     bool ok = list;
     for (size_t i = 0; ok && i < p->n_storages; i++) {
         const plan_storage *s = &p->storages[i];
-        json_object *one = conf_info_append_object(list);
+        json_object *one = conf_json_append_object(list);
         ok = conf_json_add_text(one, "type", dtype_name(s->dtype)) &&
              conf_info_add_count(one, "bits", s->bits) &&
              conf_info_add_count(one, "group", s->bits ? s->group : 0) &&
@@ -51,7 +51,7 @@ static bool add_sizes(json_object *to, const plan *p)
 
 static bool add_ids(json_object *to, const char *name, const int32_t *at, size_t n)
 {
-    json_object *list = conf_info_add_array(to, name);
+    json_object *list = conf_json_add_array(to, name);
     bool ok = list;
     for (size_t i = 0; ok && i < n; i++) ok = conf_json_append(list, json_object_new_int(at[i]));
     return ok;
@@ -59,34 +59,34 @@ static bool add_ids(json_object *to, const char *name, const int32_t *at, size_t
 
 static bool add_id_table(json_object *to, const plan_id_table *t)
 {
-    if (!t->n) return conf_info_add_null(to, "id_table");
-    json_object *one = conf_info_add_object(to, "id_table");
+    if (!t->n) return conf_json_add_null(to, "id_table");
+    json_object *one = conf_json_add_object(to, "id_table");
     return conf_info_add_id(one, "first", t->first) && conf_json_add_count(one, "n", t->n) &&
            conf_json_add_count(one, "width", t->table.cols);
 }
 
 static bool add_placeholders(json_object *to, const plan_placeholders *p)
 {
-    if (!p->n) return conf_info_add_null(to, "placeholders");
-    json_object *one = conf_info_add_object(to, "placeholders");
+    if (!p->n) return conf_json_add_null(to, "placeholders");
+    json_object *one = conf_json_add_object(to, "placeholders");
     return add_ids(one, "ids", p->id, p->n) && conf_info_add_id(one, "embedded_as", p->embeds_as);
 }
 
 static bool add_extras(json_object *to, const plan *p)
 {
     json_object *one;
-    bool ok = p->streams.n ? (one = conf_info_add_object(to, "streams")) &&
+    bool ok = p->streams.n ? (one = conf_json_add_object(to, "streams")) &&
                                  conf_json_add_count(one, "n", p->streams.n) &&
                                  conf_json_add_count(one, "active", p->streams.active)
-                           : conf_info_add_null(to, "streams");
-    ok = ok && (p->layer_inputs.present ? (one = conf_info_add_object(to, "layer_inputs")) &&
+                           : conf_json_add_null(to, "streams");
+    ok = ok && (p->layer_inputs.present ? (one = conf_json_add_object(to, "layer_inputs")) &&
                                               conf_json_add_count(one, "width", p->layer_inputs.width) &&
                                               conf_json_add_count(one, "tokens", p->layer_inputs.table.rows)
-                                        : conf_info_add_null(to, "layer_inputs"));
-    ok = ok && (p->plane_rope.present ? (one = conf_info_add_object(to, "plane_rope")) &&
+                                        : conf_json_add_null(to, "layer_inputs"));
+    ok = ok && (p->plane_rope.present ? (one = conf_json_add_object(to, "plane_rope")) &&
                                             conf_json_add_count(one, "first", p->plane_rope.first) &&
                                             conf_json_add_count(one, "elements", p->plane_rope.dim)
-                                      : conf_info_add_null(to, "plane_rope"));
+                                      : conf_json_add_null(to, "plane_rope"));
     return ok && add_placeholders(to, &p->placeholders) && add_id_table(to, &p->id_table) &&
            add_ids(to, "block_tokens", p->blocks.id, p->blocks.n) &&
            conf_info_add_flag(to, "block_of_image", p->blocks.of_image) &&
@@ -112,14 +112,14 @@ static bool add_stops(json_object *to, const plan *p, const tokenizer *tokens)
 {
     size_t n;
     const int32_t *ids = stop_set_ids(p->stops, &n);
-    json_object *list = conf_info_add_array(to, "stops");
+    json_object *list = conf_json_add_array(to, "stops");
     bool ok = list;
     for (size_t i = 0; ok && i < n; i++) {
         char text[1024];
         size_t n_text = 0;
         const char *found = tokens ? tokenizer_text_of(tokens, ids[i], &n_text) : NULL;
         if (found) (void)snprintf(text, sizeof text, "%.*s", (int)n_text, found);
-        json_object *one = conf_info_append_object(list);
+        json_object *one = conf_json_append_object(list);
         ok = conf_info_add_id(one, "id", ids[i]) && conf_info_add_text(one, "text", found ? text : NULL) &&
              add_origin(one, stop_set_origin(p->stops, i));
     }
@@ -128,13 +128,13 @@ static bool add_stops(json_object *to, const plan *p, const tokenizer *tokens)
 
 static bool add_factors(json_object *to, const char *name, const double *factor, size_t n)
 {
-    return factor ? conf_info_add_reals(to, name, factor, n) : conf_info_add_null(to, name);
+    return factor ? conf_info_add_reals(to, name, factor, n) : conf_json_add_null(to, name);
 }
 
 static bool add_sections(json_object *to, const rope *r)
 {
-    if (r->sections == ROPE_SECTIONS_NONE) return conf_info_add_null(to, "sections");
-    json_object *one = conf_info_add_object(to, "sections");
+    if (r->sections == ROPE_SECTIONS_NONE) return conf_json_add_null(to, "sections");
+    json_object *one = conf_json_add_object(to, "sections");
     return conf_json_add_text(one, "order", rope_sections_name(r->sections)) &&
            conf_info_add_counts(one, "sizes", r->section, rope_n_axes(r));
 }
@@ -155,32 +155,32 @@ static bool add_rope(json_object *to, const rope *r)
            conf_info_add_real(to, "beta_fast", r->beta_fast) &&
            conf_info_add_real(to, "beta_slow", r->beta_slow) &&
            (r->type == ROPE_YARN ? conf_info_add_flag(to, "truncated", r->truncate)
-                                 : conf_info_add_null(to, "truncated")) &&
+                                 : conf_json_add_null(to, "truncated")) &&
            add_sections(to, r) && add_factors(to, "short_factor", r->short_factor, n) &&
            add_factors(to, "long_factor", r->long_factor, n);
 }
 
 static bool add_ropes(json_object *to, const plan *p)
 {
-    json_object *list = conf_info_add_array(to, "ropes");
+    json_object *list = conf_json_add_array(to, "ropes");
     bool ok = list;
-    for (size_t i = 0; ok && i < p->n_ropes; i++) ok = add_rope(conf_info_append_object(list), &p->ropes[i]);
+    for (size_t i = 0; ok && i < p->n_ropes; i++) ok = add_rope(conf_json_append_object(list), &p->ropes[i]);
     return ok;
 }
 
 static bool add_layers(json_object *to, const plan *p)
 {
-    json_object *list = conf_info_add_array(to, "layers");
+    json_object *list = conf_json_add_array(to, "layers");
     bool ok = list;
     for (size_t i = 0; ok && i < p->n_layers; i++)
-        ok = conf_info_add_layer(conf_info_append_object(list), &p->layers[i]);
+        ok = conf_info_add_layer(conf_json_append_object(list), &p->layers[i]);
     return ok;
 }
 
 static bool add_tower(json_object *to, const char *name, const plan_tower *t)
 {
-    if (!t->present) return conf_info_add_null(to, name);
-    return conf_info_add_tower(conf_info_add_object(to, name), t);
+    if (!t->present) return conf_json_add_null(to, name);
+    return conf_info_add_tower(conf_json_add_object(to, name), t);
 }
 
 bool conf_info_add_plan(json_object *to, const plan *p, const tokenizer *tokens)

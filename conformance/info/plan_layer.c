@@ -5,8 +5,8 @@
 
 bool conf_info_add_norm(json_object *to, const char *name, const plan_norm *norm)
 {
-    if (!norm->present) return conf_info_add_null(to, name);
-    json_object *one = conf_info_add_object(to, name);
+    if (!norm->present) return conf_json_add_null(to, name);
+    json_object *one = conf_json_add_object(to, name);
     return conf_json_add_text(one, "type", norm->kind == PLAN_LAYER_NORM ? "layer" : "rms") &&
            conf_info_add_flag(one, "weighted", norm->weight.data) &&
            conf_info_add_flag(one, "bias", norm->bias.data) &&
@@ -16,13 +16,13 @@ bool conf_info_add_norm(json_object *to, const char *name, const plan_norm *norm
 
 bool conf_info_add_attention(json_object *to, const char *name, const plan_attention *a)
 {
-    json_object *one = conf_info_add_object(to, name);
+    json_object *one = conf_json_add_object(to, name);
     return conf_json_add_count(one, "heads", a->n_heads) &&
            conf_json_add_count(one, "kv_heads", a->n_kv_heads) &&
            conf_json_add_count(one, "head_dim", a->head_dim) && conf_json_add_real(one, "scale", a->scale) &&
            conf_info_add_real(one, "score_cap", a->score_cap) &&
            conf_info_add_count(one, "window", a->window) &&
-           (a->rope == PLAN_NONE ? conf_info_add_null(one, "rope")
+           (a->rope == PLAN_NONE ? conf_json_add_null(one, "rope")
                                  : conf_json_add_count(one, "rope", a->rope)) &&
            conf_info_add_text(one, "bias",
                               !a->q.bias.data  ? NULL
@@ -33,8 +33,8 @@ bool conf_info_add_attention(json_object *to, const char *name, const plan_atten
 
 bool conf_info_add_mlp(json_object *to, const char *name, const plan_mlp *mlp)
 {
-    if (!mlp->present) return conf_info_add_null(to, name);
-    json_object *one = conf_info_add_object(to, name);
+    if (!mlp->present) return conf_json_add_null(to, name);
+    json_object *one = conf_json_add_object(to, name);
     return conf_json_add_count(one, "intermediate", mlp->intermediate) &&
            conf_json_add_text(one, "activation", plan_activation_name(mlp->activation)) &&
            conf_info_add_flag(one, "gated", mlp->gate.weight.data) &&
@@ -42,15 +42,15 @@ bool conf_info_add_mlp(json_object *to, const char *name, const plan_mlp *mlp)
            conf_json_add_real(one, "up_offset", mlp->up_offset) &&
            conf_info_add_flag(one, "bias", mlp->gate.bias.data || mlp->down.bias.data) &&
            (mlp->sparse ? conf_json_add_real(one, "sparse_deviations", mlp->sparse_deviations)
-                        : conf_info_add_null(one, "sparse_deviations"));
+                        : conf_json_add_null(one, "sparse_deviations"));
 }
 
 static bool add_mixer(json_object *to, const plan_mixer *mixer)
 {
     if (mixer->kind == PLAN_MIXER_DELTA) {
         const plan_delta *d = &mixer->delta;
-        json_object *one = conf_info_add_object(to, "delta");
-        return conf_info_add_null(to, "attention") && conf_json_add_count(one, "heads", d->n_v_heads) &&
+        json_object *one = conf_json_add_object(to, "delta");
+        return conf_json_add_null(to, "attention") && conf_json_add_count(one, "heads", d->n_v_heads) &&
                conf_json_add_count(one, "key_heads", d->n_k_heads) &&
                conf_json_add_count(one, "key_dim", d->k_dim) &&
                conf_json_add_count(one, "value_dim", d->v_dim) &&
@@ -68,21 +68,21 @@ static bool add_mixer(json_object *to, const plan_mixer *mixer)
            conf_info_add_flag(one, "head_scales", a->head_scale.present) &&
            conf_info_add_flag(one, "blocks", a->mask == PLAN_MASK_BLOCKS) &&
            conf_info_add_flag(one, "images", mixer->kind == PLAN_MIXER_CROSS) &&
-           conf_info_add_null(to, "delta");
+           conf_json_add_null(to, "delta");
 }
 
 static bool add_groups(json_object *to, const plan_experts *x)
 {
-    if (!x->n_groups) return conf_info_add_null(to, "groups");
-    json_object *one = conf_info_add_object(to, "groups");
+    if (!x->n_groups) return conf_json_add_null(to, "groups");
+    json_object *one = conf_json_add_object(to, "groups");
     return conf_json_add_count(one, "n", x->n_groups) &&
            conf_json_add_count(one, "active", x->n_active_groups);
 }
 
 static bool add_experts(json_object *to, const char *name, const plan_experts *x)
 {
-    if (!x->present) return conf_info_add_null(to, name);
-    json_object *one = conf_info_add_object(to, name);
+    if (!x->present) return conf_json_add_null(to, name);
+    json_object *one = conf_json_add_object(to, name);
     return conf_json_add_count(one, "n", x->n_experts) && conf_json_add_count(one, "active", x->n_active) &&
            add_groups(one, x) && conf_json_add_count(one, "intermediate", x->intermediate) &&
            conf_json_add_text(one, "activation", plan_activation_name(x->activation)) &&
@@ -117,7 +117,7 @@ static bool add_norms(json_object *to, const plan_layer *layer)
                  {"experts_in", &layer->experts_in},
                  {"experts_out", &layer->experts_out},
                  {"mlp_out", &layer->mlp_out}};
-    json_object *all = conf_info_add_object(to, "norms");
+    json_object *all = conf_json_add_object(to, "norms");
     bool ok = all;
     for (size_t i = 0; ok && i < sizeof norms / sizeof *norms; i++)
         if (norms[i].norm && norms[i].norm->present)

@@ -6,7 +6,7 @@
 
 static bool add_patches(json_object *to, const plan_patches *p)
 {
-    json_object *one = conf_info_add_object(to, "patches");
+    json_object *one = conf_json_add_object(to, "patches");
     return conf_json_add_count(one, "size", p->size) && conf_json_add_count(one, "channels", p->channels) &&
            conf_json_add_count(one, "frames", p->frames) &&
            conf_json_add_text(one, "order", p->order == PLAN_PATCHES_BLOCKS ? "blocks" : "rows") &&
@@ -19,13 +19,13 @@ static bool add_patches(json_object *to, const plan_patches *p)
 static bool add_audio(json_object *to, const plan_tower *t)
 {
     const plan_audio *s = &t->audio;
-    if (t->kind != PLAN_TOWER_AUDIO) return conf_info_add_null(to, "sound");
-    json_object *one = conf_info_add_object(to, "sound");
-    json_object *list = conf_info_add_array(one, "convolutions");
+    if (t->kind != PLAN_TOWER_AUDIO) return conf_json_add_null(to, "sound");
+    json_object *one = conf_json_add_object(to, "sound");
+    json_object *list = conf_json_add_array(one, "convolutions");
     bool ok =
         list && conf_json_add_count(one, "bins", s->n_bins) && conf_json_add_count(one, "chunk", s->chunk);
     for (size_t i = 0; ok && i < PLAN_AUDIO_CONVOLUTIONS; i++) {
-        json_object *convolution = conf_info_append_object(list);
+        json_object *convolution = conf_json_append_object(list);
         ok = conf_json_add_count(convolution, "channels", s->convolutions[i].product.weight.rows) &&
              conf_info_add_flag(convolution, "channels_last", s->convolutions[i].channels_last);
     }
@@ -35,8 +35,8 @@ static bool add_audio(json_object *to, const plan_tower *t)
 static bool add_table(json_object *to, const plan_table *table)
 {
     static const char *const TAPS[] = {NULL, "two", "four", "axes", "sinusoids"}; /* as plan_table_kind */
-    if (table->kind == PLAN_TABLE_NONE) return conf_info_add_null(to, "table");
-    json_object *one = conf_info_add_object(to, "table");
+    if (table->kind == PLAN_TABLE_NONE) return conf_json_add_null(to, "table");
+    json_object *one = conf_json_add_object(to, "table");
     return conf_info_add_count(one, "side", table->side) &&
            conf_info_add_count(one, "period", table->period) &&
            conf_json_add_text(one, "taps", TAPS[table->kind]) &&
@@ -45,9 +45,9 @@ static bool add_table(json_object *to, const plan_table *table)
 
 static bool add_rope(json_object *to, const plan_tower *t)
 {
-    if (!t->has_rope) return conf_info_add_null(to, "rope");
+    if (!t->has_rope) return conf_json_add_null(to, "rope");
     const rope *r = &t->rope;
-    json_object *one = conf_info_add_object(to, "rope");
+    json_object *one = conf_json_add_object(to, "rope");
     return conf_json_add_real(one, "theta", r->theta) && conf_json_add_count(one, "elements", r->dim) &&
            conf_json_add_count(one, "head_dim", r->head_dim) &&
            conf_json_add_text(one, "order", r->sections == ROPE_SECTIONS_COLUMN_ROW ? "columns" : "rows") &&
@@ -56,7 +56,7 @@ static bool add_rope(json_object *to, const plan_tower *t)
 
 static bool add_norms(json_object *to, const plan_tower_layer *l)
 {
-    json_object *all = conf_info_add_object(to, "norms");
+    json_object *all = conf_json_add_object(to, "norms");
     return conf_info_add_norm(all, "mixer_in", &l->mixer_in) &&
            conf_info_add_norm(all, "q", &l->attention.q_norm) &&
            conf_info_add_norm(all, "k", &l->attention.k_norm) &&
@@ -67,10 +67,10 @@ static bool add_norms(json_object *to, const plan_tower_layer *l)
 
 static bool add_layers(json_object *to, const plan_tower *t)
 {
-    json_object *list = conf_info_add_array(to, "layers");
+    json_object *list = conf_json_add_array(to, "layers");
     bool ok = list;
     for (size_t i = 0; ok && i < t->n_layers; i++) {
-        json_object *one = conf_info_append_object(list);
+        json_object *one = conf_json_append_object(list);
         ok = conf_info_add_attention(one, "attention", &t->layers[i].attention) &&
              conf_info_add_flag(one, "in_windows", t->layers[i].in_windows) &&
              conf_info_add_mlp(one, "mlp", &t->layers[i].mlp) && add_norms(one, &t->layers[i]) &&
@@ -83,15 +83,15 @@ static bool add_layers(json_object *to, const plan_tower *t)
 
 static bool add_crops(json_object *to, const plan_tower *t)
 {
-    if (t->kind != PLAN_TOWER_CROPS) return conf_info_add_null(to, "crops");
-    json_object *one = conf_info_add_object(to, "crops");
+    if (t->kind != PLAN_TOWER_CROPS) return conf_json_add_null(to, "crops");
+    json_object *one = conf_json_add_object(to, "crops");
     return conf_json_add_count(one, "margin", t->crops.margin);
 }
 
 static bool add_pooling(json_object *to, const plan_pooling *p)
 {
-    if (p->side == 1 && p->factor == 1) return conf_info_add_null(to, "pooling");
-    json_object *one = conf_info_add_object(to, "pooling");
+    if (p->side == 1 && p->factor == 1) return conf_json_add_null(to, "pooling");
+    json_object *one = conf_json_add_object(to, "pooling");
     return conf_json_add_count(one, "side", p->side) && conf_json_add_real(one, "factor", p->factor) &&
            conf_info_add_flag(one, "standardised", p->bias.data);
 }
@@ -103,7 +103,7 @@ static bool add_step(json_object *to, const plan_merger_step *step)
     case PLAN_MERGER_CONCATENATE:
         return conf_json_add_text(to, "concatenate", step->channels_first ? "channels" : "rows");
     case PLAN_MERGER_LINEAR: {
-        json_object *linear = conf_info_add_object(to, "linear");
+        json_object *linear = conf_json_add_object(to, "linear");
         return conf_json_add_count(linear, "outputs", step->linear.weight.rows) &&
                conf_info_add_flag(linear, "bias", step->linear.bias.data);
     }
@@ -120,19 +120,19 @@ static bool add_step(json_object *to, const plan_merger_step *step)
 /* width: of the merger's input. */
 static bool add_merger(json_object *to, const plan_tower *t, const plan_merger *m, size_t width)
 {
-    json_object *one = conf_info_add_object(to, "merger");
-    json_object *steps = conf_info_add_array(one, "steps");
+    json_object *one = conf_json_add_object(to, "merger");
+    json_object *steps = conf_json_add_array(one, "steps");
     bool ok = steps && conf_json_add_count(one, "features", plan_merger_width(m, width, t->merge));
-    for (size_t i = 0; ok && i < m->n_steps; i++) ok = add_step(conf_info_append_object(steps), &m->steps[i]);
+    for (size_t i = 0; ok && i < m->n_steps; i++) ok = add_step(conf_json_append_object(steps), &m->steps[i]);
     return ok;
 }
 
 static bool add_deepstack(json_object *to, const plan_tower *t)
 {
-    json_object *list = conf_info_add_array(to, "deepstack");
+    json_object *list = conf_json_add_array(to, "deepstack");
     bool ok = list;
     for (size_t k = 0; ok && k < t->n_deepstack; k++) {
-        json_object *one = conf_info_append_object(list);
+        json_object *one = conf_json_append_object(list);
         ok = conf_json_add_count(one, "tower_layer", t->deepstack[k].tower_layer) &&
              add_merger(one, t, &t->deepstack[k].merger, t->hidden);
     }
@@ -142,21 +142,21 @@ static bool add_deepstack(json_object *to, const plan_tower *t)
 static bool add_tiles(json_object *to, const plan_tower *t)
 {
     const plan_tiles *k = &t->tiles;
-    if (t->kind != PLAN_TOWER_TILES) return conf_info_add_null(to, "tiles");
-    json_object *one = conf_info_add_object(to, "tiles");
+    if (t->kind != PLAN_TOWER_TILES) return conf_json_add_null(to, "tiles");
+    json_object *one = conf_json_add_object(to, "tiles");
     bool ok = conf_json_add_count(one, "n", k->n) && conf_json_add_count(one, "side", k->side) &&
               conf_json_add_count(one, "padded", k->padded);
-    json_object *ratios = conf_info_add_array(one, "ratios");
+    json_object *ratios = conf_json_add_array(one, "ratios");
     ok = ok && ratios;
     for (size_t i = 0; ok && i < k->n_ratios; i++) {
-        json_object *ratio = conf_info_append_object(ratios);
+        json_object *ratio = conf_json_append_object(ratios);
         ok = conf_json_add_count(ratio, "rows", k->ratio[i][0]) &&
              conf_json_add_count(ratio, "columns", k->ratio[i][1]);
     }
-    json_object *collected = conf_info_add_array(one, "collected");
+    json_object *collected = conf_json_add_array(one, "collected");
     ok = ok && collected;
     for (size_t i = 0; ok && i < k->n_collected; i++)
-        ok = conf_json_add_count(conf_info_append_object(collected), "layer", k->collected[i]);
+        ok = conf_json_add_count(conf_json_append_object(collected), "layer", k->collected[i]);
     return ok && conf_json_add_count(one, "second", k->second) &&
            conf_info_add_norm(one, "middle", &k->middle);
 }
@@ -175,14 +175,14 @@ static bool add_unit(json_object *to, const plan_conv_unit *u)
 
 static bool add_block(json_object *to, const plan_conv_block *b)
 {
-    json_object *units = conf_info_add_array(to, "units");
+    json_object *units = conf_json_add_array(to, "units");
     bool ok = units;
     for (size_t i = 0; ok && i < plan_conv_block_convolutions(b); i++)
-        ok = add_unit(conf_info_append_object(units), plan_conv_block_unit(b, i));
+        ok = add_unit(conf_json_append_object(units), plan_conv_block_unit(b, i));
     if (ok && b->kind == PLAN_CONV_ATTENTION)
         ok = conf_info_add_norm(to, "norm", &b->norm) &&
              conf_info_add_attention(to, "attention", &b->attention);
-    else ok = ok && conf_info_add_null(to, "norm") && conf_info_add_null(to, "attention");
+    else ok = ok && conf_json_add_null(to, "norm") && conf_json_add_null(to, "attention");
     return ok && conf_info_add_flag(to, "scaled", b->scale.data) &&
            conf_info_add_flag(to, "residual", b->is_residual);
 }
@@ -190,14 +190,14 @@ static bool add_block(json_object *to, const plan_conv_block *b)
 static bool add_conv(json_object *to, const plan_tower *tower)
 {
     const plan_conv_tower *t = &tower->conv;
-    if (tower->kind != PLAN_TOWER_CONV) return conf_info_add_null(to, "convolutional");
-    json_object *one = conf_info_add_object(to, "convolutional");
-    json_object *blocks = conf_info_add_array(one, "blocks");
+    if (tower->kind != PLAN_TOWER_CONV) return conf_json_add_null(to, "convolutional");
+    json_object *one = conf_json_add_object(to, "convolutional");
+    json_object *blocks = conf_json_add_array(one, "blocks");
     bool ok = blocks && conf_json_add_count(one, "side", t->side) &&
               conf_info_add_counts(one, "fused", t->taken, t->n_taken);
     for (size_t i = 0; ok && i < t->n_blocks; i++)
-        ok = add_block(conf_info_append_object(blocks), &t->blocks[i]);
-    return ok && add_block(conf_info_add_object(one, "fusion"), &t->fusion);
+        ok = add_block(conf_json_append_object(blocks), &t->blocks[i]);
+    return ok && add_block(conf_json_add_object(one, "fusion"), &t->fusion);
 }
 
 bool conf_info_add_tower(json_object *to, const plan_tower *t)

@@ -20,11 +20,11 @@ void conf_info_print_tensors(FILE *out, const weights *w)
 
 bool conf_info_add_tensors(json_object *to, const weights *w)
 {
-    json_object *tensors = conf_info_add_array(to, "tensors");
+    json_object *tensors = conf_json_add_array(to, "tensors");
     bool ok = tensors;
     for (size_t i = 0; ok && i < weights_count(w); i++) {
         const assay_tensor *t = weights_at(w, i);
-        json_object *one = conf_info_append_object(tensors);
+        json_object *one = conf_json_append_object(tensors);
         ok = conf_json_add_text(one, "name", t->name) &&
              conf_json_add_string(one, "type", dtype_name(t->dtype)) &&
              conf_info_add_counts(one, "shape", t->shape, t->rank) &&

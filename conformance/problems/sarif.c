@@ -9,17 +9,6 @@
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 
-/* Adds a new object or array, owned by `to`; NULL if out of memory. */
-static json_object *add_new(json_object *to, const char *name, json_object *value)
-{
-    return conf_json_add(to, name, value) ? value : NULL;
-}
-
-static json_object *append_new(json_object *array, json_object *value)
-{
-    return conf_json_append(array, value) ? value : NULL;
-}
-
 static bool is_first_of_its_rule(const conf_problems *list, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -29,14 +18,14 @@ static bool is_first_of_its_rule(const conf_problems *list, size_t i)
 
 static bool add_tool(json_object *run, const conf_problems *list)
 {
-    json_object *tool = add_new(run, "tool", json_object_new_object());
-    json_object *driver = add_new(tool, "driver", json_object_new_object());
+    json_object *tool = conf_json_add_object(run, "tool");
+    json_object *driver = conf_json_add_object(tool, "driver");
     bool ok = conf_json_add_string(driver, "name", "assay") &&
               conf_json_add_string(driver, "version", PACKAGE_VERSION);
-    json_object *rules = add_new(driver, "rules", json_object_new_array());
+    json_object *rules = conf_json_add_array(driver, "rules");
     for (size_t i = 0; ok && i < list->n; i++)
         if (is_first_of_its_rule(list, i))
-            ok = conf_json_add_text(append_new(rules, json_object_new_object()), "id", list->at[i].rule);
+            ok = conf_json_add_text(conf_json_append_object(rules), "id", list->at[i].rule);
     return ok && rules;
 }
 
@@ -59,11 +48,11 @@ static char *make_uri(const char *path)
 static bool add_location(json_object *result, const char *path)
 {
     char *uri = make_uri(path);
-    json_object *locations = add_new(result, "locations", json_object_new_array());
-    json_object *location = append_new(locations, json_object_new_object());
-    json_object *physical = add_new(location, "physicalLocation", json_object_new_object());
-    json_object *artifact = add_new(physical, "artifactLocation", json_object_new_object());
-    json_object *region = add_new(physical, "region", json_object_new_object());
+    json_object *locations = conf_json_add_array(result, "locations");
+    json_object *location = conf_json_append_object(locations);
+    json_object *physical = conf_json_add_object(location, "physicalLocation");
+    json_object *artifact = conf_json_add_object(physical, "artifactLocation");
+    json_object *region = conf_json_add_object(physical, "region");
     const bool ok =
         uri && conf_json_add_string(artifact, "uri", uri) && conf_json_add_count(region, "startLine", 1);
     free(uri);
@@ -76,14 +65,14 @@ static bool add_message(json_object *result, const conf_problem *one)
     const int n = asprintf(&text, "%s\n%s%s%s", one->title, one->text, one->repro ? "\nREPRO: " : "",
                            one->repro ? one->repro : "");
     if (n < 0) return false;
-    const bool ok = conf_json_add_string(add_new(result, "message", json_object_new_object()), "text", text);
+    const bool ok = conf_json_add_string(conf_json_add_object(result, "message"), "text", text);
     free(text);
     return ok;
 }
 
 static bool add_result(json_object *results, const conf_problem *one)
 {
-    json_object *result = append_new(results, json_object_new_object());
+    json_object *result = conf_json_append_object(results);
     return conf_json_add_string(result, "ruleId", one->rule) &&
            conf_json_add_string(result, "level", "error") && add_message(result, one) &&
            (!one->path || add_location(result, one->path));
@@ -94,10 +83,10 @@ assay_status conf_problems_sarif(FILE *out, const conf_problems *list, assay_err
     json_object *document = json_object_new_object();
     bool ok = conf_json_add_string(document, "$schema", SCHEMA) &&
               conf_json_add_string(document, "version", "2.1.0");
-    json_object *runs = add_new(document, "runs", json_object_new_array());
-    json_object *run = append_new(runs, json_object_new_object());
+    json_object *runs = conf_json_add_array(document, "runs");
+    json_object *run = conf_json_append_object(runs);
     ok = ok && add_tool(run, list);
-    json_object *results = add_new(run, "results", json_object_new_array());
+    json_object *results = conf_json_add_array(run, "results");
     for (size_t i = 0; ok && i < list->n; i++) ok = add_result(results, &list->at[i]);
     return conf_json_print_document(document, ok && results, out, err);
 }

@@ -22,6 +22,29 @@ bool conf_json_append(json_object *to, json_object *value)
     return false;
 }
 
+bool conf_json_add_null(json_object *to, const char *name)
+{
+    return to && json_object_object_add(to, name, NULL) == 0;
+}
+
+json_object *conf_json_add_object(json_object *to, const char *name)
+{
+    json_object *object = json_object_new_object();
+    return conf_json_add(to, name, object) ? object : NULL;
+}
+
+json_object *conf_json_add_array(json_object *to, const char *name)
+{
+    json_object *array = json_object_new_array();
+    return conf_json_add(to, name, array) ? array : NULL;
+}
+
+json_object *conf_json_append_object(json_object *array)
+{
+    json_object *object = json_object_new_object();
+    return conf_json_append(array, object) ? object : NULL;
+}
+
 bool conf_json_add_string(json_object *to, const char *name, const char *text)
 {
     return conf_json_add(to, name, json_object_new_string(text));
@@ -43,7 +66,7 @@ bool conf_json_add_count(json_object *to, const char *name, size_t n)
 
 bool conf_json_add_real(json_object *to, const char *name, double x)
 {
-    if (!isfinite(x)) return to && json_object_object_add(to, name, NULL) == 0;
+    if (!isfinite(x)) return conf_json_add_null(to, name);
     return conf_json_add(to, name, json_object_new_double(x));
 }
 

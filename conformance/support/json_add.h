@@ -18,6 +18,13 @@ bool conf_json_add(json_object *to, const char *name, json_object *value);
 /* Adds an element to an array, in the same way. */
 bool conf_json_append(json_object *to, json_object *value);
 
+bool conf_json_add_null(json_object *to, const char *name);
+
+/* Adds a new object or array. NULL if out of memory. Owned by `to`. */
+json_object *conf_json_add_object(json_object *to, const char *name);
+json_object *conf_json_add_array(json_object *to, const char *name);
+json_object *conf_json_append_object(json_object *array);
+
 /* Adds text as it is: a constant, or UTF-8 that has been checked. */
 bool conf_json_add_string(json_object *to, const char *name, const char *text);
 
