@@ -132,6 +132,12 @@ static void print_case(FILE *out, const sweeping *of, const char *prefix, const 
     (void)fprintf(out, " %s\n", what);
 }
 
+/* The case that failed: the one with the fault, or the last one that began. */
+static const char *failing_case(const sweep *s)
+{
+    return s->fault[0] ? s->fault_at : s->case_at;
+}
+
 /* Prints the fault and the command that reproduces it. */
 static void print_fault(FILE *out, const char *prefix, const sweeping *of, const conf_verdict *v)
 {
@@ -139,7 +145,7 @@ static void print_fault(FILE *out, const char *prefix, const sweeping *of, const
     char repro[32];
     (void)fprintf(out, "%s  %s\n", prefix, v->reason);
     (void)snprintf(repro, sizeof repro, "%s  REPRO: ", prefix);
-    if (s->n_cases) print_case(out, of, repro, s->fault[0] ? s->fault_at : s->case_at);
+    if (s->n_cases) print_case(out, of, repro, failing_case(s));
 }
 
 /* Notes a fault for the reports of problems. */
@@ -149,7 +155,7 @@ static assay_status note_problem(sweeping *of, const sweep_op *op, const conf_ve
     char *repro = NULL, *title = NULL;
     size_t n;
     FILE *page = open_memstream(&repro, &n);
-    if (page && s->n_cases) print_case(page, of, "", s->fault[0] ? s->fault_at : s->case_at);
+    if (page && s->n_cases) print_case(page, of, "", failing_case(s));
     assay_status rc = page && fclose(page) == 0 ? ASSAY_OK : ASSAY_ENOMEM;
     if (rc == ASSAY_OK && asprintf(&title, "%s of %s", op->name, of->options->arguments[0]) < 0)
         rc = ASSAY_ENOMEM;

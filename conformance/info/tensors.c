@@ -2,17 +2,15 @@
 #include "conformance/info/tensors.h"
 
 #include "base/dtype.h"
-#include "base/shown.h"
 #include "conformance/info/member.h"
+#include "conformance/support/text.h"
 
 void conf_info_print_tensors(FILE *out, const weights *w)
 {
     for (size_t i = 0; i < weights_count(w); i++) {
         const assay_tensor *t = weights_at(w, i);
-        char name[1024];
-        (void)snprintf(name, sizeof name, "%s", t->name);
-        shown_clean(name, sizeof name);
-        (void)fprintf(out, "%s  %s [", name, dtype_name(t->dtype));
+        conf_text_print_clean(out, t->name);
+        (void)fprintf(out, "  %s [", dtype_name(t->dtype));
         for (size_t k = 0; k < t->rank; k++) (void)fprintf(out, "%s%zu", k ? "," : "", t->shape[k]);
         (void)fprintf(out, "]  %s\n", weights_file(w, i));
     }

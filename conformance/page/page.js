@@ -23,7 +23,7 @@ function show() {
   bar.querySelector("span").textContent = bar.hidden ? "" : section.querySelector("h2").textContent + ", " + kind + " " + name;
   choose();
   if (!section) return;
-  const failures = section.querySelector("details");
+  const failures = section.querySelector(".failures")?.closest("details");
   if (failures) failures.open = failures.open || Boolean(name);
   section.scrollIntoView();
 }

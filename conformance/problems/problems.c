@@ -1,46 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/problems/problems.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/shown.h"
+#include "base/grow.h"
+#include "conformance/support/text.h"
 
-/* A cleaned copy; the caller frees it. NULL if out of memory. Cleaning makes a text at most four times as
- * long ("\x1b"). */
-static char *clean_line(const char *text, size_t n)
-{
-    const size_t size = 4 * n + 1;
-    char *line = malloc(size);
-    if (!line) return NULL;
-    memcpy(line, text, n);
-    line[n] = '\0';
-    shown_clean(line, size);
-    return line;
-}
-
-/* The same of each line. */
+/* Each line in the form of base/shown; the caller frees the text. NULL if out of memory. */
 static char *clean_lines(const char *text)
 {
-    char *all = calloc(4 * strlen(text) + 1, 1);
-    char *end = all;
-    while (all && *text) {
+    char *all = NULL;
+    size_t size;
+    FILE *out = open_memstream(&all, &size);
+    if (!out) return NULL;
+    for (;;) {
         const size_t n = strcspn(text, "\n");
-        char *line = clean_line(text, n);
-        if (!line) {
-            free(all);
-            return NULL;
-        }
-        end = stpcpy(end, line);
-        free(line);
+        conf_text_print_part(out, text, n);
         text += n;
-        if (*text == '\n') *end++ = *text++;
+        if (!*text) break;
+        (void)fputc(*text++, out);
     }
-    return all;
+    if (fclose(out) == 0) return all;
+    free(all);
+    return NULL;
 }
 
-static void free_problem(conf_problem *one)
+static void free_problem(const conf_problem *one)
 {
     const char *const texts[] = {one->rule, one->title, one->path, one->text, one->repro};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free((char *)texts[i]);
@@ -48,7 +36,7 @@ static void free_problem(conf_problem *one)
 
 assay_status conf_problems_add(conf_problems *list, const conf_problem *one, assay_error *err)
 {
-    conf_problem *at = realloc(list->at, (list->n + 1) * sizeof *at);
+    conf_problem *at = grow_by_one(list->at, list->n, sizeof *at);
     if (at) list->at = at;
     const conf_problem copy = {
         .rule = clean_lines(one->rule),
@@ -62,7 +50,7 @@ assay_status conf_problems_add(conf_problems *list, const conf_problem *one, ass
         at[list->n++] = copy;
         return ASSAY_OK;
     }
-    free_problem(&(conf_problem){copy.rule, copy.title, copy.path, copy.text, copy.repro});
+    free_problem(&copy);
     return assay_fail(err, ASSAY_ENOMEM, "out of memory");
 }
 

@@ -24,7 +24,7 @@ typedef struct conf_problems {
     size_t n_passed, n_skipped;
 } conf_problems;
 
-/* Appends a copy of `one`, whose texts are brought into the form that shown_clean gives. Fails with
+/* Appends a copy of `one`, whose lines are brought into the form of base/shown. Fails with
  * ASSAY_ENOMEM; the list is unchanged then. */
 assay_status conf_problems_add(conf_problems *list, const conf_problem *one, assay_error *err);
 

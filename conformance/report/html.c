@@ -142,8 +142,9 @@ static void print_engines(FILE *out, const conf_results *results)
         conf_xml_text(out, column->name);
         (void)fputs("</th><td>", out);
         conf_xml_text(out, column->version);
-        (void)fprintf(out, "</td><td>%s</td><td>%s</td>", column->module,
-                      column->float64 ? "1e-11 of the largest logit" : "4 times the noise");
+        (void)fprintf(out, "</td><td>%s</td><td>%g %s</td>", column->module,
+                      column->float64 ? CONF_FLOAT64_BOUND : CONF_NOISE_MULTIPLE,
+                      column->float64 ? "of the largest logit" : "times the noise");
         print_cell(out, results, e, -1, (group){"", 0});
         (void)fputs("</tr>\n", out);
     }
