@@ -16,10 +16,9 @@
 #include "conformance/process/isolate.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/draw.h"
+#include "conformance/support/machine.h"
 #include "conformance/support/progress.h"
 #include "model/loader.h"
-
-#define CPUINFO "/proc/cpuinfo"
 
 static const size_t usual_prompts[] = {512}, usual_contexts[] = {16}, usual_batches[] = {1};
 #define USUAL_TOKENS  32
@@ -266,7 +265,7 @@ assay_status conf_bench_run(const conf_options *options, const conf_context *con
                         .read_bytes = conf_machine_read_bytes_here()};
     size_t most = options->limits.mib << 19; /* half of the memory limit of its process */
     if (out->read_bytes > most) out->read_bytes = most;
-    conf_machine_name(CPUINFO, out->processor, sizeof out->processor);
+    conf_machine_name(CONF_MACHINE_CPUINFO, out->processor, sizeof out->processor);
     assay_status rc = open_engines(out, options, context, err);
     if (rc == ASSAY_OK) rc = read_plan(out, err);
     if (rc == ASSAY_OK) rc = make_points(out, options, err);

@@ -7,12 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
 
 #include "base/error.h"
-#include "base/shown.h"
 #include "conformance/bench/machine_loops.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/parallel.h"
@@ -21,52 +17,6 @@
 #define READ_LEAST       (256 * MIB)
 #define N_TRIALS         2    /* per call, so in each repetition */
 #define SECONDS_OF_TRIAL 0.02 /* duration of a multiply-add trial */
-
-/* Reads "model name : …", as Linux writes it for x86; other architectures have no such line. */
-static bool name_from_file(const char *cpuinfo, char *out, size_t size)
-{
-    static const char member[] = "model name";
-    char line[256];
-    bool found = false;
-    FILE *f = fopen(cpuinfo, "r");
-    while (f && !found && fgets(line, sizeof line, f)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, member, sizeof member - 1) != 0 || !colon) continue;
-        (void)snprintf(out, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
-        out[strcspn(out, "\n")] = '\0';
-        found = out[0] != '\0';
-    }
-    if (f) (void)fclose(f);
-    return found;
-}
-
-/* Reads the brand string: 48 bytes, padded with blanks on either side. */
-static bool name_from_processor(char *out, size_t size)
-{
-#ifdef __x86_64__
-    unsigned words[12];
-    char brand[sizeof words + 1] = "";
-    for (unsigned i = 0; i < 3; i++)
-        if (!__get_cpuid(0x80000002U + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2],
-                         &words[4 * i + 3]))
-            return false;
-    memcpy(brand, words, sizeof words);
-    size_t n = strlen(brand);
-    while (n > 0 && brand[n - 1] == ' ') brand[--n] = '\0';
-    (void)snprintf(out, size, "%s", brand + strspn(brand, " "));
-    return out[0] != '\0';
-#else
-    (void)out, (void)size;
-    return false;
-#endif
-}
-
-void conf_machine_name(const char *cpuinfo, char *out, size_t size)
-{
-    if (!name_from_file(cpuinfo, out, size) && !name_from_processor(out, size))
-        (void)snprintf(out, size, "unknown processor");
-    shown_clean(out, size);
-}
 
 size_t conf_machine_read_bytes(size_t last_cache, size_t memory)
 {

@@ -16,10 +16,6 @@ typedef struct conf_machine {
     double i8_one, i8_all;     /* of bytes, summed in integers; likewise */
 } conf_machine;
 
-/* The processor's name from cpuinfo (a file like /proc/cpuinfo; may be missing), otherwise from the
- * processor's own brand string, otherwise "unknown processor". */
-void conf_machine_name(const char *cpuinfo, char *out, size_t size);
-
 /* Buffer size for measuring reads: 4 times the last-level cache, at least 256 MiB, at most a quarter
  * of the memory; a multiple of 1 MiB. last_cache, memory: bytes; 0: unknown. */
 size_t conf_machine_read_bytes(size_t last_cache, size_t memory);

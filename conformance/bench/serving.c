@@ -14,9 +14,9 @@
 #include "conformance/bench/machine.h"
 #include "conformance/bench/rate.h"
 #include "conformance/process/isolate.h"
+#include "conformance/support/machine.h"
 #include "conformance/support/progress.h"
 
-#define CPUINFO       "/proc/cpuinfo"
 #define USUAL_REPEATS 5
 
 static conf_bench_readings *readings_at(const conf_bench_serving *b, size_t parser, size_t engine)
@@ -169,7 +169,7 @@ assay_status conf_bench_serving_run(const conf_options *options, const conf_cont
     *out = (conf_bench_serving){.n_repeats = options->n_repeats ? options->n_repeats : USUAL_REPEATS,
                                 .seed = options->seed,
                                 .limits = options->limits};
-    conf_machine_name(CPUINFO, out->processor, sizeof out->processor);
+    conf_machine_name(CONF_MACHINE_CPUINFO, out->processor, sizeof out->processor);
     assay_status rc = choose_parsers(out, options, err);
     if (rc == ASSAY_OK) rc = find_engines(out, options, context, err);
     if (rc == ASSAY_OK) rc = allocate_buffers(out, err);

@@ -60,6 +60,7 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
     if (v.outcome != CONF_PASSED) return assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
     column->float64 = v.float64;
     memcpy(column->version, v.version, sizeof column->version);
+    memcpy(column->blas, v.blas, sizeof column->blas);
     return exec_engine_is(name) ? ASSAY_OK : conf_digest_file(column->path, column->module, err);
 }
 

@@ -6,6 +6,7 @@
 #include "base/shown.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
+#include "conformance/support/machine.h"
 
 const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, conf_verdict *v)
 {
@@ -18,6 +19,7 @@ const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, 
     }
     (void)snprintf(v->version, sizeof v->version, "%s %s", e->name, e->version);
     shown_clean(v->version, sizeof v->version);
+    conf_machine_blas(engine, v->blas, sizeof v->blas);
     v->compute = compute;
     v->float64 = compute == ASSAY_DTYPE_NONE && e->logits_dtype == ASSAY_F64;
     return e;

@@ -134,6 +134,7 @@ typedef struct conf_verdict {
     double seconds;  /* from the start to the end of its process */
     conf_checkpoint checkpoint;
     char version[CONF_TRACE_NAME_MAX]; /* name and version that the engine states */
+    char blas[CONF_TRACE_NAME_MAX];    /* see conf_machine_blas; empty: none is known */
     bool auxiliary;                    /* the file is a schedule or an observation, not a case */
     char unknown[CONF_UNKNOWN_MAX];    /* members of the case that this version does not know, one per line */
 } conf_verdict;

@@ -15,13 +15,14 @@
 #define CONF_STAMP 32
 
 /* An engine as the user named it. float64: its multiples are of the bound.
- * version: name and version that it states. module: digest of its file; empty if it is a program. */
+ * version: name and version that it states. module: digest of its file; empty if it is a program.
+ * blas: see conf_machine_blas. */
 typedef struct conf_engine_column {
     const char *name;
     const char *label; /* the name, or the last part of a module's path */
     char *path;
     bool float64;
-    char version[CONF_TRACE_NAME_MAX], module[CONF_DIGEST_MAX];
+    char version[CONF_TRACE_NAME_MAX], blas[CONF_TRACE_NAME_MAX], module[CONF_DIGEST_MAX];
 } conf_engine_column;
 
 /* Finds the module in `dirs`, as conf_engine_find does. `name` is borrowed; the caller frees out->path. */

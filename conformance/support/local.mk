@@ -12,6 +12,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/support/json_add.c conformance/support/json_add.h \
 	conformance/support/json_at.c conformance/support/json_at.h \
 	conformance/support/json_strict.c conformance/support/json_strict.h \
+	conformance/support/machine.c conformance/support/machine.h \
 	conformance/support/memory.c conformance/support/memory.h \
 	conformance/support/orphans.c conformance/support/orphans.h \
 	conformance/support/parallel.c conformance/support/parallel.h \
@@ -24,12 +25,15 @@ conformance_libconformance_a_SOURCES += \
 CONFORMANCE_SUPPORT_TESTS = \
 	conformance/support/tests/check_fields \
 	conformance/support/tests/check_guard \
+	conformance/support/tests/check_machine \
 	conformance/support/tests/check_parallel \
 	conformance/support/tests/check_text
 check_PROGRAMS += $(CONFORMANCE_SUPPORT_TESTS)
 TESTS += $(CONFORMANCE_SUPPORT_TESTS)
 conformance_support_tests_check_guard_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_support_tests_check_guard_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_support_tests_check_machine_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_support_tests_check_machine_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_support_tests_check_parallel_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_support_tests_check_parallel_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_support_tests_check_text_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

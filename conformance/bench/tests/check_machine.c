@@ -13,28 +13,6 @@
 
 #define MIB ((size_t)1 << 20)
 
-START_TEST(the_kernel_names_the_processor)
-{
-    char name[64];
-    const char *path = support_path("cpuinfo");
-    support_write_text(path,
-                       "processor\t: 0\nmodel\t\t: 17\nmodel name\t: Some \033[1mCPU @ 3 GHz\nflags\t: a\n");
-    conf_machine_name(path, name, sizeof name);
-    ck_assert_str_eq(name, "Some \\u001B[1mCPU @ 3 GHz");
-}
-END_TEST
-
-START_TEST(the_brand_string_is_the_fallback)
-{
-    char name[64] = "", again[64];
-    conf_machine_name(support_path("missing"), name, sizeof name);
-    ck_assert_str_ne(name, "");
-    support_write_text(support_path("cpuinfo"), "Features : fp asimd\nmodel name :\n");
-    conf_machine_name(support_path("cpuinfo"), again, sizeof again);
-    ck_assert_str_eq(name, again);
-}
-END_TEST
-
 static const struct {
     size_t cache, memory, bytes;
 } buffers[] = {
@@ -132,8 +110,6 @@ int main(void)
     TCase *all = tcase_create("limits");
     tcase_add_checked_fixture(all, support_setup, support_teardown);
     tcase_set_timeout(all, 60);
-    tcase_add_test(all, the_kernel_names_the_processor);
-    tcase_add_test(all, the_brand_string_is_the_fallback);
     tcase_add_loop_test(all, the_buffer_exceeds_the_cache_and_fits_memory, 0,
                         (int)(sizeof buffers / sizeof *buffers));
     tcase_add_test(all, plain_loops_always_run);
