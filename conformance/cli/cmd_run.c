@@ -20,6 +20,7 @@
 #include "conformance/process/jobs.h"
 #include "conformance/replay/dump.h"
 #include "conformance/report/files.h"
+#include "conformance/report/profiles.h"
 #include "conformance/report/warn.h"
 #include "conformance/support/progress.h"
 #include "conformance/support/text.h"
@@ -248,6 +249,8 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
     for (size_t i = 0; i < found->n && rc == ASSAY_OK && !conf_interrupted(); i++)
         rc = run_case(run, &found->at[i], err);
     while (rc == ASSAY_OK && conf_jobs_wait(run->jobs)) report_ready(run);
+    if (rc == ASSAY_OK && run->files.at[CONF_REPORT_HTML])
+        rc = conf_profiles_collect(&run->results, run->jobs, run->reference, run->context, err);
     conf_jobs_free(run->jobs);
     conf_progress_clear(run->context);
     return rc;

@@ -8,6 +8,8 @@
 #include "conformance/process/isolate.h"
 #include <stdint.h>
 
+struct conf_profile; /* profile.h */
+
 /* Strings are borrowed. */
 typedef struct conf_assignment {
     const char *engine;   /* path of a module */
@@ -23,7 +25,9 @@ typedef struct conf_assignment {
     const char *dump;     /* file for an observation of a case replayed to its end; may be NULL */
     const char *vector;   /* "GROUP/ID": replay only this vector of a textual case; NULL: all */
     const char *const *allow_unknown; /* see conf_case */
-    conf_limits limits;               /* of each vector's process; unused for other cases */
+    struct conf_profile
+        *profile;       /* NULL, or shared memory: the case is not judged, its errors are noted there */
+    conf_limits limits; /* of each vector's process; unused for other cases */
 } conf_assignment;
 
 #endif

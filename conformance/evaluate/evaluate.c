@@ -19,6 +19,7 @@
 #include "conformance/evaluate/logits.h"
 #include "conformance/evaluate/manners.h"
 #include "conformance/evaluate/positions.h"
+#include "conformance/evaluate/profile.h"
 #include "conformance/evaluate/shift.h"
 #include "conformance/evaluate/tensors.h"
 #include "conformance/evaluate/tokens.h"
@@ -97,6 +98,10 @@ static void evaluate_decoder(conf_replay *r, const conf_assignment *assignment)
     const size_t n_kept = strlen(r->verdict->notes); /* the arrangement of the batch */
     r->verdict->stage = CONF_STAGE_JUDGE;
     conf_bounds bounds = conf_evaluate_bounds(r);
+    if (assignment->profile) {
+        conf_profile_collect(r, &bounds, assignment);
+        return;
+    }
     if (r->rows) conf_evaluate_logits(r, &bounds);
     if (r->generated) {
         conf_evaluate_tokens(r, &bounds);

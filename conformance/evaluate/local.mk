@@ -12,6 +12,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/evaluate/logits.c conformance/evaluate/logits.h \
 	conformance/evaluate/manners.c conformance/evaluate/manners.h \
 	conformance/evaluate/positions.c conformance/evaluate/positions.h \
+	conformance/evaluate/profile.c conformance/evaluate/profile.h \
 	conformance/evaluate/reference.c conformance/evaluate/reference.h \
 	conformance/evaluate/sequence.c conformance/evaluate/sequence.h \
 	conformance/evaluate/shift.c conformance/evaluate/shift.h \
@@ -31,6 +32,7 @@ CONFORMANCE_EVALUATE_TESTS = \
 	conformance/evaluate/tests/check_manner \
 	conformance/evaluate/tests/check_manner_images \
 	conformance/evaluate/tests/check_positions \
+	conformance/evaluate/tests/check_profile \
 	conformance/evaluate/tests/check_rope \
 	conformance/evaluate/tests/check_shift
 check_PROGRAMS += $(CONFORMANCE_EVALUATE_TESTS)
@@ -52,6 +54,8 @@ conformance_evaluate_tests_check_manner_images_CFLAGS = $(CONFORMANCE_TEST_CFLAG
 conformance_evaluate_tests_check_manner_images_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_positions_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_positions_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_evaluate_tests_check_profile_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_evaluate_tests_check_profile_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_rope_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_rope_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_evaluate_tests_check_shift_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

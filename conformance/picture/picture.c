@@ -15,9 +15,10 @@ enum {
     BOTTOM = 40, /* labels of ticks, and the name of the axis */
     ROW = 18,
     BAR = 10,
-    LABELS = 128,
+    PAIRED = 6, /* height of a bar above another one */
+    LABELS = 120,
     LABEL_CHARACTERS = 18,
-    NUMBERS = 58,
+    NUMBERS = 76,
     LINE_HEIGHT = 150,
     LINE_LEFT = 52,
     X_LABELS = 4, /* about */
@@ -29,6 +30,7 @@ typedef struct frame {
     picture_scale scale;
 } frame;
 
+static const char HOLLOW[] = " fill=\"none\" stroke=\"currentColor\"";
 static const char OVER[] = " stroke=\"currentColor\" stroke-dasharray=\"2 2\"";
 
 static bool is_over(const picture *p, double value)
@@ -56,15 +58,27 @@ static void print_line(FILE *out, const char *class, double x1, double y1, doubl
         x1, y1, x2, y2);
 }
 
+/* Adds the ends of a scale of values to ends[*n], unless no value has a place on it. */
+static void add_ends(const picture *p, const double *values, double *ends, size_t *n)
+{
+    bool any = false;
+    for (size_t i = 0; values && i < p->n; i++)
+        any = any || (isfinite(values[i]) && (!p->is_log || values[i] > 0));
+    if (!any) return;
+    const picture_scale scale = picture_scale_fit(values, p->n, p->is_log);
+    ends[(*n)++] = scale.low;
+    ends[(*n)++] = scale.high;
+}
+
 /* Fits the scale to the values and to the limit, which is always visible. */
 static picture_scale fit(const picture *p)
 {
-    const picture_scale all = picture_scale_fit(p->values, p->n, p->is_log);
-    const double ends[] = {all.low, all.high, p->limit};
-    bool any = false;
-    for (size_t i = 0; i < p->n; i++)
-        any = any || (isfinite(p->values[i]) && (!p->is_log || p->values[i] > 0));
-    return any ? picture_scale_fit(ends, 3, p->is_log) : picture_scale_fit(&p->limit, 1, p->is_log);
+    double ends[5];
+    size_t n = 0;
+    add_ends(p, p->values, ends, &n);
+    add_ends(p, p->others, ends, &n);
+    ends[n++] = p->limit;
+    return picture_scale_fit(ends, n, p->is_log);
 }
 
 /* A tick's label is left out if it would touch the last one. */
@@ -115,20 +129,27 @@ static void print_label(FILE *out, double x, double y, const char *label)
     print_text(out, x, y, "end", cut);
 }
 
+/* From zero to the value; nothing for NaN. */
+static void print_bar(FILE *out, const frame *f, const char *class, double value, double y, int height,
+                      const char *more)
+{
+    const double zero = picture_scale_place(&f->scale, 0),
+                 place = isnan(value) ? zero : picture_scale_place(&f->scale, value);
+    (void)fprintf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"%s/>\n", class,
+                  f->left + fmin(zero, place) * f->width, y,
+                  fmax(fabs(place - zero) * f->width, isnan(value) || value == 0 ? 0 : 1), height, more);
+}
+
 static void print_bars(FILE *out, const picture *p, const frame *f)
 {
-    const double zero = picture_scale_place(&f->scale, 0);
     for (size_t i = 0; i < p->n; i++) {
         const double value = p->values[i], y = f->top + (double)(i * ROW) + (ROW - BAR) / 2.0;
-        const double place = isnan(value) ? zero : picture_scale_place(&f->scale, value);
         const bool over = is_over(p, value);
         char text[PICTURE_NUMBER_MAX + 2];
         picture_number(text, value);
         print_label(out, f->left - 6, y + BAR - 1, p->labels[i]);
-        (void)fprintf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"%s/>\n",
-                      over ? "mark over" : "mark", f->left + fmin(zero, place) * f->width, y,
-                      fmax(fabs(place - zero) * f->width, isnan(value) || value == 0 ? 0 : 1), BAR,
-                      over ? OVER : "");
+        print_bar(out, f, over ? "mark over" : "mark", value, y, p->others ? PAIRED : BAR, over ? OVER : "");
+        if (p->others) print_bar(out, f, "other", p->others[i], y + PAIRED, BAR - PAIRED, HOLLOW);
         (void)fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s%s</text>\n", WIDTH - MARGIN,
                       y + BAR - 1, over ? "! " : "", text);
     }
@@ -165,6 +186,16 @@ static void print_points(FILE *out, const picture *p, const frame *f)
         print_text(out, point_x(p, f, i), f->top + f->height + 14, "middle", p->labels[i]);
 }
 
+static void print_legend(FILE *out, const picture *p)
+{
+    (void)fprintf(out, "<rect class=\"mark\" x=\"%d\" y=\"4\" width=\"10\" height=\"%d\"/>\n", MARGIN,
+                  PAIRED);
+    print_text(out, MARGIN + 16, 11, "start", p->values_name);
+    (void)fprintf(out, "<rect class=\"other\" x=\"%d\" y=\"5\" width=\"10\" height=\"%d\"%s/>\n", WIDTH / 2,
+                  BAR - PAIRED, HOLLOW);
+    print_text(out, WIDTH / 2 + 16, 11, "start", p->others_name);
+}
+
 void picture_print_svg(FILE *out, const picture *p)
 {
     const bool bars = p->kind == PICTURE_BARS;
@@ -187,6 +218,7 @@ void picture_print_svg(FILE *out, const picture *p)
     if (bars) print_bars(out, p, &f);
     else print_points(out, p, &f);
     print_limit(out, p, &f, bars);
+    if (p->others) print_legend(out, p);
     print_line(out, "axis", f.left, f.top + f.height, f.left + f.width, f.top + f.height);
     print_text(out, f.left + f.width / 2, f.top + f.height + 32, "middle", bars ? p->unit : p->name);
     if (!bars) print_text(out, MARGIN, f.top - 8, "start", p->unit);
@@ -199,14 +231,21 @@ static void print_table(FILE *out, const picture *p)
         "<details><summary>numbers</summary><div class=\"scroll\"><table><thead><tr><th scope=\"col\">", out);
     conf_xml_text(out, p->name);
     (void)fputs("</th><th scope=\"col\">", out);
-    conf_xml_text(out, p->unit);
+    conf_xml_text(out, p->others ? p->values_name : p->unit);
+    if (p->others) (void)fputs("</th><th scope=\"col\">", out);
+    if (p->others) conf_xml_text(out, p->others_name);
     (void)fputs("</th></tr></thead><tbody>\n", out);
     for (size_t i = 0; i < p->n; i++) {
         char text[PICTURE_NUMBER_MAX];
         picture_number(text, p->values[i]);
         (void)fputs("<tr><th scope=\"row\">", out);
         conf_xml_text(out, p->labels[i]);
-        (void)fprintf(out, "</th><td>%s%s</td></tr>\n", text, is_over(p, p->values[i]) ? " !" : "");
+        (void)fprintf(out, "</th><td>%s%s</td>", text, is_over(p, p->values[i]) ? " !" : "");
+        if (p->others) {
+            picture_number(text, p->others[i]);
+            (void)fprintf(out, "<td>%s</td>", text);
+        }
+        (void)fputs("</tr>\n", out);
     }
     (void)fputs("</tbody></table></div></details>\n", out);
 }

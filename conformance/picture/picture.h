@@ -1,7 +1,7 @@
 /* Pictures of numbers as inline SVG, for pages of HTML and for files of their own. A picture has no colours:
- * its elements have the classes axis, grid, mark, over and limit, and draw in currentColor, so that a page's
- * style, dark mode and paper decide. No meaning is in a colour alone: a mark beyond the limit is outlined
- * with dashes, and its number has a "!".
+ * its elements have the classes axis, grid, mark, other, over and limit, and draw in currentColor, so that a
+ * page's style, dark mode and paper decide. No meaning is in a colour alone: a mark beyond the limit is
+ * outlined with dashes, and its number has a "!".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_PICTURE_PICTURE_H
@@ -25,9 +25,11 @@ typedef struct picture {
     const char *const *labels; /* [n] */
     const double *values;      /* [n]; any number, infinities and NaN too */
     size_t n;
-    bool is_log;            /* of the values */
-    double limit;           /* the largest value that is allowed; NaN: none */
-    const char *limit_name; /* NULL without a limit */
+    const double *others; /* [n]: of bars, a second value to compare each with, outlined; NULL: none */
+    const char *values_name, *others_name; /* of the two, for the legend; only with others */
+    bool is_log;                           /* of the values */
+    double limit;                          /* the largest value that is allowed; NaN: none */
+    const char *limit_name;                /* NULL without a limit */
 } picture;
 
 /* Writes one svg element, well-formed XML with a title. For a file of its own it has a namespace. */

@@ -11,6 +11,7 @@
 #include "conformance/judge/noise.h"
 #include "conformance/page/page.h"
 #include "conformance/report/html_pictures.h"
+#include "conformance/report/profile_pictures.h"
 #include "conformance/report/report.h"
 #include "conformance/support/xml.h"
 
@@ -183,7 +184,9 @@ static bool print_failure(FILE *out, const conf_results *results, size_t i, size
     print_line(out, "", v->notes);
     (void)fputs("<br><code>", out);
     conf_xml_text(out, repro);
-    (void)fputs("</code></td></tr>\n", out);
+    (void)fputs("</code>", out);
+    if (r->profiles && r->profiles[engine]) conf_profile_print(out, r->profiles[engine]);
+    (void)fputs("</td></tr>\n", out);
     free(repro);
     return true;
 }

@@ -45,23 +45,21 @@ static void print_largest(FILE *out, const error *errors, size_t n)
 /* A bar for each range of errors, smallest first. */
 static void print_histogram(FILE *out, const error *errors, size_t n)
 {
-    static const double ends[] = {0.01, 0.1, 0.25, 0.5, 1, 10, 1000, INFINITY};
-    static const char *const labels[] = {"≤ 0.01",      "≤ 0.1",  "≤ 0.25",   "≤ 0.5",
-                                         "≤ 1 (bound)", "! ≤ 10", "! ≤ 1000", "! > 1000"};
-    enum { N_ENDS = sizeof ends / sizeof *ends };
-    double counts[N_ENDS] = {0};
-    for (size_t i = 0; i < n; i++) {
-        size_t at = 0;
-        while (at < N_ENDS - 1 && !(errors[i].size <= ends[at])) at++;
-        counts[at]++;
+    char texts[CONF_PROFILE_SIZES][32];
+    const char *labels[CONF_PROFILE_SIZES];
+    double counts[CONF_PROFILE_SIZES] = {0};
+    for (size_t i = 0; i < CONF_PROFILE_SIZES; i++) {
+        conf_profile_size_print(texts[i], sizeof texts[i], i);
+        labels[i] = texts[i];
     }
+    for (size_t i = 0; i < n; i++) counts[conf_profile_size_of(errors[i].size)]++;
     picture_print(out, &(picture){.kind = PICTURE_BARS,
                                   .title = "Cases by their error",
                                   .name = "error, times the bound",
                                   .unit = "cases",
                                   .labels = labels,
                                   .values = counts,
-                                  .n = N_ENDS,
+                                  .n = CONF_PROFILE_SIZES,
                                   .limit = (double)NAN});
 }
 

@@ -10,6 +10,8 @@ conformance_libconformance_a_SOURCES += \
 	conformance/report/merge.c conformance/report/merge.h \
 	conformance/report/output.c conformance/report/output.h \
 	conformance/report/problems.c conformance/report/problems.h \
+	conformance/report/profile_pictures.c conformance/report/profile_pictures.h \
+	conformance/report/profiles.c conformance/report/profiles.h \
 	conformance/report/read.c conformance/report/read.h \
 	conformance/report/read_result.c conformance/report/read_result.h \
 	conformance/report/report.c conformance/report/report.h \

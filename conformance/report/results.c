@@ -30,6 +30,7 @@ void conf_result_free(conf_result *result, size_t n_engines)
 {
     for (size_t e = 0; result->repros && e < n_engines; e++) free(result->repros[e]);
     free(result->repros);
+    free(result->profiles);
     free(result->id);
     free(result->path);
     free(result->verdicts);
@@ -41,6 +42,7 @@ void conf_results_free(conf_results *results)
     free(results->at);
     for (size_t e = 0; results->engines && e < results->n_engines; e++) free(results->engines[e].path);
     free(results->engines);
+    conf_profile_unshare(results->profiles, results->n_profiles);
     free(results->kernels_path);
     for (size_t i = 0; i < results->n_passed_over; i++) free(results->passed_over[i].id);
     free(results->passed_over);

@@ -7,6 +7,7 @@
 #include <json-c/json.h>
 
 #include "conformance/case/find.h"
+#include "conformance/evaluate/profile.h"
 #include "conformance/judge/verdict.h"
 #include "conformance/process/isolate.h"
 #include "conformance/support/context.h"
@@ -31,11 +32,12 @@ assay_status conf_engine_column_find(const char *name, const conf_strings *dirs,
 
 typedef struct conf_result {
     char *id, *path;
-    bool scanned;                 /* found in a directory, not named by the user */
-    size_t position;              /* of the case among those of all shards */
-    char digest[CONF_DIGEST_MAX]; /* of its file; empty if it could not be read */
-    conf_verdict *verdicts;       /* [n_engines] */
-    char **repros;                /* [n_engines]: commands that were read from a file; NULL: not read */
+    bool scanned;                  /* found in a directory, not named by the user */
+    size_t position;               /* of the case among those of all shards */
+    char digest[CONF_DIGEST_MAX];  /* of its file; empty if it could not be read */
+    conf_verdict *verdicts;        /* [n_engines] */
+    char **repros;                 /* [n_engines]: commands that were read from a file; NULL: not read */
+    const conf_profile **profiles; /* [n_engines], each NULL or of results->profiles; NULL: none */
 } conf_result;
 
 /* A file that is no case. */
@@ -65,6 +67,8 @@ typedef struct conf_results {
     conf_shard shard;
     conf_passed_over *passed_over; /* [n_passed_over], by position */
     size_t n_passed_over;
+    conf_profile *profiles; /* [n_profiles], shared; of the failures that a page shows in pictures */
+    size_t n_profiles;
     bool interrupted;          /* cases are missing */
     char finished[CONF_STAMP]; /* UTC, "2026-11-28T03:04:05.678Z": the end of the run */
     json_object *document;     /* owned: of results that were read from a file, without them: it has their

@@ -243,6 +243,8 @@ START_TEST(a_page_has_each_failure_and_no_markup_of_an_engine)
     assert_holds(o->out, "&lt;script&gt;alert(1)&lt;!-- .so");
     assert_holds(o->out, "<code>assay run --engine ");
     assert_holds(o->out, "aria-label=\"Largest errors\"");
+    assert_holds(o->out, "aria-label=\"Error by manner of evaluation\"");
+    assert_holds(o->out, "aria-label=\"Logits by their error, against the noise\"");
     const char *page = strstr(o->out, "<!DOCTYPE html>");
     ck_assert_ptr_nonnull(page);
     assert_lacks(page, "<script>alert");

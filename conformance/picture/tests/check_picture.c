@@ -167,6 +167,24 @@ START_TEST(awkward_sets_have_a_picture)
 }
 END_TEST
 
+START_TEST(a_second_value_has_an_outlined_bar_a_legend_and_a_column)
+{
+    static const double others[] = {1e-6, 2, 3, 4, 5};
+    picture p = example(PICTURE_BARS);
+    p.others = others;
+    p.values_name = "this <engine>";
+    p.others_name = "recorded run";
+    char *text = print(picture_print, &p);
+    assert_well_formed(text);
+    ck_assert_uint_eq(count(text, "<rect class=\"other\""), 6);
+    ck_assert_uint_eq(count(text, "recorded run"), 2);
+    ck_assert_uint_eq(count(text, "this &lt;engine&gt;"), 2);
+    assert_holds(text, "<tr><th scope=\"row\">layer.00</th><td>0.25</td><td>1e-06</td></tr>");
+    assert_holds(text, "text-anchor=\"middle\">1e-06</text>"); /* the scale covers it */
+    free(text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/picture/picture");
@@ -177,6 +195,7 @@ int main(void)
     tcase_add_test(t, texts_stay_texts);
     tcase_add_test(t, a_long_label_is_cut_at_a_character);
     tcase_add_test(t, awkward_sets_have_a_picture);
+    tcase_add_test(t, a_second_value_has_an_outlined_bar_a_legend_and_a_column);
     suite_add_tcase(suite, t);
     return support_run(suite);
 }

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/evaluate/profile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "conformance/case/rows.h"
+#include "conformance/evaluate/deadline.h"
+#include "conformance/evaluate/logits.h"
+#include "conformance/evaluate/tensors.h"
+#include "conformance/judge/logits.h"
+#include "conformance/replay/replay.h"
+
+const double conf_profile_sizes[CONF_PROFILE_SIZES] = {0.01, 0.1, 0.25, 0.5, 1, 10, 1000, INFINITY};
+
+size_t conf_profile_size_of(double multiple)
+{
+    size_t at = 0;
+    while (at < CONF_PROFILE_SIZES - 1 && !(multiple <= conf_profile_sizes[at])) at++;
+    return at;
+}
+
+void conf_profile_size_print(char *text, size_t size, size_t range)
+{
+    const double end = conf_profile_sizes[range];
+    if (isfinite(end))
+        (void)snprintf(text, size, "%s≤ %g%s", end > 1 ? "! " : "", end, end == 1 ? " (bound)" : "");
+    else (void)snprintf(text, size, "! > %g", conf_profile_sizes[range - 1]);
+}
+
+bool conf_profile_applies(const conf_verdict *v)
+{
+    return v->outcome == CONF_FAILED && (v->class == CONF_CLASS_LOGITS || v->class == CONF_CLASS_MASK ||
+                                         v->class == CONF_CLASS_TENSOR || v->class == CONF_CLASS_TOKENS);
+}
+
+conf_profile *conf_profile_share(size_t n)
+{
+    void *p = mmap(NULL, n * sizeof(conf_profile), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void conf_profile_unshare(conf_profile *profiles, size_t n)
+{
+    if (profiles) (void)munmap(profiles, n * sizeof *profiles);
+}
+
+void conf_profile_limit(conf_profile *p)
+{
+    if (p->n_tensors > CONF_PROFILE_TENSORS_MAX) p->n_tensors = 0;
+    if (p->n_rows > CONF_PROFILE_ROWS_MAX) p->n_rows = 0;
+    if (p->n_manners > CONF_N_MANNERS + 1) p->n_manners = 0;
+    for (size_t i = 0; i < p->n_tensors; i++) p->tensors[i].name[CONF_PROFILE_NAME_MAX - 1] = '\0';
+    for (size_t i = 0; i < p->n_manners; i++) p->manners[i].name[CONF_PROFILE_NAME_MAX - 1] = '\0';
+}
+
+static void add_error(conf_profile_error *list, size_t *n, size_t most, const char *name, double multiple)
+{
+    if (*n == most) return;
+    (void)snprintf(list[*n].name, sizeof list[*n].name, "%s", name);
+    list[(*n)++].multiple = multiple;
+}
+
+static void add_tensors(const conf_replay *r, conf_profile *p)
+{
+    const double limit = conf_noise_limit(r->verdict->float64);
+    for (size_t i = 0; i < r->n_seen; i++) {
+        const conf_trace *t = r->seen[i].trace;
+        const double *found = r->seen[i].value.data;
+        const double unit = conf_tensor_unit(r->c, r->verdict->float64, r->verdict->compute, t);
+        add_error(p->tensors, &p->n_tensors, CONF_PROFILE_TENSORS_MAX, t->name,
+                  found ? conf_tensor_judge(t->value.data, found, t->value.n, unit).multiple / limit
+                        : (double)INFINITY);
+    }
+}
+
+/* The largest measure of a row, in multiples of its bound. */
+static double multiple_of(const conf_rows *rows, const double *all, size_t row, const conf_bounds *b)
+{
+    const conf_row truth = conf_row_of_double(rows->truth + row * rows->n_cols),
+                   found = conf_row_of_double(all + row * rows->n_cols);
+    const conf_distance d = conf_row_distance(&truth, &found, rows->n_cols);
+    if (!d.same_mask) return INFINITY;
+    return fmax(d.max_abs / b->max_abs, fmax(d.rmse / b->rmse, d.kl / b->kl)) / b->limit;
+}
+
+/* wanted NULL: the rows [n] all count. */
+static double largest_of(const conf_replay *r, const double *all, const bool *wanted, size_t n,
+                         const conf_bounds *b)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!wanted || wanted[i]) largest = fmax(largest, multiple_of(&r->c->decoder.rows, all, i, b));
+    return largest;
+}
+
+/* An element whose NaN or infinity is not that of the truth is in the last range. */
+static void count_sizes(const double *truth, const double *found, size_t n, double bound, size_t *counts)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double error = found[i] == truth[i] ? 0 : fabs(found[i] - truth[i]) / bound;
+        counts[conf_profile_size_of(error)]++;
+    }
+}
+
+static void add_rows(const conf_replay *r, const conf_bounds *b, conf_profile *p)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    const double *run = r->verdict->float64 ? NULL : conf_rows_noise(rows, r->verdict->compute);
+    p->n_rows = 0;
+    p->has_recorded = run != NULL;
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        const size_t at = i * rows->n_cols;
+        if (!r->wanted[i]) continue;
+        count_sizes(rows->truth + at, r->rows + at, rows->n_cols, b->max_abs * b->limit, p->found);
+        if (run) count_sizes(rows->truth + at, run + at, rows->n_cols, b->max_abs * b->limit, p->recorded);
+        if (p->n_rows == CONF_PROFILE_ROWS_MAX) continue;
+        p->rows[p->n_rows].sample = (uint32_t)rows->place[i].sample;
+        p->rows[p->n_rows].pos = (uint32_t)rows->place[i].pos;
+        p->rows[p->n_rows].decode = rows->place[i].decode;
+        p->rows[p->n_rows++].multiple = multiple_of(rows, r->rows, i, b);
+    }
+}
+
+static void add_manner(conf_replay *r, const conf_bounds *b, conf_manner manner, conf_profile *p)
+{
+    if (manner == p->manner) add_rows(r, b, p);
+    add_error(p->manners, &p->n_manners, CONF_N_MANNERS + 1, conf_manner_of(manner)->name,
+              largest_of(r, r->rows, r->wanted, r->c->decoder.rows.n_rows, b));
+}
+
+/* A run that is asked for one manner, or draws one, evaluates the whole and that one; the one that fails is
+ * known. */
+static bool is_evaluated(const conf_assignment *a, conf_manner manner)
+{
+    return manner == a->profile->manner || (!a->manner && !a->seed);
+}
+
+void conf_profile_collect(conf_replay *r, const conf_bounds *bounds, const conf_assignment *a)
+{
+    conf_verdict *v = r->verdict;
+    conf_profile *p = a->profile;
+    add_tensors(r, p);
+    if (!r->rows || v->outcome != CONF_PASSED) return;
+    add_manner(r, bounds, CONF_MANNER_WHOLE, p);
+    if (r->again && r->generated)
+        add_error(p->manners, &p->n_manners, CONF_N_MANNERS + 1, "whole, session used before",
+                  largest_of(r, r->again, NULL, conf_rows_of_prefill(&r->c->decoder), bounds));
+    for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS; m++) {
+        const char *skipped;
+        char text[CONF_TEXT_MAX];
+        if (!is_evaluated(a, m)) continue;
+        conf_evaluate_allow(v, &a->limits);
+        if (!conf_replay_manner(r, m, &skipped, text)) {
+            if (v->outcome != CONF_SKIPPED) return;
+            conf_verdict_set(v, CONF_PASSED, "%s", ""); /* refused: another manner may not be */
+        } else if (!skipped) {
+            add_manner(r, bounds, m, p);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/* What a failure looks like: the errors of one case by tensor, by row, by manner of evaluation and by size,
+ * where a verdict has only the first and the largest.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_EVALUATE_PROFILE_H
+#define CONFORMANCE_EVALUATE_PROFILE_H
+
+#include "conformance/evaluate/assignment.h"
+#include "conformance/judge/noise.h"
+#include "conformance/replay/state.h"
+
+#define CONF_PROFILE_TENSORS_MAX 256
+#define CONF_PROFILE_ROWS_MAX    512
+#define CONF_PROFILE_NAME_MAX    48
+#define CONF_PROFILE_SIZES       8
+
+/* The upper ends of the ranges by which errors are counted, in multiples of the bound; the last is infinite.
+ */
+extern const double conf_profile_sizes[CONF_PROFILE_SIZES];
+
+/* The range of an error; NaN is in the last. */
+size_t conf_profile_size_of(double multiple);
+
+/* "≤ 0.25", "≤ 1 (bound)", "! ≤ 10", "! > 1000". */
+void conf_profile_size_print(char *text, size_t size, size_t range);
+
+/* An error in multiples of the bound; infinite where NaN or infinity are at other elements than in the truth,
+ * or the shape differs. */
+typedef struct conf_profile_error {
+    char name[CONF_PROFILE_NAME_MAX]; /* cut if it is longer */
+    double multiple;
+} conf_profile_error;
+
+/* Plain data without pointers: the process that replays fills it in memory that it shares. */
+typedef struct conf_profile {
+    conf_manner manner; /* in: that of the rows, the one that fails */
+    size_t n_tensors, n_rows, n_manners;
+    conf_profile_error tensors[CONF_PROFILE_TENSORS_MAX]; /* of sample 0's prompt, as they were computed */
+    struct {
+        uint32_t sample, pos; /* pos: as in conf_place */
+        bool decode;
+        double multiple;                            /* the largest of the measures */
+    } rows[CONF_PROFILE_ROWS_MAX];                  /* in the order of the case */
+    conf_profile_error manners[CONF_N_MANNERS + 1]; /* also of prompts in a session that was used before */
+    size_t found[CONF_PROFILE_SIZES];               /* elements of those rows by their error */
+    size_t recorded[CONF_PROFILE_SIZES];            /* the same of the recorded run that gives the noise */
+    bool has_recorded;                              /* no such run is the bound of a float64 engine */
+} conf_profile;
+
+/* Whether a failure has a profile: its logits or tensors can be measured again. */
+bool conf_profile_applies(const conf_verdict *v);
+
+/* Zeroed profiles [n] that processes started later share; NULL if there is no memory. */
+conf_profile *conf_profile_share(size_t n);
+void conf_profile_unshare(conf_profile *profiles, size_t n);
+
+/* Limits the counts of a profile that an engine may have overwritten to its arrays. */
+void conf_profile_limit(conf_profile *p);
+
+/* Fills a->profile after conf_replay_decoder, in every manner that the assignment evaluates. What follows a
+ * crash, or a manner that does not end, is missing. Changes r->rows. */
+void conf_profile_collect(conf_replay *r, const conf_bounds *bounds, const conf_assignment *a);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/report/profile_pictures.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "conformance/picture/picture.h"
+
+enum {
+    BARS_MAX = 24,                     /* more of them are joined by layer, or drawn as a line */
+    LABEL_MAX = CONF_PROFILE_NAME_MAX, /* bytes */
+    POINTS_MAX = CONF_PROFILE_ROWS_MAX,
+};
+
+/* Labels and values of a picture in the making. */
+typedef struct series {
+    char texts[POINTS_MAX][LABEL_MAX];
+    const char *labels[POINTS_MAX];
+    double values[POINTS_MAX];
+    size_t n;
+} series;
+
+static void add(series *s, double value, const char *format, const char *text)
+{
+    if (s->n == POINTS_MAX) return;
+    (void)snprintf(s->texts[s->n], LABEL_MAX, format, text);
+    s->labels[s->n] = s->texts[s->n];
+    s->values[s->n++] = value;
+}
+
+static void print(FILE *out, const series *s, const char *title, const char *name)
+{
+    if (s->n == 0) return;
+    picture_print(out, &(picture){.kind = s->n > BARS_MAX ? PICTURE_LINE : PICTURE_BARS,
+                                  .title = title,
+                                  .name = name,
+                                  .unit = "error, times the bound",
+                                  .labels = s->labels,
+                                  .values = s->values,
+                                  .n = s->n,
+                                  .is_log = true,
+                                  .limit = 1,
+                                  .limit_name = "bound"});
+}
+
+/* The bytes of a tensor's name that name its layer: "layer.07" of "layer.07.attn"; all, if it has no parts.
+ */
+static size_t layer_length(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? (size_t)(dot - name) : strlen(name);
+}
+
+static void print_tensors(FILE *out, const conf_profile *p)
+{
+    series s = {.n = 0};
+    const bool by_layer = p->n_tensors > BARS_MAX;
+    size_t n_last = 0;
+    for (size_t i = 0; i < p->n_tensors; i++) {
+        const char *name = p->tensors[i].name;
+        const double value = p->tensors[i].multiple;
+        const size_t n = layer_length(name);
+        if (by_layer && s.n && n == n_last && strncmp(name, s.texts[s.n - 1], n) == 0) {
+            s.values[s.n - 1] = fmax(s.values[s.n - 1], value);
+            continue;
+        }
+        char text[LABEL_MAX];
+        (void)snprintf(text, sizeof text, "%.*s", by_layer ? (int)n : LABEL_MAX - 1, name);
+        add(&s, value, "%s", text);
+        n_last = n;
+    }
+    print(out, &s,
+          by_layer ? "Error by layer, its largest tensor (prompt of sample 0)"
+                   : "Error by tensor, in the order of computation (prompt of sample 0)",
+          by_layer ? "layer" : "tensor");
+}
+
+/* The sample with the largest error. */
+static uint32_t worst_sample(const conf_profile *p)
+{
+    size_t worst = 0;
+    for (size_t i = 1; i < p->n_rows; i++)
+        if (p->rows[i].multiple > p->rows[worst].multiple) worst = i;
+    return p->rows[worst].sample;
+}
+
+static void print_samples(FILE *out, const conf_profile *p)
+{
+    series s = {.n = 0};
+    for (uint32_t sample = 0; sample < p->n_rows; sample++) {
+        double largest = -1;
+        for (size_t i = 0; i < p->n_rows; i++)
+            if (p->rows[i].sample == sample) largest = fmax(largest, p->rows[i].multiple);
+        char text[16];
+        (void)snprintf(text, sizeof text, "%u", sample);
+        if (largest >= 0) add(&s, largest, "%s", text);
+    }
+    if (s.n > 1) print(out, &s, "Error by sample", "sample");
+}
+
+static void print_positions(FILE *out, const conf_profile *p)
+{
+    series s = {.n = 0};
+    const uint32_t sample = worst_sample(p);
+    char title[128];
+    for (size_t i = 0; i < p->n_rows; i++) {
+        char text[16];
+        if (p->rows[i].sample != sample) continue;
+        (void)snprintf(text, sizeof text, "%u", p->rows[i].pos);
+        add(&s, p->rows[i].multiple, p->rows[i].decode ? "step %s" : "%s", text);
+    }
+    (void)snprintf(title, sizeof title, "Error by position, sample %u, evaluated %s", sample,
+                   conf_manner_of(p->manner)->label);
+    print(out, &s, title, "position in the prompt, or step of decode");
+}
+
+static void print_manners(FILE *out, const conf_profile *p)
+{
+    series s = {.n = 0};
+    for (size_t i = 0; i < p->n_manners; i++) add(&s, p->manners[i].multiple, "%s", p->manners[i].name);
+    print(out, &s, "Error by manner of evaluation", "manner");
+}
+
+/* Counts as shares in percent. */
+static void share(const size_t counts[CONF_PROFILE_SIZES], double values[CONF_PROFILE_SIZES])
+{
+    double sum = 0;
+    for (size_t i = 0; i < CONF_PROFILE_SIZES; i++) sum += (double)counts[i];
+    for (size_t i = 0; i < CONF_PROFILE_SIZES; i++) values[i] = sum > 0 ? 100 * (double)counts[i] / sum : 0;
+}
+
+static void print_sizes(FILE *out, const conf_profile *p)
+{
+    double found[CONF_PROFILE_SIZES], recorded[CONF_PROFILE_SIZES];
+    const char *labels[CONF_PROFILE_SIZES];
+    char texts[CONF_PROFILE_SIZES][LABEL_MAX];
+    share(p->found, found);
+    share(p->recorded, recorded);
+    for (size_t i = 0; i < CONF_PROFILE_SIZES; i++) {
+        conf_profile_size_print(texts[i], sizeof texts[i], i);
+        labels[i] = texts[i];
+    }
+    picture_print(out, &(picture){.kind = PICTURE_BARS,
+                                  .title = p->has_recorded ? "Logits by their error, against the noise"
+                                                           : "Logits by their error",
+                                  .name = "error, times the bound",
+                                  .unit = "% of the logits",
+                                  .labels = labels,
+                                  .values = found,
+                                  .n = CONF_PROFILE_SIZES,
+                                  .others = p->has_recorded ? recorded : NULL,
+                                  .values_name = "this engine, %",
+                                  .others_name = "recorded run (noise), %",
+                                  .limit = (double)NAN});
+}
+
+void conf_profile_print(FILE *out, const conf_profile *p)
+{
+    if (p->n_tensors + p->n_rows == 0) return;
+    (void)fputs("<div class=\"pictures\">\n", out);
+    print_tensors(out, p);
+    if (p->n_rows) {
+        print_samples(out, p);
+        print_positions(out, p);
+        print_manners(out, p);
+        print_sizes(out, p);
+    }
+    (void)fputs("</div>\n", out);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/report/profiles.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "conformance/evaluate/evaluate.h"
+#include "conformance/process/interrupt.h"
+#include "conformance/support/progress.h"
+
+/* A failure that is replayed. */
+typedef struct replayed {
+    size_t result, engine;
+    conf_verdict verdict; /* of the replay: says nothing that the run has not said */
+} replayed;
+
+static void run_task(const void *context, conf_verdict *v)
+{
+    conf_evaluate(context, v);
+}
+
+/* Lists the failures in the order of the results. Returns their number. */
+static size_t list_failures(const conf_results *results, replayed list[CONF_PROFILES_MAX])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < results->n; i++)
+        for (size_t e = 0; e < results->n_engines && n < CONF_PROFILES_MAX; e++)
+            if (conf_profile_applies(&results->at[i].verdicts[e]))
+                list[n++] = (replayed){.result = i, .engine = e};
+    return n;
+}
+
+static assay_status start(conf_results *all, conf_jobs *jobs, const char *reference, replayed *f,
+                          conf_profile *profile, assay_error *err)
+{
+    conf_result *r = &all->at[f->result];
+    const char *manner = r->verdicts[f->engine].manner;
+    if (!r->profiles) r->profiles = calloc(all->n_engines, sizeof *r->profiles);
+    if (!r->profiles) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", r->path);
+    r->profiles[f->engine] = profile;
+    profile->manner = manner[0] ? conf_manner_find(manner) : CONF_MANNER_WHOLE;
+    const conf_assignment assignment = {.engine = all->engines[f->engine].path,
+                                        .kernels = all->kernels_path,
+                                        .path = r->path,
+                                        .compute = all->compute,
+                                        .seed = all->seed,
+                                        .manner = all->manner,
+                                        .reference = reference,
+                                        .context_shift = all->context_shift,
+                                        .allow_unknown = all->allow_unknown,
+                                        .profile = profile,
+                                        .limits = all->limits};
+    return conf_jobs_start(jobs, run_task, &assignment, assignment.engine, &f->verdict, err);
+}
+
+assay_status conf_profiles_collect(conf_results *results, conf_jobs *jobs, const char *reference,
+                                   const conf_context *context, assay_error *err)
+{
+    replayed *list = calloc(CONF_PROFILES_MAX, sizeof *list);
+    const size_t n = list ? list_failures(results, list) : 0;
+    assay_status rc = list ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (n > 0) {
+        results->profiles = conf_profile_share(n);
+        if (results->profiles) results->n_profiles = n;
+        else rc = assay_fail(err, ASSAY_ENOMEM, "no shared memory for the pictures of failures");
+    }
+    for (size_t i = 0; i < n && rc == ASSAY_OK && !conf_interrupted(); i++) {
+        char what[256];
+        (void)snprintf(what, sizeof what, "pictures of %.200s", results->at[list[i].result].id);
+        conf_progress_show(context, i, n, what);
+        rc = start(results, jobs, reference, &list[i], &results->profiles[i], err);
+    }
+    while (conf_jobs_wait(jobs)) continue;
+    for (size_t i = 0; i < results->n_profiles; i++) conf_profile_limit(&results->profiles[i]);
+    conf_progress_clear(context);
+    free(list);
+    return rc;
+}
