@@ -23,6 +23,7 @@ include conformance/replay/local.mk
 include conformance/evaluate/local.mk
 include conformance/problems/local.mk
 include conformance/report/local.mk
+include conformance/expected/local.mk
 include conformance/compare/local.mk
 include conformance/diff/local.mk
 include conformance/locate/local.mk
@@ -218,6 +219,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/generate_audio.test \
 	conformance/tests/junit.test \
 	conformance/tests/compare.test \
+	conformance/tests/expect.test \
 	conformance/tests/review.test \
 	conformance/tests/kernel_faults.test \
 	conformance/tests/lengths.test \

@@ -11,6 +11,7 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_config \
 	fuzz/fuzz_events \
 	fuzz/fuzz_exchanges \
+	fuzz/fuzz_expected \
 	fuzz/fuzz_image \
 	fuzz/fuzz_json \
 	fuzz/fuzz_observation \
@@ -57,6 +58,8 @@ fuzz_fuzz_events_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_events_LDADD = $(FUZZ_LIBS) $(LIB_DIALOGUE)
 fuzz_fuzz_exchanges_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_exchanges_LDADD = $(FUZZ_LIBS) $(LIB_CONFORMANCE)
+fuzz_fuzz_expected_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
+fuzz_fuzz_expected_LDADD = $(FUZZ_LIBS) $(LIB_CONFORMANCE)
 fuzz_fuzz_image_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_image_LDADD = $(FUZZ_LIBS) $(LIB_IMAGE)
 fuzz_fuzz_json_CFLAGS = $(FUZZ_CFLAGS)

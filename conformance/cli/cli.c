@@ -111,6 +111,7 @@ static const char **text_of(conf_options *o, conf_option id)
     case CONF_OPTION_CHECKPOINT_ROOT: return &o->checkpoint_root;
     case CONF_OPTION_KERNELS: return &o->kernels;
     case CONF_OPTION_DUMP: return &o->dump;
+    case CONF_OPTION_KNOWN: return &o->known;
     case CONF_OPTION_BASELINE: return &o->baseline;
     case CONF_OPTION_SERVED_MODEL:
     case CONF_OPTION_MODEL: return &o->model;

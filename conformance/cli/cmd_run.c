@@ -16,6 +16,7 @@
 #include "conformance/compare/baseline.h"
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/exec/engine.h"
+#include "conformance/expected/read.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/process/jobs.h"
 #include "conformance/replay/dump.h"
@@ -34,6 +35,7 @@ typedef struct run_state {
     char *reference; /* path of the reference engine; NULL: it was not found */
     conf_results results;
     conf_baseline baseline;
+    conf_expected expected;
     size_t n_cases;   /* cases, without those that were passed over */
     size_t n_started; /* verdicts that are pending or done, in the order of the reports */
     size_t n_points;  /* verdicts that are reported */
@@ -114,9 +116,10 @@ static assay_status add_result(run_state *run, const conf_found *found, assay_er
 static void report_result(run_state *run, size_t result, size_t engine)
 {
     const conf_results *all = &run->results;
-    conf_outcome outcome = all->at[result].verdicts[engine].outcome;
-    if (run->options->dump && outcome != CONF_PASSED)
-        conf_dump_discard(run->options->dump, all->engines[engine].path, all->at[result].id);
+    const conf_result *r = &all->at[result];
+    if (run->options->dump && r->verdicts[engine].outcome != CONF_PASSED)
+        conf_dump_discard(run->options->dump, all->engines[engine].path, r->id);
+    conf_expected_apply(&run->expected, r->id, r->digest, &all->engines[engine], &r->verdicts[engine]);
     run->n_points++;
     conf_reporting_point(&run->files, run->context, all, result, engine, run->n_points,
                          run->options->verbose);
@@ -241,6 +244,7 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
     run->n_cases = found->n;
     run->results.passed_over = calloc(found->n + 1, sizeof *run->results.passed_over);
     if (!run->results.passed_over) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    conf_expected_join(&run->expected, found->at, found->n);
     assay_status rc = conf_jobs_open(n_jobs, &run->options->limits, &run->jobs, err);
     if (rc == ASSAY_OK) rc = open_engines(run, err);
     if (rc == ASSAY_OK) rc = check_dump(run, found, err);
@@ -279,6 +283,7 @@ static conf_exit finish_reports(run_state *run, assay_status rc, conf_exit code,
     }
     conf_results_free(&run->results);
     conf_baseline_free(&run->baseline);
+    conf_expected_free(&run->expected);
     free(run->reference);
     return code;
 }
@@ -296,8 +301,9 @@ static assay_status report_baseline(run_state *run, conf_exit code, assay_error 
                                is_tap ? "# " : "", &context, &run->results, code, err);
 }
 
-/* Reads the baseline before anything is run. On failure sets *code to the exit status. */
-static bool open_baseline(run_state *run, conf_exit *code)
+/* Reads the baseline and the expected failures before anything is run. On failure sets *code to the exit
+ * status. */
+static bool open_comparisons(run_state *run, conf_exit *code)
 {
     const conf_options *o = run->options;
     assay_error err = {0};
@@ -307,8 +313,17 @@ static bool open_baseline(run_state *run, conf_exit *code)
         *code = CONF_EXIT_USAGE;
         return false;
     }
-    if (conf_baseline_read(&run->baseline, &err) == ASSAY_OK) return true;
-    conf_cmd_print_error(run->context, "option --baseline: %s", err.text);
+    const char *option = "--baseline";
+    assay_status rc = conf_baseline_read(&run->baseline, &err);
+    if (rc == ASSAY_OK) {
+        option = "--expect";
+        rc = conf_expected_read(o->known, &run->expected, &err);
+        memcpy(run->results.expected, run->expected.digest, sizeof run->results.expected);
+    }
+    if (rc == ASSAY_OK) return true;
+    conf_cmd_print_error(run->context, "option %s: %s", option, err.text);
+    conf_baseline_free(&run->baseline);
+    conf_expected_free(&run->expected);
     *code = CONF_EXIT_ERROR;
     return false;
 }
@@ -328,7 +343,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     conf_found_list found;
     conf_exit code;
     assay_error err = {0};
-    if (!open_baseline(&run, &code)) return code;
+    if (!open_comparisons(&run, &code)) return code;
     const bool any = conf_cmd_find(options, context, &found, &code);
     run.results.shard = found.shard;
     if (!any) {
@@ -342,6 +357,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     if (options->explain) {
         code = conf_explain(options, context, &found);
         conf_baseline_free(&run.baseline);
+        conf_expected_free(&run.expected);
         conf_found_free(&found);
         return code;
     }
@@ -361,6 +377,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
                              "cases failed, but none with class %s: whether it still occurs is unknown",
                              conf_class_name(options->fail_class));
     if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING) conf_reporting_unrun(context, &run.results);
+    if (rc == ASSAY_OK && !conf_interrupted()) conf_expected_remark(&run.expected, context);
     if (rc == ASSAY_OK) rc = report_baseline(&run, code, &err);
     conf_found_free(&found);
     return finish_reports(&run, rc, code, &err);

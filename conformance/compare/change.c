@@ -13,25 +13,36 @@ static conf_change compare_errors(const conf_verdict *before, const conf_verdict
     return old >= CONF_DRIFT_FACTOR * new &&old - new >= least ? CONF_CHANGE_NEARS : CONF_CHANGE_NONE;
 }
 
+static bool fails(const conf_verdict *v)
+{
+    return conf_outcome_fails(v->outcome) && v->class != CONF_CLASS_FIXED;
+}
+
 conf_change conf_change_of(const conf_verdict *before, const conf_verdict *after)
 {
     if (!after) return CONF_CHANGE_GONE;
-    if (conf_outcome_fails(after->outcome))
-        return before && conf_outcome_fails(before->outcome) ? CONF_CHANGE_STILL : CONF_CHANGE_FAILS;
+    if (after->outcome == CONF_EXPECTED) return CONF_CHANGE_EXPECTED;
+    const bool failed = before && (fails(before) || before->outcome == CONF_EXPECTED);
+    if (fails(after)) return failed ? CONF_CHANGE_STILL : CONF_CHANGE_FAILS;
     if (!before) return CONF_CHANGE_NEW;
     if (after->outcome == CONF_SKIPPED)
         return before->outcome == CONF_SKIPPED ? CONF_CHANGE_NONE : CONF_CHANGE_STOPPED;
     if (before->outcome == CONF_SKIPPED) return CONF_CHANGE_STARTED;
-    return conf_outcome_fails(before->outcome) ? CONF_CHANGE_PASSES : compare_errors(before, after);
+    return failed ? CONF_CHANGE_PASSES : compare_errors(before, after);
 }
 
 const char *conf_change_name(conf_change change)
 {
-    static const char *const names[CONF_N_CHANGES] = {
-        [CONF_CHANGE_FAILS] = "newly failing",  [CONF_CHANGE_STILL] = "still failing",
-        [CONF_CHANGE_PASSES] = "newly passing", [CONF_CHANGE_STOPPED] = "no longer run",
-        [CONF_CHANGE_STARTED] = "newly run",    [CONF_CHANGE_DRIFTS] = "larger error",
-        [CONF_CHANGE_NEARS] = "smaller error",  [CONF_CHANGE_GONE] = "only before",
-        [CONF_CHANGE_NEW] = "only after",       [CONF_CHANGE_NONE] = "unchanged"};
+    static const char *const names[CONF_N_CHANGES] = {[CONF_CHANGE_FAILS] = "newly failing",
+                                                      [CONF_CHANGE_STILL] = "still failing",
+                                                      [CONF_CHANGE_EXPECTED] = "expected to fail",
+                                                      [CONF_CHANGE_PASSES] = "newly passing",
+                                                      [CONF_CHANGE_STOPPED] = "no longer run",
+                                                      [CONF_CHANGE_STARTED] = "newly run",
+                                                      [CONF_CHANGE_DRIFTS] = "larger error",
+                                                      [CONF_CHANGE_NEARS] = "smaller error",
+                                                      [CONF_CHANGE_GONE] = "only before",
+                                                      [CONF_CHANGE_NEW] = "only after",
+                                                      [CONF_CHANGE_NONE] = "unchanged"};
     return names[change];
 }

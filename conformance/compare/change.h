@@ -6,17 +6,19 @@
 
 #include "conformance/judge/verdict.h"
 
-/* A verdict fails here if its outcome is failed or broken. */
+/* A verdict fails here if its outcome is failed or broken; of class fixed it passes, and before, an expected
+ * failure is a failure. */
 typedef enum conf_change {
-    CONF_CHANGE_FAILS,   /* fails, and did not fail before, or was not there */
-    CONF_CHANGE_STILL,   /* fails, and failed before */
-    CONF_CHANGE_PASSES,  /* passes, and failed before */
-    CONF_CHANGE_STOPPED, /* skipped, and was not skipped before: nothing is known of it any more */
-    CONF_CHANGE_STARTED, /* passes, and was skipped before */
-    CONF_CHANGE_DRIFTS,  /* passes as before, with a clearly larger error */
-    CONF_CHANGE_NEARS,   /* passes as before, with a clearly smaller error */
-    CONF_CHANGE_GONE,    /* only in the first run */
-    CONF_CHANGE_NEW,     /* only in the second run, where it does not fail */
+    CONF_CHANGE_FAILS,    /* fails, and did not fail before, or was not there */
+    CONF_CHANGE_STILL,    /* fails, and failed before */
+    CONF_CHANGE_EXPECTED, /* fails, as the second run expects it to */
+    CONF_CHANGE_PASSES,   /* passes, and failed before */
+    CONF_CHANGE_STOPPED,  /* skipped, and was not skipped before: nothing is known of it any more */
+    CONF_CHANGE_STARTED,  /* passes, and was skipped before */
+    CONF_CHANGE_DRIFTS,   /* passes as before, with a clearly larger error */
+    CONF_CHANGE_NEARS,    /* passes as before, with a clearly smaller error */
+    CONF_CHANGE_GONE,     /* only in the first run */
+    CONF_CHANGE_NEW,      /* only in the second run, where it does not fail */
     CONF_CHANGE_NONE,
     CONF_N_CHANGES
 } conf_change;

@@ -26,7 +26,7 @@ static const conf_result **sort_results(const conf_results *results)
 
 static bool was_run(const conf_verdict *v)
 {
-    return v->outcome == CONF_PASSED || v->outcome == CONF_FAILED;
+    return v->outcome == CONF_PASSED || v->outcome == CONF_FAILED || v->outcome == CONF_EXPECTED;
 }
 
 static void add_time(conf_compared_time *time, const conf_verdict *before, const conf_verdict *after)

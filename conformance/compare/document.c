@@ -40,7 +40,8 @@ static bool add_totals(json_object *to, const conf_comparison *c)
     json_object *totals = conf_json_add_object(to, "totals");
     bool ok = totals;
     for (conf_change change = 0; ok && change < CONF_N_CHANGES; change++)
-        ok = conf_json_add_count(totals, conf_change_name(change), c->n_of[change]);
+        if (change != CONF_CHANGE_EXPECTED || c->n_of[change])
+            ok = conf_json_add_count(totals, conf_change_name(change), c->n_of[change]);
     return ok;
 }
 

@@ -56,7 +56,7 @@ static void print_side(const printing *p, const conf_verdict *v, bool is_last)
     if (v->measured) conf_multiple_print(number, sizeof number, v->multiple);
     (void)fprintf(p->out, "%7s %s%-4s%s", number, conf_color_on(p->context, v->outcome),
                   conf_outcome_word(v->outcome), conf_color_off(p->context));
-    if (v->outcome == CONF_FAILED) (void)fprintf(p->out, " (%s)", conf_class_name(v->class));
+    if (v->class != CONF_CLASS_NONE) (void)fprintf(p->out, " (%s)", conf_class_name(v->class));
 }
 
 static void print_case(const printing *p, const conf_compared_case *one)

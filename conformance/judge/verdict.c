@@ -44,7 +44,7 @@ const char *conf_class_name(conf_class class)
     static const char *const names[CONF_N_CLASSES] = {
         "",        "mask",   "logits", "tokens", "tensor",       "rope",     "threads",
         "stops",   "text",   "image",  "events", "inconsistent", "contract", "shape",
-        "refused", "memory", "crash",  "exit",   "hang"};
+        "refused", "memory", "crash",  "exit",   "hang",         "fixed"};
     return names[class];
 }
 

@@ -23,9 +23,10 @@
 
 typedef enum conf_outcome {
     CONF_PASSED,
-    CONF_FAILED,  /* diverges */
-    CONF_SKIPPED, /* could not be run, because something is not supported */
-    CONF_BROKEN,  /* could not be run or judged: the case, a library or the harness is broken */
+    CONF_FAILED,   /* diverges */
+    CONF_SKIPPED,  /* could not be run, because something is not supported */
+    CONF_BROKEN,   /* could not be run or judged: the case, a library or the harness is broken */
+    CONF_EXPECTED, /* diverges as the file of --expect says: neither a failure nor a pass */
     CONF_N_OUTCOMES
 } conf_outcome;
 
@@ -56,6 +57,7 @@ typedef enum conf_class {
     CONF_CLASS_CRASH,        /* a signal ended the engine */
     CONF_CLASS_EXIT,         /* the engine ended the process */
     CONF_CLASS_HANG,         /* a timeout */
+    CONF_CLASS_FIXED,        /* a failure that the file of --expect states, and that does not occur */
     CONF_N_CLASSES
 } conf_class;
 
@@ -111,7 +113,7 @@ typedef enum conf_stage {
 
 typedef struct conf_verdict {
     conf_outcome outcome;
-    conf_class class;    /* NONE unless failed */
+    conf_class class;    /* NONE unless failed, or expected to fail */
     conf_stage stage;    /* the last that was entered */
     bool float64;        /* a float64 engine: the unit is the bound, not the noise */
     assay_dtype compute; /* the requested compute type: the unit is the noise in that type */
@@ -121,6 +123,7 @@ typedef struct conf_verdict {
     char where[CONF_TEXT_MAX];            /* the first diverging position, or empty */
     char trace[CONF_TEXT_MAX];            /* the first diverging tensor, or a remark on tensors, or empty */
     char notes[CONF_NOTES_MAX];           /* further measures, for --verbose */
+    char expected[CONF_TEXT_MAX];         /* what the file of --expect says of the case, or empty */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */
     bool other_traces; /* the case has tensors, and the engine traced none of them, but others */
     char manner[CONF_MANNER_NAME_MAX]; /* the manner of evaluation (replay/manner.h) that is under way, or

@@ -39,6 +39,8 @@ const conf_option_info conf_cli_options[] = {
      "only shard I (1 to N) of N, which cost about the same, on every machine\n(default: what Bazel sets in "
      "TEST_SHARD_INDEX and TEST_TOTAL_SHARDS, if\nanything; assay merge joins the results)"},
     {CONF_OPTION_EXPECT, 0, "--expect", "N", "fail unless the results are those of N shards"},
+    {CONF_OPTION_KNOWN, 0, "--expect", "FILE",
+     "count the failures that FILE states apart, and fail if one of them does\nnot occur, or after its date"},
     {CONF_OPTION_BASELINE, 0, "--baseline", "FILE",
      "compare with an earlier run after the report, as assay compare does:\nFILE is its --json; the exit "
      "status stays that of this run"},
@@ -210,8 +212,8 @@ const conf_option_info conf_cli_options[] = {
      "PATH ends in .jsonl, otherwise a new\ndirectory"},
     {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
      "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, stops, "
-     "text, image, events, inconsistent,\ncontract, shape, refused, memory, crash, exit, hang); with other\n"
-     "failures only, the exit status is 99"},
+     "text, image, events, inconsistent,\ncontract, shape, refused, memory, crash, exit, hang, fixed); with\n"
+     "other failures only, the exit status is 99"},
     {CONF_OPTION_BISECT, 0, "--bisect", NULL,
      "for git bisect run: exit with 125 if the status would be neither 0\nnor 1"},
     /* Processes. */

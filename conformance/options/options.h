@@ -33,6 +33,7 @@ typedef enum conf_option {
     CONF_OPTION_FILTER,
     CONF_OPTION_SHARD,
     CONF_OPTION_EXPECT,
+    CONF_OPTION_KNOWN, /* --expect, for a command whose failures may be known */
     CONF_OPTION_BASELINE,
     CONF_OPTION_PAIR,
     CONF_OPTION_VECTOR,
@@ -175,6 +176,7 @@ typedef struct conf_options {
     const char *reports[CONF_N_REPORTS]; /* paths; NULL: not given */
     const char *vector;                  /* "GROUP/ID"; NULL: not given */
     size_t shard, n_shards;              /* 1 <= shard <= n_shards; n_shards 0: all */
+    const char *known;                   /* assay run: --expect; NULL: not given */
     const char *baseline;                /* assay run: --baseline; NULL: not given */
     const char **pairs;                  /* [n_pairs]: --pair */
     size_t n_pairs;

@@ -21,7 +21,7 @@ typedef struct conf_problems {
     conf_problem *at; /* [n]; their texts are owned */
     size_t n;
     const char *command; /* of assay, that found them: "run"; a constant */
-    size_t n_passed, n_skipped;
+    size_t n_passed, n_skipped, n_expected;
 } conf_problems;
 
 /* Appends a copy of `one`, whose lines are brought into the form of base/shown. Fails with

@@ -43,8 +43,10 @@ static void print_table(FILE *out, const conf_problems *list)
 assay_status conf_problems_summarize(FILE *out, const conf_problems *list, assay_error *err)
 {
     (void)err;
-    (void)fprintf(out, "### assay %s: %zu passed, %zu failed, %zu skipped\n", list->command, list->n_passed,
+    (void)fprintf(out, "### assay %s: %zu passed, %zu failed, %zu skipped", list->command, list->n_passed,
                   list->n, list->n_skipped);
+    if (list->n_expected) (void)fprintf(out, ", %zu expected", list->n_expected);
+    (void)fputc('\n', out);
     if (list->n) print_table(out, list);
     for (size_t i = 0; i < list->n && i < TEXTS_MOST; i++) {
         (void)fprintf(out, "\n#### %zu. ", i + 1);

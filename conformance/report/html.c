@@ -68,10 +68,8 @@ static const struct {
     conf_outcome outcome;
     const char *class, *mark;
 } OUTCOMES[] = {
-    {CONF_BROKEN, "crashed", "!"},
-    {CONF_FAILED, "failed", "✗"},
-    {CONF_PASSED, "passed", "✓"},
-    {CONF_SKIPPED, "refused", "–"},
+    {CONF_BROKEN, "crashed", "!"}, {CONF_FAILED, "failed", "✗"},   {CONF_EXPECTED, "expected", "~"},
+    {CONF_PASSED, "passed", "✓"},  {CONF_SKIPPED, "refused", "–"},
 };
 enum { N_OUTCOMES = sizeof OUTCOMES / sizeof *OUTCOMES };
 
@@ -179,6 +177,7 @@ static bool print_failure(FILE *out, const conf_results *results, size_t i, size
     if (v->measured) (void)fprintf(out, "%.3g times the bound", v->multiple / conf_noise_limit(v->float64));
     (void)fputs("</td><td>", out);
     conf_xml_text(out, v->reason);
+    print_line(out, "expected: ", v->expected);
     print_line(out, "first: ", v->where);
     print_line(out, "tensor: ", v->trace);
     print_line(out, "", v->notes);
@@ -213,17 +212,19 @@ static bool print_failures(FILE *out, const conf_results *results, size_t engine
     return ok;
 }
 
-static void print_skipped(FILE *out, const conf_results *results, size_t engine)
+/* Cases of an outcome that needs no action, each with the reason. */
+static void print_list(FILE *out, const conf_results *results, size_t engine, conf_outcome outcome)
 {
-    const size_t n = conf_results_count(results, engine, CONF_SKIPPED);
+    const size_t n = conf_results_count(results, engine, outcome);
     if (n == 0) return;
-    (void)fprintf(out, "<details><summary>%zu skipped</summary><ul>\n", n);
+    (void)fprintf(out, "<details><summary>%zu %s</summary><ul>\n", n, conf_outcome_name(outcome));
     for (size_t i = 0; i < results->n; i++) {
-        if (results->at[i].verdicts[engine].outcome != CONF_SKIPPED) continue;
+        const conf_verdict *v = &results->at[i].verdicts[engine];
+        if (v->outcome != outcome) continue;
         (void)fputs("<li>", out);
         conf_xml_text(out, results->at[i].id);
         (void)fputs(": ", out);
-        conf_xml_text(out, results->at[i].verdicts[engine].reason);
+        conf_xml_text(out, outcome == CONF_EXPECTED ? v->expected : v->reason);
         (void)fputs("</li>\n", out);
     }
     (void)fputs("</ul></details>\n", out);
@@ -235,7 +236,8 @@ static bool print_section(FILE *out, const conf_results *results, size_t engine)
     conf_xml_text(out, results->engines[engine].label);
     (void)fputs("</h2>\n", out);
     const bool ok = conf_html_pictures(out, results, engine) && print_failures(out, results, engine);
-    print_skipped(out, results, engine);
+    print_list(out, results, engine, CONF_EXPECTED);
+    print_list(out, results, engine, CONF_SKIPPED);
     (void)fputs("</section>\n", out);
     return ok;
 }
@@ -279,9 +281,10 @@ assay_status conf_html_print(FILE *out, const conf_results *results, assay_error
                   results->n, conf_page_css, results->n);
     (void)fputs("<p><b>✓</b> within the bound in every manner of evaluation. <b>✗</b> diverges. <b>!</b> the "
                 "case could not be judged. "
-                "<b>–</b> skipped, since something is not supported. A cell counts cases; follow it to those "
-                "that fail.</p>\n",
+                "<b>–</b> skipped, since something is not supported. ",
                 out);
+    if (results->expected[0]) (void)fputs("<b>~</b> fails as expected. ", out);
+    (void)fputs("A cell counts cases; follow it to those that fail.</p>\n", out);
     print_engines(out, results);
     for (int kind = 0; ok && kind < N_KINDS; kind++) print_grid(out, results, kind, groups);
     (void)fputs("<p id=\"search\" hidden><label>Search the failures: <input type=\"search\"></label> "

@@ -65,6 +65,7 @@ static bool fill_result(json_object *to, const conf_results *results, size_t res
               conf_json_add(to, "other_traces", json_object_new_boolean(v->other_traces)) &&
               conf_json_add_text(to, "notes", v->notes) &&
               conf_json_add(to, "seconds", json_object_new_double(v->seconds));
+    if (v->expected[0]) ok = ok && conf_json_add_text(to, "expected", v->expected);
     char *repro = conf_report_repro(results, result, engine);
     ok = ok && conf_json_add_text(to, "repro", repro);
     free(repro);
@@ -114,6 +115,7 @@ static bool fill_settings(json_object *to, const conf_results *results)
     bool ok = conf_json_add_text(to, "version", PACKAGE_VERSION) &&
               add_optional_text(to, "manner", results->manner) &&
               add_optional_text(to, "vector", results->vector);
+    if (results->expected[0]) ok = ok && conf_json_add_text(to, "expected", results->expected);
     if (results->seed) ok = ok && conf_json_add(to, "seed", json_object_new_uint64(*results->seed));
     else ok = ok && json_object_object_add(to, "seed", NULL) == 0;
     if (results->context_shift) ok = ok && conf_json_add_count(to, "context_shift", results->context_shift);
@@ -178,8 +180,9 @@ static bool add_totals(json_object *to, const conf_results *results)
     json_object *totals = json_object_new_object();
     bool ok = conf_json_add(to, "totals", totals);
     for (conf_outcome o = 0; o < CONF_N_OUTCOMES; o++)
-        ok =
-            ok && conf_json_add_count(totals, conf_outcome_name(o), conf_results_count(results, SIZE_MAX, o));
+        if (o != CONF_EXPECTED || results->expected[0])
+            ok = ok &&
+                 conf_json_add_count(totals, conf_outcome_name(o), conf_results_count(results, SIZE_MAX, o));
     return ok && conf_json_add_count(totals, "warnings", results->n_warnings);
 }
 

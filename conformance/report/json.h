@@ -10,7 +10,7 @@
 
 /* One JSON object:
  *   schema   "assay-results/1"
- *   totals   passed, failed, skipped, broken, warnings: counts
+ *   totals   passed, failed, skipped, broken, warnings: counts; expected, with --expect
  *   kernels  the kernel library, as the user named it; else null
  *   kernels_module  digest of its file; "" without one
  *   compute  "f32", "bf16" or "int8" if engines were asked to compute in it; else null
@@ -20,6 +20,7 @@
  *                            they have their default
  *            timeout_fixed   whether the user gave the timeout
  *            allow_unknown   an array of members
+ *            expected        with --expect: the digest of its file
  *   engines  an array: {engine, unit, version, module}: version is the name and the version that the engine
  *            states, module the digest of its file; "" for a program
  *   shard
@@ -36,7 +37,7 @@
  *     case, path, engine   as the user names them
  *     position             of the case among those of all shards, from 0
  *     digest               of the file of the case; "" if it could not be read
- *     outcome              "passed", "failed", "skipped" or "broken"
+ *     outcome              "passed", "failed", "skipped", "broken" or "expected"
  *     class                class of the failure: "logits", "crash", … as verdict.h lists them; else ""
  *     measured             whether there is a multiple
  *     multiple             the worst error divided by the unit; null where not measured or infinite
@@ -51,6 +52,7 @@
  *     manners_left_out     an array: {manners: an array of names, reason: a text} for the manners that the
  *                          engine lacks or refuses, or that do not fit the case
  *     vector               "GROUP/ID", the first diverging one of a textual case; else empty
+ *     expected             what the file of --expect says of the case; only of failures that it has
  *     seconds              that its process ran
  *     repro                the command that shows this result again
  * A digest has 16 hexadecimal digits: FNV-1a, 64 bits. Fails with ASSAY_ENOMEM. */

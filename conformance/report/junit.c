@@ -12,7 +12,8 @@
 #include "conformance/report/report.h"
 #include "conformance/support/xml.h"
 
-/* Counts of one engine: broken cases are errors, divergences are failures. */
+/* Counts of one engine: broken cases are errors, divergences are failures. The schemas have no expected
+ * failures: they are skipped here, with a message that says so. */
 static void print_counts(FILE *out, const conf_results *results, size_t engine)
 {
     double seconds = 0;
@@ -20,7 +21,9 @@ static void print_counts(FILE *out, const conf_results *results, size_t engine)
     (void)fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.3f\"",
                   results->n, conf_results_count(results, engine, CONF_FAILED),
                   conf_results_count(results, engine, CONF_BROKEN),
-                  conf_results_count(results, engine, CONF_SKIPPED), seconds);
+                  conf_results_count(results, engine, CONF_SKIPPED) +
+                      conf_results_count(results, engine, CONF_EXPECTED),
+                  seconds);
 }
 
 /* The requested compute type, if any; "multiple CASE" for each measured case; bound and unit of the
@@ -55,8 +58,8 @@ static void print_properties(FILE *out, const conf_results *results, size_t engi
 
 static void print_lines(FILE *out, const conf_verdict *v)
 {
-    const char *const names[] = {"stage", "first", "tensor", "notes"};
-    const char *const texts[] = {conf_stage_name(v->stage), v->where, v->trace, v->notes};
+    const char *const names[] = {"stage", "expected", "first", "tensor", "notes"};
+    const char *const texts[] = {conf_stage_name(v->stage), v->expected, v->where, v->trace, v->notes};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!texts[i][0]) continue;
         (void)fprintf(out, "%s: ", names[i]);
@@ -82,6 +85,12 @@ static void print_outcome(FILE *out, const conf_results *results, size_t result,
         (void)fputs("      <skipped", out);
         conf_xml_attribute(out, "message", v->reason);
         (void)fputs("/>\n", out);
+        return;
+    }
+    if (v->outcome == CONF_EXPECTED) {
+        (void)fputs("      <skipped message=\"expected failure: ", out);
+        conf_xml_text(out, v->expected);
+        (void)fputs("\"/>\n", out);
         return;
     }
     const char *element = v->outcome == CONF_FAILED ? "failure" : "error";

@@ -237,6 +237,7 @@ static void move_results(merging *m, const origin *origins, conf_results *out)
     out->shard = from->results.shard;
     out->shard.index = out->shard.total = 1;
     out->shard.division = 0;
+    memcpy(out->expected, from->results.expected, sizeof out->expected);
     memcpy(out->kernels_module, from->results.kernels_module, sizeof out->kernels_module);
     for (size_t i = 0; i < out->shard.n_selected; i++) {
         const origin *o = &origins[i];

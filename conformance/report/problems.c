@@ -52,6 +52,7 @@ assay_status conf_results_problems(const conf_results *results, conf_problems *o
             const conf_outcome outcome = results->at[i].verdicts[e].outcome;
             out->n_passed += outcome == CONF_PASSED;
             out->n_skipped += outcome == CONF_SKIPPED;
+            out->n_expected += outcome == CONF_EXPECTED;
             if (conf_outcome_fails(outcome)) rc = add(out, results, i, e, err);
         }
     }

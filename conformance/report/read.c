@@ -50,18 +50,21 @@ static assay_status read_kernels(const conf_json_at *document, conf_results *out
                           conf_compute_names[0], conf_compute_names[1], conf_compute_names[2]);
 }
 
-/* Only their types: they are compared with those of other shards, and written again. */
-static assay_status check_settings(const conf_json_at *document, assay_error *err)
+/* Only their types, and the digest of the file of --expect: they are compared with those of other shards, and
+ * written again. */
+static assay_status check_settings(const conf_json_at *document, conf_results *out, assay_error *err)
 {
-    static const char *const known[] = {
-        "version",       "manner", "vector",        "seed",          "timeout",
-        "timeout_fixed", "memory", "allow_unknown", "context_shift", NULL};
+    static const char *const known[] = {"version",       "manner",        "vector", "seed",
+                                        "timeout",       "timeout_fixed", "memory", "allow_unknown",
+                                        "context_shift", "expected",      NULL};
     static const char *const texts[] = {"manner", "vector"};
     conf_json_at settings, at;
     const char *text;
     assay_status rc = conf_json_member(document, "settings", json_type_object, &settings, err);
     if (rc == ASSAY_OK) rc = conf_json_only(&settings, known, err);
     if (rc == ASSAY_OK) rc = conf_json_member_text(&settings, "version", &text, err);
+    if (rc == ASSAY_OK && conf_json_find(&settings, "expected", &at))
+        rc = conf_read_digest(&settings, "expected", false, out->expected, err);
     for (size_t i = 0; i < sizeof texts / sizeof *texts && rc == ASSAY_OK; i++)
         rc = conf_json_text_or_null(&settings, texts[i], &text, err);
     if (rc == ASSAY_OK) rc = conf_json_whole_or_null(&settings, "seed", err);
@@ -194,13 +197,16 @@ static assay_status read_shard(const conf_json_at *document, conf_results *out, 
 /* The totals must be those of the results, of which none has been lost then. */
 static assay_status check_totals(const conf_json_at *document, conf_results *out, assay_error *err)
 {
-    static const char *const known[] = {"passed", "failed", "skipped", "broken", "warnings", NULL};
+    static const char *const known[] = {"passed",   "failed",   "skipped", "broken",
+                                        "warnings", "expected", NULL};
     conf_json_at totals, at;
     int64_t found;
     assay_status rc = conf_json_member(document, "totals", json_type_object, &totals, err);
     if (rc == ASSAY_OK) rc = conf_json_only(&totals, known, err);
     for (conf_outcome o = 0; o < CONF_N_OUTCOMES && rc == ASSAY_OK; o++) {
         const size_t n = conf_results_count(out, SIZE_MAX, o);
+        const bool is_there = conf_json_find(&totals, conf_outcome_name(o), &at);
+        if (o == CONF_EXPECTED && !out->expected[0] && n == 0 && !is_there) continue;
         rc = conf_json_member(&totals, conf_outcome_name(o), json_type_int, &at, err);
         if (rc == ASSAY_OK) rc = conf_json_whole(&at, 0, INT64_MAX, &found, err);
         if (rc == ASSAY_OK && (uint64_t)found != n)
@@ -218,7 +224,7 @@ static assay_status read_document(const conf_json_at *document, conf_results *ou
     if (rc == ASSAY_OK) rc = check_schema(document, err);
     if (rc == ASSAY_OK) rc = check_members(document, err);
     if (rc == ASSAY_OK) rc = read_kernels(document, out, err);
-    if (rc == ASSAY_OK) rc = check_settings(document, err);
+    if (rc == ASSAY_OK) rc = check_settings(document, out, err);
     if (rc == ASSAY_OK) rc = read_engines(document, out, err);
     if (rc == ASSAY_OK) rc = read_shard(document, out, err);
     if (rc == ASSAY_OK) rc = conf_read_results(document, out, err);

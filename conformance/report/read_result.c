@@ -54,9 +54,10 @@ static assay_status read_outcome(const conf_json_at *one, conf_verdict *v, assay
     if (rc != ASSAY_OK) return rc;
     v->outcome = (conf_outcome)outcome;
     v->class = (conf_class) class;
-    if ((v->outcome == CONF_FAILED) == (v->class != CONF_CLASS_NONE)) return ASSAY_OK;
+    const bool has_class = v->outcome == CONF_FAILED || v->outcome == CONF_EXPECTED;
+    if (has_class == (v->class != CONF_CLASS_NONE)) return ASSAY_OK;
     return conf_json_fail(&at, err, "found \"%s\" with outcome %s, expected %s", classes[class],
-                          outcomes[outcome], v->outcome == CONF_FAILED ? "a class" : "\"\"");
+                          outcomes[outcome], has_class ? "a class" : "\"\"");
 }
 
 /* multiple: null also if it is infinite. bound: as the unit says. */
@@ -184,6 +185,20 @@ static assay_status read_left_out(const conf_json_at *one, conf_verdict *v, assa
     return rc;
 }
 
+/* What --expect says of the case: only a failure can have it. */
+static assay_status read_expected(const conf_json_at *one, conf_verdict *v, assay_error *err)
+{
+    conf_json_at at = {.above = one, .name = "expected"};
+    const bool is_there = conf_json_find(one, "expected", &at);
+    const bool must = v->outcome == CONF_EXPECTED || v->class == CONF_CLASS_FIXED;
+    const assay_status rc =
+        is_there ? conf_json_copy_text(one, "expected", v->expected, sizeof v->expected, err) : ASSAY_OK;
+    if (rc != ASSAY_OK) return rc;
+    if (is_there ? v->expected[0] && (must || conf_outcome_fails(v->outcome)) : !must) return ASSAY_OK;
+    return conf_json_fail(&at, err, "found \"%.60s\" with outcome %s, expected %s", v->expected,
+                          conf_outcome_name(v->outcome), must ? "what was expected" : "no such member");
+}
+
 static assay_status read_verdict(const conf_json_at *one, conf_verdict *v, assay_error *err)
 {
     const struct {
@@ -201,6 +216,7 @@ static assay_status read_verdict(const conf_json_at *one, conf_verdict *v, assay
     if (rc == ASSAY_OK) rc = read_stage(one, v, err);
     for (size_t i = 0; i < sizeof texts / sizeof *texts && rc == ASSAY_OK; i++)
         rc = conf_json_copy_text(one, texts[i].name, texts[i].text, texts[i].size, err);
+    if (rc == ASSAY_OK) rc = read_expected(one, v, err);
     if (rc == ASSAY_OK) rc = read_manner(one, v, err);
     if (rc == ASSAY_OK) rc = read_left_out(one, v, err);
     if (rc == ASSAY_OK) rc = conf_json_boolean(one, "other_traces", &v->other_traces, err);
@@ -265,7 +281,8 @@ static assay_status read_one(const conf_json_at *one, const conf_results *all, s
     static const char *const known[] = {
         "case",  "path",       "engine", "position", "outcome", "class",        "unit",   "measured",
         "bound", "multiple",   "stage",  "reason",   "where",   "vector",       "manner", "manners_left_out",
-        "trace", "last_trace", "notes",  "seconds",  "repro",   "other_traces", "digest", NULL};
+        "trace", "last_trace", "notes",  "seconds",  "repro",   "other_traces", "digest", "expected",
+        NULL};
     assay_status rc = conf_json_expect(one, json_type_object, err);
     if (rc == ASSAY_OK) rc = conf_json_only(one, known, err);
     if (rc == ASSAY_OK) rc = read_names(one, all, engine, r, err);

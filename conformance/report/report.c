@@ -14,12 +14,16 @@
 static const char *const color_of[CONF_N_OUTCOMES] = {[CONF_PASSED] = "\033[32m",
                                                       [CONF_FAILED] = "\033[31m",
                                                       [CONF_SKIPPED] = "\033[33m",
-                                                      [CONF_BROKEN] = "\033[35m"};
+                                                      [CONF_BROKEN] = "\033[35m",
+                                                      [CONF_EXPECTED] = "\033[33m"};
 
 const char *conf_outcome_word(conf_outcome outcome)
 {
-    static const char *const words[CONF_N_OUTCOMES] = {
-        [CONF_PASSED] = "pass", [CONF_FAILED] = "FAIL", [CONF_SKIPPED] = "skip", [CONF_BROKEN] = "ERROR"};
+    static const char *const words[CONF_N_OUTCOMES] = {[CONF_PASSED] = "pass",
+                                                       [CONF_FAILED] = "FAIL",
+                                                       [CONF_SKIPPED] = "skip",
+                                                       [CONF_BROKEN] = "ERROR",
+                                                       [CONF_EXPECTED] = "xfail"};
     return words[outcome];
 }
 
@@ -28,7 +32,8 @@ const char *conf_outcome_name(conf_outcome outcome)
     static const char *const names[CONF_N_OUTCOMES] = {[CONF_PASSED] = "passed",
                                                        [CONF_FAILED] = "failed",
                                                        [CONF_SKIPPED] = "skipped",
-                                                       [CONF_BROKEN] = "broken"};
+                                                       [CONF_BROKEN] = "broken",
+                                                       [CONF_EXPECTED] = "expected"};
     return names[outcome];
 }
 
@@ -116,6 +121,7 @@ void conf_report_verdict(FILE *out, const char *prefix, const conf_context *cont
     conf_text_print_clean(out, name);
     (void)fputc('\n', out);
     print_line(out, prefix, "", v->reason);
+    print_line(out, prefix, "expected: ", v->expected);
     print_line(out, prefix, "first:  ", v->where);
     print_line(out, prefix, "tensor: ", v->trace);
     if (notes) print_line(out, prefix, "", v->notes);
@@ -127,7 +133,7 @@ void conf_report_case(FILE *out, const char *prefix, const conf_context *context
     const conf_result *r = &results->at[result];
     const conf_verdict *v = &r->verdicts[engine];
     conf_report_verdict(out, prefix, context, v, r->path, results->engines[engine].name, true);
-    if (!conf_outcome_fails(v->outcome)) return;
+    if (v->outcome == CONF_PASSED || v->outcome == CONF_SKIPPED) return;
     (void)fprintf(out, "%s  REPRO: ", prefix);
     print_repro(out, results, result, engine);
     (void)fputc('\n', out);
@@ -157,6 +163,10 @@ void conf_tap_print_point(FILE *out, const conf_context *context, const conf_res
     (void)fputc(' ', out);
     conf_tap_print_text(out, results->engines[engine].name);
     if (v->outcome == CONF_SKIPPED) (void)fprintf(out, " # SKIP %s", v->reason);
+    if (v->outcome == CONF_EXPECTED) {
+        (void)fputs(" # TODO ", out);
+        conf_tap_print_text(out, v->expected);
+    }
     (void)fputc('\n', out);
     conf_context plain = *context;
     plain.color = false;

@@ -14,7 +14,7 @@ assay_status conf_engine_column_find(const char *name, const conf_strings *dirs,
     return conf_engine_find(name, dirs, &out->path, err);
 }
 
-void conf_results_stamp(conf_results *results)
+void conf_stamp(char out[CONF_STAMP])
 {
     struct timespec now = {0};
     struct tm utc = {0};
@@ -22,8 +22,12 @@ void conf_results_stamp(conf_results *results)
     (void)clock_gettime(CLOCK_REALTIME, &now);
     (void)gmtime_r(&now.tv_sec, &utc);
     (void)strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &utc);
-    (void)snprintf(results->finished, sizeof results->finished, "%s.%03ldZ", seconds,
-                   (long)(now.tv_nsec / 1000000 % 1000));
+    (void)snprintf(out, CONF_STAMP, "%s.%03ldZ", seconds, (long)(now.tv_nsec / 1000000 % 1000));
+}
+
+void conf_results_stamp(conf_results *results)
+{
+    conf_stamp(results->finished);
 }
 
 void conf_result_free(conf_result *result, size_t n_engines)
@@ -63,7 +67,10 @@ size_t conf_results_count_class(const conf_results *results, conf_class class)
 {
     size_t n = 0;
     for (size_t i = 0; i < results->n; i++)
-        for (size_t e = 0; e < results->n_engines; e++) n += results->at[i].verdicts[e].class == class;
+        for (size_t e = 0; e < results->n_engines; e++) {
+            const conf_verdict *v = &results->at[i].verdicts[e];
+            n += v->class == class && conf_outcome_fails(v->outcome);
+        }
     return n;
 }
 
@@ -91,5 +98,7 @@ conf_exit conf_results_exit(const conf_results *results, conf_class hunted)
         bool shown = hunted == CONF_CLASS_NONE || conf_results_count_class(results, hunted);
         return shown ? CONF_EXIT_DIVERGES : CONF_EXIT_ERROR;
     }
-    return conf_results_count(results, SIZE_MAX, CONF_PASSED) ? CONF_EXIT_AGREE : CONF_EXIT_NOTHING;
+    const size_t n = conf_results_count(results, SIZE_MAX, CONF_PASSED) +
+                     conf_results_count(results, SIZE_MAX, CONF_EXPECTED);
+    return n ? CONF_EXIT_AGREE : CONF_EXIT_NOTHING;
 }

@@ -64,6 +64,7 @@ typedef struct conf_results {
     const char *const
         *allow_unknown; /* members of checkpoints' config.json to ignore; NULL-terminated, or NULL */
     const char *vector; /* the vector that was asked for; NULL: all */
+    char expected[CONF_DIGEST_MAX]; /* digest of the file of --expect; empty: not given */
     conf_shard shard;
     conf_passed_over *passed_over; /* [n_passed_over], by position */
     size_t n_passed_over;
@@ -75,6 +76,9 @@ typedef struct conf_results {
                                 * settings, and the texts that are borrowed; NULL: they were not read */
 } conf_results;
 
+/* The time, UTC, as in conf_results.finished. */
+void conf_stamp(char out[CONF_STAMP]);
+
 /* Notes the time at which the run ended. */
 void conf_results_stamp(conf_results *results);
 
@@ -84,7 +88,7 @@ void conf_results_free(conf_results *results);
 /* How many verdicts of column `engine` have this outcome; SIZE_MAX: of all. */
 size_t conf_results_count(const conf_results *results, size_t engine, conf_outcome outcome);
 
-/* How many failures are of this class. */
+/* How many failures, without expected ones, are of this class. */
 size_t conf_results_count_class(const conf_results *results, conf_class class);
 
 /* The reason for which a requested manner was evaluated in no case: every verdict is skipped, and all that

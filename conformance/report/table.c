@@ -71,15 +71,25 @@ static const char *unit_of(const conf_engine_column *engine)
     return engine->float64 ? "x bound <= 1" : "x noise <= 4";
 }
 
-/* Engines that skipped a case for `reason`, as one text: empty for all of them. False if there are none. */
-static bool skipped_by(const conf_results *results, const conf_result *r, const char *reason, char *names,
-                       size_t size)
+/* Why a case was skipped, or is expected to fail; NULL: neither. */
+static const char *excuse_of(const conf_verdict *v)
+{
+    return v->outcome == CONF_SKIPPED ? v->reason : v->outcome == CONF_EXPECTED ? v->expected : NULL;
+}
+
+static bool has_excuse(const conf_verdict *v, conf_outcome outcome, const char *excuse)
+{
+    return v->outcome == outcome && strcmp(excuse_of(v), excuse) == 0;
+}
+
+/* Engines that have this excuse in a case, as one text: empty for all of them. False if there are none. */
+static bool list_excused(const conf_results *results, const conf_result *r, conf_outcome outcome,
+                         const char *excuse, char *names, size_t size)
 {
     size_t n = 0, at = 0;
     names[0] = '\0';
     for (size_t e = 0; e < results->n_engines; e++) {
-        const conf_verdict *v = &r->verdicts[e];
-        if (v->outcome != CONF_SKIPPED || strcmp(v->reason, reason) != 0) continue;
+        if (!has_excuse(&r->verdicts[e], outcome, excuse)) continue;
         n++;
         if (at < size) at += (size_t)snprintf(names + at, size - at, " %s", results->engines[e].label);
     }
@@ -88,39 +98,51 @@ static bool skipped_by(const conf_results *results, const conf_result *r, const 
     return n > 0;
 }
 
-/* All cases that were skipped for one reason. */
-static void print_skipped(FILE *out, const char *prefix, const conf_context *context,
-                          const conf_results *results, const char *reason)
+/* All cases with one excuse. */
+static void print_excused(FILE *out, const char *prefix, const conf_context *context,
+                          const conf_results *results, conf_outcome outcome, const char *excuse)
 {
-    (void)fprintf(out, "%s%sskipped%s: %s:\n", prefix, conf_color_on(context, CONF_SKIPPED),
-                  conf_color_off(context), reason);
+    (void)fprintf(out, "%s%s%s%s: %s:\n", prefix, conf_color_on(context, outcome), conf_outcome_name(outcome),
+                  conf_color_off(context), excuse);
     for (size_t i = 0; i < results->n; i++) {
         char names[256];
-        if (skipped_by(results, &results->at[i], reason, names, sizeof names))
+        if (list_excused(results, &results->at[i], outcome, excuse, names, sizeof names))
             (void)fprintf(out, "%s  %s%s%s\n", prefix, results->at[i].id, names[0] ? ", by" : "", names);
     }
 }
 
-static bool is_first_reason(const conf_results *results, size_t result, size_t engine)
+static bool is_first_excused(const conf_results *results, size_t result, size_t engine)
 {
     const conf_verdict *v = &results->at[result].verdicts[engine];
     for (size_t i = 0; i <= result; i++)
         for (size_t e = 0; e < (i < result ? results->n_engines : engine); e++) {
-            const conf_verdict *before = &results->at[i].verdicts[e];
-            if (before->outcome == CONF_SKIPPED && strcmp(before->reason, v->reason) == 0) return false;
+            if (has_excuse(&results->at[i].verdicts[e], v->outcome, excuse_of(v))) return false;
         }
     return true;
+}
+
+static void print_all_excused(FILE *out, const char *prefix, const conf_context *context,
+                              const conf_results *results, conf_outcome outcome)
+{
+    for (size_t i = 0; i < results->n; i++)
+        for (size_t e = 0; e < results->n_engines; e++) {
+            const conf_verdict *v = &results->at[i].verdicts[e];
+            if (v->outcome == outcome && is_first_excused(results, i, e))
+                print_excused(out, prefix, context, results, outcome, excuse_of(v));
+        }
 }
 
 static void print_sum(FILE *out, const char *prefix, const conf_results *results, const char *name,
                       size_t width, size_t engine)
 {
-    size_t broken = conf_results_count(results, engine, CONF_BROKEN);
+    size_t broken = conf_results_count(results, engine, CONF_BROKEN),
+           expected = conf_results_count(results, engine, CONF_EXPECTED);
     (void)fputs(prefix, out);
     conf_text_print_fitted(out, name, width);
     (void)fprintf(
         out, "  %zu passed, %zu failed, %zu skipped", conf_results_count(results, engine, CONF_PASSED),
         conf_results_count(results, engine, CONF_FAILED), conf_results_count(results, engine, CONF_SKIPPED));
+    if (expected) (void)fprintf(out, ", %zu expected", expected);
     if (broken) (void)fprintf(out, ", %zu broken", broken);
     (void)fputc('\n', out);
 }
@@ -179,10 +201,8 @@ void conf_report_table(FILE *out, const char *prefix, const conf_context *contex
         (void)fputc('\n', out);
     }
     (void)fprintf(out, "%s\n", prefix);
-    for (size_t i = 0; i < results->n; i++)
-        for (size_t e = 0; e < results->n_engines; e++)
-            if (results->at[i].verdicts[e].outcome == CONF_SKIPPED && is_first_reason(results, i, e))
-                print_skipped(out, prefix, context, results, results->at[i].verdicts[e].reason);
+    print_all_excused(out, prefix, context, results, CONF_SKIPPED);
+    print_all_excused(out, prefix, context, results, CONF_EXPECTED);
     for (size_t e = 0; e < results->n_engines; e++) print_other_traces(out, prefix, results, e);
     for (size_t e = 0; e < results->n_engines; e++) conf_report_left_out(out, prefix, results, e);
     print_sums(out, prefix, results);

@@ -326,7 +326,7 @@ static bool add_totals(json_object *to, const conf_trial_rows *rows)
         n_programs += rows->at[i].n_programs;
         n_runs += rows->at[i].n_runs;
     }
-    for (conf_outcome o = 0; o < CONF_N_OUTCOMES; o++)
+    for (conf_outcome o = 0; o <= CONF_BROKEN; o++)
         ok = ok && conf_json_add_count(totals, conf_outcome_name(o), conf_trials_count(rows, SIZE_MAX, o));
     return ok && conf_json_add_count(totals, "programs", n_programs) &&
            conf_json_add_count(totals, "runs", n_runs);

@@ -122,12 +122,36 @@ END_TEST
 /* The options of assay run, in the order of its help: what to run, engines, manners, output, limits. */
 START_TEST(help_lists_related_options_beside_each_other)
 {
-    static const char *const order[] = {
-        "--filter",        "--shard",       "--baseline", "--pair",          "--vector",  "--checkpoint-root",
-        "--engine",        "--kernels",     "--compute",  "--allow-unknown", "--explain", "--manner",
-        "--context-shift", "--seed",        "--verbose",  "--tap",           "--junit",   "--json",
-        "--html",          "--annotations", "--summary",  "--sarif",         "--dump",    "--fail-class",
-        "--bisect",        "--jobs",        "--timeout",  "--memory",        "--help"};
+    static const char *const order[] = {"--filter",
+                                        "--shard",
+                                        "--expect",
+                                        "--baseline",
+                                        "--pair",
+                                        "--vector",
+                                        "--checkpoint-root",
+                                        "--engine",
+                                        "--kernels",
+                                        "--compute",
+                                        "--allow-unknown",
+                                        "--explain",
+                                        "--manner",
+                                        "--context-shift",
+                                        "--seed",
+                                        "--verbose",
+                                        "--tap",
+                                        "--junit",
+                                        "--json",
+                                        "--html",
+                                        "--annotations",
+                                        "--summary",
+                                        "--sarif",
+                                        "--dump",
+                                        "--fail-class",
+                                        "--bisect",
+                                        "--jobs",
+                                        "--timeout",
+                                        "--memory",
+                                        "--help"};
     const support_output *o = support_assay("run --help");
     const char *at = strstr(o->out, "\nOptions:\n");
     size_t n = 0;

@@ -26,6 +26,14 @@
     {                                                                                                        \
         .outcome = CONF_BROKEN                                                                               \
     }
+#define KNOWN                                                                                                \
+    {                                                                                                        \
+        .outcome = CONF_EXPECTED, .class = CONF_CLASS_LOGITS, .measured = true, .multiple = 9                \
+    }
+#define FIXED(x)                                                                                             \
+    {                                                                                                        \
+        .outcome = CONF_FAILED, .class = CONF_CLASS_FIXED, .measured = true, .multiple = (x)                 \
+    }
 #define TEXT                                                                                                 \
     {                                                                                                        \
         .outcome = CONF_PASSED                                                                               \
@@ -62,6 +70,17 @@ static const struct {
     {EXACT(0), EXACT(0.125), CONF_CHANGE_DRIFTS},
     {EXACT(0), EXACT(0.0625), CONF_CHANGE_NONE},
     {PASS(0), EXACT(0.9), CONF_CHANGE_NONE},
+    /* An expected failure is no failure of the run that has it, but of the one before. */
+    {PASS(1), KNOWN, CONF_CHANGE_EXPECTED},
+    {FAIL(9), KNOWN, CONF_CHANGE_EXPECTED},
+    {KNOWN, KNOWN, CONF_CHANGE_EXPECTED},
+    {KNOWN, FAIL(9), CONF_CHANGE_STILL},
+    {KNOWN, PASS(1), CONF_CHANGE_PASSES},
+    {KNOWN, FIXED(1), CONF_CHANGE_PASSES},
+    {FAIL(9), FIXED(1), CONF_CHANGE_PASSES},
+    {PASS(0.3), FIXED(2.9), CONF_CHANGE_DRIFTS},
+    {FIXED(1), FAIL(9), CONF_CHANGE_FAILS},
+    {FIXED(1), PASS(1), CONF_CHANGE_NONE},
 };
 
 START_TEST(two_verdicts_make_one_change)
