@@ -162,7 +162,8 @@ static assay_status note_problem(sweeping *of, const sweep_op *op, const conf_ve
     if (rc == ASSAY_OK) {
         repro[strcspn(repro, "\n")] = '\0';
         rc = conf_problems_add(
-            &of->problems, &(conf_problem){op->name, title, of->path, v->reason, *repro ? repro : NULL}, err);
+            &of->problems, &(conf_problem){op->name, title, of->path, v->reason, *repro ? repro : NULL, NULL},
+            err);
     } else {
         (void)assay_fail(err, rc, "out of memory");
     }

@@ -78,8 +78,8 @@ static assay_status print_problems(const conf_report_files *files, const probe_r
         const probe_finding *one = &f->at[i];
         list.n_skipped += one->verdict == PROBE_NOT_EXERCISED || one->verdict == PROBE_NOT_OFFERED;
         if (probe_finding_counts(one))
-            rc = conf_problems_add(&list,
-                                   &(conf_problem){one->check, one->check, NULL, one->text, one->repro}, err);
+            rc = conf_problems_add(
+                &list, &(conf_problem){one->check, one->check, NULL, one->text, one->repro, NULL}, err);
     }
     if (rc == ASSAY_OK) rc = conf_report_problems(files, &list, err);
     conf_problems_free(&list);

@@ -46,6 +46,8 @@ static void note_measures(conf_verdict *v, const conf_logits_judgement *j, const
     else (void)snprintf(rule, sizeof rule, "%.0f times %s", b->limit, allowance->unit);
     v->measured = true;
     v->multiple = j->multiple;
+    v->n_rows = n_rows;
+    v->n_same_best = j->n_top1;
     conf_verdict_note(v,
                       "largest error %.3g, RMSE %.3g, KL %.3g: %.3g, %.3g, %.3g times their bounds (%.3g for "
                       "the largest error, %s), best token the same in %zu of %zu rows",
@@ -109,6 +111,7 @@ void conf_evaluate_put_aside(conf_verdict *v, size_t n_kept, const char *what)
                           v->multiple / conf_noise_limit(v->float64));
     v->measured = false;
     v->multiple = 0;
+    v->n_rows = v->n_same_best = 0;
 }
 
 /* Fails for a further evaluation of the case. all: like the case's rows, of which n_rows were judged; what:

@@ -137,6 +137,7 @@ void conf_verdict_apply_checkpoint(conf_verdict *v)
     conf_verdict_set(v, CONF_BROKEN, "the checkpoint is broken: %s", v->checkpoint.reason);
     conf_verdict_note(v, "the engine: %s", said);
     v->measured = false;
+    v->n_rows = v->n_same_best = 0;
     v->where[0] = v->trace[0] = v->vector[0] = '\0';
 }
 

@@ -119,10 +119,12 @@ typedef struct conf_verdict {
     assay_dtype compute; /* the requested compute type: the unit is the noise in that type */
     bool measured;       /* multiple is set */
     double multiple;     /* the worst error in units of the noise, or of the bound of a float64 engine */
-    char reason[CONF_TEXT_MAX];           /* how it diverges, why it was skipped, or what is broken */
-    char where[CONF_TEXT_MAX];            /* the first diverging position, or empty */
-    char trace[CONF_TEXT_MAX];            /* the first diverging tensor, or a remark on tensors, or empty */
-    char notes[CONF_NOTES_MAX];           /* further measures, for --verbose */
+    size_t n_rows, n_same_best; /* rows of logits that `multiple` is of, and those with the best token of the
+                                 * truth; 0: none */
+    char reason[CONF_TEXT_MAX]; /* how it diverges, why it was skipped, or what is broken */
+    char where[CONF_TEXT_MAX];  /* the first diverging position, or empty */
+    char trace[CONF_TEXT_MAX];  /* the first diverging tensor, or a remark on tensors, or empty */
+    char notes[CONF_NOTES_MAX]; /* further measures, for --verbose */
     char expected[CONF_TEXT_MAX];         /* what the file of --expect says of the case, or empty */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */
     bool other_traces; /* the case has tensors, and the engine traced none of them, but others */

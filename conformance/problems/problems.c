@@ -30,7 +30,7 @@ static char *clean_lines(const char *text)
 
 static void free_problem(const conf_problem *one)
 {
-    const char *const texts[] = {one->rule, one->title, one->path, one->text, one->repro};
+    const char *const texts[] = {one->rule, one->title, one->path, one->text, one->repro, one->severity};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free((char *)texts[i]);
 }
 
@@ -44,9 +44,10 @@ assay_status conf_problems_add(conf_problems *list, const conf_problem *one, ass
         .path = one->path ? clean_lines(one->path) : NULL,
         .text = clean_lines(one->text),
         .repro = one->repro ? clean_lines(one->repro) : NULL,
+        .severity = one->severity ? clean_lines(one->severity) : NULL,
     };
     if (at && copy.rule && copy.title && copy.text && (copy.path || !one->path) &&
-        (copy.repro || !one->repro)) {
+        (copy.repro || !one->repro) && (copy.severity || !one->severity)) {
         at[list->n++] = copy;
         return ASSAY_OK;
     }

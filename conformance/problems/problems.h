@@ -10,11 +10,12 @@
 #include <stddef.h>
 
 typedef struct conf_problem {
-    const char *rule;  /* what is violated: the class of a failure, an operation, a check; never empty */
-    const char *title; /* one line */
-    const char *path;  /* the file to which it belongs; NULL: none */
-    const char *text;  /* lines; may be empty */
-    const char *repro; /* the command that shows it again; NULL: none */
+    const char *rule;     /* what is violated: the class of a failure, an operation, a check; never empty */
+    const char *title;    /* one line */
+    const char *path;     /* the file to which it belongs; NULL: none */
+    const char *text;     /* lines; may be empty */
+    const char *repro;    /* the command that shows it again; NULL: none */
+    const char *severity; /* how severe it is, in a few words; NULL: not known */
 } conf_problem;
 
 typedef struct conf_problems {

@@ -29,12 +29,20 @@ static void print_code(FILE *out, const char *text)
 
 static void print_table(FILE *out, const conf_problems *list)
 {
-    (void)fputs("\n| | rule | problem |\n|---:|---|---|\n", out);
+    bool is_rated = false;
+    for (size_t i = 0; i < list->n; i++) is_rated = is_rated || list->at[i].severity;
+    (void)fputs(is_rated ? "\n| | rule | problem | severity |\n|---:|---|---|---|\n"
+                         : "\n| | rule | problem |\n|---:|---|---|\n",
+                out);
     for (size_t i = 0; i < list->n && i < ROWS_MOST; i++) {
         (void)fprintf(out, "| %zu | ", i + 1);
         print_cell(out, list->at[i].rule);
         (void)fputs(" | ", out);
         print_cell(out, list->at[i].title);
+        if (is_rated) {
+            (void)fputs(" | ", out);
+            print_cell(out, list->at[i].severity ? list->at[i].severity : "");
+        }
         (void)fputs(" |\n", out);
     }
     if (list->n > ROWS_MOST) (void)fprintf(out, "\nThe table has the first %d.\n", ROWS_MOST);

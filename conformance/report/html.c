@@ -9,7 +9,9 @@
 #include "config.h"
 #include "conformance/abi/compute.h"
 #include "conformance/judge/noise.h"
+#include "conformance/judge/severity.h"
 #include "conformance/page/page.h"
+#include "conformance/report/failures.h"
 #include "conformance/report/html_pictures.h"
 #include "conformance/report/profile_pictures.h"
 #include "conformance/report/report.h"
@@ -161,7 +163,7 @@ static bool print_failure(FILE *out, const conf_results *results, size_t i, size
 {
     const conf_result *r = &results->at[i];
     const conf_verdict *v = &r->verdicts[engine];
-    char *repro = conf_report_repro(results, i, engine);
+    char *repro = conf_report_repro(results, i, engine), severity[CONF_SEVERITY_MAX];
     if (!repro) return false;
     (void)fprintf(out, "<tr id=\"case-%zu-%zu\" data-system=\"engine-%zu\"", engine, i, engine);
     for (int kind = 0; kind < N_KINDS; kind++) {
@@ -174,7 +176,7 @@ static bool print_failure(FILE *out, const conf_results *results, size_t i, size
     (void)fprintf(out, "</td><td>%s%s%s</td><td>",
                   v->outcome == CONF_BROKEN ? "broken" : conf_class_name(v->class),
                   v->manner[0] ? ", manner " : "", v->manner);
-    if (v->measured) (void)fprintf(out, "%.3g times the bound", v->multiple / conf_noise_limit(v->float64));
+    conf_xml_text(out, conf_severity_print(v, severity));
     (void)fputs("</td><td>", out);
     conf_xml_text(out, v->reason);
     print_line(out, "expected: ", v->expected);
@@ -192,22 +194,22 @@ static bool print_failure(FILE *out, const conf_results *results, size_t i, size
 
 static bool print_failures(FILE *out, const conf_results *results, size_t engine)
 {
-    const size_t n =
-        conf_results_count(results, engine, CONF_FAILED) + conf_results_count(results, engine, CONF_BROKEN);
+    conf_failure *failures;
+    size_t n;
+    if (conf_failures_list(results, engine, &failures, &n, NULL) != ASSAY_OK) return false;
     bool ok = true;
     (void)fprintf(out, "<details%s><summary>%zu %s with a failure</summary>\n",
                   n > 0 && n < 100 ? " open" : "", n, n == 1 ? "case" : "cases");
     if (n > 0)
-        (void)fputs("<div class=\"scroll\"><table class=\"failures\"><thead><tr><th "
-                    "scope=\"col\">case</th><th scope=\"col\">class"
-                    "</th><th scope=\"col\">error</th><th scope=\"col\">what was found, and the command that "
-                    "repeats it"
-                    "</th></tr></thead><tbody>\n",
-                    out);
-    for (size_t i = 0; ok && i < results->n; i++) {
-        const conf_outcome outcome = results->at[i].verdicts[engine].outcome;
-        if (conf_outcome_fails(outcome)) ok = print_failure(out, results, i, engine);
-    }
+        (void)fputs(
+            "<div class=\"scroll\"><table class=\"failures\"><thead><tr><th "
+            "scope=\"col\">case</th><th scope=\"col\">class"
+            "</th><th scope=\"col\">severity</th><th scope=\"col\">what was found, and the command that "
+            "repeats it"
+            "</th></tr></thead><tbody>\n",
+            out);
+    for (size_t i = 0; ok && i < n; i++) ok = print_failure(out, results, failures[i].result, engine);
+    free(failures);
     (void)fprintf(out, "%s</details>\n", n > 0 ? "</tbody></table></div>" : "");
     return ok;
 }

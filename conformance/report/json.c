@@ -21,7 +21,10 @@ static bool add_measure(json_object *to, const conf_verdict *v)
     return conf_json_add(to, "measured", json_object_new_boolean(v->measured)) &&
            conf_json_add_text(to, "unit", conf_unit_name(v)) &&
            conf_json_add(to, "bound", json_object_new_double(conf_noise_limit(v->float64))) &&
-           conf_json_add_real(to, "multiple", v->measured ? v->multiple : (double)NAN);
+           conf_json_add_real(to, "multiple", v->measured ? v->multiple : (double)NAN) &&
+           (!v->n_rows || !conf_outcome_fails(v->outcome) ||
+            (conf_json_add_count(to, "rows", v->n_rows) &&
+             conf_json_add_count(to, "same_best", v->n_same_best)));
 }
 
 /* names: separated by ", ". */

@@ -41,6 +41,8 @@
  *     class                class of the failure: "logits", "crash", … as verdict.h lists them; else ""
  *     measured             whether there is a multiple
  *     multiple             the worst error divided by the unit; null where not measured or infinite
+ *     rows, same_best      only of failures with rows of logits: how many were compared, and how many have
+ *                          the best token of the truth
  *     unit                 what `multiple` counts: "noise", or "bound" of a float64 engine
  *     bound                the largest `multiple` that passes: 4 times the noise, or 1 times the bound
  *     stage                the last conf_stage (verdict.h) that was entered

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_a_SOURCES += \
 	conformance/report/attempts.c conformance/report/attempts.h \
+	conformance/report/failures.c conformance/report/failures.h \
 	conformance/report/files.c conformance/report/files.h \
 	conformance/report/html.c conformance/report/html.h \
 	conformance/report/html_pictures.c conformance/report/html_pictures.h \

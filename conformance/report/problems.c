@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "conformance/judge/severity.h"
+#include "conformance/report/failures.h"
 #include "conformance/report/report.h"
 
 /* What the report says of a case, without colours; the caller frees it. NULL if out of memory. */
@@ -30,12 +32,14 @@ static assay_status add(conf_problems *list, const conf_results *results, size_t
     const conf_verdict *v = &results->at[result].verdicts[engine];
     const char *rule = v->outcome == CONF_FAILED ? conf_class_name(v->class) : "broken";
     char *text = report_of(results, result, engine), *repro = conf_report_repro(results, result, engine),
-         *title = NULL;
+         *title = NULL, severity[CONF_SEVERITY_MAX];
     assay_status rc = ASSAY_ENOMEM;
     if (text && repro &&
         asprintf(&title, "%s with %s: %s", results->at[result].id, results->engines[engine].label, rule) >= 0)
-        rc =
-            conf_problems_add(list, &(conf_problem){rule, title, results->at[result].path, text, repro}, err);
+        rc = conf_problems_add(list,
+                               &(conf_problem){rule, title, results->at[result].path, text, repro,
+                                               conf_severity_print(v, severity)},
+                               err);
     else (void)assay_fail(err, rc, "out of memory");
     free(text);
     free(repro);
@@ -45,16 +49,15 @@ static assay_status add(conf_problems *list, const conf_results *results, size_t
 
 assay_status conf_results_problems(const conf_results *results, conf_problems *out, assay_error *err)
 {
-    *out = (conf_problems){.command = "run"};
-    assay_status rc = ASSAY_OK;
-    for (size_t i = 0; i < results->n; i++) {
-        for (size_t e = 0; rc == ASSAY_OK && e < results->n_engines; e++) {
-            const conf_outcome outcome = results->at[i].verdicts[e].outcome;
-            out->n_passed += outcome == CONF_PASSED;
-            out->n_skipped += outcome == CONF_SKIPPED;
-            out->n_expected += outcome == CONF_EXPECTED;
-            if (conf_outcome_fails(outcome)) rc = add(out, results, i, e, err);
-        }
-    }
+    conf_failure *failures = NULL;
+    size_t n = 0;
+    *out = (conf_problems){.command = "run",
+                           .n_passed = conf_results_count(results, SIZE_MAX, CONF_PASSED),
+                           .n_skipped = conf_results_count(results, SIZE_MAX, CONF_SKIPPED),
+                           .n_expected = conf_results_count(results, SIZE_MAX, CONF_EXPECTED)};
+    assay_status rc = conf_failures_list(results, SIZE_MAX, &failures, &n, err);
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
+        rc = add(out, results, failures[i].result, failures[i].engine, err);
+    free(failures);
     return rc;
 }

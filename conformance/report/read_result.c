@@ -87,6 +87,23 @@ static assay_status read_measure(const conf_json_at *one, conf_verdict *v, assay
     return conf_json_fail(&multiple, err, "found %g, expected 0 or more", v->multiple);
 }
 
+/* Only a failure has them, if rows of logits were compared. */
+static assay_status read_rows(const conf_json_at *one, conf_verdict *v, assay_error *err)
+{
+    conf_json_at at;
+    int64_t n, n_same;
+    if (!conf_json_find(one, "rows", &at)) return ASSAY_OK;
+    if (!v->measured || !conf_outcome_fails(v->outcome))
+        return conf_json_fail(&at, err, "found a member, expected none: outcome %s, measured %s",
+                              conf_outcome_name(v->outcome), v->measured ? "true" : "false");
+    assay_status rc = conf_json_whole(&at, 1, INT32_MAX, &n, err);
+    if (rc == ASSAY_OK) rc = conf_json_member_whole(one, "same_best", 0, n, &n_same, err);
+    if (rc != ASSAY_OK) return rc;
+    v->n_rows = (size_t)n;
+    v->n_same_best = (size_t)n_same;
+    return ASSAY_OK;
+}
+
 /* Whether the numbers and texts of a result make its verdict. */
 static assay_status check_judged(const conf_json_at *one, const conf_verdict *v, assay_error *err)
 {
@@ -213,6 +230,7 @@ static assay_status read_verdict(const conf_json_at *one, conf_verdict *v, assay
                  {"vector", v->vector, sizeof v->vector}};
     assay_status rc = read_outcome(one, v, err);
     if (rc == ASSAY_OK) rc = read_measure(one, v, err);
+    if (rc == ASSAY_OK) rc = read_rows(one, v, err);
     if (rc == ASSAY_OK) rc = read_stage(one, v, err);
     for (size_t i = 0; i < sizeof texts / sizeof *texts && rc == ASSAY_OK; i++)
         rc = conf_json_copy_text(one, texts[i].name, texts[i].text, texts[i].size, err);
@@ -282,7 +300,7 @@ static assay_status read_one(const conf_json_at *one, const conf_results *all, s
         "case",  "path",       "engine", "position", "outcome", "class",        "unit",   "measured",
         "bound", "multiple",   "stage",  "reason",   "where",   "vector",       "manner", "manners_left_out",
         "trace", "last_trace", "notes",  "seconds",  "repro",   "other_traces", "digest", "expected",
-        NULL};
+        "rows",  "same_best",  NULL};
     assay_status rc = conf_json_expect(one, json_type_object, err);
     if (rc == ASSAY_OK) rc = conf_json_only(one, known, err);
     if (rc == ASSAY_OK) rc = read_names(one, all, engine, r, err);

@@ -27,8 +27,8 @@ static void teardown(void)
 static void add(const char *title, const char *path, const char *lines, const char *repro)
 {
     assay_error err;
-    ck_assert_int_eq(conf_problems_add(&list, &(conf_problem){"logits", title, path, lines, repro}, &err),
-                     ASSAY_OK);
+    ck_assert_int_eq(
+        conf_problems_add(&list, &(conf_problem){"logits", title, path, lines, repro, NULL}, &err), ASSAY_OK);
 }
 
 static const char *print(assay_status (*format)(FILE *, const conf_problems *, assay_error *))
@@ -48,6 +48,22 @@ START_TEST(an_annotation_is_one_line_whatever_its_text_is)
     ck_assert_str_eq(
         print(conf_problems_annotate),
         "::error file=cases/x.h5,title=a%2C b%3A 50%25::first%0Asecond%0A::stop%0AREPRO: assay run x\n");
+}
+END_TEST
+
+START_TEST(a_summary_has_a_column_of_what_is_rated)
+{
+    assay_error err;
+    add("plain", NULL, "", NULL);
+    ck_assert_ptr_nonnull(strstr(print(conf_problems_summarize),
+                                 "| | rule | problem |\n|---:|---|---|\n| 1 | logits | plain |\n"));
+    ck_assert_int_eq(
+        conf_problems_add(&list, &(conf_problem){"logits", "rated", NULL, "", NULL, "9 times"}, &err),
+        ASSAY_OK);
+    ck_assert_ptr_nonnull(
+        strstr(print(conf_problems_summarize),
+               "| | rule | problem | severity |\n|---:|---|---|---|\n| 1 | logits | plain |  |\n"
+               "| 2 | logits | rated | 9 times |\n"));
 }
 END_TEST
 
@@ -115,6 +131,7 @@ int main(void)
     Suite *suite = suite_create("conformance/problems/formats");
     TCase *formats = tcase_create("formats");
     tcase_add_checked_fixture(formats, setup, teardown);
+    tcase_add_test(formats, a_summary_has_a_column_of_what_is_rated);
     tcase_add_test(formats, an_annotation_is_one_line_whatever_its_text_is);
     tcase_add_test(formats, an_annotation_names_no_file_outside_the_working_directory);
     tcase_add_test(formats, annotations_beyond_those_that_are_shown_are_counted);
