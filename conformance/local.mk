@@ -25,6 +25,7 @@ include conformance/problems/local.mk
 include conformance/report/local.mk
 include conformance/expected/local.mk
 include conformance/compare/local.mk
+include conformance/bundle/local.mk
 include conformance/diff/local.mk
 include conformance/locate/local.mk
 include conformance/schedule/local.mk
@@ -209,6 +210,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/allow_unknown.test \
 	conformance/tests/arranged.test \
 	conformance/tests/arrays.test \
+	conformance/tests/bundle.test \
 	conformance/tests/compute.test \
 	conformance/tests/events.test \
 	conformance/tests/faults.test \

@@ -73,7 +73,7 @@ _assay() {
         words=$(compgen -f -- "$word" | grep -iE '\.(wav|flac)$'; compgen -d -- "$word")
     elif [[ $command == probe && $previous == --save ]]; then
         words=$(compgen -f -X '!*.jsonl' -- "$word"; compgen -d -- "$word")
-    elif [[ $previous == --save || $previous == --files || $previous == --model || $previous == --checkpoint-root ]]; then
+    elif [[ $previous == --save || $previous == --dump || $previous == --bundle || $previous == --files || $previous == --model || $previous == --checkpoint-root ]]; then
         words=$(compgen -d -- "$word")
     elif [[ $previous == --api-key-env ]]; then
         words=$(compgen -e -- "$word")

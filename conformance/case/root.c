@@ -68,6 +68,12 @@ assay_status conf_root_find(conf_case *c, const char *path, assay_error *err)
     return rc;
 }
 
+const char *conf_root_part(const char *path)
+{
+    const size_t n = root ? strlen(root) : 0;
+    return n && strncmp(path, root, n) == 0 && path[n] == '/' ? path + n + 1 : path;
+}
+
 void conf_root_print(FILE *out)
 {
     if (!root) return;

@@ -20,6 +20,9 @@ void conf_root_set(const char *dir);
  * "..", or if there is no root, with ASSAY_EIO unless it is a directory. */
 assay_status conf_root_find(conf_case *c, const char *path, assay_error *err);
 
+/* The part of a path below the root; borrowed. The path itself if it is not below the root. */
+const char *conf_root_part(const char *path);
+
 /* Prints " --checkpoint-root DIR", quoted for a shell, if there is a root. */
 void conf_root_print(FILE *out);
 

@@ -112,6 +112,7 @@ static const char **text_of(conf_options *o, conf_option id)
     case CONF_OPTION_KERNELS: return &o->kernels;
     case CONF_OPTION_DUMP: return &o->dump;
     case CONF_OPTION_KNOWN: return &o->known;
+    case CONF_OPTION_BUNDLE: return &o->bundle;
     case CONF_OPTION_BASELINE: return &o->baseline;
     case CONF_OPTION_SERVED_MODEL:
     case CONF_OPTION_MODEL: return &o->model;
@@ -235,6 +236,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_EXPLAIN_FIELDS: out->explain = true; break;
     case CONF_OPTION_TENSORS: out->tensors = true; break;
     case CONF_OPTION_BOUNDS: out->bounds = true; break;
+    case CONF_OPTION_DRY_RUN: out->dry_run = true; break;
     case CONF_OPTION_ALL_ROWS:
     case CONF_OPTION_SHOW_PROMPT:
     case CONF_OPTION_VERBOSE: out->verbose = true; break;

@@ -10,6 +10,7 @@
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
 #include "conformance/abi/module.h"
+#include "conformance/bundle/failures.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/cli/explain.h"
 #include "conformance/cli/reporting.h"
@@ -288,17 +289,35 @@ static conf_exit finish_reports(run_state *run, assay_status rc, conf_exit code,
     return code;
 }
 
-/* Compares the run with its baseline: on standard output, as comments if that is TAP, and on standard error
- * if it belongs to another report. */
+/* Compares the run with its baseline. */
 static assay_status report_baseline(run_state *run, conf_exit code, assay_error *err)
 {
-    const conf_report_files *files = &run->files;
-    const bool is_tap = conf_report_is_stdout(files, files->at[CONF_REPORT_TAP]),
-               is_taken = conf_report_uses_stdout(files);
+    const char *prefix;
+    FILE *out = conf_report_remarks(&run->files, run->context, &prefix);
     conf_context context = *run->context;
-    context.color = context.color && !is_taken;
-    return conf_baseline_print(&run->baseline, is_taken && !is_tap ? context.err : context.out,
-                               is_tap ? "# " : "", &context, &run->results, code, err);
+    context.color = context.color && !conf_report_uses_stdout(&run->files);
+    return conf_baseline_print(&run->baseline, out, prefix, &context, &run->results, code, err);
+}
+
+/* Writes the bundles of the failures, if they are asked for. */
+static assay_status write_bundles(run_state *run, assay_error *err)
+{
+    const conf_options *o = run->options;
+    const char *prefix;
+    if (!o->bundle) return ASSAY_OK;
+    FILE *out = conf_report_remarks(&run->files, run->context, &prefix);
+    const conf_bundles bundles = {o->bundle, o->dry_run, run->context, run->reference};
+    return conf_bundles_write(&bundles, &run->results, out, prefix, err);
+}
+
+/* Whether the options of bundles are valid, before anything is run. */
+static bool check_bundle(const conf_options *o, const conf_context *context)
+{
+    assay_error err = {0};
+    if (o->dry_run && !o->bundle) (void)assay_fail(&err, ASSAY_EINVAL, "option --dry-run needs --bundle");
+    else if (!o->bundle || conf_bundles_check(o->bundle, &err) == ASSAY_OK) return true;
+    conf_cmd_print_error(context, "%s", err.text);
+    return false;
 }
 
 /* Reads the baseline and the expected failures before anything is run. On failure sets *code to the exit
@@ -343,6 +362,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     conf_found_list found;
     conf_exit code;
     assay_error err = {0};
+    if (!check_bundle(options, context)) return CONF_EXIT_USAGE;
     if (!open_comparisons(&run, &code)) return code;
     const bool any = conf_cmd_find(options, context, &found, &code);
     run.results.shard = found.shard;
@@ -379,6 +399,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING) conf_reporting_unrun(context, &run.results);
     if (rc == ASSAY_OK && !conf_interrupted()) conf_expected_remark(&run.expected, context);
     if (rc == ASSAY_OK) rc = report_baseline(&run, code, &err);
+    if (rc == ASSAY_OK) rc = write_bundles(&run, &err);
     conf_found_free(&found);
     return finish_reports(&run, rc, code, &err);
 }

@@ -20,10 +20,11 @@ typedef struct conf_assignment {
     const char *manner;   /* of evaluating samples (replay/manner.h); NULL: all */
     const char
         *reference; /* path of an engine that computes the tensors that are not recorded (failing.h); NULL */
-    size_t context_shift; /* judge cases with limited caches by a context shift (shift.h) by so many tokens;
-                             0: do not */
-    const char *dump;     /* file for an observation of a case replayed to its end; may be NULL */
-    const char *vector;   /* "GROUP/ID": replay only this vector of a textual case; NULL: all */
+    size_t context_shift;  /* judge cases with limited caches by a context shift (shift.h) by so many tokens;
+                              0: do not */
+    const char *dump;      /* file for an observation of a case replayed to its end; may be NULL */
+    const char *dump_case; /* what the observation calls the case; NULL: its path */
+    const char *vector;    /* "GROUP/ID": replay only this vector of a textual case; NULL: all */
     const char *const *allow_unknown; /* see conf_case */
     struct conf_profile
         *profile;       /* NULL, or shared memory: the case is not judged, its errors are noted there */

@@ -34,10 +34,11 @@
 #include "conformance/replay/state.h"
 
 /* Writes the observation. False, with the error in the verdict, if it cannot be written. */
-static bool dump_logits(const conf_replay *r, const char *path)
+static bool dump_logits(const conf_replay *r, const conf_assignment *assignment)
 {
     assay_error err = {0};
-    if (!path || conf_dump_write(path, r, &err) == ASSAY_OK) return true;
+    const char *name = assignment->dump_case ? assignment->dump_case : r->c->path;
+    if (!assignment->dump || conf_dump_write(assignment->dump, name, r, &err) == ASSAY_OK) return true;
     conf_verdict_set(r->verdict, CONF_BROKEN, "%s", err.text);
     return false;
 }
@@ -94,7 +95,7 @@ static void evaluate_decoder(conf_replay *r, const conf_assignment *assignment)
     (void)snprintf(r->verdict->manner, sizeof r->verdict->manner, "%s",
                    conf_manner_of(CONF_MANNER_WHOLE)->name);
     if (!conf_replay_decoder(r)) return;
-    if (r->verdict->outcome == CONF_PASSED && !dump_logits(r, assignment->dump)) return;
+    if (r->verdict->outcome == CONF_PASSED && !dump_logits(r, assignment)) return;
     const size_t n_kept = strlen(r->verdict->notes); /* the arrangement of the batch */
     r->verdict->stage = CONF_STAGE_JUDGE;
     conf_bounds bounds = conf_evaluate_bounds(r);

@@ -205,6 +205,12 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_SARIF, 0, "--sarif", "FILE", "write failures as SARIF 2.1.0 to FILE"},
     {CONF_OPTION_DUMP, 0, "--dump", "DIR",
      "write the outputs of each engine to DIR/ENGINE/ID.h5, for assay diff"},
+    {CONF_OPTION_BUNDLE, 0, "--bundle", "DIR",
+     "write for each failure a folder below DIR, with which others can repeat\nit: case, checkpoint, "
+     "answers, "
+     "and the text of an issue (docs/guide.md)"},
+    {CONF_OPTION_DRY_RUN, 0, "--dry-run", NULL,
+     "with --bundle: list the files and their sizes instead, and write\nnothing to DIR"},
     {CONF_OPTION_SAVE, 0, "--save", "DIR", "directory in which failing programs are saved (default: .)"},
     {CONF_OPTION_EXCHANGES, 0, "--save", "PATH",
      "write every exchange as raw bytes to PATH, which can be judged again\nwithout the server: a new file "

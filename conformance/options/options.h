@@ -51,6 +51,8 @@ typedef enum conf_option {
     CONF_OPTION_FAIL_CLASS,
     CONF_OPTION_BISECT,
     CONF_OPTION_DUMP,
+    CONF_OPTION_BUNDLE,
+    CONF_OPTION_DRY_RUN,
     CONF_OPTION_TAP, /* the first report */
     CONF_OPTION_JUNIT,
     CONF_OPTION_JSON,
@@ -172,7 +174,7 @@ typedef struct conf_options {
     size_t n_arguments;
     const char *checkpoint_root;         /* NULL: not given */
     const char *kernels;                 /* a kernel library; NULL: not given */
-    const char *filter, *dump;           /* NULL: not given */
+    const char *filter, *dump, *bundle;  /* NULL: not given */
     const char *reports[CONF_N_REPORTS]; /* paths; NULL: not given */
     const char *vector;                  /* "GROUP/ID"; NULL: not given */
     size_t shard, n_shards;              /* 1 <= shard <= n_shards; n_shards 0: all */
@@ -215,7 +217,7 @@ typedef struct conf_options {
     size_t n_allow_unknown;
     double stress;         /* seconds; 0: not given */
     conf_class fail_class; /* the only class counted as a divergence; CONF_CLASS_NONE: all are */
-    bool explain, tensors, bounds, verbose, help;
+    bool explain, tensors, bounds, dry_run, verbose, help;
 } conf_options;
 
 #define CONF_N_OPTIONS (CONF_OPTION_HELP + 1)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_a_SOURCES += \
 	conformance/problems/annotate.c conformance/problems/formats.h \
+	conformance/problems/markdown.c conformance/problems/markdown.h \
 	conformance/problems/problems.c conformance/problems/problems.h \
 	conformance/problems/sarif.c \
 	conformance/problems/summary.c

@@ -101,13 +101,13 @@ static void write_traces(conf_h5_writer *file, const conf_replay *r)
     }
 }
 
-static void write_header(conf_h5_writer *file, const conf_replay *r)
+static void write_header(conf_h5_writer *file, const char *name, const conf_replay *r)
 {
     char source[256];
     (void)snprintf(source, sizeof source, "%s %s", r->engine->name, r->engine->version);
     conf_h5_write_text(file, "schema", "assay/1");
     conf_h5_write_text(file, "kind", "observation");
-    conf_h5_write_text(file, "case", r->c->path);
+    conf_h5_write_text(file, "case", name);
     conf_h5_write_text(file, "source", source);
 }
 
@@ -119,12 +119,12 @@ void conf_dump_discard(const char *dir, const char *engine, const char *id)
     free(path);
 }
 
-assay_status conf_dump_write(const char *path, const conf_replay *r, assay_error *err)
+assay_status conf_dump_write(const char *path, const char *name, const conf_replay *r, assay_error *err)
 {
     conf_h5_writer *file = NULL;
     assay_status rc = conf_h5_writer_open(path, &file, err);
     if (rc != ASSAY_OK) return rc;
-    write_header(file, r);
+    write_header(file, name, r);
     const bool complete =
         (!r->rows || write_prefill(file, r)) && (r->c->decoder.n_greedy == 0 || write_tokens(file, r));
     write_traces(file, r);

@@ -19,8 +19,8 @@ char *conf_dump_path(const char *dir, const char *engine, const char *id);
  *                      at each step, with the expected tokens forced before (attribute forced_tokens);
  *                      -1 after the expected end, and where the logits determine no token
  *   /observed/trace/…  the traced tensors that the case has, in the engine's type
- * Fails with ASSAY_EIO, naming the file, or ASSAY_ENOMEM. */
-assay_status conf_dump_write(const char *path, const conf_replay *r, assay_error *err);
+ * name: what it calls the case. Fails with ASSAY_EIO, naming the file, or ASSAY_ENOMEM. */
+assay_status conf_dump_write(const char *path, const char *name, const conf_replay *r, assay_error *err);
 
 /* Removes the partial file, if any, that a killed process left while it wrote this observation. */
 void conf_dump_discard(const char *dir, const char *engine, const char *id);

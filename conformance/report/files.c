@@ -39,6 +39,13 @@ bool conf_report_uses_stdout(const conf_report_files *files)
     return false;
 }
 
+FILE *conf_report_remarks(const conf_report_files *files, const conf_context *context, const char **prefix)
+{
+    const bool is_tap = conf_report_is_stdout(files, files->at[CONF_REPORT_TAP]);
+    *prefix = is_tap ? "# " : "";
+    return conf_report_uses_stdout(files) && !is_tap ? context->err : context->out;
+}
+
 typedef assay_status (*problems_function)(FILE *out, const conf_problems *list, assay_error *err);
 
 static const problems_function formats[CONF_N_REPORTS] = {

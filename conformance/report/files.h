@@ -27,6 +27,10 @@ bool conf_report_is_stdout(const conf_report_files *files, const FILE *file);
 /* Whether standard output belongs to a report, and holds nothing else. */
 bool conf_report_uses_stdout(const conf_report_files *files);
 
+/* Where a command writes what it adds to its report: standard output, as comments if that is TAP, or standard
+ * error if that belongs to another report. *prefix: of each line. */
+FILE *conf_report_remarks(const conf_report_files *files, const conf_context *context, const char **prefix);
+
 /* Whether a report of problems is requested, and writing those that are. Fails with ASSAY_ENOMEM. */
 bool conf_report_wants_problems(const conf_report_files *files);
 assay_status conf_report_problems(const conf_report_files *files, const conf_problems *list,

@@ -73,7 +73,8 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
     }
     if (results->compute) (void)fprintf(out, " --compute %s", conf_compute_name(results->compute));
     conf_compute_print_allowed(out, results->allow_unknown);
-    conf_root_print(out);
+    if (!results->root) conf_root_print(out);
+    else if (results->root[0]) (void)fprintf(out, " --checkpoint-root %s", results->root);
     if (results->seed) (void)fprintf(out, " --seed %" PRIu64, *results->seed);
     if (results->context_shift) (void)fprintf(out, " --context-shift %zu", results->context_shift);
     const char *manner = conf_verdict_other_manner(&results->at[result].verdicts[engine]);

@@ -25,7 +25,7 @@
 
 enum { N_DIGITS = 8, N_SPACES = 2, BLOCK = 1 << 16 };
 
-static assay_status sum_file(const char *path, uint32_t *sum, assay_error *err)
+assay_status conf_checksums_sum(const char *path, uint32_t *sum, assay_error *err)
 {
     unsigned char block[BLOCK];
     int fd;
@@ -88,7 +88,7 @@ static assay_status compare_file(const char *dir, const char *list, const listed
     const int n = snprintf(path, sizeof path, "%s/%s", dir, f->name);
     if (n < 0 || (size_t)n >= sizeof path)
         return assay_fail(err, ASSAY_EFORMAT, "%s: the path of %.80s is too long", list, f->name);
-    const assay_status rc = sum_file(path, &found, err);
+    const assay_status rc = conf_checksums_sum(path, &found, err);
     if (rc != ASSAY_OK || found == f->sum) return rc;
     return assay_fail(err, ASSAY_EFORMAT,
                       "%s: its CRC-32 is %08" PRIx32 ", recorded was %08" PRIx32
@@ -96,14 +96,18 @@ static assay_status compare_file(const char *dir, const char *list, const listed
                       path, found, f->sum);
 }
 
-/* Whether the name ends with one of SUFFIXES. */
-static int needs_line(const struct dirent *entry)
+bool conf_checksums_cover(const char *name)
 {
-    const char *suffix = strrchr(entry->d_name, '.');
+    const char *suffix = strrchr(name, '.');
     const size_t n = suffix ? strlen(suffix) : 0;
     for (const char *s = SUFFIXES; n && (s = strstr(s, suffix)); s += n)
-        if (s[n] == ' ' || s[n] == '\0') return 1;
-    return 0;
+        if (s[n] == ' ' || s[n] == '\0') return true;
+    return false;
+}
+
+static int needs_line(const struct dirent *entry)
+{
+    return conf_checksums_cover(entry->d_name);
 }
 
 static bool has_line(const checksum_list *l, const char *name)
@@ -149,9 +153,9 @@ assay_status conf_checksums_check(const char *dir, assay_error *err)
 {
     char path[PATH_MAX];
     struct stat s;
-    const int n = snprintf(path, sizeof path, "%s.crc32", dir);
+    const int n = snprintf(path, sizeof path, "%s" CONF_CHECKSUMS_SUFFIX, dir);
     if (n < 0 || (size_t)n >= sizeof path)
-        return assay_fail(err, ASSAY_EIO, "%s.crc32: %s", dir, strerror(ENAMETOOLONG));
+        return assay_fail(err, ASSAY_EIO, "%s" CONF_CHECKSUMS_SUFFIX ": %s", dir, strerror(ENAMETOOLONG));
     if (lstat(path, &s) != 0 && (errno == ENOENT || errno == ENOTDIR)) return ASSAY_OK;
     return conf_checksums_compare(dir, path, err);
 }

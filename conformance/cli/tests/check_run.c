@@ -146,6 +146,8 @@ START_TEST(help_lists_related_options_beside_each_other)
                                         "--summary",
                                         "--sarif",
                                         "--dump",
+                                        "--bundle",
+                                        "--dry-run",
                                         "--fail-class",
                                         "--bisect",
                                         "--jobs",
