@@ -149,7 +149,7 @@ static void print_versions(FILE *out, const conf_bundle_issue *i)
     const conf_machine_facts m = conf_machine_read();
     const conf_engine_column *e = &i->results->engines[0];
     (void)fputs("\n## Versions and machine\n\n| | |\n|---|---|\n", out);
-    (void)fprintf(out, "| Assay | %s, engine ABI %d |\n", PACKAGE_VERSION, ASSAY_ENGINE_ABI);
+    (void)fprintf(out, "| Assay | %s, engine ABI %u |\n", PACKAGE_VERSION, ASSAY_ENGINE_ABI);
     print_row(out, "digest of the engine's file", e->module);
     print_row(out, "digest of the kernels' file", i->results->kernels_module);
     print_row(out, "digest of the case", i->results->at[0].digest);

@@ -65,7 +65,7 @@ typedef struct conf_results {
         *allow_unknown; /* members of checkpoints' config.json to ignore; NULL-terminated, or NULL */
     const char *vector; /* the vector that was asked for; NULL: all */
     char expected[CONF_DIGEST_MAX]; /* digest of the file of --expect; empty: not given */
-    const char *root;   /* printed in commands instead of the checkpoint root; NULL: the root; empty: none */
+    const char *root; /* printed in commands instead of the checkpoint root; NULL: the root; empty: none */
     conf_shard shard;
     conf_passed_over *passed_over; /* [n_passed_over], by position */
     size_t n_passed_over;
