@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ..findings import severity
 from ..servers.report import escaped
 from .tally import Board, Cell, Group
 
@@ -23,7 +24,7 @@ they show what a system computes, not how well it writes.
 | mark | meaning |
 |---|---|
 | ✓ | within the bound of the case, in every manner of evaluation that the engine can be asked for |
-| ✗ | diverges, or gives an error where an answer is due; in parentheses the numbers of its findings in the list below |
+| ✗ | diverges, or gives an error where an answer is due; in parentheses the numbers of its findings in the table below, which is sorted by severity |
 | ! | crashes, hangs, ends or runs out of memory |
 | – | refuses by name: the system or its adapter does not support it |
 | **?** | failures that no finding explains |
@@ -83,12 +84,13 @@ def systems(board: Board) -> list[str]:
 
 
 def findings(board: Board, link: str) -> list[str]:
-    """A numbered item for each finding, with the number of cases of each system that have it."""
-    lines = []
-    for name, number in board.numbers.items():
+    """A row for each finding, the most severe first, with the number of cases of each system that have it."""
+    lines = ["| | finding | severity | cases |", "|--:|---|---|---|"]
+    for name in board.by_severity():
         counts = Counter(column.system.title for column in board.columns for one in board.results(column) if one.finding == name)
-        lines.append(f"{number}. [{name}]({link}#{name}): " + ", ".join(f"{title} {n}" for title, n in counts.items()))
-    return lines or ["None."]
+        cases = ", ".join(f"{title} {n}" for title, n in counts.items())
+        lines.append(f"| {board.numbers[name]} | [{name}]({link}#{name}) | {severity.words(board.findings[name])} | {cases} |")
+    return lines if board.numbers else ["None."]
 
 
 def unexplained(board: Board) -> list[str]:

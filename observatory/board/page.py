@@ -6,6 +6,7 @@ from collections import Counter
 from html import escape
 from pathlib import Path
 
+from ..findings import severity
 from .cases import PROPERTIES
 from .markdown import marks, plural, ranges
 from .results import Column, Result
@@ -96,12 +97,18 @@ def failure(board: Board, column: Column, one: Result, link: str) -> str:
             f"<td>{escape(one.reason)}{where}<br><code>{escape(one.repro)}</code></td></tr>")
 
 
+def order(one: Result) -> tuple[bool, int, float, str]:
+    """Failures without a finding come first; then the most severe, as conformance/judge/severity.h has them."""
+    rank = {"crashed": 1, "broken": 3}.get(one.outcome, 2 if one.kind == "refused" else 0)
+    return bool(one.finding), rank, -(-1.0 if one.times is None else one.times), one.case
+
+
 def failures(board: Board, column: Column, link: str) -> list[str]:
     found = [one for one in board.results(column) if one.outcome in ("failed", "crashed", "broken")]
     lines = [f"<details><summary>{len(found)} {plural(len(found))} with a failure</summary>", '<div class="scroll"><table class="failures"><thead><tr>']
     lines += [f'<th scope="col">{name}</th>' for name in ("case", "class", "error", "finding", "what was found, and the command that repeats it")]
     lines.append("</tr></thead><tbody>")
-    lines += [failure(board, column, one, link) for one in sorted(found, key=lambda one: (bool(one.finding), one.case))]
+    lines += [failure(board, column, one, link) for one in sorted(found, key=order)]
     return [*lines, "</tbody></table></div></details>"]
 
 
@@ -126,11 +133,13 @@ def section(board: Board, column: Column, link: str) -> list[str]:
 
 def findings(board: Board, link: str) -> list[str]:
     lines = ["<h2>Findings</h2>", "<ol>"]
-    for name in board.numbers:
+    for name in board.by_severity():
         entry = board.findings[name]
         counts = Counter(column.system.title for column in board.columns for one in board.results(column) if one.finding == name)
         places = ", ".join(f"{n} of {title}" for title, n in counts.items())
-        lines.append(f'<li><a href="{escape(link)}#{escape(name)}">{escape(name)}</a>: {escape(entry.title)} <span class="muted">({escape(places)})</span></li>')
+        said = f"{severity.words(entry)}; {places}"
+        lines.append(f'<li value="{board.numbers[name]}"><a href="{escape(link)}#{escape(name)}">{escape(name)}</a>: {escape(entry.title)} '
+                     f'<span class="muted">({escape(said)})</span></li>')
     return [*lines, "</ol>"]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..findings import severity
 from ..findings.records import Finding
 from .cases import NUMERIC, PROPERTIES, Case
 from .results import OUTCOMES, Column, Result
@@ -75,6 +76,10 @@ class Board:
         """Finding -> its number in the list below the tables, in the order of the records."""
         used = {one.finding for column in self.columns for one in self.results(column) if one.finding}
         return {name: i for i, name in enumerate((one for one in self.findings if one in used), 1)}
+
+    def by_severity(self) -> list[str]:
+        """The findings that have a number, the most severe first."""
+        return sorted(self.numbers, key=lambda name: severity.order(self.findings[name]))
 
     def n_unexplained(self) -> int:
         return sum(self.cell(column).n_unexplained() for column in self.columns)

@@ -12,7 +12,8 @@ import sys
 import textwrap
 from pathlib import Path
 
-from .records import EFFECTS, OBSERVATIONS, RECORDS, Finding, System, Wrong, check_finding, read, read_observations, rows
+from . import severity
+from .records import OBSERVATIONS, RECORDS, Finding, System, Wrong, check_finding, read, read_observations, rows
 
 TOP = Path(__file__).resolve().parent.parent.parent
 PAGE = Path("observatory/FINDINGS.md")
@@ -30,22 +31,20 @@ in `observatory/findings/records` by `python3 -m observatory.findings page --wri
     python3 -m observatory.findings show SYSTEM   # a system: version, how it ran, what was looked for and agrees
 
 The truth is transformers 5.23.0 (torch 2.13.0) in float64, one sample at a time, unpadded and without a cache. The *noise* of a case is the
-distance of its float32 run from that, the *bound* four times the noise. The last column is the largest error that a recorded observation shows,
-times the bound: a system without the fault stays below 1. Causes were read in the installed packages, and ways out were tried. The commands of
+distance of its float32 run from that, the *bound* four times the noise. The findings of a system are sorted by *severity*, as [README.md](../README.md#terms)
+defines it: the largest error that a recorded observation shows, times the bound (a system without the fault stays below 1); the largest share
+of rows whose best token is another one; and a published checkpoint that reaches the fault, as the record says. Causes were read in the installed packages, and ways out were tried. The commands of
 a finding run in the root of a built clone, and exit with 1 (99 where the observed system gave no answer). `make check-observed` judges all
 observations again.
 """
-
-
-def severity(one: Finding) -> tuple[int, float, str]:
-    return EFFECTS.index(one.effect), -(one.times if one.times is not None else -1.0), one.name
 
 
 def row(one: Finding) -> str:
     path, line = one.place
     link = f"{path.relative_to(path.parents[2]).as_posix()}#L{line}"
     cells = (f'<a id="{one.name}"></a>[{one.name}]({link}): {one.title}', ", ".join(one.families) or "–", one.effect,
-             "–" if one.times is None else f"{one.times:.3g}")
+             "–" if one.times is None else f"{one.times:.3g}", severity.tokens(one) or "–",
+             severity.published(one))
     return "| " + " | ".join(cells) + " |\n"
 
 
@@ -53,8 +52,8 @@ def page(findings: dict[str, Finding]) -> str:
     """A section for each system, in the order of the files."""
     parts = [HEAD]
     for system, own in itertools.groupby(findings.values(), lambda one: one.system):
-        parts.append(f"\n## {system.name}\n\n{system.version}\n\n| finding | families | effect | largest error |\n|---|---|---|--:|\n")
-        parts += map(row, sorted(own, key=severity))
+        parts.append(f"\n## {system.name}\n\n{system.version}\n\n| finding | families | effect | largest error | other best token | published |\n|---|---|---|--:|--:|---|\n")
+        parts += map(row, sorted(own, key=severity.order))
     return "".join(parts)
 
 
@@ -63,7 +62,7 @@ def filled(text: str, first: str = "") -> str:
 
 
 def show_finding(one: Finding, top: Path) -> str:
-    lines = [f"{one.name}: {one.title}", f"{one.system.name} {one.system.version}; {one.effect}; {', '.join(one.families) or 'no family'}"]
+    lines = [f"{one.name}: {one.title}", f"{one.system.name} {one.system.version}; {', '.join(one.families) or 'no family'}", f"Severity: {severity.words(one)}"]
     for name, label in LABELS.items():
         if name in one.fields:
             rest = f" With it at most {one.fields['remains']} times the bound." if name == "way_out" and "remains" in one.fields else ""

@@ -22,6 +22,7 @@ FIELDS = {
     "title": str,      # what the system does
     "effect": str,     # of EFFECTS, where no observation shows it
     "families": list,  # of models, where no observation names them
+    "published": str,  # OWNER/NAME of a published checkpoint that reaches the fault, or "none"; absent: not known
     "cause": str,      # files and lines of the system
     "must": str,       # the published definition
     "way_out": str,    # that was tried, or a repair that shows the cause
@@ -37,12 +38,14 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Observation:
-    """A line of observations.tsv. file: of the group, below observatory/observations; times: in bounds; None: not a multiple of the bound."""
+    """A line of observations.tsv. file: of the group, below observatory/observations; times: in bounds; None: not a multiple of the bound. other: in how
+    many rows the best token is another one, "3 of 27"; empty: it agrees or gave no answer."""
 
     file: str
     agrees: bool
     answers: bool
     times: float | None
+    other: str
     finding: str
 
     @property
@@ -113,9 +116,9 @@ def rows(path: Path, n_columns: int) -> Iterable[tuple[int, list[str]]]:
 
 def read_observations(path: Path) -> list[Observation]:
     found = []
-    for _, (file, verdict, times, finding) in rows(path, 4):
+    for _, (file, verdict, times, other, finding) in rows(path, 5):
         number = re.fullmatch(r"(\S+) x bound", times)
-        found.append(Observation(file, verdict == "agrees", verdict != "cannot", float(number[1]) if number else None, finding))
+        found.append(Observation(file, verdict == "agrees", verdict != "cannot", float(number[1]) if number else None, other.strip("-"), finding))
     return found
 
 
@@ -138,6 +141,8 @@ def check_finding(one: Finding, families: set[str]) -> None:
         raise Wrong(f"{where}: found {given.pop()}, which {OBSERVATIONS} says")
     if one.effect not in EFFECTS:
         raise Wrong(f"{where}: effect: found {one.effect}, expected one of {', '.join(EFFECTS)}")
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+|none", named := one.fields.get("published", "none")):
+        raise Wrong(f"{where}: published: found {named}, expected OWNER/NAME of a checkpoint, or none")
     if strangers := set(one.fields.get("families", ())) - families:
         raise Wrong(f"{where}: families: found {strangers.pop()}, expected a family of scripts/record/families")
 

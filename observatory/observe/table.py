@@ -24,7 +24,8 @@ LIMIT = 4.0  # times the noise
 FLOOR_ULPS = 16
 HEADER = """\
 # What other systems make of the recorded cases. One line for every observation below observations/:
-# its path, the verdict, how far it is off, the entry of observatory/FINDINGS.md.
+# its path, the verdict, how far it is off, in how many rows the best token is another one, the entry of
+# observatory/FINDINGS.md.
 # agrees: within the bound, of 4 times the noise. diverges: beyond it. cannot: the system gives no
 # answer but its own words. Made by `python -m observatory.observe.table`, judged by
 # `assay diff`.
@@ -34,10 +35,12 @@ HEADER = """\
 @dataclass(frozen=True)
 class Judgement:
     """times: the largest error as a multiple of the bound, over the rows that break a rule; if no row does, over
-    all logits."""
+    all logits. n_other: rows whose best token is another one, of n_rows."""
 
     agrees: bool
     times: float
+    n_other: int
+    n_rows: int
 
 
 def judge(golden: dict[str, np.ndarray], observed: dict[str, np.ndarray]) -> Judgement:
@@ -48,9 +51,12 @@ def judge(golden: dict[str, np.ndarray], observed: dict[str, np.ndarray]) -> Jud
         for tensors, place in ((golden, "/expect/truth"), (golden, "/expect/float32"),
                                (observed, "/observed")))
     padding = np.isnan(truth).all(-1)
-    if not np.isnan(found[padding]).all() or not np.isfinite(found[~padding]).all():
-        return Judgement(False, np.inf)
-    truth, float32, found = truth[~padding], float32[~padding], found[~padding]
+    truth, float32, kept = truth[~padding], float32[~padding], found[~padding]
+    masked = ~np.isfinite(kept).all(-1)
+    rows_of = int((masked | (truth.argmax(-1) != np.nan_to_num(kept).argmax(-1))).sum()), len(truth)
+    if not np.isnan(found[padding]).all() or masked.any():
+        return Judgement(False, np.inf, *rows_of)
+    found = kept
     floor = FLOOR_ULPS * 2.0 ** (np.frexp(np.abs(truth).max())[1] - 24)
     units = np.maximum(distances(truth, float32).max(-1), floor)
     times = distances(truth, found) / units[:, None] / LIMIT
@@ -58,10 +64,10 @@ def judge(golden: dict[str, np.ndarray], observed: dict[str, np.ndarray]) -> Jud
     if broken.any():
         rows = broken.any(0)
         first = broken.argmax(0)[rows]  # only the first rule that a row breaks counts
-        return Judgement(False, float(times[:, rows][first, np.arange(rows.sum())].max()))
+        return Judgement(False, float(times[:, rows][first, np.arange(rows.sum())].max()), *rows_of)
     same = "/expect/tokens" not in golden or np.array_equal(golden["/expect/tokens"],
                                                             observed["/observed/tokens"])
-    return Judgement(same, float(times[0].max()))
+    return Judgement(same, float(times[0].max()), *rows_of)
 
 
 def explained(table: Path) -> dict[str, str]:
@@ -69,7 +75,7 @@ def explained(table: Path) -> dict[str, str]:
     if not table.is_file():
         return {}
     lines = [line.split("\t") for line in table.read_text().splitlines() if line[:1] != "#"]
-    return {line[0]: line[3] for line in lines if line[3] != "-"}
+    return {line[0]: line[-1] for line in lines if line[-1] != "-"}
 
 
 def lines(top: Path) -> list[str]:
@@ -81,14 +87,14 @@ def lines_of(file: Path, cases: Path, findings: dict[str, str]) -> Iterator[str]
     with h5py.File(file) as opened:
         failed = {name: pack.error_of(opened[name]) is not None for name in pack.names(opened)}
     for name, gave_no_answer in failed.items():
-        verdict, times, finding = "cannot", "-", findings.get(f"{file.name}/{name}", "?")
+        verdict, times, other, finding = "cannot", "-", "-", findings.get(f"{file.name}/{name}", "?")
         if not gave_no_answer:
             judged = judge(h5.read(cases / (name.split(".")[0] + ".h5"))[0], h5.read(file, name)[0])
             if judged.agrees:
                 verdict, times, finding = "agrees", f"{judged.times * LIMIT:.3g} x noise", "-"
             else:
-                verdict, times = "diverges", f"{judged.times:.3g} x bound"
-        yield "\t".join((f"{file.name}/{name}", verdict, times, finding))
+                verdict, times, other = "diverges", f"{judged.times:.3g} x bound", f"{judged.n_other} of {judged.n_rows}"
+        yield "\t".join((f"{file.name}/{name}", verdict, times, other, finding))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from observatory.findings import records
 ASSAY = Path(os.environ["top_builddir"]) / "conformance" / "assay"
 BASE = running.TOP / "fixtures" / "llama" / "base"  # batch, generate, limit and single
 RECORDS = ('system = "mlx-lm"\nversion = "9.8"\nnotes = ["n"]\n'
-           '[first-finding]\ntitle = "a `Thing` is wrong"\ncause = "c"\n[other-finding]\ntitle = "another"\ncause = "c"\n')
+           '[first-finding]\ntitle = "a `Thing` is wrong"\ncause = "c"\neffect = "no answer"\n[other-finding]\ntitle = "another"\ncause = "c"\neffect = "crash"\n')
 
 
 class Page(HTMLParser):

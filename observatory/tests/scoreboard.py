@@ -31,26 +31,28 @@ class Documents(Board):
         self.assertIn("| mlx-lm | mlx-lm 9.8, mlx 7.6 |", self.render()[2])
 
     def test_a_failure_has_the_finding_of_the_observation(self) -> None:
-        self.tables(observations="llama.h5/base/single.mlx-lm\tdiverges\t1.5e+04 x bound\tfirst-finding\n"
-                    "llama.h5/base/batch.mlx-lm\tcannot\t-\tother-finding\n")
+        self.tables(observations="llama.h5/base/single.mlx-lm\tdiverges\t1.5e+04 x bound\t3 of 10\tfirst-finding\n"
+                    "llama.h5/base/batch.mlx-lm\tcannot\t-\t-\tother-finding\n")
         self.store(self.document(single={"outcome": "failed", "class": "logits", "multiple": 6.1e4, "reason": "far off"},
                                  batch={"outcome": "failed", "class": "refused", "measured": False, "multiple": None, "reason": "KeyError"}))
         status, said, text, html = self.render()
         self.assertEqual(status, 0, said)
         self.assertEqual(self.row(text, "one sequence"), "| one sequence | 1 ✗ (1) |")
         self.assertEqual(self.row(text, "llama"), "| llama | 2 ✓, 2 ✗ (1–2) |")
-        self.assertIn("1. [first-finding](", text)
-        self.assertIn("FINDINGS.md#first-finding): mlx-lm 1\n", text)
+        self.assertIn("FINDINGS.md#first-finding) | wrong answer, 1.5e+04 times the bound, another best token in 3 of 10 rows, published: not known | mlx-lm 1 |\n", text)
+        self.assertLess(text.index("| 1 | [first-finding]("), text.index("| 2 | [other-finding]("))
+        self.assertLess(html.index("1.52e+04 bounds"), html.index("KeyError"))
+        self.assertIn('<li value="1">', html)
         self.assertIn("FINDINGS.md#first-finding\">first-finding</a>: a `Thing` is wrong", html)
         self.assertIn("1.52e+04 bounds", html)
         self.assertIn(">2&nbsp;✓, 2&nbsp;✗ (1–2)</a>", html)
 
     def test_a_failure_of_another_size_or_kind_than_the_observation_is_unexplained(self) -> None:
         line = "llama.h5/base/single.mlx-lm\t{}\tfirst-finding\n"
-        diverges, cannot = line.format("diverges\t1e+04 x bound"), line.format("cannot\t-")
+        diverges, cannot = line.format("diverges\t1e+04 x bound\t3 of 10"), line.format("cannot\t-\t-")
         for observed, failure in ((diverges, {"class": "logits", "multiple": 5e4}), (diverges, {"class": "logits", "multiple": 3e4}),
                                   (diverges, {"class": "logits", "multiple": None}), (diverges, {"class": "crash", "multiple": None}),
-                                  (cannot, {"class": "logits", "multiple": 4e4}), (line.format("agrees\t0.5 x noise"), {"class": "refused", "multiple": None})):
+                                  (cannot, {"class": "logits", "multiple": 4e4}), (line.format("agrees\t0.5 x noise\t-"), {"class": "refused", "multiple": None})):
             with self.subTest(f"{observed} {failure}"):
                 self.tables(observations=observed)
                 self.store(self.document(single={"outcome": "failed", "reason": "a reason", **failure}))
@@ -71,9 +73,9 @@ class Documents(Board):
                 self.assertEqual(self.render()[0], status)
 
     def test_a_rule_goes_before_an_observation(self) -> None:
-        self.tables("mlx_lm\tllama/*\tlogits\tposition 6,\tother-finding\n", "llama.h5/base/single.mlx-lm\tdiverges\t1e+04 x bound\tfirst-finding\n")
+        self.tables("mlx_lm\tllama/*\tlogits\tposition 6,\tother-finding\n", "llama.h5/base/single.mlx-lm\tdiverges\t1e+04 x bound\t3 of 10\tfirst-finding\n")
         self.store(self.document(single={"outcome": "failed", "class": "logits", "multiple": 4e4, "where": "sample 0, prefill, position 6, id 3"}))
-        self.assertIn("1. [other-finding]", self.render()[2])
+        self.assertIn("| 1 | [other-finding]", self.render()[2])
 
     def test_a_wrong_row_of_the_table_is_named(self) -> None:
         self.store(self.document())
