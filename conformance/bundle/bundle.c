@@ -12,6 +12,7 @@
 #include "conformance/bundle/issue.h"
 #include "conformance/bundle/paths.h"
 #include "conformance/bundle/subject.h"
+#include "conformance/case/root.h"
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/exec/engine.h"
 
@@ -98,11 +99,23 @@ static assay_status put_clean(writing *w, const char *name, const char *text, si
     return rc;
 }
 
+static assay_status put_plan(writing *w, assay_error *err)
+{
+    const conf_bundle_subject *s = &w->subject;
+    size_t n;
+    if (s->plan) return put_clean(w, "plan.txt", s->plan, strlen(s->plan), err);
+    if (!s->refusal) return ASSAY_OK;
+    char *why = conf_bundle_paths_replace(&w->paths, s->refusal, strlen(s->refusal), &n);
+    if (!why) return assay_fail(err, ASSAY_ENOMEM, "plan.txt: out of memory");
+    const assay_status rc = conf_bundle_leave_out(&w->out->files, err, "plan.txt: %s", why);
+    free(why);
+    return rc;
+}
+
 static assay_status copy_inputs(writing *w, assay_error *err)
 {
     bool has_weights = true;
-    assay_status rc = ASSAY_OK;
-    if (w->subject.plan) rc = put_clean(w, "plan.txt", w->subject.plan, strlen(w->subject.plan), err);
+    assay_status rc = put_plan(w, err);
     if (rc == ASSAY_OK) rc = copy_case(w, err);
     if (rc == ASSAY_OK)
         rc = conf_bundle_checkpoint(&w->out->files, &w->subject, &w->paths, &has_weights, &w->out->traces,
@@ -111,9 +124,17 @@ static assay_status copy_inputs(writing *w, assay_error *err)
     return rc;
 }
 
+typedef struct task {
+    const conf_assignment *assignment;
+    const char *root; /* of checkpoints, in place of the user's; NULL: the same */
+} task;
+
+/* In a process of its own, so that its root is, too. */
 static void run_task(const void *context, conf_verdict *v)
 {
-    conf_evaluate(context, v);
+    const task *t = context;
+    if (t->root) conf_root_set(t->root);
+    conf_evaluate(t->assignment, v);
 }
 
 /* Counts the observation, if there is one, and removes one that is too large. */
@@ -137,7 +158,7 @@ static assay_status repeat(writing *w, assay_error *err)
     const conf_results *r = w->failure->results;
     const char *dir = w->out->files.dir;
     char *path = NULL, *dump = NULL;
-    const bool here = w->out->complete && !w->subject.is_rooted;
+    const bool here = w->out->complete;
     const int joined =
         here ? asprintf(&path, "%s/%s", dir, w->base) : asprintf(&path, "%s", result_of(w)->path);
     if (joined < 0 || asprintf(&dump, "%s/" CONF_BUNDLE_OBSERVATION, dir) < 0) {
@@ -158,7 +179,9 @@ static assay_status repeat(writing *w, assay_error *err)
                                         .vector = vector[0] ? vector : r->vector,
                                         .allow_unknown = r->allow_unknown,
                                         .limits = r->limits};
-    assay_status rc = conf_jobs_run(w->jobs, run_task, &assignment, assignment.engine, &w->repeated, err);
+    assay_status rc =
+        conf_jobs_run(w->jobs, run_task, &(task){&assignment, here && w->subject.is_rooted ? dir : NULL},
+                      assignment.engine, &w->repeated, err);
     w->out->was_run = rc == ASSAY_OK && here;
     w->out->repeats =
         w->out->was_run && w->repeated.outcome == CONF_FAILED && w->repeated.class == verdict_of(w)->class;

@@ -15,9 +15,11 @@
 #include "conformance/support/progress.h"
 #include "conformance/support/text.h"
 
-assay_status conf_bundles_check(const char *dir, assay_error *err)
+assay_status conf_bundles_check(const char *dir, bool is_dry, assay_error *err)
 {
-    DIR *stream = opendir(dir);
+    if (!dir && is_dry) return assay_fail(err, ASSAY_EINVAL, "option --dry-run needs --bundle");
+    DIR *stream = dir ? opendir(dir) : NULL;
+    if (!dir) return ASSAY_OK;
     if (!stream && errno == ENOENT) return ASSAY_OK;
     if (!stream) return assay_fail(err, ASSAY_EINVAL, "option --bundle: %s: %s", dir, strerror(errno));
     const struct dirent *entry;

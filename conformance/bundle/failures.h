@@ -17,8 +17,9 @@ typedef struct conf_bundles {
     const char *reference; /* see conf_assignment; NULL */
 } conf_bundles;
 
-/* Fails with ASSAY_EINVAL unless there is nothing at `dir`, or an empty directory. */
-assay_status conf_bundles_check(const char *dir, assay_error *err);
+/* Fails with ASSAY_EINVAL unless there is nothing at `dir`, or an empty directory, and if dir is NULL for a
+ * dry run. */
+assay_status conf_bundles_check(const char *dir, bool is_dry, assay_error *err);
 
 /* Writes a bundle for each CONF_FAILED verdict, and a line for each to `out`, which begins with `prefix`; of
  * a dry run the files, too. Cases that are broken have none. Fails as conf_bundle_write does. */

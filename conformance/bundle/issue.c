@@ -9,6 +9,7 @@
 #include "conformance/abi/compute.h"
 #include "conformance/exec/engine.h"
 #include "conformance/judge/noise.h"
+#include "conformance/judge/severity.h"
 #include "conformance/problems/markdown.h"
 #include "conformance/report/report.h"
 #include "conformance/support/machine.h"
@@ -76,18 +77,17 @@ static void print_run(FILE *out, const conf_bundle_issue *i, const char *repro)
 /* How large the error is, in units that readers need not know. */
 static void print_size(FILE *out, const conf_verdict *v)
 {
-    if (!v->measured) return;
+    char severity[CONF_SEVERITY_MAX];
+    if (!conf_severity_print(v, severity)[0]) return;
+    (void)fprintf(out, "\nSeverity: %s. ", severity);
     if (v->float64)
-        (void)fprintf(out,
-                      "\nThe largest error is %.3g times its bound, which for a float64 engine is %g of the "
-                      "largest logit.\n",
-                      v->multiple, CONF_FLOAT64_BOUND);
+        (void)fprintf(out, "The bound of a float64 engine is %g of the largest logit.\n", CONF_FLOAT64_BOUND);
     else
         (void)fprintf(
             out,
-            "\nThe largest error is %.3g times its bound, or %.3g times %s: the distance between two "
-            "runs of the\npublished model, in that type and in float64.\n",
-            v->multiple / conf_noise_limit(false), v->multiple, conf_compute_unit(v->compute));
+            "The bound is %g times %s: the distance between two runs of the published model,\nin that "
+            "type and in float64.\n",
+            conf_noise_limit(false), conf_compute_unit(v->compute));
 }
 
 static void print_difference(FILE *out, const conf_bundle_issue *i)

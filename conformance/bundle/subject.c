@@ -14,7 +14,7 @@
 #include "model/plan/print.h"
 
 /* What the reading process writes, each terminated by a zero. */
-enum { KIND, ROOTED, TENSORS, MODEL, INNER, SOURCE, CATCHES, PLAN, N_TEXTS };
+enum { KIND, ROOTED, TENSORS, MODEL, INNER, SOURCE, CATCHES, PLAN, REFUSAL, N_TEXTS };
 
 typedef struct task {
     const char *path;
@@ -45,10 +45,9 @@ static void put_plan(const task *t, const conf_case *c)
         plan_print(p, NULL, t->page);
         conf_prompt_describe(c->model, t->page);
         plan_free(p);
-    } else if (c->model) {
-        (void)fprintf(t->page, "%s\n", err.text);
     }
     put(t->page, "");
+    put(t->page, err.text);
 }
 
 static void read_task(const void *context, conf_verdict *v)
@@ -107,6 +106,7 @@ static assay_status take_texts(FILE *page, const char *path, conf_bundle_subject
             .source = copied(text[SOURCE]),
             .catches = copied(text[CATCHES]),
             .plan = copied(text[PLAN]),
+            .refusal = copied(text[REFUSAL]),
         };
     for (size_t i = 0; i < N_TEXTS; i++) free(text[i]);
     if (rc == ASSAY_OK && !out->model != !out->inner)
@@ -130,7 +130,7 @@ assay_status conf_bundle_subject_read(const char *path, const char *const *allow
 
 void conf_bundle_subject_free(conf_bundle_subject *s)
 {
-    char *const texts[] = {s->model, s->inner, s->source, s->catches, s->plan};
+    char *const texts[] = {s->model, s->inner, s->source, s->catches, s->plan, s->refusal};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free(texts[i]);
     *s = (conf_bundle_subject){0};
 }

@@ -310,16 +310,6 @@ static assay_status write_bundles(run_state *run, assay_error *err)
     return conf_bundles_write(&bundles, &run->results, out, prefix, err);
 }
 
-/* Whether the options of bundles are valid, before anything is run. */
-static bool check_bundle(const conf_options *o, const conf_context *context)
-{
-    assay_error err = {0};
-    if (o->dry_run && !o->bundle) (void)assay_fail(&err, ASSAY_EINVAL, "option --dry-run needs --bundle");
-    else if (!o->bundle || conf_bundles_check(o->bundle, &err) == ASSAY_OK) return true;
-    conf_cmd_print_error(context, "%s", err.text);
-    return false;
-}
-
 /* Reads the baseline and the expected failures before anything is run. On failure sets *code to the exit
  * status. */
 static bool open_comparisons(run_state *run, conf_exit *code)
@@ -362,7 +352,10 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     conf_found_list found;
     conf_exit code;
     assay_error err = {0};
-    if (!check_bundle(options, context)) return CONF_EXIT_USAGE;
+    if (conf_bundles_check(options->bundle, options->dry_run, &err) != ASSAY_OK) {
+        conf_cmd_print_error(context, "%s", err.text);
+        return CONF_EXIT_USAGE;
+    }
     if (!open_comparisons(&run, &code)) return code;
     const bool any = conf_cmd_find(options, context, &found, &code);
     run.results.shard = found.shard;
