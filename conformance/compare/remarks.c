@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "conformance/abi/compute.h"
 #include "conformance/report/json.h"
+#include "conformance/report/machines.h"
 
 static bool add_remark(conf_strings *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -70,6 +71,34 @@ static bool note_shards(const conf_comparison *c, conf_strings *out)
                       after->total);
 }
 
+/* The machines of a run, joined by "and"; NULL if out of memory. */
+static char *list_machines(const conf_results *results)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    for (size_t i = 0; i < results->n_machines; i++) {
+        char line[CONF_MACHINE_LINE_MAX];
+        conf_machine_print(&results->machines[i], line);
+        (void)fprintf(out, "%s%s", i ? " and " : "", line);
+    }
+    if (fclose(out) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+/* Runs whose machines are not known are not remarked on. */
+static bool note_machines(const conf_comparison *c, conf_strings *out)
+{
+    if (!c->before.results->n_machines || !c->after.results->n_machines) return true;
+    char *before = list_machines(c->before.results), *after = list_machines(c->after.results);
+    const bool ok = before && after && note_difference(out, "machine", before, after);
+    free(before);
+    free(after);
+    return ok;
+}
+
 static bool note_interrupted(const conf_compared_run *run, conf_strings *out)
 {
     return !run->results->interrupted || add_remark(out, "%s was interrupted: cases are missing", run->name);
@@ -122,7 +151,7 @@ static bool note_digests(const conf_comparison *c, conf_strings *out)
 assay_status conf_compare_remarks(const conf_comparison *c, conf_strings *out, assay_error *err)
 {
     bool ok = note_interrupted(&c->before, out) && note_interrupted(&c->after, out) &&
-              note_settings(c, out) && note_kernels(c, out) && note_shards(c, out);
+              note_settings(c, out) && note_machines(c, out) && note_kernels(c, out) && note_shards(c, out);
     for (size_t p = 0; ok && p < c->n_pairs; p++) ok = note_pair(c, &c->pairs[p], out);
     ok = ok && note_digests(c, out);
     return ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");

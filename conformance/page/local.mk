@@ -1,6 +1,6 @@
 # The style and the script of every HTML page, also of the scoreboard's; C has them as texts.
 # SPDX-License-Identifier: Apache-2.0
-conformance_libconformance_a_SOURCES += conformance/page/page.h
+conformance_libconformance_a_SOURCES += conformance/page/page.c conformance/page/page.h
 nodist_conformance_libconformance_a_SOURCES = conformance/page/page_text.c
 EXTRA_DIST += conformance/page/page.css conformance/page/page.js
 CLEANFILES += conformance/page/page_text.c
@@ -12,3 +12,9 @@ conformance/page/page_text.c: conformance/page/page.css conformance/page/page.js
 	    echo "const char conf_page_$$kind[] ="; \
 	    sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $(srcdir)/conformance/page/page.$$kind && echo ';' || exit 1; \
 	done; } >$@.tmp && mv $@.tmp $@
+
+CONFORMANCE_PAGE_TESTS = conformance/page/tests/check_page
+check_PROGRAMS += $(CONFORMANCE_PAGE_TESTS)
+TESTS += $(CONFORMANCE_PAGE_TESTS)
+conformance_page_tests_check_page_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_page_tests_check_page_LDADD = $(CONFORMANCE_TEST_LIBS)

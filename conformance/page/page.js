@@ -1,8 +1,10 @@
 // A cell of a table shows the failures that it counts: #SYSTEM or #SYSTEM/KIND/NAME, where KIND is "property" or "family".
+// #case-… is the row of a failure.
 // The search box shows the failures with all of its words.
 "use strict";
 const search = document.querySelector("#search input");
 function choose() {
+  if (!search) return;
   const [system, kind, name] = decodeURIComponent(location.hash.slice(1)).split("/");
   const words = search.value.toLowerCase().split(/\s+/);
   let shown = 0;
@@ -19,15 +21,16 @@ function show() {
   const [system, kind, name] = decodeURIComponent(location.hash.slice(1)).split("/");
   const section = document.getElementById(system);
   const bar = document.getElementById("filter");
-  bar.hidden = !(section && name);
-  bar.querySelector("span").textContent = bar.hidden ? "" : section.querySelector("h2").textContent + ", " + kind + " " + name;
+  if (bar) bar.hidden = !(section && name);
+  if (bar) bar.querySelector("span").textContent = bar.hidden ? "" : section.querySelector("h2").textContent + ", " + kind + " " + name;
   choose();
   if (!section) return;
+  for (let above = section.closest("details"); above; above = above.parentElement.closest("details")) above.open = true;
   const failures = section.querySelector(".failures")?.closest("details");
   if (failures) failures.open = failures.open || Boolean(name);
   section.scrollIntoView();
 }
-document.getElementById("search").hidden = false;
-search.addEventListener("input", choose);
+if (search) document.getElementById("search").hidden = false;
+if (search) search.addEventListener("input", choose);
 addEventListener("hashchange", show);
 show();

@@ -51,11 +51,7 @@ static void print_line(FILE *out, const char *class, double x1, double y1, doubl
     (void)fprintf(
         out,
         "<line class=\"%s\" stroke=\"currentColor\"%s x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
-        class,
-        strcmp(class, "limit") == 0  ? " stroke-dasharray=\"5 3\""
-        : strcmp(class, "grid") == 0 ? " opacity=\"0.15\""
-                                     : "",
-        x1, y1, x2, y2);
+        class, strcmp(class, "limit") == 0 ? " stroke-dasharray=\"5 3\"" : "", x1, y1, x2, y2);
 }
 
 /* Adds the ends of a scale of values to ends[*n], unless no value has a place on it. */
@@ -81,9 +77,21 @@ static picture_scale fit(const picture *p)
     return picture_scale_fit(ends, n, p->is_log);
 }
 
+static void print_grid(FILE *out, const frame *f, bool across)
+{
+    (void)fputs("<path class=\"grid\" stroke=\"currentColor\" opacity=\"0.15\" d=\"", out);
+    for (size_t i = 0; i < f->scale.n_ticks; i++) {
+        const double place = picture_scale_place(&f->scale, f->scale.ticks[i]);
+        if (across) (void)fprintf(out, "M%.1f %.1fv%.1f", f->left + place * f->width, f->top, f->height);
+        else (void)fprintf(out, "M%.1f %.1fh%.1f", f->left, f->top + (1 - place) * f->height, f->width);
+    }
+    (void)fputs("\"/>\n", out);
+}
+
 /* A tick's label is left out if it would touch the last one. */
 static void print_ticks(FILE *out, const frame *f, bool across)
 {
+    print_grid(out, f, across);
     double last = -INFINITY;
     for (size_t i = 0; i < f->scale.n_ticks; i++) {
         char text[PICTURE_NUMBER_MAX];
@@ -91,13 +99,11 @@ static void print_ticks(FILE *out, const frame *f, bool across)
         picture_number(text, f->scale.ticks[i]);
         if (across) {
             const double x = f->left + place * f->width;
-            print_line(out, "grid", x, f->top, x, f->top + f->height);
             if (x - last < 40) continue;
             print_text(out, x, f->top + f->height + 14, "middle", text);
             last = x;
         } else {
             const double y = f->top + (1 - place) * f->height;
-            print_line(out, "grid", f->left, y, f->left + f->width, y);
             print_text(out, f->left - 5, y + 4, "end", text);
         }
     }
@@ -129,6 +135,17 @@ static void print_label(FILE *out, double x, double y, const char *label)
     print_text(out, x, y, "end", cut);
 }
 
+static void print_linked(FILE *out, double x, double y, const char *label, const char *link)
+{
+    if (link) {
+        (void)fputs("<a", out);
+        conf_xml_attribute(out, "href", link);
+        (void)fputc('>', out);
+    }
+    print_label(out, x, y, label);
+    if (link) (void)fputs("</a>\n", out);
+}
+
 /* From zero to the value; nothing for NaN. */
 static void print_bar(FILE *out, const frame *f, const char *class, double value, double y, int height,
                       const char *more)
@@ -147,7 +164,7 @@ static void print_bars(FILE *out, const picture *p, const frame *f)
         const bool over = is_over(p, value);
         char text[PICTURE_NUMBER_MAX + 2];
         picture_number(text, value);
-        print_label(out, f->left - 6, y + BAR - 1, p->labels[i]);
+        print_linked(out, f->left - 6, y + BAR - 1, p->labels[i], p->links ? p->links[i] : NULL);
         print_bar(out, f, over ? "mark over" : "mark", value, y, p->others ? PAIRED : BAR, over ? OVER : "");
         if (p->others) print_bar(out, f, "other", p->others[i], y + PAIRED, BAR - PAIRED, HOLLOW);
         (void)fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s%s</text>\n", WIDTH - MARGIN,

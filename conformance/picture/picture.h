@@ -23,7 +23,9 @@ typedef struct picture {
     const char *name,
         *unit; /* what the labels are, and what the values are: heads of the table, names of the axes */
     const char *const *labels; /* [n] */
-    const double *values;      /* [n]; any number, infinities and NaN too */
+    const char *const
+        *links;           /* [n]: of bars, where the label leads, or NULL; NULL: no label leads anywhere */
+    const double *values; /* [n]; any number, infinities and NaN too */
     size_t n;
     const double *others; /* [n]: of bars, a second value to compare each with, outlined; NULL: none */
     const char *values_name, *others_name; /* of the two, for the legend; only with others */

@@ -6,12 +6,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "config.h"
-#include "conformance/abi/compute.h"
 #include "conformance/judge/noise.h"
 #include "conformance/judge/severity.h"
 #include "conformance/page/page.h"
 #include "conformance/report/failures.h"
+#include "conformance/report/html_origin.h"
 #include "conformance/report/html_pictures.h"
 #include "conformance/report/profile_pictures.h"
 #include "conformance/report/report.h"
@@ -102,54 +101,62 @@ static void print_cell(FILE *out, const conf_results *results, size_t engine, in
     (void)fputs("</a></td>", out);
 }
 
-static void print_engine_heads(FILE *out, const conf_results *results, const char *kind)
-{
-    (void)fprintf(out, "<thead><tr><th scope=\"col\">%s</th>", kind);
-    for (size_t e = 0; e < results->n_engines; e++) {
-        (void)fputs("<th scope=\"col\">", out);
-        conf_xml_text(out, results->engines[e].label);
-        (void)fputs("</th>", out);
-    }
-    (void)fputs("</tr></thead><tbody>\n", out);
-}
+enum {
+    OPEN_ROWS = 24,     /* a longer table is folded */
+    ROWS_IN_FULL = 100, /* failures of a page, shared by its engines: further rows are short, so that no page
+                         * is huge */
+};
 
-static void print_grid(FILE *out, const conf_results *results, int kind, group *groups)
+static bool print_grid(FILE *out, const conf_results *results, int kind, group *groups)
 {
     const size_t n = list_groups(results, kind, groups);
-    if (n == 0) return;
-    (void)fprintf(out, "<h2>%s</h2>\n<div class=\"scroll\"><table>",
-                  kind == FAMILY ? "Families" : "Properties");
-    print_engine_heads(out, results, KINDS[kind]);
-    for (size_t i = 0; i < n; i++) {
-        (void)fputs("<tr><th scope=\"row\">", out);
-        print_group(out, groups[i]);
-        (void)fputs("</th>", out);
-        for (size_t e = 0; e < results->n_engines; e++) print_cell(out, results, e, kind, groups[i]);
-        (void)fputs("</tr>\n", out);
+    const char **heads = malloc((results->n_engines + 1) * sizeof *heads);
+    char summary[64];
+    if (!heads) return false;
+    heads[0] = KINDS[kind];
+    for (size_t e = 0; e < results->n_engines; e++) heads[1 + e] = results->engines[e].label;
+    (void)snprintf(summary, sizeof summary, "%zu %s", n, kind == FAMILY ? "families" : "properties");
+    if (n > 0) {
+        conf_page_heading(out, kind == FAMILY ? "Families" : "Properties");
+        conf_page_fold_begin(out, n <= OPEN_ROWS, summary);
+        conf_page_table_begin(out, NULL,
+                              kind == FAMILY ? "The first part of the cases' names."
+                                             : "The second part of the cases' names.",
+                              heads, 1 + results->n_engines);
     }
-    (void)fputs("</tbody></table></div>\n", out);
+    for (size_t i = 0; i < n; i++) {
+        char name[256];
+        (void)snprintf(name, sizeof name, "%.*s", (int)groups[i].n, groups[i].name);
+        conf_page_row_begin(out, name);
+        for (size_t e = 0; e < results->n_engines; e++) print_cell(out, results, e, kind, groups[i]);
+        conf_page_row_end(out);
+    }
+    if (n > 0) {
+        conf_page_table_end(out);
+        conf_page_fold_end(out);
+    }
+    free(heads);
+    return true;
 }
 
 static void print_engines(FILE *out, const conf_results *results)
 {
-    (void)fputs(
-        "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">engine</th><th scope=\"col\">version</th>"
-        "<th scope=\"col\">digest</th><th scope=\"col\">bound</th><th "
-        "scope=\"col\">cases</th></tr></thead><tbody>\n",
-        out);
+    static const char *const heads[] = {"engine", "version", "digest", "bound", "cases"};
+    conf_page_table_begin(out, NULL, NULL, heads, sizeof heads / sizeof *heads);
     for (size_t e = 0; e < results->n_engines; e++) {
         const conf_engine_column *column = &results->engines[e];
-        (void)fputs("<tr><th scope=\"row\">", out);
-        conf_xml_text(out, column->name);
-        (void)fputs("</th><td>", out);
-        conf_xml_text(out, column->version);
-        (void)fprintf(out, "</td><td>%s</td><td>%g %s</td>", column->module,
-                      column->float64 ? CONF_FLOAT64_BOUND : CONF_NOISE_MULTIPLE,
-                      column->float64 ? "of the largest logit" : "times the noise");
+        char bound[64];
+        (void)snprintf(bound, sizeof bound, "%g %s",
+                       column->float64 ? CONF_FLOAT64_BOUND : CONF_NOISE_MULTIPLE,
+                       column->float64 ? "of the largest logit" : "times the noise");
+        conf_page_row_begin(out, column->name);
+        conf_page_cell(out, NULL, column->version);
+        conf_page_cell(out, NULL, column->module);
+        conf_page_cell(out, NULL, bound);
         print_cell(out, results, e, -1, (group){"", 0});
-        (void)fputs("</tr>\n", out);
+        conf_page_row_end(out);
     }
-    (void)fputs("</tbody></table></div>\n", out);
+    conf_page_table_end(out);
 }
 
 static void print_line(FILE *out, const char *name, const char *text)
@@ -159,12 +166,33 @@ static void print_line(FILE *out, const char *name, const char *text)
     conf_xml_text(out, text);
 }
 
-static bool print_failure(FILE *out, const conf_results *results, size_t i, size_t engine)
+/* What was found, and the command that repeats it. False if out of memory. */
+static bool print_findings(FILE *out, const conf_results *results, size_t i, size_t engine)
 {
     const conf_result *r = &results->at[i];
     const conf_verdict *v = &r->verdicts[engine];
-    char *repro = conf_report_repro(results, i, engine), severity[CONF_SEVERITY_MAX];
+    char *repro = conf_report_repro(results, i, engine);
     if (!repro) return false;
+    conf_xml_text(out, v->reason);
+    print_line(out, "expected: ", v->expected);
+    print_line(out, "first: ", v->where);
+    print_line(out, "tensor: ", v->trace);
+    print_line(out, "", v->notes);
+    print_line(out, "digest of the case: ", r->digest);
+    (void)fputs("<br><code>", out);
+    conf_xml_text(out, repro);
+    (void)fputs("</code>", out);
+    if (r->profiles && r->profiles[engine]) conf_profile_print(out, r->profiles[engine]);
+    free(repro);
+    return true;
+}
+
+/* in_full: with what was found. False if out of memory. */
+static bool print_failure(FILE *out, const conf_results *results, size_t i, size_t engine, bool in_full)
+{
+    const conf_result *r = &results->at[i];
+    const conf_verdict *v = &r->verdicts[engine];
+    char severity[CONF_SEVERITY_MAX];
     (void)fprintf(out, "<tr id=\"case-%zu-%zu\" data-system=\"engine-%zu\"", engine, i, engine);
     for (int kind = 0; kind < N_KINDS; kind++) {
         (void)fprintf(out, " data-%s=\"", KINDS[kind]);
@@ -178,18 +206,9 @@ static bool print_failure(FILE *out, const conf_results *results, size_t i, size
                   v->manner[0] ? ", manner " : "", v->manner);
     conf_xml_text(out, conf_severity_print(v, severity));
     (void)fputs("</td><td>", out);
-    conf_xml_text(out, v->reason);
-    print_line(out, "expected: ", v->expected);
-    print_line(out, "first: ", v->where);
-    print_line(out, "tensor: ", v->trace);
-    print_line(out, "", v->notes);
-    (void)fputs("<br><code>", out);
-    conf_xml_text(out, repro);
-    (void)fputs("</code>", out);
-    if (r->profiles && r->profiles[engine]) conf_profile_print(out, r->profiles[engine]);
+    const bool ok = !in_full || print_findings(out, results, i, engine);
     (void)fputs("</td></tr>\n", out);
-    free(repro);
-    return true;
+    return ok;
 }
 
 static bool print_failures(FILE *out, const conf_results *results, size_t engine)
@@ -197,20 +216,20 @@ static bool print_failures(FILE *out, const conf_results *results, size_t engine
     conf_failure *failures;
     size_t n;
     if (conf_failures_list(results, engine, &failures, &n, NULL) != ASSAY_OK) return false;
+    static const char *const heads[] = {"case", "class", "severity",
+                                        "what was found, and the command that repeats it"};
+    const size_t n_full = ROWS_IN_FULL / results->n_engines;
+    char summary[160];
     bool ok = true;
-    (void)fprintf(out, "<details%s><summary>%zu %s with a failure</summary>\n",
-                  n > 0 && n < 100 ? " open" : "", n, n == 1 ? "case" : "cases");
-    if (n > 0)
-        (void)fputs(
-            "<div class=\"scroll\"><table class=\"failures\"><thead><tr><th "
-            "scope=\"col\">case</th><th scope=\"col\">class"
-            "</th><th scope=\"col\">severity</th><th scope=\"col\">what was found, and the command that "
-            "repeats it"
-            "</th></tr></thead><tbody>\n",
-            out);
-    for (size_t i = 0; ok && i < n; i++) ok = print_failure(out, results, failures[i].result, engine);
+    (void)snprintf(summary, sizeof summary, "%zu %s with a failure%s", n, n == 1 ? "case" : "cases",
+                   n > n_full ? ", the first of them in full; the report of --json has all" : "");
+    conf_page_fold_begin(out, n > 0 && n < 100, summary);
+    if (n > 0) conf_page_table_begin(out, "failures", NULL, heads, sizeof heads / sizeof *heads);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = print_failure(out, results, failures[i].result, engine, i < n_full);
     free(failures);
-    (void)fprintf(out, "%s</details>\n", n > 0 ? "</tbody></table></div>" : "");
+    if (n > 0) conf_page_table_end(out);
+    conf_page_fold_end(out);
     return ok;
 }
 
@@ -218,8 +237,11 @@ static bool print_failures(FILE *out, const conf_results *results, size_t engine
 static void print_list(FILE *out, const conf_results *results, size_t engine, conf_outcome outcome)
 {
     const size_t n = conf_results_count(results, engine, outcome);
+    char summary[64];
     if (n == 0) return;
-    (void)fprintf(out, "<details><summary>%zu %s</summary><ul>\n", n, conf_outcome_name(outcome));
+    (void)snprintf(summary, sizeof summary, "%zu %s", n, conf_outcome_name(outcome));
+    conf_page_fold_begin(out, false, summary);
+    (void)fputs("<ul>\n", out);
     for (size_t i = 0; i < results->n; i++) {
         const conf_verdict *v = &results->at[i].verdicts[engine];
         if (v->outcome != outcome) continue;
@@ -229,14 +251,14 @@ static void print_list(FILE *out, const conf_results *results, size_t engine, co
         conf_xml_text(out, outcome == CONF_EXPECTED ? v->expected : v->reason);
         (void)fputs("</li>\n", out);
     }
-    (void)fputs("</ul></details>\n", out);
+    (void)fputs("</ul>\n", out);
+    conf_page_fold_end(out);
 }
 
 static bool print_section(FILE *out, const conf_results *results, size_t engine)
 {
-    (void)fprintf(out, "<section id=\"engine-%zu\"><h2>", engine);
-    conf_xml_text(out, results->engines[engine].label);
-    (void)fputs("</h2>\n", out);
+    (void)fprintf(out, "<section id=\"engine-%zu\">", engine);
+    conf_page_heading(out, results->engines[engine].label);
     const bool ok = conf_html_pictures(out, results, engine) && print_failures(out, results, engine);
     print_list(out, results, engine, CONF_EXPECTED);
     print_list(out, results, engine, CONF_SKIPPED);
@@ -244,43 +266,13 @@ static bool print_section(FILE *out, const conf_results *results, size_t engine)
     return ok;
 }
 
-static void print_setting(FILE *out, const char *name, const char *value)
-{
-    if (!value || !value[0]) return;
-    (void)fprintf(out, "<dt>%s</dt><dd>", name);
-    conf_xml_text(out, value);
-    (void)fputs("</dd>\n", out);
-}
-
-/* Of results that were read from a file, the file has the settings; they are those of every shard. */
-static void print_origin(FILE *out, const conf_results *results)
-{
-    json_object *settings = json_object_object_get(results->document, "settings");
-    char seed[32] = "";
-    if (results->seed) (void)snprintf(seed, sizeof seed, "%llu", (unsigned long long)*results->seed);
-    (void)fputs("<h2>Origin</h2>\n<dl>\n", out);
-    print_setting(out, "Assay", settings ? NULL : VERSION);
-    print_setting(out, "finished", results->finished);
-    print_setting(out, "compute type", results->compute ? conf_compute_name(results->compute) : NULL);
-    print_setting(out, "kernels", results->kernels);
-    print_setting(out, "digest of the kernels", results->kernels ? results->kernels_module : NULL);
-    print_setting(out, "manner", results->manner);
-    print_setting(out, "vector", results->vector);
-    print_setting(out, "seed", seed);
-    print_setting(out, "settings", settings ? json_object_to_json_string(settings) : NULL);
-    (void)fputs("</dl>\n", out);
-}
-
 assay_status conf_html_print(FILE *out, const conf_results *results, assay_error *err)
 {
     group *groups = malloc((results->n + 1) * sizeof *groups);
     bool ok = groups != NULL;
-    (void)fprintf(out,
-                  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Assay: "
-                  "%zu cases</title>\n"
-                  "<style>\n%s</style>\n</head>\n<body>\n<h1>%zu recorded cases</h1>\n",
-                  results->n, conf_page_css, results->n);
+    char title[64];
+    (void)snprintf(title, sizeof title, "Assay: %zu recorded cases", results->n);
+    conf_page_begin(out, title);
     (void)fputs("<p><b>✓</b> within the bound in every manner of evaluation. <b>✗</b> diverges. <b>!</b> the "
                 "case could not be judged. "
                 "<b>–</b> skipped, since something is not supported. ",
@@ -288,14 +280,11 @@ assay_status conf_html_print(FILE *out, const conf_results *results, assay_error
     if (results->expected[0]) (void)fputs("<b>~</b> fails as expected. ", out);
     (void)fputs("A cell counts cases; follow it to those that fail.</p>\n", out);
     print_engines(out, results);
-    for (int kind = 0; ok && kind < N_KINDS; kind++) print_grid(out, results, kind, groups);
-    (void)fputs("<p id=\"search\" hidden><label>Search the failures: <input type=\"search\"></label> "
-                "<output></output></p>\n"
-                "<p id=\"filter\" hidden>Only <span></span>. <a href=\"#\">Show all</a></p>\n",
-                out);
+    for (int kind = 0; ok && kind < N_KINDS; kind++) ok = print_grid(out, results, kind, groups);
+    conf_page_search(out, "Search the failures");
     for (size_t e = 0; ok && e < results->n_engines; e++) ok = print_section(out, results, e);
-    print_origin(out, results);
-    (void)fprintf(out, "<script>\n%s</script>\n</body>\n</html>\n", conf_page_js);
+    ok = ok && conf_html_origin(out, results);
+    conf_page_end(out);
     free(groups);
     return ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
 }

@@ -11,7 +11,8 @@ enum { MOST = 12 };
 
 typedef struct error {
     const char *id;
-    double size; /* in multiples of the bound */
+    double size;   /* in multiples of the bound */
+    size_t result; /* its index; SIZE_MAX: the page has no row of it */
 } error;
 
 /* Largest first. */
@@ -21,20 +22,24 @@ static int compare_errors(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static void print_largest(FILE *out, const error *errors, size_t n)
+static void print_largest(FILE *out, const error *errors, size_t n, size_t engine)
 {
-    const char *labels[MOST];
+    const char *labels[MOST], *links[MOST];
+    char targets[MOST][64];
     double values[MOST];
     if (n > MOST) n = MOST;
     for (size_t i = 0; i < n; i++) {
         labels[i] = errors[i].id;
         values[i] = errors[i].size;
+        links[i] = errors[i].result == SIZE_MAX ? NULL : targets[i];
+        (void)snprintf(targets[i], sizeof targets[i], "#case-%zu-%zu", engine, errors[i].result);
     }
     picture_print(out, &(picture){.kind = PICTURE_BARS,
                                   .title = "Largest errors",
                                   .name = "case",
                                   .unit = "times the bound",
                                   .labels = labels,
+                                  .links = links,
                                   .values = values,
                                   .n = n,
                                   .is_log = true,
@@ -70,12 +75,14 @@ bool conf_html_pictures(FILE *out, const conf_results *results, size_t engine)
     if (!errors) return false;
     for (size_t i = 0; i < results->n; i++) {
         const conf_verdict *v = &results->at[i].verdicts[engine];
-        if (v->measured) errors[n++] = (error){results->at[i].id, v->multiple / conf_noise_limit(v->float64)};
+        if (v->measured)
+            errors[n++] = (error){results->at[i].id, v->multiple / conf_noise_limit(v->float64),
+                                  conf_outcome_fails(v->outcome) ? i : SIZE_MAX};
     }
     if (n > 0) {
         qsort(errors, n, sizeof *errors, compare_errors);
         (void)fputs("<div class=\"pictures\">\n", out);
-        print_largest(out, errors, n);
+        print_largest(out, errors, n, engine);
         print_histogram(out, errors, n);
         (void)fputs("</div>\n", out);
     }

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "conformance/abi/compute.h"
 #include "conformance/judge/noise.h"
+#include "conformance/report/machines.h"
 #include "conformance/report/report.h"
 #include "conformance/support/json_add.h"
 
@@ -197,7 +198,7 @@ assay_status conf_json_print(FILE *out, const conf_results *results, assay_error
               conf_json_add_text(document, "kernels_module", results->kernels_module) &&
               add_compute(document, results) &&
               conf_json_add(document, "settings", conf_json_settings(results)) &&
-              add_engines(document, results) && add_shard(document, results) &&
-              add_totals(document, results) && add_results(document, results);
+              add_engines(document, results) && conf_machines_add(document, results) &&
+              add_shard(document, results) && add_totals(document, results) && add_results(document, results);
     return conf_json_print_document(document, ok, out, err);
 }

@@ -4,10 +4,12 @@ conformance_libconformance_a_SOURCES += \
 	conformance/report/failures.c conformance/report/failures.h \
 	conformance/report/files.c conformance/report/files.h \
 	conformance/report/html.c conformance/report/html.h \
+	conformance/report/html_origin.c conformance/report/html_origin.h \
 	conformance/report/html_pictures.c conformance/report/html_pictures.h \
 	conformance/report/json.c conformance/report/json.h \
 	conformance/report/junit.c conformance/report/junit.h \
 	conformance/report/left_out.c conformance/report/left_out.h \
+	conformance/report/machines.c conformance/report/machines.h \
 	conformance/report/merge.c conformance/report/merge.h \
 	conformance/report/output.c conformance/report/output.h \
 	conformance/report/problems.c conformance/report/problems.h \
@@ -21,12 +23,15 @@ conformance_libconformance_a_SOURCES += \
 	conformance/report/warn.c conformance/report/warn.h
 
 CONFORMANCE_REPORT_TESTS = \
+	conformance/report/tests/check_html \
 	conformance/report/tests/check_merge \
 	conformance/report/tests/check_output \
 	conformance/report/tests/check_read \
 	conformance/report/tests/check_report
 check_PROGRAMS += $(CONFORMANCE_REPORT_TESTS)
 TESTS += $(CONFORMANCE_REPORT_TESTS)
+conformance_report_tests_check_html_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_report_tests_check_html_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_report_tests_check_merge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_report_tests_check_merge_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_report_tests_check_output_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "conformance/case/shard.h"
 #include "conformance/report/attempts.h"
+#include "conformance/report/machines.h"
 #include "conformance/report/read.h"
 
 #define NAMED_MAX 16 /* ranges of missing shards that a message names */
@@ -269,10 +270,13 @@ static assay_status join(merging *m, conf_results *out, assay_error *err)
                           ? find_origins(m, n, origins, err)
                           : assay_fail(err, ASSAY_ENOMEM, "%zu cases: out of memory", n);
     if (rc == ASSAY_OK) rc = check_hashes(&m->shard[0], origins, err);
+    for (size_t s = 0; s < m->total && rc == ASSAY_OK; s++)
+        rc = conf_machines_join(&joined, &m->shard[s].results, err);
     if (rc == ASSAY_OK) {
         move_results(m, origins, &joined);
         *out = joined;
     } else {
+        free(joined.machines);
         free(joined.at);
         free(joined.passed_over);
     }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/process/interrupt.h"
+#include "conformance/report/failures.h"
 #include "conformance/support/progress.h"
 
 /* A failure that is replayed. */
@@ -19,15 +20,20 @@ static void run_task(const void *context, conf_verdict *v)
     conf_evaluate(context, v);
 }
 
-/* Lists the failures in the order of the results. Returns their number. */
-static size_t list_failures(const conf_results *results, replayed list[CONF_PROFILES_MAX])
+/* Lists the most severe failures. */
+static assay_status list_failures(const conf_results *results, replayed list[CONF_PROFILES_MAX], size_t *n,
+                                  assay_error *err)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < results->n; i++)
-        for (size_t e = 0; e < results->n_engines && n < CONF_PROFILES_MAX; e++)
-            if (conf_profile_applies(&results->at[i].verdicts[e]))
-                list[n++] = (replayed){.result = i, .engine = e};
-    return n;
+    conf_failure *failures;
+    size_t n_failures;
+    const assay_status rc = conf_failures_list(results, SIZE_MAX, &failures, &n_failures, err);
+    *n = 0;
+    if (rc != ASSAY_OK) return rc;
+    for (size_t i = 0; i < n_failures && *n < CONF_PROFILES_MAX; i++)
+        if (conf_profile_applies(failures[i].verdict))
+            list[(*n)++] = (replayed){.result = failures[i].result, .engine = failures[i].engine};
+    free(failures);
+    return ASSAY_OK;
 }
 
 static assay_status start(conf_results *all, conf_jobs *jobs, const char *reference, replayed *f,
@@ -57,8 +63,9 @@ assay_status conf_profiles_collect(conf_results *results, conf_jobs *jobs, const
                                    const conf_context *context, assay_error *err)
 {
     replayed *list = calloc(CONF_PROFILES_MAX, sizeof *list);
-    const size_t n = list ? list_failures(results, list) : 0;
-    assay_status rc = list ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    size_t n = 0;
+    assay_status rc =
+        list ? list_failures(results, list, &n, err) : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     if (n > 0) {
         results->profiles = conf_profile_share(n);
         if (results->profiles) results->n_profiles = n;

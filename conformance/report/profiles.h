@@ -8,12 +8,12 @@
 #include "conformance/process/jobs.h"
 #include "conformance/report/results.h"
 
-/* The most failures of a page that have pictures: its first ones. */
-#define CONF_PROFILES_MAX 24
+/* The most failures of a page that have pictures: the most severe. */
+#define CONF_PROFILES_MAX 10
 
-/* Collects the profiles of the first failures to which one applies, by the jobs, which run nothing else, and
- * shows their progress. reference: see conf_assignment. Fails with ASSAY_ENOMEM, or if no process can be
- * started. */
+/* Collects the profiles of the most severe failures to which one applies, by the jobs, which run nothing
+ * else, and shows their progress. reference: see conf_assignment. Fails with ASSAY_ENOMEM, or if no process
+ * can be started. */
 assay_status conf_profiles_collect(conf_results *results, conf_jobs *jobs, const char *reference,
                                    const conf_context *context, assay_error *err);
 

@@ -10,6 +10,7 @@
 #include "conformance/abi/engine.h"
 #include "conformance/exec/engine.h"
 #include "conformance/report/json.h"
+#include "conformance/report/machines.h"
 #include "conformance/report/read_result.h"
 #include "conformance/report/report.h"
 #include "conformance/support/json_strict.h"
@@ -31,8 +32,9 @@ static assay_status check_schema(const conf_json_at *document, assay_error *err)
 
 static assay_status check_members(const conf_json_at *document, assay_error *err)
 {
-    static const char *const known[] = {"schema",  "kernels", "kernels_module", "compute", "settings",
-                                        "engines", "shard",   "totals",         "results", NULL};
+    static const char *const known[] = {"schema",  "kernels",  "kernels_module", "compute", "settings",
+                                        "engines", "machines", "shard",          "totals",  "results",
+                                        NULL};
     return conf_json_only(document, known, err);
 }
 
@@ -226,6 +228,7 @@ static assay_status read_document(const conf_json_at *document, conf_results *ou
     if (rc == ASSAY_OK) rc = read_kernels(document, out, err);
     if (rc == ASSAY_OK) rc = check_settings(document, out, err);
     if (rc == ASSAY_OK) rc = read_engines(document, out, err);
+    if (rc == ASSAY_OK) rc = conf_machines_read(document, out, err);
     if (rc == ASSAY_OK) rc = read_shard(document, out, err);
     if (rc == ASSAY_OK) rc = conf_read_results(document, out, err);
     return rc == ASSAY_OK ? check_totals(document, out, err) : rc;

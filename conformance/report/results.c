@@ -47,6 +47,7 @@ void conf_results_free(conf_results *results)
     for (size_t e = 0; results->engines && e < results->n_engines; e++) free(results->engines[e].path);
     free(results->engines);
     conf_profile_unshare(results->profiles, results->n_profiles);
+    free(results->machines);
     free(results->kernels_path);
     for (size_t i = 0; i < results->n_passed_over; i++) free(results->passed_over[i].id);
     free(results->passed_over);

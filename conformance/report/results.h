@@ -12,6 +12,7 @@
 #include "conformance/process/isolate.h"
 #include "conformance/support/context.h"
 #include "conformance/support/digest.h"
+#include "conformance/support/machine.h"
 
 #define CONF_STAMP 32
 
@@ -25,6 +26,12 @@ typedef struct conf_engine_column {
     bool float64;
     char version[CONF_TRACE_NAME_MAX], blas[CONF_TRACE_NAME_MAX], module[CONF_DIGEST_MAX];
 } conf_engine_column;
+
+/* A machine that a part of the results comes from. */
+typedef struct conf_run_machine {
+    conf_machine_facts facts;
+    char blas[256]; /* of its engines (conf_machine_blas), each once, separated by "; "; or empty */
+} conf_run_machine;
 
 /* Finds the module in `dirs`, as conf_engine_find does. `name` is borrowed; the caller frees out->path. */
 assay_status conf_engine_column_find(const char *name, const conf_strings *dirs, conf_engine_column *out,
@@ -71,6 +78,8 @@ typedef struct conf_results {
     size_t n_passed_over;
     conf_profile *profiles; /* [n_profiles], shared; of the failures that a page shows in pictures */
     size_t n_profiles;
+    conf_run_machine *machines; /* [n_machines]; none: read from a file of an earlier version */
+    size_t n_machines;
     bool interrupted;          /* cases are missing */
     char finished[CONF_STAMP]; /* UTC, "2026-11-28T03:04:05.678Z": the end of the run */
     json_object *document;     /* owned: of results that were read from a file, without them: it has their

@@ -225,6 +225,11 @@ START_TEST(what_makes_runs_hard_to_compare_is_said)
     new.results.compute = ASSAY_BF16;
     new.results.kernels = "k.so";
     new.results.interrupted = true;
+    conf_run_machine here[2] = {{.facts = {"p", "x86_64", "avx2", 2}},
+                                {.facts = {"q", "x86_64", "avx2", 1}, .blas = "B"}};
+    old.results.machines = &here[0];
+    new.results.machines = &here[1];
+    old.results.n_machines = new.results.n_machines = 1;
     new.results.shard = (conf_shard){.index = 1, .total = 2};
     new.engines[0].float64 = true;
     (void)snprintf(new.engines[0].version, sizeof new.engines[0].version, "e 2");
@@ -236,6 +241,7 @@ START_TEST(what_makes_runs_hard_to_compare_is_said)
         "new.json was interrupted: cases are missing",
         "manner: null, then \"late\"",
         "seed: null, then 7",
+        "machine: p, x86_64, avx2, 2 processors, then q, x86_64, avx2, 1 processor, B",
         "compute: none, then bf16",
         "kernels: none, then k.so",
         "shard: 0/0, then 1/2",

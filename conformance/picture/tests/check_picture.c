@@ -185,6 +185,20 @@ START_TEST(a_second_value_has_an_outlined_bar_a_legend_and_a_column)
 }
 END_TEST
 
+START_TEST(a_label_leads_to_its_link)
+{
+    static const char *const links[] = {"#case-0-1", NULL, "#a\"b", NULL, NULL};
+    picture p = example(PICTURE_BARS);
+    p.links = links;
+    char *text = print(picture_print_svg, &p);
+    assert_well_formed(text);
+    ck_assert_uint_eq(count(text, "<a href="), 2);
+    assert_holds(text, "<a href=\"#case-0-1\"><text ");
+    assert_lacks(text, "#a\"b");
+    free(text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/picture/picture");
@@ -196,6 +210,7 @@ int main(void)
     tcase_add_test(t, a_long_label_is_cut_at_a_character);
     tcase_add_test(t, awkward_sets_have_a_picture);
     tcase_add_test(t, a_second_value_has_an_outlined_bar_a_legend_and_a_column);
+    tcase_add_test(t, a_label_leads_to_its_link);
     suite_add_tcase(suite, t);
     return support_run(suite);
 }

@@ -63,6 +63,20 @@ START_TEST(merging_one_run_changes_not_a_byte)
 }
 END_TEST
 
+START_TEST(the_machines_are_those_of_the_shards)
+{
+    static const char text[] =
+        "shards 3\n"
+        "sed -i 's/\"processor\":\"[^\"]*/\"processor\":\"one/' 1.json 3.json\n"
+        "sed -i 's/\"processor\":\"[^\"]*/\"processor\":\"two/' 2.json\n"
+        "merge --json all.json --html all.html 3.json 2.json 1.json >/dev/null\n"
+        "grep -o '\"processor\":\"[a-z]*' all.json; grep -o '<dt>machine</dt><dd>[a-z]*' all.html";
+    const support_output *o = script(text);
+    ck_assert_str_eq(o->out, "\"processor\":\"one\n\"processor\":\"two\n"
+                             "<dt>machine</dt><dd>one\n<dt>machine</dt><dd>two\n");
+}
+END_TEST
+
 START_TEST(the_exit_status_is_that_of_one_run)
 {
     const support_output *o =
@@ -293,6 +307,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, support_teardown);
     tcase_add_test(t, the_merged_reports_are_those_of_one_run);
     tcase_add_test(t, merging_one_run_changes_not_a_byte);
+    tcase_add_test(t, the_machines_are_those_of_the_shards);
     tcase_add_test(t, the_exit_status_is_that_of_one_run);
     tcase_add_test(t, missing_shards_are_named);
     tcase_add_test(t, empty_shards_are_shards);

@@ -20,6 +20,9 @@ static const char sound[] =
     "\"allow_unknown\":[\"a\"]},"
     "\"engines\":[{\"engine\":\"./x.so\",\"unit\":\"noise\",\"version\":\"x "
     "1\",\"module\":\"00000000000000aa\"}],"
+    "\"machines\":[{\"processor\":\"p\",\"architecture\":\"a\",\"instructions\":\"i j\",\"processors\":2,"
+    "\"blas\":\"b\"},{\"processor\":\"q\",\"architecture\":\"a\",\"instructions\":\"i\",\"processors\":1,"
+    "\"blas\":\"\"}],"
     "\"shard\":{\"index\":2,\"total\":3,\"selected\":9,\"selection\":\"00000000000000ff\",\"passed_over\":[1,"
     "4],\"passed_over_cases\":[\"o\",\"p\"],\"division\":\"00000000000000ee\","
     "\"interrupted\":false,\"finished\":\"2026-11-28T03:04:05.678Z\"},"
@@ -64,6 +67,10 @@ START_TEST(every_member_is_read)
     ck_assert_str_eq(r.at[0].digest, "00000000000000dd");
     ck_assert_str_eq(r.finished, "2026-11-28T03:04:05.678Z");
     ck_assert_uint_eq(r.n_warnings, 2);
+    ck_assert_uint_eq(r.n_machines, 2);
+    ck_assert_str_eq(r.machines[0].facts.instructions, "i j");
+    ck_assert_uint_eq(r.machines[1].facts.n_processors, 1);
+    ck_assert_str_eq(r.machines[0].blas, "b");
     ck_assert_str_eq(r.at[0].id, "a");
     ck_assert_str_eq(r.at[0].path, "d/a.h5");
     ck_assert_uint_eq(r.at[0].position, 3);
@@ -103,6 +110,10 @@ static const struct {
     {"[{\"engine\":\"./x.so\",\"unit\":\"noise\",\"version\":\"x 1\",\"module\":\"00000000000000aa\"}]", "[]",
      "f: results: found 1 elements, expected one for each of 0"},
     {"[{\"engine\"", "[7,{\"engine\"", "f: engines[0]: found a whole number, expected an object"},
+    {"\"processors\":2", "\"processors\":0", "f: machines[0].processors: found 0, expected"},
+    {"\"instructions\":\"i\"", "\"sets\":\"i\"", "f: machines[1].sets: is unknown"},
+    {"\"processor\":\"q\",", "", "f: machines[1].processor: is missing, expected a string"},
+    {"\"blas\":\"b\"", "\"blas\":\"\\n\"", "f: machines[0].blas: found a string with control"},
     {"\"index\":2", "\"index\":4", "f: shard.index: found 4, expected a whole number from 1 to 3"},
     {"\"index\":2", "\"index\":0", "f: shard.index: found 0, expected"},
     {"\"total\":3", "\"total\":0", "f: shard.total: found 0, expected a whole number from 1 to 1000000"},
@@ -239,6 +250,19 @@ static char *rewrite(const char *text)
     return out;
 }
 
+START_TEST(a_document_of_an_earlier_version_has_no_machines)
+{
+    const char *from = strstr(sound, "\"machines\""), *to = strstr(sound, "\"shard\"");
+    char text[sizeof sound];
+    conf_results r;
+    assay_error err;
+    (void)snprintf(text, sizeof text, "%.*s%s", (int)(from - sound), sound, to);
+    ck_assert_msg(read_text(text, &r, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_uint_eq(r.n_machines, 0);
+    conf_results_free(&r);
+}
+END_TEST
+
 START_TEST(what_is_read_is_written_unchanged)
 {
     char *first = rewrite(sound), *second = rewrite(first);
@@ -259,6 +283,7 @@ int main(void)
 {
     Suite *suite = suite_create("conformance/report/read");
     TCase *t = tcase_create("all");
+    tcase_add_test(t, a_document_of_an_earlier_version_has_no_machines);
     tcase_add_test(t, every_member_is_read);
     tcase_add_loop_test(t, what_no_run_writes_is_refused, 0, (int)(sizeof edits / sizeof *edits));
     tcase_add_test(t, texts_that_a_verdict_cannot_hold_are_refused);

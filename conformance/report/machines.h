@@ -1,0 +1,29 @@
+/* The machines of the runs whose results these are: of a merged document those of its shards, not the one
+ * that merges.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_REPORT_MACHINES_H
+#define CONFORMANCE_REPORT_MACHINES_H
+
+#include "conformance/report/results.h"
+#include "conformance/support/json_at.h"
+
+/* Bytes of a machine in one line. */
+#define CONF_MACHINE_LINE_MAX 640
+
+/* Adds the machine of this process, with the BLAS of the engines; nothing if out of memory. */
+void conf_machines_note(conf_results *results);
+
+/* Adds the machines of `from` that `to` lacks. One whose BLAS is not known, since it has opened no engine, is
+ * the same as one that is otherwise equal. Fails with ASSAY_ENOMEM. */
+assay_status conf_machines_join(conf_results *to, const conf_results *from, assay_error *err);
+
+/* Adds the member `machines` (json.h) if there are any, and reads it; a document of an earlier version has
+ * none. */
+bool conf_machines_add(json_object *to, const conf_results *results);
+assay_status conf_machines_read(const conf_json_at *document, conf_results *out, assay_error *err);
+
+/* "Intel(R) Xeon(R) …, x86_64, avx2 avx512, 2 processors, OpenBLAS 0.3.21, core SkylakeX, 1 thread" */
+void conf_machine_print(const conf_run_machine *machine, char line[CONF_MACHINE_LINE_MAX]);
+
+#endif
