@@ -1,0 +1,180 @@
+"""The HTML reports in a headless Chromium: light and dark, narrow and wide, on paper; searched and filtered; with the names and texts of a hostile
+engine. Elements are found by their ids, by the attributes that page.js reads, and by tags: no test knows the layout. Prints TAP.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import browser
+from scripts.tests import tap
+
+TOP, BUILD = Path(os.environ["top_srcdir"]), Path(os.environ["top_builddir"])
+ASSAY, ENGINE = BUILD / "conformance/assay", BUILD / "conformance/faults/faults.so"
+WIDTHS, SCHEMES = (390, 1440), ("light", "dark")
+MOST_BYTES = 1 << 20
+MARKUP = "<script>window.injected=1<!--\"'><img src=x onerror=window.injected=2>&amp;\u202e\u0007\u009b]"
+HOSTILE = '''\
+import json, struct, sys
+TEXT = {text!r}
+while start := sys.stdin.buffer.read(16):
+    n_header, n_body = struct.unpack("<4xIQ", start)
+    request = json.loads(sys.stdin.buffer.read(n_header))
+    sys.stdin.buffer.read(n_body)
+    if request["call"] == "hello":
+        answer = {{"protocol": 1, "name": TEXT, "version": TEXT, "logits": "F32", "can": []}}
+    else:
+        answer = {{"error": {{"status": "internal", "text": TEXT}}}}
+    data = json.dumps({{"id": request["id"], **answer}}).encode()
+    sys.stdout.buffer.write(b"ASAY" + struct.pack("<IQ", len(data), 0) + data)
+    sys.stdout.buffer.flush()
+'''
+
+VISIBLE = "[...document.querySelectorAll('tr[data-system]')].filter(row => !row.hidden)"
+UNREADABLE = """(() => {
+  const parse = text => (text.match(/[\\d.]+/g) || []).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(c => c / 255).map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+                                        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = element => {
+    for (; element; element = element.parentElement) {
+      const color = parse(getComputedStyle(element).backgroundColor);
+      if (color.length < 4 || color[3] > 0) return color;
+    }
+    return [255, 255, 255];
+  };
+  const found = new Set();
+  for (const element of document.body.querySelectorAll('*')) {
+    if (element.closest('svg, script') || !element.checkVisibility()) continue;
+    if (![...element.childNodes].some(node => node.nodeType === 3 && node.data.trim())) continue;
+    const [a, b] = [light(parse(getComputedStyle(element).color)), light(behind(element))];
+    if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5) found.add(element.tagName + '.' + element.className);
+  }
+  return [...found];
+})()"""
+
+
+def run(*arguments: str | Path, fault: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([ASSAY, *arguments], capture_output=True, text=True, errors="replace", env={**os.environ, "ASSAY_FAULT": fault}, check=False)
+
+
+class Pages(unittest.TestCase):
+    place: Path
+    pages: dict[str, Path]
+    window: browser.Browser
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.place = Path(tempfile.mkdtemp())
+        cls.pages = {name: cls.place / f"{name}.html" for name in ("failing", "hostile")} | {"scoreboard": TOP / "observatory/scoreboard.html"}
+        run("run", "--engine", ENGINE, "--engine", "ref32", "--html", cls.pages["failing"], TOP / "fixtures/qwen3", TOP / "fixtures/olmo2",
+            fault="window-wide")
+        named = cls.place / f"{MARKUP.replace('/', '')}.so"
+        shutil.copy(ENGINE, named)
+        program = cls.place / "hostile.py"
+        program.write_text(HOSTILE.format(text=MARKUP), encoding="utf-8")
+        run("run", "--engine", named, "--engine", f"exec:{sys.executable} {program}", "--html", cls.pages["hostile"], TOP / "fixtures/qwen3/window",
+            fault="window-wide")
+        cls.window = browser.Browser(browser.program() or "")
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.window.close()
+        shutil.rmtree(cls.place, ignore_errors=True)
+
+    def setUp(self) -> None:
+        self.window.problems.clear()
+
+    def tearDown(self) -> None:
+        self.assertEqual(self.window.problems, [])
+
+    def failing(self) -> int:
+        self.window.open(self.pages["failing"], 1440, "light")
+        return int(self.window.run(f"{VISIBLE}.length"))
+
+    def test_no_page_is_wider_than_its_window(self) -> None:
+        for name, path in self.pages.items():
+            for width in WIDTHS:
+                for scheme in SCHEMES:
+                    with self.subTest(f"{name} {width} {scheme}"):
+                        self.window.open(path, width, scheme)
+                        self.window.run("document.querySelectorAll('details').forEach(one => one.open = true)")
+                        self.assertLessEqual(self.window.run("document.documentElement.scrollWidth"), width)
+                        self.assertGreater(self.window.run("document.body.innerText.trim().length"), 200)
+
+    def test_texts_have_contrast(self) -> None:
+        for name, path in self.pages.items():
+            for scheme in SCHEMES:
+                with self.subTest(f"{name} {scheme}"):
+                    self.window.open(path, 1440, scheme)
+                    self.assertEqual(self.window.run(UNREADABLE), [])
+
+    def test_dark_and_light_differ(self) -> None:
+        colors = set()
+        for scheme in SCHEMES:
+            self.window.open(self.pages["failing"], 1440, scheme)
+            colors.add(self.window.run("getComputedStyle(document.body).backgroundColor"))
+        self.assertEqual(len(colors), 2)
+
+    def test_paper_has_all_but_the_controls(self) -> None:
+        self.failing()
+        self.window.show_as("print", "light")
+        for control in ("search", "filter"):
+            self.assertEqual(self.window.run(f"document.getElementById('{control}').checkVisibility()"), False, control)
+        self.assertTrue(self.window.pdf().startswith(b"%PDF"))
+        self.window.show_as("screen", "light")
+
+    def test_a_search_shows_the_failures_with_its_words(self) -> None:
+        n = self.failing()
+        self.assertGreater(n, 3)
+
+        def search(text: str) -> int:
+            return int(self.window.run(f"(() => {{ const box = document.querySelector('#search input'); box.value = {text!r}; "
+                                       f"box.dispatchEvent(new Event('input')); return {VISIBLE}.length; }})()"))
+        self.assertEqual(search("window/single LOGITS"), 1)
+        self.assertEqual(self.window.run("document.querySelector('#search output').textContent"), "1 failure")
+        self.assertTrue(self.window.run(f"{VISIBLE}[0].checkVisibility()"))
+        self.assertEqual(search("no such failure"), 0)
+        self.assertEqual(search(""), n)
+
+    def test_a_cell_shows_the_failures_that_it_counts(self) -> None:
+        n = self.failing()
+        cell = "[...document.querySelectorAll('td.failed a')].find(link => link.hash.endsWith('/property/window'))"
+        self.window.run(f"{cell}.click()")
+        self.window.run("new Promise(done => setTimeout(done, 100))")
+        shown = self.window.run(f"{VISIBLE}.map(row => row.dataset.property)")
+        self.assertEqual(set(shown), {"window"})
+        self.assertLess(len(shown), n)
+        self.assertIn(str(len(shown)), self.window.run(f"{cell}.textContent"))
+        self.assertTrue(self.window.run("document.getElementById('filter').checkVisibility()"))
+        self.window.run("document.querySelector('#filter a').click()")
+        self.window.run("new Promise(done => setTimeout(done, 100))")
+        self.assertEqual(self.window.run(f"{VISIBLE}.length"), n)
+        self.assertFalse(self.window.run("document.getElementById('filter').checkVisibility()"))
+
+    def test_texts_of_an_engine_stay_texts(self) -> None:
+        self.window.open(self.pages["hostile"], 1440, "light")
+        self.assertIsNone(self.window.run("window.injected"))
+        self.assertEqual(self.window.run("[document.scripts.length, document.images.length]"), [1, 0])
+        said = self.window.run("document.body.textContent")
+        self.assertGreater(said.count("<script>window.injected=1<!--\"'><img src=x onerror=window.injected=2>&amp;"), 3)
+        self.assertEqual([character for character in "\u202e\u0007\u009b" if character in said], [])
+
+    def test_pages_are_small_and_name_no_other_file(self) -> None:
+        for name, path in self.pages.items():
+            with self.subTest(name):
+                self.window.open(path, 1440, "light")
+                self.assertEqual(self.window.run("performance.getEntriesByType('resource').map(one => one.name)"), [])
+                if name != "scoreboard":
+                    self.assertLess(path.stat().st_size, MOST_BYTES)
+
+
+if __name__ == "__main__":
+    sys.exit(tap.run(Pages))
