@@ -28,10 +28,12 @@ include conformance/compare/local.mk
 include conformance/bundle/local.mk
 include conformance/diff/local.mk
 include conformance/locate/local.mk
+include conformance/reduce/local.mk
 include conformance/schedule/local.mk
 include conformance/bench/local.mk
 include conformance/probe/local.mk
 include conformance/cli/local.mk
+include conformance/cli/reduce/local.mk
 include conformance/faults/local.mk
 include conformance/faults/kernels/local.mk
 include conformance/faults/serve/local.mk
@@ -118,7 +120,8 @@ conformance_tests_engines_no_rope_so_LDFLAGS = $(MODULE_LINK)
 conformance_tests_engines_no_stop_ids_so_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_no_stop_ids_so_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_NO_STOP_IDS
 conformance_tests_engines_no_stop_ids_so_LDFLAGS = $(MODULE_LINK)
-OFF_REF_SOURCES = conformance/tests/engines/off_ref.c conformance/tests/engines/fail.h conformance/tests/engines/tap.h
+OFF_REF_SOURCES = conformance/tests/engines/off_ref.c conformance/tests/engines/fail.h \
+	conformance/tests/engines/process_faults.h conformance/tests/engines/tap.h
 conformance_tests_engines_off_ref_so_SOURCES = $(OFF_REF_SOURCES)
 conformance_tests_engines_off_ref_so_LDFLAGS = $(MODULE_LINK)
 conformance_tests_engines_off_ref_no_override_so_SOURCES = $(OFF_REF_SOURCES)
@@ -222,6 +225,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/junit.test \
 	conformance/tests/compare.test \
 	conformance/tests/expect.test \
+	conformance/tests/reduce.test \
 	conformance/tests/review.test \
 	conformance/tests/kernel_faults.test \
 	conformance/tests/lengths.test \

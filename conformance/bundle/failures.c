@@ -15,35 +15,36 @@
 #include "conformance/support/progress.h"
 #include "conformance/support/text.h"
 
-assay_status conf_bundles_check(const char *dir, bool is_dry, assay_error *err)
+assay_status conf_bundle_check(const char *option, const char *dir, assay_error *err)
 {
-    if (!dir && is_dry) return assay_fail(err, ASSAY_EINVAL, "option --dry-run needs --bundle");
-    DIR *stream = dir ? opendir(dir) : NULL;
-    if (!dir) return ASSAY_OK;
+    DIR *stream = opendir(dir);
     if (!stream && errno == ENOENT) return ASSAY_OK;
-    if (!stream) return assay_fail(err, ASSAY_EINVAL, "option --bundle: %s: %s", dir, strerror(errno));
+    if (!stream) return assay_fail(err, ASSAY_EINVAL, "option %s: %s: %s", option, dir, strerror(errno));
     const struct dirent *entry;
     size_t n = 0;
     while ((entry = readdir(stream)))
         n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     (void)closedir(stream);
     if (n == 0) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EINVAL,
-                      "option --bundle: %s: found %zu %s, expected an empty directory or none", dir, n,
-                      n == 1 ? "entry" : "entries");
+    return assay_fail(err, ASSAY_EINVAL, "option %s: %s: found %zu %s, expected an empty directory or none",
+                      option, dir, n, n == 1 ? "entry" : "entries");
 }
 
-/* The name of a case for others: its id among the bundled cases, otherwise the name of its file, since the
- * directories above it are the user's. The caller frees it; NULL if out of memory. */
-static char *public_case(const conf_result *r, const char *fixtures)
+assay_status conf_bundles_check(const char *dir, bool is_dry, assay_error *err)
 {
-    char *root = realpath(fixtures, NULL), *real = realpath(r->path, NULL);
+    if (!dir && is_dry) return assay_fail(err, ASSAY_EINVAL, "option --dry-run needs --bundle");
+    return dir ? conf_bundle_check("--bundle", dir, err) : ASSAY_OK;
+}
+
+char *conf_bundle_case_name(const char *path, const char *fixtures)
+{
+    char *root = realpath(fixtures, NULL), *real = realpath(path, NULL);
     const size_t n = root ? strlen(root) : 0;
     const bool bundled = root && real && strncmp(real, root, n) == 0 && real[n] == '/';
-    const char *slash = strrchr(r->path, '/'), *path = bundled ? real + n + 1 : slash ? slash + 1 : r->path;
-    size_t stem = strlen(path);
-    (void)conf_case_is_named(path, &stem);
-    char *name = strndup(path, stem), *clean = name ? conf_text_cleaned(name) : NULL;
+    const char *slash = strrchr(path, '/'), *shown = bundled ? real + n + 1 : slash ? slash + 1 : path;
+    size_t stem = strlen(shown);
+    (void)conf_case_is_named(shown, &stem);
+    char *name = strndup(shown, stem), *clean = name ? conf_text_cleaned(name) : NULL;
     free(name);
     free(root);
     free(real);
@@ -81,8 +82,7 @@ static void remove_tree(const char *dir)
     (void)nftw(dir, remove_entry, OPEN_MOST, FTW_DEPTH | FTW_PHYS);
 }
 
-static void print_bundle(const conf_bundles *all, const char *shown, const conf_bundle *b, FILE *out,
-                         const char *prefix)
+void conf_bundle_print(const conf_bundle *b, const char *shown, bool lists, FILE *out, const char *prefix)
 {
     (void)fprintf(out, "%sbundle: ", prefix);
     conf_text_print_quoted(out, shown);
@@ -91,7 +91,7 @@ static void print_bundle(const conf_bundles *all, const char *shown, const conf_
                   : b->was_run  ? "does not repeat the failure"
                   : b->complete ? "not run again"
                                 : "not complete");
-    for (size_t i = 0; i < b->files.n && all->is_dry; i++) {
+    for (size_t i = 0; i < b->files.n && lists; i++) {
         (void)fprintf(out, "%s%10zu ", prefix, b->files.at[i].bytes);
         conf_text_print_quoted(out, b->files.at[i].name);
         (void)fputc('\n', out);
@@ -135,7 +135,8 @@ static const char *take_folder(writer *w, const char *name, const conf_engine_co
 static assay_status write_one(writer *w, size_t result, size_t engine, assay_error *err)
 {
     const conf_context *context = w->all->context;
-    char *name = public_case(&w->results->at[result], context->fixtures), *dir = NULL, *shown = NULL;
+    char *name = conf_bundle_case_name(w->results->at[result].path, context->fixtures), *dir = NULL,
+         *shown = NULL;
     const char *folder = name ? take_folder(w, name, &w->results->engines[engine]) : NULL;
     if (folder && asprintf(&dir, "%s/%s", w->staging ? w->staging : w->all->dir, folder) < 0) dir = NULL;
     if (folder && asprintf(&shown, "%s/%s", w->all->dir, folder) < 0) shown = NULL;
@@ -154,7 +155,8 @@ static assay_status write_one(writer *w, size_t result, size_t engine, assay_err
     } else {
         (void)assay_fail(err, rc, "%s: out of memory", w->all->dir);
     }
-    if (rc == ASSAY_OK && !conf_interrupted()) print_bundle(w->all, shown, &bundle, w->out, w->prefix);
+    if (rc == ASSAY_OK && !conf_interrupted())
+        conf_bundle_print(&bundle, shown, w->all->is_dry, w->out, w->prefix);
     if (dir && (rc != ASSAY_OK || conf_interrupted() || w->all->is_dry)) remove_tree(dir);
     conf_bundle_free(&bundle);
     free(name);

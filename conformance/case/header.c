@@ -120,10 +120,10 @@ static assay_status read_float64_bound(const conf_h5 *file, conf_case *c, assay_
 
 assay_status conf_attributes_note(const conf_h5 *file, conf_case *c, assay_error *err)
 {
-    static const char *const known[] = {
-        "cache_kept", "cache_limit",   "catches",        "checkpoint", "config",
-        "flags",      "float64_bound", "float64_reason", "kind",       "model",
-        "more_ids",   "recorder",      "schema",         "source",     NULL};
+    static const char *const known[] = {"cache_kept", "cache_limit", "catches",       "checkpoint",
+                                        "config",     "flags",       "float64_bound", "float64_reason",
+                                        "kind",       "model",       "more_ids",      "recorder",
+                                        "reduced",    "schema",      "source",        NULL};
     conf_strings names;
     assay_status rc = conf_h5_attributes(file, &names, err);
     if (rc != ASSAY_OK) return rc;
@@ -138,6 +138,7 @@ assay_status conf_attributes_read(const conf_h5 *file, conf_case *c, assay_error
     assay_status rc = optional_text(file, "source", &c->source, err);
     if (rc == ASSAY_OK) rc = optional_text(file, "recorder", &c->recorder, err);
     if (rc == ASSAY_OK) rc = optional_text(file, "catches", &c->catches, err);
+    if (rc == ASSAY_OK) rc = optional_text(file, "reduced", &c->reduced, err);
     if (rc == ASSAY_OK) rc = conf_h5_has_attribute(file, "flags", &has_flags, err);
     if (rc == ASSAY_OK && has_flags) rc = conf_h5_attribute_texts(file, "flags", &c->flags, err);
     return rc == ASSAY_OK ? read_float64_bound(file, c, err) : rc;

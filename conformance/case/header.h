@@ -14,7 +14,7 @@ assay_status conf_schema_check(const char *path, const char *schema, assay_error
  * with ASSAY_EFORMAT if it lies outside that directory, ASSAY_EIO if it does not exist. */
 assay_status conf_case_find_model(conf_case *c, const char *model, assay_error *err);
 
-/* Reads source, recorder, catches, flags and the float64 bound of a numeric case. */
+/* Reads source, recorder, catches, reduced, flags and the float64 bound of a numeric case. */
 assay_status conf_attributes_read(const conf_h5 *file, conf_case *c, assay_error *err);
 
 /* Adds the root attributes that this version does not know to c->unknown, for a warning. */

@@ -118,6 +118,7 @@ static const char **text_of(conf_options *o, conf_option id)
     case CONF_OPTION_MODEL: return &o->model;
     case CONF_OPTION_SHAPE: return &o->shape;
     case CONF_OPTION_EXCHANGES:
+    case CONF_OPTION_OUTPUT:
     case CONF_OPTION_SAVE: return &o->save;
     case CONF_OPTION_REPLAY: return &o->replay;
     case CONF_OPTION_CLAIM: return &o->claim;
@@ -228,6 +229,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_ON_THREADS:
         return conf_cli_parse_counts(o->name, value, CONF_SCHEDULE_THREADS_MAX, CONF_THREADS_COUNTS_MAX,
                                      out->threads, &out->n_threads, err);
+    case CONF_OPTION_EFFORT:
     case CONF_OPTION_FOR: return conf_cli_parse_seconds(o->name, value, &out->stress, err);
     case CONF_OPTION_TIMES: return conf_cli_parse_count(o->name, value, CONF_DRAWS_MAX, &out->n_times, err);
     case CONF_OPTION_SERVING: out->serving = true; break;

@@ -22,6 +22,7 @@ conf_exit conf_cmd_list(const conf_options *options, const conf_context *context
 conf_exit conf_cmd_locate(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_merge(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_probe(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_reduce(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_schedule(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_serve(const conf_options *options, const conf_context *context);
 

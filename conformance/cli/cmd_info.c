@@ -130,6 +130,7 @@ static void print_case(FILE *out, const conf_case *c)
     (void)fprintf(out, "%-10s %s\n%-10s %s\n", "case", c->path, "kind", conf_kind_of(c->kind)->name);
     print_text(out, "model", c->model);
     print_text(out, "catches", c->catches);
+    print_text(out, "reduced", c->reduced);
     print_text(out, "source", c->source);
     print_text(out, "recorder", c->recorder);
     for (size_t i = 0; i < c->flags.n; i++) print_text(out, "flag", c->flags.at[i]);

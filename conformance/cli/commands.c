@@ -56,6 +56,20 @@ const conf_command conf_cli_commands[] = {
      TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_KERNELS, CONF_OPTION_TIMEOUT,
            CONF_OPTION_MEMORY, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_locate},
+    {"reduce", "[OPTION]... CASE", "make a case smaller as long as an engine fails it in the same way",
+     "Leaves out samples, steps, inputs and tokens of CASE as long as the engine fails in the same\n"
+     "class and at the same tensor, prints each attempt, and writes the smallest case as a bundle\n"
+     "to DIR, which assay run DIR repeats.\n"
+     "\n"
+     "The first tokens of a sample keep the recorded values. Those of other cases are computed by\n"
+     "ref64, if it agrees with CASE, and the reduced case says so; it has the recorded noise.\n"
+     "\n"
+     "Exit status: 0 a bundle is written; 2 usage, or the engine passes CASE; 77 the engine cannot\n"
+     "run CASE, or cases of its kind are not reduced; 99 a broken case or an error of assay itself.\n",
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_OUTPUT,
+           CONF_OPTION_EFFORT, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_KERNELS,
+           CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
+     conf_cmd_reduce},
     {"diff", "[OPTION]... GOLDEN OBSERVED", "judge the recorded outputs of any engine, from a file",
      "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens, of\n"
      "the shapes that GOLDEN, a case of kind logits or generate, expects, and optionally\n"

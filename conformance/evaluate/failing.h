@@ -13,8 +13,8 @@
  * a tap for each sample that fails, and compares the tensors of its tokens up to the first that fails.
  * reference: the path of the engine to compare with; an engine in float64 with a tap.
  * text: [CONF_TEXT_MAX], becomes the first wrong tensor of each such sample, or why there is none; empty if
- * no sample fails. Returns whether a tensor is wrong. r->verdict stays as it is; r->rows and
- * r->wanted become those of the evaluation with a tap. */
+ * no sample fails. Returns whether a tensor is wrong; the first such tensor becomes r->verdict->tensor. The
+ * verdict stays as it is otherwise; r->rows and r->wanted become those of the evaluation with a tap. */
 bool conf_evaluate_failing(const conf_replay *r, const conf_bounds *bounds, conf_manner manner,
                            const char *reference, char *text);
 

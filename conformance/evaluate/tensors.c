@@ -57,6 +57,7 @@ void conf_evaluate_tensor_where(conf_verdict *v, const char *name, const conf_ar
     char at[128];
     conf_tensor_print_index(at, sizeof at, shape, j->at);
     int digits = CONF_DIGITS(v);
+    (void)snprintf(v->tensor, sizeof v->tensor, "%s", name);
     (void)snprintf(v->trace, sizeof v->trace, "%s%s: expected %.*g, found %.*g, %.3g times %s", name, at,
                    digits, expected, digits, found, j->multiple / limit,
                    is_recorded ? "its bound"
@@ -90,6 +91,7 @@ static bool tensor_diverges(const conf_replay *r, const conf_traced *seen, bool 
     const bool is_recorded = v->float64 || conf_tensor_has_noise(t, v->compute);
     const double unit = judged ? conf_tensor_unit(r->c, v->float64, v->compute, t) : 1;
     if (!seen->value.data) {
+        (void)snprintf(v->tensor, sizeof v->tensor, "%s", t->name);
         (void)snprintf(v->trace, sizeof v->trace, "%s: its type or its shape is not the recorded one",
                        t->name);
         return true;

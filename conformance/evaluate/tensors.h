@@ -15,8 +15,9 @@
 #define CONF_UNJUDGED DBL_MAX
 
 #define CONF_UNJUDGED_TEXT_MAX 128
-/* Names element j->at of a tensor [shape], which is out of bounds, in v->trace. is_recorded: the bound is
- * that of a recorded noise (or of float64); otherwise it is an estimate, and the text says so. */
+/* Names element j->at of a tensor [shape], which is out of bounds, in v->trace, and in v->tensor.
+ * is_recorded: the bound is that of a recorded noise (or of float64); otherwise it is an estimate, and the
+ * text says so. */
 void conf_evaluate_tensor_where(conf_verdict *v, const char *name, const conf_array *shape,
                                 const conf_tensor_judgement *j, double expected, double found, double limit,
                                 bool is_recorded);

@@ -14,6 +14,7 @@ static bool add_origin(json_object *to, const conf_case *c)
               conf_info_add_text(to, "model", c->model) && conf_info_add_text(to, "catches", c->catches) &&
               conf_info_add_text(to, "source", c->source) &&
               conf_info_add_text(to, "recorder", c->recorder) &&
+              (!c->reduced || conf_info_add_text(to, "reduced", c->reduced)) &&
               conf_info_add_texts(to, "flags", (const char *const *)c->flags.at, c->flags.n) &&
               conf_info_add_texts(to, "unknown", (const char *const *)c->unknown.at, c->unknown.n);
     return ok && (c->float64_reason ? (one = conf_json_add_object(to, "float64")) &&

@@ -138,7 +138,7 @@ void conf_verdict_apply_checkpoint(conf_verdict *v)
     conf_verdict_note(v, "the engine: %s", said);
     v->measured = false;
     v->n_rows = v->n_same_best = 0;
-    v->where[0] = v->trace[0] = v->vector[0] = '\0';
+    v->where[0] = v->trace[0] = v->tensor[0] = v->vector[0] = '\0';
 }
 
 void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n)

@@ -77,6 +77,7 @@ void conf_case_free(conf_case *c)
     free(c->source);
     free(c->recorder);
     free(c->catches);
+    free(c->reduced);
     free(c->float64_reason);
     free(c);
 }

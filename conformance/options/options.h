@@ -75,6 +75,8 @@ typedef enum conf_option {
     CONF_OPTION_ON_THREADS, /* --threads, for a command that runs schedules */
     CONF_OPTION_FOR,
     CONF_OPTION_SAVE,
+    CONF_OPTION_OUTPUT,
+    CONF_OPTION_EFFORT, /* --seconds */
     CONF_OPTION_REPLAY,
     CONF_OPTION_TIMES,
     CONF_OPTION_ENDPOINT,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/replay/h5_writer.h"
 
-#include <assay/engine.h>
-
 #include <errno.h>
 #include <hdf5.h>
 #include <stdio.h>
@@ -46,27 +44,58 @@ assay_status conf_h5_writer_open(const char *path, conf_h5_writer **out, assay_e
     return ASSAY_OK;
 }
 
-static void write_attribute(conf_h5_writer *w, const char *name, hid_t type, const void *value)
+/* Writes one value, or a list if n is not SIZE_MAX, as an attribute of `of`. */
+static void write_attribute(conf_h5_writer *w, hid_t of, const char *name, hid_t type, size_t n,
+                            const void *value)
 {
     if (w->failed) return;
-    hid_t space = H5Screate(H5S_SCALAR);
-    hid_t attribute = H5Acreate2(w->file, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    const hsize_t dims[1] = {n};
+    hid_t space = n == SIZE_MAX ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, dims, NULL);
+    hid_t attribute = H5Acreate2(of, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     w->failed = attribute < 0 || H5Awrite(attribute, type, value) < 0;
     (void)H5Aclose(attribute);
     (void)H5Sclose(space);
 }
 
-void conf_h5_write_text(conf_h5_writer *w, const char *name, const char *text)
+/* The type of texts; H5Tclose closes it. */
+static hid_t open_text_type(conf_h5_writer *w)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
     if (H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0) w->failed = true;
-    write_attribute(w, name, type, &text);
+    return type;
+}
+
+void conf_h5_write_text(conf_h5_writer *w, const char *name, const char *text)
+{
+    hid_t type = open_text_type(w);
+    write_attribute(w, w->file, name, type, SIZE_MAX, &text);
+    (void)H5Tclose(type);
+}
+
+void conf_h5_write_texts(conf_h5_writer *w, const char *name, char *const *texts, size_t n)
+{
+    hid_t type = open_text_type(w);
+    write_attribute(w, w->file, name, type, n, texts);
     (void)H5Tclose(type);
 }
 
 void conf_h5_write_flag(conf_h5_writer *w, const char *name, int flag)
 {
-    write_attribute(w, name, H5T_NATIVE_INT, &flag);
+    write_attribute(w, w->file, name, H5T_NATIVE_INT, SIZE_MAX, &flag);
+}
+
+void conf_h5_write_number(conf_h5_writer *w, const char *name, double number)
+{
+    write_attribute(w, w->file, name, H5T_IEEE_F64LE, SIZE_MAX, &number);
+}
+
+void conf_h5_write_number_of(conf_h5_writer *w, const char *dataset, const char *name, double number)
+{
+    if (w->failed) return;
+    hid_t of = H5Dopen2(w->file, dataset, H5P_DEFAULT);
+    w->failed = of < 0;
+    write_attribute(w, of, name, H5T_IEEE_F64LE, SIZE_MAX, &number);
+    (void)H5Dclose(of);
 }
 
 /* Writes data, which is of type `in`, as a dataset of type `type`. */
@@ -98,6 +127,24 @@ void conf_h5_write_ids(conf_h5_writer *w, const char *name, size_t rank, const s
                        const int32_t *data)
 {
     write_array(w, name, H5T_STD_I32LE, H5T_NATIVE_INT32, rank, shape, data);
+}
+
+void conf_h5_write_strings(conf_h5_writer *w, const char *name, const char *const *texts, size_t n)
+{
+    hid_t type = open_text_type(w);
+    write_array(w, name, type, type, 1, &n, texts);
+    (void)H5Tclose(type);
+}
+
+void conf_h5_write_tensor(conf_h5_writer *w, const char *name, const assay_tensor *tensor)
+{
+    const hid_t types[][2] = {[ASSAY_F64] = {H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE},
+                              [ASSAY_F32] = {H5T_IEEE_F32LE, H5T_NATIVE_FLOAT},
+                              [ASSAY_I64] = {H5T_STD_I64LE, H5T_NATIVE_INT64},
+                              [ASSAY_I32] = {H5T_STD_I32LE, H5T_NATIVE_INT32},
+                              [ASSAY_U8] = {H5T_STD_U8LE, H5T_NATIVE_UINT8}};
+    const hid_t *type = types[tensor->dtype];
+    write_array(w, name, type[0], type[1], tensor->rank, tensor->shape, tensor->data);
 }
 
 assay_status conf_h5_writer_close(conf_h5_writer *w, bool complete, assay_error *err)

@@ -1,5 +1,6 @@
 /* The reference engine with an error: OFF_REF=layer.01.mlp/9 adds 1/16 to an element of the last row
- * of that tensor in steps of nine tokens, OFF_REF=layer.01.mlp in all steps of several tokens.
+ * of that tensor in steps of nine tokens, OFF_REF=layer.01.mlp in all steps of several tokens. With
+ * OFF_REF_ENDS=crash or hang the process crashes or hangs there instead.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "conformance/tests/engines/fail.h"
+#include "conformance/tests/engines/process_faults.h"
 #include "conformance/tests/engines/tap.h"
 
 static const assay_engine *ref;
@@ -39,6 +41,9 @@ static bool add_error(void *context, size_t sample, const assay_tensor *tensor, 
 {
     const assay_session *s = context;
     float *last = (float *)data + (tensor->shape[0] - 1) * tensor->shape[1];
+    const char *ends = getenv("OFF_REF_ENDS");
+    if (is_selected(tensor) && ends && strcmp(ends, "crash") == 0) crash();
+    if (is_selected(tensor) && ends && strcmp(ends, "hang") == 0) hang();
     if (is_selected(tensor)) last[3] += 1.0F / 16;
     return tap_give(&s->tap, sample, tensor, CAN_WRITE ? data : NULL);
 }

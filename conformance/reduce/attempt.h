@@ -1,0 +1,84 @@
+/* Attempts: whether the same failure stays if a case is cut.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_REDUCE_ATTEMPT_H
+#define CONFORMANCE_REDUCE_ATTEMPT_H
+
+#include <stdint.h>
+
+#include "conformance/evaluate/assignment.h"
+#include "conformance/process/jobs.h"
+#include "conformance/reduce/cut.h"
+#include "conformance/support/context.h"
+
+#define CONF_CONTROLS_MAX 3
+
+/* How a case fails. Two failures are the same if all of this is; but a case that already fails when it is
+ * evaluated whole is simpler than one that fails in another manner, and replaces it. */
+typedef struct conf_symptom {
+    conf_class class;
+    char manner[CONF_MANNER_NAME_MAX];
+    /* The first wrong tensor, or empty: of a case with recorded tensors, and of one without, whose tensors
+     * the reference computes, and which has more of them. */
+    char tensor[CONF_TRACE_NAME_MAX], computed_tensor[CONF_TRACE_NAME_MAX];
+} conf_symptom;
+
+/* An engine that agrees with the whole case. */
+typedef struct conf_control {
+    const char *name, *path;
+    assay_dtype compute;
+} conf_control;
+
+/* A reduction under way. What is not said to be owned is borrowed. */
+typedef struct conf_reducing {
+    const conf_context *context;
+    conf_jobs *jobs;
+    const conf_whole *whole;
+    conf_assignment assignment; /* of the engine under test, without a case */
+    const char *folder;         /* the temporary directory, which has one for each number of layers */
+    const char *name;           /* of the file of the case */
+    conf_symptom symptom;
+    conf_control controls[CONF_CONTROLS_MAX]; /* [n_controls]: they must agree with the reduced case, too */
+    size_t n_controls;
+    const char *reference; /* the engine that may compute expected values; NULL: they must be recorded */
+    double until;          /* the end of the time limit, on the monotonic clock */
+    conf_cut best, trial;  /* owned: the smallest case so far, and the next */
+    conf_verdict verdict;  /* of the best */
+    bool computed;         /* the expected values of the best are computed */
+    uint64_t *seen;        /* [n_seen], owned: hashes of the cuts that were tried */
+    size_t n_seen;
+    size_t n_attempts;
+    char line[CONF_TEXT_MAX]; /* of the last attempt that was printed */
+    size_t n_alike;           /* attempts after it with the same line */
+    assay_status rc;          /* the first failure of the harness itself */
+    assay_error *err;
+} conf_reducing;
+
+/* Paths, [size]: of the directory of cases with so many layers, of the checkpoint in it, of the best case,
+ * and of the trial. */
+void conf_attempt_folder(const conf_reducing *r, size_t n_layers, char *path, size_t size);
+void conf_attempt_model(const conf_reducing *r, size_t n_layers, char *path, size_t size);
+void conf_attempt_best(const conf_reducing *r, char *path, size_t size);
+void conf_attempt_trial(const conf_reducing *r, char *path, size_t size);
+
+/* Whether the time is over, the user has interrupted, or the harness has failed. */
+bool conf_attempt_is_over(const conf_reducing *r);
+
+/* Evaluates the case at `path` in a process of its own: with the engine under test in the symptom's manner,
+ * or with a control whole. control NULL: the engine under test. False, with r->rc set, if there is no
+ * process. */
+bool conf_attempt_evaluate(conf_reducing *r, const conf_control *control, const char *path, conf_verdict *v);
+
+/* Writes r->trial, with recorded values, and evaluates it with the engine under test. *v is CONF_BROKEN if it
+ * cannot be written. False as above. */
+bool conf_attempt_recorded(conf_reducing *r, bool without_tensors, conf_verdict *v);
+
+/* Whether the failure stays with r->trial: then that becomes the best. The controls must agree with it, by
+ * recorded values, or by computed ones. what: of which part of the case less is tried, for the line that is
+ * printed. */
+bool conf_attempt(conf_reducing *r, const char *what);
+
+/* Prints how many attempts the last line stands for, if it is more than one. */
+void conf_attempt_end_lines(conf_reducing *r);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/reduce/cut.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/case/prompt.h"
+#include "conformance/case/spans.h"
+
+assay_status conf_whole_open(const conf_case *c, const conf_placeholders *placeholders, conf_whole *out,
+                             assay_error *err)
+{
+    out->c = c;
+    const assay_status rc = conf_items_divide(c->path, &c->decoder, &out->items, err);
+    if (rc != ASSAY_OK) return rc;
+    conf_spans_find(&out->items, &c->decoder, placeholders);
+    for (size_t b = 0; b < c->decoder.n_samples; b++) {
+        const size_t n = conf_whole_tokens(out, b);
+        if (n > out->width) out->width = n;
+    }
+    return ASSAY_OK;
+}
+
+void conf_whole_close(conf_whole *whole)
+{
+    conf_items_free(&whole->items);
+}
+
+size_t conf_whole_tokens(const conf_whole *whole, size_t sample)
+{
+    return conf_prompt_length(&whole->c->decoder, sample) + whole->c->decoder.n_decode;
+}
+
+int32_t conf_whole_token(const conf_whole *whole, size_t sample, size_t i)
+{
+    const conf_decoder *d = &whole->c->decoder;
+    const size_t n_prompt = conf_prompt_length(d, sample);
+    if (i < n_prompt) return conf_prompt(d, sample)[i];
+    return ((const int32_t *)d->decode.data)[sample * d->n_decode + i - n_prompt];
+}
+
+bool conf_cut_open(const conf_whole *whole, conf_cut *out)
+{
+    const conf_decoder *d = &whole->c->decoder;
+    const size_t n_tokens = d->n_samples * whole->width;
+    *out = (conf_cut){.samples = malloc(d->n_samples * sizeof *out->samples),
+                      .tokens = malloc(n_tokens * sizeof *out->tokens),
+                      .n_decode = d->n_decode,
+                      .n_greedy = d->n_greedy,
+                      .n_layers = whole->n_layers};
+    if (!out->samples || !out->tokens) return false;
+    memset(out->samples, true, d->n_samples * sizeof *out->samples);
+    memset(out->tokens, true, n_tokens * sizeof *out->tokens);
+    return true;
+}
+
+void conf_cut_free(conf_cut *cut)
+{
+    free(cut->samples);
+    free(cut->tokens);
+    *cut = (conf_cut){0};
+}
+
+void conf_cut_copy(const conf_whole *whole, conf_cut *to, const conf_cut *from)
+{
+    const size_t n = whole->c->decoder.n_samples;
+    memcpy(to->samples, from->samples, n * sizeof *to->samples);
+    memcpy(to->tokens, from->tokens, n * whole->width * sizeof *to->tokens);
+    to->n_decode = from->n_decode;
+    to->n_greedy = from->n_greedy;
+    to->n_layers = from->n_layers;
+}
+
+bool conf_cut_equal(const conf_whole *whole, const conf_cut *a, const conf_cut *b)
+{
+    const size_t n = whole->c->decoder.n_samples;
+    return memcmp(a->samples, b->samples, n * sizeof *a->samples) == 0 &&
+           memcmp(a->tokens, b->tokens, n * whole->width * sizeof *a->tokens) == 0 &&
+           a->n_decode == b->n_decode && a->n_greedy == b->n_greedy && a->n_layers == b->n_layers;
+}
+
+size_t conf_cut_samples(const conf_whole *whole, const conf_cut *cut)
+{
+    size_t n = 0;
+    for (size_t b = 0; b < whole->c->decoder.n_samples; b++) n += cut->samples[b];
+    return n;
+}
+
+/* Kept tokens among the first n of a sample's sequence. */
+static size_t count_tokens(const conf_whole *whole, const conf_cut *cut, size_t sample, size_t n)
+{
+    const bool *kept = cut->tokens + sample * whole->width;
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n; i++) n_kept += kept[i];
+    return n_kept;
+}
+
+size_t conf_cut_tokens(const conf_whole *whole, const conf_cut *cut, size_t sample)
+{
+    return count_tokens(whole, cut, sample, conf_whole_tokens(whole, sample));
+}
+
+bool conf_cut_has_item(const conf_whole *whole, const conf_cut *cut, size_t sample, size_t item)
+{
+    const conf_span *span = &whole->items.spans[item];
+    return cut->samples[sample] && (!span->end || cut->tokens[sample * whole->width + span->first]);
+}
+
+size_t conf_cut_items(const conf_whole *whole, const conf_cut *cut)
+{
+    size_t n = 0;
+    for (size_t b = 0; b < whole->c->decoder.n_samples; b++)
+        for (size_t i = whole->items.of[b]; i < whole->items.of[b + 1]; i++)
+            n += conf_cut_has_item(whole, cut, b, i);
+    return n;
+}
+
+static bool keeps_spans(const conf_whole *whole, const conf_cut *cut, size_t sample)
+{
+    const size_t n_kept = conf_cut_tokens(whole, cut, sample);
+    for (size_t i = whole->items.of[sample]; i < whole->items.of[sample + 1]; i++) {
+        conf_span span = whole->items.spans[i];
+        const bool is_known = span.end > 0;
+        if (!is_known) span = (conf_span){0, conf_prompt_length(&whole->c->decoder, sample)};
+        const size_t n =
+            count_tokens(whole, cut, sample, span.end) - count_tokens(whole, cut, sample, span.first);
+        if (n == 0 && is_known) continue;
+        if (n != span.end - span.first) return false;
+        if (count_tokens(whole, cut, sample, span.end) + cut->n_decode > n_kept) return false;
+    }
+    return true;
+}
+
+static bool keeps_prompt(const conf_whole *whole, const conf_cut *cut, size_t sample)
+{
+    const size_t n = conf_prompt_length(&whole->c->decoder, sample);
+    return count_tokens(whole, cut, sample, n) == n &&
+           conf_cut_tokens(whole, cut, sample) == n + cut->n_decode;
+}
+
+bool conf_cut_is_case(const conf_whole *whole, const conf_cut *cut)
+{
+    if (cut->n_greedy == 0 && !whole->c->decoder.has_truth) return false;
+    for (size_t b = 0; b < whole->c->decoder.n_samples; b++) {
+        if (!cut->samples[b]) continue;
+        if (conf_cut_tokens(whole, cut, b) <= cut->n_decode || !keeps_spans(whole, cut, b)) return false;
+        if (cut->n_greedy && !keeps_prompt(whole, cut, b)) return false;
+    }
+    return conf_cut_samples(whole, cut) > 0;
+}
+
+bool conf_cut_is_recorded(const conf_whole *whole, const conf_cut *cut)
+{
+    if (cut->n_layers != whole->n_layers) return false;
+    for (size_t b = 0; b < whole->c->decoder.n_samples; b++) {
+        const size_t n = conf_cut_tokens(whole, cut, b);
+        if (cut->samples[b] && count_tokens(whole, cut, b, n) != n) return false;
+    }
+    return true;
+}
+
+/* Appends ", 3 steps". */
+static void print_count(char *text, size_t size, size_t n, const char *noun)
+{
+    const size_t used = strlen(text);
+    (void)snprintf(text + used, size - used, "%s%zu %s%s", used ? ", " : "", n, noun, n == 1 ? "" : "s");
+}
+
+void conf_cut_print(const conf_whole *whole, const conf_cut *cut, char *text, size_t size)
+{
+    size_t n_tokens = 0, n_samples = conf_cut_samples(whole, cut);
+    for (size_t b = 0; b < whole->c->decoder.n_samples; b++)
+        if (cut->samples[b]) n_tokens += conf_cut_tokens(whole, cut, b) - cut->n_decode;
+    text[0] = '\0';
+    print_count(text, size, n_samples, "sample");
+    print_count(text, size, n_tokens, "prompt token");
+    if (whole->items.of[whole->c->decoder.n_samples])
+        print_count(text, size, conf_cut_items(whole, cut), "input");
+    if (whole->c->decoder.n_decode) print_count(text, size, cut->n_decode, "step");
+    if (whole->c->decoder.n_greedy) print_count(text, size, cut->n_greedy, "greedy token");
+    if (whole->n_layers) print_count(text, size, cut->n_layers, "layer");
+}

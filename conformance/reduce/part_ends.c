@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/reduce/delta.h"
+#include "conformance/reduce/parts.h"
+
+/* Tries shorter ends of one sample. */
+typedef struct ends {
+    conf_reducing *r;
+    size_t sample;
+} ends;
+
+/* Keeps the items whole of which the first token is kept. */
+static void complete_items(const conf_whole *whole, size_t sample, bool *kept)
+{
+    for (size_t i = whole->items.of[sample]; i < whole->items.of[sample + 1]; i++) {
+        const conf_span *span = &whole->items.spans[i];
+        for (size_t k = span->first; k < span->end; k++) kept[k] = kept[span->first];
+    }
+}
+
+static bool stays(void *context, size_t n)
+{
+    const ends *e = context;
+    conf_reducing *r = e->r;
+    conf_cut_copy(r->whole, &r->trial, &r->best);
+    bool *kept = r->trial.tokens + e->sample * r->whole->width;
+    for (size_t i = 0, n_kept = 0; i < conf_whole_tokens(r->whole, e->sample); i++) {
+        n_kept += kept[i];
+        kept[i] = kept[i] && n_kept <= n;
+    }
+    complete_items(r->whole, e->sample, kept);
+    return conf_attempt(r, conf_part_ends.name);
+}
+
+static bool reduce(conf_reducing *r)
+{
+    bool any = false;
+    for (size_t b = 0; b < r->whole->c->decoder.n_samples; b++) {
+        ends e = {r, b};
+        if (!r->best.samples[b]) continue;
+        const size_t n = conf_cut_tokens(r->whole, &r->best, b);
+        any = conf_delta_count(r->best.n_decode + 1, n, stays, &e) < n || any;
+    }
+    return any;
+}
+
+const conf_part conf_part_ends = {"ends", reduce};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "conformance/reduce/delta.h"
+#include "conformance/reduce/parts.h"
+
+static bool stays(void *reducing, const bool *kept, size_t n)
+{
+    conf_reducing *r = reducing;
+    conf_cut_copy(r->whole, &r->trial, &r->best);
+    memcpy(r->trial.samples, kept, n * sizeof *kept);
+    return conf_attempt(r, conf_part_samples.name);
+}
+
+static bool reduce(conf_reducing *r)
+{
+    return conf_delta_units(r->best.samples, r->whole->c->decoder.n_samples, stays, r);
+}
+
+const conf_part conf_part_samples = {"samples", reduce};

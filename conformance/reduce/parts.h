@@ -1,0 +1,25 @@
+/* The parts of a case of which less is tried: a row for each.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_REDUCE_PARTS_H
+#define CONFORMANCE_REDUCE_PARTS_H
+
+#include "conformance/reduce/attempt.h"
+
+typedef struct conf_part {
+    const char *name; /* of what, for the lines of its attempts */
+    /* Reduces r->best; whether it became smaller. */
+    bool (*reduce)(conf_reducing *r);
+} conf_part;
+
+extern const conf_part conf_part_samples; /* samples of the batch */
+extern const conf_part conf_part_inputs;  /* images, videos and audio clips, with their placeholder tokens */
+extern const conf_part conf_part_steps;   /* steps after the prompts, and tokens of expected streams */
+extern const conf_part conf_part_ends;    /* the last tokens of each sample */
+extern const conf_part conf_part_tokens;  /* any other tokens */
+extern const conf_part conf_part_layers;  /* layers of the checkpoint */
+
+/* The parts in the order in which they are reduced, NULL-terminated: first those that leave the most out. */
+extern const conf_part *const conf_parts[];
+
+#endif
