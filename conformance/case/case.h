@@ -129,7 +129,7 @@ typedef struct conf_case {
     const char *const *allow_unknown;  /* assay_model_options.allow_unknown; borrowed, set by the caller
                                         * before a replay, not read from the file */
     char *source, *recorder, *catches; /* NULL if not recorded */
-    char *reduced; /* how assay reduce made it; NULL: it is whole */
+    char *reduced;                     /* how assay reduce made it; NULL: it is whole */
     conf_strings flags;
     conf_strings unknown; /* members that this version does not know, for a warning */
     double float64_bound; /* of a float64 engine, as a multiple of the truth's largest magnitude */

@@ -124,8 +124,8 @@ typedef struct conf_verdict {
     char reason[CONF_TEXT_MAX]; /* how it diverges, why it was skipped, or what is broken */
     char where[CONF_TEXT_MAX];  /* the first diverging position, or empty */
     char trace[CONF_TEXT_MAX];  /* the first diverging tensor, or a remark on tensors, or empty */
-    char tensor[CONF_TRACE_NAME_MAX]; /* the name of that tensor, or empty */
-    char notes[CONF_NOTES_MAX]; /* further measures, for --verbose */
+    char tensor[CONF_TRACE_NAME_MAX];     /* the name of that tensor, or empty */
+    char notes[CONF_NOTES_MAX];           /* further measures, for --verbose */
     char expected[CONF_TEXT_MAX];         /* what the file of --expect says of the case, or empty */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */
     bool other_traces; /* the case has tensors, and the engine traced none of them, but others */

@@ -19,6 +19,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/reduce/result.c conformance/reduce/result.h \
 	conformance/reduce/rows.c conformance/reduce/rows.h \
 	conformance/reduce/subject.c conformance/reduce/subject.h \
+	conformance/reduce/task.h \
 	conformance/reduce/write.c conformance/reduce/write.h \
 	conformance/reduce/write_inputs.c conformance/reduce/write_inputs.h \
 	conformance/reduce/write_rows.c conformance/reduce/write_rows.h

@@ -5,7 +5,8 @@
 #define CONFORMANCE_REDUCE_SUBJECT_H
 
 #include "conformance/reduce/attempt.h"
-#include "conformance/reduce/reduce.h"
+#include "conformance/reduce/task.h"
+#include "conformance/report/results.h"
 
 typedef struct conf_subject {
     const conf_reduction_task *task;
