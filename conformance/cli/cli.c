@@ -194,6 +194,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_TRUTH: out->truth[out->n_truth++] = value; break;
     case CONF_OPTION_PAIR: out->pairs[out->n_pairs++] = value; break;
     case CONF_OPTION_QUICK: out->quick = true; break;
+    case CONF_OPTION_REDUCE: return conf_cli_parse_seconds(o->name, value, &out->reduce_seconds, err);
     case CONF_OPTION_ONLY: out->only[out->n_only++] = value; break;
     case CONF_OPTION_MARKER: out->markers[out->n_markers++] = value; break;
     case CONF_OPTION_ALLOW_UNKNOWN: out->allow_unknown[out->n_allow_unknown++] = value; break;

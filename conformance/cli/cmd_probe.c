@@ -10,6 +10,8 @@
 #include "conformance/probe/fields/list.h"
 #include "conformance/probe/print.h"
 #include "conformance/probe/probe.h"
+#include "conformance/probe/reduce.h"
+#include "conformance/probe/wire/store.h"
 #include "conformance/report/files.h"
 #include "conformance/support/progress.h"
 
@@ -61,6 +63,9 @@ static assay_status read_options(const conf_options *o, const conf_context *cont
                            .n_only = o->n_only,
                            .seconds = o->limits.seconds,
                            .quick = o->quick};
+    if (o->reduce_seconds > 0 && probe_store_is(o->arguments[0]))
+        return assay_fail(err, ASSAY_EINVAL, "option --reduce: found the saved run %s, expected a server",
+                          o->arguments[0]);
     const assay_status rc = read_claim(o->claim, &out->type, err);
     if (rc != ASSAY_OK || !o->key_variable) return rc;
     out->key = context->variable ? context->variable(o->key_variable) : NULL;
@@ -109,6 +114,8 @@ static conf_exit probe(const conf_options *o, const conf_context *context, const
     assay_status rc = conf_report_files_open(o, context, &files, err);
     if (rc == ASSAY_OK) {
         rc = probe_run_all(options, &truth, &run, show_progress, &progress, err);
+        if (rc == ASSAY_OK && o->reduce_seconds > 0)
+            rc = probe_reduce(options, &run, o->reduce_seconds, show_progress, &progress, err);
         if (rc == ASSAY_OK) code = probe_exit(&run);
         else if (rc == ASSAY_EINVAL) code = CONF_EXIT_USAGE;
         else if (run.server.unusable) code = CONF_EXIT_NOTHING;

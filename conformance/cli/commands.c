@@ -188,9 +188,9 @@ const conf_command conf_cli_commands[] = {
      "server cannot be reached, it refuses the key, or nothing could be judged; 99 a case cannot\n"
      "be read, or an error of assay itself.\n",
      TAKES(CONF_OPTION_TRUTH, CONF_OPTION_SERVED_MODEL, CONF_OPTION_ONLY, CONF_OPTION_QUICK,
-           CONF_OPTION_API_KEY_ENV, CONF_OPTION_CLAIM, CONF_OPTION_EXPLAIN_FIELDS, CONF_OPTION_EXCHANGES,
-           CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT, CONF_OPTION_JSON, REVIEW, CONF_OPTION_ALL_ROWS,
-           CONF_OPTION_CHECKPOINT_ROOT),
+           CONF_OPTION_REDUCE, CONF_OPTION_API_KEY_ENV, CONF_OPTION_CLAIM, CONF_OPTION_EXPLAIN_FIELDS,
+           CONF_OPTION_EXCHANGES, CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT, CONF_OPTION_JSON, REVIEW,
+           CONF_OPTION_ALL_ROWS, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_probe},
     {"events", "--endpoint NAME [OPTION]... FILE",
      "check an event stream against the protocol of its endpoint",

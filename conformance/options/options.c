@@ -75,6 +75,8 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_QUICK, 0, "--quick", NULL,
      "ask two prompts where checks ask several, and stop asking after one\nminute: what is left is not "
      "exercised"},
+    {CONF_OPTION_REDUCE, 0, "--reduce", "SECONDS",
+     "ask the server again, for so long at most, to find the fewest requests\nthat still show each failure"},
     {CONF_OPTION_CLAIM, 0, "--compute", "TYPE",
      "the type that the server claims to compute in: judge by the noise of\nf32, f16, bf16, int8, or of "
      "weights in 8-bit or 4-bit groups\n(default: f32)"},

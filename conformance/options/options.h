@@ -118,6 +118,7 @@ typedef enum conf_option {
     CONF_OPTION_TRUTH,
     CONF_OPTION_ONLY,
     CONF_OPTION_QUICK,
+    CONF_OPTION_REDUCE,
     CONF_OPTION_SERVED_MODEL,   /* --model, for a command that names a model to a server */
     CONF_OPTION_EXCHANGES,      /* --save, for a command that saves exchanges */
     CONF_OPTION_CLAIM,          /* --compute, for a command that judges a server */
@@ -214,6 +215,7 @@ typedef struct conf_options {
     const char **only; /* [n_only]: --only */
     size_t n_only;
     bool quick;                 /* --quick */
+    double reduce_seconds;      /* assay probe: --reduce; 0: not given */
     const char *key_variable;   /* --api-key-env; NULL: not given */
     const char **allow_unknown; /* [n_allow_unknown], NULL-terminated: config.json members to ignore */
     size_t n_allow_unknown;

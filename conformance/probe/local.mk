@@ -48,6 +48,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/probe/fields/rules.c conformance/probe/fields/rules.h \
 	conformance/probe/print.c conformance/probe/print.h \
 	conformance/probe/probe.c conformance/probe/probe.h \
+	conformance/probe/reduce.c conformance/probe/reduce.h \
 	conformance/probe/run/ask.c conformance/probe/run/ask.h \
 	conformance/probe/run/convert.c conformance/probe/run/convert.h \
 	conformance/probe/run/finding.c conformance/probe/run/finding.h \
@@ -81,6 +82,7 @@ CONFORMANCE_PROBE_TESTS = \
 	conformance/probe/tests/check_exchanges \
 	conformance/probe/tests/check_http \
 	conformance/probe/tests/check_judge \
+	conformance/probe/tests/check_reduce \
 	conformance/probe/tests/check_store
 check_PROGRAMS += $(CONFORMANCE_PROBE_TESTS)
 TESTS += $(CONFORMANCE_PROBE_TESTS) conformance/probe/tests/odd.test
@@ -97,6 +99,8 @@ conformance_probe_tests_check_fit_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_fit_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_judge_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_probe_tests_check_reduce_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_probe_tests_check_reduce_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_store_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_store_LDADD = $(CONFORMANCE_TEST_LIBS)
 # The oracle, and probes of it.

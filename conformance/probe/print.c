@@ -21,6 +21,21 @@ conf_exit probe_exit(const probe_run *run)
     return n_ok ? CONF_EXIT_AGREE : CONF_EXIT_NOTHING;
 }
 
+/* The fewest requests that show it, if they were looked for. */
+static void print_requests(FILE *out, const probe_finding *f)
+{
+    if (!f->is_reduced) return;
+    if (f->n_asked == 0) {
+        (void)fputs("    REQUESTS: asked again, the check did not fail: it depends on what the server was "
+                    "asked before\n",
+                    out);
+        return;
+    }
+    (void)fprintf(out, "    REQUESTS: %zu of %zu show it%s\n", f->n_needed, f->n_asked,
+                  f->is_least ? ", and fewer do not" : "; the time was over before fewer were found");
+    for (size_t i = 0; i < f->requests.n; i++) (void)fprintf(out, "      %s\n", f->requests.at[i]);
+}
+
 static void print_finding(FILE *out, const probe_finding *f, const char *saved)
 {
     const bool graded = f->verdict == PROBE_FAILED || f->verdict == PROBE_IGNORED;
@@ -38,6 +53,7 @@ static void print_finding(FILE *out, const probe_finding *f, const char *saved)
         (void)fprintf(out, probe_store_is_archive(saved) ? ", label %s\n" : "/%s.response\n", f->exchange);
     }
     if (f->repro) (void)fprintf(out, "    REPRO: %s\n", f->repro);
+    print_requests(out, f);
 }
 
 static void print_counts(FILE *out, const probe_run *run)
@@ -70,6 +86,18 @@ void probe_print(const conf_context *context, const probe_run *run, bool verbose
     print_counts(out, run);
 }
 
+static bool add_requests(json_object *row, const probe_finding *f)
+{
+    json_object *reduced = conf_json_add_object(row, "reduced");
+    bool ok = conf_json_add_count(reduced, "asked", f->n_asked) &&
+              conf_json_add_count(reduced, "needed", f->n_needed) &&
+              conf_json_add(reduced, "least", json_object_new_boolean(f->is_least));
+    json_object *lines = ok ? conf_json_add_array(reduced, "lines") : NULL;
+    for (size_t i = 0; i < f->requests.n && lines && ok; i++)
+        ok = conf_json_append(lines, json_object_new_string(f->requests.at[i]));
+    return ok && lines;
+}
+
 static bool add_finding(json_object *list, const probe_finding *f)
 {
     const bool graded = f->verdict == PROBE_FAILED || f->verdict == PROBE_IGNORED;
@@ -83,6 +111,7 @@ static bool add_finding(json_object *list, const probe_finding *f)
              conf_json_add_count(row, "byte", f->byte);
     if (ok && f->exchange[0]) ok = conf_json_add_text(row, "exchange", f->exchange);
     if (ok && f->repro) ok = conf_json_add_text(row, "repro", f->repro);
+    if (ok && f->is_reduced) ok = add_requests(row, f);
     return ok;
 }
 

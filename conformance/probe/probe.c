@@ -75,8 +75,8 @@ static assay_status run_groups(probe_run *run, probe_progress_fn *progress, void
     return rc;
 }
 
-assay_status probe_run_all(const probe_options *options, probe_truth *truth, probe_run *run,
-                           probe_progress_fn *progress, void *context, assay_error *err)
+assay_status probe_run_again(const probe_options *options, const probe_truth *truth, probe_run *run,
+                             probe_progress_fn *progress, void *context, assay_error *err)
 {
     *run = (probe_run){.truth = truth,
                        .endpoints = options->endpoints,
@@ -85,9 +85,9 @@ assay_status probe_run_all(const probe_options *options, probe_truth *truth, pro
                        .type = options->type,
                        .quick = options->quick,
                        .key_env = options->key_env};
-    assay_status rc = probe_truth_read(options->truth, options->n_truth, options->type, truth, err);
-    if (rc != ASSAY_OK) return rc;
-    rc = probe_wire_open(options->target, options->key, options->save, options->seconds, &run->wire, err);
+    assay_status rc =
+        probe_wire_open(options->target, options->key, options->save, options->seconds, &run->wire, err);
+    if (rc == ASSAY_OK && options->keep) probe_wire_set_keep(run->wire, options->keep, options->keep_context);
     if (rc == ASSAY_OK && options->quick) probe_wire_limit(run->wire, PROBE_QUICK_SECONDS);
     if (rc == ASSAY_OK && !(run->notes = probe_notes_new()))
         rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
@@ -97,6 +97,14 @@ assay_status probe_run_all(const probe_options *options, probe_truth *truth, pro
     if (rc == ASSAY_OK && options->save && !(run->observations = probe_store_observations(options->save)))
         rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
     return rc == ASSAY_OK ? run_groups(run, progress, context, err) : rc;
+}
+
+assay_status probe_run_all(const probe_options *options, probe_truth *truth, probe_run *run,
+                           probe_progress_fn *progress, void *context, assay_error *err)
+{
+    *run = (probe_run){.truth = truth};
+    const assay_status rc = probe_truth_read(options->truth, options->n_truth, options->type, truth, err);
+    return rc == ASSAY_OK ? probe_run_again(options, truth, run, progress, context, err) : rc;
 }
 
 void probe_run_free(probe_run *run)

@@ -11,7 +11,7 @@
 /* target: a URL or a directory of --save. truth: [n_truth], files and directories of cases. only: [n_only],
  * names of groups and beginnings of names of checks (probe_wants); none: all. model, key, key_env, save:
  * NULL: not given. seconds: the limit of an exchange. type: the claim. quick: few prompts are asked, and the
- * time of all exchanges is PROBE_QUICK_SECONDS. */
+ * time of all exchanges is PROBE_QUICK_SECONDS. keep: which exchanges are made (wire.h); NULL: all. */
 typedef struct probe_options {
     const char *target, *model, *key, *key_env, *save;
     const char *const *truth;
@@ -22,6 +22,8 @@ typedef struct probe_options {
     double seconds;
     probe_type type;
     bool quick;
+    probe_wire_keep *keep;
+    void *keep_context;
 } probe_options;
 
 /* Whether the first part of a check's name is that of a group of checks. */
@@ -38,6 +40,10 @@ typedef void probe_progress_fn(void *context, size_t done, size_t total, const c
  * both with probe_run_free and probe_truth_free, also after a failure. */
 assay_status probe_run_all(const probe_options *options, probe_truth *truth, probe_run *run,
                            probe_progress_fn *progress, void *context, assay_error *err);
+
+/* The same with a truth that has been read. */
+assay_status probe_run_again(const probe_options *options, const probe_truth *truth, probe_run *run,
+                             probe_progress_fn *progress, void *context, assay_error *err);
 void probe_run_free(probe_run *run);
 
 #endif

@@ -37,7 +37,10 @@ probe_finding *probe_findings_add(probe_findings *f, const char *check, probe_ve
 
 void probe_findings_free(probe_findings *f)
 {
-    for (size_t i = 0; i < f->n; i++) free(f->at[i].repro);
+    for (size_t i = 0; i < f->n; i++) {
+        free(f->at[i].repro);
+        conf_strings_free(&f->at[i].requests);
+    }
     free(f->at);
     *f = (probe_findings){0};
 }

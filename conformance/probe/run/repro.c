@@ -32,3 +32,14 @@ char *probe_repro(const char *url, const char *key_env, const probe_exchange *x)
     free(line);
     return NULL;
 }
+
+char *probe_repro_timed(const char *url, const char *key_env, const probe_exchange *x)
+{
+    char *line = probe_repro(url, key_env, x), *timed = NULL, before[32] = "", after[32] = "";
+    if (!line || (x->delay <= 0 && x->leave_after == 0)) return line;
+    if (x->delay > 0) (void)snprintf(before, sizeof before, "sleep %.3g; ", x->delay);
+    if (x->leave_after > 0) (void)snprintf(after, sizeof after, " | head -c %zu", x->leave_after);
+    if (asprintf(&timed, "%s%s%s", before, line, after) < 0) timed = NULL;
+    free(line);
+    return timed;
+}

@@ -11,4 +11,8 @@
  * caller frees the line; NULL if out of memory. */
 char *probe_repro(const char *url, const char *key_env, const probe_exchange *x);
 
+/* The same, sent and left when the exchange is: after its delay, and closing the connection after so many
+ * bytes. */
+char *probe_repro_timed(const char *url, const char *key_env, const probe_exchange *x);
+
 #endif

@@ -20,7 +20,7 @@ typedef enum probe_end {
     PROBE_TOO_LONG,    /* more bytes than PROBE_BODY_MAX, or than PROBE_HEADERS_MAX of headers */
     PROBE_BROKEN_OFF,  /* the connection failed, or ended before the announced length */
     PROBE_NOT_REACHED, /* no connection was made */
-    PROBE_NOT_SAVED,   /* a saved run has no such exchange, or one with another request */
+    PROBE_NOT_SAVED,   /* a saved run has no such exchange, or one with another request; or it was left out */
     PROBE_OUT_OF_TIME, /* the time of the whole probe was over before it ended */
     PROBE_N_ENDS
 } probe_end;

@@ -15,9 +15,11 @@ struct probe_wire {
     probe_store *store; /* where exchanges are saved, or are read; NULL: nowhere */
     double end;         /* on conf_clock, when the probe's time is over; 0: never */
     uint32_t number;
-    size_t n;
+    size_t n, n_calls;
     probe_wire_watch *watch; /* NULL: none */
     void *context;
+    probe_wire_keep *keep; /* NULL: all are kept */
+    void *keep_context;
 };
 
 static assay_status open_saved(probe_wire *w, const char *target, const char *save, assay_error *err)
@@ -111,14 +113,32 @@ static assay_status run_limited(probe_wire *wire, probe_exchange *const *exchang
 static assay_status run_live(probe_wire *wire, probe_exchange *const *exchanges, size_t n, assay_error *err)
 {
     const double began = date();
+    if (n == 0) return ASSAY_OK;
     for (size_t i = 0; i < n; i++) exchanges[i]->began = began;
     return wire->end > 0 ? run_limited(wire, exchanges, n, err)
                          : probe_http_run(wire->http, exchanges, n, err);
 }
 
+/* Asks the server for those that are kept. */
+static assay_status run_kept(probe_wire *wire, probe_exchange *const *exchanges, size_t n, assay_error *err)
+{
+    size_t n_kept = 0;
+    if (!wire->keep) return run_live(wire, exchanges, n, err);
+    probe_exchange **kept = calloc(n + 1, sizeof(probe_exchange *));
+    if (!kept) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++) {
+        if (wire->keep(wire->keep_context, exchanges[i], wire->n_calls)) kept[n_kept++] = exchanges[i];
+        else probe_exchange_end(exchanges[i], PROBE_NOT_SAVED, PROBE_LEFT_OUT);
+    }
+    const assay_status rc = run_live(wire, kept, n_kept, err);
+    free(kept);
+    return rc;
+}
+
 assay_status probe_wire_run(probe_wire *wire, probe_exchange *const *exchanges, size_t n, assay_error *err)
 {
-    assay_status rc = wire->http ? run_live(wire, exchanges, n, err) : ASSAY_OK;
+    assay_status rc = wire->http ? run_kept(wire, exchanges, n, err) : ASSAY_OK;
+    wire->n_calls++;
     for (size_t i = 0; i < n && rc == ASSAY_OK && wire->store; i++)
         rc = wire->http ? probe_store_write(wire->store, exchanges[i], err)
                         : probe_store_read(wire->store, exchanges[i], err);
@@ -131,6 +151,12 @@ void probe_wire_set_watch(probe_wire *wire, probe_wire_watch *watch, void *conte
 {
     wire->watch = watch;
     wire->context = context;
+}
+
+void probe_wire_set_keep(probe_wire *wire, probe_wire_keep *keep, void *context)
+{
+    wire->keep = keep;
+    wire->keep_context = context;
 }
 
 size_t probe_wire_count(const probe_wire *wire)

@@ -37,6 +37,13 @@ assay_status probe_wire_run(probe_wire *wire, probe_exchange *const *exchanges, 
 typedef void probe_wire_watch(void *context, const probe_exchange *x);
 void probe_wire_set_watch(probe_wire *wire, probe_wire_watch *watch, void *context);
 
+/* keep: whether a live server is asked for an exchange. One that is left out ends with PROBE_NOT_SAVED, and
+ * PROBE_LEFT_OUT as the reason. call: the number of the probe_wire_run in which it is made, with others at
+ * once. */
+#define PROBE_LEFT_OUT "left out, to find the fewest requests"
+typedef bool probe_wire_keep(void *context, const probe_exchange *x, size_t call);
+void probe_wire_set_keep(probe_wire *wire, probe_wire_keep *keep, void *context);
+
 /* How many exchanges have been made. */
 size_t probe_wire_count(const probe_wire *wire);
 
