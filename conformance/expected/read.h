@@ -16,10 +16,10 @@
 
 #define CONF_EXPECTED_SCHEMA "assay-expected/1"
 
-/* Reads the file at `path`; NULL: nothing is expected. conf_expected_free frees *out, which is borrowed
- * from `path`. Fails with ASSAY_EFORMAT, naming the file and the member, if a row lacks a member or has one
- * that is not known, an empty reason or no date, or if two rows are of one case and engine; with ASSAY_EIO
- * and ASSAY_ENOMEM. */
+/* Reads the file at `path`, which *out borrows; NULL: nothing is expected. conf_expected_free frees *out.
+ * Fails with ASSAY_EFORMAT, naming the file and the member, if a row lacks a member or has one that is not
+ * known, an empty reason or no date, or if two rows are of one case and engine; with ASSAY_EIO and
+ * ASSAY_ENOMEM. *out is unchanged then. */
 assay_status conf_expected_read(const char *path, conf_expected *out, assay_error *err);
 
 /* The same, of a document, owned by *out afterwards, also on failure. */
