@@ -7,6 +7,7 @@
 #include "conformance/cli/cmd.h"
 #include "conformance/locate/locate.h"
 #include "conformance/locate/location.h"
+#include "conformance/report/paged.h"
 
 #define USUAL "ref32"
 
@@ -14,6 +15,25 @@ static conf_exit usage_error(const conf_context *context, const char *what)
 {
     (void)fprintf(context->err, "assay: locate %s: see assay locate --help\n", what);
     return CONF_EXIT_USAGE;
+}
+
+/* Locates, and writes the page if one is requested. */
+static conf_exit locate_paged(const conf_location *location, const conf_options *options,
+                              const conf_context *context)
+{
+    conf_paged paged;
+    conf_location on_page = *location;
+    char title[512];
+    assay_error err = {0};
+    conf_exit code = CONF_EXIT_ERROR;
+    assay_status rc = conf_paged_begin(options, context, &paged, &err);
+    on_page.sections = paged.sections;
+    if (rc == ASSAY_OK) code = conf_locate(&on_page, &paged.context);
+    (void)snprintf(title, sizeof title, "Assay: the first divergence of %.400s", location->path);
+    const assay_status ended = conf_paged_end(&paged, title, rc == ASSAY_OK ? &err : NULL);
+    if (rc == ASSAY_OK && ended == ASSAY_OK) return code;
+    conf_cmd_print_error(context, "%s", err.text);
+    return CONF_EXIT_ERROR;
 }
 
 conf_exit conf_cmd_locate(const conf_options *options, const conf_context *context)
@@ -48,7 +68,7 @@ conf_exit conf_cmd_locate(const conf_options *options, const conf_context *conte
                                     .reference = reference,
                                     .allow_unknown = options->allow_unknown,
                                     .limits = &options->limits};
-    conf_exit code = conf_locate(&location, context);
+    conf_exit code = locate_paged(&location, options, context);
     free(engine);
     free(kernels);
     free(reference);

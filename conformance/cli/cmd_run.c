@@ -267,8 +267,7 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
 static assay_status report_nothing(run_state *run, assay_error *err)
 {
     assay_status rc = conf_report_files_open(run->options, run->context, &run->files, err);
-    conf_machines_note(&run->results);
-    conf_results_stamp(&run->results);
+    conf_machines_stamp(&run->results);
     return rc == ASSAY_OK ? conf_report_files_end(&run->files, &run->results, 0, err) : rc;
 }
 
@@ -381,8 +380,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     assay_status rc = run_all(&run, &found, &err);
     if (rc == ASSAY_OK) {
         run.results.interrupted = conf_interrupted();
-        conf_machines_note(&run.results);
-        conf_results_stamp(&run.results);
+        conf_machines_stamp(&run.results);
         rc = conf_reporting_end(&run.files, context, &run.results, run.n_points, &err);
     }
     if (rc == ASSAY_OK && conf_interrupted())

@@ -54,7 +54,7 @@ const conf_command conf_cli_commands[] = {
      "Exit status: 0 nothing exceeds its bound; 1 a divergence was found; 2 usage; 77 there is\n"
      "nothing to compare; 99 a broken fixture, a missing library or an error of assay itself.\n",
      TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_KERNELS, CONF_OPTION_TIMEOUT,
-           CONF_OPTION_MEMORY, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
+           CONF_OPTION_MEMORY, CONF_OPTION_HTML, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_locate},
     {"reduce", "[OPTION]... CASE", "make a case smaller as long as an engine fails it in the same way",
      "Leaves out samples, steps, inputs and tokens of CASE as long as the engine fails in the same\n"

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "conformance/report/bar.h"
 #include "conformance/report/report.h"
-#include "conformance/report/table.h"
 #include "conformance/support/text.h"
 
 #define ID_MIN     16

@@ -65,15 +65,9 @@ static void add_error(conf_profile_error *list, size_t *n, size_t most, const ch
 
 static void add_tensors(const conf_replay *r, conf_profile *p)
 {
-    const double limit = conf_noise_limit(r->verdict->float64);
-    for (size_t i = 0; i < r->n_seen; i++) {
-        const conf_trace *t = r->seen[i].trace;
-        const double *found = r->seen[i].value.data;
-        const double unit = conf_tensor_unit(r->c, r->verdict->float64, r->verdict->compute, t);
-        add_error(p->tensors, &p->n_tensors, CONF_PROFILE_TENSORS_MAX, t->name,
-                  found ? conf_tensor_judge(t->value.data, found, t->value.n, unit).multiple / limit
-                        : (double)INFINITY);
-    }
+    for (size_t i = 0; i < r->n_seen; i++)
+        add_error(p->tensors, &p->n_tensors, CONF_PROFILE_TENSORS_MAX, r->seen[i].trace->name,
+                  conf_traced_multiple(r, &r->seen[i]));
 }
 
 /* The largest measure of a row, in multiples of its bound. */

@@ -125,9 +125,48 @@ static void note_compared(const conf_replay *r)
                       unjudged);
 }
 
+double conf_traced_multiple(const conf_replay *r, const conf_traced *seen)
+{
+    const conf_verdict *v = r->verdict;
+    const conf_trace *t = seen->trace;
+    if (!seen->value.data) return INFINITY;
+    const double unit = conf_tensor_unit(r->c, v->float64, v->compute, t);
+    return conf_tensor_judge(t->value.data, seen->value.data, t->value.n, unit).multiple /
+           conf_noise_limit(v->float64);
+}
+
+size_t conf_tensor_layer_length(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? (size_t)(dot - name) : strlen(name);
+}
+
+static void note_layers(const conf_replay *r)
+{
+    conf_verdict *v = r->verdict;
+    size_t n_last = 0;
+    const char *last = NULL;
+    for (size_t i = 0; i < r->n_seen; i++) {
+        const char *name = r->seen[i].trace->name;
+        const size_t n = conf_tensor_layer_length(name);
+        const float multiple = (float)conf_traced_multiple(r, &r->seen[i]);
+        if (last && n == n_last && strncmp(name, last, n) == 0) {
+            conf_layer_error *layer = &v->layers[v->n_layers - 1];
+            layer->multiple = fmaxf(layer->multiple, multiple);
+            continue;
+        }
+        if (v->n_layers == CONF_LAYERS_MAX) return;
+        conf_layer_error *layer = &v->layers[v->n_layers++];
+        (void)snprintf(layer->name, sizeof layer->name, "%.*s", (int)n, name);
+        layer->multiple = multiple;
+        last = name;
+        n_last = n;
+    }
+}
+
 /* Where no noise of a tensor is recorded in the type that the engine computes in, its bound is an
  * estimate: it locates where a divergence of the logits begins, and decides no verdict. */
-bool conf_evaluate_traces(const conf_replay *r)
+static bool judge_traces(const conf_replay *r)
 {
     conf_verdict *v = r->verdict;
     const conf_decoder *d = &r->c->decoder;
@@ -146,6 +185,13 @@ bool conf_evaluate_traces(const conf_replay *r)
         (void)snprintf(v->trace, sizeof v->trace, "none of the %zu that were compared (sample 0, prefill)",
                        r->n_seen);
     return false;
+}
+
+bool conf_evaluate_traces(const conf_replay *r)
+{
+    const bool diverges = judge_traces(r);
+    if (r->verdict->outcome == CONF_FAILED) note_layers(r);
+    return diverges;
 }
 
 /* State of judging a RoPE answer: the largest error, and the first element that exceeds its bound. */

@@ -39,6 +39,14 @@ void conf_tensor_print_unjudged(char text[CONF_UNJUDGED_TEXT_MAX], const conf_ve
 /* Whether the noise of a tensor is recorded in this type; only float32 noise is ever recorded. */
 bool conf_tensor_has_noise(const conf_trace *trace, assay_dtype compute);
 
+/* The largest error of a traced tensor in multiples of its bound, which may be an estimate; infinite if its
+ * type or its shape is not the recorded one. */
+double conf_traced_multiple(const conf_replay *r, const conf_traced *seen);
+
+/* The bytes of a tensor's name that name its layer, "layer.07" of "layer.07.attn"; all, if it has no parts.
+ */
+size_t conf_tensor_layer_length(const char *name);
+
 /* "[3,17]": element `at` of an array. */
 void conf_tensor_print_index(char *text, size_t size, const conf_array *a, size_t at);
 

@@ -19,6 +19,7 @@
 #define CONF_MANNER_NAME_MAX   16
 #define CONF_LEFT_OUT_MAX      1024
 #define CONF_MANNERS_TEXT_MAX  128 /* the names of all manners, separated by ", " */
+#define CONF_LAYERS_MAX        64
 #define CONF_MANNER_WHOLE_NAME "whole"
 
 typedef enum conf_outcome {
@@ -111,6 +112,13 @@ typedef enum conf_stage {
     CONF_N_STAGES
 } conf_stage;
 
+/* The largest error of a layer's tensors, in multiples of its bound. name: "layer.07", or of a tensor that
+ * belongs to no layer; cut if it is longer. */
+typedef struct conf_layer_error {
+    char name[24];
+    float multiple;
+} conf_layer_error;
+
 typedef struct conf_verdict {
     conf_outcome outcome;
     conf_class class;    /* NONE unless failed, or expected to fail */
@@ -128,6 +136,10 @@ typedef struct conf_verdict {
     char notes[CONF_NOTES_MAX];           /* further measures, for --verbose */
     char expected[CONF_TEXT_MAX];         /* what the file of --expect says of the case, or empty */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */
+    conf_layer_error
+        layers[CONF_LAYERS_MAX]; /* [n_layers], in the order of computation: of a failure whose
+                                  * recorded tensors were compared; further layers are left out */
+    size_t n_layers;
     bool other_traces; /* the case has tensors, and the engine traced none of them, but others */
     char manner[CONF_MANNER_NAME_MAX]; /* the manner of evaluation (replay/manner.h) that is under way, or
                                         * that diverges, or that was asked for and does not apply; empty:

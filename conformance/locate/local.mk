@@ -2,6 +2,7 @@
 conformance_libconformance_a_SOURCES += \
 	conformance/locate/trace.c conformance/locate/trace.h \
 	conformance/locate/drive.c conformance/locate/drive.h \
+	conformance/locate/html.c conformance/locate/html.h \
 	conformance/locate/locate.c conformance/locate/locate.h \
 	conformance/locate/location.h \
 	conformance/locate/print.c conformance/locate/print.h \

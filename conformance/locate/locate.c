@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "conformance/evaluate/sequence.h"
+#include "conformance/locate/html.h"
 #include "conformance/locate/location.h"
 #include "conformance/locate/print.h"
 #include "conformance/locate/replay.h"
@@ -78,6 +79,13 @@ static void keep_comparison(const search *q, conf_verdict *v)
     if (w->pass == CONF_PASS_OWN) v->outcome = CONF_PASSED;
 }
 
+/* Prints the walk, also to the page. Returns whether a tensor exceeds its bound. */
+static bool print_walk(const search *q, const char *title)
+{
+    if (q->location->sections) conf_walk_html(q->location->sections, &q->shared->walk, title);
+    return conf_walk_print(q->context, &q->shared->walk, title);
+}
+
 /* Reports a sample that diverges in the batch and agrees as a batch of one. */
 static void report_batch(search *q, conf_sequence single, bool padded, bool has_neighbours)
 {
@@ -112,7 +120,7 @@ static void report_tensor(search *q, const conf_sequence *s)
     if (q->failed) return;
     keep_comparison(q, &v);
     (void)snprintf(title, sizeof title, "sample %zu with batch size 1, against ref64", s->sample);
-    bool located = conf_walk_print(q->context, &q->shared->walk, title);
+    bool located = print_walk(q, title);
     if (located) return;
     if (v.outcome == CONF_FAILED) (void)fprintf(out, "%s\n", v.reason);
     else if (q->shared->walk.reference[0])
@@ -233,7 +241,7 @@ static conf_exit locate_divergence(search *q)
         return CONF_EXIT_NOTHING;
     }
     keep_comparison(q, &v);
-    bool located = conf_walk_print(q->context, w, NULL), compared = has_tensors(w);
+    bool located = print_walk(q, NULL), compared = has_tensors(w);
     if (v.outcome == CONF_FAILED) (void)fprintf(out, "%s%s\n", w->n_rows ? "\n" : "", v.reason);
     if (!located) return v.outcome == CONF_FAILED ? CONF_EXIT_DIVERGES : locate_by_replays(q, compared);
     if (v.outcome == CONF_FAILED || !q->location->engine) return CONF_EXIT_DIVERGES;

@@ -75,6 +75,7 @@ typedef struct conf_location {
     const char *reference; /* path of the reference in float64; NULL: there is none */
     const char *const *allow_unknown; /* as in conf_case */
     const conf_limits *limits;        /* of each process */
+    FILE *sections;                   /* receives the walks as parts of a page; NULL: there is none */
 } conf_location;
 
 #endif

@@ -7,14 +7,15 @@
 #include <string.h>
 
 #include "conformance/locate/location.h"
+#include "conformance/report/bar.h"
 #include "conformance/report/report.h"
 #include "conformance/report/results.h"
-#include "conformance/report/table.h"
 #include "conformance/support/text.h"
 
-#define NAME_MIN   16
-#define NAME_MOST  48
-#define CELL_WIDTH 11
+#define NAME_MIN    16
+#define NAME_MOST   48
+#define CELL_WIDTH  11
+#define FIRST_WIDTH 12 /* of "   <- first", and a column that stays free */
 
 /* NaN and multiples just above 1 exceed the bound, however they are rounded for printing. */
 static bool is_out(double multiple)
@@ -36,6 +37,15 @@ static void print_cell(FILE *out, double multiple)
     (void)fprintf(out, "  %*s", CELL_WIDTH, number);
 }
 
+/* Of the tensors as they were computed. */
+static double largest_of(const conf_walk *walk)
+{
+    double largest = 0;
+    for (size_t i = 0; i < walk->n_rows; i++)
+        if (isfinite(walk->rows[i].computed)) largest = fmax(largest, walk->rows[i].computed);
+    return largest;
+}
+
 static void print_table(const conf_context *context, const conf_walk *walk, const conf_walk_row *first)
 {
     FILE *out = context->out;
@@ -44,6 +54,9 @@ static void print_table(const conf_context *context, const conf_walk *walk, cons
         size_t n = conf_text_width(walk->rows[i].name);
         if (n > width) width = n < NAME_MOST ? n : NAME_MOST;
     }
+    const size_t used = width + 2 * (2 + CELL_WIDTH) + 2 + FIRST_WIDTH;
+    const size_t bars = context->terminal && context->columns > used ? context->columns - used : 0;
+    const double largest = largest_of(walk);
     (void)fprintf(out, "%*s  %*s  %*s\n", (int)width, "", CELL_WIDTH, "as", CELL_WIDTH,
                   walk->by_reference ? "by ref64" : "from golden");
     conf_text_print_fitted(out, "tensor", width);
@@ -55,6 +68,10 @@ static void print_table(const conf_context *context, const conf_walk *walk, cons
         conf_text_print_fitted(out, row->name, width);
         print_cell(out, row->computed);
         print_cell(out, row->local_error);
+        if (bars >= CONF_BAR_LEAST) {
+            (void)fputs("  ", out);
+            conf_bar_print(out, row->computed, largest, bars);
+        }
         if (row == first) (void)fprintf(out, "   <- first%s", conf_color_off(context));
         (void)fputc('\n', out);
     }

@@ -198,8 +198,8 @@ const conf_option_info conf_cli_options[] = {
      "write one JSON document to FILE; - for standard output, to which\nnothing else is then written; at "
      "most one report can go there"},
     {CONF_OPTION_HTML, 0, "--html", "FILE",
-     "write a page for a browser to FILE: verdicts by family and property,\nand each failure; - for standard "
-     "output, as above"},
+     "write a page for a browser to FILE, with tables and pictures; - for\nstandard output, to which nothing "
+     "else is then written"},
     {CONF_OPTION_ANNOTATIONS, 0, "--annotations", "FILE",
      "write failures as GitHub's annotations to FILE, such as /dev/stderr in\na workflow"},
     {CONF_OPTION_SUMMARY, 0, "--summary", "FILE",

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/page/page.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "conformance/support/xml.h"
 
 static void print_element(FILE *out, const char *name, const char *attribute, const char *text)
@@ -36,6 +39,20 @@ void conf_page_paragraph(FILE *out, const char *text)
 {
     print_element(out, "p", "", text);
     (void)fputc('\n', out);
+}
+
+void conf_page_text(FILE *out, const char *text)
+{
+    (void)fputs("<pre>", out);
+    for (const char *end; *text;
+         text = end) { /* a control character, as which a line's end counts, is shown */
+        end = text + strcspn(text, "\n");
+        char *line = strndup(text, (size_t)(end - text));
+        if (line) conf_xml_text(out, line);
+        free(line);
+        if (*end) (void)fputc(*end++, out);
+    }
+    (void)fputs("</pre>\n", out);
 }
 
 void conf_page_search(FILE *out, const char *label)

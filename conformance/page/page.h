@@ -24,6 +24,9 @@ void conf_page_end(FILE *out);
 void conf_page_heading(FILE *out, const char *text);
 void conf_page_paragraph(FILE *out, const char *text);
 
+/* Lines as they are, in the type of a terminal. */
+void conf_page_text(FILE *out, const char *text);
+
 /* The box that searches the rows of tables of class "failures" with an attribute data-system, and the line
  * that says which of them the page's address selects. */
 void conf_page_search(FILE *out, const char *label);

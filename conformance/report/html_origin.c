@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "conformance/abi/compute.h"
 #include "conformance/page/page.h"
 #include "conformance/report/json.h"
@@ -46,6 +47,26 @@ static void print_setting(FILE *out, const char *member, json_object *value)
     conf_page_fact(out, name_of(member), text);
 }
 
+static void print_machines(FILE *out, const conf_results *results)
+{
+    for (size_t i = 0; i < results->n_machines; i++) {
+        char line[CONF_MACHINE_LINE_MAX];
+        conf_machine_print(&results->machines[i], line);
+        conf_page_fact(out, "machine", line);
+    }
+}
+
+void conf_html_origin_here(FILE *out)
+{
+    conf_results here = {0};
+    conf_machines_stamp(&here);
+    conf_page_facts_begin(out, "Origin");
+    conf_page_fact(out, name_of("version"), PACKAGE_VERSION);
+    print_machines(out, &here);
+    conf_page_facts_end(out);
+    conf_results_free(&here);
+}
+
 bool conf_html_origin(FILE *out, const conf_results *results)
 {
     json_object *settings = conf_json_settings(results);
@@ -59,11 +80,7 @@ bool conf_html_origin(FILE *out, const conf_results *results)
     conf_page_fact(out, "compute type", results->compute ? conf_compute_name(results->compute) : NULL);
     conf_page_fact(out, "kernels", results->kernels);
     conf_page_fact(out, "digest of the kernels", results->kernels ? results->kernels_module : NULL);
-    for (size_t i = 0; i < results->n_machines; i++) {
-        char line[CONF_MACHINE_LINE_MAX];
-        conf_machine_print(&results->machines[i], line);
-        conf_page_fact(out, "machine", line);
-    }
+    print_machines(out, results);
     conf_page_facts_end(out);
     (void)json_object_put(settings);
     return true;

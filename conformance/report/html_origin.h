@@ -9,4 +9,7 @@
 /* Writes when the run ended, its settings, kernels and machines. False if out of memory. */
 bool conf_html_origin(FILE *out, const conf_results *results);
 
+/* The same of what this process itself has found: its version and its machine. */
+void conf_html_origin_here(FILE *out);
+
 #endif

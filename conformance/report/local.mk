@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_a_SOURCES += \
 	conformance/report/attempts.c conformance/report/attempts.h \
+	conformance/report/bar.c conformance/report/bar.h \
 	conformance/report/failures.c conformance/report/failures.h \
 	conformance/report/files.c conformance/report/files.h \
 	conformance/report/html.c conformance/report/html.h \
@@ -12,6 +13,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/report/machines.c conformance/report/machines.h \
 	conformance/report/merge.c conformance/report/merge.h \
 	conformance/report/output.c conformance/report/output.h \
+	conformance/report/paged.c conformance/report/paged.h \
 	conformance/report/problems.c conformance/report/problems.h \
 	conformance/report/profile_pictures.c conformance/report/profile_pictures.h \
 	conformance/report/profiles.c conformance/report/profiles.h \
@@ -23,6 +25,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/report/warn.c conformance/report/warn.h
 
 CONFORMANCE_REPORT_TESTS = \
+	conformance/report/tests/check_bar \
 	conformance/report/tests/check_html \
 	conformance/report/tests/check_merge \
 	conformance/report/tests/check_output \
@@ -30,6 +33,8 @@ CONFORMANCE_REPORT_TESTS = \
 	conformance/report/tests/check_report
 check_PROGRAMS += $(CONFORMANCE_REPORT_TESTS)
 TESTS += $(CONFORMANCE_REPORT_TESTS)
+conformance_report_tests_check_bar_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_report_tests_check_bar_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_report_tests_check_html_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_report_tests_check_html_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_report_tests_check_merge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -34,9 +34,10 @@ static bool add_machine(conf_results *to, const conf_run_machine *machine)
     return true;
 }
 
-void conf_machines_note(conf_results *results)
+void conf_machines_stamp(conf_results *results)
 {
     conf_run_machine machine = {.facts = conf_machine_read()};
+    conf_results_stamp(results);
     for (size_t e = 0; e < results->n_engines; e++) {
         const char *blas = results->engines[e].blas;
         const size_t n = strlen(machine.blas);

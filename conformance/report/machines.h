@@ -11,8 +11,9 @@
 /* Bytes of a machine in one line. */
 #define CONF_MACHINE_LINE_MAX 640
 
-/* Adds the machine of this process, with the BLAS of the engines; nothing if out of memory. */
-void conf_machines_note(conf_results *results);
+/* Notes at the end of a run the time, and the machine of this process with the BLAS of the engines, which is
+ * missing if out of memory. */
+void conf_machines_stamp(conf_results *results);
 
 /* Adds the machines of `from` that `to` lacks. One whose BLAS is not known, since it has opened no engine, is
  * the same as one that is otherwise equal. Fails with ASSAY_ENOMEM. */

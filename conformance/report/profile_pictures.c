@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "conformance/evaluate/tensors.h"
 #include "conformance/picture/picture.h"
 
 enum {
@@ -43,14 +44,6 @@ static void print(FILE *out, const series *s, const char *title, const char *nam
                                   .limit_name = "bound"});
 }
 
-/* The bytes of a tensor's name that name its layer: "layer.07" of "layer.07.attn"; all, if it has no parts.
- */
-static size_t layer_length(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot ? (size_t)(dot - name) : strlen(name);
-}
-
 static void print_tensors(FILE *out, const conf_profile *p)
 {
     series s = {.n = 0};
@@ -59,7 +52,7 @@ static void print_tensors(FILE *out, const conf_profile *p)
     for (size_t i = 0; i < p->n_tensors; i++) {
         const char *name = p->tensors[i].name;
         const double value = p->tensors[i].multiple;
-        const size_t n = layer_length(name);
+        const size_t n = conf_tensor_layer_length(name);
         if (by_layer && s.n && n == n_last && strncmp(name, s.texts[s.n - 1], n) == 0) {
             s.values[s.n - 1] = fmax(s.values[s.n - 1], value);
             continue;

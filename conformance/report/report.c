@@ -4,11 +4,13 @@
 #include "conformance/report/report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/abi/compute.h"
 #include "conformance/case/root.h"
+#include "conformance/report/bar.h"
 #include "conformance/support/text.h"
 
 static const char *const color_of[CONF_N_OUTCOMES] = {[CONF_PASSED] = "\033[32m",
@@ -111,6 +113,25 @@ static void print_line(FILE *out, const char *prefix, const char *label, const c
     (void)fputc('\n', out);
 }
 
+/* A bar a layer, as wide as the terminal. */
+static void print_bars(FILE *out, const conf_context *context, const conf_verdict *v)
+{
+    enum { NAME = 10, NUMBER = 9, BESIDE = 2 + NAME + 1 + NUMBER + 2 + 1 };
+    double largest = 1;
+    if (context->columns < BESIDE + CONF_BAR_LEAST) return;
+    for (size_t i = 0; i < v->n_layers; i++)
+        if (isfinite(v->layers[i].multiple)) largest = fmax(largest, (double)v->layers[i].multiple);
+    for (size_t i = 0; i < v->n_layers; i++) {
+        char number[32];
+        conf_multiple_print(number, sizeof number, (double)v->layers[i].multiple);
+        (void)fputs("  ", out);
+        conf_text_print_fitted(out, v->layers[i].name, NAME);
+        (void)fprintf(out, " %*s  ", NUMBER, number);
+        conf_bar_print(out, (double)v->layers[i].multiple, largest, context->columns - BESIDE);
+        (void)fputc('\n', out);
+    }
+}
+
 void conf_report_verdict(FILE *out, const char *prefix, const conf_context *context, const conf_verdict *v,
                          const char *path, const char *name, bool notes)
 {
@@ -125,6 +146,7 @@ void conf_report_verdict(FILE *out, const char *prefix, const conf_context *cont
     print_line(out, prefix, "expected: ", v->expected);
     print_line(out, prefix, "first:  ", v->where);
     print_line(out, prefix, "tensor: ", v->trace);
+    if (context->terminal && out == context->out && !prefix[0]) print_bars(out, context, v);
     if (notes) print_line(out, prefix, "", v->notes);
 }
 

@@ -19,7 +19,9 @@ const char *conf_color_off(const conf_context *context);
 /* What a verdict's multiple counts: "noise" or "bound". */
 const char *conf_unit_name(const conf_verdict *v);
 
-/* Prints the result of one case, without the command that reproduces it: "FAIL (logits) PATH NAME" and its
+/* On a terminal a failure whose tensors were compared has a bar for each layer.
+ *
+ * Prints the result of one case, without the command that reproduces it: "FAIL (logits) PATH NAME" and its
  * texts. path: of the case, printed as a word of a shell, so that it can be pasted into another command.
  * name: of the engine. notes: with measurements. */
 void conf_report_verdict(FILE *out, const char *prefix, const conf_context *context, const conf_verdict *v,

@@ -10,20 +10,13 @@
 
 #include "base/shown.h"
 #include "conformance/abi/compute.h"
+#include "conformance/report/bar.h"
 #include "conformance/report/left_out.h"
 #include "conformance/report/report.h"
 #include "conformance/support/text.h"
 
 #define CELL_WIDTH 15 /* "   3.7e+04 FAIL" */
 #define ID_MIN     16
-
-void conf_multiple_print(char *text, size_t size, double multiple)
-{
-    if (isinf(multiple)) (void)snprintf(text, size, "inf");
-    else if (multiple >= 1000 || (multiple > 0 && multiple < 0.01))
-        (void)snprintf(text, size, "%.1e", multiple);
-    else (void)snprintf(text, size, multiple < 10 ? "%.2f" : "%.0f", multiple);
-}
 
 /* is_last: nothing follows in its line. */
 static void print_cell(FILE *out, const conf_context *context, const conf_verdict *v, bool is_last)

@@ -6,9 +6,6 @@
 
 #include "conformance/report/results.h"
 
-/* A multiple in at most 8 characters. */
-void conf_multiple_print(char *text, size_t size, double multiple);
-
 /* Prints the table of all cases, the skipped cases with reasons, and the totals. Each line starts with
  * `prefix`. */
 void conf_report_table(FILE *out, const char *prefix, const conf_context *context,

@@ -9,6 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "conformance/tests/layered.h"
 #include "conformance/tests/support.h"
 
 #define COLUMNS 60
@@ -25,11 +26,11 @@ static void setup(void)
 }
 
 /* Executes the program on the named terminal, with TOSTOP, which stops background jobs that write. */
-static void become_assay(const char *terminal, const char *const *argv)
+static void become_assay(const char *terminal, const char *const *argv, unsigned short columns)
 {
     (void)setsid();
     int fd = open(terminal, O_RDWR);
-    struct winsize size = {.ws_row = 24, .ws_col = COLUMNS};
+    struct winsize size = {.ws_row = 24, .ws_col = columns};
     struct termios mode;
     if (fd < 0 || tcgetattr(fd, &mode) != 0) _exit(126);
     mode.c_lflag |= TOSTOP;
@@ -49,23 +50,25 @@ static int open_terminal(void)
     return -1;
 }
 
-/* The complete output of `assay run [OPTION] --engine fake32 cases` on a terminal, which ends with this
- * status. option: may be NULL. */
-static const char *seen_with(const char *option, int code)
+static const char *program(void)
+{
+    static char path[4096];
+    const char *tree = getenv("top_builddir");
+    (void)snprintf(path, sizeof path, "%s/conformance/assay", tree ? tree : ".");
+    return path;
+}
+
+/* The complete output of a command on a terminal of that width, which ends with this status. */
+static const char *seen_by(const char *const *argv, unsigned short columns, int code)
 {
     static char seen[65536];
-    const char *tree = getenv("top_builddir");
-    char program[4096];
-    (void)snprintf(program, sizeof program, "%s/conformance/assay", tree ? tree : ".");
-    const char *argv[] = {program, "run", "--engine", support_engine("fake32"), support_path("cases"),
-                          option,  NULL};
     int master = open_terminal();
     ck_assert_int_ge(master, 0);
     /* Held open, so that no output is lost before it is read. */
     int held = open(ptsname(master), O_RDWR | O_NOCTTY);
     ck_assert_int_ge(held, 0);
     pid_t child = fork();
-    if (child == 0) become_assay(ptsname(master), argv);
+    if (child == 0) become_assay(ptsname(master), argv, columns);
     ck_assert_int_eq(fcntl(master, F_SETFL, O_NONBLOCK), 0);
     size_t n = 0;
     int status = 0;
@@ -83,6 +86,14 @@ static const char *seen_with(const char *option, int code)
     (void)close(master);
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == code, "%s", seen);
     return seen;
+}
+
+/* Of `assay run [OPTION] --engine fake32 cases`. option: may be NULL. */
+static const char *seen_with(const char *option, int code)
+{
+    const char *argv[] = {program(), "run", "--engine", support_engine("fake32"), support_path("cases"),
+                          option,    NULL};
+    return seen_by(argv, COLUMNS, code);
 }
 
 static const char *seen_on_terminal(void)
@@ -161,6 +172,40 @@ START_TEST(the_table_and_the_bar_fit_the_terminal)
 }
 END_TEST
 
+/* The bars of a terminal: the lines with "#" after a number. Fails the test if a line is too wide. */
+static size_t count_bars(const char *seen, size_t columns)
+{
+    size_t n = 0;
+    for (const char *at = seen; *at; at += strcspn(at, "\r\n"), at += strspn(at, "\r\n")) {
+        const size_t length = strcspn(at, "\r\n");
+        const char *bar = memmem(at, length, "  ###", 5);
+        if (!bar) continue;
+        ck_assert_msg(length < columns, "%.*s", (int)length, at);
+        n++;
+    }
+    return n;
+}
+
+START_TEST(a_terminal_shows_a_bar_a_layer)
+{
+    ck_assert_int_eq(setenv("NO_COLOR", "1", 1), 0);
+    const char *path = layered_write(3, FORMULA_WIDTH, "made", true), *engine = support_engine("layered");
+    const char *run[] = {program(), "run", "--engine", engine, path, NULL},
+               *locate[] = {program(), "locate", "--engine", engine, path, NULL};
+    const char *seen = seen_by(run, 80, 1);
+    ck_assert_msg(count_bars(seen, 80) > 0, "%s", seen);
+    assert_holds(seen, "\r\n  layer.");
+    ck_assert_uint_eq(count_bars(seen_by(run, 20, 1), 20), 0);
+    seen = seen_by(locate, 100, 1);
+    ck_assert_msg(count_bars(seen, 100) > 1, "%s", seen);
+    ck_assert_uint_eq(count_bars(seen_by(locate, 60, 1), 60), 0);
+    char command[8192];
+    (void)snprintf(command, sizeof command, "\"$ASSAY\" run -e %s %s; \"$ASSAY\" locate -e %s %s", engine,
+                   path, engine, path);
+    ck_assert_uint_eq(count_bars(support_shell(command)->out, 0), 0);
+}
+END_TEST
+
 /* Except its first line, the path of the engine. */
 START_TEST(an_explanation_fits_the_terminal)
 {
@@ -192,6 +237,7 @@ int main(void)
     tcase_add_test(terminal, no_color_is_respected);
     tcase_add_test(terminal, a_dumb_terminal_shows_neither_bar_nor_colours);
     tcase_add_test(terminal, the_table_and_the_bar_fit_the_terminal);
+    tcase_add_test(terminal, a_terminal_shows_a_bar_a_layer);
     tcase_add_test(terminal, an_explanation_fits_the_terminal);
     tcase_add_test(terminal, an_engine_that_prints_is_not_stopped);
     suite_add_tcase(suite, terminal);

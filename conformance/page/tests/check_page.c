@@ -16,6 +16,8 @@ static void print_all(FILE *out)
     conf_page_begin(out, NASTY);
     conf_page_heading(out, NASTY);
     conf_page_paragraph(out, NASTY);
+    conf_page_text(out, "a\nb\n");
+    conf_page_text(out, NASTY);
     conf_page_search(out, NASTY);
     conf_page_fold_begin(out, true, NASTY);
     conf_page_table_begin(out, "failures", NASTY, heads, 2);
@@ -53,11 +55,19 @@ static size_t count(const char *text, const char *part)
 START_TEST(texts_are_never_markup)
 {
     char *text = print();
-    ck_assert_uint_eq(count(text, "alert(1)"), 13);
-    ck_assert_uint_eq(count(text, "&lt;/td&gt;&lt;script&gt;alert(1)"), 13);
+    ck_assert_uint_eq(count(text, "alert(1)"), 14);
+    ck_assert_uint_eq(count(text, "&lt;/td&gt;&lt;script&gt;alert(1)"), 14);
     ck_assert_uint_eq(count(text, "<script>"), 1);
     assert_lacks(text, "\x1b");
     assert_lacks(text, "\xE2\x80\xAE");
+    free(text);
+}
+END_TEST
+
+START_TEST(lines_of_a_text_stay_lines)
+{
+    char *text = print();
+    assert_holds(text, "<pre>a\nb\n</pre>");
     free(text);
 }
 END_TEST
@@ -75,7 +85,7 @@ START_TEST(every_element_is_closed)
         size_t n = count(text, open);
         if (strcmp(names[i], "style") == 0) n = 1;
         if (strcmp(names[i], "th") == 0) n -= count(text, "<thead");
-        if (strcmp(names[i], "head") == 0) n -= count(text, "<header");
+        if (strcmp(names[i], "p") == 0) n -= count(text, "<pre");
         ck_assert_msg(n == count(text, closing) && n > 0, "%s", names[i]);
     }
     free(text);
@@ -108,6 +118,7 @@ int main(void)
     Suite *suite = suite_create("conformance/page/page");
     TCase *t = tcase_create("all");
     tcase_add_test(t, texts_are_never_markup);
+    tcase_add_test(t, lines_of_a_text_stay_lines);
     tcase_add_test(t, every_element_is_closed);
     tcase_add_test(t, a_page_loads_nothing);
     tcase_add_test(t, a_fact_without_a_value_is_left_out);
