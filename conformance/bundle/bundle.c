@@ -88,11 +88,12 @@ static assay_status copy_case(writing *w, assay_error *err)
     return conf_bundle_copy(&w->out->files, path, w->base, &w->paths, &w->out->traces, err);
 }
 
-/* Adds a text whose paths are replaced. */
-static assay_status put_clean(writing *w, const char *name, const char *text, size_t n, assay_error *err)
+/* Adds a text whose paths are replaced (paths.h). */
+static assay_status put_clean(writing *w, bool absolute, const char *name, const char *text, size_t n,
+                              assay_error *err)
 {
     size_t size;
-    char *clean = conf_bundle_paths_replace(&w->paths, text, n, &size);
+    char *clean = conf_bundle_paths_replace(&w->paths, absolute, text, n, &size);
     if (!clean) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", name);
     const assay_status rc = conf_bundle_put(&w->out->files, name, clean, size, err);
     free(clean);
@@ -103,9 +104,9 @@ static assay_status put_plan(writing *w, assay_error *err)
 {
     const conf_bundle_subject *s = &w->subject;
     size_t n;
-    if (s->plan) return put_clean(w, "plan.txt", s->plan, strlen(s->plan), err);
+    if (s->plan) return put_clean(w, false, "plan.txt", s->plan, strlen(s->plan), err);
     if (!s->refusal) return ASSAY_OK;
-    char *why = conf_bundle_paths_replace(&w->paths, s->refusal, strlen(s->refusal), &n);
+    char *why = conf_bundle_paths_replace(&w->paths, false, s->refusal, strlen(s->refusal), &n);
     if (!why) return assay_fail(err, ASSAY_ENOMEM, "plan.txt: out of memory");
     const assay_status rc = conf_bundle_leave_out(&w->out->files, err, "plan.txt: %s", why);
     free(why);
@@ -194,7 +195,7 @@ static assay_status repeat(writing *w, assay_error *err)
 static void clean_text(const writing *w, char *text, size_t size)
 {
     size_t n;
-    char *clean = conf_bundle_paths_replace(&w->paths, text, strlen(text), &n);
+    char *clean = conf_bundle_paths_replace(&w->paths, false, text, strlen(text), &n);
     (void)snprintf(text, size, "%s", clean ? clean : "");
     free(clean);
 }
@@ -235,7 +236,7 @@ static assay_status put_issue(writing *w, assay_error *err)
     if (!page) return assay_fail(err, ASSAY_ENOMEM, "ISSUE.md: out of memory");
     conf_bundle_issue_print(page, &issue);
     const bool ok = fclose(page) == 0;
-    assay_status rc = ok ? put_clean(w, "ISSUE.md", text, n, err)
+    assay_status rc = ok ? put_clean(w, true, "ISSUE.md", text, n, err)
                          : assay_fail(err, ASSAY_ENOMEM, "ISSUE.md: out of memory");
     free(text);
     return rc;

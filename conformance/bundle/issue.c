@@ -106,9 +106,18 @@ static void print_difference(FILE *out, const conf_bundle_issue *i)
     print_size(out, v);
 }
 
+/* Another command on the case, and what it is for. */
+static void print_other(FILE *out, const conf_bundle_issue *i, const char *purpose, const char *command,
+                        const char *more)
+{
+    (void)fprintf(out, "\n%s:\n\n    assay %s ", purpose, command);
+    if (i->results->root[0]) (void)fprintf(out, "--checkpoint-root %s ", i->results->root);
+    conf_text_print_quoted(out, i->results->at[0].path);
+    (void)fprintf(out, "%s\n", more);
+}
+
 static void print_repeat(FILE *out, const conf_bundle_issue *i, const char *repro)
 {
-    const char *path = i->results->at[0].path;
     const conf_kind_info *kind = conf_kind_of(i->subject->kind);
     const char *root = i->results->root;
     (void)fputs("\n## Repeat it\n", out);
@@ -117,21 +126,17 @@ static void print_repeat(FILE *out, const conf_bundle_issue *i, const char *repr
                 "(`ref64`), "
                 "the path of a\nmodule, or `exec:COMMAND`:\n\n    assay run --engine OTHER ",
                 out);
-    if (root && root[0]) (void)fprintf(out, "--checkpoint-root %s ", root);
+    if (root[0]) (void)fprintf(out, "--checkpoint-root %s ", root);
     (void)fputs(".\n", out);
     if (kind->has_decoder && i->subject->has_tensors)
-        (void)fprintf(
-            out, "\n`assay locate --engine ENGINE %s` names the tensor at which the error begins.\n", path);
+        print_other(out, i, "To find the tensor at which the error begins", "locate --engine ENGINE", "");
     if (i->observed && conf_verdict_other_manner(verdict_of(i)))
         (void)fputs("\n" CONF_BUNDLE_OBSERVATION
                     " has the answers to the prompts evaluated whole, which agree.\n",
                     out);
     else if (i->observed)
-        (void)fprintf(out,
-                      "\n`assay diff %s " CONF_BUNDLE_OBSERVATION
-                      "` judges the answers that were recorded here, "
-                      "without the engine.\n",
-                      path);
+        print_other(out, i, "To judge the answers that were recorded here, without the engine", "diff",
+                    " " CONF_BUNDLE_OBSERVATION);
     if (i->repeated && i->repeated->class == verdict_of(i)->class)
         (void)fputs("\nThe engine was run again on the files of this folder, and failed in the same way.\n",
                     out);

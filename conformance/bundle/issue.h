@@ -13,7 +13,8 @@
 #define CONF_BUNDLE_OBSERVATION "observation.h5"
 
 /* What the text is made from; no text in it names a path of the user. All members are borrowed.
- * results: of the one case and engine; the path of the case is its name in the bundle. */
+ * results: of the one case and engine; the path of the case is its name in the bundle, and there is a `root`.
+ */
 typedef struct conf_bundle_issue {
     const conf_results *results;
     const char *name; /* of the case, for readers */

@@ -24,7 +24,7 @@ assay_status conf_bundle_paths_add(conf_bundle_paths *paths, const char *path, c
     if (!path || strlen(path) < 2) return ASSAY_OK;
     char *real = realpath(path, NULL), *slash = NULL;
     const size_t n = strlen(path);
-    bool ok = add(paths, path, shown);
+    bool ok = strcmp(path, "./") == 0 || add(paths, path, shown);
     if (real && path[n - 1] == '/') { /* realpath drops it */
         ok = ok && asprintf(&slash, "%s/", real) >= 0 && add(paths, slash, shown);
         free(slash);
@@ -53,27 +53,28 @@ static bool can_precede(char c)
 }
 
 /* The longest path with which text[n] begins; SIZE_MAX: none. */
-static size_t find_at(const conf_bundle_paths *paths, const char *text, size_t n, char before)
+static size_t find_at(const conf_bundle_paths *paths, bool absolute, const char *text, size_t n, char before)
 {
     size_t best = SIZE_MAX, longest = 0;
     for (size_t i = 0; i < paths->path.n; i++) {
         const char *path = paths->path.at[i];
         const size_t length = strlen(path);
         if (length <= longest || length > n || memcmp(text, path, length) != 0) continue;
-        if (path[0] != '/' && before && !can_precede(before)) continue;
+        if (path[0] != '/' && (absolute || (before && !can_precede(before)))) continue;
         best = i;
         longest = length;
     }
     return best;
 }
 
-char *conf_bundle_paths_replace(const conf_bundle_paths *paths, const char *text, size_t n, size_t *size)
+char *conf_bundle_paths_replace(const conf_bundle_paths *paths, bool absolute, const char *text, size_t n,
+                                size_t *size)
 {
     char *all = NULL;
     FILE *out = open_memstream(&all, size);
     if (!out) return NULL;
     for (size_t i = 0; i < n;) {
-        const size_t at = find_at(paths, text + i, n - i, i ? text[i - 1] : '\0');
+        const size_t at = find_at(paths, absolute, text + i, n - i, i ? text[i - 1] : '\0');
         if (at == SIZE_MAX) {
             (void)fputc(text[i++], out);
         } else {

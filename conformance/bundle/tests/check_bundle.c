@@ -93,6 +93,27 @@ START_TEST(a_program_is_not_named)
 }
 END_TEST
 
+/* A folder of the user may have the name of one in the bundle. */
+START_TEST(names_of_the_bundle_are_not_taken_for_paths_of_the_user)
+{
+    support_mkdir(support_path("off"));
+    (void)support_write_decoder(support_path("off/case.h5"), "logits", "off");
+    support_write_text(support_path("off/off/a.txt"), "<b>|*\n");
+    char command[8192];
+    (void)snprintf(command, sizeof command,
+                   "cp %s '<script>|`*.so' && \"$ASSAY\" run --bundle out -e './<script>|`*.so' off/case.h5",
+                   support_engine("fake32"));
+    const support_output *o = support_shell(command);
+    assert_code(o, 1);
+    o = support_shell("cat out/*/ISSUE.md");
+    assert_holds(o->out, "# case with \\<script\\>\\|\\`\\*.so: logits\n");
+    assert_holds(o->out, "| engine | ./\\<script\\>\\|\\`\\*.so |\n");
+    assert_holds(o->out, "\n    assay run --engine './<script>|`*.so' case.h5\n");
+    assert_holds(o->out, "| off/a.txt | 6 |\n");
+    assert_lacks(o->out, "off/case.h5");
+}
+END_TEST
+
 /* The replacement of paths in a text. */
 static void assert_replaced(const char *text, const char *expected)
 {
@@ -102,9 +123,12 @@ static void assert_replaced(const char *text, const char *expected)
     ck_assert_int_eq(conf_bundle_paths_add(&paths, "/home/me/work/", "", NULL), ASSAY_OK);
     ck_assert_int_eq(conf_bundle_paths_add_parent(&paths, "cases/a.h5", NULL), ASSAY_OK);
     ck_assert_int_eq(conf_bundle_paths_add(&paths, ".", "x", NULL), ASSAY_OK);
-    char *found = conf_bundle_paths_replace(&paths, text, strlen(text), &n);
+    char *found = conf_bundle_paths_replace(&paths, false, text, strlen(text), &n);
     ck_assert_str_eq(found, expected);
     ck_assert_uint_eq(n, strlen(expected));
+    free(found);
+    found = conf_bundle_paths_replace(&paths, true, "/home/me/cases/a.h5 cases/a.h5", 30, &n);
+    ck_assert_str_eq(found, "~/cases/a.h5 cases/a.h5");
     free(found);
     conf_bundle_paths_free(&paths);
 }
@@ -128,6 +152,7 @@ int main(void)
     tcase_add_test(all, a_case_of_a_checkpoint_root_has_it_in_its_folder);
     tcase_add_test(all, a_case_without_a_checkpoint_is_bundled);
     tcase_add_test(all, a_program_is_not_named);
+    tcase_add_test(all, names_of_the_bundle_are_not_taken_for_paths_of_the_user);
     tcase_add_test(all, the_longest_path_is_replaced_wherever_it_can_begin);
     suite_add_tcase(suite, all);
     return support_run(suite);
