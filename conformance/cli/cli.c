@@ -238,6 +238,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_EXPLAIN:
     case CONF_OPTION_EXPLAIN_FIELDS: out->explain = true; break;
     case CONF_OPTION_TENSORS: out->tensors = true; break;
+    case CONF_OPTION_RECORDED: out->recorded = true; break;
     case CONF_OPTION_BOUNDS: out->bounds = true; break;
     case CONF_OPTION_DRY_RUN: out->dry_run = true; break;
     case CONF_OPTION_ALL_ROWS:

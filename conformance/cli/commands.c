@@ -67,8 +67,8 @@ const conf_command conf_cli_commands[] = {
      "Exit status: 0 a bundle is written; 2 usage, or the engine passes CASE; 77 the engine cannot\n"
      "run CASE, or cases of its kind are not reduced; 99 a broken case or an error of assay itself.\n",
      TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_OUTPUT,
-           CONF_OPTION_EFFORT, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_KERNELS,
-           CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
+           CONF_OPTION_EFFORT, CONF_OPTION_RECORDED, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY,
+           CONF_OPTION_KERNELS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_reduce},
     {"diff", "[OPTION]... GOLDEN OBSERVED", "judge the recorded outputs of any engine, from a file",
      "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens, of\n"

@@ -217,6 +217,7 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_OUTPUT, 0, "--output", "DIR",
      "directory for the reduced case, which must be empty or not exist\n(default: reduced)"},
     {CONF_OPTION_EFFORT, 0, "--seconds", "N", "begin no attempt after this time (default: 60)"},
+    {CONF_OPTION_RECORDED, 0, "--recorded", NULL, "leave out only what keeps the recorded expected values"},
     {CONF_OPTION_EXCHANGES, 0, "--save", "PATH",
      "write every exchange as raw bytes to PATH, which can be judged again\nwithout the server: a new file "
      "if "

@@ -77,6 +77,7 @@ typedef enum conf_option {
     CONF_OPTION_SAVE,
     CONF_OPTION_OUTPUT,
     CONF_OPTION_EFFORT, /* --seconds */
+    CONF_OPTION_RECORDED,
     CONF_OPTION_REPLAY,
     CONF_OPTION_TIMES,
     CONF_OPTION_ENDPOINT,
@@ -221,7 +222,7 @@ typedef struct conf_options {
     size_t n_allow_unknown;
     double stress;         /* seconds; 0: not given */
     conf_class fail_class; /* the only class counted as a divergence; CONF_CLASS_NONE: all are */
-    bool explain, tensors, bounds, dry_run, verbose, help;
+    bool explain, tensors, bounds, dry_run, recorded, verbose, help;
 } conf_options;
 
 #define CONF_N_OPTIONS (CONF_OPTION_HELP + 1)

@@ -145,7 +145,8 @@ static uint64_t hash_cut(const conf_reducing *r)
     uint64_t hash = hash_bytes(cut->samples, n * sizeof *cut->samples);
     for (size_t b = 0; b < n; b++)
         for (size_t i = 0; i < r->whole->width && cut->samples[b]; i++)
-            hash = hash_add(hash, cut->tokens[b * r->whole->width + i]);
+            hash = hash_add(hash, cut->tokens[b * r->whole->width + i] +
+                                      UINT32_C(2) * cut->plain[b * r->whole->width + i]);
     hash = hash_add(hash, (uint32_t)cut->n_decode);
     hash = hash_add(hash, (uint32_t)cut->n_greedy);
     return hash_add(hash, (uint32_t)cut->n_layers);

@@ -15,6 +15,10 @@ assay_status conf_whole_open(const conf_case *c, const conf_placeholders *placeh
     const assay_status rc = conf_items_divide(c->path, &c->decoder, &out->items, err);
     if (rc != ASSAY_OK) return rc;
     conf_spans_find(&out->items, &c->decoder, placeholders);
+    out->plain = 1;
+    while (out->plain == placeholders->image || out->plain == placeholders->video ||
+           out->plain == placeholders->audio)
+        out->plain++;
     for (size_t b = 0; b < c->decoder.n_samples; b++) {
         const size_t n = conf_whole_tokens(out, b);
         if (n > out->width) out->width = n;
@@ -32,6 +36,13 @@ size_t conf_whole_tokens(const conf_whole *whole, size_t sample)
     return conf_prompt_length(&whole->c->decoder, sample) + whole->c->decoder.n_decode;
 }
 
+bool conf_whole_is_of_item(const conf_whole *whole, size_t sample, size_t i)
+{
+    for (size_t k = whole->items.of[sample]; k < whole->items.of[sample + 1]; k++)
+        if (i >= whole->items.spans[k].first && i < whole->items.spans[k].end) return true;
+    return false;
+}
+
 int32_t conf_whole_token(const conf_whole *whole, size_t sample, size_t i)
 {
     const conf_decoder *d = &whole->c->decoder;
@@ -46,10 +57,11 @@ bool conf_cut_open(const conf_whole *whole, conf_cut *out)
     const size_t n_tokens = d->n_samples * whole->width;
     *out = (conf_cut){.samples = malloc(d->n_samples * sizeof *out->samples),
                       .tokens = malloc(n_tokens * sizeof *out->tokens),
+                      .plain = calloc(n_tokens, sizeof *out->plain),
                       .n_decode = d->n_decode,
                       .n_greedy = d->n_greedy,
                       .n_layers = whole->n_layers};
-    if (!out->samples || !out->tokens) return false;
+    if (!out->samples || !out->tokens || !out->plain) return false;
     memset(out->samples, true, d->n_samples * sizeof *out->samples);
     memset(out->tokens, true, n_tokens * sizeof *out->tokens);
     return true;
@@ -59,6 +71,7 @@ void conf_cut_free(conf_cut *cut)
 {
     free(cut->samples);
     free(cut->tokens);
+    free(cut->plain);
     *cut = (conf_cut){0};
 }
 
@@ -67,17 +80,10 @@ void conf_cut_copy(const conf_whole *whole, conf_cut *to, const conf_cut *from)
     const size_t n = whole->c->decoder.n_samples;
     memcpy(to->samples, from->samples, n * sizeof *to->samples);
     memcpy(to->tokens, from->tokens, n * whole->width * sizeof *to->tokens);
+    memcpy(to->plain, from->plain, n * whole->width * sizeof *to->plain);
     to->n_decode = from->n_decode;
     to->n_greedy = from->n_greedy;
     to->n_layers = from->n_layers;
-}
-
-bool conf_cut_equal(const conf_whole *whole, const conf_cut *a, const conf_cut *b)
-{
-    const size_t n = whole->c->decoder.n_samples;
-    return memcmp(a->samples, b->samples, n * sizeof *a->samples) == 0 &&
-           memcmp(a->tokens, b->tokens, n * whole->width * sizeof *a->tokens) == 0 &&
-           a->n_decode == b->n_decode && a->n_greedy == b->n_greedy && a->n_layers == b->n_layers;
 }
 
 size_t conf_cut_samples(const conf_whole *whole, const conf_cut *cut)
@@ -141,7 +147,7 @@ static bool keeps_prompt(const conf_whole *whole, const conf_cut *cut, size_t sa
 
 bool conf_cut_is_case(const conf_whole *whole, const conf_cut *cut)
 {
-    if (cut->n_greedy == 0 && !whole->c->decoder.has_truth) return false;
+    if (cut->n_greedy ? conf_cut_plain(whole, cut) > 0 : !whole->c->decoder.has_truth) return false;
     for (size_t b = 0; b < whole->c->decoder.n_samples; b++) {
         if (!cut->samples[b]) continue;
         if (conf_cut_tokens(whole, cut, b) <= cut->n_decode || !keeps_spans(whole, cut, b)) return false;
@@ -150,9 +156,20 @@ bool conf_cut_is_case(const conf_whole *whole, const conf_cut *cut)
     return conf_cut_samples(whole, cut) > 0;
 }
 
+size_t conf_cut_plain(const conf_whole *whole, const conf_cut *cut)
+{
+    size_t n = 0;
+    for (size_t b = 0; b < whole->c->decoder.n_samples; b++)
+        for (size_t i = 0; i < conf_whole_tokens(whole, b) && cut->samples[b]; i++) {
+            const size_t at = b * whole->width + i;
+            n += cut->tokens[at] && cut->plain[at] && conf_whole_token(whole, b, i) != whole->plain;
+        }
+    return n;
+}
+
 bool conf_cut_is_recorded(const conf_whole *whole, const conf_cut *cut)
 {
-    if (cut->n_layers != whole->n_layers) return false;
+    if (cut->n_layers != whole->n_layers || conf_cut_plain(whole, cut)) return false;
     for (size_t b = 0; b < whole->c->decoder.n_samples; b++) {
         const size_t n = conf_cut_tokens(whole, cut, b);
         if (cut->samples[b] && count_tokens(whole, cut, b, n) != n) return false;
@@ -180,4 +197,5 @@ void conf_cut_print(const conf_whole *whole, const conf_cut *cut, char *text, si
     if (whole->c->decoder.n_decode) print_count(text, size, cut->n_decode, "step");
     if (whole->c->decoder.n_greedy) print_count(text, size, cut->n_greedy, "greedy token");
     if (whole->n_layers) print_count(text, size, cut->n_layers, "layer");
+    if (conf_cut_plain(whole, cut)) print_count(text, size, conf_cut_plain(whole, cut), "plain id");
 }

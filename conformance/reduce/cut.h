@@ -1,8 +1,8 @@
 /* What a reduced case keeps of the whole one.
  *
  * The sequence of a sample is its prompt, without padding, and the tokens of its steps. A cut keeps some of
- * its tokens, of which the last n_decode are given step by step. An image, a video or an audio clip is kept
- * if its placeholder tokens are.
+ * its tokens, of which the last n_decode are given step by step, and may give some of them a plain id. An
+ * image, a video or an audio clip is kept if its placeholder tokens are.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_REDUCE_CUT_H
@@ -17,14 +17,15 @@ typedef struct conf_whole {
     conf_items items;
     size_t width;    /* tokens of the longest sequence */
     size_t n_layers; /* of its checkpoint; 0: not known */
+    int32_t plain;   /* a small id that is no placeholder */
 } conf_whole;
 
 typedef struct conf_cut {
     bool *samples; /* [n_samples of the whole] */
     bool *tokens;  /* [n_samples, width]; the tokens of samples that are not kept do not matter */
+    bool *plain;   /* [n_samples, width]: tokens that have the id whole.plain instead of their own */
     size_t n_decode;
-    size_t
-        n_greedy; /* tokens of the expected streams; 0: they are left out, and the case is of kind logits */
+    size_t n_greedy; /* tokens of the expected streams; 0: there are none, and the case is of kind logits */
     size_t n_layers; /* the first so many layers of the checkpoint; as many as it has: all */
 } conf_cut;
 
@@ -37,6 +38,9 @@ void conf_whole_close(conf_whole *whole);
 /* Tokens of the sequence of a sample of the whole. */
 size_t conf_whole_tokens(const conf_whole *whole, size_t sample);
 
+/* Whether token i of that sequence is a placeholder of an item. */
+bool conf_whole_is_of_item(const conf_whole *whole, size_t sample, size_t i);
+
 /* Token i of that sequence. */
 int32_t conf_whole_token(const conf_whole *whole, size_t sample, size_t i);
 
@@ -46,7 +50,6 @@ void conf_cut_free(conf_cut *cut);
 
 /* to: of the same whole. */
 void conf_cut_copy(const conf_whole *whole, conf_cut *to, const conf_cut *from);
-bool conf_cut_equal(const conf_whole *whole, const conf_cut *a, const conf_cut *b);
 
 /* Number of samples that are kept, and of tokens that are kept of a sample. */
 size_t conf_cut_samples(const conf_whole *whole, const conf_cut *cut);
@@ -60,8 +63,11 @@ size_t conf_cut_items(const conf_whole *whole, const conf_cut *cut);
  * placeholder tokens or none, no step has one, and an expected stream follows the whole prompt. */
 bool conf_cut_is_case(const conf_whole *whole, const conf_cut *cut);
 
-/* Whether the recorded rows are those of the cut in any causal model: it keeps all layers, and of each sample
- * its first tokens. */
+/* Kept tokens that have another id than in the whole case. */
+size_t conf_cut_plain(const conf_whole *whole, const conf_cut *cut);
+
+/* Whether the recorded rows are those of the cut in any causal model: it keeps all layers and ids, and of
+ * each sample its first tokens. */
 bool conf_cut_is_recorded(const conf_whole *whole, const conf_cut *cut);
 
 /* "1 sample, 5 tokens, 1 image, 2 steps" */

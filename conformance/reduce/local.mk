@@ -9,6 +9,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/reduce/layers.c conformance/reduce/layers.h \
 	conformance/reduce/make.c conformance/reduce/make.h \
 	conformance/reduce/part_ends.c \
+	conformance/reduce/part_ids.c \
 	conformance/reduce/part_inputs.c \
 	conformance/reduce/part_layers.c \
 	conformance/reduce/part_samples.c \

@@ -10,13 +10,6 @@ typedef struct search {
     size_t sample;
 } search;
 
-static bool is_of_item(const conf_whole *whole, size_t sample, size_t token)
-{
-    for (size_t i = whole->items.of[sample]; i < whole->items.of[sample + 1]; i++)
-        if (token >= whole->items.spans[i].first && token < whole->items.spans[i].end) return true;
-    return false;
-}
-
 /* kept: of the sequence of the sample, without placeholder tokens. */
 static bool stays(void *context, const bool *kept, size_t n)
 {
@@ -25,7 +18,7 @@ static bool stays(void *context, const bool *kept, size_t n)
     bool *to = r->trial.tokens + s->sample * r->whole->width;
     conf_cut_copy(r->whole, &r->trial, &r->best);
     for (size_t i = 0; i < n; i++)
-        if (!is_of_item(r->whole, s->sample, i)) to[i] = kept[i];
+        if (!conf_whole_is_of_item(r->whole, s->sample, i)) to[i] = kept[i];
     return conf_attempt(r, conf_part_tokens.name);
 }
 
@@ -37,7 +30,7 @@ static bool reduce(conf_reducing *r)
         search s = {r, b};
         if (!r->best.samples[b]) continue;
         for (size_t i = 0; i < n; i++)
-            kept[i] = r->best.tokens[b * r->whole->width + i] && !is_of_item(r->whole, b, i);
+            kept[i] = r->best.tokens[b * r->whole->width + i] && !conf_whole_is_of_item(r->whole, b, i);
         any = conf_delta_units(kept, n, stays, &s) || any;
     }
     free(kept);

@@ -18,6 +18,7 @@ extern const conf_part conf_part_steps;   /* steps after the prompts, and tokens
 extern const conf_part conf_part_ends;    /* the last tokens of each sample */
 extern const conf_part conf_part_tokens;  /* any other tokens */
 extern const conf_part conf_part_layers;  /* layers of the checkpoint */
+extern const conf_part conf_part_ids;     /* ids that differ from a plain one */
 
 /* The parts in the order in which they are reduced, NULL-terminated: first those that leave the most out. */
 extern const conf_part *const conf_parts[];

@@ -48,6 +48,9 @@ static void print_kept(FILE *out, const conf_subject *s)
                 (void)fprintf(out, "%s%zu", n++ ? ", " : "; inputs ", i - whole->items.of[b]);
         (void)fputs(".\n", out);
     }
+    if (conf_cut_plain(whole, cut))
+        (void)fprintf(out, "Tokens that have the id %d instead of their own: %zu.\n", (int)whole->plain,
+                      conf_cut_plain(whole, cut));
     (void)fprintf(out, "%s.\n", conf_making_origin(s->r.computed));
 }
 

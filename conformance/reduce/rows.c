@@ -14,7 +14,9 @@ void conf_cut_sequence(const conf_whole *whole, const conf_cut *cut, size_t samp
 {
     const size_t n = conf_whole_tokens(whole, sample);
     for (size_t i = 0; i < n; i++)
-        if (cut->tokens[sample * whole->width + i]) *tokens++ = conf_whole_token(whole, sample, i);
+        if (cut->tokens[sample * whole->width + i])
+            *tokens++ =
+                cut->plain[sample * whole->width + i] ? whole->plain : conf_whole_token(whole, sample, i);
 }
 
 bool conf_cut_place(const conf_whole *whole, const conf_cut *cut, size_t row, conf_place *out)

@@ -21,6 +21,7 @@ typedef struct conf_reduction_task {
     const char *manner;   /* NULL: all */
     const char *const *allow_unknown;
     conf_limits limits;
+    bool recorded;  /* keep to recorded expected values */
     double seconds; /* after which no further attempt is made */
 } conf_reduction_task;
 

@@ -26,6 +26,7 @@ conf_exit conf_cmd_reduce(const conf_options *options, const conf_context *conte
                                       .manner = options->manner,
                                       .allow_unknown = options->allow_unknown,
                                       .limits = options->limits,
+                                      .recorded = options->recorded,
                                       .seconds = options->stress > 0 ? options->stress : CONF_REDUCE_SECONDS};
     return conf_reduce(&task, context);
 }
