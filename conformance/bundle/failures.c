@@ -189,7 +189,9 @@ assay_status conf_bundles_write(const conf_bundles *bundles, const conf_results 
     for (size_t i = 0; i < results->n; i++)
         for (size_t e = 0; e < results->n_engines && rc == ASSAY_OK && !conf_interrupted(); e++)
             if (results->at[i].verdicts[e].outcome == CONF_FAILED) rc = write_one(&w, i, e, err);
-    if (rc == ASSAY_OK && w.names.n == 0)
+    if (rc == ASSAY_OK && conf_interrupted())
+        (void)fprintf(out, "%sbundle: interrupted, failures without a folder are left out\n", prefix);
+    else if (rc == ASSAY_OK && w.names.n == 0)
         (void)fprintf(out, "%sbundle: nothing failed, nothing is written\n", prefix);
     if (w.staging) remove_tree(w.staging);
     free(w.staging);

@@ -102,6 +102,19 @@ static assay_status print_reports(const conf_options *o, const conf_context *con
     return files->at[CONF_REPORT_JSON] ? probe_print_json(files->at[CONF_REPORT_JSON], run, err) : ASSAY_OK;
 }
 
+/* Looks for the fewest requests. The report is complete without them. */
+static void reduce(const conf_options *o, const conf_context *context, const probe_options *options,
+                   probe_run *run)
+{
+    assay_error err = {0};
+    conf_context progress = *context;
+    if (o->reduce_seconds <= 0 ||
+        probe_reduce(options, run, o->reduce_seconds, show_progress, &progress, &err) == ASSAY_OK)
+        return;
+    conf_progress_clear(context);
+    conf_cmd_print_error(context, "option --reduce: %s", err.text);
+}
+
 static conf_exit probe(const conf_options *o, const conf_context *context, const probe_options *options,
                        assay_error *err)
 {
@@ -114,8 +127,7 @@ static conf_exit probe(const conf_options *o, const conf_context *context, const
     assay_status rc = conf_report_files_open(o, context, &files, err);
     if (rc == ASSAY_OK) {
         rc = probe_run_all(options, &truth, &run, show_progress, &progress, err);
-        if (rc == ASSAY_OK && o->reduce_seconds > 0)
-            rc = probe_reduce(options, &run, o->reduce_seconds, show_progress, &progress, err);
+        if (rc == ASSAY_OK) reduce(o, context, options, &run);
         if (rc == ASSAY_OK) code = probe_exit(&run);
         else if (rc == ASSAY_EINVAL) code = CONF_EXIT_USAGE;
         else if (run.server.unusable) code = CONF_EXIT_NOTHING;

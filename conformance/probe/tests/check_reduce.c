@@ -116,6 +116,23 @@ START_TEST(search_ends_with_its_time)
 }
 END_TEST
 
+START_TEST(server_that_is_gone_leaves_the_report_as_it_is)
+{
+    static const char check[] = "numerics/chat/token";
+    oracle o = {.bug = ORACLE_OTHER_TOKEN, .most = 20, .truth = &probing_known};
+    probing p;
+    assay_error err;
+    oracle_start(&o);
+    const probe_options options = probing_options(probing_url(&o), check, 1U << PROBE_CHAT, NULL);
+    probing_probe(&p, &options);
+    oracle_stop(&o);
+    const probe_finding *row = probing_row(&p, check, PROBE_FAILED, "");
+    ck_assert_int_eq(probe_reduce(&options, &p.run, 100, NULL, NULL, &err), ASSAY_EIO);
+    ck_assert(!row->is_reduced && row->requests.n == 0 && row->repro);
+    probing_free(&p);
+}
+END_TEST
+
 START_TEST(saved_run_has_no_server_to_ask)
 {
     assert_code(support_shell("mkdir run && echo '{}' >run/run.json; : >run.jsonl"), 0);
@@ -135,6 +152,7 @@ int main(void)
     tcase_add_test(c, requests_at_once_stay_at_once);
     tcase_add_test(c, failure_that_does_not_come_again_is_said_to_be_so);
     tcase_add_test(c, search_ends_with_its_time);
+    tcase_add_test(c, server_that_is_gone_leaves_the_report_as_it_is);
     tcase_add_test(c, saved_run_has_no_server_to_ask);
     Suite *suite = suite_create("probe/reduce");
     suite_add_tcase(suite, c);
