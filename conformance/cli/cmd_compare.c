@@ -4,6 +4,7 @@
 #include "conformance/cli/cmd.h"
 #include "conformance/compare/compare.h"
 #include "conformance/compare/document.h"
+#include "conformance/compare/html.h"
 #include "conformance/compare/print.h"
 #include "conformance/report/files.h"
 #include "conformance/report/read.h"
@@ -25,6 +26,8 @@ static assay_status compare_runs(const conf_options *o, const conf_context *cont
         conf_comparison_print(context->out, "", context, &c);
     if (rc == ASSAY_OK && files.at[CONF_REPORT_JSON])
         rc = conf_comparison_print_json(files.at[CONF_REPORT_JSON], &c, err);
+    if (rc == ASSAY_OK && files.at[CONF_REPORT_HTML])
+        rc = conf_comparison_print_html(files.at[CONF_REPORT_HTML], &c, err);
     const assay_status closed = conf_report_files_close(&files, &late);
     if (rc == ASSAY_OK && closed != ASSAY_OK) *err = late;
     conf_comparison_free(&c);

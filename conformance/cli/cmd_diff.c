@@ -9,6 +9,7 @@
 #include "conformance/cli/value.h"
 #include "conformance/diff/diff.h"
 #include "conformance/process/isolate.h"
+#include "conformance/report/paged.h"
 #include "conformance/report/report.h"
 #include "conformance/report/results.h"
 #include "conformance/report/warn.h"
@@ -45,13 +46,8 @@ static void print_verdict(const conf_options *options, const conf_context *conte
     (void)fputc('\n', context->out);
 }
 
-conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context)
+static conf_exit diff(const conf_options *options, const conf_context *context)
 {
-    if (options->n_arguments != 2) {
-        conf_cmd_print_error(context, "diff needs two files, found %zu: see assay diff --help",
-                             options->n_arguments);
-        return CONF_EXIT_USAGE;
-    }
     const conf_limits limits = {.seconds = CONF_SECONDS_MAX, .mib = conf_mib_default()};
     const conf_diff_task t = {.golden = options->arguments[0],
                               .observed = options->arguments[1],
@@ -72,4 +68,24 @@ conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context
     print_verdict(options, context, &v);
     if (v.outcome == CONF_SKIPPED) return CONF_EXIT_NOTHING;
     return v.outcome == CONF_PASSED ? CONF_EXIT_AGREE : CONF_EXIT_DIVERGES;
+}
+
+conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context)
+{
+    if (options->n_arguments != 2) {
+        conf_cmd_print_error(context, "diff needs two files, found %zu: see assay diff --help",
+                             options->n_arguments);
+        return CONF_EXIT_USAGE;
+    }
+    conf_paged paged;
+    char title[512];
+    assay_error err = {0};
+    conf_exit code = CONF_EXIT_ERROR;
+    const assay_status rc = conf_paged_begin(options, context, &paged, &err);
+    if (rc == ASSAY_OK) code = diff(options, &paged.context);
+    (void)snprintf(title, sizeof title, "Assay: the outputs in %.400s", options->arguments[1]);
+    if (conf_paged_end(&paged, title, rc == ASSAY_OK ? &err : NULL) == ASSAY_OK && rc == ASSAY_OK)
+        return code;
+    conf_cmd_print_error(context, "%s", err.text);
+    return CONF_EXIT_ERROR;
 }

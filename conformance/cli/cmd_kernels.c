@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "conformance/cli/cmd.h"
 #include "conformance/cli/value.h"
 #include "conformance/process/interrupt.h"
+#include "conformance/report/checks.h"
 #include "conformance/report/files.h"
 #include "conformance/report/report.h"
 #include "conformance/support/text.h"
@@ -43,6 +45,7 @@ typedef struct sweeping {
     size_t shape[SWEEP_DIMS];
     conf_report_files files;
     conf_problems problems;
+    conf_checks checks; /* of the page */
     shared *shared;
     size_t n_points, n_passed, n_failed, n_broken, n_not_provided;
 } sweeping;
@@ -148,25 +151,30 @@ static void print_fault(FILE *out, const char *prefix, const sweeping *of, const
     if (s->n_cases) print_case(out, of, repro, failing_case(s));
 }
 
-/* Notes a fault for the reports of problems. */
-static assay_status note_problem(sweeping *of, const sweep_op *op, const conf_verdict *v, assay_error *err)
+/* The command that runs the failing case alone, empty if no case began; NULL if out of memory. The caller
+ * frees it. */
+static char *repro_of(const sweeping *of)
 {
     const sweep *s = &of->shared->sweep;
-    char *repro = NULL, *title = NULL;
+    char *repro = NULL;
     size_t n;
     FILE *page = open_memstream(&repro, &n);
     if (page && s->n_cases) print_case(page, of, "", failing_case(s));
-    assay_status rc = page && fclose(page) == 0 ? ASSAY_OK : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && asprintf(&title, "%s of %s", op->name, of->options->arguments[0]) < 0)
-        rc = ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) {
-        repro[strcspn(repro, "\n")] = '\0';
+    if (!page || fclose(page) != 0) return NULL;
+    repro[strcspn(repro, "\n")] = '\0';
+    return repro;
+}
+
+/* Notes a fault for the reports of problems. */
+static assay_status note_problem(sweeping *of, const sweep_op *op, const conf_verdict *v, assay_error *err)
+{
+    char *repro = repro_of(of), *title = NULL;
+    assay_status rc = ASSAY_ENOMEM;
+    if (repro && asprintf(&title, "%s of %s", op->name, of->options->arguments[0]) >= 0)
         rc = conf_problems_add(
             &of->problems, &(conf_problem){op->name, title, of->path, v->reason, *repro ? repro : NULL, NULL},
             err);
-    } else {
-        (void)assay_fail(err, rc, "out of memory");
-    }
+    else (void)assay_fail(err, rc, "out of memory");
     free(repro);
     free(title);
     return rc;
@@ -216,6 +224,20 @@ static void print_row(const sweeping *of, const sweep_op *op, const conf_verdict
     (void)fflush(out);
 }
 
+/* The row of a page. */
+static assay_status add_check(sweeping *of, const sweep_op *op, const conf_verdict *v, assay_error *err)
+{
+    const sweep *s = &of->shared->sweep;
+    const bool ok = v->outcome == CONF_PASSED;
+    char largest[SWEEP_LARGEST_MAX], *repro = ok ? NULL : repro_of(of);
+    sweep_largest_write(s, op, largest, sizeof largest);
+    const assay_status rc =
+        conf_checks_add(&of->checks, op->name, "", v->outcome, ok || s->worst > 0 ? s->worst : (double)NAN,
+                        ok ? largest : v->reason, repro, err);
+    free(repro);
+    return rc;
+}
+
 static assay_status sweep_one(sweeping *of, const sweep_op *op, bool provided, assay_error *err)
 {
     conf_verdict v = {0};
@@ -246,6 +268,8 @@ static assay_status sweep_one(sweeping *of, const sweep_op *op, bool provided, a
     else of->n_broken++;
     print_point(of, op, provided, &v);
     if (provided) print_row(of, op, &v);
+    if (provided && of->files.at[CONF_REPORT_HTML]) rc = add_check(of, op, &v, err);
+    if (rc != ASSAY_OK) return rc;
     return provided && v.outcome != CONF_PASSED ? note_problem(of, op, &v, err) : ASSAY_OK;
 }
 
@@ -286,6 +310,10 @@ static assay_status sweep_all(sweeping *of, assay_error *err)
     of->problems.n_skipped = of->n_not_provided;
     if (rc == ASSAY_OK) rc = conf_report_problems(&of->files, &of->problems, err);
     conf_problems_free(&of->problems);
+    if (rc == ASSAY_OK && of->files.at[CONF_REPORT_HTML])
+        conf_checks_print_html(of->files.at[CONF_REPORT_HTML], &of->checks,
+                               "Assay: operations of a kernel library", NULL, of->path);
+    conf_checks_free(&of->checks);
     if (rc == ASSAY_OK) print_sums(of);
     assay_error late = {0};
     const assay_status closed = conf_report_files_close(&of->files, &late);

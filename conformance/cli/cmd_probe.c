@@ -1,6 +1,7 @@
 /* assay probe: judges a live server.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "conformance/probe/probe.h"
 #include "conformance/probe/reduce.h"
 #include "conformance/probe/wire/store.h"
+#include "conformance/report/checks.h"
 #include "conformance/report/files.h"
 #include "conformance/support/progress.h"
 
@@ -91,6 +93,30 @@ static assay_status print_problems(const conf_report_files *files, const probe_r
     return rc;
 }
 
+/* The rows as a page. A habit passes. */
+static assay_status print_page(FILE *out, const probe_run *run, const char *target, assay_error *err)
+{
+    conf_checks list = {0};
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < run->findings.n; i++) {
+        const probe_finding *one = &run->findings.at[i];
+        const bool is_skipped = one->verdict == PROBE_NOT_EXERCISED || one->verdict == PROBE_NOT_OFFERED;
+        char group[64];
+        (void)snprintf(group, sizeof group, "%s%s%s", probe_verdict_name(one->verdict),
+                       one->verdict == PROBE_OK ? "" : ", ",
+                       one->verdict == PROBE_OK ? "" : probe_grade_name(one->grade));
+        rc = conf_checks_add(&list, one->check, group,
+                             probe_finding_counts(one) ? CONF_FAILED
+                             : is_skipped              ? CONF_SKIPPED
+                                                       : CONF_PASSED,
+                             (double)NAN, one->text, one->repro, err);
+    }
+    if (rc == ASSAY_OK)
+        conf_checks_print_html(out, &list, "Assay: what a server answers", "verdict, grade", target);
+    conf_checks_free(&list);
+    return rc;
+}
+
 static assay_status print_reports(const conf_options *o, const conf_context *context,
                                   const conf_report_files *files, const probe_run *run, assay_error *err)
 {
@@ -99,6 +125,9 @@ static assay_status print_reports(const conf_options *o, const conf_context *con
     if (!conf_report_uses_stdout(files)) probe_print(context, run, o->verbose, saved);
     if (files->at[CONF_REPORT_JUNIT]) probe_print_junit(files->at[CONF_REPORT_JUNIT], run);
     if (conf_report_wants_problems(files) && print_problems(files, run, err) != ASSAY_OK) return ASSAY_ENOMEM;
+    if (files->at[CONF_REPORT_HTML] &&
+        print_page(files->at[CONF_REPORT_HTML], run, o->arguments[0], err) != ASSAY_OK)
+        return ASSAY_ENOMEM;
     return files->at[CONF_REPORT_JSON] ? probe_print_json(files->at[CONF_REPORT_JSON], run, err) : ASSAY_OK;
 }
 

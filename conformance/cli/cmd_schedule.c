@@ -244,6 +244,8 @@ static assay_status report_trials(scheduling *of, assay_error *err)
     assay_status rc = ASSAY_OK;
     if (files->at[CONF_REPORT_TAP]) conf_trials_print_tap(files->at[CONF_REPORT_TAP], of->context, &of->rows);
     if (files->at[CONF_REPORT_JSON]) rc = conf_trials_print_json(files->at[CONF_REPORT_JSON], &of->rows, err);
+    if (rc == ASSAY_OK && files->at[CONF_REPORT_HTML])
+        rc = conf_trials_print_html(files->at[CONF_REPORT_HTML], &of->rows, err);
     plain.color = of->context->color && !only_tap;
     if (only_tap || !conf_report_uses_stdout(files))
         conf_trials_report(of->context->out, only_tap ? "# " : "", &plain, &of->rows);

@@ -88,8 +88,8 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 they agree; 1 they diverge; 2 usage; 77 the case has no recorded run to\n"
      "judge that type or part by; 99 a file cannot be read or lacks a member.\n",
-     TAKES(CONF_OPTION_JUDGED_AS, CONF_OPTION_PART, CONF_OPTION_THREADS, CONF_OPTION_VERBOSE,
-           CONF_OPTION_CHECKPOINT_ROOT),
+     TAKES(CONF_OPTION_JUDGED_AS, CONF_OPTION_PART, CONF_OPTION_THREADS, CONF_OPTION_HTML,
+           CONF_OPTION_VERBOSE, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_diff},
     {"merge", "[OPTION]... RESULT.json...", "join the results of the shards of a run",
      "Each RESULT is the file of --json of one assay run --shard I/N. The output and the reports\n"
@@ -117,7 +117,7 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 nothing newly fails; 1 a case fails that did not fail before, or was not in\n"
      "BEFORE; 2 usage; 99 a file cannot be read, or the runs have no case in common.\n",
-     TAKES(CONF_OPTION_PAIR, CONF_OPTION_JSON), conf_cmd_compare},
+     TAKES(CONF_OPTION_PAIR, CONF_OPTION_JSON, CONF_OPTION_HTML), conf_cmd_compare},
     {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "test the operations of a kernel library",
      "LIBRARY is a shared object that exports assay_kernels_v2 (assay/kernel.h), or fastpath.\n"
      "Every operation in its table, or OP only, is run on shapes with every remainder of its\n"
@@ -131,8 +131,8 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 every operation given passes; 1 one diverges, crashes or hangs; 2 usage; 77 the\n"
      "library has no operation; 99 it cannot be loaded, or its table is invalid.\n",
-     TAKES(CONF_OPTION_DRAW, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, REVIEW,
-           CONF_OPTION_VERBOSE),
+     TAKES(CONF_OPTION_DRAW, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, CONF_OPTION_HTML,
+           REVIEW, CONF_OPTION_VERBOSE),
      conf_cmd_kernels},
     {"schedule", "[OPTION]... [DIR|CASE]...",
      "run engine calls on many threads; results must be bit-identical", conf_cmd_schedule_details,
@@ -140,7 +140,7 @@ const conf_command conf_cli_commands[] = {
            CONF_OPTION_SHARD, CONF_OPTION_PROGRAMS, CONF_OPTION_DRAWS, CONF_OPTION_SHAPE,
            CONF_OPTION_ON_THREADS, CONF_OPTION_FOR, CONF_OPTION_SAVE, CONF_OPTION_REPLAY, CONF_OPTION_TIMES,
            CONF_OPTION_JOBS, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, CONF_OPTION_JSON,
-           CONF_OPTION_VERBOSE, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
+           CONF_OPTION_HTML, CONF_OPTION_VERBOSE, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_schedule},
     {"bench", "--model DIR|--serving [OPTION]...",
      "measure the speed of engines as a fraction of what the machine allows",
@@ -189,8 +189,8 @@ const conf_command conf_cli_commands[] = {
      "be read, or an error of assay itself.\n",
      TAKES(CONF_OPTION_TRUTH, CONF_OPTION_SERVED_MODEL, CONF_OPTION_ONLY, CONF_OPTION_QUICK,
            CONF_OPTION_REDUCE, CONF_OPTION_API_KEY_ENV, CONF_OPTION_CLAIM, CONF_OPTION_EXPLAIN_FIELDS,
-           CONF_OPTION_EXCHANGES, CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT, CONF_OPTION_JSON, REVIEW,
-           CONF_OPTION_ALL_ROWS, CONF_OPTION_CHECKPOINT_ROOT),
+           CONF_OPTION_EXCHANGES, CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT, CONF_OPTION_JSON,
+           CONF_OPTION_HTML, REVIEW, CONF_OPTION_ALL_ROWS, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_probe},
     {"events", "--endpoint NAME [OPTION]... FILE",
      "check an event stream against the protocol of its endpoint",

@@ -5,6 +5,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/compare/compare.c conformance/compare/compare.h \
 	conformance/compare/comparison.c conformance/compare/comparison.h \
 	conformance/compare/document.c conformance/compare/document.h \
+	conformance/compare/html.c conformance/compare/html.h \
 	conformance/compare/pairs.c conformance/compare/pairs.h \
 	conformance/compare/print.c conformance/compare/print.h \
 	conformance/compare/remarks.c conformance/compare/remarks.h

@@ -88,11 +88,22 @@ static char *list_machines(const conf_results *results)
     return NULL;
 }
 
+static bool has_machine(const conf_results *results, const conf_run_machine *machine)
+{
+    for (size_t i = 0; i < results->n_machines; i++)
+        if (conf_machine_is_same(&results->machines[i], machine)) return true;
+    return false;
+}
+
 /* Runs whose machines are not known are not remarked on. */
 static bool note_machines(const conf_comparison *c, conf_strings *out)
 {
-    if (!c->before.results->n_machines || !c->after.results->n_machines) return true;
-    char *before = list_machines(c->before.results), *after = list_machines(c->after.results);
+    const conf_results *old = c->before.results, *new = c->after.results;
+    bool same = old->n_machines == new->n_machines;
+    if (!old->n_machines || !new->n_machines) return true;
+    for (size_t i = 0; i < new->n_machines; i++) same = same && has_machine(old, &new->machines[i]);
+    if (same) return true;
+    char *before = list_machines(old), *after = list_machines(new);
     const bool ok = before && after && note_difference(out, "machine", before, after);
     free(before);
     free(after);

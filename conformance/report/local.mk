@@ -2,6 +2,7 @@
 conformance_libconformance_a_SOURCES += \
 	conformance/report/attempts.c conformance/report/attempts.h \
 	conformance/report/bar.c conformance/report/bar.h \
+	conformance/report/checks.c conformance/report/checks.h \
 	conformance/report/failures.c conformance/report/failures.h \
 	conformance/report/files.c conformance/report/files.h \
 	conformance/report/html.c conformance/report/html.h \
@@ -26,6 +27,7 @@ conformance_libconformance_a_SOURCES += \
 
 CONFORMANCE_REPORT_TESTS = \
 	conformance/report/tests/check_bar \
+	conformance/report/tests/check_checks \
 	conformance/report/tests/check_html \
 	conformance/report/tests/check_merge \
 	conformance/report/tests/check_output \
@@ -35,6 +37,8 @@ check_PROGRAMS += $(CONFORMANCE_REPORT_TESTS)
 TESTS += $(CONFORMANCE_REPORT_TESTS)
 conformance_report_tests_check_bar_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_report_tests_check_bar_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_report_tests_check_checks_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_report_tests_check_checks_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_report_tests_check_html_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_report_tests_check_html_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_report_tests_check_merge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -12,7 +12,7 @@
 #define MACHINES_MAX   100000
 #define PROCESSORS_MAX 1000000
 
-static bool is_same(const conf_run_machine *a, const conf_run_machine *b)
+bool conf_machine_is_same(const conf_run_machine *a, const conf_run_machine *b)
 {
     const conf_machine_facts *x = &a->facts, *y = &b->facts;
     return strcmp(x->processor, y->processor) == 0 && strcmp(x->architecture, y->architecture) == 0 &&
@@ -23,7 +23,7 @@ static bool is_same(const conf_run_machine *a, const conf_run_machine *b)
 static bool add_machine(conf_results *to, const conf_run_machine *machine)
 {
     for (size_t i = 0; i < to->n_machines; i++) {
-        if (!is_same(&to->machines[i], machine)) continue;
+        if (!conf_machine_is_same(&to->machines[i], machine)) continue;
         if (!to->machines[i].blas[0]) to->machines[i] = *machine;
         return true;
     }

@@ -15,8 +15,10 @@
  * missing if out of memory. */
 void conf_machines_stamp(conf_results *results);
 
-/* Adds the machines of `from` that `to` lacks. One whose BLAS is not known, since it has opened no engine, is
- * the same as one that is otherwise equal. Fails with ASSAY_ENOMEM. */
+/* Whether two are one machine, as far as is known: a run that has opened no engine with a BLAS knows none. */
+bool conf_machine_is_same(const conf_run_machine *a, const conf_run_machine *b);
+
+/* Adds the machines of `from` that `to` lacks. Fails with ASSAY_ENOMEM. */
 assay_status conf_machines_join(conf_results *to, const conf_results *from, assay_error *err);
 
 /* Adds the member `machines` (json.h) if there are any, and reads it; a document of an earlier version has

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/report/checks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "conformance/page/page.h"
+#include "conformance/picture/picture.h"
+#include "conformance/picture/scale.h"
+#include "conformance/report/html_origin.h"
+#include "conformance/report/report.h"
+#include "conformance/support/xml.h"
+
+enum { BARS_MAX = 24 };
+
+typedef struct conf_check {
+    char *name, *group, *text, *repro; /* repro: may be NULL */
+    conf_outcome outcome;
+    double error;
+} conf_check;
+
+static void free_check(conf_check *check)
+{
+    free(check->name);
+    free(check->group);
+    free(check->text);
+    free(check->repro);
+}
+
+assay_status conf_checks_add(conf_checks *list, const char *name, const char *group, conf_outcome outcome,
+                             double error, const char *text, const char *repro, assay_error *err)
+{
+    conf_check check = {strdup(name), strdup(group), strdup(text), repro ? strdup(repro) : NULL,
+                        outcome,      error};
+    conf_check *grown = grow_by_one(list->at, list->n, sizeof *grown);
+    if (grown) list->at = grown;
+    if (!grown || !check.name || !check.group || !check.text || (repro && !check.repro)) {
+        free_check(&check);
+        return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    }
+    list->at[list->n++] = check;
+    return ASSAY_OK;
+}
+
+void conf_checks_free(conf_checks *list)
+{
+    for (size_t i = 0; i < list->n; i++) free_check(&list->at[i]);
+    free(list->at);
+    *list = (conf_checks){0};
+}
+
+static void print_counts(FILE *out, const conf_checks *list)
+{
+    char text[256] = "";
+    size_t counts[CONF_N_OUTCOMES] = {0};
+    for (size_t i = 0; i < list->n; i++) counts[list->at[i].outcome]++;
+    for (conf_outcome o = 0; o < CONF_N_OUTCOMES; o++) {
+        const size_t n = strlen(text);
+        if (counts[o])
+            (void)snprintf(text + n, sizeof text - n, "%s%zu %s", n ? ", " : "", counts[o],
+                           conf_outcome_name(o));
+    }
+    conf_page_paragraph(out, text);
+}
+
+/* The first rows that have an error, in their order. */
+static void print_picture(FILE *out, const conf_checks *list)
+{
+    const char *labels[BARS_MAX], *links[BARS_MAX];
+    char targets[BARS_MAX][32];
+    double values[BARS_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < list->n && n < BARS_MAX; i++) {
+        if (isnan(list->at[i].error)) continue;
+        labels[n] = list->at[i].name;
+        links[n] = targets[n];
+        (void)snprintf(targets[n], sizeof targets[n], "#check-%zu", i);
+        values[n++] = list->at[i].error;
+    }
+    if (n == 0) return;
+    (void)fputs("<div class=\"pictures\">\n", out);
+    picture_print(out, &(picture){.kind = PICTURE_BARS,
+                                  .title = "Errors",
+                                  .name = "check",
+                                  .unit = "times the bound",
+                                  .labels = labels,
+                                  .links = links,
+                                  .values = values,
+                                  .n = n,
+                                  .is_log = true,
+                                  .limit = 1,
+                                  .limit_name = "bound"});
+    (void)fputs("</div>\n", out);
+}
+
+static void print_row(FILE *out, const conf_check *check, size_t i, bool has_group)
+{
+    static const char *const classes[CONF_N_OUTCOMES] = {[CONF_PASSED] = CONF_PAGE_PASSED,
+                                                         [CONF_FAILED] = CONF_PAGE_FAILED,
+                                                         [CONF_SKIPPED] = CONF_PAGE_SKIPPED,
+                                                         [CONF_BROKEN] = CONF_PAGE_BROKEN};
+    char number[PICTURE_NUMBER_MAX] = "";
+    if (!isnan(check->error)) picture_number(number, check->error);
+    (void)fprintf(out, "<tr id=\"check-%zu\" data-system=\"checks\">", i);
+    conf_page_cell(out, NULL, check->name);
+    if (has_group) conf_page_cell(out, NULL, check->group);
+    conf_page_cell(out, classes[check->outcome], conf_outcome_name(check->outcome));
+    conf_page_cell(out, NULL, number);
+    (void)fputs("<td>", out);
+    conf_page_text(out, check->text);
+    if (check->repro && check->repro[0]) {
+        (void)fputs("<code>", out);
+        conf_xml_text(out, check->repro);
+        (void)fputs("</code>", out);
+    }
+    (void)fputs("</td>", out);
+    conf_page_row_end(out);
+}
+
+void conf_checks_print_html(FILE *out, const conf_checks *list, const char *title, const char *group,
+                            const char *summary)
+{
+    const char *const grouped[] = {"check", group, "result", "times the bound", "what was found"},
+                      *const plain[] = {"check", "result", "times the bound", "what was found"};
+    conf_page_begin(out, title);
+    conf_page_paragraph(out, summary);
+    print_counts(out, list);
+    print_picture(out, list);
+    conf_page_search(out, "Search the rows");
+    (void)fputs("<section id=\"checks\">", out);
+    conf_page_heading(out, "Rows, failures first");
+    conf_page_fold_begin(out, true, "all");
+    conf_page_table_begin(out, "failures", NULL, group ? grouped : plain, group ? 5 : 4);
+    for (int fails = 1; fails >= 0; fails--)
+        for (size_t i = 0; i < list->n; i++)
+            if (conf_outcome_fails(list->at[i].outcome) == fails)
+                print_row(out, &list->at[i], i, group != NULL);
+    conf_page_table_end(out);
+    conf_page_fold_end(out);
+    (void)fputs("</section>\n", out);
+    conf_html_origin_here(out);
+    conf_page_end(out);
+}
