@@ -2,7 +2,7 @@
 EXTRA_DIST += scripts/bench-diff scripts/bench-kernels scripts/bench-peers scripts/bench-servers scripts/bench-streams scripts/bench-tokenizer \
 	scripts/bisect scripts/bisect-step scripts/check scripts/check-clients scripts/check-emulated scripts/check-probe scripts/check-serve \
 	scripts/check-servers scripts/clients scripts/cluster scripts/common.sh scripts/e2e scripts/endtoend \
-	scripts/families scripts/fuzz scripts/fuzz-file scripts/fuzz-files scripts/marked.py scripts/mlx-threads scripts/modules scripts/observe scripts/record scripts/run \
+	scripts/families scripts/fuzz scripts/fuzz-file scripts/fuzz-files scripts/marked.py scripts/mlx-threads scripts/modules scripts/observe scripts/record scripts/run scripts/sample \
 	scripts/scoreboard scripts/serve scripts/venvs.py
 
 noinst_PROGRAMS += scripts/tests/limit
