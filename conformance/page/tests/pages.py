@@ -73,7 +73,7 @@ class Pages(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         cls.place = Path(tempfile.mkdtemp())
-        cls.pages = {name: cls.place / f"{name}.html" for name in ("failing", "hostile")} | {"scoreboard": TOP / "observatory/scoreboard.html"}
+        cls.pages = {name: cls.place / f"{name}.html" for name in ("failing", "hostile", "located")} | {"scoreboard": TOP / "observatory/scoreboard.html"}
         run("run", "--engine", ENGINE, "--engine", "ref32", "--html", cls.pages["failing"], TOP / "fixtures/qwen3", TOP / "fixtures/olmo2",
             fault="window-wide")
         named = cls.place / f"{MARKUP.replace('/', '')}.so"
@@ -82,6 +82,8 @@ class Pages(unittest.TestCase):
         program.write_text(HOSTILE.format(text=MARKUP), encoding="utf-8")
         run("run", "--engine", named, "--engine", f"exec:{sys.executable} {program}", "--html", cls.pages["hostile"], TOP / "fixtures/qwen3/window",
             fault="window-wide")
+        cases = shutil.copytree(TOP / "fixtures/qwen3/window", cls.place / MARKUP, symlinks=False)
+        run("locate", "--engine", ENGINE, "--html", cls.pages["located"], cases / "single.h5", fault="window-wide")
         cls.window = browser.Browser(browser.program() or "")
 
     @classmethod
@@ -159,13 +161,15 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.window.run(f"{VISIBLE}.length"), n)
         self.assertFalse(self.window.run("document.getElementById('filter').checkVisibility()"))
 
-    def test_texts_of_an_engine_stay_texts(self) -> None:
-        self.window.open(self.pages["hostile"], 1440, "light")
-        self.assertIsNone(self.window.run("window.injected"))
-        self.assertEqual(self.window.run("[document.scripts.length, document.images.length]"), [1, 0])
-        said = self.window.run("document.body.textContent")
-        self.assertGreater(said.count("<script>window.injected=1<!--\"'><img src=x onerror=window.injected=2>&amp;"), 3)
-        self.assertEqual([character for character in "\u202e\u0007\u009b" if character in said], [])
+    def test_texts_of_engines_and_names_of_files_stay_texts(self) -> None:
+        for name, n_least in (("hostile", 4), ("located", 1)):
+            with self.subTest(name):
+                self.window.open(self.pages[name], 1440, "light")
+                self.assertIsNone(self.window.run("window.injected"))
+                self.assertEqual(self.window.run("[document.scripts.length, document.images.length]"), [1, 0])
+                said = self.window.run("document.body.textContent")
+                self.assertGreaterEqual(said.count(MARKUP.partition("\u202e")[0]), n_least)
+                self.assertEqual([character for character in "\u202e\u0007\u009b" if character in said], [])
 
     def test_pages_are_small_and_name_no_other_file(self) -> None:
         for name, path in self.pages.items():
