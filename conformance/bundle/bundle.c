@@ -15,6 +15,7 @@
 #include "conformance/case/root.h"
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/exec/engine.h"
+#include "conformance/replay/dump.h"
 
 /* A bundle that is being written. */
 typedef struct writing {
@@ -186,6 +187,7 @@ static assay_status repeat(writing *w, assay_error *err)
     w->out->was_run = rc == ASSAY_OK && here;
     w->out->repeats =
         w->out->was_run && w->repeated.outcome == CONF_FAILED && w->repeated.class == verdict_of(w)->class;
+    conf_dump_discard_at(dump);
     if (rc == ASSAY_OK) rc = take_observation(w, dump, err);
     free(path);
     free(dump);

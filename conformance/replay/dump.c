@@ -111,11 +111,18 @@ static void write_header(conf_h5_writer *file, const char *name, const conf_repl
     conf_h5_write_text(file, "source", source);
 }
 
+void conf_dump_discard_at(const char *path)
+{
+    char *part;
+    if (asprintf(&part, "%s" CONF_H5_PART, path) < 0) return;
+    (void)unlink(part);
+    free(part);
+}
+
 void conf_dump_discard(const char *dir, const char *engine, const char *id)
 {
-    char *path = conf_dump_path(dir, engine, id), *part = NULL;
-    if (path && asprintf(&part, "%s" CONF_H5_PART, path) >= 0) (void)unlink(part);
-    free(part);
+    char *path = conf_dump_path(dir, engine, id);
+    if (path) conf_dump_discard_at(path);
     free(path);
 }
 

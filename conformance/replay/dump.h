@@ -22,7 +22,9 @@ char *conf_dump_path(const char *dir, const char *engine, const char *id);
  * name: what it calls the case. Fails with ASSAY_EIO, naming the file, or ASSAY_ENOMEM. */
 assay_status conf_dump_write(const char *path, const char *name, const conf_replay *r, assay_error *err);
 
-/* Removes the partial file, if any, that a killed process left while it wrote this observation. */
+/* Removes the partial file, if any, that a killed process left while it wrote this observation: of a case and
+ * an engine (conf_dump_path), or at `path`. */
 void conf_dump_discard(const char *dir, const char *engine, const char *id);
+void conf_dump_discard_at(const char *path);
 
 #endif
