@@ -25,8 +25,10 @@ conformance_libconformance_a_SOURCES += \
 	conformance/reduce/write_inputs.c conformance/reduce/write_inputs.h \
 	conformance/reduce/write_rows.c conformance/reduce/write_rows.h
 
-CONFORMANCE_REDUCE_TESTS = conformance/reduce/tests/check_delta
+CONFORMANCE_REDUCE_TESTS = conformance/reduce/tests/check_delta conformance/reduce/tests/check_write
 check_PROGRAMS += $(CONFORMANCE_REDUCE_TESTS)
 TESTS += $(CONFORMANCE_REDUCE_TESTS)
 conformance_reduce_tests_check_delta_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_reduce_tests_check_delta_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_reduce_tests_check_write_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_reduce_tests_check_write_LDADD = $(CONFORMANCE_TEST_LIBS)

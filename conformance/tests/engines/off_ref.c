@@ -1,6 +1,6 @@
 /* The reference engine with an error: OFF_REF=layer.01.mlp/9 adds 1/16 to an element of the last row
- * of that tensor in steps of nine tokens, OFF_REF=layer.01.mlp in all steps of several tokens. With
- * OFF_REF_ENDS=crash or hang the process crashes or hangs there instead.
+ * of that tensor in steps of nine tokens, OFF_REF=layer.01.mlp in all steps of several tokens; several are
+ * separated by commas. With OFF_REF_ENDS=crash or hang the process crashes or hangs there instead.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -23,11 +23,15 @@ struct assay_session {
 
 static bool is_selected(const assay_tensor *tensor)
 {
-    const char *fault = getenv("OFF_REF");
     size_t n = strlen(tensor->name);
-    if (!fault || strncmp(fault, tensor->name, n) != 0) return false;
     if (tensor->shape[0] == 1) return false;
-    return fault[n] == '\0' || (fault[n] == '/' && strtoul(fault + n + 1, NULL, 10) == tensor->shape[0]);
+    for (const char *fault = getenv("OFF_REF"); fault; fault = strchr(fault, ',')) {
+        fault += *fault == ',';
+        if (strncmp(fault, tensor->name, n) != 0) continue;
+        if (fault[n] == '\0' || fault[n] == ',') return true;
+        if (fault[n] == '/' && strtoul(fault + n + 1, NULL, 10) == tensor->shape[0]) return true;
+    }
+    return false;
 }
 
 #ifdef OFF_REF_NO_OVERRIDE
