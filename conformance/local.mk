@@ -37,6 +37,7 @@ include conformance/cli/reduce/local.mk
 include conformance/faults/local.mk
 include conformance/faults/kernels/local.mk
 include conformance/faults/serve/local.mk
+include conformance/rates/local.mk
 include conformance/plans/local.mk
 
 # Test engines with planted bugs.

@@ -186,8 +186,10 @@ static assay_status diff_files(conf_diff_state *d, conf_case *c, conf_strings *u
 assay_status conf_diff(const conf_diff_task *task, conf_verdict *v, conf_strings *unknown, assay_error *err)
 {
     v->compute = task->compute;
-    conf_diff_state d = {
-        .parts = task->parts ? task->parts : CONF_DIFF_ALL, .n_workers = task->n_workers, .v = v};
+    conf_diff_state d = {.parts = task->parts ? task->parts : CONF_DIFF_ALL,
+                         .n_workers = task->n_workers,
+                         .watch = task->watch,
+                         .v = v};
     conf_case *c = NULL;
     *unknown = (conf_strings){0};
     assay_status rc = conf_h5_open(task->golden, &d.golden, err);

@@ -20,6 +20,7 @@ typedef struct conf_diff_task {
         compute;      /* compute type of the observed engine, which selects the run to judge by (compute.h) */
     unsigned parts;   /* parts to judge; 0: all */
     size_t n_workers; /* number of threads */
+    const conf_diff_watch *watch; /* NULL: none */
 } conf_diff_task;
 
 /* Judges an observation. *v is zeroed beforehand and becomes CONF_PASSED (v->reason is a summary),

@@ -151,6 +151,8 @@ static bool judge_rows(void *context, const conf_slab *slab, size_t from, size_t
         conf_row truth = conf_slab_row(slab, 0, i), found = conf_slab_row(slab, 1, i);
         conf_row_measure m = conf_row_measure_of(&truth, &found, slab->n_cols[0]);
         (void)pthread_mutex_lock(&w->mutex);
+        if (w->d->watch)
+            w->d->watch->row(w->d->watch->context, conf_row_multiple(&m.distance, &w->d->bounds));
         if (conf_logits_add(&w->j, number, &m, &w->d->bounds)) {
             w->place = place;
             w->expected = conf_row_at(&truth, w->j.col);

@@ -12,6 +12,14 @@
 /* Parts of an observation, bits of a set. */
 enum { CONF_DIFF_LOGITS = 1, CONF_DIFF_TOKENS = 2, CONF_DIFF_TRACES = 4, CONF_DIFF_ALL = 7 };
 
+/* Gets the error of each row of logits, and of each tensor whose noise was recorded, in units of its bound.
+ * Of several threads, one calls at a time. */
+typedef struct conf_diff_watch {
+    void (*row)(void *context, double multiple);
+    void (*tensor)(void *context, double multiple);
+    void *context;
+} conf_diff_watch;
+
 /* One of prefill and decode. found NULL: missing, or its type or shape cannot be compared. */
 typedef struct conf_diff_run {
     conf_h5_rows *truth, *noise, *found;
@@ -25,6 +33,7 @@ typedef struct conf_diff_state {
     unsigned parts;     /* to judge */
     unsigned left_out;  /* that the case could judge, and that are not asked for */
     size_t n_workers;
+    const conf_diff_watch *watch; /* NULL: none */
     conf_verdict *v;
     conf_diff_run runs[CONF_N_RUNS];
     conf_bounds bounds; /* of the logits; without a truth, all zero but limit */

@@ -73,6 +73,8 @@ static assay_status judge_tensor(traces *s, const char *name, const trace *t, as
     }
     conf_diff_tensor tensor = {0};
     rc = conf_diff_tensor_judge(d, t->truth, t->found, unit, &tensor, err);
+    if (rc == ASSAY_OK && d->watch && (float64 || has_noise))
+        d->watch->tensor(d->watch->context, tensor.worst.multiple);
     if (rc != ASSAY_OK || !(tensor.worst.multiple > limit) || s->diverges) return rc;
     conf_evaluate_tensor_where(v, name, &t->golden.value, &tensor.worst, tensor.expected, tensor.found, limit,
                                float64 || has_noise);

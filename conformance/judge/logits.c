@@ -28,6 +28,12 @@ static conf_rule judge_row(const conf_distance *d, const conf_bounds *bounds, do
     return CONF_RULE_NONE;
 }
 
+double conf_row_multiple(const conf_distance *row, const conf_bounds *bounds)
+{
+    if (!row->same_mask) return INFINITY;
+    return fmax(row->max_abs / bounds->max_abs, fmax(row->rmse / bounds->rmse, row->kl / bounds->kl));
+}
+
 conf_row_measure conf_row_measure_of(const conf_row *truth, const conf_row *found, size_t n)
 {
     conf_row_measure m = {.distance = conf_row_distance(truth, found, n)};

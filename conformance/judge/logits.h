@@ -32,6 +32,10 @@ typedef struct conf_row_measure {
     bool same_best; /* the largest element has the same index; false if the masks differ */
 } conf_row_measure;
 
+/* The largest of a row's distances, each in units of its bound; infinite if the masks differ. The row agrees
+ * if it is not above bounds->limit. */
+double conf_row_multiple(const conf_distance *row, const conf_bounds *bounds);
+
 /* truth, found: [n], n > 0. */
 conf_row_measure conf_row_measure_of(const conf_row *truth, const conf_row *found, size_t n);
 
