@@ -98,9 +98,22 @@ static void multiply(const assay_product *p, bool wide)
         }
 }
 
+/* All rows at once, as engines call it: the result of a row may depend on how many there are. */
+static void multiply_by_blas(const assay_product *p)
+{
+    enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111 };
+    for (size_t index = p->first_panel; index < p->first_panel + p->n_panels; index++) {
+        const size_t first = index * ORDERS_PANEL, left = p->w->n_out - first;
+        orders_blas(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, (int)p->n_rows,
+                    (int)(left < ORDERS_PANEL ? left : ORDERS_PANEL), (int)p->w->n_in, 1, p->x, (int)p->ld_x,
+                    panel_of(p->w, index), ORDERS_PANEL, 0, p->y + first, (int)p->ld_y);
+    }
+}
+
 static void multiply_f32(const assay_product *p)
 {
-    multiply(p, true);
+    if (orders_blas) multiply_by_blas(p);
+    else multiply(p, true);
 }
 
 static void multiply_bf16(const assay_product *p)
