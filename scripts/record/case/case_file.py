@@ -14,7 +14,7 @@ from ..media import images
 from ..media.parts import media_of
 from ..support import h5
 from ..variants.variant import Variant
-from . import cases
+from . import cases, farthest
 
 CACHE_AGREES = 1e-9  # largest difference between cached decode and a pass over the whole sequence
 
@@ -56,6 +56,7 @@ def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model:
     if traces != "none":
         checkpoint.truth.logits(samples[0].prompt, trace64, limit=case.limit)
         checkpoint.float32.logits(samples[0].prompt, trace32, limit=case.limit)
+    farthest.keep(checkpoint, case, samples, trace64, trace32)
     if traces == "layers":
         trace64 = {k: v for k, v in trace64.items() if k == "embed" or k.endswith(".out") and k.startswith("layer")}
     flags = []

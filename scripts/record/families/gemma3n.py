@@ -233,7 +233,7 @@ def variants(base: Config) -> list[Variant]:
                 activation_sparsity_pattern=base["activation_sparsity_pattern"][1:3])
     return [
         Variant("text", base, "A stream predicted or corrected wrongly, LAuReL or sparsity left "
-                "out, or per-layer rows looked up past their table", (*STANDARD, "window")),
+                "out, or per-layer rows looked up past their table", (*STANDARD, "window"), more_runs=8),
         Variant("multimodal", base, "Text weights not found below model.language_model, or "
                 "rope_local_base_freq ignored, or unused keys of shared layers in the way",
                 (*STANDARD, "window"), wrapper="multimodal", spelling="old", dtype="float16"),
@@ -268,7 +268,7 @@ def variants(base: Config) -> list[Variant]:
                                   activation_sparsity_pattern=[0.95] * 10 + [0.0] * 10),
                 "An epsilon, activation, rope, soft cap, stream, sparsity, layer type or shared layer "
                 "that config.json leaves to the published default", ("window",),
-                wrapper="multimodal", spelling="old", dtype="bfloat16", typical=True,
+                wrapper="multimodal", spelling="old", dtype="bfloat16", typical=True, more_runs=8,
                 weight_rules=CALM,
                 omits=("activation_sparsity_pattern", "altup_active_idx", "altup_correct_scale",
                        "altup_num_inputs", "attention_bias", "final_logit_softcapping",

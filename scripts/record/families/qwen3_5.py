@@ -189,7 +189,7 @@ def pictured(base: Config) -> list[Variant]:
     return [
         made(base, "tower", "A part of the tower, its features given to the wrong tokens, a position of interleaved "
              "M-RoPE over a part of a head, or a state that loses the tokens of an image", PICTURES,
-             proves=("activations",)),
+             proves=("activations",), more_runs=8),
         made(base, "tower-old", "A tower whose type is that of the whole model refused, a tied head taken for a "
              "missing one, or rope_scaling ignored", ("image", "images-batch", "image-narrow"), two, {},
              {"tie_word_embeddings": True}, spelling="old", dtype="bfloat16"),
@@ -205,7 +205,7 @@ def variants(base: Config) -> list[Variant]:
     two = small(base, num_hidden_layers=2, layer_types=hybrid(2, 2))
     return wrapped([
         Variant("base", base, "A state or a convolution that loses tokens between steps, a norm without its "
-                "1 + w, or a gate of the attention left out", (*STANDARD, "limit")),
+                "1 + w, or a gate of the attention left out", (*STANDARD, "limit"), more_runs=8),
         Variant("old", two, "rope_theta, partial_rotary_factor or full_attention_interval beside rope_scaling "
                 "misread", ("single", "batch"), spelling="old", dtype="float16"),
         Variant("wrapper", {**two, "tie_word_embeddings": True}, "A language model below "

@@ -70,7 +70,7 @@ def variants(base: Config) -> list[Variant]:
         Variant("old", tiny(base, both), "full_attention_interval or the older spelling of ropes misread",
                 ("single", "batch"), spelling="old", dtype="float16", experts="split"),
         Variant("wrapper", tiny(base, both, tie_word_embeddings=True), "Experts below model.language_model not "
-                "found, or a tied head misread", ("single", "generate"), dtype="bfloat16"),
+                "found, or a tied head misread", ("single", "generate"), dtype="bfloat16", more_runs=8),
         Variant("biases", tiny(base, both, attention_bias=True), "A bias of a gated attention left out, or a "
                 "delta net that looks for one", ("single", "narrow"), dtype="bfloat16",
                 experts="transposed"),
