@@ -9,7 +9,7 @@
 
 #include "conformance/judge/distance.h"
 
-#define CONF_NOISE_MULTIPLE 4.0  /* correct float32 systems stay below 2.2, broken ones are far above */
+#define CONF_NOISE_MULTIPLE 4.0  /* docs/judging.md: how often sound engines exceed it, and what it catches */
 #define CONF_FLOOR_ULPS     16.0 /* the lower limit of the noise, in ulps of the largest value */
 #define CONF_FLOAT64_BOUND                                                                                   \
     1e-11 /* times the largest value; two independent float64 runs differed by 2e-14                         \
