@@ -1,6 +1,6 @@
 /* draw KIND TITLE NAME UNIT LIMIT: reads lines "LABEL<tab>VALUE" and prints a picture of them as an SVG file.
- * KIND: bars or line, "log-" before it for a logarithmic scale of the values. LIMIT: a value that is marked, as
- * "NUMBER NAME"; "" for none.
+ * KIND: bars or line, "log-" before it for a logarithmic scale of the values. LIMIT: a value that is marked,
+ * as "NUMBER NAME"; "" for none.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
