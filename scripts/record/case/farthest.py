@@ -8,7 +8,7 @@ import dataclasses
 import numpy as np
 
 from ..checkpoint.checkpoint import Checkpoint
-from ..runs.truth import OneByOne
+from ..runs.truth import OtherOrder
 from .cases import Case, Drawn
 
 
@@ -19,7 +19,7 @@ def keep(checkpoint: Checkpoint, case: Case, samples: list[Drawn], truth: dict[s
     for number, sample in enumerate(samples):
         for _ in range(checkpoint.variant.more_runs):
             traced: dict[str, np.ndarray] = {}
-            with OneByOne(rng):
+            with OtherOrder(rng):
                 prefill, steps = checkpoint.float32.rows(sample.prompt, sample.decode, traced, limit=case.limit)
             again = dataclasses.replace(sample, prefill32=prefill, steps32=steps)
             if again.noise > samples[number].noise:

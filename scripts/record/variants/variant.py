@@ -62,7 +62,7 @@ class Variant:
     typical: bool = False
     # and these runs sum term by term, and have at most three times the noise of the outputs of layers; needs typical
     typical_layers: bool = False
-    # Further float32 runs that sum term by term: of all, the one that is farthest from the truth is recorded
+    # Further float32 runs, with other summation orders: of all, the one that is farthest from the truth is recorded
     more_runs: int = 0
     stores_head: bool = False  # the file contains the head although it is tied
     weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of the family
