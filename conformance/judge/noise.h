@@ -9,9 +9,10 @@
 
 #include "conformance/judge/distance.h"
 
-#define CONF_NOISE_MULTIPLE 4.0 /* docs/judging.md: how often sound engines exceed it, and what it catches   \
-                                 */
-#define CONF_FLOOR_ULPS 16.0    /* the lower limit of the noise, in ulps of the largest value */
+#define CONF_NOISE_MULTIPLE                                                                                  \
+    4.0                      /* docs/judging.md: how often sound engines exceed it, and what it catches      \
+                              */
+#define CONF_FLOOR_ULPS 16.0 /* the lower limit of the noise, in ulps of the largest value */
 #define CONF_FLOAT64_BOUND                                                                                   \
     1e-11 /* times the largest value; two independent float64 runs differed by 2e-14                         \
            */
