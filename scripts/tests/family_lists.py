@@ -15,7 +15,7 @@ from pathlib import Path
 import tap
 
 FOLDERS = ("conformance", "docs", "fastpath", "fuzz", "include", "lib", "observatory", "ref", "scripts")
-OWN = re.compile(r"(^|/)tests/(?!check_)|^fuzz/seeds/|^scripts/record/families/|^lib/model/families/.*\.c$|^(docs|observatory)/([A-Z]+\.md|.*\.html|.*\.tsv)$")
+OWN = re.compile(r"(^|/)tests/(?!check_)|^fuzz/seeds/|^scripts/record/families/|^lib/model/families/.*\.c$|^(docs|observatory)/([A-Z]+\.md|.*\.html|.*\.jsonl|.*\.tsv)$")
 GENERATED = re.compile(r"<!-- families: .*?<!-- end of families -->", re.S)
 REASON = re.compile(r"Names families: \w")
 MOST = 9
