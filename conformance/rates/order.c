@@ -112,7 +112,10 @@ static float number_at(const rates_row *x, size_t i)
 
 static rates_row row_from(rates_row x, size_t first)
 {
-    return x.f32 ? (rates_row){.f32 = x.f32 + first} : (rates_row){.bf16 = x.bf16 + first};
+    rates_row from = {0};
+    if (x.f32) from.f32 = x.f32 + first;
+    else from.bf16 = x.bf16 + first;
+    return from;
 }
 
 /* Adds up `count` terms from number `from` of the walk on. */

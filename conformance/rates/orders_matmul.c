@@ -90,8 +90,9 @@ static void multiply(const assay_product *p, bool wide)
     for (size_t index = p->first_panel; index < p->first_panel + p->n_panels; index++)
         for (size_t row = 0; row < p->n_rows; row++) {
             float sums[ORDERS_PANEL];
-            const rates_row x = wide ? (rates_row){.f32 = (const float *)p->x + row * p->ld_x}
-                                     : (rates_row){.bf16 = (const uint16_t *)p->x + row * p->ld_x};
+            rates_row x = {0};
+            if (wide) x.f32 = (const float *)p->x + row * p->ld_x;
+            else x.bf16 = (const uint16_t *)p->x + row * p->ld_x;
             rates_order_sum(&orders_order, sums, ORDERS_PANEL, x, panel_of(p->w, index), ORDERS_PANEL,
                             p->w->n_in);
             write_outputs(p, row, index, sums);
