@@ -312,7 +312,7 @@ static assay_status sweep_all(sweeping *of, assay_error *err)
     conf_problems_free(&of->problems);
     if (rc == ASSAY_OK && of->files.at[CONF_REPORT_HTML])
         conf_checks_print_html(of->files.at[CONF_REPORT_HTML], &of->checks,
-                               "Assay: operations of a kernel library", NULL, of->path);
+                               "Assay: operations of a kernel library", NULL, of->path, NULL);
     conf_checks_free(&of->checks);
     if (rc == ASSAY_OK) print_sums(of);
     assay_error late = {0};

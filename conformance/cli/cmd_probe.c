@@ -112,7 +112,7 @@ static assay_status print_page(FILE *out, const probe_run *run, const char *targ
                              (double)NAN, one->text, one->repro, err);
     }
     if (rc == ASSAY_OK)
-        conf_checks_print_html(out, &list, "Assay: what a server answers", "verdict, grade", target);
+        conf_checks_print_html(out, &list, "Assay: what a server answers", "verdict, grade", target, NULL);
     conf_checks_free(&list);
     return rc;
 }

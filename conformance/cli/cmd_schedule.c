@@ -17,6 +17,7 @@
 #include "conformance/process/jobs.h"
 #include "conformance/report/files.h"
 #include "conformance/schedule/draw.h"
+#include "conformance/schedule/html.h"
 #include "conformance/schedule/json.h"
 #include "conformance/schedule/report.h"
 #include "conformance/support/clock.h"

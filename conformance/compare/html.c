@@ -73,7 +73,7 @@ assay_status conf_comparison_print_html(FILE *out, const conf_comparison *c, ass
             if (c->at[i].change == change) rc = add_change(&list, c, &c->at[i], err);
     if (rc == ASSAY_OK)
         conf_checks_print_html(out, &list, "Assay: what changed between two runs", "change; engine",
-                               summary ? summary : "");
+                               summary ? summary : "", NULL);
     free(summary);
     conf_checks_free(&list);
     return rc;

@@ -121,7 +121,7 @@ static void print_row(FILE *out, const conf_check *check, size_t i, bool has_gro
 }
 
 void conf_checks_print_html(FILE *out, const conf_checks *list, const char *title, const char *group,
-                            const char *summary)
+                            const char *summary, const char *figures)
 {
     const char *const grouped[] = {"check", group, "result", "times the bound", "what was found"},
                       *const plain[] = {"check", "result", "times the bound", "what was found"};
@@ -129,6 +129,7 @@ void conf_checks_print_html(FILE *out, const conf_checks *list, const char *titl
     conf_page_paragraph(out, summary);
     print_counts(out, list);
     print_picture(out, list);
+    if (figures && figures[0]) (void)fprintf(out, "<div class=\"pictures\">\n%s</div>\n", figures);
     conf_page_search(out, "Search the rows");
     (void)fputs("<section id=\"checks\">", out);
     conf_page_heading(out, "Rows, failures first");

@@ -26,8 +26,8 @@ void conf_checks_free(conf_checks *list);
 
 /* Writes the page: counts, a picture of the largest errors, a table of the rows, failures first, with a box
  * that searches it, and the machine. group: the head of that column; NULL: there are no groups. summary: a
- * line below the title. */
+ * line below the title. figures: HTML with further pictures; NULL: none. */
 void conf_checks_print_html(FILE *out, const conf_checks *list, const char *title, const char *group,
-                            const char *summary);
+                            const char *summary, const char *figures);
 
 #endif

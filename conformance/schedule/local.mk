@@ -5,6 +5,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/schedule/draw.c conformance/schedule/draw.h \
 	conformance/schedule/drawing.c conformance/schedule/drawing.h \
 	conformance/schedule/execute.c conformance/schedule/execute.h \
+	conformance/schedule/html.c conformance/schedule/html.h \
 	conformance/schedule/json.c conformance/schedule/json.h \
 	conformance/schedule/json_write.c conformance/schedule/json_write.h \
 	conformance/schedule/record.h \
@@ -14,6 +15,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/schedule/run.c conformance/schedule/run.h \
 	conformance/schedule/samples.c conformance/schedule/samples.h \
 	conformance/schedule/schedule.c conformance/schedule/schedule.h \
+	conformance/schedule/timeline.c conformance/schedule/timeline.h \
 	conformance/schedule/trial.c conformance/schedule/trial.h
 
 CONFORMANCE_SCHEDULE_TESTS = \
@@ -22,7 +24,8 @@ CONFORMANCE_SCHEDULE_TESTS = \
 	conformance/schedule/tests/check_options \
 	conformance/schedule/tests/check_refusals \
 	conformance/schedule/tests/check_samples \
-	conformance/schedule/tests/check_schedule
+	conformance/schedule/tests/check_schedule \
+	conformance/schedule/tests/check_timeline
 check_PROGRAMS += $(CONFORMANCE_SCHEDULE_TESTS)
 TESTS += $(CONFORMANCE_SCHEDULE_TESTS)
 conformance_schedule_tests_check_draw_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -37,5 +40,7 @@ conformance_schedule_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_run_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_schedule_tests_check_samples_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_samples_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_schedule_tests_check_timeline_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_schedule_tests_check_timeline_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_schedule_tests_check_schedule_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_schedule_tests_check_schedule_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -2,15 +2,12 @@
 #include "conformance/schedule/report.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/case/root.h"
-#include "conformance/report/checks.h"
 #include "conformance/report/report.h"
 #include "conformance/report/results.h"
 #include "conformance/support/json_add.h"
@@ -355,39 +352,4 @@ assay_status conf_trials_print_json(FILE *out, const conf_trial_rows *rows, assa
     for (size_t i = 0; ok && i < rows->n; i++)
         if (!rows->at[i].passed_over) ok = add_row(results, rows, &rows->at[i]);
     return conf_json_print_document(document, ok, out, err);
-}
-
-/* The report of one row as text; NULL if out of memory. The caller frees it. */
-static char *describe(const conf_trial_rows *rows, const conf_trial_row *row)
-{
-    const conf_context plain = {.program = "assay"};
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return NULL;
-    (void)fprintf(out, "%zu programs, %zu runs\n", row->n_programs, row->n_runs);
-    if (row->verdict.outcome != CONF_PASSED) conf_trial_report(out, "", &plain, rows, row);
-    if (fclose(out) == 0) return text;
-    free(text);
-    return NULL;
-}
-
-assay_status conf_trials_print_html(FILE *out, const conf_trial_rows *rows, assay_error *err)
-{
-    conf_checks list = {0};
-    assay_status rc = ASSAY_OK;
-    for (size_t i = 0; i < rows->n && rc == ASSAY_OK; i++) {
-        const conf_trial_row *row = &rows->at[i];
-        if (row->passed_over) continue;
-        char *text = describe(rows, row);
-        rc = text ? conf_checks_add(&list, row->id, row->label, row->verdict.outcome, (double)NAN, text, NULL,
-                                    err)
-                  : assay_fail(err, ASSAY_ENOMEM, "out of memory");
-        free(text);
-    }
-    if (rc == ASSAY_OK)
-        conf_checks_print_html(out, &list, "Assay: programs of engine calls on threads", "engine",
-                               "Every row of logits must have the bits of a serial run.");
-    conf_checks_free(&list);
-    return rc;
 }

@@ -58,8 +58,4 @@ void conf_trials_print_tap(FILE *out, const conf_context *context, const conf_tr
  * ASSAY_ENOMEM. */
 assay_status conf_trials_print_json(FILE *out, const conf_trial_rows *rows, assay_error *err);
 
-/* Prints the page: a row for each case and engine, of a failure with its program and the command. Fails with
- * ASSAY_ENOMEM. */
-assay_status conf_trials_print_html(FILE *out, const conf_trial_rows *rows, assay_error *err);
-
 #endif

@@ -34,7 +34,7 @@ static char *print(const char *group)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     ck_assert_ptr_nonnull(out);
-    conf_checks_print_html(out, &list, "Title", group, "summary");
+    conf_checks_print_html(out, &list, "Title", group, "summary", "<i>figure</i>");
     ck_assert_int_eq(fclose(out), 0);
     return text;
 }
@@ -49,6 +49,7 @@ START_TEST(failures_come_first_and_bars_lead_to_rows)
     assert_holds(text, "<p>1 passed, 1 failed, 1 skipped</p>");
     assert_holds(text, "wrong\nat 7</pre>\n<code>assay kernels x rope</code>");
     assert_holds(text, "<th scope=\"col\">engine</th>");
+    assert_holds(text, "<i>figure</i>");
     assert_lacks(text, "#check-2"); /* it has no error */
     free(text);
 }
