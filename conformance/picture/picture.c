@@ -213,7 +213,8 @@ static void print_legend(FILE *out, const picture *p)
     print_text(out, WIDTH / 2 + 16, 11, "start", p->others_name);
 }
 
-void picture_print_svg(FILE *out, const picture *p)
+/* style: an element, or "". */
+static void print_svg(FILE *out, const picture *p, const char *style)
 {
     const bool bars = p->kind == PICTURE_BARS;
     const frame f = {.left = bars ? LABELS + MARGIN : LINE_LEFT + MARGIN,
@@ -227,8 +228,9 @@ void picture_print_svg(FILE *out, const picture *p)
         WIDTH, TOP + f.height + BOTTOM);
     conf_xml_attribute(out, "aria-label", p->title);
     (void)fputs(" font-size=\"11\" font-family=\"system-ui, sans-serif\" fill=\"currentColor\" "
-                "stroke-width=\"1\">\n<title>",
+                "stroke-width=\"1\">\n",
                 out);
+    (void)fprintf(out, "%s<title>", style);
     conf_xml_text(out, p->title);
     (void)fputs("</title>\n", out);
     print_ticks(out, &f, bars);
@@ -240,6 +242,18 @@ void picture_print_svg(FILE *out, const picture *p)
     print_text(out, f.left + f.width / 2, f.top + f.height + 32, "middle", bars ? p->unit : p->name);
     if (!bars) print_text(out, MARGIN, f.top - 8, "start", p->unit);
     (void)fputs("</svg>\n", out);
+}
+
+void picture_print_svg(FILE *out, const picture *p)
+{
+    print_svg(out, p, "");
+}
+
+void picture_print_file(FILE *out, const picture *p)
+{
+    print_svg(out, p,
+              "<style>svg { background: #fff; color: #1b1f24 } .mark { color: #0a58c2; fill: currentColor } "
+              ".over, .limit { color: #b3261e }</style>\n");
 }
 
 static void print_table(FILE *out, const picture *p)

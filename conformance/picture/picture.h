@@ -34,8 +34,11 @@ typedef struct picture {
     const char *limit_name;                /* NULL without a limit */
 } picture;
 
-/* Writes one svg element, well-formed XML with a title. For a file of its own it has a namespace. */
+/* Writes one svg element, well-formed XML with a title. */
 void picture_print_svg(FILE *out, const picture *p);
+
+/* The same for a file of its own: with a background, and the colours of a page in light mode. */
+void picture_print_file(FILE *out, const picture *p);
 
 /* Writes a figure: the picture, and below it its numbers as a table. */
 void picture_print(FILE *out, const picture *p);

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
                        .is_log = is_log,
                        .limit = limit,
                        .limit_name = *argv[5] ? limit_name + strspn(limit_name, " ") : NULL};
-    picture_print_svg(stdout, &p);
+    picture_print_file(stdout, &p);
     for (size_t i = 0; i < n; i++) free(labels[i]);
     return fflush(stdout) == 0 ? 0 : 1;
 }

@@ -79,10 +79,10 @@ def summed(replays: list[Replay], kept: Path) -> tuple[list[Run], list[Tail]]:
 
 
 def coarse(bins: dict[int, int]) -> dict[int, int]:
-    """Octaves below 1/2, where no tail is fitted: the file is a tenth as long."""
+    """Half octaves below 1/2, where no tail is fitted: the file is a quarter as long."""
     low, found = bin_of(0.5), {}
     for b in sorted(bins):
-        at = b if b >= low else b // 8 * 8
+        at = b if b >= low else b // 4 * 4
         found[at] = found.get(at, 0) + bins[b]
     return found
 

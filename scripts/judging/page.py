@@ -111,7 +111,7 @@ def pictures(program: Path, runs: Sequence[Run], tails: Sequence[Tail]) -> dict[
     """Names of files, and what is in them."""
     of_rows = tails_of(tails, "float32", "rows")
     bins, n = merged([t.bins for t in of_rows]), sum(t.n for t in of_rows)
-    steps = [2.0**e for e in (-3, -2, -1)] + [2.0 ** (e / 2) for e in range(0, 6)]
+    steps = [2.0 ** (e / 2) for e in range(-8, 8)]
     errors = [(f"{x:.3g}", above(bins, x) / n) for x in steps if above(bins, x)]
     found = sorted([r for r in runs if r.type == "float32" and r.planted], key=lambda r: r.planted)
     return {

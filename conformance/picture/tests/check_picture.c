@@ -105,6 +105,17 @@ START_TEST(the_table_has_every_number)
 }
 END_TEST
 
+START_TEST(a_file_has_the_colours_of_a_page)
+{
+    const picture p = example(PICTURE_LINE);
+    char *text = print(picture_print_file, &p), *inline_text = print(picture_print_svg, &p);
+    ck_assert_uint_eq(count(text, "<style>svg { background:"), 1);
+    ck_assert_uint_eq(count(inline_text, "<style>"), 0);
+    free(text);
+    free(inline_text);
+}
+END_TEST
+
 START_TEST(what_is_over_the_limit_differs_by_more_than_colour)
 {
     const picture p = example(PICTURE_BARS);
@@ -205,6 +216,7 @@ int main(void)
     TCase *t = tcase_create("all");
     tcase_add_test(t, a_picture_is_well_formed_and_has_a_title);
     tcase_add_test(t, the_table_has_every_number);
+    tcase_add_test(t, a_file_has_the_colours_of_a_page);
     tcase_add_test(t, what_is_over_the_limit_differs_by_more_than_colour);
     tcase_add_test(t, texts_stay_texts);
     tcase_add_test(t, a_long_label_is_cut_at_a_character);
