@@ -51,13 +51,18 @@ def environment_of(replay: Replay) -> dict[str, str]:
     return {**os.environ, **dict(replay.environment), "ASSAY_ORDER": replay.order or "forward", "PYTHONPATH": path}
 
 
+def case_of(file: Path, dumped: Path, fixtures: Path) -> Path:
+    """The case of an observation. Its path begins with the engine, a command that may have slashes of its own."""
+    parts = file.relative_to(dumped).parts
+    return next(case for n in range(1, len(parts)) if (case := fixtures.joinpath(*parts[n:])).exists())
+
+
 def tally(build: Path, dumped: Path, fixtures: Path, compute: str) -> str:
     files = sorted(dumped.rglob("*.h5"))
-    root = next(iter(sorted(dumped.iterdir()))) if files else dumped
-    pairs = "".join(f"{fixtures / file.relative_to(root)}\t{file}\n" for file in files)
+    pairs = "".join(f"{case_of(file, dumped, fixtures)}\t{file}\n" for file in files)
     run = subprocess.run([str(build / "conformance/rates/tally"), *([compute] if compute else [])], input=pairs, capture_output=True, text=True, timeout=SECONDS)
     if run.returncode != 0:
-        sys.exit(f"tally: exit status {run.returncode}: {run.stderr.strip()}")
+        sys.exit(f"tally: exit status {run.returncode}: {(run.stderr.strip().splitlines() or [''])[-1]}")
     return run.stdout.replace(f"{fixtures}/", "")
 
 
