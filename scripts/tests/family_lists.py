@@ -16,7 +16,7 @@ import tap
 
 FOLDERS = ("conformance", "docs", "fastpath", "fuzz", "include", "lib", "observatory", "ref", "scripts")
 OWN = re.compile(r"(^|/)tests/(?!check_)|^fuzz/seeds/|^scripts/record/families/|^lib/model/families/.*\.c$|^(docs|observatory)/([A-Z]+\.md|.*\.html|.*\.jsonl|.*\.tsv)$")
-GENERATED = re.compile(r"<!-- families: .*?<!-- end of families -->", re.S)
+GENERATED = re.compile(r"<!-- (\w+): made by .*?<!-- end of \1 -->", re.S)
 REASON = re.compile(r"Names families: \w")
 MOST = 9
 
